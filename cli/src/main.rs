@@ -1,0 +1,2 @@
+//! The `visa-finalize` command.
+fn main() {}

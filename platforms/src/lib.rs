@@ -1,0 +1,179 @@
+//! The GPU generations this project writes code for, one capability row each.
+//!
+//! Passes ask a row for a capability ([`Caps`]) and never compare platform names: a new platform is a
+//! new row. Figures come from Intel's Programmer's Reference Manuals (volume 7, "3D Media GPGPU") and
+//! from measurements with the reference tools.
+
+mod bdw;
+mod icllp;
+mod pvc;
+mod skl;
+mod tgllp;
+
+use std::{fmt, str::FromStr};
+
+/// A GPU generation.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Platform {
+    /// Broadwell, Gen8.
+    Bdw,
+    /// Skylake, Gen9.
+    Skl,
+    /// Broxton, Gen9 low power: Skylake's instruction set with the Cherryview 64-bit region rules.
+    Bxt,
+    /// Ice Lake, Gen11.
+    Icllp,
+    /// Tiger Lake, Gen12 (Xe-LP).
+    Tgllp,
+    /// Ponte Vecchio, Xe-HPC.
+    Pvc,
+}
+
+/// The machine word layout that a platform's instructions use.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Layout {
+    /// Gen8 to Gen11.
+    Gen8,
+    /// Gen12 and later.
+    Xe,
+}
+
+/// What one platform can do. Sizes are in bytes unless the name says otherwise.
+#[derive(Clone, Debug)]
+pub struct Caps {
+    /// The platform this row describes.
+    pub platform: Platform,
+    /// The name users type (`--platform skl`).
+    pub name: &'static str,
+    /// Value of `gen_binary_info.gen_platform` as Intel's compilers write it.
+    pub gen_platform: u8,
+    /// iga64's `-p=` argument.
+    pub iga_name: &'static str,
+    /// Machine word layout family.
+    pub layout: Layout,
+    /// One general register, in bytes.
+    pub grf_bytes: u16,
+    /// General registers a thread has by default.
+    pub grf_count: u16,
+    /// General registers in large-GRF mode (equal to `grf_count` where there is no such mode).
+    pub grf_count_large: u16,
+    /// Flag registers (32 bits each).
+    pub flag_count: u8,
+    /// Accumulator registers (one GRF each) usable for float operands.
+    pub acc_count: u8,
+    /// 16-bit address subregisters in `a0`.
+    pub addr_subregs: u8,
+    /// Software scoreboard: the number of SBIDs, 0 where the hardware tracks dependencies itself.
+    pub sbid_count: u8,
+    /// Software scoreboard with one in-order pipe (`false`) or several (`true`).
+    pub swsb_multi_pipe: bool,
+    /// NoDDClr/NoDDChk dependency control bits exist.
+    pub no_dd: bool,
+    /// Ternary instructions use the align16 form.
+    pub ternary_align16: bool,
+    /// Native 64-bit integer ALU operations (add, logic, shift, compare).
+    pub int64: bool,
+    /// Native double precision.
+    pub fp64: bool,
+    /// Native 64-bit `mov` and raw copies of 64-bit types (`:q`/`:uq`/`:df` moves).
+    pub mov64: bool,
+    /// 64-bit operands follow the restricted regioning of Cherryview/Broxton.
+    pub restricted_64bit_regions: bool,
+    /// `mul` dword by dword gives the full low 32 bits in one instruction.
+    pub mul_dword: bool,
+    /// `math idiv/irem` exist.
+    pub int_div: bool,
+    /// The shared function messages are split (`sends`): two payload ranges.
+    pub split_send: bool,
+    /// Loads and stores go through the LSC shared functions (`ugm`, `slm`, ...) rather than HDC.
+    pub lsc: bool,
+    /// The kernel loads its own payload in a prologue.
+    pub payload_prologue: bool,
+    /// `if/else/endif/while/break/cont` exist besides `goto/join`.
+    pub structured_flow: bool,
+    /// `add3`, `bfn` exist.
+    pub add3_bfn: bool,
+    /// Native bfloat16 operands.
+    pub bf16: bool,
+    /// `line`, `pln` exist.
+    pub pln: bool,
+    /// `lrp` exists.
+    pub lrp: bool,
+    /// `rol`/`ror` exist.
+    pub rotate: bool,
+    /// `dp4a` exists.
+    pub dp4a: bool,
+    /// `dp2/dp3/dp4/dph` exist.
+    pub dot_product: bool,
+}
+
+impl Platform {
+    /// All platforms, oldest first.
+    pub const ALL: [Platform; 6] =
+        [Platform::Bdw, Platform::Skl, Platform::Bxt, Platform::Icllp, Platform::Tgllp, Platform::Pvc];
+
+    /// The capability row.
+    pub const fn caps(self) -> &'static Caps {
+        match self {
+            Platform::Bdw => &bdw::CAPS,
+            Platform::Skl => &skl::CAPS,
+            Platform::Bxt => &skl::CAPS_BXT,
+            Platform::Icllp => &icllp::CAPS,
+            Platform::Tgllp => &tgllp::CAPS,
+            Platform::Pvc => &pvc::CAPS,
+        }
+    }
+
+    /// The platform that `gen_binary_info.gen_platform` names, if it is one of ours.
+    pub fn from_gen_platform(value: u8) -> Option<Platform> {
+        match value {
+            // Cherryview runs Broadwell's encoding; 14 is Ponte Vecchio's early stepping.
+            4 => Some(Platform::Bdw),
+            14 => Some(Platform::Pvc),
+            _ => Platform::ALL.into_iter().find(|p| p.caps().gen_platform == value),
+        }
+    }
+}
+
+impl fmt::Display for Platform {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.caps().name)
+    }
+}
+
+/// A platform name nobody knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UnknownPlatform(pub String);
+
+impl fmt::Display for UnknownPlatform {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "unknown platform `{}`; allowed: bdw, skl, bxt, icllp, tgllp, pvc", self.0)
+    }
+}
+
+impl std::error::Error for UnknownPlatform {}
+
+impl FromStr for Platform {
+    type Err = UnknownPlatform;
+
+    fn from_str(s: &str) -> Result<Self, Self::Err> {
+        Platform::ALL
+            .into_iter()
+            .find(|p| p.caps().name.eq_ignore_ascii_case(s))
+            .ok_or_else(|| UnknownPlatform(s.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_parse_in_any_case() {
+        for p in Platform::ALL {
+            assert_eq!(p.caps().name.to_uppercase().parse(), Ok(p));
+            assert_eq!(Platform::from_gen_platform(p.caps().gen_platform), Some(p));
+        }
+        assert!("gen7".parse::<Platform>().is_err());
+    }
+}
