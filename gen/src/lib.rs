@@ -1,1 +1,25 @@
-//! Placeholder until the first commit of this crate.
+//! Gen IR: the one instruction type that lowering produces, passes rewrite, the encoder turns into
+//! words and the decoder turns words into.
+//!
+//! An [`Inst`] has one shape for all opcodes, with a small [`Payload`] for the odd families. Its
+//! registers live in a [`Space`]: [`Virtual`] before allocation (operands may name variables),
+//! [`Physical`] after it (a variable cannot be expressed). `Kernel<Virtual>` is a control flow graph
+//! in layout order; `Kernel<Physical>` is the same with registers assigned.
+//!
+//! What holds: blocks stand in layout order and a fall-through goes to the next one; a branch is the
+//! last instruction of its block; `join` and `endif` are the first of theirs. Byte offsets of operands
+//! count from the start of the register or variable.
+
+mod inst;
+mod kernel;
+mod op;
+mod operand;
+mod reg;
+mod types;
+
+pub use inst::*;
+pub use kernel::*;
+pub use op::*;
+pub use operand::*;
+pub use reg::*;
+pub use types::*;

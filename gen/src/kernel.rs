@@ -1,0 +1,149 @@
+//! Kernels: variables, blocks, and the facts a runtime needs.
+
+use crate::{Inst, Space, VarId, Virtual};
+use platforms::Platform;
+
+/// Index of a basic block; blocks stand in layout order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct BlockId(pub u32);
+
+impl BlockId {
+    /// The position in [`Kernel::blocks`].
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Which file a variable lives in.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum VarClass {
+    /// General registers.
+    General,
+    /// Flag registers.
+    Flag,
+    /// Address register `a0`.
+    Address,
+}
+
+/// A variable before allocation. Aliases are resolved by lowering: only roots stand here.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Var {
+    /// Register file.
+    pub class: VarClass,
+    /// Size in bytes (flags: 2 or 4; addresses: 2 per subregister).
+    pub bytes: u32,
+    /// Alignment in bytes; at least the element size. General variables that messages read or write
+    /// are GRF-aligned.
+    pub align: u32,
+    /// Starts at an even register number.
+    pub even_grf: bool,
+    /// Where the register must be: byte offset from `r0.0` (inputs, `r0` itself, stack-call ABI).
+    pub fixed: Option<u32>,
+    /// Holds a value when the kernel starts.
+    pub live_in: bool,
+    /// Holds a value that is read after the kernel or function ends.
+    pub live_out: bool,
+    /// Never spilled (spill temporaries, message headers of spills).
+    pub no_spill: bool,
+    /// May be read or written through an address (its address is taken): its bytes are touched by any
+    /// indirect access.
+    pub address_taken: bool,
+    /// The vISA variable, for listings (index into the vISA kernel's general, predicate or address
+    /// variables), if it stands for one.
+    pub origin: Option<u32>,
+}
+
+impl Var {
+    /// A temporary of `bytes` bytes aligned to `align` bytes.
+    pub const fn temp(class: VarClass, bytes: u32, align: u32) -> Var {
+        Var {
+            class,
+            bytes,
+            align,
+            even_grf: false,
+            fixed: None,
+            live_in: false,
+            live_out: false,
+            no_spill: false,
+            address_taken: false,
+            origin: None,
+        }
+    }
+}
+
+/// A basic block: straight-line code, then at most one flow-control instruction at its end
+/// (`join`/`endif` stand at its start).
+#[derive(Clone, Debug)]
+pub struct Block<S: Space> {
+    /// Instructions in order.
+    pub insts: Vec<Inst<S>>,
+    /// Successors: fall-through first, then the taken target(s). A `call` lists its callee's entry and
+    /// then the block after it; a `ret` lists nothing.
+    pub succs: Vec<BlockId>,
+}
+
+impl<S: Space> Default for Block<S> {
+    fn default() -> Self {
+        Block { insts: Vec::new(), succs: Vec::new() }
+    }
+}
+
+/// A kernel or function body.
+#[derive(Clone, Debug)]
+pub struct Kernel<S: Space> {
+    /// Name from the object.
+    pub name: String,
+    /// The platform the code is for.
+    pub platform: Platform,
+    /// General registers the thread has (128 or 256).
+    pub grf_count: u16,
+    /// Channels the kernel was written for: 1, 8, 16 or 32.
+    pub simd: u8,
+    /// Variables; empty in physical code.
+    pub vars: Vec<Var>,
+    /// Blocks in layout order; the first is the entry.
+    pub blocks: Vec<Block<S>>,
+    /// Entry blocks of subroutines (targets of `call`), in layout order. The blocks from one entry to
+    /// the next belong to that subroutine; those before the first belong to the kernel.
+    pub subroutines: Vec<BlockId>,
+    /// Byte offset in scratch memory where spills may start.
+    pub spill_offset: u32,
+}
+
+impl<S: Space> Kernel<S> {
+    /// An empty kernel.
+    pub fn new(name: impl Into<String>, platform: Platform) -> Self {
+        Kernel {
+            name: name.into(),
+            platform,
+            grf_count: platform.caps().grf_count,
+            simd: 8,
+            vars: Vec::new(),
+            blocks: Vec::new(),
+            subroutines: Vec::new(),
+            spill_offset: 0,
+        }
+    }
+
+    /// Number of instructions.
+    pub fn inst_count(&self) -> usize {
+        self.blocks.iter().map(|b| b.insts.len()).sum()
+    }
+
+    /// All instructions with their block, in layout order.
+    pub fn insts(&self) -> impl Iterator<Item = (BlockId, &Inst<S>)> {
+        self.blocks
+            .iter()
+            .enumerate()
+            .flat_map(|(b, block)| block.insts.iter().map(move |i| (BlockId(b as u32), i)))
+    }
+}
+
+impl Kernel<Virtual> {
+    /// Adds a variable.
+    pub fn add_var(&mut self, var: Var) -> VarId {
+        let id = VarId(u32::try_from(self.vars.len()).expect("more variables than an index holds"));
+        self.vars.push(var);
+        id
+    }
+}

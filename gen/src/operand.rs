@@ -1,0 +1,292 @@
+//! Destination and source operands.
+
+use crate::{Reg, Space, Type};
+
+/// A source region `<V;W,H>`, in elements.
+///
+/// Ternary instructions have no width and some have no vertical stride for the last source; those
+/// fields then hold [`Region::ABSENT`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Region {
+    /// Vertical stride: 0, 1, 2, 4, 8, 16, 32, [`Region::VXH`] or [`Region::ABSENT`].
+    pub vert: u8,
+    /// Width: 1, 2, 4, 8, 16 or [`Region::ABSENT`].
+    pub width: u8,
+    /// Horizontal stride: 0, 1, 2, 4.
+    pub horz: u8,
+}
+
+impl Region {
+    /// `vert` of an indirect region with one address per row (`VxH`, `Vx1`).
+    pub const VXH: u8 = 0xfe;
+    /// A field that the instruction form does not have.
+    pub const ABSENT: u8 = 0xff;
+    /// `<0;1,0>`: one element for all channels.
+    pub const SCALAR: Region = Region::new(0, 1, 0);
+    /// `<1;1,0>`: packed elements, with no row boundary.
+    pub const PACKED: Region = Region::new(1, 1, 0);
+
+    /// `<vert;width,horz>`.
+    pub const fn new(vert: u8, width: u8, horz: u8) -> Region {
+        Region { vert, width, horz }
+    }
+
+    /// `<vert;horz>` of a ternary source.
+    pub const fn ternary(vert: u8, horz: u8) -> Region {
+        Region { vert, width: Region::ABSENT, horz }
+    }
+
+    /// `<horz>` of the last ternary source.
+    pub const fn ternary_last(horz: u8) -> Region {
+        Region { vert: Region::ABSENT, width: Region::ABSENT, horz }
+    }
+
+    /// Whether every channel reads the same element.
+    pub const fn is_scalar(self) -> bool {
+        match (self.vert, self.width) {
+            (Self::VXH, _) => false,
+            (Self::ABSENT, _) => self.horz == 0,
+            (0, 1) => true,
+            (0, _) => self.horz == 0,
+            _ => false,
+        }
+    }
+
+    /// Element offset that channel `channel` reads, relative to the operand's start (direct regions).
+    pub const fn element(self, channel: u32) -> u32 {
+        if self.width == Self::ABSENT {
+            if self.vert == Self::ABSENT {
+                return channel * self.horz as u32;
+            }
+            // Align1 ternary: a row holds vert / horz elements, one where either is 0.
+            let (v, h) = (self.vert as u32, self.horz as u32);
+            return match v.checked_div(h) {
+                None => channel * v,
+                Some(0) => channel * h,
+                Some(row) => channel / row * v + channel % row * h,
+            };
+        }
+        let width = self.width as u32;
+        channel / width * self.vert as u32 + channel % width * self.horz as u32
+    }
+}
+
+/// Source modifier.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct SrcMod {
+    /// Absolute value, taken before negation.
+    pub abs: bool,
+    /// Arithmetic negation, or bitwise `not` in logic instructions.
+    pub neg: bool,
+}
+
+impl SrcMod {
+    /// No modifier.
+    pub const NONE: SrcMod = SrcMod { abs: false, neg: false };
+    /// Negation.
+    pub const NEG: SrcMod = SrcMod { abs: false, neg: true };
+    /// Absolute value.
+    pub const ABS: SrcMod = SrcMod { abs: true, neg: false };
+
+    /// Whether anything is modified.
+    pub const fn any(self) -> bool {
+        self.abs || self.neg
+    }
+}
+
+/// The extra-precision register that a math macro operand names beside its GRF (`r12.mme3`).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Mme {
+    /// `mme0` to `mme7`.
+    Reg(u8),
+    /// `nomme`.
+    None,
+}
+
+/// A destination operand.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Dst<S: Space> {
+    /// The instruction form has no destination.
+    None,
+    /// `r12.4<2>:w`.
+    Direct {
+        /// Where the first channel is written.
+        reg: Reg<S>,
+        /// Horizontal stride in elements: 1, 2 or 4 (0 appears only in odd encodings).
+        horz: u8,
+        /// Element type.
+        ty: Type,
+    },
+    /// `r[a0.2,32]<1>:d`.
+    Indirect {
+        /// The address subregister, or the address variable before allocation.
+        addr: Reg<S>,
+        /// Byte offset added to the address: -512 to 511 (Xe: multiples fit the field of the platform).
+        imm: i16,
+        /// Horizontal stride in elements.
+        horz: u8,
+        /// Element type.
+        ty: Type,
+    },
+    /// `r12.mme1:f` of a math macro.
+    Macro {
+        /// The GRF.
+        reg: Reg<S>,
+        /// Extra-precision register.
+        mme: Mme,
+        /// Element type.
+        ty: Type,
+    },
+}
+
+impl<S: Space> Dst<S> {
+    /// `null<1>:ty`.
+    pub const fn null(ty: Type) -> Self {
+        Dst::Direct { reg: Reg::NULL, horz: 1, ty }
+    }
+
+    /// A direct destination with stride 1.
+    pub const fn packed(reg: Reg<S>, ty: Type) -> Self {
+        Dst::Direct { reg, horz: 1, ty }
+    }
+
+    /// The element type, if there is a destination.
+    pub const fn ty(&self) -> Option<Type> {
+        match *self {
+            Dst::None => None,
+            Dst::Direct { ty, .. } | Dst::Indirect { ty, .. } | Dst::Macro { ty, .. } => Some(ty),
+        }
+    }
+
+    /// The register written directly, if any.
+    pub const fn reg(&self) -> Option<Reg<S>> {
+        match *self {
+            Dst::Direct { reg, .. } | Dst::Macro { reg, .. } => Some(reg),
+            _ => None,
+        }
+    }
+}
+
+/// A source operand.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Src<S: Space> {
+    /// The instruction form has no such source.
+    None,
+    /// `(-)r12.4<8;8,1>:w`.
+    Direct {
+        /// Where the region starts.
+        reg: Reg<S>,
+        /// The region.
+        region: Region,
+        /// Source modifier.
+        mods: SrcMod,
+        /// Element type.
+        ty: Type,
+    },
+    /// `r[a0.2,32]<8;8,1>:w`, or `<W,H>` with one address per row (`vert` is [`Region::VXH`]).
+    Indirect {
+        /// The (first) address subregister, or the address variable before allocation.
+        addr: Reg<S>,
+        /// Byte offset added to the address.
+        imm: i16,
+        /// The region.
+        region: Region,
+        /// Source modifier.
+        mods: SrcMod,
+        /// Element type.
+        ty: Type,
+    },
+    /// `r12.mme1:f` of a math macro.
+    Macro {
+        /// The GRF.
+        reg: Reg<S>,
+        /// Extra-precision register.
+        mme: Mme,
+        /// Source modifier.
+        mods: SrcMod,
+        /// Element type.
+        ty: Type,
+    },
+    /// An immediate. The low `ty.bytes()` bytes (all of a packed vector's 32 bits) hold the value; the
+    /// rest is zero.
+    Imm {
+        /// The bits.
+        bits: u64,
+        /// Its type.
+        ty: Type,
+    },
+}
+
+impl<S: Space> Src<S> {
+    /// A direct source without modifiers.
+    pub const fn new(reg: Reg<S>, region: Region, ty: Type) -> Self {
+        Src::Direct { reg, region, mods: SrcMod::NONE, ty }
+    }
+
+    /// `<0;1,0>`.
+    pub const fn scalar(reg: Reg<S>, ty: Type) -> Self {
+        Src::new(reg, Region::SCALAR, ty)
+    }
+
+    /// `<1;1,0>`.
+    pub const fn packed(reg: Reg<S>, ty: Type) -> Self {
+        Src::new(reg, Region::PACKED, ty)
+    }
+
+    /// An immediate of a 64-bit or narrower type.
+    pub const fn imm(bits: u64, ty: Type) -> Self {
+        let n = match ty {
+            Type::V | Type::Uv | Type::Vf => 4,
+            _ => ty.bytes(),
+        };
+        let mask = if n >= 8 { u64::MAX } else { (1u64 << (n * 8)) - 1 };
+        Src::Imm { bits: bits & mask, ty }
+    }
+
+    /// An unsigned dword immediate.
+    pub const fn ud(value: u32) -> Self {
+        Src::Imm { bits: value as u64, ty: Type::Ud }
+    }
+
+    /// An unsigned word immediate.
+    pub const fn uw(value: u16) -> Self {
+        Src::Imm { bits: value as u64, ty: Type::Uw }
+    }
+
+    /// A signed dword immediate.
+    pub const fn d(value: i32) -> Self {
+        Src::Imm { bits: value as u32 as u64, ty: Type::D }
+    }
+
+    /// The element type, if there is an operand.
+    pub const fn ty(&self) -> Option<Type> {
+        match *self {
+            Src::None => None,
+            Src::Direct { ty, .. }
+            | Src::Indirect { ty, .. }
+            | Src::Macro { ty, .. }
+            | Src::Imm { ty, .. } => Some(ty),
+        }
+    }
+
+    /// The register read directly, if any.
+    pub const fn reg(&self) -> Option<Reg<S>> {
+        match *self {
+            Src::Direct { reg, .. } | Src::Macro { reg, .. } => Some(reg),
+            _ => None,
+        }
+    }
+
+    /// The source modifier.
+    pub const fn mods(&self) -> SrcMod {
+        match *self {
+            Src::Direct { mods, .. } | Src::Indirect { mods, .. } | Src::Macro { mods, .. } => mods,
+            _ => SrcMod::NONE,
+        }
+    }
+
+    /// Whether this is an immediate.
+    pub const fn is_imm(&self) -> bool {
+        matches!(self, Src::Imm { .. })
+    }
+}

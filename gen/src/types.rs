@@ -1,0 +1,129 @@
+//! Operand data types.
+
+use std::fmt;
+
+/// The data type of an operand, under the names that the manuals' assembly uses.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+pub enum Type {
+    /// Unsigned byte.
+    Ub,
+    /// Signed byte.
+    B,
+    /// Unsigned word (16 bits).
+    Uw,
+    /// Signed word.
+    W,
+    /// Unsigned dword (32 bits).
+    Ud,
+    /// Signed dword.
+    D,
+    /// Unsigned qword (64 bits).
+    Uq,
+    /// Signed qword.
+    Q,
+    /// Half float.
+    Hf,
+    /// Single float.
+    F,
+    /// Double float.
+    Df,
+    /// Native float (Gen11 accumulator format).
+    Nf,
+    /// bfloat16.
+    Bf,
+    /// 8-bit float (E5M2), `dpas` only.
+    Bf8,
+    /// TensorFloat-32, `dpas` only.
+    Tf32,
+    /// Immediate: eight packed signed 4-bit integers, each a word.
+    V,
+    /// Immediate: eight packed unsigned 4-bit integers, each a word.
+    Uv,
+    /// Immediate: four packed 8-bit restricted floats.
+    Vf,
+    /// `dpas` source: packed unsigned 4-bit integers.
+    U4,
+    /// `dpas` source: packed signed 4-bit integers.
+    S4,
+    /// `dpas` source: packed unsigned 2-bit integers.
+    U2,
+    /// `dpas` source: packed signed 2-bit integers.
+    S2,
+}
+
+impl Type {
+    /// Bytes one element takes in a register; packed immediates count as the element they expand to,
+    /// sub-byte `dpas` elements as one byte.
+    pub const fn bytes(self) -> u32 {
+        match self {
+            Type::Ub | Type::B | Type::Bf8 | Type::U4 | Type::S4 | Type::U2 | Type::S2 => 1,
+            Type::Uw | Type::W | Type::Hf | Type::Bf | Type::V | Type::Uv => 2,
+            Type::Ud | Type::D | Type::F | Type::Tf32 | Type::Vf => 4,
+            Type::Uq | Type::Q | Type::Df | Type::Nf => 8,
+        }
+    }
+
+    /// Whether this is a floating-point type.
+    pub const fn is_float(self) -> bool {
+        matches!(
+            self,
+            Type::Hf | Type::F | Type::Df | Type::Nf | Type::Bf | Type::Bf8 | Type::Tf32 | Type::Vf
+        )
+    }
+
+    /// Whether this is an integer type (packed integer immediates included).
+    pub const fn is_int(self) -> bool {
+        !self.is_float()
+    }
+
+    /// Whether this is a signed integer type.
+    pub const fn is_signed(self) -> bool {
+        matches!(self, Type::B | Type::W | Type::D | Type::Q | Type::V | Type::S4 | Type::S2)
+    }
+
+    /// The unsigned integer type of `bytes` bytes (1, 2, 4 or 8).
+    pub const fn unsigned(bytes: u32) -> Option<Type> {
+        match bytes {
+            1 => Some(Type::Ub),
+            2 => Some(Type::Uw),
+            4 => Some(Type::Ud),
+            8 => Some(Type::Uq),
+            _ => None,
+        }
+    }
+
+    /// The name in assembly text, without the colon.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Type::Ub => "ub",
+            Type::B => "b",
+            Type::Uw => "uw",
+            Type::W => "w",
+            Type::Ud => "ud",
+            Type::D => "d",
+            Type::Uq => "uq",
+            Type::Q => "q",
+            Type::Hf => "hf",
+            Type::F => "f",
+            Type::Df => "df",
+            Type::Nf => "nf",
+            Type::Bf => "bf",
+            Type::Bf8 => "bf8",
+            Type::Tf32 => "tf32",
+            Type::V => "v",
+            Type::Uv => "uv",
+            Type::Vf => "vf",
+            Type::U4 => "u4",
+            Type::S4 => "s4",
+            Type::U2 => "u2",
+            Type::S2 => "s2",
+        }
+    }
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
