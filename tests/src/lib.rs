@@ -1,1 +1,9 @@
-//! Placeholder until the first commit of this crate.
+//! Test data and reference tools that the checks of all crates share.
+//!
+//! - [`data`]: the test kernels of `tests/kernels`, compiled by Intel's compiler for every device.
+//! - [`oracle`]: Intel's own assembler, disassembler and finalizer, where they are installed.
+//!
+//! Only tests use this crate: its functions panic, with the place, when the committed data is damaged.
+
+pub mod data;
+pub mod oracle;

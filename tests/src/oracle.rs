@@ -1,0 +1,1 @@
+//! Intel's own tools as referees.
