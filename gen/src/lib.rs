@@ -14,6 +14,7 @@ mod inst;
 mod kernel;
 mod op;
 mod operand;
+mod print;
 mod reg;
 mod types;
 

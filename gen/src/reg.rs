@@ -1,11 +1,17 @@
 //! Registers: physical ones, and the variables that stand for them before allocation.
 
-use std::{fmt::Debug, hash::Hash};
+use std::{
+    fmt::{self, Debug, Formatter},
+    hash::Hash,
+};
 
 /// What a register may be at one stage of the pipeline.
 pub trait Space: Copy + Eq + Ord + Hash + Debug + Default + 'static {
     /// How a not yet allocated register is named.
     type Var: Copy + Eq + Ord + Hash + Debug;
+
+    /// Writes a variable's name (`V12`).
+    fn write_var(var: Self::Var, f: &mut Formatter<'_>) -> fmt::Result;
 }
 
 /// Before allocation: operands may name variables.
@@ -22,10 +28,18 @@ pub enum Never {}
 
 impl Space for Virtual {
     type Var = VarId;
+
+    fn write_var(var: VarId, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "V{}", var.0)
+    }
 }
 
 impl Space for Physical {
     type Var = Never;
+
+    fn write_var(var: Never, _: &mut Formatter<'_>) -> fmt::Result {
+        match var {}
+    }
 }
 
 /// Index of a variable in [`Kernel::vars`](crate::Kernel::vars).
