@@ -1,1 +1,62 @@
-//! Placeholder until the first commit of this crate.
+//! Gen IR to machine words and machine words to Gen IR.
+//!
+//! In comes an [`Inst`] in physical registers, out goes a 128-bit word ([`encode`]), and back
+//! ([`decode`]). Many words have a 64-bit form: [`compact`] and [`expand`] go between the two.
+//! [`CodeBuffer`] encodes a whole kernel, and [`decode_all`] walks the bytes of one.
+//!
+//! What holds: `encode(decode(w)) == w` for every word `w` that decodes; `expand(compact(w)) == w` for
+//! every word that compacts. No input panics: what a platform cannot express is an [`EncodeError`], bits
+//! that mean nothing are a [`DecodeError`], both with the field at fault.
+//!
+//! Two layout families exist, one module each: `gen8` for Broadwell to Ice Lake, `xe` for Tiger Lake
+//! and later. [`opcodes`] numbers the operations of both.
+
+mod buffer;
+mod decode_all;
+mod error;
+mod gen8;
+pub mod opcodes;
+mod xe;
+
+pub use buffer::{CodeBuffer, CodeOptions};
+pub use decode_all::{DecodeAll, Decoded, decode_all};
+pub use error::{DecodeError, EncodeError, Found, Raw};
+
+use gen_ir::{Inst, Physical};
+use platforms::{Layout, Platform};
+
+/// Bit 29 of either form: the instruction is compacted. (`CmptCtrl` in the manuals.)
+pub const CMPT_CTRL: u64 = 1 << 29;
+
+/// The native 128-bit word of an instruction, never compacted. Branch targets must be
+/// [`Target::Rel`](gen_ir::Target::Rel).
+pub fn encode(platform: Platform, inst: &Inst<Physical>) -> Result<u128, EncodeError> {
+    match platform.caps().layout {
+        Layout::Gen8 => gen8::encode(platform, inst),
+        Layout::Xe => xe::encode(platform, inst),
+    }
+}
+
+/// The instruction in a native 128-bit word.
+pub fn decode(platform: Platform, word: u128) -> Result<Inst<Physical>, DecodeError> {
+    match platform.caps().layout {
+        Layout::Gen8 => gen8::decode(platform, word),
+        Layout::Xe => xe::decode(platform, word),
+    }
+}
+
+/// The 64-bit form of a native word, if it has one.
+pub fn compact(platform: Platform, word: u128) -> Option<u64> {
+    match platform.caps().layout {
+        Layout::Gen8 => gen8::compact(platform, word),
+        Layout::Xe => xe::compact(platform, word),
+    }
+}
+
+/// The native word of a compacted one.
+pub fn expand(platform: Platform, word: u64) -> Result<u128, DecodeError> {
+    match platform.caps().layout {
+        Layout::Gen8 => gen8::expand(platform, word),
+        Layout::Xe => xe::expand(platform, word),
+    }
+}

@@ -1,0 +1,132 @@
+//! A kernel's code: words, compacted where asked, with branch offsets in place.
+
+use crate::{CMPT_CTRL, EncodeError, compact, encode};
+use gen_ir::{Inst, Kernel, Options, Payload, Physical, Target};
+
+/// How a kernel is encoded.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct CodeOptions {
+    /// Compact every instruction that has a 64-bit form. Without it, only those that ask for it by
+    /// [`Options::COMPACTED`].
+    pub compact: bool,
+}
+
+impl Default for CodeOptions {
+    fn default() -> Self {
+        CodeOptions { compact: true }
+    }
+}
+
+/// The machine code of one kernel. Reusable: [`CodeBuffer::emit`] keeps the memory of the kernel before.
+///
+/// Branches with a [`Target::Block`] keep their native form, so one walk settles all places and a
+/// second fills in the offsets.
+#[derive(Clone, Debug, Default)]
+pub struct CodeBuffer {
+    bytes: Vec<u8>,
+    offsets: Vec<u32>,
+    blocks: Vec<u32>,
+    branches: Vec<(u32, u32)>,
+}
+
+impl CodeBuffer {
+    /// An empty buffer.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Encodes a kernel, in place of what the buffer held.
+    pub fn emit(&mut self, kernel: &Kernel<Physical>, options: CodeOptions) -> Result<(), EncodeError> {
+        self.bytes.clear();
+        self.offsets.clear();
+        self.blocks.clear();
+        self.branches.clear();
+        let count = kernel.inst_count();
+        self.bytes.reserve(count * 16);
+        self.offsets.reserve(count);
+        for (b, block) in kernel.blocks.iter().enumerate() {
+            self.blocks.push(self.bytes.len() as u32);
+            for (i, inst) in block.insts.iter().enumerate() {
+                let index = self.offsets.len() as u32;
+                self.offsets.push(self.bytes.len() as u32);
+                let to_block = has_block_target(inst);
+                let word = if to_block {
+                    self.branches.push((b as u32, i as u32));
+                    // The word is written once all places are known.
+                    0
+                } else {
+                    encode(kernel.platform, inst).map_err(|e| e.at(index))?
+                };
+                let small = if (options.compact || inst.opts.has(Options::COMPACTED)) && !to_block {
+                    compact(kernel.platform, word)
+                } else {
+                    None
+                };
+                match small {
+                    Some(small) => self.bytes.extend_from_slice(&small.to_le_bytes()),
+                    None => self.bytes.extend_from_slice(&word.to_le_bytes()),
+                }
+            }
+        }
+        self.blocks.push(self.bytes.len() as u32);
+        self.fill_branches(kernel)
+    }
+
+    fn fill_branches(&mut self, kernel: &Kernel<Physical>) -> Result<(), EncodeError> {
+        let mut first = 0;
+        let mut block = 0;
+        for &(b, i) in &self.branches {
+            while block < b {
+                first += kernel.blocks[block as usize].insts.len() as u32;
+                block += 1;
+            }
+            let index = first + i;
+            let here = self.offsets[index as usize];
+            let inst = &kernel.blocks[b as usize].insts[i as usize];
+            let resolve = |target, field| match target {
+                Target::Block(to) => match self.blocks.get(to.index()) {
+                    Some(&there) => Ok(Target::Rel(there.wrapping_sub(here) as i32)),
+                    None => {
+                        let allowed = "a block of the kernel";
+                        Err(EncodeError::new(inst.op, field, to.0, allowed).at(index))
+                    }
+                },
+                other => Ok(other),
+            };
+            let mut placed = *inst;
+            if let Payload::Branch { jip, uip, .. } = &mut placed.payload {
+                *jip = resolve(*jip, "JIP")?;
+                *uip = resolve(*uip, "UIP")?;
+            }
+            let word = encode(kernel.platform, &placed).map_err(|e| e.at(index))?;
+            debug_assert_eq!(word as u64 & CMPT_CTRL, 0);
+            self.bytes[here as usize..][..16].copy_from_slice(&word.to_le_bytes());
+        }
+        Ok(())
+    }
+
+    /// The code.
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The code, leaving the buffer empty.
+    pub fn take_bytes(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.bytes)
+    }
+
+    /// Byte offset of every instruction, in layout order.
+    pub fn inst_offsets(&self) -> &[u32] {
+        &self.offsets
+    }
+
+    /// Byte offset of every block, and the length of the code after the last.
+    pub fn block_offsets(&self) -> &[u32] {
+        &self.blocks
+    }
+}
+
+fn has_block_target(inst: &Inst<Physical>) -> bool {
+    inst.targets()
+        .is_some_and(|(jip, uip)| matches!(jip, Target::Block(_)) || matches!(uip, Target::Block(_)))
+}

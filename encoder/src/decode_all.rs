@@ -1,0 +1,99 @@
+//! Walking machine code, instruction by instruction.
+
+use crate::{CMPT_CTRL, DecodeError, Raw, decode, expand};
+use gen_ir::{Inst, Options, Physical};
+use platforms::Platform;
+
+/// One instruction's place and meaning.
+#[derive(Clone, Debug)]
+pub struct Decoded {
+    /// Byte offset from the start of the code.
+    pub offset: u32,
+    /// Bytes it takes: 16, 8 when compacted, fewer where the code ends too early.
+    pub len: u8,
+    /// The instruction ([`Options::COMPACTED`] tells a compacted one), or why there is none.
+    pub inst: Result<Inst<Physical>, DecodeError>,
+}
+
+/// Decodes code from its first byte to its last. After bits that mean nothing it goes on with the next
+/// word: 8 bytes on where `CmptCtrl` is set, else 16.
+pub fn decode_all(platform: Platform, code: &[u8]) -> DecodeAll<'_> {
+    DecodeAll { platform, code, offset: 0 }
+}
+
+/// Iterator of [`decode_all`].
+#[derive(Clone, Debug)]
+pub struct DecodeAll<'a> {
+    platform: Platform,
+    code: &'a [u8],
+    offset: usize,
+}
+
+impl Iterator for DecodeAll<'_> {
+    type Item = Decoded;
+
+    #[inline]
+    fn next(&mut self) -> Option<Decoded> {
+        let rest = self.code.get(self.offset..)?;
+        let low = match rest.first_chunk::<8>() {
+            Some(bytes) => u64::from_le_bytes(*bytes),
+            None if rest.is_empty() => return None,
+            None => return Some(self.truncated(rest)),
+        };
+        let (len, inst) = if low & CMPT_CTRL != 0 {
+            let inst = expand(self.platform, low)
+                .and_then(|word| {
+                    decode(self.platform, word)
+                        .map_err(|e| DecodeError { raw: Raw { word: low.into(), len: 8 }, ..e })
+                })
+                .map(|inst| Inst { opts: inst.opts.with(Options::COMPACTED), ..inst });
+            (8, inst)
+        } else {
+            match rest.first_chunk::<16>() {
+                Some(bytes) => (16, decode(self.platform, u128::from_le_bytes(*bytes))),
+                None => return Some(self.truncated(rest)),
+            }
+        };
+        let offset = self.place();
+        self.offset += len;
+        Some(Decoded { offset, len: len as u8, inst: inst.map_err(|e| e.at(offset)) })
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        let left = self.code.len().saturating_sub(self.offset);
+        (left.div_ceil(16), Some(left.div_ceil(8)))
+    }
+}
+
+impl DecodeAll<'_> {
+    fn place(&self) -> u32 {
+        u32::try_from(self.offset).unwrap_or(u32::MAX)
+    }
+
+    #[cold]
+    fn truncated(&mut self, rest: &[u8]) -> Decoded {
+        let mut bytes = [0; 16];
+        bytes[..rest.len()].copy_from_slice(rest);
+        let raw = Raw { word: u128::from_le_bytes(bytes), len: rest.len() as u8 };
+        let offset = self.place();
+        self.offset = self.code.len();
+        let found = rest.len() as u64;
+        let error =
+            DecodeError { offset, raw, field: "length", found, allowed: "16 bytes, or 8 with CmptCtrl" };
+        Decoded { offset, len: raw.len, inst: Err(error) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cut_end_is_an_error_with_its_place() {
+        let all: Vec<_> = decode_all(Platform::Skl, &[0; 20]).collect();
+        assert_eq!(all.len(), 2);
+        assert_eq!((all[1].offset, all[1].len), (16, 4));
+        let e = all[1].inst.unwrap_err();
+        assert_eq!((e.offset, e.raw.len, e.field, e.found), (16, 4, "length", 4));
+    }
+}
