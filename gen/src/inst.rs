@@ -488,6 +488,7 @@ impl<S: Space> Inst<S> {
             match s {
                 Src::Direct { reg, .. } | Src::Macro { reg, .. } => f(Role::Src(i as u8), *reg),
                 Src::Indirect { addr, .. } => f(Role::SrcAddr(i as u8), *addr),
+                Src::AddrOf { reg, .. } => f(Role::AddrOf(i as u8), *reg),
                 Src::None | Src::Imm { .. } => {}
             }
         }
@@ -521,6 +522,7 @@ impl<S: Space> Inst<S> {
             src[i] = match *s {
                 Src::None => Src::None,
                 Src::Imm { bits, ty } => Src::Imm { bits, ty },
+                Src::AddrOf { reg, ty } => Src::AddrOf { reg: f(Role::AddrOf(i as u8), reg), ty },
                 Src::Direct { reg, region, mods, ty } => {
                     Src::Direct { reg: f(Role::Src(i as u8), reg), region, mods, ty }
                 }
@@ -585,6 +587,8 @@ pub enum Role {
     Src(u8),
     /// Address of indirect source `n`, read.
     SrcAddr(u8),
+    /// Register whose address source `n` is; neither read nor written here.
+    AddrOf(u8),
     /// Message descriptor, read.
     Desc,
     /// Extended message descriptor, read.

@@ -207,6 +207,14 @@ pub enum Src<S: Space> {
         /// Element type.
         ty: Type,
     },
+    /// The byte address of a variable in the register file, for address arithmetic. Allocation turns it
+    /// into an immediate; physical code has none.
+    AddrOf {
+        /// The variable (marked [`Var::address_taken`](crate::Var::address_taken)) and a byte offset.
+        reg: Reg<S>,
+        /// Type of the value, `:uw` or wider.
+        ty: Type,
+    },
     /// An immediate. The low `ty.bytes()` bytes (all of a packed vector's 32 bits) hold the value; the
     /// rest is zero.
     Imm {
@@ -265,6 +273,7 @@ impl<S: Space> Src<S> {
             Src::Direct { ty, .. }
             | Src::Indirect { ty, .. }
             | Src::Macro { ty, .. }
+            | Src::AddrOf { ty, .. }
             | Src::Imm { ty, .. } => Some(ty),
         }
     }

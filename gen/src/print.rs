@@ -287,6 +287,11 @@ impl<S: Space> Display for Src<S> {
                 write!(f, "{mods}")?;
                 write_macro(f, reg, mme, ty)
             }
+            Src::AddrOf { reg, ty } => {
+                f.write_char('&')?;
+                write_reg(f, reg, 1)?;
+                write!(f, ":{ty}")
+            }
             Src::Imm { bits, ty } => write_imm(f, bits, ty),
         }
     }

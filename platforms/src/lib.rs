@@ -105,6 +105,55 @@ pub struct Caps {
     pub dp4a: bool,
     /// `dp2/dp3/dp4/dph` exist.
     pub dot_product: bool,
+    /// `math fdiv` and `math pow` exist.
+    pub fdiv_pow: bool,
+    /// `math invm/rsqtm` and `madm` exist (IEEE division and square root macros), for float.
+    pub math_macros: bool,
+    /// A ternary instruction may have a condition modifier.
+    pub ternary_cond: bool,
+    /// A ternary instruction may have 16-bit immediates as sources 0 and 2.
+    pub ternary_imm: bool,
+    /// Multiplication may have source modifiers on integer operands.
+    pub mul_source_mods: bool,
+    /// Source 1 may be of byte type.
+    pub src1_byte: bool,
+    /// `mul` dword by dword gives all 64 bits in one instruction.
+    pub mul_qword_result: bool,
+    /// `mach` with `AccWrEn` gives the high half after `mul` to the accumulator; `macl` the low half.
+    pub macl: bool,
+    /// Operands of float and 64-bit type may have any region; otherwise channels must not change
+    /// their place in the register between source and destination, but for broadcasts.
+    pub float_regions: bool,
+    /// `mov` converts half to integer directly.
+    pub half_to_int: bool,
+    /// A scalar byte source converts to float directly.
+    pub byte_to_float: bool,
+    /// Byte operands take part in ALU operations with any region (otherwise bytes move as words).
+    pub byte_alu: bool,
+    /// Half and float mix in one instruction (bfloat16 and float on Xe-HPC).
+    pub mixed_half: bool,
+    /// `any`/`all` predicates name their width (`any16h`); otherwise they cover the execution size.
+    pub pred_width: bool,
+    /// Channel offsets may be multiples of 4 (otherwise of 8).
+    pub nibble_offset: bool,
+    /// The longest message, in registers.
+    pub max_message: u8,
+    /// Channels of one SIMD dataport message of 32-bit data (the native width): 8 or 16.
+    pub simd_message: u8,
+    /// The thread ends with a message to the gateway rather than to the thread spawner.
+    pub eot_gateway: bool,
+    /// Shared local memory is fenced by its own fence message.
+    pub slm_fence: bool,
+    /// A memory fence must ask for a commit that the thread waits for.
+    pub fence_commit: bool,
+    /// A sampler exists.
+    pub sampler: bool,
+    /// Sampler messages always carry a header.
+    pub sampler_header: bool,
+    /// A64 scattered messages move 8 single bytes per lane (`svm_gather` of 8 bytes).
+    pub a64_gather_8_bytes: bool,
+    /// The barrier identifier's bits of `r0.2`.
+    pub barrier_mask: u32,
 }
 
 impl Platform {
