@@ -10,6 +10,7 @@
 //! last instruction of its block; `join` and `endif` are the first of theirs. Byte offsets of operands
 //! count from the start of the register or variable.
 
+mod extent;
 mod inst;
 mod kernel;
 mod op;
@@ -18,6 +19,7 @@ mod print;
 mod reg;
 mod types;
 
+pub use extent::*;
 pub use inst::*;
 pub use kernel::*;
 pub use op::*;
