@@ -1,1 +1,42 @@
-//! Placeholder until the first commit of this crate.
+//! vISA: Intel's virtual instruction set, as objects (`.isa`), as text (`.visaasm`) and as a model.
+//!
+//! # What comes in, what goes out
+//!
+//! ```text
+//! &[u8]      --read-->   Module --validate--> ValidModule  (lowering, interpreter)
+//! .visaasm   --parse-->  Module --print-->    .visaasm
+//!                        Module --write-->    Vec<u8>      (equal to the bytes read, unless edited)
+//! ```
+//!
+//! # How the model is stored
+//!
+//! A [`Kernel`] holds flat vectors addressed by typed indices ([`VarId`], [`LabelId`], ...). Its code is
+//! a vector of 24-byte [`Record`]s and one shared vector of 16-byte [`Operand`]s, so decoding allocates
+//! nothing per instruction. The instruction table ([`table`]) says which operands an opcode has and how
+//! they are laid out; the reader, the writer, the verifier and the fuzz generator walk the same rows.
+//!
+//! Consumers do not look at records: [`Kernel::insts`] yields [`Inst`]s, each with a typed [`Op`].
+//!
+//! # What holds
+//!
+//! * `write(&read(bytes)?) == bytes`.
+//! * Every operand in a [`Kernel`] has the kind that its table row asks for.
+//! * A [`ValidModule`] has only indices in range, defined labels and acyclic aliases in bounds.
+
+pub mod ids;
+pub mod inst;
+pub mod lsc;
+pub mod model;
+pub mod op;
+pub mod opcode;
+pub mod operand;
+pub mod table;
+pub mod types;
+
+pub use ids::*;
+pub use inst::{Inst, Record};
+pub use model::*;
+pub use op::Op;
+pub use opcode::Opcode;
+pub use operand::*;
+pub use types::*;

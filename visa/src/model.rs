@@ -1,0 +1,482 @@
+//! The decoded object: kernels, functions, their declarations and code.
+//!
+//! Specification: "The Virtual ISA Object Format".
+
+use std::borrow::Cow;
+
+use crate::{
+    ids::{LabelId, PredId, SamplerId, StrId, SurfaceId, VarId},
+    inst::Record,
+    operand::{Operand, VectorOperand},
+    types::{Align, LabelKind, Type},
+};
+
+/// vISA version of an object, `major.minor`.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Version {
+    /// Major number: 3 or 4.
+    pub major: u8,
+    /// Minor number.
+    pub minor: u8,
+}
+
+impl Version {
+    /// 3.6, what older runtimes load.
+    pub const V3_6: Version = Version::new(3, 6);
+    /// 4.1, what today's compiler writes.
+    pub const V4_1: Version = Version::new(4, 1);
+
+    /// A version.
+    pub const fn new(major: u8, minor: u8) -> Version {
+        Version { major, minor }
+    }
+
+    /// True from `major.minor` on.
+    pub const fn at_least(self, major: u8, minor: u8) -> bool {
+        self.major > major || (self.major == major && self.minor >= minor)
+    }
+}
+
+impl std::fmt::Display for Version {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{}", self.major, self.minor)
+    }
+}
+
+/// A vISA object.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Module {
+    /// vISA version; it decides the layout of the object.
+    pub version: Version,
+    /// Kernels, in header order.
+    pub kernels: Vec<Kernel>,
+    /// File-scope variables (old objects).
+    pub file_vars: Vec<FileVar>,
+    /// Functions (callees of stack calls), in header order.
+    pub functions: Vec<Kernel>,
+    /// Order of the pieces after the header. Empty: functions and kernels in header order, each kernel
+    /// followed by its Gen binaries.
+    pub layout: Vec<Piece>,
+}
+
+/// A piece of an object after its header.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Piece {
+    /// The body of kernel `.0`.
+    Kernel(u32),
+    /// The body of function `.0`.
+    Function(u32),
+    /// Gen binary `.1` of kernel `.0`.
+    GenBinary(u32, u32),
+    /// Bytes that nothing in the header refers to.
+    Gap(Vec<u8>),
+}
+
+/// Symbol linkage.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Linkage(pub u8);
+
+impl Linkage {
+    /// Defined elsewhere.
+    pub const EXTERN: Linkage = Linkage(0);
+    /// Local to the object.
+    pub const STATIC: Linkage = Linkage(1);
+    /// Visible to other objects.
+    pub const GLOBAL: Linkage = Linkage(2);
+}
+
+/// A file-scope variable.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FileVar {
+    /// Linkage.
+    pub linkage: Linkage,
+    /// Name.
+    pub name: Vec<u8>,
+    /// Element type.
+    pub ty: Type,
+    /// Alignment.
+    pub align: Align,
+    /// Elements.
+    pub num_elements: u16,
+    /// Attributes: name index and value.
+    pub attrs: Vec<(u32, Vec<u8>)>,
+}
+
+/// One line of a symbol relocation table.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct RelocSym {
+    /// Index used in the code.
+    pub symbolic: u16,
+    /// Index in the object's table.
+    pub resolved: u16,
+}
+
+/// Machine code of a kernel for one platform.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GenBinary {
+    /// `gen_platform` of the header (3 BDW, 5 SKL, 6 BXT, 10 ICLLP, 12 TGLLP, 15 PVC).
+    pub platform: u8,
+    /// The code.
+    pub code: Vec<u8>,
+}
+
+/// Gen binaries that an object may carry per kernel.
+pub const MAX_GEN_BINARIES: usize = 4;
+
+/// A kernel or function.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Kernel {
+    /// Name in the object's header.
+    pub header_name: Vec<u8>,
+    /// Function (target of stack calls) rather than kernel.
+    pub is_function: bool,
+    /// Linkage, of functions only.
+    pub linkage: Option<Linkage>,
+    /// Relocations of file-scope variables.
+    pub variable_relocs: Vec<RelocSym>,
+    /// Relocations of functions.
+    pub function_relocs: Vec<RelocSym>,
+    /// Machine code carried along (kernels only).
+    pub gen_binaries: Vec<GenBinary>,
+
+    /// String pool.
+    pub strings: StringPool,
+    /// Name in the string pool.
+    pub name: StrId,
+    /// Declared general variables; index with [`VarId::declared`].
+    pub vars: Vec<GeneralVar>,
+    /// Address variables; index with [`crate::AddrId`].
+    pub addrs: Vec<SimpleVar>,
+    /// Predicate variables; index with [`PredId::declared`].
+    pub preds: Vec<SimpleVar>,
+    /// Labels; index with [`LabelId`].
+    pub labels: Vec<Label>,
+    /// Sampler variables; index with [`SamplerId`].
+    pub samplers: Vec<SimpleVar>,
+    /// Declared surface variables; index with [`SurfaceId::declared`].
+    pub surfaces: Vec<SimpleVar>,
+    /// Input variables (kernels only).
+    pub inputs: Vec<Input>,
+    /// Bytes of stack call arguments, in registers (functions only).
+    pub input_size: u8,
+    /// Bytes of the stack call return value, in registers (functions only).
+    pub return_value_size: u8,
+    /// Attributes of the kernel.
+    pub attrs: AttrRange,
+    /// All attributes, of the kernel and its variables.
+    pub attr_table: AttrTable,
+
+    /// Instructions.
+    pub code: Vec<Record>,
+    /// Operands of all instructions.
+    pub operands: Vec<Operand>,
+
+    /// What is needed besides to write the same bytes again.
+    pub quirks: Quirks,
+}
+
+/// Departures of an object's bytes from what the writer would choose.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Quirks {
+    /// Bytes between the declarations and the code.
+    pub before_code: Vec<u8>,
+    /// Bytes after the code.
+    pub after_code: Vec<u8>,
+    /// The header's `input_offset`, if it does not point to the inputs.
+    pub input_offset: Option<u32>,
+    /// The header's offset of an empty body.
+    pub empty_offset: u32,
+    /// The kernel has no body at all (extern function).
+    pub no_body: bool,
+}
+
+/// Strings of a kernel, each ended by a zero byte in the object.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct StringPool {
+    bytes: Vec<u8>,
+    ends: Vec<u32>,
+}
+
+impl StringPool {
+    /// An empty pool.
+    pub fn new() -> StringPool {
+        StringPool::default()
+    }
+
+    /// Number of strings.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// True if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+
+    /// Adds a string (without zero bytes) and returns its index.
+    pub fn push(&mut self, s: &[u8]) -> StrId {
+        debug_assert!(!s.contains(&0));
+        self.bytes.extend_from_slice(s);
+        self.ends.push(self.bytes.len() as u32);
+        StrId(self.ends.len() as u32 - 1)
+    }
+
+    /// The bytes of a string.
+    pub fn get(&self, id: StrId) -> Option<&[u8]> {
+        let i = id.index();
+        let end = *self.ends.get(i)? as usize;
+        let start = if i == 0 { 0 } else { self.ends[i - 1] as usize };
+        Some(&self.bytes[start..end])
+    }
+
+    /// All strings in order.
+    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
+        (0..self.len()).map(|i| self.get(StrId(i as u32)).unwrap_or_default())
+    }
+}
+
+/// A run of attributes in [`AttrTable`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct AttrRange {
+    /// First attribute.
+    pub start: u32,
+    /// Number of attributes.
+    pub len: u16,
+}
+
+/// Attributes of a kernel and its declarations, in one table.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct AttrTable {
+    /// Name, and end of the value in `bytes`.
+    entries: Vec<(StrId, u32)>,
+    bytes: Vec<u8>,
+}
+
+impl AttrTable {
+    /// Adds an attribute. Values are at most 255 bytes long in the object.
+    pub fn push(&mut self, name: StrId, value: &[u8]) {
+        self.bytes.extend_from_slice(value);
+        self.entries.push((name, self.bytes.len() as u32));
+    }
+
+    /// Number of attributes.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// True if there are none.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    /// The attributes of a range; indices beyond the table are skipped.
+    pub fn range(&self, range: AttrRange) -> impl Iterator<Item = (StrId, &[u8])> {
+        let start = range.start as usize;
+        (start..start + usize::from(range.len)).filter_map(|i| {
+            let (name, end) = *self.entries.get(i)?;
+            let begin = if i == 0 { 0 } else { self.entries[i - 1].1 };
+            Some((name, &self.bytes[begin as usize..end as usize]))
+        })
+    }
+}
+
+/// A declared general variable.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GeneralVar {
+    /// Name.
+    pub name: StrId,
+    /// Element type.
+    pub ty: Type,
+    /// Least alignment.
+    pub align: Align,
+    /// Elements.
+    pub num_elements: u16,
+    /// The variable this one is a view of.
+    pub alias: Option<Alias>,
+    /// Attributes.
+    pub attrs: AttrRange,
+}
+
+impl GeneralVar {
+    /// Size in bytes.
+    pub fn bytes(&self) -> u32 {
+        u32::from(self.num_elements) * self.ty.bytes()
+    }
+}
+
+/// A variable that shares the bytes of another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Alias {
+    /// The other variable; may be an alias itself or predefined.
+    pub base: VarId,
+    /// Bytes from its start.
+    pub offset: u16,
+    /// `base` is an index of the object's file-scope variables (old objects).
+    pub file_scope: bool,
+}
+
+/// An address, predicate, sampler or surface variable.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SimpleVar {
+    /// Name.
+    pub name: StrId,
+    /// Elements.
+    pub num_elements: u16,
+    /// Attributes.
+    pub attrs: AttrRange,
+}
+
+/// A label.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Label {
+    /// Name.
+    pub name: StrId,
+    /// What it marks.
+    pub kind: LabelKind,
+    /// Attributes.
+    pub attrs: AttrRange,
+}
+
+/// The variable that an input fills.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum InputVar {
+    /// A general variable.
+    General(VarId),
+    /// A sampler variable.
+    Sampler(SamplerId),
+    /// A surface variable.
+    Surface(SurfaceId),
+}
+
+/// Where an input's value comes from: 0 a kernel argument, 1 local size, 2 group count, 3 local id,
+/// 16 pseudo input (spec "Input Variables").
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Provenance(pub u8);
+
+impl Provenance {
+    /// A kernel argument.
+    pub const EXPLICIT: Provenance = Provenance(0);
+    /// Local size, 3 dwords.
+    pub const LOCAL_SIZE: Provenance = Provenance(1);
+    /// Group count, 3 dwords.
+    pub const GROUP_COUNT: Provenance = Provenance(2);
+    /// Local id, 3 dwords.
+    pub const LOCAL_ID: Provenance = Provenance(3);
+    /// A value that is in registers already at kernel start.
+    pub const PSEUDO_INPUT: Provenance = Provenance(16);
+}
+
+/// A kernel input.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Input {
+    /// The variable it fills.
+    pub var: InputVar,
+    /// Where the value comes from.
+    pub provenance: Provenance,
+    /// Byte offset in the register file at kernel start.
+    pub offset: i16,
+    /// Bytes.
+    pub size: u16,
+}
+
+impl Kernel {
+    /// A string of the pool as text; bytes that are not UTF-8 are replaced, a bad index is empty.
+    pub fn str(&self, id: StrId) -> Cow<'_, str> {
+        String::from_utf8_lossy(self.strings.get(id).unwrap_or_default())
+    }
+
+    /// The kernel's name.
+    pub fn name(&self) -> Cow<'_, str> {
+        String::from_utf8_lossy(&self.header_name)
+    }
+
+    /// The declared variable, `None` for a predefined one or a bad index.
+    pub fn var(&self, id: VarId) -> Option<&GeneralVar> {
+        self.vars.get(id.declared()?)
+    }
+
+    /// Element type of a variable, predefined ones included.
+    pub fn var_type(&self, id: VarId) -> Option<Type> {
+        match self.var(id) {
+            Some(var) => Some(var.ty),
+            None => crate::ids::PREDEFINED.get(id.index()).map(|row| row.ty),
+        }
+    }
+
+    /// Name of a variable in assembly.
+    pub fn var_name(&self, id: VarId) -> Cow<'_, str> {
+        match (self.var(id), crate::ids::PREDEFINED.get(id.index())) {
+            (Some(var), _) => self.str(var.name),
+            (None, Some(row)) => Cow::Borrowed(row.name),
+            (None, None) => Cow::Owned(format!("V{}", id.0)),
+        }
+    }
+
+    /// The variable that holds the bytes of `id` and the byte offset in it, through all aliases.
+    /// Stops at a bad index and after as many steps as there are variables.
+    pub fn resolve_alias(&self, id: VarId) -> (VarId, u32) {
+        let (mut at, mut offset) = (id, 0u32);
+        for _ in 0..=self.vars.len() {
+            match self.var(at).and_then(|v| v.alias) {
+                Some(alias) => {
+                    at = alias.base;
+                    offset += u32::from(alias.offset);
+                }
+                None => break,
+            }
+        }
+        (at, offset)
+    }
+
+    /// Elements of a predicate variable.
+    pub fn pred_elements(&self, id: PredId) -> Option<u16> {
+        self.preds.get(id.declared()?).map(|p| p.num_elements)
+    }
+
+    /// A label's name.
+    pub fn label_name(&self, id: LabelId) -> Cow<'_, str> {
+        self.labels.get(id.index()).map_or(Cow::Borrowed(""), |l| self.str(l.name))
+    }
+
+    /// The value of a kernel attribute.
+    pub fn attr(&self, name: &str) -> Option<&[u8]> {
+        self.attr_in(self.attrs, name)
+    }
+
+    /// The value of an integer kernel attribute (sign-extended; an empty value is 1).
+    pub fn attr_int(&self, name: &str) -> Option<i32> {
+        self.attr(name).and_then(attr_value)
+    }
+
+    /// The value of an attribute in a declaration's range.
+    pub fn attr_in(&self, range: AttrRange, name: &str) -> Option<&[u8]> {
+        self.attr_table
+            .range(range)
+            .find(|(id, _)| self.strings.get(*id) == Some(name.as_bytes()))
+            .map(|a| a.1)
+    }
+
+    /// Type of a vector operand: of the variable, the indirect access or the constant; `UW` for
+    /// addresses, `Bool` for predicates, `UD` for state.
+    pub fn operand_type(&self, operand: &VectorOperand) -> Option<Type> {
+        match operand {
+            VectorOperand::General(g) => self.var_type(g.var),
+            VectorOperand::Address(_) => Some(Type::UW),
+            VectorOperand::Predicate(..) => Some(Type::Bool),
+            VectorOperand::Indirect(i) => Some(i.ty),
+            VectorOperand::Immediate { ty, .. } => Some(*ty),
+            VectorOperand::Surface { .. } | VectorOperand::Sampler { .. } => Some(Type::UD),
+        }
+    }
+}
+
+/// An attribute's value as an integer: little-endian, sign-extended, 1 if there is no value.
+pub fn attr_value(bytes: &[u8]) -> Option<i32> {
+    match *bytes {
+        [] => Some(1),
+        [b] => Some(i32::from(b as i8)),
+        [a, b] => Some(i32::from(i16::from_le_bytes([a, b]))),
+        [a, b, c, d] => Some(i32::from_le_bytes([a, b, c, d])),
+        _ => None,
+    }
+}

@@ -1,0 +1,800 @@
+//! The typed view of an instruction: what it does, with names instead of positions.
+
+mod build;
+
+use crate::{
+    ids::*,
+    lsc::*,
+    operand::*,
+    types::{AtomicOp, ChannelMask, CondMod},
+};
+
+/// What an instruction does. [`crate::Inst::opcode`] tells apart the members of a family (`add`/`mul`,
+/// gather/scatter); execution size and predicate are in [`crate::Inst`].
+#[derive(Clone, Copy, Debug)]
+pub enum Op<'a> {
+    /// `dst = opcode(srcs...)`: moves, arithmetic, math, logic, shifts. Saturation is the modifier of
+    /// `dst`; `sel` takes its choice from the guard predicate.
+    Alu {
+        /// Destination.
+        dst: &'a VectorOperand,
+        /// Sources.
+        srcs: Srcs<'a>,
+    },
+    /// `addc`, `subb`: result and carry or borrow.
+    Carry {
+        /// Result.
+        dst: &'a VectorOperand,
+        /// Carry or borrow.
+        carry: &'a VectorOperand,
+        /// Sources.
+        srcs: Srcs<'a>,
+    },
+    /// `invm`, `rsqtm`: result and a predicate for early out.
+    MacroMath {
+        /// Result.
+        dst: &'a VectorOperand,
+        /// Early-out predicate.
+        flag: &'a VectorOperand,
+        /// Sources.
+        srcs: Srcs<'a>,
+    },
+    /// `min`, `max`.
+    MinMax {
+        /// Maximum rather than minimum.
+        max: bool,
+        /// Destination.
+        dst: &'a VectorOperand,
+        /// The two sources.
+        srcs: Srcs<'a>,
+    },
+    /// `bfn`: bitwise function of three sources given by its truth table.
+    Bfn {
+        /// Truth table.
+        function: u8,
+        /// Destination.
+        dst: &'a VectorOperand,
+        /// The three sources.
+        srcs: Srcs<'a>,
+    },
+    /// `cmp`: destination is a predicate, or a general variable that gets all ones or zero.
+    Cmp {
+        /// Relation.
+        cond: CondMod,
+        /// Bit 7 of the relation byte, the old `cmpn`.
+        nan_variant: bool,
+        /// Destination.
+        dst: &'a VectorOperand,
+        /// The two sources.
+        srcs: Srcs<'a>,
+    },
+    /// `setp`: predicate from an integer's bits.
+    Setp {
+        /// The predicate.
+        dst: &'a VectorOperand,
+        /// The bits.
+        src: &'a VectorOperand,
+    },
+    /// `movs`: move of surface or sampler handles.
+    Movs {
+        /// Destination.
+        dst: &'a VectorOperand,
+        /// Source.
+        src: &'a VectorOperand,
+    },
+    /// `addr_add`: `dst = &base + offset`, or address plus offset.
+    AddrAdd {
+        /// Address variable.
+        dst: &'a VectorOperand,
+        /// A general or state operand (its address is meant) or an address operand.
+        base: &'a VectorOperand,
+        /// Bytes.
+        offset: &'a VectorOperand,
+    },
+
+    /// A block label.
+    Label(LabelId),
+    /// A subroutine label.
+    Subroutine(LabelId),
+    /// `jmp`: scalar jump.
+    Jmp(LabelId),
+    /// `goto`: per-lane jump.
+    Goto(LabelId),
+    /// `call` of a subroutine.
+    Call(LabelId),
+    /// `ret` from a subroutine, or the end of the kernel in its first one.
+    Ret,
+    /// `fret` from a function.
+    Fret,
+    /// `fcall`: stack call by name.
+    Fcall {
+        /// Name.
+        function: StrId,
+        /// Argument registers.
+        arg_size: u8,
+        /// Return value registers.
+        return_size: u8,
+    },
+    /// `ifcall`: stack call by address.
+    Ifcall {
+        /// All lanes call the same function.
+        uniform: bool,
+        /// The callee does not return.
+        no_return: bool,
+        /// Address.
+        address: &'a VectorOperand,
+        /// Argument registers.
+        arg_size: u8,
+        /// Return value registers.
+        return_size: u8,
+    },
+    /// `faddr`: address of a symbol.
+    Faddr {
+        /// Name.
+        symbol: StrId,
+        /// Destination.
+        dst: &'a VectorOperand,
+    },
+    /// `switchjmp`: scalar jump through a table.
+    SwitchJmp {
+        /// Index.
+        index: &'a VectorOperand,
+        /// Targets.
+        labels: Labels<'a>,
+    },
+
+    /// `oword_ld`, `oword_st`, `oword_ld_unaligned`.
+    OwordBlock {
+        /// Store rather than load.
+        store: bool,
+        /// Dword-aligned offset rather than oword-aligned (bytes; else in owords).
+        unaligned: bool,
+        /// The surface is written by others (`.mod`).
+        modified: bool,
+        /// Owords: 1, 2, 4, 8, 16.
+        owords: u8,
+        /// Surface.
+        surface: SurfaceId,
+        /// Offset.
+        offset: &'a VectorOperand,
+        /// Data.
+        data: RawOperand,
+    },
+    /// `media_ld`, `media_st`.
+    MediaBlock {
+        /// Store rather than load.
+        store: bool,
+        /// Modifier: 0 none, 1 modified, 2 top, 3 bottom, 4 top_mod, 5 bottom_mod.
+        modifier: u8,
+        /// Surface.
+        surface: SurfaceId,
+        /// Plane.
+        plane: u8,
+        /// Width in bytes.
+        width: u8,
+        /// Rows.
+        height: u8,
+        /// X offset in bytes.
+        x: &'a VectorOperand,
+        /// Y offset in rows.
+        y: &'a VectorOperand,
+        /// Data.
+        data: RawOperand,
+    },
+    /// `gather`, `scatter`.
+    Gather {
+        /// Scatter.
+        store: bool,
+        /// Bytes per element: 1, 2, 4.
+        element_bytes: u8,
+        /// `.mod`.
+        modified: bool,
+        /// Surface.
+        surface: SurfaceId,
+        /// Offset of all lanes, in elements.
+        global_offset: &'a VectorOperand,
+        /// Offsets per lane, in elements.
+        offsets: RawOperand,
+        /// Data.
+        data: RawOperand,
+    },
+    /// `gather4_typed`, `scatter4_typed`.
+    Typed4 {
+        /// Scatter.
+        store: bool,
+        /// Channels.
+        mask: ChannelMask,
+        /// Surface.
+        surface: SurfaceId,
+        /// U, V, R and level of detail.
+        coords: [RawOperand; 4],
+        /// Data.
+        data: RawOperand,
+    },
+    /// `gather4_scaled`, `scatter4_scaled`.
+    Scaled4 {
+        /// Scatter.
+        store: bool,
+        /// Channels.
+        mask: ChannelMask,
+        /// Surface.
+        surface: SurfaceId,
+        /// Offset of all lanes, in bytes.
+        global_offset: &'a VectorOperand,
+        /// Offsets per lane, in bytes.
+        offsets: RawOperand,
+        /// Data.
+        data: RawOperand,
+    },
+    /// `gather_scaled`, `scatter_scaled`: bytes.
+    Scaled {
+        /// Scatter.
+        store: bool,
+        /// Bytes per lane: 1, 2, 4.
+        blocks: u8,
+        /// Surface.
+        surface: SurfaceId,
+        /// Offset of all lanes, in bytes.
+        global_offset: &'a VectorOperand,
+        /// Offsets per lane, in bytes.
+        offsets: RawOperand,
+        /// Data.
+        data: RawOperand,
+    },
+    /// `qw_gather`, `qw_scatter`.
+    Qword {
+        /// Scatter.
+        store: bool,
+        /// Qwords per lane: 1, 2, 4.
+        blocks: u8,
+        /// Surface.
+        surface: SurfaceId,
+        /// Offsets per lane, in bytes.
+        offsets: RawOperand,
+        /// Data.
+        data: RawOperand,
+    },
+    /// `dword_atomic`.
+    Atomic {
+        /// Operation.
+        op: AtomicOp,
+        /// Bits: 16, 32, 64.
+        bits: u8,
+        /// Surface.
+        surface: SurfaceId,
+        /// Offsets per lane, in bytes.
+        offsets: RawOperand,
+        /// Sources.
+        srcs: [RawOperand; 2],
+        /// Old value, or null.
+        dst: RawOperand,
+    },
+    /// `typed_atomic`.
+    TypedAtomic {
+        /// Operation.
+        op: AtomicOp,
+        /// Bits: 16, 32, 64.
+        bits: u8,
+        /// Surface.
+        surface: SurfaceId,
+        /// U, V, R and level of detail.
+        coords: [RawOperand; 4],
+        /// Sources.
+        srcs: [RawOperand; 2],
+        /// Old value, or null.
+        dst: RawOperand,
+    },
+    /// `svm_block_ld`, `svm_block_st`.
+    SvmBlock {
+        /// Store rather than load.
+        store: bool,
+        /// Dword alignment rather than oword alignment.
+        unaligned: bool,
+        /// Owords: 1, 2, 4, 8.
+        owords: u8,
+        /// Address in bytes.
+        address: &'a VectorOperand,
+        /// Data.
+        data: RawOperand,
+    },
+    /// `svm_gather`, `svm_scatter`.
+    SvmGather {
+        /// Scatter.
+        store: bool,
+        /// Bytes per block: 1, 4, 8.
+        block_bytes: u8,
+        /// Blocks per lane: 1, 2, 4, 8.
+        blocks: u8,
+        /// Addresses per lane, in bytes.
+        addresses: RawOperand,
+        /// Data.
+        data: RawOperand,
+    },
+    /// `svm_atomic`.
+    SvmAtomic {
+        /// Operation.
+        op: AtomicOp,
+        /// Bits: 16, 32, 64.
+        bits: u8,
+        /// Addresses per lane, in bytes.
+        addresses: RawOperand,
+        /// Sources.
+        srcs: [RawOperand; 2],
+        /// Old value, or null.
+        dst: RawOperand,
+    },
+    /// `svm_gather4scaled`, `svm_scatter4scaled`.
+    SvmScaled4 {
+        /// Scatter.
+        store: bool,
+        /// Channels.
+        mask: ChannelMask,
+        /// Address of all lanes.
+        address: &'a VectorOperand,
+        /// Offsets per lane, in bytes.
+        offsets: RawOperand,
+        /// Data.
+        data: RawOperand,
+    },
+
+    /// LSC loads, stores and atomics, strided forms included.
+    Lsc(Lsc<'a>),
+    /// LSC two-dimensional blocks.
+    LscBlock2d(LscBlock2d<'a>),
+    /// LSC typed accesses.
+    LscTyped(LscTyped<'a>),
+    /// LSC typed two-dimensional blocks.
+    LscTypedBlock2d(LscTypedBlock2d<'a>),
+    /// LSC append counters.
+    LscAppend(LscAppend<'a>),
+    /// `lsc_fence`.
+    LscFence {
+        /// Shared function.
+        sfid: LscSfid,
+        /// What happens to caches.
+        op: LscFenceOp,
+        /// How far.
+        scope: LscScope,
+    },
+
+    /// `sample_3d` and its forms.
+    Sample(Sample<'a>),
+    /// `load_3d` and its forms (no sampler).
+    Load3d(Sample<'a>),
+    /// `sample4` and its forms; `channels` is the one channel gathered, 0-3.
+    Gather4(Sample<'a>),
+    /// `resinfo`, `sampleinfo`, `lod`.
+    Info3d {
+        /// Operation, as in [`Sample::op`].
+        op: u8,
+        /// Channels.
+        channels: ChannelMask,
+        /// Surface.
+        surface: SurfaceId,
+        /// Level of detail (`resinfo`).
+        lod: Option<RawOperand>,
+        /// Destination.
+        dst: RawOperand,
+    },
+    /// `sample`, `load` of old.
+    SampleLegacy {
+        /// Channels.
+        channels: ChannelMask,
+        /// Sixteen lanes rather than eight.
+        simd16: bool,
+        /// Sampler (`sample`).
+        sampler: Option<SamplerId>,
+        /// Surface.
+        surface: SurfaceId,
+        /// U, V, R.
+        coords: [RawOperand; 3],
+        /// Destination.
+        dst: RawOperand,
+    },
+    /// `sample_unorm`.
+    SampleUnorm {
+        /// Channels.
+        channels: ChannelMask,
+        /// Output format: 0 16-bit full, 1 16-bit downsampled, 2 8-bit full, 3 8-bit downsampled.
+        format: u8,
+        /// Sampler.
+        sampler: SamplerId,
+        /// Surface.
+        surface: SurfaceId,
+        /// U, V, delta U, delta V.
+        coords: [&'a VectorOperand; 4],
+        /// Destination.
+        dst: RawOperand,
+    },
+    /// `rt_write_3d`.
+    RtWrite(RtWrite<'a>),
+    /// `urb_write_3d`.
+    UrbWrite {
+        /// Outputs.
+        outputs: u8,
+        /// Channel mask.
+        mask: RawOperand,
+        /// Offset.
+        global_offset: u16,
+        /// Handles.
+        handle: RawOperand,
+        /// Offsets per slot.
+        per_slot_offset: RawOperand,
+        /// Data.
+        data: RawOperand,
+    },
+
+    /// `raw_send`.
+    RawSend {
+        /// `raw_sendc`: wait for dependent threads.
+        conditional: bool,
+        /// Extended descriptor; low four bits the shared function, bit 5 end of thread.
+        ext_desc: u32,
+        /// Registers sent.
+        src_len: u8,
+        /// Registers returned.
+        dst_len: u8,
+        /// Descriptor.
+        desc: &'a VectorOperand,
+        /// Payload.
+        src: RawOperand,
+        /// Destination.
+        dst: RawOperand,
+    },
+    /// `raw_sends`.
+    RawSends {
+        /// Wait for dependent threads.
+        conditional: bool,
+        /// End of thread.
+        eot: bool,
+        /// Shared function (0 before version 3.6: it is in the extended descriptor).
+        sfid: u8,
+        /// Registers sent, per source.
+        src_len: [u8; 2],
+        /// Registers returned.
+        dst_len: u8,
+        /// Extended descriptor.
+        ext_desc: &'a VectorOperand,
+        /// Descriptor.
+        desc: &'a VectorOperand,
+        /// Payloads.
+        srcs: [RawOperand; 2],
+        /// Destination.
+        dst: RawOperand,
+    },
+
+    /// `barrier`.
+    Barrier,
+    /// `sbarrier`.
+    SplitBarrier {
+        /// Signal rather than wait.
+        signal: bool,
+    },
+    /// `nbarrier`.
+    NamedBarrier {
+        /// 0 wait, 1 signal with one thread count, 2 signal with producers and consumers.
+        mode: u8,
+        /// Barrier id.
+        id: &'a VectorOperand,
+        /// Barrier type.
+        kind: &'a VectorOperand,
+        /// Producers.
+        producers: &'a VectorOperand,
+        /// Consumers.
+        consumers: &'a VectorOperand,
+    },
+    /// `wait`.
+    Wait {
+        /// Thread dependencies.
+        mask: &'a VectorOperand,
+    },
+    /// `fence`: bit 0 enable commit, 1-4 flushes, 5 local (SLM) rather than global, 6 L1 invalidate,
+    /// 7 scheduling fence only.
+    Fence {
+        /// The mask.
+        mask: u8,
+    },
+    /// `yield`.
+    Yield,
+    /// `sampler_cache_flush`.
+    SamplerCacheFlush,
+    /// `breakpoint`.
+    Breakpoint,
+
+    /// `dpas`, `dpasw`.
+    Dpas {
+        /// Precision of source 1 (weights), as the hardware numbers them.
+        weight: Precision,
+        /// Precision of source 2 (activations).
+        activation: Precision,
+        /// Systolic depth.
+        depth: u8,
+        /// Repeat count.
+        repeat: u8,
+        /// Destination.
+        dst: RawOperand,
+        /// Accumulator, weights.
+        srcs: [RawOperand; 2],
+        /// Activations.
+        src2: &'a VectorOperand,
+    },
+    /// `vme_ime`, `vme_sic`, `vme_fbr`, `vme_idm`, `va`, `avs`, `raw_sendg`: operands in table order.
+    Other(&'a [Operand]),
+
+    /// `lifetime.start`, `lifetime.end`.
+    Lifetime {
+        /// End rather than start.
+        end: bool,
+        /// The variable.
+        var: LifetimeVar,
+    },
+    /// Source file of what follows.
+    File(StrId),
+    /// Source line of what follows.
+    Loc(u32),
+}
+
+/// Variable of a lifetime mark.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum LifetimeVar {
+    /// General variable.
+    General(VarId),
+    /// Address variable.
+    Address(AddrId),
+    /// Predicate variable.
+    Predicate(PredId),
+}
+
+/// Data shape of an LSC access.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct LscShape {
+    /// Size of a datum.
+    pub size: LscDataSize,
+    /// Transposed or not.
+    pub order: LscOrder,
+    /// Data per address; [`LscElems::X1`] if a channel mask counts instead.
+    pub elems: LscElems,
+    /// Channels, for the quad operations.
+    pub channels: Option<ChannelMask>,
+}
+
+impl LscShape {
+    /// Data per address: vector length or number of channels.
+    pub const fn per_address(&self) -> u32 {
+        match self.channels {
+            Some(mask) => mask.count(),
+            None => self.elems.count(),
+        }
+    }
+}
+
+/// LSC load, store or atomic.
+#[derive(Clone, Copy, Debug)]
+pub struct Lsc<'a> {
+    /// Operation.
+    pub op: LscOp,
+    /// Shared function.
+    pub sfid: LscSfid,
+    /// L1 and L3 cache control.
+    pub cache: [LscCache; 2],
+    /// Address model.
+    pub addr_type: LscAddrType,
+    /// Factor on the address (0 and 1: none).
+    pub addr_scale: u16,
+    /// Bytes added to the address.
+    pub addr_offset: i32,
+    /// Address width.
+    pub addr_size: LscAddrSize,
+    /// Data shape.
+    pub shape: LscShape,
+    /// Surface (binding table index, surface state offset); ignored for flat addresses.
+    pub surface: &'a VectorOperand,
+    /// Surface state index.
+    pub surface_index: u32,
+    /// Data read, or null.
+    pub dst: RawOperand,
+    /// Addresses, or the base address of a strided access.
+    pub addr: RawOperand,
+    /// Bytes between lanes of a strided access.
+    pub pitch: Option<&'a VectorOperand>,
+    /// Data written, first atomic operand.
+    pub src1: RawOperand,
+    /// Second atomic operand (new value of a compare and swap).
+    pub src2: RawOperand,
+}
+
+/// LSC two-dimensional block load or store (prefetch if the destination is null).
+#[derive(Clone, Copy, Debug)]
+pub struct LscBlock2d<'a> {
+    /// Operation.
+    pub op: LscOp,
+    /// Shared function.
+    pub sfid: LscSfid,
+    /// L1 and L3 cache control.
+    pub cache: [LscCache; 2],
+    /// Size of a datum.
+    pub size: LscDataSize,
+    /// Transposed or not.
+    pub order: LscOrder,
+    /// Blocks.
+    pub blocks: u8,
+    /// Elements per row.
+    pub width: u16,
+    /// Rows.
+    pub height: u16,
+    /// VNNI transform.
+    pub vnni: bool,
+    /// Data read, or null.
+    pub dst: RawOperand,
+    /// Surface base, width, height, pitch, x, y.
+    pub addr: [&'a VectorOperand; 6],
+    /// Data written, or null.
+    pub src1: RawOperand,
+}
+
+/// LSC typed access.
+#[derive(Clone, Copy, Debug)]
+pub struct LscTyped<'a> {
+    /// Operation.
+    pub op: LscOp,
+    /// L1 and L3 cache control.
+    pub cache: [LscCache; 2],
+    /// Address model.
+    pub addr_type: LscAddrType,
+    /// Address width.
+    pub addr_size: LscAddrSize,
+    /// Data shape.
+    pub shape: LscShape,
+    /// Surface.
+    pub surface: &'a VectorOperand,
+    /// Surface state index.
+    pub surface_index: u32,
+    /// Data read, or null.
+    pub dst: RawOperand,
+    /// U, V, R and level of detail (null from the first missing one on).
+    pub coords: [RawOperand; 4],
+    /// Added to U, V, R.
+    pub offsets: [i32; 3],
+    /// Data written, first atomic operand.
+    pub src1: RawOperand,
+    /// Second atomic operand.
+    pub src2: RawOperand,
+}
+
+/// LSC typed two-dimensional block.
+#[derive(Clone, Copy, Debug)]
+pub struct LscTypedBlock2d<'a> {
+    /// Operation.
+    pub op: LscOp,
+    /// L1 and L3 cache control.
+    pub cache: [LscCache; 2],
+    /// Address model.
+    pub addr_type: LscAddrType,
+    /// Bytes per row.
+    pub width: u16,
+    /// Rows.
+    pub height: u16,
+    /// Surface.
+    pub surface: &'a VectorOperand,
+    /// Surface state index.
+    pub surface_index: u32,
+    /// Data read, or null.
+    pub dst: RawOperand,
+    /// X and Y offset.
+    pub offsets: [&'a VectorOperand; 2],
+    /// Data written, or null.
+    pub src1: RawOperand,
+}
+
+/// LSC append counter.
+#[derive(Clone, Copy, Debug)]
+pub struct LscAppend<'a> {
+    /// Operation.
+    pub op: LscOp,
+    /// Shared function.
+    pub sfid: LscSfid,
+    /// L1 and L3 cache control.
+    pub cache: [LscCache; 2],
+    /// Address model.
+    pub addr_type: LscAddrType,
+    /// Data shape.
+    pub shape: LscShape,
+    /// Surface.
+    pub surface: &'a VectorOperand,
+    /// Surface state index.
+    pub surface_index: u32,
+    /// Old value.
+    pub dst: RawOperand,
+    /// Data.
+    pub src1: RawOperand,
+}
+
+/// Sampler access.
+#[derive(Clone, Copy, Debug)]
+pub struct Sample<'a> {
+    /// Operation (spec `3D_SAMPLE`, `3D_LOAD`, `3D_SAMPLE4`): 0 `sample_3d`, 2 `sample_l`, 7 `load_3d`, 24
+    /// `sample_lz`, ...
+    pub op: u8,
+    /// Pixels that are not resident return a mask.
+    pub pixel_null_mask: bool,
+    /// Coarse pixel level-of-detail compensation.
+    pub cps: bool,
+    /// The sampler differs between lanes.
+    pub non_uniform_sampler: bool,
+    /// Channels (for gather4 the one channel's number).
+    pub channels: u8,
+    /// Packed texel offsets.
+    pub aoffimmi: &'a VectorOperand,
+    /// Sampler, absent for loads.
+    pub sampler: Option<SamplerId>,
+    /// Surface.
+    pub surface: SurfaceId,
+    /// Destination.
+    pub dst: RawOperand,
+    /// Paired surface, or null.
+    pub paired: RawOperand,
+    /// Parameters: coordinates, bias, reference, ... in the order of the operation.
+    pub params: Raws<'a>,
+}
+
+/// Render target write.
+#[derive(Clone, Copy, Debug)]
+pub struct RtWrite<'a> {
+    /// Mode bits: 2 target index, 3 source 0 alpha, 4 output mask, 5 depth, 6 stencil, 7 last write, 8
+    /// counter, 9 per sample, 10 coarse, 11 sample index, 12 null target.
+    pub mode: u16,
+    /// Surface.
+    pub surface: SurfaceId,
+    /// Header.
+    pub header: RawOperand,
+    /// Sample index.
+    pub sample_index: Option<&'a VectorOperand>,
+    /// Coarse pixel counter.
+    pub counter: Option<&'a VectorOperand>,
+    /// Render target index.
+    pub target: Option<&'a VectorOperand>,
+    /// Source 0 alpha.
+    pub alpha0: Option<RawOperand>,
+    /// Output mask.
+    pub output_mask: Option<RawOperand>,
+    /// Red, green, blue, alpha.
+    pub color: [RawOperand; 4],
+    /// Depth.
+    pub depth: Option<RawOperand>,
+    /// Stencil.
+    pub stencil: Option<RawOperand>,
+}
+
+crate::types::raw_enum! {
+    /// Element precision of `dpas`.
+    Precision {
+        /// Unsigned 1 bit.
+        U1 = 1 => "u1",
+        /// Signed 1 bit.
+        S1 = 2 => "s1",
+        /// Unsigned 2 bits.
+        U2 = 3 => "u2",
+        /// Signed 2 bits.
+        S2 = 4 => "s2",
+        /// Unsigned 4 bits.
+        U4 = 5 => "u4",
+        /// Signed 4 bits.
+        S4 = 6 => "s4",
+        /// Unsigned 8 bits.
+        U8 = 7 => "u8",
+        /// Signed 8 bits.
+        S8 = 8 => "s8",
+        /// Bfloat16.
+        BF16 = 9 => "bf",
+        /// Half.
+        FP16 = 10 => "hf",
+        /// Bfloat8.
+        BF8 = 11 => "bf8",
+        /// TensorFloat32.
+        TF32 = 12 => "tf32",
+        /// E4M3.
+        HF8 = 14 => "hf8",
+        /// E2M1.
+        E2M1 = 15 => "e2m1",
+    }
+}

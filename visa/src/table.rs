@@ -1,0 +1,408 @@
+//! The instruction table: one row per opcode and sub-opcode says which operands the instruction has,
+//! in what order and form they stand in the object, and which types and classes are allowed.
+//!
+//! The reader, the writer, the verifier and the tests walk these rows. Facts are from the
+//! specification's instruction pages; where those are silent, from objects that Intel's compiler wrote.
+
+mod alu;
+mod lsc;
+mod memory;
+mod misc;
+mod sampler;
+
+use crate::{ids::VarId, opcode::Opcode, operand::*, types::Type};
+
+/// How one field of an instruction is stored.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Enc {
+    /// Execution size and mask, one byte; goes to the record.
+    Exec,
+    /// Guard predicate, two bytes; goes to the record.
+    Pred,
+    /// Sub-opcode, one byte; goes to the record and selects the row.
+    Sub,
+    /// Vector operand.
+    Vector,
+    /// Raw operand: variable (4 bytes, 2 before version 3.4) and byte offset (2 bytes).
+    Raw,
+    /// Unsigned byte.
+    U8,
+    /// Unsigned word.
+    U16,
+    /// Unsigned dword.
+    U32,
+    /// Signed dword.
+    I32,
+    /// Surface variable, one byte.
+    Surface,
+    /// Sampler variable, one byte.
+    Sampler,
+    /// Label, two bytes.
+    Label,
+    /// String of the pool, two bytes.
+    Str,
+    /// String of the pool, four bytes (two before version 3.4).
+    StrWide,
+    /// Variable index as a number, four bytes (two before version 3.4).
+    VarWide,
+    /// Sampler operation and flags: two bytes (one before version 4.0).
+    SampleOp,
+    /// Texel offsets: vector operand (before version 3.4: two bytes, read as a UW constant).
+    Aoffimmi,
+    /// Byte count, then that many raw operands. Last field of its row.
+    RawList,
+    /// Byte count of the labels in the row's last field.
+    LabelCount,
+    /// Labels, as many as the `LabelCount` field says. Last field of its row.
+    LabelList,
+}
+
+/// When a field exists.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum When {
+    /// Always.
+    Always,
+    /// From this version on (`major * 100 + minor`); before, it reads as the slot's default.
+    Since(u16),
+    /// If this bit of the row's first number is set.
+    Bit(u8),
+    /// If the row's first number has this value.
+    Equals(u32),
+}
+
+/// Set of data types, a bit per encoding.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Types(pub u16);
+
+impl Types {
+    /// Any type.
+    pub const ANY: Types = Types(0xffff);
+    /// All integers.
+    pub const INT: Types =
+        Types::of(&[Type::UD, Type::D, Type::UW, Type::W, Type::UB, Type::B, Type::Q, Type::UQ]);
+    /// DF and F.
+    pub const FLOAT: Types = Types::of(&[Type::DF, Type::F]);
+    /// DF, F, HF, BF.
+    pub const FLOAT_ALL: Types = Types::of(&[Type::DF, Type::F, Type::HF, Type::BF]);
+    /// D and UD.
+    pub const DWORD: Types = Types::of(&[Type::D, Type::UD]);
+    /// Words and dwords.
+    pub const WORD_DWORD: Types = Types::of(&[Type::W, Type::UW, Type::D, Type::UD]);
+    /// D, UD and F.
+    pub const DATA32: Types = Types::of(&[Type::D, Type::UD, Type::F]);
+
+    /// The set of these types.
+    pub const fn of(list: &[Type]) -> Types {
+        let mut bits = 0;
+        let mut i = 0;
+        while i < list.len() {
+            bits |= 1 << list[i] as u16;
+            i += 1;
+        }
+        Types(bits)
+    }
+
+    /// Both sets.
+    pub const fn or(self, other: Types) -> Types {
+        Types(self.0 | other.0)
+    }
+
+    /// True if the set holds the type.
+    pub const fn has(self, ty: Type) -> bool {
+        self.0 >> ty as u16 & 1 != 0
+    }
+}
+
+impl std::fmt::Display for Types {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<_> = Type::ALL.iter().filter(|t| self.has(**t)).map(|t| t.name()).collect();
+        f.write_str(&names.join(", "))
+    }
+}
+
+/// Set of vector operand classes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Classes(pub u8);
+
+impl Classes {
+    /// Region of a general variable.
+    pub const GENERAL: Classes = Classes(1);
+    /// Address variable.
+    pub const ADDRESS: Classes = Classes(2);
+    /// Predicate.
+    pub const PREDICATE: Classes = Classes(4);
+    /// Indirect region.
+    pub const INDIRECT: Classes = Classes(8);
+    /// Constant.
+    pub const IMMEDIATE: Classes = Classes(16);
+    /// Surface or sampler.
+    pub const STATE: Classes = Classes(32);
+    /// What most destinations take.
+    pub const DST: Classes = Classes(1 | 8);
+    /// What most sources take.
+    pub const SRC: Classes = Classes(1 | 8 | 16);
+
+    /// Both sets.
+    pub const fn or(self, other: Classes) -> Classes {
+        Classes(self.0 | other.0)
+    }
+
+    /// True if the operand is of one of the classes.
+    pub const fn has(self, operand: &VectorOperand) -> bool {
+        let bit = match operand {
+            VectorOperand::General(_) => 1,
+            VectorOperand::Address(_) => 2,
+            VectorOperand::Predicate(..) => 4,
+            VectorOperand::Indirect(_) => 8,
+            VectorOperand::Immediate { .. } => 16,
+            VectorOperand::Surface { .. } | VectorOperand::Sampler { .. } => 32,
+        };
+        self.0 & bit != 0
+    }
+}
+
+impl std::fmt::Display for Classes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        const NAMES: [&str; 6] = ["general", "address", "predicate", "indirect", "immediate", "state"];
+        let names: Vec<_> = (0..6).filter(|i| self.0 >> i & 1 != 0).map(|i| NAMES[i]).collect();
+        f.write_str(&names.join(", "))
+    }
+}
+
+/// Whether an operand is read or written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// Written.
+    Dst,
+    /// Read.
+    Src,
+    /// Neither: control fields.
+    Control,
+}
+
+/// One field of an instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Slot {
+    /// Name in messages.
+    pub name: &'static str,
+    /// How it is stored.
+    pub enc: Enc,
+    /// When it exists.
+    pub when: When,
+    /// Read or written.
+    pub role: Role,
+    /// Types allowed (vector operands).
+    pub types: Types,
+    /// Classes allowed (vector operands).
+    pub classes: Classes,
+    /// Only the first element counts (spec "Scalar Operands").
+    pub scalar: bool,
+}
+
+impl Slot {
+    const fn new(name: &'static str, enc: Enc, role: Role) -> Slot {
+        Slot { name, enc, when: When::Always, role, types: Types::ANY, classes: Classes(0), scalar: false }
+    }
+
+    const fn when(self, when: When) -> Slot {
+        Slot { when, ..self }
+    }
+
+    const fn classes(self, classes: Classes) -> Slot {
+        Slot { classes, ..self }
+    }
+
+    const fn named(self, name: &'static str) -> Slot {
+        Slot { name, ..self }
+    }
+
+    /// Value of the operand in objects too old to have the field.
+    pub fn default_operand(&self) -> Operand {
+        match self.enc {
+            Enc::Vector | Enc::Aoffimmi => Operand::Vector(VectorOperand::imm(Type::UW, 0)),
+            Enc::Raw => Operand::Raw(RawOperand { var: VarId::NULL, offset: 0 }),
+            _ => Operand::Num(0),
+        }
+    }
+
+    /// True if the field becomes an [`Operand`] (the others go to the record).
+    pub const fn is_operand(&self) -> bool {
+        !matches!(self.enc, Enc::Exec | Enc::Pred | Enc::Sub)
+    }
+}
+
+const EXEC: Slot = Slot::new("execution size", Enc::Exec, Role::Control);
+const PRED: Slot = Slot::new("predicate", Enc::Pred, Role::Control);
+const SUB: Slot = Slot::new("sub-opcode", Enc::Sub, Role::Control);
+const SURFACE: Slot = Slot::new("surface", Enc::Surface, Role::Src);
+const SAMPLER: Slot = Slot::new("sampler", Enc::Sampler, Role::Src);
+
+const fn dst(types: Types) -> Slot {
+    Slot { types, classes: Classes::DST, ..Slot::new("destination", Enc::Vector, Role::Dst) }
+}
+
+const fn src(types: Types) -> Slot {
+    Slot { types, classes: Classes::SRC, ..Slot::new("source", Enc::Vector, Role::Src) }
+}
+
+/// A scalar source of a message.
+const fn scalar(name: &'static str, types: Types) -> Slot {
+    Slot { types, classes: Classes::SRC, scalar: true, ..Slot::new(name, Enc::Vector, Role::Src) }
+}
+
+const fn raw_src(name: &'static str) -> Slot {
+    Slot::new(name, Enc::Raw, Role::Src)
+}
+
+const fn raw_dst(name: &'static str) -> Slot {
+    Slot::new(name, Enc::Raw, Role::Dst)
+}
+
+const fn u8(name: &'static str) -> Slot {
+    Slot::new(name, Enc::U8, Role::Control)
+}
+
+const fn u16(name: &'static str) -> Slot {
+    Slot::new(name, Enc::U16, Role::Control)
+}
+
+const fn u32(name: &'static str) -> Slot {
+    Slot::new(name, Enc::U32, Role::Control)
+}
+
+const fn i32(name: &'static str) -> Slot {
+    Slot::new(name, Enc::I32, Role::Control)
+}
+
+/// What kind of instruction a row describes; selects printing and typed view.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Family {
+    /// One destination, sources.
+    Alu,
+    /// Everything else has its own form.
+    Other,
+}
+
+/// One instruction.
+#[derive(Debug)]
+pub struct Row {
+    /// Opcode.
+    pub opcode: Opcode,
+    /// Sub-opcode, if rows of the opcode differ by one.
+    pub sub: Option<u8>,
+    /// Name (of the sub-opcode, if there is one).
+    pub name: &'static str,
+    /// Kind.
+    pub family: Family,
+    /// Fields after the opcode byte.
+    pub slots: &'static [Slot],
+    /// Sources and destination have types of one kind (all integer, or one float type).
+    pub same_type: bool,
+}
+
+const fn alu(opcode: Opcode, same_type: bool, slots: &'static [Slot]) -> Row {
+    Row { opcode, sub: None, name: opcode.name(), family: Family::Alu, slots, same_type }
+}
+
+const fn op(opcode: Opcode, slots: &'static [Slot]) -> Row {
+    Row { opcode, sub: None, name: opcode.name(), family: Family::Other, slots, same_type: false }
+}
+
+const fn sub(opcode: Opcode, sub: u8, name: &'static str, slots: &'static [Slot]) -> Row {
+    Row { opcode, sub: Some(sub), name, family: Family::Other, slots, same_type: false }
+}
+
+impl Row {
+    /// True if the instruction has an execution size.
+    pub fn has_exec(&self) -> bool {
+        self.slots.iter().any(|s| s.enc == Enc::Exec)
+    }
+
+    /// True if the instruction may be guarded by a predicate.
+    pub fn has_pred(&self) -> bool {
+        self.slots.iter().any(|s| s.enc == Enc::Pred)
+    }
+
+    /// The slots that become operands, in order.
+    pub fn operand_slots(&self) -> impl Iterator<Item = &'static Slot> + use<> {
+        self.slots.iter().filter(|s| s.is_operand())
+    }
+}
+
+/// Index of all rows: by opcode, or by opcode and sub-opcode.
+struct Index {
+    plain: [Option<&'static Row>; 256],
+    with_sub: Vec<(u8, [Option<&'static Row>; 64])>,
+}
+
+static INDEX: std::sync::LazyLock<Index> = std::sync::LazyLock::new(|| {
+    let mut index = Index { plain: [None; 256], with_sub: Vec::new() };
+    for row in rows() {
+        let opcode = row.opcode.raw();
+        match row.sub {
+            None => index.plain[usize::from(opcode)] = Some(row),
+            Some(sub) => {
+                let at = match index.with_sub.iter().position(|s| s.0 == opcode) {
+                    Some(at) => at,
+                    None => {
+                        index.with_sub.push((opcode, [None; 64]));
+                        index.with_sub.len() - 1
+                    }
+                };
+                index.with_sub[at].1[usize::from(sub)] = Some(row);
+            }
+        }
+    }
+    index
+});
+
+/// All rows, by topic.
+pub fn rows() -> impl Iterator<Item = &'static Row> {
+    [alu::ROWS, memory::ROWS, sampler::ROWS, lsc::ROWS, misc::ROWS].into_iter().flatten()
+}
+
+/// True if the byte after this opcode is a sub-opcode that selects the row.
+pub const fn has_sub(opcode: Opcode) -> bool {
+    matches!(opcode, Opcode::Svm | Opcode::Va | Opcode::VaSklPlus | Opcode::LscUntyped | Opcode::LscTyped)
+}
+
+/// The row of an opcode and sub-opcode (0 for opcodes without).
+pub fn lookup(opcode: Opcode, sub: u8) -> Option<&'static Row> {
+    let index = &*INDEX;
+    match index.plain[usize::from(opcode.raw())] {
+        Some(row) => Some(row),
+        None => {
+            let rows = index.with_sub.iter().find(|s| s.0 == opcode.raw())?;
+            *rows.1.get(usize::from(sub))?
+        }
+    }
+}
+
+/// Fields of typed gathers and scatters before version 3.2: no predicate, no level of detail, and the
+/// channel mask (complemented) before the execution size.
+pub(crate) fn slots_for(row: &'static Row, version: u16) -> &'static [Slot] {
+    if version < 302 && matches!(row.opcode, Opcode::Gather4Typed | Opcode::Scatter4Typed) {
+        memory::TYPED4_OLD
+    } else {
+        row.slots
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_opcode_has_a_row() {
+        for &opcode in Opcode::ALL {
+            let found = rows().filter(|r| r.opcode == opcode).count();
+            assert!(found >= 1, "{opcode}");
+            assert!(has_sub(opcode) || found == 1, "{opcode} has {found} rows");
+        }
+        for row in rows() {
+            assert!(std::ptr::eq(lookup(row.opcode, row.sub.unwrap_or(0)).unwrap(), row), "{}", row.name);
+            assert_eq!(has_sub(row.opcode), row.sub.is_some());
+            assert_eq!(has_sub(row.opcode), row.slots.first().is_some_and(|s| s.enc == Enc::Sub));
+        }
+    }
+}

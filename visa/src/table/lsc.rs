@@ -1,0 +1,101 @@
+//! Load/store-cache instructions (spec `LSC_UNTYPED`, `LSC_TYPED`, `LSC_FENCE`).
+
+use super::*;
+use crate::{
+    lsc::LscOp::{self, *},
+    opcode::Opcode::*,
+};
+
+const SFID: Slot = u8("shared function");
+const L1: Slot = u8("L1 cache control");
+const L3: Slot = u8("L3 cache control");
+const ADDR_TYPE: Slot = u8("address type");
+const ADDR_SIZE: Slot = u8("address size");
+const SIZE: Slot = u8("data size");
+const ORDER: Slot = u8("data order");
+const ELEMS: Slot = u8("data elements");
+const CHMASK: Slot = u8("channel mask");
+const BASE: Slot =
+    scalar("surface", Types::ANY).classes(Classes::GENERAL.or(Classes::IMMEDIATE).or(Classes::ADDRESS));
+const INDEX: Slot = u32("surface index");
+const ADDR: Slot = raw_src("addresses");
+const SRC1: Slot = raw_src("source 1");
+const SRC2: Slot = raw_src("source 2");
+const DST: Slot = raw_dst("destination");
+
+const fn field(name: &'static str) -> Slot {
+    BASE.named(name)
+}
+
+#[rustfmt::skip]
+const UNTYPED: &[Slot] = &[
+    SUB, EXEC, PRED, SFID, L1, L3, ADDR_TYPE, u16("address scale"), i32("address offset"), ADDR_SIZE,
+    SIZE, ORDER, ELEMS, CHMASK, BASE, INDEX, DST, ADDR, SRC1, SRC2,
+];
+
+#[rustfmt::skip]
+const STRIDED: &[Slot] = &[
+    SUB, EXEC, PRED, SFID, L1, L3, ADDR_TYPE, u16("address scale"), i32("address offset"), ADDR_SIZE,
+    SIZE, ORDER, ELEMS, CHMASK, BASE, INDEX, DST, ADDR, field("address pitch"), SRC1,
+];
+
+#[rustfmt::skip]
+const BLOCK2D: &[Slot] = &[
+    SUB, EXEC, PRED, SFID, L1, L3, SIZE, ORDER, u8("blocks"), u16("block width"), u16("block height"), u8("vnni"),
+    DST, field("surface base"), field("surface width"), field("surface height"), field("surface pitch"),
+    field("x offset"), field("y offset"), SRC1,
+];
+
+#[rustfmt::skip]
+const APPEND: &[Slot] = &[
+    SUB, EXEC, PRED, SFID, L1, L3, ADDR_TYPE, SIZE, ORDER, ELEMS, CHMASK, BASE, INDEX, DST, SRC1,
+];
+
+#[rustfmt::skip]
+const TYPED: &[Slot] = &[
+    SUB, EXEC, PRED, L1, L3, ADDR_TYPE, ADDR_SIZE, SIZE, ORDER, ELEMS, CHMASK, BASE, INDEX, DST,
+    raw_src("u addresses"), i32("u offset"), raw_src("v addresses"), i32("v offset"),
+    raw_src("r addresses"), i32("r offset"), raw_src("level of detail"), SRC1, SRC2,
+];
+
+#[rustfmt::skip]
+const TYPED_BLOCK2D: &[Slot] = &[
+    SUB, EXEC, PRED, L1, L3, ADDR_TYPE, u16("block width"), u16("block height"), BASE, INDEX, DST,
+    field("x offset"), field("y offset"), SRC1,
+];
+
+const fn untyped(op: LscOp) -> Row {
+    sub(LscUntyped, op as u8, op.name(), UNTYPED)
+}
+
+const fn typed(op: LscOp) -> Row {
+    sub(LscTyped, op as u8, op.name(), TYPED)
+}
+
+#[rustfmt::skip]
+pub(super) static ROWS: &[Row] = &[
+    untyped(Load), untyped(LoadQuad), untyped(Store), untyped(StoreQuad),
+    untyped(AtomicIinc), untyped(AtomicIdec), untyped(AtomicLoad), untyped(AtomicStore),
+    untyped(AtomicIadd), untyped(AtomicIsub), untyped(AtomicSmin), untyped(AtomicSmax),
+    untyped(AtomicUmin), untyped(AtomicUmax), untyped(AtomicIcas), untyped(AtomicFadd),
+    untyped(AtomicFsub), untyped(AtomicFmin), untyped(AtomicFmax), untyped(AtomicFcas),
+    untyped(AtomicAnd), untyped(AtomicOr), untyped(AtomicXor), untyped(LoadStatus),
+    untyped(StoreUncompressed), untyped(CcsUpdate), untyped(AtomicBfadd), untyped(AtomicBfsub),
+    untyped(AtomicBfmin), untyped(AtomicBfmax), untyped(AtomicBfcas), untyped(LoadQuadStatus),
+    sub(LscUntyped, LoadStrided as u8,      LoadStrided.name(),      STRIDED),
+    sub(LscUntyped, StoreStrided as u8,     StoreStrided.name(),     STRIDED),
+    sub(LscUntyped, LoadBlock2d as u8,      LoadBlock2d.name(),      BLOCK2D),
+    sub(LscUntyped, StoreBlock2d as u8,     StoreBlock2d.name(),     BLOCK2D),
+    sub(LscUntyped, ApndctrAtomicAdd as u8, ApndctrAtomicAdd.name(), APPEND),
+    sub(LscUntyped, ApndctrAtomicSub as u8, ApndctrAtomicSub.name(), APPEND),
+    typed(LoadQuad), typed(StoreQuad),
+    typed(AtomicIinc), typed(AtomicIdec), typed(AtomicLoad), typed(AtomicStore),
+    typed(AtomicIadd), typed(AtomicIsub), typed(AtomicSmin), typed(AtomicSmax),
+    typed(AtomicUmin), typed(AtomicUmax), typed(AtomicIcas), typed(AtomicFadd),
+    typed(AtomicFsub), typed(AtomicFmin), typed(AtomicFmax), typed(AtomicFcas),
+    typed(AtomicAnd), typed(AtomicOr), typed(AtomicXor), typed(LoadStatus),
+    typed(StoreUncompressed), typed(CcsUpdate), typed(ReadStateInfo), typed(LoadQuadStatus),
+    sub(LscTyped, LoadBlock2d as u8,  LoadBlock2d.name(),  TYPED_BLOCK2D),
+    sub(LscTyped, StoreBlock2d as u8, StoreBlock2d.name(), TYPED_BLOCK2D),
+    op(LscFence, &[EXEC, PRED, SFID, u8("fence operation"), u8("fence scope")]),
+];

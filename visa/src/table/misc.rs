@@ -1,0 +1,62 @@
+//! Control flow, synchronization, sends, motion estimation, matrix and bookkeeping instructions.
+
+use super::*;
+use crate::opcode::Opcode::*;
+
+const LABEL: Slot = Slot::new("label", Enc::Label, Role::Control);
+const UD: Types = Types::INT;
+
+const fn desc(name: &'static str) -> Slot {
+    scalar(name, Types::INT)
+}
+
+#[rustfmt::skip]
+pub(super) static ROWS: &[Row] = &[
+    op(Subroutine, &[LABEL]),
+    op(Label, &[LABEL]),
+    op(Jmp,        &[EXEC, PRED, LABEL]),
+    op(Call,       &[EXEC, PRED, LABEL]),
+    op(Ret,        &[EXEC, PRED]),
+    op(Goto,       &[EXEC, PRED, LABEL]),
+    op(Fret,       &[EXEC, PRED]),
+    op(Fcall,      &[EXEC, PRED, Slot::new("function", Enc::Str, Role::Control), u8("argument size"), u8("return size")]),
+    op(Ifcall,     &[EXEC, PRED, u8("flags"), scalar("function address", Types::INT), u8("argument size"), u8("return size")]),
+    op(Faddr,      &[Slot::new("symbol", Enc::Str, Role::Control), dst(UD)]),
+    op(Switchjmp,  &[EXEC, Slot::new("number of labels", Enc::LabelCount, Role::Control), scalar("index", Types::ANY),
+                     Slot::new("labels", Enc::LabelList, Role::Control)]),
+
+    op(Barrier,    &[]),
+    op(Sbarrier,   &[u8("mode")]),
+    op(Nbarrier,   &[u8("mode"), scalar("barrier id", Types::INT), scalar("barrier type", Types::INT),
+                     scalar("producers", Types::INT), scalar("consumers", Types::INT)]),
+    op(SamplerCacheFlush, &[]),
+    op(Wait,       &[scalar("mask", Types::INT).when(When::Since(301))]),
+    op(Fence, &[u8("mask")]),
+    op(Yield,      &[]),
+    op(Breakpoint, &[]),
+
+    op(RawSend,    &[u8("modifier"), EXEC, PRED, u32("extended descriptor"), u8("source length"), u8("destination length"),
+                     desc("descriptor"), raw_src("source"), raw_dst("destination")]),
+    op(RawSends,   &[u8("modifier"), EXEC, PRED, u8("source 0 length"), u8("source 1 length"), u8("destination length"),
+                     u8("shared function").when(When::Since(306)), desc("extended descriptor"), desc("descriptor"),
+                     raw_src("source 0"), raw_src("source 1"), raw_dst("destination")]),
+    op(RawSendg,   &[u8("modifier"), EXEC, u32("shared function"), PRED, raw_dst("destination"), u32("destination length"),
+                     raw_src("source 0"), u32("source 0 length"), raw_src("source 1"), u32("source 1 length"),
+                     scalar("indirect descriptor 0", Types::ANY), scalar("indirect descriptor 1", Types::ANY), u32("descriptor low"), u32("descriptor high")]),
+
+    op(VmeIme,     &[u8("stream mode"), u8("search control"), raw_src("uni input"), raw_src("ime input"), SURFACE,
+                     raw_src("reference 0"), raw_src("reference 1"), raw_src("cost center"), raw_dst("output")]),
+    op(VmeSic,     &[raw_src("uni input"), raw_src("sic input"), SURFACE, raw_dst("output")]),
+    op(VmeFbr,     &[raw_src("uni input"), raw_src("fbr input"), SURFACE, scalar("macro block mode", Types::INT),
+                     scalar("sub macro block shape", Types::INT), scalar("sub prediction mode", Types::INT), raw_dst("output")]),
+    op(VmeIdm,     &[raw_src("uni input"), raw_src("idm input"), SURFACE, raw_dst("output")]),
+
+    op(Dpas,       &[EXEC, PRED, raw_dst("destination"), raw_src("source 0"), raw_src("source 1"),
+                     src(Types::ANY).classes(Classes::GENERAL).named("source 2"), u32("precisions, depth and count")]),
+    op(Dpasw,      &[EXEC, PRED, raw_dst("destination"), raw_src("source 0"), raw_src("source 1"),
+                     src(Types::ANY).classes(Classes::GENERAL).named("source 2"), u32("precisions, depth and count")]),
+
+    op(File,       &[Slot::new("file name", Enc::StrWide, Role::Control)]),
+    op(Loc,        &[u32("line")]),
+    op(Lifetime,   &[u8("properties"), Slot::new("variable", Enc::VarWide, Role::Control)]),
+];
