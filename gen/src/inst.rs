@@ -119,6 +119,9 @@ pub enum Cond {
     Ov = 8,
     /// Unordered (NaN).
     Un = 9,
+    /// Early out: what `math.invm` and `math.rsqtm` always write. It has no encoding of its own; the
+    /// word holds only the flag.
+    Eo = 15,
 }
 
 /// A condition modifier and the flag it writes.

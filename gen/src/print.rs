@@ -87,6 +87,7 @@ impl Cond {
             Cond::Le => "le",
             Cond::Ov => "ov",
             Cond::Un => "un",
+            Cond::Eo => "eo",
         }
     }
 }
