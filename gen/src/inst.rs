@@ -473,6 +473,16 @@ impl<S: Space> Inst<S> {
         }
     }
 
+    /// The block that flow control goes to: UIP if that is a block, else JIP.
+    pub const fn branch_target(&self) -> Option<BlockId> {
+        match self.payload {
+            Payload::Branch { uip: Target::Block(t), .. } | Payload::Branch { jip: Target::Block(t), .. } => {
+                Some(t)
+            }
+            _ => None,
+        }
+    }
+
     /// Whether this ends the thread.
     pub const fn is_eot(&self) -> bool {
         match &self.payload {

@@ -18,6 +18,7 @@ mod operand;
 mod print;
 mod reg;
 mod types;
+mod waits;
 
 pub use extent::*;
 pub use inst::*;
@@ -26,3 +27,4 @@ pub use op::*;
 pub use operand::*;
 pub use reg::*;
 pub use types::*;
+pub use waits::*;

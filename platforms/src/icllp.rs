@@ -29,6 +29,8 @@ pub(crate) const CAPS: Caps = Caps {
     lsc: false,
     payload_prologue: false,
     structured_flow: true,
+    goto_jumps_on_true: true,
+    send_to_r127: true,
     add3_bfn: false,
     bf16: false,
     pln: false,

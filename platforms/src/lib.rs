@@ -91,6 +91,11 @@ pub struct Caps {
     pub payload_prologue: bool,
     /// `if/else/endif/while/break/cont` exist besides `goto/join`.
     pub structured_flow: bool,
+    /// A forward `goto` sends the channels whose predicate is true to UIP (`false`: those whose
+    /// predicate is false, as on Gen8 and Gen9). `goto.b` jumps on true everywhere.
+    pub goto_jumps_on_true: bool,
+    /// A `send` whose response reaches r127 may read what it overwrites (Gen8 and Gen9 must not).
+    pub send_to_r127: bool,
     /// `add3`, `bfn` exist.
     pub add3_bfn: bool,
     /// Native bfloat16 operands.

@@ -29,6 +29,8 @@ pub(crate) const CAPS: Caps = Caps {
     lsc: true,
     payload_prologue: true,
     structured_flow: false,
+    goto_jumps_on_true: true,
+    send_to_r127: true,
     add3_bfn: true,
     bf16: true,
     pln: false,

@@ -1,1 +1,79 @@
-//! Placeholder until the first commit of this crate.
+//! Control flow: from gotos to what the hardware executes.
+//!
+//! In: a [`Kernel<Virtual>`] whose blocks stand in layout order and end in `goto` (UIP names the target
+//! block, a true predicate jumps), `jmpi`, `call`, `ret` or an end-of-thread message. A `goto` of
+//! execution size 1 is uniform: all active lanes agree.
+//!
+//! Out: the same kernel with
+//! - unreachable blocks and idle jumps gone ([`simplify`]),
+//! - uniform gotos turned into `jmpi`, unless the jump would pass a place where lanes wait,
+//! - a `join` at the start of every block where lanes may wait, JIP and UIP filled in, predicates in
+//!   the sense of the platform (Gen8 and Gen9 jump forward on *false*).
+//!
+//! **What holds.** The instruction pointer never passes a place where a lane waits, except along a back
+//! edge, after which it comes by again. [`gen_ir::Waits`] states where lanes wait; every forward
+//! transfer goes to the next such place (JIP) or stops short of it (`jmpi`).
+//!
+//! Sources: Intel PRM Skylake volume 7, "SIMD control flow" and the `goto`, `join`, `jmpi` pages of
+//! volume 2a; behaviour checked against the reference finalizer's listings.
+
+mod branches;
+mod error;
+mod simplify;
+mod uniform;
+
+pub use error::Error;
+
+use gen_ir::{Kernel, Virtual, Waits};
+
+/// What structurization found out.
+#[derive(Clone, Debug)]
+pub struct Structure {
+    /// Where lanes wait, for the kernel as it stands now.
+    pub waits: Waits,
+    /// For each block, whether it may run with fewer lanes than the kernel was started with.
+    pub divergent: Vec<bool>,
+    /// Uniform jumps written as `jmpi`.
+    pub jumps: u32,
+    /// Joins inserted.
+    pub joins: u32,
+}
+
+/// Structures `kernel` for its platform. On an error the kernel is left in an unspecified state.
+pub fn structurize(kernel: &mut Kernel<Virtual>) -> Result<Structure, Error> {
+    simplify::simplify(kernel)?;
+    let (jumps, joins) = branches::lower_branches(kernel)?;
+    let waits = Waits::of(kernel);
+    let divergent = divergent_blocks(kernel, &waits);
+    Ok(Structure { waits, divergent, jumps, joins })
+}
+
+/// Divergence of blocks, that of callers included: a subroutine called from a divergent block is.
+fn divergent_blocks(kernel: &Kernel<Virtual>, waits: &Waits) -> Vec<bool> {
+    let mut divergent = waits.divergent();
+    let subs = &kernel.subroutines;
+    // A chain of calls is at most as long as there are subroutines.
+    for _ in 0..=subs.len() {
+        let mut changed = false;
+        for b in 0..kernel.blocks.len() {
+            let Some(last) = kernel.blocks[b].insts.last() else { continue };
+            if last.op != gen_ir::Op::Call || !(divergent[b] || last.pred.is_some()) {
+                continue;
+            }
+            let Some(entry) = last.branch_target() else { continue };
+            let Ok(s) = subs.binary_search(&entry) else { continue };
+            let end = subs.get(s + 1).map_or(kernel.blocks.len(), |e| e.index());
+            for d in &mut divergent[entry.index()..end] {
+                changed |= !*d;
+                *d = true;
+            }
+        }
+        if !changed {
+            break;
+        }
+    }
+    divergent
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,117 @@
+//! Where lanes wait: the part of divergence that can be read off the layout.
+//!
+//! A lane that leaves the common path at a `goto` (or `if`, `break`, ...) waits at the start of a later
+//! block until the instruction pointer gets there. The pointer walks blocks in layout order, backward
+//! only along back edges. So the places where the pointer can be while a lane waits at block `t` are
+//! the blocks of one interval `[start, t)`: it begins after the branch, and a back edge `e -> h` with
+//! `start <= e < t` carries the pointer back to `h` while the lane goes on waiting.
+
+use crate::{BlockId, Kernel, Op, Payload, Space, Target};
+
+/// For each block, the blocks during which lanes may wait at it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Waits {
+    start: Vec<u32>,
+}
+
+impl Waits {
+    /// Nobody waits in `blocks` blocks.
+    pub fn none(blocks: usize) -> Waits {
+        Waits { start: vec![u32::MAX; blocks] }
+    }
+
+    /// Lanes wait at `at` while the pointer is in `from..at`. `back_edges` are `(tail, head)` pairs,
+    /// sorted by tail. Returns whether this was news.
+    pub fn add(&mut self, at: BlockId, from: BlockId, back_edges: &[(u32, u32)]) -> bool {
+        let old = self.start[at.index()];
+        let mut first = from.0.min(old);
+        let end = back_edges.partition_point(|&(tail, _)| tail < at.0);
+        for &(tail, head) in back_edges[..end].iter().rev() {
+            if tail < first {
+                break;
+            }
+            first = first.min(head);
+        }
+        if first >= at.0 || first == old {
+            return false;
+        }
+        self.start[at.index()] = first;
+        true
+    }
+
+    /// The first block of the interval during which lanes may wait at `at`; it ends before `at`.
+    pub fn since(&self, at: BlockId) -> Option<BlockId> {
+        let s = self.start[at.index()];
+        (s != u32::MAX).then_some(BlockId(s))
+    }
+
+    /// Blocks where lanes may wait, in layout order, with the first block of their interval.
+    pub fn iter(&self) -> impl Iterator<Item = (BlockId, BlockId)> {
+        self.start
+            .iter()
+            .enumerate()
+            .filter(|&(_, &s)| s != u32::MAX)
+            .map(|(t, &s)| (BlockId(t as u32), BlockId(s)))
+    }
+
+    /// For each block, whether some lane may wait elsewhere while the pointer is in it.
+    pub fn divergent(&self) -> Vec<bool> {
+        let n = self.start.len();
+        let mut delta = vec![0i32; n + 1];
+        for (t, s) in self.iter() {
+            delta[s.index()] += 1;
+            delta[t.index()] -= 1;
+        }
+        let mut depth = 0;
+        delta[..n]
+            .iter()
+            .map(|d| {
+                depth += d;
+                depth > 0
+            })
+            .collect()
+    }
+
+    /// The waits of a kernel whose branches have their targets (after structurization).
+    pub fn of<S: Space>(kernel: &Kernel<S>) -> Waits {
+        let n = kernel.blocks.len();
+        let mut back = back_edges(kernel);
+        back.sort_unstable();
+        let mut waits = Waits::none(n);
+        for (b, block) in kernel.blocks.iter().enumerate() {
+            let Some(last) = block.insts.last() else { continue };
+            let Payload::Branch { jip, uip, ctrl } = last.payload else { continue };
+            let b = b as u32;
+            let next = BlockId(b + 1);
+            let (at, from) = match (last.op, jip, uip) {
+                (Op::Goto, _, Target::Block(head)) if ctrl => (next, head),
+                (Op::Goto | Op::Cont, _, Target::Block(t)) => (t, next),
+                (Op::If | Op::Else, Target::Block(t), _) => (t, next),
+                (Op::While, Target::Block(head), _) => (next, head),
+                (Op::Break, _, Target::Block(t)) => (BlockId(t.0 + 1), next),
+                _ => continue,
+            };
+            if at.index() < n {
+                waits.add(at, from, &back);
+            }
+        }
+        waits
+    }
+}
+
+/// Edges to the same or an earlier block, as `(tail, head)`, calls aside.
+pub fn back_edges<S: Space>(kernel: &Kernel<S>) -> Vec<(u32, u32)> {
+    let mut out = Vec::new();
+    for (b, block) in kernel.blocks.iter().enumerate() {
+        let Some(last) = block.insts.last() else { continue };
+        if !matches!(last.op, Op::Goto | Op::Jmpi | Op::While) {
+            continue;
+        }
+        if let Some(t) = last.branch_target()
+            && t.index() <= b
+        {
+            out.push((b as u32, t.0));
+        }
+    }
+    out
+}

@@ -1,0 +1,271 @@
+//! Cleans the graph before branches are lowered: successors are derived from the branches, unreachable
+//! blocks go, jumps to jumps and jumps to the next block go, straight-line blocks merge. The order of
+//! the remaining blocks is kept.
+
+use crate::Error;
+use gen_ir::{Block, BlockId, Inst, Kernel, Op, Payload, Target, Virtual};
+
+/// How a block ends.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum End {
+    /// Runs on into the next block.
+    Next,
+    /// Goes to a block; on into the next one too, unless `always`.
+    Jump { to: BlockId, always: bool },
+    /// Calls a subroutine and goes on in the next block.
+    Call(BlockId),
+    /// Returns or ends the thread; may also run on if predicated.
+    Leave { always: bool },
+}
+
+/// Number of lanes that the kernel's flow control spans.
+pub(crate) fn width(kernel: &Kernel<Virtual>) -> u32 {
+    let gotos = kernel
+        .blocks
+        .iter()
+        .filter_map(|b| b.insts.last())
+        .filter(|i| i.op == Op::Goto)
+        .map(|i| u32::from(i.chan) + i.exec.lanes());
+    gotos.chain([u32::from(kernel.simd)]).max().unwrap_or(1).next_power_of_two().min(32)
+}
+
+/// Whether every active lane takes this branch if one does.
+pub(crate) fn is_uniform(inst: &Inst<Virtual>, width: u32) -> bool {
+    inst.exec.lanes() == 1 || (inst.pred.is_none() && inst.chan == 0 && inst.exec.lanes() >= width)
+}
+
+/// How block `b` ends.
+pub(crate) fn end_of(kernel: &Kernel<Virtual>, b: usize, width: u32) -> Result<End, Error> {
+    let id = BlockId(b as u32);
+    let insts = &kernel.blocks[b].insts;
+    let Some((last, body)) = insts.split_last() else { return Ok(End::Next) };
+    if body.iter().any(|i| i.op.is_branch() || i.is_eot()) {
+        return Err(Error::BranchInside(id));
+    }
+    if last.is_eot() {
+        return Ok(End::Leave { always: last.pred.is_none() });
+    }
+    if !last.op.is_branch() {
+        return Ok(End::Next);
+    }
+    let target = || match last.branch_target() {
+        Some(t) if t.index() < kernel.blocks.len() => Ok(t),
+        _ => Err(Error::BadTarget(id)),
+    };
+    match last.op {
+        Op::Goto | Op::Jmpi => {
+            let always = last.pred.is_none() && is_uniform(last, width);
+            Ok(End::Jump { to: target()?, always })
+        }
+        Op::Call => Ok(End::Call(target()?)),
+        // A call through an address: its callee is not in this kernel.
+        Op::Calla => Ok(End::Next),
+        Op::Ret => Ok(End::Leave { always: last.pred.is_none() }),
+        op => Err(Error::UnexpectedOp(id, op)),
+    }
+}
+
+/// Runs all clean-ups and fills in the successors.
+pub(crate) fn simplify(kernel: &mut Kernel<Virtual>) -> Result<(), Error> {
+    if kernel.blocks.is_empty() {
+        return Err(Error::Empty);
+    }
+    kernel.subroutines.sort_unstable();
+    kernel.subroutines.dedup();
+    if let Some(s) = kernel.subroutines.last()
+        && s.index() >= kernel.blocks.len()
+    {
+        return Err(Error::BadTarget(*s));
+    }
+    let width = width(kernel);
+    let mut ends =
+        (0..kernel.blocks.len()).map(|b| end_of(kernel, b, width)).collect::<Result<Vec<_>, _>>()?;
+    check_bounds(kernel, &ends)?;
+    thread_jumps(kernel, &mut ends);
+    drop_unreachable(kernel, &mut ends);
+    drop_idle_jumps(kernel, &mut ends);
+    merge_chains(kernel, &mut ends);
+    set_successors(kernel, &ends)
+}
+
+/// The subroutine a block belongs to: 0 for the kernel itself.
+fn routine(subs: &[BlockId], b: usize) -> usize {
+    subs.partition_point(|s| s.index() <= b)
+}
+
+fn check_bounds(kernel: &Kernel<Virtual>, ends: &[End]) -> Result<(), Error> {
+    let subs = &kernel.subroutines;
+    for (b, end) in ends.iter().enumerate() {
+        let id = BlockId(b as u32);
+        match *end {
+            End::Jump { to, .. } if routine(subs, to.index()) != routine(subs, b) => {
+                return Err(Error::LeavesSubroutine(id));
+            }
+            End::Call(to) if subs.binary_search(&to).is_err() => return Err(Error::BadTarget(id)),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn runs_on(end: End) -> bool {
+    !matches!(end, End::Jump { always: true, .. } | End::Leave { always: true })
+}
+
+/// Sends a jump whose target does nothing but jump on straight to the end of the chain, where the
+/// direction (forward or backward) stays the same along the way.
+fn thread_jumps(kernel: &mut Kernel<Virtual>, ends: &mut [End]) {
+    for b in 0..ends.len() {
+        let End::Jump { to, always } = ends[b] else { continue };
+        let mut t = to;
+        // Bounded, so that a cycle of empty jumps ends.
+        for _ in 0..8 {
+            let trivial = match ends[t.index()] {
+                End::Jump { to, always: true } if kernel.blocks[t.index()].insts.len() == 1 => to,
+                End::Next if kernel.blocks[t.index()].insts.is_empty() && t.index() + 1 < ends.len() => {
+                    BlockId(t.0 + 1)
+                }
+                _ => break,
+            };
+            let forward = to.index() > b;
+            let same_way = if forward { trivial > t } else { trivial <= t || trivial.index() <= b };
+            if !same_way || (kernel.subroutines.binary_search(&trivial).is_ok()) {
+                break;
+            }
+            t = trivial;
+        }
+        if t != to && (t.index() > b) == (to.index() > b) {
+            ends[b] = End::Jump { to: t, always };
+            retarget(kernel, b, t);
+        }
+    }
+}
+
+fn retarget(kernel: &mut Kernel<Virtual>, b: usize, to: BlockId) {
+    if let Some(Payload::Branch { jip, uip, .. }) = kernel.blocks[b].insts.last_mut().map(|i| &mut i.payload)
+    {
+        if matches!(uip, Target::Block(_)) {
+            *uip = Target::Block(to);
+        } else {
+            *jip = Target::Block(to);
+        }
+    }
+}
+
+fn drop_unreachable(kernel: &mut Kernel<Virtual>, ends: &mut Vec<End>) {
+    let n = kernel.blocks.len();
+    let mut reached = vec![false; n];
+    let mut work = vec![0usize];
+    while let Some(b) = work.pop() {
+        if b >= n || std::mem::replace(&mut reached[b], true) {
+            continue;
+        }
+        match ends[b] {
+            End::Jump { to, .. } | End::Call(to) => work.push(to.index()),
+            End::Next | End::Leave { .. } => {}
+        }
+        if runs_on(ends[b]) {
+            work.push(b + 1);
+        }
+    }
+    keep_blocks(kernel, ends, &reached);
+}
+
+/// Keeps the marked blocks. A removed block that is still named stands for the next kept one.
+fn keep_blocks(kernel: &mut Kernel<Virtual>, ends: &mut Vec<End>, keep: &[bool]) {
+    if keep.iter().all(|&k| k) {
+        return;
+    }
+    let mut map = Vec::with_capacity(keep.len());
+    let mut next = 0u32;
+    for &k in keep {
+        map.push(BlockId(next));
+        next += u32::from(k);
+    }
+    let mut it = keep.iter();
+    kernel.blocks.retain(|_| *it.next().unwrap_or(&false));
+    let mut it = keep.iter();
+    ends.retain(|_| *it.next().unwrap_or(&false));
+    kernel.subroutines.retain(|s| keep[s.index()]);
+    for s in &mut kernel.subroutines {
+        *s = map[s.index()];
+    }
+    for (b, end) in ends.iter_mut().enumerate() {
+        match end {
+            End::Jump { to, .. } | End::Call(to) => {
+                *to = map[to.index()];
+                retarget(kernel, b, *to);
+            }
+            End::Next | End::Leave { .. } => {}
+        }
+    }
+}
+
+/// A jump to the next block says nothing.
+fn drop_idle_jumps(kernel: &mut Kernel<Virtual>, ends: &mut [End]) {
+    for (b, end) in ends.iter_mut().enumerate() {
+        if matches!(*end, End::Jump { to, .. } if to.index() == b + 1) {
+            kernel.blocks[b].insts.pop();
+            *end = End::Next;
+        }
+    }
+}
+
+/// Appends a block to the one before it, if that one just runs on and nobody else comes in.
+fn merge_chains(kernel: &mut Kernel<Virtual>, ends: &mut Vec<End>) {
+    let n = kernel.blocks.len();
+    let mut entered = vec![false; n];
+    for end in ends.iter() {
+        if let End::Jump { to, .. } | End::Call(to) = end {
+            entered[to.index()] = true;
+        }
+    }
+    for s in &kernel.subroutines {
+        entered[s.index()] = true;
+    }
+    let mut keep = vec![true; n];
+    let mut head = 0;
+    for b in 1..n {
+        if ends[head] != End::Next || entered[b] {
+            head = b;
+            continue;
+        }
+        let tail = std::mem::take(&mut kernel.blocks[b].insts);
+        let insts = &mut kernel.blocks[head].insts;
+        if insts.is_empty() {
+            *insts = tail;
+        } else {
+            insts.extend_from_slice(&tail);
+        }
+        ends[head] = ends[b];
+        keep[b] = false;
+    }
+    keep_blocks(kernel, ends, &keep);
+}
+
+fn set_successors(kernel: &mut Kernel<Virtual>, ends: &[End]) -> Result<(), Error> {
+    let n = kernel.blocks.len();
+    let subs = &kernel.subroutines;
+    for (b, end) in ends.iter().enumerate() {
+        let next = BlockId(b as u32 + 1);
+        let succs = &mut kernel.blocks[b].succs;
+        succs.clear();
+        if runs_on(*end) {
+            if next.index() >= n || subs.binary_search(&next).is_ok() {
+                return Err(Error::FallsOffEnd(BlockId(b as u32)));
+            }
+            succs.push(next);
+        }
+        match *end {
+            End::Jump { to, .. } => succs.push(to),
+            End::Call(to) => succs.insert(0, to),
+            End::Next | End::Leave { .. } => {}
+        }
+    }
+    Ok(())
+}
+
+/// An empty block, for callers that add some.
+pub(crate) fn block_of(insts: Vec<Inst<Virtual>>, succs: Vec<BlockId>) -> Block<Virtual> {
+    Block { insts, succs }
+}

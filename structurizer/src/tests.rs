@@ -1,0 +1,153 @@
+use super::*;
+use gen_ir::{
+    Block, BlockId, Dst, ExecSize, Inst, Op, Payload, Pred, PredCtrl, Reg, SendInfo, Src, Target, Type,
+};
+use gen_ir::{Desc, Sfid, Var, VarClass, VarId};
+use platforms::Platform;
+
+/// A kernel under construction: one letter per block, the flag variable is number 0.
+struct Build(Kernel<Virtual>);
+
+impl Build {
+    fn new(platform: Platform) -> Build {
+        let mut k = Kernel::new("t", platform);
+        k.simd = 16;
+        k.add_var(Var::temp(VarClass::Flag, 2, 2));
+        Build(k)
+    }
+
+    fn nop(mut self) -> Build {
+        self.0.blocks.push(Block { insts: vec![Inst::new(Op::Nop, ExecSize::S1)], succs: vec![] });
+        self
+    }
+
+    fn goto(mut self, exec: ExecSize, pred: bool, to: u32) -> Build {
+        let mut i = Inst::new(Op::Goto, exec);
+        if pred {
+            i.pred = Some(Pred { flag: Reg::var_at(VarId(0), 0), inv: false, ctrl: PredCtrl::Seq });
+        }
+        i.payload = Payload::Branch { jip: Target::None, uip: Target::Block(BlockId(to)), ctrl: false };
+        self.0.blocks.push(Block { insts: vec![Inst::new(Op::Nop, ExecSize::S1), i], succs: vec![] });
+        self
+    }
+
+    fn end(mut self) -> Kernel<Virtual> {
+        let mut i = Inst::new(Op::Send, ExecSize::S8);
+        i.payload = Payload::Send(SendInfo {
+            sfid: Sfid::Spawner,
+            desc: Desc::Imm(0x0200_0010),
+            ex_desc: Desc::Imm(0),
+            eot: true,
+            dst_len: 0,
+            src0_len: 1,
+            src1_len: 0,
+        });
+        i.dst = Dst::null(Type::Ud);
+        i.src[0] = Src::packed(Reg::grf(112, 0), Type::Ud);
+        self.0.blocks.push(Block { insts: vec![i], succs: vec![] });
+        self.0
+    }
+}
+
+/// Flow control as text: `block:op[pred] jip,uip`.
+fn flow(k: &Kernel<Virtual>) -> Vec<String> {
+    let name = |t: Target| match t {
+        Target::Block(b) => b.0.to_string(),
+        _ => "-".into(),
+    };
+    k.insts()
+        .filter(|(_, i)| i.op.is_branch())
+        .map(|(b, i)| {
+            let (jip, uip) = i.targets().unwrap();
+            let pred = i.pred.map_or("", |p| if p.inv { "~" } else { "+" });
+            let ctrl = if matches!(i.payload, Payload::Branch { ctrl: true, .. }) { ".b" } else { "" };
+            format!("{}:{pred}{}{ctrl}({}) {},{}", b.0, i.op, i.exec.lanes(), name(jip), name(uip))
+        })
+        .collect()
+}
+
+const W: ExecSize = ExecSize::S16;
+const U: ExecSize = ExecSize::S1;
+
+#[test]
+fn divergent_if_else() {
+    // 0: goto 2; 1: uniform goto 3; 2: ; 3: end
+    let mut k = Build::new(Platform::Icllp).goto(W, true, 2).goto(U, false, 3).nop().end();
+    let s = structurize(&mut k).unwrap();
+    assert_eq!(flow(&k), ["0:+goto(16) 2,2", "1:goto(16) 2,3", "2:join(16) 3,-", "3:join(16) 4,-"], "{k:?}");
+    assert_eq!((s.jumps, s.joins), (0, 2));
+    assert_eq!(s.divergent, [false, true, true, false, false]);
+}
+
+#[test]
+fn gen9_jumps_on_false() {
+    let mut k = Build::new(Platform::Skl).goto(W, true, 2).goto(U, false, 3).nop().end();
+    structurize(&mut k).unwrap();
+    assert_eq!(flow(&k), ["0:~goto(16) 2,2", "1:+goto(16) 2,3", "2:join(16) 3,-", "3:join(16) 4,-"]);
+    // The unpredicated goto reads a flag that was just cleared.
+    let b = &k.blocks[1].insts;
+    assert_eq!(b[b.len() - 2].op, Op::Mov);
+}
+
+#[test]
+fn uniform_if_else_is_jumps() {
+    let mut k = Build::new(Platform::Skl).goto(U, true, 2).goto(U, false, 3).nop().end();
+    let s = structurize(&mut k).unwrap();
+    assert_eq!(flow(&k), ["0:+jmpi(1) 2,-", "1:jmpi(1) 3,-"]);
+    assert!(s.divergent.iter().all(|d| !d));
+}
+
+#[test]
+fn loop_with_divergent_exit() {
+    // 0: ; 1: body, break to 3; 2: goto 1; 3: end
+    let mut k = Build::new(Platform::Icllp).nop().goto(W, true, 3).goto(W, true, 1).end();
+    let s = structurize(&mut k).unwrap();
+    assert_eq!(flow(&k), ["1:+goto(16) 3,3", "2:+goto.b(16) 3,1", "3:join(16) 4,-"]);
+    assert_eq!(s.divergent, [false, true, true, false, false]);
+}
+
+#[test]
+fn uniform_loop_with_divergent_break_past_it() {
+    // 0: ; 1: body, some lanes to 4; 2: uniform back to 1; 3: uniform goto 5 passes 4: must be wide
+    let mut k =
+        Build::new(Platform::Icllp).nop().goto(W, true, 4).goto(U, true, 1).goto(U, false, 5).nop().end();
+    let s = structurize(&mut k).unwrap();
+    assert_eq!(
+        flow(&k),
+        ["1:+goto(16) 4,4", "2:+jmpi(1) 1,-", "3:goto(16) 4,5", "4:join(16) 5,-", "5:join(16) 6,-"]
+    );
+    // Lanes wait at 4 from the loop head on.
+    assert_eq!(s.waits.since(BlockId(4)), Some(BlockId(1)));
+    assert_eq!(s.divergent, [false, true, true, true, true, false, false]);
+}
+
+#[test]
+fn unreachable_and_idle() {
+    let mut k = Build::new(Platform::Skl).goto(U, false, 2).nop().goto(U, true, 3).end();
+    structurize(&mut k).unwrap();
+    // Block 1 goes, then both jumps lead to the next block.
+    assert_eq!(flow(&k), Vec::<String>::new());
+    assert_eq!(k.blocks.len(), 1);
+}
+
+#[test]
+fn scalar_predicate_is_spread() {
+    // A uniform goto that crosses waiting lanes, on a flag of unknown lanes: copied to all lanes.
+    let mut k = Build::new(Platform::Icllp).goto(W, true, 2).goto(U, true, 3).nop().end();
+    structurize(&mut k).unwrap();
+    let b = &k.blocks[1].insts;
+    assert_eq!(b.iter().map(|i| i.op).collect::<Vec<_>>(), [Op::Nop, Op::Mov, Op::Mov, Op::Goto]);
+    assert_eq!(b[2].pred.unwrap().flag.var(), Some(VarId(0)));
+    assert_eq!(b[3].pred.unwrap().flag.var(), Some(VarId(1)));
+    assert!(!b[3].pred.unwrap().inv);
+}
+
+#[test]
+fn faults_are_named() {
+    let mut k = Build::new(Platform::Skl).goto(U, true, 9).end();
+    assert_eq!(structurize(&mut k).unwrap_err(), Error::BadTarget(BlockId(0)));
+    let mut k = Build::new(Platform::Skl).nop().0;
+    assert_eq!(structurize(&mut k).unwrap_err(), Error::FallsOffEnd(BlockId(0)));
+    let mut k = Kernel::new("t", Platform::Skl);
+    assert_eq!(structurize(&mut k).unwrap_err(), Error::Empty);
+}

@@ -1,0 +1,43 @@
+//! Predicates that hold the same bit for every lane.
+//!
+//! A uniform goto reads one bit of its predicate. Where it has to become a goto of all lanes, the
+//! predicate must say that bit for each of them; most often it does, because the comparison ran for all
+//! lanes on scalar operands without a mask.
+
+use gen_ir::{Base, Kernel, Op, Src, VarClass, VarId, Virtual};
+
+/// For each variable, whether it is a flag whose every write gives all lanes the same bit.
+pub(crate) fn uniform_flags(kernel: &Kernel<Virtual>, width: u32) -> Vec<bool> {
+    let mut uniform: Vec<bool> = kernel.vars.iter().map(|v| v.class == VarClass::Flag).collect();
+    let mut written = vec![false; kernel.vars.len()];
+    for (_, inst) in kernel.insts() {
+        let whole = inst.no_mask && inst.chan == 0 && inst.pred.is_none();
+        let scalar = |s: &Src<Virtual>| match s {
+            Src::None | Src::Imm { .. } => true,
+            Src::Direct { region, .. } => region.is_scalar(),
+            Src::Indirect { .. } | Src::Macro { .. } => false,
+        };
+        if let Some(c) = &inst.cond
+            && let Base::Var(VarId(v)) = c.flag.base
+            && !matches!(inst.op, Op::Sel | Op::Csel)
+        {
+            written[v as usize] = true;
+            uniform[v as usize] &=
+                whole && inst.exec.lanes() >= width && c.flag.byte == 0 && inst.src.iter().all(scalar);
+        }
+        if let gen_ir::Dst::Direct { reg, ty, .. } = &inst.dst
+            && let Some(VarId(v)) = reg.var()
+        {
+            written[v as usize] = true;
+            let lanes = if width == 32 { u64::from(u32::MAX) } else { (1 << width) - 1 };
+            uniform[v as usize] &= whole
+                && inst.op == Op::Mov
+                && ty.bytes() == kernel.vars[v as usize].bytes
+                && matches!(inst.src[0], Src::Imm { bits, .. } if bits == 0 || bits & lanes == lanes);
+        }
+    }
+    for (u, w) in uniform.iter_mut().zip(written) {
+        *u &= w;
+    }
+    uniform
+}
