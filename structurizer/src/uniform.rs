@@ -13,7 +13,7 @@ pub(crate) fn uniform_flags(kernel: &Kernel<Virtual>, width: u32) -> Vec<bool> {
     for (_, inst) in kernel.insts() {
         let whole = inst.no_mask && inst.chan == 0 && inst.pred.is_none();
         let scalar = |s: &Src<Virtual>| match s {
-            Src::None | Src::Imm { .. } => true,
+            Src::None | Src::Imm { .. } | Src::AddrOf { .. } => true,
             Src::Direct { region, .. } => region.is_scalar(),
             Src::Indirect { .. } | Src::Macro { .. } => false,
         };
