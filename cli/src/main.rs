@@ -1,2 +1,10 @@
 //! The `visa-finalize` command.
-fn main() {}
+
+mod args;
+mod files;
+
+use clap::Parser;
+
+fn main() {
+    let _ = args::Cli::parse();
+}

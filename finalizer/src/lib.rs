@@ -1,1 +1,10 @@
-//! Placeholder until the first commit of this crate.
+//! vISA to native Gen machine code.
+
+mod diagnostic;
+mod optimize;
+mod options;
+mod pass;
+
+pub use diagnostic::{Diagnostic, Place, Refusal, Severity};
+pub use options::Options;
+pub use pass::{PASSES, PassTime};

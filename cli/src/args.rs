@@ -1,0 +1,170 @@
+//! The command line, as data.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use platforms::Platform;
+
+/// vISA in, native Intel Gen machine code out.
+#[derive(Parser, Debug)]
+#[command(
+    name = "visa-finalize",
+    version,
+    args_conflicts_with_subcommands = true,
+    subcommand_negates_reqs = true
+)]
+pub struct Cli {
+    #[command(subcommand)]
+    pub command: Option<Command>,
+    #[command(flatten)]
+    pub finalize: FinalizeArgs,
+}
+
+#[derive(Subcommand, Debug)]
+pub enum Command {
+    /// Disassemble raw Gen code, or the code embedded in a vISA object.
+    Disasm(DisasmArgs),
+    /// Assemble a Gen listing into raw code.
+    Asm(AsmArgs),
+}
+
+/// Finalize vISA objects and vISA assembly.
+#[derive(Args, Debug)]
+pub struct FinalizeArgs {
+    /// vISA objects (.isa) or vISA assembly (.visaasm).
+    #[arg(required = true, value_name = "INPUT")]
+    pub inputs: Vec<PathBuf>,
+    /// Platforms to write code for.
+    #[arg(short, long, value_delimiter = ',', required = true, value_name = "P[,P...]", value_parser = platform)]
+    pub platform: Vec<Platform>,
+    /// Where the result goes: a file, or with several results a directory.
+    #[arg(short, long, value_name = "PATH", conflicts_with = "in_place")]
+    pub output: Option<PathBuf>,
+    /// Replace the input object.
+    #[arg(long)]
+    pub in_place: bool,
+    /// What to write.
+    #[arg(long, value_enum, value_delimiter = ',', default_value = "isa")]
+    pub emit: Vec<Emit>,
+    /// Only this kernel; may be given several times.
+    #[arg(short, long, value_name = "NAME")]
+    pub kernel: Vec<String>,
+    /// Print per kernel what was made of it and how long each pass took.
+    #[arg(long)]
+    pub stats: bool,
+    /// Print the kernel after a pass.
+    #[arg(long, value_name = "PASS", value_parser = clap::builder::PossibleValuesParser::new(finalizer::PASSES))]
+    pub print_after: Option<String>,
+    /// Leave instructions at their full 16 bytes.
+    #[arg(long)]
+    pub no_compaction: bool,
+    /// Leave instructions in the order of the vISA code.
+    #[arg(long)]
+    pub no_schedule: bool,
+    /// Check the code between passes and prove the register allocation.
+    #[arg(long)]
+    pub verify: bool,
+    /// How faults are printed.
+    #[arg(long, value_enum, default_value = "human")]
+    pub message_format: MessageFormat,
+}
+
+/// Forms of the result.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Emit {
+    /// The input object with the code in it: <stem>.gen.isa
+    Isa,
+    /// Raw code, one file a kernel and platform.
+    Dat,
+    /// IGA listing, one file a kernel and platform.
+    Asm,
+    /// IGA JSON 2.0, one file a kernel and platform.
+    Json,
+    /// vISA assembly of the input.
+    Visaasm,
+}
+
+impl Emit {
+    /// The file name's ending.
+    pub fn extension(self) -> &'static str {
+        match self {
+            Emit::Isa => "gen.isa",
+            Emit::Dat => "dat",
+            Emit::Asm => "asm",
+            Emit::Json => "json",
+            Emit::Visaasm => "visaasm",
+        }
+    }
+}
+
+/// How faults are printed.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MessageFormat {
+    /// For people.
+    Human,
+    /// One JSON object a line.
+    Json,
+}
+
+/// Arguments of `disasm`.
+#[derive(Args, Debug)]
+pub struct DisasmArgs {
+    /// Raw Gen code, or a vISA object with code in it.
+    #[arg(value_name = "FILE")]
+    pub input: PathBuf,
+    /// The platform of the code.
+    #[arg(short, long, value_parser = platform)]
+    pub platform: Platform,
+    /// Text form.
+    #[arg(long, value_enum, default_value = "asm")]
+    pub emit: DisasmEmit,
+    /// Where the text goes; standard output if absent.
+    #[arg(short, long)]
+    pub output: Option<PathBuf>,
+    /// Only this kernel of an object.
+    #[arg(short, long, value_name = "NAME")]
+    pub kernel: Vec<String>,
+}
+
+/// Forms of a disassembly.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DisasmEmit {
+    /// IGA listing.
+    Asm,
+    /// IGA JSON 2.0.
+    Json,
+}
+
+/// Arguments of `asm`.
+#[derive(Args, Debug)]
+pub struct AsmArgs {
+    /// A Gen listing.
+    #[arg(value_name = "FILE")]
+    pub input: PathBuf,
+    /// The platform to encode for.
+    #[arg(short, long, value_parser = platform)]
+    pub platform: Platform,
+    /// Where the code goes.
+    #[arg(short, long)]
+    pub output: PathBuf,
+    /// Compact instructions that are not marked either way.
+    #[arg(long)]
+    pub auto_compact: bool,
+    /// How faults are printed.
+    #[arg(long, value_enum, default_value = "human")]
+    pub message_format: MessageFormat,
+}
+
+fn platform(text: &str) -> Result<Platform, platforms::UnknownPlatform> {
+    text.parse()
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        super::Cli::command().debug_assert();
+    }
+}

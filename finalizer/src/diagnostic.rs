@@ -1,0 +1,121 @@
+//! Refusals and warnings in one shape, whatever stage they come from.
+
+use std::fmt;
+
+/// How bad it is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Severity {
+    /// The input is refused.
+    Error,
+    /// The input is accepted; this may not be what its author meant.
+    Warning,
+}
+
+/// Where in the input the fault stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// The input as a whole.
+    Input,
+    /// A byte offset in an object.
+    Offset(u64),
+    /// A line and column of a text, both from 1.
+    Line {
+        /// Line.
+        line: u32,
+        /// Column in characters.
+        column: u32,
+    },
+}
+
+/// One fault in the input.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Diagnostic {
+    /// Error or warning.
+    pub severity: Severity,
+    /// Stable name of the fault, for tools: `UnknownOpcode`, `UnsupportedInstruction`.
+    pub code: &'static str,
+    /// Where it stands.
+    pub place: Place,
+    /// The kernel or function, once known.
+    pub kernel: Option<String>,
+    /// The vISA instruction: index within the kernel, from 0, and its name.
+    pub instruction: Option<(u32, String)>,
+    /// What is wrong, what was found, what is allowed.
+    pub message: String,
+}
+
+impl Diagnostic {
+    /// An error about the input as a whole.
+    pub fn error(code: &'static str, message: impl Into<String>) -> Diagnostic {
+        Diagnostic {
+            severity: Severity::Error,
+            code,
+            place: Place::Input,
+            kernel: None,
+            instruction: None,
+            message: message.into(),
+        }
+    }
+
+    /// The same, at a place.
+    #[must_use]
+    pub fn at(mut self, place: Place) -> Diagnostic {
+        self.place = place;
+        self
+    }
+
+    /// The same, in a kernel.
+    #[must_use]
+    pub fn in_kernel(mut self, name: impl Into<String>) -> Diagnostic {
+        self.kernel = Some(name.into());
+        self
+    }
+
+    /// The same, at a vISA instruction.
+    #[must_use]
+    pub fn at_instruction(mut self, index: u32, name: impl Into<String>) -> Diagnostic {
+        self.instruction = Some((index, name.into()));
+        self
+    }
+}
+
+impl fmt::Display for Diagnostic {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.place {
+            Place::Input => {}
+            Place::Offset(o) => write!(f, "offset {o:#x}: ")?,
+            Place::Line { line, column } => write!(f, "{line}:{column}: ")?,
+        }
+        if let Some(k) = &self.kernel {
+            write!(f, "kernel `{k}`: ")?;
+        }
+        if let Some((i, name)) = &self.instruction {
+            write!(f, "instruction {i} `{name}`: ")?;
+        }
+        write!(f, "{} [{}]", self.message, self.code)
+    }
+}
+
+/// Every fault found in an input that is refused; never empty.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Refusal(pub Vec<Diagnostic>);
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, d) in self.0.iter().enumerate() {
+            if i > 0 {
+                writeln!(f)?;
+            }
+            write!(f, "{d}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+impl From<Diagnostic> for Refusal {
+    fn from(d: Diagnostic) -> Refusal {
+        Refusal(vec![d])
+    }
+}

@@ -1,0 +1,312 @@
+//! Copy forwarding: an instruction that reads a copy reads the original instead.
+//!
+//! A copy `mov d, s` stays available in its block until bytes of `d` or `s` are written. A reader may
+//! use `s` if each of its channels would read an element that the copy has written: either the copy
+//! was made under NoMask, or reader and copy both run under the block's mask with the same channel
+//! offset and the same channel-to-element mapping.
+
+use gen_ir::{
+    Class, Dst, Extent, Inst, Kernel, Op, Reg, Region, Src, SrcMod, Type, VarClass, VarId, Virtual,
+};
+
+/// Replaces reads of copies in every block.
+pub fn forward(kernel: &mut Kernel<Virtual>, grf_bytes: u32) {
+    let mut copies = Copies::new(kernel.vars.len());
+    let Kernel { vars, blocks, .. } = kernel;
+    let plain = |v: VarId| {
+        let var = &vars[v.index()];
+        var.class == VarClass::General && !var.address_taken
+    };
+    for block in blocks {
+        copies.clear();
+        for inst in &mut block.insts {
+            copies.rewrite(inst);
+            copies.forget_written(inst, grf_bytes);
+            copies.learn(inst, grf_bytes, plain);
+        }
+    }
+}
+
+/// What a copy's destination can be replaced by.
+#[derive(Clone, Copy, Debug)]
+enum Origin {
+    Reg { reg: Reg<Virtual>, bytes: Extent, scalar: bool, ty: Type },
+    Imm { bits: u64, ty: Type },
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Copy {
+    dst: VarId,
+    dst_bytes: Extent,
+    dst_ty: Type,
+    origin: Origin,
+    lanes: u32,
+    chan: u8,
+    no_mask: bool,
+    live: bool,
+    /// Next older copy into the same destination, and from the same source.
+    older_dst: Option<u32>,
+    older_src: Option<u32>,
+}
+
+/// The copies available at a point of a block. Lists are linked through the copies themselves, so a
+/// block costs no allocation once the vectors have grown.
+struct Copies {
+    all: Vec<Copy>,
+    by_dst: Vec<Option<u32>>,
+    by_src: Vec<Option<u32>>,
+}
+
+impl Copies {
+    fn new(vars: usize) -> Copies {
+        Copies { all: Vec::new(), by_dst: vec![None; vars], by_src: vec![None; vars] }
+    }
+
+    fn clear(&mut self) {
+        for c in self.all.drain(..) {
+            self.by_dst[c.dst.index()] = None;
+            if let Some(v) = c.origin.var() {
+                self.by_src[v.index()] = None;
+            }
+        }
+    }
+
+    /// Replaces the sources of an instruction that read copies.
+    fn rewrite(&self, inst: &mut Inst<Virtual>) {
+        if matches!(inst.op.info().class, Class::Send | Class::Branch | Class::Dpas | Class::Sync)
+            || matches!(inst.op, Op::Line | Op::Pln | Op::Movi | Op::Smov | Op::Madm | Op::Wait)
+        {
+            return;
+        }
+        for i in 0..inst.src.len() {
+            let Src::Direct { reg, region, mods, ty } = inst.src[i] else { continue };
+            let Some(var) = reg.var() else { continue };
+            let Some(copy) = self.find(var, reg.byte, region, ty, inst) else { continue };
+            let replacement = match copy.origin {
+                Origin::Imm { bits, ty: imm_ty } => place_immediate(inst, i, mods, ty, bits, imm_ty),
+                Origin::Reg { reg: origin, ty: origin_ty, scalar, .. } => {
+                    replace_register(inst, i, copy, origin, origin_ty, scalar)
+                }
+            };
+            if let Some(src) = replacement {
+                inst.src[i] = src;
+            }
+        }
+        commute_immediate(inst);
+    }
+
+    /// The newest copy that defines all that channel by channel is read.
+    fn find(&self, var: VarId, byte: u32, region: Region, ty: Type, inst: &Inst<Virtual>) -> Option<&Copy> {
+        let mut at = self.by_dst[var.index()];
+        while let Some(i) = at {
+            let c = &self.all[i as usize];
+            at = c.older_dst;
+            if !c.live || c.dst_ty.bytes() != ty.bytes() || (c.dst_ty.is_float() != ty.is_float()) {
+                continue;
+            }
+            // A scalar read of one element: any NoMask copy of that element will do.
+            if c.lanes == 1 {
+                let reads_one = region.is_scalar() || inst.exec.lanes() == 1;
+                if reads_one && c.no_mask && byte == c.dst_bytes.start {
+                    return Some(c);
+                }
+                continue;
+            }
+            let same_lanes = lane_by_lane(region, inst.exec.lanes()) && byte == c.dst_bytes.start;
+            let same_mask = c.no_mask || (!inst.no_mask && inst.chan == c.chan);
+            if same_lanes && same_mask && inst.exec.lanes() <= c.lanes {
+                return Some(c);
+            }
+        }
+        None
+    }
+
+    /// Drops copies whose bytes an instruction overwrites.
+    fn forget_written(&mut self, inst: &Inst<Virtual>, grf_bytes: u32) {
+        let (Some(reg), Some(written)) = (inst.dst.reg(), inst.dst_extent(grf_bytes)) else {
+            // Copies never involve variables that indirect writes can reach.
+            return;
+        };
+        let Some(var) = reg.var() else { return };
+        let mut at = self.by_dst[var.index()];
+        while let Some(i) = at {
+            let c = &mut self.all[i as usize];
+            c.live &= !c.dst_bytes.overlaps(written);
+            at = c.older_dst;
+        }
+        at = self.by_src[var.index()];
+        while let Some(i) = at {
+            let c = &mut self.all[i as usize];
+            if let Origin::Reg { bytes, .. } = c.origin {
+                c.live &= !bytes.overlaps(written);
+            }
+            at = c.older_src;
+        }
+    }
+
+    /// Remembers an instruction that is a copy.
+    fn learn(&mut self, inst: &Inst<Virtual>, grf_bytes: u32, plain: impl Fn(VarId) -> bool) {
+        if inst.op != Op::Mov || inst.pred.is_some() || inst.cond.is_some() || inst.sat {
+            return;
+        }
+        let Dst::Direct { reg: dst, horz, ty: dst_ty } = inst.dst else { return };
+        let Some(dst_var) = dst.var() else { return };
+        let lanes = inst.exec.lanes();
+        if !plain(dst_var) || (horz != 1 && lanes > 1) {
+            return;
+        }
+        let origin = match inst.src[0] {
+            Src::Imm { bits, ty } if keeps_value(ty, dst_ty) && !is_packed(ty) => {
+                Origin::Imm { bits: extend(bits, ty, dst_ty), ty: dst_ty }
+            }
+            Src::Direct { reg, region, mods: SrcMod::NONE, ty } if keeps_value(ty, dst_ty) => {
+                let Some(v) = reg.var() else { return };
+                let Some(bytes) = inst.src_extent(0, grf_bytes) else { return };
+                let scalar = region.is_scalar() || lanes == 1;
+                let overlapping =
+                    v == dst_var && inst.dst_extent(grf_bytes).is_some_and(|written| written.overlaps(bytes));
+                if !plain(v) || overlapping || !(scalar || lane_by_lane(region, lanes)) {
+                    return;
+                }
+                Origin::Reg { reg, bytes, scalar, ty }
+            }
+            _ => return,
+        };
+        let Some(dst_bytes) = inst.dst_extent(grf_bytes) else { return };
+        let id = self.all.len() as u32;
+        self.all.push(Copy {
+            dst: dst_var,
+            dst_bytes,
+            dst_ty,
+            origin,
+            lanes,
+            chan: inst.chan,
+            no_mask: inst.no_mask,
+            live: true,
+            older_dst: self.by_dst[dst_var.index()].replace(id),
+            older_src: origin.var().and_then(|v| self.by_src[v.index()].replace(id)),
+        });
+    }
+}
+
+impl Origin {
+    fn var(&self) -> Option<VarId> {
+        match self {
+            Origin::Reg { reg, .. } => reg.var(),
+            Origin::Imm { .. } => None,
+        }
+    }
+}
+
+/// Whether channel `n` reads element `n`.
+fn lane_by_lane(region: Region, lanes: u32) -> bool {
+    if region.width == Region::ABSENT || region.vert == Region::VXH {
+        return false;
+    }
+    lanes == 1 || (0..lanes).all(|l| region.element(l) == l)
+}
+
+const fn is_packed(ty: Type) -> bool {
+    matches!(ty, Type::V | Type::Uv | Type::Vf)
+}
+
+/// Whether a `mov` from `from` to `to` keeps every value: the same bits, or an integer widened.
+fn keeps_value(from: Type, to: Type) -> bool {
+    if from == to {
+        return true;
+    }
+    if from.is_float() || to.is_float() {
+        return false;
+    }
+    if from.bytes() == to.bytes() {
+        return true;
+    }
+    from.bytes() < to.bytes() && (!from.is_signed() || to.is_signed())
+}
+
+/// The bits of an integer immediate of type `from` as `to`.
+fn extend(bits: u64, from: Type, to: Type) -> u64 {
+    let width = from.bytes() * 8;
+    let value = if from.is_signed() && width < 64 {
+        ((bits << (64 - width)) as i64 >> (64 - width)) as u64
+    } else {
+        bits
+    };
+    match Src::<Virtual>::imm(value, to) {
+        Src::Imm { bits, .. } => bits,
+        _ => unreachable!("an immediate stays one"),
+    }
+}
+
+/// The immediate as source `i`, if the instruction may have one there.
+fn place_immediate(
+    inst: &Inst<Virtual>,
+    i: usize,
+    mods: SrcMod,
+    read_as: Type,
+    bits: u64,
+    ty: Type,
+) -> Option<Src<Virtual>> {
+    let class = inst.op.info().class;
+    let last = usize::from(inst.op.info().srcs) - 1;
+    let swappable = i == 0 && commutes(inst) && !inst.src[1].is_imm();
+    let fits = class == Class::Basic && read_as.bytes() <= 4 && read_as.bytes() >= 2;
+    if mods.any() || !fits || !(i == last || swappable) || inst.src[..last].iter().any(Src::is_imm) {
+        return None;
+    }
+    // Types of the same size differ in sign at most; the reader's own type says how to see the bits.
+    debug_assert_eq!(read_as.bytes(), ty.bytes());
+    Some(Src::Imm { bits, ty: read_as })
+}
+
+/// Moves an immediate from source 0 to source 1 where that means the same.
+fn commute_immediate(inst: &mut Inst<Virtual>) {
+    if inst.src[0].is_imm() && !inst.src[1].is_imm() && commutes(inst) {
+        inst.src.swap(0, 1);
+    }
+}
+
+fn commutes(inst: &Inst<Virtual>) -> bool {
+    inst.cond.is_none_or(|_| inst.op != Op::Sel)
+        && matches!(inst.op, Op::Add | Op::Mul | Op::And | Op::Or | Op::Xor)
+}
+
+/// The original register as source `i` of the reader.
+fn replace_register(
+    inst: &Inst<Virtual>,
+    i: usize,
+    copy: &Copy,
+    origin: Reg<Virtual>,
+    origin_ty: Type,
+    scalar: bool,
+) -> Option<Src<Virtual>> {
+    let Src::Direct { region, mods, ty, .. } = inst.src[i] else { return None };
+    let new_ty = if origin_ty.bytes() == copy.dst_ty.bytes() {
+        ty
+    } else {
+        // Widened: the reader must see the wide type elsewhere, or it would compute in the narrow one.
+        let wide_elsewhere =
+            inst.src.iter().enumerate().any(|(j, s)| {
+                j != i && s.ty().is_some_and(|t| t.is_int() && t.bytes() >= copy.dst_ty.bytes())
+            });
+        let widens_itself = inst.op == Op::Mov;
+        let reads_whole_value = ty == copy.dst_ty || !origin_ty.is_signed();
+        let integer_alu = matches!(inst.op, Op::Add | Op::Cmp | Op::And | Op::Or | Op::Xor | Op::Mov);
+        if !(wide_elsewhere || widens_itself) || !integer_alu || mods.any() || !reads_whole_value {
+            return None;
+        }
+        // Bytes have region rules of their own; leave them to their one conversion.
+        if origin_ty.bytes() < 2 || copy.dst_ty.bytes() > 4 {
+            return None;
+        }
+        origin_ty
+    };
+    if inst.op.info().class == Class::Ternary && new_ty.bytes() != ty.bytes() {
+        return None;
+    }
+    let new_region = if scalar { Region::SCALAR } else { region };
+    Some(Src::Direct { reg: origin, region: new_region, mods, ty: new_ty })
+}
+
+#[cfg(test)]
+mod tests;

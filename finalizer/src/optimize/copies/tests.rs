@@ -1,0 +1,86 @@
+use super::*;
+use gen_ir::{Block, ExecSize, Var};
+use platforms::Platform;
+
+struct Case {
+    kernel: Kernel<Virtual>,
+    v: Vec<VarId>,
+}
+
+fn case() -> Case {
+    let mut kernel = Kernel::new("k", Platform::Skl);
+    let v = (0..4).map(|_| kernel.add_var(Var::temp(VarClass::General, 64, 32))).collect();
+    kernel.blocks.push(Block::default());
+    Case { kernel, v }
+}
+
+impl Case {
+    fn mov(&mut self, exec: ExecSize, d: (usize, Type), s: Src<Virtual>, no_mask: bool) {
+        let mut i = Inst::new(Op::Mov, exec);
+        i.dst = Dst::packed(Reg::var_at(self.v[d.0], 0), d.1);
+        i.src[0] = s;
+        i.no_mask = no_mask;
+        self.kernel.blocks[0].insts.push(i);
+    }
+
+    fn add(&mut self, d: usize, a: Src<Virtual>, b: Src<Virtual>, no_mask: bool) {
+        let mut i = Inst::new(Op::Add, ExecSize::S8);
+        i.dst = Dst::packed(Reg::var_at(self.v[d], 0), Type::D);
+        i.src[0] = a;
+        i.src[1] = b;
+        i.no_mask = no_mask;
+        self.kernel.blocks[0].insts.push(i);
+    }
+
+    fn src(&self, v: usize, ty: Type) -> Src<Virtual> {
+        Src::new(Reg::var_at(self.v[v], 0), Region::new(8, 8, 1), ty)
+    }
+
+    fn last(&mut self) -> Inst<Virtual> {
+        forward(&mut self.kernel, 32);
+        *self.kernel.blocks[0].insts.last().unwrap()
+    }
+}
+
+#[test]
+fn a_widening_copy_is_read_at_its_origin() {
+    let mut c = case();
+    c.mov(ExecSize::S8, (0, Type::D), c.src(1, Type::Uw), false);
+    c.add(2, c.src(0, Type::D), c.src(3, Type::D), false);
+    assert_eq!(c.last().src[0], c.src(1, Type::Uw));
+}
+
+#[test]
+fn a_masked_copy_serves_no_unmasked_reader() {
+    let mut c = case();
+    c.mov(ExecSize::S8, (0, Type::D), c.src(1, Type::D), false);
+    c.add(2, c.src(0, Type::D), c.src(3, Type::D), true);
+    assert_eq!(c.last().src[0], c.src(0, Type::D));
+}
+
+#[test]
+fn a_write_to_the_origin_ends_the_copy() {
+    let mut c = case();
+    c.mov(ExecSize::S8, (0, Type::D), c.src(1, Type::D), false);
+    c.mov(ExecSize::S8, (1, Type::D), Src::d(7), false);
+    c.add(2, c.src(0, Type::D), c.src(3, Type::D), false);
+    assert_eq!(c.last().src[0], c.src(0, Type::D));
+}
+
+#[test]
+fn an_immediate_moves_to_where_it_may_stand() {
+    let mut c = case();
+    c.mov(ExecSize::S8, (0, Type::D), Src::d(-3), false);
+    c.add(2, c.src(0, Type::D), c.src(3, Type::D), false);
+    let last = c.last();
+    assert_eq!(last.src[0], c.src(3, Type::D));
+    assert_eq!(last.src[1], Src::d(-3));
+}
+
+#[test]
+fn a_narrow_source_alone_keeps_its_conversion() {
+    let mut c = case();
+    c.mov(ExecSize::S8, (0, Type::D), c.src(1, Type::Uw), false);
+    c.add(2, c.src(0, Type::D), Src::uw(1), false);
+    assert_eq!(c.last().src[0], c.src(0, Type::D));
+}

@@ -1,0 +1,16 @@
+//! Optimization of virtual code, before legalization splits it.
+//!
+//! Every pass here is local to a block or counts uses over the whole kernel: inside a block the
+//! execution mask does not change, so "the same channels" can be read off the instructions alone.
+
+mod copies;
+mod dead;
+
+use gen_ir::{Kernel, Virtual};
+
+/// Makes the kernel smaller without changing what it computes.
+pub fn optimize(kernel: &mut Kernel<Virtual>) {
+    let grf_bytes = u32::from(kernel.platform.caps().grf_bytes);
+    copies::forward(kernel, grf_bytes);
+    dead::eliminate(kernel, grf_bytes);
+}

@@ -1,0 +1,35 @@
+//! What a caller may choose.
+
+use platforms::Platform;
+
+/// Options of one [`Finalizer`](crate::Finalizer). The default is what a runtime wants.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The platform to write code for.
+    pub platform: Platform,
+    /// Write 8-byte compacted words where the platform has them.
+    pub compact: bool,
+    /// Check the code between passes and prove the register allocation. Costs time; a failed check is
+    /// a bug of ours and panics with the instruction.
+    pub verify: bool,
+    /// Keep the text of the kernel after the named pass (see [`PASSES`](crate::PASSES)).
+    pub print_after: Option<&'static str>,
+    /// Move instructions to hide latency.
+    pub schedule: bool,
+    /// General registers a thread may use, where the platform offers a choice.
+    pub grf_count: Option<u16>,
+}
+
+impl Options {
+    /// The default options for a platform.
+    pub const fn new(platform: Platform) -> Options {
+        Options {
+            platform,
+            compact: true,
+            verify: cfg!(debug_assertions),
+            print_after: None,
+            schedule: true,
+            grf_count: None,
+        }
+    }
+}
