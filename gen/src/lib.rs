@@ -17,6 +17,7 @@ mod op;
 mod operand;
 mod print;
 mod reg;
+pub mod rules;
 mod types;
 mod waits;
 

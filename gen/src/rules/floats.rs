@@ -1,0 +1,52 @@
+//! Mixed half and single float.
+//!
+//! Volume 7, "Special Restrictions for Handling Mixed Mode Float Operations".
+
+use super::{Cx, Operand};
+use crate::{Op, Type};
+
+pub(super) fn check(cx: &mut Cx<'_>) {
+    let (Some(dst), true) = (cx.dst_type(), cx.is_mixed_float()) else { return };
+    if cx.align16() {
+        return;
+    }
+    let operands: Vec<Operand> = cx.operands().map(|(_, o)| o).collect();
+    let (lanes, mov) = (cx.lanes(), cx.inst.op == Op::Mov);
+    let indirect = operands.iter().any(Operand::is_indirect);
+    cx.require(!indirect, "mixed-indirect", "mixed float has no indirect sources");
+    let narrow = cx.caps.grf_bytes == 32;
+    if narrow && dst == Type::F && !mov {
+        cx.require(lanes <= 8, "mixed-simd", "mixed float with a single float destination is at most SIMD8");
+    }
+    let Some((stride, byte)) = cx.dst_layout() else { return };
+    if dst == Type::Hf && stride == 1 && lanes > 1 {
+        cx.require(
+            byte.is_none_or(|b| b.is_multiple_of(16)),
+            "mixed-packed",
+            "packed half float output is 16-byte aligned",
+        );
+        if narrow && !mov {
+            cx.require(lanes <= 8, "mixed-packed-simd", "packed half float output is at most SIMD8");
+        }
+        let misaligned =
+            operands.iter().any(|o| o.is_acc() && o.ty.is_float() && o.at.is_some_and(|(_, b)| b != 0));
+        cx.require(
+            !misaligned,
+            "mixed-accumulator",
+            "accumulator sources of packed half float output are aligned",
+        );
+    }
+    if cx.inst.op == Op::Math {
+        let packed = operands.iter().any(|o| o.ty == Type::Hf && !o.is_scalar() && o.region.horz <= 1);
+        cx.require(!packed || lanes == 1, "mixed-math", "half float sources of mixed math are strided");
+    }
+    let accumulates =
+        matches!(cx.inst.op, Op::Mac | Op::Mach | Op::Sada2) || operands.iter().any(Operand::is_acc);
+    if dst == Type::Hf && accumulates {
+        cx.require(
+            stride == 2,
+            "mixed-accumulator-stride",
+            "half float results of accumulators have stride 2",
+        );
+    }
+}

@@ -1,0 +1,83 @@
+//! Rules of single opcodes: volume 2a, the pages of the instructions.
+
+use super::{Cx, Operand};
+use crate::{MathFn, Op, Payload, Src};
+
+pub(super) fn check(cx: &mut Cx<'_>) {
+    let operands: Vec<(usize, Operand)> = cx.operands().collect();
+    match cx.inst.op {
+        Op::Cmp | Op::Cmpn => {
+            cx.require(cx.inst.cond.is_some(), "cmp-condition", "a comparison has a condition");
+        }
+        Op::Sel => cx.require(
+            cx.inst.cond.is_some() != cx.inst.pred.is_some(),
+            "sel-choice",
+            "sel has either a predicate or a condition",
+        ),
+        Op::Mul => multiply(cx, &operands),
+        Op::Math => divide(cx, &operands),
+        Op::And | Op::Or | Op::Xor | Op::Not => {
+            let abs = operands.iter().any(|(_, o)| o.mods.abs);
+            cx.require(!abs, "logic-abs", "a bitwise operation has no absolute value");
+            let acc = operands.iter().any(|(_, o)| o.is_acc() && o.mods.any());
+            cx.require(
+                !acc,
+                "logic-accumulator",
+                "accumulator sources of bitwise operations have no modifier",
+            );
+        }
+        Op::Add3 => {
+            let odd = |t: crate::Type| !t.is_int() || !matches!(t.bytes(), 2 | 4);
+            let types = cx.src_types().chain(cx.dst_type()).any(odd);
+            cx.require(!types, "add3-type", "add3 works on words and dwords");
+            let wide = cx.inst.src.iter().any(|s| s.is_imm() && s.ty().is_some_and(|t| t.bytes() != 2));
+            cx.require(!wide, "add3-immediate", "an immediate of add3 is a word");
+        }
+        Op::Dp4a => {
+            let both = operands.iter().filter(|(i, o)| *i < 2 && o.is_acc()).count() == 2;
+            cx.require(!both, "dp4a-accumulator", "at most one of sources 0 and 1 of dp4a is an accumulator");
+        }
+        Op::Line | Op::Pln => {
+            let scalar = operands.first().is_some_and(|(_, o)| o.region.vert == 0);
+            cx.require(scalar, "plane-source", "plane coefficients are replicated");
+        }
+        _ => {}
+    }
+    if cx.caps.ternary_align16 && matches!(cx.inst.op, Op::Bfe | Op::Bfi2) {
+        let types = cx.src_types().all(|t| t.is_int() && t.bytes() == 4);
+        cx.require(types, "bitfield-type", "bit field operations work on dwords");
+    }
+}
+
+fn multiply(cx: &mut Cx<'_>, operands: &[(usize, Operand)]) {
+    let ty = |i: usize| cx.inst.src[i].ty();
+    let int = |i: usize, bytes: u32| ty(i).is_some_and(|t| t.is_int() && t.bytes() == bytes);
+    let narrow = |i: usize| ty(i).is_some_and(|t| t.is_int() && t.bytes() < 4);
+    let dword_second = narrow(0) && int(1, 4);
+    cx.require(!dword_second, "mul-order", "the dword of a mixed multiplication is source 0");
+    let acc = operands.iter().any(|(_, o)| o.is_acc() && o.ty.is_int());
+    cx.require(!acc, "mul-accumulator", "integer factors are not accumulators");
+    let dword = int(0, 4) || int(1, 4);
+    let low = cx.dst_type().is_some_and(|t| t.is_int() && matches!(t.bytes(), 2 | 4));
+    let tested = cx.inst.sat || cx.inst.cond.is_some();
+    cx.require(
+        !(dword && low && tested),
+        "mul-flags",
+        "a dword multiplication has neither saturation nor condition",
+    );
+    // Tiger Lake and later: modifiers are not applied to the narrow factor of a mixed product.
+    if cx.caps.layout == platforms::Layout::Xe && dword {
+        let modified = |s: &Src<_>| s.mods().any() && s.ty().is_some_and(|t| t.bytes() < 4);
+        let bad = cx.inst.src.iter().any(modified);
+        cx.require(!bad, "mul-modifier", "the narrow factor of a mixed multiplication has no modifier");
+    }
+}
+
+fn divide(cx: &mut Cx<'_>, operands: &[(usize, Operand)]) {
+    let Payload::Math(function) = cx.inst.payload else { return };
+    if matches!(function, MathFn::Idivmod | MathFn::Iqot | MathFn::Irem) {
+        let modified = operands.iter().any(|(_, o)| o.mods.any());
+        cx.require(!modified, "idiv-modifier", "integer division has no source modifiers");
+        cx.require(cx.caps.int_div, "idiv-missing", "the platform has no integer division");
+    }
+}

@@ -1,0 +1,125 @@
+//! Regions: shape, register crossing, span.
+//!
+//! Volume 7, "General Restrictions on Regioning Parameters" and "Region Alignment Rules".
+
+use super::{Cx, Operand};
+use crate::{Arf, Base, Class, Dst, Region, Src};
+
+pub(super) fn check(cx: &mut Cx<'_>) {
+    if cx.align16() {
+        return;
+    }
+    let operands: Vec<Operand> = cx.operands().map(|(_, o)| o).collect();
+    for o in operands {
+        shape(cx, &o);
+        crossing(cx, &o);
+    }
+    destination(cx);
+    immediates(cx);
+}
+
+fn shape(cx: &mut Cx<'_>, o: &Operand) {
+    let (lanes, r) = (cx.lanes(), o.region);
+    if r.width == Region::ABSENT || r.width == 0 {
+        return;
+    }
+    let width = u32::from(r.width);
+    cx.require(lanes >= width, "region-width", "the region is no wider than the execution size");
+    if r.vert == Region::VXH {
+        return;
+    }
+    if lanes == width && r.horz != 0 {
+        cx.require(
+            u32::from(r.vert) == width * u32::from(r.horz),
+            "region-one-row",
+            "in a region of one row the vertical stride is width times horizontal stride",
+        );
+    }
+    if width == 1 {
+        cx.require(r.horz == 0, "region-width-1", "a region of width 1 has horizontal stride 0");
+        if lanes == 1 {
+            cx.require(r.vert == 0, "region-scalar", "one channel reads a region <0;1,0>");
+        }
+    }
+    if r.vert == 0 && r.horz == 0 {
+        cx.require(width == 1, "region-broadcast", "a region without strides has width 1");
+    }
+}
+
+/// Rows stay inside one register, and everything within two.
+fn crossing(cx: &mut Cx<'_>, o: &Operand) {
+    let Some((base, byte)) = o.at else { return };
+    if !matches!(base, Base::Grf(_)) || o.region.width == Region::ABSENT || o.region.width == 0 {
+        return;
+    }
+    let (lanes, grf) = (cx.lanes(), cx.grf());
+    let width = u32::from(o.region.width).min(lanes);
+    let size = o.ty.bytes();
+    let row_span = (width - 1) * u32::from(o.region.horz) * size + size;
+    let rows = lanes / width;
+    let row_starts = (0..rows).map(|y| byte + y * u32::from(o.region.vert) * size);
+    let inside = row_starts.clone().all(|s| s / grf == (s + row_span - 1) / grf);
+    cx.require(inside, "row-crossing", "elements of one row stay inside one register");
+    let last = row_starts.last().unwrap_or(byte) + row_span;
+    cx.require(last <= 2 * grf, "source-span", "a source spans at most two registers");
+}
+
+fn destination(cx: &mut Cx<'_>) {
+    let Dst::Direct { reg, horz, ty } = cx.inst.dst else { return };
+    if cx.dst_is_null() {
+        return;
+    }
+    cx.require(horz != 0, "destination-broadcast", "the destination stride is not 0");
+    let (grf, lanes, size) = (cx.grf(), cx.lanes(), ty.bytes());
+    if !matches!(reg.base, Base::Grf(_) | Base::Arf(Arf::Acc(_))) {
+        return;
+    }
+    let step = u32::from(horz) * size;
+    let end = reg.byte + (lanes - 1) * step + size;
+    let two = matches!(cx.inst.payload, crate::Payload::Math(crate::MathFn::Idivmod));
+    cx.require(end <= 2 * grf || two, "destination-span", "a destination spans at most two registers");
+    cx.require(
+        reg.byte.is_multiple_of(size),
+        "destination-element",
+        "the destination is aligned to its elements",
+    );
+    if cx.inst.op.info().class == Class::Math && end > grf {
+        let lower = (0..lanes).filter(|l| reg.byte + l * step < grf).count() as u32;
+        cx.require(2 * lower == lanes, "math-split", "math writes two registers evenly");
+    }
+}
+
+/// Where an immediate may stand: the last source of a basic instruction.
+fn immediates(cx: &mut Cx<'_>) {
+    let last = usize::from(cx.inst.op.info().srcs).saturating_sub(1);
+    let early = cx.inst.src.iter().take(last).any(Src::is_imm);
+    let wide = cx.inst.src.iter().skip(1).any(|s| s.is_imm() && s.ty().is_some_and(|t| t.bytes() == 8));
+    cx.require(!early, "immediate-place", "only the last source is an immediate");
+    cx.require(!wide, "immediate-wide", "only a one-source instruction has a 64-bit immediate");
+}
+
+/// Ternary operands: spans, and alignment in align16.
+pub(super) fn check_ternary(cx: &mut Cx<'_>) {
+    let (grf, lanes) = (cx.grf(), cx.lanes());
+    for i in 0..3 {
+        let Some(extent) = cx.inst.src_extent(i, grf) else { continue };
+        let Some(reg) = cx.inst.src[i].reg() else { continue };
+        if matches!(reg.base, Base::Grf(_)) && lanes > 1 {
+            cx.require(extent.end <= 2 * grf, "source-span", "a source spans at most two registers");
+        }
+    }
+    if let Dst::Direct { reg, ty, horz } = cx.inst.dst {
+        let end = reg.byte + ((lanes - 1) * u32::from(horz) + 1) * ty.bytes();
+        cx.require(
+            end <= 2 * grf || cx.dst_is_null(),
+            "destination-span",
+            "a destination spans at most two registers",
+        );
+    }
+    if cx.caps.ternary_align16 {
+        let imm = cx.inst.src.iter().any(Src::is_imm);
+        cx.require(!imm, "ternary-immediate", "a ternary instruction has no immediates on this platform");
+    }
+    let middle = cx.inst.src[1].is_imm();
+    cx.require(!middle, "ternary-immediate-1", "source 1 of a ternary instruction is a register");
+}

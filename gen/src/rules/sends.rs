@@ -1,0 +1,47 @@
+//! Rules of messages: volume 2a, `send` and `sends`; volume 7, "Message Payload".
+
+use super::Cx;
+use crate::{Base, Extent, Physical, Reg, Src};
+
+/// Registers from here on may hold the last message of a thread.
+const EOT_FIRST: u16 = 112;
+
+pub(super) fn check(cx: &mut Cx<'_>) {
+    let Some(info) = cx.inst.send() else { return };
+    let grf_of = |r: Reg<Physical>| match r.base {
+        Base::Grf(n) => Some(n),
+        _ => None,
+    };
+    let range = |i: usize, len: u8| {
+        let n = cx.inst.src[i].reg().and_then(grf_of)?;
+        Some(Extent::new(u32::from(n), u32::from(len)))
+    };
+    let (first, second) = (range(0, info.src0_len), range(1, info.src1_len));
+    let dst = cx.inst.dst.reg().and_then(grf_of).map(|n| Extent::new(u32::from(n), u32::from(info.dst_len)));
+    let count = if cx.caps.grf_count_large > 128 { 256 } else { 128 };
+
+    for r in [first, second, dst].into_iter().flatten() {
+        cx.require(r.end <= count, "message-range", "a message stays inside the register file");
+    }
+    let direct = !matches!(cx.inst.src[0], Src::Indirect { .. });
+    cx.require(direct, "message-indirect", "a message payload is addressed directly");
+    if info.eot {
+        let low =
+            [first, second].into_iter().flatten().any(|r| !r.is_empty() && r.start < u32::from(EOT_FIRST));
+        cx.require(!low, "eot-registers", "the last message of a thread is sent from r112 to r127");
+        let none = info.dst_len == 0;
+        cx.require(none, "eot-response", "the last message of a thread has no response");
+    }
+    if let (Some(a), Some(b)) = (first, second) {
+        cx.require(!a.overlaps(b), "split-overlap", "the two payloads of a split message do not overlap");
+    }
+    // Volume 2a, send: "r127 must not be used for return address when there is a src and dest overlap".
+    if let (Some(d), Some(s)) = (dst, first)
+        && !d.is_empty()
+        && d.end > 127
+        && d.end <= 128
+        && cx.caps.no_dd
+    {
+        cx.require(!d.overlaps(s), "r127", "r127 receives no response that overlaps the payload");
+    }
+}

@@ -1,0 +1,95 @@
+use super::*;
+use crate::{ExecSize, Op, Reg};
+
+fn inst(op: Op, exec: ExecSize, dst: Dst<Physical>, srcs: &[Src<Physical>]) -> Inst<Physical> {
+    let mut i = Inst::new(op, exec);
+    i.dst = dst;
+    i.src[..srcs.len()].copy_from_slice(srcs);
+    i
+}
+
+fn names(platform: Platform, i: &Inst<Physical>) -> Vec<&'static str> {
+    check(platform, i).iter().map(|b| b.rule).collect()
+}
+
+fn r(n: u16, byte: u32, region: Region, ty: Type) -> Src<Physical> {
+    Src::new(Reg::grf(n, byte), region, ty)
+}
+
+const ROW8: Region = Region::new(8, 8, 1);
+
+#[test]
+fn plain_code_is_legal_everywhere() {
+    let dst = Dst::packed(Reg::grf(10, 0), Type::D);
+    for p in Platform::ALL {
+        let i = inst(Op::Add, ExecSize::S8, dst, &[r(4, 0, ROW8, Type::D), Src::d(1)]);
+        assert_eq!(names(p, &i), [""; 0], "{p}");
+    }
+}
+
+#[test]
+fn a_narrow_destination_is_strided() {
+    let srcs = [r(4, 0, ROW8, Type::D), r(6, 0, ROW8, Type::D)];
+    let packed = inst(Op::Add, ExecSize::S8, Dst::packed(Reg::grf(10, 0), Type::W), &srcs);
+    assert_eq!(names(Platform::Skl, &packed), ["destination-stride"]);
+    let strided = Dst::Direct { reg: Reg::grf(10, 0), horz: 2, ty: Type::W };
+    assert_eq!(names(Platform::Skl, &inst(Op::Add, ExecSize::S8, strided, &srcs)), [""; 0]);
+}
+
+#[test]
+fn rows_do_not_cross_registers() {
+    let dst = Dst::packed(Reg::grf(10, 0), Type::D);
+    let i = inst(Op::Mov, ExecSize::S8, dst, &[r(4, 16, ROW8, Type::D)]);
+    assert_eq!(names(Platform::Skl, &i), ["row-crossing"]);
+    let split = inst(Op::Mov, ExecSize::S8, dst, &[r(4, 16, Region::new(4, 4, 1), Type::D)]);
+    assert_eq!(names(Platform::Skl, &split), [""; 0]);
+}
+
+#[test]
+fn three_registers_are_too_many() {
+    let dst = Dst::packed(Reg::grf(10, 0), Type::Q);
+    let i = inst(Op::Mov, ExecSize::S16, dst, &[r(4, 0, ROW8, Type::D)]);
+    assert!(names(Platform::Skl, &i).contains(&"destination-span"));
+    let wide = inst(Op::Mov, ExecSize::S16, dst, &[r(4, 0, Region::new(2, 1, 0), Type::D)]);
+    assert_eq!(names(Platform::Pvc, &wide), [""; 0]);
+}
+
+#[test]
+fn types_a_platform_lacks() {
+    let dst = Dst::packed(Reg::grf(10, 0), Type::Df);
+    let i = inst(Op::Mov, ExecSize::S4, dst, &[r(4, 0, Region::new(4, 4, 1), Type::Df)]);
+    assert_eq!(names(Platform::Skl, &i), [""; 0]);
+    assert_eq!(names(Platform::Icllp, &i), ["no-fp64"]);
+}
+
+#[test]
+fn low_power_parts_keep_wide_lanes_in_place() {
+    let dst = Dst::packed(Reg::grf(10, 0), Type::Q);
+    let i = inst(Op::Mov, ExecSize::S4, dst, &[r(4, 0, Region::new(4, 4, 1), Type::D)]);
+    assert_eq!(names(Platform::Skl, &i), [""; 0]);
+    assert!(names(Platform::Bxt, &i).contains(&"wide-stride"));
+}
+
+#[test]
+fn immediates_stand_last() {
+    let dst = Dst::packed(Reg::grf(10, 0), Type::D);
+    let i = inst(Op::Add, ExecSize::S8, dst, &[Src::d(1), r(4, 0, ROW8, Type::D)]);
+    assert_eq!(names(Platform::Skl, &i), ["immediate-place"]);
+}
+
+#[test]
+fn the_last_message_leaves_from_the_top() {
+    let mut i = inst(Op::Send, ExecSize::S8, Dst::null(Type::Ud), &[r(4, 0, ROW8, Type::Ud)]);
+    i.payload = crate::Payload::Send(crate::SendInfo {
+        sfid: crate::Sfid::Spawner,
+        desc: crate::Desc::Imm(0x0200_0010),
+        ex_desc: crate::Desc::Imm(0),
+        eot: true,
+        dst_len: 0,
+        src0_len: 1,
+        src1_len: 0,
+    });
+    assert_eq!(names(Platform::Skl, &i), ["eot-registers"]);
+    i.src[0] = r(127, 0, ROW8, Type::Ud);
+    assert_eq!(names(Platform::Skl, &i), [""; 0]);
+}

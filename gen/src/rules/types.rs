@@ -1,0 +1,136 @@
+//! Which types a platform has, and how a destination follows the execution type.
+//!
+//! Volume 7, "General Restrictions Based on Operand Types"; volume 2a, `mov`.
+
+use super::Cx;
+use crate::{Class, Dst, Op, Src, Type};
+
+pub(super) fn check(cx: &mut Cx<'_>) {
+    available(cx);
+    bytes(cx);
+    if cx.inst.op.info().class != Class::Ternary && !cx.align16() {
+        immediate_vectors(cx);
+        conversions(cx);
+        destination(cx);
+    }
+}
+
+/// The platform must have the operands' types.
+fn available(cx: &mut Cx<'_>) {
+    let types: Vec<Type> = cx.src_types().chain(cx.dst_type()).collect();
+    if !cx.caps.fp64 {
+        cx.require(!types.contains(&Type::Df), "no-fp64", "the platform has no double type");
+    }
+    if !cx.caps.int64 && !cx.caps.mov64 {
+        let wide = |t: &Type| matches!(t, Type::Q | Type::Uq);
+        cx.require(!types.iter().any(wide), "no-int64", "the platform has no 64-bit integer type");
+    }
+    if !cx.caps.bf16 {
+        cx.require(!types.contains(&Type::Bf), "no-bf16", "the platform has no bfloat16 type");
+    }
+}
+
+/// From Gen11 on only source 0 reads bytes.
+fn bytes(cx: &mut Cx<'_>) {
+    if cx.caps.ternary_align16 || matches!(cx.inst.op, Op::Dp4a | Op::Sad2 | Op::Sada2) {
+        return;
+    }
+    let narrow = cx.inst.src.iter().skip(1).filter_map(Src::ty).any(|t| t.bytes() == 1);
+    cx.require(!narrow, "byte-source", "sources 1 and 2 have no byte type");
+}
+
+/// "When an immediate vector is used", volume 7.
+fn immediate_vectors(cx: &mut Cx<'_>) {
+    let Some(ty) = cx.inst.src.iter().filter(|s| s.is_imm()).find_map(Src::ty) else { return };
+    let unit = match ty {
+        Type::V | Type::Uv => 2,
+        Type::Vf => 4,
+        _ => return,
+    };
+    let Dst::Direct { reg, horz, ty } = cx.inst.dst else { return };
+    cx.require(
+        reg.byte.is_multiple_of(16),
+        "vector-alignment",
+        "an immediate vector needs a 16-byte aligned destination",
+    );
+    let stride = u32::from(horz) * ty.bytes();
+    cx.require(
+        stride == unit,
+        "vector-stride",
+        "destination stride of an immediate vector: a word, or a dword for :vf",
+    );
+}
+
+/// Conversions that do not exist directly.
+fn conversions(cx: &mut Cx<'_>) {
+    let Some(dst) = cx.dst_type() else { return };
+    if cx.lanes() == 1 {
+        return;
+    }
+    let wide_src = cx.src_types().any(|t| t.bytes() == 8);
+    let src_is = |cx: &Cx<'_>, ty: Type| cx.src_types().any(|t| t == ty);
+    let byte_src = cx.src_types().any(|t| t.bytes() == 1);
+    cx.require(
+        !(dst.bytes() == 1 && wide_src) && !(dst.bytes() == 8 && byte_src),
+        "byte-64",
+        "there is no direct conversion between bytes and 64-bit types",
+    );
+    cx.require(
+        !(dst == Type::Hf && wide_src) && !(dst.bytes() == 8 && src_is(cx, Type::Hf)),
+        "half-64",
+        "there is no direct conversion between half float and 64-bit types",
+    );
+    let int_src = cx.src_types().any(Type::is_int);
+    let Some((stride, byte)) = cx.dst_layout() else { return };
+    if (dst == Type::Hf && int_src) || (dst.is_int() && src_is(cx, Type::Hf)) {
+        cx.require(
+            stride * dst.bytes() == 4 && byte.is_none_or(|b| b.is_multiple_of(4)),
+            "half-integer",
+            "a conversion between integer and half float writes whole dwords",
+        );
+    } else if dst == Type::Hf && src_is(cx, Type::F) {
+        let packed = cx.is_mixed_float() && stride == 1 && byte.is_none_or(|b| b.is_multiple_of(16));
+        cx.require(
+            stride == 2 || packed,
+            "half-float",
+            "a conversion to half float writes every other word, or packed words from a 16-byte boundary",
+        );
+    }
+}
+
+/// A destination narrower than the execution type is strided to it and aligned to it.
+fn destination(cx: &mut Cx<'_>) {
+    let (Some(dst), Some(exec)) = (cx.dst_type(), cx.exec_type()) else { return };
+    let Some((stride, byte)) = cx.dst_layout() else { return };
+    if cx.lanes() == 1 || cx.dst_is_null() {
+        return;
+    }
+    if dst.bytes() == 1 && stride == 1 {
+        let raw = cx.is_raw_move();
+        cx.require(raw, "packed-byte", "only a raw mov writes packed bytes");
+        return;
+    }
+    if cx.is_mixed_float() || exec.bytes() <= dst.bytes() {
+        return;
+    }
+    if !(dst.bytes() == 1 && cx.is_raw_move()) {
+        cx.require(
+            stride * dst.bytes() == exec.bytes(),
+            "destination-stride",
+            "the destination stride is the ratio of execution type to destination type",
+        );
+    }
+    let Some(byte) = byte else { return };
+    let off = byte % exec.bytes();
+    // Relaxed for words and bytes: the second lowest unit of the execution channel will do.
+    let relaxed = match dst.bytes() {
+        1 => off == 1,
+        2 => off == 2 && exec.bytes() == 4,
+        _ => false,
+    };
+    cx.require(
+        off == 0 || relaxed,
+        "destination-alignment",
+        "the destination is aligned to the execution type",
+    );
+}

@@ -1,0 +1,102 @@
+//! 64-bit operands and dword multiplication; on Xe-HPC every float destination too.
+//!
+//! Volume 7, "Special Requirements for Handling Double Precision Data Types"; Xe-HPC: "Register Region
+//! Restrictions", the rules for floating-point destinations and 64-bit operands.
+
+use super::{Cx, Operand};
+use crate::{Arf, Base, Op, Options, Region, Src};
+
+pub(super) fn check(cx: &mut Cx<'_>) {
+    if cx.align16() {
+        return;
+    }
+    let (Some(dst), Some(exec)) = (cx.dst_type(), cx.exec_type()) else { return };
+    let dword = |s: &Src<_>| s.ty().is_some_and(|t| t.is_int() && t.bytes() == 4);
+    let dword_mul = cx.inst.op == Op::Mul && dword(&cx.inst.src[0]) && dword(&cx.inst.src[1]);
+    let wide = dst.bytes() == 8 || exec.bytes() == 8 || dword_mul;
+    // Ponte Vecchio's 64-bit platform rules; Tiger Lake (also Xe) has no such types.
+    let strict_floats = cx.caps.swsb_multi_pipe;
+    if cx.caps.restricted_64bit_regions && wide {
+        low_power(cx);
+    }
+    if strict_floats && (wide || dst.is_float()) {
+        same_place(cx);
+    }
+    if strict_floats {
+        let vxh = cx.operands().any(|(_, o)| {
+            o.is_indirect() && o.region.vert == Region::VXH && (o.ty.is_float() || o.ty.bytes() == 8)
+        });
+        cx.require(!vxh, "wide-vxh", "float and 64-bit sources have no per-row addresses");
+    }
+}
+
+fn arf_source(o: &Operand) -> bool {
+    matches!(o.at, Some((Base::Arf(a), _)) if a != Arf::Null)
+}
+
+/// Cherryview and Broxton.
+fn low_power(cx: &mut Cx<'_>) {
+    let Some((stride, byte)) = cx.dst_layout() else { return };
+    let dst_step = stride * cx.dst_type().map_or(0, |t| t.bytes());
+    let lanes = cx.lanes();
+    let operands: Vec<Operand> = cx.operands().map(|(_, o)| o).collect();
+    for o in &operands {
+        let r = o.region;
+        if o.is_indirect() {
+            cx.require(false, "wide-indirect", "64-bit operations have no indirect operands");
+            continue;
+        }
+        if !o.is_scalar() && lanes > 1 {
+            cx.require(
+                o.stride().is_multiple_of(8) && o.stride() == dst_step,
+                "wide-stride",
+                "source and destination strides of a 64-bit operation are the same multiple of a qword",
+            );
+            let same = byte.is_none_or(|b| o.at.is_some_and(|(_, a)| a == b));
+            cx.require(
+                same,
+                "wide-offset",
+                "source and destination offsets of a 64-bit operation are the same",
+            );
+        }
+        let linear = u32::from(r.vert) == u32::from(r.width) * u32::from(r.horz) || r.width == 1;
+        cx.require(
+            linear,
+            "wide-rows",
+            "the vertical stride of a 64-bit operation is width times horizontal stride",
+        );
+        cx.require(!arf_source(o), "wide-arf", "64-bit operations have no architecture registers");
+    }
+    let acc = cx.inst.op == Op::Mac || cx.inst.opts.has(Options::ACC_WR_EN);
+    cx.require(!acc, "wide-arf", "64-bit operations have no architecture registers");
+    let dep = cx.inst.opts.has(Options::NO_DD_CLR) || cx.inst.opts.has(Options::NO_DD_CHK);
+    cx.require(!dep, "wide-dep", "64-bit operations have no dependency control");
+}
+
+/// Xe-HPC: channels stay at the same place between source and destination.
+fn same_place(cx: &mut Cx<'_>) {
+    let Some((stride, byte)) = cx.dst_layout() else { return };
+    let dst_step = stride * cx.dst_type().map_or(0, |t| t.bytes());
+    let lanes = cx.lanes();
+    let operands: Vec<Operand> = cx.operands().map(|(_, o)| o).collect();
+    for o in &operands {
+        let r = o.region;
+        let null_dst = cx.dst_is_null();
+        if !o.is_scalar() && !o.is_indirect() && lanes > 1 && !null_dst {
+            let linear =
+                u32::from(r.vert) == u32::from(r.width) * u32::from(r.horz) || (r.horz == 0 && r.width == 1);
+            let same = o.stride() == dst_step && byte.is_none_or(|b| o.at.is_some_and(|(_, a)| a == b));
+            cx.require(
+                linear && same,
+                "lane-shift",
+                "float and 64-bit operations keep each channel at its byte, except for scalar sources",
+            );
+        }
+        let arf = matches!(o.at, Some((Base::Arf(a), _)) if !matches!(a, Arf::Null | Arf::Acc(_)));
+        cx.require(
+            !arf,
+            "float-arf",
+            "float and 64-bit operations use no architecture registers but accumulators",
+        );
+    }
+}
