@@ -218,7 +218,6 @@ fn first_number(row: &'static Row, operands: &[Operand], fallback: u32) -> u32 {
 
 impl Version {
     /// `major * 100 + minor`, as the table counts.
-    #[allow(dead_code, reason = "the reader is next")]
     pub(crate) const fn number(self) -> u16 {
         self.major as u16 * 100 + self.minor as u16
     }

@@ -23,6 +23,7 @@
 //! * Every operand in a [`Kernel`] has the kind that its table row asks for.
 //! * A [`ValidModule`] has only indices in range, defined labels and acyclic aliases in bounds.
 
+pub mod error;
 pub mod ids;
 pub mod inst;
 pub mod lsc;
@@ -30,13 +31,18 @@ pub mod model;
 pub mod op;
 pub mod opcode;
 pub mod operand;
+pub mod read;
 pub mod table;
 pub mod types;
+pub mod write;
 
+pub use error::{Error, ErrorKind, Errors, WriteError};
 pub use ids::*;
 pub use inst::{Inst, Record};
 pub use model::*;
 pub use op::Op;
 pub use opcode::Opcode;
 pub use operand::*;
+pub use read::{is_object, read};
 pub use types::*;
+pub use write::write;

@@ -1,0 +1,164 @@
+//! What can be wrong with an object, and where.
+
+use std::fmt;
+
+/// A fault in an object.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Error {
+    /// Byte offset in the object.
+    pub offset: usize,
+    /// Kernel or function it is in.
+    pub kernel: Option<String>,
+    /// Instruction it is in.
+    pub instruction: Option<&'static str>,
+    /// Field of the format.
+    pub field: &'static str,
+    /// What is wrong.
+    pub kind: ErrorKind,
+}
+
+/// Kinds of faults.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ErrorKind {
+    /// The object ends too early.
+    Truncated {
+        /// Bytes that the field needs.
+        needed: usize,
+        /// Bytes there are.
+        left: usize,
+    },
+    /// A count that the rest of the object cannot hold.
+    CountTooLarge {
+        /// The count.
+        found: u64,
+        /// The largest one that fits.
+        allowed: u64,
+    },
+    /// Not a vISA object.
+    BadMagic {
+        /// First four bytes.
+        found: u32,
+    },
+    /// A version whose layout is not known.
+    UnsupportedVersion {
+        /// `major.minor`.
+        found: (u8, u8),
+    },
+    /// A byte that is no opcode.
+    UnknownOpcode {
+        /// The byte.
+        found: u8,
+    },
+    /// A byte that is no sub-opcode of its opcode.
+    UnknownSubOpcode {
+        /// The byte.
+        found: u8,
+    },
+    /// A value that the field cannot have.
+    IllegalValue {
+        /// The value.
+        found: u64,
+        /// What is allowed.
+        allowed: &'static str,
+    },
+    /// Something that the header points to lies outside the object, or on top of something else.
+    BadRange {
+        /// First byte.
+        start: u64,
+        /// Byte after the last.
+        end: u64,
+        /// What is allowed.
+        allowed: &'static str,
+    },
+    /// A string without its final zero byte.
+    UnterminatedString,
+}
+
+impl fmt::Display for ErrorKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ErrorKind::Truncated { needed, left } => {
+                write!(f, "needs {needed} bytes, but {left} are left")
+            }
+            ErrorKind::CountTooLarge { found, allowed } => {
+                write!(f, "found {found}, but the rest of the object holds at most {allowed}")
+            }
+            ErrorKind::BadMagic { found } => write!(f, "found {found:#010x}, allowed: 0x41534943 (\"CISA\")"),
+            ErrorKind::UnsupportedVersion { found } => {
+                write!(f, "found {}.{}, allowed: 3.0 to 4.1", found.0, found.1)
+            }
+            ErrorKind::UnknownOpcode { found } => write!(f, "found {found:#04x}, which is no opcode"),
+            ErrorKind::UnknownSubOpcode { found } => {
+                write!(f, "found {found:#04x}, which is no sub-opcode of this instruction")
+            }
+            ErrorKind::IllegalValue { found, allowed } => write!(f, "found {found:#x}, allowed: {allowed}"),
+            ErrorKind::BadRange { start, end, allowed } => {
+                write!(f, "found bytes {start} to {end}, allowed: {allowed}")
+            }
+            ErrorKind::UnterminatedString => f.write_str("the string has no final zero byte"),
+        }
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "byte {} ({:#x})", self.offset, self.offset)?;
+        if let Some(kernel) = &self.kernel {
+            write!(f, ", kernel `{kernel}`")?;
+        }
+        if let Some(instruction) = self.instruction {
+            write!(f, ", instruction `{instruction}`")?;
+        }
+        write!(f, ", {}: {}", self.field, self.kind)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// All faults found in an object; never empty.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Errors(pub Vec<Error>);
+
+impl fmt::Display for Errors {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, error) in self.0.iter().enumerate() {
+            if i > 0 {
+                writeln!(f)?;
+            }
+            error.fmt(f)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Errors {}
+
+impl From<Error> for Errors {
+    fn from(error: Error) -> Errors {
+        Errors(vec![error])
+    }
+}
+
+/// A value that an object of the chosen version has no room for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WriteError {
+    /// Kernel or function.
+    pub kernel: Option<String>,
+    /// Field of the format.
+    pub field: &'static str,
+    /// The value.
+    pub found: u64,
+    /// The largest value that fits.
+    pub allowed: u64,
+}
+
+impl fmt::Display for WriteError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(kernel) = &self.kernel {
+            write!(f, "kernel `{kernel}`, ")?;
+        }
+        write!(f, "{}: found {}, but the format holds at most {}", self.field, self.found, self.allowed)
+    }
+}
+
+impl std::error::Error for WriteError {}

@@ -1,0 +1,184 @@
+//! Declarations of a kernel or function.
+
+use super::{Extent, bit_properties, code, cursor::Cursor};
+use crate::{
+    error::{Error, ErrorKind},
+    ids::*,
+    model::*,
+    types::LabelKind,
+};
+
+/// Fills `kernel` from the body at `extent`.
+pub(super) fn read(
+    bytes: &[u8],
+    extent: &Extent,
+    version: Version,
+    kernel: &mut Kernel,
+) -> Result<(), Error> {
+    let end = extent.start + extent.size;
+    let mut c = Cursor::new(bytes, end);
+    c.pos = extent.start;
+    let wide = version.at_least(3, 4);
+
+    strings(&mut c, wide, kernel)?;
+    kernel.name = StrId(c.wide(wide, "kernel name")?);
+    let var_size = if wide { 15 } else { 11 };
+    let count = c.wide(wide, "number of variables")?;
+    let count = c.fits("number of variables", u64::from(count), var_size)?;
+    kernel.vars.reserve_exact(count);
+    for _ in 0..count {
+        let var = general_var(&mut c, wide, kernel)?;
+        kernel.vars.push(var);
+    }
+    let count = c.u16("number of address variables")?.into();
+    kernel.addrs = simple_vars(&mut c, wide, count, kernel, "address variable")?;
+    let count = c.u16("number of predicate variables")?.into();
+    kernel.preds = simple_vars(&mut c, wide, count, kernel, "predicate variable")?;
+    labels(&mut c, wide, kernel)?;
+    let count = c.u8("number of samplers")?.into();
+    kernel.samplers = simple_vars(&mut c, wide, count, kernel, "sampler variable")?;
+    let count = c.u8("number of surfaces")?.into();
+    kernel.surfaces = simple_vars(&mut c, wide, count, kernel, "surface variable")?;
+    let vme = c.u8("number of VME variables")?;
+    if vme != 0 {
+        return Err(c.illegal(1, "number of VME variables", vme.into(), "0"));
+    }
+    if !kernel.is_function {
+        if extent.input_offset as usize != c.pos {
+            kernel.quirks.input_offset = Some(extent.input_offset);
+        }
+        inputs(&mut c, version, kernel)?;
+    }
+    let size = c.u32("code size")? as usize;
+    let entry_at = c.pos;
+    let entry = c.u32("code offset")? as usize;
+    if kernel.is_function {
+        kernel.input_size = c.u8("argument size")?;
+        kernel.return_value_size = c.u8("return value size")?;
+    }
+    let count = c.u16("number of kernel attributes")?;
+    kernel.attrs = attributes(&mut c, wide, count, kernel)?;
+
+    let (start, stop) =
+        (extent.start.saturating_add(entry), extent.start.saturating_add(entry).saturating_add(size));
+    if start < c.pos || stop > end {
+        let allowed = "code after the declarations and inside the body";
+        let kind = ErrorKind::BadRange { start: start as u64, end: stop as u64, allowed };
+        return Err(c.error_at(entry_at, "code offset and size", kind));
+    }
+    kernel.quirks.before_code = bytes[c.pos..start].to_vec();
+    kernel.quirks.after_code = bytes[stop..end].to_vec();
+    let mut c = Cursor::new(bytes, stop);
+    c.pos = start;
+    code::read(&mut c, version, kernel)
+}
+
+fn strings(c: &mut Cursor<'_>, wide: bool, kernel: &mut Kernel) -> Result<(), Error> {
+    let count = c.wide(wide, "number of strings")?;
+    let count = c.fits("number of strings", u64::from(count), 1)?;
+    for _ in 0..count {
+        let s = c.c_str("string")?;
+        kernel.strings.push(s);
+    }
+    Ok(())
+}
+
+fn attributes(c: &mut Cursor<'_>, wide: bool, count: u16, kernel: &mut Kernel) -> Result<AttrRange, Error> {
+    let start = kernel.attr_table.len() as u32;
+    c.fits("number of attributes", u64::from(count), if wide { 5 } else { 3 })?;
+    for _ in 0..count {
+        let name = StrId(c.wide(wide, "attribute name")?);
+        let size = usize::from(c.u8("attribute size")?);
+        let value = c.take(size, "attribute value")?;
+        kernel.attr_table.push(name, value);
+    }
+    Ok(AttrRange { start: if count == 0 { 0 } else { start }, len: count })
+}
+
+fn general_var(c: &mut Cursor<'_>, wide: bool, kernel: &mut Kernel) -> Result<GeneralVar, Error> {
+    let name = StrId(c.wide(wide, "variable name")?);
+    let (ty, align) = bit_properties(c)?;
+    let num_elements = c.u16("number of elements")?;
+    let base = VarId(c.wide(wide, "alias index")?);
+    let offset = c.u16("alias offset")?;
+    let scope = c.u8("alias scope")?;
+    if scope > 1 {
+        return Err(c.illegal(1, "alias scope", scope.into(), "0 (local), 1 (file)"));
+    }
+    let alias = if base.is_null() && scope == 0 {
+        if offset != 0 {
+            return Err(c.illegal(3, "alias offset", offset.into(), "0 where the variable is no alias"));
+        }
+        None
+    } else {
+        Some(Alias { base, offset, file_scope: scope == 1 })
+    };
+    let count = c.u8("attribute count")?;
+    let attrs = attributes(c, wide, count.into(), kernel)?;
+    Ok(GeneralVar { name, ty, align, num_elements, alias, attrs })
+}
+
+fn simple_vars(
+    c: &mut Cursor<'_>,
+    wide: bool,
+    count: u64,
+    kernel: &mut Kernel,
+    field: &'static str,
+) -> Result<Vec<SimpleVar>, Error> {
+    let count = c.fits(field, count, if wide { 7 } else { 5 })?;
+    let mut vars = Vec::with_capacity(count);
+    for _ in 0..count {
+        let name = StrId(c.wide(wide, "variable name")?);
+        let num_elements = c.u16("number of elements")?;
+        let attr_count = c.u8("attribute count")?;
+        let attrs = attributes(c, wide, attr_count.into(), kernel)?;
+        vars.push(SimpleVar { name, num_elements, attrs });
+    }
+    Ok(vars)
+}
+
+fn labels(c: &mut Cursor<'_>, wide: bool, kernel: &mut Kernel) -> Result<(), Error> {
+    let count = c.u16("number of labels")?;
+    let count = c.fits("number of labels", u64::from(count), if wide { 6 } else { 4 })?;
+    kernel.labels.reserve_exact(count);
+    for _ in 0..count {
+        let name = StrId(c.wide(wide, "label name")?);
+        let raw = c.u8("label kind")?;
+        let kind =
+            LabelKind::from_raw(raw).ok_or_else(|| c.illegal(1, "label kind", raw.into(), "0 to 4"))?;
+        let attr_count = c.u8("attribute count")?;
+        let attrs = attributes(c, wide, attr_count.into(), kernel)?;
+        kernel.labels.push(Label { name, kind, attrs });
+    }
+    Ok(())
+}
+
+fn inputs(c: &mut Cursor<'_>, version: Version, kernel: &mut Kernel) -> Result<(), Error> {
+    let wide = version.at_least(3, 4);
+    let count = if version.at_least(3, 5) {
+        c.u32("number of inputs")?
+    } else {
+        u32::from(c.u8("number of inputs")?)
+    };
+    let count = c.fits("number of inputs", u64::from(count), if wide { 9 } else { 7 })?;
+    kernel.inputs.reserve_exact(count);
+    for _ in 0..count {
+        let kind = c.u8("input kind")?;
+        let kind_at = c.pos - 1;
+        let index = c.wide(wide, "input variable")?;
+        let var = match kind & 7 {
+            0 => InputVar::General(VarId(index)),
+            1 if index <= 0xffff => InputVar::Sampler(SamplerId(index as u16)),
+            2 if index <= 0xffff => InputVar::Surface(SurfaceId(index as u16)),
+            _ => {
+                let allowed = "0 (general), 1 (sampler), 2 (surface) in bits 0-2, state indices below 65536";
+                let found = u64::from(kind);
+                return Err(c.error_at(kind_at, "input kind", ErrorKind::IllegalValue { found, allowed }));
+            }
+        };
+        let offset = c.u16("input offset")? as i16;
+        let size = c.u16("input size")?;
+        kernel.inputs.push(Input { var, provenance: Provenance(kind >> 3), offset, size });
+    }
+    Ok(())
+}

@@ -1,0 +1,239 @@
+//! Instructions, driven by the table.
+
+use super::cursor::Cursor;
+use crate::{
+    error::{Error, ErrorKind},
+    ids::*,
+    inst::Record,
+    model::{Kernel, Version},
+    opcode::Opcode,
+    operand::*,
+    table::{self, Enc, Slot, When},
+    types::*,
+};
+
+/// Reads instructions up to the cursor's end.
+pub(super) fn read(c: &mut Cursor<'_>, version: Version, kernel: &mut Kernel) -> Result<(), Error> {
+    let mut reader = Reader { version, number: version.number(), wide: version.at_least(3, 4), mode: 0 };
+    // Instructions average over 20 bytes and hold about three operands.
+    kernel.code.reserve(c.left() / 24);
+    kernel.operands.reserve(c.left() / 7);
+    while c.left() > 0 {
+        c.instruction = None;
+        reader.instruction(c, kernel)?;
+    }
+    kernel.code.shrink_to_fit();
+    kernel.operands.shrink_to_fit();
+    Ok(())
+}
+
+struct Reader {
+    version: Version,
+    number: u16,
+    wide: bool,
+    /// First number of the instruction, which conditional fields depend on.
+    mode: u32,
+}
+
+impl Reader {
+    fn instruction(&mut self, c: &mut Cursor<'_>, kernel: &mut Kernel) -> Result<(), Error> {
+        let place = c.pos;
+        let byte = c.u8("opcode")?;
+        let unknown = || ErrorKind::UnknownOpcode { found: byte };
+        let opcode = Opcode::from_raw(byte).ok_or_else(|| c.error_at(place, "opcode", unknown()))?;
+        c.instruction = Some(opcode.name());
+        let mut sub = 0;
+        if table::has_sub(opcode) {
+            sub = c.u8("sub-opcode")?;
+        }
+        let Some(row) = table::lookup(opcode, sub) else {
+            return Err(c.error_at(c.pos - 1, "sub-opcode", ErrorKind::UnknownSubOpcode { found: sub }));
+        };
+        c.instruction = Some(row.name);
+
+        let first = kernel.operands.len();
+        let mut record = Record {
+            opcode,
+            sub,
+            exec: Exec::SCALAR,
+            pred: None,
+            first: first as u32,
+            count: 0,
+            place: place as u32,
+        };
+        let mut label_count = 0;
+        self.mode = u32::MAX;
+        for slot in table::slots_for(row, self.number) {
+            match slot.enc {
+                Enc::Sub => {}
+                Enc::Exec => record.exec = self.exec(c)?,
+                Enc::Pred => record.pred = pred(c)?,
+                Enc::LabelCount => label_count = c.u8(slot.name)?,
+                Enc::LabelList => {
+                    for _ in 0..label_count {
+                        kernel.operands.push(Operand::Label(LabelId(c.u16("label")?.into())));
+                    }
+                }
+                Enc::RawList => {
+                    for _ in 0..c.u8("number of parameters")? {
+                        kernel.operands.push(Operand::Raw(self.raw(c, "parameter")?));
+                    }
+                }
+                _ => kernel.operands.push(self.operand(c, slot)?),
+            }
+        }
+        record.count = (kernel.operands.len() - first) as u16;
+        kernel.code.push(record);
+        Ok(())
+    }
+
+    /// One operand, or what stands for it if the object does not have it.
+    fn operand(&mut self, c: &mut Cursor<'_>, slot: &Slot) -> Result<Operand, Error> {
+        match slot.when {
+            When::Always => {}
+            When::Since(number) if self.number < number => return Ok(slot.default_operand()),
+            When::Bit(bit) if self.mode >> bit & 1 == 0 => return Ok(Operand::Absent),
+            When::Equals(value) if self.mode != value => return Ok(Operand::Absent),
+            _ => {}
+        }
+        let name = slot.name;
+        Ok(match slot.enc {
+            Enc::Vector => Operand::Vector(self.vector(c, name)?),
+            Enc::Raw => Operand::Raw(self.raw(c, name)?),
+            Enc::U8 => self.num(c.u8(name)?.into()),
+            Enc::U16 => self.num(c.u16(name)?.into()),
+            Enc::U32 | Enc::I32 => Operand::Num(c.u32(name)?),
+            Enc::Surface => Operand::Surface(SurfaceId(c.u8(name)?.into())),
+            Enc::Sampler => Operand::Sampler(SamplerId(c.u8(name)?.into())),
+            Enc::Label => Operand::Label(LabelId(c.u16(name)?.into())),
+            Enc::Str => Operand::Str(StrId(c.u16(name)?.into())),
+            Enc::StrWide => Operand::Str(StrId(c.wide(self.wide, name)?)),
+            Enc::VarWide => Operand::Num(c.wide(self.wide, name)?),
+            Enc::SampleOp if self.version.major >= 4 => Operand::Num(c.u16(name)?.into()),
+            Enc::SampleOp => {
+                let old = u32::from(c.u8(name)?);
+                Operand::Num((old & 0x1f) | (old >> 5) << 8)
+            }
+            Enc::Aoffimmi if self.wide => Operand::Vector(self.vector(c, name)?),
+            Enc::Aoffimmi => Operand::Vector(VectorOperand::imm(Type::UW, c.u16(name)?.into())),
+            Enc::Exec | Enc::Pred | Enc::Sub | Enc::LabelCount | Enc::LabelList | Enc::RawList => {
+                Operand::Absent
+            }
+        })
+    }
+
+    fn num(&mut self, value: u32) -> Operand {
+        if self.mode == u32::MAX {
+            self.mode = value;
+        }
+        Operand::Num(value)
+    }
+
+    fn exec(&self, c: &mut Cursor<'_>) -> Result<Exec, Error> {
+        let mut raw = c.u8("execution size")?;
+        if self.number == 300 {
+            // Version 3.0 numbers the masks M0-M7, NoMask (8), default (9).
+            let mask = match raw >> 4 {
+                mask @ 0..=8 => mask,
+                _ => return Err(c.illegal(1, "execution mask", raw.into(), "0 to 8 in bits 4-7")),
+            };
+            raw = (raw & 15) | mask << 4;
+        }
+        Exec::from_raw(raw)
+            .ok_or_else(|| c.illegal(1, "execution size", raw.into(), "0 to 5 (1 to 32 lanes)"))
+    }
+
+    fn raw(&self, c: &mut Cursor<'_>, field: &'static str) -> Result<RawOperand, Error> {
+        Ok(RawOperand { var: VarId(c.wide(self.wide, field)?), offset: c.u16(field)? })
+    }
+
+    fn vector(&self, c: &mut Cursor<'_>, field: &'static str) -> Result<VectorOperand, Error> {
+        let tag = c.u8(field)?;
+        let modifier = match Modifier::from_raw(tag >> 3) {
+            Some(modifier) => modifier,
+            None => return Err(c.illegal(1, field, tag.into(), "a modifier of 0 to 5 in bits 3-7")),
+        };
+        let plain = |c: &Cursor<'_>| match modifier {
+            Modifier::None => Ok(()),
+            _ => Err(c.illegal(1, field, tag.into(), "no modifier on this class of operand")),
+        };
+        Ok(match tag & 7 {
+            0 => VectorOperand::General(GeneralOperand {
+                var: VarId(c.wide(self.wide, field)?),
+                row: c.u8(field)?,
+                col: c.u8(field)?,
+                region: region(c, field)?,
+                modifier,
+            }),
+            1 => {
+                let (addr, offset, width) = (AddrId(c.u16(field)?), c.u8(field)?, c.u8(field)?);
+                let width = ExecSize::from_raw(width).ok_or_else(|| {
+                    c.illegal(1, field, width.into(), "a width of 0 to 5 (1 to 32 elements)")
+                })?;
+                VectorOperand::Address(AddressOperand { addr, offset, width, modifier })
+            }
+            2 => match pred(c)? {
+                Some(pred) => VectorOperand::Predicate(pred, modifier),
+                None => return Err(c.illegal(2, field, 0, "a predicate other than P0")),
+            },
+            3 => {
+                let (addr, addr_offset) = (AddrId(c.u16(field)?), c.u8(field)?);
+                let offset = c.u16(field)? as i16;
+                let ty = data_type(c, field)?;
+                let region = region(c, field)?;
+                VectorOperand::Indirect(IndirectOperand { addr, addr_offset, offset, ty, region, modifier })
+            }
+            5 => {
+                plain(c)?;
+                let ty = data_type(c, field)?;
+                let bits = if ty.bytes() == 8 { c.u64(field)? } else { c.u32(field)?.into() };
+                VectorOperand::Immediate { ty, bits }
+            }
+            6 => {
+                plain(c)?;
+                let class = c.u8(field)?;
+                let (index, offset) = (c.u16(field)?, c.u8(field)?);
+                match class {
+                    0 => VectorOperand::Surface { surface: SurfaceId(index), offset },
+                    1 => VectorOperand::Sampler { sampler: SamplerId(index), offset },
+                    _ => return Err(c.illegal(4, field, class.into(), "0 (surface), 1 (sampler)")),
+                }
+            }
+            class => {
+                let allowed = "an operand class of 0 (general), 1, 2, 3, 5 or 6 in bits 0-2";
+                return Err(c.illegal(1, field, class.into(), allowed));
+            }
+        })
+    }
+}
+
+fn region(c: &mut Cursor<'_>, field: &'static str) -> Result<Region, Error> {
+    let raw = c.u16(field)?;
+    Region::from_raw(raw).ok_or_else(|| c.illegal(2, field, raw.into(), "three region codes of 0 to 7"))
+}
+
+fn data_type(c: &mut Cursor<'_>, field: &'static str) -> Result<Type, Error> {
+    let raw = c.u8(field)?;
+    match Type::from_raw(raw) {
+        Some(ty) if ty != Type::Bool => Ok(ty),
+        _ => Err(c.illegal(1, field, raw.into(), "a type of 0 to 15 other than bool (10)")),
+    }
+}
+
+/// A predicate word: id in bits 0-11, combination in bits 13-14, inversion in bit 15.
+fn pred(c: &mut Cursor<'_>) -> Result<Option<PredOperand>, Error> {
+    let raw = c.u16("predicate")?;
+    if raw == 0 {
+        return Ok(None);
+    }
+    let id = PredId(u32::from(raw & 0xfff));
+    match PredCtrl::from_raw((raw >> 13 & 3) as u8) {
+        Some(ctrl) if raw & 0x1000 == 0 && id.0 != 0 => {
+            Ok(Some(PredOperand { id, inverse: raw & 0x8000 != 0, ctrl }))
+        }
+        _ => {
+            let allowed = "0, or a predicate of 1 to 4095, bit 12 clear, a combination of 0 to 2";
+            Err(c.illegal(2, "predicate", raw.into(), allowed))
+        }
+    }
+}

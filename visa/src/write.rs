@@ -1,0 +1,331 @@
+//! From a [`Module`] to the bytes of an object.
+
+mod body;
+mod code;
+
+use crate::{error::WriteError, model::*, read::MAGIC};
+
+/// Writes an object of the module's version. A module that was read gives the bytes it was read from.
+///
+/// # Errors
+///
+/// A value that the version's format has no room for.
+pub fn write(module: &Module) -> Result<Vec<u8>, WriteError> {
+    let version = module.version;
+    let encode = |k: &Kernel| {
+        let in_kernel = |error| WriteError { kernel: Some(k.name().into_owned()), ..error };
+        body::write(k, version).map_err(in_kernel)
+    };
+    let kernels = module.kernels.iter().map(encode).collect::<Result<Vec<_>, _>>()?;
+    let functions = module.functions.iter().map(encode).collect::<Result<Vec<_>, _>>()?;
+
+    let mut plan = Plan::new(module);
+    let mut out = Out::new();
+    // Offsets do not change the header's size: write it once to learn that, and again when all are known.
+    header(&mut out, module, &kernels, &functions, &plan)?;
+    let default;
+    let layout = if module.layout.is_empty() {
+        default = default_layout(module);
+        &default
+    } else {
+        &module.layout
+    };
+    let mut at = out.bytes.len();
+    for piece in layout {
+        at += plan.place(piece, at, module, &kernels, &functions);
+    }
+    // Gen binaries that were added after reading stand at the end.
+    let added = plan.unplaced(module);
+    for piece in &added {
+        at += plan.place(piece, at, module, &kernels, &functions);
+    }
+    if at > u32::MAX as usize {
+        return Err(limit("object size", at, u32::MAX as usize));
+    }
+    out.bytes.clear();
+    out.bytes.reserve(at);
+    header(&mut out, module, &kernels, &functions, &plan)?;
+    for piece in layout.iter().chain(&added) {
+        match *piece {
+            Piece::Kernel(i) => out.bytes.extend_from_slice(&kernels[i as usize].bytes),
+            Piece::Function(i) => out.bytes.extend_from_slice(&functions[i as usize].bytes),
+            Piece::GenBinary(k, b) => {
+                out.bytes.extend_from_slice(&module.kernels[k as usize].gen_binaries[b as usize].code);
+            }
+            Piece::Gap(ref bytes) => out.bytes.extend_from_slice(bytes),
+        }
+    }
+    Ok(out.bytes)
+}
+
+impl Module {
+    /// Gives kernel `index` machine code for `platform` (the header's number), in place of code it may
+    /// already have for it. Offsets follow when the module is written.
+    ///
+    /// # Errors
+    ///
+    /// The kernel has [`MAX_GEN_BINARIES`] for other platforms already.
+    pub fn set_gen_binary(&mut self, index: usize, platform: u8, code: Vec<u8>) -> Result<(), WriteError> {
+        let kernel = &mut self.kernels[index];
+        if let Some(old) = kernel.gen_binaries.iter_mut().find(|b| b.platform == platform) {
+            old.code = code;
+            return Ok(());
+        }
+        if kernel.gen_binaries.len() >= MAX_GEN_BINARIES {
+            let error = limit("number of Gen binaries", kernel.gen_binaries.len() + 1, MAX_GEN_BINARIES);
+            return Err(WriteError { kernel: Some(kernel.name().into_owned()), ..error });
+        }
+        let binary = kernel.gen_binaries.len() as u32;
+        kernel.gen_binaries.push(GenBinary { platform, code });
+        if !self.layout.is_empty() {
+            let of_kernel = |p: &Piece| match *p {
+                Piece::Kernel(k) | Piece::GenBinary(k, _) => k as usize == index,
+                _ => false,
+            };
+            let at = self.layout.iter().rposition(of_kernel).map_or(self.layout.len(), |i| i + 1);
+            self.layout.insert(at, Piece::GenBinary(index as u32, binary));
+        }
+        Ok(())
+    }
+
+    /// Drops all machine code for a platform number, or all if `platform` is `None`.
+    pub fn remove_gen_binaries(&mut self, platform: Option<u8>) {
+        let goes = |b: &GenBinary| platform.is_none_or(|p| b.platform == p);
+        let mut map: Vec<Vec<Option<u32>>> = Vec::with_capacity(self.kernels.len());
+        for kernel in &mut self.kernels {
+            let mut kept = 0;
+            map.push(
+                kernel
+                    .gen_binaries
+                    .iter()
+                    .map(|b| {
+                        (!goes(b)).then(|| {
+                            kept += 1;
+                            kept - 1
+                        })
+                    })
+                    .collect(),
+            );
+            kernel.gen_binaries.retain(|b| !goes(b));
+        }
+        self.layout.retain_mut(|piece| match piece {
+            Piece::GenBinary(k, b) => match map[*k as usize][*b as usize] {
+                Some(new) => {
+                    *b = new;
+                    true
+                }
+                None => false,
+            },
+            _ => true,
+        });
+    }
+}
+
+/// Functions first, then kernels, each followed by its machine code.
+fn default_layout(module: &Module) -> Vec<Piece> {
+    let mut layout: Vec<Piece> = Vec::new();
+    layout.extend((0..module.functions.len()).map(|i| Piece::Function(i as u32)));
+    for (k, kernel) in module.kernels.iter().enumerate() {
+        layout.push(Piece::Kernel(k as u32));
+        layout.extend((0..kernel.gen_binaries.len()).map(|b| Piece::GenBinary(k as u32, b as u32)));
+    }
+    layout
+}
+
+/// Where each piece goes.
+struct Plan {
+    kernels: Vec<Option<u32>>,
+    functions: Vec<Option<u32>>,
+    binaries: Vec<Vec<Option<u32>>>,
+}
+
+impl Plan {
+    fn new(module: &Module) -> Plan {
+        Plan {
+            kernels: vec![None; module.kernels.len()],
+            functions: vec![None; module.functions.len()],
+            binaries: module.kernels.iter().map(|k| vec![None; k.gen_binaries.len()]).collect(),
+        }
+    }
+
+    /// Notes a piece's offset and returns its size.
+    fn place(
+        &mut self,
+        piece: &Piece,
+        at: usize,
+        module: &Module,
+        kernels: &[body::Body],
+        functions: &[body::Body],
+    ) -> usize {
+        let at = Some(at as u32);
+        match *piece {
+            Piece::Kernel(i) => {
+                self.kernels[i as usize] = at;
+                kernels[i as usize].bytes.len()
+            }
+            Piece::Function(i) => {
+                self.functions[i as usize] = at;
+                functions[i as usize].bytes.len()
+            }
+            Piece::GenBinary(k, b) => {
+                self.binaries[k as usize][b as usize] = at;
+                module.kernels[k as usize].gen_binaries[b as usize].code.len()
+            }
+            Piece::Gap(ref bytes) => bytes.len(),
+        }
+    }
+
+    /// Pieces that the layout does not name.
+    fn unplaced(&self, module: &Module) -> Vec<Piece> {
+        let mut pieces = Vec::new();
+        for (i, at) in self.functions.iter().enumerate() {
+            if at.is_none() && !module.functions[i].quirks.no_body {
+                pieces.push(Piece::Function(i as u32));
+            }
+        }
+        for (k, at) in self.kernels.iter().enumerate() {
+            if at.is_none() && !module.kernels[k].quirks.no_body {
+                pieces.push(Piece::Kernel(k as u32));
+            }
+            for (b, at) in self.binaries[k].iter().enumerate() {
+                if at.is_none() {
+                    pieces.push(Piece::GenBinary(k as u32, b as u32));
+                }
+            }
+        }
+        pieces
+    }
+}
+
+fn header(
+    out: &mut Out,
+    module: &Module,
+    kernels: &[body::Body],
+    functions: &[body::Body],
+    plan: &Plan,
+) -> Result<(), WriteError> {
+    let version = module.version;
+    out.u32(MAGIC);
+    out.u8(version.major);
+    out.u8(version.minor);
+    out.count16("number of kernels", module.kernels.len())?;
+    for (k, kernel) in module.kernels.iter().enumerate() {
+        out.name(version, &kernel.header_name)?;
+        let size = kernels[k].bytes.len();
+        let at = plan.kernels[k].filter(|_| size > 0).unwrap_or(kernel.quirks.empty_offset);
+        out.u32(at);
+        out.u32(size as u32);
+        out.u32(kernel.quirks.input_offset.unwrap_or(at + kernels[k].inputs_at));
+        out.relocs(&kernel.variable_relocs)?;
+        out.relocs(&kernel.function_relocs)?;
+        out.count8("number of Gen binaries", kernel.gen_binaries.len())?;
+        for (b, binary) in kernel.gen_binaries.iter().enumerate() {
+            out.u8(binary.platform);
+            out.u32(plan.binaries[k][b].unwrap_or(0));
+            out.u32(binary.code.len() as u32);
+        }
+    }
+    out.count16("number of file-scope variables", module.file_vars.len())?;
+    for var in &module.file_vars {
+        out.u8(var.linkage.0);
+        out.name(version, &var.name)?;
+        out.u8(var.ty.raw() | var.align.raw() << 4);
+        out.u16(var.num_elements);
+        out.count8("attribute count", var.attrs.len())?;
+        for (name, value) in &var.attrs {
+            out.wide(version.at_least(3, 4), "attribute name", *name)?;
+            out.count8("attribute size", value.len())?;
+            out.bytes.extend_from_slice(value);
+        }
+    }
+    out.count16("number of functions", module.functions.len())?;
+    for (i, function) in module.functions.iter().enumerate() {
+        out.u8(function.linkage.unwrap_or(Linkage::GLOBAL).0);
+        out.name(version, &function.header_name)?;
+        let size = functions[i].bytes.len();
+        out.u32(plan.functions[i].filter(|_| size > 0).unwrap_or(function.quirks.empty_offset));
+        out.u32(size as u32);
+        out.relocs(&function.variable_relocs)?;
+        out.relocs(&function.function_relocs)?;
+    }
+    Ok(())
+}
+
+#[cold]
+fn limit(field: &'static str, found: usize, allowed: usize) -> WriteError {
+    WriteError { kernel: None, field, found: found as u64, allowed: allowed as u64 }
+}
+
+/// Bytes being written.
+struct Out {
+    bytes: Vec<u8>,
+}
+
+impl Out {
+    fn new() -> Out {
+        Out { bytes: Vec::new() }
+    }
+
+    fn u8(&mut self, value: u8) {
+        self.bytes.push(value);
+    }
+
+    fn u16(&mut self, value: u16) {
+        self.bytes.extend_from_slice(&value.to_le_bytes());
+    }
+
+    fn u32(&mut self, value: u32) {
+        self.bytes.extend_from_slice(&value.to_le_bytes());
+    }
+
+    fn u64(&mut self, value: u64) {
+        self.bytes.extend_from_slice(&value.to_le_bytes());
+    }
+
+    fn count8(&mut self, field: &'static str, count: usize) -> Result<(), WriteError> {
+        let count = u8::try_from(count).map_err(|_| limit(field, count, 255))?;
+        self.u8(count);
+        Ok(())
+    }
+
+    fn count16(&mut self, field: &'static str, count: usize) -> Result<(), WriteError> {
+        let count = u16::try_from(count).map_err(|_| limit(field, count, 65535))?;
+        self.u16(count);
+        Ok(())
+    }
+
+    fn count32(&mut self, field: &'static str, count: usize) -> Result<(), WriteError> {
+        let count = u32::try_from(count).map_err(|_| limit(field, count, u32::MAX as usize))?;
+        self.u32(count);
+        Ok(())
+    }
+
+    /// Four bytes if `wide`, else two.
+    fn wide(&mut self, wide: bool, field: &'static str, value: u32) -> Result<(), WriteError> {
+        if wide {
+            self.u32(value);
+            Ok(())
+        } else {
+            self.count16(field, value as usize)
+        }
+    }
+
+    fn name(&mut self, version: Version, name: &[u8]) -> Result<(), WriteError> {
+        if version.at_least(3, 7) {
+            self.count16("name length", name.len())?;
+        } else {
+            self.count8("name length", name.len())?;
+        }
+        self.bytes.extend_from_slice(name);
+        Ok(())
+    }
+
+    fn relocs(&mut self, relocs: &[RelocSym]) -> Result<(), WriteError> {
+        self.count16("number of relocations", relocs.len())?;
+        for reloc in relocs {
+            self.u16(reloc.symbolic);
+            self.u16(reloc.resolved);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,173 @@
+//! Instructions, driven by the table.
+
+use super::{Out, limit};
+use crate::{
+    error::WriteError,
+    inst::Record,
+    model::{Kernel, Version},
+    operand::*,
+    table::{self, Enc, Slot, When},
+    types::{Exec, Modifier},
+};
+
+pub(super) fn write(out: &mut Out, kernel: &Kernel, version: Version) -> Result<(), WriteError> {
+    let mut writer = Writer { out, version, number: version.number(), wide: version.at_least(3, 4) };
+    for record in &kernel.code {
+        writer.instruction(record, kernel.operands_of(record))?;
+    }
+    Ok(())
+}
+
+struct Writer<'a> {
+    out: &'a mut Out,
+    version: Version,
+    number: u16,
+    wide: bool,
+}
+
+impl Writer<'_> {
+    fn instruction(&mut self, record: &Record, operands: &[Operand]) -> Result<(), WriteError> {
+        let Some(row) = record.row() else {
+            return Err(limit("sub-opcode", record.sub.into(), 0));
+        };
+        self.out.u8(record.opcode.raw());
+        let mut at = 0;
+        for slot in table::slots_for(row, self.number) {
+            match slot.enc {
+                Enc::Sub => self.out.u8(record.sub),
+                Enc::Exec => self.exec(record.exec)?,
+                Enc::Pred => self.pred(record.pred)?,
+                Enc::LabelCount => self.out.count8(slot.name, operands.len().saturating_sub(1))?,
+                Enc::RawList => {
+                    self.out.count8(slot.name, operands.len() - at)?;
+                    for operand in &operands[at..] {
+                        self.operand(slot, operand)?;
+                    }
+                }
+                Enc::LabelList => {
+                    for operand in &operands[at..] {
+                        self.operand(slot, operand)?;
+                    }
+                }
+                _ => {
+                    self.field(slot, &operands[at])?;
+                    at += 1;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn field(&mut self, slot: &Slot, operand: &Operand) -> Result<(), WriteError> {
+        match slot.when {
+            // What the version cannot say must be what it means by saying nothing.
+            When::Since(number) if self.number < number && *operand == slot.default_operand() => Ok(()),
+            When::Since(number) if self.number < number => Err(limit(slot.name, 1, 0)),
+            _ => self.operand(slot, operand),
+        }
+    }
+
+    fn operand(&mut self, slot: &Slot, operand: &Operand) -> Result<(), WriteError> {
+        let name = slot.name;
+        match (*operand, slot.enc) {
+            (Operand::Absent, _) => Ok(()),
+            (Operand::Vector(VectorOperand::Immediate { bits, .. }), Enc::Aoffimmi) if !self.wide => {
+                self.out.count16(name, bits as usize)
+            }
+            (Operand::Vector(_), Enc::Aoffimmi) if !self.wide => Err(limit(name, 1, 0)),
+            (Operand::Vector(v), _) => self.vector(&v, name),
+            (Operand::Raw(r), _) => {
+                self.out.wide(self.wide, name, r.var.0)?;
+                self.out.u16(r.offset);
+                Ok(())
+            }
+            (Operand::Surface(s), _) => self.out.count8(name, s.index()),
+            (Operand::Sampler(s), _) => self.out.count8(name, s.index()),
+            (Operand::Label(l), _) => self.out.count16(name, l.index()),
+            (Operand::Str(s), Enc::StrWide) => self.out.wide(self.wide, name, s.0),
+            (Operand::Str(s), _) => self.out.count16(name, s.index()),
+            (Operand::Num(n), Enc::U8) => self.out.count8(name, n as usize),
+            (Operand::Num(n), Enc::U16) => self.out.count16(name, n as usize),
+            (Operand::Num(n), Enc::VarWide) => self.out.wide(self.wide, name, n),
+            (Operand::Num(n), Enc::SampleOp) if self.version.major >= 4 => self.out.count16(name, n as usize),
+            (Operand::Num(n), Enc::SampleOp) => {
+                if n & 0xff > 0x1f {
+                    return Err(limit(name, n as usize & 0xff, 0x1f));
+                }
+                self.out.count8(name, ((n & 0x1f) | n >> 8 << 5) as usize)
+            }
+            (Operand::Num(n), _) => {
+                self.out.u32(n);
+                Ok(())
+            }
+        }
+    }
+
+    fn exec(&mut self, exec: Exec) -> Result<(), WriteError> {
+        if self.number == 300 && exec.mask.raw() > 8 {
+            return Err(limit("execution mask", exec.mask.raw().into(), 8));
+        }
+        self.out.u8(exec.raw());
+        Ok(())
+    }
+
+    fn pred(&mut self, pred: Option<PredOperand>) -> Result<(), WriteError> {
+        let word = match pred {
+            None => 0,
+            Some(p) if p.id.0 > 0xfff => return Err(limit("predicate", p.id.index(), 0xfff)),
+            Some(p) => p.id.0 as u16 | u16::from(p.ctrl.raw()) << 13 | u16::from(p.inverse) << 15,
+        };
+        self.out.u16(word);
+        Ok(())
+    }
+
+    fn vector(&mut self, operand: &VectorOperand, field: &'static str) -> Result<(), WriteError> {
+        let out = &mut *self.out;
+        let tag = |class: u8, modifier: Modifier| class | modifier.raw() << 3;
+        match *operand {
+            VectorOperand::General(g) => {
+                out.u8(tag(0, g.modifier));
+                out.wide(self.wide, field, g.var.0)?;
+                out.u8(g.row);
+                out.u8(g.col);
+                out.u16(g.region.raw());
+            }
+            VectorOperand::Address(a) => {
+                out.u8(tag(1, a.modifier));
+                out.u16(a.addr.0);
+                out.u8(a.offset);
+                out.u8(a.width.raw());
+            }
+            VectorOperand::Predicate(pred, modifier) => {
+                out.u8(tag(2, modifier));
+                self.pred(Some(pred))?;
+            }
+            VectorOperand::Indirect(i) => {
+                out.u8(tag(3, i.modifier));
+                out.u16(i.addr.0);
+                out.u8(i.addr_offset);
+                out.u16(i.offset as u16);
+                out.u8(i.ty.raw());
+                out.u16(i.region.raw());
+            }
+            VectorOperand::Immediate { ty, bits } => {
+                out.u8(5);
+                out.u8(ty.raw());
+                if ty.bytes() == 8 { out.u64(bits) } else { out.u32(bits as u32) }
+            }
+            VectorOperand::Surface { surface, offset } => {
+                out.u8(6);
+                out.u8(0);
+                out.u16(surface.0);
+                out.u8(offset);
+            }
+            VectorOperand::Sampler { sampler, offset } => {
+                out.u8(6);
+                out.u8(1);
+                out.u16(sampler.0);
+                out.u8(offset);
+            }
+        }
+        Ok(())
+    }
+}
