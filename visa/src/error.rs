@@ -70,6 +70,8 @@ pub enum ErrorKind {
         /// What is allowed.
         allowed: &'static str,
     },
+    /// The code lost operands when the object was written; see the crate's `read` module.
+    OperandsMissing,
     /// A string without its final zero byte.
     UnterminatedString,
 }
@@ -95,6 +97,10 @@ impl fmt::Display for ErrorKind {
             ErrorKind::BadRange { start, end, allowed } => {
                 write!(f, "found bytes {start} to {end}, allowed: {allowed}")
             }
+            ErrorKind::OperandsMissing => f.write_str(
+                "instructions lack operands: the compiler that wrote this object (IGC 1.0.12504 and its \
+                 neighbours do so) dropped them; use its .visaasm output instead",
+            ),
             ErrorKind::UnterminatedString => f.write_str("the string has no final zero byte"),
         }
     }

@@ -237,11 +237,11 @@ raw_enum! {
         /// 64 bits.
         D64 = 4 => "d64",
         /// 8 bits in memory, 32 in registers.
-        D8U32 = 5 => "d8u32",
+        D8U32 = 5 => "d8c32",
         /// 16 bits in memory, 32 in registers.
-        D16U32 = 6 => "d16u32",
+        D16U32 = 6 => "d16c32",
         /// 16 bits in memory, the high half of 32 in registers.
-        D16U32H = 7 => "d16u32h",
+        D16U32H = 7 => "d16c32h",
     }
 }
 

@@ -182,10 +182,15 @@ pub struct Quirks {
     pub before_code: Vec<u8>,
     /// Bytes after the code.
     pub after_code: Vec<u8>,
+    /// The code as bytes, if it was not decoded ([`crate::read::read_declarations`]).
+    pub opaque_code: Option<Vec<u8>>,
     /// The header's `input_offset`, if it does not point to the inputs.
     pub input_offset: Option<u32>,
     /// The header's offset of an empty body.
     pub empty_offset: u32,
+    /// LSC instructions have no surface index field, as compilers before the field existed wrote them
+    /// (the version number does not tell).
+    pub no_surface_index: bool,
     /// The kernel has no body at all (extern function).
     pub no_body: bool,
 }

@@ -6,6 +6,7 @@
 mod body;
 mod code;
 mod cursor;
+mod damage;
 
 use cursor::Cursor;
 
@@ -29,6 +30,20 @@ pub fn is_object(bytes: &[u8]) -> bool {
 ///
 /// All faults found, each with its byte offset; at most one per kernel.
 pub fn read(bytes: &[u8]) -> Result<Module, Errors> {
+    read_bodies(bytes, false)
+}
+
+/// Reads an object but leaves its code as bytes ([`Quirks::opaque_code`]): enough to list, add and remove
+/// Gen binaries of an object whose code cannot be decoded.
+///
+/// # Errors
+///
+/// As [`read`], except for faults in code.
+pub fn read_declarations(bytes: &[u8]) -> Result<Module, Errors> {
+    read_bodies(bytes, true)
+}
+
+fn read_bodies(bytes: &[u8], keep_code: bool) -> Result<Module, Errors> {
     let mut c = Cursor::new(bytes, bytes.len());
     let (mut module, bodies) = header(&mut c)?;
     module.layout = layout(bytes, c.pos, &mut module, &bodies)?;
@@ -40,7 +55,7 @@ pub fn read(bytes: &[u8]) -> Result<Module, Errors> {
             Piece::Function(i) => &mut module.functions[i as usize],
             _ => continue,
         };
-        if let Err(mut error) = body::read(bytes, body, module.version, kernel) {
+        if let Err(mut error) = body::read(bytes, body, module.version, keep_code, kernel) {
             error.kernel = Some(kernel.name().into_owned());
             faults.push(error);
         }

@@ -64,6 +64,8 @@ pub enum When {
     Always,
     /// From this version on (`major * 100 + minor`); before, it reads as the slot's default.
     Since(u16),
+    /// Unless the object is of the kind that leaves the field out ([`crate::Quirks::no_surface_index`]).
+    SurfaceIndex,
     /// If this bit of the row's first number is set.
     Bit(u8),
     /// If the row's first number has this value.
@@ -221,6 +223,7 @@ impl Slot {
         match self.enc {
             Enc::Vector | Enc::Aoffimmi => Operand::Vector(VectorOperand::imm(Type::UW, 0)),
             Enc::Raw => Operand::Raw(RawOperand { var: VarId::NULL, offset: 0 }),
+            // Everything else that may be missing is a number.
             _ => Operand::Num(0),
         }
     }

@@ -1,6 +1,6 @@
 //! Declarations of a kernel or function.
 
-use super::{Extent, bit_properties, code, cursor::Cursor};
+use super::{Extent, bit_properties, code, cursor::Cursor, damage};
 use crate::{
     error::{Error, ErrorKind},
     ids::*,
@@ -13,6 +13,7 @@ pub(super) fn read(
     bytes: &[u8],
     extent: &Extent,
     version: Version,
+    keep_code: bool,
     kernel: &mut Kernel,
 ) -> Result<(), Error> {
     let end = extent.start + extent.size;
@@ -68,9 +69,25 @@ pub(super) fn read(
     }
     kernel.quirks.before_code = bytes[c.pos..start].to_vec();
     kernel.quirks.after_code = bytes[stop..end].to_vec();
-    let mut c = Cursor::new(bytes, stop);
-    c.pos = start;
-    code::read(&mut c, version, kernel)
+    if keep_code {
+        kernel.quirks.opaque_code = Some(bytes[start..stop].to_vec());
+        return Ok(());
+    }
+    let at_code = || {
+        let mut c = Cursor::new(bytes, stop);
+        c.pos = start;
+        c
+    };
+    code::read(&mut at_code(), version, kernel).or_else(|error| {
+        kernel.quirks.no_surface_index = true;
+        if code::read(&mut at_code(), version, kernel).is_ok() {
+            return Ok(());
+        }
+        if damage::is_damaged(&mut at_code(), version) {
+            return Err(at_code().error_at(start, "code", ErrorKind::OperandsMissing));
+        }
+        Err(error)
+    })
 }
 
 fn strings(c: &mut Cursor<'_>, wide: bool, kernel: &mut Kernel) -> Result<(), Error> {

@@ -14,7 +14,9 @@ use crate::{
 
 /// Reads instructions up to the cursor's end.
 pub(super) fn read(c: &mut Cursor<'_>, version: Version, kernel: &mut Kernel) -> Result<(), Error> {
-    let mut reader = Reader { version, number: version.number(), wide: version.at_least(3, 4), mode: 0 };
+    kernel.code.clear();
+    kernel.operands.clear();
+    let mut reader = Reader::new(version, !kernel.quirks.no_surface_index);
     // Instructions average over 20 bytes and hold about three operands.
     kernel.code.reserve(c.left() / 24);
     kernel.operands.reserve(c.left() / 7);
@@ -27,7 +29,8 @@ pub(super) fn read(c: &mut Cursor<'_>, version: Version, kernel: &mut Kernel) ->
     Ok(())
 }
 
-struct Reader {
+pub(super) struct Reader {
+    surface_index: bool,
     version: Version,
     number: u16,
     wide: bool,
@@ -36,6 +39,34 @@ struct Reader {
 }
 
 impl Reader {
+    pub(super) fn new(version: Version, surface_index: bool) -> Reader {
+        Reader {
+            surface_index,
+            version,
+            number: version.number(),
+            wide: version.at_least(3, 4),
+            mode: u32::MAX,
+        }
+    }
+
+    /// One field of a damaged instruction; its value does not matter.
+    pub(super) fn field(
+        &mut self,
+        c: &mut Cursor<'_>,
+        slot: &Slot,
+        scratch: &mut Kernel,
+    ) -> Result<(), Error> {
+        match slot.enc {
+            Enc::Exec => self.exec(c).map(|_| ()),
+            Enc::Pred => pred(c).map(|_| ()),
+            _ => {
+                let operand = self.operand(c, slot)?;
+                scratch.operands.push(operand);
+                Ok(())
+            }
+        }
+    }
+
     fn instruction(&mut self, c: &mut Cursor<'_>, kernel: &mut Kernel) -> Result<(), Error> {
         let place = c.pos;
         let byte = c.u8("opcode")?;
@@ -92,6 +123,7 @@ impl Reader {
         match slot.when {
             When::Always => {}
             When::Since(number) if self.number < number => return Ok(slot.default_operand()),
+            When::SurfaceIndex if !self.surface_index => return Ok(slot.default_operand()),
             When::Bit(bit) if self.mode >> bit & 1 == 0 => return Ok(Operand::Absent),
             When::Equals(value) if self.mode != value => return Ok(Operand::Absent),
             _ => {}

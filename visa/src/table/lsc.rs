@@ -17,7 +17,7 @@ const ELEMS: Slot = u8("data elements");
 const CHMASK: Slot = u8("channel mask");
 const BASE: Slot =
     scalar("surface", Types::ANY).classes(Classes::GENERAL.or(Classes::IMMEDIATE).or(Classes::ADDRESS));
-const INDEX: Slot = u32("surface index");
+const INDEX: Slot = u32("surface index").when(When::SurfaceIndex);
 const ADDR: Slot = raw_src("addresses");
 const SRC1: Slot = raw_src("source 1");
 const SRC2: Slot = raw_src("source 2");

@@ -72,7 +72,10 @@ pub(super) fn write(kernel: &Kernel, version: Version) -> Result<Body, WriteErro
 
     out.bytes.extend_from_slice(&kernel.quirks.before_code);
     let entry = out.bytes.len();
-    code::write(&mut out, kernel, version)?;
+    match &kernel.quirks.opaque_code {
+        Some(code) => out.bytes.extend_from_slice(code),
+        None => code::write(&mut out, kernel, version)?,
+    }
     let size = out.bytes.len() - entry;
     out.bytes[size_at..size_at + 4].copy_from_slice(&(size as u32).to_le_bytes());
     out.bytes[size_at + 4..size_at + 8].copy_from_slice(&(entry as u32).to_le_bytes());

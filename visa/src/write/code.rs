@@ -11,7 +11,13 @@ use crate::{
 };
 
 pub(super) fn write(out: &mut Out, kernel: &Kernel, version: Version) -> Result<(), WriteError> {
-    let mut writer = Writer { out, version, number: version.number(), wide: version.at_least(3, 4) };
+    let mut writer = Writer {
+        out,
+        version,
+        number: version.number(),
+        wide: version.at_least(3, 4),
+        surface_index: !kernel.quirks.no_surface_index,
+    };
     for record in &kernel.code {
         writer.instruction(record, kernel.operands_of(record))?;
     }
@@ -23,6 +29,7 @@ struct Writer<'a> {
     version: Version,
     number: u16,
     wide: bool,
+    surface_index: bool,
 }
 
 impl Writer<'_> {
@@ -63,6 +70,8 @@ impl Writer<'_> {
             // What the version cannot say must be what it means by saying nothing.
             When::Since(number) if self.number < number && *operand == slot.default_operand() => Ok(()),
             When::Since(number) if self.number < number => Err(limit(slot.name, 1, 0)),
+            When::SurfaceIndex if !self.surface_index && *operand == slot.default_operand() => Ok(()),
+            When::SurfaceIndex if !self.surface_index => Err(limit(slot.name, 1, 0)),
             _ => self.operand(slot, operand),
         }
     }
