@@ -1,1 +1,174 @@
-//! Placeholder until the first commit of this crate.
+//! Register allocation: variables of a structured kernel become registers.
+//!
+//! In: a [`Kernel<Virtual>`] after structurization and legalization. Out: the same code as
+//! [`Kernel<Physical>`], plus spill code.
+//!
+//! ```text
+//! access    who touches which bytes           flow      successors, waits, loop depth
+//! liveness  live ranges in layout order       place     a place for each, or a spill list
+//! apply     variables to registers
+//! ```
+
+mod access;
+mod apply;
+mod error;
+mod flow;
+mod liveness;
+mod place;
+
+pub use error::Error;
+
+use access::{Accesses, Kind};
+use flow::Flow;
+use gen_ir::{Kernel, Physical, VarClass, VarId, Virtual};
+use liveness::Liveness;
+use place::{File, Item, Placement, place};
+
+/// Choices of the caller.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Prove the result with the checker. Always on in builds with debug assertions.
+    pub check: bool,
+}
+
+/// What allocation cost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct AllocStats {
+    /// General registers from `r0` to the highest one used.
+    pub grfs_used: u32,
+    /// Messages that write spilled values to scratch memory.
+    pub spills: u32,
+    /// Messages that read them back.
+    pub fills: u32,
+    /// Bytes of scratch memory used for spills, from `Kernel::spill_offset` on.
+    pub scratch_bytes: u32,
+    /// Flag and address values moved to general registers and back.
+    pub flag_spills: u32,
+}
+
+/// Gives every variable a place.
+pub fn allocate(
+    kernel: &Kernel<Virtual>,
+    options: &Options,
+) -> Result<(Kernel<Physical>, AllocStats), Error> {
+    let _ = options;
+    if kernel.vars.len() >= (u32::MAX / 64) as usize || kernel.inst_count() >= (u32::MAX / 64) as usize {
+        return Err(Error::TooLarge);
+    }
+    let mut stats = AllocStats::default();
+    let accesses = Accesses::collect(kernel)?;
+    let flow = Flow::of(kernel);
+    let live = liveness::compute(kernel, &accesses, &flow);
+    let needs = Needs::of(kernel, &accesses);
+    let mut at = vec![place::UNPLACED; kernel.vars.len()];
+    for class in [VarClass::Flag, VarClass::Address, VarClass::General] {
+        let placement = place_class(kernel, class, &live, &needs)?;
+        if let Some(&var) = placement.failed.iter().chain(&placement.spilled).next() {
+            return Err(Error::OutOfRegisters { class, var });
+        }
+        for (to, from) in at.iter_mut().zip(&placement.at) {
+            if *from != place::UNPLACED {
+                *to = *from;
+            }
+        }
+        if class == VarClass::General {
+            stats.grfs_used = placement.used.div_ceil(u32::from(kernel.platform.caps().grf_bytes));
+        }
+    }
+    Ok((apply::apply(kernel, &at), stats))
+}
+
+/// Constraints on places that follow from use.
+struct Needs {
+    /// Payload of an end-of-thread message.
+    eot: Vec<bool>,
+    /// Response of a message.
+    response: Vec<bool>,
+    /// Message descriptor.
+    desc: Vec<bool>,
+}
+
+impl Needs {
+    fn of(kernel: &Kernel<Virtual>, accesses: &Accesses) -> Needs {
+        let n = kernel.vars.len();
+        let mut needs = Needs { eot: vec![false; n], response: vec![false; n], desc: vec![false; n] };
+        for a in accesses.all() {
+            let v = a.var as usize;
+            needs.eot[v] |= a.kind.has(Kind::EOT);
+            if a.kind.has(Kind::MESSAGE) {
+                let list = if a.kind.has(Kind::WRITE) { &mut needs.response } else { &mut needs.desc };
+                list[v] = true;
+            }
+        }
+        needs
+    }
+}
+
+/// The register file that a class lives in.
+fn file_of(kernel: &Kernel<Virtual>, class: VarClass) -> File {
+    let caps = kernel.platform.caps();
+    match class {
+        VarClass::General => {
+            File { regs: u32::from(kernel.grf_count), reg_bytes: u32::from(caps.grf_bytes), rotate: false }
+        }
+        VarClass::Flag => File { regs: 1, reg_bytes: u32::from(caps.flag_count) * 4, rotate: false },
+        VarClass::Address => File { regs: 1, reg_bytes: u32::from(caps.addr_subregs) * 2, rotate: false },
+    }
+}
+
+fn place_class(
+    kernel: &Kernel<Virtual>,
+    class: VarClass,
+    live: &Liveness,
+    needs: &Needs,
+) -> Result<Placement, Error> {
+    let file = file_of(kernel, class);
+    let size = file.regs * file.reg_bytes;
+    let mut items = Vec::new();
+    for (v, var) in kernel.vars.iter().enumerate() {
+        if var.class != class || live.of(v).is_empty() {
+            continue;
+        }
+        let id = VarId(v as u32);
+        let bad = |fault: String| Error::BadVariable { var: id, fault };
+        if var.bytes == 0 || var.bytes > size {
+            return Err(bad(format!("{} bytes, the register file has {size}", var.bytes)));
+        }
+        if var.align > 4096 || !var.align.max(1).is_power_of_two() {
+            return Err(bad(format!("alignment {} is not a power of two up to 4096", var.align)));
+        }
+        // Naturally aligned up to a register: then no operand crosses more registers than it must.
+        let natural = var.bytes.next_power_of_two().min(file.reg_bytes);
+        let mut align = var.align.max(natural).max(1);
+        if var.even_grf {
+            align = align.max(2 * file.reg_bytes);
+        }
+        let fixed = var.fixed;
+        let (mut low, mut high) = (0, size);
+        if class == VarClass::General {
+            // r0 stays what it is: messages to scratch memory need it.
+            low = file.reg_bytes;
+            if needs.eot[v] {
+                low = low.max((file.regs.min(128) - 16) * file.reg_bytes);
+            }
+            if needs.response[v] && !kernel.platform.caps().send_to_r127 {
+                high = high.min(127 * file.reg_bytes);
+            }
+        } else if class == VarClass::Address && needs.desc[v] {
+            high = high.min(var.bytes.next_power_of_two());
+        }
+        if let Some(at) = fixed
+            && at.checked_add(var.bytes).is_none_or(|end| end > size)
+        {
+            return Err(bad(format!("fixed at byte {at}, outside the register file")));
+        }
+        let stays = var.no_spill || var.address_taken || fixed.is_some() || var.live_out;
+        let length: u32 = live.of(v).iter().map(|r| r.end - r.start).sum();
+        let cost = if stays { f32::INFINITY } else { live.weight[v] / length.max(1) as f32 };
+        items.push(Item { var: id, bytes: var.bytes, align, fixed, low, high, cost });
+    }
+    Ok(place(file, &items, live, kernel.vars.len()))
+}
+
+#[cfg(test)]
+mod tests;

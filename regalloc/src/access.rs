@@ -1,0 +1,304 @@
+//! Every touch of a variable, in instruction order: the flat table that liveness, allocation, spilling
+//! and the checker read.
+
+use crate::Error;
+use gen_ir::{BlockId, Dst, Extent, Inst, Kernel, Op, PredCtrl, Region, Role, Src, VarClass, Virtual};
+
+/// One touch of a variable's bytes by an instruction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Access {
+    /// Variable index.
+    pub var: u32,
+    /// First byte touched. Flags count in bits, here and below.
+    pub start: u32,
+    /// One past the last byte touched.
+    pub end: u32,
+    /// Distance between elements of neighbouring channels; 0 where channels have no fixed place
+    /// (messages, scalars): the range is then dense.
+    pub pitch: u8,
+    /// Size of an element.
+    pub elem: u8,
+    /// First channel of the instruction.
+    pub chan: u8,
+    /// What kind of touch this is.
+    pub kind: Kind,
+}
+
+/// Properties of an access, a set of bits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Kind(u8);
+
+impl Kind {
+    /// Reads.
+    pub const READ: Kind = Kind(1);
+    /// Writes.
+    pub const WRITE: Kind = Kind(1 << 1);
+    /// A write of every byte named (by pitch and element) for the lanes that run; not predicated away.
+    pub const SURE: Kind = Kind(1 << 2);
+    /// The execution mask decides which lanes take part.
+    pub const MASKED: Kind = Kind(1 << 3);
+    /// A write that may land before the sources have been read to the end.
+    pub const EARLY: Kind = Kind(1 << 4);
+    /// Lanes read bytes that other lanes own.
+    pub const CROSS: Kind = Kind(1 << 5);
+    /// Payload of an end-of-thread message.
+    pub const EOT: Kind = Kind(1 << 6);
+    /// A write: the response of a message. A read: the message descriptor.
+    pub const MESSAGE: Kind = Kind(1 << 7);
+
+    pub const fn has(self, other: Kind) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    const fn with(self, other: Kind) -> Kind {
+        Kind(self.0 | other.0)
+    }
+
+    const fn with_if(self, cond: bool, other: Kind) -> Kind {
+        if cond { self.with(other) } else { self }
+    }
+}
+
+/// The accesses of a kernel, in instruction order (reads of an instruction before its writes).
+pub(crate) struct Accesses {
+    list: Vec<Access>,
+    /// Index into `list` for each instruction, and the end.
+    first: Vec<u32>,
+    /// First instruction of each block, and the end.
+    pub blocks: Vec<u32>,
+}
+
+impl Accesses {
+    /// Collects all accesses; variables and byte ranges are checked here, once.
+    pub fn collect(kernel: &Kernel<Virtual>) -> Result<Accesses, Error> {
+        let grf = u32::from(kernel.platform.caps().grf_bytes);
+        let insts = kernel.inst_count();
+        let mut out = Accesses {
+            list: Vec::with_capacity(insts * 4),
+            first: Vec::with_capacity(insts + 1),
+            blocks: Vec::with_capacity(kernel.blocks.len() + 1),
+        };
+        let taken: Vec<u32> = kernel
+            .vars
+            .iter()
+            .enumerate()
+            .filter(|(_, v)| v.address_taken && v.class == VarClass::General)
+            .map(|(i, _)| i as u32)
+            .collect();
+        for (b, block) in kernel.blocks.iter().enumerate() {
+            out.blocks.push(out.first.len() as u32);
+            for inst in &block.insts {
+                let n = out.first.len();
+                out.first.push(out.list.len() as u32);
+                out.push_inst(kernel, inst, grf, &taken).map_err(|fault| Error::BadOperand {
+                    block: BlockId(b as u32),
+                    inst: n - out.blocks[b] as usize,
+                    fault,
+                })?;
+            }
+        }
+        out.blocks.push(out.first.len() as u32);
+        out.first.push(out.list.len() as u32);
+        Ok(out)
+    }
+
+    /// The accesses of instruction `i`, reads first.
+    pub fn of(&self, i: usize) -> &[Access] {
+        &self.list[self.first[i] as usize..self.first[i + 1] as usize]
+    }
+
+    /// Instructions of a block.
+    pub fn block(&self, b: usize) -> std::ops::Range<usize> {
+        self.blocks[b] as usize..self.blocks[b + 1] as usize
+    }
+
+    /// All accesses in order.
+    pub fn all(&self) -> &[Access] {
+        &self.list
+    }
+
+    fn push_inst(
+        &mut self,
+        kernel: &Kernel<Virtual>,
+        inst: &Inst<Virtual>,
+        grf: u32,
+        taken: &[u32],
+    ) -> Result<(), String> {
+        let mut fault = None;
+        let masked = !inst.no_mask && !matches!(inst.op, Op::Jmpi);
+        let base = Kind(0).with_if(masked, Kind::MASKED);
+        let send = inst.op.is_send();
+        let early = !send && spans_registers(inst, grf);
+        let list = &mut self.list;
+        let mut add = |role: Role, reg: gen_ir::Reg<Virtual>| {
+            let Some(var) = reg.var() else { return };
+            let Some(decl) = kernel.vars.get(var.index()) else {
+                fault = Some(format!("variable {} does not exist", var.0));
+                return;
+            };
+            if let Role::AddrOf(_) = role {
+                return;
+            }
+            let class = role_class(role);
+            let arf_operand = matches!(role, Role::Dst | Role::Src(_));
+            if decl.class != class && !arf_operand {
+                fault = Some(format!("{role:?}: variable {} is {:?}, not {class:?}", var.0, decl.class));
+                return;
+            }
+            let mut extent = inst.extent(role, grf).unwrap_or(Extent::new(reg.byte, 1));
+            let mut size = decl.bytes;
+            if decl.class == VarClass::Flag {
+                extent = flag_bits(inst, role, reg.byte, extent);
+                size *= 8;
+            }
+            let mut end = extent.end;
+            if end > size {
+                // A region may reach past the last element it reads, and a predicate may stand for
+                // more lanes than the variable has; a start outside is a fault, and so is a write.
+                if extent.start >= size || (role == Role::Dst && !send) {
+                    fault = Some(format!(
+                        "{role:?}: bytes {}..{} of variable {}, which has {}",
+                        extent.start, extent.end, var.0, decl.bytes
+                    ));
+                    return;
+                }
+                end = size;
+            }
+            let (kind, pitch, elem) = match role {
+                Role::Dst => write_shape(inst, base, early),
+                Role::Cond => {
+                    if matches!(inst.op, Op::Sel | Op::Csel) {
+                        return;
+                    }
+                    (base.with(Kind::WRITE).with_if(inst.pred.is_none(), Kind::SURE), 1, 1)
+                }
+                Role::Src(i) => read_shape(inst, usize::from(i), base),
+                Role::Pred => {
+                    let cross = inst.pred.is_some_and(|p| p.ctrl != PredCtrl::Seq);
+                    (base.with(Kind::READ).with_if(cross, Kind::CROSS), 1, 1)
+                }
+                Role::Desc => (Kind::READ.with(Kind::MESSAGE), 0, 0),
+                _ => (Kind::READ, 0, 0),
+            };
+            list.push(Access { var: var.0, start: extent.start, end, pitch, elem, chan: inst.chan, kind });
+        };
+        inst.for_each_reg(&mut add);
+        let _ = add;
+        if let Some(fault) = fault {
+            return Err(fault);
+        }
+        let whole = |var: u32, kind| Access {
+            var,
+            start: 0,
+            end: kernel.vars[var as usize].bytes,
+            pitch: 0,
+            elem: 0,
+            chan: 0,
+            kind,
+        };
+        if inst.src.iter().any(|s| matches!(s, Src::Indirect { .. })) {
+            for &v in taken {
+                list.push(whole(v, Kind::READ));
+            }
+        }
+        if matches!(inst.dst, Dst::Indirect { .. }) {
+            for &v in taken {
+                list.push(whole(v, Kind::WRITE.with_if(early, Kind::EARLY)));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The bits of a flag variable that an operand touches.
+fn flag_bits(inst: &Inst<Virtual>, role: Role, byte: u32, extent: Extent) -> Extent {
+    let group = match role {
+        Role::Cond => 1,
+        Role::Pred => inst.pred.map_or(1, |p| match p.ctrl {
+            PredCtrl::Any2h | PredCtrl::All2h => 2,
+            PredCtrl::Any4h | PredCtrl::All4h => 4,
+            PredCtrl::Any8h | PredCtrl::All8h => 8,
+            PredCtrl::Any16h | PredCtrl::All16h => 16,
+            PredCtrl::Any32h | PredCtrl::All32h => 32,
+            _ => 1,
+        }),
+        _ => return Extent { start: extent.start * 8, end: extent.end * 8 },
+    };
+    let first = u32::from(inst.chan) / group * group;
+    let last = (u32::from(inst.chan) + inst.exec.lanes()).next_multiple_of(group);
+    Extent { start: byte * 8 + first, end: byte * 8 + last }
+}
+
+fn role_class(role: Role) -> VarClass {
+    match role {
+        Role::Pred | Role::Cond => VarClass::Flag,
+        Role::SrcAddr(_) | Role::DstAddr | Role::Desc | Role::ExDesc => VarClass::Address,
+        Role::Src(_) | Role::Dst | Role::AddrOf(_) => VarClass::General,
+    }
+}
+
+/// Whether the hardware may run the instruction in several steps, so that early results could meet
+/// late sources: some operand spans more than one register.
+fn spans_registers(inst: &Inst<Virtual>, grf: u32) -> bool {
+    let long = |e: Option<Extent>| e.is_some_and(|e| e.len() > grf);
+    long(inst.dst_extent(grf))
+        || (0..3).any(|i| long(inst.src_extent(i, grf)))
+        || (matches!(inst.dst, Dst::Indirect { .. })
+            || inst.src.iter().any(|s| matches!(s, Src::Indirect { .. })))
+            && inst.exec.lanes() > 1
+}
+
+fn write_shape(inst: &Inst<Virtual>, base: Kind, early: bool) -> (Kind, u8, u8) {
+    let kind = base.with(Kind::WRITE).with_if(early, Kind::EARLY);
+    let sure = inst.pred.is_none() || inst.op == Op::Sel;
+    if inst.op.is_send() {
+        return (kind.with_if(sure, Kind::SURE).with(Kind::MESSAGE), 0, 0);
+    }
+    match inst.dst {
+        Dst::Direct { horz, ty, .. } => {
+            let elem = ty.bytes() as u8;
+            let pitch = elem.saturating_mul(horz.max(1));
+            (kind.with_if(sure, Kind::SURE), pitch, elem)
+        }
+        Dst::Macro { ty, .. } => (kind.with_if(sure, Kind::SURE), ty.bytes() as u8, ty.bytes() as u8),
+        Dst::None | Dst::Indirect { .. } => (kind, 0, 0),
+    }
+}
+
+fn read_shape(inst: &Inst<Virtual>, i: usize, base: Kind) -> (Kind, u8, u8) {
+    let kind = base.with(Kind::READ);
+    if inst.op.is_send() {
+        return (kind.with_if(inst.is_eot(), Kind::EOT), 0, 0);
+    }
+    match inst.src[i] {
+        Src::Direct { region, ty, .. } => {
+            let elem = ty.bytes() as u8;
+            match linear_stride(region) {
+                Some(s) if s > 0 => (kind, elem.saturating_mul(s), elem),
+                _ => (kind.with(Kind::CROSS), 0, elem),
+            }
+        }
+        Src::Macro { ty, .. } => (kind, ty.bytes() as u8, ty.bytes() as u8),
+        _ => (kind.with(Kind::CROSS), 0, 0),
+    }
+}
+
+/// The stride in elements of a region whose channels are evenly spaced.
+fn linear_stride(r: Region) -> Option<u8> {
+    if r.vert == Region::VXH {
+        return None;
+    }
+    if r.width == Region::ABSENT {
+        return match (r.vert, r.horz) {
+            (Region::ABSENT, h) => Some(h),
+            (v, 0) => Some(v),
+            // Rows of v / h elements, each h apart: even.
+            (v, h) if v % h == 0 => Some(h),
+            _ => None,
+        };
+    }
+    if r.width == 1 {
+        return Some(r.vert);
+    }
+    (u32::from(r.width) * u32::from(r.horz) == u32::from(r.vert)).then_some(r.horz)
+}
