@@ -1,17 +1,118 @@
 //! The word layout of Gen8 to Gen11.
+//!
+//! [`layout`] names the bits, [`codes`] and [`rules`] say what their values mean and where platforms
+//! differ; one module for each family of instructions goes both ways between a word and an [`Inst`].
+//! A word decodes only if encoding the result gives it back: bits that mean nothing must be zero.
 
-use crate::{DecodeError, EncodeError};
-use gen_ir::{Inst, Physical};
+mod align16;
+mod basic;
+mod branch;
+mod codes;
+mod control;
+mod layout;
+mod operand;
+mod rules;
+mod send;
+mod ternary1;
+mod ternary16;
+
+use crate::{DecodeError, EncodeError, Found, opcodes};
+use gen_ir::{Class, ExecSize, Inst, Options, Physical};
 use platforms::Platform;
+
+/// A field that decodes to nothing; becomes a [`DecodeError`].
+#[derive(Clone, Copy)]
+struct Fault {
+    field: &'static str,
+    found: u64,
+    allowed: &'static str,
+}
+
+impl Fault {
+    #[inline]
+    fn new(field: &'static str, found: impl Into<u64>, allowed: &'static str) -> Fault {
+        Fault { field, found: found.into(), allowed }
+    }
+}
+
+/// A part of an instruction that has no encoding; becomes an [`EncodeError`].
+#[derive(Clone, Copy)]
+struct Bad {
+    field: &'static str,
+    found: Found,
+    allowed: &'static str,
+}
+
+impl Bad {
+    #[inline]
+    fn new(field: &'static str, found: impl Into<Found>, allowed: &'static str) -> Bad {
+        Bad { field, found: found.into(), allowed }
+    }
+}
 
 /// See [`crate::encode`].
 pub fn encode(platform: Platform, inst: &Inst<Physical>) -> Result<u128, EncodeError> {
-    Err(EncodeError::new(inst.op, "platform", platform.caps().name, "a platform with the Xe layout"))
+    let error = |b: Bad| EncodeError::new(inst.op, b.field, b.found, b.allowed);
+    let Some(number) = opcodes::number(platform, inst.op) else {
+        return Err(error(Bad::new("opcode", inst.op.name(), "an opcode of the platform")));
+    };
+    let rules = rules::of(platform);
+    match inst.op.info().class {
+        Class::Basic | Class::Math => basic::encode(rules, inst, number),
+        Class::Ternary if rules.align16 => ternary16::encode(rules, inst, number),
+        Class::Ternary => ternary1::encode(inst, number),
+        Class::Send => send::encode(rules, inst, number),
+        Class::Branch => branch::encode(rules, inst, number),
+        Class::Nullary => nullary(inst, number),
+        Class::Dpas | Class::Sync => Err(Bad::new("opcode", inst.op.name(), "an opcode of the platform")),
+    }
+    .map_err(error)
 }
 
 /// See [`crate::decode`].
-pub fn decode(_platform: Platform, word: u128) -> Result<Inst<Physical>, DecodeError> {
-    Err(DecodeError::native(word, "platform", 0, "a platform with the Xe layout"))
+pub fn decode(platform: Platform, word: u128) -> Result<Inst<Physical>, DecodeError> {
+    let error = |f: Fault| DecodeError::native(word, f.field, f.found, f.allowed);
+    let number = word as u8 & 0x7f;
+    let Some(op) = opcodes::from_number(platform, number) else {
+        return Err(error(Fault::new("Opcode", number, "an opcode of the platform")));
+    };
+    let rules = rules::of(platform);
+    let mut inst = Inst::new(op, ExecSize::S1);
+    match op.info().class {
+        Class::Basic | Class::Math => basic::decode(rules, word, &mut inst),
+        Class::Ternary if rules.align16 => ternary16::decode(rules, word, &mut inst),
+        Class::Ternary => ternary1::decode(word, &mut inst),
+        Class::Send => send::decode(rules, word, &mut inst),
+        Class::Branch => branch::decode(rules, word, &mut inst),
+        Class::Nullary | Class::Dpas | Class::Sync => decode_nullary(word, &mut inst),
+    }
+    .map_err(error)?;
+    Ok(inst)
+}
+
+/// `DebugCtrl`, the only field of an instruction without operands.
+const DEBUG_CTRL: u128 = 1 << 30;
+
+fn nullary(inst: &Inst<Physical>, number: u8) -> Result<u128, Bad> {
+    let opts = inst.opts.without(Options::BREAKPOINT).without(Options::COMPACTED);
+    let bare = Inst { opts: Options::NONE, origin: Inst::<Physical>::NO_ORIGIN, ..*inst };
+    if bare != Inst::new(inst.op, inst.exec) || opts != Options::NONE {
+        return Err(Bad::new("operands and options", "some", "none but Breakpoint"));
+    }
+    let debug = if inst.opts.has(Options::BREAKPOINT) { DEBUG_CTRL } else { 0 };
+    Ok(u128::from(number) | debug)
+}
+
+fn decode_nullary(word: u128, inst: &mut Inst<Physical>) -> Result<(), Fault> {
+    let rest = word & !0x7f & !DEBUG_CTRL;
+    if rest != 0 {
+        let found = (rest >> (rest.trailing_zeros() & 64)) as u64;
+        return Err(Fault::new("bits beside Opcode and DebugCtrl", found, "0"));
+    }
+    if word & DEBUG_CTRL != 0 {
+        inst.opts = Options::BREAKPOINT;
+    }
+    Ok(())
 }
 
 /// See [`crate::compact`].

@@ -1,0 +1,280 @@
+//! Align16 operands of the basic format, and the operands of math macros.
+//!
+//! Only what has a meaning without swizzles is supported: packed operands (all channels, in order),
+//! math macros, and the accumulators beyond `acc2`, which context save and restore code reaches by
+//! Align16 `mov` on Gen8 and Gen9 (the register's number stands in `ChanEn` or `ChanSel`).
+
+use super::{
+    Bad, Fault,
+    codes::{self, FILE_ARF, FILE_GRF},
+    layout::{Basic, SrcAlign16, SrcDirect},
+    operand::{self, Slot},
+    rules::Rules,
+};
+use gen_ir::{Arf, Base, Dst, Inst, Options, Physical, Reg, Region, Src, SrcMod, Type};
+
+/// All channels enabled.
+const CHAN_EN_ALL: u8 = 0xf;
+/// `.xyzw`, as its lower and upper half.
+const CHAN_SEL_PACKED: (u8, u8) = (0x4, 0xe);
+/// Code of vertical stride 4, of a packed operand and of a math macro.
+const VERT_4: u8 = 3;
+/// Code of vertical stride 2, of a math macro on doubles.
+const VERT_2: u8 = 2;
+/// `<2;2,1>`: the region of a math macro in Align1 mode.
+const MACRO_REGION: (u8, u8, u8) = (2, 1, 1);
+/// `acc2`, which stands for `acc2` to `acc9`.
+const ACC2: u8 = 0x22;
+
+/// `acc3` to `acc9`.
+fn far_acc(reg: Reg<Physical>) -> Option<u8> {
+    match reg.base {
+        Base::Arf(Arf::Acc(n @ 3..=9)) => Some(n - 2),
+        _ => None,
+    }
+}
+
+/// `ChanSel` of a source in `acc3` to `acc9`: `.yx`, `.zx`, `.wx`, `.xy`, `.yy`, `.zy`, `.wy`, the
+/// second letter three times.
+fn far_acc_sel(n: u8) -> (u8, u8) {
+    (n, if n >> 2 == 0 { 0 } else { 5 })
+}
+
+pub(super) fn decode(
+    rules: &Rules,
+    w: Basic,
+    count: u8,
+    is_macro: bool,
+    inst: &mut Inst<Physical>,
+) -> Result<(), Fault> {
+    if !rules.align16 {
+        return Err(Fault::new("AccessMode", 1u8, "0 (Align1)"));
+    }
+    if !is_macro {
+        inst.opts = inst.opts.with(Options::ALIGN16);
+    }
+    inst.dst = decode_dst(rules, w, is_macro)?;
+    inst.src[0] = decode_src(rules, Slot::Src0, w, is_macro)?;
+    if count == 2 {
+        inst.src[1] = decode_src(rules, Slot::Src1, w, is_macro)?;
+    }
+    if w.src0_addr_imm_9() || w.src1_addr_imm_9() {
+        return Err(Fault::new("AddrImm[9]", 1u8, "0 without an address"));
+    }
+    super::basic::check_unused(w, count, false)
+}
+
+fn decode_dst(rules: &Rules, w: Basic, is_macro: bool) -> Result<Dst<Physical>, Fault> {
+    let code = w.dst_data_type();
+    let ty = rules.reg.types[usize::from(code)].ok_or(Fault::new(
+        "DstDataType",
+        code,
+        "a register type of the platform",
+    ))?;
+    let file = w.dst_reg_file();
+    if file > FILE_GRF {
+        return Err(Fault::new("DstRegFile", file, "0 (ARF), 1 (GRF)"));
+    }
+    if w.dst_addr_mode() || w.dst_addr_imm_9() || w.dst_horz_stride() != 0 {
+        return Err(Fault::new("DstAddrMode, DstHorzStride", 1u8, "0 in Align16 mode"));
+    }
+    let (chan_en, high) = (w.dst_sub_reg_num() & 15, w.dst_sub_reg_num() >> 4);
+    let reg = codes::register(file == FILE_GRF, w.dst_reg_num(), high << 4).ok_or(Fault::new(
+        "DstRegNum",
+        w.dst_reg_num(),
+        "r0 to r127 or an architecture register",
+    ))?;
+    if is_macro {
+        if high != 0 {
+            return Err(Fault::new("DstSubRegNum", high, "0 of a math macro"));
+        }
+        return Ok(Dst::Macro { reg, mme: operand::decode_mme(chan_en, "DstChanEn")?, ty });
+    }
+    if file == FILE_ARF && w.dst_reg_num() == ACC2 {
+        let n = if chan_en == CHAN_EN_ALL { 7 } else { chan_en };
+        if high != 0 || n == 0 || n > 7 || chan_en == 7 {
+            return Err(Fault::new("DstChanEn", chan_en, "1 to 6, 15 of acc2"));
+        }
+        return Ok(Dst::Direct { reg: Reg::arf(Arf::Acc(n + 2), 0), horz: 1, ty });
+    }
+    if chan_en != CHAN_EN_ALL {
+        return Err(Fault::new("DstChanEn", chan_en, "15 (all channels)"));
+    }
+    if far_acc(reg).is_some() {
+        return Err(Fault::new("DstRegNum", w.dst_reg_num(), "acc2 for acc3 to acc9 in Align16 mode"));
+    }
+    Ok(Dst::Direct { reg, horz: 1, ty })
+}
+
+fn decode_src(rules: &Rules, slot: Slot, w: Basic, is_macro: bool) -> Result<Src<Physical>, Fault> {
+    let (file, ty, bits, _) = slot.get(w);
+    let names = slot.names();
+    let ty = rules.reg.types[usize::from(ty)].ok_or(Fault::new(
+        names.ty,
+        ty,
+        "a register type of the platform",
+    ))?;
+    if file > FILE_GRF {
+        return Err(Fault::new(names.file, file, "0 (ARF), 1 (GRF) in Align16 mode"));
+    }
+    let s = SrcAlign16::from_bits(bits);
+    if s.addr_mode() || s.reserved_20() {
+        return Err(Fault::new("SrcAddrMode", 1u8, "0 in Align16 mode"));
+    }
+    let mods = SrcMod { abs: s.abs(), neg: s.negate() };
+    let reg = codes::register(file == FILE_GRF, s.reg_num(), u8::from(s.sub_reg_num_4()) << 4)
+        .ok_or(Fault::new(names.reg, s.reg_num(), "r0 to r127 or an architecture register"))?;
+    let vert = if is_macro && ty == Type::Df { VERT_2 } else { VERT_4 };
+    if s.vert_stride() != vert {
+        return Err(Fault::new(names.region, s.vert_stride(), "vertical stride 4 (math macros on :df: 2)"));
+    }
+    let sel = (s.chan_sel_xy(), s.chan_sel_zw());
+    if is_macro {
+        if sel.1 != 0 || s.sub_reg_num_4() {
+            return Err(Fault::new("SrcChanSel", sel.1, "0 above the macro register"));
+        }
+        return Ok(Src::Macro { reg, mme: operand::decode_mme(sel.0, "SrcChanSel")?, mods, ty });
+    }
+    if file == FILE_ARF && s.reg_num() == ACC2 {
+        if !(1..8).contains(&sel.0) || sel.1 != far_acc_sel(sel.0).1 || s.sub_reg_num_4() {
+            return Err(Fault::new("SrcChanSel", sel.0, "1 to 7 of acc2"));
+        }
+        let reg = Reg::arf(Arf::Acc(sel.0 + 2), 0);
+        return Ok(Src::Direct { reg, region: Region::PACKED, mods, ty });
+    }
+    if sel != CHAN_SEL_PACKED {
+        return Err(Fault::new("SrcChanSel", sel.1 << 4 | sel.0, "0xe4 (.xyzw)"));
+    }
+    if far_acc(reg).is_some() {
+        return Err(Fault::new(names.reg, s.reg_num(), "acc2 for acc3 to acc9 in Align16 mode"));
+    }
+    Ok(Src::Direct { reg, region: Region::PACKED, mods, ty })
+}
+
+pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, count: u8, is_macro: bool) -> Result<Basic, Bad> {
+    if !rules.align16 {
+        return Err(Bad::new("options", "Align16", "Align1 on this platform"));
+    }
+    let mut w = encode_dst(rules, &inst.dst, is_macro)?;
+    for i in 0..count {
+        let slot = if i == 0 { Slot::Src0 } else { Slot::Src1 };
+        w = encode_src(rules, slot, &inst.src[usize::from(i)], is_macro, w)?;
+    }
+    Ok(w)
+}
+
+fn encode_dst(rules: &Rules, dst: &Dst<Physical>, is_macro: bool) -> Result<Basic, Bad> {
+    let (reg, ty, chan_en) = match *dst {
+        Dst::Macro { reg, mme, ty } if is_macro => (reg, ty, operand::encode_mme(mme)?),
+        Dst::Direct { reg, horz: 1, ty } if !is_macro => match far_acc(reg) {
+            Some(7) => (Reg::arf(Arf::Acc(2), 0), ty, CHAN_EN_ALL),
+            Some(n) => (Reg::arf(Arf::Acc(2), 0), ty, n),
+            None if reg == Reg::arf(Arf::Acc(2), 0) => {
+                return Err(Bad::new("dst", "acc2", "another register in Align16 mode"));
+            }
+            None => (reg, ty, CHAN_EN_ALL),
+        },
+        _ => return Err(Bad::new("dst", "of another form", "an Align16 destination, stride 1")),
+    };
+    let (file, number, sub) = operand::direct(reg, "dst")?;
+    if sub & 15 != 0 || is_macro && sub != 0 {
+        return Err(Bad::new("dst", reg.byte, "byte 0 or 16 in Align16 mode"));
+    }
+    Ok(Basic::new()
+        .with_dst_reg_file(file)
+        .with_dst_reg_num(number)
+        .with_dst_sub_reg_num(sub | chan_en)
+        .with_dst_data_type(rules.reg.code(ty).ok_or(Bad::new(
+            "dst type",
+            ty,
+            "a register type of the platform",
+        ))?))
+}
+
+fn encode_src(
+    rules: &Rules,
+    slot: Slot,
+    src: &Src<Physical>,
+    is_macro: bool,
+    w: Basic,
+) -> Result<Basic, Bad> {
+    let names = slot.names();
+    let (reg, mods, ty, sel) = match *src {
+        Src::Macro { reg, mme, mods, ty } if is_macro => (reg, mods, ty, (operand::encode_mme(mme)?, 0)),
+        Src::Direct { reg, region: Region::PACKED, mods, ty } if !is_macro => match far_acc(reg) {
+            Some(n) => (Reg::arf(Arf::Acc(2), 0), mods, ty, far_acc_sel(n)),
+            None if reg == Reg::arf(Arf::Acc(2), 0) => {
+                return Err(Bad::new(names.operand, "acc2", "another register in Align16 mode"));
+            }
+            None => (reg, mods, ty, CHAN_SEL_PACKED),
+        },
+        _ => return Err(Bad::new(names.operand, operand::kind(src), "a packed <1;1,0> register")),
+    };
+    let (file, number, sub) = operand::direct(reg, names.operand)?;
+    if sub & 15 != 0 || is_macro && sub != 0 {
+        return Err(Bad::new(names.operand, reg.byte, "byte 0 or 16 in Align16 mode"));
+    }
+    let code = rules.reg.code(ty).ok_or(Bad::new(names.ty, ty, "a register type of the platform"))?;
+    let s = SrcAlign16::new()
+        .with_chan_sel_xy(sel.0)
+        .with_chan_sel_zw(sel.1)
+        .with_sub_reg_num_4(sub != 0)
+        .with_reg_num(number)
+        .with_abs(mods.abs)
+        .with_negate(mods.neg)
+        .with_vert_stride(if is_macro && ty == Type::Df { VERT_2 } else { VERT_4 });
+    Ok(slot.set(w, file, code, s.into_bits(), false))
+}
+
+/// A math macro's source in Align1 mode (Gen11).
+pub(super) fn decode_macro_align1(rules: &Rules, slot: Slot, w: Basic) -> Result<Src<Physical>, Fault> {
+    let (file, ty, bits, imm_9) = slot.get(w);
+    let names = slot.names();
+    let ty = rules.reg.types[usize::from(ty)].ok_or(Fault::new(
+        names.ty,
+        ty,
+        "a register type of the platform",
+    ))?;
+    let s = SrcDirect::from_bits(bits);
+    if file > FILE_GRF || s.addr_mode() || imm_9 {
+        return Err(Fault::new(names.file, file, "a direct register in a math macro"));
+    }
+    if (s.vert_stride(), s.width(), s.horz_stride()) != MACRO_REGION {
+        return Err(Fault::new(names.region, s.vert_stride(), "<2;2,1> in a math macro"));
+    }
+    let reg = codes::register(file == FILE_GRF, s.reg_num(), 0).ok_or(Fault::new(
+        names.reg,
+        s.reg_num(),
+        "r0 to r127 or an architecture register",
+    ))?;
+    let mme = operand::decode_mme(s.sub_reg_num(), "MathMacroExt")?;
+    Ok(Src::Macro { reg, mme, mods: SrcMod { abs: s.abs(), neg: s.negate() }, ty })
+}
+
+/// The fields of a math macro's source in Align1 mode (Gen11).
+pub(super) fn encode_macro_align1(
+    rules: &Rules,
+    slot: Slot,
+    src: &Src<Physical>,
+    w: Basic,
+) -> Result<Basic, Bad> {
+    let names = slot.names();
+    let Src::Macro { reg, mme, mods, ty } = *src else {
+        return Err(Bad::new(names.operand, operand::kind(src), "a math macro register"));
+    };
+    let (file, number, sub) = operand::direct(reg, names.operand)?;
+    if sub != 0 {
+        return Err(Bad::new(names.operand, reg.byte, "byte 0 in a math macro"));
+    }
+    let code = rules.reg.code(ty).ok_or(Bad::new(names.ty, ty, "a register type of the platform"))?;
+    let (vert, width, horz) = MACRO_REGION;
+    let s = SrcDirect::new()
+        .with_sub_reg_num(operand::encode_mme(mme)?)
+        .with_reg_num(number)
+        .with_abs(mods.abs)
+        .with_negate(mods.neg)
+        .with_vert_stride(vert)
+        .with_width(width)
+        .with_horz_stride(horz);
+    Ok(slot.set(w, file, code, s.into_bits(), false))
+}

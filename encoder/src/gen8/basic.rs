@@ -1,0 +1,182 @@
+//! One- and two-source instructions, and `math`.
+
+use super::{
+    Bad, Fault, align16,
+    codes::{self, FILE_IMM, TYPE_UD},
+    control,
+    layout::{Basic, Control},
+    operand::{self, Slot},
+    rules::Rules,
+};
+use gen_ir::{Class, Dst, Inst, Op, Options, Payload, Physical, Src, Type};
+
+/// How many sources the instruction encodes.
+fn sources(rules: &Rules, op: Op, payload: &Payload<Physical>) -> u8 {
+    match (op, payload) {
+        (Op::Movi, _) if !rules.movi_two => 1,
+        (_, Payload::Math(function)) => codes::math_sources(*function),
+        _ => op.info().srcs,
+    }
+}
+
+/// Decodes operands into `inst`.
+#[inline]
+pub(super) fn decode(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Result<(), Fault> {
+    let op = inst.op;
+    let class = op.info().class;
+    let c = Control::from_bits(word as u64);
+    control::decode(c, class, inst)?;
+    let w = Basic::from_bits(word);
+    let is_macro = matches!(inst.payload, Payload::Math(f) if codes::math_is_macro(f));
+    let count = sources(rules, op, &inst.payload);
+    if c.access_mode() {
+        return align16::decode(rules, w, count, is_macro, inst);
+    }
+    if is_macro && rules.align16 {
+        return Err(Fault::new("AccessMode", 0u8, "1 (Align16) in a math macro"));
+    }
+    inst.dst = operand::decode_dst(rules, w, is_macro)?;
+    let last = if count == 2 { Slot::Src1 } else { Slot::Src0 };
+    let (file, ..) = last.get(w);
+    if file == FILE_IMM {
+        if count == 2 {
+            inst.src[0] = operand::decode_src(rules, Slot::Src0, w)?;
+            inst.src[1] = decode_imm(rules, last, w)?;
+        } else {
+            inst.src[0] = decode_imm(rules, last, w)?;
+        }
+    } else if is_macro {
+        inst.src[0] = align16::decode_macro_align1(rules, Slot::Src0, w)?;
+        if count == 2 {
+            inst.src[1] = align16::decode_macro_align1(rules, Slot::Src1, w)?;
+        }
+    } else {
+        inst.src[0] = operand::decode_src(rules, Slot::Src0, w)?;
+        if count == 2 {
+            inst.src[1] = operand::decode_src(rules, Slot::Src1, w)?;
+        }
+    }
+    check_unused(w, count, file == FILE_IMM)
+}
+
+/// Bits that no operand uses must be zero.
+#[inline]
+pub(super) fn check_unused(w: Basic, count: u8, imm: bool) -> Result<(), Fault> {
+    if imm {
+        // The immediate's own rules cover the upper half.
+        return Ok(());
+    }
+    let upper = (w.into_bits() >> 64) as u64;
+    let unused = match count {
+        // All of source 1, but not `Src0AddrImm[9]`, bit 95.
+        1 => upper & (0xffff_ffff_0000_0000 | 0x3f << 25),
+        _ => upper & 0x3f << 58,
+    };
+    if unused == 0 { Ok(()) } else { Err(Fault::new("unused bits 127..64", unused, "0")) }
+}
+
+#[inline]
+fn decode_imm(rules: &Rules, slot: Slot, w: Basic) -> Result<Src<Physical>, Fault> {
+    let (_, code, ..) = slot.get(w);
+    let ty = rules.imm.types[usize::from(code)].ok_or(Fault::new(
+        slot.names().ty,
+        code,
+        "an immediate type of the platform",
+    ))?;
+    let upper = (w.into_bits() >> 64) as u64;
+    let high = (upper >> 32) as u32;
+    let bits = match ty {
+        Type::Uq | Type::Q | Type::Df => {
+            if slot == Slot::Src1 {
+                return Err(Fault::new(slot.names().ty, code, "an immediate type of 32 bits"));
+            }
+            return Ok(Src::Imm { bits: upper, ty });
+        }
+        Type::Uw | Type::W | Type::Hf => {
+            if high >> 16 != high & 0xffff {
+                return Err(Fault::new("Imm32", high, "the 16 bits twice"));
+            }
+            high & 0xffff
+        }
+        _ => high,
+    };
+    if slot == Slot::Src0 && upper as u32 != 0 {
+        return Err(Fault::new("unused bits 95..64", upper as u32, "0 beside a 32-bit immediate"));
+    }
+    Ok(Src::Imm { bits: bits.into(), ty })
+}
+
+/// The word of an instruction.
+#[inline]
+pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, number: u8) -> Result<u128, Bad> {
+    let class = inst.op.info().class;
+    let mut is_macro = false;
+    if class == Class::Math {
+        is_macro = codes::math_is_macro(control::math_function(inst)?);
+    } else if !matches!(inst.payload, Payload::None) {
+        return Err(Bad::new("payload", "of another family", "none"));
+    }
+    let count = sources(rules, inst.op, &inst.payload);
+    let align16 = is_macro && rules.align16 || inst.opts.has(Options::ALIGN16);
+    let c = control::encode(inst, class, align16, number)?;
+    let operands = if align16 {
+        align16::encode(rules, inst, count, is_macro)?
+    } else {
+        encode_operands(rules, inst, count, is_macro)?
+    };
+    for src in &inst.src[usize::from(count)..] {
+        if *src != Src::None {
+            return Err(Bad::new("sources", operand::kind(src), "no more than the operation has"));
+        }
+    }
+    Ok(u128::from(c.into_bits()) | operands.into_bits())
+}
+
+#[inline]
+fn encode_operands(rules: &Rules, inst: &Inst<Physical>, count: u8, is_macro: bool) -> Result<Basic, Bad> {
+    let dst = match (&inst.dst, &inst.src[0]) {
+        // `wait` writes the register that it reads.
+        (Dst::None, Src::Direct { reg, ty, .. }) if inst.op == Op::Wait => {
+            &Dst::Direct { reg: *reg, horz: 1, ty: *ty }
+        }
+        (dst, _) => dst,
+    };
+    if matches!(dst, Dst::Macro { .. }) != is_macro {
+        return Err(Bad::new("dst", "of another form", "mme registers in math macros, and only there"));
+    }
+    let mut w = operand::encode_dst(rules, dst, Basic::new())?;
+    for i in 0..count {
+        let slot = if i == 0 { Slot::Src0 } else { Slot::Src1 };
+        let src = &inst.src[usize::from(i)];
+        w = match *src {
+            Src::Imm { bits, ty } if i + 1 == count => encode_imm(rules, slot, bits, ty, w)?,
+            Src::None if inst.op == Op::Movi && i == 1 => slot.set(w, codes::FILE_ARF, TYPE_UD, 0, false),
+            Src::Macro { .. } if is_macro => align16::encode_macro_align1(rules, slot, src, w)?,
+            _ if is_macro => {
+                return Err(Bad::new(slot.names().operand, operand::kind(src), "a math macro register"));
+            }
+            _ => operand::encode_src(rules, slot, src, w)?,
+        };
+    }
+    Ok(w)
+}
+
+#[inline]
+fn encode_imm(rules: &Rules, slot: Slot, bits: u64, ty: Type, w: Basic) -> Result<Basic, Bad> {
+    let names = slot.names();
+    let code = rules.imm.code(ty).ok_or(Bad::new(names.ty, ty, "an immediate type of the platform"))?;
+    let Src::Imm { bits: fits, .. } = Src::<Physical>::imm(bits, ty) else { unreachable!() };
+    if fits != bits {
+        return Err(Bad::new("immediate", (bits >> 32) as u32, "zero beyond the bits of its type"));
+    }
+    let upper = match ty {
+        Type::Uq | Type::Q | Type::Df if slot == Slot::Src0 => bits,
+        Type::Uq | Type::Q | Type::Df => {
+            return Err(Bad::new(names.ty, ty, "an immediate type of 32 bits"));
+        }
+        Type::Uw | Type::W | Type::Hf => (bits << 16 | bits) << 32,
+        _ => bits << 32,
+    };
+    let w = slot.set(w, FILE_IMM, code, 0, false);
+    Ok(Basic::from_bits(w.into_bits() | u128::from(upper) << 64))
+}

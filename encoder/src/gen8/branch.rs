@@ -1,0 +1,182 @@
+//! Flow control.
+//!
+//! JIP stands in the place of source 1's immediate, UIP in that of source 0's. The other operands are
+//! fixed by the opcode ([`Shape`]); most are `null`, and `ip` where the instruction jumps by itself.
+
+use super::{
+    Bad, Fault,
+    codes::{FILE_IMM, TYPE_D},
+    control,
+    layout::{Basic, Control},
+    operand::{self, Slot, kind},
+    rules::Rules,
+};
+use gen_ir::{Class, Dst, Inst, Op, Options, Payload, Physical, Src, Target};
+
+/// What stands in the operands of a flow-control instruction.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shape {
+    /// JIP and UIP.
+    Both,
+    /// JIP.
+    Jip,
+    /// `jmpi`: JIP after this instruction, or a register in source 1.
+    Jmpi,
+    /// `brd`: JIP, or a register in source 0.
+    Brd,
+    /// `brc`: JIP and UIP, or a register in source 0.
+    Brc,
+    /// `call`, `calla`: JIP, or a register in source 1; a destination.
+    Call,
+    /// `ret`: a register in source 0.
+    Ret,
+}
+
+fn shape(op: Op) -> Shape {
+    match op {
+        Op::Jmpi => Shape::Jmpi,
+        Op::Brd => Shape::Brd,
+        Op::Brc => Shape::Brc,
+        Op::Call | Op::Calla => Shape::Call,
+        Op::Ret => Shape::Ret,
+        Op::Endif | Op::While | Op::Join => Shape::Jip,
+        _ => Shape::Both,
+    }
+}
+
+/// Register number of `ip`.
+const IP: u32 = 0xa0;
+
+/// `jmpi` counts from the instruction after it.
+const JMPI_BASE: i32 = 16;
+
+/// The fixed operands, with source 0 or 1 left out where a register stands there.
+fn fixed(rules: &Rules, op: Op, shape: Shape, register: bool) -> Basic {
+    let w = Basic::new().with_dst_horz_stride(1);
+    match shape {
+        Shape::Both => w.with_src0_reg_file(FILE_IMM).with_src0_data_type(TYPE_D),
+        Shape::Jip => w.with_src1_reg_file(FILE_IMM).with_src1_data_type(TYPE_D),
+        Shape::Jmpi => {
+            let w = w.with_dst_reg_num(IP as u8).with_src0(IP << 5);
+            if register { w } else { w.with_src1_reg_file(FILE_IMM).with_src1_data_type(TYPE_D) }
+        }
+        Shape::Brd | Shape::Brc => {
+            let w = w.with_dst_reg_num(IP as u8).with_dst_data_type(TYPE_D);
+            if register { w } else { w.with_src0_reg_file(FILE_IMM).with_src0_data_type(TYPE_D) }
+        }
+        Shape::Call => {
+            let region = if op == Op::Call { rules.call_region } else { rules.calla_region };
+            let w = Basic::new().with_src0(region);
+            if register { w } else { w.with_src1_reg_file(FILE_IMM).with_src1_data_type(TYPE_D) }
+        }
+        Shape::Ret => w,
+    }
+}
+
+/// The bits that a register operand or a destination of its own takes.
+const DST_BITS: u128 = 0xffff_8000_0000_0000 | 0x3f << 35;
+const SRC0_BITS: u128 = 0x3f << 41 | 0x1ff_ffff << 64 | 1 << 95;
+const SRC1_BITS: u128 = 0x3f << 89 | 0x3ff_ffff << 96;
+const UIP_BITS: u128 = 0xffff_ffff << 64;
+const JIP_BITS: u128 = 0xffff_ffff << 96;
+
+pub(super) fn decode(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Result<(), Fault> {
+    let c = Control::from_bits(word as u64);
+    control::decode(c, Class::Branch, inst)?;
+    if c.saturate() || c.access_mode() {
+        return Err(Fault::new("Saturate, AccessMode", 1u8, "0 of flow control"));
+    }
+    let w = Basic::from_bits(word);
+    let shape = shape(inst.op);
+    let register = match shape {
+        Shape::Both | Shape::Jip => false,
+        Shape::Jmpi | Shape::Call => w.src1_reg_file() != FILE_IMM,
+        Shape::Brd | Shape::Brc => w.src0_reg_file() != FILE_IMM,
+        Shape::Ret => true,
+    };
+    let mut open = 0;
+    let (mut jip, mut uip) = (Target::None, Target::None);
+    if register {
+        let slot = if matches!(shape, Shape::Jmpi | Shape::Call) { Slot::Src1 } else { Slot::Src0 };
+        open |= if slot == Slot::Src1 { SRC1_BITS } else { SRC0_BITS };
+        inst.src[0] = operand::decode_src(rules, slot, w)?;
+    } else {
+        open |= JIP_BITS;
+        let offset = (word >> 96) as i32;
+        let base = if shape == Shape::Jmpi { JMPI_BASE } else { 0 };
+        let target = offset.checked_add(base).ok_or(Fault::new("JIP", offset as u32, "32 bits"))?;
+        jip = Target::Rel(target);
+        if matches!(shape, Shape::Both | Shape::Brc) {
+            open |= UIP_BITS;
+            uip = Target::Rel((word >> 64) as i32);
+        }
+    }
+    if shape == Shape::Call {
+        open |= DST_BITS;
+        inst.dst = operand::decode_dst(rules, w, false)?;
+    }
+    let operands = word >> 35 << 35 & !open;
+    let expected = fixed(rules, inst.op, shape, register).into_bits() & !open;
+    if operands != expected {
+        let odd = operands ^ expected;
+        let found = (odd >> (odd.trailing_zeros() & 64)) as u64;
+        return Err(Fault::new("fixed operands (differing bits)", found, "those of the opcode"));
+    }
+    inst.payload = Payload::Branch { jip, uip, ctrl: c.acc_wr_ctrl() };
+    Ok(())
+}
+
+pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, number: u8) -> Result<u128, Bad> {
+    let Payload::Branch { jip, uip, ctrl } = inst.payload else {
+        return Err(Bad::new("payload", "of another family", "branch targets"));
+    };
+    if inst.sat || inst.opts.has(Options::ALIGN16) {
+        return Err(Bad::new("saturation, Align16", "set", "none on flow control"));
+    }
+    let c = control::encode(inst, Class::Branch, false, number)?.with_acc_wr_ctrl(ctrl);
+    let shape = shape(inst.op);
+    let register = match inst.src[0] {
+        Src::None => shape == Shape::Ret,
+        _ => true,
+    };
+    if matches!(shape, Shape::Both | Shape::Jip) && register
+        || inst.src[1] != Src::None
+        || inst.src[2] != Src::None
+    {
+        return Err(Bad::new("sources", kind(&inst.src[0]), "no more than the operation has"));
+    }
+    let mut w = fixed(rules, inst.op, shape, register);
+    if shape == Shape::Call {
+        w = operand::encode_dst(rules, &inst.dst, w)?;
+    } else if !matches!(inst.dst, Dst::None) {
+        return Err(Bad::new("dst", "a destination", "none"));
+    }
+    let mut targets = 0;
+    let has_uip = !register && matches!(shape, Shape::Both | Shape::Brc);
+    if register {
+        let slot = if matches!(shape, Shape::Jmpi | Shape::Call) { Slot::Src1 } else { Slot::Src0 };
+        w = operand::encode_src(rules, slot, &inst.src[0], w)?;
+        if jip != Target::None {
+            return Err(Bad::new("JIP", "a target", "none beside a register"));
+        }
+    } else {
+        let offset = offset(jip, "JIP")?;
+        let base = if shape == Shape::Jmpi { JMPI_BASE } else { 0 };
+        let offset = offset.checked_sub(base).ok_or(Bad::new("JIP", i64::from(offset), "32 bits"))?;
+        targets |= u128::from(offset as u32) << 96;
+    }
+    if has_uip {
+        targets |= u128::from(offset(uip, "UIP")? as u32) << 64;
+    } else if uip != Target::None {
+        return Err(Bad::new("UIP", "a target", "none"));
+    }
+    Ok(u128::from(c.into_bits()) | w.into_bits() | targets)
+}
+
+fn offset(target: Target, what: &'static str) -> Result<i32, Bad> {
+    match target {
+        Target::Rel(bytes) => Ok(bytes),
+        Target::Block(_) => Err(Bad::new(what, "a block", "a byte offset")),
+        Target::None => Err(Bad::new(what, "none", "a byte offset")),
+    }
+}

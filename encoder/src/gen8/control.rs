@@ -1,0 +1,184 @@
+//! The fields that all formats share.
+
+use super::{
+    Bad, Fault,
+    codes::{self, math_is_macro},
+    layout::Control,
+};
+use gen_ir::{
+    Arf, Base, Class, Cond, CondMod, ExecSize, Inst, MathFn, Options, Payload, Physical, Pred, Reg,
+};
+
+/// Options that stand in fields of their own in every format.
+const PLAIN: [(Options, fn(Control, bool) -> Control, fn(&Control) -> bool); 3] = [
+    (Options::NO_DD_CLR, Control::with_no_dd_clr, Control::no_dd_clr),
+    (Options::NO_DD_CHK, Control::with_no_dd_chk, Control::no_dd_chk),
+    (Options::BREAKPOINT, Control::with_debug_ctrl, Control::debug_ctrl),
+];
+
+/// Thread control options, from code 1 on.
+const THREAD: [Options; 3] = [Options::ATOMIC, Options::SWITCH, Options::NO_PREEMPT];
+
+/// What `AccWrCtrl` says in a class of instructions, if it is an option.
+fn bit_28(class: Class) -> Option<Options> {
+    match class {
+        Class::Branch => None,
+        Class::Send => Some(Options::NO_SRC_DEP_SET),
+        _ => Some(Options::ACC_WR_EN),
+    }
+}
+
+fn flag(c: Control) -> Reg<Physical> {
+    Reg::arf(Arf::Flag(c.flag_reg_num().into()), u32::from(c.flag_sub_reg_num()) * 2)
+}
+
+fn flag_bits(reg: Reg<Physical>) -> Option<(bool, bool)> {
+    match (reg.base, reg.byte) {
+        (Base::Arf(Arf::Flag(n @ 0..=1)), byte @ (0 | 2)) => Some((n == 1, byte == 2)),
+        _ => None,
+    }
+}
+
+/// Fills in what `c` says.
+#[inline]
+pub(super) fn decode(c: Control, class: Class, inst: &mut Inst<Physical>) -> Result<(), Fault> {
+    let exec = c.exec_size();
+    inst.exec = *ExecSize::ALL.get(usize::from(exec)).ok_or(Fault::new("ExecSize", exec, "0 to 5"))?;
+    inst.chan = c.chan_off() * 4;
+    inst.no_mask = c.mask_ctrl();
+    inst.sat = c.saturate();
+    if c.reserved_7() || c.cmpt_ctrl() {
+        return Err(Fault::new("bit 7, CmptCtrl", c.into_bits() >> 7 & 0x40_0001, "0"));
+    }
+    let mut opts = 0;
+    for (option, _, get) in PLAIN {
+        opts |= if get(&c) { option.0 } else { 0 };
+    }
+    if c.thread_ctrl() != 0 {
+        opts |= THREAD[usize::from(c.thread_ctrl()) - 1].0;
+    }
+    if c.acc_wr_ctrl() {
+        opts |= bit_28(class).map_or(0, |o| o.0);
+    }
+    inst.opts = Options(opts);
+    let code = c.pred_ctrl();
+    if code != 0 {
+        let ctrl = codes::pred(c.access_mode(), code).ok_or(Fault::new(
+            "PredCtrl",
+            code,
+            "0 to 13, in Align16 mode 0 to 7",
+        ))?;
+        inst.pred = Some(Pred { flag: flag(c), inv: c.pred_inv(), ctrl });
+    } else if c.pred_inv() {
+        return Err(Fault::new("PredInv", 1u8, "0 without a predicate"));
+    }
+    let code = c.cond_modifier();
+    match class {
+        Class::Math => {
+            let function = codes::math(code).ok_or(Fault::new("MathFC", code, "1 to 7, 9 to 15"))?;
+            inst.payload = Payload::Math(function);
+            if math_is_macro(function) {
+                inst.cond = Some(CondMod { cond: Cond::Eo, flag: flag(c) });
+            }
+        }
+        // The shared function of a message: read with its descriptors.
+        Class::Send => {}
+        Class::Branch if code != 0 => return Err(Fault::new("CondModifier", code, "0")),
+        _ if code != 0 => {
+            let cond = codes::cond(code).ok_or(Fault::new("CondModifier", code, "0 to 6, 8, 9"))?;
+            inst.cond = Some(CondMod { cond, flag: flag(c) });
+        }
+        _ => {}
+    }
+    if inst.pred.is_none() && inst.cond.is_none() && (c.flag_reg_num() || c.flag_sub_reg_num()) {
+        let bits = u8::from(c.flag_reg_num()) << 1 | u8::from(c.flag_sub_reg_num());
+        return Err(Fault::new("FlagRegNum, FlagSubRegNum", bits, "0 without predicate and condition"));
+    }
+    Ok(())
+}
+
+/// The control fields of an instruction. `align16` is the access mode it is encoded in.
+#[inline]
+pub(super) fn encode(inst: &Inst<Physical>, class: Class, align16: bool, number: u8) -> Result<Control, Bad> {
+    if inst.chan % 4 != 0 || inst.chan > 28 {
+        return Err(Bad::new("channel offset", u32::from(inst.chan), "a multiple of 4 below 32"));
+    }
+    let mut c = Control::new()
+        .with_opcode(number)
+        .with_access_mode(align16)
+        .with_chan_off(inst.chan / 4)
+        .with_exec_size(inst.exec as u8)
+        .with_saturate(inst.sat)
+        .with_mask_ctrl(inst.no_mask);
+    let mut left = inst.opts.without(Options::COMPACTED).without(Options::ALIGN16);
+    if left != Options::NONE {
+        for (option, set, _) in PLAIN {
+            if left.has(option) {
+                c = set(c, true);
+                left = left.without(option);
+            }
+        }
+        if let Some(i) = THREAD.iter().position(|&o| left.has(o)) {
+            c.set_thread_ctrl(i as u8 + 1);
+            left = left.without(THREAD[i]);
+        }
+        if let Some(option) = bit_28(class).filter(|&o| left.has(o)) {
+            c.set_acc_wr_ctrl(true);
+            left = left.without(option);
+        }
+        if left != Options::NONE {
+            return Err(Bad::new(
+                "options",
+                u32::from(left.0),
+                "those of the instruction, one thread control",
+            ));
+        }
+    }
+    let mut flag = None;
+    if let Some(pred) = &inst.pred {
+        let code = codes::pred_code(align16, pred.ctrl).ok_or(Bad::new(
+            "predicate control",
+            pred.ctrl as u32,
+            "one of the access mode",
+        ))?;
+        c.set_pred_ctrl(code);
+        c.set_pred_inv(pred.inv);
+        flag = Some(pred.flag);
+    }
+    if let Some(cond) = &inst.cond {
+        match (cond.cond, inst.payload) {
+            (Cond::Eo, Payload::Math(f)) if math_is_macro(f) => {}
+            (_, Payload::Math(_)) => {
+                return Err(Bad::new("condition", cond.cond as u32, "none, or (eo) of a math macro"));
+            }
+            (code, _) => {
+                let code = codes::cond_code(code)
+                    .filter(|_| !matches!(class, Class::Send | Class::Branch))
+                    .ok_or(Bad::new("condition", cond.cond as u32, "none"))?;
+                c.set_cond_modifier(code);
+            }
+        }
+        if flag.is_some_and(|f| f != cond.flag) {
+            return Err(Bad::new("condition flag", "another register", "the predicate's flag"));
+        }
+        flag = Some(cond.flag);
+    }
+    if let Some(flag) = flag {
+        let (reg, sub) =
+            flag_bits(flag).ok_or(Bad::new("flag", "another register", "f0.0, f0.1, f1.0, f1.1"))?;
+        c.set_flag_reg_num(reg);
+        c.set_flag_sub_reg_num(sub);
+    }
+    if let Payload::Math(function) = inst.payload {
+        c.set_cond_modifier(function as u8);
+    }
+    Ok(c)
+}
+
+/// The function of a `math` instruction.
+pub(super) fn math_function(inst: &Inst<Physical>) -> Result<MathFn, Bad> {
+    match inst.payload {
+        Payload::Math(function) => Ok(function),
+        _ => Err(Bad::new("math function", "none", "a math function")),
+    }
+}

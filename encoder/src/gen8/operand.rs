@@ -1,0 +1,314 @@
+//! Destination and sources of the basic format.
+
+use super::{
+    Bad, Fault,
+    codes::{self, FILE_ARF, FILE_GRF},
+    layout::{Basic, SrcDirect, SrcIndirect},
+    rules::Rules,
+};
+use gen_ir::{Arf, Base, Dst, Mme, Physical, Reg, Region, Src, SrcMod, Type};
+
+/// Which of the two sources.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Slot {
+    Src0,
+    Src1,
+}
+
+/// Names of a source's fields, for errors.
+pub(super) struct Names {
+    pub operand: &'static str,
+    pub file: &'static str,
+    pub ty: &'static str,
+    pub reg: &'static str,
+    pub region: &'static str,
+}
+
+const SRC0: Names = Names {
+    operand: "src0",
+    file: "Src0RegFile",
+    ty: "Src0DataType",
+    reg: "Src0RegNum",
+    region: "Src0 region",
+};
+const SRC1: Names = Names {
+    operand: "src1",
+    file: "Src1RegFile",
+    ty: "Src1DataType",
+    reg: "Src1RegNum",
+    region: "Src1 region",
+};
+
+impl Slot {
+    pub fn names(self) -> &'static Names {
+        match self {
+            Slot::Src0 => &SRC0,
+            Slot::Src1 => &SRC1,
+        }
+    }
+
+    /// File, type and operand bits.
+    #[inline]
+    pub fn get(self, w: Basic) -> (u8, u8, u32, bool) {
+        match self {
+            Slot::Src0 => (w.src0_reg_file(), w.src0_data_type(), w.src0(), w.src0_addr_imm_9()),
+            Slot::Src1 => (w.src1_reg_file(), w.src1_data_type(), w.src1(), w.src1_addr_imm_9()),
+        }
+    }
+
+    #[inline]
+    pub fn set(self, w: Basic, file: u8, ty: u8, bits: u32, imm_9: bool) -> Basic {
+        match self {
+            Slot::Src0 => {
+                w.with_src0_reg_file(file).with_src0_data_type(ty).with_src0(bits).with_src0_addr_imm_9(imm_9)
+            }
+            Slot::Src1 => {
+                w.with_src1_reg_file(file).with_src1_data_type(ty).with_src1(bits).with_src1_addr_imm_9(imm_9)
+            }
+        }
+    }
+}
+
+/// Register numbers and subregisters are byte positions in 32-byte registers.
+const ALLOWED_REG: &str = "r0 to r127 or an architecture register, byte 0 to 31";
+const ALLOWED_REGION: &str = "strides and width with a code";
+
+fn sub_reg(reg: Reg<Physical>, what: &'static str) -> Result<u8, Bad> {
+    if reg.byte < 32 { Ok(reg.byte as u8) } else { Err(Bad::new(what, reg.byte, ALLOWED_REG)) }
+}
+
+/// File, number and subregister of a direct operand.
+#[inline]
+pub(super) fn direct(reg: Reg<Physical>, what: &'static str) -> Result<(u8, u8, u8), Bad> {
+    let (grf, number) = codes::register_number(reg).ok_or(Bad::new(what, "another register", ALLOWED_REG))?;
+    Ok((if grf { FILE_GRF } else { FILE_ARF }, number, sub_reg(reg, what)?))
+}
+
+/// Address subregister and the low and high part of the address immediate.
+#[inline]
+pub(super) fn indirect(addr: Reg<Physical>, imm: i16, what: &'static str) -> Result<(u8, u16, bool), Bad> {
+    let allowed = "a0.0 to a0.15 with -512 to 511";
+    let Base::Arf(Arf::Addr(0)) = addr.base else {
+        return Err(Bad::new(what, "another address register", allowed));
+    };
+    if addr.byte % 2 != 0 || addr.byte >= 32 {
+        return Err(Bad::new(what, addr.byte, allowed));
+    }
+    if !(-512..512).contains(&imm) {
+        return Err(Bad::new(what, i64::from(imm), allowed));
+    }
+    Ok((addr.byte as u8 / 2, imm as u16 & 0x1ff, imm < 0))
+}
+
+/// The address immediate of its low nine bits and its sign.
+#[inline]
+pub(super) fn addr_imm(low: u16, negative: bool) -> i16 {
+    low as i16 - if negative { 512 } else { 0 }
+}
+
+/// `a0.n`.
+#[inline]
+pub(super) fn addr_reg(sub: u8) -> Reg<Physical> {
+    Reg::arf(Arf::Addr(0), u32::from(sub) * 2)
+}
+
+/// The destination. `mme`: its subregister is the extra register of a math macro.
+#[inline]
+pub(super) fn decode_dst(rules: &Rules, w: Basic, mme: bool) -> Result<Dst<Physical>, Fault> {
+    let code = w.dst_data_type();
+    let ty = rules.reg.types[usize::from(code)].ok_or(Fault::new(
+        "DstDataType",
+        code,
+        "a register type of the platform",
+    ))?;
+    let file = w.dst_reg_file();
+    if file > FILE_GRF {
+        return Err(Fault::new("DstRegFile", file, "0 (ARF), 1 (GRF)"));
+    }
+    let horz = codes::horz(w.dst_horz_stride());
+    if w.dst_addr_mode() {
+        if file != FILE_GRF {
+            return Err(Fault::new("DstRegFile", file, "1 (GRF) with an address"));
+        }
+        let number = u16::from(w.dst_reg_num());
+        let low = (number & 15) << 5 | u16::from(w.dst_sub_reg_num());
+        let imm = addr_imm(low, w.dst_addr_imm_9());
+        return Ok(Dst::Indirect { addr: addr_reg((number >> 4) as u8), imm, horz, ty });
+    }
+    if w.dst_addr_imm_9() {
+        return Err(Fault::new("bit 47", 1u8, "0 without an address"));
+    }
+    let byte = if mme { 0 } else { w.dst_sub_reg_num() };
+    let reg = codes::register(file == FILE_GRF, w.dst_reg_num(), byte).ok_or(Fault::new(
+        "DstRegNum",
+        w.dst_reg_num(),
+        ALLOWED_REG,
+    ))?;
+    if mme {
+        if horz != 1 {
+            return Err(Fault::new("DstHorzStride", w.dst_horz_stride(), "1 of a math macro"));
+        }
+        return Ok(Dst::Macro { reg, mme: decode_mme(w.dst_sub_reg_num(), "DstMathMacroExt")?, ty });
+    }
+    Ok(Dst::Direct { reg, horz, ty })
+}
+
+/// The fields of a destination.
+#[inline]
+pub(super) fn encode_dst(rules: &Rules, dst: &Dst<Physical>, w: Basic) -> Result<Basic, Bad> {
+    let code =
+        |ty: Type| rules.reg.code(ty).ok_or(Bad::new("dst type", ty, "a register type of the platform"));
+    let stride =
+        |horz: u8| codes::horz_code(horz).ok_or(Bad::new("dst stride", u32::from(horz), "0, 1, 2, 4"));
+    match *dst {
+        Dst::Direct { reg, horz, ty } => {
+            let (file, number, sub) = direct(reg, "dst")?;
+            Ok(w.with_dst_reg_file(file)
+                .with_dst_reg_num(number)
+                .with_dst_sub_reg_num(sub)
+                .with_dst_data_type(code(ty)?)
+                .with_dst_horz_stride(stride(horz)?))
+        }
+        Dst::Indirect { addr, imm, horz, ty } => {
+            let (sub, low, high) = indirect(addr, imm, "dst address")?;
+            Ok(w.with_dst_reg_file(FILE_GRF)
+                .with_dst_addr_mode(true)
+                .with_dst_reg_num(sub << 4 | (low >> 5) as u8)
+                .with_dst_sub_reg_num(low as u8 & 31)
+                .with_dst_addr_imm_9(high)
+                .with_dst_data_type(code(ty)?)
+                .with_dst_horz_stride(stride(horz)?))
+        }
+        Dst::Macro { reg, mme, ty } => {
+            let (file, number, _) = direct(Reg { byte: 0, ..reg }, "dst")?;
+            Ok(w.with_dst_reg_file(file)
+                .with_dst_reg_num(number)
+                .with_dst_sub_reg_num(encode_mme(mme)?)
+                .with_dst_data_type(code(ty)?)
+                .with_dst_horz_stride(1))
+        }
+        Dst::None => Err(Bad::new("dst", "none", "a destination")),
+    }
+}
+
+/// A register source in Align1 mode.
+#[inline]
+pub(super) fn decode_src(rules: &Rules, slot: Slot, w: Basic) -> Result<Src<Physical>, Fault> {
+    let (file, ty, bits, imm_9) = slot.get(w);
+    let names = slot.names();
+    let ty = rules.reg.types[usize::from(ty)].ok_or(Fault::new(
+        names.ty,
+        ty,
+        "a register type of the platform",
+    ))?;
+    if file > FILE_GRF {
+        return Err(Fault::new(names.file, file, "0 (ARF), 1 (GRF), 3 (immediate) in the last source"));
+    }
+    let s = SrcDirect::from_bits(bits);
+    let mods = SrcMod { abs: s.abs(), neg: s.negate() };
+    let region = decode_region(s.vert_stride(), s.width(), s.horz_stride(), names)?;
+    if s.addr_mode() {
+        if file != FILE_GRF {
+            return Err(Fault::new(names.file, file, "1 (GRF) with an address"));
+        }
+        let s = SrcIndirect::from_bits(bits);
+        let (addr, imm) = (addr_reg(s.addr_sub_reg_num()), addr_imm(s.addr_imm(), imm_9));
+        return Ok(Src::Indirect { addr, imm, region, mods, ty });
+    }
+    if imm_9 {
+        return Err(Fault::new("AddrImm[9]", 1u8, "0 without an address"));
+    }
+    if region.vert == Region::VXH {
+        return Err(Fault::new(names.region, s.vert_stride(), "VxH only with an address"));
+    }
+    let reg = codes::register(file == FILE_GRF, s.reg_num(), s.sub_reg_num()).ok_or(Fault::new(
+        names.reg,
+        s.reg_num(),
+        ALLOWED_REG,
+    ))?;
+    Ok(Src::Direct { reg, region, mods, ty })
+}
+
+#[inline]
+fn decode_region(vert: u8, width: u8, horz: u8, names: &Names) -> Result<Region, Fault> {
+    match (codes::vert(vert), codes::width(width)) {
+        (Some(vert), Some(width)) => Ok(Region::new(vert, width, codes::horz(horz))),
+        _ => Err(Fault::new(names.region, vert << 5 | width << 2 | horz, ALLOWED_REGION)),
+    }
+}
+
+/// The fields of a register source in Align1 mode.
+#[inline]
+pub(super) fn encode_src(rules: &Rules, slot: Slot, src: &Src<Physical>, w: Basic) -> Result<Basic, Bad> {
+    let names = slot.names();
+    let code = |ty: Type| rules.reg.code(ty).ok_or(Bad::new(names.ty, ty, "a register type of the platform"));
+    match *src {
+        Src::Direct { reg, region, mods, ty } => {
+            let (file, number, sub) = direct(reg, names.operand)?;
+            if region.vert == Region::VXH {
+                return Err(Bad::new(names.region, "VxH", "VxH only with an address"));
+            }
+            let s = SrcDirect::from_bits(encode_region(region, mods, names)?)
+                .with_sub_reg_num(sub)
+                .with_reg_num(number);
+            Ok(slot.set(w, file, code(ty)?, s.into_bits(), false))
+        }
+        Src::Indirect { addr, imm, region, mods, ty } => {
+            let (sub, low, high) = indirect(addr, imm, names.operand)?;
+            let s = SrcIndirect::from_bits(encode_region(region, mods, names)?)
+                .with_addr_sub_reg_num(sub)
+                .with_addr_imm(low)
+                .with_addr_mode(true);
+            Ok(slot.set(w, FILE_GRF, code(ty)?, s.into_bits(), high))
+        }
+        _ => Err(Bad::new(names.operand, kind(src), "a register, direct or by address")),
+    }
+}
+
+/// Region and modifier bits; they stand alike in direct and indirect operands.
+#[inline]
+fn encode_region(region: Region, mods: SrcMod, names: &Names) -> Result<u32, Bad> {
+    let codes =
+        (codes::vert_code(region.vert), codes::width_code(region.width), codes::horz_code(region.horz));
+    let (Some(vert), Some(width), Some(horz)) = codes else {
+        let found = u32::from(region.vert) << 16 | u32::from(region.width) << 8 | u32::from(region.horz);
+        return Err(Bad::new(names.region, found, ALLOWED_REGION));
+    };
+    Ok(SrcDirect::new()
+        .with_vert_stride(vert)
+        .with_width(width)
+        .with_horz_stride(horz)
+        .with_abs(mods.abs)
+        .with_negate(mods.neg)
+        .into_bits())
+}
+
+/// What an operand is, for errors.
+pub(super) fn kind(src: &Src<Physical>) -> &'static str {
+    match src {
+        Src::None => "none",
+        Src::Direct { .. } => "a register",
+        Src::Indirect { .. } => "a register by address",
+        Src::Macro { .. } => "a math macro register",
+        Src::Imm { .. } => "an immediate",
+        _ => "a variable's address",
+    }
+}
+
+/// The extra register of a math macro operand.
+pub(super) fn decode_mme(code: u8, field: &'static str) -> Result<Mme, Fault> {
+    match code {
+        0..=7 => Ok(Mme::Reg(code)),
+        8 => Ok(Mme::None),
+        _ => Err(Fault::new(field, code, "0 to 8")),
+    }
+}
+
+/// The code of a math macro operand's extra register.
+pub(super) fn encode_mme(mme: Mme) -> Result<u8, Bad> {
+    match mme {
+        Mme::Reg(n) if n < 8 => Ok(n),
+        Mme::None => Ok(8),
+        Mme::Reg(n) => Err(Bad::new("math macro register", u32::from(n), "mme0 to mme7, nomme")),
+    }
+}

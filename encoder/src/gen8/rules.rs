@@ -1,0 +1,130 @@
+//! What differs between the platforms of this layout, one row each.
+
+use gen_ir::Type;
+use platforms::Platform;
+
+/// Codes of a type field.
+pub(super) struct TypeCodes {
+    /// The type of each 4-bit code.
+    pub types: [Option<Type>; 16],
+    codes: [u8; TYPES],
+}
+
+const TYPES: usize = S2 as usize + 1;
+const NO_CODE: u8 = 0xff;
+
+impl TypeCodes {
+    const fn new(types: [Option<Type>; 16]) -> Self {
+        let mut codes = [NO_CODE; TYPES];
+        let mut i = 0;
+        while i < 16 {
+            if let Some(ty) = types[i] {
+                codes[ty as usize] = i as u8;
+            }
+            i += 1;
+        }
+        TypeCodes { types, codes }
+    }
+
+    /// The code of a type, if it has one.
+    #[inline]
+    pub fn code(&self, ty: Type) -> Option<u8> {
+        let code = self.codes[ty as usize];
+        (code != NO_CODE).then_some(code)
+    }
+}
+
+/// A platform's row.
+pub(super) struct Rules {
+    /// Register operands (`RegDataType`).
+    pub reg: TypeCodes,
+    /// Immediate operands (`ImmDataType`).
+    pub imm: TypeCodes,
+    /// Ternary instructions and math macros use the Align16 forms.
+    pub align16: bool,
+    /// Align16 ternary sources may mix half and single floats (`Src1Type`, `Src2Type`).
+    pub mixed_half: bool,
+    /// `send`: a source region, and no extended descriptor beyond the SFID.
+    pub send_region: bool,
+    /// A register descriptor's bit 30 must stand in the word too, when data are half floats: the
+    /// hardware takes it from there.
+    pub half_bit_in_word: bool,
+    /// `movi` has a second source.
+    pub movi_two: bool,
+    /// Bits 24..16 of the null source 0 of `call` (its region).
+    pub call_region: u32,
+    /// The same of `calla`.
+    pub calla_region: u32,
+}
+
+use Type::*;
+#[rustfmt::skip]
+const GEN8_REG: [Option<Type>; 16] = [
+    Some(Ud), Some(D), Some(Uw), Some(W), Some(Ub), Some(B), Some(Df), Some(F),
+    Some(Uq), Some(Q), Some(Hf), None, None, None, None, None,
+];
+#[rustfmt::skip]
+const GEN8_IMM: [Option<Type>; 16] = [
+    Some(Ud), Some(D), Some(Uw), Some(W), Some(Uv), Some(Vf), Some(V), Some(F),
+    Some(Uq), Some(Q), Some(Df), Some(Hf), None, None, None, None,
+];
+#[rustfmt::skip]
+const GEN11_REG: [Option<Type>; 16] = [
+    Some(Ud), Some(D), Some(Uw), Some(W), Some(Ub), Some(B), Some(Uq), Some(Q),
+    Some(Hf), Some(F), Some(Df), Some(Nf), None, None, None, None,
+];
+#[rustfmt::skip]
+const GEN11_IMM: [Option<Type>; 16] = [
+    Some(Ud), Some(D), Some(Uw), Some(W), Some(Uv), Some(V), Some(Uq), Some(Q),
+    Some(Hf), Some(F), Some(Df), Some(Vf), None, None, None, None,
+];
+
+/// `<2;2,1>`, `<2;4,1>`: vertical stride, width, horizontal stride, as bits 24..16 of a source.
+const REGION_2_2_1: u32 = 2 << 21 | 1 << 18 | 1 << 16;
+const REGION_2_4_1: u32 = 2 << 21 | 2 << 18 | 1 << 16;
+
+static GEN8: Rules = Rules {
+    reg: TypeCodes::new(GEN8_REG),
+    imm: TypeCodes::new(GEN8_IMM),
+    align16: true,
+    mixed_half: false,
+    send_region: true,
+    half_bit_in_word: false,
+    movi_two: false,
+    call_region: 0,
+    calla_region: REGION_2_2_1,
+};
+
+static GEN9: Rules = Rules {
+    reg: TypeCodes::new(GEN8_REG),
+    imm: TypeCodes::new(GEN8_IMM),
+    align16: true,
+    mixed_half: true,
+    send_region: false,
+    half_bit_in_word: true,
+    movi_two: false,
+    call_region: REGION_2_2_1,
+    calla_region: REGION_2_2_1,
+};
+
+static GEN11: Rules = Rules {
+    reg: TypeCodes::new(GEN11_REG),
+    imm: TypeCodes::new(GEN11_IMM),
+    align16: false,
+    mixed_half: true,
+    send_region: false,
+    half_bit_in_word: false,
+    movi_two: true,
+    call_region: REGION_2_4_1,
+    calla_region: 0,
+};
+
+/// The row of a platform.
+#[inline]
+pub(super) fn of(platform: Platform) -> &'static Rules {
+    match platform {
+        Platform::Bdw => &GEN8,
+        Platform::Icllp => &GEN11,
+        _ => &GEN9,
+    }
+}

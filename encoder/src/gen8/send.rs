@@ -1,0 +1,360 @@
+//! Messages: `send` and `sendc`, and the split forms `sends` and `sendsc`.
+
+use super::{
+    Bad, Fault,
+    codes::{self, FILE_ARF, FILE_GRF, FILE_IMM, TYPE_UD},
+    control,
+    layout::{Basic, Control, Sends, SrcDirect},
+    operand::{self, Slot},
+    rules::Rules,
+};
+use gen_ir::{
+    Arf, Base, Class, Desc, Dst, Inst, Op, Payload, Physical, Reg, Region, SendInfo, Src, SrcMod, Type,
+};
+
+/// The region that stands for "whole registers" in a message operand; no bits hold it but on Gen8.
+const WHOLE: Region = Region::new(8, 8, 1);
+/// The other way of writing it; one of its bits stands in the word on Gen9 and Gen11 too.
+const WHOLE_16: Region = Region::new(16, 16, 1);
+
+/// Register number of `a0`.
+const A0: u8 = 0x10;
+
+/// Bits of an extended descriptor that messages with one payload have, by their place in the upper
+/// half of the word.
+const EX_DESC: [(u32, u32, u32); 4] = [(16, 4, 0), (20, 4, 16), (24, 4, 21), (28, 4, 27)];
+/// Bit 84 of a word, in its upper half.
+const BIT_84: u64 = 1 << 20;
+
+fn is_half(ty: Option<Type>) -> bool {
+    ty == Some(Type::Hf)
+}
+
+/// Bit 30 of the immediate descriptor beside a register descriptor.
+fn half_bit(rules: &Rules, inst: &Inst<Physical>) -> u32 {
+    let half = is_half(inst.dst.ty()) || is_half(inst.src[0].ty());
+    if rules.half_bit_in_word && half { 1 << 30 } else { 0 }
+}
+
+fn lengths(desc: Desc<Physical>, ex_desc: Desc<Physical>, split: bool) -> (u8, u8, u8) {
+    let (dst, src0) = match desc {
+        Desc::Imm(d) => ((d >> 20 & 31) as u8, (d >> 25 & 15) as u8),
+        Desc::Reg(_) => (0, 0),
+    };
+    match ex_desc {
+        Desc::Imm(d) if split => (dst, src0, (d >> 6 & 15) as u8),
+        _ => (dst, src0, 0),
+    }
+}
+
+#[inline]
+pub(super) fn decode(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Result<(), Fault> {
+    let c = Control::from_bits(word as u64);
+    control::decode(c, Class::Send, inst)?;
+    if c.saturate() || c.access_mode() {
+        return Err(Fault::new("Saturate, AccessMode", 1u8, "0 of a message"));
+    }
+    let split = matches!(inst.op, Op::Sends | Op::Sendsc);
+    let (desc, ex_desc) =
+        if split { decode_split(rules, word, inst)? } else { decode_one(rules, word, inst)? };
+    let (dst_len, src0_len, src1_len) = lengths(desc, ex_desc, split);
+    let sfid = codes::sfid(c.cond_modifier());
+    let eot = word >> 127 != 0;
+    inst.payload = Payload::Send(SendInfo { sfid, desc, ex_desc, eot, dst_len, src0_len, src1_len });
+    Ok(())
+}
+
+type Descs = (Desc<Physical>, Desc<Physical>);
+
+fn decode_one(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Result<Descs, Fault> {
+    let upper = (word >> 64) as u64;
+    let mut w = Basic::from_bits(word);
+    inst.dst = operand::decode_dst(rules, w, false)?;
+    let mut ex_desc = 0;
+    let mut region = WHOLE;
+    if !rules.send_region {
+        for (bit, len, at) in EX_DESC {
+            ex_desc |= (upper >> at & ((1 << len) - 1)) as u32 * (1 << bit);
+        }
+        if upper & BIT_84 != 0 {
+            region = WHOLE_16;
+        }
+        // What is left of source 0 is a register, without a region.
+        let indirect = w.src0() >> 15 & 1 != 0;
+        w.set_src0(w.src0() & 0xfff0 | u32::from(!indirect) << 21);
+        w.set_src1_data_type(TYPE_UD);
+    }
+    let src0 = operand::decode_src(rules, Slot::Src0, w)?;
+    inst.src[0] = match src0 {
+        Src::Direct { reg, ty, mods: SrcMod::NONE, .. } if !rules.send_region => {
+            Src::Direct { reg, region, mods: SrcMod::NONE, ty }
+        }
+        Src::Indirect { addr, imm, ty, mods: SrcMod::NONE, .. } if !rules.send_region => {
+            Src::Indirect { addr, imm, region, mods: SrcMod::NONE, ty }
+        }
+        src if src.mods() == SrcMod::NONE => src,
+        _ => return Err(Fault::new("Src0SrcMod", 1u8, "0 of a message")),
+    };
+    if w.src1_data_type() != TYPE_UD {
+        return Err(Fault::new("Src1DataType", w.src1_data_type(), "0 (:ud)"));
+    }
+    let low = (upper >> 32) as u32 & 0x7fff_ffff;
+    let desc = match w.src1_reg_file() {
+        FILE_IMM => Desc::Imm(low),
+        FILE_ARF => {
+            let expected = u32::from(A0) << 5 | half_bit(rules, inst);
+            if low != expected {
+                return Err(Fault::new("Src1 of a register descriptor", low, "a0.0, no region"));
+            }
+            Desc::Reg(operand::addr_reg(0))
+        }
+        file => return Err(Fault::new("Src1RegFile", file, "0 (a0), 3 (immediate)")),
+    };
+    Ok((desc, Desc::Imm(ex_desc)))
+}
+
+fn decode_split(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Result<Descs, Fault> {
+    let w = Sends::from_bits(word);
+    if w.reserved_41() != 0 {
+        return Err(Fault::new("bits 43..41", w.reserved_41(), "0"));
+    }
+    let code = w.dst_data_type();
+    let ty = rules.reg.types[usize::from(code)].ok_or(Fault::new(
+        "DstDataType",
+        code,
+        "a register type of the platform",
+    ))?;
+    inst.dst = if w.dst_addr_mode() {
+        if !w.dst_reg_file() {
+            return Err(Fault::new("DstRegFile", 0u8, "1 (GRF) with an address"));
+        }
+        let (addr, imm) = split_addr(w.dst_reg_num(), w.dst_sub_reg_num_4(), w.dst_addr_imm_9());
+        Dst::Indirect { addr, imm, horz: 1, ty }
+    } else {
+        if w.dst_addr_imm_9() {
+            return Err(Fault::new("bit 62", 1u8, "0 without an address"));
+        }
+        let byte = u8::from(w.dst_sub_reg_num_4()) * 16;
+        let reg = codes::register(w.dst_reg_file(), w.dst_reg_num(), byte).ok_or(Fault::new(
+            "DstRegNum",
+            w.dst_reg_num(),
+            "r0 to r127 or an architecture register",
+        ))?;
+        Dst::Direct { reg, horz: 1, ty }
+    };
+    inst.src[0] = if w.src0_addr_mode() {
+        let (addr, imm) = split_addr(w.src0_reg_num(), w.src0_sub_reg_num_4(), w.src0_addr_imm_9());
+        Src::Indirect { addr, imm, region: WHOLE, mods: SrcMod::NONE, ty: Type::Ud }
+    } else {
+        if w.src0_addr_imm_9() {
+            return Err(Fault::new("bit 78", 1u8, "0 without an address"));
+        }
+        let byte = u8::from(w.src0_sub_reg_num_4()) * 16;
+        let reg = codes::register(true, w.src0_reg_num(), byte).ok_or(Fault::new(
+            "Src0RegNum",
+            w.src0_reg_num(),
+            "0 to 127",
+        ))?;
+        Src::new(reg, WHOLE, Type::Ud)
+    };
+    let reg = codes::register(w.src1_reg_file(), w.src1_reg_num(), 0).ok_or(Fault::new(
+        "Src1RegNum",
+        w.src1_reg_num(),
+        "r0 to r127 or an architecture register",
+    ))?;
+    inst.src[1] = Src::new(reg, WHOLE, Type::Ud);
+    let desc = if w.sel_reg32_desc() {
+        if w.desc() != half_bit(rules, inst) {
+            return Err(Fault::new("MsgDesc", w.desc(), "0 beside a register descriptor"));
+        }
+        Desc::Reg(operand::addr_reg(0))
+    } else {
+        Desc::Imm(w.desc())
+    };
+    let ex_desc = if w.sel_reg32_ex_desc() {
+        if w.ex_desc_16() > 7 || w.ex_desc_6() != 0 {
+            return Err(Fault::new("ExDescAddrSubRegNum", w.ex_desc_16(), "0 to 7"));
+        }
+        Desc::Reg(operand::addr_reg(w.ex_desc_16() as u8 * 2))
+    } else {
+        Desc::Imm(u32::from(w.ex_desc_16()) << 16 | u32::from(w.ex_desc_6()) << 6)
+    };
+    Ok((desc, ex_desc))
+}
+
+/// Address and immediate (a multiple of 16) of a split message's operand.
+fn split_addr(number: u8, bit_4: bool, negative: bool) -> (Reg<Physical>, i16) {
+    let low = u16::from(number & 15) << 5 | u16::from(bit_4) << 4;
+    (operand::addr_reg(number >> 4), operand::addr_imm(low, negative))
+}
+
+#[inline]
+pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, number: u8) -> Result<u128, Bad> {
+    let Payload::Send(info) = &inst.payload else {
+        return Err(Bad::new("payload", "of another family", "a message"));
+    };
+    if inst.sat || inst.opts.has(gen_ir::Options::ALIGN16) {
+        return Err(Bad::new("saturation, Align16", "set", "none on a message"));
+    }
+    let allowed = "a shared function of the platform";
+    let sfid = codes::sfid_code(info.sfid).ok_or(Bad::new("shared function", "another", allowed))?;
+    let c = control::encode(inst, Class::Send, false, number)?.with_cond_modifier(sfid);
+    let split = matches!(inst.op, Op::Sends | Op::Sendsc);
+    let operands = if split { encode_split(rules, inst, info)? } else { encode_one(rules, inst, info)? };
+    Ok(u128::from(c.into_bits()) | operands | u128::from(info.eot) << 127)
+}
+
+fn imm_desc(desc: u32) -> Result<u32, Bad> {
+    if desc >> 31 == 0 { Ok(desc) } else { Err(Bad::new("descriptor", desc, "bit 31 zero")) }
+}
+
+fn a0(reg: Reg<Physical>, what: &'static str, max: u32, allowed: &'static str) -> Result<u16, Bad> {
+    match reg.base {
+        Base::Arf(Arf::Addr(0)) if reg.byte % 4 == 0 && reg.byte <= max => Ok(reg.byte as u16 / 4),
+        _ => Err(Bad::new(what, "another register", allowed)),
+    }
+}
+
+fn encode_one(rules: &Rules, inst: &Inst<Physical>, info: &SendInfo<Physical>) -> Result<u128, Bad> {
+    let mut w = operand::encode_dst(rules, &inst.dst, Basic::new())?;
+    let src = &inst.src[0];
+    if src.mods().any() || inst.src[1] != Src::None || inst.src[2] != Src::None {
+        return Err(Bad::new("sources", "others", "one register, without modifiers"));
+    }
+    w = match *src {
+        _ if rules.send_region => operand::encode_src(rules, Slot::Src0, src, w)?,
+        Src::Direct { reg, ty, .. } => {
+            if reg.byte % 16 != 0 {
+                return Err(Bad::new("src0", reg.byte, "byte 0 or 16"));
+            }
+            operand::encode_src(rules, Slot::Src0, &Src::new(reg, Region::SCALAR, ty), w)?
+        }
+        Src::Indirect { addr, imm, ty, .. } => {
+            if imm % 16 != 0 {
+                return Err(Bad::new("src0 address", i64::from(imm), "a multiple of 16"));
+            }
+            let src = Src::Indirect { addr, imm, region: Region::SCALAR, mods: SrcMod::NONE, ty };
+            operand::encode_src(rules, Slot::Src0, &src, w)?
+        }
+        _ => return Err(Bad::new("src0", operand::kind(src), "a register")),
+    };
+    let mut upper = 0u64;
+    match info.ex_desc {
+        Desc::Imm(d) => {
+            let mask = if rules.send_region { 0 } else { 0xffff_0000 };
+            if d & !mask != 0 {
+                return Err(Bad::new("extended descriptor", d, "bits 31..16 (Gen8: zero)"));
+            }
+            for (bit, len, at) in EX_DESC {
+                upper |= u64::from(d >> bit & ((1 << len) - 1)) << at;
+            }
+        }
+        Desc::Reg(_) => return Err(Bad::new("extended descriptor", "a register", "an immediate")),
+    }
+    let wide = matches!(src, Src::Direct { region, .. } | Src::Indirect { region, .. } if region.width == 16);
+    if wide && !rules.send_region {
+        upper |= BIT_84;
+    }
+    w = match info.desc {
+        Desc::Imm(d) => {
+            upper |= u64::from(imm_desc(d)?) << 32;
+            w.with_src1_reg_file(FILE_IMM)
+        }
+        Desc::Reg(reg) => {
+            a0(reg, "descriptor", 0, "a0.0")?;
+            upper |= u64::from(half_bit(rules, inst)) << 32;
+            w.with_src1(SrcDirect::new().with_reg_num(A0).into_bits())
+        }
+    };
+    Ok(w.into_bits() | u128::from(upper) << 64)
+}
+
+fn encode_split(rules: &Rules, inst: &Inst<Physical>, info: &SendInfo<Physical>) -> Result<u128, Bad> {
+    let mut w = Sends::new();
+    let ty = inst.dst.ty().ok_or(Bad::new("dst", "none", "a destination"))?;
+    let code = rules.reg.code(ty).ok_or(Bad::new("dst type", ty, "a register type of the platform"))?;
+    w.set_dst_data_type(code);
+    match inst.dst {
+        Dst::Direct { reg, .. } => {
+            let (file, number, sub) = operand::direct(reg, "dst")?;
+            w = w
+                .with_dst_reg_file(file == FILE_GRF)
+                .with_dst_reg_num(number)
+                .with_dst_sub_reg_num_4(half_register(sub, "dst")?);
+        }
+        Dst::Indirect { addr, imm, .. } => {
+            let (number, bit_4, bit_9) = split_addr_bits(addr, imm, "dst address")?;
+            w = w
+                .with_dst_reg_file(true)
+                .with_dst_addr_mode(true)
+                .with_dst_reg_num(number)
+                .with_dst_sub_reg_num_4(bit_4)
+                .with_dst_addr_imm_9(bit_9);
+        }
+        _ => return Err(Bad::new("dst", "of another form", "a register")),
+    }
+    match inst.src[0] {
+        Src::Direct { reg, mods: SrcMod::NONE, .. } => {
+            let (file, number, sub) = operand::direct(reg, "src0")?;
+            if file != FILE_GRF {
+                return Err(Bad::new("src0", "an architecture register", "r0 to r127"));
+            }
+            w = w.with_src0_reg_num(number).with_src0_sub_reg_num_4(half_register(sub, "src0")?);
+        }
+        Src::Indirect { addr, imm, mods: SrcMod::NONE, .. } => {
+            let (number, bit_4, bit_9) = split_addr_bits(addr, imm, "src0 address")?;
+            w = w
+                .with_src0_addr_mode(true)
+                .with_src0_reg_num(number)
+                .with_src0_sub_reg_num_4(bit_4)
+                .with_src0_addr_imm_9(bit_9);
+        }
+        ref src => return Err(Bad::new("src0", operand::kind(src), "a register without modifiers")),
+    }
+    match inst.src[1] {
+        Src::Direct { reg, mods: SrcMod::NONE, .. } => {
+            let (file, number, sub) = operand::direct(reg, "src1")?;
+            if sub != 0 {
+                return Err(Bad::new("src1", reg.byte, "byte 0"));
+            }
+            w = w.with_src1_reg_file(file == FILE_GRF).with_src1_reg_num(number);
+        }
+        ref src => return Err(Bad::new("src1", operand::kind(src), "a direct register without modifiers")),
+    }
+    w = match info.desc {
+        Desc::Imm(d) => w.with_desc(imm_desc(d)?),
+        Desc::Reg(reg) => {
+            a0(reg, "descriptor", 0, "a0.0")?;
+            w.with_sel_reg32_desc(true).with_desc(half_bit(rules, inst))
+        }
+    };
+    w = match info.ex_desc {
+        Desc::Imm(d) => {
+            if d & 0xfc3f != 0 {
+                return Err(Bad::new("extended descriptor", d, "bits 31..16 and 9..6"));
+            }
+            w.with_ex_desc_16((d >> 16) as u16).with_ex_desc_6((d >> 6 & 15) as u8)
+        }
+        Desc::Reg(reg) => {
+            let dword = a0(reg, "extended descriptor", 28, "a0.0, a0.2, ... a0.14")?;
+            w.with_sel_reg32_ex_desc(true).with_ex_desc_16(dword)
+        }
+    };
+    Ok(w.into_bits())
+}
+
+fn half_register(sub: u8, what: &'static str) -> Result<bool, Bad> {
+    match sub {
+        0 => Ok(false),
+        16 => Ok(true),
+        _ => Err(Bad::new(what, u32::from(sub), "byte 0 or 16")),
+    }
+}
+
+fn split_addr_bits(addr: Reg<Physical>, imm: i16, what: &'static str) -> Result<(u8, bool, bool), Bad> {
+    let (sub, low, high) = operand::indirect(addr, imm, what)?;
+    if imm % 16 != 0 {
+        return Err(Bad::new(what, i64::from(imm), "a multiple of 16"));
+    }
+    Ok((sub << 4 | (low >> 5) as u8, low & 16 != 0, high))
+}

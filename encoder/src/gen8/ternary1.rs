@@ -1,0 +1,267 @@
+//! Three-source instructions in Align1 form (Gen11).
+
+use super::{
+    Bad, Fault, codes, control,
+    layout::{Control, Ternary1, Ternary1Src, Ternary1Src2},
+    operand::{decode_mme, encode_mme, kind},
+};
+use gen_ir::{Base, Dst, Inst, Op, Payload, Physical, Reg, Region, Src, SrcMod, Type};
+
+/// Types of the codes with an integer and with a float execution type.
+const INT: [Type; 6] = [Type::Ud, Type::D, Type::Uw, Type::W, Type::Ub, Type::B];
+const FLOAT: [Type; 4] = [Type::Hf, Type::F, Type::Df, Type::Nf];
+
+/// Region codes of a math macro's source: `<4;1>`.
+const MACRO_VERT: u8 = 2;
+const MACRO_HORZ: u8 = 1;
+
+const SRC: [&str; 3] = ["src0", "src1", "src2"];
+
+fn ty(float: bool, code: u8, field: &'static str) -> Result<Type, Fault> {
+    let table: &[Type] = if float { &FLOAT } else { &INT };
+    table.get(usize::from(code)).copied().ok_or(Fault::new(field, code, "0 to 5, floats 0 to 3"))
+}
+
+fn code(float: bool, ty: Type, field: &'static str) -> Result<u8, Bad> {
+    let table: &[Type] = if float { &FLOAT } else { &INT };
+    match table.iter().position(|&t| t == ty) {
+        Some(code) => Ok(code as u8),
+        None => Err(Bad::new(field, ty, "integers of up to 32 bits, or :hf, :f, :df, :nf")),
+    }
+}
+
+fn register(arf: bool, number: u8, byte: u8, field: &'static str) -> Result<Reg<Physical>, Fault> {
+    codes::register(!arf, number, byte).ok_or(Fault::new(
+        field,
+        number,
+        "r0 to r127 or an architecture register",
+    ))
+}
+
+#[inline]
+pub(super) fn decode(word: u128, inst: &mut Inst<Physical>) -> Result<(), Fault> {
+    let c = Control::from_bits(word as u64);
+    control::decode(c, inst.op.info().class, inst)?;
+    if c.access_mode() {
+        return Err(Fault::new("AccessMode", 1u8, "0 (Align1)"));
+    }
+    let w = Ternary1::from_bits(word);
+    if w.reserved_50() || w.reserved_84() || w.reserved_105() || w.reserved_126() != 0 {
+        return Err(Fault::new("bits 50, 84, 105, 126, 127", 1u8, "0"));
+    }
+    let float = w.exec_type();
+    let is_macro = inst.op == Op::Madm;
+    let dst_ty = ty(float, w.dst_data_type(), "DstDataType")?;
+    let sub = w.dst_sub_reg_num();
+    inst.dst = if is_macro {
+        if sub & 1 != 0 || w.dst_horz_stride() {
+            return Err(Fault::new("DstSubRegNum, DstHorzStride", sub, "0 below the macro register"));
+        }
+        let reg = register(w.dst_reg_file(), w.dst_reg_num(), 0, "DstRegNum")?;
+        Dst::Macro { reg, mme: decode_mme(sub >> 1, "DstMathMacroExt")?, ty: dst_ty }
+    } else {
+        let reg = register(w.dst_reg_file(), w.dst_reg_num(), sub, "DstRegNum")?;
+        Dst::Direct { reg, horz: if w.dst_horz_stride() { 2 } else { 1 }, ty: dst_ty }
+    };
+    let mods = [
+        SrcMod { abs: w.src0_abs(), neg: w.src0_negate() },
+        SrcMod { abs: w.src1_abs(), neg: w.src1_negate() },
+        SrcMod { abs: w.src2_abs(), neg: w.src2_negate() },
+    ];
+    // Source 0 reads the accumulator where its type is `:nf`, else bit 43 means an immediate.
+    let src0_nf = float && w.src0() & 7 == 3;
+    inst.src[0] = if w.src0_reg_file() && !src0_nf {
+        decode_imm(w.src0(), float, mods[0])?
+    } else {
+        decode_src(w.src0(), float, w.src0_reg_file(), mods[0], is_macro)?
+    };
+    inst.src[1] = decode_src(w.src1(), float, w.src1_reg_file(), mods[1], is_macro)?;
+    inst.src[2] = if w.src2_reg_file() {
+        decode_imm(w.src2(), float, mods[2])?
+    } else {
+        decode_src2(w.src2(), float, mods[2], is_macro)?
+    };
+    Ok(())
+}
+
+/// A 16-bit immediate above a 3-bit type.
+fn decode_imm(bits: u32, float: bool, mods: SrcMod) -> Result<Src<Physical>, Fault> {
+    let ty = ty(float, bits as u8 & 7, "SrcDataType")?;
+    if !matches!(ty, Type::Uw | Type::W | Type::Hf) {
+        return Err(Fault::new("SrcDataType", bits as u8 & 7, "a 16-bit type of an immediate"));
+    }
+    if mods.any() || bits >> 19 != 0 {
+        return Err(Fault::new("SrcMod", 1u8, "0 of an immediate"));
+    }
+    Ok(Src::Imm { bits: u64::from(bits >> 3 & 0xffff), ty })
+}
+
+fn decode_src(
+    bits: u32,
+    float: bool,
+    arf: bool,
+    mods: SrcMod,
+    is_macro: bool,
+) -> Result<Src<Physical>, Fault> {
+    let s = Ternary1Src::from_bits(bits);
+    let ty = ty(float, s.data_type(), "SrcDataType")?;
+    if is_macro {
+        if (s.vert_stride(), s.horz_stride(), s.sub_reg_num() & 1) != (MACRO_VERT, MACRO_HORZ, 0) {
+            return Err(Fault::new("Src region", s.vert_stride(), "<4;1> in a math macro"));
+        }
+        let reg = register(arf, s.reg_num(), 0, "SrcRegNum")?;
+        return Ok(Src::Macro { reg, mme: decode_mme(s.sub_reg_num() >> 1, "MathMacroExt")?, mods, ty });
+    }
+    let reg = register(arf, s.reg_num(), s.sub_reg_num(), "SrcRegNum")?;
+    let region = Region::ternary(codes::ternary_vert(s.vert_stride()), codes::horz(s.horz_stride()));
+    Ok(Src::Direct { reg, region, mods, ty })
+}
+
+fn decode_src2(bits: u32, float: bool, mods: SrcMod, is_macro: bool) -> Result<Src<Physical>, Fault> {
+    let s = Ternary1Src2::from_bits(bits);
+    let ty = ty(float, s.data_type(), "Src2DataType")?;
+    if s.reserved_109() != 0 {
+        return Err(Fault::new("bits 110..109", s.reserved_109(), "0"));
+    }
+    if is_macro {
+        if (s.horz_stride(), s.sub_reg_num() & 1) != (MACRO_HORZ, 0) {
+            return Err(Fault::new("Src2 region", s.horz_stride(), "<1> in a math macro"));
+        }
+        let reg = register(false, s.reg_num(), 0, "Src2RegNum")?;
+        return Ok(Src::Macro { reg, mme: decode_mme(s.sub_reg_num() >> 1, "MathMacroExt")?, mods, ty });
+    }
+    let reg = register(false, s.reg_num(), s.sub_reg_num(), "Src2RegNum")?;
+    Ok(Src::Direct { reg, region: Region::ternary_last(codes::horz(s.horz_stride())), mods, ty })
+}
+
+#[inline]
+pub(super) fn encode(inst: &Inst<Physical>, number: u8) -> Result<u128, Bad> {
+    if !matches!(inst.payload, Payload::None) {
+        return Err(Bad::new("payload", "of another family", "none"));
+    }
+    let c = control::encode(inst, inst.op.info().class, false, number)?;
+    let is_macro = inst.op == Op::Madm;
+    let float = inst.src[0].ty().is_some_and(Type::is_float);
+    let mut w = Ternary1::new().with_exec_type(float);
+    match inst.dst {
+        Dst::Macro { reg, mme, ty } if is_macro => {
+            let (arf, number, _) = number_of(reg, "dst", true)?;
+            w = w
+                .with_dst_reg_file(arf)
+                .with_dst_reg_num(number)
+                .with_dst_sub_reg_num(encode_mme(mme)? << 1)
+                .with_dst_data_type(code(float, ty, "dst type")?);
+        }
+        Dst::Direct { reg, horz: horz @ 1..=2, ty } if !is_macro => {
+            let (arf, number, sub) = number_of(reg, "dst", false)?;
+            w = w
+                .with_dst_reg_file(arf)
+                .with_dst_reg_num(number)
+                .with_dst_sub_reg_num(sub)
+                .with_dst_horz_stride(horz == 2)
+                .with_dst_data_type(code(float, ty, "dst type")?);
+        }
+        _ => return Err(Bad::new("dst", "of another form", "a direct register, stride 1 or 2")),
+    }
+    for (i, src) in inst.src.iter().enumerate() {
+        let (bits, file) = encode_src(i, src, float, is_macro)?;
+        let mods = src.mods();
+        w = match i {
+            0 => {
+                w.with_src0(bits).with_src0_reg_file(file).with_src0_abs(mods.abs).with_src0_negate(mods.neg)
+            }
+            1 => {
+                w.with_src1(bits).with_src1_reg_file(file).with_src1_abs(mods.abs).with_src1_negate(mods.neg)
+            }
+            _ => {
+                w.with_src2(bits).with_src2_reg_file(file).with_src2_abs(mods.abs).with_src2_negate(mods.neg)
+            }
+        };
+    }
+    Ok(u128::from(c.into_bits()) | w.into_bits())
+}
+
+/// Whether it is an architecture register, its number and subregister.
+fn number_of(reg: Reg<Physical>, what: &'static str, is_macro: bool) -> Result<(bool, u8, u8), Bad> {
+    let allowed = "r0 to r127 or an architecture register, byte 0 to 31 (math macros: 0)";
+    let (grf, number) = codes::register_number(reg).ok_or(Bad::new(what, "another register", allowed))?;
+    if reg.byte >= if is_macro { 1 } else { 32 } {
+        return Err(Bad::new(what, reg.byte, allowed));
+    }
+    Ok((!grf, number, reg.byte as u8))
+}
+
+/// The bits of a source and its file bit.
+fn encode_src(i: usize, src: &Src<Physical>, float: bool, is_macro: bool) -> Result<(u32, bool), Bad> {
+    let what = SRC[i];
+    let (reg, ty, vert, horz, sub) = match *src {
+        Src::Imm { bits, ty } => {
+            if i == 1 || !matches!(ty, Type::Uw | Type::W | Type::Hf) || bits >> 16 != 0 {
+                return Err(Bad::new(
+                    what,
+                    "an immediate",
+                    "a register, in src0 and src2 a 16-bit immediate",
+                ));
+            }
+            return Ok(((bits as u32) << 3 | u32::from(code(float, ty, what)?), true));
+        }
+        Src::Macro { reg, mme, ty, .. } if is_macro => {
+            (reg, ty, MACRO_VERT, MACRO_HORZ, Some(encode_mme(mme)? << 1))
+        }
+        Src::Direct { reg, region, ty, .. } if !is_macro => {
+            let allowed = "<V;H> with V 0, 2, 4, 8 and H 0, 1, 2, 4; <H> in src2";
+            let region = strides(region, i);
+            let codes = region.and_then(|(v, h)| Some((codes::ternary_vert_code(v)?, codes::horz_code(h)?)));
+            let (vert, horz) = codes.ok_or(Bad::new(what, "another region", allowed))?;
+            (reg, ty, vert, horz, None)
+        }
+        _ => return Err(Bad::new(what, kind(src), "a direct register, in madm with a macro register")),
+    };
+    let (arf, number, byte) = number_of(reg, what, is_macro)?;
+    let sub = sub.unwrap_or(byte);
+    let arf_allowed = match i {
+        0 => float && ty == Type::Nf,
+        1 => true,
+        _ => false,
+    };
+    if arf && !arf_allowed || i == 2 && !matches!(reg.base, Base::Grf(_)) {
+        return Err(Bad::new(what, "an architecture register", "one in src1, or of type :nf in src0"));
+    }
+    let ty = code(float, ty, what)?;
+    let bits = if i == 2 {
+        Ternary1Src2::new()
+            .with_data_type(ty)
+            .with_horz_stride(horz)
+            .with_sub_reg_num(sub)
+            .with_reg_num(number)
+            .into_bits()
+    } else {
+        Ternary1Src::new()
+            .with_data_type(ty)
+            .with_vert_stride(vert)
+            .with_horz_stride(horz)
+            .with_sub_reg_num(sub)
+            .with_reg_num(number)
+            .into_bits()
+    };
+    Ok((bits, arf))
+}
+
+/// Vertical and horizontal stride of a ternary source (source 2: vertical 0, not encoded). A basic
+/// region with an equal ternary one is taken for it.
+fn strides(region: Region, i: usize) -> Option<(u8, u8)> {
+    const A: u8 = Region::ABSENT;
+    let (v, h) = match (region.vert, region.width, region.horz) {
+        (A, A, h) => return (i == 2).then_some((0, h)),
+        (v, A, h) => (v, h),
+        (0, 1, 0) => (0, 0),
+        (1, 1, 0) => (2, 1),
+        (v, w, h) if h != 0 && u32::from(v) == u32::from(w) * u32::from(h) => (v, h),
+        _ => return None,
+    };
+    if i == 2 {
+        // One stride must say it all: `<V;H>` with V = 0 reads one element.
+        return if v == 0 && h == 0 { Some((0, 0)) } else { (h != 0).then_some((0, h)) };
+    }
+    Some((v, h))
+}

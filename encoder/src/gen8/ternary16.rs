@@ -1,0 +1,262 @@
+//! Three-source instructions in Align16 form (Gen8, Gen9), shown as the Align1 code they stand for.
+//!
+//! Sources are packed (`.xyzw`, written `<2;1>`, the last one `<1>`) or one element for all channels
+//! (`RepCtrl`, written `<0;0>` and `<0>`; doubles have no `RepCtrl` and select `.xyxy` or `.zwzw`). An
+//! execution size of 1 does not exist; one channel of four (doubles: two of two halves) stands for it.
+
+use super::{
+    Bad, Fault, control,
+    layout::{Control, Ternary16, Ternary16Src},
+    operand::{decode_mme, encode_mme, kind},
+    rules::Rules,
+};
+use gen_ir::{Base, Dst, ExecSize, Inst, Op, Payload, Physical, Reg, Region, Src, SrcMod, Type};
+
+/// Type of each code of `SrcDataType` and `DstDataType`.
+const TYPES: [Type; 5] = [Type::F, Type::D, Type::Ud, Type::Df, Type::Hf];
+
+const CHAN_EN_ALL: u8 = 0xf;
+const CHAN_SEL_XYZW: u8 = 0xe4;
+const CHAN_SEL_XYXY: u8 = 0x44;
+const CHAN_SEL_ZWZW: u8 = 0xee;
+
+const PACKED: [Region; 3] = [Region::ternary(2, 1), Region::ternary(2, 1), Region::ternary_last(1)];
+const SCALAR: [Region; 3] = [Region::ternary(0, 0), Region::ternary(0, 0), Region::ternary_last(0)];
+
+const SRC: [&str; 3] = ["src0", "src1", "src2"];
+
+/// Bytes a type code stands for, with the half float only where the platform has it.
+fn ty(rules: &Rules, code: u8, field: &'static str) -> Result<Type, Fault> {
+    match TYPES.get(usize::from(code)) {
+        Some(Type::Hf) if !rules.mixed_half => Err(Fault::new(field, code, "0 to 3")),
+        Some(&ty) => Ok(ty),
+        None => Err(Fault::new(field, code, "0 to 4")),
+    }
+}
+
+fn code(rules: &Rules, ty: Type, field: &'static str) -> Result<u8, Bad> {
+    match TYPES.iter().position(|&t| t == ty) {
+        Some(4) if !rules.mixed_half => Err(Bad::new(field, ty, ":f, :d, :ud, :df")),
+        Some(code) => Ok(code as u8),
+        None => Err(Bad::new(field, ty, ":f, :d, :ud, :df, :hf")),
+    }
+}
+
+#[inline]
+pub(super) fn decode(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Result<(), Fault> {
+    let c = Control::from_bits(word as u64);
+    control::decode(c, inst.op.info().class, inst)?;
+    if !c.access_mode() {
+        return Err(Fault::new("AccessMode", 0u8, "1 (Align16) with three sources"));
+    }
+    let w = Ternary16::from_bits(word);
+    let dst_ty = ty(rules, w.dst_data_type(), "DstDataType")?;
+    let src_ty = ty(rules, w.src_data_type(), "SrcDataType")?;
+    let mut types = [src_ty; 3];
+    if rules.mixed_half && matches!(src_ty, Type::F | Type::Hf) {
+        types[1] = if w.src1_type() { Type::Hf } else { Type::F };
+        types[2] = if w.src2_type() { Type::Hf } else { Type::F };
+    } else if w.src1_type() || w.src2_type() {
+        return Err(Fault::new("Src1Type, Src2Type", 1u8, "0"));
+    }
+    if w.reserved_127() {
+        return Err(Fault::new("bit 127", 1u8, "0"));
+    }
+    let is_macro = inst.op == Op::Madm;
+    let byte = w.dst_sub_reg_num() * 4;
+    let reg = grf(w.dst_reg_num(), byte, "DstRegNum")?;
+    inst.dst = if is_macro {
+        if byte != 0 {
+            return Err(Fault::new("DstSubRegNum", byte, "0 of a math macro"));
+        }
+        Dst::Macro { reg, mme: decode_mme(w.dst_chan_en(), "DstChanEn")?, ty: dst_ty }
+    } else {
+        let reg = reg.plus(lone_channel(w.dst_chan_en(), dst_ty, byte, inst)?);
+        Dst::Direct { reg, horz: 1, ty: dst_ty }
+    };
+    let mods = [
+        SrcMod { abs: w.src0_abs(), neg: w.src0_negate() },
+        SrcMod { abs: w.src1_abs(), neg: w.src1_negate() },
+        SrcMod { abs: w.src2_abs(), neg: w.src2_negate() },
+    ];
+    // Packed sources beside a lone channel are read at that channel; only the first reads as written.
+    let packed = is_macro || inst.exec != ExecSize::S1 || matches!(w.dst_chan_en(), 1 | 3);
+    for (i, bits) in [w.src0(), w.src1(), w.src2()].into_iter().enumerate() {
+        inst.src[i] = decode_src(i, Ternary16Src::from_bits(bits), is_macro, mods[i], types[i])?;
+        if !packed && !matches!(inst.src[i], Src::Direct { region, .. } if region.is_scalar()) {
+            return Err(Fault::new("SrcRepCtrl", 0u8, "1 beside a lone channel other than x"));
+        }
+    }
+    Ok(())
+}
+
+fn grf(number: u8, byte: u8, field: &'static str) -> Result<Reg<Physical>, Fault> {
+    if number < 128 {
+        Ok(Reg::grf(number.into(), byte.into()))
+    } else {
+        Err(Fault::new(field, number, "0 to 127"))
+    }
+}
+
+/// Turns a lone enabled channel into execution size 1, and gives its byte offset.
+fn lone_channel(chan_en: u8, ty: Type, byte: u8, inst: &mut Inst<Physical>) -> Result<u32, Fault> {
+    if chan_en == CHAN_EN_ALL {
+        return match inst.exec {
+            ExecSize::S1 => Err(Fault::new("ExecSize", 0u8, "1 to 5 in Align16 mode")),
+            _ => Ok(0),
+        };
+    }
+    // The channel must be where its own element stands, or the instruction has no Align1 equal.
+    let offset = match (inst.exec, ty, chan_en) {
+        (ExecSize::S2, Type::Df, 0x3) if byte % 16 == 0 => 0,
+        (ExecSize::S2, Type::Df, 0xc) if byte % 16 == 0 => 8,
+        (ExecSize::S4, _, 1 | 2 | 4 | 8) if ty != Type::Df && u32::from(byte) % (ty.bytes() * 4) == 0 => {
+            chan_en.trailing_zeros() * ty.bytes()
+        }
+        _ => return Err(Fault::new("DstChanEn", chan_en, "all, or one of four (:df: half of two)")),
+    };
+    inst.exec = ExecSize::S1;
+    Ok(offset)
+}
+
+fn decode_src(
+    i: usize,
+    s: Ternary16Src,
+    is_macro: bool,
+    mods: SrcMod,
+    ty: Type,
+) -> Result<Src<Physical>, Fault> {
+    let byte = s.sub_reg_num() * 4 + u8::from(s.sub_reg_num_1()) * 2;
+    let mut reg = grf(s.reg_num(), byte, "SrcRegNum")?;
+    if is_macro {
+        if byte != 0 || s.rep_ctrl() {
+            return Err(Fault::new("SrcSubRegNum, SrcRepCtrl", byte, "0 of a math macro"));
+        }
+        return Ok(Src::Macro { reg, mme: decode_mme(s.chan_sel(), "SrcChanSel")?, mods, ty });
+    }
+    let scalar = match (s.rep_ctrl(), s.chan_sel()) {
+        (false, CHAN_SEL_XYZW) => false,
+        (true, CHAN_SEL_REP) if ty != Type::Df => true,
+        (false, CHAN_SEL_XYXY) if ty == Type::Df && byte % 16 == 0 => true,
+        (false, CHAN_SEL_ZWZW) if ty == Type::Df && byte % 16 == 0 => {
+            reg.byte += 8;
+            true
+        }
+        (_, sel) => return Err(Fault::new("SrcRepCtrl, SrcChanSel", sel, "packed, or one element")),
+    };
+    let region = if scalar { SCALAR[i] } else { PACKED[i] };
+    Ok(Src::Direct { reg, region, mods, ty })
+}
+
+/// `ChanSel` beside `RepCtrl`: not used.
+const CHAN_SEL_REP: u8 = CHAN_SEL_XYZW;
+
+#[inline]
+pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, number: u8) -> Result<u128, Bad> {
+    if !matches!(inst.payload, Payload::None) {
+        return Err(Bad::new("payload", "of another family", "none"));
+    }
+    let is_macro = inst.op == Op::Madm;
+    let mut c = control::encode(inst, inst.op.info().class, true, number)?;
+    let mut w = Ternary16::new();
+    // Whether sources must be one element: a lone channel other than x reads packed ones elsewhere.
+    let mut one = false;
+    match inst.dst {
+        Dst::Macro { reg, mme, ty } if is_macro => {
+            w = w
+                .with_dst_reg_num(grf_number(reg, "dst")?)
+                .with_dst_chan_en(encode_mme(mme)?)
+                .with_dst_data_type(code(rules, ty, "dst type")?);
+            if reg.byte != 0 {
+                return Err(Bad::new("dst", reg.byte, "byte 0 of a math macro"));
+            }
+        }
+        Dst::Direct { reg, horz: 1, ty } if !is_macro => {
+            w = w.with_dst_reg_num(grf_number(reg, "dst")?).with_dst_data_type(code(rules, ty, "dst type")?);
+            let (mut byte, mut chan_en) = (reg.byte, CHAN_EN_ALL);
+            if inst.exec == ExecSize::S1 {
+                let size = ty.bytes();
+                let per_16 = if ty == Type::Df { 2 } else { 4 };
+                let lane = byte / size % per_16;
+                byte -= lane * size;
+                one = lane != 0;
+                chan_en = if ty == Type::Df { 3 << (lane * 2) } else { 1 << lane };
+                c.set_exec_size(if ty == Type::Df { ExecSize::S2 } else { ExecSize::S4 } as u8);
+            }
+            if byte % 4 != 0 || byte >= 32 {
+                return Err(Bad::new("dst", reg.byte, "a multiple of 4 below 32 bytes"));
+            }
+            w = w.with_dst_chan_en(chan_en).with_dst_sub_reg_num(byte as u8 / 4);
+        }
+        _ => return Err(Bad::new("dst", "of another form", "a general register, stride 1")),
+    }
+    let src_ty = inst.src[0].ty().ok_or(Bad::new("src0", "none", "a general register"))?;
+    w.set_src_data_type(code(rules, src_ty, "src0 type")?);
+    let float = |ty| matches!(ty, Type::F | Type::Hf);
+    for (i, src) in inst.src.iter().enumerate() {
+        let ty = src.ty().ok_or(Bad::new(SRC[i], "none", "a general register"))?;
+        let mixed = rules.mixed_half && float(ty) && float(src_ty);
+        if ty != src_ty && !mixed {
+            return Err(Bad::new("src1, src2 type", ty, "src0's type (:f and :hf may mix on Gen9)"));
+        }
+        let s = encode_src(i, src, is_macro, one)?.into_bits();
+        let mods = src.mods();
+        let half = mixed && ty == Type::Hf;
+        w = match i {
+            0 => w.with_src0(s).with_src0_abs(mods.abs).with_src0_negate(mods.neg),
+            1 => w.with_src1(s).with_src1_abs(mods.abs).with_src1_negate(mods.neg).with_src1_type(half),
+            _ => w.with_src2(s).with_src2_abs(mods.abs).with_src2_negate(mods.neg).with_src2_type(half),
+        };
+    }
+    Ok(u128::from(c.into_bits()) | w.into_bits())
+}
+
+fn grf_number(reg: Reg<Physical>, what: &'static str) -> Result<u8, Bad> {
+    match reg.base {
+        Base::Grf(n) if n < 128 => Ok(n as u8),
+        _ => Err(Bad::new(what, "another register", "r0 to r127")),
+    }
+}
+
+fn encode_src(i: usize, src: &Src<Physical>, is_macro: bool, one: bool) -> Result<Ternary16Src, Bad> {
+    match *src {
+        Src::Macro { reg, mme, .. } if is_macro => {
+            if reg.byte != 0 {
+                return Err(Bad::new(SRC[i], reg.byte, "byte 0 of a math macro"));
+            }
+            Ok(Ternary16Src::new().with_reg_num(grf_number(reg, SRC[i])?).with_chan_sel(encode_mme(mme)?))
+        }
+        Src::Direct { reg, region, ty, .. } if !is_macro => {
+            let mut byte = reg.byte;
+            let mut s = Ternary16Src::new().with_reg_num(grf_number(reg, SRC[i])?);
+            if region.is_scalar() || one {
+                if ty == Type::Df {
+                    let odd = byte % 16 == 8;
+                    byte -= if odd { 8 } else { 0 };
+                    s.set_chan_sel(if odd { CHAN_SEL_ZWZW } else { CHAN_SEL_XYXY });
+                } else {
+                    s = s.with_rep_ctrl(true).with_chan_sel(CHAN_SEL_REP);
+                }
+            } else if is_packed(region) {
+                s.set_chan_sel(CHAN_SEL_XYZW);
+            } else {
+                return Err(Bad::new(SRC[i], "another region", "packed, or one element"));
+            }
+            if byte % 2 != 0 || byte >= 32 {
+                return Err(Bad::new(SRC[i], reg.byte, "a multiple of 2 below 32 bytes"));
+            }
+            Ok(s.with_sub_reg_num(byte as u8 >> 2).with_sub_reg_num_1(byte & 2 != 0))
+        }
+        _ => Err(Bad::new(SRC[i], kind(src), "a general register, in madm with a macro register")),
+    }
+}
+
+/// Consecutive elements, in any way of writing it.
+fn is_packed(region: Region) -> bool {
+    match (region.vert, region.width, region.horz) {
+        (Region::ABSENT, Region::ABSENT, 1) | (1, 1, 0) => true,
+        (2 | 4 | 8, Region::ABSENT, 1) => true,
+        (v, w, 1) => v == w,
+        _ => false,
+    }
+}
