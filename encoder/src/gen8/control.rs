@@ -9,11 +9,11 @@ use gen_ir::{
     Arf, Base, Class, Cond, CondMod, ExecSize, Inst, MathFn, Options, Payload, Physical, Pred, Reg,
 };
 
-/// Options that stand in fields of their own in every format.
-const PLAIN: [(Options, fn(Control, bool) -> Control, fn(&Control) -> bool); 3] = [
-    (Options::NO_DD_CLR, Control::with_no_dd_clr, Control::no_dd_clr),
-    (Options::NO_DD_CHK, Control::with_no_dd_chk, Control::no_dd_chk),
-    (Options::BREAKPOINT, Control::with_debug_ctrl, Control::debug_ctrl),
+/// Options whose fields every format has, each with its bit in [`Control`].
+const PLAIN: [(Options, u64); 3] = [
+    (Options::NO_DD_CLR, Control::new().with_no_dd_clr(true).into_bits()),
+    (Options::NO_DD_CHK, Control::new().with_no_dd_chk(true).into_bits()),
+    (Options::BREAKPOINT, Control::new().with_debug_ctrl(true).into_bits()),
 ];
 
 /// Thread control options, from code 1 on.
@@ -51,8 +51,8 @@ pub(super) fn decode(c: Control, class: Class, inst: &mut Inst<Physical>) -> Res
         return Err(Fault::new("bit 7, CmptCtrl", c.into_bits() >> 7 & 0x40_0001, "0"));
     }
     let mut opts = 0;
-    for (option, _, get) in PLAIN {
-        opts |= if get(&c) { option.0 } else { 0 };
+    for (option, bit) in PLAIN {
+        opts |= if c.into_bits() & bit != 0 { option.0 } else { 0 };
     }
     if c.thread_ctrl() != 0 {
         opts |= THREAD[usize::from(c.thread_ctrl()) - 1].0;
@@ -100,7 +100,7 @@ pub(super) fn decode(c: Control, class: Class, inst: &mut Inst<Physical>) -> Res
 /// The control fields of an instruction. `align16` is the access mode it is encoded in.
 #[inline]
 pub(super) fn encode(inst: &Inst<Physical>, class: Class, align16: bool, number: u8) -> Result<Control, Bad> {
-    if inst.chan % 4 != 0 || inst.chan > 28 {
+    if !inst.chan.is_multiple_of(4) || inst.chan > 28 {
         return Err(Bad::new("channel offset", u32::from(inst.chan), "a multiple of 4 below 32"));
     }
     let mut c = Control::new()
@@ -112,9 +112,9 @@ pub(super) fn encode(inst: &Inst<Physical>, class: Class, align16: bool, number:
         .with_mask_ctrl(inst.no_mask);
     let mut left = inst.opts.without(Options::COMPACTED).without(Options::ALIGN16);
     if left != Options::NONE {
-        for (option, set, _) in PLAIN {
+        for (option, bit) in PLAIN {
             if left.has(option) {
-                c = set(c, true);
+                c = Control::from_bits(c.into_bits() | bit);
                 left = left.without(option);
             }
         }

@@ -91,7 +91,7 @@ pub(super) fn indirect(addr: Reg<Physical>, imm: i16, what: &'static str) -> Res
     let Base::Arf(Arf::Addr(0)) = addr.base else {
         return Err(Bad::new(what, "another address register", allowed));
     };
-    if addr.byte % 2 != 0 || addr.byte >= 32 {
+    if !addr.byte.is_multiple_of(2) || addr.byte >= 32 {
         return Err(Bad::new(what, addr.byte, allowed));
     }
     if !(-512..512).contains(&imm) {

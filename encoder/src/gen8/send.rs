@@ -210,7 +210,7 @@ fn imm_desc(desc: u32) -> Result<u32, Bad> {
 
 fn a0(reg: Reg<Physical>, what: &'static str, max: u32, allowed: &'static str) -> Result<u16, Bad> {
     match reg.base {
-        Base::Arf(Arf::Addr(0)) if reg.byte % 4 == 0 && reg.byte <= max => Ok(reg.byte as u16 / 4),
+        Base::Arf(Arf::Addr(0)) if reg.byte.is_multiple_of(4) && reg.byte <= max => Ok(reg.byte as u16 / 4),
         _ => Err(Bad::new(what, "another register", allowed)),
     }
 }

@@ -108,8 +108,8 @@ fn lone_channel(chan_en: u8, ty: Type, byte: u8, inst: &mut Inst<Physical>) -> R
     }
     // The channel must be where its own element stands, or the instruction has no Align1 equal.
     let offset = match (inst.exec, ty, chan_en) {
-        (ExecSize::S2, Type::Df, 0x3) if byte % 16 == 0 => 0,
-        (ExecSize::S2, Type::Df, 0xc) if byte % 16 == 0 => 8,
+        (ExecSize::S2, Type::Df, 0x3) if byte.is_multiple_of(16) => 0,
+        (ExecSize::S2, Type::Df, 0xc) if byte.is_multiple_of(16) => 8,
         (ExecSize::S4, _, 1 | 2 | 4 | 8) if ty != Type::Df && u32::from(byte) % (ty.bytes() * 4) == 0 => {
             chan_en.trailing_zeros() * ty.bytes()
         }
@@ -137,8 +137,8 @@ fn decode_src(
     let scalar = match (s.rep_ctrl(), s.chan_sel()) {
         (false, CHAN_SEL_XYZW) => false,
         (true, CHAN_SEL_REP) if ty != Type::Df => true,
-        (false, CHAN_SEL_XYXY) if ty == Type::Df && byte % 16 == 0 => true,
-        (false, CHAN_SEL_ZWZW) if ty == Type::Df && byte % 16 == 0 => {
+        (false, CHAN_SEL_XYXY) if ty == Type::Df && byte.is_multiple_of(16) => true,
+        (false, CHAN_SEL_ZWZW) if ty == Type::Df && byte.is_multiple_of(16) => {
             reg.byte += 8;
             true
         }
