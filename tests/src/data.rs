@@ -113,9 +113,8 @@ fn unpack(platform: Platform) -> Vec<TestKernel> {
             };
             let (isa, dat) = (take("isa"), take("dat"));
             let (visaasm, asm) = (text(take("visaasm")), text(take("asm")));
-            let functions = (0..)
-                .map_while(|k| files.remove(&format!("{stem}.f{k}.visaasm")).map(text))
-                .collect();
+            let functions =
+                (0..).map_while(|k| files.remove(&format!("{stem}.f{k}.visaasm")).map(text)).collect();
             let (directory, file) = stem.rsplit_once('/').expect("source/variant/kernel");
             let (source, variant) = directory.split_once('/').expect("source/variant/kernel");
             let (name, simd) = file.rsplit_once(".simd").expect("kernel.simdN");
