@@ -15,6 +15,7 @@ mod buffer;
 mod decode_all;
 mod error;
 mod gen8;
+pub mod iga;
 pub mod opcodes;
 mod xe;
 

@@ -1,0 +1,193 @@
+//! The assembler: text to instructions to machine code.
+//!
+//! A line holds one instruction; a label is a name and a colon. Every fault is reported, with its line
+//! and column, what stands there and what may stand there; after a fault the next line goes on.
+
+mod cursor;
+mod immediate;
+mod instruction;
+mod operand;
+mod token;
+
+use crate::{compact, encode};
+use cursor::Cursor;
+use gen_ir::{Inst, Op, Options, Payload, Physical, Target};
+use instruction::Parsed;
+use platforms::Platform;
+use std::{collections::BTreeMap, fmt};
+
+/// A fault in assembly text.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct AsmError {
+    /// Line, from 1.
+    pub line: u32,
+    /// Column in characters, from 1.
+    pub column: u32,
+    /// What stands there.
+    pub found: String,
+    /// What may stand there.
+    pub allowed: String,
+}
+
+impl fmt::Display for AsmError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}: found {}, allowed: {}", self.line, self.column, self.found, self.allowed)
+    }
+}
+
+impl std::error::Error for AsmError {}
+
+/// How text is assembled.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct AsmOptions {
+    /// Compact every instruction that has a 64-bit form, save those with `{NoCompact}`
+    /// (`iga64 -Xautocompact`). Without it, only those with `{Compacted}`.
+    pub compact: bool,
+}
+
+/// Assembles text to machine code.
+pub fn assemble(platform: Platform, text: &str, options: &AsmOptions) -> Result<Vec<u8>, Vec<AsmError>> {
+    let mut cursor = Cursor::new(platform, text);
+    let (lines, labels) = parse(&mut cursor);
+    let mut code = Vec::with_capacity(lines.len() * 16);
+    if cursor.errors.is_empty() {
+        emit(&mut cursor, &lines, &labels, options, &mut code);
+    }
+    if cursor.errors.is_empty() { Ok(code) } else { Err(cursor.into_errors()) }
+}
+
+/// Parses text to instructions; branch targets are relative, as if nothing were compacted but what
+/// says so.
+pub fn parse_instructions(platform: Platform, text: &str) -> Result<Vec<Inst<Physical>>, Vec<AsmError>> {
+    let mut cursor = Cursor::new(platform, text);
+    let (lines, labels) = parse(&mut cursor);
+    let offsets = offsets(lines.iter().map(|l| l.inst.opts.has(Options::COMPACTED)));
+    let insts = lines.iter().zip(&offsets).map(|(l, &at)| resolve(&mut cursor, l, at, &labels, &offsets));
+    let insts: Vec<_> = insts.collect();
+    if cursor.errors.is_empty() { Ok(insts) } else { Err(cursor.into_errors()) }
+}
+
+/// Label names, each with the index of the instruction it stands before.
+type Labels<'a> = BTreeMap<&'a str, usize>;
+
+fn parse<'a>(cursor: &mut Cursor<'a>) -> (Vec<Parsed<'a>>, Labels<'a>) {
+    let mut lines = Vec::new();
+    let mut labels = Labels::new();
+    while cursor.next_line() {
+        if let Some((name, at)) = cursor.label() {
+            if labels.insert(name, lines.len()).is_some() {
+                cursor.error_at(at, format!("label `{name}` again"), "a name that is not taken");
+            }
+            continue;
+        }
+        match cursor.instruction() {
+            Some(parsed) => {
+                lines.push(parsed);
+                cursor.end_of_line();
+            }
+            None => cursor.skip_line(),
+        }
+    }
+    (lines, labels)
+}
+
+/// Byte offset of each instruction, and of the end.
+fn offsets(compacted: impl Iterator<Item = bool>) -> Vec<u32> {
+    let mut at = 0;
+    let mut all = vec![0];
+    all.extend(compacted.map(|small| {
+        at += if small { 8 } else { 16 };
+        at
+    }));
+    all
+}
+
+/// The instruction with its labels' displacements.
+fn resolve(
+    cursor: &mut Cursor<'_>,
+    line: &Parsed<'_>,
+    here: u32,
+    labels: &Labels<'_>,
+    offsets: &[u32],
+) -> Inst<Physical> {
+    let mut inst = line.inst;
+    if let Payload::Branch { jip, uip, .. } = &mut inst.payload {
+        for (target, label) in [jip, uip].into_iter().zip(&line.targets) {
+            let Some((name, at)) = label else { continue };
+            match labels.get(name) {
+                Some(&index) => {
+                    let there = offsets[index] as i32;
+                    *target = Target::Rel(if inst.op == Op::Calla { there } else { there - here as i32 });
+                }
+                None => cursor.error_at(*at, format!("label `{name}`"), "a label that the text defines"),
+            }
+        }
+    }
+    inst
+}
+
+/// Encodes: a first walk finds the instructions that are compacted, a second one fills in branches,
+/// which keep their native form unless the text says otherwise.
+fn emit(
+    cursor: &mut Cursor<'_>,
+    lines: &[Parsed<'_>],
+    labels: &Labels<'_>,
+    options: &AsmOptions,
+    code: &mut Vec<u8>,
+) {
+    let platform = cursor.platform;
+    let words: Vec<Option<(u128, Option<u64>)>> = lines
+        .iter()
+        .map(|line| {
+            let asked = line.inst.opts.has(Options::COMPACTED);
+            if line.targets.iter().any(Option::is_some) {
+                return None;
+            }
+            let word = match encode(platform, &line.inst) {
+                Ok(word) => word,
+                Err(e) => {
+                    cursor.error_at(line.start, e.to_string(), "what the platform can encode");
+                    return Some((0, None));
+                }
+            };
+            let small =
+                if asked || (options.compact && !line.no_compact) { compact(platform, word) } else { None };
+            if asked && small.is_none() {
+                let allowed = "an instruction with a 64-bit form";
+                cursor.error_at(line.start, "{Compacted}".into(), allowed);
+            }
+            Some((word, small))
+        })
+        .collect();
+    let offsets = offsets(lines.iter().zip(&words).map(|(line, word)| match word {
+        Some((_, small)) => small.is_some(),
+        None => line.inst.opts.has(Options::COMPACTED),
+    }));
+    for (i, line) in lines.iter().enumerate() {
+        let (word, small) = match words[i] {
+            Some(word) => word,
+            None => {
+                let inst = resolve(cursor, line, offsets[i], labels, &offsets);
+                match encode(platform, &inst) {
+                    Ok(word) if inst.opts.has(Options::COMPACTED) => {
+                        let small = compact(platform, word);
+                        if small.is_none() {
+                            let allowed = "an instruction with a 64-bit form";
+                            cursor.error_at(line.start, "{Compacted}".into(), allowed);
+                        }
+                        (word, small)
+                    }
+                    Ok(word) => (word, None),
+                    Err(e) => {
+                        cursor.error_at(line.start, e.to_string(), "what the platform can encode");
+                        continue;
+                    }
+                }
+            }
+        };
+        match small {
+            Some(small) => code.extend_from_slice(&small.to_le_bytes()),
+            None => code.extend_from_slice(&word.to_le_bytes()),
+        }
+    }
+}

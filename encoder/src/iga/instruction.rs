@@ -1,0 +1,475 @@
+//! One instruction as a line of text.
+//!
+//! A line has columns: mask and predicate, mnemonic with execution size, condition, destination,
+//! sources, descriptors of a message; then options in braces and a comment.
+
+use super::{
+    columns::{Columns, put_hex},
+    immediate::put_immediate,
+    message,
+};
+use gen_ir::{
+    Base, Class, Desc, Dst, Inst, MathFn, Op, Options, Payload, Physical, Pipe, SbidMode, SendInfo, Src,
+    Swsb, SyncFn, Target, Type,
+};
+use platforms::{Caps, Layout, Platform};
+
+/// Column widths.
+mod width {
+    pub(super) const MASK: usize = 7;
+    pub(super) const MNEMONIC: usize = 13;
+    pub(super) const CONDITION: usize = 9;
+    pub(super) const DST: usize = 12;
+    pub(super) const SRC: usize = 16;
+    pub(super) const SEND_DST: usize = 7;
+    pub(super) const SEND_SRC: usize = 6;
+    pub(super) const DESC: usize = 10;
+}
+
+/// A source as the text has it: branch targets stand among the sources.
+#[derive(Clone, Copy)]
+pub(super) enum Shown {
+    /// A register or an immediate.
+    Src(Src<Physical>),
+    /// A branch target: byte offset from the start of the code.
+    Label(i64),
+}
+
+/// The sources of an instruction in text order, with branch targets resolved; the instruction stands at
+/// byte `offset`.
+pub(super) fn shown_sources(inst: &Inst<Physical>, offset: u32) -> ([Shown; 3], usize) {
+    let mut shown = [Shown::Src(Src::None); 3];
+    let mut count = 0;
+    let mut push = |s| {
+        shown[count] = s;
+        count += 1;
+    };
+    if let Payload::Branch { jip, uip, .. } = inst.payload {
+        if inst.src[0] != Src::None {
+            push(Shown::Src(inst.src[0]));
+        } else {
+            for target in [jip, uip] {
+                if let Target::Rel(rel) = target {
+                    push(Shown::Label(target_offset(inst.op, offset, rel)));
+                }
+            }
+        }
+    } else {
+        for s in inst.src.iter().take(source_count(inst)) {
+            push(Shown::Src(*s));
+        }
+    }
+    (shown, count)
+}
+
+/// Where a branch with displacement `rel` goes: `calla` counts from the start of the code.
+pub(super) fn target_offset(op: Op, offset: u32, rel: i32) -> i64 {
+    if op == Op::Calla { rel.into() } else { i64::from(offset) + i64::from(rel) }
+}
+
+/// Sources of an instruction that is no branch.
+fn source_count(inst: &Inst<Physical>) -> usize {
+    match inst.payload {
+        Payload::Math(f) => match f {
+            MathFn::Fdiv | MathFn::Pow | MathFn::Idivmod | MathFn::Iqot | MathFn::Irem | MathFn::Invm => 2,
+            _ => 1,
+        },
+        // The decoder tells unary from split messages by the second payload.
+        Payload::Send(_) if inst.src[1] != Src::None => 2,
+        _ => usize::from(inst.op.info().srcs),
+    }
+}
+
+/// Writes one instruction, without the newline. `label` writes the name of a byte offset.
+pub(super) fn put_instruction(
+    c: &mut Columns,
+    platform: Platform,
+    inst: &Inst<Physical>,
+    offset: u32,
+    label: &dyn Fn(&mut String, i64),
+) {
+    let caps = platform.caps();
+    let line = Line { caps, xe: caps.layout == Layout::Xe, inst };
+    line.prefix(c);
+    let (sources, count) = shown_sources(inst, offset);
+    let options = line.has_options();
+    if inst.op.info().dst && inst.dst != Dst::None {
+        c.put("  ");
+        line.destination(c);
+    } else if count > 0 || options {
+        c.spaces(width::DST);
+    }
+    if count == 0 {
+        if options {
+            c.spaces(width::SRC);
+        }
+    } else {
+        c.put("  ");
+        line.source(c, 0, sources[0], label);
+        if count >= 2 {
+            c.put("  ");
+            line.source(c, 1, sources[1], label);
+        } else if !matches!(inst.op, Op::Send | Op::Sendc) {
+            c.open(width::SRC);
+            c.close();
+        }
+        if count >= 3 {
+            c.put("  ");
+            line.source(c, 2, sources[2], label);
+        }
+    }
+    if let Payload::Send(send) = &inst.payload {
+        c.put("  ");
+        line.ex_descriptor(c, send);
+        c.put("  ");
+        line.descriptor(c, send.desc);
+    }
+    if options {
+        line.options(c);
+    }
+    if let Payload::Send(send) = &inst.payload {
+        c.put(" // ");
+        message::put_comment(&mut c.text, platform, inst, send);
+    }
+}
+
+struct Line<'a> {
+    caps: &'static Caps,
+    xe: bool,
+    inst: &'a Inst<Physical>,
+}
+
+impl Line<'_> {
+    fn prefix(&self, c: &mut Columns) {
+        let inst = self.inst;
+        c.open(width::MASK);
+        if inst.no_mask || inst.pred.is_some() {
+            c.ch('(');
+            if inst.no_mask {
+                c.ch('W');
+            }
+            if let Some(pred) = &inst.pred {
+                if inst.no_mask {
+                    c.ch('&');
+                }
+                if pred.inv {
+                    c.ch('~');
+                }
+                c.word_register(self.caps, pred.flag);
+                c.put(pred.ctrl.suffix());
+            }
+            c.ch(')');
+        }
+        c.close();
+        c.ch(' ');
+        c.open(width::MNEMONIC);
+        self.mnemonic(c);
+        c.close();
+        c.ch(' ');
+        c.open(width::CONDITION);
+        if let Some(cond) = &inst.cond
+            && !inst.op.is_send()
+        {
+            c.ch('(');
+            c.put(cond.cond.name());
+            c.ch(')');
+            c.word_register(self.caps, cond.flag);
+        }
+        c.close();
+    }
+
+    fn mnemonic(&self, c: &mut Columns) {
+        let inst = self.inst;
+        c.put(inst.op.name());
+        match &inst.payload {
+            Payload::Math(f) => {
+                c.ch('.');
+                c.put(f.name());
+            }
+            Payload::Sync(f) => {
+                c.ch('.');
+                c.put(f.name());
+            }
+            Payload::Bfn(table) => {
+                c.put(".(");
+                c.put(super::bfn::EXPRESSIONS[usize::from(*table)]);
+                c.ch(')');
+            }
+            Payload::Dpas { depth, repeat } => {
+                c.ch('.');
+                c.num((*depth).into());
+                c.ch('x');
+                c.num((*repeat).into());
+            }
+            Payload::Branch { ctrl: true, .. } => c.put(".b"),
+            Payload::Send(send) if self.xe => {
+                c.ch('.');
+                c.text.push_str(&send.sfid.to_string());
+            }
+            _ => {}
+        }
+        c.ch(' ');
+        if has_exec_info(inst.op) {
+            c.ch('(');
+            c.put(inst.exec.name());
+            c.put("|M");
+            c.num(inst.chan.into());
+            c.ch(')');
+        }
+    }
+
+    fn is_macro(&self) -> bool {
+        self.inst.op == Op::Madm || matches!(self.inst.payload, Payload::Math(MathFn::Invm | MathFn::Rsqtm))
+    }
+
+    fn destination(&self, c: &mut Columns) {
+        let (inst, caps) = (self.inst, self.caps);
+        let class = inst.op.info().class;
+        c.open(if class == Class::Send { width::SEND_DST } else { width::DST });
+        if inst.sat {
+            c.put("(sat)");
+        }
+        let bare = matches!(class, Class::Send | Class::Dpas);
+        let implicit_region = bare || class == Class::Branch || self.is_macro();
+        let ty = match inst.dst {
+            Dst::None => Type::Ud,
+            Dst::Direct { reg, horz, ty } => {
+                if bare {
+                    c.bare_register(caps, reg);
+                } else {
+                    c.register(caps, reg, ty);
+                }
+                if !implicit_region {
+                    c.stride(horz);
+                }
+                ty
+            }
+            Dst::Indirect { addr, imm, horz, ty } => {
+                c.indirect(caps, addr, imm);
+                if !implicit_region {
+                    c.stride(horz);
+                }
+                ty
+            }
+            Dst::Macro { reg, mme, ty } => {
+                c.bare_register(caps, reg);
+                c.mme(mme);
+                ty
+            }
+        };
+        if !self.implicit_dst_type(ty) {
+            c.ty(ty);
+        }
+        c.close();
+    }
+
+    /// Whether the text leaves out the destination's type.
+    fn implicit_dst_type(&self, ty: Type) -> bool {
+        match self.inst.op.info().class {
+            Class::Branch => self.xe || ty == Type::D,
+            Class::Send => self.xe || (matches!(self.inst.op, Op::Send | Op::Sendc) && ty == Type::Ud),
+            _ => false,
+        }
+    }
+
+    fn source(&self, c: &mut Columns, index: usize, src: Shown, label: &dyn Fn(&mut String, i64)) {
+        let (inst, caps) = (self.inst, self.caps);
+        let info = inst.op.info();
+        let src = match src {
+            Shown::Label(offset) => {
+                c.open(width::SRC);
+                c.uncounted(|text| label(text, offset));
+                c.close();
+                return;
+            }
+            Shown::Src(src) => src,
+        };
+        if let (Payload::Sync(SyncFn::AllRd | SyncFn::AllWr), Src::Imm { bits, .. }) = (&inst.payload, src) {
+            return sbid_set(c, bits as u32);
+        }
+        c.open(if info.class == Class::Send { width::SEND_SRC } else { width::SRC });
+        let bare = info.class == Class::Send || (info.class == Class::Dpas && index < 2);
+        let no_region =
+            matches!(info.class, Class::Send | Class::Branch | Class::Dpas | Class::Sync) || self.is_macro();
+        c.modifier(src.mods(), info.logic);
+        match src {
+            Src::None | Src::AddrOf { .. } => {}
+            Src::Direct { reg, region, ty, .. } => {
+                if bare {
+                    c.bare_register(caps, reg);
+                } else {
+                    c.register(caps, reg, ty);
+                }
+                if let Payload::Send(send) = &inst.payload
+                    && index == 1
+                    && self.shows_length(send)
+                {
+                    c.ch(':');
+                    c.num(send.src1_len.into());
+                }
+                if !no_region {
+                    c.region(region);
+                }
+            }
+            Src::Indirect { addr, imm, region, .. } => {
+                c.indirect(caps, addr, imm);
+                if !no_region {
+                    c.region(region);
+                }
+            }
+            Src::Macro { reg, mme, .. } => {
+                c.bare_register(caps, reg);
+                c.mme(mme);
+            }
+            Src::Imm { bits, ty } => c.uncounted(|text| put_immediate(text, bits, ty)),
+        }
+        if let Some(ty) = src.ty()
+            && !self.implicit_src_type(index, &src, ty)
+        {
+            c.ty(ty);
+        }
+        c.close();
+    }
+
+    /// Whether the length of the second payload stands in the instruction and not in a descriptor.
+    fn shows_length(&self, send: &SendInfo<Physical>) -> bool {
+        self.inst.opts.has(Options::EX_BSO) || (self.caps.lsc && matches!(send.ex_desc, Desc::Imm(_)))
+    }
+
+    /// Whether the text leaves out a source's type.
+    fn implicit_src_type(&self, index: usize, src: &Src<Physical>, ty: Type) -> bool {
+        match self.inst.op.info().class {
+            Class::Branch => self.xe || ty == Type::D,
+            Class::Send => self.xe || index == 1 || ty == Type::Ud,
+            Class::Sync => {
+                src.is_imm() || src.reg().is_some_and(|r| matches!(r.base, Base::Arf(gen_ir::Arf::Null)))
+            }
+            _ => false,
+        }
+    }
+
+    fn ex_descriptor(&self, c: &mut Columns, send: &SendInfo<Physical>) {
+        c.open(width::DESC);
+        match send.ex_desc {
+            Desc::Imm(_) => {
+                let value = message::ex_desc_bits(self.caps, send).unwrap_or(0);
+                c.uncounted(|text| put_hex(text, value.into(), 0));
+            }
+            Desc::Reg(reg) => c.word_register(self.caps, reg),
+        }
+        c.close();
+    }
+
+    fn descriptor(&self, c: &mut Columns, desc: Desc<Physical>) {
+        c.open(width::DESC);
+        match desc {
+            Desc::Imm(value) => c.uncounted(|text| put_hex(text, value.into(), 8)),
+            Desc::Reg(reg) => c.word_register(self.caps, reg),
+        }
+        c.close();
+    }
+
+    fn has_options(&self) -> bool {
+        let hidden = Options::ALIGN16;
+        self.inst.opts.without(hidden) != Options::NONE
+            || self.inst.is_eot()
+            || (self.xe && self.inst.swsb != Swsb::NONE)
+    }
+
+    fn options(&self, c: &mut Columns) {
+        let mut sep = " {";
+        for &(option, name) in option_names() {
+            let set = match option {
+                Some(option) => self.inst.opts.has(option),
+                None => self.inst.is_eot(),
+            };
+            if set {
+                c.put(sep);
+                c.put(name);
+                sep = ",";
+            }
+        }
+        if self.xe {
+            put_swsb(c, &self.inst.swsb, sep);
+        }
+        c.ch('}');
+    }
+}
+
+/// Options in the order that IGA writes them; `None` is the end of the thread.
+pub(super) fn option_names() -> &'static [(Option<Options>, &'static str)] {
+    &[
+        (Some(Options::ACC_WR_EN), "AccWrEn"),
+        (Some(Options::ATOMIC), "Atomic"),
+        (Some(Options::BREAKPOINT), "Breakpoint"),
+        (Some(Options::COMPACTED), "Compacted"),
+        (None, "EOT"),
+        (Some(Options::NO_DD_CHK), "NoDDChk"),
+        (Some(Options::NO_DD_CLR), "NoDDClr"),
+        (Some(Options::NO_PREEMPT), "NoPreempt"),
+        (Some(Options::NO_SRC_DEP_SET), "NoSrcDepSet"),
+        (Some(Options::SWITCH), "Switch"),
+        (Some(Options::SERIALIZE), "Serialize"),
+        (Some(Options::EX_BSO), "ExBSO"),
+        (Some(Options::CPS), "CPS"),
+    ]
+}
+
+/// Whether the mnemonic is followed by execution size and channel offset.
+pub(super) fn has_exec_info(op: Op) -> bool {
+    !matches!(op, Op::Sync | Op::Nop | Op::Illegal | Op::Jmpi | Op::Wait)
+}
+
+/// `($1,$3)`.
+fn sbid_set(c: &mut Columns, bits: u32) {
+    let mut sep = "(";
+    if bits == 0 {
+        c.ch('(');
+    }
+    for i in (0..32).filter(|i| bits >> i & 1 != 0) {
+        c.put(sep);
+        c.ch('$');
+        c.num(i);
+        sep = ",";
+    }
+    c.ch(')');
+}
+
+/// The letter of a pipe in a distance: `I@2`.
+pub(super) fn pipe_letter(pipe: Pipe) -> &'static str {
+    match pipe {
+        Pipe::Own => "",
+        Pipe::Float => "F",
+        Pipe::Int => "I",
+        Pipe::Long => "L",
+        Pipe::Math => "M",
+        Pipe::All => "A",
+        Pipe::Scalar => "S",
+    }
+}
+
+fn put_swsb(c: &mut Columns, swsb: &Swsb, first: &'static str) {
+    let mut sep = first;
+    if swsb.no_acc_sb_set {
+        c.put(sep);
+        c.put("NoAccSBSet");
+        sep = ",";
+    }
+    if let Some((pipe, distance)) = swsb.dist {
+        c.put(sep);
+        c.put(pipe_letter(pipe));
+        c.ch('@');
+        c.num(distance.into());
+        sep = ",";
+    }
+    if let Some((mode, sbid)) = swsb.sbid {
+        c.put(sep);
+        c.ch('$');
+        c.num(sbid.into());
+        c.put(match mode {
+            SbidMode::Set => "",
+            SbidMode::Src => ".src",
+            SbidMode::Dst => ".dst",
+        });
+    }
+}

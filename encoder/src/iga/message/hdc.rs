@@ -1,0 +1,336 @@
+//! Data port messages: data cache 0, 1 and the read-only (constant) cache.
+
+use super::{Addressing, Message, Query, Surface};
+use std::fmt::Write;
+
+/// Binding table indices that mean no surface.
+const SLM: u32 = 0xfe;
+const COHERENT: u32 = 0xff;
+const INCOHERENT: u32 = 0xfd;
+
+/// A message to memory: fills in addressing from the binding table index.
+fn memory(q: &Query, description: String, addr_bits: u32, lanes: u32) -> Message {
+    let mut m = Message { description, addr_bits, lanes: lanes.min(q.lanes), ..q.empty() };
+    let bti = q.bits(0, 8);
+    if addr_bits == 64 {
+        m.valid = bti == COHERENT || bti == INCOHERENT;
+    } else if !matches!(bti, SLM | COHERENT | INCOHERENT) {
+        m.addressing = Addressing::Bti;
+        m.surface = Surface::Imm(bti);
+    }
+    m
+}
+
+impl Query {
+    /// SIMD8 or SIMD16 in one bit.
+    fn sm2(&self, offset: u32) -> u32 {
+        if self.bit(offset) { 16 } else { 8 }
+    }
+
+    /// The same bit the other way round, wider by two on Xe-HPC; `false`: not allowed there.
+    fn sm2_reversed(&self, offset: u32, reversed: bool) -> (u32, bool) {
+        let lanes = if self.bit(offset) != reversed { 16 } else { 8 };
+        if self.caps.grf_bytes == 64 { (lanes * 2, lanes != 16) } else { (lanes, true) }
+    }
+
+    /// SIMD8 or SIMD16 in two bits; `None`: neither.
+    fn sm3(&self) -> Option<u32> {
+        match self.bits(12, 2) {
+            1 => Some(16),
+            2 if self.caps.grf_bytes != 64 => Some(8),
+            _ => None,
+        }
+    }
+
+    /// Enabled channels of a vector message, `xyzw`; the field holds the disabled ones.
+    fn channels(&self) -> String {
+        "xyzw".chars().zip(0..).filter(|&(_, i)| !self.bit(8 + i)).map(|(c, _)| c).collect()
+    }
+
+    /// ` x4`, the number of 16-byte blocks; `false`: not allowed.
+    fn owords(&self) -> (&'static str, bool) {
+        match self.bits(8, 3) {
+            0 => (" x1", true),
+            1 => (" x1H", true),
+            2 => (" x2", true),
+            3 => (" x4", true),
+            4 => (" x8", true),
+            5 => (" x16", self.caps.lsc),
+            _ => (" x0", true),
+        }
+    }
+}
+
+fn oword_block(q: &Query, what: &str, addr_bits: u32) -> Message {
+    let (suffix, valid) = q.owords();
+    let mut m = memory(q, format!("{what}{suffix}"), addr_bits, 1);
+    m.valid &= valid;
+    m
+}
+
+/// The read-only data cache.
+pub(super) fn data_cache_read_only(q: &Query) -> Message {
+    match q.bits(14, 5) {
+        0x00 => oword_block(q, "constant oword block read", 32),
+        0x01 => oword_block(q, "constant aligned oword block read", 32),
+        0x03 => memory(q, "constant dword gathering read".into(), 32, q.sm2(8)),
+        0x0c => memory(q, "typed surface CCS update message".into(), 32, slot_group_lanes(q)),
+        number => {
+            let (what, addr_bits, late) = match number {
+                0x09 => ("untyped surface uncompressed write", 32, true),
+                0x0d => ("typed surface uncompressed write", 32, true),
+                0x17 => ("A64 page CCS update operation", 64, true),
+                0x18 => ("A64 untyped surface CCS operation", 64, true),
+                0x19 => ("A64 untyped surface uncompressed write", 64, true),
+                _ => return q.invalid(),
+            };
+            let mut m = memory(q, what.into(), addr_bits, q.sm3().unwrap_or(0));
+            m.valid &= !late || q.caps.lsc;
+            m
+        }
+    }
+}
+
+fn slot_group_lanes(q: &Query) -> u32 {
+    u32::from(q.bits(12, 2) == 2)
+}
+
+/// Data cache 0.
+pub(super) fn data_cache_0(q: &Query) -> Message {
+    let number = q.bits(14, 5);
+    match number {
+        0x00 => oword_block(q, "oword block read", 32),
+        0x01 if q.caps.lsc && q.bit(13) => {
+            memory(q, format!("hword aligned block read x{}", 1 << q.bits(8, 3)), 32, 1)
+        }
+        0x01 => oword_block(q, "oword aligned block read", 32),
+        0x08 => oword_block(q, "oword block write", 32),
+        0x09 => oword_block(q, "hword aligned block write", 32),
+        0x02 => Message { description: "oword dual block read".into(), ..q.invalid() },
+        0x0a => Message { description: "oword dual block write".into(), ..q.invalid() },
+        0x04 | 0x0c => {
+            let what = if number == 4 { "byte gathering read" } else { "byte scattering write" };
+            memory(q, format!("{what}{}", byte_size(q.bits(10, 2))), 32, q.sm2(8))
+        }
+        0x03 | 0x0b => {
+            let mut what =
+                String::from(if number == 3 { "dword gathering read" } else { "dword scattering write" });
+            let elements = 1 << q.bits(10, 2);
+            if elements != 1 {
+                let _ = write!(what, " x{elements}");
+            }
+            memory(q, what, 32, q.sm2(8))
+        }
+        0x05 => memory(q, "qword gathering read".into(), 32, q.sm2(8)),
+        0x0d => memory(q, "qword scattering write".into(), 32, q.sm2(8)),
+        0x07 => fence(q),
+        _ if q.bit(18) => scratch_block(q),
+        _ => q.invalid(),
+    }
+}
+
+/// Bits per element of a byte message.
+fn byte_size(log: u32) -> &'static str {
+    [" 8b", " 16b", " 32b", ""][log as usize]
+}
+
+fn fence(q: &Query) -> Message {
+    let mut text = String::from(if q.bit(13) { "synchronized " } else { "" });
+    let mut m = Message { lanes: 1, addr_bits: u32::from(q.caps.grf_bytes) * 8, ..q.empty() };
+    let surface = q.bits(0, 8);
+    m.surface = Surface::Imm(surface);
+    let targets = q.bits(9, 4);
+    if surface == SLM {
+        text.push_str("SLM fence");
+    } else if surface == 0 {
+        text.push_str("global fence flushing");
+        m.valid = targets == 0 || !q.bit(8);
+        if q.bit(8) {
+            text.push_str(" L1");
+        }
+        if targets == 15 {
+            text.push_str(" all L3 data");
+        } else if targets != 0 {
+            text.push_str(" L3");
+            // The first bit that separates itself from others by a comma is the second from the top.
+            let names =
+                [(12, " r/w data"), (11, " constant data"), (10, " texture data"), (9, " instruction data")];
+            let mut listed = false;
+            for (bit, name) in names {
+                if q.bit(bit) {
+                    if listed {
+                        text.push(',');
+                    }
+                    listed |= bit != 12;
+                    text.push_str(name);
+                }
+            }
+        }
+    } else {
+        m.valid = false;
+    }
+    m.description = text;
+    m
+}
+
+fn scratch_block(q: &Query) -> Message {
+    let what = if q.bit(17) { "hword scratch block write" } else { "hword scratch block read" };
+    Message {
+        description: format!("{what} x{}", 1 << q.bits(12, 2)),
+        addressing: Addressing::Bti,
+        lanes: 1,
+        addr_bits: 32,
+        offset: 32 * q.bits(0, 12),
+        ..q.empty()
+    }
+}
+
+/// Data cache 1.
+pub(super) fn data_cache_1(q: &Query) -> Message {
+    let number = q.bits(14, 5);
+    match number {
+        0x01 => untyped(q, "untyped surface read", 32),
+        0x09 => untyped(q, "untyped surface write", 32),
+        0x11 => untyped(q, "a64 untyped surface read", 64),
+        0x19 => untyped(q, "a64 untyped surface write", 64),
+        0x10 | 0x1a => scattered_a64(q, number == 0x10),
+        0x14 | 0x15 => block_a64(q, number == 0x14),
+        0x1d => float_atomic(q, "a64 float atomic", 64, 32),
+        0x1b => float_atomic(q, "float atomic", 32, 32),
+        0x12 => {
+            let wide = q.bit(12);
+            let lanes = if q.caps.grf_bytes == 64 { 16 } else { 8 };
+            let what = if wide { "untyped a64 atomic int64" } else { "untyped a64 atomic int32" };
+            int_atomic(q, what, 64, (lanes, true))
+        }
+        0x02 => int_atomic(q, "untyped atomic int32", 32, q.sm2_reversed(12, true)),
+        0x04 | 0x0a => media_block(q, number == 4),
+        0x05 => typed(q, "typed surface read", ""),
+        0x0d => typed(q, "typed surface write", ""),
+        0x0e => typed(q, "typed surface read", " returning status"),
+        0x0b => coordinates(int_atomic(q, "typed atomic 32-bit counter", 32, q.sm2_reversed(12, true))),
+        0x06 => int_atomic(q, &slot_group(q, "typed atomic 32-bit integer"), 32, (q.full_lanes() / 2, true)),
+        0x0c => coordinates(int_atomic(q, "typed atomic 16-bit counter", 32, q.sm2_reversed(12, true))),
+        0x07 => {
+            let what = slot_group(q, "typed atomic 16-bit integer");
+            coordinates(int_atomic(q, &what, 32, (q.full_lanes() / 2, true)))
+        }
+        0x1e if q.xe() => float_atomic(q, "a64 untyped half-float atomic", 64, 16),
+        0x1c if q.xe() => float_atomic(q, "untyped half-float atomic", 32, 16),
+        0x13 if q.xe() => int_atomic(q, "untyped a64 atomic int16", 64, q.sm2_reversed(12, true)),
+        0x03 if q.xe() => int_atomic(q, "untyped atomic int16", 32, q.sm2_reversed(12, true)),
+        _ => q.invalid(),
+    }
+}
+
+fn coordinates(m: Message) -> Message {
+    Message { coordinates: true, ..m }
+}
+
+fn slot_group(q: &Query, what: &str) -> String {
+    let high = if q.bit(12) { " (slot group high)" } else { "" };
+    format!("{what}{high}")
+}
+
+fn untyped(q: &Query, what: &str, addr_bits: u32) -> Message {
+    let lanes = q.sm3();
+    let mut m = memory(q, format!("{what} with {}", q.channels()), addr_bits, lanes.unwrap_or(0));
+    m.valid &= lanes.is_some() && q.bits(8, 4) != 15;
+    m
+}
+
+fn typed(q: &Query, what: &str, status: &str) -> Message {
+    let group = q.bits(12, 2);
+    let high = if group == 2 { " (high slot group)" } else { "" };
+    let mut m = memory(q, format!("{what}{high}{status} with {}", q.channels()), 32, q.full_lanes() / 2);
+    m.valid &= group != 3 && q.bits(8, 4) != 15;
+    coordinates(m)
+}
+
+fn scattered_a64(q: &Query, read: bool) -> Message {
+    let sub = q.bits(8, 2);
+    let verb = if read { "gathering read" } else { "scattering write" };
+    let mut m = match sub {
+        1 => memory(q, format!("a64 dword {verb}"), 64, q.sm2(12)),
+        2 => memory(q, format!("a64 qword {verb}"), 64, q.sm2(12)),
+        _ => memory(q, format!("a64 byte {verb}{}", byte_size(q.bits(10, 2))), 64, q.sm2(12)),
+    };
+    m.valid &= sub != 3 || read;
+    m
+}
+
+fn block_a64(q: &Query, read: bool) -> Message {
+    let verb = if read { "read" } else { "write" };
+    match q.bits(11, 2) {
+        0 => oword_block(q, &format!("a64 unaligned oword block {verb}"), 64),
+        1 => oword_block(q, &format!("a64 aligned oword block {verb}"), 64),
+        3 => memory(q, format!("a64 unaligned hword block {verb} x{}", 1 << q.bits(8, 3)), 64, 1),
+        _ => Message { description: format!("a64 dual block  {verb}"), addr_bits: 64, ..q.invalid() },
+    }
+}
+
+fn float_atomic(q: &Query, what: &str, addr_bits: u32, data_bits: u32) -> Message {
+    let (op, data_bits) = match q.bits(8, 3) {
+        1 => ("max", data_bits),
+        2 => ("min", data_bits),
+        3 => ("fp-compare and swap ", data_bits),
+        4 => ("add", data_bits),
+        5 => ("subtract", data_bits),
+        6 => ("64b add", 64),
+        7 => ("64b subtract", 64),
+        _ => return q.invalid(),
+    };
+    let ret = if q.bit(13) { " with return" } else { "" };
+    let (lanes, valid) = q.sm2_reversed(12, addr_bits != 64);
+    let mut m = memory(q, format!("{what} {op} ({data_bits}b){ret}"), addr_bits, lanes);
+    m.valid &= valid;
+    m
+}
+
+/// Integer atomics by their number.
+const INT_ATOMICS: [&str; 16] = [
+    "64b integer compare and swap",
+    "logical AND",
+    "logical OR",
+    "logical XOR",
+    "store",
+    "integer increment",
+    "integer decrement",
+    "integer add",
+    "integer subtract",
+    "commuted integer subtract",
+    "signed-integer max",
+    "signed-integer min",
+    "unsigned-integer max",
+    "unsigned-integer min",
+    "integer compare and swap",
+    "integer pre-decrement (returns pre-decrement value)",
+];
+
+fn int_atomic(q: &Query, what: &str, addr_bits: u32, (lanes, valid): (u32, bool)) -> Message {
+    let op = INT_ATOMICS[q.bits(8, 4) as usize];
+    let mut m = memory(q, format!("{what} {op}"), addr_bits, lanes);
+    m.valid &= valid;
+    m
+}
+
+fn media_block(q: &Query, read: bool) -> Message {
+    let mut text = String::from(if read { "media block read" } else { "media block write" });
+    let stride = q.bits(8, 3);
+    if stride != 0 {
+        text.push_str(" with vertical line stride ");
+        let (overridden, skip) = (stride & 2 != 0, stride & 1 != 0);
+        if overridden {
+            text.push_str("override");
+        }
+        if skip {
+            text.push_str(if overridden { ",skip" } else { " and skip" });
+        }
+        if overridden {
+            text.push_str(if skip { ", and offset" } else { " and offset" });
+        }
+    }
+    let mut m = memory(q, text, 32, 1);
+    m.valid &= read || q.bits(25, 4) != 0;
+    m
+}

@@ -1,0 +1,271 @@
+//! Load/store cache messages (`ugm`, `ugml`, `tgm`, `slm`).
+
+use super::{Addressing, Message, Query, Surface};
+use gen_ir::Sfid;
+use std::fmt::Write;
+
+/// What an operation does with data, which decides the names of its cache controls.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::iga) enum Kind {
+    Load,
+    Store,
+    Atomic,
+    Other,
+}
+
+struct Row {
+    number: u32,
+    name: &'static str,
+    kind: Kind,
+    /// Channels are chosen by a mask.
+    quad: bool,
+    description: &'static str,
+}
+
+const fn row(number: u32, name: &'static str, kind: Kind, quad: bool, description: &'static str) -> Row {
+    Row { number, name, kind, quad, description }
+}
+
+use Kind::{Atomic, Load, Store};
+
+#[rustfmt::skip]
+static OPS: &[Row] = &[
+    row(0x00, "load", Load, false, "gathering load"),
+    row(0x01, "load_strided", Load, false, "strided load (a.k.a load_block)"),
+    row(0x02, "load_quad", Load, true, "quad load (a.k.a. load_cmask)"),
+    row(LOAD_BLOCK2D, "load_block2d", Load, false, "block2d load"),
+    row(0x04, "store", Store, false, "scattering store"),
+    row(0x05, "store_strided", Store, false, "strided store (a.k.a store_block)"),
+    row(0x06, "store_quad", Store, true, "quad store (a.k.a. store_cmask)"),
+    row(STORE_BLOCK2D, "store_block2d", Store, false, "block2d store"),
+    row(0x08, "atomic_iinc", Atomic, false, "atomic integer increment"),
+    row(0x09, "atomic_idec", Atomic, false, "atomic integer decrement"),
+    row(0x0a, "atomic_load", Atomic, false, "atomic load"),
+    row(0x0b, "atomic_store", Atomic, false, "atomic store"),
+    row(0x0c, "atomic_iadd", Atomic, false, "atomic integer add"),
+    row(0x0d, "atomic_isub", Atomic, false, "atomic integer subtract"),
+    row(0x0e, "atomic_smin", Atomic, false, "atomic signed-integer minimum"),
+    row(0x0f, "atomic_smax", Atomic, false, "atomic signed-integer maximum"),
+    row(0x10, "atomic_umin", Atomic, false, "atomic unsigned-integer minimum"),
+    row(0x11, "atomic_umax", Atomic, false, "atomic unsigned-integer maximum"),
+    row(0x12, "atomic_icas", Atomic, false, "atomic integer compare and swap"),
+    row(0x13, "atomic_fadd", Atomic, false, "atomic float add"),
+    row(0x14, "atomic_fsub", Atomic, false, "atomic float subtract"),
+    row(0x15, "atomic_fmin", Atomic, false, "atomic float minimum"),
+    row(0x16, "atomic_fmax", Atomic, false, "atomic float maximum"),
+    row(0x17, "atomic_fcas", Atomic, false, "atomic float compare and swap"),
+    row(0x18, "atomic_and", Atomic, false, "atomic logical and"),
+    row(0x19, "atomic_or", Atomic, false, "atomic logical or"),
+    row(0x1a, "atomic_xor", Atomic, false, "atomic logical xor"),
+    row(LOAD_STATUS, "load_status", Load, false, "load status"),
+    row(0x1c, "store_uncompressed", Store, false, "scattering store uncompressed"),
+    row(0x20, "store_uncompressed_quad", Store, true, "store quad uncompressed"),
+];
+
+const LOAD_BLOCK2D: u32 = 0x03;
+const STORE_BLOCK2D: u32 = 0x07;
+const LOAD_STATUS: u32 = 0x1b;
+
+/// Decodes a load/store cache message.
+pub(super) fn decode(q: &Query) -> Message {
+    match q.bits(0, 6) {
+        0x1d => compression_control(q),
+        0x1e => read_state(q),
+        0x1f => fence(q),
+        number => match OPS.iter().find(|row| row.number == number) {
+            Some(row) => memory(q, row),
+            None => q.invalid(),
+        },
+    }
+}
+
+/// Addressing, and its text in the notation (`bti[3]`, `bss[a0.2]`, empty when flat).
+fn surface(q: &Query) -> (Addressing, Surface, String) {
+    let kind = match q.bits(29, 2) {
+        0 => return (Addressing::Flat, Surface::Imm(0), String::new()),
+        1 => Addressing::Bss,
+        2 => Addressing::Ss,
+        _ => Addressing::Bti,
+    };
+    let name = match kind {
+        Addressing::Bss => "bss",
+        Addressing::Ss => "ss",
+        _ => "bti",
+    };
+    match (kind, q.ex_desc) {
+        (_, Err(sub)) => (kind, Surface::Addr(sub), format!("{name}[a0.{sub}]")),
+        (Addressing::Bti, Ok(bits)) => {
+            let index = bits >> 24;
+            (kind, Surface::Imm(index), format!("{name}[{index}]"))
+        }
+        (_, Ok(bits)) => {
+            let offset = bits & !0x7ff;
+            (kind, Surface::Imm(offset), format!("{name}[0x{offset:X}]"))
+        }
+    }
+}
+
+/// `.d32x4t` after the number of bits in memory and in registers.
+fn put_data(q: &Query, row: &Row, controls: &mut String) -> bool {
+    controls.push('.');
+    match q.bits(9, 3) {
+        0 => controls.push_str("d8"),
+        1 => controls.push_str("d16"),
+        2 => controls.push_str("d32"),
+        3 => controls.push_str("d64"),
+        4 => controls.push_str("d8u32"),
+        5 => controls.push_str("d16u32"),
+        6 => controls.push_str("d16u32h"),
+        n => {
+            let _ = write!(controls, "0x{n:X}");
+        }
+    }
+    if row.quad {
+        controls.push('.');
+        controls.extend("xyzw".chars().zip(12..).filter(|&(_, i)| q.bit(i)).map(|(c, _)| c));
+        return q.bits(12, 4) != 0;
+    }
+    let block = matches!(row.number, LOAD_BLOCK2D | STORE_BLOCK2D);
+    let vector = [1, 2, 3, 4, 8, 16, 32, 64][q.bits(12, 3) as usize];
+    let transposed = q.bit(15);
+    if vector > 1 || (transposed && !block) {
+        let _ = write!(controls, "x{vector}");
+    }
+    if transposed {
+        controls.push('t');
+    }
+    if row.number == LOAD_BLOCK2D && q.bit(7) {
+        controls.push('v');
+    }
+    !(transposed && row.number == LOAD_STATUS)
+}
+
+/// Cache controls of levels 1 and 3, for loads and for stores and atomics.
+fn cache(q: &Query, kind: Kind) -> &'static str {
+    const LOADS: [&str; 8] = ["", ".uc.uc", ".uc.ca", ".ca.uc", ".ca.ca", ".st.uc", ".st.ca", ".ri.ca"];
+    const STORES: [&str; 8] = ["", ".uc.uc", ".uc.wb", ".wt.uc", ".wt.wb", ".st.uc", ".st.wb", ".wb.wb"];
+    let table = if kind == Load { LOADS } else { STORES };
+    table[q.bits(17, 3) as usize]
+}
+
+fn memory(q: &Query, row: &Row) -> Message {
+    let mut m = q.empty();
+    m.description = row.description.into();
+    if q.ex_desc.is_ok_and(|bits| bits & 0x7ff != 0) {
+        m.valid = false;
+    }
+    if row.number == LOAD_STATUS && (q.bit(15) || q.bits(20, 5) != 1) {
+        m.valid = false;
+    }
+    let (addressing, surface, surface_text) = surface(q);
+    (m.addressing, m.surface) = (addressing, surface);
+    let mut text = format!("{}.{}", row.name, q.sfid);
+    m.valid &= put_data(q, row, &mut text);
+    let block = matches!(row.number, LOAD_BLOCK2D | STORE_BLOCK2D);
+    let size = if block { 3 } else { q.bits(7, 2) };
+    (m.addr_bits, text) = match size {
+        1 => (16, text + ".a16"),
+        2 => (32, text + ".a32"),
+        3 => (64, text + ".a64"),
+        _ => {
+            m.valid = false;
+            (0, text + ".a???")
+        }
+    };
+    if q.sfid != Sfid::Slm && row.kind != Kind::Other {
+        text.push_str(cache(q, row.kind));
+    }
+    if !surface_text.is_empty() {
+        text.push('.');
+        text.push_str(&surface_text);
+    }
+    m.coordinates = q.sfid == Sfid::Tgm && (row.quad || block || row.kind == Atomic);
+    if m.valid {
+        m.syntax = Some(text);
+    }
+    m
+}
+
+fn compression_control(q: &Query) -> Message {
+    let mut m = q.empty();
+    let (name, what) = match q.bits(17, 3) {
+        0 => ("_pc", " page clear (64k)"),
+        1 => ("_sc", " sector clear (2-cachelines)"),
+        2 => ("_pu", " page uncompress (64k)"),
+        3 => ("_su", " sector uncompress (2-cachelines)"),
+        _ => {
+            m.valid = false;
+            ("", "invalid ccs sop")
+        }
+    };
+    m.description = format!("compression-state control{what}");
+    let (addressing, surface, surface_text) = surface(q);
+    (m.addressing, m.surface) = (addressing, surface);
+    let mut text = format!("ccs{name}.{}", q.sfid);
+    if matches!(q.bits(17, 3), 0 | 2) {
+        m.valid &= addressing == Addressing::Flat && q.bits(7, 2) == 3;
+        m.lanes = 1;
+    } else {
+        m.lanes = q.full_lanes();
+        text.push_str(".a32");
+    }
+    if !surface_text.is_empty() {
+        text.push('.');
+        text.push_str(&surface_text);
+    }
+    if m.valid {
+        m.syntax = Some(text);
+    }
+    m
+}
+
+fn read_state(q: &Query) -> Message {
+    let (addressing, surface, surface_text) = surface(q);
+    let valid = addressing != Addressing::Flat;
+    let mut text = format!("read_state.{}", q.sfid);
+    if !surface_text.is_empty() {
+        text.push('.');
+        text.push_str(&surface_text);
+    }
+    Message {
+        description: "read state information".into(),
+        syntax: valid.then_some(text),
+        addressing,
+        surface,
+        coordinates: true,
+        lanes: 1,
+        addr_bits: 64,
+        valid,
+        ..q.empty()
+    }
+}
+
+fn fence(q: &Query) -> Message {
+    let (op, op_text) = match q.bits(12, 3) {
+        0 => (".none", "no op"),
+        1 => (".evict", "evict (dirty lines invalidated and evicted)"),
+        2 => (".invalidate", "invalidate (all clean lines, but do not evict)"),
+        3 => (".discard", "discard (dirty and clean lines invalidated without eviction)"),
+        4 => (".clean", "clean (dirty lines written out, but kept in clean state)"),
+        5 => (".flushl3", "flush L3 only"),
+        _ => ("", "invalid flush type"),
+    };
+    let (scope, scope_text) = match q.bits(9, 3) {
+        0 => (".group", "thread group"),
+        1 => (".local", "slice"),
+        2 => (".tile", "tile"),
+        3 => (".gpu", "gpu"),
+        4 => (".gpus", "all gpus"),
+        5 => (".sysrel", "system release"),
+        6 => (".sysacq", "system acquire"),
+        _ => ("", "invalid flush scope"),
+    };
+    let valid = !op.is_empty() && !scope.is_empty();
+    Message {
+        description: format!("fence {op_text} scoped to {scope_text}"),
+        syntax: valid.then(|| format!("fence.{}{op}{scope}", q.sfid)),
+        lanes: 1,
+        valid,
+        ..q.empty()
+    }
+}

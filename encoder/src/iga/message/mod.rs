@@ -1,0 +1,313 @@
+//! What a message means, read off its descriptors: the comment behind a `send` in a listing, and the
+//! address fields of the JSON form.
+//!
+//! Sources: "Shared Functions" in volume 7 of the Programmer's Reference Manuals for the descriptors'
+//! fields; the wording is the reference disassembler's. One submodule per group of shared functions.
+
+mod hdc;
+mod lsc;
+mod other;
+mod sampler;
+
+use super::columns::put_decimal;
+use gen_ir::{Arf, Base, Desc, Inst, Physical, Reg, SendInfo, Sfid, Src};
+use platforms::{Caps, Layout, Platform};
+
+/// How a message names the memory it goes to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Addressing {
+    /// Not memory.
+    None,
+    /// The whole address space, or shared local memory.
+    Flat,
+    /// Bindless surface state.
+    Bss,
+    /// Surface state.
+    Ss,
+    /// Binding table index.
+    Bti,
+}
+
+/// The surface of a stateful message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Surface {
+    /// A number: binding table index or state offset.
+    Imm(u32),
+    /// Word subregister of `a0`.
+    Addr(u32),
+}
+
+/// A decoded message.
+#[derive(Clone, Debug)]
+pub(super) struct Message {
+    /// In words; empty when unknown.
+    pub(super) description: String,
+    /// In the load/store notation (`load.ugm.d32.a64`), for messages that have it.
+    pub(super) syntax: Option<String>,
+    /// How memory is named.
+    pub(super) addressing: Addressing,
+    /// Which surface.
+    pub(super) surface: Surface,
+    /// Byte offset added to addresses.
+    pub(super) offset: u32,
+    /// Whether addresses are texel coordinates (u, v, r, level of detail).
+    pub(super) coordinates: bool,
+    /// Channels.
+    pub(super) lanes: u32,
+    /// Bits of an address.
+    pub(super) addr_bits: u32,
+    /// Whether every field holds something the message allows.
+    pub(super) valid: bool,
+}
+
+/// The descriptors of a message and what else its meaning depends on.
+#[derive(Clone, Copy)]
+struct Query {
+    caps: &'static Caps,
+    sfid: Sfid,
+    lanes: u32,
+    desc: u32,
+    ex_desc: Result<u32, u32>,
+}
+
+impl Query {
+    /// Bits `offset..offset + len` of the descriptor.
+    fn bits(&self, offset: u32, len: u32) -> u32 {
+        self.desc >> offset & ((1u32 << len) - 1)
+    }
+
+    fn bit(&self, offset: u32) -> bool {
+        self.bits(offset, 1) != 0
+    }
+
+    /// Channels that fill two registers with dwords (Xe-HPC) or a message of double width.
+    fn full_lanes(&self) -> u32 {
+        if self.caps.grf_bytes == 64 { 32 } else { 16 }
+    }
+
+    fn xe(&self) -> bool {
+        self.caps.layout == Layout::Xe
+    }
+
+    fn empty(&self) -> Message {
+        Message {
+            description: String::new(),
+            syntax: None,
+            addressing: Addressing::Flat,
+            surface: Surface::Imm(0),
+            offset: 0,
+            coordinates: false,
+            lanes: self.lanes,
+            addr_bits: 0,
+            valid: true,
+        }
+    }
+
+    fn invalid(&self) -> Message {
+        Message { valid: false, ..self.empty() }
+    }
+}
+
+/// Decodes the message of a `send`; `None` when its descriptor is in a register.
+pub(super) fn decode(
+    platform: Platform,
+    inst: &Inst<Physical>,
+    send: &SendInfo<Physical>,
+) -> Option<Message> {
+    let caps = platform.caps();
+    let Desc::Imm(desc) = send.desc else { return None };
+    let ex_desc = match send.ex_desc {
+        Desc::Imm(_) => Ok(ex_desc_bits(caps, send).unwrap_or(0)),
+        Desc::Reg(reg) => Err(reg.byte / 2),
+    };
+    let q = Query { caps, sfid: send.sfid, lanes: inst.exec.lanes(), desc, ex_desc };
+    Some(match send.sfid {
+        Sfid::DcRo => hdc::data_cache_read_only(&q),
+        Sfid::Dc0 => hdc::data_cache_0(&q),
+        Sfid::Dc1 => hdc::data_cache_1(&q),
+        Sfid::Ugm | Sfid::Ugml | Sfid::Slm | Sfid::Tgm => lsc::decode(&q),
+        Sfid::Gateway => other::gateway(&q),
+        Sfid::Render => other::render(&q),
+        Sfid::Sampler => sampler::decode(&q),
+        Sfid::Spawner => other::spawner(&q),
+        Sfid::Urb => other::urb(&q),
+        Sfid::Rta => other::ray_tracing(&q),
+        Sfid::Btd => other::thread_dispatch(&q),
+        _ => q.invalid(),
+    })
+}
+
+/// The number of a shared function in descriptors and words of a platform.
+pub(super) fn sfid_number(sfid: Sfid) -> u8 {
+    match sfid {
+        Sfid::Null => 0,
+        Sfid::Ugml => 1,
+        Sfid::Sampler => 2,
+        Sfid::Gateway => 3,
+        Sfid::Dc2 => 4,
+        Sfid::Render => 5,
+        Sfid::Urb => 6,
+        Sfid::Spawner | Sfid::Btd => 7,
+        Sfid::Vme | Sfid::Rta => 8,
+        Sfid::DcRo => 9,
+        Sfid::Dc0 => 10,
+        Sfid::Pi => 11,
+        Sfid::Dc1 => 12,
+        Sfid::Cre | Sfid::Tgm => 13,
+        Sfid::Slm => 14,
+        Sfid::Ugm => 15,
+        Sfid::Reserved(n) => n & 15,
+    }
+}
+
+/// The extended descriptor as assembly writes it, when it is an immediate: on Gen8 to Gen11 it holds
+/// the shared function and the end of thread, before Xe-HPC the length of the second payload.
+pub(super) fn ex_desc_bits(caps: &Caps, send: &SendInfo<Physical>) -> Option<u32> {
+    let Desc::Imm(value) = send.ex_desc else { return None };
+    let mut value = value;
+    if caps.layout == Layout::Gen8 {
+        value |= u32::from(sfid_number(send.sfid)) | u32::from(send.eot) << 5;
+    }
+    if !caps.lsc {
+        value |= u32::from(send.src1_len & 31) << 6;
+    }
+    Some(value)
+}
+
+/// The GRFs an instruction's message takes and gives; `None` where a register holds the number.
+pub(super) struct Lengths {
+    /// Address payload.
+    pub(super) src0: Option<u32>,
+    /// Data payload.
+    pub(super) src1: Option<u32>,
+    /// Response.
+    pub(super) dst: Option<u32>,
+}
+
+fn is_null(reg: Option<Reg<Physical>>) -> bool {
+    reg.is_some_and(|r| matches!(r.base, Base::Arf(Arf::Null)))
+}
+
+/// The payload lengths of a `send`, as far as the instruction tells.
+pub(super) fn lengths(
+    caps: &Caps,
+    inst: &Inst<Physical>,
+    send: &SendInfo<Physical>,
+    ex_bso: bool,
+) -> Lengths {
+    let (src0, dst) = match send.desc {
+        Desc::Imm(desc) => (Some(desc >> 25 & 15), Some(desc >> 20 & 31)),
+        Desc::Reg(_) => {
+            let zero = |reg| is_null(reg).then_some(0);
+            (zero(inst.src[0].reg()), zero(inst.dst.reg()))
+        }
+    };
+    let known = match send.ex_desc {
+        Desc::Imm(_) => true,
+        Desc::Reg(_) => ex_bso,
+    };
+    let src1 = if inst.src[1] == Src::None {
+        Some(0)
+    } else if known {
+        Some(match ex_desc_bits(caps, send) {
+            Some(bits) if !caps.lsc => bits >> 6 & 31,
+            _ => send.src1_len.into(),
+        })
+    } else {
+        is_null(inst.src[1].reg()).then_some(0)
+    };
+    Lengths { src0, src1, dst }
+}
+
+/// Whether the shared function's messages may have a header, so that bit 19 of the descriptor is it.
+fn may_have_header(sfid: Sfid) -> bool {
+    !matches!(sfid, Sfid::Ugm | Sfid::Ugml | Sfid::Slm | Sfid::Tgm)
+}
+
+/// Writes the comment: lengths, the shared function where the mnemonic does not say it, the meaning.
+pub(super) fn put_comment(
+    text: &mut String,
+    platform: Platform,
+    inst: &Inst<Physical>,
+    send: &SendInfo<Physical>,
+) {
+    let caps = platform.caps();
+    let lens = lengths(caps, inst, send, inst.opts.has(gen_ir::Options::EX_BSO));
+    let put = |text: &mut String, len: Option<u32>, desc: Desc<Physical>, field: &str| match (len, desc) {
+        (Some(n), _) => put_decimal(text, n.into()),
+        (None, Desc::Reg(reg)) => put_field(text, reg, field),
+        (None, Desc::Imm(_)) => text.push('?'),
+    };
+    text.push_str("wr:");
+    put(text, lens.src0, send.desc, "[28:25]");
+    if let Desc::Imm(desc) = send.desc
+        && may_have_header(send.sfid)
+        && desc >> 19 & 1 != 0
+    {
+        text.push('h');
+    }
+    text.push('+');
+    put(text, lens.src1, send.ex_desc, "[10:6]");
+    text.push_str(", rd:");
+    match send.desc {
+        Desc::Imm(_) => put(text, lens.dst, send.desc, ""),
+        Desc::Reg(reg) => put_field(text, reg, "[24:20]"),
+    }
+    if caps.layout == Layout::Gen8 {
+        match send.ex_desc {
+            Desc::Reg(reg) => {
+                text.push_str("; sfid ");
+                put_field(text, reg, "[3:0]");
+            }
+            Desc::Imm(_) => {
+                text.push_str("; ");
+                text.push_str(function_name(caps, send.sfid));
+            }
+        }
+    }
+    let Some(message) = decode(platform, inst, send) else { return };
+    text.push_str("; ");
+    match &message.syntax {
+        Some(syntax) => text.push_str(syntax),
+        None if message.description.is_empty() => text.push('?'),
+        None => text.push_str(&message.description),
+    }
+    if message.coordinates
+        && let Some(src0) = lens.src0.filter(|&n| n > 0)
+    {
+        let per_coordinate = (message.lanes * message.addr_bits / (u32::from(caps.grf_bytes) * 8)).max(1);
+        const NAMES: [&str; 5] = ["?", "u", "u,v", "u,v,r", "u,v,r,lod"];
+        text.push_str("; ");
+        text.push_str(NAMES.get((src0 / per_coordinate) as usize).unwrap_or(&"???"));
+    }
+}
+
+/// `a0.2[10:6]`.
+fn put_field(text: &mut String, reg: Reg<Physical>, field: &str) {
+    text.push_str("a0.");
+    put_decimal(text, (reg.byte / 2).into());
+    text.push_str(field);
+}
+
+/// The name of a shared function before Xe, where the mnemonic does not have it.
+fn function_name(caps: &Caps, sfid: Sfid) -> &'static str {
+    let old = !caps.split_send;
+    match sfid_number(sfid) {
+        0 => "null",
+        2 => "sampler",
+        3 => "gateway",
+        4 if old => "sampler",
+        4 => "hdc.dc2",
+        5 => "hdc.rc",
+        6 => "hdc.urb",
+        7 => "spawner",
+        8 => "vme",
+        9 if old => "hdc.ccdp",
+        9 => "hdc.dcro",
+        10 => "hdc.dc0",
+        11 => "pi",
+        12 => "hdc.dc1",
+        13 => "cre",
+        _ => "?",
+    }
+}
