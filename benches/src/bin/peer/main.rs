@@ -1,0 +1,228 @@
+//! Side by side with Intel's finalizer (`GenX_IR`) on the test kernels: whole-process time, peak memory,
+//! instructions, bytes, spills; a row a kernel and the geometric means.
+//!
+//! ```text
+//! cargo build --release && cargo run --release -p benches --bin peer -- --platform skl --min 500
+//! ```
+//!
+//! The peer reads each kernel's `.visaasm`, which it handles best; ours reads what a runtime has, the
+//! `.isa` (or, with `--text`, the same `.visaasm`).
+
+mod code;
+mod process;
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
+
+use clap::Parser;
+use platforms::Platform;
+use tests::data::{TestKernel, kernels};
+
+use process::Run;
+
+#[derive(Parser)]
+struct Args {
+    /// Platforms to compare on.
+    #[arg(short, long, value_delimiter = ',', default_values = ["bdw", "skl", "icllp", "tgllp", "pvc"],
+          value_parser = |s: &str| s.parse::<Platform>())]
+    platform: Vec<Platform>,
+    /// Leave out kernels with fewer vISA instructions.
+    #[arg(long, default_value_t = 0)]
+    min: usize,
+    /// Only kernels whose id contains this.
+    #[arg(long, default_value = "")]
+    only: String,
+    /// Counted runs of each program.
+    #[arg(long, default_value_t = 3)]
+    runs: usize,
+    /// Give our program the text, too.
+    #[arg(long)]
+    text: bool,
+    /// The peer's program.
+    #[arg(long, default_value = "GenX_IR")]
+    peer: PathBuf,
+    /// Only the means.
+    #[arg(long)]
+    summary: bool,
+}
+
+/// One side's result on one kernel.
+struct Side {
+    run: Run,
+    instructions: u32,
+    bytes: usize,
+}
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    match compare(&args) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(e) => {
+            eprintln!("error: {e}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn compare(args: &Args) -> io::Result<()> {
+    let ours = std::env::current_exe()?.with_file_name("visa-finalize");
+    if !ours.is_file() {
+        return Err(io::Error::other(format!("{} is missing: cargo build --release", ours.display())));
+    }
+    for &platform in &args.platform {
+        println!("\n{platform}: time in ms, memory in MB, ours / peer");
+        let mut means = Means::default();
+        for kernel in kernels(platform) {
+            let visa = visa_instructions(kernel);
+            if visa < args.min || !kernel.id().contains(&args.only) {
+                continue;
+            }
+            let dir = tempfile::tempdir()?;
+            let (a, b) = (
+                our_side(args, &ours, platform, kernel, dir.path())?,
+                peer_side(args, platform, kernel, dir.path())?,
+            );
+            match (a, b) {
+                (Some(a), Some(b)) => {
+                    means.add(&a, &b);
+                    if !args.summary {
+                        row(kernel, visa, &a, &b);
+                    }
+                }
+                (a, b) => {
+                    means.failed(a.is_none(), b.is_none());
+                    println!("{:<58} {visa:>6}  ours {}  peer {}", kernel.id(), done(&a), done(&b));
+                }
+            }
+        }
+        means.print(platform);
+    }
+    Ok(())
+}
+
+fn done(side: &Option<Side>) -> &'static str {
+    if side.is_some() { "done" } else { "no result" }
+}
+
+/// Instructions of a kernel's text: lines in the body that are neither labels, directives nor comments.
+fn visa_instructions(kernel: &TestKernel) -> usize {
+    let line = |l: &&str| {
+        let l = l.trim();
+        !l.is_empty() && !l.starts_with(['.', '/']) && !l.ends_with(':')
+    };
+    kernel.visaasm.lines().filter(line).count()
+}
+
+fn our_side(
+    args: &Args,
+    program: &Path,
+    platform: Platform,
+    kernel: &TestKernel,
+    dir: &Path,
+) -> io::Result<Option<Side>> {
+    let (name, input) = match args.text {
+        true => ("ours.visaasm", kernel.visaasm.as_bytes()),
+        false => ("ours.isa", &kernel.isa[..]),
+    };
+    fs::write(dir.join(name), input)?;
+    let to = platform.to_string();
+    let run = process::measure(
+        program,
+        &[name, "--platform", &to, "--emit", "dat", "-o", "ours.dat"],
+        dir,
+        args.runs,
+    )?;
+    side(platform, run, &dir.join("ours.dat"))
+}
+
+fn peer_side(args: &Args, platform: Platform, kernel: &TestKernel, dir: &Path) -> io::Result<Option<Side>> {
+    fs::write(dir.join("peer.visaasm"), &kernel.visaasm)?;
+    let name = match platform {
+        // The shipping part, which the test kernels are compiled for.
+        Platform::Pvc => "PVCXT".to_owned(),
+        p => p.to_string().to_uppercase(),
+    };
+    let run = process::measure(
+        &args.peer,
+        &["peer.visaasm", "-platform", &name, "-binary", "-output"],
+        dir,
+        args.runs,
+    )?;
+    side(platform, run, &dir.join("peer.dat"))
+}
+
+fn side(platform: Platform, run: Run, code: &Path) -> io::Result<Option<Side>> {
+    if !code.is_file() {
+        return Ok(None);
+    }
+    let bytes = fs::read(code)?;
+    Ok(Some(Side { run, instructions: code::count(platform, &bytes), bytes: bytes.len() }))
+}
+
+fn row(kernel: &TestKernel, visa: usize, a: &Side, b: &Side) {
+    let ms = |s: &Side| s.run.wall.as_secs_f64() * 1e3;
+    let mb = |s: &Side| s.run.peak_bytes as f64 / 1e6;
+    println!(
+        "{:<58} {visa:>6}  time {:>7.2} / {:>8.2} = {:>5.1}x  memory {:>5.1} / {:>5.1}  instructions {:>6} / {:>6} = {:.2}  bytes {:>7} / {:>7}",
+        kernel.id(),
+        ms(a),
+        ms(b),
+        ms(b) / ms(a),
+        mb(a),
+        mb(b),
+        a.instructions,
+        b.instructions,
+        ratio(a.instructions, b.instructions),
+        a.bytes,
+        b.bytes,
+    );
+}
+
+fn ratio(a: u32, b: u32) -> f64 {
+    f64::from(a) / f64::from(b.max(1))
+}
+
+/// Sums of logarithms, for geometric means.
+#[derive(Default)]
+struct Means {
+    kernels: u32,
+    time: f64,
+    memory: f64,
+    instructions: f64,
+    bytes: f64,
+    ours_failed: u32,
+    peer_failed: u32,
+}
+
+impl Means {
+    fn add(&mut self, a: &Side, b: &Side) {
+        self.kernels += 1;
+        self.time += (b.run.wall.as_secs_f64() / a.run.wall.as_secs_f64()).ln();
+        self.memory += (b.run.peak_bytes as f64 / a.run.peak_bytes as f64).ln();
+        self.instructions += ratio(a.instructions, b.instructions).ln();
+        self.bytes += (a.bytes as f64 / b.bytes.max(1) as f64).ln();
+    }
+
+    fn failed(&mut self, ours: bool, peer: bool) {
+        self.ours_failed += u32::from(ours);
+        self.peer_failed += u32::from(peer);
+    }
+
+    fn print(&self, platform: Platform) {
+        let mean = |sum: f64| (sum / f64::from(self.kernels.max(1))).exp();
+        println!(
+            "{platform}: {} kernels, geometric means: {:.1}x faster, {:.1}x less memory, instructions {:.3}, bytes {:.3}; \
+             without result: ours {}, peer {}",
+            self.kernels,
+            mean(self.time),
+            mean(self.memory),
+            mean(self.instructions),
+            mean(self.bytes),
+            self.ours_failed,
+            self.peer_failed,
+        );
+    }
+}
