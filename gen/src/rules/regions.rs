@@ -60,7 +60,7 @@ fn crossing(cx: &mut Cx<'_>, o: &Operand) {
     let row_starts = (0..rows).map(|y| byte + y * u32::from(o.region.vert) * size);
     let inside = row_starts.clone().all(|s| s / grf == (s + row_span - 1) / grf);
     cx.require(inside, "row-crossing", "elements of one row stay inside one register");
-    let last = row_starts.last().unwrap_or(byte) + row_span;
+    let last = row_starts.max().unwrap_or(byte) + row_span;
     cx.require(last <= 2 * grf, "source-span", "a source spans at most two registers");
 }
 
