@@ -122,6 +122,7 @@ pub(super) fn data_cache_0(q: &Query) -> Message {
             memory(q, what, 32, q.sm2(8))
         }
         0x05 => memory(q, "qword gathering read".into(), 32, q.sm2(8)),
+        0x0d if !q.newer() => memory(q, "qword gathering read".into(), 32, q.sm2(8)),
         0x0d => memory(q, "qword scattering write".into(), 32, q.sm2(8)),
         0x07 => fence(q),
         _ if q.bit(18) => scratch_block(q),
@@ -209,10 +210,10 @@ pub(super) fn data_cache_1(q: &Query) -> Message {
         0x0d => typed(q, "typed surface write", ""),
         0x0e => typed(q, "typed surface read", " returning status"),
         0x0b => coordinates(int_atomic(q, "typed atomic 32-bit counter", 32, q.sm2_reversed(12, true))),
-        0x06 => int_atomic(q, &slot_group(q, "typed atomic 32-bit integer"), 32, (q.full_lanes() / 2, true)),
+        0x06 => int_atomic(q, &slot_group(q, "atomic 32-bit integer"), 32, (q.full_lanes() / 2, true)),
         0x0c => coordinates(int_atomic(q, "typed atomic 16-bit counter", 32, q.sm2_reversed(12, true))),
         0x07 => {
-            let what = slot_group(q, "typed atomic 16-bit integer");
+            let what = slot_group(q, "atomic 16-bit integer");
             coordinates(int_atomic(q, &what, 32, (q.full_lanes() / 2, true)))
         }
         0x1e if q.xe() => float_atomic(q, "a64 untyped half-float atomic", 64, 16),
@@ -223,13 +224,13 @@ pub(super) fn data_cache_1(q: &Query) -> Message {
     }
 }
 
+/// Marks texel coordinates.
 fn coordinates(m: Message) -> Message {
     Message { coordinates: true, ..m }
 }
 
 fn slot_group(q: &Query, what: &str) -> String {
-    let high = if q.bit(12) { " (slot group high)" } else { "" };
-    format!("{what}{high}")
+    if q.bit(12) { format!("typed_sgh {what} (slot group high)") } else { format!("typed {what}") }
 }
 
 fn untyped(q: &Query, what: &str, addr_bits: u32) -> Message {
@@ -262,10 +263,12 @@ fn scattered_a64(q: &Query, read: bool) -> Message {
 fn block_a64(q: &Query, read: bool) -> Message {
     let verb = if read { "read" } else { "write" };
     match q.bits(11, 2) {
-        0 => oword_block(q, &format!("a64 unaligned oword block {verb}"), 64),
+        2 if q.newer() => {
+            Message { description: format!("a64 dual block  {verb}"), addr_bits: 64, ..q.invalid() }
+        }
+        0 | 2 => oword_block(q, &format!("a64 unaligned oword block {verb}"), 64),
         1 => oword_block(q, &format!("a64 aligned oword block {verb}"), 64),
-        3 => memory(q, format!("a64 unaligned hword block {verb} x{}", 1 << q.bits(8, 3)), 64, 1),
-        _ => Message { description: format!("a64 dual block  {verb}"), addr_bits: 64, ..q.invalid() },
+        _ => memory(q, format!("a64 unaligned hword block {verb} x{}", 1 << q.bits(8, 3)), 64, 1),
     }
 }
 

@@ -179,7 +179,7 @@ fn memory(q: &Query, row: &Row) -> Message {
         text.push('.');
         text.push_str(&surface_text);
     }
-    m.coordinates = q.sfid == Sfid::Tgm && (row.quad || block || row.kind == Atomic);
+    m.coordinates = q.sfid == Sfid::Tgm && (row.quad || (block && q.newer()) || row.kind == Atomic);
     if m.valid {
         m.syntax = Some(text);
     }

@@ -60,9 +60,20 @@ pub(super) struct Message {
     pub(super) valid: bool,
 }
 
+/// Whose wording: the listing is that of the reference tool's release that prints JSON 1.0; the release
+/// that prints JSON 2.0 reads some descriptors differently.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Edition {
+    /// The text listing.
+    Listing,
+    /// JSON 2.0.
+    Json,
+}
+
 /// The descriptors of a message and what else its meaning depends on.
 #[derive(Clone, Copy)]
 struct Query {
+    edition: Edition,
     caps: &'static Caps,
     sfid: Sfid,
     lanes: u32,
@@ -83,6 +94,11 @@ impl Query {
     /// Channels that fill two registers with dwords (Xe-HPC) or a message of double width.
     fn full_lanes(&self) -> u32 {
         if self.caps.grf_bytes == 64 { 32 } else { 16 }
+    }
+
+    /// Whether the newer wording is asked for.
+    fn newer(&self) -> bool {
+        self.edition == Edition::Json
     }
 
     fn xe(&self) -> bool {
@@ -110,6 +126,7 @@ impl Query {
 
 /// Decodes the message of a `send`; `None` when its descriptor is in a register.
 pub(super) fn decode(
+    edition: Edition,
     platform: Platform,
     inst: &Inst<Physical>,
     send: &SendInfo<Physical>,
@@ -120,7 +137,7 @@ pub(super) fn decode(
         Desc::Imm(_) => Ok(ex_desc_bits(caps, send).unwrap_or(0)),
         Desc::Reg(reg) => Err(reg.byte / 2),
     };
-    let q = Query { caps, sfid: send.sfid, lanes: inst.exec.lanes(), desc, ex_desc };
+    let q = Query { edition, caps, sfid: send.sfid, lanes: inst.exec.lanes(), desc, ex_desc };
     Some(match send.sfid {
         Sfid::DcRo => hdc::data_cache_read_only(&q),
         Sfid::Dc0 => hdc::data_cache_0(&q),
@@ -265,7 +282,7 @@ pub(super) fn put_comment(
             }
         }
     }
-    let Some(message) = decode(platform, inst, send) else { return };
+    let Some(message) = decode(Edition::Listing, platform, inst, send) else { return };
     text.push_str("; ");
     match &message.syntax {
         Some(syntax) => text.push_str(syntax),
@@ -276,9 +293,11 @@ pub(super) fn put_comment(
         && let Some(src0) = lens.src0.filter(|&n| n > 0)
     {
         let per_coordinate = (message.lanes * message.addr_bits / (u32::from(caps.grf_bytes) * 8)).max(1);
-        const NAMES: [&str; 5] = ["?", "u", "u,v", "u,v,r", "u,v,r,lod"];
-        text.push_str("; ");
-        text.push_str(NAMES.get((src0 / per_coordinate) as usize).unwrap_or(&"???"));
+        const NAMES: [&str; 5] = ["", "u", "u,v", "u,v,r", "u,v,r,lod"];
+        if let Some(name) = NAMES.get((src0 / per_coordinate) as usize).filter(|name| !name.is_empty()) {
+            text.push_str("; ");
+            text.push_str(name);
+        }
     }
 }
 

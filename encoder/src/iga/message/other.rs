@@ -4,7 +4,8 @@ use super::{Addressing, Message, Query, Surface};
 
 /// The message gateway.
 pub(super) fn gateway(q: &Query) -> Message {
-    let description = match q.bits(0, 4) {
+    let number = q.bits(0, if q.newer() { 4 } else { 3 });
+    let description = match number {
         0 => "end of thread",
         1 => "signal event",
         2 => "monitor event",
@@ -13,7 +14,7 @@ pub(super) fn gateway(q: &Query) -> Message {
         6 => "wait for event",
         _ => return q.invalid(),
     };
-    let valid = q.bits(0, 4) != 0 || q.caps.lsc;
+    let valid = number != 0 || q.caps.lsc;
     Message { description: description.into(), addressing: Addressing::None, lanes: 1, valid, ..q.empty() }
 }
 
@@ -95,7 +96,7 @@ pub(super) fn thread_dispatch(q: &Query) -> Message {
     let lanes = if q.bit(8) { 16 } else { 8 };
     let (over, known) = match q.bits(14, 4) {
         1 => ("", true),
-        2 => (" overdispatched", true),
+        2 if q.newer() => (" overdispatched", true),
         _ => ("", false),
     };
     if !known {

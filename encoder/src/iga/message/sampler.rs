@@ -45,22 +45,59 @@ const WIDE_MESSAGES: &[(u32, &str)] = &[
     (0x1f, "sampler cache flush"),
 ];
 
+/// The parameters' shape by mode: words, channels. A mode without channels is not allowed.
+#[rustfmt::skip]
+const MODES: [(&str, u32); 8] = [
+    ("unknown simd mode", 0),
+    ("simd8", 8),
+    ("simd16", 16),
+    ("simd32/64", 32),
+    ("unknown simd mode", 0),
+    ("simd8 high", 8),
+    ("simd16 high", 16),
+    ("", 0),
+];
+
+/// The same where messages go to the load/store cache too.
+#[rustfmt::skip]
+const LSC_MODES: [(&str, u32); 8] = [
+    ("simd16 with integer return", 16),
+    ("simd16", 16),
+    ("simd32", 32),
+    ("unknown simd mode", 0),
+    ("simd32 with integer return", 32),
+    ("simd16 high", 16),
+    ("simd32 high", 32),
+    ("", 0),
+];
+
+/// Words that the newer edition has changed.
+#[rustfmt::skip]
+const NEWER_LSC_MODES: [(&str, u32); 8] = [
+    ("simd8 with integer return", 8),
+    ("simd8", 8),
+    ("simd16", 16),
+    ("unknown simd mode", 0),
+    ("simd16 with integer return", 16),
+    ("simd8 half with precision parameters", 8),
+    ("simd16 with half precision parameters", 16),
+    ("", 0),
+];
+
 /// Decodes a sampler message.
 pub(super) fn decode(q: &Query) -> Message {
-    let mode = q.bits(17, 2) | q.bits(29, 1) << 2;
-    let (name, lanes) = match mode {
-        0 if q.caps.lsc => ("simd8 with integer return", 8),
-        1 => ("simd8", 8),
-        2 => ("simd16", 16),
-        3 if !q.caps.lsc => ("simd32/64", 32),
-        4 if q.caps.lsc => ("simd16 with integer return", 16),
-        5 => ("simd8 half with precision parameters", 8),
-        6 => ("simd16 with half precision parameters", 16),
-        7 => ("", 0),
-        _ => ("unknown simd mode", 0),
+    let mode = (q.bits(17, 2) | q.bits(29, 1) << 2) as usize;
+    let (mut name, lanes) = match (q.caps.lsc, q.newer()) {
+        (false, _) => MODES[mode],
+        (true, false) => LSC_MODES[mode],
+        (true, true) => NEWER_LSC_MODES[mode],
     };
-    let table = if mode == 3 && !q.caps.lsc { WIDE_MESSAGES } else { MESSAGES };
-    let number = q.bits(12, 5) | q.bits(31, 1) << 5;
+    if q.newer() && mode > 4 {
+        name = NEWER_LSC_MODES[mode].0;
+    }
+    let wide = mode == 3 && !q.caps.lsc;
+    let number = q.bits(12, 5) | if q.newer() { q.bits(31, 1) << 5 } else { 0 };
+    let table = if wide { WIDE_MESSAGES } else { MESSAGES };
     let what = table.iter().find(|row| row.0 == number).map_or("?", |row| row.1);
     let half = if q.bit(30) { " 16b" } else { "" };
     Message {
