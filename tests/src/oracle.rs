@@ -1,1 +1,263 @@
-//! Intel's own tools as referees.
+//! Intel's own tools as referees, where `tests/tools/get-oracles` has installed them.
+//!
+//! A check that needs one starts with `let Some(iga) = Iga::find() else { return };`. Where the tool is
+//! missing, that prints that the check is skipped; where `VISA_REQUIRE_ORACLES` is set, as in CI, it panics.
+
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+    sync::OnceLock,
+};
+
+use platforms::Platform;
+
+/// Text that a tool wrote: the result, and what it complained about.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// Standard output.
+    pub text: String,
+    /// Standard error: warnings.
+    pub warnings: String,
+}
+
+/// Why a tool refused its input: its exit status and what it wrote to standard error and output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Refused(pub String);
+
+/// `iga64`, the Gen assembler and disassembler.
+#[derive(Clone, Copy, Debug)]
+pub struct Iga {
+    program: &'static Path,
+}
+
+impl Iga {
+    /// The installed `iga64`, if there is one.
+    pub fn find() -> Option<Iga> {
+        static FOUND: OnceLock<Option<PathBuf>> = OnceLock::new();
+        require("iga64", &FOUND).map(|program| Iga { program })
+    }
+
+    /// The release whose JSON output is version 2.0, if it is installed.
+    pub fn find_json2() -> Option<Iga> {
+        static FOUND: OnceLock<Option<PathBuf>> = OnceLock::new();
+        require("iga64-json2", &FOUND).map(|program| Iga { program })
+    }
+
+    /// The listing of raw machine code, with every warning iga64 has. Labels are `L` and the byte offset.
+    pub fn disassemble(&self, platform: Platform, code: &[u8]) -> Result<Answer, Refused> {
+        self.run(platform, code, &["-d", "-Wall"])
+    }
+
+    /// The listing with further arguments, such as `-n` for numeric labels or `-Xprint-pc`.
+    pub fn disassemble_with(
+        &self,
+        platform: Platform,
+        code: &[u8],
+        arguments: &[&str],
+    ) -> Result<Answer, Refused> {
+        self.run(platform, code, &[&["-d"], arguments].concat())
+    }
+
+    /// The listing as JSON; of version 2.0 when `self` is from [`Iga::find_json2`].
+    pub fn json(&self, platform: Platform, code: &[u8]) -> Result<String, Refused> {
+        self.run(platform, code, &["-d", "-Xprint-json"]).map(|answer| answer.text)
+    }
+
+    /// Machine code of a listing; instructions are compacted only where the text says `{Compacted}`.
+    pub fn assemble(&self, platform: Platform, listing: &str) -> Result<Vec<u8>, Refused> {
+        self.assemble_with(platform, listing, &[])
+    }
+
+    /// Machine code of a listing, with further arguments, such as `-Xautocompact`.
+    pub fn assemble_with(
+        &self,
+        platform: Platform,
+        listing: &str,
+        arguments: &[&str],
+    ) -> Result<Vec<u8>, Refused> {
+        let directory = scratch();
+        let (input, output) = (directory.path().join("in.asm"), directory.path().join("out.krn"));
+        write(&input, listing.as_bytes());
+        let mut command = Command::new(self.program);
+        command.arg("-a").arg(platform_argument(platform)).args(arguments);
+        accepted(command.arg(&input).arg("-o").arg(&output))?;
+        Ok(read(&output))
+    }
+
+    fn run(&self, platform: Platform, code: &[u8], arguments: &[&str]) -> Result<Answer, Refused> {
+        let directory = scratch();
+        let input = directory.path().join("in.krn");
+        write(&input, code);
+        let output = accepted(
+            Command::new(self.program).args(arguments).arg(platform_argument(platform)).arg(&input),
+        )?;
+        Ok(Answer {
+            text: String::from_utf8_lossy(&output.stdout).into_owned(),
+            warnings: String::from_utf8_lossy(&output.stderr).into_owned(),
+        })
+    }
+}
+
+/// `GenX_IR`, Intel's finalizer. It reads vISA assembly.
+#[derive(Clone, Copy, Debug)]
+pub struct GenxIr {
+    program: &'static Path,
+}
+
+/// What [`GenxIr::finalize`] made of a kernel.
+#[derive(Clone, Debug)]
+pub struct Finalized {
+    /// Machine code.
+    pub dat: Vec<u8>,
+    /// Intel's listing of it.
+    pub asm: String,
+    /// A vISA object of the same kernel, written anew.
+    pub isa: Vec<u8>,
+}
+
+impl GenxIr {
+    /// The installed `GenX_IR`, if there is one.
+    pub fn find() -> Option<GenxIr> {
+        static FOUND: OnceLock<Option<PathBuf>> = OnceLock::new();
+        require("GenX_IR", &FOUND).map(|program| GenxIr { program })
+    }
+
+    /// Finalizes one kernel. It crashes on some valid input (one kernel in thirty, stack calls above all),
+    /// and its exit code says nothing: what counts is the code it leaves.
+    pub fn finalize(
+        &self,
+        platform: Platform,
+        visaasm: &str,
+        options: &[&str],
+    ) -> Result<Finalized, Refused> {
+        let name = match platform {
+            // the shipping part, which ocloc means by `pvc`
+            Platform::Pvc => "PVCXT".to_owned(),
+            other => other.caps().name.to_uppercase(),
+        };
+        let directory = scratch();
+        write(&directory.path().join("k.visaasm"), visaasm.as_bytes());
+        let mut command = Command::new(self.program);
+        command.current_dir(directory.path()).args(["k.visaasm", "-platform", &name, "-binary", "-output"]);
+        let output = start(command.args(options));
+        let file = |extension: &str| directory.path().join("k").with_extension(extension);
+        if !file("dat").exists() {
+            return Err(refusal(&output));
+        }
+        Ok(Finalized {
+            dat: read(&file("dat")),
+            asm: String::from_utf8_lossy(&read(&file("asm"))).into_owned(),
+            isa: fs::read(file("isa")).unwrap_or_default(),
+        })
+    }
+}
+
+/// Where `ocloc`, Intel's offline OpenCL compiler, is installed, if it is.
+pub fn ocloc() -> Option<&'static Path> {
+    static FOUND: OnceLock<Option<PathBuf>> = OnceLock::new();
+    require("ocloc", &FOUND)
+}
+
+/// Looks a tool up once; says so when a check has to be skipped, or fails where skipping is not allowed.
+fn require(tool: &str, found: &'static OnceLock<Option<PathBuf>>) -> Option<&'static Path> {
+    let path = found.get_or_init(|| search(tool)).as_deref();
+    if path.is_none() {
+        assert!(
+            env::var_os("VISA_REQUIRE_ORACLES").is_none(),
+            "{tool} is not installed, and VISA_REQUIRE_ORACLES is set: run tests/tools/get-oracles"
+        );
+        println!("skipped: {tool} is not installed (tests/tools/get-oracles installs it)");
+    }
+    path
+}
+
+/// Looks in PATH, then where `tests/tools/get-oracles` puts the newer tools.
+fn search(tool: &str) -> Option<PathBuf> {
+    let cache = env::var_os("XDG_CACHE_HOME")
+        .map(PathBuf::from)
+        .or_else(|| env::var_os("HOME").map(|home| Path::new(&home).join(".cache")));
+    let path = env::var_os("PATH").unwrap_or_default();
+    env::split_paths(&path)
+        .chain(cache.map(|cache| cache.join("visa-finalize/oracles/bin")))
+        .map(|directory| directory.join(tool))
+        .find(|file| file.is_file())
+}
+
+fn platform_argument(platform: Platform) -> String {
+    format!("-p={}", platform.caps().iga_name)
+}
+
+fn scratch() -> tempfile::TempDir {
+    tempfile::tempdir().expect("a temporary directory")
+}
+
+fn write(path: &Path, contents: &[u8]) {
+    fs::write(path, contents).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+}
+
+fn read(path: &Path) -> Vec<u8> {
+    fs::read(path).unwrap_or_else(|e| panic!("{}: {e}", path.display()))
+}
+
+fn start(command: &mut Command) -> Output {
+    command.output().unwrap_or_else(|e| panic!("{command:?}: {e}"))
+}
+
+fn accepted(command: &mut Command) -> Result<Output, Refused> {
+    let output = start(command);
+    if output.status.success() { Ok(output) } else { Err(refusal(&output)) }
+}
+
+fn refusal(output: &Output) -> Refused {
+    let (stderr, stdout) = (String::from_utf8_lossy(&output.stderr), String::from_utf8_lossy(&output.stdout));
+    Refused(format!("{}\n{stderr}{stdout}", output.status))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::data;
+
+    #[test]
+    fn iga_reads_intel_code_and_refuses_garbage() {
+        let Some(iga) = Iga::find() else { return };
+        for platform in Platform::ALL {
+            let k = data::kernel(platform, "saxpy.cl/16/saxpy.simd16");
+            let answer = iga.disassemble(platform, &k.dat).expect("a listing");
+            assert!(answer.text.contains("(16|M0)"), "{platform}: {}", answer.text);
+            assert!(iga.disassemble(platform, &[0x7f; 32]).is_err(), "{platform}");
+        }
+    }
+
+    #[test]
+    fn iga_assembles_its_own_listing() {
+        let Some(iga) = Iga::find() else { return };
+        for platform in [Platform::Tgllp, Platform::Pvc] {
+            let k = data::kernel(platform, "loops.cl/16/collatz.simd16");
+            let listing = iga.disassemble(platform, &k.dat).expect("a listing").text;
+            assert_eq!(iga.assemble(platform, &listing), Ok(k.dat.clone()), "{platform}");
+            assert!(iga.assemble(platform, "no such instruction\n").is_err());
+        }
+    }
+
+    #[test]
+    fn json_is_of_version_2() {
+        let Some(iga) = Iga::find_json2() else { return };
+        let k = data::kernel(Platform::Skl, "saxpy.cl/16/saxpy.simd16");
+        let json = iga.json(Platform::Skl, &k.dat).expect("JSON");
+        assert!(json.contains(r#""version":"2.0""#), "{json}");
+    }
+
+    #[test]
+    fn intel_finalizes_the_assembly_of_a_kernel() {
+        let Some(genx) = GenxIr::find() else { return };
+        for platform in Platform::ALL {
+            let k = data::kernel(platform, "saxpy.cl/16/saxpy.simd16");
+            let made = genx.finalize(platform, &k.visaasm, &[]).expect("machine code");
+            assert!(!made.dat.is_empty() && made.asm.contains("//.kernel saxpy"), "{platform}");
+            assert!(made.isa.starts_with(b"CISA"), "{platform}");
+        }
+        assert!(genx.finalize(Platform::Skl, "not a kernel", &[]).is_err());
+    }
+}
