@@ -58,9 +58,6 @@ pub struct FinalizeArgs {
     /// Leave instructions at their full 16 bytes.
     #[arg(long)]
     pub no_compaction: bool,
-    /// Leave instructions in the order of the vISA code.
-    #[arg(long)]
-    pub no_schedule: bool,
     /// Check the code between passes and prove the register allocation.
     #[arg(long)]
     pub verify: bool,
@@ -131,8 +128,6 @@ pub struct DisasmArgs {
 pub enum DisasmEmit {
     /// IGA listing.
     Asm,
-    /// IGA JSON 2.0.
-    Json,
 }
 
 /// Arguments of `asm`.

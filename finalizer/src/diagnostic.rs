@@ -38,8 +38,8 @@ pub struct Diagnostic {
     pub place: Place,
     /// The kernel or function, once known.
     pub kernel: Option<String>,
-    /// The vISA instruction: index within the kernel, from 0, and its name.
-    pub instruction: Option<(u32, String)>,
+    /// The vISA instruction's name, and its index within the kernel, from 0, where that is known.
+    pub instruction: Option<(Option<u32>, String)>,
     /// What is wrong, what was found, what is allowed.
     pub message: String,
 }
@@ -74,7 +74,7 @@ impl Diagnostic {
     /// The same, at a vISA instruction.
     #[must_use]
     pub fn at_instruction(mut self, index: u32, name: impl Into<String>) -> Diagnostic {
-        self.instruction = Some((index, name.into()));
+        self.instruction = Some((Some(index), name.into()));
         self
     }
 }
@@ -89,8 +89,10 @@ impl fmt::Display for Diagnostic {
         if let Some(k) = &self.kernel {
             write!(f, "kernel `{k}`: ")?;
         }
-        if let Some((i, name)) = &self.instruction {
-            write!(f, "instruction {i} `{name}`: ")?;
+        match &self.instruction {
+            Some((Some(i), name)) => write!(f, "instruction {i} `{name}`: ")?,
+            Some((None, name)) => write!(f, "instruction `{name}`: ")?,
+            None => {}
         }
         write!(f, "{} [{}]", self.message, self.code)
     }

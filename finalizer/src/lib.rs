@@ -1,10 +1,12 @@
 //! vISA to native Gen machine code.
 
 mod diagnostic;
+mod input;
 mod optimize;
 mod options;
 mod pass;
 
 pub use diagnostic::{Diagnostic, Place, Refusal, Severity};
+pub use input::read_module;
 pub use options::Options;
 pub use pass::{PASSES, PassTime};

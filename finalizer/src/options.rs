@@ -14,8 +14,6 @@ pub struct Options {
     pub verify: bool,
     /// Keep the text of the kernel after the named pass (see [`PASSES`](crate::PASSES)).
     pub print_after: Option<&'static str>,
-    /// Move instructions to hide latency.
-    pub schedule: bool,
     /// General registers a thread may use, where the platform offers a choice.
     pub grf_count: Option<u16>,
 }
@@ -28,7 +26,6 @@ impl Options {
             compact: true,
             verify: cfg!(debug_assertions),
             print_after: None,
-            schedule: true,
             grf_count: None,
         }
     }

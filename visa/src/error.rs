@@ -76,6 +76,24 @@ pub enum ErrorKind {
     UnterminatedString,
 }
 
+impl ErrorKind {
+    /// The variant's name, stable for tools.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            ErrorKind::Truncated { .. } => "Truncated",
+            ErrorKind::CountTooLarge { .. } => "CountTooLarge",
+            ErrorKind::BadMagic { .. } => "BadMagic",
+            ErrorKind::UnsupportedVersion { .. } => "UnsupportedVersion",
+            ErrorKind::UnknownOpcode { .. } => "UnknownOpcode",
+            ErrorKind::UnknownSubOpcode { .. } => "UnknownSubOpcode",
+            ErrorKind::IllegalValue { .. } => "IllegalValue",
+            ErrorKind::BadRange { .. } => "BadRange",
+            ErrorKind::UnterminatedString => "UnterminatedString",
+            ErrorKind::OperandsMissing => "OperandsMissing",
+        }
+    }
+}
+
 impl fmt::Display for ErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
