@@ -1,25 +1,56 @@
 //! The word layout of Gen12 and later.
+//!
+//! A word's format follows from its opcode. Bits 32..0 are controls, the rest depends on the class of
+//! the operation: one or two sources, three sources, systolic, message, flow control. Platforms differ
+//! in where some fields stand; [`layout::Layout`] hides that from [`encode`](mod@encode) and
+//! [`decode`](mod@decode), which deal with values. [`words`] holds the formats that did not move,
+//! [`tgl`] and [`pvc`] those that did.
+
+mod codes;
+mod compact;
+mod decode;
+mod encode;
+mod layout;
+mod pvc;
+mod pvc_tables;
+mod swsb;
+mod tgl;
+mod tgl_tables;
+mod words;
 
 use crate::{DecodeError, EncodeError};
 use gen_ir::{Inst, Physical};
 use platforms::Platform;
 
+/// Whether words are laid out as on Ponte Vecchio: that is so where registers have 64 bytes.
+const fn wide(platform: Platform) -> bool {
+    platform.caps().grf_bytes == 64
+}
+
 /// See [`crate::encode`].
 pub fn encode(platform: Platform, inst: &Inst<Physical>) -> Result<u128, EncodeError> {
-    Err(EncodeError::new(inst.op, "platform", platform.caps().name, "a platform with the Gen8 layout"))
+    if wide(platform) {
+        encode::encode::<pvc::Pvc>(platform, inst)
+    } else {
+        encode::encode::<tgl::Tgl>(platform, inst)
+    }
 }
 
 /// See [`crate::decode`].
-pub fn decode(_platform: Platform, word: u128) -> Result<Inst<Physical>, DecodeError> {
-    Err(DecodeError::native(word, "platform", 0, "a platform with the Gen8 layout"))
+pub fn decode(platform: Platform, word: u128) -> Result<Inst<Physical>, DecodeError> {
+    if wide(platform) {
+        decode::decode::<pvc::Pvc>(platform, word)
+    } else {
+        decode::decode::<tgl::Tgl>(platform, word)
+    }
 }
 
 /// See [`crate::compact`].
-pub fn compact(_platform: Platform, _word: u128) -> Option<u64> {
-    None
+pub fn compact(platform: Platform, word: u128) -> Option<u64> {
+    compact::compact(platform, word)
 }
 
 /// See [`crate::expand`].
-pub fn expand(_platform: Platform, word: u64) -> Result<u128, DecodeError> {
-    Err(DecodeError::compacted(word, "platform", 0, "a platform with the Gen8 layout"))
+pub fn expand(platform: Platform, word: u64) -> Result<u128, DecodeError> {
+    compact::expand(platform, word)
 }

@@ -1,0 +1,452 @@
+//! The numbers that stand in fields of several formats: types, registers, strides, conditions, shared
+//! functions.
+//!
+//! Source: Programmer's Reference Manual for Tiger Lake, volume 8, "EU Instruction Fields"; the values
+//! Ponte Vecchio added (`:bf`, `dpas` types, shared functions) are measured with the reference assembler.
+
+use gen_ir::{Arf, Base, Cond, MathFn, Physical, PredCtrl, Reg, Region, Sfid, SyncFn, Type};
+
+/// `DataType` of a register operand: bit 3 tells float from integer, so a ternary word keeps that bit
+/// once for all operands and three bits for each.
+pub(super) const fn type_code(ty: Type) -> Option<u8> {
+    Some(match ty {
+        Type::Ub => 0,
+        Type::Uw => 1,
+        Type::Ud => 2,
+        Type::Uq => 3,
+        Type::B => 4,
+        Type::W => 5,
+        Type::D => 6,
+        Type::Q => 7,
+        Type::Hf => 9,
+        Type::F => 10,
+        Type::Df => 11,
+        Type::Bf => 13,
+        _ => return None,
+    })
+}
+
+/// The type of a [`type_code`]. `bf16`: whether the platform has `:bf`.
+pub(super) const fn type_of(code: u8, bf16: bool) -> Option<Type> {
+    Some(match code {
+        0 => Type::Ub,
+        1 => Type::Uw,
+        2 => Type::Ud,
+        3 => Type::Uq,
+        4 => Type::B,
+        5 => Type::W,
+        6 => Type::D,
+        7 => Type::Q,
+        9 => Type::Hf,
+        10 => Type::F,
+        11 => Type::Df,
+        13 if bf16 => Type::Bf,
+        _ => return None,
+    })
+}
+
+/// `DataType` of an immediate: bytes give way to packed vectors.
+pub(super) const fn imm_type_code(ty: Type) -> Option<u8> {
+    match ty {
+        Type::Uv => Some(0),
+        Type::V => Some(4),
+        Type::Vf => Some(8),
+        Type::Ub | Type::B => None,
+        _ => type_code(ty),
+    }
+}
+
+/// The type of an [`imm_type_code`].
+pub(super) const fn imm_type_of(code: u8, bf16: bool) -> Option<Type> {
+    match code {
+        0 => Some(Type::Uv),
+        4 => Some(Type::V),
+        8 => Some(Type::Vf),
+        _ => type_of(code, bf16),
+    }
+}
+
+/// `DataType` and `Precision` of a systolic source: packed integers are bytes with a precision.
+pub(super) const fn dpas_type_code(ty: Type) -> Option<(u8, u8)> {
+    Some(match ty {
+        Type::U4 => (0, 1),
+        Type::S4 => (4, 1),
+        Type::U2 => (0, 2),
+        Type::S2 => (4, 2),
+        Type::Bf8 => (8, 0),
+        Type::Tf32 => (14, 0),
+        _ => match type_code(ty) {
+            Some(code) => (code, 0),
+            None => return None,
+        },
+    })
+}
+
+/// The type of a [`dpas_type_code`].
+pub(super) const fn dpas_type_of(code: u8, precision: u8) -> Option<Type> {
+    match (code, precision) {
+        (0, 1) => Some(Type::U4),
+        (4, 1) => Some(Type::S4),
+        (0, 2) => Some(Type::U2),
+        (4, 2) => Some(Type::S2),
+        (8, 0) => Some(Type::Bf8),
+        (14, 0) => Some(Type::Tf32),
+        (_, 0) => type_of(code, true),
+        _ => None,
+    }
+}
+
+/// `RegFile` and `RegNum` of a register.
+pub(super) fn reg_code(reg: Reg<Physical>) -> Option<(bool, u8)> {
+    let arf = match reg.base {
+        Base::Grf(n) => return u8::try_from(n).ok().map(|n| (true, n)),
+        Base::Arf(arf) => arf,
+        Base::Var(never) => match never {},
+    };
+    let (kind, num) = match arf {
+        Arf::Null => (0x0, 0),
+        Arf::Addr(n) => (0x1, n),
+        Arf::Acc(n) => (0x2, n),
+        Arf::Flag(n) => (0x3, n),
+        Arf::ChannelEnable(n) => (0x4, n),
+        Arf::Msg(n) => (0x5, n),
+        Arf::StackPointer(n) => (0x6, n),
+        Arf::State(n) => (0x7, n),
+        Arf::Control(n) => (0x8, n),
+        Arf::Notify(n) => (0x9, n),
+        Arf::Ip => (0xa, 0),
+        Arf::ThreadDep(n) => (0xb, n),
+        Arf::Timestamp(n) => (0xc, n),
+        Arf::FlowControl(n) => (0xd, n),
+        Arf::Debug(n) => (0xf, n),
+    };
+    (num < 16).then_some((false, kind << 4 | num))
+}
+
+/// The register of a [`reg_code`].
+pub(super) fn reg_of(grf: bool, num: u8) -> Option<Base<Physical>> {
+    if grf {
+        return Some(Base::Grf(num.into()));
+    }
+    let n = num & 0xf;
+    Some(Base::Arf(match (num >> 4, n) {
+        (0x0, 0) => Arf::Null,
+        (0x1, _) => Arf::Addr(n),
+        (0x2, _) => Arf::Acc(n),
+        (0x3, _) => Arf::Flag(n),
+        (0x4, _) => Arf::ChannelEnable(n),
+        (0x5, _) => Arf::Msg(n),
+        (0x6, _) => Arf::StackPointer(n),
+        (0x7, _) => Arf::State(n),
+        (0x8, _) => Arf::Control(n),
+        (0x9, _) => Arf::Notify(n),
+        (0xa, 0) => Arf::Ip,
+        (0xb, _) => Arf::ThreadDep(n),
+        (0xc, _) => Arf::Timestamp(n),
+        (0xd, _) => Arf::FlowControl(n),
+        (0xf, _) => Arf::Debug(n),
+        _ => return None,
+    }))
+}
+
+/// `HorzStride`.
+pub(super) const fn horz_code(horz: u8) -> Option<u8> {
+    Some(match horz {
+        0 => 0,
+        1 => 1,
+        2 => 2,
+        4 => 3,
+        _ => return None,
+    })
+}
+
+/// The stride of a [`horz_code`] (two bits).
+pub(super) const fn horz_of(code: u8) -> u8 {
+    [0, 1, 2, 4][(code & 3) as usize]
+}
+
+/// `Width`.
+pub(super) const fn width_code(width: u8) -> Option<u8> {
+    Some(match width {
+        1 => 0,
+        2 => 1,
+        4 => 2,
+        8 => 3,
+        16 => 4,
+        _ => return None,
+    })
+}
+
+/// The width of a [`width_code`].
+pub(super) const fn width_of(code: u8) -> Option<u8> {
+    if code <= 4 { Some(1 << code) } else { None }
+}
+
+/// `VertStride` but for `VxH`, whose number depends on the field's width.
+pub(super) const fn vert_code(vert: u8) -> Option<u8> {
+    Some(match vert {
+        0 => 0,
+        1 => 1,
+        2 => 2,
+        4 => 3,
+        8 => 4,
+        16 => 5,
+        32 => 6,
+        _ => return None,
+    })
+}
+
+/// The stride of a [`vert_code`].
+pub(super) const fn vert_of(code: u8) -> Option<u8> {
+    match code {
+        0 => Some(0),
+        1..=6 => Some(1 << (code - 1)),
+        _ => None,
+    }
+}
+
+/// `VertStride` of a ternary source (two bits).
+pub(super) const fn ternary_vert_code(vert: u8) -> Option<u8> {
+    Some(match vert {
+        0 => 0,
+        1 => 1,
+        4 => 2,
+        8 => 3,
+        _ => return None,
+    })
+}
+
+/// The stride of a [`ternary_vert_code`].
+pub(super) const fn ternary_vert_of(code: u8) -> u8 {
+    [0, 1, 4, 8][(code & 3) as usize]
+}
+
+/// The region `<V;W,H>` of direct operands must not use the marks of absent fields.
+pub(super) const fn is_absent(region: Region) -> bool {
+    region.width == Region::ABSENT
+}
+
+/// `CondModifier`.
+pub(super) const fn cond_of(code: u8) -> Option<Cond> {
+    Some(match code {
+        1 => Cond::Eq,
+        2 => Cond::Ne,
+        3 => Cond::Gt,
+        4 => Cond::Ge,
+        5 => Cond::Lt,
+        6 => Cond::Le,
+        8 => Cond::Ov,
+        9 => Cond::Un,
+        _ => return None,
+    })
+}
+
+/// `CondModifier` of `bfn`, whose field has two bits.
+pub(super) const fn bfn_cond_code(cond: Cond) -> Option<u8> {
+    match cond {
+        Cond::Eq => Some(1),
+        Cond::Gt => Some(2),
+        Cond::Lt => Some(3),
+        _ => None,
+    }
+}
+
+/// The condition of a [`bfn_cond_code`].
+pub(super) const fn bfn_cond_of(code: u8) -> Option<Cond> {
+    match code {
+        1 => Some(Cond::Eq),
+        2 => Some(Cond::Gt),
+        3 => Some(Cond::Lt),
+        _ => None,
+    }
+}
+
+/// `PredCtrl` in four bits, with named widths (Tiger Lake).
+pub(super) const fn pred_code_wide(ctrl: PredCtrl) -> Option<u8> {
+    Some(match ctrl {
+        PredCtrl::Seq => 1,
+        PredCtrl::AnyV => 2,
+        PredCtrl::AllV => 3,
+        PredCtrl::Any2h => 4,
+        PredCtrl::All2h => 5,
+        PredCtrl::Any4h => 6,
+        PredCtrl::All4h => 7,
+        PredCtrl::Any8h => 8,
+        PredCtrl::All8h => 9,
+        PredCtrl::Any16h => 10,
+        PredCtrl::All16h => 11,
+        PredCtrl::Any32h => 12,
+        PredCtrl::All32h => 13,
+        _ => return None,
+    })
+}
+
+/// The control of a [`pred_code_wide`].
+pub(super) const fn pred_of_wide(code: u8) -> Option<PredCtrl> {
+    Some(match code {
+        1 => PredCtrl::Seq,
+        2 => PredCtrl::AnyV,
+        3 => PredCtrl::AllV,
+        4 => PredCtrl::Any2h,
+        5 => PredCtrl::All2h,
+        6 => PredCtrl::Any4h,
+        7 => PredCtrl::All4h,
+        8 => PredCtrl::Any8h,
+        9 => PredCtrl::All8h,
+        10 => PredCtrl::Any16h,
+        11 => PredCtrl::All16h,
+        12 => PredCtrl::Any32h,
+        13 => PredCtrl::All32h,
+        _ => return None,
+    })
+}
+
+/// `PredCtrl` in two bits, over the execution size (Ponte Vecchio).
+pub(super) const fn pred_code_narrow(ctrl: PredCtrl) -> Option<u8> {
+    match ctrl {
+        PredCtrl::Seq => Some(1),
+        PredCtrl::Any => Some(2),
+        PredCtrl::All => Some(3),
+        _ => None,
+    }
+}
+
+/// The control of a [`pred_code_narrow`].
+pub(super) const fn pred_of_narrow(code: u8) -> Option<PredCtrl> {
+    match code {
+        1 => Some(PredCtrl::Seq),
+        2 => Some(PredCtrl::Any),
+        3 => Some(PredCtrl::All),
+        _ => None,
+    }
+}
+
+/// Function code of `math`; the codes are the enumeration's own numbers.
+pub(super) const fn math_of(code: u8, int_div: bool) -> Option<MathFn> {
+    Some(match code {
+        1 => MathFn::Inv,
+        2 => MathFn::Log,
+        3 => MathFn::Exp,
+        4 => MathFn::Sqt,
+        5 => MathFn::Rsqt,
+        6 => MathFn::Sin,
+        7 => MathFn::Cos,
+        11 if int_div => MathFn::Idivmod,
+        12 if int_div => MathFn::Iqot,
+        13 if int_div => MathFn::Irem,
+        14 => MathFn::Invm,
+        15 => MathFn::Rsqtm,
+        _ => return None,
+    })
+}
+
+/// Number of sources of a `math` function.
+pub(super) const fn math_sources(f: MathFn) -> u8 {
+    match f {
+        MathFn::Inv
+        | MathFn::Log
+        | MathFn::Exp
+        | MathFn::Sqt
+        | MathFn::Rsqt
+        | MathFn::Sin
+        | MathFn::Cos
+        | MathFn::Rsqtm => 1,
+        MathFn::Fdiv
+        | MathFn::Pow
+        | MathFn::Idivmod
+        | MathFn::Iqot
+        | MathFn::Irem
+        | MathFn::Invm => 2,
+    }
+}
+
+/// Whether the operands are macro operands (`r12.mme1`).
+pub(super) const fn math_is_macro(f: MathFn) -> bool {
+    matches!(f, MathFn::Invm | MathFn::Rsqtm)
+}
+
+/// Function code of `sync`. `fence`: whether the platform has `sync.fence`.
+pub(super) const fn sync_of(code: u8, fence: bool) -> Option<SyncFn> {
+    Some(match code {
+        0 => SyncFn::Nop,
+        2 => SyncFn::AllRd,
+        3 => SyncFn::AllWr,
+        13 if fence => SyncFn::Fence,
+        14 => SyncFn::Bar,
+        15 => SyncFn::Host,
+        _ => return None,
+    })
+}
+
+/// Shared functions by number; `None` where the platform has no name for it.
+pub(super) type Sfids = [Option<Sfid>; 16];
+
+/// `SFID` of a shared function.
+pub(super) fn sfid_code(sfid: Sfid, names: &Sfids) -> Option<u8> {
+    if let Sfid::Reserved(n) = sfid {
+        return (n < 16 && names[n as usize].is_none()).then_some(n);
+    }
+    names.iter().position(|n| *n == Some(sfid)).map(|n| n as u8)
+}
+
+/// The shared function of a number (four bits).
+pub(super) fn sfid_of(code: u8, names: &Sfids) -> Sfid {
+    names[(code & 0xf) as usize].unwrap_or(Sfid::Reserved(code & 0xf))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn codes_go_both_ways() {
+        for code in 0..16 {
+            for bf16 in [false, true] {
+                if let Some(t) = type_of(code, bf16) {
+                    assert_eq!(type_code(t), Some(code));
+                }
+                if let Some(t) = imm_type_of(code, bf16) {
+                    assert_eq!(imm_type_code(t), (t != Type::Ub && t != Type::B).then_some(code));
+                }
+            }
+            for precision in 0..4 {
+                if let Some(t) = dpas_type_of(code, precision) {
+                    assert_eq!(dpas_type_code(t), Some((code, precision)));
+                }
+            }
+            if let Some(p) = pred_of_wide(code) {
+                assert_eq!(pred_code_wide(p), Some(code));
+            }
+            if let Some(p) = pred_of_narrow(code) {
+                assert_eq!(pred_code_narrow(p), Some(code));
+            }
+            if let Some(c) = cond_of(code) {
+                assert_eq!(c as u8, code);
+            }
+            if let Some(c) = bfn_cond_of(code) {
+                assert_eq!(bfn_cond_code(c), Some(code));
+            }
+            if let Some(f) = math_of(code, true) {
+                assert_eq!(f as u8, code);
+            }
+            if let Some(f) = sync_of(code, true) {
+                assert_eq!(f as u8, code);
+            }
+            if let Some(v) = vert_of(code) {
+                assert_eq!(vert_code(v), Some(code));
+            }
+            if let Some(w) = width_of(code) {
+                assert_eq!(width_code(w), Some(code));
+            }
+            assert_eq!(horz_code(horz_of(code)), Some(code & 3));
+            assert_eq!(ternary_vert_code(ternary_vert_of(code)), Some(code & 3));
+        }
+        for num in 0..=255 {
+            for grf in [false, true] {
+                if let Some(base) = reg_of(grf, num) {
+                    assert_eq!(reg_code(Reg { base, byte: 0 }), Some((grf, num)));
+                }
+            }
+        }
+    }
+}

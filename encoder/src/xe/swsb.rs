@@ -1,0 +1,206 @@
+//! The `SWSB` field: what an instruction waits for, and the SBID it takes.
+//!
+//! One distance and one SBID fit a word, and only some pairs of them do; which ones depends on the
+//! kind of instruction. Sources: Programmer's Reference Manual for Tiger Lake, volume 8, "Software
+//! Scoreboard"; for the several pipes of Ponte Vecchio the encodings of the reference assembler.
+
+use gen_ir::{Class, Op, Pipe, SbidMode, Swsb};
+
+/// What decides how a pair of distance and SBID reads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    /// `send`, `sendc`.
+    Send,
+    /// `math`.
+    Math,
+    /// `dpas`.
+    Dpas,
+    /// Everything else.
+    Other,
+}
+
+impl Kind {
+    pub(super) fn of(op: Op) -> Kind {
+        match op.info().class {
+            Class::Send => Kind::Send,
+            Class::Math => Kind::Math,
+            Class::Dpas => Kind::Dpas,
+            _ => Kind::Other,
+        }
+    }
+}
+
+/// Encodings of Tiger Lake: 8 bits, one in-order pipe.
+pub(super) mod single {
+    use super::*;
+
+    const DST: u16 = 0x20;
+    const SRC: u16 = 0x30;
+    const SET: u16 = 0x40;
+    const BOTH: u16 = 0x80;
+
+    pub(in crate::xe) fn encode(swsb: Swsb, kind: Kind) -> Option<u16> {
+        if swsb.no_acc_sb_set {
+            return None;
+        }
+        let dist = match swsb.dist {
+            None => None,
+            Some((Pipe::Own, d @ 1..=7)) => Some(u16::from(d)),
+            Some(_) => return None,
+        };
+        let (mode, id) = match swsb.sbid {
+            None => return Some(dist.unwrap_or(0)),
+            Some((mode, id @ 0..=15)) => (mode, u16::from(id)),
+            Some(_) => return None,
+        };
+        match dist {
+            None => Some(id | [SET, SRC, DST][mode as usize]),
+            Some(d) => (mode == with_distance(kind)).then_some(BOTH | d << 4 | id),
+        }
+    }
+
+    pub(in crate::xe) fn decode(bits: u16, kind: Kind) -> Option<Swsb> {
+        let id = (bits & 0xf) as u8;
+        let dist = (bits >> 4 & 7) as u8;
+        let sbid = |mode| Some(Swsb { sbid: Some((mode, id)), ..Swsb::NONE });
+        match bits & 0xf0 {
+            0 if bits == 0 => Some(Swsb::NONE),
+            0 if bits <= 7 => Some(Swsb { dist: Some((Pipe::Own, bits as u8)), ..Swsb::NONE }),
+            DST => sbid(SbidMode::Dst),
+            SRC => sbid(SbidMode::Src),
+            SET => sbid(SbidMode::Set),
+            high if high > BOTH => Some(Swsb {
+                dist: Some((Pipe::Own, dist)),
+                sbid: Some((with_distance(kind), id)),
+                no_acc_sb_set: false,
+            }),
+            _ => None,
+        }
+    }
+
+    /// The one meaning an SBID can have beside a distance.
+    fn with_distance(kind: Kind) -> SbidMode {
+        match kind {
+            Kind::Send | Kind::Math => SbidMode::Set,
+            Kind::Dpas | Kind::Other => SbidMode::Dst,
+        }
+    }
+}
+
+/// Encodings of Ponte Vecchio: 10 bits, several in-order pipes.
+pub(super) mod multi {
+    use super::*;
+
+    const DST: u16 = 0x80;
+    const SRC: u16 = 0xa0;
+    const SET: u16 = 0xc0;
+    const NO_ACC_SB_SET: u16 = 0xf0;
+
+    /// The pipe of a lone distance: bits 5..3.
+    const PIPES: [Pipe; 6] = [Pipe::Own, Pipe::All, Pipe::Float, Pipe::Int, Pipe::Long, Pipe::Math];
+
+    /// What bits 9..8 say of a distance (bits 7..5) and an SBID (bits 4..0) together, from 1 on.
+    fn pairs(kind: Kind) -> [(Pipe, SbidMode); 3] {
+        match kind {
+            Kind::Send => {
+                [(Pipe::All, SbidMode::Set), (Pipe::Float, SbidMode::Set), (Pipe::Int, SbidMode::Set)]
+            }
+            Kind::Dpas => {
+                [(Pipe::Own, SbidMode::Set), (Pipe::Own, SbidMode::Src), (Pipe::Own, SbidMode::Dst)]
+            }
+            Kind::Math | Kind::Other => {
+                [(Pipe::Own, SbidMode::Dst), (Pipe::Own, SbidMode::Src), (Pipe::All, SbidMode::Dst)]
+            }
+        }
+    }
+
+    pub(in crate::xe) fn encode(swsb: Swsb, kind: Kind) -> Option<u16> {
+        let dist = match swsb.dist {
+            None => None,
+            Some((pipe, d @ 1..=7)) => Some((pipe, u16::from(d))),
+            Some(_) => return None,
+        };
+        let sbid = match swsb.sbid {
+            None => None,
+            Some((mode, id @ 0..=31)) => Some((mode, u16::from(id))),
+            Some(_) => return None,
+        };
+        match (dist, sbid) {
+            _ if swsb.no_acc_sb_set => (dist.is_none() && sbid.is_none()).then_some(NO_ACC_SB_SET),
+            (None, None) => Some(0),
+            (Some((pipe, d)), None) => {
+                let pipe = PIPES.iter().position(|p| *p == pipe)?;
+                Some((pipe as u16) << 3 | d)
+            }
+            (None, Some((mode, id))) => Some([SET, SRC, DST][mode as usize] | id),
+            (Some((pipe, d)), Some((mode, id))) => {
+                let pair = pairs(kind).iter().position(|p| *p == (pipe, mode))?;
+                Some((pair as u16 + 1) << 8 | d << 5 | id)
+            }
+        }
+    }
+
+    pub(in crate::xe) fn decode(bits: u16, kind: Kind) -> Option<Swsb> {
+        let id = (bits & 0x1f) as u8;
+        let dist = (bits >> 5 & 7) as u8;
+        let sbid = |mode| Some(Swsb { sbid: Some((mode, id)), ..Swsb::NONE });
+        match (bits >> 8 & 3, bits & 0xe0) {
+            (0, _) if bits == 0 => Some(Swsb::NONE),
+            (0, _) if bits == NO_ACC_SB_SET => Some(Swsb { no_acc_sb_set: true, ..Swsb::NONE }),
+            (0, DST) => sbid(SbidMode::Dst),
+            (0, SRC) => sbid(SbidMode::Src),
+            (0, SET) => sbid(SbidMode::Set),
+            (0, _) if bits & 7 != 0 => {
+                let pipe = *PIPES.get((bits >> 3) as usize)?;
+                Some(Swsb { dist: Some((pipe, (bits & 7) as u8)), ..Swsb::NONE })
+            }
+            (0, _) => None,
+            (pair, _) if dist != 0 => {
+                let (pipe, mode) = pairs(kind)[pair as usize - 1];
+                Some(Swsb { dist: Some((pipe, dist)), sbid: Some((mode, id)), no_acc_sb_set: false })
+            }
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KINDS: [Kind; 4] = [Kind::Send, Kind::Math, Kind::Dpas, Kind::Other];
+
+    #[test]
+    fn whatever_decodes_encodes_to_the_same_bits() {
+        for kind in KINDS {
+            let one = (0..=0xff).filter_map(|b| Some((b, single::decode(b, kind)?)));
+            let some = (0..=0x3ff).filter_map(|b| Some((b, multi::decode(b, kind)?)));
+            // No annotation, 7 distances, 3 meanings of 16 SBIDs, pairs.
+            assert_eq!(one.clone().count(), 1 + 7 + 3 * 16 + 7 * 16);
+            // No annotation, NoAccSBSet, 6 pipes, 3 meanings of 32 SBIDs, 3 pairs.
+            assert_eq!(some.clone().count(), 2 + 6 * 7 + 3 * 32 + 3 * 7 * 32);
+            for (bits, swsb) in one {
+                assert_eq!(single::encode(swsb, kind), Some(bits));
+            }
+            for (bits, swsb) in some {
+                assert_eq!(multi::encode(swsb, kind), Some(bits));
+            }
+        }
+    }
+
+    /// Answers of the reference assembler.
+    #[test]
+    fn words_of_the_manual() {
+        let both = |pipe, d, mode| Swsb {
+            dist: Some((pipe, d)),
+            sbid: Some((mode, 3)),
+            no_acc_sb_set: false,
+        };
+        assert_eq!(single::encode(both(Pipe::Own, 7, SbidMode::Set), Kind::Math), Some(0xf3));
+        assert_eq!(single::encode(both(Pipe::Own, 7, SbidMode::Set), Kind::Other), None);
+        assert_eq!(multi::encode(both(Pipe::All, 1, SbidMode::Dst), Kind::Other), Some(0x323));
+        assert_eq!(multi::encode(both(Pipe::Int, 3, SbidMode::Set), Kind::Send), Some(0x363));
+        assert_eq!(multi::encode(both(Pipe::Own, 7, SbidMode::Dst), Kind::Dpas), Some(0x3e3));
+        assert_eq!(multi::encode(both(Pipe::Long, 4, SbidMode::Set), Kind::Send), None);
+    }
+}
