@@ -10,7 +10,7 @@
 use super::{pvc_tables as pvc, tgl_tables as tgl, words::bits};
 use crate::{CMPT_CTRL, DecodeError, opcodes};
 use bitfield_struct::bitfield;
-use gen_ir::{Class, Op};
+use gen_ir::Class;
 use platforms::Platform;
 
 /// See [`crate::compact`].
@@ -45,11 +45,11 @@ fn form(platform: Platform, word: u64) -> Option<Form> {
     let op = opcodes::from_number(platform, (word & 0x7f) as u8)?;
     let info = op.info();
     match info.class {
+        Class::Sync => Some(Form::One),
         Class::Basic if info.srcs == 1 => Some(Form::One),
         Class::Basic => Some(Form::Two),
         Class::Ternary => Some(Form::Three),
         Class::Dpas => Some(Form::Dpas),
-        Class::Sync if op == Op::Sync && super::wide(platform) => Some(Form::One),
         _ => None,
     }
 }

@@ -138,8 +138,8 @@ impl Decoder {
         let b = L::basic_of(self.word);
         self.basic_dst::<L>(&b, inst)?;
         let sources = inst.op.info().srcs;
-        let used = self.basic_sources::<L>(&b, sources, inst)?;
-        if used & FUNCTION != 0 {
+        let (used, function) = self.basic_sources::<L>(&b, sources, inst)?;
+        if function {
             self.set_cond(b.function, inst)?;
         }
         Ok(used | DST | L::DST_LOW)
@@ -153,8 +153,8 @@ impl Decoder {
         let sources = codes::math_sources(function);
         if !codes::math_is_macro(function) {
             self.basic_dst::<L>(&b, inst)?;
-            let used = self.basic_sources::<L>(&b, sources, inst)?;
-            if used & FUNCTION == 0 {
+            let (used, function) = self.basic_sources::<L>(&b, sources, inst)?;
+            if !function {
                 return Err(self.error("Src0.DataType", b.src0.data_type, "32 bits or less"));
             }
             return Ok(used | DST | L::DST_LOW);
@@ -194,8 +194,8 @@ impl Decoder {
         if b.src0.is_imm && !takes_mask {
             return Err(self.error("Src0.IsImm", 1u32, "0"));
         }
-        let used = self.basic_sources::<L>(&b, 1, inst)?;
-        if used & FUNCTION == 0 {
+        let (used, function) = self.basic_sources::<L>(&b, 1, inst)?;
+        if !function {
             return Err(self.error("Src0.DataType", b.src0.data_type, "32 bits or less"));
         }
         Ok(used | bits(48, 63))
@@ -222,20 +222,25 @@ impl Decoder {
         Ok(())
     }
 
-    /// Reads the sources; gives the bits used, less those of the destination. A 64-bit immediate takes
-    /// the function's place.
+    /// Reads the sources; gives the bits used, less those of the destination, and whether the function
+    /// field is there: a 64-bit immediate takes its place.
     #[inline]
-    fn basic_sources<L: Layout>(&self, b: &Basic, sources: u8, inst: &mut Inst<Physical>) -> Result<u128> {
+    fn basic_sources<L: Layout>(
+        &self,
+        b: &Basic,
+        sources: u8,
+        inst: &mut Inst<Physical>,
+    ) -> Result<(u128, bool)> {
         let always = if L::ACC_WR { SATURATE | BIT_33 } else { SATURATE };
         if sources == 1 {
             if b.src0.is_imm {
                 let (imm, long) = self.imm::<L>("Src0.DataType", b.src0.data_type)?;
                 inst.src[0] = imm;
                 let kept = if long { bits(64, 95) } else { FUNCTION };
-                return Ok(always | kept | bits(40, 43) | bits(46, 46) | bits(96, 127));
+                return Ok((always | kept | bits(40, 43) | bits(46, 46) | bits(96, 127), !long));
             }
             inst.src[0] = self.basic_source::<L>("Src0.RegNum", &b.src0)?;
-            return Ok(always | FUNCTION | SRC0 | L::SRC_VERT & bits(64, 95));
+            return Ok((always | FUNCTION | SRC0 | L::SRC_VERT & bits(64, 95), true));
         }
         if b.src0.is_imm {
             return Err(self.error("Src0.IsImm", 1u32, "0 beside a second source"));
@@ -248,10 +253,10 @@ impl Decoder {
                 return Err(self.error("Src1.DataType", b.src1.data_type, "32 bits or less"));
             }
             inst.src[1] = imm;
-            return Ok(used | bits(47, 47) | bits(88, 91) | bits(96, 127));
+            return Ok((used | bits(47, 47) | bits(88, 91) | bits(96, 127), true));
         }
         inst.src[1] = self.basic_source::<L>("Src1.RegNum", &b.src1)?;
-        Ok(used | SRC1 | L::SRC_VERT)
+        Ok((used | SRC1 | L::SRC_VERT, true))
     }
 
     #[inline]
