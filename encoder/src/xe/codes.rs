@@ -351,12 +351,7 @@ pub(super) const fn math_sources(f: MathFn) -> u8 {
         | MathFn::Sin
         | MathFn::Cos
         | MathFn::Rsqtm => 1,
-        MathFn::Fdiv
-        | MathFn::Pow
-        | MathFn::Idivmod
-        | MathFn::Iqot
-        | MathFn::Irem
-        | MathFn::Invm => 2,
+        MathFn::Fdiv | MathFn::Pow | MathFn::Idivmod | MathFn::Iqot | MathFn::Irem | MathFn::Invm => 2,
     }
 }
 

@@ -94,8 +94,8 @@ impl Decoder {
             None,
             None,
         ];
-        inst.exec = SIZES[(c.exec_size & 7) as usize]
-            .ok_or_else(|| self.error("ExecSize", c.exec_size, "0 to 5"))?;
+        inst.exec =
+            SIZES[(c.exec_size & 7) as usize].ok_or_else(|| self.error("ExecSize", c.exec_size, "0 to 5"))?;
         inst.chan = c.channel;
         inst.no_mask = c.no_mask;
         inst.swsb = L::swsb_of(c.swsb, Kind::of(inst.op))
@@ -124,8 +124,8 @@ impl Decoder {
     /// A condition; its flag is filled in with the controls.
     fn set_cond(&self, code: u8, inst: &mut Inst<Physical>) -> Result<()> {
         if code != 0 {
-            let cond = codes::cond_of(code)
-                .ok_or_else(|| self.error("CondModifier", code, "0 to 6, 8 or 9"))?;
+            let cond =
+                codes::cond_of(code).ok_or_else(|| self.error("CondModifier", code, "0 to 6, 8 or 9"))?;
             inst.cond = Some(CondMod { cond, flag: Reg::NULL });
         }
         Ok(())
@@ -403,8 +403,8 @@ impl Decoder {
         if is_bfn {
             inst.payload = Payload::Bfn(function << 4 | mods1 << 2 | mods2);
             if mods0 != 0 {
-                let cond = codes::bfn_cond_of(mods0)
-                    .ok_or_else(|| self.error("CondModifier", mods0, "0 to 3"))?;
+                let cond =
+                    codes::bfn_cond_of(mods0).ok_or_else(|| self.error("CondModifier", mods0, "0 to 3"))?;
                 inst.cond = Some(CondMod { cond, flag: Reg::NULL });
             }
             return Ok(used);

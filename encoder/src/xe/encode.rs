@@ -47,7 +47,12 @@ struct Encoder<'a> {
 
 impl Encoder<'_> {
     #[cold]
-    fn error(&self, field: &'static str, found: impl Into<crate::Found>, allowed: &'static str) -> EncodeError {
+    fn error(
+        &self,
+        field: &'static str,
+        found: impl Into<crate::Found>,
+        allowed: &'static str,
+    ) -> EncodeError {
         EncodeError::new(self.inst.op, field, found, allowed)
     }
 
@@ -408,11 +413,8 @@ impl Encoder<'_> {
             return Err(self.error(field, u32::from(horz), "a stride of 0, 1, 2 or 4"));
         };
         let (imm, low) = L::split_imm(imm);
-        let slot = Indirect::new()
-            .with_horz_stride(horz)
-            .with_addr_imm(imm)
-            .with_addr_sub_reg_num(sub)
-            .into_bits();
+        let slot =
+            Indirect::new().with_horz_stride(horz).with_addr_imm(imm).with_addr_sub_reg_num(sub).into_bits();
         Ok(Operand { slot, indirect: true, low })
     }
 
@@ -438,9 +440,7 @@ impl Encoder<'_> {
 
     fn ternary<L: Layout>(&self) -> Result<u128> {
         let i = self.inst;
-        let mut w = Ternary::new()
-            .with_acc_wr_ctrl(i.opts.has(Options::ACC_WR_EN))
-            .with_saturate(i.sat);
+        let mut w = Ternary::new().with_acc_wr_ctrl(i.opts.has(Options::ACC_WR_EN)).with_saturate(i.sat);
         let is_macro = i.op == Op::Madm;
         let (slot, ty) = match i.dst {
             Dst::Macro { reg, mme, ty } if is_macro => (self.macro_slot("dst", reg, mme, 0)?, ty),
@@ -670,7 +670,11 @@ impl Encoder<'_> {
                 }
                 let length = (value >> 6 & 0x1f) as u8;
                 if length != 0 && info.src1_len != 0 && length != info.src1_len {
-                    return Err(self.error("Src1.Length", u32::from(info.src1_len), "that of the descriptor"));
+                    return Err(self.error(
+                        "Src1.Length",
+                        u32::from(info.src1_len),
+                        "that of the descriptor",
+                    ));
                 }
                 if s.ex_bso || s.cps {
                     return Err(self.error("ExBSO", "set", "clear beside an immediate descriptor"));

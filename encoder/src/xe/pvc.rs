@@ -242,7 +242,11 @@ impl Layout for Pvc {
             dst: Operand { slot: w.dst(), indirect: w.dst_addr_mode(), low: w.dst_sub_reg_num_0() },
             dst_type: w.dst_data_type(),
             src0: Source {
-                operand: Operand { slot: w.src0(), indirect: w.src0_addr_mode(), low: w.src0_sub_reg_num_0() },
+                operand: Operand {
+                    slot: w.src0(),
+                    indirect: w.src0_addr_mode(),
+                    low: w.src0_sub_reg_num_0(),
+                },
                 data_type: w.src0_data_type(),
                 src_mod: w.src0_src_mod(),
                 is_imm: w.src0_is_imm(),
@@ -301,7 +305,10 @@ impl Layout for Pvc {
             desc_reg: w.desc_reg(),
             desc: w.desc_0() | w.desc_11() << 11 | w.desc_20() << 20 | w.desc_25() << 25 | w.desc_30() << 30,
             ex_desc_reg: w.ex_desc_reg().then(|| (w.ex_desc_11() >> 5 & 7) as u8),
-            ex_desc: w.ex_desc_11() << 11 | w.ex_desc_24() << 24 | w.ex_desc_26() << 26 | w.ex_desc_28() << 28,
+            ex_desc: w.ex_desc_11() << 11
+                | w.ex_desc_24() << 24
+                | w.ex_desc_26() << 26
+                | w.ex_desc_28() << 28,
             src1_length: w.src1_length(),
             dst: (w.dst_reg_file(), w.dst_reg_num()),
             src0: (w.src0_reg_file(), w.src0_reg_num()),

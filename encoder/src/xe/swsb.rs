@@ -191,11 +191,8 @@ mod tests {
     /// Answers of the reference assembler.
     #[test]
     fn words_of_the_manual() {
-        let both = |pipe, d, mode| Swsb {
-            dist: Some((pipe, d)),
-            sbid: Some((mode, 3)),
-            no_acc_sb_set: false,
-        };
+        let both =
+            |pipe, d, mode| Swsb { dist: Some((pipe, d)), sbid: Some((mode, 3)), no_acc_sb_set: false };
         assert_eq!(single::encode(both(Pipe::Own, 7, SbidMode::Set), Kind::Math), Some(0xf3));
         assert_eq!(single::encode(both(Pipe::Own, 7, SbidMode::Set), Kind::Other), None);
         assert_eq!(multi::encode(both(Pipe::All, 1, SbidMode::Dst), Kind::Other), Some(0x323));

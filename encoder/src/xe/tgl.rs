@@ -294,7 +294,10 @@ impl Layout for Tgl {
             desc_reg: w.desc_reg(),
             desc: w.desc_0() | w.desc_11() << 11 | w.desc_20() << 20 | w.desc_25() << 25 | w.desc_30() << 30,
             ex_desc_reg: w.ex_desc_reg().then(|| (w.ex_desc_11() >> 5 & 7) as u8),
-            ex_desc: w.ex_desc_11() << 11 | w.ex_desc_24() << 24 | w.ex_desc_26() << 26 | w.ex_desc_28() << 28,
+            ex_desc: w.ex_desc_11() << 11
+                | w.ex_desc_24() << 24
+                | w.ex_desc_26() << 26
+                | w.ex_desc_28() << 28,
             src1_length: w.ex_desc_6() as u8,
             dst: (w.dst_reg_file(), w.dst_reg_num()),
             src0: (w.src0_reg_file(), w.src0_reg_num()),
