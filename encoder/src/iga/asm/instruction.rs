@@ -396,6 +396,11 @@ impl<'a> Cursor<'a> {
             logic: false,
         };
         inst.src[0] = self.source(&form)?;
+        if let Src::Direct { reg, ty, .. } = &mut inst.src[0]
+            && reg.is_null()
+        {
+            *ty = Type::Ub;
+        }
         Some(())
     }
 
@@ -509,7 +514,7 @@ impl<'a> Cursor<'a> {
     fn send_operands(&mut self, inst: &mut Inst<Physical>) -> Option<()> {
         let (dst, _, ty) = self.payload("a destination register")?;
         inst.dst = Dst::Direct { reg: dst, horz: 1, ty };
-        let region = Region::SCALAR;
+        let region = Region::PACKED;
         let (src0, _, ty) = self.payload("a payload register")?;
         inst.src[0] = Src::Direct { reg: src0, region, mods: SrcMod::NONE, ty };
         let mut written_len = None;
