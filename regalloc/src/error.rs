@@ -31,6 +31,8 @@ pub enum Error {
     },
     /// The result did not pass the checker: a bug of this crate, not of the input.
     Unsound(String),
+    /// Rewriting for spills did not settle within this many rounds.
+    NoEnd(u32),
     /// More instructions or variables than an index holds.
     TooLarge,
     /// Spills would need more scratch memory than messages can address.
@@ -53,6 +55,7 @@ impl fmt::Display for Error {
                 write!(f, "no {class:?} register left for variable {}, and nothing can be spilled", var.0)
             }
             Error::Unsound(what) => write!(f, "allocation check failed: {what}"),
+            Error::NoEnd(n) => write!(f, "no allocation after {n} rounds of spilling"),
             Error::TooLarge => f.write_str("the kernel is too large"),
             Error::ScratchFull { bytes, limit } => {
                 write!(f, "spills need {bytes} bytes of scratch memory, {limit} can be addressed")

@@ -6,23 +6,34 @@
 //! ```text
 //! access    who touches which bytes           flow      successors, waits, loop depth
 //! liveness  live ranges in layout order       place     a place for each, or a spill list
+//! home      flags, addresses to GRFs          spill     general variables to scratch memory
 //! apply     variables to registers
 //! ```
+//!
+//! The stages up to `place` run in rounds: when something finds no place, code is rewritten (`home`,
+//! `spill`) so that it needs one for a few instructions only, and the next round starts afresh.
 
 mod access;
 mod apply;
 mod error;
 mod flow;
+mod home;
 mod liveness;
 mod place;
+mod spill;
 
 pub use error::Error;
 
 use access::{Accesses, Kind};
 use flow::Flow;
 use gen_ir::{Kernel, Physical, VarClass, VarId, Virtual};
+use home::Homes;
 use liveness::Liveness;
 use place::{File, Item, Placement, place};
+use std::borrow::Cow;
+
+/// Rounds of rewriting after which an allocation is given up.
+const MAX_ROUNDS: u32 = 24;
 
 /// Choices of the caller.
 #[derive(Clone, Debug, Default)]
@@ -55,27 +66,49 @@ pub fn allocate(
     if kernel.vars.len() >= (u32::MAX / 64) as usize || kernel.inst_count() >= (u32::MAX / 64) as usize {
         return Err(Error::TooLarge);
     }
+    let mut work = Cow::Borrowed(kernel);
+    let mut homes = Homes::default();
     let mut stats = AllocStats::default();
-    let accesses = Accesses::collect(kernel)?;
+    let mut top = kernel.spill_offset;
     let flow = Flow::of(kernel);
-    let live = liveness::compute(kernel, &accesses, &flow);
-    let needs = Needs::of(kernel, &accesses);
-    let mut at = vec![place::UNPLACED; kernel.vars.len()];
-    for class in [VarClass::Flag, VarClass::Address, VarClass::General] {
-        let placement = place_class(kernel, class, &live, &needs)?;
-        if let Some(&var) = placement.failed.iter().chain(&placement.spilled).next() {
-            return Err(Error::OutOfRegisters { class, var });
+    for _ in 0..MAX_ROUNDS {
+        let accesses = Accesses::collect(&work)?;
+        let live = liveness::compute(&work, &accesses, &flow);
+        let needs = Needs::of(&work, &accesses);
+        let flags = place_class(&work, VarClass::Flag, &live, &needs)?;
+        let addresses = place_class(&work, VarClass::Address, &live, &needs)?;
+        let lost: Vec<VarId> = flags.spilled.iter().chain(&addresses.spilled).copied().collect();
+        if !lost.is_empty() {
+            stats.flag_spills += home::split(work.to_mut(), &lost, &mut homes, &accesses, &live);
+            continue;
         }
-        for (to, from) in at.iter_mut().zip(&placement.at) {
-            if *from != place::UNPLACED {
-                *to = *from;
+        let general = place_class(&work, VarClass::General, &live, &needs)?;
+        if !general.spilled.is_empty() {
+            let count = spill::spill(work.to_mut(), &general.spilled, &accesses, &live, &mut top)?;
+            stats.spills += count.spills;
+            stats.fills += count.fills;
+            continue;
+        }
+        for (class, p) in
+            [(VarClass::Flag, &flags), (VarClass::Address, &addresses), (VarClass::General, &general)]
+        {
+            if let Some(var) = p.failed {
+                return Err(Error::OutOfRegisters { class, var });
             }
         }
-        if class == VarClass::General {
-            stats.grfs_used = placement.used.div_ceil(u32::from(kernel.platform.caps().grf_bytes));
+        let mut at = general.at;
+        for p in [&flags, &addresses] {
+            for (to, from) in at.iter_mut().zip(&p.at) {
+                if *from != place::UNPLACED {
+                    *to = *from;
+                }
+            }
         }
+        stats.grfs_used = general.used.div_ceil(u32::from(kernel.platform.caps().grf_bytes));
+        stats.scratch_bytes = top - kernel.spill_offset;
+        return Ok((apply::apply(&work, &at), stats));
     }
-    Ok((apply::apply(kernel, &at), stats))
+    Err(Error::NoEnd(MAX_ROUNDS))
 }
 
 /// Constraints on places that follow from use.
@@ -86,12 +119,26 @@ struct Needs {
     response: Vec<bool>,
     /// Message descriptor.
     desc: Vec<bool>,
+    /// Written by the last instruction of a block, after which nothing can be put (return addresses).
+    at_end: Vec<bool>,
 }
 
 impl Needs {
     fn of(kernel: &Kernel<Virtual>, accesses: &Accesses) -> Needs {
         let n = kernel.vars.len();
-        let mut needs = Needs { eot: vec![false; n], response: vec![false; n], desc: vec![false; n] };
+        let mut needs = Needs {
+            eot: vec![false; n],
+            response: vec![false; n],
+            desc: vec![false; n],
+            at_end: vec![false; n],
+        };
+        for b in 0..kernel.blocks.len() {
+            let is_branch = kernel.blocks[b].insts.last().is_some_and(|i| i.op.is_branch());
+            let last = accesses.block(b).next_back().filter(|_| is_branch);
+            for a in last.into_iter().flat_map(|i| accesses.of(i)) {
+                needs.at_end[a.var as usize] |= a.kind.has(Kind::WRITE);
+            }
+        }
         for a in accesses.all() {
             let v = a.var as usize;
             needs.eot[v] |= a.kind.has(Kind::EOT);
@@ -162,7 +209,12 @@ fn place_class(
         {
             return Err(bad(format!("fixed at byte {at}, outside the register file")));
         }
-        let stays = var.no_spill || var.address_taken || fixed.is_some() || var.live_out;
+        let stays = var.no_spill
+            || var.address_taken
+            || var.live_out
+            || (fixed.is_some() && !(var.live_in && class == VarClass::General))
+            || needs.eot[v]
+            || needs.at_end[v];
         let length: u32 = live.of(v).iter().map(|r| r.end - r.start).sum();
         let cost = if stays { f32::INFINITY } else { live.weight[v] / length.max(1) as f32 };
         items.push(Item { var: id, bytes: var.bytes, align, fixed, low, high, cost });

@@ -45,6 +45,20 @@ impl Liveness {
     pub fn of(&self, var: usize) -> &[Range] {
         &self.ranges[self.first[var] as usize..self.first[var + 1] as usize]
     }
+
+    /// Whether a value from before position `at`, inside a block or at its start, is needed from there.
+    pub fn before(&self, var: u32, at: u32) -> bool {
+        let ranges = self.of(var as usize);
+        let i = ranges.partition_point(|r| r.end <= at);
+        ranges.get(i).is_some_and(|r| r.start < at)
+    }
+
+    /// Whether a value is needed after the block that ends at position `at`.
+    pub fn at_end(&self, var: u32, at: u32) -> bool {
+        let ranges = self.of(var as usize);
+        let i = ranges.partition_point(|r| r.end < at);
+        ranges.get(i).is_some_and(|r| r.start < at)
+    }
 }
 
 const NONE: u32 = u32::MAX;

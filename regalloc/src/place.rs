@@ -259,41 +259,13 @@ impl<'a> Scan<'a> {
     /// Makes room for item `i` by spilling the cheapest set of variables in its way, or marks `i`
     /// itself. Returns whether either was possible.
     fn evict_for(&mut self, i: u32) -> bool {
-        let rb = self.file.reg_bytes;
         let item = self.items[i as usize];
-        let n = item.bytes.div_ceil(rb);
-        let (low, high) = (item.low.div_ceil(rb), (item.high / rb).min(self.file.regs));
-        let step = (item.align / rb).max(1);
-        let mine = self.ranges(i);
-        // What it costs to empty each register of everything that meets the item.
-        let cost: Vec<f32> = (0..self.file.regs)
-            .map(|r| {
-                self.held[r as usize]
-                    .iter()
-                    .filter(|h| overlap(self.ranges(h.item), mine))
-                    .map(|h| {
-                        let other = &self.items[h.item as usize];
-                        // A variable over several registers is paid for once.
-                        other.cost / other.bytes.div_ceil(rb).min(n) as f32
-                    })
-                    .sum()
-            })
-            .collect();
-        let mut best: Option<(f32, u32)> = None;
-        let mut base = low.next_multiple_of(step);
-        while base + n <= high {
-            let c: f32 = cost[base as usize..(base + n) as usize].iter().sum();
-            if c.is_finite() && best.is_none_or(|(b, _)| c < b) {
-                best = Some((c, base));
-            }
-            base += step;
-        }
+        let best =
+            if item.bytes >= self.file.reg_bytes { self.cheapest_whole(i) } else { self.cheapest_part(i) };
         match best {
-            Some((c, base)) if c < item.cost => {
-                for r in base..base + n {
-                    self.evict(r, mine);
-                }
-                self.hold(i, base * rb);
+            Some((c, at)) if c < item.cost => {
+                self.evict(i, at);
+                self.hold(i, at);
                 true
             }
             _ if item.cost.is_finite() => {
@@ -304,20 +276,81 @@ impl<'a> Scan<'a> {
         }
     }
 
-    /// Takes everything that meets `ranges` out of register `r`, and out of all its other registers.
-    fn evict(&mut self, r: u32, ranges: &[Range]) {
+    /// The base registers that cost least to empty for item `i`, as cost and byte offset.
+    fn cheapest_whole(&self, i: u32) -> Option<(f32, u32)> {
         let rb = self.file.reg_bytes;
-        let victims: Vec<u32> = self.held[r as usize]
-            .iter()
-            .filter(|h| overlap(self.ranges(h.item), ranges))
-            .map(|h| h.item)
+        let item = self.items[i as usize];
+        let n = item.bytes.div_ceil(rb);
+        let (low, high) = (item.low.div_ceil(rb), (item.high / rb).min(self.file.regs));
+        let step = (item.align / rb).max(1);
+        let mine = self.ranges(i);
+        let cost: Vec<f32> = (0..self.file.regs)
+            .map(|r| {
+                let held = self.held[r as usize].iter().filter(|h| overlap(self.ranges(h.item), mine));
+                held.map(|h| {
+                    let other = &self.items[h.item as usize];
+                    // A variable over several registers is paid for once.
+                    other.cost / other.bytes.div_ceil(rb).min(n) as f32
+                })
+                .sum()
+            })
             .collect();
-        for v in victims {
-            let at = std::mem::replace(&mut self.at[v as usize], UNPLACED);
-            self.out[v as usize] = true;
-            let end = (at + self.items[v as usize].bytes).div_ceil(rb);
-            for r in at / rb..end {
-                self.held[r as usize].retain(|h| h.item != v);
+        let mut best: Option<(f32, u32)> = None;
+        let mut base = low.next_multiple_of(step);
+        while base + n <= high {
+            let c: f32 = cost[base as usize..(base + n) as usize].iter().sum();
+            if c.is_finite() && best.is_none_or(|(b, _)| c < b) {
+                best = Some((c, base * rb));
+            }
+            base += step;
+        }
+        best
+    }
+
+    /// The same for an item smaller than a register.
+    fn cheapest_part(&self, i: u32) -> Option<(f32, u32)> {
+        let rb = self.file.reg_bytes;
+        let item = self.items[i as usize];
+        let mine = self.ranges(i);
+        let mut best: Option<(f32, u32)> = None;
+        for r in item.low.div_ceil(rb)..item.high.div_ceil(rb).min(self.file.regs) {
+            let held: Vec<&Held> =
+                self.held[r as usize].iter().filter(|h| overlap(self.ranges(h.item), mine)).collect();
+            let mut at = 0;
+            while at + item.bytes <= rb.min(item.high - r * rb) {
+                let mask = mask_of(at, at + item.bytes);
+                let c: f32 = held
+                    .iter()
+                    .filter(|h| h.mask & mask != 0)
+                    .map(|h| self.items[h.item as usize].cost)
+                    .sum();
+                if c.is_finite() && best.is_none_or(|(b, _)| c < b) {
+                    best = Some((c, r * rb + at));
+                }
+                at += item.align.max(1);
+            }
+        }
+        best
+    }
+
+    /// Marks everything for spilling that meets item `i` if that is put at byte `at`.
+    fn evict(&mut self, i: u32, at: u32) {
+        let rb = self.file.reg_bytes;
+        let end = at + self.items[i as usize].bytes;
+        for r in at / rb..end.div_ceil(rb) {
+            let mask = mask_of(at.max(r * rb) - r * rb, end.min((r + 1) * rb) - r * rb);
+            let victims: Vec<u32> = self.held[r as usize]
+                .iter()
+                .filter(|h| h.mask & mask != 0 && overlap(self.ranges(h.item), self.ranges(i)))
+                .map(|h| h.item)
+                .collect();
+            for v in victims {
+                let at = std::mem::replace(&mut self.at[v as usize], UNPLACED);
+                self.out[v as usize] = true;
+                let end = (at + self.items[v as usize].bytes).div_ceil(rb);
+                for r in at / rb..end {
+                    self.held[r as usize].retain(|h| h.item != v);
+                }
             }
         }
     }

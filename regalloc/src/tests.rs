@@ -77,3 +77,60 @@ fn waiting_lanes_keep_their_values() {
     let (rx, ry) = (r[0][0], r[2][0]);
     assert_ne!(rx, ry, "x waits for its lanes while y is written: {r:?}");
 }
+
+/// Many values live at once: each is written first and read last.
+fn wide(platform: Platform, n: u32) -> Kernel<Virtual> {
+    let mut k = Kernel::new("wide", platform);
+    let grf = u32::from(platform.caps().grf_bytes);
+    let v: Vec<VarId> = (0..n).map(|_| k.add_var(Var::temp(VarClass::General, grf, grf))).collect();
+    let mut insts: Vec<_> = v.iter().enumerate().map(|(i, &v)| mov(v, i as u32)).collect();
+    for i in 0..v.len() {
+        insts.push(add(v[0], v[0], v[i]));
+    }
+    k.blocks = vec![Block { insts, succs: vec![] }];
+    k
+}
+
+#[test]
+fn four_hundred_live_registers() {
+    for platform in Platform::ALL {
+        let mut k = wide(platform, 400);
+        k.spill_offset = 1000;
+        let (p, stats) = allocate(&k, &Options::default()).unwrap();
+        assert!(stats.spills > 200 && stats.fills > 200, "{platform}: {stats:?}");
+        let grf = u32::from(platform.caps().grf_bytes);
+        let (mut low, mut high) = (u32::MAX, 0);
+        for (_, i) in p.insts() {
+            let Some(s) = i.send() else { continue };
+            let gen_ir::Desc::Imm(d) = s.desc else { panic!("scratch messages have constant descriptors") };
+            low = low.min((d & 0xfff) * 32);
+            high = high.max((d & 0xfff) * 32 + (1 << (d >> 12 & 3)) * 32);
+        }
+        assert!(low >= 1000 && low < 1000 + grf, "{platform}: spills start at {low}");
+        assert!(high <= 1000 + stats.scratch_bytes, "{platform}: {high} {stats:?}");
+    }
+}
+
+#[test]
+fn flags_that_do_not_fit_live_in_registers() {
+    let mut k = Kernel::new("flags", Platform::Skl);
+    let x = k.add_var(general(32));
+    let flags: Vec<VarId> = (0..9).map(|_| k.add_var(Var::temp(VarClass::Flag, 2, 2))).collect();
+    let mut insts = vec![mov(x, 1)];
+    for &f in &flags {
+        let mut i = add(x, x, x);
+        i.op = Op::Cmp;
+        i.dst = Dst::null(Type::D);
+        i.cond = Some(gen_ir::CondMod { cond: gen_ir::Cond::Eq, flag: Reg::var_at(f, 0) });
+        insts.push(i);
+    }
+    for &f in &flags {
+        let mut i = add(x, x, x);
+        i.pred = Some(gen_ir::Pred { flag: Reg::var_at(f, 0), inv: false, ctrl: gen_ir::PredCtrl::Seq });
+        insts.push(i);
+    }
+    k.blocks = vec![Block { insts, succs: vec![] }];
+    let (_, stats) = allocate(&k, &Options::default()).unwrap();
+    // Four fit; one has to go for each of the others.
+    assert_eq!(stats.flag_spills, 12, "{stats:?}");
+}

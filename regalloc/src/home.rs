@@ -1,0 +1,178 @@
+//! Flags and addresses that do not fit: homes in general registers.
+//!
+//! A variable that lost its place gets a home, a general variable of its size. First it is split into
+//! one short variable a block, filled from the home before the first access that needs the old value
+//! and stored after the last write if the value lives on. If such a piece does not fit either, it is
+//! split again, into one variable an instruction, which always fits.
+//!
+//! Copies ignore the execution mask: a flag's bits of waiting lanes move along.
+
+use crate::{
+    access::{Accesses, Kind},
+    liveness::Liveness,
+};
+use gen_ir::{
+    Base, Block, Dst, ExecSize, Inst, Kernel, Op, Reg, Region, Src, Type, Var, VarClass, VarId, Virtual,
+};
+
+/// What is remembered of variables over the rounds of an allocation.
+#[derive(Default)]
+pub(crate) struct Homes {
+    /// The home of a variable, by variable.
+    home: Vec<Option<VarId>>,
+    /// Pieces of one block, which split into pieces of one instruction next.
+    piece: Vec<bool>,
+}
+
+impl Homes {
+    fn grow(&mut self, n: usize) {
+        self.home.resize(n, None);
+        self.piece.resize(n, false);
+    }
+}
+
+/// Splits the variables in `spilled`. Returns the number of copies added.
+pub(crate) fn split(
+    kernel: &mut Kernel<Virtual>,
+    spilled: &[VarId],
+    homes: &mut Homes,
+    accesses: &Accesses,
+    live: &Liveness,
+) -> u32 {
+    homes.grow(kernel.vars.len());
+    let mut lost = vec![false; kernel.vars.len()];
+    let mut blocks_of = vec![u32::MAX; kernel.vars.len()];
+    for v in spilled {
+        lost[v.index()] = true;
+        if homes.home[v.index()].is_none() {
+            let var = &kernel.vars[v.index()];
+            let bytes = var.bytes.next_multiple_of(2);
+            homes.home[v.index()] =
+                Some(kernel.add_var(Var::temp(VarClass::General, bytes, bytes.next_power_of_two().min(32))));
+            homes.grow(kernel.vars.len());
+        }
+    }
+    lost.resize(kernel.vars.len(), false);
+    // What lives in one block gains nothing from a piece a block.
+    for b in 0..kernel.blocks.len() {
+        for i in accesses.block(b) {
+            for a in accesses.of(i) {
+                let seen = &mut blocks_of[a.var as usize];
+                *seen = if *seen == u32::MAX || *seen == b as u32 { b as u32 } else { u32::MAX - 1 };
+            }
+        }
+    }
+    let mut copies = 0;
+    let mut piece: Vec<Option<VarId>> = vec![None; lost.len()];
+    for b in 0..kernel.blocks.len() {
+        let range = accesses.block(b);
+        if !range.clone().any(|i| accesses.of(i).iter().any(|a| lost[a.var as usize])) {
+            continue;
+        }
+        let old = std::mem::take(&mut kernel.blocks[b].insts);
+        let mut new = Vec::with_capacity(old.len() + 8);
+        // The last write of each variable in this block, and the order pieces were opened in.
+        let mut last_write: Vec<(u32, usize)> = Vec::new();
+        for i in range.clone() {
+            for a in accesses.of(i).iter().filter(|a| lost[a.var as usize] && a.kind.has(Kind::WRITE)) {
+                match last_write.iter_mut().find(|(v, _)| *v == a.var) {
+                    Some((_, at)) => *at = i,
+                    None => last_write.push((a.var, i)),
+                }
+            }
+        }
+        let end_of_block = range.end as u32 * 2;
+        let mut opened: Vec<u32> = Vec::new();
+        for (i, inst) in range.zip(old) {
+            let mut mine: Vec<u32> =
+                accesses.of(i).iter().map(|a| a.var).filter(|&v| lost[v as usize]).collect();
+            mine.dedup();
+            if mine.is_empty() {
+                new.push(inst);
+                continue;
+            }
+            mine.sort_unstable();
+            mine.dedup();
+            let at = i as u32 * 2;
+            for &v in &mine {
+                if piece[v as usize].is_some() {
+                    continue;
+                }
+                let var = kernel.vars[v as usize].clone();
+                let id = kernel.add_var(Var { fixed: None, live_in: false, live_out: false, ..var });
+                homes.grow(kernel.vars.len());
+                homes.home[id.index()] = homes.home[v as usize];
+                homes.piece[id.index()] = true;
+                opened.push(v);
+                piece[v as usize] = Some(id);
+                let one_block = blocks_of[v as usize] == b as u32;
+                if homes.piece[v as usize] || one_block {
+                    kernel.vars[id.index()].no_spill = true;
+                }
+                if live.before(v, at)
+                    && let Some(home) = homes.home[v as usize]
+                {
+                    copies += copy(&mut new, id, home, kernel.vars[id.index()].bytes, inst.origin);
+                }
+            }
+            new.push(inst.map_regs(|_, r| match r.base {
+                Base::Var(v) => match piece.get(v.index()).copied().flatten() {
+                    Some(p) => Reg::var_at(p, r.byte),
+                    None => r,
+                },
+                _ => r,
+            }));
+            for &v in &mine {
+                let Some(id) = piece[v as usize] else { continue };
+                let alone = kernel.vars[id.index()].no_spill;
+                let wrote = accesses.of(i).iter().any(|a| a.var == v && a.kind.has(Kind::WRITE));
+                let after = at + 2;
+                let store = if !alone {
+                    last_write.contains(&(v, i)) && live.at_end(v, end_of_block)
+                } else if after == end_of_block {
+                    wrote && live.at_end(v, after)
+                } else {
+                    wrote && live.before(v, after)
+                };
+                if store && let Some(home) = homes.home[v as usize] {
+                    copies += copy(&mut new, home, id, kernel.vars[id.index()].bytes, inst.origin);
+                }
+                if alone {
+                    piece[v as usize] = None;
+                }
+            }
+        }
+        for v in opened {
+            piece[v as usize] = None;
+        }
+        kernel.blocks[b] = Block { insts: new, succs: std::mem::take(&mut kernel.blocks[b].succs) };
+    }
+    copies
+}
+
+/// Copies `bytes` bytes from `from` to `to`, ignoring the execution mask. Returns the instructions added.
+fn copy(out: &mut Vec<Inst<Virtual>>, to: VarId, from: VarId, bytes: u32, origin: u32) -> u32 {
+    let mut at = 0;
+    let mut n = 0;
+    while at < bytes {
+        let left = bytes - at;
+        let (ty, exec) = match left {
+            4 => (Type::Ud, ExecSize::S1),
+            _ => {
+                let words = 1 << (left / 2).max(1).ilog2().min(4);
+                (Type::Uw, ExecSize::from_lanes(words).unwrap_or(ExecSize::S1))
+            }
+        };
+        let region = if exec == ExecSize::S1 { Region::SCALAR } else { Region::PACKED };
+        out.push(Inst {
+            no_mask: true,
+            dst: Dst::packed(Reg::var_at(to, at), ty),
+            src: [Src::new(Reg::var_at(from, at), region, ty), Src::None, Src::None],
+            origin,
+            ..Inst::new(Op::Mov, exec)
+        });
+        at += exec.lanes() * ty.bytes();
+        n += 1;
+    }
+    n
+}
