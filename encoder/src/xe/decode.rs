@@ -138,7 +138,16 @@ impl Decoder {
         let b = L::basic_of(self.word);
         self.basic_dst::<L>(&b, inst)?;
         let sources = inst.op.info().srcs;
-        let (used, function) = self.basic_sources::<L>(&b, sources, inst)?;
+        let (mut used, function) = self.basic_sources::<L>(&b, sources, inst)?;
+        let src1 = SRC1 | L::SRC_VERT & bits(96, 127);
+        if sources == 1 && !b.src0.is_imm && self.word & src1 != 0 {
+            // Older compilers left the strides of a null operand in place of the missing source.
+            inst.src[1] = self.basic_source::<L>("Src1.RegNum", &b.src1)?;
+            if inst.src[1].reg() != Some(Reg::NULL) {
+                return Err(self.error("Src1.RegNum", b.src1.operand.slot, "null"));
+            }
+            used |= src1;
+        }
         if function {
             self.set_cond(b.function, inst)?;
         }

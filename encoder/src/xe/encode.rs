@@ -98,7 +98,7 @@ impl Encoder<'_> {
             Some(code) => code,
             None => return Err(self.error("SWSB", "this pair", "what one annotation can say")),
         };
-        if i.chan % L::CHANNELS != 0 || i.chan >= 32 {
+        if !i.chan.is_multiple_of(L::CHANNELS) || i.chan >= 32 {
             return Err(self.error("ChOff", u32::from(i.chan), "a multiple of the channel unit below 32"));
         }
         let mut flag = 0;
@@ -264,8 +264,9 @@ impl Encoder<'_> {
     /// Packs the word with its sources; only the last one may be an immediate.
     #[inline]
     fn basic_sources<L: Layout>(&self, mut b: Basic, sources: u8) -> Result<u128> {
-        self.no_source(sources.into())?;
         let [src0, src1, _] = &self.inst.src;
+        let idle = sources == 1 && self.inst.op.info().class == Class::Basic && idle_source(src0, src1);
+        self.no_source(usize::from(sources) + usize::from(idle))?;
         if sources == 1 {
             if let Src::Imm { bits, ty } = *src0 {
                 b.src0.is_imm = true;
@@ -277,6 +278,9 @@ impl Encoder<'_> {
                 return Ok(L::basic(&b) | imm);
             }
             b.src0 = self.basic_source::<L>("src0", src0, L::ADDR_IMM)?;
+            if idle {
+                b.src1 = self.basic_source::<L>("src1", src1, L::SRC1_ADDR_IMM)?;
+            }
             return Ok(L::basic(&b));
         }
         b.src0 = self.basic_source::<L>("src0", src0, L::ADDR_IMM)?;
@@ -760,6 +764,12 @@ impl Encoder<'_> {
         self.no_low_bit(field, operand)?;
         Ok(operand.slot)
     }
+}
+
+/// Whether source 1 is the null operand that older compilers wrote beside a lone register source. It
+/// has no meaning, but its bits are there.
+fn idle_source(src0: &Src, src1: &Src) -> bool {
+    !src0.is_imm() && matches!(src1, Src::Direct { reg, .. } if *reg == Reg::NULL)
 }
 
 fn src_mod(mods: SrcMod) -> u8 {
