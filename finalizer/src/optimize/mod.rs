@@ -5,12 +5,14 @@
 
 mod copies;
 mod dead;
+mod predicate;
 
 use gen_ir::{Kernel, Virtual};
 
 /// Makes the kernel smaller without changing what it computes.
 pub fn optimize(kernel: &mut Kernel<Virtual>) {
     let grf_bytes = u32::from(kernel.platform.caps().grf_bytes);
+    predicate::convert(kernel);
     copies::forward(kernel, grf_bytes);
     dead::eliminate(kernel, grf_bytes);
 }

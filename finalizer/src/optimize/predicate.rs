@@ -1,0 +1,112 @@
+//! Short branches become predicates.
+//!
+//! `(p) goto T; body; T:` runs `body` for the channels where `p` is false. Where the body is a few
+//! masked instructions that could carry a predicate, they get `!p` instead, and the goto (and perhaps
+//! the join at `T`) is gone. Channels that do not take part do nothing either way.
+
+use gen_ir::{BlockId, Class, Inst, Kernel, Op, Payload, Pred, PredCtrl, Reg, Target, Virtual};
+
+/// Instructions that are worth running with few channels rather than branching over them. A goto and
+/// its join cost about four times a plain instruction.
+const LONGEST_BODY: usize = 6;
+
+/// Converts every such branch.
+pub fn convert(kernel: &mut Kernel<Virtual>) {
+    let predecessors = predecessors(kernel);
+    // Back to front: a body that was converted may make its neighbour short enough.
+    for b in (0..kernel.blocks.len().saturating_sub(2)).rev() {
+        if predecessors[b + 1] != 1 {
+            continue;
+        }
+        let Some(pred) = skips_next(kernel, b) else { continue };
+        let body = &kernel.blocks[b + 1];
+        if body.succs != [BlockId(b as u32 + 2)] || !convertible(&body.insts, pred.flag) {
+            continue;
+        }
+        let body = std::mem::take(&mut kernel.blocks[b + 1].insts);
+        let head = &mut kernel.blocks[b];
+        head.insts.pop();
+        head.succs = vec![BlockId(b as u32 + 1)];
+        head.insts.extend(body.into_iter().map(|i| Inst { pred: Some(pred), ..i }));
+    }
+}
+
+fn predecessors(kernel: &Kernel<Virtual>) -> Vec<u32> {
+    let mut count = vec![0; kernel.blocks.len()];
+    for s in kernel.blocks.iter().flat_map(|b| &b.succs) {
+        count[s.index()] += 1;
+    }
+    for s in &kernel.subroutines {
+        count[s.index()] += 2;
+    }
+    count
+}
+
+/// The predicate under which block `b` falls through, if it ends by jumping over the next one.
+fn skips_next(kernel: &Kernel<Virtual>, b: usize) -> Option<Pred<Virtual>> {
+    let last = kernel.blocks[b].insts.last()?;
+    let Payload::Branch { uip: Target::Block(target), .. } = last.payload else { return None };
+    let pred = last.pred?;
+    let divergent = last.op == Op::Goto && last.exec.lanes() > 1 && !last.no_mask && last.chan == 0;
+    let over_next = target.index() == b + 2 && pred.ctrl == PredCtrl::Seq;
+    (divergent && over_next).then_some(Pred { inv: !pred.inv, ..pred })
+}
+
+fn convertible(body: &[Inst<Virtual>], flag: Reg<Virtual>) -> bool {
+    body.len() <= LONGEST_BODY
+        && body.iter().all(|i| {
+            let family = matches!(i.op.info().class, Class::Basic | Class::Ternary | Class::Math)
+                && !matches!(i.op, Op::Sel | Op::Csel | Op::Wait | Op::Movi | Op::Smov);
+            let plain = i.pred.is_none() && !i.no_mask && i.exec.lanes() > 1;
+            let keeps_flag = i.cond.is_none_or(|c| c.flag.var() != flag.var());
+            let registers = i.dst.reg().is_none_or(|r| r.var() != flag.var());
+            family && plain && keeps_flag && registers
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gen_ir::{Block, Dst, ExecSize, Src, Type, Var, VarClass, VarId};
+    use platforms::Platform;
+
+    fn kernel(body: Vec<Inst<Virtual>>) -> (Kernel<Virtual>, VarId) {
+        let mut k = Kernel::new("k", Platform::Skl);
+        let flag = k.add_var(Var::temp(VarClass::Flag, 2, 2));
+        let mut goto = Inst::new(Op::Goto, ExecSize::S16);
+        goto.pred = Some(Pred { flag: Reg::var_at(flag, 0), inv: true, ctrl: PredCtrl::Seq });
+        goto.payload = Payload::Branch { jip: Target::None, uip: Target::Block(BlockId(2)), ctrl: false };
+        k.blocks.push(Block { insts: vec![goto], succs: vec![BlockId(1), BlockId(2)] });
+        k.blocks.push(Block { insts: body, succs: vec![BlockId(2)] });
+        k.blocks.push(Block::default());
+        (k, flag)
+    }
+
+    fn mov(no_mask: bool) -> Inst<Virtual> {
+        let mut i = Inst::new(Op::Mov, ExecSize::S16);
+        i.dst = Dst::packed(Reg::grf(10, 0), Type::D);
+        i.src[0] = Src::d(1);
+        i.no_mask = no_mask;
+        i
+    }
+
+    #[test]
+    fn a_short_body_runs_under_the_opposite_predicate() {
+        let (mut k, flag) = kernel(vec![mov(false), mov(false)]);
+        convert(&mut k);
+        assert_eq!((k.blocks[0].insts.len(), k.blocks[1].insts.len()), (2, 0));
+        for i in &k.blocks[0].insts {
+            assert_eq!(i.pred, Some(Pred { flag: Reg::var_at(flag, 0), inv: false, ctrl: PredCtrl::Seq }));
+        }
+        assert_eq!(k.blocks[0].succs, [BlockId(1)]);
+    }
+
+    #[test]
+    fn unmasked_or_long_bodies_stay() {
+        for body in [vec![mov(false), mov(true)], vec![mov(false); LONGEST_BODY + 1]] {
+            let (mut k, _) = kernel(body.clone());
+            convert(&mut k);
+            assert_eq!(k.blocks[1].insts, body);
+        }
+    }
+}
