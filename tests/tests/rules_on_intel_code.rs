@@ -48,3 +48,13 @@ fn skylake() {
 fn ice_lake() {
     expect_silence(Platform::Icllp);
 }
+
+#[test]
+fn tiger_lake() {
+    expect_silence(Platform::Tgllp);
+}
+
+#[test]
+fn ponte_vecchio() {
+    expect_silence(Platform::Pvc);
+}
