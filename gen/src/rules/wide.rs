@@ -85,8 +85,8 @@ fn same_place(cx: &mut Cx<'_>) {
         if !o.is_scalar() && !o.is_indirect() && lanes > 1 && !null_dst {
             let linear =
                 u32::from(r.vert) == u32::from(r.width) * u32::from(r.horz) || (r.horz == 0 && r.width == 1);
-            // Packed half floats are spread by the conversion itself.
-            let spread = cx.is_mixed_float() && cx.inst.op == Op::Mov && o.stride() == 2;
+            // A conversion packs and spreads half floats itself.
+            let spread = cx.is_mixed_float() && cx.inst.op == Op::Mov && o.stride().min(dst_step) == 2;
             let same =
                 spread || o.stride() == dst_step && byte.is_none_or(|b| o.at.is_some_and(|(_, a)| a == b));
             cx.require(
