@@ -8,6 +8,8 @@ mod align16;
 mod basic;
 mod branch;
 mod codes;
+mod compact;
+mod compact_tables;
 mod control;
 mod layout;
 mod operand;
@@ -116,11 +118,11 @@ fn decode_nullary(word: u128, inst: &mut Inst<Physical>) -> Result<(), Fault> {
 }
 
 /// See [`crate::compact`].
-pub fn compact(_platform: Platform, _word: u128) -> Option<u64> {
-    None
+pub fn compact(platform: Platform, word: u128) -> Option<u64> {
+    compact::compact(platform, word)
 }
 
 /// See [`crate::expand`].
-pub fn expand(_platform: Platform, word: u64) -> Result<u128, DecodeError> {
-    Err(DecodeError::compacted(word, "platform", 0, "a platform with the Xe layout"))
+pub fn expand(platform: Platform, word: u64) -> Result<u128, DecodeError> {
+    compact::expand(platform, word).map_err(|f| DecodeError::compacted(word, f.field, f.found, f.allowed))
 }

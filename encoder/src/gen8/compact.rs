@@ -1,0 +1,454 @@
+//! The 64-bit form of instructions.
+//!
+//! A compacted word holds register numbers as they are and everything else as indices into tables of
+//! bit patterns ([`compact_tables`](super::compact_tables)). An instruction compacts if each of its
+//! patterns stands in the table; where a pattern stands there twice the first index is the one.
+//!
+//! The reference assembler also compacts instructions that start at an odd group of four channels, and
+//! loses that start; those keep their native form here.
+
+use super::{
+    Fault,
+    codes::{self, FILE_IMM},
+    compact_tables::{
+        CONTROL, DATA_TYPE_GEN8, DATA_TYPE_GEN11, SOURCE, SUB_REG, TERNARY_CONTROL, TERNARY_SOURCE,
+    },
+};
+use crate::{CMPT_CTRL, opcodes};
+use bitfield_struct::bitfield;
+use gen_ir::{Class, Op};
+use platforms::Platform;
+
+/// Compacted one- and two-source format.
+#[bitfield(u64)]
+struct Compact {
+    #[bits(7)]
+    opcode: u8,
+    debug_ctrl: bool,
+    #[bits(5)]
+    control_index: u8,
+    #[bits(5)]
+    data_type_index: u8,
+    #[bits(5)]
+    sub_reg_index: u8,
+    acc_wr_ctrl: bool,
+    #[bits(4)]
+    cond_modifier: u8,
+    reserved_28: bool,
+    cmpt_ctrl: bool,
+    #[bits(5)]
+    src0_index: u8,
+    /// Immediates: bits 11..8 and the sign.
+    #[bits(5)]
+    src1_index: u8,
+    dst_reg_num: u8,
+    src0_reg_num: u8,
+    /// Immediates: bits 7..0.
+    src1_reg_num: u8,
+}
+
+/// Compacted three-source format.
+#[bitfield(u64)]
+struct TernaryCompact {
+    #[bits(7)]
+    opcode: u8,
+    reserved_7: bool,
+    #[bits(2)]
+    control_index: u8,
+    #[bits(2)]
+    source_index: u8,
+    #[bits(7)]
+    dst_reg_num: u8,
+    #[bits(9)]
+    reserved_19: u16,
+    src0_rep_ctrl: bool,
+    cmpt_ctrl: bool,
+    debug_ctrl: bool,
+    saturate: bool,
+    src1_rep_ctrl: bool,
+    src2_rep_ctrl: bool,
+    #[bits(3)]
+    src0_sub_reg_num: u8,
+    #[bits(3)]
+    src1_sub_reg_num: u8,
+    #[bits(3)]
+    src2_sub_reg_num: u8,
+    #[bits(7)]
+    src0_reg_num: u8,
+    #[bits(7)]
+    src1_reg_num: u8,
+    #[bits(7)]
+    src2_reg_num: u8,
+}
+
+/// Finds the index of a pattern: a hash table with linear probing, built at compile time.
+struct Lookup {
+    keys: [u32; Lookup::SLOTS],
+    index: [u8; Lookup::SLOTS],
+    /// Bit `i` is set where index `i` is the first with its pattern.
+    first: u32,
+    patterns: [u32; 32],
+}
+
+impl Lookup {
+    const SLOTS: usize = 128;
+    const EMPTY: u32 = u32::MAX;
+
+    const fn slot(key: u32) -> usize {
+        (key.wrapping_mul(0x9e37_79b1) >> 25) as usize
+    }
+
+    const fn new(table: [u32; 32], mask: u32) -> Lookup {
+        let mut l = Lookup {
+            keys: [Lookup::EMPTY; Lookup::SLOTS],
+            index: [0; Lookup::SLOTS],
+            first: 0,
+            patterns: table,
+        };
+        let mut i = 0;
+        while i < 32 {
+            let key = table[i] & mask;
+            l.patterns[i] = key;
+            let mut slot = Lookup::slot(key);
+            while l.keys[slot] != Lookup::EMPTY && l.keys[slot] != key {
+                slot = (slot + 1) % Lookup::SLOTS;
+            }
+            if l.keys[slot] == Lookup::EMPTY {
+                l.keys[slot] = key;
+                l.index[slot] = i as u8;
+                l.first |= 1 << i;
+            }
+            i += 1;
+        }
+        l
+    }
+
+    #[inline]
+    fn find(&self, key: u32) -> Option<u8> {
+        let mut slot = Lookup::slot(key);
+        loop {
+            match self.keys[slot] {
+                Lookup::EMPTY => return None,
+                k if k == key => return Some(self.index[slot]),
+                _ => slot = (slot + 1) % Lookup::SLOTS,
+            }
+        }
+    }
+
+    #[inline]
+    fn pattern(&self, index: u8, field: &'static str) -> Result<u32, Fault> {
+        if self.first >> (index & 31) & 1 == 0 {
+            return Err(Fault::new(field, index, "the first index of its pattern"));
+        }
+        Ok(self.patterns[usize::from(index & 31)])
+    }
+}
+
+static CONTROLS: Lookup = Lookup::new(CONTROL, u32::MAX);
+static TYPES_GEN8: Lookup = Lookup::new(DATA_TYPE_GEN8, u32::MAX);
+static TYPES_GEN11: Lookup = Lookup::new(DATA_TYPE_GEN11, u32::MAX);
+static SOURCES: Lookup = Lookup::new(SOURCE, u32::MAX);
+/// Subregisters of the destination and up to two sources, by how many of them are registers.
+static SUB_REGS: [Lookup; 3] =
+    [Lookup::new(SUB_REG, 0x1f), Lookup::new(SUB_REG, 0x3ff), Lookup::new(SUB_REG, 0x7fff)];
+
+/// How an instruction compacts.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Form {
+    One,
+    Two,
+    Three,
+    None,
+}
+
+#[inline]
+fn form(platform: Platform, op: Op, math: u8) -> Form {
+    let gen11 = platform == Platform::Icllp;
+    match op {
+        Op::Movi if gen11 => Form::Two,
+        Op::Movi => Form::One,
+        Op::Ret => Form::One,
+        // Gen8: the descriptor is an ordinary source 1.
+        Op::Send | Op::Sendc if platform == Platform::Bdw => Form::Two,
+        _ => match op.info().class {
+            Class::Basic if op.info().srcs == 1 => Form::One,
+            Class::Basic => Form::Two,
+            Class::Math => match codes::math(math).map(codes::math_sources) {
+                Some(1) => Form::One,
+                _ => Form::Two,
+            },
+            Class::Ternary if !gen11 => Form::Three,
+            _ => Form::None,
+        },
+    }
+}
+
+#[inline]
+fn types(platform: Platform) -> &'static Lookup {
+    if platform == Platform::Icllp { &TYPES_GEN11 } else { &TYPES_GEN8 }
+}
+
+/// Bits `high..low` of a word, at `to` and up.
+#[inline]
+const fn take(word: u64, low: u32, high: u32, to: u32) -> u32 {
+    ((word >> low & ((1 << (high - low + 1)) - 1)) as u32) << to
+}
+
+/// The reverse: bits from `at` on of a pattern, at `low..high` of a word.
+#[inline]
+const fn put(pattern: u32, at: u32, low: u32, high: u32) -> u64 {
+    (pattern as u64 >> at & ((1 << (high - low + 1)) - 1)) << low
+}
+
+/// Native bits that no compacted form holds: 7, 11, 47 and 95.
+const LOST_LOW: u64 = 1 << 7 | 1 << 11 | CMPT_CTRL | 1 << 47;
+const LOST_HIGH: u64 = 1 << 31;
+/// Upper halves: unused bits beside a register source 1, and the type and file of source 1.
+const BEYOND_SRC1: u64 = 0x7f << 57;
+const SRC1: u64 = 0xffff_ffff_0000_0000;
+
+/// See [`crate::compact`].
+#[inline]
+pub(super) fn compact(platform: Platform, word: u128) -> Option<u64> {
+    let (low, high) = (word as u64, (word >> 64) as u64);
+    let op = opcodes::from_number(platform, low as u8 & 0x7f)?;
+    match form(platform, op, (low >> 24) as u8 & 15) {
+        Form::One => compact_basic(platform, low, high, false),
+        Form::Two => compact_basic(platform, low, high, true),
+        Form::Three => compact_ternary(low, high),
+        Form::None => None,
+    }
+}
+
+#[inline]
+fn compact_basic(platform: Platform, low: u64, high: u64, two: bool) -> Option<u64> {
+    if low & LOST_LOW != 0 || high & LOST_HIGH != 0 {
+        return None;
+    }
+    let data = take(low, 35, 46, 0) | take(high, 25, 30, 12) | take(low, 61, 63, 18);
+    let data_type_index = types(platform).find(data)?;
+    let control = take(low, 8, 8, 0)
+        | take(low, 34, 34, 1)
+        | take(low, 9, 10, 2)
+        | take(low, 12, 23, 4)
+        | take(low, 31, 31, 16)
+        | take(low, 32, 33, 17);
+    let control_index = CONTROLS.find(control)?;
+    let imm = last_file(low, high, two) == FILE_IMM;
+    let registers = usize::from(two) + usize::from(!imm);
+    let mut sub = take(low, 48, 52, 0);
+    if registers >= 1 {
+        sub |= take(high, 0, 4, 5);
+    }
+    if registers == 2 {
+        sub |= take(high, 32, 36, 10);
+    }
+    let sub_reg_index = SUB_REGS[registers].find(sub)?;
+    let (src1_index, src1_reg_num) = if imm {
+        let value = (high >> 32) as i32;
+        if !(-4096..4096).contains(&value) || !two && high as u32 != 0 {
+            return None;
+        }
+        (value as u32 >> 8 & 31, value as u8)
+    } else if two {
+        if high & BEYOND_SRC1 != 0 {
+            return None;
+        }
+        (SOURCES.find(take(high, 45, 56, 0))?.into(), (high >> 37) as u8)
+    } else {
+        if high & SRC1 != 0 {
+            return None;
+        }
+        (0, 0)
+    };
+    let src0_index = SOURCES.find(take(high, 13, 24, 0))?;
+    Some(
+        Compact::new()
+            .with_opcode(low as u8 & 0x7f)
+            .with_debug_ctrl(low >> 30 & 1 != 0)
+            .with_control_index(control_index)
+            .with_data_type_index(data_type_index)
+            .with_sub_reg_index(sub_reg_index)
+            .with_acc_wr_ctrl(low >> 28 & 1 != 0)
+            .with_cond_modifier((low >> 24) as u8 & 15)
+            .with_cmpt_ctrl(true)
+            .with_src0_index(src0_index)
+            .with_src1_index(src1_index as u8)
+            .with_dst_reg_num((low >> 53) as u8)
+            .with_src0_reg_num((high >> 5) as u8)
+            .with_src1_reg_num(src1_reg_num)
+            .into_bits(),
+    )
+}
+
+/// Register file of the last source.
+#[inline]
+fn last_file(low: u64, high: u64, two: bool) -> u8 {
+    if two { (high >> 25) as u8 & 3 } else { (low >> 41) as u8 & 3 }
+}
+
+/// Upper bits of three register numbers (83, 104, 125) and bit 127 count as patterns or must be zero.
+#[inline]
+fn ternary_source(low: u64, high: u64) -> u64 {
+    (low >> 37 & 0x7_ffff)
+        | (high >> 1 & 0xff) << 19
+        | (high >> 22 & 0xff) << 27
+        | (high >> 43 & 0xff) << 35
+        | (high >> 19 & 3) << 43
+        | (high >> 40 & 3) << 45
+        | (high >> 61 & 3) << 47
+}
+
+fn compact_ternary(low: u64, high: u64) -> Option<u64> {
+    if low & (1 << 7 | CMPT_CTRL | 1 << 63) != 0 || high >> 63 != 0 {
+        return None;
+    }
+    let control = take(low, 8, 28, 0) | take(low, 32, 36, 21);
+    let control_index = TERNARY_CONTROL.iter().position(|&c| c == control)?;
+    let source = ternary_source(low, high);
+    let source_index = TERNARY_SOURCE.iter().position(|&s| s == source)?;
+    Some(
+        TernaryCompact::new()
+            .with_opcode(low as u8 & 0x7f)
+            .with_control_index(control_index as u8)
+            .with_source_index(source_index as u8)
+            .with_dst_reg_num((low >> 56) as u8 & 0x7f)
+            .with_src0_rep_ctrl(high & 1 != 0)
+            .with_cmpt_ctrl(true)
+            .with_debug_ctrl(low >> 30 & 1 != 0)
+            .with_saturate(low >> 31 & 1 != 0)
+            .with_src1_rep_ctrl(high >> 21 & 1 != 0)
+            .with_src2_rep_ctrl(high >> 42 & 1 != 0)
+            .with_src0_sub_reg_num((high >> 9) as u8 & 7)
+            .with_src1_sub_reg_num((high >> 30) as u8 & 7)
+            .with_src2_sub_reg_num((high >> 51) as u8 & 7)
+            .with_src0_reg_num((high >> 12) as u8 & 0x7f)
+            .with_src1_reg_num((high >> 33) as u8 & 0x7f)
+            .with_src2_reg_num((high >> 54) as u8 & 0x7f)
+            .into_bits(),
+    )
+}
+
+/// See [`crate::expand`].
+#[inline]
+pub(super) fn expand(platform: Platform, word: u64) -> Result<u128, Fault> {
+    let number = word as u8 & 0x7f;
+    let op = opcodes::from_number(platform, number).ok_or(Fault::new(
+        "Opcode",
+        number,
+        "an opcode of the platform",
+    ))?;
+    if word & CMPT_CTRL == 0 {
+        return Err(Fault::new("CmptCtrl", 0u8, "1"));
+    }
+    match form(platform, op, (word >> 24) as u8 & 15) {
+        Form::One => expand_basic(platform, Compact::from_bits(word), false),
+        Form::Two => expand_basic(platform, Compact::from_bits(word), true),
+        Form::Three => expand_ternary(TernaryCompact::from_bits(word)),
+        Form::None => Err(Fault::new("Opcode", number, "an opcode with a compacted form")),
+    }
+}
+
+#[inline]
+fn expand_basic(platform: Platform, c: Compact, two: bool) -> Result<u128, Fault> {
+    if c.reserved_28() {
+        return Err(Fault::new("bit 28", 1u8, "0"));
+    }
+    let control = CONTROLS.pattern(c.control_index(), "ControlIndex")?;
+    let data = types(platform).pattern(c.data_type_index(), "DataTypeIndex")?;
+    let mut low = u64::from(c.opcode())
+        | put(control, 0, 8, 8)
+        | put(control, 1, 34, 34)
+        | put(control, 2, 9, 10)
+        | put(control, 4, 12, 23)
+        | put(control, 16, 31, 31)
+        | put(control, 17, 32, 33)
+        | u64::from(c.cond_modifier()) << 24
+        | u64::from(c.acc_wr_ctrl()) << 28
+        | u64::from(c.debug_ctrl()) << 30
+        | put(data, 0, 35, 46)
+        | put(data, 18, 61, 63)
+        | u64::from(c.dst_reg_num()) << 53;
+    let mut high = put(data, 12, 25, 30) | u64::from(c.src0_reg_num()) << 5;
+    let imm = last_file(low, high, two) == FILE_IMM;
+    let registers = usize::from(two) + usize::from(!imm);
+    let sub = SUB_REGS[registers].pattern(c.sub_reg_index(), "SubRegIndex")?;
+    low |= put(sub, 0, 48, 52);
+    high |= put(sub, 5, 0, 4) | put(sub, 10, 32, 36);
+    high |= u64::from(SOURCES.pattern(c.src0_index(), "Src0Index")?) << 13;
+    if imm {
+        // Thirteen bits, the sign on top.
+        let value = (u32::from(c.src1_index()) << 8 | u32::from(c.src1_reg_num())) << 19;
+        high |= u64::from((value as i32 >> 19) as u32) << 32;
+        if !two && high as u32 != 0 {
+            return Err(Fault::new("Src0Index, Src0RegNum", high as u32, "0 beside an immediate"));
+        }
+    } else if two {
+        high |= u64::from(SOURCES.pattern(c.src1_index(), "Src1Index")?) << 45;
+        high |= u64::from(c.src1_reg_num()) << 37;
+    } else if c.src1_index() != 0 || c.src1_reg_num() != 0 {
+        return Err(Fault::new("Src1Index, Src1RegNum", c.src1_index(), "0 without a source 1"));
+    }
+    Ok(u128::from(low) | u128::from(high) << 64)
+}
+
+fn expand_ternary(c: TernaryCompact) -> Result<u128, Fault> {
+    if c.reserved_7() || c.reserved_19() != 0 {
+        return Err(Fault::new("bits 7, 27..19", c.reserved_19(), "0"));
+    }
+    let control = TERNARY_CONTROL[usize::from(c.control_index())];
+    let source = TERNARY_SOURCE[usize::from(c.source_index())];
+    let low = u64::from(c.opcode())
+        | put(control, 0, 8, 28)
+        | put(control, 21, 32, 36)
+        | u64::from(c.debug_ctrl()) << 30
+        | u64::from(c.saturate()) << 31
+        | (source & 0x7_ffff) << 37
+        | u64::from(c.dst_reg_num()) << 56;
+    let high = u64::from(c.src0_rep_ctrl())
+        | (source >> 19 & 0xff) << 1
+        | u64::from(c.src0_sub_reg_num()) << 9
+        | u64::from(c.src0_reg_num()) << 12
+        | (source >> 43 & 3) << 19
+        | u64::from(c.src1_rep_ctrl()) << 21
+        | (source >> 27 & 0xff) << 22
+        | u64::from(c.src1_sub_reg_num()) << 30
+        | u64::from(c.src1_reg_num()) << 33
+        | (source >> 45 & 3) << 40
+        | u64::from(c.src2_rep_ctrl()) << 42
+        | (source >> 35 & 0xff) << 43
+        | u64::from(c.src2_sub_reg_num()) << 51
+        | u64::from(c.src2_reg_num()) << 54
+        | (source >> 47 & 3) << 61;
+    Ok(u128::from(low) | u128::from(high) << 64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_pattern_is_found_where_it_first_stands() {
+        for (lookup, table) in [(&CONTROLS, CONTROL), (&TYPES_GEN8, DATA_TYPE_GEN8), (&SOURCES, SOURCE)] {
+            for (i, &pattern) in table.iter().enumerate() {
+                assert_eq!(lookup.find(pattern), Some(i as u8), "{pattern:#x}");
+                assert_eq!(lookup.pattern(i as u8, "").ok(), Some(pattern));
+            }
+            assert_eq!(lookup.find(0x7777), None);
+        }
+        // Without source 1, indices 0 and 11 mean the same.
+        assert_eq!(SUB_REGS[1].find(0), Some(0));
+        assert!(SUB_REGS[1].pattern(11, "SubRegIndex").is_err());
+        assert_eq!(SUB_REGS[2].find(0x1000), Some(11));
+    }
+
+    #[test]
+    fn an_odd_group_of_four_channels_keeps_its_native_form() {
+        // mov (4|M0) r10.0<1>:f r11.0<4;4,1>:f, and the same at M4.
+        let word = 0x0000_0000_0069_0160_2140_3ae8_0040_0001_u128;
+        for platform in [Platform::Bdw, Platform::Skl, Platform::Bxt] {
+            assert_eq!(compact(platform, word), Some(0x000b_0a05_6001_0101));
+            assert_eq!(compact(platform, word | 1 << 11), None);
+        }
+    }
+}
