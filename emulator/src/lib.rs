@@ -1,1 +1,8 @@
-//! Placeholder until the first commit of this crate.
+//! A judge without a GPU.
+mod file;
+mod memory;
+pub mod num;
+
+mod program;
+
+pub use memory::{Buffer, Fault, Image, Memory, Sampler, Surface, Texel, Wrap};

@@ -1,0 +1,74 @@
+//! The register file as one flat run of bytes: GRFs first, architecture registers behind them.
+//!
+//! An operand then is an offset, whatever register it names, and the lane loops need no cases. Where a
+//! decoded instruction points is checked when the program is loaded ([`flat`] and the extents computed
+//! there), indirect accesses when they happen.
+
+use gen_ir::{Arf, Base, Physical, Reg};
+
+/// Bytes before the architecture registers: 256 GRFs of 64 bytes.
+pub(crate) const GRF_END: u32 = 256 * 64;
+/// `null` reads as zeros from here.
+pub(crate) const NULL: u32 = GRF_END;
+/// `a0`.
+pub(crate) const ADDR: u32 = NULL + 256;
+/// `f0` on, 4 bytes each.
+pub(crate) const FLAG: u32 = ADDR + 64;
+/// `ce`.
+pub(crate) const CE: u32 = FLAG + 64;
+/// `sr0`.
+pub(crate) const STATE: u32 = CE + 64;
+/// `cr0`.
+pub(crate) const CONTROL: u32 = STATE + 64;
+/// `n0`.
+pub(crate) const NOTIFY: u32 = CONTROL + 64;
+/// `ip`.
+pub(crate) const IP: u32 = NOTIFY + 64;
+/// `tm0`.
+pub(crate) const TIMESTAMP: u32 = IP + 64;
+/// `sp`, `tdr0`, `msg0`, `dbg0`, `fc`: kept, without effect.
+pub(crate) const OTHER: u32 = TIMESTAMP + 64;
+/// `acc0` on, one GRF each; the extra-precision registers are `acc2` to `acc9`.
+pub(crate) const ACC: u32 = OTHER + 5 * 64;
+/// Accumulators kept.
+pub(crate) const ACC_COUNT: u32 = 10;
+/// End of the file, with room for a whole operand behind the last register.
+pub(crate) const END: u32 = ACC + ACC_COUNT * 64;
+
+/// Where a register lies in the file and how many bytes its file goes on for, if the platform's
+/// registers reach that far.
+pub(crate) fn flat(reg: Reg<Physical>, grf: u32, grf_count: u32) -> Option<(u32, u32)> {
+    let (start, len) = match reg.base {
+        Base::Var(never) => match never {},
+        Base::Grf(n) => {
+            let n = u32::from(n);
+            if n >= grf_count {
+                return None;
+            }
+            (n * grf, (grf_count - n) * grf)
+        }
+        Base::Arf(arf) => match arf {
+            Arf::Null => return Some((NULL, 256)),
+            Arf::Addr(0) => (ADDR, 32),
+            Arf::Flag(n @ 0..4) => (FLAG + 4 * u32::from(n), 16 - 4 * u32::from(n)),
+            Arf::Acc(n) if u32::from(n) < ACC_COUNT => {
+                let n = u32::from(n);
+                (ACC + n * grf, (ACC_COUNT - n) * grf)
+            }
+            Arf::ChannelEnable(_) => (CE, 16),
+            Arf::State(_) => (STATE, 32),
+            Arf::Control(_) => (CONTROL, 32),
+            Arf::Notify(_) => (NOTIFY, 32),
+            Arf::Ip => (IP, 4),
+            Arf::Timestamp(_) => (TIMESTAMP, 32),
+            Arf::StackPointer(_) => (OTHER, 32),
+            Arf::ThreadDep(_) => (OTHER + 64, 32),
+            Arf::Msg(_) => (OTHER + 128, 32),
+            Arf::Debug(_) => (OTHER + 192, 32),
+            Arf::FlowControl(_) => (OTHER + 256, 64),
+            Arf::Addr(_) | Arf::Flag(_) | Arf::Acc(_) => return None,
+        },
+    };
+    let left = len.checked_sub(reg.byte)?;
+    Some((start + reg.byte, left))
+}

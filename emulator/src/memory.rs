@@ -1,0 +1,302 @@
+//! Memory as a kernel sees it: one address space of allocations, and the surfaces and samplers that
+//! give parts of it a shape.
+//!
+//! Addresses are bytes. Buffers live above 4 GB, far apart; what hardware reaches through 32-bit
+//! offsets from its general state base (indirect payload data, scratch) lives below, where that base is
+//! zero. Two allocations never touch, so running off the end of one is seen.
+
+use std::fmt;
+
+/// First address of ordinary buffers.
+const HIGH: u64 = 0x2_0000_0000;
+/// First address of what 32-bit stateless messages reach.
+const LOW: u64 = 0x1_0000;
+/// Allocations start at multiples of this and keep at least this far apart.
+const PAGE: u64 = 0x1_0000;
+
+/// An allocation of a [`Memory`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Buffer(u32);
+
+#[derive(Clone, Debug)]
+struct Alloc {
+    base: u64,
+    data: Vec<u8>,
+    name: String,
+}
+
+/// The address space.
+#[derive(Clone, Debug, Default)]
+pub struct Memory {
+    /// In order of creation, which is what a [`Buffer`] counts.
+    allocs: Vec<Alloc>,
+    /// Indices into `allocs`, by address.
+    order: Vec<u32>,
+    next_high: u64,
+    next_low: u64,
+    /// The allocation found last: lanes of a message mostly agree.
+    last: usize,
+}
+
+/// An access that no allocation answers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// First byte of the access.
+    pub address: u64,
+    /// Bytes.
+    pub len: u32,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "no memory at {:#x} for {} bytes", self.address, self.len)
+    }
+}
+
+impl Memory {
+    /// An empty address space.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a buffer.
+    pub fn add(&mut self, name: impl Into<String>, data: Vec<u8>) -> Buffer {
+        let base = HIGH + self.next_high;
+        self.next_high += (data.len() as u64).next_multiple_of(PAGE) + PAGE;
+        self.insert(name.into(), base, data)
+    }
+
+    /// Adds a buffer that 32-bit stateless messages reach.
+    pub fn add_low(&mut self, name: impl Into<String>, data: Vec<u8>) -> Buffer {
+        let base = LOW + self.next_low;
+        self.next_low += (data.len() as u64).next_multiple_of(PAGE) + PAGE;
+        self.insert(name.into(), base, data)
+    }
+
+    fn insert(&mut self, name: String, base: u64, data: Vec<u8>) -> Buffer {
+        let id = self.allocs.len() as u32;
+        let at = self.order.partition_point(|&i| self.allocs[i as usize].base < base);
+        self.allocs.push(Alloc { base, data, name });
+        self.order.insert(at, id);
+        Buffer(id)
+    }
+
+    /// Empties every buffer added after `self` held `count` of them, keeping addresses unused.
+    pub fn truncate(&mut self, count: usize) {
+        self.allocs.truncate(count);
+        self.order.retain(|&i| (i as usize) < count);
+        self.last = 0;
+        if !self.allocs.iter().any(|a| a.base < HIGH) {
+            self.next_low = 0;
+        }
+    }
+
+    /// The number of buffers.
+    pub fn count(&self) -> usize {
+        self.allocs.len()
+    }
+
+    /// The address of a buffer's first byte.
+    pub fn address(&self, buffer: Buffer) -> u64 {
+        self.allocs[buffer.0 as usize].base
+    }
+
+    /// A buffer's bytes.
+    pub fn bytes(&self, buffer: Buffer) -> &[u8] {
+        &self.allocs[buffer.0 as usize].data
+    }
+
+    /// A buffer's bytes, to change.
+    pub fn bytes_mut(&mut self, buffer: Buffer) -> &mut [u8] {
+        &mut self.allocs[buffer.0 as usize].data
+    }
+
+    /// Name and bytes of every buffer, in order of creation.
+    pub fn buffers(&self) -> impl Iterator<Item = (Buffer, &str, &[u8])> {
+        self.allocs.iter().enumerate().map(|(i, a)| (Buffer(i as u32), a.name.as_str(), a.data.as_slice()))
+    }
+
+    fn find(&mut self, address: u64, len: u32) -> Option<(usize, usize)> {
+        let inside = |a: &Alloc| {
+            let offset = address.checked_sub(a.base)?;
+            (offset.checked_add(len.into())? <= a.data.len() as u64).then_some(offset as usize)
+        };
+        if let Some(offset) = self.allocs.get(self.last).and_then(inside) {
+            return Some((self.last, offset));
+        }
+        let at = self.order.partition_point(|&i| self.allocs[i as usize].base <= address);
+        let index = self.order[at.checked_sub(1)?] as usize;
+        let offset = inside(&self.allocs[index])?;
+        self.last = index;
+        Some((index, offset))
+    }
+
+    /// `len` bytes at `address`.
+    pub fn get(&mut self, address: u64, len: u32) -> Result<&[u8], Fault> {
+        let (i, o) = self.find(address, len).ok_or(Fault { address, len })?;
+        Ok(&self.allocs[i].data[o..o + len as usize])
+    }
+
+    /// `len` bytes at `address`, to change.
+    pub fn get_mut(&mut self, address: u64, len: u32) -> Result<&mut [u8], Fault> {
+        let (i, o) = self.find(address, len).ok_or(Fault { address, len })?;
+        Ok(&mut self.allocs[i].data[o..o + len as usize])
+    }
+
+    /// A little-endian number of up to 8 bytes.
+    pub fn load(&mut self, address: u64, len: u32) -> Result<u64, Fault> {
+        let bytes = self.get(address, len)?;
+        let mut wide = [0; 8];
+        wide[..bytes.len()].copy_from_slice(bytes);
+        Ok(u64::from_le_bytes(wide))
+    }
+
+    /// Stores the low `len` bytes of a number, little-endian.
+    pub fn store(&mut self, address: u64, len: u32, value: u64) -> Result<(), Fault> {
+        let bytes = self.get_mut(address, len)?;
+        let n = bytes.len();
+        bytes.copy_from_slice(&value.to_le_bytes()[..n]);
+        Ok(())
+    }
+}
+
+/// A view of memory that messages name by binding table index or surface state offset.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Surface {
+    /// Address of the first byte.
+    pub base: u64,
+    /// Bytes (an image's bytes follow from its shape).
+    pub size: u64,
+    /// Its shape, for typed and sampler messages and media blocks.
+    pub image: Option<Image>,
+}
+
+/// How a texel's channels are stored.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Texel {
+    /// Signed integers.
+    Sint,
+    /// Unsigned integers.
+    Uint,
+    /// Unsigned integers standing for 0 to 1.
+    Unorm,
+    /// Signed integers standing for -1 to 1.
+    Snorm,
+    /// Half or single floats, by size.
+    Float,
+}
+
+/// The shape of an image. Texels lie row by row, without tiling.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Image {
+    /// Dimensions: 1, 2 or 3.
+    pub dims: u8,
+    /// The last coordinate counts the layers of an array.
+    pub array: bool,
+    /// Texels in a row.
+    pub width: u32,
+    /// Rows (1 for a one-dimensional image).
+    pub height: u32,
+    /// Slices or array layers (1 for none).
+    pub depth: u32,
+    /// Bytes from a row to the next.
+    pub row_pitch: u32,
+    /// Bytes from a slice to the next.
+    pub slice_pitch: u32,
+    /// Channels a texel stores: 1, 2 or 4.
+    pub channels: u8,
+    /// Bytes a channel takes: 1, 2 or 4.
+    pub channel_bytes: u8,
+    /// What a channel holds.
+    pub texel: Texel,
+    /// The first and third channel are stored the other way round (BGRA).
+    pub bgra: bool,
+}
+
+impl Image {
+    /// A two-dimensional image without padding.
+    pub fn new_2d(width: u32, height: u32, channels: u8, channel_bytes: u8, texel: Texel) -> Image {
+        let row_pitch = width * u32::from(channels) * u32::from(channel_bytes);
+        Image {
+            dims: 2,
+            array: false,
+            width,
+            height,
+            depth: 1,
+            row_pitch,
+            slice_pitch: row_pitch * height,
+            channels,
+            channel_bytes,
+            texel,
+            bgra: false,
+        }
+    }
+
+    /// Bytes of one texel.
+    pub fn texel_bytes(&self) -> u32 {
+        u32::from(self.channels) * u32::from(self.channel_bytes)
+    }
+
+    /// Bytes of the whole image.
+    pub fn bytes(&self) -> u64 {
+        u64::from(self.slice_pitch) * u64::from(self.depth)
+    }
+
+    /// Byte offset of a texel, if it is inside.
+    pub fn offset(&self, x: i64, y: i64, z: i64) -> Option<u64> {
+        let inside = |v: i64, n: u32| (0..i64::from(n)).contains(&v);
+        (inside(x, self.width) && inside(y, self.height) && inside(z, self.depth)).then(|| {
+            z as u64 * u64::from(self.slice_pitch)
+                + y as u64 * u64::from(self.row_pitch)
+                + x as u64 * u64::from(self.texel_bytes())
+        })
+    }
+}
+
+/// What a sampler does with a coordinate outside of the image.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Wrap {
+    /// The edge texel.
+    Edge,
+    /// The border colour, zero.
+    Border,
+    /// The image repeats.
+    Repeat,
+    /// The image repeats, mirrored every other time.
+    Mirror,
+}
+
+/// A sampler.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Sampler {
+    /// Coordinates run from 0 to 1 over the image, not from 0 to its size.
+    pub normalized: bool,
+    /// Linear filtering, not the nearest texel.
+    pub linear: bool,
+    /// Outside of the image.
+    pub wrap: Wrap,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accesses_stay_inside_one_buffer() {
+        let mut m = Memory::new();
+        let a = m.add("a", vec![1; 16]);
+        let b = m.add("b", vec![2; 16]);
+        let low = m.add_low("low", vec![3; 16]);
+        let (pa, pb) = (m.address(a), m.address(b));
+        assert_eq!(m.load(pa + 12, 4), Ok(0x0101_0101));
+        assert_eq!(m.load(pb, 8), Ok(0x0202_0202_0202_0202));
+        assert_eq!(m.load(pa + 13, 4), Err(Fault { address: pa + 13, len: 4 }));
+        assert_eq!(m.load(pa - 1, 1), Err(Fault { address: pa - 1, len: 1 }));
+        assert!(m.load(u64::MAX, 8).is_err());
+        assert!(m.address(low) < 1 << 32);
+        m.store(pb + 4, 2, 0xabcd).unwrap();
+        assert_eq!(m.bytes(b)[4..6], [0xcd, 0xab]);
+        m.truncate(1);
+        assert!(m.load(pb, 1).is_err());
+    }
+}

@@ -1,0 +1,416 @@
+//! Number formats: half, bfloat16, single, double and the integers, with the rounding modes and
+//! denormal control of the EU's control register (PRM volume 7, "Numeric data types", `cr0`).
+//!
+//! Shared by the EU emulator and the vISA interpreter: this module says what a number *is*, not what
+//! an instruction does.
+//!
+//! Single and half arithmetic goes through double precision "rounded to odd": a result that is not
+//! exact gets its last bit set. Double has more than two bits beyond single, so rounding such a value
+//! once more, in any mode, gives what rounding the exact result gives (Boldo and Melquiond, 2008).
+
+use rustc_apfloat::{Float, Round as ApRound, ieee::Double};
+
+/// Rounding mode, numbered as in `cr0.0[5:4]`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[repr(u8)]
+pub enum Round {
+    /// To nearest, ties to even.
+    #[default]
+    Even = 0,
+    /// Toward plus infinity.
+    Up = 1,
+    /// Toward minus infinity.
+    Down = 2,
+    /// Toward zero.
+    Zero = 3,
+}
+
+/// A binary floating-point format.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Format {
+    /// Explicit mantissa bits.
+    pub mant: u32,
+    /// Exponent bits.
+    pub exp: u32,
+}
+
+/// IEEE half.
+pub const HALF: Format = Format { mant: 10, exp: 5 };
+/// bfloat16.
+pub const BF16: Format = Format { mant: 7, exp: 8 };
+/// IEEE single.
+pub const SINGLE: Format = Format { mant: 23, exp: 8 };
+/// IEEE double.
+pub const DOUBLE: Format = Format { mant: 52, exp: 11 };
+/// E5M2, the 8-bit float of `dpas`.
+pub const BF8: Format = Format { mant: 2, exp: 5 };
+/// TensorFloat-32, kept in the high bits of a dword.
+pub const TF32: Format = Format { mant: 10, exp: 8 };
+
+impl Format {
+    const fn bias(self) -> i32 {
+        (1 << (self.exp - 1)) - 1
+    }
+
+    /// Bits of positive infinity.
+    pub const fn infinity(self) -> u64 {
+        ((1u64 << self.exp) - 1) << self.mant
+    }
+
+    /// Bits of the largest finite value.
+    pub const fn largest(self) -> u64 {
+        self.infinity() - 1
+    }
+
+    /// The sign bit.
+    pub const fn sign_bit(self) -> u64 {
+        1 << (self.mant + self.exp)
+    }
+
+    /// A quiet NaN.
+    pub const fn quiet_nan(self) -> u64 {
+        self.infinity() | 1 << (self.mant - 1)
+    }
+
+    /// Whether the bits are a non-zero denormal.
+    pub const fn is_denormal(self, bits: u64) -> bool {
+        bits & self.infinity() == 0 && bits & (self.sign_bit() - 1) != 0
+    }
+
+    /// The bits with a denormal replaced by zero of its sign.
+    pub const fn flush(self, bits: u64) -> u64 {
+        if self.is_denormal(bits) { bits & self.sign_bit() } else { bits }
+    }
+
+    /// Rounds `(-1)^sign * mag * 2^exp`, where a set `sticky` adds something below the last bit.
+    pub fn round(self, sign: bool, mag: u64, exp: i32, sticky: bool, mode: Round) -> u64 {
+        let s = if sign { self.sign_bit() } else { 0 };
+        if mag == 0 {
+            // Only a sticky remainder: the tiniest value there is.
+            let up = sticky && (mode == Round::Up && !sign || mode == Round::Down && sign);
+            return s | up as u64;
+        }
+        let lead = mag.leading_zeros();
+        let m = mag << lead;
+        // Value = m / 2^63 * 2^e, with 1 <= m / 2^63 < 2.
+        let e = exp + 63 - lead as i32;
+        let min = 1 - self.bias();
+        let (shift, mut biased) = if e >= min {
+            (63 - self.mant, (e + self.bias()) as u64)
+        } else {
+            (63 - self.mant + (min - e).min(64) as u32, 0)
+        };
+        let (kept, rest, half) = if shift > 64 {
+            (0, 1, 2) // Something, and less than half.
+        } else if shift == 64 {
+            (0, (m >> 1) | (m & 1) | sticky as u64, 1 << 62)
+        } else {
+            let mask = (1u64 << shift) - 1;
+            // One more low bit for the sticky remainder.
+            let rest = (u128::from(m & mask) << 1) | sticky as u128;
+            let half = 1u128 << shift;
+            let order = match rest.cmp(&half) {
+                std::cmp::Ordering::Less if rest == 0 => (0, 2),
+                std::cmp::Ordering::Less => (1, 2),
+                std::cmp::Ordering::Equal => (2, 2),
+                std::cmp::Ordering::Greater => (3, 2),
+            };
+            (m >> shift, order.0, order.1)
+        };
+        let up = match mode {
+            Round::Even => rest > half || rest == half && kept & 1 != 0,
+            Round::Up => !sign && rest != 0,
+            Round::Down => sign && rest != 0,
+            Round::Zero => false,
+        };
+        let kept = kept + up as u64;
+        // Dropping the leading one from normal numbers: a carry out of the mantissa lands in the exponent.
+        if biased > 0 {
+            biased -= 1;
+        }
+        let bits = (biased << self.mant).saturating_add(kept);
+        if bits >= self.infinity() {
+            let finite = match mode {
+                Round::Even => false,
+                Round::Up => sign,
+                Round::Down => !sign,
+                Round::Zero => true,
+            };
+            return s | if finite { self.largest() } else { self.infinity() };
+        }
+        s | bits
+    }
+
+    /// The nearest value of this format to a double.
+    pub fn from_f64(self, x: f64, mode: Round) -> u64 {
+        let bits = x.to_bits();
+        let sign = bits >> 63 != 0;
+        let s = if sign { self.sign_bit() } else { 0 };
+        let exp = (bits >> 52 & 0x7ff) as i32;
+        let mant = bits & ((1 << 52) - 1);
+        match exp {
+            0x7ff if mant != 0 => {
+                let payload = if self.mant >= 52 { mant } else { mant >> (52 - self.mant) };
+                s | self.quiet_nan() | payload
+            }
+            0x7ff => s | self.infinity(),
+            0 if mant == 0 => s,
+            0 => self.round(sign, mant, -1074, false, mode),
+            _ => self.round(sign, mant | 1 << 52, exp - 1075, false, mode),
+        }
+    }
+
+    /// The value as a double, exactly (formats up to double).
+    pub fn to_f64(self, bits: u64) -> f64 {
+        let sign = bits & self.sign_bit() != 0;
+        let exp = (bits >> self.mant) as i32 & ((1 << self.exp) - 1);
+        let mant = bits & ((1 << self.mant) - 1);
+        let magnitude = if exp == (1 << self.exp) - 1 {
+            if mant == 0 {
+                f64::INFINITY
+            } else {
+                f64::from_bits(DOUBLE.quiet_nan() | mant << (52 - self.mant))
+            }
+        } else if exp == 0 {
+            mant as f64 * exp2i(1 - self.bias() - self.mant as i32)
+        } else {
+            f64::from_bits(((exp - self.bias() + 1023) as u64) << 52 | mant << (52 - self.mant))
+        };
+        if sign { -magnitude } else { magnitude }
+    }
+
+    /// The nearest value of this format to an integer.
+    pub fn from_int(self, x: i128, mode: Round) -> u64 {
+        let mag = x.unsigned_abs();
+        let extra = 64u32.saturating_sub(mag.leading_zeros().min(64));
+        let sticky = extra > 0 && mag & ((1u128 << extra) - 1) != 0;
+        if mag == 0 {
+            return 0;
+        }
+        self.round(x < 0, (mag >> extra) as u64, extra as i32, sticky, mode)
+    }
+}
+
+/// 2 to the power `e`, for exponents of normal doubles and the denormals' last place.
+fn exp2i(e: i32) -> f64 {
+    if e >= -1022 { f64::from_bits(((e + 1023) as u64) << 52) } else { f64::from_bits(1 << (e + 1074).max(0)) }
+}
+
+/// Half to single, exact.
+pub fn f16_to_f32(bits: u16) -> f32 {
+    let sign = u32::from(bits & 0x8000) << 16;
+    let exp = u32::from(bits >> 10 & 0x1f);
+    let mant = u32::from(bits & 0x3ff);
+    match exp {
+        0 => {
+            let v = mant as f32 * f32::from_bits(0x3380_0000); // 2^-24
+            f32::from_bits(v.to_bits() | sign)
+        }
+        0x1f => f32::from_bits(
+            sign | 0x7f80_0000 | mant << 13 | if mant != 0 { 0x40_0000 } else { 0 },
+        ),
+        _ => f32::from_bits(sign | (exp + 112) << 23 | mant << 13),
+    }
+}
+
+/// Single to half.
+pub fn f32_to_f16(x: f32, mode: Round) -> u16 {
+    HALF.from_f64(widen(x), mode) as u16
+}
+
+/// bfloat16 to single, exact.
+pub fn bf16_to_f32(bits: u16) -> f32 {
+    f32::from_bits(u32::from(bits) << 16)
+}
+
+/// Single to double, keeping NaN payloads (quieted).
+pub fn widen(x: f32) -> f64 {
+    f64::from(x)
+}
+
+/// Rounds a double to single.
+pub fn to_f32(x: f64, mode: Round) -> f32 {
+    if mode == Round::Even { x as f32 } else { f32::from_bits(SINGLE.from_f64(x, mode) as u32) }
+}
+
+/// The value of an 8-bit restricted float (`vf` immediates): sign, 3 exponent bits, 4 mantissa bits.
+pub fn restricted_float(bits: u8) -> f32 {
+    if bits & 0x7f == 0 {
+        return if bits != 0 { -0.0 } else { 0.0 };
+    }
+    let sign = u32::from(bits >> 7) << 31;
+    let exp = u32::from(bits >> 4 & 7);
+    f32::from_bits(sign | (exp + 124) << 23 | u32::from(bits & 15) << 19)
+}
+
+fn odd(sum: f64, error: f64) -> f64 {
+    if error == 0.0 || !sum.is_finite() || sum.to_bits() & 1 != 0 {
+        return sum;
+    }
+    // The exact value lies beyond `sum` on the error's side: its odd neighbour there is the answer.
+    let bits = sum.to_bits();
+    if sum == 0.0 {
+        return error;
+    }
+    let away = (error > 0.0) == (sum > 0.0);
+    f64::from_bits(if away { bits + 1 } else { bits - 1 })
+}
+
+/// `a + b` rounded to odd.
+pub fn add_odd(a: f64, b: f64) -> f64 {
+    let s = a + b;
+    let bb = s - a;
+    let error = (a - (s - bb)) + (b - bb);
+    if error.is_nan() { s } else { odd(s, error) }
+}
+
+/// `a * b + c` rounded to odd, for single-precision values (whose product a double holds exactly).
+pub fn fma_odd(a: f64, b: f64, c: f64) -> f64 {
+    add_odd(a * b, c)
+}
+
+/// Square root rounded to odd.
+pub fn sqrt_odd(a: f64) -> f64 {
+    let r = a.sqrt();
+    odd(r, (-r).mul_add(r, a))
+}
+
+/// `a / b` rounded to odd.
+pub fn div_odd(a: f64, b: f64) -> f64 {
+    let q = a / b;
+    if !q.is_finite() || b.is_infinite() {
+        return q;
+    }
+    let remainder = (-q).mul_add(b, a);
+    odd(q, if b < 0.0 { -remainder } else { remainder })
+}
+
+fn ap(mode: Round) -> ApRound {
+    match mode {
+        Round::Even => ApRound::NearestTiesToEven,
+        Round::Up => ApRound::TowardPositive,
+        Round::Down => ApRound::TowardNegative,
+        Round::Zero => ApRound::TowardZero,
+    }
+}
+
+fn dbl(x: f64) -> Double {
+    Double::from_bits(u128::from(x.to_bits()))
+}
+
+fn undbl(x: Double) -> f64 {
+    f64::from_bits(x.to_bits() as u64)
+}
+
+/// Double addition in a rounding mode.
+pub fn add_f64(a: f64, b: f64, mode: Round) -> f64 {
+    if mode == Round::Even { a + b } else { undbl(dbl(a).add_r(dbl(b), ap(mode)).value) }
+}
+
+/// Double multiplication in a rounding mode.
+pub fn mul_f64(a: f64, b: f64, mode: Round) -> f64 {
+    if mode == Round::Even { a * b } else { undbl(dbl(a).mul_r(dbl(b), ap(mode)).value) }
+}
+
+/// Double fused multiply-add in a rounding mode.
+pub fn fma_f64(a: f64, b: f64, c: f64, mode: Round) -> f64 {
+    if mode == Round::Even { a.mul_add(b, c) } else { undbl(dbl(a).mul_add_r(dbl(b), dbl(c), ap(mode)).value) }
+}
+
+/// A double as an integer between `min` and `max`; beyond them it stops there, NaN gives 0.
+pub fn to_int(x: f64, mode: Round, min: i128, max: i128) -> i128 {
+    if x.is_nan() {
+        return 0;
+    }
+    let r = match mode {
+        Round::Even => x.round_ties_even(),
+        Round::Up => x.ceil(),
+        Round::Down => x.floor(),
+        Round::Zero => x.trunc(),
+    };
+    (r as i128).clamp(min, max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn halves_survive_the_way_through_wider_formats() {
+        for bits in 0..=u16::MAX {
+            let x = f16_to_f32(bits);
+            assert_eq!(f64::from(x).to_bits(), HALF.to_f64(bits.into()).to_bits(), "{bits:#x}");
+            let quiet = if x.is_nan() { bits | 0x200 } else { bits };
+            for mode in [Round::Even, Round::Up, Round::Down, Round::Zero] {
+                assert_eq!(f32_to_f16(x, mode), quiet, "{bits:#x} {mode:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn singles_round_as_the_processor_rounds() {
+        let mut x = 0x9e37_79b9_7f4a_7c15u64;
+        for _ in 0..100_000 {
+            x ^= x << 13;
+            x ^= x >> 7;
+            x ^= x << 17;
+            // Exponents around those of singles, denormals and overflow included.
+            let d = f64::from_bits((x & !(0x7ff << 52)) | (0x380 - 32 + (x >> 52 & 0x13f)) << 52);
+            assert_eq!(SINGLE.from_f64(d, Round::Even) as u32, (d as f32).to_bits(), "{d:e}");
+        }
+    }
+
+    #[test]
+    fn directed_rounding_brackets_the_value() {
+        let third = 1.0f64 / 3.0;
+        let down = to_f32(third, Round::Down);
+        let up = to_f32(third, Round::Up);
+        assert!(f64::from(down) < third && third < f64::from(up));
+        assert_eq!(down.to_bits() + 1, up.to_bits());
+        assert_eq!(to_f32(-third, Round::Zero), -down);
+        assert_eq!(to_f32(1e300, Round::Zero), f32::MAX);
+        assert_eq!(to_f32(1e300, Round::Up), f32::INFINITY);
+        assert_eq!(to_f32(1e-300, Round::Up).to_bits(), 1);
+        assert_eq!(f32_to_f16(1.0 + 1.0 / 2048.0, Round::Even), 0x3c00);
+        assert_eq!(f32_to_f16(1.0 + 3.0 / 2048.0, Round::Even), 0x3c02);
+    }
+
+    #[test]
+    fn odd_rounding_gives_the_fused_result() {
+        let mut x = 0x1234_5678_9abc_def1u64;
+        let mut next = || {
+            x ^= x << 13;
+            x ^= x >> 7;
+            x ^= x << 17;
+            f32::from_bits((x as u32 & 0x807f_ffff) | (100 + (x >> 40 & 0x3f) as u32) << 23)
+        };
+        for _ in 0..100_000 {
+            let (a, b, c) = (next(), next(), next());
+            let wide = fma_odd(a.into(), b.into(), c.into());
+            assert_eq!((wide as f32).to_bits(), a.mul_add(b, c).to_bits(), "{a:e} {b:e} {c:e}");
+            let q = div_odd(a.into(), b.into());
+            assert_eq!((q as f32).to_bits(), (a / b).to_bits());
+        }
+    }
+
+    #[test]
+    fn integers_round_to_floats() {
+        for x in [0i128, 1, -1, 0x1_0000_01, 0x1ff_ffff, i64::MAX.into(), i64::MIN.into(), u64::MAX.into()] {
+            assert_eq!(SINGLE.from_int(x, Round::Even) as u32, (x as f32).to_bits(), "{x}");
+            assert_eq!(DOUBLE.from_int(x, Round::Even), (x as f64).to_bits(), "{x}");
+        }
+        assert_eq!(SINGLE.from_int(0x1ff_ffff, Round::Zero) as u32, 33554430f32.to_bits());
+        assert_eq!(HALF.from_int(70000, Round::Even), 0x7c00);
+        assert_eq!(HALF.from_int(70000, Round::Zero), 0x7bff);
+    }
+
+    #[test]
+    fn restricted_floats_cover_their_range() {
+        // PRM: 0x30 is one, 0x48 is three... exponent bias 3, four mantissa bits.
+        assert_eq!(restricted_float(0x30), 1.0);
+        assert_eq!(restricted_float(0x48), 3.0);
+        assert_eq!(restricted_float(0xb0), -1.0);
+        assert_eq!(restricted_float(0x7f), 31.0);
+        assert_eq!(restricted_float(0x80).to_bits(), (-0.0f32).to_bits());
+    }
+}
