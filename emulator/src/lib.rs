@@ -1,8 +1,140 @@
-//! A judge without a GPU.
+//! A judge without a GPU: runs Gen code as the execution units would.
+//!
+//! In comes machine code ([`Program`]), a launch laid out as a runtime would ([`Dispatch`]) and the
+//! memory it works on ([`Memory`]); out comes the changed memory and a [`RunReport`] with counts and
+//! findings. With [`Options::strict`] the run reports what no correct program does (a branch on a register
+//! nobody wrote, an access out of bounds); with [`Options::scoreboard`] it reports every read or write that
+//! comes before the dependency information of the code allows it.
+//!
+//! What holds: no code bytes make it panic, and none make it run forever
+//! ([`Options::max_instructions`]). Equal input gives equal output.
+
+mod alu;
+mod cycles;
+mod dispatch;
 mod file;
+mod flow;
+mod launch;
 mod memory;
+mod messages;
 pub mod num;
-
 mod program;
+mod report;
+mod scoreboard;
+mod strict;
+mod thread;
+pub mod zeinfo;
 
-pub use memory::{Buffer, Fault, Image, Memory, Sampler, Surface, Texel, Wrap};
+pub use dispatch::run as run_program;
+pub use launch::{Arg, Bindings, Dispatch, Launch, RawLaunch};
+pub use memory::{Buffer, Fault as MemoryFault, Image, Memory, Sampler, Surface, Texel, Wrap};
+pub use program::Program;
+pub use report::{Fault, Report, RunReport, SendKind};
+
+use platforms::Platform;
+
+/// Why a run ended early.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// An instruction could not be run.
+    #[error("{pc:#07x}: {reason}\n    {inst}\n    (group {},{},{} thread {thread})", group[0], group[1], group[2])]
+    Trap {
+        /// Byte offset of the instruction.
+        pc: u32,
+        /// Its text.
+        inst: String,
+        /// The group.
+        group: [u32; 3],
+        /// The thread in its group.
+        thread: u32,
+        /// What is wrong.
+        reason: String,
+    },
+    /// More instructions than allowed.
+    #[error("stopped after {instructions} instructions, at {pc:#07x}")]
+    Limit {
+        /// The limit.
+        instructions: u64,
+        /// Where the run was.
+        pc: u32,
+    },
+    /// Threads wait at a barrier that not all of their group reach.
+    #[error("group {},{},{}: {waiting} threads wait at a barrier that {arrived} signalled", group[0], group[1], group[2])]
+    Deadlock {
+        /// The group.
+        group: [u32; 3],
+        /// Threads waiting.
+        waiting: u32,
+        /// Signals the barrier has.
+        arrived: u32,
+    },
+    /// The launch does not suit the kernel.
+    #[error("launch: {0}")]
+    Launch(String),
+    /// `.ze_info` cannot be read.
+    #[error(".ze_info: {0}")]
+    ZeInfo(String),
+}
+
+/// How to run.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Report what no correct program does.
+    pub strict: bool,
+    /// Report what comes before its dependencies.
+    pub scoreboard: bool,
+    /// Keep a line per executed instruction, up to `trace_lines`.
+    pub trace: bool,
+    /// Most lines of trace.
+    pub trace_lines: usize,
+    /// Most instructions of all threads together.
+    pub max_instructions: u64,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options {
+            strict: true,
+            scoreboard: true,
+            trace: false,
+            trace_lines: 100_000,
+            max_instructions: 1_000_000_000,
+        }
+    }
+}
+
+impl Options {
+    /// Nothing but running.
+    pub fn fast() -> Options {
+        Options { strict: false, scoreboard: false, ..Options::default() }
+    }
+}
+
+/// Runs the code of an OpenCL kernel.
+pub fn run(
+    platform: Platform,
+    code: &[u8],
+    launch: &Launch,
+    memory: &mut Memory,
+    options: &Options,
+) -> Result<RunReport, Error> {
+    let program = Program::load(platform, code)?;
+    let kept = memory.count();
+    let result =
+        Dispatch::new(platform, launch, memory).and_then(|d| dispatch::run(&program, &d, memory, options));
+    memory.truncate(kept);
+    result
+}
+
+/// Runs the code of a kernel whose payload is given.
+pub fn run_raw(
+    platform: Platform,
+    code: &[u8],
+    launch: &RawLaunch,
+    memory: &mut Memory,
+    options: &Options,
+) -> Result<RunReport, Error> {
+    let program = Program::load(platform, code)?;
+    let dispatch = Dispatch::raw(platform, launch)?;
+    dispatch::run(&program, &dispatch, memory, options)
+}

@@ -477,7 +477,7 @@ impl Program {
         let Some(ty) = src.ty() else { return Ok(NO_SOURCE) };
         let mut out = Source { ty, mods: src.mods(), ..NO_SOURCE };
         match *src {
-            Src::None => {}
+            Src::None | Src::AddrOf { .. } => {}
             Src::Imm { bits, ty: Type::V } => {
                 out.what = Operand::Vector(std::array::from_fn(|i| ((bits >> (4 * i)) as i8) << 4 >> 4));
                 out.ty = Type::W;

@@ -1,0 +1,284 @@
+//! Integers of up to 32 bits, computed in 64.
+
+use super::{acc, bfn, holds, range, set_acc, set_wide, truth_table};
+use crate::{
+    num::{BF16, DOUBLE, HALF, Round, SINGLE},
+    program::{Source, Step},
+    thread::{LANES, Thread, Trap},
+};
+use gen_ir::{Cond, Op, Type};
+
+type Lanes = [i64; LANES];
+
+fn load(t: &Thread, s: &Source, logic: bool, n: usize, on: u32) -> Result<Lanes, Trap> {
+    let mut v = [0; LANES];
+    t.ints(s, n, on, &mut v)?;
+    if s.mods.any() {
+        for x in &mut v[..n] {
+            if s.mods.abs {
+                *x = x.wrapping_abs();
+            }
+            if s.mods.neg {
+                *x = if logic { !*x } else { x.wrapping_neg() };
+            }
+        }
+    }
+    Ok(v)
+}
+
+/// The bits a source's type has, as a number without sign.
+fn unsigned(x: i64, ty: Type) -> u64 {
+    let bits = ty.bytes() * 8;
+    if bits >= 64 { x as u64 } else { x as u64 & ((1 << bits) - 1) }
+}
+
+#[inline(always)]
+fn map1(n: usize, a: &Lanes, f: impl Fn(i64) -> i64) -> Lanes {
+    let mut r = [0; LANES];
+    for i in 0..n {
+        r[i] = f(a[i]);
+    }
+    r
+}
+
+#[inline(always)]
+fn map2(n: usize, a: &Lanes, b: &Lanes, f: impl Fn(i64, i64) -> i64) -> Lanes {
+    let mut r = [0; LANES];
+    for i in 0..n {
+        r[i] = f(a[i], b[i]);
+    }
+    r
+}
+
+#[inline(always)]
+fn map3(n: usize, a: &Lanes, b: &Lanes, c: &Lanes, f: impl Fn(i64, i64, i64) -> i64) -> Lanes {
+    let mut r = [0; LANES];
+    for i in 0..n {
+        r[i] = f(a[i], b[i], c[i]);
+    }
+    r
+}
+
+pub(super) fn run(t: &mut Thread, step: &Step, n: usize, on: u32, select: u32) -> Result<(), Trap> {
+    let info = step.op.info();
+    let [s0, s1, s2] = &step.src;
+    let logic = info.logic || step.op == Op::Bfn;
+    let a = load(t, s0, logic, n, on)?;
+    let b = if info.srcs > 1 { load(t, s1, logic, n, on)? } else { [0; LANES] };
+    let c = if info.srcs > 2 { load(t, s2, logic, n, on)? } else { [0; LANES] };
+    let ty0 = s0.ty;
+    let width0 = ty0.bytes() * 8;
+    let signed = ty0.is_signed() || s1.ty.is_signed() && info.srcs > 1;
+    let wide_size = |ty: Type| if ty.bytes() <= 2 { 2 } else { 4 };
+    let r = match step.op {
+        Op::Mov => a,
+        Op::Not => map1(n, &a, |a| !a),
+        Op::And => map2(n, &a, &b, |a, b| a & b),
+        Op::Or => map2(n, &a, &b, |a, b| a | b),
+        Op::Xor => map2(n, &a, &b, |a, b| a ^ b),
+        Op::Add => map2(n, &a, &b, |a, b| a + b),
+        Op::Add3 => map3(n, &a, &b, &c, |a, b, c| a + b + c),
+        Op::Mul => map2(n, &a, &b, i64::wrapping_mul),
+        Op::Mad => map3(n, &a, &b, &c, |a, b, c| a.wrapping_add(b.wrapping_mul(c))),
+        Op::Avg => map2(n, &a, &b, |a, b| (a + b + 1) >> 1),
+        Op::Shl => map2(n, &a, &b, |a, b| a << (b & 31)),
+        Op::Shr => map2(n, &a, &b, |a, b| (unsigned(a, ty0) >> (b & 31)) as i64),
+        Op::Asr => map2(n, &a, &b, |a, b| a >> (b & 31)),
+        Op::Rol | Op::Ror => map2(n, &a, &b, |a, b| {
+            let v = unsigned(a, ty0);
+            let k = (b as u64 & u64::from(width0 - 1)) as u32;
+            let left = if step.op == Op::Rol { k } else { (width0 - k) % width0 };
+            if left == 0 { v as i64 } else { (v << left | v >> (width0 - left)) as i64 }
+        }),
+        Op::Cmp | Op::Cmpn => {
+            return compare(t, step, n, on, &a, &b);
+        }
+        Op::Sel => match step.cond {
+            None => map_select(n, &a, &b, select),
+            Some(c) => map2(n, &a, &b, |a, b| if holds(c.cond, Some(a.cmp(&b))) { a } else { b }),
+        },
+        Op::Csel => {
+            let cond = step.cond.map_or(Cond::Ne, |c| c.cond);
+            let r = map3(n, &a, &b, &c, |a, b, c| if holds(cond, Some(c.cmp(&0))) { a } else { b });
+            return store(t, step, n, on, &r);
+        }
+        Op::Bfn => map3(n, &a, &b, &c, |a, b, c| bfn(truth_table(step), a, b, c)),
+        Op::Bfrev => map1(n, &a, |a| i64::from((a as u32).reverse_bits())),
+        Op::Bfe => map3(n, &a, &b, &c, |width, offset, v| field(width, offset, v, s2.ty.is_signed())),
+        Op::Bfi1 => map2(n, &a, &b, |width, offset| {
+            let (w, o) = (width & 31, offset & 31);
+            i64::from((((1u64 << w) - 1) << o) as u32)
+        }),
+        Op::Bfi2 => map3(n, &a, &b, &c, |mask, insert, base| {
+            let m = mask as u32;
+            let shift = if m == 0 { 0 } else { m.trailing_zeros() };
+            i64::from(((insert as u32) << shift) & m | base as u32 & !m)
+        }),
+        Op::Fbh => map1(n, &a, |a| {
+            let v = a as i32;
+            if !ty0.is_signed() {
+                return if v == 0 { 0xffff_ffff } else { i64::from((v as u32).leading_zeros()) };
+            }
+            let other = if v < 0 { !v } else { v };
+            if other == 0 { 0xffff_ffff } else { i64::from(other.leading_zeros()) }
+        }),
+        Op::Fbl => map1(n, &a, |a| {
+            let v = a as u32;
+            if v == 0 { 0xffff_ffff } else { i64::from(v.trailing_zeros()) }
+        }),
+        Op::Cbit => map1(n, &a, |a| i64::from(unsigned(a, ty0).count_ones())),
+        Op::Lzd => map1(n, &a, |a| i64::from((a as u32).leading_zeros())),
+        Op::Addc => {
+            let r = map2(n, &a, &b, |a, b| (a & 0xffff_ffff) + (b & 0xffff_ffff));
+            set_acc(t, n, on, &map1(n, &r, |r| r >> 32 & 1), 4);
+            map1(n, &r, |r| r & 0xffff_ffff)
+        }
+        Op::Subb => {
+            let r = map2(n, &a, &b, |a, b| (a & 0xffff_ffff) - (b & 0xffff_ffff));
+            set_acc(t, n, on, &map1(n, &r, |r| i64::from(r < 0)), 4);
+            map1(n, &r, |r| r & 0xffff_ffff)
+        }
+        Op::Mac => {
+            let size = wide_size(ty0).max(wide_size(s1.ty));
+            let k = acc(t, n, size, signed);
+            map3(n, &a, &b, &k, |a, b, k| k.wrapping_add(a.wrapping_mul(b)))
+        }
+        Op::Mach | Op::Macl => {
+            // acc holds src0 * src1.low16; this adds src0 * src1.high16 << 16.
+            let k = acc(t, n, 4, signed);
+            let full = map3(n, &a, &b, &k, |a, b, k| k.wrapping_add(a.wrapping_mul(b >> 16) << 16));
+            if step.acc_write || step.op == Op::Macl {
+                set_acc(t, n, on, &full, 4);
+            }
+            let high = step.op == Op::Mach;
+            let r = map1(n, &full, |v| if high { v >> 32 } else { i64::from(v as i32) });
+            return store(t, step, n, on, &r);
+        }
+        Op::Sad2 | Op::Sada2 => {
+            let mut r = [0; LANES];
+            for i in 0..n {
+                let k = i & !1;
+                r[i] = (a[k] - b[k]).abs() + (a[(k + 1) % LANES] - b[(k + 1) % LANES]).abs();
+            }
+            if step.op == Op::Sada2 {
+                let k = acc(t, n, 2, signed);
+                r = map2(n, &r, &k, |r, k| r + k);
+            }
+            r
+        }
+        Op::Dp4a => map3(n, &a, &b, &c, |sum, x, y| {
+            let byte = |v: i64, i: i64, ty: Type| {
+                let v = (v >> (8 * i)) as u8;
+                if ty.is_signed() { i64::from(v as i8) } else { i64::from(v) }
+            };
+            (0..4).fold(sum, |sum, i| sum + byte(x, i, s1.ty) * byte(y, i, s2.ty))
+        }),
+        op => return Err(format!("{op} does not work on integers").into()),
+    };
+    if step.acc_write && !matches!(step.op, Op::Addc | Op::Subb) {
+        let r = r;
+        set_acc(t, n, on, &r, wide_size(step.dst.ty));
+    }
+    store(t, step, n, on, &r)
+}
+
+fn map_select(n: usize, a: &Lanes, b: &Lanes, select: u32) -> Lanes {
+    let mut r = [0; LANES];
+    for i in 0..n {
+        r[i] = if select >> i & 1 != 0 { a[i] } else { b[i] };
+    }
+    r
+}
+
+/// `bfe`: the field of `width` bits at `offset`.
+fn field(width: i64, offset: i64, value: i64, signed: bool) -> i64 {
+    let (w, o, v) = (width & 31, offset & 31, value as u32);
+    if w == 0 {
+        return 0;
+    }
+    if o + w < 32 {
+        let up = v << (32 - o - w);
+        if signed { i64::from(up as i32 >> (32 - w)) } else { i64::from(up >> (32 - w)) }
+    } else if signed {
+        i64::from(v as i32 >> o)
+    } else {
+        i64::from(v >> o)
+    }
+}
+
+fn compare(t: &mut Thread, step: &Step, n: usize, on: u32, a: &Lanes, b: &Lanes) -> Result<(), Trap> {
+    let Some(c) = step.cond else { return Err("a compare without a condition".into()) };
+    let mut bits = 0u32;
+    match c.cond {
+        Cond::Eq => (0..n).for_each(|i| bits |= u32::from(a[i] == b[i]) << i),
+        Cond::Ne => (0..n).for_each(|i| bits |= u32::from(a[i] != b[i]) << i),
+        Cond::Gt => (0..n).for_each(|i| bits |= u32::from(a[i] > b[i]) << i),
+        Cond::Ge => (0..n).for_each(|i| bits |= u32::from(a[i] >= b[i]) << i),
+        Cond::Lt => (0..n).for_each(|i| bits |= u32::from(a[i] < b[i]) << i),
+        Cond::Le => (0..n).for_each(|i| bits |= u32::from(a[i] <= b[i]) << i),
+        _ => {}
+    }
+    t.set_flag(&c, step, on, bits);
+    super::wide::truth(t, step, n, on, bits)
+}
+
+/// Writes integer results and the condition flag.
+fn store(t: &mut Thread, step: &Step, n: usize, on: u32, r: &Lanes) -> Result<(), Trap> {
+    let ty = step.dst.ty;
+    let mut out = [0u64; LANES];
+    let (min, max) = range(ty);
+    if ty.is_int() {
+        if step.sat {
+            let (min, max) = (min as i64, max.min(i64::MAX.into()) as i64);
+            for i in 0..n {
+                out[i] = r[i].clamp(min, max) as u64;
+            }
+        } else {
+            for i in 0..n {
+                out[i] = r[i] as u64;
+            }
+        }
+    } else {
+        let mode = t.mode.round;
+        for i in 0..n {
+            let x = i128::from(r[i]);
+            out[i] = match ty {
+                Type::F if mode == Round::Even => (r[i] as f32).to_bits().into(),
+                Type::F => SINGLE.from_int(x, mode),
+                Type::Hf => HALF.from_int(x, mode),
+                Type::Bf => BF16.from_int(x, mode),
+                _ => DOUBLE.from_int(x, mode),
+            };
+        }
+        if step.sat {
+            for i in 0..n {
+                let one = super::encode(1.0, ty, t, false);
+                out[i] = if r[i] > 0 { one } else { 0 };
+            }
+        }
+    }
+    if let Some(c) = step.cond
+        && !matches!(step.op, Op::Sel | Op::Csel)
+    {
+        let mut bits = 0;
+        for i in 0..n {
+            let v = if !ty.is_int() {
+                r[i]
+            } else {
+                let k = 64 - ty.bytes() * 8;
+                if ty.is_signed() { (out[i] as i64) << k >> k } else { (out[i] << k >> k) as i64 }
+            };
+            let hit = match c.cond {
+                Cond::Ov => ty.is_int() && !(min..=max).contains(&r[i].into()),
+                cond => holds(cond, Some(v.cmp(&0))),
+            };
+            bits |= u32::from(hit) << i;
+        }
+        t.set_flag(&c, step, on, bits);
+    }
+    t.put(&step.dst, n, on, &out)?;
+    if step.dst.acc {
+        set_wide(t, step, n, on, r, if ty.is_int() && ty.bytes() < 8 { ty.bytes() as u8 } else { 0 });
+    }
+    Ok(())
+}

@@ -1,0 +1,321 @@
+//! Running a dispatch: groups one after the other, the threads of a group in turns.
+
+use crate::{
+    Error, Options, alu, file, flow,
+    launch::Dispatch,
+    memory::Memory,
+    messages::{self, Cx, Group},
+    program::{Extra, Program},
+    report::{Reports, RunReport, SendKind},
+    scoreboard::Scoreboard,
+    strict,
+    thread::{State, Thread, Trap},
+};
+use gen_ir::{Class, Op, SyncFn};
+use std::collections::BTreeMap;
+
+pub(crate) use crate::launch::Bindings;
+
+/// Instructions a thread runs before the next one gets its turn.
+const TURN: u64 = 4096;
+
+/// Counters of a run.
+struct Counts {
+    /// Executions per instruction.
+    at: Vec<u64>,
+    sends: BTreeMap<SendKind, u64>,
+    total: u64,
+    trace: Vec<String>,
+}
+
+/// Runs all groups of a dispatch.
+pub fn run(
+    program: &Program,
+    dispatch: &Dispatch,
+    memory: &mut Memory,
+    options: &Options,
+) -> Result<RunReport, Error> {
+    let kept = memory.count();
+    let result = run_groups(program, dispatch, memory, options);
+    memory.truncate(kept);
+    result
+}
+
+fn run_groups(
+    program: &Program,
+    dispatch: &Dispatch,
+    memory: &mut Memory,
+    options: &Options,
+) -> Result<RunReport, Error> {
+    let mut counts = Counts { at: vec![0; program.len()], sends: BTreeMap::new(), total: 0, trace: Vec::new() };
+    let mut reports = Reports::default();
+    let scratch: Vec<u64> = (0..if dispatch.scratch == 0 { 0 } else { dispatch.threads })
+        .map(|_| {
+            let b = memory.add_low("scratch", vec![0; dispatch.scratch as usize]);
+            memory.address(b)
+        })
+        .collect();
+    let indirect = indirect_data(program, dispatch, memory);
+    let mut threads = 0;
+    for z in 0..dispatch.groups[2] {
+        for y in 0..dispatch.groups[1] {
+            for x in 0..dispatch.groups[0] {
+                let mut group = Group {
+                    id: [x, y, z],
+                    slm: vec![0; dispatch.slm.next_multiple_of(1024) as usize],
+                    threads: dispatch.threads,
+                    arrived: 0,
+                    opened: 0,
+                };
+                let mut team: Vec<Thread> = (0..dispatch.threads)
+                    .map(|i| start(program, dispatch, options, &group, i, &scratch, indirect))
+                    .collect();
+                threads += u64::from(dispatch.threads);
+                let mut cx = Cx {
+                    program,
+                    memory,
+                    bindings: &dispatch.bindings,
+                    group: &mut group,
+                    reports: &mut reports,
+                    strict: options.strict,
+                };
+                run_group(&mut team, &mut cx, options, &mut counts)?;
+            }
+        }
+    }
+    let mut opcodes = BTreeMap::new();
+    let mut cycles = 0;
+    for (step, n) in program.steps.iter().zip(&counts.at) {
+        if *n != 0 {
+            *opcodes.entry(step.op.name()).or_insert(0) += n;
+            cycles += n * crate::cycles::of(program, step);
+        }
+    }
+    Ok(RunReport {
+        threads,
+        instructions: counts.total,
+        opcodes,
+        sends: counts.sends,
+        cycles,
+        reports: reports.into_vec(),
+        trace: counts.trace,
+    })
+}
+
+/// Where the kernel's prologue finds its data on platforms that load it: what all threads see, then
+/// each thread's own.
+fn indirect_data(program: &Program, dispatch: &Dispatch, memory: &mut Memory) -> u64 {
+    if !program.platform.caps().payload_prologue || dispatch.raw {
+        return 0;
+    }
+    let mut data = dispatch.cross.clone();
+    for own in &dispatch.per_thread {
+        data.extend_from_slice(own);
+    }
+    // The prologue loads whole blocks, past the end of short data.
+    data.resize(data.len() + 1024, 0);
+    let b = memory.add_low("indirect data", data);
+    memory.address(b)
+}
+
+fn start(
+    program: &Program,
+    dispatch: &Dispatch,
+    options: &Options,
+    group: &Group,
+    number: u32,
+    scratch: &[u64],
+    indirect: u64,
+) -> Thread {
+    let mut t = Thread::new(program);
+    if options.strict {
+        t.shadow = Some(Box::new(strict::Shadow::new()));
+        // Registers hold something, and never what a lucky kernel would want.
+        t.rf[..file::GRF_END as usize].fill(0xcd);
+    }
+    if options.scoreboard {
+        t.scoreboard = Scoreboard::new(program).map(Box::new);
+    }
+    t.number = number;
+    t.dispatched = dispatch.masks.get(number as usize).copied().unwrap_or(u32::MAX);
+    t.active = t.dispatched;
+    t.scratch = scratch.get(number as usize).copied().unwrap_or(0);
+    t.scratch_len = dispatch.scratch;
+    let grf = program.grf;
+    let mut r0 = [0u32; 16];
+    r0[0] = indirect as u32;
+    r0[1] = group.id[0];
+    r0[2] = number & 0xff | 1 << 24;
+    if dispatch.scratch != 0 {
+        r0[3] = dispatch.scratch.trailing_zeros() - 10;
+    }
+    r0[5] = t.scratch as u32 & !0x3ff | number & 0x1ff;
+    r0[6] = group.id[1];
+    r0[7] = group.id[2];
+    for (i, v) in r0.iter().enumerate().take((grf / 4) as usize) {
+        t.set_u32(4 * i as u32, *v);
+    }
+    t.define(0, grf);
+    if !program.platform.caps().payload_prologue || dispatch.raw {
+        let bytes = dispatch.registers(grf, number);
+        let at = grf as usize;
+        t.rf[at..at + bytes.len()].copy_from_slice(&bytes);
+        t.define(grf, bytes.len() as u32);
+    } else if dispatch.inline != 0 {
+        let n = (dispatch.inline as usize).min(dispatch.cross.len());
+        let at = grf as usize;
+        t.rf[at..at + n].copy_from_slice(&dispatch.cross[..n]);
+        t.define(grf, dispatch.inline);
+    }
+    // sr0.0 names the thread, sr0.2 and sr0.3 the channels that were dispatched.
+    t.set_u32(file::STATE, number & 0x7);
+    t.set_u32(file::STATE + 8, t.dispatched);
+    t.set_u32(file::STATE + 12, t.dispatched);
+    t
+}
+
+fn run_group(team: &mut [Thread], cx: &mut Cx<'_>, options: &Options, counts: &mut Counts) -> Result<(), Error> {
+    loop {
+        let mut progress = false;
+        let mut left = false;
+        for t in team.iter_mut() {
+            if t.state == State::AtBarrier && cx.group.opened >= t.barrier {
+                t.state = State::Running;
+                t.signalled = false;
+            }
+            if t.state == State::Running {
+                progress = true;
+                turn(t, cx, options, counts)?;
+            }
+            left |= t.state != State::Done;
+        }
+        if !left {
+            return Ok(());
+        }
+        if !progress && !team.iter().any(|t| t.state == State::AtBarrier && cx.group.opened >= t.barrier) {
+            let waiting = team.iter().filter(|t| t.state == State::AtBarrier).count() as u32;
+            return Err(Error::Deadlock { group: cx.group.id, waiting, arrived: cx.group.arrived });
+        }
+    }
+}
+
+fn fail(t: &Thread, cx: &Cx<'_>, trap: Trap) -> Error {
+    Error::Trap {
+        pc: cx.program.offset_of(t.pc),
+        inst: cx.program.text(t.pc),
+        group: cx.group.id,
+        thread: t.number,
+        reason: trap.0,
+    }
+}
+
+/// Runs a thread until its turn ends, it waits, or it is done.
+fn turn(t: &mut Thread, cx: &mut Cx<'_>, options: &Options, counts: &mut Counts) -> Result<(), Error> {
+    let program = cx.program;
+    let careful = t.shadow.is_some() || t.scoreboard.is_some() || options.trace;
+    let mut done = 0;
+    while t.state == State::Running && done < TURN {
+        let pc = t.pc as usize;
+        let Some(step) = program.steps.get(pc) else {
+            return Err(fail(t, cx, "the thread runs past the end of its code".into()));
+        };
+        if step.target && t.waiting != 0 {
+            flow::arrive(t);
+        }
+        counts.at[pc] += 1;
+        counts.total += 1;
+        done += 1;
+        t.executed += 1;
+        if counts.total > options.max_instructions {
+            return Err(Error::Limit { instructions: options.max_instructions, pc: step.offset });
+        }
+        let result = if careful { one_careful(t, cx, options, counts, pc) } else { one(t, cx, counts, pc) };
+        if let Err(trap) = result {
+            return Err(fail(t, cx, trap));
+        }
+    }
+    Ok(())
+}
+
+/// Runs the instruction at `pc`.
+fn one(t: &mut Thread, cx: &mut Cx<'_>, counts: &mut Counts, pc: usize) -> Result<(), Trap> {
+    let program = cx.program;
+    let step = &program.steps[pc];
+    match step.op.info().class {
+        Class::Branch => flow::run(t, program, step),
+        Class::Send => {
+            let kind = messages::run(t, cx, step)?;
+            *counts.sends.entry(kind).or_insert(0) += 1;
+            t.pc += 1;
+            Ok(())
+        }
+        Class::Sync => {
+            if matches!(step.extra, Extra::Sync(SyncFn::Bar)) && t.signalled {
+                t.state = State::AtBarrier;
+            }
+            t.pc += 1;
+            Ok(())
+        }
+        Class::Nullary if step.op == Op::Nop => {
+            t.pc += 1;
+            Ok(())
+        }
+        Class::Nullary => match step.extra {
+            Extra::Bad(why) => Err(Trap(program.bad[why as usize].clone())),
+            _ => Err("an illegal instruction".into()),
+        },
+        _ => {
+            alu::run(t, program, step)?;
+            t.pc += 1;
+            Ok(())
+        }
+    }
+}
+
+/// The same, watching definedness and dependencies, and tracing.
+fn one_careful(
+    t: &mut Thread,
+    cx: &mut Cx<'_>,
+    options: &Options,
+    counts: &mut Counts,
+    pc: usize,
+) -> Result<(), Trap> {
+    let program = cx.program;
+    let step = &program.steps[pc];
+    if options.trace && counts.trace.len() < options.trace_lines {
+        let [x, y, z] = cx.group.id;
+        counts.trace.push(format!(
+            "{x},{y},{z}/{} {:#07x} [{:08x}] {}",
+            t.number,
+            step.offset,
+            t.active,
+            program.text(pc as u32)
+        ));
+    }
+    if let Some(mut board) = t.scoreboard.take() {
+        let checked = board.step(t, cx, step);
+        t.scoreboard = Some(board);
+        checked?;
+    }
+    let class = step.op.info().class;
+    if t.shadow.is_none() {
+        return one(t, cx, counts, pc);
+    }
+    match class {
+        Class::Branch => {
+            strict::branch(t, cx, step);
+            one(t, cx, counts, pc)?;
+            if let (Op::Call | Op::Calla, crate::program::DestPlace::Direct(at)) = (step.op, step.dst.what) {
+                t.define(at, 8);
+            }
+            Ok(())
+        }
+        Class::Send | Class::Sync | Class::Nullary => one(t, cx, counts, pc),
+        _ => {
+            let outcome = strict::before(t, cx, step)?;
+            one(t, cx, counts, pc)?;
+            strict::after(t, step, &outcome);
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,179 @@
+//! Flow control by per-channel instruction pointers.
+//!
+//! Every channel has a place where it goes on. The channels whose place is the thread's own are active;
+//! the others wait. An instruction that sends channels away parks them at their target (UIP); when none
+//! is left for the next instruction, the thread jumps to JIP, the next place where one may wait. This is
+//! the model of PRM volume 7, "SPF and per-channel instruction pointers", Broadwell and later.
+
+use crate::{
+    program::{DestPlace, Extra, NOWHERE, Operand, Pc, Program, Step},
+    thread::{Thread, Trap},
+};
+use gen_ir::Op;
+use platforms::Layout;
+
+/// Wakes the channels that wait at the thread's place.
+pub(crate) fn arrive(t: &mut Thread) {
+    let mut left = t.waiting;
+    while left != 0 {
+        let c = left.trailing_zeros();
+        left &= left - 1;
+        if t.wait_at[c as usize] == t.pc {
+            t.waiting &= !(1 << c);
+            t.active |= 1 << c;
+        }
+    }
+}
+
+fn park(t: &mut Thread, channels: u32, at: Pc) -> Result<(), Trap> {
+    if channels == 0 {
+        return Ok(());
+    }
+    if at == NOWHERE {
+        return Err("channels branch to no place".into());
+    }
+    t.active &= !channels;
+    t.waiting |= channels;
+    for (c, place) in t.wait_at.iter_mut().enumerate() {
+        if channels >> c & 1 != 0 {
+            *place = at;
+        }
+    }
+    Ok(())
+}
+
+/// On to the next instruction if a channel goes on there, else to `jip`.
+fn advance(t: &mut Thread, jip: Pc) -> Result<(), Trap> {
+    let next = t.pc + 1;
+    let here = t.active != 0 || (0..32).any(|c| t.waiting >> c & 1 != 0 && t.wait_at[c] == next);
+    t.pc = if here { next } else { jip };
+    if t.pc == NOWHERE { Err("no channel goes on and there is no JIP".into()) } else { Ok(()) }
+}
+
+/// Runs a flow-control instruction, which sets the thread's place.
+pub(crate) fn run(t: &mut Thread, program: &Program, step: &Step) -> Result<(), Trap> {
+    let next = t.pc + 1;
+    let lanes = t.enabled(step);
+    let pred = step.pred.map_or(u32::MAX, |p| t.predicate(&p, step));
+    let chan = u32::from(step.chan);
+    let enabled = lanes << chan;
+    let taken = (lanes & pred) << chan;
+    match step.op {
+        Op::Jmpi => {
+            // Scalar, and whether channels are active does not matter to it.
+            let jump = step.pred.is_none_or(|p| t.predicate(&p, step) & 1 != 0);
+            t.pc = if !jump {
+                next
+            } else if step.jip != NOWHERE {
+                step.jip
+            } else {
+                relative(t, program, step)?
+            };
+            Ok(())
+        }
+        Op::If => {
+            park(t, enabled & !taken, step.jip)?;
+            advance(t, step.jip)
+        }
+        Op::Else => {
+            park(t, enabled, if step.uip == NOWHERE { step.jip } else { step.uip })?;
+            advance(t, step.jip)
+        }
+        Op::Endif | Op::Join => advance(t, step.jip),
+        Op::While => {
+            if taken == 0 {
+                t.pc = next;
+                return Ok(());
+            }
+            park(t, enabled & !taken, next)?;
+            t.pc = step.jip;
+            if t.pc == NOWHERE { Err("a loop without a start".into()) } else { Ok(()) }
+        }
+        Op::Break => {
+            // UIP names the loop's `while`; who left the loop goes on behind it.
+            let at_while = program.steps.get(step.uip as usize).is_some_and(|s| s.op == Op::While);
+            park(t, taken, step.uip + u32::from(at_while))?;
+            advance(t, step.jip)
+        }
+        Op::Cont | Op::Halt => {
+            park(t, taken, step.uip)?;
+            advance(t, step.jip)
+        }
+        Op::Goto => {
+            let backward = matches!(step.extra, Extra::Branch { ctrl: true });
+            if backward && taken != 0 {
+                // The channels that jump run on at once, those that stay wait for them.
+                park(t, enabled & !taken, next)?;
+                park(t, taken, step.uip)?;
+                t.pc = step.jip;
+                return Ok(());
+            }
+            park(t, taken, step.uip)?;
+            advance(t, step.jip)
+        }
+        Op::Brd | Op::Brc => {
+            let to = if step.jip == NOWHERE { relative(t, program, step)? } else { step.jip };
+            let uip = if step.op == Op::Brc && step.uip != NOWHERE { step.uip } else { to };
+            park(t, taken, uip)?;
+            advance(t, to)
+        }
+        Op::Call | Op::Calla => {
+            if taken == 0 {
+                return advance(t, next);
+            }
+            let to = if step.jip != NOWHERE {
+                step.jip
+            } else if step.op == Op::Calla {
+                absolute(t, program, step)?
+            } else {
+                relative(t, program, step)?
+            };
+            let DestPlace::Direct(at) = step.dst.what else { return Err("a call without a register".into()) };
+            t.set_u32(at, program.offset_of(next));
+            t.set_u32(at + 4, t.active);
+            park(t, enabled & !taken, next)?;
+            t.pc = to;
+            Ok(())
+        }
+        Op::Ret => {
+            if taken == 0 {
+                return advance(t, next);
+            }
+            let Operand::Direct { at, .. } = step.src[0].what else { return Err("a return without a register".into()) };
+            let offset = t.u32_at(at);
+            let Some(back) = program.at(offset.into()) else {
+                return Err(format!("a return to {offset:#x}, where no instruction starts").into());
+            };
+            park(t, taken, back)?;
+            if t.active == 0 {
+                t.pc = back;
+                arrive(t);
+            } else {
+                t.pc = next;
+            }
+            Ok(())
+        }
+        op => Err(format!("{op} is not modelled").into()),
+    }
+}
+
+fn value(t: &Thread, step: &Step) -> Result<i64, Trap> {
+    match step.src[0].what {
+        Operand::Direct { at, .. } => Ok(i64::from(t.u32_at(at) as i32)),
+        Operand::Imm(v) => Ok(i64::from(v as u32 as i32)),
+        _ => Err("a branch without a target".into()),
+    }
+}
+
+/// A register's target: from this instruction on Xe, from the next one before (`jmpi`).
+fn relative(t: &Thread, program: &Program, step: &Step) -> Result<Pc, Trap> {
+    let after = program.platform.caps().layout == Layout::Gen8 && step.op == Op::Jmpi;
+    let from = if after { program.offset_of(t.pc + 1) } else { step.offset };
+    let to = i64::from(from) + value(t, step)?;
+    program.at(to).ok_or_else(|| format!("a branch to {to:#x}, where no instruction starts").into())
+}
+
+fn absolute(t: &Thread, program: &Program, step: &Step) -> Result<Pc, Trap> {
+    let to = value(t, step)?;
+    program.at(to).ok_or_else(|| format!("a call to {to:#x}, where no instruction starts").into())
+}

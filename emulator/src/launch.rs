@@ -1,0 +1,460 @@
+//! What to run and on what: the work items, the kernel's arguments, and how they reach the threads.
+//!
+//! [`Launch`] is what a user says. [`Dispatch`] is what a runtime makes of it: bytes for every thread,
+//! surfaces, samplers. Both the EU emulator and the vISA interpreter run a dispatch.
+
+use crate::{
+    Error,
+    memory::{Buffer, Image, Memory, Sampler, Surface, Wrap},
+    zeinfo::{KernelInfo, PayloadArg},
+};
+use platforms::Platform;
+
+/// A kernel argument.
+#[derive(Clone, Debug)]
+pub enum Arg {
+    /// A buffer.
+    Buffer(Buffer),
+    /// A value, as many bytes as its type has.
+    Scalar(Vec<u8>),
+    /// Local memory of this many bytes.
+    Local(u32),
+    /// An image over a buffer's bytes.
+    Image(Buffer, Image),
+    /// A sampler.
+    Sampler(Sampler),
+    /// A null pointer.
+    Null,
+}
+
+impl Arg {
+    /// A 32-bit integer.
+    pub fn u32(v: u32) -> Arg {
+        Arg::Scalar(v.to_le_bytes().to_vec())
+    }
+
+    /// A 64-bit integer.
+    pub fn u64(v: u64) -> Arg {
+        Arg::Scalar(v.to_le_bytes().to_vec())
+    }
+
+    /// A float.
+    pub fn f32(v: f32) -> Arg {
+        Arg::Scalar(v.to_le_bytes().to_vec())
+    }
+}
+
+/// A run of an OpenCL kernel.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// The kernel's `.ze_info`.
+    pub kernel: KernelInfo,
+    /// Work items in each dimension.
+    pub global: [u32; 3],
+    /// Work items of a group in each dimension; must divide `global`.
+    pub local: [u32; 3],
+    /// Added to global ids.
+    pub offset: [u32; 3],
+    /// Arguments in order.
+    pub args: Vec<Arg>,
+}
+
+/// A run of a kernel that is told its payload directly, as media kernels are.
+#[derive(Clone, Debug, Default)]
+pub struct RawLaunch {
+    /// Channels of a thread (1 for Cm).
+    pub simd: u32,
+    /// Groups in each dimension.
+    pub groups: [u32; 3],
+    /// Threads of a group.
+    pub threads: u32,
+    /// Register bytes from r1 on, for each thread of a group; a single one serves all.
+    pub payload: Vec<Vec<u8>>,
+    /// The surfaces by binding table index.
+    pub surfaces: Vec<Option<Surface>>,
+    /// The samplers by index.
+    pub samplers: Vec<Option<Sampler>>,
+    /// Bytes of shared local memory.
+    pub slm: u32,
+    /// Bytes of scratch memory of a thread.
+    pub scratch: u32,
+}
+
+/// Surfaces and samplers of a dispatch.
+#[derive(Clone, Debug, Default)]
+pub struct Bindings {
+    /// By binding table index.
+    pub table: Vec<Option<Surface>>,
+    /// By surface state offset over 64.
+    pub states: Vec<Option<Surface>>,
+    /// By sampler index.
+    pub samplers: Vec<Option<Sampler>>,
+}
+
+/// A launch, laid out for the hardware.
+#[derive(Clone, Debug, Default)]
+pub struct Dispatch {
+    /// Channels of a thread.
+    pub simd: u32,
+    /// Groups in each dimension.
+    pub groups: [u32; 3],
+    /// Threads of a group.
+    pub threads: u32,
+    /// Bytes of shared local memory.
+    pub slm: u32,
+    /// Scratch bytes of a thread: 0, or a power of two from 1024 on.
+    pub scratch: u32,
+    /// Surfaces and samplers.
+    pub bindings: Bindings,
+    /// Data that all threads see, as the payload holds it.
+    pub cross: Vec<u8>,
+    /// Data of each thread of a group (its local ids), padded to whole registers.
+    pub per_thread: Vec<Vec<u8>>,
+    /// Channels that run in each thread of a group.
+    pub masks: Vec<u32>,
+    /// Bytes of `cross` that come in a register even where the rest is loaded from memory.
+    pub inline: u32,
+    /// `cross` and `per_thread` are already register images from r1 on.
+    pub raw: bool,
+}
+
+const MAX_THREADS: u64 = 64;
+
+impl Dispatch {
+    /// Lays out an OpenCL launch.
+    pub fn new(platform: Platform, launch: &Launch, memory: &mut Memory) -> Result<Dispatch, Error> {
+        let k = &launch.kernel;
+        let grf = u32::from(platform.caps().grf_bytes);
+        let bad = |what: String| Error::Launch(what);
+        let mut groups = [0; 3];
+        for d in 0..3 {
+            let (g, l) = (launch.global[d], launch.local[d]);
+            if l == 0 || g == 0 || g % l != 0 {
+                return Err(bad(format!("{g} work items in groups of {l}")));
+            }
+            if k.required_group[d] != 0 && k.required_group[d] != l {
+                return Err(bad(format!("groups of {l} where the kernel requires {}", k.required_group[d])));
+            }
+            groups[d] = g / l;
+        }
+        let items = launch.local.iter().map(|&l| u64::from(l)).product::<u64>();
+        let threads = items.div_ceil(k.simd.into());
+        if threads > MAX_THREADS * 16 {
+            return Err(bad(format!("{items} work items in a group are too many")));
+        }
+        let threads = threads as u32;
+        let mut d = Dispatch {
+            simd: k.simd,
+            groups,
+            threads,
+            scratch: if k.scratch == 0 { 0 } else { k.scratch.next_power_of_two().max(1024) },
+            inline: k.inline_data,
+            ..Dispatch::default()
+        };
+        if k.scratch > 1 << 24 {
+            return Err(bad(format!("{} bytes of scratch memory", k.scratch)));
+        }
+        d.slm = k.slm;
+        d.bind(launch, memory)?;
+        d.cross = d.cross_data(launch, memory)?;
+        for thread in 0..threads {
+            d.per_thread.push(local_ids(k, launch.local, thread, grf));
+            let left = items - u64::from(thread) * u64::from(k.simd);
+            d.masks.push(crate::thread::mask(left.min(k.simd.into()) as u32));
+        }
+        Ok(d)
+    }
+
+    /// Lays out a launch with its payload given.
+    pub fn raw(platform: Platform, launch: &RawLaunch) -> Result<Dispatch, Error> {
+        let grf = usize::from(platform.caps().grf_bytes);
+        if launch.payload.len() > 1 && launch.payload.len() != launch.threads as usize {
+            return Err(Error::Launch(format!(
+                "{} payloads for {} threads",
+                launch.payload.len(),
+                launch.threads
+            )));
+        }
+        let mut per_thread = Vec::new();
+        for i in 0..launch.threads as usize {
+            let mut bytes = launch.payload.get(i).or(launch.payload.first()).cloned().unwrap_or_default();
+            if bytes.len() > 126 * grf {
+                return Err(Error::Launch(format!("{} bytes of payload", bytes.len())));
+            }
+            bytes.resize(bytes.len().next_multiple_of(grf), 0);
+            per_thread.push(bytes);
+        }
+        Ok(Dispatch {
+            simd: launch.simd,
+            groups: launch.groups,
+            threads: launch.threads,
+            slm: launch.slm,
+            scratch: if launch.scratch == 0 { 0 } else { launch.scratch.next_power_of_two().max(1024) },
+            bindings: Bindings {
+                table: launch.surfaces.clone(),
+                states: Vec::new(),
+                samplers: launch.samplers.clone(),
+            },
+            cross: Vec::new(),
+            masks: vec![crate::thread::mask(launch.simd.max(1)); launch.threads as usize],
+            per_thread,
+            inline: 0,
+            raw: true,
+        })
+    }
+
+    /// The payload registers of a thread from r1 on, as the kernel's inputs find them: the thread's own
+    /// data, then what all threads see.
+    pub fn registers(&self, grf: u32, thread: u32) -> Vec<u8> {
+        let mut out = self.per_thread.get(thread as usize).cloned().unwrap_or_default();
+        out.resize(out.len().next_multiple_of(grf as usize), 0);
+        out.extend_from_slice(&self.cross);
+        out.resize(out.len().next_multiple_of(grf as usize), 0);
+        out
+    }
+
+    /// Surfaces and samplers of the arguments.
+    fn bind(&mut self, launch: &Launch, memory: &Memory) -> Result<(), Error> {
+        for &(bti, arg) in &launch.kernel.bindings {
+            if bti > 0xf0 {
+                return Err(Error::Launch(format!("binding table index {bti}")));
+            }
+            let surface = surface(launch, arg, memory)?;
+            let bti = bti as usize;
+            if self.bindings.table.len() <= bti {
+                self.bindings.table.resize(bti + 1, None);
+            }
+            self.bindings.table[bti] = surface;
+        }
+        for s in &launch.kernel.inline_samplers {
+            let wrap = match s.addressing.as_str() {
+                "clamp_border" => Wrap::Border,
+                "repeat" => Wrap::Repeat,
+                "mirror" => Wrap::Mirror,
+                _ => Wrap::Edge,
+            };
+            let sampler = Sampler { normalized: s.normalized, linear: s.filter == "linear", wrap };
+            self.set_sampler(s.index, sampler);
+        }
+        Ok(())
+    }
+
+    fn set_sampler(&mut self, index: u32, sampler: Sampler) {
+        let index = (index & 0xf) as usize;
+        if self.bindings.samplers.len() <= index {
+            self.bindings.samplers.resize(index + 1, None);
+        }
+        self.bindings.samplers[index] = Some(sampler);
+    }
+
+    fn cross_data(&mut self, launch: &Launch, memory: &mut Memory) -> Result<Vec<u8>, Error> {
+        let mut out = Vec::new();
+        for item in &launch.kernel.payload {
+            let bytes = self.item(launch, item, memory)?;
+            if item.size == 0 {
+                continue;
+            }
+            let end = u64::from(item.offset) + u64::from(item.size);
+            if end > 4096 * 4 {
+                return Err(Error::ZeInfo(format!("payload at offset {}", item.offset)));
+            }
+            if out.len() < end as usize {
+                out.resize(end as usize, 0);
+            }
+            let n = bytes.len().min(item.size as usize);
+            let at = item.offset as usize;
+            out[at..at + n].copy_from_slice(&bytes[..n]);
+        }
+        // The runtime hands over whole 32-byte units.
+        out.resize(out.len().next_multiple_of(32), 0);
+        Ok(out)
+    }
+
+    fn item(&mut self, launch: &Launch, item: &PayloadArg, memory: &mut Memory) -> Result<Vec<u8>, Error> {
+        let triple = |v: [u32; 3]| v.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
+        let word = |v: u32| v.to_le_bytes().to_vec();
+        let arg = || {
+            let index = item.arg.ok_or_else(|| Error::ZeInfo(format!("{}: no arg_index", item.kind)))?;
+            launch.args.get(index as usize).ok_or_else(|| Error::Launch(format!("argument {index} is missing")))
+        };
+        let image = || match arg()? {
+            Arg::Image(_, image) => Ok(image.clone()),
+            _ => Err(Error::Launch(format!("argument {:?} is not an image", item.arg))),
+        };
+        let sampler = || match arg()? {
+            Arg::Sampler(s) => Ok(*s),
+            _ => Err(Error::Launch(format!("argument {:?} is not a sampler", item.arg))),
+        };
+        Ok(match item.kind.as_str() {
+            "global_id_offset" => triple(launch.offset),
+            "local_size" | "enqueued_local_size" => triple(launch.local),
+            "group_count" => triple(self.groups),
+            "global_size" => triple(launch.global),
+            "work_dimensions" => word(launch.global.iter().rposition(|&g| g > 1).map_or(1, |d| d as u32 + 1)),
+            "arg_byvalue" => match arg()? {
+                Arg::Scalar(bytes) => bytes.get(item.source_offset as usize..).unwrap_or_default().to_vec(),
+                _ => return Err(Error::Launch(format!("argument {:?} is not a value", item.arg))),
+            },
+            "arg_bypointer" => self.pointer(launch, item, arg()?, memory)?,
+            "buffer_address" => match arg()? {
+                Arg::Buffer(b) => memory.address(*b).to_le_bytes().to_vec(),
+                _ => vec![0; 8],
+            },
+            "buffer_size" => match arg()? {
+                Arg::Buffer(b) => (memory.bytes(*b).len() as u64).to_le_bytes().to_vec(),
+                _ => vec![0; 8],
+            },
+            "buffer_offset" => vec![0; 8],
+            "image_width" => word(image()?.width),
+            "image_height" => word(image()?.height),
+            "image_depth" => word(image()?.depth),
+            "image_array_size" => word(image()?.depth),
+            "image_num_mip_levels" | "image_num_samples" => word(0),
+            "image_channel_data_type" => word(channel_type(&image()?)),
+            "image_channel_order" => word(channel_order(&image()?)),
+            "sampler_normalized" => word(sampler()?.normalized.into()),
+            "sampler_address" => word(match sampler()?.wrap {
+                // CLK_ADDRESS_CLAMP_TO_EDGE, _CLAMP, _REPEAT, _MIRRORED_REPEAT as IGC numbers them.
+                Wrap::Edge => 0x2,
+                Wrap::Border => 0x4,
+                Wrap::Repeat => 0x6,
+                Wrap::Mirror => 0x8,
+            }),
+            "private_base_stateless" => {
+                let Some(p) = launch.kernel.private else { return Ok(vec![0; 8]) };
+                let lanes = if p.per_channel { self.simd } else { 1 };
+                let size = u64::from(p.size) * u64::from(lanes) * u64::from(self.threads);
+                if size > 1 << 28 {
+                    return Err(Error::Launch(format!("{size} bytes of private memory")));
+                }
+                let b = memory.add("private", vec![0; size as usize]);
+                memory.address(b).to_le_bytes().to_vec()
+            }
+            "implicit_arg_buffer" | "printf_buffer" | "assert_buffer" | "sync_buffer" => {
+                let b = memory.add(item.kind.clone(), vec![0; 1 << 16]);
+                memory.address(b).to_le_bytes().to_vec()
+            }
+            // Kinds without meaning here read as zero.
+            _ => vec![0; item.size as usize],
+        })
+    }
+
+    fn pointer(
+        &mut self,
+        launch: &Launch,
+        item: &PayloadArg,
+        arg: &Arg,
+        memory: &Memory,
+    ) -> Result<Vec<u8>, Error> {
+        let index = item.arg.unwrap_or(0);
+        match (item.mode.as_str(), arg) {
+            (_, Arg::Sampler(s)) => {
+                self.set_sampler(item.sampler.unwrap_or(0), *s);
+                Ok(vec![0; item.size as usize])
+            }
+            ("slm", Arg::Local(bytes)) => {
+                let at = self.slm.next_multiple_of(item.slm_alignment.max(1));
+                self.slm = at.checked_add(*bytes).ok_or_else(|| Error::Launch("too much local memory".into()))?;
+                Ok(at.to_le_bytes().to_vec())
+            }
+            ("bindless", _) => {
+                let s = surface(launch, index, memory)?;
+                self.bindings.states.push(s);
+                Ok((((self.bindings.states.len() - 1) * 64) as u64).to_le_bytes().to_vec())
+            }
+            ("stateless", Arg::Buffer(b)) => Ok(memory.address(*b).to_le_bytes().to_vec()),
+            ("stateless", Arg::Null) => Ok(vec![0; 8]),
+            ("stateful", _) => Ok(vec![0; item.size as usize]),
+            (mode, arg) => Err(Error::Launch(format!("argument {index}: {arg:?} does not suit a {mode} pointer"))),
+        }
+    }
+}
+
+fn surface(launch: &Launch, arg: u32, memory: &Memory) -> Result<Option<Surface>, Error> {
+    Ok(match launch.args.get(arg as usize) {
+        Some(Arg::Buffer(b)) => {
+            Some(Surface { base: memory.address(*b), size: memory.bytes(*b).len() as u64, image: None })
+        }
+        Some(Arg::Image(b, image)) => {
+            if image.bytes() > memory.bytes(*b).len() as u64 {
+                return Err(Error::Launch(format!("argument {arg}: the image is larger than its buffer")));
+            }
+            Some(Surface { base: memory.address(*b), size: image.bytes(), image: Some(image.clone()) })
+        }
+        Some(Arg::Null) => None,
+        Some(other) => return Err(Error::Launch(format!("argument {arg}: {other:?} is no surface"))),
+        None => return Err(Error::Launch(format!("argument {arg} is missing"))),
+    })
+}
+
+/// `CLK_*` channel data types.
+fn channel_type(image: &Image) -> u32 {
+    use crate::memory::Texel::*;
+    match (image.texel, image.channel_bytes) {
+        (Snorm, 1) => 0x10d0,
+        (Snorm, _) => 0x10d1,
+        (Unorm, 1) => 0x10d2,
+        (Unorm, _) => 0x10d3,
+        (Sint, 1) => 0x10d7,
+        (Sint, 2) => 0x10d8,
+        (Sint, _) => 0x10d9,
+        (Uint, 1) => 0x10da,
+        (Uint, 2) => 0x10db,
+        (Uint, _) => 0x10dc,
+        (Float, 2) => 0x10dd,
+        (Float, _) => 0x10de,
+    }
+}
+
+/// `CLK_*` channel orders.
+fn channel_order(image: &Image) -> u32 {
+    match (image.channels, image.bgra) {
+        (1, _) => 0x10b0,
+        (2, _) => 0x10b2,
+        (3, _) => 0x10b4,
+        (_, true) => 0x10b6,
+        _ => 0x10b5,
+    }
+}
+
+/// Local ids of a thread's channels: 16 bits each, a dimension after the other, each padded to whole
+/// registers; or one packed triple for kernels of one channel.
+fn local_ids(k: &KernelInfo, local: [u32; 3], thread: u32, grf: u32) -> Vec<u8> {
+    let mut out = Vec::new();
+    let ids = |lane: u32| {
+        let mut left = u64::from(thread) * u64::from(k.simd) + u64::from(lane);
+        let mut id = [0u32; 3];
+        for d in k.walk_order {
+            id[d] = (left % u64::from(local[d])) as u32;
+            left /= u64::from(local[d]);
+        }
+        id
+    };
+    for item in &k.per_thread {
+        let at = item.offset as usize;
+        let size = item.size.min(4096) as usize;
+        if out.len() < at + size {
+            out.resize(at + size, 0);
+        }
+        match item.kind.as_str() {
+            "local_id" => {
+                let step = (k.simd * 2).next_multiple_of(grf) as usize;
+                for d in 0..(size / step).min(3) {
+                    for lane in 0..k.simd {
+                        let v = ids(lane)[d] as u16;
+                        let to = at + d * step + 2 * lane as usize;
+                        out[to..to + 2].copy_from_slice(&v.to_le_bytes());
+                    }
+                }
+            }
+            "packed_local_ids" => {
+                for (d, v) in ids(0).iter().enumerate().take(size / 2) {
+                    out[at + 2 * d..at + 2 * d + 2].copy_from_slice(&(*v as u16).to_le_bytes());
+                }
+            }
+            _ => {}
+        }
+    }
+    out.resize(out.len().next_multiple_of(grf as usize), 0);
+    out
+}

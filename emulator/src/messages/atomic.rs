@@ -1,0 +1,179 @@
+//! Atomic operations, shared by the data port's and LSC's messages.
+
+use crate::num::{HALF, Round};
+
+/// What an atomic does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Atomic {
+    Load,
+    Store,
+    Inc,
+    Dec,
+    /// Decrement that returns the new value.
+    PreDec,
+    Add,
+    Sub,
+    RevSub,
+    SMin,
+    SMax,
+    UMin,
+    UMax,
+    Cas,
+    And,
+    Or,
+    Xor,
+    FAdd,
+    FSub,
+    FMin,
+    FMax,
+    FCas,
+}
+
+impl Atomic {
+    /// The integer operation of a data port descriptor, bits 11:8.
+    pub(super) fn from_hdc(bits: u32) -> Option<Atomic> {
+        use Atomic::*;
+        Some(match bits {
+            0 | 0xe => Cas,
+            1 => And,
+            2 => Or,
+            3 => Xor,
+            4 => Store,
+            5 => Inc,
+            6 => Dec,
+            7 => Add,
+            8 => Sub,
+            9 => RevSub,
+            0xa => SMax,
+            0xb => SMin,
+            0xc => UMax,
+            0xd => UMin,
+            0xf => PreDec,
+            _ => return None,
+        })
+    }
+
+    /// The float operation of a data port descriptor, bits 10:8.
+    pub(super) fn from_hdc_float(bits: u32) -> Option<Atomic> {
+        use Atomic::*;
+        Some(match bits {
+            1 => FMax,
+            2 => FMin,
+            3 => FCas,
+            4 | 6 => FAdd,
+            5 | 7 => FSub,
+            _ => return None,
+        })
+    }
+
+    /// The operation of an LSC opcode.
+    pub(super) fn from_lsc(op: u32) -> Option<Atomic> {
+        use Atomic::*;
+        Some(match op {
+            0x08 => Inc,
+            0x09 => Dec,
+            0x0a => Load,
+            0x0b => Store,
+            0x0c => Add,
+            0x0d => Sub,
+            0x0e => SMin,
+            0x0f => SMax,
+            0x10 => UMin,
+            0x11 => UMax,
+            0x12 => Cas,
+            0x13 => FAdd,
+            0x14 => FSub,
+            0x15 => FMin,
+            0x16 => FMax,
+            0x17 => FCas,
+            0x18 => And,
+            0x19 => Or,
+            0x1a => Xor,
+            _ => return None,
+        })
+    }
+
+    /// Data operands per lane.
+    pub(super) fn operands(self) -> u32 {
+        match self {
+            Atomic::Load | Atomic::Inc | Atomic::Dec | Atomic::PreDec => 0,
+            Atomic::Cas | Atomic::FCas => 2,
+            _ => 1,
+        }
+    }
+
+    /// The value to store over `old`, of `bytes` bytes. A compare-and-swap has the value to compare
+    /// with in `a` and the new one in `b`.
+    pub(super) fn apply(self, old: u64, a: u64, b: u64, bytes: u32) -> u64 {
+        let shift = 64 - bytes * 8;
+        let signed = |x: u64| (x << shift) as i64 >> shift;
+        let float = |x: u64| match bytes {
+            2 => HALF.to_f64(x & 0xffff),
+            4 => f32::from_bits(x as u32).into(),
+            _ => f64::from_bits(x),
+        };
+        let pack = |x: f64| match bytes {
+            2 => HALF.from_f64(x, Round::Even),
+            4 => (x as f32).to_bits().into(),
+            _ => x.to_bits(),
+        };
+        let pick = |first: bool| if first { old } else { a };
+        let same = old << shift == a << shift;
+        match self {
+            Atomic::Load => old,
+            Atomic::Store => a,
+            Atomic::Inc => old.wrapping_add(1),
+            Atomic::Dec | Atomic::PreDec => old.wrapping_sub(1),
+            Atomic::Add => old.wrapping_add(a),
+            Atomic::Sub => old.wrapping_sub(a),
+            Atomic::RevSub => a.wrapping_sub(old),
+            Atomic::SMin => pick(signed(old) <= signed(a)),
+            Atomic::SMax => pick(signed(old) >= signed(a)),
+            Atomic::UMin => pick(old << shift <= a << shift),
+            Atomic::UMax => pick(old << shift >= a << shift),
+            Atomic::Cas => {
+                if same {
+                    b
+                } else {
+                    old
+                }
+            }
+            Atomic::And => old & a,
+            Atomic::Or => old | a,
+            Atomic::Xor => old ^ a,
+            Atomic::FAdd => pack(float(old) + float(a)),
+            Atomic::FSub => pack(float(old) - float(a)),
+            Atomic::FMin => pick(float(a).is_nan() || float(old) <= float(a)),
+            Atomic::FMax => pick(float(a).is_nan() || float(old) >= float(a)),
+            Atomic::FCas => {
+                if float(old) == float(a) {
+                    b
+                } else {
+                    old
+                }
+            }
+        }
+    }
+
+    /// What the message returns.
+    pub(super) fn result(self, old: u64, new: u64) -> u64 {
+        if self == Atomic::PreDec { new } else { old }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operations_respect_size_and_sign() {
+        assert_eq!(Atomic::SMax.apply(0xffff_ffff, 1, 0, 4), 1);
+        assert_eq!(Atomic::UMax.apply(0xffff_ffff, 1, 0, 4), 0xffff_ffff);
+        assert_eq!(Atomic::SMin.apply(0x8000, 1, 0, 2), 0x8000);
+        assert_eq!(Atomic::Cas.apply(5, 5, 9, 4), 9);
+        assert_eq!(Atomic::Cas.apply(6, 5, 9, 4), 6);
+        assert_eq!(Atomic::FAdd.apply(1.5f32.to_bits().into(), 2.0f32.to_bits().into(), 0, 4), 3.5f32.to_bits().into());
+        assert_eq!(Atomic::from_hdc(7), Some(Atomic::Add));
+        assert_eq!(Atomic::from_lsc(0x12), Some(Atomic::Cas));
+    }
+}

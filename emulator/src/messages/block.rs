@@ -1,0 +1,148 @@
+//! Data port messages that move whole blocks: owords, scratch, A64 blocks, media blocks.
+
+use super::{Mail, Place};
+use crate::{report::SendKind, thread::Trap};
+
+/// Moves `bytes` bytes between memory at `offset` and the payload behind the header or the response.
+fn copy(mail: &mut Mail<'_, '_>, place: Place, offset: u64, at: u32, bytes: u32, write: bool) -> Result<(), Trap> {
+    let mut done = 0;
+    while done < bytes {
+        let n = (bytes - done).min(8);
+        let from = offset.wrapping_add(done.into());
+        if write {
+            let v = mail.data(mail.grf + at + done, n)?;
+            mail.store(place, from, n, v)?;
+        } else {
+            let v = mail.load(place, from, n)?;
+            mail.reply(at + done, n, v)?;
+        }
+        done += n;
+    }
+    Ok(())
+}
+
+/// Owords of an oword block descriptor field, and whether a single one is the high half.
+fn oword_count(bits: u32) -> Result<(u32, bool), Trap> {
+    match bits {
+        0 => Ok((1, false)),
+        1 => Ok((1, true)),
+        2 => Ok((2, false)),
+        3 => Ok((4, false)),
+        4 => Ok((8, false)),
+        5 => Ok((16, false)),
+        _ => Err("no such number of owords".into()),
+    }
+}
+
+/// Oword block read and write. The header's dword 2 is the offset: in owords where the message is
+/// aligned, else in bytes.
+pub(super) fn owords(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
+    let kind = mail.bits(14, 5);
+    let write = kind & 8 != 0;
+    let (count, high) = oword_count(mail.bits(8, 3))?;
+    let place = mail.place(mail.bits(0, 8));
+    let unit = if kind & 1 != 0 { 1 } else { 16 };
+    let offset = mail.address(8, 4)? * unit;
+    let regs = mail.regs(count, 16);
+    mail.expect(1 + if write { regs } else { 0 }, if write { 0 } else { regs });
+    if mail.on != 0 {
+        copy(mail, place, offset, if high { 16 } else { 0 }, count * 16, write)?;
+    }
+    Ok(mail.kind_of(place, if write { SendKind::Store } else { SendKind::Load }))
+}
+
+/// Scratch block read and write: offset in the descriptor, base in the header's dword 5.
+pub(super) fn scratch(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
+    let write = mail.bits(17, 1) != 0;
+    let regs = 1 << mail.bits(12, 2);
+    let base = mail.address(20, 4)? & !0x3ff;
+    let offset = base + u64::from(mail.bits(0, 12) * 32);
+    let by_dword = mail.bits(16, 1) != 0;
+    mail.expect(1 + if write { regs } else { 0 }, if write { 0 } else { regs });
+    let all = crate::thread::mask(mail.lanes);
+    for i in 0..regs * 8 {
+        if by_dword && mail.on & all != all && mail.on >> (i % mail.lanes.max(8)) & 1 == 0 || mail.on == 0 {
+            continue;
+        }
+        let at = offset + u64::from(4 * i);
+        if at + 4 > mail.t.scratch + u64::from(mail.t.scratch_len) || at < mail.t.scratch {
+            let end = mail.t.scratch_len;
+            let from = at.wrapping_sub(mail.t.scratch);
+            mail.cx.report(mail.t, crate::report::Fault::OutOfBounds, || {
+                format!("scratch offset {from:#x}, where the thread has {end} bytes")
+            });
+            continue;
+        }
+        if write {
+            // Spilled registers may be partly undefined.
+            let v = mail.u32(mail.grf + 4 * i)?;
+            mail.store(Place::Flat, at, 4, v.into())?;
+        } else {
+            let v = mail.load(Place::Flat, at, 4)?;
+            mail.reply(4 * i, 4, v)?;
+        }
+    }
+    Ok(SendKind::Scratch)
+}
+
+/// A64 block read and write: the address is the header's first qword.
+pub(super) fn a64(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
+    let write = mail.bits(14, 5) == 0x15;
+    let (bytes, high) = match mail.bits(11, 2) {
+        0 | 1 => {
+            let (n, high) = oword_count(mail.bits(8, 3))?;
+            (n * 16, high)
+        }
+        3 => (32 << mail.bits(8, 3).saturating_sub(1).min(3), false),
+        _ => return Err("a dual block message is not modelled".into()),
+    };
+    let address = mail.address(0, 8)?;
+    let regs = bytes.div_ceil(mail.grf).max(1);
+    mail.expect(1 + if write { regs } else { 0 }, if write { 0 } else { regs });
+    if mail.on != 0 {
+        copy(mail, Place::Flat, address, if high { 16 } else { 0 }, bytes, write)?;
+    }
+    Ok(if write { SendKind::Store } else { SendKind::Load })
+}
+
+/// Media block read and write: x and y offsets in the header's dwords 0 and 1 (bytes and rows), width
+/// and height less one in dword 2. Reads outside of the image repeat its edge.
+pub(super) fn media(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
+    let write = mail.bits(14, 5) == 0xa;
+    let place = mail.place(mail.bits(0, 8));
+    let (x, y) = (mail.u32(0)? as i32, mail.u32(4)? as i32);
+    let size = mail.u32(8)?;
+    let (width, height) = ((size & 0x3f) + 1, (size >> 16 & 0x3f) + 1);
+    let surface = mail.surface(place)?.clone();
+    let Some(image) = surface.image else { return Err("a media block of a surface without shape".into()) };
+    let pitch = width.next_power_of_two().max(4);
+    let row_bytes = image.width * image.texel_bytes();
+    for row in 0..height {
+        for col in 0..width {
+            let (cx, cy) = (x.wrapping_add(col as i32), y.wrapping_add(row as i32));
+            let inside = (0..row_bytes as i32).contains(&cx) && (0..image.height as i32).contains(&cy);
+            let at = row * pitch + col;
+            if write {
+                if inside {
+                    let v = mail.data(mail.grf + at, 1)?;
+                    let offset = cy as u64 * u64::from(image.row_pitch) + cx as u64;
+                    mail.store(Place::Flat, surface.base + offset, 1, v)?;
+                }
+                continue;
+            }
+            let cy = cy.clamp(0, image.height as i32 - 1) as u64;
+            // Left of the image its first texel repeats, right of it the last one.
+            let unit = image.texel_bytes() as i32;
+            let cx = if cx < 0 {
+                cx.rem_euclid(unit) as u64
+            } else if cx >= row_bytes as i32 {
+                (row_bytes as i32 - unit + cx % unit) as u64
+            } else {
+                cx as u64
+            };
+            let v = mail.load(Place::Flat, surface.base + cy * u64::from(image.row_pitch) + cx, 1)?;
+            mail.reply(at, 1, v)?;
+        }
+    }
+    Ok(if write { SendKind::Store } else { SendKind::Load })
+}

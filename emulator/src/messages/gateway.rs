@@ -1,0 +1,52 @@
+//! The message gateway: barriers, and the end of a thread.
+
+use super::Mail;
+use crate::{
+    report::{Fault, SendKind},
+    thread::{State, Trap},
+};
+
+/// Barrier signal (sub-function 4).
+pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
+    match mail.bits(0, 4) {
+        4 => {
+            let group = &mut *mail.cx.group;
+            mail.t.signalled = true;
+            mail.t.barrier = group.opened + 1;
+            group.arrived += 1;
+            if group.arrived >= group.threads {
+                group.arrived = 0;
+                group.opened += 1;
+            }
+            Ok(SendKind::Gateway)
+        }
+        // Opening and closing of a gateway key, and event monitoring.
+        0..=3 | 6 => Ok(SendKind::Gateway),
+        other => Err(format!("gateway message {other} is not modelled").into()),
+    }
+}
+
+/// End of thread: payload in the upper registers, nobody left behind.
+pub(super) fn end(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
+    let low = |reg: Option<u32>, len: u32| reg.is_some_and(|r| len > 0 && (r < 112 || r + len > 128));
+    let limit_applies = mail.t.grf_end == 128 * mail.grf || mail.m.src0.is_some_and(|r| r < 128);
+    if limit_applies && (low(mail.m.src0, mail.len0) || low(mail.m.src1, mail.len1)) {
+        mail.cx.report(mail.t, Fault::Eot, || "the payload is not in r112 to r127".into());
+    }
+    let waiting = mail.t.waiting & mail.t.dispatched;
+    if waiting != 0 {
+        let places: Vec<String> = (0..32)
+            .filter(|c| waiting >> c & 1 != 0)
+            .map(|c| format!("{c} at {:#x}", mail.cx.program.offset_of(mail.t.wait_at[c])))
+            .collect();
+        mail.cx.report(mail.t, Fault::LanesLeft, || format!("channels {}", places.join(", ")));
+    }
+    if let Some(r0) = mail.m.src0
+        && mail.cx.strict
+        && mail.t.undefined(r0 * mail.grf, 4)
+    {
+        mail.cx.report(mail.t, Fault::Eot, || "the payload was never written".into());
+    }
+    mail.t.state = State::Done;
+    Ok(SendKind::Eot)
+}

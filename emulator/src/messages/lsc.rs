@@ -1,0 +1,201 @@
+//! LSC messages (Xe-HPC): untyped loads, stores and atomics, blocks, fences.
+
+use super::{Mail, Place, atomic::Atomic};
+use crate::{report::SendKind, thread::Trap};
+use gen_ir::Sfid;
+
+/// Bytes in memory and bytes a lane takes in a register, and the shift of the register's bits.
+fn data_size(bits: u32) -> Result<(u32, u32, u32), Trap> {
+    match bits {
+        0 => Ok((1, 1, 0)),
+        1 => Ok((2, 2, 0)),
+        2 => Ok((4, 4, 0)),
+        3 => Ok((8, 8, 0)),
+        4 => Ok((1, 4, 0)),
+        5 => Ok((2, 4, 0)),
+        6 => Ok((2, 4, 16)),
+        _ => Err("no such LSC data size".into()),
+    }
+}
+
+const VECTOR: [u32; 8] = [1, 2, 3, 4, 8, 16, 32, 64];
+
+struct Target {
+    place: Place,
+    /// Added to every address.
+    offset: i64,
+    /// Bytes of an address.
+    address: u32,
+}
+
+fn target(mail: &Mail<'_, '_>) -> Result<Target, Trap> {
+    let address = match mail.bits(7, 2) {
+        1 => 2,
+        2 => 4,
+        3 => 8,
+        _ => return Err("no such LSC address size".into()),
+    };
+    let sign = |v: u32, bits: u32| i64::from((v << (32 - bits)) as i32 >> (32 - bits));
+    let ex = mail.ex_desc;
+    let (place, offset) = match mail.bits(29, 2) {
+        0 => (Place::Flat, sign(ex >> 12, 20)),
+        1 => (Place::State(ex & !0x3f), 0),
+        // Scratch: the surface state in r0.5 leads to this thread's part.
+        2 => (Place::Scratch, 0),
+        _ => (mail.place(ex >> 24), sign(ex >> 12 & 0xfff, 12)),
+    };
+    let place = if mail.m.sfid == Sfid::Slm { Place::Slm } else { place };
+    Ok(Target { place, offset, address })
+}
+
+fn effective(mail: &mut Mail<'_, '_>, t: &Target, lane: u32) -> Result<u64, Trap> {
+    let a = mail.address(lane * t.address, t.address)?.wrapping_add_signed(t.offset);
+    Ok(if t.address == 8 { a } else { a & 0xffff_ffff })
+}
+
+pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
+    let op = mail.bits(0, 6);
+    match op {
+        0x1f => super::fence(mail),
+        0 | 4 => vector(mail, op == 4),
+        2 | 6 => quad(mail, op == 6),
+        3 | 7 => block2d(mail, op == 7),
+        _ => match Atomic::from_lsc(op) {
+            Some(atomic) => atomics(mail, atomic),
+            None => Err(format!("LSC message {op:#x} is not modelled").into()),
+        },
+    }
+}
+
+fn vector(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
+    let t = target(mail)?;
+    let (bytes, slot, shift) = data_size(mail.bits(9, 3))?;
+    let count = VECTOR[mail.bits(12, 3) as usize];
+    let transposed = mail.bits(15, 1) != 0;
+    let lanes = mail.lanes;
+    let address_regs = mail.regs(if transposed { 1 } else { lanes }, t.address);
+    let block = mail.regs(lanes, slot) * mail.grf;
+    let data_regs = if transposed { mail.regs(count, bytes) } else { count * block / mail.grf };
+    mail.expect(address_regs + if write { data_regs } else { 0 }, if write { 0 } else { data_regs });
+    let start = mail.len0.max(address_regs) * mail.grf;
+    let rows = if transposed { 1 } else { lanes };
+    for lane in (0..rows).filter(|l| mail.on >> l & 1 != 0) {
+        let base = effective(mail, &t, lane)?;
+        for k in 0..count {
+            let at = base.wrapping_add(u64::from(k * bytes));
+            let (reg, slot) = if transposed { (k * bytes, bytes) } else { (k * block + lane * slot, slot) };
+            if write {
+                let v = mail.data(start + reg, slot)? >> shift;
+                mail.store(t.place, at, bytes, v)?;
+            } else {
+                let v = mail.load(t.place, at, bytes)? << shift;
+                mail.reply(reg, slot, v)?;
+            }
+        }
+    }
+    Ok(mail.kind_of(t.place, if write { SendKind::Store } else { SendKind::Load }))
+}
+
+fn quad(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
+    if mail.m.sfid == Sfid::Tgm {
+        return super::typed::lsc_quad(mail, write);
+    }
+    let t = target(mail)?;
+    let (bytes, slot, shift) = data_size(mail.bits(9, 3))?;
+    let mask = mail.bits(12, 4);
+    let lanes = mail.lanes;
+    let block = mail.regs(lanes, slot) * mail.grf;
+    let count = mask.count_ones();
+    let address_regs = mail.regs(lanes, t.address);
+    let data_regs = count * block / mail.grf;
+    mail.expect(address_regs + if write { data_regs } else { 0 }, if write { 0 } else { data_regs });
+    let start = mail.len0.max(address_regs) * mail.grf;
+    for lane in (0..lanes).filter(|l| mail.on >> l & 1 != 0) {
+        let base = effective(mail, &t, lane)?;
+        for (k, c) in (0..4).filter(|c| mask >> c & 1 != 0).enumerate() {
+            let at = base.wrapping_add(u64::from(c * bytes));
+            let reg = k as u32 * block + lane * slot;
+            if write {
+                let v = mail.data(start + reg, slot)? >> shift;
+                mail.store(t.place, at, bytes, v)?;
+            } else {
+                let v = mail.load(t.place, at, bytes)? << shift;
+                mail.reply(reg, slot, v)?;
+            }
+        }
+    }
+    Ok(mail.kind_of(t.place, if write { SendKind::Store } else { SendKind::Load }))
+}
+
+fn atomics(mail: &mut Mail<'_, '_>, op: Atomic) -> Result<SendKind, Trap> {
+    let t = target(mail)?;
+    let (bytes, slot, shift) = data_size(mail.bits(9, 3))?;
+    let lanes = mail.lanes;
+    let block = mail.regs(lanes, slot) * mail.grf;
+    let address_regs = mail.regs(lanes, t.address);
+    let returns = mail.rlen != 0 && mail.m.dst.is_some();
+    let back = if returns { block / mail.grf } else { 0 };
+    mail.expect(address_regs + op.operands() * block / mail.grf, back);
+    let start = mail.len0.max(address_regs) * mail.grf;
+    for lane in (0..lanes).filter(|l| mail.on >> l & 1 != 0) {
+        let at = effective(mail, &t, lane)?;
+        let operand = |mail: &mut Mail<'_, '_>, k: u32| {
+            if k < op.operands() { Ok(mail.data(start + k * block + lane * slot, slot)? >> shift) } else { Ok(0) }
+        };
+        let (a, b) = (operand(mail, 0)?, operand(mail, 1)?);
+        let old = mail.load(t.place, at, bytes)?;
+        let new = op.apply(old, a, b, bytes);
+        mail.store(t.place, at, bytes, new)?;
+        if returns {
+            mail.reply(lane * slot, slot, op.result(old, new) << shift)?;
+        }
+    }
+    Ok(mail.kind_of(t.place, SendKind::Atomic))
+}
+
+/// Block2D: base, width, height and pitch (each less one, bytes), x, y and the block's shape in the
+/// first payload register. Reads outside give zero, writes outside are dropped.
+fn block2d(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
+    let base = mail.address(0, 8)?;
+    let (width, height) = (u64::from(mail.u32(8)?) + 1, u64::from(mail.u32(12)?) + 1);
+    let pitch = u64::from(mail.u32(16)?) + 1;
+    let (x, y) = (i64::from(mail.u32(20)? as i32), i64::from(mail.u32(24)? as i32));
+    let shape = mail.u32(28)?;
+    let (cols, rows, blocks) = ((shape & 0xff) + 1, (shape >> 8 & 0xff) + 1, (shape >> 16 & 0xf) + 1);
+    let (bytes, ..) = data_size(mail.bits(9, 3))?;
+    let transpose = mail.bits(15, 1) != 0;
+    let vnni = mail.bits(7, 1) != 0;
+    // Elements that VNNI packs into a dword, from consecutive rows.
+    let pack = if vnni { 4 / bytes.min(4) } else { 1 };
+    let (out_cols, out_rows) = if transpose { (rows, cols) } else { (cols, rows.next_multiple_of(pack)) };
+    let row_elements = out_cols.next_power_of_two();
+    let block_bytes = (row_elements * out_rows * bytes).next_multiple_of(mail.grf);
+    for b in 0..blocks {
+        for r in 0..rows {
+            for c in 0..cols {
+                let (ex, ey) = (x + i64::from(b * cols + c), y + i64::from(r));
+                let inside = ex >= 0
+                    && ey >= 0
+                    && (ex as u64 + 1).saturating_mul(bytes.into()) <= width
+                    && (ey as u64) < height;
+                let place = if transpose {
+                    c * row_elements + r
+                } else {
+                    (r / pack) * row_elements * pack + c * pack + r % pack
+                };
+                let reg = b * block_bytes + place * bytes;
+                let at = base.wrapping_add((ey as u64).wrapping_mul(pitch)).wrapping_add((ex as u64).wrapping_mul(bytes.into()));
+                if write {
+                    if inside {
+                        let v = mail.data(mail.len0 * mail.grf + reg, bytes)?;
+                        mail.store(Place::Flat, at, bytes, v)?;
+                    }
+                } else {
+                    let v = if inside { mail.load(Place::Flat, at, bytes)? } else { 0 };
+                    mail.reply(reg, bytes, v)?;
+                }
+            }
+        }
+    }
+    Ok(if write { SendKind::Store } else { SendKind::Load })
+}

@@ -1,0 +1,327 @@
+//! Messages to the shared functions: one file per family.
+//!
+//! Facts about descriptors come from PRM volume 7 ("Data port", "Sampler", "Gateway") and from IGA's
+//! message decoder. A family's function reads the payload through [`Mail`], which knows where payload
+//! registers lie, checks lengths, and reports what is out of bounds or undefined.
+
+mod atomic;
+mod block;
+mod gateway;
+mod lsc;
+mod sampler;
+mod scatter;
+mod typed;
+
+use crate::{
+    dispatch::Bindings,
+    memory::{Memory, Surface},
+    program::{DescFrom, Extra, Message, Program, Step},
+    report::{Fault, Report, Reports, SendKind},
+    thread::{Thread, Trap},
+};
+use gen_ir::Sfid;
+
+/// A work group's shared state.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Group {
+    pub id: [u32; 3],
+    pub slm: Vec<u8>,
+    pub threads: u32,
+    /// Threads that have signalled the barrier, and how often it has opened.
+    pub arrived: u32,
+    pub opened: u64,
+}
+
+/// Everything a running instruction may touch besides its thread.
+pub(crate) struct Cx<'a> {
+    pub program: &'a Program,
+    pub memory: &'a mut Memory,
+    pub bindings: &'a Bindings,
+    pub group: &'a mut Group,
+    pub reports: &'a mut Reports,
+    pub strict: bool,
+}
+
+impl Cx<'_> {
+    pub(crate) fn report(&mut self, t: &Thread, fault: Fault, detail: impl FnOnce() -> String) {
+        if !self.strict && fault != Fault::Hazard {
+            return;
+        }
+        let pc = self.program.offset_of(t.pc);
+        let (program, group) = (self.program, self.group.id);
+        self.reports.add(fault, pc, || Report {
+            fault,
+            pc,
+            inst: program.text(t.pc),
+            detail: detail(),
+            group,
+            thread: t.number,
+            count: 0,
+        });
+    }
+}
+
+/// What a message reaches.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Place {
+    /// The address space itself.
+    Flat,
+    /// A surface: binding table, or surface states by offset.
+    Table(u32),
+    State(u32),
+    Slm,
+    /// This thread's scratch memory.
+    Scratch,
+}
+
+/// A message being handled.
+pub(crate) struct Mail<'a, 'b> {
+    pub t: &'a mut Thread,
+    pub cx: &'a mut Cx<'b>,
+    pub m: Message,
+    pub desc: u32,
+    pub ex_desc: u32,
+    /// Enabled lanes of the instruction.
+    pub on: u32,
+    pub lanes: u32,
+    pub grf: u32,
+    /// GRFs of the first and second payload range, and of the response.
+    pub len0: u32,
+    pub len1: u32,
+    pub rlen: u32,
+}
+
+impl Mail<'_, '_> {
+    pub(crate) fn bits(&self, at: u32, count: u32) -> u32 {
+        self.desc >> at & ((1 << count) - 1)
+    }
+
+    /// GRFs of the whole payload.
+    pub(crate) fn len(&self) -> u32 {
+        self.len0 + self.len1
+    }
+
+    /// File offset of a payload byte range. The second range continues the first.
+    pub(crate) fn payload(&self, byte: u32, len: u32) -> Result<u32, Trap> {
+        let first = self.len0 * self.grf;
+        let (reg, within, size) = if byte < first {
+            (self.m.src0, byte, first)
+        } else {
+            (self.m.src1, byte - first, self.len1 * self.grf)
+        };
+        if within + len > size {
+            return Err(format!("the message reads payload byte {byte}, past its end").into());
+        }
+        let Some(reg) = reg else { return Err("a payload in no general register".into()) };
+        let at = reg * self.grf + within;
+        if at + len > self.t.grf_end { Err("a payload past the last register".into()) } else { Ok(at) }
+    }
+
+    pub(crate) fn u32(&self, byte: u32) -> Result<u32, Trap> {
+        Ok(self.t.u32_at(self.payload(byte, 4)?))
+    }
+
+    pub(crate) fn u64(&self, byte: u32) -> Result<u64, Trap> {
+        Ok(self.t.u64_at(self.payload(byte, 8)?))
+    }
+
+    /// A little-endian number of 1, 2, 4 or 8 payload bytes.
+    pub(crate) fn number(&self, byte: u32, len: u32) -> Result<u64, Trap> {
+        let at = self.payload(byte, len)? as usize;
+        let mut b = [0; 8];
+        b[..len as usize].copy_from_slice(&self.t.rf[at..at + len as usize]);
+        Ok(u64::from_le_bytes(b))
+    }
+
+    /// A number that addresses something: it must be defined.
+    pub(crate) fn address(&mut self, byte: u32, len: u32) -> Result<u64, Trap> {
+        let at = self.payload(byte, len)?;
+        self.must_be_defined(at, len, "the address");
+        self.number(byte, len)
+    }
+
+    /// A number that is stored.
+    pub(crate) fn data(&mut self, byte: u32, len: u32) -> Result<u64, Trap> {
+        let at = self.payload(byte, len)?;
+        self.must_be_defined(at, len, "the stored value");
+        self.number(byte, len)
+    }
+
+    fn must_be_defined(&mut self, at: u32, len: u32, what: &str) {
+        if self.cx.strict && self.t.undefined(at, len) {
+            let reg = at / self.grf;
+            self.cx.report(self.t, Fault::Uninitialized, || format!("{what} in r{reg} was never written"));
+        }
+    }
+
+    /// File offset of a response byte range; `None` where the destination is null.
+    pub(crate) fn response(&self, byte: u32, len: u32) -> Result<Option<u32>, Trap> {
+        if byte + len > self.rlen * self.grf {
+            return Err(format!("the message returns byte {byte}, past its response length").into());
+        }
+        let Some(reg) = self.m.dst else { return Ok(None) };
+        let at = reg * self.grf + byte;
+        if at + len > self.t.grf_end { Err("a response past the last register".into()) } else { Ok(Some(at)) }
+    }
+
+    /// Writes a number of 1 to 8 bytes to the response.
+    pub(crate) fn reply(&mut self, byte: u32, len: u32, value: u64) -> Result<(), Trap> {
+        if let Some(at) = self.response(byte, len)? {
+            let to = at as usize;
+            self.t.rf[to..to + len as usize].copy_from_slice(&value.to_le_bytes()[..len as usize]);
+            self.t.define(at, len);
+        }
+        Ok(())
+    }
+
+    /// GRFs that `lanes` elements of `bytes` bytes take, at least one.
+    pub(crate) fn regs(&self, lanes: u32, bytes: u32) -> u32 {
+        (lanes * bytes).div_ceil(self.grf).max(1)
+    }
+
+    /// Checks the lengths that a message of this type has.
+    pub(crate) fn expect(&mut self, payload: u32, response: u32) {
+        let (have, back) = (self.len(), self.rlen);
+        if have != payload || back != response && self.m.dst.is_some() {
+            self.cx.report(self.t, Fault::MessageLength, || {
+                format!("{have} registers and {back} back, where the message takes {payload} and {response}")
+            });
+        }
+    }
+
+    /// The place a binding table index names.
+    pub(crate) fn place(&self, bti: u32) -> Place {
+        match bti {
+            0xfe => Place::Slm,
+            0xff | 0xfd => Place::Flat,
+            0xfc => Place::State(self.ex_desc >> 12 << 6),
+            0xfb => Place::Scratch,
+            n => Place::Table(n),
+        }
+    }
+
+    pub(crate) fn surface(&self, place: Place) -> Result<&Surface, Trap> {
+        let found = match place {
+            Place::Table(n) => self.cx.bindings.table.get(n as usize),
+            Place::State(offset) => self.cx.bindings.states.get((offset / 64) as usize),
+            _ => None,
+        };
+        match found {
+            Some(Some(surface)) => Ok(surface),
+            _ => Err(format!("no surface at {place:?}").into()),
+        }
+    }
+
+    fn outside(&mut self, place: Place, offset: u64, len: u32) {
+        self.cx.report(self.t, Fault::OutOfBounds, || format!("{place:?}: {len} bytes at offset {offset:#x}"));
+    }
+
+    /// The address of a place's bytes; `None` (and a report) out of bounds, where reads give zero and
+    /// writes are dropped.
+    fn locate(&mut self, place: Place, offset: u64, len: u32) -> Result<Option<u64>, Trap> {
+        let (base, size) = match place {
+            Place::Flat => return Ok(Some(offset)),
+            Place::Slm => (0, self.cx.group.slm.len() as u64),
+            Place::Scratch => (self.t.scratch, self.t.scratch_len.into()),
+            _ => {
+                let s = self.surface(place)?;
+                (s.base, s.size)
+            }
+        };
+        if offset.checked_add(len.into()).is_none_or(|end| end > size) {
+            self.outside(place, offset, len);
+            return Ok(None);
+        }
+        Ok(Some(base + offset))
+    }
+
+    /// Loads a number of 1 to 8 bytes.
+    pub(crate) fn load(&mut self, place: Place, offset: u64, len: u32) -> Result<u64, Trap> {
+        let Some(at) = self.locate(place, offset, len)? else { return Ok(0) };
+        if place == Place::Slm {
+            let mut b = [0; 8];
+            let at = at as usize;
+            b[..len as usize].copy_from_slice(&self.cx.group.slm[at..at + len as usize]);
+            return Ok(u64::from_le_bytes(b));
+        }
+        self.cx.memory.load(at, len).map_err(|e| Trap(e.to_string()))
+    }
+
+    /// Stores the low 1 to 8 bytes of a number.
+    pub(crate) fn store(&mut self, place: Place, offset: u64, len: u32, value: u64) -> Result<(), Trap> {
+        let Some(at) = self.locate(place, offset, len)? else { return Ok(()) };
+        if place == Place::Slm {
+            let at = at as usize;
+            self.cx.group.slm[at..at + len as usize].copy_from_slice(&value.to_le_bytes()[..len as usize]);
+            return Ok(());
+        }
+        self.cx.memory.store(at, len, value).map_err(|e| Trap(e.to_string()))
+    }
+
+    pub(crate) fn kind_of(&self, place: Place, otherwise: SendKind) -> SendKind {
+        match place {
+            Place::Slm => SendKind::Slm,
+            Place::Scratch => SendKind::Scratch,
+            _ => otherwise,
+        }
+    }
+}
+
+/// Runs a send and says what kind it was.
+pub(crate) fn run(t: &mut Thread, cx: &mut Cx<'_>, step: &Step) -> Result<SendKind, Trap> {
+    let Extra::Send(index) = step.extra else { return Err("a send without a message".into()) };
+    let m = cx.program.messages[index as usize];
+    let read = |d: DescFrom, t: &Thread| match d {
+        DescFrom::Imm(v) => v,
+        DescFrom::Addr(at) => t.u32_at(at),
+    };
+    let (desc, ex_desc) = (read(m.desc, t), read(m.ex_desc, t));
+    let known = matches!(m.desc, DescFrom::Imm(_));
+    let mut on = t.enabled(step);
+    if let Some(p) = &step.pred {
+        on &= t.predicate(p, step);
+    }
+    let len0 = if known && m.src0_len != 0 { m.src0_len.into() } else { desc >> 25 & 0xf };
+    let rlen = if known { desc >> 20 & 0x1f } else { u32::from(m.dst_len).max(desc >> 20 & 0x1f) };
+    let mut mail = Mail {
+        lanes: step.lanes.into(),
+        grf: cx.program.grf,
+        len0,
+        len1: m.src1_len.into(),
+        rlen,
+        t,
+        cx,
+        m,
+        desc,
+        ex_desc,
+        on,
+    };
+    if m.eot {
+        return gateway::end(&mut mail);
+    }
+    match m.sfid {
+        Sfid::Gateway => gateway::run(&mut mail),
+        Sfid::Dc0 => match mail.bits(14, 5) {
+            7 => Ok(fence(&mut mail)?),
+            n if n & 0x10 != 0 => block::scratch(&mut mail),
+            0 | 1 | 8 | 9 => block::owords(&mut mail),
+            _ => scatter::dc0(&mut mail),
+        },
+        Sfid::DcRo => match mail.bits(14, 5) {
+            0 | 1 => block::owords(&mut mail),
+            _ => scatter::dc0(&mut mail),
+        },
+        Sfid::Dc1 => scatter::dc1(&mut mail),
+        Sfid::Sampler => sampler::run(&mut mail),
+        Sfid::Ugm | Sfid::Ugml | Sfid::Slm | Sfid::Tgm => lsc::run(&mut mail),
+        other => Err(format!("messages to {other:?} are not modelled").into()),
+    }
+}
+
+/// Memory here is always in order: a fence only answers.
+fn fence(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
+    for i in 0..mail.rlen * mail.grf / 4 {
+        mail.reply(4 * i, 4, 0)?;
+    }
+    Ok(SendKind::Fence)
+}

@@ -1,0 +1,184 @@
+//! Sampler messages: `ld`, `sample` in its level-of-detail forms, `resinfo`.
+//!
+//! Parameters stand one register group each, in the order of PRM volume 7, "Sampler message payload".
+//! Images have one level here, so a level of detail is read and not used.
+
+use super::{Mail, Place, typed};
+use crate::{
+    memory::{Image, Sampler, Texel, Wrap},
+    num::{HALF, Round},
+    report::SendKind,
+    thread::Trap,
+};
+use platforms::Platform;
+
+/// What a message does, and which parameters are u, v and r.
+enum Form {
+    Load([u32; 3]),
+    Sample([u32; 3]),
+    ResInfo,
+}
+
+fn form(platform: Platform, kind: u32) -> Option<Form> {
+    // `ld` has its level after u before Gen9, after v since.
+    let ld = if platform == Platform::Bdw { [0, 2, 3] } else { [0, 1, 3] };
+    Some(match kind {
+        0x00 | 0x18 => Form::Sample([0, 1, 2]),
+        0x01 | 0x02 => Form::Sample([1, 2, 3]),
+        0x07 => Form::Load(ld),
+        0x1a => Form::Load([0, 1, 2]),
+        0x0a => Form::ResInfo,
+        _ => return None,
+    })
+}
+
+pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
+    let kind = mail.bits(12, 5);
+    let Some(form) = form(mail.cx.program.platform, kind) else {
+        return Err(format!("sampler message {kind:#x} is not modelled").into());
+    };
+    let lanes = match (mail.bits(17, 2), mail.grf) {
+        (1, 32) => 8,
+        (2, 32) | (1, _) => 16,
+        (2, _) => 32,
+        _ => return Err("a sampler message of this SIMD mode is not modelled".into()),
+    };
+    let head = mail.bits(19, 1);
+    let mut mask = 0;
+    if head != 0 {
+        mask = mail.u32(8)? >> 12 & 0xf;
+    }
+    let half = mail.bits(30, 1) != 0;
+    let half_params = mail.bits(29, 1) != 0;
+    let slot = if half { 2 } else { 4 };
+    let block = mail.regs(lanes, slot) * mail.grf;
+    let param_bytes = if half_params { 2 } else { 4 };
+    let params = mail.regs(lanes, param_bytes) * mail.grf;
+    let first = head * mail.grf;
+    let count = (mail.len() * mail.grf).saturating_sub(first) / params;
+    let place = if mail.bits(0, 8) == 0xfc { Place::State(mail.ex_desc >> 12 << 6) } else { mail.place(mail.bits(0, 8)) };
+    let surface = mail.surface(place)?.clone();
+    let Some(image) = surface.image else { return Err("sampling a surface without shape".into()) };
+    let on = mail.on;
+    for lane in (0..lanes).filter(|l| on >> l & 1 != 0) {
+        let mut param = |mail: &mut Mail<'_, '_>, k: u32| -> Result<u32, Trap> {
+            if k >= count {
+                return Ok(0);
+            }
+            mail.address(first + k * params + lane * param_bytes, param_bytes).map(|v| v as u32)
+        };
+        let channels = match form {
+            Form::ResInfo => [image.width, image.height, image.depth, 1],
+            Form::Load(at) => {
+                let mut c = [0i64; 3];
+                for (v, k) in c.iter_mut().zip(at) {
+                    let p = param(mail, k)?;
+                    *v = if half_params { i64::from(p as i16) } else { i64::from(p as i32) };
+                }
+                if image.dims == 1 {
+                    // The layer of a one-dimensional array takes v's place.
+                    c = [c[0], 0, if image.array { c[1] } else { 0 }];
+                } else if image.dims == 2 && !image.array {
+                    c[2] = 0;
+                }
+                let texel = typed::fetch(mail, surface.base, &image, c[0], c[1], c[2])?;
+                std::array::from_fn(|c| texel.map_or(0, |t| typed::unpack(&image, t, c as u32)))
+            }
+            Form::Sample(at) => {
+                let mut c = [0.0f64; 3];
+                for (v, k) in c.iter_mut().zip(at) {
+                    let p = param(mail, k)?;
+                    *v = if half_params { HALF.to_f64(p.into()) } else { f32::from_bits(p).into() };
+                }
+                let index = mail.bits(8, 4) as usize;
+                let Some(Some(sampler)) = mail.cx.bindings.samplers.get(index).copied() else {
+                    return Err(format!("no sampler at index {index}").into());
+                };
+                sample(mail, surface.base, &image, sampler, c)?
+            }
+        };
+        let shown = (0..4usize).filter(|c| mask >> c & 1 == 0);
+        for (k, c) in shown.enumerate() {
+            let at = k as u32 * block + lane * slot;
+            if at + slot > mail.rlen * mail.grf {
+                break;
+            }
+            let v = channels[c];
+            let v = match (half, image.texel) {
+                (false, _) => v,
+                (true, Texel::Sint | Texel::Uint) => v & 0xffff,
+                (true, _) => HALF.from_f64(f32::from_bits(v).into(), Round::Even) as u32,
+            };
+            mail.reply(at, slot, v.into())?;
+        }
+    }
+    Ok(SendKind::Sampler)
+}
+
+/// The texel a wrapped coordinate names; `None` is the border.
+fn wrap(i: i64, n: u32, mode: Wrap) -> Option<i64> {
+    let n = i64::from(n);
+    match mode {
+        Wrap::Edge => Some(i.clamp(0, n - 1)),
+        Wrap::Border => (0..n).contains(&i).then_some(i),
+        Wrap::Repeat => Some(i.rem_euclid(n)),
+        Wrap::Mirror => {
+            let k = i.rem_euclid(2 * n);
+            Some(if k < n { k } else { 2 * n - 1 - k })
+        }
+    }
+}
+
+fn sample(mail: &mut Mail<'_, '_>, base: u64, image: &Image, s: Sampler, c: [f64; 3]) -> Result<[u32; 4], Trap> {
+    let size = [image.width, image.height, image.depth];
+    let spatial = usize::from(image.dims);
+    // Per axis: the first texel, and the weight of the one behind it.
+    let mut first = [0i64; 3];
+    let mut weight = [0.0f64; 3];
+    let linear = s.linear && !matches!(image.texel, Texel::Sint | Texel::Uint);
+    for k in 0..spatial {
+        let scaled = if s.normalized { c[k] * f64::from(size[k]) } else { c[k] };
+        let scaled = if scaled.is_finite() { scaled } else { 0.0 };
+        let at = if linear { scaled - 0.5 } else { scaled };
+        first[k] = at.floor() as i64;
+        // Weights have eight fractional bits.
+        weight[k] = if linear { ((at - at.floor()) * 256.0).round_ties_even() / 256.0 } else { 0.0 };
+    }
+    if image.array {
+        let layer = c[spatial.min(2)].round_ties_even();
+        first[2] = (layer as i64).clamp(0, i64::from(image.depth) - 1);
+    }
+    let mut sum = [0.0f64; 4];
+    let mut exact = [0; 4];
+    for corner in 0..8 {
+        let mut w = 1.0;
+        let mut at = [Some(0i64), Some(0), Some(first[2])];
+        for k in 0..3 {
+            let far = corner >> k & 1;
+            if k >= spatial {
+                w *= if far == 0 { 1.0 } else { 0.0 };
+                continue;
+            }
+            w *= if far == 0 { 1.0 - weight[k] } else { weight[k] };
+            at[k] = wrap(first[k] + far, size[k], s.wrap);
+        }
+        if w == 0.0 {
+            continue;
+        }
+        let texel = match at {
+            [Some(x), Some(y), Some(z)] => typed::fetch(mail, base, image, x, y, z)?,
+            _ => None,
+        };
+        for (c, out) in sum.iter_mut().enumerate() {
+            let bits = match texel {
+                Some(t) => typed::unpack(image, t, c as u32),
+                // The border is transparent black, opaque where the image has no alpha.
+                None if c == 3 && image.channels < 4 => typed::unpack(image, 0, 3),
+                None => 0,
+            };
+            exact[c] = bits;
+            *out += w * f64::from(f32::from_bits(bits));
+        }
+    }
+    Ok(if linear { sum.map(|v| (v as f32).to_bits()) } else { exact })
+}

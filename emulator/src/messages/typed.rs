@@ -1,0 +1,190 @@
+//! Typed surface messages: texels by integer coordinates, converted from and to the image's format.
+
+use super::{Mail, Place, atomic::Atomic};
+use crate::{
+    memory::{Image, Texel},
+    num::{HALF, Round},
+    report::SendKind,
+    thread::Trap,
+};
+
+/// The bits of channel `c` of a texel as the shader sees them: a float or an integer of 32 bits.
+/// Channels the image lacks read as 0, and alpha as 1.
+pub(super) fn unpack(image: &Image, texel: u128, c: u32) -> u32 {
+    let c = if image.bgra && c != 3 && c != 1 { 2 - c } else { c };
+    let float = !matches!(image.texel, Texel::Sint | Texel::Uint);
+    if c >= u32::from(image.channels) {
+        return match (c, float) {
+            (3, true) => 1.0f32.to_bits(),
+            (3, false) => 1,
+            _ => 0,
+        };
+    }
+    let bits = u32::from(image.channel_bytes) * 8;
+    let raw = (texel >> (c * bits)) as u32 & if bits == 32 { u32::MAX } else { (1 << bits) - 1 };
+    let signed = ((raw << (32 - bits)) as i32) >> (32 - bits);
+    match image.texel {
+        Texel::Uint => raw,
+        Texel::Sint => signed as u32,
+        Texel::Float if bits == 16 => crate::num::f16_to_f32(raw as u16).to_bits(),
+        Texel::Float => raw,
+        Texel::Unorm => (f64::from(raw) / ((1u64 << bits) - 1) as f64).to_bits_f32(),
+        Texel::Snorm => (f64::from(signed) / ((1u64 << (bits - 1)) - 1) as f64).max(-1.0).to_bits_f32(),
+    }
+}
+
+/// The stored bits of channel `c` of a texel.
+fn pack(image: &Image, value: u32) -> u32 {
+    let bits = u32::from(image.channel_bytes) * 8;
+    let x = f64::from(f32::from_bits(value));
+    let max = ((1u64 << bits) - 1) as f64;
+    let smax = ((1u64 << (bits - 1)) - 1) as f64;
+    match image.texel {
+        Texel::Uint => value.min(if bits == 32 { u32::MAX } else { (1 << bits) - 1 }),
+        Texel::Sint => {
+            let lim = 1i64 << (bits - 1);
+            i64::from(value as i32).clamp(-lim, lim - 1) as u32
+        }
+        Texel::Float if bits == 16 => HALF.from_f64(x, Round::Even) as u32,
+        Texel::Float => value,
+        Texel::Unorm => (clamp(x, 0.0) * max).round_ties_even() as u32,
+        Texel::Snorm => (clamp(x, -1.0) * smax).round_ties_even() as i32 as u32,
+    }
+}
+
+fn clamp(x: f64, low: f64) -> f64 {
+    if x.is_nan() { 0.0 } else { x.clamp(low, 1.0) }
+}
+
+trait ToBits {
+    fn to_bits_f32(self) -> u32;
+}
+
+impl ToBits for f64 {
+    fn to_bits_f32(self) -> u32 {
+        (self as f32).to_bits()
+    }
+}
+
+/// A whole texel, or nothing outside of the image.
+pub(super) fn fetch(mail: &mut Mail<'_, '_>, base: u64, image: &Image, x: i64, y: i64, z: i64) -> Result<Option<u128>, Trap> {
+    let Some(offset) = image.offset(x, y, z) else { return Ok(None) };
+    let mut texel = 0u128;
+    for i in 0..image.texel_bytes() {
+        texel |= u128::from(mail.load(Place::Flat, base + offset + u64::from(i), 1)?) << (8 * i);
+    }
+    Ok(Some(texel))
+}
+
+/// The image and coordinates of a typed message.
+struct Grid {
+    base: u64,
+    image: Image,
+    place: Place,
+}
+
+fn grid(mail: &Mail<'_, '_>, place: Place) -> Result<Grid, Trap> {
+    let s = mail.surface(place)?;
+    let Some(image) = &s.image else { return Err("a typed message to a surface without shape".into()) };
+    Ok(Grid { base: s.base, image: image.clone(), place })
+}
+
+/// Coordinates of a lane: one payload register (or more) each, missing ones are zero.
+fn coordinates(mail: &mut Mail<'_, '_>, first: u32, stride: u32, count: u32, lane: u32) -> Result<[i64; 3], Trap> {
+    let mut c = [0; 3];
+    for (k, v) in c.iter_mut().enumerate() {
+        if (k as u32) < count {
+            *v = i64::from(mail.address(first + k as u32 * stride + 4 * lane, 4)? as u32 as i32);
+        }
+    }
+    Ok(c)
+}
+
+/// Typed surface read and write, SIMD8.
+pub(super) fn access(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
+    let write = mail.bits(14, 5) == 0xd;
+    let g = grid(mail, mail.place(mail.bits(0, 8)))?;
+    let head = mail.bits(19, 1);
+    let mask = mail.bits(8, 4);
+    let components: u32 = 4 - mask.count_ones();
+    let high = mail.bits(12, 2) == 2;
+    let lanes = 8;
+    let data = if write { components } else { 0 };
+    let count = (mail.len() - head.min(mail.len())).saturating_sub(data);
+    let on = if high && mail.lanes > 8 { mail.on >> 8 } else { mail.on };
+    transfer(mail, &g, Shape { write, mask, lanes, on, first: head * mail.grf, count })
+}
+
+/// Typed LSC quad messages.
+pub(super) fn lsc_quad(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
+    let g = grid(mail, mail.place(mail.ex_desc >> 24))?;
+    let mask = !mail.bits(12, 4) & 0xf;
+    let lanes = mail.lanes;
+    let count = mail.len0 / mail.regs(lanes, 4);
+    let on = mail.on;
+    transfer(mail, &g, Shape { write, mask, lanes, on, first: 0, count })
+}
+
+struct Shape {
+    write: bool,
+    /// Disabled components.
+    mask: u32,
+    lanes: u32,
+    on: u32,
+    first: u32,
+    /// Coordinates in the payload.
+    count: u32,
+}
+
+fn transfer(mail: &mut Mail<'_, '_>, g: &Grid, s: Shape) -> Result<SendKind, Trap> {
+    let block = mail.regs(s.lanes, 4) * mail.grf;
+    let data = s.first + s.count * block;
+    let bits = u32::from(g.image.channel_bytes) * 8;
+    for lane in (0..s.lanes).filter(|l| s.on >> l & 1 != 0) {
+        let [x, y, z] = coordinates(mail, s.first, block, s.count, lane)?;
+        if !s.write {
+            let texel = fetch(mail, g.base, &g.image, x, y, z)?;
+            for (k, c) in (0..4).filter(|c| s.mask >> c & 1 == 0).enumerate() {
+                let v = texel.map_or(0, |t| unpack(&g.image, t, c));
+                mail.reply(k as u32 * block + 4 * lane, 4, v.into())?;
+            }
+            continue;
+        }
+        let Some(offset) = g.image.offset(x, y, z) else { continue };
+        for (k, c) in (0..4u32).filter(|c| s.mask >> c & 1 == 0).enumerate() {
+            let at = data + k as u32 * block + 4 * lane;
+            let stored = if g.image.bgra && c != 3 && c != 1 { 2 - c } else { c };
+            if stored < u32::from(g.image.channels) {
+                let v = pack(&g.image, mail.data(at, 4)? as u32);
+                let to = g.base + offset + u64::from(stored * bits / 8);
+                mail.store(Place::Flat, to, bits / 8, v.into())?;
+            }
+        }
+    }
+    Ok(mail.kind_of(g.place, if s.write { SendKind::Store } else { SendKind::Load }))
+}
+
+/// Typed atomics on 32-bit texels, SIMD8.
+pub(super) fn atomic(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
+    let g = grid(mail, mail.place(mail.bits(0, 8)))?;
+    let Some(op) = Atomic::from_hdc(mail.bits(8, 4)) else { return Err("no such atomic".into()) };
+    let returns = mail.bits(13, 1) != 0;
+    let first = mail.bits(19, 1) * mail.grf;
+    let block = mail.regs(8, 4) * mail.grf;
+    let on = if mail.bits(12, 1) != 0 && mail.lanes > 8 { mail.on >> 8 } else { mail.on };
+    let count = (mail.len() * mail.grf - first).saturating_sub(op.operands() * block) / block;
+    for lane in (0..8).filter(|l| on >> l & 1 != 0) {
+        let [x, y, z] = coordinates(mail, first, block, count, lane)?;
+        let Some(offset) = g.image.offset(x, y, z) else { continue };
+        let data = first + count * block + 4 * lane;
+        let a = if op.operands() > 0 { mail.data(data, 4)? } else { 0 };
+        let b = if op.operands() > 1 { mail.data(data + block, 4)? } else { 0 };
+        let old = mail.load(Place::Flat, g.base + offset, 4)?;
+        let new = op.apply(old, a, b, 4);
+        mail.store(Place::Flat, g.base + offset, 4, new)?;
+        if returns {
+            mail.reply(4 * lane, 4, op.result(old, new))?;
+        }
+    }
+    Ok(SendKind::Atomic)
+}

@@ -1,0 +1,182 @@
+//! Definedness: which register bytes and flag bits depend on something nobody wrote.
+//!
+//! Reading such a byte is no fault: compilers copy half-written registers, spill them and compute lanes
+//! nobody looks at. It is one where a branch, an address or a stored value depends on it; until then it
+//! spreads from sources to destinations, lane by lane.
+
+use crate::{
+    file,
+    messages::Cx,
+    program::{DestPlace, Operand, Step},
+    report::Fault,
+    thread::{Thread, Trap, mask},
+};
+use gen_ir::Op;
+
+/// One byte per register byte, not 0 where undefined; flags have a bit each.
+#[derive(Clone, Debug)]
+pub(crate) struct Shadow {
+    pub bytes: Vec<u8>,
+    pub flags: [u32; 4],
+}
+
+impl Shadow {
+    pub(crate) fn new() -> Shadow {
+        let mut bytes = vec![0; (file::END + 4096) as usize];
+        bytes[..file::GRF_END as usize].fill(1);
+        bytes[file::ADDR as usize..file::FLAG as usize].fill(1);
+        bytes[file::ACC as usize..file::END as usize].fill(1);
+        Shadow { bytes, flags: [u32::MAX; 4] }
+    }
+}
+
+impl Thread {
+    pub(crate) fn undefined(&self, at: u32, len: u32) -> bool {
+        match &self.shadow {
+            Some(s) => s.bytes[at as usize..(at + len) as usize].iter().any(|b| *b != 0),
+            None => false,
+        }
+    }
+
+    pub(crate) fn define(&mut self, at: u32, len: u32) {
+        if let Some(s) = &mut self.shadow {
+            s.bytes[at as usize..(at + len) as usize].fill(0);
+        }
+    }
+}
+
+/// Undefined lanes among an instruction's inputs.
+fn inputs(t: &Thread, step: &Step, on: u32) -> Result<u32, Trap> {
+    let n = usize::from(step.lanes);
+    let Some(shadow) = &t.shadow else { return Ok(0) };
+    let mut out = 0;
+    let same = |a: usize, b: usize| match (step.src[a].what, step.src[b].what) {
+        (Operand::Direct { at: x, shape: s }, Operand::Direct { at: y, shape: r }) => x == y && s == r,
+        _ => false,
+    };
+    // x ^ x and x - x are zero whatever x is.
+    let cancels = step.op == Op::Xor && same(0, 1)
+        || step.op == Op::Add && same(0, 1) && step.src[0].mods.neg != step.src[1].mods.neg;
+    for s in &step.src {
+        let bytes = s.ty.bytes() as usize;
+        match s.what {
+            // Flags, read as a register, have their own bits.
+            Operand::Direct { at, .. } if (file::FLAG..file::FLAG + 16).contains(&at) => {
+                let k = ((at - file::FLAG) / 4) as usize;
+                if shadow.flags[k] == u32::MAX && !cancels {
+                    out = u32::MAX;
+                }
+            }
+            Operand::Direct { .. } | Operand::Indirect { .. } => {
+                let Some(places) = t.lane_offsets(s, n, on)? else { continue };
+                for (i, at) in places[..n].iter().enumerate() {
+                    let at = *at as usize;
+                    if shadow.bytes[at..at + bytes].iter().any(|b| *b != 0) && !cancels {
+                        out |= 1 << i;
+                    }
+                }
+                if let Operand::Indirect { addr, .. } = s.what
+                    && shadow.bytes[addr as usize..addr as usize + 2] != [0, 0]
+                {
+                    out = u32::MAX;
+                }
+            }
+            _ => {}
+        }
+    }
+    if matches!(step.op, Op::Mac | Op::Mach | Op::Macl | Op::Sada2) {
+        for i in 0..n {
+            let at = file::ACC as usize + 4 * i;
+            if shadow.bytes[at..at + 4].iter().any(|b| *b != 0) {
+                out |= 1 << i;
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// What an ALU instruction will leave undefined; found before it runs, noted after.
+pub(crate) struct Outcome {
+    on: u32,
+    undefined: u32,
+    places: Option<[u32; 32]>,
+}
+
+pub(crate) fn before(t: &mut Thread, cx: &mut Cx<'_>, step: &Step) -> Result<Outcome, Trap> {
+    let n = usize::from(step.lanes);
+    let mut on = t.enabled(step);
+    let mut doubtful = 0;
+    if let Some(p) = &step.pred {
+        let shadow = t.shadow.as_ref().map_or(0, |s| s.flags[usize::from(p.flag)]);
+        doubtful = shadow.checked_shr(u32::from(p.bit) + u32::from(step.chan)).unwrap_or(0) & mask(step.lanes.into());
+        if step.op != Op::Sel || step.cond.is_some() {
+            on &= t.predicate(p, step);
+        }
+    }
+    let undefined = inputs(t, step, on)? | doubtful;
+    let places = t.dest_lanes(&step.dst, n, on)?;
+    if let DestPlace::Indirect { addr, .. } = step.dst.what
+        && t.undefined(addr, 2)
+    {
+        cx.report(t, Fault::Uninitialized, || "the destination's address was never written".into());
+    }
+    Ok(Outcome { on, undefined, places })
+}
+
+pub(crate) fn after(t: &mut Thread, step: &Step, o: &Outcome) {
+    let n = usize::from(step.lanes);
+    let Some(shadow) = &mut t.shadow else { return };
+    if let Some(places) = o.places {
+        let bytes = step.dst.ty.bytes() as usize;
+        for i in (0..n).filter(|i| o.on >> i & 1 != 0) {
+            let at = places[i] as usize;
+            shadow.bytes[at..at + bytes].fill((o.undefined >> i & 1) as u8);
+            if (file::FLAG..file::FLAG + 16).contains(&places[i]) {
+                let k = (places[i] - file::FLAG) / 4;
+                let bit = (places[i] - file::FLAG) % 4 * 8;
+                let width = mask(step.dst.ty.bytes() * 8);
+                let m = width.checked_shl(bit).unwrap_or(0);
+                let f = &mut shadow.flags[k as usize];
+                *f = if o.undefined >> i & 1 != 0 { *f | m } else { *f & !m };
+            }
+        }
+        if matches!(step.op, Op::Dpas | Op::Dpasw | Op::Math) {
+            // Several registers: defined as a whole.
+            let rows = match step.extra {
+                crate::program::Extra::Dpas { repeat, .. } => usize::from(repeat),
+                crate::program::Extra::Math(gen_ir::MathFn::Idivmod) => 2,
+                _ => 1,
+            };
+            if rows > 1 {
+                let at = places[0] as usize;
+                shadow.bytes[at..at + rows * n * bytes.max(4)].fill(0);
+            }
+        }
+    }
+    if step.acc_write || matches!(step.op, Op::Addc | Op::Subb | Op::Macl) {
+        for i in (0..n).filter(|i| o.on >> i & 1 != 0) {
+            let at = file::ACC as usize + 4 * i;
+            shadow.bytes[at..at + 4].fill((o.undefined >> i & 1) as u8);
+        }
+    }
+    if let Some(c) = &step.cond
+        && step.op != Op::Sel
+        && step.op != Op::Csel
+    {
+        let shift = u32::from(c.bit) + u32::from(step.chan);
+        let f = &mut shadow.flags[usize::from(c.flag)];
+        let on = o.on.checked_shl(shift).unwrap_or(0);
+        *f = *f & !on | o.undefined.checked_shl(shift).unwrap_or(0) & on;
+    }
+}
+
+/// A branch whose predicate nobody wrote.
+pub(crate) fn branch(t: &mut Thread, cx: &mut Cx<'_>, step: &Step) {
+    let Some(p) = &step.pred else { return };
+    let Some(shadow) = &t.shadow else { return };
+    let bits = shadow.flags[usize::from(p.flag)].checked_shr(u32::from(p.bit) + u32::from(step.chan)).unwrap_or(0);
+    let relevant = if step.op == Op::Jmpi { 1 } else { t.enabled(step) };
+    if bits & relevant != 0 && p.ctrl == gen_ir::PredCtrl::Seq {
+        cx.report(t, Fault::Uninitialized, || format!("the predicate f{}.{} was never written", p.flag, p.bit / 16));
+    }
+}
