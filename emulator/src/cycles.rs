@@ -17,7 +17,9 @@ pub(crate) fn of(program: &Program, step: &Step) -> u64 {
         Class::Math => 4 * width,
         Class::Dpas => 8,
         Class::Sync | Class::Nullary => 1,
-        _ if matches!(step.op, Op::Mul | Op::Mad | Op::Mach) && bytes >= 4 && step.dst.ty.is_int() => 2 * width,
+        _ if matches!(step.op, Op::Mul | Op::Mad | Op::Mach) && bytes >= 4 && step.dst.ty.is_int() => {
+            2 * width
+        }
         _ => width,
     }
 }

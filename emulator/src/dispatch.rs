@@ -47,7 +47,8 @@ fn run_groups(
     memory: &mut Memory,
     options: &Options,
 ) -> Result<RunReport, Error> {
-    let mut counts = Counts { at: vec![0; program.len()], sends: BTreeMap::new(), total: 0, trace: Vec::new() };
+    let mut counts =
+        Counts { at: vec![0; program.len()], sends: BTreeMap::new(), total: 0, trace: Vec::new() };
     let mut reports = Reports::default();
     let scratch: Vec<u64> = (0..if dispatch.scratch == 0 { 0 } else { dispatch.threads })
         .map(|_| {
@@ -174,7 +175,12 @@ fn start(
     t
 }
 
-fn run_group(team: &mut [Thread], cx: &mut Cx<'_>, options: &Options, counts: &mut Counts) -> Result<(), Error> {
+fn run_group(
+    team: &mut [Thread],
+    cx: &mut Cx<'_>,
+    options: &Options,
+    counts: &mut Counts,
+) -> Result<(), Error> {
     loop {
         let mut progress = false;
         let mut left = false;

@@ -139,7 +139,9 @@ pub(crate) fn run(t: &mut Thread, program: &Program, step: &Step) -> Result<(), 
             if taken == 0 {
                 return advance(t, next);
             }
-            let Operand::Direct { at, .. } = step.src[0].what else { return Err("a return without a register".into()) };
+            let Operand::Direct { at, .. } = step.src[0].what else {
+                return Err("a return without a register".into());
+            };
             let offset = t.u32_at(at);
             let Some(back) = program.at(offset.into()) else {
                 return Err(format!("a return to {offset:#x}, where no instruction starts").into());

@@ -275,7 +275,10 @@ impl Dispatch {
         let word = |v: u32| v.to_le_bytes().to_vec();
         let arg = || {
             let index = item.arg.ok_or_else(|| Error::ZeInfo(format!("{}: no arg_index", item.kind)))?;
-            launch.args.get(index as usize).ok_or_else(|| Error::Launch(format!("argument {index} is missing")))
+            launch
+                .args
+                .get(index as usize)
+                .ok_or_else(|| Error::Launch(format!("argument {index} is missing")))
         };
         let image = || match arg()? {
             Arg::Image(_, image) => Ok(image.clone()),
@@ -354,7 +357,8 @@ impl Dispatch {
             }
             ("slm", Arg::Local(bytes)) => {
                 let at = self.slm.next_multiple_of(item.slm_alignment.max(1));
-                self.slm = at.checked_add(*bytes).ok_or_else(|| Error::Launch("too much local memory".into()))?;
+                self.slm =
+                    at.checked_add(*bytes).ok_or_else(|| Error::Launch("too much local memory".into()))?;
                 Ok(at.to_le_bytes().to_vec())
             }
             ("bindless", _) => {
@@ -365,7 +369,9 @@ impl Dispatch {
             ("stateless", Arg::Buffer(b)) => Ok(memory.address(*b).to_le_bytes().to_vec()),
             ("stateless", Arg::Null) => Ok(vec![0; 8]),
             ("stateful", _) => Ok(vec![0; item.size as usize]),
-            (mode, arg) => Err(Error::Launch(format!("argument {index}: {arg:?} does not suit a {mode} pointer"))),
+            (mode, arg) => {
+                Err(Error::Launch(format!("argument {index}: {arg:?} does not suit a {mode} pointer")))
+            }
         }
     }
 }

@@ -193,7 +193,11 @@ impl Format {
 
 /// 2 to the power `e`, for exponents of normal doubles and the denormals' last place.
 fn exp2i(e: i32) -> f64 {
-    if e >= -1022 { f64::from_bits(((e + 1023) as u64) << 52) } else { f64::from_bits(1 << (e + 1074).max(0)) }
+    if e >= -1022 {
+        f64::from_bits(((e + 1023) as u64) << 52)
+    } else {
+        f64::from_bits(1 << (e + 1074).max(0))
+    }
 }
 
 /// Half to single, exact.
@@ -206,9 +210,7 @@ pub fn f16_to_f32(bits: u16) -> f32 {
             let v = mant as f32 * f32::from_bits(0x3380_0000); // 2^-24
             f32::from_bits(v.to_bits() | sign)
         }
-        0x1f => f32::from_bits(
-            sign | 0x7f80_0000 | mant << 13 | if mant != 0 { 0x40_0000 } else { 0 },
-        ),
+        0x1f => f32::from_bits(sign | 0x7f80_0000 | mant << 13 | if mant != 0 { 0x40_0000 } else { 0 }),
         _ => f32::from_bits(sign | (exp + 112) << 23 | mant << 13),
     }
 }
@@ -314,7 +316,11 @@ pub fn mul_f64(a: f64, b: f64, mode: Round) -> f64 {
 
 /// Double fused multiply-add in a rounding mode.
 pub fn fma_f64(a: f64, b: f64, c: f64, mode: Round) -> f64 {
-    if mode == Round::Even { a.mul_add(b, c) } else { undbl(dbl(a).mul_add_r(dbl(b), dbl(c), ap(mode)).value) }
+    if mode == Round::Even {
+        a.mul_add(b, c)
+    } else {
+        undbl(dbl(a).mul_add_r(dbl(b), dbl(c), ap(mode)).value)
+    }
 }
 
 /// A double as an integer between `min` and `max`; beyond them it stops there, NaN gives 0.

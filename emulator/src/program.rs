@@ -37,9 +37,17 @@ pub(crate) enum Operand {
     /// Packed vector immediates, one value per channel (and again after eight).
     Vector([i8; 8]),
     VectorF([f32; 4]),
-    Direct { at: u32, shape: Shape },
+    Direct {
+        at: u32,
+        shape: Shape,
+    },
     /// `a0` byte offset, immediate offset; with one address per row where `rows` says so.
-    Indirect { addr: u32, imm: i32, shape: Shape, per_row: u32 },
+    Indirect {
+        addr: u32,
+        imm: i32,
+        shape: Shape,
+        per_row: u32,
+    },
 }
 
 /// A source.
@@ -119,8 +127,13 @@ pub(crate) enum Extra {
     Math(MathFn),
     Sync(SyncFn),
     Bfn(u8),
-    Dpas { depth: u8, repeat: u8 },
-    Branch { ctrl: bool },
+    Dpas {
+        depth: u8,
+        repeat: u8,
+    },
+    Branch {
+        ctrl: bool,
+    },
     Send(u32),
     /// Cannot be run: index of the reason.
     Bad(u32),
@@ -387,7 +400,9 @@ impl Program {
     /// Ternary instructions of Gen8 to Gen11 are align16 by form; as long as they select xyzw or
     /// replicate a scalar, which is what the Gen IR's regions say, nothing is special about them.
     fn align16_is_plain(&self, inst: &Inst<Physical>) -> bool {
-        inst.src.iter().all(|s| !matches!(s, Src::Direct { region, .. } if region.width == 4 && region.horz == 0))
+        inst.src
+            .iter()
+            .all(|s| !matches!(s, Src::Direct { region, .. } if region.width == 4 && region.horz == 0))
     }
 
     fn target(&self, at: u32, target: Target) -> Result<Pc, String> {
@@ -464,7 +479,8 @@ impl Program {
         };
         let bytes = match inst.op {
             Op::Call | Op::Calla => 8,
-            _ => ((lanes - 1) * dest.stride + dest.ty.bytes()).max((lanes * dest.stride) * rows * u32::from(rows > 1)),
+            _ => ((lanes - 1) * dest.stride + dest.ty.bytes())
+                .max((lanes * dest.stride) * rows * u32::from(rows > 1)),
         };
         let (at, _) = self.place(reg, bytes)?;
         dest.what = DestPlace::Direct(at);

@@ -108,7 +108,8 @@ pub(crate) fn before(t: &mut Thread, cx: &mut Cx<'_>, step: &Step) -> Result<Out
     let mut doubtful = 0;
     if let Some(p) = &step.pred {
         let shadow = t.shadow.as_ref().map_or(0, |s| s.flags[usize::from(p.flag)]);
-        doubtful = shadow.checked_shr(u32::from(p.bit) + u32::from(step.chan)).unwrap_or(0) & mask(step.lanes.into());
+        doubtful = shadow.checked_shr(u32::from(p.bit) + u32::from(step.chan)).unwrap_or(0)
+            & mask(step.lanes.into());
         if step.op != Op::Sel || step.cond.is_some() {
             on &= t.predicate(p, step);
         }
@@ -174,9 +175,12 @@ pub(crate) fn after(t: &mut Thread, step: &Step, o: &Outcome) {
 pub(crate) fn branch(t: &mut Thread, cx: &mut Cx<'_>, step: &Step) {
     let Some(p) = &step.pred else { return };
     let Some(shadow) = &t.shadow else { return };
-    let bits = shadow.flags[usize::from(p.flag)].checked_shr(u32::from(p.bit) + u32::from(step.chan)).unwrap_or(0);
+    let bits =
+        shadow.flags[usize::from(p.flag)].checked_shr(u32::from(p.bit) + u32::from(step.chan)).unwrap_or(0);
     let relevant = if step.op == Op::Jmpi { 1 } else { t.enabled(step) };
     if bits & relevant != 0 && p.ctrl == gen_ir::PredCtrl::Seq {
-        cx.report(t, Fault::Uninitialized, || format!("the predicate f{}.{} was never written", p.flag, p.bit / 16));
+        cx.report(t, Fault::Uninitialized, || {
+            format!("the predicate f{}.{} was never written", p.flag, p.bit / 16)
+        });
     }
 }

@@ -186,8 +186,20 @@ impl Thread {
             PredCtrl::All32h => group(32, false),
             PredCtrl::AnyV => own | self.flag_lanes(1, p.bit, step.chan),
             PredCtrl::AllV => own & self.flag_lanes(1, p.bit, step.chan),
-            PredCtrl::Any => if own & all != 0 { all } else { 0 },
-            PredCtrl::All => if own & all == all { all } else { 0 },
+            PredCtrl::Any => {
+                if own & all != 0 {
+                    all
+                } else {
+                    0
+                }
+            }
+            PredCtrl::All => {
+                if own & all == all {
+                    all
+                } else {
+                    0
+                }
+            }
             // Align16 replication: component of each group of four.
             PredCtrl::X | PredCtrl::Y | PredCtrl::Z | PredCtrl::W => {
                 let k = p.ctrl as u32 - PredCtrl::X as u32;
@@ -220,7 +232,16 @@ impl Thread {
 
     /// First byte of each lane of an indirect source; lanes out of the register file are an error when
     /// they are enabled and read register 0 when not.
-    fn indirect(&self, addr: u32, imm: i32, shape: Shape, per_row: u32, ty: Type, n: usize, on: u32) -> Result<[u32; LANES], Trap> {
+    fn indirect(
+        &self,
+        addr: u32,
+        imm: i32,
+        shape: Shape,
+        per_row: u32,
+        ty: Type,
+        n: usize,
+        on: u32,
+    ) -> Result<[u32; LANES], Trap> {
         let mut out = [0; LANES];
         for (i, o) in out[..n].iter_mut().enumerate() {
             let i = i as u32;

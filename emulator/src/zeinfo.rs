@@ -116,7 +116,9 @@ fn triple(y: &Yaml) -> Result<Option<[u32; 3]>, Error> {
     }
     let mut out = [0; 3];
     for (o, v) in out.iter_mut().zip(v) {
-        *o = int(v).and_then(|n| u32::try_from(n).ok()).ok_or_else(|| Error::ZeInfo("not three numbers".into()))?;
+        *o = int(v)
+            .and_then(|n| u32::try_from(n).ok())
+            .ok_or_else(|| Error::ZeInfo("not three numbers".into()))?;
     }
     Ok(Some(out))
 }

@@ -165,7 +165,9 @@ fn slow(t: &mut Thread, step: &Step, n: usize, on: u32, select: u32) -> Result<(
             t.set_flag(&k, step, on, hits);
             return super::wide::truth(t, step, n, on, hits);
         }
-        Op::Dp2 | Op::Dp3 | Op::Dp4 | Op::Dph | Op::Line | Op::Pln => across(t, step, n, &a, &b, &own, &mut r)?,
+        Op::Dp2 | Op::Dp3 | Op::Dp4 | Op::Dph | Op::Line | Op::Pln => {
+            across(t, step, n, &a, &b, &own, &mut r)?
+        }
         _ => {
             for i in 0..n {
                 let (a, b, c) = (a[i], b[i], c[i]);
@@ -217,7 +219,8 @@ fn slow(t: &mut Thread, step: &Step, n: usize, on: u32, select: u32) -> Result<(
         let x = if step.op == Op::Mov || ty == natural(step.domain) { r[i] } else { own(r[i]) };
         out[i] = encode(x, ty, t, step.sat);
     }
-    let rounded: [f64; LANES] = std::array::from_fn(|i| if i < n { decode(out[i], ty, own(r[i])) } else { 0.0 });
+    let rounded: [f64; LANES] =
+        std::array::from_fn(|i| if i < n { decode(out[i], ty, own(r[i])) } else { 0.0 });
     if step.acc_write {
         let size = ty.bytes();
         for i in 0..n {
@@ -258,10 +261,8 @@ fn choose(cond: Cond, a: f64, b: f64) -> f64 {
 
 fn implicit(t: &Thread, step: &Step, n: usize) -> Result<[f64; LANES], Trap> {
     let ty = natural(step.domain);
-    let what = crate::program::Operand::Direct {
-        at: file::ACC,
-        shape: crate::program::Shape::Linear(ty.bytes()),
-    };
+    let what =
+        crate::program::Operand::Direct { at: file::ACC, shape: crate::program::Shape::Linear(ty.bytes()) };
     load(t, &Source { what, ty, ..crate::program::NO_SOURCE }, n, 0)
 }
 

@@ -13,7 +13,10 @@ use crate::{
     thread::{LANES, Thread, Trap},
 };
 use gen_ir::{MathFn, Mme, Type};
-use rustc_apfloat::{Float, FloatConvert, Round as ApRound, Status, ieee::{Double, Quad}};
+use rustc_apfloat::{
+    Float, FloatConvert, Round as ApRound, Status,
+    ieee::{Double, Quad},
+};
 
 fn quad(x: f64) -> Quad {
     let mut loses = false;
@@ -103,7 +106,9 @@ fn store(t: &mut Thread, step: &Step, n: usize, on: u32, r: &[Quad; LANES]) -> R
     let mut out = [0; LANES];
     if let Some(Mme::Reg(k)) = step.dst.mme {
         let mode = t.mode.round;
-        let Some(held) = t.macros.get_mut(usize::from(k)) else { return Err("no such extra register".into()) };
+        let Some(held) = t.macros.get_mut(usize::from(k)) else {
+            return Err("no such extra register".into());
+        };
         for i in 0..n {
             let x = keep(r[i], fmt, mode);
             out[i] = narrow(x, fmt, Round::Zero);

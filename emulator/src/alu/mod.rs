@@ -69,7 +69,9 @@ pub(crate) fn run(t: &mut Thread, program: &Program, step: &Step) -> Result<(), 
             }
         }
         _ => match step.domain {
-            Domain::Int if step.sat && matches!(step.op, Op::Mul | Op::Mad) => wide::run(t, step, n, on, select)?,
+            Domain::Int if step.sat && matches!(step.op, Op::Mul | Op::Mad) => {
+                wide::run(t, step, n, on, select)?
+            }
             Domain::Int => int::run(t, step, n, on, select)?,
             Domain::Wide => wide::run(t, step, n, on, select)?,
             Domain::Half | Domain::Single | Domain::Double => float::run(t, step, n, on, select)?,
@@ -97,7 +99,8 @@ fn refresh(t: &mut Thread, program: &Program, at: u32) {
 
 fn raw_move(step: &Step) -> bool {
     let s = &step.src[0];
-    let same = s.ty == step.dst.ty || s.ty.is_int() && step.dst.ty.is_int() && s.ty.bytes() == step.dst.ty.bytes();
+    let same =
+        s.ty == step.dst.ty || s.ty.is_int() && step.dst.ty.is_int() && s.ty.bytes() == step.dst.ty.bytes();
     same && !s.mods.any() && !step.sat && step.cond.is_none()
 }
 
@@ -208,7 +211,8 @@ pub(crate) fn encode(x: f64, ty: Type, t: &Thread, sat: bool) -> u64 {
     let x = if sat && ty.is_float() { saturate(x) } else { x };
     match ty {
         Type::F | Type::Tf32 => {
-            let bits = if x.is_nan() { SINGLE.from_f64(x, mode) } else { num::to_f32(x, mode).to_bits().into() };
+            let bits =
+                if x.is_nan() { SINGLE.from_f64(x, mode) } else { num::to_f32(x, mode).to_bits().into() };
             if t.mode.keep_f32 { bits } else { SINGLE.flush(bits) }
         }
         Type::Hf => {

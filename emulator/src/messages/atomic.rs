@@ -172,7 +172,10 @@ mod tests {
         assert_eq!(Atomic::SMin.apply(0x8000, 1, 0, 2), 0x8000);
         assert_eq!(Atomic::Cas.apply(5, 5, 9, 4), 9);
         assert_eq!(Atomic::Cas.apply(6, 5, 9, 4), 6);
-        assert_eq!(Atomic::FAdd.apply(1.5f32.to_bits().into(), 2.0f32.to_bits().into(), 0, 4), 3.5f32.to_bits().into());
+        assert_eq!(
+            Atomic::FAdd.apply(1.5f32.to_bits().into(), 2.0f32.to_bits().into(), 0, 4),
+            3.5f32.to_bits().into()
+        );
         assert_eq!(Atomic::from_hdc(7), Some(Atomic::Add));
         assert_eq!(Atomic::from_lsc(0x12), Some(Atomic::Cas));
     }

@@ -4,7 +4,14 @@ use super::{Mail, Place};
 use crate::{report::SendKind, thread::Trap};
 
 /// Moves `bytes` bytes between memory at `offset` and the payload behind the header or the response.
-fn copy(mail: &mut Mail<'_, '_>, place: Place, offset: u64, at: u32, bytes: u32, write: bool) -> Result<(), Trap> {
+fn copy(
+    mail: &mut Mail<'_, '_>,
+    place: Place,
+    offset: u64,
+    at: u32,
+    bytes: u32,
+    write: bool,
+) -> Result<(), Trap> {
     let mut done = 0;
     while done < bytes {
         let n = (bytes - done).min(8);

@@ -1,6 +1,6 @@
 //! LSC messages (Xe-HPC): untyped loads, stores and atomics, blocks, fences.
 
-use super::{Mail, Place, atomic::Atomic};
+use super::{Mail, Place, atomic::Atomic, lanes_of};
 use crate::{report::SendKind, thread::Trap};
 use gen_ir::Sfid;
 
@@ -79,7 +79,7 @@ fn vector(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
     mail.expect(address_regs + if write { data_regs } else { 0 }, if write { 0 } else { data_regs });
     let start = mail.len0.max(address_regs) * mail.grf;
     let rows = if transposed { 1 } else { lanes };
-    for lane in (0..rows).filter(|l| mail.on >> l & 1 != 0) {
+    for lane in lanes_of(mail.on, rows) {
         let base = effective(mail, &t, lane)?;
         for k in 0..count {
             let at = base.wrapping_add(u64::from(k * bytes));
@@ -110,7 +110,7 @@ fn quad(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
     let data_regs = count * block / mail.grf;
     mail.expect(address_regs + if write { data_regs } else { 0 }, if write { 0 } else { data_regs });
     let start = mail.len0.max(address_regs) * mail.grf;
-    for lane in (0..lanes).filter(|l| mail.on >> l & 1 != 0) {
+    for lane in lanes_of(mail.on, lanes) {
         let base = effective(mail, &t, lane)?;
         for (k, c) in (0..4).filter(|c| mask >> c & 1 != 0).enumerate() {
             let at = base.wrapping_add(u64::from(c * bytes));
@@ -137,10 +137,14 @@ fn atomics(mail: &mut Mail<'_, '_>, op: Atomic) -> Result<SendKind, Trap> {
     let back = if returns { block / mail.grf } else { 0 };
     mail.expect(address_regs + op.operands() * block / mail.grf, back);
     let start = mail.len0.max(address_regs) * mail.grf;
-    for lane in (0..lanes).filter(|l| mail.on >> l & 1 != 0) {
+    for lane in lanes_of(mail.on, lanes) {
         let at = effective(mail, &t, lane)?;
-        let operand = |mail: &mut Mail<'_, '_>, k: u32| {
-            if k < op.operands() { Ok(mail.data(start + k * block + lane * slot, slot)? >> shift) } else { Ok(0) }
+        let operand = |mail: &mut Mail<'_, '_>, k: u32| -> Result<u64, Trap> {
+            if k < op.operands() {
+                Ok(mail.data(start + k * block + lane * slot, slot)? >> shift)
+            } else {
+                Ok(0)
+            }
         };
         let (a, b) = (operand(mail, 0)?, operand(mail, 1)?);
         let old = mail.load(t.place, at, bytes)?;
@@ -184,7 +188,9 @@ fn block2d(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
                     (r / pack) * row_elements * pack + c * pack + r % pack
                 };
                 let reg = b * block_bytes + place * bytes;
-                let at = base.wrapping_add((ey as u64).wrapping_mul(pitch)).wrapping_add((ex as u64).wrapping_mul(bytes.into()));
+                let at = base
+                    .wrapping_add((ey as u64).wrapping_mul(pitch))
+                    .wrapping_add((ex as u64).wrapping_mul(bytes.into()));
                 if write {
                     if inside {
                         let v = mail.data(mail.len0 * mail.grf + reg, bytes)?;

@@ -213,7 +213,8 @@ impl Mail<'_, '_> {
     }
 
     fn outside(&mut self, place: Place, offset: u64, len: u32) {
-        self.cx.report(self.t, Fault::OutOfBounds, || format!("{place:?}: {len} bytes at offset {offset:#x}"));
+        self.cx
+            .report(self.t, Fault::OutOfBounds, || format!("{place:?}: {len} bytes at offset {offset:#x}"));
     }
 
     /// The address of a place's bytes; `None` (and a report) out of bounds, where reads give zero and
@@ -324,4 +325,9 @@ fn fence(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
         mail.reply(4 * i, 4, 0)?;
     }
     Ok(SendKind::Fence)
+}
+
+/// The enabled ones of the first lanes.
+fn lanes_of(on: u32, lanes: u32) -> impl Iterator<Item = u32> {
+    (0..lanes.min(32)).filter(move |l| on >> l & 1 != 0)
 }

@@ -56,12 +56,16 @@ pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
     let params = mail.regs(lanes, param_bytes) * mail.grf;
     let first = head * mail.grf;
     let count = (mail.len() * mail.grf).saturating_sub(first) / params;
-    let place = if mail.bits(0, 8) == 0xfc { Place::State(mail.ex_desc >> 12 << 6) } else { mail.place(mail.bits(0, 8)) };
+    let place = if mail.bits(0, 8) == 0xfc {
+        Place::State(mail.ex_desc >> 12 << 6)
+    } else {
+        mail.place(mail.bits(0, 8))
+    };
     let surface = mail.surface(place)?.clone();
     let Some(image) = surface.image else { return Err("sampling a surface without shape".into()) };
     let on = mail.on;
     for lane in (0..lanes).filter(|l| on >> l & 1 != 0) {
-        let mut param = |mail: &mut Mail<'_, '_>, k: u32| -> Result<u32, Trap> {
+        let param = |mail: &mut Mail<'_, '_>, k: u32| -> Result<u32, Trap> {
             if k >= count {
                 return Ok(0);
             }
@@ -129,7 +133,13 @@ fn wrap(i: i64, n: u32, mode: Wrap) -> Option<i64> {
     }
 }
 
-fn sample(mail: &mut Mail<'_, '_>, base: u64, image: &Image, s: Sampler, c: [f64; 3]) -> Result<[u32; 4], Trap> {
+fn sample(
+    mail: &mut Mail<'_, '_>,
+    base: u64,
+    image: &Image,
+    s: Sampler,
+    c: [f64; 3],
+) -> Result<[u32; 4], Trap> {
     let size = [image.width, image.height, image.depth];
     let spatial = usize::from(image.dims);
     // Per axis: the first texel, and the weight of the one behind it.

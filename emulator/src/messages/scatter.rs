@@ -1,6 +1,6 @@
 //! Data port messages with an address per channel: byte, dword, untyped and A64, and atomics.
 
-use super::{Mail, Place, atomic::Atomic, block, typed};
+use super::{Mail, Place, atomic::Atomic, block, lanes_of, typed};
 use crate::{report::SendKind, thread::Trap};
 
 /// Where a scattered message's parts lie, in GRFs and bytes.
@@ -32,10 +32,6 @@ impl Mail<'_, '_> {
     fn data_start(&self, l: &Layout) -> u32 {
         l.first + self.regs(l.lanes, l.address) * self.grf
     }
-}
-
-fn lanes_of(on: u32, lanes: u32) -> impl Iterator<Item = u32> {
-    (0..lanes.min(32)).filter(move |l| on >> l & 1 != 0)
 }
 
 /// `count` elements of `bytes` bytes per lane, each component in registers of its own.
@@ -165,14 +161,18 @@ pub(super) fn dc1(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
             atomics(mail, &l, op, if narrow_set { 8 } else { 4 })
         }
         0x1b | 0x1d => {
-            let Some(op) = Atomic::from_hdc_float(mail.bits(8, 3)) else { return Err("no such atomic".into()) };
+            let Some(op) = Atomic::from_hdc_float(mail.bits(8, 3)) else {
+                return Err("no such atomic".into());
+            };
             let wide = if a64 { narrow_set } else { !narrow_set };
             let l = mail.layout(mail.simd(wide), place, address);
             let bytes = if mail.bits(8, 3) >= 6 { 8 } else { 4 };
             atomics(mail, &l, op, bytes)
         }
         0x1c | 0x1e => {
-            let Some(op) = Atomic::from_hdc_float(mail.bits(8, 3)) else { return Err("no such atomic".into()) };
+            let Some(op) = Atomic::from_hdc_float(mail.bits(8, 3)) else {
+                return Err("no such atomic".into());
+            };
             let wide = if a64 { narrow_set } else { !narrow_set };
             let l = mail.layout(mail.simd(wide), place, address);
             atomics(mail, &l, op, 2)

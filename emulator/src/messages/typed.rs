@@ -67,7 +67,14 @@ impl ToBits for f64 {
 }
 
 /// A whole texel, or nothing outside of the image.
-pub(super) fn fetch(mail: &mut Mail<'_, '_>, base: u64, image: &Image, x: i64, y: i64, z: i64) -> Result<Option<u128>, Trap> {
+pub(super) fn fetch(
+    mail: &mut Mail<'_, '_>,
+    base: u64,
+    image: &Image,
+    x: i64,
+    y: i64,
+    z: i64,
+) -> Result<Option<u128>, Trap> {
     let Some(offset) = image.offset(x, y, z) else { return Ok(None) };
     let mut texel = 0u128;
     for i in 0..image.texel_bytes() {
@@ -90,7 +97,13 @@ fn grid(mail: &Mail<'_, '_>, place: Place) -> Result<Grid, Trap> {
 }
 
 /// Coordinates of a lane: one payload register (or more) each, missing ones are zero.
-fn coordinates(mail: &mut Mail<'_, '_>, first: u32, stride: u32, count: u32, lane: u32) -> Result<[i64; 3], Trap> {
+fn coordinates(
+    mail: &mut Mail<'_, '_>,
+    first: u32,
+    stride: u32,
+    count: u32,
+    lane: u32,
+) -> Result<[i64; 3], Trap> {
     let mut c = [0; 3];
     for (k, v) in c.iter_mut().enumerate() {
         if (k as u32) < count {
