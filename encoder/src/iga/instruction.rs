@@ -93,7 +93,8 @@ pub(super) fn put_instruction(
     line.prefix(c);
     let (sources, count) = shown_sources(inst, offset);
     let options = line.has_options();
-    if inst.op.info().dst && inst.dst != Dst::None {
+    // `wait` writes what it reads, which the text says once.
+    if inst.op.info().dst && inst.dst != Dst::None && inst.op != Op::Wait {
         c.put("  ");
         line.destination(c);
     } else if count > 0 || options {
@@ -201,7 +202,7 @@ impl Line<'_> {
                 c.ch('x');
                 c.num((*repeat).into());
             }
-            Payload::Branch { ctrl: true, .. } => c.put(".b"),
+            Payload::Branch { ctrl: true, .. } if has_branch_control(inst.op) => c.put(".b"),
             Payload::Send(send) if self.xe => {
                 c.ch('.');
                 c.text.push_str(&send.sfid.to_string());
@@ -355,7 +356,7 @@ impl Line<'_> {
                 let value = message::ex_desc_bits(self.caps, send).unwrap_or(0);
                 c.uncounted(|text| put_hex(text, value.into(), 0));
             }
-            Desc::Reg(reg) => c.word_register(self.caps, reg),
+            Desc::Reg(reg) => c.descriptor_register(self.caps, reg),
         }
         c.close();
     }
@@ -364,7 +365,7 @@ impl Line<'_> {
         c.open(width::DESC);
         match desc {
             Desc::Imm(value) => c.uncounted(|text| put_hex(text, value.into(), 8)),
-            Desc::Reg(reg) => c.word_register(self.caps, reg),
+            Desc::Reg(reg) => c.descriptor_register(self.caps, reg),
         }
         c.close();
     }
@@ -418,6 +419,11 @@ pub(super) fn option_names() -> &'static [(Option<Options>, &'static str)] {
 /// Whether the mnemonic is followed by execution size and channel offset.
 pub(super) fn has_exec_info(op: Op) -> bool {
     !matches!(op, Op::Sync | Op::Nop | Op::Illegal | Op::Jmpi | Op::Wait)
+}
+
+/// Whether assembly shows `BranchCtrl`.
+pub(super) fn has_branch_control(op: Op) -> bool {
+    matches!(op, Op::If | Op::Else | Op::Goto)
 }
 
 /// `($1,$3)`.

@@ -78,6 +78,13 @@ impl Columns {
         self.num(reg.byte / 2);
     }
 
+    /// An address register that holds a descriptor, which counts in dwords: `a0.2` is byte 8.
+    pub(super) fn descriptor_register(&mut self, caps: &Caps, reg: Reg<Physical>) {
+        self.bare_register(caps, reg);
+        self.ch('.');
+        self.num(reg.byte / 4);
+    }
+
     /// `r[a0.2,32]`.
     pub(super) fn indirect(&mut self, caps: &Caps, addr: Reg<Physical>, imm: i16) {
         self.put("r[");

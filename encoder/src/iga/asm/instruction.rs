@@ -6,7 +6,11 @@ use super::{
     token::Token,
 };
 use crate::{
-    iga::{bfn, instruction::has_exec_info, message},
+    iga::{
+        bfn,
+        instruction::{has_branch_control, has_exec_info},
+        message,
+    },
     opcodes,
 };
 use gen_ir::{
@@ -167,7 +171,7 @@ impl<'a> Cursor<'a> {
             Class::Sync => inst.payload = Payload::Sync(self.subfunction(&SYNC_FUNCTIONS, |f| f.name())?),
             Class::Dpas => inst.payload = self.dpas_shape()?,
             Class::Branch => {
-                let ctrl = self.peek() == Token::Dot;
+                let ctrl = has_branch_control(inst.op) && self.peek() == Token::Dot;
                 if ctrl {
                     self.advance();
                     if !self.eat_word("b") {
@@ -369,6 +373,9 @@ impl<'a> Cursor<'a> {
             }
             inst.src[i] = self.source(&form)?;
         }
+        if let (Op::Wait, Src::Direct { reg, ty, .. }) = (inst.op, inst.src[0]) {
+            inst.dst = Dst::Direct { reg, horz: 1, ty };
+        }
         Some(())
     }
 
@@ -420,6 +427,10 @@ impl<'a> Cursor<'a> {
         let inst = &mut parsed.inst;
         if inst.op.info().dst {
             inst.dst = self.destination(Some(Type::D))?;
+            // Whatever the text says, the word holds the one type there is.
+            if let Dst::Direct { ty, .. } = &mut inst.dst {
+                *ty = Type::D;
+            }
         }
         let register = match self.peek() {
             Token::Word("r") => self.peek_at(1) == Token::LBracket,
@@ -435,6 +446,9 @@ impl<'a> Cursor<'a> {
                 logic: false,
             };
             inst.src[0] = self.source(&form)?;
+            if let Src::Direct { ty, .. } | Src::Indirect { ty, .. } = &mut inst.src[0] {
+                *ty = Type::D;
+            }
             return Some(());
         }
         if inst.op == Op::Ret {
@@ -506,7 +520,14 @@ impl<'a> Cursor<'a> {
         if let Token::Word(word) = self.peek()
             && register_base(self.caps, word).is_some()
         {
-            return Some(Desc::Reg(self.address()?));
+            let at = self.here();
+            let reg = self.address()?;
+            let byte = reg.byte * 2;
+            if byte >= 32 {
+                self.error_at(at, reg.to_string(), "a0.0 to a0.7, which are dwords here");
+                return None;
+            }
+            return Some(Desc::Reg(Reg { byte, ..reg }));
         }
         Some(Desc::Imm(self.dword(what)?))
     }
@@ -514,7 +535,7 @@ impl<'a> Cursor<'a> {
     fn send_operands(&mut self, inst: &mut Inst<Physical>) -> Option<()> {
         let (dst, _, ty) = self.payload("a destination register")?;
         inst.dst = Dst::Direct { reg: dst, horz: 1, ty };
-        let region = Region::PACKED;
+        let region = if self.xe() { Region::PACKED } else { Region::SCALAR };
         let (src0, _, ty) = self.payload("a payload register")?;
         inst.src[0] = Src::Direct { reg: src0, region, mods: SrcMod::NONE, ty };
         let mut written_len = None;

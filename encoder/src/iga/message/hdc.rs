@@ -1,6 +1,6 @@
 //! Data port messages: data cache 0, 1 and the read-only (constant) cache.
 
-use super::{Addressing, Message, Query, Surface};
+use super::{Addressing, Data, Kind, Message, Query, Surface};
 use std::fmt::Write;
 
 /// Binding table indices that mean no surface.
@@ -9,8 +9,8 @@ const COHERENT: u32 = 0xff;
 const INCOHERENT: u32 = 0xfd;
 
 /// A message to memory: fills in addressing from the binding table index.
-fn memory(q: &Query, description: String, addr_bits: u32, lanes: u32) -> Message {
-    let mut m = Message { description, addr_bits, lanes: lanes.min(q.lanes), ..q.empty() };
+fn memory(q: &Query, description: String, addr_bits: u32, lanes: u32, data: Data) -> Message {
+    let mut m = Message { description, addr_bits, lanes: lanes.min(q.lanes), data, ..q.empty() };
     let bti = q.bits(0, 8);
     if addr_bits == 64 {
         m.valid = bti == COHERENT || bti == INCOHERENT;
@@ -48,22 +48,32 @@ impl Query {
     }
 
     /// ` x4`, the number of 16-byte blocks; `false`: not allowed.
-    fn owords(&self) -> (&'static str, bool) {
+    fn owords(&self) -> (&'static str, u32, bool) {
         match self.bits(8, 3) {
-            0 => (" x1", true),
-            1 => (" x1H", true),
-            2 => (" x2", true),
-            3 => (" x4", true),
-            4 => (" x8", true),
-            5 => (" x16", self.caps.lsc),
-            _ => (" x0", true),
+            0 => (" x1", 1, true),
+            1 => (" x1H", 1, true),
+            2 => (" x2", 2, true),
+            3 => (" x4", 4, true),
+            4 => (" x8", 8, true),
+            5 => (" x16", 16, self.caps.lsc),
+            _ => (" x0", 0, true),
         }
+    }
+
+    /// Number of enabled channels.
+    fn channel_count(&self) -> u32 {
+        4 - self.bits(8, 4).count_ones()
     }
 }
 
-fn oword_block(q: &Query, what: &str, addr_bits: u32) -> Message {
-    let (suffix, valid) = q.owords();
-    let mut m = memory(q, format!("{what}{suffix}"), addr_bits, 1);
+/// Load for reads, store for writes.
+fn direction(read: bool) -> Kind {
+    if read { Kind::Load } else { Kind::Store }
+}
+
+fn oword_block(q: &Query, what: &str, addr_bits: u32, kind: Kind) -> Message {
+    let (suffix, count, valid) = q.owords();
+    let mut m = memory(q, format!("{what}{suffix}"), addr_bits, 1, Data::block(kind, 128, count));
     m.valid &= valid;
     m
 }
@@ -71,10 +81,16 @@ fn oword_block(q: &Query, what: &str, addr_bits: u32) -> Message {
 /// The read-only data cache.
 pub(super) fn data_cache_read_only(q: &Query) -> Message {
     match q.bits(14, 5) {
-        0x00 => oword_block(q, "constant oword block read", 32),
-        0x01 => oword_block(q, "constant aligned oword block read", 32),
-        0x03 => memory(q, "constant dword gathering read".into(), 32, q.sm2(8)),
-        0x0c => memory(q, "typed surface CCS update message".into(), 32, slot_group_lanes(q)),
+        0x00 => oword_block(q, "constant oword block read", 32, Kind::Load),
+        0x01 => oword_block(q, "constant aligned oword block read", 32, Kind::Load),
+        0x03 => memory(
+            q,
+            "constant dword gathering read".into(),
+            32,
+            q.sm2(8),
+            Data::new(Kind::Load, 32, 1 << q.bits(10, 2)),
+        ),
+        0x0c => memory(q, "typed surface CCS update message".into(), 32, slot_group_lanes(q), Data::NONE),
         number => {
             let (what, addr_bits, late) = match number {
                 0x09 => ("untyped surface uncompressed write", 32, true),
@@ -84,7 +100,11 @@ pub(super) fn data_cache_read_only(q: &Query) -> Message {
                 0x19 => ("A64 untyped surface uncompressed write", 64, true),
                 _ => return q.invalid(),
             };
-            let mut m = memory(q, what.into(), addr_bits, q.sm3().unwrap_or(0));
+            let data = match number {
+                0x17 | 0x18 => Data::NONE,
+                _ => Data::new(Kind::Store, 32, q.channel_count()),
+            };
+            let mut m = memory(q, what.into(), addr_bits, q.sm3().unwrap_or(0), data);
             m.valid &= !late || q.caps.lsc;
             m
         }
@@ -99,18 +119,21 @@ fn slot_group_lanes(q: &Query) -> u32 {
 pub(super) fn data_cache_0(q: &Query) -> Message {
     let number = q.bits(14, 5);
     match number {
-        0x00 => oword_block(q, "oword block read", 32),
+        0x00 => oword_block(q, "oword block read", 32, Kind::Load),
         0x01 if q.caps.lsc && q.bit(13) => {
-            memory(q, format!("hword aligned block read x{}", 1 << q.bits(8, 3)), 32, 1)
+            let count = 1 << q.bits(8, 3);
+            let data = Data::block(Kind::Load, 256, count);
+            memory(q, format!("hword aligned block read x{count}"), 32, 1, data)
         }
-        0x01 => oword_block(q, "oword aligned block read", 32),
-        0x08 => oword_block(q, "oword block write", 32),
-        0x09 => oword_block(q, "hword aligned block write", 32),
+        0x01 => oword_block(q, "oword aligned block read", 32, Kind::Load),
+        0x08 => oword_block(q, "oword block write", 32, Kind::Store),
+        0x09 => oword_block(q, "hword aligned block write", 32, Kind::Store),
         0x02 => Message { description: "oword dual block read".into(), ..q.invalid() },
         0x0a => Message { description: "oword dual block write".into(), ..q.invalid() },
         0x04 | 0x0c => {
             let what = if number == 4 { "byte gathering read" } else { "byte scattering write" };
-            memory(q, format!("{what}{}", byte_size(q.bits(10, 2))), 32, q.sm2(8))
+            let data = Data::new(direction(number == 4), 32, 1);
+            memory(q, format!("{what}{}", byte_size(q.bits(10, 2))), 32, q.sm2(8), data)
         }
         0x03 | 0x0b => {
             let mut what =
@@ -119,11 +142,29 @@ pub(super) fn data_cache_0(q: &Query) -> Message {
             if elements != 1 {
                 let _ = write!(what, " x{elements}");
             }
-            memory(q, what, 32, q.sm2(8))
+            memory(q, what, 32, q.sm2(8), Data::new(direction(number == 3), 32, elements))
         }
-        0x05 => memory(q, "qword gathering read".into(), 32, q.sm2(8)),
-        0x0d if !q.newer() => memory(q, "qword gathering read".into(), 32, q.sm2(8)),
-        0x0d => memory(q, "qword scattering write".into(), 32, q.sm2(8)),
+        0x05 => memory(
+            q,
+            "qword gathering read".into(),
+            32,
+            q.sm2(8),
+            Data::new(Kind::Load, 64, 1 << q.bits(10, 2)),
+        ),
+        0x0d if !q.newer() => memory(
+            q,
+            "qword gathering read".into(),
+            32,
+            q.sm2(8),
+            Data::new(Kind::Store, 64, 1 << q.bits(10, 2)),
+        ),
+        0x0d => memory(
+            q,
+            "qword scattering write".into(),
+            32,
+            q.sm2(8),
+            Data::new(Kind::Store, 64, 1 << q.bits(10, 2)),
+        ),
         0x07 => fence(q),
         _ if q.bit(18) => scratch_block(q),
         _ => q.invalid(),
@@ -176,8 +217,10 @@ fn fence(q: &Query) -> Message {
 
 fn scratch_block(q: &Query) -> Message {
     let what = if q.bit(17) { "hword scratch block write" } else { "hword scratch block read" };
+    let count = 1 << q.bits(12, 2);
     Message {
-        description: format!("{what} x{}", 1 << q.bits(12, 2)),
+        description: format!("{what} x{count}"),
+        data: Data::block(direction(!q.bit(17)), 256, count),
         addressing: Addressing::Bti,
         lanes: 1,
         addr_bits: 32,
@@ -190,10 +233,10 @@ fn scratch_block(q: &Query) -> Message {
 pub(super) fn data_cache_1(q: &Query) -> Message {
     let number = q.bits(14, 5);
     match number {
-        0x01 => untyped(q, "untyped surface read", 32),
-        0x09 => untyped(q, "untyped surface write", 32),
-        0x11 => untyped(q, "a64 untyped surface read", 64),
-        0x19 => untyped(q, "a64 untyped surface write", 64),
+        0x01 => untyped(q, "untyped surface read", 32, Kind::Load),
+        0x09 => untyped(q, "untyped surface write", 32, Kind::Store),
+        0x11 => untyped(q, "a64 untyped surface read", 64, Kind::Load),
+        0x19 => untyped(q, "a64 untyped surface write", 64, Kind::Store),
         0x10 | 0x1a => scattered_a64(q, number == 0x10),
         0x14 | 0x15 => block_a64(q, number == 0x14),
         0x1d => float_atomic(q, "a64 float atomic", 64, 32),
@@ -202,24 +245,24 @@ pub(super) fn data_cache_1(q: &Query) -> Message {
             let wide = q.bit(12);
             let lanes = if q.caps.grf_bytes == 64 { 16 } else { 8 };
             let what = if wide { "untyped a64 atomic int64" } else { "untyped a64 atomic int32" };
-            int_atomic(q, what, 64, (lanes, true))
+            int_atomic(q, what, 64, if wide { 64 } else { 32 }, (lanes, true))
         }
-        0x02 => int_atomic(q, "untyped atomic int32", 32, q.sm2_reversed(12, true)),
+        0x02 => int_atomic(q, "untyped atomic int32", 32, 32, q.sm2_reversed(12, true)),
         0x04 | 0x0a => media_block(q, number == 4),
-        0x05 => typed(q, "typed surface read", ""),
-        0x0d => typed(q, "typed surface write", ""),
-        0x0e => typed(q, "typed surface read", " returning status"),
-        0x0b => coordinates(int_atomic(q, "typed atomic 32-bit counter", 32, q.sm2_reversed(12, true))),
-        0x06 => int_atomic(q, &slot_group(q, "atomic 32-bit integer"), 32, (q.full_lanes() / 2, true)),
-        0x0c => coordinates(int_atomic(q, "typed atomic 16-bit counter", 32, q.sm2_reversed(12, true))),
+        0x05 => typed(q, "typed surface read", "", Kind::Load),
+        0x0d => typed(q, "typed surface write", "", Kind::Store),
+        0x0e => typed(q, "typed surface read", " returning status", Kind::Load),
+        0x0b => coordinates(int_atomic(q, "typed atomic 32-bit counter", 32, 32, q.sm2_reversed(12, true))),
+        0x06 => int_atomic(q, &slot_group(q, "atomic 32-bit integer"), 32, 32, (q.full_lanes() / 2, true)),
+        0x0c => coordinates(int_atomic(q, "typed atomic 16-bit counter", 32, 16, q.sm2_reversed(12, true))),
         0x07 => {
             let what = slot_group(q, "atomic 16-bit integer");
-            coordinates(int_atomic(q, &what, 32, (q.full_lanes() / 2, true)))
+            coordinates(int_atomic(q, &what, 32, 16, (q.full_lanes() / 2, true)))
         }
         0x1e if q.xe() => float_atomic(q, "a64 untyped half-float atomic", 64, 16),
         0x1c if q.xe() => float_atomic(q, "untyped half-float atomic", 32, 16),
-        0x13 if q.xe() => int_atomic(q, "untyped a64 atomic int16", 64, q.sm2_reversed(12, true)),
-        0x03 if q.xe() => int_atomic(q, "untyped atomic int16", 32, q.sm2_reversed(12, true)),
+        0x13 if q.xe() => int_atomic(q, "untyped a64 atomic int16", 64, 16, q.sm2_reversed(12, true)),
+        0x03 if q.xe() => int_atomic(q, "untyped atomic int16", 32, 16, q.sm2_reversed(12, true)),
         _ => q.invalid(),
     }
 }
@@ -233,28 +276,38 @@ fn slot_group(q: &Query, what: &str) -> String {
     if q.bit(12) { format!("typed_sgh {what} (slot group high)") } else { format!("typed {what}") }
 }
 
-fn untyped(q: &Query, what: &str, addr_bits: u32) -> Message {
+fn untyped(q: &Query, what: &str, addr_bits: u32, kind: Kind) -> Message {
+    let data = Data::new(kind, 32, q.channel_count());
     let lanes = q.sm3();
-    let mut m = memory(q, format!("{what} with {}", q.channels()), addr_bits, lanes.unwrap_or(0));
+    let mut m = memory(q, format!("{what} with {}", q.channels()), addr_bits, lanes.unwrap_or(0), data);
     m.valid &= lanes.is_some() && q.bits(8, 4) != 15;
     m
 }
 
-fn typed(q: &Query, what: &str, status: &str) -> Message {
+fn typed(q: &Query, what: &str, status: &str, kind: Kind) -> Message {
+    let data = Data::new(kind, 32, q.channel_count());
     let group = q.bits(12, 2);
     let high = if group == 2 { " (high slot group)" } else { "" };
-    let mut m = memory(q, format!("{what}{high}{status} with {}", q.channels()), 32, q.full_lanes() / 2);
+    let mut m =
+        memory(q, format!("{what}{high}{status} with {}", q.channels()), 32, q.full_lanes() / 2, data);
     m.valid &= group != 3 && q.bits(8, 4) != 15;
     coordinates(m)
 }
 
 fn scattered_a64(q: &Query, read: bool) -> Message {
     let sub = q.bits(8, 2);
+    let (kind, count) = (direction(read), 1 << q.bits(10, 2));
     let verb = if read { "gathering read" } else { "scattering write" };
     let mut m = match sub {
-        1 => memory(q, format!("a64 dword {verb}"), 64, q.sm2(12)),
-        2 => memory(q, format!("a64 qword {verb}"), 64, q.sm2(12)),
-        _ => memory(q, format!("a64 byte {verb}{}", byte_size(q.bits(10, 2))), 64, q.sm2(12)),
+        1 => memory(q, format!("a64 dword {verb}"), 64, q.sm2(12), Data::new(kind, 32, count)),
+        2 => memory(q, format!("a64 qword {verb}"), 64, q.sm2(12), Data::new(kind, 64, count)),
+        _ => memory(
+            q,
+            format!("a64 byte {verb}{}", byte_size(q.bits(10, 2))),
+            64,
+            q.sm2(12),
+            Data::new(kind, 32, 1),
+        ),
     };
     m.valid &= sub != 3 || read;
     m
@@ -262,13 +315,18 @@ fn scattered_a64(q: &Query, read: bool) -> Message {
 
 fn block_a64(q: &Query, read: bool) -> Message {
     let verb = if read { "read" } else { "write" };
+    let kind = direction(read);
     match q.bits(11, 2) {
         2 if q.newer() => {
             Message { description: format!("a64 dual block  {verb}"), addr_bits: 64, ..q.invalid() }
         }
-        0 | 2 => oword_block(q, &format!("a64 unaligned oword block {verb}"), 64),
-        1 => oword_block(q, &format!("a64 aligned oword block {verb}"), 64),
-        _ => memory(q, format!("a64 unaligned hword block {verb} x{}", 1 << q.bits(8, 3)), 64, 1),
+        0 | 2 => oword_block(q, &format!("a64 unaligned oword block {verb}"), 64, kind),
+        1 => oword_block(q, &format!("a64 aligned oword block {verb}"), 64, kind),
+        _ => {
+            let count = 1 << q.bits(8, 3);
+            let data = Data::block(kind, 256, count);
+            memory(q, format!("a64 unaligned hword block {verb} x{count}"), 64, 1, data)
+        }
     }
 }
 
@@ -285,7 +343,8 @@ fn float_atomic(q: &Query, what: &str, addr_bits: u32, data_bits: u32) -> Messag
     };
     let ret = if q.bit(13) { " with return" } else { "" };
     let (lanes, valid) = q.sm2_reversed(12, addr_bits != 64);
-    let mut m = memory(q, format!("{what} {op} ({data_bits}b){ret}"), addr_bits, lanes);
+    let data = Data { pair: q.bits(8, 3) == 3, ..Data::new(Kind::Atomic, data_bits, 1) };
+    let mut m = memory(q, format!("{what} {op} ({data_bits}b){ret}"), addr_bits, lanes, data);
     m.valid &= valid;
     m
 }
@@ -310,9 +369,12 @@ const INT_ATOMICS: [&str; 16] = [
     "integer pre-decrement (returns pre-decrement value)",
 ];
 
-fn int_atomic(q: &Query, what: &str, addr_bits: u32, (lanes, valid): (u32, bool)) -> Message {
-    let op = INT_ATOMICS[q.bits(8, 4) as usize];
-    let mut m = memory(q, format!("{what} {op}"), addr_bits, lanes);
+fn int_atomic(q: &Query, what: &str, addr_bits: u32, bits: u32, (lanes, valid): (u32, bool)) -> Message {
+    let number = q.bits(8, 4);
+    let op = INT_ATOMICS[number as usize];
+    let bits = if number == 0 { 64 } else { bits };
+    let data = Data { pair: matches!(number, 0 | 14), ..Data::new(Kind::Atomic, bits, 1) };
+    let mut m = memory(q, format!("{what} {op}"), addr_bits, lanes, data);
     m.valid &= valid;
     m
 }
@@ -333,7 +395,9 @@ fn media_block(q: &Query, read: bool) -> Message {
             text.push_str(if skip { ", and offset" } else { " and offset" });
         }
     }
-    let mut m = memory(q, text, 32, 1);
+    let rows = if read { q.bits(20, 5) } else { q.bits(25, 4).saturating_sub(1) };
+    let data = Data::block(direction(read), 8, 2 * q.full_lanes() * rows);
+    let mut m = memory(q, text, 32, 1, data);
     m.valid &= read || q.bits(25, 4) != 0;
     m
 }

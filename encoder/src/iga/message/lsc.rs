@@ -1,17 +1,12 @@
 //! Load/store cache messages (`ugm`, `ugml`, `tgm`, `slm`).
 
-use super::{Addressing, Message, Query, Surface};
+use super::{
+    Addressing, Data,
+    Kind::{self, Atomic, Load, Store},
+    Message, Query, Surface,
+};
 use gen_ir::Sfid;
 use std::fmt::Write;
-
-/// What an operation does with data, which decides the names of its cache controls.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(in crate::iga) enum Kind {
-    Load,
-    Store,
-    Atomic,
-    Other,
-}
 
 struct Row {
     number: u32,
@@ -25,8 +20,6 @@ struct Row {
 const fn row(number: u32, name: &'static str, kind: Kind, quad: bool, description: &'static str) -> Row {
     Row { number, name, kind, quad, description }
 }
-
-use Kind::{Atomic, Load, Store};
 
 #[rustfmt::skip]
 static OPS: &[Row] = &[
@@ -48,12 +41,12 @@ static OPS: &[Row] = &[
     row(0x0f, "atomic_smax", Atomic, false, "atomic signed-integer maximum"),
     row(0x10, "atomic_umin", Atomic, false, "atomic unsigned-integer minimum"),
     row(0x11, "atomic_umax", Atomic, false, "atomic unsigned-integer maximum"),
-    row(0x12, "atomic_icas", Atomic, false, "atomic integer compare and swap"),
+    row(ATOMIC_ICAS, "atomic_icas", Atomic, false, "atomic integer compare and swap"),
     row(0x13, "atomic_fadd", Atomic, false, "atomic float add"),
     row(0x14, "atomic_fsub", Atomic, false, "atomic float subtract"),
     row(0x15, "atomic_fmin", Atomic, false, "atomic float minimum"),
     row(0x16, "atomic_fmax", Atomic, false, "atomic float maximum"),
-    row(0x17, "atomic_fcas", Atomic, false, "atomic float compare and swap"),
+    row(ATOMIC_FCAS, "atomic_fcas", Atomic, false, "atomic float compare and swap"),
     row(0x18, "atomic_and", Atomic, false, "atomic logical and"),
     row(0x19, "atomic_or", Atomic, false, "atomic logical or"),
     row(0x1a, "atomic_xor", Atomic, false, "atomic logical xor"),
@@ -65,6 +58,8 @@ static OPS: &[Row] = &[
 const LOAD_BLOCK2D: u32 = 0x03;
 const STORE_BLOCK2D: u32 = 0x07;
 const LOAD_STATUS: u32 = 0x1b;
+const ATOMIC_ICAS: u32 = 0x12;
+const ATOMIC_FCAS: u32 = 0x17;
 
 /// Decodes a load/store cache message.
 pub(super) fn decode(q: &Query) -> Message {
@@ -106,7 +101,9 @@ fn surface(q: &Query) -> (Addressing, Surface, String) {
 }
 
 /// `.d32x4t` after the number of bits in memory and in registers.
-fn put_data(q: &Query, row: &Row, controls: &mut String) -> bool {
+fn put_data(q: &Query, row: &Row, m: &mut Message, controls: &mut String) -> bool {
+    let bits = [8, 16, 32, 64, 32, 32, 32, 0][q.bits(9, 3) as usize];
+    m.data = Data::new(row.kind, bits, 1);
     controls.push('.');
     match q.bits(9, 3) {
         0 => controls.push_str("d8"),
@@ -121,6 +118,7 @@ fn put_data(q: &Query, row: &Row, controls: &mut String) -> bool {
         }
     }
     if row.quad {
+        m.data.elements = q.bits(12, 4).count_ones();
         controls.push('.');
         controls.extend("xyzw".chars().zip(12..).filter(|&(_, i)| q.bit(i)).map(|(c, _)| c));
         return q.bits(12, 4) != 0;
@@ -128,6 +126,7 @@ fn put_data(q: &Query, row: &Row, controls: &mut String) -> bool {
     let block = matches!(row.number, LOAD_BLOCK2D | STORE_BLOCK2D);
     let vector = [1, 2, 3, 4, 8, 16, 32, 64][q.bits(12, 3) as usize];
     let transposed = q.bit(15);
+    (m.data.elements, m.data.transposed) = (vector, transposed);
     if vector > 1 || (transposed && !block) {
         let _ = write!(controls, "x{vector}");
     }
@@ -160,7 +159,8 @@ fn memory(q: &Query, row: &Row) -> Message {
     let (addressing, surface, surface_text) = surface(q);
     (m.addressing, m.surface) = (addressing, surface);
     let mut text = format!("{}.{}", row.name, q.sfid);
-    m.valid &= put_data(q, row, &mut text);
+    m.valid &= put_data(q, row, &mut m, &mut text);
+    m.data.pair = matches!(row.number, ATOMIC_ICAS | ATOMIC_FCAS);
     let block = matches!(row.number, LOAD_BLOCK2D | STORE_BLOCK2D);
     let size = if block { 3 } else { q.bits(7, 2) };
     (m.addr_bits, text) = match size {
@@ -172,7 +172,7 @@ fn memory(q: &Query, row: &Row) -> Message {
             (0, text + ".a???")
         }
     };
-    if q.sfid != Sfid::Slm && row.kind != Kind::Other {
+    if q.sfid != Sfid::Slm {
         text.push_str(cache(q, row.kind));
     }
     if !surface_text.is_empty() {

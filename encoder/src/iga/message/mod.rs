@@ -33,8 +33,51 @@ pub(super) enum Addressing {
 pub(super) enum Surface {
     /// A number: binding table index or state offset.
     Imm(u32),
-    /// Word subregister of `a0`.
+    /// Dword subregister of `a0`.
     Addr(u32),
+}
+
+/// What a message does with memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Kind {
+    /// Reads.
+    Load,
+    /// Writes.
+    Store,
+    /// Reads and writes.
+    Atomic,
+    /// Something else.
+    Other,
+}
+
+/// The data of a load, store or atomic.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Data {
+    /// What happens to it.
+    pub(super) kind: Kind,
+    /// Bits an element takes in a register.
+    pub(super) bits: u32,
+    /// Elements for each address.
+    pub(super) elements: u32,
+    /// Elements of one address stand side by side in registers.
+    pub(super) transposed: bool,
+    /// Compare and swap: two sources in the data payload.
+    pub(super) pair: bool,
+}
+
+impl Data {
+    /// No data.
+    const NONE: Data = Data { kind: Kind::Other, bits: 0, elements: 0, transposed: false, pair: false };
+
+    /// `elements` elements for each address, one register after the other.
+    const fn new(kind: Kind, bits: u32, elements: u32) -> Data {
+        Data { kind, bits, elements, transposed: false, pair: false }
+    }
+
+    /// `elements` elements side by side.
+    const fn block(kind: Kind, bits: u32, elements: u32) -> Data {
+        Data { kind, bits, elements, transposed: true, pair: false }
+    }
 }
 
 /// A decoded message.
@@ -56,6 +99,8 @@ pub(super) struct Message {
     pub(super) lanes: u32,
     /// Bits of an address.
     pub(super) addr_bits: u32,
+    /// Data.
+    pub(super) data: Data,
     /// Whether every field holds something the message allows.
     pub(super) valid: bool,
 }
@@ -115,6 +160,7 @@ impl Query {
             coordinates: false,
             lanes: self.lanes,
             addr_bits: 0,
+            data: Data::NONE,
             valid: true,
         }
     }
@@ -135,7 +181,7 @@ pub(super) fn decode(
     let Desc::Imm(desc) = send.desc else { return None };
     let ex_desc = match send.ex_desc {
         Desc::Imm(_) => Ok(ex_desc_bits(caps, send).unwrap_or(0)),
-        Desc::Reg(reg) => Err(reg.byte / 2),
+        Desc::Reg(reg) => Err(reg.byte / 4),
     };
     let q = Query { edition, caps, sfid: send.sfid, lanes: inst.exec.lanes(), desc, ex_desc };
     Some(match send.sfid {
@@ -301,10 +347,10 @@ pub(super) fn put_comment(
     }
 }
 
-/// `a0.2[10:6]`.
+/// `a0.2[10:6]`; descriptors count dwords.
 fn put_field(text: &mut String, reg: Reg<Physical>, field: &str) {
     text.push_str("a0.");
-    put_decimal(text, (reg.byte / 2).into());
+    put_decimal(text, (reg.byte / 4).into());
     text.push_str(field);
 }
 

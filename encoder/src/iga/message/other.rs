@@ -1,6 +1,6 @@
 //! Messages to the gateway, the render cache, the thread spawner, the URB and the ray tracing units.
 
-use super::{Addressing, Message, Query, Surface};
+use super::{Addressing, Data, Kind, Message, Query, Surface};
 
 /// The message gateway.
 pub(super) fn gateway(q: &Query) -> Message {
@@ -70,16 +70,22 @@ pub(super) fn spawner(q: &Query) -> Message {
 /// The unified return buffer.
 pub(super) fn urb(q: &Query) -> Message {
     let slots = if q.bit(17) { " with per-slot offset enabled" } else { "" };
-    let (description, offset) = match q.bits(0, 4) {
+    let lanes = q.full_lanes() / 2;
+    let (description, offset, lanes, data) = match q.bits(0, 4) {
         7 => {
             let masked = if q.bit(15) { "masked " } else { "" };
-            (format!("urb dword {masked}write{slots}"), 8 * q.bits(4, 11))
+            let count = q.ex_desc.map_or(1, |bits| bits >> 6 & 31).max(1);
+            let data = Data::new(Kind::Store, 32, count);
+            (format!("urb dword {masked}write{slots}"), 8 * q.bits(4, 11), lanes, data)
         }
-        8 => (format!("urb dword read{slots}"), 8 * q.bits(4, 11)),
-        9 => ("urb fence".into(), 0),
+        8 => {
+            let data = Data::new(Kind::Load, 32, q.bits(20, 5));
+            (format!("urb dword read{slots}"), 8 * q.bits(4, 11), lanes, data)
+        }
+        9 => ("urb fence".into(), 0, 1, Data::NONE),
         _ => return q.invalid(),
     };
-    Message { description, offset, addr_bits: 32, lanes: q.full_lanes() / 2, ..q.empty() }
+    Message { description, offset, addr_bits: 32, lanes, data, ..q.empty() }
 }
 
 /// The ray tracing accelerator.
