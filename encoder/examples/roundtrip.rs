@@ -1,5 +1,6 @@
-//! Decodes raw code and encodes it again: `roundtrip PLATFORM FILE...` names every word that does not
-//! come back as it was.
+//! Decodes raw code and encodes it again: `roundtrip PLATFORM [--compacted] FILE...` names every word that
+//! does not come back as it was. With `--compacted` the code claims to be compacted wherever it can be,
+//! and each native word that has a compacted form is named too.
 
 use encoder::{CMPT_CTRL, compact, decode, encode, expand};
 use platforms::Platform;
@@ -17,9 +18,11 @@ fn check(platform: Platform, word: u128) -> Result<(), String> {
 fn main() -> ExitCode {
     let mut args = env::args().skip(1);
     let Some(platform) = args.next().and_then(|p| p.parse::<Platform>().ok()) else {
-        eprintln!("usage: roundtrip PLATFORM FILE...");
+        eprintln!("usage: roundtrip PLATFORM [--compacted] FILE...");
         return ExitCode::from(2);
     };
+    let mut args = args.peekable();
+    let compacted_all = args.next_if(|a| a == "--compacted").is_some();
     let (mut words, mut compacted, mut bad) = (0u64, 0u64, 0u64);
     for path in args {
         let code = fs::read(&path).expect("a readable file");
@@ -38,7 +41,12 @@ fn main() -> ExitCode {
                 });
                 (8, result)
             } else if let Some(bytes) = code.get(offset..offset + 16) {
-                (16, check(platform, u128::from_le_bytes(bytes.try_into().expect("16 bytes"))))
+                let word = u128::from_le_bytes(bytes.try_into().expect("16 bytes"));
+                let result = check(platform, word).and_then(|()| match compact(platform, word) {
+                    Some(small) if compacted_all => Err(format!("{word:032x} compacts to {small:016x}")),
+                    _ => Ok(()),
+                });
+                (16, result)
             } else {
                 break;
             };

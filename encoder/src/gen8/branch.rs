@@ -2,6 +2,9 @@
 //!
 //! JIP stands in the place of source 1's immediate, UIP in that of source 0's. The other operands are
 //! fixed by the opcode ([`Shape`]); most are `null`, and `ip` where the instruction jumps by itself.
+//!
+//! Source 0 of `call` is `null`, but its region varies between compilers: an [`Inst`] holds it as second
+//! source where it is not the reference assembler's.
 
 use super::{
     Bad, Fault,
@@ -11,7 +14,7 @@ use super::{
     operand::{self, Slot, kind},
     rules::Rules,
 };
-use gen_ir::{Class, Dst, Inst, Op, Options, Payload, Physical, Src, Target};
+use gen_ir::{Class, Dst, Inst, Op, Options, Payload, Physical, Reg, Src, SrcMod, Target, Type};
 
 /// What stands in the operands of a flow-control instruction.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -65,18 +68,25 @@ fn fixed(rules: &Rules, op: Op, shape: Shape, register: bool) -> Basic {
             if register { w } else { w.with_src0_reg_file(FILE_IMM).with_src0_data_type(TYPE_D) }
         }
         Shape::Call => {
-            let region = if op == Op::Call { rules.call_region } else { rules.calla_region };
-            let w = Basic::new().with_src0(region);
+            let w = Basic::new().with_src0(null_region(rules, op));
             if register { w } else { w.with_src1_reg_file(FILE_IMM).with_src1_data_type(TYPE_D) }
         }
         Shape::Ret => w,
     }
 }
 
+/// The region of `call`'s null source 0 in assembled code.
+fn null_region(rules: &Rules, op: Op) -> u32 {
+    if op == Op::Call { rules.call_region } else { rules.calla_region }
+}
+
 /// The bits that a register operand or a destination of its own takes.
 const DST_BITS: u128 = 0xffff_8000_0000_0000 | 0x3f << 35;
 const SRC0_BITS: u128 = 0x3f << 41 | 0x1ff_ffff << 64 | 1 << 95;
 const SRC1_BITS: u128 = 0x3f << 89 | 0x3ff_ffff << 96;
+/// The region within [`Basic::src0`], and within the word.
+const REGION: u32 = 0x1ff << 16;
+const SRC0_REGION_BITS: u128 = 0x1ff << 80;
 const UIP_BITS: u128 = 0xffff_ffff << 64;
 const JIP_BITS: u128 = 0xffff_ffff << 96;
 
@@ -112,8 +122,12 @@ pub(super) fn decode(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Re
         }
     }
     if shape == Shape::Call {
-        open |= DST_BITS;
+        open |= DST_BITS | SRC0_REGION_BITS;
         inst.dst = operand::decode_dst(rules, w, false)?;
+        if w.src0() & REGION != null_region(rules, inst.op) {
+            let null = Basic::new().with_src0(w.src0() & REGION);
+            inst.src[1] = operand::decode_src(rules, Slot::Src0, null)?;
+        }
     }
     let operands = word >> 35 << 35 & !open;
     let expected = fixed(rules, inst.op, shape, register).into_bits() & !open;
@@ -139,15 +153,20 @@ pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, number: u8) -> Result
         Src::None => shape == Shape::Ret,
         _ => true,
     };
-    if matches!(shape, Shape::Both | Shape::Jip) && register
-        || inst.src[1] != Src::None
-        || inst.src[2] != Src::None
-    {
+    let plain_null = match inst.src[1] {
+        Src::None => true,
+        Src::Direct { reg, mods: SrcMod::NONE, ty: Type::Ud, .. } => shape == Shape::Call && reg == Reg::NULL,
+        _ => false,
+    };
+    if matches!(shape, Shape::Both | Shape::Jip) && register || !plain_null || inst.src[2] != Src::None {
         return Err(Bad::new("sources", kind(&inst.src[0]), "no more than the operation has"));
     }
     let mut w = fixed(rules, inst.op, shape, register);
     if shape == Shape::Call {
         w = operand::encode_dst(rules, &inst.dst, w)?;
+        if inst.src[1] != Src::None {
+            w = operand::encode_src(rules, Slot::Src0, &inst.src[1], w)?;
+        }
     } else if !matches!(inst.dst, Dst::None) {
         return Err(Bad::new("dst", "a destination", "none"));
     }
