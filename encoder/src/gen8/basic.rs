@@ -38,25 +38,18 @@ pub(super) fn decode(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Re
     inst.dst = operand::decode_dst(rules, w, is_macro)?;
     let last = if count == 2 { Slot::Src1 } else { Slot::Src0 };
     let (file, ..) = last.get(w);
-    if file == FILE_IMM {
-        if count == 2 {
-            inst.src[0] = operand::decode_src(rules, Slot::Src0, w)?;
-            inst.src[1] = decode_imm(rules, last, w)?;
+    let imm = file == FILE_IMM && !is_macro;
+    for i in 0..count {
+        let slot = if i == 0 { Slot::Src0 } else { Slot::Src1 };
+        inst.src[usize::from(i)] = if imm && slot == last {
+            decode_imm(rules, slot, w)?
+        } else if is_macro {
+            align16::decode_macro_align1(rules, slot, w)?
         } else {
-            inst.src[0] = decode_imm(rules, last, w)?;
-        }
-    } else if is_macro {
-        inst.src[0] = align16::decode_macro_align1(rules, Slot::Src0, w)?;
-        if count == 2 {
-            inst.src[1] = align16::decode_macro_align1(rules, Slot::Src1, w)?;
-        }
-    } else {
-        inst.src[0] = operand::decode_src(rules, Slot::Src0, w)?;
-        if count == 2 {
-            inst.src[1] = operand::decode_src(rules, Slot::Src1, w)?;
-        }
+            operand::decode_src(rules, slot, w)?
+        };
     }
-    check_unused(w, count, file == FILE_IMM)
+    check_unused(w, count, imm)
 }
 
 /// Bits that no operand uses must be zero.
