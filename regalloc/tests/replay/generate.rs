@@ -1,0 +1,459 @@
+//! Random kernels: any flow, masks, predicates, partial and overlapping writes.
+
+use gen_ir::{
+    Block, BlockId, Cond, CondMod, Desc, Dst, ExecSize, Inst, Kernel, Op, Payload, Pred, PredCtrl, Reg,
+    SendInfo, Sfid, Src, Target, Type, Var, VarClass, VarId, Virtual,
+};
+use platforms::Platform;
+
+/// A small generator of pseudo-random numbers (xorshift64*).
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Random {
+        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    pub fn below(&mut self, n: u32) -> u32 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        ((self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 33) % u64::from(n.max(1))) as u32
+    }
+
+    fn chance(&mut self, percent: u32) -> bool {
+        self.below(100) < percent
+    }
+}
+
+/// How large a kernel is.
+#[derive(Clone, Copy, Debug)]
+pub struct Shape {
+    pub blocks: u32,
+    pub insts: u32,
+    pub vectors: u32,
+    pub scalars: u32,
+    pub flags: u32,
+    pub calls: bool,
+}
+
+pub struct Generated {
+    pub kernel: Kernel<Virtual>,
+    /// Inputs: variable, place, value.
+    pub inputs: Vec<(VarId, u32, Vec<u8>)>,
+}
+
+pub const WIDTH: u32 = 16;
+const FULL: ExecSize = ExecSize::S16;
+
+struct Maker {
+    r: Random,
+    k: Kernel<Virtual>,
+    lanes: VarId,
+    counter: VarId,
+    vectors: Vec<VarId>,
+    scalars: Vec<VarId>,
+    flags: Vec<VarId>,
+    origin: u32,
+}
+
+pub fn generate(seed: u64, platform: Platform, shape: Shape) -> Generated {
+    let mut r = Random::new(seed);
+    let mut k = Kernel::new(format!("random{seed}"), platform);
+    k.simd = WIDTH as u8;
+    let grf = u32::from(platform.caps().grf_bytes);
+    let input = |k: &mut Kernel<Virtual>, bytes: u32, at: u32| {
+        k.add_var(Var {
+            fixed: Some(at),
+            live_in: true,
+            ..Var::temp(VarClass::General, bytes, bytes.min(grf))
+        })
+    };
+    let lanes = input(&mut k, 64, 2 * grf);
+    let start = input(&mut k, 4, grf + 8);
+    let counter = k.add_var(Var::temp(VarClass::General, 4, 4));
+    let mut m = Maker {
+        k,
+        lanes,
+        counter,
+        vectors: vec![],
+        scalars: vec![],
+        flags: vec![],
+        origin: 0,
+        r: Random::new(0),
+    };
+    for _ in 0..shape.vectors {
+        let bytes = [32, 64, 64, 64, 128, 128, 256, 12, 48][r.below(9) as usize];
+        let align = if bytes >= 64 { grf } else { 4 };
+        let even = bytes >= 64 && r.chance(10);
+        m.vectors.push(m.k.add_var(Var { even_grf: even, ..Var::temp(VarClass::General, bytes, align) }));
+    }
+    for _ in 0..shape.scalars {
+        let bytes = [2, 4, 4, 4, 8][r.below(5) as usize];
+        m.scalars.push(m.k.add_var(Var::temp(VarClass::General, bytes, bytes)));
+    }
+    for _ in 0..shape.flags {
+        m.flags.push(m.k.add_var(Var::temp(VarClass::Flag, 2, 2)));
+    }
+    m.r = r;
+    let seed_bytes: Vec<u8> = (0..64).map(|i| (i as u8).wrapping_mul(37) ^ seed as u8).collect();
+    let inputs = vec![(lanes, 2 * grf, seed_bytes), (start, grf + 8, vec![7, seed as u8, 3, 1])];
+    let mut entry = vec![m.stamp(Inst {
+        no_mask: true,
+        dst: Dst::packed(Reg::var_at(counter, 0), Type::Ud),
+        src: [Src::scalar(Reg::var_at(start, 0), Type::Ud), Src::None, Src::None],
+        ..Inst::new(Op::Mov, ExecSize::S1)
+    })];
+    for v in m.vectors.clone() {
+        if m.r.chance(60) {
+            m.whole_write(&mut entry, v, true);
+        }
+    }
+    m.k.blocks.push(Block { insts: entry, succs: vec![] });
+    let body = shape.blocks;
+    for b in 1..=body {
+        m.block(b, body, shape);
+    }
+    let end = m.end();
+    m.k.blocks.push(Block { insts: end, succs: vec![] });
+    if shape.calls {
+        m.subroutine(body + 2, shape);
+    }
+    Generated { kernel: m.k, inputs }
+}
+
+impl Maker {
+    fn stamp(&mut self, inst: Inst<Virtual>) -> Inst<Virtual> {
+        self.origin += 1;
+        Inst { origin: self.origin, ..inst }
+    }
+
+    fn pick(&mut self, of: &[VarId]) -> VarId {
+        of[self.r.below(of.len() as u32) as usize]
+    }
+
+    fn bytes(&self, v: VarId) -> u32 {
+        self.k.vars[v.index()].bytes
+    }
+
+    /// A packed or scalar source that stays inside its variable.
+    fn source(&mut self, exec: ExecSize, chan: u8) -> Src<Virtual> {
+        let scalars = self.scalars.clone();
+        let vectors = self.vectors.clone();
+        match self.r.below(10) {
+            0 => Src::ud(self.r.below(1000)),
+            1..=3 if !scalars.is_empty() => {
+                let v = self.pick(&scalars);
+                let ty = if self.bytes(v) >= 4 { Type::D } else { Type::W };
+                Src::scalar(Reg::var_at(v, 0), ty)
+            }
+            4 => {
+                let v = self.pick(&vectors);
+                let at = self.r.below(self.bytes(v) / 4) * 4;
+                Src::scalar(Reg::var_at(v, at), Type::D)
+            }
+            _ => {
+                let v = self.pick(&vectors);
+                let n = exec.lanes();
+                for ty in [Type::Q, Type::D, Type::W, Type::B] {
+                    let need = n * ty.bytes();
+                    if need > self.bytes(v) || (ty == Type::Q && self.r.chance(50)) {
+                        continue;
+                    }
+                    // Mostly at the lanes' own place.
+                    let own = u32::from(chan) * ty.bytes();
+                    let room = self.bytes(v) - need;
+                    let at = if own <= room && self.r.chance(90) {
+                        own
+                    } else {
+                        self.r.below(room / need + 1) * need
+                    };
+                    return Src::packed(Reg::var_at(v, at), ty);
+                }
+                Src::ud(5)
+            }
+        }
+    }
+
+    /// Writes all of a variable, in pieces as lowering splits them.
+    fn whole_write(&mut self, out: &mut Vec<Inst<Virtual>>, v: VarId, no_mask: bool) {
+        let bytes = self.bytes(v);
+        let (ty, exec) = match bytes {
+            12 => (Type::D, ExecSize::S1),
+            48 => (Type::D, ExecSize::S4),
+            32 => (Type::W, FULL),
+            _ => (Type::D, if self.r.chance(30) { ExecSize::S8 } else { FULL }),
+        };
+        let step = exec.lanes() * ty.bytes();
+        let mut at = 0;
+        while at < bytes {
+            let chan = (at / ty.bytes() % WIDTH) as u8;
+            let chan = if exec.lanes() >= 4 { chan & !(exec.lanes().min(16) as u8 - 1) } else { 0 };
+            let (a, b) = (self.source(exec, chan), self.source(exec, chan));
+            let inst = Inst {
+                chan,
+                no_mask,
+                dst: Dst::packed(Reg::var_at(v, at), ty),
+                src: [a, b, Src::None],
+                ..Inst::new(Op::Add, exec)
+            };
+            let inst = self.stamp(inst);
+            out.push(inst);
+            at += step;
+        }
+    }
+
+    fn flag_write(&mut self, out: &mut Vec<Inst<Virtual>>, flag: VarId, uniform: bool) {
+        let (lanes, counter) = (self.lanes, self.counter);
+        let a = if uniform {
+            Src::scalar(Reg::var_at(lanes, self.r.below(16) * 4), Type::D)
+        } else {
+            Src::packed(Reg::var_at(lanes, 0), Type::D)
+        };
+        let inst = Inst {
+            no_mask: uniform,
+            dst: Dst::null(Type::D),
+            src: [a, Src::scalar(Reg::var_at(counter, 0), Type::D), Src::ud(self.r.below(64))],
+            cond: Some(CondMod { cond: Cond::Lt, flag: Reg::var_at(flag, 0) }),
+            ..Inst::new(Op::Cmp, FULL)
+        };
+        let inst = self.stamp(inst);
+        out.push(inst);
+    }
+
+    fn instruction(&mut self, out: &mut Vec<Inst<Virtual>>) {
+        let (vectors, scalars, flags) = (self.vectors.clone(), self.scalars.clone(), self.flags.clone());
+        match self.r.below(20) {
+            0..=7 => {
+                let v = self.pick(&vectors);
+                let no_mask = self.r.chance(15);
+                self.whole_write(out, v, no_mask);
+            }
+            8..=11 if !scalars.is_empty() => {
+                let v = self.pick(&scalars);
+                let ty = match self.bytes(v) {
+                    2 => Type::W,
+                    4 => Type::D,
+                    _ => Type::Q,
+                };
+                let (a, b) = (self.source(ExecSize::S1, 0), self.source(ExecSize::S1, 0));
+                let inst = self.stamp(Inst {
+                    no_mask: true,
+                    dst: Dst::packed(Reg::var_at(v, 0), ty),
+                    src: [a, b, Src::None],
+                    ..Inst::new(Op::Add, ExecSize::S1)
+                });
+                out.push(inst);
+            }
+            // A part of a variable, perhaps strided, perhaps predicated.
+            12..=14 => {
+                let v = self.pick(&vectors);
+                let (exec, ty, horz) = [
+                    (ExecSize::S8, Type::W, 1),
+                    (ExecSize::S8, Type::W, 2),
+                    (ExecSize::S4, Type::D, 1),
+                    (ExecSize::S16, Type::B, 2),
+                    (ExecSize::S1, Type::D, 1),
+                    (ExecSize::S8, Type::D, 2),
+                ][self.r.below(6) as usize];
+                let need = exec.lanes() * ty.bytes() * horz;
+                if need > self.bytes(v) {
+                    return;
+                }
+                let at = self.r.below((self.bytes(v) - need) / need + 1) * need;
+                let chan = if exec == ExecSize::S8 && self.r.chance(40) { 8 } else { 0 };
+                let (a, b) = (self.source(exec, chan), self.source(exec, chan));
+                let pred = self.predicate(&flags, 40);
+                let no_mask = self.r.chance(30);
+                let inst = self.stamp(Inst {
+                    chan,
+                    no_mask,
+                    pred,
+                    dst: Dst::Direct { reg: Reg::var_at(v, at), horz: horz as u8, ty },
+                    src: [a, b, Src::None],
+                    ..Inst::new(Op::Add, exec)
+                });
+                out.push(inst);
+            }
+            15 if !flags.is_empty() => {
+                let f = self.pick(&flags);
+                let uniform = self.r.chance(30);
+                self.flag_write(out, f, uniform);
+            }
+            16 => {
+                let v = self.pick(&vectors);
+                if self.bytes(v) < 64 || flags.is_empty() {
+                    return;
+                }
+                let pred = self.predicate(&flags, 100);
+                let (a, b) = (self.source(FULL, 0), self.source(FULL, 0));
+                let inst = self.stamp(Inst {
+                    pred,
+                    dst: Dst::packed(Reg::var_at(v, 0), Type::D),
+                    src: [a, b, Src::None],
+                    ..Inst::new(Op::Sel, FULL)
+                });
+                out.push(inst);
+            }
+            _ => self.message(out, &vectors, &flags),
+        }
+    }
+
+    fn predicate(&mut self, flags: &[VarId], percent: u32) -> Option<Pred<Virtual>> {
+        (!flags.is_empty() && self.r.chance(percent)).then(|| Pred {
+            flag: Reg::var_at(self.pick(flags), 0),
+            inv: self.r.chance(50),
+            ctrl: PredCtrl::Seq,
+        })
+    }
+
+    fn message(&mut self, out: &mut Vec<Inst<Virtual>>, vectors: &[VarId], flags: &[VarId]) {
+        let grf = u32::from(self.k.platform.caps().grf_bytes);
+        let whole: Vec<VarId> =
+            vectors.iter().copied().filter(|v| self.bytes(*v).is_multiple_of(64)).collect();
+        if whole.is_empty() {
+            return;
+        }
+        let (a, b, d) = (self.pick(&whole), self.pick(&whole), self.pick(&whole));
+        let split = self.k.platform.caps().split_send && self.r.chance(50) && a != b;
+        let reply = self.r.chance(60);
+        let len = |v: VarId| (self.bytes(v) / grf) as u8;
+        let (la, lb, ld) = (len(a), len(b), len(d));
+        let pred = self.predicate(flags, 20);
+        let no_mask = self.r.chance(20);
+        let inst = self.stamp(Inst {
+            no_mask,
+            pred,
+            dst: if reply { Dst::packed(Reg::var_at(d, 0), Type::W) } else { Dst::null(Type::W) },
+            src: [
+                Src::packed(Reg::var_at(a, 0), Type::Ud),
+                if split { Src::packed(Reg::var_at(b, 0), Type::Ud) } else { Src::None },
+                Src::None,
+            ],
+            payload: Payload::Send(SendInfo {
+                sfid: Sfid::Dc1,
+                desc: Desc::Imm(0),
+                ex_desc: Desc::Imm(0),
+                eot: false,
+                dst_len: if reply { ld } else { 0 },
+                src0_len: la,
+                src1_len: if split { lb } else { 0 },
+            }),
+            ..Inst::new(if split { Op::Sends } else { Op::Send }, FULL)
+        });
+        out.push(inst);
+    }
+
+    fn block(&mut self, b: u32, body: u32, shape: Shape) {
+        let mut insts = Vec::new();
+        let counter = Reg::var_at(self.counter, 0);
+        let tick = self.stamp(Inst {
+            no_mask: true,
+            dst: Dst::packed(counter, Type::Ud),
+            src: [Src::scalar(counter, Type::Ud), Src::ud(b), Src::None],
+            ..Inst::new(Op::Add, ExecSize::S1)
+        });
+        insts.push(tick);
+        let n = self.r.below(shape.insts) + 1;
+        for _ in 0..n {
+            self.instruction(&mut insts);
+        }
+        let kind = self.r.below(10);
+        if kind < 8 {
+            let flags = self.flags.clone();
+            let uniform = self.r.chance(40);
+            let conditional = !flags.is_empty() && self.r.chance(85);
+            let mut goto = Inst::new(Op::Goto, if uniform { ExecSize::S1 } else { FULL });
+            if conditional {
+                let f = self.pick(&flags);
+                self.flag_write(&mut insts, f, uniform);
+                goto.pred =
+                    Some(Pred { flag: Reg::var_at(f, 0), inv: self.r.chance(50), ctrl: PredCtrl::Seq });
+            }
+            // Backward now and then; forward mostly near by.
+            let to = if conditional && self.r.chance(25) {
+                1 + self.r.below(b)
+            } else {
+                (b + 1 + self.r.below(4)).min(body + 1)
+            };
+            goto.payload =
+                Payload::Branch { jip: Target::None, uip: Target::Block(BlockId(to)), ctrl: false };
+            let goto = self.stamp(goto);
+            insts.push(goto);
+        } else if kind == 8 && shape.calls {
+            let addr = self.k.add_var(Var::temp(VarClass::General, 8, 8));
+            // All calls share the return address variable of the subroutine.
+            let addr = match self.k.subroutines.first() {
+                Some(_) => self.return_var(),
+                None => {
+                    self.k.subroutines.push(BlockId(body + 2));
+                    addr
+                }
+            };
+            let mut call = Inst::new(Op::Call, FULL);
+            call.dst = Dst::packed(Reg::var_at(addr, 0), Type::Ud);
+            call.payload =
+                Payload::Branch { jip: Target::Block(BlockId(body + 2)), uip: Target::None, ctrl: false };
+            let call = self.stamp(call);
+            insts.push(call);
+        }
+        self.k.blocks.push(Block { insts, succs: vec![] });
+    }
+
+    /// The destination of the first call.
+    fn return_var(&self) -> VarId {
+        self.k
+            .insts()
+            .find(|(_, i)| i.op == Op::Call)
+            .and_then(|(_, i)| match i.dst {
+                Dst::Direct { reg, .. } => reg.var(),
+                _ => None,
+            })
+            .expect("a call before this one")
+    }
+
+    fn subroutine(&mut self, at: u32, shape: Shape) {
+        if self.k.subroutines.is_empty() {
+            return;
+        }
+        let mut insts = Vec::new();
+        for _ in 0..shape.insts.min(6) {
+            self.instruction(&mut insts);
+        }
+        let addr = self.return_var();
+        let mut ret = Inst::new(Op::Ret, FULL);
+        ret.src[0] = Src::packed(Reg::var_at(addr, 0), Type::Ud);
+        ret.payload = Payload::Branch { jip: Target::None, uip: Target::None, ctrl: false };
+        let ret = self.stamp(ret);
+        insts.push(ret);
+        assert_eq!(self.k.blocks.len() as u32, at);
+        self.k.blocks.push(Block { insts, succs: vec![] });
+    }
+
+    /// Shows every variable to a message, then ends the thread.
+    fn end(&mut self) -> Vec<Inst<Virtual>> {
+        let mut insts = Vec::new();
+        let vectors = self.vectors.clone();
+        for &v in &vectors {
+            if self.r.chance(50) && self.bytes(v).is_multiple_of(64) {
+                self.message(&mut insts, &[v], &[]);
+            }
+        }
+        let mut end = Inst::new(Op::Send, ExecSize::S8);
+        end.no_mask = true;
+        end.dst = Dst::null(Type::Ud);
+        end.src[0] = Src::packed(Reg::grf(0, 0), Type::Ud);
+        end.payload = Payload::Send(SendInfo {
+            sfid: Sfid::Spawner,
+            desc: Desc::Imm(0x0200_0010),
+            ex_desc: Desc::Imm(0),
+            eot: true,
+            dst_len: 0,
+            src0_len: 1,
+            src1_len: 0,
+        });
+        let end = self.stamp(end);
+        insts.push(end);
+        insts
+    }
+}

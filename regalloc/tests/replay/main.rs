@@ -1,0 +1,95 @@
+//! Allocated code must do what virtual code does, lane by lane: random kernels, structured, allocated
+//! and run on a small lockstep machine, before and after.
+
+mod generate;
+mod machine;
+
+use generate::{Shape, WIDTH, generate};
+use machine::Machine;
+use platforms::Platform;
+use regalloc::{AllocStats, Options, allocate};
+
+const STEPS: usize = 400;
+
+fn check(seed: u64, platform: Platform, shape: Shape) -> Option<AllocStats> {
+    let g = generate(seed, platform, shape);
+    let mut kernel = g.kernel;
+    if structurizer::structurize(&mut kernel).is_err() {
+        // A random return in divergent flow.
+        return None;
+    }
+    let mut before = Machine::new(&kernel, &g.inputs, WIDTH);
+    if let Err(e) = before.run(STEPS) {
+        panic!("seed {seed}, {platform}, {shape:?}: {e}\n{kernel}");
+    }
+    let (physical, stats) = match allocate(&kernel, &Options { check: true }) {
+        Ok(x) => x,
+        Err(e) => panic!("seed {seed}, {platform}, {shape:?}: {e}\n{kernel}"),
+    };
+    let mut after = Machine::new(&physical, &g.inputs, WIDTH);
+    let run = after.run(STEPS);
+    let differ =
+        before.log.iter().zip(&after.log).position(|(a, b)| a.0 != b.0 || a.1 != b.1 || (!a.3 && a.2 != b.2));
+    if run.is_err() || differ.is_some() || before.log.len() != after.log.len() {
+        let at = differ.map(|d| (before.log[d], after.log[d]));
+        panic!(
+            "seed {seed}, {platform}, {shape:?}: {run:?}, {} and {} events, first difference {at:?}\n{kernel}\n{physical}",
+            before.log.len(),
+            after.log.len()
+        );
+    }
+    Some(stats)
+}
+
+fn many(seeds: std::ops::Range<u64>, shape: Shape) -> AllocStats {
+    let mut sum = AllocStats::default();
+    for seed in seeds {
+        let platform = Platform::ALL[seed as usize % Platform::ALL.len()];
+        if let Some(s) = check(seed, platform, shape) {
+            sum.spills += s.spills;
+            sum.fills += s.fills;
+            sum.flag_spills += s.flag_spills;
+            sum.scratch_bytes += s.scratch_bytes;
+        }
+    }
+    sum
+}
+
+/// Seeds per test; `REPLAY_SEEDS` asks for more.
+fn seeds(default: u64) -> std::ops::Range<u64> {
+    let n = std::env::var("REPLAY_SEEDS").ok().and_then(|s| s.parse().ok()).unwrap_or(default);
+    0..n
+}
+
+#[test]
+fn small_kernels() {
+    let shape = Shape { blocks: 6, insts: 5, vectors: 8, scalars: 4, flags: 2, calls: false };
+    let s = many(seeds(400), shape);
+    assert_eq!(s.spills, 0, "nothing here needs to spill");
+}
+
+#[test]
+fn much_flow() {
+    let shape = Shape { blocks: 24, insts: 4, vectors: 12, scalars: 6, flags: 4, calls: false };
+    many(seeds(200), shape);
+}
+
+#[test]
+fn subroutines() {
+    let shape = Shape { blocks: 10, insts: 4, vectors: 10, scalars: 5, flags: 3, calls: true };
+    many(seeds(200), shape);
+}
+
+#[test]
+fn too_many_flags() {
+    let shape = Shape { blocks: 10, insts: 8, vectors: 6, scalars: 4, flags: 20, calls: false };
+    let s = many(seeds(150), shape);
+    assert!(s.flag_spills > 0);
+}
+
+#[test]
+fn too_many_values() {
+    let shape = Shape { blocks: 12, insts: 10, vectors: 90, scalars: 30, flags: 6, calls: true };
+    let s = many(seeds(60), shape);
+    assert!(s.spills > 0 && s.fills > 0 && s.scratch_bytes > 0);
+}
