@@ -81,7 +81,7 @@ pub(crate) fn split(
                 }
             }
         }
-        let end_of_block = range.end as u32 * 2;
+        let (start_of_block, end_of_block) = (range.start as u32 * 2, range.end as u32 * 2);
         let mut opened: Vec<u32> = Vec::new();
         for (i, inst) in range.zip(old) {
             let mut mine: Vec<u32> =
@@ -109,9 +109,8 @@ pub(crate) fn split(
                 if homes.piece[v as usize] || one_block {
                     kernel.vars[id.index()].no_spill = true;
                 }
-                if live.before(v, at)
-                    && let Some(home) = homes.home[v as usize]
-                {
+                let old = if at == start_of_block { live.at_start(v, at) } else { live.before(v, at) };
+                if old && let Some(home) = homes.home[v as usize] {
                     copies += copy(&mut new, id, home, kernel.vars[id.index()].bytes, inst.origin);
                 }
             }

@@ -46,11 +46,18 @@ impl Liveness {
         &self.ranges[self.first[var] as usize..self.first[var + 1] as usize]
     }
 
-    /// Whether a value from before position `at`, inside a block or at its start, is needed from there.
+    /// Whether a value from before position `at`, which is inside a block, is needed from there.
     pub fn before(&self, var: u32, at: u32) -> bool {
         let ranges = self.of(var as usize);
         let i = ranges.partition_point(|r| r.end <= at);
         ranges.get(i).is_some_and(|r| r.start < at)
+    }
+
+    /// Whether a value is needed where a block starts, at position `at`.
+    pub fn at_start(&self, var: u32, at: u32) -> bool {
+        let ranges = self.of(var as usize);
+        let i = ranges.partition_point(|r| r.end <= at);
+        ranges.get(i).is_some_and(|r| r.start <= at)
     }
 
     /// Whether a value is needed after the block that ends at position `at`.

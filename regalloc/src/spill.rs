@@ -207,7 +207,8 @@ impl Spiller<'_> {
             open.retain(|t| t.used + KEEP >= i);
             let mut writes: Vec<Temp> = Vec::new();
             for &v in &mine {
-                let t = self.open(&mut new, &mut open, v, i, accesses, live, inst.origin);
+                let top = range.start as u32 * 2;
+                let t = self.open(&mut new, &mut open, v, i, accesses, live, inst.origin, top);
                 if accesses.of(i).iter().any(|a| a.var == v && a.kind.has(Kind::WRITE)) {
                     writes.push(t);
                 }
@@ -245,6 +246,7 @@ impl Spiller<'_> {
         accesses: &Accesses,
         live: &Liveness,
         origin: u32,
+        top: u32,
     ) -> Temp {
         let grf = self.grf;
         let (mut first, mut end) = (u32::MAX, 0);
@@ -272,7 +274,9 @@ impl Spiller<'_> {
         let bytes = self.kernel.vars[v as usize].bytes;
         // The last register of the variable may be part padding.
         let whole = covers.is_some_and(|(s, e)| s <= first * grf && e >= (end * grf).min(bytes)) && !reads;
-        if reads || (!whole && live.before(v, i as u32 * 2)) {
+        let at = i as u32 * 2;
+        let old = || if at == top { live.at_start(v, at) } else { live.before(v, at) };
+        if reads || (!whole && old()) {
             self.read(out, temp, origin);
         }
         open.push(temp);
