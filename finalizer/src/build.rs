@@ -1,0 +1,107 @@
+//! Small constructors for Gen instructions, shared by lowering and the passes.
+
+use gen_ir::{
+    Arf, Cond, CondMod, Dst, ExecSize, Inst, Op, Payload, Pred, PredCtrl, Reg, Region, Src, Type, Var, VarClass,
+    VarId, Virtual,
+};
+
+/// An instruction before register allocation.
+pub type VInst = Inst<Virtual>;
+/// A register before allocation.
+pub type VReg = Reg<Virtual>;
+/// A destination before allocation.
+pub type VDst = Dst<Virtual>;
+/// A source before allocation.
+pub type VSrc = Src<Virtual>;
+
+/// Which channels an instruction works on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Lanes {
+    /// Number of channels.
+    pub exec: ExecSize,
+    /// First channel.
+    pub chan: u8,
+    /// The execution mask is ignored.
+    pub no_mask: bool,
+}
+
+impl Lanes {
+    /// `(W) op (1|M0)`.
+    pub const SCALAR: Lanes = Lanes::all(ExecSize::S1);
+
+    /// `(W) op (n|M0)`.
+    pub const fn all(exec: ExecSize) -> Lanes {
+        Lanes { exec, chan: 0, no_mask: true }
+    }
+
+    /// The channels of an instruction.
+    pub const fn of(inst: &VInst) -> Lanes {
+        Lanes { exec: inst.exec, chan: inst.chan, no_mask: inst.no_mask }
+    }
+}
+
+/// An instruction with a destination and sources.
+pub fn op(op: Op, lanes: Lanes, dst: VDst, srcs: &[VSrc]) -> VInst {
+    let mut inst = Inst::new(op, lanes.exec);
+    inst.chan = lanes.chan;
+    inst.no_mask = lanes.no_mask;
+    inst.dst = dst;
+    inst.src[..srcs.len()].copy_from_slice(srcs);
+    inst
+}
+
+/// `mov dst src`.
+pub fn mov(lanes: Lanes, dst: VDst, src: VSrc) -> VInst {
+    op(Op::Mov, lanes, dst, &[src])
+}
+
+/// A math instruction.
+pub fn math(function: gen_ir::MathFn, lanes: Lanes, dst: VDst, srcs: &[VSrc]) -> VInst {
+    let mut inst = op(Op::Math, lanes, dst, srcs);
+    inst.payload = Payload::Math(function);
+    inst
+}
+
+/// The condition of a `sel`: nothing is written, but the encoding names a flag.
+pub const fn sel_cond(cond: Cond) -> CondMod<Virtual> {
+    CondMod { cond, flag: Reg::arf(Arf::Flag(0), 0) }
+}
+
+/// A predicate that takes each channel's own bit.
+pub const fn pred(flag: VarId, inv: bool) -> Pred<Virtual> {
+    Pred { flag: Reg::var_at(flag, 0), inv, ctrl: PredCtrl::Seq }
+}
+
+/// `acc0.0`.
+pub const ACC0: VReg = Reg::arf(Arf::Acc(0), 0);
+
+/// A general temporary.
+pub fn general(bytes: u32, align: u32) -> Var {
+    Var::temp(VarClass::General, bytes, align)
+}
+
+/// A flag temporary that serves the channels of an instruction.
+pub fn flag(lanes: Lanes) -> Var {
+    let wide = u32::from(lanes.chan) + lanes.exec.lanes() > 16;
+    let bytes = if wide { 4 } else { 2 };
+    Var::temp(VarClass::Flag, bytes, bytes)
+}
+
+/// The region that reads what a destination of stride `horz` wrote.
+pub const fn strided(horz: u8, exec: ExecSize) -> Region {
+    if exec.lanes() == 1 { Region::SCALAR } else { Region::new(horz, 1, 0) }
+}
+
+/// The signed or unsigned integer type of `bytes` bytes.
+pub const fn int_type(bytes: u32, signed: bool) -> Type {
+    match (bytes, signed) {
+        (1, false) => Type::Ub,
+        (1, true) => Type::B,
+        (2, false) => Type::Uw,
+        (2, true) => Type::W,
+        (4, false) => Type::Ud,
+        (4, true) => Type::D,
+        (_, false) => Type::Uq,
+        (_, true) => Type::Q,
+    }
+}

@@ -1,0 +1,113 @@
+//! Address arithmetic and surface or sampler handles.
+
+use gen_ir::{Base, Dst, Op, Src, Type};
+use visa::VectorOperand;
+
+use super::{Lowered, Lowerer, alu::extend, vars::Home};
+use crate::build::{self, Lanes, VInst, VReg, VSrc};
+
+impl Lowerer<'_> {
+    /// `addr_add`: the address of a variable, or an address, plus an offset.
+    pub(crate) fn addr_add(
+        &mut self,
+        dst: &VectorOperand,
+        base: &VectorOperand,
+        offset: &VectorOperand,
+    ) -> Lowered {
+        let (dst, _) = self.dst(dst)?;
+        let base = match base {
+            VectorOperand::General(g) => self.address_of(g)?,
+            VectorOperand::Address(_) => self.src(base)?,
+            other => return Err(format!("the address of a {}", other.class_name()).into()),
+        };
+        let offset = self.src(offset)?;
+        let inst = match (base, offset) {
+            (Src::AddrOf { reg, ty }, Src::Imm { bits, ty: offset_ty }) => {
+                let byte = i64::from(reg.byte) + extend(bits, offset_ty) as i64;
+                let byte = u32::try_from(byte).map_err(|_| "an address before its variable")?;
+                build::mov(self.lanes, dst, Src::AddrOf { reg: VReg { byte, ..reg }, ty })
+            }
+            // The address stands for an immediate, which only the last source may be.
+            (Src::AddrOf { .. }, _) => build::op(Op::Add, self.lanes, dst, &[offset, base]),
+            _ => build::op(Op::Add, self.lanes, dst, &[base, offset]),
+        };
+        self.emit_guarded(inst);
+        Ok(())
+    }
+
+    fn address_of(&mut self, g: &visa::GeneralOperand) -> Lowered<VSrc> {
+        let Home::Var(var, base) = self.home(g.var)? else {
+            return Err("the address of something that is not a variable".into());
+        };
+        let element = self.visa.var_type(g.var).map_or(1, visa::Type::bytes);
+        let byte = base + u32::from(g.row) * self.grf() + u32::from(g.col) * element;
+        self.out.vars[var.index()].address_taken = true;
+        Ok(Src::AddrOf { reg: VReg::var_at(var, byte), ty: Type::Uw })
+    }
+
+    /// Moves never take addresses; this is where one would be seen.
+    pub(crate) fn mark_address(&mut self, inst: &VInst) {
+        for src in &inst.src {
+            if let Src::AddrOf { reg, .. } = src
+                && let Base::Var(var) = reg.base
+            {
+                self.out.vars[var.index()].address_taken = true;
+            }
+        }
+    }
+
+    /// `movs`: between handles and variables. Constants are only noted where nothing else reads them.
+    pub(crate) fn movs(&mut self, dst: &VectorOperand, src: &VectorOperand) -> Lowered {
+        let lanes = Lanes { exec: self.lanes.exec, chan: self.lanes.chan, no_mask: true };
+        let known = match src {
+            VectorOperand::Immediate { .. } => src.immediate().map(|v| v as u32),
+            VectorOperand::Surface { surface, .. } => self.surface_handle(*surface)?.known,
+            VectorOperand::Sampler { sampler, .. } => self.sampler_handle(*sampler)?.known,
+            _ => None,
+        };
+        let known = known.filter(|_| self.pred.is_none());
+        let var = match dst {
+            VectorOperand::Surface { surface, .. } => {
+                self.set_surface(*surface, known);
+                self.surface_handle(*surface)?.var
+            }
+            VectorOperand::Sampler { sampler, .. } => {
+                self.set_sampler(*sampler, known);
+                self.sampler_handle(*sampler)?.var
+            }
+            _ => {
+                let value = self.src(src)?;
+                let (dst, _) = self.dst(dst)?;
+                let dst = match dst {
+                    Dst::Direct { reg, horz, .. } => Dst::Direct { reg, horz, ty: Type::Ud },
+                    other => other,
+                };
+                self.emit_guarded(build::mov(self.lanes, dst, bits(value)));
+                return Ok(());
+            }
+        };
+        if let Some(var) = var {
+            let value = match known {
+                Some(value) => Src::ud(value),
+                None => bits(self.src_for(src, lanes)?),
+            };
+            self.emit_guarded(build::mov(
+                Lanes { exec: gen_ir::ExecSize::S1, ..lanes },
+                Dst::packed(VReg::var_at(var, 0), Type::Ud),
+                value,
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Handles move as dwords, whatever type the variable has.
+fn bits(src: VSrc) -> VSrc {
+    match src {
+        Src::Direct { reg, region, mods, ty } if ty.bytes() == 4 => {
+            Src::Direct { reg, region, mods, ty: Type::Ud }
+        }
+        Src::Imm { bits, .. } => Src::ud(bits as u32),
+        other => other,
+    }
+}

@@ -1,0 +1,404 @@
+//! Moves, arithmetic, logic, comparison: one Gen instruction each, as far as the hardware has it.
+
+use gen_ir::{Cond, CondMod, Dst, ExecSize, MathFn, Op, Options, Payload, Reg, Src, SrcMod, Type};
+use visa::{Modifier, Opcode, Srcs, VectorOperand};
+
+use super::{Lowered, Lowerer, operand::gen_type};
+use crate::{
+    build::{self, ACC0, Lanes, VDst, VInst, VReg, VSrc},
+    legalize::{overlaps, piece},
+};
+
+/// vISA opcodes that are one Gen instruction with the operands in the same order.
+#[rustfmt::skip]
+const DIRECT: &[(Opcode, Op)] = &[
+    (Opcode::Add, Op::Add), (Opcode::Add3, Op::Add3), (Opcode::Avg, Op::Avg),
+    (Opcode::Dp2, Op::Dp2), (Opcode::Dp3, Op::Dp3), (Opcode::Dp4, Op::Dp4), (Opcode::Dph, Op::Dph),
+    (Opcode::Frc, Op::Frc), (Opcode::Line, Op::Line), (Opcode::Lrp, Op::Lrp),
+    (Opcode::Mul, Op::Mul), (Opcode::Mulh, Op::Mach), (Opcode::Plane, Op::Pln),
+    (Opcode::Rndd, Op::Rndd), (Opcode::Rndu, Op::Rndu), (Opcode::Rnde, Op::Rnde), (Opcode::Rndz, Op::Rndz),
+    (Opcode::Sad2, Op::Sad2), (Opcode::Srnd, Op::Srnd), (Opcode::Lzd, Op::Lzd),
+    (Opcode::And, Op::And), (Opcode::Or, Op::Or), (Opcode::Xor, Op::Xor), (Opcode::Not, Op::Not),
+    (Opcode::Shl, Op::Shl), (Opcode::Shr, Op::Shr), (Opcode::Asr, Op::Asr),
+    (Opcode::Rol, Op::Rol), (Opcode::Ror, Op::Ror), (Opcode::Cbit, Op::Cbit),
+    (Opcode::Fbl, Op::Fbl), (Opcode::Fbh, Op::Fbh), (Opcode::Bfrev, Op::Bfrev),
+    (Opcode::Mov, Op::Mov), (Opcode::Sel, Op::Sel), (Opcode::Bfe, Op::Bfe),
+];
+
+/// Gen's condition of a vISA relation.
+pub(crate) const fn condition(cond: visa::CondMod) -> Cond {
+    match cond {
+        visa::CondMod::Eq => Cond::Eq,
+        visa::CondMod::Ne => Cond::Ne,
+        visa::CondMod::Gt => Cond::Gt,
+        visa::CondMod::Ge => Cond::Ge,
+        visa::CondMod::Lt => Cond::Lt,
+        visa::CondMod::Le => Cond::Le,
+    }
+}
+
+impl Lowerer<'_> {
+    /// Any instruction of the form `dst = opcode(srcs...)`.
+    pub(crate) fn alu(&mut self, opcode: Opcode, dst: &VectorOperand, srcs: Srcs<'_>) -> Lowered {
+        if let VectorOperand::Predicate(..) = dst {
+            return self.predicate_logic(opcode, dst, srcs);
+        }
+        if let Some((_, op)) = DIRECT.iter().find(|(o, _)| *o == opcode) {
+            return self.direct(*op, dst, srcs);
+        }
+        match opcode {
+            // Gen: dst = src0 + src1 * src2.
+            Opcode::Mad => self.ternary(Op::Mad, dst, [&srcs[2], &srcs[1], &srcs[0]]),
+            Opcode::Dp4a => self.ternary(Op::Dp4a, dst, [&srcs[0], &srcs[1], &srcs[2]]),
+            Opcode::Bfi => self.bit_field_insert(dst, srcs),
+            Opcode::Sad2add => self.sad2_add(dst, srcs),
+            Opcode::Madw => self.multiply_add_wide(dst, srcs),
+            _ if opcode.is_math() || matches!(opcode, Opcode::Mod | Opcode::Divm | Opcode::Sqrtm) => {
+                self.math(opcode, dst, srcs)
+            }
+            _ => Err("not lowered yet".into()),
+        }
+    }
+
+    fn direct(&mut self, op: Op, dst: &VectorOperand, srcs: Srcs<'_>) -> Lowered {
+        let mut inst = build::op(op, self.lanes, Dst::None, &[]);
+        (inst.dst, inst.sat) = self.dst(dst)?;
+        for (i, operand) in srcs.iter().enumerate().take(3) {
+            inst.src[i] = self.src(operand)?;
+            if op.info().logic && matches!(operand.modifier(), Modifier::Neg | Modifier::NegAbs | Modifier::Abs) {
+                inst.src[i] = self.plain_source(inst.src[i]);
+            }
+        }
+        if op == Op::Mov {
+            self.mark_address(&inst);
+        }
+        if writes_control(&inst) && self.caps.sbid_count == 0 {
+            inst.opts = inst.opts.with(Options::SWITCH);
+        }
+        self.emit_guarded(inst);
+        Ok(())
+    }
+
+    fn ternary(&mut self, op: Op, dst: &VectorOperand, srcs: [&VectorOperand; 3]) -> Lowered {
+        let mut inst = build::op(op, self.lanes, Dst::None, &[]);
+        (inst.dst, inst.sat) = self.dst(dst)?;
+        for (i, operand) in srcs.into_iter().enumerate() {
+            inst.src[i] = self.src(operand)?;
+        }
+        self.emit_guarded(inst);
+        Ok(())
+    }
+
+    /// A copy of a source, so that arithmetic modifiers are applied to it.
+    pub(crate) fn plain_source(&mut self, src: VSrc) -> VSrc {
+        let Some(ty) = src.ty() else { return src };
+        let lanes = self.lanes;
+        let temp = self.temp(lanes.exec.lanes(), ty.bytes());
+        self.emit(build::mov(lanes, Dst::packed(temp, ty), src));
+        Src::new(temp, build::strided(1, lanes.exec), ty)
+    }
+
+    /// `and`, `or`, `xor`, `not` on predicates: scalar operations on flag bits of the channels named.
+    fn predicate_logic(&mut self, opcode: Opcode, dst: &VectorOperand, srcs: Srcs<'_>) -> Lowered {
+        let op = match opcode {
+            Opcode::And => Op::And,
+            Opcode::Or => Op::Or,
+            Opcode::Xor => Op::Xor,
+            Opcode::Not => Op::Not,
+            Opcode::Mov => Op::Mov,
+            _ => return Err("a predicate as destination".into()),
+        };
+        let VectorOperand::Predicate(target, _) = dst else { return Err("a predicate is expected".into()) };
+        let (first, ty) = self.flag_part();
+        let flag = self.flag(target.id, self.lanes)?;
+        let mut inst =
+            build::op(op, Lanes::SCALAR, Dst::packed(VReg::var_at(flag, first), ty), &[]);
+        for (i, operand) in srcs.iter().enumerate().take(2) {
+            inst.src[i] = match operand {
+                VectorOperand::Predicate(p, modifier) => {
+                    let flag = self.flag(p.id, self.lanes)?;
+                    let neg = p.inverse != (*modifier == Modifier::Not);
+                    Src::Direct {
+                        reg: VReg::var_at(flag, first),
+                        region: gen_ir::Region::SCALAR,
+                        mods: SrcMod { abs: false, neg },
+                        ty,
+                    }
+                }
+                other => self.scalar_src(other)?,
+            };
+        }
+        self.emit(inst);
+        Ok(())
+    }
+
+    /// The bytes of a flag that the current channels use: offset and type.
+    fn flag_part(&self) -> (u32, Type) {
+        match (self.lanes.exec, self.lanes.chan) {
+            (ExecSize::S32, _) => (0, Type::Ud),
+            (_, chan) if chan >= 16 => (2, Type::Uw),
+            _ => (0, Type::Uw),
+        }
+    }
+
+    /// `min` and `max`.
+    pub(crate) fn min_max(&mut self, max: bool, dst: &VectorOperand, srcs: Srcs<'_>) -> Lowered {
+        let mut inst = build::op(Op::Sel, self.lanes, Dst::None, &[]);
+        (inst.dst, inst.sat) = self.dst(dst)?;
+        inst.src[0] = self.src(&srcs[0])?;
+        inst.src[1] = self.src(&srcs[1])?;
+        let cond = build::sel_cond(if max { Cond::Ge } else { Cond::Lt });
+        if self.pred.is_none() {
+            inst.cond = Some(cond);
+            self.emit(inst);
+            return Ok(());
+        }
+        // `sel` takes a predicate or a condition, not both.
+        let Some(ty) = inst.dst.ty() else { return Err("no destination".into()) };
+        let temp = self.temp(self.lanes.exec.lanes(), ty.bytes());
+        let target = std::mem::replace(&mut inst.dst, Dst::packed(temp, ty));
+        inst.cond = Some(cond);
+        self.emit(inst);
+        let copy = Src::new(temp, build::strided(1, self.lanes.exec), ty);
+        self.emit_guarded(build::mov(self.lanes, target, copy));
+        Ok(())
+    }
+
+    /// `bfn`.
+    pub(crate) fn bfn(&mut self, function: u8, dst: &VectorOperand, srcs: Srcs<'_>) -> Lowered {
+        let mut inst = build::op(Op::Bfn, self.lanes, Dst::None, &[]);
+        (inst.dst, inst.sat) = self.dst(dst)?;
+        for i in 0..3 {
+            inst.src[i] = self.src(&srcs[i])?;
+        }
+        inst.payload = Payload::Bfn(function);
+        self.emit_guarded(inst);
+        Ok(())
+    }
+
+    /// `cmp` to a predicate, or to a variable that gets all ones or zero.
+    pub(crate) fn cmp(&mut self, cond: visa::CondMod, dst: &VectorOperand, srcs: Srcs<'_>) -> Lowered {
+        let mut inst = build::op(Op::Cmp, self.lanes, Dst::None, &[]);
+        for i in 0..2 {
+            inst.src[i] = self.src(&srcs[i])?;
+        }
+        let flag = match dst {
+            VectorOperand::Predicate(p, _) => {
+                inst.dst = Dst::null(compared_type(&inst));
+                self.flag(p.id, self.lanes)?
+            }
+            _ => {
+                inst.dst = self.dst(dst)?.0;
+                self.var(build::flag(self.lanes))
+            }
+        };
+        inst.cond = Some(CondMod { cond: condition(cond), flag: VReg::var_at(flag, 0) });
+        self.emit_guarded(inst);
+        Ok(())
+    }
+
+    /// `setp`: from the bits of a scalar, or from the lowest bit of each element.
+    pub(crate) fn setp(&mut self, dst: &VectorOperand, src: &VectorOperand) -> Lowered {
+        let VectorOperand::Predicate(p, _) = dst else { return Err("setp needs a predicate".into()) };
+        let flag = self.flag(p.id, self.lanes)?;
+        let value = self.src(src)?;
+        let scalar = match value {
+            Src::Direct { region, .. } | Src::Indirect { region, .. } => region.is_scalar(),
+            _ => true,
+        };
+        if scalar {
+            let (first, ty) = self.flag_part();
+            let value = match value {
+                Src::Imm { bits, .. } => Src::imm(bits, ty),
+                other => other,
+            };
+            let mut inst = build::mov(Lanes::SCALAR, Dst::packed(VReg::var_at(flag, first), ty), value);
+            inst.pred = self.pred;
+            self.emit(inst);
+        } else {
+            let mut inst = build::op(Op::And, self.lanes, Dst::null(Type::Ud), &[value, Src::uw(1)]);
+            inst.dst = Dst::null(value.ty().unwrap_or(Type::Ud));
+            inst.cond = Some(CondMod { cond: Cond::Ne, flag: VReg::var_at(flag, 0) });
+            self.emit_guarded(inst);
+        }
+        Ok(())
+    }
+
+    /// `bfi`: mask, then insertion.
+    fn bit_field_insert(&mut self, dst: &VectorOperand, srcs: Srcs<'_>) -> Lowered {
+        let (dst, sat) = self.dst(dst)?;
+        let ty = dst.ty().unwrap_or(Type::Ud);
+        let mut s = [Src::None; 4];
+        for (i, slot) in s.iter_mut().enumerate() {
+            *slot = self.src(&srcs[i])?;
+        }
+        let mask = self.temp(self.lanes.exec.lanes(), 4);
+        self.emit_guarded(build::op(Op::Bfi1, self.lanes, Dst::packed(mask, ty), &s[..2]));
+        let mask = Src::new(mask, build::strided(1, self.lanes.exec), ty);
+        let mut insert = build::op(Op::Bfi2, self.lanes, dst, &[mask, s[2], s[3]]);
+        insert.sat = sat;
+        self.emit_guarded(insert);
+        Ok(())
+    }
+
+    /// `sad2add`: the third source goes through the accumulator, four lanes of words a dword.
+    fn sad2_add(&mut self, dst: &VectorOperand, srcs: Srcs<'_>) -> Lowered {
+        let (dst, sat) = self.dst(dst)?;
+        let (a, b, addend) = (self.src(&srcs[0])?, self.src(&srcs[1])?, self.src(&srcs[2])?);
+        let ty = addend.ty().unwrap_or(Type::W);
+        self.emit(build::mov(self.lanes, Dst::packed(ACC0, ty), addend));
+        let mut inst = build::op(Op::Sada2, self.lanes, dst, &[a, b]);
+        inst.sat = sat;
+        self.emit_guarded(inst);
+        Ok(())
+    }
+
+    /// Lanes of one accumulator.
+    fn accumulator_lanes(&self) -> u32 {
+        self.grf() / 4
+    }
+
+    /// `addc`, `subb`: the carry comes from the accumulator, in pieces that fit it.
+    pub(crate) fn carry(
+        &mut self,
+        opcode: Opcode,
+        dst: &VectorOperand,
+        carry: &VectorOperand,
+        srcs: Srcs<'_>,
+    ) -> Lowered {
+        let op = if opcode == Opcode::Addc { Op::Addc } else { Op::Subb };
+        let (dst, _) = self.dst(dst)?;
+        let (carry, _) = self.dst(carry)?;
+        let (a, b) = (self.src(&srcs[0])?, self.src(&srcs[1])?);
+        let whole = build::op(op, self.lanes, dst, &[a, b]);
+        let copy = build::mov(self.lanes, carry, Src::new(ACC0, build::strided(1, self.lanes.exec), Type::Ud));
+        self.with_accumulator(whole, copy);
+        Ok(())
+    }
+
+    /// Emits pairs of an operation that writes the accumulator and a move out of it.
+    fn with_accumulator(&mut self, whole: VInst, copy: VInst) {
+        let lanes = self.lanes.exec.lanes();
+        let step = self.accumulator_lanes().min(lanes);
+        let mut carry_out = whole;
+        carry_out.dst = copy.dst;
+        let staged = overlaps(&whole, step) || overlaps(&carry_out, step);
+        let target = whole.dst;
+        let mut whole = whole;
+        let ty = target.ty().unwrap_or(Type::Ud);
+        if staged {
+            whole.dst = Dst::packed(self.temp(lanes, ty.bytes()), ty);
+        }
+        for first in (0..lanes).step_by(step as usize) {
+            let mut part = piece(&whole, first, step);
+            part.opts = part.opts.with(Options::ACC_WR_EN);
+            self.emit_guarded(part);
+            let mut out = piece(&copy, first, step);
+            if let Src::Direct { reg, .. } = &mut out.src[0] {
+                *reg = ACC0;
+            }
+            self.emit_guarded(out);
+        }
+        if staged {
+            let Some(reg) = whole.dst.reg() else { return };
+            let from = Src::new(reg, build::strided(1, self.lanes.exec), ty);
+            self.emit_guarded(build::mov(self.lanes, target, from));
+        }
+    }
+
+    /// `madw`: `src0 * src1 + src2` in 64 bits, low and high dwords in consecutive registers.
+    fn multiply_add_wide(&mut self, dst: &VectorOperand, srcs: Srcs<'_>) -> Lowered {
+        let (Dst::Direct { reg, ty, .. }, _) = self.dst(dst)? else {
+            return Err("an indirect destination of madw".into());
+        };
+        let (a, b, c) = (self.src(&srcs[0])?, self.src(&srcs[1])?, self.src(&srcs[2])?);
+        let lanes = self.lanes;
+        let count = lanes.exec.lanes();
+        let high = reg.plus((count * 4).next_multiple_of(self.grf()));
+        // Sources may overlap the destination.
+        let (lo, hi, carry) = (self.temp(count, 4), self.temp(count, 4), self.temp(count, 4));
+        let packed = build::strided(1, lanes.exec);
+        let signed = a.ty().is_some_and(Type::is_signed) || b.ty().is_some_and(Type::is_signed);
+        let (wide, zero) = (if signed { Type::D } else { Type::Ud }, c.is_imm() && matches!(c, Src::Imm { bits: 0, .. }));
+        self.emit(build::op(Op::Mul, lanes, Dst::packed(lo, wide), &[a, b]));
+        self.emit(build::op(Op::Mach, lanes, Dst::packed(hi, wide), &[a, b]));
+        if !zero {
+            let sum = build::op(Op::Addc, lanes, Dst::packed(lo, Type::Ud), &[Src::new(lo, packed, Type::Ud), retype(c, Type::Ud)]);
+            let out = build::mov(lanes, Dst::packed(carry, Type::Ud), Src::new(ACC0, packed, Type::Ud));
+            let pred = self.pred.take();
+            self.with_accumulator(sum, out);
+            self.pred = pred;
+            let carried = Src::new(carry, packed, Type::D);
+            self.emit(build::op(Op::Add, lanes, Dst::packed(hi, Type::D), &[Src::new(hi, packed, Type::D), carried]));
+            if c.ty().is_some_and(Type::is_signed) {
+                // The sign of the addend extends into the high half.
+                let sign = Dst::packed(carry, Type::D);
+                let shifted = build::op(Op::Asr, lanes, sign, &[retype(c, Type::D), Src::uw(31)]);
+                self.emit(shifted);
+                self.emit(build::op(Op::Add, lanes, Dst::packed(hi, Type::D), &[Src::new(hi, packed, Type::D), carried]));
+            }
+        }
+        self.emit_guarded(build::mov(lanes, Dst::packed(reg, ty), Src::new(lo, packed, ty)));
+        self.emit_guarded(build::mov(lanes, Dst::packed(high, ty), Src::new(hi, packed, ty)));
+        Ok(())
+    }
+
+    /// A math instruction with the operands as they are.
+    pub(crate) fn plain_math(&mut self, function: MathFn, dst: VDst, sat: bool, srcs: &[VSrc]) {
+        let mut inst = build::math(function, self.lanes, dst, srcs);
+        inst.sat = sat;
+        self.emit_guarded(inst);
+    }
+
+    /// The Gen type of a vISA operand.
+    pub(crate) fn operand_type(&self, operand: &VectorOperand) -> Lowered<Type> {
+        gen_type(self.visa.operand_type(operand).ok_or("an operand without type")?)
+    }
+}
+
+/// The same bits under another type of the same size; immediates of narrower types are extended.
+pub(crate) fn retype(src: VSrc, to: Type) -> VSrc {
+    match src {
+        Src::Imm { bits, ty } => Src::imm(extend(bits, ty), to),
+        Src::Direct { reg, region, mods, ty } if ty.bytes() == to.bytes() => {
+            Src::Direct { reg, region, mods, ty: to }
+        }
+        other => other,
+    }
+}
+
+/// An integer immediate's value in 64 bits.
+pub(crate) fn extend(bits: u64, ty: Type) -> u64 {
+    match ty {
+        Type::B => bits as i8 as u64,
+        Type::W => bits as i16 as u64,
+        Type::D => bits as i32 as u64,
+        _ => bits,
+    }
+}
+
+/// The type of a comparison's null destination: the widest source's.
+fn compared_type(inst: &VInst) -> Type {
+    let mut widest = Type::W;
+    for src in &inst.src[..2] {
+        if let Some(ty) = src.ty() {
+            let ty = match ty {
+                Type::V => Type::W,
+                Type::Uv => Type::Uw,
+                Type::Vf => Type::F,
+                Type::B => Type::W,
+                Type::Ub => Type::Uw,
+                other => other,
+            };
+            if ty.bytes() > widest.bytes() || (ty.bytes() == widest.bytes() && ty.is_float()) {
+                widest = ty;
+            }
+        }
+    }
+    widest
+}
+
+/// Writes to the control register take effect after a thread switch.
+fn writes_control(inst: &VInst) -> bool {
+    matches!(inst.dst.reg(), Some(Reg { base: gen_ir::Base::Arf(gen_ir::Arf::Control(_)), .. }))
+}

@@ -1,0 +1,242 @@
+//! Control flow: labels, jumps, subroutine calls and the end of the thread.
+
+use gen_ir::{
+    BlockId, Desc, Dst, ExecSize, Inst, Kernel, Op, Payload, Region, SendInfo, Sfid, Src, Target, Type, Var,
+    VarClass, VarId, Virtual,
+};
+use visa::{LabelId, Labels, Op as Visa, VectorOperand};
+
+use super::{Lowered, Lowerer};
+use crate::build::{self, Lanes, VInst, VReg};
+
+/// Whether a block starts at each instruction: at labels, and after whatever ends a block.
+pub(crate) fn block_starts(kernel: &visa::Kernel) -> Vec<bool> {
+    let mut starts = vec![false; kernel.code.len()];
+    let mut only_labels = false;
+    let mut ended = true;
+    for (index, start) in starts.iter_mut().enumerate() {
+        let Ok(inst) = kernel.try_inst(index) else { continue };
+        let label = matches!(inst.op, Visa::Label(_) | Visa::Subroutine(_));
+        *start = ended || (label && !only_labels);
+        only_labels = label && (only_labels || *start);
+        ended = ends_block(&inst.op);
+    }
+    starts
+}
+
+fn ends_block(op: &Visa<'_>) -> bool {
+    matches!(
+        op,
+        Visa::Jmp(_)
+            | Visa::Goto(_)
+            | Visa::Call(_)
+            | Visa::Ret
+            | Visa::Fret
+            | Visa::Fcall { .. }
+            | Visa::Ifcall { .. }
+            | Visa::SwitchJmp { .. }
+    )
+}
+
+fn branch(op: Op, lanes: Lanes, jip: Target, uip: Target) -> VInst {
+    let mut inst = build::op(op, lanes, Dst::None, &[]);
+    inst.payload = Payload::Branch { jip, uip, ctrl: false };
+    inst
+}
+
+/// Replaces the provisional block numbers of targets by places in the layout: `ids` has the number of
+/// each block.
+pub(crate) fn number_blocks(kernel: &mut Kernel<Virtual>, ids: &[BlockId]) {
+    let mut places: Vec<(BlockId, BlockId)> =
+        ids.iter().enumerate().map(|(place, id)| (*id, BlockId(place as u32))).collect();
+    places.sort_unstable();
+    let place = |id: BlockId| match places.binary_search_by_key(&id, |p| p.0) {
+        Ok(i) => places[i].1,
+        Err(_) => unreachable!("a target names a block of the kernel"),
+    };
+    for block in &mut kernel.blocks {
+        let Some(last) = block.insts.last_mut() else { continue };
+        if let Payload::Branch { jip, uip, .. } = &mut last.payload {
+            for target in [jip, uip] {
+                if let Target::Block(b) = target {
+                    *b = place(*b);
+                }
+            }
+        }
+    }
+    for entry in &mut kernel.subroutines {
+        *entry = place(*entry);
+    }
+}
+
+/// Fills in successors: fall-through first, then targets. Every target a branch names is a block.
+pub(crate) fn link_blocks(kernel: &mut Kernel<Virtual>) {
+    let count = kernel.blocks.len() as u32;
+    for i in 0..count {
+        let next = BlockId(i + 1);
+        let block = &mut kernel.blocks[i as usize];
+        let mut succs = Vec::new();
+        let last = block.insts.last();
+        let falls_through = match last {
+            Some(inst) if inst.is_eot() || inst.op == Op::Ret => inst.pred.is_some(),
+            Some(inst) if inst.op == Op::Jmpi => inst.pred.is_some(),
+            // Whether an unpredicated goto leaves lanes behind is the structurizer's question.
+            Some(inst) if inst.op == Op::Goto => inst.pred.is_some(),
+            _ => true,
+        };
+        let call = matches!(last, Some(inst) if inst.op == Op::Call);
+        let mut targets = Vec::new();
+        if let Some((jip, uip)) = last.and_then(Inst::targets) {
+            targets.extend([jip, uip].into_iter().filter_map(|t| match t {
+                Target::Block(b) => Some(b),
+                _ => None,
+            }));
+        }
+        if call {
+            succs.append(&mut targets);
+        }
+        if falls_through && next.0 < count {
+            succs.push(next);
+        }
+        for target in targets {
+            if !succs.contains(&target) {
+                succs.push(target);
+            }
+        }
+        block.succs = succs;
+    }
+}
+
+impl Lowerer<'_> {
+    /// Gives each label its block.
+    pub(crate) fn place_labels(&mut self, starts: &[bool]) {
+        let mut block = 0u32;
+        for (index, start) in starts.iter().enumerate() {
+            if *start && index > 0 {
+                block += 1;
+            }
+            let Ok(inst) = self.visa.try_inst(index) else { continue };
+            if let Visa::Label(label) | Visa::Subroutine(label) = inst.op {
+                if let Some(slot) = self.labels.get_mut(label.index()) {
+                    *slot = Some(BlockId(block));
+                }
+            }
+        }
+    }
+
+    fn target(&self, label: LabelId) -> Lowered<Target> {
+        match self.labels.get(label.index()) {
+            Some(Some(block)) => Ok(Target::Block(*block)),
+            _ => Err(format!("label {} is not in the code", self.visa.label_name(label)).into()),
+        }
+    }
+
+    /// `goto`: the structurizer finds JIP and the joins.
+    pub(crate) fn goto(&mut self, label: LabelId) -> Lowered {
+        let inst = branch(Op::Goto, self.lanes, Target::None, self.target(label)?);
+        self.emit_guarded(inst);
+        Ok(())
+    }
+
+    /// `jmp`: scalar.
+    pub(crate) fn jmp(&mut self, label: LabelId) -> Lowered {
+        let lanes = Lanes { chan: self.lanes.chan, ..Lanes::SCALAR };
+        let inst = branch(Op::Jmpi, lanes, self.target(label)?, Target::None);
+        self.emit_guarded(inst);
+        Ok(())
+    }
+
+    /// `switchjmp`: a chain of scalar compares and jumps; an index beyond the labels falls through.
+    pub(crate) fn switch_jump(&mut self, index: &VectorOperand, labels: Labels<'_>) -> Lowered {
+        let index = self.scalar_src(index)?;
+        for (value, label) in labels.iter().enumerate() {
+            if value > 0 {
+                self.new_block();
+            }
+            let flag = self.var(build::flag(Lanes::SCALAR));
+            let mut cmp =
+                build::op(Op::Cmp, Lanes::SCALAR, Dst::null(Type::D), &[index, Src::uw(value as u16)]);
+            cmp.cond = Some(gen_ir::CondMod { cond: gen_ir::Cond::Eq, flag: VReg::var_at(flag, 0) });
+            self.emit(cmp);
+            let mut jump = branch(Op::Jmpi, Lanes::SCALAR, self.target(label)?, Target::None);
+            jump.pred = Some(build::pred(flag, false));
+            self.emit(jump);
+        }
+        Ok(())
+    }
+
+    fn return_address(&mut self, entry: BlockId) -> VarId {
+        if let Some((_, var)) = self.return_addresses.iter().find(|(b, _)| *b == entry) {
+            return *var;
+        }
+        let var = self.var(Var { no_spill: true, ..Var::temp(VarClass::General, 8, 8) });
+        self.return_addresses.push((entry, var));
+        var
+    }
+
+    /// A subroutine's entry. The kernel's own body is the first.
+    pub(crate) fn subroutine(&mut self, _label: LabelId) -> Lowered {
+        let entry = self.block;
+        if entry.0 == 0 {
+            return Ok(());
+        }
+        let var = self.return_address(entry);
+        self.subroutine = Some(var);
+        self.out.subroutines.push(entry);
+        Ok(())
+    }
+
+    /// `call`: the return address goes to the callee's variable.
+    pub(crate) fn call(&mut self, label: LabelId) -> Lowered {
+        let target = self.target(label)?;
+        let Target::Block(entry) = target else { return Err("a call without target".into()) };
+        let var = self.return_address(entry);
+        let mut inst = branch(Op::Call, self.lanes, target, Target::None);
+        inst.dst = Dst::packed(VReg::var_at(var, 0), Type::Ud);
+        self.emit_guarded(inst);
+        Ok(())
+    }
+
+    /// `ret`: of a subroutine, or the end of the thread.
+    pub(crate) fn ret(&mut self) -> Lowered {
+        match self.subroutine {
+            Some(var) => {
+                let mut inst = branch(Op::Ret, self.lanes, Target::None, Target::None);
+                inst.src[0] = Src::new(VReg::var_at(var, 0), Region::PACKED, Type::Ud);
+                self.emit_guarded(inst);
+                Ok(())
+            }
+            None if self.pred.is_some() => Err("a predicated return from the kernel".into()),
+            None => {
+                self.end_thread();
+                Ok(())
+            }
+        }
+    }
+
+    /// The message that ends the thread: the thread header, from the last register, to the thread
+    /// spawner or the gateway. Payloads of such messages live in the last 16 registers.
+    fn end_thread(&mut self) {
+        let grf = self.grf();
+        let last = (u32::from(self.out.grf_count) - 1) * grf;
+        let header = self.var(Var { fixed: Some(last), ..Var::temp(VarClass::General, grf, grf) });
+        let copy = Lanes::all(if grf == 64 { ExecSize::S16 } else { ExecSize::S8 });
+        let from = Src::new(self.r0(0), Region::PACKED, Type::Ud);
+        self.emit(build::mov(copy, Dst::packed(VReg::var_at(header, 0), Type::Ud), from));
+        let mut send = Inst::new(Op::Send, ExecSize::S8);
+        send.no_mask = true;
+        send.dst = Dst::null(Type::Ud);
+        send.src[0] = Src::new(VReg::var_at(header, 0), Region::PACKED, Type::Ud);
+        let sfid = if self.caps.eot_gateway { Sfid::Gateway } else { Sfid::Spawner };
+        send.payload = Payload::Send(SendInfo {
+            sfid,
+            desc: Desc::Imm(0x0200_0010),
+            ex_desc: Desc::Imm(0),
+            eot: true,
+            dst_len: 0,
+            src0_len: 1,
+            src1_len: 0,
+        });
+        self.emit(send);
+    }
+}

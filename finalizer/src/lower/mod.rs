@@ -1,0 +1,318 @@
+//! vISA kernel to Gen IR: a control flow graph of Gen instructions on variables.
+//!
+//! Comes in: a decoded kernel. Goes out: blocks in layout order, branches last, one variable per alias
+//! root, messages with descriptor and payload; exec sizes, types and regions as vISA has them (whether
+//! they can be encoded is [`crate::legalize`]'s business). What is not known how to lower is refused by
+//! name, every instruction of the kernel, not only the first.
+//!
+//! One file per instruction family; messages to shared functions stand in [`crate::messages`].
+
+pub(crate) mod address;
+pub(crate) mod alu;
+mod flow;
+mod math;
+pub(crate) mod operand;
+pub(crate) mod vars;
+
+use std::fmt;
+
+use gen_ir::{Block, BlockId, Kernel, Pred, PredCtrl, Var, VarId, Virtual};
+use platforms::{Caps, Platform};
+use visa::{Op, Opcode};
+
+use crate::build::{Lanes, VInst, VReg};
+
+/// Choices that are not in the kernel.
+#[derive(Clone, Debug, Default)]
+pub struct LowerOptions {
+    /// Give the thread the large register file where the platform has one.
+    pub large_grf: bool,
+}
+
+/// An instruction that cannot be lowered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LowerError {
+    /// The kernel.
+    pub kernel: String,
+    /// Index of the vISA instruction.
+    pub index: u32,
+    /// Byte offset in the object, or line of the text.
+    pub place: u32,
+    /// The vISA opcode.
+    pub opcode: &'static str,
+    /// Why.
+    pub reason: String,
+}
+
+impl fmt::Display for LowerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let LowerError { kernel, index, place, opcode, reason } = self;
+        write!(f, "kernel `{kernel}`, instruction {index} ({opcode}, at {place}): {reason}")
+    }
+}
+
+impl std::error::Error for LowerError {}
+
+/// Why the current instruction cannot be lowered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Refusal(pub String);
+
+impl<T: Into<String>> From<T> for Refusal {
+    fn from(reason: T) -> Refusal {
+        Refusal(reason.into())
+    }
+}
+
+/// What lowering one instruction gives.
+pub(crate) type Lowered<T = ()> = Result<T, Refusal>;
+
+/// The state of one kernel's lowering.
+pub(crate) struct Lowerer<'a> {
+    pub visa: &'a visa::Kernel,
+    pub caps: &'static Caps,
+    pub out: Kernel<Virtual>,
+    /// Instructions of the current block.
+    insts: Vec<VInst>,
+    /// The current block's number: blocks that vISA has come first, then those that lowering adds.
+    block: BlockId,
+    /// Numbers of the finished blocks, in layout order.
+    blocks: Vec<BlockId>,
+    /// Blocks that lowering added.
+    added: u32,
+    /// The block of each label.
+    labels: Vec<Option<BlockId>>,
+    vars: vars::VarMap,
+    /// Inside a subroutine: the variable that holds its return address.
+    subroutine: Option<VarId>,
+    /// Return address variable of each subroutine, by entry block.
+    return_addresses: Vec<(BlockId, VarId)>,
+    /// Channels and predicate of the current vISA instruction.
+    pub lanes: Lanes,
+    pub pred: Option<Pred<Virtual>>,
+    origin: u32,
+}
+
+/// Lowers a kernel for a platform.
+///
+/// # Errors
+///
+/// Every instruction that has no lowering.
+pub fn lower(
+    kernel: &visa::Kernel,
+    platform: Platform,
+    options: &LowerOptions,
+) -> Result<Kernel<Virtual>, Vec<LowerError>> {
+    let mut errors = Vec::new();
+    let fault = |index: usize, reason: String| LowerError {
+        kernel: kernel.name().into_owned(),
+        index: index as u32,
+        place: kernel.code.get(index).map_or(0, |r| r.place),
+        opcode: kernel.code.get(index).map_or("", |r| r.opcode.name()),
+        reason,
+    };
+    let mut lowerer = match Lowerer::new(kernel, platform, options) {
+        Ok(lowerer) => lowerer,
+        Err(Refusal(reason)) => return Err(vec![fault(0, reason)]),
+    };
+    let starts = flow::block_starts(kernel);
+    lowerer.place_labels(&starts);
+    lowerer.prologue();
+    let mut visa_block = 0;
+    for index in 0..kernel.code.len() {
+        if index > 0 && starts[index] {
+            lowerer.end_block();
+            visa_block += 1;
+            lowerer.block = BlockId(visa_block);
+            lowerer.vars.forget_handles();
+        }
+        let inst = match kernel.try_inst(index) {
+            Ok(inst) => inst,
+            Err((field, value)) => {
+                errors.push(fault(index, format!("{field} {value} has no meaning")));
+                continue;
+            }
+        };
+        if let Err(Refusal(reason)) = lowerer.instruction(&inst) {
+            errors.push(fault(index, reason));
+        }
+    }
+    lowerer.end_block();
+    if errors.is_empty() { Ok(lowerer.finish()) } else { Err(errors) }
+}
+
+impl<'a> Lowerer<'a> {
+    fn new(visa: &'a visa::Kernel, platform: Platform, options: &LowerOptions) -> Lowered<Lowerer<'a>> {
+        let caps = platform.caps();
+        let mut out = Kernel::new(visa.name(), platform);
+        if options.large_grf {
+            out.grf_count = caps.grf_count_large;
+        }
+        if let Some(simd) = visa.attr_int("SimdSize") {
+            out.simd = u8::try_from(simd).ok().filter(|s| [1, 8, 16, 32].contains(s)).unwrap_or(8);
+        }
+        out.spill_offset = visa.attr_int("SpillMemOffset").map_or(0, |o| o.max(0) as u32);
+        let vars = vars::VarMap::new(visa, caps, &mut out)?;
+        Ok(Lowerer {
+            visa,
+            caps,
+            out,
+            insts: Vec::new(),
+            block: BlockId(0),
+            blocks: Vec::new(),
+            added: 0,
+            labels: vec![None; visa.labels.len()],
+            vars,
+            subroutine: None,
+            return_addresses: Vec::new(),
+            lanes: Lanes::SCALAR,
+            pred: None,
+            origin: VInst::NO_ORIGIN,
+        })
+    }
+
+    fn finish(mut self) -> Kernel<Virtual> {
+        flow::number_blocks(&mut self.out, &self.blocks);
+        flow::link_blocks(&mut self.out);
+        self.out
+    }
+
+    /// Code that no vISA instruction stands for, before the first one.
+    fn prologue(&mut self) {
+        if self.caps.payload_prologue {
+            self.load_payload();
+        }
+    }
+
+    fn end_block(&mut self) {
+        let insts = std::mem::take(&mut self.insts);
+        self.out.blocks.push(Block { insts, succs: Vec::new() });
+        self.blocks.push(self.block);
+    }
+
+    /// Ends the current block inside of a vISA instruction; returns the number of the one that starts.
+    fn new_block(&mut self) -> BlockId {
+        const FIRST_ADDED: u32 = 1 << 31;
+        self.end_block();
+        self.block = BlockId(FIRST_ADDED + self.added);
+        self.added += 1;
+        self.block
+    }
+
+    /// Appends an instruction.
+    pub(crate) fn emit(&mut self, mut inst: VInst) {
+        inst.origin = self.origin;
+        self.insts.push(inst);
+    }
+
+    /// Appends an instruction guarded by the current vISA instruction's predicate.
+    pub(crate) fn emit_guarded(&mut self, mut inst: VInst) {
+        inst.pred = self.pred;
+        self.emit(inst);
+    }
+
+    /// A new variable.
+    pub(crate) fn var(&mut self, var: Var) -> VarId {
+        self.out.add_var(var)
+    }
+
+    /// A new general variable that starts at a register.
+    pub(crate) fn payload(&mut self, registers: u32) -> VReg {
+        let grf = u32::from(self.caps.grf_bytes);
+        let id = self.var(crate::build::general(registers * grf, grf));
+        VReg::var_at(id, 0)
+    }
+
+    /// A new general temporary of `lanes` elements of `bytes` bytes, register aligned unless scalar.
+    pub(crate) fn temp(&mut self, lanes: u32, bytes: u32) -> VReg {
+        let grf = u32::from(self.caps.grf_bytes);
+        let align = if lanes == 1 { bytes } else { grf };
+        let id = self.var(crate::build::general(lanes * bytes, align));
+        VReg::var_at(id, 0)
+    }
+
+    /// Bytes of a register.
+    pub(crate) fn grf(&self) -> u32 {
+        u32::from(self.caps.grf_bytes)
+    }
+
+    fn guard(&mut self, pred: visa::PredOperand, lanes: Lanes) -> Lowered<Pred<Virtual>> {
+        let flag = self.flag(pred.id, lanes)?;
+        let ctrl = match pred.ctrl {
+            visa::PredCtrl::None => PredCtrl::Seq,
+            _ if lanes.exec.lanes() == 1 => PredCtrl::Seq,
+            visa::PredCtrl::Any => self.any(lanes),
+            visa::PredCtrl::All => self.all(lanes),
+        };
+        Ok(Pred { flag: VReg::var_at(flag, 0), inv: pred.inverse, ctrl })
+    }
+
+    fn any(&self, lanes: Lanes) -> PredCtrl {
+        match (self.caps.pred_width, lanes.exec.lanes()) {
+            (false, _) => PredCtrl::Any,
+            (_, 2) => PredCtrl::Any2h,
+            (_, 4) => PredCtrl::Any4h,
+            (_, 8) => PredCtrl::Any8h,
+            (_, 16) => PredCtrl::Any16h,
+            _ => PredCtrl::Any32h,
+        }
+    }
+
+    fn all(&self, lanes: Lanes) -> PredCtrl {
+        match (self.caps.pred_width, lanes.exec.lanes()) {
+            (false, _) => PredCtrl::All,
+            (_, 2) => PredCtrl::All2h,
+            (_, 4) => PredCtrl::All4h,
+            (_, 8) => PredCtrl::All8h,
+            (_, 16) => PredCtrl::All16h,
+            _ => PredCtrl::All32h,
+        }
+    }
+
+    fn instruction(&mut self, inst: &visa::Inst<'a>) -> Lowered {
+        self.origin = inst.index;
+        self.lanes = Lanes {
+            exec: operand::exec_size(inst.exec.size),
+            chan: inst.exec.mask.offset() as u8,
+            no_mask: inst.exec.mask.is_no_mask(),
+        };
+        self.pred = None;
+        if let Some(pred) = inst.pred.filter(|p| p.id.0 != 0) {
+            self.pred = Some(self.guard(pred, self.lanes)?);
+        }
+        self.dispatch(inst)
+    }
+
+    fn dispatch(&mut self, inst: &visa::Inst<'a>) -> Lowered {
+        match inst.op {
+            Op::Alu { dst, srcs } => self.alu(inst.opcode, dst, srcs),
+            Op::Carry { dst, carry, srcs } => self.carry(inst.opcode, dst, carry, srcs),
+            Op::MinMax { max, dst, srcs } => self.min_max(max, dst, srcs),
+            Op::Bfn { function, dst, srcs } => self.bfn(function, dst, srcs),
+            Op::Cmp { cond, dst, srcs, .. } => self.cmp(cond, dst, srcs),
+            Op::Setp { dst, src } => self.setp(dst, src),
+            Op::Movs { dst, src } => self.movs(dst, src),
+            Op::AddrAdd { dst, base, offset } => self.addr_add(dst, base, offset),
+            Op::MacroMath { .. } => Err("math macros are not lowered yet".into()),
+
+            Op::Label(_) => Ok(()),
+            Op::Subroutine(label) => self.subroutine(label),
+            Op::Jmp(label) => self.jmp(label),
+            Op::Goto(label) => self.goto(label),
+            Op::Call(label) => self.call(label),
+            Op::Ret => self.ret(),
+            Op::SwitchJmp { index, labels } => self.switch_jump(index, labels),
+            Op::Fret | Op::Fcall { .. } | Op::Ifcall { .. } | Op::Faddr { .. } => {
+                Err("stack calls are not lowered yet".into())
+            }
+
+            Op::Lifetime { .. } | Op::File(_) | Op::Loc(_) => Ok(()),
+            Op::Breakpoint => Err("breakpoints are not lowered".into()),
+            _ => self.message(inst),
+        }
+    }
+
+    /// Whether an opcode is one of the platform's.
+    fn unsupported<T>(&self, opcode: Opcode) -> Lowered<T> {
+        Err(format!("{} does not exist on {}", opcode.name(), self.caps.name).into())
+    }
+}

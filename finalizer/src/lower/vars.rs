@@ -1,0 +1,324 @@
+//! Variables: vISA declarations become Gen IR variables, one per alias root.
+
+use gen_ir::{Arf, Kernel, Var, VarClass, VarId, Virtual};
+use platforms::Caps;
+use visa::{Op, Predefined, VectorOperand};
+
+use super::{Lowered, Lowerer};
+use crate::build::{Lanes, VReg};
+
+/// Where the bytes of a vISA general variable are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Home {
+    /// `%null`.
+    Null,
+    /// A variable, from a byte on.
+    Var(VarId, u32),
+    /// An architecture register, from a byte on.
+    Arf(Arf, u32),
+    /// Not available.
+    Missing(&'static str),
+}
+
+/// A surface or sampler variable.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Handle {
+    /// The dword variable that holds the handle where a constant does not do.
+    pub var: Option<VarId>,
+    /// The value, if known at this point of the block.
+    pub known: Option<u32>,
+}
+
+/// vISA variables to Gen IR variables.
+pub(crate) struct VarMap {
+    /// Declared general variables.
+    general: Vec<Home>,
+    preds: Vec<VarId>,
+    addrs: Vec<VarId>,
+    /// Declared surfaces.
+    surfaces: Vec<Handle>,
+    samplers: Vec<Handle>,
+    /// `r0`.
+    pub r0: VarId,
+}
+
+impl VarMap {
+    pub(crate) fn new(kernel: &visa::Kernel, caps: &Caps, out: &mut Kernel<Virtual>) -> Lowered<VarMap> {
+        let grf = u32::from(caps.grf_bytes);
+        let r0 = out.add_var(Var {
+            fixed: Some(0),
+            live_in: true,
+            ..Var::temp(VarClass::General, grf, grf)
+        });
+        let mut map = VarMap {
+            general: Vec::with_capacity(kernel.vars.len()),
+            preds: Vec::with_capacity(kernel.preds.len()),
+            addrs: Vec::with_capacity(kernel.addrs.len()),
+            surfaces: vec![Handle::default(); kernel.surfaces.len()],
+            samplers: vec![Handle::default(); kernel.samplers.len()],
+            r0,
+        };
+        map.declare_general(kernel, grf, out);
+        map.place_inputs(kernel, out)?;
+        for (i, p) in kernel.preds.iter().enumerate() {
+            let bytes = if p.num_elements > 16 { 4 } else { 2 };
+            let var = Var { origin: Some(i as u32), ..Var::temp(VarClass::Flag, bytes, bytes) };
+            map.preds.push(out.add_var(var));
+        }
+        for (i, a) in kernel.addrs.iter().enumerate() {
+            let var =
+                Var { origin: Some(i as u32), ..Var::temp(VarClass::Address, 2 * u32::from(a.num_elements), 2) };
+            map.addrs.push(out.add_var(var));
+        }
+        map.find_handles_in_registers(kernel, out);
+        Ok(map)
+    }
+
+    fn declare_general(&mut self, kernel: &visa::Kernel, grf: u32, out: &mut Kernel<Virtual>) {
+        for (i, v) in kernel.vars.iter().enumerate() {
+            let home = if v.alias.is_some() {
+                Home::Null
+            } else {
+                let bytes = v.bytes().max(1);
+                let declared = v.align.bytes(grf);
+                let var = Var {
+                    origin: Some(i as u32),
+                    even_grf: declared > grf,
+                    ..Var::temp(VarClass::General, bytes, natural_align(bytes, grf).max(declared.min(grf)))
+                };
+                Home::Var(out.add_var(var), 0)
+            };
+            self.general.push(home);
+        }
+        for (i, v) in kernel.vars.iter().enumerate() {
+            if v.alias.is_none() {
+                continue;
+            }
+            let (root, offset) = kernel.resolve_alias(visa::VarId::from_declared(i));
+            self.general[i] = match self.home(root) {
+                Home::Var(id, base) => {
+                    // An alias may reach beyond its root, where nobody else lives then.
+                    let var = &mut out.vars[id.index()];
+                    if id != self.r0 {
+                        var.bytes = var.bytes.max(base + offset + v.bytes());
+                    }
+                    Home::Var(id, base + offset)
+                }
+                Home::Arf(arf, base) => Home::Arf(arf, base + offset),
+                other => other,
+            };
+        }
+    }
+
+    /// Inputs sit where the input table says when the kernel starts.
+    fn place_inputs(&mut self, kernel: &visa::Kernel, out: &mut Kernel<Virtual>) -> Lowered {
+        for input in &kernel.inputs {
+            let visa::InputVar::General(id) = input.var else { continue };
+            let Home::Var(var, offset) = self.home(id) else { continue };
+            let start = i64::from(input.offset) - i64::from(offset);
+            let var = &mut out.vars[var.index()];
+            match (u32::try_from(start), var.fixed) {
+                (Ok(start), None) => var.fixed = Some(start),
+                (Ok(start), Some(old)) if start == old => {}
+                _ => return Err("inputs disagree about the place of a variable".into()),
+            }
+            var.live_in = true;
+        }
+        Ok(())
+    }
+
+    /// The place of a general variable.
+    pub(crate) fn home(&self, id: visa::VarId) -> Home {
+        match (id.declared(), id.predefined()) {
+            (Some(i), _) => self.general.get(i).copied().unwrap_or(Home::Missing("no such variable")),
+            (None, Some(p)) => self.predefined(p),
+            (None, None) => Home::Missing("reserved variable"),
+        }
+    }
+
+    fn predefined(&self, var: Predefined) -> Home {
+        match var {
+            Predefined::Null => Home::Null,
+            Predefined::ThreadX | Predefined::GroupIdX => Home::Var(self.r0, 4),
+            Predefined::ThreadY => Home::Var(self.r0, 6),
+            Predefined::GroupIdY => Home::Var(self.r0, 24),
+            Predefined::GroupIdZ => Home::Var(self.r0, 28),
+            Predefined::R0 => Home::Var(self.r0, 0),
+            Predefined::Tsc => Home::Arf(Arf::Timestamp(0), 0),
+            Predefined::Sr0 => Home::Arf(Arf::State(0), 0),
+            Predefined::Cr0 => Home::Arf(Arf::Control(0), 0),
+            Predefined::Ce0 => Home::Arf(Arf::ChannelEnable(0), 0),
+            Predefined::Dbg0 => Home::Arf(Arf::Debug(0), 0),
+            Predefined::Msg0 => Home::Arf(Arf::Msg(0), 0),
+            Predefined::Arg | Predefined::RetVal | Predefined::Sp | Predefined::Fp => {
+                Home::Missing("stack call registers are not lowered yet")
+            }
+            Predefined::HwTid => Home::Missing("%hw_id is not lowered yet"),
+            Predefined::Color => Home::Missing("%color is not lowered yet"),
+            Predefined::ImplArgBufPtr | Predefined::LocalIdBufPtr | Predefined::ScratchLoc => {
+                Home::Missing("implicit argument pointers are not lowered yet")
+            }
+        }
+    }
+
+    /// Surfaces and samplers whose handle is not a constant of the block at every use get a variable.
+    fn find_handles_in_registers(&mut self, kernel: &visa::Kernel, out: &mut Kernel<Virtual>) {
+        let (mut surfaces, mut samplers) = (self.surfaces.clone(), self.samplers.clone());
+        let starts = super::flow::block_starts(kernel);
+        let mut need = |handle: &mut Handle| {
+            if handle.known.is_none() && handle.var.is_none() {
+                let var = out.add_var(Var::temp(VarClass::General, 4, 4));
+                handle.var = Some(var);
+            }
+        };
+        for (index, start) in starts.iter().enumerate() {
+            if *start {
+                surfaces.iter_mut().chain(&mut samplers).for_each(|h| h.known = None);
+            }
+            let Ok(inst) = kernel.try_inst(index) else { continue };
+            if let Op::Movs { dst, src } = inst.op {
+                let value = src.immediate().filter(|_| inst.pred.is_none()).map(|v| v as u32);
+                match *dst {
+                    VectorOperand::Surface { surface, .. } => {
+                        if let Some(h) = surface.declared().and_then(|i| surfaces.get_mut(i)) {
+                            h.known = value;
+                            need(h);
+                        }
+                    }
+                    VectorOperand::Sampler { sampler, .. } => {
+                        if let Some(h) = samplers.get_mut(sampler.index()) {
+                            h.known = value;
+                            need(h);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+            for operand in kernel.operands_of(&kernel.code[index]) {
+                match *operand {
+                    visa::Operand::Surface(s) => {
+                        if let Some(h) = s.declared().and_then(|i| surfaces.get_mut(i)) {
+                            need(h);
+                        }
+                    }
+                    visa::Operand::Sampler(s) => {
+                        if let Some(h) = samplers.get_mut(s.index()) {
+                            need(h);
+                        }
+                    }
+                    visa::Operand::Vector(VectorOperand::Surface { surface, .. }) => {
+                        if let Some(h) = surface.declared().and_then(|i| surfaces.get_mut(i)) {
+                            need(h);
+                        }
+                    }
+                    visa::Operand::Vector(VectorOperand::Sampler { sampler, .. }) => {
+                        if let Some(h) = samplers.get_mut(sampler.index()) {
+                            need(h);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        let forget = |h: Handle| Handle { known: None, ..h };
+        self.surfaces = surfaces.into_iter().map(forget).collect();
+        self.samplers = samplers.into_iter().map(forget).collect();
+        place_handle_inputs(self, kernel, out);
+    }
+
+    /// At a block's start no handle is known.
+    pub(crate) fn forget_handles(&mut self) {
+        self.surfaces.iter_mut().chain(&mut self.samplers).for_each(|h| h.known = None);
+    }
+
+    /// A declared surface.
+    pub(crate) fn surface(&mut self, id: visa::SurfaceId) -> Option<&mut Handle> {
+        id.declared().and_then(|i| self.surfaces.get_mut(i))
+    }
+
+    /// A sampler.
+    pub(crate) fn sampler(&mut self, id: visa::SamplerId) -> Option<&mut Handle> {
+        self.samplers.get_mut(id.index())
+    }
+}
+
+/// Surface and sampler arguments of Cm kernels are inputs.
+fn place_handle_inputs(map: &mut VarMap, kernel: &visa::Kernel, out: &mut Kernel<Virtual>) {
+    for input in &kernel.inputs {
+        let handle = match input.var {
+            visa::InputVar::Surface(s) => map.surface(s),
+            visa::InputVar::Sampler(s) => map.sampler(s),
+            visa::InputVar::General(_) => None,
+        };
+        if let Some(var) = handle.and_then(|h| h.var) {
+            let var = &mut out.vars[var.index()];
+            var.fixed = u32::try_from(input.offset).ok();
+            var.live_in = true;
+        }
+    }
+}
+
+/// Variables of a register and more start at one; smaller ones never cross a register boundary
+/// (vISA specification, "Region Restrictions", rule 6).
+fn natural_align(bytes: u32, grf: u32) -> u32 {
+    bytes.next_power_of_two().min(grf)
+}
+
+impl Lowerer<'_> {
+    /// The place of a general variable, or why there is none.
+    pub(crate) fn home(&self, id: visa::VarId) -> Lowered<Home> {
+        match self.vars.home(id) {
+            Home::Missing(why) => Err(why.into()),
+            home => Ok(home),
+        }
+    }
+
+    /// `r0` at byte `byte`.
+    pub(crate) fn r0(&self, byte: u32) -> VReg {
+        VReg::var_at(self.vars.r0, byte)
+    }
+
+    /// The flag variable of a predicate, wide enough for the channels of an instruction.
+    pub(crate) fn flag(&mut self, id: visa::PredId, lanes: Lanes) -> Lowered<VarId> {
+        let Some(&flag) = id.declared().and_then(|i| self.vars.preds.get(i)) else {
+            return Err("no such predicate".into());
+        };
+        if u32::from(lanes.chan) + lanes.exec.lanes() > 16 {
+            let var = &mut self.out.vars[flag.index()];
+            (var.bytes, var.align) = (4, 4);
+        }
+        Ok(flag)
+    }
+
+    /// The address variable.
+    pub(crate) fn address(&self, id: visa::AddrId) -> Lowered<VarId> {
+        self.vars.addrs.get(id.index()).copied().ok_or_else(|| "no such address variable".into())
+    }
+
+    /// The handle of a surface.
+    pub(crate) fn surface_handle(&mut self, id: visa::SurfaceId) -> Lowered<Handle> {
+        match id.predefined_bti() {
+            Some(bti) => Ok(Handle { var: None, known: Some(u32::from(bti)) }),
+            None => self.vars.surface(id).copied().ok_or_else(|| "no such surface variable".into()),
+        }
+    }
+
+    /// The handle of a sampler.
+    pub(crate) fn sampler_handle(&mut self, id: visa::SamplerId) -> Lowered<Handle> {
+        self.vars.sampler(id).copied().ok_or_else(|| "no such sampler variable".into())
+    }
+
+    /// Notes what a surface or sampler holds from here on.
+    pub(crate) fn set_surface(&mut self, id: visa::SurfaceId, known: Option<u32>) {
+        if let Some(handle) = self.vars.surface(id) {
+            handle.known = known;
+        }
+    }
+
+    /// Notes what a sampler holds from here on.
+    pub(crate) fn set_sampler(&mut self, id: visa::SamplerId, known: Option<u32>) {
+        if let Some(handle) = self.vars.sampler(id) {
+            handle.known = known;
+        }
+    }
+}

@@ -1,0 +1,273 @@
+//! Data port messages on surfaces with one offset per lane: untyped surface reads and writes, byte,
+//! dword and qword scattered messages, atomics.
+
+use gen_ir::{Dst, Op, Sfid, Src, Type};
+use visa::{ChannelMask, Op as Visa, RawOperand, SurfaceId, VectorOperand};
+
+use super::{Message, Part, atomic_code};
+use crate::{
+    build,
+    lower::{Lowered, Lowerer},
+};
+
+/// Message types of data cache 0 (descriptor bits 14 to 18).
+mod dc0 {
+    pub(super) const DWORD_SCATTERED_READ: u32 = 0x3;
+    pub(super) const BYTE_SCATTERED_READ: u32 = 0x4;
+    pub(super) const QWORD_SCATTERED_READ: u32 = 0x5;
+    pub(super) const DWORD_SCATTERED_WRITE: u32 = 0xb;
+    pub(super) const BYTE_SCATTERED_WRITE: u32 = 0xc;
+    pub(super) const QWORD_SCATTERED_WRITE: u32 = 0xd;
+}
+
+/// Message types of data cache 1.
+mod dc1 {
+    pub(super) const UNTYPED_READ: u32 = 0x1;
+    pub(super) const UNTYPED_ATOMIC: u32 = 0x2;
+    pub(super) const UNTYPED_ATOMIC_HALF: u32 = 0x3;
+    pub(super) const UNTYPED_WRITE: u32 = 0x9;
+    pub(super) const UNTYPED_ATOMIC_FLOAT: u32 = 0x1b;
+    pub(super) const UNTYPED_ATOMIC_HALF_FLOAT: u32 = 0x1c;
+}
+
+/// Disabled channels, as the untyped and typed surface messages encode them.
+pub(super) const fn disabled(mask: ChannelMask) -> u32 {
+    (!mask.0 & 15) as u32
+}
+
+impl Lowerer<'_> {
+    /// Data port messages with offsets per lane.
+    pub(crate) fn dataport(&mut self, op: &Visa<'_>) -> Lowered {
+        if self.caps.lsc {
+            return Err("data port messages are not lowered to LSC yet".into());
+        }
+        if self.lanes.exec.lanes() > 16 {
+            return Err("a message of 32 lanes".into());
+        }
+        match *op {
+            Visa::Scaled4 { store, mask, surface, global_offset, offsets, data } => {
+                self.untyped(store, mask, surface, global_offset, offsets, data)
+            }
+            Visa::Scaled { store, blocks, surface, global_offset, offsets, data } => {
+                let code = match blocks {
+                    1 => 0,
+                    2 => 1,
+                    4 => 2,
+                    _ => return Err("more than four bytes per lane".into()),
+                };
+                let offsets = self.lane_offsets(offsets)?;
+                let offsets = self.add_offset(offsets, global_offset, Type::Ud)?;
+                self.scattered(store, byte_message(store, code, self.message_lanes()), surface, offsets, data)
+            }
+            Visa::Gather { store, element_bytes, surface, global_offset, offsets, data, .. } => {
+                self.gather(store, element_bytes, surface, global_offset, offsets, data)
+            }
+            Visa::Qword { store, blocks, surface, offsets, data } => {
+                self.qwords(store, blocks, surface, offsets, data)
+            }
+            Visa::Atomic { op, bits, surface, offsets, srcs, dst } => {
+                self.atomic(op, bits, surface, offsets, srcs, dst)
+            }
+            _ => Err("not lowered yet".into()),
+        }
+    }
+
+    fn lane_offsets(&mut self, offsets: RawOperand) -> Lowered<Part> {
+        self.part(offsets, self.message_lanes() * 4)
+    }
+
+    /// Untyped surface read or write of up to four dwords per lane.
+    fn untyped(
+        &mut self,
+        store: bool,
+        mask: ChannelMask,
+        surface: SurfaceId,
+        global_offset: &VectorOperand,
+        offsets: RawOperand,
+        data: RawOperand,
+    ) -> Lowered {
+        let offsets = self.lane_offsets(offsets)?;
+        let offsets = self.add_offset(offsets, global_offset, Type::Ud)?;
+        self.untyped_at(store, mask, surface, offsets, data)
+    }
+
+    fn untyped_at(
+        &mut self,
+        store: bool,
+        mask: ChannelMask,
+        surface: SurfaceId,
+        offsets: Part,
+        data: RawOperand,
+    ) -> Lowered {
+        let lanes = self.message_lanes();
+        let kind = if store { dc1::UNTYPED_WRITE } else { dc1::UNTYPED_READ };
+        let control = kind << 14 | simd_mode3(lanes) << 12 | disabled(mask) << 8;
+        let bytes = lanes * 4 * mask.count();
+        let message = Message { sfid: Sfid::Dc1, control, header: false, response: 0 };
+        self.transfer(store, message, surface, offsets, data, bytes)
+    }
+
+    /// One part of offsets and one of data: a store sends both, a load receives the data.
+    fn transfer(
+        &mut self,
+        store: bool,
+        message: Message,
+        surface: SurfaceId,
+        offsets: Part,
+        data: RawOperand,
+        bytes: u32,
+    ) -> Lowered {
+        let surface = self.surface(surface)?;
+        if store {
+            let data = self.part(data, bytes)?;
+            self.send(message, crate::build::VReg::NULL, &[offsets, data], Some(surface));
+            return Ok(());
+        }
+        let response = bytes.div_ceil(self.grf());
+        let (dst, copy) = self.response(data, bytes)?;
+        self.send(Message { response, ..message }, dst, &[offsets], Some(surface));
+        if let Some(to) = copy {
+            self.copy_response(to, dst, bytes);
+        }
+        Ok(())
+    }
+
+    fn scattered(
+        &mut self,
+        store: bool,
+        control: u32,
+        surface: SurfaceId,
+        offsets: Part,
+        data: RawOperand,
+    ) -> Lowered {
+        let message = Message { sfid: Sfid::Dc0, control, header: false, response: 0 };
+        let bytes = self.message_lanes() * 4;
+        self.transfer(store, message, surface, offsets, data, bytes)
+    }
+
+    /// `gather`, `scatter`: offsets count elements.
+    fn gather(
+        &mut self,
+        store: bool,
+        element_bytes: u8,
+        surface: SurfaceId,
+        global_offset: &VectorOperand,
+        offsets: RawOperand,
+        data: RawOperand,
+    ) -> Lowered {
+        let lanes = self.message_lanes();
+        let shift = element_bytes.trailing_zeros();
+        let offsets = self.lane_offsets(offsets)?;
+        let offsets = self.add_offset(offsets, global_offset, Type::Ud)?;
+        let slm = surface == SurfaceId::SLM;
+        if element_bytes == 4 && slm {
+            let offsets = self.shift_offsets(offsets, 2);
+            return self.untyped_at(store, ChannelMask(1), surface, offsets, data);
+        }
+        if element_bytes == 4 {
+            let kind = if store { dc0::DWORD_SCATTERED_WRITE } else { dc0::DWORD_SCATTERED_READ };
+            let control = kind << 14 | if lanes == 8 { 2 } else { 3 } << 8;
+            return self.scattered(store, control, surface, offsets, data);
+        }
+        let offsets = if shift > 0 { self.shift_offsets(offsets, shift) } else { offsets };
+        self.scattered(store, byte_message(store, shift, lanes), surface, offsets, data)
+    }
+
+    /// Element offsets to byte offsets.
+    fn shift_offsets(&mut self, offsets: Part, shift: u32) -> Part {
+        let bytes = self.payload(offsets.len);
+        let from = Src::new(offsets.reg, build::strided(1, self.lanes.exec), Type::Ud);
+        self.emit_guarded(build::op(
+            Op::Shl,
+            self.lanes,
+            Dst::packed(bytes, Type::Ud),
+            &[from, Src::uw(shift as u16)],
+        ));
+        Part { reg: bytes, len: offsets.len }
+    }
+
+    fn qwords(
+        &mut self,
+        store: bool,
+        blocks: u8,
+        surface: SurfaceId,
+        offsets: RawOperand,
+        data: RawOperand,
+    ) -> Lowered {
+        let lanes = self.message_lanes();
+        let kind = if store { dc0::QWORD_SCATTERED_WRITE } else { dc0::QWORD_SCATTERED_READ };
+        let simd16 = u32::from(lanes == 16);
+        let control = kind << 14 | blocks.trailing_zeros() << 10 | 1 << 9 | simd16 << 8;
+        let offsets = self.lane_offsets(offsets)?;
+        let message = Message { sfid: Sfid::Dc0, control, header: false, response: 0 };
+        self.transfer(store, message, surface, offsets, data, lanes * 8 * u32::from(blocks))
+    }
+
+    fn atomic(
+        &mut self,
+        op: visa::AtomicOp,
+        bits: u8,
+        surface: SurfaceId,
+        offsets: RawOperand,
+        srcs: [RawOperand; 2],
+        dst: RawOperand,
+    ) -> Lowered {
+        let (code, float) = atomic_code(op);
+        let kind = match (bits, float) {
+            (32, false) => dc1::UNTYPED_ATOMIC,
+            (32, true) => dc1::UNTYPED_ATOMIC_FLOAT,
+            (16, false) => dc1::UNTYPED_ATOMIC_HALF,
+            (16, true) => dc1::UNTYPED_ATOMIC_HALF_FLOAT,
+            _ => return Err("64-bit atomics on surfaces do not exist".into()),
+        };
+        let lanes = self.message_lanes();
+        let returns = !dst.is_null();
+        let control = kind << 14
+            | u32::from(returns) << 13
+            | u32::from(lanes == 8) << 12
+            | code << 8;
+        let bytes = lanes * 4;
+        let mut parts = vec![self.lane_offsets(offsets)?];
+        for operand in atomic_operands(op, srcs) {
+            parts.push(self.part(operand, bytes)?);
+        }
+        let surface = self.surface(surface)?;
+        let response = if returns { bytes / self.grf() } else { 0 };
+        let (target, copy) = self.response(dst, bytes)?;
+        let message = Message { sfid: Sfid::Dc1, control, header: false, response };
+        self.send(message, target, &parts, Some(surface));
+        if let Some(to) = copy {
+            self.copy_response(to, target, bytes);
+        }
+        Ok(())
+    }
+
+    /// Copies a response to where no message can write.
+    pub(super) fn copy_response(&mut self, to: build::VReg, from: build::VReg, bytes: u32) {
+        let lanes = self.lanes.exec.lanes();
+        let per_lane = bytes / self.message_lanes().max(1);
+        let mut block = 0;
+        while block * 4 < per_lane {
+            let at = block * lanes.next_multiple_of(self.grf() / 4) * 4;
+            self.copy_lanes(to.plus(at), from.plus(at), 4);
+            block += 1;
+        }
+    }
+}
+
+/// The data operands in the order of the message: a compare-and-swap sends the new value last in vISA,
+/// first to the data port comes the value it compares with.
+pub(super) fn atomic_operands(op: visa::AtomicOp, srcs: [RawOperand; 2]) -> Vec<RawOperand> {
+    let [a, b] = if op == visa::AtomicOp::CmpXchg { [srcs[1], srcs[0]] } else { srcs };
+    [a, b].into_iter().filter(|s| !s.is_null()).collect()
+}
+
+/// SIMD mode of untyped surface messages: 1 is 16 lanes, 2 is 8.
+pub(super) const fn simd_mode3(lanes: u32) -> u32 {
+    if lanes == 8 { 2 } else { 1 }
+}
+
+const fn byte_message(store: bool, size: u32, lanes: u32) -> u32 {
+    let kind = if store { dc0::BYTE_SCATTERED_WRITE } else { dc0::BYTE_SCATTERED_READ };
+    kind << 14 | size << 10 | ((lanes == 16) as u32) << 8
+}

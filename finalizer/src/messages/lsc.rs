@@ -1,0 +1,504 @@
+//! Load/store-cache messages (Xe-HPC): untyped loads, stores and atomics, fences, and the prologue that
+//! loads the kernel's payload.
+
+use gen_ir::{Desc, Dst, ExecSize, Inst, Op, Payload, Region, SendInfo, Sfid, Src, Type, Var};
+use visa::{
+    VectorOperand,
+    lsc::{LscAddrSize, LscAddrType, LscCache, LscDataSize, LscElems, LscFenceOp, LscKind, LscOp, LscOrder, LscScope, LscSfid},
+    op::{Lsc, LscBlock2d, LscTyped},
+};
+
+use super::Part;
+use crate::{
+    build::{self, Lanes, VReg},
+    lower::{Lowered, Lowerer},
+};
+
+/// Lanes that a message moves at least.
+const MIN_LANES: u32 = 16;
+/// `bti[255]` with 32-bit addresses: relative to the general state base address.
+const GENERAL_STATE: u32 = 0xff;
+/// A fence in descriptor bits 0 to 5.
+const FENCE: u32 = 0x1f;
+
+/// What goes into a message besides its payload.
+struct LscMessage {
+    sfid: Sfid,
+    desc: u32,
+    ex_desc: Desc<gen_ir::Virtual>,
+    response: u32,
+}
+
+fn shared_function(sfid: LscSfid) -> Sfid {
+    match sfid {
+        LscSfid::Ugm => Sfid::Ugm,
+        LscSfid::Ugml => Sfid::Ugml,
+        LscSfid::Tgm => Sfid::Tgm,
+        LscSfid::Slm => Sfid::Slm,
+        LscSfid::Urb => Sfid::Urb,
+    }
+}
+
+/// Cache control, descriptor bits 17 to 19.
+#[rustfmt::skip]
+fn cache_control(kind: LscKind, cache: [LscCache; 2]) -> Lowered<u32> {
+    use LscCache::{Cached, Default, ReadInvalidate, Streaming, Uncached, WriteBack, WriteThrough};
+    let code = match (kind, cache[0], cache[1]) {
+        (_, Default, Default) => 0,
+        (_, Uncached, Uncached) => 1,
+        (LscKind::Load, Uncached, Cached) => 2,
+        (LscKind::Load, Cached, Uncached) => 3,
+        (LscKind::Load, Cached, Cached) => 4,
+        (LscKind::Load, Streaming, Uncached) => 5,
+        (LscKind::Load, Streaming, Cached) => 6,
+        (LscKind::Load, ReadInvalidate, ReadInvalidate | Cached) => 7,
+        (LscKind::Store | LscKind::Atomic, Uncached, WriteBack) => 2,
+        (LscKind::Store, WriteThrough, Uncached) => 3,
+        (LscKind::Store, WriteThrough, WriteBack) => 4,
+        (LscKind::Store, Streaming, Uncached) => 5,
+        (LscKind::Store, Streaming, WriteBack) => 6,
+        (LscKind::Store, WriteBack, WriteBack) => 7,
+        (_, l1, l3) => return Err(format!("cache control {l1}.{l3} does not exist here").into()),
+    };
+    Ok(code << 17)
+}
+
+const fn data_size(size: LscDataSize) -> u32 {
+    match size {
+        LscDataSize::D8 => 0,
+        LscDataSize::D16 => 1,
+        LscDataSize::D32 => 2,
+        LscDataSize::D64 => 3,
+        LscDataSize::D8U32 => 4,
+        LscDataSize::D16U32 => 5,
+        LscDataSize::D16U32H => 6,
+    }
+}
+
+const fn elements(elems: LscElems) -> u32 {
+    elems as u32 - 1
+}
+
+const fn address_bits(size: LscAddrSize) -> (u32, u32) {
+    match size {
+        LscAddrSize::A16 => (1, 2),
+        LscAddrSize::A32 | LscAddrSize::A32U | LscAddrSize::A32S => (2, 4),
+        LscAddrSize::A64 => (3, 8),
+    }
+}
+
+impl Lowerer<'_> {
+    /// Loads, stores and atomics, strided ones included.
+    pub(crate) fn lsc(&mut self, lsc: &Lsc<'_>) -> Lowered {
+        if !self.caps.lsc {
+            return Err(format!("LSC messages do not exist on {}", self.caps.name).into());
+        }
+        let kind = lsc.op.kind();
+        if kind == LscKind::Other {
+            return Err("not lowered yet".into());
+        }
+        let grf = self.grf();
+        let lanes = self.lanes.exec.lanes().max(MIN_LANES);
+        let (address_code, address_bytes) = address_bits(lsc.addr_size);
+        let per_address = lsc.shape.per_address();
+        let element = lsc.shape.size.register_bytes();
+        let transposed = lsc.shape.order == LscOrder::Transpose;
+        let data_len = if transposed {
+            (per_address * element).div_ceil(grf) * self.lanes.exec.lanes()
+        } else {
+            (lanes * element).div_ceil(grf) * per_address
+        };
+        let mut desc = (lsc.op as u32 & 0x3f) | address_code << 7 | data_size(lsc.shape.size) << 9;
+        desc |= match lsc.shape.channels {
+            Some(mask) => u32::from(mask.0 & 15) << 12,
+            None => elements(lsc.shape.elems) << 12 | u32::from(transposed) << 15,
+        };
+        desc |= cache_control(kind, lsc.cache)?;
+
+        let address = if lsc.op.is_strided() {
+            self.strided_address(lsc, per_address * if transposed { 1 } else { element })?
+        } else {
+            let bytes = if transposed { self.lanes.exec.lanes() } else { lanes } * address_bytes;
+            let part = self.part(lsc.addr, bytes)?;
+            self.address_plus(part, lsc, address_bytes)?
+        };
+        let (model, ex_desc, address) = self.address_model(lsc, address)?;
+        desc |= model << 29;
+
+        let data = self.lsc_data(lsc, data_len)?;
+        let returns = kind != LscKind::Store && !lsc.dst.is_null();
+        let response = match (returns, lsc.op) {
+            (false, _) => 0,
+            (true, LscOp::LoadStatus) => 1,
+            (true, _) => data_len,
+        };
+        let (target, copy) = self.response(lsc.dst, response.max(1) * grf)?;
+        let sfid = shared_function(lsc.sfid);
+        self.lsc_send(self.lanes, LscMessage { sfid, desc, ex_desc, response }, target, address, data);
+        if let Some(to) = copy {
+            self.copy_lsc_response(to, target, if transposed { per_address * element } else { 0 }, element, per_address);
+        }
+        Ok(())
+    }
+
+    fn copy_lsc_response(&mut self, to: VReg, from: VReg, block: u32, element: u32, per_address: u32) {
+        if block > 0 {
+            self.copy_bytes(to, from, block);
+            return;
+        }
+        let stride = (self.lanes.exec.lanes() * element).next_multiple_of(self.grf());
+        for i in 0..per_address {
+            self.copy_lanes(to.plus(i * stride), from.plus(i * stride), element);
+        }
+    }
+
+    /// The data of a store, or the operands of an atomic one after the other.
+    fn lsc_data(&mut self, lsc: &Lsc<'_>, len: u32) -> Lowered<Option<Part>> {
+        let bytes = len * self.grf();
+        let mut parts = Vec::new();
+        for operand in [lsc.src1, lsc.src2] {
+            if !operand.is_null() {
+                parts.push(self.part(operand, bytes)?);
+            }
+        }
+        Ok(match parts[..] {
+            [] => None,
+            [one] => Some(one),
+            _ => Some(self.joined(&parts)),
+        })
+    }
+
+    /// Scale and immediate offset are not in the message: they are computed.
+    fn address_plus(&mut self, part: Part, lsc: &Lsc<'_>, bytes: u32) -> Lowered<Part> {
+        if lsc.addr_scale > 1 {
+            return Err("scaled addresses are not lowered yet".into());
+        }
+        if lsc.addr_offset == 0 {
+            return Ok(part);
+        }
+        let ty = if bytes == 8 { Type::Q } else { Type::D };
+        let sum = self.payload(part.len);
+        let from = Src::new(part.reg, build::strided(1, self.lanes.exec), ty);
+        let offset = Src::d(lsc.addr_offset);
+        self.emit_guarded(build::op(Op::Add, self.lanes, Dst::packed(sum, ty), &[from, offset]));
+        Ok(Part { reg: sum, len: part.len })
+    }
+
+    /// Base address and pitch, for strided accesses.
+    fn strided_address(&mut self, lsc: &Lsc<'_>, default_pitch: u32) -> Lowered<Part> {
+        let header = self.zero_register();
+        let base = self.raw(lsc.addr)?;
+        let ty = if address_bits(lsc.addr_size).1 == 8 { Type::Uq } else { Type::Ud };
+        self.emit(build::mov(Lanes::SCALAR, Dst::packed(header, ty), Src::scalar(base, ty)));
+        let pitch = match lsc.pitch {
+            Some(operand) => self.scalar_src(operand)?,
+            None => Src::ud(default_pitch),
+        };
+        self.set_dword(header, 2, pitch);
+        Ok(Part { reg: header, len: 1 })
+    }
+
+    /// Address model, extended descriptor, and the address as the message takes it.
+    fn address_model(
+        &mut self,
+        lsc: &Lsc<'_>,
+        address: Part,
+    ) -> Lowered<(u32, Desc<gen_ir::Virtual>, Part)> {
+        match lsc.addr_type {
+            LscAddrType::Flat => Ok((0, Desc::Imm(0), address)),
+            LscAddrType::Bti => {
+                let ex_desc = self.binding_table(lsc.surface)?;
+                Ok((3, ex_desc, address))
+            }
+            LscAddrType::Arg => {
+                let base = self.argument_base();
+                let sum = self.payload(address.len);
+                let from = Src::new(address.reg, build::strided(1, self.lanes.exec), Type::Ud);
+                let srcs = [Src::scalar(base, Type::Ud), from];
+                self.emit(build::op(Op::Add, self.lanes, Dst::packed(sum, Type::Ud), &srcs));
+                Ok((3, Desc::Imm(GENERAL_STATE << 24), Part { reg: sum, len: address.len }))
+            }
+            LscAddrType::Bss | LscAddrType::Ss if lsc.surface_index == 0 => {
+                let model = if lsc.addr_type == LscAddrType::Bss { 1 } else { 2 };
+                let ex_desc = match lsc.surface.immediate() {
+                    Some(value) if value & 0x3ff == 0 => Desc::Imm(value as u32),
+                    _ => self.surface_register(lsc.surface, 0)?,
+                };
+                Ok((model, ex_desc, address))
+            }
+            other => Err(format!("address model {other} is not lowered yet").into()),
+        }
+    }
+
+    fn argument_base(&mut self) -> VReg {
+        let base = self.temp(1, 4);
+        let r0 = Src::scalar(self.r0(0), Type::Ud);
+        let mask = Src::ud(0xffff_ffc0);
+        self.emit(build::op(Op::And, Lanes::SCALAR, Dst::packed(base, Type::Ud), &[r0, mask]));
+        base
+    }
+
+    fn binding_table(&mut self, surface: &VectorOperand) -> Lowered<Desc<gen_ir::Virtual>> {
+        let known = match surface {
+            VectorOperand::Surface { surface, .. } => self.surface_handle(*surface)?.known,
+            _ => surface.immediate().map(|v| v as u32),
+        };
+        match known {
+            Some(index) if index <= 0xff => Ok(Desc::Imm(index << 24)),
+            Some(index) => Err(format!("binding table index {index:#x} is above 255").into()),
+            None => self.surface_register(surface, 24),
+        }
+    }
+
+    /// A surface in an address register.
+    fn surface_register(
+        &mut self,
+        surface: &VectorOperand,
+        shift: u16,
+    ) -> Lowered<Desc<gen_ir::Virtual>> {
+        let value = self.scalar_src(surface)?;
+        let a0 = VReg::var_at(self.var(Var::temp(gen_ir::VarClass::Address, 4, 4)), 0);
+        let dst = Dst::packed(a0, Type::Ud);
+        if shift == 0 {
+            self.emit(build::mov(Lanes::SCALAR, dst, value));
+        } else {
+            self.emit(build::op(Op::Shl, Lanes::SCALAR, dst, &[value, Src::uw(shift)]));
+        }
+        Ok(Desc::Reg(a0))
+    }
+
+    fn joined(&mut self, parts: &[Part]) -> Part {
+        let len = parts.iter().map(|p| p.len).sum();
+        let all = self.payload(len);
+        let mut at = 0;
+        for part in parts {
+            self.copy_bytes(all.plus(at), part.reg, part.len * self.grf());
+            at += part.len * self.grf();
+        }
+        Part { reg: all, len }
+    }
+
+    fn lsc_send(
+        &mut self,
+        lanes: Lanes,
+        message: LscMessage,
+        dst: VReg,
+        address: Part,
+        data: Option<Part>,
+    ) {
+        let mut send = Inst::new(Op::Send, lanes.exec);
+        (send.chan, send.no_mask) = (lanes.chan, lanes.no_mask);
+        let dst = if message.response == 0 { VReg::NULL } else { dst };
+        send.dst = Dst::packed(dst, Type::Ud);
+        send.src[0] = Src::new(address.reg, Region::PACKED, Type::Ud);
+        let source = data.map_or(VReg::NULL, |d| d.reg);
+        send.src[1] = Src::new(source, Region::PACKED, Type::Ud);
+        send.payload = Payload::Send(SendInfo {
+            sfid: message.sfid,
+            desc: Desc::Imm(message.desc | message.response << 20 | address.len << 25),
+            ex_desc: message.ex_desc,
+            eot: false,
+            dst_len: message.response as u8,
+            src0_len: address.len as u8,
+            src1_len: data.map_or(0, |d| d.len as u8),
+        });
+        self.emit_guarded(send);
+    }
+
+    /// `lsc_fence`: a register goes out and one comes back, contents unused.
+    pub(crate) fn lsc_fence(&mut self, sfid: LscSfid, op: LscFenceOp, scope: LscScope) -> Lowered {
+        if !self.caps.lsc {
+            return Err(format!("LSC messages do not exist on {}", self.caps.name).into());
+        }
+        let desc = FENCE | (op as u32) << 12 | (scope as u32) << 9;
+        let answer = self.payload(1);
+        let header = Part { reg: self.r0(0), len: 1 };
+        let sfid = shared_function(sfid);
+        let message = LscMessage { sfid, desc, ex_desc: Desc::Imm(0), response: 1 };
+        let pred = self.pred.take();
+        self.lsc_send(Lanes::SCALAR, message, answer, header, None);
+        self.pred = pred;
+        self.wait_for(answer);
+        Ok(())
+    }
+
+    /// The old fence: all of global memory, or shared local memory.
+    pub(super) fn fence_by_lsc(&mut self, local: bool) -> Lowered {
+        if local {
+            return self.lsc_fence(LscSfid::Slm, LscFenceOp::None, LscScope::Group);
+        }
+        let op = if self.caps.sampler { LscFenceOp::Evict } else { LscFenceOp::None };
+        self.lsc_fence(LscSfid::Ugm, op, LscScope::Gpu)?;
+        self.lsc_fence(LscSfid::Tgm, op, LscScope::Gpu)
+    }
+
+    /// Two-dimensional block loads and stores.
+    pub(crate) fn lsc_block2d(&mut self, lsc: &LscBlock2d<'_>) -> Lowered {
+        if !self.caps.lsc {
+            return Err(format!("LSC messages do not exist on {}", self.caps.name).into());
+        }
+        let header = self.zero_register();
+        let base = self.scalar_src(lsc.addr[0])?;
+        self.emit(build::mov(Lanes::SCALAR, Dst::packed(header, Type::Uq), base));
+        for (i, operand) in lsc.addr[1..].iter().enumerate() {
+            let value = self.scalar_src(operand)?;
+            self.set_dword(header, 2 + i as u32, value);
+        }
+        let (width, height, blocks) =
+            (u32::from(lsc.width), u32::from(lsc.height), u32::from(lsc.blocks));
+        if width == 0 || height == 0 || blocks == 0 {
+            return Err("an empty block".into());
+        }
+        let shape = (width - 1) | (height - 1) << 8 | (blocks - 1) << 16;
+        self.set_dword(header, 7, Src::ud(shape));
+        let store = lsc.op == LscOp::StoreBlock2d;
+        let kind = if store { LscKind::Store } else { LscKind::Load };
+        let transposed = lsc.order == LscOrder::Transpose;
+        let desc = (lsc.op as u32 & 0x3f)
+            | u32::from(lsc.vnni) << 7
+            | data_size(lsc.size) << 9
+            | u32::from(transposed) << 15
+            | cache_control(kind, lsc.cache)?;
+        let element = lsc.size.memory_bytes();
+        let row = if transposed { height } else { width }.next_power_of_two();
+        let rows = if transposed { width } else { height };
+        let len = (row * rows * element).div_ceil(self.grf()) * blocks;
+        let data = if store { Some(self.part(lsc.src1, len * self.grf())?) } else { None };
+        let response = if store || lsc.dst.is_null() { 0 } else { len.min(31) };
+        let (target, copy) = self.response(lsc.dst, response.max(1) * self.grf())?;
+        if copy.is_some() {
+            return Err("a block destination that does not start at a register".into());
+        }
+        let message =
+            LscMessage { sfid: shared_function(lsc.sfid), desc, ex_desc: Desc::Imm(0), response };
+        let lanes = Lanes { exec: ExecSize::S1, ..self.lanes };
+        self.lsc_send(lanes, message, target, Part { reg: header, len: 1 }, data);
+        Ok(())
+    }
+
+    /// Typed accesses.
+    pub(crate) fn lsc_typed(&mut self, lsc: &LscTyped<'_>) -> Lowered {
+        if !self.caps.lsc {
+            return Err(format!("LSC messages do not exist on {}", self.caps.name).into());
+        }
+        if lsc.offsets != [0; 3] || lsc.addr_type != LscAddrType::Bti {
+            return Err("typed accesses with offsets or without binding table are not lowered yet".into());
+        }
+        let lanes = self.lanes.exec.lanes().max(MIN_LANES);
+        let grf = self.grf();
+        let kind = lsc.op.kind();
+        let mut parts = Vec::new();
+        let last = lsc.coords.iter().rposition(|c| !c.is_null()).unwrap_or(0);
+        for coord in &lsc.coords[..=last] {
+            parts.push(self.part(*coord, lanes * 4)?);
+        }
+        let address = if parts.len() == 1 { parts[0] } else { self.joined(&parts) };
+        let channels = lsc.shape.channels.map_or(1, |m| m.count());
+        let len = (lanes * lsc.shape.size.register_bytes()).div_ceil(grf) * channels;
+        let mut data: Vec<Part> = Vec::new();
+        for operand in [lsc.src1, lsc.src2] {
+            if !operand.is_null() {
+                data.push(self.part(operand, len * grf)?);
+            }
+        }
+        let data = match data[..] {
+            [] => None,
+            [one] => Some(one),
+            _ => Some(self.joined(&data)),
+        };
+        let desc = (lsc.op as u32 & 0x3f)
+            | address_bits(lsc.addr_size).0 << 7
+            | data_size(lsc.shape.size) << 9
+            | lsc.shape.channels.map_or(0, |m| u32::from(m.0 & 15)) << 12
+            | cache_control(kind, lsc.cache)?
+            | 3 << 29;
+        let ex_desc = self.binding_table(lsc.surface)?;
+        let response = if kind == LscKind::Store || lsc.dst.is_null() { 0 } else { len };
+        let (target, copy) = self.response(lsc.dst, response.max(1) * grf)?;
+        let message = LscMessage { sfid: Sfid::Tgm, desc, ex_desc, response };
+        self.lsc_send(self.lanes, message, target, address, data);
+        if let Some(to) = copy {
+            self.copy_lsc_response(to, target, 0, 4, channels);
+        }
+        Ok(())
+    }
+
+    /// The prologue: inputs come from memory at the address in `r0.0`, first the data of the thread
+    /// group, then that of each thread, both in the order of their registers from `r1` on.
+    pub(crate) fn load_payload(&mut self) {
+        let grf = self.grf();
+        let per_thread = self.visa.attr_int("PerThreadInputSize").map_or(0, |v| v.max(0) as u32);
+        let end = self.visa.inputs.iter().map(|i| u32::from(i.offset.max(0) as u16) + u32::from(i.size));
+        let end = end.max().unwrap_or(0);
+        let first = grf + per_thread;
+        let cross_thread = end.saturating_sub(first).next_multiple_of(CROSS_THREAD_ALIGN);
+        // The address waits in the last register, which no input reaches.
+        let last = (u32::from(self.out.grf_count) - 1) * grf;
+        let address = self.var(Var { fixed: Some(last), ..build::general(grf, grf) });
+        let address = VReg::var_at(address, 0);
+        if per_thread > 0 {
+            self.thread_address(address, cross_thread, per_thread);
+            self.load_registers(address, grf, per_thread);
+        }
+        if cross_thread > 0 {
+            let r0 = Src::scalar(self.r0(0), Type::Ud);
+            let base = [r0, Src::ud(0xffff_ffc0)];
+            self.emit(build::op(Op::And, Lanes::SCALAR, Dst::packed(address, Type::Ud), &base));
+            self.load_registers(address, first, cross_thread);
+        }
+    }
+
+    /// `(r0.0 & ~63) + cross-thread bytes + thread * per-thread bytes`.
+    fn thread_address(&mut self, address: VReg, cross_thread: u32, per_thread: u32) {
+        let (base, thread) = (self.temp(1, 4), self.temp(1, 4));
+        let (ud, scalar) = (|r| Dst::packed(r, Type::Ud), |r| Src::scalar(r, Type::Ud));
+        let r0 = scalar(self.r0(0));
+        let id = Src::scalar(self.r0(8), Type::Uw);
+        self.emit(build::op(Op::And, Lanes::SCALAR, ud(base), &[r0, Src::ud(0xffff_ffc0)]));
+        let number = Dst::packed(thread, Type::Uw);
+        self.emit(build::op(Op::And, Lanes::SCALAR, number, &[id, Src::uw(0xff)]));
+        self.emit(build::op(Op::Add, Lanes::SCALAR, ud(base), &[scalar(base), Src::uw(cross_thread as u16)]));
+        let srcs = [scalar(base), Src::scalar(thread, Type::Uw), Src::uw(per_thread as u16)];
+        self.emit(build::op(Op::Mad, Lanes::SCALAR, ud(address), &srcs));
+    }
+
+    /// Loads `bytes` bytes at the address into the registers from byte `first` of the register file on.
+    fn load_registers(&mut self, address: VReg, first: u32, bytes: u32) {
+        let grf = self.grf();
+        let mut at = 0;
+        while at < bytes {
+            // Up to 64 dwords a message, whole registers but for the last.
+            let left = (bytes - at) / 4;
+            let dwords = [64, 32, 16, 8, 4, 2, 1].into_iter().find(|n| *n <= left).unwrap_or(1);
+            let elems = match dwords {
+                64 => LscElems::X64,
+                32 => LscElems::X32,
+                16 => LscElems::X16,
+                8 => LscElems::X8,
+                4 => LscElems::X4,
+                2 => LscElems::X2,
+                _ => LscElems::X1,
+            };
+            let response = (dwords * 4).div_ceil(grf);
+            let desc = address_bits(LscAddrSize::A32).0 << 7
+                | data_size(LscDataSize::D32) << 9
+                | elements(elems) << 12
+                | 1 << 15
+                | 4 << 17
+                | 3 << 29;
+            let to = first + at;
+            let dst = VReg::grf((to / grf) as u16, to % grf);
+            let message =
+                LscMessage { sfid: Sfid::Ugm, desc, ex_desc: Desc::Imm(GENERAL_STATE << 24), response };
+            self.lsc_send(Lanes::SCALAR, message, dst, Part { reg: address, len: 1 }, None);
+            at += dwords * 4;
+            if at < bytes {
+                let srcs = [Src::scalar(address, Type::Ud), Src::uw((dwords * 4) as u16)];
+                self.emit(build::op(Op::Add, Lanes::SCALAR, Dst::packed(address, Type::Ud), &srcs));
+            }
+        }
+    }
+}
+
+/// Cross-thread data are padded to this many bytes.
+const CROSS_THREAD_ALIGN: u32 = 32;

@@ -1,0 +1,54 @@
+//! Media block reads and writes.
+
+use gen_ir::{ExecSize, Sfid, Src};
+use visa::Op as Visa;
+
+use super::{Message, Part};
+use crate::{
+    build::VReg,
+    lower::{Lowered, Lowerer},
+};
+
+const MEDIA_BLOCK_READ: u32 = 0x4;
+const MEDIA_BLOCK_WRITE: u32 = 0xa;
+
+impl Lowerer<'_> {
+    /// `media_ld`, `media_st`: the header has the place and size of the block.
+    pub(crate) fn media_block(&mut self, op: &Visa<'_>) -> Lowered {
+        if self.caps.lsc {
+            return Err("media blocks do not exist here".into());
+        }
+        let Visa::MediaBlock { store, modifier, surface, plane, width, height, x, y, data } = *op else {
+            return Err("not a media block".into());
+        };
+        if width == 0 || height == 0 {
+            return Err("an empty media block".into());
+        }
+        let header = self.copy_of_r0();
+        let size = u32::from(height - 1) << 16 | u32::from(width - 1);
+        self.set_dword(header, 2, Src::ud(size));
+        let x = self.scalar_src(x)?;
+        self.set_dword(header, 0, x);
+        let y = self.scalar_src(y)?;
+        self.set_dword(header, 1, y);
+        let header = Part { reg: header, len: 1 };
+        // Top and bottom fields: 2 and 4 (modified), 3 and 5.
+        let field = match modifier {
+            2 | 4 => 6,
+            3 | 5 => 7,
+            _ => 0,
+        };
+        let kind = if store { MEDIA_BLOCK_WRITE } else { MEDIA_BLOCK_READ };
+        let control = kind << 14 | field << 8 | u32::from(plane);
+        let surface = self.surface(surface)?;
+        let message = Message { sfid: Sfid::Dc1, control, header: true, response: 0 };
+        // Rows start at a pitch of the next power of two, at least a dword.
+        let bytes = u32::from(width).max(4).next_power_of_two() * u32::from(height);
+        if store {
+            let data = self.part(data, bytes)?;
+            self.send_block(ExecSize::S8, message, VReg::NULL, &[header, data], Some(surface));
+            return Ok(());
+        }
+        self.block_load(ExecSize::S8, message, header, data, bytes, Some(surface))
+    }
+}

@@ -1,0 +1,406 @@
+//! Messages to shared functions: descriptors, headers and payloads, one file per message family.
+//!
+//! Figures come from Intel's Programmer's Reference Manuals, volume "Memory Views and Data Port
+//! Messages" (message descriptors), and from the reference finalizer's listings.
+
+mod hdc;
+mod lsc;
+mod media;
+mod oword;
+mod raw;
+mod sampler;
+mod svm;
+mod sync;
+mod typed;
+
+use gen_ir::{Desc, Dst, ExecSize, Inst, Op, Options, Payload, Region, SendInfo, Sfid, Src, Type};
+use visa::{AtomicOp, RawOperand};
+
+use crate::{
+    build::{self, Lanes, VDst, VReg, VSrc},
+    lower::{Lowered, Lowerer, vars::Handle},
+};
+
+/// One part of a message's payload, in whole registers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part {
+    /// Where it is; null for a part that the shared function ignores.
+    pub reg: VReg,
+    /// Registers.
+    pub len: u32,
+}
+
+/// A message before its descriptor's lengths are filled in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Message {
+    /// Shared function.
+    pub sfid: Sfid,
+    /// Function control: descriptor bits 0 to 18.
+    pub control: u32,
+    /// The first part of the payload is a header.
+    pub header: bool,
+    /// Registers of the response.
+    pub response: u32,
+}
+
+/// Where a descriptor's low byte, the binding table index, comes from.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Surface {
+    /// A constant.
+    Index(u8),
+    /// A dword variable.
+    Register(VReg),
+}
+
+impl Lowerer<'_> {
+    /// Any message.
+    pub(crate) fn message(&mut self, inst: &visa::Inst<'_>) -> Lowered {
+        use visa::Op;
+        match inst.op {
+            Op::Scaled4 { .. } | Op::Scaled { .. } | Op::Gather { .. } | Op::Qword { .. } | Op::Atomic { .. } => {
+                self.dataport(&inst.op)
+            }
+            Op::OwordBlock { .. } => self.oword_block(&inst.op),
+            Op::MediaBlock { .. } => self.media_block(&inst.op),
+            Op::Typed4 { .. } | Op::TypedAtomic { .. } => self.typed(&inst.op),
+            Op::SvmBlock { .. } | Op::SvmGather { .. } | Op::SvmAtomic { .. } | Op::SvmScaled4 { .. } => {
+                self.svm(&inst.op)
+            }
+            Op::Lsc(lsc) => self.lsc(&lsc),
+            Op::LscBlock2d(lsc) => self.lsc_block2d(&lsc),
+            Op::LscTyped(lsc) => self.lsc_typed(&lsc),
+            Op::LscFence { sfid, op, scope } => self.lsc_fence(sfid, op, scope),
+            Op::RawSend { .. } | Op::RawSends { .. } => self.raw_send(&inst.op),
+            Op::Barrier => self.barrier(),
+            Op::SplitBarrier { signal } => self.split_barrier(signal),
+            Op::Fence { mask } => self.fence(mask),
+            Op::Wait { mask } => self.wait(mask),
+            Op::Yield => Ok(()),
+            Op::Sample(ref s) | Op::Load3d(ref s) | Op::Gather4(ref s) => self.sampler_message(s),
+            Op::Info3d { .. } => self.sampler_info(&inst.op),
+            _ => Err("not lowered yet".into()),
+        }
+    }
+
+    /// The binding table index of a surface.
+    pub(crate) fn surface(&mut self, id: visa::SurfaceId) -> Lowered<Surface> {
+        if id == visa::SurfaceId::BINDLESS {
+            return Err("bindless surfaces are not lowered yet".into());
+        }
+        let Handle { var, known } = self.surface_handle(id)?;
+        match (known, var) {
+            (Some(value), _) if value <= 0xff => Ok(Surface::Index(value as u8)),
+            (Some(value), _) => Err(format!("binding table index {value:#x} is above 255").into()),
+            (None, Some(var)) => Ok(Surface::Register(VReg::var_at(var, 0))),
+            (None, None) => Err("a surface that is never set".into()),
+        }
+    }
+
+    /// The part of a payload that a raw operand names: `bytes` bytes of it, in whole registers.
+    pub(crate) fn part(&mut self, operand: RawOperand, bytes: u32) -> Lowered<Part> {
+        let len = bytes.div_ceil(self.grf());
+        let reg = self.raw(operand)?;
+        if reg.is_null() {
+            return Ok(Part { reg, len });
+        }
+        let Some(var) = reg.var() else { return Err("a message operand that is not a variable".into()) };
+        if !self.align_to_register(var, reg.byte, reg.byte + len * self.grf()) {
+            let copy = self.payload(len);
+            self.copy_bytes(copy, reg, bytes);
+            return Ok(Part { reg: copy, len });
+        }
+        Ok(Part { reg, len })
+    }
+
+    /// The destination of a message, `bytes` bytes of response; and where to copy it from afterwards,
+    /// if the destination cannot be written by a message.
+    pub(crate) fn response(&mut self, operand: RawOperand, bytes: u32) -> Lowered<(VReg, Option<VReg>)> {
+        let reg = self.raw(operand)?;
+        let Some(var) = reg.var() else { return Ok((reg, None)) };
+        let len = bytes.div_ceil(self.grf());
+        if self.align_to_register(var, reg.byte, reg.byte + len * self.grf()) {
+            return Ok((reg, None));
+        }
+        let staged = self.payload(len);
+        Ok((staged, Some(reg)))
+    }
+
+    /// Makes a variable fit for messages that touch its bytes up to `end`: register aligned, long
+    /// enough. `false` if it cannot be.
+    fn align_to_register(&mut self, var: gen_ir::VarId, start: u32, end: u32) -> bool {
+        let grf = self.grf();
+        if !start.is_multiple_of(grf) {
+            return false;
+        }
+        let var = &mut self.out.vars[var.index()];
+        match var.fixed {
+            Some(place) if !place.is_multiple_of(grf) || var.bytes < end => return false,
+            _ => {}
+        }
+        var.align = var.align.max(grf);
+        var.bytes = var.bytes.max(end);
+        true
+    }
+
+    /// Copies bytes outside of the execution mask.
+    pub(crate) fn copy_bytes(&mut self, to: VReg, from: VReg, bytes: u32) {
+        let mut at = 0;
+        while at < bytes {
+            let left = bytes - at;
+            let (ty, size) = if left >= 4 { (Type::Ud, 4) } else { (Type::Ub, 1) };
+            let most = (left / size).min(2 * self.grf() / 4).min(16);
+            let lanes = 1 << most.ilog2();
+            let exec = ExecSize::from_lanes(lanes).unwrap_or(ExecSize::S1);
+            let source = Src::new(from.plus(at), build::strided(1, exec), ty);
+            self.emit(build::mov(Lanes::all(exec), Dst::packed(to.plus(at), ty), source));
+            at += lanes * size;
+        }
+    }
+
+    /// Copies `count` elements of `bytes` bytes under the current mask.
+    pub(crate) fn copy_lanes(&mut self, to: VReg, from: VReg, bytes: u32) {
+        let ty = Type::unsigned(bytes).unwrap_or(Type::Ud);
+        let source = Src::new(from, build::strided(1, self.lanes.exec), ty);
+        self.emit_guarded(build::mov(self.lanes, Dst::packed(to, ty), source));
+    }
+
+    /// Puts parts into consecutive registers of one new payload.
+    fn concatenate(&mut self, parts: &[Part]) -> Part {
+        let len = parts.iter().map(|p| p.len).sum();
+        let all = self.payload(len);
+        let mut at = 0;
+        for part in parts {
+            if !part.reg.is_null() {
+                self.copy_bytes(all.plus(at), part.reg, part.len * self.grf());
+            }
+            at += part.len * self.grf();
+        }
+        Part { reg: all, len }
+    }
+
+    /// Sends a message guarded by the current predicate. The payload's parts go into one range of
+    /// registers, or two where messages are split: the first part alone, the rest together.
+    pub(crate) fn send(&mut self, message: Message, dst: VReg, parts: &[Part], surface: Option<Surface>) {
+        self.send_on(self.lanes, true, message, dst, parts, surface);
+    }
+
+    /// Sends a message that has a header and ignores the execution mask.
+    pub(crate) fn send_block(
+        &mut self,
+        exec: ExecSize,
+        message: Message,
+        dst: VReg,
+        parts: &[Part],
+        surface: Option<Surface>,
+    ) {
+        self.send_on(Lanes::all(exec), false, message, dst, parts, surface);
+    }
+
+    fn send_on(
+        &mut self,
+        lanes: Lanes,
+        guarded: bool,
+        message: Message,
+        dst: VReg,
+        parts: &[Part],
+        surface: Option<Surface>,
+    ) {
+        let (first, second) = self.split_payload(parts);
+        let desc = message.control
+            | u32::from(message.header) << 19
+            | message.response << 20
+            | first.len << 25;
+        let ex_desc = if self.caps.lsc { 0 } else { second.len << 6 };
+        let desc = self.descriptor(desc, surface);
+        let split = second.len > 0;
+        let op = if split && self.caps.sbid_count == 0 { Op::Sends } else { Op::Send };
+        let mut send = Inst::new(op, lanes.exec);
+        (send.chan, send.no_mask) = (lanes.chan, lanes.no_mask);
+        let ty = if lanes.exec >= ExecSize::S16 { Type::W } else { Type::Ud };
+        send.dst = if dst.is_null() { Dst::null(ty) } else { Dst::packed(dst, ty) };
+        send.src[0] = payload_source(first.reg);
+        if split {
+            send.src[1] = payload_source(second.reg);
+        } else if self.caps.sbid_count > 0 {
+            send.src[1] = Src::new(VReg::NULL, Region::PACKED, Type::Ud);
+        }
+        send.payload = Payload::Send(SendInfo {
+            sfid: message.sfid,
+            desc,
+            ex_desc: Desc::Imm(ex_desc),
+            eot: false,
+            dst_len: message.response as u8,
+            src0_len: first.len as u8,
+            src1_len: second.len as u8,
+        });
+        send.opts = Options::NONE;
+        if guarded {
+            self.emit_guarded(send);
+        } else {
+            self.emit(send);
+        }
+    }
+
+    fn split_payload(&mut self, parts: &[Part]) -> (Part, Part) {
+        let none = Part { reg: VReg::NULL, len: 0 };
+        let grf = self.grf();
+        match parts {
+            [] => (none, none),
+            [only] => (*only, none),
+            [a, b] if self.caps.split_send && !b.reg.is_null() && !share_registers(*a, *b, grf) => (*a, *b),
+            _ if contiguous(parts, grf) => {
+                (Part { reg: parts[0].reg, len: parts.iter().map(|p| p.len).sum() }, none)
+            }
+            [first, rest @ ..] if self.caps.split_send => {
+                let rest = if contiguous(rest, grf) && !share_registers(*first, rest[0], grf) {
+                    Part { reg: rest[0].reg, len: rest.iter().map(|p| p.len).sum() }
+                } else {
+                    self.concatenate(rest)
+                };
+                (*first, rest)
+            }
+            _ => (self.concatenate(parts), none),
+        }
+    }
+
+    /// The descriptor operand: an immediate, or computed into an address register.
+    fn descriptor(&mut self, bits: u32, surface: Option<Surface>) -> Desc<gen_ir::Virtual> {
+        match surface {
+            None => Desc::Imm(bits),
+            Some(Surface::Index(index)) => Desc::Imm(bits | u32::from(index)),
+            Some(Surface::Register(reg)) => {
+                let a0 = self.var(gen_ir::Var::temp(gen_ir::VarClass::Address, 4, 4));
+                let a0 = VReg::var_at(a0, 0);
+                self.emit(build::op(
+                    Op::Add,
+                    Lanes::SCALAR,
+                    Dst::packed(a0, Type::Ud),
+                    &[Src::scalar(reg, Type::Ud), Src::ud(bits)],
+                ));
+                Desc::Reg(a0)
+            }
+        }
+    }
+
+    /// Offsets plus an offset that all lanes share.
+    pub(crate) fn add_offset(
+        &mut self,
+        offsets: Part,
+        shared: &visa::VectorOperand,
+        ty: Type,
+    ) -> Lowered<Part> {
+        if shared.immediate() == Some(0) {
+            return Ok(offsets);
+        }
+        let shared = self.src(shared)?;
+        let sum = self.payload(offsets.len);
+        let packed = build::strided(1, self.lanes.exec);
+        self.emit_guarded(build::op(
+            Op::Add,
+            self.lanes,
+            Dst::packed(sum, ty),
+            &[Src::new(offsets.reg, packed, ty), shared],
+        ));
+        Ok(Part { reg: sum, len: offsets.len })
+    }
+
+    /// Lanes that a SIMD message works on: at least the native width.
+    pub(crate) fn message_lanes(&self) -> u32 {
+        self.lanes.exec.lanes().max(u32::from(self.caps.simd_message))
+    }
+}
+
+/// The data port's number of an atomic operation, and whether the shared function has a message of its
+/// own for it (floats).
+pub(crate) const fn atomic_code(op: AtomicOp) -> (u32, bool) {
+    match op {
+        AtomicOp::And => (1, false),
+        AtomicOp::Or => (2, false),
+        AtomicOp::Xor => (3, false),
+        AtomicOp::Xchg => (4, false),
+        AtomicOp::Inc => (5, false),
+        AtomicOp::Dec => (6, false),
+        AtomicOp::Add => (7, false),
+        AtomicOp::Sub => (8, false),
+        AtomicOp::IMax => (10, false),
+        AtomicOp::IMin => (11, false),
+        AtomicOp::Max => (12, false),
+        AtomicOp::Min => (13, false),
+        AtomicOp::CmpXchg => (14, false),
+        AtomicOp::PreDec => (15, false),
+        AtomicOp::FMax => (1, true),
+        AtomicOp::FMin => (2, true),
+        AtomicOp::FCmpWr => (3, true),
+        AtomicOp::FAdd => (4, true),
+        AtomicOp::FSub => (5, true),
+    }
+}
+
+/// Block size field of oword block messages.
+pub(crate) fn oword_code(owords: u8) -> Lowered<u32> {
+    match owords {
+        1 => Ok(0),
+        2 => Ok(2),
+        4 => Ok(3),
+        8 => Ok(4),
+        _ => Err(format!("a block of {owords} owords").into()),
+    }
+}
+
+/// Execution size of a block message: it only says how much is transferred.
+pub(crate) fn block_exec(owords: u8) -> ExecSize {
+    match owords {
+        1 => ExecSize::S4,
+        2 => ExecSize::S8,
+        _ => ExecSize::S16,
+    }
+}
+
+fn payload_source(reg: VReg) -> VSrc {
+    Src::new(reg, Region::PACKED, Type::Ud)
+}
+
+impl Lowerer<'_> {
+    /// A new register that holds zeros.
+    pub(crate) fn zero_register(&mut self) -> VReg {
+        let reg = self.payload(1);
+        let dst: VDst = Dst::packed(reg, Type::Ud);
+        self.emit(build::mov(Lanes::all(self.register_lanes()), dst, Src::ud(0)));
+        reg
+    }
+
+    /// A new register that holds a copy of the thread header.
+    pub(crate) fn copy_of_r0(&mut self) -> VReg {
+        let reg = self.payload(1);
+        let from = Src::new(self.r0(0), Region::PACKED, Type::Ud);
+        self.emit(build::mov(Lanes::all(self.register_lanes()), Dst::packed(reg, Type::Ud), from));
+        reg
+    }
+
+    /// Dwords of a register.
+    pub(crate) fn register_lanes(&self) -> ExecSize {
+        if self.grf() == 64 { ExecSize::S16 } else { ExecSize::S8 }
+    }
+
+    /// Writes one dword of a register.
+    pub(crate) fn set_dword(&mut self, reg: VReg, index: u32, value: VSrc) {
+        let dst = Dst::packed(reg.plus(4 * index), Type::Ud);
+        self.emit(build::mov(Lanes::SCALAR, dst, value));
+    }
+}
+
+/// Whether the parts follow each other in one variable.
+fn contiguous(parts: &[Part], grf: u32) -> bool {
+    parts.windows(2).all(|w| {
+        w[0].reg.var().is_some()
+            && w[0].reg.base == w[1].reg.base
+            && w[1].reg.byte == w[0].reg.byte + w[0].len * grf
+    })
+}
+
+/// The halves of a split message must not share registers (before Xe).
+fn share_registers(a: Part, b: Part, grf: u32) -> bool {
+    a.reg.base == b.reg.base
+        && a.reg.byte < b.reg.byte + b.len * grf
+        && b.reg.byte < a.reg.byte + a.len * grf
+}

@@ -1,0 +1,64 @@
+//! Oword block reads and writes on surfaces.
+
+use gen_ir::{Dst, Op, Sfid, Src, Type};
+use visa::{Op as Visa, SurfaceId};
+
+use super::{Message, Part, block_exec, oword_code};
+use crate::{
+    build::{self, Lanes, VReg},
+    lower::{Lowered, Lowerer},
+};
+
+const OWORD_BLOCK_READ: u32 = 0;
+const UNALIGNED_OWORD_BLOCK_READ: u32 = 1;
+const OWORD_BLOCK_WRITE: u32 = 8;
+
+/// `r0.5` bits that a stateless header keeps: the fixed-function thread identifier.
+const FFTID: u32 = 0x3ff;
+
+impl Lowerer<'_> {
+    /// `oword_ld`, `oword_ld_unaligned`, `oword_st`.
+    pub(crate) fn oword_block(&mut self, op: &Visa<'_>) -> Lowered {
+        if self.caps.lsc {
+            return Err("block messages are not lowered to LSC yet".into());
+        }
+        let Visa::OwordBlock { store, unaligned, owords, surface, offset, data, .. } = *op else {
+            return Err("not a block".into());
+        };
+        let header = self.zero_register();
+        if surface == SurfaceId::STATELESS {
+            let from = Src::scalar(self.r0(20), Type::Ud);
+            let dst = Dst::packed(header.plus(20), Type::Ud);
+            self.emit(build::op(Op::And, Lanes::SCALAR, dst, &[from, Src::ud(FFTID)]));
+        }
+        let offset = self.scalar_src(offset)?;
+        if unaligned && !self.visa_counts_bytes() {
+            let dst = Dst::packed(header.plus(8), Type::Ud);
+            self.emit(build::op(Op::Shl, Lanes::SCALAR, dst, &[offset, Src::uw(2)]));
+        } else {
+            self.set_dword(header, 2, offset);
+        }
+        let header = Part { reg: header, len: 1 };
+        let kind = match (store, unaligned) {
+            (true, _) => OWORD_BLOCK_WRITE,
+            (false, true) => UNALIGNED_OWORD_BLOCK_READ,
+            (false, false) => OWORD_BLOCK_READ,
+        };
+        let control = kind << 14 | oword_code(owords)? << 8;
+        let surface = self.surface(surface)?;
+        let message = Message { sfid: Sfid::Dc0, control, header: true, response: 0 };
+        let bytes = u32::from(owords) * 16;
+        if store {
+            let data = self.part(data, bytes)?;
+            self.send_block(block_exec(owords), message, VReg::NULL, &[header, data], Some(surface));
+            return Ok(());
+        }
+        self.block_load(block_exec(owords), message, header, data, bytes, Some(surface))
+    }
+
+    /// Unaligned blocks count their offset in bytes since vISA 3.2, in dwords before; objects of that
+    /// age are not read.
+    fn visa_counts_bytes(&self) -> bool {
+        true
+    }
+}

@@ -1,0 +1,175 @@
+//! Raw sends: the program brings its own descriptors.
+
+use gen_ir::{Desc, Dst, ExecSize, Inst, Op, Payload, Region, SendInfo, Sfid, Src, Type, Virtual};
+use platforms::Layout;
+use visa::{Op as Visa, VectorOperand};
+
+use crate::{
+    build::{self, Lanes, VReg},
+    lower::{Lowered, Lowerer},
+};
+
+impl Lowerer<'_> {
+    /// `raw_send`, `raw_sends`.
+    pub(crate) fn raw_send(&mut self, op: &Visa<'_>) -> Lowered {
+        match *op {
+            Visa::RawSend { conditional, ext_desc, src_len, dst_len, desc, src, dst } => {
+                let sfid = self.shared_function((ext_desc & 15) as u8);
+                let eot = ext_desc & 0x20 != 0;
+                let desc = self.raw_descriptor(desc)?;
+                let grf = self.grf();
+                let src = self.part(src, u32::from(src_len) * grf)?;
+                let (target, copy) = self.response(dst, u32::from(dst_len) * grf)?;
+                let op = if conditional { Op::Sendc } else { Op::Send };
+                let mut send = self.raw(op, target);
+                send.src[0] = Src::new(src.reg, Region::PACKED, Type::Ud);
+                if self.caps.layout == Layout::Xe {
+                    send.src[1] = Src::new(VReg::NULL, Region::PACKED, Type::Ud);
+                }
+                send.payload = Payload::Send(SendInfo {
+                    sfid,
+                    desc,
+                    ex_desc: Desc::Imm(ext_desc & !0x3f),
+                    eot,
+                    dst_len,
+                    src0_len: src_len,
+                    src1_len: 0,
+                });
+                self.finish_raw(send, eot, copy, target, dst_len)
+            }
+            Visa::RawSends { conditional, eot, sfid, src_len, dst_len, ext_desc, desc, srcs, dst } => {
+                let immediate = ext_desc.immediate().map(|v| v as u32);
+                let code = match (sfid, immediate) {
+                    (0, Some(e)) => (e & 15) as u8,
+                    (code, _) => code,
+                };
+                let function = self.shared_function(code);
+                let eot = eot || immediate.is_some_and(|e| e & 0x20 != 0);
+                let desc = self.raw_descriptor(desc)?;
+                let ex_desc = match immediate {
+                    // The length field of an immediate holds four bits on the older layout.
+                    Some(e) if self.caps.layout == Layout::Xe || e >> 6 & 0x1f < 16 => Desc::Imm(e & !0x3f),
+                    _ => self.raw_descriptor_register(ext_desc)?,
+                };
+                let grf = self.grf();
+                let first = self.part(srcs[0], u32::from(src_len[0]) * grf)?;
+                let second = self.part(srcs[1], u32::from(src_len[1]) * grf)?;
+                let (target, copy) = self.response(dst, u32::from(dst_len) * grf)?;
+                let op = match (conditional, self.caps.layout) {
+                    (false, Layout::Gen8) => Op::Sends,
+                    (true, Layout::Gen8) => Op::Sendsc,
+                    (false, Layout::Xe) => Op::Send,
+                    (true, Layout::Xe) => Op::Sendc,
+                };
+                if !self.caps.split_send {
+                    return Err("split messages do not exist here".into());
+                }
+                let mut send = self.raw(op, target);
+                send.src[0] = Src::new(first.reg, Region::PACKED, Type::Ud);
+                send.src[1] = Src::new(second.reg, Region::PACKED, Type::Ud);
+                send.payload = Payload::Send(SendInfo {
+                    sfid: function,
+                    desc,
+                    ex_desc,
+                    eot,
+                    dst_len,
+                    src0_len: src_len[0],
+                    src1_len: src_len[1],
+                });
+                self.finish_raw(send, eot, copy, target, dst_len)
+            }
+            _ => Err("not a raw send".into()),
+        }
+    }
+
+    fn raw(&self, op: Op, target: VReg) -> Inst<Virtual> {
+        let mut send = Inst::new(op, self.lanes.exec);
+        (send.chan, send.no_mask) = (self.lanes.chan, self.lanes.no_mask);
+        let ty = if self.lanes.exec >= ExecSize::S16 { Type::W } else { Type::Ud };
+        send.dst = if target.is_null() { Dst::null(ty) } else { Dst::packed(target, ty) };
+        send
+    }
+
+    fn finish_raw(
+        &mut self,
+        mut send: Inst<Virtual>,
+        eot: bool,
+        copy: Option<VReg>,
+        target: VReg,
+        dst_len: u8,
+    ) -> Lowered {
+        if eot {
+            self.move_to_last_registers(&mut send);
+        }
+        self.emit_guarded(send);
+        if let Some(to) = copy {
+            self.copy_bytes(to, target, u32::from(dst_len) * self.grf());
+        }
+        Ok(())
+    }
+
+    /// Payloads of a message that ends the thread live in the last 16 registers.
+    fn move_to_last_registers(&mut self, send: &mut Inst<Virtual>) {
+        let Payload::Send(info) = send.payload else { return };
+        let grf = self.grf();
+        let mut next = u32::from(self.out.grf_count);
+        for (i, len) in [(0, info.src0_len), (1, info.src1_len)] {
+            let Src::Direct { reg, region, mods, ty } = send.src[i] else { continue };
+            if len == 0 || reg.is_null() {
+                continue;
+            }
+            next -= u32::from(len);
+            let bytes = u32::from(len) * grf;
+            let place = gen_ir::Var { fixed: Some(next * grf), ..build::general(bytes, grf) };
+            let moved = VReg::var_at(self.var(place), 0);
+            self.copy_bytes(moved, reg, bytes);
+            send.src[i] = Src::Direct { reg: moved, region, mods, ty };
+        }
+    }
+
+    fn raw_descriptor(&mut self, desc: &VectorOperand) -> Lowered<Desc<Virtual>> {
+        match desc.immediate() {
+            Some(value) => Ok(Desc::Imm(value as u32)),
+            None => self.raw_descriptor_register(desc),
+        }
+    }
+
+    fn raw_descriptor_register(&mut self, desc: &VectorOperand) -> Lowered<Desc<Virtual>> {
+        let value = match self.scalar_src(desc)? {
+            Src::Direct { reg, region, mods, ty } if ty.bytes() == 4 => {
+                Src::Direct { reg, region, mods, ty: Type::Ud }
+            }
+            Src::Imm { bits, .. } => Src::ud(bits as u32),
+            other => other,
+        };
+        let a0 = VReg::var_at(self.var(gen_ir::Var::temp(gen_ir::VarClass::Address, 4, 4)), 0);
+        self.emit(build::mov(Lanes::SCALAR, Dst::packed(a0, Type::Ud), value));
+        Ok(Desc::Reg(a0))
+    }
+
+    /// The shared function that a number names on the platform.
+    fn shared_function(&self, code: u8) -> Sfid {
+        match (code, self.caps.lsc) {
+            (0, _) => Sfid::Null,
+            (2, _) => Sfid::Sampler,
+            (3, _) => Sfid::Gateway,
+            (4, _) => Sfid::Dc2,
+            (5, _) => Sfid::Render,
+            (6, _) => Sfid::Urb,
+            (7, false) => Sfid::Spawner,
+            (7, true) => Sfid::Btd,
+            (8, false) => Sfid::Vme,
+            (8, true) => Sfid::Rta,
+            (9, _) => Sfid::DcRo,
+            (10, _) => Sfid::Dc0,
+            (11, _) => Sfid::Pi,
+            (12, _) => Sfid::Dc1,
+            (13, false) => Sfid::Cre,
+            (13, true) => Sfid::Tgm,
+            (14, true) => Sfid::Slm,
+            (15, true) => Sfid::Ugm,
+            (1, true) => Sfid::Ugml,
+            (other, _) => Sfid::Reserved(other),
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Typed surface reads, writes and atomics (images).
+
+use gen_ir::{Dst, Sfid, Src, Type};
+use visa::{Op as Visa, RawOperand};
+
+use super::{
+    Message, Part, atomic_code,
+    hdc::{atomic_operands, disabled},
+};
+use crate::{
+    build::{self, Lanes, VReg},
+    lower::{Lowered, Lowerer},
+};
+
+const TYPED_READ: u32 = 0x5;
+const TYPED_ATOMIC: u32 = 0x6;
+const TYPED_ATOMIC_HALF: u32 = 0x7;
+const TYPED_WRITE: u32 = 0xd;
+/// Slot group: the low eight lanes of the mask.
+const LOW_SLOTS: u32 = 1;
+
+impl Lowerer<'_> {
+    /// `gather4_typed`, `scatter4_typed`, `typed_atomic`.
+    pub(crate) fn typed(&mut self, op: &Visa<'_>) -> Lowered {
+        if self.caps.lsc {
+            return Err("typed data port messages do not exist here".into());
+        }
+        if self.lanes.exec.lanes() > 8 {
+            return Err("a typed message of more than 8 lanes".into());
+        }
+        let lanes = 8;
+        match *op {
+            Visa::Typed4 { store, mask, surface, coords, data } => {
+                let kind = if store { TYPED_WRITE } else { TYPED_READ };
+                let control = kind << 14 | LOW_SLOTS << 12 | disabled(mask) << 8;
+                let bytes = lanes * 4 * mask.count();
+                let mut parts = self.typed_header();
+                let header = !parts.is_empty();
+                parts.extend(self.coordinates(coords, lanes)?);
+                let surface = self.surface(surface)?;
+                let message = Message { sfid: Sfid::Dc1, control, header, response: 0 };
+                if store {
+                    parts.push(self.part(data, bytes)?);
+                    self.send(message, VReg::NULL, &parts, Some(surface));
+                    return Ok(());
+                }
+                let (dst, copy) = self.response(data, bytes)?;
+                let response = bytes.div_ceil(self.grf());
+                self.send(Message { response, ..message }, dst, &parts, Some(surface));
+                if let Some(to) = copy {
+                    self.copy_response(to, dst, bytes);
+                }
+                Ok(())
+            }
+            Visa::TypedAtomic { op, bits, surface, coords, srcs, dst } => {
+                let (code, float) = atomic_code(op);
+                if float {
+                    return Err("typed float atomics do not exist".into());
+                }
+                let kind = if bits == 16 { TYPED_ATOMIC_HALF } else { TYPED_ATOMIC };
+                let returns = !dst.is_null();
+                let control = kind << 14 | u32::from(returns) << 13 | code << 8;
+                let bytes = lanes * 4;
+                let mut parts = self.coordinates(coords, lanes)?;
+                for operand in atomic_operands(op, srcs) {
+                    parts.push(self.part(operand, bytes)?);
+                }
+                let surface = self.surface(surface)?;
+                let (target, copy) = self.response(dst, bytes)?;
+                let response = if returns { bytes.div_ceil(self.grf()) } else { 0 };
+                let message = Message { sfid: Sfid::Dc1, control, header: false, response };
+                self.send(message, target, &parts, Some(surface));
+                if let Some(to) = copy {
+                    self.copy_response(to, target, bytes);
+                }
+                Ok(())
+            }
+            _ => Err("not lowered yet".into()),
+        }
+    }
+
+    /// Where messages are not split, typed messages carry a header with the pixel sample mask.
+    fn typed_header(&mut self) -> Vec<Part> {
+        if self.caps.split_send {
+            return Vec::new();
+        }
+        let header = self.zero_register();
+        let mask = Dst::packed(header.plus(28), Type::Ud);
+        self.emit(build::mov(Lanes::SCALAR, mask, Src::ud(0xffff)));
+        vec![Part { reg: header, len: 1 }]
+    }
+
+    /// U, V, R and level of detail; what stands before a present one is sent even if it is ignored.
+    fn coordinates(&mut self, coords: [RawOperand; 4], lanes: u32) -> Lowered<Vec<Part>> {
+        let count = coords.iter().rposition(|c| !c.is_null()).map_or(1, |i| i + 1);
+        coords[..count].iter().map(|c| self.part(*c, lanes * 4)).collect()
+    }
+}
