@@ -1,7 +1,11 @@
 //! vISA to native Gen machine code.
 
+mod build;
 mod diagnostic;
 mod input;
+pub mod legalize;
+pub mod lower;
+mod messages;
 mod optimize;
 mod options;
 mod pass;

@@ -124,8 +124,15 @@ pub struct Caps {
     pub src1_byte: bool,
     /// `mul` dword by dword gives all 64 bits in one instruction.
     pub mul_qword_result: bool,
-    /// `mach` with `AccWrEn` gives the high half after `mul` to the accumulator; `macl` the low half.
+    /// After `mul` to the accumulator, `macl` (or `mach` without `AccWrEn`) gives the low half.
     pub macl: bool,
+    /// Instructions say by `AccWrEn` that they write the accumulator; otherwise the opcode implies it,
+    /// and `macl` is an opcode of its own.
+    pub acc_write_enable: bool,
+    /// A response may overlap the payload of its message.
+    pub send_overlap: bool,
+    /// Vertical stride of an unaligned packed ternary source: 1 or 2 (0: there is only align16).
+    pub ternary_unit_stride: u8,
     /// Operands of float and 64-bit type may have any region; otherwise channels must not change
     /// their place in the register between source and destination, but for broadcasts.
     pub float_regions: bool,

@@ -3,7 +3,7 @@
 use gen_ir::{Cond, CondMod, Dst, ExecSize, MathFn, Op, Options, Payload, Reg, Src, SrcMod, Type};
 use visa::{Modifier, Opcode, Srcs, VectorOperand};
 
-use super::{Lowered, Lowerer, operand::gen_type};
+use super::{Lowered, Lowerer};
 use crate::{
     build::{self, ACC0, Lanes, VDst, VInst, VReg, VSrc},
     legalize::{overlaps, piece},
@@ -350,10 +350,6 @@ impl Lowerer<'_> {
         self.emit_guarded(inst);
     }
 
-    /// The Gen type of a vISA operand.
-    pub(crate) fn operand_type(&self, operand: &VectorOperand) -> Lowered<Type> {
-        gen_type(self.visa.operand_type(operand).ok_or("an operand without type")?)
-    }
 }
 
 /// The same bits under another type of the same size; immediates of narrower types are extended.

@@ -120,7 +120,7 @@ impl Lowerer<'_> {
         let surface = self.surface(surface)?;
         if store {
             let data = self.part(data, bytes)?;
-            self.send(message, crate::build::VReg::NULL, &[offsets, data], Some(surface));
+            self.send(message, build::VReg::NULL, &[offsets, data], Some(surface));
             return Ok(());
         }
         let response = bytes.div_ceil(self.grf());

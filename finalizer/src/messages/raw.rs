@@ -21,7 +21,7 @@ impl Lowerer<'_> {
                 let src = self.part(src, u32::from(src_len) * grf)?;
                 let (target, copy) = self.response(dst, u32::from(dst_len) * grf)?;
                 let op = if conditional { Op::Sendc } else { Op::Send };
-                let mut send = self.raw(op, target);
+                let mut send = self.raw_send_inst(op, target);
                 send.src[0] = Src::new(src.reg, Region::PACKED, Type::Ud);
                 if self.caps.layout == Layout::Xe {
                     send.src[1] = Src::new(VReg::NULL, Region::PACKED, Type::Ud);
@@ -64,7 +64,7 @@ impl Lowerer<'_> {
                 if !self.caps.split_send {
                     return Err("split messages do not exist here".into());
                 }
-                let mut send = self.raw(op, target);
+                let mut send = self.raw_send_inst(op, target);
                 send.src[0] = Src::new(first.reg, Region::PACKED, Type::Ud);
                 send.src[1] = Src::new(second.reg, Region::PACKED, Type::Ud);
                 send.payload = Payload::Send(SendInfo {
@@ -82,7 +82,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn raw(&self, op: Op, target: VReg) -> Inst<Virtual> {
+    fn raw_send_inst(&self, op: Op, target: VReg) -> Inst<Virtual> {
         let mut send = Inst::new(op, self.lanes.exec);
         (send.chan, send.no_mask) = (self.lanes.chan, self.lanes.no_mask);
         let ty = if self.lanes.exec >= ExecSize::S16 { Type::W } else { Type::Ud };

@@ -1,0 +1,36 @@
+//! Byte operands where only words are.
+
+use gen_ir::{Op, Src, Type};
+
+use super::{Legalizer, Step, operand::is_scalar};
+use crate::build::VInst;
+
+/// From Gen11 on only source 0 reads bytes; Xe-HPC converts no scalar byte to float.
+pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let is_byte = |s: &Src<_>| !s.is_imm() && s.ty().is_some_and(|t| t.bytes() == 1);
+    if !inst.src.iter().any(is_byte) || inst.op == Op::Dp4a {
+        return Step::Keep;
+    }
+    let mut new = *inst;
+    let mut changed = false;
+    for i in 0..3 {
+        if !is_byte(&inst.src[i]) {
+            continue;
+        }
+        let second = i > 0 && !lx.caps.src1_byte;
+        let to_float = inst.dst.ty().is_some_and(Type::is_float)
+            && !lx.caps.byte_to_float
+            && is_scalar(&inst.src[i], inst.exec.lanes());
+        let signed = inst.src[i].ty().is_some_and(Type::is_signed);
+        if second || to_float {
+            let wide = if signed { Type::W } else { Type::Uw };
+            lx.stage_source(&mut new, i, wide, 1);
+            changed = true;
+        }
+    }
+    if changed {
+        lx.inst(new);
+        return Step::Replaced;
+    }
+    Step::Keep
+}

@@ -1,0 +1,184 @@
+//! Conversions that do not exist in one step, and half float next to single float.
+//!
+//! Volume 2a, `mov`: no direct conversion between bytes and 64-bit types, nor between half and 64-bit
+//! types. Volume 7, "Special Restrictions for Handling Mixed Mode Float Operations".
+
+use gen_ir::{Class, Dst, Op, Src, Type};
+
+use super::{Legalizer, Step, operand::is_mixed_float};
+use crate::build::VInst;
+
+pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    if inst.op == Op::Mov {
+        let step = two_steps(lx, inst);
+        if !matches!(step, Step::Keep) {
+            return step;
+        }
+        return half_move(lx, inst);
+    }
+    if is_mixed_float(inst) {
+        return mixed(lx, inst);
+    }
+    integers_into_half(lx, inst)
+}
+
+/// Moves through an intermediate type.
+fn two_steps(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let (Some(dst), Some(src)) = (inst.dst.ty(), inst.src[0].ty()) else { return Step::Keep };
+    if inst.src[0].is_imm() {
+        return Step::Keep;
+    }
+    let wide = |t: Type| t.bytes() == 8;
+    let signed_dword = |t: Type| if t.is_signed() || t.is_float() { Type::D } else { Type::Ud };
+    let through = match (src, dst) {
+        (s, d) if d.bytes() == 1 && wide(s) => signed_dword(d),
+        (s, d) if s.bytes() == 1 && wide(d) => signed_dword(s),
+        (s, Type::Hf) if wide(s) => Type::F,
+        (Type::Hf, d) if wide(d) => Type::F,
+        (Type::Hf, d) if d.is_int() && !lx.caps.half_to_int => Type::F,
+        _ => return Step::Keep,
+    };
+    lx.stage_destination(inst, through, 1, true);
+    Step::Replaced
+}
+
+/// Moves from and to half float.
+fn half_move(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let (Some(dst), Some(src)) = (inst.dst.ty(), inst.src[0].ty()) else { return Step::Keep };
+    let lanes = inst.exec.lanes();
+    if lanes == 1 || (dst == Type::Hf) == (src == Type::Hf) {
+        return Step::Keep;
+    }
+    if is_mixed_float(inst) && matches!(inst.src[0], Src::Indirect { .. }) {
+        return stage(lx, inst, 0);
+    }
+    let (reg, horz) = match inst.dst {
+        Dst::Direct { reg, horz, .. } => (Some(reg), u32::from(horz)),
+        Dst::Indirect { horz, .. } => (None, u32::from(horz)),
+        _ => return Step::Keep,
+    };
+    let aligned = |lx: &Legalizer<'_>, bytes| reg.is_none_or(|r| r.is_null() || lx.is_aligned(r, bytes));
+    if dst == Type::Hf && src == Type::F {
+        let packed = horz == 1 && (lx.caps.mixed_half || !lx.caps.float_regions);
+        // Eight halves at a 16-byte boundary; wider moves are split to that.
+        if (packed && aligned(lx, 16)) || horz == 2 {
+            return Step::Keep;
+        }
+        if packed && reg.is_some() {
+            lx.stage_destination(inst, dst, 1, false);
+        } else {
+            lx.stage_destination(inst, dst, 2, false);
+        }
+        return Step::Replaced;
+    }
+    if dst == Type::Hf || dst.is_int() {
+        // Integers and halves convert in whole dwords.
+        if horz * dst.bytes() == 4 && aligned(lx, 4) {
+            return Step::Keep;
+        }
+        lx.stage_destination(inst, dst, 4 / dst.bytes().min(4), false);
+        return Step::Replaced;
+    }
+    Step::Keep
+}
+
+fn stage(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> Step {
+    let mut new = *inst;
+    let Some(ty) = inst.src[i].ty() else { return Step::Keep };
+    lx.stage_source(&mut new, i, ty, 1);
+    lx.inst(new);
+    Step::Replaced
+}
+
+/// Half and single float in one instruction: some platforms cannot, ternary instructions do not.
+fn mixed(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let ternary = inst.op.info().class == Class::Ternary;
+    let math = inst.op.info().class == Class::Math;
+    let mut new = *inst;
+    let mut changed = false;
+    for i in 0..3 {
+        let (Src::Direct { .. } | Src::Indirect { .. }, Some(Type::Hf)) = (inst.src[i], inst.src[i].ty())
+        else {
+            continue;
+        };
+        let indirect = matches!(inst.src[i], Src::Indirect { .. });
+        if !lx.caps.mixed_half || ternary || math || indirect {
+            lx.stage_source(&mut new, i, Type::F, 1);
+            changed = true;
+        }
+    }
+    for src in &mut new.src {
+        if let Src::Imm { bits, ty: Type::Hf } = *src {
+            *src = Src::imm(u64::from(half_to_float(bits as u16).to_bits()), Type::F);
+            changed = true;
+        }
+    }
+    let half_dst = new.dst.ty() == Some(Type::Hf);
+    if half_dst {
+        let placed = match new.dst {
+            Dst::Direct { reg, horz: 1, .. } => reg.is_null() || lx.is_aligned(reg, 16),
+            Dst::Direct { horz: 2, .. } => true,
+            _ => false,
+        };
+        let scalar = inst.exec.lanes() == 1;
+        if !lx.caps.mixed_half || ternary || math || !(placed || scalar) {
+            lx.stage_destination(&new, Type::F, 1, false);
+            return Step::Replaced;
+        }
+    }
+    if changed {
+        lx.inst(new);
+        return Step::Replaced;
+    }
+    Step::Keep
+}
+
+/// Arithmetic on integers with a half result, or on halves with an integer result: compute, then move.
+fn integers_into_half(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    if inst.op.info().class != Class::Basic {
+        return Step::Keep;
+    }
+    let Some(dst) = inst.dst.ty() else { return Step::Keep };
+    if inst.dst.reg().is_some_and(|r| r.is_null()) || matches!(inst.op, Op::Cmp | Op::Cmpn) {
+        return Step::Keep;
+    }
+    let half_src = inst.src.iter().any(|s| s.ty() == Some(Type::Hf));
+    let int_src = inst.src.iter().filter_map(Src::ty).all(Type::is_int);
+    if dst == Type::Hf && int_src {
+        lx.stage_destination(inst, Type::D, 1, true);
+        return Step::Replaced;
+    }
+    if dst.is_int() && half_src && inst.exec.lanes() > 1 {
+        lx.stage_destination(inst, Type::Hf, 1, true);
+        return Step::Replaced;
+    }
+    Step::Keep
+}
+
+/// A half float's value.
+pub(super) fn half_to_float(bits: u16) -> f32 {
+    let sign = u32::from(bits >> 15) << 31;
+    let (exponent, fraction) = (u32::from(bits >> 10 & 31), u32::from(bits & 0x3ff));
+    match exponent {
+        0 => {
+            let magnitude = fraction as f32 * 2f32.powi(-24);
+            f32::from_bits(magnitude.to_bits() | sign)
+        }
+        31 => f32::from_bits(sign | 0x7f80_0000 | fraction << 13),
+        _ => f32::from_bits(sign | (exponent + 112) << 23 | fraction << 13),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::half_to_float;
+
+    #[test]
+    fn halves_have_their_values() {
+        assert_eq!(half_to_float(0x3c00), 1.0);
+        assert_eq!(half_to_float(0xc000), -2.0);
+        assert_eq!(half_to_float(0x0001), 2f32.powi(-24));
+        assert_eq!(half_to_float(0x7bff), 65504.0);
+        assert!(half_to_float(0x7c00).is_infinite() && half_to_float(0x7e00).is_nan());
+    }
+}

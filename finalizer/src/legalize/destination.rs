@@ -1,0 +1,104 @@
+//! Destinations narrower than the execution type.
+//!
+//! Volume 7, "General Restrictions Based on Operand Types": a narrower destination is strided to the
+//! execution type and aligned to it; packed bytes are only written by raw moves.
+
+use gen_ir::{Class, Dst, Op, Region, Src, Type};
+
+use super::{
+    Legalizer, Step,
+    operand::{exec_type, is_mixed_float, is_raw_move, linear_region, linear_stride, with_type},
+};
+use crate::build::{VInst, VReg, VSrc, int_type};
+
+pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    if inst.op.info().class == Class::Ternary || inst.exec.lanes() == 1 {
+        return Step::Keep;
+    }
+    let (reg, horz, ty) = match inst.dst {
+        Dst::Direct { reg, horz, ty } => (Some(reg), u32::from(horz), ty),
+        Dst::Indirect { horz, ty, .. } => (None, u32::from(horz), ty),
+        _ => return Step::Keep,
+    };
+    if reg.is_some_and(VReg::is_null) || is_raw_move(inst) {
+        return Step::Keep;
+    }
+    if let Some(raw) = truncation(inst) {
+        lx.inst(raw);
+        return Step::Replaced;
+    }
+    if !matches!(horz, 1 | 2 | 4) {
+        lx.stage_destination(inst, ty, 1, false);
+        return Step::Replaced;
+    }
+    if is_mixed_float(inst) && inst.op != Op::Mov || (inst.op == Op::Mov && ty == Type::Hf) {
+        // Half results of single-float computations have rules of their own.
+        return Step::Keep;
+    }
+    let exec = exec_type(inst).bytes();
+    let step = horz * ty.bytes();
+    let aligned = |lx: &Legalizer<'_>, bytes: u32| reg.is_none_or(|r| lx.is_aligned(r, bytes));
+    if ty.bytes() >= exec {
+        return if ty.bytes() == 1 && step == 1 { pack(lx, inst, ty, 2) } else { Step::Keep };
+    }
+    let wide_enough = step == exec || (ty.bytes() == 1 && exec == 2 && step == 4);
+    // Bytes may also start one byte into the execution channel.
+    let placed = aligned(lx, exec)
+        || (ty.bytes() == 1 && reg.is_some_and(|r| lx.is_aligned(VReg { byte: r.byte ^ 1, ..r }, exec)));
+    if wide_enough && placed {
+        return Step::Keep;
+    }
+    if wide_enough && reg.is_some_and(|r| r.byte.is_multiple_of(exec)) {
+        // Only the variable's place is in the way.
+        let Some(r) = reg else { return Step::Keep };
+        lx.raise_alignment(r, exec);
+        if lx.is_aligned(r, exec) {
+            return Step::Keep;
+        }
+    }
+    pack(lx, inst, ty, exec / ty.bytes())
+}
+
+/// Computes into a strided temporary, then packs by a raw move.
+fn pack(lx: &mut Legalizer<'_>, inst: &VInst, ty: Type, stride: u32) -> Step {
+    if stride > 4 {
+        return Step::Refuse("a result eight times narrower than the computation");
+    }
+    lx.stage_destination(inst, ty, stride, false);
+    Step::Replaced
+}
+
+/// A truncating integer move is a raw move of the low parts.
+fn truncation(inst: &VInst) -> Option<VInst> {
+    let dst = inst.dst.ty()?;
+    let src = inst.src[0].ty()?;
+    let ints = dst.is_int() && src.is_int() && !inst.src[0].is_imm();
+    if inst.op != Op::Mov || inst.sat || !ints || inst.src[0].mods().any() || dst.bytes() >= src.bytes() {
+        return None;
+    }
+    let ratio = src.bytes() / dst.bytes();
+    let mut raw = *inst;
+    raw.src[0] = low_part(inst.src[0], ratio, inst.exec.lanes(), dst)?;
+    Some(raw)
+}
+
+/// The low parts of a source's elements.
+pub(super) fn low_part(src: VSrc, ratio: u32, lanes: u32, to: Type) -> Option<VSrc> {
+    let to = int_type(to.bytes(), to.is_signed());
+    match src {
+        Src::Direct { reg, region, mods, .. } => {
+            let stride = linear_stride(region, lanes)? * ratio;
+            let region = linear_region(stride, lanes)?;
+            Some(Src::Direct { reg, region, mods, ty: to })
+        }
+        Src::Indirect { addr, imm, region, mods, .. } if region.vert == Region::VXH => {
+            (region.width == 1).then_some(Src::Indirect { addr, imm, region, mods, ty: to })
+        }
+        Src::Indirect { addr, imm, region, mods, .. } => {
+            let stride = linear_stride(region, lanes)? * ratio;
+            let region = linear_region(stride, lanes)?;
+            Some(Src::Indirect { addr, imm, region, mods, ty: to })
+        }
+        other => Some(with_type(other, to)),
+    }
+}

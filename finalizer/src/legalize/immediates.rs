@@ -1,0 +1,185 @@
+//! Immediates: where they may stand and which types they may have.
+//!
+//! Volume 7, "Immediate": the last source only; no byte types; 64 bits only in moves; vectors only
+//! into 16-byte aligned destinations of the right stride.
+
+use gen_ir::{Class, Cond, Dst, Op, Payload, Src, Type};
+
+use super::{
+    Legalizer, Step,
+    operand::is_scalar,
+};
+use crate::{
+    build::{self, Lanes, VInst, VSrc},
+    lower::alu::extend,
+};
+
+pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    if !inst.src.iter().any(|s| s.is_imm() || matches!(s, Src::AddrOf { .. })) {
+        return Step::Keep;
+    }
+    let mut new = *inst;
+    let mut changed = false;
+    for src in &mut new.src {
+        if let Some(wider) = widened_byte(*src) {
+            *src = wider;
+            changed = true;
+        }
+    }
+    if changed && packed_bytes(&new) {
+        return broadcast_byte(lx, &new);
+    }
+    if inst.op.info().class == Class::Ternary {
+        if changed {
+            lx.inst(new);
+            return Step::Replaced;
+        }
+        return Step::Keep;
+    }
+    let sources = usize::from(inst.op.info().srcs).min(if matches!(inst.src[1], Src::None) { 1 } else { 2 });
+    if sources == 2 && is_constant(&new.src[0]) {
+        if !is_constant(&new.src[1]) && swap(&mut new) {
+            changed = true;
+        } else if let Some(ty) = new.src[0].ty() {
+            lx.stage_source(&mut new, 0, ty_of_stage(ty), 1);
+            changed = true;
+        }
+    }
+    if sources == 2
+        && let Src::Imm { bits, ty } = new.src[1]
+        && ty.bytes() == 8
+    {
+        match narrowed(bits, ty) {
+            Some(small) => new.src[1] = small,
+            None => lx.stage_source(&mut new, 1, ty, 1),
+        }
+        changed = true;
+    }
+    let Some(last) = sources.checked_sub(1) else { return Step::Keep };
+    if let Src::Imm { ty: ty @ (Type::V | Type::Uv | Type::Vf), .. } = new.src[last]
+        && !vector_fits(lx, &new, ty)
+    {
+        return stage_vector(lx, &new, last, ty);
+    }
+    if matches!(inst.payload, Payload::Math(_)) {
+        for i in 0..2 {
+            if let Src::Imm { ty, .. } = new.src[i] {
+                lx.stage_source(&mut new, i, ty, 1);
+                changed = true;
+            }
+        }
+    }
+    if changed {
+        lx.inst(new);
+        return Step::Replaced;
+    }
+    Step::Keep
+}
+
+fn is_constant(src: &VSrc) -> bool {
+    matches!(src, Src::Imm { .. } | Src::AddrOf { .. })
+}
+
+fn ty_of_stage(ty: Type) -> Type {
+    match ty {
+        Type::V => Type::W,
+        Type::Uv => Type::Uw,
+        Type::Vf => Type::F,
+        other => other,
+    }
+}
+
+/// Byte immediates do not exist.
+fn widened_byte(src: VSrc) -> Option<VSrc> {
+    match src {
+        Src::Imm { bits, ty: Type::B } => Some(Src::imm(extend(bits, Type::B), Type::W)),
+        Src::Imm { bits, ty: Type::Ub } => Some(Src::imm(bits, Type::Uw)),
+        _ => None,
+    }
+}
+
+fn packed_bytes(inst: &VInst) -> bool {
+    let packed = matches!(inst.dst, Dst::Direct { horz: 1, ty: Type::B | Type::Ub, .. });
+    packed && inst.op == Op::Mov && inst.exec.lanes() > 1 && !inst.sat
+}
+
+/// Packed bytes are only written by raw moves: the constant comes from a register.
+fn broadcast_byte(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let Some(ty) = inst.dst.ty() else { return Step::Keep };
+    let reg = lx.temp(2);
+    lx.helper(build::mov(Lanes::SCALAR, Dst::Direct { reg, horz: 2, ty }, inst.src[0]), inst);
+    let mut copy = *inst;
+    copy.src[0] = Src::scalar(reg, ty);
+    lx.inst(copy);
+    Step::Replaced
+}
+
+/// Exchanges the sources, where that keeps or can keep the meaning.
+fn swap(inst: &mut VInst) -> bool {
+    match inst.op {
+        Op::Add | Op::Mul | Op::And | Op::Or | Op::Xor | Op::Avg => {}
+        Op::Sel => match (&mut inst.pred, inst.cond) {
+            (Some(pred), _) => pred.inv = !pred.inv,
+            // Minimum and maximum do not care, but for which of two zeros comes out.
+            (None, Some(c)) if matches!(c.cond, Cond::Ge | Cond::Lt) => {}
+            _ => return false,
+        },
+        Op::Cmp => {
+            let Some(cond) = &mut inst.cond else { return false };
+            cond.cond = match cond.cond {
+                Cond::Gt => Cond::Lt,
+                Cond::Ge => Cond::Le,
+                Cond::Lt => Cond::Gt,
+                Cond::Le => Cond::Ge,
+                same => same,
+            };
+        }
+        _ => return false,
+    }
+    inst.src.swap(0, 1);
+    true
+}
+
+/// A 64-bit integer constant as a dword that extends to it.
+fn narrowed(bits: u64, ty: Type) -> Option<VSrc> {
+    if ty == Type::Df {
+        return None;
+    }
+    let value = bits as i64;
+    if let Ok(small) = i32::try_from(value) {
+        return Some(Src::d(small));
+    }
+    u32::try_from(bits).ok().filter(|_| ty == Type::Uq || value >= 0).map(Src::ud)
+}
+
+/// Immediate vectors need a 16-byte aligned destination with words (or dwords for `:vf`).
+fn vector_fits(lx: &Legalizer<'_>, inst: &VInst, ty: Type) -> bool {
+    let unit = if ty == Type::Vf { 4 } else { 2 };
+    match inst.dst {
+        Dst::Direct { reg, horz, ty } => {
+            !reg.is_null() && u32::from(horz) * ty.bytes() == unit && lx.is_aligned(reg, 16)
+        }
+        _ => false,
+    }
+}
+
+fn stage_vector(lx: &mut Legalizer<'_>, inst: &VInst, i: usize, ty: Type) -> Step {
+    let element = ty_of_stage(ty);
+    let count = if ty == Type::Vf { 4 } else { 8 };
+    let lanes = inst.exec.lanes();
+    let mut new = *inst;
+    // The vector repeats after its elements.
+    let filled = lanes.min(count);
+    let exec = gen_ir::ExecSize::from_lanes(filled).unwrap_or(gen_ir::ExecSize::S8);
+    let reg = lx.aligned_temp(filled.max(count) * element.bytes());
+    lx.helper(build::mov(Lanes::all(exec), Dst::packed(reg, element), inst.src[i]), inst);
+    let region = if lanes > count {
+        gen_ir::Region::new(0, count as u8, 1)
+    } else {
+        build::strided(1, inst.exec)
+    };
+    new.src[i] = Src::new(reg, region, element);
+    debug_assert!(!is_scalar(&new.src[i], lanes) || lanes == 1);
+    lx.inst(new);
+    Step::Replaced
+}

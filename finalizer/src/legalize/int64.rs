@@ -1,0 +1,254 @@
+//! 64-bit operands where the platform computes in 32 bits: halves, one after the other.
+
+use gen_ir::{Dst, Op, Options, Src, Type};
+
+use super::{
+    Legalizer, Step, lanes_of,
+    operand::{is_scalar, linear_region, linear_stride},
+    slice::{overlaps, piece},
+};
+use crate::{
+    build::{self, ACC0, VInst, VSrc},
+    lower::alu::extend,
+};
+
+pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    if lx.caps.int64 {
+        return Step::Keep;
+    }
+    let wide = |t: Type| matches!(t, Type::Q | Type::Uq | Type::Df);
+    let dst_wide = inst.dst.ty().is_some_and(wide);
+    let src_wide = inst.src.iter().filter_map(Src::ty).any(wide);
+    if !dst_wide && !src_wide {
+        return Step::Keep;
+    }
+    if inst.sat || inst.cond.is_some() {
+        return Step::Refuse("a 64-bit operation with saturation or condition");
+    }
+    if inst.src.iter().any(|s| s.mods().any() && !inst.op.info().logic) {
+        return Step::Refuse("a 64-bit operation with source modifiers");
+    }
+    match inst.op {
+        Op::Mov if dst_wide && !src_wide => widen(lx, inst),
+        Op::Mov if !dst_wide => narrow(lx, inst),
+        Op::Mov | Op::Sel | Op::And | Op::Or | Op::Xor | Op::Not => by_halves(lx, inst),
+        Op::Add => add(lx, inst),
+        Op::Mul => Step::Keep,
+        Op::Shl | Op::Shr | Op::Asr => shift(lx, inst),
+        _ => Step::Refuse("a 64-bit operation that the platform does not have"),
+    }
+}
+
+/// Low and high dword of a destination.
+fn halves_of_dst(inst: &VInst) -> Option<[Dst<gen_ir::Virtual>; 2]> {
+    match inst.dst {
+        Dst::Direct { reg, horz, .. } if horz <= 2 => Some([0, 4].map(|at| Dst::Direct {
+            reg: reg.plus(at),
+            horz: 2 * horz,
+            ty: Type::Ud,
+        })),
+        Dst::Indirect { addr, imm, horz, .. } if horz <= 2 => Some([0, 4].map(|at| Dst::Indirect {
+            addr,
+            imm: imm + at,
+            horz: 2 * horz,
+            ty: Type::Ud,
+        })),
+        _ => None,
+    }
+}
+
+/// Low and high dword of a source; a narrower one is extended.
+fn halves_of_src(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> Option<[VSrc; 2]> {
+    let lanes = inst.exec.lanes();
+    match inst.src[i] {
+        Src::Imm { bits, ty } => {
+            let value = extend(bits, ty);
+            Some([Src::ud(value as u32), Src::ud((value >> 32) as u32)])
+        }
+        src @ (Src::Direct { region, ty, .. } | Src::Indirect { region, ty, .. }) if ty.bytes() == 8 => {
+            let stride = if is_scalar(&src, lanes) { 0 } else { linear_stride(region, lanes)? * 2 };
+            let region = linear_region(stride, lanes)?;
+            Some([0u32, 4].map(|at| match src {
+                Src::Direct { reg, mods, .. } => Src::Direct { reg: reg.plus(at), region, mods, ty: Type::Ud },
+                Src::Indirect { addr, imm, mods, .. } => {
+                    Src::Indirect { addr, imm: imm + at as i16, region, mods, ty: Type::Ud }
+                }
+                other => other,
+            }))
+        }
+        src => {
+            let ty = src.ty()?;
+            let mut staged = *inst;
+            let dword = if ty.is_signed() { Type::D } else { Type::Ud };
+            lx.stage_source(&mut staged, i, dword, 1);
+            if !ty.is_signed() {
+                return Some([staged.src[i], Src::ud(0)]);
+            }
+            let high = lx.aligned_temp(lanes * 4);
+            let sign = build::op(Op::Asr, lanes_of(inst), Dst::packed(high, Type::D), &[staged.src[i], Src::uw(31)]);
+            lx.helper(sign, inst);
+            let low = super::operand::with_type(staged.src[i], Type::Ud);
+            Some([low, Src::new(high, build::strided(1, inst.exec), Type::Ud)])
+        }
+    }
+}
+
+/// The same operation on both halves.
+fn by_halves(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let Some(dsts) = halves_of_dst(inst) else { return staged(lx, inst) };
+    let mut parts = [*inst; 2];
+    for i in 0..2 {
+        if matches!(inst.src[i], Src::None) {
+            continue;
+        }
+        let Some(halves) = halves_of_src(lx, inst, i) else {
+            return Step::Refuse("a region of a 64-bit operand");
+        };
+        parts[0].src[i] = halves[0];
+        parts[1].src[i] = halves[1];
+    }
+    for (part, dst) in parts.iter_mut().zip(dsts) {
+        part.dst = dst;
+        lx.inst(*part);
+    }
+    Step::Replaced
+}
+
+fn staged(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let Some(ty) = inst.dst.ty() else { return Step::Refuse("no destination") };
+    lx.stage_destination(inst, ty, 1, false);
+    Step::Replaced
+}
+
+/// From something narrower to 64 bits.
+fn widen(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let (Some(from), Some(to)) = (inst.src[0].ty(), inst.dst.ty()) else { return Step::Keep };
+    if from.is_float() || to == Type::Df {
+        return Step::Refuse("a conversion between float and 64 bits");
+    }
+    if inst.src[0].reg().is_some() && inst.src[0].reg().map(|r| r.base) == inst.dst.reg().map(|r| r.base) {
+        let mut new = *inst;
+        lx.stage_source(&mut new, 0, from, 1);
+        lx.inst(new);
+        return Step::Replaced;
+    }
+    by_halves(lx, inst)
+}
+
+/// From 64 bits to something narrower: the low dword has all of an integer.
+fn narrow(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let Some(to) = inst.dst.ty() else { return Step::Keep };
+    if to.is_float() || inst.src[0].ty() == Some(Type::Df) {
+        return Step::Refuse("a conversion between float and 64 bits");
+    }
+    let Some([low, _]) = halves_of_src(lx, inst, 0) else {
+        return Step::Refuse("a region of a 64-bit operand");
+    };
+    let mut new = *inst;
+    new.src[0] = low;
+    lx.inst(new);
+    Step::Replaced
+}
+
+/// Low dwords with carry, then high dwords with it.
+fn add(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let step = (lx.grf() / 4).min(inst.exec.lanes());
+    let Some([dst_lo, dst_hi]) = halves_of_dst(inst) else { return staged(lx, inst) };
+    if overlaps(inst, step) {
+        return staged(lx, inst);
+    }
+    let (Some([a_lo, a_hi]), Some([b_lo, b_hi])) = (halves_of_src(lx, inst, 0), halves_of_src(lx, inst, 1))
+    else {
+        return Step::Refuse("a region of a 64-bit operand");
+    };
+    let lanes = inst.exec.lanes();
+    let (low, high) = (lx.aligned_temp(lanes * 4), lx.aligned_temp(lanes * 4));
+    let packed = build::strided(1, inst.exec);
+    let all = lanes_of(inst);
+    let sum = build::op(Op::Add, all, Dst::packed(high, Type::Ud), &[a_hi, b_hi]);
+    lx.helper(sum, inst);
+    let addc = build::op(Op::Addc, all, Dst::packed(low, Type::Ud), &[a_lo, b_lo]);
+    let carried = build::op(
+        Op::Add,
+        all,
+        Dst::packed(high, Type::Ud),
+        &[Src::new(ACC0, packed, Type::Ud), Src::new(high, packed, Type::Ud)],
+    );
+    for first in (0..lanes).step_by(step as usize) {
+        let mut part = piece(&addc, first, step);
+        part.opts = if lx.caps.acc_write_enable { Options::ACC_WR_EN } else { Options::NONE };
+        lx.helper(part, inst);
+        let mut part = piece(&carried, first, step);
+        part.src[0] = Src::new(ACC0, build::strided(1, part.exec), Type::Ud);
+        lx.helper(part, inst);
+    }
+    for (dst, half) in [(dst_lo, low), (dst_hi, high)] {
+        let mut copy = build::mov(all, dst, Src::new(half, packed, Type::Ud));
+        copy.pred = inst.pred;
+        lx.helper(copy, inst);
+    }
+    Step::Replaced
+}
+
+/// Shifts by a constant.
+fn shift(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let Src::Imm { bits, .. } = inst.src[1] else {
+        return Step::Refuse("a 64-bit shift by a variable");
+    };
+    let count = (bits & 63) as u16;
+    let Some([dst_lo, dst_hi]) = halves_of_dst(inst) else { return staged(lx, inst) };
+    let Some([lo, hi]) = halves_of_src(lx, inst, 0) else {
+        return Step::Refuse("a region of a 64-bit operand");
+    };
+    let lanes = inst.exec.lanes();
+    let all = lanes_of(inst);
+    let packed = build::strided(1, inst.exec);
+    let arithmetic = inst.op == Op::Asr;
+    let (low, high, part) = (lx.aligned_temp(lanes * 4), lx.aligned_temp(lanes * 4), lx.aligned_temp(lanes * 4));
+    let ty = if arithmetic { Type::D } else { Type::Ud };
+    let top = super::operand::with_type(hi, ty);
+    let put = |lx: &mut Legalizer<'_>, op, to, ty, src, by: u16| {
+        lx.helper(build::op(op, all, Dst::packed(to, ty), &[src, Src::uw(by)]), inst);
+    };
+    let left = inst.op == Op::Shl;
+    let right = if arithmetic { Op::Asr } else { Op::Shr };
+    match (left, count) {
+        (_, 0) => {
+            lx.helper(build::mov(all, Dst::packed(low, Type::Ud), lo), inst);
+            lx.helper(build::mov(all, Dst::packed(high, Type::Ud), hi), inst);
+        }
+        (true, 1..=31) => {
+            put(lx, Op::Shr, part, Type::Ud, lo, 32 - count);
+            put(lx, Op::Shl, high, Type::Ud, hi, count);
+            put(lx, Op::Shl, low, Type::Ud, lo, count);
+        }
+        (true, _) => {
+            put(lx, Op::Shl, high, Type::Ud, lo, count - 32);
+            lx.helper(build::mov(all, Dst::packed(low, Type::Ud), Src::ud(0)), inst);
+        }
+        (false, 1..=31) => {
+            put(lx, Op::Shl, part, Type::Ud, hi, 32 - count);
+            put(lx, Op::Shr, low, Type::Ud, lo, count);
+            put(lx, right, high, ty, top, count);
+        }
+        (false, _) => {
+            put(lx, right, low, ty, top, count - 32);
+            if arithmetic {
+                put(lx, Op::Asr, high, ty, top, 31);
+            } else {
+                lx.helper(build::mov(all, Dst::packed(high, Type::Ud), Src::ud(0)), inst);
+            }
+        }
+    }
+    if (1..=31).contains(&count) {
+        let joined = if left { high } else { low };
+        let srcs = [Src::new(joined, packed, Type::Ud), Src::new(part, packed, Type::Ud)];
+        lx.helper(build::op(Op::Or, all, Dst::packed(joined, Type::Ud), &srcs), inst);
+    }
+    for (dst, half) in [(dst_lo, low), (dst_hi, high)] {
+        let mut copy = build::mov(all, dst, Src::new(half, packed, Type::Ud));
+        copy.pred = inst.pred;
+        lx.helper(copy, inst);
+    }
+    Step::Replaced
+}

@@ -1,0 +1,131 @@
+//! The math unit: its types, sizes and plain operands.
+//!
+//! Volume 2a, `math`: integer division works on dwords, eight channels (a register's worth); operands
+//! are packed and start at the same place of a register, or are scalar.
+
+use gen_ir::{Dst, MathFn, Op, Payload, Src, Type};
+
+use super::{
+    Legalizer, Step,
+    operand::{is_scalar, linear_stride},
+    slice::{overlaps, piece},
+};
+use crate::build::VInst;
+
+pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let (Op::Math, Payload::Math(function)) = (inst.op, inst.payload) else { return Step::Keep };
+    if matches!(inst.dst, Dst::Macro { .. }) {
+        return Step::Keep;
+    }
+    let division = matches!(function, MathFn::Iqot | MathFn::Irem | MathFn::Idivmod);
+    if division && !lx.caps.int_div {
+        return Step::Refuse("there is no integer division");
+    }
+    if let Some(step) = types(lx, inst, division) {
+        return step;
+    }
+    let lanes = inst.exec.lanes();
+    let half = inst.dst.ty() == Some(Type::Hf) || inst.src[0].ty() == Some(Type::Hf);
+    let native = lx.grf() / 4;
+    let most = if division || (half && lx.grf() == 32) { native } else { 2 * native };
+    if lanes > most {
+        if overlaps(inst, lanes / 2) {
+            let Some(ty) = inst.dst.ty() else { return Step::Refuse("no destination") };
+            lx.stage_destination(inst, ty, 1, false);
+            return Step::Replaced;
+        }
+        lx.inst(piece(inst, 0, lanes / 2));
+        lx.inst(piece(inst, lanes / 2, lanes / 2));
+        return Step::Replaced;
+    }
+    places(lx, inst)
+}
+
+/// Operands of types that the math unit does not have.
+fn types(lx: &mut Legalizer<'_>, inst: &VInst, division: bool) -> Option<Step> {
+    let mut new = *inst;
+    let mut changed = false;
+    for i in 0..2 {
+        let Some(ty) = inst.src[i].ty() else { continue };
+        let want = match ty {
+            Type::B | Type::W if division => Type::D,
+            Type::Ub | Type::Uw if division => Type::Ud,
+            Type::Q | Type::Uq if division => return Some(Step::Refuse("64-bit integer division")),
+            Type::Hf if !lx.caps.mixed_half && lx.caps.float_regions => Type::F,
+            Type::Df if !division => return Some(Step::Refuse("the math unit has no doubles")),
+            _ => continue,
+        };
+        if inst.src[i].is_imm() {
+            continue;
+        }
+        lx.stage_source(&mut new, i, want, 1);
+        changed = true;
+    }
+    let want = match inst.dst.ty() {
+        Some(Type::B | Type::W) if division => Some(Type::D),
+        Some(Type::Ub | Type::Uw) if division => Some(Type::Ud),
+        Some(Type::Hf) if !lx.caps.mixed_half && lx.caps.float_regions => Some(Type::F),
+        _ => None,
+    };
+    if let Some(ty) = want {
+        lx.stage_destination(&new, ty, 1, ty == Type::F);
+        return Some(Step::Replaced);
+    }
+    if changed {
+        lx.inst(new);
+        return Some(Step::Replaced);
+    }
+    None
+}
+
+/// Packed operands at the same place of a register.
+fn places(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let lanes = inst.exec.lanes();
+    if lanes == 1 {
+        return Step::Keep;
+    }
+    let Some(ty) = inst.dst.ty() else { return Step::Keep };
+    let at = match inst.dst {
+        Dst::Direct { reg, horz: 1, .. } => lx.offset_in_grf(reg),
+        _ => None,
+    };
+    // Eight or more lanes fill their registers; fewer stay inside one.
+    let at = at.filter(|a| a % (lanes * ty.bytes()).min(lx.grf()) == 0);
+    let Some(at) = at else {
+        lx.stage_destination(inst, ty, 1, false);
+        return Step::Replaced;
+    };
+    let mut new = *inst;
+    let mut changed = false;
+    for i in 0..2 {
+        if matches!(inst.src[i], Src::None) || is_scalar(&inst.src[i], lanes) {
+            continue;
+        }
+        let fits = match inst.src[i] {
+            Src::Direct { reg, region, ty: src_ty, .. } => {
+                linear_stride(region, lanes) == Some(1)
+                    && src_ty.bytes() == ty.bytes()
+                    && lx.offset_in_grf(reg) == Some(at)
+            }
+            _ => false,
+        };
+        if !fits {
+            let src_ty = inst.src[i].ty().unwrap_or(ty);
+            if at != 0 {
+                // The copy starts at a register: so must the result.
+                lx.stage_destination(inst, ty, 1, false);
+                return Step::Replaced;
+            }
+            lx.stage_source(&mut new, i, src_ty, 1);
+            changed = true;
+            if src_ty.bytes() != ty.bytes() {
+                return Step::Refuse("operands of different sizes in the math unit");
+            }
+        }
+    }
+    if changed {
+        lx.inst(new);
+        return Step::Replaced;
+    }
+    Step::Keep
+}

@@ -1,0 +1,200 @@
+//! Legalization: every instruction gets operands, types, regions and a size that the platform encodes.
+//!
+//! Comes in: what lowering made of vISA, with its sizes and types. Goes out: the same meaning in
+//! instructions that obey the platform's capability row. [`RULES`] is the table of contents: each rule
+//! looks at one instruction and either leaves it alone or emits what replaces it, which goes through
+//! all the rules again. A rule makes progress (smaller pieces, simpler types, operands in temporaries),
+//! so this ends; a depth limit turns a mistake of ours into an error.
+//!
+//! Facts: Programmer's Reference Manual volume 7, "Register Region Restrictions", "Accumulator
+//! Restrictions"; volume 2a, the pages of the instructions.
+
+mod bytes;
+mod conversions;
+mod destination;
+mod immediates;
+mod int64;
+mod math;
+mod modifiers;
+mod multiply;
+mod operand;
+mod opcodes;
+mod places;
+mod regions;
+mod slice;
+mod split;
+mod ternary;
+
+use std::fmt;
+
+use gen_ir::{Class, Kernel, Op, Var, VarClass, VarId, Virtual};
+use platforms::Caps;
+
+pub(crate) use slice::{overlaps, piece};
+use split::is_even as split_is_even;
+
+use crate::build::{self, Lanes, VInst, VReg};
+
+/// An instruction that has no encoding.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LegalizeError {
+    /// Index of the vISA instruction it came from.
+    pub origin: u32,
+    /// The instruction.
+    pub inst: String,
+    /// Why.
+    pub reason: &'static str,
+}
+
+impl fmt::Display for LegalizeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "instruction {}: `{}`: {}", self.origin, self.inst, self.reason)
+    }
+}
+
+impl std::error::Error for LegalizeError {}
+
+/// What a rule did.
+enum Step {
+    /// Nothing: the rule does not apply.
+    Keep,
+    /// Emitted what stands for the instruction.
+    Replaced,
+    /// There is nothing to stand for it.
+    Refuse(&'static str),
+}
+
+/// A rule: looks at an instruction, perhaps replaces it.
+type Rule = fn(&mut Legalizer<'_>, &VInst) -> Step;
+
+/// The rules in the order they are tried.
+const RULES: &[Rule] = &[
+    opcodes::rule,
+    int64::rule,
+    multiply::rule,
+    immediates::rule,
+    modifiers::rule,
+    bytes::rule,
+    conversions::rule,
+    math::rule,
+    ternary::rule,
+    split::rule,
+    destination::rule,
+    places::rule,
+    regions::rule,
+];
+
+/// Rewrites a kernel so that each instruction has an encoding on its platform.
+///
+/// # Errors
+///
+/// The instructions that cannot be rewritten, all of them.
+pub fn legalize(kernel: &mut Kernel<Virtual>) -> Result<(), Vec<LegalizeError>> {
+    let caps = kernel.platform.caps();
+    let mut legalizer =
+        Legalizer { caps, vars: std::mem::take(&mut kernel.vars), out: Vec::new(), errors: Vec::new(), depth: 0 };
+    for block in &mut kernel.blocks {
+        let before = std::mem::take(&mut block.insts);
+        legalizer.out = Vec::with_capacity(before.len() + before.len() / 4);
+        for inst in &before {
+            legalizer.inst(*inst);
+        }
+        block.insts = std::mem::take(&mut legalizer.out);
+    }
+    kernel.vars = legalizer.vars;
+    if legalizer.errors.is_empty() { Ok(()) } else { Err(legalizer.errors) }
+}
+
+/// Deeper rewriting than this is a mistake of ours.
+const MAX_DEPTH: u32 = 24;
+
+struct Legalizer<'a> {
+    caps: &'a Caps,
+    vars: Vec<Var>,
+    out: Vec<VInst>,
+    errors: Vec<LegalizeError>,
+    depth: u32,
+}
+
+impl Legalizer<'_> {
+    /// Legalizes one instruction.
+    fn inst(&mut self, mut inst: VInst) {
+        if !matches!(inst.op.info().class, Class::Basic | Class::Math | Class::Ternary) || inst.op == Op::Wait {
+            self.out.push(inst);
+            return;
+        }
+        if self.depth >= MAX_DEPTH {
+            self.refuse(&inst, "it cannot be rewritten into legal instructions");
+            return;
+        }
+        self.depth += 1;
+        let mut replaced = false;
+        for rule in RULES {
+            match rule(self, &inst) {
+                Step::Keep => {}
+                Step::Replaced => {
+                    replaced = true;
+                    break;
+                }
+                Step::Refuse(reason) => {
+                    self.refuse(&inst, reason);
+                    replaced = true;
+                    break;
+                }
+            }
+        }
+        self.depth -= 1;
+        if !replaced {
+            self.canonical(&mut inst);
+            self.out.push(inst);
+        }
+    }
+
+    fn refuse(&mut self, inst: &VInst, reason: &'static str) {
+        self.errors.push(LegalizeError { origin: inst.origin, inst: inst.to_string(), reason });
+    }
+
+    fn grf(&self) -> u32 {
+        u32::from(self.caps.grf_bytes)
+    }
+
+    fn add_var(&mut self, var: Var) -> VarId {
+        let id = VarId(u32::try_from(self.vars.len()).expect("more variables than an index holds"));
+        self.vars.push(var);
+        id
+    }
+
+    /// A general temporary: register aligned, or aligned to itself where it is smaller than 16 bytes.
+    fn temp(&mut self, bytes: u32) -> VReg {
+        let align = if bytes <= 16 { bytes.next_power_of_two() } else { self.grf() };
+        VReg::var_at(self.add_var(build::general(bytes, align)), 0)
+    }
+
+    /// A register-aligned temporary.
+    fn aligned_temp(&mut self, bytes: u32) -> VReg {
+        let grf = self.grf();
+        VReg::var_at(self.add_var(build::general(bytes, grf)), 0)
+    }
+
+    /// Appends a legal instruction as it is.
+    fn push_raw(&mut self, mut inst: VInst) {
+        self.canonical(&mut inst);
+        self.out.push(inst);
+    }
+
+    /// A helper instruction of `inst`: same place in the program, legalized too.
+    fn helper(&mut self, mut helper: VInst, of: &VInst) {
+        helper.origin = of.origin;
+        self.inst(helper);
+    }
+
+    /// Whether a variable is of the general file.
+    fn is_general(&self, reg: VReg) -> bool {
+        reg.var().is_some_and(|v| self.vars[v.index()].class == VarClass::General)
+    }
+}
+
+/// The channels of an instruction.
+fn lanes_of(inst: &VInst) -> Lanes {
+    Lanes::of(inst)
+}

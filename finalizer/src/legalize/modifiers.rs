@@ -1,0 +1,77 @@
+//! Source modifiers where an instruction does not have them.
+
+use gen_ir::{Class, MathFn, Op, Payload, SrcMod, Type};
+
+use super::{Legalizer, Step, operand::with_modifiers};
+use crate::build::VInst;
+
+pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    if !inst.src.iter().any(|s| s.mods().any()) {
+        return Step::Keep;
+    }
+    let mut new = *inst;
+    let mut changed = false;
+    for i in 0..3 {
+        let mods = inst.src[i].mods();
+        if !mods.any() || allowed(lx, inst, i, mods) {
+            continue;
+        }
+        let Some(ty) = inst.src[i].ty() else { continue };
+        lx.stage_source(&mut new, i, widened(ty), 1);
+        if inst.op.info().logic && new.src[i].mods().abs {
+            new.src[i] = with_modifiers(new.src[i], SrcMod { abs: false, ..new.src[i].mods() });
+        }
+        changed = true;
+    }
+    if changed {
+        lx.inst(new);
+        return Step::Replaced;
+    }
+    Step::Keep
+}
+
+/// A negated byte needs more than a byte.
+const fn widened(ty: Type) -> Type {
+    match ty {
+        Type::B | Type::Ub => Type::W,
+        other => other,
+    }
+}
+
+fn allowed(lx: &Legalizer<'_>, inst: &VInst, i: usize, mods: SrcMod) -> bool {
+    let ty = inst.src[i].ty().unwrap_or(Type::Ud);
+    match inst.op {
+        Op::And | Op::Or | Op::Xor | Op::Not => !mods.abs,
+        Op::Math => {
+            !matches!(inst.payload, Payload::Math(MathFn::Iqot | MathFn::Irem | MathFn::Idivmod))
+        }
+        Op::Mul if ty.is_int() => lx.caps.mul_source_mods || !narrow_factor(inst, i),
+        Op::Mach | Op::Macl => i == 0 && lx.caps.mul_source_mods,
+        Op::Bfe
+        | Op::Bfi1
+        | Op::Bfi2
+        | Op::Bfn
+        | Op::Bfrev
+        | Op::Cbit
+        | Op::Fbl
+        | Op::Fbh
+        | Op::Lzd
+        | Op::Rol
+        | Op::Ror
+        | Op::Dp4a
+        | Op::Avg
+        | Op::Addc
+        | Op::Subb => false,
+        Op::Mad if inst.op.info().class == Class::Ternary && ty.is_int() => {
+            i == 0 || lx.caps.mul_source_mods
+        }
+        // An unsigned value's negation is not in its range.
+        _ => true,
+    }
+}
+
+/// In a product of a dword and something narrower, the narrower factor has no modifier.
+fn narrow_factor(inst: &VInst, i: usize) -> bool {
+    let bytes = |k: usize| inst.src[k].ty().map_or(0, Type::bytes);
+    bytes(i) < 4 && bytes(0).max(bytes(1)) == 4
+}

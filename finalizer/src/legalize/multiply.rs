@@ -1,0 +1,314 @@
+//! Integer multiplication.
+//!
+//! Volume 2a, `mul`: in a product of a dword and something narrower the dword is source 0; a dword
+//! product has neither saturation nor condition. Where dwords do not multiply directly, `mul` with the
+//! low words of source 1 into the accumulator, then `mach` or `macl`, give the halves of the product.
+//! Before this rule, [`Op::Mach`] with two sources means the high half.
+
+use gen_ir::{Dst, Op, Options, Src, Type};
+
+use super::{
+    Legalizer, Step, lanes_of,
+    operand::{is_scalar, linear_region, linear_stride, scalar_view},
+    slice::{overlaps, piece},
+};
+use crate::{
+    build::{self, ACC0, Lanes, VInst, VSrc},
+    lower::alu::extend,
+};
+
+pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    match inst.op {
+        Op::Mul => product(lx, inst),
+        Op::Mach => high(lx, inst),
+        _ => Step::Keep,
+    }
+}
+
+fn is_dword(src: &VSrc) -> bool {
+    src.ty().is_some_and(|t| t.is_int() && t.bytes() == 4)
+}
+
+fn product(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let (Some(a), Some(b), Some(dst)) = (inst.src[0].ty(), inst.src[1].ty(), inst.dst.ty()) else {
+        return Step::Keep;
+    };
+    if a.is_float() || b.is_float() {
+        return Step::Keep;
+    }
+    if a.bytes() == 8 || b.bytes() == 8 {
+        return qwords(lx, inst);
+    }
+    let mut new = *inst;
+    if let Some(narrow) = narrowed(&inst.src[1]) {
+        new.src[1] = narrow;
+    }
+    if inst.src[0].is_imm() && !inst.src[1].is_imm() {
+        new.src.swap(0, 1);
+    } else if a.bytes() < 4 && new.src[1].ty().is_some_and(|t| t.bytes() == 4) {
+        if new.src[1].is_imm() {
+            // Both become dwords.
+            let wide = if a.is_signed() { Type::D } else { Type::Ud };
+            lx.stage_source(&mut new, 0, wide, 1);
+        } else {
+            new.src.swap(0, 1);
+        }
+    }
+    if new != *inst {
+        lx.inst(new);
+        return Step::Replaced;
+    }
+    if !is_dword(&inst.src[0]) {
+        return Step::Keep;
+    }
+    if dst.bytes() == 8 {
+        return wide_product(lx, inst, dst);
+    }
+    if inst.sat && dst.bytes() <= 4 && lx.caps.int64 && lx.caps.mul_qword_result {
+        lx.stage_destination(inst, if dst.is_signed() { Type::Q } else { Type::Uq }, 1, true);
+        return Step::Replaced;
+    }
+    if inst.cond.is_some() || inst.sat {
+        return Step::Refuse("a dword product with saturation or condition");
+    }
+    if dst.is_float() {
+        lx.stage_destination(inst, Type::D, 1, false);
+        return Step::Replaced;
+    }
+    if is_dword(&inst.src[1]) && !lx.caps.mul_dword {
+        return low(lx, inst);
+    }
+    Step::Keep
+}
+
+/// A constant factor that fits a word is one.
+fn narrowed(src: &VSrc) -> Option<VSrc> {
+    let Src::Imm { bits, ty } = *src else { return None };
+    if ty.bytes() != 4 || ty.is_float() {
+        return None;
+    }
+    let value = extend(bits, ty) as i64;
+    if (0..=0xffff).contains(&value) {
+        return Some(Src::uw(value as u16));
+    }
+    (-0x8000..0).contains(&value).then(|| Src::imm(value as u64, Type::W))
+}
+
+/// The low word of a dword factor.
+fn low_word(src: VSrc, lanes: u32) -> Option<VSrc> {
+    match src {
+        Src::Imm { bits, .. } => Some(Src::uw(bits as u16)),
+        Src::Direct { reg, region, ty: _, .. } => {
+            let stride = if is_scalar(&src, lanes) { 0 } else { linear_stride(region, lanes)? * 2 };
+            Some(Src::new(reg, linear_region(stride, lanes)?, Type::Uw))
+        }
+        _ => None,
+    }
+}
+
+/// Lanes that one accumulator serves.
+fn step_of(lx: &Legalizer<'_>, inst: &VInst) -> u32 {
+    (lx.grf() / 4).min(inst.exec.lanes())
+}
+
+/// Sources fit for the accumulator sequence: direct dwords, no modifiers on source 1.
+fn prepared(lx: &mut Legalizer<'_>, inst: &VInst) -> VInst {
+    let mut new = *inst;
+    let lanes = inst.exec.lanes();
+    for i in 0..2 {
+        let signed = inst.src[i].ty().is_some_and(Type::is_signed);
+        let dword = if signed { Type::D } else { Type::Ud };
+        let direct = match inst.src[i] {
+            Src::Direct { region, .. } => {
+                is_dword(&inst.src[i])
+                    && !(inst.src[i].mods().any() && (i == 1 || !lx.caps.mul_source_mods))
+                    && (is_scalar(&inst.src[i], lanes) || linear_stride(region, lanes).is_some_and(|s| s <= 2))
+            }
+            Src::Imm { bits, ty } if i == 1 => {
+                new.src[1] = Src::imm(extend(bits, ty), dword);
+                true
+            }
+            _ => false,
+        };
+        if !direct {
+            lx.stage_source(&mut new, i, dword, 1);
+        }
+    }
+    new
+}
+
+/// `mul` to the accumulator and the instruction that takes the product's half, in pieces.
+fn expand(lx: &mut Legalizer<'_>, inst: &VInst, high_half: bool) -> Step {
+    let Some(dst) = inst.dst.ty() else { return Step::Keep };
+    let step = step_of(lx, inst);
+    let direct = matches!(inst.dst, Dst::Direct { horz: 1, reg, .. } if !reg.is_null()) && dst.bytes() == 4;
+    if !direct || (step < inst.exec.lanes() && overlaps(inst, step)) {
+        let ty = if dst.is_signed() || dst.is_float() { Type::D } else { Type::Ud };
+        lx.stage_destination(inst, ty, 1, false);
+        return Step::Replaced;
+    }
+    let whole = prepared(lx, inst);
+    for first in (0..inst.exec.lanes()).step_by(step as usize) {
+        let part = piece(&whole, first, step);
+        pieces(lx, &part, dst, high_half);
+    }
+    Step::Replaced
+}
+
+fn pieces(lx: &mut Legalizer<'_>, part: &VInst, dst: Type, high_half: bool) {
+    let lanes = part.exec.lanes();
+    let mut a = part.src[0];
+    let mut b = part.src[1];
+    if lanes == 1 {
+        (a, b) = (scalar_view(a), scalar_view(b));
+    }
+    let Some(word) = low_word(b, lanes) else {
+        lx.refuse(part, "a factor whose words cannot be read");
+        return;
+    };
+    let ty = if high_half { dst } else { Type::D };
+    let acc = Dst::packed(ACC0, ty);
+    let mut mul = build::op(Op::Mul, Lanes { chan: 0, no_mask: true, ..lanes_of(part) }, acc, &[a, word]);
+    mul.origin = part.origin;
+    lx.push_raw(mul);
+    let mut half = *part;
+    half.src = [a, b, Src::None];
+    if high_half {
+        half.op = Op::Mach;
+        half.opts = if lx.caps.acc_write_enable { Options::ACC_WR_EN } else { Options::NONE };
+        lx.push_raw(half);
+    } else if lx.caps.macl {
+        half.op = if lx.caps.acc_write_enable { Op::Mach } else { Op::Macl };
+        lx.push_raw(half);
+    } else {
+        // `mach` leaves the low half in the accumulator.
+        half.op = Op::Mach;
+        half.opts = Options::ACC_WR_EN;
+        half.dst = Dst::null(dst);
+        lx.push_raw(half);
+        let mut copy = build::mov(lanes_of(part), part.dst, Src::new(ACC0, build::strided(1, part.exec), dst));
+        copy.pred = part.pred;
+        copy.origin = part.origin;
+        lx.push_raw(copy);
+    }
+}
+
+fn low(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    expand(lx, inst, false)
+}
+
+/// The high half of a dword product.
+fn high(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    if inst.cond.is_some() || inst.sat {
+        return Step::Refuse("the high half of a product with saturation or condition");
+    }
+    let (Some(a), Some(b)) = (inst.src[0].ty(), inst.src[1].ty()) else { return Step::Keep };
+    if a.bytes() == 8 || b.bytes() == 8 {
+        return Step::Refuse("the high half of a 64-bit product");
+    }
+    expand(lx, inst, true)
+}
+
+/// All 64 bits of a dword product.
+fn wide_product(lx: &mut Legalizer<'_>, inst: &VInst, dst: Type) -> Step {
+    if !is_dword(&inst.src[1]) {
+        let mut new = *inst;
+        let signed = inst.src[1].ty().is_some_and(Type::is_signed);
+        lx.stage_source(&mut new, 1, if signed { Type::D } else { Type::Ud }, 1);
+        lx.inst(new);
+        return Step::Replaced;
+    }
+    if lx.caps.mul_qword_result {
+        return Step::Keep;
+    }
+    let lanes = inst.exec.lanes();
+    let signed = inst.src.iter().take(2).filter_map(Src::ty).any(Type::is_signed);
+    let ty = if signed { Type::D } else { Type::Ud };
+    let (lo, hi) = (lx.aligned_temp(lanes * 4), lx.aligned_temp(lanes * 4));
+    for (op, reg) in [(Op::Mul, lo), (Op::Mach, hi)] {
+        let half = build::op(op, lanes_of(inst), Dst::packed(reg, ty), &inst.src[..2]);
+        lx.helper(half, inst);
+    }
+    let packed = build::strided(1, inst.exec);
+    let Dst::Direct { reg, horz, .. } = inst.dst else {
+        return Step::Refuse("an indirect destination of a 64-bit product");
+    };
+    if horz != 1 {
+        lx.stage_destination(inst, dst, 1, false);
+        return Step::Replaced;
+    }
+    for (half, at) in [(lo, 0), (hi, 4)] {
+        let to = Dst::Direct { reg: reg.plus(at), horz: 2, ty: Type::Ud };
+        let mut copy = build::mov(lanes_of(inst), to, Src::new(half, packed, Type::Ud));
+        copy.pred = inst.pred;
+        lx.helper(copy, inst);
+    }
+    Step::Replaced
+}
+
+/// 64-bit factors: `lo * lo` in 64 bits, plus the crossed products in the high half.
+fn qwords(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    if inst.sat || inst.cond.is_some() {
+        return Step::Refuse("a 64-bit product with saturation or condition");
+    }
+    let lanes = inst.exec.lanes();
+    let all = lanes_of(inst);
+    let packed = build::strided(1, inst.exec);
+    let mut halves = [[Src::None; 2]; 2];
+    for (i, half) in halves.iter_mut().enumerate() {
+        *half = match split_qword(lx, inst, i) {
+            Some(h) => h,
+            None => return Step::Refuse("a factor that is not a register"),
+        };
+    }
+    let [[a_lo, a_hi], [b_lo, b_hi]] = halves;
+    let ud = |r| Dst::packed(r, Type::Ud);
+    let (lo, hi, cross) = (lx.aligned_temp(lanes * 4), lx.aligned_temp(lanes * 4), lx.aligned_temp(lanes * 4));
+    let read = |r| Src::new(r, packed, Type::Ud);
+    lx.helper(build::op(Op::Mul, all, ud(lo), &[a_lo, b_lo]), inst);
+    lx.helper(build::op(Op::Mach, all, ud(hi), &[a_lo, b_lo]), inst);
+    for (x, y) in [(a_lo, b_hi), (a_hi, b_lo)] {
+        lx.helper(build::op(Op::Mul, all, ud(cross), &[x, y]), inst);
+        lx.helper(build::op(Op::Add, all, ud(hi), &[read(hi), read(cross)]), inst);
+    }
+    let Dst::Direct { reg, horz, ty } = inst.dst else {
+        return Step::Refuse("an indirect destination of a 64-bit product");
+    };
+    if ty.bytes() < 8 {
+        let mut copy = build::mov(all, inst.dst, read(lo));
+        copy.pred = inst.pred;
+        lx.helper(copy, inst);
+        return Step::Replaced;
+    }
+    if horz > 2 {
+        lx.stage_destination(inst, ty, 1, false);
+        return Step::Replaced;
+    }
+    for (half, at) in [(lo, 0), (hi, 4)] {
+        let to = Dst::Direct { reg: reg.plus(at), horz: 2 * horz, ty: Type::Ud };
+        let mut copy = build::mov(all, to, read(half));
+        copy.pred = inst.pred;
+        lx.helper(copy, inst);
+    }
+    Step::Replaced
+}
+
+/// Low and high dword of a factor of any integer type.
+fn split_qword(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> Option<[VSrc; 2]> {
+    let lanes = inst.exec.lanes();
+    let src = inst.src[i];
+    let ty = src.ty()?;
+    if let Src::Imm { bits, ty } = src {
+        let value = extend(bits, ty);
+        return Some([Src::ud(value as u32), Src::ud((value >> 32) as u32)]);
+    }
+    let mut staged = *inst;
+    if ty.bytes() < 8 || src.mods().any() || !matches!(src, Src::Direct { .. }) {
+        let wide = if ty.is_signed() { Type::Q } else { Type::Uq };
+        lx.stage_source(&mut staged, i, wide, 1);
+    }
+    let Src::Direct { reg, region, .. } = staged.src[i] else { return None };
+    let stride = if is_scalar(&staged.src[i], lanes) { 0 } else { linear_stride(region, lanes)? * 2 };
+    let region = linear_region(stride, lanes)?;
+    Some([Src::new(reg, region, Type::Ud), Src::new(reg.plus(4), region, Type::Ud)])
+}

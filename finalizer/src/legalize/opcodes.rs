@@ -1,0 +1,96 @@
+//! Opcodes that a platform lacks.
+
+use gen_ir::{Dst, Op, Src, SrcMod, Type};
+
+use super::{Legalizer, Step, lanes_of, operand::with_type};
+use crate::build::{self, VInst};
+
+pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let caps = lx.caps;
+    match inst.op {
+        Op::Lrp if !caps.lrp => interpolate(lx, inst),
+        Op::Pln | Op::Line if !caps.pln => Step::Refuse("planes are not evaluated here"),
+        Op::Dp2 | Op::Dp3 | Op::Dp4 | Op::Dph if !caps.dot_product => {
+            Step::Refuse("there are no dot products here")
+        }
+        Op::Dp4a if !caps.dp4a => Step::Refuse("there is no dp4a here"),
+        Op::Add3 if !caps.add3_bfn => two_additions(lx, inst),
+        Op::Bfn if !caps.add3_bfn => Step::Refuse("there is no bfn here"),
+        Op::Rol | Op::Ror if !caps.rotate => rotate_by_shifts(lx, inst),
+        Op::Shr => unsigned_shift(lx, inst),
+        _ => Step::Keep,
+    }
+}
+
+/// `src2 + src0 * (src1 - src2)`.
+fn interpolate(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let Some(ty) = inst.dst.ty() else { return Step::Keep };
+    let reg = lx.aligned_temp(inst.exec.lanes() * ty.bytes());
+    let mods = inst.src[2].mods();
+    let minus = super::operand::with_modifiers(inst.src[2], SrcMod { neg: !mods.neg, ..mods });
+    lx.helper(build::op(Op::Add, lanes_of(inst), Dst::packed(reg, ty), &[inst.src[1], minus]), inst);
+    let difference = Src::new(reg, build::strided(1, inst.exec), ty);
+    let mut mad = *inst;
+    mad.op = Op::Mad;
+    mad.src = [inst.src[2], inst.src[0], difference];
+    lx.inst(mad);
+    Step::Replaced
+}
+
+fn two_additions(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let reg = lx.aligned_temp(inst.exec.lanes() * 4);
+    let sum = build::op(Op::Add, lanes_of(inst), Dst::packed(reg, Type::D), &inst.src[..2]);
+    lx.helper(sum, inst);
+    let mut add = *inst;
+    add.op = Op::Add;
+    add.src = [Src::new(reg, build::strided(1, inst.exec), Type::D), inst.src[2], Src::None];
+    lx.inst(add);
+    Step::Replaced
+}
+
+/// `(a << n) | (a >> (bits - n))`, or the mirror image; shift counts are taken modulo the width.
+fn rotate_by_shifts(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let Some(ty) = inst.src[0].ty() else { return Step::Keep };
+    let unsigned = Type::unsigned(ty.bytes()).unwrap_or(Type::Ud);
+    let lanes = inst.exec.lanes();
+    let (one, two, count) =
+        (lx.aligned_temp(lanes * ty.bytes()), lx.aligned_temp(lanes * ty.bytes()), lx.aligned_temp(lanes * 4));
+    let packed = build::strided(1, inst.exec);
+    let value = with_type(inst.src[0], unsigned);
+    let (first, second) = if inst.op == Op::Rol { (Op::Shl, Op::Shr) } else { (Op::Shr, Op::Shl) };
+    let all = lanes_of(inst);
+    lx.helper(build::op(first, all, Dst::packed(one, unsigned), &[value, inst.src[1]]), inst);
+    match inst.src[1] {
+        Src::Imm { bits, .. } => {
+            let width = u64::from(ty.bytes()) * 8;
+            let back = Src::uw(((width - bits % width) % width) as u16);
+            lx.helper(build::op(second, all, Dst::packed(two, unsigned), &[value, back]), inst);
+        }
+        count_src => {
+            // Shifts look at the low bits of the count: minus the count will do.
+            let mods = count_src.mods();
+            let minus = super::operand::with_modifiers(count_src, SrcMod { neg: !mods.neg, ..mods });
+            lx.helper(build::mov(all, Dst::packed(count, Type::D), minus), inst);
+            let back = Src::new(count, packed, Type::Ud);
+            lx.helper(build::op(second, all, Dst::packed(two, unsigned), &[value, back]), inst);
+        }
+    }
+    let mut or = *inst;
+    or.op = Op::Or;
+    or.src = [Src::new(one, packed, unsigned), Src::new(two, packed, unsigned), Src::None];
+    lx.inst(or);
+    Step::Replaced
+}
+
+/// A logical shift right works on unsigned values.
+fn unsigned_shift(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let Some(ty) = inst.src[0].ty() else { return Step::Keep };
+    if !ty.is_signed() || inst.src[0].mods().any() || inst.src[0].is_imm() {
+        return Step::Keep;
+    }
+    let Some(unsigned) = Type::unsigned(ty.bytes()) else { return Step::Keep };
+    let mut new = *inst;
+    new.src[0] = with_type(inst.src[0], unsigned);
+    lx.inst(new);
+    Step::Replaced
+}

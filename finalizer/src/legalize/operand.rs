@@ -1,0 +1,232 @@
+//! What rules ask of operands, and moving operands through temporaries.
+
+use gen_ir::{Base, Dst, ExecSize, Op, PredCtrl, Region, Src, SrcMod, Type};
+
+use super::{Legalizer, lanes_of};
+use crate::build::{self, Lanes, VInst, VReg, VSrc};
+
+/// The type that an operand of type `ty` is computed in.
+pub(super) fn widened(ty: Type) -> Type {
+    match ty {
+        Type::Ub | Type::B | Type::V => Type::W,
+        Type::Uv => Type::Uw,
+        Type::Vf => Type::F,
+        other => other,
+    }
+}
+
+/// The type that an instruction computes in (volume 7, "Execution Data Type").
+pub(super) fn exec_type(inst: &VInst) -> Type {
+    let rank = |t: Type| match t {
+        Type::Q | Type::Uq => 6,
+        Type::Df => 5,
+        Type::D | Type::Ud => 4,
+        Type::F => 3,
+        Type::Hf | Type::Bf => 2,
+        _ => 1,
+    };
+    let widest = inst.src.iter().filter_map(Src::ty).map(widened).max_by_key(|t| rank(*t));
+    let widest = widest.unwrap_or(Type::Ud);
+    match inst.dst.ty() {
+        _ if is_mixed_float(inst) => Type::F,
+        // A conversion from half computes in the destination's type.
+        Some(dst) if widest == Type::Hf && dst != Type::Hf => widened(dst),
+        _ => widest,
+    }
+}
+
+/// Single and half float among the operands.
+pub(super) fn is_mixed_float(inst: &VInst) -> bool {
+    let types = || inst.src.iter().filter_map(Src::ty).chain(inst.dst.ty()).map(widened);
+    types().any(|t| t == Type::F) && types().any(|t| matches!(t, Type::Hf | Type::Bf))
+}
+
+/// The distance in elements from each channel's element to the next, if it is the same for all.
+pub(super) fn linear_stride(region: Region, lanes: u32) -> Option<u32> {
+    if lanes <= 1 {
+        return Some(0);
+    }
+    if region.vert == Region::VXH || region.width == 0 {
+        return None;
+    }
+    if region.width == Region::ABSENT {
+        return if region.vert == Region::ABSENT { Some(u32::from(region.horz)) } else { None };
+    }
+    let (v, w, h) = (u32::from(region.vert), u32::from(region.width), u32::from(region.horz));
+    if w >= lanes {
+        Some(h)
+    } else if w == 1 {
+        Some(v)
+    } else if v == w * h {
+        Some(h)
+    } else {
+        None
+    }
+}
+
+/// The region of a linear stride.
+pub(super) fn linear_region(stride: u32, lanes: u32) -> Option<Region> {
+    match stride {
+        _ if lanes <= 1 => Some(Region::SCALAR),
+        0 => Some(Region::SCALAR),
+        1 | 2 | 4 | 8 | 16 | 32 => Some(Region::new(stride as u8, 1, 0)),
+        _ => None,
+    }
+}
+
+/// A `mov` that only copies bits.
+pub(super) fn is_raw_move(inst: &VInst) -> bool {
+    let same = match (inst.dst.ty(), inst.src[0].ty()) {
+        (Some(d), Some(s)) => d.bytes() == s.bytes() && d.is_float() == s.is_float() && !inst.src[0].is_imm(),
+        _ => false,
+    };
+    inst.op == Op::Mov && same && !inst.sat && !inst.src[0].mods().any()
+}
+
+/// Whether an operand reads one value for all channels.
+pub(super) fn is_scalar(src: &VSrc, lanes: u32) -> bool {
+    match src {
+        Src::Direct { region, .. } | Src::Indirect { region, .. } => lanes == 1 || region.is_scalar(),
+        _ => true,
+    }
+}
+
+/// The same operand without modifiers.
+pub(super) fn without_modifiers(src: VSrc) -> VSrc {
+    with_modifiers(src, SrcMod::NONE)
+}
+
+/// The same operand with other modifiers.
+pub(super) fn with_modifiers(src: VSrc, mods: SrcMod) -> VSrc {
+    match src {
+        Src::Direct { reg, region, ty, .. } => Src::Direct { reg, region, mods, ty },
+        Src::Indirect { addr, imm, region, ty, .. } => Src::Indirect { addr, imm, region, mods, ty },
+        other => other,
+    }
+}
+
+/// The same operand read as another type of the same size.
+pub(super) fn with_type(src: VSrc, to: Type) -> VSrc {
+    match src {
+        Src::Direct { reg, region, mods, .. } => Src::Direct { reg, region, mods, ty: to },
+        Src::Indirect { addr, imm, region, mods, .. } => Src::Indirect { addr, imm, region, mods, ty: to },
+        Src::Imm { bits, .. } => Src::imm(bits, to),
+        other => other,
+    }
+}
+
+impl Legalizer<'_> {
+    /// Offset of a general operand in its register, if it is known before allocation.
+    pub(super) fn offset_in_grf(&self, reg: VReg) -> Option<u32> {
+        let grf = self.grf();
+        match reg.base {
+            Base::Var(v) => {
+                let var = &self.vars[v.index()];
+                match var.fixed {
+                    Some(place) => Some((place + reg.byte) % grf),
+                    None if var.align.is_multiple_of(grf) => Some(reg.byte % grf),
+                    None => None,
+                }
+            }
+            Base::Grf(_) | Base::Arf(_) => Some(reg.byte % grf),
+        }
+    }
+
+    /// Whether an operand surely starts at a multiple of `bytes`.
+    pub(super) fn is_aligned(&self, reg: VReg, bytes: u32) -> bool {
+        match reg.base {
+            Base::Var(v) => {
+                let var = &self.vars[v.index()];
+                match var.fixed {
+                    Some(place) => (place + reg.byte).is_multiple_of(bytes),
+                    None => var.align.is_multiple_of(bytes) && reg.byte.is_multiple_of(bytes),
+                }
+            }
+            Base::Grf(_) | Base::Arf(_) => reg.byte.is_multiple_of(bytes),
+        }
+    }
+
+    /// Makes a variable start at a register, unless its place is fixed.
+    pub(super) fn align_to_register(&mut self, reg: VReg) {
+        let grf = self.grf();
+        if let Base::Var(v) = reg.base {
+            let var = &mut self.vars[v.index()];
+            if var.fixed.is_none() {
+                var.align = var.align.max(grf);
+            }
+        }
+    }
+
+    /// Raises a variable's alignment to `bytes`, unless its place is fixed.
+    pub(super) fn raise_alignment(&mut self, reg: VReg, bytes: u32) {
+        if let Base::Var(v) = reg.base {
+            let var = &mut self.vars[v.index()];
+            if var.fixed.is_none() {
+                var.align = var.align.max(bytes);
+            }
+        }
+    }
+
+    /// Puts source `i` into a temporary of type `ty` whose elements lie `stride` apart (a scalar one if
+    /// the source is scalar), and makes `inst` read that.
+    pub(super) fn stage_source(&mut self, inst: &mut VInst, i: usize, ty: Type, stride: u32) {
+        let mut src = inst.src[i];
+        // In bitwise operations a negated source means `not`, which a move does not do.
+        let kept = if inst.op.info().logic { src.mods() } else { SrcMod::NONE };
+        if inst.op.info().logic {
+            src = without_modifiers(src);
+        }
+        let lanes = inst.exec.lanes();
+        let staged = if is_scalar(&src, lanes) {
+            let reg = self.temp(ty.bytes());
+            self.helper(build::mov(Lanes::SCALAR, Dst::packed(reg, ty), scalar_view(src)), inst);
+            Src::Direct { reg, region: Region::SCALAR, mods: kept, ty }
+        } else {
+            let reg = self.aligned_temp(lanes * stride * ty.bytes());
+            let dst = Dst::Direct { reg, horz: stride as u8, ty };
+            self.helper(build::mov(lanes_of(inst), dst, src), inst);
+            let region = linear_region(stride, lanes).unwrap_or(Region::PACKED);
+            Src::Direct { reg, region, mods: kept, ty }
+        };
+        inst.src[i] = staged;
+    }
+
+    /// Emits `inst` with its result in a temporary of type `ty` whose elements lie `stride` apart, then
+    /// a move from there to the real destination.
+    pub(super) fn stage_destination(&mut self, inst: &VInst, ty: Type, stride: u32, sat_in_move: bool) {
+        let lanes = inst.exec.lanes();
+        let reg = self.aligned_temp(lanes * stride * ty.bytes());
+        let mut op = *inst;
+        op.dst = Dst::Direct { reg, horz: stride as u8, ty };
+        if sat_in_move {
+            op.sat = false;
+        }
+        self.helper(op, inst);
+        let region = linear_region(stride, lanes).unwrap_or(Region::PACKED);
+        let mut copy = build::mov(lanes_of(inst), inst.dst, Src::new(reg, region, ty));
+        copy.sat = inst.sat && sat_in_move;
+        copy.pred = if inst.op == Op::Sel { None } else { inst.pred };
+        self.helper(copy, inst);
+    }
+
+    /// A flag-free, unpredicated copy of the channels: for helpers that must run for all of them.
+    pub(super) fn whole(inst: &VInst, exec: ExecSize) -> Lanes {
+        Lanes { exec, chan: inst.chan, no_mask: true }
+    }
+}
+
+/// A scalar operand as one channel reads it.
+pub(super) fn scalar_view(src: VSrc) -> VSrc {
+    match src {
+        Src::Direct { reg, mods, ty, .. } => Src::Direct { reg, region: Region::SCALAR, mods, ty },
+        Src::Indirect { addr, imm, mods, ty, .. } => {
+            Src::Indirect { addr, imm, region: Region::SCALAR, mods, ty }
+        }
+        other => other,
+    }
+}
+
+/// Predicates that look at a whole group of channels.
+pub(super) fn is_group_predicate(inst: &VInst) -> bool {
+    inst.pred.is_some_and(|p| matches!(p.ctrl, PredCtrl::Any | PredCtrl::All))
+}

@@ -1,0 +1,142 @@
+//! Operands whose channels must lie where the destination's lie.
+//!
+//! Xe-HPC: float and 64-bit operations (and dword multiplication) read each channel from the byte of
+//! the register where its result goes, but for scalars. Broxton: 64-bit operations, and strides are
+//! multiples of a qword. Moves of dwords and words are free, so operands are brought into place by them.
+
+use gen_ir::{Dst, Op, Region, Src, Type};
+
+use super::{
+    Legalizer, Step, lanes_of,
+    operand::{exec_type, is_raw_move, is_scalar, linear_region, linear_stride},
+};
+use crate::build::{self, VInst};
+
+pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let lanes = inst.exec.lanes();
+    if lanes == 1 || !applies(lx, inst) {
+        return Step::Keep;
+    }
+    let (dst, horz, ty) = match inst.dst {
+        Dst::Direct { reg, horz, ty } => (reg, u32::from(horz), ty),
+        _ => return Step::Keep,
+    };
+    if dst.is_null() {
+        return Step::Keep;
+    }
+    let step = horz * ty.bytes();
+    let wide = exec_type(inst).bytes().max(ty.bytes()) == 8;
+    let at = lx.offset_in_grf(dst);
+    if wide && step < 8 {
+        if is_raw_move(inst) {
+            return Step::Keep;
+        }
+        lx.stage_destination(inst, ty, 8 / ty.bytes(), false);
+        return Step::Replaced;
+    }
+    let Some(at) = at else {
+        lx.align_to_register(dst);
+        if lx.offset_in_grf(dst).is_some() {
+            lx.inst(*inst);
+        } else {
+            lx.stage_destination(inst, ty, horz, false);
+        }
+        return Step::Replaced;
+    };
+    if is_raw_move(inst) && (ty.bytes() == 8 || ty.is_float()) {
+        return raw(lx, inst, step, at);
+    }
+    let mut new = *inst;
+    let mut changed = false;
+    for i in 0..2 {
+        let (Src::Direct { reg, region, ty: src_ty, .. }, true) =
+            (inst.src[i], !is_scalar(&inst.src[i], lanes))
+        else {
+            continue;
+        };
+        if !lx.is_general(reg) {
+            continue;
+        }
+        let stride = linear_stride(region, lanes).map(|s| s * src_ty.bytes());
+        if stride == Some(step) && lx.offset_in_grf(reg) == Some(at) {
+            continue;
+        }
+        if at != 0 {
+            // Copies start at a register: so must the result.
+            lx.stage_destination(inst, ty, horz, false);
+            return Step::Replaced;
+        }
+        if step < src_ty.bytes() || !step.is_multiple_of(src_ty.bytes()) {
+            // Half results of single operands: the result waits in the wider stride.
+            lx.stage_destination(inst, ty, src_ty.bytes() / ty.bytes(), false);
+            return Step::Replaced;
+        }
+        bring(lx, &mut new, i, step / src_ty.bytes());
+        changed = true;
+    }
+    if changed {
+        lx.inst(new);
+        return Step::Replaced;
+    }
+    Step::Keep
+}
+
+fn applies(lx: &Legalizer<'_>, inst: &VInst) -> bool {
+    let (Some(dst), exec) = (inst.dst.ty(), exec_type(inst)) else { return false };
+    let dword = |i: usize| inst.src[i].ty().is_some_and(|t| t.is_int() && t.bytes() == 4);
+    let wide = dst.bytes() == 8 || exec.bytes() == 8 || (inst.op == Op::Mul && dword(0) && dword(1));
+    (lx.caps.restricted_64bit_regions && wide) || (!lx.caps.float_regions && (wide || dst.is_float()))
+}
+
+/// A copy of bits: done in integers of at most four bytes, which go anywhere.
+fn raw(lx: &mut Legalizer<'_>, inst: &VInst, step: u32, at: u32) -> Step {
+    let lanes = inst.exec.lanes();
+    let (Src::Direct { reg, region, ty, .. }, Dst::Direct { reg: dst, horz, .. }) = (inst.src[0], inst.dst)
+    else {
+        return Step::Keep;
+    };
+    if is_scalar(&inst.src[0], lanes) {
+        return Step::Keep;
+    }
+    let stride = linear_stride(region, lanes);
+    if stride.map(|s| s * ty.bytes()) == Some(step) && lx.offset_in_grf(reg) == Some(at) {
+        return Step::Keep;
+    }
+    let Some(stride) = stride else { return Step::Keep };
+    let units = if ty.bytes() == 8 { 2 } else { 1 };
+    let unit = Type::unsigned(ty.bytes() / units).unwrap_or(Type::Ud);
+    let Some(region) = linear_region(stride * units, lanes) else { return Step::Keep };
+    if u32::from(horz) * units > 4 {
+        return Step::Refuse("a 64-bit move to a wide stride");
+    }
+    for k in 0..units {
+        let mut part = *inst;
+        let offset = k * unit.bytes();
+        part.src[0] = Src::new(reg.plus(offset), region, unit);
+        part.dst = Dst::Direct { reg: dst.plus(offset), horz: horz * units as u8, ty: unit };
+        lx.inst(part);
+    }
+    Step::Replaced
+}
+
+/// Copies source `i` to a register-aligned temporary of the given stride, as plain bits.
+fn bring(lx: &mut Legalizer<'_>, inst: &mut VInst, i: usize, stride: u32) {
+    let Src::Direct { reg, region, mods, ty } = inst.src[i] else { return };
+    let lanes = inst.exec.lanes();
+    let copy = lx.aligned_temp(lanes * stride * ty.bytes());
+    let units = if ty.bytes() == 8 { 2 } else { 1 };
+    let unit = Type::unsigned(ty.bytes() / units).unwrap_or(Type::Ud);
+    let from = linear_stride(region, lanes).and_then(|s| linear_region(s * units, lanes));
+    for k in 0..units {
+        let offset = k * unit.bytes();
+        let source = match from {
+            Some(region) => Src::new(reg.plus(offset), region, unit),
+            None => Src::new(reg.plus(offset), region, unit),
+        };
+        let dst = Dst::Direct { reg: copy.plus(offset), horz: (stride * units) as u8, ty: unit };
+        let mov = build::mov(lanes_of(inst), dst, source);
+        lx.helper(mov, inst);
+    }
+    let region = linear_region(stride, lanes).unwrap_or(Region::PACKED);
+    inst.src[i] = Src::Direct { reg: copy, region, mods, ty };
+}

@@ -1,0 +1,117 @@
+//! Cutting an instruction into pieces of fewer channels.
+
+use gen_ir::{Dst, ExecSize, Region, Src};
+
+use super::operand::is_scalar;
+use crate::build::{VInst, VSrc};
+
+/// The piece of `inst` that works on its channels `first..first + lanes`.
+pub(crate) fn piece(inst: &VInst, first: u32, lanes: u32) -> VInst {
+    let mut part = *inst;
+    part.exec = ExecSize::from_lanes(lanes).unwrap_or(ExecSize::S1);
+    part.chan = inst.chan + first as u8;
+    if part.no_mask && part.pred.is_none() && part.cond.is_none() {
+        part.chan = inst.chan;
+    }
+    part.dst = match inst.dst {
+        Dst::Direct { reg, horz, ty } if !reg.is_null() => {
+            Dst::Direct { reg: reg.plus(first * u32::from(horz) * ty.bytes()), horz, ty }
+        }
+        Dst::Indirect { addr, imm, horz, ty } => Dst::Indirect {
+            addr,
+            imm: imm.saturating_add((first * u32::from(horz) * ty.bytes()) as i16),
+            horz,
+            ty,
+        },
+        other => other,
+    };
+    for src in &mut part.src {
+        *src = slice_source(*src, inst.exec.lanes(), first, lanes);
+    }
+    part
+}
+
+fn slice_source(src: VSrc, whole: u32, first: u32, lanes: u32) -> VSrc {
+    if is_scalar(&src, whole) {
+        return src;
+    }
+    match src {
+        Src::Direct { reg, region, mods, ty } => Src::Direct {
+            reg: reg.plus(region.element(first) * ty.bytes()),
+            region: narrow(region, lanes),
+            mods,
+            ty,
+        },
+        Src::Indirect { addr, imm, region, mods, ty } if region.vert == Region::VXH => {
+            // One address a row: later rows have later addresses.
+            let width = u32::from(region.width).max(1);
+            let within = first % width * u32::from(region.horz) * ty.bytes();
+            let region = if lanes == 1 {
+                Region::SCALAR
+            } else if lanes <= width {
+                narrow(Region::new(region.horz, 1, 0), lanes)
+            } else {
+                region
+            };
+            Src::Indirect {
+                addr: addr.plus(first / width * 2),
+                imm: imm.saturating_add(within as i16),
+                region,
+                mods,
+                ty,
+            }
+        }
+        Src::Indirect { addr, imm, region, mods, ty } => Src::Indirect {
+            addr,
+            imm: imm.saturating_add((region.element(first) * ty.bytes()) as i16),
+            region: narrow(region, lanes),
+            mods,
+            ty,
+        },
+        other => other,
+    }
+}
+
+/// A region for fewer channels: no wider than they are many.
+fn narrow(region: Region, lanes: u32) -> Region {
+    if lanes == 1 {
+        return Region::SCALAR;
+    }
+    if region.width == Region::ABSENT || u32::from(region.width) < lanes {
+        return region;
+    }
+    match region.horz {
+        0 => Region::SCALAR,
+        h => Region::new(h, 1, 0),
+    }
+}
+
+/// Whether a piece of `step` channels would overwrite what a later piece still reads.
+pub(crate) fn overlaps(inst: &VInst, step: u32) -> bool {
+    let lanes = inst.exec.lanes();
+    let indirect_dst = matches!(inst.dst, Dst::Indirect { .. });
+    for src in &inst.src {
+        let (reg, region, ty) = match *src {
+            Src::Direct { reg, region, ty, .. } => (reg, region, ty),
+            // An address may point anywhere.
+            Src::Indirect { .. } if indirect_dst => return true,
+            _ => continue,
+        };
+        let Dst::Direct { reg: dst, horz, ty: dst_ty } = inst.dst else { continue };
+        if reg.var().is_none() || reg.base != dst.base {
+            continue;
+        }
+        let dst_step = u32::from(horz) * dst_ty.bytes();
+        for writer in (0..lanes).step_by(step as usize) {
+            let start = dst.byte + writer * dst_step;
+            let end = start + (step - 1) * dst_step + dst_ty.bytes();
+            for lane in writer + step..lanes {
+                let byte = reg.byte + if is_scalar(src, lanes) { 0 } else { region.element(lane) * ty.bytes() };
+                if byte < end && byte + ty.bytes() > start {
+                    return true;
+                }
+            }
+        }
+    }
+    false
+}

@@ -1,0 +1,180 @@
+//! Execution size: no operand spans more than two registers, and what else limits the channels.
+//!
+//! Volume 7, "Region Alignment Rules": a source or destination touches at most two adjacent registers;
+//! a destination in two registers has half of its elements in each (Broadwell).
+
+use gen_ir::{Dst, Op, Src, Type};
+
+use super::{
+    Legalizer, Step,
+    operand::{is_group_predicate, is_mixed_float, is_scalar, linear_stride},
+    slice::{overlaps, piece},
+};
+use crate::build::{self, VInst};
+
+pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let lanes = inst.exec.lanes();
+    if lanes == 1 || fits(lx, inst) {
+        return Step::Keep;
+    }
+    if is_group_predicate(inst) {
+        return Step::Refuse("a predicate over all channels of an instruction that must be split");
+    }
+    let half = lanes / 2;
+    let masked = !inst.no_mask || inst.pred.is_some() || inst.cond.is_some();
+    let granule = if lx.caps.nibble_offset { 4 } else { 8 };
+    if masked && half < granule {
+        return narrow_masked(lx, inst);
+    }
+    if overlaps(inst, half) {
+        let Some(ty) = inst.dst.ty() else { return Step::Refuse("no destination") };
+        lx.stage_destination(inst, ty, 1, false);
+        return Step::Replaced;
+    }
+    lx.inst(piece(inst, 0, half));
+    lx.inst(piece(inst, half, half));
+    Step::Replaced
+}
+
+/// Fewer masked channels than a channel offset can name: operands go through aligned temporaries.
+fn narrow_masked(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let mut staged = *inst;
+    let mut changed = false;
+    for i in 0..3 {
+        if let (Src::Direct { .. } | Src::Indirect { .. }, Some(ty)) = (inst.src[i], inst.src[i].ty())
+            && !is_scalar(&inst.src[i], inst.exec.lanes())
+            && !source_fits(lx, inst, i)
+        {
+            // Copy all channels, whether enabled or not, so that single ones can be moved.
+            let reg = lx.aligned_temp(inst.exec.lanes() * ty.bytes());
+            let lanes = Legalizer::whole(inst, inst.exec);
+            let src = super::operand::without_modifiers(inst.src[i]);
+            lx.helper(build::mov(build::Lanes { chan: 0, ..lanes }, Dst::packed(reg, ty), src), inst);
+            staged.src[i] = Src::Direct {
+                reg,
+                region: build::strided(1, inst.exec),
+                mods: inst.src[i].mods(),
+                ty,
+            };
+            changed = true;
+        }
+    }
+    if !destination_fits(lx, inst) {
+        let Some(ty) = inst.dst.ty() else { return Step::Refuse("no destination") };
+        // A masked move to an odd place cannot be split: merge in a temporary, then copy all of it.
+        let lanes = build::Lanes { chan: 0, ..Legalizer::whole(inst, inst.exec) };
+        let reg = lx.aligned_temp(inst.exec.lanes() * ty.bytes());
+        let horz = match inst.dst {
+            Dst::Direct { horz, .. } => horz,
+            _ => return Step::Refuse("an indirect destination of few masked channels"),
+        };
+        let Some(place) = inst.dst.reg() else { return Step::Refuse("no destination") };
+        let old = Src::new(place, build::strided(horz, inst.exec), ty);
+        lx.helper(build::mov(lanes, Dst::packed(reg, ty), old), inst);
+        let mut op = staged;
+        op.dst = Dst::packed(reg, ty);
+        lx.helper(op, inst);
+        let merged = Src::new(reg, build::strided(1, inst.exec), ty);
+        lx.helper(build::mov(lanes, inst.dst, merged), inst);
+        return Step::Replaced;
+    }
+    if !changed {
+        return Step::Refuse("its channels cannot be split");
+    }
+    lx.inst(staged);
+    Step::Replaced
+}
+
+fn fits(lx: &Legalizer<'_>, inst: &VInst) -> bool {
+    let lanes = inst.exec.lanes();
+    lanes <= most_lanes(lx, inst)
+        && destination_fits(lx, inst)
+        && (0..3).all(|i| source_fits(lx, inst, i))
+}
+
+/// Limits that do not come from spans.
+fn most_lanes(lx: &Legalizer<'_>, inst: &VInst) -> u32 {
+    let narrow = lx.grf() == 32;
+    if narrow && is_mixed_float(inst) {
+        let packed_half = matches!(inst.dst, Dst::Direct { horz: 1, ty: Type::Hf, .. });
+        let to_float = inst.dst.ty() == Some(Type::F);
+        let old_move = inst.op == Op::Mov && !lx.caps.mixed_half;
+        if (packed_half || to_float) && !old_move {
+            return 8;
+        }
+    }
+    match inst.op {
+        Op::Line | Op::Pln => 16,
+        Op::Sada2 | Op::Sad2 => 16,
+        _ => 32,
+    }
+}
+
+/// Whether a destination's elements are evenly split between registers.
+pub(super) fn is_even(lx: &Legalizer<'_>, inst: &VInst) -> bool {
+    destination_fits(lx, inst)
+}
+
+fn destination_fits(lx: &Legalizer<'_>, inst: &VInst) -> bool {
+    let Dst::Direct { reg, horz, ty } = inst.dst else { return true };
+    if reg.is_null() {
+        return true;
+    }
+    let (lanes, grf) = (inst.exec.lanes(), lx.grf());
+    let step = u32::from(horz) * ty.bytes();
+    let span = (lanes - 1) * step + ty.bytes();
+    if !lx.is_general(reg) {
+        // Accumulators: a register's worth, or two.
+        return span <= 2 * grf;
+    }
+    match lx.offset_in_grf(reg) {
+        // A variable smaller than a register never crosses one.
+        None => span <= grf,
+        Some(offset) if offset + span <= grf => true,
+        Some(offset) if offset + span <= 2 * grf => {
+            let lower = (0..lanes).filter(|l| offset + l * step < grf).count() as u32;
+            2 * lower == lanes
+        }
+        Some(_) => false,
+    }
+}
+
+fn source_fits(lx: &Legalizer<'_>, inst: &VInst, i: usize) -> bool {
+    let (lanes, grf) = (inst.exec.lanes(), lx.grf());
+    match inst.src[i] {
+        Src::Direct { reg, region, ty, .. } => {
+            if is_scalar(&inst.src[i], lanes) || reg.is_null() {
+                return true;
+            }
+            let span = gen_ir::region_span(region, ty, lanes);
+            if !lx.is_general(reg) {
+                return span <= 2 * grf;
+            }
+            let Some(offset) = lx.offset_in_grf(reg) else { return span <= grf };
+            offset + span <= 2 * grf
+                && (linear_stride(region, lanes).is_some_and(|s| s <= 32) || rows_fit(region, ty, offset, lanes, grf))
+        }
+        Src::Indirect { region, ty, .. } if region.vert != gen_ir::Region::VXH => {
+            // Where an address points is not known: stay inside one register from an aligned start.
+            is_scalar(&inst.src[i], lanes) || gen_ir::region_span(region, ty, lanes) <= 2 * grf
+        }
+        Src::Indirect { region, ty, .. } => {
+            // At most eight addresses of a0's sixteen are read at once, each row in one register.
+            lanes / u32::from(region.width.max(1)) <= 16 && u32::from(region.width) * ty.bytes() <= grf
+        }
+        _ => true,
+    }
+}
+
+/// Elements of one row stay inside one register.
+fn rows_fit(region: gen_ir::Region, ty: Type, offset: u32, lanes: u32, grf: u32) -> bool {
+    if region.width == gen_ir::Region::ABSENT {
+        return true;
+    }
+    let width = u32::from(region.width).clamp(1, lanes);
+    let row = (width - 1) * u32::from(region.horz) * ty.bytes() + ty.bytes();
+    (0..lanes / width).all(|y| {
+        let start = offset + y * u32::from(region.vert) * ty.bytes();
+        start / grf == (start + row - 1) / grf
+    })
+}
