@@ -1,8 +1,8 @@
 //! Small constructors for Gen instructions, shared by lowering and the passes.
 
 use gen_ir::{
-    Arf, Cond, CondMod, Dst, ExecSize, Inst, Op, Payload, Pred, PredCtrl, Reg, Region, Src, Type, Var, VarClass,
-    VarId, Virtual,
+    Arf, Cond, CondMod, Dst, ExecSize, Inst, Op, Payload, Pred, PredCtrl, Reg, Region, Src, Type, Var,
+    VarClass, VarId, Virtual,
 };
 
 /// An instruction before register allocation.

@@ -5,10 +5,7 @@
 
 use gen_ir::{Class, Cond, Dst, Op, Payload, Src, Type};
 
-use super::{
-    Legalizer, Step,
-    operand::is_scalar,
-};
+use super::{Legalizer, Step, operand::is_scalar};
 use crate::{
     build::{self, Lanes, VInst, VSrc},
     lower::alu::extend,
@@ -173,11 +170,8 @@ fn stage_vector(lx: &mut Legalizer<'_>, inst: &VInst, i: usize, ty: Type) -> Ste
     let exec = gen_ir::ExecSize::from_lanes(filled).unwrap_or(gen_ir::ExecSize::S8);
     let reg = lx.aligned_temp(filled.max(count) * element.bytes());
     lx.helper(build::mov(Lanes::all(exec), Dst::packed(reg, element), inst.src[i]), inst);
-    let region = if lanes > count {
-        gen_ir::Region::new(0, count as u8, 1)
-    } else {
-        build::strided(1, inst.exec)
-    };
+    let region =
+        if lanes > count { gen_ir::Region::new(0, count as u8, 1) } else { build::strided(1, inst.exec) };
     new.src[i] = Src::new(reg, region, element);
     debug_assert!(!is_scalar(&new.src[i], lanes) || lanes == 1);
     lx.inst(new);

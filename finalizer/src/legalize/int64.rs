@@ -42,17 +42,12 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 /// Low and high dword of a destination.
 fn halves_of_dst(inst: &VInst) -> Option<[Dst<gen_ir::Virtual>; 2]> {
     match inst.dst {
-        Dst::Direct { reg, horz, .. } if horz <= 2 => Some([0, 4].map(|at| Dst::Direct {
-            reg: reg.plus(at),
-            horz: 2 * horz,
-            ty: Type::Ud,
-        })),
-        Dst::Indirect { addr, imm, horz, .. } if horz <= 2 => Some([0, 4].map(|at| Dst::Indirect {
-            addr,
-            imm: imm + at,
-            horz: 2 * horz,
-            ty: Type::Ud,
-        })),
+        Dst::Direct { reg, horz, .. } if horz <= 2 => {
+            Some([0, 4].map(|at| Dst::Direct { reg: reg.plus(at), horz: 2 * horz, ty: Type::Ud }))
+        }
+        Dst::Indirect { addr, imm, horz, .. } if horz <= 2 => {
+            Some([0, 4].map(|at| Dst::Indirect { addr, imm: imm + at, horz: 2 * horz, ty: Type::Ud }))
+        }
         _ => None,
     }
 }
@@ -69,7 +64,9 @@ fn halves_of_src(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> Option<[VSrc
             let stride = if is_scalar(&src, lanes) { 0 } else { linear_stride(region, lanes)? * 2 };
             let region = linear_region(stride, lanes)?;
             Some([0u32, 4].map(|at| match src {
-                Src::Direct { reg, mods, .. } => Src::Direct { reg: reg.plus(at), region, mods, ty: Type::Ud },
+                Src::Direct { reg, mods, .. } => {
+                    Src::Direct { reg: reg.plus(at), region, mods, ty: Type::Ud }
+                }
                 Src::Indirect { addr, imm, mods, .. } => {
                     Src::Indirect { addr, imm: imm + at as i16, region, mods, ty: Type::Ud }
                 }
@@ -85,7 +82,8 @@ fn halves_of_src(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> Option<[VSrc
                 return Some([staged.src[i], Src::ud(0)]);
             }
             let high = lx.aligned_temp(lanes * 4);
-            let sign = build::op(Op::Asr, lanes_of(inst), Dst::packed(high, Type::D), &[staged.src[i], Src::uw(31)]);
+            let sign =
+                build::op(Op::Asr, lanes_of(inst), Dst::packed(high, Type::D), &[staged.src[i], Src::uw(31)]);
             lx.helper(sign, inst);
             let low = super::operand::with_type(staged.src[i], Type::Ud);
             Some([low, Src::new(high, build::strided(1, inst.exec), Type::Ud)])
@@ -204,7 +202,8 @@ fn shift(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let all = lanes_of(inst);
     let packed = build::strided(1, inst.exec);
     let arithmetic = inst.op == Op::Asr;
-    let (low, high, part) = (lx.aligned_temp(lanes * 4), lx.aligned_temp(lanes * 4), lx.aligned_temp(lanes * 4));
+    let (low, high, part) =
+        (lx.aligned_temp(lanes * 4), lx.aligned_temp(lanes * 4), lx.aligned_temp(lanes * 4));
     let ty = if arithmetic { Type::D } else { Type::Ud };
     let top = super::operand::with_type(hi, ty);
     let put = |lx: &mut Legalizer<'_>, op, to, ty, src, by: u16| {

@@ -17,8 +17,8 @@ mod int64;
 mod math;
 mod modifiers;
 mod multiply;
-mod operand;
 mod opcodes;
+mod operand;
 mod places;
 mod regions;
 mod slice;
@@ -91,8 +91,13 @@ const RULES: &[Rule] = &[
 /// The instructions that cannot be rewritten, all of them.
 pub fn legalize(kernel: &mut Kernel<Virtual>) -> Result<(), Vec<LegalizeError>> {
     let caps = kernel.platform.caps();
-    let mut legalizer =
-        Legalizer { caps, vars: std::mem::take(&mut kernel.vars), out: Vec::new(), errors: Vec::new(), depth: 0 };
+    let mut legalizer = Legalizer {
+        caps,
+        vars: std::mem::take(&mut kernel.vars),
+        out: Vec::new(),
+        errors: Vec::new(),
+        depth: 0,
+    };
     for block in &mut kernel.blocks {
         let before = std::mem::take(&mut block.insts);
         legalizer.out = Vec::with_capacity(before.len() + before.len() / 4);
@@ -119,7 +124,8 @@ struct Legalizer<'a> {
 impl Legalizer<'_> {
     /// Legalizes one instruction.
     fn inst(&mut self, mut inst: VInst) {
-        if !matches!(inst.op.info().class, Class::Basic | Class::Math | Class::Ternary) || inst.op == Op::Wait {
+        if !matches!(inst.op.info().class, Class::Basic | Class::Math | Class::Ternary) || inst.op == Op::Wait
+        {
             self.out.push(inst);
             return;
         }

@@ -122,7 +122,8 @@ fn prepared(lx: &mut Legalizer<'_>, inst: &VInst) -> VInst {
             Src::Direct { region, .. } => {
                 is_dword(&inst.src[i])
                     && !(inst.src[i].mods().any() && (i == 1 || !lx.caps.mul_source_mods))
-                    && (is_scalar(&inst.src[i], lanes) || linear_stride(region, lanes).is_some_and(|s| s <= 2))
+                    && (is_scalar(&inst.src[i], lanes)
+                        || linear_stride(region, lanes).is_some_and(|s| s <= 2))
             }
             Src::Imm { bits, ty } if i == 1 => {
                 new.src[1] = Src::imm(extend(bits, ty), dword);
@@ -186,7 +187,8 @@ fn pieces(lx: &mut Legalizer<'_>, part: &VInst, dst: Type, high_half: bool) {
         half.opts = Options::ACC_WR_EN;
         half.dst = Dst::null(dst);
         lx.push_raw(half);
-        let mut copy = build::mov(lanes_of(part), part.dst, Src::new(ACC0, build::strided(1, part.exec), dst));
+        let mut copy =
+            build::mov(lanes_of(part), part.dst, Src::new(ACC0, build::strided(1, part.exec), dst));
         copy.pred = part.pred;
         copy.origin = part.origin;
         lx.push_raw(copy);
@@ -263,7 +265,8 @@ fn qwords(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     }
     let [[a_lo, a_hi], [b_lo, b_hi]] = halves;
     let ud = |r| Dst::packed(r, Type::Ud);
-    let (lo, hi, cross) = (lx.aligned_temp(lanes * 4), lx.aligned_temp(lanes * 4), lx.aligned_temp(lanes * 4));
+    let (lo, hi, cross) =
+        (lx.aligned_temp(lanes * 4), lx.aligned_temp(lanes * 4), lx.aligned_temp(lanes * 4));
     let read = |r| Src::new(r, packed, Type::Ud);
     lx.helper(build::op(Op::Mul, all, ud(lo), &[a_lo, b_lo]), inst);
     lx.helper(build::op(Op::Mach, all, ud(hi), &[a_lo, b_lo]), inst);

@@ -53,8 +53,11 @@ fn rotate_by_shifts(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let Some(ty) = inst.src[0].ty() else { return Step::Keep };
     let unsigned = Type::unsigned(ty.bytes()).unwrap_or(Type::Ud);
     let lanes = inst.exec.lanes();
-    let (one, two, count) =
-        (lx.aligned_temp(lanes * ty.bytes()), lx.aligned_temp(lanes * ty.bytes()), lx.aligned_temp(lanes * 4));
+    let (one, two, count) = (
+        lx.aligned_temp(lanes * ty.bytes()),
+        lx.aligned_temp(lanes * ty.bytes()),
+        lx.aligned_temp(lanes * 4),
+    );
     let packed = build::strided(1, inst.exec);
     let value = with_type(inst.src[0], unsigned);
     let (first, second) = if inst.op == Op::Rol { (Op::Shl, Op::Shr) } else { (Op::Shr, Op::Shl) };

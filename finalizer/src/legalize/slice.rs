@@ -106,7 +106,8 @@ pub(crate) fn overlaps(inst: &VInst, step: u32) -> bool {
             let start = dst.byte + writer * dst_step;
             let end = start + (step - 1) * dst_step + dst_ty.bytes();
             for lane in writer + step..lanes {
-                let byte = reg.byte + if is_scalar(src, lanes) { 0 } else { region.element(lane) * ty.bytes() };
+                let byte =
+                    reg.byte + if is_scalar(src, lanes) { 0 } else { region.element(lane) * ty.bytes() };
                 if byte < end && byte + ty.bytes() > start {
                     return true;
                 }

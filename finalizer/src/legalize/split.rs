@@ -50,12 +50,8 @@ fn narrow_masked(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
             let lanes = Legalizer::whole(inst, inst.exec);
             let src = super::operand::without_modifiers(inst.src[i]);
             lx.helper(build::mov(build::Lanes { chan: 0, ..lanes }, Dst::packed(reg, ty), src), inst);
-            staged.src[i] = Src::Direct {
-                reg,
-                region: build::strided(1, inst.exec),
-                mods: inst.src[i].mods(),
-                ty,
-            };
+            staged.src[i] =
+                Src::Direct { reg, region: build::strided(1, inst.exec), mods: inst.src[i].mods(), ty };
             changed = true;
         }
     }
@@ -87,9 +83,7 @@ fn narrow_masked(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 
 fn fits(lx: &Legalizer<'_>, inst: &VInst) -> bool {
     let lanes = inst.exec.lanes();
-    lanes <= most_lanes(lx, inst)
-        && destination_fits(lx, inst)
-        && (0..3).all(|i| source_fits(lx, inst, i))
+    lanes <= most_lanes(lx, inst) && destination_fits(lx, inst) && (0..3).all(|i| source_fits(lx, inst, i))
 }
 
 /// Limits that do not come from spans.
@@ -152,7 +146,8 @@ fn source_fits(lx: &Legalizer<'_>, inst: &VInst, i: usize) -> bool {
             }
             let Some(offset) = lx.offset_in_grf(reg) else { return span <= grf };
             offset + span <= 2 * grf
-                && (linear_stride(region, lanes).is_some_and(|s| s <= 32) || rows_fit(region, ty, offset, lanes, grf))
+                && (linear_stride(region, lanes).is_some_and(|s| s <= 32)
+                    || rows_fit(region, ty, offset, lanes, grf))
         }
         Src::Indirect { region, ty, .. } if region.vert != gen_ir::Region::VXH => {
             // Where an address points is not known: stay inside one register from an aligned start.

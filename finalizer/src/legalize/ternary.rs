@@ -78,12 +78,8 @@ fn integer_mad(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
     };
     let lanes = inst.exec.lanes();
     let product = lx.aligned_temp(lanes * wide_ty.bytes());
-    let mut mul = build::op(
-        Op::Mul,
-        lanes_of(inst),
-        Dst::packed(product, wide_ty),
-        &[inst.src[1], inst.src[2]],
-    );
+    let mut mul =
+        build::op(Op::Mul, lanes_of(inst), Dst::packed(product, wide_ty), &[inst.src[1], inst.src[2]]);
     mul.pred = inst.pred;
     lx.helper(mul, inst);
     let mut add = *inst;
@@ -153,8 +149,7 @@ fn separate_condition(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     op.cond = None;
     op.dst = Dst::packed(reg, ty);
     lx.helper(op, inst);
-    let mut copy =
-        build::mov(lanes_of(inst), inst.dst, Src::new(reg, build::strided(1, inst.exec), ty));
+    let mut copy = build::mov(lanes_of(inst), inst.dst, Src::new(reg, build::strided(1, inst.exec), ty));
     copy.pred = inst.pred;
     copy.cond = Some(CondMod { cond, flag });
     lx.helper(copy, inst);
@@ -260,8 +255,7 @@ fn through(lx: &mut Legalizer<'_>, inst: &VInst, reg: build::VReg, ty: Type) -> 
     let mut op = *inst;
     op.dst = Dst::packed(reg, ty);
     lx.helper(op, inst);
-    let mut copy =
-        build::mov(lanes_of(inst), inst.dst, Src::new(reg, build::strided(1, inst.exec), ty));
+    let mut copy = build::mov(lanes_of(inst), inst.dst, Src::new(reg, build::strided(1, inst.exec), ty));
     copy.pred = inst.pred;
     lx.helper(copy, inst);
     Step::Replaced
@@ -284,14 +278,12 @@ fn pair_as_four(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         let lanes = build::Lanes { chan: 0, ..Legalizer::whole(inst, ExecSize::S2) };
         let plain = super::operand::without_modifiers(inst.src[i]);
         lx.helper(build::mov(lanes, Dst::packed(copy, src_ty), plain), inst);
-        four.src[i] =
-            Src::Direct { reg: copy, region: Region::PACKED, mods: inst.src[i].mods(), ty: src_ty };
+        four.src[i] = Src::Direct { reg: copy, region: Region::PACKED, mods: inst.src[i].mods(), ty: src_ty };
     }
     let reg = lx.aligned_temp(4 * ty.bytes());
     four.dst = Dst::packed(reg, ty);
     lx.helper(four, inst);
-    let mut copy =
-        build::mov(lanes_of(inst), inst.dst, Src::new(reg, build::strided(1, inst.exec), ty));
+    let mut copy = build::mov(lanes_of(inst), inst.dst, Src::new(reg, build::strided(1, inst.exec), ty));
     copy.pred = inst.pred;
     lx.helper(copy, inst);
     Step::Replaced
@@ -360,7 +352,9 @@ fn align1(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     for i in 0..3 {
         if let Src::Direct { reg, mods, ty, .. } = new.src[i] {
             // An aligned packed source spells its rows out before Xe-HPC.
-            let rows = lx.caps.float_regions && strides[i] == 1 && lx.is_aligned(reg, 32.min(lanes * ty.bytes()).max(16));
+            let rows = lx.caps.float_regions
+                && strides[i] == 1
+                && lx.is_aligned(reg, 32.min(lanes * ty.bytes()).max(16));
             let unit = if rows && lanes >= 8 { 8 } else { lx.caps.ternary_unit_stride };
             new.src[i] = Src::Direct { reg, region: shape(i, strides[i], unit), mods, ty };
         }

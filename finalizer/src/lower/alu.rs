@@ -65,7 +65,9 @@ impl Lowerer<'_> {
         (inst.dst, inst.sat) = self.dst(dst)?;
         for (i, operand) in srcs.iter().enumerate().take(3) {
             inst.src[i] = self.src(operand)?;
-            if op.info().logic && matches!(operand.modifier(), Modifier::Neg | Modifier::NegAbs | Modifier::Abs) {
+            if op.info().logic
+                && matches!(operand.modifier(), Modifier::Neg | Modifier::NegAbs | Modifier::Abs)
+            {
                 inst.src[i] = self.plain_source(inst.src[i]);
             }
         }
@@ -111,8 +113,7 @@ impl Lowerer<'_> {
         let VectorOperand::Predicate(target, _) = dst else { return Err("a predicate is expected".into()) };
         let (first, ty) = self.flag_part();
         let flag = self.flag(target.id, self.lanes)?;
-        let mut inst =
-            build::op(op, Lanes::SCALAR, Dst::packed(VReg::var_at(flag, first), ty), &[]);
+        let mut inst = build::op(op, Lanes::SCALAR, Dst::packed(VReg::var_at(flag, first), ty), &[]);
         for (i, operand) in srcs.iter().enumerate().take(2) {
             inst.src[i] = match operand {
                 VectorOperand::Predicate(p, modifier) => {
@@ -271,7 +272,8 @@ impl Lowerer<'_> {
         let (carry, _) = self.dst(carry)?;
         let (a, b) = (self.src(&srcs[0])?, self.src(&srcs[1])?);
         let whole = build::op(op, self.lanes, dst, &[a, b]);
-        let copy = build::mov(self.lanes, carry, Src::new(ACC0, build::strided(1, self.lanes.exec), Type::Ud));
+        let copy =
+            build::mov(self.lanes, carry, Src::new(ACC0, build::strided(1, self.lanes.exec), Type::Ud));
         self.with_accumulator(whole, copy);
         Ok(())
     }
@@ -319,23 +321,39 @@ impl Lowerer<'_> {
         let (lo, hi, carry) = (self.temp(count, 4), self.temp(count, 4), self.temp(count, 4));
         let packed = build::strided(1, lanes.exec);
         let signed = a.ty().is_some_and(Type::is_signed) || b.ty().is_some_and(Type::is_signed);
-        let (wide, zero) = (if signed { Type::D } else { Type::Ud }, c.is_imm() && matches!(c, Src::Imm { bits: 0, .. }));
+        let (wide, zero) =
+            (if signed { Type::D } else { Type::Ud }, c.is_imm() && matches!(c, Src::Imm { bits: 0, .. }));
         self.emit(build::op(Op::Mul, lanes, Dst::packed(lo, wide), &[a, b]));
         self.emit(build::op(Op::Mach, lanes, Dst::packed(hi, wide), &[a, b]));
         if !zero {
-            let sum = build::op(Op::Addc, lanes, Dst::packed(lo, Type::Ud), &[Src::new(lo, packed, Type::Ud), retype(c, Type::Ud)]);
+            let sum = build::op(
+                Op::Addc,
+                lanes,
+                Dst::packed(lo, Type::Ud),
+                &[Src::new(lo, packed, Type::Ud), retype(c, Type::Ud)],
+            );
             let out = build::mov(lanes, Dst::packed(carry, Type::Ud), Src::new(ACC0, packed, Type::Ud));
             let pred = self.pred.take();
             self.with_accumulator(sum, out);
             self.pred = pred;
             let carried = Src::new(carry, packed, Type::D);
-            self.emit(build::op(Op::Add, lanes, Dst::packed(hi, Type::D), &[Src::new(hi, packed, Type::D), carried]));
+            self.emit(build::op(
+                Op::Add,
+                lanes,
+                Dst::packed(hi, Type::D),
+                &[Src::new(hi, packed, Type::D), carried],
+            ));
             if c.ty().is_some_and(Type::is_signed) {
                 // The sign of the addend extends into the high half.
                 let sign = Dst::packed(carry, Type::D);
                 let shifted = build::op(Op::Asr, lanes, sign, &[retype(c, Type::D), Src::uw(31)]);
                 self.emit(shifted);
-                self.emit(build::op(Op::Add, lanes, Dst::packed(hi, Type::D), &[Src::new(hi, packed, Type::D), carried]));
+                self.emit(build::op(
+                    Op::Add,
+                    lanes,
+                    Dst::packed(hi, Type::D),
+                    &[Src::new(hi, packed, Type::D), carried],
+                ));
             }
         }
         self.emit_guarded(build::mov(lanes, Dst::packed(reg, ty), Src::new(lo, packed, ty)));
@@ -349,7 +367,6 @@ impl Lowerer<'_> {
         inst.sat = sat;
         self.emit_guarded(inst);
     }
-
 }
 
 /// The same bits under another type of the same size; immediates of narrower types are extended.

@@ -45,11 +45,7 @@ pub(crate) struct VarMap {
 impl VarMap {
     pub(crate) fn new(kernel: &visa::Kernel, caps: &Caps, out: &mut Kernel<Virtual>) -> Lowered<VarMap> {
         let grf = u32::from(caps.grf_bytes);
-        let r0 = out.add_var(Var {
-            fixed: Some(0),
-            live_in: true,
-            ..Var::temp(VarClass::General, grf, grf)
-        });
+        let r0 = out.add_var(Var { fixed: Some(0), live_in: true, ..Var::temp(VarClass::General, grf, grf) });
         let mut map = VarMap {
             general: Vec::with_capacity(kernel.vars.len()),
             preds: Vec::with_capacity(kernel.preds.len()),
@@ -66,8 +62,10 @@ impl VarMap {
             map.preds.push(out.add_var(var));
         }
         for (i, a) in kernel.addrs.iter().enumerate() {
-            let var =
-                Var { origin: Some(i as u32), ..Var::temp(VarClass::Address, 2 * u32::from(a.num_elements), 2) };
+            let var = Var {
+                origin: Some(i as u32),
+                ..Var::temp(VarClass::Address, 2 * u32::from(a.num_elements), 2)
+            };
             map.addrs.push(out.add_var(var));
         }
         map.find_handles_in_registers(kernel, out);

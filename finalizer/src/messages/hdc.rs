@@ -222,10 +222,7 @@ impl Lowerer<'_> {
         };
         let lanes = self.message_lanes();
         let returns = !dst.is_null();
-        let control = kind << 14
-            | u32::from(returns) << 13
-            | u32::from(lanes == 8) << 12
-            | code << 8;
+        let control = kind << 14 | u32::from(returns) << 13 | u32::from(lanes == 8) << 12 | code << 8;
         let bytes = lanes * 4;
         let mut parts = vec![self.lane_offsets(offsets)?];
         for operand in atomic_operands(op, srcs) {

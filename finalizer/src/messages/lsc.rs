@@ -4,7 +4,10 @@
 use gen_ir::{Desc, Dst, ExecSize, Inst, Op, Payload, Region, SendInfo, Sfid, Src, Type, Var};
 use visa::{
     VectorOperand,
-    lsc::{LscAddrSize, LscAddrType, LscCache, LscDataSize, LscElems, LscFenceOp, LscKind, LscOp, LscOrder, LscScope, LscSfid},
+    lsc::{
+        LscAddrSize, LscAddrType, LscCache, LscDataSize, LscElems, LscFenceOp, LscKind, LscOp, LscOrder,
+        LscScope, LscSfid,
+    },
     op::{Lsc, LscBlock2d, LscTyped},
 };
 
@@ -136,7 +139,13 @@ impl Lowerer<'_> {
         let sfid = shared_function(lsc.sfid);
         self.lsc_send(self.lanes, LscMessage { sfid, desc, ex_desc, response }, target, address, data);
         if let Some(to) = copy {
-            self.copy_lsc_response(to, target, if transposed { per_address * element } else { 0 }, element, per_address);
+            self.copy_lsc_response(
+                to,
+                target,
+                if transposed { per_address * element } else { 0 },
+                element,
+                per_address,
+            );
         }
         Ok(())
     }
@@ -199,11 +208,7 @@ impl Lowerer<'_> {
     }
 
     /// Address model, extended descriptor, and the address as the message takes it.
-    fn address_model(
-        &mut self,
-        lsc: &Lsc<'_>,
-        address: Part,
-    ) -> Lowered<(u32, Desc<gen_ir::Virtual>, Part)> {
+    fn address_model(&mut self, lsc: &Lsc<'_>, address: Part) -> Lowered<(u32, Desc<gen_ir::Virtual>, Part)> {
         match lsc.addr_type {
             LscAddrType::Flat => Ok((0, Desc::Imm(0), address)),
             LscAddrType::Bti => {
@@ -251,11 +256,7 @@ impl Lowerer<'_> {
     }
 
     /// A surface in an address register.
-    fn surface_register(
-        &mut self,
-        surface: &VectorOperand,
-        shift: u16,
-    ) -> Lowered<Desc<gen_ir::Virtual>> {
+    fn surface_register(&mut self, surface: &VectorOperand, shift: u16) -> Lowered<Desc<gen_ir::Virtual>> {
         let value = self.scalar_src(surface)?;
         let a0 = VReg::var_at(self.var(Var::temp(gen_ir::VarClass::Address, 4, 4)), 0);
         let dst = Dst::packed(a0, Type::Ud);
@@ -278,14 +279,7 @@ impl Lowerer<'_> {
         Part { reg: all, len }
     }
 
-    fn lsc_send(
-        &mut self,
-        lanes: Lanes,
-        message: LscMessage,
-        dst: VReg,
-        address: Part,
-        data: Option<Part>,
-    ) {
+    fn lsc_send(&mut self, lanes: Lanes, message: LscMessage, dst: VReg, address: Part, data: Option<Part>) {
         let mut send = Inst::new(Op::Send, lanes.exec);
         (send.chan, send.no_mask) = (lanes.chan, lanes.no_mask);
         let dst = if message.response == 0 { VReg::NULL } else { dst };
@@ -344,8 +338,7 @@ impl Lowerer<'_> {
             let value = self.scalar_src(operand)?;
             self.set_dword(header, 2 + i as u32, value);
         }
-        let (width, height, blocks) =
-            (u32::from(lsc.width), u32::from(lsc.height), u32::from(lsc.blocks));
+        let (width, height, blocks) = (u32::from(lsc.width), u32::from(lsc.height), u32::from(lsc.blocks));
         if width == 0 || height == 0 || blocks == 0 {
             return Err("an empty block".into());
         }
@@ -369,8 +362,7 @@ impl Lowerer<'_> {
         if copy.is_some() {
             return Err("a block destination that does not start at a register".into());
         }
-        let message =
-            LscMessage { sfid: shared_function(lsc.sfid), desc, ex_desc: Desc::Imm(0), response };
+        let message = LscMessage { sfid: shared_function(lsc.sfid), desc, ex_desc: Desc::Imm(0), response };
         let lanes = Lanes { exec: ExecSize::S1, ..self.lanes };
         self.lsc_send(lanes, message, target, Part { reg: header, len: 1 }, data);
         Ok(())

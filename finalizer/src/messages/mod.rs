@@ -57,9 +57,11 @@ impl Lowerer<'_> {
     pub(crate) fn message(&mut self, inst: &visa::Inst<'_>) -> Lowered {
         use visa::Op;
         match inst.op {
-            Op::Scaled4 { .. } | Op::Scaled { .. } | Op::Gather { .. } | Op::Qword { .. } | Op::Atomic { .. } => {
-                self.dataport(&inst.op)
-            }
+            Op::Scaled4 { .. }
+            | Op::Scaled { .. }
+            | Op::Gather { .. }
+            | Op::Qword { .. }
+            | Op::Atomic { .. } => self.dataport(&inst.op),
             Op::OwordBlock { .. } => self.oword_block(&inst.op),
             Op::MediaBlock { .. } => self.media_block(&inst.op),
             Op::Typed4 { .. } | Op::TypedAtomic { .. } => self.typed(&inst.op),
@@ -206,10 +208,8 @@ impl Lowerer<'_> {
         surface: Option<Surface>,
     ) {
         let (first, second) = self.split_payload(parts);
-        let desc = message.control
-            | u32::from(message.header) << 19
-            | message.response << 20
-            | first.len << 25;
+        let desc =
+            message.control | u32::from(message.header) << 19 | message.response << 20 | first.len << 25;
         let ex_desc = if self.caps.lsc { 0 } else { second.len << 6 };
         let desc = self.descriptor(desc, surface);
         let split = second.len > 0;
@@ -400,7 +400,5 @@ fn contiguous(parts: &[Part], grf: u32) -> bool {
 
 /// The halves of a split message must not share registers (before Xe).
 fn share_registers(a: Part, b: Part, grf: u32) -> bool {
-    a.reg.base == b.reg.base
-        && a.reg.byte < b.reg.byte + b.len * grf
-        && b.reg.byte < a.reg.byte + a.len * grf
+    a.reg.base == b.reg.base && a.reg.byte < b.reg.byte + b.len * grf && b.reg.byte < a.reg.byte + a.len * grf
 }

@@ -54,10 +54,8 @@ impl Lowerer<'_> {
                     (_, n) => (2, 8 * u32::from(n)),
                 };
                 let kind = if store { a64::SCATTERED_WRITE } else { a64::SCATTERED_READ };
-                let control = kind << 14
-                    | u32::from(lanes == 16) << 12
-                    | blocks.trailing_zeros() << 10
-                    | code << 8;
+                let control =
+                    kind << 14 | u32::from(lanes == 16) << 12 | blocks.trailing_zeros() << 10 | code << 8;
                 let addresses = self.part(addresses, lanes * 8)?;
                 self.svm_transfer(store, control, addresses, data, lanes * per_lane)
             }
@@ -118,10 +116,8 @@ impl Lowerer<'_> {
         let header = Part { reg: self.address_header(address)?, len: 1 };
         let bytes = u32::from(owords) * 16;
         let kind = if store { a64::BLOCK_WRITE } else { a64::BLOCK_READ };
-        let control = kind << 14
-            | u32::from(unaligned && !store) << 11
-            | oword_code(owords)? << 8
-            | a64::STATELESS;
+        let control =
+            kind << 14 | u32::from(unaligned && !store) << 11 | oword_code(owords)? << 8 | a64::STATELESS;
         let message = Message { sfid: Sfid::Dc1, control, header: true, response: 0 };
         let exec = block_exec(owords);
         if store {
@@ -171,11 +167,8 @@ impl Lowerer<'_> {
             (_, true) => a64::ATOMIC_FLOAT,
         };
         let returns = !dst.is_null();
-        let control = kind << 14
-            | u32::from(returns) << 13
-            | u32::from(bits == 64) << 12
-            | code << 8
-            | a64::STATELESS;
+        let control =
+            kind << 14 | u32::from(returns) << 13 | u32::from(bits == 64) << 12 | code << 8 | a64::STATELESS;
         let bytes = lanes * if bits == 64 { 8 } else { 4 };
         let mut parts = vec![self.part(addresses, lanes * 8)?];
         for operand in atomic_operands(op, srcs) {

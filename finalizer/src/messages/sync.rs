@@ -23,7 +23,11 @@ impl Lowerer<'_> {
 
     /// `sbarrier.signal`, `sbarrier.wait`.
     pub(crate) fn split_barrier(&mut self, signal: bool) -> Lowered {
-        if signal { self.barrier_signal() } else { self.barrier_wait() }
+        if signal {
+            self.barrier_signal()
+        } else {
+            self.barrier_wait()
+        }
         Ok(())
     }
 
@@ -43,8 +47,7 @@ impl Lowerer<'_> {
             self.emit(build::op(Op::And, Lanes::all(ExecSize::S8), dst, &[id, mask]));
             payload
         };
-        let message =
-            Message { sfid: Sfid::Gateway, control: GATEWAY_BARRIER, header: false, response: 0 };
+        let message = Message { sfid: Sfid::Gateway, control: GATEWAY_BARRIER, header: false, response: 0 };
         self.send_block(ExecSize::S1, message, VReg::NULL, &[Part { reg: payload, len: 1 }], None);
     }
 
@@ -58,11 +61,8 @@ impl Lowerer<'_> {
                 let mut sync = build::op(Op::Sync, Lanes::SCALAR, Dst::None, &[]);
                 sync.payload = Payload::Sync(SyncFn::Bar);
                 // Xe-HPC names the barrier.
-                sync.src[0] = if self.caps.lsc {
-                    Src::ud(0)
-                } else {
-                    Src::new(VReg::NULL, Region::SCALAR, Type::Ud)
-                };
+                sync.src[0] =
+                    if self.caps.lsc { Src::ud(0) } else { Src::new(VReg::NULL, Region::SCALAR, Type::Ud) };
                 sync
             }
         };
@@ -83,8 +83,7 @@ impl Lowerer<'_> {
         // L3 flushes are no longer needed where the scoreboard is software's.
         let flush = if self.caps.sbid_count > 0 { 0 } else { u32::from(mask >> 1 & 15) };
         let index = if self.caps.slm_fence && local { 0xfe } else { 0 };
-        let control =
-            MEMORY_FENCE << 14 | u32::from(commit) << 13 | flush << 9 | u32::from(l1) << 8 | index;
+        let control = MEMORY_FENCE << 14 | u32::from(commit) << 13 | flush << 9 | u32::from(l1) << 8 | index;
         let dst = if commit { self.payload(1) } else { VReg::NULL };
         let header = Part { reg: self.r0(0), len: 1 };
         let message = Message { sfid: Sfid::Dc0, control, header: true, response: u32::from(commit) };
@@ -113,8 +112,7 @@ impl Lowerer<'_> {
         let tdr = VReg::arf(gen_ir::Arf::ThreadDep(0), 0);
         let from = Src::new(tdr, Region::PACKED, Type::Uw);
         let lanes = Lanes::all(ExecSize::S8);
-        let mut clear =
-            build::op(Op::And, lanes, Dst::packed(tdr, Type::Uw), &[from, Src::uw(0x7fff)]);
+        let mut clear = build::op(Op::And, lanes, Dst::packed(tdr, Type::Uw), &[from, Src::uw(0x7fff)]);
         clear.pred = Some(build::pred(flag, false));
         self.emit(clear);
         Ok(())
