@@ -7,7 +7,7 @@
 //! access    who touches which bytes           flow      successors, waits, loop depth
 //! liveness  live ranges in layout order       place     a place for each, or a spill list
 //! home      flags, addresses to GRFs          spill     general variables to scratch memory
-//! apply     variables to registers
+//! apply     variables to registers            check     proof that no value is lost
 //! ```
 //!
 //! The stages up to `place` run in rounds: when something finds no place, code is rewritten (`home`,
@@ -15,10 +15,12 @@
 
 mod access;
 mod apply;
+mod check;
 mod error;
 mod flow;
 mod home;
 mod liveness;
+mod pieces;
 mod place;
 mod spill;
 
@@ -62,7 +64,6 @@ pub fn allocate(
     kernel: &Kernel<Virtual>,
     options: &Options,
 ) -> Result<(Kernel<Physical>, AllocStats), Error> {
-    let _ = options;
     if kernel.vars.len() >= (u32::MAX / 64) as usize || kernel.inst_count() >= (u32::MAX / 64) as usize {
         return Err(Error::TooLarge);
     }
@@ -103,6 +104,9 @@ pub fn allocate(
                     *to = *from;
                 }
             }
+        }
+        if options.check || cfg!(debug_assertions) {
+            check::check(&work, &accesses, &flow, &at)?;
         }
         stats.grfs_used = general.used.div_ceil(u32::from(kernel.platform.caps().grf_bytes));
         stats.scratch_bytes = top - kernel.spill_offset;

@@ -22,8 +22,9 @@
 use crate::{
     access::{Access, Accesses, Kind},
     flow::Flow,
+    pieces::{all_pieces, covered, piece_shift, touched},
 };
-use gen_ir::{Kernel, VarClass, Virtual};
+use gen_ir::{Kernel, Virtual};
 
 /// A half-open range of positions.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -83,48 +84,10 @@ struct Facts {
     globals: Vec<u32>,
 }
 
-/// Bits of a contiguous range of pieces.
-fn bits(first: u32, end: u32) -> u64 {
-    if first >= end {
-        return 0;
-    }
-    let len = end - first;
-    if len >= 64 { u64::MAX } else { ((1 << len) - 1) << first }
-}
-
-/// Pieces that overlap an access.
-fn touched(a: &Access, shift: u8) -> u64 {
-    bits(a.start >> shift, a.end.div_ceil(1 << shift))
-}
-
-/// Pieces that an access covers entirely.
-fn covered(a: &Access, shift: u8) -> u64 {
-    let piece = 1u32 << shift;
-    if a.pitch == a.elem {
-        return bits(a.start.div_ceil(piece), a.end >> shift);
-    }
-    let (pitch, elem) = (u32::from(a.pitch).max(1), u32::from(a.elem));
-    if elem < piece {
-        return 0;
-    }
-    let mut out = 0;
-    let mut at = a.start;
-    while at < a.end {
-        out |= bits(at.div_ceil(piece), (at + elem) >> shift);
-        at += pitch;
-    }
-    out
-}
-
 impl Facts {
     fn of(kernel: &Kernel<Virtual>, accesses: &Accesses, divergence: bool) -> Facts {
         let n = kernel.vars.len();
-        let units = |v: &gen_ir::Var| if v.class == VarClass::Flag { v.bytes * 8 } else { v.bytes };
-        let shift: Vec<u8> = kernel
-            .vars
-            .iter()
-            .map(|v| units(v).div_ceil(64).next_power_of_two().trailing_zeros() as u8)
-            .collect();
+        let shift: Vec<u8> = kernel.vars.iter().map(piece_shift).collect();
         let mut pieces = vec![0u64; n];
         // Pitch of masked accesses: 0 not seen, 255 several.
         let mut pitch = vec![0u8; n];
@@ -162,7 +125,7 @@ impl Facts {
         }
         for (v, var) in kernel.vars.iter().enumerate() {
             if var.live_out {
-                pieces[v] |= bits(0, units(var).div_ceil(1 << shift[v]));
+                pieces[v] |= all_pieces(var);
             }
             if var.address_taken {
                 masked_kill[v] = 0;

@@ -134,3 +134,31 @@ fn flags_that_do_not_fit_live_in_registers() {
     // Four fit; one has to go for each of the others.
     assert_eq!(stats.flag_spills, 12, "{stats:?}");
 }
+
+/// Runs the checker on a placement of the kernel's variables.
+fn checked(k: &Kernel<Virtual>, at: &[u32]) -> Result<(), Error> {
+    let accesses = Accesses::collect(k).unwrap();
+    check::check(k, &accesses, &Flow::of(k), at)
+}
+
+#[test]
+fn checker_sees_lost_values() {
+    let mut k = Kernel::new("t", Platform::Skl);
+    let v: Vec<VarId> = (0..3).map(|_| k.add_var(general(32))).collect();
+    let insts = vec![mov(v[0], 1), mov(v[1], 2), add(v[2], v[0], v[1])];
+    k.blocks = vec![Block { insts, succs: vec![] }];
+    assert_eq!(checked(&k, &[32, 64, 32]), Ok(()));
+    assert!(matches!(checked(&k, &[32, 32, 64]), Err(Error::Unsound(_))));
+    assert!(matches!(checked(&k, &[32, 63, 96]), Err(Error::Unsound(_))), "one byte is enough");
+}
+
+#[test]
+fn checker_sees_early_writes() {
+    let mut k = Kernel::new("t", Platform::Skl);
+    let v: Vec<VarId> = (0..2).map(|_| k.add_var(Var::temp(VarClass::General, 64, 32))).collect();
+    let mut i = add(v[1], v[0], v[0]);
+    i.exec = ExecSize::S16;
+    k.blocks = vec![Block { insts: vec![i], succs: vec![] }];
+    assert_eq!(checked(&k, &[32, 96]), Ok(()));
+    assert!(matches!(checked(&k, &[32, 64]), Err(Error::Unsound(_))));
+}

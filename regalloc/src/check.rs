@@ -1,0 +1,313 @@
+//! The checker: replays a placement and proves that no value is lost.
+//!
+//! It follows lanes through the control flow graph with two facts for each piece of each variable:
+//! *defined* (some write of it may have happened) and *lost* (defined, and since then another variable
+//! was written to its registers). Reading a lost piece is a fault. It knows nothing of live ranges:
+//! all it shares with the allocator is the table of accesses.
+//!
+//! A lane that waits at a block `t` from a branch on loses what is written over while it waits: by any
+//! block in the interval that [`Waits`](gen_ir::Waits) gives for `t`, and by subroutines called there.
+//! A write under the execution mask restores a piece for the lanes that run; it does not count where
+//! lanes read what others own.
+
+use crate::{
+    Error,
+    access::{Access, Accesses, Kind},
+    flow::Flow,
+    pieces::{bits, covered, piece_shift, touched},
+    place::UNPLACED,
+};
+use gen_ir::{BlockId, Kernel, VarClass, VarId, Virtual};
+
+/// Facts about one variable, a bit per piece.
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
+struct Fact {
+    defined: u64,
+    lost: u64,
+}
+
+type State = Vec<Fact>;
+
+/// Pieces of variables, by variable index.
+type Losses = Vec<(u32, u64)>;
+
+struct Check<'a> {
+    kernel: &'a Kernel<Virtual>,
+    accesses: &'a Accesses,
+    flow: &'a Flow,
+    at: &'a [u32],
+    /// Variables in each register, per file.
+    sharers: [Vec<Vec<u32>>; 3],
+    reg_bytes: u32,
+    no_mask_read: Vec<bool>,
+    cross_read: Vec<bool>,
+}
+
+/// Checks that with the variables placed at `at`, every read finds what was written.
+pub(crate) fn check(
+    kernel: &Kernel<Virtual>,
+    accesses: &Accesses,
+    flow: &Flow,
+    at: &[u32],
+) -> Result<(), Error> {
+    let n = kernel.vars.len();
+    let reg_bytes = u32::from(kernel.platform.caps().grf_bytes);
+    let mut c = Check {
+        kernel,
+        accesses,
+        flow,
+        at,
+        sharers: Default::default(),
+        reg_bytes,
+        no_mask_read: vec![false; n],
+        cross_read: vec![false; n],
+    };
+    for (v, var) in kernel.vars.iter().enumerate() {
+        if at[v] == UNPLACED {
+            continue;
+        }
+        let file = &mut c.sharers[var.class as usize];
+        for r in at[v] / reg_bytes..(at[v] + var.bytes).div_ceil(reg_bytes) {
+            if file.len() <= r as usize {
+                file.resize(r as usize + 1, Vec::new());
+            }
+            file[r as usize].push(v as u32);
+        }
+    }
+    for a in accesses.all().iter().filter(|a| a.kind.has(Kind::READ)) {
+        c.no_mask_read[a.var as usize] |= !a.kind.has(Kind::MASKED);
+        c.cross_read[a.var as usize] |= a.kind.has(Kind::CROSS);
+    }
+    c.run()
+}
+
+impl Check<'_> {
+    fn run(&self) -> Result<(), Error> {
+        let blocks = self.kernel.blocks.len();
+        let losses = self.block_losses();
+        let waiting: Vec<(BlockId, BlockId, Losses)> = self
+            .flow
+            .waits
+            .iter()
+            .map(|(t, s)| (t, s, merge(losses[s.index()..t.index()].iter().flatten().copied())))
+            .collect();
+        let mut entry: Vec<Option<State>> = vec![None; blocks];
+        let mut first = vec![Fact::default(); self.kernel.vars.len()];
+        for (v, var) in self.kernel.vars.iter().enumerate() {
+            if var.live_in {
+                first[v].defined = u64::MAX;
+            }
+        }
+        if blocks > 0 {
+            entry[0] = Some(first);
+        }
+        let mut dirty = vec![false; blocks];
+        if let Some(d) = dirty.first_mut() {
+            *d = true;
+        }
+        // Facts only grow, so this ends.
+        while dirty.iter().any(|d| *d) {
+            for b in 0..blocks {
+                if !std::mem::take(&mut dirty[b]) {
+                    continue;
+                }
+                let Some(mut state) = entry[b].clone() else { continue };
+                self.block(b, &mut state, None)?;
+                for &s in self.flow.succs.of(b) {
+                    let Some(out) = self.along(b as u32, s, &state, &waiting, &losses) else { continue };
+                    dirty[s as usize] |= join(&mut entry[s as usize], &out);
+                }
+            }
+        }
+        for (b, state) in entry.iter().enumerate() {
+            if let Some(state) = state {
+                self.block(b, &mut state.clone(), Some(b))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The state of lanes that go from `b` to `s`; none if no lane does.
+    fn along(
+        &self,
+        b: u32,
+        s: u32,
+        state: &State,
+        waiting: &[(BlockId, BlockId, Losses)],
+        losses: &[Losses],
+    ) -> Option<State> {
+        let mut out = state.clone();
+        if let Some(call) = self.flow.calls.iter().find(|c| c.0 == b)
+            && s == b + 1
+        {
+            let last = self.kernel.blocks[b as usize].insts.last();
+            // All lanes call: they come back by the return.
+            if last.is_none_or(|i| i.pred.is_none()) {
+                return None;
+            }
+            for l in &losses[call.1 as usize..call.2 as usize] {
+                lose(&mut out, l);
+            }
+        }
+        // Lanes that jump over blocks wait for the others to run those.
+        if s > b + 1
+            && let Ok(i) = waiting.binary_search_by_key(&s, |w| w.0.0)
+            && waiting[i].1.0 <= b + 1
+        {
+            lose(&mut out, &waiting[i].2);
+        }
+        // Lanes that leave a loop at its end wait for those that go on.
+        if s == b + 1
+            && let Ok(i) = waiting.binary_search_by_key(&s, |w| w.0.0)
+            && self.flow.succs.of(b as usize).iter().any(|&h| h <= b)
+        {
+            lose(&mut out, &waiting[i].2);
+        }
+        Some(out)
+    }
+
+    /// Runs a block. With `report`, reads are checked.
+    fn block(&self, b: usize, state: &mut State, report: Option<usize>) -> Result<(), Error> {
+        let divergent = self.flow.divergent[b];
+        for i in self.accesses.block(b) {
+            let all = self.accesses.of(i);
+            let writes = || all.iter().filter(|a| a.kind.has(Kind::WRITE));
+            if report.is_some() {
+                for a in all.iter().filter(|a| a.kind.has(Kind::READ)) {
+                    let shift = piece_shift(&self.kernel.vars[a.var as usize]);
+                    if state[a.var as usize].lost & touched(a, shift) != 0 {
+                        return Err(self.fault(b, i, a, "reads what was written over"));
+                    }
+                    if writes().any(|w| w.kind.has(Kind::EARLY) && self.meet(a, w)) {
+                        return Err(self.fault(b, i, a, "is written before it is read to the end"));
+                    }
+                }
+            }
+            for w in writes() {
+                self.lost_by(w, |v, pieces| {
+                    let f = &mut state[v as usize];
+                    f.lost |= f.defined & pieces;
+                });
+            }
+            for w in writes() {
+                let shift = piece_shift(&self.kernel.vars[w.var as usize]);
+                let f = &mut state[w.var as usize];
+                f.defined |= touched(w, shift);
+                if self.restores(w, divergent) {
+                    f.lost &= !covered(w, shift);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn restores(&self, w: &Access, divergent: bool) -> bool {
+        let v = w.var as usize;
+        let masked = w.kind.has(Kind::MASKED);
+        w.kind.has(Kind::SURE) && !(masked && (self.no_mask_read[v] || divergent && self.cross_read[v]))
+    }
+
+    /// Registers of an access, as bytes of its file.
+    fn bytes(&self, a: &Access) -> (VarClass, u32, u32) {
+        let var = &self.kernel.vars[a.var as usize];
+        let at = self.at[a.var as usize];
+        match var.class {
+            VarClass::Flag => (var.class, at + a.start / 8, at + a.end.div_ceil(8)),
+            class => (class, at + a.start, at + a.end),
+        }
+    }
+
+    /// Whether a read and a write of different variables touch a common byte.
+    fn meet(&self, a: &Access, w: &Access) -> bool {
+        let ((c, s, e), (d, t, f)) = (self.bytes(a), self.bytes(w));
+        a.var != w.var && c == d && s < f && t < e
+    }
+
+    /// Calls back with the pieces of other variables that a write goes over.
+    fn lost_by(&self, w: &Access, mut f: impl FnMut(u32, u64)) {
+        let (class, start, end) = self.bytes(w);
+        let file = &self.sharers[class as usize];
+        for r in start / self.reg_bytes..end.div_ceil(self.reg_bytes) {
+            for &v in file.get(r as usize).into_iter().flatten() {
+                let var = &self.kernel.vars[v as usize];
+                let at = self.at[v as usize];
+                if v == w.var || at >= end || at + var.bytes <= start {
+                    continue;
+                }
+                let unit = if class == VarClass::Flag { 8 } else { 1 };
+                let first = start.saturating_sub(at) * unit;
+                let last = (end.min(at + var.bytes) - at) * unit;
+                let shift = piece_shift(var);
+                f(v, bits(first >> shift, last.div_ceil(1 << shift)));
+            }
+        }
+    }
+
+    /// What each block writes over, calls included.
+    fn block_losses(&self) -> Vec<Losses> {
+        let mut out: Vec<Losses> = (0..self.kernel.blocks.len())
+            .map(|b| {
+                let mut all = Vec::new();
+                for i in self.accesses.block(b) {
+                    for w in self.accesses.of(i).iter().filter(|a| a.kind.has(Kind::WRITE)) {
+                        self.lost_by(w, |v, p| all.push((v, p)));
+                    }
+                }
+                merge(all.into_iter())
+            })
+            .collect();
+        for _ in 0..=self.kernel.subroutines.len() {
+            for &(site, first, end) in &self.flow.calls {
+                let callee = out[first as usize..end as usize].iter().flatten().copied();
+                let all: Vec<_> = out[site as usize].iter().copied().chain(callee).collect();
+                out[site as usize] = merge(all.into_iter());
+            }
+        }
+        out
+    }
+
+    fn fault(&self, b: usize, i: usize, a: &Access, what: &str) -> Error {
+        let at = i - self.accesses.block(b).start;
+        let inst = &self.kernel.blocks[b].insts[at];
+        Error::Unsound(format!(
+            "block {b}, instruction {at} `{inst}` {what}: variable {} at byte {}",
+            VarId(a.var).0,
+            self.at[a.var as usize]
+        ))
+    }
+}
+
+fn merge(all: impl Iterator<Item = (u32, u64)>) -> Losses {
+    let mut all: Losses = all.collect();
+    all.sort_unstable_by_key(|x| x.0);
+    all.dedup_by(|x, kept| {
+        let same = x.0 == kept.0;
+        if same {
+            kept.1 |= x.1;
+        }
+        same
+    });
+    all
+}
+
+fn lose(state: &mut State, losses: &Losses) {
+    for &(v, pieces) in losses {
+        let f = &mut state[v as usize];
+        f.lost |= f.defined & pieces;
+    }
+}
+
+/// Adds facts to those at a block's entry; whether that was news.
+fn join(to: &mut Option<State>, from: &State) -> bool {
+    let Some(to) = to else {
+        *to = Some(from.clone());
+        return true;
+    };
+    let mut changed = false;
+    for (a, b) in to.iter_mut().zip(from) {
+        let new = Fact { defined: a.defined | b.defined, lost: a.lost | b.lost };
+        changed |= new != *a;
+        *a = new;
+    }
+    changed
+}

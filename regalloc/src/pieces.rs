@@ -1,0 +1,52 @@
+//! Variables in pieces: up to 64 of equal size, so that a set of them is one word.
+
+use crate::access::Access;
+use gen_ir::{Var, VarClass};
+
+/// Size of a variable in the units of accesses: bytes, or bits of a flag.
+pub(crate) fn units(var: &Var) -> u32 {
+    if var.class == VarClass::Flag { var.bytes.saturating_mul(8) } else { var.bytes }
+}
+
+/// Log2 of the units in a piece of a variable.
+pub(crate) fn piece_shift(var: &Var) -> u8 {
+    units(var).div_ceil(64).next_power_of_two().trailing_zeros() as u8
+}
+
+/// Every piece of a variable.
+pub(crate) fn all_pieces(var: &Var) -> u64 {
+    bits(0, units(var).div_ceil(1 << piece_shift(var)))
+}
+
+/// Bits of a contiguous range of pieces.
+pub(crate) fn bits(first: u32, end: u32) -> u64 {
+    if first >= end {
+        return 0;
+    }
+    let len = end - first;
+    if len >= 64 { u64::MAX } else { ((1 << len) - 1) << first }
+}
+
+/// Pieces that overlap an access.
+pub(crate) fn touched(a: &Access, shift: u8) -> u64 {
+    bits(a.start >> shift, a.end.div_ceil(1 << shift))
+}
+
+/// Pieces that an access covers entirely.
+pub(crate) fn covered(a: &Access, shift: u8) -> u64 {
+    let piece = 1u32 << shift;
+    if a.pitch == a.elem {
+        return bits(a.start.div_ceil(piece), a.end >> shift);
+    }
+    let (pitch, elem) = (u32::from(a.pitch).max(1), u32::from(a.elem));
+    if elem < piece {
+        return 0;
+    }
+    let mut out = 0;
+    let mut at = a.start;
+    while at < a.end {
+        out |= bits(at.div_ceil(piece), (at + elem) >> shift);
+        at += pitch;
+    }
+    out
+}
