@@ -7,9 +7,11 @@ mod bfn;
 mod columns;
 mod immediate;
 mod instruction;
+mod json;
 mod listing;
 mod message;
 mod operand;
 
 pub use asm::{AsmError, AsmOptions, assemble, parse_instructions};
+pub use json::{JsonOptions, disassemble_json, to_json};
 pub use listing::{ListingOptions, disassemble, list};

@@ -177,14 +177,27 @@ pub(super) fn decode(
     inst: &Inst<Physical>,
     send: &SendInfo<Physical>,
 ) -> Option<Message> {
+    match send.desc {
+        Desc::Imm(bits) => Some(decode_bits(edition, platform, inst, send, bits)),
+        Desc::Reg(_) => None,
+    }
+}
+
+/// Decodes the message of a `send` as if its descriptor held `desc`.
+pub(super) fn decode_bits(
+    edition: Edition,
+    platform: Platform,
+    inst: &Inst<Physical>,
+    send: &SendInfo<Physical>,
+    desc: u32,
+) -> Message {
     let caps = platform.caps();
-    let Desc::Imm(desc) = send.desc else { return None };
     let ex_desc = match send.ex_desc {
         Desc::Imm(_) => Ok(ex_desc_bits(caps, send).unwrap_or(0)),
         Desc::Reg(reg) => Err(reg.byte / 4),
     };
     let q = Query { edition, caps, sfid: send.sfid, lanes: inst.exec.lanes(), desc, ex_desc };
-    Some(match send.sfid {
+    match send.sfid {
         Sfid::DcRo => hdc::data_cache_read_only(&q),
         Sfid::Dc0 => hdc::data_cache_0(&q),
         Sfid::Dc1 => hdc::data_cache_1(&q),
@@ -197,7 +210,7 @@ pub(super) fn decode(
         Sfid::Rta => other::ray_tracing(&q),
         Sfid::Btd => other::thread_dispatch(&q),
         _ => q.invalid(),
-    })
+    }
 }
 
 /// The number of a shared function in descriptors and words of a platform.
