@@ -174,7 +174,7 @@ mod tests {
         assert_eq!(Atomic::Cas.apply(6, 5, 9, 4), 6);
         assert_eq!(
             Atomic::FAdd.apply(1.5f32.to_bits().into(), 2.0f32.to_bits().into(), 0, 4),
-            3.5f32.to_bits().into()
+            u64::from(3.5f32.to_bits())
         );
         assert_eq!(Atomic::from_hdc(7), Some(Atomic::Add));
         assert_eq!(Atomic::from_lsc(0x12), Some(Atomic::Cas));
