@@ -9,6 +9,7 @@ mod messages;
 mod optimize;
 mod options;
 mod pass;
+pub mod swsb;
 
 pub use diagnostic::{Diagnostic, Place, Refusal, Severity};
 pub use input::read_module;

@@ -1,0 +1,288 @@
+//! What one instruction means to the scoreboard: the pipe it runs in, the bytes it touches, and the
+//! odd registers that have rules of their own.
+
+use gen_ir::{
+    Arf, Base, Class, Desc, Dst, Extent, Inst, Op, Options, Payload, Physical, Pipe, Reg, Role, Sfid, Src,
+    SyncFn, Type,
+};
+use platforms::{Caps, Platform};
+
+/// Where an instruction is executed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Unit {
+    /// In order with the others of this pipe (an index into [`PIPES`]).
+    Pipe(u8),
+    /// Out of order; an SBID stands for it until it is done.
+    Token,
+    /// Flow control, in the integer pipe; it is not counted in distances.
+    Branch,
+    /// Nowhere: `sync`, `nop`, `illegal`, `halt`.
+    None,
+}
+
+/// In-order pipes. Tiger Lake has only the first, and does not name it.
+pub(super) const PIPES: [Pipe; 4] = [Pipe::Float, Pipe::Int, Pipe::Long, Pipe::Math];
+
+const FLOAT: u8 = 0;
+const INT: u8 = 1;
+const LONG: u8 = 2;
+const MATH: u8 = 3;
+
+/// An instruction this many places back in its pipe has written its result: the depth of the pipe in
+/// instructions, by pipe. (`SWSB_MAX_*_DEPENDENCE_DISTANCE` of Intel's graphics compiler.)
+pub(super) const DEPTH: [u8; PIPES.len()] = [11, 11, 15, 18];
+
+/// Register files that are tracked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum File {
+    Grf,
+    /// Accumulators; the hardware orders a read after a write.
+    Acc,
+    /// Flags; the hardware orders a read after a write.
+    Flag,
+}
+
+/// Bytes that an operand touches, counted from the start of its file.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Range {
+    pub file: File,
+    pub write: bool,
+    /// Single bytes are written by reading and writing the word around them (Xe-HPC).
+    pub by_word: bool,
+    pub start: u32,
+    pub end: u32,
+}
+
+impl Range {
+    pub fn overlaps(&self, other: &Range) -> bool {
+        self.file == other.file && self.start < other.end && other.start < self.end
+    }
+}
+
+/// Operands of an instruction, at most.
+const RANGES: usize = 8;
+
+/// What the scoreboard knows of an instruction.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Access {
+    pub unit: Unit,
+    ranges: [Range; RANGES],
+    count: u8,
+    /// Bytes of all GRFs.
+    limit: u32,
+    /// GRFs touched, number modulo 128, and whether an ARF range is among the others: a quick answer to
+    /// whether two instructions can meet at all.
+    pub grfs: u128,
+    pub arfs: bool,
+    /// Touches an architecture register whose accesses wait for everything before, and hold up what
+    /// follows.
+    pub lone: bool,
+    /// Waits for everything before it: writes an address register (Xe-HPC), calls or returns.
+    pub after_all: bool,
+    /// Ends the thread.
+    pub eot: bool,
+    /// Loads from shared local memory.
+    pub slm_load: bool,
+    /// Stores to, or fences, shared local memory.
+    pub slm_store: bool,
+    /// Accesses registers through an address: any of them.
+    pub anywhere: bool,
+}
+
+impl Access {
+    pub fn ranges(&self) -> &[Range] {
+        &self.ranges[..usize::from(self.count)]
+    }
+
+    fn push(&mut self, range: Range) {
+        let limit = if range.file == File::Grf { self.limit } else { u32::MAX };
+        let range = Range { end: range.end.min(limit), ..range };
+        if range.start < range.end && usize::from(self.count) < RANGES {
+            self.ranges[usize::from(self.count)] = range;
+            self.count += 1;
+        }
+    }
+
+    pub fn of(inst: &Inst<Physical>, platform: Platform, grf_count: u16) -> Access {
+        let caps = platform.caps();
+        let none = Range { file: File::Grf, write: false, by_word: false, start: 0, end: 0 };
+        let mut a = Access {
+            unit: unit(inst, caps),
+            ranges: [none; RANGES],
+            count: 0,
+            limit: u32::from(grf_count) * u32::from(caps.grf_bytes),
+            grfs: 0,
+            arfs: false,
+            lone: false,
+            after_all: matches!(inst.op, Op::Call | Op::Calla | Op::Ret),
+            eot: inst.is_eot(),
+            slm_load: false,
+            slm_store: false,
+            anywhere: false,
+        };
+        let wide = caps.swsb_multi_pipe;
+        inst.for_each_reg(|role, reg| a.operand(inst, role, reg, caps));
+        if wide {
+            a.implicit_accumulator(inst, caps);
+            if let Payload::Send(info) = &inst.payload
+                && info.sfid == Sfid::Slm
+            {
+                let stores = inst.dst.reg().is_none_or(Reg::is_null);
+                (a.slm_load, a.slm_store) = (!stores, stores || info.dst_len <= 1 && info.src1_len == 0);
+            }
+        }
+        if matches!(inst.payload, Payload::Sync(SyncFn::Nop)) {
+            a.lone = false;
+        }
+        if a.anywhere {
+            a.push(Range { write: matches!(inst.dst, Dst::Indirect { .. }), end: a.limit, ..none });
+            if inst.src.iter().any(|s| matches!(s, Src::Indirect { .. })) {
+                a.push(Range { end: a.limit, ..none });
+            }
+        }
+        a.summarize(caps);
+        a
+    }
+
+    fn operand(&mut self, inst: &Inst<Physical>, role: Role, reg: Reg<Physical>, caps: &Caps) {
+        let grf_bytes = u32::from(caps.grf_bytes);
+        let write = matches!(role, Role::Dst | Role::Cond);
+        match role {
+            Role::SrcAddr(_) | Role::DstAddr => {
+                self.anywhere = true;
+                return;
+            }
+            // Conditions of `sel` and `csel` are not written to the flag.
+            Role::Cond if matches!(inst.op, Op::Sel | Op::Csel) => return,
+            _ => {}
+        }
+        let (file, base) = match reg.base {
+            Base::Grf(n) => (File::Grf, u32::from(n) * grf_bytes),
+            Base::Arf(arf) => match arf {
+                Arf::Acc(n) if caps.swsb_multi_pipe => (File::Acc, u32::from(n) * grf_bytes),
+                Arf::Flag(n) if caps.swsb_multi_pipe => (File::Flag, u32::from(n) * 4),
+                Arf::State(_)
+                | Arf::Control(_)
+                | Arf::StackPointer(_)
+                | Arf::Ip
+                | Arf::Timestamp(_)
+                | Arf::ChannelEnable(_)
+                | Arf::Debug(_) => {
+                    self.lone = true;
+                    return;
+                }
+                // Writing an address register overtakes older readers on Xe-HPC.
+                Arf::Addr(_) => {
+                    self.after_all |= write && caps.swsb_multi_pipe;
+                    return;
+                }
+                _ => return,
+            },
+            Base::Var(never) => match never {},
+        };
+        let Some(Extent { start, end }) = self.extent(inst, role, grf_bytes) else { return };
+        // Bytes are read and written in words.
+        let by_word = caps.swsb_multi_pipe && file == File::Grf && operand_type(inst, role) == Some(1);
+        let (start, end) =
+            if by_word { (start & !1, end.next_multiple_of(2)) } else { (start, end) };
+        self.push(Range { file, write, by_word, start: base + start, end: base + end });
+    }
+
+    /// Operands of messages cover whole registers; a length that is not known counts as the longest.
+    fn extent(&self, inst: &Inst<Physical>, role: Role, grf_bytes: u32) -> Option<Extent> {
+        let extent = inst.extent(role, grf_bytes)?;
+        if let Payload::Send(info) = &inst.payload
+            && extent.is_empty()
+        {
+            let hidden = match role {
+                Role::Dst | Role::Src(0) => matches!(info.desc, Desc::Reg(_)),
+                Role::Src(1) => {
+                    matches!(info.ex_desc, Desc::Reg(_)) && !inst.opts.has(Options::EX_BSO)
+                }
+                _ => false,
+            };
+            return hidden.then(|| Extent::new(extent.start, 31 * grf_bytes));
+        }
+        Some(extent)
+    }
+
+    fn implicit_accumulator(&mut self, inst: &Inst<Physical>, caps: &Caps) {
+        let (reads, writes) = match inst.op {
+            Op::Mac => (true, false),
+            Op::Mach | Op::Macl => (true, true),
+            Op::Addc | Op::Subb => (false, true),
+            _ => return,
+        };
+        let range =
+            Range { file: File::Acc, write: false, by_word: false, start: 0, end: 2 * u32::from(caps.grf_bytes) };
+        if reads {
+            self.push(range);
+        }
+        if writes {
+            self.push(Range { write: true, ..range });
+        }
+    }
+
+    fn summarize(&mut self, caps: &Caps) {
+        let grf_bytes = u32::from(caps.grf_bytes);
+        let (mut grfs, mut arfs) = (0, false);
+        for r in self.ranges() {
+            if r.file != File::Grf {
+                arfs = true;
+            } else {
+                let (first, last) = (r.start / grf_bytes, (r.end - 1) / grf_bytes);
+                if last - first >= 127 {
+                    grfs = u128::MAX;
+                } else {
+                    grfs |= (u128::MAX >> (127 - (last - first))).rotate_left(first);
+                }
+            }
+        }
+        (self.grfs, self.arfs) = (grfs, arfs);
+    }
+}
+
+/// Bytes of an operand's elements.
+fn operand_type(inst: &Inst<Physical>, role: Role) -> Option<u32> {
+    let ty = match role {
+        Role::Dst => inst.dst.ty(),
+        Role::Src(i) => inst.src[usize::from(i)].ty(),
+        _ => None,
+    };
+    ty.filter(|_| !matches!(inst.payload, Payload::Send(_) | Payload::Dpas { .. })).map(Type::bytes)
+}
+
+/// The unit that executes an instruction.
+///
+/// Tiger Lake: everything but messages and `math` goes through one pipe. Ponte Vecchio: `math` has an
+/// in-order pipe of its own, double precision results come from the long pipe (64-bit integers do not),
+/// other results from the pipe of their type; `dpas` is out of order.
+fn unit(inst: &Inst<Physical>, caps: &Caps) -> Unit {
+    match inst.op.info().class {
+        Class::Send | Class::Dpas => Unit::Token,
+        Class::Math if caps.swsb_multi_pipe => Unit::Pipe(MATH),
+        Class::Math => Unit::Token,
+        Class::Sync | Class::Nullary => Unit::None,
+        Class::Branch if inst.op == Op::Halt => Unit::None,
+        Class::Branch => Unit::Branch,
+        Class::Basic | Class::Ternary if !caps.swsb_multi_pipe => Unit::Pipe(FLOAT),
+        Class::Basic | Class::Ternary => {
+            let ty = inst.dst.ty().or_else(|| inst.src[0].ty());
+            match ty {
+                Some(Type::Df) => Unit::Pipe(LONG),
+                Some(t) if t.is_float() => Unit::Pipe(FLOAT),
+                _ => Unit::Pipe(INT),
+            }
+        }
+    }
+}
+
+/// Which pipe a call's return address is written in.
+pub(super) fn branch_pipe(caps: &Caps) -> u8 {
+    if caps.swsb_multi_pipe { INT } else { FLOAT }
+}
+
+/// A source that names no register.
+pub(super) fn null_source() -> Src<Physical> {
+    Src::scalar(Reg::NULL, Type::Ub)
+}

@@ -1,0 +1,145 @@
+//! From what an instruction must wait for to its annotation, with `sync` instructions for what does not
+//! fit.
+
+use super::{
+    access::{Access, PIPES, Unit, null_source},
+    state::{State, Wait},
+};
+use gen_ir::{Class, ExecSize, Inst, Op, Payload, Physical, Pipe, SbidMode, Src, Swsb, SyncFn};
+use platforms::Caps;
+
+/// Pushes `inst` with its annotation to `out`, after the `sync` instructions it needs. `state` is what
+/// is under way before it.
+pub(super) fn annotate(
+    inst: &Inst<Physical>,
+    access: &Access,
+    wait: &Wait,
+    token: Option<u8>,
+    state: &State,
+    caps: &Caps,
+    out: &mut Vec<Inst<Physical>>,
+) {
+    let mut rest = *wait;
+    // What nothing stands for needs no wait; unknown code may have left everything.
+    rest.dst &= state.live;
+    rest.src &= state.live & !rest.dst;
+    let dist = if caps.swsb_multi_pipe { several(&rest) } else { single(&rest) };
+    let mut swsb = Swsb { dist, sbid: token.map(|id| (SbidMode::Set, id)), no_acc_sb_set: false };
+
+    // What holds up all that follows must come first.
+    if state.held && rest.dst | rest.src != 0 && dist.is_some() {
+        out.push(sync(inst, SyncFn::Nop, null_source(), Swsb { dist, ..Swsb::NONE }));
+        swsb.dist = None;
+    }
+    if access.unit == Unit::Token {
+        let fits = match swsb.dist {
+            Some((pipe, d)) if caps.swsb_multi_pipe => message_distance(inst, token, pipe, d, state),
+            other => other,
+        };
+        if fits.is_none()
+            && let Some(dist) = swsb.dist
+        {
+            out.push(sync(inst, SyncFn::Nop, null_source(), Swsb { dist: Some(dist), ..Swsb::NONE }));
+        }
+        swsb.dist = fits;
+    } else {
+        take_sbid(&mut swsb, &mut rest, caps, state);
+    }
+    syncs(inst, &rest, out);
+    out.push(Inst { swsb, ..*inst });
+}
+
+/// The distance in the only pipe.
+fn single(wait: &Wait) -> Option<(Pipe, u8)> {
+    let dist = if wait.all { 1 } else { wait.dist[0] };
+    (dist != 0).then_some((Pipe::Own, dist))
+}
+
+/// The distance in one pipe, or in all of them where more than one counts.
+fn several(wait: &Wait) -> Option<(Pipe, u8)> {
+    if wait.all {
+        return Some((Pipe::All, 1));
+    }
+    let mut found = None;
+    for (pipe, &d) in PIPES.iter().zip(&wait.dist) {
+        if d != 0 {
+            found = match found {
+                None => Some((*pipe, d)),
+                Some((_, least)) => Some((Pipe::All, d.min(least))),
+            };
+        }
+    }
+    found
+}
+
+/// Whether waiting for all pipes costs no more than waiting for one.
+fn all_is_free(pipe: Pipe, dist: u8, state: &State) -> bool {
+    match PIPES.iter().position(|p| *p == pipe) {
+        Some(p) => !state.others_pending(p as u8, dist),
+        None => true,
+    }
+}
+
+/// The distance as it can stand beside the SBID that an out-of-order instruction takes: `dpas` has none
+/// with a pipe's name, messages have those of three.
+fn message_distance(
+    inst: &Inst<Physical>,
+    token: Option<u8>,
+    pipe: Pipe,
+    dist: u8,
+    state: &State,
+) -> Option<(Pipe, u8)> {
+    match pipe {
+        _ if token.is_none() => Some((pipe, dist)),
+        _ if inst.op.info().class == Class::Dpas => None,
+        Pipe::All | Pipe::Float | Pipe::Int => Some((pipe, dist)),
+        _ => all_is_free(pipe, dist, state).then_some((Pipe::All, dist)),
+    }
+}
+
+/// Puts one SBID to wait for into an in-order instruction's annotation, if it goes with the distance.
+fn take_sbid(swsb: &mut Swsb, rest: &mut Wait, caps: &Caps, state: &State) {
+    let lowest = |ids: u32| ids.trailing_zeros() as u8;
+    let beside_dst = match swsb.dist {
+        None => Some(None),
+        Some((Pipe::Own, d)) if !caps.swsb_multi_pipe => Some(Some((Pipe::Own, d))),
+        Some((pipe, d)) => all_is_free(pipe, d, state).then_some(Some((Pipe::All, d))),
+    };
+    if rest.dst != 0 {
+        if let Some(dist) = beside_dst {
+            let id = lowest(rest.dst);
+            swsb.dist = dist;
+            swsb.sbid = Some((SbidMode::Dst, id));
+            rest.dst &= !(1 << id);
+        }
+    } else if rest.src != 0 && swsb.dist.is_none() {
+        let id = lowest(rest.src);
+        swsb.sbid = Some((SbidMode::Src, id));
+        rest.src &= !(1 << id);
+    }
+}
+
+/// `sync` instructions for SBIDs: one by one, or by mask from two on.
+fn syncs(inst: &Inst<Physical>, rest: &Wait, out: &mut Vec<Inst<Physical>>) {
+    for (ids, mode, masked) in
+        [(rest.dst, SbidMode::Dst, SyncFn::AllWr), (rest.src, SbidMode::Src, SyncFn::AllRd)]
+    {
+        match ids.count_ones() {
+            0 => {}
+            1 => {
+                let swsb = Swsb { sbid: Some((mode, ids.trailing_zeros() as u8)), ..Swsb::NONE };
+                out.push(sync(inst, SyncFn::Nop, null_source(), swsb));
+            }
+            _ => out.push(sync(inst, masked, Src::ud(ids), Swsb::NONE)),
+        }
+    }
+}
+
+fn sync(before: &Inst<Physical>, function: SyncFn, src: Src<Physical>, swsb: Swsb) -> Inst<Physical> {
+    let mut inst = Inst::new(Op::Sync, ExecSize::S1);
+    inst.payload = Payload::Sync(function);
+    inst.src[0] = src;
+    inst.swsb = swsb;
+    inst.origin = before.origin;
+    inst
+}

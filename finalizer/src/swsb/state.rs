@@ -1,0 +1,237 @@
+//! What may still be under way at a place in the program.
+
+use super::access::{Access, DEPTH, File, PIPES, Range, Unit};
+
+/// What an instruction must wait for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Wait {
+    /// By pipe: for the instruction this many places back, 0 for none.
+    pub dist: [u8; PIPES.len()],
+    /// For everything in order before it.
+    pub all: bool,
+    /// SBIDs whose results must be there.
+    pub dst: u32,
+    /// SBIDs whose sources must have been read.
+    pub src: u32,
+}
+
+impl Wait {
+    /// Waits for both.
+    pub fn merge(&mut self, other: &Wait) {
+        for (a, b) in self.dist.iter_mut().zip(other.dist) {
+            *a = if *a == 0 || b == 0 { *a | b } else { (*a).min(b) };
+        }
+        self.all |= other.all;
+        self.dst |= other.dst;
+        self.src |= other.src;
+    }
+}
+
+/// An in-order instruction whose result may not be written yet.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Entry {
+    pub inst: u32,
+    pub pipe: u8,
+    /// Places back in its pipe: 1 for the last one.
+    pub age: u8,
+}
+
+/// What may be under way. A join of paths is the union: every entry at its least age.
+#[derive(Clone, Debug)]
+pub(super) struct State {
+    pub entries: Vec<Entry>,
+    /// By GRF: SBIDs of instructions that may yet write to it.
+    dst: Box<[u32]>,
+    /// By GRF: SBIDs of instructions that may yet read it.
+    src: Box<[u32]>,
+    /// SBIDs that may stand for something.
+    pub live: u32,
+    /// SBIDs of loads from shared local memory.
+    slm_loads: u32,
+    /// The instruction before touched a register that holds up what follows.
+    pub held: bool,
+}
+
+impl State {
+    pub fn new(grf_count: u16) -> State {
+        let none = vec![0; usize::from(grf_count)].into_boxed_slice();
+        State {
+            entries: Vec::new(),
+            dst: none.clone(),
+            src: none,
+            live: 0,
+            slm_loads: 0,
+            held: false,
+        }
+    }
+
+    /// The same as `other`, keeping the memory.
+    pub fn copy_from(&mut self, other: &State) {
+        self.entries.clear();
+        self.entries.extend_from_slice(&other.entries);
+        self.dst.copy_from_slice(&other.dst);
+        self.src.copy_from_slice(&other.src);
+        (self.live, self.slm_loads, self.held) = (other.live, other.slm_loads, other.held);
+    }
+
+    /// Adds what another path leaves under way; whether that was anything new.
+    pub fn join(&mut self, other: &State) -> bool {
+        let mut changed = false;
+        for e in &other.entries {
+            match self.entries.iter_mut().find(|mine| mine.inst == e.inst) {
+                Some(mine) if mine.age <= e.age => {}
+                Some(mine) => {
+                    mine.age = e.age;
+                    changed = true;
+                }
+                None => {
+                    self.entries.push(*e);
+                    changed = true;
+                }
+            }
+        }
+        if self.live | other.live != 0 {
+            let mut gained = 0;
+            for (mine, theirs) in self.dst.iter_mut().zip(&other.dst) {
+                gained |= theirs & !*mine;
+                *mine |= theirs;
+            }
+            for (mine, theirs) in self.src.iter_mut().zip(&other.src) {
+                gained |= theirs & !*mine;
+                *mine |= theirs;
+            }
+            gained |= other.live & !self.live | other.slm_loads & !self.slm_loads;
+            self.live |= other.live;
+            self.slm_loads |= other.slm_loads;
+            changed |= gained != 0;
+        }
+        changed |= other.held && !self.held;
+        self.held |= other.held;
+        changed
+    }
+
+    /// What an instruction must wait for, given what is under way.
+    pub fn needs(&self, a: &Access, all: &[Access], grf_bytes: u32) -> Wait {
+        let mut wait = Wait { all: self.held || a.lone || a.after_all, ..Wait::default() };
+        if a.unit == Unit::None && !a.lone {
+            wait.all = self.held;
+            return wait;
+        }
+        for e in &self.entries {
+            let before = &all[e.inst as usize];
+            if (a.grfs & before.grfs != 0 || a.arfs && before.arfs) && in_order_hazard(before, e.pipe, a) {
+                let dist = &mut wait.dist[usize::from(e.pipe)];
+                let age = e.age.min(7);
+                *dist = if *dist == 0 { age } else { age.min(*dist) };
+            }
+        }
+        if self.live != 0 {
+            for r in a.ranges().iter().filter(|r| r.file == File::Grf) {
+                for g in grfs(r, grf_bytes) {
+                    wait.dst |= self.dst[g];
+                    if r.write {
+                        wait.src |= self.src[g];
+                    }
+                }
+            }
+            if a.slm_store {
+                wait.dst |= self.slm_loads;
+            }
+            wait.src &= !wait.dst;
+        }
+        wait
+    }
+
+    /// Takes away what has been waited for.
+    pub fn settle(&mut self, wait: &Wait) {
+        if wait.all {
+            self.entries.clear();
+        } else if wait.dist != [0; PIPES.len()] {
+            self.entries.retain(|e| {
+                let dist = wait.dist[usize::from(e.pipe)];
+                dist == 0 || e.age < dist
+            });
+        }
+        if wait.dst != 0 {
+            self.forget(wait.dst);
+        }
+        if wait.src != 0 {
+            self.src.iter_mut().for_each(|s| *s &= !wait.src);
+        }
+    }
+
+    /// Nothing more is under way for these SBIDs.
+    fn forget(&mut self, ids: u32) {
+        self.dst.iter_mut().for_each(|d| *d &= !ids);
+        self.src.iter_mut().for_each(|s| *s &= !ids);
+        self.live &= !ids;
+        self.slm_loads &= !ids;
+    }
+
+    /// Issues an in-order instruction; `counted`: it makes those before it older.
+    pub fn issue(&mut self, inst: u32, pipe: u8, counted: bool) {
+        if counted {
+            self.entries.retain_mut(|e| {
+                if e.pipe == pipe {
+                    e.age += 1;
+                }
+                e.age <= DEPTH[usize::from(e.pipe)]
+            });
+        }
+        match self.entries.iter_mut().find(|e| e.inst == inst) {
+            Some(again) => again.age = 1,
+            None => self.entries.push(Entry { inst, pipe, age: 1 }),
+        }
+    }
+
+    /// Issues an out-of-order instruction under an SBID. The hardware first waits for the one that had
+    /// the SBID before.
+    pub fn issue_token(&mut self, id: u8, a: &Access, grf_bytes: u32) {
+        let bit = 1 << id;
+        if self.live & bit != 0 {
+            self.forget(bit);
+        }
+        self.live |= bit;
+        if a.slm_load {
+            self.slm_loads |= bit;
+        }
+        for r in a.ranges().iter().filter(|r| r.file == File::Grf) {
+            for g in grfs(r, grf_bytes) {
+                let pending = if r.write { &mut self.dst } else { &mut self.src };
+                pending[g] |= bit;
+            }
+        }
+    }
+
+    /// Whether waiting for all pipes instead of `pipe` alone would hold anything else up.
+    pub fn others_pending(&self, pipe: u8, dist: u8) -> bool {
+        self.entries.iter().any(|e| e.pipe != pipe && e.age >= dist)
+    }
+}
+
+fn grfs(r: &Range, grf_bytes: u32) -> std::ops::RangeInclusive<usize> {
+    (r.start / grf_bytes) as usize..=((r.end - 1) / grf_bytes) as usize
+}
+
+/// Whether `after` must wait for `before`, an instruction of an in-order pipe.
+///
+/// A read after a write always must, but for accumulators and flags, which the hardware watches. Within
+/// one pipe, a write comes after the reads and writes before it anyway; only a write of single bytes
+/// reads the word around them.
+fn in_order_hazard(before: &Access, pipe: u8, after: &Access) -> bool {
+    let same_pipe = after.unit == Unit::Pipe(pipe);
+    for x in before.ranges() {
+        for y in after.ranges() {
+            let counts = match (x.write, y.write) {
+                (false, false) => false,
+                (true, false) => y.file == File::Grf,
+                (true, true) => !same_pipe || y.by_word,
+                (false, true) => !same_pipe,
+            };
+            if counts && x.overlaps(y) {
+                return true;
+            }
+        }
+    }
+    false
+}
