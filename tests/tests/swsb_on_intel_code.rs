@@ -2,8 +2,8 @@
 //! instructions, and in a time that grows with the code.
 
 use encoder::decode_all;
-use gen_ir::{Block, BlockId, Class, Inst, Kernel, Op, Options, Physical, Swsb, SyncFn, Target};
 use gen_ir::Payload;
+use gen_ir::{Block, BlockId, Class, Inst, Kernel, Op, Options, Physical, Swsb, SyncFn, Target};
 use platforms::Platform;
 use std::time::Instant;
 use tests::data;
@@ -80,7 +80,10 @@ fn the_pass_inserts_about_as_few_syncs_as_intel() {
             nanos += start.elapsed().as_nanos();
             ours += kernel.insts().filter(|(_, i)| is_scoreboard(i)).count();
         }
-        println!("{platform}: {insts} instructions, {theirs} syncs by Intel, {ours} by us, {} ns each", nanos / insts as u128);
+        println!(
+            "{platform}: {insts} instructions, {theirs} syncs by Intel, {ours} by us, {} ns each",
+            nanos / insts as u128
+        );
         assert!(ours * 2 < theirs * 3, "{platform}: {ours} syncs, {theirs} by Intel");
     }
 }

@@ -183,8 +183,7 @@ impl Access {
         let Some(Extent { start, end }) = self.extent(inst, role, grf_bytes) else { return };
         // Bytes are read and written in words.
         let by_word = caps.swsb_multi_pipe && file == File::Grf && operand_type(inst, role) == Some(1);
-        let (start, end) =
-            if by_word { (start & !1, end.next_multiple_of(2)) } else { (start, end) };
+        let (start, end) = if by_word { (start & !1, end.next_multiple_of(2)) } else { (start, end) };
         self.push(Range { file, write, by_word, start: base + start, end: base + end });
     }
 
@@ -196,9 +195,7 @@ impl Access {
         {
             let hidden = match role {
                 Role::Dst | Role::Src(0) => matches!(info.desc, Desc::Reg(_)),
-                Role::Src(1) => {
-                    matches!(info.ex_desc, Desc::Reg(_)) && !inst.opts.has(Options::EX_BSO)
-                }
+                Role::Src(1) => matches!(info.ex_desc, Desc::Reg(_)) && !inst.opts.has(Options::EX_BSO),
                 _ => false,
             };
             return hidden.then(|| Extent::new(extent.start, 31 * grf_bytes));
@@ -213,8 +210,13 @@ impl Access {
             Op::Addc | Op::Subb => (false, true),
             _ => return,
         };
-        let range =
-            Range { file: File::Acc, write: false, by_word: false, start: 0, end: 2 * u32::from(caps.grf_bytes) };
+        let range = Range {
+            file: File::Acc,
+            write: false,
+            by_word: false,
+            start: 0,
+            end: 2 * u32::from(caps.grf_bytes),
+        };
         if reads {
             self.push(range);
         }

@@ -104,9 +104,7 @@ impl Flow {
         let mut accesses = Vec::with_capacity(kernel.inst_count());
         for block in &kernel.blocks {
             first.push(accesses.len());
-            accesses.extend(
-                block.insts.iter().map(|i| Access::of(i, kernel.platform, kernel.grf_count)),
-            );
+            accesses.extend(block.insts.iter().map(|i| Access::of(i, kernel.platform, kernel.grf_count)));
         }
         let insts = accesses.len();
         let mut flow = Flow {
@@ -180,15 +178,7 @@ impl Flow {
                         clock += 1;
                         self.tokens[n] = Some(choose(&state, &mut last_used, clock));
                     }
-                    step(
-                        &mut state,
-                        n,
-                        &self.accesses,
-                        &self.waits[n],
-                        self.tokens[n],
-                        self.grf_bytes,
-                        caps,
-                    );
+                    step(&mut state, n, &self.accesses, &self.waits[n], self.tokens[n], self.grf_bytes, caps);
                 }
                 for &s in &self.succs[b] {
                     if let Some(entry) = self.entry.get_mut(s as usize) {

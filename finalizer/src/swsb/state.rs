@@ -55,14 +55,7 @@ pub(super) struct State {
 impl State {
     pub fn new(grf_count: u16) -> State {
         let none = vec![0; usize::from(grf_count)].into_boxed_slice();
-        State {
-            entries: Vec::new(),
-            dst: none.clone(),
-            src: none,
-            live: 0,
-            slm_loads: 0,
-            held: false,
-        }
+        State { entries: Vec::new(), dst: none.clone(), src: none, live: 0, slm_loads: 0, held: false }
     }
 
     /// The same as `other`, keeping the memory.

@@ -2,8 +2,8 @@
 
 use super::swsb;
 use gen_ir::{
-    Arf, Block, BlockId, Cond, CondMod, Desc, Dst, ExecSize, Inst, Kernel, MathFn, Op, Payload, Physical, Pipe,
-    Reg, SbidMode, SendInfo, Sfid, Src, Swsb, SyncFn, Target, Type,
+    Arf, Block, BlockId, Cond, CondMod, Desc, Dst, ExecSize, Inst, Kernel, MathFn, Op, Payload, Physical,
+    Pipe, Reg, SbidMode, SendInfo, Sfid, Src, Swsb, SyncFn, Target, Type,
 };
 use platforms::Platform;
 
@@ -225,11 +225,8 @@ fn flags_wait_across_pipes_only() {
     assert_eq!(line(PVC, &[cmp(Type::F), cmp(Type::D)]), "-; F@1");
     assert_eq!(line(PVC, &[cmp(Type::F), cmp(Type::F)]), "-; -");
     let mut predicated = mov(1, 2);
-    predicated.pred = Some(gen_ir::Pred {
-        flag: Reg::arf(Arf::Flag(0), 0),
-        inv: false,
-        ctrl: gen_ir::PredCtrl::Seq,
-    });
+    predicated.pred =
+        Some(gen_ir::Pred { flag: Reg::arf(Arf::Flag(0), 0), inv: false, ctrl: gen_ir::PredCtrl::Seq });
     assert_eq!(line(PVC, &[cmp(Type::F), predicated]), "-; -");
     assert_eq!(line(PVC, &[predicated, cmp(Type::F)]), "-; I@1");
     assert_eq!(line(TGL, &[predicated, cmp(Type::F)]), "-; -");
