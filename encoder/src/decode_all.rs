@@ -1,7 +1,7 @@
 //! Walking machine code, instruction by instruction.
 
-use crate::{CMPT_CTRL, DecodeError, Raw, decode, expand};
-use gen_ir::{Inst, Options, Physical};
+use crate::{CMPT_CTRL, DecodeError, Raw, decode_into, expand};
+use gen_ir::{ExecSize, Inst, Op, Options, Physical};
 use platforms::Platform;
 
 /// One instruction's place and meaning.
@@ -40,23 +40,30 @@ impl Iterator for DecodeAll<'_> {
             None if rest.is_empty() => return None,
             None => return Some(self.truncated(rest)),
         };
-        let (len, inst) = if low & CMPT_CTRL != 0 {
-            let inst = expand(self.platform, low)
-                .and_then(|word| {
-                    decode(self.platform, word)
-                        .map_err(|e| DecodeError { raw: Raw { word: low.into(), len: 8 }, ..e })
-                })
-                .map(|inst| Inst { opts: inst.opts.with(Options::COMPACTED), ..inst });
-            (8, inst)
+        let (word, len) = if low & CMPT_CTRL != 0 {
+            (expand(self.platform, low), 8)
         } else {
             match rest.first_chunk::<16>() {
-                Some(bytes) => (16, decode(self.platform, u128::from_le_bytes(*bytes))),
+                Some(bytes) => (Ok(u128::from_le_bytes(*bytes)), 16),
                 None => return Some(self.truncated(rest)),
             }
         };
         let offset = self.place();
-        self.offset += len;
-        Some(Decoded { offset, len: len as u8, inst: inst.map_err(|e| e.at(offset)) })
+        self.offset += usize::from(len);
+        // Filled in place: an instruction is too large to copy about.
+        let mut item = Decoded { offset, len, inst: Ok(Inst::new(Op::Illegal, ExecSize::S1)) };
+        let done = match (word, &mut item.inst) {
+            (Ok(word), Ok(inst)) => decode_into(self.platform, word, inst).map(|()| {
+                inst.opts.0 |= if len == 8 { Options::COMPACTED.0 } else { 0 };
+            }),
+            (Err(e), _) => Err(e),
+            (Ok(_), Err(_)) => Ok(()),
+        };
+        if let Err(e) = done {
+            let raw = if len == 8 { Raw { word: low.into(), len } } else { e.raw };
+            item.inst = Err(DecodeError { offset, raw, ..e });
+        }
+        Some(item)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {

@@ -23,7 +23,7 @@ pub use buffer::{CodeBuffer, CodeOptions};
 pub use decode_all::{DecodeAll, Decoded, decode_all};
 pub use error::{DecodeError, EncodeError, Found, Raw};
 
-use gen_ir::{Inst, Physical};
+use gen_ir::{ExecSize, Inst, Op, Physical};
 use platforms::{Layout, Platform};
 
 /// Bit 29 of either form: the instruction is compacted. (`CmptCtrl` in the manuals.)
@@ -39,10 +39,22 @@ pub fn encode(platform: Platform, inst: &Inst<Physical>) -> Result<u128, EncodeE
 }
 
 /// The instruction in a native 128-bit word.
+#[inline]
 pub fn decode(platform: Platform, word: u128) -> Result<Inst<Physical>, DecodeError> {
+    let mut inst = Inst::new(Op::Illegal, ExecSize::S1);
+    decode_into(platform, word, &mut inst)?;
+    Ok(inst)
+}
+
+/// [`decode`] in place, for loops: `inst` must be fresh ([`Inst::new`]); after an error it holds anything.
+#[inline]
+pub fn decode_into(platform: Platform, word: u128, inst: &mut Inst<Physical>) -> Result<(), DecodeError> {
     match platform.caps().layout {
-        Layout::Gen8 => gen8::decode(platform, word),
-        Layout::Xe => xe::decode(platform, word),
+        Layout::Gen8 => gen8::decode_into(platform, word, inst),
+        Layout::Xe => {
+            *inst = xe::decode(platform, word)?;
+            Ok(())
+        }
     }
 }
 

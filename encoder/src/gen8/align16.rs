@@ -66,11 +66,8 @@ pub(super) fn decode(
 
 fn decode_dst(rules: &Rules, w: Basic, is_macro: bool) -> Result<Dst<Physical>, Fault> {
     let code = w.dst_data_type();
-    let ty = rules.reg.types[usize::from(code)].ok_or(Fault::new(
-        "DstDataType",
-        code,
-        "a register type of the platform",
-    ))?;
+    let ty = rules.reg.types[usize::from(code)]
+        .ok_or_else(|| Fault::new("DstDataType", code, "a register type of the platform"))?;
     let file = w.dst_reg_file();
     if file > FILE_GRF {
         return Err(Fault::new("DstRegFile", file, "0 (ARF), 1 (GRF)"));
@@ -79,11 +76,8 @@ fn decode_dst(rules: &Rules, w: Basic, is_macro: bool) -> Result<Dst<Physical>, 
         return Err(Fault::new("DstAddrMode, DstHorzStride", 1u8, "0 in Align16 mode"));
     }
     let (chan_en, high) = (w.dst_sub_reg_num() & 15, w.dst_sub_reg_num() >> 4);
-    let reg = codes::register(file == FILE_GRF, w.dst_reg_num(), high << 4).ok_or(Fault::new(
-        "DstRegNum",
-        w.dst_reg_num(),
-        "r0 to r127 or an architecture register",
-    ))?;
+    let reg = codes::register(file == FILE_GRF, w.dst_reg_num(), high << 4)
+        .ok_or_else(|| Fault::new("DstRegNum", w.dst_reg_num(), "r0 to r127 or an architecture register"))?;
     if is_macro {
         if high != 0 {
             return Err(Fault::new("DstSubRegNum", high, "0 of a math macro"));
@@ -109,11 +103,8 @@ fn decode_dst(rules: &Rules, w: Basic, is_macro: bool) -> Result<Dst<Physical>, 
 fn decode_src(rules: &Rules, slot: Slot, w: Basic, is_macro: bool) -> Result<Src<Physical>, Fault> {
     let (file, ty, bits, _) = slot.get(w);
     let names = slot.names();
-    let ty = rules.reg.types[usize::from(ty)].ok_or(Fault::new(
-        names.ty,
-        ty,
-        "a register type of the platform",
-    ))?;
+    let ty = rules.reg.types[usize::from(ty)]
+        .ok_or_else(|| Fault::new(names.ty, ty, "a register type of the platform"))?;
     if file > FILE_GRF {
         return Err(Fault::new(names.file, file, "0 (ARF), 1 (GRF) in Align16 mode"));
     }
@@ -123,7 +114,7 @@ fn decode_src(rules: &Rules, slot: Slot, w: Basic, is_macro: bool) -> Result<Src
     }
     let mods = SrcMod { abs: s.abs(), neg: s.negate() };
     let reg = codes::register(file == FILE_GRF, s.reg_num(), u8::from(s.sub_reg_num_4()) << 4)
-        .ok_or(Fault::new(names.reg, s.reg_num(), "r0 to r127 or an architecture register"))?;
+        .ok_or_else(|| Fault::new(names.reg, s.reg_num(), "r0 to r127 or an architecture register"))?;
     let vert = if is_macro && ty == Type::Df { VERT_2 } else { VERT_4 };
     if s.vert_stride() != vert {
         return Err(Fault::new(names.region, s.vert_stride(), "vertical stride 4 (math macros on :df: 2)"));
@@ -184,11 +175,9 @@ fn encode_dst(rules: &Rules, dst: &Dst<Physical>, is_macro: bool) -> Result<Basi
         .with_dst_reg_file(file)
         .with_dst_reg_num(number)
         .with_dst_sub_reg_num(sub | chan_en)
-        .with_dst_data_type(rules.reg.code(ty).ok_or(Bad::new(
-            "dst type",
-            ty,
-            "a register type of the platform",
-        ))?))
+        .with_dst_data_type(
+            rules.reg.code(ty).ok_or_else(|| Bad::new("dst type", ty, "a register type of the platform"))?,
+        ))
 }
 
 fn encode_src(
@@ -214,7 +203,7 @@ fn encode_src(
     if sub & 15 != 0 || is_macro && sub != 0 {
         return Err(Bad::new(names.operand, reg.byte, "byte 0 or 16 in Align16 mode"));
     }
-    let code = rules.reg.code(ty).ok_or(Bad::new(names.ty, ty, "a register type of the platform"))?;
+    let code = rules.reg.code(ty).ok_or_else(|| Bad::new(names.ty, ty, "a register type of the platform"))?;
     let s = SrcAlign16::new()
         .with_chan_sel_xy(sel.0)
         .with_chan_sel_zw(sel.1)
@@ -230,11 +219,8 @@ fn encode_src(
 pub(super) fn decode_macro_align1(rules: &Rules, slot: Slot, w: Basic) -> Result<Src<Physical>, Fault> {
     let (file, ty, bits, imm_9) = slot.get(w);
     let names = slot.names();
-    let ty = rules.reg.types[usize::from(ty)].ok_or(Fault::new(
-        names.ty,
-        ty,
-        "a register type of the platform",
-    ))?;
+    let ty = rules.reg.types[usize::from(ty)]
+        .ok_or_else(|| Fault::new(names.ty, ty, "a register type of the platform"))?;
     let s = SrcDirect::from_bits(bits);
     if file > FILE_GRF || s.addr_mode() || imm_9 {
         return Err(Fault::new(names.file, file, "a direct register in a math macro"));
@@ -242,11 +228,8 @@ pub(super) fn decode_macro_align1(rules: &Rules, slot: Slot, w: Basic) -> Result
     if (s.vert_stride(), s.width(), s.horz_stride()) != MACRO_REGION {
         return Err(Fault::new(names.region, s.vert_stride(), "<2;2,1> in a math macro"));
     }
-    let reg = codes::register(file == FILE_GRF, s.reg_num(), 0).ok_or(Fault::new(
-        names.reg,
-        s.reg_num(),
-        "r0 to r127 or an architecture register",
-    ))?;
+    let reg = codes::register(file == FILE_GRF, s.reg_num(), 0)
+        .ok_or_else(|| Fault::new(names.reg, s.reg_num(), "r0 to r127 or an architecture register"))?;
     let mme = operand::decode_mme(s.sub_reg_num(), "MathMacroExt")?;
     Ok(Src::Macro { reg, mme, mods: SrcMod { abs: s.abs(), neg: s.negate() }, ty })
 }
@@ -266,7 +249,7 @@ pub(super) fn encode_macro_align1(
     if sub != 0 {
         return Err(Bad::new(names.operand, reg.byte, "byte 0 in a math macro"));
     }
-    let code = rules.reg.code(ty).ok_or(Bad::new(names.ty, ty, "a register type of the platform"))?;
+    let code = rules.reg.code(ty).ok_or_else(|| Bad::new(names.ty, ty, "a register type of the platform"))?;
     let (vert, width, horz) = MACRO_REGION;
     let s = SrcDirect::new()
         .with_sub_reg_num(operand::encode_mme(mme)?)

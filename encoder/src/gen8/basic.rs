@@ -8,27 +8,32 @@ use super::{
     operand::{self, Slot},
     rules::Rules,
 };
-use gen_ir::{Class, Dst, Inst, Op, Options, Payload, Physical, Src, Type};
+use gen_ir::{Class, Dst, Inst, Op, OpInfo, Options, Payload, Physical, Src, Type};
 
 /// How many sources the instruction encodes.
-fn sources(rules: &Rules, op: Op, payload: &Payload<Physical>) -> u8 {
-    match (op, payload) {
-        (Op::Movi, _) if !rules.movi_two => 1,
-        (_, Payload::Math(function)) => codes::math_sources(*function),
-        _ => op.info().srcs,
+#[inline]
+fn sources(rules: &Rules, info: &OpInfo, inst: &Inst<Physical>) -> u8 {
+    match inst.payload {
+        Payload::Math(function) => codes::math_sources(function),
+        _ if inst.op == Op::Movi && !rules.movi_two => 1,
+        _ => info.srcs,
     }
 }
 
 /// Decodes operands into `inst`.
 #[inline]
-pub(super) fn decode(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Result<(), Fault> {
-    let op = inst.op;
-    let class = op.info().class;
+pub(super) fn decode(
+    rules: &Rules,
+    info: &OpInfo,
+    word: u128,
+    inst: &mut Inst<Physical>,
+) -> Result<(), Fault> {
+    let class = info.class;
     let c = Control::from_bits(word as u64);
     control::decode(c, class, inst)?;
     let w = Basic::from_bits(word);
     let is_macro = matches!(inst.payload, Payload::Math(f) if codes::math_is_macro(f));
-    let count = sources(rules, op, &inst.payload);
+    let count = sources(rules, info, inst);
     if c.access_mode() {
         return align16::decode(rules, w, count, is_macro, inst);
     }
@@ -71,11 +76,8 @@ pub(super) fn check_unused(w: Basic, count: u8, imm: bool) -> Result<(), Fault> 
 #[inline]
 fn decode_imm(rules: &Rules, slot: Slot, w: Basic) -> Result<Src<Physical>, Fault> {
     let (_, code, ..) = slot.get(w);
-    let ty = rules.imm.types[usize::from(code)].ok_or(Fault::new(
-        slot.names().ty,
-        code,
-        "an immediate type of the platform",
-    ))?;
+    let ty = rules.imm.types[usize::from(code)]
+        .ok_or_else(|| Fault::new(slot.names().ty, code, "an immediate type of the platform"))?;
     let upper = (w.into_bits() >> 64) as u64;
     let high = (upper >> 32) as u32;
     let bits = match ty {
@@ -101,15 +103,15 @@ fn decode_imm(rules: &Rules, slot: Slot, w: Basic) -> Result<Src<Physical>, Faul
 
 /// The word of an instruction.
 #[inline]
-pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, number: u8) -> Result<u128, Bad> {
-    let class = inst.op.info().class;
+pub(super) fn encode(rules: &Rules, info: &OpInfo, inst: &Inst<Physical>, number: u8) -> Result<u128, Bad> {
+    let class = info.class;
     let mut is_macro = false;
     if class == Class::Math {
         is_macro = codes::math_is_macro(control::math_function(inst)?);
     } else if !matches!(inst.payload, Payload::None) {
         return Err(Bad::new("payload", "of another family", "none"));
     }
-    let count = sources(rules, inst.op, &inst.payload);
+    let count = sources(rules, info, inst);
     let align16 = is_macro && rules.align16 || inst.opts.has(Options::ALIGN16);
     let c = control::encode(inst, class, align16, number)?;
     let operands = if align16 {
@@ -118,7 +120,7 @@ pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, number: u8) -> Result
         encode_operands(rules, inst, count, is_macro)?
     };
     for src in &inst.src[usize::from(count)..] {
-        if *src != Src::None {
+        if !matches!(src, Src::None) {
             return Err(Bad::new("sources", operand::kind(src), "no more than the operation has"));
         }
     }
@@ -157,7 +159,8 @@ fn encode_operands(rules: &Rules, inst: &Inst<Physical>, count: u8, is_macro: bo
 #[inline]
 fn encode_imm(rules: &Rules, slot: Slot, bits: u64, ty: Type, w: Basic) -> Result<Basic, Bad> {
     let names = slot.names();
-    let code = rules.imm.code(ty).ok_or(Bad::new(names.ty, ty, "an immediate type of the platform"))?;
+    let code =
+        rules.imm.code(ty).ok_or_else(|| Bad::new(names.ty, ty, "an immediate type of the platform"))?;
     let Src::Imm { bits: fits, .. } = Src::<Physical>::imm(bits, ty) else { unreachable!() };
     if fits != bits {
         return Err(Bad::new("immediate", (bits >> 32) as u32, "zero beyond the bits of its type"));

@@ -114,7 +114,7 @@ pub(super) fn decode(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Re
         open |= JIP_BITS;
         let offset = (word >> 96) as i32;
         let base = if shape == Shape::Jmpi { JMPI_BASE } else { 0 };
-        let target = offset.checked_add(base).ok_or(Fault::new("JIP", offset as u32, "32 bits"))?;
+        let target = offset.checked_add(base).ok_or_else(|| Fault::new("JIP", offset as u32, "32 bits"))?;
         jip = Target::Rel(target);
         if matches!(shape, Shape::Both | Shape::Brc) {
             open |= UIP_BITS;
@@ -181,7 +181,7 @@ pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, number: u8) -> Result
     } else {
         let offset = offset(jip, "JIP")?;
         let base = if shape == Shape::Jmpi { JMPI_BASE } else { 0 };
-        let offset = offset.checked_sub(base).ok_or(Bad::new("JIP", i64::from(offset), "32 bits"))?;
+        let offset = offset.checked_sub(base).ok_or_else(|| Bad::new("JIP", i64::from(offset), "32 bits"))?;
         targets |= u128::from(offset as u32) << 96;
     }
     if has_uip {

@@ -11,57 +11,76 @@ pub(super) const FILE_IMM: u8 = 3;
 pub(super) const TYPE_UD: u8 = 0;
 pub(super) const TYPE_D: u8 = 1;
 
+/// A stride or width without a code, a code without a stride or width.
 const NONE: u8 = 0x80;
 
-/// Vertical stride of each code ([`NONE`]: reserved).
-static VERT: [u8; 16] = [0, 1, 2, 4, 8, 16, 32, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE, Region::VXH];
-
+/// Vertical stride of each code.
+#[rustfmt::skip]
+const VERT: [u8; 16] = [
+    0, 1, 2, 4, 8, 16, 32, NONE, NONE, NONE, NONE, NONE, NONE, NONE, NONE, Region::VXH,
+];
 /// Width of each code.
-static WIDTH: [u8; 8] = [1, 2, 4, 8, 16, NONE, NONE, NONE];
-
+const WIDTH: [u8; 8] = [1, 2, 4, 8, 16, NONE, NONE, NONE];
 /// Horizontal stride of each code.
-static HORZ: [u8; 4] = [0, 1, 2, 4];
-
+const HORZ: [u8; 4] = [0, 1, 2, 4];
 /// Vertical stride of each code of an Align1 ternary source.
-static TERNARY_VERT: [u8; 4] = [0, 2, 4, 8];
+const TERNARY_VERT: [u8; 4] = [0, 2, 4, 8];
 
-/// The code of a power of two or 0, as in [`VERT`] and [`HORZ`]: 0, 1, 2, 4, 8... are 0, 1, 2, 3, 4...
-#[inline]
-const fn stride_code(stride: u8) -> Option<u8> {
-    match stride {
-        0 => Some(0),
-        1 | 2 | 4 | 8 | 16 | 32 => Some(stride.trailing_zeros() as u8 + 1),
-        _ => None,
+/// The code of each value in a table of values.
+const fn inverse(values: &[u8]) -> [u8; 256] {
+    let mut codes = [NONE; 256];
+    let mut i = 0;
+    while i < values.len() {
+        if values[i] != NONE {
+            codes[values[i] as usize] = i as u8;
+        }
+        i += 1;
     }
+    codes
 }
 
-/// Vertical stride, with [`Region::VXH`].
-#[inline]
-pub(super) fn vert(code: u8) -> Option<u8> {
-    let value = VERT[(code & 15) as usize];
-    (value != NONE).then_some(value)
-}
+static VERT_CODES: [u8; 256] = inverse(&VERT);
+static WIDTH_CODES: [u8; 256] = inverse(&WIDTH);
+static HORZ_CODES: [u8; 256] = inverse(&HORZ);
+static TERNARY_VERT_CODES: [u8; 256] = inverse(&TERNARY_VERT);
 
-/// The code of a vertical stride.
-#[inline]
-pub(super) fn vert_code(vert: u8) -> Option<u8> {
-    if vert == Region::VXH { Some(15) } else { stride_code(vert) }
-}
-
-/// Region width.
-#[inline]
-pub(super) fn width(code: u8) -> Option<u8> {
-    let value = WIDTH[(code & 7) as usize];
-    (value != NONE).then_some(value)
-}
-
-/// The code of a region width.
-#[inline]
-pub(super) fn width_code(width: u8) -> Option<u8> {
-    match width {
-        1 | 2 | 4 | 8 | 16 => Some(width.trailing_zeros() as u8),
-        _ => None,
+/// The region of each value of the nine region bits of a source; where there is none, its width is
+/// [`NONE`].
+static REGIONS: [Region; 512] = {
+    let mut regions = [Region::new(0, NONE, 0); 512];
+    let mut bits = 0;
+    while bits < 512 {
+        let (vert, width) = (VERT[bits >> 5], WIDTH[bits >> 2 & 7]);
+        if vert != NONE && width != NONE {
+            regions[bits] = Region::new(vert, width, HORZ[bits & 3]);
+        }
+        bits += 1;
     }
+    regions
+};
+
+#[inline]
+fn known(value: u8) -> Option<u8> {
+    if value == NONE { None } else { Some(value) }
+}
+
+/// The region of a source's bits: vertical stride, width and horizontal stride, highest first.
+#[inline]
+pub(super) fn region(bits: u32) -> Option<Region> {
+    let region = REGIONS[(bits & 511) as usize];
+    if region.width == NONE { None } else { Some(region) }
+}
+
+/// The reverse.
+#[inline]
+pub(super) fn region_bits(region: Region) -> Option<u32> {
+    let vert = VERT_CODES[region.vert as usize];
+    let width = WIDTH_CODES[region.width as usize];
+    let horz = HORZ_CODES[region.horz as usize];
+    if (vert | width | horz) & NONE != 0 {
+        return None;
+    }
+    Some(u32::from(vert) << 5 | u32::from(width) << 2 | u32::from(horz))
 }
 
 /// Horizontal stride.
@@ -73,7 +92,7 @@ pub(super) fn horz(code: u8) -> u8 {
 /// The code of a horizontal stride.
 #[inline]
 pub(super) fn horz_code(horz: u8) -> Option<u8> {
-    stride_code(horz).filter(|&code| code < 4)
+    known(HORZ_CODES[horz as usize])
 }
 
 /// Vertical stride of an Align1 ternary source.
@@ -85,13 +104,7 @@ pub(super) fn ternary_vert(code: u8) -> u8 {
 /// The code of an Align1 ternary source's vertical stride.
 #[inline]
 pub(super) fn ternary_vert_code(vert: u8) -> Option<u8> {
-    match vert {
-        0 => Some(0),
-        2 => Some(1),
-        4 => Some(2),
-        8 => Some(3),
-        _ => None,
-    }
+    known(TERNARY_VERT_CODES[vert as usize])
 }
 
 use PredCtrl::*;
@@ -219,31 +232,37 @@ pub(super) fn sfid_code(sfid: Sfid) -> Option<u8> {
     })
 }
 
+/// How many registers of each kind there are; the kind is the upper half of the register number.
+const ARF_COUNT: [u8; 16] = [1, 1, 10, 2, 1, 8, 1, 2, 1, 1, 1, 1, 1, 5, 0, 1];
+
 /// The architecture register that a register number means.
+#[inline]
 pub(super) fn arf(number: u8) -> Option<Arf> {
-    let low = number & 15;
-    let (count, arf) = match number >> 4 {
-        0x0 => (1, Arf::Null),
-        0x1 => (1, Arf::Addr(low)),
-        0x2 => (10, Arf::Acc(low)),
-        0x3 => (2, Arf::Flag(low)),
-        0x4 => (1, Arf::ChannelEnable(low)),
-        0x5 => (8, Arf::Msg(low)),
-        0x6 => (1, Arf::StackPointer(low)),
-        0x7 => (2, Arf::State(low)),
-        0x8 => (1, Arf::Control(low)),
-        0x9 => (1, Arf::Notify(low)),
-        0xa => (1, Arf::Ip),
-        0xb => (1, Arf::ThreadDep(low)),
-        0xc => (1, Arf::Timestamp(low)),
-        0xd => (5, Arf::FlowControl(low)),
-        0xf => (1, Arf::Debug(low)),
-        _ => return None,
-    };
-    (low < count).then_some(arf)
+    let (high, low) = (number >> 4, number & 15);
+    if low >= ARF_COUNT[high as usize] {
+        return None;
+    }
+    Some(match high {
+        0x0 => Arf::Null,
+        0x1 => Arf::Addr(low),
+        0x2 => Arf::Acc(low),
+        0x3 => Arf::Flag(low),
+        0x4 => Arf::ChannelEnable(low),
+        0x5 => Arf::Msg(low),
+        0x6 => Arf::StackPointer(low),
+        0x7 => Arf::State(low),
+        0x8 => Arf::Control(low),
+        0x9 => Arf::Notify(low),
+        0xa => Arf::Ip,
+        0xb => Arf::ThreadDep(low),
+        0xc => Arf::Timestamp(low),
+        0xd => Arf::FlowControl(low),
+        _ => Arf::Debug(low),
+    })
 }
 
 /// The number of an architecture register, if the layout has it.
+#[inline]
 pub(super) fn arf_number(reg: Arf) -> Option<u8> {
     let (high, low) = match reg {
         Arf::Null => (0x0, 0),
@@ -262,8 +281,7 @@ pub(super) fn arf_number(reg: Arf) -> Option<u8> {
         Arf::FlowControl(n) => (0xd, n),
         Arf::Debug(n) => (0xf, n),
     };
-    let number = high << 4 | low & 15;
-    (low < 16 && arf(number) == Some(reg)).then_some(number)
+    if low < ARF_COUNT[high as usize] { Some(high << 4 | low) } else { None }
 }
 
 /// The register that a file and a number mean.

@@ -333,11 +333,8 @@ fn compact_ternary(low: u64, high: u64) -> Option<u64> {
 #[inline]
 pub(super) fn expand(platform: Platform, word: u64) -> Result<u128, Fault> {
     let number = word as u8 & 0x7f;
-    let op = opcodes::from_number(platform, number).ok_or(Fault::new(
-        "Opcode",
-        number,
-        "an opcode of the platform",
-    ))?;
+    let op = opcodes::from_number(platform, number)
+        .ok_or_else(|| Fault::new("Opcode", number, "an opcode of the platform"))?;
     if word & CMPT_CTRL == 0 {
         return Err(Fault::new("CmptCtrl", 0u8, "1"));
     }

@@ -28,6 +28,10 @@ fn bit_28(class: Class) -> Option<Options> {
     }
 }
 
+/// Bits of which most instructions have none set: all but opcode, access mode, first channel, execution
+/// size, saturation, mask control, and the bits beyond [`Control`].
+const ODD: u64 = 1 << 7 | 3 << 9 | 3 << 14 | 0x1f << 16 | 0x7f << 24 | 3 << 32;
+
 fn flag(c: Control) -> Reg<Physical> {
     Reg::arf(Arf::Flag(c.flag_reg_num().into()), u32::from(c.flag_sub_reg_num()) * 2)
 }
@@ -43,16 +47,21 @@ fn flag_bits(reg: Reg<Physical>) -> Option<(bool, bool)> {
 #[inline]
 pub(super) fn decode(c: Control, class: Class, inst: &mut Inst<Physical>) -> Result<(), Fault> {
     let exec = c.exec_size();
-    inst.exec = *ExecSize::ALL.get(usize::from(exec)).ok_or(Fault::new("ExecSize", exec, "0 to 5"))?;
+    inst.exec =
+        *ExecSize::ALL.get(usize::from(exec)).ok_or_else(|| Fault::new("ExecSize", exec, "0 to 5"))?;
     inst.chan = c.chan_off() * 4;
     inst.no_mask = c.mask_ctrl();
     inst.sat = c.saturate();
+    let word = c.into_bits();
+    if word & ODD == 0 {
+        return Ok(());
+    }
     if c.reserved_7() || c.cmpt_ctrl() {
-        return Err(Fault::new("bit 7, CmptCtrl", c.into_bits() >> 7 & 0x40_0001, "0"));
+        return Err(Fault::new("bit 7, CmptCtrl", word >> 7 & 0x40_0001, "0"));
     }
     let mut opts = 0;
     for (option, bit) in PLAIN {
-        opts |= if c.into_bits() & bit != 0 { option.0 } else { 0 };
+        opts |= if word & bit != 0 { option.0 } else { 0 };
     }
     if c.thread_ctrl() != 0 {
         opts |= THREAD[usize::from(c.thread_ctrl()) - 1].0;
@@ -63,11 +72,8 @@ pub(super) fn decode(c: Control, class: Class, inst: &mut Inst<Physical>) -> Res
     inst.opts = Options(opts);
     let code = c.pred_ctrl();
     if code != 0 {
-        let ctrl = codes::pred(c.access_mode(), code).ok_or(Fault::new(
-            "PredCtrl",
-            code,
-            "0 to 13, in Align16 mode 0 to 7",
-        ))?;
+        let ctrl = codes::pred(c.access_mode(), code)
+            .ok_or_else(|| Fault::new("PredCtrl", code, "0 to 13, in Align16 mode 0 to 7"))?;
         inst.pred = Some(Pred { flag: flag(c), inv: c.pred_inv(), ctrl });
     } else if c.pred_inv() {
         return Err(Fault::new("PredInv", 1u8, "0 without a predicate"));
@@ -75,7 +81,7 @@ pub(super) fn decode(c: Control, class: Class, inst: &mut Inst<Physical>) -> Res
     let code = c.cond_modifier();
     match class {
         Class::Math => {
-            let function = codes::math(code).ok_or(Fault::new("MathFC", code, "1 to 7, 9 to 15"))?;
+            let function = codes::math(code).ok_or_else(|| Fault::new("MathFC", code, "1 to 7, 9 to 15"))?;
             inst.payload = Payload::Math(function);
             if math_is_macro(function) {
                 inst.cond = Some(CondMod { cond: Cond::Eo, flag: flag(c) });
@@ -85,7 +91,7 @@ pub(super) fn decode(c: Control, class: Class, inst: &mut Inst<Physical>) -> Res
         Class::Send => {}
         Class::Branch if code != 0 => return Err(Fault::new("CondModifier", code, "0")),
         _ if code != 0 => {
-            let cond = codes::cond(code).ok_or(Fault::new("CondModifier", code, "0 to 6, 8, 9"))?;
+            let cond = codes::cond(code).ok_or_else(|| Fault::new("CondModifier", code, "0 to 6, 8, 9"))?;
             inst.cond = Some(CondMod { cond, flag: flag(c) });
         }
         _ => {}
@@ -110,7 +116,7 @@ pub(super) fn encode(inst: &Inst<Physical>, class: Class, align16: bool, number:
         .with_exec_size(inst.exec as u8)
         .with_saturate(inst.sat)
         .with_mask_ctrl(inst.no_mask);
-    let mut left = inst.opts.without(Options::COMPACTED).without(Options::ALIGN16);
+    let mut left = inst.opts.without(Options::COMPACTED.with(Options::ALIGN16));
     if left != Options::NONE {
         for (option, bit) in PLAIN {
             if left.has(option) {
@@ -136,11 +142,8 @@ pub(super) fn encode(inst: &Inst<Physical>, class: Class, align16: bool, number:
     }
     let mut flag = None;
     if let Some(pred) = &inst.pred {
-        let code = codes::pred_code(align16, pred.ctrl).ok_or(Bad::new(
-            "predicate control",
-            pred.ctrl as u32,
-            "one of the access mode",
-        ))?;
+        let code = codes::pred_code(align16, pred.ctrl)
+            .ok_or_else(|| Bad::new("predicate control", pred.ctrl as u32, "one of the access mode"))?;
         c.set_pred_ctrl(code);
         c.set_pred_inv(pred.inv);
         flag = Some(pred.flag);
@@ -154,7 +157,7 @@ pub(super) fn encode(inst: &Inst<Physical>, class: Class, align16: bool, number:
             (code, _) => {
                 let code = codes::cond_code(code)
                     .filter(|_| !matches!(class, Class::Send | Class::Branch))
-                    .ok_or(Bad::new("condition", cond.cond as u32, "none"))?;
+                    .ok_or_else(|| Bad::new("condition", cond.cond as u32, "none"))?;
                 c.set_cond_modifier(code);
             }
         }
@@ -165,7 +168,7 @@ pub(super) fn encode(inst: &Inst<Physical>, class: Class, align16: bool, number:
     }
     if let Some(flag) = flag {
         let (reg, sub) =
-            flag_bits(flag).ok_or(Bad::new("flag", "another register", "f0.0, f0.1, f1.0, f1.1"))?;
+            flag_bits(flag).ok_or_else(|| Bad::new("flag", "another register", "f0.0, f0.1, f1.0, f1.1"))?;
         c.set_flag_reg_num(reg);
         c.set_flag_sub_reg_num(sub);
     }

@@ -19,7 +19,7 @@ mod ternary1;
 mod ternary16;
 
 use crate::{DecodeError, EncodeError, Found, opcodes};
-use gen_ir::{Class, ExecSize, Inst, Options, Physical};
+use gen_ir::{Class, Inst, Options, Physical};
 use platforms::Platform;
 
 /// A field that decodes to nothing; becomes a [`DecodeError`].
@@ -31,7 +31,7 @@ struct Fault {
 }
 
 impl Fault {
-    #[inline]
+    #[cold]
     fn new(field: &'static str, found: impl Into<u64>, allowed: &'static str) -> Fault {
         Fault { field, found: found.into(), allowed }
     }
@@ -46,7 +46,7 @@ struct Bad {
 }
 
 impl Bad {
-    #[inline]
+    #[cold]
     fn new(field: &'static str, found: impl Into<Found>, allowed: &'static str) -> Bad {
         Bad { field, found: found.into(), allowed }
     }
@@ -59,8 +59,9 @@ pub fn encode(platform: Platform, inst: &Inst<Physical>) -> Result<u128, EncodeE
         return Err(error(Bad::new("opcode", inst.op.name(), "an opcode of the platform")));
     };
     let rules = rules::of(platform);
-    match inst.op.info().class {
-        Class::Basic | Class::Math => basic::encode(rules, inst, number),
+    let info = inst.op.info();
+    match info.class {
+        Class::Basic | Class::Math => basic::encode(rules, info, inst, number),
         Class::Ternary if rules.align16 => ternary16::encode(rules, inst, number),
         Class::Ternary => ternary1::encode(inst, number),
         Class::Send => send::encode(rules, inst, number),
@@ -71,25 +72,26 @@ pub fn encode(platform: Platform, inst: &Inst<Physical>) -> Result<u128, EncodeE
     .map_err(error)
 }
 
-/// See [`crate::decode`].
-pub fn decode(platform: Platform, word: u128) -> Result<Inst<Physical>, DecodeError> {
-    let error = |f: Fault| DecodeError::native(word, f.field, f.found, f.allowed);
+/// See [`crate::decode_into`].
+pub fn decode_into(platform: Platform, word: u128, inst: &mut Inst<Physical>) -> Result<(), DecodeError> {
+    decode(platform, word, inst).map_err(|f| DecodeError::native(word, f.field, f.found, f.allowed))
+}
+
+#[inline]
+fn decode(platform: Platform, word: u128, inst: &mut Inst<Physical>) -> Result<(), Fault> {
     let number = word as u8 & 0x7f;
-    let Some(op) = opcodes::from_number(platform, number) else {
-        return Err(error(Fault::new("Opcode", number, "an opcode of the platform")));
-    };
+    inst.op = opcodes::from_number(platform, number)
+        .ok_or_else(|| Fault::new("Opcode", number, "an opcode of the platform"))?;
     let rules = rules::of(platform);
-    let mut inst = Inst::new(op, ExecSize::S1);
-    match op.info().class {
-        Class::Basic | Class::Math => basic::decode(rules, word, &mut inst),
-        Class::Ternary if rules.align16 => ternary16::decode(rules, word, &mut inst),
-        Class::Ternary => ternary1::decode(word, &mut inst),
-        Class::Send => send::decode(rules, word, &mut inst),
-        Class::Branch => branch::decode(rules, word, &mut inst),
-        Class::Nullary | Class::Dpas | Class::Sync => decode_nullary(word, &mut inst),
+    let info = inst.op.info();
+    match info.class {
+        Class::Basic | Class::Math => basic::decode(rules, info, word, inst),
+        Class::Ternary if rules.align16 => ternary16::decode(rules, word, inst),
+        Class::Ternary => ternary1::decode(word, inst),
+        Class::Send => send::decode(rules, word, inst),
+        Class::Branch => branch::decode(rules, word, inst),
+        Class::Nullary | Class::Dpas | Class::Sync => decode_nullary(word, inst),
     }
-    .map_err(error)?;
-    Ok(inst)
 }
 
 /// `DebugCtrl`, the only field of an instruction without operands.

@@ -80,7 +80,8 @@ fn sub_reg(reg: Reg<Physical>, what: &'static str) -> Result<u8, Bad> {
 /// File, number and subregister of a direct operand.
 #[inline]
 pub(super) fn direct(reg: Reg<Physical>, what: &'static str) -> Result<(u8, u8, u8), Bad> {
-    let (grf, number) = codes::register_number(reg).ok_or(Bad::new(what, "another register", ALLOWED_REG))?;
+    let (grf, number) =
+        codes::register_number(reg).ok_or_else(|| Bad::new(what, "another register", ALLOWED_REG))?;
     Ok((if grf { FILE_GRF } else { FILE_ARF }, number, sub_reg(reg, what)?))
 }
 
@@ -116,11 +117,8 @@ pub(super) fn addr_reg(sub: u8) -> Reg<Physical> {
 #[inline]
 pub(super) fn decode_dst(rules: &Rules, w: Basic, mme: bool) -> Result<Dst<Physical>, Fault> {
     let code = w.dst_data_type();
-    let ty = rules.reg.types[usize::from(code)].ok_or(Fault::new(
-        "DstDataType",
-        code,
-        "a register type of the platform",
-    ))?;
+    let ty = rules.reg.types[usize::from(code)]
+        .ok_or_else(|| Fault::new("DstDataType", code, "a register type of the platform"))?;
     let file = w.dst_reg_file();
     if file > FILE_GRF {
         return Err(Fault::new("DstRegFile", file, "0 (ARF), 1 (GRF)"));
@@ -139,11 +137,8 @@ pub(super) fn decode_dst(rules: &Rules, w: Basic, mme: bool) -> Result<Dst<Physi
         return Err(Fault::new("bit 47", 1u8, "0 without an address"));
     }
     let byte = if mme { 0 } else { w.dst_sub_reg_num() };
-    let reg = codes::register(file == FILE_GRF, w.dst_reg_num(), byte).ok_or(Fault::new(
-        "DstRegNum",
-        w.dst_reg_num(),
-        ALLOWED_REG,
-    ))?;
+    let reg = codes::register(file == FILE_GRF, w.dst_reg_num(), byte)
+        .ok_or_else(|| Fault::new("DstRegNum", w.dst_reg_num(), ALLOWED_REG))?;
     if mme {
         if horz != 1 {
             return Err(Fault::new("DstHorzStride", w.dst_horz_stride(), "1 of a math macro"));
@@ -156,10 +151,12 @@ pub(super) fn decode_dst(rules: &Rules, w: Basic, mme: bool) -> Result<Dst<Physi
 /// The fields of a destination.
 #[inline]
 pub(super) fn encode_dst(rules: &Rules, dst: &Dst<Physical>, w: Basic) -> Result<Basic, Bad> {
-    let code =
-        |ty: Type| rules.reg.code(ty).ok_or(Bad::new("dst type", ty, "a register type of the platform"));
-    let stride =
-        |horz: u8| codes::horz_code(horz).ok_or(Bad::new("dst stride", u32::from(horz), "0, 1, 2, 4"));
+    let code = |ty: Type| {
+        rules.reg.code(ty).ok_or_else(|| Bad::new("dst type", ty, "a register type of the platform"))
+    };
+    let stride = |horz: u8| {
+        codes::horz_code(horz).ok_or_else(|| Bad::new("dst stride", u32::from(horz), "0, 1, 2, 4"))
+    };
     match *dst {
         Dst::Direct { reg, horz, ty } => {
             let (file, number, sub) = direct(reg, "dst")?;
@@ -196,17 +193,15 @@ pub(super) fn encode_dst(rules: &Rules, dst: &Dst<Physical>, w: Basic) -> Result
 pub(super) fn decode_src(rules: &Rules, slot: Slot, w: Basic) -> Result<Src<Physical>, Fault> {
     let (file, ty, bits, imm_9) = slot.get(w);
     let names = slot.names();
-    let ty = rules.reg.types[usize::from(ty)].ok_or(Fault::new(
-        names.ty,
-        ty,
-        "a register type of the platform",
-    ))?;
+    let ty = rules.reg.types[usize::from(ty)]
+        .ok_or_else(|| Fault::new(names.ty, ty, "a register type of the platform"))?;
     if file > FILE_GRF {
         return Err(Fault::new(names.file, file, "0 (ARF), 1 (GRF), 3 (immediate) in the last source"));
     }
     let s = SrcDirect::from_bits(bits);
     let mods = SrcMod { abs: s.abs(), neg: s.negate() };
-    let region = decode_region(s.vert_stride(), s.width(), s.horz_stride(), names)?;
+    let region = codes::region(bits >> 16)
+        .ok_or_else(|| Fault::new(names.region, bits >> 16 & 511, ALLOWED_REGION))?;
     if s.addr_mode() {
         if file != FILE_GRF {
             return Err(Fault::new(names.file, file, "1 (GRF) with an address"));
@@ -221,27 +216,18 @@ pub(super) fn decode_src(rules: &Rules, slot: Slot, w: Basic) -> Result<Src<Phys
     if region.vert == Region::VXH {
         return Err(Fault::new(names.region, s.vert_stride(), "VxH only with an address"));
     }
-    let reg = codes::register(file == FILE_GRF, s.reg_num(), s.sub_reg_num()).ok_or(Fault::new(
-        names.reg,
-        s.reg_num(),
-        ALLOWED_REG,
-    ))?;
+    let reg = codes::register(file == FILE_GRF, s.reg_num(), s.sub_reg_num())
+        .ok_or_else(|| Fault::new(names.reg, s.reg_num(), ALLOWED_REG))?;
     Ok(Src::Direct { reg, region, mods, ty })
-}
-
-#[inline]
-fn decode_region(vert: u8, width: u8, horz: u8, names: &Names) -> Result<Region, Fault> {
-    match (codes::vert(vert), codes::width(width)) {
-        (Some(vert), Some(width)) => Ok(Region::new(vert, width, codes::horz(horz))),
-        _ => Err(Fault::new(names.region, vert << 5 | width << 2 | horz, ALLOWED_REGION)),
-    }
 }
 
 /// The fields of a register source in Align1 mode.
 #[inline]
 pub(super) fn encode_src(rules: &Rules, slot: Slot, src: &Src<Physical>, w: Basic) -> Result<Basic, Bad> {
     let names = slot.names();
-    let code = |ty: Type| rules.reg.code(ty).ok_or(Bad::new(names.ty, ty, "a register type of the platform"));
+    let code = |ty: Type| {
+        rules.reg.code(ty).ok_or_else(|| Bad::new(names.ty, ty, "a register type of the platform"))
+    };
     match *src {
         Src::Direct { reg, region, mods, ty } => {
             let (file, number, sub) = direct(reg, names.operand)?;
@@ -268,19 +254,11 @@ pub(super) fn encode_src(rules: &Rules, slot: Slot, src: &Src<Physical>, w: Basi
 /// Region and modifier bits; they stand alike in direct and indirect operands.
 #[inline]
 fn encode_region(region: Region, mods: SrcMod, names: &Names) -> Result<u32, Bad> {
-    let codes =
-        (codes::vert_code(region.vert), codes::width_code(region.width), codes::horz_code(region.horz));
-    let (Some(vert), Some(width), Some(horz)) = codes else {
+    let Some(bits) = codes::region_bits(region) else {
         let found = u32::from(region.vert) << 16 | u32::from(region.width) << 8 | u32::from(region.horz);
         return Err(Bad::new(names.region, found, ALLOWED_REGION));
     };
-    Ok(SrcDirect::new()
-        .with_vert_stride(vert)
-        .with_width(width)
-        .with_horz_stride(horz)
-        .with_abs(mods.abs)
-        .with_negate(mods.neg)
-        .into_bits())
+    Ok(bits << 16 | SrcDirect::new().with_abs(mods.abs).with_negate(mods.neg).into_bits())
 }
 
 /// What an operand is, for errors.

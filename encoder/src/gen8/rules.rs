@@ -119,12 +119,11 @@ static GEN11: Rules = Rules {
     calla_region: 0,
 };
 
-/// The row of a platform.
+/// Rows in the order of [`Platform`].
+static ROWS: [&Rules; Platform::ALL.len()] = [&GEN8, &GEN9, &GEN9, &GEN11, &GEN11, &GEN11];
+
+/// The row of a platform (of the Gen8 layout).
 #[inline]
 pub(super) fn of(platform: Platform) -> &'static Rules {
-    match platform {
-        Platform::Bdw => &GEN8,
-        Platform::Icllp => &GEN11,
-        _ => &GEN9,
-    }
+    ROWS[platform as usize]
 }

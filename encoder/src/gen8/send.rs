@@ -119,11 +119,8 @@ fn decode_split(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Result<
         return Err(Fault::new("bits 43..41", w.reserved_41(), "0"));
     }
     let code = w.dst_data_type();
-    let ty = rules.reg.types[usize::from(code)].ok_or(Fault::new(
-        "DstDataType",
-        code,
-        "a register type of the platform",
-    ))?;
+    let ty = rules.reg.types[usize::from(code)]
+        .ok_or_else(|| Fault::new("DstDataType", code, "a register type of the platform"))?;
     inst.dst = if w.dst_addr_mode() {
         if !w.dst_reg_file() {
             return Err(Fault::new("DstRegFile", 0u8, "1 (GRF) with an address"));
@@ -135,11 +132,9 @@ fn decode_split(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Result<
             return Err(Fault::new("bit 62", 1u8, "0 without an address"));
         }
         let byte = u8::from(w.dst_sub_reg_num_4()) * 16;
-        let reg = codes::register(w.dst_reg_file(), w.dst_reg_num(), byte).ok_or(Fault::new(
-            "DstRegNum",
-            w.dst_reg_num(),
-            "r0 to r127 or an architecture register",
-        ))?;
+        let reg = codes::register(w.dst_reg_file(), w.dst_reg_num(), byte).ok_or_else(|| {
+            Fault::new("DstRegNum", w.dst_reg_num(), "r0 to r127 or an architecture register")
+        })?;
         Dst::Direct { reg, horz: 1, ty }
     };
     inst.src[0] = if w.src0_addr_mode() {
@@ -150,18 +145,13 @@ fn decode_split(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Result<
             return Err(Fault::new("bit 78", 1u8, "0 without an address"));
         }
         let byte = u8::from(w.src0_sub_reg_num_4()) * 16;
-        let reg = codes::register(true, w.src0_reg_num(), byte).ok_or(Fault::new(
-            "Src0RegNum",
-            w.src0_reg_num(),
-            "0 to 127",
-        ))?;
+        let reg = codes::register(true, w.src0_reg_num(), byte)
+            .ok_or_else(|| Fault::new("Src0RegNum", w.src0_reg_num(), "0 to 127"))?;
         Src::new(reg, WHOLE, Type::Ud)
     };
-    let reg = codes::register(w.src1_reg_file(), w.src1_reg_num(), 0).ok_or(Fault::new(
-        "Src1RegNum",
-        w.src1_reg_num(),
-        "r0 to r127 or an architecture register",
-    ))?;
+    let reg = codes::register(w.src1_reg_file(), w.src1_reg_num(), 0).ok_or_else(|| {
+        Fault::new("Src1RegNum", w.src1_reg_num(), "r0 to r127 or an architecture register")
+    })?;
     inst.src[1] = Src::new(reg, WHOLE, Type::Ud);
     let desc = if w.sel_reg32_desc() {
         if w.desc() != half_bit(rules, inst) {
@@ -197,7 +187,7 @@ pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, number: u8) -> Result
         return Err(Bad::new("saturation, Align16", "set", "none on a message"));
     }
     let allowed = "a shared function of the platform";
-    let sfid = codes::sfid_code(info.sfid).ok_or(Bad::new("shared function", "another", allowed))?;
+    let sfid = codes::sfid_code(info.sfid).ok_or_else(|| Bad::new("shared function", "another", allowed))?;
     let c = control::encode(inst, Class::Send, false, number)?.with_cond_modifier(sfid);
     let split = matches!(inst.op, Op::Sends | Op::Sendsc);
     let operands = if split { encode_split(rules, inst, info)? } else { encode_one(rules, inst, info)? };
@@ -271,8 +261,9 @@ fn encode_one(rules: &Rules, inst: &Inst<Physical>, info: &SendInfo<Physical>) -
 
 fn encode_split(rules: &Rules, inst: &Inst<Physical>, info: &SendInfo<Physical>) -> Result<u128, Bad> {
     let mut w = Sends::new();
-    let ty = inst.dst.ty().ok_or(Bad::new("dst", "none", "a destination"))?;
-    let code = rules.reg.code(ty).ok_or(Bad::new("dst type", ty, "a register type of the platform"))?;
+    let ty = inst.dst.ty().ok_or_else(|| Bad::new("dst", "none", "a destination"))?;
+    let code =
+        rules.reg.code(ty).ok_or_else(|| Bad::new("dst type", ty, "a register type of the platform"))?;
     w.set_dst_data_type(code);
     match inst.dst {
         Dst::Direct { reg, .. } => {

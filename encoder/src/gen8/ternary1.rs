@@ -19,7 +19,7 @@ const SRC: [&str; 3] = ["src0", "src1", "src2"];
 
 fn ty(float: bool, code: u8, field: &'static str) -> Result<Type, Fault> {
     let table: &[Type] = if float { &FLOAT } else { &INT };
-    table.get(usize::from(code)).copied().ok_or(Fault::new(field, code, "0 to 5, floats 0 to 3"))
+    table.get(usize::from(code)).copied().ok_or_else(|| Fault::new(field, code, "0 to 5, floats 0 to 3"))
 }
 
 fn code(float: bool, ty: Type, field: &'static str) -> Result<u8, Bad> {
@@ -31,11 +31,8 @@ fn code(float: bool, ty: Type, field: &'static str) -> Result<u8, Bad> {
 }
 
 fn register(arf: bool, number: u8, byte: u8, field: &'static str) -> Result<Reg<Physical>, Fault> {
-    codes::register(!arf, number, byte).ok_or(Fault::new(
-        field,
-        number,
-        "r0 to r127 or an architecture register",
-    ))
+    codes::register(!arf, number, byte)
+        .ok_or_else(|| Fault::new(field, number, "r0 to r127 or an architecture register"))
 }
 
 #[inline]
@@ -184,7 +181,8 @@ pub(super) fn encode(inst: &Inst<Physical>, number: u8) -> Result<u128, Bad> {
 /// Whether it is an architecture register, its number and subregister.
 fn number_of(reg: Reg<Physical>, what: &'static str, is_macro: bool) -> Result<(bool, u8, u8), Bad> {
     let allowed = "r0 to r127 or an architecture register, byte 0 to 31 (math macros: 0)";
-    let (grf, number) = codes::register_number(reg).ok_or(Bad::new(what, "another register", allowed))?;
+    let (grf, number) =
+        codes::register_number(reg).ok_or_else(|| Bad::new(what, "another register", allowed))?;
     if reg.byte >= if is_macro { 1 } else { 32 } {
         return Err(Bad::new(what, reg.byte, allowed));
     }
@@ -212,7 +210,7 @@ fn encode_src(i: usize, src: &Src<Physical>, float: bool, is_macro: bool) -> Res
             let allowed = "<V;H> with V 0, 2, 4, 8 and H 0, 1, 2, 4; <H> in src2";
             let region = strides(region, i);
             let codes = region.and_then(|(v, h)| Some((codes::ternary_vert_code(v)?, codes::horz_code(h)?)));
-            let (vert, horz) = codes.ok_or(Bad::new(what, "another region", allowed))?;
+            let (vert, horz) = codes.ok_or_else(|| Bad::new(what, "another region", allowed))?;
             (reg, ty, vert, horz, None)
         }
         _ => return Err(Bad::new(what, kind(src), "a direct register, in madm with a macro register")),

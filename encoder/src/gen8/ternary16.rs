@@ -190,11 +190,11 @@ pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, number: u8) -> Result
         }
         _ => return Err(Bad::new("dst", "of another form", "a general register, stride 1")),
     }
-    let src_ty = inst.src[0].ty().ok_or(Bad::new("src0", "none", "a general register"))?;
+    let src_ty = inst.src[0].ty().ok_or_else(|| Bad::new("src0", "none", "a general register"))?;
     w.set_src_data_type(code(rules, src_ty, "src0 type")?);
     let float = |ty| matches!(ty, Type::F | Type::Hf);
     for (i, src) in inst.src.iter().enumerate() {
-        let ty = src.ty().ok_or(Bad::new(SRC[i], "none", "a general register"))?;
+        let ty = src.ty().ok_or_else(|| Bad::new(SRC[i], "none", "a general register"))?;
         let mixed = rules.mixed_half && float(ty) && float(src_ty);
         if ty != src_ty && !mixed {
             return Err(Bad::new("src1, src2 type", ty, "src0's type (:f and :hf may mix on Gen9)"));
