@@ -33,6 +33,7 @@ pub mod opcode;
 pub mod operand;
 pub mod read;
 pub mod table;
+pub mod text;
 pub mod types;
 pub mod write;
 

@@ -54,9 +54,25 @@ pub struct Module {
     pub file_vars: Vec<FileVar>,
     /// Functions (callees of stack calls), in header order.
     pub functions: Vec<Kernel>,
+    /// Functions that text names (`.funcdecl`) and other files hold. Objects do not record them.
+    pub declared_functions: Vec<Vec<u8>>,
     /// Order of the pieces after the header. Empty: functions and kernels in header order, each kernel
     /// followed by its Gen binaries.
     pub layout: Vec<Piece>,
+}
+
+impl Module {
+    /// Takes over the kernels and functions of a module of the same version, as when a kernel's text and
+    /// its functions' texts are in files of their own.
+    pub fn link(&mut self, other: Module) {
+        let found: std::collections::BTreeSet<_> = other.functions.iter().map(|f| &f.header_name).collect();
+        self.declared_functions.retain(|name| !found.contains(name));
+        self.declared_functions.extend(other.declared_functions);
+        self.kernels.extend(other.kernels);
+        self.functions.extend(other.functions);
+        self.file_vars.extend(other.file_vars);
+        self.layout.clear();
+    }
 }
 
 /// A piece of an object after its header.

@@ -103,7 +103,10 @@ fn header(c: &mut Cursor<'_>) -> Result<(Module, Vec<Extent>), Error> {
     for i in 0..count {
         functions.push(function_info(c, version, i as u32, &mut extents)?);
     }
-    Ok((Module { version, kernels, file_vars, functions, layout: Vec::new() }, extents))
+    Ok((
+        Module { version, kernels, file_vars, functions, declared_functions: Vec::new(), layout: Vec::new() },
+        extents,
+    ))
 }
 
 fn name(c: &mut Cursor<'_>, version: Version) -> Result<Vec<u8>, Error> {

@@ -84,7 +84,7 @@ pub(super) static ROWS: &[Row] = &[
     alu(Bfe,   false, &[EXEC, PRED, dst(DW), src(DW), src(DW), src(DW)]),
     alu(Bfi,   false, &[EXEC, PRED, dst(DW), src(DW), src(DW), src(DW), src(DW)]),
     alu(Bfrev, false, &[EXEC, PRED, dst(DW), src(DW)]),
-    alu(Mov,   false, &[EXEC, PRED, dst_a(ANY), src_a(ANY)]),
+    alu(Mov,   false, &[EXEC, PRED, dst_a(ANY), src_a(ANY).classes(Classes(0x3f))]),
     alu(Sel,   false, &[EXEC, PRED, dst(ANY), src(ANY), src(ANY)]),
     alu(Sad2add, true, &[EXEC, PRED, dst(Types::of(&[W, UW])), src(Types::of(&[B, UB])), src(Types::of(&[B, UB])), src(Types::of(&[W, UW]))]),
     alu(Plane, true,  &[EXEC, PRED, dst(TF), src(TF), src(TF)]),

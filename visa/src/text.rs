@@ -1,0 +1,36 @@
+//! vISA assembly: text to [`Module`] and back.
+//!
+//! The syntax is the specification's appendix "vISA Assembly Syntax" and what Intel's tools print; what
+//! they print, [`parse`] reads. [`print`] writes a kernel as Intel's `-dumpcommonisa` does, token for
+//! token.
+//!
+//! General variables keep their names; predicates, addresses, samplers, surfaces and labels are known in
+//! printed text by kind and index (`P1`, `A0`, `S0`, `T6`), as in Intel's.
+
+mod directive;
+mod flow;
+mod inst;
+mod lexer;
+mod lsc;
+mod memory;
+mod operand;
+mod parser;
+mod print;
+mod sampler;
+mod symbols;
+
+pub use parser::{Fault, Faults, parse};
+pub use print::{print, print_kernel};
+
+/// What text means beyond its letters.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TextOptions {
+    /// Bytes of a register: `&V32[100]` is stored as a row and a column.
+    pub grf_bytes: u32,
+}
+
+impl Default for TextOptions {
+    fn default() -> TextOptions {
+        TextOptions { grf_bytes: 32 }
+    }
+}

@@ -1,0 +1,96 @@
+//! Names in scope.
+
+use rustc_hash::FxHashMap;
+
+use crate::ids::*;
+
+/// What a name stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Symbol {
+    General(VarId),
+    Address(AddrId),
+    Predicate(PredId),
+    Sampler(SamplerId),
+    Surface(SurfaceId),
+}
+
+impl Symbol {
+    pub(super) fn kind(self) -> &'static str {
+        match self {
+            Symbol::General(_) => "a general variable",
+            Symbol::Address(_) => "an address variable",
+            Symbol::Predicate(_) => "a predicate variable",
+            Symbol::Sampler(_) => "a sampler variable",
+            Symbol::Surface(_) => "a surface variable",
+        }
+    }
+}
+
+/// Names, with `{ }` scopes: leaving a scope undoes its declarations.
+#[derive(Default)]
+pub(super) struct Symbols<'s> {
+    names: FxHashMap<&'s str, (Symbol, u32)>,
+    undo: Vec<(&'s str, Option<(Symbol, u32)>)>,
+    scopes: Vec<usize>,
+}
+
+impl<'s> Symbols<'s> {
+    /// Declares a name; `false` if the scope has it already.
+    pub(super) fn declare(&mut self, name: &'s str, symbol: Symbol) -> bool {
+        let depth = self.scopes.len() as u32;
+        if self.names.get(name).is_some_and(|(_, d)| *d == depth) {
+            return false;
+        }
+        let old = self.names.insert(name, (symbol, depth));
+        if depth > 0 {
+            self.undo.push((name, old));
+        }
+        true
+    }
+
+    /// What a name stands for: a declaration in scope, else something predefined.
+    pub(super) fn find(&self, name: &str) -> Option<Symbol> {
+        match self.names.get(name) {
+            Some((symbol, _)) => Some(*symbol),
+            None => predefined(name),
+        }
+    }
+
+    pub(super) fn push_scope(&mut self) {
+        self.scopes.push(self.undo.len());
+    }
+
+    /// Leaves a scope; `false` if there is none.
+    pub(super) fn pop_scope(&mut self) -> bool {
+        let Some(mark) = self.scopes.pop() else { return false };
+        for (name, old) in self.undo.drain(mark..).rev() {
+            match old {
+                Some(old) => self.names.insert(name, old),
+                None => self.names.remove(name),
+            };
+        }
+        true
+    }
+
+    /// True inside `{ }`.
+    pub(super) fn in_scope(&self) -> bool {
+        !self.scopes.is_empty()
+    }
+}
+
+/// Names that need no declaration: `%r0`, `%slm`, `T0`-`T5`, `S31`, and `V0`-`V21`.
+fn predefined(name: &str) -> Option<Symbol> {
+    if let Some(i) = PREDEFINED.iter().position(|row| row.name == name) {
+        return Some(Symbol::General(VarId(i as u32)));
+    }
+    if let Some(i) = PREDEFINED_SURFACE_NAMES.iter().position(|n| *n == name) {
+        return Some(Symbol::Surface(SurfaceId(i as u16)));
+    }
+    let index: u16 = name.get(1..)?.parse().ok()?;
+    match name.as_bytes()[0] {
+        b'T' if index < PREDEFINED_SURFACES => Some(Symbol::Surface(SurfaceId(index))),
+        b'S' if index == SamplerId::BINDLESS.0 => Some(Symbol::Sampler(SamplerId::BINDLESS)),
+        b'V' if usize::from(index) < PREDEFINED.len() => Some(Symbol::General(VarId(index.into()))),
+        _ => None,
+    }
+}
