@@ -7,5 +7,6 @@
 //! Only tests use this crate: its functions panic, with the place, when the committed data is damaged.
 
 pub mod data;
+pub mod launches;
 pub mod oracle;
 pub mod words;

@@ -1,0 +1,231 @@
+//! A launch for every OpenCL test kernel: arguments by their declared types, contents from a seed.
+//!
+//! The point is to drive two pieces of code over the same data, so any data will do that keeps the
+//! kernel inside its buffers: what is named like an index or a position stays small, everything else
+//! takes all values of its type.
+
+use emulator::{Arg, Buffer, Image, Launch, Memory, Sampler, Texel, Wrap, zeinfo};
+
+use crate::data::{TestKernel, workspace};
+
+/// Elements of every buffer.
+const ELEMENTS: usize = 4096;
+/// Work items, in groups of [`GROUP`].
+const ITEMS: u32 = 128;
+const GROUP: u32 = 64;
+/// Texels along each side of an image.
+const SIDE: u32 = 16;
+
+/// Why a kernel has no launch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NoLaunch(pub String);
+
+/// A kernel's parameter as the source declares it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Param {
+    ty: String,
+    name: String,
+    pointer: bool,
+    local: bool,
+}
+
+/// A launch, and the memory it runs on.
+pub fn launch(kernel: &TestKernel, seed: u64) -> Result<(Launch, Memory), NoLaunch> {
+    let no = |why: &dyn std::fmt::Display| NoLaunch(why.to_string());
+    let info = zeinfo::find(&kernel.ze_info, &kernel.name).map_err(|e| no(&e))?;
+    let path = workspace().join("tests/kernels").join(&kernel.source);
+    let source = std::fs::read_to_string(&path).map_err(|e| no(&format!("{}: {e}", path.display())))?;
+    let params = params(&source, &kernel.name).ok_or_else(|| no(&"the source has no such kernel"))?;
+    let mut memory = Memory::new();
+    let mut random = Random(seed | 1);
+    let args = params.iter().enumerate().map(|(i, p)| arg(p, i, &mut memory, &mut random)).collect();
+    let (mut global, mut local) = ([ITEMS, 1, 1], [GROUP, 1, 1]);
+    if info.required_group.iter().any(|&g| g > 0) {
+        local = info.required_group.map(|g| g.max(1));
+        global = [local[0] * 2, local[1], local[2]];
+    } else if source.contains("get_global_id(1)") {
+        (global, local) = ([SIDE, SIDE, 1], [SIDE, 4, 1]);
+    }
+    Ok((Launch { kernel: info, global, local, offset: [0; 3], args }, memory))
+}
+
+/// The parameters of a kernel in OpenCL C.
+fn params(source: &str, kernel: &str) -> Option<Vec<Param>> {
+    let code: String =
+        source.lines().map(|l| l.split("//").next().unwrap_or(l)).collect::<Vec<_>>().join(" ");
+    let mut from = 0;
+    let list = loop {
+        let at = from + code[from..].find(kernel)?;
+        let before = code[..at].trim_end();
+        let after = code[at + kernel.len()..].trim_start();
+        if before.ends_with("void") && after.starts_with('(') {
+            break after[1..].split(')').next()?.to_owned();
+        }
+        from = at + kernel.len();
+    };
+    list.split(',').map(|p| param(p.trim())).collect()
+}
+
+fn param(text: &str) -> Option<Param> {
+    let text = text.replace('*', " * ");
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let (name, rest) = words.split_last()?;
+    let qualifier = |w: &&str| {
+        matches!(
+            *w,
+            "global"
+                | "const"
+                | "constant"
+                | "local"
+                | "restrict"
+                | "volatile"
+                | "read_only"
+                | "write_only"
+                | "read_write"
+                | "__global"
+                | "__local"
+                | "__constant"
+                | "*"
+                | "unsigned"
+                | "struct"
+        )
+    };
+    let ty = rest.iter().find(|w| !qualifier(w))?;
+    Some(Param {
+        ty: (*ty).to_owned(),
+        name: (*name).to_owned(),
+        pointer: rest.contains(&"*"),
+        local: rest.contains(&"local") || rest.contains(&"__local"),
+    })
+}
+
+/// Bytes of a scalar or vector type (structures count as 64), and whether its elements are floats of
+/// 2, 4 or 8 bytes.
+fn shape(ty: &str) -> (usize, usize, bool) {
+    let base = ty.trim_end_matches(|c: char| c.is_ascii_digit());
+    let lanes = match ty[base.len()..].parse().unwrap_or(1) {
+        3 => 4,
+        n => n,
+    };
+    let (size, float) = match base {
+        "char" | "uchar" | "bool" => (1, false),
+        "short" | "ushort" => (2, false),
+        "half" => (2, true),
+        "int" | "uint" | "atomic_int" | "atomic_uint" => (4, false),
+        "float" | "atomic_float" => (4, true),
+        "long" | "ulong" | "size_t" | "atomic_long" | "atomic_ulong" => (8, false),
+        "double" => (8, true),
+        _ => return (64, 4, false),
+    };
+    (size * lanes, size, float)
+}
+
+fn arg(p: &Param, index: usize, memory: &mut Memory, random: &mut Random) -> Arg {
+    if p.ty.starts_with("image") {
+        return image(p, memory, random);
+    }
+    if p.ty == "sampler_t" {
+        return Arg::Sampler(Sampler { normalized: true, linear: true, wrap: Wrap::Edge });
+    }
+    let (bytes, element, float) = shape(&p.ty);
+    if p.local {
+        return Arg::Local((bytes * 256) as u32);
+    }
+    if p.pointer {
+        return Arg::Buffer(buffer(p, bytes * ELEMENTS, element, float, memory, random));
+    }
+    let mut value = Vec::new();
+    for _ in 0..bytes / element {
+        let v = match (float, element) {
+            (true, 8) => 1.5f64.to_bits(),
+            (true, 4) => u64::from(1.5f32.to_bits()),
+            (true, _) => 0x3e00,
+            _ => 3 + index as u64,
+        };
+        value.extend_from_slice(&v.to_le_bytes()[..element]);
+    }
+    Arg::Scalar(value)
+}
+
+fn buffer(
+    p: &Param,
+    bytes: usize,
+    element: usize,
+    float: bool,
+    memory: &mut Memory,
+    random: &mut Random,
+) -> Buffer {
+    let small = ["index", "next", "start", "where", "offset", "wanted", "steps", "count", "order"]
+        .iter()
+        .any(|n| p.name.contains(n));
+    let mut data = Vec::with_capacity(bytes);
+    while data.len() < bytes {
+        let r = random.next();
+        let unit = (r >> 11) as f64 / (1u64 << 53) as f64;
+        let v = match (float, element) {
+            (true, 8) => (unit * 16.0 - 8.0).to_bits(),
+            (true, 4) => u64::from((unit as f32 * 16.0 - 8.0).to_bits()),
+            (true, _) => {
+                u64::from(emulator::num::f32_to_f16(unit as f32 * 16.0 - 8.0, emulator::num::Round::Even))
+            }
+            _ if small => r % 64,
+            _ => r,
+        };
+        data.extend_from_slice(&v.to_le_bytes()[..element]);
+    }
+    memory.add(p.name.clone(), data)
+}
+
+fn image(p: &Param, memory: &mut Memory, random: &mut Random) -> Arg {
+    let mut image = Image::new_2d(SIDE, SIDE, 4, 4, Texel::Float);
+    let array = p.ty.contains("array");
+    if p.ty.starts_with("image1d") {
+        (image.dims, image.height) = (1, 1);
+        (image.width, image.row_pitch) = (SIDE * SIDE, SIDE * SIDE * 16);
+    }
+    if p.ty.starts_with("image3d") || array {
+        image.depth = 4;
+        image.dims = if array { image.dims } else { 3 };
+    }
+    image.array = array;
+    image.slice_pitch = image.row_pitch * image.height;
+    let texels = image.bytes() as usize / 4;
+    let data = (0..texels).flat_map(|_| ((random.next() >> 40) as f32 / 65536.0).to_le_bytes()).collect();
+    let b = memory.add(p.name.clone(), data);
+    Arg::Image(b, image)
+}
+
+/// splitmix64.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_read_from_the_source() {
+        let source = "kernel void other(int x) {}\nkernel SIMD void k(const global uint4 *in, local int *s, // c\n float a) {}";
+        let p = params(source, "k").unwrap();
+        assert_eq!(p.len(), 3);
+        assert_eq!((p[0].ty.as_str(), p[0].pointer, p[0].local), ("uint4", true, false));
+        assert!(p[1].local && p[1].pointer);
+        assert_eq!((p[2].ty.as_str(), p[2].name.as_str(), p[2].pointer), ("float", "a", false));
+    }
+
+    #[test]
+    fn types_have_sizes() {
+        assert_eq!(shape("uint4"), (16, 4, false));
+        assert_eq!(shape("half3"), (8, 2, true));
+        assert_eq!(shape("double"), (8, 8, true));
+    }
+}
