@@ -4,6 +4,7 @@ mod args;
 mod asm;
 mod disasm;
 mod files;
+mod finalize;
 mod report;
 
 use std::process::ExitCode;
@@ -13,9 +14,10 @@ use clap::Parser;
 use args::{Cli, Command};
 
 fn main() -> ExitCode {
-    match Cli::parse().command {
+    let cli = Cli::parse();
+    match cli.command {
         Some(Command::Disasm(args)) => disasm::run(&args),
         Some(Command::Asm(args)) => asm::run(&args),
-        None => ExitCode::from(2),
+        None => finalize::run(&cli.finalize),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{io::Write, path::Path};
 
-use finalizer::{Diagnostic, Place, Severity};
+use finalizer::{Binary, Diagnostic, Place, Severity};
 use serde_json::{Value, json};
 
 use crate::args::MessageFormat;
@@ -50,4 +50,32 @@ fn as_json(file: &Path, d: &Diagnostic) -> Value {
         object["instruction"] = json!({ "index": index, "opcode": name });
     }
     object
+}
+/// One kernel's figures, as lines of text.
+pub fn stats(file: &Path, b: &Binary) -> String {
+    let (i, s) = (&b.info, &b.stats);
+    let mut text = format!(
+        "{}: {} {} simd{}\n  vISA instructions {:>8}   Gen instructions {:>8} ({} compacted)   bytes {:>8}\n  \
+         GRFs {}/{}   spills {}   fills {}   flag spills {}   scratch bytes {}\n ",
+        file.display(),
+        i.name,
+        i.platform,
+        i.simd,
+        s.visa_instructions,
+        s.gen_instructions,
+        s.compacted,
+        b.code.len(),
+        i.grfs_used,
+        i.grf_count,
+        s.spills,
+        s.fills,
+        s.flag_spills,
+        i.scratch_bytes,
+    );
+    for t in &s.times {
+        text += &format!(" {} {:.3} ms", t.pass, t.time.as_secs_f64() * 1e3);
+    }
+    let total: std::time::Duration = s.times.iter().map(|t| t.time).sum();
+    text += &format!("   total {:.3} ms\n", total.as_secs_f64() * 1e3);
+    text
 }

@@ -22,3 +22,18 @@ impl From<visa::Error> for Diagnostic {
         d
     }
 }
+
+impl From<crate::lower::LowerError> for Diagnostic {
+    fn from(e: crate::lower::LowerError) -> Diagnostic {
+        Diagnostic::error("UnsupportedInstruction", e.reason)
+            .at(Place::Offset(u64::from(e.place)))
+            .in_kernel(e.kernel)
+            .at_instruction(e.index, e.opcode)
+    }
+}
+
+impl From<crate::legalize::LegalizeError> for Diagnostic {
+    fn from(e: crate::legalize::LegalizeError) -> Diagnostic {
+        Diagnostic::error("UnsupportedInstruction", e.reason).at_instruction(e.origin, e.inst)
+    }
+}

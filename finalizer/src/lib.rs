@@ -1,17 +1,21 @@
 //! vISA to native Gen machine code.
 
+mod binary;
 mod build;
 mod diagnostic;
+mod finalizer;
 mod input;
-pub mod legalize;
-pub mod lower;
+mod legalize;
+mod lower;
 mod messages;
 mod optimize;
 mod options;
 mod pass;
-pub mod swsb;
+mod swsb;
 
+pub use binary::{Binary, InputInfo, KernelInfo, Stats};
 pub use diagnostic::{Diagnostic, Place, Refusal, Severity};
+pub use finalizer::Finalizer;
 pub use input::read_module;
 pub use options::Options;
 pub use pass::{PASSES, PassTime};

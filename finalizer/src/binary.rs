@@ -1,0 +1,80 @@
+//! What comes out: code, and what a runtime must know to launch it.
+
+use platforms::Platform;
+
+use crate::PassTime;
+
+/// The machine code of one kernel on one platform.
+#[derive(Clone, Debug)]
+pub struct Binary {
+    /// The code, ready to be placed in an instruction heap.
+    pub code: Vec<u8>,
+    /// Facts a runtime needs.
+    pub info: KernelInfo,
+    /// Figures on the code and how long it took.
+    pub stats: Stats,
+    /// The kernel's text after the pass that [`Options::print_after`](crate::Options::print_after) names.
+    pub printed: Option<String>,
+}
+
+/// What a runtime needs to launch a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KernelInfo {
+    /// Name of the kernel.
+    pub name: String,
+    /// The platform the code runs on.
+    pub platform: Platform,
+    /// Channels of one hardware thread (1 for kernels of the vector compiler).
+    pub simd: u8,
+    /// General registers the thread must be given.
+    pub grf_count: u16,
+    /// General registers the code touches.
+    pub grfs_used: u16,
+    /// Shared local memory in bytes, as the input declares it.
+    pub slm_bytes: u32,
+    /// Barriers the kernel uses.
+    pub barriers: u8,
+    /// Scratch memory of one thread in bytes, spills included.
+    pub scratch_bytes: u32,
+    /// Bytes of that used by spills, from `SpillMemOffset` on.
+    pub spill_bytes: u32,
+    /// Inputs in the order of the object.
+    pub inputs: Vec<InputInfo>,
+    /// Bytes from the start of the code to the entry that skips loading of per-thread data (platforms
+    /// where the kernel loads its own payload).
+    pub skip_per_thread_load: u32,
+    /// Bytes from the start of the code to the entry that skips loading of cross-thread data too.
+    pub skip_cross_thread_load: u32,
+}
+
+/// One input of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct InputInfo {
+    /// The input variable's name.
+    pub name: String,
+    /// Byte offset in the register file at kernel start.
+    pub offset: u32,
+    /// Bytes.
+    pub size: u32,
+}
+
+/// Figures on one kernel's code.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Stats {
+    /// vISA instructions, labels and debug marks not counted.
+    pub visa_instructions: u32,
+    /// Gen instructions.
+    pub gen_instructions: u32,
+    /// Of them, `nop`, `illegal` and `sync`.
+    pub gen_padding: u32,
+    /// Instructions in the 8-byte form.
+    pub compacted: u32,
+    /// Registers stored to scratch, counted in messages.
+    pub spills: u32,
+    /// Registers loaded from scratch, counted in messages.
+    pub fills: u32,
+    /// Flag and address values that had to wait in general registers.
+    pub flag_spills: u32,
+    /// Time per pass, in order.
+    pub times: Vec<PassTime>,
+}

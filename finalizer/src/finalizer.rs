@@ -1,0 +1,186 @@
+//! The pipeline: the list of passes, top to bottom.
+
+use encoder::{CodeBuffer, CodeOptions};
+use gen_ir::{Kernel, Op, Physical};
+use visa::Module;
+
+use crate::{
+    Binary, Diagnostic, InputInfo, KernelInfo, Options, Place, Refusal, Stats, legalize, lower, optimize,
+    pass::Tracker, swsb,
+};
+
+/// Turns vISA kernels into the machine code of one platform. Reusable: memory of one kernel serves the
+/// next. `Send`, and free of global state.
+#[derive(Debug)]
+pub struct Finalizer {
+    options: Options,
+    buffer: CodeBuffer,
+}
+
+impl Finalizer {
+    /// A finalizer with these options.
+    pub fn new(options: Options) -> Finalizer {
+        Finalizer { options, buffer: CodeBuffer::new() }
+    }
+
+    /// The options it was made with.
+    pub fn options(&self) -> &Options {
+        &self.options
+    }
+
+    /// Finalizes all kernels of an object, in its order.
+    ///
+    /// # Errors
+    ///
+    /// Every fault in the object, or every instruction of any kernel that cannot be finalized.
+    pub fn finalize_object(&mut self, object: &[u8]) -> Result<Vec<Binary>, Refusal> {
+        let module = crate::read_module(object)?;
+        let mut faults = Vec::new();
+        let mut binaries = Vec::new();
+        for kernel in 0..module.kernels.len() {
+            match self.finalize_kernel(&module, kernel) {
+                Ok(binary) => binaries.push(binary),
+                Err(Refusal(more)) => faults.extend(more),
+            }
+        }
+        if faults.is_empty() { Ok(binaries) } else { Err(Refusal(faults)) }
+    }
+
+    /// Finalizes kernel number `index` of a module.
+    ///
+    /// # Errors
+    ///
+    /// There is no such kernel; every instruction that cannot be finalized; code that cannot be given
+    /// registers.
+    pub fn finalize_kernel(&mut self, module: &Module, index: usize) -> Result<Binary, Refusal> {
+        let Some(source) = module.kernels.get(index) else {
+            let message = format!("found kernel number {index}, but the object has {}", module.kernels.len());
+            return Err(Diagnostic::error("UnknownKernel", message).into());
+        };
+        let platform = self.options.platform;
+        let mut tracker = Tracker::new(self.options.print_after);
+        let name = || source.name().into_owned();
+
+        let lowered = lower::lower(source, platform, &lower::LowerOptions::default());
+        let mut kernel = lowered.map_err(|e| Refusal(e.into_iter().map(Diagnostic::from).collect()))?;
+        tracker.done_kernel("lower", &kernel);
+
+        optimize::optimize(&mut kernel);
+        tracker.done_kernel("optimize", &kernel);
+
+        legalize::legalize(&mut kernel)
+            .map_err(|e| Refusal(e.into_iter().map(|e| Diagnostic::from(e).in_kernel(name())).collect()))?;
+        tracker.done_kernel("legalize", &kernel);
+
+        structurizer::structurize(&mut kernel)
+            .map_err(|e| Diagnostic::error("CannotStructure", e.to_string()).in_kernel(name()))?;
+        tracker.done_kernel("structurize", &kernel);
+
+        let choices = regalloc::Options { check: self.options.verify };
+        let (mut physical, allocation) = regalloc::allocate(&kernel, &choices)
+            .map_err(|e| Diagnostic::error("CannotAllocate", e.to_string()).in_kernel(name()))?;
+        tracker.done_kernel("allocate", &physical);
+
+        if platform.caps().sbid_count > 0 {
+            swsb::swsb(&mut physical);
+            tracker.done_kernel("swsb", &physical);
+        }
+
+        if self.options.verify {
+            verify(&physical);
+        }
+        let compact = CodeOptions { compact: self.options.compact };
+        self.buffer
+            .emit(&physical, compact)
+            .map_err(|e| Diagnostic::error("CannotEncode", e.to_string()).in_kernel(name()))?;
+        tracker.done("encode");
+
+        let code = self.buffer.bytes().to_vec();
+        let stats = Stats {
+            visa_instructions: instructions(source),
+            gen_instructions: physical.inst_count() as u32,
+            gen_padding: padding(&physical),
+            compacted: compacted(&code, physical.inst_count()),
+            spills: allocation.spills,
+            fills: allocation.fills,
+            flag_spills: allocation.flag_spills,
+            times: std::mem::take(&mut tracker.times),
+        };
+        let info = info(source, &physical, &allocation);
+        Ok(Binary { code, info, stats, printed: tracker.printed })
+    }
+}
+
+/// Checks every instruction against the hardware's rules; what lowering or allocation did wrong is a
+/// bug of ours, so this panics.
+fn verify(kernel: &Kernel<Physical>) {
+    for (block, inst) in kernel.insts() {
+        let broken = gen_ir::rules::check(kernel.platform, inst);
+        assert!(
+            broken.is_empty(),
+            "kernel `{}`, block {}: {inst} breaks {}",
+            kernel.name,
+            block.0,
+            broken.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+        );
+    }
+}
+
+fn padding(kernel: &Kernel<Physical>) -> u32 {
+    kernel.insts().filter(|(_, i)| matches!(i.op, Op::Nop | Op::Illegal | Op::Sync)).count() as u32
+}
+
+/// `n` words in `bytes` bytes: the shortfall against 16 bytes each, in units of 8.
+fn compacted(code: &[u8], n: usize) -> u32 {
+    ((n * 16 - code.len()) / 8) as u32
+}
+
+fn info(source: &visa::Kernel, kernel: &Kernel<Physical>, allocation: &regalloc::AllocStats) -> KernelInfo {
+    let inputs = source
+        .inputs
+        .iter()
+        .filter_map(|i| match i.var {
+            visa::InputVar::General(v) => Some(InputInfo {
+                name: source.var_name(v).into_owned(),
+                offset: u32::try_from(i.offset).ok()?,
+                size: u32::from(i.size),
+            }),
+            _ => None,
+        })
+        .collect();
+    let attr = |name| source.attr_int(name).and_then(|v| u32::try_from(v).ok()).unwrap_or(0);
+    KernelInfo {
+        name: source.name().into_owned(),
+        platform: kernel.platform,
+        simd: kernel.simd,
+        grf_count: kernel.grf_count,
+        grfs_used: allocation.grfs_used as u16,
+        slm_bytes: attr("SLMSize") * 1024,
+        barriers: barriers(source),
+        scratch_bytes: if allocation.scratch_bytes > 0 {
+            kernel.spill_offset + allocation.scratch_bytes
+        } else {
+            attr("SpillMemOffset")
+        },
+        spill_bytes: allocation.scratch_bytes,
+        inputs,
+        skip_per_thread_load: 0,
+        skip_cross_thread_load: 0,
+    }
+}
+
+/// vISA instructions that do something: no labels, debug marks or lifetimes.
+fn instructions(source: &visa::Kernel) -> u32 {
+    use visa::Op;
+    let mark = |op: &Op<'_>| {
+        matches!(op, Op::Label(_) | Op::Subroutine(_) | Op::Lifetime { .. } | Op::File(_) | Op::Loc(_))
+    };
+    (0..source.code.len()).filter_map(|i| source.try_inst(i).ok()).filter(|i| !mark(&i.op)).count() as u32
+}
+
+fn barriers(source: &visa::Kernel) -> u8 {
+    let uses = (0..source.code.len()).filter_map(|i| source.try_inst(i).ok()).any(|i| {
+        matches!(i.op, visa::Op::Barrier | visa::Op::SplitBarrier { .. } | visa::Op::NamedBarrier { .. })
+    });
+    u8::from(uses)
+}
