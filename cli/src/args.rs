@@ -128,6 +128,8 @@ pub struct DisasmArgs {
 pub enum DisasmEmit {
     /// IGA listing.
     Asm,
+    /// IGA JSON 2.0.
+    Json,
 }
 
 /// Arguments of `asm`.

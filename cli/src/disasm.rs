@@ -2,7 +2,7 @@
 
 use std::{io::Write, process::ExitCode};
 
-use encoder::iga::{ListingOptions, disassemble};
+use encoder::iga::{JsonOptions, ListingOptions, disassemble, disassemble_json};
 use finalizer::{Diagnostic, Place, Refusal};
 
 use crate::{
@@ -58,6 +58,7 @@ fn text(args: &DisasmArgs) -> Result<String, Refusal> {
 fn one(args: &DisasmArgs, code: &[u8]) -> String {
     match args.emit {
         DisasmEmit::Asm => disassemble(args.platform, code, &ListingOptions::default()),
+        DisasmEmit::Json => disassemble_json(args.platform, code, &JsonOptions::default()),
     }
 }
 

@@ -6,7 +6,7 @@ use std::{
     process::ExitCode,
 };
 
-use encoder::iga::{ListingOptions, disassemble};
+use encoder::iga::{JsonOptions, ListingOptions, disassemble, disassemble_json};
 use finalizer::{Binary, Diagnostic, Finalizer, Options, Place, Refusal};
 use indicatif::{ProgressBar, ProgressStyle};
 use platforms::Platform;
@@ -57,6 +57,14 @@ fn check_usage(args: &FinalizeArgs) -> Result<(), String> {
     if args.output.is_some() && !one_object && !into_directory && args.inputs.len() > 1 {
         return Err("several inputs need --output to name an existing directory".into());
     }
+    let registers = |p: &Platform| p.caps().grf_bytes;
+    if args.platform.iter().any(|p| registers(p) != registers(&args.platform[0])) {
+        let text = args.inputs.iter().find(|i| i.extension().is_none_or(|e| e != "isa"));
+        if let Some(text) = text {
+            let why = "operands in text count registers, which are larger on pvc: name it alone";
+            return Err(format!("{}: {why}", text.display()));
+        }
+    }
     let mut platforms = args.platform.clone();
     platforms.sort();
     platforms.dedup();
@@ -74,7 +82,7 @@ struct Done {
 
 fn one_input(args: &FinalizeArgs, finalizers: &mut [Finalizer], path: &Path) -> Result<(), Refusal> {
     let bytes = Input::open(path).map_err(|e| io_error("CannotRead", &e))?;
-    let module = finalizer::read_module(&bytes)?;
+    let module = finalizer::read_input(&bytes, args.platform[0])?;
     let wanted = wanted_kernels(args, &module)?;
     let (done, module) = finalize_all(args, finalizers, module, &wanted, path)?;
     for d in &done {
@@ -169,7 +177,8 @@ fn outputs(
         match emit {
             Emit::Isa => {}
             Emit::Visaasm => {
-                let text = visa::print(&module);
+                let grf_bytes = args.platform[0].caps().grf_bytes.into();
+                let text = visa::text::print(&module, visa::text::TextOptions { grf_bytes });
                 files.push((module_file(args, input, emit), text.into_bytes()));
             }
             Emit::Dat | Emit::Asm | Emit::Json => {
@@ -216,7 +225,7 @@ fn kernel_contents(b: &Binary, emit: Emit) -> Vec<u8> {
     let platform = b.info.platform;
     match emit {
         Emit::Asm => disassemble(platform, &b.code, &ListingOptions::default()).into_bytes(),
-        Emit::Json => encoder::iga::disassemble_json(platform, &b.code).into_bytes(),
+        Emit::Json => disassemble_json(platform, &b.code, &JsonOptions::default()).into_bytes(),
         _ => b.code.clone(),
     }
 }

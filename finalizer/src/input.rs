@@ -1,6 +1,7 @@
-//! Objects in.
+//! Objects and text in.
 
-use visa::Module;
+use platforms::Platform;
+use visa::{Module, text::TextOptions};
 
 use crate::{Diagnostic, Place, Refusal};
 
@@ -11,6 +12,34 @@ use crate::{Diagnostic, Place, Refusal};
 /// Every fault that the reader found, with its byte offset.
 pub fn read_module(object: &[u8]) -> Result<Module, Refusal> {
     visa::read(object).map_err(|errors| Refusal(errors.0.into_iter().map(Diagnostic::from).collect()))
+}
+
+/// Reads vISA assembly written for a platform: rows of operands count its registers.
+///
+/// # Errors
+///
+/// Every statement at fault, with line and column.
+pub fn read_text(text: &[u8], platform: Platform) -> Result<Module, Refusal> {
+    let text = std::str::from_utf8(text).map_err(|e| {
+        let message = "found neither a vISA object (which starts with CISA) nor UTF-8 text";
+        Diagnostic::error("NotVisa", message).at(Place::Offset(e.valid_up_to() as u64))
+    })?;
+    let options = TextOptions { grf_bytes: platform.caps().grf_bytes.into() };
+    visa::text::parse(text, options).map_err(|faults| {
+        let one = |f: visa::text::Fault| {
+            Diagnostic::error("BadText", f.message).at(Place::Line { line: f.line, column: f.column })
+        };
+        Refusal(faults.0.into_iter().map(one).collect())
+    })
+}
+
+/// Reads an object, recognized by its first bytes, or else text.
+///
+/// # Errors
+///
+/// As [`read_module`] and [`read_text`].
+pub fn read_input(bytes: &[u8], platform: Platform) -> Result<Module, Refusal> {
+    if visa::is_object(bytes) { read_module(bytes) } else { read_text(bytes, platform) }
 }
 
 impl From<visa::Error> for Diagnostic {

@@ -16,6 +16,6 @@ mod swsb;
 pub use binary::{Binary, InputInfo, KernelInfo, Stats};
 pub use diagnostic::{Diagnostic, Place, Refusal, Severity};
 pub use finalizer::Finalizer;
-pub use input::read_module;
+pub use input::{read_input, read_module, read_text};
 pub use options::Options;
 pub use pass::{PASSES, PassTime};
