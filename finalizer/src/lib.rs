@@ -11,7 +11,7 @@ mod messages;
 mod optimize;
 mod options;
 mod pass;
-mod swsb;
+pub mod swsb;
 
 pub use binary::{Binary, InputInfo, KernelInfo, Stats};
 pub use diagnostic::{Diagnostic, Place, Refusal, Severity};
