@@ -14,6 +14,11 @@ use crate::build::{self, VInst};
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let lanes = inst.exec.lanes();
+    if !lx.caps.float_regions
+        && let Some(step) = per_row_addresses(lx, inst)
+    {
+        return step;
+    }
     if lanes == 1 || !applies(lx, inst) {
         return Step::Keep;
     }
@@ -79,6 +84,35 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         return Step::Replaced;
     }
     Step::Keep
+}
+
+/// Float and 64-bit sources with an address per row are read as integers of at most four bytes.
+fn per_row_addresses(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
+    let lanes = inst.exec.lanes();
+    for i in 0..3 {
+        let Src::Indirect { addr, imm, region, mods, ty } = inst.src[i] else { continue };
+        if region.vert != Region::VXH || !(ty.is_float() || ty.bytes() == 8) {
+            continue;
+        }
+        let units = if ty.bytes() == 8 { 2u32 } else { 1 };
+        if units == 2 && region.width != 1 {
+            return Some(Step::Refuse("rows of 64-bit elements behind addresses"));
+        }
+        let unit = Type::unsigned(ty.bytes() / units)?;
+        let copy = lx.aligned_temp(lanes * ty.bytes());
+        for k in 0..units {
+            let offset = k * unit.bytes();
+            let from =
+                Src::Indirect { addr, imm: imm + offset as i16, region, mods: gen_ir::SrcMod::NONE, ty: unit };
+            let dst = Dst::Direct { reg: copy.plus(offset), horz: units as u8, ty: unit };
+            lx.helper(build::mov(lanes_of(inst), dst, from), inst);
+        }
+        let mut new = *inst;
+        new.src[i] = Src::Direct { reg: copy, region: build::strided(1, inst.exec), mods, ty };
+        lx.inst(new);
+        return Some(Step::Replaced);
+    }
+    None
 }
 
 fn applies(lx: &Legalizer<'_>, inst: &VInst) -> bool {

@@ -1,6 +1,6 @@
 //! Moves, arithmetic, logic, comparison: one Gen instruction each, as far as the hardware has it.
 
-use gen_ir::{Cond, CondMod, Dst, ExecSize, MathFn, Op, Options, Payload, Reg, Src, SrcMod, Type};
+use gen_ir::{Cond, CondMod, Dst, MathFn, Op, Options, Payload, Reg, Src, Type};
 use visa::{Modifier, Opcode, Srcs, VectorOperand};
 
 use super::{Lowered, Lowerer};
@@ -98,48 +98,6 @@ impl Lowerer<'_> {
         let temp = self.temp(lanes.exec.lanes(), ty.bytes());
         self.emit(build::mov(lanes, Dst::packed(temp, ty), src));
         Src::new(temp, build::strided(1, lanes.exec), ty)
-    }
-
-    /// `and`, `or`, `xor`, `not` on predicates: scalar operations on flag bits of the channels named.
-    fn predicate_logic(&mut self, opcode: Opcode, dst: &VectorOperand, srcs: Srcs<'_>) -> Lowered {
-        let op = match opcode {
-            Opcode::And => Op::And,
-            Opcode::Or => Op::Or,
-            Opcode::Xor => Op::Xor,
-            Opcode::Not => Op::Not,
-            Opcode::Mov => Op::Mov,
-            _ => return Err("a predicate as destination".into()),
-        };
-        let VectorOperand::Predicate(target, _) = dst else { return Err("a predicate is expected".into()) };
-        let (first, ty) = self.flag_part();
-        let flag = self.flag(target.id, self.lanes)?;
-        let mut inst = build::op(op, Lanes::SCALAR, Dst::packed(VReg::var_at(flag, first), ty), &[]);
-        for (i, operand) in srcs.iter().enumerate().take(2) {
-            inst.src[i] = match operand {
-                VectorOperand::Predicate(p, modifier) => {
-                    let flag = self.flag(p.id, self.lanes)?;
-                    let neg = p.inverse != (*modifier == Modifier::Not);
-                    Src::Direct {
-                        reg: VReg::var_at(flag, first),
-                        region: gen_ir::Region::SCALAR,
-                        mods: SrcMod { abs: false, neg },
-                        ty,
-                    }
-                }
-                other => self.scalar_src(other)?,
-            };
-        }
-        self.emit(inst);
-        Ok(())
-    }
-
-    /// The bytes of a flag that the current channels use: offset and type.
-    fn flag_part(&self) -> (u32, Type) {
-        match (self.lanes.exec, self.lanes.chan) {
-            (ExecSize::S32, _) => (0, Type::Ud),
-            (_, chan) if chan >= 16 => (2, Type::Uw),
-            _ => (0, Type::Uw),
-        }
     }
 
     /// `min` and `max`.
@@ -293,7 +251,9 @@ impl Lowerer<'_> {
         }
         for first in (0..lanes).step_by(step as usize) {
             let mut part = piece(&whole, first, step);
-            part.opts = part.opts.with(Options::ACC_WR_EN);
+            if self.caps.acc_write_enable {
+                part.opts = part.opts.with(Options::ACC_WR_EN);
+            }
             self.emit_guarded(part);
             let mut out = piece(&copy, first, step);
             if let Src::Direct { reg, .. } = &mut out.src[0] {

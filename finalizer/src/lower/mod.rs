@@ -12,6 +12,7 @@ pub(crate) mod alu;
 mod flow;
 mod math;
 pub(crate) mod operand;
+mod predicates;
 pub(crate) mod vars;
 
 use std::fmt;
@@ -115,6 +116,7 @@ pub fn lower(
         Err(Refusal(reason)) => return Err(vec![fault(0, reason)]),
     };
     let starts = flow::block_starts(kernel);
+    lowerer.vars.find_local_predicates(kernel, &starts);
     lowerer.place_labels(&starts);
     lowerer.prologue();
     let mut visa_block = 0;

@@ -34,6 +34,8 @@ pub(crate) struct VarMap {
     /// Declared general variables.
     general: Vec<Home>,
     preds: Vec<VarId>,
+    /// Predicates whose values do not outlive their block.
+    local_preds: Vec<bool>,
     addrs: Vec<VarId>,
     /// Declared surfaces.
     surfaces: Vec<Handle>,
@@ -49,6 +51,7 @@ impl VarMap {
         let mut map = VarMap {
             general: Vec::with_capacity(kernel.vars.len()),
             preds: Vec::with_capacity(kernel.preds.len()),
+            local_preds: Vec::new(),
             addrs: Vec::with_capacity(kernel.addrs.len()),
             surfaces: vec![Handle::default(); kernel.surfaces.len()],
             samplers: vec![Handle::default(); kernel.samplers.len()],
@@ -224,6 +227,11 @@ impl VarMap {
         place_handle_inputs(self, kernel, out);
     }
 
+    /// Finds the predicates whose disabled channels nobody looks at.
+    pub(crate) fn find_local_predicates(&mut self, kernel: &visa::Kernel, starts: &[bool]) {
+        self.local_preds = super::predicates::local_predicates(kernel, starts);
+    }
+
     /// At a block's start no handle is known.
     pub(crate) fn forget_handles(&mut self) {
         self.surfaces.iter_mut().chain(&mut self.samplers).for_each(|h| h.known = None);
@@ -286,6 +294,11 @@ impl Lowerer<'_> {
             (var.bytes, var.align) = (4, 4);
         }
         Ok(flag)
+    }
+
+    /// Whether a predicate's value is only read in the block that writes it.
+    pub(crate) fn is_local(&self, id: visa::PredId) -> bool {
+        id.declared().and_then(|i| self.vars.local_preds.get(i)).copied().unwrap_or(false)
     }
 
     /// The address variable.

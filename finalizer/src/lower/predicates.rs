@@ -1,0 +1,178 @@
+//! Logic on predicates.
+//!
+//! Flag registers are operated on as scalars, outside of the execution mask. That overwrites the bits
+//! of disabled channels too, which matters unless every reader of the predicate follows a writer in
+//! its own block. Where it matters, the result goes to a spare flag first and then, under the mask, to
+//! the predicate.
+
+use gen_ir::{Cond, CondMod, Dst, ExecSize, Op, Region, Src, SrcMod, Type, VarId};
+use visa::{Modifier, Op as Visa, Opcode, Operand, PredOperand, Srcs, VectorOperand};
+
+use super::{Lowered, Lowerer};
+use crate::build::{self, Lanes, VReg, VSrc};
+
+/// For each predicate, whether every read follows a write of the same channels in the same block, and
+/// reads outside of the mask follow writes outside of it.
+pub(crate) fn local_predicates(kernel: &visa::Kernel, starts: &[bool]) -> Vec<bool> {
+    let mut scan = Scan {
+        local: vec![true; kernel.preds.len()],
+        written: vec![Written::default(); kernel.preds.len()],
+        block: 0,
+    };
+    for (index, start) in starts.iter().enumerate() {
+        scan.block += u32::from(*start);
+        let Ok(inst) = kernel.try_inst(index) else { continue };
+        let first = inst.exec.mask.offset();
+        let lanes = (((1u64 << inst.exec.size.lanes()) - 1) << first) as u32;
+        let all = inst.exec.mask.is_no_mask();
+        if let Some(guard) = inst.pred {
+            scan.read(guard, lanes, all);
+        }
+        let dst = match inst.op {
+            Visa::Alu { dst, .. } | Visa::Cmp { dst, .. } | Visa::Setp { dst, .. } => Some(dst),
+            Visa::MacroMath { flag, .. } => Some(flag),
+            _ => None,
+        };
+        let moves_bits = inst.opcode == Opcode::Mov;
+        for operand in kernel.operands_of(&kernel.code[index]) {
+            match operand {
+                Operand::Vector(v @ VectorOperand::Predicate(p, _)) if Some(v) != dst => {
+                    scan.read(*p, if moves_bits { u32::MAX } else { lanes }, all || moves_bits);
+                }
+                _ => {}
+            }
+        }
+        if let Some(VectorOperand::Predicate(p, _)) = dst {
+            let all = all || inst.opcode == Opcode::Setp;
+            if inst.pred.is_none() {
+                scan.write(*p, lanes, all);
+            }
+        }
+    }
+    scan.local
+}
+
+#[derive(Clone, Copy, Default)]
+struct Written {
+    block: u32,
+    masked: u32,
+    unmasked: u32,
+}
+
+struct Scan {
+    local: Vec<bool>,
+    written: Vec<Written>,
+    block: u32,
+}
+
+impl Scan {
+    fn read(&mut self, p: PredOperand, lanes: u32, all: bool) {
+        let Some(i) = p.id.declared().filter(|i| *i < self.local.len()) else { return };
+        let w = self.written[i];
+        let there = match (w.block == self.block, all) {
+            (false, _) => 0,
+            (true, true) => w.unmasked,
+            (true, false) => w.masked | w.unmasked,
+        };
+        if lanes & !there != 0 {
+            self.local[i] = false;
+        }
+    }
+
+    fn write(&mut self, p: PredOperand, lanes: u32, all: bool) {
+        let Some(i) = p.id.declared().filter(|i| *i < self.local.len()) else { return };
+        let w = &mut self.written[i];
+        if w.block != self.block {
+            *w = Written { block: self.block, ..Written::default() };
+        }
+        if all {
+            w.unmasked |= lanes;
+        } else {
+            w.masked |= lanes;
+        }
+    }
+}
+
+impl Lowerer<'_> {
+    /// `and`, `or`, `xor`, `not`, `mov` to a predicate.
+    pub(crate) fn predicate_logic(
+        &mut self,
+        opcode: Opcode,
+        dst: &VectorOperand,
+        srcs: Srcs<'_>,
+    ) -> Lowered {
+        let op = match opcode {
+            Opcode::And => Op::And,
+            Opcode::Or => Op::Or,
+            Opcode::Xor => Op::Xor,
+            Opcode::Not => Op::Not,
+            Opcode::Mov => Op::Mov,
+            _ => return Err("a predicate as destination".into()),
+        };
+        let VectorOperand::Predicate(target, _) = dst else { return Err("a predicate is expected".into()) };
+        let flag = self.flag(target.id, self.lanes)?;
+        let scalar = self.lanes.no_mask || self.is_local(target.id);
+        let result = if scalar && self.pred.is_none() { flag } else { self.var(build::flag(self.lanes)) };
+        self.flag_logic(op, result, srcs)?;
+        if result != flag {
+            self.masked_flag_copy(flag, result);
+        }
+        Ok(())
+    }
+
+    /// A scalar operation on flag bits. Source 1 is never an architecture register.
+    fn flag_logic(&mut self, op: Op, result: VarId, srcs: Srcs<'_>) -> Lowered {
+        let (first, ty) = self.flag_part();
+        let dst = Dst::packed(VReg::var_at(result, first), ty);
+        let mut inst = build::op(op, Lanes::SCALAR, dst, &[]);
+        for (i, operand) in srcs.iter().enumerate().take(2) {
+            let source = match operand {
+                VectorOperand::Predicate(p, modifier) => self.flag_bits(*p, *modifier, first, ty)?,
+                other => self.scalar_src(other)?,
+            };
+            inst.src[i] = if i == 1 && matches!(operand, VectorOperand::Predicate(..)) {
+                let copy = self.temp(1, ty.bytes());
+                let plain = match source {
+                    Src::Direct { reg, region, ty, .. } => Src::new(reg, region, ty),
+                    other => other,
+                };
+                self.emit(build::mov(Lanes::SCALAR, Dst::packed(copy, ty), plain));
+                Src::Direct { reg: copy, region: Region::SCALAR, mods: source.mods(), ty }
+            } else {
+                source
+            };
+        }
+        self.emit(inst);
+        Ok(())
+    }
+
+    fn flag_bits(&mut self, p: PredOperand, modifier: Modifier, first: u32, ty: Type) -> Lowered<VSrc> {
+        let flag = self.flag(p.id, self.lanes)?;
+        let neg = p.inverse != (modifier == Modifier::Not);
+        Ok(Src::Direct {
+            reg: VReg::var_at(flag, first),
+            region: Region::SCALAR,
+            mods: SrcMod { abs: false, neg },
+            ty,
+        })
+    }
+
+    /// Under the mask: the enabled channels' bits become 0, then 1 where the result has them.
+    fn masked_flag_copy(&mut self, flag: VarId, result: VarId) {
+        for (value, pred) in [(0, None), (1, Some(build::pred(result, false)))] {
+            let mut set = build::mov(self.lanes, Dst::null(Type::Uw), Src::uw(value));
+            set.cond = Some(CondMod { cond: Cond::Ne, flag: VReg::var_at(flag, 0) });
+            set.pred = pred;
+            self.emit(set);
+        }
+    }
+
+    /// The bytes of a flag that the current channels use: offset and type.
+    pub(crate) fn flag_part(&self) -> (u32, Type) {
+        match (self.lanes.exec, self.lanes.chan) {
+            (ExecSize::S32, _) => (0, Type::Ud),
+            (_, chan) if chan >= 16 => (2, Type::Uw),
+            _ => (0, Type::Uw),
+        }
+    }
+}
