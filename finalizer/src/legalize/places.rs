@@ -102,8 +102,13 @@ fn per_row_addresses(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
         let copy = lx.aligned_temp(lanes * ty.bytes());
         for k in 0..units {
             let offset = k * unit.bytes();
-            let from =
-                Src::Indirect { addr, imm: imm + offset as i16, region, mods: gen_ir::SrcMod::NONE, ty: unit };
+            let from = Src::Indirect {
+                addr,
+                imm: imm + offset as i16,
+                region,
+                mods: gen_ir::SrcMod::NONE,
+                ty: unit,
+            };
             let dst = Dst::Direct { reg: copy.plus(offset), horz: units as u8, ty: unit };
             lx.helper(build::mov(lanes_of(inst), dst, from), inst);
         }

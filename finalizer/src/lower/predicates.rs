@@ -95,12 +95,7 @@ impl Scan {
 
 impl Lowerer<'_> {
     /// `and`, `or`, `xor`, `not`, `mov` to a predicate.
-    pub(crate) fn predicate_logic(
-        &mut self,
-        opcode: Opcode,
-        dst: &VectorOperand,
-        srcs: Srcs<'_>,
-    ) -> Lowered {
+    pub(crate) fn predicate_logic(&mut self, opcode: Opcode, dst: &VectorOperand, srcs: Srcs<'_>) -> Lowered {
         let op = match opcode {
             Opcode::And => Op::And,
             Opcode::Or => Op::Or,
