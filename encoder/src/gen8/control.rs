@@ -53,7 +53,7 @@ pub(super) fn decode(c: Control, class: Class, inst: &mut Inst<Physical>) -> Res
     inst.no_mask = c.mask_ctrl();
     inst.sat = c.saturate();
     let word = c.into_bits();
-    if word & ODD == 0 {
+    if word & ODD == 0 && class != Class::Math {
         return Ok(());
     }
     if c.reserved_7() || c.cmpt_ctrl() {
