@@ -27,10 +27,14 @@ pub use print::{print, print_kernel};
 pub struct TextOptions {
     /// Bytes of a register: `&V32[100]` is stored as a row and a column.
     pub grf_bytes: u32,
+    /// Print what Intel's tools print when they read an object: their reader numbers labels by their
+    /// string (`BB_1_2` becomes `BB_1_2_87`) and calls input provenance 4 a pseudo input. Text is then not
+    /// stable when it goes through an object again.
+    pub intel_names: bool,
 }
 
 impl Default for TextOptions {
     fn default() -> TextOptions {
-        TextOptions { grf_bytes: 32 }
+        TextOptions { grf_bytes: 32, intel_names: false }
     }
 }

@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Instructions that whole code would not decode to by chance.
-const CONVINCED: u32 = 16;
+const CONVINCED: u32 = 5;
 
 /// True if the bytes read as instructions of such a writer, up to a return or for long enough.
 pub(super) fn is_damaged(c: &mut Cursor<'_>, version: Version) -> bool {

@@ -143,7 +143,9 @@ impl Printer<'_> {
     }
 
     fn input(&mut self, input: &Input) -> fmt::Result {
-        if input.provenance == Provenance::EXPLICIT {
+        if input.provenance == Provenance(4) && self.options.intel_names {
+            self.out.push_str("\n.implicit_PSEUDO_INPUT ");
+        } else if input.provenance == Provenance::EXPLICIT {
             self.out.push_str("\n.input ");
         } else {
             match PROVENANCES.iter().find(|p| p.1 == input.provenance) {
@@ -179,7 +181,7 @@ impl Printer<'_> {
         let mut has_target = false;
         for (name, value) in kernel.attr_table.range(kernel.attrs) {
             let text = kernel.str(name);
-            if text == "OutputAsmPath" {
+            if text == "OutputAsmPath" || text == "AsmName" {
                 continue;
             }
             has_target |= text == "Target";

@@ -220,7 +220,18 @@ impl Printer<'_> {
 
     /// A label's name as assembly has it.
     fn plain_label(&mut self, id: LabelId) -> String {
-        self.kernel.label_name(id).replace(['.', '$'], "_")
+        self.full_label(id).replace(['.', '$'], "_")
+    }
+
+    fn full_label(&self, id: LabelId) -> String {
+        let mut name = self.kernel.label_name(id).into_owned();
+        let label = self.kernel.labels.get(id.index());
+        if let Some(label) = label.filter(|l| self.options.intel_names && l.kind != LabelKind::FastComposite)
+        {
+            // Writing to a string cannot fail.
+            let _ = write!(name, "_{}", label.name.0);
+        }
+        name
     }
 
     /// A subroutine's name: with its label index at the end.
@@ -242,7 +253,7 @@ impl Printer<'_> {
         let name = self.subroutine_name(id);
         self.out.push_str("\n.function ");
         quote(self.out, name.as_bytes());
-        let original = self.kernel.label_name(id).into_owned();
+        let original = self.full_label(id);
         if plain != original {
             self.out.push_str(" /// Original Name: ");
             quote(self.out, original.as_bytes());

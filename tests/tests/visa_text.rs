@@ -1,0 +1,78 @@
+//! vISA assembly: what Intel prints we read, and we print it as Intel does.
+
+use tests::data;
+use visa::text::{self, TextOptions};
+
+/// Tokens of a text, comments left out.
+fn tokens(text: &str) -> Vec<&str> {
+    let code = |line| match str::find(line, "//") {
+        Some(comment) => &line[..comment],
+        None => line,
+    };
+    text.lines().flat_map(|line| code(line).split_whitespace()).collect()
+}
+
+fn options(platform: platforms::Platform) -> TextOptions {
+    TextOptions { grf_bytes: platform.caps().grf_bytes.into(), ..TextOptions::default() }
+}
+
+/// Lines and byte offsets are of the file, not of the program.
+fn without_places(mut module: visa::Module) -> visa::Module {
+    module.layout.clear();
+    for kernel in module.kernels.iter_mut().chain(&mut module.functions) {
+        for record in &mut kernel.code {
+            record.place = 0;
+        }
+    }
+    module
+}
+
+/// Reads a text and checks that it prints as it was.
+fn round(source: &str, options: TextOptions, id: &str) -> visa::Module {
+    let module = text::parse(source, options).unwrap_or_else(|e| panic!("{id}:\n{e}"));
+    let printed = text::print(&module, options);
+    assert!(tokens(source) == tokens(&printed), "{id}: other tokens");
+    module
+}
+
+#[test]
+fn texts_print_token_for_token_and_go_through_objects() {
+    let (mut kernels, mut instructions) = (0, 0);
+    for platform in platforms::Platform::ALL {
+        let options = options(platform);
+        for k in data::kernels(platform) {
+            let id = format!("{platform} {}", k.id());
+            let mut module = round(&k.visaasm, options, &id);
+            for function in &k.functions {
+                module.link(round(function, options, &id));
+            }
+
+            let object = visa::write(&module).unwrap_or_else(|e| panic!("{id}: {e}"));
+            let mut read = visa::read(&object).unwrap_or_else(|e| panic!("{id}: {e}"));
+            assert!(visa::write(&read).unwrap() == object, "{id}: other bytes");
+            read.declared_functions = module.declared_functions.clone();
+            for kernel in read.kernels.iter().chain(&read.functions) {
+                instructions += kernel.insts().len();
+            }
+            assert!(without_places(module) == without_places(read), "{id}: other module");
+            kernels += 1;
+        }
+    }
+    println!("{kernels} texts, {instructions} instructions");
+}
+
+/// The foreign objects as text and back.
+#[test]
+fn objects_go_through_text() {
+    let options = TextOptions::default();
+    for path in data::corpus() {
+        let id = path.display();
+        let module = visa::read(&std::fs::read(&path).unwrap()).unwrap();
+        let printed = text::print(&module, options);
+        let parsed = text::parse(&printed, options).unwrap_or_else(|e| panic!("{id}:\n{e}"));
+        assert!(text::print(&parsed, options) == printed, "{id}: other text");
+        for (a, b) in module.kernels.iter().zip(&parsed.kernels) {
+            assert_eq!(a.code.len(), b.code.len(), "{id}: {}", a.name());
+        }
+    }
+}
