@@ -156,11 +156,11 @@ impl<'s> Parser<'s> {
     }
 
     fn addr_size(&mut self) -> Parsed<Operand> {
-        if self.eat(Tok::Colon) {
-            if let Some(size) = LscAddrSize::from_name(self.slice()) {
-                self.at += 1;
-                return Ok(Operand::Num(size.raw().into()));
-            }
+        if self.eat(Tok::Colon)
+            && let Some(size) = LscAddrSize::from_name(self.slice())
+        {
+            self.at += 1;
+            return Ok(Operand::Num(size.raw().into()));
         }
         self.expected("an address size: `:a16`, `:a32`, `:a32s`, `:a32u` or `:a64`")
     }
@@ -506,7 +506,7 @@ fn parse_block(word: &str) -> Option<[u32; 6]> {
     let (size, rest) = data_size(word)?;
     let rest = rest.strip_prefix('.')?;
     let digits = rest.trim_end_matches(['n', 't']);
-    let flags = rest[digits.len()..].as_bytes();
+    let flags = &rest.as_bytes()[digits.len()..];
     if flags.len() > 2 {
         return None;
     }

@@ -73,6 +73,9 @@ pub fn parse(text: &str, options: TextOptions) -> Result<Module, Faults> {
 /// Marks a statement as failed; the fault is in the parser's list.
 pub(super) struct Failed;
 
+/// A binary operator; `None` for a division by zero.
+type Apply = fn(i64, i64) -> Option<i64>;
+
 pub(super) type Parsed<T> = Result<T, Failed>;
 
 pub(super) struct Parser<'s> {
@@ -442,7 +445,7 @@ impl<'s> Parser<'s> {
         let mut left = self.binary(level + 1)?;
         loop {
             let pair = |p: &Self, a, b| p.peek() == a && p.peek_at(1) == b && p.glued(1);
-            let (tokens, apply): (usize, fn(i64, i64) -> Option<i64>) = match (level, self.peek()) {
+            let (tokens, apply): (usize, Apply) = match (level, self.peek()) {
                 (0, Tok::Amp) => (1, |a, b| Some(a & b)),
                 (1, Tok::Caret) => (1, |a, b| Some(a ^ b)),
                 (2, Tok::Pipe) => (1, |a, b| Some(a | b)),
