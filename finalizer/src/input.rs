@@ -24,7 +24,7 @@ pub fn read_text(text: &[u8], platform: Platform) -> Result<Module, Refusal> {
         let message = "found neither a vISA object (which starts with CISA) nor UTF-8 text";
         Diagnostic::error("NotVisa", message).at(Place::Offset(e.valid_up_to() as u64))
     })?;
-    let options = TextOptions { grf_bytes: platform.caps().grf_bytes.into() };
+    let options = TextOptions { grf_bytes: platform.caps().grf_bytes.into(), ..TextOptions::default() };
     visa::text::parse(text, options).map_err(|faults| {
         let one = |f: visa::text::Fault| {
             Diagnostic::error("BadText", f.message).at(Place::Line { line: f.line, column: f.column })
