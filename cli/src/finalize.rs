@@ -178,7 +178,8 @@ fn outputs(
             Emit::Isa => {}
             Emit::Visaasm => {
                 let grf_bytes = args.platform[0].caps().grf_bytes.into();
-                let text = visa::text::print(&module, visa::text::TextOptions { grf_bytes });
+                let text =
+                    visa::text::print(&module, visa::text::TextOptions { grf_bytes, ..Default::default() });
                 files.push((module_file(args, input, emit), text.into_bytes()));
             }
             Emit::Dat | Emit::Asm | Emit::Json => {
