@@ -9,4 +9,5 @@
 pub mod data;
 pub mod launches;
 pub mod oracle;
+pub mod random;
 pub mod words;

@@ -5,7 +5,7 @@
 
 use super::{
     codes,
-    encode::Form,
+    encode::{Form, macro_vert_stride},
     layout::{Basic, Controls, Layout, Operand, Source},
     swsb::Kind,
     words::{Branch, Direct, Dpas, Indirect, Macro, Ternary, bits},
@@ -173,13 +173,14 @@ impl Decoder {
         inst.cond = Some(CondMod { cond: Cond::Eo, flag: Reg::NULL });
         let (reg, mme) = self.macro_reg("Dst", b.dst, 1)?;
         inst.dst = Dst::Macro { reg, mme, ty: self.type_of::<L>("Dst.DataType", b.dst_type)? };
-        inst.src[0] = self.macro_source::<L>("Src0", &b.src0)?;
+        let vert_stride = macro_vert_stride(L::controls_of(self.word).exec_size == ExecSize::S1 as u8);
+        inst.src[0] = self.macro_source::<L>("Src0", &b.src0, vert_stride)?;
         let mut used = DST | SRC0 | SATURATE | FUNCTION | L::SRC_VERT & bits(64, 95);
         if L::ACC_WR {
             used |= BIT_33;
         }
         if function == MathFn::Invm {
-            inst.src[1] = self.macro_source::<L>("Src1", &b.src1)?;
+            inst.src[1] = self.macro_source::<L>("Src1", &b.src1, vert_stride)?;
             used |= SRC1 | L::SRC_VERT;
         }
         Ok(used)
@@ -286,8 +287,9 @@ impl Decoder {
         Ok(Src::Direct { reg, region: Region { vert, width, horz }, mods, ty })
     }
 
-    fn macro_source<L: Layout>(&self, field: &'static str, s: &Source) -> Result<Src> {
-        if s.is_imm || s.operand.indirect || s.operand.low || s.width != 0 || s.vert_stride != 1 {
+    fn macro_source<L: Layout>(&self, field: &'static str, s: &Source, vert_stride: u8) -> Result<Src> {
+        let odd = s.is_imm || s.operand.indirect || s.operand.low;
+        if odd || s.width != 0 || s.vert_stride != vert_stride {
             return Err(self.error(field, s.operand.slot, "a register with mme, region <1;1,0>"));
         }
         let ty = self.type_of::<L>("Src.DataType", s.data_type)?;

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{EncodeError, opcodes};
 use gen_ir::{
-    Arf, Base, Class, Cond, Desc, Dst, Inst, Mme, Op, Options, Payload, Physical, Reg, Region, SendInfo,
+    Arf, Base, Class, Cond, Desc, Dst, ExecSize, Inst, Mme, Op, Options, Payload, Physical, Reg, Region, SendInfo,
     SrcMod, SyncFn, Target, Type,
 };
 use platforms::Platform;
@@ -339,7 +339,7 @@ impl Encoder<'_> {
             src_mod: src_mod(mods),
             is_imm: false,
             width: 0,
-            vert_stride: 1,
+            vert_stride: macro_vert_stride(self.inst.exec == ExecSize::S1),
         })
     }
 
@@ -764,6 +764,11 @@ impl Encoder<'_> {
         self.no_low_bit(field, operand)?;
         Ok(operand.slot)
     }
+}
+
+/// The region of macro operands of the basic format is `<1;1,0>`, of a single channel `<0;1,0>`.
+pub(super) fn macro_vert_stride(single_channel: bool) -> u8 {
+    u8::from(!single_channel)
 }
 
 /// Whether source 1 is the null operand that older compilers wrote beside a lone register source. It
