@@ -2,10 +2,14 @@
 //!
 //! `VISA_RANDOM=200000` makes that many per platform instead of a quick sample.
 
-use encoder::{compact, decode, encode, expand};
+use encoder::{
+    compact, decode, encode, expand,
+    iga::{AsmOptions, ListingOptions, assemble, disassemble},
+};
 use gen_ir::Op;
 use platforms::Platform;
 use tests::{
+    data::workspace,
     oracle::Iga,
     random::{Random, xe::Maker},
     words::{Word, all_words, words},
@@ -101,6 +105,76 @@ fn the_reference_assembler_gives_the_same_words() {
         println!("{platform}: {checked} words, {} differ", wrong.len());
         assert!(wrong.is_empty(), "{platform}: {:#?}", &wrong[..wrong.len().min(20)]);
     }
+}
+
+#[test]
+fn listings_are_those_of_the_reference_tool_and_assemble_again() {
+    let Some(iga) = Iga::find() else { return };
+    for platform in XE {
+        let mut maker = Maker::new(platform, 3, true);
+        let mut checked = 0;
+        while checked < wanted() {
+            let code = bytes(&chunk(&mut maker, platform));
+            let ours = disassemble(platform, &code, &ListingOptions::default());
+            let theirs = iga.disassemble(platform, &code).unwrap_or_else(|e| panic!("{}", e.0)).text;
+            for (ours, theirs) in ours.lines().zip(theirs.lines()) {
+                assert_eq!(ours.trim_end(), theirs.trim_end(), "{platform}");
+            }
+            let again = assemble(platform, &ours, &AsmOptions::default());
+            assert!(again.as_ref() == Ok(&code), "{platform}: {:?}", again.map(|_| "other bytes"));
+            checked += CHUNK;
+        }
+        println!("{platform}: {checked} words, no line differs");
+    }
+}
+
+/// Answers of the reference tool, kept: native word, compacted word, text. `VISA_RECORD=1` asks again.
+#[test]
+fn recorded_answers_of_the_reference_tool() {
+    for platform in XE {
+        let file = workspace().join(format!("tests/golden/{platform}/random.txt"));
+        if std::env::var_os("VISA_RECORD").is_some() {
+            let iga = Iga::find().expect("iga64");
+            std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+            std::fs::write(&file, record(iga, platform)).unwrap();
+        }
+        let golden = std::fs::read_to_string(&file).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+        for line in golden.lines() {
+            let [native, small, text] = line.splitn(3, ' ').collect::<Vec<_>>()[..] else {
+                panic!("{}: {line}", file.display());
+            };
+            let word = u128::from_str_radix(native, 16).unwrap();
+            let compacted = compact(platform, word).map_or("-".to_owned(), |w| format!("{w:016x}"));
+            assert_eq!(compacted, small, "{platform} {line}");
+            let inst = decode(platform, word).unwrap_or_else(|e| panic!("{platform} {line}: {e}"));
+            assert_eq!(encode(platform, &inst), Ok(word), "{platform} {line}");
+            let ours = disassemble(platform, &word.to_le_bytes(), &ListingOptions { numeric_labels: true });
+            assert_eq!(ours.trim(), text, "{platform} {native}");
+        }
+        assert!(golden.lines().count() > 500);
+    }
+}
+
+fn record(iga: Iga, platform: Platform) -> String {
+    let mut maker = Maker::new(platform, 4, false);
+    let mut native: Vec<u128> = chunk(&mut maker, platform);
+    native.truncate(400);
+    // Some that compact.
+    let real = all_words(platform);
+    let small: Vec<u64> =
+        real.iter().filter_map(|w| if let Word::Compacted(w) = w { Some(*w) } else { None }).collect();
+    native.extend(small.iter().step_by(small.len() / 200).filter_map(|w| expand(platform, *w).ok()));
+    let compacted = again(iga, platform, &mut native, &["-Xautocompact"]);
+    let mut text = String::new();
+    for (native, compacted) in native.iter().zip(compacted) {
+        let small = match compacted {
+            Word::Native(_) => "-".to_owned(),
+            Word::Compacted(w) => format!("{w:016x}"),
+        };
+        let listing = iga.disassemble_with(platform, &native.to_le_bytes(), &["-n"]).unwrap().text;
+        text += &format!("{native:032x} {small} {}\n", listing.trim());
+    }
+    text
 }
 
 /// Words a bit or two away from those of real programs: near the rows of the compaction tables.

@@ -133,24 +133,24 @@ impl Flow {
         // The subroutine a block belongs to, and the blocks that follow calls of each.
         let owner = |b: usize| entries.partition_point(|e| e.index() <= b).checked_sub(1);
         let mut after: Vec<Vec<u32>> = vec![Vec::new(); entries.len()];
-        for b in 0..kernel.blocks.len() {
+        for (b, block) in kernel.blocks.iter().enumerate() {
             if !matches!(last(b), Some(Op::Call | Op::Calla)) {
                 continue;
             }
-            let callee = kernel.blocks[b].succs.first().and_then(|s| entries.binary_search(s).ok());
-            match (callee, &kernel.blocks[b].succs[..]) {
+            let callee = block.succs.first().and_then(|s| entries.binary_search(s).ok());
+            match (callee, &block.succs[..]) {
                 (Some(callee), [entry, rest @ ..]) => {
                     after[callee].extend(rest.iter().map(|s| s.0));
                     succs[b] = vec![entry.0];
                 }
-                _ => self.waits[self.first[b] + kernel.blocks[b].insts.len() - 1].dst = u32::MAX,
+                _ => self.waits[self.first[b] + block.insts.len() - 1].dst = u32::MAX,
             }
         }
-        for b in 0..kernel.blocks.len() {
+        for (b, block) in kernel.blocks.iter().enumerate() {
             if last(b) == Some(Op::Ret) {
                 match owner(b) {
                     Some(s) if !after[s].is_empty() => succs[b].extend_from_slice(&after[s]),
-                    _ => self.waits[self.first[b] + kernel.blocks[b].insts.len() - 1].dst = u32::MAX,
+                    _ => self.waits[self.first[b] + block.insts.len() - 1].dst = u32::MAX,
                 }
             }
         }

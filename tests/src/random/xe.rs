@@ -404,7 +404,7 @@ impl Maker {
         let float = self.is_float(inst.op);
         let ty = self.ty(inst.op, float);
         // Tiger Lake's ternary operands start at multiples of 8 bytes in the assembler's eyes.
-        let align = |ty: Type| if inst.op == Op::Bfn { ty.bytes().max(2) } else { ty.bytes().max(2) };
+        let align = |ty: Type| ty.bytes().max(2);
         let dst_align = if self.pvc() { align(ty) } else { 8 };
         inst.dst = Dst::Direct {
             reg: self.reg(dst_align, false),

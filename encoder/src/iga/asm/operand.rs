@@ -199,8 +199,13 @@ impl<'a> Cursor<'a> {
                 _ => 0,
             };
             self.expect(Token::RBracket, "`,` and a byte offset, or `]`")?;
-            let Some(imm) = i16::try_from(imm).ok().filter(|i| (-512..=511).contains(i)) else {
-                self.error_at(at, format!("offset {imm}"), "-512 to 511");
+            // The field counts in words where registers have 64 bytes.
+            let (range, allowed) = match self.caps.grf_bytes {
+                64 => (-1024..=1023, "-1024 to 1023"),
+                _ => (-512..=511, "-512 to 511"),
+            };
+            let Some(imm) = i16::try_from(imm).ok().filter(|i| range.contains(i)) else {
+                self.error_at(at, format!("offset {imm}"), allowed);
                 return None;
             };
             return Some(Place::Indirect { addr, imm });
