@@ -8,8 +8,8 @@ use super::{
 };
 use crate::{EncodeError, opcodes};
 use gen_ir::{
-    Arf, Base, Class, Cond, Desc, Dst, ExecSize, Inst, Mme, Op, Options, Payload, Physical, Reg, Region, SendInfo,
-    SrcMod, SyncFn, Target, Type,
+    Arf, Base, Class, Cond, Desc, Dst, ExecSize, Inst, Mme, Op, Options, Payload, Physical, Reg, Region,
+    SendInfo, SrcMod, SyncFn, Target, Type,
 };
 use platforms::Platform;
 

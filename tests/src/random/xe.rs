@@ -102,8 +102,7 @@ const ROWS: &[Row] = &[
 ];
 
 const INTS: &[Type] = &[Type::Ub, Type::B, Type::Uw, Type::W, Type::Ud, Type::D, Type::Uq, Type::Q];
-const CONDS: &[Cond] =
-    &[Cond::Eq, Cond::Ne, Cond::Gt, Cond::Ge, Cond::Lt, Cond::Le, Cond::Ov, Cond::Un];
+const CONDS: &[Cond] = &[Cond::Eq, Cond::Ne, Cond::Gt, Cond::Ge, Cond::Lt, Cond::Le, Cond::Ov, Cond::Un];
 const SFIDS: &[Sfid] = &[
     Sfid::Null,
     Sfid::Sampler,
@@ -292,12 +291,8 @@ impl Maker {
             let addr = Reg::arf(Arf::Addr(0), self.random.below(16) as u32 * 2);
             let region = Region { vert: Region::VXH, width: 1, horz: 0 };
             inst.src[0] = Src::Indirect { addr, imm: 0, region, mods: SrcMod::NONE, ty: Type::Ud };
-            inst.src[1] = Src::Direct {
-                reg: Reg::NULL,
-                region: Region::PACKED,
-                mods: SrcMod::NONE,
-                ty: Type::Ud,
-            };
+            inst.src[1] =
+                Src::Direct { reg: Reg::NULL, region: Region::PACKED, mods: SrcMod::NONE, ty: Type::Ud };
         }
     }
 
@@ -329,9 +324,7 @@ impl Maker {
             (true, true) => Type::Df,
             (true, false) => self.random.pick(&[Type::F, Type::F, Type::Hf, Type::Vf]),
             (false, true) => self.random.pick(&[Type::Q, Type::Uq]),
-            (false, false) => {
-                self.random.pick(&[Type::D, Type::Ud, Type::W, Type::Uw, Type::V, Type::Uv])
-            }
+            (false, false) => self.random.pick(&[Type::D, Type::Ud, Type::W, Type::Uw, Type::V, Type::Uv]),
         };
         let bits = match self.random.below(4) {
             0 => self.random.below(16) as u64,
@@ -406,11 +399,7 @@ impl Maker {
         // Tiger Lake's ternary operands start at multiples of 8 bytes in the assembler's eyes.
         let align = |ty: Type| ty.bytes().max(2);
         let dst_align = if self.pvc() { align(ty) } else { 8 };
-        inst.dst = Dst::Direct {
-            reg: self.reg(dst_align, false),
-            horz: self.random.pick(&[1, 1, 2]),
-            ty,
-        };
+        inst.dst = Dst::Direct { reg: self.reg(dst_align, false), horz: self.random.pick(&[1, 1, 2]), ty };
         for i in 0..3 {
             let ty = self.ty(inst.op, float);
             if i != 1 && self.random.one_in(6) {
@@ -544,8 +533,7 @@ impl Maker {
             SyncFn::Bar => pvc && r.one_in(2),
             _ => false,
         };
-        inst.src[0] =
-            if mask { Src::ud(r.below(0x10000) as u32) } else { Src::scalar(Reg::NULL, Type::Ub) };
+        inst.src[0] = if mask { Src::ud(r.below(0x10000) as u32) } else { Src::scalar(Reg::NULL, Type::Ub) };
     }
 
     fn swsb(&mut self, inst: &mut Inst<Physical>) {
