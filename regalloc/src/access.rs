@@ -1,7 +1,7 @@
 //! Every touch of a variable, in instruction order: the flat table that liveness, allocation, spilling
 //! and the checker read.
 
-use crate::Error;
+use crate::{Error, points::Points};
 use gen_ir::{BlockId, Dst, Extent, Inst, Kernel, Op, PredCtrl, Region, Role, Src, VarClass, Virtual};
 
 /// One touch of a variable's bytes by an instruction.
@@ -78,19 +78,13 @@ impl Accesses {
             first: Vec::with_capacity(insts + 1),
             blocks: Vec::with_capacity(kernel.blocks.len() + 1),
         };
-        let taken: Vec<u32> = kernel
-            .vars
-            .iter()
-            .enumerate()
-            .filter(|(_, v)| v.address_taken && v.class == VarClass::General)
-            .map(|(i, _)| i as u32)
-            .collect();
+        let points = Points::of(kernel);
         for (b, block) in kernel.blocks.iter().enumerate() {
             out.blocks.push(out.first.len() as u32);
             for inst in &block.insts {
                 let n = out.first.len();
                 out.first.push(out.list.len() as u32);
-                out.push_inst(kernel, inst, grf, &taken).map_err(|fault| Error::BadOperand {
+                out.push_inst(kernel, inst, grf, &points).map_err(|fault| Error::BadOperand {
                     block: BlockId(b as u32),
                     inst: n - out.blocks[b] as usize,
                     fault,
@@ -122,7 +116,7 @@ impl Accesses {
         kernel: &Kernel<Virtual>,
         inst: &Inst<Virtual>,
         grf: u32,
-        taken: &[u32],
+        points: &Points,
     ) -> Result<(), String> {
         let mut fault = None;
         let masked = !inst.no_mask && !matches!(inst.op, Op::Jmpi);
@@ -196,15 +190,14 @@ impl Accesses {
             chan: 0,
             kind,
         };
-        if inst.src.iter().any(|s| matches!(s, Src::Indirect { .. })) {
-            for &v in taken {
-                list.push(whole(v, Kind::READ));
+        for src in &inst.src {
+            if let Src::Indirect { addr, .. } = src {
+                list.extend(points.at(*addr).iter().map(|&v| whole(v, Kind::READ)));
             }
         }
-        if matches!(inst.dst, Dst::Indirect { .. }) {
-            for &v in taken {
-                list.push(whole(v, Kind::WRITE.with_if(early, Kind::EARLY)));
-            }
+        if let Dst::Indirect { addr, .. } = inst.dst {
+            let kind = Kind::WRITE.with_if(early, Kind::EARLY);
+            list.extend(points.at(addr).iter().map(|&v| whole(v, kind)));
         }
         Ok(())
     }

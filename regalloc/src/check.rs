@@ -14,6 +14,7 @@ use crate::{
     Error,
     access::{Access, Accesses, Kind},
     flow::Flow,
+    home::Homes,
     pieces::{bits, covered, piece_shift, touched},
     place::UNPLACED,
 };
@@ -39,6 +40,8 @@ struct Check<'a> {
     /// Variables in each register, per file.
     sharers: [Vec<Vec<u32>>; 3],
     reg_bytes: u32,
+    /// Pieces that spilling made: nothing of them crosses from block to block.
+    pieces: Vec<u32>,
     no_mask_read: Vec<bool>,
     cross_read: Vec<bool>,
 }
@@ -48,6 +51,7 @@ pub(crate) fn check(
     kernel: &Kernel<Virtual>,
     accesses: &Accesses,
     flow: &Flow,
+    homes: &Homes,
     at: &[u32],
 ) -> Result<(), Error> {
     let n = kernel.vars.len();
@@ -59,6 +63,7 @@ pub(crate) fn check(
         at,
         sharers: Default::default(),
         reg_bytes,
+        pieces: (0..n as u32).filter(|&v| homes.is_piece(v as usize)).collect(),
         no_mask_read: vec![false; n],
         cross_read: vec![false; n],
     };
@@ -169,6 +174,9 @@ impl Check<'_> {
     /// Runs a block. With `report`, reads are checked.
     fn block(&self, b: usize, state: &mut State, report: Option<usize>) -> Result<(), Error> {
         let divergent = self.flow.divergent[b];
+        for &v in &self.pieces {
+            state[v as usize] = Fact::default();
+        }
         for i in self.accesses.block(b) {
             let all = self.accesses.of(i);
             let writes = || all.iter().filter(|a| a.kind.has(Kind::WRITE));

@@ -12,7 +12,7 @@ use crate::{
     liveness::Liveness,
 };
 use gen_ir::{
-    Base, Block, Dst, ExecSize, Inst, Kernel, Op, Reg, Region, Src, Type, Var, VarClass, VarId, Virtual,
+    Base, Block, Dst, ExecSize, Inst, Kernel, Op, Reg, Region, Role, Src, Type, Var, VarClass, VarId, Virtual,
 };
 
 /// What is remembered of variables over the rounds of an allocation.
@@ -20,7 +20,8 @@ use gen_ir::{
 pub(crate) struct Homes {
     /// The home of a variable, by variable.
     home: Vec<Option<VarId>>,
-    /// Pieces of one block, which split into pieces of one instruction next.
+    /// Pieces of variables: of one block, which split into pieces of one instruction next, or of one
+    /// instruction.
     piece: Vec<bool>,
 }
 
@@ -28,6 +29,19 @@ impl Homes {
     fn grow(&mut self, n: usize) {
         self.home.resize(n, None);
         self.piece.resize(n, false);
+    }
+
+    /// Whether a variable is a piece: it lives in one block, and its first access there starts it.
+    pub fn is_piece(&self, var: usize) -> bool {
+        self.piece.get(var).copied().unwrap_or(false)
+    }
+
+    /// Says that a variable is a piece.
+    pub fn mark_piece(&mut self, var: VarId) {
+        if self.piece.len() <= var.index() {
+            self.grow(var.index() + 1);
+        }
+        self.piece[var.index()] = true;
     }
 }
 
@@ -98,6 +112,12 @@ pub(crate) fn split(
                 if piece[v as usize].is_some() {
                     continue;
                 }
+                let one_block = blocks_of[v as usize] == b as u32;
+                let alone = homes.piece[v as usize] || one_block;
+                if alone && only_operand(&inst, VarId(v)) {
+                    piece[v as usize] = homes.home[v as usize];
+                    continue;
+                }
                 let var = kernel.vars[v as usize].clone();
                 let id = kernel.add_var(Var { fixed: None, live_in: false, live_out: false, ..var });
                 homes.grow(kernel.vars.len());
@@ -105,8 +125,7 @@ pub(crate) fn split(
                 homes.piece[id.index()] = true;
                 opened.push(v);
                 piece[v as usize] = Some(id);
-                let one_block = blocks_of[v as usize] == b as u32;
-                if homes.piece[v as usize] || one_block {
+                if alone {
                     kernel.vars[id.index()].no_spill = true;
                 }
                 let old = if at == start_of_block { live.at_start(v, at) } else { live.before(v, at) };
@@ -123,6 +142,10 @@ pub(crate) fn split(
             }));
             for &v in &mine {
                 let Some(id) = piece[v as usize] else { continue };
+                if homes.home[v as usize] == Some(id) {
+                    piece[v as usize] = None;
+                    continue;
+                }
                 let alone = kernel.vars[id.index()].no_spill;
                 let wrote = accesses.of(i).iter().any(|a| a.var == v && a.kind.has(Kind::WRITE));
                 let after = at + 2;
@@ -147,6 +170,15 @@ pub(crate) fn split(
         kernel.blocks[b] = Block { insts: new, succs: std::mem::take(&mut kernel.blocks[b].succs) };
     }
     copies
+}
+
+/// Whether the instruction names the variable as a plain operand only: a general register will do.
+fn only_operand(inst: &Inst<Virtual>, var: VarId) -> bool {
+    let mut plain = true;
+    inst.for_each_reg(|role, reg| {
+        plain &= reg.var() != Some(var) || matches!(role, Role::Src(_) | Role::Dst);
+    });
+    plain
 }
 
 /// Copies `bytes` bytes from `from` to `to`, ignoring the execution mask. Returns the instructions added.

@@ -4,7 +4,8 @@
 //! [`Kernel<Physical>`], plus spill code.
 //!
 //! ```text
-//! access    who touches which bytes           flow      successors, waits, loop depth
+//! access    who touches which bytes           points    what indirect operands may touch
+//! flow      successors, waits, loop depth     pieces    parts of variables as sets of bits
 //! liveness  live ranges in layout order       place     a place for each, or a spill list
 //! home      flags, addresses to GRFs          spill     general variables to scratch memory
 //! apply     variables to registers            check     proof that no value is lost
@@ -22,6 +23,7 @@ mod home;
 mod liveness;
 mod pieces;
 mod place;
+mod points;
 mod spill;
 
 pub use error::Error;
@@ -74,7 +76,7 @@ pub fn allocate(
     let flow = Flow::of(kernel);
     for _ in 0..MAX_ROUNDS {
         let accesses = Accesses::collect(&work)?;
-        let live = liveness::compute(&work, &accesses, &flow);
+        let live = liveness::compute(&work, &accesses, &flow, &homes);
         let needs = Needs::of(&work, &accesses);
         let flags = place_class(&work, VarClass::Flag, &live, &needs)?;
         let addresses = place_class(&work, VarClass::Address, &live, &needs)?;
@@ -85,7 +87,8 @@ pub fn allocate(
         }
         let general = place_class(&work, VarClass::General, &live, &needs)?;
         if !general.spilled.is_empty() {
-            let count = spill::spill(work.to_mut(), &general.spilled, &accesses, &live, &mut top)?;
+            let count =
+                spill::spill(work.to_mut(), &general.spilled, &mut homes, &accesses, &live, &mut top)?;
             stats.spills += count.spills;
             stats.fills += count.fills;
             continue;
@@ -106,7 +109,7 @@ pub fn allocate(
             }
         }
         if options.check || cfg!(debug_assertions) {
-            check::check(&work, &accesses, &flow, &at)?;
+            check::check(&work, &accesses, &flow, &homes, &at)?;
         }
         stats.grfs_used = general.used.div_ceil(u32::from(kernel.platform.caps().grf_bytes));
         stats.scratch_bytes = top - kernel.spill_offset;

@@ -14,7 +14,8 @@
 //! needs is given away, whatever the mask and layout of the write that would reuse it.
 //!
 //! **Defined.** Nothing is kept where no write of it can have happened yet, so a value pieced together
-//! by partial or predicated writes starts with the first of them.
+//! by partial or predicated writes starts with the first of them. Pieces that spilling made start with
+//! their first access in the one block they live in.
 //!
 //! Within a block liveness is tracked in pieces of the variable (up to 64), so that writes that only
 //! together cover it end the old value together.
@@ -22,6 +23,7 @@
 use crate::{
     access::{Access, Accesses, Kind},
     flow::Flow,
+    home::Homes,
     pieces::{all_pieces, covered, piece_shift, touched},
 };
 use gen_ir::{Kernel, Virtual};
@@ -210,9 +212,9 @@ fn each_bit(row: &[u64], mut f: impl FnMut(u32)) {
 }
 
 /// Computes the live ranges of all variables.
-pub(crate) fn compute(kernel: &Kernel<Virtual>, accesses: &Accesses, flow: &Flow) -> Liveness {
+pub(crate) fn compute(kernel: &Kernel<Virtual>, accesses: &Accesses, flow: &Flow, homes: &Homes) -> Liveness {
     let mut facts = Facts::of(kernel, accesses, flow.any_divergence());
-    let (local, weight) = find_globals(kernel, accesses, flow, &mut facts);
+    let (local, weight) = find_globals(kernel, accesses, flow, homes, &mut facts);
     let sets = solve(kernel, accesses, flow, &facts, &local);
     let mut raw = scan(kernel, accesses, flow, &facts, &sets);
     keep_for_waiting(accesses, flow, &facts, &sets, &mut raw);
@@ -235,6 +237,7 @@ fn find_globals(
     kernel: &Kernel<Virtual>,
     accesses: &Accesses,
     flow: &Flow,
+    homes: &Homes,
     facts: &mut Facts,
 ) -> (Local, Vec<f32>) {
     let n = kernel.vars.len();
@@ -293,7 +296,7 @@ fn find_globals(
         }
         for &v in &seen {
             let (low, high, written) = state[v as usize];
-            if low != 0 && facts.global[v as usize] == NONE {
+            if low != 0 && facts.global[v as usize] == NONE && !homes.is_piece(v as usize) {
                 facts.make_global(v);
             }
             if facts.global[v as usize] == NONE {

@@ -14,6 +14,7 @@
 use crate::{
     Error,
     access::{Accesses, Kind},
+    home::Homes,
     liveness::Liveness,
     place::{File, Item, place},
 };
@@ -59,12 +60,14 @@ struct Spiller<'a> {
     xe: bool,
     lsc: bool,
     count: Count,
+    homes: &'a mut Homes,
 }
 
 /// Moves `spilled` to scratch memory from byte `*top` on, which moves up.
 pub(crate) fn spill(
     kernel: &mut Kernel<Virtual>,
     spilled: &[VarId],
+    homes: &mut Homes,
     accesses: &Accesses,
     live: &Liveness,
     top: &mut u32,
@@ -80,6 +83,7 @@ pub(crate) fn spill(
         xe: caps.layout == Layout::Xe,
         lsc: caps.lsc,
         count: Count::default(),
+        homes,
     };
     let entry = s.save_inputs(spilled);
     for b in 0..s.kernel.blocks.len() {
@@ -182,6 +186,7 @@ impl Spiller<'_> {
             even_grf: even,
             ..Var::temp(VarClass::General, front + (end - first) * self.grf, self.grf)
         });
+        self.homes.mark_piece(id);
         Temp { var, id, first, end, front, used }
     }
 

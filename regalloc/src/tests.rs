@@ -138,7 +138,7 @@ fn flags_that_do_not_fit_live_in_registers() {
 /// Runs the checker on a placement of the kernel's variables.
 fn checked(k: &Kernel<Virtual>, at: &[u32]) -> Result<(), Error> {
     let accesses = Accesses::collect(k).unwrap();
-    check::check(k, &accesses, &Flow::of(k), at)
+    check::check(k, &accesses, &Flow::of(k), &Homes::default(), at)
 }
 
 #[test]
