@@ -102,10 +102,12 @@ pub(crate) fn run(t: &mut Thread, program: &Program, step: &Step) -> Result<(), 
         Op::Goto => {
             let backward = matches!(step.extra, Extra::Branch { ctrl: true });
             if backward && taken != 0 {
-                // The channels that jump run on at once, those that stay wait for them.
+                // The channels that jump run on at once; those that stay wait behind this instruction.
                 park(t, enabled & !taken, next)?;
-                park(t, taken, step.uip)?;
-                t.pc = step.jip;
+                if step.uip == NOWHERE {
+                    return Err("channels branch to no place".into());
+                }
+                t.pc = step.uip;
                 return Ok(());
             }
             park(t, taken, step.uip)?;

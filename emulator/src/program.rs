@@ -363,8 +363,12 @@ impl Program {
                 *slot = self.source(s, if rows { 1 } else { lanes }, inst)?;
             }
         }
+        // Gen11 and Gen12 tell the low half from the high half by whether the accumulator is written.
+        let low = inst.op == Op::Mach
+            && !inst.opts.has(Options::ACC_WR_EN)
+            && matches!(self.platform, Platform::Icllp | Platform::Tgllp);
         Ok(Step {
-            op: inst.op,
+            op: if low { Op::Macl } else { inst.op },
             lanes: lanes as u8,
             chan: inst.chan,
             no_mask: inst.no_mask,

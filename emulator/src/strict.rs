@@ -114,6 +114,9 @@ pub(crate) fn before(t: &mut Thread, cx: &mut Cx<'_>, step: &Step) -> Result<Out
             on &= t.predicate(p, step);
         }
     }
+    if step.op == Op::Smov {
+        on &= crate::alu::scatter_mask(step);
+    }
     let undefined = inputs(t, step, on)? | doubtful;
     let places = t.dest_lanes(&step.dst, n, on)?;
     if let DestPlace::Indirect { addr, .. } = step.dst.what

@@ -35,6 +35,19 @@ pub struct KernelInfo {
     pub bindings: Vec<(u32, u32)>,
     /// Samplers in the code itself: index, addressing, filter, normalized.
     pub inline_samplers: Vec<InlineSampler>,
+    /// The source's view of the arguments, where the compiler noted it.
+    pub args: Vec<ArgInfo>,
+}
+
+/// An argument as its source declares it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ArgInfo {
+    /// Its name.
+    pub name: String,
+    /// Its type, such as `float*;8`.
+    pub type_name: String,
+    /// `__global`, `__local`, `__constant`, `__private`.
+    pub space: String,
 }
 
 /// Private memory that a runtime allocates.
@@ -206,7 +219,19 @@ fn kernel(y: &Yaml) -> Result<KernelInfo, Error> {
 pub fn parse(yaml: &str) -> Result<Vec<KernelInfo>, Error> {
     let docs = YamlLoader::load_from_str(yaml).map_err(|e| Error::ZeInfo(e.to_string()))?;
     let Some(doc) = docs.first() else { return Err(Error::ZeInfo("empty".into())) };
-    list(&doc["kernels"]).iter().map(kernel).collect()
+    let mut kernels: Vec<KernelInfo> = list(&doc["kernels"]).iter().map(kernel).collect::<Result<_, _>>()?;
+    for misc in list(&doc["kernels_misc_info"]) {
+        let name = text(misc, "name");
+        let args = list(&misc["args_info"]).iter().map(|a| ArgInfo {
+            name: text(a, "name"),
+            type_name: text(a, "type_name"),
+            space: text(a, "address_qualifier"),
+        });
+        if let Some(k) = kernels.iter_mut().find(|k| k.name == name) {
+            k.args = args.collect();
+        }
+    }
+    Ok(kernels)
 }
 
 /// The kernel of this name.

@@ -172,7 +172,7 @@ fn slow(t: &mut Thread, step: &Step, n: usize, on: u32, select: u32) -> Result<(
             for i in 0..n {
                 let (a, b, c) = (a[i], b[i], c[i]);
                 r[i] = match step.op {
-                    Op::Mov => a,
+                    Op::Mov | Op::Smov => a,
                     Op::Add => add(a, b),
                     Op::Add3 => add(own(add(a, b)), c),
                     Op::Mul => mul(a, b),

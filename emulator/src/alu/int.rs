@@ -71,7 +71,7 @@ pub(super) fn run(t: &mut Thread, step: &Step, n: usize, on: u32, select: u32) -
     let signed = ty0.is_signed() || s1.ty.is_signed() && info.srcs > 1;
     let wide_size = |ty: Type| if ty.bytes() <= 2 { 2 } else { 4 };
     let r = match step.op {
-        Op::Mov => a,
+        Op::Mov | Op::Smov => a,
         Op::Not => map1(n, &a, |a| !a),
         Op::And => map2(n, &a, &b, |a, b| a & b),
         Op::Or => map2(n, &a, &b, |a, b| a | b),
@@ -147,7 +147,7 @@ pub(super) fn run(t: &mut Thread, step: &Step, n: usize, on: u32, select: u32) -
             // acc holds src0 * src1.low16; this adds src0 * src1.high16 << 16.
             let k = acc(t, n, 4, signed);
             let full = map3(n, &a, &b, &k, |a, b, k| k.wrapping_add(a.wrapping_mul(b >> 16) << 16));
-            if step.acc_write || step.op == Op::Macl {
+            if step.acc_write {
                 set_acc(t, n, on, &full, 4);
             }
             let high = step.op == Op::Mach;

@@ -29,6 +29,8 @@ pub(crate) fn run(t: &mut Thread, program: &Program, step: &Step) -> Result<(), 
         Some(p) => (enabled & p, 0),
         None => (enabled, 0),
     };
+    // A scattered move writes the channels that its second source names.
+    let on = if step.op == Op::Smov { on & scatter_mask(step) } else { on };
     if on == 0 {
         return Ok(());
     }
@@ -40,7 +42,7 @@ pub(crate) fn run(t: &mut Thread, program: &Program, step: &Step) -> Result<(), 
         }
     }
     match step.op {
-        Op::Mov if raw_move(step) => {
+        Op::Mov | Op::Smov if raw_move(step) => {
             let mut v = [0; LANES];
             t.raw(&step.src[0], n, on, &mut v)?;
             t.put(&step.dst, n, on, &v)?;
@@ -62,7 +64,11 @@ pub(crate) fn run(t: &mut Thread, program: &Program, step: &Step) -> Result<(), 
         Op::Math => math::run(t, step, n, on)?,
         Op::Madm => macros::madm(t, step, n, on)?,
         Op::Dpas | Op::Dpasw => dpas::run(t, program, step, on)?,
-        Op::Movi | Op::Smov => moves(t, step, n, on)?,
+        Op::Movi => {
+            let mut v = [0; LANES];
+            t.raw(&step.src[0], n, on, &mut v)?;
+            t.put(&step.dst, n, on, &v)?;
+        }
         Op::Wait => {
             if t.signalled {
                 t.state = State::AtBarrier;
@@ -81,6 +87,14 @@ pub(crate) fn run(t: &mut Thread, program: &Program, step: &Step) -> Result<(), 
         t.mode = crate::thread::FloatMode::from_control(t.u32_at(file::CONTROL));
     }
     Ok(())
+}
+
+/// The channels of a scattered move.
+pub(crate) fn scatter_mask(step: &Step) -> u32 {
+    match step.src[1].what {
+        Operand::Imm(bits) => bits as u32,
+        _ => u32::MAX,
+    }
 }
 
 /// Registers whose value is made when they are read.
@@ -193,16 +207,6 @@ fn holds(cond: Cond, order: Option<std::cmp::Ordering>) -> bool {
         Cond::Un => order.is_none(),
         _ => false,
     }
-}
-
-/// Indexed and scattered moves.
-fn moves(t: &mut Thread, step: &Step, n: usize, on: u32) -> Result<(), Trap> {
-    let mut v = [0; LANES];
-    if step.op == Op::Movi {
-        t.raw(&step.src[0], n, on, &mut v)?;
-        return t.put(&step.dst, n, on, &v);
-    }
-    Err(format!("{} is not modelled", step.op).into())
 }
 
 /// The bits of a double in a type of the machine.

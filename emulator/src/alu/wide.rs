@@ -58,7 +58,7 @@ pub(super) fn run(t: &mut Thread, step: &Step, n: usize, on: u32, select: u32) -
         let (a, b, c) = (a[i], b[i], c[i]);
         let sh = (b & count) as u32;
         r[i] = match step.op {
-            Op::Mov => a,
+            Op::Mov | Op::Smov => a,
             Op::Not => !a,
             Op::And => a & b,
             Op::Or => a | b,
