@@ -10,7 +10,7 @@ use crate::{
     thread::{Thread, Trap},
 };
 use gen_ir::Op;
-use platforms::Layout;
+use platforms::{Layout, Platform};
 
 /// Wakes the channels that wait at the thread's place.
 pub(crate) fn arrive(t: &mut Thread) {
@@ -110,6 +110,9 @@ pub(crate) fn run(t: &mut Thread, program: &Program, step: &Step) -> Result<(), 
                 t.pc = step.uip;
                 return Ok(());
             }
+            // Before Gen11 a forward goto sends away the channels whose predicate is false, as `if` does.
+            let on_false = matches!(program.platform, Platform::Bdw | Platform::Skl | Platform::Bxt);
+            let taken = if on_false && !backward { enabled & !taken } else { taken };
             park(t, taken, step.uip)?;
             advance(t, step.jip)
         }

@@ -139,7 +139,8 @@ pub(super) fn run(t: &mut Thread, step: &Step, n: usize, on: u32, select: u32) -
             map1(n, &r, |r| r & 0xffff_ffff)
         }
         Op::Mac => {
-            let size = wide_size(ty0).max(wide_size(s1.ty));
+            // The accumulator's elements have the destination's type.
+            let size = wide_size(step.dst.ty);
             let k = acc(t, n, size, signed);
             map3(n, &a, &b, &k, |a, b, k| k.wrapping_add(a.wrapping_mul(b)))
         }

@@ -61,13 +61,15 @@ pub(super) fn owords(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
 /// Scratch block read and write: offset in the descriptor, base in the header's dword 5.
 pub(super) fn scratch(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
     let write = mail.bits(17, 1) != 0;
-    let regs = 1 << mail.bits(12, 2);
+    // Counted in 32 bytes, whatever a register holds.
+    let bytes = 32 << mail.bits(12, 2);
+    let regs = mail.regs(bytes, 1);
     let base = mail.address(20, 4)? & !0x3ff;
     let offset = base + u64::from(mail.bits(0, 12) * 32);
     let by_dword = mail.bits(16, 1) != 0;
     mail.expect(1 + if write { regs } else { 0 }, if write { 0 } else { regs });
     let all = crate::thread::mask(mail.lanes);
-    for i in 0..regs * 8 {
+    for i in 0..bytes / 4 {
         if by_dword && mail.on & all != all && mail.on >> (i % mail.lanes.max(8)) & 1 == 0 || mail.on == 0 {
             continue;
         }

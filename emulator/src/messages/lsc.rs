@@ -48,6 +48,11 @@ fn target(mail: &Mail<'_, '_>) -> Result<Target, Trap> {
     Ok(Target { place, offset, address })
 }
 
+/// Channels that payload registers are laid out for: 16 at least.
+fn width(mail: &Mail<'_, '_>) -> u32 {
+    mail.lanes.max(16)
+}
+
 fn effective(mail: &mut Mail<'_, '_>, t: &Target, lane: u32) -> Result<u64, Trap> {
     let a = mail.address(lane * t.address, t.address)?.wrapping_add_signed(t.offset);
     Ok(if t.address == 8 { a } else { a & 0xffff_ffff })
@@ -72,7 +77,7 @@ fn vector(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
     let (bytes, slot, shift) = data_size(mail.bits(9, 3))?;
     let count = VECTOR[mail.bits(12, 3) as usize];
     let transposed = mail.bits(15, 1) != 0;
-    let lanes = mail.lanes;
+    let lanes = width(mail);
     let address_regs = mail.regs(if transposed { 1 } else { lanes }, t.address);
     let block = mail.regs(lanes, slot) * mail.grf;
     let data_regs = if transposed { mail.regs(count, bytes) } else { count * block / mail.grf };
@@ -103,7 +108,7 @@ fn quad(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
     let t = target(mail)?;
     let (bytes, slot, shift) = data_size(mail.bits(9, 3))?;
     let mask = mail.bits(12, 4);
-    let lanes = mail.lanes;
+    let lanes = width(mail);
     let block = mail.regs(lanes, slot) * mail.grf;
     let count = mask.count_ones();
     let address_regs = mail.regs(lanes, t.address);
@@ -130,7 +135,7 @@ fn quad(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
 fn atomics(mail: &mut Mail<'_, '_>, op: Atomic) -> Result<SendKind, Trap> {
     let t = target(mail)?;
     let (bytes, slot, shift) = data_size(mail.bits(9, 3))?;
-    let lanes = mail.lanes;
+    let lanes = width(mail);
     let block = mail.regs(lanes, slot) * mail.grf;
     let address_regs = mail.regs(lanes, t.address);
     let returns = mail.rlen != 0 && mail.m.dst.is_some();

@@ -140,10 +140,8 @@ impl Mail<'_, '_> {
         self.number(byte, len)
     }
 
-    /// A number that is stored.
+    /// A number that is stored. It may be undefined: structures have padding.
     pub(crate) fn data(&mut self, byte: u32, len: u32) -> Result<u64, Trap> {
-        let at = self.payload(byte, len)?;
-        self.must_be_defined(at, len, "the stored value");
         self.number(byte, len)
     }
 
@@ -222,7 +220,15 @@ impl Mail<'_, '_> {
     fn locate(&mut self, place: Place, offset: u64, len: u32) -> Result<Option<u64>, Trap> {
         let (base, size) = match place {
             Place::Flat => return Ok(Some(offset)),
-            Place::Slm => (0, self.cx.group.slm.len() as u64),
+            // Only the low address bits reach shared local memory; compilers set others to tell it apart.
+            Place::Slm => {
+                let at = offset & 0xff_ffff;
+                if at + u64::from(len) > self.cx.group.slm.len() as u64 {
+                    self.outside(place, at, len);
+                    return Ok(None);
+                }
+                return Ok(Some(at));
+            }
             Place::Scratch => (self.t.scratch, self.t.scratch_len.into()),
             _ => {
                 let s = self.surface(place)?;

@@ -145,14 +145,14 @@ pub(super) fn dc1(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
         }
         2 | 0xb => {
             let Some(op) = Atomic::from_hdc(mail.bits(8, 4)) else { return Err("no such atomic".into()) };
-            let l = mail.layout(mail.simd(!narrow_set), place, address);
+            let l = mail.layout(mail.simd(!narrow_set).min(16), place, address);
             let bytes = if mail.bits(8, 4) == 0 { 8 } else { 4 };
             atomics(mail, &l, op, bytes)
         }
         3 | 0x13 => {
             let Some(op) = Atomic::from_hdc(mail.bits(8, 4)) else { return Err("no such atomic".into()) };
             let wide = if a64 { narrow_set } else { !narrow_set };
-            let l = mail.layout(mail.simd(wide), place, address);
+            let l = mail.layout(mail.simd(wide).min(16), place, address);
             atomics(mail, &l, op, 2)
         }
         0x12 => {
@@ -165,7 +165,7 @@ pub(super) fn dc1(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
                 return Err("no such atomic".into());
             };
             let wide = if a64 { narrow_set } else { !narrow_set };
-            let l = mail.layout(mail.simd(wide), place, address);
+            let l = mail.layout(mail.simd(wide).min(16), place, address);
             let bytes = if mail.bits(8, 3) >= 6 { 8 } else { 4 };
             atomics(mail, &l, op, bytes)
         }
@@ -174,7 +174,7 @@ pub(super) fn dc1(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
                 return Err("no such atomic".into());
             };
             let wide = if a64 { narrow_set } else { !narrow_set };
-            let l = mail.layout(mail.simd(wide), place, address);
+            let l = mail.layout(mail.simd(wide).min(16), place, address);
             atomics(mail, &l, op, 2)
         }
         0x10 | 0x1a => {
