@@ -146,7 +146,10 @@ fn platforms_agree() {
             continue;
         }
         let (mut good, mut bad, mut noisy) = (0, 0, 0);
-        for k in data::kernels(p).iter().filter(|k| !k.ze_info.is_empty() && k.variant != "vc" && k.id().contains(&only)) {
+        for k in data::kernels(p)
+            .iter()
+            .filter(|k| !k.ze_info.is_empty() && k.variant != "vc" && k.id().contains(&only))
+        {
             let r = run(k);
             ran += 1;
             instructions += r.instructions;
