@@ -2,13 +2,13 @@
 
 use super::{
     Bad, Fault, align16,
-    codes::{self, FILE_IMM, TYPE_UD},
+    codes::{self, FILE_ARF, FILE_IMM, TYPE_UD},
     control,
     layout::{Basic, Control},
     operand::{self, Slot},
     rules::Rules,
 };
-use gen_ir::{Class, Dst, Inst, Op, OpInfo, Options, Payload, Physical, Src, Type};
+use gen_ir::{Base, Class, Dst, Inst, Op, OpInfo, Options, Payload, Physical, Src, Type};
 
 /// How many sources the instruction encodes.
 #[inline]
@@ -18,6 +18,12 @@ fn sources(rules: &Rules, info: &OpInfo, inst: &Inst<Physical>) -> u8 {
         _ if inst.op == Op::Movi && !rules.movi_two => 1,
         _ => info.srcs,
     }
+}
+
+/// Whether source 1 cannot be an architecture register: only `math` reads one, and `movi` may leave it null.
+#[inline]
+fn arf_is_barred(class: Class, op: Op) -> bool {
+    class == Class::Basic && op != Op::Movi
 }
 
 /// Decodes operands into `inst`.
@@ -44,6 +50,9 @@ pub(super) fn decode(
     let last = if count == 2 { Slot::Src1 } else { Slot::Src0 };
     let (file, ..) = last.get(w);
     let imm = file == FILE_IMM && !is_macro;
+    if count == 2 && file == FILE_ARF && arf_is_barred(class, inst.op) {
+        return Err(Fault::new("Src1RegFile", file, "1 (GRF), 3 (immediate)"));
+    }
     for i in 0..count {
         let slot = if i == 0 { Slot::Src0 } else { Slot::Src1 };
         inst.src[usize::from(i)] = if imm && slot == last {
@@ -145,10 +154,17 @@ fn encode_operands(rules: &Rules, inst: &Inst<Physical>, count: u8, is_macro: bo
         let src = &inst.src[usize::from(i)];
         w = match *src {
             Src::Imm { bits, ty } if i + 1 == count => encode_imm(rules, slot, bits, ty, w)?,
-            Src::None if inst.op == Op::Movi && i == 1 => slot.set(w, codes::FILE_ARF, TYPE_UD, 0, false),
+            Src::None if inst.op == Op::Movi && i == 1 => slot.set(w, FILE_ARF, TYPE_UD, 0, false),
             Src::Macro { .. } if is_macro => align16::encode_macro_align1(rules, slot, src, w)?,
             _ if is_macro => {
                 return Err(Bad::new(slot.names().operand, operand::kind(src), "a math macro register"));
+            }
+            Src::Direct { reg, .. }
+                if i == 1
+                    && matches!(reg.base, Base::Arf(_))
+                    && arf_is_barred(inst.op.info().class, inst.op) =>
+            {
+                return Err(Bad::new("src1", "an architecture register", "a general register, an immediate"));
             }
             _ => operand::encode_src(rules, slot, src, w)?,
         };

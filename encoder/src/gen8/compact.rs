@@ -9,7 +9,7 @@
 
 use super::{
     Fault,
-    codes::{self, FILE_IMM},
+    codes::{self, FILE_ARF, FILE_IMM},
     compact_tables::{
         CONTROL, DATA_TYPE_GEN8, DATA_TYPE_GEN11, SOURCE, SUB_REG, TERNARY_CONTROL, TERNARY_SOURCE,
     },
@@ -214,6 +214,8 @@ pub(super) fn compact(platform: Platform, word: u128) -> Option<u64> {
     let op = opcodes::from_number(platform, low as u8 & 0x7f)?;
     match form(platform, op, (low >> 24) as u8 & 15) {
         Form::One => compact_basic(platform, low, high, false),
+        // Only `movi` could, whose null source 1 has no compacted form.
+        Form::Two if op == Op::Movi && last_file(low, high, true) == FILE_ARF => None,
         Form::Two => compact_basic(platform, low, high, true),
         Form::Three => compact_ternary(low, high),
         Form::None => None,
@@ -340,7 +342,13 @@ pub(super) fn expand(platform: Platform, word: u64) -> Result<u128, Fault> {
     }
     match form(platform, op, (word >> 24) as u8 & 15) {
         Form::One => expand_basic(platform, Compact::from_bits(word), false),
-        Form::Two => expand_basic(platform, Compact::from_bits(word), true),
+        Form::Two => {
+            let native = expand_basic(platform, Compact::from_bits(word), true)?;
+            if op == Op::Movi && last_file(native as u64, (native >> 64) as u64, true) == FILE_ARF {
+                return Err(Fault::new("DataTypeIndex", word >> 13 & 31, "one with a source 1"));
+            }
+            Ok(native)
+        }
         Form::Three => expand_ternary(TernaryCompact::from_bits(word)),
         Form::None => Err(Fault::new("Opcode", number, "an opcode with a compacted form")),
     }

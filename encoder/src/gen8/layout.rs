@@ -240,9 +240,10 @@ pub(super) struct Ternary1 {
     pub dst_data_type: u8,
     /// 1 (0) or 2 (1).
     pub dst_horz_stride: bool,
-    pub reserved_50: bool,
-    /// Math macros: `DstMathMacroExt` in its upper four bits.
-    #[bits(5)]
+    #[bits(2)]
+    pub reserved_50: u8,
+    /// `DstSubRegNum[4:3]` in its upper two bits; math macros: `DstMathMacroExt`.
+    #[bits(4)]
     pub dst_sub_reg_num: u8,
     #[bits(8)]
     pub dst_reg_num: u8,

@@ -43,21 +43,24 @@ pub(super) fn decode(word: u128, inst: &mut Inst<Physical>) -> Result<(), Fault>
         return Err(Fault::new("AccessMode", 1u8, "0 (Align1)"));
     }
     let w = Ternary1::from_bits(word);
-    if w.reserved_50() || w.reserved_84() || w.reserved_105() || w.reserved_126() != 0 {
-        return Err(Fault::new("bits 50, 84, 105, 126, 127", 1u8, "0"));
+    if w.reserved_50() != 0 || w.reserved_84() || w.reserved_105() || w.reserved_126() != 0 {
+        return Err(Fault::new("bits 50, 51, 84, 105, 126, 127", 1u8, "0"));
     }
     let float = w.exec_type();
     let is_macro = inst.op == Op::Madm;
     let dst_ty = ty(float, w.dst_data_type(), "DstDataType")?;
     let sub = w.dst_sub_reg_num();
     inst.dst = if is_macro {
-        if sub & 1 != 0 || w.dst_horz_stride() {
-            return Err(Fault::new("DstSubRegNum, DstHorzStride", sub, "0 below the macro register"));
+        if w.dst_horz_stride() {
+            return Err(Fault::new("DstHorzStride", 1u8, "0 of a math macro"));
         }
         let reg = register(w.dst_reg_file(), w.dst_reg_num(), 0, "DstRegNum")?;
-        Dst::Macro { reg, mme: decode_mme(sub >> 1, "DstMathMacroExt")?, ty: dst_ty }
+        Dst::Macro { reg, mme: decode_mme(sub, "DstMathMacroExt")?, ty: dst_ty }
     } else {
-        let reg = register(w.dst_reg_file(), w.dst_reg_num(), sub, "DstRegNum")?;
+        if sub & 3 != 0 {
+            return Err(Fault::new("DstSubRegNum", sub, "a multiple of 8 bytes"));
+        }
+        let reg = register(w.dst_reg_file(), w.dst_reg_num(), sub * 2, "DstRegNum")?;
         Dst::Direct { reg, horz: if w.dst_horz_stride() { 2 } else { 1 }, ty: dst_ty }
     };
     let mods = [
@@ -146,15 +149,18 @@ pub(super) fn encode(inst: &Inst<Physical>, number: u8) -> Result<u128, Bad> {
             w = w
                 .with_dst_reg_file(arf)
                 .with_dst_reg_num(number)
-                .with_dst_sub_reg_num(encode_mme(mme)? << 1)
+                .with_dst_sub_reg_num(encode_mme(mme)?)
                 .with_dst_data_type(code(float, ty, "dst type")?);
         }
         Dst::Direct { reg, horz: horz @ 1..=2, ty } if !is_macro => {
             let (arf, number, sub) = number_of(reg, "dst", false)?;
+            if !sub.is_multiple_of(8) {
+                return Err(Bad::new("dst", reg.byte, "a multiple of 8 bytes with three sources"));
+            }
             w = w
                 .with_dst_reg_file(arf)
                 .with_dst_reg_num(number)
-                .with_dst_sub_reg_num(sub)
+                .with_dst_sub_reg_num(sub / 2)
                 .with_dst_horz_stride(horz == 2)
                 .with_dst_data_type(code(float, ty, "dst type")?);
         }
