@@ -78,7 +78,8 @@ impl Lowerer<'_> {
             Op::Fence { mask } => self.fence(mask),
             Op::Wait { mask } => self.wait(mask),
             Op::Yield => Ok(()),
-            Op::Sample(ref s) | Op::Load3d(ref s) | Op::Gather4(ref s) => self.sampler_message(s),
+            Op::Sample(ref s) | Op::Load3d(ref s) => self.sampler_message(false, s),
+            Op::Gather4(ref s) => self.sampler_message(true, s),
             Op::Info3d { .. } => self.sampler_info(&inst.op),
             _ => Err("not lowered yet".into()),
         }
@@ -207,11 +208,36 @@ impl Lowerer<'_> {
         parts: &[Part],
         surface: Option<Surface>,
     ) {
+        let describe = |lowerer: &mut Self, bits| lowerer.descriptor(bits, surface);
+        self.send_parts(lanes, guarded, message, dst, parts, describe);
+    }
+
+    /// Sends a message guarded by the current predicate, whose descriptor operand `describe` makes of the
+    /// complete bits.
+    pub(crate) fn send_described(
+        &mut self,
+        message: Message,
+        dst: VReg,
+        parts: &[Part],
+        describe: impl FnOnce(&mut Self, u32) -> Desc<gen_ir::Virtual>,
+    ) {
+        self.send_parts(self.lanes, true, message, dst, parts, describe);
+    }
+
+    fn send_parts(
+        &mut self,
+        lanes: Lanes,
+        guarded: bool,
+        message: Message,
+        dst: VReg,
+        parts: &[Part],
+        describe: impl FnOnce(&mut Self, u32) -> Desc<gen_ir::Virtual>,
+    ) {
         let (first, second) = self.split_payload(parts);
         let desc =
             message.control | u32::from(message.header) << 19 | message.response << 20 | first.len << 25;
         let ex_desc = if self.caps.lsc { 0 } else { second.len << 6 };
-        let desc = self.descriptor(desc, surface);
+        let desc = describe(self, desc);
         let split = second.len > 0;
         let op = if split && self.caps.sbid_count == 0 { Op::Sends } else { Op::Send };
         let mut send = Inst::new(op, lanes.exec);

@@ -1,17 +1,307 @@
-//! Sampler messages.
+//! Sampler messages: sampling, loads, gathers and queries.
+//!
+//! Descriptor: binding table index in bits 0 to 7, sampler index 8 to 11, operation 12 to 16, SIMD mode
+//! 17 to 18 and 29 (half-float coordinates), 16-bit results 30. The header is a copy of `r0` whose
+//! dword 2 has texel offsets, disabled channels from bit 12 on, and a gather's channel in bits 16 to 17.
 
-use visa::{Op as Visa, op::Sample};
+use gen_ir::{Desc, Dst, ExecSize, Op, Sfid, Src, Type, VarClass, Virtual};
+use visa::{ChannelMask, Op as Visa, SamplerId, op::Sample};
 
-use crate::lower::{Lowered, Lowerer};
+use super::{Message, Part, Surface, hdc::disabled};
+use crate::{
+    build::{self, Lanes, VReg},
+    lower::{Lowered, Lowerer},
+};
+
+/// Operations that take gradients, and those that report killed pixels: eight lanes only.
+const SAMPLE_D: u8 = 4;
+const SAMPLE_D_C: u8 = 20;
+const SAMPLE_KILLPIX: u8 = 31;
+/// Queries.
+const RESINFO: u8 = 10;
+const SAMPLEINFO: u8 = 11;
+/// Registers of parameters beyond which sixteen lanes are sent as two messages.
+const MAX_ROWS: u32 = 11;
+
+/// Where a sampler's index comes from.
+enum Sampler {
+    None,
+    Index(u8),
+    Register(VReg),
+    /// The header names the sampler's state.
+    Bindless(VReg),
+}
 
 impl Lowerer<'_> {
     /// `sample_3d`, `load_3d`, `sample4` and their forms.
-    pub(crate) fn sampler_message(&mut self, _sample: &Sample<'_>) -> Lowered {
-        Err("sampler messages are not lowered yet".into())
+    pub(crate) fn sampler_message(&mut self, gather: bool, sample: &Sample<'_>) -> Lowered {
+        self.need_sampler()?;
+        if sample.non_uniform_sampler {
+            return Err("a sampler that differs between lanes".into());
+        }
+        if !sample.paired.is_null() {
+            return Err("paired surfaces are not lowered yet".into());
+        }
+        let lanes = self.lanes.exec.lanes();
+        if !matches!(lanes, 8 | 16) {
+            return Err(format!("a sampler message of {lanes} lanes").into());
+        }
+        let half_in = match sample.params.iter().next() {
+            Some(p) => self.visa.var_type(p.var).is_some_and(|t| t.bytes() == 2),
+            None => false,
+        };
+        let half_out = self.visa.var_type(sample.dst.var).is_some_and(|t| t.bytes() == 2);
+        let mask = ChannelMask(sample.channels & 15);
+        let channels = if gather { 4 } else { mask.count() };
+        let first_channels = matches!(mask.0, 1 | 3 | 7 | 15);
+        let plain = if gather { sample.channels == 0 } else { first_channels };
+        let bindless = sample.sampler == Some(SamplerId::BINDLESS);
+        let header = self.caps.sampler_header
+            || sample.pixel_null_mask
+            || bindless
+            || !plain
+            || sample.aoffimmi.immediate() != Some(0);
+
+        let bytes = |lanes: u32, half: bool| lanes * if half { 2 } else { 4 };
+        let rows = sample.params.len() as u32 * bytes(lanes, half_in).div_ceil(self.grf()) + u32::from(header);
+        let narrow = matches!(sample.op, SAMPLE_D | SAMPLE_D_C | SAMPLE_KILLPIX);
+        let native = u32::from(self.caps.simd_message);
+        let halves = if lanes > native && (rows > MAX_ROWS || narrow) { 2 } else { 1 };
+        let step = lanes / halves;
+
+        let sampler = self.sampler_index(sample.sampler)?;
+        let surface = self.surface(sample.surface)?;
+        let control = u32::from(sample.op & 31) << 12
+            | if step == native { 1 } else { 2 } << 17
+            | u32::from(half_in) << 29
+            | u32::from(half_out) << 30;
+        let registers = bytes(step, half_out).div_ceil(self.grf());
+        let response = if sample.dst.is_null() {
+            0
+        } else {
+            channels * registers + u32::from(sample.pixel_null_mask)
+        };
+        let header = if header { Some(self.sample_header(gather, sample, &sampler)?) } else { None };
+        let desc = self.sampler_descriptor(control, &surface, &sampler)?;
+        let whole = bytes(lanes, half_out).next_multiple_of(self.grf());
+        let (dst, copy) = self.response(sample.dst, channels * whole)?;
+        if copy.is_some() {
+            return Err("a sampler result that does not start at a register".into());
+        }
+        for half in 0..halves {
+            let mut parts: Vec<Part> = header.into_iter().collect();
+            for param in sample.params.iter() {
+                let part = self.part(param, bytes(lanes, half_in))?;
+                let at = half * bytes(step, half_in);
+                if !at.is_multiple_of(self.grf()) {
+                    return Err("half-float parameters of a split message".into());
+                }
+                let len = bytes(step, half_in).div_ceil(self.grf());
+                let reg = if part.reg.is_null() { part.reg } else { part.reg.plus(at) };
+                parts.push(Part { reg, len });
+            }
+            if parts.is_empty() {
+                return Err("a sampler message without parameters".into());
+            }
+            let message = Message { sfid: Sfid::Sampler, control, header: header.is_some(), response };
+            let target = if halves == 1 { dst } else { self.payload(response.max(1)) };
+            let part_lanes = Lanes {
+                exec: ExecSize::from_lanes(step).unwrap_or(ExecSize::S8),
+                chan: self.lanes.chan + (half * step) as u8,
+                no_mask: self.lanes.no_mask,
+            };
+            self.send_with(part_lanes, message, target, &parts, desc);
+            if halves > 1 && !dst.is_null() {
+                self.scatter_half(dst, target, channels, part_lanes, half, half_out);
+            }
+        }
+        Ok(())
     }
 
-    /// `resinfo`, `sampleinfo`, `lod`.
-    pub(crate) fn sampler_info(&mut self, _op: &Visa<'_>) -> Lowered {
-        Err("sampler messages are not lowered yet".into())
+    fn need_sampler(&self) -> Lowered {
+        if self.caps.sampler { Ok(()) } else { Err(format!("{} has no sampler", self.caps.name).into()) }
     }
+
+    /// Brings one half's results to their lanes of the whole result.
+    fn scatter_half(
+        &mut self,
+        dst: VReg,
+        from: VReg,
+        channels: u32,
+        lanes: Lanes,
+        half: u32,
+        half_float: bool,
+    ) {
+        let ty = if half_float { Type::Uw } else { Type::Ud };
+        let step = lanes.exec.lanes() * ty.bytes();
+        let (near, far) = (step.next_multiple_of(self.grf()), (2 * step).next_multiple_of(self.grf()));
+        for c in 0..channels {
+            let source = Src::new(from.plus(c * near), build::strided(1, lanes.exec), ty);
+            let to = Dst::packed(dst.plus(c * far + half * step), ty);
+            let mut mov = build::mov(lanes, to, source);
+            mov.pred = self.pred;
+            self.emit(mov);
+        }
+    }
+
+    fn sampler_index(&mut self, id: Option<SamplerId>) -> Lowered<Sampler> {
+        let Some(id) = id else { return Ok(Sampler::None) };
+        let handle = self.sampler_handle(id)?;
+        if id == SamplerId::BINDLESS {
+            return match handle.var {
+                Some(var) => Ok(Sampler::Bindless(VReg::var_at(var, 0))),
+                None => Err("a bindless sampler that is never set".into()),
+            };
+        }
+        match (handle.known, handle.var) {
+            (Some(index), _) if index < 16 => Ok(Sampler::Index(index as u8)),
+            (Some(index), _) => Err(format!("sampler index {index} is above 15").into()),
+            (None, Some(var)) => Ok(Sampler::Register(VReg::var_at(var, 0))),
+            (None, None) => Err("a sampler that is never set".into()),
+        }
+    }
+
+    fn sample_header(&mut self, gather: bool, sample: &Sample<'_>, sampler: &Sampler) -> Lowered<Part> {
+        let header = self.plain_sampler_header(matches!(sampler, Sampler::Bindless(_)));
+        let mut fixed = u32::from(sample.pixel_null_mask) << 23;
+        if gather {
+            fixed |= u32::from(sample.channels & 3) << 16;
+        } else {
+            fixed |= disabled(ChannelMask(sample.channels & 15)) << 12;
+        }
+        match sample.aoffimmi.immediate() {
+            Some(offsets) => self.set_dword(header, 2, Src::ud(fixed | offsets as u32 & 0xfff)),
+            None => {
+                let offsets = self.scalar_src(sample.aoffimmi)?;
+                let dst = Dst::packed(header.plus(8), Type::Ud);
+                self.emit(build::op(Op::Or, Lanes::SCALAR, dst, &[offsets, Src::ud(fixed)]));
+            }
+        }
+        if let Sampler::Bindless(reg) = sampler {
+            self.set_dword(header, 3, Src::scalar(*reg, Type::Ud));
+        }
+        Ok(Part { reg: header, len: 1 })
+    }
+
+    fn plain_sampler_header(&mut self, bindless: bool) -> VReg {
+        let header = self.copy_of_r0();
+        if !self.caps.ternary_align16 && !bindless {
+            // Bit 0 of dword 3 says that the sampler is bindless.
+            let word = header.plus(12);
+            let from = Src::scalar(word, Type::Uw);
+            let srcs = [from, Src::uw(0xfffe)];
+            self.emit(build::op(Op::And, Lanes::SCALAR, Dst::packed(word, Type::Uw), &srcs));
+        }
+        header
+    }
+
+    /// The sampler's and the surface's index, whatever of them is only known at run time.
+    fn sampler_descriptor(
+        &mut self,
+        control: u32,
+        surface: &Surface,
+        sampler: &Sampler,
+    ) -> Lowered<SamplerDesc> {
+        let mut bits = control;
+        let mut registers = Vec::new();
+        match surface {
+            Surface::Index(index) => bits |= u32::from(*index),
+            Surface::Register(reg) => registers.push((*reg, 0)),
+        }
+        match sampler {
+            Sampler::Index(index) => bits |= u32::from(*index) << 8,
+            Sampler::Register(reg) => registers.push((*reg, 8u16)),
+            Sampler::None | Sampler::Bindless(_) => {}
+        }
+        Ok(SamplerDesc { bits, registers: [registers.first().copied(), registers.get(1).copied()] })
+    }
+
+    fn send_with(
+        &mut self,
+        lanes: Lanes,
+        message: Message,
+        dst: VReg,
+        parts: &[Part],
+        desc: SamplerDesc,
+    ) {
+        let message = Message { control: desc.bits, ..message };
+        let saved = std::mem::replace(&mut self.lanes, lanes);
+        self.send_described(message, dst, parts, |lowerer, bits| lowerer.late_descriptor(bits, desc));
+        self.lanes = saved;
+    }
+
+    /// The descriptor with indices that are only known at run time added in an address register.
+    fn late_descriptor(&mut self, bits: u32, desc: SamplerDesc) -> Desc<Virtual> {
+        if desc.registers[0].is_none() {
+            return Desc::Imm(bits);
+        }
+        let a0 = VReg::var_at(self.var(gen_ir::Var::temp(VarClass::Address, 4, 4)), 0);
+        let to = Dst::packed(a0, Type::Ud);
+        let mut sum = Src::ud(bits);
+        for (reg, shift) in desc.registers.into_iter().flatten() {
+            let mut value = Src::scalar(reg, Type::Ud);
+            if shift > 0 {
+                let shifted = self.temp(1, 4);
+                let dst = Dst::packed(shifted, Type::Ud);
+                self.emit(build::op(Op::Shl, Lanes::SCALAR, dst, &[value, Src::uw(shift)]));
+                value = Src::scalar(shifted, Type::Ud);
+            }
+            let srcs = if sum.is_imm() { [value, sum] } else { [sum, value] };
+            self.emit(build::op(Op::Add, Lanes::SCALAR, to, &srcs));
+            sum = Src::scalar(a0, Type::Ud);
+        }
+        Desc::Reg(a0)
+    }
+
+    /// `resinfo`, `sampleinfo`.
+    pub(crate) fn sampler_info(&mut self, op: &Visa<'_>) -> Lowered {
+        self.need_sampler()?;
+        let Visa::Info3d { op, channels, surface, lod, dst } = *op else {
+            return Err("not a query".into());
+        };
+        let lanes = self.lanes.exec.lanes();
+        if !matches!(lanes, 8 | 16) {
+            return Err(format!("a sampler message of {lanes} lanes").into());
+        }
+        let first_channels = matches!(channels.0, 1 | 3 | 7 | 15);
+        let forced = self.caps.sampler_header;
+        let (header, code) = match op {
+            RESINFO => (if forced { channels != ChannelMask::RGBA } else { !first_channels }, RESINFO),
+            SAMPLEINFO => (forced || channels.0 != 1, SAMPLEINFO),
+            other => return Err(format!("query {other} is not lowered yet").into()),
+        };
+        let mut parts = Vec::new();
+        if header {
+            let reg = self.plain_sampler_header(false);
+            self.set_dword(reg, 2, Src::ud(disabled(channels) << 12));
+            parts.push(Part { reg, len: 1 });
+        }
+        match lod {
+            Some(lod) => parts.push(self.part(lod, lanes * 4)?),
+            None if parts.is_empty() => {
+                let reg = self.zero_register();
+                parts.push(Part { reg, len: 1 });
+            }
+            None => {}
+        }
+        let native = u32::from(self.caps.simd_message);
+        let control = u32::from(code) << 12 | if lanes == native { 1 } else { 2 } << 17;
+        let bytes = lanes * 4 * channels.count();
+        let (target, copy) = self.response(dst, bytes)?;
+        let surface = self.surface(surface)?;
+        let response = bytes.div_ceil(self.grf());
+        let message = Message { sfid: Sfid::Sampler, control, header, response };
+        self.send(message, target, &parts, Some(surface));
+        if let Some(to) = copy {
+            self.copy_response(to, target, bytes);
+        }
+        Ok(())
+    }
+}
+
+/// A descriptor and what must be added to it, shifted left.
+#[derive(Clone, Copy)]
+struct SamplerDesc {
+    bits: u32,
+    registers: [Option<(VReg, u16)>; 2],
 }
