@@ -63,7 +63,8 @@ impl Lowerer<'_> {
             || sample.aoffimmi.immediate() != Some(0);
 
         let bytes = |lanes: u32, half: bool| lanes * if half { 2 } else { 4 };
-        let rows = sample.params.len() as u32 * bytes(lanes, half_in).div_ceil(self.grf()) + u32::from(header);
+        let rows =
+            sample.params.len() as u32 * bytes(lanes, half_in).div_ceil(self.grf()) + u32::from(header);
         let narrow = matches!(sample.op, SAMPLE_D | SAMPLE_D_C | SAMPLE_KILLPIX);
         let native = u32::from(self.caps.simd_message);
         let halves = if lanes > native && (rows > MAX_ROWS || narrow) { 2 } else { 1 };
@@ -76,11 +77,8 @@ impl Lowerer<'_> {
             | u32::from(half_in) << 29
             | u32::from(half_out) << 30;
         let registers = bytes(step, half_out).div_ceil(self.grf());
-        let response = if sample.dst.is_null() {
-            0
-        } else {
-            channels * registers + u32::from(sample.pixel_null_mask)
-        };
+        let response =
+            if sample.dst.is_null() { 0 } else { channels * registers + u32::from(sample.pixel_null_mask) };
         let header = if header { Some(self.sample_header(gather, sample, &sampler)?) } else { None };
         let desc = self.sampler_descriptor(control, &surface, &sampler)?;
         let whole = bytes(lanes, half_out).next_multiple_of(self.grf());
@@ -216,14 +214,7 @@ impl Lowerer<'_> {
         Ok(SamplerDesc { bits, registers: [registers.first().copied(), registers.get(1).copied()] })
     }
 
-    fn send_with(
-        &mut self,
-        lanes: Lanes,
-        message: Message,
-        dst: VReg,
-        parts: &[Part],
-        desc: SamplerDesc,
-    ) {
+    fn send_with(&mut self, lanes: Lanes, message: Message, dst: VReg, parts: &[Part], desc: SamplerDesc) {
         let message = Message { control: desc.bits, ..message };
         let saved = std::mem::replace(&mut self.lanes, lanes);
         self.send_described(message, dst, parts, |lowerer, bits| lowerer.late_descriptor(bits, desc));
