@@ -296,7 +296,8 @@ impl<'s> Parser<'s> {
         }
         self.expect(Tok::LBrace, "`{`")?;
         loop {
-            self.attr(true)?;
+            let (name, value) = self.attr(true)?;
+            self.k()?.attr_table.push(name, &value);
             if !self.eat(Tok::Comma) {
                 break;
             }
@@ -309,8 +310,8 @@ impl<'s> Parser<'s> {
         Ok(AttrRange { start, len: len as u16 })
     }
 
-    /// One attribute, appended to the kernel's table.
-    fn attr(&mut self, closed: bool) -> Parsed<()> {
+    /// One attribute: name and value.
+    fn attr(&mut self, closed: bool) -> Parsed<(StrId, Vec<u8>)> {
         let name = self.expect(Tok::Ident, "the attribute's name")?;
         let name = if name == "AsmName" { "OutputAsmPath" } else { name };
         let mut value = Vec::new();
@@ -342,29 +343,16 @@ impl<'s> Parser<'s> {
         if attr_kind(name) == Some(AttrKind::Bool) {
             value.clear();
         }
-        let name = self.intern(name.as_bytes());
-        self.k()?.attr_table.push(name, &value);
-        Ok(())
+        Ok((self.intern(name.as_bytes()), value))
     }
 
     fn kernel_attr(&mut self) -> Parsed<()> {
-        let at = self.k()?.attr_table.len() as u32;
-        self.attr(false)?;
-        let kernel = self.k()?;
-        if kernel.attrs.len == 0 {
-            kernel.attrs = AttrRange { start: at, len: 1 };
-        } else if kernel.attrs.start + u32::from(kernel.attrs.len) == at {
-            kernel.attrs.len = kernel.attrs.len.saturating_add(1);
-        } else {
-            // Declarations with attributes stand in between: keep the kernel's attributes in one run.
-            let (range, table) = (kernel.attrs, std::mem::take(&mut kernel.attr_table));
-            let last = AttrRange { start: at, len: 1 };
-            kernel.attr_table = table.clone();
-            kernel.attrs = AttrRange { start: kernel.attr_table.len() as u32, len: range.len + 1 };
-            for (name, value) in table.range(range).chain(table.range(last)) {
-                kernel.attr_table.push(name, value);
-            }
+        self.k()?;
+        let attr = self.attr(false)?;
+        if self.kernel_attrs.len() >= 65535 {
+            return self.fail("a kernel has at most 65535 attributes");
         }
+        self.kernel_attrs.push(attr);
         Ok(())
     }
 

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     ids::{LabelId, StrId},
-    model::{Kernel, Label, Module, Version},
+    model::{AttrRange, Kernel, Label, Module, Version},
     types::LabelKind,
 };
 
@@ -93,6 +93,8 @@ pub(super) struct Parser<'s> {
     pub(super) declared: Vec<Vec<u8>>,
     /// The kernel or function being read.
     pub(super) kernel: Option<Kernel>,
+    /// Its attributes; they go to the kernel's table when it ends.
+    pub(super) kernel_attrs: Vec<(StrId, Vec<u8>)>,
     pub(super) symbols: Symbols<'s>,
     /// Labels by name: blocks, then functions (subroutines).
     pub(super) blocks: FxHashMap<&'s str, LabelId>,
@@ -115,6 +117,7 @@ impl<'s> Parser<'s> {
             functions: Vec::new(),
             declared: Vec::new(),
             kernel: None,
+            kernel_attrs: Vec::new(),
             symbols: Symbols::default(),
             blocks: FxHashMap::default(),
             subroutines: FxHashMap::default(),
@@ -234,6 +237,11 @@ impl<'s> Parser<'s> {
 
     fn end_kernel(&mut self) {
         let Some(mut kernel) = self.kernel.take() else { return };
+        let start = kernel.attr_table.len() as u32;
+        kernel.attrs = AttrRange { start, len: self.kernel_attrs.len() as u16 };
+        for (name, value) in self.kernel_attrs.drain(..) {
+            kernel.attr_table.push(name, &value);
+        }
         number_subroutines(&mut kernel);
         if kernel.is_function {
             let size = |name| kernel.attr_int(name).unwrap_or(0).clamp(0, 255) as u8;
