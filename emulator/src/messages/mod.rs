@@ -89,6 +89,10 @@ pub(crate) struct Mail<'a, 'b> {
     pub len0: u32,
     pub len1: u32,
     pub rlen: u32,
+    /// The response overlaps the payload: hardware reads all of the payload before it answers.
+    pub late: bool,
+    /// Replies held back for that: file offset, bytes, value.
+    pub held: Vec<(u32, u32, u64)>,
 }
 
 impl Mail<'_, '_> {
@@ -164,12 +168,18 @@ impl Mail<'_, '_> {
 
     /// Writes a number of 1 to 8 bytes to the response.
     pub(crate) fn reply(&mut self, byte: u32, len: u32, value: u64) -> Result<(), Trap> {
-        if let Some(at) = self.response(byte, len)? {
-            let to = at as usize;
-            self.t.rf[to..to + len as usize].copy_from_slice(&value.to_le_bytes()[..len as usize]);
-            self.t.define(at, len);
+        match self.response(byte, len)? {
+            Some(at) if self.late => self.held.push((at, len, value)),
+            Some(at) => self.put(at, len, value),
+            None => {}
         }
         Ok(())
+    }
+
+    fn put(&mut self, at: u32, len: u32, value: u64) {
+        let to = at as usize;
+        self.t.rf[to..to + len as usize].copy_from_slice(&value.to_le_bytes()[..len as usize]);
+        self.t.define(at, len);
     }
 
     /// GRFs that `lanes` elements of `bytes` bytes take, at least one.
@@ -302,25 +312,42 @@ pub(crate) fn run(t: &mut Thread, cx: &mut Cx<'_>, step: &Step) -> Result<SendKi
         desc,
         ex_desc,
         on,
+        late: false,
+        held: Vec::new(),
     };
     if m.eot {
         return gateway::end(&mut mail);
     }
-    match m.sfid {
-        Sfid::Gateway => gateway::run(&mut mail),
+    mail.late = overlap(mail.m.dst, mail.rlen, mail.m.src0, mail.len0)
+        || overlap(mail.m.dst, mail.rlen, mail.m.src1, mail.len1);
+    let kind = deliver(&mut mail)?;
+    for (at, len, value) in std::mem::take(&mut mail.held) {
+        mail.put(at, len, value);
+    }
+    Ok(kind)
+}
+
+/// Whether two register ranges share a register.
+fn overlap(a: Option<u32>, a_len: u32, b: Option<u32>, b_len: u32) -> bool {
+    matches!((a, b), (Some(a), Some(b)) if a < b + b_len && b < a + a_len)
+}
+
+fn deliver(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
+    match mail.m.sfid {
+        Sfid::Gateway => gateway::run(mail),
         Sfid::Dc0 => match mail.bits(14, 5) {
-            7 => Ok(fence(&mut mail)?),
-            n if n & 0x10 != 0 => block::scratch(&mut mail),
-            0 | 1 | 8 | 9 => block::owords(&mut mail),
-            _ => scatter::dc0(&mut mail),
+            7 => Ok(fence(mail)?),
+            n if n & 0x10 != 0 => block::scratch(mail),
+            0 | 1 | 8 | 9 => block::owords(mail),
+            _ => scatter::dc0(mail),
         },
         Sfid::DcRo => match mail.bits(14, 5) {
-            0 | 1 => block::owords(&mut mail),
-            _ => scatter::dc0(&mut mail),
+            0 | 1 => block::owords(mail),
+            _ => scatter::dc0(mail),
         },
-        Sfid::Dc1 => scatter::dc1(&mut mail),
-        Sfid::Sampler => sampler::run(&mut mail),
-        Sfid::Ugm | Sfid::Ugml | Sfid::Slm | Sfid::Tgm => lsc::run(&mut mail),
+        Sfid::Dc1 => scatter::dc1(mail),
+        Sfid::Sampler => sampler::run(mail),
+        Sfid::Ugm | Sfid::Ugml | Sfid::Slm | Sfid::Tgm => lsc::run(mail),
         other => Err(format!("messages to {other:?} are not modelled").into()),
     }
 }
