@@ -79,6 +79,8 @@ pub enum Emit {
     Json,
     /// vISA assembly of the input.
     Visaasm,
+    /// The input as a vISA object without new code: <stem>.isa
+    Object,
 }
 
 impl Emit {
@@ -90,6 +92,7 @@ impl Emit {
             Emit::Asm => "asm",
             Emit::Json => "json",
             Emit::Visaasm => "visaasm",
+            Emit::Object => "isa",
         }
     }
 }

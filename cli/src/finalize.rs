@@ -182,6 +182,7 @@ fn outputs(
                     visa::text::print(&module, visa::text::TextOptions { grf_bytes, ..Default::default() });
                 files.push((module_file(args, input, emit), text.into_bytes()));
             }
+            Emit::Object => files.push((module_file(args, input, emit), object(&module)?)),
             Emit::Dat | Emit::Asm | Emit::Json => {
                 for d in &done {
                     let file = match (&args.output, single) {
@@ -204,15 +205,31 @@ fn outputs(
         if !faults.is_empty() {
             return Err(Refusal(faults));
         }
-        let bytes = visa::write(&module).map_err(|e| Diagnostic::error("CannotWrite", e.to_string()))?;
         let file = if args.in_place { input.to_owned() } else { module_file(args, input, Emit::Isa) };
-        if !args.in_place && same_file(&file, input) {
-            let message = format!("{} is the input; --in-place allows that", file.display());
-            return Err(Diagnostic::error("OutputIsInput", message).at(Place::Input).into());
-        }
-        files.push((file, bytes));
+        files.push((file, object(&module)?));
     }
+    distinct(args, input, &files)?;
     Ok(files)
+}
+
+fn object(module: &Module) -> Result<Vec<u8>, Refusal> {
+    visa::write(module).map_err(|e| Diagnostic::error("CannotWrite", e.to_string()).into())
+}
+
+/// No result may replace the input by accident, or another result.
+fn distinct(args: &FinalizeArgs, input: &Path, files: &[File]) -> Result<(), Refusal> {
+    let mut faults = Vec::new();
+    for (i, (file, _)) in files.iter().enumerate() {
+        if !args.in_place && same_file(file, input) {
+            let message = format!("{} is the input; --in-place allows that", file.display());
+            faults.push(Diagnostic::error("OutputIsInput", message).at(Place::Input));
+        }
+        if files[..i].iter().any(|(f, _)| f == file) {
+            let message = format!("two results would go to {}", file.display());
+            faults.push(Diagnostic::error("OutputTwice", message).at(Place::Input));
+        }
+    }
+    if faults.is_empty() { Ok(()) } else { Err(Refusal(faults)) }
 }
 
 fn same_file(a: &Path, b: &Path) -> bool {
