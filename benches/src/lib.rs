@@ -1,1 +1,3 @@
-//! Placeholder until the first commit of this crate.
+//! Inputs that benchmarks share.
+
+pub mod synthetic;
