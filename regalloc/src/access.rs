@@ -106,6 +106,12 @@ impl Accesses {
         self.blocks[b] as usize..self.blocks[b + 1] as usize
     }
 
+    /// The accesses of a block's instructions.
+    pub fn of_block(&self, b: usize) -> &[Access] {
+        let r = self.block(b);
+        &self.list[self.first[r.start] as usize..self.first[r.end] as usize]
+    }
+
     /// All accesses in order.
     pub fn all(&self) -> &[Access] {
         &self.list

@@ -106,6 +106,8 @@ impl Check<'_> {
         if blocks > 0 {
             entry[0] = Some(first);
         }
+        // What a return may bring back to each call: what was defined there, or in the subroutine.
+        let mut back: Vec<State> = self.flow.calls.iter().map(|c| self.defined_in(c.1, c.2)).collect();
         let mut dirty = vec![false; blocks];
         if let Some(d) = dirty.first_mut() {
             *d = true;
@@ -118,8 +120,16 @@ impl Check<'_> {
                 }
                 let Some(mut state) = entry[b].clone() else { continue };
                 self.block(b, &mut state, None)?;
+                if let Some(c) = self.flow.calls.iter().position(|c| c.0 == b as u32)
+                    && grow(&mut back[c], &state)
+                {
+                    let (_, first, end) = self.flow.calls[c];
+                    dirty[first as usize..end as usize].fill(true);
+                }
                 for &s in self.flow.succs.of(b) {
-                    let Some(out) = self.along(b as u32, s, &state, &waiting, &losses) else { continue };
+                    let Some(out) = self.along(b as u32, s, &state, &waiting, &losses, &back) else {
+                        continue;
+                    };
                     dirty[s as usize] |= join(&mut entry[s as usize], &out);
                 }
             }
@@ -140,8 +150,18 @@ impl Check<'_> {
         state: &State,
         waiting: &[(BlockId, BlockId, Losses)],
         losses: &[Losses],
+        back: &[State],
     ) -> Option<State> {
         let mut out = state.clone();
+        // A return goes to one call only: what others brought along is not there.
+        let returns =
+            |c: &(u32, u32, u32)| (c.1..c.2).contains(&b) && c.0 + 1 == s && !(c.1..c.2).contains(&s);
+        if let Some(c) = self.flow.calls.iter().position(returns) {
+            for (f, known) in out.iter_mut().zip(&back[c]) {
+                f.defined &= known.defined;
+                f.lost &= known.defined;
+            }
+        }
         if let Some(call) = self.flow.calls.iter().find(|c| c.0 == b)
             && s == b + 1
         {
@@ -169,6 +189,26 @@ impl Check<'_> {
             lose(&mut out, &waiting[i].2);
         }
         Some(out)
+    }
+
+    /// What a subroutine, with those it calls, may define.
+    fn defined_in(&self, first: u32, end: u32) -> State {
+        let mut out = vec![Fact::default(); self.kernel.vars.len()];
+        let mut work = vec![(first, end)];
+        let mut done: Vec<u32> = Vec::new();
+        while let Some((first, end)) = work.pop() {
+            if done.contains(&first) {
+                continue;
+            }
+            done.push(first);
+            for b in first..end {
+                for a in self.accesses.of_block(b as usize).iter().filter(|a| a.kind.has(Kind::WRITE)) {
+                    out[a.var as usize].defined = u64::MAX;
+                }
+            }
+            work.extend(self.flow.calls.iter().filter(|c| (first..end).contains(&c.0)).map(|c| (c.1, c.2)));
+        }
+        out
     }
 
     /// Runs a block. With `report`, reads are checked.
@@ -303,6 +343,16 @@ fn lose(state: &mut State, losses: &Losses) {
         let f = &mut state[v as usize];
         f.lost |= f.defined & pieces;
     }
+}
+
+/// Adds what is defined; whether that was news.
+fn grow(to: &mut State, from: &State) -> bool {
+    let mut changed = false;
+    for (a, b) in to.iter_mut().zip(from) {
+        changed |= b.defined & !a.defined != 0;
+        a.defined |= b.defined;
+    }
+    changed
 }
 
 /// Adds facts to those at a block's entry; whether that was news.

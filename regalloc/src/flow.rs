@@ -1,6 +1,6 @@
 //! The graphs that liveness flows along, and loop depths.
 
-use gen_ir::{BlockId, Kernel, Op, Payload, Target, Virtual, Waits, back_edges};
+use gen_ir::{BlockId, Kernel, Op, Virtual, Waits, back_edges};
 
 /// Edges of blocks in compressed rows.
 pub(crate) struct Edges {
@@ -32,9 +32,10 @@ impl Edges {
 pub(crate) struct Flow {
     /// Where a lane goes: successors, with returns going to every place after a call of the routine.
     pub succs: Edges,
-    /// Where the instruction pointer can come from: the predecessors of `succs`, and the jumps to the
-    /// next waiting place.
+    /// The same edges, backward.
     pub preds: Edges,
+    /// Back edges as (tail, head), sorted.
+    back: Vec<(u32, u32)>,
     /// Where lanes wait.
     pub waits: Waits,
     /// For each block, whether lanes may wait elsewhere, in this routine or its callers.
@@ -51,25 +52,9 @@ impl Flow {
         let waits = Waits::of(kernel);
         let calls = calls(kernel);
         let mut succs = Vec::with_capacity(n * 2);
-        let mut jips = Vec::new();
         for (b, block) in kernel.blocks.iter().enumerate() {
             let b = b as u32;
             succs.extend(block.succs.iter().filter(|s| s.index() < n).map(|s| (b, s.0)));
-            let ends = [block.insts.first(), block.insts.last()];
-            for inst in ends.into_iter().flatten() {
-                let Payload::Branch { jip, .. } = inst.payload else { continue };
-                if inst.op == Op::Call {
-                    continue;
-                }
-                if let Target::Block(t) = jip
-                    && t.index() < n
-                {
-                    jips.push((b, t.0));
-                }
-                if matches!(inst.op, Op::Else | Op::Goto) && b as usize + 1 < n {
-                    jips.push((b, b + 1));
-                }
-            }
             if block.insts.last().is_some_and(|i| i.op == Op::Ret) {
                 for &(site, entry, end) in &calls {
                     if (entry..end).contains(&b) && ((site + 1) as usize) < n {
@@ -78,10 +63,60 @@ impl Flow {
                 }
             }
         }
-        let preds = succs.iter().chain(&jips).map(|&(from, to)| (to, from)).collect();
+        let preds = succs.iter().map(|&(from, to)| (to, from)).collect();
         let divergent = divergence(&waits, &calls, kernel);
-        let depth = depths(n, &back_edges(kernel));
-        Flow { succs: Edges::build(n, succs), preds: Edges::build(n, preds), waits, divergent, calls, depth }
+        let mut back = back_edges(kernel);
+        back.sort_unstable();
+        let depth = depths(n, &back);
+        Flow {
+            succs: Edges::build(n, succs),
+            preds: Edges::build(n, preds),
+            back,
+            waits,
+            divergent,
+            calls,
+            depth,
+        }
+    }
+
+    /// For each block, the first block in layout order that the instruction pointer can enter after it
+    /// was in this one.
+    pub fn reached_from(&self) -> Vec<u32> {
+        let n = self.depth.len();
+        // The lowest head of the back edges from a block or later ones.
+        let mut head = vec![u32::MAX; n + 1];
+        let mut edges = self.back.iter().rev().peekable();
+        for b in (0..n).rev() {
+            head[b] = head[b + 1];
+            while let Some(&&(_, h)) = edges.peek().filter(|e| e.0 as usize == b) {
+                head[b] = head[b].min(h);
+                edges.next();
+            }
+        }
+        let mut reached: Vec<u32> = (0..n)
+            .map(|b| {
+                let mut low = b as u32 + 1;
+                while head[(low as usize).min(b)] < low {
+                    low = head[(low as usize).min(b)];
+                }
+                low
+            })
+            .collect();
+        // What a subroutine does is done from its first call on.
+        for _ in 0..self.calls.len() {
+            let mut changed = false;
+            for &(site, first, end) in &self.calls {
+                let from = reached[site as usize].min(site + 1);
+                for r in &mut reached[first as usize..end as usize] {
+                    changed |= from < *r;
+                    *r = (*r).min(from);
+                }
+            }
+            if !changed {
+                break;
+            }
+        }
+        reached
     }
 
     /// Whether any lane ever waits.

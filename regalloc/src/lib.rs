@@ -6,6 +6,7 @@
 //! ```text
 //! access    who touches which bytes           points    what indirect operands may touch
 //! flow      successors, waits, loop depth     pieces    parts of variables as sets of bits
+//! facts     what accesses say of a variable   spread    liveness across blocks
 //! liveness  live ranges in layout order       place     a place for each, or a spill list
 //! home      flags, addresses to GRFs          spill     general variables to scratch memory
 //! apply     variables to registers            check     proof that no value is lost
@@ -18,6 +19,7 @@ mod access;
 mod apply;
 mod check;
 mod error;
+mod facts;
 mod flow;
 mod home;
 mod liveness;
@@ -25,6 +27,7 @@ mod pieces;
 mod place;
 mod points;
 mod spill;
+mod spread;
 
 pub use error::Error;
 
