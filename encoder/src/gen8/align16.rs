@@ -27,11 +27,18 @@ const MACRO_REGION: (u8, u8, u8) = (2, 1, 1);
 const ACC2: u8 = 0x22;
 
 /// `acc3` to `acc9`.
+#[inline]
 fn far_acc(reg: Reg<Physical>) -> Option<u8> {
     match reg.base {
         Base::Arf(Arf::Acc(n @ 3..=9)) => Some(n - 2),
         _ => None,
     }
+}
+
+/// Whether an operand is an accumulator that only Align16 code reaches, on platforms that have it.
+#[inline]
+pub(super) fn reaches_far(inst: &Inst<Physical>) -> bool {
+    inst.dst.reg().and_then(far_acc).is_some() || inst.src[0].reg().and_then(far_acc).is_some()
 }
 
 /// `ChanSel` of a source in `acc3` to `acc9`: `.yx`, `.zx`, `.wx`, `.xy`, `.yy`, `.zy`, `.wy`, the

@@ -63,6 +63,9 @@ pub(super) fn decode(
             operand::decode_src(rules, slot, w)?
         };
     }
+    if rules.align16 && align16::reaches_far(inst) {
+        return Err(Fault::new("AccessMode", 0u8, "1 (Align16) for acc3 to acc9"));
+    }
     check_unused(w, count, imm)
 }
 
@@ -121,7 +124,8 @@ pub(super) fn encode(rules: &Rules, info: &OpInfo, inst: &Inst<Physical>, number
         return Err(Bad::new("payload", "of another family", "none"));
     }
     let count = sources(rules, info, inst);
-    let align16 = is_macro && rules.align16 || inst.opts.has(Options::ALIGN16);
+    let align16 =
+        rules.align16 && (is_macro || align16::reaches_far(inst)) || inst.opts.has(Options::ALIGN16);
     let c = control::encode(inst, class, align16, number)?;
     let operands = if align16 {
         align16::encode(rules, inst, count, is_macro)?

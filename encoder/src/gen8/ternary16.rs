@@ -25,18 +25,12 @@ const SCALAR: [Region; 3] = [Region::ternary(0, 0), Region::ternary(0, 0), Regio
 
 const SRC: [&str; 3] = ["src0", "src1", "src2"];
 
-/// Bytes a type code stands for, with the half float only where the platform has it.
-fn ty(rules: &Rules, code: u8, field: &'static str) -> Result<Type, Fault> {
-    match TYPES.get(usize::from(code)) {
-        Some(Type::Hf) if !rules.mixed_half => Err(Fault::new(field, code, "0 to 3")),
-        Some(&ty) => Ok(ty),
-        None => Err(Fault::new(field, code, "0 to 4")),
-    }
+fn ty(code: u8, field: &'static str) -> Result<Type, Fault> {
+    TYPES.get(usize::from(code)).copied().ok_or_else(|| Fault::new(field, code, "0 to 4"))
 }
 
-fn code(rules: &Rules, ty: Type, field: &'static str) -> Result<u8, Bad> {
+fn code(ty: Type, field: &'static str) -> Result<u8, Bad> {
     match TYPES.iter().position(|&t| t == ty) {
-        Some(4) if !rules.mixed_half => Err(Bad::new(field, ty, ":f, :d, :ud, :df")),
         Some(code) => Ok(code as u8),
         None => Err(Bad::new(field, ty, ":f, :d, :ud, :df, :hf")),
     }
@@ -50,8 +44,8 @@ pub(super) fn decode(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Re
         return Err(Fault::new("AccessMode", 0u8, "1 (Align16) with three sources"));
     }
     let w = Ternary16::from_bits(word);
-    let dst_ty = ty(rules, w.dst_data_type(), "DstDataType")?;
-    let src_ty = ty(rules, w.src_data_type(), "SrcDataType")?;
+    let dst_ty = ty(w.dst_data_type(), "DstDataType")?;
+    let src_ty = ty(w.src_data_type(), "SrcDataType")?;
     let mut types = [src_ty; 3];
     if rules.mixed_half && matches!(src_ty, Type::F | Type::Hf) {
         types[1] = if w.src1_type() { Type::Hf } else { Type::F };
@@ -166,13 +160,13 @@ pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, number: u8) -> Result
             w = w
                 .with_dst_reg_num(grf_number(reg, "dst")?)
                 .with_dst_chan_en(encode_mme(mme)?)
-                .with_dst_data_type(code(rules, ty, "dst type")?);
+                .with_dst_data_type(code(ty, "dst type")?);
             if reg.byte != 0 {
                 return Err(Bad::new("dst", reg.byte, "byte 0 of a math macro"));
             }
         }
         Dst::Direct { reg, horz: 1, ty } if !is_macro => {
-            w = w.with_dst_reg_num(grf_number(reg, "dst")?).with_dst_data_type(code(rules, ty, "dst type")?);
+            w = w.with_dst_reg_num(grf_number(reg, "dst")?).with_dst_data_type(code(ty, "dst type")?);
             let (mut byte, mut chan_en) = (reg.byte, CHAN_EN_ALL);
             if inst.exec == ExecSize::S1 {
                 let size = ty.bytes();
@@ -191,7 +185,7 @@ pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, number: u8) -> Result
         _ => return Err(Bad::new("dst", "of another form", "a general register, stride 1")),
     }
     let src_ty = inst.src[0].ty().ok_or_else(|| Bad::new("src0", "none", "a general register"))?;
-    w.set_src_data_type(code(rules, src_ty, "src0 type")?);
+    w.set_src_data_type(code(src_ty, "src0 type")?);
     let float = |ty| matches!(ty, Type::F | Type::Hf);
     for (i, src) in inst.src.iter().enumerate() {
         let ty = src.ty().ok_or_else(|| Bad::new(SRC[i], "none", "a general register"))?;
