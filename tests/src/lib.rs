@@ -2,6 +2,7 @@
 //!
 //! - [`data`]: the test kernels of `tests/kernels`, compiled by Intel's compiler for every device.
 //! - [`oracle`]: Intel's own assembler, disassembler and finalizer, where they are installed.
+//! - [`random`]: random instructions, built from the opcode tables.
 //! - [`words`]: machine code as words, and the way of a word to Gen IR and back.
 //!
 //! Only tests use this crate: its functions panic, with the place, when the committed data is damaged.
