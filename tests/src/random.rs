@@ -126,7 +126,7 @@ impl Generator<'_> {
             inst.chan = 0;
         }
         inst.no_mask = self.random.chance(40);
-        let predicated = !matches!(inst.op, Op::Else | Op::Endif | Op::Wait | Op::Nop | Op::Csel);
+        let predicated = !matches!(inst.op, Op::Else | Op::Endif | Op::Wait | Op::Nop | Op::Csel | Op::Srnd);
         if predicated && self.random.chance(25) {
             inst.pred = Some(self.predicate());
         }
@@ -175,6 +175,11 @@ impl Generator<'_> {
     }
 
     fn ty(&mut self, op: Op) -> Type {
+        match op {
+            Op::Macl => return self.random.pick(&[Type::D, Type::Ud]),
+            Op::Srnd => return self.random.pick(&[Type::F, Type::Hf]),
+            _ => {}
+        }
         let float_only = matches!(
             op,
             Op::Frc
@@ -220,7 +225,7 @@ impl Generator<'_> {
         let float = float_only || (!integer_only && self.random.chance(40));
         if !float {
             self.random.pick(&INTEGERS)
-        } else if self.caps.bf16 && self.random.chance(15) {
+        } else if self.caps.bf16 && takes_bf16(op) && self.random.chance(15) {
             Type::Bf
         } else {
             self.random.pick(&FLOATS)
@@ -307,6 +312,7 @@ impl Generator<'_> {
                 | Op::Sada2
                 | Op::Pln
                 | Op::Smov
+                | Op::Srnd
         );
         if none { SrcMod::NONE } else { SrcMod { neg, abs: self.random.chance(10) } }
     }
@@ -417,7 +423,11 @@ impl Generator<'_> {
             return self.math(inst);
         }
         let ty = self.ty(op);
-        let dst_ty = if self.random.chance(70) { ty } else { self.ty(op) };
+        let dst_ty = match op {
+            Op::Srnd => Type::Hf,
+            _ if self.random.chance(70) => ty,
+            _ => self.ty(op),
+        };
         inst.dst = self.destination(dst_ty);
         inst.sat = Self::saturates(op) && self.random.chance(10);
         let always = matches!(op, Op::Cmp | Op::Cmpn);
@@ -527,7 +537,7 @@ impl Generator<'_> {
         let align16 = self.caps.ternary_align16;
         let horz = if align16 { 1 } else { self.random.pick(&[1, 1, 2]) };
         let mut reg = self.grf(dst_ty);
-        if !self.xe() && !align16 {
+        if !self.caps.lsc && !align16 {
             reg.byte &= !7;
         }
         if !align16 && self.random.chance(5) {
@@ -639,7 +649,8 @@ impl Generator<'_> {
             (send.dst_len, send.src0_len) = (0, 0);
         }
         if has_src1 {
-            let length = self.random.below(16);
+            let null = inst.src[1].reg().is_some_and(Reg::is_null);
+            let length = if null && self.caps.lsc { 0 } else { self.random.below(16) };
             send.src1_len = length as u8;
             send.ex_desc = Desc::Imm(if self.caps.lsc { 0 } else { length << 6 });
             if self.random.chance(15) {
@@ -788,4 +799,9 @@ impl Generator<'_> {
         }
         swsb
     }
+}
+
+/// Whether an operation takes bfloat16 operands.
+fn takes_bf16(op: Op) -> bool {
+    matches!(op, Op::Mov | Op::Sel | Op::Cmp | Op::Add | Op::Mul | Op::Mac)
 }

@@ -306,7 +306,7 @@ impl Line<'_> {
                     && self.shows_length(send)
                 {
                     c.ch(':');
-                    c.num(send.src1_len.into());
+                    c.num(if reg.is_null() { 0 } else { send.src1_len.into() });
                 }
                 if !no_region {
                     c.region(region);

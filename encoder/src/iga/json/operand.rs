@@ -111,10 +111,8 @@ impl Writer<'_> {
         {
             v["rgn"] = json!({ "h": horz });
         }
-        if let Some(ty) = inst.dst.ty()
-            && !(class == Class::Branch && self.xe())
-        {
-            v["type"] = json!(ty.name());
+        if let Some(ty) = inst.dst.ty() {
+            v["type"] = json!(if class == Class::Branch { "d" } else { ty.name() });
         }
         self.put_uses(&mut v, id, &self.files.destination(inst));
         Some(v)

@@ -325,6 +325,9 @@ impl Files {
                     self.add_payload(&mut set, inst, send, Some(index));
                 } else if let Payload::Dpas { .. } = inst.payload {
                     self.add_dpas(&mut set, inst, Some(index));
+                } else if inst.op.is_branch() && self.caps.layout == Layout::Xe {
+                    // The reference tool takes an address for one dword in each channel.
+                    self.add_src(&mut set, reg, Region::PACKED, lanes, 32);
                 } else {
                     self.add_src(&mut set, reg, full_region(region), lanes, type_bits(ty));
                 }

@@ -282,7 +282,8 @@ pub(super) fn lengths(
         Desc::Imm(_) => true,
         Desc::Reg(_) => ex_bso,
     };
-    let src1 = if inst.src[1] == Src::None {
+    // A null payload has no length, whatever the word says where it holds one.
+    let src1 = if inst.src[1] == Src::None || (caps.lsc && is_null(inst.src[1].reg())) {
         Some(0)
     } else if known {
         Some(match ex_desc_bits(caps, send) {
