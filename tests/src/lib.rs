@@ -1,6 +1,7 @@
 //! Test data and reference tools that the checks of all crates share.
 //!
 //! - [`data`]: the test kernels of `tests/kernels`, compiled by Intel's compiler for every device.
+//! - [`iga`]: our listing and assembler against the reference tool's.
 //! - [`oracle`]: Intel's own assembler, disassembler and finalizer, where they are installed.
 //! - [`random`]: random instructions, built from the opcode tables.
 //! - [`words`]: machine code as words, and the way of a word to Gen IR and back.
@@ -8,6 +9,7 @@
 //! Only tests use this crate: its functions panic, with the place, when the committed data is damaged.
 
 pub mod data;
+pub mod iga;
 pub mod launches;
 pub mod oracle;
 pub mod random;

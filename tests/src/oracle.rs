@@ -59,6 +59,16 @@ impl Iga {
         self.run(platform, code, &[&["-d"], arguments].concat())
     }
 
+    /// The listing of raw machine code, without warnings.
+    pub fn disassemble_plainly(&self, platform: Platform, code: &[u8]) -> Result<String, Refused> {
+        self.run(platform, code, &["-d"]).map(|answer| answer.text)
+    }
+
+    /// The listing as JSON, with definitions and uses.
+    pub fn json_defs(&self, platform: Platform, code: &[u8]) -> Result<String, Refused> {
+        self.run(platform, code, &["-d", "-Xprint-json", "-Xprint-defs"]).map(|answer| answer.text)
+    }
+
     /// The listing as JSON; of version 2.0 when `self` is from [`Iga::find_json2`].
     pub fn json(&self, platform: Platform, code: &[u8]) -> Result<String, Refused> {
         self.run(platform, code, &["-d", "-Xprint-json"]).map(|answer| answer.text)

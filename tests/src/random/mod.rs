@@ -1,5 +1,6 @@
 //! Random instructions, legal on their platform, built from tables.
 
+pub mod all;
 pub mod xe;
 
 /// A small generator of random numbers (xorshift), the same on every machine.
@@ -23,6 +24,16 @@ impl Random {
     /// A number less than `n`.
     pub fn below(&mut self, n: usize) -> usize {
         ((u128::from(self.bits()) * n as u128) >> 64) as usize
+    }
+
+    /// A number less than `n`.
+    pub fn number(&mut self, n: u32) -> u32 {
+        self.below(n as usize) as u32
+    }
+
+    /// `true` in `percent` of 100 cases.
+    pub fn chance(&mut self, percent: u32) -> bool {
+        self.number(100) < percent
     }
 
     /// `true` once in `n`.

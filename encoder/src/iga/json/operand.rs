@@ -112,7 +112,8 @@ impl Writer<'_> {
             v["rgn"] = json!({ "h": horz });
         }
         if let Some(ty) = inst.dst.ty() {
-            v["type"] = json!(if class == Class::Branch { "d" } else { ty.name() });
+            let fixed = class == Class::Branch && self.xe();
+            v["type"] = json!(if fixed { "d" } else { ty.name() });
         }
         self.put_uses(&mut v, id, &self.files.destination(inst));
         Some(v)

@@ -1,50 +1,16 @@
-//! Random instructions, built from the opcode tables: everything a platform's words can express, not
+//! Random instructions of every platform, built from the opcode tables: everything a platform's words can express, not
 //! only what compilers write.
 //!
 //! What is generated is legal as far as words go: each instruction has an encoding. Whether the hardware
 //! gives it a meaning (register regioning, type combinations) is not asked.
 
+use super::Random;
 use encoder::{encode, opcodes};
 use gen_ir::{
     Arf, Class, Cond, CondMod, Desc, Dst, ExecSize, Inst, MathFn, Mme, Op, Options, Payload, Physical, Pipe,
     Pred, PredCtrl, Reg, Region, SbidMode, SendInfo, Sfid, Src, SrcMod, Swsb, SyncFn, Target, Type,
 };
 use platforms::{Caps, Layout, Platform};
-
-/// A small generator of random numbers; equal seeds give equal sequences.
-#[derive(Clone, Debug)]
-pub struct Random(u64);
-
-impl Random {
-    /// A sequence of its own for each seed.
-    pub fn new(seed: u64) -> Random {
-        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ 0x2545_f491_4f6c_dd1d)
-    }
-
-    /// 64 random bits (SplitMix64).
-    pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number below `n`.
-    pub fn below(&mut self, n: u32) -> u32 {
-        ((self.bits() >> 32) * u64::from(n) >> 32) as u32
-    }
-
-    /// True in `percent` of 100 cases.
-    pub fn chance(&mut self, percent: u32) -> bool {
-        self.below(100) < percent
-    }
-
-    /// One of several.
-    pub fn pick<T: Copy>(&mut self, all: &[T]) -> T {
-        all[self.below(all.len() as u32) as usize]
-    }
-}
 
 /// `count` random instructions of a platform, each in a native word of its own; branches go to the start
 /// of another one.
@@ -121,7 +87,7 @@ impl Generator<'_> {
     fn mask(&mut self, inst: &mut Inst<Physical>) {
         let lanes = inst.exec.lanes();
         let step = lanes.max(4);
-        inst.chan = if lanes == 32 { 0 } else { (self.random.below(32 / step) * step) as u8 };
+        inst.chan = if lanes == 32 { 0 } else { (self.random.number(32 / step) * step) as u8 };
         if lanes < 4 && !self.random.chance(10) {
             inst.chan = 0;
         }
@@ -158,8 +124,8 @@ impl Generator<'_> {
     }
 
     fn flag(&mut self) -> Reg<Physical> {
-        let n = self.random.below(self.caps.flag_count.into()) as u8;
-        Reg::arf(Arf::Flag(n), 2 * self.random.below(2))
+        let n = self.random.number(self.caps.flag_count.into()) as u8;
+        Reg::arf(Arf::Flag(n), 2 * self.random.number(2))
     }
 
     fn condition(&mut self, inst: &mut Inst<Physical>, percent: u32) {
@@ -233,26 +199,26 @@ impl Generator<'_> {
     }
 
     fn grf(&mut self, ty: Type) -> Reg<Physical> {
-        let number = self.random.below(128) as u16;
+        let number = self.random.number(128) as u16;
         let byte = if self.random.chance(60) {
             0
         } else {
-            self.random.below(u32::from(self.caps.grf_bytes) / ty.bytes()) * ty.bytes()
+            self.random.number(u32::from(self.caps.grf_bytes) / ty.bytes()) * ty.bytes()
         };
         Reg::grf(number, byte)
     }
 
     fn arf(&mut self, ty: Type, dst: bool) -> Reg<Physical> {
-        let sub = |g: &mut Self, bytes: u32| g.random.below((bytes / ty.bytes()).max(1)) * ty.bytes();
-        match self.random.below(if dst { 5 } else { 7 }) {
+        let sub = |g: &mut Self, bytes: u32| g.random.number((bytes / ty.bytes()).max(1)) * ty.bytes();
+        match self.random.number(if dst { 5 } else { 7 }) {
             0 => Reg::NULL,
             1 => {
-                let n = self.random.below(2) as u8;
+                let n = self.random.number(2) as u8;
                 Reg::arf(Arf::Acc(n), sub(self, self.caps.grf_bytes.into()))
             }
             2 => Reg::arf(Arf::Addr(0), sub(self, 32)),
             3 => {
-                let n = self.random.below(self.caps.flag_count.into()) as u8;
+                let n = self.random.number(self.caps.flag_count.into()) as u8;
                 Reg::arf(Arf::Flag(n), sub(self, 4))
             }
             4 => Reg::arf(Arf::Control(0), sub(self, 12)),
@@ -263,7 +229,7 @@ impl Generator<'_> {
 
     fn destination(&mut self, ty: Type) -> Dst<Physical> {
         let horz = self.random.pick(&[1, 1, 1, 2, 4]);
-        match self.random.below(20) {
+        match self.random.number(20) {
             0 => Dst::Indirect { addr: self.address(), imm: self.offset(), horz, ty },
             1 | 2 => Dst::Direct { reg: self.arf(ty, true), horz, ty },
             _ => Dst::Direct { reg: self.grf(ty), horz, ty },
@@ -271,11 +237,11 @@ impl Generator<'_> {
     }
 
     fn address(&mut self) -> Reg<Physical> {
-        Reg::arf(Arf::Addr(0), 2 * self.random.below(16))
+        Reg::arf(Arf::Addr(0), 2 * self.random.number(16))
     }
 
     fn offset(&mut self) -> i16 {
-        if self.random.chance(30) { 0 } else { self.random.below(1024) as i16 - 512 }
+        if self.random.chance(30) { 0 } else { self.random.number(1024) as i16 - 512 }
     }
 
     fn region(&mut self) -> Region {
@@ -319,7 +285,7 @@ impl Generator<'_> {
 
     fn source(&mut self, op: Op, ty: Type, index: usize) -> Src<Physical> {
         let mods = self.mods(op);
-        match self.random.below(20) {
+        match self.random.number(20) {
             0 => {
                 let mut region = self.region();
                 if self.random.chance(40) {
@@ -346,11 +312,11 @@ impl Generator<'_> {
             Type::Bf => Type::F,
             other => other,
         };
-        let bits = match self.random.below(4) {
-            0 => u64::from(self.random.below(256)),
-            1 => (-i64::from(self.random.below(256))) as u64,
-            2 if ty == Type::F => f32::to_bits(self.random.below(1000) as f32 / 8.0).into(),
-            2 if ty == Type::Df => f64::to_bits(f64::from(self.random.below(1000)) / 8.0),
+        let bits = match self.random.number(4) {
+            0 => u64::from(self.random.number(256)),
+            1 => (-i64::from(self.random.number(256))) as u64,
+            2 if ty == Type::F => f32::to_bits(self.random.number(1000) as f32 / 8.0).into(),
+            2 if ty == Type::Df => f64::to_bits(f64::from(self.random.number(1000)) / 8.0),
             _ => self.random.bits(),
         };
         Src::imm(bits, ty)
@@ -414,7 +380,7 @@ impl Generator<'_> {
             inst.exec = ExecSize::S1;
             inst.chan = 0;
             inst.pred = None;
-            let reg = Reg::arf(Arf::Notify(0), 4 * self.random.below(3));
+            let reg = Reg::arf(Arf::Notify(0), 4 * self.random.number(3));
             inst.dst = Dst::packed(reg, Type::Ud);
             inst.src[0] = Src::scalar(reg, Type::Ud);
             return;
@@ -461,7 +427,7 @@ impl Generator<'_> {
         ];
         const DIVISION: [MathFn; 3] = [MathFn::Idivmod, MathFn::Iqot, MathFn::Irem];
         const MACROS: [MathFn; 2] = [MathFn::Invm, MathFn::Rsqtm];
-        let function = match self.random.below(4) {
+        let function = match self.random.number(4) {
             0 if self.caps.int_div => self.random.pick(&DIVISION),
             1 => self.random.pick(&MACROS),
             2 if self.platform < Platform::Tgllp && self.random.chance(20) => MathFn::Fdiv,
@@ -510,11 +476,11 @@ impl Generator<'_> {
     }
 
     fn whole_grf(&mut self) -> Reg<Physical> {
-        Reg::grf(self.random.below(128) as u16, 0)
+        Reg::grf(self.random.number(128) as u16, 0)
     }
 
     fn mme(&mut self) -> Mme {
-        if self.random.chance(20) { Mme::None } else { Mme::Reg(self.random.below(8) as u8) }
+        if self.random.chance(20) { Mme::None } else { Mme::Reg(self.random.number(8) as u8) }
     }
 
     fn ternary(&mut self, inst: &mut Inst<Physical>) {
@@ -530,7 +496,7 @@ impl Generator<'_> {
             return;
         }
         if op == Op::Bfn {
-            inst.payload = Payload::Bfn(self.random.below(256) as u8);
+            inst.payload = Payload::Bfn(self.random.number(256) as u8);
         }
         let ty = self.ternary_type(op);
         let dst_ty = if self.random.chance(80) { ty } else { self.ternary_type(op) };
@@ -597,7 +563,7 @@ impl Generator<'_> {
         inst.chan = 0;
         inst.no_mask = true;
         inst.pred = None;
-        inst.payload = Payload::Dpas { depth: 8, repeat: 1 + self.random.below(8) as u8 };
+        inst.payload = Payload::Dpas { depth: 8, repeat: 1 + self.random.number(8) as u8 };
         let integer = self.random.chance(50);
         let (acc, operands): (&[Type], &[Type]) = if integer {
             (&[Type::D, Type::Ud], &[Type::Ub, Type::B, Type::U4, Type::S4, Type::U2, Type::S2])
@@ -650,11 +616,11 @@ impl Generator<'_> {
         }
         if has_src1 {
             let null = inst.src[1].reg().is_some_and(Reg::is_null);
-            let length = if null && self.caps.lsc { 0 } else { self.random.below(16) };
+            let length = if null && self.caps.lsc { 0 } else { self.random.number(16) };
             send.src1_len = length as u8;
             send.ex_desc = Desc::Imm(if self.caps.lsc { 0 } else { length << 6 });
             if self.random.chance(15) {
-                send.ex_desc = Desc::Reg(Reg::arf(Arf::Addr(0), 4 * self.random.below(8)));
+                send.ex_desc = Desc::Reg(Reg::arf(Arf::Addr(0), 4 * self.random.number(8)));
                 send.src1_len = 0;
                 if !self.xe() {
                     send.sfid = Sfid::Null;
@@ -671,7 +637,7 @@ impl Generator<'_> {
             }
         }
         if send.eot {
-            inst.src[0] = Src::new(Reg::grf(112 + self.random.below(16) as u16, 0), region, Type::Ud);
+            inst.src[0] = Src::new(Reg::grf(112 + self.random.number(16) as u16, 0), region, Type::Ud);
         }
         inst.payload = Payload::Send(send);
     }
@@ -705,7 +671,7 @@ impl Generator<'_> {
     }
 
     fn target(&mut self) -> Target {
-        let to = self.random.below(self.count as u32) as i32;
+        let to = self.random.number(self.count as u32) as i32;
         Target::Rel((to - self.at as i32) * 16)
     }
 
@@ -731,7 +697,7 @@ impl Generator<'_> {
         } else {
             jip = self.target();
             if op == Op::Calla {
-                jip = Target::Rel(16 * self.random.below(self.count as u32) as i32);
+                jip = Target::Rel(16 * self.random.number(self.count as u32) as i32);
             }
             if matches!(op, Op::If | Op::Else | Op::Break | Op::Cont | Op::Halt | Op::Goto | Op::Brc) {
                 uip = self.target();
@@ -748,7 +714,7 @@ impl Generator<'_> {
         inst.payload = Payload::Sync(function);
         inst.src[0] = Src::scalar(Reg::NULL, Type::Ub);
         if matches!(function, SyncFn::AllRd | SyncFn::AllWr) && self.random.chance(60) {
-            inst.src[0] = Src::ud(1 + self.random.below(0xffff));
+            inst.src[0] = Src::ud(1 + self.random.number(0xffff));
         }
         inst.swsb = self.scoreboard(inst);
     }
@@ -776,8 +742,8 @@ impl Generator<'_> {
 
     fn scoreboard(&mut self, inst: &Inst<Physical>) -> Swsb {
         let mut swsb = Swsb::NONE;
-        let sbid = self.random.below(self.caps.sbid_count.into()) as u8;
-        let distance = 1 + self.random.below(7) as u8;
+        let sbid = self.random.number(self.caps.sbid_count.into()) as u8;
+        let distance = 1 + self.random.number(7) as u8;
         let out_of_order = inst.op.is_send()
             || matches!(inst.op.info().class, Class::Dpas)
             || (inst.op == Op::Math && !self.caps.swsb_multi_pipe);
@@ -786,7 +752,7 @@ impl Generator<'_> {
         } else {
             Pipe::Own
         };
-        match self.random.below(5) {
+        match self.random.number(5) {
             0 => swsb.dist = Some((pipe, distance)),
             1 if out_of_order => swsb.sbid = Some((SbidMode::Set, sbid)),
             1 | 2 => swsb.sbid = Some((self.random.pick(&[SbidMode::Src, SbidMode::Dst]), sbid)),

@@ -1,0 +1,144 @@
+//! Listings, JSON and the assembler against the reference tools: their recorded answers, and the tools
+//! themselves where they are installed.
+//!
+//! `cargo run --release -p tests --bin iga-record` records; `... --bin iga-random` is the long form.
+
+use encoder::iga::{AsmOptions, JsonOptions, ListingOptions, assemble, disassemble, disassemble_json};
+use platforms::Platform;
+use std::fs;
+use tests::{
+    data::{corpus, kernel, workspace},
+    iga::{Tally, compare, digest, json_digest},
+    oracle::Iga,
+};
+
+const PLATFORMS: [Platform; 5] =
+    [Platform::Bdw, Platform::Skl, Platform::Icllp, Platform::Tgllp, Platform::Pvc];
+
+/// Recorded answers on one kernel.
+struct Recorded {
+    platform: Platform,
+    id: String,
+    listing: Option<u64>,
+    code: Option<u64>,
+    json: Option<u64>,
+    json_defs: Option<u64>,
+}
+
+fn recorded() -> Vec<Recorded> {
+    let text = fs::read_to_string(workspace().join("tests/golden/iga/kernels.txt")).unwrap();
+    text.lines()
+        .map(|line| {
+            let fields: Vec<&str> = line.split(' ').collect();
+            let number = |i: usize| u64::from_str_radix(fields[i], 16).ok();
+            Recorded {
+                platform: fields[0].parse().unwrap(),
+                id: fields[1].to_owned(),
+                listing: number(2),
+                code: number(3),
+                json: number(4),
+                json_defs: number(5),
+            }
+        })
+        .collect()
+}
+
+/// Kernels with opcode 0x33 on Broadwell, which has no such opcode: Intel's compiler writes it in stack
+/// calls, and the reference tool refuses it.
+fn is_refused(r: &Recorded) -> bool {
+    r.platform == Platform::Bdw && r.listing.is_none()
+}
+
+#[test]
+fn listings_of_all_kernels_are_the_reference_tools() {
+    let mut wrong = Vec::new();
+    let all = recorded();
+    for r in all.iter().filter(|r| !is_refused(r)) {
+        let code = &kernel(r.platform, &r.id).dat;
+        let text = disassemble(r.platform, code, &ListingOptions::default());
+        if Some(digest(text.as_bytes())) != r.listing {
+            wrong.push(format!("{} {}: listing", r.platform, r.id));
+        }
+        match assemble(r.platform, &text, &AsmOptions::default()) {
+            Ok(code) if Some(digest(&code)) == r.code => {}
+            Ok(_) => wrong.push(format!("{} {}: assembled code", r.platform, r.id)),
+            Err(e) => wrong.push(format!("{} {}: {}", r.platform, r.id, e[0])),
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {}: {:#?}", wrong.len(), all.len(), &wrong[..wrong.len().min(20)]);
+    let refused = all.iter().filter(|r| is_refused(r)).count();
+    assert!(refused < 20 && all.len() > 3000, "{refused} of {}", all.len());
+}
+
+#[test]
+fn json_of_kernels_is_the_reference_tools() {
+    let mut compared = 0;
+    for r in recorded() {
+        for (defs, want) in [(false, r.json), (true, r.json_defs)] {
+            let Some(want) = want else { continue };
+            let code = &kernel(r.platform, &r.id).dat;
+            let text = disassemble_json(r.platform, code, &JsonOptions { defs });
+            assert_eq!(json_digest(&text), Some(want), "{} {} (definitions: {defs})", r.platform, r.id);
+            compared += 1;
+        }
+    }
+    assert!(compared > 400, "{compared}");
+}
+
+#[test]
+fn random_instructions_are_as_recorded() {
+    for platform in PLATFORMS {
+        let golden =
+            fs::read_to_string(workspace().join(format!("tests/golden/iga/{platform}.txt"))).unwrap();
+        let (hex, text) = golden.split_once("\n\n").unwrap();
+        let code: Vec<u8> = hex
+            .lines()
+            .flat_map(|l| (0..16).map(|i| u8::from_str_radix(&l[2 * i..2 * i + 2], 16).unwrap()))
+            .collect();
+        let ours = disassemble(platform, &code, &ListingOptions::default());
+        for (a, b) in ours.lines().zip(text.lines()) {
+            assert_eq!(a, b, "{platform}");
+        }
+        assert_eq!(ours.len(), text.len(), "{platform}");
+        assert_eq!(assemble(platform, text, &AsmOptions::default()), Ok(code), "{platform}");
+    }
+}
+
+#[test]
+fn new_random_instructions_agree_with_the_reference_tool() {
+    let Some(iga) = Iga::find() else { return };
+    for platform in PLATFORMS {
+        let mut tally = Tally::default();
+        compare(&iga, platform, 77, &mut tally);
+        assert!(tally.compared > 3000 && tally.differing.is_empty(), "{platform}: {tally:#?}");
+    }
+}
+
+/// Machine code inside of foreign objects: the listing is the reference tool's, and assembles again.
+#[test]
+fn foreign_binaries_are_listed_like_the_reference_tool_does() {
+    let Some(iga) = Iga::find() else { return };
+    let mut instructions = 0;
+    for path in corpus() {
+        let module = visa::read::read_declarations(&fs::read(&path).unwrap()).unwrap();
+        for binary in module.kernels.iter().flat_map(|k| &k.gen_binaries) {
+            let Some(platform) = Platform::from_gen_platform(binary.platform) else { continue };
+            let theirs = match iga.disassemble_plainly(platform, &binary.code) {
+                Ok(text) => text,
+                Err(refused) => {
+                    println!("{}: iga64 refuses: {}", path.display(), refused.0.lines().next().unwrap_or(""));
+                    continue;
+                }
+            };
+            let ours = disassemble(platform, &binary.code, &ListingOptions::default());
+            for (a, b) in ours.lines().zip(theirs.lines()) {
+                assert_eq!(a, b, "{} {platform}", path.display());
+            }
+            instructions += ours.lines().count();
+            let again = assemble(platform, &ours, &AsmOptions::default());
+            let reference = iga.assemble(platform, &theirs).ok();
+            assert_eq!(again.ok(), reference, "{} {platform}", path.display());
+        }
+    }
+    println!("{instructions} lines of foreign binaries");
+}
