@@ -35,6 +35,7 @@ pub mod read;
 pub mod table;
 pub mod text;
 pub mod types;
+pub mod verify;
 pub mod write;
 
 pub use error::{Error, ErrorKind, Errors, WriteError};
@@ -46,4 +47,5 @@ pub use opcode::Opcode;
 pub use operand::*;
 pub use read::{is_object, read};
 pub use types::*;
+pub use verify::{Finding, Rule, Severity, ValidKernel, ValidModule, VerifyOptions, validate, verify};
 pub use write::write;

@@ -77,7 +77,7 @@ pub(super) static ROWS: &[Row] = &[
     alu(Shr,   false, &[EXEC, PRED, dst(INT), src(INT), src(INT)]),
     alu(Asr,   false, &[EXEC, PRED, dst(INT), src(INT), src(INT)]),
     alu(Cbit,  false, &[EXEC, PRED, dst(INT), src(INT)]),
-    alu(Fbl,   false, &[EXEC, PRED, dst(TUD), src(TUD)]),
+    alu(Fbl,   false, &[EXEC, PRED, dst(TUD), src(INT)]),
     alu(Fbh,   false, &[EXEC, PRED, dst(TUD), src(DW)]),
     alu(Rol,   true,  &[EXEC, PRED, dst(INT), src(INT), src(INT)]),
     alu(Ror,   true,  &[EXEC, PRED, dst(INT), src(INT), src(INT)]),

@@ -220,7 +220,13 @@ impl Printer<'_> {
 
     /// A label's name as assembly has it.
     fn plain_label(&mut self, id: LabelId) -> String {
-        self.full_label(id).replace(['.', '$'], "_")
+        // Intel replaces `.` and `$`; other characters that no label can have would not be read again.
+        let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '@' | '?') { c } else { '_' };
+        let mut name: String = self.full_label(id).chars().map(plain).collect();
+        if !name.starts_with(|c: char| c.is_ascii_alphabetic() || matches!(c, '_' | '@' | '?')) {
+            name.insert(0, '_');
+        }
+        name
     }
 
     fn full_label(&self, id: LabelId) -> String {
@@ -285,7 +291,9 @@ impl Printer<'_> {
             Opcode::Fcall => {
                 self.exec(record)?;
                 let name = self.kernel.str(operands[0].str()).replace(['.', '$'], "_");
-                write!(self.out, " {name} {} {}", operands[1].num(), operands[2].num())
+                self.out.push(' ');
+                self.ident_or_string(&name);
+                write!(self.out, " {} {}", operands[1].num(), operands[2].num())
             }
             Opcode::Ifcall => {
                 let flags = operands[0].num();
@@ -297,14 +305,7 @@ impl Printer<'_> {
             Opcode::Faddr => {
                 self.out.push(' ');
                 let symbol = self.kernel.str(operands[0].str()).into_owned();
-                let is_first = |c: char| c.is_ascii_alphabetic() || c == '_';
-                let plain =
-                    symbol.starts_with(is_first) && symbol.chars().all(|c| is_first(c) || c.is_ascii_digit());
-                if plain {
-                    self.out.push_str(&symbol);
-                } else {
-                    quote(self.out, symbol.as_bytes());
-                }
+                self.ident_or_string(&symbol);
                 self.operand(&operands[1])
             }
             _ => {
@@ -321,6 +322,15 @@ impl Printer<'_> {
                 self.out.push(')');
                 Ok(())
             }
+        }
+    }
+
+    fn ident_or_string(&mut self, name: &str) {
+        let is_first = |c: char| c.is_ascii_alphabetic() || c == '_';
+        if name.starts_with(is_first) && name.chars().all(|c| is_first(c) || c.is_ascii_digit()) {
+            self.out.push_str(name);
+        } else {
+            quote(self.out, name.as_bytes());
         }
     }
 

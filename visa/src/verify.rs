@@ -1,0 +1,283 @@
+//! The verifier: every rule of the specification that a kernel's declarations and code can be held to
+//! without running it.
+//!
+//! [`validate`] checks the rules that later stages rely on so as not to index out of bounds
+//! ([`Rule::is_safety`]) and turns a [`Module`] into a [`ValidModule`]. [`verify`] checks all rules and
+//! tells errors from warnings. Both report every fault they find.
+//!
+//! A new rule is a line of [`Rule`], a check, and a case in the tests, which refuse a rule without one.
+
+mod code;
+mod decl;
+mod flow;
+mod platform;
+#[cfg(test)]
+mod tests;
+
+use std::fmt;
+
+use platforms::Platform;
+
+use crate::model::{Kernel, Module};
+
+/// How bad a finding is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Severity {
+    /// The kernel has no meaning.
+    Error,
+    /// The kernel means something that its author hardly meant.
+    Warning,
+}
+
+macro_rules! rules {
+    ($($variant:ident $id:literal $severity:ident $safety:literal $text:literal;)+) => {
+        /// A rule of the verifier.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        pub enum Rule { $(#[doc = $text] $variant),+ }
+
+        impl Rule {
+            /// All rules.
+            pub const ALL: &'static [Rule] = &[$(Rule::$variant),+];
+
+            /// Name for messages and tools.
+            pub const fn id(self) -> &'static str {
+                match self { $(Rule::$variant => $id),+ }
+            }
+
+            /// Error or warning.
+            pub const fn severity(self) -> Severity {
+                match self { $(Rule::$variant => Severity::$severity),+ }
+            }
+
+            /// Later stages rely on it.
+            pub const fn is_safety(self) -> bool {
+                match self { $(Rule::$variant => $safety),+ }
+            }
+
+            /// What it asks for.
+            pub const fn text(self) -> &'static str {
+                match self { $(Rule::$variant => $text),+ }
+            }
+        }
+    };
+}
+
+#[rustfmt::skip]
+rules! {
+    StringIndex     "string-index"      Error   true  "Names refer to strings of the pool.";
+    VariableSize    "variable-size"     Error   true  "A general variable has 1 to 65535 elements of a storable type.";
+    AddressSize     "address-size"      Error   true  "An address variable has 1 to 16 elements.";
+    PredicateSize   "predicate-size"    Error   true  "A predicate variable has 1, 2, 4, 8, 16 or 32 elements.";
+    StateCount      "state-count"       Error   true  "A kernel declares at most 31 samplers and 250 surfaces, each of at least one element.";
+    AliasBase       "alias-base"        Error   true  "An alias refers to another variable of the kernel.";
+    AliasCycle      "alias-cycle"       Error   true  "Aliases form no circle.";
+    AliasBounds     "alias-bounds"      Error   true  "An alias lies inside its base variable.";
+    AliasAlignment  "alias-alignment"   Warning false "An alias starts at a multiple of its element size.";
+    InputVariable   "input-variable"    Error   true  "An input fills a declared variable that is no alias, from a byte offset of at least 0.";
+    InputSize       "input-size"        Error   false "An input is as large as its variable.";
+    InputOverlap    "input-overlap"     Error   false "Inputs do not overlap in the register file.";
+    InputAlignment  "input-alignment"   Error   false "An input of a register or more starts at a register; a smaller one is aligned and crosses no register.";
+    VariableIndex   "variable-index"    Error   true  "Operands name variables that exist.";
+    StateIndex      "state-index"       Error   true  "Operands name samplers and surfaces that exist.";
+    LabelIndex      "label-index"       Error   true  "Branches name labels that exist.";
+    LabelDefined    "label-defined"     Error   true  "A label that is used is defined once.";
+    LabelKind       "label-kind"        Error   true  "Calls go to subroutines, jumps to blocks.";
+    ControlValue    "control-value"     Error   true  "Control fields have values with a meaning.";
+    OperandClass    "operand-class"     Error   true  "Operands are of a class that the instruction takes.";
+    OperandBounds   "operand-bounds"    Error   true  "Operands stay inside their variables.";
+    ExecMask        "exec-mask"         Error   true  "Mask offset and execution size stay within 32 lanes.";
+    PredicateWidth  "predicate-width"   Error   true  "A predicate has an element for each lane it guards or receives.";
+    OperandType     "operand-type"      Error   false "Operands have a type that the instruction takes.";
+    OperandMix      "operand-mix"       Error   false "Arithmetic does not mix integer and floating-point operands.";
+    OperandModifier "operand-modifier"  Error   false "Negation and absolute value stand on arithmetic sources, the bitwise not on logic sources, saturation on destinations.";
+    OperandRegion   "operand-region"    Error   false "Regions are legal: a destination stride of 1, 2 or 4; a source width of 1 to 16 and at most the execution size.";
+    ReadOnly        "read-only"         Error   false "Read-only predefined variables are not written.";
+    FirstSubroutine "first-subroutine"  Error   false "Code begins with a subroutine label.";
+    SubroutineEnd   "subroutine-end"    Error   false "Control does not run off the end of a subroutine.";
+    Recursion       "recursion"         Error   true  "Subroutines do not call themselves, directly or through others.";
+    Availability    "availability"      Error   false "The instruction exists on the platform.";
+}
+
+/// A rule that is broken somewhere.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Finding {
+    /// The rule.
+    pub rule: Rule,
+    /// Kernel or function.
+    pub kernel: String,
+    /// Instruction: position, opcode, and byte offset or line.
+    pub instruction: Option<(u32, &'static str, u32)>,
+    /// Operand or declaration.
+    pub field: String,
+    /// What was found and what is allowed.
+    pub message: String,
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "kernel `{}`", self.kernel)?;
+        if let Some((index, opcode, place)) = self.instruction {
+            write!(f, ", instruction {index} (`{opcode}`, at {place})")?;
+        }
+        write!(f, ", {}: {} [{}]", self.field, self.message, self.rule.id())
+    }
+}
+
+impl std::error::Error for Finding {}
+
+/// What to verify against.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct VerifyOptions {
+    /// The platform that must have the instructions, if it matters.
+    pub platform: Option<Platform>,
+    /// Bytes of a register.
+    pub grf_bytes: u32,
+}
+
+impl VerifyOptions {
+    /// For a platform.
+    pub fn for_platform(platform: Platform) -> VerifyOptions {
+        VerifyOptions { platform: Some(platform), grf_bytes: platform.caps().grf_bytes.into() }
+    }
+}
+
+/// Findings per kernel beyond this many are left out.
+const MAX_FINDINGS: usize = 1000;
+
+/// Checks all rules.
+pub fn verify(module: &Module, options: VerifyOptions) -> Vec<Finding> {
+    run(module, options, false)
+}
+
+/// A module that keeps the safety rules for registers of a certain size.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ValidModule {
+    module: Module,
+    grf_bytes: u32,
+}
+
+impl ValidModule {
+    /// Bytes of a register that operands were checked for.
+    pub fn grf_bytes(&self) -> u32 {
+        self.grf_bytes
+    }
+
+    /// Kernels that are known to be valid.
+    pub fn kernels(&self) -> impl ExactSizeIterator<Item = ValidKernel<'_>> {
+        self.module.kernels.iter().map(ValidKernel)
+    }
+
+    /// Functions that are known to be valid.
+    pub fn functions(&self) -> impl ExactSizeIterator<Item = ValidKernel<'_>> {
+        self.module.functions.iter().map(ValidKernel)
+    }
+
+    /// The module, no longer known to be valid once it is changed.
+    pub fn into_inner(self) -> Module {
+        self.module
+    }
+}
+
+impl std::ops::Deref for ValidModule {
+    type Target = Module;
+
+    fn deref(&self) -> &Module {
+        &self.module
+    }
+}
+
+/// A kernel of a [`ValidModule`]: indices are in range, labels defined, aliases acyclic and in bounds,
+/// operands inside their variables, control fields meaningful.
+#[derive(Clone, Copy, Debug)]
+pub struct ValidKernel<'a>(&'a Kernel);
+
+impl<'a> ValidKernel<'a> {
+    /// The kernel.
+    pub fn get(self) -> &'a Kernel {
+        self.0
+    }
+}
+
+impl std::ops::Deref for ValidKernel<'_> {
+    type Target = Kernel;
+
+    fn deref(&self) -> &Kernel {
+        self.0
+    }
+}
+
+/// Checks the rules that later stages rely on.
+///
+/// # Errors
+///
+/// The module, and all rules that it breaks.
+pub fn validate(module: Module, grf_bytes: u32) -> Result<ValidModule, (Box<Module>, Vec<Finding>)> {
+    let findings = run(&module, VerifyOptions { platform: None, grf_bytes }, true);
+    if findings.is_empty() {
+        Ok(ValidModule { module, grf_bytes })
+    } else {
+        Err((Box::new(module), findings))
+    }
+}
+
+fn run(module: &Module, options: VerifyOptions, safety_only: bool) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for kernel in module.kernels.iter().chain(&module.functions) {
+        if kernel.quirks.no_body {
+            continue;
+        }
+        let mut checker = Checker {
+            kernel,
+            options,
+            safety_only,
+            start: findings.len(),
+            findings: &mut findings,
+            roots: Vec::new(),
+        };
+        checker.declarations();
+        // Operands are looked up in the declarations: without those there is nothing to check against.
+        if checker.findings.len() == checker.start || !checker.broken() {
+            checker.code();
+            checker.flow();
+        }
+    }
+    findings
+}
+
+/// Where a variable's bytes are: offset in the root variable and the root's size.
+#[derive(Clone, Copy, Debug)]
+struct Root {
+    offset: u32,
+    /// `None` for predefined roots, whose size the platform knows.
+    bytes: Option<u32>,
+}
+
+struct Checker<'a> {
+    kernel: &'a Kernel,
+    options: VerifyOptions,
+    safety_only: bool,
+    start: usize,
+    findings: &'a mut Vec<Finding>,
+    roots: Vec<Root>,
+}
+
+impl Checker<'_> {
+    /// Notes a broken rule.
+    #[cold]
+    fn report(&mut self, rule: Rule, instruction: Option<usize>, field: impl Into<String>, message: String) {
+        if self.safety_only && !rule.is_safety() || self.findings.len() - self.start >= MAX_FINDINGS {
+            return;
+        }
+        let instruction = instruction.map(|i| {
+            let record = &self.kernel.code[i];
+            (i as u32, record.row().map_or(record.opcode.name(), |r| r.name), record.place)
+        });
+        let kernel = self.kernel.name().into_owned();
+        self.findings.push(Finding { rule, kernel, instruction, field: field.into(), message });
+    }
+
+    /// A safety rule is broken in this kernel.
+    fn broken(&self) -> bool {
+        self.findings[self.start..].iter().any(|f| f.rule.is_safety())
+    }
+}

@@ -1,0 +1,369 @@
+//! Operands of each instruction against its table row.
+
+use super::{Checker, Rule};
+use crate::{
+    ids::*,
+    inst::Record,
+    opcode::Opcode,
+    operand::*,
+    table::{Enc, Family, Role, Row, Slot},
+    types::*,
+};
+
+impl Checker<'_> {
+    pub(super) fn code(&mut self) {
+        for index in 0..self.kernel.code.len() {
+            let record = self.kernel.code[index];
+            let Some(row) = record.row() else {
+                self.report(Rule::ControlValue, Some(index), "sub-opcode", format!("{}", record.sub));
+                continue;
+            };
+            self.exec(index, &record);
+            self.guard(index, &record);
+            self.operands(index, &record, row);
+            if let Err((field, value)) = self.kernel.try_inst(index) {
+                self.report(Rule::ControlValue, Some(index), field, format!("{value:#x} has no meaning"));
+            }
+            if !self.safety_only {
+                self.agreement(index, &record, row);
+                self.availability(index, &record);
+            }
+        }
+    }
+
+    fn exec(&mut self, index: usize, record: &Record) {
+        let (offset, lanes) = (record.exec.mask.offset(), record.exec.size.lanes());
+        if offset + lanes > 32 {
+            let message = format!("{}, {lanes} reaches lane {}", record.exec.mask.name(), offset + lanes);
+            self.report(Rule::ExecMask, Some(index), "execution mask", message);
+        }
+    }
+
+    fn guard(&mut self, index: usize, record: &Record) {
+        if let Some(pred) = record.pred {
+            self.predicate(index, record, "predicate", pred.id);
+        }
+    }
+
+    fn predicate(&mut self, index: usize, record: &Record, field: &'static str, id: PredId) {
+        let Some(elements) = self.kernel.pred_elements(id) else {
+            let count = self.kernel.preds.len();
+            self.report(
+                Rule::VariableIndex,
+                Some(index),
+                field,
+                format!("P{}, P1 to P{count} are declared", id.0),
+            );
+            return;
+        };
+        // A predicate of one element is a scalar that guards all lanes alike.
+        let needed = record.exec.mask.offset() + record.exec.size.lanes();
+        if elements > 1
+            && u32::from(elements) < needed.min(32)
+            && record.exec.size.lanes() > u32::from(elements)
+        {
+            let message =
+                format!("P{} has {elements} elements, the instruction has {} lanes", id.0, record.exec.size);
+            self.report(Rule::PredicateWidth, Some(index), field, message);
+        }
+    }
+
+    fn operands(&mut self, index: usize, record: &Record, row: &'static Row) {
+        let kernel = self.kernel;
+        let mut operands = kernel.operands_of(record).iter();
+        for slot in row.operand_slots() {
+            if matches!(slot.enc, Enc::RawList | Enc::LabelList) {
+                for operand in operands.by_ref() {
+                    self.operand(index, record, slot, operand);
+                }
+            } else if slot.enc != Enc::LabelCount
+                && let Some(operand) = operands.next()
+            {
+                self.operand(index, record, slot, operand);
+            }
+        }
+    }
+
+    fn operand(&mut self, index: usize, record: &Record, slot: &'static Slot, operand: &Operand) {
+        let kernel = self.kernel;
+        match *operand {
+            Operand::Vector(ref v) => self.vector(index, record, slot, v),
+            Operand::Raw(r) => {
+                if self.variable(index, slot.name, r.var) && !r.is_null() {
+                    self.bounds(index, slot, r.var, u32::from(r.offset), 1);
+                }
+                if slot.role == Role::Dst {
+                    self.writable(index, slot, r.var);
+                }
+            }
+            Operand::Surface(s) => {
+                let exists = s.declared().is_none_or(|i| i < kernel.surfaces.len());
+                if !exists {
+                    self.report(
+                        Rule::StateIndex,
+                        Some(index),
+                        slot.name,
+                        format!("T{} is not declared", s.0),
+                    );
+                }
+            }
+            Operand::Sampler(s) => {
+                if s.index() >= kernel.samplers.len() && s != SamplerId::BINDLESS {
+                    self.report(
+                        Rule::StateIndex,
+                        Some(index),
+                        slot.name,
+                        format!("S{} is not declared", s.0),
+                    );
+                }
+            }
+            Operand::Label(l) => {
+                if l.index() >= kernel.labels.len() {
+                    let message = format!("label {}, the kernel has {}", l.0, kernel.labels.len());
+                    self.report(Rule::LabelIndex, Some(index), slot.name, message);
+                }
+            }
+            Operand::Str(s) => {
+                if s.index() >= kernel.strings.len() {
+                    let message = format!("string {}, the pool has {}", s.0, kernel.strings.len());
+                    self.report(Rule::StringIndex, Some(index), slot.name, message);
+                }
+            }
+            Operand::Num(id) if record.opcode == Opcode::Lifetime && slot.enc == Enc::VarWide => {
+                self.lifetime(index, record, id);
+            }
+            Operand::Num(_) | Operand::Absent => {}
+        }
+    }
+
+    fn lifetime(&mut self, index: usize, record: &Record, id: u32) {
+        let kernel = self.kernel;
+        let exists = match kernel.operands_of(record)[0].num() >> 4 & 3 {
+            0 => kernel.var(VarId(id)).is_some() || VarId(id).predefined().is_some(),
+            1 => (id as usize) < kernel.addrs.len(),
+            _ => kernel.pred_elements(PredId(id)).is_some(),
+        };
+        if !exists {
+            self.report(
+                Rule::VariableIndex,
+                Some(index),
+                "variable",
+                format!("variable {id} is not declared"),
+            );
+        }
+    }
+
+    /// True if the variable exists.
+    fn variable(&mut self, index: usize, field: &'static str, var: VarId) -> bool {
+        let exists = match var.declared() {
+            Some(i) => i < self.kernel.vars.len(),
+            None => var.predefined().is_some(),
+        };
+        if !exists {
+            let last = self.kernel.vars.len() as u32 + PREDEFINED_VARS - 1;
+            let message = format!("V{} does not exist, the last variable is V{last}", var.0);
+            self.report(Rule::VariableIndex, Some(index), field, message);
+        }
+        exists
+    }
+
+    /// Bytes from `offset` on, `len` of them, are in the variable (or its root).
+    fn bounds(&mut self, index: usize, slot: &Slot, var: VarId, offset: u32, len: u32) {
+        let Some(root) = var.declared().and_then(|i| self.roots.get(i)) else { return };
+        let Some(bytes) = root.bytes else { return };
+        let (start, end) = (root.offset + offset, root.offset + offset + len);
+        if end > bytes {
+            let name = self.kernel.var_name(var).into_owned();
+            let message = format!("bytes {start} to {end} of {name}, which has {bytes} bytes in all");
+            self.report(Rule::OperandBounds, Some(index), slot.name, message);
+        }
+    }
+
+    fn vector(&mut self, index: usize, record: &Record, slot: &'static Slot, v: &VectorOperand) {
+        if !slot.classes.has(v) {
+            let message = format!("found {}, allowed: {}", v.class_name(), slot.classes);
+            self.report(Rule::OperandClass, Some(index), slot.name, message);
+        }
+        let kernel = self.kernel;
+        match *v {
+            VectorOperand::General(g) => {
+                if self.variable(index, slot.name, g.var) {
+                    let size = kernel.var_type(g.var).map_or(1, Type::bytes);
+                    let origin = u32::from(g.row) * self.options.grf_bytes + u32::from(g.col) * size;
+                    let last = if slot.scalar || !plain_region(record.opcode) {
+                        0
+                    } else {
+                        last_element(g.region, record.exec.size.lanes())
+                    };
+                    if !g.var.is_null() {
+                        self.bounds(index, slot, g.var, origin, (last + 1) * size);
+                    }
+                    if slot.role == Role::Dst {
+                        self.writable(index, slot, g.var);
+                    }
+                }
+                self.region(index, record, slot, g.region);
+            }
+            VectorOperand::Address(a) => {
+                self.address(
+                    index,
+                    slot,
+                    a.addr,
+                    u32::from(a.offset) + if slot.role == Role::Dst { 1 } else { a.width.lanes() },
+                );
+            }
+            VectorOperand::Indirect(i) => {
+                let rows = match (i.region.vstride(), i.region.width()) {
+                    (Some(_), _) => 1,
+                    (None, Some(w)) => (record.exec.size.lanes() / u32::from(w.max(1))).max(1),
+                    (None, None) if slot.role == Role::Src => record.exec.size.lanes(),
+                    (None, None) => 1,
+                };
+                self.address(index, slot, i.addr, u32::from(i.addr_offset) + rows);
+            }
+            VectorOperand::Predicate(p, _) => self.predicate(index, record, slot.name, p.id),
+            VectorOperand::Surface { surface, .. } => {
+                self.operand(index, record, slot, &Operand::Surface(surface));
+            }
+            VectorOperand::Sampler { sampler, .. } => {
+                self.operand(index, record, slot, &Operand::Sampler(sampler));
+            }
+            VectorOperand::Immediate { .. } => {}
+        }
+        if !self.safety_only {
+            self.modifier(index, record, slot, v);
+        }
+    }
+
+    /// The address variable exists and has `end` elements.
+    fn address(&mut self, index: usize, slot: &Slot, addr: AddrId, end: u32) {
+        match self.kernel.addrs.get(addr.index()) {
+            None => {
+                let message = format!("A{} is not declared", addr.0);
+                self.report(Rule::VariableIndex, Some(index), slot.name, message);
+            }
+            Some(var) if end > u32::from(var.num_elements) => {
+                let message = format!("element {} of A{}, which has {}", end - 1, addr.0, var.num_elements);
+                self.report(Rule::OperandBounds, Some(index), slot.name, message);
+            }
+            Some(_) => {}
+        }
+    }
+
+    fn writable(&mut self, index: usize, slot: &Slot, var: VarId) {
+        use Predefined as P;
+        let fixed = matches!(
+            var.predefined(),
+            Some(
+                P::ThreadX
+                    | P::ThreadY
+                    | P::GroupIdX
+                    | P::GroupIdY
+                    | P::GroupIdZ
+                    | P::HwTid
+                    | P::Ce0
+                    | P::Color
+            )
+        );
+        if fixed {
+            let message = format!("{} is read-only", self.kernel.var_name(var));
+            self.report(Rule::ReadOnly, Some(index), slot.name, message);
+        }
+    }
+
+    fn region(&mut self, index: usize, record: &Record, slot: &Slot, region: Region) {
+        if self.safety_only || slot.scalar || !plain_region(record.opcode) {
+            return;
+        }
+        let legal = if slot.role == Role::Dst {
+            matches!(region.hstride(), Some(1 | 2 | 4))
+        } else {
+            matches!(region.width(), Some(w @ 1..=16) if u32::from(w) <= record.exec.size.lanes())
+                && region.vstride().is_some()
+                && matches!(region.hstride(), Some(0 | 1 | 2 | 4))
+        };
+        if !legal {
+            let message = format!("{region} with {} lanes", record.exec.size);
+            self.report(Rule::OperandRegion, Some(index), slot.name, message);
+        }
+    }
+
+    fn modifier(&mut self, index: usize, record: &Record, slot: &Slot, v: &VectorOperand) {
+        let modifier = v.modifier();
+        let allowed = match (slot.role, modifier) {
+            (_, Modifier::None) => true,
+            (Role::Dst, Modifier::Sat) => {
+                !record.opcode.is_bitwise()
+                    && matches!(v, VectorOperand::General(_) | VectorOperand::Indirect(_))
+            }
+            (Role::Src, Modifier::Not) => record.opcode.is_bitwise(),
+            (Role::Src, Modifier::Abs | Modifier::Neg | Modifier::NegAbs) => {
+                !record.opcode.is_bitwise() && !slot.scalar
+            }
+            _ => false,
+        };
+        if !allowed {
+            let message = format!("{modifier} on the {} of {}", slot.name, record.opcode);
+            self.report(Rule::OperandModifier, Some(index), slot.name, message);
+        }
+        let ty = self.kernel.operand_type(v);
+        if let Some(ty) = ty.filter(|ty| !type_allowed(slot, *ty)) {
+            let message = format!("type {ty}, allowed: {}", slot.types);
+            self.report(Rule::OperandType, Some(index), slot.name, message);
+        }
+    }
+
+    /// Integer and floating-point operands are not mixed.
+    fn agreement(&mut self, index: usize, record: &Record, row: &'static Row) {
+        if !row.same_type || row.family != Family::Alu {
+            return;
+        }
+        let kernel = self.kernel;
+        let float = |o: &Operand| {
+            let ty = match o {
+                Operand::Vector(v) => kernel.operand_type(v)?,
+                _ => return None,
+            };
+            (ty != Type::Bool).then_some(ty.is_float() || ty == Type::VF)
+        };
+        let mut kinds = kernel.operands_of(record).iter().filter_map(float);
+        let Some(first) = kinds.next() else { return };
+        if kinds.any(|k| k != first) {
+            let message = "integer and floating-point operands in one instruction".to_owned();
+            self.report(Rule::OperandMix, Some(index), "operands", message);
+        }
+    }
+}
+
+/// Operands of these instructions cover what their regions say.
+const fn plain_region(opcode: Opcode) -> bool {
+    !matches!(
+        opcode,
+        Opcode::Plane | Opcode::Line | Opcode::Dpas | Opcode::Dpasw | Opcode::AddrAdd | Opcode::Movs
+    )
+}
+
+/// Largest element index that `lanes` lanes of a region reach.
+fn last_element(region: Region, lanes: u32) -> u32 {
+    let h = u32::from(region.hstride().unwrap_or(1));
+    match (region.vstride(), region.width()) {
+        (Some(v), Some(w)) if w > 0 => {
+            let w = u32::from(w);
+            (lanes - 1) / w * u32::from(v) + (w.min(lanes) - 1) * h
+        }
+        (_, Some(w)) if w > 0 => (u32::from(w).min(lanes) - 1) * h,
+        _ => (lanes - 1) * h,
+    }
+}
+
+fn type_allowed(slot: &Slot, ty: Type) -> bool {
+    let plain = match ty {
+        Type::V => Type::W,
+        Type::UV => Type::UW,
+        Type::VF => Type::F,
+        // Predicates and addresses are allowed by class.
+        Type::Bool => return true,
+        other => other,
+    };
+    slot.types.has(plain) || slot.scalar
+}

@@ -1,0 +1,212 @@
+//! Declarations.
+
+use super::{Checker, Root, Rule};
+use crate::{ids::*, model::*, types::Type};
+
+impl Checker<'_> {
+    pub(super) fn declarations(&mut self) {
+        self.names();
+        self.variables();
+        self.aliases();
+        self.inputs();
+    }
+
+    fn name(&mut self, id: StrId, field: impl FnOnce() -> String) {
+        let count = self.kernel.strings.len();
+        if id.index() >= count {
+            self.report(Rule::StringIndex, None, field(), format!("string {}, the pool has {count}", id.0));
+        }
+    }
+
+    fn names(&mut self) {
+        let kernel = self.kernel;
+        self.name(kernel.name, || "kernel name".into());
+        for (i, var) in kernel.vars.iter().enumerate() {
+            self.name(var.name, || format!("V{}", i + PREDEFINED_VARS as usize));
+        }
+        let simple = [&kernel.addrs, &kernel.preds, &kernel.samplers, &kernel.surfaces];
+        for (class, vars) in ["A", "P", "S", "T"].into_iter().zip(simple) {
+            for (i, var) in vars.iter().enumerate() {
+                self.name(var.name, || format!("declaration {i} of class {class}"));
+            }
+        }
+        for (i, label) in kernel.labels.iter().enumerate() {
+            self.name(label.name, || format!("label {i}"));
+        }
+        let all = AttrRange { start: 0, len: kernel.attr_table.len().min(65535) as u16 };
+        for (name, _) in kernel.attr_table.range(all) {
+            self.name(name, || "attribute".into());
+        }
+    }
+
+    fn variables(&mut self) {
+        let kernel = self.kernel;
+        for (i, var) in kernel.vars.iter().enumerate() {
+            let field = || format!("V{}", i + PREDEFINED_VARS as usize);
+            if var.num_elements == 0 {
+                self.report(Rule::VariableSize, None, field(), "0 elements, allowed: 1 to 65535".into());
+            }
+            if var.ty.is_packed() || var.ty == Type::Bool {
+                let message = format!("type {}, which only constants or predicates have", var.ty);
+                self.report(Rule::VariableSize, None, field(), message);
+            }
+        }
+        for (i, var) in kernel.addrs.iter().enumerate() {
+            if !(1..=16).contains(&var.num_elements) {
+                let message = format!("{} elements, allowed: 1 to 16", var.num_elements);
+                self.report(Rule::AddressSize, None, format!("A{i}"), message);
+            }
+        }
+        for (i, var) in kernel.preds.iter().enumerate() {
+            if !matches!(var.num_elements, 1 | 2 | 4 | 8 | 16 | 32) {
+                let message = format!("{} elements, allowed: 1, 2, 4, 8, 16, 32", var.num_elements);
+                self.report(Rule::PredicateSize, None, format!("P{}", i + 1), message);
+            }
+        }
+        for (class, vars, most) in [("S", &kernel.samplers, 31), ("T", &kernel.surfaces, 250)] {
+            if vars.len() > most {
+                let message = format!("{} declared, allowed: {most}", vars.len());
+                self.report(Rule::StateCount, None, format!("class {class}"), message);
+            }
+            for (i, _) in vars.iter().enumerate().filter(|(_, v)| v.num_elements == 0) {
+                self.report(
+                    Rule::StateCount,
+                    None,
+                    format!("declaration {i} of class {class}"),
+                    "0 elements".into(),
+                );
+            }
+        }
+    }
+
+    /// Follows every alias once; each variable is then known as a place in its root.
+    fn aliases(&mut self) {
+        let kernel = self.kernel;
+        let count = kernel.vars.len();
+        let unknown = Root { offset: 0, bytes: None };
+        self.roots = vec![unknown; count];
+        // 0 not seen, 1 on the path, 2 done.
+        let mut state = vec![0u8; count];
+        let mut path = Vec::new();
+        for start in 0..count {
+            let mut at = start;
+            let mut root = loop {
+                if state[at] == 2 {
+                    break Some(self.roots[at]);
+                }
+                if state[at] == 1 {
+                    self.report(
+                        Rule::AliasCycle,
+                        None,
+                        self.var_field(at),
+                        "the alias leads back to itself".into(),
+                    );
+                    break None;
+                }
+                state[at] = 1;
+                path.push(at);
+                let Some(alias) = kernel.vars[at].alias else { break None };
+                match alias.base.declared() {
+                    _ if alias.file_scope => break None,
+                    Some(base) if base < count => at = base,
+                    Some(_) => {
+                        let message = format!("V{}, the last variable is V{}", alias.base.0, count + 31);
+                        self.report(Rule::AliasBase, None, self.var_field(at), message);
+                        break None;
+                    }
+                    None if alias.base.predefined().is_none() || alias.base.is_null() => {
+                        let message = format!("V{}, which is reserved", alias.base.0);
+                        self.report(Rule::AliasBase, None, self.var_field(at), message);
+                        break None;
+                    }
+                    None => break None,
+                }
+            };
+            while let Some(i) = path.pop() {
+                state[i] = 2;
+                let var = &kernel.vars[i];
+                let found = match (var.alias, root) {
+                    (None, _) => Root { offset: 0, bytes: Some(var.bytes()) },
+                    (Some(alias), Some(base)) => {
+                        Root { offset: base.offset.saturating_add(alias.offset.into()), bytes: base.bytes }
+                    }
+                    (Some(alias), None) => Root { offset: alias.offset.into(), bytes: None },
+                };
+                self.alias(i, found);
+                self.roots[i] = found;
+                root = Some(found);
+            }
+        }
+    }
+
+    fn var_field(&self, i: usize) -> String {
+        self.kernel.var_name(VarId::from_declared(i)).into_owned()
+    }
+
+    fn alias(&mut self, i: usize, root: Root) {
+        let var = &self.kernel.vars[i];
+        let Some(alias) = var.alias else { return };
+        if let Some(bytes) = root.bytes
+            && root.offset.saturating_add(var.bytes()) > bytes
+        {
+            let end = root.offset + var.bytes();
+            let message = format!("bytes {} to {end} of a variable of {bytes} bytes", root.offset);
+            self.report(Rule::AliasBounds, None, self.var_field(i), message);
+        }
+        if u32::from(alias.offset) % var.ty.bytes() != 0 {
+            let message = format!("offset {}, elements have {} bytes", alias.offset, var.ty.bytes());
+            self.report(Rule::AliasAlignment, None, self.var_field(i), message);
+        }
+    }
+
+    fn inputs(&mut self) {
+        let kernel = self.kernel;
+        let grf = self.options.grf_bytes;
+        let mut ranges: Vec<(u32, u32, usize)> = Vec::with_capacity(kernel.inputs.len());
+        for (i, input) in kernel.inputs.iter().enumerate() {
+            let field = || format!("input {i}");
+            let exists = match input.var {
+                InputVar::General(v) => kernel.var(v).is_some(),
+                InputVar::Sampler(s) => s.index() < kernel.samplers.len(),
+                InputVar::Surface(t) => t.declared().is_some_and(|i| i < kernel.surfaces.len()),
+            };
+            if !exists {
+                self.report(Rule::InputVariable, None, field(), format!("{:?} is not declared", input.var));
+                continue;
+            }
+            if input.offset < 0 {
+                let message = format!("offset {}, allowed: 0 and up", input.offset);
+                self.report(Rule::InputVariable, None, field(), message);
+                continue;
+            }
+            let offset = input.offset as u32;
+            let size = u32::from(input.size);
+            ranges.push((offset, offset + size, i));
+            let InputVar::General(id) = input.var else { continue };
+            let Some(var) = kernel.var(id) else { continue };
+            if var.alias.is_some() {
+                self.report(Rule::InputVariable, None, field(), "its variable is an alias".into());
+            }
+            if size != var.bytes() {
+                let message = format!("{size} bytes, its variable has {}", var.bytes());
+                self.report(Rule::InputSize, None, field(), message);
+            }
+            let aligned = if size >= grf {
+                offset % grf == 0
+            } else {
+                offset % var.ty.bytes() == 0 && offset % grf + size <= grf
+            };
+            if !aligned {
+                let message = format!("{size} bytes at offset {offset}, registers have {grf} bytes");
+                self.report(Rule::InputAlignment, None, field(), message);
+            }
+        }
+        ranges.sort_unstable();
+        for pair in ranges.windows(2) {
+            if pair[1].0 < pair[0].1 {
+                let message = format!("starts at {} inside input {}", pair[1].0, pair[0].2);
+                self.report(Rule::InputOverlap, None, format!("input {}", pair[1].2), message);
+            }
+        }
+    }
+}

@@ -1,0 +1,156 @@
+//! Labels, subroutines, calls.
+
+use super::{Checker, Rule};
+use crate::{ids::LabelId, opcode::Opcode, operand::Operand, types::LabelKind};
+
+impl Checker<'_> {
+    pub(super) fn flow(&mut self) {
+        let defined = self.definitions();
+        self.branches(&defined);
+        self.structure();
+        self.recursion();
+    }
+
+    /// Where each label is defined.
+    fn definitions(&mut self) -> Vec<Option<u32>> {
+        let kernel = self.kernel;
+        let mut defined = vec![None; kernel.labels.len()];
+        for (index, record) in kernel.code.iter().enumerate() {
+            if !matches!(record.opcode, Opcode::Label | Opcode::Subroutine) {
+                continue;
+            }
+            let id = kernel.operands_of(record)[0].label();
+            let Some(place) = defined.get_mut(id.index()) else { continue };
+            if place.is_some() {
+                let message = format!("`{}` is defined a second time", kernel.label_name(id));
+                self.report(Rule::LabelDefined, Some(index), "label", message);
+            }
+            *place = Some(index as u32);
+            let is_block =
+                matches!(kernel.labels[id.index()].kind, LabelKind::Block | LabelKind::DivergentResourceLoop);
+            if is_block != (record.opcode == Opcode::Label) {
+                let kind = kernel.labels[id.index()].kind;
+                let message = format!("`{}` is declared as {kind}", kernel.label_name(id));
+                self.report(Rule::LabelKind, Some(index), "label", message);
+            }
+        }
+        defined
+    }
+
+    fn branches(&mut self, defined: &[Option<u32>]) {
+        let kernel = self.kernel;
+        for (index, record) in kernel.code.iter().enumerate() {
+            let is_call = record.opcode == Opcode::Call;
+            if !is_call && !matches!(record.opcode, Opcode::Jmp | Opcode::Goto | Opcode::Switchjmp) {
+                continue;
+            }
+            for operand in kernel.operands_of(record) {
+                let Operand::Label(id) = *operand else { continue };
+                let Some(label) = kernel.labels.get(id.index()) else { continue };
+                // A fast-composition callee is in another object.
+                if defined[id.index()].is_none() && label.kind != LabelKind::FastComposite {
+                    let message = format!("`{}` is not defined", kernel.label_name(id));
+                    self.report(Rule::LabelDefined, Some(index), "label", message);
+                }
+                let is_block = matches!(label.kind, LabelKind::Block | LabelKind::DivergentResourceLoop);
+                if is_block == is_call {
+                    let wanted = if is_call { "a subroutine" } else { "a block" };
+                    let message = format!("`{}` is {}, expected {wanted}", kernel.label_name(id), label.kind);
+                    self.report(Rule::LabelKind, Some(index), "label", message);
+                }
+            }
+        }
+    }
+
+    /// Code begins with a subroutine, and each ends with something that does not go on.
+    fn structure(&mut self) {
+        let code = &self.kernel.code;
+        let marks = |op: Opcode| matches!(op, Opcode::Loc | Opcode::File | Opcode::Lifetime);
+        match code.iter().position(|r| !marks(r.opcode)) {
+            Some(first) if code[first].opcode == Opcode::Subroutine => {}
+            Some(first) => {
+                let message = format!("`{}` stands before the first subroutine label", code[first].opcode);
+                self.report(Rule::FirstSubroutine, Some(first), "code", message);
+            }
+            None => self.report(Rule::FirstSubroutine, None, "code", "the kernel has no instructions".into()),
+        }
+        let mut last: Option<usize> = None;
+        for index in 0..=code.len() {
+            let ends = code.get(index).is_none_or(|r| r.opcode == Opcode::Subroutine);
+            if ends
+                && let Some(at) = last
+                && !self.stops(at)
+            {
+                let message = "control runs on after this instruction".to_owned();
+                self.report(Rule::SubroutineEnd, Some(at), "code", message);
+            }
+            match code.get(index) {
+                Some(r) if !marks(r.opcode) => last = Some(index),
+                _ => {}
+            }
+        }
+    }
+
+    fn stops(&self, index: usize) -> bool {
+        let record = &self.kernel.code[index];
+        let operands = self.kernel.operands_of(record);
+        match record.opcode {
+            Opcode::Ret | Opcode::Fret | Opcode::Jmp | Opcode::Goto => record.pred.is_none(),
+            Opcode::Switchjmp => true,
+            Opcode::RawSends | Opcode::RawSendg => operands[0].num() & 2 != 0,
+            Opcode::RawSend => operands[1].num() & 0x20 != 0,
+            Opcode::UrbWrite3d | Opcode::RtWrite3d | Opcode::Ifcall => true,
+            _ => false,
+        }
+    }
+
+    /// No subroutine reaches itself over calls. Walks the call graph without recursion of its own.
+    fn recursion(&mut self) {
+        let kernel = self.kernel;
+        let count = kernel.labels.len();
+        let mut calls: Vec<Vec<(u32, u32)>> = vec![Vec::new(); count];
+        let mut current: Option<LabelId> = None;
+        for (index, record) in kernel.code.iter().enumerate() {
+            if !matches!(record.opcode, Opcode::Subroutine | Opcode::Call) {
+                continue;
+            }
+            let id = kernel.operands_of(record)[0].label();
+            if id.index() >= count {
+                continue;
+            }
+            match (record.opcode, current) {
+                (Opcode::Subroutine, _) => current = Some(id),
+                (_, Some(caller)) => calls[caller.index()].push((id.0, index as u32)),
+                _ => {}
+            }
+        }
+        let mut state = vec![0u8; count];
+        for start in 0..count {
+            let mut stack = vec![(start, 0usize)];
+            if state[start] == 0 {
+                state[start] = 1;
+            } else {
+                continue;
+            }
+            while let Some((at, next)) = stack.pop() {
+                let Some((callee, index)) = calls[at].get(next).copied() else {
+                    state[at] = 2;
+                    continue;
+                };
+                stack.push((at, next + 1));
+                match state[callee as usize] {
+                    0 => {
+                        state[callee as usize] = 1;
+                        stack.push((callee as usize, 0));
+                    }
+                    1 => {
+                        let name = kernel.label_name(LabelId(callee)).into_owned();
+                        let message = format!("`{name}` comes back to itself; use a function and fcall");
+                        self.report(Rule::Recursion, Some(index as usize), "label", message);
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+}

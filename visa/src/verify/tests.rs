@@ -1,0 +1,177 @@
+//! One accepting and one rejecting case per rule.
+
+use platforms::Platform;
+
+use super::{Rule, VerifyOptions, validate, verify};
+use crate::{
+    ids::*,
+    inst::Record,
+    model::*,
+    operand::*,
+    text::{TextOptions, parse},
+    types::*,
+};
+
+/// A kernel that keeps every rule and has something for each of them to look at.
+const GOOD: &str = r#".version 4.1
+.kernel "good"
+.decl V0032 v_type=G type=d num_elts=16 align=hword
+.decl V0033 v_type=G type=f num_elts=16 align=hword
+.decl V0034 v_type=G type=uw num_elts=16 align=hword alias=<V0032, 32>
+.decl V0035 v_type=G type=ud num_elts=8 align=hword
+.decl V0036 v_type=G type=d num_elts=1 align=dword
+.decl A0 v_type=A num_elts=4
+.decl P1 v_type=P num_elts=16
+.decl P2 v_type=P num_elts=16
+.decl T6 v_type=T num_elts=1 v_name=T006
+.input V0035 offset=32 size=32
+.input V0036 offset=64 size=4
+.kernel_attr SimdSize=8
+.function "main_0"
+main_0:
+    mov (M1, 8) V0032(0,0)<1> V0035(0,0)<1;1,0>
+    add (M1, 8) V0032(0,0)<1> V0032(0,0)<1;1,0> (-)V0032(0,0)<1;1,0>
+    and (M1, 8) V0032(0,0)<1> V0032(0,0)<1;1,0> (~)V0032(0,0)<1;1,0>
+    mul.sat (M1, 8) V0033(0,0)<1> V0033(0,0)<1;1,0> 0x3f800000:f
+    addr_add (M1, 1) A0(0)<1> &V0032[4] 0x4:uw
+    mov (M1, 1) V0036(0,0)<1> r[A0(0),0]<0;1,0>:d
+    cmp.lt (M1, 8) P1 V0032(0,0)<1;1,0> 0x4:d
+    (P1) goto (M1, 8) done
+    gather4_scaled.R (M1, 8) T6 0x0:ud V0032.0 V0033.0
+    call (M1, 1) sub_2
+done:
+    ret (M1, 1)
+.function "sub_2"
+sub_2:
+    ret (M1, 1)
+"#;
+
+fn good() -> Module {
+    parse(GOOD, TextOptions::default()).unwrap_or_else(|e| panic!("{e}"))
+}
+
+fn options() -> VerifyOptions {
+    VerifyOptions::for_platform(Platform::Skl)
+}
+
+#[test]
+fn the_good_kernel_keeps_every_rule() {
+    assert_eq!(verify(&good(), options()), []);
+    let valid = validate(good(), 32).unwrap();
+    assert_eq!(valid.kernels().next().unwrap().insts().len(), 15);
+}
+
+/// The first record with this name in the table.
+fn record(k: &mut Kernel, name: &str) -> Record {
+    *k.code.iter().find(|r| r.row().unwrap().name == name).unwrap_or_else(|| panic!("no {name}"))
+}
+
+/// Replaces an operand of the first instruction with this name.
+fn set(k: &mut Kernel, name: &str, operand: usize, value: Operand) {
+    let at = record(k, name).first as usize + operand;
+    k.operands[at] = value;
+}
+
+fn general(var: u32, region: Region, modifier: Modifier) -> Operand {
+    Operand::Vector(VectorOperand::General(GeneralOperand {
+        var: VarId(var),
+        row: 0,
+        col: 0,
+        region,
+        modifier,
+    }))
+}
+
+fn edit(k: &mut Kernel, name: &str, change: impl FnOnce(&mut Record)) {
+    let at = k.code.iter().position(|r| r.row().unwrap().name == name).unwrap();
+    change(&mut k.code[at]);
+}
+
+/// How to break each rule.
+#[rustfmt::skip]
+const CASES: &[(Rule, fn(&mut Kernel))] = &[
+    (Rule::StringIndex, |k| k.vars[0].name = StrId(999)),
+    (Rule::VariableSize, |k| k.vars[0].num_elements = 0),
+    (Rule::AddressSize, |k| k.addrs[0].num_elements = 17),
+    (Rule::PredicateSize, |k| k.preds[1].num_elements = 3),
+    (Rule::StateCount, |k| k.surfaces[0].num_elements = 0),
+    (Rule::AliasBase, |k| k.vars[2].alias = Some(Alias { base: VarId(99), offset: 0, file_scope: false })),
+    (Rule::AliasCycle, |k| k.vars[0].alias = Some(Alias { base: VarId(34), offset: 0, file_scope: false })),
+    (Rule::AliasBounds, |k| k.vars[2].alias = Some(Alias { base: VarId(32), offset: 34, file_scope: false })),
+    (Rule::AliasAlignment, |k| k.vars[2].alias = Some(Alias { base: VarId(32), offset: 1, file_scope: false })),
+    (Rule::InputVariable, |k| k.inputs[0].var = InputVar::General(VarId(77))),
+    (Rule::InputSize, |k| k.inputs[0].size = 28),
+    (Rule::InputOverlap, |k| k.inputs[1].offset = 60),
+    (Rule::InputAlignment, |k| k.inputs[1].offset = 66),
+    (Rule::VariableIndex, |k| set(k, "mov", 1, general(99, Region::src(1, 1, 0), Modifier::None))),
+    (Rule::StateIndex, |k| set(k, "gather4_scaled", 2, Operand::Surface(SurfaceId(7)))),
+    (Rule::LabelIndex, |k| set(k, "goto", 0, Operand::Label(LabelId(50)))),
+    (Rule::LabelDefined, |k| { let l = k.labels[0].clone(); k.labels.push(Label { kind: LabelKind::Block, ..l }); set(k, "goto", 0, Operand::Label(LabelId(3))) }),
+    (Rule::LabelKind, |k| set(k, "goto", 0, Operand::Label(LabelId(2)))),
+    (Rule::ControlValue, |k| set(k, "cmp", 0, Operand::Num(7))),
+    (Rule::OperandClass, |k| set(k, "add", 0, Operand::Vector(VectorOperand::imm(Type::D, 1)))),
+    (Rule::OperandBounds, |k| set(k, "add", 1, general(36, Region::src(1, 1, 0), Modifier::None))),
+    (Rule::ExecMask, |k| edit(k, "add", |r| r.exec.mask = EMask::new(7, false))),
+    (Rule::PredicateWidth, |k| k.preds[0].num_elements = 4),
+    (Rule::OperandType, |k| set(k, "and", 1, general(33, Region::src(1, 1, 0), Modifier::None))),
+    (Rule::OperandMix, |k| set(k, "add", 1, general(33, Region::src(1, 1, 0), Modifier::None))),
+    (Rule::OperandModifier, |k| set(k, "add", 1, general(32, Region::src(1, 1, 0), Modifier::Not))),
+    (Rule::OperandRegion, |k| set(k, "add", 0, general(32, Region::dst(0), Modifier::None))),
+    (Rule::ReadOnly, |k| set(k, "mov", 0, general(Predefined::Ce0 as u32, Region::dst(1), Modifier::None))),
+    (Rule::FirstSubroutine, |k| { k.code.remove(0); }),
+    (Rule::SubroutineEnd, |k| { k.code.pop(); }),
+    (Rule::Recursion, |k| { let at = k.code.len() - 1; let call = record(k, "call"); k.code.insert(at, call); }),
+    (Rule::Availability, |k| edit(k, "add", |r| r.opcode = crate::Opcode::Rol)),
+];
+
+#[test]
+fn every_rule_has_a_case_and_finds_its_fault() {
+    for rule in Rule::ALL {
+        assert!(CASES.iter().any(|c| c.0 == *rule), "no case for {}", rule.id());
+    }
+    for (rule, spoil) in CASES {
+        let mut module = good();
+        spoil(&mut module.kernels[0]);
+        let findings = verify(&module, options());
+        let list = findings.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n");
+        assert!(findings.iter().any(|f| f.rule == *rule), "{} not found, but\n{list}", rule.id());
+        assert_eq!(
+            validate(module, 32).is_err(),
+            rule.is_safety() || findings.iter().any(|f| f.rule.is_safety())
+        );
+    }
+}
+
+#[test]
+fn findings_say_where_and_what() {
+    let mut module = good();
+    module.kernels[0].vars[3].num_elements = 0;
+    let text = verify(&module, options())[0].to_string();
+    assert_eq!(text, "kernel `good`, V35: 0 elements, allowed: 1 to 65535 [variable-size]");
+    let mut module = good();
+    set(&mut module.kernels[0], "add", 1, general(99, Region::src(1, 1, 0), Modifier::None));
+    let text = verify(&module, options())[0].to_string();
+    assert_eq!(
+        text,
+        "kernel `good`, instruction 2 (`add`, at 18), source: V99 does not exist, the last variable is V36 \
+         [variable-index]"
+    );
+}
+
+/// Long alias chains and call chains take time in proportion.
+#[test]
+fn chains_are_walked_once() {
+    let mut module = good();
+    let k = &mut module.kernels[0];
+    let template = k.vars[4].clone();
+    for i in 0..100_000u32 {
+        let base = VarId(36 + i);
+        k.vars.push(GeneralVar {
+            alias: Some(Alias { base, offset: 0, file_scope: false }),
+            ..template.clone()
+        });
+    }
+    let start = std::time::Instant::now();
+    assert_eq!(verify(&module, options()), []);
+    assert!(start.elapsed().as_secs() < 2);
+}
