@@ -305,7 +305,9 @@ fn one_careful(
     }
     let class = step.op.info().class;
     if t.shadow.is_none() {
-        return one(t, cx, counts, pc);
+        one(t, cx, counts, pc)?;
+        after_branch(t, class, pc);
+        return Ok(());
     }
     match class {
         Class::Branch => {
@@ -314,6 +316,7 @@ fn one_careful(
             if let (Op::Call | Op::Calla, crate::program::DestPlace::Direct(at)) = (step.op, step.dst.what) {
                 t.define(at, 8);
             }
+            after_branch(t, class, pc);
             Ok(())
         }
         Class::Send | Class::Sync | Class::Nullary => one(t, cx, counts, pc),
@@ -323,5 +326,14 @@ fn one_careful(
             strict::after(t, step, &outcome);
             Ok(())
         }
+    }
+}
+
+fn after_branch(t: &mut Thread, class: Class, pc: usize) {
+    if class == Class::Branch
+        && t.pc as usize != pc + 1
+        && let Some(board) = &mut t.scoreboard
+    {
+        board.jumped();
     }
 }
