@@ -130,3 +130,95 @@ fn has_block_target(inst: &Inst<Physical>) -> bool {
     inst.targets()
         .is_some_and(|(jip, uip)| matches!(jip, Target::Block(_)) || matches!(uip, Target::Block(_)))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::decode_all;
+    use gen_ir::{Arf, Block, BlockId, Dst, ExecSize, Op, Pred, PredCtrl, Reg, Src, Type};
+    use platforms::Platform;
+
+    fn add() -> Inst<Physical> {
+        let mut inst = Inst::new(Op::Add, ExecSize::S8);
+        inst.dst = Dst::packed(Reg::grf(10, 0), Type::F);
+        let region = gen_ir::Region::new(8, 8, 1);
+        inst.src[0] = Src::new(Reg::grf(11, 0), region, Type::F);
+        inst.src[1] = Src::new(Reg::grf(12, 0), region, Type::F);
+        inst
+    }
+
+    fn branch(op: Op, jip: u32, uip: Option<u32>) -> Inst<Physical> {
+        let mut inst = Inst::new(op, ExecSize::S8);
+        let to = |b| Target::Block(BlockId(b));
+        inst.payload = Payload::Branch { jip: to(jip), uip: uip.map_or(Target::None, to), ctrl: false };
+        let flag = Reg::arf(Arf::Flag(0), 0);
+        inst.pred = (op == Op::While).then_some(Pred { flag, inv: false, ctrl: PredCtrl::Seq });
+        inst
+    }
+
+    /// `0: add; if -> 2   1: add; add   2: endif -> 3   3: while -> 0   4: nop`
+    fn kernel(platform: Platform) -> Kernel<Physical> {
+        let mut kernel = Kernel::new("k", platform);
+        let blocks = [
+            vec![add(), branch(Op::If, 2, Some(2))],
+            vec![add(), add()],
+            vec![branch(Op::Endif, 3, None)],
+            vec![branch(Op::While, 0, None)],
+            vec![Inst::new(Op::Nop, ExecSize::S1)],
+        ];
+        kernel.blocks = blocks.into_iter().map(|insts| Block { insts, succs: Vec::new() }).collect();
+        kernel
+    }
+
+    #[test]
+    fn branches_reach_their_blocks_with_and_without_compaction() {
+        for platform in [Platform::Bdw, Platform::Skl, Platform::Bxt, Platform::Icllp] {
+            for compact in [false, true] {
+                let kernel = kernel(platform);
+                let mut buffer = CodeBuffer::new();
+                buffer.emit(&kernel, CodeOptions { compact }).unwrap();
+                let blocks = buffer.block_offsets().to_vec();
+                assert_eq!(blocks.len(), 6);
+                assert_eq!(blocks[1], if compact { 24 } else { 32 }, "{platform}");
+                let decoded: Vec<_> = decode_all(platform, buffer.bytes()).collect();
+                let places: Vec<u32> = decoded.iter().map(|d| d.offset).collect();
+                assert_eq!(places, buffer.inst_offsets());
+                let mut reached = Vec::new();
+                for d in &decoded {
+                    if let Some((jip, uip)) = d.inst.unwrap().targets() {
+                        for target in [jip, uip] {
+                            if let Target::Rel(bytes) = target {
+                                reached.push(d.offset.wrapping_add_signed(bytes));
+                            }
+                        }
+                    }
+                }
+                assert_eq!(reached, [blocks[2], blocks[2], blocks[3], blocks[0]], "{platform}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_buffer_is_reused_and_gives_equal_bytes() {
+        let mut buffer = CodeBuffer::new();
+        buffer.emit(&kernel(Platform::Skl), CodeOptions::default()).unwrap();
+        let first = buffer.bytes().to_vec();
+        buffer.emit(&kernel(Platform::Icllp), CodeOptions { compact: false }).unwrap();
+        buffer.emit(&kernel(Platform::Skl), CodeOptions::default()).unwrap();
+        assert_eq!(buffer.bytes(), first);
+        assert_eq!(buffer.take_bytes(), first);
+        assert!(buffer.bytes().is_empty());
+    }
+
+    #[test]
+    fn faults_name_the_instruction() {
+        let mut bad = kernel(Platform::Skl);
+        bad.blocks[3].insts[0] = branch(Op::While, 9, None);
+        let e = CodeBuffer::new().emit(&bad, CodeOptions::default()).unwrap_err();
+        assert_eq!((e.index, e.op, e.field), (5, Op::While, "JIP"));
+        let mut bad = kernel(Platform::Skl);
+        bad.blocks[1].insts[1].src[1] = Src::Imm { bits: 1, ty: Type::Ub };
+        let e = CodeBuffer::new().emit(&bad, CodeOptions::default()).unwrap_err();
+        assert_eq!((e.index, e.op, e.field), (3, Op::Add, "Src1DataType"));
+    }
+}
