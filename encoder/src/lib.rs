@@ -51,10 +51,7 @@ pub fn decode(platform: Platform, word: u128) -> Result<Inst<Physical>, DecodeEr
 pub fn decode_into(platform: Platform, word: u128, inst: &mut Inst<Physical>) -> Result<(), DecodeError> {
     match platform.caps().layout {
         Layout::Gen8 => gen8::decode_into(platform, word, inst),
-        Layout::Xe => {
-            *inst = xe::decode(platform, word)?;
-            Ok(())
-        }
+        Layout::Xe => xe::decode_into(platform, word, inst),
     }
 }
 

@@ -109,6 +109,9 @@ trait Compaction {
     fn ternary_of(word: u64) -> Ternary;
 }
 
+const SRC0_IS_IMM: u128 = bits(46, 46);
+const SRC1_IS_IMM: u128 = bits(47, 47);
+
 // Native bits that no index covers, in every form.
 const OPCODE: u128 = bits(0, 6);
 const DEBUG: u128 = bits(30, 30);
@@ -121,31 +124,36 @@ const IMM: u128 = bits(96, 127);
 #[inline]
 fn compact_as<C: Compaction>(form: Form, word: u128) -> Option<u64> {
     match form {
-        Form::Three => ternary::<C>(&C::TERNARY, word),
-        Form::Dpas => ternary::<C>(&C::DPAS, word),
-        Form::One => basic::<C>(false, word),
-        Form::Two => basic::<C>(true, word),
+        Form::Three => ternary::<C>(const { &C::TERNARY }, word),
+        Form::Dpas => ternary::<C>(const { &C::DPAS }, word),
+        Form::One if word & SRC0_IS_IMM != 0 => basic::<C, false, true>(word),
+        Form::One => basic::<C, false, false>(word),
+        Form::Two if word & SRC1_IS_IMM != 0 => basic::<C, true, true>(word),
+        Form::Two => basic::<C, true, false>(word),
     }
 }
 
+/// `TWO`: two sources; `LAST_IMM`: the last one is an immediate. (Known when this is compiled, so that the
+/// groups of bits are.)
 #[inline]
-fn basic<C: Compaction>(two: bool, word: u128) -> Option<u64> {
-    let imm = word >> if two { 47 } else { 46 } & 1 != 0;
-    let (data_type, sub_reg) = sub_tables::<C>(two, imm);
+fn basic<C: Compaction, const TWO: bool, const LAST_IMM: bool>(word: u128) -> Option<u64> {
+    let (two, imm) = (TWO, LAST_IMM);
+    let (control, src0, src1) = const { (&C::CONTROL, &C::SRC0, &C::SRC1) };
+    let (data_type, sub_reg) = const { sub_tables::<C>(TWO, LAST_IMM) };
     let mut b = Basic {
         opcode: field(word, 0) & 0x7f,
         debug_ctrl: word & DEBUG != 0,
         swsb: swsb::<C>(word),
-        control: C::CONTROL.find(word)?,
+        control: control.find(word)?,
         data_type: data_type.find(word)?,
         sub_reg: sub_reg.find(word)?,
-        src0: C::SRC0.find(word)?,
+        src0: src0.find(word)?,
         dst_reg: field(word, 56),
         src0_reg: 0,
         src1: 0,
     };
     let mut covered =
-        OPCODE | DEBUG | C::SWSB | C::CONTROL.mask | data_type.mask | sub_reg.mask | C::SRC0.mask | DST_REG;
+        OPCODE | DEBUG | C::SWSB | control.mask | data_type.mask | sub_reg.mask | src0.mask | DST_REG;
     if two || !imm {
         b.src0_reg = field(word, 72);
         covered |= SRC0_REG;
@@ -155,8 +163,8 @@ fn basic<C: Compaction>(two: bool, word: u128) -> Option<u64> {
         b.src1 = compact_imm(code, (word >> 96) as u32)?;
         covered |= IMM;
     } else {
-        b.src1 = C::SRC1.find(word)?.into();
-        covered |= C::SRC1.mask;
+        b.src1 = src1.find(word)?.into();
+        covered |= src1.mask;
         if two {
             b.src1 |= u16::from(field(word, 104)) << 4;
             covered |= SRC1_REG;
@@ -165,8 +173,7 @@ fn basic<C: Compaction>(two: bool, word: u128) -> Option<u64> {
     (word & !covered == 0).then(|| C::basic(&b))
 }
 
-#[inline]
-fn sub_tables<C: Compaction>(two: bool, imm: bool) -> (&'static Index, &'static Index) {
+const fn sub_tables<C: Compaction>(two: bool, imm: bool) -> (&'static Index, &'static Index) {
     match (two, imm) {
         (true, false) => (const { &C::DATA_TYPE }, const { &C::SUB_REG }),
         (true, true) => (const { &C::DATA_TYPE_IMM }, const { &C::SUB_REG_0 }),
@@ -175,8 +182,8 @@ fn sub_tables<C: Compaction>(two: bool, imm: bool) -> (&'static Index, &'static 
     }
 }
 
-#[inline]
-fn ternary<C: Compaction>([control, source, sub_reg]: &[Index; 3], word: u128) -> Option<u64> {
+#[inline(always)]
+fn ternary<C: Compaction>([control, source, sub_reg]: &'static [Index; 3], word: u128) -> Option<u64> {
     let t = Ternary {
         opcode: field(word, 0) & 0x7f,
         debug_ctrl: word & DEBUG != 0,
@@ -204,8 +211,8 @@ fn ternary<C: Compaction>([control, source, sub_reg]: &[Index; 3], word: u128) -
 
 fn expand_as<C: Compaction>(form: Form, small: u64) -> Result<u128, DecodeError> {
     let tables = match form {
-        Form::Three => &C::TERNARY,
-        Form::Dpas => &C::DPAS,
+        Form::Three => const { &C::TERNARY },
+        Form::Dpas => const { &C::DPAS },
         Form::One => return expand_basic::<C>(false, small),
         Form::Two => return expand_basic::<C>(true, small),
     };
@@ -226,16 +233,17 @@ fn expand_as<C: Compaction>(form: Form, small: u64) -> Result<u128, DecodeError>
 fn expand_basic<C: Compaction>(two: bool, small: u64) -> Result<u128, DecodeError> {
     let b = C::basic_of(small);
     // The row of either table says whether the last source is an immediate; they agree on that.
-    let row = C::DATA_TYPE.expand(b.data_type);
-    let imm = row >> if two { 47 } else { 46 } & 1 != 0;
+    let row = const { &C::DATA_TYPE }.expand(b.data_type);
+    let imm = row & if two { SRC1_IS_IMM } else { SRC0_IS_IMM } != 0;
     let (data_type, sub_reg) = sub_tables::<C>(two, imm);
+    let (control, src0, src1) = const { (&C::CONTROL, &C::SRC0, &C::SRC1) };
     let mut word = u128::from(b.opcode)
         | u128::from(b.debug_ctrl) << 30
         | u128::from(b.swsb) << 8
-        | C::CONTROL.expand(b.control)
+        | control.expand(b.control)
         | data_type.expand(b.data_type)
         | sub_reg.expand(b.sub_reg)
-        | C::SRC0.expand(b.src0)
+        | src0.expand(b.src0)
         | u128::from(b.dst_reg) << 56;
     if two || !imm {
         word |= u128::from(b.src0_reg) << 72;
@@ -251,7 +259,7 @@ fn expand_basic<C: Compaction>(two: bool, small: u64) -> Result<u128, DecodeErro
         };
         return Ok(word | u128::from(value) << 96);
     }
-    word |= C::SRC1.expand((b.src1 & 0xf) as u8);
+    word |= src1.expand((b.src1 & 0xf) as u8);
     if two {
         word |= u128::from(b.src1 >> 4) << 104;
     } else if b.src1 >> 4 != 0 {

@@ -31,24 +31,28 @@ const SRC0: u128 = bits(40, 46) | bits(64, 83);
 const SRC1: u128 = bits(88, 91) | bits(96, 115) | bits(120, 121);
 const FUNCTION: u128 = bits(92, 95);
 
-/// See [`crate::decode`].
+/// See [`crate::decode_into`].
 #[inline]
-pub(super) fn decode<L: Layout>(platform: Platform, word: u128) -> Result<Inst<Physical>> {
+pub(super) fn decode_into<L: Layout>(
+    platform: Platform,
+    word: u128,
+    inst: &mut Inst<Physical>,
+) -> Result<()> {
     let controls = L::controls_of(word);
     let Some(op) = opcodes::from_number(platform, controls.opcode) else {
         let found = controls.opcode.into();
         return Err(DecodeError::native(word, "Opcode", found, "an operation of the platform"));
     };
     let d = Decoder { word };
-    let mut inst = Inst::new(op, ExecSize::S1);
+    inst.op = op;
     let used = match op.info().class {
-        Class::Basic => d.basic::<L>(&mut inst)?,
-        Class::Math => d.math::<L>(&mut inst)?,
-        Class::Sync => d.sync::<L>(&mut inst)?,
-        Class::Ternary => d.ternary::<L>(&mut inst)?,
-        Class::Dpas => d.dpas::<L>(&mut inst)?,
-        Class::Send => d.send::<L>(&mut inst)?,
-        Class::Branch => d.branch::<L>(&mut inst)?,
+        Class::Basic => d.basic::<L>(inst)?,
+        Class::Math => d.math::<L>(inst)?,
+        Class::Sync => d.sync::<L>(inst)?,
+        Class::Ternary => d.ternary::<L>(inst)?,
+        Class::Dpas => d.dpas::<L>(inst)?,
+        Class::Send => d.send::<L>(inst)?,
+        Class::Branch => d.branch::<L>(inst)?,
         Class::Nullary => {
             let kept = if op == Op::Nop { L::SWSB | bits(30, 30) } else { 0 };
             d.only(bits(0, 6) | kept)?;
@@ -56,8 +60,7 @@ pub(super) fn decode<L: Layout>(platform: Platform, word: u128) -> Result<Inst<P
         }
     };
     d.only(used | CONTROLS)?;
-    d.controls::<L>(&controls, &mut inst)?;
-    Ok(inst)
+    d.controls::<L>(&controls, inst)
 }
 
 #[derive(Clone, Copy)]
@@ -269,7 +272,7 @@ impl Decoder {
         Ok((used | SRC1 | L::SRC_VERT, true))
     }
 
-    #[inline]
+    #[inline(always)]
     fn basic_source<L: Layout>(&self, field: &'static str, s: &Source) -> Result<Src> {
         let ty = self.type_of::<L>("Src.DataType", s.data_type)?;
         let mods = src_mod(s.src_mod);
@@ -322,7 +325,7 @@ impl Decoder {
         Ok((Src::Imm { bits, ty }, long))
     }
 
-    #[inline]
+    #[inline(always)]
     fn direct<L: Layout>(&self, field: &'static str, operand: Operand) -> Result<(Reg<Physical>, u8)> {
         let slot = Direct::from_bits(operand.slot);
         let base = codes::reg_of(slot.reg_file(), slot.reg_num())

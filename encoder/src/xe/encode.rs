@@ -69,6 +69,7 @@ impl Encoder<'_> {
         Ok(L::controls(&Controls { opcode, swsb, debug, ..Controls::default() }))
     }
 
+    #[inline(always)]
     fn check_options<L: Layout>(&self) -> Result<()> {
         let op = self.inst.op.info();
         let mut allowed = Options::ATOMIC.with(Options::BREAKPOINT).with(Options::COMPACTED);
@@ -90,7 +91,7 @@ impl Encoder<'_> {
         Err(self.error("options", u32::from(odd.0), "the options of this instruction on this platform"))
     }
 
-    #[inline]
+    #[inline(always)]
     fn controls<L: Layout>(&self, opcode: u8) -> Result<Controls> {
         let i = self.inst;
         let kind = Kind::of(i.op);
@@ -159,6 +160,7 @@ impl Encoder<'_> {
         }
     }
 
+    #[inline(always)]
     fn no_source(&self, from: usize) -> Result<()> {
         if self.inst.src[from..].iter().all(|s| *s == Src::None) {
             return Ok(());
@@ -168,7 +170,7 @@ impl Encoder<'_> {
 
     // One or two sources.
 
-    #[inline]
+    #[inline(always)]
     fn basic<L: Layout>(&self) -> Result<u128> {
         let i = self.inst;
         if i.payload != Payload::None {
@@ -240,7 +242,7 @@ impl Encoder<'_> {
         self.basic_sources::<L>(b, 1)
     }
 
-    #[inline]
+    #[inline(always)]
     fn basic_dst<L: Layout>(&self, b: &mut Basic) -> Result<()> {
         let i = self.inst;
         b.acc_wr = i.opts.has(Options::ACC_WR_EN);
@@ -262,7 +264,7 @@ impl Encoder<'_> {
     }
 
     /// Packs the word with its sources; only the last one may be an immediate.
-    #[inline]
+    #[inline(always)]
     fn basic_sources<L: Layout>(&self, mut b: Basic, sources: u8) -> Result<u128> {
         let [src0, src1, _] = &self.inst.src;
         let idle = sources == 1 && self.inst.op.info().class == Class::Basic && idle_source(src0, src1);
@@ -299,7 +301,7 @@ impl Encoder<'_> {
         Ok(L::basic(&b))
     }
 
-    #[inline]
+    #[inline(always)]
     fn basic_source<L: Layout>(&self, field: &'static str, src: &Src, range: (i32, i32)) -> Result<Source> {
         let (operand, region, mods, ty) = match *src {
             Src::Direct { reg, region, mods, ty } => {
@@ -345,6 +347,7 @@ impl Encoder<'_> {
 
     // Operands.
 
+    #[inline(always)]
     fn type_code<L: Layout>(&self, field: &'static str, ty: Type) -> Result<u8> {
         match codes::type_code(ty) {
             Some(code) if L::BF16 || ty != Type::Bf => Ok(code),
@@ -360,6 +363,7 @@ impl Encoder<'_> {
     }
 
     /// An immediate in its place: bits 127..96, and the high half of 64 bits below.
+    #[inline(always)]
     fn imm(&self, field: &'static str, bits: u64, ty: Type) -> Result<u128> {
         let (high, low) = match ty {
             Type::Uw | Type::W | Type::Hf | Type::Bf if bits <= 0xffff => (0, bits << 16 | bits),
@@ -373,12 +377,13 @@ impl Encoder<'_> {
         Ok(u128::from(low) << 96 | u128::from(high) << 64)
     }
 
+    #[inline(always)]
     fn reg(&self, field: &'static str, reg: Reg<Physical>) -> Result<(bool, u8)> {
         codes::reg_code(reg)
             .ok_or_else(|| self.error(field, "a register out of range", "a register of the platform"))
     }
 
-    #[inline]
+    #[inline(always)]
     fn direct<L: Layout>(&self, field: &'static str, reg: Reg<Physical>, horz: u8) -> Result<Operand> {
         let (file, num) = self.reg(field, reg)?;
         if reg.byte >= L::GRF_BYTES {

@@ -36,12 +36,13 @@ pub fn encode(platform: Platform, inst: &Inst<Physical>) -> Result<u128, EncodeE
     }
 }
 
-/// See [`crate::decode`].
-pub fn decode(platform: Platform, word: u128) -> Result<Inst<Physical>, DecodeError> {
+/// See [`crate::decode_into`].
+#[inline]
+pub fn decode_into(platform: Platform, word: u128, inst: &mut Inst<Physical>) -> Result<(), DecodeError> {
     if wide(platform) {
-        decode::decode::<pvc::Pvc>(platform, word)
+        decode::decode_into::<pvc::Pvc>(platform, word, inst)
     } else {
-        decode::decode::<tgl::Tgl>(platform, word)
+        decode::decode_into::<tgl::Tgl>(platform, word, inst)
     }
 }
 
