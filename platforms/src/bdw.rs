@@ -61,8 +61,11 @@ pub(crate) const CAPS: Caps = Caps {
     eot_gateway: false,
     slm_fence: false,
     fence_commit: false,
+    scattered_header: true,
+    fence_before_eot: false,
+    short_responses: false,
     sampler: true,
-    sampler_header: true,
+    sampler_header: false,
     a64_gather_8_bytes: true,
     barrier_mask: 0x8f00_0000,
 };

@@ -158,6 +158,12 @@ pub struct Caps {
     pub slm_fence: bool,
     /// A memory fence must ask for a commit that the thread waits for.
     pub fence_commit: bool,
+    /// Byte scattered messages, and untyped ones to stateless memory, carry a header.
+    pub scattered_header: bool,
+    /// A thread that has written memory fences it before it ends.
+    pub fence_before_eot: bool,
+    /// Samplers return only the first channels without a header, by the response's length.
+    pub short_responses: bool,
     /// A sampler exists.
     pub sampler: bool,
     /// Sampler messages always carry a header.

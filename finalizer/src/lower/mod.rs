@@ -91,6 +91,15 @@ pub(crate) struct Lowerer<'a> {
     pub lanes: Lanes,
     pub pred: Option<Pred<Virtual>>,
     origin: u32,
+    /// The kernel writes global memory, shared local memory.
+    pub writes: Writes,
+}
+
+/// What a kernel's messages write.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Writes {
+    pub global: bool,
+    pub local: bool,
 }
 
 /// Lowers a kernel for a platform.
@@ -169,10 +178,12 @@ impl<'a> Lowerer<'a> {
             lanes: Lanes::SCALAR,
             pred: None,
             origin: VInst::NO_ORIGIN,
+            writes: Writes::default(),
         })
     }
 
     fn finish(mut self) -> Kernel<Virtual> {
+        self.fence_before_end();
         flow::number_blocks(&mut self.out, &self.blocks);
         flow::link_blocks(&mut self.out);
         self.out
@@ -204,6 +215,11 @@ impl<'a> Lowerer<'a> {
     pub(crate) fn emit(&mut self, mut inst: VInst) {
         inst.origin = self.origin;
         self.insts.push(inst);
+    }
+
+    /// Puts other instructions in the place of the current block's; returns those.
+    pub(crate) fn swap_insts(&mut self, insts: Vec<VInst>) -> Vec<VInst> {
+        std::mem::replace(&mut self.insts, insts)
     }
 
     /// Appends an instruction guarded by the current vISA instruction's predicate.

@@ -117,19 +117,39 @@ impl Lowerer<'_> {
         data: RawOperand,
         bytes: u32,
     ) -> Lowered {
+        let header = self.scattered_header(message.sfid, surface);
+        let message = Message { header: header.is_some(), ..message };
+        let mut parts: Vec<Part> = header.into_iter().collect();
+        parts.push(offsets);
         let surface = self.surface(surface)?;
         if store {
-            let data = self.part(data, bytes)?;
-            self.send(message, build::VReg::NULL, &[offsets, data], Some(surface));
+            self.note_write(Some(surface));
+            parts.push(self.part(data, bytes)?);
+            self.send(message, build::VReg::NULL, &parts, Some(surface));
             return Ok(());
         }
         let response = bytes.div_ceil(self.grf());
         let (dst, copy) = self.response(data, bytes)?;
-        self.send(Message { response, ..message }, dst, &[offsets], Some(surface));
+        self.send(Message { response, ..message }, dst, &parts, Some(surface));
         if let Some(to) = copy {
             self.copy_response(to, dst, bytes);
         }
         Ok(())
+    }
+
+    /// The header that some platforms want: byte scattered messages always but for shared local memory,
+    /// untyped ones (with all pixels of the sample mask) for stateless memory.
+    fn scattered_header(&mut self, sfid: Sfid, surface: SurfaceId) -> Option<Part> {
+        let byte = sfid == Sfid::Dc0 && surface != SurfaceId::SLM;
+        let stateless = surface == SurfaceId::STATELESS;
+        if !self.caps.scattered_header || !(byte || stateless) {
+            return None;
+        }
+        let reg = self.zero_register();
+        if !byte {
+            self.set_dword(reg, 7, Src::ud(0xffff));
+        }
+        Some(Part { reg, len: 1 })
     }
 
     fn scattered(
@@ -224,14 +244,18 @@ impl Lowerer<'_> {
         let returns = !dst.is_null();
         let control = kind << 14 | u32::from(returns) << 13 | u32::from(lanes == 8) << 12 | code << 8;
         let bytes = lanes * 4;
-        let mut parts = vec![self.lane_offsets(offsets)?];
+        let header = self.scattered_header(Sfid::Dc1, surface);
+        let has_header = header.is_some();
+        let mut parts: Vec<Part> = header.into_iter().collect();
+        parts.push(self.lane_offsets(offsets)?);
         for operand in atomic_operands(op, srcs) {
             parts.push(self.part(operand, bytes)?);
         }
         let surface = self.surface(surface)?;
+        self.note_write(Some(surface));
         let response = if returns { bytes / self.grf() } else { 0 };
         let (target, copy) = self.response(dst, bytes)?;
-        let message = Message { sfid: Sfid::Dc1, control, header: false, response };
+        let message = Message { sfid: Sfid::Dc1, control, header: has_header, response };
         self.send(message, target, &parts, Some(surface));
         if let Some(to) = copy {
             self.copy_response(to, target, bytes);

@@ -45,6 +45,7 @@ impl Lowerer<'_> {
         // Rows start at a pitch of the next power of two, at least a dword.
         let bytes = u32::from(width).max(4).next_power_of_two() * u32::from(height);
         if store {
+            self.note_write(Some(surface));
             let data = self.part(data, bytes)?;
             self.send_block(ExecSize::S8, message, VReg::NULL, &[header, data], Some(surface));
             return Ok(());

@@ -49,6 +49,7 @@ impl Lowerer<'_> {
         let message = Message { sfid: Sfid::Dc0, control, header: true, response: 0 };
         let bytes = u32::from(owords) * 16;
         if store {
+            self.note_write(Some(surface));
             let data = self.part(data, bytes)?;
             self.send_block(block_exec(owords), message, VReg::NULL, &[header, data], Some(surface));
             return Ok(());

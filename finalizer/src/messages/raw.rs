@@ -98,6 +98,7 @@ impl Lowerer<'_> {
         target: VReg,
         dst_len: u8,
     ) -> Lowered {
+        self.note_write(None);
         if eot {
             self.move_to_last_registers(&mut send);
         }

@@ -85,6 +85,7 @@ impl Lowerer<'_> {
         let message =
             Message { sfid: Sfid::Dc1, control: control | a64::STATELESS, header: false, response: 0 };
         if store {
+            self.note_write(None);
             let data = self.part(data, bytes)?;
             self.send(message, VReg::NULL, &[addresses, data], None);
             return Ok(());
@@ -121,6 +122,7 @@ impl Lowerer<'_> {
         let message = Message { sfid: Sfid::Dc1, control, header: true, response: 0 };
         let exec = block_exec(owords);
         if store {
+            self.note_write(None);
             let data = self.part(data, bytes)?;
             self.send_block(exec.max(gen_ir::ExecSize::S8), message, VReg::NULL, &[header, data], None);
             return Ok(());
@@ -166,6 +168,7 @@ impl Lowerer<'_> {
             (_, false) => a64::ATOMIC,
             (_, true) => a64::ATOMIC_FLOAT,
         };
+        self.note_write(None);
         let returns = !dst.is_null();
         let control =
             kind << 14 | u32::from(returns) << 13 | u32::from(bits == 64) << 12 | code << 8 | a64::STATELESS;

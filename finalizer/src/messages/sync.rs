@@ -1,6 +1,6 @@
 //! Barriers, fences and thread dependencies.
 
-use gen_ir::{Dst, ExecSize, Op, Payload, Region, Sfid, Src, SyncFn, Type, VarClass};
+use gen_ir::{Dst, ExecSize, Inst, Op, Payload, Region, Sfid, Src, SyncFn, Type, VarClass};
 use platforms::Layout;
 
 use super::{Message, Part};
@@ -11,6 +11,8 @@ use crate::{
 
 /// Gateway: barrier message, no acknowledgement.
 const GATEWAY_BARRIER: u32 = 4;
+/// Binding table index of shared local memory.
+const SHARED_LOCAL: u8 = 0xfe;
 /// Data cache 0: memory fence.
 const MEMORY_FENCE: u32 = 7;
 
@@ -82,7 +84,12 @@ impl Lowerer<'_> {
         let l1 = mask & 0x40 != 0 && !(self.caps.slm_fence && local);
         // L3 flushes are no longer needed where the scoreboard is software's.
         let flush = if self.caps.sbid_count > 0 { 0 } else { u32::from(mask >> 1 & 15) };
-        let index = if self.caps.slm_fence && local { 0xfe } else { 0 };
+        let index = if self.caps.slm_fence && local { u32::from(SHARED_LOCAL) } else { 0 };
+        self.memory_fence(commit, flush, l1, index);
+        Ok(())
+    }
+
+    fn memory_fence(&mut self, commit: bool, flush: u32, l1: bool, index: u32) {
         let control = MEMORY_FENCE << 14 | u32::from(commit) << 13 | flush << 9 | u32::from(l1) << 8 | index;
         let dst = if commit { self.payload(1) } else { VReg::NULL };
         let header = Part { reg: self.r0(0), len: 1 };
@@ -91,7 +98,37 @@ impl Lowerer<'_> {
         if commit {
             self.wait_for(dst);
         }
-        Ok(())
+    }
+
+    /// Notes that a message writes.
+    pub(crate) fn note_write(&mut self, surface: Option<super::Surface>) {
+        if matches!(surface, Some(super::Surface::Index(SHARED_LOCAL))) {
+            self.writes.local = true;
+        } else {
+            self.writes.global = true;
+        }
+    }
+
+    /// Where threads must not end before their writes have arrived: fences in front of the last message.
+    pub(crate) fn fence_before_end(&mut self) {
+        if !self.caps.fence_before_eot || !(self.writes.global || self.writes.local) {
+            return;
+        }
+        let mut blocks = std::mem::take(&mut self.out.blocks);
+        for block in &mut blocks {
+            let Some(end) = block.insts.iter().position(Inst::is_eot) else { continue };
+            let tail = block.insts.split_off(end);
+            let saved = self.swap_insts(std::mem::take(&mut block.insts));
+            if self.writes.global {
+                self.memory_fence(true, 0, false, 0);
+            }
+            if self.writes.local {
+                self.memory_fence(true, 0, false, u32::from(SHARED_LOCAL));
+            }
+            block.insts = self.swap_insts(saved);
+            block.insts.extend(tail);
+        }
+        self.out.blocks = blocks;
     }
 
     /// Makes the thread wait for a message's response.

@@ -40,6 +40,7 @@ impl Lowerer<'_> {
                 let surface = self.surface(surface)?;
                 let message = Message { sfid: Sfid::Dc1, control, header, response: 0 };
                 if store {
+                    self.note_write(Some(surface));
                     parts.push(self.part(data, bytes)?);
                     self.send(message, VReg::NULL, &parts, Some(surface));
                     return Ok(());
@@ -66,6 +67,7 @@ impl Lowerer<'_> {
                     parts.push(self.part(operand, bytes)?);
                 }
                 let surface = self.surface(surface)?;
+                self.note_write(Some(surface));
                 let (target, copy) = self.response(dst, bytes)?;
                 let response = if returns { bytes.div_ceil(self.grf()) } else { 0 };
                 let message = Message { sfid: Sfid::Dc1, control, header: false, response };
