@@ -53,7 +53,8 @@ impl Lowerer<'_> {
         let half_out = self.visa.var_type(sample.dst.var).is_some_and(|t| t.bytes() == 2);
         let mask = ChannelMask(sample.channels & 15);
         let channels = if gather { 4 } else { mask.count() };
-        let first_channels = mask == ChannelMask::RGBA || (self.caps.short_responses && matches!(mask.0, 1 | 3 | 7));
+        let first_channels =
+            mask == ChannelMask::RGBA || (self.caps.short_responses && matches!(mask.0, 1 | 3 | 7));
         let plain = if gather { sample.channels == 0 } else { first_channels };
         let bindless = sample.sampler == Some(SamplerId::BINDLESS);
         let header = self.caps.sampler_header
