@@ -61,6 +61,11 @@ impl Finalizer {
         let mut tracker = Tracker::new(self.options.print_after);
         let name = || source.name().into_owned();
 
+        let findings = visa::verify_safety(source, platform.caps().grf_bytes.into());
+        if !findings.is_empty() {
+            return Err(Refusal(findings.into_iter().map(Diagnostic::from).collect()));
+        }
+
         let lowered = lower::lower(source, platform, &lower::LowerOptions::default());
         let mut kernel = lowered.map_err(|e| Refusal(e.into_iter().map(Diagnostic::from).collect()))?;
         tracker.done_kernel("lower", &kernel);

@@ -52,6 +52,21 @@ impl From<visa::Error> for Diagnostic {
     }
 }
 
+impl From<visa::Finding> for Diagnostic {
+    fn from(f: visa::Finding) -> Diagnostic {
+        let mut d = Diagnostic::error(f.rule.id(), format!("{}: {}", f.field, f.message)).in_kernel(f.kernel);
+        if f.rule.severity() == visa::Severity::Warning {
+            d.severity = crate::Severity::Warning;
+        }
+        let Some((index, opcode, place)) = f.instruction else { return d };
+        let place = match f.places {
+            visa::PlaceKind::Offset => Place::Offset(place.into()),
+            visa::PlaceKind::Line => Place::Line { line: place, column: 1 },
+        };
+        d.at(place).at_instruction(index, opcode)
+    }
+}
+
 impl From<crate::lower::LowerError> for Diagnostic {
     fn from(e: crate::lower::LowerError) -> Diagnostic {
         Diagnostic::error("UnsupportedInstruction", e.reason)

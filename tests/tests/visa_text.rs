@@ -20,6 +20,7 @@ fn options(platform: platforms::Platform) -> TextOptions {
 fn without_places(mut module: visa::Module) -> visa::Module {
     module.layout.clear();
     for kernel in module.kernels.iter_mut().chain(&mut module.functions) {
+        kernel.places = Default::default();
         for record in &mut kernel.code {
             record.place = 0;
         }

@@ -47,5 +47,7 @@ pub use opcode::Opcode;
 pub use operand::*;
 pub use read::{is_object, read};
 pub use types::*;
-pub use verify::{Finding, Rule, Severity, ValidKernel, ValidModule, VerifyOptions, validate, verify};
+pub use verify::{
+    Finding, Rule, Severity, ValidKernel, ValidModule, VerifyOptions, validate, verify, verify_safety,
+};
 pub use write::write;

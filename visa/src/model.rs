@@ -187,8 +187,20 @@ pub struct Kernel {
     /// Operands of all instructions.
     pub operands: Vec<Operand>,
 
+    /// What [`Record::place`] counts.
+    pub places: PlaceKind,
     /// What is needed besides to write the same bytes again.
     pub quirks: Quirks,
+}
+
+/// What the places of instructions count.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum PlaceKind {
+    /// Bytes from the start of an object.
+    #[default]
+    Offset,
+    /// Lines of a text, from 1.
+    Line,
 }
 
 /// Departures of an object's bytes from what the writer would choose.

@@ -18,7 +18,7 @@ use std::fmt;
 
 use platforms::Platform;
 
-use crate::model::{Kernel, Module};
+use crate::model::{Kernel, Module, PlaceKind};
 
 /// How bad a finding is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -105,8 +105,10 @@ pub struct Finding {
     pub rule: Rule,
     /// Kernel or function.
     pub kernel: String,
-    /// Instruction: position, opcode, and byte offset or line.
+    /// Instruction: position, opcode, and place.
     pub instruction: Option<(u32, &'static str, u32)>,
+    /// What the place counts.
+    pub places: PlaceKind,
     /// Operand or declaration.
     pub field: String,
     /// What was found and what is allowed.
@@ -117,7 +119,11 @@ impl fmt::Display for Finding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "kernel `{}`", self.kernel)?;
         if let Some((index, opcode, place)) = self.instruction {
-            write!(f, ", instruction {index} (`{opcode}`, at {place})")?;
+            let unit = match self.places {
+                PlaceKind::Offset => "byte",
+                PlaceKind::Line => "line",
+            };
+            write!(f, ", instruction {index} (`{opcode}`, {unit} {place})")?;
         }
         write!(f, ", {}: {} [{}]", self.field, self.message, self.rule.id())
     }
@@ -220,28 +226,33 @@ pub fn validate(module: Module, grf_bytes: u32) -> Result<ValidModule, (Box<Modu
     }
 }
 
+/// Checks the safety rules of one kernel, for registers of `grf_bytes`.
+pub fn verify_safety(kernel: &Kernel, grf_bytes: u32) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    run_kernel(kernel, VerifyOptions { platform: None, grf_bytes }, true, &mut findings);
+    findings
+}
+
 fn run(module: &Module, options: VerifyOptions, safety_only: bool) -> Vec<Finding> {
     let mut findings = Vec::new();
     for kernel in module.kernels.iter().chain(&module.functions) {
-        if kernel.quirks.no_body {
-            continue;
-        }
-        let mut checker = Checker {
-            kernel,
-            options,
-            safety_only,
-            start: findings.len(),
-            findings: &mut findings,
-            roots: Vec::new(),
-        };
-        checker.declarations();
-        // Operands are looked up in the declarations: without those there is nothing to check against.
-        if checker.findings.len() == checker.start || !checker.broken() {
-            checker.code();
-            checker.flow();
-        }
+        run_kernel(kernel, options, safety_only, &mut findings);
     }
     findings
+}
+
+fn run_kernel(kernel: &Kernel, options: VerifyOptions, safety_only: bool, findings: &mut Vec<Finding>) {
+    if kernel.quirks.no_body {
+        return;
+    }
+    let start = findings.len();
+    let mut checker = Checker { kernel, options, safety_only, start, findings, roots: Vec::new() };
+    checker.declarations();
+    // Operands are looked up in the declarations: without those there is nothing to check against.
+    if !checker.broken() {
+        checker.code();
+        checker.flow();
+    }
 }
 
 /// Where a variable's bytes are: offset in the root variable and the root's size.
@@ -273,7 +284,14 @@ impl Checker<'_> {
             (i as u32, record.row().map_or(record.opcode.name(), |r| r.name), record.place)
         });
         let kernel = self.kernel.name().into_owned();
-        self.findings.push(Finding { rule, kernel, instruction, field: field.into(), message });
+        self.findings.push(Finding {
+            rule,
+            kernel,
+            instruction,
+            places: self.kernel.places,
+            field: field.into(),
+            message,
+        });
     }
 
     /// A safety rule is broken in this kernel.

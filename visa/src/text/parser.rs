@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     ids::{LabelId, StrId},
-    model::{AttrRange, Kernel, Label, Module, Version},
+    model::{AttrRange, Kernel, Label, Module, PlaceKind, Version},
     types::LabelKind,
 };
 
@@ -223,7 +223,8 @@ impl<'s> Parser<'s> {
         self.blocks.clear();
         self.subroutines.clear();
         self.strings.clear();
-        self.kernel = Some(Kernel { header_name: name.to_vec(), is_function, ..Kernel::default() });
+        let places = PlaceKind::Line;
+        self.kernel = Some(Kernel { header_name: name.to_vec(), is_function, places, ..Kernel::default() });
         // The first string is the empty one.
         self.intern(b"");
         let id = self.intern(name);

@@ -6,7 +6,7 @@ use crate::{
     inst::Record,
     opcode::Opcode,
     operand::*,
-    table::{Enc, Family, Role, Row, Slot},
+    table::{Enc, Family, Role, Row, Slot, Types},
     types::*,
 };
 
@@ -357,13 +357,13 @@ fn last_element(region: Region, lanes: u32) -> u32 {
 }
 
 fn type_allowed(slot: &Slot, ty: Type) -> bool {
-    let plain = match ty {
-        Type::V => Type::W,
-        Type::UV => Type::UW,
-        Type::VF => Type::F,
+    let allowed = match ty {
+        // Packed constants are vectors of integers or floats of whatever width the instruction takes.
+        Type::V | Type::UV => slot.types.0 & Types::INT.0 != 0,
+        Type::VF => slot.types.has(Type::F),
         // Predicates and addresses are allowed by class.
-        Type::Bool => return true,
-        other => other,
+        Type::Bool => true,
+        other => slot.types.has(other),
     };
-    slot.types.has(plain) || slot.scalar
+    allowed || slot.scalar
 }

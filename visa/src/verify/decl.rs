@@ -192,9 +192,9 @@ impl Checker<'_> {
                 self.report(Rule::InputSize, None, field(), message);
             }
             let aligned = if size >= grf {
-                offset % grf == 0
+                offset.is_multiple_of(grf)
             } else {
-                offset % var.ty.bytes() == 0 && offset % grf + size <= grf
+                offset.is_multiple_of(var.ty.bytes()) && offset % grf + size <= grf
             };
             if !aligned {
                 let message = format!("{size} bytes at offset {offset}, registers have {grf} bytes");

@@ -87,9 +87,12 @@ fn edit(k: &mut Kernel, name: &str, change: impl FnOnce(&mut Record)) {
     change(&mut k.code[at]);
 }
 
+/// Breaks a rule.
+type Spoil = fn(&mut Kernel);
+
 /// How to break each rule.
 #[rustfmt::skip]
-const CASES: &[(Rule, fn(&mut Kernel))] = &[
+const CASES: &[(Rule, Spoil)] = &[
     (Rule::StringIndex, |k| k.vars[0].name = StrId(999)),
     (Rule::VariableSize, |k| k.vars[0].num_elements = 0),
     (Rule::AddressSize, |k| k.addrs[0].num_elements = 17),
@@ -153,7 +156,7 @@ fn findings_say_where_and_what() {
     let text = verify(&module, options())[0].to_string();
     assert_eq!(
         text,
-        "kernel `good`, instruction 2 (`add`, at 18), source: V99 does not exist, the last variable is V36 \
+        "kernel `good`, instruction 2 (`add`, line 18), source: V99 does not exist, the last variable is V36 \
          [variable-index]"
     );
 }
