@@ -5,8 +5,8 @@
 //! cargo build --release && cargo run --release -p benches --bin peer -- --platform skl --min 500
 //! ```
 //!
-//! The peer reads each kernel's `.visaasm`, which it handles best; ours reads what a runtime has, the
-//! `.isa` (or, with `--text`, the same `.visaasm`).
+//! The peer reads each kernel's `.visaasm`, the only input it handles; ours reads what a runtime has, an
+//! object (written from that text), or with `--text` the same `.visaasm`.
 
 mod code;
 mod process;
@@ -94,6 +94,9 @@ fn compare(args: &Args) -> io::Result<()> {
                 }
                 (a, b) => {
                     means.failed(a.is_none(), b.is_none());
+                    if args.summary {
+                        continue;
+                    }
                     println!("{:<58} {visa:>6}  ours {}  peer {}", kernel.id(), done(&a), done(&b));
                 }
             }
@@ -124,8 +127,8 @@ fn our_side(
     dir: &Path,
 ) -> io::Result<Option<Side>> {
     let (name, input) = match args.text {
-        true => ("ours.visaasm", kernel.visaasm.as_bytes()),
-        false => ("ours.isa", &kernel.isa[..]),
+        true => ("ours.visaasm", kernel.visaasm.clone().into_bytes()),
+        false => ("ours.isa", object(platform, kernel)?),
     };
     fs::write(dir.join(name), input)?;
     let to = platform.to_string();
@@ -136,6 +139,11 @@ fn our_side(
         args.runs,
     )?;
     side(platform, run, &dir.join("ours.dat"))
+}
+
+fn object(platform: Platform, kernel: &TestKernel) -> io::Result<Vec<u8>> {
+    let module = finalizer::read_text(kernel.visaasm.as_bytes(), platform).map_err(io::Error::other)?;
+    visa::write(&module).map_err(io::Error::other)
 }
 
 fn peer_side(args: &Args, platform: Platform, kernel: &TestKernel, dir: &Path) -> io::Result<Option<Side>> {
