@@ -18,6 +18,7 @@ pub(crate) const CAPS: Caps = Caps {
     sbid_count: 0,
     swsb_multi_pipe: false,
     no_dd: true,
+    byte_sources: true,
     ternary_align16: true,
     int64: true,
     fp64: true,

@@ -69,6 +69,8 @@ pub struct Caps {
     pub swsb_multi_pipe: bool,
     /// NoDDClr/NoDDChk dependency control bits exist.
     pub no_dd: bool,
+    /// Byte operands may stand as any source; elsewhere only as source 0.
+    pub byte_sources: bool,
     /// Ternary instructions use the align16 form.
     pub ternary_align16: bool,
     /// Native 64-bit integer ALU operations (add, logic, shift, compare).

@@ -18,6 +18,7 @@ pub(crate) const CAPS: Caps = Caps {
     sbid_count: 16,
     swsb_multi_pipe: true,
     no_dd: false,
+    byte_sources: false,
     ternary_align16: false,
     int64: true,
     fp64: true,

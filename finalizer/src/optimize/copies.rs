@@ -11,7 +11,7 @@ use gen_ir::{
 
 /// Replaces reads of copies in every block.
 pub fn forward(kernel: &mut Kernel<Virtual>, grf_bytes: u32) {
-    let mut copies = Copies::new(kernel.vars.len());
+    let mut copies = Copies::new(kernel.vars.len(), kernel.platform.caps().byte_sources);
     let Kernel { vars, blocks, .. } = kernel;
     let plain = |v: VarId| {
         let var = &vars[v.index()];
@@ -30,7 +30,7 @@ pub fn forward(kernel: &mut Kernel<Virtual>, grf_bytes: u32) {
 /// What a copy's destination can be replaced by.
 #[derive(Clone, Copy, Debug)]
 enum Origin {
-    Reg { reg: Reg<Virtual>, bytes: Extent, scalar: bool, ty: Type },
+    Reg { reg: Reg<Virtual>, bytes: Extent, region: Region, ty: Type },
     Imm { bits: u64, ty: Type },
 }
 
@@ -55,11 +55,12 @@ struct Copies {
     all: Vec<Copy>,
     by_dst: Vec<Option<u32>>,
     by_src: Vec<Option<u32>>,
+    byte_sources: bool,
 }
 
 impl Copies {
-    fn new(vars: usize) -> Copies {
-        Copies { all: Vec::new(), by_dst: vec![None; vars], by_src: vec![None; vars] }
+    fn new(vars: usize, byte_sources: bool) -> Copies {
+        Copies { all: Vec::new(), by_dst: vec![None; vars], by_src: vec![None; vars], byte_sources }
     }
 
     fn clear(&mut self) {
@@ -84,8 +85,9 @@ impl Copies {
             let Some(copy) = self.find(var, reg.byte, region, ty, inst) else { continue };
             let replacement = match copy.origin {
                 Origin::Imm { bits, ty: imm_ty } => place_immediate(inst, i, mods, ty, bits, imm_ty),
-                Origin::Reg { reg: origin, ty: origin_ty, scalar, .. } => {
-                    replace_register(inst, i, copy, origin, origin_ty, scalar)
+                Origin::Reg { reg: origin, ty: origin_ty, region, .. } => {
+                    let legal = self.byte_sources || i == 0 || origin_ty.bytes() > 1;
+                    if legal { replace_register(inst, i, copy, origin, origin_ty, region) } else { None }
                 }
             };
             if let Some(src) = replacement {
@@ -162,13 +164,14 @@ impl Copies {
             Src::Direct { reg, region, mods: SrcMod::NONE, ty } if keeps_value(ty, dst_ty) => {
                 let Some(v) = reg.var() else { return };
                 let Some(bytes) = inst.src_extent(0, grf_bytes) else { return };
-                let scalar = region.is_scalar() || lanes == 1;
+                let region = if region.is_scalar() || lanes == 1 { Region::SCALAR } else { region };
+                let plain_region = region.width != Region::ABSENT && region.vert != Region::VXH;
                 let overlapping =
                     v == dst_var && inst.dst_extent(grf_bytes).is_some_and(|written| written.overlaps(bytes));
-                if !plain(v) || overlapping || !(scalar || lane_by_lane(region, lanes)) {
+                if !plain(v) || overlapping || !plain_region {
                     return;
                 }
-                Origin::Reg { reg, bytes, scalar, ty }
+                Origin::Reg { reg, bytes, region, ty }
             }
             _ => return,
         };
@@ -278,34 +281,60 @@ fn replace_register(
     copy: &Copy,
     origin: Reg<Virtual>,
     origin_ty: Type,
-    scalar: bool,
+    origin_region: Region,
 ) -> Option<Src<Virtual>> {
     let Src::Direct { region, mods, ty, .. } = inst.src[i] else { return None };
+    let ternary = inst.op.info().class == Class::Ternary;
     let new_ty = if origin_ty.bytes() == copy.dst_ty.bytes() {
         ty
     } else {
-        // Widened: the reader must see the wide type elsewhere, or it would compute in the narrow one.
-        let wide_elsewhere =
-            inst.src.iter().enumerate().any(|(j, s)| {
-                j != i && s.ty().is_some_and(|t| t.is_int() && t.bytes() >= copy.dst_ty.bytes())
-            });
-        let widens_itself = inst.op == Op::Mov;
-        let reads_whole_value = ty == copy.dst_ty || !origin_ty.is_signed();
-        let integer_alu = matches!(inst.op, Op::Add | Op::Cmp | Op::And | Op::Or | Op::Xor | Op::Mov);
-        if !(wide_elsewhere || widens_itself) || !integer_alu || mods.any() || !reads_whole_value {
-            return None;
-        }
-        // Bytes have region rules of their own; leave them to their one conversion.
-        if origin_ty.bytes() < 2 || copy.dst_ty.bytes() > 4 {
+        if ternary
+            || mods.any()
+            || ty.is_float()
+            || copy.dst_ty.bytes() > 4
+            || !reads_widened(inst, i, ty, copy, origin_ty)
+        {
             return None;
         }
         origin_ty
     };
-    if inst.op.info().class == Class::Ternary && new_ty.bytes() != ty.bytes() {
+    let new_region = if origin_region.is_scalar() {
+        Region::SCALAR
+    } else if lane_by_lane(origin_region, copy.lanes) {
+        region
+    } else if !ternary && inst.op.info().class != Class::Math && inst.exec.lanes() == copy.lanes {
+        origin_region
+    } else {
         return None;
-    }
-    let new_region = if scalar { Region::SCALAR } else { region };
+    };
     Some(Src::Direct { reg: origin, region: new_region, mods, ty: new_ty })
+}
+
+/// Whether an instruction computes the same when source `i`, widened by the copy, is read narrow.
+///
+/// The hardware computes integers of words and bytes in full precision for a dword destination; what
+/// changes is how a comparison or a right shift sees the sign.
+fn reads_widened(inst: &Inst<Virtual>, i: usize, ty: Type, copy: &Copy, origin_ty: Type) -> bool {
+    // A dword read of a zero-extended value is the value, whatever the sign of the types.
+    let same_value = ty == copy.dst_ty || !origin_ty.is_signed();
+    let dword_result = inst.dst.ty().is_some_and(|t| t.is_int() && t.bytes() >= copy.dst_ty.bytes());
+    let wide_elsewhere = inst
+        .src
+        .iter()
+        .enumerate()
+        .any(|(j, s)| j != i && s.ty().is_some_and(|t| t.is_int() && t.bytes() >= copy.dst_ty.bytes()));
+    let plain = inst.cond.is_none() && !inst.sat;
+    same_value
+        && match inst.op {
+            Op::Mov => plain,
+            Op::Add | Op::Mul | Op::Sel => plain && dword_result,
+            Op::And | Op::Or | Op::Xor => plain && dword_result && !origin_ty.is_signed(),
+            // The shifted value; a shift count is read modulo the width.
+            Op::Shl => plain && dword_result && i == 0,
+            Op::Shr => plain && dword_result && i == 0 && !origin_ty.is_signed() && !ty.is_signed(),
+            Op::Cmp => wide_elsewhere && origin_ty.bytes() == 2,
+            _ => false,
+        }
 }
 
 #[cfg(test)]

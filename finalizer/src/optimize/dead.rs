@@ -4,10 +4,12 @@
 //! no writes; removing them may leave more such variables, so the pass walks backwards over uses with
 //! a worklist until nothing changes. Each instruction is visited a bounded number of times.
 
-use gen_ir::{Dst, Inst, Kernel, Op, Payload, Role, VarId, Virtual};
+use gen_ir::{Dst, Extent, Inst, Kernel, Op, Payload, Region, Role, Src, VarId, Virtual};
+
+use super::homes::Homes;
 
 /// Removes instructions that only write variables which are never read.
-pub fn eliminate(kernel: &mut Kernel<Virtual>, _grf_bytes: u32) {
+pub fn eliminate(kernel: &mut Kernel<Virtual>) {
     let mut reads = vec![0u32; kernel.vars.len()];
     for (_, inst) in kernel.insts() {
         each_read(inst, |v| reads[v.index()] += 1);
@@ -73,6 +75,109 @@ fn is_dead(inst: &Inst<Virtual>, reads: &[u32]) -> bool {
     dst_dead && cond_dead
 }
 
+/// Removes writes whose bytes are overwritten before anyone reads them, for variables that one block
+/// alone touches.
+///
+/// Going backwards, each such variable has the bytes that later code reads. A write ends that need if
+/// it defines, for every channel that may read, just the element that the channel reads: an unmasked
+/// write of all bytes, or a masked write where all readers are masked and read channel by channel.
+pub fn eliminate_local(kernel: &mut Kernel<Virtual>, grf_bytes: u32) {
+    let homes = Homes::of(kernel);
+    let mut needs = vec![Need::NONE; kernel.vars.len()];
+    for (b, block) in kernel.blocks.iter_mut().enumerate() {
+        let mut removed = false;
+        for inst in block.insts.iter_mut().rev() {
+            if let Some(var) = inst.dst.reg().and_then(|r| r.var()).filter(|v| homes.only_in(*v, b))
+                && let Some(bytes) = inst.dst_extent(grf_bytes)
+            {
+                let need = &mut needs[var.index()];
+                if !need.bytes.overlaps(bytes) && removable(inst) {
+                    *inst = Inst::new(Op::Nop, inst.exec);
+                    removed = true;
+                    continue;
+                }
+                if need.ended_by(inst, bytes) {
+                    *need = Need::NONE;
+                }
+            }
+            inst.for_each_reg(|role, reg| {
+                if let Some(v) = reg.var()
+                    && !matches!(role, Role::Dst | Role::Cond)
+                    && homes.only_in(v, b)
+                {
+                    needs[v.index()].add(inst, role, inst.extent(role, grf_bytes));
+                }
+            });
+        }
+        if removed {
+            block.insts.retain(|i| i.op != Op::Nop);
+        }
+    }
+}
+
+/// What later code of the block reads of a variable.
+#[derive(Clone, Copy)]
+struct Need {
+    bytes: Extent,
+    /// All readers are masked and channel `n` reads element `n` of this layout: first byte, bytes of an
+    /// element, first channel, channels.
+    by_channel: Option<(u32, u32, u8, u32)>,
+}
+
+impl Need {
+    const NONE: Need = Need { bytes: Extent { start: 0, end: 0 }, by_channel: None };
+
+    fn add(&mut self, inst: &Inst<Virtual>, role: Role, bytes: Option<Extent>) {
+        let all = Extent { start: 0, end: u32::MAX };
+        let bytes = bytes.unwrap_or(all);
+        let layout = match role {
+            Role::Src(i) if !inst.no_mask && matches!(inst.payload, Payload::None | Payload::Math(_)) => {
+                match inst.src[usize::from(i)] {
+                    Src::Direct { region, ty, .. } if lane_by_lane(region, inst.exec.lanes()) => {
+                        Some((bytes.start, ty.bytes(), inst.chan, inst.exec.lanes()))
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        };
+        if self.bytes.is_empty() {
+            *self = Need { bytes, by_channel: layout };
+        } else {
+            self.bytes =
+                Extent { start: self.bytes.start.min(bytes.start), end: self.bytes.end.max(bytes.end) };
+            self.by_channel = self.by_channel.filter(|l| Some(*l) == layout);
+        }
+    }
+
+    fn ended_by(&self, inst: &Inst<Virtual>, written: Extent) -> bool {
+        if inst.pred.is_some() && inst.op != Op::Sel || !inst.dst_is_dense() || !written.contains(self.bytes)
+        {
+            return false;
+        }
+        let layout = inst.dst.ty().map(|t| (written.start, t.bytes(), inst.chan, inst.exec.lanes()));
+        inst.no_mask || self.by_channel.is_some() && self.by_channel == layout
+    }
+}
+
+/// Whether an instruction does nothing but write its direct destination.
+fn removable(inst: &Inst<Virtual>) -> bool {
+    let pure =
+        matches!(inst.payload, Payload::None | Payload::Math(_) | Payload::Bfn(_) | Payload::Dpas { .. })
+            && !matches!(
+                inst.op,
+                Op::Wait | Op::Nop | Op::Illegal | Op::Addc | Op::Subb | Op::Mach | Op::Macl
+            );
+    let writes_flag = inst.cond.is_some() && !matches!(inst.op, Op::Sel | Op::Csel);
+    pure && !writes_flag
+        && !inst.opts.has(gen_ir::Options::ACC_WR_EN)
+        && matches!(inst.dst, Dst::Direct { .. })
+}
+
+fn lane_by_lane(region: Region, lanes: u32) -> bool {
+    region.vert != Region::VXH && region.vert != Region::ABSENT && (0..lanes).all(|l| region.element(l) == l)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -97,7 +202,7 @@ mod tests {
             insts: vec![add(v[0], v[0]), add(v[1], v[0]), add(v[2], v[1]), last],
             succs: vec![],
         });
-        eliminate(&mut k, 32);
+        eliminate(&mut k);
         assert_eq!(k.inst_count(), 2);
     }
 }

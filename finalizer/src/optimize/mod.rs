@@ -3,8 +3,10 @@
 //! Every pass here is local to a block or counts uses over the whole kernel: inside a block the
 //! execution mask does not change, so "the same channels" can be read off the instructions alone.
 
+mod coalesce;
 mod copies;
 mod dead;
+mod homes;
 mod predicate;
 
 use gen_ir::{Kernel, Virtual};
@@ -14,5 +16,7 @@ pub fn optimize(kernel: &mut Kernel<Virtual>) {
     let grf_bytes = u32::from(kernel.platform.caps().grf_bytes);
     predicate::convert(kernel);
     copies::forward(kernel, grf_bytes);
-    dead::eliminate(kernel, grf_bytes);
+    dead::eliminate(kernel);
+    dead::eliminate_local(kernel, grf_bytes);
+    coalesce::moves(kernel, grf_bytes);
 }

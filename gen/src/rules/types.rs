@@ -32,7 +32,7 @@ fn available(cx: &mut Cx<'_>) {
 
 /// From Gen11 on only source 0 reads bytes.
 fn bytes(cx: &mut Cx<'_>) {
-    if cx.caps.ternary_align16 || matches!(cx.inst.op, Op::Dp4a | Op::Sad2 | Op::Sada2) {
+    if cx.caps.byte_sources || matches!(cx.inst.op, Op::Dp4a | Op::Sad2 | Op::Sada2) {
         return;
     }
     let narrow = cx.inst.src.iter().skip(1).filter_map(Src::ty).any(|t| t.bytes() == 1);

@@ -78,9 +78,21 @@ fn an_immediate_moves_to_where_it_may_stand() {
 }
 
 #[test]
-fn a_narrow_source_alone_keeps_its_conversion() {
+fn a_narrow_comparison_keeps_its_conversion() {
     let mut c = case();
     c.mov(ExecSize::S8, (0, Type::D), c.src(1, Type::Uw), false);
     c.add(2, c.src(0, Type::D), Src::uw(1), false);
+    let last = c.kernel.blocks[0].insts.last_mut().unwrap();
+    (last.op, last.cond) =
+        (Op::Cmp, Some(gen_ir::CondMod { cond: gen_ir::Cond::Lt, flag: Reg::arf(gen_ir::Arf::Flag(0), 0) }));
     assert_eq!(c.last().src[0], c.src(0, Type::D));
+}
+
+#[test]
+fn a_strided_copy_is_read_with_its_stride() {
+    let mut c = case();
+    let bytes = Src::new(Reg::var_at(c.v[1], 2), Region::new(4, 1, 0), Type::Ub);
+    c.mov(ExecSize::S8, (0, Type::Ub), bytes, false);
+    c.mov(ExecSize::S8, (3, Type::D), c.src(0, Type::Ub), false);
+    assert_eq!(c.last().src[0], bytes);
 }

@@ -1,0 +1,219 @@
+//! Results go straight to where they are moved.
+//!
+//! `op s = ...; mov d, s`, where nothing else needs `s`, becomes `op d = ...`. The definition and the
+//! move must cover the same bytes and the same channels, and nothing in between may touch `s` or those
+//! bytes of `d`.
+
+use gen_ir::{
+    Class, Dst, Extent, Inst, Kernel, Op, Payload, Reg, Region, Src, SrcMod, VarClass, VarId, Virtual,
+};
+
+use super::homes::Homes;
+
+/// How far apart definition and move may stand. Bounds the work per move.
+const REACH: usize = 200;
+
+/// Removes moves in every block.
+pub fn moves(kernel: &mut Kernel<Virtual>, grf_bytes: u32) {
+    let homes = Homes::of(kernel);
+    // Position of the last read of a variable in the current block; entries of other blocks are stale
+    // and never consulted, since a variable that matters is touched by one block only.
+    let mut last_read = vec![0usize; kernel.vars.len()];
+    for b in 0..kernel.blocks.len() {
+        for (i, inst) in kernel.blocks[b].insts.iter().enumerate() {
+            each_read(inst, |v| last_read[v.index()] = i);
+        }
+        let mut removed = false;
+        for i in 0..kernel.blocks[b].insts.len() {
+            let insts = &kernel.blocks[b].insts;
+            let Some(mv) = Move::of(&insts[i], grf_bytes) else { continue };
+            let plain = |v: VarId| {
+                let var = &kernel.vars[v.index()];
+                var.class == VarClass::General && !var.address_taken && var.fixed.is_none()
+            };
+            if !homes.only_in(mv.src, b) || last_read[mv.src.index()] != i || !plain(mv.dst) {
+                continue;
+            }
+            let aligned =
+                kernel.vars[mv.dst.index()].align >= grf_bytes && mv.dst_bytes.start % grf_bytes == 0;
+            let Some(j) = definition(insts, i, &mv, grf_bytes, aligned) else { continue };
+            let insts = &mut kernel.blocks[b].insts;
+            if let Dst::Direct { reg, .. } = &mut insts[j].dst {
+                *reg = Reg::var_at(mv.dst, mv.dst_bytes.start);
+            }
+            insts[i] = Inst::new(Op::Nop, insts[i].exec);
+            removed = true;
+        }
+        if removed {
+            kernel.blocks[b].insts.retain(|i| i.op != Op::Nop);
+        }
+    }
+}
+
+/// A move of whole channels between variables.
+struct Move {
+    dst: VarId,
+    src: VarId,
+    dst_bytes: Extent,
+    src_bytes: Extent,
+    chan: u8,
+    lanes: u32,
+    no_mask: bool,
+    element: u32,
+}
+
+impl Move {
+    fn of(inst: &Inst<Virtual>, grf_bytes: u32) -> Option<Move> {
+        if inst.op != Op::Mov || inst.pred.is_some() || inst.cond.is_some() || inst.sat {
+            return None;
+        }
+        let Dst::Direct { reg: dst, horz, ty: dst_ty } = inst.dst else { return None };
+        let Src::Direct { reg: src, region, mods: SrcMod::NONE, ty } = inst.src[0] else { return None };
+        let lanes = inst.exec.lanes();
+        let raw = ty.bytes() == dst_ty.bytes() && ty.is_float() == dst_ty.is_float();
+        if !raw || (horz != 1 && lanes > 1) || !lane_by_lane(region, lanes) || src.var() == dst.var() {
+            return None;
+        }
+        Some(Move {
+            dst: dst.var()?,
+            src: src.var()?,
+            dst_bytes: inst.dst_extent(grf_bytes)?,
+            src_bytes: inst.src_extent(0, grf_bytes)?,
+            chan: inst.chan,
+            lanes,
+            no_mask: inst.no_mask,
+            element: ty.bytes(),
+        })
+    }
+}
+
+/// The instruction before `i` that writes exactly what the move reads, if its result may be renamed.
+fn definition(insts: &[Inst<Virtual>], i: usize, mv: &Move, grf_bytes: u32, aligned: bool) -> Option<usize> {
+    for j in (i.saturating_sub(REACH)..i).rev() {
+        let inst = &insts[j];
+        let writes = |v: VarId| inst.dst.reg().filter(|r| r.var() == Some(v)).and(inst.dst_extent(grf_bytes));
+        if let Some(bytes) = writes(mv.src) {
+            return (bytes == mv.src_bytes && renames(inst, mv, grf_bytes, aligned)).then_some(j);
+        }
+        if touches(inst, mv, grf_bytes) || inst.op.info().class == Class::Branch {
+            return None;
+        }
+    }
+    None
+}
+
+/// Whether the definition may write the move's destination instead.
+fn renames(inst: &Inst<Virtual>, mv: &Move, grf_bytes: u32, aligned: bool) -> bool {
+    let Dst::Direct { horz, ty, .. } = inst.dst else { return false };
+    let send = matches!(inst.payload, Payload::Send(_));
+    let shape = if send {
+        aligned
+    } else {
+        matches!(inst.op.info().class, Class::Basic | Class::Ternary | Class::Math)
+            && (horz == 1 || mv.lanes == 1)
+            && ty.bytes() == mv.element
+    };
+    let same_channels = inst.exec.lanes() == mv.lanes && inst.chan == mv.chan && inst.no_mask == mv.no_mask;
+    // What it reads of the destination, it must read channel by channel at the bytes it then writes.
+    let in_place = (0..3).all(|k| match inst.src[k] {
+        Src::Direct { reg, region, .. } if reg.var() == Some(mv.dst) => match inst.src_extent(k, grf_bytes) {
+            Some(read) if read.overlaps(mv.dst_bytes) => {
+                !send && read == mv.dst_bytes && lane_by_lane(region, mv.lanes)
+            }
+            _ => true,
+        },
+        _ => true,
+    });
+    shape && same_channels && inst.pred.is_none() && in_place && !uses_address_of(inst, mv.dst)
+}
+
+/// Whether an instruction reads the move's source or touches the bytes of its destination.
+fn touches(inst: &Inst<Virtual>, mv: &Move, grf_bytes: u32) -> bool {
+    let mut found = false;
+    inst.for_each_reg(|role, reg| {
+        found |= reg.var() == Some(mv.src);
+        if reg.var() == Some(mv.dst) {
+            found |= inst.extent(role, grf_bytes).is_none_or(|e| e.overlaps(mv.dst_bytes));
+        }
+    });
+    found
+}
+
+fn uses_address_of(inst: &Inst<Virtual>, var: VarId) -> bool {
+    inst.src.iter().any(|s| matches!(s, Src::AddrOf { reg, .. } if reg.var() == Some(var)))
+}
+
+fn each_read(inst: &Inst<Virtual>, mut f: impl FnMut(VarId)) {
+    inst.for_each_reg(|role, reg| {
+        if let Some(v) = reg.var()
+            && !matches!(role, gen_ir::Role::Dst | gen_ir::Role::Cond)
+        {
+            f(v);
+        }
+    });
+}
+
+/// Whether channel `n` reads element `n`.
+fn lane_by_lane(region: Region, lanes: u32) -> bool {
+    region.vert != Region::VXH && region.vert != Region::ABSENT && (0..lanes).all(|l| region.element(l) == l)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gen_ir::{Block, ExecSize, Type, Var};
+    use platforms::Platform;
+
+    fn kernel() -> (Kernel<Virtual>, Vec<VarId>) {
+        let mut k = Kernel::new("k", Platform::Skl);
+        let v = (0..3).map(|_| k.add_var(Var::temp(VarClass::General, 64, 32))).collect();
+        k.blocks.push(Block::default());
+        (k, v)
+    }
+
+    fn inst(op: Op, d: VarId, byte: u32, s: VarId) -> Inst<Virtual> {
+        let mut i = Inst::new(op, ExecSize::S8);
+        i.dst = Dst::packed(Reg::var_at(d, byte), Type::D);
+        i.src[0] = Src::new(Reg::var_at(s, 0), Region::new(8, 8, 1), Type::D);
+        if op == Op::Add {
+            i.src[1] = Src::d(1);
+        }
+        i
+    }
+
+    #[test]
+    fn a_result_is_written_where_it_is_wanted() {
+        let (mut k, v) = kernel();
+        k.blocks[0].insts = vec![inst(Op::Add, v[1], 0, v[0]), inst(Op::Mov, v[2], 32, v[1])];
+        moves(&mut k, 32);
+        assert_eq!(k.blocks[0].insts, [inst(Op::Add, v[2], 32, v[0])]);
+    }
+
+    #[test]
+    fn a_loop_counter_is_stepped_in_place() {
+        let (mut k, v) = kernel();
+        k.blocks[0].insts = vec![inst(Op::Add, v[1], 0, v[0]), inst(Op::Mov, v[0], 0, v[1])];
+        moves(&mut k, 32);
+        assert_eq!(k.blocks[0].insts, [inst(Op::Add, v[0], 0, v[0])]);
+    }
+
+    #[test]
+    fn a_value_with_another_reader_keeps_its_name() {
+        let (mut k, v) = kernel();
+        let before =
+            vec![inst(Op::Add, v[1], 0, v[0]), inst(Op::Mov, v[2], 0, v[1]), inst(Op::Add, v[0], 0, v[1])];
+        k.blocks[0].insts = before.clone();
+        moves(&mut k, 32);
+        assert_eq!(k.blocks[0].insts, before);
+    }
+
+    #[test]
+    fn bytes_read_in_between_stay() {
+        let (mut k, v) = kernel();
+        let before =
+            vec![inst(Op::Add, v[1], 0, v[0]), inst(Op::Add, v[0], 0, v[2]), inst(Op::Mov, v[2], 0, v[1])];
+        k.blocks[0].insts = before.clone();
+        moves(&mut k, 32);
+        assert_eq!(k.blocks[0].insts, before);
+    }
+}

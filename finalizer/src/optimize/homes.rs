@@ -1,0 +1,142 @@
+//! Which variables live in one block only.
+
+use gen_ir::{Extent, Inst, Kernel, Op, Payload, Role, VarClass, VarId, Virtual};
+
+const NOWHERE: u32 = u32::MAX;
+const SEVERAL: u32 = u32::MAX - 1;
+
+/// For each variable the one block that has to do with it, if there is just one: no value comes into
+/// the block and none leaves it.
+pub struct Homes(Vec<u32>);
+
+impl Homes {
+    /// Looks at every operand once.
+    pub fn of(kernel: &Kernel<Virtual>) -> Homes {
+        let grf_bytes = u32::from(kernel.platform.caps().grf_bytes);
+        let repeated = repeated_blocks(kernel);
+        let mut home = vec![NOWHERE; kernel.vars.len()];
+        let mut defined = vec![Defined::NOTHING; kernel.vars.len()];
+        for (b, block) in kernel.blocks.iter().enumerate() {
+            // Values live across a call may be needed by whoever is called.
+            let calls = block.insts.iter().any(|i| matches!(i.op, Op::Call | Op::Calla));
+            for inst in &block.insts {
+                inst.for_each_reg(|role, reg| {
+                    let Some(v) = reg.var() else { return };
+                    let h = &mut home[v.index()];
+                    let known = &defined[v.index()];
+                    let exposed = repeated[b] && !known.covers(inst, role, grf_bytes);
+                    let here = *h == NOWHERE || *h == b as u32;
+                    *h = if here && !calls && !exposed { b as u32 } else { SEVERAL };
+                });
+                if let Some(v) = inst.dst.reg().and_then(|r| r.var()) {
+                    defined[v.index()].add(inst, grf_bytes);
+                }
+            }
+        }
+        for (h, var) in home.iter_mut().zip(&kernel.vars) {
+            let shared = var.live_in || var.live_out || var.address_taken || var.fixed.is_some();
+            if shared || var.class != VarClass::General {
+                *h = SEVERAL;
+            }
+        }
+        Homes(home)
+    }
+
+    /// Whether only block `b` has to do with the variable.
+    pub fn only_in(&self, var: VarId, b: usize) -> bool {
+        self.0[var.index()] == b as u32
+    }
+}
+
+/// Blocks that may run more than once: between the ends of a backward edge in layout order (every
+/// cycle is covered by its backward edges), or anywhere once there are subroutines.
+fn repeated_blocks(kernel: &Kernel<Virtual>) -> Vec<bool> {
+    if !kernel.subroutines.is_empty() {
+        return vec![true; kernel.blocks.len()];
+    }
+    let mut opened = vec![0i32; kernel.blocks.len() + 1];
+    for (b, block) in kernel.blocks.iter().enumerate() {
+        for s in block.succs.iter().filter(|s| s.index() <= b) {
+            opened[s.index()] += 1;
+            opened[b + 1] -= 1;
+        }
+    }
+    let mut depth = 0;
+    opened[..kernel.blocks.len()]
+        .iter()
+        .map(|o| {
+            depth += o;
+            depth > 0
+        })
+        .collect()
+}
+
+/// Bytes that the block has written so far, by masked and by unmasked instructions.
+#[derive(Clone, Copy)]
+struct Defined {
+    masked: Extent,
+    unmasked: Extent,
+}
+
+impl Defined {
+    const NOTHING: Defined =
+        Defined { masked: Extent { start: 0, end: 0 }, unmasked: Extent { start: 0, end: 0 } };
+
+    fn add(&mut self, inst: &Inst<Virtual>, grf_bytes: u32) {
+        let whole = inst.dst_is_dense() && (inst.pred.is_none() || inst.op == Op::Sel);
+        let Some(bytes) = inst.dst_extent(grf_bytes).filter(|_| whole) else { return };
+        self.masked = joined(self.masked, bytes);
+        if inst.no_mask {
+            self.unmasked = joined(self.unmasked, bytes);
+        }
+    }
+
+    /// Whether an operand sees nothing that was there before the block. Writes always do.
+    fn covers(&self, inst: &Inst<Virtual>, role: Role, grf_bytes: u32) -> bool {
+        if role == Role::Dst {
+            return true;
+        }
+        let known = if inst.no_mask && !matches!(inst.payload, Payload::Send(_)) {
+            self.unmasked
+        } else {
+            self.masked
+        };
+        inst.extent(role, grf_bytes).is_some_and(|read| known.contains(read))
+    }
+}
+
+/// The union of two ranges if it has no gap, else the new one.
+fn joined(a: Extent, b: Extent) -> Extent {
+    if a.start <= b.end && b.start <= a.end && !a.is_empty() {
+        Extent { start: a.start.min(b.start), end: a.end.max(b.end) }
+    } else {
+        b
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gen_ir::{Block, BlockId, Dst, ExecSize, Reg, Src, Type, Var};
+    use platforms::Platform;
+
+    #[test]
+    fn a_value_of_the_iteration_before_does_not_live_in_the_block() {
+        let mut k = Kernel::new("k", Platform::Skl);
+        let v: Vec<VarId> = (0..2).map(|_| k.add_var(Var::temp(VarClass::General, 32, 32))).collect();
+        let add = |d: VarId, s: VarId| {
+            let mut i = Inst::new(Op::Add, ExecSize::S8);
+            i.dst = Dst::packed(Reg::var_at(d, 0), Type::D);
+            i.src[0] = Src::packed(Reg::var_at(s, 0), Type::D);
+            i.src[1] = Src::d(1);
+            i
+        };
+        // v1 = v0 + 1; v0 = v1 + 1, again and again.
+        k.blocks.push(Block { insts: vec![add(v[1], v[0]), add(v[0], v[1])], succs: vec![BlockId(1)] });
+        k.blocks.push(Block { insts: vec![], succs: vec![BlockId(2), BlockId(0)] });
+        k.blocks.push(Block::default());
+        let homes = Homes::of(&k);
+        assert!(!homes.only_in(v[0], 0));
+        assert!(homes.only_in(v[1], 0));
+    }
+}
