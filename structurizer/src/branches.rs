@@ -2,18 +2,20 @@
 
 use crate::{
     Error,
-    simplify::{block_of, is_uniform, width},
+    layout::Layout,
+    simplify::{is_uniform, width},
+    structured::{self, Form},
     uniform::uniform_flags,
 };
 use gen_ir::{
-    Block, BlockId, CondMod, Dst, ExecSize, Inst, Kernel, Op, Payload, Pred, PredCtrl, Reg, Src, Target,
-    Type, Var, VarClass, Virtual, Waits, back_edges,
+    BlockId, CondMod, Dst, ExecSize, Inst, Kernel, Op, Payload, Pred, PredCtrl, Reg, Src, Target, Type, Var,
+    VarClass, Virtual, Waits, back_edges,
 };
 use std::collections::BTreeSet;
 
 /// What becomes of the goto at the end of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Plan {
+pub(crate) enum Plan {
     /// No goto here.
     None,
     /// Every lane goes: `jmpi`.
@@ -25,15 +27,23 @@ enum Plan {
 }
 
 /// Lowers all gotos. Returns the number of `jmpi` written and of joins inserted.
-pub(crate) fn lower_branches(kernel: &mut Kernel<Virtual>) -> Result<(u32, u32), Error> {
+pub(crate) fn lower_branches(
+    kernel: &mut Kernel<Virtual>,
+    structured_forms: bool,
+) -> Result<(u32, u32), Error> {
     let width = width(kernel);
     let exec = ExecSize::from_lanes(width).unwrap_or(ExecSize::S32);
     let (plans, waits) = plan(kernel, width)?;
     check_ends(kernel, &waits)?;
     widen_uniform(kernel, &plans, exec);
-    let jips = next_waits(&plans, &waits);
-    let jumps = write_branches(kernel, &plans, &jips);
-    let joins = insert_joins(kernel, &waits, exec);
+    let forms = if structured_forms {
+        structured::find(kernel, &plans, width)
+    } else {
+        vec![Form::Plain; plans.len()]
+    };
+    let marks = Layout::of(kernel, &plans, &forms, &waits);
+    let jumps = write_branches(kernel, &plans, &forms, &marks, &next_waits(&plans, &waits));
+    let joins = marks.insert(kernel, exec);
     Ok((jumps, joins))
 }
 
@@ -77,7 +87,7 @@ fn plan(kernel: &Kernel<Virtual>, width: u32) -> Result<(Vec<Plan>, Waits), Erro
         };
     }
     while !open.is_empty() {
-        let mut active = Active::new(&waits, n);
+        let mut active = Active::new(&waits);
         let before = open.len();
         open.retain(|&b| {
             let Plan::Jump(to) = plans[b] else { return false };
@@ -97,21 +107,21 @@ fn plan(kernel: &Kernel<Virtual>, width: u32) -> Result<(Vec<Plan>, Waits), Erro
 }
 
 /// The set of blocks where lanes wait, as a sweep goes through the blocks in layout order.
-struct Active {
+pub(crate) struct Active {
     by_start: Vec<(BlockId, BlockId)>,
     taken: usize,
     now: BTreeSet<BlockId>,
 }
 
 impl Active {
-    fn new(waits: &Waits, _blocks: usize) -> Active {
+    pub fn new(waits: &Waits) -> Active {
         let mut by_start: Vec<_> = waits.iter().map(|(t, s)| (s, t)).collect();
         by_start.sort_unstable();
         Active { by_start, taken: 0, now: BTreeSet::new() }
     }
 
     /// The next block after `b` where lanes may wait while the pointer is in `b`; `b` never decreases.
-    fn next_after(&mut self, b: usize) -> Option<BlockId> {
+    pub fn next_after(&mut self, b: usize) -> Option<BlockId> {
         while let Some(&(s, t)) = self.by_start.get(self.taken)
             && s.index() <= b
         {
@@ -133,7 +143,7 @@ impl Active {
 
 /// For each block, the JIP of the goto at its end.
 fn next_waits(plans: &[Plan], waits: &Waits) -> Vec<Option<BlockId>> {
-    let mut active = Active::new(waits, plans.len());
+    let mut active = Active::new(waits);
     plans
         .iter()
         .enumerate()
@@ -204,11 +214,25 @@ fn new_flag(kernel: &mut Kernel<Virtual>, exec: ExecSize) -> (Reg<Virtual>, Type
     (Reg::var_at(var, 0), ty)
 }
 
-/// Writes the final form of each goto. Returns the number of jumps.
-fn write_branches(kernel: &mut Kernel<Virtual>, plans: &[Plan], jips: &[Option<BlockId>]) -> u32 {
+/// Writes the final form of each branch; targets and successors are numbered as the new layout has
+/// them. Returns the number of jumps.
+fn write_branches(
+    kernel: &mut Kernel<Virtual>,
+    plans: &[Plan],
+    forms: &[Form],
+    layout: &Layout,
+    jips: &[Option<BlockId>],
+) -> u32 {
     let on_true = kernel.platform.caps().goto_jumps_on_true;
     let mut jumps = 0;
     for (b, plan) in plans.iter().enumerate() {
+        let taken = layout.taken(b, *plan, forms[b]);
+        for s in &mut kernel.blocks[b].succs {
+            *s = match (*plan, taken) {
+                (Plan::Forward(to), Some(t)) if *s == to => t,
+                _ => layout.start(*s),
+            };
+        }
         let Some(last) = kernel.blocks[b].insts.last().copied() else { continue };
         let branch = |jip: Option<BlockId>, uip: Option<BlockId>, ctrl| Payload::Branch {
             jip: jip.map_or(Target::None, Target::Block),
@@ -218,30 +242,42 @@ fn write_branches(kernel: &mut Kernel<Virtual>, plans: &[Plan], jips: &[Option<B
         let mut new = last;
         new.cond = None::<CondMod<Virtual>>;
         match *plan {
-            Plan::None => {
-                if matches!(last.op, Op::Call)
-                    && let Some(t) = last.branch_target()
-                {
-                    new.payload = branch(Some(t), None, false);
-                } else {
-                    continue;
-                }
-            }
+            Plan::None => match last.branch_target() {
+                Some(t) if last.op == Op::Call => new.payload = branch(Some(layout.start(t)), None, false),
+                _ => continue,
+            },
             Plan::Jump(to) => {
                 jumps += 1;
                 new.op = Op::Jmpi;
                 new.exec = ExecSize::S1;
                 new.chan = 0;
                 new.no_mask = true;
-                new.payload = branch(Some(to), None, false);
+                new.payload = branch(Some(layout.start(to)), None, false);
             }
-            Plan::Backward(to) => new.payload = branch(jips[b], Some(to), true),
-            Plan::Forward(to) => {
-                new.payload = branch(jips[b], Some(to), false);
-                if !on_true {
-                    jump_on_false(kernel, b, &mut new);
+            Plan::Backward(to) => {
+                new.payload = branch(jips[b].map(|t| layout.start(t)), Some(layout.start(to)), true);
+            }
+            Plan::Forward(_) => match forms[b] {
+                Form::Plain => {
+                    new.payload = branch(jips[b].map(|t| layout.start(t)), taken, false);
+                    if !on_true {
+                        jump_on_false(kernel, b, &mut new);
+                    }
                 }
-            }
+                Form::If { other, .. } => {
+                    new.op = Op::If;
+                    // The lanes that do not jump run the first part.
+                    if let Some(p) = &mut new.pred {
+                        p.inv = !p.inv;
+                    }
+                    let end = layout.end_of(b);
+                    new.payload = branch(other.map_or(end, |t| Some(layout.start(t))), end, false);
+                }
+                Form::Else { .. } => {
+                    new.op = Op::Else;
+                    new.payload = branch(taken, taken, false);
+                }
+            },
         }
         if let Some(i) = kernel.blocks[b].insts.last_mut() {
             *i = new;
@@ -269,69 +305,4 @@ fn jump_on_false(kernel: &mut Kernel<Virtual>, b: usize, goto: &mut Inst<Virtual
     let at = insts.len() - 1;
     insts.insert(at, zero);
     goto.pred = Some(Pred { flag, inv: false, ctrl: PredCtrl::Seq });
-}
-
-/// Puts a `join` at the start of each block where lanes wait. JIP is the next place where some wait;
-/// where there is none, it is the instruction after the join, which gets a block of its own for that.
-fn insert_joins(kernel: &mut Kernel<Virtual>, waits: &Waits, exec: ExecSize) -> u32 {
-    let n = kernel.blocks.len();
-    let mut active = Active::new(waits, n);
-    let mut map = Vec::with_capacity(n);
-    let mut joins = vec![None; n];
-    let mut count = 0u32;
-    let mut next = 0u32;
-    for (b, join) in joins.iter_mut().enumerate() {
-        map.push(BlockId(next));
-        next += 1;
-        let here = BlockId(b as u32);
-        let outer = active.next_after(b);
-        if waits.since(here).is_none() {
-            continue;
-        }
-        count += 1;
-        let alone = outer.is_none() && !kernel.blocks[b].insts.is_empty();
-        next += u32::from(alone);
-        *join = Some((outer.unwrap_or(BlockId(b as u32 + 1)), alone));
-    }
-    if count == 0 {
-        return 0;
-    }
-    let old = std::mem::take(&mut kernel.blocks);
-    let mut blocks: Vec<Block<Virtual>> = Vec::with_capacity(next as usize);
-    for (mut block, join) in old.into_iter().zip(joins) {
-        for s in &mut block.succs {
-            *s = map[s.index()];
-        }
-        for i in &mut block.insts {
-            if let Payload::Branch { jip, uip, .. } = &mut i.payload {
-                for t in [jip, uip] {
-                    if let Target::Block(b) = t {
-                        *b = map[b.index()];
-                    }
-                }
-            }
-        }
-        let Some((outer, alone)) = join else {
-            blocks.push(block);
-            continue;
-        };
-        let here = blocks.len() as u32;
-        let jip = if alone { BlockId(here + 1) } else { map[outer.index()] };
-        let inst = Inst {
-            payload: Payload::Branch { jip: Target::Block(jip), uip: Target::None, ctrl: false },
-            ..Inst::new(Op::Join, exec)
-        };
-        if alone {
-            blocks.push(block_of(vec![inst], vec![BlockId(here + 1)]));
-            blocks.push(block);
-        } else {
-            block.insts.insert(0, inst);
-            blocks.push(block);
-        }
-    }
-    kernel.blocks = blocks;
-    for s in &mut kernel.subroutines {
-        *s = map[s.index()];
-    }
-    count
 }

@@ -7,8 +7,9 @@
 //! Out: the same kernel with
 //! - unreachable blocks and idle jumps gone ([`simplify`]),
 //! - uniform gotos turned into `jmpi`, unless the jump would pass a place where lanes wait,
-//! - a `join` at the start of every block where lanes may wait, JIP and UIP filled in, predicates in
-//!   the sense of the platform (Gen8 and Gen9 jump forward on *false*).
+//! - hammocks turned into `if`, `else`, `endif` where the platform has them,
+//! - a `join` at the start of every other block where lanes may wait, JIP and UIP filled in, predicates
+//!   in the sense of the platform (Gen8 and Gen9 jump forward on *false*).
 //!
 //! **What holds.** The instruction pointer never passes a place where a lane waits, except along a back
 //! edge, after which it comes by again. [`gen_ir::Waits`] states where lanes wait; every forward
@@ -19,7 +20,9 @@
 
 mod branches;
 mod error;
+mod layout;
 mod simplify;
+mod structured;
 mod uniform;
 
 pub use error::Error;
@@ -35,14 +38,20 @@ pub struct Structure {
     pub divergent: Vec<bool>,
     /// Uniform jumps written as `jmpi`.
     pub jumps: u32,
-    /// Joins inserted.
+    /// Joins and `endif`s inserted.
     pub joins: u32,
 }
 
 /// Structures `kernel` for its platform. On an error the kernel is left in an unspecified state.
 pub fn structurize(kernel: &mut Kernel<Virtual>) -> Result<Structure, Error> {
+    let forms = kernel.platform.caps().structured_flow;
+    structurize_with(kernel, forms)
+}
+
+/// Structures `kernel`, with `if`, `else` and `endif` only if `structured_forms`.
+pub fn structurize_with(kernel: &mut Kernel<Virtual>, structured_forms: bool) -> Result<Structure, Error> {
     simplify::simplify(kernel)?;
-    let (jumps, joins) = branches::lower_branches(kernel)?;
+    let (jumps, joins) = branches::lower_branches(kernel, structured_forms)?;
     let waits = Waits::of(kernel);
     let divergent = divergent_blocks(kernel, &waits);
     Ok(Structure { waits, divergent, jumps, joins })

@@ -72,7 +72,7 @@ const U: ExecSize = ExecSize::S1;
 #[test]
 fn divergent_if_else() {
     // 0: goto 2; 1: uniform goto 3; 2: ; 3: end
-    let mut k = Build::new(Platform::Icllp).goto(W, true, 2).goto(U, false, 3).nop().end();
+    let mut k = Build::new(Platform::Pvc).goto(W, true, 2).goto(U, false, 3).nop().end();
     let s = structurize(&mut k).unwrap();
     assert_eq!(flow(&k), ["0:+goto(16) 2,2", "1:goto(16) 2,3", "2:join(16) 3,-", "3:join(16) 4,-"], "{k:?}");
     assert_eq!((s.jumps, s.joins), (0, 2));
@@ -80,12 +80,47 @@ fn divergent_if_else() {
 }
 
 #[test]
-fn gen9_jumps_on_false() {
-    let mut k = Build::new(Platform::Skl).goto(W, true, 2).goto(U, false, 3).nop().end();
+fn structured_if_else() {
+    for platform in [Platform::Skl, Platform::Tgllp] {
+        let mut k = Build::new(platform).goto(W, true, 2).goto(U, false, 3).nop().end();
+        let s = structurize(&mut k).unwrap();
+        assert_eq!(flow(&k), ["0:~if(16) 2,3", "1:else(16) 3,3", "3:endif(16) 4,-"]);
+        assert_eq!(s.divergent, [false, true, true, false, false]);
+    }
+}
+
+#[test]
+fn nested_ifs_that_end_together() {
+    let mut k = Build::new(Platform::Skl).goto(W, true, 3).goto(W, true, 3).nop().end();
     structurize(&mut k).unwrap();
-    assert_eq!(flow(&k), ["0:~goto(16) 2,2", "1:+goto(16) 2,3", "2:join(16) 3,-", "3:join(16) 4,-"]);
+    assert_eq!(flow(&k), ["0:~if(16) 4,4", "1:~if(16) 3,3", "3:endif(16) 4,-", "4:endif(16) 5,-"]);
+}
+
+#[test]
+fn a_loop_at_the_end_of_an_if() {
+    let mut k = Build::new(Platform::Skl).goto(W, true, 2).goto(W, true, 1).nop().end();
+    structurize(&mut k).unwrap();
+    assert_eq!(flow(&k), ["0:~if(16) 3,3", "1:+goto.b(16) 2,1", "2:join(16) 3,-", "3:endif(16) 4,-"]);
+}
+
+#[test]
+fn gen9_jumps_on_false() {
+    // 0: goto 3; 1: goto 2, 2 ends the first region early: 1 goes into the second.
+    let mut k = Build::new(Platform::Skl).goto(W, true, 2).goto(W, true, 3).goto(U, false, 4).nop().end();
+    structurize(&mut k).unwrap();
+    assert_eq!(
+        flow(&k),
+        [
+            "0:~goto(16) 2,2",
+            "1:~goto(16) 2,3",
+            "2:join(16) 3,-",
+            "2:+goto(16) 3,4",
+            "3:join(16) 4,-",
+            "4:join(16) 5,-"
+        ]
+    );
     // The unpredicated goto reads a flag that was just cleared.
-    let b = &k.blocks[1].insts;
+    let b = &k.blocks[2].insts;
     assert_eq!(b[b.len() - 2].op, Op::Mov);
 }
 

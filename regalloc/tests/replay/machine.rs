@@ -141,13 +141,8 @@ impl<'k, S: Files> Machine<'k, S> {
                 kernel.blocks.get(b).ok_or_else(|| format!("ran past the end, block {b}"))?;
             let mut next = b + 1;
             for inst in &block.insts {
-                if inst.op == Op::Join {
-                    for lane in 0..32 {
-                        if self.waiting[lane] == Some(b as u32) {
-                            self.waiting[lane] = None;
-                            self.active |= 1 << lane;
-                        }
-                    }
+                if matches!(inst.op, Op::Join | Op::Endif) {
+                    self.wake(b);
                     if self.active == 0 {
                         next = block_of(inst.targets().map(|t| t.0))?;
                         break;
@@ -209,6 +204,28 @@ impl<'k, S: Files> Machine<'k, S> {
                 self.active &= !go;
                 if self.active == 0 { block_of(Some(jip)) } else { Ok(b + 1) }
             }
+            Op::If => {
+                let mut stay = 0u32;
+                for lane in 0..inst.exec.lanes() {
+                    if self.active >> lane & 1 != 0 && self.lane_pred(inst, lane).0 {
+                        stay |= 1 << lane;
+                    }
+                }
+                let to = block_of(Some(jip))?;
+                self.wait(self.active & !stay, to as u32);
+                self.active = stay;
+                if stay != 0 {
+                    return Ok(b + 1);
+                }
+                self.wake(to);
+                Ok(to)
+            }
+            Op::Else => {
+                self.wait(self.active, block_of(Some(uip))? as u32);
+                self.active = 0;
+                self.wake(b + 1);
+                if self.active != 0 { Ok(b + 1) } else { block_of(Some(jip)) }
+            }
             Op::Call => {
                 let token = mix(b as u64, 77);
                 self.calls.push((b + 1, self.active, token));
@@ -229,6 +246,16 @@ impl<'k, S: Files> Machine<'k, S> {
                 Ok(to)
             }
             op => Err(format!("{op} is not modelled")),
+        }
+    }
+
+    /// The lanes that wait at a block go on.
+    fn wake(&mut self, b: usize) {
+        for lane in 0..32 {
+            if self.waiting[lane] == Some(b as u32) {
+                self.waiting[lane] = None;
+                self.active |= 1 << lane;
+            }
         }
     }
 
