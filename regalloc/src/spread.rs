@@ -48,13 +48,12 @@ pub(crate) fn summarize(
     facts: &Facts,
 ) -> (Summary, Vec<f32>) {
     let n = kernel.vars.len();
-    let blocks = kernel.blocks.len();
     let mut weight = vec![0f32; n];
     // The only block that touches a variable; `MANY` if there are more.
     const MANY: u32 = NONE - 1;
     let mut home = vec![NONE; n];
-    for b in 0..blocks {
-        let w = 10f32.powi(i32::from(flow.depth[b].min(6)));
+    for (b, depth) in flow.depth.iter().enumerate() {
+        let w = 10f32.powi(i32::from(*depth.min(&6)));
         for a in accesses.of_block(b) {
             let v = a.var as usize;
             weight[v] += w;
@@ -74,7 +73,7 @@ pub(crate) fn summarize(
     let mut found: Vec<(u32, Touch)> = Vec::new();
     let mut written = vec![NONE; n];
     let reached = flow.reached_from();
-    for b in 0..blocks {
+    for (b, &reached_from_here) in reached.iter().enumerate() {
         seen.clear();
         let divergent = flow.divergent[b];
         for i in accesses.block(b).rev() {
@@ -109,7 +108,7 @@ pub(crate) fn summarize(
             found.push((v, Touch { block: b as u32, exposed: low != 0, ended: high == 0 }));
             if wrote {
                 let r = &mut written[v as usize];
-                *r = (*r).min(reached[b]);
+                *r = (*r).min(reached_from_here);
             }
         }
     }

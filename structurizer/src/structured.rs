@@ -44,8 +44,8 @@ struct Search<'a> {
 pub(crate) fn find(kernel: &Kernel<Virtual>, plans: &[Plan], width: u32) -> Vec<Form> {
     let n = plans.len();
     let mut s = Search { plans, forms: vec![Form::Plain; n], from: vec![(u32::MAX, 0); n] };
-    for b in 0..n {
-        if let Some(to) = target(plans[b]) {
+    for (b, plan) in plans.iter().enumerate() {
+        if let Some(to) = target(*plan) {
             let f = &mut s.from[to.index()];
             *f = (f.0.min(b as u32), f.1.max(b as u32));
         }
