@@ -521,7 +521,11 @@ impl Generator<'_> {
             let region = self.ternary_region(i);
             let same = align16 || self.random.chance(80);
             let ty = if same { ty } else { self.ternary_type(op) };
-            let reg = self.grf(ty);
+            let mut reg = self.grf(ty);
+            if self.platform == Platform::Bdw {
+                // Subregisters of Align16 sources count dwords there.
+                reg.byte &= !3;
+            }
             inst.src[i] = Src::Direct { reg, region, mods, ty };
         }
         if !align16 && self.random.chance(15) {

@@ -146,7 +146,7 @@ fn emit(
             let word = match encode(platform, &line.inst) {
                 Ok(word) => word,
                 Err(e) => {
-                    cursor.error_at(line.start, e.to_string(), "what the platform can encode");
+                    cursor.error_at(line.start, format!("{} {}", e.field, e.found), e.allowed);
                     return Some((0, None));
                 }
             };
@@ -179,7 +179,7 @@ fn emit(
                     }
                     Ok(word) => (word, None),
                     Err(e) => {
-                        cursor.error_at(line.start, e.to_string(), "what the platform can encode");
+                        cursor.error_at(line.start, format!("{} {}", e.field, e.found), e.allowed);
                         continue;
                     }
                 }

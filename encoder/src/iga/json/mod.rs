@@ -19,7 +19,7 @@ use operand::Writer;
 use platforms::{Layout, Platform};
 use regset::Files;
 use serde_json::{Value, json};
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, fmt::Write};
 
 /// What the JSON form says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -31,8 +31,18 @@ pub struct JsonOptions {
 /// Machine code as IGA JSON 2.0.
 pub fn disassemble_json(platform: Platform, code: &[u8], options: &JsonOptions) -> String {
     let decoded: Vec<Decoded> = decode_all(platform, code).collect();
-    let mut text = format!("{:#}", to_json(platform, &decoded, options));
-    text.push('\n');
+    let json = to_json(platform, &decoded, options);
+    // An element a line, as the reference tool does for those that fit one.
+    let mut text = format!(
+        "{{\n  \"version\":{},\n  \"platform\":{},\n  \"elems\":[\n",
+        json["version"], json["platform"]
+    );
+    let elems = json["elems"].as_array().map_or(&[][..], Vec::as_slice);
+    for (i, elem) in elems.iter().enumerate() {
+        let sep = if i + 1 < elems.len() { "," } else { "" };
+        let _ = writeln!(text, "    {elem}{sep}");
+    }
+    text.push_str("  ]\n}\n");
     text
 }
 
@@ -190,7 +200,7 @@ impl Writer<'_> {
             if pred.inv {
                 p["inv"] = json!(true);
             }
-            self.put_defs(&mut p, "defs", id, &self.files.predicate(inst));
+            self.put_defs(&mut p, "defs", id, |files| files.predicate(inst));
             v["pred"] = p;
         }
         if inst.no_mask {
@@ -232,7 +242,7 @@ impl Writer<'_> {
         let cond = inst.cond.filter(|_| !inst.op.is_send());
         if let Some(cond) = &cond {
             let mut fm = json!({ "cond": cond.cond.name() });
-            self.put_uses(&mut fm, id, &self.files.condition(inst));
+            self.put_uses(&mut fm, id, |files| files.condition(inst));
             v["fm"] = fm;
         }
         let shown = cond.filter(|_| inst.op != Op::Sel).map(|c| c.flag);
@@ -248,8 +258,8 @@ impl Writer<'_> {
             return;
         }
         let mut implicit = json!({});
-        self.put_defs(&mut implicit, "defs", id, &reads);
-        self.put_uses(&mut implicit, id, &writes);
+        self.put_defs(&mut implicit, "defs", id, |_| reads);
+        self.put_uses(&mut implicit, id, |_| writes);
         v["implicit"] = implicit;
     }
 }

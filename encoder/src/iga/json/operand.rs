@@ -57,16 +57,16 @@ pub(super) fn subfunction(inst: &Inst<Physical>) -> Option<String> {
 
 impl Writer<'_> {
     /// Adds the ids of what wrote any of `bytes`.
-    pub(super) fn put_defs(&self, v: &mut Value, key: &str, id: usize, bytes: &RegSet) {
+    pub(super) fn put_defs(&self, v: &mut Value, key: &str, id: usize, bytes: impl FnOnce(Files) -> RegSet) {
         if let Some(flow) = self.flow {
-            put_ids(v, key, &flow.defs[id], bytes);
+            put_ids(v, key, &flow.defs[id], &bytes(self.files));
         }
     }
 
     /// Adds the ids of what uses any of `bytes`.
-    pub(super) fn put_uses(&self, v: &mut Value, id: usize, bytes: &RegSet) {
+    pub(super) fn put_uses(&self, v: &mut Value, id: usize, bytes: impl FnOnce(Files) -> RegSet) {
         if let Some(flow) = self.flow {
-            put_ids(v, "uses", &flow.uses[id], bytes);
+            put_ids(v, "uses", &flow.uses[id], &bytes(self.files));
         }
     }
 
@@ -115,7 +115,7 @@ impl Writer<'_> {
             let fixed = class == Class::Branch && self.xe();
             v["type"] = json!(if fixed { "d" } else { ty.name() });
         }
-        self.put_uses(&mut v, id, &self.files.destination(inst));
+        self.put_uses(&mut v, id, |files| files.destination(inst));
         Some(v)
     }
 
@@ -149,7 +149,6 @@ impl Writer<'_> {
         for index in 0..count {
             let reg =
                 inst.src[index].reg().map_or_else(|| json!({ "rn": "null" }), |r| self.reg(r, Type::Ub));
-            let bytes = self.files.source(inst, index);
             let mut v;
             let key = match (index, lens.src0, lens.src1) {
                 (0, Some(len), _) => {
@@ -170,7 +169,7 @@ impl Writer<'_> {
                     "defs"
                 }
             };
-            self.put_defs(&mut v, key, id, &bytes);
+            self.put_defs(&mut v, key, id, |files| files.source(inst, index));
             all.push(v);
         }
         let ex_desc = message::ex_desc_bits(self.platform.caps(), send);
@@ -181,7 +180,7 @@ impl Writer<'_> {
                 }
                 Desc::Reg(reg) => {
                     let mut v = json!({ "kind": "RD", "reg": self.reg(reg, Type::Ud) });
-                    self.put_defs(&mut v, "defs", id, &self.files.descriptor(reg));
+                    self.put_defs(&mut v, "defs", id, |files| files.descriptor(reg));
                     v
                 }
             });
@@ -208,7 +207,7 @@ impl Writer<'_> {
             Surface::Addr(sub) => {
                 v["soff"] = reg_value("a", 0, sub);
                 let reg = Reg::arf(gen_ir::Arf::Addr(0), sub * 4);
-                self.put_defs(v, "sdefs", id, &self.files.descriptor(reg));
+                self.put_defs(v, "sdefs", id, |files| files.descriptor(reg));
             }
         }
     }
@@ -256,7 +255,7 @@ impl Writer<'_> {
                 v["type"] = json!(ty.name());
             }
         }
-        self.put_defs(&mut v, "defs", id, &self.files.source(inst, index));
+        self.put_defs(&mut v, "defs", id, |files| files.source(inst, index));
         v
     }
 }
