@@ -14,7 +14,7 @@ use platforms::{Layout, Platform};
 
 /// Wakes the channels that wait at the thread's place.
 pub(crate) fn arrive(t: &mut Thread) {
-    let mut left = t.waiting;
+    let mut left = t.waiting & t.called;
     while left != 0 {
         let c = left.trailing_zeros();
         left &= left - 1;
@@ -45,7 +45,8 @@ fn park(t: &mut Thread, channels: u32, at: Pc) -> Result<(), Trap> {
 /// On to the next instruction if a channel goes on there, else to `jip`.
 fn advance(t: &mut Thread, jip: Pc) -> Result<(), Trap> {
     let next = t.pc + 1;
-    let here = t.active != 0 || (0..32).any(|c| t.waiting >> c & 1 != 0 && t.wait_at[c] == next);
+    let waiting = t.waiting & t.called;
+    let here = t.active != 0 || (0..32).any(|c| waiting >> c & 1 != 0 && t.wait_at[c] == next);
     t.pc = if here { next } else { jip };
     if t.pc == NOWHERE { Err("no channel goes on and there is no JIP".into()) } else { Ok(()) }
 }
@@ -135,8 +136,10 @@ pub(crate) fn run(t: &mut Thread, program: &Program, step: &Step) -> Result<(), 
             };
             let DestPlace::Direct(at) = step.dst.what else { return Err("a call without a register".into()) };
             t.set_u32(at, program.offset_of(next));
-            t.set_u32(at + 4, t.active);
+            // Who does not call sleeps until the return, wherever the callee goes.
+            t.set_u32(at + 4, t.called);
             park(t, enabled & !taken, next)?;
+            t.called = taken;
             t.pc = to;
             Ok(())
         }
@@ -151,8 +154,11 @@ pub(crate) fn run(t: &mut Thread, program: &Program, step: &Step) -> Result<(), 
             let Some(back) = program.at(offset.into()) else {
                 return Err(format!("a return to {offset:#x}, where no instruction starts").into());
             };
+            let outer = t.u32_at(at + 4);
             park(t, taken, back)?;
-            if t.active == 0 {
+            let inside = (0..32).any(|c| (t.waiting & t.called) >> c & 1 != 0 && t.wait_at[c] != back);
+            if t.active == 0 && !inside {
+                t.called = outer;
                 t.pc = back;
                 arrive(t);
             } else {

@@ -127,8 +127,17 @@ fn enabled(t: &Thread, step: &Step) -> u32 {
     }
 }
 
-/// Registers read and written.
+/// Registers read and written, as far as the thread has them.
 fn footprint(t: &Thread, cx: &Cx<'_>, step: &Step) -> Result<(Ranges, Ranges), Trap> {
+    let (mut reads, mut writes) = whole_footprint(t, cx, step)?;
+    for (at, len) in reads.iter_mut().chain(&mut writes) {
+        *at = (*at).min(t.grf_end);
+        *len = (*len).min(t.grf_end - *at);
+    }
+    Ok((reads, writes))
+}
+
+fn whole_footprint(t: &Thread, cx: &Cx<'_>, step: &Step) -> Result<(Ranges, Ranges), Trap> {
     let (mut reads, mut writes) = (Ranges::new(), Ranges::new());
     let grf = cx.program.grf;
     if let Some(m) = message(cx, step) {

@@ -76,6 +76,8 @@ pub(crate) struct Thread {
     /// Channels that wait elsewhere, and where.
     pub waiting: u32,
     pub wait_at: [Pc; LANES],
+    /// Channels of the current subroutine call; the others sleep until it returns.
+    pub called: u32,
     pub mode: FloatMode,
     pub state: State,
     /// Barrier messages sent and not yet waited for.
@@ -107,6 +109,7 @@ impl Thread {
             dispatched: 0,
             waiting: 0,
             wait_at: [0; LANES],
+            called: u32::MAX,
             mode: FloatMode::from_control(0),
             state: State::Running,
             signalled: false,

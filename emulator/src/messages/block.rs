@@ -49,7 +49,11 @@ pub(super) fn owords(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
     let (count, high) = oword_count(mail.bits(8, 3))?;
     let place = mail.place(mail.bits(0, 8));
     let unit = if kind & 1 != 0 { 1 } else { 16 };
-    let offset = mail.address(8, 4)? * unit;
+    let mut offset = mail.address(8, 4)? * unit;
+    if place == Place::Flat {
+        // Stateless blocks are relative to the base in the header's dword 5: the thread's scratch.
+        offset += mail.address(20, 4)? & !0x3ff;
+    }
     let regs = mail.regs(count, 16);
     mail.expect(1 + if write { regs } else { 0 }, if write { 0 } else { regs });
     if mail.on != 0 {
