@@ -54,8 +54,8 @@ fn inputs(t: &Thread, step: &Step, on: u32) -> Result<u32, Trap> {
         (Operand::Direct { at: x, shape: s }, Operand::Direct { at: y, shape: r }) => x == y && s == r,
         _ => false,
     };
-    // x ^ x and x - x are zero whatever x is.
-    let cancels = step.op == Op::Xor && same(0, 1)
+    // x ^ x, x - x and x == x do not depend on x.
+    let cancels = matches!(step.op, Op::Xor | Op::Cmp) && same(0, 1)
         || step.op == Op::Add && same(0, 1) && step.src[0].mods.neg != step.src[1].mods.neg;
     for s in &step.src {
         let bytes = s.ty.bytes() as usize;
@@ -95,10 +95,40 @@ fn inputs(t: &Thread, step: &Step, on: u32) -> Result<u32, Trap> {
     Ok(out)
 }
 
+/// Undefined bytes of a scalar's result, for operations that keep bytes apart: flags travel through
+/// registers in halves, of which one may be undefined.
+fn bytewise(t: &Thread, step: &Step) -> Option<u32> {
+    let shadow = t.shadow.as_ref()?;
+    let kept = matches!(step.op, Op::Mov | Op::Not | Op::And | Op::Or | Op::Xor);
+    if step.lanes != 1 || !kept {
+        return None;
+    }
+    let size = step.dst.ty.bytes();
+    let mut out = 0;
+    for s in step.src.iter().take(step.op.info().srcs.into()) {
+        let Operand::Direct { at, .. } = s.what else { continue };
+        if s.ty.bytes() != size {
+            return None;
+        }
+        for b in 0..size {
+            let from = at + b;
+            let undefined = if (file::FLAG..file::FLAG + 16).contains(&from) {
+                let k = from - file::FLAG;
+                shadow.flags[(k / 4) as usize] >> (8 * (k % 4)) & 0xff == 0xff
+            } else {
+                shadow.bytes[from as usize] != 0
+            };
+            out |= u32::from(undefined) << b;
+        }
+    }
+    Some(out)
+}
+
 /// What an ALU instruction will leave undefined; found before it runs, noted after.
 pub(crate) struct Outcome {
     on: u32,
     undefined: u32,
+    bytes: Option<u32>,
     places: Option<[u32; 32]>,
 }
 
@@ -124,7 +154,8 @@ pub(crate) fn before(t: &mut Thread, cx: &mut Cx<'_>, step: &Step) -> Result<Out
     {
         cx.report(t, Fault::Uninitialized, || "the destination's address was never written".into());
     }
-    Ok(Outcome { on, undefined, places })
+    let bytes = if doubtful == 0 { bytewise(t, step) } else { None };
+    Ok(Outcome { on, undefined, bytes, places })
 }
 
 pub(crate) fn after(t: &mut Thread, step: &Step, o: &Outcome) {
@@ -134,14 +165,17 @@ pub(crate) fn after(t: &mut Thread, step: &Step, o: &Outcome) {
         let bytes = step.dst.ty.bytes() as usize;
         for i in (0..n).filter(|i| o.on >> i & 1 != 0) {
             let at = places[i] as usize;
-            shadow.bytes[at..at + bytes].fill((o.undefined >> i & 1) as u8);
+            let byte = |b: usize| o.bytes.map_or(o.undefined >> i & 1, |m| m >> b & 1);
+            for b in 0..bytes {
+                shadow.bytes[at + b] = byte(b) as u8;
+            }
             if (file::FLAG..file::FLAG + 16).contains(&places[i]) {
-                let k = (places[i] - file::FLAG) / 4;
-                let bit = (places[i] - file::FLAG) % 4 * 8;
-                let width = mask(step.dst.ty.bytes() * 8);
-                let m = width.checked_shl(bit).unwrap_or(0);
-                let f = &mut shadow.flags[k as usize];
-                *f = if o.undefined >> i & 1 != 0 { *f | m } else { *f & !m };
+                for b in 0..bytes.min(4) {
+                    let k = places[i] - file::FLAG + b as u32;
+                    let f = &mut shadow.flags[(k / 4 % 4) as usize];
+                    let m = 0xff << (8 * (k % 4));
+                    *f = if byte(b) != 0 { *f | m } else { *f & !m };
+                }
             }
         }
         if matches!(step.op, Op::Dpas | Op::Dpasw | Op::Math) {

@@ -20,6 +20,8 @@ fn may_differ(k: &TestKernel) -> bool {
     k.source.starts_with("math_")
         || k.source.starts_with("image_") && k.platform == Platform::Pvc
         || k.source == "mandelbrot.cl"
+        // Divides by zero where the generated radius leaves no pixels.
+        || k.name == "box"
 }
 
 /// What the emulator has no launch for: code with unresolved relocations, endless loops on generated
