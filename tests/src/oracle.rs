@@ -133,6 +133,30 @@ impl GenxIr {
         require("GenX_IR", &FOUND).map(|program| GenxIr { program })
     }
 
+    /// What it prints of each kernel of an object of version 3.x, as vISA assembly.
+    pub fn dump_visaasm(&self, platform: Platform, isa: &[u8]) -> Vec<String> {
+        let name = platform.caps().name.to_uppercase();
+        let directory = scratch();
+        write(&directory.path().join("k.isa"), isa);
+        let mut command = Command::new(self.program);
+        command.current_dir(directory.path()).args([
+            "k.isa",
+            "-platform",
+            &name,
+            "-dumpcommonisa",
+            "-noschedule",
+        ]);
+        start(&mut command);
+        let mut texts = Vec::new();
+        for entry in fs::read_dir(directory.path()).into_iter().flatten().flatten() {
+            if entry.path().extension().is_some_and(|e| e == "visaasm") {
+                texts.push(String::from_utf8_lossy(&read(&entry.path())).into_owned());
+            }
+        }
+        texts.sort();
+        texts
+    }
+
     /// Finalizes one kernel. It crashes on some valid input (one kernel in thirty, stack calls above all),
     /// and its exit code says nothing: what counts is the code it leaves.
     pub fn finalize(

@@ -77,3 +77,41 @@ fn objects_go_through_text() {
         }
     }
 }
+
+/// Older runtimes want version 3.6: the same program in the older layout.
+#[test]
+fn texts_become_old_objects() {
+    let platform = platforms::Platform::Skl;
+    for k in data::kernels(platform) {
+        let mut module = text::parse(&k.visaasm, options(platform)).unwrap();
+        module.version = visa::Version::V3_6;
+        let object = visa::write(&module).unwrap_or_else(|e| panic!("{}: {e}", k.id()));
+        let mut read = visa::read(&object).unwrap_or_else(|e| panic!("{}: {e}", k.id()));
+        assert!(object[4..6] == [3, 6] && visa::write(&read).unwrap() == object, "{}", k.id());
+        read.declared_functions = module.declared_functions.clone();
+        assert!(without_places(module) == without_places(read), "{}: other module", k.id());
+    }
+}
+
+/// Intel's finalizer prints the foreign objects; our dump of them has the same tokens.
+#[test]
+fn foreign_objects_print_as_intel_prints_them() {
+    let Some(genx) = tests::oracle::GenxIr::find() else { return };
+    let options = TextOptions { intel_names: true, ..TextOptions::default() };
+    let mut dumps = 0;
+    for path in data::corpus().into_iter().step_by(6) {
+        let bytes = std::fs::read(&path).unwrap();
+        let module = visa::read(&bytes).unwrap();
+        let file = path.file_name().unwrap().to_string_lossy().into_owned();
+        let suffixes = [("gen8", "bdw"), ("gen9", "skl"), ("gen11", "icllp"), ("gen12", "tgllp")];
+        let platform = suffixes.iter().find(|s| file.contains(s.0)).map_or("skl", |s| s.1).parse().unwrap();
+        for dump in genx.dump_visaasm(platform, &bytes) {
+            let name = tokens(&dump)[3].trim_matches('"').to_owned();
+            let kernel = module.kernels.iter().find(|k| k.name() == name).expect("a kernel of that name");
+            let ours = text::print_kernel(&module, kernel, options);
+            assert!(tokens(&dump) == tokens(&ours), "{}: {name}", path.display());
+            dumps += 1;
+        }
+    }
+    assert!(dumps > 0 || data::corpus().is_empty(), "no dump at all");
+}

@@ -5,6 +5,8 @@
 //! ([`Rule::is_safety`]) and turns a [`Module`] into a [`ValidModule`]. [`verify`] checks all rules and
 //! tells errors from warnings. Both report every fault they find.
 //!
+#![doc = include_str!("../RULES.md")]
+//!
 //! A new rule is a line of [`Rule`], a check, and a case in the tests, which refuse a rule without one.
 
 mod code;

@@ -12,6 +12,10 @@ use crate::{error::WriteError, model::*, read::MAGIC};
 /// A value that the version's format has no room for.
 pub fn write(module: &Module) -> Result<Vec<u8>, WriteError> {
     let version = module.version;
+    if version.at_least(4, 2) || version.major < 3 {
+        // Text may be of version 4.2; no object is.
+        return Err(limit("version (times 100)", version.number().into(), 401));
+    }
     let encode = |k: &Kernel| {
         let in_kernel = |error| WriteError { kernel: Some(k.name().into_owned()), ..error };
         body::write(k, version).map_err(in_kernel)

@@ -178,3 +178,24 @@ fn chains_are_walked_once() {
     assert_eq!(verify(&module, options()), []);
     assert!(start.elapsed().as_secs() < 2);
 }
+
+/// `RULES.md` is the table of rules in the module's page; `VISA_REWRITE_RULES=1` writes it anew.
+#[test]
+fn the_page_lists_every_rule() {
+    let mut page =
+        "# Rules\n\n| rule | finding | relied on later | what it asks for |\n| --- | --- | --- | --- |\n"
+            .to_owned();
+    for rule in Rule::ALL {
+        let severity = match rule.severity() {
+            super::Severity::Error => "error",
+            super::Severity::Warning => "warning",
+        };
+        let safety = if rule.is_safety() { "yes" } else { "" };
+        page += &format!("| {} | {severity} | {safety} | {} |\n", rule.id(), rule.text());
+    }
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/RULES.md");
+    if std::env::var_os("VISA_REWRITE_RULES").is_some() {
+        std::fs::write(path, &page).unwrap();
+    }
+    assert_eq!(std::fs::read_to_string(path).unwrap(), page, "VISA_REWRITE_RULES=1 writes the page anew");
+}
