@@ -63,7 +63,11 @@ fn check(platform: Platform, op: Op, line: &str) {
     if let Some(small) = compacted {
         assert_eq!(expand(platform, small), Ok(word), "{platform} {line}");
     }
-    let ours = disassemble(platform, &word.to_le_bytes(), &ListingOptions { numeric_labels: true });
+    let ours = disassemble(
+        platform,
+        &word.to_le_bytes(),
+        &ListingOptions { numeric_labels: true, ..Default::default() },
+    );
     assert_eq!(ours.trim(), text, "{platform} {line}");
     // Text to word, where the text says it all. A jump past the only instruction has no label to go to; the
     // assembler does not read messages to and from registers by address.

@@ -148,7 +148,11 @@ fn recorded_answers_of_the_reference_tool() {
             assert_eq!(compacted, small, "{platform} {line}");
             let inst = decode(platform, word).unwrap_or_else(|e| panic!("{platform} {line}: {e}"));
             assert_eq!(encode(platform, &inst), Ok(word), "{platform} {line}");
-            let ours = disassemble(platform, &word.to_le_bytes(), &ListingOptions { numeric_labels: true });
+            let ours = disassemble(
+                platform,
+                &word.to_le_bytes(),
+                &ListingOptions { numeric_labels: true, ..Default::default() },
+            );
             assert_eq!(ours.trim(), text, "{platform} {native}");
         }
         assert!(golden.lines().count() > 500);

@@ -4,12 +4,12 @@
 //! sources, descriptors of a message; then options in braces and a comment.
 
 use super::{
-    columns::{Columns, put_hex},
+    columns::{Columns, put_decimal, put_hex},
     immediate::put_immediate,
-    message,
+    message::{self, Edition, Kind},
 };
 use gen_ir::{
-    Base, Class, Desc, Dst, Inst, MathFn, Op, Options, Payload, Physical, Pipe, SbidMode, SendInfo, Src,
+    Base, Class, Desc, Dst, Inst, MathFn, Op, Options, Payload, Physical, Pipe, Reg, SbidMode, SendInfo, Src,
     Swsb, SyncFn, Target, Type,
 };
 use platforms::{Caps, Layout, Platform};
@@ -80,16 +80,26 @@ fn source_count(inst: &Inst<Physical>) -> usize {
     }
 }
 
-/// Writes one instruction, without the newline. `label` writes the name of a byte offset.
+/// Writes one instruction, without the newline. `label` writes the name of a byte offset; `load_store`
+/// writes messages to the load/store cache in their own notation.
 pub(super) fn put_instruction(
     c: &mut Columns,
     platform: Platform,
     inst: &Inst<Physical>,
     offset: u32,
+    load_store: bool,
     label: &dyn Fn(&mut String, i64),
 ) {
     let caps = platform.caps();
     let line = Line { caps, xe: caps.layout == Layout::Xe, inst };
+    if let Payload::Send(send) = &inst.payload
+        && load_store
+        && inst.op == Op::Send
+        && let Some(message) = message::decode(Edition::Listing, platform, inst, send)
+        && let Some((head, surface)) = message.load_store()
+    {
+        return line.load_store(c, send, message.data.kind, head, surface);
+    }
     line.prefix(c);
     let (sources, count) = shown_sources(inst, offset);
     let options = line.has_options();
@@ -141,7 +151,70 @@ struct Line<'a> {
 }
 
 impl Line<'_> {
-    fn prefix(&self, c: &mut Columns) {
+    /// `load.ugm.d32.a64 (16|M0)  r10:1  [r12:2]`.
+    fn load_store(&self, c: &mut Columns, send: &SendInfo<Physical>, kind: Kind, head: &str, surface: &str) {
+        let lens = message::lengths(self.caps, self.inst, send, self.inst.opts.has(Options::EX_BSO));
+        let payload = |c: &mut Columns, reg: Option<Reg<Physical>>, len: Option<u32>| {
+            c.bare_register(self.caps, reg.unwrap_or(Reg::NULL));
+            if let Some(len) = len {
+                c.ch(':');
+                c.uncounted(|text| put_decimal(text, len.into()));
+            }
+        };
+        let address = |c: &mut Columns, width: usize| {
+            c.open(width);
+            c.put(surface);
+            c.ch('[');
+            payload(c, self.inst.src[0].reg(), lens.src0);
+            c.ch(']');
+            c.close();
+        };
+        let column = |c: &mut Columns, width: usize, reg: Option<Reg<Physical>>, len: Option<u32>| {
+            c.open(width);
+            payload(c, reg, len);
+            c.close();
+        };
+        self.mask(c);
+        c.open(width::MNEMONIC + 12);
+        c.ch(' ');
+        c.put(head);
+        c.put(" (");
+        c.put(self.inst.exec.name());
+        c.put("|M");
+        c.num(self.inst.chan.into());
+        c.ch(')');
+        c.close();
+        c.put("  ");
+        let data = self.inst.src[1].reg();
+        if kind == Kind::Store {
+            address(c, width::DST);
+            c.ch(' ');
+            column(c, width::SRC, data, lens.src1);
+        } else {
+            column(c, width::DST, self.inst.dst.reg(), lens.dst);
+            c.ch(' ');
+            address(c, width::SRC);
+            if kind == Kind::Atomic {
+                c.ch(' ');
+                column(c, width::SRC, data, lens.src1);
+            }
+        }
+        c.ch(' ');
+        if self.has_options() {
+            self.options(c);
+        }
+        c.put(" // ex_desc:");
+        match send.ex_desc {
+            Desc::Imm(bits) => put_hex(&mut c.text, bits.into(), 0),
+            Desc::Reg(reg) => c.descriptor_register(self.caps, reg),
+        }
+        if let Desc::Imm(bits) = send.desc {
+            c.put("; desc:");
+            put_hex(&mut c.text, bits.into(), 0);
+        }
+    }
+
+    fn mask(&self, c: &mut Columns) {
         let inst = self.inst;
         c.open(width::MASK);
         if inst.no_mask || inst.pred.is_some() {
@@ -162,6 +235,11 @@ impl Line<'_> {
             c.ch(')');
         }
         c.close();
+    }
+
+    fn prefix(&self, c: &mut Columns) {
+        let inst = self.inst;
+        self.mask(c);
         c.ch(' ');
         c.open(width::MNEMONIC);
         self.mnemonic(c);

@@ -13,6 +13,9 @@ use platforms::Platform;
 pub struct ListingOptions {
     /// No label lines; targets are byte offsets (`iga64 -n`).
     pub numeric_labels: bool,
+    /// Messages to the load/store cache in their own notation (`-Xprint-ldst`):
+    /// `load.ugm.d32.a64 (16|M0)  r10:1  [r12:2]`.
+    pub load_store: bool,
 }
 
 /// Machine code as IGA assembly. Bits that are no instruction become `illegal` with a comment that says
@@ -74,10 +77,10 @@ pub fn list(platform: Platform, decoded: &[Decoded], options: &ListingOptions) -
     for d in decoded {
         label_lines(&mut c, d.offset.into());
         match &d.inst {
-            Ok(inst) => put_instruction(&mut c, platform, inst, d.offset, &label),
+            Ok(inst) => put_instruction(&mut c, platform, inst, d.offset, options.load_store, &label),
             Err(error) => {
                 let illegal = gen_ir::Inst::new(Op::Illegal, gen_ir::ExecSize::S1);
-                put_instruction(&mut c, platform, &illegal, d.offset, &label);
+                put_instruction(&mut c, platform, &illegal, d.offset, false, &label);
                 c.put(" // ");
                 c.put(&error.to_string());
             }

@@ -64,6 +64,17 @@ impl<'a> Cursor<'a> {
         self.unexpected(what)
     }
 
+    /// Takes a word.
+    pub(super) fn word(&mut self) -> Option<&'a str> {
+        match self.peek() {
+            Token::Word(w) => {
+                self.advance();
+                Some(w)
+            }
+            _ => None,
+        }
+    }
+
     /// Takes the word if it is the next token.
     pub(super) fn eat_word(&mut self, word: &str) -> bool {
         self.eat(Token::Word(word))

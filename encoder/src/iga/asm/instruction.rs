@@ -100,7 +100,12 @@ impl<'a> Cursor<'a> {
         let start = self.here();
         let mut inst = Inst::new(Op::Nop, ExecSize::S1);
         self.predication(&mut inst)?;
-        self.mnemonic(&mut inst)?;
+        let load_store = self.load_store_head()?;
+        if load_store.is_some() {
+            inst.op = Op::Send;
+        } else {
+            self.mnemonic(&mut inst)?;
+        }
         self.exec_info(&mut inst)?;
         self.condition(&mut inst)?;
         if self.peek() == Token::LParen && self.peek_at(1) == Token::Word("sat") {
@@ -110,7 +115,10 @@ impl<'a> Cursor<'a> {
             inst.sat = true;
         }
         let mut parsed = Parsed { inst, targets: [None; 2], no_compact: false, start };
-        self.operands(&mut parsed)?;
+        match load_store {
+            Some(head) => self.load_store_operands(head, &mut parsed.inst)?,
+            None => self.operands(&mut parsed)?,
+        }
         if self.peek() == Token::LBrace {
             self.options(&mut parsed)?;
         }
@@ -493,7 +501,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// A payload register, its length if one is written, and its type.
-    fn payload(&mut self, what: &str) -> Option<(Reg<Physical>, Option<u8>, Type)> {
+    pub(super) fn payload(&mut self, what: &str) -> Option<(Reg<Physical>, Option<u8>, Type)> {
         let reg = self.send_register(what)?;
         if self.peek() == Token::Colon && matches!(self.peek_at(1), Token::Int(_)) {
             self.advance();
@@ -516,7 +524,7 @@ impl<'a> Cursor<'a> {
         Some((reg, None, self.type_suffix(Some(Type::Ud))?))
     }
 
-    fn descriptor(&mut self, what: &str) -> Option<Desc<Physical>> {
+    pub(super) fn descriptor(&mut self, what: &str) -> Option<Desc<Physical>> {
         if let Token::Word(word) = self.peek()
             && register_base(self.caps, word).is_some()
         {

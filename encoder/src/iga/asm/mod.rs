@@ -6,6 +6,7 @@
 mod cursor;
 mod immediate;
 mod instruction;
+mod load_store;
 mod operand;
 mod token;
 

@@ -61,6 +61,11 @@ const LOAD_STATUS: u32 = 0x1b;
 const ATOMIC_ICAS: u32 = 0x12;
 const ATOMIC_FCAS: u32 = 0x17;
 
+/// Cache controls of levels 1 and 3 by number, for loads.
+const CACHED_LOADS: [&str; 8] = ["", ".uc.uc", ".uc.ca", ".ca.uc", ".ca.ca", ".st.uc", ".st.ca", ".ri.ca"];
+/// The same for stores and atomics.
+const CACHED_STORES: [&str; 8] = ["", ".uc.uc", ".uc.wb", ".wt.uc", ".wt.wb", ".st.uc", ".st.wb", ".wb.wb"];
+
 /// Decodes a load/store cache message.
 pub(super) fn decode(q: &Query) -> Message {
     match q.bits(0, 6) {
@@ -141,9 +146,7 @@ fn put_data(q: &Query, row: &Row, m: &mut Message, controls: &mut String) -> boo
 
 /// Cache controls of levels 1 and 3, for loads and for stores and atomics.
 fn cache(q: &Query, kind: Kind) -> &'static str {
-    const LOADS: [&str; 8] = ["", ".uc.uc", ".uc.ca", ".ca.uc", ".ca.ca", ".st.uc", ".st.ca", ".ri.ca"];
-    const STORES: [&str; 8] = ["", ".uc.uc", ".uc.wb", ".wt.uc", ".wt.wb", ".st.uc", ".st.wb", ".wb.wb"];
-    let table = if kind == Load { LOADS } else { STORES };
+    let table = if kind == Load { &CACHED_LOADS } else { &CACHED_STORES };
     table[q.bits(17, 3) as usize]
 }
 
@@ -179,6 +182,8 @@ fn memory(q: &Query, row: &Row) -> Message {
         text.push('.');
         text.push_str(&surface_text);
     }
+    m.surface_text = surface_text;
+    m.notation = row.number != LOAD_STATUS;
     m.coordinates = q.sfid == Sfid::Tgm && (row.quad || (block && q.newer()) || row.kind == Atomic);
     if m.valid {
         m.syntax = Some(text);
@@ -268,4 +273,77 @@ fn fence(q: &Query) -> Message {
         valid,
         ..q.empty()
     }
+}
+
+/// The operation that a mnemonic of the load/store notation names.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::iga) struct Operation {
+    number: u32,
+    quad: bool,
+    /// What it does.
+    pub(in crate::iga) kind: Kind,
+}
+
+/// Finds a mnemonic of the load/store notation.
+pub(in crate::iga) fn operation(name: &str) -> Option<Operation> {
+    let row = OPS.iter().find(|row| row.name == name && row.number != LOAD_STATUS)?;
+    Some(Operation { number: row.number, quad: row.quad, kind: row.kind })
+}
+
+/// The descriptor bits that controls stand for (`d32x4t`, `xyz`, `a64`, `ca`, `ca`); the index of the one at
+/// fault otherwise.
+pub(in crate::iga) fn encode_controls(op: Operation, controls: &[&str]) -> Result<u32, usize> {
+    let mut at = 0;
+    let data = controls.first().ok_or(0usize)?;
+    let split = data.find('x').unwrap_or(data.len());
+    let (size, vector) = data.split_at(split);
+    let block = matches!(op.number, LOAD_BLOCK2D | STORE_BLOCK2D);
+    let (size, mut tail) = match size.find(['t', 'v']) {
+        Some(i) if vector.is_empty() => size.split_at(i),
+        _ => (size, vector),
+    };
+    let sizes = ["d8", "d16", "d32", "d64", "d8u32", "d16u32", "d16u32h"];
+    let mut bits = op.number;
+    bits |= (sizes.iter().position(|s| *s == size).ok_or(0usize)? as u32) << 9;
+    if let Some(rest) = tail.strip_prefix('x') {
+        let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        let count: u32 = rest[..end].parse().map_err(|_| 0usize)?;
+        let vectors = [1, 2, 3, 4, 8, 16, 32, 64];
+        bits |= (vectors.iter().position(|v| *v == count).ok_or(0usize)? as u32) << 12;
+        tail = &rest[end..];
+    }
+    if let Some(rest) = tail.strip_prefix('t') {
+        bits |= 1 << 15;
+        tail = rest;
+    }
+    if let Some(rest) = tail.strip_prefix('v').filter(|_| op.number == LOAD_BLOCK2D) {
+        bits |= 1 << 7;
+        tail = rest;
+    }
+    if !tail.is_empty() || (op.quad && bits >> 12 != 0) {
+        return Err(0);
+    }
+    at += 1;
+    if op.quad {
+        for c in controls.get(at).ok_or(at)?.chars() {
+            bits |= 1 << (12 + "xyzw".find(c).ok_or(at)?);
+        }
+        at += 1;
+    }
+    let address = match controls.get(at) {
+        Some(&"a16") if !block => 1,
+        Some(&"a32") if !block => 2,
+        Some(&"a64") => 3,
+        _ => return Err(at),
+    };
+    if !block {
+        bits |= address << 7;
+    }
+    at += 1;
+    if let Some(rest) = controls.get(at..).filter(|rest| !rest.is_empty()) {
+        let text: String = rest.iter().map(|c| format!(".{c}")).collect();
+        let table = if op.kind == Load { &CACHED_LOADS } else { &CACHED_STORES };
+        bits |= (table.iter().position(|c| *c == text).ok_or(at)? as u32) << 17;
+    }
+    Ok(bits)
 }

@@ -5,7 +5,7 @@
 //! fields; the wording is the reference disassembler's. One submodule per group of shared functions.
 
 mod hdc;
-mod lsc;
+pub(super) mod lsc;
 mod other;
 mod sampler;
 
@@ -87,6 +87,10 @@ pub(super) struct Message {
     pub(super) description: String,
     /// In the load/store notation (`load.ugm.d32.a64`), for messages that have it.
     pub(super) syntax: Option<String>,
+    /// The surface in that notation (`bti[3]`), which ends [`Message::syntax`]; empty when flat.
+    pub(super) surface_text: String,
+    /// Whether assembly may write the whole instruction in that notation.
+    pub(super) notation: bool,
     /// How memory is named.
     pub(super) addressing: Addressing,
     /// Which surface.
@@ -113,6 +117,15 @@ pub(super) enum Edition {
     Listing,
     /// JSON 2.0.
     Json,
+}
+
+impl Message {
+    /// Mnemonic and controls, and surface, of a message that is written as a load or store.
+    pub(super) fn load_store(&self) -> Option<(&str, &str)> {
+        let whole = self.syntax.as_deref().filter(|_| self.notation)?;
+        let head = whole.strip_suffix(&self.surface_text)?;
+        Some((if self.surface_text.is_empty() { head } else { head.strip_suffix('.')? }, &self.surface_text))
+    }
 }
 
 /// The descriptors of a message and what else its meaning depends on.
@@ -154,6 +167,8 @@ impl Query {
         Message {
             description: String::new(),
             syntax: None,
+            surface_text: String::new(),
+            notation: false,
             addressing: Addressing::Flat,
             surface: Surface::Imm(0),
             offset: 0,

@@ -1,0 +1,120 @@
+//! The load/store notation of messages to the load/store cache: `load.ugm.d32.a64 (16|M0)  r10:1  [r12:2]`.
+
+use super::{cursor::Cursor, operand::register_base, token::Token};
+use crate::iga::message::{
+    Kind,
+    lsc::{self, Operation},
+};
+use gen_ir::{Desc, Dst, Inst, Op, Payload, Physical, Reg, Region, SendInfo, Sfid, Src, SrcMod, Type};
+
+/// What the mnemonic says.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Head {
+    operation: Operation,
+    sfid: Sfid,
+    /// Descriptor bits of the operation and its controls.
+    bits: u32,
+}
+
+impl Cursor<'_> {
+    /// Takes a mnemonic with its controls, if one starts here.
+    pub(super) fn load_store_head(&mut self) -> Option<Option<Head>> {
+        let Token::Word(word) = self.peek() else { return Some(None) };
+        let Some(operation) = lsc::operation(word).filter(|_| self.caps.lsc) else { return Some(None) };
+        self.advance();
+        const FUNCTION: &str = "a shared function: ugm, ugml, slm, tgm";
+        self.expect(Token::Dot, FUNCTION)?;
+        let sfid = match self.peek() {
+            Token::Word("ugm") => Sfid::Ugm,
+            Token::Word("ugml") => Sfid::Ugml,
+            Token::Word("slm") => Sfid::Slm,
+            Token::Word("tgm") => Sfid::Tgm,
+            _ => return self.unexpected(FUNCTION),
+        };
+        self.advance();
+        let (mut controls, mut places) = (Vec::new(), Vec::new());
+        while self.eat(Token::Dot) {
+            places.push(self.here());
+            match self.word() {
+                Some(word) => controls.push(word),
+                None => return self.unexpected("a control: data size, address size or caching"),
+            }
+        }
+        match lsc::encode_controls(operation, &controls) {
+            Ok(bits) => Some(Some(Head { operation, sfid, bits })),
+            Err(i) => {
+                let at = places.get(i).copied().unwrap_or_else(|| self.here());
+                let found = controls.get(i).map_or("nothing".to_owned(), |c| format!("`{c}`"));
+                self.error_at(at, found, "d8..d64, d8u32, d16u32, x1..x64, t, channels; a16..a64; caching");
+                None
+            }
+        }
+    }
+
+    /// Takes the operands and completes the instruction.
+    pub(super) fn load_store_operands(&mut self, head: Head, inst: &mut Inst<Physical>) -> Option<()> {
+        inst.op = Op::Send;
+        let (mut dst, mut data) = ((Reg::NULL, 0), (Reg::NULL, 0));
+        if head.operation.kind != Kind::Store {
+            dst = self.sized("a destination register")?;
+        }
+        let (surface, ex_desc) = self.surface()?;
+        self.expect(Token::LBracket, "`[` and the addresses")?;
+        let address = self.sized("the addresses' register")?;
+        self.expect(Token::RBracket, "`]`")?;
+        if head.operation.kind != Kind::Load {
+            data = self.sized("a data register")?;
+        }
+        let source = |reg| Src::Direct { reg, region: Region::PACKED, mods: SrcMod::NONE, ty: Type::Ud };
+        inst.dst = Dst::packed(dst.0, Type::Ud);
+        (inst.src[0], inst.src[1]) = (source(address.0), source(data.0));
+        let desc = head.bits | u32::from(dst.1) << 20 | u32::from(address.1 & 15) << 25 | surface << 29;
+        inst.payload = Payload::Send(SendInfo {
+            sfid: head.sfid,
+            desc: Desc::Imm(desc),
+            ex_desc,
+            eot: false,
+            dst_len: dst.1,
+            src0_len: address.1,
+            src1_len: data.1,
+        });
+        Some(())
+    }
+
+    /// A register and its length in registers, 0 if none is written.
+    fn sized(&mut self, what: &str) -> Option<(Reg<Physical>, u8)> {
+        let (reg, len, _) = self.payload(what)?;
+        Some((reg, len.unwrap_or(0)))
+    }
+
+    /// `bti[3]`, `bss[a0.2]`, or nothing: address type, and the extended descriptor.
+    fn surface(&mut self) -> Option<(u32, Desc<Physical>)> {
+        let kind = match self.peek() {
+            Token::Word("bss") => 1,
+            Token::Word("ss") => 2,
+            Token::Word("bti") => 3,
+            Token::Word("flat") => 0,
+            _ => return Some((0, Desc::Imm(0))),
+        };
+        self.advance();
+        if kind == 0 {
+            return Some((0, Desc::Imm(0)));
+        }
+        self.expect(Token::LBracket, "`[`")?;
+        let in_register = matches!(self.peek(), Token::Word(w) if register_base(self.caps, w).is_some());
+        let desc = if in_register {
+            self.descriptor("a0.0 to a0.7")?
+        } else {
+            let at = self.here();
+            let value = self.dword("a surface")?;
+            let allowed = if kind == 3 { value < 256 } else { value & 0x7ff == 0 };
+            if !allowed {
+                self.error_at(at, format!("{value:#x}"), "bti: 0 to 255; ss, bss: a multiple of 0x800");
+                return None;
+            }
+            Desc::Imm(if kind == 3 { value << 24 } else { value })
+        };
+        self.expect(Token::RBracket, "`]`")?;
+        Some((kind, desc))
+    }
+}
