@@ -140,6 +140,7 @@ fn arg(p: &Param, index: usize, memory: &mut Memory, random: &mut Random) -> Arg
             (true, 8) => 1.5f64.to_bits(),
             (true, 4) => u64::from(1.5f32.to_bits()),
             (true, _) => 0x3e00,
+            _ if ["width", "height", "pitch", "w", "h"].contains(&p.name.as_str()) => u64::from(SIDE),
             _ => 3 + index as u64,
         };
         value.extend_from_slice(&v.to_le_bytes()[..element]);

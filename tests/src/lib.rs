@@ -2,6 +2,7 @@
 //!
 //! - [`data`]: the test kernels of `tests/kernels`, compiled by Intel's compiler for every device.
 //! - [`iga`]: our listing and assembler against the reference tool's.
+//! - [`differential`]: our code beside Intel's on the emulator, over the [`launches`] of every kernel.
 //! - [`oracle`]: Intel's own assembler, disassembler and finalizer, where they are installed.
 //! - [`random`]: random instructions, built from the opcode tables.
 //! - [`words`]: machine code as words, and the way of a word to Gen IR and back.
@@ -9,6 +10,7 @@
 //! Only tests use this crate: its functions panic, with the place, when the committed data is damaged.
 
 pub mod data;
+pub mod differential;
 pub mod iga;
 pub mod launches;
 pub mod oracle;
