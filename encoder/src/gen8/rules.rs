@@ -42,7 +42,8 @@ pub(super) struct Rules {
     pub imm: TypeCodes,
     /// Ternary instructions and math macros use the Align16 forms.
     pub align16: bool,
-    /// Align16 ternary sources may mix half and single floats (`Src1Type`, `Src2Type`).
+    /// Align16 ternary sources may mix half and single floats (`Src1Type`, `Src2Type`), and start at any half
+    /// float (`SubRegNum[1]`).
     pub mixed_half: bool,
     /// `send`: a source region, and no extended descriptor beyond the SFID.
     pub send_region: bool,

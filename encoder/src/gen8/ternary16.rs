@@ -76,7 +76,11 @@ pub(super) fn decode(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Re
     // Packed sources beside a lone channel are read at that channel; only the first reads as written.
     let packed = is_macro || inst.exec != ExecSize::S1 || matches!(w.dst_chan_en(), 1 | 3);
     for (i, bits) in [w.src0(), w.src1(), w.src2()].into_iter().enumerate() {
-        inst.src[i] = decode_src(i, Ternary16Src::from_bits(bits), is_macro, mods[i], types[i])?;
+        let bits = Ternary16Src::from_bits(bits);
+        if bits.sub_reg_num_1() && !rules.mixed_half {
+            return Err(Fault::new("bits 84, 105, 126", 1u8, "0"));
+        }
+        inst.src[i] = decode_src(i, bits, is_macro, mods[i], types[i])?;
         if !packed && !matches!(inst.src[i], Src::Direct { region, .. } if region.is_scalar()) {
             return Err(Fault::new("SrcRepCtrl", 0u8, "1 beside a lone channel other than x"));
         }
@@ -193,7 +197,11 @@ pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, number: u8) -> Result
         if ty != src_ty && !mixed {
             return Err(Bad::new("src1, src2 type", ty, "src0's type (:f and :hf may mix on Gen9)"));
         }
-        let s = encode_src(i, src, is_macro, one)?.into_bits();
+        let bits = encode_src(i, src, is_macro, one)?;
+        if bits.sub_reg_num_1() && !rules.mixed_half {
+            return Err(Bad::new(SRC[i], "an odd half float", "a multiple of 4 bytes"));
+        }
+        let s = bits.into_bits();
         let mods = src.mods();
         let half = mixed && ty == Type::Hf;
         w = match i {
