@@ -38,9 +38,6 @@ pub(super) const fn disabled(mask: ChannelMask) -> u32 {
 impl Lowerer<'_> {
     /// Data port messages with offsets per lane.
     pub(crate) fn dataport(&mut self, op: &Visa<'_>) -> Lowered {
-        if self.caps.lsc {
-            return Err("data port messages are not lowered to LSC yet".into());
-        }
         if self.lanes.exec.lanes() > 16 {
             return Err("a message of 32 lanes".into());
         }

@@ -15,9 +15,6 @@ const MEDIA_BLOCK_WRITE: u32 = 0xa;
 impl Lowerer<'_> {
     /// `media_ld`, `media_st`: the header has the place and size of the block.
     pub(crate) fn media_block(&mut self, op: &Visa<'_>) -> Lowered {
-        if self.caps.lsc {
-            return Err("media blocks do not exist here".into());
-        }
         let Visa::MediaBlock { store, modifier, surface, plane, width, height, x, y, data } = *op else {
             return Err("not a media block".into());
         };

@@ -19,9 +19,6 @@ const FFTID: u32 = 0x3ff;
 impl Lowerer<'_> {
     /// `oword_ld`, `oword_ld_unaligned`, `oword_st`.
     pub(crate) fn oword_block(&mut self, op: &Visa<'_>) -> Lowered {
-        if self.caps.lsc {
-            return Err("block messages are not lowered to LSC yet".into());
-        }
         let Visa::OwordBlock { store, unaligned, owords, surface, offset, data, .. } = *op else {
             return Err("not a block".into());
         };

@@ -32,9 +32,6 @@ mod a64 {
 impl Lowerer<'_> {
     /// The `svm_*` family.
     pub(crate) fn svm(&mut self, op: &Visa<'_>) -> Lowered {
-        if self.caps.lsc {
-            return Err("stateless data port messages are not lowered to LSC yet".into());
-        }
         if self.lanes.exec.lanes() > 16 {
             return Err("a message of 32 lanes".into());
         }
@@ -159,8 +156,8 @@ impl Lowerer<'_> {
     ) -> Lowered {
         let (code, float) = atomic_code(op);
         let lanes = self.message_lanes();
-        if lanes > 8 {
-            return Err("a 64-bit address atomic of more than 8 lanes".into());
+        if lanes > u32::from(self.caps.simd_message) {
+            return Err("a 64-bit address atomic wider than the message".into());
         }
         let kind = match (bits, float) {
             (16, false) => a64::ATOMIC_HALF,

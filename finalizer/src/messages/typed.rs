@@ -22,13 +22,10 @@ const LOW_SLOTS: u32 = 1;
 impl Lowerer<'_> {
     /// `gather4_typed`, `scatter4_typed`, `typed_atomic`.
     pub(crate) fn typed(&mut self, op: &Visa<'_>) -> Lowered {
-        if self.caps.lsc {
-            return Err("typed data port messages do not exist here".into());
+        if self.lanes.exec.lanes() > u32::from(self.caps.simd_message) {
+            return Err("a typed message wider than the platform has".into());
         }
-        if self.lanes.exec.lanes() > 8 {
-            return Err("a typed message of more than 8 lanes".into());
-        }
-        let lanes = 8;
+        let lanes = u32::from(self.caps.simd_message);
         match *op {
             Visa::Typed4 { store, mask, surface, coords, data } => {
                 let kind = if store { TYPED_WRITE } else { TYPED_READ };
