@@ -99,6 +99,47 @@ impl Waits {
     }
 }
 
+/// Where the instruction pointer goes that no lane goes: edges beside [`Block::succs`](crate::Block), as
+/// `(from, to)`. Lanes that leave a region wait at its end while the pointer runs the others through it;
+/// when none runs on at a branch, it goes to the branch's JIP.
+pub fn pointer_edges<S: Space>(kernel: &Kernel<S>) -> Vec<(u32, u32)> {
+    let mut out = Vec::new();
+    for (b, block) in kernel.blocks.iter().enumerate() {
+        let Some(last) = block.insts.last() else { continue };
+        let Payload::Branch { jip, .. } = last.payload else { continue };
+        if !matches!(last.op, Op::Goto | Op::If | Op::Else | Op::Break | Op::Cont) {
+            continue;
+        }
+        let b = b as u32;
+        if let Target::Block(t) = jip {
+            out.push((b, t.0));
+        }
+        if last.op == Op::Else {
+            out.push((b, b + 1));
+        }
+    }
+    out.retain(|&(from, to)| {
+        (to as usize) < kernel.blocks.len() && !kernel.blocks[from as usize].succs.iter().any(|s| s.0 == to)
+    });
+    out
+}
+
+/// For each block that starts with `join` or `endif`, the block that the instruction pointer goes to from
+/// there when no lane runs on.
+pub fn pointer_skips<S: Space>(kernel: &Kernel<S>) -> Vec<Option<u32>> {
+    kernel
+        .blocks
+        .iter()
+        .map(|block| match block.insts.first() {
+            Some(i) if matches!(i.op, Op::Join | Op::Endif) => match i.payload {
+                Payload::Branch { jip: Target::Block(t), .. } if t.index() < kernel.blocks.len() => Some(t.0),
+                _ => None,
+            },
+            _ => None,
+        })
+        .collect()
+}
+
 /// Edges to the same or an earlier block, as `(tail, head)`, calls aside.
 pub fn back_edges<S: Space>(kernel: &Kernel<S>) -> Vec<(u32, u32)> {
     let mut out = Vec::new();

@@ -87,6 +87,8 @@ struct Flow {
     first: Vec<usize>,
     /// Successors of each block, over which execution really goes: returns lead to the callers.
     succs: Vec<Vec<u32>>,
+    /// Where execution goes from the start of a block, past its other instructions.
+    skips: Vec<Option<u32>>,
     accesses: Vec<Access>,
     waits: Vec<Wait>,
     tokens: Vec<Option<u8>>,
@@ -111,6 +113,7 @@ impl Flow {
             insts,
             first,
             succs: Vec::new(),
+            skips: gen_ir::pointer_skips(kernel),
             accesses,
             waits: vec![Wait::default(); insts],
             tokens: vec![None; insts],
@@ -129,6 +132,10 @@ impl Flow {
         let last = |b: usize| kernel.blocks[b].insts.last().map(|i: &Inst<Physical>| i.op);
         let mut succs: Vec<Vec<u32>> =
             kernel.blocks.iter().map(|b| b.succs.iter().map(|s| s.0).collect()).collect();
+        // Lanes that wait let the others go first: the code of both runs in turn.
+        for (from, to) in gen_ir::pointer_edges(kernel) {
+            succs[from as usize].push(to);
+        }
         let entries = &kernel.subroutines;
         // The subroutine a block belongs to, and the blocks that follow calls of each.
         let owner = |b: usize| entries.partition_point(|e| e.index() <= b).checked_sub(1);
@@ -169,6 +176,9 @@ impl Flow {
                     continue;
                 }
                 state.copy_from(&self.entry[b]);
+                if let Some(to) = self.skips[b] {
+                    dirty[to as usize] |= self.entry[to as usize].join(&state);
+                }
                 let end = self.first.get(b + 1).copied().unwrap_or(self.insts);
                 for n in self.first[b]..end {
                     let a = &self.accesses[n];
