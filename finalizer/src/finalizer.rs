@@ -5,7 +5,7 @@ use gen_ir::{Kernel, Op, Physical};
 use visa::Module;
 
 use crate::{
-    Binary, Diagnostic, InputInfo, KernelInfo, Options, Place, Refusal, Stats, legalize, lower, optimize,
+    Binary, Diagnostic, InputInfo, KernelInfo, Options, Refusal, Stats, legalize, lower, optimize,
     pass::Tracker, swsb,
 };
 

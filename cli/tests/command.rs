@@ -1,0 +1,158 @@
+//! The command as its users meet it: files in, files out, exit codes, messages.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+const EXAMPLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/saxpy_skl.isa");
+
+fn run(dir: &Path, args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_visa-finalize"))
+        .args(args)
+        .current_dir(dir)
+        .output()
+        .expect("the command starts")
+}
+
+/// A directory with the example in it.
+fn with_example() -> (tempfile::TempDir, PathBuf) {
+    let dir = tempfile::tempdir().unwrap();
+    let file = dir.path().join("k.isa");
+    fs::copy(EXAMPLE, &file).unwrap();
+    (dir, file)
+}
+
+fn names(dir: &Path) -> Vec<String> {
+    let mut names: Vec<String> =
+        dir.read_dir().unwrap().map(|e| e.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+fn stderr(o: &Output) -> String {
+    String::from_utf8_lossy(&o.stderr).into_owned()
+}
+
+#[test]
+fn the_output_is_the_input_with_code_in_it() {
+    let (dir, file) = with_example();
+    let out = run(dir.path(), &["k.isa", "--platform", "SKL,bdw,tgllp", "--emit", "isa,dat"]);
+    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+    assert_eq!(
+        names(dir.path()),
+        ["k.gen.isa", "k.isa", "k.saxpy.bdw.dat", "k.saxpy.skl.dat", "k.saxpy.tgllp.dat"]
+    );
+    let input = fs::read(&file).unwrap();
+    let mut module = visa::read(&fs::read(dir.path().join("k.gen.isa")).unwrap()).unwrap();
+    for p in ["bdw", "skl", "tgllp"] {
+        let number = p.parse::<platforms::Platform>().unwrap().caps().gen_platform;
+        let code = fs::read(dir.path().join(format!("k.saxpy.{p}.dat"))).unwrap();
+        let binary = module.kernels[0].gen_binaries.iter().find(|b| b.platform == number).unwrap();
+        assert_eq!(binary.code, code, "{p}");
+    }
+    module.remove_gen_binaries(None);
+    assert_eq!(visa::write(&module).unwrap(), input);
+}
+
+#[test]
+fn disasm_and_asm_are_each_others_way_back() {
+    let (dir, _) = with_example();
+    assert!(run(dir.path(), &["k.isa", "-p", "skl", "--emit", "isa,dat"]).status.success());
+    let listing = run(dir.path(), &["disasm", "k.gen.isa", "--platform", "skl"]);
+    assert!(listing.status.success());
+    fs::write(dir.path().join("k.asm"), &listing.stdout).unwrap();
+    let back = run(dir.path(), &["asm", "k.asm", "--platform", "skl", "-o", "back.dat"]);
+    assert!(back.status.success(), "{}", stderr(&back));
+    let bytes = |f: &str| fs::read(dir.path().join(f)).unwrap();
+    assert_eq!(bytes("back.dat"), bytes("k.saxpy.skl.dat"));
+}
+
+#[test]
+fn a_truncated_object_is_refused_with_its_offset_and_nothing_is_left() {
+    let (dir, file) = with_example();
+    let whole = fs::read(&file).unwrap();
+    for len in [0, 3, 5, 40, whole.len() / 2, whole.len() - 1] {
+        fs::write(&file, &whole[..len]).unwrap();
+        let out = run(dir.path(), &["k.isa", "--platform", "skl"]);
+        assert_eq!(out.status.code(), Some(1), "{len} bytes: {}", stderr(&out));
+        let said = stderr(&out);
+        assert!(said.contains("k.isa"), "{len} bytes: {said}");
+        assert_eq!(names(dir.path()), ["k.isa"], "{len} bytes");
+    }
+}
+
+#[test]
+fn faults_come_as_json_where_asked() {
+    let (dir, file) = with_example();
+    let whole = fs::read(&file).unwrap();
+    fs::write(&file, &whole[..whole.len() / 2]).unwrap();
+    let out = run(dir.path(), &["k.isa", "--platform", "skl", "--message-format", "json"]);
+    for line in stderr(&out).lines() {
+        let fault: serde_json::Value = serde_json::from_str(line).expect(line);
+        assert_eq!(fault["severity"], "error");
+        assert!(
+            fault["offset"].is_u64() && fault["code"].is_string() && fault["message"].is_string(),
+            "{line}"
+        );
+    }
+}
+
+#[test]
+fn usage_faults_exit_with_2() {
+    let (dir, _) = with_example();
+    for args in [
+        &["k.isa"][..],
+        &["k.isa", "--platform", "gen7"],
+        &["--platform", "skl"],
+        &["k.isa", "-p", "skl,skl"],
+        &["k.isa", "-p", "skl", "--print-after", "nothing"],
+    ] {
+        assert_eq!(run(dir.path(), args).status.code(), Some(2), "{args:?}");
+    }
+    assert_eq!(names(dir.path()), ["k.isa"]);
+}
+
+#[test]
+fn the_input_is_replaced_only_on_request() {
+    let (dir, file) = with_example();
+    let before = fs::read(&file).unwrap();
+    let out = run(dir.path(), &["k.isa", "-p", "skl", "-o", "k.isa"]);
+    assert_eq!(out.status.code(), Some(1));
+    assert!(stderr(&out).contains("--in-place"), "{}", stderr(&out));
+    assert_eq!(fs::read(&file).unwrap(), before);
+    assert!(run(dir.path(), &["k.isa", "-p", "skl", "--in-place"]).status.success());
+    assert_eq!(names(dir.path()), ["k.isa"]);
+    assert!(fs::read(&file).unwrap().len() > before.len());
+}
+
+#[test]
+fn stats_and_passes_are_shown() {
+    let (dir, _) = with_example();
+    let out =
+        run(dir.path(), &["k.isa", "-p", "skl", "--stats", "--print-after", "legalize", "--emit", "dat"]);
+    let text = String::from_utf8_lossy(&out.stdout);
+    for word in
+        ["vISA instructions", "Gen instructions", "bytes", "GRFs", "spills", "scratch", "allocate", "send"]
+    {
+        assert!(text.contains(word), "{word} in {text}");
+    }
+}
+
+#[test]
+fn an_unknown_kernel_is_named_beside_the_known_ones() {
+    let (dir, _) = with_example();
+    let out = run(dir.path(), &["k.isa", "-p", "skl", "--kernel", "sbxpy"]);
+    assert_eq!(out.status.code(), Some(1));
+    assert!(stderr(&out).contains("`sbxpy`") && stderr(&out).contains("`saxpy`"), "{}", stderr(&out));
+}
+
+#[test]
+fn a_fifth_platform_does_not_fit_an_object() {
+    let (dir, _) = with_example();
+    let out = run(dir.path(), &["k.isa", "-p", "bdw,skl,bxt,icllp,tgllp"]);
+    assert_eq!(out.status.code(), Some(1));
+    assert!(stderr(&out).contains("4"), "{}", stderr(&out));
+    assert_eq!(names(dir.path()), ["k.isa"]);
+}
