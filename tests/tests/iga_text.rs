@@ -7,9 +7,10 @@ use encoder::iga::{AsmOptions, JsonOptions, ListingOptions, assemble, disassembl
 use platforms::Platform;
 use std::fs;
 use tests::{
-    data::{corpus, kernel, workspace},
+    data::{corpus, kernel, kernels, workspace},
     iga::{Tally, compare, digest, json_digest},
     oracle::Iga,
+    random::Random,
 };
 
 const PLATFORMS: [Platform; 5] =
@@ -141,4 +142,92 @@ fn foreign_binaries_are_listed_like_the_reference_tool_does() {
         }
     }
     println!("{instructions} lines of foreign binaries");
+}
+
+/// Intel's own listings, comments and all, assemble to Intel's own code.
+#[test]
+fn intels_listings_assemble_to_intels_code() {
+    for platform in [Platform::Tgllp, Platform::Pvc] {
+        let mut wrong = Vec::new();
+        let all = kernels(platform);
+        for k in all {
+            match assemble(platform, &k.asm, &AsmOptions::default()) {
+                Ok(code) if code == k.dat => {}
+                Ok(_) => wrong.push(format!("{}: other code", k.id())),
+                Err(e) => wrong.push(format!("{}: {}", k.id(), e[0])),
+            }
+        }
+        assert!(
+            wrong.is_empty(),
+            "{platform}: {} of {}: {:#?}",
+            wrong.len(),
+            all.len(),
+            &wrong[..wrong.len().min(9)]
+        );
+    }
+}
+
+/// The load/store notation says all that the plain one says.
+#[test]
+fn load_store_notation_assembles_to_the_same_code() {
+    let notation = ListingOptions { load_store: true, ..Default::default() };
+    for k in kernels(Platform::Pvc) {
+        let text = disassemble(Platform::Pvc, &k.dat, &notation);
+        let again = assemble(Platform::Pvc, &text, &AsmOptions::default());
+        assert_eq!(again.as_ref(), Ok(&k.dat), "{}", k.id());
+    }
+}
+
+/// Text with bytes changed, lost and doubled: an error or code, never a panic.
+#[test]
+fn damaged_text_is_an_error_at_worst() {
+    let mut random = Random::new(9);
+    for platform in PLATFORMS {
+        let text = fs::read_to_string(workspace().join(format!("tests/golden/iga/{platform}.txt"))).unwrap();
+        let lines: Vec<&str> = text.split_once("\n\n").unwrap().1.lines().collect();
+        for _ in 0..3000 {
+            let mut line = random.pick(&lines).as_bytes().to_vec();
+            for _ in 0..1 + random.number(3) {
+                let at = random.below(line.len());
+                match random.number(4) {
+                    0 => drop(line.remove(at)),
+                    1 => line[at] = random.number(128) as u8,
+                    2 => line.insert(at, random.pick(b"<>()[]{}:;,.|&~-+*/%@$0x9r")),
+                    _ => line.extend_from_within(at..),
+                }
+                if line.is_empty() {
+                    break;
+                }
+            }
+            if let Ok(code) = assemble(platform, &String::from_utf8_lossy(&line), &AsmOptions::default()) {
+                disassemble(platform, &code, &ListingOptions::default());
+            }
+        }
+    }
+}
+
+/// Chance bits: the listing and both JSON forms go through to the end.
+#[test]
+fn chance_bits_are_listed_without_panic() {
+    let mut random = Random::new(5);
+    for platform in PLATFORMS {
+        for _ in 0..40 {
+            let length = random.below(600);
+            let code: Vec<u8> = (0..length).map(|_| random.number(256) as u8).collect();
+            disassemble(platform, &code, &ListingOptions { load_store: true, ..Default::default() });
+            for defs in [false, true] {
+                disassemble_json(platform, &code, &JsonOptions { defs });
+            }
+        }
+        // Real words with flipped bits get further into the decoders than chance does.
+        for k in kernels(platform).iter().step_by(97) {
+            let mut code = k.dat.clone();
+            for _ in 0..code.len() / 8 {
+                let at = random.below(code.len());
+                code[at] ^= 1 << random.number(8);
+            }
+            disassemble(platform, &code, &ListingOptions { load_store: true, ..Default::default() });
+            disassemble_json(platform, &code, &JsonOptions { defs: true });
+        }
+    }
 }

@@ -192,3 +192,57 @@ fn emit(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn errors(platform: Platform, text: &str) -> Vec<(u32, u32, String)> {
+        let errors = assemble(platform, text, &AsmOptions::default()).unwrap_err();
+        errors.into_iter().map(|e| (e.line, e.column, e.found)).collect()
+    }
+
+    #[test]
+    fn every_fault_is_reported_with_its_place() {
+        let text = "mov (8|M0) r1.0<1>:f r2.0<8;8,1>\n\
+                    mvo (8|M0) r1.0<1>:f r2.0<8;8,1>:f\n\
+                    L1:\n\
+                    add (9|M0) r1.0<1>:f r2.0<8;8,1>:f r3.0<8;8,1>:f\n\
+                    L1:\n\
+                    mov (8|M0) r1.0<1>:w 70000:w\n\
+                    and (8|M0) r1.0<1>:d -r2.0<8;8,1>:d 5:d\n\
+                    mov (8|M0) r1.0<1>:f r2.0<8;8,1>:f {Foo}\n";
+        let found = errors(Platform::Skl, text);
+        let places: Vec<_> = found.iter().map(|e| (e.0, e.1)).collect();
+        assert_eq!(places, [(1, 33), (2, 1), (4, 6), (5, 1), (6, 22), (7, 22), (8, 37)]);
+        assert_eq!(found[1].2, "`mvo`");
+        assert_eq!(found[4].2, "70000");
+    }
+
+    #[test]
+    fn labels_are_resolved_after_all_faults_of_form() {
+        assert_eq!(errors(Platform::Skl, "jmpi NOWHERE")[0].2, "label `NOWHERE`");
+        assert_eq!(errors(Platform::Skl, "nop {Compacted}")[0].2, "{Compacted}");
+    }
+
+    #[test]
+    fn defaults_are_filled_in() {
+        let long = "mov (8|M0) r1.0<1>:f r2.0<1;1,0>:f\nadd (8|M0) r1.0<1>:f r2.0<0;1,0>:f (2+3)*4:w";
+        let short = "mov (8) r1:f r2:f; add (8) r1:f r2.0:f 20:w // all defaults";
+        let code = |text| assemble(Platform::Skl, text, &AsmOptions::default());
+        assert_eq!(code(short), code(long));
+    }
+
+    #[test]
+    fn numbers_as_targets_count_from_the_branch() {
+        let code = |text| assemble(Platform::Skl, text, &AsmOptions::default()).unwrap();
+        assert_eq!(code("jmpi 32\nnop\nnop"), code("jmpi L\nnop\nL:\nnop"));
+    }
+
+    #[test]
+    fn a_named_boolean_function_is_its_truth_table() {
+        let code = |text| assemble(Platform::Pvc, text, &AsmOptions::default()).unwrap();
+        let rest = "(16|M0) r10.0<1>:ud r1.0<1;0>:ud r2.0<1;0>:ud r3.0<1>:ud";
+        assert_eq!(code(&format!("bfn.(s0 & s1 | s2) {rest}")), code(&format!("bfn.0xF8 {rest}")));
+    }
+}
