@@ -84,6 +84,7 @@ fn one_input(args: &FinalizeArgs, finalizers: &mut [Finalizer], path: &Path) -> 
     let bytes = Input::open(path).map_err(|e| io_error("CannotRead", &e))?;
     let module = finalizer::read_input(&bytes, args.platform[0])?;
     let wanted = wanted_kernels(args, &module)?;
+    warn(args, path, &module);
     let (done, module) = finalize_all(args, finalizers, module, &wanted, path)?;
     for d in &done {
         if let Some(text) = &d.binary.printed {
@@ -99,6 +100,19 @@ fn one_input(args: &FinalizeArgs, finalizers: &mut [Finalizer], path: &Path) -> 
             .map_err(|e| Diagnostic::error("CannotWrite", format!("{}: {e}", file.display())))?;
     }
     Ok(())
+}
+
+/// Rules of the specification that the input breaks although it can be finalized.
+fn warn(args: &FinalizeArgs, path: &Path, module: &Module) {
+    let options = visa::VerifyOptions::for_platform(args.platform[0]);
+    let findings = visa::verify(module, options);
+    // Safety rules refuse the kernel later, and are reported then.
+    let warnings: Vec<_> = findings
+        .into_iter()
+        .filter(|f| !f.rule.is_safety())
+        .map(|f| Diagnostic { severity: finalizer::Severity::Warning, ..f.into() })
+        .collect();
+    report::faults(path, &warnings, args.message_format);
 }
 
 fn io_error(code: &'static str, e: &std::io::Error) -> Diagnostic {

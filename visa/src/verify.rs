@@ -261,7 +261,7 @@ fn run_kernel(kernel: &Kernel, options: VerifyOptions, safety_only: bool, findin
 #[derive(Clone, Copy, Debug)]
 struct Root {
     offset: u32,
-    /// `None` for predefined roots, whose size the platform knows.
+    /// `None` where it is not known.
     bytes: Option<u32>,
 }
 

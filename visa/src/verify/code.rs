@@ -1,6 +1,6 @@
 //! Operands of each instruction against its table row.
 
-use super::{Checker, Rule};
+use super::{Checker, Root, Rule};
 use crate::{
     ids::*,
     inst::Record,
@@ -169,7 +169,11 @@ impl Checker<'_> {
 
     /// Bytes from `offset` on, `len` of them, are in the variable (or its root).
     fn bounds(&mut self, index: usize, slot: &Slot, var: VarId, offset: u32, len: u32) {
-        let Some(root) = var.declared().and_then(|i| self.roots.get(i)) else { return };
+        let root = match var.declared() {
+            Some(i) => self.roots.get(i).copied(),
+            None => Some(Root { offset: 0, bytes: self.predefined_bytes(var) }),
+        };
+        let Some(root) = root else { return };
         let Some(bytes) = root.bytes else { return };
         let (start, end) = (root.offset + offset, root.offset + offset + len);
         if end > bytes {

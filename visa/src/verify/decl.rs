@@ -119,7 +119,7 @@ impl Checker<'_> {
                         self.report(Rule::AliasBase, None, self.var_field(at), message);
                         break None;
                     }
-                    None => break None,
+                    None => break Some(Root { offset: 0, bytes: self.predefined_bytes(alias.base) }),
                 }
             };
             while let Some(i) = path.pop() {
@@ -136,6 +136,17 @@ impl Checker<'_> {
                 self.roots[i] = found;
                 root = Some(found);
             }
+        }
+    }
+
+    /// Bytes of a predefined variable: a register, or as many as arguments and return values may take.
+    pub(super) fn predefined_bytes(&self, var: VarId) -> Option<u32> {
+        let grf = self.options.grf_bytes;
+        match var.predefined()? {
+            Predefined::Null => None,
+            Predefined::Arg => Some(32 * grf),
+            Predefined::RetVal => Some(12 * grf),
+            _ => Some(grf),
         }
     }
 
