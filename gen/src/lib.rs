@@ -19,6 +19,7 @@ mod print;
 mod reg;
 pub mod rules;
 mod types;
+mod verify;
 mod waits;
 
 pub use extent::*;
@@ -28,4 +29,5 @@ pub use op::*;
 pub use operand::*;
 pub use reg::*;
 pub use types::*;
+pub use verify::*;
 pub use waits::*;

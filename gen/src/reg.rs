@@ -12,6 +12,9 @@ pub trait Space: Copy + Eq + Ord + Hash + Debug + Default + 'static {
 
     /// Writes a variable's name (`V12`).
     fn write_var(var: Self::Var, f: &mut Formatter<'_>) -> fmt::Result;
+
+    /// The position of a variable in the kernel's table.
+    fn var_index(var: Self::Var) -> usize;
 }
 
 /// Before allocation: operands may name variables.
@@ -29,6 +32,10 @@ pub enum Never {}
 impl Space for Virtual {
     type Var = VarId;
 
+    fn var_index(var: VarId) -> usize {
+        var.index()
+    }
+
     fn write_var(var: VarId, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "V{}", var.0)
     }
@@ -36,6 +43,10 @@ impl Space for Virtual {
 
 impl Space for Physical {
     type Var = Never;
+
+    fn var_index(var: Never) -> usize {
+        match var {}
+    }
 
     fn write_var(var: Never, _: &mut Formatter<'_>) -> fmt::Result {
         match var {}

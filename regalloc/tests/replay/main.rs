@@ -18,6 +18,8 @@ fn check(seed: u64, platform: Platform, shape: Shape) -> Option<AllocStats> {
         // A random return in divergent flow.
         return None;
     }
+    let faults = gen_ir::verify(&kernel, true);
+    assert!(faults.is_empty(), "seed {seed}: {faults:?}\n{kernel}");
     let mut before = Machine::new(&kernel, &g.inputs, WIDTH);
     if let Err(e) = before.run(STEPS) {
         panic!("seed {seed}, {platform}, {shape:?}: {e}\n{kernel}");
@@ -26,6 +28,8 @@ fn check(seed: u64, platform: Platform, shape: Shape) -> Option<AllocStats> {
         Ok(x) => x,
         Err(e) => panic!("seed {seed}, {platform}, {shape:?}: {e}\n{kernel}"),
     };
+    let faults = gen_ir::verify(&physical, true);
+    assert!(faults.is_empty(), "seed {seed}: {faults:?}\n{physical}");
     let mut after = Machine::new(&physical, &g.inputs, WIDTH);
     let run = after.run(STEPS);
     let differ =
