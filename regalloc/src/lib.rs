@@ -12,6 +12,17 @@
 //! apply     variables to registers            check     proof that no value is lost
 //! ```
 //!
+//! **What holds.** At no position do two variables share a byte while both are needed, by the lanes that
+//! run or by lanes that wait elsewhere; so no layout or mask of a write can harm another value. `check`
+//! proves it for each result, from the accesses alone, and the replay tests run random kernels before
+//! and after.
+//!
+//! **Why not regalloc2** for flags and addresses: it wants SSA and puts moves on edges, but flags are
+//! written lane by lane, a third of them cross blocks of divergent flow, and such edges have no place for
+//! a move. The same scan that places general variables as byte ranges places flags (8 or 16 bytes) and
+//! `a0` (32 bytes) too, with homes in general registers, and costs them next to nothing: one liveness
+//! serves all three files.
+//!
 //! The stages up to `place` run in rounds: when something finds no place, code is rewritten (`home`,
 //! `spill`) so that it needs one for a few instructions only, and the next round starts afresh.
 
