@@ -4,7 +4,7 @@
 //! `VISA_RANDOM=200000` takes that many per platform instead of a quick sample.
 
 use encoder::{compact, decode, expand};
-use gen_ir::{Arf, Base, Dst, Inst, Op, Physical, Reg, Src, Type};
+use gen_ir::{Arf, Base, Dst, ExecSize, Inst, Op, Physical, Reg, Src, Type};
 use platforms::Platform;
 use tests::{
     oracle::Iga,
@@ -84,14 +84,16 @@ fn beyond_text(platform: Platform, inst: &Inst<Physical>) -> u128 {
 const MODIFIERS: u128 = 0x1f << 16 | 0xf << 24 | 1 << 31 | 3 << 32 | 0x3f << 37 | 3 << 77 | 3 << 109;
 
 /// Not so: branches to nowhere, `illegal` (code after it is not read), messages to and from architecture
-/// registers (the tool writes register 0 of their file), `acc3` and on in Align1 code (it writes Align16).
+/// registers (the tool writes register 0 of their file), `acc3` and on in Align1 code (it writes Align16),
+/// `wait` of more than one channel (its text has no size).
 fn has_text(inst: &Inst<Physical>) -> bool {
     let arf =
         |reg: Option<Reg<Physical>>| reg.is_some_and(|r| matches!(r.base, Base::Arf(a) if a != Arf::Null));
     let to_arf = inst.op.is_send() && (arf(inst.dst.reg()) || inst.src.iter().any(|s| arf(s.reg())));
     let far = |reg: Option<Reg<Physical>>| reg.is_some_and(|r| matches!(r.base, Base::Arf(Arf::Acc(3..))));
     let far_acc = far(inst.dst.reg()) || inst.src.iter().any(|s| far(s.reg()));
-    !inst.op.is_branch() && inst.op != Op::Illegal && !to_arf && !far_acc
+    let wide_wait = inst.op == Op::Wait && inst.exec != ExecSize::S1;
+    !inst.op.is_branch() && inst.op != Op::Illegal && !to_arf && !far_acc && !wide_wait
 }
 
 /// Text counts subregisters in elements; a word can say what lies between two.

@@ -66,6 +66,9 @@ pub(super) fn decode(
     if rules.align16 && align16::reaches_far(inst) {
         return Err(Fault::new("AccessMode", 0u8, "1 (Align16) for acc3 to acc9"));
     }
+    if inst.op == Op::Wait && inst.dst.reg() != inst.src[0].reg() {
+        return Err(Fault::new("DstRegNum", w.dst_reg_num(), "the register that wait reads"));
+    }
     check_unused(w, count, imm)
 }
 
@@ -153,6 +156,9 @@ fn encode_operands(rules: &Rules, inst: &Inst<Physical>, count: u8, is_macro: bo
         return Err(Bad::new("dst", "of another form", "mme registers in math macros, and only there"));
     }
     let mut w = operand::encode_dst(rules, dst, Basic::new())?;
+    if inst.op == Op::Wait && dst.reg() != inst.src[0].reg() {
+        return Err(Bad::new("dst", "another register", "the register that wait reads, or none"));
+    }
     for i in 0..count {
         let slot = if i == 0 { Slot::Src0 } else { Slot::Src1 };
         let src = &inst.src[usize::from(i)];

@@ -57,6 +57,9 @@ pub(super) fn decode(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Re
         return Err(Fault::new("bit 127", 1u8, "0"));
     }
     let is_macro = inst.op == Op::Madm;
+    if inst.exec == ExecSize::S1 {
+        return Err(Fault::new("ExecSize", 0u8, "1 to 5 in Align16 mode"));
+    }
     let byte = w.dst_sub_reg_num() * 4;
     let reg = grf(w.dst_reg_num(), byte, "DstRegNum")?;
     inst.dst = if is_macro {
@@ -99,10 +102,7 @@ fn grf(number: u8, byte: u8, field: &'static str) -> Result<Reg<Physical>, Fault
 /// Turns a lone enabled channel into execution size 1, and gives its byte offset.
 fn lone_channel(chan_en: u8, ty: Type, byte: u8, inst: &mut Inst<Physical>) -> Result<u32, Fault> {
     if chan_en == CHAN_EN_ALL {
-        return match inst.exec {
-            ExecSize::S1 => Err(Fault::new("ExecSize", 0u8, "1 to 5 in Align16 mode")),
-            _ => Ok(0),
-        };
+        return Ok(0);
     }
     // The channel must be where its own element stands, or the instruction has no Align1 equal.
     let offset = match (inst.exec, ty, chan_en) {
@@ -160,6 +160,9 @@ pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, number: u8) -> Result
     // Whether sources must be one element: a lone channel other than x reads packed ones elsewhere.
     let mut one = false;
     match inst.dst {
+        Dst::Macro { .. } if inst.exec == ExecSize::S1 => {
+            return Err(Bad::new("execution size", 1u32, "2 to 32 in Align16 mode"));
+        }
         Dst::Macro { reg, mme, ty } if is_macro => {
             w = w
                 .with_dst_reg_num(grf_number(reg, "dst")?)
