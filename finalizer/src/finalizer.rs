@@ -67,7 +67,16 @@ impl Finalizer {
         }
 
         let lowered = lower::lower(source, platform, &lower::LowerOptions::default());
-        let mut kernel = lowered.map_err(|e| Refusal(e.into_iter().map(Diagnostic::from).collect()))?;
+        let mut kernel = lowered.map_err(|e| {
+            let placed = |e: lower::LowerError| {
+                let place = e.place;
+                match source.places {
+                    visa::PlaceKind::Line => Diagnostic::from(e).at(Place::Line { line: place, column: 1 }),
+                    visa::PlaceKind::Offset => Diagnostic::from(e),
+                }
+            };
+            Refusal(e.into_iter().map(placed).collect())
+        })?;
         tracker.done_kernel("lower", &kernel);
 
         optimize::optimize(&mut kernel);
