@@ -71,7 +71,9 @@ impl Finalizer {
             let placed = |e: lower::LowerError| {
                 let place = e.place;
                 match source.places {
-                    visa::PlaceKind::Line => Diagnostic::from(e).at(Place::Line { line: place, column: 1 }),
+                    visa::PlaceKind::Line => {
+                        Diagnostic::from(e).at(crate::Place::Line { line: place, column: 1 })
+                    }
                     visa::PlaceKind::Offset => Diagnostic::from(e),
                 }
             };
