@@ -18,7 +18,7 @@
 //! and after.
 //!
 //! **Why not regalloc2** for flags and addresses: it wants SSA and puts moves on edges, but flags are
-//! written lane by lane, a third of them cross blocks of divergent flow, and such edges have no place for
+//! written lane by lane and cross blocks of divergent flow, whose edges have no place for
 //! a move. The same scan that places general variables as byte ranges places flags (8 or 16 bytes) and
 //! `a0` (32 bytes) too, with homes in general registers, and costs them next to nothing: one liveness
 //! serves all three files.
