@@ -10,6 +10,7 @@
 pub(crate) mod address;
 pub(crate) mod alu;
 mod flow;
+mod identity;
 mod math;
 pub(crate) mod operand;
 mod predicates;
@@ -194,6 +195,7 @@ impl<'a> Lowerer<'a> {
         if self.caps.payload_prologue {
             self.load_payload();
         }
+        self.compute_identity();
     }
 
     fn end_block(&mut self) {

@@ -4,7 +4,7 @@ use gen_ir::{Arf, Kernel, Var, VarClass, VarId, Virtual};
 use platforms::Caps;
 use visa::{Op, Predefined, VectorOperand};
 
-use super::{Lowered, Lowerer};
+use super::{Lowered, Lowerer, identity};
 use crate::build::{Lanes, VReg};
 
 /// Where the bytes of a vISA general variable are.
@@ -42,6 +42,8 @@ pub(crate) struct VarMap {
     samplers: Vec<Handle>,
     /// `r0`.
     pub r0: VarId,
+    /// Parts of `r0` that are computed when the kernel starts.
+    identity: [Option<VarId>; identity::COMPUTED.len()],
 }
 
 impl VarMap {
@@ -56,6 +58,8 @@ impl VarMap {
             surfaces: vec![Handle::default(); kernel.surfaces.len()],
             samplers: vec![Handle::default(); kernel.samplers.len()],
             r0,
+            identity: identity::used(kernel)
+                .map(|used| used.then(|| out.add_var(Var::temp(VarClass::General, 4, 4)))),
         };
         map.declare_general(kernel, grf, out);
         map.place_inputs(kernel, out)?;
@@ -140,8 +144,14 @@ impl VarMap {
     fn predefined(&self, var: Predefined) -> Home {
         match var {
             Predefined::Null => Home::Null,
-            Predefined::ThreadX | Predefined::GroupIdX => Home::Var(self.r0, 4),
-            Predefined::ThreadY => Home::Var(self.r0, 6),
+            Predefined::GroupIdX => Home::Var(self.r0, 4),
+            Predefined::ThreadX | Predefined::ThreadY | Predefined::HwTid | Predefined::Color => {
+                let at = identity::COMPUTED.iter().position(|c| *c == var);
+                match at.and_then(|i| self.identity[i]) {
+                    Some(id) => Home::Var(id, 0),
+                    None => Home::Missing("a predefined variable that nothing declares"),
+                }
+            }
             Predefined::GroupIdY => Home::Var(self.r0, 24),
             Predefined::GroupIdZ => Home::Var(self.r0, 28),
             Predefined::R0 => Home::Var(self.r0, 0),
@@ -154,8 +164,6 @@ impl VarMap {
             Predefined::Arg | Predefined::RetVal | Predefined::Sp | Predefined::Fp => {
                 Home::Missing("stack call registers are not lowered yet")
             }
-            Predefined::HwTid => Home::Missing("%hw_id is not lowered yet"),
-            Predefined::Color => Home::Missing("%color is not lowered yet"),
             Predefined::ImplArgBufPtr | Predefined::LocalIdBufPtr | Predefined::ScratchLoc => {
                 Home::Missing("implicit argument pointers are not lowered yet")
             }
@@ -277,6 +285,11 @@ impl Lowerer<'_> {
             Home::Missing(why) => Err(why.into()),
             home => Ok(home),
         }
+    }
+
+    /// The variable of one of [`identity::COMPUTED`], if the kernel names it.
+    pub(crate) fn identity_var(&self, i: usize) -> Option<VarId> {
+        self.vars.identity[i]
     }
 
     /// `r0` at byte `byte`.

@@ -1,0 +1,75 @@
+//! Predefined variables that are parts of the thread header: computed once, where the kernel starts.
+//!
+//! Thread coordinates: 11 bits each in the words of `r0.1` up to Gen9, 12 bits each in that dword from
+//! Gen11 on. The hardware thread's number is the fixed-function thread identifier in `r0.5`.
+
+use gen_ir::{Dst, Op, Src, Type};
+use visa::{Predefined, VectorOperand};
+
+use super::Lowerer;
+use crate::build::{self, Lanes, VReg, VSrc};
+
+/// The variables of this kind.
+pub(crate) const COMPUTED: [Predefined; 4] =
+    [Predefined::ThreadX, Predefined::ThreadY, Predefined::HwTid, Predefined::Color];
+
+/// Which of [`COMPUTED`] a kernel names.
+pub(crate) fn used(kernel: &visa::Kernel) -> [bool; COMPUTED.len()] {
+    let mut used = [false; COMPUTED.len()];
+    let mut note = |id: visa::VarId| {
+        if let Some(i) = id.predefined().and_then(|p| COMPUTED.iter().position(|c| *c == p)) {
+            used[i] = true;
+        }
+    };
+    for alias in kernel.vars.iter().filter_map(|v| v.alias) {
+        note(alias.base);
+    }
+    for operand in &kernel.operands {
+        match operand {
+            visa::Operand::Vector(VectorOperand::General(g)) => note(g.var),
+            visa::Operand::Raw(r) => note(r.var),
+            _ => {}
+        }
+    }
+    used
+}
+
+impl Lowerer<'_> {
+    /// Fills in the variables that the kernel names.
+    pub(crate) fn compute_identity(&mut self) {
+        let new_format = !self.caps.ternary_align16;
+        for (i, which) in COMPUTED.into_iter().enumerate() {
+            let Some(var) = self.identity_var(i) else { continue };
+            let to = VReg::var_at(var, 0);
+            match (which, new_format) {
+                (Predefined::ThreadX, false) => self.mask_bits(to, Type::Uw, 4, 0x7ff),
+                (Predefined::ThreadY, false) => self.mask_bits(to, Type::Uw, 6, 0x7ff),
+                (Predefined::ThreadX, true) => self.mask_bits(to, Type::Ud, 4, 0xfff),
+                (Predefined::ThreadY, true) => {
+                    self.shift_bits(to, 12);
+                    let value = Src::scalar(to, Type::Ud);
+                    self.and(to, value, 0xfff);
+                }
+                (Predefined::Color, false) => self.mask_bits(to, Type::Ud, 8, 0xf),
+                (Predefined::Color, true) => self.shift_bits(to, 24),
+                (_, false) => self.mask_bits(to, Type::Ud, 20, 0x1ff),
+                (_, true) => self.mask_bits(to, Type::Ud, 20, 0x3ff),
+            }
+        }
+    }
+
+    fn mask_bits(&mut self, to: VReg, ty: Type, byte: u32, mask: u32) {
+        let from = Src::scalar(self.r0(byte), ty);
+        self.and(to, from, mask);
+    }
+
+    fn and(&mut self, to: VReg, from: VSrc, mask: u32) {
+        let srcs = [from, Src::ud(mask)];
+        self.emit(build::op(Op::And, Lanes::SCALAR, Dst::packed(to, Type::Ud), &srcs));
+    }
+
+    fn shift_bits(&mut self, to: VReg, count: u16) {
+        let srcs = [Src::scalar(self.r0(4), Type::Ud), Src::uw(count)];
+        self.emit(build::op(Op::Shr, Lanes::SCALAR, Dst::packed(to, Type::Ud), &srcs));
+    }
+}
