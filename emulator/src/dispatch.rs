@@ -337,3 +337,26 @@ fn after_branch(t: &mut Thread, class: Class, pc: usize) {
         board.jumped();
     }
 }
+
+/// Runs a program on one thread without a dispatch, until the end of its code.
+#[cfg(test)]
+pub(crate) fn run_bare(
+    program: &Program,
+    t: &mut Thread,
+    memory: &mut Memory,
+    bindings: &Bindings,
+) -> Result<(), Trap> {
+    let mut group = Group { id: [0; 3], slm: vec![0; 1024], threads: 1, arrived: 0, opened: 0 };
+    let mut reports = Reports::default();
+    let mut cx = Cx { program, memory, bindings, group: &mut group, reports: &mut reports, strict: false };
+    let mut counts =
+        Counts { at: vec![0; program.len()], sends: BTreeMap::new(), total: 0, trace: Vec::new() };
+    for _ in 0..10_000 {
+        let Some(step) = program.steps.get(t.pc as usize) else { return Ok(()) };
+        if step.target {
+            flow::arrive(t);
+        }
+        one(t, &mut cx, &mut counts, t.pc as usize)?;
+    }
+    Err("endless".into())
+}

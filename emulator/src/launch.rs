@@ -127,7 +127,7 @@ impl Dispatch {
         let grf = u32::from(platform.caps().grf_bytes);
         let bad = |what: String| Error::Launch(what);
         let mut groups = [0; 3];
-        for d in 0..3 {
+        for (d, count) in groups.iter_mut().enumerate() {
             let (g, l) = (launch.global[d], launch.local[d]);
             if l == 0 || g == 0 || g % l != 0 {
                 return Err(bad(format!("{g} work items in groups of {l}")));
@@ -135,7 +135,7 @@ impl Dispatch {
             if k.required_group[d] != 0 && k.required_group[d] != l {
                 return Err(bad(format!("groups of {l} where the kernel requires {}", k.required_group[d])));
             }
-            groups[d] = g / l;
+            *count = g / l;
         }
         let items = launch.local.iter().map(|&l| u64::from(l)).product::<u64>();
         let threads = items.div_ceil(k.simd.into());

@@ -22,6 +22,8 @@ mod program;
 mod report;
 mod scoreboard;
 mod strict;
+#[cfg(test)]
+mod tests;
 mod thread;
 pub mod zeinfo;
 

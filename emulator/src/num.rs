@@ -125,9 +125,7 @@ impl Format {
         };
         let kept = kept + up as u64;
         // Dropping the leading one from normal numbers: a carry out of the mantissa lands in the exponent.
-        if biased > 0 {
-            biased -= 1;
-        }
+        biased = biased.saturating_sub(1);
         let bits = (biased << self.mant).saturating_add(kept);
         if bits >= self.infinity() {
             let finite = match mode {
@@ -401,11 +399,11 @@ mod tests {
 
     #[test]
     fn integers_round_to_floats() {
-        for x in [0i128, 1, -1, 0x1_0000_01, 0x1ff_ffff, i64::MAX.into(), i64::MIN.into(), u64::MAX.into()] {
+        for x in [0i128, 1, -1, 0x0100_0001, 0x01ff_ffff, i64::MAX.into(), i64::MIN.into(), u64::MAX.into()] {
             assert_eq!(SINGLE.from_int(x, Round::Even) as u32, (x as f32).to_bits(), "{x}");
             assert_eq!(DOUBLE.from_int(x, Round::Even), (x as f64).to_bits(), "{x}");
         }
-        assert_eq!(SINGLE.from_int(0x1ff_ffff, Round::Zero) as u32, 33554430f32.to_bits());
+        assert_eq!(SINGLE.from_int(0x01ff_ffff, Round::Zero) as u32, 33554430f32.to_bits());
         assert_eq!(HALF.from_int(70000, Round::Even), 0x7c00);
         assert_eq!(HALF.from_int(70000, Round::Zero), 0x7bff);
     }

@@ -134,11 +134,6 @@ impl Thread {
         u32::from_le_bytes(self.rf[at..at + 4].try_into().unwrap_or_default())
     }
 
-    pub(crate) fn u64_at(&self, at: u32) -> u64 {
-        let at = at as usize;
-        u64::from_le_bytes(self.rf[at..at + 8].try_into().unwrap_or_default())
-    }
-
     pub(crate) fn u16_at(&self, at: u32) -> u16 {
         let at = at as usize;
         u16::from_le_bytes(self.rf[at..at + 2].try_into().unwrap_or_default())
@@ -235,6 +230,7 @@ impl Thread {
 
     /// First byte of each lane of an indirect source; lanes out of the register file are an error when
     /// they are enabled and read register 0 when not.
+    #[allow(clippy::too_many_arguments)] // The fields of an indirect operand, and its lanes.
     fn indirect(
         &self,
         addr: u32,

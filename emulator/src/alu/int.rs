@@ -177,7 +177,6 @@ pub(super) fn run(t: &mut Thread, step: &Step, n: usize, on: u32, select: u32) -
         op => return Err(format!("{op} does not work on integers").into()),
     };
     if step.acc_write && !matches!(step.op, Op::Addc | Op::Subb) {
-        let r = r;
         set_acc(t, n, on, &r, wide_size(step.dst.ty));
     }
     store(t, step, n, on, &r)

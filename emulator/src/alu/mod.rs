@@ -3,6 +3,9 @@
 //! An instruction loads its sources into lane arrays, computes lane by lane in the domain that its
 //! operand types name (PRM volume 7, "Execution data types"), and stores lanes under the mask.
 
+// Lane loops walk several arrays in step.
+#![allow(clippy::needless_range_loop)]
+
 mod dpas;
 mod float;
 mod int;

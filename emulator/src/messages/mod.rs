@@ -125,10 +125,6 @@ impl Mail<'_, '_> {
         Ok(self.t.u32_at(self.payload(byte, 4)?))
     }
 
-    pub(crate) fn u64(&self, byte: u32) -> Result<u64, Trap> {
-        Ok(self.t.u64_at(self.payload(byte, 8)?))
-    }
-
     /// A little-endian number of 1, 2, 4 or 8 payload bytes.
     pub(crate) fn number(&self, byte: u32, len: u32) -> Result<u64, Trap> {
         let at = self.payload(byte, len)? as usize;
@@ -202,6 +198,7 @@ impl Mail<'_, '_> {
         match bti {
             0xfe => Place::Slm,
             0xff | 0xfd => Place::Flat,
+            0xfc if self.m.ex_bso => Place::State(self.ex_desc & !0x3f),
             0xfc => Place::State(self.ex_desc >> 12 << 6),
             0xfb => Place::Scratch,
             n => Place::Table(n),
