@@ -309,7 +309,12 @@ impl Software {
     fn step(&mut self, t: &Thread, cx: &mut Cx<'_>, step: &Step) -> Result<(), Trap> {
         let own = self.pipe(step);
         self.wait(step, own);
-        let (reads, writes) = footprint(t, cx, step)?;
+        let (mut reads, mut writes) = footprint(t, cx, step)?;
+        // What reaches past the last register is another check's to report.
+        let end = self.writer.len() as u32;
+        for (at, len) in reads.iter_mut().chain(&mut writes) {
+            *len = (*len).min(end.saturating_sub(*at));
+        }
         let sfid = message(cx, step).map(|m| m.sfid);
         let mut found: Option<(&str, u32, Owner)> = None;
         for &(at, len) in &reads {
