@@ -80,7 +80,8 @@ fn source_count(inst: &Inst<Physical>) -> usize {
     }
 }
 
-/// Writes one instruction, without the newline. `label` writes the name of a byte offset; `load_store`
+/// Writes one instruction, without the newline. `label` writes a branch target, given as the byte
+/// offset it is and as the displacement the text has for it; `load_store`
 /// writes messages to the load/store cache in their own notation.
 pub(super) fn put_instruction(
     c: &mut Columns,
@@ -88,10 +89,10 @@ pub(super) fn put_instruction(
     inst: &Inst<Physical>,
     offset: u32,
     load_store: bool,
-    label: &dyn Fn(&mut String, i64),
+    label: &dyn Fn(&mut String, i64, i64),
 ) {
     let caps = platform.caps();
-    let line = Line { caps, xe: caps.layout == Layout::Xe, inst };
+    let line = Line { caps, xe: caps.layout == Layout::Xe, inst, offset };
     if let Payload::Send(send) = &inst.payload
         && load_store
         && inst.op == Op::Send
@@ -148,6 +149,8 @@ struct Line<'a> {
     caps: &'static Caps,
     xe: bool,
     inst: &'a Inst<Physical>,
+    /// Byte offset of the instruction.
+    offset: u32,
 }
 
 impl Line<'_> {
@@ -351,13 +354,14 @@ impl Line<'_> {
         }
     }
 
-    fn source(&self, c: &mut Columns, index: usize, src: Shown, label: &dyn Fn(&mut String, i64)) {
+    fn source(&self, c: &mut Columns, index: usize, src: Shown, label: &dyn Fn(&mut String, i64, i64)) {
         let (inst, caps) = (self.inst, self.caps);
         let info = inst.op.info();
         let src = match src {
             Shown::Label(offset) => {
                 c.open(width::SRC);
-                c.uncounted(|text| label(text, offset));
+                let from = if inst.op == Op::Calla { 0 } else { i64::from(self.offset) };
+                c.uncounted(|text| label(text, offset, offset - from));
                 c.close();
                 return;
             }

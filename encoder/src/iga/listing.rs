@@ -11,7 +11,7 @@ use platforms::Platform;
 /// How a listing looks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ListingOptions {
-    /// No label lines; targets are byte offsets (`iga64 -n`).
+    /// No label lines; targets are displacements in bytes from the branch (`iga64 -n`).
     pub numeric_labels: bool,
     /// Messages to the load/store cache in their own notation (`-Xprint-ldst`):
     /// `load.ugm.d32.a64 (16|M0)  r10:1  [r12:2]`.
@@ -67,9 +67,9 @@ pub fn list(platform: Platform, decoded: &[Decoded], options: &ListingOptions) -
             }
         }
     };
-    let label = |text: &mut String, offset: i64| {
+    let label = |text: &mut String, offset: i64, displacement: i64| {
         if options.numeric_labels {
-            text.push_str(&offset.to_string());
+            text.push_str(&displacement.to_string());
         } else {
             put_label(text, offset);
         }
