@@ -1,5 +1,5 @@
 // covers: sorting: a bitonic network over a work-group in shared local memory, and a merge of two lists per lane
-// simd: 8 16 32
+// simd: 8 16
 
 // the work-group's size is a power of two, at most 512
 kernel SIMD void bitonic_sort(const global int *in, global int *out)

@@ -1,5 +1,5 @@
 // covers: comparisons of every type and condition, selects, combined conditions, predicates used more than once, min/max by select
-// simd: any 8 16 32
+// simd: 8 16 32
 
 kernel SIMD void compare_int(const global int *a, const global int *b, global uint *out)
 {

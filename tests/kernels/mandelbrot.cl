@@ -1,5 +1,5 @@
 // covers: iteration counts that differ in every lane, in float and in fixed point of 64 bits; cellular automata on bytes
-// simd: any 8 16 32
+// simd: 8 16 32
 
 kernel SIMD void mandelbrot(global uint *out, float left, float top, float step, uint limit)
 {

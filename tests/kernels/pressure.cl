@@ -1,5 +1,5 @@
 // covers: register pressure: many values live at once, close to and above what the register file holds, so that some spill
-// simd: 8 16 32
+// simd: 8 16
 
 #define REPEAT16(M) M(0) M(1) M(2) M(3) M(4) M(5) M(6) M(7) M(8) M(9) M(10) M(11) M(12) M(13) M(14) M(15)
 

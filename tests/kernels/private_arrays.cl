@@ -1,5 +1,5 @@
 // covers: private arrays indexed by variables: small ones in registers through address registers, large ones in scratch memory
-// simd: 8 16 32
+// simd: 8 16
 
 // sixteen elements, written and read at per-lane places
 kernel SIMD void small_array(const global uint *in, global uint *out)

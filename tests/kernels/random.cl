@@ -1,5 +1,5 @@
 // covers: counter-based and shift-register random numbers, 32-bit products with both halves used, exact integer statistics
-// simd: any 8 16 32
+// simd: 8 16 32
 
 uint2 philox_round(uint2 c, uint key)
 {

@@ -21,15 +21,19 @@ pub struct TestKernel {
     /// File name of the source in `tests/kernels`, such as `saxpy.cl`.
     pub source: String,
     /// What the compilation asked for: `any`, a required sub-group size (`8`, `16`, `32`), or `vc` for
-    /// the vector compiler; with `-first` behind it, an attempt that the compiler gave up for a better one
-    /// because it spilled.
+    /// the vector compiler.
     pub variant: String,
     /// The kernel's name.
     pub name: String,
     /// Lanes of one hardware thread that the kernel was compiled for (1 for the vector compiler).
     pub simd: u32,
-    /// The vISA object.
+    /// The vISA object as the compiler dumps it (version 4.1): its code lacks operands, which the
+    /// compiler's writer forgets. For the vector compiler, the object of all kernels of the source.
     pub isa: Vec<u8>,
+    /// The kernel as a complete object (version 3.6), made of `visaasm` by an older release of Intel's
+    /// finalizer with its own machine code inside. None for platforms (Ponte Vecchio) and instructions
+    /// that it does not know.
+    pub whole: Option<Vec<u8>>,
     /// The same kernel as vISA assembly, with the functions it calls as subroutines.
     pub visaasm: String,
     /// vISA assembly of the functions it calls through the stack, in the object's order.
@@ -102,7 +106,7 @@ fn unpack(platform: Platform) -> Vec<TestKernel> {
     let path = workspace().join(format!("tests/data/{device}.tar.zst"));
     let mut files = read_archive(&path);
     let stems: Vec<String> =
-        files.keys().filter_map(|name| name.strip_suffix(".isa")).map(str::to_owned).collect();
+        files.keys().filter_map(|name| name.strip_suffix(".dat")).map(str::to_owned).collect();
     stems
         .iter()
         .map(|stem| {
@@ -111,13 +115,19 @@ fn unpack(platform: Platform) -> Vec<TestKernel> {
                     .remove(&format!("{stem}.{extension}"))
                     .unwrap_or_else(|| panic!("{}: {stem} has no .{extension}", path.display()))
             };
-            let (isa, dat) = (take("isa"), take("dat"));
+            let dat = take("dat");
             let (visaasm, asm) = (text(take("visaasm")), text(take("asm")));
+            let whole = files.remove(&format!("{stem}.v36.isa"));
             let functions =
                 (0..).map_while(|k| files.remove(&format!("{stem}.f{k}.visaasm")).map(text)).collect();
             let (directory, file) = stem.rsplit_once('/').expect("source/variant/kernel");
             let (source, variant) = directory.split_once('/').expect("source/variant/kernel");
             let (name, simd) = file.rsplit_once(".simd").expect("kernel.simdN");
+            let isa = files
+                .get(&format!("{stem}.isa"))
+                .or_else(|| files.get(&format!("{directory}/module.isa")))
+                .unwrap_or_else(|| panic!("{}: {stem} has no .isa", path.display()))
+                .clone();
             let ze_info = files.get(&format!("{directory}/ze_info")).cloned().map(text).unwrap_or_default();
             TestKernel {
                 platform,
@@ -126,6 +136,7 @@ fn unpack(platform: Platform) -> Vec<TestKernel> {
                 name: name.to_owned(),
                 simd: simd.parse().expect("a SIMD size"),
                 isa,
+                whole,
                 visaasm,
                 functions,
                 dat,
@@ -174,7 +185,7 @@ mod tests {
                 assert!(k.visaasm.contains(".kernel"), "{platform} {id}: no vISA assembly");
                 assert!(!k.dat.is_empty() && k.dat.len() % 8 == 0, "{platform} {id}: no machine code");
                 assert!(k.asm.contains(&format!("//.kernel {}", k.name)), "{platform} {id}: no listing");
-                if !k.variant.ends_with("-first") && k.name != SYMBOL_TABLE {
+                if k.name != SYMBOL_TABLE {
                     assert!(k.ze_info.contains(&k.name), "{platform} {id}: not in .ze_info");
                 }
             }

@@ -35,3 +35,20 @@ fn objects_without_operands_are_refused_but_kept() {
         }
     }
 }
+
+/// Complete objects of version 3.6, made of the same kernels by an older release of Intel's finalizer.
+#[test]
+fn whole_objects_are_written_back_byte_for_byte() {
+    let mut objects = 0;
+    for platform in platforms::Platform::ALL {
+        for k in data::kernels(platform) {
+            let Some(whole) = &k.whole else { continue };
+            objects += 1;
+            let module = visa::read(whole).unwrap_or_else(|e| panic!("{platform} {}: {e}", k.id()));
+            assert!(visa::write(&module).unwrap() == *whole, "{platform} {}: other bytes", k.id());
+            let names: Vec<_> = module.kernels.iter().map(|kernel| kernel.name()).collect();
+            assert_eq!(names, [k.name.as_str()], "{platform} {}", k.id());
+        }
+    }
+    assert!(objects > 3000, "only {objects} objects");
+}

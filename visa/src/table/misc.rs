@@ -20,7 +20,8 @@ pub(super) static ROWS: &[Row] = &[
     op(Goto,       &[EXEC, PRED, LABEL]),
     op(Fret,       &[EXEC, PRED]),
     op(Fcall,      &[EXEC, PRED, Slot::new("function", Enc::Str, Role::Control), u8("argument size"), u8("return size")]),
-    op(Ifcall,     &[EXEC, PRED, u8("flags"), scalar("function address", Types::INT), u8("argument size"), u8("return size")]),
+    // measured: version 3.6 has no flags, 4.1 has
+    op(Ifcall,     &[EXEC, PRED, u8("flags").when(When::Since(400)), scalar("function address", Types::INT), u8("argument size"), u8("return size")]),
     op(Faddr,      &[Slot::new("symbol", Enc::Str, Role::Control), dst(UD)]),
     op(Switchjmp,  &[EXEC, Slot::new("number of labels", Enc::LabelCount, Role::Control), scalar("index", Types::ANY),
                      Slot::new("labels", Enc::LabelList, Role::Control)]),
