@@ -35,7 +35,7 @@ fn words_come_back() {
 
 #[test]
 fn listings_are_intels() {
-    let options = ListingOptions { numeric_labels: true };
+    let options = ListingOptions { numeric_labels: true, ..ListingOptions::default() };
     check(|platform, golden| {
         let ours = iga::disassemble(platform, &golden.code, &options);
         (ours.trim_end() != golden.text)
@@ -48,7 +48,7 @@ fn listings_are_intels() {
 /// matter differ from compiler to compiler, and a target outside of the text does not assemble, here or in iga64.
 #[test]
 fn text_becomes_the_same_words() {
-    let options = ListingOptions { numeric_labels: true };
+    let options = ListingOptions { numeric_labels: true, ..ListingOptions::default() };
     check(|platform, golden| {
         let text = golden.text.split("//").next().unwrap_or_default().trim_end();
         let decoded = decode_all(platform, &golden.code).next()?.inst;
