@@ -408,10 +408,8 @@ impl Files {
             Some(0) => lens.src0.unwrap_or(4),
             Some(_) => lens.src1.unwrap_or(8),
         };
-        let len = count * grf;
-        if len > 0 {
-            self.add(set, File::Grf, byte, len * 8);
-        }
+        // A payload of no register counts as its first byte: the reference tool's arithmetic.
+        self.add(set, File::Grf, byte, count * grf * 8);
     }
 
     /// The message, when it is valid and goes to memory. A descriptor in a register counts as what the

@@ -12,6 +12,11 @@ pub(super) fn gateway(q: &Query) -> Message {
         3 => "unmonitor event",
         4 => "signal barrier",
         6 => "wait for event",
+        8 => "save barrier",
+        9 => "restore barrier",
+        10 => "end of thread replay",
+        11 => "restore stack",
+        12 => "system routine barrier",
         _ => return q.invalid(),
     };
     let valid = number != 0 || q.caps.lsc;
