@@ -116,3 +116,38 @@ pub(crate) fn overlaps(inst: &VInst, step: u32) -> bool {
     }
     false
 }
+
+#[cfg(test)]
+mod tests {
+    use gen_ir::{Dst, ExecSize, Op, Region, Src, Type, VarId};
+
+    use super::{overlaps, piece};
+    use crate::build::{self, Lanes, VReg};
+
+    fn add(dst: u32, src: u32, region: Region) -> build::VInst {
+        let lanes = Lanes { exec: ExecSize::S16, chan: 0, no_mask: false };
+        let reg = |byte| VReg::var_at(VarId(0), byte);
+        build::op(
+            Op::Add,
+            lanes,
+            Dst::packed(reg(dst), Type::D),
+            &[Src::new(reg(src), region, Type::D), Src::d(1)],
+        )
+    }
+
+    #[test]
+    fn pieces_advance_channels_and_operands() {
+        let half = piece(&add(0, 64, Region::new(8, 8, 1)), 8, 8);
+        assert_eq!((half.chan, half.exec), (8, ExecSize::S8));
+        assert_eq!(half.dst.reg().map(|r| r.byte), Some(32));
+        assert_eq!(half.src[0].reg().map(|r| r.byte), Some(96));
+    }
+
+    #[test]
+    fn only_lanes_that_move_overlap() {
+        assert!(!overlaps(&add(0, 0, Region::PACKED), 8));
+        assert!(overlaps(&add(32, 0, Region::PACKED), 8));
+        assert!(overlaps(&add(0, 4, Region::SCALAR), 8));
+        assert!(!overlaps(&add(0, 32, Region::PACKED), 8));
+    }
+}
