@@ -192,7 +192,7 @@ impl Lowerer<'_> {
         let Target::Block(entry) = target else { return Err("a call without target".into()) };
         let var = self.return_address(entry);
         let mut inst = branch(Op::Call, self.lanes, target, Target::None);
-        inst.dst = Dst::packed(VReg::var_at(var, 0), Type::Ud);
+        inst.dst = Dst::packed(VReg::var_at(var, 0), Type::D);
         self.emit_guarded(inst);
         Ok(())
     }
@@ -202,7 +202,7 @@ impl Lowerer<'_> {
         match self.subroutine {
             Some(var) => {
                 let mut inst = branch(Op::Ret, self.lanes, Target::None, Target::None);
-                inst.src[0] = Src::new(VReg::var_at(var, 0), Region::PACKED, Type::Ud);
+                inst.src[0] = Src::new(VReg::var_at(var, 0), gen_ir::Region::new(2, 2, 1), Type::D);
                 self.emit_guarded(inst);
                 Ok(())
             }

@@ -64,7 +64,7 @@ impl Lowerer<'_> {
                 sync.payload = Payload::Sync(SyncFn::Bar);
                 // Xe-HPC names the barrier.
                 sync.src[0] =
-                    if self.caps.lsc { Src::ud(0) } else { Src::new(VReg::NULL, Region::SCALAR, Type::Ud) };
+                    if self.caps.lsc { Src::ud(0) } else { Src::new(VReg::NULL, Region::SCALAR, Type::Ub) };
                 sync
             }
         };
