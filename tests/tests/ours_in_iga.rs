@@ -32,8 +32,10 @@ fn check(platform: Platform) {
     let (mut kernels_seen, mut words_seen, mut sends) = (0, 0, 0);
     for kernel in kernels(platform) {
         let Ok(binary) = finalize(platform, kernel) else { continue };
-        let intel = iga.disassemble(platform, &kernel.dat).expect("Intel's code is code");
-        allowed.extend(kinds(&intel.warnings));
+        // Intel's Broadwell code can hold split sends, which Broadwell lacks and iga64 refuses.
+        if let Ok(intel) = iga.disassemble(platform, &kernel.dat) {
+            allowed.extend(kinds(&intel.warnings));
+        }
         let ours =
             iga.disassemble(platform, &binary.code).unwrap_or_else(|e| panic!("{}: {e:?}", kernel.id()));
         for kind in kinds(&ours.warnings) {
