@@ -111,9 +111,6 @@ fn types(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
         {
             new.src[i] = Src::imm(extend(bits, ty), want);
             changed |= new.src[i] != inst.src[i];
-        } else if !same && !inst.src[i].is_imm() {
-            lx.stage_source(&mut new, i, want, 1);
-            changed = true;
         } else if !same {
             lx.stage_source(&mut new, i, want, 1);
             changed = true;
@@ -307,7 +304,7 @@ fn align1(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let mut new = *inst;
     let mut changed = false;
     let mut strides = [0; 3];
-    for i in 0..3 {
+    for (i, stride_of) in strides.iter_mut().enumerate() {
         let Some(src_ty) = inst.src[i].ty() else { continue };
         let fits = match inst.src[i] {
             Src::Imm { bits, ty } => {
@@ -321,7 +318,7 @@ fn align1(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
             Src::Direct { reg, region, .. } => {
                 let scalar = is_scalar(&inst.src[i], lanes);
                 let stride = if scalar { Some(0) } else { linear_stride(region, lanes) };
-                strides[i] = stride.unwrap_or(9);
+                *stride_of = stride.unwrap_or(9);
                 match stride {
                     Some(0) => true,
                     // The last source has no choice of region.
@@ -349,14 +346,14 @@ fn align1(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if lanes > 1 && !spans_fit(lx, inst) {
         return Step::Keep;
     }
-    for i in 0..3 {
+    for (i, &stride) in strides.iter().enumerate() {
         if let Src::Direct { reg, mods, ty, .. } = new.src[i] {
             // An aligned packed source spells its rows out before Xe-HPC.
             let rows = lx.caps.float_regions
-                && strides[i] == 1
+                && stride == 1
                 && lx.is_aligned(reg, 32.min(lanes * ty.bytes()).max(16));
             let unit = if rows && lanes >= 8 { 8 } else { lx.caps.ternary_unit_stride };
-            new.src[i] = Src::Direct { reg, region: shape(i, strides[i], unit), mods, ty };
+            new.src[i] = Src::Direct { reg, region: shape(i, stride, unit), mods, ty };
         }
     }
     if let Dst::Direct { reg, .. } = new.dst {

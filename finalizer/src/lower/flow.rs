@@ -116,10 +116,10 @@ impl Lowerer<'_> {
                 block += 1;
             }
             let Ok(inst) = self.visa.try_inst(index) else { continue };
-            if let Visa::Label(label) | Visa::Subroutine(label) = inst.op {
-                if let Some(slot) = self.labels.get_mut(label.index()) {
-                    *slot = Some(BlockId(block));
-                }
+            if let Visa::Label(label) | Visa::Subroutine(label) = inst.op
+                && let Some(slot) = self.labels.get_mut(label.index())
+            {
+                *slot = Some(BlockId(block));
             }
         }
     }
@@ -202,7 +202,7 @@ impl Lowerer<'_> {
         match self.subroutine {
             Some(var) => {
                 let mut inst = branch(Op::Ret, self.lanes, Target::None, Target::None);
-                inst.src[0] = Src::new(VReg::var_at(var, 0), gen_ir::Region::new(2, 2, 1), Type::D);
+                inst.src[0] = Src::new(VReg::var_at(var, 0), Region::new(2, 2, 1), Type::D);
                 self.emit_guarded(inst);
                 Ok(())
             }

@@ -130,8 +130,8 @@ pub fn lower(
     lowerer.place_labels(&starts);
     lowerer.prologue();
     let mut visa_block = 0;
-    for index in 0..kernel.code.len() {
-        if index > 0 && starts[index] {
+    for (index, &start) in starts.iter().enumerate().take(kernel.code.len()) {
+        if index > 0 && start {
             lowerer.end_block();
             visa_block += 1;
             lowerer.block = BlockId(visa_block);

@@ -281,6 +281,18 @@ impl Lowerer<'_> {
 
     fn lsc_send(&mut self, lanes: Lanes, message: LscMessage, dst: VReg, address: Part, data: Option<Part>) {
         let mut send = Inst::new(Op::Send, lanes.exec);
+        let surface_state = matches!(message.desc >> 29 & 3, 1 | 2);
+        match (message.ex_desc, data) {
+            // The register is all surface offset; the word itself says how long the data is.
+            (Desc::Reg(_), _) if surface_state => send.opts = send.opts.with(gen_ir::Options::EX_BSO),
+            // The register says how long the data is.
+            (Desc::Reg(a0), Some(data)) => {
+                let whole = Src::scalar(a0, Type::Ud);
+                let srcs = [whole, Src::ud(data.len << 6)];
+                self.emit(build::op(Op::Or, Lanes::SCALAR, Dst::packed(a0, Type::Ud), &srcs));
+            }
+            _ => {}
+        }
         (send.chan, send.no_mask) = (lanes.chan, lanes.no_mask);
         let dst = if message.response == 0 { VReg::NULL } else { dst };
         send.dst = Dst::packed(dst, Type::Ud);
