@@ -14,6 +14,9 @@ use tests::{
     launches,
 };
 
+/// A kernel and what it left in its buffers.
+type Left<'a> = (&'a TestKernel, Vec<Vec<u8>>);
+
 /// Kernels whose results depend on the platform: approximate math in different steps, and images, which
 /// Xe-HPC has no sampler for.
 fn may_differ(k: &TestKernel) -> bool {
@@ -40,7 +43,7 @@ fn cannot_run(k: &TestKernel, error: &Error) -> bool {
 fn intels_code_agrees_on_all_platforms() {
     let only = std::env::var("KERNEL").unwrap_or_default();
     let platform = std::env::var("PLATFORM").unwrap_or_default();
-    let mut seen: BTreeMap<(String, String, u32), Vec<(&TestKernel, Vec<Vec<u8>>)>> = BTreeMap::new();
+    let mut seen: BTreeMap<(String, String, u32), Vec<Left<'_>>> = BTreeMap::new();
     let (mut failed, mut reported, mut differ) = (0, 0, 0);
     for p in Platform::ALL {
         if p == Platform::Bxt || !p.to_string().contains(&platform) {
