@@ -57,8 +57,12 @@ struct Side {
 }
 
 fn main() -> ExitCode {
-    let args = Args::parse();
-    match compare(&args) {
+    let words: Vec<String> = std::env::args().skip(1).collect();
+    let result = match words.split_first() {
+        Some((first, rest)) if first == process::MEASURE => process::measure_here(rest),
+        _ => compare(&Args::parse()),
+    };
+    match result {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => {
             eprintln!("error: {e}");

@@ -1,4 +1,7 @@
 //! Runs a command as a whole process: wall time and peak memory, as the operating system counts them.
+//!
+//! The system counts a process's memory from its fork on, and a fork starts as large as its parent. So
+//! the measuring is done by a small process of its own: this program, started anew.
 
 use std::{
     io,
@@ -9,6 +12,9 @@ use std::{
 
 use wait4::Wait4;
 
+/// First argument of the process that measures.
+pub const MEASURE: &str = "--measure";
+
 /// One finished run.
 #[derive(Clone, Copy, Debug)]
 pub struct Run {
@@ -18,20 +24,45 @@ pub struct Run {
 
 /// Median wall time and largest peak of `runs` runs, after one run that is not counted.
 pub fn measure(program: &Path, args: &[&str], dir: &Path, runs: usize) -> io::Result<Run> {
-    once(program, args, dir)?;
-    let mut all = (0..runs).map(|_| once(program, args, dir)).collect::<io::Result<Vec<_>>>()?;
+    let output = Command::new(std::env::current_exe()?)
+        .arg(MEASURE)
+        .arg(runs.to_string())
+        .arg(program)
+        .args(args)
+        .current_dir(dir)
+        .output()?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let mut numbers = text.split_whitespace().map(str::parse::<u64>);
+    match (numbers.next(), numbers.next()) {
+        (Some(Ok(nanos)), Some(Ok(peak_bytes))) => Ok(Run { wall: Duration::from_nanos(nanos), peak_bytes }),
+        _ => Err(io::Error::other(format!(
+            "{}: {}",
+            program.display(),
+            String::from_utf8_lossy(&output.stderr)
+        ))),
+    }
+}
+
+/// What the measuring process does: prints the median time in nanoseconds and the peak in bytes.
+pub fn measure_here(args: &[String]) -> io::Result<()> {
+    let [runs, program, args @ ..] = args else {
+        return Err(io::Error::other("runs and a program are expected"));
+    };
+    let runs: usize = runs.parse().map_err(io::Error::other)?;
+    once(program, args)?;
+    let mut all = (0..runs.max(1)).map(|_| once(program, args)).collect::<io::Result<Vec<_>>>()?;
     all.sort_by_key(|r| r.wall);
-    let peak_bytes = all.iter().map(|r| r.peak_bytes).max().unwrap_or(0);
-    Ok(Run { wall: all[all.len() / 2].wall, peak_bytes })
+    let peak = all.iter().map(|r| r.peak_bytes).max().unwrap_or(0);
+    println!("{} {peak}", all[all.len() / 2].wall.as_nanos());
+    Ok(())
 }
 
 /// The exit status is not looked at: the peer returns 1 for kernels that it spills, and what counts is
 /// whether a result was written.
-fn once(program: &Path, args: &[&str], dir: &Path) -> io::Result<Run> {
+fn once(program: &str, args: &[String]) -> io::Result<Run> {
     let start = Instant::now();
     let mut child = Command::new(program)
         .args(args)
-        .current_dir(dir)
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::null())
