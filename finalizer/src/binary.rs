@@ -11,10 +11,32 @@ pub struct Binary {
     pub code: Vec<u8>,
     /// Facts a runtime needs.
     pub info: KernelInfo,
+    /// Places in the code that a linker fills in, in code order.
+    pub relocations: Vec<Relocation>,
     /// Figures on the code and how long it took.
     pub stats: Stats,
     /// The kernel's text after the pass that [`Options::print_after`](crate::Options::print_after) names.
     pub printed: Option<String>,
+}
+
+/// A dword of the code that a linker fills in.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Relocation {
+    /// The symbol whose address it is.
+    pub symbol: String,
+    /// Which half of the address.
+    pub kind: RelocationKind,
+    /// Bytes from the start of the code.
+    pub offset: u32,
+}
+
+/// What a linker writes; the numbers are those of Intel's `GenRelocType`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RelocationKind {
+    /// The low 32 bits of the symbol's address.
+    AddressLow = 2,
+    /// The high 32 bits.
+    AddressHigh = 3,
 }
 
 /// What a runtime needs to launch a kernel.

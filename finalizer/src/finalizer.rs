@@ -6,7 +6,7 @@ use visa::Module;
 
 use crate::{
     Binary, Diagnostic, InputInfo, KernelInfo, Options, Refusal, Stats, legalize, lower, optimize,
-    pass::Tracker, swsb,
+    pass::Tracker, relocate, swsb,
 };
 
 /// Turns vISA kernels into the machine code of one platform. Reusable: memory of one kernel serves the
@@ -105,12 +105,14 @@ impl Finalizer {
         if self.options.verify {
             verify(&physical);
         }
+        let symbols = relocate::take_symbols(source, &mut physical);
         let compact = CodeOptions { compact: self.options.compact };
         self.buffer
             .emit(&physical, compact)
             .map_err(|e| Diagnostic::error("CannotEncode", e.to_string()).in_kernel(name()))?;
         tracker.done("encode");
 
+        let relocations = relocate::place(symbols, self.buffer.inst_offsets());
         let code = self.buffer.bytes().to_vec();
         let stats = Stats {
             visa_instructions: instructions(source),
@@ -123,7 +125,7 @@ impl Finalizer {
             times: std::mem::take(&mut tracker.times),
         };
         let info = info(source, &physical, &allocation);
-        Ok(Binary { code, info, stats, printed: tracker.printed })
+        Ok(Binary { code, info, relocations, stats, printed: tracker.printed })
     }
 }
 

@@ -11,9 +11,10 @@ mod messages;
 mod optimize;
 mod options;
 mod pass;
+mod relocate;
 pub mod swsb;
 
-pub use binary::{Binary, InputInfo, KernelInfo, Stats};
+pub use binary::{Binary, InputInfo, KernelInfo, Relocation, RelocationKind, Stats};
 pub use diagnostic::{Diagnostic, Place, Refusal, Severity};
 pub use finalizer::Finalizer;
 pub use input::{read_input, read_module, read_text};

@@ -166,6 +166,11 @@ impl Options {
     pub const EX_BSO: Options = Options(1 << 11);
     /// `CPS` (`send`).
     pub const CPS: Options = Options(1 << 12);
+    /// A linker fills the dword immediate with the low half of a symbol's address. Not a bit of the
+    /// machine word: it is gone before encoding.
+    pub const SYMBOL_LOW: Options = Options(1 << 13);
+    /// The same with the high half.
+    pub const SYMBOL_HIGH: Options = Options(1 << 14);
 
     /// Whether all bits of `other` are set.
     pub const fn has(self, other: Options) -> bool {

