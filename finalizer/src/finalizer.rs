@@ -103,7 +103,7 @@ impl Finalizer {
         }
 
         if self.options.verify {
-            verify(&physical);
+            verify(&physical)?;
         }
         let symbols = relocate::take_symbols(source, &mut physical);
         let compact = CodeOptions { compact: self.options.compact };
@@ -129,19 +129,20 @@ impl Finalizer {
     }
 }
 
-/// Checks every instruction against the hardware's rules; what lowering or allocation did wrong is a
-/// bug of ours, so this panics.
-fn verify(kernel: &Kernel<Physical>) {
-    for (block, inst) in kernel.insts() {
-        let broken = gen_ir::rules::check(kernel.platform, inst);
-        assert!(
-            broken.is_empty(),
-            "kernel `{}`, block {}: {inst} breaks {}",
-            kernel.name,
-            block.0,
-            broken.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
-        );
+/// Checks every instruction against the hardware's rules. What is reported here is a fault of ours, not
+/// of the input, but a refusal serves the user better than code that the hardware may misread.
+fn verify(kernel: &Kernel<Physical>) -> Result<(), Refusal> {
+    let mut faults = Vec::new();
+    for (_, inst) in kernel.insts() {
+        for broken in gen_ir::rules::check(kernel.platform, inst) {
+            let d = Diagnostic::error(
+                "RuleBroken",
+                format!("the code for it, `{inst}`, breaks a rule: {broken}"),
+            );
+            faults.push(d.in_kernel(&*kernel.name).at_instruction(inst.origin, inst.op.name()));
+        }
     }
+    if faults.is_empty() { Ok(()) } else { Err(Refusal(faults)) }
 }
 
 fn padding(kernel: &Kernel<Physical>) -> u32 {

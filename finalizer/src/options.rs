@@ -9,8 +9,8 @@ pub struct Options {
     pub platform: Platform,
     /// Write 8-byte compacted words where the platform has them.
     pub compact: bool,
-    /// Check the code between passes and prove the register allocation. Costs time; a failed check is
-    /// a bug of ours and panics with the instruction.
+    /// Check the code against the hardware's rules and prove the register allocation. Costs time; what
+    /// fails a check is refused.
     pub verify: bool,
     /// Keep the text of the kernel after the named pass (see [`PASSES`](crate::PASSES)).
     pub print_after: Option<&'static str>,
