@@ -3,6 +3,7 @@
 //! - [`data`]: the test kernels of `tests/kernels`, compiled by Intel's compiler for every device.
 //! - [`iga`]: our listing and assembler against the reference tool's.
 //! - [`differential`]: our code beside Intel's on the emulator, over the [`launches`] of every kernel.
+//! - [`expected`]: what each test kernel has to compute, in Rust, and how the tools compare with it.
 //! - [`golden`]: samples of Intel's listings, bytes beside text.
 //! - [`oracle`]: Intel's own assembler, disassembler and finalizer, where they are installed.
 //! - [`random`]: random instructions, built from the opcode tables.
@@ -12,6 +13,7 @@
 
 pub mod data;
 pub mod differential;
+pub mod expected;
 pub mod golden;
 pub mod iga;
 pub mod launches;

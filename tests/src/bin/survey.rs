@@ -2,7 +2,11 @@
 //!
 //! ```text
 //! cargo run --release -p tests --bin survey -- skl [PART-OF-ID]
+//! cargo run --release -p tests --bin survey -- skl --expected [PART-OF-ID]
 //! ```
+//!
+//! With `--expected` each kernel is judged by what its source says it computes, and every disagreement is
+//! named.
 
 use std::{
     collections::BTreeMap,
@@ -13,12 +17,17 @@ use platforms::Platform;
 use tests::{
     data::kernels,
     differential::{Outcome, compare},
+    expected::{Judgement, judge},
 };
 
 fn main() {
     let mut words = std::env::args().skip(1);
     let platform: Platform = words.next().as_deref().unwrap_or("skl").parse().expect("a platform");
-    let only = words.next().unwrap_or_default();
+    let mut only = words.next().unwrap_or_default();
+    if only == "--expected" {
+        only = words.next().unwrap_or_default();
+        return expected(platform, &only);
+    }
     let mut counts: BTreeMap<String, (usize, String)> = BTreeMap::new();
     std::panic::set_hook(Box::new(|_| {}));
     for kernel in kernels(platform).iter().filter(|k| k.id().contains(&only)) {
@@ -34,6 +43,39 @@ fn main() {
     rows.sort_by_key(|(_, (n, _))| std::cmp::Reverse(*n));
     for (line, (n, example)) in rows {
         println!("{n:>5}  {line}   ({example})");
+    }
+}
+
+/// Judges the kernels by their expected values.
+fn expected(platform: Platform, only: &str) {
+    let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    let (mut judged, mut agreed, mut unknown) = (0, 0, BTreeMap::<&str, usize>::new());
+    for kernel in kernels(platform).iter().filter(|k| k.id().contains(only)) {
+        match catch_unwind(AssertUnwindSafe(|| judge(platform, kernel))) {
+            Err(e) => println!("{}: panic: {}", kernel.id(), panic_text(&*e)),
+            Ok(Err(why)) => {
+                *unknown.entry(why).or_default() += 1;
+                println!("{}: not judged: {why}", kernel.id());
+            }
+            Ok(Ok(verdict)) => {
+                judged += 1;
+                agreed += usize::from(verdict.ways().all(|(_, j)| *j == Judgement::Agrees));
+                for (way, judgement) in verdict.ways() {
+                    let (class, why) = judgement.parts();
+                    *counts.entry((way, class)).or_default() += 1;
+                    if *judgement != Judgement::Agrees {
+                        println!("{}: {way} {class}: {}", kernel.id(), why.replace('\n', " "));
+                    }
+                }
+            }
+        }
+    }
+    println!("{platform}: {judged} kernels judged, {agreed} agree every way");
+    for ((way, class), n) in counts {
+        println!("{n:>5}  {way} {class}");
+    }
+    for (why, n) in unknown {
+        println!("{n:>5}  not judged: {why}");
     }
 }
 

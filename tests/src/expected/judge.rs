@@ -1,0 +1,117 @@
+//! Runs the code of a kernel on its cases and compares with what is expected.
+
+use emulator::{Launch, Memory, Options as RunOptions, Report, zeinfo};
+use platforms::Platform;
+
+use super::{Case, cases};
+use crate::{data::TestKernel, differential};
+
+/// Instructions that a case may take.
+const MAX_INSTRUCTIONS: u64 = 5_000_000;
+/// Scratch memory that our code may use where Intel's has less.
+const SCRATCH: u32 = 1 << 16;
+
+/// How code did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Judgement {
+    /// Every case gives what is expected, and nothing is reported.
+    Agrees,
+    /// The finalizer refused the kernel.
+    Refused(String),
+    /// A case does not come to its end.
+    Fails(String),
+    /// A buffer holds something else.
+    Wrong(String),
+    /// The results are right, but the code breaks a rule of the machine.
+    Reported(String),
+}
+
+impl Judgement {
+    /// Short name of the kind, and the rest.
+    pub fn parts(&self) -> (&'static str, &str) {
+        match self {
+            Judgement::Agrees => ("agrees", ""),
+            Judgement::Refused(why) => ("refused", why),
+            Judgement::Fails(why) => ("fails", why),
+            Judgement::Wrong(why) => ("wrong", why),
+            Judgement::Reported(why) => ("reported", why),
+        }
+    }
+}
+
+/// How the three ways of running a kernel did on its cases.
+#[derive(Clone, Debug)]
+pub struct Verdict {
+    /// Intel's code on the emulator.
+    pub intel: Judgement,
+    /// Our code on the emulator.
+    pub ours: Judgement,
+    /// The vISA interpreter. None where there is none.
+    pub interpreter: Option<Judgement>,
+}
+
+impl Verdict {
+    /// The ways by name.
+    pub fn ways(&self) -> impl Iterator<Item = (&'static str, &Judgement)> {
+        [("Intel's code", Some(&self.intel)), ("our code", Some(&self.ours))]
+            .into_iter()
+            .chain([("the interpreter", self.interpreter.as_ref())])
+            .filter_map(|(name, j)| Some((name, j?)))
+    }
+}
+
+/// Runs a kernel every way.
+///
+/// # Errors
+/// Why the kernel has no cases.
+pub fn judge(platform: Platform, kernel: &TestKernel) -> Result<Verdict, &'static str> {
+    let cases = cases(platform, kernel)?;
+    let intel = over(kernel, &cases, |launch, memory| emulate(platform, &kernel.dat, launch, memory));
+    let ours = match differential::finalize(platform, kernel) {
+        Err(faults) => Judgement::Refused(faults.first().map(ToString::to_string).unwrap_or_default()),
+        Ok(binary) => over(kernel, &cases, |launch, memory| {
+            let mut launch = launch.clone();
+            launch.kernel.scratch = launch.kernel.scratch.max(SCRATCH);
+            emulate(platform, &binary.code, &launch, memory)
+        }),
+    };
+    Ok(Verdict { intel, ours, interpreter: None })
+}
+
+fn emulate(
+    platform: Platform,
+    code: &[u8],
+    launch: &Launch,
+    memory: &mut Memory,
+) -> Result<Vec<Report>, String> {
+    let options = RunOptions { max_instructions: MAX_INSTRUCTIONS, ..RunOptions::default() };
+    emulator::run(platform, code, launch, memory, &options).map(|r| r.reports).map_err(|e| e.to_string())
+}
+
+/// One way of running over all cases; the first bad one counts.
+fn over(
+    kernel: &TestKernel,
+    cases: &[Case],
+    run: impl Fn(&Launch, &mut Memory) -> Result<Vec<Report>, String>,
+) -> Judgement {
+    let info = match zeinfo::find(&kernel.ze_info, &kernel.name) {
+        Ok(info) => info,
+        Err(e) => return Judgement::Fails(e.to_string()),
+    };
+    for (k, case) in cases.iter().enumerate() {
+        let (launch, mut memory) = case.launch(info.clone());
+        let place = if cases.len() > 1 { format!("case {k}: ") } else { String::new() };
+        match run(&launch, &mut memory) {
+            Err(e) => return Judgement::Fails(format!("{place}{e}")),
+            Ok(reports) => {
+                if let Err(wrong) = case.judge(&memory) {
+                    return Judgement::Wrong(format!("{place}{wrong}"));
+                }
+                if let Some(report) = reports.first() {
+                    return Judgement::Reported(format!("{place}{report}"));
+                }
+            }
+        }
+    }
+    Judgement::Agrees
+}

@@ -1,0 +1,67 @@
+//! What the test kernels have to compute, written in Rust from their OpenCL C.
+//!
+//! For each kernel of `tests/kernels` a function in `kernels` gives one or more [`Case`]s: inputs, the
+//! size of the launch, and the contents that every buffer has to have afterwards. None of the tools
+//! under test has a part in it. [`judge`] runs Intel's code, ours and the interpreter on the cases.
+//!
+//! Results are bits, except where OpenCL grants a kernel more: [`Accept`] then says what is allowed
+//! (the ULP table of section 7.4, contraction of `a * b + c`, `native_*` functions).
+
+mod accept;
+mod case;
+mod element;
+mod inputs;
+mod judge;
+mod kernels;
+mod opencl;
+
+use std::ops::{Deref, DerefMut};
+
+pub use accept::Accept;
+pub use case::Case;
+pub use inputs::Inputs;
+pub use judge::{Judgement, Verdict, judge};
+use platforms::Platform;
+
+use crate::data::{SYMBOL_TABLE, TestKernel};
+
+/// The machine a kernel is compiled for, and a source of inputs (always the same one).
+pub struct Target {
+    /// The platform.
+    pub platform: Platform,
+    /// Channels of a thread: the size of a sub-group.
+    pub simd: usize,
+    inputs: Inputs,
+}
+
+impl Deref for Target {
+    type Target = Inputs;
+    fn deref(&self) -> &Inputs {
+        &self.inputs
+    }
+}
+
+impl DerefMut for Target {
+    fn deref_mut(&mut self) -> &mut Inputs {
+        &mut self.inputs
+    }
+}
+
+/// The kernels of a source file and what gives their cases.
+type Kernels = &'static [(&'static str, fn(&mut Target) -> Vec<Case>)];
+
+/// The cases of a kernel, or why it has none.
+pub fn cases(platform: Platform, kernel: &TestKernel) -> Result<Vec<Case>, &'static str> {
+    if kernel.name == SYMBOL_TABLE {
+        return Err("a container of functions, not a kernel");
+    }
+    let make = kernels::SOURCES
+        .iter()
+        .filter(|(source, _)| *source == kernel.source)
+        .flat_map(|(_, kernels)| kernels.iter())
+        .find(|(name, _)| *name == kernel.name)
+        .ok_or("nobody wrote down what it computes")?
+        .1;
+    let mut target = Target { platform, simd: kernel.simd as usize, inputs: Inputs::new(0x5eed) };
+    Ok(make(&mut target))
+}
