@@ -87,9 +87,6 @@ fn one_input(args: &FinalizeArgs, finalizers: &mut [Finalizer], path: &Path) -> 
     warn(args, path, &module);
     let (done, module) = finalize_all(args, finalizers, module, &wanted, path)?;
     for d in &done {
-        if let Some(text) = &d.binary.printed {
-            print(text);
-        }
         if args.stats {
             print(&report::stats(path, &d.binary));
         }
@@ -156,6 +153,9 @@ fn finalize_all(
             match finalizer.finalize_kernel(&module, kernel) {
                 Ok(binary) => done.push(Done { kernel, binary }),
                 Err(Refusal(more)) => faults.extend(more),
+            }
+            if let Some(text) = finalizer.take_printed() {
+                print(&text);
             }
             bar.inc(1);
         }

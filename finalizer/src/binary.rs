@@ -15,8 +15,6 @@ pub struct Binary {
     pub relocations: Vec<Relocation>,
     /// Figures on the code and how long it took.
     pub stats: Stats,
-    /// The kernel's text after the pass that [`Options::print_after`](crate::Options::print_after) names.
-    pub printed: Option<String>,
 }
 
 /// A dword of the code that a linker fills in.

@@ -15,12 +15,13 @@ use crate::{
 pub struct Finalizer {
     options: Options,
     buffer: CodeBuffer,
+    printed: Option<String>,
 }
 
 impl Finalizer {
     /// A finalizer with these options.
     pub fn new(options: Options) -> Finalizer {
-        Finalizer { options, buffer: CodeBuffer::new() }
+        Finalizer { options, buffer: CodeBuffer::new(), printed: None }
     }
 
     /// The options it was made with.
@@ -53,12 +54,24 @@ impl Finalizer {
     /// There is no such kernel; every instruction that cannot be finalized; code that cannot be given
     /// registers.
     pub fn finalize_kernel(&mut self, module: &Module, index: usize) -> Result<Binary, Refusal> {
+        let mut tracker = Tracker::new(self.options.print_after);
+        let result = self.run(module, index, &mut tracker);
+        self.printed = tracker.printed;
+        result
+    }
+
+    /// The text of the last kernel after the pass that [`Options::print_after`] names, if it came so far:
+    /// a kernel that a later pass refused has one too.
+    pub fn take_printed(&mut self) -> Option<String> {
+        self.printed.take()
+    }
+
+    fn run(&mut self, module: &Module, index: usize, tracker: &mut Tracker) -> Result<Binary, Refusal> {
         let Some(source) = module.kernels.get(index) else {
             let message = format!("found kernel number {index}, but the object has {}", module.kernels.len());
             return Err(Diagnostic::error("UnknownKernel", message).into());
         };
         let platform = self.options.platform;
-        let mut tracker = Tracker::new(self.options.print_after);
         let name = || source.name().into_owned();
 
         let findings = visa::verify_safety(source, platform.caps().grf_bytes.into());
@@ -125,7 +138,7 @@ impl Finalizer {
             times: std::mem::take(&mut tracker.times),
         };
         let info = info(source, &physical, &allocation);
-        Ok(Binary { code, info, relocations, stats, printed: tracker.printed })
+        Ok(Binary { code, info, relocations, stats })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Moves, arithmetic, logic, comparison: one Gen instruction each, as far as the hardware has it.
 
-use gen_ir::{Cond, CondMod, Dst, MathFn, Op, Options, Payload, Reg, Src, Type};
+use gen_ir::{Cond, CondMod, Dst, MathFn, Op, Options, Payload, Reg, Src, Type, VarId};
 use visa::{Modifier, Opcode, Srcs, VectorOperand};
 
 use super::{Lowered, Lowerer};
@@ -144,7 +144,9 @@ impl Lowerer<'_> {
         let flag = match dst {
             VectorOperand::Predicate(p, _) => {
                 inst.dst = Dst::null(compared_type(&inst));
-                self.flag(p.id, self.lanes)?
+                let flag = self.flag(p.id, self.lanes)?;
+                self.set_flag(inst, condition(cond), flag);
+                return Ok(());
             }
             _ => {
                 inst.dst = self.dst(dst)?.0;
@@ -177,10 +179,22 @@ impl Lowerer<'_> {
         } else {
             let mut inst = build::op(Op::And, self.lanes, Dst::null(Type::Ud), &[value, Src::uw(1)]);
             inst.dst = Dst::null(value.ty().unwrap_or(Type::Ud));
-            inst.cond = Some(CondMod { cond: Cond::Ne, flag: VReg::var_at(flag, 0) });
-            self.emit_guarded(inst);
+            self.set_flag(inst, Cond::Ne, flag);
         }
         Ok(())
+    }
+
+    /// Emits an instruction whose only result is a flag, for the channels of the mask and the predicate.
+    fn set_flag(&mut self, mut inst: VInst, cond: Cond, flag: VarId) {
+        let guarded = self.pred.is_some_and(|p| p.flag.var() != Some(flag));
+        let result = if guarded { self.var(build::flag(self.lanes)) } else { flag };
+        inst.cond = Some(CondMod { cond, flag: VReg::var_at(result, 0) });
+        if guarded {
+            self.emit(inst);
+            self.masked_flag_copy(flag, result);
+        } else {
+            self.emit_guarded(inst);
+        }
     }
 
     /// `bfi`: mask, then insertion.

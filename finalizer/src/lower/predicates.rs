@@ -5,7 +5,7 @@
 //! its own block. Where it matters, the result goes to a spare flag first and then, under the mask, to
 //! the predicate.
 
-use gen_ir::{Cond, CondMod, Dst, ExecSize, Op, Region, Src, SrcMod, Type, VarId};
+use gen_ir::{Cond, CondMod, Dst, ExecSize, Op, Pred, Region, Src, SrcMod, Type, VarId, Virtual};
 use visa::{Modifier, Op as Visa, Opcode, Operand, PredOperand, Srcs, VectorOperand};
 
 use super::{Lowered, Lowerer};
@@ -152,14 +152,34 @@ impl Lowerer<'_> {
         })
     }
 
-    /// Under the mask: the enabled channels' bits become 0, then 1 where the result has them.
-    fn masked_flag_copy(&mut self, flag: VarId, result: VarId) {
-        for (value, pred) in [(0, None), (1, Some(build::pred(result, false)))] {
-            let mut set = build::mov(self.lanes, Dst::null(Type::Uw), Src::uw(value));
-            set.cond = Some(CondMod { cond: Cond::Ne, flag: VReg::var_at(flag, 0) });
-            set.pred = pred;
-            self.emit(set);
+    /// Copies the bits of `result` to `flag` for the channels that are enabled and, where the instruction
+    /// has a predicate, satisfy it. The bits of all others stay.
+    ///
+    /// An instruction that sets a flag can be predicated by the same flag only, so the bits pass through
+    /// general registers, a word a channel.
+    pub(crate) fn masked_flag_copy(&mut self, flag: VarId, result: VarId) {
+        let mut bits = self.bits_as_words(result);
+        if let Some(guard) = self.pred {
+            let old = self.bits_as_words(flag);
+            bits = self.select(guard, bits, old);
         }
+        let mut set = build::mov(self.lanes, Dst::null(Type::Uw), bits);
+        set.cond = Some(CondMod { cond: Cond::Ne, flag: VReg::var_at(flag, 0) });
+        self.emit(set);
+    }
+
+    /// One word a channel: 1 where the flag's bit is set, else 0.
+    fn bits_as_words(&mut self, flag: VarId) -> VSrc {
+        self.select(build::pred(flag, false), Src::uw(1), Src::uw(0))
+    }
+
+    /// Words of `yes` where the predicate holds, else of `no`.
+    fn select(&mut self, pred: Pred<Virtual>, yes: VSrc, no: VSrc) -> VSrc {
+        let words = self.temp(self.lanes.exec.lanes(), 2);
+        let mut sel = build::op(Op::Sel, self.lanes, Dst::packed(words, Type::Uw), &[yes, no]);
+        sel.pred = Some(pred);
+        self.emit(sel);
+        Src::new(words, build::strided(1, self.lanes.exec), Type::Uw)
     }
 
     /// The bytes of a flag that the current channels use: offset and type.

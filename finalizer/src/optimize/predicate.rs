@@ -58,7 +58,8 @@ fn convertible(body: &[Inst<Virtual>], flag: Reg<Virtual>) -> bool {
             let family = matches!(i.op.info().class, Class::Basic | Class::Ternary | Class::Math)
                 && !matches!(i.op, Op::Sel | Op::Csel | Op::Wait | Op::Movi | Op::Smov);
             let plain = i.pred.is_none() && !i.no_mask && i.exec.lanes() > 1;
-            let keeps_flag = i.cond.is_none_or(|c| c.flag.var() != flag.var());
+            // What sets a flag can be predicated by that flag only, and would change it for its followers.
+            let keeps_flag = i.cond.is_none();
             let registers = i.dst.reg().is_none_or(|r| r.var() != flag.var());
             family && plain && keeps_flag && registers
         })
