@@ -136,10 +136,12 @@ pub(crate) fn run(t: &mut Thread, program: &Program, step: &Step) -> Result<(), 
             };
             let DestPlace::Direct(at) = step.dst.what else { return Err("a call without a register".into()) };
             t.set_u32(at, program.offset_of(next));
-            // Who does not call sleeps until the return, wherever the callee goes.
+            // Who does not call, or lies beyond the call's width, sleeps until the return, wherever the
+            // callee goes.
             t.set_u32(at + 4, t.called);
-            park(t, enabled & !taken, next)?;
-            t.called = taken;
+            let callers = if taken & t.active == 0 { taken } else { taken & t.active };
+            park(t, t.active & !callers, next)?;
+            t.called = callers;
             t.pc = to;
             Ok(())
         }

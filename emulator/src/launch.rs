@@ -160,7 +160,7 @@ impl Dispatch {
         for thread in 0..threads {
             d.per_thread.push(local_ids(k, launch.local, thread, grf));
             let left = items - u64::from(thread) * u64::from(k.simd);
-            d.masks.push(crate::thread::mask(left.min(k.simd.into()) as u32));
+            d.masks.push(dispatched(left.min(k.simd.into()) as u32, k.simd));
         }
         Ok(d)
     }
@@ -196,7 +196,7 @@ impl Dispatch {
                 samplers: launch.samplers.clone(),
             },
             cross: Vec::new(),
-            masks: vec![crate::thread::mask(launch.simd.max(1)); launch.threads as usize],
+            masks: vec![dispatched(launch.simd.max(1), launch.simd); launch.threads as usize],
             per_thread,
             inline: 0,
             raw: true,
@@ -334,7 +334,9 @@ impl Dispatch {
                 memory.address(b).to_le_bytes().to_vec()
             }
             "implicit_arg_buffer" | "printf_buffer" | "assert_buffer" | "sync_buffer" => {
-                let b = memory.add(item.kind.clone(), vec![0; 1 << 16]);
+                // A caller that wants to see what is left in it adds it before the launch.
+                let b = memory.named(&item.kind);
+                let b = b.unwrap_or_else(|| memory.add(item.kind.clone(), vec![0; 1 << 16]));
                 memory.address(b).to_le_bytes().to_vec()
             }
             // Kinds without meaning here read as zero.
@@ -421,6 +423,12 @@ fn channel_order(image: &Image) -> u32 {
         (_, true) => 0x10b6,
         _ => 0x10b5,
     }
+}
+
+/// Channels that run of a thread with `items` work items. A kernel of one channel is a vector program:
+/// runtimes dispatch it with every channel on, and its instructions choose their own widths.
+fn dispatched(items: u32, simd: u32) -> u32 {
+    if simd <= 1 { u32::MAX } else { crate::thread::mask(items) }
 }
 
 /// Local ids of a thread's channels: 16 bits each, a dimension after the other, each padded to whole

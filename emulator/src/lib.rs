@@ -15,6 +15,7 @@ mod dispatch;
 mod file;
 mod flow;
 mod launch;
+pub mod link;
 mod memory;
 mod messages;
 pub mod num;
@@ -76,6 +77,9 @@ pub enum Error {
     /// `.ze_info` cannot be read.
     #[error(".ze_info: {0}")]
     ZeInfo(String),
+    /// A compiled program cannot be read, or does not define what its code refers to.
+    #[error("linking: {0}")]
+    Link(String),
 }
 
 /// How to run.

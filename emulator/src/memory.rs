@@ -91,6 +91,11 @@ impl Memory {
         }
     }
 
+    /// The first buffer of this name.
+    pub fn named(&self, name: &str) -> Option<Buffer> {
+        self.allocs.iter().position(|a| a.name == name).map(|i| Buffer(i as u32))
+    }
+
     /// The number of buffers.
     pub fn count(&self) -> usize {
         self.allocs.len()

@@ -157,10 +157,14 @@ fn whole_footprint(t: &Thread, cx: &Cx<'_>, step: &Step) -> Result<(Ranges, Rang
         }
         return Ok((reads, writes));
     }
-    let n = usize::from(step.lanes);
     let on = enabled(t, step);
     if on == 0 {
         return Ok((reads, writes));
+    }
+    // Two dwords hold return address and mask, however wide the call is.
+    let n = usize::from(step.lanes).min(if step.op == Op::Ret { 2 } else { 32 });
+    if let (Op::Call | Op::Calla, DestPlace::Direct(at)) = (step.op, step.dst.what) {
+        writes.push((at, 8));
     }
     if let Extra::Dpas { depth, repeat } = step.extra {
         let at = |i: usize| match step.src[i].what {
@@ -189,15 +193,11 @@ fn whole_footprint(t: &Thread, cx: &Cx<'_>, step: &Step) -> Result<(Ranges, Rang
             }
         }
     }
-    if let Some(places) = t.dest_lanes(&step.dst, n, on)?
+    if writes.is_empty()
+        && let Some(places) = t.dest_lanes(&step.dst, n, on)?
         && places[0] < file::GRF_END
     {
         add_lanes(&mut writes, &places, n, on, step.dst.ty.bytes());
-    }
-    if matches!(step.op, Op::Call | Op::Calla)
-        && let DestPlace::Direct(at) = step.dst.what
-    {
-        writes.push((at, 8));
     }
     Ok((reads, writes))
 }

@@ -44,6 +44,8 @@ pub struct TestKernel {
     pub asm: String,
     /// YAML text on every kernel of the same compilation: arguments, payload offsets, scratch sizes.
     pub ze_info: String,
+    /// The compiled program, where its code refers to symbols.
+    pub zebin: Option<Vec<u8>>,
 }
 
 impl TestKernel {
@@ -129,6 +131,7 @@ fn unpack(platform: Platform) -> Vec<TestKernel> {
                 .unwrap_or_else(|| panic!("{}: {stem} has no .isa", path.display()))
                 .clone();
             let ze_info = files.get(&format!("{directory}/ze_info")).cloned().map(text).unwrap_or_default();
+            let zebin = files.get(&format!("{directory}/zebin")).cloned();
             TestKernel {
                 platform,
                 source: source.to_owned(),
@@ -142,6 +145,7 @@ fn unpack(platform: Platform) -> Vec<TestKernel> {
                 dat,
                 asm,
                 ze_info,
+                zebin,
             }
         })
         .collect()

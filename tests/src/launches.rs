@@ -1,15 +1,22 @@
-//! A launch for every OpenCL test kernel: arguments by their declared types, contents from a seed.
+//! A launch for every test kernel: arguments by their declared types, contents from a seed.
 //!
 //! The point is to drive two pieces of code over the same data, so any data will do that keeps the
 //! kernel inside its buffers: what is named like an index or a position stays small, everything else
 //! takes all values of its type.
 
-use emulator::{Arg, Buffer, Image, Launch, Memory, Sampler, Texel, Wrap, zeinfo};
+use emulator::{
+    Arg, Buffer, Image, Launch, Memory, Sampler, Texel, Wrap,
+    link::{Loaded, Part, Relocation, Unit, Zebin},
+    zeinfo,
+};
+use finalizer::RelocationKind;
 
-use crate::data::{TestKernel, workspace};
+use crate::data::{SYMBOL_TABLE, TestKernel, workspace};
 
-/// Elements of every buffer.
+/// Elements of every buffer, and of those of kernels that read hundreds for each work item.
 const ELEMENTS: usize = 4096;
+const MANY: usize = 8 * ELEMENTS;
+const HUNGRY: [&str; 3] = ["pressure.cl", "live400.cl", "spill_branches.cl"];
 /// Work items, in groups of [`GROUP`].
 const ITEMS: u32 = 128;
 const GROUP: u32 = 64;
@@ -29,18 +36,80 @@ struct Param {
     local: bool,
 }
 
+/// A launch with everything that code for it needs.
+#[derive(Clone, Debug)]
+pub struct Setup {
+    /// The launch.
+    pub launch: Launch,
+    /// The memory it runs on, constants and variables of the program included.
+    pub memory: Memory,
+    /// What code is linked with.
+    program: Loaded,
+}
+
+impl Setup {
+    /// A launch of a kernel.
+    pub fn new(kernel: &TestKernel, seed: u64) -> Result<Setup, NoLaunch> {
+        let (launch, mut memory) = launch(kernel, seed)?;
+        let fault = |e: emulator::Error| NoLaunch(e.to_string());
+        let program = match &kernel.zebin {
+            Some(zebin) => Zebin::read(zebin).and_then(|z| z.load(&mut memory)).map_err(fault)?,
+            None => Loaded::default(),
+        };
+        if launch.kernel.payload.iter().any(|p| p.kind == "printf_buffer") {
+            // What is printed counts; the first dword is the next free byte.
+            let mut bytes = vec![0; 1 << 16];
+            bytes[0] = 4;
+            memory.add("printf_buffer", bytes);
+        }
+        Ok(Setup { launch, memory, program })
+    }
+
+    /// Intel's code for the kernel, ready to run.
+    pub fn intel(&self, kernel: &TestKernel) -> Result<Vec<u8>, emulator::Error> {
+        match self.program.unit(&kernel.name) {
+            Some(unit) => self.program.link(unit, &[]),
+            None => Ok(kernel.dat.clone()),
+        }
+    }
+
+    /// Our code for the kernel, ready to run.
+    pub fn ours(&self, binary: &finalizer::Binary) -> Result<Vec<u8>, emulator::Error> {
+        let relocations = binary.relocations.iter().map(|r| Relocation {
+            symbol: r.symbol.clone(),
+            part: match r.kind {
+                RelocationKind::AddressLow => Part::Low,
+                RelocationKind::AddressHigh => Part::High,
+            },
+            offset: r.offset,
+        });
+        let unit =
+            Unit { code: binary.code.clone(), relocations: relocations.collect(), functions: Vec::new() };
+        self.program.link(&unit, &[])
+    }
+}
+
 /// A launch, and the memory it runs on.
 pub fn launch(kernel: &TestKernel, seed: u64) -> Result<(Launch, Memory), NoLaunch> {
     let no = |why: &dyn std::fmt::Display| NoLaunch(why.to_string());
+    if kernel.name == SYMBOL_TABLE {
+        return Err(no(&"holds functions, is not a kernel"));
+    }
     let info = zeinfo::find(&kernel.ze_info, &kernel.name).map_err(|e| no(&e))?;
     let path = workspace().join("tests/kernels").join(&kernel.source);
     let source = std::fs::read_to_string(&path).map_err(|e| no(&format!("{}: {e}", path.display())))?;
-    let params = params(&source, &kernel.name).ok_or_else(|| no(&"the source has no such kernel"))?;
+    let vector = kernel.source.ends_with(".ll");
+    let params = if vector { vector_params(&source, &kernel.name) } else { params(&source, &kernel.name) };
+    let params = params.ok_or_else(|| no(&"the source has no such kernel"))?;
     let mut memory = Memory::new();
     let mut random = Random(seed | 1);
-    let args = params.iter().enumerate().map(|(i, p)| arg(p, i, &mut memory, &mut random)).collect();
+    let elements = if HUNGRY.contains(&kernel.source.as_str()) { MANY } else { ELEMENTS };
+    let args =
+        params.iter().enumerate().map(|(i, p)| arg(p, i, elements, &mut memory, &mut random)).collect();
     let (mut global, mut local) = ([ITEMS, 1, 1], [GROUP, 1, 1]);
-    if info.required_group.iter().any(|&g| g > 0) {
+    if vector {
+        (global, local) = ([2, 2, 1], [1, 1, 1]);
+    } else if info.required_group.iter().any(|&g| g > 0) {
         local = info.required_group.map(|g| g.max(1));
         global = [local[0] * 2, local[1], local[2]];
     } else if source.contains("get_global_id(1)") {
@@ -64,6 +133,31 @@ fn params(source: &str, kernel: &str) -> Option<Vec<Param>> {
         from = at + kernel.len();
     };
     list.split(',').map(|p| param(p.trim())).collect()
+}
+
+/// The parameters of a kernel of the vector compiler: names from its definition, types from the
+/// `genx.kernels` metadata (`buffer_t`, `svmptr_t`, `image2d_t`, nothing for a value).
+fn vector_params(source: &str, kernel: &str) -> Option<Vec<Param>> {
+    let define =
+        source.lines().find(|l| l.starts_with("define dllexport") && l.contains(&format!("@{kernel}(")))?;
+    let list = define.split_once('(')?.1.split_once(')')?.0;
+    let row = source.lines().find(|l| l.starts_with('!') && l.contains(&format!("!\"{kernel}\"")))?;
+    // function, name, kinds, SLM, offsets, input or output, types
+    let types = row.split(", ").filter(|f| f.starts_with('!') && f[1..].parse::<u32>().is_ok()).nth(3)?;
+    let types = source.lines().find_map(|l| l.strip_prefix(&format!("{types} = !{{")))?.strip_suffix('}')?;
+    let mut out = Vec::new();
+    for (value, ty) in list.split(", ").zip(types.split(", ")) {
+        let (bits, name) = value.split_once(" %")?;
+        let ty = ty.trim_matches(['!', '"']);
+        let pointer = matches!(ty, "buffer_t" | "svmptr_t");
+        let ty = match (ty, bits) {
+            ("image2d_t", _) => ty,
+            (_, "i64") if !pointer => "ulong",
+            _ => "uint",
+        };
+        out.push(Param { ty: ty.to_owned(), name: name.to_owned(), pointer, local: false });
+    }
+    Some(out)
 }
 
 fn param(text: &str) -> Option<Param> {
@@ -120,7 +214,7 @@ fn shape(ty: &str) -> (usize, usize, bool) {
     (size * lanes, size, float)
 }
 
-fn arg(p: &Param, index: usize, memory: &mut Memory, random: &mut Random) -> Arg {
+fn arg(p: &Param, index: usize, elements: usize, memory: &mut Memory, random: &mut Random) -> Arg {
     if p.ty.starts_with("image") {
         return image(p, memory, random);
     }
@@ -132,7 +226,7 @@ fn arg(p: &Param, index: usize, memory: &mut Memory, random: &mut Random) -> Arg
         return Arg::Local((bytes * 256) as u32);
     }
     if p.pointer {
-        return Arg::Buffer(buffer(p, bytes * ELEMENTS, element, float, memory, random));
+        return Arg::Buffer(buffer(p, bytes * elements, element, float, memory, random));
     }
     let mut value = Vec::new();
     for _ in 0..bytes / element {
@@ -140,6 +234,7 @@ fn arg(p: &Param, index: usize, memory: &mut Memory, random: &mut Random) -> Arg
             (true, 8) => 1.5f64.to_bits(),
             (true, 4) => u64::from(1.5f32.to_bits()),
             (true, _) => 0x3e00,
+            _ if p.name == "row" => 1,
             _ if ["width", "height", "pitch", "w", "h"].contains(&p.name.as_str()) => u64::from(SIDE),
             _ => 3 + index as u64,
         };
@@ -156,7 +251,7 @@ fn buffer(
     memory: &mut Memory,
     random: &mut Random,
 ) -> Buffer {
-    let small = ["index", "next", "start", "where", "offset", "wanted", "steps", "count", "order"]
+    let small = ["index", "next", "start", "where", "offset", "wanted", "steps", "count", "order", "entry"]
         .iter()
         .any(|n| p.name.contains(n));
     let mut data = Vec::with_capacity(bytes);
@@ -168,6 +263,10 @@ fn buffer(
             (true, 4) => u64::from((unit as f32 * 16.0 - 8.0).to_bits()),
             (true, _) => {
                 u64::from(emulator::num::f32_to_f16(unit as f32 * 16.0 - 8.0, emulator::num::Round::Even))
+            }
+            // A list: the low half is an earlier node, the high half a value.
+            _ if p.name == "nodes" => {
+                r << 32 | (data.len() as u64 / 8).checked_sub(1).map_or(0, |n| r % (n + 1))
             }
             _ if small => r % 64,
             _ => r,
@@ -221,6 +320,17 @@ mod tests {
         assert_eq!((p[0].ty.as_str(), p[0].pointer, p[0].local), ("uint4", true, false));
         assert!(p[1].local && p[1].pointer);
         assert_eq!((p[2].ty.as_str(), p[2].name.as_str(), p[2].pointer), ("float", "a", false));
+    }
+
+    #[test]
+    fn parameters_of_the_vector_compiler_are_in_its_metadata() {
+        let source = "define dllexport spir_kernel void @k(i32 %in, i64 %out, i32 %limit) #0 {\n\
+                      !0 = !{void (i32, i64, i32)* @k, !\"k\", !4, i32 0, !5, !6, !7, i32 0}\n\
+                      !4 = !{i32 2, i32 0, i32 0}\n!7 = !{!\"buffer_t\", !\"svmptr_t\", !\"\"}\n";
+        let p = vector_params(source, "k").unwrap();
+        let seen: Vec<_> = p.iter().map(|p| (p.name.as_str(), p.ty.as_str(), p.pointer)).collect();
+        assert_eq!(seen, [("in", "uint", true), ("out", "uint", true), ("limit", "uint", false)]);
+        assert!(vector_params(source, "other").is_none());
     }
 
     #[test]

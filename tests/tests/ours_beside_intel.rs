@@ -17,10 +17,7 @@ fn run(platform: Platform) {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     let mut faults = Vec::new();
     let all = kernels(platform);
-    // Not settled: on Ponte Vecchio the emulator reads zeros for some of Intel's image messages, so its
-    // word on images there counts for nothing yet.
-    let unsettled = |k: &tests::data::TestKernel| platform == Platform::Pvc && k.source.starts_with("image_");
-    for kernel in all.iter().filter(|k| !unsettled(k)) {
+    for kernel in all {
         let outcome = compare(platform, kernel);
         *counts.entry(outcome.class()).or_default() += 1;
         match &outcome {

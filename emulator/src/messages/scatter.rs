@@ -19,9 +19,8 @@ impl Mail<'_, '_> {
     }
 
     fn simd(&self, wide: bool) -> u32 {
-        // Xe-HPC doubles the narrow and the wide form.
-        let base = if wide { 16 } else { 8 };
-        if self.grf == 64 { base * 2 } else { base }
+        // On Xe-HPC every form has 16.
+        if wide || self.grf == 64 { 16 } else { 8 }
     }
 
     fn scattered_address(&mut self, l: &Layout, lane: u32) -> Result<u64, Trap> {
@@ -138,21 +137,20 @@ pub(super) fn dc1(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
                 2 => mail.simd(false),
                 _ => return Err("a SIMD4x2 message is not modelled".into()),
             };
-            let lanes = if mail.grf == 64 { 16 } else { lanes };
             let (components, n) = enabled(mail.bits(8, 4));
             let l = mail.layout(lanes, place, address);
             elements(mail, &l, kind & 8 != 0, &components[..n], 4, 4, 1)
         }
         2 | 0xb => {
             let Some(op) = Atomic::from_hdc(mail.bits(8, 4)) else { return Err("no such atomic".into()) };
-            let l = mail.layout(mail.simd(!narrow_set).min(16), place, address);
+            let l = mail.layout(mail.simd(!narrow_set), place, address);
             let bytes = if mail.bits(8, 4) == 0 { 8 } else { 4 };
             atomics(mail, &l, op, bytes)
         }
         3 | 0x13 => {
             let Some(op) = Atomic::from_hdc(mail.bits(8, 4)) else { return Err("no such atomic".into()) };
             let wide = if a64 { narrow_set } else { !narrow_set };
-            let l = mail.layout(mail.simd(wide).min(16), place, address);
+            let l = mail.layout(mail.simd(wide), place, address);
             atomics(mail, &l, op, 2)
         }
         0x12 => {
@@ -165,7 +163,7 @@ pub(super) fn dc1(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
                 return Err("no such atomic".into());
             };
             let wide = if a64 { narrow_set } else { !narrow_set };
-            let l = mail.layout(mail.simd(wide).min(16), place, address);
+            let l = mail.layout(mail.simd(wide), place, address);
             let bytes = if mail.bits(8, 3) >= 6 { 8 } else { 4 };
             atomics(mail, &l, op, bytes)
         }
@@ -174,7 +172,7 @@ pub(super) fn dc1(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
                 return Err("no such atomic".into());
             };
             let wide = if a64 { narrow_set } else { !narrow_set };
-            let l = mail.layout(mail.simd(wide).min(16), place, address);
+            let l = mail.layout(mail.simd(wide), place, address);
             atomics(mail, &l, op, 2)
         }
         0x10 | 0x1a => {

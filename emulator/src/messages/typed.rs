@@ -113,7 +113,12 @@ fn coordinates(
     Ok(c)
 }
 
-/// Typed surface read and write, SIMD8.
+/// Channels of a typed data port message: as many dwords as a register holds.
+fn channels(mail: &Mail<'_, '_>) -> u32 {
+    mail.grf / 4
+}
+
+/// Typed surface read and write: 8 channels, 16 on Xe-HPC.
 pub(super) fn access(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
     let write = mail.bits(14, 5) == 0xd;
     let g = grid(mail, mail.place(mail.bits(0, 8)))?;
@@ -121,10 +126,10 @@ pub(super) fn access(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
     let mask = mail.bits(8, 4);
     let components: u32 = 4 - mask.count_ones();
     let high = mail.bits(12, 2) == 2;
-    let lanes = 8;
+    let lanes = channels(mail);
     let data = if write { components } else { 0 };
     let count = (mail.len() - head.min(mail.len())).saturating_sub(data);
-    let on = if high && mail.lanes > 8 { mail.on >> 8 } else { mail.on };
+    let on = if high && mail.lanes > lanes { mail.on >> lanes } else { mail.on };
     transfer(mail, &g, Shape { write, mask, lanes, on, first: head * mail.grf, count })
 }
 
@@ -177,16 +182,17 @@ fn transfer(mail: &mut Mail<'_, '_>, g: &Grid, s: Shape) -> Result<SendKind, Tra
     Ok(mail.kind_of(g.place, if s.write { SendKind::Store } else { SendKind::Load }))
 }
 
-/// Typed atomics on 32-bit texels, SIMD8.
+/// Typed atomics on 32-bit texels: 8 channels, 16 on Xe-HPC.
 pub(super) fn atomic(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
     let g = grid(mail, mail.place(mail.bits(0, 8)))?;
     let Some(op) = Atomic::from_hdc(mail.bits(8, 4)) else { return Err("no such atomic".into()) };
     let returns = mail.bits(13, 1) != 0;
     let first = mail.bits(19, 1) * mail.grf;
-    let block = mail.regs(8, 4) * mail.grf;
-    let on = if mail.bits(12, 1) != 0 && mail.lanes > 8 { mail.on >> 8 } else { mail.on };
+    let lanes = channels(mail);
+    let block = mail.regs(lanes, 4) * mail.grf;
+    let on = if mail.bits(12, 1) != 0 && mail.lanes > lanes { mail.on >> lanes } else { mail.on };
     let count = (mail.len() * mail.grf - first).saturating_sub(op.operands() * block) / block;
-    for lane in (0..8).filter(|l| on >> l & 1 != 0) {
+    for lane in (0..lanes).filter(|l| on >> l & 1 != 0) {
         let [x, y, z] = coordinates(mail, first, block, count, lane)?;
         let Some(offset) = g.image.offset(x, y, z) else { continue };
         let data = first + count * block + 4 * lane;

@@ -6,7 +6,7 @@ use gen_ir::{
 };
 use visa::{LabelId, Labels, Op as Visa, VectorOperand};
 
-use super::{Lowered, Lowerer};
+use super::{Lowered, Lowerer, operand};
 use crate::build::{self, Lanes, VInst, VReg};
 
 /// Whether a block starts at each instruction: at labels, and after whatever ends a block.
@@ -186,12 +186,28 @@ impl Lowerer<'_> {
         Ok(())
     }
 
+    /// Channels of a call or return. Those beyond its width do not run in the subroutine, so a scalar one
+    /// (vector programs have them) is as wide as the widest instruction of the kernel.
+    fn call_lanes(&self) -> Lanes {
+        if self.lanes.exec.lanes() > 1 {
+            return self.lanes;
+        }
+        let end = |r: &visa::Record| operand::exec_size(r.exec.size).lanes() + r.exec.mask.offset();
+        let widest = self.visa.code.iter().map(end).max().unwrap_or(1);
+        let exec = match widest {
+            17.. => ExecSize::S32,
+            9..=16 => ExecSize::S16,
+            _ => ExecSize::S8,
+        };
+        Lanes { exec, chan: 0, ..self.lanes }
+    }
+
     /// `call`: the return address goes to the callee's variable.
     pub(crate) fn call(&mut self, label: LabelId) -> Lowered {
         let target = self.target(label)?;
         let Target::Block(entry) = target else { return Err("a call without target".into()) };
         let var = self.return_address(entry);
-        let mut inst = branch(Op::Call, self.lanes, target, Target::None);
+        let mut inst = branch(Op::Call, self.call_lanes(), target, Target::None);
         inst.dst = Dst::packed(VReg::var_at(var, 0), Type::D);
         self.emit_guarded(inst);
         Ok(())
@@ -201,7 +217,7 @@ impl Lowerer<'_> {
     pub(crate) fn ret(&mut self) -> Lowered {
         match self.subroutine {
             Some(var) => {
-                let mut inst = branch(Op::Ret, self.lanes, Target::None, Target::None);
+                let mut inst = branch(Op::Ret, self.call_lanes(), Target::None, Target::None);
                 inst.src[0] = Src::new(VReg::var_at(var, 0), Region::new(2, 2, 1), Type::D);
                 self.emit_guarded(inst);
                 Ok(())

@@ -29,9 +29,15 @@ fn main() {
         return expected(platform, &only);
     }
     let mut counts: BTreeMap<String, (usize, String)> = BTreeMap::new();
+    let mut apart = Vec::new();
     std::panic::set_hook(Box::new(|_| {}));
     for kernel in kernels(platform).iter().filter(|k| k.id().contains(&only)) {
         let result = catch_unwind(AssertUnwindSafe(|| compare(platform, kernel)));
+        if let Ok(outcome @ (Outcome::NoLaunch(why) | Outcome::Undefined(why) | Outcome::IntelFails(why))) =
+            &result
+        {
+            apart.push(format!("{}: {}: {}", kernel.id(), outcome.class(), why.lines().next().unwrap_or("")));
+        }
         for line in lines(result.map_err(|e| panic_text(&*e))) {
             if !only.is_empty() {
                 println!("{}: {line}", kernel.id());
@@ -43,6 +49,10 @@ fn main() {
     rows.sort_by_key(|(_, (n, _))| std::cmp::Reverse(*n));
     for (line, (n, example)) in rows {
         println!("{n:>5}  {line}   ({example})");
+    }
+    println!("not compared:");
+    for line in apart {
+        println!("  {line}");
     }
 }
 
@@ -104,6 +114,7 @@ fn lines(result: Result<Outcome, String>) -> Vec<String> {
             Outcome::NoLaunch(why)
             | Outcome::IntelFails(why)
             | Outcome::OursFails(why)
+            | Outcome::Undefined(why)
             | Outcome::Differs(why) => {
                 vec![format!("{}: {}", outcome.class(), why.lines().next().unwrap_or(""))]
             }
