@@ -2,7 +2,7 @@
 //! for the test kernels of each platform.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use encoder::{compact, decode_all, encode};
+use encoder::{Decoded, compact, decode_all, encode};
 use gen_ir::{Inst, Physical};
 use platforms::Platform;
 use std::hint::black_box;
@@ -34,8 +34,9 @@ fn encoder(c: &mut Criterion) {
         group.throughput(Throughput::Elements(insts.len() as u64));
         group.bench_function("decode", |b| {
             b.iter(|| {
-                for decoded in decode_all(platform, black_box(&code)) {
-                    black_box(&decoded.inst);
+                let (mut all, mut item) = (decode_all(platform, black_box(&code)), Decoded::default());
+                while all.next_into(&mut item) {
+                    black_box(&item.inst);
                 }
             });
         });

@@ -1,3 +1,5 @@
 //! Inputs that benchmarks share.
 
+pub mod generated;
+pub mod process;
 pub mod synthetic;

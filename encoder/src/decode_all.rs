@@ -34,36 +34,8 @@ impl Iterator for DecodeAll<'_> {
 
     #[inline]
     fn next(&mut self) -> Option<Decoded> {
-        let rest = self.code.get(self.offset..)?;
-        let low = match rest.first_chunk::<8>() {
-            Some(bytes) => u64::from_le_bytes(*bytes),
-            None if rest.is_empty() => return None,
-            None => return Some(self.truncated(rest)),
-        };
-        let (word, len) = if low & CMPT_CTRL != 0 {
-            (expand(self.platform, low), 8)
-        } else {
-            match rest.first_chunk::<16>() {
-                Some(bytes) => (Ok(u128::from_le_bytes(*bytes)), 16),
-                None => return Some(self.truncated(rest)),
-            }
-        };
-        let offset = self.place();
-        self.offset += usize::from(len);
-        // Filled in place: an instruction is too large to copy about.
-        let mut item = Decoded { offset, len, inst: Ok(Inst::new(Op::Illegal, ExecSize::S1)) };
-        let done = match (word, &mut item.inst) {
-            (Ok(word), Ok(inst)) => decode_into(self.platform, word, inst).map(|()| {
-                inst.opts.0 |= if len == 8 { Options::COMPACTED.0 } else { 0 };
-            }),
-            (Err(e), _) => Err(e),
-            (Ok(_), Err(_)) => Ok(()),
-        };
-        if let Err(e) = done {
-            let raw = if len == 8 { Raw { word: low.into(), len } } else { e.raw };
-            item.inst = Err(DecodeError { offset, raw, ..e });
-        }
-        Some(item)
+        let mut item = Decoded::default();
+        self.next_into(&mut item).then_some(item)
     }
 
     fn size_hint(&self) -> (usize, Option<usize>) {
@@ -72,13 +44,56 @@ impl Iterator for DecodeAll<'_> {
     }
 }
 
+impl Default for Decoded {
+    /// Something to fill with [`DecodeAll::next_into`].
+    fn default() -> Decoded {
+        Decoded { offset: 0, len: 0, inst: Ok(Inst::new(Op::Illegal, ExecSize::S1)) }
+    }
+}
+
 impl DecodeAll<'_> {
+    /// [`Iterator::next`] in place, for loops where speed counts: an instruction is large to hand about.
+    /// False at the end; `item` is then what it was.
+    #[inline]
+    pub fn next_into(&mut self, item: &mut Decoded) -> bool {
+        let Some(rest) = self.code.get(self.offset..) else { return false };
+        let low = match rest.first_chunk::<8>() {
+            Some(bytes) => u64::from_le_bytes(*bytes),
+            None => return self.at_end(rest, item),
+        };
+        item.offset = self.place();
+        item.inst = Ok(Inst::new(Op::Illegal, ExecSize::S1));
+        let Ok(inst) = &mut item.inst else { return false };
+        let done = if low & CMPT_CTRL != 0 {
+            item.len = 8;
+            self.offset += 8;
+            expand(self.platform, low).and_then(|word| {
+                let done = decode_into(self.platform, word, inst);
+                inst.opts.0 |= Options::COMPACTED.0;
+                done
+            })
+        } else {
+            let Some(bytes) = rest.first_chunk::<16>() else { return self.at_end(rest, item) };
+            item.len = 16;
+            self.offset += 16;
+            decode_into(self.platform, u128::from_le_bytes(*bytes), inst)
+        };
+        if let Err(e) = done {
+            let raw = if item.len == 8 { Raw { word: low.into(), len: 8 } } else { e.raw };
+            item.inst = Err(DecodeError { offset: item.offset, raw, ..e });
+        }
+        true
+    }
+
     fn place(&self) -> u32 {
         u32::try_from(self.offset).unwrap_or(u32::MAX)
     }
 
     #[cold]
-    fn truncated(&mut self, rest: &[u8]) -> Decoded {
+    fn at_end(&mut self, rest: &[u8], item: &mut Decoded) -> bool {
+        if rest.is_empty() {
+            return false;
+        }
         let mut bytes = [0; 16];
         bytes[..rest.len()].copy_from_slice(rest);
         let raw = Raw { word: u128::from_le_bytes(bytes), len: rest.len() as u8 };
@@ -87,7 +102,8 @@ impl DecodeAll<'_> {
         let found = rest.len() as u64;
         let error =
             DecodeError { offset, raw, field: "length", found, allowed: "16 bytes, or 8 with CmptCtrl" };
-        Decoded { offset, len: raw.len, inst: Err(error) }
+        *item = Decoded { offset, len: raw.len, inst: Err(error) };
+        true
     }
 }
 

@@ -114,6 +114,7 @@ static ROWS: [Row; Op::ALL.len()] = [
 const PLATFORMS: usize = Platform::ALL.len();
 
 /// `Op` of each number, for each platform.
+
 static BY_NUMBER: [[Option<Op>; 128]; PLATFORMS] = by_number();
 
 const fn by_number() -> [[Option<Op>; 128]; PLATFORMS] {
@@ -137,23 +138,36 @@ const fn by_number() -> [[Option<Op>; 128]; PLATFORMS] {
     table
 }
 
+/// The number of each `Op`, for each platform; [`NONE`] where the platform does not have it.
+static NUMBERS: [[u8; Op::ALL.len()]; PLATFORMS] = numbers();
+
+const fn numbers() -> [[u8; Op::ALL.len()]; PLATFORMS] {
+    let mut table = [[NONE; Op::ALL.len()]; PLATFORMS];
+    let mut p = 0;
+    while p < PLATFORMS {
+        let mut number = 0;
+        while number < 128 {
+            if let Some(op) = BY_NUMBER[p][number] {
+                table[p][op as usize] = number as u8;
+            }
+            number += 1;
+        }
+        p += 1;
+    }
+    table
+}
+
 /// The opcode that `number` (7 bits) means on a platform.
 #[inline]
-pub fn from_number(platform: Platform, number: u8) -> Option<Op> {
+pub const fn from_number(platform: Platform, number: u8) -> Option<Op> {
     BY_NUMBER[platform as usize][(number & 0x7f) as usize]
 }
 
 /// The opcode's number on a platform, if the platform has it.
 #[inline]
 pub fn number(platform: Platform, op: Op) -> Option<u8> {
-    let row = &ROWS[op as usize];
-    if row.platforms >> platform as u8 & 1 == 0 {
-        return None;
-    }
-    Some(match platform.caps().layout {
-        Layout::Gen8 => row.gen8,
-        Layout::Xe => row.xe,
-    })
+    let number = NUMBERS[platform as usize][op as usize];
+    (number != NONE).then_some(number)
 }
 
 /// Whether a platform has the opcode.

@@ -50,7 +50,7 @@ macro_rules! ops {
             pub const ALL: &'static [Op] = &[$(Op::$op,)*];
         }
 
-        static INFO: &[OpInfo] = &[$(OpInfo {
+        static INFO: [OpInfo; Op::ALL.len()] = [$(OpInfo {
             name: $name, class: Class::$class, dst: $dst, srcs: $srcs, logic: $logic,
         },)*];
     };
@@ -219,7 +219,8 @@ ops! {
 
 impl Op {
     /// The opcode's row.
-    pub fn info(self) -> &'static OpInfo {
+    #[inline]
+    pub const fn info(self) -> &'static OpInfo {
         &INFO[self as usize]
     }
 

@@ -55,8 +55,10 @@ struct Held {
     mask: u64,
     /// When its last range ends.
     end: u32,
-    /// Its only range's start, or that of the first.
-    start: u32,
+    /// The first of its ranges that does not end before the scan's position, counted from its first.
+    at: u32,
+    /// That range.
+    now: Range,
 }
 
 struct Scan<'a> {
@@ -64,6 +66,8 @@ struct Scan<'a> {
     items: &'a [Item],
     live: &'a Liveness,
     held: Vec<Vec<Held>>,
+    /// Up to where a register is known to be full, from the scan's position on.
+    full_until: Vec<u32>,
     at: Vec<u32>,
     out: Vec<bool>,
     next: u32,
@@ -104,6 +108,7 @@ pub(crate) fn place(file: File, items: &[Item], live: &Liveness, vars: usize) ->
         items,
         live,
         held: vec![Vec::new(); file.regs as usize],
+        full_until: vec![0; file.regs as usize],
         at: vec![UNPLACED; items.len()],
         out: vec![false; items.len()],
         next: 0,
@@ -154,8 +159,8 @@ impl<'a> Scan<'a> {
     fn hold(&mut self, i: u32, at: u32) {
         let item = &self.items[i as usize];
         let ranges = self.ranges(i);
-        let (Some(first), Some(last)) = (ranges.first(), ranges.last()) else { return };
-        let (start, end) = (first.start, last.end);
+        let (Some(&now), Some(last)) = (ranges.first(), ranges.last()) else { return };
+        let end = last.end;
         self.at[i as usize] = at;
         self.used = self.used.max(at + item.bytes);
         let rb = self.file.reg_bytes;
@@ -163,7 +168,11 @@ impl<'a> Scan<'a> {
             let from = at.max(r * rb) - r * rb;
             let to = (at + item.bytes).min((r + 1) * rb) - r * rb;
             if let Some(list) = self.held.get_mut(r as usize) {
-                list.push(Held { item: i, mask: mask_of(from, to), end, start });
+                let mask = mask_of(from, to);
+                list.push(Held { item: i, mask, end, at: 0, now });
+                if mask == mask_of(0, rb) && item.fixed.is_none() {
+                    self.full_until[r as usize] = self.full_until[r as usize].max(now.end);
+                }
             }
         }
     }
@@ -172,21 +181,33 @@ impl<'a> Scan<'a> {
     fn taken(&mut self, r: u32, i: u32, mask: u64) -> u64 {
         let ranges = self.live.of(self.items[i as usize].var.index());
         let (now, end) = (ranges[0].start, ranges[ranges.len() - 1].end);
+        if self.full_until[r as usize] > now {
+            return mask;
+        }
         let (items, live) = (self.items, self.live);
         let list = &mut self.held[r as usize];
         let mut taken = 0;
         let mut k = 0;
         while k < list.len() {
-            let h = list[k];
+            let h = &mut list[k];
             if h.end <= now {
                 list.swap_remove(k);
                 continue;
             }
             k += 1;
-            if h.start < end
-                && h.mask & mask & !taken != 0
-                && overlap(live.of(items[h.item as usize].var.index()), ranges)
-            {
+            if h.mask & mask & !taken == 0 {
+                continue;
+            }
+            let theirs = |at: u32| &live.of(items[h.item as usize].var.index())[at as usize..];
+            if h.now.end <= now {
+                h.at += theirs(h.at).partition_point(|r| r.end <= now) as u32;
+                h.now = theirs(h.at)[0];
+            }
+            let meets = match ranges {
+                [only] => h.now.start < only.end,
+                _ => h.now.start < end && overlap(theirs(h.at), ranges),
+            };
+            if meets {
                 taken |= h.mask;
                 if taken & mask == mask {
                     break;
@@ -349,6 +370,7 @@ impl<'a> Scan<'a> {
                 self.out[v as usize] = true;
                 let end = (at + self.items[v as usize].bytes).div_ceil(rb);
                 for r in at / rb..end {
+                    self.full_until[r as usize] = 0;
                     self.held[r as usize].retain(|h| h.item != v);
                 }
             }

@@ -97,12 +97,18 @@ pub(super) const fn dpas_type_of(code: u8, precision: u8) -> Option<Type> {
 }
 
 /// `RegFile` and `RegNum` of a register.
+#[inline(always)]
 pub(super) fn reg_code(reg: Reg<Physical>) -> Option<(bool, u8)> {
-    let arf = match reg.base {
-        Base::Grf(n) => return u8::try_from(n).ok().map(|n| (true, n)),
-        Base::Arf(arf) => arf,
+    match reg.base {
+        Base::Grf(n) if n < 256 => Some((true, n as u8)),
+        Base::Grf(_) => None,
+        Base::Arf(Arf::Null) => Some((false, 0)),
+        Base::Arf(arf) => arf_code(arf),
         Base::Var(never) => match never {},
-    };
+    }
+}
+
+fn arf_code(arf: Arf) -> Option<(bool, u8)> {
     let (kind, num) = match arf {
         Arf::Null => (0x0, 0),
         Arf::Addr(n) => (0x1, n),
@@ -124,10 +130,12 @@ pub(super) fn reg_code(reg: Reg<Physical>) -> Option<(bool, u8)> {
 }
 
 /// The register of a [`reg_code`].
+#[inline(always)]
 pub(super) fn reg_of(grf: bool, num: u8) -> Option<Base<Physical>> {
-    if grf {
-        return Some(Base::Grf(num.into()));
-    }
+    if grf { Some(Base::Grf(num.into())) } else { arf_of(num) }
+}
+
+fn arf_of(num: u8) -> Option<Base<Physical>> {
     let n = num & 0xf;
     Some(Base::Arf(match (num >> 4, n) {
         (0x0, 0) => Arf::Null,

@@ -41,18 +41,34 @@ enum Form {
 }
 
 /// The form of a native or compacted word, both of which have the opcode in bits 6..0.
+#[inline]
 fn form(platform: Platform, word: u64) -> Option<Form> {
-    let op = opcodes::from_number(platform, (word & 0x7f) as u8)?;
-    let info = op.info();
-    match info.class {
-        Class::Sync => Some(Form::One),
-        Class::Basic if info.srcs == 1 => Some(Form::One),
-        Class::Basic => Some(Form::Two),
-        Class::Ternary => Some(Form::Three),
-        Class::Dpas => Some(Form::Dpas),
-        _ => None,
-    }
+    FORMS[platform as usize][(word & 0x7f) as usize]
 }
+
+static FORMS: [[Option<Form>; 128]; Platform::ALL.len()] = {
+    let mut table = [[None; 128]; Platform::ALL.len()];
+    let mut p = 0;
+    while p < Platform::ALL.len() {
+        let mut number = 0;
+        while number < 128 {
+            if let Some(op) = opcodes::from_number(Platform::ALL[p], number as u8) {
+                let info = op.info();
+                table[p][number] = match info.class {
+                    Class::Sync => Some(Form::One),
+                    Class::Basic if info.srcs == 1 => Some(Form::One),
+                    Class::Basic => Some(Form::Two),
+                    Class::Ternary => Some(Form::Three),
+                    Class::Dpas => Some(Form::Dpas),
+                    _ => None,
+                };
+            }
+            number += 1;
+        }
+        p += 1;
+    }
+    table
+};
 
 /// Contents of a compacted word with one or two sources.
 #[derive(Clone, Copy, Default)]
@@ -311,6 +327,8 @@ struct Index {
     /// All of them.
     mask: u128,
     rows: [u64; 32],
+    /// The same, each bit where the native word has it.
+    native: [u128; 32],
     /// How many rows there are.
     len: u8,
     /// Row numbers by hash of the row, [`Index::EMPTY`] between them; collisions go to the next place.
@@ -330,12 +348,19 @@ impl Index {
             width += parts[i].1 - parts[i].0 + 1;
             i += 1;
         }
-        let mut index =
-            Index { parts, mask, rows: [0; 32], len: rows.len() as u8, hash: [Index::EMPTY; 128] };
+        let mut index = Index {
+            parts,
+            mask,
+            rows: [0; 32],
+            native: [0; 32],
+            len: rows.len() as u8,
+            hash: [Index::EMPTY; 128],
+        };
         let mut r = 0;
         while r < rows.len() {
             let row = rows[r] & ((1 << width) - 1);
             index.rows[r] = row;
+            index.native[r] = scatter(parts, row);
             let mut place = Index::place(row);
             // The first of equal rows counts.
             while index.hash[place] != Index::EMPTY && index.rows[index.hash[place] as usize] != row {
@@ -386,15 +411,22 @@ impl Index {
     /// The native bits of a row; `index` has no more bits than rows need.
     fn expand(&self, index: u8) -> u128 {
         debug_assert!(index < self.len);
-        let mut row = self.rows[(index & 31) as usize];
-        let mut word = 0;
-        for &(low, high) in self.parts {
-            let width = high - low + 1;
-            word |= u128::from(row & ((1 << width) - 1)) << low;
-            row >>= width;
-        }
-        word
+        self.native[(index & 31) as usize]
     }
+}
+
+/// A row's bits, spread over the parts of a native word.
+const fn scatter(parts: &[(u32, u32)], mut row: u64) -> u128 {
+    let mut word = 0;
+    let mut i = 0;
+    while i < parts.len() {
+        let (low, high) = parts[i];
+        let width = high - low + 1;
+        word |= ((row & ((1 << width) - 1)) as u128) << low;
+        row >>= width;
+        i += 1;
+    }
+    word
 }
 
 /// `DataTypeIndex` on both platforms; the last part only without immediate.

@@ -101,8 +101,10 @@ impl Decoder {
             SIZES[(c.exec_size & 7) as usize].ok_or_else(|| self.error("ExecSize", c.exec_size, "0 to 5"))?;
         inst.chan = c.channel;
         inst.no_mask = c.no_mask;
-        inst.swsb = L::swsb_of(c.swsb, Kind::of(inst.op))
-            .ok_or_else(|| self.error("SWSB", c.swsb, "an annotation"))?;
+        if c.swsb != 0 {
+            inst.swsb = L::swsb_of(c.swsb, Kind::of(inst.op))
+                .ok_or_else(|| self.error("SWSB", c.swsb, "an annotation"))?;
+        }
         let flag = Reg::arf(Arf::Flag(c.flag >> 1), u32::from(c.flag & 1) * 2);
         if c.pred_ctrl != 0 {
             let ctrl = L::pred_of(c.pred_ctrl)

@@ -9,7 +9,7 @@ use super::{
 use crate::{EncodeError, opcodes};
 use gen_ir::{
     Arf, Base, Class, Cond, Desc, Dst, ExecSize, Inst, Mme, Op, Options, Payload, Physical, Reg, Region,
-    SendInfo, SrcMod, SyncFn, Target, Type,
+    SendInfo, SrcMod, Swsb, SyncFn, Target, Type,
 };
 use platforms::Platform;
 
@@ -95,7 +95,11 @@ impl Encoder<'_> {
     fn controls<L: Layout>(&self, opcode: u8) -> Result<Controls> {
         let i = self.inst;
         let kind = Kind::of(i.op);
-        let swsb = match L::swsb_code(i.swsb, kind) {
+        let swsb = match i.swsb {
+            Swsb::NONE => Some(0),
+            swsb => L::swsb_code(swsb, kind),
+        };
+        let swsb = match swsb {
             Some(code) => code,
             None => return Err(self.error("SWSB", "this pair", "what one annotation can say")),
         };
@@ -162,7 +166,7 @@ impl Encoder<'_> {
 
     #[inline(always)]
     fn no_source(&self, from: usize) -> Result<()> {
-        if self.inst.src[from..].iter().all(|s| *s == Src::None) {
+        if self.inst.src[from..].iter().all(|s| matches!(s, Src::None)) {
             return Ok(());
         }
         Err(self.error("sources", "too many", "as many as the operation has"))
@@ -173,7 +177,7 @@ impl Encoder<'_> {
     #[inline(always)]
     fn basic<L: Layout>(&self) -> Result<u128> {
         let i = self.inst;
-        if i.payload != Payload::None {
+        if !matches!(i.payload, Payload::None) {
             return Err(self.error("payload", "present", "none"));
         }
         let mut b = Basic { function: self.cond()?, ..Basic::default() };

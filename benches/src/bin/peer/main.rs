@@ -9,7 +9,6 @@
 //! object (written from that text), or with `--text` the same `.visaasm`.
 
 mod code;
-mod process;
 
 use std::{
     fs, io,
@@ -17,11 +16,10 @@ use std::{
     process::ExitCode,
 };
 
+use benches::process::{self, Run};
 use clap::Parser;
 use platforms::Platform;
 use tests::data::{TestKernel, kernels};
-
-use process::Run;
 
 #[derive(Parser)]
 struct Args {

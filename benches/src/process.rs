@@ -18,7 +18,9 @@ pub const MEASURE: &str = "--measure";
 /// One finished run.
 #[derive(Clone, Copy, Debug)]
 pub struct Run {
+    /// Wall-clock time.
     pub wall: Duration,
+    /// Peak memory.
     pub peak_bytes: u64,
 }
 
