@@ -2,6 +2,8 @@
 
 use half::f16;
 
+use super::element::Element;
+
 /// Values that are right for one element.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Accept {
@@ -94,14 +96,24 @@ pub fn near(exact: f64, error: f64) -> Accept {
     if exact.is_nan() { Accept::Nan } else { Accept::Range(exact - error, exact + error) }
 }
 
-/// One of several single-precision floats; a NaN among them stands for all.
-pub fn either<const N: usize>(values: [f32; N]) -> Accept {
+/// A sum of products in single precision, in whatever order and with whatever contraction: at most one
+/// rounding a product and one an addition.
+pub fn dot<const N: usize>(products: [(f32, f32); N]) -> Accept {
+    let terms = products.map(|(a, b)| f64::from(a) * f64::from(b));
+    let magnitude: f64 = terms.iter().map(|t| t.abs()).sum();
+    near(terms.iter().sum(), magnitude * (N + 1) as f64 * f64::from(f32::EPSILON) / 2.0)
+}
+
+/// One of several values; a NaN among them stands for all.
+pub fn either<T: Element, const N: usize>(values: [T; N]) -> Accept {
     Accept::OneOf(values.into_iter().map(exactly).collect())
 }
 
-/// This float and no other, but any NaN for a NaN.
-pub fn exactly(value: f32) -> Accept {
-    if value.is_nan() { Accept::Nan } else { Accept::Bits(value.to_bits().into()) }
+/// This scalar and no other, but any NaN for a NaN.
+pub fn exactly<T: Element>(value: T) -> Accept {
+    let mut accept = Vec::with_capacity(1);
+    value.expect(&mut accept);
+    accept.pop().expect("a scalar")
 }
 
 #[cfg(test)]
@@ -117,7 +129,7 @@ mod tests {
         assert!(!Accept::Nan.allows(0xff, 1));
         assert!(Accept::Range(1.0, 2.0).allows(1.5f64.to_bits(), 8));
         assert!(!Accept::Range(1.0, 2.0).allows(f64::NAN.to_bits(), 8));
-        assert!(either([1.0, 2.0]).allows(2f32.to_bits().into(), 4));
+        assert!(either([1f32, 2.0]).allows(2f32.to_bits().into(), 4));
     }
 
     #[test]

@@ -80,10 +80,10 @@ impl Case {
         self.buffer(bytes_of(before), Want::Elements(T::WIDTH, expectations(after)))
     }
 
-    /// A buffer of floats (or of any 4-byte elements) which the kernel fills with what is allowed.
-    pub fn output_within(self, after: Vec<Accept>) -> Case {
-        let before = vec![UNWRITTEN; after.len() * 4];
-        self.buffer(before, Want::Elements(4, after))
+    /// A buffer that the kernel fills with allowed values; there is one for each scalar of `T`'s.
+    pub fn output_of<T: Element>(self, after: Vec<Accept>) -> Case {
+        let before = vec![UNWRITTEN; after.len() * T::WIDTH];
+        self.buffer(before, Want::Elements(T::WIDTH, after))
     }
 
     /// A buffer with these values before, and allowed values for its elements of `T`'s scalars after.

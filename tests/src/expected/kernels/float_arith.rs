@@ -27,7 +27,7 @@ fn float_ops(t: &mut Target) -> Vec<Case> {
             exactly(x.copysign(y)),
         ]
     });
-    Case::groups(3, 40).input(&a).input(&b).input(&c).output_within(out).only()
+    Case::groups(3, 40).input(&a).input(&b).input(&c).output_of::<f32>(out).only()
 }
 
 fn rounding(t: &mut Target) -> Vec<Case> {
@@ -35,12 +35,12 @@ fn rounding(t: &mut Target) -> Vec<Case> {
     a.extend([0.49999997f32, -0.49999997, 8388607.5, -8388608.0, 16777216.0, 1.5, 2.5, -0.5]);
     let out = flat(a.len(), |i| {
         let x = a[i];
-        let to_zero = |r: f32| if r == 0.0 { either([0.0, -0.0]) } else { exactly(r) };
+        let to_zero = |r: f32| if r == 0.0 { either([0f32, -0.0]) } else { exactly(r) };
         let [floor, ceil, trunc, rint] = [x.floor(), x.ceil(), x.trunc(), x.round_ties_even()].map(exactly);
         // Intel's compiler makes trunc(x + 0.49999997) of `round`, which loses the sign of -0.
         [floor, ceil, trunc, rint, to_zero(x.round())]
     });
-    Case::groups(4, 32).input(&a).output_within(out).only()
+    Case::groups(4, 32).input(&a).output_of::<f32>(out).only()
 }
 
 fn polynomial(t: &mut Target) -> Vec<Case> {
