@@ -149,7 +149,8 @@ pub(crate) fn before(t: &mut Thread, cx: &mut Cx<'_>, step: &Step) -> Result<Out
     }
     let undefined = inputs(t, step, on)? | doubtful;
     let places = t.dest_lanes(&step.dst, n, on)?;
-    if let DestPlace::Indirect { addr, .. } = step.dst.what
+    if on != 0
+        && let DestPlace::Indirect { addr, .. } = step.dst.what
         && t.undefined(addr, 2)
     {
         cx.report(t, Fault::Uninitialized, || "the destination's address was never written".into());

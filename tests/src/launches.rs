@@ -50,7 +50,12 @@ pub struct Setup {
 impl Setup {
     /// A launch of a kernel.
     pub fn new(kernel: &TestKernel, seed: u64) -> Result<Setup, NoLaunch> {
-        let (launch, mut memory) = launch(kernel, seed)?;
+        let (launch, memory) = launch(kernel, seed)?;
+        Setup::over(kernel, launch, memory)
+    }
+
+    /// A given launch of a kernel: the program's constants and variables join the memory.
+    pub fn over(kernel: &TestKernel, launch: Launch, mut memory: Memory) -> Result<Setup, NoLaunch> {
         let fault = |e: emulator::Error| NoLaunch(e.to_string());
         let program = match &kernel.zebin {
             Some(zebin) => Zebin::read(zebin).and_then(|z| z.load(&mut memory)).map_err(fault)?,

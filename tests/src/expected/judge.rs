@@ -1,10 +1,14 @@
 //! Runs the code of a kernel on its cases and compares with what is expected.
 
-use emulator::{Launch, Memory, Options as RunOptions, Report, zeinfo};
+use emulator::{Options as RunOptions, Report, zeinfo};
 use platforms::Platform;
 
 use super::{Case, cases};
-use crate::{data::TestKernel, differential};
+use crate::{
+    data::TestKernel,
+    differential,
+    launches::{NoLaunch, Setup},
+};
 
 /// Instructions that a case may take.
 const MAX_INSTRUCTIONS: u64 = 5_000_000;
@@ -66,13 +70,13 @@ impl Verdict {
 /// Why the kernel has no cases.
 pub fn judge(platform: Platform, kernel: &TestKernel) -> Result<Verdict, &'static str> {
     let cases = cases(platform, kernel)?;
-    let intel = over(kernel, &cases, |launch, memory| emulate(platform, &kernel.dat, launch, memory));
+    let intel = over(kernel, &cases, |setup| emulate(platform, setup.intel(kernel), setup));
     let ours = match differential::finalize(platform, kernel) {
         Err(faults) => Judgement::Refused(faults.first().map(ToString::to_string).unwrap_or_default()),
-        Ok(binary) => over(kernel, &cases, |launch, memory| {
-            let mut launch = launch.clone();
-            launch.kernel.scratch = launch.kernel.scratch.max(SCRATCH);
-            emulate(platform, &binary.code, &launch, memory)
+        Ok(binary) => over(kernel, &cases, |setup| {
+            let launched = &mut setup.launch.kernel;
+            launched.scratch = launched.scratch.max(SCRATCH);
+            emulate(platform, setup.ours(&binary), setup)
         }),
     };
     Ok(Verdict { intel, ours, interpreter: None })
@@ -80,31 +84,34 @@ pub fn judge(platform: Platform, kernel: &TestKernel) -> Result<Verdict, &'stati
 
 fn emulate(
     platform: Platform,
-    code: &[u8],
-    launch: &Launch,
-    memory: &mut Memory,
-) -> Result<Vec<Report>, String> {
+    code: Result<Vec<u8>, emulator::Error>,
+    setup: &mut Setup,
+) -> Result<Vec<Report>, emulator::Error> {
     let options = RunOptions { max_instructions: MAX_INSTRUCTIONS, ..RunOptions::default() };
-    emulator::run(platform, code, launch, memory, &options).map(|r| r.reports).map_err(|e| e.to_string())
+    emulator::run(platform, &code?, &setup.launch, &mut setup.memory, &options).map(|r| r.reports)
 }
 
 /// One way of running over all cases; the first bad one counts.
 fn over(
     kernel: &TestKernel,
     cases: &[Case],
-    run: impl Fn(&Launch, &mut Memory) -> Result<Vec<Report>, String>,
+    run: impl Fn(&mut Setup) -> Result<Vec<Report>, emulator::Error>,
 ) -> Judgement {
     let info = match zeinfo::find(&kernel.ze_info, &kernel.name) {
         Ok(info) => info,
         Err(e) => return Judgement::Fails(e.to_string()),
     };
     for (k, case) in cases.iter().enumerate() {
-        let (launch, mut memory) = case.launch(info.clone());
+        let (launch, memory) = case.launch(info.clone());
+        let mut setup = match Setup::over(kernel, launch, memory) {
+            Ok(setup) => setup,
+            Err(NoLaunch(why)) => return Judgement::Fails(why),
+        };
         let place = if cases.len() > 1 { format!("case {k}: ") } else { String::new() };
-        match run(&launch, &mut memory) {
+        match run(&mut setup) {
             Err(e) => return Judgement::Fails(format!("{place}{e}")),
             Ok(reports) => {
-                if let Err(wrong) = case.judge(&memory) {
+                if let Err(wrong) = case.judge(&setup.memory) {
                     return Judgement::Wrong(format!("{place}{wrong}"));
                 }
                 if let Some(report) = reports.first() {
