@@ -1,7 +1,8 @@
 //! The test kernels, as Intel's offline compiler left them for every device.
 //!
 //! `tests/kernels/compile` makes the archives `tests/data/<device>.tar.zst` that this module reads. One
-//! [`TestKernel`] is one kernel at one SIMD size on one platform.
+//! [`TestKernel`] is one kernel at one SIMD size on one platform. `VISA_TEST_DATA` names another directory
+//! of such archives, with the sources in `kernels` below it, so that the same commands judge other kernels.
 
 use std::{
     collections::BTreeMap,
@@ -100,12 +101,24 @@ pub fn corpus() -> Vec<PathBuf> {
     found
 }
 
+/// The directory with the sources of the test kernels.
+pub fn sources() -> PathBuf {
+    match std::env::var_os("VISA_TEST_DATA") {
+        Some(other) => PathBuf::from(other).join("kernels"),
+        None => workspace().join("tests/kernels"),
+    }
+}
+
+fn archives() -> PathBuf {
+    std::env::var_os("VISA_TEST_DATA").map_or_else(|| workspace().join("tests/data"), PathBuf::from)
+}
+
 fn unpack(platform: Platform) -> Vec<TestKernel> {
     let device = match platform {
         Platform::Bxt => Platform::Skl,
         other => other,
     };
-    let path = workspace().join(format!("tests/data/{device}.tar.zst"));
+    let path = archives().join(format!("{device}.tar.zst"));
     let mut files = read_archive(&path);
     let stems: Vec<String> =
         files.keys().filter_map(|name| name.strip_suffix(".dat")).map(str::to_owned).collect();

@@ -11,7 +11,7 @@ use emulator::{
 };
 use finalizer::RelocationKind;
 
-use crate::data::{SYMBOL_TABLE, TestKernel, workspace};
+use crate::data::{SYMBOL_TABLE, TestKernel, sources};
 
 /// Elements of every buffer, and of those of kernels that read hundreds for each work item.
 const ELEMENTS: usize = 4096;
@@ -101,7 +101,7 @@ pub fn launch(kernel: &TestKernel, seed: u64) -> Result<(Launch, Memory), NoLaun
         return Err(no(&"holds functions, is not a kernel"));
     }
     let info = zeinfo::find(&kernel.ze_info, &kernel.name).map_err(|e| no(&e))?;
-    let path = workspace().join("tests/kernels").join(&kernel.source);
+    let path = sources().join(&kernel.source);
     let source = std::fs::read_to_string(&path).map_err(|e| no(&format!("{}: {e}", path.display())))?;
     let vector = kernel.source.ends_with(".ll");
     let params = if vector { vector_params(&source, &kernel.name) } else { params(&source, &kernel.name) };
