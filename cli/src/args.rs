@@ -49,6 +49,12 @@ pub struct FinalizeArgs {
     /// Only this kernel; may be given several times.
     #[arg(short, long, value_name = "NAME")]
     pub kernel: Vec<String>,
+    /// Version of the objects that are written, as `3.6`; that of the input if absent.
+    #[arg(long, value_name = "M.N", value_parser = isa_version)]
+    pub isa_version: Option<visa::Version>,
+    /// Take a broken rule of the specification for a warning; may be given several times.
+    #[arg(long, value_name = "RULE", value_parser = rule)]
+    pub allow: Vec<visa::Rule>,
     /// Print per kernel what was made of it and how long each pass took.
     #[arg(long)]
     pub stats: bool,
@@ -153,6 +159,25 @@ pub struct AsmArgs {
     /// How faults are printed.
     #[arg(long, value_enum, default_value = "human")]
     pub message_format: MessageFormat,
+}
+
+/// A version whose layout the writer knows.
+fn isa_version(text: &str) -> Result<visa::Version, String> {
+    let parts = text.split_once('.').and_then(|(a, b)| Some((a.parse().ok()?, b.parse().ok()?)));
+    match parts {
+        Some((major @ 3, minor @ 0..=8)) | Some((major @ 4, minor @ 0..=1)) => {
+            Ok(visa::Version::new(major, minor))
+        }
+        _ => Err("allowed: 3.0 to 3.8, 4.0, 4.1".to_owned()),
+    }
+}
+
+/// A rule of the verifier by its name.
+fn rule(text: &str) -> Result<visa::Rule, String> {
+    visa::Rule::from_id(text).filter(|r| !r.is_safety()).ok_or_else(|| {
+        let names: Vec<_> = visa::Rule::ALL.iter().filter(|r| !r.is_safety()).map(|r| r.id()).collect();
+        format!("allowed: {}", names.join(", "))
+    })
 }
 
 fn platform(text: &str) -> Result<Platform, platforms::UnknownPlatform> {

@@ -7,7 +7,7 @@ use std::{
 };
 
 use encoder::iga::{JsonOptions, ListingOptions, disassemble, disassemble_json};
-use finalizer::{Binary, Diagnostic, Finalizer, Options, Place, Refusal};
+use finalizer::{Binary, Diagnostic, Finalizer, Options, Place, Refusal, Severity};
 use indicatif::{ProgressBar, ProgressStyle};
 use platforms::Platform;
 use visa::Module;
@@ -82,9 +82,12 @@ struct Done {
 
 fn one_input(args: &FinalizeArgs, finalizers: &mut [Finalizer], path: &Path) -> Result<(), Refusal> {
     let bytes = Input::open(path).map_err(|e| io_error("CannotRead", &e))?;
-    let module = finalizer::read_input(&bytes, args.platform[0])?;
+    let mut module = finalizer::read_input(&bytes, args.platform[0])?;
+    if let Some(version) = args.isa_version {
+        module.set_version(version);
+    }
     let wanted = wanted_kernels(args, &module)?;
-    warn(args, path, &module);
+    check(args, path, &module, &wanted)?;
     let (done, module) = finalize_all(args, finalizers, module, &wanted, path)?;
     for d in &done {
         if args.stats {
@@ -99,17 +102,33 @@ fn one_input(args: &FinalizeArgs, finalizers: &mut [Finalizer], path: &Path) -> 
     Ok(())
 }
 
-/// Rules of the specification that the input breaks although it can be finalized.
-fn warn(args: &FinalizeArgs, path: &Path, module: &Module) {
-    let options = visa::VerifyOptions::for_platform(args.platform[0]);
-    let findings = visa::verify(module, options);
-    // Safety rules refuse the kernel later, and are reported then.
-    let warnings: Vec<_> = findings
-        .into_iter()
-        .filter(|f| !f.rule.is_safety())
-        .map(|f| Diagnostic { severity: finalizer::Severity::Warning, ..f.into() })
-        .collect();
+/// Checks the rules of the specification for all platforms, prints warnings, and refuses what has no
+/// meaning.
+fn check(args: &FinalizeArgs, path: &Path, module: &Module, wanted: &[usize]) -> Result<(), Refusal> {
+    let is_wanted = |name: &str| {
+        wanted.iter().any(|i| module.kernels[*i].name() == name)
+            || module.functions.iter().any(|f| f.name() == name)
+    };
+    let mut findings: Vec<visa::Finding> = Vec::new();
+    for platform in &args.platform {
+        for finding in visa::verify(module, visa::VerifyOptions::for_platform(*platform)) {
+            if is_wanted(&finding.kernel) && !findings.contains(&finding) {
+                findings.push(finding);
+            }
+        }
+    }
+    let mut warnings = Vec::new();
+    let mut errors = Vec::new();
+    for finding in findings {
+        let allowed = args.allow.contains(&finding.rule);
+        let diagnostic = Diagnostic::from(finding);
+        match diagnostic.severity {
+            Severity::Error if !allowed => errors.push(diagnostic),
+            _ => warnings.push(Diagnostic { severity: Severity::Warning, ..diagnostic }),
+        }
+    }
     report::faults(path, &warnings, args.message_format);
+    if errors.is_empty() { Ok(()) } else { Err(Refusal(errors)) }
 }
 
 fn io_error(code: &'static str, e: &std::io::Error) -> Diagnostic {

@@ -61,7 +61,8 @@ fn snippet(out: &mut impl Write, file: &Path, d: &Diagnostic, line: &str) -> std
         .path(&*path)
         .annotation(AnnotationKind::Primary.span(start.min(end)..end));
     let kernel = d.kernel.as_ref().map_or(String::new(), |k| format!("kernel `{k}`: "));
-    let title = level.primary_title(format!("{kernel}{} [{}]", d.message, d.code)).element(place);
+    let field = d.field.as_ref().map_or(String::new(), |f| format!("{f}: "));
+    let title = level.primary_title(format!("{kernel}{field}{} [{}]", d.message, d.code)).element(place);
     writeln!(out, "{}", Renderer::styled().render(&[title]))
 }
 
@@ -88,6 +89,9 @@ fn as_json(file: &Path, d: &Diagnostic) -> Value {
             object["line"] = line.into();
             object["column"] = column.into();
         }
+    }
+    if let Some(field) = &d.field {
+        object["field"] = field.as_str().into();
     }
     if let Some(k) = &d.kernel {
         object["kernel"] = k.as_str().into();

@@ -40,6 +40,8 @@ pub struct Diagnostic {
     pub kernel: Option<String>,
     /// The vISA instruction's name, and its index within the kernel, from 0, where that is known.
     pub instruction: Option<(Option<u32>, String)>,
+    /// The operand, declaration or field of the format that it is about, once known.
+    pub field: Option<String>,
     /// What is wrong, what was found, what is allowed.
     pub message: String,
 }
@@ -53,6 +55,7 @@ impl Diagnostic {
             place: Place::Input,
             kernel: None,
             instruction: None,
+            field: None,
             message: message.into(),
         }
     }
@@ -68,6 +71,13 @@ impl Diagnostic {
     #[must_use]
     pub fn in_kernel(mut self, name: impl Into<String>) -> Diagnostic {
         self.kernel = Some(name.into());
+        self
+    }
+
+    /// The same, about an operand, declaration or field.
+    #[must_use]
+    pub fn about(mut self, field: impl Into<String>) -> Diagnostic {
+        self.field = Some(field.into());
         self
     }
 
@@ -93,6 +103,9 @@ impl fmt::Display for Diagnostic {
             Some((Some(i), name)) => write!(f, "instruction {i} `{name}`: ")?,
             Some((None, name)) => write!(f, "instruction `{name}`: ")?,
             None => {}
+        }
+        if let Some(field) = &self.field {
+            write!(f, "{field}: ")?;
         }
         write!(f, "{} [{}]", self.message, self.code)
     }

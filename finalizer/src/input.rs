@@ -44,7 +44,7 @@ pub fn read_input(bytes: &[u8], platform: Platform) -> Result<Module, Refusal> {
 
 impl From<visa::Error> for Diagnostic {
     fn from(e: visa::Error) -> Diagnostic {
-        let mut d = Diagnostic::error(e.kind.name(), format!("{}: {}", e.field, e.kind));
+        let mut d = Diagnostic::error(e.kind.name(), e.kind.to_string()).about(e.field);
         d.place = Place::Offset(e.offset as u64);
         d.kernel = e.kernel;
         d.instruction = e.instruction.map(|name| (None, name.to_owned()));
@@ -54,7 +54,7 @@ impl From<visa::Error> for Diagnostic {
 
 impl From<visa::Finding> for Diagnostic {
     fn from(f: visa::Finding) -> Diagnostic {
-        let mut d = Diagnostic::error(f.rule.id(), format!("{}: {}", f.field, f.message)).in_kernel(f.kernel);
+        let mut d = Diagnostic::error(f.rule.id(), f.message).about(f.field).in_kernel(f.kernel);
         if f.rule.severity() == visa::Severity::Warning {
             d.severity = crate::Severity::Warning;
         }

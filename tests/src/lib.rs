@@ -4,6 +4,7 @@
 //! - [`iga`]: our listing and assembler against the reference tool's.
 //! - [`differential`]: our code beside Intel's on the emulator, over the [`launches`] of every kernel.
 //! - [`expected`]: what each test kernel has to compute, in Rust, and how the tools compare with it.
+//! - [`fuzz`]: what fuzz targets do with their bytes; [`mutate`]: how inputs are damaged.
 //! - [`golden`]: samples of Intel's listings, bytes beside text.
 //! - [`oracle`]: Intel's own assembler, disassembler and finalizer, where they are installed.
 //! - [`random`]: random instructions, built from the opcode tables.
@@ -14,9 +15,11 @@
 pub mod data;
 pub mod differential;
 pub mod expected;
+pub mod fuzz;
 pub mod golden;
 pub mod iga;
 pub mod launches;
+pub mod mutate;
 pub mod oracle;
 pub mod random;
 pub mod words;

@@ -62,6 +62,20 @@ pub struct Module {
 }
 
 impl Module {
+    /// Makes the module one of another version. What only its bytes had (padding, fields of old writers) is
+    /// given up, since another version lays them out anew.
+    pub fn set_version(&mut self, version: Version) {
+        if version == self.version {
+            return;
+        }
+        self.version = version;
+        self.layout.clear();
+        for kernel in self.kernels.iter_mut().chain(&mut self.functions) {
+            let no_body = kernel.quirks.no_body;
+            kernel.quirks = Quirks { no_body, ..Quirks::default() };
+        }
+    }
+
     /// Takes over the kernels and functions of a module of the same version, as when a kernel's text and
     /// its functions' texts are in files of their own.
     pub fn link(&mut self, other: Module) {

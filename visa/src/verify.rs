@@ -9,9 +9,12 @@
 //!
 //! A new rule is a line of [`Rule`], a check, and a case in the tests, which refuse a rule without one.
 
+mod alu;
 mod code;
 mod decl;
 mod flow;
+mod lsc;
+mod message;
 mod platform;
 #[cfg(test)]
 mod tests;
@@ -20,7 +23,10 @@ use std::fmt;
 
 use platforms::Platform;
 
-use crate::model::{Kernel, Module, PlaceKind};
+use crate::{
+    ids::VarId,
+    model::{Kernel, Module, PlaceKind},
+};
 
 /// How bad a finding is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,6 +50,11 @@ macro_rules! rules {
             /// Name for messages and tools.
             pub const fn id(self) -> &'static str {
                 match self { $(Rule::$variant => $id),+ }
+            }
+
+            /// The rule of that name.
+            pub fn from_id(id: &str) -> Option<Rule> {
+                match id { $($id => Some(Rule::$variant),)+ _ => None }
             }
 
             /// Error or warning.
@@ -79,6 +90,10 @@ rules! {
     InputSize       "input-size"        Error   false "An input is as large as its variable.";
     InputOverlap    "input-overlap"     Error   false "Inputs do not overlap in the register file.";
     InputAlignment  "input-alignment"   Error   false "An input of a register or more starts at a register; a smaller one is aligned and crosses no register.";
+    InputRange      "input-range"       Error   false "Inputs lie in the register file.";
+    VariableLimit   "variable-limit"    Warning false "A kernel has at most 4096 address and 4095 predicate variables; a general variable fits into the register file.";
+    AttributeValue  "attribute-value"   Warning false "Attributes of a kernel that mean something to the finalizer have values with a meaning.";
+    KernelName      "kernel-name"       Error   false "Kernels have different names, and so have functions.";
     VariableIndex   "variable-index"    Error   true  "Operands name variables that exist.";
     StateIndex      "state-index"       Error   true  "Operands name samplers and surfaces that exist.";
     LabelIndex      "label-index"       Error   true  "Branches name labels that exist.";
@@ -93,11 +108,30 @@ rules! {
     OperandMix      "operand-mix"       Error   false "Arithmetic does not mix integer and floating-point operands.";
     OperandModifier "operand-modifier"  Error   false "Negation and absolute value stand on arithmetic sources, the bitwise not on logic sources, saturation on destinations.";
     OperandRegion   "operand-region"    Error   false "Regions are legal: a destination stride of 1, 2 or 4; a source width of 1 to 16 and at most the execution size.";
+    ExecSize        "exec-size"         Error   false "The instruction has this execution size.";
+    MaskOffset      "mask-offset"       Error   false "A mask offset is a multiple of the execution size, and of four.";
+    ElementAlignment "element-alignment" Error  false "Elements of an operand start at multiples of their size.";
+    OperandAlignment "operand-alignment" Error  false "Payloads of messages start at a register; sources of `plane` at 16 bytes.";
+    PayloadSize     "payload-size"      Error   false "Messages read and write inside their variables.";
+    NullOperand     "null-operand"      Error   false "Only operands that may be missing are `%null`.";
+    AtomicSources   "atomic-sources"    Error   false "An atomic has as many sources as its operation takes.";
+    PredicateUse    "predicate-use"     Error   false "Logic on predicates takes only predicates, without a guard; a predicate moves as a whole to a large enough unsigned element.";
+    AddressBase     "address-base"      Error   false "Addresses are taken of declared variables, `%arg` and `%retval`.";
+    StateMove       "state-move"        Error   false "`movs` moves between state variables of one class, or between one and a general variable.";
+    BlockShape      "block-shape"       Error   false "Blocks have the sizes and counts of their message; channel masks are not empty.";
+    SurfaceClass    "surface-class"     Error   false "Media, typed and sampler messages do not go to shared local memory.";
+    MessageLength   "message-length"    Error   false "Raw sends have 1 to 15 registers of payload and up to 16 of response, split ones up to 31 each.";
+    LscShape        "lsc-shape"         Error   false "Data size, order, vector length and block size of an LSC message go together.";
+    LscAddress      "lsc-address"       Error   false "Shared function, address type and address size of an LSC message go together.";
+    LscCache        "lsc-cache"         Error   false "Cache controls of an LSC message go together.";
     ReadOnly        "read-only"         Error   false "Read-only predefined variables are not written.";
+    BranchTarget    "branch-target"     Error   false "Jumps stay inside their subroutine.";
+    CallSize        "call-size"         Error   false "A stack call passes up to 32 registers and returns up to 12.";
     FirstSubroutine "first-subroutine"  Error   false "Code begins with a subroutine label.";
     SubroutineEnd   "subroutine-end"    Error   false "Control does not run off the end of a subroutine.";
     Recursion       "recursion"         Error   true  "Subroutines do not call themselves, directly or through others.";
-    Availability    "availability"      Error   false "The instruction exists on the platform.";
+    Availability    "availability"      Warning false "The instruction exists on the platform.";
+    PlatformType    "platform-type"     Warning false "The types of operands exist on the platform.";
 }
 
 /// A rule that is broken somewhere.
@@ -237,8 +271,21 @@ pub fn verify_safety(kernel: &Kernel, grf_bytes: u32) -> Vec<Finding> {
 
 fn run(module: &Module, options: VerifyOptions, safety_only: bool) -> Vec<Finding> {
     let mut findings = Vec::new();
-    for kernel in module.kernels.iter().chain(&module.functions) {
-        run_kernel(kernel, options, safety_only, &mut findings);
+    for kernels in [&module.kernels, &module.functions] {
+        let mut names = std::collections::BTreeSet::new();
+        for kernel in kernels {
+            if !safety_only && !names.insert(&kernel.header_name) {
+                findings.push(Finding {
+                    rule: Rule::KernelName,
+                    kernel: kernel.name().into_owned(),
+                    instruction: None,
+                    places: kernel.places,
+                    field: "name".to_owned(),
+                    message: format!("`{}` is the name of another one, too", kernel.name()),
+                });
+            }
+            run_kernel(kernel, options, safety_only, &mut findings);
+        }
     }
     findings
 }
@@ -294,6 +341,14 @@ impl Checker<'_> {
             field: field.into(),
             message,
         });
+    }
+
+    /// Where a variable's bytes are.
+    fn root(&self, var: VarId) -> Option<Root> {
+        match var.declared() {
+            Some(i) => self.roots.get(i).copied(),
+            None => Some(Root { offset: 0, bytes: self.predefined_bytes(var) }),
+        }
     }
 
     /// A safety rule is broken in this kernel.

@@ -66,7 +66,13 @@ const MAX_NESTING: u32 = 64;
 /// Every statement that is at fault, in order.
 pub fn parse(text: &str, options: TextOptions) -> Result<Module, Faults> {
     let mut parser = Parser::new(text, options);
-    parser.statements();
+    match text.bytes().position(|b| b == 0) {
+        // Names would end there in an object.
+        Some(at) => {
+            let _: Parsed<()> = parser.fail_at(at..at + 1, "found a zero byte, which no text has");
+        }
+        None => parser.statements(),
+    }
     parser.finish()
 }
 

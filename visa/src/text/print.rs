@@ -10,7 +10,7 @@ use super::{
     TextOptions,
     directive::{AttrKind, PROVENANCES, attr_kind},
 };
-use crate::{ids::*, model::*, types::Align};
+use crate::{ids::*, model::*, opcode::Opcode, types::Align};
 
 /// Prints all kernels, then all functions, one version line on top.
 pub fn print(module: &Module, options: TextOptions) -> String {
@@ -81,6 +81,10 @@ impl Printer<'_> {
         self.predefined()?;
         self.declarations()?;
         self.kernel_attrs()?;
+        // A subroutine brings its own line break.
+        if kernel.code.first().is_some_and(|first| first.opcode != Opcode::Subroutine) {
+            self.out.push('\n');
+        }
         for index in 0..kernel.code.len() {
             self.line(index)?;
         }

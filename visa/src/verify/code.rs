@@ -1,12 +1,12 @@
 //! Operands of each instruction against its table row.
 
-use super::{Checker, Root, Rule};
+use super::{Checker, Rule};
 use crate::{
     ids::*,
     inst::Record,
     opcode::Opcode,
     operand::*,
-    table::{Enc, Family, Role, Row, Slot, Types},
+    table::{Enc, Role, Row, Slot, Types},
     types::*,
 };
 
@@ -21,11 +21,20 @@ impl Checker<'_> {
             self.exec(index, &record);
             self.guard(index, &record);
             self.operands(index, &record, row);
-            if let Err((field, value)) = self.kernel.try_inst(index) {
-                self.report(Rule::ControlValue, Some(index), field, format!("{value:#x} has no meaning"));
-            }
+            let kernel = self.kernel;
+            let inst = match kernel.try_inst(index) {
+                Ok(inst) => inst,
+                Err((field, value)) => {
+                    self.report(Rule::ControlValue, Some(index), field, format!("{value:#x} has no meaning"));
+                    continue;
+                }
+            };
             if !self.safety_only {
+                self.lanes(index, &inst);
                 self.agreement(index, &record, row);
+                self.predicates(index, &inst);
+                self.addresses(index, &inst);
+                self.message(index, &inst);
                 self.availability(index, &record);
             }
         }
@@ -169,11 +178,7 @@ impl Checker<'_> {
 
     /// Bytes from `offset` on, `len` of them, are in the variable (or its root).
     fn bounds(&mut self, index: usize, slot: &Slot, var: VarId, offset: u32, len: u32) {
-        let root = match var.declared() {
-            Some(i) => self.roots.get(i).copied(),
-            None => Some(Root { offset: 0, bytes: self.predefined_bytes(var) }),
-        };
-        let Some(root) = root else { return };
+        let Some(root) = self.root(var) else { return };
         let Some(bytes) = root.bytes else { return };
         let (start, end) = (root.offset + offset, root.offset + offset + len);
         if end > bytes {
@@ -201,6 +206,9 @@ impl Checker<'_> {
                     };
                     if !g.var.is_null() {
                         self.bounds(index, slot, g.var, origin, (last + 1) * size);
+                        if !self.safety_only {
+                            self.extent(index, record, slot, &g);
+                        }
                     }
                     if slot.role == Role::Dst {
                         self.writable(index, slot, g.var);
@@ -236,6 +244,8 @@ impl Checker<'_> {
         }
         if !self.safety_only {
             self.modifier(index, record, slot, v);
+            self.instruction_modifier(index, record, slot, v);
+            self.platform_type(index, record, slot, v);
         }
     }
 
@@ -314,27 +324,6 @@ impl Checker<'_> {
         if let Some(ty) = ty.filter(|ty| !type_allowed(slot, *ty)) {
             let message = format!("type {ty}, allowed: {}", slot.types);
             self.report(Rule::OperandType, Some(index), slot.name, message);
-        }
-    }
-
-    /// Integer and floating-point operands are not mixed.
-    fn agreement(&mut self, index: usize, record: &Record, row: &'static Row) {
-        if !row.same_type || row.family != Family::Alu {
-            return;
-        }
-        let kernel = self.kernel;
-        let float = |o: &Operand| {
-            let ty = match o {
-                Operand::Vector(v) => kernel.operand_type(v)?,
-                _ => return None,
-            };
-            (ty != Type::Bool).then_some(ty.is_float() || ty == Type::VF)
-        };
-        let mut kinds = kernel.operands_of(record).iter().filter_map(float);
-        let Some(first) = kinds.next() else { return };
-        if kinds.any(|k| k != first) {
-            let message = "integer and floating-point operands in one instruction".to_owned();
-            self.report(Rule::OperandMix, Some(index), "operands", message);
         }
     }
 }

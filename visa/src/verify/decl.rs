@@ -9,6 +9,42 @@ impl Checker<'_> {
         self.variables();
         self.aliases();
         self.inputs();
+        self.limits();
+        self.attributes();
+    }
+
+    /// Bytes of the largest register file that the platform has.
+    fn register_file(&self) -> u32 {
+        let grf = self.options.grf_bytes;
+        grf * if grf > 32 { 256 } else { 128 }
+    }
+
+    fn limits(&mut self) {
+        let kernel = self.kernel;
+        for (class, count, most) in [("A", kernel.addrs.len(), 4096), ("P", kernel.preds.len(), 4095)] {
+            if count > most {
+                let message = format!("{count} declared, allowed: {most}");
+                self.report(Rule::VariableLimit, None, format!("class {class}"), message);
+            }
+        }
+        let most = self.register_file();
+        for (i, var) in kernel.vars.iter().enumerate().filter(|(_, v)| v.bytes() > most) {
+            let message = format!("{} bytes, the register file has {most}", var.bytes());
+            self.report(Rule::VariableLimit, None, self.var_field(i), message);
+        }
+    }
+
+    fn attributes(&mut self) {
+        const MEANINGS: [(&str, &[i32]); 3] =
+            [("SimdSize", &[0, 1, 8, 16, 32]), ("NumGRF", &[0, 128, 256]), ("Target", &[0, 1])];
+        for (name, allowed) in MEANINGS {
+            let Some(value) = self.kernel.attr_int(name) else { continue };
+            if !allowed.contains(&value) {
+                let allowed: Vec<_> = allowed.iter().map(i32::to_string).collect();
+                let message = format!("found {value}, allowed: {}", allowed.join(", "));
+                self.report(Rule::AttributeValue, None, format!("attribute {name}"), message);
+            }
+        }
     }
 
     fn name(&mut self, id: StrId, field: impl FnOnce() -> String) {
@@ -151,7 +187,9 @@ impl Checker<'_> {
     }
 
     fn var_field(&self, i: usize) -> String {
-        self.kernel.var_name(VarId::from_declared(i)).into_owned()
+        let id = VarId::from_declared(i);
+        let name = self.kernel.var_name(id);
+        if name.is_empty() { format!("V{}", id.0) } else { name.into_owned() }
     }
 
     fn alias(&mut self, i: usize, root: Root) {
@@ -193,6 +231,11 @@ impl Checker<'_> {
             let offset = input.offset as u32;
             let size = u32::from(input.size);
             ranges.push((offset, offset + size, i));
+            let most = self.register_file();
+            if offset + size > most {
+                let message = format!("bytes {offset} to {}, the register file has {most}", offset + size);
+                self.report(Rule::InputRange, None, field(), message);
+            }
             let InputVar::General(id) = input.var else { continue };
             let Some(var) = kernel.var(id) else { continue };
             if var.alias.is_some() {

@@ -39,7 +39,15 @@ impl Checker<'_> {
 
     fn branches(&mut self, defined: &[Option<u32>]) {
         let kernel = self.kernel;
+        // Bounds of the subroutine that the walk is in.
+        let (mut first, mut end) = (0, 0);
         for (index, record) in kernel.code.iter().enumerate() {
+            if index >= end {
+                let is_start = |r: &crate::Record| r.opcode == Opcode::Subroutine;
+                let rest = &kernel.code[index + 1..];
+                first = index;
+                end = rest.iter().position(is_start).map_or(kernel.code.len(), |n| index + 1 + n);
+            }
             let is_call = record.opcode == Opcode::Call;
             if !is_call && !matches!(record.opcode, Opcode::Jmp | Opcode::Goto | Opcode::Switchjmp) {
                 continue;
@@ -51,6 +59,13 @@ impl Checker<'_> {
                 if defined[id.index()].is_none() && label.kind != LabelKind::FastComposite {
                     let message = format!("`{}` is not defined", kernel.label_name(id));
                     self.report(Rule::LabelDefined, Some(index), "label", message);
+                }
+                if let Some(at) = defined[id.index()].map(|at| at as usize)
+                    && !is_call
+                    && !(first..end).contains(&at)
+                {
+                    let message = format!("`{}` is in another subroutine", kernel.label_name(id));
+                    self.report(Rule::BranchTarget, Some(index), "label", message);
                 }
                 let is_block = matches!(label.kind, LabelKind::Block | LabelKind::DivergentResourceLoop);
                 if is_block == is_call {

@@ -1,0 +1,212 @@
+//! Damage: bytes, words and lines of an input changed by chance, the same in every run.
+
+/// A stream of numbers (splitmix64).
+#[derive(Clone, Debug)]
+pub struct Random(u64);
+
+impl Random {
+    /// The stream that begins with `seed`.
+    pub fn new(seed: u64) -> Random {
+        Random(seed)
+    }
+
+    /// The next number, of 64 bits.
+    pub fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+
+    /// A number below `limit`; 0 if the limit is 0.
+    pub fn below(&mut self, limit: usize) -> usize {
+        if limit == 0 { 0 } else { (self.bits() >> 11) as usize % limit }
+    }
+
+    /// One of the things.
+    ///
+    /// # Panics
+    ///
+    /// There are none.
+    pub fn pick<'a, T>(&mut self, things: &'a [T]) -> &'a T {
+        &things[self.below(things.len())]
+    }
+}
+
+/// Words that mean something somewhere, and some that mean nothing anywhere.
+const WORDS: &[&str] = &[
+    "(",
+    ")",
+    "<",
+    ">",
+    "{",
+    "}",
+    "\"",
+    "/*",
+    "//",
+    ".",
+    ",",
+    ":",
+    ";",
+    "=",
+    "-",
+    "~",
+    "!",
+    "%",
+    "0",
+    "1",
+    "-1",
+    "65535",
+    "65536",
+    "4294967295",
+    "0x7fffffff",
+    "0xffffffffffffffffff",
+    "99999999999999999999",
+    "V0",
+    "V32",
+    "V0032",
+    "%null",
+    "%r0",
+    "%arg",
+    "%sp",
+    "P1",
+    "A0",
+    "S0",
+    "T6",
+    "T0",
+    "%slm",
+    "(M1, 16)",
+    "(M1_NM, 1)",
+    "(M5, 32)",
+    "(M3, 8)",
+    "<1;1,0>",
+    "<0;1,0>",
+    "<2;4,1>",
+    "<1>",
+    "<4>",
+    "r[A0(0),0]<1;1,0>:d",
+    "&V32",
+    ":d32",
+    ":uq",
+    ":df",
+    "0x0:v",
+    "0x0:hf",
+    "(abs)",
+    "(-)",
+    "(~)",
+    ".sat",
+    "alias=<V0032, 4>",
+    "num_elts=1",
+    "num_elts=65535",
+    "type=bool",
+    "v_type=P",
+    "align=GRFx2",
+    "ret (M1, 1)",
+    "goto (M1, 16) BB",
+    "call (M1, 1) f",
+    "BB:",
+    ".function \"f\"",
+    ".decl",
+    ".input",
+    ".kernel \"k\"",
+    "\n",
+    "\t",
+    " ",
+    "\u{e9}",
+];
+
+/// Changes a few bytes.
+pub fn bytes(input: &mut Vec<u8>, random: &mut Random) {
+    for _ in 0..=random.below(4) {
+        let at = random.below(input.len());
+        if input.is_empty() {
+            return;
+        }
+        match random.below(8) {
+            0 => input[at] ^= 1 << random.below(8),
+            1 => input[at] = *random.pick(&[0, 1, 0x7f, 0x80, 0xff]),
+            2 => {
+                let end = (at + 4).min(input.len());
+                input[at..end].fill(0xff);
+            }
+            3 => {
+                let end = (at + random.below(16)).min(input.len());
+                input.drain(at..end);
+            }
+            4 => {
+                let end = (at + random.below(64)).min(input.len());
+                let piece = input[at..end].to_vec();
+                let to = random.below(input.len());
+                input.splice(to..to, piece);
+            }
+            5 if random.below(8) == 0 => input.truncate(at),
+            _ => input[at] = random.below(256) as u8,
+        }
+    }
+}
+
+/// Changes a few words, lines or letters of a text.
+pub fn text(input: &mut Vec<u8>, random: &mut Random) {
+    for _ in 0..=random.below(3) {
+        match random.below(8) {
+            0 => bytes(input, random),
+            1 | 2 => lines(input, random),
+            _ => words(input, random),
+        }
+    }
+}
+
+/// Begin and end of the run of bytes around `at` that `inside` accepts.
+fn run(input: &[u8], at: usize, inside: impl Fn(u8) -> bool) -> (usize, usize) {
+    let start = input[..at].iter().rposition(|b| !inside(*b)).map_or(0, |i| i + 1);
+    let end = input[at..].iter().position(|b| !inside(*b)).map_or(input.len(), |i| at + i);
+    (start, end.max(start))
+}
+
+fn words(input: &mut Vec<u8>, random: &mut Random) {
+    let at = random.below(input.len());
+    let is_word = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
+    let (start, end) = run(input, at, is_word);
+    match random.below(6) {
+        0 => {
+            input.drain(start..end);
+        }
+        1 => {
+            let other = random.below(input.len());
+            let (a, b) = run(input, other, is_word);
+            let word = input[a..b].to_vec();
+            input.splice(start..end, word);
+        }
+        2 => {
+            let word = random.pick(WORDS).bytes();
+            input.splice(start..start, word);
+        }
+        3 => {
+            let number = (1u64 << random.below(40)) - random.below(2) as u64;
+            input.splice(start..end, number.to_string().into_bytes());
+        }
+        _ => {
+            let word = random.pick(WORDS).bytes();
+            input.splice(start..end, word);
+        }
+    }
+}
+
+fn lines(input: &mut Vec<u8>, random: &mut Random) {
+    let line = |input: &[u8], random: &mut Random| {
+        let (start, end) = run(input, random.below(input.len()), |b| b != b'\n');
+        (start, (end + 1).min(input.len()))
+    };
+    let (start, end) = line(input, random);
+    match random.below(3) {
+        0 => {
+            input.drain(start..end);
+        }
+        _ => {
+            let (a, b) = line(input, random);
+            let copy = input[a..b].to_vec();
+            input.splice(start..start, copy);
+        }
+    }
+}

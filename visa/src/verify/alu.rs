@@ -1,0 +1,297 @@
+//! What the instruction pages say of arithmetic: execution sizes, masks, modifiers, how types combine,
+//! where operands may start.
+
+use super::{Checker, Rule};
+use crate::{
+    ids::*,
+    inst::{Inst, Record},
+    op::Op,
+    opcode::Opcode,
+    operand::*,
+    table::{Role, Row, Slot},
+    types::*,
+};
+use platforms::Platform;
+
+/// Execution sizes that an instruction takes; `None` for all (spec, `Exec_size` of each page).
+fn exec_sizes(inst: &Inst<'_>, platform: Option<Platform>) -> Option<&'static [u32]> {
+    use Opcode::*;
+    let may_be_pvc = platform.is_none_or(|p| p == Platform::Pvc);
+    Some(match inst.opcode {
+        Jmp | Switchjmp => &[1],
+        Plane => &[8, 16],
+        Bfe | Bfi => &[1, 4, 8, 16, 32],
+        Madw => &[1, 2, 4, 8, 16],
+        Dpas | Dpasw if platform == Some(Platform::Pvc) => &[16],
+        Dpas | Dpasw => &[8, 16],
+        Gather4Scaled | Scatter4Scaled => &[8, 16],
+        Gather4Typed | Scatter4Typed | TypedAtomic3d if may_be_pvc => &[8, 16],
+        Gather4Typed | Scatter4Typed | TypedAtomic3d => &[8],
+        QwGather | QwScatter | DwordAtomic => &[1, 2, 4, 8, 16],
+        Sample3d | Load3d | Gather43d | Info3d => &[8, 16, 32],
+        RtWrite3d => &[8, 16, 32],
+        UrbWrite3d => &[8, 16],
+        Svm => match inst.op {
+            Op::SvmGather { .. } | Op::SvmAtomic { .. } => &[1, 2, 4, 8, 16],
+            Op::SvmScaled4 { .. } => &[8, 16],
+            _ => return None,
+        },
+        LscTyped => &[1, 2, 4, 8, 16],
+        _ => return None,
+    })
+}
+
+/// Where saturation may stand (spec, "Saturation" of each page).
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Saturation {
+    Yes,
+    Floats,
+    No,
+}
+
+fn saturation(opcode: Opcode) -> Saturation {
+    use Opcode::*;
+    match opcode {
+        Addc | And | Or | Xor | Not | Asr | Bfe | Bfi | Bfn | Bfrev | Cbit | Cmp | Fbh | Fbl | Fcvt | Frc
+        | Invm | Rsqtm | Lzd | Madw | Mulh | Rol | Ror | Setp | Movs | Srnd | AddrAdd | Faddr => {
+            Saturation::No
+        }
+        Div | Mul => Saturation::Floats,
+        _ => Saturation::Yes,
+    }
+}
+
+/// Instructions whose sources have no modifiers (spec, "Source Modifier" of each page).
+fn plain_sources(opcode: Opcode) -> bool {
+    use Opcode::*;
+    matches!(
+        opcode,
+        Addc | Subb
+            | Bfe
+            | Bfi
+            | Bfn
+            | Bfrev
+            | Cbit
+            | Fbh
+            | Fbl
+            | Lzd
+            | Rol
+            | Ror
+            | Dp4a
+            | Fcvt
+            | Srnd
+            | Setp
+            | Movs
+    )
+}
+
+/// Types that are not mixed in one instruction.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Int,
+    Float,
+    Double,
+}
+
+impl Kind {
+    fn of(ty: Type) -> Option<Kind> {
+        match ty {
+            Type::Bool => None,
+            Type::DF => Some(Kind::Double),
+            Type::F | Type::HF | Type::BF | Type::VF => Some(Kind::Float),
+            _ => Some(Kind::Int),
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Kind::Int => "integer",
+            Kind::Float => "floating-point",
+            Kind::Double => "double",
+        }
+    }
+}
+
+impl Checker<'_> {
+    /// Rules on execution size and mask.
+    pub(super) fn lanes(&mut self, index: usize, inst: &Inst<'_>) {
+        let lanes = inst.exec.size.lanes();
+        if let Some(sizes) = exec_sizes(inst, self.options.platform)
+            && !sizes.contains(&lanes)
+        {
+            let allowed: Vec<_> = sizes.iter().map(u32::to_string).collect();
+            let message = format!("{lanes} lanes, allowed: {}", allowed.join(", "));
+            self.report(Rule::ExecSize, Some(index), "execution size", message);
+        }
+        let step = lanes.max(4);
+        let offset = inst.exec.mask.offset();
+        if !offset.is_multiple_of(step) {
+            let message = format!(
+                "{} starts at lane {offset}; {lanes} lanes start at a multiple of {step}",
+                inst.exec.mask.name()
+            );
+            self.report(Rule::MaskOffset, Some(index), "execution mask", message);
+        }
+    }
+
+    /// Modifiers that the instruction, rather than the operand's class, forbids.
+    pub(super) fn instruction_modifier(
+        &mut self,
+        index: usize,
+        record: &Record,
+        slot: &Slot,
+        v: &VectorOperand,
+    ) {
+        let modifier = v.modifier();
+        let opcode = record.opcode;
+        if slot.role == Role::Dst && modifier == Modifier::Sat {
+            let is_float = self.kernel.operand_type(v).is_some_and(Type::is_float);
+            let message = match saturation(opcode) {
+                Saturation::No => format!("`{opcode}` does not saturate"),
+                Saturation::Floats if !is_float => format!("`{opcode}` saturates floats only"),
+                _ => return,
+            };
+            self.report(Rule::OperandModifier, Some(index), slot.name, message);
+        } else if slot.role == Role::Src && modifier != Modifier::None && plain_sources(opcode) {
+            let message = format!("found {modifier}; sources of `{opcode}` have no modifiers");
+            self.report(Rule::OperandModifier, Some(index), slot.name, message);
+        }
+    }
+
+    /// Integers, floats and doubles are not mixed.
+    pub(super) fn agreement(&mut self, index: usize, record: &Record, row: &'static Row) {
+        let operands = self.kernel.operands_of(record);
+        let operands = match record.opcode {
+            // The result of a comparison is a mask of any type.
+            Opcode::Cmp => &operands[2..],
+            Opcode::Sel => operands,
+            Opcode::Fminmax => &operands[1..],
+            _ if row.same_type => operands,
+            _ => return,
+        };
+        let kernel = self.kernel;
+        let mut first: Option<Kind> = None;
+        for operand in operands {
+            let Operand::Vector(v) = operand else { continue };
+            let Some(kind) = kernel.operand_type(v).and_then(Kind::of) else { continue };
+            let is_packed = matches!(v, VectorOperand::Immediate { ty, .. } if ty.is_packed());
+            match first {
+                None => first = Some(kind),
+                Some(other) if other != kind && !is_packed => {
+                    let message = format!("{} and {} operands in one instruction", other.name(), kind.name());
+                    self.report(Rule::OperandMix, Some(index), "operands", message);
+                    return;
+                }
+                Some(_) => {}
+            }
+        }
+    }
+
+    /// Predicates as operands of moves and logic.
+    pub(super) fn predicates(&mut self, index: usize, inst: &Inst<'_>) {
+        let Op::Alu { dst, srcs } = inst.op else { return };
+        let is_pred = |v: &VectorOperand| matches!(v, VectorOperand::Predicate(..));
+        let count = usize::from(is_pred(dst)) + srcs.iter().filter(|s| is_pred(s)).count();
+        if count == 0 {
+            return;
+        }
+        if inst.pred.is_some() {
+            let message = format!("`{}` of predicates is not guarded by a predicate", inst.opcode);
+            self.report(Rule::PredicateUse, Some(index), "predicate", message);
+        }
+        if inst.opcode.is_bitwise() && count != srcs.len() + 1 {
+            let message = "logic on predicates takes nothing but predicates".to_owned();
+            self.report(Rule::PredicateUse, Some(index), "operands", message);
+        }
+        if inst.opcode != Opcode::Mov {
+            return;
+        }
+        let VectorOperand::Predicate(p, _) = srcs[0] else { return };
+        let elements = self.kernel.pred_elements(p.id).unwrap_or(0);
+        let ty = self.kernel.operand_type(dst).unwrap_or(Type::UD);
+        if inst.exec.size != ExecSize::S1 {
+            let message = format!("{} lanes; a predicate moves as a whole, in one lane", inst.exec.size);
+            self.report(Rule::PredicateUse, Some(index), "execution size", message);
+        }
+        if !ty.is_int() || ty.bytes() * 8 < u32::from(elements) {
+            let message = format!("type {ty} for {elements} bits, allowed: an integer that is large enough");
+            self.report(Rule::PredicateUse, Some(index), "destination", message);
+        }
+    }
+
+    /// `addr_add` takes addresses of variables; `movs` moves state of one class.
+    pub(super) fn addresses(&mut self, index: usize, inst: &Inst<'_>) {
+        match inst.op {
+            Op::AddrAdd { base: VectorOperand::General(g), .. } => {
+                if let Some(var) =
+                    g.var.predefined().filter(|v| !matches!(v, Predefined::Arg | Predefined::RetVal))
+                {
+                    let name = PREDEFINED[var as usize].name;
+                    let message =
+                        format!("{name} has no address; allowed: declared variables, %arg, %retval");
+                    self.report(Rule::AddressBase, Some(index), "source", message);
+                }
+            }
+            Op::AddrAdd { base: VectorOperand::Surface { surface, .. }, .. }
+                if surface.declared().is_none() =>
+            {
+                let message = format!("{} has no address", PREDEFINED_SURFACE_NAMES[surface.index().min(5)]);
+                self.report(Rule::AddressBase, Some(index), "source", message);
+            }
+            Op::Movs { dst, src } => {
+                use VectorOperand as V;
+                let message = match (dst, src) {
+                    (V::Surface { .. }, V::Sampler { .. }) | (V::Sampler { .. }, V::Surface { .. }) => {
+                        "a surface and a sampler"
+                    }
+                    (
+                        V::General(_) | V::Indirect(_),
+                        V::General(_) | V::Indirect(_) | V::Immediate { .. },
+                    ) => "no state variable on either side",
+                    _ => return,
+                };
+                self.report(Rule::StateMove, Some(index), "operands", message.to_owned());
+            }
+            _ => {}
+        }
+    }
+
+    /// Where a general operand starts. How many registers it reaches is not held against it: the specification
+    /// says two, but Intel's compilers and finalizer go by the variable.
+    pub(super) fn extent(&mut self, index: usize, record: &Record, slot: &Slot, g: &GeneralOperand) {
+        let Some(root) = self.root(g.var) else { return };
+        let grf = self.options.grf_bytes;
+        let size = self.kernel.var_type(g.var).map_or(1, Type::bytes);
+        let column = u32::from(g.col) * size;
+        let start = root.offset + u32::from(g.row) * grf + column;
+        if !start.is_multiple_of(size) {
+            let name = self.kernel.var_name(g.var);
+            let message =
+                format!("elements of {size} bytes at byte {start} of the variable that {name} is part of");
+            self.report(Rule::ElementAlignment, Some(index), slot.name, message);
+        }
+        let needed = match (record.opcode, slot.role) {
+            (Opcode::Plane, Role::Src) if slot.name == "source" => 16,
+            _ => 1,
+        };
+        if !start.is_multiple_of(needed) {
+            let message = format!("starts at byte {start}, allowed: multiples of {needed}");
+            self.report(Rule::OperandAlignment, Some(index), slot.name, message);
+        }
+    }
+
+    /// The platform has the types of the operands.
+    pub(super) fn platform_type(&mut self, index: usize, record: &Record, slot: &Slot, v: &VectorOperand) {
+        let Some(platform) = self.options.platform else { return };
+        let Some(ty) = self.kernel.operand_type(v) else { return };
+        let missing = match ty {
+            Type::BF => platform != Platform::Pvc,
+            Type::DF => matches!(platform, Platform::Icllp | Platform::Tgllp) && record.opcode != Opcode::Mov,
+            _ => false,
+        };
+        if missing {
+            let message = format!("type {ty}, which {platform} does not have");
+            self.report(Rule::PlatformType, Some(index), slot.name, message);
+        }
+    }
+}
