@@ -336,7 +336,7 @@ impl Program {
         let send = inst.op.is_send();
         let (mut jip, mut uip) = (NOWHERE, NOWHERE);
         let extra = match inst.payload {
-            Payload::None => Extra::None,
+            Payload::None | Payload::Outside(_) => Extra::None,
             Payload::Math(f) => Extra::Math(f),
             Payload::Sync(f) => Extra::Sync(f),
             Payload::Bfn(table) => Extra::Bfn(table),

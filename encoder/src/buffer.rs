@@ -55,9 +55,10 @@ impl CodeBuffer {
                     // The word is written once all places are known.
                     0
                 } else {
-                    encode(kernel.platform, inst).map_err(|e| e.at(index))?
+                    encode(kernel.platform, &without_marks(inst)).map_err(|e| e.at(index))?
                 };
-                let small = if (options.compact || inst.opts.has(Options::COMPACTED)) && !to_block {
+                let may = options.compact && !inst.opts.has(Options::NO_COMPACT);
+                let small = if (may || inst.opts.has(Options::COMPACTED)) && !to_block {
                     compact(kernel.platform, word)
                 } else {
                     None
@@ -93,7 +94,7 @@ impl CodeBuffer {
                 },
                 other => Ok(other),
             };
-            let mut placed = *inst;
+            let mut placed = without_marks(inst);
             if let Payload::Branch { jip, uip, .. } = &mut placed.payload {
                 *jip = resolve(*jip, "JIP")?;
                 *uip = resolve(*uip, "UIP")?;
@@ -124,6 +125,11 @@ impl CodeBuffer {
     pub fn block_offsets(&self) -> &[u32] {
         &self.blocks
     }
+}
+
+/// The instruction without options that no word has.
+fn without_marks(inst: &Inst<Physical>) -> Inst<Physical> {
+    Inst { opts: inst.opts.without(Options::NO_COMPACT), ..*inst }
 }
 
 fn has_block_target(inst: &Inst<Physical>) -> bool {

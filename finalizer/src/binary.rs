@@ -60,11 +60,24 @@ pub struct KernelInfo {
     pub spill_bytes: u32,
     /// Inputs in the order of the object.
     pub inputs: Vec<InputInfo>,
+    /// Functions that are called through the stack, in the order of their code, behind the kernel's.
+    pub functions: Vec<FunctionInfo>,
     /// Bytes from the start of the code to the entry that skips loading of per-thread data (platforms
     /// where the kernel loads its own payload).
     pub skip_per_thread_load: u32,
     /// Bytes from the start of the code to the entry that skips loading of cross-thread data too.
     pub skip_cross_thread_load: u32,
+}
+
+/// A function in a kernel's code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FunctionInfo {
+    /// Its name, which relocations of other code may name.
+    pub name: String,
+    /// Bytes from the start of the code.
+    pub offset: u32,
+    /// Bytes of code.
+    pub size: u32,
 }
 
 /// One input of a kernel.

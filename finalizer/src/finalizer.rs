@@ -1,12 +1,14 @@
 //! The pipeline: the list of passes, top to bottom.
 
+use std::collections::BTreeMap;
+
 use encoder::{CodeBuffer, CodeOptions};
 use gen_ir::{Kernel, Op, Physical};
 use visa::Module;
 
 use crate::{
-    Binary, Diagnostic, InputInfo, KernelInfo, Options, Refusal, Stats, legalize, lower, optimize,
-    pass::Tracker, relocate, swsb,
+    Binary, Diagnostic, FunctionInfo, InputInfo, KernelInfo, Options, Refusal, Stats, calls, legalize, lower,
+    optimize, pass::Tracker, relocate, swsb,
 };
 
 /// Turns vISA kernels into the machine code of one platform. Reusable: memory of one kernel serves the
@@ -71,6 +73,88 @@ impl Finalizer {
             let message = format!("found kernel number {index}, but the object has {}", module.kernels.len());
             return Err(Diagnostic::error("UnknownKernel", message).into());
         };
+        let mut kernel = self.routine(source, module, None, tracker)?;
+        let mut symbols = std::mem::take(&mut kernel.symbols);
+        let mut functions = self.functions(module, index, &kernel, tracker)?;
+        let mut stats = Stats { visa_instructions: instructions(source), ..Stats::default() };
+        let mut allocation = kernel.allocation;
+        let mut instructions_before = kernel.code.inst_count();
+        for (number, f) in &mut functions {
+            for symbol in std::mem::take(&mut f.symbols) {
+                symbols.push(symbol.moved(instructions_before));
+            }
+            instructions_before += f.code.inst_count();
+            stats.visa_instructions += instructions(&module.functions[*number as usize]);
+            allocation.spills += f.allocation.spills;
+            allocation.fills += f.allocation.fills;
+            allocation.flag_spills += f.allocation.flag_spills;
+            allocation.grfs_used = allocation.grfs_used.max(f.allocation.grfs_used);
+        }
+        let scratch = scratch_bytes(&kernel, &functions);
+        let mut physical = kernel.code;
+        let codes = functions.into_iter().map(|(number, f)| (number, f.code)).collect();
+        let entries = calls::join(&mut physical, codes);
+        let compact = CodeOptions { compact: self.options.compact };
+        self.buffer.emit(&physical, compact).map_err(|e| {
+            Diagnostic::error("CannotEncode", e.to_string()).in_kernel(source.name().into_owned())
+        })?;
+        tracker.done("encode");
+
+        let relocations = relocate::place(symbols, self.buffer.inst_offsets());
+        let mut code = self.buffer.bytes().to_vec();
+        if !entries.is_empty() || calls_unknown(&physical) {
+            calls::place_distances(&physical, self.buffer.inst_offsets(), &mut code);
+        }
+        stats.gen_instructions = physical.inst_count() as u32;
+        stats.gen_padding = padding(&physical);
+        stats.compacted = compacted(&code, physical.inst_count());
+        stats.spills = allocation.spills;
+        stats.fills = allocation.fills;
+        stats.flag_spills = allocation.flag_spills;
+        stats.times = std::mem::take(&mut tracker.times);
+        let functions = function_infos(module, &entries, &physical, self.buffer.inst_offsets(), code.len());
+        let info = KernelInfo { functions, scratch_bytes: scratch, ..info(source, &physical, &allocation) };
+        Ok(Binary { code, info, relocations, stats })
+    }
+
+    /// The functions that go with a kernel: those it calls by name, and they, and so on. Functions that
+    /// other code may call go with the program's table of symbols, or else with the first kernel.
+    fn functions(
+        &self,
+        module: &Module,
+        index: usize,
+        kernel: &Routine,
+        tracker: &mut Tracker,
+    ) -> Result<Vec<(u32, Routine)>, Refusal> {
+        let mut wanted = kernel.calls.callees.clone();
+        let holder = module.kernels.iter().position(|k| *k.name() == *SYMBOL_TABLE).unwrap_or(0);
+        if index == holder {
+            let called = |f: &visa::Kernel| f.attr("Extern").is_some();
+            let open = module.functions.iter().enumerate().filter(|(_, f)| called(f));
+            wanted.extend(open.map(|(i, _)| i as u32));
+        }
+        let mut done: BTreeMap<u32, Routine> = BTreeMap::new();
+        while let Some(number) = wanted.pop() {
+            if done.contains_key(&number) {
+                continue;
+            }
+            let source = &module.functions[number as usize];
+            let routine = self.routine(source, module, Some(kernel.code.simd), tracker)?;
+            wanted.extend(&routine.calls.callees);
+            done.insert(number, routine);
+        }
+        Ok(done.into_iter().collect())
+    }
+
+    /// A kernel or function, up to code over registers. `simd` is the size of the kernel that calls a
+    /// function.
+    fn routine(
+        &self,
+        source: &visa::Kernel,
+        module: &Module,
+        simd: Option<u8>,
+        tracker: &mut Tracker,
+    ) -> Result<Routine, Refusal> {
         let platform = self.options.platform;
         let name = || source.name().into_owned();
 
@@ -79,7 +163,8 @@ impl Finalizer {
             return Err(Refusal(findings.into_iter().map(Diagnostic::from).collect()));
         }
 
-        let lowered = lower::lower(source, platform, &lower::LowerOptions::default());
+        let options = lower::LowerOptions { simd, ..lower::LowerOptions::default() };
+        let lowered = lower::lower(source, platform, &options);
         let mut kernel = lowered.map_err(|e| {
             let placed = |e: lower::LowerError| {
                 let place = e.place;
@@ -106,40 +191,107 @@ impl Finalizer {
         tracker.done_kernel("structurize", &kernel);
 
         let choices = regalloc::Options { check: self.options.verify };
-        let (mut physical, allocation) = regalloc::allocate(&kernel, &choices)
+        let (mut code, allocation) = regalloc::allocate(&kernel, &choices)
             .map_err(|e| Diagnostic::error("CannotAllocate", e.to_string()).in_kernel(name()))?;
-        tracker.done_kernel("allocate", &physical);
+        let frame = (kernel.spill_offset + allocation.scratch_bytes).next_multiple_of(FRAME_UNIT);
+        let calls = calls::expand(&mut code, frame, |origin| callee(source, module, origin));
+        tracker.done_kernel("allocate", &code);
 
         if platform.caps().sbid_count > 0 {
-            swsb::swsb(&mut physical);
-            tracker.done_kernel("swsb", &physical);
+            swsb::swsb(&mut code);
+            tracker.done_kernel("swsb", &code);
         }
 
         if self.options.verify {
-            verify(&physical)?;
+            verify(&code)?;
         }
-        let symbols = relocate::take_symbols(source, &mut physical);
-        let compact = CodeOptions { compact: self.options.compact };
-        self.buffer
-            .emit(&physical, compact)
-            .map_err(|e| Diagnostic::error("CannotEncode", e.to_string()).in_kernel(name()))?;
-        tracker.done("encode");
-
-        let relocations = relocate::place(symbols, self.buffer.inst_offsets());
-        let code = self.buffer.bytes().to_vec();
-        let stats = Stats {
-            visa_instructions: instructions(source),
-            gen_instructions: physical.inst_count() as u32,
-            gen_padding: padding(&physical),
-            compacted: compacted(&code, physical.inst_count()),
-            spills: allocation.spills,
-            fills: allocation.fills,
-            flag_spills: allocation.flag_spills,
-            times: std::mem::take(&mut tracker.times),
-        };
-        let info = info(source, &physical, &allocation);
-        Ok(Binary { code, info, relocations, stats })
+        let symbols = relocate::take_symbols(source, &mut code);
+        Ok(Routine { code, allocation, symbols, calls, frame })
     }
+}
+
+/// A kernel or function over registers.
+struct Routine {
+    code: Kernel<Physical>,
+    allocation: regalloc::AllocStats,
+    symbols: Vec<relocate::Symbol>,
+    calls: calls::Calls,
+    /// Bytes of scratch memory that one activation uses, in whole units of frames.
+    frame: u32,
+}
+
+/// The kernel without code of its own that holds the functions of a program which are called by address.
+const SYMBOL_TABLE: &str = "Intel_Symbol_Table_Void_Program";
+/// The base of scratch memory moves in these steps.
+const FRAME_UNIT: u32 = 1024;
+/// Scratch memory of a thread whose calls have no known end: what Intel's finalizer asks for.
+const DEEP_STACK: u32 = 128 * 1024;
+
+/// The function that a call's vISA instruction names, if the module has it.
+fn callee(source: &visa::Kernel, module: &Module, origin: u32) -> Option<u32> {
+    let visa::Op::Fcall { function, .. } = source.try_inst(origin as usize).ok()?.op else { return None };
+    let name = source.str(function);
+    module.functions.iter().position(|f| *f.name() == *name).map(|i| i as u32)
+}
+
+/// Scratch bytes of a thread: the deepest chain of frames, or a generous stack where that has no end.
+fn scratch_bytes(kernel: &Routine, functions: &[(u32, Routine)]) -> u32 {
+    let own = kernel.code.spill_offset + kernel.allocation.scratch_bytes;
+    if kernel.calls.callees.is_empty() && !kernel.calls.unknown {
+        return own;
+    }
+    let at = |n: &u32| functions.binary_search_by_key(n, |f| f.0).ok();
+    // Each round follows calls one level deeper; what still grows after as many rounds as there are
+    // functions calls itself.
+    let mut depth: Vec<u32> = functions.iter().map(|f| f.1.frame).collect();
+    let mut unknown = kernel.calls.unknown || functions.iter().any(|f| f.1.calls.unknown);
+    for round in 0..=functions.len() {
+        let mut grown = false;
+        for i in 0..functions.len() {
+            let below = functions[i].1.calls.callees.iter().filter_map(at).map(|c| depth[c]).max();
+            // A frame of nothing still counts, so that recursion shows.
+            let total = functions[i].1.frame.max(1).saturating_add(below.unwrap_or(0));
+            grown |= total > depth[i];
+            depth[i] = depth[i].max(total);
+        }
+        if !grown {
+            break;
+        }
+        unknown |= round == functions.len();
+    }
+    let called = kernel.calls.callees.iter().filter_map(at).map(|c| depth[c]).max().unwrap_or(0);
+    let known = kernel.frame.saturating_add(called).next_multiple_of(FRAME_UNIT);
+    if unknown { known.max(DEEP_STACK) } else { known }
+}
+
+/// Whether something is called whose address is only known at run time.
+fn calls_unknown(kernel: &Kernel<Physical>) -> bool {
+    kernel.insts().any(|(_, i)| i.op == Op::Call && i.branch_target().is_none())
+}
+
+fn function_infos(
+    module: &Module,
+    entries: &[(u32, gen_ir::BlockId)],
+    kernel: &Kernel<Physical>,
+    offsets: &[u32],
+    end: usize,
+) -> Vec<FunctionInfo> {
+    let mut starts = Vec::with_capacity(entries.len() + 1);
+    let (mut block, mut inst) = (0, 0);
+    for (_, entry) in entries {
+        while block < entry.index() {
+            inst += kernel.blocks[block].insts.len();
+            block += 1;
+        }
+        starts.push(offsets.get(inst).copied().unwrap_or(end as u32));
+    }
+    starts.push(end as u32);
+    let one = |(i, (number, _)): (usize, &(u32, gen_ir::BlockId))| FunctionInfo {
+        name: module.functions[*number as usize].name().into_owned(),
+        offset: starts[i],
+        size: starts[i + 1] - starts[i],
+    };
+    entries.iter().enumerate().map(one).collect()
 }
 
 /// Checks every instruction against the hardware's rules. What is reported here is a fault of ours, not
@@ -189,11 +341,8 @@ fn info(source: &visa::Kernel, kernel: &Kernel<Physical>, allocation: &regalloc:
         grfs_used: allocation.grfs_used as u16,
         slm_bytes: attr("SLMSize") * 1024,
         barriers: barriers(source),
-        scratch_bytes: if allocation.scratch_bytes > 0 {
-            kernel.spill_offset + allocation.scratch_bytes
-        } else {
-            attr("SpillMemOffset")
-        },
+        scratch_bytes: kernel.spill_offset + allocation.scratch_bytes,
+        functions: Vec::new(),
         spill_bytes: allocation.scratch_bytes,
         inputs,
         skip_per_thread_load: 0,

@@ -2,6 +2,7 @@
 
 mod binary;
 mod build;
+mod calls;
 mod diagnostic;
 mod finalizer;
 mod input;
@@ -14,7 +15,7 @@ mod pass;
 mod relocate;
 pub mod swsb;
 
-pub use binary::{Binary, InputInfo, KernelInfo, Relocation, RelocationKind, Stats};
+pub use binary::{Binary, FunctionInfo, InputInfo, KernelInfo, Relocation, RelocationKind, Stats};
 pub use diagnostic::{Diagnostic, Place, Refusal, Severity};
 pub use finalizer::Finalizer;
 pub use input::{read_input, read_module, read_text};

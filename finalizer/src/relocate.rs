@@ -14,6 +14,13 @@ pub(crate) struct Symbol {
     kind: RelocationKind,
 }
 
+impl Symbol {
+    /// The same in code that starts `by` instructions later.
+    pub(crate) fn moved(self, by: usize) -> Symbol {
+        Symbol { inst: self.inst + by, ..self }
+    }
+}
+
 /// Takes the marks off instructions whose immediate is a symbol's address.
 pub(crate) fn take_symbols(source: &visa::Kernel, kernel: &mut Kernel<Physical>) -> Vec<Symbol> {
     let marks = [
@@ -29,7 +36,7 @@ pub(crate) fn take_symbols(source: &visa::Kernel, kernel: &mut Kernel<Physical>)
             }
             inst.opts = inst.opts.without(mark);
             if let Ok(from) = source.try_inst(inst.origin as usize)
-                && let visa::Op::Faddr { symbol, .. } = from.op
+                && let visa::Op::Faddr { symbol, .. } | visa::Op::Fcall { function: symbol, .. } = from.op
             {
                 symbols.push(Symbol { inst: number, name: source.str(symbol).into_owned(), kind });
             }

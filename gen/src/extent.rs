@@ -4,7 +4,7 @@
 //! answer. Ranges count from the start of the operand's base (register or variable), so two operands
 //! with the same base overlap exactly when their ranges do.
 
-use crate::{Dst, Inst, MathFn, Op, Payload, Region, Role, Space, Src, Type};
+use crate::{Dst, Inst, MathFn, Op, Outside, Payload, Region, Role, Space, Src, Type};
 
 /// A half-open range of bytes from the start of a base.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -103,8 +103,9 @@ impl<S: Space> Inst<S> {
             Payload::Send(s) => u32::from(s.dst_len) * grf_bytes,
             Payload::Dpas { repeat, .. } => u32::from(repeat) * lanes * ty.bytes(),
             Payload::Math(MathFn::Idivmod) => (lanes * 4).max(grf_bytes) + lanes * 4,
+            Payload::Outside(Outside::Touch { written, .. }) => u32::from(written),
             // The return address: an instruction pointer and the caller's mask.
-            Payload::Branch { .. } => 8,
+            Payload::Branch { .. } | Payload::Outside(Outside::Call | Outside::Callee(_)) => 8,
             _ => ((lanes - 1) * horz + 1) * ty.bytes(),
         };
         Some(Extent::new(reg.byte, len))
@@ -126,7 +127,8 @@ impl<S: Space> Inst<S> {
             (Payload::Dpas { repeat, .. }, _, 0) => u32::from(*repeat) * lanes * ty.bytes(),
             (Payload::Dpas { depth, .. }, _, 1) => u32::from(*depth) * grf_bytes,
             (Payload::Dpas { depth, repeat }, _, 2) => u32::from(*depth) * u32::from(*repeat) * 4,
-            (Payload::Branch { .. }, Op::Ret, _) => 8,
+            (Payload::Branch { .. } | Payload::Outside(_), Op::Ret, _) => 8,
+            (Payload::Outside(Outside::Touch { read, .. }), _, _) => u32::from(*read),
             // Plane coefficients are four floats; pln reads two values a channel.
             (_, Op::Line | Op::Pln, 0) => 16,
             (_, Op::Pln, 1) => lanes * 2 * ty.bytes(),

@@ -171,6 +171,8 @@ impl Options {
     pub const SYMBOL_LOW: Options = Options(1 << 13);
     /// The same with the high half.
     pub const SYMBOL_HIGH: Options = Options(1 << 14);
+    /// The word keeps its 16 bytes: code counts on the distance.
+    pub const NO_COMPACT: Options = Options(1 << 15);
 
     /// Whether all bits of `other` are set.
     pub const fn has(self, other: Options) -> bool {
@@ -358,6 +360,34 @@ pub enum Payload<S: Space> {
     },
     /// Message.
     Send(SendInfo<S>),
+    /// The calling convention; gone before encoding.
+    Outside(Outside),
+}
+
+/// What an instruction has to do with code that is not in its kernel or function: stack calls.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Outside {
+    /// `sync`: registers that other code reads or writes here, in bytes. What is both read and written
+    /// is copied, unless source and destination are the same registers.
+    Touch {
+        /// Bytes of source 0 that are read.
+        read: u16,
+        /// Bytes of the destination that are written.
+        written: u16,
+    },
+    /// `add`: source 1 is the size of this function's frame in scratch memory, known only when
+    /// registers are allocated.
+    Frame {
+        /// The frame is left (subtract).
+        leave: bool,
+    },
+    /// `calla`: a stack call; the return address goes to the destination. Source 0, if there is one,
+    /// holds the callee's address.
+    Call,
+    /// `ret`: the end of a function that is called through the stack.
+    Return,
+    /// A branch to the start of another function of the binary, by its number.
+    Callee(u32),
 }
 
 /// In-order pipes of a software scoreboard distance.
@@ -559,6 +589,7 @@ impl<S: Space> Inst<S> {
             Payload::Bfn(x) => Payload::Bfn(x),
             Payload::Dpas { depth, repeat } => Payload::Dpas { depth, repeat },
             Payload::Branch { jip, uip, ctrl } => Payload::Branch { jip, uip, ctrl },
+            Payload::Outside(x) => Payload::Outside(x),
             Payload::Send(s) => Payload::Send(SendInfo {
                 sfid: s.sfid,
                 desc: desc(s.desc, Role::Desc, &mut f),

@@ -108,6 +108,8 @@ pub struct Kernel<S: Space> {
     pub subroutines: Vec<BlockId>,
     /// Byte offset in scratch memory where spills may start.
     pub spill_offset: u32,
+    /// The header of scratch messages, where that is not `r0`: a function's frame moves.
+    pub scratch_header: Option<VarId>,
 }
 
 impl<S: Space> Kernel<S> {
@@ -122,6 +124,7 @@ impl<S: Space> Kernel<S> {
             blocks: Vec::new(),
             subroutines: Vec::new(),
             spill_offset: 0,
+            scratch_header: None,
         }
     }
 

@@ -7,7 +7,7 @@
 use std::fmt::{self, Display, Formatter, Write};
 
 use crate::{
-    Arf, Base, Block, BlockId, Class, Cond, Desc, Dst, ExecSize, Inst, Kernel, MathFn, Mme, Options, Payload,
+    Arf, Base, Block, BlockId, Class, Cond, Desc, Dst, ExecSize, Inst, Kernel, MathFn, Mme, Options, Outside, Payload,
     Pipe, PredCtrl, Reg, Region, SbidMode, SendInfo, Sfid, Space, Src, SrcMod, Swsb, SyncFn, Target, Type,
     VarClass,
 };
@@ -369,6 +369,9 @@ impl<S: Space> Display for Inst<S> {
             Payload::Bfn(t) => write!(f, ".0x{t:02X}")?,
             Payload::Dpas { depth, repeat } => write!(f, ".{depth}x{repeat}")?,
             Payload::Branch { ctrl: true, .. } => f.write_str(".b")?,
+            Payload::Outside(Outside::Touch { .. }) => f.write_str(".touch")?,
+            Payload::Outside(Outside::Frame { .. }) => f.write_str(".frame")?,
+            Payload::Outside(Outside::Callee(n)) => write!(f, ".function{n}")?,
             Payload::Send(s) => write!(f, ".{}", s.sfid)?,
             _ => {}
         }

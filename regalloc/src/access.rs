@@ -2,7 +2,7 @@
 //! and the checker read.
 
 use crate::{Error, points::Points};
-use gen_ir::{BlockId, Dst, Extent, Inst, Kernel, Op, PredCtrl, Region, Role, Src, VarClass, Virtual};
+use gen_ir::{BlockId, Dst, Extent, Inst, Kernel, Op, Outside, Payload, PredCtrl, Region, Role, Src, VarClass, Virtual};
 
 /// One touch of a variable's bytes by an instruction.
 #[derive(Clone, Copy, Debug)]
@@ -127,7 +127,7 @@ impl Accesses {
         let mut fault = None;
         let masked = !inst.no_mask && !matches!(inst.op, Op::Jmpi);
         let base = Kind(0).with_if(masked, Kind::MASKED);
-        let send = inst.op.is_send();
+        let send = inst.op.is_send() || is_touch(inst);
         let early = !send && spans_registers(inst, grf);
         let list = &mut self.list;
         let mut add = |role: Role, reg: gen_ir::Reg<Virtual>| {
@@ -247,11 +247,16 @@ fn spans_registers(inst: &Inst<Virtual>, grf: u32) -> bool {
             && inst.exec.lanes() > 1
 }
 
+/// Registers that other code reads or writes: dense, as a message's are.
+fn is_touch(inst: &Inst<Virtual>) -> bool {
+    matches!(inst.payload, Payload::Outside(Outside::Touch { .. }))
+}
+
 fn write_shape(inst: &Inst<Virtual>, base: Kind, early: bool) -> (Kind, u8, u8) {
     let kind = base.with(Kind::WRITE).with_if(early, Kind::EARLY);
     let sure = inst.pred.is_none() || inst.op == Op::Sel;
-    if inst.op.is_send() {
-        return (kind.with_if(sure, Kind::SURE).with(Kind::MESSAGE), 0, 0);
+    if inst.op.is_send() || is_touch(inst) {
+        return (kind.with_if(sure, Kind::SURE).with_if(inst.op.is_send(), Kind::MESSAGE), 0, 0);
     }
     match inst.dst {
         Dst::Direct { horz, ty, .. } => {
@@ -266,7 +271,7 @@ fn write_shape(inst: &Inst<Virtual>, base: Kind, early: bool) -> (Kind, u8, u8) 
 
 fn read_shape(inst: &Inst<Virtual>, i: usize, base: Kind) -> (Kind, u8, u8) {
     let kind = base.with(Kind::READ);
-    if inst.op.is_send() {
+    if inst.op.is_send() || is_touch(inst) {
         return (kind.with_if(inst.is_eot(), Kind::EOT), 0, 0);
     }
     match inst.src[i] {

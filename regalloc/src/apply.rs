@@ -45,5 +45,6 @@ pub(crate) fn apply(kernel: &Kernel<Virtual>, at: &[u32]) -> Kernel<Physical> {
             .collect(),
         subroutines: kernel.subroutines.clone(),
         spill_offset: kernel.spill_offset,
+        scratch_header: None,
     }
 }

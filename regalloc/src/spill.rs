@@ -320,6 +320,11 @@ impl Spiller<'_> {
         Inst { no_mask: true, origin, ..Inst::new(op, exec) }
     }
 
+    /// The message header: `r0`, or that of the function's frame.
+    fn header(&self) -> Reg<Virtual> {
+        self.kernel.scratch_header.map_or(Reg::grf(0, 0), |v| Reg::var_at(v, 0))
+    }
+
     fn info(desc: u32, dst_len: u32, src0_len: u32, src1_len: u32, lsc: bool) -> Payload<Virtual> {
         Payload::Send(SendInfo {
             sfid: Sfid::Dc0,
@@ -338,7 +343,7 @@ impl Spiller<'_> {
             let offset = slot + (temp.first + at) * self.grf;
             let mut i = self.send(Op::Send, n, origin);
             i.dst = Dst::packed(Reg::var_at(temp.id, temp.front + at * self.grf), send_type(i.exec));
-            i.src[0] = Src::new(Reg::grf(0, 0), Region::PACKED, Type::Ud);
+            i.src[0] = Src::new(self.header(), Region::PACKED, Type::Ud);
             if self.xe {
                 i.src[1] = Src::new(Reg::NULL, Region::PACKED, Type::Ud);
             }
@@ -358,7 +363,7 @@ impl Spiller<'_> {
             let mut i = self.send(op, n, origin);
             i.dst = Dst::null(send_type(i.exec));
             if self.split_send {
-                i.src[0] = Src::new(Reg::grf(0, 0), Region::PACKED, Type::Ud);
+                i.src[0] = Src::new(self.header(), Region::PACKED, Type::Ud);
                 i.src[1] = Src::new(data, Region::PACKED, Type::Ud);
                 i.payload = Self::info(self.message(offset, n, true, 1, 0), 0, 1, n, self.lsc);
                 out.push(i);
@@ -379,7 +384,7 @@ impl Spiller<'_> {
                 }
                 Reg::var_at(id, 0)
             };
-            out.push(raw_copy(lanes, message, Reg::grf(0, 0), Type::Ud, origin));
+            out.push(raw_copy(lanes, message, self.header(), Type::Ud, origin));
             i.src[0] = Src::new(message, Region::PACKED, Type::Ud);
             i.payload = Self::info(self.message(offset, n, true, 1 + n, 0), 0, 1 + n, 0, self.lsc);
             out.push(i);

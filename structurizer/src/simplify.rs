@@ -14,6 +14,8 @@ pub(crate) enum End {
     Jump { to: BlockId, always: bool },
     /// Calls a subroutine and goes on in the next block.
     Call(BlockId),
+    /// Calls what is not in this kernel, and goes on in the next block.
+    Away,
     /// Returns or ends the thread; may also run on if predicated.
     Leave { always: bool },
 }
@@ -58,8 +60,7 @@ pub(crate) fn end_of(kernel: &Kernel<Virtual>, b: usize, width: u32) -> Result<E
             Ok(End::Jump { to: target()?, always })
         }
         Op::Call => Ok(End::Call(target()?)),
-        // A call through an address: its callee is not in this kernel.
-        Op::Calla => Ok(End::Next),
+        Op::Calla => Ok(End::Away),
         Op::Ret => Ok(End::Leave { always: last.pred.is_none() }),
         op => Err(Error::UnexpectedOp(id, op)),
     }
@@ -162,7 +163,7 @@ fn drop_unreachable(kernel: &mut Kernel<Virtual>, ends: &mut Vec<End>) {
         }
         match ends[b] {
             End::Jump { to, .. } | End::Call(to) => work.push(to.index()),
-            End::Next | End::Leave { .. } => {}
+            End::Next | End::Away | End::Leave { .. } => {}
         }
         if runs_on(ends[b]) {
             work.push(b + 1);
@@ -196,7 +197,7 @@ fn keep_blocks(kernel: &mut Kernel<Virtual>, ends: &mut Vec<End>, keep: &[bool])
                 *to = map[to.index()];
                 retarget(kernel, b, *to);
             }
-            End::Next | End::Leave { .. } => {}
+            End::Next | End::Away | End::Leave { .. } => {}
         }
     }
 }
@@ -259,7 +260,7 @@ fn set_successors(kernel: &mut Kernel<Virtual>, ends: &[End]) -> Result<(), Erro
         match *end {
             End::Jump { to, .. } => succs.push(to),
             End::Call(to) => succs.insert(0, to),
-            End::Next | End::Leave { .. } => {}
+            End::Next | End::Away | End::Leave { .. } => {}
         }
     }
     Ok(())

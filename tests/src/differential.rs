@@ -5,7 +5,7 @@ use finalizer::{Diagnostic, Finalizer, Options};
 use platforms::Platform;
 
 use crate::{
-    data::TestKernel,
+    data::{SYMBOL_TABLE, TestKernel, kernels},
     launches::{NoLaunch, Setup},
 };
 
@@ -48,9 +48,28 @@ impl Outcome {
     }
 }
 
+/// The kernel that holds the functions which a kernel calls by address.
+fn symbol_table(kernel: &TestKernel) -> Option<&'static TestKernel> {
+    let calls = kernel.visaasm.contains("ifcall");
+    kernels(kernel.platform).iter().find(|k| {
+        calls
+            && k.name == SYMBOL_TABLE
+            && (&k.source, &k.variant, k.simd) == (&kernel.source, &kernel.variant, kernel.simd)
+    })
+}
+
+/// A kernel and its functions, read from their texts.
+pub fn module(platform: Platform, kernel: &TestKernel) -> Result<visa::Module, finalizer::Refusal> {
+    let mut module = finalizer::read_text(kernel.visaasm.as_bytes(), platform)?;
+    for function in &kernel.functions {
+        module.link(finalizer::read_text(function.as_bytes(), platform)?);
+    }
+    Ok(module)
+}
+
 /// Finalizes a kernel from its text, with every check of ours on.
 pub fn finalize(platform: Platform, kernel: &TestKernel) -> Result<finalizer::Binary, Vec<Diagnostic>> {
-    let module = finalizer::read_text(kernel.visaasm.as_bytes(), platform).map_err(|e| e.0)?;
+    let module = module(platform, kernel).map_err(|e| e.0)?;
     let mut finalizer = Finalizer::new(Options { verify: true, ..Options::new(platform) });
     finalizer.finalize_kernel(&module, 0).map_err(|e| e.0)
 }
@@ -65,7 +84,11 @@ pub fn compare(platform: Platform, kernel: &TestKernel) -> Outcome {
         Ok(s) => s,
         Err(NoLaunch(why)) => return Outcome::NoLaunch(why),
     };
-    let (theirs, mine) = match (setup.intel(kernel), setup.ours(&binary)) {
+    let table = match symbol_table(kernel).map(|t| finalize(platform, t)).transpose() {
+        Ok(table) => table,
+        Err(faults) => return Outcome::Refused(faults),
+    };
+    let (theirs, mine) = match (setup.intel(kernel), setup.ours(&binary, table.as_ref())) {
         (Ok(a), Ok(b)) => (a, b),
         (Err(e), _) => return Outcome::IntelFails(e.to_string()),
         (_, Err(e)) => return Outcome::OursFails(e.to_string()),
@@ -85,7 +108,7 @@ pub fn compare(platform: Platform, kernel: &TestKernel) -> Outcome {
     let Ok((_, intel_again)) = run(&theirs, &launch, &fast) else {
         return Outcome::IntelFails("only with other register contents".into());
     };
-    launch.kernel.scratch = launch.kernel.scratch.max(SCRATCH);
+    launch.kernel.scratch = launch.kernel.scratch.max(SCRATCH).max(binary.info.scratch_bytes);
     let (ours, after_ours) = match run(&mine, &launch, &strict) {
         Ok(done) => done,
         Err(e) => return Outcome::OursFails(e.to_string()),

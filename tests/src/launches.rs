@@ -78,20 +78,29 @@ impl Setup {
         }
     }
 
-    /// Our code for the kernel, ready to run.
-    pub fn ours(&self, binary: &finalizer::Binary) -> Result<Vec<u8>, emulator::Error> {
-        let relocations = binary.relocations.iter().map(|r| Relocation {
-            symbol: r.symbol.clone(),
-            part: match r.kind {
-                RelocationKind::AddressLow => Part::Low,
-                RelocationKind::AddressHigh => Part::High,
-            },
-            offset: r.offset,
-        });
-        let unit =
-            Unit { code: binary.code.clone(), relocations: relocations.collect(), functions: Vec::new() };
-        self.program.link(&unit, &[])
+    /// Our code for the kernel, ready to run. `table` has functions that it calls by address.
+    pub fn ours(
+        &self,
+        binary: &finalizer::Binary,
+        table: Option<&finalizer::Binary>,
+    ) -> Result<Vec<u8>, emulator::Error> {
+        let tables: Vec<Unit> = table.map(unit).into_iter().collect();
+        self.program.link(&unit(binary), &tables)
     }
+}
+
+/// What a linker needs of our code.
+fn unit(binary: &finalizer::Binary) -> Unit {
+    let relocations = binary.relocations.iter().map(|r| Relocation {
+        symbol: r.symbol.clone(),
+        part: match r.kind {
+            RelocationKind::AddressLow => Part::Low,
+            RelocationKind::AddressHigh => Part::High,
+        },
+        offset: r.offset,
+    });
+    let functions = binary.info.functions.iter().map(|f| (f.name.clone(), f.offset));
+    Unit { code: binary.code.clone(), relocations: relocations.collect(), functions: functions.collect() }
 }
 
 /// A launch, and the memory it runs on.

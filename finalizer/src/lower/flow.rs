@@ -38,6 +38,63 @@ fn ends_block(op: &Visa<'_>) -> bool {
     )
 }
 
+/// How the routines of a kernel (its own body and each subroutine) end.
+pub(crate) struct Routines {
+    /// First instruction, last instruction (marks not counted), and whether the routine needs an exit
+    /// block of its own: it has several returns, or conditional ones, or one before its end.
+    list: Vec<(usize, usize, bool)>,
+}
+
+impl Routines {
+    pub(crate) fn of(kernel: &visa::Kernel) -> Routines {
+        let mut list: Vec<(usize, usize, bool)> = vec![(0, 0, false)];
+        let mut returns = 0;
+        let mut plain = true;
+        for index in 0..kernel.code.len() {
+            let Ok(inst) = kernel.try_inst(index) else { continue };
+            let Some(current) = list.last_mut() else { break };
+            match inst.op {
+                Visa::Subroutine(_) if index > 0 => {
+                    current.2 = returns > 1 || !plain;
+                    list.push((index, index, false));
+                    (returns, plain) = (0, true);
+                }
+                Visa::Lifetime { .. } | Visa::File(_) | Visa::Loc(_) => {}
+                op => {
+                    // Something follows the return seen before.
+                    plain &= returns == 0;
+                    current.1 = index;
+                    if matches!(op, Visa::Ret | Visa::Fret) {
+                        returns += 1;
+                        plain &= inst.pred.is_none_or(|p| p.id.0 == 0);
+                    }
+                }
+            }
+        }
+        if let Some(current) = list.last_mut() {
+            current.2 = returns > 1 || !plain;
+        }
+        Routines { list }
+    }
+
+    /// Whether a subroutine starts at an instruction.
+    pub(crate) fn starts_at(&self, index: usize) -> bool {
+        index > 0 && self.list.binary_search_by_key(&index, |r| r.0).is_ok()
+    }
+
+    /// Whether a routine starts at an instruction; if so, whether it needs an exit block.
+    pub(crate) fn exit_of(&self, index: usize) -> Option<bool> {
+        let at = self.list.binary_search_by_key(&index, |r| r.0).ok()?;
+        Some(self.list[at].2)
+    }
+
+    /// Whether an instruction is the last of its routine.
+    pub(crate) fn ends_at(&self, index: usize) -> bool {
+        let at = self.list.partition_point(|r| r.0 <= index);
+        at > 0 && self.list[at - 1].1 == index
+    }
+}
+
 fn branch(op: Op, lanes: Lanes, jip: Target, uip: Target) -> VInst {
     let mut inst = build::op(op, lanes, Dst::None, &[]);
     inst.payload = Payload::Branch { jip, uip, ctrl: false };
@@ -213,21 +270,57 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// `ret`: of a subroutine, or the end of the thread.
+    /// A routine starts, with an exit block of its own or without.
+    pub(crate) fn begin_routine(&mut self, exit: bool) {
+        self.exit = exit.then(|| self.reserve_block());
+    }
+
+    /// Behind the last block of a routine: its exit block.
+    pub(crate) fn end_routine(&mut self) -> Lowered {
+        let Some(exit) = self.exit.take() else { return Ok(()) };
+        self.block = exit;
+        self.pred = None;
+        let simd = u32::from(self.out.simd).next_power_of_two().min(32);
+        self.lanes = Lanes { exec: ExecSize::from_lanes(simd).unwrap_or(ExecSize::S1), chan: 0, no_mask: false };
+        self.leave()?;
+        self.end_block();
+        Ok(())
+    }
+
+    /// `ret`, `fret`: of a subroutine, of a function, or the end of the thread.
     pub(crate) fn ret(&mut self) -> Lowered {
+        match self.exit {
+            // Control runs on into the exit block.
+            Some(_) if self.is_last && self.pred.is_none() => Ok(()),
+            Some(exit) => {
+                let inst = branch(Op::Goto, self.lanes, Target::None, Target::Block(exit));
+                self.emit_guarded(inst);
+                Ok(())
+            }
+            None => self.leave(),
+        }
+    }
+
+    /// Code behind which the routine is left.
+    fn leave(&mut self) -> Lowered {
         match self.subroutine {
             Some(var) => {
                 let mut inst = branch(Op::Ret, self.call_lanes(), Target::None, Target::None);
                 inst.src[0] = Src::new(VReg::var_at(var, 0), Region::new(2, 2, 1), Type::D);
-                self.emit_guarded(inst);
-                Ok(())
+                self.emit(inst);
             }
-            None if self.pred.is_some() => Err("a predicated return from the kernel".into()),
-            None => {
-                self.end_thread();
-                Ok(())
-            }
+            None if self.visa.is_function => self.function_epilogue()?,
+            None => self.end_thread(),
         }
+        Ok(())
+    }
+
+    /// Lanes for which the predicate does not hold go on with the next instruction of vISA.
+    pub(crate) fn skip_unless(&mut self, pred: gen_ir::Pred<Virtual>) {
+        let mut goto = branch(Op::Goto, self.lanes, Target::None, Target::Block(self.next_block));
+        goto.pred = Some(gen_ir::Pred { inv: !pred.inv, ..pred });
+        self.emit(goto);
+        self.new_block();
     }
 
     /// The message that ends the thread: the thread header, from the last register, to the thread

@@ -14,6 +14,7 @@ mod identity;
 mod math;
 pub(crate) mod operand;
 mod predicates;
+mod stack;
 pub(crate) mod vars;
 
 use std::fmt;
@@ -29,6 +30,8 @@ use crate::build::{Lanes, VInst, VReg};
 pub struct LowerOptions {
     /// Give the thread the large register file where the platform has one.
     pub large_grf: bool,
+    /// Channels of the kernel that calls a function.
+    pub simd: Option<u8>,
 }
 
 /// An instruction that cannot be lowered.
@@ -86,6 +89,12 @@ pub(crate) struct Lowerer<'a> {
     vars: vars::VarMap,
     /// Inside a subroutine: the variable that holds its return address.
     subroutine: Option<VarId>,
+    /// Where returns of the current routine go, if it has several or conditional ones.
+    exit: Option<BlockId>,
+    /// The block that follows in vISA.
+    next_block: BlockId,
+    /// The current instruction ends its routine.
+    is_last: bool,
     /// Return address variable of each subroutine, by entry block.
     return_addresses: Vec<(BlockId, VarId)>,
     /// Channels and predicate of the current vISA instruction.
@@ -129,14 +138,23 @@ pub fn lower(
     lowerer.vars.find_local_predicates(kernel, &starts);
     lowerer.place_labels(&starts);
     lowerer.prologue();
+    let routines = flow::Routines::of(kernel);
     let mut visa_block = 0;
     for (index, &start) in starts.iter().enumerate().take(kernel.code.len()) {
         if index > 0 && start {
             lowerer.end_block();
+            if routines.starts_at(index) {
+                lowerer.end_routine().unwrap_or_else(|Refusal(reason)| errors.push(fault(index, reason)));
+            }
             visa_block += 1;
             lowerer.block = BlockId(visa_block);
             lowerer.vars.forget_handles();
         }
+        if let Some(exit) = routines.exit_of(index) {
+            lowerer.begin_routine(exit);
+        }
+        lowerer.next_block = BlockId(visa_block + 1);
+        lowerer.is_last = routines.ends_at(index);
         let inst = match kernel.try_inst(index) {
             Ok(inst) => inst,
             Err((field, value)) => {
@@ -149,6 +167,9 @@ pub fn lower(
         }
     }
     lowerer.end_block();
+    if let Err(Refusal(reason)) = lowerer.end_routine() {
+        errors.push(fault(kernel.code.len().saturating_sub(1), reason));
+    }
     if errors.is_empty() { Ok(lowerer.finish()) } else { Err(errors) }
 }
 
@@ -161,6 +182,8 @@ impl<'a> Lowerer<'a> {
         }
         if let Some(simd) = visa.attr_int("SimdSize") {
             out.simd = u8::try_from(simd).ok().filter(|s| [1, 8, 16, 32].contains(s)).unwrap_or(8);
+        } else if let Some(simd) = options.simd {
+            out.simd = simd;
         }
         out.spill_offset = visa.attr_int("SpillMemOffset").map_or(0, |o| o.max(0) as u32);
         let vars = vars::VarMap::new(visa, caps, &mut out)?;
@@ -175,6 +198,9 @@ impl<'a> Lowerer<'a> {
             labels: vec![None; visa.labels.len()],
             vars,
             subroutine: None,
+            exit: None,
+            next_block: BlockId(0),
+            is_last: false,
             return_addresses: Vec::new(),
             lanes: Lanes::SCALAR,
             pred: None,
@@ -192,9 +218,10 @@ impl<'a> Lowerer<'a> {
 
     /// Code that no vISA instruction stands for, before the first one.
     fn prologue(&mut self) {
-        if self.caps.payload_prologue {
+        if self.caps.payload_prologue && !self.visa.is_function {
             self.load_payload();
         }
+        self.stack_prologue();
         self.compute_identity();
     }
 
@@ -206,11 +233,16 @@ impl<'a> Lowerer<'a> {
 
     /// Ends the current block inside of a vISA instruction; returns the number of the one that starts.
     fn new_block(&mut self) -> BlockId {
-        const FIRST_ADDED: u32 = 1 << 31;
         self.end_block();
-        self.block = BlockId(FIRST_ADDED + self.added);
-        self.added += 1;
+        self.block = self.reserve_block();
         self.block
+    }
+
+    /// The number of a block that lowering will add.
+    fn reserve_block(&mut self) -> BlockId {
+        const FIRST_ADDED: u32 = 1 << 31;
+        self.added += 1;
+        BlockId(FIRST_ADDED + self.added - 1)
     }
 
     /// Appends an instruction.
@@ -322,7 +354,9 @@ impl<'a> Lowerer<'a> {
             Op::Ret => self.ret(),
             Op::SwitchJmp { index, labels } => self.switch_jump(index, labels),
             Op::Faddr { dst, .. } => self.symbol_address(dst),
-            Op::Fret | Op::Fcall { .. } | Op::Ifcall { .. } => Err("stack calls are not lowered yet".into()),
+            Op::Fret => self.ret(),
+            Op::Fcall { arg_size, .. } => self.stack_call(None, arg_size),
+            Op::Ifcall { address, arg_size, .. } => self.stack_call(Some(address), arg_size),
 
             Op::Lifetime { .. } | Op::File(_) | Op::Loc(_) => Ok(()),
             Op::Breakpoint => Err("breakpoints are not lowered".into()),

@@ -4,7 +4,7 @@ use gen_ir::{Arf, Kernel, Var, VarClass, VarId, Virtual};
 use platforms::Caps;
 use visa::{Op, Predefined, VectorOperand};
 
-use super::{Lowered, Lowerer, identity};
+use super::{Lowered, Lowerer, identity, stack::Stack};
 use crate::build::{Lanes, VReg};
 
 /// Where the bytes of a vISA general variable are.
@@ -42,6 +42,11 @@ pub(crate) struct VarMap {
     samplers: Vec<Handle>,
     /// `r0`.
     pub r0: VarId,
+    /// Registers of the calling convention, in kernels with stack calls.
+    pub stack: Option<Stack>,
+    /// Inputs in kernels with stack calls, whose registers do not outlive a call: where they come from,
+    /// where they go.
+    pub moved_inputs: Vec<(VarId, VarId)>,
     /// Parts of `r0` that are computed when the kernel starts.
     identity: [Option<VarId>; identity::COMPUTED.len()],
 }
@@ -58,6 +63,8 @@ impl VarMap {
             surfaces: vec![Handle::default(); kernel.surfaces.len()],
             samplers: vec![Handle::default(); kernel.samplers.len()],
             r0,
+            stack: Stack::of(kernel, out),
+            moved_inputs: Vec::new(),
             identity: identity::used(kernel)
                 .map(|used| used.then(|| out.add_var(Var::temp(VarClass::General, 4, 4)))),
         };
@@ -76,6 +83,9 @@ impl VarMap {
             map.addrs.push(out.add_var(var));
         }
         map.find_handles_in_registers(kernel, out);
+        if map.stack.is_some() && !kernel.is_function {
+            map.move_inputs(out);
+        }
         Ok(map)
     }
 
@@ -104,7 +114,7 @@ impl VarMap {
                 Home::Var(id, base) => {
                     // An alias may reach beyond its root, where nobody else lives then.
                     let var = &mut out.vars[id.index()];
-                    if id != self.r0 {
+                    if id != self.r0 && !var.no_spill {
                         var.bytes = var.bytes.max(base + offset + v.bytes());
                     }
                     Home::Var(id, base + offset)
@@ -130,6 +140,19 @@ impl VarMap {
             var.live_in = true;
         }
         Ok(())
+    }
+
+    /// Gives inputs a second variable, which may be anywhere.
+    fn move_inputs(&mut self, out: &mut Kernel<Virtual>) {
+        let inputs: Vec<usize> = (0..out.vars.len())
+            .filter(|&v| v != self.r0.index() && out.vars[v].live_in && out.vars[v].class == VarClass::General)
+            .collect();
+        for v in inputs {
+            let incoming = out.vars[v].clone();
+            let var = &mut out.vars[v];
+            (var.fixed, var.live_in) = (None, false);
+            self.moved_inputs.push((out.add_var(incoming), VarId(v as u32)));
+        }
     }
 
     /// The place of a general variable.
@@ -162,7 +185,7 @@ impl VarMap {
             Predefined::Dbg0 => Home::Arf(Arf::Debug(0), 0),
             Predefined::Msg0 => Home::Arf(Arf::Msg(0), 0),
             Predefined::Arg | Predefined::RetVal | Predefined::Sp | Predefined::Fp => {
-                Home::Missing("stack call registers are not lowered yet")
+                self.stack.as_ref().map_or(Home::Missing("no stack call here"), |s| s.home(var))
             }
             Predefined::ImplArgBufPtr | Predefined::LocalIdBufPtr | Predefined::ScratchLoc => {
                 Home::Missing("implicit argument pointers are not lowered yet")

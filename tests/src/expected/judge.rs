@@ -76,7 +76,7 @@ pub fn judge(platform: Platform, kernel: &TestKernel) -> Result<Verdict, &'stati
         Ok(binary) => over(kernel, &cases, |setup| {
             let launched = &mut setup.launch.kernel;
             launched.scratch = launched.scratch.max(SCRATCH);
-            emulate(platform, setup.ours(&binary), setup)
+            emulate(platform, setup.ours(&binary, None), setup)
         }),
     };
     Ok(Verdict { intel, ours, interpreter: None })

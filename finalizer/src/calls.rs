@@ -1,0 +1,251 @@
+//! Stack calls once registers are known: marks of the calling convention become instructions, and
+//! functions are put behind the kernel that calls them.
+//!
+//! All calls are `call` and `ret`: the callee's joins then wake only channels that the call has brought,
+//! which recursion needs. Through an address it is `calla` where that takes a register; else `call` with
+//! a distance from `ip` on Xe. On Gen8 to Gen11 `call` takes no register reliably: it calls the jump
+//! right before it, which goes to the callee.
+
+use gen_ir::{
+    Arf, Block, BlockId, Dst, ExecSize, Inst, Kernel, Op, Options, Outside, Payload, Physical, Reg, Region,
+    Src, SrcMod, Target, Type,
+};
+use platforms::{Caps, Layout};
+
+/// What a function calls.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Calls {
+    /// Functions of the binary, by number, in order.
+    pub callees: Vec<u32>,
+    /// Something is called that is not known here.
+    pub unknown: bool,
+}
+
+/// What stands in the code until a linker writes an address.
+const UNLINKED: u32 = 0x6e10_ca2e;
+
+/// Replaces marks of the calling convention by instructions. `frame` is the size of the function's
+/// frame in bytes; `callee` tells which function of the binary a call's vISA instruction names.
+pub(crate) fn expand(
+    kernel: &mut Kernel<Physical>,
+    frame: u32,
+    callee: impl Fn(u32) -> Option<u32>,
+) -> Calls {
+    let mut calls = Calls::default();
+    let caps = kernel.platform.caps();
+    for block in &mut kernel.blocks {
+        let marked = |i: &Inst<_>| matches!(i.payload, Payload::Outside(_)) || is_idle_copy(i);
+        if !block.insts.iter().any(marked) {
+            continue;
+        }
+        let mut out = Vec::with_capacity(block.insts.len() + 4);
+        for mut inst in std::mem::take(&mut block.insts) {
+            match inst.payload {
+                _ if is_idle_copy(&inst) => {}
+                Payload::Outside(Outside::Touch { written, .. }) => restore(&mut out, &inst, written, caps),
+                Payload::Outside(Outside::Frame { .. }) if frame == 0 => {}
+                Payload::Outside(Outside::Frame { leave }) => {
+                    inst.payload = Payload::None;
+                    inst.src[1] = Src::ud(if leave { frame.wrapping_neg() } else { frame });
+                    out.push(inst);
+                }
+                Payload::Outside(Outside::Call) => {
+                    let known = if matches!(inst.src[0], Src::None) { callee(inst.origin) } else { None };
+                    calls.callees.extend(known);
+                    calls.unknown |= known.is_none();
+                    call(&mut out, caps, inst, known);
+                }
+                Payload::Outside(Outside::Return) => out.push(Inst { payload: over(None), ..inst }),
+                _ => out.push(inst),
+            }
+        }
+        block.insts = out;
+    }
+    calls.callees.sort_unstable();
+    calls.callees.dedup();
+    calls
+}
+
+/// Copies whole registers, if source and destination are not the same.
+fn restore(out: &mut Vec<Inst<Physical>>, touch: &Inst<Physical>, bytes: u16, caps: &Caps) {
+    let (Some(to), Some(from)) = (touch.dst.reg(), touch.src[0].reg()) else { return };
+    if to == from {
+        return;
+    }
+    let registers = |reg: Reg<Physical>, n: u16| match reg.base {
+        gen_ir::Base::Grf(first) => Reg::grf(first + n, reg.byte),
+        _ => reg,
+    };
+    for n in 0..bytes / caps.grf_bytes {
+        out.push(Inst {
+            op: Op::Mov,
+            payload: Payload::None,
+            dst: Dst::packed(registers(to, n), Type::Ud),
+            src: [Src::new(registers(from, n), Region::new(8, 8, 1), Type::Ud), Src::None, Src::None],
+            ..*touch
+        });
+    }
+}
+
+/// A copy of a register to itself outside of the mask.
+fn is_idle_copy(inst: &Inst<Physical>) -> bool {
+    let (Dst::Direct { reg, horz: 1, ty }, Src::Direct { reg: from, region, mods, ty: same }) =
+        (inst.dst, inst.src[0])
+    else {
+        return false;
+    };
+    let packed = (0..inst.exec.lanes()).all(|l| region.element(l) == l);
+    inst.op == Op::Mov
+        && (inst.no_mask, inst.sat, inst.pred.is_none(), inst.cond.is_none()) == (true, false, true, true)
+        && (reg, ty, mods) == (from, same, SrcMod::NONE)
+        && matches!(reg.base, gen_ir::Base::Grf(_))
+        && packed
+}
+
+fn scalar(op: Op, origin: u32, dst: Reg<Physical>, srcs: [Src<Physical>; 2]) -> Inst<Physical> {
+    Inst {
+        no_mask: true,
+        dst: Dst::packed(dst, Type::D),
+        src: [srcs[0], srcs[1], Src::None],
+        opts: Options::NO_COMPACT,
+        origin,
+        ..Inst::new(op, ExecSize::S1)
+    }
+}
+
+fn ip(neg: bool) -> Src<Physical> {
+    let mods = SrcMod { abs: false, neg };
+    Src::Direct { reg: Reg::arf(Arf::Ip, 0), region: Region::SCALAR, mods, ty: Type::D }
+}
+
+fn value(reg: Reg<Physical>) -> Src<Physical> {
+    Src::scalar(reg, Type::D)
+}
+
+fn jump(origin: u32, payload: Payload<Physical>, target: Src<Physical>) -> Inst<Physical> {
+    Inst {
+        no_mask: true,
+        payload,
+        src: [target, Src::None, Src::None],
+        opts: Options::NO_COMPACT,
+        origin,
+        ..Inst::new(Op::Jmpi, ExecSize::S1)
+    }
+}
+
+/// A branch over some bytes, or to what a register says.
+const fn over(bytes: Option<i32>) -> Payload<Physical> {
+    let jip = match bytes {
+        Some(bytes) => Target::Rel(bytes),
+        None => Target::None,
+    };
+    Payload::Branch { jip, uip: Target::None, ctrl: false }
+}
+
+/// A call: the address is in source 0, unless the callee is known.
+fn call(out: &mut Vec<Inst<Physical>>, caps: &Caps, inst: Inst<Physical>, known: Option<u32>) {
+    let Some(link) = inst.dst.reg() else { return };
+    let origin = inst.origin;
+    if let Some(callee) = known {
+        out.push(Inst { op: Op::Call, payload: Payload::Outside(Outside::Callee(callee)), ..inst });
+        return;
+    }
+    // `r127.2`; the distance to it may be computed in place.
+    let target = Reg { byte: link.byte + 8, ..link };
+    if matches!(inst.src[0], Src::None) {
+        let mut address = scalar(Op::Mov, origin, target, [Src::ud(UNLINKED), Src::None]);
+        address.dst = Dst::packed(target, Type::Ud);
+        address.opts = address.opts.with(Options::SYMBOL_LOW);
+        out.push(address);
+    }
+    let near = |n: i64| [value(target), Src::imm(n as u64, Type::D)];
+    let none = [Src::None; 3];
+    match (caps.layout, caps.lsc) {
+        (Layout::Gen8, _) => {
+            out.push(jump(origin, over(Some(64)), Src::None));
+            out.push(scalar(Op::Add, origin, target, [ip(true), value(target)]));
+            out.push(scalar(Op::Add, origin, target, near(-48)));
+            out.push(jump(origin, over(None), value(target)));
+            out.push(Inst { op: Op::Call, payload: over(Some(-48)), src: none, opts: Options::NO_COMPACT, ..inst });
+        }
+        (Layout::Xe, true) => {
+            // The register must start at its first byte.
+            let mut copy = scalar(Op::Mov, origin, link, [Src::scalar(target, Type::Ud), Src::None]);
+            copy.dst = Dst::packed(link, Type::Ud);
+            out.push(copy);
+            let src = [Src::scalar(link, Type::Ud), Src::None, Src::None];
+            out.push(Inst { op: Op::Calla, payload: over(None), src, ..inst });
+        }
+        (Layout::Xe, false) => {
+            out.push(scalar(Op::Add, origin, target, [ip(true), value(target)]));
+            // How far the call is from there is known once dependencies are: `place_distances`.
+            out.push(scalar(Op::Add, origin, link, near(-32)));
+            let src = [Src::scalar(link, Type::Ud), Src::None, Src::None];
+            out.push(Inst { op: Op::Call, payload: over(None), src, opts: Options::NO_COMPACT, ..inst });
+        }
+    }
+}
+
+/// Corrects distances from `ip` by what the scoreboard has put between: `add x -ip x`, `add x x n`,
+/// `call x`, in code whose instructions start at `offsets`.
+pub(crate) fn place_distances(kernel: &Kernel<Physical>, offsets: &[u32], code: &mut [u8]) {
+    let mut from: Option<(u32, Option<u32>)> = None;
+    for (number, (_, inst)) in kernel.insts().enumerate() {
+        let Some(&at) = offsets.get(number) else { return };
+        let counts = inst.opts.has(Options::NO_COMPACT);
+        match (inst.op, inst.src[0], from) {
+            (Op::Add, Src::Direct { reg, mods: SrcMod { neg: true, .. }, .. }, _)
+                if counts && reg.base == gen_ir::Base::Arf(Arf::Ip) =>
+            {
+                from = Some((at, None));
+            }
+            (Op::Add, _, Some((start, None))) if counts => from = Some((start, Some(at))),
+            (Op::Call, Src::Direct { .. }, Some((start, Some(add)))) => {
+                let distance = start.wrapping_sub(at);
+                if let Some(place) = code.get_mut(add as usize + 12..add as usize + 16) {
+                    place.copy_from_slice(&distance.to_le_bytes());
+                }
+                from = None;
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Puts functions behind a kernel. `entries` says where each function of the module starts: blocks
+/// before it. Calls by number become branches.
+pub(crate) fn join(kernel: &mut Kernel<Physical>, functions: Vec<(u32, Kernel<Physical>)>) -> Vec<(u32, BlockId)> {
+    let mut entries = Vec::with_capacity(functions.len());
+    for (number, function) in functions {
+        let first = kernel.blocks.len() as u32;
+        entries.push((number, BlockId(first)));
+        kernel.subroutines.push(BlockId(first));
+        kernel.subroutines.extend(function.subroutines.iter().map(|s| BlockId(s.0 + first)));
+        kernel.blocks.extend(function.blocks.into_iter().map(|b| moved(b, first)));
+    }
+    for inst in kernel.blocks.iter_mut().flat_map(|b| &mut b.insts) {
+        if let Payload::Outside(Outside::Callee(number)) = inst.payload
+            && let Ok(i) = entries.binary_search_by_key(&number, |e| e.0)
+        {
+            inst.payload =
+                Payload::Branch { jip: Target::Block(entries[i].1), uip: Target::None, ctrl: false };
+        }
+    }
+    entries
+}
+
+fn moved(mut block: Block<Physical>, by: u32) -> Block<Physical> {
+    for s in &mut block.succs {
+        s.0 += by;
+    }
+    for inst in &mut block.insts {
+        if let Payload::Branch { jip, uip, .. } = &mut inst.payload {
+            for target in [jip, uip] {
+                if let Target::Block(b) = target {
+                    b.0 += by;
+                }
+            }
+        }
+    }
+    block
+}

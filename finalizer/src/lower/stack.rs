@@ -1,0 +1,319 @@
+//! Stack calls: `fcall`, `ifcall`, `fret`, and the registers that callers and callees agree on.
+//!
+//! The convention (registers as in Intel's vISA ABI, "%arg", "%retval", "%sp", "%fp"):
+//!
+//! | registers | what |
+//! |---|---|
+//! | `r0` | thread header, never written |
+//! | `r26`... | `%arg` on entry, `%retval` on return |
+//! | `r1`-`r59`, `r124`, `r125`, flags, `a0` | anything after a call |
+//! | `r60`-`r123` | the callee gives back what it found |
+//! | `r126` | header of scratch messages to the callee's frame; given back |
+//! | `r127.0:ud` | return address, `r127.1` the caller's channels, `r127.2` anything |
+//! | `r127.2:uq`, `r127.3:uq` | `%fp`, `%sp`: the program's own stack in memory |
+//!
+//! Spills of a function go to its frame: `r126` is a thread header whose scratch base (dword 5) is the
+//! frame's, in units of 1024 bytes. Before a function calls, it adds the size of its own frame, and
+//! takes it away afterwards. A kernel's frame is the scratch memory that it uses itself.
+
+use gen_ir::{
+    Dst, ExecSize, Op, Outside, Payload, Region, Src, Type, Var, VarClass, VarId, Virtual,
+};
+use visa::{Op as Visa, Operand, Predefined, VectorOperand};
+
+use super::{Lowered, Lowerer, vars::Home};
+use crate::build::{self, Lanes, VReg, VSrc};
+
+/// First register of arguments and results.
+const ARGUMENTS: u32 = 26;
+/// Registers of `%arg` (vISA specification, predefined variables).
+const MOST_ARGUMENTS: u32 = 32;
+/// Registers that a callee gives back.
+const SAVED: std::ops::Range<u32> = 60..124;
+/// Registers that are saved together.
+const SAVED_TOGETHER: u32 = 8;
+/// Header of the frame's scratch messages.
+const HEADER: u32 = 126;
+/// Return address and stack pointers.
+const LINKAGE: u32 = 127;
+/// Dword of a scratch header that has the base.
+const SCRATCH_BASE: u32 = 20;
+
+/// Variables in the registers of the convention.
+#[derive(Clone, Debug)]
+pub(crate) struct Stack {
+    /// `%arg` and `%retval`.
+    exchange: VarId,
+    /// `%fp`, then `%sp`.
+    pointers: VarId,
+    /// Return address.
+    link: VarId,
+    /// Where a function keeps its return address.
+    kept_link: VarId,
+    /// Address of a callee, and what a call leaves undefined beside the return address.
+    target: VarId,
+    header: VarId,
+    /// Registers that a function gives back, as it found them.
+    saved: Vec<VarId>,
+    /// What a call leaves undefined.
+    lost: Vec<VarId>,
+}
+
+impl Stack {
+    /// The variables, if the kernel has to do with stack calls.
+    pub(crate) fn of(kernel: &visa::Kernel, out: &mut gen_ir::Kernel<Virtual>) -> Option<Stack> {
+        let caps = out.platform.caps();
+        let grf = u32::from(caps.grf_bytes);
+        let named = used(kernel, grf)?;
+        let function = kernel.is_function;
+        let at = |register: u32, byte: u32, bytes: u32| Var {
+            fixed: Some(register * grf + byte),
+            no_spill: true,
+            live_in: function,
+            ..Var::temp(VarClass::General, bytes, bytes.next_power_of_two().min(grf))
+        };
+        let exchange = named.clamp(1, MOST_ARGUMENTS);
+        let mut stack = Stack {
+            exchange: out.add_var(at(ARGUMENTS, 0, exchange * grf)),
+            pointers: out.add_var(at(LINKAGE, 16, 16)),
+            link: out.add_var(at(LINKAGE, 0, 8)),
+            kept_link: out.add_var(Var::temp(VarClass::General, 8, 8)),
+            target: out.add_var(Var { live_in: false, ..at(LINKAGE, 8, 8) }),
+            header: out.add_var(at(HEADER, 0, grf)),
+            saved: Vec::new(),
+            lost: Vec::new(),
+        };
+        if function {
+            out.scratch_header = Some(stack.header);
+            for first in SAVED.step_by(SAVED_TOGETHER as usize) {
+                let var = Var { no_spill: false, ..at(first, 0, SAVED_TOGETHER * grf) };
+                stack.saved.push(out.add_var(var));
+            }
+        }
+        let after = ARGUMENTS + exchange;
+        let count = u32::from(out.grf_count);
+        for range in [1..ARGUMENTS, after..SAVED.start, SAVED.end..HEADER, LINKAGE + 1..count] {
+            if !range.is_empty() {
+                let var = Var { live_in: false, ..at(range.start, 0, range.len() as u32 * grf) };
+                stack.lost.push(out.add_var(var));
+            }
+        }
+        // What is left of the register with the return address.
+        stack.lost.push(stack.target);
+        if grf > 32 {
+            stack.lost.push(out.add_var(Var { live_in: false, ..at(LINKAGE, 32, grf - 32) }));
+        }
+        for (class, bytes) in [
+            (VarClass::Flag, u32::from(caps.flag_count) * 4),
+            (VarClass::Address, u32::from(caps.addr_subregs) * 2),
+        ] {
+            let var = Var { fixed: Some(0), no_spill: true, ..Var::temp(class, bytes, bytes) };
+            stack.lost.push(out.add_var(var));
+        }
+        Some(stack)
+    }
+
+    /// The place of a predefined variable.
+    pub(crate) fn home(&self, var: Predefined) -> Home {
+        match var {
+            Predefined::Arg | Predefined::RetVal => Home::Var(self.exchange, 0),
+            Predefined::Fp => Home::Var(self.pointers, 0),
+            _ => Home::Var(self.pointers, 8),
+        }
+    }
+}
+
+/// Registers of arguments and results that a kernel names, if it has to do with stack calls.
+fn used(kernel: &visa::Kernel, grf: u32) -> Option<u32> {
+    let size = |name| kernel.attr_int(name).and_then(|v| u32::try_from(v).ok()).unwrap_or(0);
+    let mut found = kernel.is_function;
+    let mut most = size("ArgSize").max(size("RetValSize"));
+    most = most.max(kernel.input_size.into()).max(kernel.return_value_size.into());
+    let mut note = |id: visa::VarId, registers: u32| match id.predefined() {
+        Some(Predefined::Arg | Predefined::RetVal) => {
+            found = true;
+            most = most.max(registers);
+        }
+        Some(Predefined::Sp | Predefined::Fp) => found = true,
+        _ => {}
+    };
+    for (i, v) in kernel.vars.iter().enumerate() {
+        if v.alias.is_some() {
+            let (root, offset) = kernel.resolve_alias(visa::VarId::from_declared(i));
+            note(root, (offset.saturating_add(v.bytes())).div_ceil(grf));
+        }
+    }
+    for operand in &kernel.operands {
+        match operand {
+            Operand::Vector(VectorOperand::General(g)) => note(g.var, MOST_ARGUMENTS),
+            Operand::Raw(r) => note(r.var, MOST_ARGUMENTS),
+            _ => {}
+        }
+    }
+    for index in 0..kernel.code.len() {
+        match kernel.try_inst(index).map(|i| i.op) {
+            Ok(Visa::Fcall { arg_size, return_size, .. } | Visa::Ifcall { arg_size, return_size, .. }) => {
+                found = true;
+                most = most.max(arg_size.into()).max(return_size.into());
+            }
+            Ok(Visa::Fret) => found = true,
+            _ => {}
+        }
+    }
+    found.then_some(most)
+}
+
+impl Lowerer<'_> {
+    fn stack(&self) -> Lowered<Stack> {
+        self.vars.stack.clone().ok_or_else(|| "a stack call in a kernel without".into())
+    }
+
+    /// Before the first instruction: a kernel opens the frame of those it calls, a function keeps its
+    /// return address.
+    pub(crate) fn stack_prologue(&mut self) {
+        let Some(stack) = self.vars.stack.clone() else { return };
+        if self.visa.is_function {
+            self.copy_dwords(stack.kept_link, stack.link);
+            return;
+        }
+        for (from, to) in std::mem::take(&mut self.vars.moved_inputs) {
+            let bytes = self.out.vars[to.index()].bytes;
+            self.copy_bytes(VReg::var_at(to, 0), VReg::var_at(from, 0), bytes);
+        }
+        let header = VReg::var_at(stack.header, 0);
+        let from = Src::new(self.r0(0), Region::PACKED, Type::Ud);
+        self.emit(build::mov(Lanes::all(self.register_lanes()), Dst::packed(header, Type::Ud), from));
+        self.move_frame(&stack, false);
+        // Programs set the pointers themselves, if they use them.
+        let pointers = Dst::packed(VReg::var_at(stack.pointers, 0), Type::Ud);
+        self.emit(build::mov(Lanes::all(ExecSize::S4), pointers, Src::ud(0)));
+    }
+
+    fn copy_dwords(&mut self, to: VarId, from: VarId) {
+        for byte in [0, 4] {
+            let dst = Dst::packed(VReg::var_at(to, byte), Type::Ud);
+            self.emit(build::mov(Lanes::SCALAR, dst, Src::scalar(VReg::var_at(from, byte), Type::Ud)));
+        }
+    }
+
+    /// The header's base moves by the size of this function's frame.
+    fn move_frame(&mut self, stack: &Stack, leave: bool) {
+        let base = VReg::var_at(stack.header, SCRATCH_BASE);
+        let srcs = [Src::scalar(base, Type::Ud), Src::ud(0)];
+        let mut add = build::op(Op::Add, Lanes::SCALAR, Dst::packed(base, Type::Ud), &srcs);
+        add.payload = Payload::Outside(Outside::Frame { leave });
+        self.emit(add);
+    }
+
+    /// Other code reads bytes of a variable here.
+    fn touch(&mut self, lanes: Lanes, var: VarId, read: u32) {
+        if read == 0 {
+            return;
+        }
+        let read = read.min(self.out.vars[var.index()].bytes) as u16;
+        let source = Src::new(VReg::var_at(var, 0), Region::PACKED, Type::Ud);
+        let mut touch = build::op(Op::Sync, lanes, Dst::None, &[source]);
+        touch.payload = Payload::Outside(Outside::Touch { read, written: 0 });
+        self.emit(touch);
+    }
+
+    /// Other code has written a variable here.
+    fn lose(&mut self, var: VarId) {
+        let written = self.out.vars[var.index()].bytes as u16;
+        let dst = Dst::packed(VReg::var_at(var, 0), Type::Ud);
+        let mut touch = build::op(Op::Sync, Lanes::all(ExecSize::S8), dst, &[]);
+        touch.payload = Payload::Outside(Outside::Touch { read: 0, written });
+        self.emit(touch);
+    }
+
+    /// `fcall`, `ifcall` (with an address).
+    pub(crate) fn stack_call(&mut self, address: Option<&VectorOperand>, arguments: u8) -> Lowered {
+        let stack = self.stack()?;
+        if let Some(pred) = self.pred.take() {
+            if self.is_last {
+                return Err("nothing follows a conditional call".into());
+            }
+            self.skip_unless(pred);
+        }
+        let address = match address {
+            Some(operand) => Some(low_dword(self.scalar_src(operand)?)),
+            None => None,
+        };
+        let link = VReg::var_at(stack.link, 0);
+        let target = VReg::var_at(stack.target, 0);
+        if self.visa.is_function {
+            self.move_frame(&stack, false);
+        }
+        if let Some(address) = address {
+            self.emit(build::mov(Lanes::SCALAR, Dst::packed(target, Type::Ud), address));
+        }
+        let whole = Lanes { no_mask: true, ..self.lanes };
+        self.touch(self.lanes, stack.exchange, u32::from(arguments) * self.grf());
+        self.touch(whole, stack.pointers, 16);
+        self.touch(whole, stack.header, self.grf());
+        let mut call = build::op(Op::Calla, self.lanes, Dst::packed(link, Type::Ud), &[]);
+        call.payload = Payload::Outside(Outside::Call);
+        if address.is_some() {
+            call.src[0] = Src::scalar(target, Type::Ud);
+        }
+        self.emit(call);
+        self.new_block();
+        for var in stack.lost.iter().copied().chain([stack.exchange]) {
+            self.lose(var);
+        }
+        if self.visa.is_function {
+            self.move_frame(&stack, true);
+        }
+        Ok(())
+    }
+
+    /// The end of a function: registers get back what was in them.
+    pub(crate) fn function_epilogue(&mut self) -> Lowered {
+        let stack = self.stack()?;
+        let grf = self.grf();
+        let copy = self.register_lanes();
+        let mut restored: Vec<VarId> = Vec::new();
+        for (i, saved) in stack.saved.iter().enumerate() {
+            let place = (SAVED.start + i as u32 * SAVED_TOGETHER) * grf;
+            let var = Var {
+                fixed: Some(place),
+                no_spill: true,
+                ..Var::temp(VarClass::General, SAVED_TOGETHER * grf, grf)
+            };
+            let out = self.var(var);
+            let bytes = (SAVED_TOGETHER * grf) as u16;
+            let from = Src::new(VReg::var_at(*saved, 0), Region::PACKED, Type::Ud);
+            let to = Dst::packed(VReg::var_at(out, 0), Type::Ud);
+            let mut restore = build::op(Op::Sync, Lanes::all(copy), to, &[from]);
+            restore.payload = Payload::Outside(Outside::Touch { read: bytes, written: bytes });
+            self.emit(restore);
+            restored.push(out);
+        }
+        self.copy_dwords(stack.link, stack.kept_link);
+        let size = self.visa.attr_int("RetValSize").and_then(|v| u32::try_from(v).ok());
+        let results = size.unwrap_or_else(|| self.visa.return_value_size.into());
+        let whole = Lanes::all(ExecSize::S8);
+        let masked = Lanes { exec: self.lanes.exec, chan: self.lanes.chan, no_mask: false };
+        self.touch(masked, stack.exchange, results * grf);
+        self.touch(whole, stack.pointers, 16);
+        self.touch(whole, stack.header, grf);
+        for out in restored {
+            self.touch(whole, out, SAVED_TOGETHER * grf);
+        }
+        let exec = ExecSize::from_lanes(u32::from(self.out.simd).clamp(8, 32)).unwrap_or(ExecSize::S16);
+        let mut ret = build::op(Op::Ret, Lanes { exec, chan: 0, no_mask: false }, Dst::None, &[]);
+        ret.src[0] = Src::new(VReg::var_at(stack.link, 0), Region::new(2, 2, 1), Type::D);
+        ret.payload = Payload::Outside(Outside::Return);
+        self.emit(ret);
+        Ok(())
+    }
+}
+
+/// The low half of an address.
+fn low_dword(address: VSrc) -> VSrc {
+    match address {
+        Src::Direct { reg, region, .. } => Src::new(reg, region, Type::Ud),
+        Src::Imm { bits, .. } => Src::ud(bits as u32),
+        other => other,
+    }
+}

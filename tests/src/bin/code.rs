@@ -1,0 +1,30 @@
+//! One test kernel: our code for it, or the text after a pass.
+//!
+//! ```text
+//! cargo run --release -p tests --bin code -- skl ID [PASS]
+//! ```
+
+use finalizer::{Finalizer, Options};
+use platforms::Platform;
+use tests::{data::kernels, differential::module};
+
+fn main() {
+    let mut words = std::env::args().skip(1);
+    let platform: Platform = words.next().as_deref().unwrap_or("skl").parse().expect("a platform");
+    let id = words.next().expect("a kernel's id");
+    let pass = words.next();
+    let pass = pass.and_then(|p| finalizer::PASSES.iter().find(|n| **n == p).copied());
+    let kernel = kernels(platform).iter().find(|k| k.id().contains(&id)).expect("no such kernel");
+    let module = module(platform, kernel).unwrap_or_else(|e| panic!("{e}"));
+    let options = Options { print_after: pass, ..Options::new(platform) };
+    let mut finalizer = Finalizer::new(options);
+    let result = finalizer.finalize_kernel(&module, 0);
+    match (finalizer.take_printed(), result) {
+        (Some(text), _) => println!("{text}"),
+        (None, Err(e)) => println!("{e}"),
+        (None, Ok(binary)) => {
+            println!("{}", encoder::iga::disassemble(platform, &binary.code, &Default::default()));
+            println!("{:#?} {:?}", binary.info, binary.relocations);
+        }
+    }
+}
