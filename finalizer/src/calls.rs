@@ -166,7 +166,13 @@ fn call(out: &mut Vec<Inst<Physical>>, caps: &Caps, inst: Inst<Physical>, known:
             out.push(scalar(Op::Add, origin, target, [ip(true), value(target)]));
             out.push(scalar(Op::Add, origin, target, near(-48)));
             out.push(jump(origin, over(None), value(target)));
-            out.push(Inst { op: Op::Call, payload: over(Some(-48)), src: none, opts: Options::NO_COMPACT, ..inst });
+            out.push(Inst {
+                op: Op::Call,
+                payload: over(Some(-48)),
+                src: none,
+                opts: Options::NO_COMPACT,
+                ..inst
+            });
         }
         (Layout::Xe, true) => {
             // The register must start at its first byte.
@@ -214,7 +220,10 @@ pub(crate) fn place_distances(kernel: &Kernel<Physical>, offsets: &[u32], code: 
 
 /// Puts functions behind a kernel. `entries` says where each function of the module starts: blocks
 /// before it. Calls by number become branches.
-pub(crate) fn join(kernel: &mut Kernel<Physical>, functions: Vec<(u32, Kernel<Physical>)>) -> Vec<(u32, BlockId)> {
+pub(crate) fn join(
+    kernel: &mut Kernel<Physical>,
+    functions: Vec<(u32, Kernel<Physical>)>,
+) -> Vec<(u32, BlockId)> {
     let mut entries = Vec::with_capacity(functions.len());
     for (number, function) in functions {
         let first = kernel.blocks.len() as u32;

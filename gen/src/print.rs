@@ -7,9 +7,9 @@
 use std::fmt::{self, Display, Formatter, Write};
 
 use crate::{
-    Arf, Base, Block, BlockId, Class, Cond, Desc, Dst, ExecSize, Inst, Kernel, MathFn, Mme, Options, Outside, Payload,
-    Pipe, PredCtrl, Reg, Region, SbidMode, SendInfo, Sfid, Space, Src, SrcMod, Swsb, SyncFn, Target, Type,
-    VarClass,
+    Arf, Base, Block, BlockId, Class, Cond, Desc, Dst, ExecSize, Inst, Kernel, MathFn, Mme, Options, Outside,
+    Payload, Pipe, PredCtrl, Reg, Region, SbidMode, SendInfo, Sfid, Space, Src, SrcMod, Swsb, SyncFn, Target,
+    Type, VarClass,
 };
 
 impl MathFn {

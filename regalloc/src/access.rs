@@ -2,7 +2,9 @@
 //! and the checker read.
 
 use crate::{Error, points::Points};
-use gen_ir::{BlockId, Dst, Extent, Inst, Kernel, Op, Outside, Payload, PredCtrl, Region, Role, Src, VarClass, Virtual};
+use gen_ir::{
+    BlockId, Dst, Extent, Inst, Kernel, Op, Outside, Payload, PredCtrl, Region, Role, Src, VarClass, Virtual,
+};
 
 /// One touch of a variable's bytes by an instruction.
 #[derive(Clone, Copy, Debug)]

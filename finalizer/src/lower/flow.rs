@@ -281,7 +281,8 @@ impl Lowerer<'_> {
         self.block = exit;
         self.pred = None;
         let simd = u32::from(self.out.simd).next_power_of_two().min(32);
-        self.lanes = Lanes { exec: ExecSize::from_lanes(simd).unwrap_or(ExecSize::S1), chan: 0, no_mask: false };
+        self.lanes =
+            Lanes { exec: ExecSize::from_lanes(simd).unwrap_or(ExecSize::S1), chan: 0, no_mask: false };
         self.leave()?;
         self.end_block();
         Ok(())

@@ -16,9 +16,7 @@
 //! frame's, in units of 1024 bytes. Before a function calls, it adds the size of its own frame, and
 //! takes it away afterwards. A kernel's frame is the scratch memory that it uses itself.
 
-use gen_ir::{
-    Dst, ExecSize, Op, Outside, Payload, Region, Src, Type, Var, VarClass, VarId, Virtual,
-};
+use gen_ir::{Dst, ExecSize, Op, Outside, Payload, Region, Src, Type, Var, VarClass, VarId, Virtual};
 use visa::{Op as Visa, Operand, Predefined, VectorOperand};
 
 use super::{Lowered, Lowerer, vars::Home};

@@ -145,7 +145,9 @@ impl VarMap {
     /// Gives inputs a second variable, which may be anywhere.
     fn move_inputs(&mut self, out: &mut Kernel<Virtual>) {
         let inputs: Vec<usize> = (0..out.vars.len())
-            .filter(|&v| v != self.r0.index() && out.vars[v].live_in && out.vars[v].class == VarClass::General)
+            .filter(|&v| {
+                v != self.r0.index() && out.vars[v].live_in && out.vars[v].class == VarClass::General
+            })
             .collect();
         for v in inputs {
             let incoming = out.vars[v].clone();
