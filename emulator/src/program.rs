@@ -499,16 +499,21 @@ impl Program {
         match *src {
             Src::None | Src::AddrOf { .. } => {}
             Src::Imm { bits, ty: Type::V } => {
-                out.what = Operand::Vector(std::array::from_fn(|i| ((bits >> (4 * i)) as i8) << 4 >> 4));
+                let step = vector_step(inst, 2);
+                let element = |i: usize| 4 * (i * step % 8);
+                out.what = Operand::Vector(std::array::from_fn(|i| ((bits >> element(i)) as i8) << 4 >> 4));
                 out.ty = Type::W;
             }
             Src::Imm { bits, ty: Type::Uv } => {
-                out.what = Operand::Vector(std::array::from_fn(|i| (bits >> (4 * i)) as i8 & 15));
+                let step = vector_step(inst, 2);
+                let element = |i: usize| 4 * (i * step % 8);
+                out.what = Operand::Vector(std::array::from_fn(|i| (bits >> element(i)) as i8 & 15));
                 out.ty = Type::Uw;
             }
             Src::Imm { bits, ty: Type::Vf } => {
+                let step = vector_step(inst, 4);
                 out.what = Operand::VectorF(std::array::from_fn(|i| {
-                    crate::num::restricted_float((bits >> (8 * i)) as u8)
+                    crate::num::restricted_float((bits >> (8 * (i * step % 4))) as u8)
                 }));
                 out.ty = Type::F;
             }
@@ -639,4 +644,16 @@ fn domain(inst: &Inst<Physical>) -> Domain {
         found = Domain::Wide;
     }
     found
+}
+
+/// Elements of an immediate vector from one channel to the next. The vector lies in the bytes of a
+/// register, elements of `unit` bytes side by side, and is read with the stride of the destination:
+/// Intel's compiler writes `mov (2) r1.0<1>:ud 0x400:uv` for the values 0 and 4.
+fn vector_step(inst: &Inst<Physical>, unit: u32) -> usize {
+    match inst.dst {
+        Dst::Direct { horz, ty, .. } | Dst::Indirect { horz, ty, .. } => {
+            (u32::from(horz).max(1) * ty.bytes() / unit).max(1) as usize
+        }
+        _ => 1,
+    }
 }
