@@ -2,7 +2,7 @@
 
 use platforms::Platform;
 
-use crate::PassTime;
+use crate::{Diagnostic, PassTime};
 
 /// The machine code of one kernel on one platform.
 #[derive(Clone, Debug)]
@@ -13,6 +13,11 @@ pub struct Binary {
     pub info: KernelInfo,
     /// Places in the code that a linker fills in, in code order.
     pub relocations: Vec<Relocation>,
+    /// What the code defines, for a linker: the kernel itself first.
+    pub symbols: Vec<Symbol>,
+    /// Rules of the specification that the kernel breaks although it has a meaning; looked for if
+    /// [`Options::warnings`](crate::Options::warnings) asks.
+    pub warnings: Vec<Diagnostic>,
     /// Figures on the code and how long it took.
     pub stats: Stats,
 }
@@ -26,6 +31,28 @@ pub struct Relocation {
     pub kind: RelocationKind,
     /// Bytes from the start of the code.
     pub offset: u32,
+}
+
+/// A name that the code defines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Symbol {
+    /// The name.
+    pub name: String,
+    /// What it names.
+    pub kind: SymbolKind,
+    /// Bytes from the start of the code.
+    pub offset: u32,
+    /// Bytes.
+    pub size: u32,
+}
+
+/// What a symbol names; the numbers are those of Intel's `GenSymType`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SymbolKind {
+    /// A function that stack calls reach.
+    Function = 2,
+    /// A kernel.
+    Kernel = 6,
 }
 
 /// What a linker writes; the numbers are those of Intel's `GenRelocType`.
@@ -85,10 +112,25 @@ pub struct FunctionInfo {
 pub struct InputInfo {
     /// The input variable's name.
     pub name: String,
+    /// What kind of variable it fills.
+    pub kind: InputKind,
+    /// Where the runtime finds the value: a kernel argument, or something the launch defines.
+    pub provenance: visa::Provenance,
     /// Byte offset in the register file at kernel start.
     pub offset: u32,
     /// Bytes.
     pub size: u32,
+}
+
+/// The kind of variable that an input fills.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InputKind {
+    /// Data in general registers.
+    General,
+    /// A sampler: the value is its state's index or offset.
+    Sampler,
+    /// A surface: the value is its binding table index or state offset.
+    Surface,
 }
 
 /// Figures on one kernel's code.

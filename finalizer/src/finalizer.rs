@@ -7,8 +7,8 @@ use gen_ir::{Kernel, Op, Physical};
 use visa::Module;
 
 use crate::{
-    Binary, Diagnostic, FunctionInfo, InputInfo, KernelInfo, Options, Refusal, Stats, calls, legalize, lower,
-    optimize, pass::Tracker, relocate, swsb,
+    Binary, Diagnostic, FunctionInfo, InputInfo, InputKind, KernelInfo, Options, Refusal, Severity, Stats,
+    Symbol, SymbolKind, calls, legalize, lower, optimize, pass::Tracker, relocate, swsb,
 };
 
 /// Turns vISA kernels into the machine code of one platform. Reusable: memory of one kernel serves the
@@ -18,12 +18,25 @@ pub struct Finalizer {
     options: Options,
     buffer: CodeBuffer,
     printed: Option<String>,
+    /// Helpers of [`Finalizer::finalize_parallel`], between calls.
+    workers: Vec<Finalizer>,
 }
 
 impl Finalizer {
     /// A finalizer with these options.
     pub fn new(options: Options) -> Finalizer {
-        Finalizer { options, buffer: CodeBuffer::new(), printed: None }
+        Finalizer { options, buffer: CodeBuffer::new(), printed: None, workers: Vec::new() }
+    }
+
+    pub(crate) fn take_workers(&mut self, count: usize) -> Vec<Finalizer> {
+        let mut workers = std::mem::take(&mut self.workers);
+        workers.resize_with(count.max(workers.len()), || Finalizer::new(self.options.clone()));
+        workers.truncate(count);
+        workers
+    }
+
+    pub(crate) fn keep_workers(&mut self, workers: Vec<Finalizer>) {
+        self.workers = workers;
     }
 
     /// The options it was made with.
@@ -37,16 +50,38 @@ impl Finalizer {
     ///
     /// Every fault in the object, or every instruction of any kernel that cannot be finalized.
     pub fn finalize_object(&mut self, object: &[u8]) -> Result<Vec<Binary>, Refusal> {
-        let module = crate::read_module(object)?;
-        let mut faults = Vec::new();
-        let mut binaries = Vec::new();
-        for kernel in 0..module.kernels.len() {
-            match self.finalize_kernel(&module, kernel) {
-                Ok(binary) => binaries.push(binary),
-                Err(Refusal(more)) => faults.extend(more),
-            }
-        }
-        if faults.is_empty() { Ok(binaries) } else { Err(Refusal(faults)) }
+        self.finalize_module(&crate::read_module(object)?)
+    }
+
+    /// Finalizes one kernel of an object. The other kernels' code is not even decoded, so a runtime that
+    /// asks for one after the other pays for each once.
+    ///
+    /// # Errors
+    ///
+    /// There is no such kernel; else as [`Finalizer::finalize_kernel`].
+    pub fn finalize_named(&mut self, object: &[u8], name: &str) -> Result<Binary, Refusal> {
+        let (module, kernel) = crate::read_kernel(object, name)?;
+        self.finalize_kernel(&module, kernel)
+    }
+
+    /// Finalizes all kernels of a text in vISA assembly.
+    ///
+    /// # Errors
+    ///
+    /// Every statement at fault, or every instruction of any kernel that cannot be finalized.
+    pub fn finalize_text(&mut self, text: &str) -> Result<Vec<Binary>, Refusal> {
+        let module = crate::read_text(text.as_bytes(), self.options.platform)?;
+        self.finalize_module(&module)
+    }
+
+    /// Finalizes all kernels of a module, in its order.
+    ///
+    /// # Errors
+    ///
+    /// Every instruction of any kernel that cannot be finalized.
+    pub fn finalize_module(&mut self, module: &Module) -> Result<Vec<Binary>, Refusal> {
+        let kernels = 0..module.kernels.len();
+        crate::parallel::gather(kernels.map(|kernel| self.finalize_kernel(module, kernel)))
     }
 
     /// Finalizes kernel number `index` of a module.
@@ -76,6 +111,7 @@ impl Finalizer {
         let mut kernel = self.routine(source, module, None, tracker)?;
         let mut symbols = std::mem::take(&mut kernel.symbols);
         let mut functions = self.functions(module, index, &kernel, tracker)?;
+        let mut warnings = std::mem::take(&mut kernel.warnings);
         let mut stats = Stats { visa_instructions: instructions(source), ..Stats::default() };
         let mut allocation = kernel.allocation;
         let mut instructions_before = kernel.code.inst_count();
@@ -83,6 +119,7 @@ impl Finalizer {
             for symbol in std::mem::take(&mut f.symbols) {
                 symbols.push(symbol.moved(instructions_before));
             }
+            warnings.append(&mut f.warnings);
             instructions_before += f.code.inst_count();
             stats.visa_instructions += instructions(&module.functions[*number as usize]);
             allocation.spills += f.allocation.spills;
@@ -114,7 +151,8 @@ impl Finalizer {
         stats.times = std::mem::take(&mut tracker.times);
         let functions = function_infos(module, &entries, &physical, self.buffer.inst_offsets(), code.len());
         let info = KernelInfo { functions, scratch_bytes: scratch, ..info(source, &physical, &allocation) };
-        Ok(Binary { code, info, relocations, stats })
+        let symbols = symbols_of(&info, code.len() as u32);
+        Ok(Binary { code, info, relocations, symbols, warnings, stats })
     }
 
     /// The functions that go with a kernel: those it calls by name, and they, and so on. Functions that
@@ -158,10 +196,7 @@ impl Finalizer {
         let platform = self.options.platform;
         let name = || source.name().into_owned();
 
-        let findings = visa::verify_safety(source, platform.caps().grf_bytes.into());
-        if !findings.is_empty() {
-            return Err(Refusal(findings.into_iter().map(Diagnostic::from).collect()));
-        }
+        let warnings = self.check(source)?;
 
         let options = lower::LowerOptions { simd, ..lower::LowerOptions::default() };
         let lowered = lower::lower(source, platform, &options);
@@ -206,7 +241,22 @@ impl Finalizer {
             verify(&code)?;
         }
         let symbols = relocate::take_symbols(source, &mut code);
-        Ok(Routine { code, allocation, symbols, calls, frame })
+        Ok(Routine { code, allocation, symbols, calls, frame, warnings })
+    }
+
+    /// Checks the kernel against the specification; gives warnings if those are asked for.
+    fn check(&self, source: &visa::Kernel) -> Result<Vec<Diagnostic>, Refusal> {
+        let options = visa::VerifyOptions::for_platform(self.options.platform);
+        let findings = match self.options.warnings {
+            true => visa::verify::verify_kernel(source, options),
+            false => visa::verify_safety(source, options.grf_bytes),
+        };
+        if findings.iter().any(|f| f.rule.is_safety()) {
+            let safety = findings.into_iter().filter(|f| f.rule.is_safety());
+            return Err(Refusal(safety.map(Diagnostic::from).collect()));
+        }
+        let warning = |f| Diagnostic { severity: Severity::Warning, ..Diagnostic::from(f) };
+        Ok(findings.into_iter().map(warning).collect())
     }
 }
 
@@ -218,6 +268,7 @@ struct Routine {
     calls: calls::Calls,
     /// Bytes of scratch memory that one activation uses, in whole units of frames.
     frame: u32,
+    warnings: Vec<Diagnostic>,
 }
 
 /// The kernel without code of its own that holds the functions of a program which are called by address.
@@ -267,6 +318,19 @@ fn scratch_bytes(kernel: &Routine, functions: &[(u32, Routine)]) -> u32 {
 /// Whether something is called whose address is only known at run time.
 fn calls_unknown(kernel: &Kernel<Physical>) -> bool {
     kernel.insts().any(|(_, i)| i.op == Op::Call && i.branch_target().is_none())
+}
+
+/// What a linker finds in the code.
+fn symbols_of(info: &KernelInfo, end: u32) -> Vec<Symbol> {
+    let size = info.functions.first().map_or(end, |f| f.offset);
+    let kernel = Symbol { name: info.name.clone(), kind: SymbolKind::Kernel, offset: 0, size };
+    let function = |f: &FunctionInfo| Symbol {
+        name: f.name.clone(),
+        kind: SymbolKind::Function,
+        offset: f.offset,
+        size: f.size,
+    };
+    std::iter::once(kernel).chain(info.functions.iter().map(function)).collect()
 }
 
 fn function_infos(
@@ -320,18 +384,7 @@ fn compacted(code: &[u8], n: usize) -> u32 {
 }
 
 fn info(source: &visa::Kernel, kernel: &Kernel<Physical>, allocation: &regalloc::AllocStats) -> KernelInfo {
-    let inputs = source
-        .inputs
-        .iter()
-        .filter_map(|i| match i.var {
-            visa::InputVar::General(v) => Some(InputInfo {
-                name: source.var_name(v).into_owned(),
-                offset: u32::try_from(i.offset).ok()?,
-                size: u32::from(i.size),
-            }),
-            _ => None,
-        })
-        .collect();
+    let inputs = source.inputs.iter().map(|i| input(source, i)).collect();
     let attr = |name| source.attr_int(name).and_then(|v| u32::try_from(v).ok()).unwrap_or(0);
     KernelInfo {
         name: source.name().into_owned(),
@@ -347,6 +400,25 @@ fn info(source: &visa::Kernel, kernel: &Kernel<Physical>, allocation: &regalloc:
         inputs,
         skip_per_thread_load: 0,
         skip_cross_thread_load: 0,
+    }
+}
+
+fn input(source: &visa::Kernel, input: &visa::Input) -> InputInfo {
+    let declared = |list: &[visa::SimpleVar], at: Option<usize>| {
+        at.and_then(|i| list.get(i)).map_or_else(String::new, |v| source.str(v.name).into_owned())
+    };
+    let (kind, name) = match input.var {
+        visa::InputVar::General(v) => (InputKind::General, source.var_name(v).into_owned()),
+        visa::InputVar::Sampler(s) => (InputKind::Sampler, declared(&source.samplers, Some(s.index()))),
+        visa::InputVar::Surface(s) => (InputKind::Surface, declared(&source.surfaces, s.declared())),
+    };
+    InputInfo {
+        name,
+        kind,
+        provenance: input.provenance,
+        // The verifier has refused negative offsets.
+        offset: u32::try_from(input.offset).unwrap_or_default(),
+        size: u32::from(input.size),
     }
 }
 

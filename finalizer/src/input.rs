@@ -14,6 +14,23 @@ pub fn read_module(object: &[u8]) -> Result<Module, Refusal> {
     visa::read(object).map_err(|errors| Refusal(errors.0.into_iter().map(Diagnostic::from).collect()))
 }
 
+/// Reads one kernel of a vISA object and all functions; of the other kernels, the names. Gives the
+/// module and the kernel's number in it.
+///
+/// # Errors
+///
+/// There is no such kernel; every fault that the reader found, with its byte offset.
+pub fn read_kernel(object: &[u8], name: &str) -> Result<(Module, usize), Refusal> {
+    let (module, kernel) = visa::read_kernel(object, name.as_bytes())
+        .map_err(|errors| Refusal(errors.0.into_iter().map(Diagnostic::from).collect()))?;
+    let kernel = kernel.ok_or_else(|| {
+        let names: Vec<_> = module.kernels.iter().map(|k| format!("`{}`", k.name())).collect();
+        let message = format!("found no kernel `{name}`; the object has {}", names.join(", "));
+        Diagnostic::error("UnknownKernel", message)
+    })?;
+    Ok((module, kernel))
+}
+
 /// Reads vISA assembly written for a platform: rows of operands count its registers.
 ///
 /// # Errors

@@ -1,4 +1,91 @@
-//! vISA to native Gen machine code.
+//! vISA to native Gen machine code: the pipeline, as a library for compilers and runtimes.
+//!
+//! # What comes in, what goes out
+//!
+//! ```text
+//! object bytes ──read_module──┐
+//! vISA assembly ──read_text───┼──▶ visa::Module ──Finalizer──▶ Binary { code, info, relocations, symbols, … }
+//! visa::builder::KernelBuilder┘                           └──▶ Refusal: every fault, with its place
+//! ```
+//!
+//! A [`Finalizer`] belongs to one platform and its [`Options`]. It keeps scratch memory from one kernel to
+//! the next, so make one per thread and keep it.
+//!
+//! # An object
+//!
+//! ```
+//! use finalizer::{Finalizer, Options};
+//! use platforms::Platform;
+//!
+//! # let object = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/saxpy_skl.isa"))?;
+//! let mut finalizer = Finalizer::new(Options::new(Platform::Skl));
+//! let binary = finalizer.finalize_named(&object, "saxpy")?;
+//!
+//! // What a launch needs:
+//! let info = &binary.info;
+//! println!("{} bytes, SIMD{}, {} registers", binary.code.len(), info.simd, info.grf_count);
+//! println!("{} bytes of scratch a thread, {} of SLM", info.scratch_bytes, info.slm_bytes);
+//! for input in &info.inputs {
+//!     println!("{}: {} bytes at payload offset {}", input.name, input.size, input.offset);
+//! }
+//! # assert_eq!(info.simd, 16);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! All kernels of an object at once, on as many threads as the machine has; the bytes are the same:
+//!
+//! ```
+//! # use finalizer::{Finalizer, Options};
+//! # use platforms::Platform;
+//! # let object = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/saxpy_skl.isa"))?;
+//! let module = finalizer::read_module(&object)?;
+//! let threads = std::thread::available_parallelism()?;
+//! let mut finalizer = Finalizer::new(Options::new(Platform::Skl));
+//! let binaries = finalizer.finalize_parallel(&module, threads)?;
+//! # assert_eq!(binaries.len(), module.kernels.len());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # A kernel made in memory
+//!
+//! [`visa::builder`] makes kernels without a file in between:
+//!
+//! ```
+//! use finalizer::{Finalizer, Options};
+//! use platforms::Platform;
+//! use visa::{Align, Exec, ExecSize, Type, builder::KernelBuilder};
+//!
+//! let mut b = KernelBuilder::new("fill", Platform::Skl);
+//! let (surface, data) = (b.surface("out"), b.general("data", Type::UD, 8, Align::Grf));
+//! b.mov(Exec::no_mask(ExecSize::S8), data, 42u32);
+//! b.oword_store(surface, 2, 0u32, data);
+//! b.ret();
+//! let module = b.finish()?;
+//! let binary = Finalizer::new(Options::new(Platform::Skl)).finalize_kernel(&module, 0)?;
+//! # assert!(!binary.code.is_empty());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # What is refused
+//!
+//! ```
+//! # use finalizer::{Finalizer, Options};
+//! # use platforms::Platform;
+//! let mut finalizer = Finalizer::new(Options::new(Platform::Skl));
+//! let refusal = finalizer.finalize_object(b"CISA\x02\x00").unwrap_err();
+//! let fault = &refusal.0[0];
+//! assert_eq!(fault.code, "UnsupportedVersion");
+//! println!("{fault}"); // its place, what was found, what is allowed
+//! ```
+//!
+//! # What holds
+//!
+//! * No input panics, hangs or exhausts memory; what is refused is refused with every fault and its place.
+//! * Equal input gives equal bytes, on any number of threads.
+//! * [`Finalizer`] is `Send`; there is no global state, no output and no file access.
+//!
+//! C and C++ reach the same through the library of the crate `capi`; a runtime that loads Intel's
+//! `libigc` for its `JITCompile`, through the one of the crate `jit`.
 
 mod binary;
 mod build;
@@ -11,13 +98,16 @@ mod lower;
 mod messages;
 mod optimize;
 mod options;
+mod parallel;
 mod pass;
 mod relocate;
 pub mod swsb;
 
-pub use binary::{Binary, FunctionInfo, InputInfo, KernelInfo, Relocation, RelocationKind, Stats};
+pub use binary::{
+    Binary, FunctionInfo, InputInfo, InputKind, KernelInfo, Relocation, RelocationKind, Stats, Symbol, SymbolKind,
+};
 pub use diagnostic::{Diagnostic, Place, Refusal, Severity};
 pub use finalizer::Finalizer;
-pub use input::{read_input, read_module, read_text};
+pub use input::{read_input, read_kernel, read_module, read_text};
 pub use options::Options;
 pub use pass::{PASSES, PassTime};

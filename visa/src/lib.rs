@@ -23,6 +23,7 @@
 //! * Every operand in a [`Kernel`] has the kind that its table row asks for.
 //! * A [`ValidModule`] has only indices in range, defined labels and acyclic aliases in bounds.
 
+pub mod builder;
 pub mod error;
 pub mod ids;
 pub mod inst;
@@ -45,7 +46,7 @@ pub use model::*;
 pub use op::Op;
 pub use opcode::Opcode;
 pub use operand::*;
-pub use read::{is_object, read};
+pub use read::{is_object, read, read_kernel};
 pub use types::*;
 pub use verify::{
     Finding, Rule, Severity, ValidKernel, ValidModule, VerifyOptions, validate, verify, verify_safety,

@@ -1,6 +1,7 @@
 //! The typed view of an instruction: what it does, with names instead of positions.
 
 mod build;
+pub(crate) mod encode;
 
 use crate::{
     ids::*,

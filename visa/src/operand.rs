@@ -266,6 +266,11 @@ impl Operand {
 pub struct Srcs<'a>(pub(crate) &'a [Operand]);
 
 impl<'a> Srcs<'a> {
+    /// Operands that are all vector operands; those of another kind panic when they are looked at.
+    pub const fn new(operands: &'a [Operand]) -> Srcs<'a> {
+        Srcs(operands)
+    }
+
     /// Number of sources.
     pub fn len(&self) -> usize {
         self.0.len()
@@ -300,6 +305,11 @@ impl std::ops::Index<usize> for Srcs<'_> {
 pub struct Raws<'a>(pub(crate) &'a [Operand]);
 
 impl<'a> Raws<'a> {
+    /// Operands that are all raw operands; those of another kind panic when they are looked at.
+    pub const fn new(operands: &'a [Operand]) -> Raws<'a> {
+        Raws(operands)
+    }
+
     /// Number of operands.
     pub fn len(&self) -> usize {
         self.0.len()
@@ -321,6 +331,11 @@ impl<'a> Raws<'a> {
 pub struct Labels<'a>(pub(crate) &'a [Operand]);
 
 impl<'a> Labels<'a> {
+    /// Operands that are all labels; those of another kind panic when they are looked at.
+    pub const fn new(operands: &'a [Operand]) -> Labels<'a> {
+        Labels(operands)
+    }
+
     /// Number of labels.
     pub fn len(&self) -> usize {
         self.0.len()

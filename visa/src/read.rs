@@ -43,6 +43,61 @@ pub fn read_declarations(bytes: &[u8]) -> Result<Module, Errors> {
     read_bodies(bytes, true)
 }
 
+/// Reads one kernel of an object and all functions; the other kernels keep their name and have no body,
+/// Gen binaries are passed over. Gives the module, and the kernel's number if there is one of that name.
+///
+/// # Errors
+///
+/// As [`read`], except for faults in what is passed over.
+pub fn read_kernel(bytes: &[u8], name: &[u8]) -> Result<(Module, Option<usize>), Errors> {
+    let mut c = Cursor::new(bytes, bytes.len());
+    let (mut module, bodies) = header(&mut c)?;
+    let wanted = module.kernels.iter().position(|k| k.header_name == name);
+    let mut wanted_bodies: Vec<&Extent> = bodies
+        .iter()
+        .filter(|b| match b.piece {
+            Piece::Kernel(i) => Some(i as usize) == wanted,
+            Piece::Function(_) => true,
+            _ => false,
+        })
+        .collect();
+    wanted_bodies.sort_by_key(|b| (b.start, b.size));
+    let mut faults = Vec::new();
+    let mut free_from = c.pos;
+    for body in wanted_bodies {
+        let kernel = match body.piece {
+            Piece::Function(i) => &mut module.functions[i as usize],
+            Piece::Kernel(i) => &mut module.kernels[i as usize],
+            _ => continue,
+        };
+        let end = body.start.saturating_add(body.size);
+        if body.start < free_from || end > bytes.len() {
+            let allowed = "a range after the header, inside the object, that nothing else uses";
+            return Err(bad_range(body, kernel, end, allowed).into());
+        }
+        free_from = end;
+        if let Err(mut error) = body::read(bytes, body, module.version, false, kernel) {
+            error.kernel = Some(kernel.name().into_owned());
+            faults.push(error);
+        }
+    }
+    for (i, kernel) in module.kernels.iter_mut().enumerate() {
+        kernel.quirks.no_body |= Some(i) != wanted;
+        kernel.gen_binaries.clear();
+    }
+    if faults.is_empty() { Ok((module, wanted)) } else { Err(Errors(faults)) }
+}
+
+fn bad_range(body: &Extent, kernel: &Kernel, end: usize, allowed: &'static str) -> Error {
+    Error {
+        offset: body.field_at,
+        kernel: Some(kernel.name().into_owned()),
+        instruction: None,
+        field: "offset and size",
+        kind: ErrorKind::BadRange { start: body.start as u64, end: end as u64, allowed },
+    }
+}
+
 fn read_bodies(bytes: &[u8], keep_code: bool) -> Result<Module, Errors> {
     let mut c = Cursor::new(bytes, bytes.len());
     let (mut module, bodies) = header(&mut c)?;
@@ -251,13 +306,7 @@ fn layout(
             Piece::Function(i) => &module.functions[i as usize],
             Piece::Gap(_) => continue,
         };
-        return Err(Error {
-            offset: extent.field_at,
-            kernel: Some(kernel.name().into_owned()),
-            instruction: None,
-            field: "offset and size",
-            kind: ErrorKind::BadRange { start: extent.start as u64, end: end as u64, allowed },
-        });
+        return Err(bad_range(extent, kernel, end, allowed));
     }
     if at < bytes.len() {
         pieces.push(Piece::Gap(bytes[at..].to_vec()));

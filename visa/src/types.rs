@@ -212,6 +212,16 @@ impl Exec {
     /// `(M1, 1)`: what instructions without an execution size behave like.
     pub const SCALAR: Exec = Exec { size: ExecSize::S1, mask: EMask::M1 };
 
+    /// `(M1, size)`: the lanes that are on.
+    pub const fn masked(size: ExecSize) -> Exec {
+        Exec { size, mask: EMask::M1 }
+    }
+
+    /// `(M1_NM, size)`: all lanes, on or off.
+    pub const fn no_mask(size: ExecSize) -> Exec {
+        Exec { size, mask: EMask::M1_NM }
+    }
+
     /// The byte of the object format, if the size is a legal one.
     pub const fn from_raw(raw: u8) -> Option<Exec> {
         match ExecSize::from_raw(raw & 15) {

@@ -262,6 +262,13 @@ pub fn validate(module: Module, grf_bytes: u32) -> Result<ValidModule, (Box<Modu
     }
 }
 
+/// Checks all rules on one kernel.
+pub fn verify_kernel(kernel: &Kernel, options: VerifyOptions) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    run_kernel(kernel, options, false, &mut findings);
+    findings
+}
+
 /// Checks the safety rules of one kernel, for registers of `grf_bytes`.
 pub fn verify_safety(kernel: &Kernel, grf_bytes: u32) -> Vec<Finding> {
     let mut findings = Vec::new();

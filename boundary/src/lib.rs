@@ -1,0 +1,13 @@
+//! What the C libraries share: no panic crosses into the caller, and what the caller hands over is checked
+//! as far as a callee can.
+//!
+//! # What holds
+//!
+//! * [`guard`] turns a panic (a fault of ours) into a value, and keeps it off the caller's stderr.
+//! * [`pointers`] is all the `unsafe` reading and writing of the C libraries: null is an answer, not a crash.
+#![deny(unsafe_op_in_unsafe_fn)]
+
+mod guard;
+pub mod pointers;
+
+pub use guard::{Bug, guard};

@@ -1,0 +1,464 @@
+/* The finalizer: vISA in, Gen machine code out. Generated from capi/src/exports.rs by cbindgen.
+ *
+ * Ownership: what a function hands out through `out` or `error` is the caller's, and ends with the `_free`
+ * of its name; what is reached from a handle lives as long as the handle. A pointer may be null where the
+ * function's text says so; elsewhere null gives VF_BAD_ARGUMENT, 0 or null, never a crash.
+ */
+
+#ifndef VISA_FINALIZE_H
+#define VISA_FINALIZE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ What a function says of its work.
+ */
+typedef enum vf_status {
+  /*
+   Done.
+   */
+  VF_OK = 0,
+  /*
+   A pointer is null or not aligned, or a size is not one that the library knows.
+   */
+  VF_BAD_ARGUMENT = 1,
+  /*
+   The platform is not known.
+   */
+  VF_UNKNOWN_PLATFORM = 2,
+  /*
+   The object has no kernel of that name.
+   */
+  VF_UNKNOWN_KERNEL = 3,
+  /*
+   The input is refused; the error lists every fault.
+   */
+  VF_REFUSED = 4,
+  /*
+   A fault of the library. The finalizer may be used on.
+   */
+  VF_FAULT = 5,
+} vf_status;
+
+/*
+ Where in the input a fault stands.
+ */
+typedef enum vf_place {
+  /*
+   The input as a whole.
+   */
+  VF_PLACE_INPUT = 0,
+  /*
+   `offset`: a byte of an object.
+   */
+  VF_PLACE_OFFSET = 1,
+  /*
+   `line` and `column` of a text, from 1.
+   */
+  VF_PLACE_LINE = 2,
+} vf_place;
+
+/*
+ What may be chosen. Zeros are what a runtime wants.
+ */
+typedef struct vf_options {
+  /*
+   `sizeof(vf_options)`.
+   */
+  size_t struct_size;
+  /*
+   Leave every instruction at its full 16 bytes.
+   */
+  bool no_compaction;
+  /*
+   Check the code against the hardware's rules and prove the register allocation. Costs time.
+   */
+  bool verify;
+  /*
+   Look for what the kernel's author hardly meant; see `vf_binary_warnings`.
+   */
+  bool warnings;
+} vf_options;
+
+/*
+ Finalizes kernels for one platform. Keeps scratch memory from call to call; not for two threads at
+ once.
+ */
+typedef vf_finalizer vf_finalizer;
+
+/*
+ Faults, at least one.
+ */
+typedef vf_error vf_error;
+
+/*
+ The code of all kernels that were asked for.
+ */
+typedef vf_binaries vf_binaries;
+
+/*
+ The code of one kernel, and what a launch needs. Belongs to its `vf_binaries`.
+ */
+typedef vf_binary vf_binary;
+
+/*
+ What a launch needs to know of a kernel.
+ */
+typedef struct vf_kernel_info {
+  /*
+   `sizeof(vf_kernel_info)`, set by the caller.
+   */
+  size_t struct_size;
+  /*
+   Name.
+   */
+  const char *name;
+  /*
+   Channels of one hardware thread (1 for kernels of the vector compiler).
+   */
+  uint32_t simd;
+  /*
+   General registers the thread must be given.
+   */
+  uint32_t grf_count;
+  /*
+   General registers the code touches.
+   */
+  uint32_t grfs_used;
+  /*
+   Shared local memory in bytes.
+   */
+  uint32_t slm_bytes;
+  /*
+   Barriers.
+   */
+  uint32_t barriers;
+  /*
+   Scratch memory of one thread in bytes, spills included.
+   */
+  uint32_t scratch_bytes;
+  /*
+   Bytes of that used by spills.
+   */
+  uint32_t spill_bytes;
+  /*
+   Bytes from the start of the code to the entry that skips loading of per-thread data.
+   */
+  uint32_t skip_per_thread_load;
+  /*
+   Bytes from the start of the code to the entry that skips loading of cross-thread data too.
+   */
+  uint32_t skip_cross_thread_load;
+  /*
+   vISA instructions.
+   */
+  uint32_t visa_instructions;
+  /*
+   Gen instructions.
+   */
+  uint32_t gen_instructions;
+  /*
+   Registers stored to scratch.
+   */
+  uint32_t spills;
+  /*
+   Registers loaded from scratch.
+   */
+  uint32_t fills;
+  /*
+   Flag and address values that had to wait in general registers.
+   */
+  uint32_t flag_spills;
+} vf_kernel_info;
+
+/*
+ One input of a kernel.
+ */
+typedef struct vf_input {
+  /*
+   The variable's name.
+   */
+  const char *name;
+  /*
+   0 general, 1 sampler, 2 surface.
+   */
+  uint32_t kind;
+  /*
+   0 a kernel argument, 1 local size, 2 group count, 3 local id, 16 in registers already.
+   */
+  uint32_t provenance;
+  /*
+   Byte offset in the register file at kernel start.
+   */
+  uint32_t offset;
+  /*
+   Bytes.
+   */
+  uint32_t size;
+} vf_input;
+
+/*
+ A dword of the code that a linker fills in.
+ */
+typedef struct vf_relocation {
+  /*
+   The symbol whose address it is.
+   */
+  const char *symbol;
+  /*
+   2 the low, 3 the high 32 bits of the address.
+   */
+  uint32_t kind;
+  /*
+   Bytes from the start of the code.
+   */
+  uint32_t offset;
+} vf_relocation;
+
+/*
+ A name that the code defines.
+ */
+typedef struct vf_symbol {
+  /*
+   The name.
+   */
+  const char *name;
+  /*
+   2 a function, 6 a kernel.
+   */
+  uint32_t kind;
+  /*
+   Bytes from the start of the code.
+   */
+  uint32_t offset;
+  /*
+   Bytes.
+   */
+  uint32_t size;
+} vf_symbol;
+
+/*
+ One fault.
+ */
+typedef struct vf_fault {
+  /*
+   Stable name of the fault: `UnknownOpcode`.
+   */
+  const char *code;
+  /*
+   What is wrong, what was found, what is allowed.
+   */
+  const char *message;
+  /*
+   The kernel, or null.
+   */
+  const char *kernel;
+  /*
+   The vISA instruction, or null.
+   */
+  const char *instruction;
+  /*
+   The instruction's number in the kernel, or -1.
+   */
+  int64_t instruction_index;
+  /*
+   What the place counts.
+   */
+  enum vf_place place;
+  /*
+   Byte offset.
+   */
+  uint64_t offset;
+  /*
+   Line.
+   */
+  uint32_t line;
+  /*
+   Column.
+   */
+  uint32_t column;
+} vf_fault;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+/*
+ The library's version, `major.minor.patch`.
+ */
+const char *vf_version(void);
+
+/*
+ Makes a finalizer for a platform: `bdw`, `skl`, `bxt`, `icllp`, `tgllp` or `pvc`, in any case.
+
+ `options` may be null. `*out` is the finalizer, for `vf_finalizer_free`; unless the status is `VF_OK`
+ it is null, and `*error` says why, for `vf_error_free` (`error` may be null).
+
+ The caller promises:
+ `platform` is a C string or null; `options` points to options or is null; `out` and `error` have room
+ for a pointer or are null.
+ */
+enum vf_status vf_finalizer_new(const char *platform,
+                                const struct vf_options *options,
+                                vf_finalizer **out,
+                                vf_error **error);
+
+/*
+ Ends a finalizer. Null is nothing to end.
+
+ The caller promises:
+ The pointer is null or from `vf_finalizer_new`, and is not used afterwards.
+ */
+void vf_finalizer_free(vf_finalizer *finalizer);
+
+/*
+ Finalizes a vISA object, or vISA assembly (told apart by the object's first bytes).
+
+ `kernel` names the kernel that is wanted; null means all, in the input's order, on up to `threads`
+ threads (0 and 1 mean this one; the code is the same). `*out` is the result, for `vf_binaries_free`;
+ unless the status is `VF_OK` it is null, and `*error` says why, for `vf_error_free` (`error` may be
+ null).
+
+ The caller promises:
+ `finalizer` is from `vf_finalizer_new` or null, and in use by no other thread; `input` points to `size`
+ bytes or is null; `kernel` is a C string or null; `out` and `error` have room for a pointer or are
+ null.
+ */
+enum vf_status vf_finalize(vf_finalizer *finalizer,
+                           const uint8_t *input,
+                           size_t size,
+                           const char *kernel,
+                           uint32_t threads,
+                           vf_binaries **out,
+                           vf_error **error);
+
+/*
+ Number of kernels; 0 for null.
+
+ The caller promises:
+ The pointer is null or from `vf_finalize`.
+ */
+size_t vf_binaries_count(const vf_binaries *binaries);
+
+/*
+ The code of kernel `index`, which lives as long as `binaries`; null if there is none.
+
+ The caller promises:
+ The pointer is null or from `vf_finalize`.
+ */
+const vf_binary *vf_binaries_get(const vf_binaries *binaries, size_t index);
+
+/*
+ Ends a result and all that was reached from it. Null is nothing to end.
+
+ The caller promises:
+ The pointer is null or from `vf_finalize`, and is not used afterwards.
+ */
+void vf_binaries_free(vf_binaries *binaries);
+
+/*
+ The machine code, `*size` bytes of it; null if `binary` or `size` is null.
+
+ The caller promises:
+ `binary` is null or from `vf_binaries_get`; `size` has room for a number or is null.
+ */
+const uint8_t *vf_binary_code(const vf_binary *binary, size_t *size);
+
+/*
+ Fills `*info`, whose `struct_size` the caller has set.
+
+ The caller promises:
+ `binary` is null or from `vf_binaries_get`; `info` is null or has `info->struct_size` bytes.
+ */
+enum vf_status vf_binary_info(const vf_binary *binary, struct vf_kernel_info *info);
+
+/*
+ Number of inputs; 0 for null.
+
+ The caller promises:
+ The pointer is null or from `vf_binaries_get`.
+ */
+size_t vf_binary_input_count(const vf_binary *binary);
+
+/*
+ Fills `*input` with input `index`.
+
+ The caller promises:
+ `binary` is null or from `vf_binaries_get`; `input` has room for an input or is null.
+ */
+enum vf_status vf_binary_input(const vf_binary *binary, size_t index, struct vf_input *input);
+
+/*
+ Number of relocations; 0 for null.
+
+ The caller promises:
+ The pointer is null or from `vf_binaries_get`.
+ */
+size_t vf_binary_relocation_count(const vf_binary *binary);
+
+/*
+ Fills `*relocation` with relocation `index`.
+
+ The caller promises:
+ `binary` is null or from `vf_binaries_get`; `relocation` has room for a relocation or is null.
+ */
+enum vf_status vf_binary_relocation(const vf_binary *binary,
+                                    size_t index,
+                                    struct vf_relocation *relocation);
+
+/*
+ Number of symbols; 0 for null.
+
+ The caller promises:
+ The pointer is null or from `vf_binaries_get`.
+ */
+size_t vf_binary_symbol_count(const vf_binary *binary);
+
+/*
+ Fills `*symbol` with symbol `index`.
+
+ The caller promises:
+ `binary` is null or from `vf_binaries_get`; `symbol` has room for a symbol or is null.
+ */
+enum vf_status vf_binary_symbol(const vf_binary *binary, size_t index, struct vf_symbol *symbol);
+
+/*
+ The warnings of a kernel, which live as long as it; null for null. Look at them with `vf_error_count`
+ and `vf_error_get`; do not free them.
+
+ The caller promises:
+ The pointer is null or from `vf_binaries_get`.
+ */
+const vf_error *vf_binary_warnings(const vf_binary *binary);
+
+/*
+ Number of faults; 0 for null.
+
+ The caller promises:
+ The pointer is null, from `vf_binary_warnings`, or an error that a function has handed out.
+ */
+size_t vf_error_count(const vf_error *error);
+
+/*
+ Fills `*fault` with fault `index`, whose strings live as long as `error`.
+
+ The caller promises:
+ `error` as for `vf_error_count`; `fault` has room for a fault or is null.
+ */
+enum vf_status vf_error_get(const vf_error *error, size_t index, struct vf_fault *fault);
+
+/*
+ Ends an error. Null is nothing to end.
+
+ The caller promises:
+ The pointer is null or an error that a function has handed out, and is not used afterwards.
+ */
+void vf_error_free(vf_error *error);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* VISA_FINALIZE_H */

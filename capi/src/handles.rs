@@ -1,0 +1,79 @@
+//! What stands behind the opaque handles: results and faults with their strings in C's form.
+
+use std::ffi::CString;
+
+use finalizer::{Binary, Diagnostic, Place};
+
+/// A finalizer.
+#[derive(Debug)]
+pub struct Finalizer(pub(crate) finalizer::Finalizer);
+
+/// A string that C can read; zero bytes, which names of broken objects may hold, are dropped.
+pub(crate) fn c_string(text: &str) -> CString {
+    let bytes: Vec<u8> = text.bytes().filter(|b| *b != 0).collect();
+    CString::new(bytes).unwrap_or_default()
+}
+
+/// The code of one kernel.
+#[derive(Debug)]
+pub struct KernelBinary {
+    pub(crate) binary: Binary,
+    pub(crate) name: CString,
+    pub(crate) inputs: Vec<CString>,
+    pub(crate) relocations: Vec<CString>,
+    pub(crate) symbols: Vec<CString>,
+    pub(crate) warnings: Faults,
+}
+
+impl KernelBinary {
+    fn new(mut binary: Binary) -> KernelBinary {
+        let warnings = Faults::new(std::mem::take(&mut binary.warnings));
+        KernelBinary {
+            name: c_string(&binary.info.name),
+            inputs: binary.info.inputs.iter().map(|i| c_string(&i.name)).collect(),
+            relocations: binary.relocations.iter().map(|r| c_string(&r.symbol)).collect(),
+            symbols: binary.symbols.iter().map(|s| c_string(&s.name)).collect(),
+            warnings,
+            binary,
+        }
+    }
+}
+
+/// The code of all kernels that were asked for.
+#[derive(Debug)]
+pub struct Binaries(pub(crate) Vec<KernelBinary>);
+
+impl Binaries {
+    pub(crate) fn new(binaries: Vec<Binary>) -> Binaries {
+        Binaries(binaries.into_iter().map(KernelBinary::new).collect())
+    }
+}
+
+/// Faults with their strings.
+#[derive(Debug)]
+pub struct Faults(pub(crate) Vec<CFault>);
+
+/// One fault.
+#[derive(Debug)]
+pub(crate) struct CFault {
+    pub code: CString,
+    pub message: CString,
+    pub kernel: Option<CString>,
+    pub instruction: Option<CString>,
+    pub index: i64,
+    pub place: Place,
+}
+
+impl Faults {
+    pub(crate) fn new(list: Vec<Diagnostic>) -> Faults {
+        let one = |d: Diagnostic| CFault {
+            code: c_string(d.code),
+            message: c_string(&d.message),
+            kernel: d.kernel.as_deref().map(c_string),
+            index: d.instruction.as_ref().and_then(|i| i.0).map_or(-1, i64::from),
+            instruction: d.instruction.as_ref().map(|i| c_string(&i.1)),
+            place: d.place,
+        };
+        Faults(list.into_iter().map(one).collect())
+    }
+}

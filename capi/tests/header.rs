@@ -1,0 +1,30 @@
+//! The committed header is what cbindgen makes of the exported functions.
+//!
+//! `UPDATE_HEADER=1 cargo test -p capi --test header` writes it anew.
+
+use std::{fs, path::Path};
+
+#[test]
+fn the_header_is_up_to_date() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let config = cbindgen::Config::from_file(root.join("cbindgen.toml")).unwrap();
+    let mut made = Vec::new();
+    cbindgen::Builder::new()
+        .with_src(root.join("src/exports.rs"))
+        .with_config(config)
+        .generate()
+        .unwrap()
+        .write(&mut made);
+    let made = String::from_utf8(made)
+        .unwrap()
+        .replace(" # Safety\n\n", " The caller promises:\n")
+        .replace(" As [`JITCompile`]", " What JITCompile asks for");
+    let path = root.join("include/visa_finalize.h");
+    if std::env::var_os("UPDATE_HEADER").is_some() {
+        fs::write(&path, &made).unwrap();
+    }
+    assert!(
+        fs::read_to_string(&path).unwrap_or_default() == made,
+        "run UPDATE_HEADER=1 cargo test -p capi --test header"
+    );
+}

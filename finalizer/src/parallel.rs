@@ -1,0 +1,78 @@
+//! All kernels of a module at once.
+
+use std::{
+    num::NonZero,
+    sync::atomic::{AtomicUsize, Ordering},
+    thread,
+};
+
+use visa::Module;
+
+use crate::{Binary, Finalizer, Refusal};
+
+impl Finalizer {
+    /// Finalizes all kernels of a module on up to `threads` threads. The result is that of
+    /// [`Finalizer::finalize_module`], byte for byte: kernels do not depend on each other, and stand in
+    /// the module's order whoever finished first.
+    ///
+    /// The helpers' scratch memory is kept for the next call, as this finalizer's own is.
+    ///
+    /// # Errors
+    ///
+    /// Every instruction of any kernel that cannot be finalized.
+    pub fn finalize_parallel(
+        &mut self,
+        module: &Module,
+        threads: NonZero<usize>,
+    ) -> Result<Vec<Binary>, Refusal> {
+        let count = module.kernels.len();
+        let helpers = threads.get().min(count).saturating_sub(1);
+        if helpers == 0 {
+            return self.finalize_module(module);
+        }
+        let mut workers = self.take_workers(helpers);
+        let next = AtomicUsize::new(0);
+        let mut done: Vec<(usize, Result<Binary, Refusal>)> = thread::scope(|scope| {
+            let next = &next;
+            let started: Vec<_> =
+                workers.iter_mut().map(|w| scope.spawn(move || w.take_turns(module, next))).collect();
+            let mut done = self.take_turns(module, next);
+            for worker in started {
+                match worker.join() {
+                    Ok(more) => done.extend(more),
+                    // A fault of ours: whoever called sees it as if there had been one thread.
+                    Err(panic) => std::panic::resume_unwind(panic),
+                }
+            }
+            done
+        });
+        self.keep_workers(workers);
+        done.sort_unstable_by_key(|d| d.0);
+        gather(done.into_iter().map(|d| d.1))
+    }
+
+    /// Finalizes whichever kernel is next until none is left.
+    fn take_turns(&mut self, module: &Module, next: &AtomicUsize) -> Vec<(usize, Result<Binary, Refusal>)> {
+        let mut done = Vec::new();
+        loop {
+            let kernel = next.fetch_add(1, Ordering::Relaxed);
+            if kernel >= module.kernels.len() {
+                return done;
+            }
+            done.push((kernel, self.finalize_kernel(module, kernel)));
+        }
+    }
+}
+
+/// All binaries, or all faults.
+pub(crate) fn gather(results: impl Iterator<Item = Result<Binary, Refusal>>) -> Result<Vec<Binary>, Refusal> {
+    let mut faults = Vec::new();
+    let mut binaries = Vec::new();
+    for result in results {
+        match result {
+            Ok(binary) => binaries.push(binary),
+            Err(Refusal(more)) => faults.extend(more),
+        }
+    }
+    if faults.is_empty() { Ok(binaries) } else { Err(Refusal(faults)) }
+}

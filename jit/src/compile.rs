@@ -1,0 +1,126 @@
+//! What `JITCompile` does, once its arguments are Rust values.
+
+use std::{cell::RefCell, fmt};
+
+use finalizer::{Binary, Finalizer, Options, Refusal};
+use platforms::Platform;
+
+/// A return code other than 0.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Code {
+    /// An argument is null, names nothing, or contradicts another.
+    BadInput = 1,
+    /// The object or the kernel is refused.
+    Refused = 3,
+    /// The platform is not known.
+    BadPlatform = 5,
+}
+
+/// Why there is no code.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Failure {
+    pub code: Code,
+    pub message: String,
+}
+
+impl Failure {
+    pub fn new(code: Code, message: impl fmt::Display) -> Failure {
+        Failure { code, message: message.to_string() }
+    }
+}
+
+/// The arguments of one call.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Request<'a> {
+    pub kernel: &'a [u8],
+    pub object: &'a [u8],
+    pub platform: &'a [u8],
+    pub version: (i32, i32),
+    pub compact: bool,
+}
+
+/// The longest name of a kernel, in bytes.
+const MAX_NAME: usize = 255;
+
+/// Names that runtimes use, besides our own.
+const NAMES: [(&str, Platform); 15] = [
+    ("gen8", Platform::Bdw),
+    ("gen9", Platform::Skl),
+    ("kbl", Platform::Skl),
+    ("cfl", Platform::Skl),
+    ("gen9lp", Platform::Bxt),
+    ("glk", Platform::Bxt),
+    ("icl", Platform::Icllp),
+    ("gen11", Platform::Icllp),
+    ("gen11lp", Platform::Icllp),
+    ("tgl", Platform::Tgllp),
+    ("dg1", Platform::Tgllp),
+    ("adl", Platform::Tgllp),
+    ("rkl", Platform::Tgllp),
+    ("gen12lp", Platform::Tgllp),
+    ("pvcxt", Platform::Pvc),
+];
+
+/// The platform of a name in any case: ours, or one that runtimes use for the same instruction set.
+pub fn platform(name: &[u8]) -> Option<Platform> {
+    let name = std::str::from_utf8(name).ok()?;
+    name.parse().ok().or_else(|| NAMES.iter().find(|n| n.0.eq_ignore_ascii_case(name)).map(|n| n.1))
+}
+
+thread_local! {
+    /// The finalizer of this thread's last call.
+    static KEPT: RefCell<Option<Finalizer>> = const { RefCell::new(None) };
+}
+
+/// Compiles one kernel.
+pub(crate) fn compile(request: Request<'_>) -> Result<Binary, Failure> {
+    let bad_input = |message: &str| Failure::new(Code::BadInput, message);
+    let Some(platform) = platform(request.platform) else {
+        let name = String::from_utf8_lossy(request.platform);
+        return Err(Failure::new(
+            Code::BadPlatform,
+            format_args!("found platform `{name}`; allowed: BDW, SKL, BXT, ICLLP, TGLLP, PVC"),
+        ));
+    };
+    if request.kernel.is_empty() || request.kernel.len() > MAX_NAME {
+        return Err(bad_input("the kernel's name has 1 to 255 bytes"));
+    }
+    let &[b'C', b'I', b'S', b'A', major, minor, ..] = request.object else {
+        return Err(bad_input("found no vISA object: it starts with `CISA` and its version"));
+    };
+    if (i32::from(major), i32::from(minor)) != request.version {
+        let (a, b) = request.version;
+        let message = format!("found an object of version {major}.{minor}, where the call says {a}.{b}");
+        return Err(bad_input(&message));
+    }
+    let name =
+        std::str::from_utf8(request.kernel).map_err(|_| bad_input("the kernel's name is not UTF-8"))?;
+    let (module, kernel) = finalizer::read_kernel(request.object, name).map_err(|refusal| {
+        let unknown = refusal.0.iter().any(|d| d.code == "UnknownKernel");
+        let code = if unknown { Code::BadInput } else { Code::Refused };
+        Failure::new(code, refusal)
+    })?;
+    let options = Options { compact: request.compact, ..Options::new(platform) };
+    // A call that panics leaves none behind.
+    let kept = KEPT.take().filter(|f| *f.options() == options);
+    let mut finalizer = kept.unwrap_or_else(|| Finalizer::new(options));
+    let result = finalizer.finalize_kernel(&module, kernel);
+    KEPT.set(Some(finalizer));
+    result.map_err(|refusal: Refusal| Failure::new(Code::Refused, refusal))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runtimes_names_for_platforms_are_known_in_any_case() {
+        for (name, expected) in NAMES {
+            assert_eq!(platform(name.to_uppercase().as_bytes()), Some(expected));
+        }
+        assert_eq!(platform(b"SKL"), Some(Platform::Skl));
+        assert_eq!(platform(b"CHV"), None);
+        assert_eq!(platform(b""), None);
+        assert_eq!(platform(&[0xff]), None);
+    }
+}

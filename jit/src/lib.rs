@@ -1,0 +1,40 @@
+//! A library that stands where Intel's `libigc.so` stands: a runtime opens it, looks up `JITCompile` and
+//! the others by name, and gets machine code for the kernels of a vISA object.
+//!
+//! # What comes in, what goes out
+//!
+//! The functions, their arguments and the information block are those that media-driver's CM runtime
+//! declares and calls (its `cm_program.h`, `cm_jitter_info.h`, `cm_program.cpp`):
+//!
+//! | function | does |
+//! |---|---|
+//! | [`JITCompile`] | one kernel of an object, by name, for a platform by name: code, information, message |
+//! | [`JITCompile_v2`] | the same, with a pointer for instrumentation, which is accepted and not used |
+//! | [`freeBlock`] | frees code |
+//! | [`getJITVersion`] | the newest vISA version that is read: 4.1 |
+//!
+//! # Return codes
+//!
+//! 0 done; 1 bad input (a null pointer, no kernel of that name, a version that is not the object's); 3 the
+//! object or the kernel is refused; 5 the platform is not known. A fault of ours is 3, and says so. Unless
+//! it is 0, `errorMsg` holds why, cut to 511 bytes and a zero; Intel's library leaves it alone.
+//!
+//! # Arguments
+//!
+//! | argument | meaning |
+//! |---|---|
+//! | `-nocompaction` | every instruction at its full 16 bytes |
+//! | `-stepping S`, `-debug`, `-ncstateless`, any other | accepted, without effect |
+//!
+//! # What holds
+//!
+//! * Nothing unwinds into the caller, nothing is printed, no file is touched.
+//! * May be called from many threads at once; each keeps its scratch memory for its next call.
+//! * `genBinary` and `genBinarySize` are null and 0 unless the code is there.
+#![deny(unsafe_op_in_unsafe_fn)]
+
+mod compile;
+mod exports;
+
+pub use compile::{Code, platform};
+pub use exports::{FinalizerInfo, JITCompile, JITCompile_v2, freeBlock, getJITVersion};

@@ -1,0 +1,153 @@
+//! Labels, branches, calls, barriers and marks.
+
+use super::{Dest, KernelBuilder, Source};
+use crate::{
+    ids::*,
+    op::{LifetimeVar, Op},
+    opcode::Opcode,
+    operand::{Labels, Operand},
+    types::{Exec, ExecSize, LabelKind},
+};
+
+impl KernelBuilder {
+    /// A label stands here.
+    pub fn place(&mut self, label: LabelId) {
+        let kind = self.kernel.labels.get(label.index()).map(|l| l.kind);
+        match kind {
+            Some(LabelKind::Subroutine) => self.op(Opcode::Subroutine, Exec::SCALAR, Op::Subroutine(label)),
+            _ => self.op(Opcode::Label, Exec::SCALAR, Op::Label(label)),
+        }
+    }
+
+    /// `jmp`: all lanes go elsewhere.
+    pub fn jmp(&mut self, to: LabelId) {
+        self.op(Opcode::Jmp, Exec::SCALAR, Op::Jmp(to));
+    }
+
+    /// `goto`: each lane whose guard is true goes elsewhere.
+    pub fn goto(&mut self, exec: Exec, to: LabelId) {
+        self.op(Opcode::Goto, exec, Op::Goto(to));
+    }
+
+    /// `call` of a subroutine.
+    pub fn call(&mut self, exec: Exec, to: LabelId) {
+        self.op(Opcode::Call, exec, Op::Call(to));
+    }
+
+    /// `ret`: the end of the kernel, or of a subroutine that was called with all lanes.
+    pub fn ret(&mut self) {
+        self.ret_lanes(Exec::SCALAR);
+    }
+
+    /// `ret` of each lane.
+    pub fn ret_lanes(&mut self, exec: Exec) {
+        self.op(Opcode::Ret, exec, Op::Ret);
+    }
+
+    /// `fret` from a function.
+    pub fn fret(&mut self, exec: Exec) {
+        self.op(Opcode::Fret, exec, Op::Fret);
+    }
+
+    /// `fcall`: a function by name; sizes of arguments and return value in registers.
+    pub fn fcall(&mut self, exec: Exec, function: &str, arg_size: u8, return_size: u8) {
+        let function = self.string(function);
+        self.op(Opcode::Fcall, exec, Op::Fcall { function, arg_size, return_size });
+    }
+
+    /// `ifcall`: a function by address.
+    pub fn ifcall(
+        &mut self,
+        exec: Exec,
+        uniform: bool,
+        address: impl Into<Source>,
+        arg_size: u8,
+        return_size: u8,
+    ) {
+        let address = address.into().operand(exec.size);
+        let op = Op::Ifcall { uniform, no_return: false, address: &address, arg_size, return_size };
+        self.op(Opcode::Ifcall, exec, op);
+    }
+
+    /// `faddr`: the address of a symbol, which a linker fills in.
+    pub fn faddr(&mut self, symbol: &str, dst: impl Into<Dest>) {
+        let symbol = self.string(symbol);
+        self.op(Opcode::Faddr, Exec::SCALAR, Op::Faddr { symbol, dst: &dst.into().operand() });
+    }
+
+    /// `switchjmp`: to the label that the index counts to.
+    pub fn switchjmp(&mut self, index: impl Into<Source>, labels: &[LabelId]) {
+        let labels: Vec<Operand> = labels.iter().map(|l| Operand::Label(*l)).collect();
+        let index = index.into().operand(ExecSize::S1);
+        let op = Op::SwitchJmp { index: &index, labels: Labels::new(&labels) };
+        self.op(Opcode::Switchjmp, Exec::SCALAR, op);
+    }
+
+    /// `barrier` of the thread group.
+    pub fn barrier(&mut self) {
+        self.op(Opcode::Barrier, Exec::SCALAR, Op::Barrier);
+    }
+
+    /// `sbarrier`: the signal or the wait of a barrier.
+    pub fn sbarrier(&mut self, signal: bool) {
+        self.op(Opcode::Sbarrier, Exec::SCALAR, Op::SplitBarrier { signal });
+    }
+
+    /// `nbarrier`: a named barrier; see [`Op::NamedBarrier`].
+    pub fn nbarrier(
+        &mut self,
+        mode: u8,
+        id: impl Into<Source>,
+        kind: impl Into<Source>,
+        producers: impl Into<Source>,
+        consumers: impl Into<Source>,
+    ) {
+        let scalar = |s: Source| s.operand(ExecSize::S1);
+        let (id, kind) = (scalar(id.into()), scalar(kind.into()));
+        let (producers, consumers) = (&scalar(producers.into()), &scalar(consumers.into()));
+        let op = Op::NamedBarrier { mode, id: &id, kind: &kind, producers, consumers };
+        self.op(Opcode::Nbarrier, Exec::SCALAR, op);
+    }
+
+    /// `wait` for thread dependencies.
+    pub fn wait(&mut self, mask: impl Into<Source>) {
+        let mask = mask.into().operand(ExecSize::S1);
+        self.op(Opcode::Wait, Exec::SCALAR, Op::Wait { mask: &mask });
+    }
+
+    /// `fence`; see [`Op::Fence`] for the mask.
+    pub fn fence(&mut self, mask: u8) {
+        self.op(Opcode::Fence, Exec::SCALAR, Op::Fence { mask });
+    }
+
+    /// `yield` to other threads.
+    pub fn yield_thread(&mut self) {
+        self.op(Opcode::Yield, Exec::SCALAR, Op::Yield);
+    }
+
+    /// `sampler_cache_flush`.
+    pub fn sampler_cache_flush(&mut self) {
+        self.op(Opcode::SamplerCacheFlush, Exec::SCALAR, Op::SamplerCacheFlush);
+    }
+
+    /// `breakpoint`.
+    pub fn breakpoint(&mut self) {
+        self.op(Opcode::Breakpoint, Exec::SCALAR, Op::Breakpoint);
+    }
+
+    /// `lifetime.start` or `lifetime.end` of a variable.
+    pub fn lifetime(&mut self, end: bool, var: LifetimeVar) {
+        self.op(Opcode::Lifetime, Exec::SCALAR, Op::Lifetime { end, var });
+    }
+
+    /// The source file of what follows.
+    pub fn file(&mut self, name: &str) {
+        let name = self.string(name);
+        self.op(Opcode::File, Exec::SCALAR, Op::File(name));
+    }
+
+    /// The source line of what follows.
+    pub fn line_number(&mut self, line: u32) {
+        self.op(Opcode::Loc, Exec::SCALAR, Op::Loc(line));
+    }
+}
