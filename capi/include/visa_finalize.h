@@ -61,6 +61,26 @@ typedef enum vf_place {
 } vf_place;
 
 /*
+ The code of all kernels that were asked for.
+ */
+typedef struct vf_binaries vf_binaries;
+
+/*
+ Faults with their strings.
+ */
+typedef struct vf_error vf_error;
+
+/*
+ A finalizer.
+ */
+typedef struct vf_finalizer vf_finalizer;
+
+/*
+ The code of one kernel.
+ */
+typedef struct vf_binary vf_binary;
+
+/*
  What may be chosen. Zeros are what a runtime wants.
  */
 typedef struct vf_options {
@@ -86,22 +106,22 @@ typedef struct vf_options {
  Finalizes kernels for one platform. Keeps scratch memory from call to call; not for two threads at
  once.
  */
-typedef vf_finalizer vf_finalizer;
+typedef struct vf_finalizer vf_finalizer;
 
 /*
  Faults, at least one.
  */
-typedef vf_error vf_error;
+typedef struct vf_error vf_error;
 
 /*
  The code of all kernels that were asked for.
  */
-typedef vf_binaries vf_binaries;
+typedef struct vf_binaries vf_binaries;
 
 /*
  The code of one kernel, and what a launch needs. Belongs to its `vf_binaries`.
  */
-typedef vf_binary vf_binary;
+typedef struct vf_binary vf_binary;
 
 /*
  What a launch needs to know of a kernel.

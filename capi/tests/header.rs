@@ -11,6 +11,7 @@ fn the_header_is_up_to_date() {
     let mut made = Vec::new();
     cbindgen::Builder::new()
         .with_src(root.join("src/exports.rs"))
+        .with_src(root.join("src/handles.rs"))
         .with_config(config)
         .generate()
         .unwrap()

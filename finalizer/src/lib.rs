@@ -104,7 +104,8 @@ mod relocate;
 pub mod swsb;
 
 pub use binary::{
-    Binary, FunctionInfo, InputInfo, InputKind, KernelInfo, Relocation, RelocationKind, Stats, Symbol, SymbolKind,
+    Binary, FunctionInfo, InputInfo, InputKind, KernelInfo, Relocation, RelocationKind, Stats, Symbol,
+    SymbolKind,
 };
 pub use diagnostic::{Diagnostic, Place, Refusal, Severity};
 pub use finalizer::Finalizer;
