@@ -26,6 +26,7 @@ struct Counts {
     sends: BTreeMap<SendKind, u64>,
     total: u64,
     trace: Vec<String>,
+    watched: u64,
 }
 
 /// Runs all groups of a dispatch.
@@ -47,8 +48,13 @@ fn run_groups(
     memory: &mut Memory,
     options: &Options,
 ) -> Result<RunReport, Error> {
-    let mut counts =
-        Counts { at: vec![0; program.len()], sends: BTreeMap::new(), total: 0, trace: Vec::new() };
+    let mut counts = Counts {
+        at: vec![0; program.len()],
+        sends: BTreeMap::new(),
+        total: 0,
+        trace: Vec::new(),
+        watched: 0,
+    };
     let mut reports = Reports::default();
     let scratch: Vec<u64> = (0..if dispatch.scratch == 0 { 0 } else { dispatch.threads })
         .map(|_| {
@@ -79,6 +85,7 @@ fn run_groups(
                     group: &mut group,
                     reports: &mut reports,
                     strict: options.strict,
+                    poison: options.poison.is_some(),
                 };
                 run_group(&mut team, &mut cx, options, &mut counts)?;
             }
@@ -94,6 +101,8 @@ fn run_groups(
     }
     Ok(RunReport {
         threads,
+        watched: counts.watched,
+        executed: program.steps.iter().map(|s| s.offset).zip(counts.at.iter().copied()).collect(),
         instructions: counts.total,
         opcodes,
         sends: counts.sends,
@@ -130,7 +139,7 @@ fn start(
 ) -> Thread {
     let mut t = Thread::new(program);
     if options.strict {
-        t.shadow = Some(Box::new(strict::Shadow::new()));
+        t.shadow = Some(Box::new(strict::Shadow::new(options.poison.is_some())));
         // Registers hold something, and never what a lucky kernel would want.
         t.rf[..file::GRF_END as usize].fill(0xcd);
     }
@@ -319,11 +328,25 @@ fn one_careful(
             after_branch(t, class, pc);
             Ok(())
         }
-        Class::Send | Class::Sync | Class::Nullary => one(t, cx, counts, pc),
+        Class::Send => {
+            strict::send(t, cx, step);
+            one(t, cx, counts, pc)?;
+            if options.poison == Some(step.offset) {
+                strict::poison_response(t, program, step);
+            }
+            Ok(())
+        }
+        Class::Sync | Class::Nullary => one(t, cx, counts, pc),
         _ => {
-            let outcome = strict::before(t, cx, step)?;
+            let mut outcome = strict::before(t, cx, step)?;
+            if options.poison == Some(step.offset) {
+                outcome.poison();
+            }
             one(t, cx, counts, pc)?;
             strict::after(t, step, &outcome);
+            if options.watch == Some(step.offset) {
+                counts.watched = outcome.hash(t, step, counts.watched);
+            }
             Ok(())
         }
     }
@@ -348,9 +371,22 @@ pub(crate) fn run_bare(
 ) -> Result<(), Trap> {
     let mut group = Group { id: [0; 3], slm: vec![0; 1024], threads: 1, arrived: 0, opened: 0 };
     let mut reports = Reports::default();
-    let mut cx = Cx { program, memory, bindings, group: &mut group, reports: &mut reports, strict: false };
-    let mut counts =
-        Counts { at: vec![0; program.len()], sends: BTreeMap::new(), total: 0, trace: Vec::new() };
+    let mut cx = Cx {
+        program,
+        memory,
+        bindings,
+        group: &mut group,
+        reports: &mut reports,
+        strict: false,
+        poison: false,
+    };
+    let mut counts = Counts {
+        at: vec![0; program.len()],
+        sends: BTreeMap::new(),
+        total: 0,
+        trace: Vec::new(),
+        watched: 0,
+    };
     for _ in 0..10_000 {
         let Some(step) = program.steps.get(t.pc as usize) else { return Ok(()) };
         if step.target {

@@ -93,6 +93,11 @@ pub struct Options {
     pub trace: bool,
     /// Most lines of trace.
     pub trace_lines: usize,
+    /// Only what the instruction at this byte offset computes counts as undefined, and storing it is
+    /// reported too: a strict run without such a report proves that its results do not matter.
+    pub poison: Option<u32>,
+    /// The results of the instruction at this byte offset go into [`RunReport::watched`].
+    pub watch: Option<u32>,
     /// Most instructions of all threads together.
     pub max_instructions: u64,
 }
@@ -104,6 +109,8 @@ impl Default for Options {
             scoreboard: true,
             trace: false,
             trace_lines: 100_000,
+            poison: None,
+            watch: None,
             max_instructions: 1_000_000_000,
         }
     }

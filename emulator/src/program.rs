@@ -228,6 +228,28 @@ impl Program {
         self.steps.iter().map(|s| s.offset).zip(self.insts.iter().map(Option::as_ref))
     }
 
+    /// The same program with another instruction at a byte offset; everything else stays where it is.
+    ///
+    /// # Errors
+    ///
+    /// No instruction starts at the offset.
+    pub fn with_inst(&self, offset: u32, inst: Inst<Physical>) -> Result<Program, Error> {
+        let at =
+            self.at(offset.into()).ok_or_else(|| Error::Launch(format!("no instruction at {offset:#x}")))?;
+        let end = self.index.len() as u32 * 8;
+        let next = self.steps.iter().skip(1).map(|s| s.offset).chain([end]);
+        let placed =
+            self.steps.iter().zip(next).zip(&self.insts).enumerate().map(|(i, ((step, next), old))| {
+                let found = if i == at as usize { Some(inst) } else { *old };
+                let why = || match step.extra {
+                    Extra::Bad(why) => self.bad[why as usize].clone(),
+                    _ => String::new(),
+                };
+                (step.offset, next - step.offset, found.ok_or_else(why))
+            });
+        Program::build(self.platform, placed.collect())
+    }
+
     /// The text of the instruction at an index.
     pub(crate) fn text(&self, pc: Pc) -> String {
         match self.insts.get(pc as usize) {

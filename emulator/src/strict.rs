@@ -7,7 +7,7 @@
 use crate::{
     file,
     messages::Cx,
-    program::{DestPlace, Operand, Step},
+    program::{DestPlace, Extra, Operand, Program, Step},
     report::Fault,
     thread::{Thread, Trap, mask},
 };
@@ -21,8 +21,12 @@ pub(crate) struct Shadow {
 }
 
 impl Shadow {
-    pub(crate) fn new() -> Shadow {
+    /// What a thread starts with; `defined`: as if everything had been written.
+    pub(crate) fn new(defined: bool) -> Shadow {
         let mut bytes = vec![0; (file::END + 4096) as usize];
+        if defined {
+            return Shadow { bytes, flags: [0; 4] };
+        }
         bytes[..file::GRF_END as usize].fill(1);
         bytes[file::ADDR as usize..file::FLAG as usize].fill(1);
         bytes[file::ACC as usize..file::END as usize].fill(1);
@@ -132,6 +136,52 @@ pub(crate) struct Outcome {
     places: Option<[u32; 32]>,
 }
 
+impl Outcome {
+    /// All results count as undefined.
+    pub(crate) fn poison(&mut self) {
+        self.undefined = u32::MAX;
+        self.bytes = None;
+    }
+
+    /// What the instruction has left in its destination, the flags and the accumulators, mixed into a
+    /// hash (FNV-1a).
+    pub(crate) fn hash(&self, t: &Thread, step: &Step, seed: u64) -> u64 {
+        let mix = |h: u64, b: &u8| (h ^ u64::from(*b)).wrapping_mul(0x100_0000_01b3);
+        let mut h = seed ^ 0xcbf2_9ce4_8422_2325;
+        if let Some(places) = self.places {
+            for i in (0..usize::from(step.lanes)).filter(|i| self.on >> i & 1 != 0) {
+                let at = places[i] as usize;
+                h = t.rf[at..at + step.dst.ty.bytes() as usize].iter().fold(h, mix);
+            }
+        }
+        h = t.rf[file::FLAG as usize..file::FLAG as usize + 16].iter().fold(h, mix);
+        t.rf[file::ACC as usize..file::END as usize].iter().fold(h, mix)
+    }
+}
+
+/// A message under a predicate that nobody wrote.
+pub(crate) fn send(t: &mut Thread, cx: &mut Cx<'_>, step: &Step) {
+    let Some(p) = &step.pred else { return };
+    let Some(shadow) = &t.shadow else { return };
+    let bits = shadow.flags[usize::from(p.flag)].checked_shr(u32::from(p.bit) + u32::from(step.chan));
+    if bits.unwrap_or(0) & t.enabled(step) != 0 {
+        cx.report(t, Fault::Uninitialized, || {
+            format!("the predicate f{}.{} was never written", p.flag, p.bit / 16)
+        });
+    }
+}
+
+/// The response of a message counts as undefined.
+pub(crate) fn poison_response(t: &mut Thread, program: &Program, step: &Step) {
+    let Extra::Send(index) = step.extra else { return };
+    let m = &program.messages[index as usize];
+    let (Some(dst), Some(shadow)) = (m.dst, &mut t.shadow) else { return };
+    let from = (dst * program.grf) as usize;
+    let len = (u32::from(m.dst_len).max(1) * program.grf) as usize;
+    let end = (from + len).min(file::GRF_END as usize);
+    shadow.bytes[from..end].fill(1);
+}
+
 pub(crate) fn before(t: &mut Thread, cx: &mut Cx<'_>, step: &Step) -> Result<Outcome, Trap> {
     let n = usize::from(step.lanes);
     let mut on = t.enabled(step);
@@ -141,7 +191,8 @@ pub(crate) fn before(t: &mut Thread, cx: &mut Cx<'_>, step: &Step) -> Result<Out
         doubtful = shadow.checked_shr(u32::from(p.bit) + u32::from(step.chan)).unwrap_or(0)
             & mask(step.lanes.into());
         if step.op != Op::Sel || step.cond.is_some() {
-            on &= t.predicate(p, step);
+            // Whether lanes with a doubtful predicate are written is undefined, and so are they.
+            on &= t.predicate(p, step) | if cx.poison { doubtful } else { 0 };
         }
     }
     if step.op == Op::Smov {
@@ -182,8 +233,8 @@ pub(crate) fn after(t: &mut Thread, step: &Step, o: &Outcome) {
         if matches!(step.op, Op::Dpas | Op::Dpasw | Op::Math) {
             // Several registers: defined as a whole.
             let rows = match step.extra {
-                crate::program::Extra::Dpas { repeat, .. } => usize::from(repeat),
-                crate::program::Extra::Math(gen_ir::MathFn::Idivmod) => 2,
+                Extra::Dpas { repeat, .. } => usize::from(repeat),
+                Extra::Math(gen_ir::MathFn::Idivmod) => 2,
                 _ => 1,
             };
             if rows > 1 {
@@ -216,7 +267,7 @@ pub(crate) fn branch(t: &mut Thread, cx: &mut Cx<'_>, step: &Step) {
     let bits =
         shadow.flags[usize::from(p.flag)].checked_shr(u32::from(p.bit) + u32::from(step.chan)).unwrap_or(0);
     let relevant = if step.op == Op::Jmpi { 1 } else { t.enabled(step) };
-    if bits & relevant != 0 && p.ctrl == gen_ir::PredCtrl::Seq {
+    if bits & relevant != 0 && (p.ctrl == gen_ir::PredCtrl::Seq || cx.poison) {
         cx.report(t, Fault::Uninitialized, || {
             format!("the predicate f{}.{} was never written", p.flag, p.bit / 16)
         });

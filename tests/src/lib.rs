@@ -1,9 +1,11 @@
 //! Test data and reference tools that the checks of all crates share.
 //!
+//! - [`blocks`]: blocks and edges of machine code.
 //! - [`data`]: the test kernels of `tests/kernels`, compiled by Intel's compiler for every device.
 //! - [`iga`]: our listing and assembler against the reference tool's.
 //! - [`differential`]: our code beside Intel's on the emulator, over the [`launches`] of every kernel.
 //! - [`expected`]: what each test kernel has to compute, in Rust, and how the tools compare with it.
+//! - [`faults`]: faults planted in code, and whether the emulator sees them.
 //! - [`fuzz`]: what fuzz targets do with their bytes; [`mutate`]: how inputs are damaged.
 //! - [`golden`]: samples of Intel's listings, bytes beside text.
 //! - [`oracle`]: Intel's own assembler, disassembler and finalizer, where they are installed.
@@ -12,9 +14,11 @@
 //!
 //! Only tests use this crate: its functions panic, with the place, when the committed data is damaged.
 
+pub mod blocks;
 pub mod data;
 pub mod differential;
 pub mod expected;
+pub mod faults;
 pub mod fuzz;
 pub mod golden;
 pub mod iga;

@@ -88,8 +88,8 @@ pub(super) fn scratch(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
         }
         if write {
             // Spilled registers may be partly undefined.
-            let v = mail.u32(mail.grf + 4 * i)?;
-            mail.store(Place::Flat, at, 4, v.into())?;
+            let v = mail.data(mail.grf + 4 * i, 4)?;
+            mail.store(Place::Flat, at, 4, v)?;
         } else {
             let v = mail.load(Place::Flat, at, 4)?;
             mail.reply(4 * i, 4, v)?;

@@ -40,6 +40,8 @@ pub(crate) struct Cx<'a> {
     pub group: &'a mut Group,
     pub reports: &'a mut Reports,
     pub strict: bool,
+    /// One instruction's results count as undefined ([`crate::Options::poison`]).
+    pub poison: bool,
 }
 
 impl Cx<'_> {
@@ -142,6 +144,10 @@ impl Mail<'_, '_> {
 
     /// A number that is stored. It may be undefined: structures have padding.
     pub(crate) fn data(&mut self, byte: u32, len: u32) -> Result<u64, Trap> {
+        if self.cx.poison {
+            let at = self.payload(byte, len)?;
+            self.must_be_defined(at, len, "what is stored");
+        }
         self.number(byte, len)
     }
 

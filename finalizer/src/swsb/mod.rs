@@ -41,11 +41,13 @@
 
 mod access;
 mod annotate;
+mod check;
 mod state;
 #[cfg(test)]
 mod tests;
 
 use access::{Access, Unit};
+pub use check::unmet;
 use gen_ir::{Inst, Kernel, Op, Physical};
 use state::{State, Wait};
 

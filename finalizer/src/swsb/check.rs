@@ -1,0 +1,85 @@
+//! The pass run backwards: what annotated code fails to wait for.
+
+use super::{
+    Flow,
+    access::{PIPES, Unit},
+    state::{State, Wait},
+    step,
+};
+use gen_ir::{Inst, Kernel, Payload, Physical, Pipe, SbidMode, Src, SyncFn};
+
+/// The waits that an instruction's annotation says; `unit` is its own pipe.
+fn given(inst: &Inst<Physical>, unit: Unit, several: bool) -> Wait {
+    let mut wait = Wait::default();
+    if let Some((pipe, d)) = inst.swsb.dist {
+        let named = PIPES.iter().position(|p| *p == pipe);
+        match (pipe, unit, named) {
+            _ if !several => wait.dist[0] = d,
+            (Pipe::All, ..) => wait.dist = [d; PIPES.len()],
+            (_, _, Some(p)) => wait.dist[p] = d,
+            (_, Unit::Pipe(p), _) => wait.dist[usize::from(p)] = d,
+            _ => {}
+        }
+    }
+    match inst.swsb.sbid {
+        Some((SbidMode::Dst, id)) => wait.dst |= 1 << id,
+        Some((SbidMode::Src, id)) => wait.src |= 1 << id,
+        _ => {}
+    }
+    let ids = match inst.src[0] {
+        Src::Imm { bits, .. } => bits as u32,
+        _ => u32::MAX,
+    };
+    match inst.payload {
+        Payload::Sync(SyncFn::AllWr) => wait.dst |= ids,
+        Payload::Sync(SyncFn::AllRd) => wait.src |= ids,
+        _ => {}
+    }
+    wait
+}
+
+/// Numbers of the instructions, counted through all blocks, that start before something they depend on is
+/// surely done. The rules are those of [`swsb`](super::swsb), over all paths.
+pub fn unmet(kernel: &Kernel<Physical>) -> Vec<u32> {
+    let caps = kernel.platform.caps();
+    if caps.sbid_count == 0 || kernel.blocks.is_empty() {
+        return Vec::new();
+    }
+    let mut flow = Flow::new(kernel);
+    let insts: Vec<&Inst<Physical>> = kernel.insts().map(|(_, i)| i).collect();
+    for (n, inst) in insts.iter().enumerate() {
+        flow.waits[n] = given(inst, flow.accesses[n].unit, caps.swsb_multi_pipe);
+        if let Some((SbidMode::Set, id)) = inst.swsb.sbid {
+            flow.tokens[n] = Some(id);
+        }
+    }
+    let mut missing = vec![false; insts.len()];
+    let mut state = State::new(kernel.grf_count);
+    let mut dirty = vec![true; flow.first.len()];
+    while dirty.contains(&true) {
+        for b in 0..flow.first.len() {
+            if !std::mem::take(&mut dirty[b]) {
+                continue;
+            }
+            state.copy_from(&flow.entry[b]);
+            if let Some(to) = flow.skips[b] {
+                dirty[to as usize] |= flow.entry[to as usize].join(&state);
+            }
+            let end = flow.first.get(b + 1).copied().unwrap_or(flow.insts);
+            for n in flow.first[b]..end {
+                state.settle(&flow.waits[n]);
+                let mut needs = state.needs(&flow.accesses[n], &flow.accesses, flow.grf_bytes);
+                // Waiting for all is done where nothing is left.
+                needs.all &= !state.entries.is_empty();
+                missing[n] |= needs != Wait::default();
+                step(&mut state, n, &flow.accesses, &Wait::default(), flow.tokens[n], flow.grf_bytes, caps);
+            }
+            for &s in &flow.succs[b] {
+                if let Some(entry) = flow.entry.get_mut(s as usize) {
+                    dirty[s as usize] |= entry.join(&state);
+                }
+            }
+        }
+    }
+    (0..).zip(missing).filter(|(_, m)| *m).map(|(n, _)| n).collect()
+}

@@ -1,0 +1,344 @@
+//! Faults planted in Intel's code: does the emulator see them?
+//!
+//! A judge that never objects proves nothing. [`plant`] damages one executed instruction at a time (it
+//! removes a dependency, takes another region for an operand, moves a JIP, shifts a spill slot) and runs
+//! the kernel. A fault is seen if the emulator reports something that it does not report on the intact
+//! code, or if memory differs afterwards. The others are looked into ([`Verdict`]).
+
+use std::collections::BTreeMap;
+
+use emulator::{Dispatch, Memory, Options, Program, RunReport, run_program};
+use gen_ir::{
+    Base, Desc, Dst, Inst, Op, Options as InstOptions, Payload, Physical, Region, SbidMode, Src, SyncFn,
+    Target,
+};
+use platforms::Platform;
+
+use crate::{
+    blocks,
+    data::{TestKernel, kernels},
+    launches::Setup,
+};
+
+/// Instructions that a run may take.
+const MAX_INSTRUCTIONS: u64 = 400_000;
+/// Inputs a fault is tried on.
+const SEEDS: [u64; 3] = [1, 2, 3];
+
+/// What is done to an instruction.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Kind {
+    /// A scoreboard wait is removed; on Broadwell to Ice Lake, the hardware's watch over the result is
+    /// switched off.
+    Dependency,
+    /// A source's region is exchanged.
+    Region,
+    /// JIP leads elsewhere.
+    Jip,
+    /// A spill or fill goes to the next slot.
+    Spill,
+}
+
+/// What became of a fault.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Verdict {
+    /// The emulator reported it, or could not go on.
+    Reported,
+    /// Memory differs.
+    Changed,
+    /// It has no effect, for this reason.
+    Dead(&'static str),
+    /// Nobody noticed.
+    Missed,
+}
+
+/// One planted fault.
+#[derive(Clone, Debug)]
+pub struct Planted {
+    /// The kernel.
+    pub kernel: String,
+    /// Byte offset and text of the damaged instruction.
+    pub place: String,
+    /// What was done.
+    pub kind: Kind,
+    /// What became of it.
+    pub verdict: Verdict,
+}
+
+/// A kernel that runs, with what intact code does.
+struct Subject<'a> {
+    kernel: &'a TestKernel,
+    platform: Platform,
+    program: Program,
+    insts: Vec<(u32, Inst<Physical>)>,
+    runs: Vec<Intact>,
+    /// Places where the intact code waits for less than the static rules ask for.
+    unmet: Vec<u32>,
+}
+
+struct Intact {
+    setup: Setup,
+    report: RunReport,
+    after: Memory,
+}
+
+type Ran = Result<(RunReport, Memory), emulator::Error>;
+
+fn run(program: &Program, setup: &Setup, options: &Options) -> Ran {
+    let mut memory = setup.memory.clone();
+    let kept = memory.count();
+    let dispatch = Dispatch::new(program.platform(), &setup.launch, &mut memory)?;
+    let report = run_program(program, &dispatch, &mut memory, options)?;
+    memory.truncate(kept);
+    Ok((report, memory))
+}
+
+fn strict() -> Options {
+    Options { max_instructions: MAX_INSTRUCTIONS, ..Options::default() }
+}
+
+impl<'a> Subject<'a> {
+    fn new(platform: Platform, kernel: &'a TestKernel) -> Option<Subject<'a>> {
+        let mut runs = Vec::new();
+        let mut program = None;
+        for seed in SEEDS {
+            let setup = Setup::new(kernel, seed).ok()?;
+            let code = setup.intel(kernel).ok()?;
+            let loaded = Program::load(platform, &code).ok()?;
+            let (report, after) = run(&loaded, &setup, &strict()).ok()?;
+            runs.push(Intact { setup, report, after });
+            program = Some(loaded);
+        }
+        let program = program?;
+        let insts: Option<Vec<_>> = program.insts().map(|(at, inst)| Some((at, *inst?))).collect();
+        let insts = insts?;
+        let unmet = finalizer::swsb::unmet(&blocks::blocks(platform, &insts, false));
+        Some(Subject { kernel, platform, program, insts, runs, unmet })
+    }
+
+    /// What the damaged program does differently, on any of the inputs.
+    fn difference(&self, damaged: &Program) -> Option<Verdict> {
+        let mut found = None;
+        for intact in &self.runs {
+            let Ok((report, after)) = run(damaged, &intact.setup, &strict()) else {
+                return Some(Verdict::Reported);
+            };
+            let known = |r: &emulator::Report| {
+                intact.report.reports.iter().any(|i| (i.fault, i.pc) == (r.fault, r.pc))
+            };
+            if !report.reports.iter().all(known) {
+                return Some(Verdict::Reported);
+            }
+            let same = after.buffers().zip(intact.after.buffers()).all(|(a, b)| a.2 == b.2);
+            if !same {
+                found = Some(Verdict::Changed);
+            }
+        }
+        found
+    }
+
+    fn judge(&self, at: usize, kind: Kind, inst: Inst<Physical>) -> Verdict {
+        let offset = self.insts[at].0;
+        let damaged = |inst| self.program.with_inst(offset, inst).expect("an instruction starts there");
+        if let Some(verdict) = self.difference(&damaged(inst)) {
+            return verdict;
+        }
+        match kind {
+            Kind::Dependency if self.covered(at, inst) => Verdict::Dead("other waits cover it on every path"),
+            Kind::Region if self.unused(offset) => {
+                Verdict::Dead("no branch, address or store uses the result")
+            }
+            Kind::Region if self.equal(at, inst) => Verdict::Dead("both regions hold the same values"),
+            Kind::Jip => {
+                let mut without = self.insts[at].1;
+                if let Payload::Branch { jip, .. } = &mut without.payload {
+                    *jip = Target::None;
+                }
+                match self.difference(&damaged(without)) {
+                    None => Verdict::Dead("some channel always goes on, JIP is never taken"),
+                    Some(_) if self.nothing_between(at, inst) => {
+                        Verdict::Dead("no instruction between the two places runs without channels")
+                    }
+                    _ => Verdict::Missed,
+                }
+            }
+            _ => Verdict::Missed,
+        }
+    }
+
+    /// Whether the static rules, which are the scoreboard pass's and not the emulator's, find nothing
+    /// missing that was not missing before.
+    fn covered(&self, at: usize, inst: Inst<Physical>) -> bool {
+        if self.platform.caps().sbid_count == 0 {
+            return false;
+        }
+        let mut insts = self.insts.clone();
+        insts[at].1 = inst;
+        let unmet = finalizer::swsb::unmet(&blocks::blocks(self.platform, &insts, false));
+        unmet.iter().all(|n| self.unmet.contains(n))
+    }
+
+    /// Whether nothing observable depends on what the instruction computes: its results count as
+    /// undefined, everything else as defined, and nothing undefined decides anything or is stored.
+    fn unused(&self, offset: u32) -> bool {
+        let options = Options { poison: Some(offset), scoreboard: false, ..strict() };
+        self.runs.iter().all(|intact| {
+            let ran = run(&self.program, &intact.setup, &options);
+            ran.is_ok_and(|(r, _)| r.reports.iter().all(|r| r.fault != emulator::Fault::Uninitialized))
+        })
+    }
+
+    /// Whether the instruction leaves the same bits with either region, each time it runs on any input.
+    fn equal(&self, at: usize, inst: Inst<Physical>) -> bool {
+        let (offset, _) = self.insts[at];
+        let options = Options { watch: Some(offset), scoreboard: false, ..strict() };
+        let damaged = self.program.with_inst(offset, inst).expect("an instruction starts there");
+        self.runs.iter().all(|intact| {
+            let [a, b] = [&self.program, &damaged].map(|p| run(p, &intact.setup, &options));
+            matches!((a, b), (Ok((a, _)), Ok((b, _))) if a.watched == b.watched)
+        })
+    }
+
+    /// Whether only masked instructions stand between the old and the new JIP, which do nothing while no
+    /// channel is on, and no place where channels may wait.
+    fn nothing_between(&self, at: usize, inst: Inst<Physical>) -> bool {
+        let (offset, old) = &self.insts[at];
+        let place = |i: &Inst<Physical>| match i.targets() {
+            Some((Target::Rel(d), _)) => i64::from(*offset) + i64::from(d),
+            _ => -1,
+        };
+        let (a, b) = (place(old), place(&inst));
+        let between = |at: u32| (a.min(b)..a.max(b)).contains(&at.into());
+        self.insts
+            .iter()
+            .filter(|(at, _)| between(*at))
+            .all(|(_, i)| !i.no_mask && !i.op.is_branch() && !i.is_eot())
+    }
+}
+
+/// The instruction, damaged; `None` where this kind of fault does not apply to it.
+fn damage(
+    kind: Kind,
+    inst: &Inst<Physical>,
+    subject: &Subject<'_>,
+    at: usize,
+    random: &mut Random,
+) -> Option<Inst<Physical>> {
+    let mut out = *inst;
+    match kind {
+        Kind::Dependency if subject.platform.caps().sbid_count > 0 => {
+            let token = matches!(inst.swsb.sbid, Some((SbidMode::Src | SbidMode::Dst, _)));
+            match (inst.swsb.dist, token, inst.payload) {
+                (Some(_), true, _) if random.below(2) == 0 => out.swsb.sbid = None,
+                (Some(_), ..) => out.swsb.dist = None,
+                (None, true, _) => out.swsb.sbid = None,
+                (_, _, Payload::Sync(SyncFn::AllRd | SyncFn::AllWr)) => {
+                    out.payload = Payload::Sync(SyncFn::Nop);
+                    out.src[0] = Src::None;
+                }
+                _ => return None,
+            }
+        }
+        Kind::Dependency => {
+            let grf = matches!(inst.dst, Dst::Direct { reg, .. } if matches!(reg.base, Base::Grf(_)));
+            if !subject.platform.caps().no_dd || !grf || inst.op.is_send() || inst.op.is_branch() {
+                return None;
+            }
+            out.opts = inst.opts.with(InstOptions::NO_DD_CLR);
+        }
+        Kind::Region => {
+            if inst.exec.lanes() == 1 || inst.op.is_send() || inst.op.is_branch() {
+                return None;
+            }
+            let regions: Vec<usize> = (0..3)
+                .filter(|&i| matches!(inst.src[i], Src::Direct { reg, .. } if !reg.is_null()))
+                .collect();
+            let &which = regions.get(random.below(regions.len().max(1)))?;
+            let Src::Direct { region, .. } = &mut out.src[which] else { return None };
+            let width = inst.exec.lanes().min(8) as u8;
+            *region =
+                match (region.is_scalar(), region.width == Region::ABSENT, region.vert == Region::ABSENT) {
+                    (true, true, true) => Region::ternary_last(1),
+                    (true, true, false) => Region::ternary(1, 1),
+                    (true, false, _) => Region::new(width, width, 1),
+                    (false, true, true) => Region::ternary_last(0),
+                    (false, true, false) => Region::ternary(0, 0),
+                    (false, false, _) => Region::SCALAR,
+                };
+        }
+        Kind::Jip => {
+            let Payload::Branch { jip: Target::Rel(old), .. } = inst.payload else { return None };
+            if inst.op == Op::Call {
+                return None;
+            }
+            let here = i64::from(subject.insts[at].0);
+            let to = i64::from(subject.insts[random.below(subject.insts.len())].0);
+            let Payload::Branch { jip, .. } = &mut out.payload else { return None };
+            let new = (to - here) as i32;
+            if new == old || new == 0 {
+                return None;
+            }
+            *jip = Target::Rel(new);
+        }
+        Kind::Spill => {
+            let Payload::Send(info) = &mut out.payload else { return None };
+            let Desc::Imm(desc) = &mut info.desc else { return None };
+            if info.sfid != gen_ir::Sfid::Dc0 || *desc >> 18 & 1 == 0 || info.eot {
+                return None;
+            }
+            // Offsets count 32 bytes; the next slot is as many behind as the message moves.
+            let slot = 1 << (*desc >> 12 & 3);
+            *desc = *desc & !0xfff | (*desc & 0xfff).wrapping_add(slot) & 0xfff;
+        }
+    }
+    Some(out)
+}
+
+/// Plants `picks` faults, of all kinds in turn, in Intel's code for a platform.
+pub fn plant(platform: Platform, picks: usize, seed: u64) -> Vec<Planted> {
+    let all = kernels(platform);
+    let mut random = Random(seed);
+    let mut subjects: BTreeMap<usize, Option<Subject<'_>>> = BTreeMap::new();
+    let mut out = Vec::new();
+    let spilling: Vec<usize> =
+        (0..all.len()).filter(|&i| all[i].asm.contains("scratch space fill")).collect();
+    let mut tries = 0;
+    while out.len() < picks && tries < picks * 100 {
+        tries += 1;
+        let kind = [Kind::Dependency, Kind::Region, Kind::Jip, Kind::Spill][out.len() % 4];
+        let index = match kind {
+            Kind::Spill if !spilling.is_empty() => spilling[random.below(spilling.len())],
+            _ => random.below(all.len()),
+        };
+        let subject = subjects.entry(index).or_insert_with(|| Subject::new(platform, &all[index]));
+        let Some(subject) = subject else { continue };
+        let executed: Vec<usize> =
+            (0..subject.insts.len()).filter(|&i| subject.runs[0].report.executed[i].1 > 0).collect();
+        let candidates: Vec<(usize, Inst<Physical>)> = executed
+            .into_iter()
+            .filter_map(|i| Some((i, damage(kind, &subject.insts[i].1, subject, i, &mut random)?)))
+            .collect();
+        if candidates.is_empty() {
+            continue;
+        }
+        let (at, inst) = candidates[random.below(candidates.len())];
+        let verdict = subject.judge(at, kind, inst);
+        let (offset, intact) = &subject.insts[at];
+        let place = format!("{offset:#x}: {intact}  ->  {inst}");
+        out.push(Planted { kernel: subject.kernel.id(), place, kind, verdict });
+    }
+    out
+}
+
+/// splitmix64.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        ((z ^ (z >> 31)) % n as u64) as usize
+    }
+}
