@@ -61,6 +61,8 @@ pub(crate) enum Scoreboard {
 #[derive(Clone, Debug)]
 pub(crate) struct Software {
     multi: bool,
+    /// The instruction before touched a register that holds up what follows.
+    held: bool,
     /// Instructions issued per pipe, and the number below which all are complete.
     issued: [u32; PIPES],
     complete: [u32; PIPES],
@@ -81,6 +83,7 @@ impl Scoreboard {
         if caps.sbid_count > 0 {
             return Some(Scoreboard::Software(Box::new(Software {
                 multi: caps.swsb_multi_pipe,
+                held: false,
                 issued: [0; PIPES],
                 complete: [0; PIPES],
                 tokens: [Token::default(); 32],
@@ -306,9 +309,34 @@ impl Software {
         }
     }
 
+    /// Control and state registers, and what follows them, wait for all pipes; so do calls and returns.
+    fn whole_pipes(&mut self, t: &Thread, cx: &mut Cx<'_>, step: &Step) {
+        let special =
+            |at: u32| (file::CE..file::ACC).contains(&at) && !(file::NOTIFY..file::IP).contains(&at);
+        let sync = step.op.info().class == Class::Sync;
+        let written = match step.dst.what {
+            DestPlace::Direct(at) => Some(at),
+            _ => None,
+        };
+        let read = step.src.iter().any(|s| matches!(s.what, Operand::Direct { at, .. } if special(at)));
+        let lone = !sync && (read || written.is_some_and(special));
+        let all = lone || matches!(step.op, Op::Call | Op::Calla | Op::Ret);
+        let busy = self.issued.iter().zip(&self.complete).any(|(issued, complete)| issued > complete);
+        if busy && (all || self.held) && step.op != Op::Illegal {
+            let held = self.held;
+            cx.report(t, Fault::Hazard, || {
+                let why =
+                    if held { "follows an access to a control register" } else { "must run alone, and does" };
+                format!("{why} before the pipes are empty")
+            });
+        }
+        self.held = lone || self.held && sync && busy;
+    }
+
     fn step(&mut self, t: &Thread, cx: &mut Cx<'_>, step: &Step) -> Result<(), Trap> {
         let own = self.pipe(step);
         self.wait(step, own);
+        self.whole_pipes(t, cx, step);
         let (mut reads, mut writes) = footprint(t, cx, step)?;
         // What reaches past the last register is another check's to report.
         let end = self.writer.len() as u32;
@@ -316,6 +344,14 @@ impl Software {
             *len = (*len).min(end.saturating_sub(*at));
         }
         let sfid = message(cx, step).map(|m| m.sfid);
+        let by_word = self.multi && sfid.is_none() && step.dst.ty.bytes() == 1;
+        if by_word {
+            for (at, len) in &mut writes {
+                let past = (*at + *len).next_multiple_of(2);
+                *at &= !1;
+                *len = past - *at;
+            }
+        }
         let mut found: Option<(&str, u32, Owner)> = None;
         for &(at, len) in &reads {
             for b in at..at + len {
@@ -328,8 +364,10 @@ impl Software {
         for &(at, len) in &writes {
             for b in at..at + len {
                 let w = self.writer[b as usize];
-                // In-order instructions of one pipe write in order.
-                let ordered = matches!((w, own), (Owner::InOrder(p, _), Some(q)) if usize::from(p) == q);
+                // In-order instructions of one pipe write in order, except for single bytes, which are
+                // written with the word around them.
+                let ordered =
+                    matches!((w, own), (Owner::InOrder(p, _), Some(q)) if usize::from(p) == q) && !by_word;
                 if w != Owner::Nobody && !ordered && self.pending(w, false) {
                     found = found.or(Some(("overwrites", b, w)));
                 }
@@ -388,6 +426,11 @@ impl Software {
 fn dependency_control(held: &mut [bool], t: &Thread, cx: &mut Cx<'_>, step: &Step) -> Result<(), Trap> {
     let clear = !step.opts.has(Options::NO_DD_CLR);
     let check = !step.opts.has(Options::NO_DD_CHK);
+    if message(cx, step).is_some_and(|m| m.eot) {
+        for (r, _) in held.iter().enumerate().filter(|(_, held)| **held) {
+            cx.report(t, Fault::Hazard, || format!("the thread ends with r{r}'s dependency set by NoDDClr"));
+        }
+    }
     // Nothing is held in most code.
     if clear && check && !held.contains(&true) {
         return Ok(());

@@ -7,7 +7,7 @@
 use crate::{
     file,
     messages::Cx,
-    program::{DestPlace, Extra, Operand, Program, Step},
+    program::{DestPlace, Extra, NOWHERE, Operand, Pc, Program, Step},
     report::Fault,
     thread::{Thread, Trap, mask},
 };
@@ -262,6 +262,7 @@ pub(crate) fn after(t: &mut Thread, step: &Step, o: &Outcome) {
 
 /// A branch whose predicate nobody wrote.
 pub(crate) fn branch(t: &mut Thread, cx: &mut Cx<'_>, step: &Step) {
+    places(t, cx, step);
     let Some(p) = &step.pred else { return };
     let Some(shadow) = &t.shadow else { return };
     let bits =
@@ -271,5 +272,34 @@ pub(crate) fn branch(t: &mut Thread, cx: &mut Cx<'_>, step: &Step) {
         cx.report(t, Fault::Uninitialized, || {
             format!("the predicate f{}.{} was never written", p.flag, p.bit / 16)
         });
+    }
+}
+
+/// Where JIP may lead: the next place where channels may wait lies ahead, but for the ends of loops; that
+/// of `if` is behind an `else` or an `endif`, that of `else` the `endif` (PRM volume 7, flow control).
+fn places(t: &mut Thread, cx: &mut Cx<'_>, step: &Step) {
+    if step.jip == NOWHERE {
+        return;
+    }
+    let ahead = match step.op {
+        Op::If | Op::Else | Op::Endif | Op::Break | Op::Cont | Op::Halt | Op::Join => true,
+        Op::Goto => matches!(step.extra, Extra::Branch { ctrl: false }),
+        _ => false,
+    };
+    // A join with nothing behind it names itself.
+    let least = if step.op == Op::Join { t.pc } else { t.pc + 1 };
+    if ahead && step.jip < least {
+        cx.report(t, Fault::Illegal, || "JIP leads backwards".into());
+    }
+    let op = |pc: Pc| cx.program.steps.get(pc as usize).map(|s| s.op);
+    let ends = op(step.jip) == Some(Op::Endif);
+    let fits = match step.op {
+        Op::If => ends || step.jip.checked_sub(1).and_then(op) == Some(Op::Else),
+        Op::Else => ends,
+        Op::While => step.jip <= t.pc,
+        _ => true,
+    };
+    if !fits {
+        cx.report(t, Fault::Illegal, || "JIP leads to no place of its structure".into());
     }
 }

@@ -1,0 +1,30 @@
+//! Damaged code is noticed: a few planted faults of every kind on every platform.
+//!
+//! The long form is `cargo run --release -p tests --bin faults`.
+
+use platforms::Platform;
+use tests::faults::{Kind, Planted, Verdict, plant};
+
+/// Faults a platform.
+const PICKS: usize = 24;
+
+#[test]
+fn the_emulator_sees_planted_faults() {
+    let mut all: Vec<Planted> = Vec::new();
+    for platform in Platform::ALL.into_iter().filter(|p| *p != Platform::Bxt) {
+        let planted = plant(platform, PICKS, 7);
+        assert_eq!(planted.len(), PICKS, "{platform}: too few places for faults");
+        all.extend(planted);
+    }
+    let seen = |p: &&Planted| matches!(p.verdict, Verdict::Reported | Verdict::Changed);
+    let missed: Vec<&Planted> = all.iter().filter(|p| p.verdict == Verdict::Missed).collect();
+    println!("{} faults, {} seen, {} missed", all.len(), all.iter().filter(seen).count(), missed.len());
+    for p in &missed {
+        println!("missed: {:?} in {} at {}", p.kind, p.kernel, p.place);
+    }
+    assert!(missed.len() * 20 <= all.len(), "{} of {} missed", missed.len(), all.len());
+    for kind in [Kind::Dependency, Kind::Region, Kind::Jip, Kind::Spill] {
+        let of: Vec<&Planted> = all.iter().filter(|p| p.kind == kind).collect();
+        assert!(of.iter().copied().filter(seen).count() * 3 >= of.len(), "{kind:?}: hardly any is seen");
+    }
+}
