@@ -12,6 +12,7 @@ use crate::{
     thread::{State, Thread, Trap},
 };
 use gen_ir::{Class, Op, SyncFn};
+use platforms::Platform;
 use std::collections::BTreeMap;
 
 pub(crate) use crate::launch::Bindings;
@@ -56,13 +57,7 @@ fn run_groups(
         watched: 0,
     };
     let mut reports = Reports::default();
-    let scratch: Vec<u64> = (0..if dispatch.scratch == 0 { 0 } else { dispatch.threads })
-        .map(|_| {
-            let b = memory.add_low("scratch", vec![0; dispatch.scratch as usize]);
-            memory.address(b)
-        })
-        .collect();
-    let indirect = indirect_data(program, dispatch, memory);
+    let memories = ThreadMemory::new(program.platform, dispatch, memory);
     let mut threads = 0;
     for z in 0..dispatch.groups[2] {
         for y in 0..dispatch.groups[1] {
@@ -75,7 +70,7 @@ fn run_groups(
                     opened: 0,
                 };
                 let mut team: Vec<Thread> = (0..dispatch.threads)
-                    .map(|i| start(program, dispatch, options, &group, i, &scratch, indirect))
+                    .map(|i| start(program, dispatch, options, &group, i, &memories))
                     .collect();
                 threads += u64::from(dispatch.threads);
                 let mut cx = Cx {
@@ -112,20 +107,58 @@ fn run_groups(
     })
 }
 
-/// Where the kernel's prologue finds its data on platforms that load it: what all threads see, then
-/// each thread's own.
-fn indirect_data(program: &Program, dispatch: &Dispatch, memory: &mut Memory) -> u64 {
-    if !program.platform.caps().payload_prologue || dispatch.raw {
-        return 0;
+/// Memory that a dispatch's threads find through their headers.
+pub(crate) struct ThreadMemory {
+    /// Scratch of each thread of a group.
+    scratch: Vec<u64>,
+    /// Where the kernel's prologue finds its data on platforms that load it: what all threads see, then
+    /// each thread's own.
+    indirect: u64,
+}
+
+impl ThreadMemory {
+    /// Allocates it.
+    pub(crate) fn new(platform: Platform, dispatch: &Dispatch, memory: &mut Memory) -> ThreadMemory {
+        let threads = if dispatch.scratch == 0 { 0 } else { dispatch.threads };
+        let scratch = (0..threads)
+            .map(|_| {
+                let b = memory.add_low("scratch", vec![0; dispatch.scratch as usize]);
+                memory.address(b)
+            })
+            .collect();
+        let mut indirect = 0;
+        if platform.caps().payload_prologue && !dispatch.raw {
+            let mut data = dispatch.cross.clone();
+            for own in &dispatch.per_thread {
+                data.extend_from_slice(own);
+            }
+            // The prologue loads whole blocks, past the end of short data.
+            data.resize(data.len() + 1024, 0);
+            let b = memory.add_low("indirect data", data);
+            indirect = memory.address(b);
+        }
+        ThreadMemory { scratch, indirect }
     }
-    let mut data = dispatch.cross.clone();
-    for own in &dispatch.per_thread {
-        data.extend_from_slice(own);
+
+    /// The address of a thread's scratch memory.
+    pub(crate) fn scratch_of(&self, number: u32) -> u64 {
+        self.scratch.get(number as usize).copied().unwrap_or(0)
     }
-    // The prologue loads whole blocks, past the end of short data.
-    data.resize(data.len() + 1024, 0);
-    let b = memory.add_low("indirect data", data);
-    memory.address(b)
+
+    /// The thread header, `r0`.
+    pub(crate) fn header(&self, dispatch: &Dispatch, group: [u32; 3], number: u32) -> [u32; 16] {
+        let mut r0 = [0u32; 16];
+        r0[0] = self.indirect as u32;
+        r0[1] = group[0];
+        r0[2] = number & 0xff | 1 << 24;
+        if dispatch.scratch != 0 {
+            r0[3] = dispatch.scratch.trailing_zeros() - 10;
+        }
+        r0[5] = self.scratch_of(number) as u32 & !0x3ff | number & 0x1ff;
+        r0[6] = group[1];
+        r0[7] = group[2];
+        r0
+    }
 }
 
 fn start(
@@ -134,8 +167,7 @@ fn start(
     options: &Options,
     group: &Group,
     number: u32,
-    scratch: &[u64],
-    indirect: u64,
+    memories: &ThreadMemory,
 ) -> Thread {
     let mut t = Thread::new(program);
     if options.strict {
@@ -149,19 +181,10 @@ fn start(
     t.number = number;
     t.dispatched = dispatch.masks.get(number as usize).copied().unwrap_or(u32::MAX);
     t.active = t.dispatched;
-    t.scratch = scratch.get(number as usize).copied().unwrap_or(0);
+    t.scratch = memories.scratch_of(number);
     t.scratch_len = dispatch.scratch;
     let grf = program.grf;
-    let mut r0 = [0u32; 16];
-    r0[0] = indirect as u32;
-    r0[1] = group.id[0];
-    r0[2] = number & 0xff | 1 << 24;
-    if dispatch.scratch != 0 {
-        r0[3] = dispatch.scratch.trailing_zeros() - 10;
-    }
-    r0[5] = t.scratch as u32 & !0x3ff | number & 0x1ff;
-    r0[6] = group.id[1];
-    r0[7] = group.id[2];
+    let r0 = memories.header(dispatch, group.id, number);
     for (i, v) in r0.iter().enumerate().take((grf / 4) as usize) {
         t.set_u32(4 * i as u32, *v);
     }

@@ -26,6 +26,7 @@ mod strict;
 #[cfg(test)]
 mod tests;
 mod thread;
+pub mod visa;
 pub mod zeinfo;
 
 pub use dispatch::run as run_program;

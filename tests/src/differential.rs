@@ -10,9 +10,9 @@ use crate::{
 };
 
 /// Instructions that a run may take; the longest test kernel needs a tenth of it.
-const MAX_INSTRUCTIONS: u64 = 3_000_000;
+pub const MAX_INSTRUCTIONS: u64 = 3_000_000;
 /// Scratch memory that our code may use where Intel's has less.
-const SCRATCH: u32 = 1 << 16;
+pub const SCRATCH: u32 = 1 << 16;
 
 /// What became of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -7,6 +7,7 @@
 //! - [`expected`]: what each test kernel has to compute, in Rust, and how the tools compare with it.
 //! - [`faults`]: faults planted in code, and whether the emulator sees them.
 //! - [`fuzz`]: what fuzz targets do with their bytes; [`mutate`]: how inputs are damaged.
+//! - [`interpreted`]: our code beside the vISA interpreter.
 //! - [`golden`]: samples of Intel's listings, bytes beside text.
 //! - [`oracle`]: Intel's own assembler, disassembler and finalizer, where they are installed.
 //! - [`random`]: random instructions, built from the opcode tables.
@@ -22,6 +23,7 @@ pub mod faults;
 pub mod fuzz;
 pub mod golden;
 pub mod iga;
+pub mod interpreted;
 pub mod launches;
 pub mod mutate;
 pub mod oracle;

@@ -4,7 +4,7 @@ use crate::num::{HALF, Round};
 
 /// What an atomic does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Atomic {
+pub(crate) enum Atomic {
     Load,
     Store,
     Inc,
@@ -67,7 +67,7 @@ impl Atomic {
     }
 
     /// The operation of an LSC opcode.
-    pub(super) fn from_lsc(op: u32) -> Option<Atomic> {
+    pub(crate) fn from_lsc(op: u32) -> Option<Atomic> {
         use Atomic::*;
         Some(match op {
             0x08 => Inc,
@@ -94,7 +94,7 @@ impl Atomic {
     }
 
     /// Data operands per lane.
-    pub(super) fn operands(self) -> u32 {
+    pub(crate) fn operands(self) -> u32 {
         match self {
             Atomic::Load | Atomic::Inc | Atomic::Dec | Atomic::PreDec => 0,
             Atomic::Cas | Atomic::FCas => 2,
@@ -104,7 +104,7 @@ impl Atomic {
 
     /// The value to store over `old`, of `bytes` bytes. A compare-and-swap has the value to compare
     /// with in `a` and the new one in `b`.
-    pub(super) fn apply(self, old: u64, a: u64, b: u64, bytes: u32) -> u64 {
+    pub(crate) fn apply(self, old: u64, a: u64, b: u64, bytes: u32) -> u64 {
         let shift = 64 - bytes * 8;
         let signed = |x: u64| (x << shift) as i64 >> shift;
         let float = |x: u64| match bytes {
@@ -156,7 +156,7 @@ impl Atomic {
     }
 
     /// What the message returns.
-    pub(super) fn result(self, old: u64, new: u64) -> u64 {
+    pub(crate) fn result(self, old: u64, new: u64) -> u64 {
         if self == Atomic::PreDec { new } else { old }
     }
 }

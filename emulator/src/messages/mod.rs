@@ -4,13 +4,13 @@
 //! message decoder. A family's function reads the payload through [`Mail`], which knows where payload
 //! registers lie, checks lengths, and reports what is out of bounds or undefined.
 
-mod atomic;
+pub(crate) mod atomic;
 mod block;
 mod gateway;
 mod lsc;
-mod sampler;
+pub(crate) mod sampler;
 mod scatter;
-mod typed;
+pub(crate) mod typed;
 
 use crate::{
     dispatch::Bindings,

@@ -5,7 +5,7 @@
 
 use super::{Mail, Place, typed};
 use crate::{
-    memory::{Image, Sampler, Texel, Wrap},
+    memory::{Image, Memory, Sampler, Texel, Wrap},
     num::{HALF, Round},
     report::SendKind,
     thread::Trap,
@@ -85,7 +85,7 @@ pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
                 } else if image.dims == 2 && !image.array {
                     c[2] = 0;
                 }
-                let texel = typed::fetch(mail, surface.base, &image, c[0], c[1], c[2])?;
+                let texel = typed::fetch(mail.cx.memory, surface.base, &image, c[0], c[1], c[2])?;
                 std::array::from_fn(|c| texel.map_or(0, |t| typed::unpack(&image, t, c as u32)))
             }
             Form::Sample(at) => {
@@ -98,7 +98,7 @@ pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
                 let Some(Some(sampler)) = mail.cx.bindings.samplers.get(index).copied() else {
                     return Err(format!("no sampler at index {index}").into());
                 };
-                sample(mail, surface.base, &image, sampler, c)?
+                sample(mail.cx.memory, surface.base, &image, sampler, c)?
             }
         };
         let shown = (0..4usize).filter(|c| mask >> c & 1 == 0);
@@ -133,8 +133,9 @@ fn wrap(i: i64, n: u32, mode: Wrap) -> Option<i64> {
     }
 }
 
-fn sample(
-    mail: &mut Mail<'_, '_>,
+/// The colour at a coordinate, as channels of 32 bits.
+pub(crate) fn sample(
+    memory: &mut Memory,
     base: u64,
     image: &Image,
     s: Sampler,
@@ -176,7 +177,7 @@ fn sample(
             continue;
         }
         let texel = match at {
-            [Some(x), Some(y), Some(z)] => typed::fetch(mail, base, image, x, y, z)?,
+            [Some(x), Some(y), Some(z)] => typed::fetch(memory, base, image, x, y, z)?,
             _ => None,
         };
         for (c, out) in sum.iter_mut().enumerate() {

@@ -2,7 +2,7 @@
 
 use super::{Mail, Place, atomic::Atomic};
 use crate::{
-    memory::{Image, Texel},
+    memory::{Image, Memory, Texel},
     num::{HALF, Round},
     report::SendKind,
     thread::Trap,
@@ -10,7 +10,7 @@ use crate::{
 
 /// The bits of channel `c` of a texel as the shader sees them: a float or an integer of 32 bits.
 /// Channels the image lacks read as 0, and alpha as 1.
-pub(super) fn unpack(image: &Image, texel: u128, c: u32) -> u32 {
+pub(crate) fn unpack(image: &Image, texel: u128, c: u32) -> u32 {
     let c = if image.bgra && c != 3 && c != 1 { 2 - c } else { c };
     let float = !matches!(image.texel, Texel::Sint | Texel::Uint);
     if c >= u32::from(image.channels) {
@@ -34,7 +34,7 @@ pub(super) fn unpack(image: &Image, texel: u128, c: u32) -> u32 {
 }
 
 /// The stored bits of channel `c` of a texel.
-fn pack(image: &Image, value: u32) -> u32 {
+pub(crate) fn pack(image: &Image, value: u32) -> u32 {
     let bits = u32::from(image.channel_bytes) * 8;
     let x = f64::from(f32::from_bits(value));
     let max = ((1u64 << bits) - 1) as f64;
@@ -67,8 +67,8 @@ impl ToBits for f64 {
 }
 
 /// A whole texel, or nothing outside of the image.
-pub(super) fn fetch(
-    mail: &mut Mail<'_, '_>,
+pub(crate) fn fetch(
+    memory: &mut Memory,
     base: u64,
     image: &Image,
     x: i64,
@@ -78,7 +78,8 @@ pub(super) fn fetch(
     let Some(offset) = image.offset(x, y, z) else { return Ok(None) };
     let mut texel = 0u128;
     for i in 0..image.texel_bytes() {
-        texel |= u128::from(mail.load(Place::Flat, base + offset + u64::from(i), 1)?) << (8 * i);
+        let byte = memory.load(base + offset + u64::from(i), 1).map_err(|e| Trap(e.to_string()))?;
+        texel |= u128::from(byte) << (8 * i);
     }
     Ok(Some(texel))
 }
@@ -161,7 +162,7 @@ fn transfer(mail: &mut Mail<'_, '_>, g: &Grid, s: Shape) -> Result<SendKind, Tra
     for lane in (0..s.lanes).filter(|l| s.on >> l & 1 != 0) {
         let [x, y, z] = coordinates(mail, s.first, block, s.count, lane)?;
         if !s.write {
-            let texel = fetch(mail, g.base, &g.image, x, y, z)?;
+            let texel = fetch(mail.cx.memory, g.base, &g.image, x, y, z)?;
             for (k, c) in (0..4).filter(|c| s.mask >> c & 1 == 0).enumerate() {
                 let v = texel.map_or(0, |t| unpack(&g.image, t, c));
                 mail.reply(k as u32 * block + 4 * lane, 4, v.into())?;

@@ -1,0 +1,358 @@
+//! Moves, arithmetic, logic: `dst[i] = op(src[i]...)` for the enabled lanes.
+//!
+//! Integers are computed exactly (in 128 bits), then fitted to the destination. Floats are computed in the
+//! widest type of their operands and rounded to it (see [`super::float`]).
+
+use super::{
+    float, int, math,
+    operand::{Lanes, each},
+    thread::Thread,
+};
+use crate::{
+    num::{BF16, DOUBLE, HALF, SINGLE, to_int},
+    thread::{FloatMode, LANES, Trap},
+};
+use std::cmp::Ordering;
+use visa::{CondMod, Inst, Modifier, Opcode, Srcs, Type, VectorOperand, op::Op};
+
+/// Whether a relation holds; unordered values are only unequal.
+pub(super) fn holds(cond: CondMod, order: Option<Ordering>) -> bool {
+    match cond {
+        CondMod::Eq => order == Some(Ordering::Equal),
+        CondMod::Ne => order != Some(Ordering::Equal),
+        CondMod::Gt => order == Some(Ordering::Greater),
+        CondMod::Ge => matches!(order, Some(Ordering::Greater | Ordering::Equal)),
+        CondMod::Lt => order == Some(Ordering::Less),
+        CondMod::Le => matches!(order, Some(Ordering::Less | Ordering::Equal)),
+    }
+}
+
+/// How the lanes of two sources compare.
+pub(super) fn orders(t: &Thread<'_>, v: [&Lanes; 2], m: [Modifier; 2], on: u32) -> [Option<Ordering>; LANES] {
+    let mut out = [None; LANES];
+    if v.iter().any(|l| l.ty.is_float()) {
+        for i in each(on) {
+            let x = |k: usize| float::value(v[k].bits[i], v[k].ty, m[k], &t.mode);
+            out[i] = x(0).partial_cmp(&x(1));
+        }
+    } else {
+        for i in each(on) {
+            let x = |k: usize| int::value(v[k].bits[i], v[k].ty, m[k]);
+            out[i] = Some(x(0).cmp(&x(1)));
+        }
+    }
+    out
+}
+
+/// The range of an integer type.
+pub(super) fn range(ty: Type) -> (i128, i128) {
+    let bits = ty.bytes() * 8;
+    if ty.is_signed_int() {
+        (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1)
+    } else {
+        (0, (1i128 << bits) - 1)
+    }
+}
+
+/// An exact integer as a destination holds it.
+pub(super) fn from_int(x: i128, ty: Type, sat: bool, mode: &FloatMode) -> u64 {
+    if ty.is_float() {
+        if sat {
+            return from_float(x as f64, ty, true, mode);
+        }
+        return match ty {
+            Type::F => SINGLE.from_int(x, mode.round),
+            Type::HF => HALF.from_int(x, mode.round),
+            Type::BF => BF16.from_int(x, mode.round),
+            _ => DOUBLE.from_int(x, mode.round),
+        };
+    }
+    let (min, max) = range(ty);
+    (if sat { x.clamp(min, max) } else { x }) as u64
+}
+
+/// A float as a destination holds it.
+pub(super) fn from_float(x: f64, ty: Type, sat: bool, mode: &FloatMode) -> u64 {
+    if !ty.is_float() {
+        let (min, max) = range(ty);
+        let round = if mode.round_int { mode.round } else { crate::num::Round::Zero };
+        return to_int(x, round, min, max) as u64;
+    }
+    // NaN saturates to zero.
+    let x = match sat {
+        true if x > 0.0 => x.min(1.0),
+        true => 0.0,
+        false => x,
+    };
+    let (format, keep) = match ty {
+        Type::F => (SINGLE, mode.keep_f32),
+        Type::HF => (HALF, mode.keep_f16),
+        Type::BF => (BF16, true),
+        _ => (DOUBLE, mode.keep_f64),
+    };
+    let bits = format.from_f64(x, mode.round);
+    if keep { bits } else { format.flush(bits) }
+}
+
+/// The type that floats are computed in: the widest of the sources, and at least single where a
+/// destination of single precision takes half sources.
+pub(super) fn float_type(srcs: &[Lanes], dst: Type) -> Option<Type> {
+    let rank = |ty: Type| match ty {
+        Type::DF => 3,
+        Type::F | Type::BF => 2,
+        Type::HF => 1,
+        _ => 0,
+    };
+    let widest = srcs.iter().map(|s| rank(s.ty)).max()?;
+    match widest.max(if widest > 0 { rank(dst) } else { 0 }) {
+        3 => Some(Type::DF),
+        2 => Some(Type::F),
+        1 => Some(Type::HF),
+        _ => None,
+    }
+}
+
+impl Thread<'_> {
+    fn sources(&mut self, srcs: &Srcs<'_>, on: u32) -> Result<Vec<Lanes>, Trap> {
+        srcs.iter().map(|s| self.load(s, on)).collect()
+    }
+
+    /// Runs an instruction of the form `dst = opcode(srcs...)`.
+    pub fn alu(&mut self, inst: &Inst<'_>, dst: &VectorOperand, srcs: &Srcs<'_>) -> Result<(), Trap> {
+        if let VectorOperand::Predicate(p, _) = dst {
+            return self.pred_logic(inst, p, srcs);
+        }
+        match (inst.opcode, srcs.get(0)) {
+            (Opcode::Mov, Some(VectorOperand::Predicate(p, _))) => return self.pred_to_number(inst, dst, p),
+            (Opcode::Sel, _) => return self.select(inst, dst, srcs),
+            _ => {}
+        }
+        let (on, doubt) = self.enabled(inst)?;
+        if on == 0 {
+            return Ok(());
+        }
+        if int::is_across(inst.opcode) {
+            return int::across(self, inst, dst, srcs, on, doubt);
+        }
+        let v = self.sources(srcs, on)?;
+        let ty = self.dst_type(dst)?;
+        let sat = dst.is_saturated();
+        let mods: [Modifier; 4] =
+            std::array::from_fn(|i| srcs.get(i).map_or(Modifier::None, |s| s.modifier()));
+        let mut undefined = v.iter().fold(doubt, |u, l| u | l.undefined);
+        let same = srcs.len() == 2 && srcs[0] == srcs[1];
+        if inst.opcode == Opcode::Xor && same {
+            undefined = doubt;
+        }
+        let mut out = [0; LANES];
+        if inst.opcode == Opcode::Mov {
+            let plain = mods[0] == Modifier::None && !sat;
+            let from = v[0].ty;
+            let same_kind = from.is_float() == ty.is_float() && from.bytes() == ty.bytes();
+            if plain && (from == ty || same_kind && !from.is_float()) {
+                return self.copy(dst, on, &srcs[0], &v[0], doubt);
+            }
+            for i in each(on) {
+                out[i] = self.convert(v[0].bits[i], from, mods[0], ty, sat);
+            }
+        } else if let Some(domain) = float_type(&v, ty) {
+            float::compute(self, inst.opcode, &v, &mods, domain, ty, sat, on, &mut out)?;
+        } else if math::is_math(inst.opcode) && ty.is_float() {
+            return Err("math on integers with a float result".into());
+        } else {
+            int::compute(self, inst.opcode, &v, &mods, ty, sat, on, &mut out)?;
+        }
+        self.store(dst, on, &out, undefined)
+    }
+
+    /// A value in another type, as `mov` converts (spec "Type Conversion").
+    pub fn convert(&self, bits: u64, from: Type, modifier: Modifier, to: Type, sat: bool) -> u64 {
+        if from.is_float() {
+            from_float(float::value(bits, from, modifier, &self.mode), to, sat, &self.mode)
+        } else {
+            from_int(int::value(bits, from, modifier), to, sat, &self.mode)
+        }
+    }
+
+    /// A plain copy keeps bytes apart: some may be undefined.
+    fn copy(
+        &mut self,
+        dst: &VectorOperand,
+        on: u32,
+        src: &VectorOperand,
+        v: &Lanes,
+        doubt: u32,
+    ) -> Result<(), Trap> {
+        let partly = v.undefined & on & !doubt;
+        if partly == 0 || !self.strict {
+            return self.store(dst, on, &v.bits, doubt | v.undefined);
+        }
+        let bytes = self.undefined_bytes(src, on)?;
+        self.store(dst, on, &v.bits, doubt | v.undefined)?;
+        if let Some(spots) = self.dst_spots(dst, on)? {
+            for i in each(partly) {
+                for b in 0..spots.ty.bytes() as usize {
+                    self.shadow[spots.at[i] + b] = bytes[i] >> b & 1;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The bits of each lane as a choice needs them, and their undefined lanes.
+    fn select(&mut self, inst: &Inst<'_>, dst: &VectorOperand, srcs: &Srcs<'_>) -> Result<(), Trap> {
+        let on = self.lanes_of(inst.exec);
+        if on == 0 {
+            return Ok(());
+        }
+        let (bits, doubt) = match &inst.pred {
+            Some(p) => self.predicate(p, inst.exec)?,
+            None => (u32::MAX, 0),
+        };
+        let a = self.load(&srcs[0], on & bits)?;
+        let b = self.load(&srcs[1], on & !bits)?;
+        let ty = self.dst_type(dst)?;
+        let sat = dst.is_saturated();
+        let mut out = [0; LANES];
+        for i in each(on) {
+            let (v, src) = if bits >> i & 1 != 0 { (&a, &srcs[0]) } else { (&b, &srcs[1]) };
+            out[i] = if v.ty == ty && src.modifier() == Modifier::None && !sat {
+                v.bits[i]
+            } else {
+                self.convert(v.bits[i], v.ty, src.modifier(), ty, sat)
+            };
+        }
+        self.store(dst, on, &out, doubt | a.undefined & bits | b.undefined & !bits)
+    }
+
+    /// `min`, `max`: a NaN loses against a number.
+    pub fn min_max(&mut self, inst: &Inst<'_>) -> Result<(), Trap> {
+        let Op::MinMax { max, dst, srcs } = inst.op else { return Err("no minimum".into()) };
+        let (on, doubt) = self.enabled(inst)?;
+        if on == 0 {
+            return Ok(());
+        }
+        let a = self.load(&srcs[0], on)?;
+        let b = self.load(&srcs[1], on)?;
+        let ty = self.dst_type(dst)?;
+        let sat = dst.is_saturated();
+        let mods = [srcs[0].modifier(), srcs[1].modifier()];
+        let order = orders(self, [&a, &b], mods, on);
+        let mut out = [0; LANES];
+        for i in each(on) {
+            let first = match order[i] {
+                Some(Ordering::Equal) => max,
+                Some(o) => (o == Ordering::Greater) == max,
+                None => {
+                    float::value(b.bits[i], b.ty, mods[1], &self.mode).is_nan()
+                        && !float::value(a.bits[i], a.ty, mods[0], &self.mode).is_nan()
+                }
+            };
+            let (v, m) = if first { (&a, mods[0]) } else { (&b, mods[1]) };
+            out[i] = self.convert(v.bits[i], v.ty, m, ty, sat);
+        }
+        self.store(dst, on, &out, doubt | a.undefined | b.undefined)
+    }
+
+    /// `bfn`.
+    pub fn bit_function(&mut self, inst: &Inst<'_>) -> Result<(), Trap> {
+        let Op::Bfn { function, dst, srcs } = inst.op else { return Err("no bfn".into()) };
+        let (on, doubt) = self.enabled(inst)?;
+        let v = self.sources(&srcs, on)?;
+        let undefined = v.iter().fold(doubt, |u, l| u | l.undefined);
+        let mut out = [0; LANES];
+        for i in each(on) {
+            let x: [u64; 3] =
+                std::array::from_fn(|k| int::value(v[k].bits[i], v[k].ty, srcs[k].modifier()) as u64);
+            // Bit n of the table is the answer where the sources' bits spell n, source 0 lowest.
+            let mut r = 0;
+            for n in 0..8u32 {
+                if function >> n & 1 != 0 {
+                    let pick = |k: u32| if n >> k & 1 != 0 { x[k as usize] } else { !x[k as usize] };
+                    r |= pick(0) & pick(1) & pick(2);
+                }
+            }
+            out[i] = r;
+        }
+        self.store(dst, on, &out, undefined)
+    }
+
+    /// `addc`, `subb`.
+    pub fn carry(&mut self, inst: &Inst<'_>) -> Result<(), Trap> {
+        let Op::Carry { dst, carry, srcs } = inst.op else { return Err("no carry".into()) };
+        let (on, doubt) = self.enabled(inst)?;
+        let a = self.load(&srcs[0], on)?;
+        let b = self.load(&srcs[1], on)?;
+        let (mut low, mut high) = ([0; LANES], [0; LANES]);
+        for i in each(on) {
+            let x = int::value(a.bits[i], a.ty, srcs[0].modifier()) as u32;
+            let y = int::value(b.bits[i], b.ty, srcs[1].modifier()) as u32;
+            let (r, over) =
+                if inst.opcode == Opcode::Addc { x.overflowing_add(y) } else { x.overflowing_sub(y) };
+            (low[i], high[i]) = (r.into(), over.into());
+        }
+        let undefined = doubt | a.undefined | b.undefined;
+        self.store(dst, on, &low, undefined)?;
+        self.store(carry, on, &high, undefined)
+    }
+
+    /// `addr_add`: the address of a variable, or another address, and a number of bytes.
+    pub fn address_add(&mut self, inst: &Inst<'_>) -> Result<(), Trap> {
+        let Op::AddrAdd { dst, base, offset } = inst.op else { return Err("no addr_add".into()) };
+        let (on, doubt) = self.enabled(inst)?;
+        let from = match base {
+            VectorOperand::General(g) => {
+                let at = self.address_of(g)?;
+                Lanes { bits: [at.into(); LANES], ty: Type::UW, undefined: 0 }
+            }
+            VectorOperand::Address(_) => self.load(base, on)?,
+            other => return Err(format!("the address of a {} is not modelled", other.class_name()).into()),
+        };
+        let by = self.load(offset, on)?;
+        let mut out = [0; LANES];
+        for i in each(on) {
+            let step = int::value(by.bits[i], by.ty, offset.modifier());
+            out[i] = u64::from((i128::from(from.bits[i]) + step) as u16);
+        }
+        self.store(dst, on, &out, doubt | from.undefined | by.undefined)
+    }
+
+    /// `movs`: surface and sampler handles.
+    pub fn move_state(&mut self, inst: &Inst<'_>) -> Result<(), Trap> {
+        let Op::Movs { dst, src } = inst.op else { return Err("no movs".into()) };
+        let (on, _) = self.enabled(inst)?;
+        // A state move is one of the thread: it happens whatever lanes there are.
+        let n = inst.exec.size.lanes();
+        let on = if n == 1 { 1 } else { on };
+        for i in 0..n.min(32) as usize {
+            if on >> i & 1 == 0 {
+                continue;
+            }
+            let value = match src {
+                VectorOperand::Surface { surface, offset } => {
+                    self.surface_value(*surface, offset + i as u8)?
+                }
+                VectorOperand::Sampler { sampler, offset } => {
+                    self.sampler_value(*sampler, offset + i as u8)?
+                }
+                other => self.load(other, on)?.bits[i] as u32,
+            };
+            match dst {
+                VectorOperand::Surface { surface, offset } => {
+                    let at = self.frame.surface as usize + surface.index() + usize::from(*offset) + i;
+                    *self.surfaces.get_mut(at).ok_or("no such surface")? = value;
+                }
+                VectorOperand::Sampler { sampler, offset } => {
+                    let at = self.frame.sampler as usize + sampler.index() + usize::from(*offset) + i;
+                    *self.samplers.get_mut(at).ok_or("no such sampler")? = value;
+                }
+                other => {
+                    let mut out = [0; LANES];
+                    out[i] = value.into();
+                    self.store(other, 1 << i, &out, 0)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,148 @@
+//! Whole blocks (spec `OWORD_LD`, `OWORD_ST`, `SVM_BLOCK_LD`, `MEDIA_LD`), and the raw messages that
+//! do the same.
+
+use super::{
+    memory::{Place, kind, of_index},
+    run::Cx,
+    thread::Thread,
+};
+use crate::{report::SendKind, thread::Trap};
+use visa::{Inst, Op, RawOperand};
+
+/// Bytes between memory and a raw operand.
+#[derive(Clone, Copy)]
+struct Copy {
+    place: Place,
+    offset: u64,
+    data: RawOperand,
+    at: u32,
+    bytes: u32,
+    store: bool,
+}
+
+fn copy(t: &mut Thread<'_>, cx: &mut Cx<'_>, c: Copy) -> Result<SendKind, Trap> {
+    let mut done = 0;
+    while done < c.bytes {
+        let n = (c.bytes - done).min(4);
+        let from = c.offset.wrapping_add(done.into());
+        if c.store {
+            let (v, _) = t.raw_load(c.data, c.at + done, n)?;
+            cx.store(t, c.place, from, n, v)?;
+        } else {
+            let v = cx.load(t, c.place, from, n)?;
+            t.raw_store(c.data, c.at + done, n, v)?;
+        }
+        done += n;
+    }
+    Ok(kind(c.place, if c.store { SendKind::Store } else { SendKind::Load }))
+}
+
+/// Blocks of owords and media blocks. Masks mean nothing to them.
+pub(super) fn run(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Result<SendKind, Trap> {
+    match inst.op {
+        Op::OwordBlock { store, unaligned, owords, surface, offset, data, .. } => {
+            let place = t.place_of(surface)?;
+            let offset = cx.scalar_address(t, offset)? & 0xffff_ffff;
+            let mut offset = if unaligned { offset } else { offset * 16 };
+            if place == Place::Flat {
+                // Stateless blocks are relative to the thread's scratch memory.
+                offset += t.scratch;
+            }
+            copy(t, cx, Copy { place, offset, data, at: 0, bytes: u32::from(owords) * 16, store })
+        }
+        Op::SvmBlock { store, owords, address, data, .. } => {
+            let offset = cx.scalar_address(t, address)?;
+            let bytes = u32::from(owords) * 16;
+            copy(t, cx, Copy { place: Place::Flat, offset, data, at: 0, bytes, store })
+        }
+        Op::MediaBlock { store, modifier, surface, plane, width, height, x, y, data } => {
+            if modifier > 1 || plane != 0 {
+                return Err("fields and planes of media blocks are not modelled".into());
+            }
+            let place = t.place_of(surface)?;
+            let (x, y) = (cx.scalar_address(t, x)? as i32, cx.scalar_address(t, y)? as i32);
+            let block = Media { store, place, x, y, width: width.into(), height: height.into() };
+            media(t, cx, block, data)
+        }
+        _ => Err("no block".into()),
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Media {
+    store: bool,
+    place: Place,
+    x: i32,
+    y: i32,
+    width: u32,
+    height: u32,
+}
+
+/// Reads outside of the image repeat its edge, writes there are dropped.
+fn media(t: &mut Thread<'_>, cx: &mut Cx<'_>, m: Media, data: RawOperand) -> Result<SendKind, Trap> {
+    let surface = cx.surface(m.place)?.clone();
+    let Some(image) = surface.image else { return Err("a media block of a surface without shape".into()) };
+    let pitch = m.width.next_power_of_two().max(4);
+    let unit = image.texel_bytes() as i32;
+    let row_bytes = image.width as i32 * unit;
+    for row in 0..m.height {
+        for col in 0..m.width {
+            let (cx_, cy) = (m.x.wrapping_add(col as i32), m.y.wrapping_add(row as i32));
+            let inside = (0..row_bytes).contains(&cx_) && (0..image.height as i32).contains(&cy);
+            let at = row * pitch + col;
+            if m.store {
+                if inside {
+                    let (v, _) = t.raw_load(data, at, 1)?;
+                    let to = surface.base + cy as u64 * u64::from(image.row_pitch) + cx_ as u64;
+                    cx.store(t, Place::Flat, to, 1, v)?;
+                }
+                continue;
+            }
+            let cy = cy.clamp(0, image.height as i32 - 1) as u64;
+            let cx_ = if cx_ < 0 {
+                cx_.rem_euclid(unit)
+            } else if cx_ >= row_bytes {
+                row_bytes - unit + cx_ % unit
+            } else {
+                cx_
+            };
+            let from = surface.base + cy * u64::from(image.row_pitch) + cx_ as u64;
+            let v = cx.load(t, Place::Flat, from, 1)?;
+            t.raw_store(data, at, 1, v)?;
+        }
+    }
+    Ok(if m.store { SendKind::Store } else { SendKind::Load })
+}
+
+/// Raw messages: oword blocks of the data port, with a header. The specification leaves messages to the
+/// hardware's manual; these are the ones that programs write by hand.
+pub(super) fn raw(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Result<SendKind, Trap> {
+    let Op::RawSends { eot: false, sfid, src_len, ext_desc, desc, srcs, dst, .. } = inst.op else {
+        return Err("this raw message is not modelled".into());
+    };
+    let ext = cx.scalar_address(t, ext_desc)? as u32;
+    let desc = cx.scalar_address(t, desc)? as u32;
+    let function = if sfid != 0 { u32::from(sfid) } else { ext & 15 };
+    let kind = desc >> 14 & 31;
+    if function != 10 || !matches!(kind, 0 | 1 | 8 | 9) || desc >> 19 & 1 == 0 {
+        return Err(format!("a raw message {desc:#x} to function {function} is not modelled").into());
+    }
+    let store = kind & 8 != 0;
+    let owords = match desc >> 8 & 7 {
+        0 => 1,
+        n @ 2..=5 => 1 << (n - 1),
+        _ => return Err("no such number of owords".into()),
+    };
+    let unit = if kind & 1 != 0 { 1 } else { 16 };
+    let offset = cx.address(t, srcs[0], 8, 4)? * unit;
+    let place = of_index(desc & 0xff);
+    if place == Place::Flat {
+        return Err("raw messages to stateless memory are not modelled".into());
+    }
+    let (data, at) = match (store, src_len[0]) {
+        (false, _) => (dst, 0),
+        (true, 1) => (srcs[1], 0),
+        (true, _) => (srcs[0], t.program.grf),
+    };
+    copy(t, cx, Copy { place, offset, data, at, bytes: owords * 16, store })
+}

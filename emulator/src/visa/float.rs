@@ -1,0 +1,181 @@
+//! Floating-point instructions. Values travel as doubles: single and half arithmetic is done in double,
+//! rounded to odd, so that the final rounding is the only one (see [`crate::num`]).
+
+use super::{
+    alu, math,
+    operand::{Lanes, each},
+    thread::Thread,
+};
+use crate::{
+    num::{self, DOUBLE, HALF, SINGLE, add_odd, fma_odd},
+    thread::{FloatMode, LANES, Trap},
+};
+use visa::{Inst, Modifier, Opcode, Srcs, Type, VectorOperand};
+
+/// The value of a source, integers included, under its modifier and the denormal mode.
+pub(super) fn value(bits: u64, ty: Type, modifier: Modifier, mode: &FloatMode) -> f64 {
+    let x = match ty {
+        Type::F => SINGLE.to_f64(if mode.keep_f32 { bits } else { SINGLE.flush(bits) }),
+        Type::HF => HALF.to_f64(if mode.keep_f16 { bits } else { HALF.flush(bits) }),
+        Type::BF => num::bf16_to_f32(bits as u16).into(),
+        Type::DF => f64::from_bits(if mode.keep_f64 { bits } else { DOUBLE.flush(bits) }),
+        _ => return super::int::value(bits, ty, modifier) as f64,
+    };
+    // The sign bit alone, of NaNs too.
+    let sign = 1u64 << 63;
+    f64::from_bits(match modifier {
+        Modifier::Abs => x.to_bits() & !sign,
+        Modifier::Neg => x.to_bits() ^ sign,
+        Modifier::NegAbs => x.to_bits() | sign,
+        _ => x.to_bits(),
+    })
+}
+
+/// Rounds to the type that is computed in.
+fn own(x: f64, domain: Type, mode: &FloatMode) -> f64 {
+    match domain {
+        Type::DF => x,
+        Type::HF => HALF.to_f64(HALF.from_f64(x, mode.round)),
+        _ => num::to_f32(x, mode.round).into(),
+    }
+}
+
+/// The NaN that an operation gives: its first NaN source, quiet, or the default one.
+fn quiet(sources: &[f64]) -> f64 {
+    let bits = sources.iter().find(|x| x.is_nan()).map_or(DOUBLE.quiet_nan(), |x| x.to_bits());
+    f64::from_bits(bits | 1 << 51)
+}
+
+/// Computes the lanes `on`.
+#[allow(clippy::too_many_arguments)]
+pub(super) fn compute(
+    t: &Thread<'_>,
+    opcode: Opcode,
+    v: &[Lanes],
+    mods: &[Modifier; 4],
+    domain: Type,
+    dst: Type,
+    sat: bool,
+    on: u32,
+    out: &mut [u64; LANES],
+) -> Result<(), Trap> {
+    use Opcode as O;
+    let mode = t.mode;
+    let double = domain == Type::DF;
+    let add = |a, b| if double { num::add_f64(a, b, mode.round) } else { add_odd(a, b) };
+    let mul = |a: f64, b: f64| if double { num::mul_f64(a, b, mode.round) } else { a * b };
+    let fma = |a, b, c| if double { num::fma_f64(a, b, c, mode.round) } else { fma_odd(a, b, c) };
+    for i in each(on) {
+        let mut x = [0.0; 4];
+        for (k, l) in v.iter().enumerate().take(4) {
+            x[k] = value(l.bits[i], l.ty, mods[k], &mode);
+        }
+        let [a, b, c, _] = x;
+        let r = match opcode {
+            O::Add => add(a, b),
+            O::Mul => mul(a, b),
+            O::Mad => fma(a, b, c),
+            O::Lrp => {
+                let rest = own(add(1.0, -a), domain, &mode);
+                fma(a, b, own(mul(rest, c), domain, &mode))
+            }
+            O::Frc => {
+                let f = a - a.floor();
+                if f >= 1.0 { 1.0 - f64::EPSILON } else { f }
+            }
+            O::Rndd => a.floor(),
+            O::Rndu => a.ceil(),
+            O::Rnde => a.round_ties_even(),
+            O::Rndz => a.trunc(),
+            _ if math::is_math(opcode) || matches!(opcode, O::Divm | O::Sqrtm) => {
+                math::apply(opcode, a, b, domain)?
+            }
+            other => return Err(format!("{other} on floats is not modelled").into()),
+        };
+        let r = if r.is_nan() {
+            if math::is_math(opcode) {
+                f64::from_bits(DOUBLE.quiet_nan())
+            } else {
+                quiet(&x[..v.len().min(4)])
+            }
+        } else {
+            r
+        };
+        let r = if dst == domain { r } else { own(r, domain, &mode) };
+        out[i] = alu::from_float(r, dst, sat, &mode);
+    }
+    Ok(())
+}
+
+/// Instructions that combine the elements of four lanes, and plane equations.
+pub(super) fn across(
+    t: &mut Thread<'_>,
+    inst: &Inst<'_>,
+    dst: &VectorOperand,
+    srcs: &Srcs<'_>,
+    on: u32,
+    doubt: u32,
+) -> Result<(), Trap> {
+    use Opcode as O;
+    let n = inst.exec.size.lanes();
+    let all = crate::thread::mask(n);
+    let mode = t.mode;
+    let ty = t.dst_type(dst)?;
+    let sat = dst.is_saturated();
+    let round = |x| own(x, Type::F, &mode);
+    let mut out = [0; LANES];
+    if matches!(inst.opcode, O::Plane | O::Line) {
+        let VectorOperand::General(g) = &srcs[0] else {
+            return Err("a plane equation in no variable".into());
+        };
+        let packed =
+            VectorOperand::General(visa::GeneralOperand { region: visa::Region::src(1, 1, 0), ..*g });
+        let k = t.load(&packed, 15)?;
+        let k: [f64; 4] = std::array::from_fn(|i| value(k.bits[i], k.ty, g.modifier, &mode));
+        let VectorOperand::General(g1) = &srcs[1] else {
+            return Err("plane coordinates in no variable".into());
+        };
+        for i in each(on) {
+            // Eight coordinates u, then eight v, and once more for the upper lanes of sixteen.
+            let group = (i / 8) as u32;
+            let pair = if inst.opcode == O::Plane { 2 } else { 1 };
+            let at = |which: u32| u32::from(g1.col) + group * 8 * pair + which * 8 + i as u32 % 8;
+            let coordinate = |which: u32| -> Result<f64, Trap> {
+                let (var, _) = t.var(g1.var)?;
+                let from = var + (u32::from(g1.row) * t.program.grf + 4 * at(which)) as usize;
+                let bytes = t.file.get(from..from + 4).ok_or("plane coordinates past their variable")?;
+                let bits = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+                Ok(value(bits.into(), Type::F, g1.modifier, &mode))
+            };
+            let mut r = round(fma_odd(k[0], coordinate(0)?, k[3]));
+            if inst.opcode == O::Plane {
+                r = round(fma_odd(k[1], coordinate(1)?, r));
+            }
+            out[i] = alu::from_float(r, ty, sat, &mode);
+        }
+        return t.store(dst, on, &out, doubt);
+    }
+    let a = t.load(&srcs[0], all)?;
+    let b = t.load(&srcs[1], all)?;
+    let x = |k: usize| value(a.bits[k], a.ty, srcs[0].modifier(), &mode);
+    let y = |k: usize| value(b.bits[k], b.ty, srcs[1].modifier(), &mode);
+    let terms = match inst.opcode {
+        O::Dp2 => 2,
+        O::Dp3 | O::Dph => 3,
+        _ => 4,
+    };
+    let mut undefined = doubt;
+    for i in each(on) {
+        let g = i & !3;
+        let mut sum = round(x(g) * y(g));
+        for k in 1..terms {
+            sum = round(fma_odd(x(g + k), y(g + k), sum));
+        }
+        if inst.opcode == O::Dph {
+            sum = round(add_odd(sum, y(g + 3)));
+        }
+        out[i] = alu::from_float(sum, ty, sat, &mode);
+        undefined |= u32::from((a.undefined | b.undefined) >> g & 15 != 0) << i;
+    }
+    t.store(dst, on, &out, undefined)
+}

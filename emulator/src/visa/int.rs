@@ -1,0 +1,198 @@
+//! Integer instructions, lane by lane, in 128 bits.
+
+use super::{
+    alu,
+    operand::{Lanes, each},
+    thread::Thread,
+};
+use crate::thread::{LANES, Trap};
+use visa::{Inst, Modifier, Opcode, Srcs, Type, VectorOperand};
+
+/// The value of an integer source under its modifier.
+pub(super) fn value(bits: u64, ty: Type, modifier: Modifier) -> i128 {
+    let width = ty.bytes() * 8;
+    let raw = bits << (64 - width) >> (64 - width);
+    let x = if ty.is_signed_int() {
+        i128::from((raw << (64 - width)) as i64 >> (64 - width))
+    } else {
+        i128::from(raw)
+    };
+    match modifier {
+        Modifier::None | Modifier::Sat => x,
+        Modifier::Abs => x.abs(),
+        Modifier::Neg => -x,
+        Modifier::NegAbs => -x.abs(),
+        Modifier::Not => !x,
+    }
+}
+
+/// The bits of a value in a type, without sign.
+fn unsigned(x: i128, ty: Type) -> u64 {
+    let width = ty.bytes() * 8;
+    x as u64 & (u64::MAX >> (64 - width))
+}
+
+/// Quotient and remainder, truncating. A division by zero gives what the hardware's gives: the largest
+/// value of the dividend's sign.
+fn divide(a: i128, b: i128, signed: bool) -> (i128, i128) {
+    match (b, signed) {
+        (0, false) => (u32::MAX.into(), u32::MAX.into()),
+        (0, true) if a < 0 => (i32::MIN.into(), i32::MIN.into()),
+        (0, true) => (i32::MAX.into(), i32::MAX.into()),
+        _ => (a / b, a % b),
+    }
+}
+
+/// Bytes of a `dp4a` operand.
+fn byte(x: i128, i: u32, ty: Type) -> i128 {
+    let b = (x >> (8 * i)) as u8;
+    if ty.is_signed_int() { i128::from(b as i8) } else { i128::from(b) }
+}
+
+/// Computes the lanes `on`.
+#[allow(clippy::too_many_arguments)]
+pub(super) fn compute(
+    t: &Thread<'_>,
+    opcode: Opcode,
+    v: &[Lanes],
+    mods: &[Modifier; 4],
+    dst: Type,
+    sat: bool,
+    on: u32,
+    out: &mut [u64; LANES],
+) -> Result<(), Trap> {
+    use Opcode as O;
+    let ty0 = v.first().map_or(Type::UD, |l| l.ty);
+    let signed = v.iter().take(2).any(|l| l.ty.is_signed_int());
+    // Six bits of a shift count matter where 64-bit values are shifted.
+    let count = if ty0.bytes() == 8 || dst.bytes() == 8 { 63 } else { 31 };
+    let width = ty0.bytes() * 8;
+    for i in each(on) {
+        let x = |k: usize| v.get(k).map_or(0, |l| value(l.bits[i], l.ty, mods[k]));
+        let (a, b, c) = (x(0), x(1), x(2));
+        let r = match opcode {
+            O::Add => a + b,
+            O::Add3 | O::Add3o => a + b + c,
+            O::Mul => a * b,
+            O::Mad => a * b + c,
+            O::Mulh => (a * b) >> 32,
+            O::Avg => (a + b + 1) >> 1,
+            O::Div => divide(a, b, signed).0,
+            O::Mod => divide(a, b, signed).1,
+            O::And => a & b,
+            O::Or => a | b,
+            O::Xor => a ^ b,
+            O::Not => !a,
+            O::Shl => a << (b & count),
+            O::Shr => i128::from(unsigned(a, ty0) >> (b & count)),
+            O::Asr => a >> (b & count),
+            O::Rol | O::Ror => {
+                let bits = unsigned(a, ty0);
+                let k = (b & i128::from(width - 1)) as u32;
+                let left = if opcode == O::Rol { k } else { (width - k) % width };
+                if left == 0 { bits.into() } else { i128::from(bits << left | bits >> (width - left)) }
+            }
+            O::Cbit => unsigned(a, ty0).count_ones().into(),
+            O::Lzd => (a as u32).leading_zeros().into(),
+            O::Fbl => match a as u32 {
+                0 => 0xffff_ffff,
+                bits => bits.trailing_zeros().into(),
+            },
+            O::Fbh => {
+                let bits = if ty0.is_signed_int() && a < 0 { !a as u32 } else { a as u32 };
+                if bits == 0 { 0xffff_ffff } else { bits.leading_zeros().into() }
+            }
+            O::Bfrev => (a as u32).reverse_bits().into(),
+            O::Bfe => {
+                let (width, offset) = (a as u32 & 31, b as u32 & 31);
+                let field = (u64::from(c as u32) >> offset) & ((1 << width) - 1);
+                // A field that ends at the top of the value is as wide as what is left of it.
+                let top = width.min(32 - offset);
+                if dst.is_signed_int() && width > 0 {
+                    i128::from((field << (64 - top)) as i64 >> (64 - top))
+                } else {
+                    field.into()
+                }
+            }
+            O::Bfi => {
+                let (width, offset) = (a as u32 & 31, b as u32 & 31);
+                let mask = ((1u64 << width) - 1) << offset;
+                let r = (u64::from(c as u32) << offset & mask) | (x(3) as u32 as u64 & !mask);
+                i128::from(r as u32)
+            }
+            O::Dp4a => (0..4).fold(a, |sum, k| sum + byte(b, k, v[1].ty) * byte(c, k, v[2].ty)),
+            other => return Err(format!("{other} on integers is not modelled").into()),
+        };
+        out[i] = alu::from_int(r, dst, sat, &t.mode);
+    }
+    Ok(())
+}
+
+/// Instructions whose lanes read each other's elements, or write two registers.
+pub(super) const fn is_across(opcode: Opcode) -> bool {
+    use Opcode as O;
+    matches!(opcode, O::Sad2 | O::Sad2add | O::Madw | O::Dp2 | O::Dp3 | O::Dp4 | O::Dph | O::Plane | O::Line)
+}
+
+/// `sad2`, `sad2add`, `madw`; the float ones are in [`super::float`].
+pub(super) fn across(
+    t: &mut Thread<'_>,
+    inst: &Inst<'_>,
+    dst: &VectorOperand,
+    srcs: &Srcs<'_>,
+    on: u32,
+    doubt: u32,
+) -> Result<(), Trap> {
+    let sat = dst.is_saturated();
+    let ty = t.dst_type(dst)?;
+    let mut out = [0; LANES];
+    match inst.opcode {
+        Opcode::Sad2 | Opcode::Sad2add => {
+            // A pair belongs together even where only its first lane runs.
+            let pairs = on | (on & 0x5555_5555) << 1;
+            let a = t.load(&srcs[0], pairs)?;
+            let b = t.load(&srcs[1], pairs)?;
+            let c = match srcs.get(2) {
+                Some(c) => Some(t.load(c, on)?),
+                None => None,
+            };
+            let mut undefined = doubt;
+            for i in each(on) {
+                if i % 2 == 1 {
+                    undefined |= 1 << i;
+                    continue;
+                }
+                let part = |k: usize| {
+                    (value(a.bits[k], a.ty, srcs[0].modifier()) - value(b.bits[k], b.ty, srcs[1].modifier()))
+                        .abs()
+                };
+                let more = c.as_ref().map_or(0, |c| value(c.bits[i], c.ty, srcs[2].modifier()));
+                out[i] = alu::from_int(part(i) + part(i + 1) + more, ty, sat, &t.mode);
+                let from = (a.undefined | b.undefined) >> i & 3 != 0;
+                undefined |= u32::from(from) << i;
+                undefined |= c.as_ref().map_or(0, |c| c.undefined) & 1 << i;
+            }
+            t.store(dst, on, &out, undefined)
+        }
+        Opcode::Madw => {
+            let v = [t.load(&srcs[0], on)?, t.load(&srcs[1], on)?, t.load(&srcs[2], on)?];
+            let undefined = v.iter().fold(doubt, |u, l| u | l.undefined);
+            let mut high = [0; LANES];
+            for i in each(on) {
+                let x = |k: usize| value(v[k].bits[i], v[k].ty, srcs[k].modifier());
+                let r = x(0) * x(1) + x(2);
+                (out[i], high[i]) = (r as u64 & 0xffff_ffff, (r >> 32) as u64 & 0xffff_ffff);
+            }
+            t.store(dst, on, &out, undefined)?;
+            let VectorOperand::General(mut g) = *dst else { return Err("madw through an address".into()) };
+            if g.var.is_null() {
+                return Ok(());
+            }
+            // The high halves start at the next register.
+            let rows = (inst.exec.size.lanes() * 4).div_ceil(t.program.grf);
+            g.row += rows as u8;
+            t.store(&VectorOperand::General(g), on, &high, undefined)
+        }
+        _ => super::float::across(t, inst, dst, srcs, on, doubt),
+    }
+}

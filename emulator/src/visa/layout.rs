@@ -1,0 +1,195 @@
+//! Where the variables of a kernel or function lie: one run of bytes, each variable apart.
+//!
+//! Variables whose address is taken come first, below 64 kB, because addresses have 16 bits. An address is
+//! a place counted from the start of the predefined variables, which are common to all functions.
+
+use crate::Error;
+use platforms::Platform;
+use visa::{InputVar, Inst, Kernel, Module, Op, PREDEFINED, PREDEFINED_VARS, VarId, VectorOperand};
+
+/// Bytes of the predefined variables, at the start of the file.
+pub(super) const COMMON: u32 = 8192;
+/// Variables start at multiples of this, and the next one keeps this far away.
+pub(super) const APART: u32 = 64;
+
+/// A variable's bytes.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Place {
+    /// First byte: below [`COMMON`] in the common part, else in the frame.
+    pub at: u32,
+    /// Bytes up to the end of the variable that holds them.
+    pub len: u32,
+}
+
+/// A kernel or function, ready to run.
+pub(super) struct Unit<'a> {
+    pub kernel: &'a Kernel,
+    pub insts: Vec<Inst<'a>>,
+    /// Instruction of each label.
+    pub labels: Vec<u32>,
+    /// By variable number, predefined ones included.
+    pub places: Vec<Place>,
+    /// Bytes of the frame, [`COMMON`] included.
+    pub bytes: u32,
+    /// End of the part that addresses reach.
+    pub addressable: u32,
+    /// First element of each address variable, and of the end.
+    pub addrs: Vec<u32>,
+}
+
+/// Everything a run needs to know of a module.
+pub(super) struct Program<'a> {
+    pub platform: Platform,
+    /// Bytes of a register.
+    pub grf: u32,
+    /// The kernel, then the functions.
+    pub units: Vec<Unit<'a>>,
+}
+
+impl<'a> Program<'a> {
+    pub fn new(platform: Platform, module: &'a Module, kernel: usize) -> Result<Program<'a>, Error> {
+        let Some(kernel) = module.kernels.get(kernel) else {
+            return Err(Error::Launch(format!("the module has {} kernels", module.kernels.len())));
+        };
+        let units = std::iter::once(kernel)
+            .chain(&module.functions)
+            .map(Unit::new)
+            .collect::<Result<_, _>>()
+            .map_err(Error::Launch)?;
+        Ok(Program { platform, grf: platform.caps().grf_bytes.into(), units })
+    }
+
+    /// The function of a name.
+    pub fn function(&self, name: &[u8]) -> Option<usize> {
+        (1..self.units.len()).find(|i| self.units[*i].kernel.header_name == name)
+    }
+}
+
+/// Places of the predefined variables. Those that live in the thread header are part of it.
+fn predefined() -> Vec<Place> {
+    let header = u32::from(VarId::R0.0 as u16);
+    let mut places = vec![Place::default(); PREDEFINED_VARS as usize];
+    let mut at = APART;
+    places[header as usize] = Place { at, len: 64 };
+    let r0 = at;
+    at += 2 * APART;
+    for (i, row) in PREDEFINED.iter().enumerate() {
+        if i as u32 == header {
+            continue;
+        }
+        if let Some(offset) = row.r0_offset {
+            places[i] = Place { at: r0 + u32::from(offset), len: row.ty.bytes() };
+            continue;
+        }
+        // Registers of the platform count, so argument variables may be twice as long.
+        let len = match u32::from(row.num_elements) * row.ty.bytes() {
+            n if n > 64 => 2 * n,
+            n => n.max(32),
+        };
+        places[i] = Place { at, len };
+        at += len.next_multiple_of(APART) + APART;
+    }
+    debug_assert!(at <= COMMON);
+    places
+}
+
+impl<'a> Unit<'a> {
+    fn new(kernel: &'a Kernel) -> Result<Unit<'a>, String> {
+        let mut insts = Vec::with_capacity(kernel.code.len());
+        let mut labels = vec![u32::MAX; kernel.labels.len()];
+        let mut taken = vec![false; kernel.vars.len()];
+        for i in 0..kernel.code.len() {
+            let inst = kernel.try_inst(i).map_err(|(field, value)| {
+                format!("{}: instruction {i}: {field} is {value}", kernel.name())
+            })?;
+            match inst.op {
+                Op::Label(l) | Op::Subroutine(l) => {
+                    if let Some(slot) = labels.get_mut(l.index()) {
+                        *slot = i as u32;
+                    }
+                }
+                Op::AddrAdd { base: VectorOperand::General(g), .. } => {
+                    let (root, _) = kernel.resolve_alias(g.var);
+                    if let Some(t) = root.declared().and_then(|i| taken.get_mut(i)) {
+                        *t = true;
+                    }
+                }
+                _ => {}
+            }
+            insts.push(inst);
+        }
+        let mut unit = Unit {
+            kernel,
+            insts,
+            labels,
+            places: predefined(),
+            bytes: COMMON,
+            addressable: COMMON,
+            addrs: Vec::new(),
+        };
+        unit.place(&taken)?;
+        let mut first = 0;
+        for a in &kernel.addrs {
+            unit.addrs.push(first);
+            first += u32::from(a.num_elements);
+        }
+        unit.addrs.push(first);
+        Ok(unit)
+    }
+
+    fn place(&mut self, taken: &[bool]) -> Result<(), String> {
+        let kernel = self.kernel;
+        self.places.resize(PREDEFINED_VARS as usize + kernel.vars.len(), Place::default());
+        let grown = lengths(kernel);
+        for wanted in [true, false] {
+            for (i, var) in kernel.vars.iter().enumerate() {
+                if taken[i] != wanted || var.alias.is_some() {
+                    continue;
+                }
+                self.places[PREDEFINED_VARS as usize + i] = Place { at: self.bytes, len: grown[i] };
+                self.bytes = self
+                    .bytes
+                    .checked_add(grown[i].next_multiple_of(APART) + APART)
+                    .filter(|b| *b < 1 << 28)
+                    .ok_or("more than 256 MB of variables")?;
+            }
+            if wanted {
+                self.addressable = self.bytes;
+                if self.bytes > 1 << 16 {
+                    return Err(format!("{}: variables that are addressed take 64 kB", kernel.name()));
+                }
+            }
+        }
+        for (i, var) in kernel.vars.iter().enumerate() {
+            if var.alias.is_none() {
+                continue;
+            }
+            let (root, offset) = kernel.resolve_alias(VarId::from_declared(i));
+            let base = self.places.get(root.index()).copied().unwrap_or_default();
+            self.places[PREDEFINED_VARS as usize + i] =
+                Place { at: base.at + offset, len: base.len.saturating_sub(offset) };
+        }
+        Ok(())
+    }
+}
+
+/// Bytes of each variable, the aliases that reach beyond their root included.
+fn lengths(kernel: &Kernel) -> Vec<u32> {
+    let mut out: Vec<u32> = kernel.vars.iter().map(visa::GeneralVar::bytes).collect();
+    for (i, var) in kernel.vars.iter().enumerate() {
+        if var.alias.is_some() {
+            let (root, offset) = kernel.resolve_alias(VarId::from_declared(i));
+            if let Some(len) = root.declared().and_then(|r| out.get_mut(r)) {
+                *len = (*len).max(offset + var.bytes());
+            }
+        }
+    }
+    for input in &kernel.inputs {
+        if let InputVar::General(id) = input.var
+            && let Some(len) = id.declared().and_then(|r| out.get_mut(r))
+        {
+            *len = (*len).max(input.size.into());
+        }
+    }
+    out
+}

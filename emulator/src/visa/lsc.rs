@@ -1,0 +1,196 @@
+//! Load/store-cache accesses (spec `LSC_UNTYPED`).
+
+use super::{
+    memory::{Place, kind, of_index},
+    operand::each,
+    run::Cx,
+    thread::Thread,
+};
+use crate::{messages::atomic::Atomic, report::SendKind, thread::Trap};
+use visa::{
+    Inst, Op,
+    lsc::{LscAddrSize, LscAddrType, LscDataSize, LscKind, LscOrder, LscSfid},
+    op::{Lsc, LscBlock2d},
+};
+
+/// The place that a surface operand names.
+pub(super) fn place(
+    t: &mut Thread<'_>,
+    cx: &mut Cx<'_>,
+    sfid: LscSfid,
+    addr_type: LscAddrType,
+    surface: &visa::VectorOperand,
+) -> Result<Place, Trap> {
+    if sfid == LscSfid::Slm {
+        return Ok(Place::Slm);
+    }
+    Ok(match addr_type {
+        LscAddrType::Flat => Place::Flat,
+        LscAddrType::Bti => of_index(cx.scalar_address(t, surface)? as u32),
+        LscAddrType::Bss => Place::State(cx.scalar_address(t, surface)? as u32 & !0x3f),
+        LscAddrType::Ss => Place::Scratch,
+        other => return Err(format!("LSC address model {other} is not modelled").into()),
+    })
+}
+
+/// Bytes of an address and whether it is sign-extended.
+fn address_bytes(size: LscAddrSize) -> u32 {
+    match size {
+        LscAddrSize::A16 => 2,
+        LscAddrSize::A64 => 8,
+        _ => 4,
+    }
+}
+
+/// Bits that a 32-bit register datum is shifted by.
+fn shift(size: LscDataSize) -> u32 {
+    if size == LscDataSize::D16U32H { 16 } else { 0 }
+}
+
+pub(super) fn run(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Result<SendKind, Trap> {
+    match inst.op {
+        Op::Lsc(ref l) if l.op.kind() == LscKind::Atomic => atomic(t, cx, inst, l),
+        Op::Lsc(ref l) if matches!(l.op.kind(), LscKind::Load | LscKind::Store) => transfer(t, cx, inst, l),
+        Op::LscBlock2d(ref l) => block2d(t, cx, l),
+        _ => Err(format!("{:?} is not modelled", inst.lsc_op()).into()),
+    }
+}
+
+/// A lane's address.
+fn address(t: &mut Thread<'_>, cx: &mut Cx<'_>, l: &Lsc<'_>, lane: u32, pitch: u64) -> Result<u64, Trap> {
+    let bytes = address_bytes(l.addr_size);
+    let strided = l.pitch.is_some();
+    let own = cx.address(t, l.addr, if strided { 0 } else { lane * bytes }, bytes)?;
+    let own = if l.addr_size == LscAddrSize::A32S { own as u32 as i32 as u64 } else { own };
+    let scale = u64::from(l.addr_scale.max(1));
+    let at = own
+        .wrapping_mul(scale)
+        .wrapping_add(pitch.wrapping_mul(lane.into()))
+        .wrapping_add_signed(l.addr_offset.into());
+    Ok(if bytes == 8 { at } else { at & 0xffff_ffff })
+}
+
+/// Loads and stores; with a null destination they only bring memory nearer.
+fn transfer(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>, l: &Lsc<'_>) -> Result<SendKind, Trap> {
+    let place = place(t, cx, l.sfid, l.addr_type, l.surface)?;
+    let store = l.op.kind() == LscKind::Store;
+    let (bytes, slot) = (l.shape.size.memory_bytes(), l.shape.size.register_bytes());
+    let transposed = l.shape.order == LscOrder::Transpose;
+    let n = inst.exec.size.lanes();
+    let block = (n * slot).next_multiple_of(t.program.grf);
+    let data = if store { l.src1 } else { l.dst };
+    let pitch = match l.pitch {
+        Some(p) => cx.scalar_address(t, p)?,
+        None => 0,
+    };
+    // Offsets in memory of the data of an address, in units of a datum.
+    let components: Vec<u32> = match l.shape.channels {
+        Some(mask) => (0..4).filter(|c| mask.0 >> c & 1 != 0).collect(),
+        None => (0..l.shape.elems.count()).collect(),
+    };
+    let (on, _) = t.enabled(inst)?;
+    if data.is_null() {
+        return Ok(kind(place, SendKind::Load));
+    }
+    let shift = shift(l.shape.size);
+    for i in each(on) {
+        let lane = i as u32;
+        let first = address(t, cx, l, lane, pitch)?;
+        for (k, c) in components.iter().enumerate() {
+            let k = k as u32;
+            let at = first.wrapping_add(u64::from(c * bytes));
+            let reg = if transposed {
+                lane * (components.len() as u32 * slot).next_multiple_of(t.program.grf) + k * slot
+            } else {
+                k * block + lane * slot
+            };
+            if store {
+                let (v, _) = t.raw_load(data, reg, slot)?;
+                cx.store(t, place, at, bytes, v >> shift)?;
+            } else {
+                let v = cx.load(t, place, at, bytes)?;
+                t.raw_store(data, reg, slot, v << shift)?;
+            }
+        }
+    }
+    Ok(kind(place, if store { SendKind::Store } else { SendKind::Load }))
+}
+
+fn atomic(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>, l: &Lsc<'_>) -> Result<SendKind, Trap> {
+    let place = place(t, cx, l.sfid, l.addr_type, l.surface)?;
+    let Some(op) = Atomic::from_lsc(l.op.raw().into()) else {
+        return Err(format!("{} is not modelled", l.op).into());
+    };
+    let (bytes, slot) = (l.shape.size.memory_bytes(), l.shape.size.register_bytes());
+    let shift = shift(l.shape.size);
+    let (on, _) = t.enabled(inst)?;
+    for i in each(on) {
+        let lane = i as u32;
+        let at = address(t, cx, l, lane, 0)?;
+        let operand = |r, needed: bool| {
+            if needed { t.raw_load(r, lane * slot, slot).map(|v| v.0 >> shift) } else { Ok(0) }
+        };
+        let a = operand(l.src1, op.operands() > 0)?;
+        let b = operand(l.src2, op.operands() > 1)?;
+        let old = cx.load(t, place, at, bytes)?;
+        let new = op.apply(old, a, b, bytes);
+        cx.store(t, place, at, bytes, new)?;
+        t.raw_store(l.dst, lane * slot, slot, op.result(old, new) << shift)?;
+    }
+    Ok(kind(place, SendKind::Atomic))
+}
+
+/// Two-dimensional blocks: reads outside of the surface give zero, writes there are dropped.
+fn block2d(t: &mut Thread<'_>, cx: &mut Cx<'_>, l: &LscBlock2d<'_>) -> Result<SendKind, Trap> {
+    let mut a = [0u64; 6];
+    for (v, operand) in a.iter_mut().zip(l.addr) {
+        *v = cx.scalar_address(t, operand)?;
+    }
+    let [base, width, height, pitch, x, y] = a;
+    let (width, height, pitch) =
+        ((width as u32 as u64) + 1, (height as u32 as u64) + 1, (pitch as u32 as u64) + 1);
+    let (x, y) = (i64::from(x as i32), i64::from(y as i32));
+    let bytes = l.size.memory_bytes();
+    let (cols, rows) = (u32::from(l.width), u32::from(l.height));
+    let store = l.op.kind() == LscKind::Store;
+    let data = if store { l.src1 } else { l.dst };
+    if data.is_null() {
+        return Ok(SendKind::Load);
+    }
+    let transposed = l.order == LscOrder::Transpose;
+    // Elements of consecutive rows that a dword holds after the VNNI transform.
+    let pack = if l.vnni { (4 / bytes).max(1) } else { 1 };
+    let (row_len, row_count) = if transposed { (rows, cols) } else { (cols, rows.next_multiple_of(pack)) };
+    let row_len = row_len.next_power_of_two();
+    let block = (row_len * row_count * bytes).next_multiple_of(t.program.grf);
+    for b in 0..u32::from(l.blocks) {
+        for r in 0..rows {
+            for c in 0..cols {
+                let (ex, ey) = (x + i64::from(b * cols + c), y + i64::from(r));
+                let inside = ex >= 0
+                    && ey >= 0
+                    && (ex as u64 + 1).saturating_mul(bytes.into()) <= width
+                    && (ey as u64) < height;
+                let element = if transposed {
+                    c * row_len + r
+                } else {
+                    r / pack * row_len * pack + c * pack + r % pack
+                };
+                let reg = b * block + element * bytes;
+                let at = base
+                    .wrapping_add((ey as u64).wrapping_mul(pitch))
+                    .wrapping_add((ex as u64).wrapping_mul(bytes.into()));
+                if store {
+                    if inside {
+                        let (v, _) = t.raw_load(data, reg, bytes)?;
+                        cx.store(t, Place::Flat, at, bytes, v)?;
+                    }
+                } else {
+                    let v = if inside { cx.load(t, Place::Flat, at, bytes)? } else { 0 };
+                    t.raw_store(data, reg, bytes, v)?;
+                }
+            }
+        }
+    }
+    Ok(if store { SendKind::Store } else { SendKind::Load })
+}

@@ -1,0 +1,185 @@
+//! Memory as instructions name it: surfaces, shared local memory, plain addresses.
+
+use super::{run::Cx, thread::Thread};
+use crate::{
+    memory::Surface,
+    messages::atomic::Atomic,
+    report::{Fault, SendKind},
+    thread::Trap,
+};
+use visa::{AtomicOp, Inst, Op, RawOperand, SurfaceId};
+
+/// What an access goes to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Place {
+    /// The address space.
+    Flat,
+    /// A surface by binding table index.
+    Table(u32),
+    /// A surface by offset of its state.
+    State(u32),
+    Slm,
+    /// This thread's scratch memory.
+    Scratch,
+}
+
+/// The place of a binding table index.
+pub(super) fn of_index(bti: u32) -> Place {
+    match bti & 0xff {
+        254 => Place::Slm,
+        255 | 253 => Place::Flat,
+        n => Place::Table(n),
+    }
+}
+
+impl Thread<'_> {
+    /// The place of a surface variable.
+    pub fn place_of(&self, id: SurfaceId) -> Result<Place, Trap> {
+        let value = self.surface_value(id, 0)?;
+        Ok(if id == SurfaceId::BINDLESS { Place::State(value) } else { of_index(value) })
+    }
+}
+
+impl Cx<'_> {
+    pub fn surface(&self, place: Place) -> Result<&Surface, Trap> {
+        let found = match place {
+            Place::Table(n) => self.bindings.table.get(n as usize),
+            Place::State(offset) => self.bindings.states.get((offset / 64) as usize),
+            _ => None,
+        };
+        match found {
+            Some(Some(surface)) => Ok(surface),
+            _ => Err(format!("no surface at {place:?}").into()),
+        }
+    }
+
+    /// Where the bytes are; `None` (and a report) out of bounds, where reads give zero and writes are
+    /// dropped.
+    fn locate(&mut self, t: &Thread<'_>, place: Place, offset: u64, len: u32) -> Result<Option<u64>, Trap> {
+        let (base, size, offset) = match place {
+            Place::Flat => return Ok(Some(offset)),
+            // Only the low address bits reach shared local memory.
+            Place::Slm => (0, self.group.slm.len() as u64, offset & 0xff_ffff),
+            Place::Scratch => (t.scratch, t.scratch_len.into(), offset),
+            _ => {
+                let s = self.surface(place)?;
+                (s.base, s.size, offset)
+            }
+        };
+        if offset.checked_add(len.into()).is_none_or(|end| end > size) {
+            self.report(t, Fault::OutOfBounds, || format!("{place:?}: {len} bytes at offset {offset:#x}"));
+            return Ok(None);
+        }
+        Ok(Some(base + offset))
+    }
+
+    /// Loads a number of 1 to 8 bytes.
+    pub fn load(&mut self, t: &Thread<'_>, place: Place, offset: u64, len: u32) -> Result<u64, Trap> {
+        let Some(at) = self.locate(t, place, offset, len)? else { return Ok(0) };
+        if place == Place::Slm {
+            let mut b = [0; 8];
+            b[..len as usize].copy_from_slice(&self.group.slm[at as usize..at as usize + len as usize]);
+            return Ok(u64::from_le_bytes(b));
+        }
+        self.memory.load(at, len).map_err(|e| Trap(e.to_string()))
+    }
+
+    /// Stores the low 1 to 8 bytes of a number.
+    pub fn store(
+        &mut self,
+        t: &Thread<'_>,
+        place: Place,
+        offset: u64,
+        len: u32,
+        value: u64,
+    ) -> Result<(), Trap> {
+        let Some(at) = self.locate(t, place, offset, len)? else { return Ok(()) };
+        if place == Place::Slm {
+            self.group.slm[at as usize..at as usize + len as usize]
+                .copy_from_slice(&value.to_le_bytes()[..len as usize]);
+            return Ok(());
+        }
+        self.memory.store(at, len, value).map_err(|e| Trap(e.to_string()))
+    }
+
+    /// An address out of a raw operand: it must be defined.
+    pub fn address(&mut self, t: &Thread<'_>, r: RawOperand, offset: u32, len: u32) -> Result<u64, Trap> {
+        let (value, unknown) = t.raw_load(r, offset, len)?;
+        if unknown {
+            self.report(t, Fault::Uninitialized, || {
+                format!("the address in {} was never written", t.unit().kernel.var_name(r.var))
+            });
+        }
+        Ok(value)
+    }
+
+    /// A scalar that addresses something.
+    pub fn scalar_address(&mut self, t: &mut Thread<'_>, operand: &visa::VectorOperand) -> Result<u64, Trap> {
+        let (value, ty, unknown) = t.scalar(operand)?;
+        if unknown {
+            self.report(t, Fault::Uninitialized, || "the address was never written".into());
+        }
+        Ok(super::int::value(value, ty, operand.modifier()) as u64)
+    }
+}
+
+/// The kind of an access.
+pub(super) fn kind(place: Place, otherwise: SendKind) -> SendKind {
+    match place {
+        Place::Slm => SendKind::Slm,
+        Place::Scratch => SendKind::Scratch,
+        _ => otherwise,
+    }
+}
+
+/// The operation of an atomic, its data operands in the order of [`Atomic::apply`] (value to compare with
+/// first).
+pub(super) fn atomic(op: AtomicOp, srcs: [RawOperand; 2]) -> (Atomic, [RawOperand; 2]) {
+    let [a, b] = srcs;
+    let op = match op {
+        AtomicOp::Add => Atomic::Add,
+        AtomicOp::Sub => Atomic::Sub,
+        AtomicOp::Inc => Atomic::Inc,
+        AtomicOp::Dec => Atomic::Dec,
+        AtomicOp::Min => Atomic::UMin,
+        AtomicOp::Max => Atomic::UMax,
+        AtomicOp::Xchg => Atomic::Store,
+        // The new value comes first here.
+        AtomicOp::CmpXchg => return (Atomic::Cas, [b, a]),
+        AtomicOp::And => Atomic::And,
+        AtomicOp::Or => Atomic::Or,
+        AtomicOp::Xor => Atomic::Xor,
+        AtomicOp::IMin => Atomic::SMin,
+        AtomicOp::IMax => Atomic::SMax,
+        AtomicOp::PreDec => Atomic::PreDec,
+        AtomicOp::FMax => Atomic::FMax,
+        AtomicOp::FMin => Atomic::FMin,
+        AtomicOp::FCmpWr => Atomic::FCas,
+        AtomicOp::FAdd => Atomic::FAdd,
+        AtomicOp::FSub => Atomic::FSub,
+    };
+    (op, [a, b])
+}
+
+/// Runs an instruction that reaches memory or another unit.
+pub(super) fn message(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Result<SendKind, Trap> {
+    match inst.op {
+        Op::OwordBlock { .. } | Op::SvmBlock { .. } | Op::MediaBlock { .. } => super::block::run(t, cx, inst),
+        Op::Gather { .. }
+        | Op::Scaled4 { .. }
+        | Op::Scaled { .. }
+        | Op::Qword { .. }
+        | Op::SvmGather { .. }
+        | Op::SvmScaled4 { .. } => super::scatter::transfer(t, cx, inst),
+        Op::Atomic { .. } | Op::SvmAtomic { .. } => super::scatter::atomic(t, cx, inst),
+        Op::Typed4 { .. } | Op::TypedAtomic { .. } | Op::LscTyped(_) => super::typed::run(t, cx, inst),
+        Op::Lsc(_) | Op::LscBlock2d(_) => super::lsc::run(t, cx, inst),
+        Op::Sample(_) | Op::Load3d(_) | Op::Info3d { .. } => super::sampler::run(t, cx, inst),
+        // Memory is always in order here.
+        Op::Fence { .. } | Op::LscFence { .. } | Op::SamplerCacheFlush | Op::Wait { .. } => {
+            Ok(SendKind::Fence)
+        }
+        Op::RawSend { .. } | Op::RawSends { .. } => super::block::raw(t, cx, inst),
+        _ => Err(format!("{} is not modelled", inst.opcode).into()),
+    }
+}

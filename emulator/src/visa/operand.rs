@@ -1,0 +1,366 @@
+//! Moving operands between variables and lanes (spec "Vector Operands", "Region-based Addressing").
+
+use super::{layout::APART, thread::Thread};
+use crate::thread::{LANES, Trap};
+use visa::{AddressOperand, GeneralOperand, IndirectOperand, Predefined, RawOperand, Type, VectorOperand};
+
+/// The lanes of a source: bits zero-extended, and which lanes are undefined.
+#[derive(Clone, Debug)]
+pub(super) struct Lanes {
+    pub bits: [u64; LANES],
+    pub ty: Type,
+    pub undefined: u32,
+}
+
+/// Where the lanes of an operand lie in the file.
+pub(super) struct Spots {
+    pub at: [usize; LANES],
+    pub ty: Type,
+    /// The address that leads there is undefined.
+    pub doubtful: bool,
+}
+
+fn number(bytes: &[u8]) -> u64 {
+    let mut wide = [0; 8];
+    wide[..bytes.len()].copy_from_slice(bytes);
+    u64::from_le_bytes(wide)
+}
+
+/// Enabled lanes, from the lowest on.
+pub(super) fn each(mut on: u32) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        if on == 0 {
+            return None;
+        }
+        let i = on.trailing_zeros() as usize;
+        on &= on - 1;
+        Some(i)
+    })
+}
+
+impl Thread<'_> {
+    fn general(&self, g: &GeneralOperand, on: u32, source: bool) -> Result<Spots, Trap> {
+        let ty = self.unit().kernel.var_type(g.var).ok_or("an operand without a type")?;
+        let (at, len) = self.var(g.var)?;
+        let size = ty.bytes();
+        let first = u32::from(g.row) * self.program.grf + u32::from(g.col) * size;
+        let mut spots = Spots { at: [0; LANES], ty, doubtful: false };
+        for i in each(on) {
+            let element = if source {
+                g.region.element(i as u32)
+            } else {
+                i as u32 * u32::from(g.region.hstride().unwrap_or(1))
+            };
+            let offset = first + element * size;
+            if offset + size > len {
+                return Err(format!(
+                    "lane {i} reaches byte {offset} of {}, which has {len}",
+                    self.unit().kernel.var_name(g.var)
+                )
+                .into());
+            }
+            spots.at[i] = at + offset as usize;
+        }
+        Ok(spots)
+    }
+
+    fn address(&self, element: u32, addr: visa::AddrId) -> Result<(u16, bool), Trap> {
+        let unit = self.unit();
+        let (Some(first), Some(end)) = (unit.addrs.get(addr.index()), unit.addrs.get(addr.index() + 1))
+        else {
+            return Err(format!("no address variable A{}", addr.0).into());
+        };
+        if first + element >= *end {
+            return Err(format!("element {element} of A{}, which has {}", addr.0, end - first).into());
+        }
+        let i = (self.frame.addr + first + element) as usize;
+        Ok((self.addrs[i], self.addr_shadow[i]))
+    }
+
+    fn indirect(&self, r: &IndirectOperand, on: u32, source: bool) -> Result<Spots, Trap> {
+        let size = r.ty.bytes();
+        let per_row = source && r.region.vstride().is_none() && r.region.width().is_some();
+        let width = u32::from(r.region.width().unwrap_or(1).max(1));
+        let mut spots = Spots { at: [0; LANES], ty: r.ty, doubtful: false };
+        for i in each(on) {
+            let lane = i as u32;
+            let (row, element) = match (source, per_row) {
+                (_, true) => (lane / width, lane % width * u32::from(r.region.hstride().unwrap_or(1))),
+                (true, false) => (0, r.region.element(lane)),
+                (false, _) => (0, lane * u32::from(r.region.hstride().unwrap_or(1))),
+            };
+            let (base, unknown) = self.address(u32::from(r.addr_offset) + row, r.addr)?;
+            spots.doubtful |= unknown;
+            let at = i64::from(base) + i64::from(r.offset) + i64::from(element * size);
+            let inside = at >= 64 && at + i64::from(size) <= i64::from(self.unit().addressable);
+            if !inside {
+                return Err(format!("lane {i} goes through an address that leads nowhere ({at:#x})").into());
+            }
+            if at % i64::from(size) != 0 {
+                return Err(format!("lane {i} goes through an address that is not aligned ({at:#x})").into());
+            }
+            spots.at[i] = self.index(at as u32);
+        }
+        Ok(spots)
+    }
+
+    /// Registers whose value is made when they are read.
+    fn refresh(&mut self, var: visa::VarId) {
+        let root = self.unit().kernel.resolve_alias(var).0;
+        match root.predefined() {
+            Some(Predefined::Ce0) => {
+                let at = self.predefined(Predefined::Ce0);
+                let active = self.frame.active;
+                self.provide(at, &active.to_le_bytes());
+            }
+            Some(Predefined::Tsc) => {
+                let at = self.predefined(Predefined::Tsc);
+                let now = self.executed.wrapping_mul(4);
+                self.provide(at, &now.to_le_bytes());
+            }
+            _ => {}
+        }
+    }
+
+    /// The lanes `on` of a source. Modifiers are the reader's business.
+    pub fn load(&mut self, operand: &VectorOperand, on: u32) -> Result<Lanes, Trap> {
+        let mut out = Lanes { bits: [0; LANES], ty: Type::UD, undefined: 0 };
+        let spots = match operand {
+            VectorOperand::General(g) => {
+                if g.var.declared().is_none()
+                    || self.unit().kernel.resolve_alias(g.var).0.declared().is_none()
+                {
+                    self.refresh(g.var);
+                }
+                self.general(g, on, true)?
+            }
+            VectorOperand::Indirect(r) => self.indirect(r, on, true)?,
+            VectorOperand::Immediate { ty, .. } => {
+                immediate(*ty, operand.immediate().unwrap_or_default(), &mut out);
+                return Ok(out);
+            }
+            VectorOperand::Address(a) => {
+                self.load_addresses(a, on, &mut out)?;
+                return Ok(out);
+            }
+            VectorOperand::Surface { surface, offset } => {
+                out.bits.fill(self.surface_value(*surface, *offset)?.into());
+                return Ok(out);
+            }
+            VectorOperand::Sampler { sampler, offset } => {
+                out.bits.fill(self.sampler_value(*sampler, *offset)?.into());
+                return Ok(out);
+            }
+            VectorOperand::Predicate(..) => return Err("a predicate where a number is needed".into()),
+        };
+        out.ty = spots.ty;
+        let size = spots.ty.bytes() as usize;
+        for i in each(on) {
+            let at = spots.at[i];
+            out.bits[i] = number(&self.file[at..at + size]);
+            if self.strict && self.undefined(at, size) {
+                out.undefined |= 1 << i;
+            }
+        }
+        if spots.doubtful {
+            out.undefined = u32::MAX;
+        }
+        Ok(out)
+    }
+
+    fn load_addresses(&self, a: &AddressOperand, on: u32, out: &mut Lanes) -> Result<(), Trap> {
+        out.ty = Type::UW;
+        for i in each(on) {
+            let (value, unknown) = self.address(u32::from(a.offset) + i as u32 % a.width.lanes(), a.addr)?;
+            out.bits[i] = value.into();
+            out.undefined |= u32::from(unknown) << i;
+        }
+        Ok(())
+    }
+
+    /// A scalar operand: its first element, whatever the region (spec "Scalar Operands").
+    pub fn scalar(&mut self, operand: &VectorOperand) -> Result<(u64, Type, bool), Trap> {
+        let v = self.load(operand, 1)?;
+        Ok((v.bits[0], v.ty, v.undefined & 1 != 0))
+    }
+
+    /// The type that a destination converts to.
+    pub fn dst_type(&self, operand: &VectorOperand) -> Result<Type, Trap> {
+        match operand {
+            VectorOperand::General(g) if g.var.is_null() => Ok(Type::UD),
+            _ => {
+                self.unit().kernel.operand_type(operand).ok_or_else(|| "a destination without a type".into())
+            }
+        }
+    }
+
+    /// Where the lanes of a destination go; `None` if they are dropped.
+    pub fn dst_spots(&mut self, operand: &VectorOperand, on: u32) -> Result<Option<Spots>, Trap> {
+        match operand {
+            VectorOperand::General(g) if g.var.is_null() => Ok(None),
+            VectorOperand::General(g) => self.general(g, on, false).map(Some),
+            VectorOperand::Indirect(r) => self.indirect(r, on, false).map(Some),
+            other => Err(format!("{} cannot be written", other.class_name()).into()),
+        }
+    }
+
+    /// Writes the lanes `on` of a destination.
+    pub fn store(
+        &mut self,
+        operand: &VectorOperand,
+        on: u32,
+        v: &[u64; LANES],
+        undefined: u32,
+    ) -> Result<(), Trap> {
+        if let VectorOperand::Address(a) = operand {
+            return self.store_addresses(a, on, v, undefined);
+        }
+        let Some(spots) = self.dst_spots(operand, on)? else { return Ok(()) };
+        let size = spots.ty.bytes() as usize;
+        for i in each(on) {
+            let at = spots.at[i];
+            self.file[at..at + size].copy_from_slice(&v[i].to_le_bytes()[..size]);
+            self.shadow[at..at + size].fill((undefined >> i & 1) as u8);
+        }
+        if let VectorOperand::General(g) = operand {
+            self.after_control(g.var);
+        }
+        Ok(())
+    }
+
+    fn store_addresses(
+        &mut self,
+        a: &AddressOperand,
+        on: u32,
+        v: &[u64; LANES],
+        undefined: u32,
+    ) -> Result<(), Trap> {
+        for i in each(on) {
+            let element = u32::from(a.offset) + i as u32;
+            self.address(element, a.addr)?;
+            let at = (self.frame.addr + self.unit().addrs[a.addr.index()] + element) as usize;
+            self.addrs[at] = v[i] as u16;
+            self.addr_shadow[at] = undefined >> i & 1 != 0;
+        }
+        Ok(())
+    }
+
+    /// A write of the control register changes how floats are computed.
+    fn after_control(&mut self, var: visa::VarId) {
+        let root = if var.declared().is_some() { self.unit().kernel.resolve_alias(var).0 } else { var };
+        if root.predefined() == Some(Predefined::Cr0) {
+            let at = self.predefined(Predefined::Cr0);
+            self.mode = crate::thread::FloatMode::from_control(number(&self.file[at..at + 4]) as u32);
+        }
+    }
+
+    /// The address of a general operand's first element, as address variables hold it.
+    pub fn address_of(&self, g: &GeneralOperand) -> Result<u16, Trap> {
+        let ty = self.unit().kernel.var_type(g.var).ok_or("an operand without a type")?;
+        let Some(place) = self.unit().places.get(g.var.index()) else {
+            return Err("no such variable".into());
+        };
+        Ok((place.at + u32::from(g.row) * self.program.grf + u32::from(g.col) * ty.bytes()) as u16)
+    }
+
+    fn raw(&self, r: RawOperand, offset: u32, len: u32) -> Result<usize, Trap> {
+        let (at, size) = self.var(r.var)?;
+        let first = u32::from(r.offset) + offset;
+        // Messages move whole registers: what is left of a variable's last one is nobody's.
+        let end = (at as u32 + size).next_multiple_of(self.program.grf.min(APART)) - at as u32;
+        if first + len > end {
+            return Err(
+                format!("byte {first} of {}, which has {size}", self.unit().kernel.var_name(r.var)).into()
+            );
+        }
+        Ok(at + first as usize)
+    }
+
+    /// A number of 1 to 8 bytes of a raw operand, and whether it is undefined.
+    pub fn raw_load(&self, r: RawOperand, offset: u32, len: u32) -> Result<(u64, bool), Trap> {
+        let at = self.raw(r, offset, len)?;
+        Ok((number(&self.file[at..at + len as usize]), self.undefined(at, len as usize)))
+    }
+
+    /// Writes the low bytes of a number to a raw operand; a null operand drops them.
+    pub fn raw_store(&mut self, r: RawOperand, offset: u32, len: u32, value: u64) -> Result<(), Trap> {
+        if r.is_null() {
+            return Ok(());
+        }
+        let at = self.raw(r, offset, len)?;
+        self.provide(at, &value.to_le_bytes()[..len as usize]);
+        Ok(())
+    }
+
+    /// The value of a surface variable.
+    pub fn surface_value(&self, id: visa::SurfaceId, offset: u8) -> Result<u32, Trap> {
+        if let Some(bti) = id.predefined_bti()
+            && id != visa::SurfaceId::BINDLESS
+        {
+            return Ok(bti.into());
+        }
+        match self.surfaces.get(self.frame.surface as usize + id.index() + usize::from(offset)) {
+            Some(&v) if v != u32::MAX => Ok(v),
+            _ => Err(format!("surface T{} has no value", id.0).into()),
+        }
+    }
+
+    /// The value of a sampler variable.
+    pub fn sampler_value(&self, id: visa::SamplerId, offset: u8) -> Result<u32, Trap> {
+        match self.samplers.get(self.frame.sampler as usize + id.index() + usize::from(offset)) {
+            Some(&v) if v != u32::MAX => Ok(v),
+            _ => Err(format!("sampler S{} has no value", id.0).into()),
+        }
+    }
+}
+
+/// A constant in every lane; packed vectors repeat (spec "Immediate Operands").
+fn immediate(ty: Type, bits: u64, out: &mut Lanes) {
+    let nibble = |i: usize| (bits >> (4 * (i % 8)) & 15) as u8;
+    match ty {
+        Type::V => {
+            out.ty = Type::W;
+            for (i, o) in out.bits.iter_mut().enumerate() {
+                *o = u64::from(i16::from((nibble(i) << 4) as i8 >> 4) as u16);
+            }
+        }
+        Type::UV => {
+            out.ty = Type::UW;
+            for (i, o) in out.bits.iter_mut().enumerate() {
+                *o = nibble(i).into();
+            }
+        }
+        Type::VF => {
+            out.ty = Type::F;
+            for (i, o) in out.bits.iter_mut().enumerate() {
+                *o = crate::num::restricted_float((bits >> (8 * (i % 4))) as u8).to_bits().into();
+            }
+        }
+        _ => {
+            out.ty = ty;
+            out.bits.fill(bits);
+        }
+    }
+}
+
+impl Thread<'_> {
+    /// Undefined bytes of each lane of a source, a bit per byte.
+    pub fn undefined_bytes(&self, src: &VectorOperand, on: u32) -> Result<[u8; LANES], Trap> {
+        let spots = match src {
+            VectorOperand::General(g) => self.general(g, on, true)?,
+            VectorOperand::Indirect(r) => self.indirect(r, on, true)?,
+            _ => return Ok([0xff; LANES]),
+        };
+        let mut out = [0xff; LANES];
+        if spots.doubtful {
+            return Ok(out);
+        }
+        for i in each(on) {
+            out[i] = 0;
+            for b in 0..spots.ty.bytes() as usize {
+                out[i] |= u8::from(self.shadow[spots.at[i] + b] != 0) << b;
+            }
+        }
+        Ok(out)
+    }
+}

@@ -1,0 +1,328 @@
+//! Running a dispatch: groups one after the other, the threads of a group in turns, as the EU emulator
+//! takes them, so that atomics between threads come in the same order.
+
+use super::{
+    layout::Program,
+    thread::{State, Thread},
+};
+use crate::{
+    Dispatch, Error, Memory, Options,
+    dispatch::Bindings,
+    report::{Fault, Report, Reports, RunReport, SendKind},
+    thread::Trap,
+};
+use std::collections::BTreeMap;
+use visa::{InputVar, Inst, Op, Predefined};
+
+/// Instructions a thread runs before the next one gets its turn.
+const TURN: u64 = 4096;
+
+/// A work group's shared state.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Group {
+    pub id: [u32; 3],
+    pub slm: Vec<u8>,
+    pub threads: u32,
+    pub arrived: u32,
+    pub opened: u64,
+}
+
+/// Everything an instruction may touch besides its thread.
+pub(super) struct Cx<'a> {
+    pub memory: &'a mut Memory,
+    pub bindings: &'a Bindings,
+    pub group: &'a mut Group,
+    pub reports: &'a mut Reports,
+    pub strict: bool,
+}
+
+impl Cx<'_> {
+    pub fn report(&mut self, t: &Thread<'_>, fault: Fault, detail: impl FnOnce() -> String) {
+        if !self.strict {
+            return;
+        }
+        let (pc, unit, group, thread) = (t.frame.pc, t.unit(), self.group.id, t.number);
+        self.reports.add(fault, pc, || Report {
+            fault,
+            pc,
+            inst: text(unit, pc),
+            detail: detail(),
+            group,
+            thread,
+            count: 0,
+        });
+    }
+}
+
+/// An instruction for messages: its name and where it comes from.
+fn text(unit: &super::layout::Unit<'_>, pc: u32) -> String {
+    let Some(inst) = unit.insts.get(pc as usize) else { return "the end of the code".into() };
+    let name = inst.lsc_op().map_or(inst.opcode.name(), visa::lsc::LscOp::name);
+    let what = match unit.kernel.places {
+        visa::PlaceKind::Line => "line",
+        visa::PlaceKind::Offset => "offset",
+    };
+    format!("{name} ({}) at {what} {} of {}", inst.exec.size, inst.place, unit.kernel.name())
+}
+
+struct Counts {
+    /// Executions per opcode.
+    opcodes: [u64; 256],
+    sends: BTreeMap<SendKind, u64>,
+    total: u64,
+    trace: Vec<String>,
+}
+
+/// Runs all groups of a dispatch.
+pub(super) fn dispatch(
+    program: &Program<'_>,
+    dispatch: &Dispatch,
+    memory: &mut Memory,
+    options: &Options,
+) -> Result<RunReport, Error> {
+    let mut counts = Counts { opcodes: [0; 256], sends: BTreeMap::new(), total: 0, trace: Vec::new() };
+    let mut reports = Reports::default();
+    let mut threads = 0;
+    let memories = crate::dispatch::ThreadMemory::new(program.platform, dispatch, memory);
+    for z in 0..dispatch.groups[2] {
+        for y in 0..dispatch.groups[1] {
+            for x in 0..dispatch.groups[0] {
+                let mut group = Group {
+                    id: [x, y, z],
+                    slm: vec![0; dispatch.slm.next_multiple_of(1024) as usize],
+                    threads: dispatch.threads,
+                    arrived: 0,
+                    opened: 0,
+                };
+                let mut team = (0..dispatch.threads)
+                    .map(|i| start(program, dispatch, options, &group, i, &memories))
+                    .collect::<Result<Vec<_>, _>>()?;
+                threads += u64::from(dispatch.threads);
+                let mut cx = Cx {
+                    memory,
+                    bindings: &dispatch.bindings,
+                    group: &mut group,
+                    reports: &mut reports,
+                    strict: options.strict,
+                };
+                run_group(&mut team, &mut cx, options, &mut counts)?;
+            }
+        }
+    }
+    Ok(RunReport {
+        threads,
+        instructions: counts.total,
+        opcodes: visa::Opcode::ALL
+            .iter()
+            .map(|o| (o.name(), counts.opcodes[usize::from(o.raw())]))
+            .filter(|(_, n)| *n != 0)
+            .collect(),
+        sends: counts.sends,
+        cycles: 0,
+        reports: reports.into_vec(),
+        trace: counts.trace,
+    })
+}
+
+/// A thread as the hardware starts it: thread header and inputs in place.
+fn start<'a>(
+    program: &'a Program<'a>,
+    dispatch: &Dispatch,
+    options: &Options,
+    group: &Group,
+    number: u32,
+    memories: &crate::dispatch::ThreadMemory,
+) -> Result<Thread<'a>, Error> {
+    let kernel = program.units[0].kernel;
+    let bad = |t: Trap| Error::Launch(t.0);
+    let mut lanes = dispatch.masks.get(number as usize).copied().unwrap_or(u32::MAX);
+    if kernel.attr("Target") == Some(b"cm") {
+        // Media threads have no lanes switched off.
+        lanes = u32::MAX;
+    }
+    let mut t = Thread::new(program, lanes, options.strict).map_err(bad)?;
+    t.number = number;
+    t.scratch = memories.scratch_of(number);
+    t.scratch_len = dispatch.scratch;
+    let header = memories.header(dispatch, group.id, number);
+    let at = t.predefined(Predefined::R0);
+    for (i, v) in header.iter().enumerate().take(program.grf as usize / 4) {
+        t.provide(at + 4 * i, &v.to_le_bytes());
+    }
+    let zeros = [Predefined::Cr0, Predefined::Dbg0, Predefined::Msg0, Predefined::Color, Predefined::HwTid];
+    for var in zeros {
+        let at = t.predefined(var);
+        t.provide(at, &[0; 16]);
+    }
+    let at = t.predefined(Predefined::Sr0);
+    t.provide(at, &(number & 7).to_le_bytes());
+    t.provide(at + 4, &[0; 4]);
+    t.provide(at + 8, &lanes.to_le_bytes());
+    t.provide(at + 12, &lanes.to_le_bytes());
+    inputs(&mut t, dispatch, number).map_err(bad)?;
+    Ok(t)
+}
+
+/// Input variables, from the payload.
+fn inputs(t: &mut Thread<'_>, dispatch: &Dispatch, number: u32) -> Result<(), Trap> {
+    let grf = t.program.grf;
+    let payload = dispatch.registers(grf, number);
+    for input in &t.unit().kernel.inputs {
+        let first = i64::from(input.offset) - i64::from(grf);
+        let byte = |i: i64| usize::try_from(first + i).ok().and_then(|at| payload.get(at).copied());
+        let word = || (0..4).fold(0, |v, i| v | u32::from(byte(i).unwrap_or(0)) << (8 * i));
+        match input.var {
+            InputVar::General(id) => {
+                let (at, len) = t.var(id)?;
+                for i in 0..u32::from(input.size).min(len) {
+                    if let Some(b) = byte(i.into()) {
+                        t.provide(at + i as usize, &[b]);
+                    }
+                }
+            }
+            InputVar::Surface(id) => {
+                let at = t.frame.surface as usize + id.index();
+                *t.surfaces.get_mut(at).ok_or("an input to no surface")? = word();
+            }
+            InputVar::Sampler(id) => {
+                let at = t.frame.sampler as usize + id.index();
+                *t.samplers.get_mut(at).ok_or("an input to no sampler")? = word();
+            }
+        }
+    }
+    Ok(())
+}
+
+fn run_group(
+    team: &mut [Thread<'_>],
+    cx: &mut Cx<'_>,
+    options: &Options,
+    counts: &mut Counts,
+) -> Result<(), Error> {
+    loop {
+        let mut progress = false;
+        let mut left = false;
+        for t in team.iter_mut() {
+            if t.state == State::AtBarrier && cx.group.opened >= t.barrier {
+                t.state = State::Running;
+                t.signalled = false;
+            }
+            if t.state == State::Running {
+                progress = true;
+                turn(t, cx, options, counts)?;
+            }
+            left |= t.state != State::Done;
+        }
+        if !left {
+            return Ok(());
+        }
+        if !progress && !team.iter().any(|t| t.state == State::AtBarrier && cx.group.opened >= t.barrier) {
+            let waiting = team.iter().filter(|t| t.state == State::AtBarrier).count() as u32;
+            return Err(Error::Deadlock { group: cx.group.id, waiting, arrived: cx.group.arrived });
+        }
+    }
+}
+
+/// Runs a thread until its turn ends, it waits, or it is done.
+fn turn(t: &mut Thread<'_>, cx: &mut Cx<'_>, options: &Options, counts: &mut Counts) -> Result<(), Error> {
+    let mut done = 0;
+    while t.state == State::Running && done < TURN {
+        let (unit, pc) = (t.unit(), t.frame.pc);
+        let trap = |t: &Thread<'_>, cx: &Cx<'_>, why: Trap| Error::Trap {
+            pc,
+            inst: text(unit, pc),
+            group: cx.group.id,
+            thread: t.number,
+            reason: why.0,
+        };
+        let Some(inst) = unit.insts.get(pc as usize) else {
+            return Err(trap(t, cx, "the thread runs past the end of its code".into()));
+        };
+        if !matches!(
+            inst.op,
+            Op::Label(_) | Op::Subroutine(_) | Op::File(_) | Op::Loc(_) | Op::Lifetime { .. }
+        ) {
+            counts.total += 1;
+            counts.opcodes[usize::from(inst.opcode.raw())] += 1;
+        }
+        done += 1;
+        t.executed += 1;
+        // Labels too, so that nothing goes on for ever.
+        if counts.total.max(t.executed) > options.max_instructions {
+            return Err(Error::Limit { instructions: options.max_instructions, pc });
+        }
+        if options.trace && counts.trace.len() < options.trace_lines {
+            let [x, y, z] = cx.group.id;
+            counts.trace.push(format!(
+                "{x},{y},{z}/{} {pc:5} [{:08x}] {}",
+                t.number,
+                t.frame.active,
+                text(unit, pc)
+            ));
+        }
+        match one(t, cx, inst) {
+            Ok(Some(kind)) => *counts.sends.entry(kind).or_insert(0) += 1,
+            Ok(None) => {}
+            Err(why) => return Err(trap(t, cx, why)),
+        }
+    }
+    Ok(())
+}
+
+/// Runs one instruction; says what kind of message it was.
+fn one(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Result<Option<SendKind>, Trap> {
+    match inst.op {
+        Op::Alu { dst, srcs } => t.alu(inst, dst, &srcs)?,
+        Op::Cmp { .. } => t.compare(inst)?,
+        Op::MinMax { .. } => t.min_max(inst)?,
+        Op::Carry { .. } => t.carry(inst)?,
+        Op::Bfn { .. } => t.bit_function(inst)?,
+        Op::Setp { .. } => t.set_predicate(inst)?,
+        Op::Movs { .. } => t.move_state(inst)?,
+        Op::AddrAdd { .. } => t.address_add(inst)?,
+        Op::Label(_)
+        | Op::Subroutine(_)
+        | Op::Jmp(_)
+        | Op::Goto(_)
+        | Op::Call(_)
+        | Op::Ret
+        | Op::Fret
+        | Op::Fcall { .. }
+        | Op::Ifcall { .. }
+        | Op::Faddr { .. }
+        | Op::SwitchJmp { .. } => {
+            t.branch(inst, cx)?;
+            return Ok(None);
+        }
+        Op::Lifetime { .. } | Op::File(_) | Op::Loc(_) | Op::Yield | Op::Breakpoint => {}
+        Op::Barrier => {
+            signal(t, cx);
+            t.state = State::AtBarrier;
+        }
+        Op::SplitBarrier { signal: true } => signal(t, cx),
+        Op::SplitBarrier { signal: false } => {
+            if t.signalled {
+                t.state = State::AtBarrier;
+            }
+        }
+        _ => {
+            let kind = super::memory::message(t, cx, inst)?;
+            t.advance();
+            return Ok(Some(kind));
+        }
+    }
+    t.advance();
+    Ok(None)
+}
+
+/// Tells the group that this thread has arrived.
+fn signal(t: &mut Thread<'_>, cx: &mut Cx<'_>) {
+    let group = &mut *cx.group;
+    t.signalled = true;
+    t.barrier = group.opened + 1;
+    group.arrived += 1;
+    if group.arrived >= group.threads {
+        group.arrived = 0;
+        group.opened += 1;
+    }
+}

@@ -1,0 +1,186 @@
+//! Accesses with an address per lane (spec `GATHER*`, `SCATTER*`, `QW_GATHER`, `SVM_GATHER*`,
+//! `DWORD_ATOMIC`, `SVM_ATOMIC`).
+
+use super::{
+    memory::{self, Place, kind},
+    operand::each,
+    run::Cx,
+    thread::Thread,
+};
+use crate::{report::SendKind, thread::Trap};
+use visa::{Inst, Op, RawOperand};
+
+/// One access, as all the instructions have it.
+struct Access {
+    store: bool,
+    place: Place,
+    /// Added to every address.
+    base: u64,
+    offsets: RawOperand,
+    /// Bytes of an address, and what it counts.
+    address: u32,
+    scale: u64,
+    /// Addresses wrap at 32 bits.
+    wraps: bool,
+    data: RawOperand,
+    /// Bytes of a datum in memory.
+    bytes: u32,
+    /// Bytes from a lane's datum to the next lane's, and from a component to the next.
+    lane_step: u32,
+    component_step: u32,
+    /// Offsets of the components from a lane's address.
+    components: [u32; 8],
+    count: usize,
+    /// Loads clear the bytes of their lane above the datum.
+    clears: u32,
+}
+
+const IN_ORDER: [u32; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
+
+/// The channels of a mask as components of 4 bytes.
+fn channels(mask: visa::ChannelMask) -> ([u32; 8], usize) {
+    let mut out = [0; 8];
+    let mut n = 0;
+    for c in (0..4).filter(|c| mask.0 >> c & 1 != 0) {
+        out[n] = 4 * c;
+        n += 1;
+    }
+    (out, n)
+}
+
+/// Gathers and scatters.
+pub(super) fn transfer(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Result<SendKind, Trap> {
+    let n = inst.exec.size.lanes();
+    let grf = t.program.grf;
+    let plain = |place, data, store, offsets| Access {
+        store,
+        place,
+        base: 0,
+        offsets,
+        address: 4,
+        scale: 1,
+        wraps: true,
+        data,
+        bytes: 4,
+        lane_step: 4,
+        component_step: n.max(grf / 4) * 4,
+        components: IN_ORDER,
+        count: 1,
+        clears: 0,
+    };
+    let access = match inst.op {
+        Op::Gather { store, element_bytes, surface, global_offset, offsets, data, .. } => {
+            let place = t.place_of(surface)?;
+            let base = cx.scalar_address(t, global_offset)?;
+            let bytes = u32::from(element_bytes);
+            Access {
+                base: base.wrapping_mul(bytes.into()),
+                scale: bytes.into(),
+                bytes,
+                clears: 4 - bytes,
+                ..plain(place, data, store, offsets)
+            }
+        }
+        Op::Scaled4 { store, mask, surface, global_offset, offsets, data } => {
+            let place = t.place_of(surface)?;
+            let base = cx.scalar_address(t, global_offset)?;
+            let (components, count) = channels(mask);
+            Access { base, components, count, ..plain(place, data, store, offsets) }
+        }
+        Op::Scaled { store, blocks, surface, global_offset, offsets, data } => {
+            let place = t.place_of(surface)?;
+            let base = cx.scalar_address(t, global_offset)?;
+            let bytes = u32::from(blocks);
+            let lane_step = bytes.max(4);
+            Access { base, bytes, lane_step, clears: lane_step - bytes, ..plain(place, data, store, offsets) }
+        }
+        Op::Qword { store, blocks, surface, offsets, data } => {
+            let place = t.place_of(surface)?;
+            Access {
+                bytes: 8,
+                lane_step: 8,
+                component_step: n * 8,
+                components: IN_ORDER.map(|c| 8 * c),
+                count: blocks.into(),
+                ..plain(place, data, store, offsets)
+            }
+        }
+        Op::SvmGather { store, block_bytes, blocks, addresses, data } => {
+            let bytes = u32::from(block_bytes);
+            let far = Access { address: 8, wraps: false, ..plain(Place::Flat, data, store, addresses) };
+            if bytes == 1 {
+                // Bytes of a lane lie together, in a dword at least.
+                let bytes = u32::from(blocks);
+                let lane_step = bytes.max(4);
+                Access { bytes, lane_step, clears: lane_step - bytes, ..far }
+            } else {
+                Access {
+                    bytes,
+                    lane_step: bytes,
+                    component_step: (n * bytes).next_multiple_of(if n == 1 { bytes } else { grf }),
+                    components: IN_ORDER.map(|c| bytes * c),
+                    count: blocks.into(),
+                    ..far
+                }
+            }
+        }
+        Op::SvmScaled4 { store, mask, address, offsets, data } => {
+            let base = cx.scalar_address(t, address)?;
+            let (components, count) = channels(mask);
+            Access { base, components, count, wraps: false, ..plain(Place::Flat, data, store, offsets) }
+        }
+        _ => return Err("no gather".into()),
+    };
+    let (on, _) = t.enabled(inst)?;
+    for i in each(on) {
+        let lane = i as u32;
+        let own = cx.address(t, access.offsets, lane * access.address, access.address)?;
+        let first = access.base.wrapping_add(own.wrapping_mul(access.scale));
+        for (k, offset) in access.components[..access.count].iter().enumerate() {
+            let at = first.wrapping_add(u64::from(*offset));
+            let at = if access.wraps { at & 0xffff_ffff } else { at };
+            let reg = k as u32 * access.component_step + lane * access.lane_step;
+            if access.store {
+                let (v, _) = t.raw_load(access.data, reg, access.bytes)?;
+                cx.store(t, access.place, at, access.bytes, v)?;
+            } else {
+                let v = cx.load(t, access.place, at, access.bytes)?;
+                t.raw_store(access.data, reg, access.bytes + access.clears, v)?;
+            }
+        }
+    }
+    Ok(kind(access.place, if access.store { SendKind::Store } else { SendKind::Load }))
+}
+
+/// Atomics.
+pub(super) fn atomic(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Result<SendKind, Trap> {
+    let (op, bits, place, addresses, address, srcs, dst) = match inst.op {
+        Op::Atomic { op, bits, surface, offsets, srcs, dst } => {
+            (op, bits, t.place_of(surface)?, offsets, 4, srcs, dst)
+        }
+        Op::SvmAtomic { op, bits, addresses, srcs, dst } => (op, bits, Place::Flat, addresses, 8, srcs, dst),
+        _ => return Err("no atomic".into()),
+    };
+    let bytes = u32::from(bits) / 8;
+    let slot = bytes.max(4);
+    let (op, srcs) = memory::atomic(op, srcs);
+    let (on, _) = t.enabled(inst)?;
+    for i in each(on) {
+        let lane = i as u32;
+        let at = cx.address(t, addresses, lane * address, address)?;
+        let operand = |k: usize| {
+            if (k as u32) < op.operands() {
+                t.raw_load(srcs[k], lane * slot, bytes).map(|v| v.0)
+            } else {
+                Ok(0)
+            }
+        };
+        let (a, b) = (operand(0)?, operand(1)?);
+        let old = cx.load(t, place, at, bytes)?;
+        let new = op.apply(old, a, b, bytes);
+        cx.store(t, place, at, bytes, new)?;
+        let mask = if bytes == 8 { u64::MAX } else { (1 << (8 * bytes)) - 1 };
+        t.raw_store(dst, lane * slot, slot, op.result(old, new) & mask)?;
+    }
+    Ok(kind(place, SendKind::Atomic))
+}

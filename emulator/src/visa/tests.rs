@@ -1,0 +1,188 @@
+//! Small kernels whose outcome the specification tells.
+
+use crate::{Memory, Options, RawLaunch, RunReport, Surface};
+use platforms::Platform;
+use visa::text::TextOptions;
+
+const HEAD: &str = "\
+.version 4.1
+.kernel \"t\"
+.decl V32 v_type=G type=d num_elts=16 align=GRFx2
+.decl V33 v_type=G type=ud num_elts=16 align=GRFx2
+.decl V34 v_type=G type=d num_elts=16 align=GRFx2
+.decl V35 v_type=G type=w num_elts=32 align=GRFx2
+.decl V36 v_type=G type=f num_elts=16 align=GRFx2
+.decl A0 v_type=A num_elts=8
+.decl P1 v_type=P num_elts=16
+.decl P2 v_type=P num_elts=16
+.decl T6 v_type=T num_elts=1
+.kernel_attr Target=\"3d\"
+.kernel_attr SimdSize=16
+.function \"t\"
+";
+
+const START: &str = "
+main:
+    movs (M1_NM, 1) T6(0) 0x0:ud
+    mov (M1_NM, 8) V35(0,0)<1> 0x76543210:uv
+    add (M1_NM, 8) V35(0,8)<1> V35(0,0)<1;1,0> 0x8:w
+    mov (M1_NM, 16) V32(0,0)<1> V35(0,0)<1;1,0>
+    shl (M1_NM, 16) V33(0,0)<1> V32(0,0)<1;1,0> 0x2:d
+    mov (M1_NM, 16) V34(0,0)<1> 0x0:d
+";
+
+const END: &str = "
+    scatter4_scaled.R (M1_NM, 16) T6 0x0:ud V33.0 V34.0
+    ret (M1, 1)
+";
+
+/// Runs code on one thread of 16 lanes; `V32` has the lane numbers, and `V34` is what comes out.
+fn run(code: &str) -> ([i32; 16], RunReport) {
+    let text = format!("{HEAD}{START}{code}");
+    let module = visa::text::parse(&text, TextOptions::default()).unwrap();
+    let mut memory = Memory::new();
+    let out = memory.add("out", vec![0; 64]);
+    let launch = RawLaunch {
+        simd: 16,
+        groups: [1; 3],
+        threads: 1,
+        surfaces: vec![Some(Surface { base: memory.address(out), size: 64, image: None })],
+        ..RawLaunch::default()
+    };
+    let report =
+        super::run_raw(Platform::Skl, &module, 0, &launch, &mut memory, &Options::default()).unwrap();
+    let bytes = memory.bytes(out);
+    let word = |i: usize| i32::from_le_bytes(bytes[4 * i..4 * i + 4].try_into().unwrap());
+    (std::array::from_fn(word), report)
+}
+
+fn lanes(f: impl Fn(i32) -> i32) -> [i32; 16] {
+    std::array::from_fn(|i| f(i as i32))
+}
+
+#[test]
+fn lanes_diverge_and_meet_again() {
+    let (out, report) = run(&format!(
+        "
+    cmp.lt (M1, 16) P1 V32(0,0)<1;1,0> 0x5:d
+    (P1) goto (M1, 16) low
+    add (M1, 16) V34(0,0)<1> V34(0,0)<1;1,0> 0x64:d
+    goto (M1, 16) done
+low:
+    add (M1, 16) V34(0,0)<1> V34(0,0)<1;1,0> V32(0,0)<1;1,0>
+done:
+    add (M1, 16) V34(0,0)<1> V34(0,0)<1;1,0> 0x1:d
+{END}"
+    ));
+    assert_eq!(out, lanes(|i| if i < 5 { i + 1 } else { 101 }));
+    assert_eq!(report.reports, []);
+}
+
+#[test]
+fn loops_run_as_often_as_each_lane_wants() {
+    let (out, _) = run(&format!(
+        "
+again:
+    add (M1, 16) V34(0,0)<1> V34(0,0)<1;1,0> 0x2:d
+    add (M1_NM, 1) V35(0,0)<1> V35(0,0)<0;1,0> 0x1:w
+    cmp.lt (M1, 16) P1 V34(0,0)<1;1,0> V32(0,0)<1;1,0>
+    (P1) goto (M1, 16) again
+    mov (M1, 1) V34(0,0)<1> V35(0,0)<0;1,0>
+{END}"
+    ));
+    // Lane 0 has the number of rounds: until lane 15 is through.
+    assert_eq!(out[1..], lanes(|i| (i + 1).max(2) & !1)[1..]);
+    assert_eq!(out[0], 8);
+}
+
+#[test]
+fn masks_start_at_their_lane() {
+    let (out, _) = run(&format!(
+        "
+    cmp.ge (M1, 16) P1 V32(0,0)<1;1,0> 0x6:d
+    (P1) mov (M2, 4) V34(0,4)<1> 0x7:d
+    (!P1) mov (M1, 4) V34(0,0)<1> 0x3:d
+    setp (M1_NM, 16) P2 0xff00:uw
+    (P2) add (M1, 16) V34(0,0)<1> V34(0,0)<1;1,0> 0x10:d
+{END}"
+    ));
+    assert_eq!(
+        out,
+        lanes(|i| {
+            let low = if i < 4 {
+                3
+            } else if (6..8).contains(&i) {
+                7
+            } else {
+                0
+            };
+            low + if i >= 8 { 16 } else { 0 }
+        })
+    );
+}
+
+#[test]
+fn addresses_lead_into_variables() {
+    let (out, _) = run(&format!(
+        "
+    addr_add (M1_NM, 1) A0(0)<1> &V32 0x8:uw
+    mov (M1_NM, 8) V34(0,0)<1> r[A0(0), 4]<1;1,0>:d
+    addr_add (M1_NM, 1) A0(0)<1> &V34 0x20:uw
+    mov (M1_NM, 4) r[A0(0), 0]<2>:d 0x9:d
+{END}"
+    ));
+    let expected = [3, 4, 5, 6, 7, 8, 9, 10, 9, 0, 9, 0, 9, 0, 9, 0];
+    assert_eq!(out, expected);
+}
+
+#[test]
+fn saturation_and_conversion() {
+    let (out, _) = run(&format!(
+        "
+    mov (M1, 16) V36(0,0)<1> V32(0,0)<1;1,0>
+    mul (M1, 16) V36(0,0)<1> V36(0,0)<1;1,0> 0xbf400000:f
+    mov (M1, 16) V34(0,0)<1> V36(0,0)<1;1,0>
+    mul (M1_NM, 16) V35(0,0)<1> V32(0,0)<1;1,0> 0x2710:w
+    add.sat (M1_NM, 1) V35(0,0)<1> V35(0,3)<0;1,0> 0x7530:w
+    mov (M1_NM, 1) V34(0,0)<1> V35(0,0)<0;1,0>
+{END}"
+    ));
+    assert_eq!(out[0], 32767);
+    assert_eq!(out[1..], lanes(|i| (f64::from(i) * -0.75) as i32)[1..]);
+}
+
+#[test]
+fn a_branch_on_what_nobody_wrote_is_reported() {
+    let (_, report) = run(&format!("    (P2) goto (M1, 16) done\ndone:\n{END}"));
+    assert_eq!(report.reports.len(), 1, "{:?}", report.reports);
+    assert_eq!(report.reports[0].fault, crate::Fault::Uninitialized);
+}
+
+#[test]
+fn subroutines_return_when_their_last_lane_does() {
+    let (out, _) = run(&format!(
+        "
+    cmp.lt (M1, 16) P1 V32(0,0)<1;1,0> 0x8:d
+    (P1) call (M1, 16) twice
+    add (M1, 16) V34(0,0)<1> V34(0,0)<1;1,0> 0x1:d
+{END}
+.function \"twice\"
+twice:
+    add (M1, 16) V34(0,0)<1> V34(0,0)<1;1,0> V32(0,0)<1;1,0>
+    cmp.lt (M1, 16) P2 V32(0,0)<1;1,0> 0x2:d
+    (P2) ret (M1, 16)
+    add (M1, 16) V34(0,0)<1> V34(0,0)<1;1,0> V32(0,0)<1;1,0>
+    ret (M1, 16)
+"
+    ));
+    assert_eq!(
+        out,
+        lanes(|i| if i < 2 {
+            i + 1
+        } else if i < 8 {
+            2 * i + 1
+        } else {
+            1
+        })
+    );
+}

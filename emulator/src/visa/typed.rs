@@ -1,0 +1,141 @@
+//! Texels by integer coordinates (spec `GATHER4_TYPED`, `SCATTER4_TYPED`, `TYPED_ATOMIC`, `LSC_TYPED`).
+
+use super::{lsc, memory, memory::Place, operand::each, run::Cx, thread::Thread};
+use crate::{
+    messages::{atomic::Atomic, typed},
+    report::SendKind,
+    thread::Trap,
+};
+use visa::{
+    ChannelMask, Inst, Op, RawOperand,
+    lsc::{LscKind, LscSfid},
+};
+
+/// A lane's coordinates; missing ones are zero.
+fn coordinates(
+    t: &Thread<'_>,
+    cx: &mut Cx<'_>,
+    coords: &[RawOperand],
+    offsets: [i32; 3],
+    lane: u32,
+) -> Result<[i64; 3], Trap> {
+    let mut c = [0; 3];
+    for k in 0..3 {
+        if !coords[k].is_null() {
+            let v = cx.address(t, coords[k], 4 * lane, 4)? as u32 as i32;
+            c[k] = i64::from(v) + i64::from(offsets[k]);
+        }
+    }
+    Ok(c)
+}
+
+pub(super) fn run(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Result<SendKind, Trap> {
+    match inst.op {
+        Op::Typed4 { store, mask, surface, coords, data } => {
+            let place = t.place_of(surface)?;
+            texels(t, cx, inst, place, store, mask, coords, [0; 3], data)
+        }
+        Op::TypedAtomic { op, bits, surface, coords, srcs, dst } => {
+            if bits != 32 {
+                return Err(format!("typed atomics of {bits} bits are not modelled").into());
+            }
+            let place = t.place_of(surface)?;
+            let (op, srcs) = memory::atomic(op, srcs);
+            atomic(t, cx, inst, place, op, srcs, coords, [0; 3], dst)
+        }
+        Op::LscTyped(ref l) => {
+            let place = lsc::place(t, cx, LscSfid::Tgm, l.addr_type, l.surface)?;
+            match (l.op.kind(), l.shape.channels) {
+                (LscKind::Load, Some(mask)) => {
+                    texels(t, cx, inst, place, false, mask, l.coords, l.offsets, l.dst)
+                }
+                (LscKind::Store, Some(mask)) => {
+                    texels(t, cx, inst, place, true, mask, l.coords, l.offsets, l.src1)
+                }
+                (LscKind::Atomic, _) => {
+                    let Some(op) = Atomic::from_lsc(l.op.raw().into()) else {
+                        return Err(format!("{} is not modelled", l.op).into());
+                    };
+                    atomic(t, cx, inst, place, op, [l.src1, l.src2], l.coords, l.offsets, l.dst)
+                }
+                _ => Err(format!("{} is not modelled", l.op).into()),
+            }
+        }
+        _ => Err("no typed access".into()),
+    }
+}
+
+#[allow(clippy::too_many_arguments)]
+fn texels(
+    t: &mut Thread<'_>,
+    cx: &mut Cx<'_>,
+    inst: &Inst<'_>,
+    place: Place,
+    store: bool,
+    mask: ChannelMask,
+    coords: [RawOperand; 4],
+    offsets: [i32; 3],
+    data: RawOperand,
+) -> Result<SendKind, Trap> {
+    let surface = cx.surface(place)?.clone();
+    let Some(image) = surface.image else { return Err("a typed access to a surface without shape".into()) };
+    let block = inst.exec.size.lanes().max(t.program.grf / 4) * 4;
+    let channel_bytes = u32::from(image.channel_bytes);
+    let (on, _) = t.enabled(inst)?;
+    for i in each(on) {
+        let lane = i as u32;
+        let [x, y, z] = coordinates(t, cx, &coords, offsets, lane)?;
+        let channels = (0..4u32).filter(|c| mask.0 >> c & 1 != 0).enumerate();
+        if !store {
+            let texel = typed::fetch(cx.memory, surface.base, &image, x, y, z)?;
+            for (k, c) in channels {
+                let v = texel.map_or(0, |texel| typed::unpack(&image, texel, c));
+                t.raw_store(data, k as u32 * block + 4 * lane, 4, v.into())?;
+            }
+            continue;
+        }
+        let Some(offset) = image.offset(x, y, z) else { continue };
+        for (k, c) in channels {
+            let stored = if image.bgra && c != 3 && c != 1 { 2 - c } else { c };
+            if stored < u32::from(image.channels) {
+                let (v, _) = t.raw_load(data, k as u32 * block + 4 * lane, 4)?;
+                let v = typed::pack(&image, v as u32);
+                let to = surface.base + offset + u64::from(stored * channel_bytes);
+                cx.store(t, Place::Flat, to, channel_bytes, v.into())?;
+            }
+        }
+    }
+    Ok(if store { SendKind::Store } else { SendKind::Load })
+}
+
+#[allow(clippy::too_many_arguments)]
+fn atomic(
+    t: &mut Thread<'_>,
+    cx: &mut Cx<'_>,
+    inst: &Inst<'_>,
+    place: Place,
+    op: Atomic,
+    srcs: [RawOperand; 2],
+    coords: [RawOperand; 4],
+    offsets: [i32; 3],
+    dst: RawOperand,
+) -> Result<SendKind, Trap> {
+    let surface = cx.surface(place)?.clone();
+    let Some(image) = surface.image else { return Err("a typed atomic on a surface without shape".into()) };
+    let (on, _) = t.enabled(inst)?;
+    for i in each(on) {
+        let lane = i as u32;
+        let [x, y, z] = coordinates(t, cx, &coords, offsets, lane)?;
+        let Some(offset) = image.offset(x, y, z) else { continue };
+        let operand = |k: usize| {
+            if (k as u32) < op.operands() { t.raw_load(srcs[k], 4 * lane, 4).map(|v| v.0) } else { Ok(0) }
+        };
+        let (a, b) = (operand(0)?, operand(1)?);
+        let at = surface.base + offset;
+        let old = cx.load(t, Place::Flat, at, 4)?;
+        let new = op.apply(old, a, b, 4);
+        cx.store(t, Place::Flat, at, 4, new)?;
+        t.raw_store(dst, 4 * lane, 4, op.result(old, new) & 0xffff_ffff)?;
+    }
+    Ok(SendKind::Atomic)
+}

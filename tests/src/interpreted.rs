@@ -1,0 +1,173 @@
+//! Our code beside the vISA interpreter: both run over the same data and must leave the same memory.
+//! Where they do not, Intel's code is asked for its vote.
+
+use emulator::{Memory, Options as RunOptions};
+use platforms::Platform;
+use visa::Module;
+
+use crate::{
+    data::TestKernel,
+    differential::{self, MAX_INSTRUCTIONS, SCRATCH},
+    launches::{self, NoLaunch},
+};
+
+/// What became of a kernel.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Both leave the same memory.
+    Agrees,
+    /// Both leave the same memory, up to what the specification grants approximate functions.
+    Near,
+    /// The finalizer refused the kernel.
+    Refused(String),
+    /// There is no launch for this kernel.
+    NoLaunch(String),
+    /// The interpreter does not finish on these data.
+    Unsupported(String),
+    /// Our code does not finish, or breaks a rule of the machine.
+    OursFails(String),
+    /// The interpreter reports something that our code does not do.
+    Reported(String),
+    /// The memory differs; with whom Intel's code agrees.
+    Differs(String),
+}
+
+impl Outcome {
+    /// Short name of the kind.
+    pub fn class(&self) -> &'static str {
+        match self {
+            Outcome::Agrees => "agrees",
+            Outcome::Near => "agrees, approximately",
+            Outcome::Refused(_) => "refused",
+            Outcome::NoLaunch(_) => "no launch",
+            Outcome::Unsupported(_) => "not interpreted",
+            Outcome::OursFails(_) => "our code fails",
+            Outcome::Reported(_) => "reported",
+            Outcome::Differs(_) => "differs",
+        }
+    }
+
+    /// What there is to say besides.
+    pub fn detail(&self) -> &str {
+        match self {
+            Outcome::Agrees | Outcome::Near => "",
+            Outcome::Refused(s)
+            | Outcome::NoLaunch(s)
+            | Outcome::Unsupported(s)
+            | Outcome::OursFails(s)
+            | Outcome::Reported(s)
+            | Outcome::Differs(s) => s,
+        }
+    }
+}
+
+/// A kernel's module, with the functions it calls.
+///
+/// # Errors
+///
+/// The first fault of the text.
+pub fn module(platform: Platform, kernel: &TestKernel) -> Result<Module, String> {
+    let read = |text: &str| {
+        finalizer::read_text(text.as_bytes(), platform)
+            .map_err(|e| e.0.first().map_or(String::new(), |d| d.to_string()))
+    };
+    let mut module = read(&kernel.visaasm)?;
+    for text in &kernel.functions {
+        module.link(read(text)?);
+    }
+    Ok(module)
+}
+
+/// Whether the specification grants some instruction of the kernel less than exact results.
+fn approximate(module: &Module) -> bool {
+    let math = |k: &visa::Kernel| k.code.iter().any(|r| r.opcode.is_math());
+    module.kernels.iter().chain(&module.functions).any(math)
+}
+
+/// The first byte where two memories differ and a third, of another run of the first, says the byte means
+/// something. With `near`, floats may differ by a little.
+fn difference(a: &Memory, b: &Memory, again: &Memory, near: bool) -> Option<(String, usize, [Vec<u8>; 2])> {
+    for (((_, name, a), (_, _, b)), (_, _, again)) in a.buffers().zip(b.buffers()).zip(again.buffers()) {
+        if a == b {
+            continue;
+        }
+        for at in 0..a.len().min(b.len()) {
+            if a[at] == b[at] || a[at] != again[at] || near && close(a, b, at) {
+                continue;
+            }
+            let range = at & !7..((at & !7) + 8).min(a.len()).min(b.len());
+            return Some((name.to_owned(), at, [a[range.clone()].to_vec(), b[range].to_vec()]));
+        }
+    }
+    None
+}
+
+/// Whether the singles or halves around a byte are within what OpenCL grants native functions.
+fn close(a: &[u8], b: &[u8], at: usize) -> bool {
+    let single = |m: &[u8]| {
+        let at = at & !3;
+        m.get(at..at + 4).map(|x| f64::from(f32::from_le_bytes([x[0], x[1], x[2], x[3]])))
+    };
+    let half = |m: &[u8]| {
+        let at = at & !1;
+        m.get(at..at + 2).map(|x| f64::from(emulator::num::f16_to_f32(u16::from_le_bytes([x[0], x[1]]))))
+    };
+    let near = |x: Option<f64>, y: Option<f64>, by: f64| match (x, y) {
+        (Some(x), Some(y)) => {
+            x.is_nan() && y.is_nan() || x == y || (x - y).abs() <= by * x.abs().max(y.abs()).max(1e-3)
+        }
+        _ => false,
+    };
+    near(single(a), single(b), 1e-4) || near(half(a), half(b), 4e-3)
+}
+
+/// Finalizes a kernel, runs it, interprets it.
+pub fn compare(platform: Platform, kernel: &TestKernel) -> Outcome {
+    let module = match module(platform, kernel) {
+        Ok(m) => m,
+        Err(why) => return Outcome::Refused(why),
+    };
+    let (launch, memory) = match launches::launch(kernel, 1) {
+        Ok(l) => l,
+        Err(NoLaunch(why)) => return Outcome::NoLaunch(why),
+    };
+    let mut launch = launch;
+    launch.kernel.scratch = launch.kernel.scratch.max(SCRATCH);
+    let options = RunOptions { max_instructions: MAX_INSTRUCTIONS, ..RunOptions::default() };
+    let mut theirs = memory.clone();
+    let interpreted = match emulator::visa::run(platform, &module, 0, &launch, &mut theirs, &options) {
+        Ok(report) => report,
+        Err(e) => return Outcome::Unsupported(e.to_string()),
+    };
+    let fast = RunOptions { max_instructions: MAX_INSTRUCTIONS, ..RunOptions::fast() };
+    let mut again = memory.clone();
+    if let Err(e) = emulator::visa::run(platform, &module, 0, &launch, &mut again, &fast) {
+        return Outcome::Unsupported(format!("only with other contents: {e}"));
+    }
+    let binary = match differential::finalize(platform, kernel) {
+        Ok(b) => b,
+        Err(faults) => return Outcome::Refused(faults.first().map_or(String::new(), |d| d.to_string())),
+    };
+    let mut mine = memory.clone();
+    let ours = match emulator::run(platform, &binary.code, &launch, &mut mine, &options) {
+        Ok(report) => report,
+        Err(e) => return Outcome::OursFails(e.to_string()),
+    };
+    let near = approximate(&module);
+    if let Some((name, at, [a, b])) = difference(&theirs, &mine, &again, near) {
+        let mut intel = memory.clone();
+        let vote = match emulator::run(platform, &kernel.dat, &launch, &mut intel, &options) {
+            Err(_) => "Intel's code fails",
+            Ok(_) if difference(&theirs, &intel, &again, near).is_none() => "Intel's code as interpreted",
+            Ok(_) if difference(&intel, &mine, &intel.clone(), near).is_none() => "Intel's code as ours",
+            Ok(_) => "Intel's code as neither",
+        };
+        return Outcome::Differs(format!(
+            "buffer {name} at byte {at}: interpreter {a:02x?} ours {b:02x?}; {vote}"
+        ));
+    }
+    if let Some(r) = interpreted.reports.iter().find(|r| !ours.reports.iter().any(|o| o.fault == r.fault)) {
+        return Outcome::Reported(r.to_string());
+    }
+    if difference(&theirs, &mine, &again, false).is_some() { Outcome::Near } else { Outcome::Agrees }
+}
