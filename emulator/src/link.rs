@@ -202,6 +202,11 @@ impl Loaded {
         self.units.iter().find(|(name, _)| name == kernel).map(|(_, unit)| unit)
     }
 
+    /// The address of a constant or variable of the program.
+    pub fn address(&self, symbol: &str) -> Option<u64> {
+        self.symbols.get(symbol).copied()
+    }
+
     /// A unit with its addresses filled in, followed by the units of `others` (and then of the program)
     /// that hold functions it needs.
     pub fn link(&self, unit: &Unit, others: &[Unit]) -> Result<Vec<u8>, Error> {

@@ -8,7 +8,7 @@ use visa::Module;
 use crate::{
     data::TestKernel,
     differential::{self, MAX_INSTRUCTIONS, SCRATCH},
-    launches::{self, NoLaunch},
+    launches::{NoLaunch, Setup},
 };
 
 /// What became of a kernel.
@@ -127,36 +127,44 @@ pub fn compare(platform: Platform, kernel: &TestKernel) -> Outcome {
         Ok(m) => m,
         Err(why) => return Outcome::Refused(why),
     };
-    let (launch, memory) = match launches::launch(kernel, 1) {
-        Ok(l) => l,
+    let mut setup = match Setup::new(kernel, 1) {
+        Ok(s) => s,
         Err(NoLaunch(why)) => return Outcome::NoLaunch(why),
     };
-    let mut launch = launch;
-    launch.kernel.scratch = launch.kernel.scratch.max(SCRATCH);
+    setup.launch.kernel.scratch = setup.launch.kernel.scratch.max(SCRATCH);
+    let (launch, memory) = (&setup.launch, &setup.memory);
+    let interpret = |options: &RunOptions| {
+        let mut memory = memory.clone();
+        emulator::visa::run_linked(platform, &module, 0, &setup.program, launch, &mut memory, options)
+            .map(|report| (report, memory))
+    };
     let options = RunOptions { max_instructions: MAX_INSTRUCTIONS, ..RunOptions::default() };
-    let mut theirs = memory.clone();
-    let interpreted = match emulator::visa::run(platform, &module, 0, &launch, &mut theirs, &options) {
-        Ok(report) => report,
+    let (interpreted, theirs) = match interpret(&options) {
+        Ok(done) => done,
         Err(e) => return Outcome::Unsupported(e.to_string()),
     };
     let fast = RunOptions { max_instructions: MAX_INSTRUCTIONS, ..RunOptions::fast() };
-    let mut again = memory.clone();
-    if let Err(e) = emulator::visa::run(platform, &module, 0, &launch, &mut again, &fast) {
-        return Outcome::Unsupported(format!("only with other contents: {e}"));
-    }
+    let again = match interpret(&fast) {
+        Ok((_, memory)) => memory,
+        Err(e) => return Outcome::Unsupported(format!("only with other contents: {e}")),
+    };
     let binary = match differential::finalize(platform, kernel) {
         Ok(b) => b,
         Err(faults) => return Outcome::Refused(faults.first().map_or(String::new(), |d| d.to_string())),
     };
     let mut mine = memory.clone();
-    let ours = match emulator::run(platform, &binary.code, &launch, &mut mine, &options) {
+    let ours =
+        setup.ours(&binary).and_then(|code| emulator::run(platform, &code, launch, &mut mine, &options));
+    let ours = match ours {
         Ok(report) => report,
         Err(e) => return Outcome::OursFails(e.to_string()),
     };
     let near = approximate(&module);
     if let Some((name, at, [a, b])) = difference(&theirs, &mine, &again, near) {
         let mut intel = memory.clone();
-        let vote = match emulator::run(platform, &kernel.dat, &launch, &mut intel, &options) {
+        let ran =
+            setup.intel(kernel).and_then(|code| emulator::run(platform, &code, launch, &mut intel, &options));
+        let vote = match ran {
             Err(_) => "Intel's code fails",
             Ok(_) if difference(&theirs, &intel, &again, near).is_none() => "Intel's code as interpreted",
             Ok(_) if difference(&intel, &mine, &intel.clone(), near).is_none() => "Intel's code as ours",

@@ -44,7 +44,7 @@ pub struct Setup {
     /// The memory it runs on, constants and variables of the program included.
     pub memory: Memory,
     /// What code is linked with.
-    program: Loaded,
+    pub program: Loaded,
 }
 
 impl Setup {

@@ -137,10 +137,14 @@ impl Thread<'_> {
             }
             Op::Faddr { symbol, dst } => {
                 let name = self.unit().kernel.strings.get(symbol).unwrap_or_default();
-                let Some(unit) = self.program.function(name) else {
-                    return Err(format!("{} waits for a linker", String::from_utf8_lossy(name)).into());
+                let text = String::from_utf8_lossy(name);
+                let value = match self.program.function(name) {
+                    Some(unit) => FUNCTIONS + 64 * unit as u64,
+                    None => match self.program.symbols.and_then(|s| s.address(&text)) {
+                        Some(address) => address,
+                        None => return Err(format!("nothing defines the symbol {text}").into()),
+                    },
                 };
-                let value = FUNCTIONS + 64 * unit as u64;
                 let mut out = [0; 32];
                 out[0] = value;
                 self.store(dst, 1, &out, 0)?;

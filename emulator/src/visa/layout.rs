@@ -3,7 +3,7 @@
 //! Variables whose address is taken come first, below 64 kB, because addresses have 16 bits. An address is
 //! a place counted from the start of the predefined variables, which are common to all functions.
 
-use crate::Error;
+use crate::{Error, link::Loaded};
 use platforms::Platform;
 use visa::{InputVar, Inst, Kernel, Module, Op, PREDEFINED, PREDEFINED_VARS, VarId, VectorOperand};
 
@@ -44,6 +44,8 @@ pub(super) struct Program<'a> {
     pub grf: u32,
     /// The kernel, then the functions.
     pub units: Vec<Unit<'a>>,
+    /// Addresses of the program's constants and variables.
+    pub symbols: Option<&'a Loaded>,
 }
 
 impl<'a> Program<'a> {
@@ -56,7 +58,7 @@ impl<'a> Program<'a> {
             .map(Unit::new)
             .collect::<Result<_, _>>()
             .map_err(Error::Launch)?;
-        Ok(Program { platform, grf: platform.caps().grf_bytes.into(), units })
+        Ok(Program { platform, grf: platform.caps().grf_bytes.into(), units, symbols: None })
     }
 
     /// The function of a name.

@@ -28,7 +28,7 @@ mod tests;
 mod thread;
 mod typed;
 
-use crate::{Dispatch, Error, Launch, Memory, Options, RawLaunch, RunReport};
+use crate::{Dispatch, Error, Launch, Memory, Options, RawLaunch, RunReport, link::Loaded};
 use platforms::Platform;
 use visa::Module;
 
@@ -52,7 +52,25 @@ pub fn run(
     memory: &mut Memory,
     options: &Options,
 ) -> Result<RunReport, Error> {
-    let program = layout::Program::new(platform, module, kernel)?;
+    run_linked(platform, module, kernel, &Loaded::default(), launch, memory, options)
+}
+
+/// Runs an OpenCL kernel whose program has constants or variables: `program` is their place in `memory`.
+///
+/// # Errors
+///
+/// As [`run`].
+pub fn run_linked(
+    platform: Platform,
+    module: &Module,
+    kernel: usize,
+    program: &Loaded,
+    launch: &Launch,
+    memory: &mut Memory,
+    options: &Options,
+) -> Result<RunReport, Error> {
+    let program =
+        layout::Program { symbols: Some(program), ..layout::Program::new(platform, module, kernel)? };
     let kept = memory.count();
     let result = Dispatch::new(platform, launch, memory)
         .and_then(|dispatch| run::dispatch(&program, &dispatch, memory, options));
