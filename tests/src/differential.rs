@@ -49,7 +49,7 @@ impl Outcome {
 }
 
 /// The kernel that holds the functions which a kernel calls by address.
-fn symbol_table(kernel: &TestKernel) -> Option<&'static TestKernel> {
+pub fn symbol_table(kernel: &TestKernel) -> Option<&'static TestKernel> {
     let calls = kernel.visaasm.contains("ifcall");
     kernels(kernel.platform).iter().find(|k| {
         calls

@@ -75,6 +75,12 @@ pub fn module(platform: Platform, kernel: &TestKernel) -> Result<Module, String>
     for text in &kernel.functions {
         module.link(read(text)?);
     }
+    // Functions that are called by address are in an object of their own.
+    for text in differential::symbol_table(kernel).iter().flat_map(|t| &t.functions) {
+        let mut other = read(text)?;
+        other.functions.retain(|f| module.functions.iter().all(|g| g.header_name != f.header_name));
+        module.link(other);
+    }
     Ok(module)
 }
 
@@ -152,9 +158,15 @@ pub fn compare(platform: Platform, kernel: &TestKernel) -> Outcome {
         Ok(b) => b,
         Err(faults) => return Outcome::Refused(faults.first().map_or(String::new(), |d| d.to_string())),
     };
+    let table =
+        match differential::symbol_table(kernel).map(|t| differential::finalize(platform, t)).transpose() {
+            Ok(table) => table,
+            Err(faults) => return Outcome::Refused(faults.first().map_or(String::new(), |d| d.to_string())),
+        };
     let mut mine = memory.clone();
-    let ours =
-        setup.ours(&binary).and_then(|code| emulator::run(platform, &code, launch, &mut mine, &options));
+    let ours = setup
+        .ours(&binary, table.as_ref())
+        .and_then(|code| emulator::run(platform, &code, launch, &mut mine, &options));
     let ours = match ours {
         Ok(report) => report,
         Err(e) => return Outcome::OursFails(e.to_string()),
