@@ -118,9 +118,9 @@ pub(super) fn dispatch(
             .filter(|(_, n)| *n != 0)
             .collect(),
         sends: counts.sends,
-        cycles: 0,
         reports: reports.into_vec(),
         trace: counts.trace,
+        ..RunReport::default()
     })
 }
 
