@@ -99,7 +99,7 @@ fn foreign_objects_print_as_intel_prints_them() {
     let Some(genx) = tests::oracle::GenxIr::find() else { return };
     let options = TextOptions { intel_names: true, ..TextOptions::default() };
     let mut dumps = 0;
-    for path in data::corpus().into_iter().step_by(6) {
+    for path in data::corpus() {
         let bytes = std::fs::read(&path).unwrap();
         let module = visa::read(&bytes).unwrap();
         let file = path.file_name().unwrap().to_string_lossy().into_owned();
@@ -113,5 +113,37 @@ fn foreign_objects_print_as_intel_prints_them() {
             dumps += 1;
         }
     }
-    assert!(dumps > 0 || data::corpus().is_empty(), "no dump at all");
+    println!("{dumps} dumps");
+    assert!(dumps > 100 || data::corpus().is_empty(), "{dumps} dumps");
+}
+
+/// Text, and the objects that it becomes: the same code, whichever way a kernel comes.
+#[test]
+fn text_and_objects_finalize_to_the_same_bytes() {
+    let (mut compared, mut refused) = (0, 0);
+    for platform in platforms::Platform::ALL {
+        let mut finalizer = finalizer::Finalizer::new(finalizer::Options::new(platform));
+        let all = std::env::var_os("VISA_ALL_KERNELS").is_some();
+        for k in data::kernels(platform).iter().step_by(if all { 1 } else { 23 }) {
+            let id = format!("{platform} {}", k.id());
+            let mut module = finalizer::read_text(k.visaasm.as_bytes(), platform).unwrap();
+            for function in &k.functions {
+                module.link(finalizer::read_text(function.as_bytes(), platform).unwrap());
+            }
+            let Ok(from_text) = finalizer.finalize_kernel(&module, 0) else {
+                refused += 1;
+                continue;
+            };
+            for version in [visa::Version::V4_1, visa::Version::V3_6] {
+                module.set_version(version);
+                let object = visa::write(&module).unwrap_or_else(|e| panic!("{id}: {e}"));
+                let read = finalizer::read_module(&object).unwrap_or_else(|e| panic!("{id}: {e}"));
+                let from_object = finalizer.finalize_kernel(&read, 0).unwrap_or_else(|e| panic!("{id}: {e}"));
+                assert!(from_text.code == from_object.code, "{id}: other code from version {version}");
+            }
+            compared += 1;
+        }
+    }
+    println!("{compared} kernels three ways, {refused} refused");
+    assert!(compared > 9 * refused);
 }

@@ -90,7 +90,8 @@ rules! {
     InputSize       "input-size"        Error   false "An input is as large as its variable.";
     InputOverlap    "input-overlap"     Error   false "Inputs do not overlap in the register file.";
     InputAlignment  "input-alignment"   Error   false "An input of a register or more starts at a register; a smaller one is aligned and crosses no register.";
-    InputRange      "input-range"       Error   false "Inputs lie in the register file.";
+    InputRange      "input-range"       Error   true  "Inputs lie in the register file.";
+    AttributeRange  "attribute-range"   Error   true  "Sizes that attributes of a kernel state are possible ones.";
     VariableLimit   "variable-limit"    Warning false "A kernel has at most 4096 address and 4095 predicate variables; a general variable fits into the register file.";
     AttributeValue  "attribute-value"   Warning false "Attributes of a kernel that mean something to the finalizer have values with a meaning.";
     KernelName      "kernel-name"       Error   false "Kernels have different names, and so have functions.";

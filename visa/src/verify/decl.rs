@@ -37,6 +37,21 @@ impl Checker<'_> {
     fn attributes(&mut self) {
         const MEANINGS: [(&str, &[i32]); 3] =
             [("SimdSize", &[0, 1, 8, 16, 32]), ("NumGRF", &[0, 128, 256]), ("Target", &[0, 1])];
+        let most = self.register_file() as i32;
+        let ranges = [
+            ("SLMSize", 1024, "kB"),
+            ("SpillMemOffset", 1 << 24, "bytes"),
+            ("PerThreadInputSize", most, "bytes"),
+            ("CrossThreadInputSize", most, "bytes"),
+            ("NBarrierCnt", 64, "barriers"),
+        ];
+        for (name, most, unit) in ranges {
+            let Some(value) = self.kernel.attr_int(name) else { continue };
+            if !(0..=most).contains(&value) {
+                let message = format!("found {value}, allowed: 0 to {most} {unit}");
+                self.report(Rule::AttributeRange, None, format!("attribute {name}"), message);
+            }
+        }
         for (name, allowed) in MEANINGS {
             let Some(value) = self.kernel.attr_int(name) else { continue };
             if !allowed.contains(&value) {

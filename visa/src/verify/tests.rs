@@ -179,6 +179,7 @@ const SNIPPETS: &[(Rule, Platform, &str, &str)] = {
     (Rule::InputRange, Skl, ".input V1 offset=64 size=256\nmov (M1, 1) V1(0,0)<1> 0x0:d", ".input V1 offset=4064 size=256\nmov (M1, 1) V1(0,0)<1> 0x0:d"),
     (Rule::VariableLimit, Skl, ".decl B v_type=G type=d num_elts=1024\nmov (M1, 1) V1(0,0)<1> 0x0:d", ".decl B v_type=G type=d num_elts=1025\nmov (M1, 1) V1(0,0)<1> 0x0:d"),
     (Rule::AttributeValue, Skl, ".kernel_attr SimdSize=16\nmov (M1, 1) V1(0,0)<1> 0x0:d", ".kernel_attr SimdSize=12\nmov (M1, 1) V1(0,0)<1> 0x0:d"),
+    (Rule::AttributeRange, Pvc, ".kernel_attr PerThreadInputSize=96\nmov (M1, 1) V1(0,0)<1> 0x0:d", ".kernel_attr PerThreadInputSize=16777216\nmov (M1, 1) V1(0,0)<1> 0x0:d"),
     (Rule::KernelName, Skl, "ret (M1, 1)\n.kernel \"other\"\n.function \"main\"\nmain:", "ret (M1, 1)\n.kernel \"snippet\"\n.function \"main\"\nmain:"),
 ]};
 

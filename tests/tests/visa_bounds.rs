@@ -1,0 +1,130 @@
+//! Storms: inputs that are large in one respect. Four times the input takes about four times the memory
+//! and time, and stays inside the bounds of the fuzz targets (a second for 100 kB, a hundred times the
+//! input's bytes).
+
+use std::{sync::Mutex, time::Duration};
+
+use cpu_time::ThreadTime;
+use peak_alloc::PeakAlloc;
+use platforms::Platform;
+use tests::fuzz;
+use visa::text::{self, TextOptions};
+
+#[global_allocator]
+static ALLOCATOR: PeakAlloc = PeakAlloc;
+
+/// Memory is counted for the process: one at a time.
+static ONE: Mutex<()> = Mutex::new(());
+
+/// A text that repeats `piece` for 0 to `n` between a kernel's declarations and its code (`at` 0), or in its
+/// code (`at` 1).
+fn storm(at: usize, n: usize, piece: &dyn Fn(usize) -> String) -> String {
+    let pieces: String = (0..n).map(piece).collect();
+    let mut parts = [String::new(), String::new()];
+    parts[at] = pieces;
+    format!(
+        ".version 4.1\n.kernel \"k\"\n.decl V32 v_type=G type=d num_elts=16 align=GRF\n.decl A0 v_type=A num_elts=1\n\
+         .decl P1 v_type=P num_elts=16\n{}\n.kernel_attr SimdSize=16\n.function \"main\"\nmain:\n{}\n    ret (M1, 1)\n",
+        parts[0], parts[1]
+    )
+}
+
+type Piece = &'static dyn Fn(usize) -> String;
+
+/// Name, place, pieces.
+const STORMS: &[(&str, usize, Piece)] = &[
+    ("variables", 0, &|i| format!(".decl X{i} v_type=G type=d num_elts=1\n")),
+    ("long names", 0, &|i| format!(".decl {}{i} v_type=G type=d num_elts=1\n", "n".repeat(500))),
+    ("alias chain", 0, &|i| {
+        let base = if i == 0 { "V32".to_owned() } else { format!("X{}", i - 1) };
+        format!(".decl X{i} v_type=G type=d num_elts=1 alias=<{base}, 0>\n")
+    }),
+    ("predicates", 0, &|i| format!(".decl Q{i} v_type=P num_elts=16\n")),
+    ("attributes", 0, &|i| format!(".decl X{i} v_type=G type=d num_elts=1 attrs={{Scope={i}, Input}}\n")),
+    ("kernel attributes", 0, &|i| format!(".kernel_attr Unknown{i}=\"{i}\"\n")),
+    ("inputs", 0, &|_| ".input V32 offset=32 size=64\n".to_owned()),
+    ("declared functions", 0, &|i| format!(".funcdecl \"f{i}\"\n")),
+    ("labels", 1, &|i| format!("L{i}:\n")),
+    ("one label", 1, &|_| "L:\n".to_owned()),
+    ("gotos ahead", 1, &|i| format!("    (P1) goto (M1, 16) L{}\nL{i}:\n", i + 1)),
+    ("gotos back", 1, &|i| format!("L{i}:\n    (P1) goto (M1, 16) L{}\n", i / 2)),
+    ("gotos to nowhere", 1, &|i| format!("    goto (M1, 16) N{i}\n")),
+    ("subroutines", 1, &|i| {
+        format!("    ret (M1, 1)\n.function \"s{i}\"\ns{i}:\n    call (M1, 1) s{}\n", i + 1)
+    }),
+    ("numbered subroutines", 1, &|i| {
+        format!("    ret (M1, 1)\n.function \"s_{}\"\ns_{}:\n", 9999 - i, 9999 - i)
+    }),
+    ("scopes one in another", 1, &|_| "{\n".to_owned()),
+    ("scopes that shadow", 1, &|_| "{\n.decl X v_type=G type=d num_elts=1\n".to_owned()),
+    ("kernels", 1, &|i| format!("    ret (M1, 1)\n.kernel \"k{i}\"\n.function \"main\"\nmain:\n")),
+    ("instructions", 1, &|_| "    add (M1, 16) V32(0,0)<1> V32(0,0)<1;1,0> 0x1:d\n".to_owned()),
+    ("wrong instructions", 1, &|_| "    add (M1, 16) V32(0,0)<1> V99(0,0)<1;1,0> 0x1:d\n".to_owned()),
+    ("broken rules", 1, &|_| "    add (M2, 16) V32(0,7)<4> V32(0,0)<1;1,0> 0x1:f\n".to_owned()),
+    ("no instructions", 1, &|i| format!("    frobnicate{i} (M1, 16)\n")),
+    ("source lines", 1, &|i| format!("    .loc {i}\n    .file \"f{i}\"\n")),
+    ("lifetimes", 1, &|_| "    lifetime.start V32\n    lifetime.end V32\n".to_owned()),
+    ("comments", 1, &|i| format!("// {i}\n/* {i} */\n")),
+    ("unclosed comments", 1, &|_| "/* ".to_owned()),
+    ("unclosed strings", 1, &|_| "\" ".to_owned()),
+    ("one line", 1, &|_| "add ".to_owned()),
+    ("a huge number", 1, &|_| "9".to_owned()),
+    ("a sum of numbers", 1, &|i| if i == 0 { "    .loc 1".to_owned() } else { "+1".to_owned() }),
+    ("signs", 1, &|i| if i == 0 { "    .loc ".to_owned() } else { "-".to_owned() }),
+    ("parentheses", 1, &|i| if i == 0 { "    .loc ".to_owned() } else { "(".to_owned() }),
+    ("questions", 1, &|i| if i == 0 { "    .loc 1".to_owned() } else { "?1:1".to_owned() }),
+    ("backslashes", 1, &|_| "\\\n".to_owned()),
+    ("letters beyond ASCII", 1, &|_| "\u{20ac}".to_owned()),
+];
+
+/// Reads, verifies, prints and writes; returns processor time and peak memory.
+fn all_of_visa(source: &str) -> (Duration, usize) {
+    let before = PeakAlloc.current_usage();
+    PeakAlloc.reset_peak_usage();
+    let start = ThreadTime::now();
+    let options = TextOptions::default();
+    if let Ok(module) = text::parse(source, options) {
+        drop(visa::verify(&module, visa::VerifyOptions::for_platform(Platform::Skl)));
+        drop(text::print(&module, options));
+        if let Ok(object) = visa::write(&module) {
+            drop(visa::read(&object));
+        }
+    }
+    (start.elapsed(), PeakAlloc.peak_usage().saturating_sub(before))
+}
+
+#[test]
+fn time_and_memory_grow_as_the_input_does() {
+    let _one = ONE.lock().unwrap_or_else(|e| e.into_inner());
+    let mut wrong = Vec::new();
+    for (name, at, piece) in STORMS {
+        let (small, large) = (storm(*at, 2_000, piece), storm(*at, 8_000, piece));
+        let ((t1, m1), (t2, m2)) = (all_of_visa(&small), all_of_visa(&large));
+        println!("{name}: {} bytes {t1:?} {m1}; {} bytes {t2:?} {m2}", small.len(), large.len());
+        // Tables double, so that memory goes up in steps; small times are noise.
+        if m2 > 8 * m1.max(100_000) || m2 > (1 << 20) + 100 * large.len() {
+            wrong.push(format!("{name}: {} bytes {m1}, {} bytes {m2} of memory", small.len(), large.len()));
+        }
+        if t2 > 10 * t1.max(Duration::from_millis(20)) {
+            wrong.push(format!("{name}: {} bytes {t1:?}, {} bytes {t2:?}", small.len(), large.len()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The same storms through the bodies of the fuzz targets, which have their own bounds.
+#[test]
+fn storms_stay_inside_the_bounds_of_fuzzing() {
+    let _one = ONE.lock().unwrap_or_else(|e| e.into_inner());
+    for (name, at, piece) in STORMS {
+        println!("{name}");
+        let source = storm(*at, 1_500, piece);
+        fuzz::read_visaasm(source.as_bytes());
+        for platform in [Platform::Skl, Platform::Pvc] {
+            let mut input = vec![platform as u8];
+            input.extend_from_slice(source.as_bytes());
+            fuzz::verify(&input);
+            fuzz::finalize(&input);
+        }
+    }
+}
