@@ -12,10 +12,11 @@ use crate::args::MessageFormat;
 pub fn faults(file: &Path, faults: &[Diagnostic], format: MessageFormat) {
     let mut out = anstream::stderr().lock();
     // Only text has lines to show.
-    let has_lines = faults.iter().any(|d| matches!(d.place, Place::Line { .. }));
+    let has_lines = faults.iter().any(|d| matches!(d.place, Place::Line { .. } | Place::Input));
     let text = if has_lines { std::fs::read_to_string(file).unwrap_or_default() } else { String::new() };
     let lines: Vec<&str> = text.lines().collect();
     for d in faults {
+        let d = &placed(&lines, d);
         // A closed standard error leaves nobody to tell.
         let _ = match format {
             MessageFormat::Human => match line_of(&lines, d) {
@@ -25,6 +26,39 @@ pub fn faults(file: &Path, faults: &[Diagnostic], format: MessageFormat) {
             MessageFormat::Json => writeln!(out, "{}", as_json(file, d)),
         };
     }
+}
+
+/// A fault in a declaration, at the line that declares; a fault in an instruction, at its first letter.
+fn placed(lines: &[&str], d: &Diagnostic) -> Diagnostic {
+    let first_letter = |line: &str| (line.len() - line.trim_start().len() + 1) as u32;
+    let place = match (d.place, &d.field, &d.kernel) {
+        (Place::Line { line, column: 1 }, ..) => lines
+            .get((line as usize).saturating_sub(1))
+            .map(|l| Place::Line { line, column: first_letter(l) }),
+        (Place::Input, Some(field), Some(kernel)) => declaration(lines, kernel, field)
+            .map(|i| Place::Line { line: i as u32 + 1, column: first_letter(lines[i]) }),
+        _ => None,
+    };
+    Diagnostic { place: place.unwrap_or(d.place), ..d.clone() }
+}
+
+/// The line of a kernel's text that declares what a field names: a variable, an input, an attribute.
+fn declaration(lines: &[&str], kernel: &str, field: &str) -> Option<usize> {
+    let starts = |line: &str, directive: &str, name: &str| {
+        let mut words = line.split([' ', '\t', '=']).filter(|w| !w.is_empty());
+        words.next() == Some(directive) && words.next().is_some_and(|w| w.trim_matches('"') == name)
+    };
+    let is_kernel = |l: &&str| starts(l, ".kernel", kernel) || starts(l, ".global_function", kernel);
+    let start = lines.iter().position(is_kernel)?;
+    let (directive, name) = match field.split_once(' ') {
+        Some(("input", name)) => (".input", name),
+        Some(("attribute", name)) => (".kernel_attr", name),
+        Some(_) => return None,
+        None if field == "name" => return Some(start),
+        None => (".decl", field),
+    };
+    let mut rest = lines[start + 1..].iter().take_while(|l| !l.trim_start().starts_with(".kernel "));
+    rest.position(|l| starts(l, directive, name)).map(|i| start + 1 + i)
 }
 
 /// Longer lines are not shown.
@@ -43,14 +77,17 @@ fn snippet(out: &mut impl Write, file: &Path, d: &Diagnostic, line: &str) -> std
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
     };
-    // Column 1 of an indented line stands for the whole statement.
     let column = (column as usize).saturating_sub(1);
     let is_space = |c: char| c.is_whitespace();
+    let is_statement = d.instruction.is_some() || d.field.is_some();
     let (start, end) = match line.get(column..) {
-        Some(rest) if !rest.starts_with(is_space) && !rest.is_empty() => {
+        // Something is missing at the end.
+        Some("") if column > 0 => (column, column),
+        Some(rest) if !is_statement && !rest.starts_with(is_space) && !rest.is_empty() => {
             (column, column + rest.find(is_space).unwrap_or(rest.len()))
         }
         _ => {
+            // The whole statement.
             let code = line.split("//").next().unwrap_or(line).trim_end();
             (line.len() - line.trim_start().len(), code.len().max(line.len().min(1)))
         }

@@ -156,3 +156,54 @@ fn a_fifth_platform_does_not_fit_an_object() {
     assert!(stderr(&out).contains("4"), "{}", stderr(&out));
     assert_eq!(names(dir.path()), ["k.isa"]);
 }
+
+/// A kernel that means nothing on line 6: it adds an integer to a float.
+const MIXED: &str = ".version 4.1\n.kernel \"k\"\n.decl V32 v_type=G type=f num_elts=8 align=GRF\n\
+                     .function \"main\"\nmain:\n    add (M1, 8) V32(0,0)<1> V32(0,0)<1;1,0> 0x1:d\n    ret (M1, 1)\n";
+
+#[test]
+fn what_has_no_meaning_is_refused_unless_allowed() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("k.visaasm"), MIXED).unwrap();
+    let out = run(dir.path(), &["k.visaasm", "-p", "skl,tgllp", "--emit", "dat"]);
+    let said = stderr(&out);
+    assert_eq!(out.status.code(), Some(1), "{said}");
+    assert_eq!(names(dir.path()), ["k.visaasm"]);
+    assert!(said.contains("k.visaasm:6:5") && said.contains("^^^"), "{said}");
+    assert_eq!(said.matches("[operand-mix]").count(), 1, "{said}");
+
+    let out = run(dir.path(), &["k.visaasm", "-p", "skl", "--message-format", "json"]);
+    let json: serde_json::Value = serde_json::from_str(stderr(&out).trim()).unwrap();
+    for (key, value) in
+        [("severity", "error"), ("code", "operand-mix"), ("field", "operands"), ("kernel", "k")]
+    {
+        assert_eq!(json[key], value, "{json}");
+    }
+    assert_eq!((json["line"].as_u64(), json["column"].as_u64()), (Some(6), Some(5)), "{json}");
+    assert_eq!(json["instruction"]["opcode"], "add", "{json}");
+
+    let out = run(dir.path(), &["k.visaasm", "-p", "skl", "--allow", "operand-mix", "--emit", "object"]);
+    assert!(stderr(&out).contains("warning"), "{}", stderr(&out));
+    let out = run(dir.path(), &["k.visaasm", "-p", "skl", "--allow", "alias-cycle"]);
+    assert_eq!(out.status.code(), Some(2), "later stages rely on that rule");
+}
+
+#[test]
+fn text_becomes_objects_of_either_version() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("k.visaasm"), MIXED.replace("0x1:d", "0x3f800000:f")).unwrap();
+    let mut codes = Vec::new();
+    for (name, version) in [("new.isa", [4, 1]), ("old.isa", [3, 6])] {
+        let number = format!("{}.{}", version[0], version[1]);
+        let emit = ["k.visaasm", "-p", "skl", "--emit", "object", "--isa-version", &number, "-o", name];
+        let out = run(dir.path(), &emit);
+        assert!(out.status.success(), "{}", stderr(&out));
+        assert_eq!(fs::read(dir.path().join(name)).unwrap()[4..6], version);
+        assert!(run(dir.path(), &[name, "-p", "skl", "--emit", "dat", "-o", "code"]).status.success());
+        codes.push(fs::read(dir.path().join("code")).unwrap());
+    }
+    assert!(run(dir.path(), &["k.visaasm", "-p", "skl", "--emit", "dat", "-o", "code"]).status.success());
+    codes.push(fs::read(dir.path().join("code")).unwrap());
+    assert!(codes.windows(2).all(|pair| pair[0] == pair[1]), "one kernel, different code");
+    assert_eq!(run(dir.path(), &["k.visaasm", "-p", "skl", "--isa-version", "2.0"]).status.code(), Some(2));
+}

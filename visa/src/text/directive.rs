@@ -2,7 +2,7 @@
 
 use super::{
     lexer::Tok,
-    parser::{Parsed, Parser},
+    parser::{Parsed, Parser, suggestion},
     symbols::Symbol,
 };
 use crate::{
@@ -86,7 +86,21 @@ impl<'s> Parser<'s> {
                 Some(provenance) => self.implicit(provenance),
                 None => {
                     self.at = start + 1;
-                    self.fail(format!("`.{name}` is no directive"))
+                    let known = [
+                        "version",
+                        "kernel",
+                        "global_function",
+                        "funcdecl",
+                        "function",
+                        "decl",
+                        "input",
+                        "kernel_attr",
+                        "file",
+                        "loc",
+                    ];
+                    let hint =
+                        suggestion(name, known).map_or(String::new(), |k| format!("; did you mean `.{k}`?"));
+                    self.fail(format!("`.{name}` is no directive{hint}"))
                 }
             },
         }
@@ -160,8 +174,18 @@ impl<'s> Parser<'s> {
     }
 
     fn decl(&mut self) -> Parsed<()> {
+        self.k()?;
         let name_at = self.at;
         let name = self.expect(Tok::Ident, "the variable's name")?;
+        let declared = self.declaration(name, name_at);
+        if declared.is_err() {
+            self.symbols.poison(name);
+        }
+        declared
+    }
+
+    /// The rest of a declaration, after the name.
+    fn declaration(&mut self, name: &'s str, name_at: usize) -> Parsed<()> {
         self.expect_key("v_type")?;
         let class = self.expect(Tok::Ident, "G, A, P, S or T")?;
         let declared = match class {

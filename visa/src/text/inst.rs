@@ -2,7 +2,7 @@
 
 use super::{
     lexer::Tok,
-    parser::{Parsed, Parser},
+    parser::{Parsed, Parser, suggestion},
 };
 use crate::{
     inst::BadOperands,
@@ -12,6 +12,22 @@ use crate::{
     table::{self, Enc, Family},
     types::{CondMod, Exec, Modifier, Type},
 };
+
+/// Mnemonics that are no opcode's name.
+const OTHERS: [&str; 12] = [
+    "min",
+    "max",
+    "cmpn",
+    "bfn",
+    "fence_global",
+    "fence_local",
+    "svm_gather",
+    "svm_scatter",
+    "svm_block_ld",
+    "svm_block_st",
+    "svm_atomic",
+    "sample_lz",
+];
 
 /// What stands before the operands: guard, line.
 #[derive(Clone, Copy)]
@@ -33,7 +49,10 @@ impl<'s> Parser<'s> {
         let known = self.by_name(name, head)?;
         if !known {
             let span = start.start as usize..start.end as usize;
-            return self.fail_at(span, format!("`{name}` is no instruction"));
+            let known =
+                Opcode::ALL.iter().map(|o| o.name()).chain(LscOp::ALL.iter().map(|o| o.name())).chain(OTHERS);
+            let hint = suggestion(name, known).map_or(String::new(), |k| format!("; did you mean `{k}`?"));
+            return self.fail_at(span, format!("`{name}` is no instruction{hint}"));
         }
         if pred.is_some() {
             // The row of what was just appended says whether it can be guarded.

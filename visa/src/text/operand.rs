@@ -2,7 +2,7 @@
 
 use super::{
     lexer::Tok,
-    parser::{Parsed, Parser},
+    parser::{Failed, Parsed, Parser},
     symbols::Symbol,
 };
 use crate::{
@@ -24,6 +24,8 @@ impl<'s> Parser<'s> {
                 self.at += 1;
                 Ok(symbol)
             }
+            // Its declaration is at fault and was reported.
+            None if self.symbols.is_poisoned(name) => Err(Failed),
             None => self.fail(format!("`{name}` is not declared")),
         }
     }
@@ -360,7 +362,19 @@ impl<'s> Parser<'s> {
             };
             return Ok(VectorOperand::Immediate { ty, bits });
         }
+        if self.peek() == Tok::Comma {
+            return self.expected("an operand; blanks separate operands, not commas");
+        }
+        let begins =
+            matches!(self.peek(), Tok::Int | Tok::Hex | Tok::Minus | Tok::Tilde | Tok::Bang | Tok::LParen);
+        if !begins && self.slice() != "%sizeof" {
+            return self
+                .expected("a source: a variable such as `V32(0,0)<1;1,0>` or a constant such as `0x1:d`");
+        }
         let value = self.unary()?;
+        if self.peek() == Tok::Dot && self.glued(0) {
+            return self.expected("a type; a fraction has it right after its digits, as in `2.5:f`");
+        }
         let ty = self.type_suffix()?;
         if ty == Type::Bool {
             self.at -= 1;

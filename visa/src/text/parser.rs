@@ -107,6 +107,8 @@ pub(super) struct Parser<'s> {
     pub(super) subroutines: FxHashMap<String, LabelId>,
     strings: FxHashMap<Vec<u8>, StrId>,
     nesting: u32,
+    /// Something before the first kernel was reported.
+    lacks_kernel: bool,
 }
 
 impl<'s> Parser<'s> {
@@ -129,6 +131,7 @@ impl<'s> Parser<'s> {
             subroutines: FxHashMap::default(),
             strings: FxHashMap::default(),
             nesting: 0,
+            lacks_kernel: false,
         }
     }
 
@@ -262,7 +265,13 @@ impl<'s> Parser<'s> {
     /// The kernel being read.
     pub(super) fn k(&mut self) -> Parsed<&mut Kernel> {
         if self.kernel.is_none() {
-            return self.fail("expected `.kernel` or `.global_function` first");
+            // Once: everything up to the kernel has this fault.
+            if std::mem::replace(&mut self.lacks_kernel, true) {
+                return Err(Failed);
+            }
+            return self.fail(
+                "found no kernel to which this belongs, expected `.kernel` or `.global_function` first",
+            );
         }
         self.kernel.as_mut().ok_or(Failed)
     }
@@ -615,6 +624,34 @@ impl<'s> Parser<'s> {
             Err(escape) => self.fail(format!("`\\{}` is no escape", char::from(escape))),
         }
     }
+}
+
+/// The known word that differs in a letter or two, if there is one.
+#[cold]
+pub(super) fn suggestion(word: &str, known: impl IntoIterator<Item = &'static str>) -> Option<&'static str> {
+    const LONGEST: usize = 24;
+    let word = word.to_ascii_lowercase();
+    if word.len() > LONGEST {
+        return None;
+    }
+    let most = if word.len() > 4 { 2 } else { 1 };
+    let near = known.into_iter().map(|k| (distance(word.as_bytes(), k.as_bytes()), k));
+    near.filter(|(d, _)| *d <= most).min_by_key(|(d, _)| *d).map(|(_, k)| k)
+}
+
+/// Letters to add, remove or change to get from one word to the other.
+fn distance(a: &[u8], b: &[u8]) -> usize {
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, x) in a.iter().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, y) in b.iter().enumerate() {
+            let change = diagonal + usize::from(x != y);
+            diagonal = row[j + 1];
+            row[j + 1] = change.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
 }
 
 /// Resolves C escapes; the error is the letter after a bad backslash.

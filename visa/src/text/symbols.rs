@@ -1,6 +1,6 @@
 //! Names in scope.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::ids::*;
 
@@ -32,6 +32,8 @@ pub(super) struct Symbols<'s> {
     names: FxHashMap<&'s str, (Symbol, u32)>,
     undo: Vec<(&'s str, Option<(Symbol, u32)>)>,
     scopes: Vec<usize>,
+    /// Names whose declaration is at fault: what uses them is not at fault again.
+    poisoned: FxHashSet<&'s str>,
 }
 
 impl<'s> Symbols<'s> {
@@ -46,6 +48,15 @@ impl<'s> Symbols<'s> {
             self.undo.push((name, old));
         }
         true
+    }
+
+    /// Notes that the declaration of a name is at fault.
+    pub(super) fn poison(&mut self, name: &'s str) {
+        self.poisoned.insert(name);
+    }
+
+    pub(super) fn is_poisoned(&self, name: &str) -> bool {
+        self.poisoned.contains(name)
     }
 
     /// What a name stands for: a declaration in scope, else something predefined.

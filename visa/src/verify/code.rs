@@ -306,10 +306,8 @@ impl Checker<'_> {
         let modifier = v.modifier();
         let allowed = match (slot.role, modifier) {
             (_, Modifier::None) => true,
-            (Role::Dst, Modifier::Sat) => {
-                !record.opcode.is_bitwise()
-                    && matches!(v, VectorOperand::General(_) | VectorOperand::Indirect(_))
-            }
+            // Whether the instruction saturates is judged apart.
+            (Role::Dst, Modifier::Sat) => matches!(v, VectorOperand::General(_) | VectorOperand::Indirect(_)),
             (Role::Src, Modifier::Not) => record.opcode.is_bitwise(),
             (Role::Src, Modifier::Abs | Modifier::Neg | Modifier::NegAbs) => {
                 !record.opcode.is_bitwise() && !slot.scalar

@@ -228,7 +228,12 @@ impl Checker<'_> {
         let grf = self.options.grf_bytes;
         let mut ranges: Vec<(u32, u32, usize)> = Vec::with_capacity(kernel.inputs.len());
         for (i, input) in kernel.inputs.iter().enumerate() {
-            let field = || format!("input {i}");
+            let field = || match input.var {
+                InputVar::General(v) if kernel.var(v).is_some() => format!("input {}", kernel.var_name(v)),
+                InputVar::Sampler(s) => format!("input S{}", s.0),
+                InputVar::Surface(t) => format!("input T{}", t.0),
+                InputVar::General(_) => format!("input {i}"),
+            };
             let exists = match input.var {
                 InputVar::General(v) => kernel.var(v).is_some(),
                 InputVar::Sampler(s) => s.index() < kernel.samplers.len(),

@@ -48,8 +48,9 @@ impl Checker<'_> {
             let names =
                 [(BDW, "bdw"), (SKL, "skl"), (SKL, "bxt"), (ICL, "icllp"), (TGL, "tgllp"), (PVC, "pvc")];
             let have: Vec<_> = names.iter().filter(|n| columns & n.0 != 0).map(|n| n.1).collect();
-            let have = if have.is_empty() { "none of ours".to_owned() } else { have.join(", ") };
-            let message = format!("{platform} does not have it; platforms that do: {have}");
+            let name = record.row().map_or(record.opcode.name(), |row| row.name);
+            let have = if have.is_empty() { "none of these platforms".to_owned() } else { have.join(", ") };
+            let message = format!("`{name}` is no instruction of {platform}; it exists on: {have}");
             self.report(Rule::Availability, Some(index), "opcode", message);
         }
     }

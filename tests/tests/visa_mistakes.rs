@@ -1,0 +1,80 @@
+//! What a user of vISA assembly does wrong, and what he is told: place and words.
+
+use platforms::Platform;
+use visa::{
+    VerifyOptions,
+    text::{self, TextOptions},
+};
+
+const GOOD: &str = r#".version 4.1
+.kernel "scale"
+.decl V32 v_type=G type=d num_elts=16 align=GRF
+.decl V33 v_type=G type=f num_elts=16 align=GRF
+.decl V34 v_type=G type=ud num_elts=8 align=GRF
+.decl P1 v_type=P num_elts=16
+.decl T6 v_type=T num_elts=1 v_name=T006
+.input V34 offset=32 size=32
+.kernel_attr Target="cm"
+.kernel_attr SimdSize=16
+.function "main"
+main:
+    mov (M1, 16) V32(0,0)<1> 0x0:d
+    add (M1, 16) V32(0,0)<1> V32(0,0)<1;1,0> 0x4:d
+    cmp.lt (M1, 16) P1 V32(0,0)<1;1,0> 0x10:d
+    (P1) goto (M1, 16) done
+    mul (M1, 16) V33(0,0)<1> V33(0,0)<1;1,0> 0x40000000:f
+done:
+    ret (M1, 1)
+"#;
+
+/// What stands in the text, what the user wrote instead, and all that is said of it.
+#[rustfmt::skip]
+const MISTAKES: &[(&str, &str, &[&str])] = &[
+    ("0x4:d", "V99(0,0)<1;1,0>", &["14:46: `V99` is not declared"]),
+    ("    add (", "    ad (", &["14:5: `ad` is no instruction; did you mean `add`?"]),
+    ("    add (", "    frobnicate (", &["14:5: `frobnicate` is no instruction"]),
+    (".kernel_attr SimdSize", ".kernal_attr SimdSize", &["10:2: `.kernal_attr` is no directive; did you mean `.kernel_attr`?"]),
+    ("V32(0,0)<1;1,0> 0x4:d", "V32(0,0) 0x4:d", &["14:39: found `0x4`, expected a region such as `<1;1,0>`"]),
+    (" 0x4:d", "", &["14:45: found the end of the line, expected a source: a variable such as `V32(0,0)<1;1,0>` or a constant such as `0x1:d`"]),
+    ("0x4:d", "0x4:d 0x5:d", &["14:52: found `0x5`, expected the end of the line"]),
+    ("<1;1,0> 0x4:d", "<1;1,0>, 0x4:d", &["14:45: found `,`, expected an operand; blanks separate operands, not commas"]),
+    ("0x4:d", "4", &["14:47: found the end of the line, expected a type such as `:ud`"]),
+    ("0x40000000:f", "2.0", &["17:47: found `.`, expected a type; a fraction has it right after its digits, as in `2.5:f`"]),
+    ("add (M1, 16)", "add", &["14:9: found `V32`, expected an execution size such as `(M1, 16)`"]),
+    ("add (M1, 16)", "add (M1, 12)", &["14:14: found `12`, expected an execution size of 1, 2, 4, 8, 16 or 32"]),
+    ("add (M1, 16)", "add (m1, 16)", &["14:10: found `m1`, expected M1 to M8, M1_NM to M8_NM"]),
+    ("<1> 0x0:d", "<3> 0x0:d", &["13:27: the horizontal stride is 3, allowed: 0, 1, 2, 4"]),
+    ("type=f num_elts=16", "num_elts=16", &["4:20: found `num_elts`, expected `type=`"]),
+    ("type=f num_elts", "type=float num_elts", &["4:25: found `float`, expected one of ud, d, uw, w, ub, b, uq, q, f, df, hf, bf, bool"]),
+    (".version 4.1", ".version 5.0", &["1:10: the major version is 5, allowed: 3 to 4"]),
+    (".kernel \"scale\"\n", "", &["2:7: found no kernel to which this belongs, expected `.kernel` or `.global_function` first"]),
+    // All at once, and nothing twice.
+    ("    mul (M1, 16) V33", "    muul (M1, 16) V33(0,0)<1>\n    gather4_scaled.R (M1, 16) T9 0x0:ud V32.0 V33.0\n    mul (M1, 16) V35",
+        &["17:5: `muul` is no instruction; did you mean `mul`?", "18:31: `T9` is not declared", "19:18: `V35` is not declared"]),
+    // Against the rules of the specification.
+    ("V33(0,0)<1;1,0>", "V32(0,0)<1;1,0>", &["kernel `scale`, instruction 5 (`mul`, line 17), operands: floating-point and integer operands in one instruction [operand-mix]"]),
+    ("goto (M1, 16) done", "goto (M1, 16) dne", &["kernel `scale`, instruction 4 (`goto`, line 16), label: `dne` is not defined [label-defined]"]),
+    ("    ret (M1, 1)\n", "", &["kernel `scale`, instruction 6 (`label`, line 18), code: control runs on after this instruction [subroutine-end]"]),
+    ("mov (M1, 16) V32(0,0)<1>", "mov (M1, 16) V32(2,0)<1>", &["kernel `scale`, instruction 1 (`mov`, line 13), destination: bytes 64 to 128 of V32, which has 64 bytes in all [operand-bounds]"]),
+    ("size=32", "size=64", &["kernel `scale`, input V34: 64 bytes, its variable has 32 [input-size]"]),
+    ("add (M1, 16) V32(0,0)<1>", "and.sat (M1, 16) V32(0,0)<1>", &["kernel `scale`, instruction 2 (`and`, line 14), destination: `and` does not saturate [operand-modifier]"]),
+];
+
+fn said(source: &str) -> Vec<String> {
+    match text::parse(source, TextOptions::default()) {
+        Err(faults) => faults.0.iter().map(ToString::to_string).collect(),
+        Ok(module) => visa::verify(&module, VerifyOptions::for_platform(Platform::Skl))
+            .iter()
+            .map(ToString::to_string)
+            .collect(),
+    }
+}
+
+#[test]
+fn mistakes_are_explained() {
+    assert_eq!(said(GOOD), [""; 0]);
+    for (right, wrong, expected) in MISTAKES {
+        assert!(GOOD.contains(right), "{right}");
+        assert_eq!(said(&GOOD.replacen(right, wrong, 1)), **expected, "{wrong}");
+    }
+}
