@@ -86,8 +86,13 @@ fn one_input(args: &FinalizeArgs, finalizers: &mut [Finalizer], path: &Path) -> 
     if let Some(version) = args.isa_version {
         module.set_version(version);
     }
-    let wanted = wanted_kernels(args, &module)?;
-    check(args, path, &module, &wanted)?;
+    // Mere translation between text and object takes what cannot be finalized, too.
+    let only_translates = args.emit.iter().all(|e| matches!(e, Emit::Visaasm | Emit::Object));
+    let mut wanted = wanted_kernels(args, &module)?;
+    check(args, path, &module, &wanted, only_translates)?;
+    if only_translates && !args.stats && args.print_after.is_none() {
+        wanted.clear();
+    }
     let (done, module) = finalize_all(args, finalizers, module, &wanted, path)?;
     for d in &done {
         if args.stats {
@@ -103,16 +108,23 @@ fn one_input(args: &FinalizeArgs, finalizers: &mut [Finalizer], path: &Path) -> 
 }
 
 /// Checks the rules of the specification for all platforms, prints warnings, and refuses what has no
-/// meaning.
-fn check(args: &FinalizeArgs, path: &Path, module: &Module, wanted: &[usize]) -> Result<(), Refusal> {
+/// meaning unless it is `lenient`.
+fn check(
+    args: &FinalizeArgs,
+    path: &Path,
+    module: &Module,
+    wanted: &[usize],
+    lenient: bool,
+) -> Result<(), Refusal> {
     let is_wanted = |name: &str| {
         wanted.iter().any(|i| module.kernels[*i].name() == name)
             || module.functions.iter().any(|f| f.name() == name)
     };
     let mut findings: Vec<visa::Finding> = Vec::new();
+    let mut seen = std::collections::HashSet::new();
     for platform in &args.platform {
         for finding in visa::verify(module, visa::VerifyOptions::for_platform(*platform)) {
-            if is_wanted(&finding.kernel) && !findings.contains(&finding) {
+            if is_wanted(&finding.kernel) && seen.insert(finding.to_string()) {
                 findings.push(finding);
             }
         }
@@ -120,7 +132,7 @@ fn check(args: &FinalizeArgs, path: &Path, module: &Module, wanted: &[usize]) ->
     let mut warnings = Vec::new();
     let mut errors = Vec::new();
     for finding in findings {
-        let allowed = args.allow.contains(&finding.rule);
+        let allowed = lenient || args.allow.contains(&finding.rule);
         let diagnostic = Diagnostic::from(finding);
         match diagnostic.severity {
             Severity::Error if !allowed => errors.push(diagnostic),
