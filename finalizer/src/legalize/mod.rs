@@ -27,7 +27,7 @@ mod ternary;
 
 use std::fmt;
 
-use gen_ir::{Class, Kernel, Op, Var, VarClass, VarId, Virtual};
+use gen_ir::{Class, Dst, Kernel, Op, Var, VarClass, VarId, Virtual};
 use platforms::Caps;
 
 pub(crate) use slice::{overlaps, piece};
@@ -124,8 +124,10 @@ struct Legalizer<'a> {
 impl Legalizer<'_> {
     /// Legalizes one instruction.
     fn inst(&mut self, mut inst: VInst) {
-        if !matches!(inst.op.info().class, Class::Basic | Class::Math | Class::Ternary) || inst.op == Op::Wait
-        {
+        // Lowering has already brought macros into their one form.
+        let is_macro = matches!(inst.dst, Dst::Macro { .. });
+        let operates = matches!(inst.op.info().class, Class::Basic | Class::Math | Class::Ternary);
+        if !operates || inst.op == Op::Wait || is_macro {
             self.out.push(inst);
             return;
         }

@@ -42,8 +42,8 @@ impl Lowerer<'_> {
                 }
                 (MathFn::Pow, [a, b])
             }
-            (Opcode::Divm, Some(b)) => return self.ieee_divide(target, sat, a, b),
-            (Opcode::Sqrtm, _) => return self.ieee_sqrt(target, sat, a),
+            (Opcode::Divm, Some(b)) => return self.ieee_math(opcode, target, sat, a, b),
+            (Opcode::Sqrtm, _) => return self.ieee_math(opcode, target, sat, a, Src::None),
             _ => return Err("not lowered yet".into()),
         };
         let count = if matches!(s[1], Src::None) { 1 } else { 2 };
@@ -76,14 +76,6 @@ impl Lowerer<'_> {
         exp.sat = sat;
         self.emit_guarded(exp);
         Ok(())
-    }
-
-    fn ieee_divide(&mut self, _dst: build::VDst, _sat: bool, _a: VSrc, _b: VSrc) -> Lowered {
-        Err("IEEE division is not lowered yet".into())
-    }
-
-    fn ieee_sqrt(&mut self, _dst: build::VDst, _sat: bool, _a: VSrc) -> Lowered {
-        Err("IEEE square root is not lowered yet".into())
     }
 }
 

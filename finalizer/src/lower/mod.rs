@@ -11,6 +11,7 @@ pub(crate) mod address;
 pub(crate) mod alu;
 mod flow;
 mod identity;
+mod ieee;
 mod math;
 pub(crate) mod operand;
 mod predicates;
@@ -344,7 +345,7 @@ impl<'a> Lowerer<'a> {
             Op::Setp { dst, src } => self.setp(dst, src),
             Op::Movs { dst, src } => self.movs(dst, src),
             Op::AddrAdd { dst, base, offset } => self.addr_add(dst, base, offset),
-            Op::MacroMath { .. } => Err("math macros are not lowered yet".into()),
+            Op::MacroMath { dst, flag, srcs } => self.macro_math(inst.opcode, dst, flag, srcs),
 
             Op::Label(_) => Ok(()),
             Op::Subroutine(label) => self.subroutine(label),
