@@ -1,11 +1,12 @@
 //! 64-bit operands where the platform computes in 32 bits: halves, one after the other.
 
-use gen_ir::{Dst, Op, Options, Src, Type};
+use gen_ir::{Dst, Op, Options, Region, Src, Type};
 
 use super::{
     Legalizer, Step, lanes_of,
     operand::{is_scalar, linear_region, linear_stride},
     slice::{overlaps, piece},
+    wide,
 };
 use crate::{
     build::{self, ACC0, VInst, VSrc},
@@ -16,31 +17,65 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if lx.caps.int64 {
         return Step::Keep;
     }
-    let wide = |t: Type| matches!(t, Type::Q | Type::Uq | Type::Df);
-    let dst_wide = inst.dst.ty().is_some_and(wide);
-    let src_wide = inst.src.iter().filter_map(Src::ty).any(wide);
+    let dst_wide = inst.dst.ty().is_some_and(is_wide);
+    let src_wide = inst.src.iter().filter_map(Src::ty).any(is_wide);
     if !dst_wide && !src_wide {
         return Step::Keep;
     }
-    if inst.sat || inst.cond.is_some() {
-        return Step::Refuse("a 64-bit operation with saturation or condition");
-    }
-    if inst.src.iter().any(|s| s.mods().any() && !inst.op.info().logic) {
-        return Step::Refuse("a 64-bit operation with source modifiers");
+    let bitwise = matches!(inst.op, Op::And | Op::Or | Op::Xor | Op::Not);
+    let modified = |s: &VSrc| s.mods().any() && s.ty().is_some_and(is_wide);
+    let float = |t: Option<Type>| t.is_some_and(Type::is_float);
+    match (inst.op, inst.cond) {
+        (Op::Mov, None) if !dst_wide && float(inst.dst.ty()) => return wide::to_float(lx, inst),
+        _ if !bitwise && inst.src.iter().any(modified) => return wide::modifiers(lx, inst),
+        (Op::Cmp, _) => return wide::compare(lx, inst),
+        (Op::Sel, Some(cond)) if dst_wide => return wide::minimum(lx, inst, cond.cond),
+        (Op::Sel, _) | (_, None) => {}
+        (_, Some(cond)) => return wide::condition_after(lx, inst, cond),
     }
     match inst.op {
+        Op::Mov if inst.sat => wide::saturate(lx, inst),
+        _ if inst.sat && dst_wide => Step::Refuse("a saturating 64-bit operation"),
+        Op::Mov if dst_wide && !src_wide && float(inst.src[0].ty()) => wide::from_float(lx, inst),
         Op::Mov if dst_wide && !src_wide => widen(lx, inst),
         Op::Mov if !dst_wide => narrow(lx, inst),
+        Op::Mul => Step::Keep,
+        Op::Mov | Op::Sel | Op::And | Op::Or | Op::Xor | Op::Not | Op::Add | Op::Shl | Op::Shr | Op::Asr
+            if !dst_wide =>
+        {
+            wide::narrow_result(lx, inst)
+        }
+        Op::Mov if inst.src[0].ty() != inst.dst.ty() && (float(inst.src[0].ty()) || float(inst.dst.ty())) => {
+            Step::Refuse("double precision, which the platform does not have")
+        }
         Op::Mov | Op::Sel | Op::And | Op::Or | Op::Xor | Op::Not => by_halves(lx, inst),
         Op::Add => add(lx, inst),
-        Op::Mul => Step::Keep,
         Op::Shl | Op::Shr | Op::Asr => shift(lx, inst),
+        Op::Mad => multiply_add(lx, inst),
         _ => Step::Refuse("a 64-bit operation that the platform does not have"),
     }
 }
 
+/// Types of 64 bits.
+pub(super) const fn is_wide(t: Type) -> bool {
+    matches!(t, Type::Q | Type::Uq | Type::Df)
+}
+
+/// `src0 + src1 * src2`, in two steps.
+fn multiply_add(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let product = lx.aligned_temp(inst.exec.lanes() * 8);
+    let ty = if inst.dst.ty().is_some_and(Type::is_signed) { Type::Q } else { Type::Uq };
+    let mul = build::op(Op::Mul, lanes_of(inst), Dst::packed(product, ty), &inst.src[1..]);
+    lx.helper(mul, inst);
+    let mut add = *inst;
+    add.op = Op::Add;
+    add.src = [inst.src[0], Src::new(product, build::strided(1, inst.exec), ty), Src::None];
+    lx.inst(add);
+    Step::Replaced
+}
+
 /// Low and high dword of a destination.
-fn halves_of_dst(inst: &VInst) -> Option<[Dst<gen_ir::Virtual>; 2]> {
+pub(super) fn halves_of_dst(inst: &VInst) -> Option<[Dst<gen_ir::Virtual>; 2]> {
     match inst.dst {
         Dst::Direct { reg, horz, .. } if horz <= 2 => {
             Some([0, 4].map(|at| Dst::Direct { reg: reg.plus(at), horz: 2 * horz, ty: Type::Ud }))
@@ -53,7 +88,7 @@ fn halves_of_dst(inst: &VInst) -> Option<[Dst<gen_ir::Virtual>; 2]> {
 }
 
 /// Low and high dword of a source; a narrower one is extended.
-fn halves_of_src(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> Option<[VSrc; 2]> {
+pub(super) fn halves_of_src(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> Option<[VSrc; 2]> {
     let lanes = inst.exec.lanes();
     match inst.src[i] {
         Src::Imm { bits, ty } => {
@@ -61,8 +96,15 @@ fn halves_of_src(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> Option<[VSrc
             Some([Src::ud(value as u32), Src::ud((value >> 32) as u32)])
         }
         src @ (Src::Direct { region, ty, .. } | Src::Indirect { region, ty, .. }) if ty.bytes() == 8 => {
-            let stride = if is_scalar(&src, lanes) { 0 } else { linear_stride(region, lanes)? * 2 };
-            let region = linear_region(stride, lanes)?;
+            let region = if is_scalar(&src, lanes) {
+                linear_region(0, lanes)?
+            } else if let Some(stride) = linear_stride(region, lanes) {
+                linear_region(stride * 2, lanes)?
+            } else if region.vert <= 16 && region.horz <= 2 {
+                Region::new(region.vert * 2, region.width, region.horz * 2)
+            } else {
+                return None;
+            };
             Some([0u32, 4].map(|at| match src {
                 Src::Direct { reg, mods, .. } => {
                     Src::Direct { reg: reg.plus(at), region, mods, ty: Type::Ud }
@@ -190,9 +232,10 @@ fn add(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 
 /// Shifts by a constant.
 fn shift(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
-    let Src::Imm { bits, .. } = inst.src[1] else {
-        return Step::Refuse("a 64-bit shift by a variable");
-    };
+    if halves_of_dst(inst).is_none() {
+        return staged(lx, inst);
+    }
+    let Src::Imm { bits, .. } = inst.src[1] else { return wide::shift(lx, inst) };
     let count = (bits & 63) as u16;
     let Some([dst_lo, dst_hi]) = halves_of_dst(inst) else { return staged(lx, inst) };
     let Some([lo, hi]) = halves_of_src(lx, inst, 0) else {

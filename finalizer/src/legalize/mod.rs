@@ -24,6 +24,7 @@ mod regions;
 mod slice;
 mod split;
 mod ternary;
+mod wide;
 
 use std::fmt;
 

@@ -148,7 +148,8 @@ impl Lowerer<'_> {
                     operand(place(*s2), mme_of(s2), false, ty),
                 ];
                 let mut madm = build::op(Op::Madm, lanes, dst, &srcs);
-                madm.pred = Some(Pred { flag: VReg::var_at(flag, 0), inv: true, ctrl: gen_ir::PredCtrl::Seq });
+                madm.pred =
+                    Some(Pred { flag: VReg::var_at(flag, 0), inv: true, ctrl: gen_ir::PredCtrl::Seq });
                 if self.caps.ternary_align16 {
                     madm.opts = Options::ALIGN16;
                 }
@@ -304,9 +305,7 @@ impl Lowerer<'_> {
 
     /// Whether some instruction of the kernel may write the rounding mode.
     fn changes_rounding(&self) -> bool {
-        let control = |v: &VectorOperand| {
-            matches!(v, VectorOperand::General(g) if g.var.predefined() == Some(Predefined::Cr0))
-        };
+        let control = |v: &VectorOperand| matches!(v, VectorOperand::General(g) if g.var.predefined() == Some(Predefined::Cr0));
         (0..self.visa.code.len()).filter_map(|i| self.visa.try_inst(i).ok()).any(|i| match i.op {
             Visa::Alu { dst, srcs } if control(dst) => {
                 let constant = srcs.get(1).and_then(VectorOperand::immediate).map(|v| v as u32);

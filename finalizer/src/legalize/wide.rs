@@ -1,0 +1,414 @@
+//! 64-bit operations that take more than one step on both halves: comparisons, choices, shifts by
+//! variables, source modifiers, saturation, conversions from and to float.
+
+use gen_ir::{Cond, CondMod, Dst, Op, Pred, PredCtrl, Src, SrcMod, Type};
+
+use super::{
+    Legalizer, Step,
+    int64::{halves_of_dst, halves_of_src, is_wide},
+    lanes_of,
+    operand::{with_modifiers, with_type, without_modifiers},
+};
+use crate::build::{self, VInst, VReg, VSrc};
+
+/// Packed elements of a temporary.
+fn read(reg: VReg, inst: &VInst, ty: Type) -> VSrc {
+    Src::new(reg, build::strided(1, inst.exec), ty)
+}
+
+impl Legalizer<'_> {
+    /// A helper `op dst srcs` on packed dwords of a new temporary.
+    fn dwords(&mut self, inst: &VInst, op: Op, ty: Type, srcs: &[VSrc]) -> VReg {
+        let reg = self.aligned_temp(inst.exec.lanes() * 4);
+        self.helper(build::op(op, lanes_of(inst), Dst::packed(reg, ty), srcs), inst);
+        reg
+    }
+
+    fn wide_temp(&mut self, inst: &VInst) -> VReg {
+        self.aligned_temp(inst.exec.lanes() * 8)
+    }
+
+    fn flag_for(&mut self, inst: &VInst) -> VReg {
+        let flag = build::flag(lanes_of(inst));
+        VReg::var_at(self.add_var(flag), 0)
+    }
+}
+
+/// Sources with arithmetic modifiers go through a temporary that has the value.
+pub(super) fn modifiers(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let mut new = *inst;
+    for i in 0..3 {
+        let mods = inst.src[i].mods();
+        let Some(ty) = inst.src[i].ty() else { continue };
+        if !mods.any() || !is_wide(ty) {
+            continue;
+        }
+        if ty == Type::Df {
+            return Step::Refuse("double precision, which the platform does not have");
+        }
+        let value = lx.wide_temp(inst);
+        let plain = without_modifiers(inst.src[i]);
+        let all = lanes_of(inst);
+        let mut last = plain;
+        if mods.abs {
+            // (x ^ sign) + (sign & 1), where the sign is 0 or all ones.
+            let (sign, bit) = (lx.wide_temp(inst), lx.wide_temp(inst));
+            let sign_of = [with_type(last, Type::Q), Src::uw(63)];
+            lx.helper(build::op(Op::Asr, all, Dst::packed(sign, Type::Q), &sign_of), inst);
+            let bit_of = [with_type(last, Type::Uq), Src::uw(63)];
+            lx.helper(build::op(Op::Shr, all, Dst::packed(bit, Type::Uq), &bit_of), inst);
+            let flipped = [with_type(last, Type::Uq), read(sign, inst, Type::Uq)];
+            lx.helper(build::op(Op::Xor, all, Dst::packed(value, Type::Uq), &flipped), inst);
+            let sum = [read(value, inst, Type::Uq), read(bit, inst, Type::Uq)];
+            lx.helper(build::op(Op::Add, all, Dst::packed(value, Type::Uq), &sum), inst);
+            last = read(value, inst, Type::Q);
+        }
+        if mods.neg {
+            let not = [with_type(last, Type::Uq)];
+            lx.helper(build::op(Op::Not, all, Dst::packed(value, Type::Uq), &not), inst);
+            let one = [read(value, inst, Type::Uq), Src::imm(1, Type::Uq)];
+            lx.helper(build::op(Op::Add, all, Dst::packed(value, Type::Uq), &one), inst);
+        }
+        new.src[i] = read(value, inst, ty);
+    }
+    lx.inst(new);
+    Step::Replaced
+}
+
+/// An operation with a condition: the result is compared with zero afterwards.
+pub(super) fn condition_after(lx: &mut Legalizer<'_>, inst: &VInst, cond: CondMod<gen_ir::Virtual>) -> Step {
+    let signed = inst.dst.ty().is_none_or(Type::is_signed);
+    let ty = if signed { Type::Q } else { Type::Uq };
+    let value = lx.wide_temp(inst);
+    let mut plain = *inst;
+    (plain.dst, plain.cond, plain.pred) = (Dst::packed(value, ty), None, None);
+    lx.inst(plain);
+    if inst.dst.reg().is_none_or(|r| !r.is_null()) {
+        let mut copy = build::mov(lanes_of(inst), inst.dst, read(value, inst, ty));
+        copy.pred = inst.pred;
+        lx.helper(copy, inst);
+    }
+    let zero = [read(value, inst, ty), Src::imm(0, ty)];
+    let mut cmp = build::op(Op::Cmp, lanes_of(inst), Dst::null(ty), &zero);
+    (cmp.cond, cmp.pred) = (Some(cond), inst.pred);
+    lx.helper(cmp, inst);
+    Step::Replaced
+}
+
+/// `cmp` of 64-bit integers.
+pub(super) fn compare(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let Some(cond) = inst.cond else { return Step::Keep };
+    if inst.src[..2].iter().filter_map(Src::ty).any(Type::is_float) {
+        return Step::Refuse("double precision, which the platform does not have");
+    }
+    let signed = inst.src[..2].iter().filter_map(Src::ty).any(Type::is_signed);
+    let (Some([a_lo, a_hi]), Some([b_lo, b_hi])) = (halves_of_src(lx, inst, 0), halves_of_src(lx, inst, 1))
+    else {
+        return Step::Refuse("a region of a 64-bit operand");
+    };
+    let all = lanes_of(inst);
+    let cmp = |cond, flag, ty, a, b, pred| {
+        let srcs = [with_type(a, ty), with_type(b, ty)];
+        let mut cmp = build::op(Op::Cmp, all, Dst::null(ty), &srcs);
+        (cmp.cond, cmp.pred) = (Some(CondMod { cond, flag }), pred);
+        cmp
+    };
+    if matches!(cond.cond, Cond::Eq | Cond::Ne) {
+        let low = lx.dwords(inst, Op::Xor, Type::Ud, &[a_lo, b_lo]);
+        let high = lx.dwords(inst, Op::Xor, Type::Ud, &[a_hi, b_hi]);
+        let both = [read(low, inst, Type::Ud), read(high, inst, Type::Ud)];
+        let any = lx.dwords(inst, Op::Or, Type::Ud, &both);
+        let last = cmp(cond.cond, cond.flag, Type::Ud, read(any, inst, Type::Ud), Src::ud(0), inst.pred);
+        lx.helper(last, inst);
+    } else {
+        // High halves decide where they differ. A predicate and a condition name the same flag or none,
+        // so the halves are chosen first, in an order that unsigned comparison has.
+        let differ = lx.flag_for(inst);
+        lx.helper(cmp(Cond::Ne, differ, Type::Ud, a_hi, b_hi, None), inst);
+        let ud = Type::Ud;
+        let mut chosen = [a_hi, b_hi];
+        for (high, low) in chosen.iter_mut().zip([a_lo, b_lo]) {
+            if signed {
+                let top = match *high {
+                    Src::Imm { bits, .. } => Src::ud(bits as u32 ^ 1 << 31),
+                    _ => read(lx.dwords(inst, Op::Xor, ud, &[*high, Src::ud(1 << 31)]), inst, ud),
+                };
+                *high = top;
+            }
+            if high.is_imm() {
+                let reg = lx.aligned_temp(inst.exec.lanes() * 4);
+                lx.helper(build::mov(all, Dst::packed(reg, ud), *high), inst);
+                *high = read(reg, inst, ud);
+            }
+            let reg = lx.aligned_temp(inst.exec.lanes() * 4);
+            let mut sel = build::op(Op::Sel, all, Dst::packed(reg, ud), &[*high, low]);
+            sel.pred = Some(Pred { flag: differ, inv: false, ctrl: PredCtrl::Seq });
+            lx.helper(sel, inst);
+            *high = read(reg, inst, ud);
+        }
+        lx.helper(cmp(cond.cond, cond.flag, ud, chosen[0], chosen[1], inst.pred), inst);
+    }
+    if inst.dst.reg().is_some_and(|r| !r.is_null()) {
+        let Some(ty) = inst.dst.ty() else { return Step::Replaced };
+        let value = lx.aligned_temp(inst.exec.lanes() * ty.bytes());
+        let mut sel = build::op(
+            Op::Sel,
+            all,
+            Dst::packed(value, ty),
+            &[Src::imm(u64::MAX >> (64 - 8 * ty.bytes()), ty), Src::imm(0, ty)],
+        );
+        sel.pred = Some(Pred { flag: cond.flag, inv: false, ctrl: PredCtrl::Seq });
+        lx.helper(sel, inst);
+        let mut copy = build::mov(all, inst.dst, read(value, inst, ty));
+        copy.pred = inst.pred;
+        lx.helper(copy, inst);
+    }
+    Step::Replaced
+}
+
+/// `sel` with a condition, which is minimum or maximum.
+pub(super) fn minimum(lx: &mut Legalizer<'_>, inst: &VInst, cond: Cond) -> Step {
+    let flag = lx.flag_for(inst);
+    let ty = Type::Q;
+    let mut cmp = build::op(Op::Cmp, lanes_of(inst), Dst::null(ty), &inst.src[..2]);
+    cmp.cond = Some(CondMod { cond, flag });
+    lx.helper(cmp, inst);
+    let mut sel = *inst;
+    sel.cond = None;
+    sel.pred = Some(Pred { flag, inv: false, ctrl: PredCtrl::Seq });
+    lx.inst(sel);
+    Step::Replaced
+}
+
+/// Shifts by what is only known at run time. The count is taken modulo 64; shifts of dwords look at five
+/// bits of it.
+pub(super) fn shift(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let Some([lo, hi]) = halves_of_src(lx, inst, 0) else {
+        return Step::Refuse("a region of a 64-bit operand");
+    };
+    let Some([dst_lo, dst_hi]) = halves_of_dst(inst) else {
+        return Step::Refuse("a region of a 64-bit operand");
+    };
+    let mut counted = *inst;
+    if !inst.src[1].ty().is_some_and(|t| t.bytes() == 8) {
+        lx.stage_source(&mut counted, 1, Type::Ud, 1);
+    }
+    let Some([count, _]) = halves_of_src(lx, &counted, 1) else {
+        return Step::Refuse("a region of a 64-bit operand");
+    };
+    let arithmetic = inst.op == Op::Asr;
+    let left = inst.op == Op::Shl;
+    let all = lanes_of(inst);
+    let ud = Type::Ud;
+    // The bits that cross over are shifted by one and then by 31 less the count.
+    let rest = lx.dwords(inst, Op::Not, ud, &[count]);
+    let rest = read(rest, inst, ud);
+    let (from, across, along) = if left { (lo, Op::Shr, Op::Shl) } else { (hi, Op::Shl, Op::Shr) };
+    let once = lx.dwords(inst, across, ud, &[from, Src::uw(1)]);
+    let crossed = lx.dwords(inst, across, ud, &[read(once, inst, ud), rest]);
+    let near = if left { hi } else { lo };
+    let kept = lx.dwords(inst, along, ud, &[near, count]);
+    let joined = lx.dwords(inst, Op::Or, ud, &[read(kept, inst, ud), read(crossed, inst, ud)]);
+    // The half that bits leave from, and what is shifted in behind it.
+    let (leave, ty) = if arithmetic { (Op::Asr, Type::D) } else { (along, ud) };
+    let outer = lx.dwords(inst, leave, ty, &[with_type(from, ty), count]);
+    let fill = if arithmetic {
+        let sign = lx.dwords(inst, Op::Asr, Type::D, &[with_type(hi, Type::D), Src::uw(31)]);
+        read(sign, inst, ud)
+    } else {
+        Src::ud(0)
+    };
+    let far = lx.flag_for(inst);
+    let mut test = build::op(Op::And, all, Dst::null(ud), &[count, Src::ud(32)]);
+    test.cond = Some(CondMod { cond: Cond::Ne, flag: far });
+    lx.helper(test, inst);
+    let choose = |lx: &mut Legalizer<'_>, yes, no| {
+        let reg = lx.aligned_temp(inst.exec.lanes() * 4);
+        let mut sel = build::op(Op::Sel, all, Dst::packed(reg, ud), &[yes, no]);
+        sel.pred = Some(Pred { flag: far, inv: false, ctrl: PredCtrl::Seq });
+        lx.helper(sel, inst);
+        reg
+    };
+    let inner = choose(lx, read(outer, inst, ud), read(joined, inst, ud));
+    let outer = {
+        // A constant cannot be the first source of every `sel`.
+        let mut sel = build::op(Op::Sel, all, Dst::None, &[read(outer, inst, ud), fill]);
+        let reg = lx.aligned_temp(inst.exec.lanes() * 4);
+        sel.dst = Dst::packed(reg, ud);
+        sel.pred = Some(Pred { flag: far, inv: true, ctrl: PredCtrl::Seq });
+        lx.helper(sel, inst);
+        reg
+    };
+    let (low, high) = if left { (outer, inner) } else { (inner, outer) };
+    for (dst, half) in [(dst_lo, low), (dst_hi, high)] {
+        let mut copy = build::mov(all, dst, read(half, inst, ud));
+        copy.pred = inst.pred;
+        lx.helper(copy, inst);
+    }
+    Step::Replaced
+}
+
+/// A result of fewer than 64 bits: computed in 64, then moved.
+pub(super) fn narrow_result(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let signed = inst.src.iter().filter_map(Src::ty).any(Type::is_signed);
+    let ty = if signed { Type::Q } else { Type::Uq };
+    let value = lx.wide_temp(inst);
+    let choice = matches!(inst.op, Op::Sel) && inst.cond.is_none();
+    let mut wide = *inst;
+    (wide.dst, wide.sat) = (Dst::packed(value, ty), false);
+    if !choice {
+        wide.pred = None;
+    }
+    lx.inst(wide);
+    let mut mov = build::mov(lanes_of(inst), inst.dst, read(value, inst, ty));
+    mov.sat = inst.sat;
+    mov.pred = if choice { None } else { inst.pred };
+    lx.helper(mov, inst);
+    Step::Replaced
+}
+
+/// A saturating move to fewer bits: the value is first brought into the range.
+pub(super) fn saturate(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let (Some(from), Some(to)) = (inst.src[0].ty(), inst.dst.ty()) else { return Step::Keep };
+    if to.is_float() || from.is_float() {
+        return Step::Refuse("a saturating conversion between float and 64 bits");
+    }
+    let bits = to.bytes() * 8;
+    let (low, high): (i128, i128) =
+        if to.is_signed() { (-(1i128 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) };
+    let mut value = inst.src[0];
+    for (cond, bound) in [(Cond::Lt, high), (Cond::Ge, low)] {
+        // Unsigned values are not below any range; a bound beyond the type binds nothing.
+        let binds = match (from.is_signed(), cond) {
+            (true, _) => bound >= i64::MIN.into() && bound <= i64::MAX.into(),
+            (false, Cond::Lt) => bound <= u64::MAX.into(),
+            (false, _) => false,
+        };
+        let binds = binds && !(from.bytes() == to.bytes() && from.is_signed() == to.is_signed());
+        if !binds {
+            continue;
+        }
+        let reg = lx.wide_temp(inst);
+        let srcs = [value, Src::imm(bound as u64, from)];
+        let mut sel = build::op(Op::Sel, lanes_of(inst), Dst::packed(reg, from), &srcs);
+        sel.cond = Some(build::sel_cond(cond));
+        lx.helper(sel, inst);
+        value = read(reg, inst, from);
+    }
+    let mut mov = *inst;
+    (mov.src[0], mov.sat) = (value, false);
+    lx.inst(mov);
+    Step::Replaced
+}
+
+/// An integer of 64 bits to float: its 32 leading bits, with one more for all that are cut off, then
+/// scaled by a power of two. Rounds once.
+pub(super) fn to_float(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let Some(from) = inst.src[0].ty() else { return Step::Keep };
+    if inst.dst.ty() == Some(Type::Df) {
+        return Step::Refuse("double precision, which the platform does not have");
+    }
+    let (ud, all) = (Type::Ud, lanes_of(inst));
+    let magnitude = lx.wide_temp(inst);
+    let plain = without_modifiers(inst.src[0]);
+    let mods = if from.is_signed() { SrcMod::ABS } else { SrcMod::NONE };
+    let source = with_modifiers(plain, mods);
+    lx.helper(build::mov(all, Dst::packed(magnitude, from), source), inst);
+    let half = |at: u32| Src::new(magnitude.plus(at), build::strided(2, inst.exec), ud);
+    // Leading zeros of the whole.
+    let high = lx.dwords(inst, Op::Lzd, ud, &[half(4)]);
+    let low = lx.dwords(inst, Op::Lzd, ud, &[half(0)]);
+    let empty = lx.flag_for(inst);
+    let mut test = build::op(Op::Cmp, all, Dst::null(ud), &[half(4), Src::ud(0)]);
+    test.cond = Some(CondMod { cond: Cond::Eq, flag: empty });
+    lx.helper(test, inst);
+    let sum = lx.dwords(inst, Op::Add, ud, &[read(low, inst, ud), Src::ud(32)]);
+    let zeros = lx.aligned_temp(inst.exec.lanes() * 4);
+    let both = [read(sum, inst, ud), read(high, inst, ud)];
+    let mut sel = build::op(Op::Sel, all, Dst::packed(zeros, ud), &both);
+    sel.pred = Some(Pred { flag: empty, inv: false, ctrl: PredCtrl::Seq });
+    lx.helper(sel, inst);
+    let shifted = lx.wide_temp(inst);
+    let srcs = [read(magnitude, inst, Type::Uq), read(zeros, inst, ud)];
+    lx.helper(build::op(Op::Shl, all, Dst::packed(shifted, Type::Uq), &srcs), inst);
+    let part = |at: u32| Src::new(shifted.plus(at), build::strided(2, inst.exec), ud);
+    // Any bit that is cut off sets the lowest one kept.
+    let cut = lx.aligned_temp(inst.exec.lanes() * 4);
+    let mut sticky = build::op(Op::Sel, all, Dst::packed(cut, ud), &[part(0), Src::ud(1)]);
+    sticky.cond = Some(build::sel_cond(Cond::Lt));
+    lx.helper(sticky, inst);
+    let bits = lx.dwords(inst, Op::Or, ud, &[part(4), read(cut, inst, ud)]);
+    let value = lx.aligned_temp(inst.exec.lanes() * 4);
+    lx.helper(build::mov(all, Dst::packed(value, Type::F), read(bits, inst, ud)), inst);
+    // 2^(32 - zeros)
+    let minus = with_modifiers(read(zeros, inst, Type::D), SrcMod::NEG);
+    let power = lx.dwords(inst, Op::Add, Type::D, &[minus, Src::imm(32 + 127, Type::D)]);
+    let scale = lx.dwords(inst, Op::Shl, Type::D, &[read(power, inst, Type::D), Src::uw(23)]);
+    let srcs = [read(value, inst, Type::F), read(scale, inst, Type::F)];
+    let product = lx.aligned_temp(inst.exec.lanes() * 4);
+    lx.helper(build::op(Op::Mul, all, Dst::packed(product, Type::F), &srcs), inst);
+    let mut result = read(product, inst, ud);
+    if from.is_signed() && !inst.src[0].mods().abs {
+        let Some([_, top]) = halves_of_src(lx, &VInst { src: [plain, Src::None, Src::None], ..*inst }, 0)
+        else {
+            return Step::Refuse("a region of a 64-bit operand");
+        };
+        let sign = lx.dwords(inst, Op::And, ud, &[top, Src::ud(1 << 31)]);
+        let signed = lx.dwords(inst, Op::Or, ud, &[result, read(sign, inst, ud)]);
+        result = read(signed, inst, ud);
+    }
+    let mut mov = *inst;
+    mov.src[0] =
+        with_modifiers(with_type(result, Type::F), SrcMod { abs: false, neg: inst.src[0].mods().neg });
+    lx.inst(mov);
+    Step::Replaced
+}
+
+/// A float to an integer of 64 bits, toward zero: high half, then what is left of it.
+pub(super) fn from_float(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let Some(to) = inst.dst.ty() else { return Step::Keep };
+    if inst.src[0].ty() == Some(Type::Df) || to == Type::Df {
+        return Step::Refuse("double precision, which the platform does not have");
+    }
+    let (all, ud, f) = (lanes_of(inst), Type::Ud, Type::F);
+    let value = lx.aligned_temp(inst.exec.lanes() * 4);
+    lx.helper(build::mov(all, Dst::packed(value, f), inst.src[0]), inst);
+    let magnitude = with_modifiers(read(value, inst, f), SrcMod { abs: to.is_signed(), neg: false });
+    let scaled = lx.aligned_temp(inst.exec.lanes() * 4);
+    let down = Src::imm(u64::from((0.5f32.powi(32)).to_bits()), f);
+    lx.helper(build::op(Op::Mul, all, Dst::packed(scaled, f), &[magnitude, down]), inst);
+    lx.helper(build::op(Op::Rndz, all, Dst::packed(scaled, f), &[read(scaled, inst, f)]), inst);
+    let high = lx.dwords(inst, Op::Mov, ud, &[read(scaled, inst, f)]);
+    let up = Src::imm(u64::from((2f32.powi(32)).to_bits()), f);
+    let whole = lx.aligned_temp(inst.exec.lanes() * 4);
+    lx.helper(build::op(Op::Mul, all, Dst::packed(whole, f), &[read(scaled, inst, f), up]), inst);
+    let minus = with_modifiers(read(whole, inst, f), SrcMod::NEG);
+    let rest = lx.aligned_temp(inst.exec.lanes() * 4);
+    lx.helper(build::op(Op::Add, all, Dst::packed(rest, f), &[magnitude, minus]), inst);
+    let low = lx.dwords(inst, Op::Mov, ud, &[read(rest, inst, f)]);
+    let joined = lx.wide_temp(inst);
+    for (at, half) in [(0, low), (4, high)] {
+        let dst = Dst::Direct { reg: joined.plus(at), horz: 2, ty: ud };
+        lx.helper(build::mov(all, dst, read(half, inst, ud)), inst);
+    }
+    let mut result = read(joined, inst, to);
+    if to.is_signed() {
+        let negative = lx.wide_temp(inst);
+        let minus = with_modifiers(read(joined, inst, Type::Q), SrcMod::NEG);
+        lx.helper(build::mov(all, Dst::packed(negative, Type::Q), minus), inst);
+        let below = lx.flag_for(inst);
+        let mut test = build::op(Op::Cmp, all, Dst::null(f), &[read(value, inst, f), Src::imm(0, f)]);
+        test.cond = Some(CondMod { cond: Cond::Lt, flag: below });
+        lx.helper(test, inst);
+        let chosen = lx.wide_temp(inst);
+        let both = [read(negative, inst, Type::Q), read(joined, inst, Type::Q)];
+        let mut sel = build::op(Op::Sel, all, Dst::packed(chosen, Type::Q), &both);
+        sel.pred = Some(Pred { flag: below, inv: false, ctrl: PredCtrl::Seq });
+        lx.helper(sel, inst);
+        result = read(chosen, inst, to);
+    }
+    let mut mov = build::mov(all, inst.dst, result);
+    mov.pred = inst.pred;
+    lx.helper(mov, inst);
+    Step::Replaced
+}
