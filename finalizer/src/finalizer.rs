@@ -221,6 +221,9 @@ impl Finalizer {
             .map_err(|e| Refusal(e.into_iter().map(|e| Diagnostic::from(e).in_kernel(name())).collect()))?;
         tracker.done_kernel("legalize", &kernel);
 
+        optimize::tidy(&mut kernel);
+        tracker.done_kernel("tidy", &kernel);
+
         structurizer::structurize(&mut kernel)
             .map_err(|e| Diagnostic::error("CannotStructure", e.to_string()).in_kernel(name()))?;
         tracker.done_kernel("structurize", &kernel);

@@ -8,7 +8,8 @@ use std::{
 use gen_ir::{Kernel, Space};
 
 /// The passes in the order they run, as `--print-after` and `--stats` name them.
-pub const PASSES: &[&str] = &["lower", "optimize", "legalize", "structurize", "allocate", "swsb", "encode"];
+pub const PASSES: &[&str] =
+    &["lower", "optimize", "legalize", "tidy", "structurize", "allocate", "swsb", "encode"];
 
 /// Time that one pass took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

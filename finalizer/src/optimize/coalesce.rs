@@ -2,19 +2,21 @@
 //!
 //! `op s = ...; mov d, s`, where nothing else needs `s`, becomes `op d = ...`. The definition and the
 //! move must cover the same bytes and the same channels, and nothing in between may touch `s` or those
-//! bytes of `d`.
+//! bytes of `d`. In legal code the result may also go to other strides, where that is legal.
 
 use gen_ir::{
-    Class, Dst, Extent, Inst, Kernel, Op, Payload, Reg, Region, Src, SrcMod, VarClass, VarId, Virtual,
+    Class, Dst, Extent, Inst, Kernel, Op, Options, Payload, Reg, Region, Role, Src, SrcMod, Type, VarClass,
+    VarId, Virtual,
 };
 
-use super::homes::Homes;
+use super::{homes::Homes, legal};
 
 /// How far apart definition and move may stand. Bounds the work per move.
 const REACH: usize = 200;
 
-/// Removes moves in every block.
-pub fn moves(kernel: &mut Kernel<Virtual>, grf_bytes: u32) {
+/// Removes moves in every block. `legal`: all instructions are, and stay so.
+pub fn moves(kernel: &mut Kernel<Virtual>, grf_bytes: u32, legal: bool) {
+    let platform = kernel.platform;
     let homes = Homes::of(kernel);
     // Position of the last read of a variable in the current block; entries of other blocks are stale
     // and never consulted, since a variable that matters is touched by one block only.
@@ -26,7 +28,7 @@ pub fn moves(kernel: &mut Kernel<Virtual>, grf_bytes: u32) {
         let mut removed = false;
         for i in 0..kernel.blocks[b].insts.len() {
             let insts = &kernel.blocks[b].insts;
-            let Some(mv) = Move::of(&insts[i], grf_bytes) else { continue };
+            let Some(mv) = Move::of(&insts[i], grf_bytes, legal) else { continue };
             let plain = |v: VarId| {
                 let var = &kernel.vars[v.index()];
                 var.class == VarClass::General && !var.address_taken && var.fixed.is_none()
@@ -37,10 +39,16 @@ pub fn moves(kernel: &mut Kernel<Virtual>, grf_bytes: u32) {
             let aligned =
                 kernel.vars[mv.dst.index()].align >= grf_bytes && mv.dst_bytes.start % grf_bytes == 0;
             let Some(j) = definition(insts, i, &mv, grf_bytes, aligned) else { continue };
-            let insts = &mut kernel.blocks[b].insts;
-            if let Dst::Direct { reg, .. } = &mut insts[j].dst {
+            let mut new = insts[j];
+            if let Dst::Direct { reg, horz, .. } = &mut new.dst {
                 *reg = Reg::var_at(mv.dst, mv.dst_bytes.start);
+                *horz = mv.dst_horz;
             }
+            if legal && !(small(&new) && legal::allows(platform, &new, grf_bytes)) {
+                continue;
+            }
+            let insts = &mut kernel.blocks[b].insts;
+            insts[j] = new;
             insts[i] = Inst::new(Op::Nop, insts[i].exec);
             removed = true;
         }
@@ -60,10 +68,13 @@ struct Move {
     lanes: u32,
     no_mask: bool,
     element: u32,
+    /// Strides in elements.
+    dst_horz: u8,
+    src_horz: u8,
 }
 
 impl Move {
-    fn of(inst: &Inst<Virtual>, grf_bytes: u32) -> Option<Move> {
+    fn of(inst: &Inst<Virtual>, grf_bytes: u32, legal: bool) -> Option<Move> {
         if inst.op != Op::Mov || inst.pred.is_some() || inst.cond.is_some() || inst.sat {
             return None;
         }
@@ -71,7 +82,11 @@ impl Move {
         let Src::Direct { reg: src, region, mods: SrcMod::NONE, ty } = inst.src[0] else { return None };
         let lanes = inst.exec.lanes();
         let raw = ty.bytes() == dst_ty.bytes() && ty.is_float() == dst_ty.is_float();
-        if !raw || (horz != 1 && lanes > 1) || !lane_by_lane(region, lanes) || src.var() == dst.var() {
+        let src_horz = stride(region, lanes)?;
+        if !raw || src.var() == dst.var() {
+            return None;
+        }
+        if lanes > 1 && (horz != 1 || src_horz != 1) && !(legal && matches!(horz, 1 | 2 | 4)) {
             return None;
         }
         Some(Move {
@@ -83,6 +98,8 @@ impl Move {
             lanes,
             no_mask: inst.no_mask,
             element: ty.bytes(),
+            dst_horz: horz,
+            src_horz,
         })
     }
 }
@@ -110,30 +127,45 @@ fn renames(inst: &Inst<Virtual>, mv: &Move, grf_bytes: u32, aligned: bool) -> bo
         aligned
     } else {
         matches!(inst.op.info().class, Class::Basic | Class::Ternary | Class::Math)
-            && (horz == 1 || mv.lanes == 1)
+            && (horz == mv.src_horz || mv.lanes == 1)
+            && (mv.dst_horz == 1 || mv.lanes == 1 || inst.op.info().class == Class::Basic)
             && ty.bytes() == mv.element
     };
+    let shape = shape && !(send && (mv.dst_horz != 1 || mv.src_horz != 1));
     let same_channels = inst.exec.lanes() == mv.lanes && inst.chan == mv.chan && inst.no_mask == mv.no_mask;
     // What it reads of the destination, it must read channel by channel at the bytes it then writes.
     let in_place = (0..3).all(|k| match inst.src[k] {
         Src::Direct { reg, region, .. } if reg.var() == Some(mv.dst) => match inst.src_extent(k, grf_bytes) {
             Some(read) if read.overlaps(mv.dst_bytes) => {
-                !send && read == mv.dst_bytes && lane_by_lane(region, mv.lanes)
+                !send && read == mv.dst_bytes && mv.dst_horz == 1 && stride(region, mv.lanes) == Some(1)
             }
             _ => true,
         },
         _ => true,
     });
-    shape && same_channels && inst.pred.is_none() && in_place && !uses_address_of(inst, mv.dst)
+    shape
+        && same_channels
+        && (inst.pred.is_none() || inst.op == Op::Sel)
+        && in_place
+        && !uses_address_of(inst, mv.dst)
 }
 
 /// Whether an instruction reads the move's source or touches the bytes of its destination.
 fn touches(inst: &Inst<Virtual>, mv: &Move, grf_bytes: u32) -> bool {
     let mut found = false;
+    let pitch = mv.element * u32::from(mv.dst_horz.max(1));
     inst.for_each_reg(|role, reg| {
         found |= reg.var() == Some(mv.src);
         if reg.var() == Some(mv.dst) {
-            found |= inst.extent(role, grf_bytes).is_none_or(|e| e.overlaps(mv.dst_bytes));
+            let between = || match inst.dst {
+                Dst::Direct { horz, ty, .. } if role == Role::Dst && !inst.op.is_send() => {
+                    mv.dst_horz == horz
+                        && ty.bytes() == mv.element
+                        && reg.byte % pitch != mv.dst_bytes.start % pitch
+                }
+                _ => false,
+            };
+            found |= inst.extent(role, grf_bytes).is_none_or(|e| e.overlaps(mv.dst_bytes) && !between());
         }
     });
     found
@@ -146,22 +178,37 @@ fn uses_address_of(inst: &Inst<Virtual>, var: VarId) -> bool {
 fn each_read(inst: &Inst<Virtual>, mut f: impl FnMut(VarId)) {
     inst.for_each_reg(|role, reg| {
         if let Some(v) = reg.var()
-            && !matches!(role, gen_ir::Role::Dst | gen_ir::Role::Cond)
+            && !matches!(role, Role::Dst | Role::Cond)
         {
             f(v);
         }
     });
 }
 
-/// Whether channel `n` reads element `n`.
-fn lane_by_lane(region: Region, lanes: u32) -> bool {
-    region.vert != Region::VXH && region.vert != Region::ABSENT && (0..lanes).all(|l| region.element(l) == l)
+/// The stride of a region whose channel `n` reads element `n` times that; 1 for a single channel.
+fn stride(region: Region, lanes: u32) -> Option<u8> {
+    if region.vert == Region::VXH || region.vert == Region::ABSENT || region.width == Region::ABSENT {
+        return None;
+    }
+    if lanes == 1 {
+        return Some(1);
+    }
+    let step = region.element(1);
+    (step > 0 && (2..lanes).all(|l| region.element(l) == l * step)).then_some(step as u8)
+}
+
+/// Whether all operands are of at most four bytes an element, in plain instructions.
+fn small(inst: &Inst<Virtual>) -> bool {
+    let small = |t: Option<Type>| t.is_none_or(|t| t.bytes() <= 4);
+    let plain =
+        !inst.opts.has(Options::ACC_WR_EN) && !matches!(inst.op, Op::Mach | Op::Macl | Op::Addc | Op::Subb);
+    plain && small(inst.dst.ty()) && inst.src.iter().all(|s| small(s.ty()))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gen_ir::{Block, ExecSize, Type, Var};
+    use gen_ir::{Block, ExecSize, Var};
     use platforms::Platform;
 
     fn kernel() -> (Kernel<Virtual>, Vec<VarId>) {
@@ -185,7 +232,7 @@ mod tests {
     fn a_result_is_written_where_it_is_wanted() {
         let (mut k, v) = kernel();
         k.blocks[0].insts = vec![inst(Op::Add, v[1], 0, v[0]), inst(Op::Mov, v[2], 32, v[1])];
-        moves(&mut k, 32);
+        moves(&mut k, 32, false);
         assert_eq!(k.blocks[0].insts, [inst(Op::Add, v[2], 32, v[0])]);
     }
 
@@ -193,7 +240,7 @@ mod tests {
     fn a_loop_counter_is_stepped_in_place() {
         let (mut k, v) = kernel();
         k.blocks[0].insts = vec![inst(Op::Add, v[1], 0, v[0]), inst(Op::Mov, v[0], 0, v[1])];
-        moves(&mut k, 32);
+        moves(&mut k, 32, false);
         assert_eq!(k.blocks[0].insts, [inst(Op::Add, v[0], 0, v[0])]);
     }
 
@@ -203,7 +250,7 @@ mod tests {
         let before =
             vec![inst(Op::Add, v[1], 0, v[0]), inst(Op::Mov, v[2], 0, v[1]), inst(Op::Add, v[0], 0, v[1])];
         k.blocks[0].insts = before.clone();
-        moves(&mut k, 32);
+        moves(&mut k, 32, false);
         assert_eq!(k.blocks[0].insts, before);
     }
 
@@ -213,7 +260,7 @@ mod tests {
         let before =
             vec![inst(Op::Add, v[1], 0, v[0]), inst(Op::Add, v[0], 0, v[2]), inst(Op::Mov, v[2], 0, v[1])];
         k.blocks[0].insts = before.clone();
-        moves(&mut k, 32);
+        moves(&mut k, 32, false);
         assert_eq!(k.blocks[0].insts, before);
     }
 }

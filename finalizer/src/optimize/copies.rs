@@ -6,12 +6,25 @@
 //! offset and the same channel-to-element mapping.
 
 use gen_ir::{
-    Class, Dst, Extent, Inst, Kernel, Op, Options, Reg, Region, Src, SrcMod, Type, VarClass, VarId, Virtual,
+    Arf, Base, Class, Dst, Extent, Inst, Kernel, Op, Options, Reg, Region, Src, SrcMod, Type, VarClass,
+    VarId, Virtual,
 };
+use platforms::Platform;
+
+use super::legal;
 
 /// Replaces reads of copies in every block.
 pub fn forward(kernel: &mut Kernel<Virtual>, grf_bytes: u32) {
-    let mut copies = Copies::new(kernel.vars.len(), kernel.platform.caps().byte_sources);
+    walk(kernel, grf_bytes, None);
+}
+
+/// The same for legal code, which stays legal.
+pub fn forward_legal(kernel: &mut Kernel<Virtual>, grf_bytes: u32) {
+    walk(kernel, grf_bytes, Some(kernel.platform));
+}
+
+fn walk(kernel: &mut Kernel<Virtual>, grf_bytes: u32, legal: Option<Platform>) {
+    let mut copies = Copies::new(kernel.vars.len(), kernel.platform.caps().byte_sources, legal);
     let Kernel { vars, blocks, .. } = kernel;
     let plain = |v: VarId| {
         let var = &vars[v.index()];
@@ -20,7 +33,7 @@ pub fn forward(kernel: &mut Kernel<Virtual>, grf_bytes: u32) {
     for block in blocks {
         copies.clear();
         for inst in &mut block.insts {
-            copies.rewrite(inst);
+            copies.rewrite(inst, grf_bytes);
             copies.forget_written(inst, grf_bytes);
             copies.learn(inst, grf_bytes, plain);
         }
@@ -56,11 +69,13 @@ struct Copies {
     by_dst: Vec<Option<u32>>,
     by_src: Vec<Option<u32>>,
     byte_sources: bool,
+    /// Instructions are legal on this platform and have to stay so.
+    legal: Option<Platform>,
 }
 
 impl Copies {
-    fn new(vars: usize, byte_sources: bool) -> Copies {
-        Copies { all: Vec::new(), by_dst: vec![None; vars], by_src: vec![None; vars], byte_sources }
+    fn new(vars: usize, byte_sources: bool, legal: Option<Platform>) -> Copies {
+        Copies { all: Vec::new(), by_dst: vec![None; vars], by_src: vec![None; vars], byte_sources, legal }
     }
 
     fn clear(&mut self) {
@@ -73,7 +88,7 @@ impl Copies {
     }
 
     /// Replaces the sources of an instruction that read copies.
-    fn rewrite(&self, inst: &mut Inst<Virtual>) {
+    fn rewrite(&self, inst: &mut Inst<Virtual>, grf_bytes: u32) {
         if matches!(inst.op.info().class, Class::Send | Class::Branch | Class::Dpas | Class::Sync)
             || matches!(inst.op, Op::Line | Op::Pln | Op::Movi | Op::Smov | Op::Madm | Op::Wait)
         {
@@ -83,18 +98,74 @@ impl Copies {
             let Src::Direct { reg, region, mods, ty } = inst.src[i] else { continue };
             let Some(var) = reg.var() else { continue };
             let Some(copy) = self.find(var, reg.byte, region, ty, inst) else { continue };
-            let replacement = match copy.origin {
-                Origin::Imm { bits, ty: imm_ty } => place_immediate(inst, i, mods, ty, bits, imm_ty),
-                Origin::Reg { reg: origin, ty: origin_ty, region, .. } => {
-                    let legal = self.byte_sources || i == 0 || origin_ty.bytes() > 1;
-                    if legal { replace_register(inst, i, copy, origin, origin_ty, region) } else { None }
+            if let Some(platform) = self.legal {
+                replace_legally(inst, i, copy, platform, grf_bytes);
+                continue;
+            }
+            match copy.origin {
+                Origin::Imm { bits, ty: imm_ty } => {
+                    if let Some(src) = place_immediate(inst, i, mods, ty, bits, imm_ty) {
+                        inst.src[i] = src;
+                    }
                 }
-            };
-            if let Some(src) = replacement {
-                inst.src[i] = src;
+                Origin::Reg { reg: origin, ty: origin_ty, region, .. } => {
+                    // Where bytes are read as source 0 only, the sources of a sum may change places.
+                    let refused = i != 0 && origin_ty.bytes() == 1 && !self.byte_sources;
+                    let swap = refused && i == 1 && commutes(inst) && !inst.src[0].is_imm() && {
+                        inst.src[0].ty().is_some_and(|t| t.bytes() > 1)
+                    };
+                    if refused && !swap {
+                        continue;
+                    }
+                    if let Some(src) = replace_register(inst, i, copy, origin, origin_ty, region) {
+                        inst.src[i] = src;
+                        if swap {
+                            inst.src.swap(0, 1);
+                        }
+                    }
+                }
             }
         }
-        commute_immediate(inst);
+        if self.legal.is_some() {
+            self.share(inst, grf_bytes);
+        } else {
+            commute_immediate(inst);
+        }
+    }
+
+    /// A move of what another move has brought elsewhere in the same form becomes a move from there.
+    fn share(&self, inst: &mut Inst<Virtual>, grf_bytes: u32) {
+        if inst.op != Op::Mov || inst.pred.is_some() || inst.cond.is_some() || inst.sat {
+            return;
+        }
+        let (Dst::Direct { reg: to, horz, ty: dst_ty }, Src::Direct { reg, region, mods: SrcMod::NONE, ty }) =
+            (inst.dst, inst.src[0])
+        else {
+            return;
+        };
+        let lanes = inst.exec.lanes();
+        let Some(var) = reg.var() else { return };
+        if lanes == 1 || horz != 1 || dst_ty.bytes() == 1 || dst_ty.is_float() || ty == dst_ty {
+            return;
+        }
+        let mut at = self.by_src[var.index()];
+        while let Some(i) = at {
+            let c = &self.all[i as usize];
+            at = c.older_src;
+            let Origin::Reg { reg: origin, region: r, ty: t, .. } = c.origin else { continue };
+            let same = c.live
+                && (origin, r, t, c.dst_ty) == (reg, region, ty, dst_ty)
+                && c.lanes >= lanes
+                && (c.no_mask || (!inst.no_mask && inst.chan == c.chan));
+            let there = Reg::var_at(c.dst, c.dst_bytes.start);
+            if same && there != to && c.dst_bytes.start.is_multiple_of(grf_bytes) {
+                inst.src[0] = Src::new(there, Region::new(8, 8, 1), dst_ty);
+                if lanes < 8 {
+                    inst.src[0] = Src::new(there, Region::new(lanes as u8, lanes as u8, 1), dst_ty);
+                }
+                return;
+            }
+        }
     }
 
     /// The newest copy that defines all that channel by channel is read.
@@ -286,10 +357,13 @@ fn replace_register(
 ) -> Option<Src<Virtual>> {
     let Src::Direct { region, mods, ty, .. } = inst.src[i] else { return None };
     let ternary = inst.op.info().class == Class::Ternary;
+    // A product of words, added to a dword, is exact.
+    let product =
+        inst.op == Op::Mad && i > 0 && origin_ty.bytes() == 2 && inst.dst.ty().is_some_and(Type::is_int);
     let new_ty = if origin_ty.bytes() == copy.dst_ty.bytes() {
         ty
     } else {
-        if ternary
+        if (ternary && !product)
             || mods.any()
             || ty.is_float()
             || copy.dst_ty.bytes() > 4
@@ -303,12 +377,34 @@ fn replace_register(
         Region::SCALAR
     } else if lane_by_lane(origin_region, copy.lanes) {
         region
-    } else if !ternary && inst.op.info().class != Class::Math && inst.exec.lanes() == copy.lanes {
+    } else if (!ternary || product) && inst.op.info().class != Class::Math && inst.exec.lanes() == copy.lanes
+    {
         origin_region
     } else {
         return None;
     };
     Some(Src::Direct { reg: origin, region: new_region, mods, ty: new_ty })
+}
+
+/// [`replace_register`] where no widening is involved and the instruction stays legal.
+fn replace_legally(inst: &mut Inst<Virtual>, i: usize, copy: &Copy, platform: Platform, grf_bytes: u32) {
+    let Origin::Reg { reg, region, ty, .. } = copy.origin else { return };
+    let small = |t: Option<Type>| t.is_none_or(|t| t.bytes() <= 4);
+    let simple = ty.bytes() == copy.dst_ty.bytes()
+        && inst.op.info().class == Class::Basic
+        && !inst.dst.reg().is_some_and(|r| matches!(r.base, Base::Arf(Arf::Acc(_))))
+        && !matches!(inst.op, Op::Mach | Op::Macl | Op::Addc | Op::Subb)
+        && small(inst.dst.ty())
+        && inst.src.iter().all(|s| small(s.ty()));
+    if !simple {
+        return;
+    }
+    let Some(src) = replace_register(inst, i, copy, reg, ty, region) else { return };
+    let mut new = *inst;
+    new.src[i] = src;
+    if legal::allows(platform, &new, grf_bytes) {
+        *inst = new;
+    }
 }
 
 /// Whether an instruction computes the same when source `i`, widened by the copy, is read narrow.
@@ -328,7 +424,7 @@ fn reads_widened(inst: &Inst<Virtual>, i: usize, ty: Type, copy: &Copy, origin_t
     same_value
         && match inst.op {
             Op::Mov => plain,
-            Op::Add | Op::Mul | Op::Sel => plain && dword_result,
+            Op::Add | Op::Mul | Op::Mad | Op::Sel => plain && dword_result,
             Op::And | Op::Or | Op::Xor => plain && dword_result && !origin_ty.is_signed(),
             // The shifted value; a shift count is read modulo the width.
             Op::Shl => plain && dword_result && i == 0,

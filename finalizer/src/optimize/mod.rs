@@ -1,4 +1,4 @@
-//! Optimization of virtual code, before legalization splits it.
+//! Optimization of virtual code: [`optimize`] before legalization splits it, [`tidy`] after.
 //!
 //! Every pass here is local to a block or counts uses over the whole kernel: inside a block the
 //! execution mask does not change, so "the same channels" can be read off the instructions alone.
@@ -7,6 +7,7 @@ mod coalesce;
 mod copies;
 mod dead;
 mod homes;
+mod legal;
 mod predicate;
 
 use gen_ir::{Kernel, Virtual};
@@ -18,5 +19,14 @@ pub fn optimize(kernel: &mut Kernel<Virtual>) {
     copies::forward(kernel, grf_bytes);
     dead::eliminate(kernel);
     dead::eliminate_local(kernel, grf_bytes);
-    coalesce::moves(kernel, grf_bytes);
+    coalesce::moves(kernel, grf_bytes, false);
+}
+
+/// Removes moves that legalization has put around instructions where their neighbours can do without.
+pub fn tidy(kernel: &mut Kernel<Virtual>) {
+    let grf_bytes = u32::from(kernel.platform.caps().grf_bytes);
+    copies::forward_legal(kernel, grf_bytes);
+    dead::eliminate(kernel);
+    dead::eliminate_local(kernel, grf_bytes);
+    coalesce::moves(kernel, grf_bytes, true);
 }
