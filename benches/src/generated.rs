@@ -54,7 +54,7 @@ impl Random {
 pub fn kernel(platform: Platform, shape: Shape, insts: usize) -> String {
     // Values take two registers each, so 64 of them fill the file.
     let simd = usize::from(platform.caps().grf_bytes) / 2;
-    let live = if shape.spills() { 90 } else { 40 };
+    let live = if shape.spills() { 90 } else { 20 };
     Writer {
         r: Random(7),
         simd,
@@ -62,6 +62,7 @@ pub fn kernel(platform: Platform, shape: Shape, insts: usize) -> String {
         vectors: live,
         scalars: 0,
         flags: 0,
+        conditions: [0; 2],
         labels: 0,
         alive: (0..live).collect(),
         code: String::new(),
@@ -78,6 +79,8 @@ struct Writer {
     vectors: usize,
     scalars: usize,
     flags: usize,
+    /// Divergent and uniform conditions so far.
+    conditions: [usize; 2],
     labels: usize,
     /// Vectors whose values are still to be read.
     alive: Vec<usize>,
@@ -93,12 +96,22 @@ impl Writer {
         }
         // Labels of loops that are open, innermost last.
         let mut loops: Vec<usize> = Vec::new();
+        // Branches since the outermost of them was opened: long loops keep everything alive, and the
+        // longest of a large kernel would be longer than that of a small one.
+        let mut open = 0;
         while self.count + 4 * self.alive.len() < insts.max(4 * self.alive.len() + 1) {
             for _ in 0..15 {
                 self.step();
             }
             if shape.branches() {
                 self.branch(&mut loops);
+                open = if loops.is_empty() { 0 } else { open + 1 };
+                if open == 4 {
+                    while let Some(label) = loops.pop() {
+                        self.close(label);
+                    }
+                    open = 0;
+                }
             }
         }
         while let Some(label) = loops.pop() {
@@ -163,7 +176,7 @@ impl Writer {
                 self.alive[at] = d;
             }
             2 => {
-                let flag = self.flag();
+                let flag = self.flag(false);
                 let d = self.vector();
                 self.line(&format!("cmp.lt (M1, {simd}) P{flag} V{a}(0,0)<1;1,0> V{b}(0,0)<1;1,0>"));
                 self.line(&format!(
@@ -189,14 +202,18 @@ impl Writer {
         }
     }
 
-    fn flag(&mut self) -> usize {
-        // An object holds at most 4,095 predicates.
-        self.flags = (self.flags + 1).min(3000);
-        1 + self.r.below(self.flags)
+    fn flag(&mut self, uniform: bool) -> usize {
+        // An object holds at most 4,095 predicates; beyond that they serve anew, in turn. No predicate
+        // is uniform here and divergent there.
+        let used = &mut self.conditions[usize::from(uniform)];
+        *used += 1;
+        let flag = 1 + (*used - 1) % 2000 * 2 + usize::from(uniform);
+        self.flags = self.flags.max(flag);
+        flag
     }
 
     fn condition(&mut self, uniform: bool) -> usize {
-        let (flag, v, simd) = (self.flag(), self.pick(), self.simd);
+        let (flag, v, simd) = (self.flag(uniform), self.pick(), self.simd);
         let imm = self.r.below(100);
         self.line(&match uniform {
             true => format!("cmp.lt (M1_NM, {simd}) P{flag} V{v}(0,0)<0;1,0> 0x{imm:x}:d"),

@@ -53,6 +53,12 @@ use std::borrow::Cow;
 /// Rounds of rewriting after which an allocation is given up.
 const MAX_ROUNDS: u32 = 24;
 
+/// Instructions from which on a kernel is large: each round then costs milliseconds.
+const LARGE: usize = 4_000;
+
+/// Registers that the first spilling of a large kernel leaves free.
+const SET_ASIDE: u32 = 4;
+
 /// Choices of the caller.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -88,19 +94,27 @@ pub fn allocate(
     let mut stats = AllocStats::default();
     let mut top = kernel.spill_offset;
     let flow = Flow::of(kernel);
+    // Rounds that spilled.
+    let mut round = 0;
     for _ in 0..MAX_ROUNDS {
         let accesses = Accesses::collect(&work)?;
         let live = liveness::compute(&work, &accesses, &flow, &homes);
         let needs = Needs::of(&work, &accesses);
-        let flags = place_class(&work, VarClass::Flag, &live, &needs)?;
-        let addresses = place_class(&work, VarClass::Address, &live, &needs)?;
+        let flags = place_class(&work, VarClass::Flag, &live, &needs, 0)?;
+        let addresses = place_class(&work, VarClass::Address, &live, &needs, 0)?;
         let lost: Vec<VarId> = flags.spilled.iter().chain(&addresses.spilled).copied().collect();
         if !lost.is_empty() {
             stats.flag_spills += home::split(work.to_mut(), &lost, &mut homes, &accesses, &live);
             continue;
         }
-        let general = place_class(&work, VarClass::General, &live, &needs)?;
+        let mut general = place_class(&work, VarClass::General, &live, &needs, 0)?;
         if !general.spilled.is_empty() {
+            // The code to add needs registers too. In small kernels rounds cost little: what that code
+            // displaces is found out. In large ones some registers are set aside for it.
+            if round == 0 && work.inst_count() > LARGE {
+                general = place_class(&work, VarClass::General, &live, &needs, SET_ASIDE)?;
+            }
+            round += 1;
             let count =
                 spill::spill(work.to_mut(), &general.spilled, &mut homes, &accesses, &live, &mut top)?;
             stats.spills += count.spills;
@@ -189,6 +203,7 @@ fn place_class(
     class: VarClass,
     live: &Liveness,
     needs: &Needs,
+    set_aside: u32,
 ) -> Result<Placement, Error> {
     let file = file_of(kernel, class);
     let size = file.regs * file.reg_bytes;
@@ -215,7 +230,7 @@ fn place_class(
         let (mut low, mut high) = (0, size);
         if class == VarClass::General {
             // r0 stays what it is: messages to scratch memory need it.
-            low = file.reg_bytes;
+            low = (1 + set_aside) * file.reg_bytes;
             if needs.eot[v] {
                 low = low.max((file.regs.min(128) - 16) * file.reg_bytes);
             }

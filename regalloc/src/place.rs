@@ -235,7 +235,11 @@ impl<'a> Scan<'a> {
         let full = mask_of(0, rb);
         let mut empty = None;
         let high = item.high.div_ceil(rb).min(self.file.regs);
+        let now = self.ranges(i)[0].start;
         for r in low..high {
+            if self.full_until[r as usize] > now {
+                continue;
+            }
             let held = !self.held[r as usize].is_empty();
             if !held && empty.is_some() {
                 continue;
@@ -262,9 +266,15 @@ impl<'a> Scan<'a> {
         let mut base = from.next_multiple_of(step);
         // Registers from `base` that are known to be free.
         let mut free = 0;
+        let now = self.ranges(i)[0].start;
         while base + n <= high {
             if free == n {
                 return Some(base * rb);
+            }
+            if self.full_until[(base + free) as usize] > now {
+                base = (base + free + 1).next_multiple_of(step);
+                free = 0;
+                continue;
             }
             let to = (item.bytes - free * rb).min(rb);
             if self.taken(base + free, i, mask_of(0, to)) == 0 {
