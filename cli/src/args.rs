@@ -26,6 +26,8 @@ pub enum Command {
     Disasm(DisasmArgs),
     /// Assemble a Gen listing into raw code.
     Asm(AsmArgs),
+    /// Run a kernel on the emulator.
+    Run(RunArgs),
 }
 
 /// Finalize vISA objects and vISA assembly.
@@ -159,6 +161,83 @@ pub struct AsmArgs {
     /// How faults are printed.
     #[arg(long, value_enum, default_value = "human")]
     pub message_format: MessageFormat,
+}
+
+/// Arguments of `run`.
+#[derive(Args, Debug)]
+pub struct RunArgs {
+    /// vISA object, vISA assembly, or a compiled program (zebin).
+    #[arg(value_name = "INPUT")]
+    pub input: PathBuf,
+    /// The platform to run on.
+    #[arg(short, long, value_parser = platform)]
+    pub platform: Platform,
+    /// Work items in each dimension.
+    #[arg(short, long, value_name = "X[,Y[,Z]]", value_parser = sizes)]
+    pub global: [u32; 3],
+    /// Work items of a group; what the kernel requires, or at most 64 in a row, if absent.
+    #[arg(short, long, value_name = "X[,Y[,Z]]", value_parser = sizes)]
+    pub local: Option<[u32; 3]>,
+    /// An argument of the kernel, in order: buf:FILE, buf:BYTES (zeros), TYPE:VALUE[,VALUE...] with TYPE u8 to
+    /// u64, i8 to i64, f16, f32 or f64, slm:BYTES, image:WxH[xD]:FORMAT[:FILE] with FORMAT like rgba8, r32f or
+    /// bgra8, sampler:nearest|linear[,normalized][,edge|border|repeat|mirror], null.
+    #[arg(short, long = "arg", value_name = "ARG", value_parser = crate::launch::parse)]
+    pub args: Vec<crate::launch::Given>,
+    /// Whose code runs.
+    #[arg(long, value_enum, default_value = "ours")]
+    pub with: With,
+    /// Raw code to run instead of what the input holds.
+    #[arg(long, value_name = "FILE")]
+    pub code: Option<PathBuf>,
+    /// The kernel; needed where the input has several.
+    #[arg(short, long, value_name = "NAME")]
+    pub kernel: Option<String>,
+    /// How the kernel's arguments are laid out (.ze_info, YAML); guessed from its inputs if absent.
+    #[arg(long, value_name = "FILE")]
+    pub ze_info: Option<PathBuf>,
+    /// The compiled program (zebin) of a vISA input: its layout of arguments, constants, variables, functions.
+    #[arg(long, value_name = "FILE")]
+    pub program: Option<PathBuf>,
+    /// Write what a buffer argument (counted from 0) holds afterwards to a file.
+    #[arg(short, long, value_name = "ARG=FILE", value_parser = crate::launch::parse_out)]
+    pub out: Vec<(usize, PathBuf)>,
+    /// Print what a buffer argument holds afterwards, as elements of a type, hexadecimal without one.
+    #[arg(long, value_name = "ARG[:TYPE]", value_parser = crate::launch::parse_print)]
+    pub print: Vec<(usize, Option<crate::launch::Element>)>,
+    /// Print every instruction as it runs.
+    #[arg(long)]
+    pub trace: bool,
+    /// Stop after this many instructions.
+    #[arg(long, value_name = "N", default_value = "1000000000")]
+    pub max_instructions: u64,
+    /// Do not look for undefined values, accesses out of bounds and missed dependencies: faster.
+    #[arg(long)]
+    pub fast: bool,
+}
+
+/// Whose code runs.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum With {
+    /// This finalizer's.
+    Ours,
+    /// The code that the input carries (or `--code`).
+    Intel,
+}
+
+/// One to three numbers, not 0.
+fn sizes(text: &str) -> Result<[u32; 3], String> {
+    let mut out = [1; 3];
+    let parts: Vec<&str> = text.split(',').collect();
+    if parts.len() > 3 {
+        return Err(format!("{} numbers; a launch has at most three dimensions", parts.len()));
+    }
+    for (o, part) in out.iter_mut().zip(parts) {
+        *o = part.trim().parse().map_err(|_| format!("`{part}` is not a number of work items"))?;
+        if *o == 0 {
+            return Err("no work items".into());
+        }
+    }
+    Ok(out)
 }
 
 /// A version whose layout the writer knows.

@@ -5,7 +5,9 @@ mod asm;
 mod disasm;
 mod files;
 mod finalize;
+mod launch;
 mod report;
+mod run;
 
 use std::process::ExitCode;
 
@@ -18,6 +20,7 @@ fn main() -> ExitCode {
     match cli.command {
         Some(Command::Disasm(args)) => disasm::run(&args),
         Some(Command::Asm(args)) => asm::run(&args),
+        Some(Command::Run(args)) => run::run(&args),
         None => finalize::run(&cli.finalize),
     }
 }

@@ -308,6 +308,7 @@ impl Dispatch {
                 _ => vec![0; 8],
             },
             "buffer_offset" => vec![0; 8],
+            "binding_table_index" => word(item.bti.unwrap_or(0)),
             "image_width" => word(image()?.width),
             "image_height" => word(image()?.height),
             "image_depth" => word(image()?.depth),

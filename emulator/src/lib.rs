@@ -14,6 +14,7 @@ mod cycles;
 mod dispatch;
 mod file;
 mod flow;
+pub mod infer;
 mod launch;
 pub mod link;
 mod memory;

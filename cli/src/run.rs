@@ -1,0 +1,296 @@
+//! `visa-finalize run`: a kernel on the emulator.
+
+use std::{fmt::Write as _, io::Write, process::ExitCode};
+
+use emulator::{
+    Arg, Launch, Memory, Options, RunReport, SendKind, infer,
+    link::{Loaded, Part, Relocation, Unit, Zebin},
+    zeinfo::{self, KernelInfo},
+};
+use finalizer::{Binary, Diagnostic, Finalizer, Place, Refusal, RelocationKind};
+use platforms::Platform;
+use visa::Module;
+
+use crate::{
+    args::{MessageFormat, RunArgs, With},
+    files::{Input, write_atomically},
+    launch, report,
+};
+
+/// Work items of a group where nobody says.
+const GROUP: u32 = 64;
+/// Elements of a printed line.
+const ROW: usize = 8;
+
+/// Runs a kernel; what the emulator has to report goes to standard error and makes the exit code 1.
+pub fn run(args: &RunArgs) -> ExitCode {
+    match execute(args) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(Refusal(faults)) => {
+            report::faults(&args.input, &faults, MessageFormat::Human);
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn refuse(code: &'static str, message: impl Into<String>) -> Refusal {
+    Diagnostic::error(code, message).at(Place::Input).into()
+}
+
+fn io_error(path: &std::path::Path, e: &std::io::Error) -> Refusal {
+    refuse("CannotRead", format!("{}: {e}", path.display()))
+}
+
+/// What the input holds: vISA, or a program without any.
+enum Source {
+    Visa(Module, usize),
+    Program,
+}
+
+fn execute(args: &RunArgs) -> Result<bool, Refusal> {
+    let bytes = Input::open(&args.input).map_err(|e| io_error(&args.input, &e))?;
+    let (source, program) = read(args, &bytes)?;
+    let name = match &source {
+        Source::Visa(module, index) => module.kernels[*index].name().into_owned(),
+        Source::Program => kernel_of_program(args, program.as_ref())?,
+    };
+    let mut memory = Memory::new();
+    let arguments = launch::place(&args.args, &mut memory).map_err(|why| refuse("BadArgument", why))?;
+    let emulator = |e: emulator::Error| refuse("CannotRun", e.to_string());
+    let loaded = match &program {
+        Some(zebin) => zebin.load(&mut memory).map_err(emulator)?,
+        None => Loaded::default(),
+    };
+    let info = layout(args, &source, program.as_ref(), &name, &arguments)?;
+    let mut launch = Launch {
+        local: args.local.unwrap_or_else(|| group(args.global, &info)),
+        global: args.global,
+        offset: [0; 3],
+        kernel: info,
+        args: arguments,
+    };
+    let unit = unit(args, &source, &loaded, &name, &mut launch)?;
+    let code = loaded.link(&unit, &[]).map_err(emulator)?;
+    let options = Options {
+        trace: args.trace,
+        max_instructions: args.max_instructions,
+        ..if args.fast { Options::fast() } else { Options::default() }
+    };
+    let done = emulator::run(args.platform, &code, &launch, &mut memory, &options).map_err(emulator)?;
+    let mut text = done.trace.join("\n");
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    text += &figures(&name, args, &launch, &done);
+    for (index, element) in &args.print {
+        text += &show(*index, *element, buffer(&launch.args, *index, &memory)?);
+    }
+    print(&text)?;
+    for (index, path) in &args.out {
+        let bytes = buffer(&launch.args, *index, &memory)?;
+        write_atomically(path, bytes)
+            .map_err(|e| refuse("CannotWrite", format!("{}: {e}", path.display())))?;
+    }
+    for finding in &done.reports {
+        eprintln!("{finding}");
+    }
+    Ok(done.reports.is_empty())
+}
+
+fn print(text: &str) -> Result<(), Refusal> {
+    match std::io::stdout().lock().write_all(text.as_bytes()) {
+        // The reader has seen enough.
+        Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+        done => done.map_err(|e| refuse("CannotWrite", e.to_string())),
+    }
+}
+
+/// The input, and the compiled program if there is one.
+fn read(args: &RunArgs, bytes: &[u8]) -> Result<(Source, Option<Zebin>), Refusal> {
+    let zebin = |bytes: &[u8]| Zebin::read(bytes).map_err(|e| refuse("BadProgram", e.to_string()));
+    if bytes.starts_with(b"\x7fELF") {
+        return Ok((Source::Program, Some(zebin(bytes)?)));
+    }
+    let module = finalizer::read_input(bytes, args.platform)?;
+    let program = match &args.program {
+        Some(path) => Some(zebin(&Input::open(path).map_err(|e| io_error(path, &e))?)?),
+        None => None,
+    };
+    let names = || module.kernels.iter().map(|k| k.name().into_owned()).collect::<Vec<_>>().join(", ");
+    let index = match &args.kernel {
+        Some(name) => module.kernels.iter().position(|k| k.name() == name.as_str()),
+        None if module.kernels.len() == 1 => Some(0),
+        None => {
+            return Err(refuse(
+                "WhichKernel",
+                format!("the input has several kernels, name one: {}", names()),
+            ));
+        }
+    };
+    let index = index.ok_or_else(|| {
+        refuse("UnknownKernel", format!("the input has no such kernel; it has {}", names()))
+    })?;
+    Ok((Source::Visa(module, index), program))
+}
+
+fn kernel_of_program(args: &RunArgs, program: Option<&Zebin>) -> Result<String, Refusal> {
+    let kernels: Vec<&str> = program.map(|p| p.kernels().collect()).unwrap_or_default();
+    let found = match &args.kernel {
+        Some(name) => kernels.iter().find(|k| **k == name.as_str()),
+        None if kernels.len() == 1 => kernels.first(),
+        None => None,
+    };
+    let found = found.map(|k| (*k).to_owned());
+    found.ok_or_else(|| {
+        refuse("WhichKernel", format!("name one kernel of the program: {}", kernels.join(", ")))
+    })
+}
+
+/// Where the arguments go.
+fn layout(
+    args: &RunArgs,
+    source: &Source,
+    program: Option<&Zebin>,
+    name: &str,
+    arguments: &[Arg],
+) -> Result<KernelInfo, Refusal> {
+    let fault = |e: emulator::Error| refuse("NoLayout", e.to_string());
+    if let Some(path) = &args.ze_info {
+        let text = std::fs::read_to_string(path).map_err(|e| io_error(path, &e))?;
+        return zeinfo::find(&text, name).map_err(fault);
+    }
+    match (program, source) {
+        (Some(program), _) => zeinfo::find(program.ze_info(), name).map_err(fault),
+        (None, Source::Visa(module, index)) => {
+            infer::kernel_info(&module.kernels[*index], args.platform, arguments).map_err(fault)
+        }
+        (None, Source::Program) => Err(refuse("NoLayout", "the program has no .ze_info")),
+    }
+}
+
+/// What the kernel requires, or the largest part of a row that divides it.
+fn group(global: [u32; 3], info: &KernelInfo) -> [u32; 3] {
+    if info.required_group.iter().any(|&g| g > 0) {
+        return info.required_group.map(|g| g.max(1));
+    }
+    let x = (1..=global[0].min(GROUP)).rev().find(|n| global[0].is_multiple_of(*n)).unwrap_or(1);
+    [if info.simd == 1 { 1 } else { x }, 1, 1]
+}
+
+/// The code that runs.
+fn unit(
+    args: &RunArgs,
+    source: &Source,
+    loaded: &Loaded,
+    name: &str,
+    launch: &mut Launch,
+) -> Result<Unit, Refusal> {
+    if let Some(path) = &args.code {
+        let code = Input::open(path).map_err(|e| io_error(path, &e))?.to_vec();
+        return Ok(Unit { code, ..Unit::default() });
+    }
+    match (args.with, source) {
+        (With::Ours, Source::Visa(module, index)) => {
+            let mut finalizer = Finalizer::new(finalizer::Options::new(args.platform));
+            let binary = finalizer.finalize_kernel(module, *index)?;
+            launch.kernel.scratch = launch.kernel.scratch.max(binary.info.scratch_bytes);
+            Ok(ours(&binary))
+        }
+        (With::Ours, Source::Program) => {
+            Err(refuse("NoVisa", "a compiled program has no vISA: run it with --with intel"))
+        }
+        (With::Intel, source) => {
+            if let Some(unit) = loaded.unit(name) {
+                return Ok(unit.clone());
+            }
+            embedded(args.platform, source, name).map(|code| Unit { code, ..Unit::default() })
+        }
+    }
+}
+
+fn embedded(platform: Platform, source: &Source, name: &str) -> Result<Vec<u8>, Refusal> {
+    let code = match source {
+        Source::Visa(module, index) => module.kernels[*index].gen_binaries.iter().find_map(|b| {
+            (Platform::from_gen_platform(b.platform) == Some(platform)).then(|| b.code.clone())
+        }),
+        Source::Program => None,
+    };
+    code.ok_or_else(|| {
+        refuse("NoCode", format!("the input has no code of {name} for {platform}: give --code FILE"))
+    })
+}
+
+fn ours(binary: &Binary) -> Unit {
+    let relocations = binary.relocations.iter().map(|r| Relocation {
+        symbol: r.symbol.clone(),
+        part: match r.kind {
+            RelocationKind::AddressLow => Part::Low,
+            RelocationKind::AddressHigh => Part::High,
+        },
+        offset: r.offset,
+    });
+    let functions = binary.info.functions.iter().map(|f| (f.name.clone(), f.offset));
+    Unit { code: binary.code.clone(), relocations: relocations.collect(), functions: functions.collect() }
+}
+
+fn buffer<'a>(args: &[Arg], index: usize, memory: &'a Memory) -> Result<&'a [u8], Refusal> {
+    match args.get(index) {
+        Some(Arg::Buffer(b) | Arg::Image(b, _)) => Ok(memory.bytes(*b)),
+        Some(_) => Err(refuse("BadArgument", format!("argument {index} is no buffer"))),
+        None => Err(refuse("BadArgument", format!("there is no argument {index}; there are {}", args.len()))),
+    }
+}
+
+/// Counts of a run.
+fn figures(name: &str, args: &RunArgs, launch: &Launch, done: &RunReport) -> String {
+    let whose = match (&args.code, args.with) {
+        (Some(path), _) => path.display().to_string(),
+        (None, With::Ours) => "our code".to_owned(),
+        (None, With::Intel) => "Intel's code".to_owned(),
+    };
+    let groups: u32 = (0..3).map(|d| launch.global[d] / launch.local[d].max(1)).product();
+    let mut out =
+        format!("{name} on {}, {whose}: {groups} groups, {} threads\n", args.platform, done.threads);
+    let _ = writeln!(out, "instructions  {}", done.instructions);
+    let _ = writeln!(out, "cycles        {}", done.cycles);
+    let mut opcodes: Vec<_> = done.opcodes.iter().collect();
+    opcodes.sort_by_key(|(name, n)| (std::cmp::Reverse(**n), **name));
+    let list: Vec<String> = opcodes.iter().map(|(name, n)| format!("{name} {n}")).collect();
+    let _ = writeln!(out, "opcodes       {}", list.join(", "));
+    let list: Vec<String> = done.sends.iter().map(|(kind, n)| format!("{} {n}", kind_name(*kind))).collect();
+    let _ = writeln!(out, "messages      {}", list.join(", "));
+    out
+}
+
+fn kind_name(kind: SendKind) -> &'static str {
+    match kind {
+        SendKind::Load => "load",
+        SendKind::Store => "store",
+        SendKind::Atomic => "atomic",
+        SendKind::Scratch => "scratch",
+        SendKind::Slm => "slm",
+        SendKind::Sampler => "sampler",
+        SendKind::Fence => "fence",
+        SendKind::Gateway => "gateway",
+        SendKind::Eot => "eot",
+    }
+}
+
+/// A buffer's contents, eight elements (or 16 bytes) a line behind the byte offset of the first.
+fn show(index: usize, element: Option<launch::Element>, bytes: &[u8]) -> String {
+    let mut out = format!("argument {index}, {} bytes\n", bytes.len());
+    let size = element.map_or(1, launch::Element::bytes);
+    let row = if element.is_some() { ROW * size } else { 2 * ROW };
+    for (i, line) in bytes.chunks(row).enumerate() {
+        let _ = write!(out, "{:#07x} ", i * row);
+        for e in line.chunks_exact(size) {
+            let _ = match element {
+                Some(element) => write!(out, " {}", element.show(e)),
+                None => write!(out, " {:02x}", e[0]),
+            };
+        }
+        out.push('\n');
+    }
+    out
+}
