@@ -222,6 +222,8 @@ pub enum With {
     Ours,
     /// The code that the input carries (or `--code`).
     Intel,
+    /// Nobody's: the vISA itself runs, on the interpreter.
+    Interpreter,
 }
 
 /// One to three numbers, not 0.

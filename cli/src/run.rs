@@ -70,14 +70,22 @@ fn execute(args: &RunArgs) -> Result<bool, Refusal> {
         kernel: info,
         args: arguments,
     };
-    let unit = unit(args, &source, &loaded, &name, &mut launch)?;
-    let code = loaded.link(&unit, &[]).map_err(emulator)?;
     let options = Options {
         trace: args.trace,
         max_instructions: args.max_instructions,
         ..if args.fast { Options::fast() } else { Options::default() }
     };
-    let done = emulator::run(args.platform, &code, &launch, &mut memory, &options).map_err(emulator)?;
+    let done = match (&source, args.with) {
+        (Source::Visa(module, index), With::Interpreter) => {
+            emulator::visa::run_linked(args.platform, module, *index, &loaded, &launch, &mut memory, &options)
+        }
+        _ => {
+            let unit = unit(args, &source, &loaded, &name, &mut launch)?;
+            let code = loaded.link(&unit, &[]).map_err(emulator)?;
+            emulator::run(args.platform, &code, &launch, &mut memory, &options)
+        }
+    }
+    .map_err(emulator)?;
     let mut text = done.trace.join("\n");
     if !text.is_empty() {
         text.push('\n');
@@ -197,7 +205,7 @@ fn unit(
             launch.kernel.scratch = launch.kernel.scratch.max(binary.info.scratch_bytes);
             Ok(ours(&binary))
         }
-        (With::Ours, Source::Program) => {
+        (With::Ours | With::Interpreter, _) => {
             Err(refuse("NoVisa", "a compiled program has no vISA: run it with --with intel"))
         }
         (With::Intel, source) => {
@@ -248,6 +256,7 @@ fn figures(name: &str, args: &RunArgs, launch: &Launch, done: &RunReport) -> Str
         (Some(path), _) => path.display().to_string(),
         (None, With::Ours) => "our code".to_owned(),
         (None, With::Intel) => "Intel's code".to_owned(),
+        (None, With::Interpreter) => "interpreted".to_owned(),
     };
     let groups: u32 = (0..3).map(|d| launch.global[d] / launch.local[d].max(1)).product();
     let mut out =
