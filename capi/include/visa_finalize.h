@@ -66,19 +66,20 @@ typedef enum vf_place {
 typedef struct vf_binaries vf_binaries;
 
 /*
- Faults with their strings.
+ The code of one kernel, and what a launch needs. Belongs to its `vf_binaries`.
+ */
+typedef struct vf_binary vf_binary;
+
+/*
+ vf_error with their strings.
  */
 typedef struct vf_error vf_error;
 
 /*
- A finalizer.
+ Finalizes kernels for one platform. Keeps scratch memory from call to call; not for two threads at
+ once.
  */
 typedef struct vf_finalizer vf_finalizer;
-
-/*
- The code of one kernel.
- */
-typedef struct vf_binary vf_binary;
 
 /*
  What may be chosen. Zeros are what a runtime wants.
@@ -101,27 +102,6 @@ typedef struct vf_options {
    */
   bool warnings;
 } vf_options;
-
-/*
- Finalizes kernels for one platform. Keeps scratch memory from call to call; not for two threads at
- once.
- */
-typedef struct vf_finalizer vf_finalizer;
-
-/*
- Faults, at least one.
- */
-typedef struct vf_error vf_error;
-
-/*
- The code of all kernels that were asked for.
- */
-typedef struct vf_binaries vf_binaries;
-
-/*
- The code of one kernel, and what a launch needs. Belongs to its `vf_binaries`.
- */
-typedef struct vf_binary vf_binary;
 
 /*
  What a launch needs to know of a kernel.
@@ -322,8 +302,8 @@ const char *vf_version(void);
  */
 enum vf_status vf_finalizer_new(const char *platform,
                                 const struct vf_options *options,
-                                vf_finalizer **out,
-                                vf_error **error);
+                                struct vf_finalizer **out,
+                                struct vf_error **error);
 
 /*
  Ends a finalizer. Null is nothing to end.
@@ -331,7 +311,7 @@ enum vf_status vf_finalizer_new(const char *platform,
  The caller promises:
  The pointer is null or from `vf_finalizer_new`, and is not used afterwards.
  */
-void vf_finalizer_free(vf_finalizer *finalizer);
+void vf_finalizer_free(struct vf_finalizer *finalizer);
 
 /*
  Finalizes a vISA object, or vISA assembly (told apart by the object's first bytes).
@@ -346,13 +326,13 @@ void vf_finalizer_free(vf_finalizer *finalizer);
  bytes or is null; `kernel` is a C string or null; `out` and `error` have room for a pointer or are
  null.
  */
-enum vf_status vf_finalize(vf_finalizer *finalizer,
+enum vf_status vf_finalize(struct vf_finalizer *finalizer,
                            const uint8_t *input,
                            size_t size,
                            const char *kernel,
                            uint32_t threads,
-                           vf_binaries **out,
-                           vf_error **error);
+                           struct vf_binaries **out,
+                           struct vf_error **error);
 
 /*
  Number of kernels; 0 for null.
@@ -360,7 +340,7 @@ enum vf_status vf_finalize(vf_finalizer *finalizer,
  The caller promises:
  The pointer is null or from `vf_finalize`.
  */
-size_t vf_binaries_count(const vf_binaries *binaries);
+size_t vf_binaries_count(const struct vf_binaries *binaries);
 
 /*
  The code of kernel `index`, which lives as long as `binaries`; null if there is none.
@@ -368,7 +348,7 @@ size_t vf_binaries_count(const vf_binaries *binaries);
  The caller promises:
  The pointer is null or from `vf_finalize`.
  */
-const vf_binary *vf_binaries_get(const vf_binaries *binaries, size_t index);
+const struct vf_binary *vf_binaries_get(const struct vf_binaries *binaries, size_t index);
 
 /*
  Ends a result and all that was reached from it. Null is nothing to end.
@@ -376,7 +356,7 @@ const vf_binary *vf_binaries_get(const vf_binaries *binaries, size_t index);
  The caller promises:
  The pointer is null or from `vf_finalize`, and is not used afterwards.
  */
-void vf_binaries_free(vf_binaries *binaries);
+void vf_binaries_free(struct vf_binaries *binaries);
 
 /*
  The machine code, `*size` bytes of it; null if `binary` or `size` is null.
@@ -384,7 +364,7 @@ void vf_binaries_free(vf_binaries *binaries);
  The caller promises:
  `binary` is null or from `vf_binaries_get`; `size` has room for a number or is null.
  */
-const uint8_t *vf_binary_code(const vf_binary *binary, size_t *size);
+const uint8_t *vf_binary_code(const struct vf_binary *binary, size_t *size);
 
 /*
  Fills `*info`, whose `struct_size` the caller has set.
@@ -392,7 +372,7 @@ const uint8_t *vf_binary_code(const vf_binary *binary, size_t *size);
  The caller promises:
  `binary` is null or from `vf_binaries_get`; `info` is null or has `info->struct_size` bytes.
  */
-enum vf_status vf_binary_info(const vf_binary *binary, struct vf_kernel_info *info);
+enum vf_status vf_binary_info(const struct vf_binary *binary, struct vf_kernel_info *info);
 
 /*
  Number of inputs; 0 for null.
@@ -400,7 +380,7 @@ enum vf_status vf_binary_info(const vf_binary *binary, struct vf_kernel_info *in
  The caller promises:
  The pointer is null or from `vf_binaries_get`.
  */
-size_t vf_binary_input_count(const vf_binary *binary);
+size_t vf_binary_input_count(const struct vf_binary *binary);
 
 /*
  Fills `*input` with input `index`.
@@ -408,7 +388,9 @@ size_t vf_binary_input_count(const vf_binary *binary);
  The caller promises:
  `binary` is null or from `vf_binaries_get`; `input` has room for an input or is null.
  */
-enum vf_status vf_binary_input(const vf_binary *binary, size_t index, struct vf_input *input);
+enum vf_status vf_binary_input(const struct vf_binary *binary,
+                               size_t index,
+                               struct vf_input *input);
 
 /*
  Number of relocations; 0 for null.
@@ -416,7 +398,7 @@ enum vf_status vf_binary_input(const vf_binary *binary, size_t index, struct vf_
  The caller promises:
  The pointer is null or from `vf_binaries_get`.
  */
-size_t vf_binary_relocation_count(const vf_binary *binary);
+size_t vf_binary_relocation_count(const struct vf_binary *binary);
 
 /*
  Fills `*relocation` with relocation `index`.
@@ -424,7 +406,7 @@ size_t vf_binary_relocation_count(const vf_binary *binary);
  The caller promises:
  `binary` is null or from `vf_binaries_get`; `relocation` has room for a relocation or is null.
  */
-enum vf_status vf_binary_relocation(const vf_binary *binary,
+enum vf_status vf_binary_relocation(const struct vf_binary *binary,
                                     size_t index,
                                     struct vf_relocation *relocation);
 
@@ -434,7 +416,7 @@ enum vf_status vf_binary_relocation(const vf_binary *binary,
  The caller promises:
  The pointer is null or from `vf_binaries_get`.
  */
-size_t vf_binary_symbol_count(const vf_binary *binary);
+size_t vf_binary_symbol_count(const struct vf_binary *binary);
 
 /*
  Fills `*symbol` with symbol `index`.
@@ -442,7 +424,9 @@ size_t vf_binary_symbol_count(const vf_binary *binary);
  The caller promises:
  `binary` is null or from `vf_binaries_get`; `symbol` has room for a symbol or is null.
  */
-enum vf_status vf_binary_symbol(const vf_binary *binary, size_t index, struct vf_symbol *symbol);
+enum vf_status vf_binary_symbol(const struct vf_binary *binary,
+                                size_t index,
+                                struct vf_symbol *symbol);
 
 /*
  The warnings of a kernel, which live as long as it; null for null. Look at them with `vf_error_count`
@@ -451,7 +435,7 @@ enum vf_status vf_binary_symbol(const vf_binary *binary, size_t index, struct vf
  The caller promises:
  The pointer is null or from `vf_binaries_get`.
  */
-const vf_error *vf_binary_warnings(const vf_binary *binary);
+const struct vf_error *vf_binary_warnings(const struct vf_binary *binary);
 
 /*
  Number of faults; 0 for null.
@@ -459,7 +443,7 @@ const vf_error *vf_binary_warnings(const vf_binary *binary);
  The caller promises:
  The pointer is null, from `vf_binary_warnings`, or an error that a function has handed out.
  */
-size_t vf_error_count(const vf_error *error);
+size_t vf_error_count(const struct vf_error *error);
 
 /*
  Fills `*fault` with fault `index`, whose strings live as long as `error`.
@@ -467,7 +451,7 @@ size_t vf_error_count(const vf_error *error);
  The caller promises:
  `error` as for `vf_error_count`; `fault` has room for a fault or is null.
  */
-enum vf_status vf_error_get(const vf_error *error, size_t index, struct vf_fault *fault);
+enum vf_status vf_error_get(const struct vf_error *error, size_t index, struct vf_fault *fault);
 
 /*
  Ends an error. Null is nothing to end.
@@ -475,7 +459,7 @@ enum vf_status vf_error_get(const vf_error *error, size_t index, struct vf_fault
  The caller promises:
  The pointer is null or an error that a function has handed out, and is not used afterwards.
  */
-void vf_error_free(vf_error *error);
+void vf_error_free(struct vf_error *error);
 
 #ifdef __cplusplus
 }  // extern "C"

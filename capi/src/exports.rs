@@ -11,7 +11,7 @@ use boundary::{guard, pointers};
 use finalizer::{Diagnostic, Options, Place, Refusal};
 use platforms::Platform;
 
-use crate::handles::{Binaries, Faults, Finalizer, KernelBinary};
+use crate::handles::{vf_binaries, vf_binary, vf_error, vf_finalizer};
 
 /// What a function says of its work.
 #[repr(C)]
@@ -30,16 +30,6 @@ pub enum vf_status {
     /// A fault of the library. The finalizer may be used on.
     VF_FAULT = 5,
 }
-
-/// Finalizes kernels for one platform. Keeps scratch memory from call to call; not for two threads at
-/// once.
-pub type vf_finalizer = Finalizer;
-/// The code of all kernels that were asked for.
-pub type vf_binaries = Binaries;
-/// The code of one kernel, and what a launch needs. Belongs to its `vf_binaries`.
-pub type vf_binary = KernelBinary;
-/// Faults, at least one.
-pub type vf_error = Faults;
 
 /// What may be chosen. Zeros are what a runtime wants.
 #[repr(C)]
@@ -212,7 +202,7 @@ unsafe fn answer<T>(
             Err(bug) => Failure(vf_status::VF_FAULT, vec![Diagnostic::error("Fault", bug.to_string())]),
         };
         if let Some(error) = pointers::exclusive(error) {
-            *error = pointers::give_box(Faults::new(faults));
+            *error = pointers::give_box(vf_error::new(faults));
         }
         status
     }
@@ -266,7 +256,7 @@ pub unsafe extern "C" fn vf_finalizer_new(
                 chosen.verify |= options.verify;
                 chosen.warnings = options.warnings;
             }
-            Ok(Finalizer(finalizer::Finalizer::new(chosen)))
+            Ok(vf_finalizer(finalizer::Finalizer::new(chosen)))
         })
     }
 }
@@ -307,7 +297,7 @@ pub unsafe extern "C" fn vf_finalize(
     // SAFETY: the caller's promises are those that the functions ask for.
     unsafe {
         answer(out, error, || {
-            let Some(Finalizer(finalizer)) = pointers::exclusive(finalizer) else {
+            let Some(vf_finalizer(finalizer)) = pointers::exclusive(finalizer) else {
                 return Err(Failure::argument("`finalizer` is null"));
             };
             let input = pointers::bytes(input, size).ok_or_else(|| Failure::argument("`input` is null"))?;
@@ -322,7 +312,7 @@ fn finalize(
     input: &[u8],
     kernel: Option<&str>,
     threads: u32,
-) -> Result<Binaries, Failure> {
+) -> Result<vf_binaries, Failure> {
     let is_object = input.starts_with(b"CISA");
     let binaries = match kernel {
         Some(name) if is_object => vec![finalizer.finalize_named(input, name)?],
@@ -339,7 +329,7 @@ fn finalize(
             finalizer.finalize_parallel(&module, threads)?
         }
     };
-    Ok(Binaries::new(binaries))
+    Ok(vf_binaries::new(binaries))
 }
 
 /// Number of kernels; 0 for null.
@@ -416,7 +406,7 @@ pub unsafe extern "C" fn vf_binary_info(binary: *const vf_binary, info: *mut vf_
     }
 }
 
-fn kernel_info(b: &KernelBinary) -> vf_kernel_info {
+fn kernel_info(b: &vf_binary) -> vf_kernel_info {
     let (info, stats) = (&b.binary.info, &b.binary.stats);
     vf_kernel_info {
         struct_size: size_of::<vf_kernel_info>(),

@@ -1,12 +1,15 @@
 //! What stands behind the opaque handles: results and faults with their strings in C's form.
 
+#![allow(non_camel_case_types)]
+
 use std::ffi::CString;
 
 use finalizer::{Binary, Diagnostic, Place};
 
-/// A finalizer.
+/// Finalizes kernels for one platform. Keeps scratch memory from call to call; not for two threads at
+/// once.
 #[derive(Debug)]
-pub struct Finalizer(pub(crate) finalizer::Finalizer);
+pub struct vf_finalizer(pub(crate) finalizer::Finalizer);
 
 /// A string that C can read; zero bytes, which names of broken objects may hold, are dropped.
 pub(crate) fn c_string(text: &str) -> CString {
@@ -14,21 +17,21 @@ pub(crate) fn c_string(text: &str) -> CString {
     CString::new(bytes).unwrap_or_default()
 }
 
-/// The code of one kernel.
+/// The code of one kernel, and what a launch needs. Belongs to its `vf_binaries`.
 #[derive(Debug)]
-pub struct KernelBinary {
+pub struct vf_binary {
     pub(crate) binary: Binary,
     pub(crate) name: CString,
     pub(crate) inputs: Vec<CString>,
     pub(crate) relocations: Vec<CString>,
     pub(crate) symbols: Vec<CString>,
-    pub(crate) warnings: Faults,
+    pub(crate) warnings: vf_error,
 }
 
-impl KernelBinary {
-    fn new(mut binary: Binary) -> KernelBinary {
-        let warnings = Faults::new(std::mem::take(&mut binary.warnings));
-        KernelBinary {
+impl vf_binary {
+    fn new(mut binary: Binary) -> vf_binary {
+        let warnings = vf_error::new(std::mem::take(&mut binary.warnings));
+        vf_binary {
             name: c_string(&binary.info.name),
             inputs: binary.info.inputs.iter().map(|i| c_string(&i.name)).collect(),
             relocations: binary.relocations.iter().map(|r| c_string(&r.symbol)).collect(),
@@ -41,17 +44,17 @@ impl KernelBinary {
 
 /// The code of all kernels that were asked for.
 #[derive(Debug)]
-pub struct Binaries(pub(crate) Vec<KernelBinary>);
+pub struct vf_binaries(pub(crate) Vec<vf_binary>);
 
-impl Binaries {
-    pub(crate) fn new(binaries: Vec<Binary>) -> Binaries {
-        Binaries(binaries.into_iter().map(KernelBinary::new).collect())
+impl vf_binaries {
+    pub(crate) fn new(binaries: Vec<Binary>) -> vf_binaries {
+        vf_binaries(binaries.into_iter().map(vf_binary::new).collect())
     }
 }
 
-/// Faults with their strings.
+/// vf_error with their strings.
 #[derive(Debug)]
-pub struct Faults(pub(crate) Vec<CFault>);
+pub struct vf_error(pub(crate) Vec<CFault>);
 
 /// One fault.
 #[derive(Debug)]
@@ -64,8 +67,8 @@ pub(crate) struct CFault {
     pub place: Place,
 }
 
-impl Faults {
-    pub(crate) fn new(list: Vec<Diagnostic>) -> Faults {
+impl vf_error {
+    pub(crate) fn new(list: Vec<Diagnostic>) -> vf_error {
         let one = |d: Diagnostic| CFault {
             code: c_string(d.code),
             message: c_string(&d.message),
@@ -74,6 +77,6 @@ impl Faults {
             instruction: d.instruction.as_ref().map(|i| c_string(&i.1)),
             place: d.place,
         };
-        Faults(list.into_iter().map(one).collect())
+        vf_error(list.into_iter().map(one).collect())
     }
 }

@@ -1,6 +1,7 @@
 //! Test data and reference tools that the checks of all crates share.
 //!
 //! - [`blocks`]: blocks and edges of machine code.
+//! - [`c_programs`]: building programs in C and C++, and the objects they are run on.
 //! - [`data`]: the test kernels of `tests/kernels`, compiled by Intel's compiler for every device.
 //! - [`iga`]: our listing and assembler against the reference tool's.
 //! - [`differential`]: our code beside Intel's on the emulator, over the [`launches`] of every kernel.
@@ -16,6 +17,7 @@
 //! Only tests use this crate: its functions panic, with the place, when the committed data is damaged.
 
 pub mod blocks;
+pub mod c_programs;
 pub mod data;
 pub mod differential;
 pub mod expected;

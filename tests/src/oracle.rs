@@ -38,6 +38,11 @@ impl Iga {
         require("iga64", &FOUND).map(|program| Iga { program })
     }
 
+    /// Where it is installed.
+    pub fn path(&self) -> &'static Path {
+        self.program
+    }
+
     /// The release whose JSON output is version 2.0, if it is installed.
     pub fn find_json2() -> Option<Iga> {
         static FOUND: OnceLock<Option<PathBuf>> = OnceLock::new();

@@ -329,10 +329,20 @@ impl<'a> Lowerer<'a> {
             no_mask: inst.exec.mask.is_no_mask(),
         };
         self.pred = None;
-        if let Some(pred) = inst.pred.filter(|p| p.id.0 != 0) {
-            self.pred = Some(self.guard(pred, self.lanes)?);
+        if let Some(pred) = inst.pred {
+            self.guarded(pred)?;
         }
         self.dispatch(inst)
+    }
+
+    /// Out of line: inlined, the compiler looks at the number before it knows that there is a predicate,
+    /// which is harmless but which valgrind reports to users of the C library.
+    #[inline(never)]
+    fn guarded(&mut self, pred: visa::PredOperand) -> Lowered {
+        if pred.id.0 != 0 {
+            self.pred = Some(self.guard(pred, self.lanes)?);
+        }
+        Ok(())
     }
 
     fn dispatch(&mut self, inst: &visa::Inst<'a>) -> Lowered {

@@ -1,0 +1,98 @@
+//! The examples in C and C++, built by the machine's compilers against the shared and the static library,
+//! and run; the one in C also under valgrind, where that is installed.
+
+use std::{
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+use tests::{c_programs, data};
+
+const ROOT: &str = env!("CARGO_MANIFEST_DIR");
+
+fn object() -> PathBuf {
+    data::workspace().join("examples/saxpy_skl.isa")
+}
+
+/// Builds an example against the shared library, or the static one.
+fn build(compiler: &str, example: &str, shared: bool, dir: &Path) -> Option<PathBuf> {
+    let standard = if compiler == "cc" { "-std=c11" } else { "-std=c++17" };
+    let (source, include) = (format!("{ROOT}/examples/{example}"), format!("-I{ROOT}/include"));
+    let libraries = c_programs::libraries();
+    let at = libraries.display();
+    let mut args = vec![standard.to_owned(), "-g".into(), "-Wall".into(), "-Wextra".into(), "-Werror".into()];
+    args.extend(["-pedantic".into(), source, include]);
+    if shared {
+        args.extend([format!("-L{at}"), "-lvisafinalize".into(), format!("-Wl,-rpath,{at}")]);
+    } else {
+        args.push(format!("{at}/libvisafinalize.a"));
+        args.extend(["-lpthread", "-ldl", "-lm", "-lgcc_s", "-lutil", "-lrt"].map(String::from));
+    }
+    c_programs::build(compiler, &args, &dir.join(example.replace('.', "_")))
+}
+
+fn run(program: &Path, args: &[&str]) -> Output {
+    Command::new(program).arg(object()).args(args).output().unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[test]
+fn the_example_in_c_prints_what_a_launch_needs() {
+    for shared in [true, false] {
+        let dir = tempfile::tempdir().unwrap();
+        let Some(program) = build("cc", "finalize.c", shared, dir.path()) else { return };
+        let output = run(&program, &["skl", "saxpy"]);
+        let out = text(&output.stdout);
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        assert!(out.starts_with("saxpy: SIMD16, ") && out.contains("payload offset 176"), "{out}");
+
+        let refused = run(&program, &["skl", "missing"]);
+        let said = text(&refused.stderr);
+        assert_eq!((refused.status.code(), said.contains("[UnknownKernel]")), (Some(1), true), "{said}");
+        let unknown = run(&program, &["gen7"]);
+        assert!(text(&unknown.stderr).contains("unknown platform `gen7`"), "{}", text(&unknown.stderr));
+    }
+}
+
+#[test]
+fn the_example_in_cpp_prints_the_same_code_size() {
+    let dir = tempfile::tempdir().unwrap();
+    let Some(program) = build("c++", "finalize.cpp", true, dir.path()) else { return };
+    let output = run(&program, &["skl"]);
+    let out = text(&output.stdout);
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    assert!(out.starts_with("saxpy: ") && out.trim_end().ends_with("bytes of code"), "{out}");
+    let refused = run(&program, &["gen7"]);
+    assert!(text(&refused.stderr).contains("UnknownPlatform"), "{}", text(&refused.stderr));
+}
+
+#[test]
+fn valgrind_finds_no_leak_and_no_error_in_the_example_in_c() {
+    if Command::new("valgrind").arg("--version").output().is_err() {
+        println!("skipped: no valgrind on this machine");
+        return;
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let Some(program) = build("cc", "finalize.c", true, dir.path()) else { return };
+    for args in [&["skl"][..], &["skl", "missing"], &["gen7"]] {
+        let output = Command::new("valgrind")
+            .args(["--leak-check=full", "--show-leak-kinds=definite,indirect,possible"])
+            .args(["--errors-for-leak-kinds=definite,indirect,possible", "--error-exitcode=99"])
+            .arg(&program)
+            .arg(object())
+            .args(args)
+            .output()
+            .unwrap();
+        let report = text(&output.stderr);
+        let summary: Vec<_> = report
+            .lines()
+            .filter(|l| l.contains("ERROR SUMMARY") || l.contains(" lost:") || l.contains("in use at exit"))
+            .collect();
+        println!("{args:?}: {}", summary.join("; "));
+        assert_ne!(output.status.code(), Some(99), "{report}");
+        assert!(report.contains("ERROR SUMMARY: 0 errors"), "{report}");
+    }
+}

@@ -1,0 +1,86 @@
+//! Programs in C and C++: compiling them with the machine's compiler, and the objects they are run on.
+
+use std::{
+    ffi::OsStr,
+    fmt::Write,
+    fs, io,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use platforms::Platform;
+
+use crate::data;
+
+/// Intel's finalizer as a library, where its package is installed.
+pub const INTEL: &str = "libigc.so.1";
+
+/// Builds a program with `cc` or `c++`; `None`, and a note, if the machine has no such compiler.
+///
+/// # Panics
+///
+/// The compiler refuses the program.
+pub fn build<S: AsRef<OsStr>>(compiler: &str, args: &[S], to: &Path) -> Option<PathBuf> {
+    let mut command = Command::new(compiler);
+    command.args(args).arg("-o").arg(to);
+    let output = match command.output() {
+        Ok(output) => output,
+        Err(e) if e.kind() == io::ErrorKind::NotFound => {
+            println!("skipped: no {compiler} on this machine");
+            return None;
+        }
+        Err(e) => panic!("{compiler}: {e}"),
+    };
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{command:?}: {said}");
+    Some(to.to_owned())
+}
+
+/// The directory that cargo puts the libraries of this build in.
+pub fn libraries() -> PathBuf {
+    let program = std::env::current_exe().expect("a running program has a path");
+    let directory = program.parent().expect("in a directory");
+    // Tests and benches are in `deps` themselves, commands one above.
+    if directory.ends_with("deps") { directory.to_owned() } else { directory.join("deps") }
+}
+
+/// Writes our own objects of version 3.6, every `step`th of each platform, and the corpus's objects to a
+/// list of lines `PLATFORM PATH` in `dir`. Gives the list's path and its length.
+///
+/// # Errors
+///
+/// A file cannot be written.
+pub fn object_list(dir: &Path, step: usize) -> io::Result<(PathBuf, usize)> {
+    let mut list = String::new();
+    let mut count = 0;
+    for path in data::corpus() {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let Some(platform) = corpus_platform(&name) else { continue };
+        let _ = writeln!(list, "{platform} {}", path.display());
+        count += 1;
+    }
+    for platform in [Platform::Bdw, Platform::Skl, Platform::Icllp, Platform::Tgllp] {
+        for (i, kernel) in data::kernels(platform).iter().enumerate().step_by(step) {
+            let Some(whole) = &kernel.whole else { continue };
+            let path = dir.join(format!("{platform}_{i}_{}.isa", kernel.name));
+            fs::write(&path, whole)?;
+            let _ = writeln!(list, "{} {}", platform.to_string().to_uppercase(), path.display());
+            count += 1;
+        }
+    }
+    let path = dir.join("list");
+    fs::write(&path, list)?;
+    Ok((path, count))
+}
+
+/// The platform that a file of the corpus is for, by its name, as a runtime writes it.
+fn corpus_platform(name: &str) -> Option<&'static str> {
+    const GENERATIONS: [(&str, &str); 5] = [
+        ("_gen8", "BDW"),
+        ("_gen9", "SKL"),
+        ("_gen11lp", "ICLLP"),
+        ("_gen11", "ICLLP"),
+        ("_gen12lp", "TGLLP"),
+    ];
+    GENERATIONS.iter().find(|g| name.contains(g.0)).map(|g| g.1)
+}
