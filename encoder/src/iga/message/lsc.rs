@@ -55,6 +55,16 @@ static OPS: &[Row] = &[
     row(0x20, "store_uncompressed_quad", Store, true, "store quad uncompressed"),
 ];
 
+/// Messages that only the newer edition names.
+#[rustfmt::skip]
+static NEWER_OPS: &[Row] = &[
+    row(0x28, "atomic_acadd", Atomic, false, "atomic counter append add"),
+    row(0x29, "atomic_acsub", Atomic, false, "atomic counter append sub"),
+    row(0x2a, "atomic_acstore", Atomic, false, "atomic counter append store"),
+    row(0x31, "load_quad_msrt", Load, true, "load quad from multi-sample render target"),
+    row(0x32, "store_quad_msrt", Store, true, "store quad to multi-sample render target"),
+];
+
 const LOAD_BLOCK2D: u32 = 0x03;
 const STORE_BLOCK2D: u32 = 0x07;
 const LOAD_STATUS: u32 = 0x1b;
@@ -72,11 +82,15 @@ pub(super) fn decode(q: &Query) -> Message {
         0x1d => compression_control(q),
         0x1e => read_state(q),
         0x1f => fence(q),
-        number => match OPS.iter().find(|row| row.number == number) {
+        number => match ops(q.newer()).find(|row| row.number == number) {
             Some(row) => memory(q, row),
             None => q.invalid(),
         },
     }
+}
+
+fn ops(newer: bool) -> impl Iterator<Item = &'static Row> {
+    OPS.iter().chain(if newer { NEWER_OPS } else { &[] })
 }
 
 /// Addressing, and its text in the notation (`bti[3]`, `bss[a0.2]`, empty when flat).
