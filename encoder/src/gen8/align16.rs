@@ -7,11 +7,11 @@
 use super::{
     Bad, Fault,
     codes::{self, FILE_ARF, FILE_GRF},
-    layout::{Basic, SrcAlign16, SrcDirect},
+    layout::{Basic, Control, SrcAlign16, SrcDirect},
     operand::{self, Slot},
     rules::Rules,
 };
-use gen_ir::{Arf, Base, Dst, Inst, Options, Physical, Reg, Region, Src, SrcMod, Type};
+use gen_ir::{Arf, Base, Dst, ExecSize, Inst, Options, Physical, Reg, Region, Src, SrcMod, Type};
 
 /// All channels enabled.
 const CHAN_EN_ALL: u8 = 0xf;
@@ -21,8 +21,11 @@ const CHAN_SEL_PACKED: (u8, u8) = (0x4, 0xe);
 const VERT_4: u8 = 3;
 /// Code of vertical stride 2, of a math macro on doubles.
 const VERT_2: u8 = 2;
-/// `<2;2,1>`: the region of a math macro in Align1 mode.
-const MACRO_REGION: (u8, u8, u8) = (2, 1, 1);
+/// The region of a math macro in Align1 mode, in codes: `<2;2,1>`, or `<0;1,0>` for a single channel.
+const fn macro_region(scalar: bool) -> (u8, u8, u8) {
+    if scalar { (0, 0, 0) } else { (2, 1, 1) }
+}
+
 /// `acc2`, which stands for `acc2` to `acc9`.
 const ACC2: u8 = 0x22;
 
@@ -232,8 +235,9 @@ pub(super) fn decode_macro_align1(rules: &Rules, slot: Slot, w: Basic) -> Result
     if file > FILE_GRF || s.addr_mode() || imm_9 {
         return Err(Fault::new(names.file, file, "a direct register in a math macro"));
     }
-    if (s.vert_stride(), s.width(), s.horz_stride()) != MACRO_REGION {
-        return Err(Fault::new(names.region, s.vert_stride(), "<2;2,1> in a math macro"));
+    let scalar = Control::from_bits(w.into_bits() as u64).exec_size() == ExecSize::S1 as u8;
+    if (s.vert_stride(), s.width(), s.horz_stride()) != macro_region(scalar) {
+        return Err(Fault::new(names.region, s.vert_stride(), "<2;2,1> in a math macro, <0;1,0> for one channel"));
     }
     let reg = codes::register(file == FILE_GRF, s.reg_num(), 0)
         .ok_or_else(|| Fault::new(names.reg, s.reg_num(), "r0 to r127 or an architecture register"))?;
@@ -246,6 +250,7 @@ pub(super) fn encode_macro_align1(
     rules: &Rules,
     slot: Slot,
     src: &Src<Physical>,
+    scalar: bool,
     w: Basic,
 ) -> Result<Basic, Bad> {
     let names = slot.names();
@@ -257,7 +262,7 @@ pub(super) fn encode_macro_align1(
         return Err(Bad::new(names.operand, reg.byte, "byte 0 in a math macro"));
     }
     let code = rules.reg.code(ty).ok_or_else(|| Bad::new(names.ty, ty, "a register type of the platform"))?;
-    let (vert, width, horz) = MACRO_REGION;
+    let (vert, width, horz) = macro_region(scalar);
     let s = SrcDirect::new()
         .with_sub_reg_num(operand::encode_mme(mme)?)
         .with_reg_num(number)

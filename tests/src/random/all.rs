@@ -440,7 +440,6 @@ impl Generator<'_> {
         );
         inst.sat = self.random.chance(10) && !DIVISION.contains(&function);
         if MACROS.contains(&function) {
-            self.not_scalar(inst);
             let ty = self.random.pick(&[Type::F, Type::Df]);
             inst.sat = false;
             inst.dst = Dst::Macro { reg: self.whole_grf(), mme: self.mme(), ty };
