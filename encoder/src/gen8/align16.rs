@@ -237,7 +237,11 @@ pub(super) fn decode_macro_align1(rules: &Rules, slot: Slot, w: Basic) -> Result
     }
     let scalar = Control::from_bits(w.into_bits() as u64).exec_size() == ExecSize::S1 as u8;
     if (s.vert_stride(), s.width(), s.horz_stride()) != macro_region(scalar) {
-        return Err(Fault::new(names.region, s.vert_stride(), "<2;2,1> in a math macro, <0;1,0> for one channel"));
+        return Err(Fault::new(
+            names.region,
+            s.vert_stride(),
+            "<2;2,1> in a math macro, <0;1,0> for one channel",
+        ));
     }
     let reg = codes::register(file == FILE_GRF, s.reg_num(), 0)
         .ok_or_else(|| Fault::new(names.reg, s.reg_num(), "r0 to r127 or an architecture register"))?;

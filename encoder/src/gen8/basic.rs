@@ -165,7 +165,9 @@ fn encode_operands(rules: &Rules, inst: &Inst<Physical>, count: u8, is_macro: bo
         w = match *src {
             Src::Imm { bits, ty } if i + 1 == count => encode_imm(rules, slot, bits, ty, w)?,
             Src::None if inst.op == Op::Movi && i == 1 => slot.set(w, FILE_ARF, TYPE_UD, 0, false),
-            Src::Macro { .. } if is_macro => align16::encode_macro_align1(rules, slot, src, inst.exec.lanes() == 1, w)?,
+            Src::Macro { .. } if is_macro => {
+                align16::encode_macro_align1(rules, slot, src, inst.exec.lanes() == 1, w)?
+            }
             _ if is_macro => {
                 return Err(Bad::new(slot.names().operand, operand::kind(src), "a math macro register"));
             }
