@@ -80,7 +80,9 @@ fn snippet(out: &mut impl Write, file: &Path, d: &Diagnostic, line: &str) -> std
     let column = (column as usize).saturating_sub(1);
     let is_space = |c: char| c.is_whitespace();
     let is_statement = d.instruction.is_some() || d.field.is_some();
+    let operand = d.subject.as_ref().and_then(|s| s.find(line));
     let (start, end) = match line.get(column..) {
+        _ if operand.is_some() => operand.map_or((0, 0), |o| (o.start, o.end)),
         // Something is missing at the end.
         Some("") if column > 0 => (column, column),
         Some(rest) if !is_statement && !rest.starts_with(is_space) && !rest.is_empty() => {

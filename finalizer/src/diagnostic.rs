@@ -42,6 +42,8 @@ pub struct Diagnostic {
     pub instruction: Option<(Option<u32>, String)>,
     /// The operand, declaration or field of the format that it is about, once known.
     pub field: Option<String>,
+    /// The operand as the text names it, to find it in its line.
+    pub subject: Option<visa::Subject>,
     /// What is wrong, what was found, what is allowed.
     pub message: String,
 }
@@ -56,6 +58,7 @@ impl Diagnostic {
             kernel: None,
             instruction: None,
             field: None,
+            subject: None,
             message: message.into(),
         }
     }

@@ -72,6 +72,7 @@ impl From<visa::Error> for Diagnostic {
 impl From<visa::Finding> for Diagnostic {
     fn from(f: visa::Finding) -> Diagnostic {
         let mut d = Diagnostic::error(f.rule.id(), f.message).about(f.field).in_kernel(f.kernel);
+        d.subject = f.subject;
         if f.rule.severity() == visa::Severity::Warning {
             d.severity = crate::Severity::Warning;
         }

@@ -137,8 +137,9 @@ pub fn roundtrip(input: &[u8]) {
     let printed = text::print(&module, options);
     let again = text::parse(&printed, options).unwrap_or_else(|e| panic!("{e}\n{printed}"));
     // Comments tell original names, which are gone after one round.
-    let code =
-        |text: &str| text.lines().map(|l| l.split("///").next().unwrap_or(l).to_owned()).collect::<Vec<_>>();
+    let code = |text: &str| {
+        text.lines().map(|l| l.split("///").next().unwrap_or(l).trim_end().to_owned()).collect::<Vec<_>>()
+    };
     assert!(code(&text::print(&again, options)) == code(&printed), "another text:\n{printed}");
     if let Ok(object) = visa::write(&module) {
         let read = visa::read(&object).unwrap_or_else(|e| panic!("{e}\n{printed}"));

@@ -49,6 +49,7 @@ pub use operand::*;
 pub use read::{is_object, read, read_kernel};
 pub use types::*;
 pub use verify::{
-    Finding, Rule, Severity, ValidKernel, ValidModule, VerifyOptions, validate, verify, verify_safety,
+    Finding, Rule, Severity, Subject, ValidKernel, ValidModule, VerifyOptions, validate, verify,
+    verify_safety,
 };
 pub use write::write;

@@ -24,8 +24,9 @@ use std::fmt;
 use platforms::Platform;
 
 use crate::{
-    ids::VarId,
+    ids::{PREDEFINED_SURFACE_NAMES, SurfaceId, VarId},
     model::{Kernel, Module, PlaceKind},
+    operand::*,
 };
 
 /// How bad a finding is.
@@ -131,7 +132,7 @@ rules! {
     FirstSubroutine "first-subroutine"  Error   false "Code begins with a subroutine label.";
     SubroutineEnd   "subroutine-end"    Error   false "Control does not run off the end of a subroutine.";
     Recursion       "recursion"         Error   true  "Subroutines do not call themselves, directly or through others.";
-    Availability    "availability"      Warning false "The instruction exists on the platform.";
+    Availability    "availability"      Error   false "The instruction exists on the platform.";
     PlatformType    "platform-type"     Warning false "The types of operands exist on the platform.";
 }
 
@@ -148,8 +149,44 @@ pub struct Finding {
     pub places: PlaceKind,
     /// Operand or declaration.
     pub field: String,
+    /// The operand as text names it, to find it in its line.
+    pub subject: Option<Subject>,
     /// What was found and what is allowed.
     pub message: String,
+}
+
+/// An operand of an instruction as text names it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Subject {
+    /// The variable's name: `V32`, `P1`, `T6`.
+    pub name: String,
+    /// How many operands before it have the same name.
+    pub nth: u32,
+}
+
+impl Subject {
+    /// Where the operand stands in the line of its instruction.
+    pub fn find(&self, line: &str) -> Option<std::ops::Range<usize>> {
+        let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '%');
+        let start = line
+            .match_indices(&self.name)
+            .map(|(at, _)| at)
+            .filter(|at| {
+                !line[..*at].ends_with(is_word) && !line[at + self.name.len()..].starts_with(is_word)
+            })
+            .nth(self.nth as usize)?;
+        let mut depth = 0i32;
+        let ends = |c: char| {
+            depth += match c {
+                '(' | '[' | '<' => 1,
+                ')' | ']' | '>' => -1,
+                _ => 0,
+            };
+            depth < 0 || depth == 0 && c.is_whitespace()
+        };
+        let len = line[start..].find(ends).unwrap_or(line.len() - start);
+        Some(start..start + len)
+    }
 }
 
 impl fmt::Display for Finding {
@@ -289,6 +326,7 @@ fn run(module: &Module, options: VerifyOptions, safety_only: bool) -> Vec<Findin
                     instruction: None,
                     places: kernel.places,
                     field: "name".to_owned(),
+                    subject: None,
                     message: format!("`{}` is the name of another one, too", kernel.name()),
                 });
             }
@@ -303,7 +341,8 @@ fn run_kernel(kernel: &Kernel, options: VerifyOptions, safety_only: bool, findin
         return;
     }
     let start = findings.len();
-    let mut checker = Checker { kernel, options, safety_only, start, findings, roots: Vec::new() };
+    let mut checker =
+        Checker { kernel, options, safety_only, start, findings, roots: Vec::new(), operand: None };
     checker.declarations();
     // Operands are looked up in the declarations: without those there is nothing to check against.
     if !checker.broken() {
@@ -327,6 +366,8 @@ struct Checker<'a> {
     start: usize,
     findings: &'a mut Vec<Finding>,
     roots: Vec<Root>,
+    /// The operand being looked at, if one at a time is.
+    operand: Option<usize>,
 }
 
 impl Checker<'_> {
@@ -336,6 +377,8 @@ impl Checker<'_> {
         if self.safety_only && !rule.is_safety() || self.findings.len() - self.start >= MAX_FINDINGS {
             return;
         }
+        let field = field.into();
+        let subject = instruction.and_then(|i| self.subject(i, &field));
         let instruction = instruction.map(|i| {
             let record = &self.kernel.code[i];
             (i as u32, record.row().map_or(record.opcode.name(), |r| r.name), record.place)
@@ -346,9 +389,50 @@ impl Checker<'_> {
             kernel,
             instruction,
             places: self.kernel.places,
-            field: field.into(),
+            field,
+            subject,
             message,
         });
+    }
+
+    /// The operand that a finding is about: the one being looked at, or the one of the field's name.
+    fn subject(&self, index: usize, field: &str) -> Option<Subject> {
+        let record = &self.kernel.code[index];
+        let guard = record.pred.map(|p| format!("P{}", p.id.0));
+        if field == "predicate" && self.operand.is_none() {
+            return guard.map(|name| Subject { name, nth: 0 });
+        }
+        let operands = self.kernel.operands_of(record);
+        let slot = |name: &str| record.row()?.operand_slots().position(|s| s.name == name);
+        // Messages that load have data for a destination.
+        let data = || (field == "destination").then(|| slot("data")).flatten();
+        let at = self.operand.or_else(|| slot(field)).or_else(data)?;
+        let name = self.operand_name(operands.get(at)?)?;
+        let same = operands[..at].iter().filter(|o| self.operand_name(o).as_ref() == Some(&name)).count();
+        let nth = same as u32 + u32::from(guard.as_ref() == Some(&name));
+        Some(Subject { name, nth })
+    }
+
+    fn operand_name(&self, operand: &Operand) -> Option<String> {
+        use VectorOperand as V;
+        let surface = |id: SurfaceId| match PREDEFINED_SURFACE_NAMES.get(id.index()) {
+            Some(name) => (*name).to_owned(),
+            None => format!("T{}", id.0),
+        };
+        Some(match operand {
+            Operand::Vector(V::General(GeneralOperand { var, .. }))
+            | Operand::Raw(RawOperand { var, .. }) => self.kernel.var_name(*var).into_owned(),
+            Operand::Vector(
+                V::Address(AddressOperand { addr, .. }) | V::Indirect(IndirectOperand { addr, .. }),
+            ) => {
+                format!("A{}", addr.0)
+            }
+            Operand::Vector(V::Predicate(p, _)) => format!("P{}", p.id.0),
+            Operand::Vector(V::Surface { surface: id, .. }) | Operand::Surface(id) => surface(*id),
+            Operand::Vector(V::Sampler { sampler: id, .. }) | Operand::Sampler(id) => format!("S{}", id.0),
+            Operand::Label(id) => self.kernel.label_name(*id).into_owned(),
+            _ => return None,
+        })
     }
 
     /// Where a variable's bytes are.

@@ -79,18 +79,19 @@ impl Checker<'_> {
 
     fn operands(&mut self, index: usize, record: &Record, row: &'static Row) {
         let kernel = self.kernel;
-        let mut operands = kernel.operands_of(record).iter();
+        let mut operands = kernel.operands_of(record).iter().enumerate();
         for slot in row.operand_slots() {
-            if matches!(slot.enc, Enc::RawList | Enc::LabelList) {
-                for operand in operands.by_ref() {
-                    self.operand(index, record, slot, operand);
-                }
-            } else if slot.enc != Enc::LabelCount
-                && let Some(operand) = operands.next()
-            {
+            let count = match slot.enc {
+                Enc::RawList | Enc::LabelList => usize::MAX,
+                Enc::LabelCount => 0,
+                _ => 1,
+            };
+            for (at, operand) in operands.by_ref().take(count) {
+                self.operand = Some(at);
                 self.operand(index, record, slot, operand);
             }
         }
+        self.operand = None;
     }
 
     fn operand(&mut self, index: usize, record: &Record, slot: &'static Slot, operand: &Operand) {
