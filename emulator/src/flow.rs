@@ -7,7 +7,7 @@
 
 use crate::{
     program::{DestPlace, Extra, NOWHERE, Operand, Pc, Program, Step},
-    thread::{Thread, Trap},
+    thread::{Thread, Trap, mask},
 };
 use gen_ir::Op;
 use platforms::{Layout, Platform};
@@ -44,9 +44,15 @@ fn park(t: &mut Thread, channels: u32, at: Pc) -> Result<(), Trap> {
 
 /// On to the next instruction if a channel goes on there, else to `jip`.
 fn advance(t: &mut Thread, jip: Pc) -> Result<(), Trap> {
+    advance_within(t, jip, u32::MAX)
+}
+
+/// The same, where the channels in `width` decide and the others come along: vector programs run with all
+/// 32 channels on and branch with the width of their widest data.
+fn advance_within(t: &mut Thread, jip: Pc, width: u32) -> Result<(), Trap> {
     let next = t.pc + 1;
-    let waiting = t.waiting & t.called;
-    let here = t.active != 0 || (0..32).any(|c| waiting >> c & 1 != 0 && t.wait_at[c] == next);
+    let waiting = t.waiting & t.called & width;
+    let here = t.active & width != 0 || (0..32).any(|c| waiting >> c & 1 != 0 && t.wait_at[c] == next);
     t.pc = if here { next } else { jip };
     if t.pc == NOWHERE { Err("no channel goes on and there is no JIP".into()) } else { Ok(()) }
 }
@@ -115,7 +121,7 @@ pub(crate) fn run(t: &mut Thread, program: &Program, step: &Step) -> Result<(), 
             let on_false = matches!(program.platform, Platform::Bdw | Platform::Skl | Platform::Bxt);
             let taken = if on_false && !backward { enabled & !taken } else { taken };
             park(t, taken, step.uip)?;
-            advance(t, step.jip)
+            advance_within(t, step.jip, mask(step.lanes.into()) << chan)
         }
         Op::Brd | Op::Brc => {
             let to = if step.jip == NOWHERE { relative(t, program, step)? } else { step.jip };

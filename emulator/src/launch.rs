@@ -158,7 +158,12 @@ impl Dispatch {
         d.bind(launch, memory)?;
         d.cross = d.cross_data(launch, memory)?;
         for thread in 0..threads {
-            d.per_thread.push(local_ids(k, launch.local, thread, grf));
+            let mut own = local_ids(k, launch.local, thread, grf);
+            if own.is_empty() && !platform.caps().payload_prologue {
+                // The hardware fills at least one register for each thread, whether it is of use or not.
+                own.resize(grf as usize, 0);
+            }
+            d.per_thread.push(own);
             let left = items - u64::from(thread) * u64::from(k.simd);
             d.masks.push(dispatched(left.min(k.simd.into()) as u32, k.simd));
         }

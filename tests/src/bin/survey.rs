@@ -69,7 +69,7 @@ fn expected(platform: Platform, only: &str) {
             }
             Ok(Ok(verdict)) => {
                 judged += 1;
-                agreed += usize::from(verdict.ways().all(|(_, j)| *j == Judgement::Agrees));
+                agreed += usize::from(verdict.agrees());
                 for (way, judgement) in verdict.ways() {
                     let (class, why) = judgement.parts();
                     *counts.entry((way, class)).or_default() += 1;

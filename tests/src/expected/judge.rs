@@ -28,6 +28,8 @@ pub enum Judgement {
     Wrong(String),
     /// The results are right, but the code breaks a rule of the machine.
     Reported(String),
+    /// The code cannot run, for a reason that is known and not ours.
+    Unfit(&'static str),
 }
 
 impl Judgement {
@@ -39,8 +41,15 @@ impl Judgement {
             Judgement::Fails(why) => ("fails", why),
             Judgement::Wrong(why) => ("wrong", why),
             Judgement::Reported(why) => ("reported", why),
+            Judgement::Unfit(why) => ("unfit", why),
         }
     }
+}
+
+/// Instructions that Intel's code holds for platforms which lack them.
+fn foreign(platform: Platform, fault: &str) -> Option<&'static str> {
+    (platform == Platform::Bdw && fault.contains("Opcode is 0x33"))
+        .then_some("a split send, which Broadwell does not have")
 }
 
 /// How the three ways of running a kernel did on its cases.
@@ -55,6 +64,11 @@ pub struct Verdict {
 }
 
 impl Verdict {
+    /// Whether no way disagrees with what is expected.
+    pub fn agrees(&self) -> bool {
+        self.ways().all(|(_, j)| matches!(j, Judgement::Agrees | Judgement::Unfit(_)))
+    }
+
     /// The ways by name.
     pub fn ways(&self) -> impl Iterator<Item = (&'static str, &Judgement)> {
         [("Intel's code", Some(&self.intel)), ("our code", Some(&self.ours))]
@@ -70,7 +84,10 @@ impl Verdict {
 /// Why the kernel has no cases.
 pub fn judge(platform: Platform, kernel: &TestKernel) -> Result<Verdict, &'static str> {
     let cases = cases(platform, kernel)?;
-    let intel = over(kernel, &cases, |setup| emulate(platform, setup.intel(kernel), setup));
+    let intel = match over(kernel, &cases, |setup| emulate(platform, setup.intel(kernel), setup)) {
+        Judgement::Fails(why) => foreign(platform, &why).map_or(Judgement::Fails(why), Judgement::Unfit),
+        other => other,
+    };
     let ours = match differential::finalize(platform, kernel) {
         Err(faults) => Judgement::Refused(faults.first().map(ToString::to_string).unwrap_or_default()),
         Ok(binary) => over(kernel, &cases, |setup| {

@@ -53,7 +53,7 @@ fn triangle(t: &mut Target) -> Vec<Case> {
         let mut sum = 0;
         for j in 0..a[i] & 15 {
             for k in 0..=j {
-                if k * j & 3 == 3 {
+                if (k * j) & 3 == 3 {
                     break;
                 }
                 sum += before[k as usize] + j;

@@ -48,11 +48,11 @@ fn julia_fixed(t: &mut Target) -> Vec<Case> {
         let [mut zr, mut zi] = start[i].map(i64::from);
         (0..limit)
             .find(|_| {
-                let (rr, ii) = (zr * zr >> 28, zi * zi >> 28);
+                let (rr, ii) = ((zr * zr) >> 28, (zi * zi) >> 28);
                 if rr + ii > 4 << 28 {
                     return true;
                 }
-                zi = (2 * zr * zi >> 28) + i64::from(ci);
+                zi = ((2 * zr * zi) >> 28) + i64::from(ci);
                 zr = rr - ii + i64::from(cr);
                 false
             })

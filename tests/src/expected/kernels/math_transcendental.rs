@@ -1,5 +1,7 @@
 //! `math_transcendental.cl`: precision by the table of OpenCL C, section 7.4.
 
+use std::f32::consts::{FRAC_PI_2, FRAC_PI_4, PI};
+
 use super::prelude::*;
 
 pub(super) const KERNELS: Kernels =
@@ -19,7 +21,7 @@ fn exponentials(t: &mut Target) -> Vec<Case> {
 
 fn trigonometry(t: &mut Target) -> Vec<Case> {
     let mut a = t.floats::<f32>(N);
-    a[20..28].copy_from_slice(&[3.141_592_7, 1.570_796_4, 0.785_398_2, 100.0, 1e4, 6e4, -22.0, 1e-4]);
+    a[20..28].copy_from_slice(&[PI, FRAC_PI_2, FRAC_PI_4, 100.0, 1e4, 6e4, -22.0, 1e-4]);
     let out = flat(N, |i| {
         let x = f64::from(a[i]);
         let (s, c) = (x.sin(), x.cos());

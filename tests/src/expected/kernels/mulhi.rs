@@ -54,7 +54,7 @@ fn montgomery(t: &mut Target) -> Vec<Case> {
     let out = each(N, |i| {
         let mut r = u64::from(a[i]) * u64::from(b[i]) % m;
         for _ in 0..32 {
-            r = if r % 2 == 0 { r / 2 } else { (r + m) / 2 };
+            r = if r.is_multiple_of(2) { r / 2 } else { (r + m) / 2 };
         }
         r as u32
     });
