@@ -1,19 +1,19 @@
 //! Runs the code of a kernel on its cases and compares with what is expected.
 
 use emulator::{Options as RunOptions, Report, zeinfo};
+use finalizer::Diagnostic;
 use platforms::Platform;
 
 use super::{Case, cases};
 use crate::{
     data::TestKernel,
-    differential,
+    differential::{self, SCRATCH},
+    interpreted,
     launches::{NoLaunch, Setup},
 };
 
 /// Instructions that a case may take.
 const MAX_INSTRUCTIONS: u64 = 5_000_000;
-/// Scratch memory that our code may use where Intel's has less.
-const SCRATCH: u32 = 1 << 16;
 
 /// How code did.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,8 +59,8 @@ pub struct Verdict {
     pub intel: Judgement,
     /// Our code on the emulator.
     pub ours: Judgement,
-    /// The vISA interpreter. None where there is none.
-    pub interpreter: Option<Judgement>,
+    /// The vISA interpreter.
+    pub interpreter: Judgement,
 }
 
 impl Verdict {
@@ -71,10 +71,8 @@ impl Verdict {
 
     /// The ways by name.
     pub fn ways(&self) -> impl Iterator<Item = (&'static str, &Judgement)> {
-        [("Intel's code", Some(&self.intel)), ("our code", Some(&self.ours))]
+        [("Intel's code", &self.intel), ("our code", &self.ours), ("the interpreter", &self.interpreter)]
             .into_iter()
-            .chain([("the interpreter", self.interpreter.as_ref())])
-            .filter_map(|(name, j)| Some((name, j?)))
     }
 }
 
@@ -88,15 +86,34 @@ pub fn judge(platform: Platform, kernel: &TestKernel) -> Result<Verdict, &'stati
         Judgement::Fails(why) => foreign(platform, &why).map_or(Judgement::Fails(why), Judgement::Unfit),
         other => other,
     };
-    let ours = match differential::finalize(platform, kernel) {
-        Err(faults) => Judgement::Refused(faults.first().map(ToString::to_string).unwrap_or_default()),
-        Ok(binary) => over(kernel, &cases, |setup| {
-            let launched = &mut setup.launch.kernel;
-            launched.scratch = launched.scratch.max(SCRATCH);
-            emulate(platform, setup.ours(&binary, None), setup)
+    let ours = ours(platform, kernel, &cases).unwrap_or_else(|faults| {
+        Judgement::Refused(faults.first().map(ToString::to_string).unwrap_or_default())
+    });
+    let interpreter = match interpreted::module(platform, kernel) {
+        Err(why) => Judgement::Refused(why),
+        Ok(module) => over(kernel, &cases, |s| {
+            let (launch, memory) = (&s.launch, &mut s.memory);
+            emulator::visa::run_linked(platform, &module, 0, &s.program, launch, memory, &options())
+                .map(|r| r.reports)
         }),
     };
-    Ok(Verdict { intel, ours, interpreter: None })
+    Ok(Verdict { intel, ours, interpreter })
+}
+
+/// Our code, with our code for the functions that it calls by address.
+fn ours(platform: Platform, kernel: &TestKernel, cases: &[Case]) -> Result<Judgement, Vec<Diagnostic>> {
+    let binary = differential::finalize(platform, kernel)?;
+    let table =
+        differential::symbol_table(kernel).map(|t| differential::finalize(platform, t)).transpose()?;
+    Ok(over(kernel, cases, |setup| {
+        let launched = &mut setup.launch.kernel;
+        launched.scratch = launched.scratch.max(SCRATCH).max(binary.info.scratch_bytes);
+        emulate(platform, setup.ours(&binary, table.as_ref()), setup)
+    }))
+}
+
+fn options() -> RunOptions {
+    RunOptions { max_instructions: MAX_INSTRUCTIONS, ..RunOptions::default() }
 }
 
 fn emulate(
@@ -104,8 +121,7 @@ fn emulate(
     code: Result<Vec<u8>, emulator::Error>,
     setup: &mut Setup,
 ) -> Result<Vec<Report>, emulator::Error> {
-    let options = RunOptions { max_instructions: MAX_INSTRUCTIONS, ..RunOptions::default() };
-    emulator::run(platform, &code?, &setup.launch, &mut setup.memory, &options).map(|r| r.reports)
+    emulator::run(platform, &code?, &setup.launch, &mut setup.memory, &options()).map(|r| r.reports)
 }
 
 /// One way of running over all cases; the first bad one counts.
