@@ -127,7 +127,9 @@ pub(super) fn transfer(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> 
         Op::SvmScaled4 { store, mask, address, offsets, data } => {
             let base = cx.scalar_address(t, address)?;
             let (components, count) = channels(mask);
-            Access { base, components, count, wraps: false, ..plain(Place::Flat, data, store, offsets) }
+            // The offsets are of 64 bits.
+            let far = Access { address: 8, wraps: false, ..plain(Place::Flat, data, store, offsets) };
+            Access { base, components, count, ..far }
         }
         _ => return Err("no gather".into()),
     };
