@@ -149,11 +149,14 @@ fn start<'a>(
     for (i, v) in header.iter().enumerate().take(program.grf as usize / 4) {
         t.provide(at + 4 * i, &v.to_le_bytes());
     }
-    let zeros = [Predefined::Cr0, Predefined::Dbg0, Predefined::Msg0, Predefined::Color, Predefined::HwTid];
+    let zeros = [Predefined::Cr0, Predefined::Dbg0, Predefined::Msg0, Predefined::Color];
     for var in zeros {
         let at = t.predefined(var);
         t.provide(at, &[0; 16]);
     }
+    // The number of the hardware thread, by which kernels find their private memory.
+    let at = t.predefined(Predefined::HwTid);
+    t.provide(at, &(header[5] & 0x1ff).to_le_bytes());
     let at = t.predefined(Predefined::Sr0);
     t.provide(at, &(number & 7).to_le_bytes());
     t.provide(at + 4, &[0; 4]);
