@@ -12,6 +12,7 @@
 //! - [`golden`]: samples of Intel's listings, bytes beside text.
 //! - [`oracle`]: Intel's own assembler, disassembler and finalizer, where they are installed.
 //! - [`random`]: random instructions, built from the opcode tables.
+//! - [`visa_random`]: random vISA programs, for the interpreter and our code.
 //! - [`words`]: machine code as words, and the way of a word to Gen IR and back.
 //!
 //! Only tests use this crate: its functions panic, with the place, when the committed data is damaged.
@@ -30,4 +31,5 @@ pub mod launches;
 pub mod mutate;
 pub mod oracle;
 pub mod random;
+pub mod visa_random;
 pub mod words;

@@ -5,7 +5,7 @@ use gen_ir::{Dst, Op, Options, Region, Src, Type};
 use super::{
     Legalizer, Step, lanes_of,
     operand::{is_scalar, linear_region, linear_stride},
-    slice::{overlaps, piece},
+    slice::piece,
     wide,
 };
 use crate::{
@@ -194,7 +194,7 @@ fn narrow(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 fn add(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let step = (lx.grf() / 4).min(inst.exec.lanes());
     let Some([dst_lo, dst_hi]) = halves_of_dst(inst) else { return staged(lx, inst) };
-    if overlaps(inst, step) {
+    if lx.overlaps(inst, step) {
         return staged(lx, inst);
     }
     let (Some([a_lo, a_hi]), Some([b_lo, b_hi])) = (halves_of_src(lx, inst, 0), halves_of_src(lx, inst, 1))

@@ -8,7 +8,7 @@ use gen_ir::{Dst, MathFn, Op, Payload, Src, Type};
 use super::{
     Legalizer, Step,
     operand::{is_scalar, linear_stride},
-    slice::{overlaps, piece},
+    slice::piece,
 };
 use crate::build::VInst;
 
@@ -29,7 +29,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let native = lx.grf() / 4;
     let most = if division || (half && lx.grf() == 32) { native } else { 2 * native };
     if lanes > most {
-        if overlaps(inst, lanes / 2) {
+        if lx.overlaps(inst, lanes / 2) {
             let Some(ty) = inst.dst.ty() else { return Step::Refuse("no destination") };
             lx.stage_destination(inst, ty, 1, false);
             return Step::Replaced;

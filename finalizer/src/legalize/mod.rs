@@ -197,6 +197,34 @@ impl Legalizer<'_> {
         self.inst(helper);
     }
 
+    /// Whether a piece of `step` channels would overwrite what a later piece still reads, through an
+    /// address perhaps.
+    fn overlaps(&self, inst: &VInst, step: u32) -> bool {
+        let addressed = |v: VarId| self.vars[v.index()].address_taken;
+        let reached = inst.dst.reg().and_then(|r| r.var()).is_some_and(addressed);
+        let through_address = inst.src.iter().any(|s| matches!(s, Src::Indirect { .. }));
+        reached && through_address || overlaps(inst, step)
+    }
+
+    /// The instruction with a predicate over all its channels made one of each channel.
+    fn spread_predicate(&mut self, inst: &VInst) -> VInst {
+        let lanes = Lanes { no_mask: true, ..lanes_of(inst) };
+        let packed = build::strided(1, inst.exec);
+        let ones = self.aligned_temp(inst.exec.lanes() * 2);
+        let to = Dst::packed(ones, Type::Uw);
+        self.helper(build::mov(lanes, to, Src::uw(0)), inst);
+        let mut set = build::mov(lanes, to, Src::uw(1));
+        set.pred = inst.pred;
+        self.helper(set, inst);
+        let flag = self.add_var(build::flag(lanes));
+        let from = Src::new(ones, packed, Type::Uw);
+        let nowhere = Dst::null(Type::Uw);
+        let mut cmp = build::op(Op::Cmp, lanes, nowhere, &[from, Src::uw(0)]);
+        cmp.cond = Some(CondMod { cond: Cond::Ne, flag: VReg::var_at(flag, 0) });
+        self.helper(cmp, inst);
+        VInst { pred: Some(build::pred(flag, false)), ..*inst }
+    }
+
     /// Whether a variable is of the general file.
     fn is_general(&self, reg: VReg) -> bool {
         reg.var().is_some_and(|v| self.vars[v.index()].class == VarClass::General)

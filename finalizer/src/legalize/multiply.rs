@@ -10,7 +10,7 @@ use gen_ir::{Dst, Op, Options, Src, Type};
 use super::{
     Legalizer, Step, lanes_of,
     operand::{is_scalar, linear_region, linear_stride, scalar_view},
-    slice::{overlaps, piece},
+    slice::piece,
 };
 use crate::{
     build::{self, ACC0, Lanes, VInst, VSrc},
@@ -143,7 +143,7 @@ fn expand(lx: &mut Legalizer<'_>, inst: &VInst, high_half: bool) -> Step {
     let Some(dst) = inst.dst.ty() else { return Step::Keep };
     let step = step_of(lx, inst);
     let direct = matches!(inst.dst, Dst::Direct { horz: 1, reg, .. } if !reg.is_null()) && dst.bytes() == 4;
-    if !direct || (step < inst.exec.lanes() && overlaps(inst, step)) {
+    if !direct || (step < inst.exec.lanes() && lx.overlaps(inst, step)) {
         let ty = if dst.is_signed() || dst.is_float() { Type::D } else { Type::Ud };
         lx.stage_destination(inst, ty, 1, false);
         return Step::Replaced;

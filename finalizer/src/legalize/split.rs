@@ -8,7 +8,7 @@ use gen_ir::{Dst, Op, Src, Type};
 use super::{
     Legalizer, Step,
     operand::{is_group_predicate, is_mixed_float, is_scalar, linear_stride},
-    slice::{overlaps, piece},
+    slice::piece,
 };
 use crate::build::{self, VInst};
 
@@ -18,7 +18,9 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         return Step::Keep;
     }
     if is_group_predicate(inst) {
-        return Step::Refuse("a predicate over all channels of an instruction that must be split");
+        let spread = lx.spread_predicate(inst);
+        lx.inst(spread);
+        return Step::Replaced;
     }
     let half = lanes / 2;
     let masked = !inst.no_mask || inst.pred.is_some() || inst.cond.is_some();
@@ -26,7 +28,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if masked && half < granule {
         return narrow_masked(lx, inst);
     }
-    if overlaps(inst, half) {
+    if lx.overlaps(inst, half) {
         let Some(ty) = inst.dst.ty() else { return Step::Refuse("no destination") };
         lx.stage_destination(inst, ty, 1, false);
         return Step::Replaced;

@@ -8,7 +8,7 @@ use gen_ir::{Class, CondMod, Dst, ExecSize, Op, Options, Region, Src, Type};
 
 use super::{
     Legalizer, Step, lanes_of,
-    operand::{is_scalar, linear_stride},
+    operand::{is_group_predicate, is_scalar, linear_stride},
 };
 use crate::{
     build::{self, VInst, VSrc},
@@ -155,6 +155,12 @@ fn separate_condition(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 
 fn align16(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let lanes = inst.exec.lanes();
+    if is_group_predicate(inst) {
+        // Predicates of this form belong to align1.
+        let spread = lx.spread_predicate(inst);
+        lx.inst(spread);
+        return Step::Replaced;
+    }
     if lanes == 2 {
         return pair_as_four(lx, inst);
     }

@@ -256,12 +256,20 @@ impl Lowerer<'_> {
         let step = self.accumulator_lanes().min(lanes);
         let mut carry_out = whole;
         carry_out.dst = copy.dst;
-        let staged = overlaps(&whole, step) || overlaps(&carry_out, step);
-        let target = whole.dst;
-        let mut whole = whole;
+        // Where an address leads is not known.
+        let through_address = whole.src.iter().any(|s| matches!(s, Src::Indirect { .. }));
+        let several = step < lanes;
+        let stage = |of: &VInst| several && (through_address || overlaps(of, step));
+        let (stage_result, stage_copy) = (stage(&whole), stage(&carry_out));
+        let (target, copy_target) = (whole.dst, copy.dst);
+        let (mut whole, mut copy) = (whole, copy);
         let ty = target.ty().unwrap_or(Type::Ud);
-        if staged {
+        if stage_result {
             whole.dst = Dst::packed(self.temp(lanes, ty.bytes()), ty);
+        }
+        let copy_ty = copy_target.ty().unwrap_or(Type::Ud);
+        if stage_copy {
+            copy.dst = Dst::packed(self.temp(lanes, copy_ty.bytes()), copy_ty);
         }
         for first in (0..lanes).step_by(step as usize) {
             let mut part = piece(&whole, first, step);
@@ -275,10 +283,11 @@ impl Lowerer<'_> {
             }
             self.emit_guarded(out);
         }
-        if staged {
-            let Some(reg) = whole.dst.reg() else { return };
+        let staged = [(stage_result, whole.dst, target, ty), (stage_copy, copy.dst, copy_target, copy_ty)];
+        for (_, from, to, ty) in staged.into_iter().filter(|s| s.0) {
+            let Some(reg) = from.reg() else { return };
             let from = Src::new(reg, build::strided(1, self.lanes.exec), ty);
-            self.emit_guarded(build::mov(self.lanes, target, from));
+            self.emit_guarded(build::mov(self.lanes, to, from));
         }
     }
 

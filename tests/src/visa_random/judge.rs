@@ -1,0 +1,205 @@
+//! Interprets a program, runs our code for it, compares.
+
+use super::{BUFFER, Program};
+use emulator::{Memory, Options as RunOptions, RawLaunch, Surface};
+use finalizer::{Finalizer, Options};
+use platforms::Platform;
+
+/// What went wrong.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Kind {
+    /// The generator made text that does not parse, or a program that breaks a rule of the specification.
+    Illegal,
+    /// The interpreter does not run it, or reports something.
+    Interpreter,
+    /// The finalizer refuses it.
+    Refused,
+    /// The finalizer panics.
+    Panic,
+    /// Our code does not finish.
+    Fails,
+    /// The emulator reports something about our code.
+    Reported,
+    /// Our code leaves other memory than the interpreter.
+    Differs,
+}
+
+/// A program that does not do what it should.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// What went wrong.
+    pub kind: Kind,
+    /// How it was seen.
+    pub detail: String,
+}
+
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?}: {}", self.kind, self.detail)
+    }
+}
+
+fn fail<T>(kind: Kind, detail: impl std::fmt::Display) -> Result<T, Failure> {
+    Err(Failure { kind, detail: detail.to_string() })
+}
+
+/// Most instructions that a program may take.
+const LIMIT: u64 = 400_000;
+
+/// Numbers to compute with: small ones, edges, floats of all kinds.
+fn contents(seed: u64) -> Vec<u8> {
+    let mut x = seed | 1;
+    let mut next = move || {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        x.wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    };
+    let mut out = Vec::with_capacity(BUFFER as usize);
+    while out.len() < BUFFER as usize {
+        let (a, r) = (next() >> 32, next());
+        let word = match a % 8 {
+            0 => (r >> 40) as u32 & 0x1f,
+            1 => ((r >> 48) as i16 >> 8) as i32 as u32,
+            2 => (((r >> 40) as i32 as f32) / 4096.0 - 1000.0).to_bits(),
+            3 => {
+                [0x8000_0000, 0x7fff_ffff, 0xffff_ffff, 0x7f80_0000, 0x3f80_0000, 1, 0x8000_7fff, 0x3c00_bc00]
+                    [(r >> 60) as usize & 7]
+            }
+            4 => (((r >> 33) as u16) as u32) << 16 | (r >> 20) as u16 as u32,
+            _ => (r >> 32) as u32,
+        };
+        out.extend_from_slice(&word.to_le_bytes());
+    }
+    out
+}
+
+/// Judges a program; a panic is a failure too.
+///
+/// # Errors
+///
+/// What went wrong.
+pub fn check(program: &Program) -> Result<(), Failure> {
+    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| judge(program))) {
+        Ok(result) => result,
+        Err(e) => {
+            let text = e.downcast_ref::<String>().cloned();
+            let text = text.or_else(|| e.downcast_ref::<&str>().map(|s| (*s).to_owned())).unwrap_or_default();
+            fail(Kind::Panic, text)
+        }
+    }
+}
+
+/// Judges a program.
+///
+/// # Errors
+///
+/// What went wrong.
+pub fn judge(program: &Program) -> Result<(), Failure> {
+    let platform = program.platform;
+    let text = program.text();
+    let module = match finalizer::read_text(text.as_bytes(), platform) {
+        Ok(m) => m,
+        Err(e) => return fail(Kind::Illegal, e.0.first().map_or(String::new(), |d| d.to_string())),
+    };
+    let options = visa::VerifyOptions::for_platform(platform);
+    let findings = visa::verify(&module, options);
+    if let Some(f) = findings.iter().find(|f| f.rule.severity() == visa::Severity::Error) {
+        return fail(Kind::Illegal, f);
+    }
+    let mut memory = Memory::new();
+    let input = memory.add("buffer", contents(program.seed));
+    let output = memory.add("variables", vec![0; program.output_bytes() as usize]);
+    let surface = |memory: &Memory, b| {
+        Some(Surface { base: memory.address(b), size: memory.bytes(b).len() as u64, image: None })
+    };
+    let launch = RawLaunch {
+        simd: program.simd,
+        groups: [1; 3],
+        threads: 1,
+        surfaces: vec![surface(&memory, input), surface(&memory, output)],
+        scratch: 1 << 18,
+        ..RawLaunch::default()
+    };
+    let options = RunOptions { max_instructions: LIMIT, ..RunOptions::default() };
+    let mut wanted = memory.clone();
+    match emulator::visa::run_raw(platform, &module, 0, &launch, &mut wanted, &options) {
+        Err(e) => return fail(Kind::Interpreter, e),
+        Ok(report) => {
+            if let Some(r) = report.reports.first() {
+                return fail(Kind::Interpreter, r);
+            }
+        }
+    }
+    let mut finalizer = Finalizer::new(Options { verify: true, ..Options::new(platform) });
+    let binary = match finalizer.finalize_kernel(&module, 0) {
+        Ok(b) => b,
+        Err(e) => return fail(Kind::Refused, e.0.first().map_or(String::new(), |d| d.to_string())),
+    };
+    let mut found = memory;
+    let options = RunOptions { max_instructions: 20 * LIMIT, ..RunOptions::default() };
+    match emulator::run_raw(platform, &binary.code, &launch, &mut found, &options) {
+        Err(e) => return fail(Kind::Fails, e),
+        Ok(report) => {
+            if let Some(r) = report.reports.first() {
+                return fail(Kind::Reported, r);
+            }
+        }
+    }
+    compare(program, wanted.bytes(input), found.bytes(input), "buffer")?;
+    compare_variables(program, wanted.bytes(output), found.bytes(output))
+}
+
+fn compare(_program: &Program, wanted: &[u8], found: &[u8], what: &str) -> Result<(), Failure> {
+    match wanted.iter().zip(found).position(|(a, b)| a != b) {
+        None => Ok(()),
+        Some(at) => {
+            let near = at & !7..(at & !7) + 8;
+            fail(
+                Kind::Differs,
+                format_args!(
+                    "{what} at byte {at:#x}: interpreter {:02x?}, ours {:02x?}",
+                    &wanted[near.clone()],
+                    &found[near]
+                ),
+            )
+        }
+    }
+}
+
+fn compare_variables(program: &Program, wanted: &[u8], found: &[u8]) -> Result<(), Failure> {
+    let mut start = 0;
+    for v in program.stored() {
+        let size = v.ty.bytes() as usize;
+        for i in 0..v.elements as usize {
+            let range = start + i * size..start + (i + 1) * size;
+            let (a, b) = (&wanted[range.clone()], &found[range]);
+            if a != b && !(v.float && is_nan(a) && is_nan(b)) {
+                return fail(
+                    Kind::Differs,
+                    format_args!("{} element {i}: interpreter {a:02x?}, ours {b:02x?}", v.name),
+                );
+            }
+        }
+        start += v.bytes() as usize;
+    }
+    let end = start + 64;
+    compare(program, &wanted[start..end], &found[start..end], "flags")
+}
+
+/// Whether the bytes of a float of any size are a NaN.
+fn is_nan(bytes: &[u8]) -> bool {
+    let mut wide = [0; 8];
+    wide[..bytes.len()].copy_from_slice(bytes);
+    let bits = u64::from_le_bytes(wide);
+    let format = match bytes.len() {
+        2 => emulator::num::HALF,
+        4 => emulator::num::SINGLE,
+        _ => emulator::num::DOUBLE,
+    };
+    format.to_f64(bits).is_nan()
+}
+
+/// Platforms that programs are made for.
+pub const PLATFORMS: [Platform; 5] =
+    [Platform::Skl, Platform::Bdw, Platform::Icllp, Platform::Tgllp, Platform::Pvc];

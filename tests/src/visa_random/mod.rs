@@ -1,0 +1,337 @@
+//! Random vISA programs, the same ones for the same seed, whose results the specification defines.
+//!
+//! A program initializes all its variables, runs a tree of [`Node`]s (assignments, branches, loops, tangles
+//! of gotos, calls, memory accesses), and stores every variable. [`judge`] interprets it, runs our code for
+//! it on the emulator, and compares. [`shrink`] cuts a failing program down to what it fails for.
+
+mod generate;
+mod judge;
+mod shrink;
+
+pub use generate::{Settings, generate};
+pub use judge::{Failure, Kind, PLATFORMS, check, judge};
+pub use shrink::shrink;
+
+use platforms::Platform;
+use std::fmt::Write;
+
+/// A variable of a program.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// Name in the text.
+    pub name: String,
+    /// Type.
+    pub ty: visa::Type,
+    /// Elements.
+    pub elements: u32,
+    /// The variable that this one is another view of.
+    pub alias: Option<String>,
+    /// Elements are floats, of which any NaN is as good as another.
+    pub float: bool,
+}
+
+impl Variable {
+    /// Size.
+    pub fn bytes(&self) -> u32 {
+        self.elements * self.ty.bytes()
+    }
+}
+
+/// A piece of a program.
+#[derive(Clone, Debug)]
+pub enum Node {
+    /// Instructions that belong together.
+    Lines(Vec<String>),
+    /// A branch. `lines` make the predicate, `guard` is it (`P1`).
+    If {
+        /// Makes the predicate.
+        lines: Vec<String>,
+        /// The predicate.
+        guard: String,
+        /// Decided for all lanes alike, by a scalar jump.
+        uniform: bool,
+        /// Where it holds.
+        then: Vec<Node>,
+        /// Where it does not.
+        els: Vec<Node>,
+    },
+    /// A loop that each lane (or the thread, if `uniform`) runs a few times.
+    Loop {
+        /// The counter's variable.
+        counter: String,
+        /// Operand that says how often.
+        trips: String,
+        /// A scalar counter and a scalar jump.
+        uniform: bool,
+        /// The body.
+        body: Vec<Node>,
+    },
+    /// Lanes leave the innermost loop, or start its next round.
+    Leave {
+        /// Makes the predicate.
+        lines: Vec<String>,
+        /// The predicate.
+        guard: String,
+        /// The next round rather than the end.
+        again: bool,
+    },
+    /// Blocks that jump anywhere among themselves, backward as long as the fuel lasts.
+    Tangle {
+        /// The fuel's variable.
+        fuel: String,
+        /// The blocks.
+        blocks: Vec<Block>,
+    },
+    /// A call of a subroutine.
+    Call {
+        /// Guard with parentheses, or nothing.
+        guard: String,
+        /// Which.
+        sub: usize,
+    },
+    /// Lanes return from the subroutine early.
+    Return {
+        /// Makes the predicate.
+        lines: Vec<String>,
+        /// The predicate.
+        guard: String,
+    },
+}
+
+/// A block of a [`Node::Tangle`].
+#[derive(Clone, Debug)]
+pub struct Block {
+    /// What it does.
+    pub body: Vec<Node>,
+    /// Makes the predicate of the jump at its end.
+    pub lines: Vec<String>,
+    /// The predicate and the block it leads to, if there is a jump.
+    pub jump: Option<(String, usize)>,
+}
+
+/// A program.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// The platform it is for.
+    pub platform: Platform,
+    /// Seed it came from.
+    pub seed: u64,
+    /// Lanes of the thread.
+    pub simd: u32,
+    /// Elements of its predicates.
+    pub pred_elements: u32,
+    /// Its variables.
+    pub vars: Vec<Variable>,
+    /// Helper variables, neither loaded at the start nor stored at the end.
+    pub helpers: Vec<Variable>,
+    /// Predicates, and how many of them are scalars at the end of the list.
+    pub preds: u32,
+    /// Instructions after the variables are loaded.
+    pub init: Vec<String>,
+    /// What it does.
+    pub body: Vec<Node>,
+    /// Its subroutines.
+    pub subs: Vec<Vec<Node>>,
+}
+
+/// Bytes of the buffer that programs read and write.
+pub const BUFFER: u32 = 16384;
+
+/// Writes a program's code.
+struct Emitter {
+    out: String,
+    labels: u32,
+    simd: u32,
+    /// Ends and latches of the loops around.
+    loops: Vec<(u32, u32)>,
+}
+
+impl Emitter {
+    fn line(&mut self, text: &str) {
+        self.out.push_str("    ");
+        self.out.push_str(text);
+        self.out.push('\n');
+    }
+
+    fn label(&mut self) -> u32 {
+        self.labels += 1;
+        self.labels
+    }
+
+    fn place(&mut self, label: u32) {
+        let _ = writeln!(self.out, "L{label}:");
+    }
+
+    fn goto(&mut self, guard: &str, label: u32) {
+        let simd = self.simd;
+        self.line(&format!("{guard} goto (M1, {simd}) L{label}"));
+    }
+
+    fn jump(&mut self, guard: &str, label: u32, uniform: bool) {
+        if uniform {
+            // Two spellings of the same.
+            let word = if label.is_multiple_of(2) { "jmp" } else { "goto" };
+            self.line(&format!("{guard} {word} (M1, 1) L{label}"));
+        } else {
+            self.goto(guard, label);
+        }
+    }
+
+    fn lines(&mut self, lines: &[String]) {
+        for l in lines {
+            self.line(l);
+        }
+    }
+
+    fn nodes(&mut self, nodes: &[Node]) {
+        for n in nodes {
+            self.node(n);
+        }
+    }
+
+    fn node(&mut self, node: &Node) {
+        match node {
+            Node::Lines(lines) => self.lines(lines),
+            Node::If { lines, guard, uniform, then, els } => {
+                self.lines(lines);
+                let (other, end) = (self.label(), self.label());
+                self.jump(&format!("(!{guard})"), other, *uniform);
+                self.nodes(then);
+                if !els.is_empty() {
+                    self.jump("", end, *uniform);
+                }
+                self.place(other);
+                if !els.is_empty() {
+                    self.nodes(els);
+                    self.place(end);
+                }
+            }
+            Node::Loop { counter, trips, uniform, body } => {
+                let simd = self.simd;
+                let (head, latch, end) = (self.label(), self.label(), self.label());
+                let exec = if *uniform { "(M1_NM, 1)".to_owned() } else { format!("(M1, {simd})") };
+                let lane = if *uniform { "<0;1,0>" } else { "<1;1,0>" };
+                self.line(&format!("mov {exec} {counter}(0,0)<1> 0x0:d"));
+                self.place(head);
+                self.loops.push((latch, end));
+                self.nodes(body);
+                self.loops.pop();
+                self.place(latch);
+                self.line(&format!("add {exec} {counter}(0,0)<1> {counter}(0,0){lane} 0x1:d"));
+                let pred = if *uniform { "P6" } else { "P5" };
+                self.line(&format!("cmp.lt {exec} {pred} {counter}(0,0){lane} {trips}"));
+                self.jump(&format!("({pred})"), head, *uniform);
+                self.place(end);
+            }
+            Node::Leave { lines, guard, again } => {
+                if let Some((latch, end)) = self.loops.last().copied() {
+                    self.lines(lines);
+                    self.goto(&format!("({guard})"), if *again { latch } else { end });
+                }
+            }
+            Node::Tangle { fuel, blocks } => {
+                let simd = self.simd;
+                self.line(&format!("mov (M1, {simd}) {fuel}(0,0)<1> 0x4:d"));
+                let labels: Vec<u32> = blocks.iter().map(|_| self.label()).collect();
+                let end = self.label();
+                for (i, b) in blocks.iter().enumerate() {
+                    self.place(labels[i]);
+                    self.nodes(&b.body);
+                    let Some((guard, to)) = &b.jump else { continue };
+                    self.lines(&b.lines);
+                    let target = labels.get(*to).copied().unwrap_or(end);
+                    if *to <= i {
+                        self.line(&format!("add (M1, {simd}) {fuel}(0,0)<1> {fuel}(0,0)<1;1,0> -1:w"));
+                        self.line(&format!("cmp.gt (M1, {simd}) P5 {fuel}(0,0)<1;1,0> 0x0:d"));
+                        self.line(&format!("and (M1, {simd}) P5 P5 {guard}"));
+                        self.goto("(P5)", target);
+                    } else {
+                        self.goto(&format!("({guard})"), target);
+                    }
+                }
+                self.place(end);
+            }
+            Node::Call { guard, sub } => {
+                let simd = self.simd;
+                self.line(&format!("{guard} call (M1, {simd}) sub{sub}"));
+            }
+            Node::Return { lines, guard } => {
+                let simd = self.simd;
+                self.lines(lines);
+                self.line(&format!("({guard}) ret (M1, {simd})"));
+            }
+        }
+    }
+}
+
+fn declare(out: &mut String, v: &Variable) {
+    let alias = v.alias.as_ref().map_or(String::new(), |a| format!(" alias=<{a}, 0>"));
+    let _ = writeln!(
+        out,
+        ".decl {} v_type=G type={} num_elts={} align=GRF{alias}",
+        v.name,
+        v.ty.name(),
+        v.elements
+    );
+}
+
+impl Program {
+    /// Bytes that it stores at its end.
+    pub fn output_bytes(&self) -> u32 {
+        self.stored().map(Variable::bytes).sum::<u32>() + 64
+    }
+
+    /// Variables that are loaded and stored, in order.
+    pub fn stored(&self) -> impl Iterator<Item = &Variable> {
+        self.vars.iter().filter(|v| v.alias.is_none())
+    }
+
+    /// The program as vISA assembly.
+    pub fn text(&self) -> String {
+        let mut head = String::from(".version 4.1\n.kernel \"random\"\n");
+        for v in self.vars.iter().chain(&self.helpers) {
+            declare(&mut head, v);
+        }
+        head.push_str(".decl A0 v_type=A num_elts=1\n.decl A1 v_type=A num_elts=16\n");
+        for p in 1..=self.preds {
+            let n = if p > 5 { 1 } else { self.pred_elements };
+            let _ = writeln!(head, ".decl P{p} v_type=P num_elts={n}");
+        }
+        head.push_str(".decl T6 v_type=T num_elts=1\n.decl T7 v_type=T num_elts=1\n");
+        let _ = writeln!(head, ".kernel_attr Target=\"3d\"\n.kernel_attr SimdSize={}", self.simd);
+        let mut e = Emitter { out: head, labels: 0, simd: self.simd, loops: Vec::new() };
+        e.out.push_str(".function \"random\"\nrandom:\n");
+        e.line("or (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> 0x4c0:ud");
+        e.line("movs (M1_NM, 1) T6(0) 0x0:ud");
+        e.line("movs (M1_NM, 1) T7(0) 0x1:ud");
+        let mut from = 0;
+        for v in self.stored() {
+            for at in (0..v.bytes()).step_by(64) {
+                e.line(&format!("oword_ld (4) T6 {:#x}:ud {}.{at}", from / 16, v.name));
+                from = (from + 64) % BUFFER;
+            }
+        }
+        e.lines(&self.init);
+        e.nodes(&self.body);
+        let mut to = 0;
+        for v in self.stored() {
+            for at in (0..v.bytes()).step_by(64) {
+                e.line(&format!("oword_st (4) T7 {:#x}:ud {}.{at}", to / 16, v.name));
+                to += 64;
+            }
+        }
+        let word = if self.pred_elements == 32 { "ud" } else { "uw" };
+        for p in 1..=4 {
+            e.line(&format!("mov (M1_NM, 1) flags_{word}(0,{p})<1> P{p}"));
+        }
+        e.line(&format!("oword_st (4) T7 {:#x}:ud flags_ud.0", to / 16));
+        e.line("ret (M1, 1)");
+        for (i, sub) in self.subs.iter().enumerate() {
+            let _ = writeln!(e.out, ".function \"sub{i}\"\nsub{i}:");
+            e.nodes(sub);
+            let simd = self.simd;
+            e.line(&format!("ret (M1, {simd})"));
+        }
+        e.out
+    }
+}
