@@ -18,6 +18,12 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let mut new = *inst;
     let mut changed = false;
     for src in &mut new.src {
+        if inst.exec.lanes() == 1
+            && let Some(first) = first_of_vector(*src)
+        {
+            *src = first;
+            changed = true;
+        }
         if let Some(wider) = widened_byte(*src) {
             *src = wider;
             changed = true;
@@ -71,6 +77,17 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         return Step::Replaced;
     }
     Step::Keep
+}
+
+/// What one channel sees of a packed vector.
+fn first_of_vector(src: VSrc) -> Option<VSrc> {
+    match src {
+        Src::Imm { bits, ty: Type::V } => {
+            Some(Src::imm(((bits << 60) as i64 >> 60) as u64 & 0xffff, Type::W))
+        }
+        Src::Imm { bits, ty: Type::Uv } => Some(Src::uw(bits as u16 & 15)),
+        _ => None,
+    }
 }
 
 fn is_constant(src: &VSrc) -> bool {

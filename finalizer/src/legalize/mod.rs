@@ -28,7 +28,7 @@ mod wide;
 
 use std::fmt;
 
-use gen_ir::{Class, Dst, Kernel, Op, Var, VarClass, VarId, Virtual};
+use gen_ir::{Class, Cond, CondMod, Dst, Kernel, Op, Src, Type, Var, VarClass, VarId, Virtual};
 use platforms::Caps;
 
 pub(crate) use slice::{overlaps, piece};

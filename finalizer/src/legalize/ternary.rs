@@ -94,8 +94,8 @@ fn types(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
     let dst = inst.dst.ty()?;
     let want = match inst.op {
         Op::Bfe | Op::Bfi2 => {
-            let signed = inst.src.iter().filter_map(Src::ty).all(Type::is_signed);
-            if signed { Type::D } else { Type::Ud }
+            // The destination says whether the field has a sign (spec `BFE`).
+            if dst.is_signed() { Type::D } else { Type::Ud }
         }
         Op::Mad | Op::Lrp | Op::Csel if dst.is_float() => dst,
         Op::Mad | Op::Lrp if inst.src.iter().filter_map(Src::ty).any(Type::is_float) => Type::F,

@@ -254,15 +254,25 @@ impl Lowerer<'_> {
     fn with_accumulator(&mut self, whole: VInst, copy: VInst) {
         let lanes = self.lanes.exec.lanes();
         let step = self.accumulator_lanes().min(lanes);
-        let mut carry_out = whole;
-        carry_out.dst = copy.dst;
-        // Where an address leads is not known.
-        let through_address = whole.src.iter().any(|s| matches!(s, Src::Indirect { .. }));
-        let several = step < lanes;
-        let stage = |of: &VInst| several && (through_address || overlaps(of, step));
-        let (stage_result, stage_copy) = (stage(&whole), stage(&carry_out));
+        let packed = build::strided(1, self.lanes.exec);
         let (target, copy_target) = (whole.dst, copy.dst);
         let (mut whole, mut copy) = (whole, copy);
+        // Nothing may come between the pieces of a pair: operands that legalization would have to move or
+        // that a later piece still needs are moved here.
+        for i in 0..2 {
+            if self.needs_staging(&whole.src[i]) {
+                whole.src[i] = self.plain_source(whole.src[i]);
+            }
+        }
+        let mut carry_out = whole;
+        carry_out.dst = copy.dst;
+        let several = step < lanes;
+        let odd = |dst: &VDst| match *dst {
+            Dst::Direct { reg, horz, .. } => horz != 1 || !reg.byte.is_multiple_of(self.grf()),
+            _ => true,
+        };
+        let stage_result = odd(&target) || several && overlaps(&whole, step);
+        let stage_copy = odd(&copy_target) || several && overlaps(&carry_out, step);
         let ty = target.ty().unwrap_or(Type::Ud);
         if stage_result {
             whole.dst = Dst::packed(self.temp(lanes, ty.bytes()), ty);
@@ -271,23 +281,37 @@ impl Lowerer<'_> {
         if stage_copy {
             copy.dst = Dst::packed(self.temp(lanes, copy_ty.bytes()), copy_ty);
         }
+        // Pieces need to know of the guard, which starts at their first lane.
+        (whole.pred, copy.pred) = (self.pred, self.pred);
         for first in (0..lanes).step_by(step as usize) {
             let mut part = piece(&whole, first, step);
             if self.caps.acc_write_enable {
                 part.opts = part.opts.with(Options::ACC_WR_EN);
             }
-            self.emit_guarded(part);
+            self.emit(part);
             let mut out = piece(&copy, first, step);
             if let Src::Direct { reg, .. } = &mut out.src[0] {
                 *reg = ACC0;
             }
-            self.emit_guarded(out);
+            self.emit(out);
         }
         let staged = [(stage_result, whole.dst, target, ty), (stage_copy, copy.dst, copy_target, copy_ty)];
         for (_, from, to, ty) in staged.into_iter().filter(|s| s.0) {
             let Some(reg) = from.reg() else { return };
-            let from = Src::new(reg, build::strided(1, self.lanes.exec), ty);
-            self.emit_guarded(build::mov(self.lanes, to, from));
+            self.emit_guarded(build::mov(self.lanes, to, Src::new(reg, packed, ty)));
+        }
+    }
+
+    /// Whether a dword source is anything but consecutive elements from a register on, or one for all.
+    fn needs_staging(&self, src: &VSrc) -> bool {
+        match *src {
+            Src::Direct { reg, region, ty, .. } => {
+                let whole =
+                    region == build::strided(1, self.lanes.exec) && reg.byte.is_multiple_of(self.grf());
+                ty.bytes() != 4 || !(whole || region.is_scalar())
+            }
+            Src::Indirect { .. } => true,
+            _ => false,
         }
     }
 

@@ -151,6 +151,10 @@ impl Flow {
                 (Some(callee), [entry, rest @ ..]) => {
                     after[callee].extend(rest.iter().map(|s| s.0));
                     succs[b] = vec![entry.0];
+                    // Where no lane calls, execution goes on behind the call.
+                    if block.insts.last().is_some_and(|call| call.pred.is_some()) {
+                        succs[b].extend(rest.iter().map(|s| s.0));
+                    }
                 }
                 _ => self.waits[self.first[b] + block.insts.len() - 1].dst = u32::MAX,
             }
