@@ -29,6 +29,7 @@ pub mod iga;
 pub mod interpreted;
 pub mod launches;
 pub mod mutate;
+pub mod opcodes;
 pub mod oracle;
 pub mod random;
 pub mod visa_random;

@@ -16,6 +16,7 @@ mod math;
 pub(crate) mod operand;
 mod predicates;
 mod stack;
+mod systolic;
 pub(crate) mod vars;
 
 use std::fmt;
@@ -369,6 +370,7 @@ impl<'a> Lowerer<'a> {
             Op::Fcall { arg_size, .. } => self.stack_call(None, arg_size),
             Op::Ifcall { address, arg_size, .. } => self.stack_call(Some(address), arg_size),
 
+            Op::Dpas { .. } => self.dpas(inst.opcode, &inst.op),
             Op::Lifetime { .. } | Op::File(_) | Op::Loc(_) => Ok(()),
             Op::Breakpoint => Err("breakpoints are not lowered".into()),
             _ => self.message(inst),
@@ -376,7 +378,7 @@ impl<'a> Lowerer<'a> {
     }
 
     /// Whether an opcode is one of the platform's.
-    fn unsupported<T>(&self, opcode: Opcode) -> Lowered<T> {
+    pub(crate) fn unsupported<T>(&self, opcode: Opcode) -> Lowered<T> {
         Err(format!("{} does not exist on {}", opcode.name(), self.caps.name).into())
     }
 }

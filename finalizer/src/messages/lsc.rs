@@ -280,6 +280,11 @@ impl Lowerer<'_> {
     }
 
     fn lsc_send(&mut self, lanes: Lanes, message: LscMessage, dst: VReg, address: Part, data: Option<Part>) {
+        // Halves of a message must not share registers.
+        let data = match data {
+            Some(data) if super::share_registers(address, data, self.grf()) => Some(self.joined(&[data])),
+            other => other,
+        };
         let mut send = Inst::new(Op::Send, lanes.exec);
         let surface_state = matches!(message.desc >> 29 & 3, 1 | 2);
         match (message.ex_desc, data) {

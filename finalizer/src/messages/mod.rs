@@ -75,6 +75,10 @@ impl Lowerer<'_> {
             Op::RawSend { .. } | Op::RawSends { .. } => self.raw_send(&inst.op),
             Op::Barrier => self.barrier(),
             Op::SplitBarrier { signal } => self.split_barrier(signal),
+            Op::NamedBarrier { mode, id, kind, producers, consumers } => {
+                self.named_barrier(mode, id, kind, [producers, consumers])
+            }
+            Op::SamplerCacheFlush => self.flush_sampler(),
             Op::Fence { mask } => self.fence(mask),
             Op::Wait { mask } => self.wait(mask),
             Op::Yield => Ok(()),

@@ -9,6 +9,9 @@ use crate::{
     lower::{Lowered, Lowerer},
 };
 
+/// Bits of the extended descriptor that say how long the second payload is.
+const SECOND_LENGTH: u32 = 0x7c0;
+
 impl Lowerer<'_> {
     /// `raw_send`, `raw_sends`.
     pub(crate) fn raw_send(&mut self, op: &Visa<'_>) -> Lowered {
@@ -62,7 +65,23 @@ impl Lowerer<'_> {
                     (true, Layout::Xe) => Op::Sendc,
                 };
                 if !self.caps.split_send {
-                    return Err("split messages do not exist here".into());
+                    let op = if conditional { Op::Sendc } else { Op::Send };
+                    let mut send = self.raw_send_inst(op, target);
+                    let (payload, desc) = self.joined_payload(first, second, desc)?;
+                    let Desc::Imm(ex_desc) = ex_desc else {
+                        return Err("an extended descriptor known at run time".into());
+                    };
+                    send.src[0] = Src::new(payload.reg, Region::PACKED, Type::Ud);
+                    send.payload = Payload::Send(SendInfo {
+                        sfid: function,
+                        desc,
+                        ex_desc: Desc::Imm(ex_desc & !SECOND_LENGTH),
+                        eot,
+                        dst_len,
+                        src0_len: payload.len as u8,
+                        src1_len: 0,
+                    });
+                    return self.finish_raw(send, eot, copy, target, dst_len);
                 }
                 let mut send = self.raw_send_inst(op, target);
                 send.src[0] = Src::new(first.reg, Region::PACKED, Type::Ud);
@@ -80,6 +99,29 @@ impl Lowerer<'_> {
             }
             _ => Err("not a raw send".into()),
         }
+    }
+
+    /// One payload of two, where messages are not split, and the descriptor with its length.
+    fn joined_payload(
+        &mut self,
+        first: super::Part,
+        second: super::Part,
+        desc: Desc<Virtual>,
+    ) -> Lowered<(super::Part, Desc<Virtual>)> {
+        if second.len == 0 {
+            return Ok((first, desc));
+        }
+        let payload = self.concatenate(&[first, second]);
+        let more = second.len << 25;
+        let desc = match desc {
+            Desc::Imm(bits) => Desc::Imm(bits.wrapping_add(more)),
+            Desc::Reg(a0) => {
+                let srcs = [Src::scalar(a0, Type::Ud), Src::ud(more)];
+                self.emit(build::op(Op::Add, Lanes::SCALAR, Dst::packed(a0, Type::Ud), &srcs));
+                Desc::Reg(a0)
+            }
+        };
+        Ok((payload, desc))
     }
 
     fn raw_send_inst(&self, op: Op, target: VReg) -> Inst<Virtual> {

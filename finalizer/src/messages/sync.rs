@@ -2,6 +2,7 @@
 
 use gen_ir::{Dst, ExecSize, Inst, Op, Payload, Region, Sfid, Src, SyncFn, Type, VarClass};
 use platforms::Layout;
+use visa::VectorOperand;
 
 use super::{Message, Part};
 use crate::{
@@ -13,6 +14,8 @@ use crate::{
 const GATEWAY_BARRIER: u32 = 4;
 /// Binding table index of shared local memory.
 const SHARED_LOCAL: u8 = 0xfe;
+/// Sampler: operation 31 in the widest mode, which writes its cache back.
+const SAMPLER_FLUSH: u32 = 0x7f000;
 /// Data cache 0: memory fence.
 const MEMORY_FENCE: u32 = 7;
 
@@ -51,6 +54,69 @@ impl Lowerer<'_> {
         };
         let message = Message { sfid: Sfid::Gateway, control: GATEWAY_BARRIER, header: false, response: 0 };
         self.send_block(ExecSize::S1, message, VReg::NULL, &[Part { reg: payload, len: 1 }], None);
+    }
+
+    /// `nbarrier`: dword 2 of the payload has the barrier's number in bits 0 to 7, its type in 14 and
+    /// 15, the threads that produce in 16 to 23 and those that consume in 24 to 31.
+    pub(crate) fn named_barrier(
+        &mut self,
+        mode: u8,
+        id: &VectorOperand,
+        kind: &VectorOperand,
+        threads: [&VectorOperand; 2],
+    ) -> Lowered {
+        if !self.caps.lsc {
+            return self.unsupported(visa::Opcode::Nbarrier);
+        }
+        if mode == 0 {
+            let Some(id) = id.immediate() else { return Err("waits for a barrier known at run time".into()) };
+            let mut sync = build::op(Op::Sync, Lanes::SCALAR, Dst::None, &[Src::ud(id as u32 & 0xff)]);
+            sync.payload = Payload::Sync(SyncFn::Bar);
+            self.emit(sync);
+            return Ok(());
+        }
+        let header = self.zero_register();
+        // With one number of threads, all of them produce and consume.
+        let (kind, consumers) = if mode == 1 { (None, threads[0]) } else { (Some(kind), threads[1]) };
+        let bytes = [(0, Some(id)), (1, kind), (2, Some(threads[0])), (3, Some(consumers))];
+        let mut word = 0;
+        for (byte, operand) in bytes {
+            if let Some(value) = operand.and_then(VectorOperand::immediate) {
+                let shift = if byte == 1 { 14 } else { 8 * byte };
+                word |= (value as u32 & if byte == 1 { 3 } else { 0xff }) << shift;
+            }
+        }
+        self.set_dword(header, 2, Src::ud(word));
+        for (byte, operand) in bytes {
+            let Some(operand) = operand.filter(|o| o.immediate().is_none()) else { continue };
+            let mut value = self.scalar_src(operand)?;
+            if byte == 1 {
+                let shifted = self.temp(1, 2);
+                let to = Dst::packed(shifted, Type::Uw);
+                self.emit(build::op(Op::Shl, Lanes::SCALAR, to, &[value, Src::uw(6)]));
+                value = Src::scalar(shifted, Type::Ub);
+            } else if let Src::Direct { reg, region, mods, .. } = value {
+                value = Src::Direct { reg, region, mods, ty: Type::Ub };
+            }
+            let to = Dst::packed(header.plus(8 + byte), Type::Ub);
+            self.emit(build::mov(Lanes::SCALAR, to, value));
+        }
+        let message = Message { sfid: Sfid::Gateway, control: GATEWAY_BARRIER, header: false, response: 0 };
+        self.send_block(ExecSize::S1, message, VReg::NULL, &[Part { reg: header, len: 1 }], None);
+        Ok(())
+    }
+
+    /// `sampler_cache_flush`: a message with the thread header, whose answer is waited for.
+    pub(crate) fn flush_sampler(&mut self) -> Lowered {
+        if !self.caps.sampler {
+            return self.unsupported(visa::Opcode::SamplerCacheFlush);
+        }
+        let answer = self.payload(1);
+        let header = Part { reg: self.r0(0), len: 1 };
+        let message = Message { sfid: Sfid::Sampler, control: SAMPLER_FLUSH, header: true, response: 1 };
+        self.send_block(ExecSize::S8, message, answer, &[header], None);
+        self.wait_for(answer);
+        Ok(())
     }
 
     fn barrier_wait(&mut self) {
@@ -139,7 +205,7 @@ impl Lowerer<'_> {
     }
 
     /// `wait`: clears the dependencies that the mask names, then waits for the others.
-    pub(crate) fn wait(&mut self, mask: &visa::VectorOperand) -> Lowered {
+    pub(crate) fn wait(&mut self, mask: &VectorOperand) -> Lowered {
         if mask.immediate() == Some(0) {
             return Ok(());
         }

@@ -1,0 +1,65 @@
+//! `dpas`: dot products of packed rows, accumulated through the systolic array.
+
+use gen_ir::{Dst, Op, Payload, Region, Src, Type};
+use visa::{Op as Visa, Opcode, VectorOperand, op::Precision};
+
+use super::{Lowered, Lowerer};
+use crate::build;
+
+/// The systolic type of a precision that the array has.
+fn systolic_type(precision: Precision) -> Lowered<Type> {
+    Ok(match precision {
+        Precision::U2 => Type::U2,
+        Precision::S2 => Type::S2,
+        Precision::U4 => Type::U4,
+        Precision::S4 => Type::S4,
+        Precision::U8 => Type::Ub,
+        Precision::S8 => Type::B,
+        Precision::BF16 => Type::Bf,
+        Precision::FP16 => Type::Hf,
+        Precision::TF32 => Type::Tf32,
+        Precision::BF8 => Type::Bf8,
+        other => return Err(format!("dpas of precision {other}").into()),
+    })
+}
+
+impl Lowerer<'_> {
+    /// `dpas`. (`dpasw` shares rows between two threads, which none of our platforms does.)
+    pub(crate) fn dpas(&mut self, opcode: Opcode, op: &Visa<'_>) -> Lowered {
+        let Visa::Dpas { weight, activation, depth, repeat, dst, srcs, src2 } = *op else {
+            return Err("not a dpas".into());
+        };
+        if !self.caps.bf16 || opcode == Opcode::Dpasw {
+            return self.unsupported(opcode);
+        }
+        let grf = self.grf();
+        let type_of = |id: visa::VarId| self.visa.var_type(id).map(super::operand::gen_type).transpose();
+        let ty = type_of(dst.var)?.ok_or("a destination without type")?;
+        let rows = u32::from(repeat) * self.lanes.exec.lanes() * ty.bytes();
+        let (target, copy) = self.response(dst, rows)?;
+        let src0 = if srcs[0].is_null() {
+            Src::new(build::VReg::NULL, Region::PACKED, ty)
+        } else {
+            let ty = type_of(srcs[0].var)?.unwrap_or(ty);
+            let bytes = u32::from(repeat) * self.lanes.exec.lanes() * ty.bytes();
+            Src::new(self.part(srcs[0], bytes)?.reg, Region::PACKED, ty)
+        };
+        let weights = self.part(srcs[1], u32::from(depth) * grf)?;
+        let VectorOperand::General(_) = src2 else {
+            return Err("activations that are not in a variable".into());
+        };
+        let Src::Direct { reg, .. } = self.src(src2)? else { return Err("activations by address".into()) };
+        let srcs = [
+            src0,
+            Src::new(weights.reg, Region::PACKED, systolic_type(weight)?),
+            Src::new(reg, Region::PACKED, systolic_type(activation)?),
+        ];
+        let mut inst = build::op(Op::Dpas, self.lanes, Dst::packed(target, ty), &srcs);
+        inst.payload = Payload::Dpas { depth, repeat };
+        self.emit_guarded(inst);
+        if let Some(to) = copy {
+            self.copy_bytes(to, target, rows);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,38 @@
+//! vISA instructions by platform: lowered, or refused and why.
+//!
+//! ```text
+//! cargo run --release -p tests --bin opcodes
+//! ```
+
+use platforms::Platform;
+use tests::opcodes::{FORMS, Fate, try_form};
+
+fn main() {
+    let mut refusals = Vec::new();
+    print!("{:<26}", "");
+    for p in Platform::ALL {
+        print!("{:<8}", p.to_string());
+    }
+    println!();
+    for (name, lines) in FORMS {
+        print!("{name:<26}");
+        for p in Platform::ALL {
+            let word = match try_form(p, lines) {
+                Fate::Lowered => "yes",
+                Fate::Refused(why) => {
+                    refusals.push(format!("{name}, {p}: {why}"));
+                    "no"
+                }
+                Fate::BadText(why) => {
+                    refusals.push(format!("{name}, {p}: not understood: {why}"));
+                    "?"
+                }
+            };
+            print!("{word:<8}");
+        }
+        println!();
+    }
+    for line in refusals {
+        println!("{line}");
+    }
+}
