@@ -398,6 +398,7 @@ impl<'s> Parser<'s> {
     }
 
     fn input(&mut self, provenance: Provenance) -> Parsed<()> {
+        self.k()?;
         let var = match self.symbol()? {
             Symbol::General(v) if v.declared().is_some() => InputVar::General(v),
             Symbol::Sampler(s) => InputVar::Sampler(s),
