@@ -114,7 +114,6 @@ static ROWS: [Row; Op::ALL.len()] = [
 const PLATFORMS: usize = Platform::ALL.len();
 
 /// `Op` of each number, for each platform.
-
 static BY_NUMBER: [[Option<Op>; 128]; PLATFORMS] = by_number();
 
 const fn by_number() -> [[Option<Op>; 128]; PLATFORMS] {
