@@ -336,6 +336,9 @@ fn one_careful(
         checked?;
     }
     let class = step.op.info().class;
+    if cx.strict && counts.at[pc] == 1 {
+        strict::legal(t, cx, pc);
+    }
     if t.shadow.is_none() {
         one(t, cx, counts, pc)?;
         after_branch(t, class, pc);

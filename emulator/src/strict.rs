@@ -159,6 +159,17 @@ impl Outcome {
     }
 }
 
+/// Reports the rules of the hardware that an instruction breaks by its form alone.
+pub(crate) fn legal(t: &mut Thread, cx: &mut Cx<'_>, pc: usize) {
+    let Some((_, Some(inst))) = cx.program.insts().nth(pc) else { return };
+    let broken = gen_ir::rules::check(cx.program.platform(), inst);
+    if !broken.is_empty() {
+        cx.report(t, Fault::Illegal, || {
+            broken.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+        });
+    }
+}
+
 /// A message under a predicate that nobody wrote.
 pub(crate) fn send(t: &mut Thread, cx: &mut Cx<'_>, step: &Step) {
     let Some(p) = &step.pred else { return };

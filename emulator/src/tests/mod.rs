@@ -1,5 +1,8 @@
 //! The smallest telling case per feature, on instructions made by hand.
 
+mod messages;
+mod strict;
+
 use crate::{
     Error, Memory, MemoryFault, Program,
     dispatch::{Bindings, run_bare},

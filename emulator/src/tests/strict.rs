@@ -1,0 +1,198 @@
+//! Everything that strictness and the scoreboard report, and the legal neighbour that they do not.
+
+use super::*;
+use crate::{Dispatch, Fault, Options as RunOptions, RawLaunch, run_program};
+use gen_ir::{Pipe, SbidMode, Swsb, SyncFn};
+
+const SKL: Platform = Platform::Skl;
+const TGL: Platform = Platform::Tgllp;
+
+/// Runs a thread whose r1 holds zeros and r2 holds 1 to 8, over a surface of 32 bytes, and says what is
+/// reported; the thread ends by `end`.
+fn run(platform: Platform, body: &[I], end: &[I]) -> Result<Vec<Fault>, Error> {
+    let program = Program::from_insts(platform, &[body, end].concat())?;
+    let mut memory = Memory::new();
+    let b = memory.add("b", vec![0; 32]);
+    let surface = Surface { base: memory.address(b), size: 32, image: None };
+    let mut payload = vec![0; 32];
+    payload.extend(ONE_TO_8.iter().flat_map(|v| v.to_le_bytes()));
+    let launch = RawLaunch {
+        simd: 8,
+        groups: [1; 3],
+        threads: 1,
+        payload: vec![payload],
+        surfaces: vec![Some(surface)],
+        ..RawLaunch::default()
+    };
+    let dispatch = Dispatch::raw(platform, &launch)?;
+    let report = run_program(&program, &dispatch, &mut memory, &RunOptions::default())?;
+    Ok(report.reports.iter().map(|r| r.fault).collect())
+}
+
+fn faults(platform: Platform, body: &[I]) -> Vec<Fault> {
+    run(platform, body, &end(platform)).unwrap()
+}
+
+fn all(mut i: I) -> I {
+    i.no_mask = true;
+    i
+}
+
+fn mov(dst: u16, src: u16) -> I {
+    inst(Op::Mov, ExecSize::S8, dst, Type::Ud, &[vec8(src, Type::Ud)])
+}
+
+fn at(mut i: I, swsb: Swsb) -> I {
+    i.swsb = swsb;
+    i
+}
+
+fn dist(n: u8) -> Swsb {
+    Swsb { dist: Some((Pipe::Own, n)), ..Swsb::NONE }
+}
+
+fn token(mode: SbidMode) -> Swsb {
+    Swsb { sbid: Some((mode, 3)), ..Swsb::NONE }
+}
+
+fn eot(reg: u16) -> I {
+    let mut i = I::new(Op::Send, ExecSize::S8);
+    i.no_mask = true;
+    i.dst = Dst::Direct { reg: Reg::NULL, horz: 1, ty: Type::Ud };
+    i.src[0] = Src::packed(Reg::grf(reg, 0), Type::Ud);
+    i.payload = Payload::Send(SendInfo {
+        sfid: Sfid::Spawner,
+        desc: Desc::Imm(0x0200_0010),
+        ex_desc: Desc::Imm(0),
+        eot: true,
+        dst_len: 0,
+        src0_len: 1,
+        src1_len: 0,
+    });
+    i
+}
+
+fn end(platform: Platform) -> Vec<I> {
+    let wait = if platform == SKL { Swsb::NONE } else { dist(1) };
+    vec![all(mov(127, 0)), at(eot(127), wait)]
+}
+
+/// Untyped read of a dword each, or write.
+fn read(address: u16, dst: u16, len: u8) -> I {
+    let mut i = I::new(Op::Send, ExecSize::S8);
+    i.dst = Dst::packed(Reg::grf(dst, 0), Type::Ud);
+    i.src[0] = Src::packed(Reg::grf(address, 0), Type::Ud);
+    i.payload = Payload::Send(SendInfo {
+        sfid: Sfid::Dc1,
+        desc: Desc::Imm(1 << 14 | 2 << 12 | 0xe << 8 | 1 << 20 | u32::from(len) << 25),
+        ex_desc: Desc::Imm(0),
+        eot: false,
+        dst_len: 1,
+        src0_len: len,
+        src1_len: 0,
+    });
+    i
+}
+
+#[test]
+fn a_clean_thread_is_clean() {
+    for platform in [SKL, TGL] {
+        assert_eq!(faults(platform, &[mov(3, 2)]), []);
+    }
+    assert_eq!(faults(SKL, &[read(1, 3, 1)]), []);
+}
+
+#[test]
+fn undefined_branches_and_addresses() {
+    let mut jump = branch(Op::Jmpi, true, 0, None);
+    (jump.exec, jump.no_mask) = (ExecSize::S1, true);
+    assert_eq!(faults(SKL, &[jump]), [Fault::Uninitialized]);
+    // Copied, an undefined register is still undefined.
+    assert_eq!(faults(SKL, &[mov(21, 20), read(21, 3, 1)])[0], Fault::Uninitialized);
+}
+
+#[test]
+fn accesses_out_of_bounds_and_wrong_lengths() {
+    let mut far = inst(Op::Add, ExecSize::S8, 3, Type::Ud, &[vec8(1, Type::Ud), Src::ud(30)]);
+    assert_eq!(faults(SKL, &[far, read(3, 4, 1)]), [Fault::OutOfBounds]);
+    far.src[1] = Src::ud(28);
+    assert_eq!(faults(SKL, &[far, read(3, 4, 1)]), []);
+    assert_eq!(faults(SKL, &[read(1, 3, 2)]), [Fault::MessageLength]);
+}
+
+#[test]
+fn illegal_regions() {
+    // Rows of eight in an instruction of four channels.
+    let wide = inst(Op::Mov, ExecSize::S4, 3, Type::Ud, &[vec8(2, Type::Ud)]);
+    assert_eq!(faults(SKL, &[wide]), [Fault::Illegal]);
+}
+
+#[test]
+fn ends_of_threads() {
+    assert!(run(SKL, &[], &[eot(1)]).unwrap().contains(&Fault::Eot));
+    assert_eq!(run(SKL, &[], &[eot(120)]).unwrap(), [Fault::Eot]);
+}
+
+#[test]
+fn channels_left_behind() {
+    // Half of the channels go to a place behind the end.
+    let mut half = inst(Op::Cmp, ExecSize::S8, 3, Type::Ud, &[vec8(2, Type::Ud), Src::ud(4)]);
+    half.cond = Some(CondMod { cond: Cond::Gt, flag: flag() });
+    let goto = branch(Op::Goto, true, 3, Some(3));
+    let tail = [end(SKL), vec![branch(Op::Join, false, 0, None)], end(SKL)].concat();
+    assert_eq!(run(SKL, &[half, goto], &tail).unwrap(), [Fault::LanesLeft]);
+}
+
+#[test]
+fn results_arrive_no_earlier_than_the_annotations_say() {
+    assert_eq!(faults(TGL, &[mov(3, 2), mov(4, 3)]), [Fault::Hazard]);
+    assert_eq!(faults(TGL, &[mov(3, 2), at(mov(4, 3), dist(1))]), []);
+    assert_eq!(faults(TGL, &[mov(3, 2), mov(5, 2), at(mov(4, 3), dist(2))]), []);
+    let load = at(read(1, 3, 1), token(SbidMode::Set));
+    assert_eq!(faults(TGL, &[load, mov(4, 3)]), [Fault::Hazard]);
+    assert_eq!(faults(TGL, &[load, at(mov(4, 3), token(SbidMode::Dst))]), []);
+    // Overwriting is too early as well.
+    assert_eq!(faults(TGL, &[load, mov(3, 2)]), [Fault::Hazard]);
+}
+
+#[test]
+fn messages_read_their_sources_late() {
+    let load = at(read(1, 3, 1), token(SbidMode::Set));
+    assert_eq!(faults(TGL, &[load, mov(1, 2)]), [Fault::Hazard]);
+    assert_eq!(faults(TGL, &[load, at(mov(1, 2), token(SbidMode::Src))]), []);
+    let mut sync = I::new(Op::Sync, ExecSize::S1);
+    sync.payload = Payload::Sync(SyncFn::AllRd);
+    assert_eq!(faults(TGL, &[load, sync, mov(1, 2)]), []);
+}
+
+#[test]
+fn control_registers_wait_for_everything() {
+    let control = Reg::arf(Arf::Control(0), 0);
+    let mut or = inst(
+        Op::Or,
+        ExecSize::S1,
+        0,
+        Type::Ud,
+        &[Src::new(control, Region::SCALAR, Type::Ud), Src::ud(0x400)],
+    );
+    or.dst = Dst::packed(control, Type::Ud);
+    or.no_mask = true;
+    let after = at(mov(4, 2), dist(1));
+    assert_eq!(faults(TGL, &[mov(3, 2), at(or, dist(1)), after]), []);
+    assert_eq!(faults(TGL, &[mov(3, 2), or, after]), [Fault::Hazard]);
+    assert_eq!(faults(TGL, &[mov(3, 2), at(or, dist(1)), mov(4, 2)]), [Fault::Hazard]);
+}
+
+#[test]
+fn dependency_control_is_used_in_pairs() {
+    let with = |mut i: I, option| {
+        i.opts = i.opts.with(option);
+        i
+    };
+    let clear = with(mov(3, 2), Options::NO_DD_CLR);
+    let check = with(mov(3, 2), Options::NO_DD_CHK);
+    assert_eq!(faults(SKL, &[clear, check, mov(4, 3)]), []);
+    assert_eq!(faults(SKL, &[clear, mov(4, 3), check]), [Fault::Hazard]);
+    assert_eq!(faults(SKL, &[check]), [Fault::Hazard]);
+    assert_eq!(faults(SKL, &[clear]), [Fault::Hazard]);
+}
