@@ -11,7 +11,7 @@ use boundary::{guard, pointers};
 use finalizer::{Diagnostic, Options, Place, Refusal};
 use platforms::Platform;
 
-use crate::handles::{vf_binaries, vf_binary, vf_error, vf_finalizer};
+pub use crate::handles::{vf_binaries, vf_binary, vf_error, vf_finalizer};
 
 /// What a function says of its work.
 #[repr(C)]
