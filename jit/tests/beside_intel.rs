@@ -19,7 +19,7 @@ fn our_library_gives_code_wherever_intels_does() {
     let iga = oracle::Iga::find().map(|iga| iga.path());
     let theirs = if iga.is_some() { c_programs::INTEL } else { "-" };
     let mut command = Command::new(program);
-    command.arg(ours).arg(theirs).arg(list).args(&iga);
+    command.arg(ours).arg(theirs).arg(list).args(iga);
     let output = command.output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
     let errors = String::from_utf8_lossy(&output.stderr);

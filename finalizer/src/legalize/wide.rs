@@ -190,7 +190,7 @@ pub(super) fn shift(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         return Step::Refuse("a region of a 64-bit operand");
     };
     let mut counted = *inst;
-    if !inst.src[1].ty().is_some_and(|t| t.bytes() == 8) {
+    if inst.src[1].ty().is_none_or(|t| t.bytes() != 8) {
         lx.stage_source(&mut counted, 1, Type::Ud, 1);
     }
     let Some([count, _]) = halves_of_src(lx, &counted, 1) else {

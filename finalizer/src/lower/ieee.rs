@@ -195,8 +195,8 @@ impl Lowerer<'_> {
             let at = first * ty.bytes();
             let to = Dst::Macro { reg: result.plus(at), mme: Mme::Reg(0), ty };
             let mut math = build::math(function, lanes, to, &[]);
-            for i in 0..srcs.len().min(2) {
-                math.src[i] = operand(operands[i].plus(at), Mme::None, false, ty);
+            for (src, from) in math.src.iter_mut().zip(operands).take(srcs.len().min(2)) {
+                *src = operand(from.plus(at), Mme::None, false, ty);
             }
             math.cond = Some(CondMod { cond: Cond::Eo, flag: VReg::var_at(flag, 0) });
             self.emit_guarded(math);

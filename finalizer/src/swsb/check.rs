@@ -66,12 +66,12 @@ pub fn unmet(kernel: &Kernel<Physical>) -> Vec<u32> {
                 dirty[to as usize] |= flow.entry[to as usize].join(&state);
             }
             let end = flow.first.get(b + 1).copied().unwrap_or(flow.insts);
-            for n in flow.first[b]..end {
+            for (n, missing) in missing.iter_mut().enumerate().take(end).skip(flow.first[b]) {
                 state.settle(&flow.waits[n]);
                 let mut needs = state.needs(&flow.accesses[n], &flow.accesses, flow.grf_bytes);
                 // Waiting for all is done where nothing is left.
                 needs.all &= !state.entries.is_empty();
-                missing[n] |= needs != Wait::default();
+                *missing |= needs != Wait::default();
                 step(&mut state, n, &flow.accesses, &Wait::default(), flow.tokens[n], flow.grf_bytes, caps);
             }
             for &s in &flow.succs[b] {

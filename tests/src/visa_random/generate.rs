@@ -25,7 +25,7 @@ impl Random {
     }
 
     fn below(&mut self, n: u32) -> u32 {
-        ((self.next() >> 32) * u64::from(n.max(1)) >> 32) as u32
+        (((self.next() >> 32) * u64::from(n.max(1))) >> 32) as u32
     }
 
     fn one_in(&mut self, n: u32) -> bool {
@@ -874,7 +874,7 @@ pub fn generate(settings: Settings, seed: u64) -> Program {
         init.push(format!("mul (M1_NM, 16) lane4{at}<1> lane{lanes}<1;1,0> 0x4:uw"));
         init.push(format!("mul (M1_NM, 16) lane8{at}<1> lane{lanes}<1;1,0> 0x8:uw"));
         init.push(format!("and (M1_NM, 16) trips{at}<1> lane{lanes}<1;1,0> 0x3:uw"));
-        init.push(format!("mov (M1_NM, 16) flags_ud(0,0)<1> 0x0:ud"));
+        init.push("mov (M1_NM, 16) flags_ud(0,0)<1> 0x0:ud".to_owned());
     }
     let pred_elements = if widest == 32 { 32 } else { 16 };
     for p in 1..=5 {
