@@ -132,6 +132,17 @@ fn renames(inst: &Inst<Virtual>, mv: &Move, grf_bytes: u32, aligned: bool) -> bo
             && ty.bytes() == mv.element
     };
     let shape = shape && !(send && (mv.dst_horz != 1 || mv.src_horz != 1));
+    // Accumulators go with the channels of a register, three-source results start at a multiple of 16 bytes:
+    // elsewhere the instruction would have to be cut or moved through a temporary again.
+    let accumulates = inst.opts.has(Options::ACC_WR_EN)
+        || matches!(inst.op, Op::Mach | Op::Macl | Op::Addc | Op::Subb)
+        || inst.src.iter().any(|s| matches!(s, Src::Direct { reg, .. } if reg.var().is_none() && !reg.is_null()));
+    let multiple_of = match inst.op.info().class {
+        _ if accumulates => grf_bytes,
+        Class::Ternary if mv.lanes > 1 => 16,
+        _ => 1,
+    };
+    let shape = shape && mv.dst_bytes.start.is_multiple_of(multiple_of) && (!accumulates || mv.dst_horz == 1);
     let same_channels = inst.exec.lanes() == mv.lanes && inst.chan == mv.chan && inst.no_mask == mv.no_mask;
     // What it reads of the destination, it must read channel by channel at the bytes it then writes.
     let in_place = (0..3).all(|k| match inst.src[k] {
