@@ -141,10 +141,9 @@ fn raw(lx: &mut Legalizer<'_>, inst: &VInst, step: u32, at: u32) -> Step {
     if stride.map(|s| s * ty.bytes()) == Some(step) && lx.offset_in_grf(reg) == Some(at) {
         return Step::Keep;
     }
-    let Some(stride) = stride else { return Step::Keep };
     let units = if ty.bytes() == 8 { 2 } else { 1 };
     let unit = Type::unsigned(ty.bytes() / units).unwrap_or(Type::Ud);
-    let Some(region) = linear_region(stride * units, lanes) else { return Step::Keep };
+    let Some(region) = in_units(region, lanes, units) else { return Step::Keep };
     if u32::from(horz) * units > 4 {
         return Step::Refuse("a 64-bit move to a wide stride");
     }
@@ -158,6 +157,18 @@ fn raw(lx: &mut Legalizer<'_>, inst: &VInst, step: u32, at: u32) -> Step {
     Step::Replaced
 }
 
+/// A region of elements as one of their halves (2 units) or of themselves, if there is one.
+fn in_units(region: Region, lanes: u32, units: u32) -> Option<Region> {
+    match linear_stride(region, lanes) {
+        Some(stride) => linear_region(stride * units, lanes),
+        None if units == 1 => Some(region),
+        None if region.vert <= 16 && region.horz <= 2 => {
+            Some(Region::new(region.vert * 2, region.width, region.horz * 2))
+        }
+        None => None,
+    }
+}
+
 /// Copies source `i` to a register-aligned temporary of the given stride, as plain bits.
 fn bring(lx: &mut Legalizer<'_>, inst: &mut VInst, i: usize, stride: u32) {
     let Src::Direct { reg, region, mods, ty } = inst.src[i] else { return };
@@ -165,16 +176,27 @@ fn bring(lx: &mut Legalizer<'_>, inst: &mut VInst, i: usize, stride: u32) {
     let copy = lx.aligned_temp(lanes * stride * ty.bytes());
     let units = if ty.bytes() == 8 { 2 } else { 1 };
     let unit = Type::unsigned(ty.bytes() / units).unwrap_or(Type::Ud);
-    let from = linear_stride(region, lanes).and_then(|s| linear_region(s * units, lanes));
-    for k in 0..units {
-        let offset = k * unit.bytes();
-        let source = match from {
-            Some(region) => Src::new(reg.plus(offset), region, unit),
-            None => Src::new(reg.plus(offset), region, unit),
-        };
-        let dst = Dst::Direct { reg: copy.plus(offset), horz: (stride * units) as u8, ty: unit };
-        let mov = build::mov(lanes_of(inst), dst, source);
-        lx.helper(mov, inst);
+    match in_units(region, lanes, units) {
+        Some(from) => {
+            for k in 0..units {
+                let offset = k * unit.bytes();
+                let source = Src::new(reg.plus(offset), from, unit);
+                let dst = Dst::Direct { reg: copy.plus(offset), horz: (stride * units) as u8, ty: unit };
+                lx.helper(build::mov(lanes_of(inst), dst, source), inst);
+            }
+        }
+        // No region steps so far: element by element, whether the channel runs or not.
+        None => {
+            for n in 0..lanes * units {
+                let (lane, offset) = (n / units, n % units * unit.bytes());
+                let from = reg.plus(region.element(lane) * ty.bytes() + offset);
+                let to = copy.plus(lane * stride * ty.bytes() + offset);
+                let source = Src::new(from, Region::SCALAR, unit);
+                let whole = Legalizer::whole(inst, gen_ir::ExecSize::S1);
+                let mov = build::mov(build::Lanes { chan: 0, ..whole }, Dst::packed(to, unit), source);
+                lx.helper(mov, inst);
+            }
+        }
     }
     let region = linear_region(stride, lanes).unwrap_or(Region::PACKED);
     inst.src[i] = Src::Direct { reg: copy, region, mods, ty };

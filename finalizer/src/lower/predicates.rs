@@ -106,7 +106,10 @@ impl Lowerer<'_> {
         };
         let VectorOperand::Predicate(target, _) = dst else { return Err("a predicate is expected".into()) };
         let flag = self.flag(target.id, self.lanes)?;
-        let scalar = self.lanes.no_mask || self.is_local(target.id);
+        let elements = self.visa.pred_elements(target.id).map_or(0, u32::from);
+        // Flags are operated on in words.
+        let whole = self.lanes.no_mask && elements.min(16) <= self.lanes.exec.lanes();
+        let scalar = whole || self.is_local(target.id);
         let result = if scalar && self.pred.is_none() { flag } else { self.var(build::flag(self.lanes)) };
         self.flag_logic(op, result, srcs)?;
         if result != flag {

@@ -136,7 +136,10 @@ fn renames(inst: &Inst<Virtual>, mv: &Move, grf_bytes: u32, aligned: bool) -> bo
     // elsewhere the instruction would have to be cut or moved through a temporary again.
     let accumulates = inst.opts.has(Options::ACC_WR_EN)
         || matches!(inst.op, Op::Mach | Op::Macl | Op::Addc | Op::Subb)
-        || inst.src.iter().any(|s| matches!(s, Src::Direct { reg, .. } if reg.var().is_none() && !reg.is_null()));
+        || inst
+            .src
+            .iter()
+            .any(|s| matches!(s, Src::Direct { reg, .. } if reg.var().is_none() && !reg.is_null()));
     let multiple_of = match inst.op.info().class {
         _ if accumulates => grf_bytes,
         Class::Ternary if mv.lanes > 1 => 16,

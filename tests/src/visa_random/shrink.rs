@@ -124,7 +124,7 @@ impl Shrinker {
         let mut index = 0;
         while let Some(len) = with_list(&mut self.best.clone(), index, &mut |l| l.len()) {
             for at in 0..len {
-                for step in 0..5 {
+                for step in 0..3 {
                     let mut candidate = self.best.clone();
                     let changed = with_list(&mut candidate, index, &mut |l| match l.get_mut(at) {
                         Some(Node::Lines(lines)) => {
@@ -157,7 +157,7 @@ impl Shrinker {
     }
 }
 
-/// A line without its guard (0), saturation (1) or source modifiers (2), without a mask (3, 4).
+/// A line without its guard (0), saturation (1) or source modifiers (2).
 fn simpler(line: &str, step: u32) -> String {
     match step {
         0 if line.starts_with('(') && !line.contains("sel ") => {
@@ -165,8 +165,6 @@ fn simpler(line: &str, step: u32) -> String {
         }
         1 => line.replace(".sat ", " "),
         2 => line.replace("(-abs)", "").replace("(abs)", "").replace("(-)", ""),
-        3 => line.replace("(M1, ", "(M1_NM, "),
-        4 => line.replace("(M5, ", "(M1, "),
         _ => line.to_owned(),
     }
 }
