@@ -38,6 +38,7 @@ const CASES: &[(&str, &str, Compute)] = &[
     ("saturated to a dword", "mov.sat (M1, 8) D(0,0)<1> A(0,0)<1;1,0>\nmov (M1, 8) R(0,0)<1> D(0,0)<1;1,0>", |a, _| (a as i64).clamp(i32::MIN.into(), i32::MAX.into()) as u64),
     ("to float", "mov (M1, 8) FR(0,0)<1> A(0,0)<1;1,0>\nmov (M1, 8) UR(0,0)<1> UFR(0,0)<1;1,0>", |a, _| (a as i64 as f32).to_bits().into()),
     ("unsigned to float", "mov (M1, 8) FR(0,0)<1> UA(0,0)<1;1,0>\nmov (M1, 8) UR(0,0)<1> UFR(0,0)<1;1,0>", |a, _| (a as f32).to_bits().into()),
+    ("a return of some lanes", "mov (M1, 8) R(0,0)<1> A(0,0)<1;1,0>\ncmp.lt (M1, 8) P1 A(0,0)<1;1,0> 0:q\n(P1) ret (M1, 8)", |a, _| if (a as i64) < 0 { 0xeeee_eeee_eeee_eeee } else { a }),
     ("from float", "mov (M1, 8) FR(0,0)<1> A(0,0)<1;1,0>\nmul (M1, 8) FR(0,0)<1> FR(0,0)<1;1,0> 0x3f000000:f\nmov (M1, 8) R(0,0)<1> FR(0,0)<1;1,0>", |a, _| (a as i64 as f32 * 0.5) as i64 as u64),
 ];
 
