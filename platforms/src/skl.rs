@@ -45,7 +45,7 @@ pub(crate) const CAPS: Caps = Caps {
     ternary_imm: false,
     mul_source_mods: true,
     src1_byte: true,
-    mul_qword_result: false,
+    mul_qword_result: true,
     macl: false,
     acc_write_enable: true,
     send_overlap: true,

@@ -9,7 +9,7 @@ use gen_ir::{
     Arf, Base, Class, Dst, Extent, Inst, Kernel, Op, Options, Reg, Region, Src, SrcMod, Type, VarClass,
     VarId, Virtual,
 };
-use platforms::Platform;
+use platforms::{Caps, Platform};
 
 use super::legal;
 
@@ -24,7 +24,7 @@ pub fn forward_legal(kernel: &mut Kernel<Virtual>, grf_bytes: u32) {
 }
 
 fn walk(kernel: &mut Kernel<Virtual>, grf_bytes: u32, legal: Option<Platform>) {
-    let mut copies = Copies::new(kernel.vars.len(), kernel.platform.caps().byte_sources, legal);
+    let mut copies = Copies::new(kernel.vars.len(), kernel.platform.caps(), legal);
     let Kernel { vars, blocks, .. } = kernel;
     let plain = |v: VarId| {
         let var = &vars[v.index()];
@@ -57,6 +57,8 @@ struct Copy {
     chan: u8,
     no_mask: bool,
     live: bool,
+    /// Dwords may stand beside quadwords.
+    mixes_qwords: bool,
     /// Next older copy into the same destination, and from the same source.
     older_dst: Option<u32>,
     older_src: Option<u32>,
@@ -69,13 +71,21 @@ struct Copies {
     by_dst: Vec<Option<u32>>,
     by_src: Vec<Option<u32>>,
     byte_sources: bool,
+    mixes_qwords: bool,
     /// Instructions are legal on this platform and have to stay so.
     legal: Option<Platform>,
 }
 
 impl Copies {
-    fn new(vars: usize, byte_sources: bool, legal: Option<Platform>) -> Copies {
-        Copies { all: Vec::new(), by_dst: vec![None; vars], by_src: vec![None; vars], byte_sources, legal }
+    fn new(vars: usize, caps: &Caps, legal: Option<Platform>) -> Copies {
+        Copies {
+            all: Vec::new(),
+            by_dst: vec![None; vars],
+            by_src: vec![None; vars],
+            byte_sources: caps.byte_sources,
+            mixes_qwords: caps.int64 && caps.float_regions && !caps.restricted_64bit_regions,
+            legal,
+        }
     }
 
     fn clear(&mut self) {
@@ -258,6 +268,7 @@ impl Copies {
             chan: inst.chan,
             no_mask: inst.no_mask,
             live: true,
+            mixes_qwords: self.mixes_qwords,
             older_dst: self.by_dst[dst_var.index()].replace(id),
             older_src: origin.var().and_then(|v| self.by_src[v.index()].replace(id)),
         });
@@ -366,7 +377,7 @@ fn replace_register(
         if (ternary && !product)
             || mods.any()
             || ty.is_float()
-            || copy.dst_ty.bytes() > 4
+            || (copy.dst_ty.bytes() > 4 && !widens_to_qword(inst, i, copy, origin_ty))
             || !reads_widened(inst, i, ty, copy, origin_ty)
         {
             return None;
@@ -405,6 +416,13 @@ fn replace_legally(inst: &mut Inst<Virtual>, i: usize, copy: &Copy, platform: Pl
     if legal::allows(platform, &new, grf_bytes) {
         *inst = new;
     }
+}
+
+/// Whether a sum or a left shift of 64 bits may read a dword instead of its extension. (The walk over
+/// copies allows that only where 64-bit integers are native, in any region.)
+fn widens_to_qword(inst: &Inst<Virtual>, i: usize, copy: &Copy, origin_ty: Type) -> bool {
+    let shift = inst.op == Op::Shl && i == 0;
+    copy.mixes_qwords && origin_ty.bytes() == 4 && (inst.op == Op::Add || shift)
 }
 
 /// Whether an instruction computes the same when source `i`, widened by the copy, is read narrow.

@@ -4,6 +4,7 @@
 //! execution mask does not change, so "the same channels" can be read off the instructions alone.
 
 mod coalesce;
+mod constants;
 mod copies;
 mod dead;
 mod homes;
@@ -20,6 +21,7 @@ pub fn optimize(kernel: &mut Kernel<Virtual>) {
     dead::eliminate(kernel);
     dead::eliminate_local(kernel, grf_bytes);
     coalesce::moves(kernel, grf_bytes, false);
+    constants::share(kernel);
 }
 
 /// Removes moves that legalization has put around instructions where their neighbours can do without.

@@ -1,0 +1,182 @@
+//! Values that are the same are made once a block.
+//!
+//! Message headers and constants are pieced together by unmasked moves of immediates and of inputs that
+//! nothing changes (`r0`). Where a block makes the same again, the first stands for both.
+
+use std::collections::HashMap;
+
+use gen_ir::{ExecSize, Inst, Kernel, Op, Options, Reg, Role, Src, SrcMod, Type, VarId, Virtual};
+
+use super::homes::Homes;
+
+/// One move into such a variable.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Part {
+    byte: u32,
+    horz: u8,
+    ty: Type,
+    exec: ExecSize,
+    src: Src<Virtual>,
+}
+
+/// What a variable is made of: its size and placement, and the moves in order.
+type Key = (u32, u32, bool, Vec<Part>);
+
+/// What the walk over a block knows of a variable.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Nothing yet.
+    Fresh,
+    /// Only such moves so far.
+    Made,
+    /// Made, and read since.
+    Read,
+    /// Anything else.
+    Other,
+}
+
+/// Lets later variables of a block that are made alike be the first of them.
+pub fn share(kernel: &mut Kernel<Virtual>) {
+    let homes = Homes::of(kernel);
+    let mut written = vec![false; kernel.vars.len()];
+    for (_, inst) in kernel.insts() {
+        inst.for_each_reg(|role, reg| {
+            if let (Role::Dst | Role::Cond, Some(v)) = (role, reg.var()) {
+                written[v.index()] = true;
+            }
+        });
+    }
+    let mut state = vec![State::Fresh; kernel.vars.len()];
+    let mut instead: Vec<Option<VarId>> = vec![None; kernel.vars.len()];
+    // Moves of the block in question: variable and place.
+    let mut moves: Vec<(VarId, u32)> = Vec::new();
+    let mut made: HashMap<Key, VarId> = HashMap::new();
+    for b in 0..kernel.blocks.len() {
+        moves.clear();
+        made.clear();
+        for (i, inst) in kernel.blocks[b].insts.iter().enumerate() {
+            inst.for_each_reg(|role, reg| {
+                if let Some(v) = reg.var()
+                    && !matches!(role, Role::Dst | Role::Cond)
+                {
+                    let s = &mut state[v.index()];
+                    *s = if matches!(s, State::Made | State::Read) { State::Read } else { State::Other };
+                }
+            });
+            let Some(v) = inst.dst.reg().and_then(Reg::var) else { continue };
+            let s = &mut state[v.index()];
+            let free = homes.only_in(v, b) && matches!(s, State::Fresh | State::Made);
+            if free && part(inst, &kernel.vars, &written).is_some() {
+                *s = State::Made;
+                moves.push((v, i as u32));
+            } else {
+                *s = State::Other;
+            }
+        }
+        moves.retain(|(v, _)| state[v.index()] == State::Read);
+        if moves.len() < 2 {
+            continue;
+        }
+        // By variable, and the variables by their last move: what stands for others is there first.
+        let mut last = HashMap::new();
+        for &(v, i) in &moves {
+            last.insert(v, i);
+        }
+        moves.sort_by_key(|&(v, i)| (last[&v], i));
+        let mut any = false;
+        for group in moves.chunk_by(|a, b| a.0 == b.0) {
+            let v = group[0].0;
+            let var = &kernel.vars[v.index()];
+            let insts = &kernel.blocks[b].insts;
+            let parts = group.iter().filter_map(|&(_, i)| part(&insts[i as usize], &kernel.vars, &written));
+            let key = (var.bytes, var.align, var.even_grf, parts.collect());
+            match made.get(&key) {
+                Some(&first) => {
+                    instead[v.index()] = Some(first);
+                    for &(_, i) in group {
+                        kernel.blocks[b].insts[i as usize].op = Op::Nop;
+                    }
+                    any = true;
+                }
+                None => {
+                    made.insert(key, v);
+                }
+            }
+        }
+        if any {
+            let block = &mut kernel.blocks[b];
+            block.insts.retain(|i| i.op != Op::Nop);
+            for inst in &mut block.insts {
+                let mut named = false;
+                inst.for_each_reg(|_, r| {
+                    named |= r.var().is_some_and(|v| instead[v.index()].is_some());
+                });
+                if named {
+                    *inst = inst.map_regs(|_, r| match r.var().and_then(|v| instead[v.index()]) {
+                        Some(first) => Reg::var_at(first, r.byte),
+                        None => r,
+                    });
+                }
+            }
+        }
+    }
+}
+
+/// The instruction as a part of such a value.
+fn part(inst: &Inst<Virtual>, vars: &[gen_ir::Var], written: &[bool]) -> Option<Part> {
+    let symbol = inst.opts.has(Options::SYMBOL_LOW) || inst.opts.has(Options::SYMBOL_HIGH);
+    if inst.op != Op::Mov || !inst.no_mask || inst.pred.is_some() || inst.cond.is_some() || inst.sat || symbol
+    {
+        return None;
+    }
+    let gen_ir::Dst::Direct { reg, horz, ty } = inst.dst else { return None };
+    let lasting = match inst.src[0] {
+        Src::Imm { .. } => true,
+        Src::Direct { reg, mods: SrcMod::NONE, .. } => reg.var().is_some_and(|v| {
+            let var = &vars[v.index()];
+            var.live_in && !var.address_taken && !written[v.index()]
+        }),
+        _ => false,
+    };
+    lasting.then_some(Part { byte: reg.byte, horz, ty, exec: inst.exec, src: inst.src[0] })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gen_ir::{Block, Dst, Var, VarClass};
+    use platforms::Platform;
+
+    #[test]
+    fn a_header_made_twice_is_made_once() {
+        let mut k: Kernel<Virtual> = Kernel::new("k", Platform::Skl);
+        let r0 = k.add_var(Var { live_in: true, ..Var::temp(VarClass::General, 32, 32) });
+        let v: Vec<VarId> = (0..4).map(|_| k.add_var(Var::temp(VarClass::General, 32, 32))).collect();
+        let mov = |d: VarId, byte, exec, src| {
+            let mut i = Inst::new(Op::Mov, exec);
+            i.no_mask = true;
+            i.dst = Dst::packed(Reg::var_at(d, byte), Type::Ud);
+            i.src[0] = src;
+            i
+        };
+        let header = |d, value| {
+            [
+                mov(d, 0, ExecSize::S8, Src::packed(Reg::var_at(r0, 0), Type::Ud)),
+                mov(d, 8, ExecSize::S1, Src::ud(value)),
+            ]
+        };
+        let read = |s: VarId| mov(v[3], 0, ExecSize::S8, Src::packed(Reg::var_at(s, 0), Type::Ud));
+        let mut insts = Vec::new();
+        for (d, value) in [(v[0], 7), (v[1], 7), (v[2], 8)] {
+            insts.extend(header(d, value));
+            insts.push(read(d));
+        }
+        k.blocks.push(Block { insts, succs: vec![] });
+        share(&mut k);
+        let mut want: Vec<Inst<Virtual>> = header(v[0], 7).to_vec();
+        want.extend([read(v[0]), read(v[0])]);
+        want.extend(header(v[2], 8));
+        want.push(read(v[2]));
+        assert_eq!(k.blocks[0].insts, want);
+    }
+}
