@@ -144,11 +144,12 @@ typedef struct vf_kernel_info {
    */
   uint32_t spill_bytes;
   /*
-   Bytes from the start of the code to the entry that skips loading of per-thread data.
+   Bytes from the start of the code to the entry that skips loading of per-thread data, a multiple of
+   64: for launches whose hardware puts local ids into registers. 0 if there is nothing to skip.
    */
   uint32_t skip_per_thread_load;
   /*
-   Bytes from the start of the code to the entry that skips loading of cross-thread data too.
+   Bytes from the start of the code to what follows the loads of cross-thread data, or 0.
    */
   uint32_t skip_cross_thread_load;
   /*

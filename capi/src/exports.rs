@@ -67,9 +67,10 @@ pub struct vf_kernel_info {
     pub scratch_bytes: u32,
     /// Bytes of that used by spills.
     pub spill_bytes: u32,
-    /// Bytes from the start of the code to the entry that skips loading of per-thread data.
+    /// Bytes from the start of the code to the entry that skips loading of per-thread data, a multiple of
+    /// 64: for launches whose hardware puts local ids into registers. 0 if there is nothing to skip.
     pub skip_per_thread_load: u32,
-    /// Bytes from the start of the code to the entry that skips loading of cross-thread data too.
+    /// Bytes from the start of the code to what follows the loads of cross-thread data, or 0.
     pub skip_cross_thread_load: u32,
     /// vISA instructions.
     pub visa_instructions: u32,

@@ -27,6 +27,8 @@ pub struct KernelInfo {
     pub required_group: [u32; 3],
     /// Which dimension changes first, second and last from lane to lane.
     pub walk_order: [usize; 3],
+    /// Bytes of code to skip where hardware puts local ids into registers.
+    pub skip_per_thread_load: u32,
     /// Cross-thread data.
     pub payload: Vec<PayloadArg>,
     /// Data of each thread.
@@ -159,6 +161,7 @@ fn kernel(y: &Yaml) -> Result<KernelInfo, Error> {
         grf_count: num(env, "grf_count")?.unwrap_or(128),
         slm: num(env, "slm_size")?.unwrap_or(0),
         barriers: num(env, "barrier_count")?.unwrap_or(0),
+        skip_per_thread_load: num(env, "offset_to_skip_per_thread_data_load")?.unwrap_or(0),
         inline_data: num(env, "inline_data_payload_size")?.unwrap_or(0),
         required_group: triple(&env["required_work_group_size"])?.unwrap_or_default(),
         walk_order: triple(&env["work_group_walk_order_dimensions"])?

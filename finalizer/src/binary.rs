@@ -89,10 +89,12 @@ pub struct KernelInfo {
     pub inputs: Vec<InputInfo>,
     /// Functions that are called through the stack, in the order of their code, behind the kernel's.
     pub functions: Vec<FunctionInfo>,
-    /// Bytes from the start of the code to the entry that skips loading of per-thread data (platforms
-    /// where the kernel loads its own payload).
+    /// Bytes from the start of the code to the entry that skips loading of per-thread data, a multiple of
+    /// 64: for launches whose hardware puts local ids into registers. 0 if there is nothing to skip
+    /// (platforms where hardware brings the payload, kernels without such data).
     pub skip_per_thread_load: u32,
-    /// Bytes from the start of the code to the entry that skips loading of cross-thread data too.
+    /// Bytes from the start of the code to what follows the loads of cross-thread data, or 0; for tools
+    /// that look at the code: it need not be where a launch can start.
     pub skip_cross_thread_load: u32,
 }
 

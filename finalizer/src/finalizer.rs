@@ -8,7 +8,7 @@ use visa::Module;
 
 use crate::{
     Binary, Diagnostic, FunctionInfo, InputInfo, InputKind, KernelInfo, Options, Refusal, Severity, Stats,
-    Symbol, SymbolKind, calls, legalize, lower, optimize, pass::Tracker, relocate, swsb,
+    Symbol, SymbolKind, calls, entries, legalize, lower, optimize, pass::Tracker, relocate, swsb,
 };
 
 /// Turns vISA kernels into the machine code of one platform. Reusable: memory of one kernel serves the
@@ -115,13 +115,16 @@ impl Finalizer {
         let mut stats = Stats { visa_instructions: instructions(source), ..Stats::default() };
         let mut allocation = kernel.allocation;
         let mut instructions_before = kernel.code.inst_count();
+        let mut barrier = has_barrier(source);
         for (number, f) in &mut functions {
             for symbol in std::mem::take(&mut f.symbols) {
                 symbols.push(symbol.moved(instructions_before));
             }
             warnings.append(&mut f.warnings);
             instructions_before += f.code.inst_count();
-            stats.visa_instructions += instructions(&module.functions[*number as usize]);
+            let function = &module.functions[*number as usize];
+            stats.visa_instructions += instructions(function);
+            barrier |= has_barrier(function);
             allocation.spills += f.allocation.spills;
             allocation.fills += f.allocation.fills;
             allocation.flag_spills += f.allocation.flag_spills;
@@ -150,7 +153,17 @@ impl Finalizer {
         stats.flag_spills = allocation.flag_spills;
         stats.times = std::mem::take(&mut tracker.times);
         let functions = function_infos(module, &entries, &physical, self.buffer.inst_offsets(), code.len());
-        let info = KernelInfo { functions, scratch_bytes: scratch, ..info(source, &physical, &allocation) };
+        let offset = |at: Option<usize>| {
+            at.and_then(|i| self.buffer.inst_offsets().get(i)).copied().unwrap_or_default()
+        };
+        let info = KernelInfo {
+            functions,
+            scratch_bytes: scratch,
+            barriers: barrier.into(),
+            skip_per_thread_load: offset(kernel.entries.per_thread),
+            skip_cross_thread_load: offset(kernel.entries.cross_thread),
+            ..info(source, &physical, &allocation)
+        };
         let symbols = symbols_of(&info, code.len() as u32);
         Ok(Binary { code, info, relocations, symbols, warnings, stats })
     }
@@ -240,11 +253,12 @@ impl Finalizer {
             tracker.done_kernel("swsb", &code);
         }
 
+        let entries = entries::align(&mut code);
         if self.options.verify {
             verify(&code)?;
         }
         let symbols = relocate::take_symbols(source, &mut code);
-        Ok(Routine { code, allocation, symbols, calls, frame, warnings })
+        Ok(Routine { code, allocation, symbols, calls, frame, entries, warnings })
     }
 
     /// Checks the kernel against the specification; gives warnings if those are asked for.
@@ -271,6 +285,7 @@ struct Routine {
     calls: calls::Calls,
     /// Bytes of scratch memory that one activation uses, in whole units of frames.
     frame: u32,
+    entries: entries::Entries,
     warnings: Vec<Diagnostic>,
 }
 
@@ -392,11 +407,15 @@ fn info(source: &visa::Kernel, kernel: &Kernel<Physical>, allocation: &regalloc:
     KernelInfo {
         name: source.name().into_owned(),
         platform: kernel.platform,
-        simd: kernel.simd,
+        simd: match attr("SimdSize") {
+            // The vector compiler's kernels are one channel, and do not say so.
+            0 => 1,
+            _ => kernel.simd,
+        },
         grf_count: kernel.grf_count,
         grfs_used: allocation.grfs_used as u16,
         slm_bytes: attr("SLMSize") * 1024,
-        barriers: barriers(source),
+        barriers: 0,
         scratch_bytes: kernel.spill_offset + allocation.scratch_bytes,
         functions: Vec::new(),
         spill_bytes: allocation.scratch_bytes,
@@ -427,16 +446,12 @@ fn input(source: &visa::Kernel, input: &visa::Input) -> InputInfo {
 
 /// vISA instructions that do something: no labels, debug marks or lifetimes.
 fn instructions(source: &visa::Kernel) -> u32 {
-    use visa::Op;
-    let mark = |op: &Op<'_>| {
-        matches!(op, Op::Label(_) | Op::Subroutine(_) | Op::Lifetime { .. } | Op::File(_) | Op::Loc(_))
-    };
-    (0..source.code.len()).filter_map(|i| source.try_inst(i).ok()).filter(|i| !mark(&i.op)).count() as u32
+    use visa::Opcode::{File, Label, Lifetime, Loc, Subroutine};
+    let does = |r: &&visa::Record| !matches!(r.opcode, Label | Subroutine | Lifetime | File | Loc);
+    source.code.iter().filter(does).count() as u32
 }
 
-fn barriers(source: &visa::Kernel) -> u8 {
-    let uses = (0..source.code.len()).filter_map(|i| source.try_inst(i).ok()).any(|i| {
-        matches!(i.op, visa::Op::Barrier | visa::Op::SplitBarrier { .. } | visa::Op::NamedBarrier { .. })
-    });
-    u8::from(uses)
+fn has_barrier(source: &visa::Kernel) -> bool {
+    use visa::Opcode::{Barrier, Nbarrier, Sbarrier};
+    source.code.iter().any(|r| matches!(r.opcode, Barrier | Nbarrier | Sbarrier))
 }

@@ -91,6 +91,7 @@ mod binary;
 mod build;
 mod calls;
 mod diagnostic;
+mod entries;
 mod finalizer;
 mod input;
 mod legalize;

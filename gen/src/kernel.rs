@@ -110,6 +110,9 @@ pub struct Kernel<S: Space> {
     pub spill_offset: u32,
     /// The header of scratch messages, where that is not `r0`: a function's frame moves.
     pub scratch_header: Option<VarId>,
+    /// Messages at the start of the first block that load the payload of each thread, and those after them
+    /// that load what all threads share (platforms where the kernel loads its own payload).
+    pub payload_loads: [u16; 2],
 }
 
 impl<S: Space> Kernel<S> {
@@ -125,6 +128,7 @@ impl<S: Space> Kernel<S> {
             subroutines: Vec::new(),
             spill_offset: 0,
             scratch_header: None,
+            payload_loads: [0; 2],
         }
     }
 
@@ -139,6 +143,18 @@ impl<S: Space> Kernel<S> {
             .iter()
             .enumerate()
             .flat_map(|(b, block)| block.insts.iter().map(move |i| (BlockId(b as u32), i)))
+    }
+}
+
+impl<S: Space> Kernel<S> {
+    /// Instructions at the start of the first block up to the last message of the prologue that loads
+    /// the payload of each thread, and up to the last that loads what all threads share.
+    pub fn payload_ends(&self) -> [usize; 2] {
+        let [own, shared] = self.payload_loads.map(usize::from);
+        let Some(first) = self.blocks.first() else { return [0; 2] };
+        let sends = || first.insts.iter().enumerate().filter(|(_, i)| i.op.is_send());
+        let end = |n: usize| n.checked_sub(1).and_then(|n| sends().nth(n)).map_or(0, |(at, _)| at + 1);
+        [end(own), end(own + shared)]
     }
 }
 

@@ -46,5 +46,6 @@ pub(crate) fn apply(kernel: &Kernel<Virtual>, at: &[u32]) -> Kernel<Physical> {
         subroutines: kernel.subroutines.clone(),
         spill_offset: kernel.spill_offset,
         scratch_header: None,
+        payload_loads: kernel.payload_loads,
     }
 }

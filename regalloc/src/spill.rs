@@ -89,8 +89,10 @@ pub(crate) fn spill(
     for b in 0..s.kernel.blocks.len() {
         s.block(b, accesses, live);
     }
+    // Inputs are there once the prologue has loaded them.
+    let [_, loaded] = s.kernel.payload_ends();
     if let Some(first) = s.kernel.blocks.first_mut() {
-        first.insts.splice(0..0, entry);
+        first.insts.splice(loaded..loaded, entry);
     }
     Ok(s.count)
 }

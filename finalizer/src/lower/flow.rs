@@ -4,7 +4,7 @@ use gen_ir::{
     BlockId, Desc, Dst, ExecSize, Inst, Kernel, Op, Payload, Region, SendInfo, Sfid, Src, Target, Type, Var,
     VarClass, VarId, Virtual,
 };
-use visa::{LabelId, Labels, Op as Visa, VectorOperand};
+use visa::{LabelId, Labels, Op as Visa, Opcode, VectorOperand};
 
 use super::{Lowered, Lowerer, operand};
 use crate::build::{self, Lanes, VInst, VReg};
@@ -179,6 +179,18 @@ impl Lowerer<'_> {
                 *slot = Some(BlockId(block));
             }
         }
+    }
+
+    /// Whether a branch leads to this block.
+    pub(crate) fn goes_back_to(&self, block: BlockId) -> bool {
+        let leads = |label: LabelId| self.labels.get(label.index()) == Some(&Some(block));
+        let branches = |r: &visa::Record| matches!(r.opcode, Opcode::Goto | Opcode::Jmp | Opcode::Switchjmp);
+        let code = self.visa.code.iter().enumerate().filter(|(_, r)| branches(r));
+        code.filter_map(|(index, _)| self.visa.try_inst(index).ok()).any(|inst| match inst.op {
+            Visa::Goto(label) | Visa::Jmp(label) => leads(label),
+            Visa::SwitchJmp { labels, .. } => labels.iter().any(leads),
+            _ => false,
+        })
     }
 
     fn target(&self, label: LabelId) -> Lowered<Target> {

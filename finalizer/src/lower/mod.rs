@@ -220,11 +220,31 @@ impl<'a> Lowerer<'a> {
 
     /// Code that no vISA instruction stands for, before the first one.
     fn prologue(&mut self) {
+        // Where the code goes back to its first instruction, the prologue must not run again.
+        let body = self.block;
+        let apart = self.goes_back_to(body);
+        if apart {
+            self.block = self.reserve_block();
+        }
         if self.caps.payload_prologue && !self.visa.is_function {
             self.load_payload();
         }
         self.stack_prologue();
         self.compute_identity();
+        if apart {
+            self.end_block();
+            self.block = body;
+        }
+    }
+
+    /// Emits code that nothing made before or after it in the same block may serve.
+    pub(crate) fn apart<T>(&mut self, emit: impl FnOnce(&mut Self) -> T) -> T {
+        let block = self.block;
+        self.block = self.reserve_block();
+        let result = emit(self);
+        self.end_block();
+        self.block = block;
+        result
     }
 
     fn end_block(&mut self) {

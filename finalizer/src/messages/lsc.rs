@@ -446,14 +446,17 @@ impl Lowerer<'_> {
         let address = self.var(Var { fixed: Some(last), ..build::general(grf, grf) });
         let address = VReg::var_at(address, 0);
         if per_thread > 0 {
-            self.thread_address(address, cross_thread, per_thread);
-            self.load_registers(address, grf, per_thread);
+            // A launch may start behind it.
+            self.out.payload_loads[0] = self.apart(|s| {
+                s.thread_address(address, cross_thread, per_thread);
+                s.load_registers(address, grf, per_thread)
+            });
         }
         if cross_thread > 0 {
             let r0 = Src::scalar(self.r0(0), Type::Ud);
             let base = [r0, Src::ud(0xffff_ffc0)];
             self.emit(build::op(Op::And, Lanes::SCALAR, Dst::packed(address, Type::Ud), &base));
-            self.load_registers(address, first, cross_thread);
+            self.out.payload_loads[1] = self.load_registers(address, first, cross_thread);
         }
     }
 
@@ -471,10 +474,11 @@ impl Lowerer<'_> {
         self.emit(build::op(Op::Mad, Lanes::SCALAR, ud(address), &srcs));
     }
 
-    /// Loads `bytes` bytes at the address into the registers from byte `first` of the register file on.
-    fn load_registers(&mut self, address: VReg, first: u32, bytes: u32) {
+    /// Loads `bytes` bytes at the address into the registers from byte `first` of the register file on;
+    /// gives the number of messages.
+    fn load_registers(&mut self, address: VReg, first: u32, bytes: u32) -> u16 {
         let grf = self.grf();
-        let mut at = 0;
+        let (mut at, mut messages) = (0, 0);
         while at < bytes {
             // Up to 64 dwords a message, whole registers but for the last.
             let left = (bytes - at) / 4;
@@ -500,12 +504,14 @@ impl Lowerer<'_> {
             let message =
                 LscMessage { sfid: Sfid::Ugm, desc, ex_desc: Desc::Imm(GENERAL_STATE << 24), response };
             self.lsc_send(Lanes::SCALAR, message, dst, Part { reg: address, len: 1 }, None);
+            messages += 1;
             at += dwords * 4;
             if at < bytes {
                 let srcs = [Src::scalar(address, Type::Ud), Src::uw((dwords * 4) as u16)];
                 self.emit(build::op(Op::Add, Lanes::SCALAR, Dst::packed(address, Type::Ud), &srcs));
             }
         }
+        messages
     }
 }
 

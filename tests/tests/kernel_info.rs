@@ -1,0 +1,100 @@
+//! What a launch needs of our code, against what Intel's compiler stored beside its own (`.ze_info`), field
+//! by field where vISA carries the field, for all test kernels on all platforms.
+//!
+//! Shared local memory is not among them: the compiler tells the runtime itself, and `SLMSize` stays 0.
+
+use std::collections::BTreeMap;
+
+use emulator::zeinfo;
+use finalizer::{Finalizer, InputInfo, InputKind, KernelInfo, Options};
+use platforms::Platform;
+use tests::data::{self, SYMBOL_TABLE, TestKernel};
+
+/// What differs, as `field: ours, Intel's`.
+fn differences(kernel: &TestKernel, ours: &KernelInfo, counts: &mut BTreeMap<&str, usize>) -> Vec<String> {
+    let theirs = zeinfo::find(&kernel.ze_info, &kernel.name).unwrap();
+    let mut faults = Vec::new();
+    let mut equal = |field: &'static str, a: u32, b: u32| {
+        *counts.entry(field).or_default() += 1;
+        if a != b {
+            faults.push(format!("{}: {field}: {a}, Intel's {b}", kernel.id()));
+        }
+    };
+    equal("SIMD size", ours.simd.into(), theirs.simd);
+    equal("registers", ours.grf_count.into(), theirs.grf_count);
+    equal("barriers", ours.barriers.into(), theirs.barriers);
+    equal("bytes to skip loads of a thread's data", ours.skip_per_thread_load, theirs.skip_per_thread_load);
+    equal("entry on 64 bytes", ours.skip_per_thread_load % 64, 0);
+
+    // The payload: each thread's own data from r1 on, then what all threads share.
+    let caps = ours.platform.caps();
+    let grf = u32::from(caps.grf_bytes);
+    let own: u32 = theirs.per_thread.iter().map(|a| a.size).sum();
+    // Hardware brings at least a register of each thread's own.
+    let least = if caps.payload_prologue { 0 } else { grf };
+    let first = grf + own.next_multiple_of(grf).max(least);
+    let shared: Vec<(u32, u32)> =
+        theirs.payload.iter().map(|a| (first + a.offset, first + a.offset + a.size)).collect();
+    let mut inputs: Vec<&InputInfo> = ours.inputs.iter().filter(|i| i.kind == InputKind::General).collect();
+    inputs.sort_by_key(|i| i.offset);
+    for input in inputs {
+        let (at, end) = (input.offset, input.offset + input.size);
+        if end <= first {
+            equal("inputs below the first register", u32::from(at < grf), 0);
+            continue;
+        }
+        // An input holds whole arguments, or is a part of one (structures; local memory has 4-byte addresses).
+        let touches = |a: &&(u32, u32)| a.0 < end && at < a.1;
+        let split = |a: &(u32, u32)| !(at <= a.0 && a.1 <= end || a.0 <= at && end <= a.1);
+        let mut filled = shared.iter().filter(touches).peekable();
+        if input.provenance.0 == 0 {
+            equal("inputs that no argument fills", u32::from(filled.peek().is_none()), 0);
+        }
+        equal("inputs across arguments", filled.filter(|a| split(a)).count() as u32, 0);
+    }
+    faults
+}
+
+fn run(platform: Platform) {
+    let mut finalizer = Finalizer::new(Options { verify: false, ..Options::new(platform) });
+    let (mut counts, mut faults, mut refused) = (BTreeMap::new(), Vec::new(), 0);
+    let kernels = data::kernels(platform);
+    for kernel in kernels.iter().filter(|k| k.name != SYMBOL_TABLE) {
+        let read = |text: &str| finalizer::read_text(text.as_bytes(), platform).unwrap();
+        let mut module = read(&kernel.visaasm);
+        kernel.functions.iter().for_each(|f| module.link(read(f)));
+        let Ok(binary) = finalizer.finalize_kernel(&module, 0) else {
+            refused += 1;
+            continue;
+        };
+        faults.extend(differences(kernel, &binary.info, &mut counts));
+    }
+    println!("{platform}: {} kernels, {refused} refused; compared {counts:?}", kernels.len());
+    assert!(faults.is_empty(), "{}:\n{}", faults.len(), faults.join("\n"));
+    assert!(refused * 50 <= kernels.len(), "{refused} refused");
+}
+
+#[test]
+fn broadwell() {
+    run(Platform::Bdw);
+}
+
+#[test]
+fn skylake() {
+    run(Platform::Skl);
+}
+
+#[test]
+fn ice_lake() {
+    run(Platform::Icllp);
+}
+
+#[test]
+fn tiger_lake() {
+    run(Platform::Tgllp);
+}
+
+#[test]
+fn ponte_vecchio() {
+    run(Platform::Pvc);
+}
