@@ -30,8 +30,5 @@ pub(crate) fn align(kernel: &mut Kernel<Physical>) -> Entries {
         block.insts.splice(end..end, std::iter::repeat_n(nop, padding));
         last += padding;
     }
-    Entries {
-        per_thread: own.then(|| end.next_multiple_of(UNIT)),
-        cross_thread: shared.then_some(last),
-    }
+    Entries { per_thread: own.then(|| end.next_multiple_of(UNIT)), cross_thread: shared.then_some(last) }
 }
