@@ -31,6 +31,7 @@ pub const CMPT_CTRL: u64 = 1 << 29;
 
 /// The native 128-bit word of an instruction, never compacted. Branch targets must be
 /// [`Target::Rel`](gen_ir::Target::Rel).
+#[inline]
 pub fn encode(platform: Platform, inst: &Inst<Physical>) -> Result<u128, EncodeError> {
     match platform.caps().layout {
         Layout::Gen8 => gen8::encode(platform, inst),
@@ -56,6 +57,7 @@ pub fn decode_into(platform: Platform, word: u128, inst: &mut Inst<Physical>) ->
 }
 
 /// The 64-bit form of a native word, if it has one.
+#[inline]
 pub fn compact(platform: Platform, word: u128) -> Option<u64> {
     match platform.caps().layout {
         Layout::Gen8 => gen8::compact(platform, word),

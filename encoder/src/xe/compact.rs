@@ -156,7 +156,22 @@ fn basic<C: Compaction, const TWO: bool, const LAST_IMM: bool>(word: u128) -> Op
     let (two, imm) = (TWO, LAST_IMM);
     let (control, src0, src1) = const { (&C::CONTROL, &C::SRC0, &C::SRC1) };
     let (data_type, sub_reg) = const { sub_tables::<C>(TWO, LAST_IMM) };
-    let mut b = Basic {
+    let mut covered =
+        OPCODE | DEBUG | C::SWSB | control.mask | data_type.mask | sub_reg.mask | src0.mask | DST_REG;
+    covered |= if two || !imm { SRC0_REG } else { 0 };
+    covered |= if imm { IMM } else { src1.mask };
+    covered |= if two && !imm { SRC1_REG } else { 0 };
+    if word & !covered != 0 {
+        return None;
+    }
+    let src1 = if imm {
+        let code = if two { word >> 88 } else { word >> 40 } as u8 & 0xf;
+        compact_imm(code, (word >> 96) as u32)?
+    } else {
+        let register = if two { u16::from(field(word, 104)) << 4 } else { 0 };
+        u16::from(src1.find(word)?) | register
+    };
+    Some(C::basic(&Basic {
         opcode: field(word, 0) & 0x7f,
         debug_ctrl: word & DEBUG != 0,
         swsb: swsb::<C>(word),
@@ -165,28 +180,9 @@ fn basic<C: Compaction, const TWO: bool, const LAST_IMM: bool>(word: u128) -> Op
         sub_reg: sub_reg.find(word)?,
         src0: src0.find(word)?,
         dst_reg: field(word, 56),
-        src0_reg: 0,
-        src1: 0,
-    };
-    let mut covered =
-        OPCODE | DEBUG | C::SWSB | control.mask | data_type.mask | sub_reg.mask | src0.mask | DST_REG;
-    if two || !imm {
-        b.src0_reg = field(word, 72);
-        covered |= SRC0_REG;
-    }
-    if imm {
-        let code = if two { word >> 88 } else { word >> 40 } as u8 & 0xf;
-        b.src1 = compact_imm(code, (word >> 96) as u32)?;
-        covered |= IMM;
-    } else {
-        b.src1 = src1.find(word)?.into();
-        covered |= src1.mask;
-        if two {
-            b.src1 |= u16::from(field(word, 104)) << 4;
-            covered |= SRC1_REG;
-        }
-    }
-    (word & !covered == 0).then(|| C::basic(&b))
+        src0_reg: if two || !imm { field(word, 72) } else { 0 },
+        src1,
+    }))
 }
 
 const fn sub_tables<C: Compaction>(two: bool, imm: bool) -> (&'static Index, &'static Index) {
@@ -200,18 +196,6 @@ const fn sub_tables<C: Compaction>(two: bool, imm: bool) -> (&'static Index, &'s
 
 #[inline(always)]
 fn ternary<C: Compaction>([control, source, sub_reg]: &'static [Index; 3], word: u128) -> Option<u64> {
-    let t = Ternary {
-        opcode: field(word, 0) & 0x7f,
-        debug_ctrl: word & DEBUG != 0,
-        swsb: swsb::<C>(word),
-        control: control.find(word)?,
-        source: source.find(word)?,
-        sub_reg: sub_reg.find(word)?,
-        dst_reg: field(word, 56),
-        src0_reg: field(word, 72),
-        src1_reg: field(word, 104),
-        src2_reg: field(word, 120),
-    };
     let covered = OPCODE
         | DEBUG
         | C::SWSB
@@ -222,7 +206,21 @@ fn ternary<C: Compaction>([control, source, sub_reg]: &'static [Index; 3], word:
         | SRC0_REG
         | SRC1_REG
         | SRC2_REG;
-    (word & !covered == 0).then(|| C::ternary(&t))
+    if word & !covered != 0 {
+        return None;
+    }
+    Some(C::ternary(&Ternary {
+        opcode: field(word, 0) & 0x7f,
+        debug_ctrl: word & DEBUG != 0,
+        swsb: swsb::<C>(word),
+        control: control.find(word)?,
+        source: source.find(word)?,
+        sub_reg: sub_reg.find(word)?,
+        dst_reg: field(word, 56),
+        src0_reg: field(word, 72),
+        src1_reg: field(word, 104),
+        src2_reg: field(word, 120),
+    }))
 }
 
 fn expand_as<C: Compaction>(form: Form, small: u64) -> Result<u128, DecodeError> {
@@ -294,14 +292,20 @@ fn swsb<C: Compaction>(word: u128) -> u16 {
 }
 
 /// The 12 bits of an immediate, by the code of its type: 16-bit types stand twice in the native word.
+#[inline]
 fn compact_imm(code: u8, imm: u32) -> Option<u16> {
-    let small = match code {
-        9 => imm >> 4,
-        10 => imm >> 20,
-        _ => imm,
-    } as u16
-        & 0xfff;
-    (expand_imm(code, small) == Some(imm)).then_some(small)
+    let half = imm & 0xffff;
+    let twice = half == imm >> 16;
+    let (fits, small) = match code {
+        0 | 2 | 4 | 8 => (imm <= 0xfff, imm),
+        1 => (twice && half <= 0xfff, half),
+        5 => (twice && half.wrapping_add(0x800) & 0xffff <= 0xfff, half & 0xfff),
+        6 => (imm.wrapping_add(0x800) <= 0xfff, imm & 0xfff),
+        9 => (twice && half & 0xf == 0, half >> 4),
+        10 => (imm & 0xf_ffff == 0, imm >> 20),
+        _ => return None,
+    };
+    fits.then_some(small as u16)
 }
 
 /// The native immediate of 12 bits: integers extend as their type says, floats at the low end.
@@ -717,6 +721,27 @@ impl Compaction for Pvc {
             src0_reg: w.src0_reg_num(),
             src1_reg: w.src1_reg_num(),
             src2_reg: w.src2_reg_num(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A value has a short form exactly when one of the 4,096 short forms expands to it.
+    #[test]
+    fn short_immediates_are_those_that_expand() {
+        for code in 0..16 {
+            let long: Vec<Option<u32>> = (0..0x1000).map(|small| expand_imm(code, small)).collect();
+            for (small, imm) in (0..).zip(&long) {
+                let Some(imm) = *imm else { continue };
+                assert_eq!(compact_imm(code, imm), Some(small), "type {code}, {imm:#x}");
+                for near in [imm ^ 1, imm ^ 0x800, imm ^ 0x8000, imm ^ 0x1_0000, imm ^ 1 << 31, !imm] {
+                    let short = long.iter().position(|l| *l == Some(near)).map(|s| s as u16);
+                    assert_eq!(compact_imm(code, near), short, "type {code}, {near:#x}");
+                }
+            }
         }
     }
 }

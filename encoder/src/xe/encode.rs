@@ -166,7 +166,9 @@ impl Encoder<'_> {
 
     #[inline(always)]
     fn no_source(&self, from: usize) -> Result<()> {
-        if self.inst.src[from..].iter().all(|s| matches!(s, Src::None)) {
+        // Without a branch per source: how many there are is hard to foretell.
+        let present = |i: usize| u32::from(!matches!(self.inst.src[i], Src::None)) << i;
+        if (present(0) | present(1) | present(2)) >> from == 0 {
             return Ok(());
         }
         Err(self.error("sources", "too many", "as many as the operation has"))

@@ -114,29 +114,35 @@ pub(super) mod multi {
         }
     }
 
+    /// A pipe's number in [`PIPES`], or [`NO_PIPE`].
+    const NUMBERS: [u8; 8] = {
+        let mut numbers = [NO_PIPE; 8];
+        let mut i = 0;
+        while i < PIPES.len() {
+            numbers[PIPES[i] as usize] = i as u8;
+            i += 1;
+        }
+        numbers
+    };
+    const NO_PIPE: u8 = 0xff;
+
+    #[inline]
     pub(in crate::xe) fn encode(swsb: Swsb, kind: Kind) -> Option<u16> {
-        let dist = match swsb.dist {
-            None => None,
-            Some((pipe, d @ 1..=7)) => Some((pipe, u16::from(d))),
-            Some(_) => return None,
-        };
-        let sbid = match swsb.sbid {
-            None => None,
-            Some((mode, id @ 0..=31)) => Some((mode, u16::from(id))),
-            Some(_) => return None,
-        };
-        match (dist, sbid) {
-            _ if swsb.no_acc_sb_set => (dist.is_none() && sbid.is_none()).then_some(NO_ACC_SB_SET),
+        if swsb.no_acc_sb_set {
+            return (swsb.dist.is_none() && swsb.sbid.is_none()).then_some(NO_ACC_SB_SET);
+        }
+        match (swsb.dist, swsb.sbid) {
             (None, None) => Some(0),
-            (Some((pipe, d)), None) => {
-                let pipe = PIPES.iter().position(|p| *p == pipe)?;
-                Some((pipe as u16) << 3 | d)
+            (None, Some((mode, id @ 0..=31))) => Some([SET, SRC, DST][mode as usize] | u16::from(id)),
+            (Some((pipe, d @ 1..=7)), None) => {
+                let number = NUMBERS[pipe as usize & 7];
+                (number != NO_PIPE).then_some(u16::from(number) << 3 | u16::from(d))
             }
-            (None, Some((mode, id))) => Some([SET, SRC, DST][mode as usize] | id),
-            (Some((pipe, d)), Some((mode, id))) => {
+            (Some((pipe, d @ 1..=7)), Some((mode, id @ 0..=31))) => {
                 let pair = pairs(kind).iter().position(|p| *p == (pipe, mode))?;
-                Some((pair as u16 + 1) << 8 | d << 5 | id)
+                Some((pair as u16 + 1) << 8 | u16::from(d) << 5 | u16::from(id))
             }
+            _ => None,
         }
     }
 

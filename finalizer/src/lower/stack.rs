@@ -249,7 +249,7 @@ impl Lowerer<'_> {
         self.touch(self.lanes, stack.exchange, u32::from(arguments) * self.grf());
         self.touch(whole, stack.pointers, 16);
         self.touch(whole, stack.header, self.grf());
-        let mut call = build::op(Op::Calla, self.lanes, Dst::packed(link, Type::Ud), &[]);
+        let mut call = build::op(Op::Calla, self.lanes, Dst::packed(link, Type::D), &[]);
         call.payload = Payload::Outside(Outside::Call);
         if address.is_some() {
             call.src[0] = Src::scalar(target, Type::Ud);
