@@ -2,7 +2,7 @@
 //! for the test kernels of each platform.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use encoder::{Decoded, compact, decode_all, encode};
+use encoder::{Decoded, append_compacted, decode_all, encode};
 use gen_ir::{Inst, Physical};
 use platforms::Platform;
 use std::hint::black_box;
@@ -53,10 +53,7 @@ fn encoder(c: &mut Criterion) {
                 bytes.clear();
                 for inst in black_box(&insts) {
                     let Ok(word) = encode(platform, inst) else { continue };
-                    match compact(platform, word) {
-                        Some(small) => bytes.extend_from_slice(&small.to_le_bytes()),
-                        None => bytes.extend_from_slice(&word.to_le_bytes()),
-                    }
+                    append_compacted(platform, word, &mut bytes);
                 }
             });
         });

@@ -1,6 +1,6 @@
 //! A kernel's code: words, compacted where asked, with branch offsets in place.
 
-use crate::{CMPT_CTRL, EncodeError, compact, encode};
+use crate::{CMPT_CTRL, EncodeError, append_compacted, encode};
 use gen_ir::{Inst, Kernel, Options, Payload, Physical, Target};
 
 /// How a kernel is encoded.
@@ -58,14 +58,10 @@ impl CodeBuffer {
                     encode(kernel.platform, &without_marks(inst)).map_err(|e| e.at(index))?
                 };
                 let may = options.compact && !inst.opts.has(Options::NO_COMPACT);
-                let small = if (may || inst.opts.has(Options::COMPACTED)) && !to_block {
-                    compact(kernel.platform, word)
+                if (may || inst.opts.has(Options::COMPACTED)) && !to_block {
+                    append_compacted(kernel.platform, word, &mut self.bytes);
                 } else {
-                    None
-                };
-                match small {
-                    Some(small) => self.bytes.extend_from_slice(&small.to_le_bytes()),
-                    None => self.bytes.extend_from_slice(&word.to_le_bytes()),
+                    self.bytes.extend_from_slice(&word.to_le_bytes());
                 }
             }
         }

@@ -31,7 +31,6 @@ pub const CMPT_CTRL: u64 = 1 << 29;
 
 /// The native 128-bit word of an instruction, never compacted. Branch targets must be
 /// [`Target::Rel`](gen_ir::Target::Rel).
-#[inline]
 pub fn encode(platform: Platform, inst: &Inst<Physical>) -> Result<u128, EncodeError> {
     match platform.caps().layout {
         Layout::Gen8 => gen8::encode(platform, inst),
@@ -57,12 +56,19 @@ pub fn decode_into(platform: Platform, word: u128, inst: &mut Inst<Physical>) ->
 }
 
 /// The 64-bit form of a native word, if it has one.
-#[inline]
 pub fn compact(platform: Platform, word: u128) -> Option<u64> {
     match platform.caps().layout {
         Layout::Gen8 => gen8::compact(platform, word),
         Layout::Xe => xe::compact(platform, word),
     }
+}
+
+/// Adds a native word to code, in its 64-bit form if it has one.
+pub fn append_compacted(platform: Platform, word: u128, code: &mut Vec<u8>) {
+    let small = compact(platform, word);
+    // All 16 bytes, then the last 8 off: which of the two forms it is, is hard to foretell.
+    code.extend_from_slice(&small.map_or(word, u128::from).to_le_bytes());
+    code.truncate(code.len() - if small.is_some() { 8 } else { 0 });
 }
 
 /// The native word of a compacted one.

@@ -161,28 +161,27 @@ fn basic<C: Compaction, const TWO: bool, const LAST_IMM: bool>(word: u128) -> Op
     covered |= if two || !imm { SRC0_REG } else { 0 };
     covered |= if imm { IMM } else { src1.mask };
     covered |= if two && !imm { SRC1_REG } else { 0 };
-    if word & !covered != 0 {
-        return None;
-    }
+    let mut all = word & !covered == 0;
     let src1 = if imm {
         let code = if two { word >> 88 } else { word >> 40 } as u8 & 0xf;
-        compact_imm(code, (word >> 96) as u32)?
+        compact_imm(code, (word >> 96) as u32, &mut all)
     } else {
         let register = if two { u16::from(field(word, 104)) << 4 } else { 0 };
-        u16::from(src1.find(word)?) | register
+        u16::from(src1.find(word, &mut all)) | register
     };
-    Some(C::basic(&Basic {
+    let small = C::basic(&Basic {
         opcode: field(word, 0) & 0x7f,
         debug_ctrl: word & DEBUG != 0,
         swsb: swsb::<C>(word),
-        control: control.find(word)?,
-        data_type: data_type.find(word)?,
-        sub_reg: sub_reg.find(word)?,
-        src0: src0.find(word)?,
+        control: control.find(word, &mut all),
+        data_type: data_type.find(word, &mut all),
+        sub_reg: sub_reg.find(word, &mut all),
+        src0: src0.find(word, &mut all),
         dst_reg: field(word, 56),
         src0_reg: if two || !imm { field(word, 72) } else { 0 },
         src1,
-    }))
+    });
+    all.then_some(small)
 }
 
 const fn sub_tables<C: Compaction>(two: bool, imm: bool) -> (&'static Index, &'static Index) {
@@ -206,21 +205,20 @@ fn ternary<C: Compaction>([control, source, sub_reg]: &'static [Index; 3], word:
         | SRC0_REG
         | SRC1_REG
         | SRC2_REG;
-    if word & !covered != 0 {
-        return None;
-    }
-    Some(C::ternary(&Ternary {
+    let mut all = word & !covered == 0;
+    let small = C::ternary(&Ternary {
         opcode: field(word, 0) & 0x7f,
         debug_ctrl: word & DEBUG != 0,
         swsb: swsb::<C>(word),
-        control: control.find(word)?,
-        source: source.find(word)?,
-        sub_reg: sub_reg.find(word)?,
+        control: control.find(word, &mut all),
+        source: source.find(word, &mut all),
+        sub_reg: sub_reg.find(word, &mut all),
         dst_reg: field(word, 56),
         src0_reg: field(word, 72),
         src1_reg: field(word, 104),
         src2_reg: field(word, 120),
-    }))
+    });
+    all.then_some(small)
 }
 
 fn expand_as<C: Compaction>(form: Form, small: u64) -> Result<u128, DecodeError> {
@@ -292,20 +290,22 @@ fn swsb<C: Compaction>(word: u128) -> u16 {
 }
 
 /// The 12 bits of an immediate, by the code of its type: 16-bit types stand twice in the native word.
+/// Whether it has such a form goes to `all`.
 #[inline]
-fn compact_imm(code: u8, imm: u32) -> Option<u16> {
+fn compact_imm(code: u8, imm: u32, all: &mut bool) -> u16 {
     let half = imm & 0xffff;
     let twice = half == imm >> 16;
     let (fits, small) = match code {
         0 | 2 | 4 | 8 => (imm <= 0xfff, imm),
         1 => (twice && half <= 0xfff, half),
-        5 => (twice && half.wrapping_add(0x800) & 0xffff <= 0xfff, half & 0xfff),
-        6 => (imm.wrapping_add(0x800) <= 0xfff, imm & 0xfff),
+        5 => (twice && half.wrapping_add(0x800) & 0xffff <= 0xfff, half),
+        6 => (imm.wrapping_add(0x800) <= 0xfff, imm),
         9 => (twice && half & 0xf == 0, half >> 4),
         10 => (imm & 0xf_ffff == 0, imm >> 20),
-        _ => return None,
+        _ => (false, 0),
     };
-    fits.then_some(small as u16)
+    *all &= fits;
+    small as u16 & 0xfff
 }
 
 /// The native immediate of 12 bits: integers extend as their type says, floats at the low end.
@@ -326,22 +326,20 @@ fn expand_imm(code: u8, small: u16) -> Option<u32> {
 
 /// A group of native bits with its table.
 struct Index {
-    /// Runs of bits, lowest and highest, gathered from low to high; none crosses bit 64.
-    parts: &'static [(u32, u32)],
-    /// All of them.
+    /// All of the bits.
     mask: u128,
-    rows: [u64; 32],
-    /// The same, each bit where the native word has it.
+    /// The rows, each bit where the native word has it.
     native: [u128; 32],
     /// How many rows there are.
     len: u8,
-    /// Row numbers by hash of the row, [`Index::EMPTY`] between them; collisions go to the next place.
-    hash: [u8; 128],
+    /// What [`Index::place`] multiplies by: no two rows share a place.
+    factor: u64,
+    /// Row numbers by place; where there is none, any.
+    places: [u8; 256],
 }
 
 impl Index {
-    const EMPTY: u8 = 0xff;
-
+    /// `parts`: runs of bits, lowest and highest, which rows list from low to high; none crosses bit 64.
     /// `rows` are cut to the bits that the parts have.
     const fn new(parts: &'static [(u32, u32)], rows: &[u64]) -> Index {
         let mut mask = 0;
@@ -352,64 +350,60 @@ impl Index {
             width += parts[i].1 - parts[i].0 + 1;
             i += 1;
         }
-        let mut index = Index {
-            parts,
-            mask,
-            rows: [0; 32],
-            native: [0; 32],
-            len: rows.len() as u8,
-            hash: [Index::EMPTY; 128],
-        };
+        let mut native = [0; 32];
         let mut r = 0;
         while r < rows.len() {
-            let row = rows[r] & ((1 << width) - 1);
-            index.rows[r] = row;
-            index.native[r] = scatter(parts, row);
-            let mut place = Index::place(row);
-            // The first of equal rows counts.
-            while index.hash[place] != Index::EMPTY && index.rows[index.hash[place] as usize] != row {
-                place = (place + 1) % 128;
+            native[r] = scatter(parts, rows[r] & ((1 << width) - 1));
+            r += 1;
+        }
+        let mut factor: u64 = 0x9e37_79b9_7f4a_7c15;
+        loop {
+            if let Some(places) = Index::spread(&native, rows.len(), factor) {
+                return Index { mask, native, len: rows.len() as u8, factor, places };
             }
-            if index.hash[place] == Index::EMPTY {
-                index.hash[place] = r as u8;
+            factor = factor.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(2);
+        }
+    }
+
+    /// The place of each row, if all differ. Of equal rows the first counts.
+    const fn spread(native: &[u128; 32], rows: usize, factor: u64) -> Option<[u8; 256]> {
+        const NONE: u8 = 0xff;
+        let mut places = [NONE; 256];
+        let mut r = 0;
+        while r < rows {
+            let place = Index::place(native[r], factor);
+            if places[place] == NONE {
+                places[place] = r as u8;
+            } else if native[places[place] as usize] != native[r] {
+                return None;
             }
             r += 1;
         }
-        index
-    }
-
-    #[inline(always)]
-    const fn place(row: u64) -> usize {
-        (row.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 57) as usize
-    }
-
-    #[inline(always)]
-    fn gather(&self, word: u128) -> u64 {
-        let (mut row, mut at) = (0, 0);
-        for &(low, high) in self.parts {
-            let half = if low < 64 { word as u64 } else { (word >> 64) as u64 };
-            let width = high - low + 1;
-            row |= (half >> (low % 64) & ((1 << width) - 1)) << at;
-            at += width;
-        }
-        row
-    }
-
-    /// The first row that equals the word's bits.
-    #[inline(always)]
-    fn find(&self, word: u128) -> Option<u8> {
-        let row = self.gather(word);
-        let mut place = Index::place(row);
-        loop {
-            let found = self.hash[place];
-            if found == Index::EMPTY {
-                return None;
+        let mut p = 0;
+        while p < places.len() {
+            if places[p] == NONE {
+                places[p] = 0;
             }
-            if self.rows[(found & 31) as usize] == row {
-                return Some(found);
-            }
-            place = (place + 1) % 128;
+            p += 1;
         }
+        Some(places)
+    }
+
+    #[inline(always)]
+    const fn place(group: u128, factor: u64) -> usize {
+        let low = (group as u64).wrapping_mul(factor);
+        let high = ((group >> 64) as u64).wrapping_mul(factor.rotate_left(32) | 1);
+        (low.wrapping_add(high) >> 56) as usize
+    }
+
+    /// The first row that equals the word's bits; whether there is one goes to `all`, which spares a
+    /// branch that is hard to foretell.
+    #[inline(always)]
+    fn find(&self, word: u128, all: &mut bool) -> u8 {
+        let group = word & self.mask;
+        let found = self.places[Index::place(group, self.factor)];
+        *all &= self.native[(found & 31) as usize] == group;
+        found
     }
 
     /// The native bits of a row; `index` has no more bits than rows need.
@@ -729,6 +723,12 @@ impl Compaction for Pvc {
 mod tests {
     use super::*;
 
+    fn short_of(code: u8, imm: u32) -> Option<u16> {
+        let mut fits = true;
+        let short = compact_imm(code, imm, &mut fits);
+        fits.then_some(short)
+    }
+
     /// A value has a short form exactly when one of the 4,096 short forms expands to it.
     #[test]
     fn short_immediates_are_those_that_expand() {
@@ -736,10 +736,10 @@ mod tests {
             let long: Vec<Option<u32>> = (0..0x1000).map(|small| expand_imm(code, small)).collect();
             for (small, imm) in (0..).zip(&long) {
                 let Some(imm) = *imm else { continue };
-                assert_eq!(compact_imm(code, imm), Some(small), "type {code}, {imm:#x}");
+                assert_eq!(short_of(code, imm), Some(small), "type {code}, {imm:#x}");
                 for near in [imm ^ 1, imm ^ 0x800, imm ^ 0x8000, imm ^ 0x1_0000, imm ^ 1 << 31, !imm] {
                     let short = long.iter().position(|l| *l == Some(near)).map(|s| s as u16);
-                    assert_eq!(compact_imm(code, near), short, "type {code}, {near:#x}");
+                    assert_eq!(short_of(code, near), short, "type {code}, {near:#x}");
                 }
             }
         }

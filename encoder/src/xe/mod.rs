@@ -28,6 +28,7 @@ const fn wide(platform: Platform) -> bool {
 }
 
 /// See [`crate::encode`].
+#[inline]
 pub fn encode(platform: Platform, inst: &Inst<Physical>) -> Result<u128, EncodeError> {
     if wide(platform) {
         encode::encode::<pvc::Pvc>(platform, inst)
@@ -47,6 +48,7 @@ pub fn decode_into(platform: Platform, word: u128, inst: &mut Inst<Physical>) ->
 }
 
 /// See [`crate::compact`].
+#[inline]
 pub fn compact(platform: Platform, word: u128) -> Option<u64> {
     compact::compact(platform, word)
 }

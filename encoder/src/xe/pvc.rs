@@ -345,6 +345,7 @@ impl Layout for Pvc {
         codes::pred_of_narrow(code)
     }
 
+    #[inline(always)]
     fn swsb_code(swsb: Swsb, kind: Kind) -> Option<u16> {
         swsb::multi::encode(swsb, kind)
     }

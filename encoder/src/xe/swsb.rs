@@ -20,6 +20,7 @@ pub(super) enum Kind {
 }
 
 impl Kind {
+    #[inline(always)]
     pub(super) fn of(op: Op) -> Kind {
         match op.info().class {
             Class::Send => Kind::Send,
@@ -100,6 +101,7 @@ pub(super) mod multi {
     const PIPES: [Pipe; 6] = [Pipe::Own, Pipe::All, Pipe::Float, Pipe::Int, Pipe::Long, Pipe::Math];
 
     /// What bits 9..8 say of a distance (bits 7..5) and an SBID (bits 4..0) together, from 1 on.
+    #[inline(always)]
     fn pairs(kind: Kind) -> [(Pipe, SbidMode); 3] {
         match kind {
             Kind::Send => {
@@ -139,8 +141,11 @@ pub(super) mod multi {
                 (number != NO_PIPE).then_some(u16::from(number) << 3 | u16::from(d))
             }
             (Some((pipe, d @ 1..=7)), Some((mode, id @ 0..=31))) => {
-                let pair = pairs(kind).iter().position(|p| *p == (pipe, mode))?;
-                Some((pair as u16 + 1) << 8 | u16::from(d) << 5 | u16::from(id))
+                let pairs = pairs(kind);
+                let is = |n: usize| u16::from(pairs[n] == (pipe, mode)) * (n as u16 + 1);
+                // One of them at most is not 0.
+                let pair = is(0) | is(1) | is(2);
+                (pair != 0).then_some(pair << 8 | u16::from(d) << 5 | u16::from(id))
             }
             _ => None,
         }
