@@ -12,6 +12,7 @@
 //! - [`golden`]: samples of Intel's listings, bytes beside text.
 //! - [`oracle`]: Intel's own assembler, disassembler and finalizer, where they are installed.
 //! - [`random`]: random instructions, built from the opcode tables.
+//! - [`texts`]: vISA assembly through reader, printer, writer, verifier and finalizer.
 //! - [`visa_random`]: random vISA programs, for the interpreter and our code.
 //! - [`words`]: machine code as words, and the way of a word to Gen IR and back.
 //!
@@ -32,5 +33,6 @@ pub mod mutate;
 pub mod opcodes;
 pub mod oracle;
 pub mod random;
+pub mod texts;
 pub mod visa_random;
 pub mod words;

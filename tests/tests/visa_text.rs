@@ -1,32 +1,10 @@
 //! vISA assembly: what Intel prints we read, and we print it as Intel does.
 
-use tests::data;
+use tests::{
+    data,
+    texts::{options, tokens, without_places},
+};
 use visa::text::{self, TextOptions};
-
-/// Tokens of a text, comments left out.
-fn tokens(text: &str) -> Vec<&str> {
-    let code = |line| match str::find(line, "//") {
-        Some(comment) => &line[..comment],
-        None => line,
-    };
-    text.lines().flat_map(|line| code(line).split_whitespace()).collect()
-}
-
-fn options(platform: platforms::Platform) -> TextOptions {
-    TextOptions { grf_bytes: platform.caps().grf_bytes.into(), ..TextOptions::default() }
-}
-
-/// Lines and byte offsets are of the file, not of the program.
-fn without_places(mut module: visa::Module) -> visa::Module {
-    module.layout.clear();
-    for kernel in module.kernels.iter_mut().chain(&mut module.functions) {
-        kernel.places = Default::default();
-        for record in &mut kernel.code {
-            record.place = 0;
-        }
-    }
-    module
-}
 
 /// Reads a text and checks that it prints as it was.
 fn round(source: &str, options: TextOptions, id: &str) -> visa::Module {

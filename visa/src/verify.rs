@@ -18,6 +18,7 @@ mod message;
 mod platform;
 #[cfg(test)]
 mod tests;
+mod values;
 
 use std::fmt;
 
@@ -83,7 +84,7 @@ rules! {
     AddressSize     "address-size"      Error   true  "An address variable has 1 to 16 elements.";
     PredicateSize   "predicate-size"    Error   true  "A predicate variable has 1, 2, 4, 8, 16 or 32 elements.";
     StateCount      "state-count"       Error   true  "A kernel declares at most 31 samplers and 250 surfaces, each of at least one element.";
-    AliasBase       "alias-base"        Error   true  "An alias refers to another variable of the kernel.";
+    AliasBase       "alias-base"        Error   true  "An alias refers to another variable of the kernel or a predefined one that may have aliases.";
     AliasCycle      "alias-cycle"       Error   true  "Aliases form no circle.";
     AliasBounds     "alias-bounds"      Error   true  "An alias lies inside its base variable.";
     AliasAlignment  "alias-alignment"   Warning false "An alias starts at a multiple of its element size.";
@@ -95,6 +96,8 @@ rules! {
     AttributeRange  "attribute-range"   Error   true  "Sizes that attributes of a kernel state are possible ones.";
     VariableLimit   "variable-limit"    Warning false "A kernel has at most 4096 address and 4095 predicate variables; a general variable fits into the register file.";
     AttributeValue  "attribute-value"   Warning false "Attributes of a kernel that mean something to the finalizer have values with a meaning.";
+    NameLength      "name-length"       Warning false "Names of kernels have up to 1023 bytes, of labels 1024, of attributes 64.";
+    InputOrder      "input-order"       Warning false "A kernel has up to 256 inputs; those that the user supplies come first.";
     KernelName      "kernel-name"       Error   false "Kernels have different names, and so have functions.";
     VariableIndex   "variable-index"    Error   true  "Operands name variables that exist.";
     StateIndex      "state-index"       Error   true  "Operands name samplers and surfaces that exist.";
@@ -115,8 +118,14 @@ rules! {
     ElementAlignment "element-alignment" Error  false "Elements of an operand start at multiples of their size.";
     OperandAlignment "operand-alignment" Error  false "Payloads of messages start at a register; sources of `plane` at 16 bytes.";
     PayloadSize     "payload-size"      Error   false "Messages read and write inside their variables.";
+    OperandOrigin   "operand-origin"    Error   false "The column that an operand starts at lies in its row.";
     NullOperand     "null-operand"      Error   false "Only operands that may be missing are `%null`.";
+    PayloadType     "payload-type"      Warning false "Payloads have the types that the message takes.";
     AtomicSources   "atomic-sources"    Error   false "An atomic has as many sources as its operation takes.";
+    ConstantRange   "constant-range"    Error   false "Constants are values that the instruction takes.";
+    ConversionTypes "conversion-types"  Error   false "Conversions are between types that the instruction converts.";
+    SamplerParameters "sampler-parameters" Error false "Sampler messages have 1 to 15 parameters of one size.";
+    MatrixShape     "matrix-shape"      Error   false "Precisions, depth, repeat count and types of a matrix instruction go together.";
     PredicateUse    "predicate-use"     Error   false "Logic on predicates takes only predicates, without a guard; a predicate moves as a whole to a large enough unsigned element.";
     AddressBase     "address-base"      Error   false "Addresses are taken of declared variables, `%arg` and `%retval`.";
     StateMove       "state-move"        Error   false "`movs` moves between state variables of one class, or between one and a general variable.";

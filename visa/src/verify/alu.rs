@@ -36,6 +36,7 @@ fn exec_sizes(inst: &Inst<'_>, platform: Option<Platform>) -> Option<&'static [u
             Op::SvmScaled4 { .. } => &[8, 16],
             _ => return None,
         },
+        LscFence => &[1],
         LscTyped => &[1, 2, 4, 8, 16],
         _ => return None,
     })
@@ -263,6 +264,10 @@ impl Checker<'_> {
         let grf = self.options.grf_bytes;
         let size = self.kernel.var_type(g.var).map_or(1, Type::bytes);
         let column = u32::from(g.col) * size;
+        if column >= grf {
+            let message = format!("column {} of elements of {size} bytes, rows have {grf} bytes", g.col);
+            self.report(Rule::OperandOrigin, Some(index), slot.name, message);
+        }
         let start = root.offset + u32::from(g.row) * grf + column;
         if !start.is_multiple_of(size) {
             let name = self.kernel.var_name(g.var);

@@ -35,6 +35,8 @@ impl Checker<'_> {
                 self.predicates(index, &inst);
                 self.addresses(index, &inst);
                 self.message(index, &inst);
+                self.payload_types(index, &inst);
+                self.values(index, &inst);
                 self.availability(index, &record);
             }
         }
@@ -233,6 +235,7 @@ impl Checker<'_> {
                     (None, None) => 1,
                 };
                 self.address(index, slot, i.addr, u32::from(i.addr_offset) + rows);
+                self.indirect(index, slot.name, &i);
             }
             VectorOperand::Predicate(p, _) => self.predicate(index, record, slot.name, p.id),
             VectorOperand::Surface { surface, .. } => {

@@ -3,6 +3,13 @@
 use super::{Checker, Root, Rule};
 use crate::{ids::*, model::*, types::Type};
 
+/// Predefined variables of which there may be aliases (spec "General Variables", which says no to more:
+/// Intel's compilers make aliases of `%sp`, `%fp` and `%hw_id`).
+const fn may_be_aliased(var: Predefined) -> bool {
+    use Predefined::*;
+    !matches!(var, ThreadX | ThreadY | GroupIdX | GroupIdY | GroupIdZ | Color)
+}
+
 impl Checker<'_> {
     pub(super) fn declarations(&mut self) {
         self.names();
@@ -69,8 +76,23 @@ impl Checker<'_> {
         }
     }
 
+    fn length(&mut self, id: StrId, most: usize, field: &str) {
+        let bytes = self.kernel.strings.get(id).map_or(0, <[u8]>::len);
+        if bytes > most {
+            self.report(Rule::NameLength, None, field, format!("{bytes} bytes, allowed: up to {most}"));
+        }
+    }
+
     fn names(&mut self) {
         let kernel = self.kernel;
+        self.length(kernel.name, 1023, "kernel name");
+        for label in &kernel.labels {
+            self.length(label.name, 1024, "label");
+        }
+        let attributes = AttrRange { start: 0, len: kernel.attr_table.len().min(65535) as u16 };
+        for (name, _) in kernel.attr_table.range(attributes) {
+            self.length(name, 64, "attribute name");
+        }
         self.name(kernel.name, || "kernel name".into());
         for (i, var) in kernel.vars.iter().enumerate() {
             self.name(var.name, || format!("V{}", i + PREDEFINED_VARS as usize));
@@ -170,6 +192,14 @@ impl Checker<'_> {
                         self.report(Rule::AliasBase, None, self.var_field(at), message);
                         break None;
                     }
+                    None if matches!(alias.base.predefined(), Some(p) if !may_be_aliased(p)) => {
+                        let name = kernel.var_name(alias.base);
+                        let message = format!(
+                            "{name}, of which there are no aliases; allowed: %r0, %arg, %retval, declared variables"
+                        );
+                        self.report(Rule::AliasBase, None, self.var_field(at), message);
+                        break None;
+                    }
                     None => break Some(Root { offset: 0, bytes: self.predefined_bytes(alias.base) }),
                 }
             };
@@ -256,6 +286,22 @@ impl Checker<'_> {
                 let message = format!("bytes {offset} to {}, the register file has {most}", offset + size);
                 self.report(Rule::InputRange, None, field(), message);
             }
+            let state = match input.var {
+                InputVar::Sampler(s) => kernel.samplers.get(s.index()),
+                InputVar::Surface(t) => t.declared().and_then(|i| kernel.surfaces.get(i)),
+                InputVar::General(_) => None,
+            };
+            if let Some(state) = state {
+                let bytes = 4 * u32::from(state.num_elements);
+                if size != bytes {
+                    let message = format!("{size} bytes, its variable has {bytes}");
+                    self.report(Rule::InputSize, None, field(), message);
+                }
+                if !offset.is_multiple_of(4) {
+                    let message = format!("offset {offset}, allowed: multiples of 4");
+                    self.report(Rule::InputAlignment, None, field(), message);
+                }
+            }
             let InputVar::General(id) = input.var else { continue };
             let Some(var) = kernel.var(id) else { continue };
             if var.alias.is_some() {
@@ -274,6 +320,18 @@ impl Checker<'_> {
                 let message = format!("{size} bytes at offset {offset}, registers have {grf} bytes");
                 self.report(Rule::InputAlignment, None, field(), message);
             }
+        }
+        if kernel.inputs.len() > 256 {
+            let message = format!("{}, allowed: up to 256", kernel.inputs.len());
+            self.report(Rule::InputOrder, None, "inputs", message);
+        }
+        let is_user = |i: &Input| i.provenance == Provenance::EXPLICIT;
+        if let Some(first) = kernel.inputs.iter().position(|i| !is_user(i))
+            && let Some(after) = kernel.inputs[first..].iter().position(is_user)
+        {
+            let message =
+                format!("input {} is the user's, input {first} before it is implicit", first + after);
+            self.report(Rule::InputOrder, None, "inputs", message);
         }
         ranges.sort_unstable();
         for pair in ranges.windows(2) {

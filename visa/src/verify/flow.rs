@@ -89,6 +89,13 @@ impl Checker<'_> {
             }
             None => self.report(Rule::FirstSubroutine, None, "code", "the kernel has no instructions".into()),
         }
+        // Compilers leave labels behind that nothing jumps to: they alone are no place to get to.
+        let targets = self.targets();
+        let unreached = |r: &crate::Record| {
+            r.opcode == Opcode::Label
+                && !targets.get(self.kernel.operands_of(r)[0].label().index()).is_some_and(|t| *t)
+        };
+        let mut ends_at = Vec::new();
         let mut last: Option<usize> = None;
         for index in 0..=code.len() {
             let ends = code.get(index).is_none_or(|r| r.opcode == Opcode::Subroutine);
@@ -96,14 +103,36 @@ impl Checker<'_> {
                 && let Some(at) = last
                 && !self.stops(at)
             {
-                let message = "control runs on after this instruction".to_owned();
-                self.report(Rule::SubroutineEnd, Some(at), "code", message);
+                ends_at.push(at);
             }
             match code.get(index) {
-                Some(r) if !marks(r.opcode) => last = Some(index),
-                _ => {}
+                Some(r) if marks(r.opcode) => {}
+                Some(r) if unreached(r) && last.is_some_and(|at| self.stops(at)) => {}
+                Some(_) => last = Some(index),
+                None => {}
             }
         }
+        for at in ends_at {
+            let message = "control runs on after this instruction".to_owned();
+            self.report(Rule::SubroutineEnd, Some(at), "code", message);
+        }
+    }
+
+    /// Which labels something jumps to.
+    fn targets(&self) -> Vec<bool> {
+        let kernel = self.kernel;
+        let mut targets = vec![false; kernel.labels.len()];
+        let jumps = |op| matches!(op, Opcode::Jmp | Opcode::Goto | Opcode::Switchjmp);
+        for record in kernel.code.iter().filter(|r| jumps(r.opcode)) {
+            for operand in kernel.operands_of(record) {
+                if let Operand::Label(id) = *operand
+                    && let Some(target) = targets.get_mut(id.index())
+                {
+                    *target = true;
+                }
+            }
+        }
+        targets
     }
 
     fn stops(&self, index: usize) -> bool {

@@ -45,7 +45,12 @@ impl Checker<'_> {
 
     /// Shape, address and target of an untyped message.
     pub(super) fn lsc_common(&mut self, at: Message, lsc: &Lsc<'_>) {
-        self.lsc_caches(at, lsc.op, lsc.cache);
+        if lsc.sfid == LscSfid::Slm && lsc.cache != [LscCache::Default; 2] {
+            let message = format!("found {}.{}, allowed for slm: none", lsc.cache[0], lsc.cache[1]);
+            self.report(Rule::LscCache, Some(at.index), "cache control", message);
+        } else {
+            self.lsc_caches(at, lsc.op, lsc.cache);
+        }
         self.lsc_shape(at, lsc);
         let wrong = |field, message: String| (field, message);
         let fault = match (lsc.sfid, lsc.addr_type, lsc.addr_size) {

@@ -99,6 +99,7 @@ const CASES: &[(Rule, Spoil)] = &[
     (Rule::PredicateSize, |k| k.preds[1].num_elements = 3),
     (Rule::StateCount, |k| k.surfaces[0].num_elements = 0),
     (Rule::AliasBase, |k| k.vars[2].alias = Some(Alias { base: VarId(99), offset: 0, file_scope: false })),
+    (Rule::NameLength, |k| { let name = k.strings.push(&[b'n'; 1025]); k.labels[0].name = name; }),
     (Rule::AliasCycle, |k| k.vars[0].alias = Some(Alias { base: VarId(34), offset: 0, file_scope: false })),
     (Rule::AliasBounds, |k| k.vars[2].alias = Some(Alias { base: VarId(32), offset: 34, file_scope: false })),
     (Rule::AliasAlignment, |k| k.vars[2].alias = Some(Alias { base: VarId(32), offset: 1, file_scope: false })),
@@ -137,6 +138,10 @@ const PRELUDE: &str = r#".version 4.1
 .decl Q1 v_type=G type=uq num_elts=32 align=GRF
 .decl S1 v_type=G type=d num_elts=1 align=dword
 .decl ODD v_type=G type=d num_elts=4 align=byte alias=<V1, 2>
+.decl H1 v_type=G type=hf num_elts=128 align=GRF
+.decl B1 v_type=G type=ub num_elts=256 align=GRF
+.decl MX v_type=G type=d num_elts=128 align=GRF
+.decl UV v_type=G type=ub num_elts=224 align=GRF
 .decl A0 v_type=A num_elts=8
 .decl P1 v_type=P num_elts=16
 .decl P2 v_type=P num_elts=16
@@ -158,6 +163,30 @@ const SNIPPETS: &[(Rule, Platform, &str, &str)] = {
     (Rule::PayloadSize, Skl, "gather4_scaled.RGBA (M1, 16) T6 0x0:ud V1.0 V2.0", "gather4_scaled.RGBA (M1, 16) T6 0x0:ud V1.0 V2.64"),
     (Rule::NullOperand, Skl, "scatter4_scaled.R (M1, 8) T6 0x0:ud V1.0 V2.0", "scatter4_scaled.R (M1, 8) T6 0x0:ud V1.0 %null.0"),
     (Rule::AtomicSources, Skl, "dword_atomic.add (M1, 8) T6 V1.0 V2.0 %null.0 V2.0", "dword_atomic.inc (M1, 8) T6 V1.0 V2.0 %null.0 V2.0"),
+    (Rule::PayloadType, Skl, "gather4_scaled.R (M1, 8) T6 0x0:ud V1.0 F1.0", "gather4_scaled.R (M1, 8) T6 0x0:ud F1.0 V1.0"),
+    (Rule::PayloadType, Skl, "svm_atomic.add (M1, 8) Q1.0 V1.0 V2.0 V0.0", "svm_atomic.add (M1, 8) V1.0 V1.0 V2.0 V0.0"),
+    (Rule::PayloadType, Skl, "dword_atomic.fmax (M1, 8) T6 V1.0 F1.0 V0.0 F1.0", "dword_atomic.fmax (M1, 8) T6 V1.0 V2.0 V0.0 V2.0"),
+    (Rule::PayloadType, Pvc, "qw_gather.1 (M1, 8) T6 V1.0 Q1.0", "qw_gather.1 (M1, 8) T6 V1.0 V2.0"),
+    (Rule::ConstantRange, Pvc, "nbarrier.signal 0x1f:ub 0x0:ub 0x2:ub 0x2:ub", "nbarrier.signal 0x20:ub 0x0:ub 0x2:ub 0x2:ub"),
+    (Rule::ConstantRange, Skl, "switchjmp (M1, 1) 0x1:ub (a, b)\na:\nb:", "switchjmp (M1, 1) 0x2:ub (a, b)\na:\nb:"),
+    (Rule::ConstantRange, Skl, "media_st.nomod (8,8) T6 0x8:ud 0x0:ud V1.0", "media_st.nomod (8,8) T6 0x6:ud 0x0:ud V1.0"),
+    (Rule::ConstantRange, Skl, "mov (M1, 1) S1(0,0)<1> r[A0(0),511]<0;1,0>:d", "mov (M1, 1) S1(0,0)<1> r[A0(0),512]<0;1,0>:d"),
+    (Rule::ConstantRange, Skl, "sample_lz.R (M1, 8) 0xfff:uw SM T6 F1.0 F1.0 F1.0", "sample_lz.R (M1, 8) 0x1000:uw SM T6 F1.0 F1.0 F1.0"),
+    (Rule::ConstantRange, Skl, "urb_write_3d (M1, 8) 1 2047 V0.0 V1.0 V0.0 V2.0", "urb_write_3d (M1, 8) 1 2048 V0.0 V1.0 V0.0 V2.0"),
+    (Rule::ConversionTypes, Pvc, "fcvt (M1, 16) H1(0,0)<1> B1(0,0)<1;1,0>", "fcvt (M1, 16) H1(0,0)<1> F1(0,0)<1;1,0>"),
+    (Rule::ConversionTypes, Pvc, "srnd (M1, 16) H1(0,0)<1> F1(0,0)<1;1,0> 0x1:uw", "srnd (M1, 16) B1(0,0)<1> F1(0,0)<1;1,0> 0x1:uw"),
+    (Rule::SamplerParameters, Tgllp, "sample_lz.R (M1, 8) 0x0:uw SM T6 F1.0 H1.0 H1.0", "sample_lz.R (M1, 8) 0x0:uw SM T6 F1.0 F1.0 H1.0"),
+    (Rule::MatrixShape, Pvc, "dpas.bf.bf.8.4 (M1, 16) F1.0 V0.0 MX.0 V2(0,0)", "dpas.bf.hf.8.4 (M1, 16) F1.0 V0.0 MX.0 V2(0,0)"),
+    (Rule::MatrixShape, Pvc, "dpas.s8.u8.8.2 (M1, 16) V1.0 V0.0 MX.0 V2(0,0)", "dpas.s8.u8.8.2 (M1, 16) F1.0 V0.0 MX.0 V2(0,0)"),
+    (Rule::MatrixShape, Pvc, "dpas.s8.u8.8.1 (M1, 16) V1.0 V0.0 MX.0 V2(0,0)", "dpas.s8.u8.4.1 (M1, 16) V1.0 V0.0 MX.0 V2(0,0)"),
+    (Rule::OperandOrigin, Skl, "mov (M1, 1) V1(0,7)<1> 0x0:d", "mov (M1, 1) V1(0,8)<1> 0x0:d"),
+    (Rule::OperandType, Skl, "mov (M1, 1) S1(0,0)<1> r[A0(0),0]<0;1,0>:d", "mov (M1, 1) S1(0,0)<1> r[A0(0),0]<0;1,0>:v"),
+    (Rule::PayloadSize, Skl, "vme_sic T6 UV.0 UV.0 UV.0", "vme_sic T6 UV.0 UV.0 V1.128"),
+    (Rule::InputOrder, Skl, ".input V1 offset=64 size=256\n.implicit_LOCAL_SIZE V2 offset=320 size=256\nmov (M1, 1) S1(0,0)<1> 0x0:d", ".implicit_LOCAL_SIZE V1 offset=64 size=256\n.input V2 offset=320 size=256\nmov (M1, 1) S1(0,0)<1> 0x0:d"),
+    (Rule::InputSize, Skl, ".input T7 offset=64 size=4\nmov (M1, 1) S1(0,0)<1> 0x0:d", ".input T7 offset=64 size=8\nmov (M1, 1) S1(0,0)<1> 0x0:d"),
+    (Rule::InputAlignment, Skl, ".input T7 offset=64 size=4\nmov (M1, 1) S1(0,0)<1> 0x0:d", ".input T7 offset=66 size=4\nmov (M1, 1) S1(0,0)<1> 0x0:d"),
+    (Rule::AliasBase, Skl, ".decl AL v_type=G type=ud num_elts=8 align=GRF alias=<%r0, 0>\nmov (M1, 1) V1(0,0)<1> AL(0,1)<0;1,0>", ".decl AL v_type=G type=uw num_elts=1 align=word alias=<%thread_x, 0>\nmov (M1, 1) V1(0,0)<1> AL(0,0)<0;1,0>"),
+    (Rule::LscCache, Pvc, "lsc_load.slm (M1, 16) V1:d32 flat[V2]:a32", "lsc_load.slm.ca.ca (M1, 16) V1:d32 flat[V2]:a32"),
     (Rule::PredicateUse, Skl, "and (M1, 16) P1 P1 P2", "(P1) and (M1, 16) P1 P1 P2"),
     (Rule::PredicateUse, Skl, "mov (M1, 1) S1(0,0)<1> P1", "mov (M1, 8) V1(0,0)<1> P1"),
     (Rule::AddressBase, Skl, "addr_add (M1, 1) A0(0)<1> &V1 0x4:uw", "addr_add (M1, 1) A0(0)<1> &%r0 0x4:uw"),
@@ -170,6 +199,7 @@ const SNIPPETS: &[(Rule, Platform, &str, &str)] = {
     (Rule::LscAddress, Pvc, "lsc_load.slm (M1, 16) V1:d32 flat[V2]:a32", "lsc_load.slm (M1, 16) V1:d32 flat[Q1]:a64"),
     (Rule::LscCache, Pvc, "lsc_load.ugm.ca.ca (M1, 16) V1:d32 flat[Q1]:a64", "lsc_load.ugm.wb.ca (M1, 16) V1:d32 flat[Q1]:a64"),
     (Rule::BranchTarget, Skl, "jmp (M1, 1) there\nthere:", "jmp (M1, 1) there\nret (M1, 1)\n.function \"sub\"\nsub:\nthere:"),
+    (Rule::SubroutineEnd, Skl, "ret (M1, 1)\nunused:\nunused_too:\n.function \"next\"\nnext:", "goto (M1, 1) used\nret (M1, 1)\nused:\n.function \"next\"\nnext:"),
     (Rule::CallSize, Skl, "fcall (M1, 8) f 32 12", "fcall (M1, 8) f 33 12"),
     (Rule::PlatformType, Tgllp, "add (M1, 8) F1(0,0)<1> F1(0,0)<1;1,0> F1(0,0)<1;1,0>", "add (M1, 8) D1(0,0)<1> D1(0,0)<1;1,0> D1(0,0)<1;1,0>"),
     (Rule::OperandModifier, Skl, "mul.sat (M1, 8) F1(0,0)<1> F1(0,0)<1;1,0> 0x0:f", "bfrev.sat (M1, 8) V1(0,0)<1> V2(0,0)<1;1,0>"),
@@ -184,9 +214,12 @@ const SNIPPETS: &[(Rule, Platform, &str, &str)] = {
 ]};
 
 fn snippet(platform: Platform, lines: &str) -> Module {
-    let (directives, code): (Vec<&str>, Vec<&str>) = lines
-        .lines()
-        .partition(|l| l.starts_with(".input") || l.starts_with(".decl") || l.starts_with(".kernel_attr"));
+    let (directives, code): (Vec<&str>, Vec<&str>) = lines.lines().partition(|l| {
+        l.starts_with(".input")
+            || l.starts_with(".implicit")
+            || l.starts_with(".decl")
+            || l.starts_with(".kernel_attr")
+    });
     let source = format!(
         "{PRELUDE}{}\n.function \"main\"\nmain:\n{}\nret (M1, 1)\n",
         directives.join("\n"),

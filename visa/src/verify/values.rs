@@ -1,0 +1,310 @@
+//! Constants in the ranges that instructions take, and the pages of few instructions: conversions, matrices,
+//! motion estimation.
+
+use super::{Checker, Rule, message::Message};
+use crate::{inst::Inst, op::*, opcode::Opcode, operand::*, types::*};
+
+/// The value of a constant operand.
+fn constant(v: &VectorOperand) -> Option<u64> {
+    match *v {
+        VectorOperand::Immediate { ty, bits } if ty.is_int() => {
+            let unused = 64 - 8 * ty.bytes();
+            Some(if ty.is_signed_int() {
+                ((bits << unused) as i64 >> unused) as u64
+            } else {
+                bits << unused >> unused
+            })
+        }
+        _ => None,
+    }
+}
+
+/// Bytes of motion estimation payloads that the specification states in elements of a byte: field, operand,
+/// bytes.
+fn motion_payloads(opcode: Opcode, operands: &[Operand]) -> Vec<(&'static str, usize, u32)> {
+    let number = |i: usize| match operands.get(i) {
+        Some(Operand::Num(n)) => *n,
+        _ => 0,
+    };
+    match opcode {
+        Opcode::VmeIme => {
+            let (input, output) = match (number(0), number(1)) {
+                (0, _) => (64, 224),
+                (_, 3) => (192, 352),
+                _ => (128, 288),
+            };
+            vec![
+                ("uni input", 2, 128),
+                ("ime input", 3, input),
+                ("reference 0", 5, 4),
+                ("reference 1", 6, 4),
+                ("cost center", 7, 32),
+                ("output", 8, output),
+            ]
+        }
+        Opcode::VmeSic => vec![("uni input", 0, 128), ("sic input", 1, 128), ("output", 3, 224)],
+        Opcode::VmeFbr => vec![("uni input", 0, 128), ("fbr input", 1, 128), ("output", 6, 224)],
+        Opcode::VmeIdm => vec![("uni input", 0, 128), ("idm input", 1, 32), ("output", 3, 512)],
+        _ => Vec::new(),
+    }
+}
+
+impl Checker<'_> {
+    pub(super) fn values(&mut self, index: usize, inst: &Inst<'_>) {
+        let at = Message { index, lanes: inst.exec.size.lanes() };
+        match inst.op {
+            Op::Alu { dst, srcs } if matches!(inst.opcode, Opcode::Fcvt | Opcode::Srnd) => {
+                self.conversion(index, inst.opcode, dst, &srcs);
+            }
+            Op::SwitchJmp { index: at, ref labels } => {
+                let count = labels.len() as u64;
+                self.range(index, "number of labels", count, 1, 32);
+                if let Some(value) = constant(at) {
+                    self.range(index, "index", value, 0, count.saturating_sub(1));
+                }
+            }
+            Op::NamedBarrier { id, kind, producers, consumers, mode } => {
+                self.constant(index, "barrier id", id, 0, 31);
+                if mode & 1 == 0 {
+                    return;
+                }
+                self.constant(index, "barrier type", kind, 0, 2);
+                self.constant(index, "producers", producers, 0, 255);
+                self.constant(index, "consumers", consumers, 0, 255);
+            }
+            Op::MediaBlock { store, plane, x, .. } => {
+                self.range(index, "plane", plane.into(), 0, 3);
+                if store && let Some(x) = constant(x).filter(|x| !x.is_multiple_of(4)) {
+                    let message =
+                        format!("found {x}, allowed: multiples of 4, for blocks are stored in dwords");
+                    self.report(Rule::ConstantRange, Some(index), "x offset", message);
+                }
+            }
+            Op::Sample(ref s) | Op::Load3d(ref s) | Op::Gather4(ref s) => {
+                if let Some(offsets) = constant(s.aoffimmi) {
+                    self.range(index, "texel offsets", offsets, 0, 0xfff);
+                }
+                self.parameters(index, s, matches!(inst.op, Op::Load3d(_)));
+            }
+            Op::RtWrite(ref rt) => {
+                if let Some(target) = rt.target {
+                    self.constant(index, "render target index", target, 0, 7);
+                }
+            }
+            Op::UrbWrite { global_offset, .. } => {
+                self.range(index, "global offset", global_offset.into(), 0, 2047);
+            }
+            Op::RawSends { sfid, .. } => self.range(index, "shared function", sfid.into(), 0, 15),
+            Op::SampleUnorm { channels, format, dst, .. } => {
+                let bytes = if format < 2 { 2 } else { 1 };
+                self.payload(at, "destination", dst, 32 * channels.count() * bytes);
+            }
+            Op::Dpas { weight, activation, depth, repeat, dst, srcs, .. } => {
+                self.matrix(index, [weight, activation], [depth, repeat], [dst, srcs[0]]);
+            }
+            Op::Other(operands) => {
+                for (field, operand, bytes) in motion_payloads(inst.opcode, operands) {
+                    if let Some(Operand::Raw(raw)) = operands.get(operand) {
+                        self.payload(at, field, *raw, bytes);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn constant(&mut self, index: usize, field: &'static str, v: &VectorOperand, first: u64, last: u64) {
+        if let Some(value) = constant(v) {
+            self.range(index, field, value, first, last);
+        }
+    }
+
+    fn range(&mut self, index: usize, field: &'static str, value: u64, first: u64, last: u64) {
+        if !(first..=last).contains(&value) {
+            let message = format!("found {}, allowed: {first} to {last}", value as i64);
+            self.report(Rule::ConstantRange, Some(index), field, message);
+        }
+    }
+
+    /// Offsets of indirect operands, which have ten bits.
+    pub(super) fn indirect(&mut self, index: usize, field: &'static str, operand: &IndirectOperand) {
+        if !(-512..=511).contains(&operand.offset) {
+            let message = format!("found the offset {}, allowed: -512 to 511", operand.offset);
+            self.report(Rule::ConstantRange, Some(index), field, message);
+        }
+        if operand.ty.is_packed() || operand.ty == Type::Bool {
+            let message = format!("type {}, which nothing in registers has", operand.ty);
+            self.report(Rule::OperandType, Some(index), field, message);
+        }
+    }
+
+    /// `fcvt` and `srnd` have few pairs of types.
+    fn conversion(&mut self, index: usize, opcode: Opcode, dst: &VectorOperand, srcs: &Srcs<'_>) {
+        use Type::*;
+        let ty = |v: &VectorOperand| self.kernel.operand_type(v);
+        let (Some(to), Some(from)) = (ty(dst), srcs.iter().next().and_then(ty)) else { return };
+        let (fits, allowed) = match opcode {
+            Opcode::Fcvt => (
+                matches!((to, from), (HF, UB | B) | (UB | B, HF) | (F, UD) | (UD, F)),
+                "hf and ub, f and ud, either way",
+            ),
+            _ => (matches!((to, from), (UB | B, HF) | (HF, F)), "hf to ub, f to hf"),
+        };
+        if !fits {
+            let message = format!("from {from} to {to}, allowed: {allowed}");
+            self.report(Rule::ConversionTypes, Some(index), "types", message);
+        }
+    }
+
+    /// Coordinates and the like of a sampler message: 1 to 15, of one type.
+    fn parameters(&mut self, index: usize, s: &Sample<'_>, load: bool) {
+        if s.params.len() > 15 {
+            let message = format!("{}, allowed: 1 to 15", s.params.len());
+            self.report(Rule::SamplerParameters, Some(index), "number of parameters", message);
+        }
+        let kernel = self.kernel;
+        let mut first = None;
+        for raw in s.params.iter().filter(|raw| !raw.is_null()) {
+            let Some(ty) = kernel.var_type(raw.var) else { continue };
+            let bytes = *first.get_or_insert(ty.bytes());
+            let wanted = if load { "2 or 4 bytes" } else { "hf or f" };
+            if ty.bytes() != bytes || !matches!(bytes, 2 | 4) {
+                let name = kernel.var_name(raw.var);
+                let message = format!(
+                    "{name} has type {ty}, the first parameter has elements of {bytes} bytes; allowed: one type \
+                     for all, {wanted}"
+                );
+                self.report(Rule::SamplerParameters, Some(index), "parameters", message);
+                return;
+            }
+        }
+    }
+
+    /// Precisions, depth, count and types of a matrix instruction.
+    fn matrix(
+        &mut self,
+        index: usize,
+        precisions: [Precision; 2],
+        [depth, repeat]: [u8; 2],
+        [dst, acc]: [RawOperand; 2],
+    ) {
+        use Precision as P;
+        if depth != 8 {
+            let message = format!("{depth}, allowed: 8");
+            self.report(Rule::MatrixShape, Some(index), "systolic depth", message);
+        }
+        if !(1..=8).contains(&repeat) {
+            let message = format!("{repeat}, allowed: 1 to 8");
+            self.report(Rule::MatrixShape, Some(index), "repeat count", message);
+        }
+        let is_int = |p: P| matches!(p, P::U1 | P::S1 | P::U2 | P::S2 | P::U4 | P::S4 | P::U8 | P::S8);
+        let [w, a] = precisions;
+        let fits = match (w, a) {
+            _ if is_int(w) && is_int(a) => true,
+            (P::BF8 | P::HF8, P::BF8 | P::HF8) => true,
+            _ => w == a,
+        };
+        if !fits {
+            let message = format!("{w} and {a}, allowed: integers with integers, floats with the same");
+            self.report(Rule::MatrixShape, Some(index), "precisions", message);
+            return;
+        }
+        let allowed: &[Type] = match w {
+            _ if is_int(w) => &[Type::D, Type::UD],
+            P::BF16 => &[Type::F, Type::BF],
+            P::FP16 => &[Type::F, Type::HF],
+            _ => &[Type::F],
+        };
+        for (field, raw) in [("destination", dst), ("source 0", acc)] {
+            if raw.is_null() {
+                continue;
+            }
+            if let Some(ty) = self.kernel.var_type(raw.var).filter(|ty| !allowed.contains(ty)) {
+                let names: Vec<_> = allowed.iter().map(|t| t.name()).collect();
+                let message = format!("type {ty}, allowed with {w}: {}", names.join(", "));
+                self.report(Rule::MatrixShape, Some(index), field, message);
+            }
+        }
+    }
+}
+
+impl Checker<'_> {
+    /// Types of payloads. Where the specification says unsigned, Intel's compilers write signed integers, too.
+    pub(super) fn payload_types(&mut self, index: usize, inst: &Inst<'_>) {
+        use Type::*;
+        const DWORDS: &[Type] = &[UD, D, F];
+        const OFFSET: &[Type] = &[UD, D];
+        const ADDRESS: &[Type] = &[UQ, Q];
+        match inst.op {
+            Op::Gather { offsets, data, .. }
+            | Op::Scaled4 { offsets, data, .. }
+            | Op::Scaled { offsets, data, .. } => {
+                self.types(index, "offsets", offsets, OFFSET);
+                self.types(index, "data", data, DWORDS);
+            }
+            Op::Typed4 { coords, data, .. } => {
+                for raw in coords {
+                    self.types(index, "coordinates", raw, OFFSET);
+                }
+                self.types(index, "data", data, DWORDS);
+            }
+            Op::Qword { offsets, data, .. } => {
+                self.types(index, "offsets", offsets, OFFSET);
+                self.types(index, "data", data, &[Q, UQ, DF]);
+            }
+            Op::Atomic { op, bits, offsets, srcs, dst, .. } => {
+                self.types(index, "offsets", offsets, OFFSET);
+                self.atomic_types(index, op, bits, srcs, dst);
+            }
+            Op::TypedAtomic { op, bits, coords, srcs, dst, .. } => {
+                for raw in coords {
+                    self.types(index, "coordinates", raw, OFFSET);
+                }
+                self.atomic_types(index, op, bits, srcs, dst);
+            }
+            Op::SvmAtomic { op, bits, addresses, srcs, dst } => {
+                self.types(index, "addresses", addresses, ADDRESS);
+                self.atomic_types(index, op, bits, srcs, dst);
+            }
+            Op::SvmGather { addresses, .. } => self.types(index, "addresses", addresses, ADDRESS),
+            Op::SvmScaled4 { offsets, data, .. } => {
+                self.types(index, "offsets", offsets, ADDRESS);
+                self.types(index, "data", data, DWORDS);
+            }
+            Op::Info3d { dst, lod, .. } => {
+                self.types(index, "destination", dst, OFFSET);
+                if let Some(lod) = lod {
+                    self.types(index, "level of detail", lod, OFFSET);
+                }
+            }
+            Op::Sample(ref s) | Op::Gather4(ref s) | Op::Load3d(ref s) => {
+                self.types(index, "destination", s.dst, &[HF, F, W, UW, D, UD]);
+            }
+            _ => {}
+        }
+    }
+
+    fn atomic_types(&mut self, index: usize, op: AtomicOp, bits: u8, srcs: [RawOperand; 2], dst: RawOperand) {
+        use Type::*;
+        let allowed: &[Type] = match (op.name(), bits) {
+            (n, 64) if n.starts_with('f') => &[DF],
+            (n, _) if n.starts_with('f') => &[F],
+            (_, 64) => &[UQ, Q],
+            _ => &[UD, D],
+        };
+        for (field, raw) in [("source 0", srcs[0]), ("source 1", srcs[1]), ("destination", dst)] {
+            self.types(index, field, raw, allowed);
+        }
+    }
+
+    fn types(&mut self, index: usize, field: &'static str, raw: RawOperand, allowed: &[Type]) {
+        if raw.is_null() || raw.var.predefined().is_some() {
+            return;
+        }
+        if let Some(ty) = self.kernel.var_type(raw.var).filter(|ty| !allowed.contains(ty)) {
+            let names: Vec<_> = allowed.iter().map(|t| t.name()).collect();
+            let message = format!("type {ty}, allowed: {}", names.join(", "));
+            self.report(Rule::PayloadType, Some(index), field, message);
+        }
+    }
+}
