@@ -94,25 +94,32 @@ pub fn allocate(
     let mut stats = AllocStats::default();
     let mut top = kernel.spill_offset;
     let flow = Flow::of(kernel);
+    // Where registers are watched by software, taking them in turn means fewer that still have to be
+    // waited for; where they are scarce, packing them from the lowest on means fewer spills.
+    let mut rotate = kernel.platform.caps().sbid_count > 0;
     // Rounds that spilled.
     let mut round = 0;
     for _ in 0..MAX_ROUNDS {
         let accesses = Accesses::collect(&work)?;
         let live = liveness::compute(&work, &accesses, &flow, &homes);
         let needs = Needs::of(&work, &accesses);
-        let flags = place_class(&work, VarClass::Flag, &live, &needs, 0)?;
-        let addresses = place_class(&work, VarClass::Address, &live, &needs, 0)?;
+        let flags = place_class(&work, VarClass::Flag, &live, &needs, 0, false)?;
+        let addresses = place_class(&work, VarClass::Address, &live, &needs, 0, false)?;
         let lost: Vec<VarId> = flags.spilled.iter().chain(&addresses.spilled).copied().collect();
         if !lost.is_empty() {
             stats.flag_spills += home::split(work.to_mut(), &lost, &mut homes, &accesses, &live);
             continue;
         }
-        let mut general = place_class(&work, VarClass::General, &live, &needs, 0)?;
+        let mut general = place_class(&work, VarClass::General, &live, &needs, 0, rotate)?;
+        if rotate && !general.spilled.is_empty() {
+            rotate = false;
+            general = place_class(&work, VarClass::General, &live, &needs, 0, false)?;
+        }
         if !general.spilled.is_empty() {
             // The code to add needs registers too. In small kernels rounds cost little: what that code
             // displaces is found out. In large ones some registers are set aside for it.
             if round == 0 && work.inst_count() > LARGE {
-                general = place_class(&work, VarClass::General, &live, &needs, SET_ASIDE)?;
+                general = place_class(&work, VarClass::General, &live, &needs, SET_ASIDE, false)?;
             }
             round += 1;
             let count =
@@ -187,11 +194,11 @@ impl Needs {
 }
 
 /// The register file that a class lives in.
-fn file_of(kernel: &Kernel<Virtual>, class: VarClass) -> File {
+fn file_of(kernel: &Kernel<Virtual>, class: VarClass, rotate: bool) -> File {
     let caps = kernel.platform.caps();
     match class {
         VarClass::General => {
-            File { regs: u32::from(kernel.grf_count), reg_bytes: u32::from(caps.grf_bytes), rotate: false }
+            File { regs: u32::from(kernel.grf_count), reg_bytes: u32::from(caps.grf_bytes), rotate }
         }
         VarClass::Flag => File { regs: 1, reg_bytes: u32::from(caps.flag_count) * 4, rotate: false },
         VarClass::Address => File { regs: 1, reg_bytes: u32::from(caps.addr_subregs) * 2, rotate: false },
@@ -204,8 +211,9 @@ fn place_class(
     live: &Liveness,
     needs: &Needs,
     set_aside: u32,
+    rotate: bool,
 ) -> Result<Placement, Error> {
-    let file = file_of(kernel, class);
+    let file = file_of(kernel, class, rotate);
     let size = file.regs * file.reg_bytes;
     let mut items = Vec::new();
     for (v, var) in kernel.vars.iter().enumerate() {

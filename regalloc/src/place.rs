@@ -223,7 +223,7 @@ impl<'a> Scan<'a> {
         let item = self.items[i as usize];
         let (low, high) = (item.low.div_ceil(rb), (item.high / rb).min(self.file.regs));
         if item.bytes >= rb {
-            let from = if self.file.rotate && item.low == 0 { self.next.clamp(low, high) } else { low };
+            let from = if self.file.rotate { self.next.clamp(low, high) } else { low };
             let found = self
                 .find_whole(i, from, high)
                 .or_else(|| if from > low { self.find_whole(i, low, high) } else { None });

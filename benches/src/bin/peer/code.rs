@@ -14,6 +14,11 @@ pub fn count(platform: Platform, code: &[u8]) -> u32 {
         .count() as u32
 }
 
+/// `sync` instructions, which platforms with a software scoreboard have.
+pub fn syncs(platform: Platform, code: &[u8]) -> u32 {
+    decode_all(platform, code).filter_map(|d| d.inst.ok()).filter(|i| i.op == Op::Sync).count() as u32
+}
+
 fn is_dummy(i: &Inst<Physical>) -> bool {
     let (Dst::Direct { reg: dst, .. }, Src::Direct { reg: src, mods, .. }) = (i.dst, i.src[0]) else {
         return false;

@@ -6,9 +6,11 @@
 //! ```
 //!
 //! The peer reads each kernel's `.visaasm`, the only input it handles; ours reads what a runtime has, an
-//! object (written from that text), or with `--text` the same `.visaasm`.
+//! object (written from that text), or with `--text` the same `.visaasm`. With `--code` only the code is
+//! compared, in this process, with what the test data keeps of Intel's.
 
 mod code;
+mod offline;
 
 use std::{
     fs, io,
@@ -21,7 +23,7 @@ use clap::Parser;
 use platforms::Platform;
 use tests::data::{TestKernel, kernels};
 
-#[derive(Parser)]
+#[derive(Clone, Parser)]
 struct Args {
     /// Platforms to compare on.
     #[arg(short, long, value_delimiter = ',', default_values = ["bdw", "skl", "icllp", "tgllp", "pvc"],
@@ -45,12 +47,23 @@ struct Args {
     /// Only the means.
     #[arg(long)]
     summary: bool,
+    /// Compare the code alone, with what Intel's compiler made of the test kernels: takes seconds.
+    #[arg(long)]
+    code: bool,
+    /// With `--code`: compare with what the peer's program gives. It is kept in this directory, which
+    /// serves the next time, too.
+    #[arg(long)]
+    kept: Option<PathBuf>,
+    /// With `--code`: how often each opcode stands in both sides' code.
+    #[arg(long)]
+    opcodes: bool,
 }
 
 /// One side's result on one kernel.
 struct Side {
     run: Run,
     instructions: u32,
+    syncs: u32,
     bytes: usize,
 }
 
@@ -58,7 +71,10 @@ fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let result = match words.split_first() {
         Some((first, rest)) if first == process::MEASURE => process::measure_here(rest),
-        _ => compare(&Args::parse()),
+        _ => {
+            let args = Args::parse();
+            if args.code { offline::compare(&args) } else { compare(&args) }
+        }
     };
     match result {
         Ok(()) => ExitCode::SUCCESS,
@@ -169,7 +185,12 @@ fn side(platform: Platform, run: Run, code: &Path) -> io::Result<Option<Side>> {
         return Ok(None);
     }
     let bytes = fs::read(code)?;
-    Ok(Some(Side { run, instructions: code::count(platform, &bytes), bytes: bytes.len() }))
+    Ok(Some(Side {
+        run,
+        instructions: code::count(platform, &bytes),
+        syncs: code::syncs(platform, &bytes),
+        bytes: bytes.len(),
+    }))
 }
 
 fn row(kernel: &TestKernel, visa: usize, a: &Side, b: &Side) {
@@ -203,6 +224,8 @@ struct Means {
     memory: f64,
     instructions: f64,
     bytes: f64,
+    least: f64,
+    syncs: [u32; 2],
     ours_failed: u32,
     peer_failed: u32,
 }
@@ -210,6 +233,10 @@ struct Means {
 impl Means {
     fn add(&mut self, a: &Side, b: &Side) {
         self.kernels += 1;
+        let times = b.run.wall.as_secs_f64() / a.run.wall.as_secs_f64();
+        self.least = if self.kernels == 1 { times } else { self.least.min(times) };
+        self.syncs[0] += a.syncs;
+        self.syncs[1] += b.syncs;
         self.time += (b.run.wall.as_secs_f64() / a.run.wall.as_secs_f64()).ln();
         self.memory += (b.run.peak_bytes as f64 / a.run.peak_bytes as f64).ln();
         self.instructions += ratio(a.instructions, b.instructions).ln();
@@ -224,13 +251,16 @@ impl Means {
     fn print(&self, platform: Platform) {
         let mean = |sum: f64| (sum / f64::from(self.kernels.max(1))).exp();
         println!(
-            "{platform}: {} kernels, geometric means: {:.1}x faster, {:.1}x less memory, instructions {:.3}, bytes {:.3}; \
+            "{platform}: {} kernels, geometric means: {:.1}x faster (at least {:.1}x), {:.1}x less memory, instructions {:.3}, bytes {:.3}; sync {} / {}; \
              without result: ours {}, peer {}",
             self.kernels,
             mean(self.time),
+            self.least,
             mean(self.memory),
             mean(self.instructions),
             mean(self.bytes),
+            self.syncs[0],
+            self.syncs[1],
             self.ours_failed,
             self.peer_failed,
         );
