@@ -7,7 +7,11 @@ const SEVERAL: u32 = u32::MAX - 1;
 
 /// For each variable the one block that has to do with it, if there is just one: no value comes into
 /// the block and none leaves it.
-pub struct Homes(Vec<u32>);
+pub struct Homes {
+    home: Vec<u32>,
+    /// The same, but values of an earlier run of the block may come in.
+    touched: Vec<u32>,
+}
 
 impl Homes {
     /// Looks at every operand once.
@@ -15,6 +19,7 @@ impl Homes {
         let grf_bytes = u32::from(kernel.platform.caps().grf_bytes);
         let repeated = repeated_blocks(kernel);
         let mut home = vec![NOWHERE; kernel.vars.len()];
+        let mut touched = home.clone();
         let mut defined = vec![Defined::NOTHING; kernel.vars.len()];
         for (b, block) in kernel.blocks.iter().enumerate() {
             // Values live across a call may be needed by whoever is called.
@@ -27,24 +32,35 @@ impl Homes {
                     let exposed = repeated[b] && !known.covers(inst, role, grf_bytes);
                     let here = *h == NOWHERE || *h == b as u32;
                     *h = if here && !calls && !exposed { b as u32 } else { SEVERAL };
+                    let t = &mut touched[v.index()];
+                    *t = if matches!(*t, NOWHERE) || *t == b as u32 { b as u32 } else { SEVERAL };
+                    if calls {
+                        *t = SEVERAL;
+                    }
                 });
                 if let Some(v) = inst.dst.reg().and_then(|r| r.var()) {
                     defined[v.index()].add(inst, grf_bytes);
                 }
             }
         }
-        for (h, var) in home.iter_mut().zip(&kernel.vars) {
+        for ((h, t), var) in home.iter_mut().zip(&mut touched).zip(&kernel.vars) {
             let shared = var.live_in || var.live_out || var.address_taken || var.fixed.is_some();
             if shared || var.class != VarClass::General {
-                *h = SEVERAL;
+                (*h, *t) = (SEVERAL, SEVERAL);
             }
         }
-        Homes(home)
+        Homes { home, touched }
     }
 
     /// Whether only block `b` has to do with the variable.
     pub fn only_in(&self, var: VarId, b: usize) -> bool {
-        self.0[var.index()] == b as u32
+        self.home[var.index()] == b as u32
+    }
+
+    /// Whether no other block touches the variable. What an earlier run of the block left in it may
+    /// still be read.
+    pub fn touched_only_in(&self, var: VarId, b: usize) -> bool {
+        self.touched[var.index()] == b as u32
     }
 }
 

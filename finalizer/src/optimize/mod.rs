@@ -9,6 +9,7 @@ mod copies;
 mod dead;
 mod homes;
 mod legal;
+mod merge;
 mod predicate;
 
 use gen_ir::{Kernel, Virtual};
@@ -22,6 +23,7 @@ pub fn optimize(kernel: &mut Kernel<Virtual>) {
     dead::eliminate_local(kernel, grf_bytes);
     coalesce::moves(kernel, grf_bytes, false);
     constants::share(kernel);
+    merge::variables(kernel, grf_bytes);
 }
 
 /// Removes moves that legalization has put around instructions where their neighbours can do without.

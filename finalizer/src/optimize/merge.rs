@@ -1,0 +1,306 @@
+//! Values are made where a payload wants them.
+//!
+//! A copy of a variable into part of another (mostly: of a value into the payload of a message) is not
+//! needed if both can be the same registers. That is so if only one block touches them, the variable is
+//! not written any more once it has been copied, and nothing else writes those bytes of the payload or
+//! reads them before. Then whoever names the variable can name the part of the payload, whatever the
+//! masks: both hold the same bytes from the copies on, and before them only the variable has any.
+
+use gen_ir::{Extent, Inst, Kernel, Op, Reg, Region, Role, Src, SrcMod, Var, VarId, Virtual};
+
+use super::homes::Homes;
+
+/// A variable with more accesses in its block stays apart. Bounds the work per copy.
+const MOST_ACCESSES: usize = 256;
+/// How long the rest of the payload's registers may be occupied longer: registers times instructions.
+const OCCUPIED: u64 = 256;
+
+/// Merges variables in every block.
+pub fn variables(kernel: &mut Kernel<Virtual>, grf_bytes: u32) {
+    let homes = Homes::of(kernel);
+    let mut merger = Merger { grf_bytes, head: vec![NONE; kernel.vars.len()], list: Vec::new() };
+    let Kernel { vars, blocks, .. } = kernel;
+    for (b, block) in blocks.iter_mut().enumerate() {
+        if !block.insts.iter().any(|i| Copy::of(i, grf_bytes).is_some()) {
+            continue;
+        }
+        merger.collect(&block.insts, |v| homes.touched_only_in(v, b));
+        let mut merged = false;
+        for i in 0..block.insts.len() {
+            let Some(copy) = Copy::of(&block.insts[i], grf_bytes) else { continue };
+            let both = homes.touched_only_in(copy.from, b) && homes.touched_only_in(copy.to, b);
+            if both && merger.fits(copy, &block.insts, vars, homes.only_in(copy.to, b)) {
+                merger.merge(copy, &mut block.insts, vars);
+                merged = true;
+            }
+        }
+        merger.clear();
+        if merged {
+            block.insts.retain(|i| i.op != Op::Nop);
+        }
+    }
+}
+
+/// Bytes of a variable copied as they are to bytes of another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Copy {
+    from: VarId,
+    to: VarId,
+    /// What is added to a byte's place.
+    shift: u32,
+}
+
+impl Copy {
+    fn of(inst: &Inst<Virtual>, grf_bytes: u32) -> Option<Copy> {
+        if inst.op != Op::Mov || inst.pred.is_some() || inst.cond.is_some() || inst.sat {
+            return None;
+        }
+        let (to, ty) = (inst.dst.reg()?, inst.dst.ty()?);
+        let Src::Direct { reg, region, mods: SrcMod::NONE, ty: read_as } = inst.src[0] else { return None };
+        let lanes = inst.exec.lanes();
+        let raw = ty.bytes() == read_as.bytes() && ty.is_float() == read_as.is_float();
+        let packed = lanes == 1 || inst.dst_is_dense() && one_by_one(region, lanes);
+        let (from, to_var) = (reg.var()?, to.var()?);
+        if !raw || !packed || from == to_var || inst.dst_extent(grf_bytes).is_none() {
+            return None;
+        }
+        Some(Copy { from, to: to_var, shift: to.byte.checked_sub(reg.byte)? })
+    }
+}
+
+fn one_by_one(region: Region, lanes: u32) -> bool {
+    region.vert != Region::VXH
+        && region.vert != Region::ABSENT
+        && region.width != Region::ABSENT
+        && (0..lanes).all(|l| region.element(l) == l)
+}
+
+const NONE: u32 = u32::MAX;
+
+/// One touch of a variable.
+#[derive(Clone, Copy)]
+struct Access {
+    inst: u32,
+    bytes: Extent,
+    write: bool,
+    /// The next one of the same variable.
+    next: u32,
+}
+
+/// The accesses of a block's variables, in lists.
+struct Merger {
+    grf_bytes: u32,
+    head: Vec<u32>,
+    list: Vec<(VarId, Access)>,
+}
+
+impl Merger {
+    fn collect(&mut self, insts: &[Inst<Virtual>], wanted: impl Fn(VarId) -> bool) {
+        for (i, inst) in insts.iter().enumerate() {
+            inst.for_each_reg(|role, reg| {
+                let Some(v) = reg.var().filter(|&v| wanted(v)) else { return };
+                let bytes = inst.extent(role, self.grf_bytes).unwrap_or(Extent { start: 0, end: u32::MAX });
+                let next = self.head[v.index()];
+                self.head[v.index()] = self.list.len() as u32;
+                self.list.push((v, Access { inst: i as u32, bytes, write: role == Role::Dst, next }));
+            });
+        }
+    }
+
+    fn clear(&mut self) {
+        for (v, _) in self.list.drain(..) {
+            self.head[v.index()] = NONE;
+        }
+    }
+
+    fn accesses(&self, var: VarId) -> impl Iterator<Item = Access> {
+        let mut at = self.head[var.index()];
+        std::iter::from_fn(move || {
+            let (_, a) = *self.list.get(at as usize)?;
+            at = a.next;
+            Some(a)
+        })
+    }
+
+    /// Whether the copied variable can be part of the other. `fresh`: all that is read of the other is
+    /// written before in the same run of the block.
+    fn fits(&self, copy: Copy, insts: &[Inst<Virtual>], vars: &[Var], fresh: bool) -> bool {
+        let (from, to) = (&vars[copy.from.index()], &vars[copy.to.index()]);
+        if from.even_grf || from.no_spill || to.no_spill || !copy.shift.is_multiple_of(from.align.max(1)) {
+            return false;
+        }
+        let Some(a) = self.summary(copy.from, insts) else { return false };
+        if a.bytes.end > to.bytes.saturating_sub(copy.shift) {
+            return false;
+        }
+        let bytes = Extent { start: a.bytes.start + copy.shift, end: a.bytes.end + copy.shift };
+        let Some(all) = self.summary(copy.to, insts) else { return false };
+        let (mut first_copy, mut last_copy, mut first_read) = (u32::MAX, 0, u32::MAX);
+        for access in self.accesses(copy.to).filter(|x| x.bytes.overlaps(bytes)) {
+            let inst = &insts[access.inst as usize];
+            if inst.op == Op::Nop {
+                continue;
+            }
+            if !access.write {
+                first_read = first_read.min(access.inst);
+                continue;
+            }
+            if Copy::of(inst, self.grf_bytes) != Some(copy) || !(inst.no_mask || fresh) {
+                return false;
+            }
+            first_copy = first_copy.min(access.inst);
+            last_copy = last_copy.max(access.inst);
+        }
+        let written = a.last_write.is_none_or(|w| w < first_copy);
+        if !written || first_read <= last_copy {
+            return false;
+        }
+        // A message whose halves would come to overlap.
+        let in_both = |x: Access| {
+            let inst = &insts[x.inst as usize];
+            let mut found = false;
+            inst.for_each_reg(|_, r| found |= r.var() == Some(copy.to));
+            found && inst.op.is_send()
+        };
+        if self.accesses(copy.from).any(in_both) {
+            return false;
+        }
+        let rest = u64::from((to.bytes - bytes.len().min(to.bytes)).div_ceil(self.grf_bytes));
+        let longer = all.first.saturating_sub(a.first) + a.last.saturating_sub(all.last);
+        rest * u64::from(longer) <= OCCUPIED
+    }
+
+    fn summary(&self, var: VarId, insts: &[Inst<Virtual>]) -> Option<Summary> {
+        let mut s =
+            Summary { bytes: Extent { start: u32::MAX, end: 0 }, first: u32::MAX, last: 0, last_write: None };
+        for (n, a) in self.accesses(var).enumerate() {
+            if n >= MOST_ACCESSES {
+                return None;
+            }
+            if insts[a.inst as usize].op == Op::Nop {
+                continue;
+            }
+            s.bytes = Extent { start: s.bytes.start.min(a.bytes.start), end: s.bytes.end.max(a.bytes.end) };
+            s.first = s.first.min(a.inst);
+            s.last = s.last.max(a.inst);
+            if a.write {
+                s.last_write = s.last_write.max(Some(a.inst));
+            }
+        }
+        (s.first != u32::MAX).then_some(s)
+    }
+
+    fn merge(&mut self, copy: Copy, insts: &mut [Inst<Virtual>], vars: &mut [Var]) {
+        let align = vars[copy.from.index()].align;
+        let to = &mut vars[copy.to.index()];
+        to.align = to.align.max(align);
+        let mut at = self.head[copy.from.index()];
+        let mut last = NONE;
+        while let Some((_, access)) = self.list.get_mut(at as usize) {
+            let inst = &mut insts[access.inst as usize];
+            if Copy::of(inst, self.grf_bytes) == Some(copy) {
+                *inst = Inst::new(Op::Nop, inst.exec);
+            } else {
+                *inst = inst.map_regs(|_, r| match r.var() {
+                    Some(v) if v == copy.from => Reg::var_at(copy.to, r.byte + copy.shift),
+                    _ => r,
+                });
+            }
+            access.bytes.start += copy.shift;
+            access.bytes.end += copy.shift;
+            last = at;
+            at = access.next;
+        }
+        if let Some((_, access)) = self.list.get_mut(last as usize) {
+            access.next = self.head[copy.to.index()];
+            self.head[copy.to.index()] = self.head[copy.from.index()];
+            self.head[copy.from.index()] = NONE;
+        }
+    }
+}
+
+/// What a block does with a variable.
+struct Summary {
+    bytes: Extent,
+    first: u32,
+    last: u32,
+    last_write: Option<u32>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gen_ir::{Block, Dst, ExecSize, Type, VarClass};
+    use platforms::Platform;
+
+    fn inst(op: Op, to: VarId, byte: u32, from: VarId) -> Inst<Virtual> {
+        let mut i = Inst::new(op, ExecSize::S8);
+        i.dst = Dst::packed(Reg::var_at(to, byte), Type::D);
+        i.src[0] = Src::new(Reg::var_at(from, 0), Region::new(8, 8, 1), Type::D);
+        if op == Op::Add {
+            i.src[1] = Src::d(1);
+        }
+        i
+    }
+
+    fn copy(to: VarId, byte: u32, from: VarId) -> Inst<Virtual> {
+        Inst { no_mask: true, ..inst(Op::Mov, to, byte, from) }
+    }
+
+    /// An input, a value, a payload of two registers, a result.
+    fn run(insts: impl Fn(&[VarId]) -> Vec<Inst<Virtual>>) -> (Vec<Inst<Virtual>>, Vec<VarId>) {
+        let mut k = Kernel::new("k", Platform::Skl);
+        let v: Vec<VarId> = [32, 32, 64, 32]
+            .iter()
+            .map(|&bytes| k.add_var(Var::temp(VarClass::General, bytes, 32)))
+            .collect();
+        k.vars[v[0].index()].live_in = true;
+        k.vars[v[3].index()].live_out = true;
+        k.blocks.push(Block { insts: insts(&v), succs: vec![] });
+        variables(&mut k, 32);
+        (k.blocks.swap_remove(0).insts, v)
+    }
+
+    #[test]
+    fn a_value_with_other_readers_becomes_part_of_the_payload() {
+        let (got, v) = run(|v| {
+            vec![
+                inst(Op::Add, v[1], 0, v[0]),
+                copy(v[2], 32, v[1]),
+                inst(Op::Add, v[3], 0, v[2]),
+                inst(Op::Add, v[3], 0, v[1]),
+            ]
+        });
+        let mut last = inst(Op::Add, v[3], 0, v[2]);
+        last.src[0] = Src::new(Reg::var_at(v[2], 32), Region::new(8, 8, 1), Type::D);
+        assert_eq!(got, [inst(Op::Add, v[2], 32, v[0]), inst(Op::Add, v[3], 0, v[2]), last]);
+    }
+
+    #[test]
+    fn a_value_that_changes_after_the_copy_stays_apart() {
+        let (got, v) = run(|v| {
+            vec![
+                inst(Op::Add, v[1], 0, v[0]),
+                copy(v[2], 0, v[1]),
+                inst(Op::Add, v[1], 0, v[1]),
+                inst(Op::Add, v[3], 0, v[2]),
+                inst(Op::Add, v[3], 0, v[1]),
+            ]
+        });
+        assert_eq!(got.len(), 5);
+        assert_eq!(got[1], copy(v[2], 0, v[1]));
+    }
+
+    #[test]
+    fn bytes_that_others_write_too_stay_apart() {
+        let (got, _) = run(|v| {
+            vec![
+                inst(Op::Add, v[1], 0, v[0]),
+                inst(Op::Add, v[2], 0, v[0]),
+                copy(v[2], 0, v[1]),
+                inst(Op::Add, v[3], 0, v[2]),
+            ]
+        });
+        assert_eq!(got.len(), 4);
+    }
+}
