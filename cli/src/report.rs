@@ -23,7 +23,7 @@ pub fn faults(file: &Path, faults: &[Diagnostic], format: MessageFormat) {
                 Some(line) => snippet(&mut out, file, d, line),
                 None => human(&mut out, file, d),
             },
-            MessageFormat::Json => writeln!(out, "{}", as_json(file, d)),
+            MessageFormat::Json => writeln!(out, "{}", as_json(file, d, line_of(&lines, d))),
         };
     }
 }
@@ -70,22 +70,22 @@ fn line_of<'a>(lines: &[&'a str], d: &Diagnostic) -> Option<&'a str> {
     lines.get((line as usize).checked_sub(1)?).copied().filter(|l| l.len() <= LONGEST_LINE)
 }
 
-/// A fault with the line it stands in; the word at its column is underlined.
-fn snippet(out: &mut impl Write, file: &Path, d: &Diagnostic, line: &str) -> std::io::Result<()> {
-    let Place::Line { line: number, column } = d.place else { return human(out, file, d) };
-    let level = match d.severity {
-        Severity::Error => Level::ERROR,
-        Severity::Warning => Level::WARNING,
-    };
+/// Bytes of the line that are underlined.
+fn span(line: &str, column: u32, d: &Diagnostic) -> (usize, usize) {
     let column = (column as usize).saturating_sub(1);
     let is_space = |c: char| c.is_whitespace();
     let is_statement = d.instruction.is_some() || d.field.is_some();
-    let operand = d.subject.as_ref().and_then(|s| s.find(line));
-    let (start, end) = match line.get(column..) {
-        _ if operand.is_some() => operand.map_or((0, 0), |o| (o.start, o.end)),
+    if let Some(operand) = d.subject.as_ref().and_then(|s| s.find(line)).or_else(|| part(line, d)) {
+        return (operand.start, operand.end);
+    }
+    match (line.get(column..), d.length) {
         // Something is missing at the end.
-        Some("") if column > 0 => (column, column),
-        Some(rest) if !is_statement && !rest.starts_with(is_space) && !rest.is_empty() => {
+        (Some(""), _) if column > 0 => (column, column),
+        (Some(rest), Some(length)) if length > 0 => {
+            let length = (length as usize).min(rest.len());
+            (column, column + if rest.is_char_boundary(length) { length } else { rest.len() })
+        }
+        (Some(rest), _) if !is_statement && !rest.starts_with(is_space) && !rest.is_empty() => {
             (column, column + rest.find(is_space).unwrap_or(rest.len()))
         }
         _ => {
@@ -93,7 +93,38 @@ fn snippet(out: &mut impl Write, file: &Path, d: &Diagnostic, line: &str) -> std
             let code = line.split("//").next().unwrap_or(line).trim_end();
             (line.len() - line.trim_start().len(), code.len().max(line.len().min(1)))
         }
+    }
+}
+
+/// The opcode or the execution size of an instruction, where the fault is about those.
+fn part(line: &str, d: &Diagnostic) -> Option<std::ops::Range<usize>> {
+    let field = d.field.as_deref()?;
+    d.instruction.as_ref()?;
+    let mut start = line.len() - line.trim_start().len();
+    if line[start..].starts_with('(') {
+        // The predicate.
+        start += line[start..].find(')')? + 1;
+        start += line[start..].len() - line[start..].trim_start().len();
+    }
+    let opcode = start..start + line[start..].find([' ', '\t', '(']).unwrap_or(line.len() - start);
+    match field {
+        "opcode" => Some(opcode),
+        "execution mask" | "execution size" => {
+            let open = opcode.end + line[opcode.end..].find('(')?;
+            Some(open..open + line[open..].find(')')? + 1)
+        }
+        _ => None,
+    }
+}
+
+/// A fault with the line it stands in; the word at its column is underlined.
+fn snippet(out: &mut impl Write, file: &Path, d: &Diagnostic, line: &str) -> std::io::Result<()> {
+    let Place::Line { line: number, column } = d.place else { return human(out, file, d) };
+    let level = match d.severity {
+        Severity::Error => Level::ERROR,
+        Severity::Warning => Level::WARNING,
     };
+    let (start, end) = span(line, column, d);
     let path = file.display().to_string();
     let place = Snippet::source(line)
         .line_start(number as usize)
@@ -114,7 +145,7 @@ fn human(out: &mut impl Write, file: &Path, d: &Diagnostic) -> std::io::Result<(
     writeln!(out, "{style}{word}{style:#}: {}: {d}", file.display())
 }
 
-fn as_json(file: &Path, d: &Diagnostic) -> Value {
+fn as_json(file: &Path, d: &Diagnostic, text: Option<&str>) -> Value {
     let mut object = json!({
         "file": file.display().to_string(),
         "severity": match d.severity { Severity::Error => "error", Severity::Warning => "warning" },
@@ -125,8 +156,14 @@ fn as_json(file: &Path, d: &Diagnostic) -> Value {
         Place::Input => {}
         Place::Offset(o) => object["offset"] = o.into(),
         Place::Line { line, column } => {
+            // The columns that the terminal underlines.
+            let (start, end) = match text {
+                Some(text) => span(text, column, d),
+                None => ((column as usize).saturating_sub(1), (column as usize).saturating_sub(1)),
+            };
             object["line"] = line.into();
-            object["column"] = column.into();
+            object["column"] = (start + 1).into();
+            object["end_column"] = (end.max(start) + 1).into();
         }
     }
     if let Some(field) = &d.field {

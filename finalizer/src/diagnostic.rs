@@ -44,6 +44,8 @@ pub struct Diagnostic {
     pub field: Option<String>,
     /// The operand as the text names it, to find it in its line.
     pub subject: Option<visa::Subject>,
+    /// Bytes of the line that are at fault, from the column on, where that is known.
+    pub length: Option<u32>,
     /// What is wrong, what was found, what is allowed.
     pub message: String,
 }
@@ -59,6 +61,7 @@ impl Diagnostic {
             instruction: None,
             field: None,
             subject: None,
+            length: None,
             message: message.into(),
         }
     }

@@ -44,7 +44,9 @@ pub fn read_text(text: &[u8], platform: Platform) -> Result<Module, Refusal> {
     let options = TextOptions { grf_bytes: platform.caps().grf_bytes.into(), ..TextOptions::default() };
     visa::text::parse(text, options).map_err(|faults| {
         let one = |f: visa::text::Fault| {
-            Diagnostic::error("BadText", f.message).at(Place::Line { line: f.line, column: f.column })
+            let place = Place::Line { line: f.line, column: f.column };
+            let length = Some(f.span.len() as u32);
+            Diagnostic { length, ..Diagnostic::error("BadText", f.message).at(place) }
         };
         Refusal(faults.0.into_iter().map(one).collect())
     })

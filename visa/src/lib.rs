@@ -29,6 +29,7 @@ pub mod ids;
 pub mod inst;
 pub mod lsc;
 pub mod model;
+mod near;
 pub mod op;
 pub mod opcode;
 pub mod operand;

@@ -2,12 +2,13 @@
 
 use super::{
     lexer::Tok,
-    parser::{Parsed, Parser, suggestion},
+    parser::{DIRECTIVES, Parsed, Parser},
     symbols::Symbol,
 };
 use crate::{
     ids::*,
     model::*,
+    near::suggestion,
     opcode::Opcode,
     operand::Operand,
     types::{Align, Exec, LabelKind, Type},
@@ -86,20 +87,8 @@ impl<'s> Parser<'s> {
                 Some(provenance) => self.implicit(provenance),
                 None => {
                     self.at = start + 1;
-                    let known = [
-                        "version",
-                        "kernel",
-                        "global_function",
-                        "funcdecl",
-                        "function",
-                        "decl",
-                        "input",
-                        "kernel_attr",
-                        "file",
-                        "loc",
-                    ];
-                    let hint =
-                        suggestion(name, known).map_or(String::new(), |k| format!("; did you mean `.{k}`?"));
+                    let hint = suggestion(name, DIRECTIVES)
+                        .map_or(String::new(), |k| format!("; did you mean `.{k}`?"));
                     self.fail(format!("`.{name}` is no directive{hint}"))
                 }
             },

@@ -2,11 +2,12 @@
 
 use super::{
     lexer::Tok,
-    parser::{Parsed, Parser, suggestion},
+    parser::{Parsed, Parser},
 };
 use crate::{
     inst::BadOperands,
     lsc::LscOp,
+    near::suggestion,
     opcode::Opcode,
     operand::*,
     table::{self, Enc, Family},
@@ -252,8 +253,10 @@ impl<'s> Parser<'s> {
     }
 
     fn cmp(&mut self, nan_variant: bool, head: Head) -> Parsed<()> {
-        let cond = self.dot_word().and_then(|w| CondMod::from_name(&w.to_ascii_lowercase()));
+        let word = self.dot_word();
+        let cond = word.and_then(|w| CondMod::from_name(&w.to_ascii_lowercase()));
         let Some(cond) = cond else {
+            self.at -= usize::from(word.is_some());
             return self.fail("expected `.eq`, `.ne`, `.gt`, `.ge`, `.lt` or `.le` after `cmp`");
         };
         let exec = self.exec()?;

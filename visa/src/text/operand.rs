@@ -7,10 +7,14 @@ use super::{
 };
 use crate::{
     ids::*,
+    near::suggestion,
     operand::*,
     table::Slot,
     types::{EMask, Exec, ExecSize, Modifier, PredCtrl, Region, Type},
 };
+
+/// Undeclared names for which others are looked at.
+const MAX_HINTS: usize = 20;
 
 impl<'s> Parser<'s> {
     /// A name in scope.
@@ -26,7 +30,12 @@ impl<'s> Parser<'s> {
             }
             // Its declaration is at fault and was reported.
             None if self.symbols.is_poisoned(name) => Err(Failed),
-            None => self.fail(format!("`{name}` is not declared")),
+            None => {
+                // The first few: looking is not for nothing.
+                let near = if self.fault_count() < MAX_HINTS { self.symbols.similar(name) } else { None };
+                let hint = near.map_or(String::new(), |s| format!("; did you mean `{s}`?"));
+                self.fail(format!("`{name}` is not declared{hint}"))
+            }
         }
     }
 
@@ -90,6 +99,15 @@ impl<'s> Parser<'s> {
 
     /// `(M1, 16)`, or `(16)` for `(M1, 16)`.
     pub(super) fn exec(&mut self) -> Parsed<Exec> {
+        if self.peek() == Tok::Dot {
+            let word = self.dot_word();
+            self.at -= usize::from(word.is_some());
+            let hint = match word.map(|w| suggestion(w, ["sat"])) {
+                Some(Some(_)) => "; did you mean `.sat`?",
+                _ => ", expected an execution size such as `(M1, 16)`",
+            };
+            return self.fail(format!("the instruction takes no `.{}`{hint}", word.unwrap_or_default()));
+        }
         self.expect(Tok::LParen, "an execution size such as `(M1, 16)`")?;
         let mut mask = EMask::M1;
         if self.peek() == Tok::Ident {
@@ -113,7 +131,9 @@ impl<'s> Parser<'s> {
     pub(super) fn pair(&mut self, first: &str, second: &str) -> Parsed<(u8, u8)> {
         self.expect(Tok::LParen, "`(`")?;
         let a = self.int_in(0..=255, first)? as u8;
-        self.expect(Tok::Comma, "`,`")?;
+        if !self.eat(Tok::Comma) {
+            return self.expected(&format!("`,` and {second}, as in `(0,0)`"));
+        }
         let b = self.int_in(0..=255, second)? as u8;
         self.expect(Tok::RParen, "`)`")?;
         Ok((a, b))
@@ -246,7 +266,7 @@ impl<'s> Parser<'s> {
         let addr = self.address_name()?;
         self.expect(Tok::LParen, "`(`")?;
         let addr_offset = self.int_in(0..=255, "the element")? as u8;
-        self.expect(Tok::RParen, "`)`")?;
+        self.expect(Tok::RParen, "`)`: an address variable has one element number, as in `A0(0)`")?;
         let offset =
             if self.eat(Tok::Comma) { self.int_in(-32768..=32767, "the byte offset")? as i16 } else { 0 };
         self.expect(Tok::RBrack, "`]`")?;
@@ -305,7 +325,7 @@ impl<'s> Parser<'s> {
     fn dst_region(&mut self) -> Parsed<Region> {
         self.expect(Tok::Lt, "a region such as `<1>`")?;
         let h = self.region_value(&[0, 1, 2, 4], "the horizontal stride")?;
-        self.expect(Tok::Gt, "`>`")?;
+        self.expect(Tok::Gt, "`>`: the region of a destination is a horizontal stride alone, as in `<1>`")?;
         Ok(Region::dst(h))
     }
 
@@ -342,6 +362,8 @@ impl<'s> Parser<'s> {
                 self.at += 2;
                 return Ok(ty);
             }
+            self.at += 1;
+            return self.expected(&format!("a type: one of {}", type_names()));
         }
         self.expected("a type such as `:ud`")
     }
@@ -383,4 +405,11 @@ impl<'s> Parser<'s> {
         let bits = if ty.bytes() == 8 { value as u64 } else { u64::from(value as u32) };
         Ok(VectorOperand::Immediate { ty, bits })
     }
+}
+
+/// Types that operands have, for messages.
+#[cold]
+fn type_names() -> String {
+    let names: Vec<_> = Type::ALL.iter().filter(|t| **t != Type::Bool).map(|t| t.name()).collect();
+    names.join(", ")
 }

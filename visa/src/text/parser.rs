@@ -12,6 +12,7 @@ use super::{
 use crate::{
     ids::{LabelId, StrId},
     model::{AttrRange, Kernel, Label, Module, PlaceKind, Version},
+    near::suggestion,
     types::LabelKind,
 };
 
@@ -54,6 +55,19 @@ impl fmt::Display for Faults {
 
 impl std::error::Error for Faults {}
 
+/// Directives, without their dots.
+pub(super) const DIRECTIVES: [&str; 10] = [
+    "version",
+    "kernel",
+    "global_function",
+    "funcdecl",
+    "function",
+    "decl",
+    "input",
+    "kernel_attr",
+    "file",
+    "loc",
+];
 /// More faults than this are not collected.
 const MAX_FAULTS: usize = 1000;
 /// Nesting of parentheses in constant expressions.
@@ -136,8 +150,10 @@ impl<'s> Parser<'s> {
     }
 
     fn finish(mut self) -> Result<Module, Faults> {
-        if self.faults.is_empty() && self.symbols.in_scope() {
-            let _: Parsed<()> = self.fail("a scope is not closed; expected `}`");
+        if self.faults.is_empty()
+            && let Some(at) = self.symbols.open_scope()
+        {
+            let _: Parsed<()> = self.fail_at(at..at + 1, "this scope is not closed; expected `}`");
         }
         self.end_kernel();
         if self.faults.is_empty() && self.kernels.is_empty() && self.functions.is_empty() {
@@ -185,8 +201,8 @@ impl<'s> Parser<'s> {
         match self.peek() {
             Tok::Dot => self.directive()?,
             Tok::LBrace => {
+                self.symbols.push_scope(self.token().start as usize);
                 self.at += 1;
-                self.symbols.push_scope();
                 return Ok(());
             }
             Tok::RBrace => {
@@ -269,9 +285,12 @@ impl<'s> Parser<'s> {
             if std::mem::replace(&mut self.lacks_kernel, true) {
                 return Err(Failed);
             }
-            return self.fail(
-                "found no kernel to which this belongs, expected `.kernel` or `.global_function` first",
-            );
+            let word = self.slice();
+            let hint =
+                suggestion(word, DIRECTIVES).map_or(String::new(), |k| format!("; did you mean `.{k}`?"));
+            return self.fail(format!(
+                "found no kernel to which this belongs, expected `.kernel` or `.global_function` first{hint}"
+            ));
         }
         self.kernel.as_mut().ok_or(Failed)
     }
@@ -400,6 +419,10 @@ impl<'s> Parser<'s> {
     }
 
     // ---- faults ----
+
+    pub(super) fn fault_count(&self) -> usize {
+        self.faults.len()
+    }
 
     #[cold]
     pub(super) fn fail<T>(&mut self, message: impl Into<String>) -> Parsed<T> {
@@ -624,34 +647,6 @@ impl<'s> Parser<'s> {
             Err(escape) => self.fail(format!("`\\{}` is no escape", char::from(escape))),
         }
     }
-}
-
-/// The known word that differs in a letter or two, if there is one.
-#[cold]
-pub(super) fn suggestion(word: &str, known: impl IntoIterator<Item = &'static str>) -> Option<&'static str> {
-    const LONGEST: usize = 24;
-    let word = word.to_ascii_lowercase();
-    if word.len() > LONGEST {
-        return None;
-    }
-    let most = if word.len() > 4 { 2 } else { 1 };
-    let near = known.into_iter().map(|k| (distance(word.as_bytes(), k.as_bytes()), k));
-    near.filter(|(d, _)| *d <= most).min_by_key(|(d, _)| *d).map(|(_, k)| k)
-}
-
-/// Letters to add, remove or change to get from one word to the other.
-fn distance(a: &[u8], b: &[u8]) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let change = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = change.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }
 
 /// Resolves C escapes; the error is the letter after a bad backslash.

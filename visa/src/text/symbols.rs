@@ -2,7 +2,7 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::ids::*;
+use crate::{ids::*, near::similar_name};
 
 /// What a name stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,7 +31,8 @@ impl Symbol {
 pub(super) struct Symbols<'s> {
     names: FxHashMap<&'s str, (Symbol, u32)>,
     undo: Vec<(&'s str, Option<(Symbol, u32)>)>,
-    scopes: Vec<usize>,
+    /// Of each open scope: how much is to be undone when it closes, and the byte that opens it.
+    scopes: Vec<(usize, usize)>,
     /// Names whose declaration is at fault: what uses them is not at fault again.
     poisoned: FxHashSet<&'s str>,
 }
@@ -67,13 +68,14 @@ impl<'s> Symbols<'s> {
         }
     }
 
-    pub(super) fn push_scope(&mut self) {
-        self.scopes.push(self.undo.len());
+    /// Opens a scope at a byte of the text.
+    pub(super) fn push_scope(&mut self, at: usize) {
+        self.scopes.push((self.undo.len(), at));
     }
 
     /// Leaves a scope; `false` if there is none.
     pub(super) fn pop_scope(&mut self) -> bool {
-        let Some(mark) = self.scopes.pop() else { return false };
+        let Some((mark, _)) = self.scopes.pop() else { return false };
         for (name, old) in self.undo.drain(mark..).rev() {
             match old {
                 Some(old) => self.names.insert(name, old),
@@ -83,9 +85,21 @@ impl<'s> Symbols<'s> {
         true
     }
 
-    /// True inside `{ }`.
-    pub(super) fn in_scope(&self) -> bool {
-        !self.scopes.is_empty()
+    /// The innermost scope that is open: the byte that opens it.
+    pub(super) fn open_scope(&self) -> Option<usize> {
+        self.scopes.last().map(|s| s.1)
+    }
+
+    /// A name in scope that is easily mistaken for this one.
+    #[cold]
+    pub(super) fn similar(&self, name: &str) -> Option<&'s str> {
+        if self.names.len() > 4096 {
+            return None;
+        }
+        // In order of names, for equal texts give equal messages.
+        let mut known: Vec<&'s str> = self.names.keys().copied().collect();
+        known.sort_unstable();
+        similar_name(name, known)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Labels, subroutines, calls.
 
 use super::{Checker, Rule};
-use crate::{ids::LabelId, opcode::Opcode, operand::Operand, types::LabelKind};
+use crate::{ids::LabelId, near::similar_name, opcode::Opcode, operand::Operand, types::LabelKind};
 
 impl Checker<'_> {
     pub(super) fn flow(&mut self) {
@@ -21,8 +21,14 @@ impl Checker<'_> {
             }
             let id = kernel.operands_of(record)[0].label();
             let Some(place) = defined.get_mut(id.index()) else { continue };
-            if place.is_some() {
-                let message = format!("`{}` is defined a second time", kernel.label_name(id));
+            if let Some(first) = *place {
+                let unit = match kernel.places {
+                    crate::PlaceKind::Offset => "byte",
+                    crate::PlaceKind::Line => "line",
+                };
+                let first = kernel.code[first as usize].place;
+                let message =
+                    format!("`{}` is defined a second time, first at {unit} {first}", kernel.label_name(id));
                 self.report(Rule::LabelDefined, Some(index), "label", message);
             }
             *place = Some(index as u32);
@@ -57,7 +63,8 @@ impl Checker<'_> {
                 let Some(label) = kernel.labels.get(id.index()) else { continue };
                 // A fast-composition callee is in another object.
                 if defined[id.index()].is_none() && label.kind != LabelKind::FastComposite {
-                    let message = format!("`{}` is not defined", kernel.label_name(id));
+                    let hint = self.similar_label(id, defined).unwrap_or_default();
+                    let message = format!("`{}` is not defined{hint}", kernel.label_name(id));
                     self.report(Rule::LabelDefined, Some(index), "label", message);
                 }
                 if let Some(at) = defined[id.index()].map(|at| at as usize)
@@ -75,6 +82,23 @@ impl Checker<'_> {
                 }
             }
         }
+    }
+
+    /// The hint at a label that is defined and easily mistaken for this one. In the first few findings.
+    #[cold]
+    fn similar_label(&self, id: LabelId, defined: &[Option<u32>]) -> Option<String> {
+        const MAX_HINTS: usize = 20;
+        const MAX_LABELS: usize = 4096;
+        let kernel = self.kernel;
+        if self.findings.len() - self.start > MAX_HINTS || defined.len() > MAX_LABELS {
+            return None;
+        }
+        let known: Vec<_> = (0..defined.len())
+            .filter(|i| defined[*i].is_some())
+            .map(|i| kernel.label_name(LabelId(i as u32)))
+            .collect();
+        let near = similar_name(&kernel.label_name(id), known.iter().map(|n| &**n))?;
+        Some(format!("; did you mean `{near}`?"))
     }
 
     /// Code begins with a subroutine, and each ends with something that does not go on.
