@@ -3,6 +3,13 @@
  * Ownership: what a function hands out through `out` or `error` is the caller's, and ends with the `_free`
  * of its name; what is reached from a handle lives as long as the handle. A pointer may be null where the
  * function's text says so; elsewhere null gives VF_BAD_ARGUMENT, 0 or null, never a crash.
+ *
+ * Threads: a vf_finalizer serves one thread at a time, any number of them may be in use at once. Results and
+ * errors do not change, so all threads may read them; free them once. There are no locks and no state
+ * that handles share.
+ *
+ * Nothing unwinds or jumps out of a function, nothing is printed, no file is touched, no signal is handled.
+ * A structure that the caller fills in carries its size, so that a later library can tell.
  */
 
 #ifndef VISA_FINALIZE_H
@@ -11,6 +18,12 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/*
+ The version of this interface. A library whose `vf_abi_version` gives another number than the header
+ that a program was compiled with does not fit it.
+ */
+#define VF_ABI_VERSION 1
 
 /*
  What a function says of its work.
@@ -124,7 +137,8 @@ typedef struct vf_kernel_info {
    */
   uint32_t grf_count;
   /*
-   General registers the code touches.
+   General registers from `r0` to the highest one that the code touches; ends of threads are sent
+   from `r112` and up.
    */
   uint32_t grfs_used;
   /*
@@ -285,6 +299,12 @@ typedef struct vf_fault {
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
+
+/*
+ The version of the interface that the library has, [`VF_ABI_VERSION`]: for programs that load it at run
+ time.
+ */
+uint32_t vf_abi_version(void);
 
 /*
  The library's version, `major.minor.patch`.

@@ -57,7 +57,8 @@ pub struct vf_kernel_info {
     pub simd: u32,
     /// General registers the thread must be given.
     pub grf_count: u32,
-    /// General registers the code touches.
+    /// General registers from `r0` to the highest one that the code touches; ends of threads are sent
+    /// from `r112` and up.
     pub grfs_used: u32,
     /// Shared local memory in bytes.
     pub slm_bytes: u32,
@@ -207,6 +208,17 @@ unsafe fn answer<T>(
         }
         status
     }
+}
+
+/// The version of this interface. A library whose `vf_abi_version` gives another number than the header
+/// that a program was compiled with does not fit it.
+pub const VF_ABI_VERSION: u32 = 1;
+
+/// The version of the interface that the library has, [`VF_ABI_VERSION`]: for programs that load it at run
+/// time.
+#[unsafe(no_mangle)]
+pub extern "C" fn vf_abi_version() -> u32 {
+    VF_ABI_VERSION
 }
 
 /// The library's version, `major.minor.patch`.

@@ -96,3 +96,53 @@ fn valgrind_finds_no_leak_and_no_error_in_the_example_in_c() {
         assert!(report.contains("ERROR SUMMARY: 0 errors"), "{report}");
     }
 }
+
+/// What the package description says to hand to a compiler; by `pkg-config`, or read here where that is not
+/// installed.
+fn flags(prefix: &Path) -> Vec<String> {
+    let description = prefix.join("lib/pkgconfig/visafinalize.pc");
+    let asked = Command::new("pkg-config").args(["--cflags", "--libs"]).arg(&description).output();
+    if let Ok(output) = asked {
+        assert!(output.status.success(), "{}", text(&output.stderr));
+        return text(&output.stdout).split_whitespace().map(str::to_owned).collect();
+    }
+    let description = std::fs::read_to_string(description).unwrap();
+    let values = description.lines().filter(|l| l.starts_with("Libs:") || l.starts_with("Cflags:"));
+    let values = values.flat_map(|l| l.split_whitespace().skip(1)).map(|word| {
+        let prefix = prefix.display().to_string();
+        word.replace("${libdir}", &format!("{prefix}/lib")).replace("${includedir}", &format!("{prefix}/include"))
+    });
+    values.collect()
+}
+
+#[test]
+fn an_installed_library_is_found_by_its_description() {
+    let dir = tempfile::tempdir().unwrap();
+    let prefix = dir.path().join("prefix");
+    let install = Command::new("sh")
+        .arg(format!("{ROOT}/install"))
+        .arg(&prefix)
+        .arg(c_programs::libraries())
+        .output()
+        .unwrap();
+    assert!(install.status.success(), "{}", text(&install.stderr));
+    let description = std::fs::read_to_string(prefix.join("lib/pkgconfig/visafinalize.pc")).unwrap();
+    let version = format!("Version: {}", env!("CARGO_PKG_VERSION"));
+    assert!(description.contains(&version) && !description.contains('@'), "{description}");
+    let mut args = vec![format!("{ROOT}/examples/finalize.c")];
+    args.extend(flags(&prefix));
+    args.push(format!("-Wl,-rpath,{}/lib", prefix.display()));
+    let Some(program) = c_programs::build("cc", &args, &dir.path().join("finalize")) else { return };
+    let output = run(&program, &["skl"]);
+    assert!(output.status.success() && text(&output.stdout).starts_with("saxpy: "), "{}", text(&output.stderr));
+}
+
+#[test]
+fn the_shared_library_exports_what_the_header_declares_and_no_more() {
+    let header = std::fs::read_to_string(format!("{ROOT}/include/visa_finalize.h")).unwrap();
+    let library = c_programs::libraries().join("libvisafinalize.so");
+    let Some(exported) = c_programs::exported(&library) else { return };
+    let declared = c_programs::declared(&header);
+    assert_eq!(exported, declared);
+    assert!(declared.len() >= 20 && declared.contains("vf_finalize"), "{declared:?}");
+}

@@ -75,7 +75,8 @@ pub struct KernelInfo {
     pub simd: u8,
     /// General registers the thread must be given.
     pub grf_count: u16,
-    /// General registers the code touches.
+    /// General registers from `r0` to the highest one that the code touches. (Ends of threads are sent
+    /// from `r112` and up.)
     pub grfs_used: u16,
     /// Shared local memory in bytes, as the input declares it.
     pub slm_bytes: u32,

@@ -16,11 +16,12 @@
  */
 typedef struct FinalizerInfo {
   /*
-   General registers were spilled.
+   The kernel needs scratch memory: registers were spilled, or a stack is kept there.
    */
   bool is_spill;
   /*
-   General registers that the code touches.
+   General registers from `r0` to the highest one that the code touches. (Intel's library leaves 0
+   unless asked to count.)
    */
   int num_grf_used;
   /*
@@ -28,7 +29,8 @@ typedef struct FinalizerInfo {
    */
   int num_asm_count;
   /*
-   Scratch memory of one thread in bytes, from its start to the end of the spills.
+   Scratch memory of one thread in bytes: what the kernel itself asks for (`SpillMemOffset`), spills,
+   and 128 KiB where calls through the stack have no known end.
    */
   unsigned int spill_mem_used;
   /*

@@ -19,13 +19,15 @@ const MESSAGE_BYTES: usize = 512;
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct FinalizerInfo {
-    /// General registers were spilled.
+    /// The kernel needs scratch memory: registers were spilled, or a stack is kept there.
     pub is_spill: bool,
-    /// General registers that the code touches.
+    /// General registers from `r0` to the highest one that the code touches. (Intel's library leaves 0
+    /// unless asked to count.)
     pub num_grf_used: c_int,
     /// Gen instructions.
     pub num_asm_count: c_int,
-    /// Scratch memory of one thread in bytes, from its start to the end of the spills.
+    /// Scratch memory of one thread in bytes: what the kernel itself asks for (`SpillMemOffset`), spills,
+    /// and 128 KiB where calls through the stack have no known end.
     pub spill_mem_used: c_uint,
     /// Debug information: always null.
     pub gen_debug_info: *mut c_void,
@@ -54,7 +56,7 @@ impl FinalizerInfo {
         let (info, stats) = (&binary.info, &binary.stats);
         let int = |n: u32| c_int::try_from(n).unwrap_or(c_int::MAX);
         FinalizerInfo {
-            is_spill: info.spill_bytes > 0,
+            is_spill: info.scratch_bytes > 0,
             num_grf_used: info.grfs_used.into(),
             num_asm_count: int(stats.gen_instructions),
             spill_mem_used: info.scratch_bytes,

@@ -1,6 +1,7 @@
 //! Programs in C and C++: compiling them with the machine's compiler, and the objects they are run on.
 
 use std::{
+    collections::BTreeSet,
     ffi::OsStr,
     fmt::Write,
     fs, io,
@@ -42,6 +43,38 @@ pub fn libraries() -> PathBuf {
     let directory = program.parent().expect("in a directory");
     // Tests and benches are in `deps` themselves, commands one above.
     if directory.ends_with("deps") { directory.to_owned() } else { directory.join("deps") }
+}
+
+/// The names that a shared library exports; `None`, and a note, where `nm` is not installed.
+///
+/// # Panics
+///
+/// `nm` refuses the library.
+pub fn exported(library: &Path) -> Option<BTreeSet<String>> {
+    let Ok(output) = Command::new("nm").args(["-D", "--defined-only"]).arg(library).output() else {
+        println!("skipped: no nm on this machine");
+        return None;
+    };
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    Some(text.lines().filter_map(|l| l.split_whitespace().nth(2)).map(str::to_owned).collect())
+}
+
+/// The functions that a generated header declares: what stands before the parenthesis of each declaration.
+pub fn declared(header: &str) -> BTreeSet<String> {
+    let mut comment = false;
+    let code = header.lines().filter(|line| {
+        comment |= line.trim_start().starts_with("/*");
+        let keep = !comment && !line.starts_with('#');
+        comment &= !line.contains("*/");
+        keep
+    });
+    let name = |line: &str| {
+        let before = line.split_once('(')?.0;
+        let start = before.rfind(|c: char| !c.is_alphanumeric() && c != '_')? + 1;
+        (!line.starts_with(' ') && start < before.len()).then(|| before[start..].to_owned())
+    };
+    code.filter_map(name).collect()
 }
 
 /// Writes our own objects of version 3.6, every `step`th of each platform, and the corpus's objects to a

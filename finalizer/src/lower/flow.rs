@@ -4,7 +4,7 @@ use gen_ir::{
     BlockId, Desc, Dst, ExecSize, Inst, Kernel, Op, Payload, Region, SendInfo, Sfid, Src, Target, Type, Var,
     VarClass, VarId, Virtual,
 };
-use visa::{LabelId, Labels, Op as Visa, Opcode, VectorOperand};
+use visa::{LabelId, Labels, Op as Visa, Opcode, Operand, VectorOperand};
 
 use super::{Lowered, Lowerer, operand};
 use crate::build::{self, Lanes, VInst, VReg};
@@ -14,28 +14,18 @@ pub(crate) fn block_starts(kernel: &visa::Kernel) -> Vec<bool> {
     let mut starts = vec![false; kernel.code.len()];
     let mut only_labels = false;
     let mut ended = true;
-    for (index, start) in starts.iter_mut().enumerate() {
-        let Ok(inst) = kernel.try_inst(index) else { continue };
-        let label = matches!(inst.op, Visa::Label(_) | Visa::Subroutine(_));
+    for (record, start) in kernel.code.iter().zip(&mut starts) {
+        let label = matches!(record.opcode, Opcode::Label | Opcode::Subroutine);
         *start = ended || (label && !only_labels);
         only_labels = label && (only_labels || *start);
-        ended = ends_block(&inst.op);
+        ended = ends_block(record.opcode);
     }
     starts
 }
 
-fn ends_block(op: &Visa<'_>) -> bool {
-    matches!(
-        op,
-        Visa::Jmp(_)
-            | Visa::Goto(_)
-            | Visa::Call(_)
-            | Visa::Ret
-            | Visa::Fret
-            | Visa::Fcall { .. }
-            | Visa::Ifcall { .. }
-            | Visa::SwitchJmp { .. }
-    )
+fn ends_block(opcode: Opcode) -> bool {
+    use Opcode::{Call, Fcall, Fret, Goto, Ifcall, Jmp, Ret, Switchjmp};
+    matches!(opcode, Jmp | Goto | Call | Ret | Fret | Fcall | Ifcall | Switchjmp)
 }
 
 /// How the routines of a kernel (its own body and each subroutine) end.
@@ -50,23 +40,22 @@ impl Routines {
         let mut list: Vec<(usize, usize, bool)> = vec![(0, 0, false)];
         let mut returns = 0;
         let mut plain = true;
-        for index in 0..kernel.code.len() {
-            let Ok(inst) = kernel.try_inst(index) else { continue };
+        for (index, record) in kernel.code.iter().enumerate() {
             let Some(current) = list.last_mut() else { break };
-            match inst.op {
-                Visa::Subroutine(_) if index > 0 => {
+            match record.opcode {
+                Opcode::Subroutine if index > 0 => {
                     current.2 = returns > 1 || !plain;
                     list.push((index, index, false));
                     (returns, plain) = (0, true);
                 }
-                Visa::Lifetime { .. } | Visa::File(_) | Visa::Loc(_) => {}
-                op => {
+                Opcode::Lifetime | Opcode::File | Opcode::Loc => {}
+                opcode => {
                     // Something follows the return seen before.
                     plain &= returns == 0;
                     current.1 = index;
-                    if matches!(op, Visa::Ret | Visa::Fret) {
+                    if matches!(opcode, Opcode::Ret | Opcode::Fret) {
                         returns += 1;
-                        plain &= inst.pred.is_none_or(|p| p.id.0 == 0);
+                        plain &= record.pred.is_none_or(|p| p.id.0 == 0);
                     }
                 }
             }
@@ -172,8 +161,9 @@ impl Lowerer<'_> {
             if *start && index > 0 {
                 block += 1;
             }
-            let Ok(inst) = self.visa.try_inst(index) else { continue };
-            if let Visa::Label(label) | Visa::Subroutine(label) = inst.op
+            let record = &self.visa.code[index];
+            if matches!(record.opcode, Opcode::Label | Opcode::Subroutine)
+                && let [Operand::Label(label), ..] = *self.visa.operands_of(record)
                 && let Some(slot) = self.labels.get_mut(label.index())
             {
                 *slot = Some(BlockId(block));

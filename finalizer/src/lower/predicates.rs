@@ -21,6 +21,11 @@ pub(crate) fn local_predicates(kernel: &visa::Kernel, starts: &[bool]) -> Vec<bo
     };
     for (index, start) in starts.iter().enumerate() {
         scan.block += u32::from(*start);
+        let record = &kernel.code[index];
+        let predicate = |o: &Operand| matches!(o, Operand::Vector(VectorOperand::Predicate(..)));
+        if record.pred.is_none() && !kernel.operands_of(record).iter().any(predicate) {
+            continue;
+        }
         let Ok(inst) = kernel.try_inst(index) else { continue };
         let first = inst.exec.mask.offset();
         let lanes = (((1u64 << inst.exec.size.lanes()) - 1) << first) as u32;

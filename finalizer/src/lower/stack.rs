@@ -17,7 +17,7 @@
 //! takes it away afterwards. A kernel's frame is the scratch memory that it uses itself.
 
 use gen_ir::{Dst, ExecSize, Op, Outside, Payload, Region, Src, Type, Var, VarClass, VarId, Virtual};
-use visa::{Op as Visa, Operand, Predefined, VectorOperand};
+use visa::{Op as Visa, Opcode, Operand, Predefined, VectorOperand};
 
 use super::{Lowered, Lowerer, vars::Home};
 use crate::build::{self, Lanes, VReg, VSrc};
@@ -148,7 +148,8 @@ fn used(kernel: &visa::Kernel, grf: u32) -> Option<u32> {
             _ => {}
         }
     }
-    for index in 0..kernel.code.len() {
+    let calls = |r: &visa::Record| matches!(r.opcode, Opcode::Fcall | Opcode::Ifcall | Opcode::Fret);
+    for index in (0..kernel.code.len()).filter(|&i| calls(&kernel.code[i])) {
         match kernel.try_inst(index).map(|i| i.op) {
             Ok(Visa::Fcall { arg_size, return_size, .. } | Visa::Ifcall { arg_size, return_size, .. }) => {
                 found = true;

@@ -2,7 +2,7 @@
 
 use gen_ir::{Arf, Kernel, Var, VarClass, VarId, Virtual};
 use platforms::Caps;
-use visa::{Op, Predefined, VectorOperand};
+use visa::{Op, Opcode, Predefined, VectorOperand};
 
 use super::{Lowered, Lowerer, identity, stack::Stack};
 use crate::build::{Lanes, VReg};
@@ -209,8 +209,10 @@ impl VarMap {
             if *start {
                 surfaces.iter_mut().chain(&mut samplers).for_each(|h| h.known = None);
             }
-            let Ok(inst) = kernel.try_inst(index) else { continue };
-            if let Op::Movs { dst, src } = inst.op {
+            if kernel.code[index].opcode == Opcode::Movs
+                && let Ok(inst) = kernel.try_inst(index)
+                && let Op::Movs { dst, src } = inst.op
+            {
                 let value = src.immediate().filter(|_| inst.pred.is_none()).map(|v| v as u32);
                 match *dst {
                     VectorOperand::Surface { surface, .. } => {
