@@ -3,8 +3,8 @@
 use std::{
     cell::{Cell, RefCell},
     fmt,
-    panic::{self, AssertUnwindSafe},
-    sync::Once,
+    panic::{self, AssertUnwindSafe, PanicHookInfo},
+    sync::OnceLock,
 };
 
 /// A fault of ours: what a panic said, and where.
@@ -24,18 +24,22 @@ thread_local! {
 
 /// Panics under [`guard`] are kept for the caller; others are printed as before.
 fn keep_panics_quiet() {
-    static ONCE: Once = Once::new();
-    ONCE.call_once(|| {
+    // Neither the hook nor what it keeps takes memory, so nothing is lost when a program unloads the library.
+    static BEFORE: OnceLock<Hook> = OnceLock::new();
+    BEFORE.get_or_init(|| {
         let before = panic::take_hook();
-        panic::set_hook(Box::new(move |info| {
+        panic::set_hook(Box::new(|info| {
             if INSIDE.get() {
                 SAID.set(info.to_string());
-            } else {
+            } else if let Some(before) = BEFORE.get() {
                 before(info);
             }
         }));
+        before
     });
 }
+
+type Hook = Box<dyn Fn(&PanicHookInfo<'_>) + Send + Sync>;
 
 /// Runs what must not unwind into the caller. Whatever `f` has changed in part before a panic is the
 /// caller's to throw away.

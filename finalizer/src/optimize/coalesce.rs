@@ -15,9 +15,8 @@ use super::{homes::Homes, legal};
 const REACH: usize = 200;
 
 /// Removes moves in every block. `legal`: all instructions are, and stay so.
-pub fn moves(kernel: &mut Kernel<Virtual>, grf_bytes: u32, legal: bool) {
+pub fn moves(kernel: &mut Kernel<Virtual>, homes: &Homes, grf_bytes: u32, legal: bool) {
     let platform = kernel.platform;
-    let homes = Homes::of(kernel);
     // Position of the last read of a variable in the current block; entries of other blocks are stale
     // and never consulted, since a variable that matters is touched by one block only.
     let mut last_read = vec![0usize; kernel.vars.len()];
@@ -246,7 +245,8 @@ mod tests {
     fn a_result_is_written_where_it_is_wanted() {
         let (mut k, v) = kernel();
         k.blocks[0].insts = vec![inst(Op::Add, v[1], 0, v[0]), inst(Op::Mov, v[2], 32, v[1])];
-        moves(&mut k, 32, false);
+        let homes = Homes::of(&k);
+        moves(&mut k, &homes, 32, false);
         assert_eq!(k.blocks[0].insts, [inst(Op::Add, v[2], 32, v[0])]);
     }
 
@@ -254,7 +254,8 @@ mod tests {
     fn a_loop_counter_is_stepped_in_place() {
         let (mut k, v) = kernel();
         k.blocks[0].insts = vec![inst(Op::Add, v[1], 0, v[0]), inst(Op::Mov, v[0], 0, v[1])];
-        moves(&mut k, 32, false);
+        let homes = Homes::of(&k);
+        moves(&mut k, &homes, 32, false);
         assert_eq!(k.blocks[0].insts, [inst(Op::Add, v[0], 0, v[0])]);
     }
 
@@ -264,7 +265,8 @@ mod tests {
         let before =
             vec![inst(Op::Add, v[1], 0, v[0]), inst(Op::Mov, v[2], 0, v[1]), inst(Op::Add, v[0], 0, v[1])];
         k.blocks[0].insts = before.clone();
-        moves(&mut k, 32, false);
+        let homes = Homes::of(&k);
+        moves(&mut k, &homes, 32, false);
         assert_eq!(k.blocks[0].insts, before);
     }
 
@@ -274,7 +276,8 @@ mod tests {
         let before =
             vec![inst(Op::Add, v[1], 0, v[0]), inst(Op::Add, v[0], 0, v[2]), inst(Op::Mov, v[2], 0, v[1])];
         k.blocks[0].insts = before.clone();
-        moves(&mut k, 32, false);
+        let homes = Homes::of(&k);
+        moves(&mut k, &homes, 32, false);
         assert_eq!(k.blocks[0].insts, before);
     }
 }

@@ -81,8 +81,7 @@ fn is_dead(inst: &Inst<Virtual>, reads: &[u32]) -> bool {
 /// Going backwards, each such variable has the bytes that later code reads. A write ends that need if
 /// it defines, for every channel that may read, just the element that the channel reads: an unmasked
 /// write of all bytes, or a masked write where all readers are masked and read channel by channel.
-pub fn eliminate_local(kernel: &mut Kernel<Virtual>, grf_bytes: u32) {
-    let homes = Homes::of(kernel);
+pub fn eliminate_local(kernel: &mut Kernel<Virtual>, homes: &Homes, grf_bytes: u32) {
     let mut needs = vec![Need::NONE; kernel.vars.len()];
     for (b, block) in kernel.blocks.iter_mut().enumerate() {
         let mut removed = false;

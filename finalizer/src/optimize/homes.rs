@@ -38,7 +38,9 @@ impl Homes {
                         *t = SEVERAL;
                     }
                 });
-                if let Some(v) = inst.dst.reg().and_then(|r| r.var()) {
+                if repeated[b]
+                    && let Some(v) = inst.dst.reg().and_then(|r| r.var())
+                {
                     defined[v.index()].add(inst, grf_bytes);
                 }
             }

@@ -14,14 +14,15 @@ mod predicate;
 
 use gen_ir::{Kernel, Virtual};
 
+use homes::Homes;
+
 /// Makes the kernel smaller without changing what it computes.
 pub fn optimize(kernel: &mut Kernel<Virtual>) {
     let grf_bytes = u32::from(kernel.platform.caps().grf_bytes);
     predicate::convert(kernel);
     copies::forward(kernel, grf_bytes);
     dead::eliminate(kernel);
-    dead::eliminate_local(kernel, grf_bytes);
-    coalesce::moves(kernel, grf_bytes, false);
+    local(kernel, grf_bytes, false);
     constants::share(kernel);
     merge::variables(kernel, grf_bytes);
 }
@@ -31,6 +32,13 @@ pub fn tidy(kernel: &mut Kernel<Virtual>) {
     let grf_bytes = u32::from(kernel.platform.caps().grf_bytes);
     copies::forward_legal(kernel, grf_bytes);
     dead::eliminate(kernel);
-    dead::eliminate_local(kernel, grf_bytes);
-    coalesce::moves(kernel, grf_bytes, true);
+    local(kernel, grf_bytes, true);
+}
+
+/// What concerns variables of one block. Taking dead writes away gives no variable another block, so what
+/// was found before serves both.
+fn local(kernel: &mut Kernel<Virtual>, grf_bytes: u32, legal: bool) {
+    let homes = Homes::of(kernel);
+    dead::eliminate_local(kernel, &homes, grf_bytes);
+    coalesce::moves(kernel, &homes, grf_bytes, legal);
 }
