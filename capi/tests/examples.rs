@@ -110,7 +110,8 @@ fn flags(prefix: &Path) -> Vec<String> {
     let values = description.lines().filter(|l| l.starts_with("Libs:") || l.starts_with("Cflags:"));
     let values = values.flat_map(|l| l.split_whitespace().skip(1)).map(|word| {
         let prefix = prefix.display().to_string();
-        word.replace("${libdir}", &format!("{prefix}/lib")).replace("${includedir}", &format!("{prefix}/include"))
+        word.replace("${libdir}", &format!("{prefix}/lib"))
+            .replace("${includedir}", &format!("{prefix}/include"))
     });
     values.collect()
 }
@@ -134,7 +135,11 @@ fn an_installed_library_is_found_by_its_description() {
     args.push(format!("-Wl,-rpath,{}/lib", prefix.display()));
     let Some(program) = c_programs::build("cc", &args, &dir.path().join("finalize")) else { return };
     let output = run(&program, &["skl"]);
-    assert!(output.status.success() && text(&output.stdout).starts_with("saxpy: "), "{}", text(&output.stderr));
+    assert!(
+        output.status.success() && text(&output.stdout).starts_with("saxpy: "),
+        "{}",
+        text(&output.stderr)
+    );
 }
 
 #[test]
