@@ -138,7 +138,7 @@ impl Spiller<'_> {
         self.slot.get(var as usize).copied().flatten()
     }
 
-    /// Inputs come in registers: copies them to their slots before anything else happens.
+    /// Inputs come in registers: copies them to their slots before anything else happens to them.
     fn save_inputs(&mut self, spilled: &[VarId]) -> Vec<Inst<Virtual>> {
         let mut out = Vec::new();
         for &v in spilled {

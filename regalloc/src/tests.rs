@@ -162,3 +162,31 @@ fn checker_sees_early_writes() {
     assert_eq!(checked(&k, &[32, 96]), Ok(()));
     assert!(matches!(checked(&k, &[32, 64]), Err(Error::Unsound(_))));
 }
+
+#[test]
+fn a_spilled_input_is_saved_after_the_kernel_loads_it() {
+    let mut k = wide(Platform::Pvc, 200);
+    let input = k.add_var(Var { fixed: Some(5 * 64), live_in: true, ..general(64) });
+    let insts = &mut k.blocks[0].insts;
+    let (first, load) = (insts[0], Reg::grf(5, 0));
+    insts.insert(0, Inst { dst: Dst::packed(load, Type::Ud), ..first });
+    let Some(v) = first.dst.reg().and_then(|r| r.var()) else { panic!("{first:?}") };
+    insts.push(add(v, v, input));
+    let (p, stats) = allocate(&k, &Options::default()).unwrap();
+    assert!(stats.spills > 50, "{stats:?}");
+    let touches = |i: &Inst<Physical>| {
+        let mut five = false;
+        i.for_each_reg(|_, r| five |= matches!(r.base, gen_ir::Base::Grf(5)));
+        five
+    };
+    // The register is free after the input went to its slot: what reads it first is that copy.
+    let first = p.insts().find(|(_, i)| touches(i)).map(|(_, i)| *i);
+    assert!(
+        first.is_some_and(
+            |i| i.send().is_none() && i.dst.reg().is_some_and(|r| r.base == gen_ir::Base::Grf(5))
+        ),
+        "{first:?}"
+    );
+    let text: Vec<String> = p.insts().take(3).map(|(_, i)| i.to_string()).collect();
+    assert!(p.blocks[0].insts[0].send().is_none(), "{text:?}");
+}

@@ -4,11 +4,11 @@
 //! aligned, or one replicated element at a dword; no immediates; 1, 4, 8 or 16 channels. Align1: small
 //! sets of strides; the last source packed or scalar; Xe: 16-bit immediates as sources 0 and 2.
 
-use gen_ir::{Class, CondMod, Dst, ExecSize, Op, Options, Region, Src, Type};
+use gen_ir::{Class, CondMod, Dst, ExecSize, Op, Options, PredCtrl, Region, Src, Type};
 
 use super::{
     Legalizer, Step, lanes_of,
-    operand::{is_group_predicate, is_scalar, linear_stride},
+    operand::{is_scalar, linear_stride},
 };
 use crate::{
     build::{self, VInst, VSrc},
@@ -155,8 +155,8 @@ fn separate_condition(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 
 fn align16(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let lanes = inst.exec.lanes();
-    if is_group_predicate(inst) {
-        // Predicates of this form belong to align1.
+    if inst.pred.is_some_and(|p| p.ctrl != PredCtrl::Seq) {
+        // Predicates over groups of channels have other numbers here, and only for up to four.
         let spread = lx.spread_predicate(inst);
         lx.inst(spread);
         return Step::Replaced;
