@@ -174,6 +174,7 @@ impl Spread {
         let mut pairs: Vec<(u32, u32)> = Vec::new();
         let mut waiting: Vec<(u32, u32)> = Vec::new();
         let mut passed: Vec<u32> = Vec::new();
+        let stays = some_lanes_stay(kernel, flow);
         for v in 0..kernel.vars.len() as u32 {
             let touches =
                 &summary.touches[summary.first[v as usize] as usize..summary.first[v as usize + 1] as usize];
@@ -208,10 +209,12 @@ impl Spread {
                     if !flow.calls.is_empty() {
                         waiting.push((t, v));
                     }
+                } else if t > 0 && stays.binary_search(&(t - 1)).is_ok() {
+                    waiting.push((t, v));
                 }
             }
         }
-        keep_in_calls(accesses, flow, &waiting, raw);
+        keep_in_calls(accesses, flow, &waiting, &stays, raw);
         let mut first = vec![0u32; blocks + 1];
         for &(b, _) in &pairs {
             first[b as usize + 1] += 1;
@@ -323,8 +326,23 @@ impl Walk {
     }
 }
 
-/// Keeps what lanes hold that wait in a caller, while a subroutine runs.
-fn keep_in_calls(accesses: &Accesses, flow: &Flow, waiting: &[(u32, u32)], raw: &mut Vec<Raw>) {
+/// Blocks that end with a call which some lanes may not make: they wait behind it. Sorted.
+fn some_lanes_stay(kernel: &Kernel<Virtual>, flow: &Flow) -> Vec<u32> {
+    let guarded = |b: u32| kernel.blocks[b as usize].insts.last().is_some_and(|i| i.pred.is_some());
+    let mut sites: Vec<u32> = flow.calls.iter().map(|c| c.0).filter(|&b| guarded(b)).collect();
+    sites.sort_unstable();
+    sites
+}
+
+/// Keeps what lanes hold that wait in a caller, while a subroutine runs. `stays` are the calls behind
+/// which lanes wait that do not make them.
+fn keep_in_calls(
+    accesses: &Accesses,
+    flow: &Flow,
+    waiting: &[(u32, u32)],
+    stays: &[u32],
+    raw: &mut Vec<Raw>,
+) {
     let mut waiting = waiting.to_vec();
     waiting.sort_unstable();
     let at = |t: u32| {
@@ -337,6 +355,9 @@ fn keep_in_calls(accesses: &Accesses, flow: &Flow, waiting: &[(u32, u32)], raw: 
         .map(|&(site, ..)| {
             let here = flow.waits.iter().filter(|(t, s)| s.0 <= site && site < t.0);
             let mut vars: Vec<u32> = here.flat_map(|(t, _)| at(t.0)).collect();
+            if stays.binary_search(&site).is_ok() {
+                vars.extend(at(site + 1));
+            }
             vars.sort_unstable();
             vars.dedup();
             vars
