@@ -7,7 +7,7 @@ use gen_ir::{Dst, MathFn, Op, Payload, Src, Type};
 
 use super::{
     Legalizer, Step,
-    operand::{is_scalar, linear_stride},
+    operand::{is_group_predicate, is_scalar, linear_stride},
     slice::piece,
 };
 use crate::build::VInst;
@@ -29,6 +29,11 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let native = lx.grf() / 4;
     let most = if division || (half && lx.grf() == 32) { native } else { 2 * native };
     if lanes > most {
+        if is_group_predicate(inst) {
+            let spread = lx.spread_predicate(inst);
+            lx.inst(spread);
+            return Step::Replaced;
+        }
         if lx.overlaps(inst, lanes / 2) {
             let Some(ty) = inst.dst.ty() else { return Step::Refuse("no destination") };
             lx.stage_destination(inst, ty, 1, false);

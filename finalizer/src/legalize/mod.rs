@@ -203,7 +203,9 @@ impl Legalizer<'_> {
         let addressed = |v: VarId| self.vars[v.index()].address_taken;
         let reached = inst.dst.reg().and_then(|r| r.var()).is_some_and(addressed);
         let through_address = inst.src.iter().any(|s| matches!(s, Src::Indirect { .. }));
-        reached && through_address || overlaps(inst, step)
+        let read = |s: &build::VSrc| s.reg().and_then(|r| r.var()).is_some_and(addressed);
+        let anywhere = matches!(inst.dst, Dst::Indirect { .. });
+        reached && through_address || anywhere && inst.src.iter().any(read) || overlaps(inst, step)
     }
 
     /// The instruction with a predicate over all its channels made one of each channel.

@@ -17,7 +17,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
             continue;
         }
         let Some(ty) = inst.src[i].ty() else { continue };
-        lx.stage_source(&mut new, i, widened(ty), 1);
+        lx.stage_source(&mut new, i, widened(inst.op, ty, mods), 1);
         if inst.op.info().logic && new.src[i].mods().abs {
             new.src[i] = with_modifiers(new.src[i], SrcMod { abs: false, ..new.src[i].mods() });
         }
@@ -30,11 +30,14 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     Step::Keep
 }
 
-/// A negated byte needs more than a byte.
-const fn widened(ty: Type) -> Type {
-    match ty {
-        Type::B | Type::Ub => Type::W,
-        other => other,
+/// The type that has room for the modified value, where the instruction would see all of it.
+const fn widened(op: Op, ty: Type, mods: SrcMod) -> Type {
+    let multiplies = matches!(op, Op::Mul | Op::Mach | Op::Macl | Op::Mad | Op::Avg);
+    match (ty, mods.abs, mods.neg) {
+        (Type::B | Type::Ub, ..) => Type::W,
+        (Type::W, true, false) if multiplies => Type::Uw,
+        (Type::W, false, true) | (Type::Uw, _, true) if multiplies => Type::D,
+        _ => ty,
     }
 }
 

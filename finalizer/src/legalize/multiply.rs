@@ -9,7 +9,7 @@ use gen_ir::{Dst, Op, Options, Src, Type};
 
 use super::{
     Legalizer, Step, lanes_of,
-    operand::{is_scalar, linear_region, linear_stride, scalar_view},
+    operand::{is_group_predicate, is_scalar, linear_region, linear_stride, scalar_view},
     slice::piece,
 };
 use crate::{
@@ -146,6 +146,11 @@ fn expand(lx: &mut Legalizer<'_>, inst: &VInst, high_half: bool) -> Step {
     if !direct || (step < inst.exec.lanes() && lx.overlaps(inst, step)) {
         let ty = if dst.is_signed() || dst.is_float() { Type::D } else { Type::Ud };
         lx.stage_destination(inst, ty, 1, false);
+        return Step::Replaced;
+    }
+    if step < inst.exec.lanes() && is_group_predicate(inst) {
+        let spread = lx.spread_predicate(inst);
+        lx.inst(spread);
         return Step::Replaced;
     }
     let whole = prepared(lx, inst);

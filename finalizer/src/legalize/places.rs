@@ -10,7 +10,7 @@ use super::{
     Legalizer, Step, lanes_of,
     operand::{exec_type, is_raw_move, is_scalar, linear_region, linear_stride},
 };
-use crate::build::{self, VInst};
+use crate::build::{self, VInst, VReg};
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let lanes = inst.exec.lanes();
@@ -28,6 +28,9 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     };
     if dst.is_null() {
         return Step::Keep;
+    }
+    if ty.bytes() == 8 && horz > 2 {
+        return far_apart(lx, inst, dst, horz, ty);
     }
     let step = horz * ty.bytes();
     let wide = exec_type(inst).bytes().max(ty.bytes()) == 8;
@@ -143,10 +146,12 @@ fn raw(lx: &mut Legalizer<'_>, inst: &VInst, step: u32, at: u32) -> Step {
     }
     let units = if ty.bytes() == 8 { 2 } else { 1 };
     let unit = Type::unsigned(ty.bytes() / units).unwrap_or(Type::Ud);
-    let Some(region) = in_units(region, lanes, units) else { return Step::Keep };
-    if u32::from(horz) * units > 4 {
-        return Step::Refuse("a 64-bit move to a wide stride");
-    }
+    let Some(region) = in_units(region, lanes, units) else {
+        let mut new = *inst;
+        bring(lx, &mut new, 0, 1);
+        lx.inst(new);
+        return Step::Replaced;
+    };
     for k in 0..units {
         let mut part = *inst;
         let offset = k * unit.bytes();
@@ -185,19 +190,41 @@ fn bring(lx: &mut Legalizer<'_>, inst: &mut VInst, i: usize, stride: u32) {
                 lx.helper(build::mov(lanes_of(inst), dst, source), inst);
             }
         }
-        // No region steps so far: element by element, whether the channel runs or not.
-        None => {
-            for n in 0..lanes * units {
-                let (lane, offset) = (n / units, n % units * unit.bytes());
-                let from = reg.plus(region.element(lane) * ty.bytes() + offset);
-                let to = copy.plus(lane * stride * ty.bytes() + offset);
-                let source = Src::new(from, Region::SCALAR, unit);
-                let whole = Legalizer::whole(inst, gen_ir::ExecSize::S1);
-                let mov = build::mov(build::Lanes { chan: 0, ..whole }, Dst::packed(to, unit), source);
-                lx.helper(mov, inst);
-            }
-        }
+        // No region steps so far.
+        None => copy_elements(lx, inst, ty, |lane| {
+            (copy.plus(lane * stride * ty.bytes()), reg.plus(region.element(lane) * ty.bytes()))
+        }),
     }
     let region = linear_region(stride, lanes).unwrap_or(Region::PACKED);
     inst.src[i] = Src::Direct { reg: copy, region, mods, ty };
+}
+
+/// A destination whose elements lie farther apart than halves of them can be written: the result merges
+/// with what is there in a packed temporary.
+fn far_apart(lx: &mut Legalizer<'_>, inst: &VInst, dst: VReg, horz: u32, ty: Type) -> Step {
+    let packed = lx.aligned_temp(inst.exec.lanes() * ty.bytes());
+    let there = |lane: u32| dst.plus(lane * horz * ty.bytes());
+    let here = |lane: u32| packed.plus(lane * ty.bytes());
+    let keeps = !inst.no_mask || (inst.pred.is_some() && inst.op != Op::Sel);
+    if keeps {
+        copy_elements(lx, inst, ty, |lane| (here(lane), there(lane)));
+    }
+    lx.inst(VInst { dst: Dst::packed(packed, ty), ..*inst });
+    copy_elements(lx, inst, ty, |lane| (there(lane), here(lane)));
+    Step::Replaced
+}
+
+/// Copies one element for each channel of `inst`, whether the channel runs or not, as plain bits. `places`
+/// says where to and where from.
+fn copy_elements(lx: &mut Legalizer<'_>, inst: &VInst, ty: Type, places: impl Fn(u32) -> (VReg, VReg)) {
+    let units = if ty.bytes() == 8 { 2 } else { 1 };
+    let unit = Type::unsigned(ty.bytes() / units).unwrap_or(Type::Ud);
+    let lanes = build::Lanes { chan: 0, ..Legalizer::whole(inst, gen_ir::ExecSize::S1) };
+    for lane in 0..inst.exec.lanes() {
+        let (to, from) = places(lane);
+        for offset in (0..ty.bytes()).step_by(unit.bytes() as usize) {
+            let source = Src::new(from.plus(offset), Region::SCALAR, unit);
+            lx.helper(build::mov(lanes, Dst::packed(to.plus(offset), unit), source), inst);
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! Cutting an instruction into pieces of fewer channels.
 
-use gen_ir::{Dst, ExecSize, Region, Src};
+use gen_ir::{Dst, ExecSize, Region, Src, Type};
 
 use super::operand::is_scalar;
 use crate::build::{VInst, VSrc};
@@ -68,6 +68,13 @@ fn slice_source(src: VSrc, whole: u32, first: u32, lanes: u32) -> VSrc {
             mods,
             ty,
         },
+        // Packed vectors: the first channel takes the lowest element.
+        Src::Imm { bits, ty: ty @ (Type::V | Type::Uv) } => {
+            Src::Imm { bits: u64::from((bits as u32).rotate_right(first % 8 * 4)), ty }
+        }
+        Src::Imm { bits, ty: Type::Vf } => {
+            Src::Imm { bits: u64::from((bits as u32).rotate_right(first % 4 * 8)), ty: Type::Vf }
+        }
         other => other,
     }
 }

@@ -3,7 +3,7 @@
 //! Volume 7, "Region Alignment Rules": a source or destination touches at most two adjacent registers;
 //! a destination in two registers has half of its elements in each (Broadwell).
 
-use gen_ir::{Dst, Op, Src, Type};
+use gen_ir::{Dst, Op, Options, Src, Type};
 
 use super::{
     Legalizer, Step,
@@ -21,6 +21,22 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         let spread = lx.spread_predicate(inst);
         lx.inst(spread);
         return Step::Replaced;
+    }
+    let accumulates = inst.opts.has(Options::ACC_WR_EN) || matches!(inst.op, Op::Addc | Op::Subb);
+    if accumulates && lanes <= most_lanes(lx, inst) {
+        // All channels write the accumulator together.
+        let mut staged = *inst;
+        let mut changed = false;
+        for i in 0..3 {
+            if let (false, Some(ty)) = (source_fits(lx, inst, i), inst.src[i].ty()) {
+                lx.stage_source(&mut staged, i, ty, 1);
+                changed = true;
+            }
+        }
+        if changed {
+            lx.inst(staged);
+            return Step::Replaced;
+        }
     }
     let half = lanes / 2;
     let masked = !inst.no_mask || inst.pred.is_some() || inst.cond.is_some();

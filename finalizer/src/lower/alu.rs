@@ -1,6 +1,6 @@
 //! Moves, arithmetic, logic, comparison: one Gen instruction each, as far as the hardware has it.
 
-use gen_ir::{Cond, CondMod, Dst, MathFn, Op, Options, Payload, Reg, Src, Type, VarId};
+use gen_ir::{Cond, CondMod, Dst, MathFn, Op, Options, Payload, Pred, PredCtrl, Reg, Src, Type, VarId};
 use visa::{Modifier, Opcode, Srcs, VectorOperand};
 
 use super::{Lowered, Lowerer};
@@ -271,8 +271,11 @@ impl Lowerer<'_> {
             Dst::Direct { reg, horz, .. } => horz != 1 || !reg.byte.is_multiple_of(self.grf()),
             _ => true,
         };
-        let stage_result = odd(&target) || several && overlaps(&whole, step);
-        let stage_copy = odd(&copy_target) || several && overlaps(&carry_out, step);
+        // A predicate over all channels is not one over those of a piece.
+        let group = matches!(self.pred, Some(Pred { ctrl: PredCtrl::Any | PredCtrl::All, .. }));
+        let apart = several && group;
+        let stage_result = odd(&target) || apart || several && overlaps(&whole, step);
+        let stage_copy = odd(&copy_target) || apart || several && overlaps(&carry_out, step);
         let ty = target.ty().unwrap_or(Type::Ud);
         if stage_result {
             whole.dst = Dst::packed(self.temp(lanes, ty.bytes()), ty);
@@ -282,7 +285,8 @@ impl Lowerer<'_> {
             copy.dst = Dst::packed(self.temp(lanes, copy_ty.bytes()), copy_ty);
         }
         // Pieces need to know of the guard, which starts at their first lane.
-        (whole.pred, copy.pred) = (self.pred, self.pred);
+        let guard = if apart { None } else { self.pred };
+        (whole.pred, copy.pred) = (guard, guard);
         for first in (0..lanes).step_by(step as usize) {
             let mut part = piece(&whole, first, step);
             if self.caps.acc_write_enable {

@@ -49,6 +49,16 @@ pub(crate) fn local_predicates(kernel: &visa::Kernel, starts: &[bool]) -> Vec<bo
         }
         if let Some(VectorOperand::Predicate(p, _)) = dst {
             let all = all || inst.opcode == Opcode::Setp;
+            // Logic leaves nothing sure in the other bits of what it operates on.
+            if matches!(inst.op, Visa::Alu { .. }) {
+                let mask = inst.exec.mask.offset();
+                let whole = match (inst.exec.size.lanes(), mask) {
+                    (32, _) => u32::MAX,
+                    (_, 16..) => 0xffff_0000,
+                    _ => 0xffff,
+                };
+                scan.forget(*p, whole);
+            }
             if inst.pred.is_none() {
                 scan.write(*p, lanes, all);
             }
@@ -82,6 +92,12 @@ impl Scan {
         if lanes & !there != 0 {
             self.local[i] = false;
         }
+    }
+
+    fn forget(&mut self, p: PredOperand, lanes: u32) {
+        let Some(i) = p.id.declared().filter(|i| *i < self.local.len()) else { return };
+        let w = &mut self.written[i];
+        (w.masked, w.unmasked) = (w.masked & !lanes, w.unmasked & !lanes);
     }
 
     fn write(&mut self, p: PredOperand, lanes: u32, all: bool) {
