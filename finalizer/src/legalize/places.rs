@@ -79,7 +79,17 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
             lx.stage_destination(inst, ty, src_ty.bytes() / ty.bytes(), false);
             return Step::Replaced;
         }
-        bring(lx, &mut new, i, step / src_ty.bytes());
+        if step / src_ty.bytes() > 4 {
+            // Strides end at four elements: wider elements first.
+            let wider = match (src_ty.is_float(), step) {
+                (true, _) => Type::F,
+                (_, ..=8) => Type::W,
+                _ => Type::D,
+            };
+            lx.stage_source(&mut new, i, wider, 1);
+        } else {
+            bring(lx, &mut new, i, step / src_ty.bytes());
+        }
         changed = true;
     }
     if changed {

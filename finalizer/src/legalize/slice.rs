@@ -32,10 +32,15 @@ pub(crate) fn piece(inst: &VInst, first: u32, lanes: u32) -> VInst {
 }
 
 fn slice_source(src: VSrc, whole: u32, first: u32, lanes: u32) -> VSrc {
-    if is_scalar(&src, whole) {
-        return src;
-    }
     match src {
+        // Packed vectors: the first channel takes the lowest element.
+        Src::Imm { bits, ty: ty @ (Type::V | Type::Uv) } => {
+            Src::Imm { bits: u64::from((bits as u32).rotate_right(first % 8 * 4)), ty }
+        }
+        Src::Imm { bits, ty: Type::Vf } => {
+            Src::Imm { bits: u64::from((bits as u32).rotate_right(first % 4 * 8)), ty: Type::Vf }
+        }
+        _ if is_scalar(&src, whole) => src,
         Src::Direct { reg, region, mods, ty } => Src::Direct {
             reg: reg.plus(region.element(first) * ty.bytes()),
             region: narrow(region, lanes),
@@ -68,13 +73,6 @@ fn slice_source(src: VSrc, whole: u32, first: u32, lanes: u32) -> VSrc {
             mods,
             ty,
         },
-        // Packed vectors: the first channel takes the lowest element.
-        Src::Imm { bits, ty: ty @ (Type::V | Type::Uv) } => {
-            Src::Imm { bits: u64::from((bits as u32).rotate_right(first % 8 * 4)), ty }
-        }
-        Src::Imm { bits, ty: Type::Vf } => {
-            Src::Imm { bits: u64::from((bits as u32).rotate_right(first % 4 * 8)), ty: Type::Vf }
-        }
         other => other,
     }
 }

@@ -8,7 +8,7 @@ use gen_ir::{Class, CondMod, Dst, ExecSize, Op, Options, PredCtrl, Region, Src, 
 
 use super::{
     Legalizer, Step, lanes_of,
-    operand::{is_scalar, linear_stride},
+    operand::{is_scalar, linear_stride, with_modifiers, without_modifiers},
 };
 use crate::{
     build::{self, VInst, VSrc},
@@ -279,7 +279,7 @@ fn pair_as_four(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         }
         let copy = lx.aligned_temp(16.max(4 * src_ty.bytes()));
         let lanes = build::Lanes { chan: 0, ..Legalizer::whole(inst, ExecSize::S2) };
-        let plain = super::operand::without_modifiers(inst.src[i]);
+        let plain = without_modifiers(inst.src[i]);
         lx.helper(build::mov(lanes, Dst::packed(copy, src_ty), plain), inst);
         four.src[i] = Src::Direct { reg: copy, region: Region::PACKED, mods: inst.src[i].mods(), ty: src_ty };
     }
@@ -336,7 +336,10 @@ fn align1(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
             _ => false,
         };
         if !fits {
+            // Only the place is wrong: a narrow type has no room for what modifiers make.
+            new.src[i] = without_modifiers(inst.src[i]);
             lx.stage_source(&mut new, i, src_ty, 1);
+            new.src[i] = with_modifiers(new.src[i], inst.src[i].mods());
             changed = true;
         }
     }

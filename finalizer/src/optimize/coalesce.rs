@@ -9,6 +9,8 @@ use gen_ir::{
     VarId, Virtual,
 };
 
+use platforms::{Caps, Layout};
+
 use super::{homes::Homes, legal};
 
 /// How far apart definition and move may stand. Bounds the work per move.
@@ -42,6 +44,15 @@ pub fn moves(kernel: &mut Kernel<Virtual>, homes: &Homes, grf_bytes: u32, legal:
             if let Dst::Direct { reg, horz, .. } = &mut new.dst {
                 *reg = Reg::var_at(mv.dst, mv.dst_bytes.start);
                 *horz = mv.dst_horz;
+            }
+            let unit = match new.op.info().class {
+                Class::Ternary if legal => ternary_unit(platform.caps(), new.exec.lanes()),
+                _ => 1,
+            };
+            if !kernel.vars[mv.dst.index()].align.is_multiple_of(unit)
+                || !mv.dst_bytes.start.is_multiple_of(unit)
+            {
+                continue;
             }
             if legal && !(small(&new) && legal::allows(platform, &new, grf_bytes)) {
                 continue;
@@ -116,6 +127,16 @@ fn definition(insts: &[Inst<Virtual>], i: usize, mv: &Move, grf_bytes: u32, alig
         }
     }
     None
+}
+
+/// Bytes that the place of a three-source result is a multiple of (volume 7, three-source formats).
+fn ternary_unit(caps: &Caps, lanes: u32) -> u32 {
+    match (lanes, caps.ternary_align16, caps.layout) {
+        (2.., ..) => 16,
+        (_, true, _) => 4,
+        (_, _, Layout::Xe) => 1,
+        _ => 8,
+    }
 }
 
 /// Whether the definition may write the move's destination instead.
