@@ -92,7 +92,8 @@ fn one_of_every_instruction_is_built_written_and_finalized() {
         let options = TextOptions { grf_bytes: platform.caps().grf_bytes.into(), ..TextOptions::default() };
         for (name, lines) in opcodes::FORMS {
             let text = opcodes::program(lines);
-            let module = finalizer::read_text(text.as_bytes(), platform).unwrap_or_else(|e| panic!("{name}: {e}"));
+            let module =
+                finalizer::read_text(text.as_bytes(), platform).unwrap_or_else(|e| panic!("{name}: {e}"));
             let built: Vec<Kernel> =
                 module.kernels.iter().map(|kernel| rebuild(platform, kernel, &mut seen)).collect();
             let built = Module { kernels: built, ..module.clone() };
@@ -171,7 +172,8 @@ fn every_row_of_the_table_is_built_written_and_tried() {
             let exec = if row.has_exec() { Exec::masked(ExecSize::S16) } else { Exec::SCALAR };
             b.inst(row.opcode, row.sub.unwrap_or(0), exec, &operands(row, &from.kernels[0]));
             let made = b.kernel().code.last().copied();
-            let made = made.filter(|m| m.opcode == row.opcode).unwrap_or_else(|| panic!("{}: not taken", row.name));
+            let made =
+                made.filter(|m| m.opcode == row.opcode).unwrap_or_else(|| panic!("{}: not taken", row.name));
             let new = b.kernel().operands_of(&made);
 
             // In the place of the `add`, so that everything it names is declared.
@@ -186,7 +188,12 @@ fn every_row_of_the_table_is_built_written_and_tried() {
             let back = visa::read(&object).unwrap_or_else(|e| panic!("{}: {e}", row.name));
             let (kernel, again) = (&module.kernels[0], &back.kernels[0]);
             assert_eq!((again.code[at].opcode, again.code[at].sub), (row.opcode, made.sub), "{}", row.name);
-            assert_eq!(again.operands_of(&again.code[at]), kernel.operands_of(&kernel.code[at]), "{}", row.name);
+            assert_eq!(
+                again.operands_of(&again.code[at]),
+                kernel.operands_of(&kernel.code[at]),
+                "{}",
+                row.name
+            );
             match Finalizer::new(Options::new(platform)).finalize_kernel(&back, 0) {
                 Ok(_) => finalized += 1,
                 Err(refusal) => {
