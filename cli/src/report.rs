@@ -13,7 +13,7 @@ pub fn faults(file: &Path, faults: &[Diagnostic], format: MessageFormat) {
     let mut out = anstream::stderr().lock();
     // Only text has lines to show.
     let has_lines = faults.iter().any(|d| matches!(d.place, Place::Line { .. } | Place::Input));
-    let text = if has_lines { std::fs::read_to_string(file).unwrap_or_default() } else { String::new() };
+    let text = if has_lines { lossy(file) } else { String::new() };
     let lines: Vec<&str> = text.lines().collect();
     for d in faults {
         let d = &placed(&lines, d);
@@ -26,6 +26,12 @@ pub fn faults(file: &Path, faults: &[Diagnostic], format: MessageFormat) {
             MessageFormat::Json => writeln!(out, "{}", as_json(file, d, line_of(&lines, d))),
         };
     }
+}
+
+/// The text as the reader sees it.
+fn lossy(file: &Path) -> String {
+    let bytes = std::fs::read(file).unwrap_or_default();
+    String::from_utf8_lossy(&bytes).into_owned()
 }
 
 /// A fault in a declaration, at the line that declares; a fault in an instruction, at its first letter.

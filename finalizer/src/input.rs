@@ -1,5 +1,7 @@
 //! Objects and text in.
 
+use std::borrow::Cow;
+
 use platforms::Platform;
 use visa::{Module, text::TextOptions};
 
@@ -31,18 +33,26 @@ pub fn read_kernel(object: &[u8], name: &str) -> Result<(Module, usize), Refusal
     Ok((module, kernel))
 }
 
-/// Reads vISA assembly written for a platform: rows of operands count its registers.
+/// Reads vISA assembly written for a platform: rows of operands count its registers. Bytes that are no UTF-8
+/// (names of files in another encoding) read as U+FFFD.
 ///
 /// # Errors
 ///
 /// Every statement at fault, with line and column.
 pub fn read_text(text: &[u8], platform: Platform) -> Result<Module, Refusal> {
-    let text = std::str::from_utf8(text).map_err(|e| {
-        let message = "found neither a vISA object (which starts with CISA) nor UTF-8 text";
-        Diagnostic::error("NotVisa", message).at(Place::Offset(e.valid_up_to() as u64))
-    })?;
+    let is_assembly =
+        || [&b".kernel"[..], b".global_function"].iter().any(|d| text.windows(d.len()).any(|w| w == *d));
+    let text = match std::str::from_utf8(text) {
+        Ok(text) => Cow::Borrowed(text),
+        Err(_) if !text.contains(&0) && is_assembly() => String::from_utf8_lossy(text),
+        Err(e) => {
+            let message = "found neither a vISA object (which starts with CISA) nor vISA assembly";
+            let at = Place::Offset(e.valid_up_to() as u64);
+            return Err(Diagnostic::error("NotVisa", message).at(at).into());
+        }
+    };
     let options = TextOptions { grf_bytes: platform.caps().grf_bytes.into(), ..TextOptions::default() };
-    visa::text::parse(text, options).map_err(|faults| {
+    visa::text::parse(&text, options).map_err(|faults| {
         let one = |f: visa::text::Fault| {
             let place = Place::Line { line: f.line, column: f.column };
             let length = Some(f.span.len() as u32);

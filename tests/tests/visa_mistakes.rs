@@ -70,6 +70,7 @@ const MISTAKES: &[(&str, &str, &[&str])] = &[
     ("SimdSize=16", "SimdSize=sixteen", &["10:23: found `sixteen`, expected a number"]),
     ("    ret", "    RET", &["19:5: `RET` is no instruction; did you mean `ret`?"]),
     ("0x4:d", "0x4:d;", &["14:51: found `;`, expected the end of the line"]),
+    ("0x4:d", "0x4:d /* four", &["14:52: this comment is not closed; expected `*/`"]),
     // All at once, and nothing twice.
     ("    mul (M1, 16) V33", "    muul (M1, 16) V33(0,0)<1>\n    gather4_scaled.R (M1, 16) T9 0x0:ud V32.0 V33.0\n    mul (M1, 16) V35",
         &["17:5: `muul` is no instruction; did you mean `mul`?", "18:31: `T9` is not declared", "19:18: `V35` is not declared"]),
@@ -117,4 +118,18 @@ fn mistakes_are_explained() {
         }
     }
     assert!(other.is_empty(), "{}", other.join("\n"));
+}
+
+/// Names of files in a comment or a string may be in any encoding; other bytes than text are none.
+#[test]
+fn other_encodings_are_read() {
+    let mut source = GOOD.replacen("    ret", "    // M?ller\n    ret", 1).into_bytes();
+    let at = source.iter().position(|b| *b == b'?').unwrap();
+    source[at] = 0xfc;
+    let module = finalizer::read_text(&source, Platform::Skl).unwrap();
+    assert_eq!(visa::verify(&module, VerifyOptions::for_platform(Platform::Skl)), []);
+    for other in [&b"\xff\xfe.\0k\0"[..], b"\x89PNG\r\n"] {
+        let refusal = finalizer::read_text(other, Platform::Skl).unwrap_err();
+        assert_eq!(refusal.0[0].code, "NotVisa");
+    }
 }

@@ -1,11 +1,11 @@
 //! The same damaged inputs through Intel's finalizer and ours, a process each: who crashes, who hangs.
 //!
 //! ```text
-//! cargo build --release && cargo run --release -p tests --bin mutants -- --count 2000 [--seed 1]
+//! cargo build --release && cargo run --release -p tests --bin mutants -- --count 2000 [--seed 1] [--keep DIR]
 //! ```
 //!
 //! Half of the inputs are vISA assembly, changed by letters, words and lines, half objects of version 3.6,
-//! changed by bytes; all of them for Skylake.
+//! changed by bytes; all of them for Skylake. `--keep` keeps those that Intel's accepts and ours refuses.
 
 use std::{
     error::Error,
@@ -57,13 +57,15 @@ struct Peer {
 fn main() -> Result<(), Box<dyn Error>> {
     let mut count = 2000;
     let mut seed = 1;
+    let mut keep: Option<PathBuf> = None;
     let mut arguments = std::env::args().skip(1);
     while let Some(name) = arguments.next() {
         let value = arguments.next().ok_or_else(|| format!("{name} needs a number"))?;
         match name.as_str() {
             "--count" => count = value.parse()?,
             "--seed" => seed = value.parse()?,
-            _ => return Err(format!("found {name}, allowed: --count N, --seed N").into()),
+            "--keep" => keep = Some(value.into()),
+            _ => return Err(format!("found {name}, allowed: --count N, --seed N, --keep DIR").into()),
         }
     }
     let mut peers = [
@@ -94,8 +96,10 @@ fn main() -> Result<(), Box<dyn Error>> {
             mutate::text(&mut input, &mut random);
             (input, "k.visaasm")
         };
+        let mut outcomes = Vec::new();
         for peer in &mut peers {
             let outcome = run(peer, file, &input)?;
+            outcomes.push(outcome);
             let column = OUTCOMES.iter().position(|o| o.0 == outcome).ok_or("an outcome")?;
             peer.counts[usize::from(is_object)][column] += 1;
             if peer.name == "visa-finalize" && matches!(outcome, Outcome::Crashed | Outcome::Hung) {
@@ -103,6 +107,12 @@ fn main() -> Result<(), Box<dyn Error>> {
                 fs::write(&kept, &input)?;
                 println!("{outcome:?}: {}", kept.display());
             }
+        }
+        if let Some(keep) = &keep
+            && outcomes == [Outcome::Refused, Outcome::Accepted]
+        {
+            fs::create_dir_all(keep)?;
+            fs::write(keep.join(format!("{i}-{file}")), &input)?;
         }
     }
     print!("{:<34}", format!("{count} damaged inputs, seed {seed}"));

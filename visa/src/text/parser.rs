@@ -217,6 +217,9 @@ impl<'s> Parser<'s> {
         }
         match self.peek() {
             Tok::Newline | Tok::RBrace => Ok(()),
+            Tok::Slash if self.peek_at(1) == Tok::Star && self.glued(1) => {
+                self.fail("this comment is not closed; expected `*/`")
+            }
             _ => self.expected("the end of the line"),
         }
     }
