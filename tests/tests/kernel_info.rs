@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use emulator::zeinfo;
 use finalizer::{Finalizer, InputInfo, InputKind, KernelInfo, Options};
+use gen_ir::Target;
 use platforms::Platform;
 use tests::data::{self, SYMBOL_TABLE, TestKernel};
 
@@ -53,6 +54,28 @@ fn differences(kernel: &TestKernel, ours: &KernelInfo, counts: &mut BTreeMap<&st
         equal("inputs across arguments", filled.filter(|a| split(a)).count() as u32, 0);
     }
     faults
+}
+
+/// Where the first instruction is the target of a branch, the loads of the payload stand before it.
+#[test]
+fn a_loop_from_the_first_instruction_loads_the_payload_once() {
+    let platform = Platform::Pvc;
+    let text = tests::opcodes::program(
+        "cmp.eq (M1, 16) P1 D1(0,0)<1;1,0> D2(0,0)<1;1,0>\n\
+         add (M1, 16) D1(0,0)<1> D1(0,0)<1;1,0> D2(0,0)<1;1,0>\n\
+         (P1) goto (M1, 16) begin",
+    )
+    .replace("main:\n", "main:\nbegin:\n");
+    let binaries = Finalizer::new(Options::new(platform)).finalize_text(&text).unwrap();
+    let (code, info) = (&binaries[0].code, &binaries[0].info);
+    assert!(info.skip_cross_thread_load > 0 && info.skip_per_thread_load == 0, "{info:?}");
+    let back: Vec<u32> = encoder::decode_all(platform, code)
+        .filter_map(|d| match d.inst.ok()?.targets()? {
+            (Target::Rel(by), _) | (_, Target::Rel(by)) if by < 0 => Some(d.offset.wrapping_add_signed(by)),
+            _ => None,
+        })
+        .collect();
+    assert!(!back.is_empty() && back.iter().all(|to| *to >= info.skip_cross_thread_load), "{back:?} {info:?}");
 }
 
 fn run(platform: Platform) {
