@@ -443,7 +443,7 @@ impl Lowerer<'_> {
         let cross_thread = end.saturating_sub(first).next_multiple_of(CROSS_THREAD_ALIGN);
         // The address waits in the last register, which no input reaches.
         let last = (u32::from(self.out.grf_count) - 1) * grf;
-        let address = self.var(Var { fixed: Some(last), ..build::general(grf, grf) });
+        let address = self.var(Var { fixed: Some(last), no_spill: true, ..build::general(grf, grf) });
         let address = VReg::var_at(address, 0);
         if per_thread > 0 {
             // A launch may start behind it.
@@ -462,7 +462,9 @@ impl Lowerer<'_> {
 
     /// `(r0.0 & ~63) + cross-thread bytes + thread * per-thread bytes`.
     fn thread_address(&mut self, address: VReg, cross_thread: u32, per_thread: u32) {
-        let (base, thread) = (self.temp(1, 4), self.temp(1, 4));
+        // No message but the loads may stand in the prologue.
+        let mut dword = || VReg::var_at(self.var(Var { no_spill: true, ..build::general(4, 4) }), 0);
+        let (base, thread) = (dword(), dword());
         let (ud, scalar) = (|r| Dst::packed(r, Type::Ud), |r| Src::scalar(r, Type::Ud));
         let r0 = scalar(self.r0(0));
         let id = Src::scalar(self.r0(8), Type::Uw);
