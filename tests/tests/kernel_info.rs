@@ -75,7 +75,10 @@ fn a_loop_from_the_first_instruction_loads_the_payload_once() {
             _ => None,
         })
         .collect();
-    assert!(!back.is_empty() && back.iter().all(|to| *to >= info.skip_cross_thread_load), "{back:?} {info:?}");
+    assert!(
+        !back.is_empty() && back.iter().all(|to| *to >= info.skip_cross_thread_load),
+        "{back:?} {info:?}"
+    );
 }
 
 fn run(platform: Platform) {
