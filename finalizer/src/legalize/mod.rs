@@ -12,6 +12,7 @@
 mod bytes;
 mod conversions;
 mod destination;
+mod identities;
 mod immediates;
 mod int64;
 mod math;
@@ -136,6 +137,7 @@ impl Legalizer<'_> {
             self.refuse(&inst, "it cannot be rewritten into legal instructions");
             return;
         }
+        identities::simplify(&mut inst);
         self.depth += 1;
         let mut replaced = false;
         for rule in RULES {

@@ -276,6 +276,9 @@ fn qwords(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     lx.helper(build::op(Op::Mul, all, ud(lo), &[a_lo, b_lo]), inst);
     lx.helper(build::op(Op::Mach, all, ud(hi), &[a_lo, b_lo]), inst);
     for (x, y) in [(a_lo, b_hi), (a_hi, b_lo)] {
+        if [x, y].iter().any(|s| matches!(s, Src::Imm { bits: 0, .. })) {
+            continue;
+        }
         lx.helper(build::op(Op::Mul, all, ud(cross), &[x, y]), inst);
         lx.helper(build::op(Op::Add, all, ud(hi), &[read(hi), read(cross)]), inst);
     }
@@ -309,6 +312,13 @@ fn split_qword(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> Option<[VSrc; 
     if let Src::Imm { bits, ty } = src {
         let value = extend(bits, ty);
         return Some([Src::ud(value as u32), Src::ud((value >> 32) as u32)]);
+    }
+    if ty.bytes() < 8 && !ty.is_signed() && !src.mods().any() {
+        let mut staged = *inst;
+        if ty.bytes() < 4 {
+            lx.stage_source(&mut staged, i, Type::Ud, 1);
+        }
+        return Some([staged.src[i], Src::ud(0)]);
     }
     let mut staged = *inst;
     if ty.bytes() < 8 || src.mods().any() || !matches!(src, Src::Direct { .. }) {

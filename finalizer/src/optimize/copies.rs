@@ -399,10 +399,8 @@ fn replace_register(
 
 /// [`replace_register`] where no widening is involved and the instruction stays legal.
 fn replace_legally(inst: &mut Inst<Virtual>, i: usize, copy: &Copy, platform: Platform, grf_bytes: u32) {
-    let Origin::Reg { reg, region, ty, .. } = copy.origin else { return };
     let small = |t: Option<Type>| t.is_none_or(|t| t.bytes() <= 4);
-    let simple = ty.bytes() == copy.dst_ty.bytes()
-        && inst.op.info().class == Class::Basic
+    let simple = inst.op.info().class == Class::Basic
         && !inst.dst.reg().is_some_and(|r| matches!(r.base, Base::Arf(Arf::Acc(_))))
         && !matches!(inst.op, Op::Mach | Op::Macl | Op::Addc | Op::Subb)
         && small(inst.dst.ty())
@@ -410,9 +408,20 @@ fn replace_legally(inst: &mut Inst<Virtual>, i: usize, copy: &Copy, platform: Pl
     if !simple {
         return;
     }
-    let Some(src) = replace_register(inst, i, copy, reg, ty, region) else { return };
+    let src = match copy.origin {
+        Origin::Reg { reg, region, ty, .. } if ty.bytes() == copy.dst_ty.bytes() => {
+            replace_register(inst, i, copy, reg, ty, region)
+        }
+        Origin::Imm { bits, ty } => match inst.src[i] {
+            Src::Direct { mods, ty: read_as, .. } => place_immediate(inst, i, mods, read_as, bits, ty),
+            _ => None,
+        },
+        Origin::Reg { .. } => None,
+    };
+    let Some(src) = src else { return };
     let mut new = *inst;
     new.src[i] = src;
+    commute_immediate(&mut new);
     if legal::allows(platform, &new, grf_bytes) {
         *inst = new;
     }

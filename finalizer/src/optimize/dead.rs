@@ -160,7 +160,7 @@ impl Need {
 }
 
 /// Whether an instruction does nothing but write its direct destination.
-fn removable(inst: &Inst<Virtual>) -> bool {
+pub(super) fn removable(inst: &Inst<Virtual>) -> bool {
     let pure =
         matches!(inst.payload, Payload::None | Payload::Math(_) | Payload::Bfn(_) | Payload::Dpas { .. })
             && !matches!(

@@ -4,12 +4,14 @@
 //! execution mask does not change, so "the same channels" can be read off the instructions alone.
 
 mod coalesce;
+mod condition;
 mod constants;
 mod copies;
 mod dead;
 mod homes;
 mod legal;
 mod merge;
+mod overwritten;
 mod predicate;
 
 use gen_ir::{Kernel, Virtual};
@@ -21,7 +23,9 @@ pub fn optimize(kernel: &mut Kernel<Virtual>) {
     let grf_bytes = u32::from(kernel.platform.caps().grf_bytes);
     predicate::convert(kernel);
     copies::forward(kernel, grf_bytes);
+    condition::attach(kernel, grf_bytes);
     dead::eliminate(kernel);
+    overwritten::eliminate(kernel, grf_bytes);
     local(kernel, grf_bytes, false);
     constants::share(kernel);
     merge::variables(kernel, grf_bytes);
@@ -32,7 +36,9 @@ pub fn tidy(kernel: &mut Kernel<Virtual>) {
     let grf_bytes = u32::from(kernel.platform.caps().grf_bytes);
     copies::forward_legal(kernel, grf_bytes);
     dead::eliminate(kernel);
+    overwritten::eliminate(kernel, grf_bytes);
     local(kernel, grf_bytes, true);
+    constants::share(kernel);
 }
 
 /// What concerns variables of one block. Taking dead writes away gives no variable another block, so what

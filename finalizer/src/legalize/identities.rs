@@ -1,0 +1,54 @@
+//! Integer operations with a zero that change nothing or leave nothing: halves of 64-bit constants and of
+//! widened values bring them.
+
+use gen_ir::{Op, Options, Payload, Src, SrcMod};
+
+use super::operand::with_type;
+use crate::build::{VInst, VSrc};
+
+/// Makes a move of such an operation.
+pub(super) fn simplify(inst: &mut VInst) {
+    let int = |s: &VSrc| s.ty().is_some_and(|t| !t.is_float() && t.bytes() <= 4);
+    if inst.cond.is_some()
+        || inst.payload != Payload::None
+        || inst.sat
+        || inst.opts.has(Options::ACC_WR_EN)
+        || !inst.dst.reg().is_some_and(|r| r.var().is_some())
+        || inst.dst.ty().is_none_or(|t| t.is_float() || t.bytes() > 4)
+    {
+        return;
+    }
+    let [a, b, _] = inst.src;
+    let kept = match inst.op {
+        Op::Add | Op::Or | Op::Xor if is_zero(&b) => a,
+        Op::Add | Op::Or | Op::Xor if is_zero(&a) => b,
+        Op::Shl | Op::Shr | Op::Asr if is_zero(&b) => a,
+        Op::Mul | Op::And if is_zero(&a) || is_zero(&b) => Src::ud(0),
+        _ => return,
+    };
+    if !int(&a) || !int(&b) {
+        return;
+    }
+    // A sum is as wide as its wider operand; a move of the narrower one has to be extended the same way.
+    let narrowed = kept.ty().is_some_and(|t| inst.dst.ty().is_some_and(|d| d.bytes() < t.bytes()));
+    // What `-` means to a logical operation is something else than what it means to a move.
+    let modified = kept.mods() != SrcMod::NONE && inst.op != Op::Add;
+    if narrowed || modified {
+        return;
+    }
+    // A logical shift right of what is narrower than its result, but signed, is left alone.
+    if inst.op == Op::Shr && a.ty().is_some_and(|t| t.is_signed() && t.bytes() < 4) {
+        return;
+    }
+    inst.op = Op::Mov;
+    let same_size = kept.ty().zip(inst.dst.ty()).filter(|(k, d)| k.bytes() == d.bytes());
+    let kept = match same_size {
+        Some((_, d)) if !kept.is_imm() && !kept.mods().any() => with_type(kept, d),
+        _ => kept,
+    };
+    inst.src = [kept, Src::None, Src::None];
+}
+
+fn is_zero(src: &VSrc) -> bool {
+    matches!(src, Src::Imm { bits: 0, ty } if !ty.is_float())
+}
