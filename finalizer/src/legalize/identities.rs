@@ -13,7 +13,7 @@ pub(super) fn simplify(inst: &mut VInst) {
         || inst.payload != Payload::None
         || inst.sat
         || inst.opts.has(Options::ACC_WR_EN)
-        || !inst.dst.reg().is_some_and(|r| r.var().is_some())
+        || inst.dst.reg().is_none_or(|r| r.var().is_none())
         || inst.dst.ty().is_none_or(|t| t.is_float() || t.bytes() > 4)
     {
         return;
