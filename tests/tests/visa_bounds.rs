@@ -48,6 +48,11 @@ const STORMS: &[(&str, usize, Piece)] = &[
     ("one label", 1, &|_| "L:\n".to_owned()),
     ("gotos ahead", 1, &|i| format!("    (P1) goto (M1, 16) L{}\nL{i}:\n", i + 1)),
     ("gotos back", 1, &|i| format!("L{i}:\n    (P1) goto (M1, 16) L{}\n", i / 2)),
+    // Names that are nearly the ones asked for: looking for those has its bounds.
+    ("names that are nearly right", 0, &|i| {
+        format!(".decl colour_{i}_x v_type=G type=d num_elts=1\n.input colur_{i}_x offset=32 size=4\n")
+    }),
+    ("labels that are nearly right", 1, &|i| format!("label_{i}_x:\n    (P1) goto (M1, 16) lable_{i}_x\n")),
     ("gotos to nowhere", 1, &|i| format!("    goto (M1, 16) N{i}\n")),
     ("subroutines", 1, &|i| {
         format!("    ret (M1, 1)\n.function \"s{i}\"\ns{i}:\n    call (M1, 1) s{}\n", i + 1)
