@@ -3,27 +3,30 @@
 //! A few hundred here; any number by `--bin visa-random`, which also shrinks what fails.
 
 use platforms::Platform;
-use tests::visa_random::{Kind, Settings, check, generate, shrink};
+use tests::visa_random::{Settings, check, generate, shrink};
 
 /// Programs for each platform.
 const COUNT: u64 = 60;
 
+/// Programs that something of ours once got wrong: predicates over groups, calls that some lanes make,
+/// vectors and accumulators in pieces, words with modifiers, results far apart.
+#[rustfmt::skip]
+const ONCE_WRONG: [(Platform, &[u64]); 4] = [
+    (Platform::Skl, &[200_003, 200_068, 200_197, 201_811, 201_948, 204_744, 205_853, 211_257]),
+    (Platform::Icllp, &[200_016, 207_290, 207_794]),
+    (Platform::Tgllp, &[205_709, 207_549, 218_483]),
+    (Platform::Pvc, &[200_008, 200_230, 201_943, 204_548]),
+];
+
 fn run(platform: Platform) {
-    let mut refused = 0;
-    for seed in 1..=COUNT {
+    let known = ONCE_WRONG.iter().find(|(p, _)| *p == platform).map_or(&[][..], |(_, seeds)| *seeds);
+    for seed in (1..=COUNT).chain(known.iter().copied()) {
         let program = generate(Settings { platform }, seed);
-        match check(&program) {
-            Ok(()) => {}
-            // What the finalizer does not do yet, it says.
-            Err(f) if f.kind == Kind::Refused => refused += 1,
-            Err(f) => {
-                let (small, f) = shrink(&program, f);
-                panic!("{platform} seed {seed}: {f}\n{}", small.text());
-            }
+        if let Err(f) = check(&program) {
+            let (small, f) = shrink(&program, f);
+            panic!("{platform} seed {seed}: {f}\n{}", small.text());
         }
     }
-    println!("{platform}: {COUNT} programs, {refused} refused");
-    assert!(refused * 2 <= COUNT, "{platform}: {refused} of {COUNT} refused");
 }
 
 #[test]
