@@ -1,6 +1,7 @@
 //! Instructions.
 
 use crate::{BlockId, Dst, Op, Reg, Space, Src};
+use platforms::Platform;
 
 /// Number of channels an instruction works on: 1, 2, 4, 8, 16 or 32.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -329,6 +330,30 @@ pub struct SendInfo<S: Space> {
     pub src0_len: u8,
     /// GRFs read from source 1.
     pub src1_len: u8,
+}
+
+impl<S: Space> SendInfo<S> {
+    /// Whether the message is known to do nothing but read memory: loads, reads of surfaces and samples,
+    /// not fences, atomics or anything without a name here. With a descriptor in a register it is not known.
+    ///
+    /// Sources: Programmer's Reference Manuals, volume "3D Media GPGPU", "Data Port Messages" (Skylake
+    /// volume 7), and the message numbers of the reference disassembler for later platforms.
+    pub fn only_reads(&self, platform: Platform) -> bool {
+        let Desc::Imm(desc) = self.desc else { return false };
+        let number = desc >> 14 & 0x1f;
+        match self.sfid {
+            // Load, strided, quad and two-dimensional.
+            Sfid::Ugm | Sfid::Ugml | Sfid::Slm | Sfid::Tgm => platform.caps().lsc && desc & 0x3f <= 3,
+            // Owords, dwords, bytes and qwords.
+            Sfid::Dc0 => matches!(number, 0x00 | 0x01 | 0x03 | 0x04 | 0x05),
+            // Untyped, media block, typed; scattered, untyped and blocks at 64-bit addresses.
+            Sfid::Dc1 => matches!(number, 0x01 | 0x04 | 0x05 | 0x10 | 0x11 | 0x14),
+            Sfid::DcRo => matches!(number, 0x00 | 0x01 | 0x03),
+            // All but what empties the cache or changes the mask of pixels.
+            Sfid::Sampler => desc >> 12 & 0x1f != 0x1f,
+            _ => false,
+        }
+    }
 }
 
 /// The fields that only some families of instructions have.

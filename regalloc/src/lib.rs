@@ -9,7 +9,8 @@
 //! facts     what accesses say of a variable   spread    liveness across blocks
 //! liveness  live ranges in layout order       place     a place for each, or a spill list
 //! home      flags, addresses to GRFs          spill     general variables to scratch memory
-//! apply     variables to registers            check     proof that no value is lost
+//! order     fewer alive at a time             apply     variables to registers
+//! check     proof that no value is lost
 //! ```
 //!
 //! **What holds.** At no position do two variables share a byte while both are needed, by the lanes that
@@ -34,6 +35,7 @@ mod facts;
 mod flow;
 mod home;
 mod liveness;
+mod order;
 mod pieces;
 mod place;
 mod points;
@@ -99,6 +101,7 @@ pub fn allocate(
     let mut rotate = kernel.platform.caps().sbid_count > 0;
     // Rounds that spilled.
     let mut round = 0;
+    let mut reordered = false;
     for _ in 0..MAX_ROUNDS {
         let accesses = Accesses::collect(&work)?;
         let live = liveness::compute(&work, &accesses, &flow, &homes);
@@ -116,6 +119,14 @@ pub fn allocate(
             general = place_class(&work, VarClass::General, &live, &needs, 0, false)?;
         }
         if !general.spilled.is_empty() {
+            if round == 0
+                && !std::mem::replace(&mut reordered, true)
+                && let Some(other) = order::order(&work, &accesses, &live)
+                && spill_cost(&other, &flow, &homes)? < weight_of(&general.spilled, &live)
+            {
+                work = Cow::Owned(other);
+                continue;
+            }
             // The code to add needs registers too. In small kernels rounds cost little: what that code
             // displaces is found out. In large ones some registers are set aside for it.
             if round == 0 && work.inst_count() > LARGE {
@@ -151,6 +162,24 @@ pub fn allocate(
         return Ok((apply::apply(&work, &at), stats));
     }
     Err(Error::NoEnd(MAX_ROUNDS))
+}
+
+/// What spilling costs: accesses, worth more in loops.
+fn weight_of(spilled: &[VarId], live: &Liveness) -> f32 {
+    spilled.iter().map(|v| live.weight[v.index()]).sum()
+}
+
+/// What has to be spilled of a kernel; all there is if flags or addresses do not fit.
+fn spill_cost(kernel: &Kernel<Virtual>, flow: &Flow, homes: &Homes) -> Result<f32, Error> {
+    let accesses = Accesses::collect(kernel)?;
+    let live = liveness::compute(kernel, &accesses, flow, homes);
+    let needs = Needs::of(kernel, &accesses);
+    for class in [VarClass::Flag, VarClass::Address] {
+        if !place_class(kernel, class, &live, &needs, 0, false)?.spilled.is_empty() {
+            return Ok(f32::INFINITY);
+        }
+    }
+    Ok(weight_of(&place_class(kernel, VarClass::General, &live, &needs, 0, false)?.spilled, &live))
 }
 
 /// Constraints on places that follow from use.

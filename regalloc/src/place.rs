@@ -139,6 +139,9 @@ pub(crate) fn place(file: File, items: &[Item], live: &Liveness, vars: usize) ->
             failed.get_or_insert(items[i as usize].var);
         }
     }
+    if scan.out.contains(&true) {
+        scan.second_chance();
+    }
     let mut at = vec![UNPLACED; vars];
     let mut spilled = Vec::new();
     for (i, item) in items.iter().enumerate() {
@@ -364,6 +367,45 @@ impl<'a> Scan<'a> {
         best
     }
 
+    /// Puts what was marked for spilling where it fits after all: others that were marked later have made
+    /// room. The dearest come first. Positions are whole registers.
+    fn second_chance(&mut self) {
+        let rb = self.file.reg_bytes;
+        let items = self.items;
+        let ends = |i: usize| self.ranges(i as u32).last().map_or(0, |r| r.end);
+        let points = (0..items.len()).map(ends).max().unwrap_or(0) as usize;
+        let words = points.div_ceil(64);
+        let mut busy = Busy { words, bits: vec![0; words * self.file.regs as usize] };
+        for (i, item) in items.iter().enumerate().filter(|&(i, _)| self.at[i] != UNPLACED) {
+            let at = self.at[i];
+            for r in at / rb..(at + item.bytes).div_ceil(rb) {
+                busy.set(r, self.ranges(i as u32));
+            }
+        }
+        let mut marked: Vec<u32> = (0..items.len() as u32).filter(|&i| self.out[i as usize]).collect();
+        marked.sort_by(|&a, &b| items[b as usize].cost.total_cmp(&items[a as usize].cost));
+        for i in marked {
+            let item = items[i as usize];
+            let n = item.bytes.div_ceil(rb);
+            let step = (item.align / rb).max(1);
+            let (low, high) = (item.low.div_ceil(rb), (item.high / rb).min(self.file.regs));
+            let mut base = low.next_multiple_of(step);
+            while base + n <= high {
+                // From the end: what meets there rules out more places.
+                let Some(r) = (base..base + n).rev().find(|&r| busy.meets(r, self.ranges(i))) else {
+                    self.out[i as usize] = false;
+                    self.at[i as usize] = base * rb;
+                    self.used = self.used.max(base * rb + item.bytes);
+                    for r in base..base + n {
+                        busy.set(r, self.live.of(item.var.index()));
+                    }
+                    break;
+                };
+                base = (r + 1).next_multiple_of(step);
+            }
+        }
+    }
+
     /// Marks everything for spilling that meets item `i` if that is put at byte `at`.
     fn evict(&mut self, i: u32, at: u32) {
         let rb = self.file.reg_bytes;
@@ -385,6 +427,38 @@ impl<'a> Scan<'a> {
                 }
             }
         }
+    }
+}
+
+/// The positions at which registers are in use: a bit each.
+struct Busy {
+    /// Words of a register.
+    words: usize,
+    bits: Vec<u64>,
+}
+
+impl Busy {
+    /// The words of register `r` that `range` has part in, with its bits of them.
+    fn words(&self, r: u32, range: Range) -> impl Iterator<Item = (usize, u64)> + use<> {
+        let base = r as usize * self.words;
+        let (first, last) = (range.start as usize / 64, (range.end as usize).div_ceil(64));
+        (first..last).map(move |w| {
+            let from = (range.start as usize).max(w * 64) - w * 64;
+            let to = (range.end as usize).min((w + 1) * 64) - w * 64;
+            (base + w, mask_of(from as u32, to as u32))
+        })
+    }
+
+    fn set(&mut self, r: u32, ranges: &[Range]) {
+        for &range in ranges {
+            for (w, mask) in self.words(r, range) {
+                self.bits[w] |= mask;
+            }
+        }
+    }
+
+    fn meets(&self, r: u32, ranges: &[Range]) -> bool {
+        ranges.iter().any(|&range| self.words(r, range).any(|(w, mask)| self.bits[w] & mask != 0))
     }
 }
 
