@@ -101,10 +101,15 @@ pub fn allocate(
     let mut rotate = kernel.platform.caps().sbid_count > 0;
     // Rounds that spilled.
     let mut round = 0;
-    let mut reordered = false;
-    for _ in 0..MAX_ROUNDS {
+    for rewritten in 0..MAX_ROUNDS {
         let accesses = Accesses::collect(&work)?;
         let live = liveness::compute(&work, &accesses, &flow, &homes);
+        if rewritten == 0
+            && let Some(other) = reordered(kernel, &accesses, &live, &flow)?
+        {
+            work = Cow::Owned(other);
+            continue;
+        }
         let needs = Needs::of(&work, &accesses);
         let flags = place_class(&work, VarClass::Flag, &live, &needs, 0, false)?;
         let addresses = place_class(&work, VarClass::Address, &live, &needs, 0, false)?;
@@ -119,14 +124,6 @@ pub fn allocate(
             general = place_class(&work, VarClass::General, &live, &needs, 0, false)?;
         }
         if !general.spilled.is_empty() {
-            if round == 0
-                && !std::mem::replace(&mut reordered, true)
-                && let Some(other) = order::order(&work, &accesses, &live)
-                && spill_cost(&other, &flow, &homes)? < weight_of(&general.spilled, &live)
-            {
-                work = Cow::Owned(other);
-                continue;
-            }
             // The code to add needs registers too. In small kernels rounds cost little: what that code
             // displaces is found out. In large ones some registers are set aside for it.
             if round == 0 && work.inst_count() > LARGE {
@@ -164,22 +161,26 @@ pub fn allocate(
     Err(Error::NoEnd(MAX_ROUNDS))
 }
 
-/// What spilling costs: accesses, worth more in loops.
-fn weight_of(spilled: &[VarId], live: &Liveness) -> f32 {
-    spilled.iter().map(|v| live.weight[v.index()]).sum()
+/// The kernel in an order that makes spilling cheaper, if it needs any and there is one.
+/// (To be asked before flags and addresses are split into pieces, which depend on where they stand.)
+fn reordered(
+    kernel: &Kernel<Virtual>,
+    accesses: &Accesses,
+    live: &Liveness,
+    flow: &Flow,
+) -> Result<Option<Kernel<Virtual>>, Error> {
+    let Some(other) = order::order(kernel, accesses, live) else { return Ok(None) };
+    let written = spill_cost(kernel, accesses, live)?;
+    let accesses = Accesses::collect(&other)?;
+    let live = liveness::compute(&other, &accesses, flow, &Homes::default());
+    Ok((spill_cost(&other, &accesses, &live)? < written).then_some(other))
 }
 
-/// What has to be spilled of a kernel; all there is if flags or addresses do not fit.
-fn spill_cost(kernel: &Kernel<Virtual>, flow: &Flow, homes: &Homes) -> Result<f32, Error> {
-    let accesses = Accesses::collect(kernel)?;
-    let live = liveness::compute(kernel, &accesses, flow, homes);
-    let needs = Needs::of(kernel, &accesses);
-    for class in [VarClass::Flag, VarClass::Address] {
-        if !place_class(kernel, class, &live, &needs, 0, false)?.spilled.is_empty() {
-            return Ok(f32::INFINITY);
-        }
-    }
-    Ok(weight_of(&place_class(kernel, VarClass::General, &live, &needs, 0, false)?.spilled, &live))
+/// What spilling general variables costs: their accesses, worth more in loops.
+fn spill_cost(kernel: &Kernel<Virtual>, accesses: &Accesses, live: &Liveness) -> Result<f32, Error> {
+    let needs = Needs::of(kernel, accesses);
+    let general = place_class(kernel, VarClass::General, live, &needs, 0, false)?;
+    Ok(general.spilled.iter().map(|v| live.weight[v.index()]).sum())
 }
 
 /// Constraints on places that follow from use.
