@@ -78,13 +78,13 @@ fn waiting_lanes_keep_their_values() {
     assert_ne!(rx, ry, "x waits for its lanes while y is written: {r:?}");
 }
 
-/// Many values live at once: each is written first and read last.
-fn wide(platform: Platform, n: u32) -> Kernel<Virtual> {
+/// Many values live at once: each is written first and read last, `times` times.
+fn wide(platform: Platform, n: u32, times: u32) -> Kernel<Virtual> {
     let mut k = Kernel::new("wide", platform);
     let grf = u32::from(platform.caps().grf_bytes);
     let v: Vec<VarId> = (0..n).map(|_| k.add_var(Var::temp(VarClass::General, grf, grf))).collect();
     let mut insts: Vec<_> = v.iter().enumerate().map(|(i, &v)| mov(v, i as u32)).collect();
-    for i in 0..v.len() {
+    for i in (0..times).flat_map(|_| 0..v.len()) {
         insts.push(add(v[0], v[0], v[i]));
     }
     k.blocks = vec![Block { insts, succs: vec![] }];
@@ -94,7 +94,7 @@ fn wide(platform: Platform, n: u32) -> Kernel<Virtual> {
 #[test]
 fn four_hundred_live_registers() {
     for platform in Platform::ALL {
-        let mut k = wide(platform, 400);
+        let mut k = wide(platform, 400, 2);
         k.spill_offset = 1000;
         let (p, stats) = allocate(&k, &Options::default()).unwrap();
         assert!(stats.spills > 200 && stats.fills > 200, "{platform}: {stats:?}");
@@ -108,6 +108,16 @@ fn four_hundred_live_registers() {
         }
         assert!(low >= 1000 && low < 1000 + grf, "{platform}: spills start at {low}");
         assert!(high <= 1000 + stats.scratch_bytes, "{platform}: {high} {stats:?}");
+    }
+}
+
+#[test]
+fn what_is_read_once_is_written_just_before() {
+    for platform in Platform::ALL {
+        let k = wide(platform, 400, 1);
+        let (p, stats) = allocate(&k, &Options { check: true }).unwrap();
+        assert_eq!((stats.spills, stats.fills), (0, 0), "{platform}");
+        assert_eq!(p.inst_count(), k.inst_count());
     }
 }
 
@@ -165,7 +175,7 @@ fn checker_sees_early_writes() {
 
 #[test]
 fn a_spilled_input_is_saved_after_the_kernel_loads_it() {
-    let mut k = wide(Platform::Pvc, 200);
+    let mut k = wide(Platform::Pvc, 200, 2);
     let input = k.add_var(Var { fixed: Some(5 * 64), live_in: true, ..general(64) });
     let Some(v) = k.blocks[0].insts[0].dst.reg().and_then(|r| r.var()) else { panic!("no value") };
     let mut load = Inst::new(Op::Send, ExecSize::S16);

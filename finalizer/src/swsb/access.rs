@@ -135,7 +135,9 @@ impl Access {
             a.lone = false;
         }
         if a.anywhere {
-            a.push(Range { write: matches!(inst.dst, Dst::Indirect { .. }), end: a.limit, ..none });
+            let write = matches!(inst.dst, Dst::Indirect { .. });
+            let by_word = write && caps.swsb_multi_pipe && operand_type(inst, Role::Dst) == Some(1);
+            a.push(Range { write, by_word, end: a.limit, ..none });
             if inst.src.iter().any(|s| matches!(s, Src::Indirect { .. })) {
                 a.push(Range { end: a.limit, ..none });
             }

@@ -284,3 +284,15 @@ fn sbids_are_reused_when_all_are_taken() {
     assert!(text.starts_with("$0; $1; "));
     assert!(text.contains("$15; $0; $1; $2; $3; -; $1.dst"), "{text}");
 }
+
+#[test]
+fn bytes_through_an_address_wait_for_the_words_around_them() {
+    let mut bytes = mov(1, 2);
+    bytes.dst = Dst::packed(Reg::grf(1, 1), Type::B);
+    bytes.src[0] = Src::packed(Reg::grf(2, 0), Type::B);
+    let mut through = bytes;
+    through.dst = Dst::Indirect { addr: Reg::arf(Arf::Addr(0), 0), imm: 0, horz: 1, ty: Type::B };
+    assert_eq!(line(PVC, &[bytes, through]), "-; I@1");
+    through.dst = Dst::Indirect { addr: Reg::arf(Arf::Addr(0), 0), imm: 0, horz: 1, ty: Type::W };
+    assert_eq!(line(PVC, &[bytes, through]), "-; -");
+}
