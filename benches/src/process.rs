@@ -20,11 +20,13 @@ pub const MEASURE: &str = "--measure";
 pub struct Run {
     /// Wall-clock time.
     pub wall: Duration,
+    /// Time on the processor, of the program and of the system for it: the same on a busy machine.
+    pub cpu: Duration,
     /// Peak memory.
     pub peak_bytes: u64,
 }
 
-/// Median wall time and largest peak of `runs` runs, after one run that is not counted.
+/// Median times and largest peak of `runs` runs, after one run that is not counted.
 pub fn measure(program: &Path, args: &[&str], dir: &Path, runs: usize) -> io::Result<Run> {
     let output = Command::new(std::env::current_exe()?)
         .arg(MEASURE)
@@ -35,8 +37,10 @@ pub fn measure(program: &Path, args: &[&str], dir: &Path, runs: usize) -> io::Re
         .output()?;
     let text = String::from_utf8_lossy(&output.stdout);
     let mut numbers = text.split_whitespace().map(str::parse::<u64>);
-    match (numbers.next(), numbers.next()) {
-        (Some(Ok(nanos)), Some(Ok(peak_bytes))) => Ok(Run { wall: Duration::from_nanos(nanos), peak_bytes }),
+    match (numbers.next(), numbers.next(), numbers.next()) {
+        (Some(Ok(wall)), Some(Ok(cpu)), Some(Ok(peak_bytes))) => {
+            Ok(Run { wall: Duration::from_nanos(wall), cpu: Duration::from_nanos(cpu), peak_bytes })
+        }
         _ => Err(io::Error::other(format!(
             "{}: {}",
             program.display(),
@@ -45,7 +49,7 @@ pub fn measure(program: &Path, args: &[&str], dir: &Path, runs: usize) -> io::Re
     }
 }
 
-/// What the measuring process does: prints the median time in nanoseconds and the peak in bytes.
+/// What the measuring process does: prints the median times in nanoseconds and the peak in bytes.
 pub fn measure_here(args: &[String]) -> io::Result<()> {
     let [runs, program, args @ ..] = args else {
         return Err(io::Error::other("runs and a program are expected"));
@@ -55,7 +59,9 @@ pub fn measure_here(args: &[String]) -> io::Result<()> {
     let mut all = (0..runs.max(1)).map(|_| once(program, args)).collect::<io::Result<Vec<_>>>()?;
     all.sort_by_key(|r| r.wall);
     let peak = all.iter().map(|r| r.peak_bytes).max().unwrap_or(0);
-    println!("{} {peak}", all[all.len() / 2].wall.as_nanos());
+    let wall = all[all.len() / 2].wall;
+    all.sort_by_key(|r| r.cpu);
+    println!("{} {} {peak}", wall.as_nanos(), all[all.len() / 2].cpu.as_nanos());
     Ok(())
 }
 
@@ -70,5 +76,6 @@ fn once(program: &str, args: &[String]) -> io::Result<Run> {
         .stderr(Stdio::null())
         .spawn()?;
     let usage = child.wait4()?;
-    Ok(Run { wall: start.elapsed(), peak_bytes: usage.rusage.maxrss })
+    let cpu = usage.rusage.utime + usage.rusage.stime;
+    Ok(Run { wall: start.elapsed(), cpu, peak_bytes: usage.rusage.maxrss })
 }

@@ -91,7 +91,7 @@ fn compare(args: &Args) -> io::Result<()> {
         return Err(io::Error::other(format!("{} is missing: cargo build --release", ours.display())));
     }
     for &platform in &args.platform {
-        println!("\n{platform}: time in ms, memory in MB, ours / peer");
+        println!("\n{platform}: processor time in ms, memory in MB, ours / peer");
         let mut means = Means::default();
         for kernel in kernels(platform) {
             let visa = visa_instructions(kernel);
@@ -194,7 +194,7 @@ fn side(platform: Platform, run: Run, code: &Path) -> io::Result<Option<Side>> {
 }
 
 fn row(kernel: &TestKernel, visa: usize, a: &Side, b: &Side) {
-    let ms = |s: &Side| s.run.wall.as_secs_f64() * 1e3;
+    let ms = |s: &Side| s.run.cpu.as_secs_f64() * 1e3;
     let mb = |s: &Side| s.run.peak_bytes as f64 / 1e6;
     println!(
         "{:<58} {visa:>6}  time {:>7.2} / {:>8.2} = {:>5.1}x  memory {:>5.1} / {:>5.1}  instructions {:>6} / {:>6} = {:.2}  bytes {:>7} / {:>7}",
@@ -221,6 +221,7 @@ fn ratio(a: u32, b: u32) -> f64 {
 struct Means {
     kernels: u32,
     time: f64,
+    cpu: f64,
     memory: f64,
     instructions: f64,
     bytes: f64,
@@ -233,7 +234,8 @@ struct Means {
 impl Means {
     fn add(&mut self, a: &Side, b: &Side) {
         self.kernels += 1;
-        let times = b.run.wall.as_secs_f64() / a.run.wall.as_secs_f64();
+        let times = b.run.cpu.as_secs_f64() / a.run.cpu.as_secs_f64().max(1e-9);
+        self.cpu += times.ln();
         self.least = if self.kernels == 1 { times } else { self.least.min(times) };
         self.syncs[0] += a.syncs;
         self.syncs[1] += b.syncs;
@@ -251,10 +253,11 @@ impl Means {
     fn print(&self, platform: Platform) {
         let mean = |sum: f64| (sum / f64::from(self.kernels.max(1))).exp();
         println!(
-            "{platform}: {} kernels, geometric means: {:.1}x faster (at least {:.1}x), {:.1}x less memory, instructions {:.3}, bytes {:.3}; sync {} / {}; \
+            "{platform}: {} kernels, geometric means: {:.1}x faster, {:.1}x less processor time (at least {:.1}x), {:.1}x less memory, instructions {:.3}, bytes {:.3}; sync {} / {}; \
              without result: ours {}, peer {}",
             self.kernels,
             mean(self.time),
+            mean(self.cpu),
             self.least,
             mean(self.memory),
             mean(self.instructions),
