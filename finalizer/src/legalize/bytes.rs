@@ -5,12 +5,14 @@ use gen_ir::{Op, Src, Type};
 use super::{Legalizer, Step, operand::is_scalar};
 use crate::build::VInst;
 
-/// From Gen11 on only source 0 reads bytes; Xe-HPC converts no scalar byte to float.
+/// From Gen11 on only source 0 reads bytes; Xe-HPC converts no scalar byte to float; bytes do not become
+/// 64 bits in one step (moves: `conversions`).
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let is_byte = |s: &Src<_>| !s.is_imm() && s.ty().is_some_and(|t| t.bytes() == 1);
     if !inst.src.iter().any(is_byte) || inst.op == Op::Dp4a {
         return Step::Keep;
     }
+    let wide = inst.op != Op::Mov && inst.exec.lanes() > 1 && inst.dst.ty().is_some_and(|t| t.bytes() == 8);
     let mut new = *inst;
     let mut changed = false;
     for i in 0..3 {
@@ -22,9 +24,9 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
             && !lx.caps.byte_to_float
             && is_scalar(&inst.src[i], inst.exec.lanes());
         let signed = inst.src[i].ty().is_some_and(Type::is_signed);
-        if second || to_float {
-            let wide = if signed { Type::W } else { Type::Uw };
-            lx.stage_source(&mut new, i, wide, 1);
+        if second || to_float || wide {
+            let ty = if signed { Type::W } else { Type::Uw };
+            lx.stage_source(&mut new, i, ty, 1);
             changed = true;
         }
     }
