@@ -39,12 +39,14 @@ pub(crate) fn local_predicates(kernel: &visa::Kernel, starts: &[bool]) -> Vec<bo
             _ => None,
         };
         let moves_bits = inst.opcode == Opcode::Mov;
+        let mut written = dst;
         for operand in kernel.operands_of(&kernel.code[index]) {
-            match operand {
-                Operand::Vector(v @ VectorOperand::Predicate(p, _)) if Some(v) != dst => {
-                    scan.read(*p, if moves_bits { u32::MAX } else { lanes }, all || moves_bits);
-                }
-                _ => {}
+            let Operand::Vector(v @ VectorOperand::Predicate(p, _)) = operand else { continue };
+            // The destination comes first; a source may be the same predicate.
+            if written == Some(v) {
+                written = None;
+            } else {
+                scan.read(*p, if moves_bits { u32::MAX } else { lanes }, all || moves_bits);
             }
         }
         if let Some(VectorOperand::Predicate(p, _)) = dst {
