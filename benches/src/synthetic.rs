@@ -46,7 +46,7 @@ pub fn kernel(platform: Platform, shape: Shape) -> Kernel<Virtual> {
             ..Inst::new(Op::Mov, ExecSize::S16)
         });
     }
-    k.blocks.push(Block { insts: entry, succs: vec![] });
+    k.blocks.push(Block { insts: entry, succs: Default::default() });
     for b in 1..=blocks {
         let mut insts = Vec::new();
         while insts.len() + 2 < shape.block {
@@ -140,7 +140,7 @@ pub fn kernel(platform: Platform, shape: Shape) -> Kernel<Virtual> {
             },
             ..Inst::new(Op::Goto, if uniform { ExecSize::S1 } else { ExecSize::S16 })
         });
-        k.blocks.push(Block { insts, succs: vec![] });
+        k.blocks.push(Block { insts, succs: Default::default() });
     }
     let end = Inst {
         no_mask: true,
@@ -157,6 +157,6 @@ pub fn kernel(platform: Platform, shape: Shape) -> Kernel<Virtual> {
         }),
         ..Inst::new(Op::Send, ExecSize::S8)
     };
-    k.blocks.push(Block { insts: vec![end], succs: vec![] });
+    k.blocks.push(Block { insts: vec![end], succs: Default::default() });
     k
 }

@@ -168,7 +168,7 @@ mod tests {
             vec![branch(Op::While, 0, None)],
             vec![Inst::new(Op::Nop, ExecSize::S1)],
         ];
-        kernel.blocks = blocks.into_iter().map(|insts| Block { insts, succs: Vec::new() }).collect();
+        kernel.blocks = blocks.into_iter().map(|insts| Block { insts, succs: Default::default() }).collect();
         kernel
     }
 

@@ -2,6 +2,7 @@
 
 use crate::{Inst, Space, VarId, Virtual};
 use platforms::Platform;
+use smallvec::SmallVec;
 
 /// Index of a basic block; blocks stand in layout order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -71,6 +72,9 @@ impl Var {
     }
 }
 
+/// Successors of a block: hardly ever more than two.
+pub type Succs = SmallVec<[BlockId; 2]>;
+
 /// A basic block: straight-line code, then at most one flow-control instruction at its end
 /// (`join`/`endif` stand at its start).
 #[derive(Clone, Debug)]
@@ -79,12 +83,12 @@ pub struct Block<S: Space> {
     pub insts: Vec<Inst<S>>,
     /// Successors: fall-through first, then the taken target(s). A `call` lists its callee's entry and
     /// then the block after it; a `ret` lists nothing.
-    pub succs: Vec<BlockId>,
+    pub succs: Succs,
 }
 
 impl<S: Space> Default for Block<S> {
     fn default() -> Self {
-        Block { insts: Vec::new(), succs: Vec::new() }
+        Block { insts: Vec::new(), succs: Succs::new() }
     }
 }
 

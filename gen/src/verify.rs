@@ -191,7 +191,7 @@ mod tests {
     fn kernel(blocks: Vec<Vec<Inst<Virtual>>>) -> Kernel<Virtual> {
         let mut k = Kernel::new("t", Platform::Skl);
         k.add_var(Var::temp(VarClass::General, 32, 32));
-        k.blocks = blocks.into_iter().map(|insts| Block { insts, succs: vec![] }).collect();
+        k.blocks = blocks.into_iter().map(|insts| Block { insts, succs: Default::default() }).collect();
         k
     }
 

@@ -6,10 +6,10 @@
 //! the blocks of one interval `[start, t)`: it begins after the branch, and a back edge `e -> h` with
 //! `start <= e < t` carries the pointer back to `h` while the lane goes on waiting.
 
-use crate::{BlockId, Kernel, Op, Payload, Space, Target};
+use crate::{Block, BlockId, Kernel, Op, Payload, Space, Target};
 
 /// For each block, the blocks during which lanes may wait at it.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Waits {
     start: Vec<u32>,
 }
@@ -18,6 +18,12 @@ impl Waits {
     /// Nobody waits in `blocks` blocks.
     pub fn none(blocks: usize) -> Waits {
         Waits { start: vec![u32::MAX; blocks] }
+    }
+
+    /// Makes it what [`Waits::none`] gives, in the memory it has.
+    pub fn clear(&mut self, blocks: usize) {
+        self.start.clear();
+        self.start.resize(blocks, u32::MAX);
     }
 
     /// Lanes wait at `at` while the pointer is in `from..at`. `back_edges` are `(tail, head)` pairs,
@@ -56,28 +62,42 @@ impl Waits {
 
     /// For each block, whether some lane may wait elsewhere while the pointer is in it.
     pub fn divergent(&self) -> Vec<bool> {
+        let mut divergent = Vec::new();
+        self.find_divergent(&mut Vec::new(), &mut divergent);
+        divergent
+    }
+
+    /// [`Waits::divergent`] in memory that the caller has. `delta` is for the calculation.
+    pub fn find_divergent(&self, delta: &mut Vec<i32>, divergent: &mut Vec<bool>) {
         let n = self.start.len();
-        let mut delta = vec![0i32; n + 1];
+        delta.clear();
+        delta.resize(n + 1, 0);
         for (t, s) in self.iter() {
             delta[s.index()] += 1;
             delta[t.index()] -= 1;
         }
         let mut depth = 0;
-        delta[..n]
-            .iter()
-            .map(|d| {
-                depth += d;
-                depth > 0
-            })
-            .collect()
+        divergent.clear();
+        divergent.extend(delta[..n].iter().map(|d| {
+            depth += d;
+            depth > 0
+        }));
     }
 
     /// The waits of a kernel whose branches have their targets (after structurization).
     pub fn of<S: Space>(kernel: &Kernel<S>) -> Waits {
+        let mut waits = Waits::default();
+        waits.find(kernel, &mut Vec::new());
+        waits
+    }
+
+    /// [`Waits::of`] in memory that the caller has. `back` is for the calculation.
+    pub fn find<S: Space>(&mut self, kernel: &Kernel<S>, back: &mut Vec<(u32, u32)>) {
         let n = kernel.blocks.len();
-        let mut back = back_edges(kernel);
+        back.clear();
+        back.extend(back_edges(kernel));
         back.sort_unstable();
-        let mut waits = Waits::none(n);
+        self.clear(n);
         for (b, block) in kernel.blocks.iter().enumerate() {
             let Some(last) = block.insts.last() else { continue };
             let Payload::Branch { jip, uip, ctrl } = last.payload else { continue };
@@ -92,67 +112,53 @@ impl Waits {
                 _ => continue,
             };
             if at.index() < n {
-                waits.add(at, from, &back);
+                self.add(at, from, back);
             }
         }
-        waits
     }
 }
 
 /// Where the instruction pointer goes that no lane goes: edges beside [`Block::succs`](crate::Block), as
 /// `(from, to)`. Lanes that leave a region wait at its end while the pointer runs the others through it;
 /// when none runs on at a branch, it goes to the branch's JIP.
-pub fn pointer_edges<S: Space>(kernel: &Kernel<S>) -> Vec<(u32, u32)> {
-    let mut out = Vec::new();
-    for (b, block) in kernel.blocks.iter().enumerate() {
-        let Some(last) = block.insts.last() else { continue };
-        let Payload::Branch { jip, .. } = last.payload else { continue };
-        if !matches!(last.op, Op::Goto | Op::If | Op::Else | Op::Break | Op::Cont) {
-            continue;
-        }
+pub fn pointer_edges<S: Space>(kernel: &Kernel<S>) -> impl Iterator<Item = (u32, u32)> {
+    let of_block = |(b, block): (usize, &Block<S>)| {
         let b = b as u32;
-        if let Target::Block(t) = jip {
-            out.push((b, t.0));
+        let mut edges = [None; 2];
+        if let Some(last) = block.insts.last()
+            && let Payload::Branch { jip, .. } = last.payload
+            && matches!(last.op, Op::Goto | Op::If | Op::Else | Op::Break | Op::Cont)
+        {
+            let to = match jip {
+                Target::Block(t) => Some(t.0),
+                _ => None,
+            };
+            edges = [to, (last.op == Op::Else).then_some(b + 1)];
         }
-        if last.op == Op::Else {
-            out.push((b, b + 1));
-        }
-    }
-    out.retain(|&(from, to)| {
+        edges.into_iter().flatten().map(move |to| (b, to))
+    };
+    kernel.blocks.iter().enumerate().flat_map(of_block).filter(|&(from, to)| {
         (to as usize) < kernel.blocks.len() && !kernel.blocks[from as usize].succs.iter().any(|s| s.0 == to)
-    });
-    out
+    })
 }
 
 /// For each block that starts with `join` or `endif`, the block that the instruction pointer goes to from
 /// there when no lane runs on.
-pub fn pointer_skips<S: Space>(kernel: &Kernel<S>) -> Vec<Option<u32>> {
-    kernel
-        .blocks
-        .iter()
-        .map(|block| match block.insts.first() {
-            Some(i) if matches!(i.op, Op::Join | Op::Endif) => match i.payload {
-                Payload::Branch { jip: Target::Block(t), .. } if t.index() < kernel.blocks.len() => Some(t.0),
-                _ => None,
-            },
+pub fn pointer_skips<S: Space>(kernel: &Kernel<S>) -> impl Iterator<Item = Option<u32>> {
+    kernel.blocks.iter().map(|block| match block.insts.first() {
+        Some(i) if matches!(i.op, Op::Join | Op::Endif) => match i.payload {
+            Payload::Branch { jip: Target::Block(t), .. } if t.index() < kernel.blocks.len() => Some(t.0),
             _ => None,
-        })
-        .collect()
+        },
+        _ => None,
+    })
 }
 
 /// Edges to the same or an earlier block, as `(tail, head)`, calls aside.
-pub fn back_edges<S: Space>(kernel: &Kernel<S>) -> Vec<(u32, u32)> {
-    let mut out = Vec::new();
-    for (b, block) in kernel.blocks.iter().enumerate() {
-        let Some(last) = block.insts.last() else { continue };
-        if !matches!(last.op, Op::Goto | Op::Jmpi | Op::While) {
-            continue;
-        }
-        if let Some(t) = last.branch_target()
-            && t.index() <= b
-        {
-            out.push((b as u32, t.0));
-        }
-    }
-    out
+pub fn back_edges<S: Space>(kernel: &Kernel<S>) -> impl Iterator<Item = (u32, u32)> {
+    kernel.blocks.iter().enumerate().filter_map(|(b, block)| {
+        let last = block.insts.last().filter(|i| matches!(i.op, Op::Goto | Op::Jmpi | Op::While))?;
+        let to = last.branch_target().filter(|t| t.index() <= b)?;
+        Some((b as u32, to.0))
+    })
 }

@@ -65,7 +65,7 @@ impl Flow {
         }
         let preds = succs.iter().map(|&(from, to)| (to, from)).collect();
         let divergent = divergence(&waits, &calls, kernel);
-        let mut back = back_edges(kernel);
+        let mut back: Vec<_> = back_edges(kernel).collect();
         back.sort_unstable();
         let depth = depths(n, &back);
         Flow {

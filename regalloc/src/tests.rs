@@ -45,7 +45,7 @@ fn registers_are_reused_when_values_end() {
     let v: Vec<VarId> = (0..4).map(|_| k.add_var(general(32))).collect();
     k.blocks = vec![Block {
         insts: vec![mov(v[0], 1), mov(v[1], 2), add(v[2], v[0], v[1]), add(v[3], v[2], v[2])],
-        succs: vec![],
+        succs: Default::default(),
     }];
     let (p, stats) = allocate(&k, &Options::default()).unwrap();
     assert_eq!(regs(&p), [vec![1], vec![2], vec![1, 2, 1], vec![1, 1, 1]]);
@@ -67,10 +67,13 @@ fn waiting_lanes_keep_their_values() {
         i
     };
     k.blocks = vec![
-        Block { insts: vec![mov(x, 1), goto(2, 2)], succs: vec![BlockId(1), BlockId(2)] },
-        Block { insts: vec![mov(y, 2), add(z, y, y), goto(2, 3)], succs: vec![BlockId(3)] },
-        Block { insts: vec![Inst::new(Op::Join, ExecSize::S8), add(z, x, x)], succs: vec![BlockId(3)] },
-        Block { insts: vec![Inst::new(Op::Join, ExecSize::S8), add(z, z, z)], succs: vec![] },
+        Block { insts: vec![mov(x, 1), goto(2, 2)], succs: vec![BlockId(1), BlockId(2)].into() },
+        Block { insts: vec![mov(y, 2), add(z, y, y), goto(2, 3)], succs: vec![BlockId(3)].into() },
+        Block {
+            insts: vec![Inst::new(Op::Join, ExecSize::S8), add(z, x, x)],
+            succs: vec![BlockId(3)].into(),
+        },
+        Block { insts: vec![Inst::new(Op::Join, ExecSize::S8), add(z, z, z)], succs: Default::default() },
     ];
     let (p, _) = allocate(&k, &Options::default()).unwrap();
     let r = regs(&p);
@@ -87,7 +90,7 @@ fn wide(platform: Platform, n: u32, times: u32) -> Kernel<Virtual> {
     for i in (0..times).flat_map(|_| 0..v.len()) {
         insts.push(add(v[0], v[0], v[i]));
     }
-    k.blocks = vec![Block { insts, succs: vec![] }];
+    k.blocks = vec![Block { insts, succs: Default::default() }];
     k
 }
 
@@ -139,7 +142,7 @@ fn flags_that_do_not_fit_live_in_registers() {
         i.pred = Some(gen_ir::Pred { flag: Reg::var_at(f, 0), inv: false, ctrl: gen_ir::PredCtrl::Seq });
         insts.push(i);
     }
-    k.blocks = vec![Block { insts, succs: vec![] }];
+    k.blocks = vec![Block { insts, succs: Default::default() }];
     let (_, stats) = allocate(&k, &Options::default()).unwrap();
     // Four fit; one has to go for each of the others.
     assert_eq!(stats.flag_spills, 12, "{stats:?}");
@@ -156,7 +159,7 @@ fn checker_sees_lost_values() {
     let mut k = Kernel::new("t", Platform::Skl);
     let v: Vec<VarId> = (0..3).map(|_| k.add_var(general(32))).collect();
     let insts = vec![mov(v[0], 1), mov(v[1], 2), add(v[2], v[0], v[1])];
-    k.blocks = vec![Block { insts, succs: vec![] }];
+    k.blocks = vec![Block { insts, succs: Default::default() }];
     assert_eq!(checked(&k, &[32, 64, 32]), Ok(()));
     assert!(matches!(checked(&k, &[32, 32, 64]), Err(Error::Unsound(_))));
     assert!(matches!(checked(&k, &[32, 63, 96]), Err(Error::Unsound(_))), "one byte is enough");
@@ -168,7 +171,7 @@ fn checker_sees_early_writes() {
     let v: Vec<VarId> = (0..2).map(|_| k.add_var(Var::temp(VarClass::General, 64, 32))).collect();
     let mut i = add(v[1], v[0], v[0]);
     i.exec = ExecSize::S16;
-    k.blocks = vec![Block { insts: vec![i], succs: vec![] }];
+    k.blocks = vec![Block { insts: vec![i], succs: Default::default() }];
     assert_eq!(checked(&k, &[32, 96]), Ok(()));
     assert!(matches!(checked(&k, &[32, 64]), Err(Error::Unsound(_))));
 }

@@ -54,7 +54,7 @@ pub(crate) fn lower_branches(
 /// place, which can bar more jumps: rounds until nothing changes, each round converting at least one.
 fn plan(kernel: &Kernel<Virtual>, width: u32) -> Result<(Vec<Plan>, Waits), Error> {
     let n = kernel.blocks.len();
-    let mut back = back_edges(kernel);
+    let mut back: Vec<_> = back_edges(kernel).collect();
     back.sort_unstable();
     let mut waits = Waits::none(n);
     let mut plans = vec![Plan::None; n];

@@ -135,7 +135,7 @@ impl Layout {
                 if last && !self.alone[b] {
                     block.insts.insert(0, inst);
                 } else {
-                    blocks.push(block_of(vec![inst], vec![next]));
+                    blocks.push(block_of(vec![inst], vec![next].into()));
                 }
             }
             blocks.push(block);

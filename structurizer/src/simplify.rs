@@ -3,7 +3,7 @@
 //! the remaining blocks is kept.
 
 use crate::Error;
-use gen_ir::{Block, BlockId, Inst, Kernel, Op, Payload, Target, Virtual};
+use gen_ir::{Block, BlockId, Inst, Kernel, Op, Payload, Succs, Target, Virtual};
 
 /// How a block ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -267,6 +267,6 @@ fn set_successors(kernel: &mut Kernel<Virtual>, ends: &[End]) -> Result<(), Erro
 }
 
 /// An empty block, for callers that add some.
-pub(crate) fn block_of(insts: Vec<Inst<Virtual>>, succs: Vec<BlockId>) -> Block<Virtual> {
+pub(crate) fn block_of(insts: Vec<Inst<Virtual>>, succs: Succs) -> Block<Virtual> {
     Block { insts, succs }
 }

@@ -17,7 +17,9 @@ impl Build {
     }
 
     fn nop(mut self) -> Build {
-        self.0.blocks.push(Block { insts: vec![Inst::new(Op::Nop, ExecSize::S1)], succs: vec![] });
+        self.0
+            .blocks
+            .push(Block { insts: vec![Inst::new(Op::Nop, ExecSize::S1)], succs: Default::default() });
         self
     }
 
@@ -27,7 +29,9 @@ impl Build {
             i.pred = Some(Pred { flag: Reg::var_at(VarId(0), 0), inv: false, ctrl: PredCtrl::Seq });
         }
         i.payload = Payload::Branch { jip: Target::None, uip: Target::Block(BlockId(to)), ctrl: false };
-        self.0.blocks.push(Block { insts: vec![Inst::new(Op::Nop, ExecSize::S1), i], succs: vec![] });
+        self.0
+            .blocks
+            .push(Block { insts: vec![Inst::new(Op::Nop, ExecSize::S1), i], succs: Default::default() });
         self
     }
 
@@ -44,7 +48,7 @@ impl Build {
         });
         i.dst = Dst::null(Type::Ud);
         i.src[0] = Src::packed(Reg::grf(112, 0), Type::Ud);
-        self.0.blocks.push(Block { insts: vec![i], succs: vec![] });
+        self.0.blocks.push(Block { insts: vec![i], succs: Default::default() });
         self.0
     }
 }

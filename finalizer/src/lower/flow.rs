@@ -1,8 +1,8 @@
 //! Control flow: labels, jumps, subroutine calls and the end of the thread.
 
 use gen_ir::{
-    BlockId, Desc, Dst, ExecSize, Inst, Kernel, Op, Payload, Region, SendInfo, Sfid, Src, Target, Type, Var,
-    VarClass, VarId, Virtual,
+    BlockId, Desc, Dst, ExecSize, Inst, Kernel, Op, Payload, Region, SendInfo, Sfid, Src, Succs, Target,
+    Type, Var, VarClass, VarId, Virtual,
 };
 use visa::{LabelId, Labels, Op as Visa, Opcode, Operand, VectorOperand};
 
@@ -121,7 +121,6 @@ pub(crate) fn link_blocks(kernel: &mut Kernel<Virtual>) {
     for i in 0..count {
         let next = BlockId(i + 1);
         let block = &mut kernel.blocks[i as usize];
-        let mut succs = Vec::new();
         let last = block.insts.last();
         let falls_through = match last {
             Some(inst) if inst.is_eot() || inst.op == Op::Ret => inst.pred.is_some(),
@@ -131,20 +130,20 @@ pub(crate) fn link_blocks(kernel: &mut Kernel<Virtual>) {
             _ => true,
         };
         let call = matches!(last, Some(inst) if inst.op == Op::Call);
-        let mut targets = Vec::new();
-        if let Some((jip, uip)) = last.and_then(Inst::targets) {
-            targets.extend([jip, uip].into_iter().filter_map(|t| match t {
-                Target::Block(b) => Some(b),
-                _ => None,
-            }));
-        }
+        let block_of = |t| match t {
+            Target::Block(b) => Some(b),
+            _ => None,
+        };
+        let targets = last.and_then(Inst::targets).map(|(jip, uip)| [jip, uip]);
+        let targets = targets.into_iter().flatten().filter_map(block_of);
+        let mut succs = Succs::new();
         if call {
-            succs.append(&mut targets);
+            succs.extend(targets.clone());
         }
         if falls_through && next.0 < count {
             succs.push(next);
         }
-        for target in targets {
+        for target in targets.filter(|_| !call) {
             if !succs.contains(&target) {
                 succs.push(target);
             }

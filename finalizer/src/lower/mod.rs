@@ -249,7 +249,7 @@ impl<'a> Lowerer<'a> {
 
     fn end_block(&mut self) {
         let insts = std::mem::take(&mut self.insts);
-        self.out.blocks.push(Block { insts, succs: Vec::new() });
+        self.out.blocks.push(Block { insts, succs: Default::default() });
         self.blocks.push(self.block);
     }
 

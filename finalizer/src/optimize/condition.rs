@@ -113,7 +113,7 @@ mod tests {
         cmp.dst = Dst::null(Type::D);
         cmp.src = [read(v[1]), Src::d(0), Src::None];
         cmp.cond = Some(CondMod { cond: Cond::Eq, flag: Reg::var_at(flag, 0) });
-        k.blocks.push(Block { insts: vec![and, cmp], succs: vec![] });
+        k.blocks.push(Block { insts: vec![and, cmp], succs: Default::default() });
         attach(&mut k, 32);
         assert_eq!(k.blocks[0].insts, [Inst { cond: cmp.cond, dst: Dst::null(Type::D), ..and }]);
         // A sum may have a carry.

@@ -171,7 +171,7 @@ mod tests {
             insts.extend(header(d, value));
             insts.push(read(d));
         }
-        k.blocks.push(Block { insts, succs: vec![] });
+        k.blocks.push(Block { insts, succs: Default::default() });
         share(&mut k);
         let mut want: Vec<Inst<Virtual>> = header(v[0], 7).to_vec();
         want.extend([read(v[0]), read(v[0])]);

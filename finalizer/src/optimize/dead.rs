@@ -199,7 +199,7 @@ mod tests {
         last.src[0] = Src::packed(Reg::var_at(v[0], 0), Type::D);
         k.blocks.push(Block {
             insts: vec![add(v[0], v[0]), add(v[1], v[0]), add(v[2], v[1]), last],
-            succs: vec![],
+            succs: Default::default(),
         });
         eliminate(&mut k);
         assert_eq!(k.inst_count(), 2);

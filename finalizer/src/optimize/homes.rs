@@ -150,8 +150,9 @@ mod tests {
             i
         };
         // v1 = v0 + 1; v0 = v1 + 1, again and again.
-        k.blocks.push(Block { insts: vec![add(v[1], v[0]), add(v[0], v[1])], succs: vec![BlockId(1)] });
-        k.blocks.push(Block { insts: vec![], succs: vec![BlockId(2), BlockId(0)] });
+        k.blocks
+            .push(Block { insts: vec![add(v[1], v[0]), add(v[0], v[1])], succs: vec![BlockId(1)].into() });
+        k.blocks.push(Block { insts: vec![], succs: vec![BlockId(2), BlockId(0)].into() });
         k.blocks.push(Block::default());
         let homes = Homes::of(&k);
         assert!(!homes.only_in(v[0], 0));

@@ -26,5 +26,5 @@ pub fn allows(platform: Platform, inst: &Inst<Virtual>, grf_bytes: u32) -> bool 
     };
     !wide(inst.dst_extent(grf_bytes))
         && !(0..3).any(|k| wide(inst.src_extent(k, grf_bytes)))
-        && gen_ir::rules::check(platform, &placed).is_empty()
+        && gen_ir::rules::is_legal(platform, &placed)
 }

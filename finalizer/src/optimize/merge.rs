@@ -256,7 +256,7 @@ mod tests {
             .collect();
         k.vars[v[0].index()].live_in = true;
         k.vars[v[3].index()].live_out = true;
-        k.blocks.push(Block { insts: insts(&v), succs: vec![] });
+        k.blocks.push(Block { insts: insts(&v), succs: Default::default() });
         variables(&mut k, 32);
         (k.blocks.swap_remove(0).insts, v)
     }

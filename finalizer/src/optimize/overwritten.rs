@@ -92,7 +92,7 @@ mod tests {
     fn run(insts: impl Fn(&[VarId]) -> Vec<Inst<Virtual>>) -> usize {
         let mut k = Kernel::new("k", Platform::Skl);
         let v: Vec<VarId> = (0..2).map(|_| k.add_var(Var::temp(VarClass::General, 64, 32))).collect();
-        k.blocks.push(Block { insts: insts(&v), succs: vec![] });
+        k.blocks.push(Block { insts: insts(&v), succs: Default::default() });
         eliminate(&mut k, 32);
         k.blocks[0].insts.len()
     }

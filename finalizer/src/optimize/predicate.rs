@@ -20,13 +20,13 @@ pub fn convert(kernel: &mut Kernel<Virtual>) {
         }
         let Some(pred) = skips_next(kernel, b) else { continue };
         let body = &kernel.blocks[b + 1];
-        if body.succs != [BlockId(b as u32 + 2)] || !convertible(&body.insts, pred.flag) {
+        if body.succs[..] != [BlockId(b as u32 + 2)] || !convertible(&body.insts, pred.flag) {
             continue;
         }
         let body = std::mem::take(&mut kernel.blocks[b + 1].insts);
         let head = &mut kernel.blocks[b];
         head.insts.pop();
-        head.succs = vec![BlockId(b as u32 + 1)];
+        head.succs = vec![BlockId(b as u32 + 1)].into();
         head.insts.extend(body.into_iter().map(|i| Inst { pred: Some(pred), ..i }));
     }
 }
@@ -77,8 +77,8 @@ mod tests {
         let mut goto = Inst::new(Op::Goto, ExecSize::S16);
         goto.pred = Some(Pred { flag: Reg::var_at(flag, 0), inv: true, ctrl: PredCtrl::Seq });
         goto.payload = Payload::Branch { jip: Target::None, uip: Target::Block(BlockId(2)), ctrl: false };
-        k.blocks.push(Block { insts: vec![goto], succs: vec![BlockId(1), BlockId(2)] });
-        k.blocks.push(Block { insts: body, succs: vec![BlockId(2)] });
+        k.blocks.push(Block { insts: vec![goto], succs: vec![BlockId(1), BlockId(2)].into() });
+        k.blocks.push(Block { insts: body, succs: vec![BlockId(2)].into() });
         k.blocks.push(Block::default());
         (k, flag)
     }
@@ -99,7 +99,7 @@ mod tests {
         for i in &k.blocks[0].insts {
             assert_eq!(i.pred, Some(Pred { flag: Reg::var_at(flag, 0), inv: false, ctrl: PredCtrl::Seq }));
         }
-        assert_eq!(k.blocks[0].succs, [BlockId(1)]);
+        assert_eq!(k.blocks[0].succs[..], [BlockId(1)]);
     }
 
     #[test]

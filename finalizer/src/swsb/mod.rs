@@ -115,7 +115,7 @@ impl Flow {
             insts,
             first,
             succs: Vec::new(),
-            skips: gen_ir::pointer_skips(kernel),
+            skips: gen_ir::pointer_skips(kernel).collect(),
             accesses,
             waits: vec![Wait::default(); insts],
             tokens: vec![None; insts],

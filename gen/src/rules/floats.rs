@@ -2,7 +2,7 @@
 //!
 //! Volume 7, "Special Restrictions for Handling Mixed Mode Float Operations".
 
-use super::{Cx, Operand};
+use super::Cx;
 use crate::{Op, Type};
 
 pub(super) fn check(cx: &mut Cx<'_>) {
@@ -10,9 +10,8 @@ pub(super) fn check(cx: &mut Cx<'_>) {
     if cx.align16() {
         return;
     }
-    let operands: Vec<Operand> = cx.operands().map(|(_, o)| o).collect();
     let (lanes, mov) = (cx.lanes(), cx.inst.op == Op::Mov);
-    let indirect = operands.iter().any(Operand::is_indirect);
+    let indirect = cx.operands().any(|(_, o)| o.is_indirect());
     cx.require(!indirect, "mixed-indirect", "mixed float has no indirect sources");
     let narrow = cx.caps.grf_bytes == 32;
     if narrow && dst == Type::F && !mov {
@@ -29,7 +28,7 @@ pub(super) fn check(cx: &mut Cx<'_>) {
             cx.require(lanes <= 8, "mixed-packed-simd", "packed half float output is at most SIMD8");
         }
         let misaligned =
-            operands.iter().any(|o| o.is_acc() && o.ty.is_float() && o.at.is_some_and(|(_, b)| b != 0));
+            cx.operands().any(|(_, o)| o.is_acc() && o.ty.is_float() && o.at.is_some_and(|(_, b)| b != 0));
         cx.require(
             !misaligned,
             "mixed-accumulator",
@@ -37,11 +36,11 @@ pub(super) fn check(cx: &mut Cx<'_>) {
         );
     }
     if cx.inst.op == Op::Math {
-        let packed = operands.iter().any(|o| o.ty == Type::Hf && !o.is_scalar() && o.region.horz <= 1);
+        let packed = cx.operands().any(|(_, o)| o.ty == Type::Hf && !o.is_scalar() && o.region.horz <= 1);
         cx.require(!packed || lanes == 1, "mixed-math", "half float sources of mixed math are strided");
     }
     let accumulates =
-        matches!(cx.inst.op, Op::Mac | Op::Mach | Op::Sada2) || operands.iter().any(Operand::is_acc);
+        matches!(cx.inst.op, Op::Mac | Op::Mach | Op::Sada2) || cx.operands().any(|(_, o)| o.is_acc());
     if dst == Type::Hf && accumulates {
         cx.require(
             stride == 2,

@@ -36,7 +36,24 @@ impl fmt::Display for Broken {
 
 /// The rules that an instruction breaks on a platform; empty for a legal one.
 pub fn check(platform: Platform, inst: &Inst<Physical>) -> Vec<Broken> {
-    let mut cx = Cx { caps: platform.caps(), inst, broken: Vec::new() };
+    let mut broken = Vec::new();
+    every_rule(platform, inst, &mut |b| {
+        if !broken.contains(&b) {
+            broken.push(b);
+        }
+    });
+    broken
+}
+
+/// Whether an instruction breaks no rule on a platform.
+pub fn is_legal(platform: Platform, inst: &Inst<Physical>) -> bool {
+    let mut legal = true;
+    every_rule(platform, inst, &mut |_| legal = false);
+    legal
+}
+
+fn every_rule(platform: Platform, inst: &Inst<Physical>, broken: &mut dyn FnMut(Broken)) {
+    let mut cx = Cx { caps: platform.caps(), inst, broken };
     match inst.op.info().class {
         Class::Send => sends::check(&mut cx),
         Class::Basic | Class::Math => {
@@ -54,7 +71,6 @@ pub fn check(platform: Platform, inst: &Inst<Physical>) -> Vec<Broken> {
         Class::Branch | Class::Dpas | Class::Sync | Class::Nullary => {}
     }
     common(&mut cx);
-    cx.broken
 }
 
 /// Rules for every instruction.
@@ -78,7 +94,8 @@ fn common(cx: &mut Cx<'_>) {
 struct Cx<'a> {
     caps: &'static Caps,
     inst: &'a Inst<Physical>,
-    broken: Vec<Broken>,
+    /// Is told of each rule that is broken, perhaps several times.
+    broken: &'a mut dyn FnMut(Broken),
 }
 
 /// A register source of a one- or two-source instruction, direct or indirect.
@@ -113,9 +130,8 @@ impl Operand {
 
 impl<'a> Cx<'a> {
     fn require(&mut self, holds: bool, rule: &'static str, says: &'static str) {
-        let broken = Broken { rule, says };
-        if !holds && !self.broken.contains(&broken) {
-            self.broken.push(broken);
+        if !holds {
+            (self.broken)(Broken { rule, says });
         }
     }
 

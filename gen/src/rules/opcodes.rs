@@ -1,10 +1,9 @@
 //! Rules of single opcodes: volume 2a, the pages of the instructions.
 
-use super::{Cx, Operand};
+use super::Cx;
 use crate::{MathFn, Op, Payload, Src};
 
 pub(super) fn check(cx: &mut Cx<'_>) {
-    let operands: Vec<(usize, Operand)> = cx.operands().collect();
     match cx.inst.op {
         Op::Cmp | Op::Cmpn => {
             cx.require(cx.inst.cond.is_some(), "cmp-condition", "a comparison has a condition");
@@ -14,12 +13,12 @@ pub(super) fn check(cx: &mut Cx<'_>) {
             "sel-choice",
             "sel has either a predicate or a condition",
         ),
-        Op::Mul => multiply(cx, &operands),
-        Op::Math => divide(cx, &operands),
+        Op::Mul => multiply(cx),
+        Op::Math => divide(cx),
         Op::And | Op::Or | Op::Xor | Op::Not => {
-            let abs = operands.iter().any(|(_, o)| o.mods.abs);
+            let abs = cx.operands().any(|(_, o)| o.mods.abs);
             cx.require(!abs, "logic-abs", "a bitwise operation has no absolute value");
-            let acc = operands.iter().any(|(_, o)| o.is_acc() && o.mods.any());
+            let acc = cx.operands().any(|(_, o)| o.is_acc() && o.mods.any());
             cx.require(
                 !acc,
                 "logic-accumulator",
@@ -34,11 +33,11 @@ pub(super) fn check(cx: &mut Cx<'_>) {
             cx.require(!wide, "add3-immediate", "an immediate of add3 is a word");
         }
         Op::Dp4a => {
-            let both = operands.iter().filter(|(i, o)| *i < 2 && o.is_acc()).count() == 2;
+            let both = cx.operands().filter(|(i, o)| *i < 2 && o.is_acc()).count() == 2;
             cx.require(!both, "dp4a-accumulator", "at most one of sources 0 and 1 of dp4a is an accumulator");
         }
         Op::Line | Op::Pln => {
-            let scalar = operands.first().is_some_and(|(_, o)| o.region.vert == 0);
+            let scalar = cx.operands().next().is_some_and(|(_, o)| o.region.vert == 0);
             cx.require(scalar, "plane-source", "plane coefficients are replicated");
         }
         _ => {}
@@ -49,13 +48,13 @@ pub(super) fn check(cx: &mut Cx<'_>) {
     }
 }
 
-fn multiply(cx: &mut Cx<'_>, operands: &[(usize, Operand)]) {
+fn multiply(cx: &mut Cx<'_>) {
     let ty = |i: usize| cx.inst.src[i].ty();
     let int = |i: usize, bytes: u32| ty(i).is_some_and(|t| t.is_int() && t.bytes() == bytes);
     let narrow = |i: usize| ty(i).is_some_and(|t| t.is_int() && t.bytes() < 4);
     let dword_second = narrow(0) && int(1, 4);
     cx.require(!dword_second, "mul-order", "the dword of a mixed multiplication is source 0");
-    let acc = operands.iter().any(|(_, o)| o.is_acc() && o.ty.is_int());
+    let acc = cx.operands().any(|(_, o)| o.is_acc() && o.ty.is_int());
     cx.require(!acc, "mul-accumulator", "integer factors are not accumulators");
     let dword = int(0, 4) || int(1, 4);
     let low = cx.dst_type().is_some_and(|t| t.is_int() && matches!(t.bytes(), 2 | 4));
@@ -73,10 +72,10 @@ fn multiply(cx: &mut Cx<'_>, operands: &[(usize, Operand)]) {
     }
 }
 
-fn divide(cx: &mut Cx<'_>, operands: &[(usize, Operand)]) {
+fn divide(cx: &mut Cx<'_>) {
     let Payload::Math(function) = cx.inst.payload else { return };
     if matches!(function, MathFn::Idivmod | MathFn::Iqot | MathFn::Irem) {
-        let modified = operands.iter().any(|(_, o)| o.mods.any());
+        let modified = cx.operands().any(|(_, o)| o.mods.any());
         cx.require(!modified, "idiv-modifier", "integer division has no source modifiers");
         cx.require(cx.caps.int_div, "idiv-missing", "the platform has no integer division");
     }

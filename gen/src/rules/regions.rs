@@ -9,8 +9,7 @@ pub(super) fn check(cx: &mut Cx<'_>) {
     if cx.align16() {
         return;
     }
-    let operands: Vec<Operand> = cx.operands().map(|(_, o)| o).collect();
-    for o in operands {
+    for (_, o) in cx.operands() {
         shape(cx, &o);
         crossing(cx, &o);
     }

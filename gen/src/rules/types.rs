@@ -17,16 +17,17 @@ pub(super) fn check(cx: &mut Cx<'_>) {
 
 /// The platform must have the operands' types.
 fn available(cx: &mut Cx<'_>) {
-    let types: Vec<Type> = cx.src_types().chain(cx.dst_type()).collect();
+    let inst = cx.inst;
+    let types = || inst.src.iter().filter_map(Src::ty).chain(inst.dst.ty());
+    let has = |ty: Type| types().any(|t| t == ty);
     if !cx.caps.fp64 {
-        cx.require(!types.contains(&Type::Df), "no-fp64", "the platform has no double type");
+        cx.require(!has(Type::Df), "no-fp64", "the platform has no double type");
     }
     if !cx.caps.int64 && !cx.caps.mov64 {
-        let wide = |t: &Type| matches!(t, Type::Q | Type::Uq);
-        cx.require(!types.iter().any(wide), "no-int64", "the platform has no 64-bit integer type");
+        cx.require(!has(Type::Q) && !has(Type::Uq), "no-int64", "the platform has no 64-bit integer type");
     }
     if !cx.caps.bf16 {
-        cx.require(!types.contains(&Type::Bf), "no-bf16", "the platform has no bfloat16 type");
+        cx.require(!has(Type::Bf), "no-bf16", "the platform has no bfloat16 type");
     }
 }
 

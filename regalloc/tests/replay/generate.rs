@@ -109,13 +109,13 @@ pub fn generate(seed: u64, platform: Platform, shape: Shape) -> Generated {
             m.whole_write(&mut entry, v, true);
         }
     }
-    m.k.blocks.push(Block { insts: entry, succs: vec![] });
+    m.k.blocks.push(Block { insts: entry, succs: Default::default() });
     let body = shape.blocks;
     for b in 1..=body {
         m.block(b, body, shape);
     }
     let end = m.end();
-    m.k.blocks.push(Block { insts: end, succs: vec![] });
+    m.k.blocks.push(Block { insts: end, succs: Default::default() });
     if shape.calls {
         m.subroutine(body + 2, shape);
     }
@@ -397,7 +397,7 @@ impl Maker {
             let call = self.stamp(call);
             insts.push(call);
         }
-        self.k.blocks.push(Block { insts, succs: vec![] });
+        self.k.blocks.push(Block { insts, succs: Default::default() });
     }
 
     /// The destination of the first call.
@@ -427,7 +427,7 @@ impl Maker {
         let ret = self.stamp(ret);
         insts.push(ret);
         assert_eq!(self.k.blocks.len() as u32, at);
-        self.k.blocks.push(Block { insts, succs: vec![] });
+        self.k.blocks.push(Block { insts, succs: Default::default() });
     }
 
     /// Shows every variable to a message, then ends the thread.
