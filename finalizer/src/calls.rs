@@ -89,17 +89,17 @@ fn restore(out: &mut Vec<Inst<Physical>>, touch: &Inst<Physical>, bytes: u16, ca
 
 /// A copy of a register to itself outside of the mask.
 fn is_idle_copy(inst: &Inst<Physical>) -> bool {
+    if inst.op != Op::Mov || !inst.no_mask || inst.sat || inst.pred.is_some() || inst.cond.is_some() {
+        return false;
+    }
     let (Dst::Direct { reg, horz: 1, ty }, Src::Direct { reg: from, region, mods, ty: same }) =
         (inst.dst, inst.src[0])
     else {
         return false;
     };
-    let packed = (0..inst.exec.lanes()).all(|l| region.element(l) == l);
-    inst.op == Op::Mov
-        && (inst.no_mask, inst.sat, inst.pred.is_none(), inst.cond.is_none()) == (true, false, true, true)
-        && (reg, ty, mods) == (from, same, SrcMod::NONE)
+    (reg, ty, mods) == (from, same, SrcMod::NONE)
         && matches!(reg.base, gen_ir::Base::Grf(_))
-        && packed
+        && region.one_by_one(inst.exec.lanes())
 }
 
 fn scalar(op: Op, origin: u32, dst: Reg<Physical>, srcs: [Src<Physical>; 2]) -> Inst<Physical> {

@@ -44,7 +44,11 @@ impl Extent {
 
 /// Bytes from an element's start to the end of the last element that a direct region reaches.
 pub fn region_span(region: Region, ty: Type, lanes: u32) -> u32 {
-    let last = if region.width == Region::ABSENT || region.vert == Region::VXH {
+    let last = if region.is_scalar() {
+        0
+    } else if region.is_packed() {
+        lanes - 1
+    } else if region.width == Region::ABSENT || region.vert == Region::VXH {
         (0..lanes).map(|l| region.element(l)).max().unwrap_or(0)
     } else {
         // Strides are not negative: the last row's first element and the row's last one bound it.

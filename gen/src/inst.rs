@@ -553,33 +553,40 @@ impl<S: Space> Inst<S> {
 
     /// Every register the instruction names, with its role, in a fixed order. Lengths in bytes are
     /// left to the analyses, which know the platform.
+    #[inline]
     pub fn for_each_reg(&self, mut f: impl FnMut(Role, Reg<S>)) {
-        if let Some(p) = &self.pred {
-            f(Role::Pred, p.flag);
-        }
-        for (i, s) in self.src.iter().enumerate() {
-            match s {
-                Src::Direct { reg, .. } | Src::Macro { reg, .. } => f(Role::Src(i as u8), *reg),
-                Src::Indirect { addr, .. } => f(Role::SrcAddr(i as u8), *addr),
-                Src::AddrOf { reg, .. } => f(Role::AddrOf(i as u8), *reg),
-                Src::None | Src::Imm { .. } => {}
-            }
-        }
-        if let Payload::Send(s) = &self.payload {
-            if let Desc::Reg(r) = s.desc {
-                f(Role::Desc, r);
-            }
-            if let Desc::Reg(r) = s.ex_desc {
-                f(Role::ExDesc, r);
-            }
-        }
-        match &self.dst {
-            Dst::Direct { reg, .. } | Dst::Macro { reg, .. } => f(Role::Dst, *reg),
-            Dst::Indirect { addr, .. } => f(Role::DstAddr, *addr),
-            Dst::None => {}
-        }
-        if let Some(c) = &self.cond {
-            f(Role::Cond, c.flag);
+        // One place that calls `f`: it becomes a part of the loop here, instead of one call an operand.
+        for slot in 0..8 {
+            let (role, reg) = match slot {
+                0 => match &self.pred {
+                    Some(p) => (Role::Pred, p.flag),
+                    None => continue,
+                },
+                1..4 => match &self.src[slot - 1] {
+                    Src::Direct { reg, .. } | Src::Macro { reg, .. } => (Role::Src(slot as u8 - 1), *reg),
+                    Src::Indirect { addr, .. } => (Role::SrcAddr(slot as u8 - 1), *addr),
+                    Src::AddrOf { reg, .. } => (Role::AddrOf(slot as u8 - 1), *reg),
+                    Src::None | Src::Imm { .. } => continue,
+                },
+                4 => match &self.payload {
+                    Payload::Send(SendInfo { desc: Desc::Reg(r), .. }) => (Role::Desc, *r),
+                    _ => continue,
+                },
+                5 => match &self.payload {
+                    Payload::Send(SendInfo { ex_desc: Desc::Reg(r), .. }) => (Role::ExDesc, *r),
+                    _ => continue,
+                },
+                6 => match &self.dst {
+                    Dst::Direct { reg, .. } | Dst::Macro { reg, .. } => (Role::Dst, *reg),
+                    Dst::Indirect { addr, .. } => (Role::DstAddr, *addr),
+                    Dst::None => continue,
+                },
+                _ => match &self.cond {
+                    Some(c) => (Role::Cond, c.flag),
+                    None => continue,
+                },
+            };
+            f(role, reg);
         }
     }
 

@@ -52,6 +52,30 @@ impl Region {
         }
     }
 
+    /// Whether the region is written as neighbours without gaps: `<1;1,0>`, `<8;8,1>` and the like.
+    pub const fn is_packed(self) -> bool {
+        let rows = self.horz == 1 && self.vert == self.width && self.width != Self::ABSENT && self.width != 0;
+        rows || self.vert == 1 && self.width == 1
+    }
+
+    /// Whether channel `n` of `lanes` reads element `n` (direct regions).
+    pub const fn one_by_one(self, lanes: u32) -> bool {
+        if self.is_packed() {
+            return true;
+        }
+        if lanes > 1 && self.is_scalar() {
+            return false;
+        }
+        let mut channel = 0;
+        while channel < lanes {
+            if self.element(channel) != channel {
+                return false;
+            }
+            channel += 1;
+        }
+        true
+    }
+
     /// Element offset that channel `channel` reads, relative to the operand's start (direct regions).
     pub const fn element(self, channel: u32) -> u32 {
         if self.width == Self::ABSENT {

@@ -144,7 +144,8 @@ fn destination_fits(lx: &Legalizer<'_>, inst: &VInst) -> bool {
         None => span <= grf,
         Some(offset) if offset + span <= grf => true,
         Some(offset) if offset + span <= 2 * grf => {
-            let lower = (0..lanes).filter(|l| offset + l * step < grf).count() as u32;
+            // Elements that start in the lower register.
+            let lower = if step == 0 { lanes } else { grf.saturating_sub(offset).div_ceil(step).min(lanes) };
             2 * lower == lanes
         }
         Some(_) => false,

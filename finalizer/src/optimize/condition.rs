@@ -53,7 +53,7 @@ fn tested(inst: &Inst<Virtual>) -> Option<(VarId, CondMod<Virtual>)> {
     let zero = matches!(inst.src[1], Src::Imm { bits: 0, ty } if !ty.is_float());
     let dwords = !ty.is_float() && ty.bytes() == 4;
     let lanes = inst.exec.lanes();
-    let each = lanes == 1 || region.vert != gen_ir::Region::VXH && (0..lanes).all(|l| region.element(l) == l);
+    let each = lanes == 1 || region.vert != gen_ir::Region::VXH && region.one_by_one(lanes);
     let plain = inst.op == Op::Cmp && inst.pred.is_none() && null && zero && dwords && each;
     plain.then_some((reg.var()?, cond))
 }

@@ -36,15 +36,13 @@ enum State {
 }
 
 /// Lets later variables of a block that are made alike be the first of them.
-pub fn share(kernel: &mut Kernel<Virtual>) {
-    let homes = Homes::of(kernel);
+pub fn share(kernel: &mut Kernel<Virtual>, homes: &Homes) {
     let mut written = vec![false; kernel.vars.len()];
-    for (_, inst) in kernel.insts() {
-        inst.for_each_reg(|role, reg| {
-            if let (Role::Dst | Role::Cond, Some(v)) = (role, reg.var()) {
-                written[v.index()] = true;
-            }
-        });
+    for inst in kernel.blocks.iter().flat_map(|b| &b.insts) {
+        let flag = inst.cond.as_ref().map(|c| c.flag);
+        for v in [inst.dst.reg(), flag].into_iter().flatten().filter_map(Reg::var) {
+            written[v.index()] = true;
+        }
     }
     let mut state = vec![State::Fresh; kernel.vars.len()];
     let mut instead: Vec<Option<VarId>> = vec![None; kernel.vars.len()];
@@ -52,6 +50,14 @@ pub fn share(kernel: &mut Kernel<Virtual>) {
     let mut moves: Vec<(VarId, u32)> = Vec::new();
     let mut made: HashMap<Key, VarId> = HashMap::new();
     for b in 0..kernel.blocks.len() {
+        let made_here = |i: &&Inst<Virtual>| {
+            i.op == Op::Mov
+                && i.no_mask
+                && i.dst.reg().and_then(Reg::var).is_some_and(|v| homes.only_in(v, b))
+        };
+        if kernel.blocks[b].insts.iter().filter(made_here).nth(1).is_none() {
+            continue;
+        }
         moves.clear();
         made.clear();
         for (i, inst) in kernel.blocks[b].insts.iter().enumerate() {
@@ -172,7 +178,8 @@ mod tests {
             insts.push(read(d));
         }
         k.blocks.push(Block { insts, succs: Default::default() });
-        share(&mut k);
+        let homes = Homes::of(&k);
+        share(&mut k, &homes);
         let mut want: Vec<Inst<Virtual>> = header(v[0], 7).to_vec();
         want.extend([read(v[0]), read(v[0])]);
         want.extend(header(v[2], 8));

@@ -289,7 +289,7 @@ fn lane_by_lane(region: Region, lanes: u32) -> bool {
     if region.width == Region::ABSENT || region.vert == Region::VXH {
         return false;
     }
-    lanes == 1 || (0..lanes).all(|l| region.element(l) == l)
+    lanes == 1 || region.one_by_one(lanes)
 }
 
 const fn is_packed(ty: Type) -> bool {

@@ -174,7 +174,7 @@ pub(super) fn removable(inst: &Inst<Virtual>) -> bool {
 }
 
 fn lane_by_lane(region: Region, lanes: u32) -> bool {
-    region.vert != Region::VXH && region.vert != Region::ABSENT && (0..lanes).all(|l| region.element(l) == l)
+    region.vert != Region::VXH && region.vert != Region::ABSENT && region.one_by_one(lanes)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Which variables live in one block only.
 
-use gen_ir::{Extent, Inst, Kernel, Op, Payload, Role, VarClass, VarId, Virtual};
+use gen_ir::{Extent, Inst, Kernel, Op, Payload, Role, Var, VarClass, VarId, Virtual};
 
 const NOWHERE: u32 = u32::MAX;
 const SEVERAL: u32 = u32::MAX - 1;
@@ -18,37 +18,41 @@ impl Homes {
     pub fn of(kernel: &Kernel<Virtual>) -> Homes {
         let grf_bytes = u32::from(kernel.platform.caps().grf_bytes);
         let repeated = repeated_blocks(kernel);
-        let mut home = vec![NOWHERE; kernel.vars.len()];
+        let shared = |var: &Var| {
+            let outside = var.live_in || var.live_out || var.address_taken || var.fixed.is_some();
+            if outside || var.class != VarClass::General { SEVERAL } else { NOWHERE }
+        };
+        let mut home: Vec<u32> = kernel.vars.iter().map(shared).collect();
         let mut touched = home.clone();
         let mut defined = vec![Defined::NOTHING; kernel.vars.len()];
         for (b, block) in kernel.blocks.iter().enumerate() {
+            let (this, repeated) = (b as u32, repeated[b]);
             // Values live across a call may be needed by whoever is called.
             let calls = block.insts.iter().any(|i| matches!(i.op, Op::Call | Op::Calla));
             for inst in &block.insts {
                 inst.for_each_reg(|role, reg| {
                     let Some(v) = reg.var() else { return };
-                    let h = &mut home[v.index()];
-                    let known = &defined[v.index()];
-                    let exposed = repeated[b] && !known.covers(inst, role, grf_bytes);
-                    let here = *h == NOWHERE || *h == b as u32;
-                    *h = if here && !calls && !exposed { b as u32 } else { SEVERAL };
                     let t = &mut touched[v.index()];
-                    *t = if matches!(*t, NOWHERE) || *t == b as u32 { b as u32 } else { SEVERAL };
-                    if calls {
-                        *t = SEVERAL;
+                    if *t == SEVERAL {
+                        return;
+                    }
+                    let h = &mut home[v.index()];
+                    if calls || *t != NOWHERE && *t != this {
+                        (*h, *t) = (SEVERAL, SEVERAL);
+                        return;
+                    }
+                    *t = this;
+                    if *h != SEVERAL {
+                        let exposed = repeated && !defined[v.index()].covers(inst, role, grf_bytes);
+                        *h = if exposed { SEVERAL } else { this };
                     }
                 });
-                if repeated[b]
+                if repeated
                     && let Some(v) = inst.dst.reg().and_then(|r| r.var())
+                    && home[v.index()] == this
                 {
                     defined[v.index()].add(inst, grf_bytes);
                 }
-            }
-        }
-        for ((h, t), var) in home.iter_mut().zip(&mut touched).zip(&kernel.vars) {
-            let shared = var.live_in || var.live_out || var.address_taken || var.fixed.is_some();
-            if shared || var.class != VarClass::General {
-                (*h, *t) = (SEVERAL, SEVERAL);
             }
         }
         Homes { home, touched }
@@ -135,7 +139,7 @@ fn joined(a: Extent, b: Extent) -> Extent {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gen_ir::{Block, BlockId, Dst, ExecSize, Reg, Src, Type, Var};
+    use gen_ir::{Block, BlockId, Dst, ExecSize, Reg, Src, Type};
     use platforms::Platform;
 
     #[test]

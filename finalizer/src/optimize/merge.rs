@@ -16,8 +16,7 @@ const MOST_ACCESSES: usize = 256;
 const OCCUPIED: u64 = 256;
 
 /// Merges variables in every block.
-pub fn variables(kernel: &mut Kernel<Virtual>, grf_bytes: u32) {
-    let homes = Homes::of(kernel);
+pub fn variables(kernel: &mut Kernel<Virtual>, homes: &Homes, grf_bytes: u32) {
     let mut merger = Merger { grf_bytes, head: vec![NONE; kernel.vars.len()], list: Vec::new() };
     let Kernel { vars, blocks, .. } = kernel;
     for (b, block) in blocks.iter_mut().enumerate() {
@@ -72,7 +71,7 @@ fn one_by_one(region: Region, lanes: u32) -> bool {
     region.vert != Region::VXH
         && region.vert != Region::ABSENT
         && region.width != Region::ABSENT
-        && (0..lanes).all(|l| region.element(l) == l)
+        && region.one_by_one(lanes)
 }
 
 const NONE: u32 = u32::MAX;
@@ -257,7 +256,8 @@ mod tests {
         k.vars[v[0].index()].live_in = true;
         k.vars[v[3].index()].live_out = true;
         k.blocks.push(Block { insts: insts(&v), succs: Default::default() });
-        variables(&mut k, 32);
+        let homes = Homes::of(&k);
+        variables(&mut k, &homes, 32);
         (k.blocks.swap_remove(0).insts, v)
     }
 

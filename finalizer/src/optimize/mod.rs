@@ -26,9 +26,9 @@ pub fn optimize(kernel: &mut Kernel<Virtual>) {
     condition::attach(kernel, grf_bytes);
     dead::eliminate(kernel);
     overwritten::eliminate(kernel, grf_bytes);
-    local(kernel, grf_bytes, false);
-    constants::share(kernel);
-    merge::variables(kernel, grf_bytes);
+    let homes = local(kernel, grf_bytes, false);
+    constants::share(kernel, &homes);
+    merge::variables(kernel, &homes, grf_bytes);
 }
 
 /// Removes moves that legalization has put around instructions where their neighbours can do without.
@@ -37,14 +37,15 @@ pub fn tidy(kernel: &mut Kernel<Virtual>) {
     copies::forward_legal(kernel, grf_bytes);
     dead::eliminate(kernel);
     overwritten::eliminate(kernel, grf_bytes);
-    local(kernel, grf_bytes, true);
-    constants::share(kernel);
+    let homes = local(kernel, grf_bytes, true);
+    constants::share(kernel, &homes);
 }
 
-/// What concerns variables of one block. Taking dead writes away gives no variable another block, so what
-/// was found before serves both.
-fn local(kernel: &mut Kernel<Virtual>, grf_bytes: u32, legal: bool) {
+/// What concerns variables of one block. Nothing here gives a variable another block or shows it a value
+/// from before, so what was found at the start holds to the end.
+fn local(kernel: &mut Kernel<Virtual>, grf_bytes: u32, legal: bool) -> Homes {
     let homes = Homes::of(kernel);
     dead::eliminate_local(kernel, &homes, grf_bytes);
     coalesce::moves(kernel, &homes, grf_bytes, legal);
+    homes
 }
