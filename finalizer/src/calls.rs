@@ -7,18 +7,33 @@
 //! right before it, which goes to the callee.
 
 use gen_ir::{
-    Arf, Block, BlockId, Dst, ExecSize, Inst, Kernel, Op, Options, Outside, Payload, Physical, Reg, Region,
-    Src, SrcMod, Target, Type,
+    Arf, Block, BlockId, Dst, ExecSize, Inst, Kernel, Op, Options, Outside, Payload, Physical, Pool, Reg,
+    Region, Src, SrcMod, Target, Type,
 };
 use platforms::{Caps, Layout};
 
 /// What a function calls.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Calls {
-    /// Functions of the binary, by number, in order.
-    pub callees: Vec<u32>,
+    /// Functions of the binary, by number, in order: their first and end in the list of all callees.
+    callees: (u32, u32),
     /// Something is called that is not known here.
     pub unknown: bool,
+}
+
+impl Calls {
+    /// The functions called, by number, in order.
+    pub(crate) fn callees(self, all: &[u32]) -> &[u32] {
+        &all[self.callees.0 as usize..self.callees.1 as usize]
+    }
+}
+
+/// Memory for [`expand`].
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    /// Callees of all routines of a binary.
+    pub callees: Vec<u32>,
+    out: Vec<Inst<Physical>>,
 }
 
 /// What stands in the code until a linker writes an address.
@@ -30,7 +45,11 @@ pub(crate) fn expand(
     kernel: &mut Kernel<Physical>,
     frame: u32,
     callee: impl Fn(u32) -> Option<u32>,
+    scratch: &mut Scratch,
+    pool: &mut Pool<Physical>,
 ) -> Calls {
+    let Scratch { callees, out } = scratch;
+    let first = callees.len();
     let mut calls = Calls::default();
     let caps = kernel.platform.caps();
     for block in &mut kernel.blocks {
@@ -38,11 +57,12 @@ pub(crate) fn expand(
         if !block.insts.iter().any(marked) {
             continue;
         }
-        let mut out = Vec::with_capacity(block.insts.len() + 4);
-        for mut inst in std::mem::take(&mut block.insts) {
+        out.clear();
+        for &inst in &block.insts {
+            let mut inst = inst;
             match inst.payload {
                 _ if is_idle_copy(&inst) => {}
-                Payload::Outside(Outside::Touch { written, .. }) => restore(&mut out, &inst, written, caps),
+                Payload::Outside(Outside::Touch { written, .. }) => restore(out, &inst, written, caps),
                 Payload::Outside(Outside::Frame { .. }) if frame == 0 => {}
                 Payload::Outside(Outside::Frame { leave }) => {
                     inst.payload = Payload::None;
@@ -51,19 +71,32 @@ pub(crate) fn expand(
                 }
                 Payload::Outside(Outside::Call) => {
                     let known = if matches!(inst.src[0], Src::None) { callee(inst.origin) } else { None };
-                    calls.callees.extend(known);
+                    callees.extend(known);
                     calls.unknown |= known.is_none();
-                    call(&mut out, caps, inst, known);
+                    call(out, caps, inst, known);
                 }
                 Payload::Outside(Outside::Return) => out.push(Inst { payload: over(None), ..inst }),
                 _ => out.push(inst),
             }
         }
-        block.insts = out;
+        pool.store(&mut block.insts, out);
     }
-    calls.callees.sort_unstable();
-    calls.callees.dedup();
+    sort_from(callees, first);
+    calls.callees = (first as u32, callees.len() as u32);
     calls
+}
+
+/// Sorts what a list has from `first` on, each number once.
+fn sort_from(list: &mut Vec<u32>, first: usize) {
+    list[first..].sort_unstable();
+    let mut end = first;
+    for i in first..list.len() {
+        if end == first || list[end - 1] != list[i] {
+            list[end] = list[i];
+            end += 1;
+        }
+    }
+    list.truncate(end);
 }
 
 /// Copies whole registers, if source and destination are not the same.
@@ -218,19 +251,20 @@ pub(crate) fn place_distances(kernel: &Kernel<Physical>, offsets: &[u32], code: 
     }
 }
 
-/// Puts functions behind a kernel. `entries` says where each function of the module starts: blocks
-/// before it. Calls by number become branches.
-pub(crate) fn join(
+/// Puts functions behind a kernel and takes their blocks from them. `entries` says where each function of
+/// the module starts: blocks before it. Calls by number become branches.
+pub(crate) fn join<'a>(
     kernel: &mut Kernel<Physical>,
-    functions: Vec<(u32, Kernel<Physical>)>,
-) -> Vec<(u32, BlockId)> {
-    let mut entries = Vec::with_capacity(functions.len());
+    functions: impl Iterator<Item = (u32, &'a mut Kernel<Physical>)>,
+    entries: &mut Vec<(u32, BlockId)>,
+) {
+    entries.clear();
     for (number, function) in functions {
         let first = kernel.blocks.len() as u32;
         entries.push((number, BlockId(first)));
         kernel.subroutines.push(BlockId(first));
         kernel.subroutines.extend(function.subroutines.iter().map(|s| BlockId(s.0 + first)));
-        kernel.blocks.extend(function.blocks.into_iter().map(|b| moved(b, first)));
+        kernel.blocks.extend(function.blocks.drain(..).map(|b| moved(b, first)));
     }
     for inst in kernel.blocks.iter_mut().flat_map(|b| &mut b.insts) {
         if let Payload::Outside(Outside::Callee(number)) = inst.payload
@@ -240,7 +274,6 @@ pub(crate) fn join(
                 Payload::Branch { jip: Target::Block(entries[i].1), uip: Target::None, ctrl: false };
         }
     }
-    entries
 }
 
 fn moved(mut block: Block<Physical>, by: u32) -> Block<Physical> {

@@ -1,7 +1,7 @@
 //! Where a launch may start instead of at the first instruction, on platforms where the kernel loads its
 //! own payload.
 
-use gen_ir::{ExecSize, Inst, Kernel, Op, Options, Physical};
+use gen_ir::{ExecSize, Inst, Kernel, Op, Options, Physical, Pool};
 
 /// Instructions of 16 bytes between places where a launch can start: the start pointer has 64-byte units.
 const UNIT: usize = 4;
@@ -16,7 +16,7 @@ pub(crate) struct Entries {
 }
 
 /// Finds the entries, and pads what stands in front of the first one so that a launch can start there.
-pub(crate) fn align(kernel: &mut Kernel<Physical>) -> Entries {
+pub(crate) fn align(kernel: &mut Kernel<Physical>, pool: &mut Pool<Physical>) -> Entries {
     let [own, shared] = kernel.payload_loads.map(|n| n > 0);
     let [end, mut last] = kernel.payload_ends();
     let Some(block) = kernel.blocks.first_mut() else { return Entries::default() };
@@ -27,6 +27,7 @@ pub(crate) fn align(kernel: &mut Kernel<Physical>) -> Entries {
         }
         let padding = end.next_multiple_of(UNIT) - end;
         let nop = Inst { opts: Options::NO_COMPACT, ..Inst::new(Op::Nop, ExecSize::S1) };
+        pool.grow(&mut block.insts, padding);
         block.insts.splice(end..end, std::iter::repeat_n(nop, padding));
         last += padding;
     }

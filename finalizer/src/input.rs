@@ -13,7 +13,7 @@ use crate::{Diagnostic, Place, Refusal};
 ///
 /// Every fault that the reader found, with its byte offset.
 pub fn read_module(object: &[u8]) -> Result<Module, Refusal> {
-    visa::read(object).map_err(|errors| Refusal(errors.0.into_iter().map(Diagnostic::from).collect()))
+    visa::read(object).map_err(refusal)
 }
 
 /// Reads one kernel of a vISA object and all functions; of the other kernels, the names. Gives the
@@ -23,14 +23,20 @@ pub fn read_module(object: &[u8]) -> Result<Module, Refusal> {
 ///
 /// There is no such kernel; every fault that the reader found, with its byte offset.
 pub fn read_kernel(object: &[u8], name: &str) -> Result<(Module, usize), Refusal> {
-    let (module, kernel) = visa::read_kernel(object, name.as_bytes())
-        .map_err(|errors| Refusal(errors.0.into_iter().map(Diagnostic::from).collect()))?;
-    let kernel = kernel.ok_or_else(|| {
-        let names: Vec<_> = module.kernels.iter().map(|k| format!("`{}`", k.name())).collect();
-        let message = format!("found no kernel `{name}`; the object has {}", names.join(", "));
-        Diagnostic::error("UnknownKernel", message)
-    })?;
+    let (module, kernel) = visa::read_kernel(object, name.as_bytes()).map_err(refusal)?;
+    let kernel = kernel.ok_or_else(|| unknown_kernel(&module, name))?;
     Ok((module, kernel))
+}
+
+pub(crate) fn refusal(errors: visa::Errors) -> Refusal {
+    Refusal(errors.0.into_iter().map(Diagnostic::from).collect())
+}
+
+/// There is no kernel of that name.
+pub(crate) fn unknown_kernel(module: &Module, name: &str) -> Diagnostic {
+    let names: Vec<_> = module.kernels.iter().map(|k| format!("`{}`", k.name())).collect();
+    let message = format!("found no kernel `{name}`; the object has {}", names.join(", "));
+    Diagnostic::error("UnknownKernel", message)
 }
 
 /// Reads vISA assembly written for a platform: rows of operands count its registers. Bytes that are no UTF-8

@@ -93,8 +93,10 @@ mod calls;
 mod diagnostic;
 mod entries;
 mod finalizer;
+mod info;
 mod input;
 mod legalize;
+mod lists;
 mod lower;
 mod messages;
 mod optimize;
@@ -102,6 +104,7 @@ mod options;
 mod parallel;
 mod pass;
 mod relocate;
+mod routine;
 pub mod swsb;
 
 pub use binary::{

@@ -67,7 +67,7 @@ impl Finalizer {
 /// All binaries, or all faults.
 pub(crate) fn gather(results: impl Iterator<Item = Result<Binary, Refusal>>) -> Result<Vec<Binary>, Refusal> {
     let mut faults = Vec::new();
-    let mut binaries = Vec::new();
+    let mut binaries = Vec::with_capacity(results.size_hint().0);
     for result in results {
         match result {
             Ok(binary) => binaries.push(binary),

@@ -1,6 +1,7 @@
 //! Symbols in the code: which dwords a linker fills in.
 
 use gen_ir::{Kernel, Options, Physical};
+use visa::StrId;
 
 use crate::{Relocation, RelocationKind};
 
@@ -8,26 +9,20 @@ use crate::{Relocation, RelocationKind};
 const IMMEDIATE: u32 = 12;
 
 /// A symbol named by an instruction, by the instruction's number.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Symbol {
-    inst: usize,
-    name: String,
+    inst: u32,
+    name: StrId,
     kind: RelocationKind,
 }
 
-impl Symbol {
-    /// The same in code that starts `by` instructions later.
-    pub(crate) fn moved(self, by: usize) -> Symbol {
-        Symbol { inst: self.inst + by, ..self }
-    }
-}
-
-/// Takes the marks off instructions whose immediate is a symbol's address.
-pub(crate) fn take_symbols(source: &visa::Kernel, kernel: &mut Kernel<Physical>) -> Vec<Symbol> {
+/// Takes the marks off instructions whose immediate is a symbol's address, and adds what they name to
+/// `symbols`.
+pub(crate) fn take_symbols(source: &visa::Kernel, kernel: &mut Kernel<Physical>, symbols: &mut Vec<Symbol>) {
     let marks = [
         (Options::SYMBOL_LOW, RelocationKind::AddressLow),
         (Options::SYMBOL_HIGH, RelocationKind::AddressHigh),
     ];
-    let mut symbols = Vec::new();
     let insts = kernel.blocks.iter_mut().flat_map(|b| &mut b.insts);
     for (number, inst) in insts.enumerate() {
         for (mark, kind) in marks {
@@ -38,15 +33,17 @@ pub(crate) fn take_symbols(source: &visa::Kernel, kernel: &mut Kernel<Physical>)
             if let Ok(from) = source.try_inst(inst.origin as usize)
                 && let visa::Op::Faddr { symbol, .. } | visa::Op::Fcall { function: symbol, .. } = from.op
             {
-                symbols.push(Symbol { inst: number, name: source.str(symbol).into_owned(), kind });
+                symbols.push(Symbol { inst: number as u32, name: symbol, kind });
             }
         }
     }
-    symbols
 }
 
-/// Where the symbols are in the code, given where each instruction starts.
-pub(crate) fn place(symbols: Vec<Symbol>, offsets: &[u32]) -> Vec<Relocation> {
-    let one = |s: Symbol| Relocation { symbol: s.name, kind: s.kind, offset: offsets[s.inst] + IMMEDIATE };
-    symbols.into_iter().map(one).collect()
+/// Where a symbol of a routine is in the code, given where each instruction of the routine starts.
+pub(crate) fn place(symbol: Symbol, source: &visa::Kernel, offsets: &[u32]) -> Relocation {
+    Relocation {
+        symbol: source.str(symbol.name).into_owned(),
+        kind: symbol.kind,
+        offset: offsets[symbol.inst as usize] + IMMEDIATE,
+    }
 }

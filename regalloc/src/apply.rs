@@ -1,10 +1,10 @@
 //! From variables to registers, once every variable has a place.
 
-use gen_ir::{Arf, Base, Block, Inst, Kernel, Physical, Reg, Src, VarClass, Virtual};
+use gen_ir::{Arf, Base, Block, Inst, Kernel, Physical, Pool, Reg, Src, VarClass, Virtual};
 
 /// Rewrites all operands. `at` is the byte offset of each variable in its register file; operands name
 /// only variables that have one.
-pub(crate) fn apply(kernel: &Kernel<Virtual>, at: &[u32]) -> Kernel<Physical> {
+pub(crate) fn apply(kernel: &Kernel<Virtual>, at: &[u32], pool: &mut Pool<Physical>) -> Kernel<Physical> {
     let grf = u32::from(kernel.platform.caps().grf_bytes);
     let place = |reg: Reg<Virtual>| -> Reg<Physical> {
         match reg.base {
@@ -32,20 +32,18 @@ pub(crate) fn apply(kernel: &Kernel<Virtual>, at: &[u32]) -> Kernel<Physical> {
         }
         out
     };
+    let mut out = pool.kernel(&kernel.name, kernel.platform);
+    for block in &kernel.blocks {
+        let mut insts = pool.list(block.insts.len());
+        insts.extend(block.insts.iter().map(one));
+        out.blocks.push(Block { insts, succs: block.succs.clone() });
+    }
+    out.subroutines.extend_from_slice(&kernel.subroutines);
     Kernel {
-        name: kernel.name.clone(),
-        platform: kernel.platform,
         grf_count: kernel.grf_count,
         simd: kernel.simd,
-        vars: Vec::new(),
-        blocks: kernel
-            .blocks
-            .iter()
-            .map(|b| Block { insts: b.insts.iter().map(one).collect(), succs: b.succs.clone() })
-            .collect(),
-        subroutines: kernel.subroutines.clone(),
         spill_offset: kernel.spill_offset,
-        scratch_header: None,
         payload_loads: kernel.payload_loads,
+        ..out
     }
 }

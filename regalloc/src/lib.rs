@@ -46,7 +46,7 @@ pub use error::Error;
 
 use access::{Accesses, Kind};
 use flow::Flow;
-use gen_ir::{Kernel, Physical, VarClass, VarId, Virtual};
+use gen_ir::{Kernel, Physical, Pool, VarClass, VarId, Virtual};
 use home::Homes;
 use liveness::Liveness;
 use place::{File, Item, Placement, place};
@@ -62,10 +62,17 @@ const LARGE: usize = 4_000;
 const SET_ASIDE: u32 = 4;
 
 /// Choices of the caller.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Options {
-    /// Prove the result with the checker. Always on in builds with debug assertions.
+    /// Prove the result with the checker.
     pub check: bool,
+}
+
+impl Default for Options {
+    /// The checker is on in builds with debug assertions.
+    fn default() -> Options {
+        Options { check: cfg!(debug_assertions) }
+    }
 }
 
 /// What allocation cost.
@@ -83,10 +90,11 @@ pub struct AllocStats {
     pub flag_spills: u32,
 }
 
-/// Gives every variable a place.
+/// Gives every variable a place. `pool` gives the new kernel its memory.
 pub fn allocate(
     kernel: &Kernel<Virtual>,
     options: &Options,
+    pool: &mut Pool<Physical>,
 ) -> Result<(Kernel<Physical>, AllocStats), Error> {
     if kernel.vars.len() >= (u32::MAX / 64) as usize || kernel.inst_count() >= (u32::MAX / 64) as usize {
         return Err(Error::TooLarge);
@@ -151,12 +159,12 @@ pub fn allocate(
                 }
             }
         }
-        if options.check || cfg!(debug_assertions) {
+        if options.check {
             check::check(&work, &accesses, &flow, &homes, &at)?;
         }
         stats.grfs_used = general.used.div_ceil(u32::from(kernel.platform.caps().grf_bytes));
         stats.scratch_bytes = top - kernel.spill_offset;
-        return Ok((apply::apply(&work, &at), stats));
+        return Ok((apply::apply(&work, &at, pool), stats));
     }
     Err(Error::NoEnd(MAX_ROUNDS))
 }

@@ -1,17 +1,18 @@
 //! Gotos to `jmpi` and `goto`/`join` with JIP and UIP.
 
+use std::{cmp::Reverse, collections::BinaryHeap};
+
 use crate::{
-    Error,
+    Error, Scratch,
     layout::Layout,
     simplify::{is_uniform, width},
     structured::{self, Form},
-    uniform::uniform_flags,
+    uniform::{self, Flags},
 };
 use gen_ir::{
-    BlockId, CondMod, Dst, ExecSize, Inst, Kernel, Op, Payload, Pred, PredCtrl, Reg, Src, Target, Type, Var,
-    VarClass, Virtual, Waits, back_edges,
+    BlockId, CondMod, Dst, ExecSize, Inst, Kernel, Op, Payload, Pool, Pred, PredCtrl, Reg, Src, Target, Type,
+    Var, VarClass, Virtual, Waits, back_edges,
 };
-use std::collections::BTreeSet;
 
 /// What becomes of the goto at the end of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -26,24 +27,45 @@ pub(crate) enum Plan {
     Backward(BlockId),
 }
 
+/// The plan of each block, where lanes wait then, and memory to find both.
+#[derive(Debug, Default)]
+pub(crate) struct Plans {
+    plans: Vec<Plan>,
+    waits: Waits,
+    /// JIP of each block's goto.
+    jips: Vec<Option<BlockId>>,
+    back: Vec<(u32, u32)>,
+    /// Blocks with uniform gotos of which nothing is known yet.
+    open: Vec<usize>,
+    active: Active,
+    delta: Vec<i32>,
+    divergent: Vec<bool>,
+}
+
 /// Lowers all gotos. Returns the number of `jmpi` written and of joins inserted.
 pub(crate) fn lower_branches(
     kernel: &mut Kernel<Virtual>,
     structured_forms: bool,
+    scratch: &mut Scratch,
+    pool: &mut Pool<Virtual>,
 ) -> Result<(u32, u32), Error> {
     let width = width(kernel);
     let exec = ExecSize::from_lanes(width).unwrap_or(ExecSize::S32);
-    let (plans, waits) = plan(kernel, width)?;
-    check_ends(kernel, &waits)?;
-    widen_uniform(kernel, &plans, exec);
-    let forms = if structured_forms {
-        structured::find(kernel, &plans, width)
+    let Scratch { plans: p, forms, flags, layout, blocks, .. } = scratch;
+    plan(kernel, width, p)?;
+    check_ends(kernel, p)?;
+    widen_uniform(kernel, &p.plans, exec, flags, pool);
+    if structured_forms {
+        structured::find(kernel, &p.plans, width, forms);
     } else {
-        vec![Form::Plain; plans.len()]
-    };
-    let marks = Layout::of(kernel, &plans, &forms, &waits);
-    let jumps = write_branches(kernel, &plans, &forms, &marks, &next_waits(&plans, &waits));
-    let joins = marks.insert(kernel, exec);
+        forms.clear(p.plans.len());
+    }
+    let forms = &forms.forms;
+    p.active.start(&p.waits);
+    layout.find(kernel, &p.plans, forms, &mut p.active);
+    next_waits(p);
+    let jumps = write_branches(kernel, &p.plans, forms, layout, &p.jips, pool);
+    let joins = layout.insert(kernel, exec, blocks, pool);
     Ok((jumps, joins))
 }
 
@@ -52,13 +74,16 @@ pub(crate) fn lower_branches(
 /// A uniform backward goto is always a jump: it passes no waiting lane. A uniform forward goto is one
 /// unless lanes wait at or before its target. Turning a goto into a wide one makes its target a waiting
 /// place, which can bar more jumps: rounds until nothing changes, each round converting at least one.
-fn plan(kernel: &Kernel<Virtual>, width: u32) -> Result<(Vec<Plan>, Waits), Error> {
+fn plan(kernel: &Kernel<Virtual>, width: u32, found: &mut Plans) -> Result<(), Error> {
     let n = kernel.blocks.len();
-    let mut back: Vec<_> = back_edges(kernel).collect();
+    let Plans { plans, waits, back, open, active, .. } = found;
+    back.clear();
+    back.extend(back_edges(kernel));
     back.sort_unstable();
-    let mut waits = Waits::none(n);
-    let mut plans = vec![Plan::None; n];
-    let mut open = Vec::new();
+    waits.clear(n);
+    plans.clear();
+    plans.resize(n, Plan::None);
+    open.clear();
     for (b, block) in kernel.blocks.iter().enumerate() {
         let Some(last) = block.insts.last() else { continue };
         if !matches!(last.op, Op::Goto | Op::Jmpi) {
@@ -75,26 +100,26 @@ fn plan(kernel: &Kernel<Virtual>, width: u32) -> Result<(Vec<Plan>, Waits), Erro
                 if next.index() >= n {
                     return Err(Error::FallsOffEnd(here));
                 }
-                waits.add(next, to, &back);
+                waits.add(next, to, back);
                 Plan::Backward(to)
             }
         } else if uniform || last.op == Op::Jmpi {
             open.push(b);
             Plan::Jump(to)
         } else {
-            waits.add(to, next, &back);
+            waits.add(to, next, back);
             Plan::Forward(to)
         };
     }
     while !open.is_empty() {
-        let mut active = Active::new(&waits);
+        active.start(waits);
         let before = open.len();
         open.retain(|&b| {
             let Plan::Jump(to) = plans[b] else { return false };
             let barred = active.next_after(b).is_some_and(|t| t <= to);
             if barred {
                 plans[b] = Plan::Forward(to);
-                waits.add(to, BlockId(b as u32 + 1), &back);
+                waits.add(to, BlockId(b as u32 + 1), back);
                 active.insert(to);
             }
             !barred
@@ -103,21 +128,25 @@ fn plan(kernel: &Kernel<Virtual>, width: u32) -> Result<(Vec<Plan>, Waits), Erro
             break;
         }
     }
-    Ok((plans, waits))
+    Ok(())
 }
 
 /// The set of blocks where lanes wait, as a sweep goes through the blocks in layout order.
+#[derive(Debug, Default)]
 pub(crate) struct Active {
     by_start: Vec<(BlockId, BlockId)>,
     taken: usize,
-    now: BTreeSet<BlockId>,
+    now: BinaryHeap<Reverse<BlockId>>,
 }
 
 impl Active {
-    pub fn new(waits: &Waits) -> Active {
-        let mut by_start: Vec<_> = waits.iter().map(|(t, s)| (s, t)).collect();
-        by_start.sort_unstable();
-        Active { by_start, taken: 0, now: BTreeSet::new() }
+    /// Begins a sweep.
+    pub fn start(&mut self, waits: &Waits) {
+        self.by_start.clear();
+        self.by_start.extend(waits.iter().map(|(t, s)| (s, t)));
+        self.by_start.sort_unstable();
+        self.taken = 0;
+        self.now.clear();
     }
 
     /// The next block after `b` where lanes may wait while the pointer is in `b`; `b` never decreases.
@@ -125,42 +154,41 @@ impl Active {
         while let Some(&(s, t)) = self.by_start.get(self.taken)
             && s.index() <= b
         {
-            self.now.insert(t);
+            self.now.push(Reverse(t));
             self.taken += 1;
         }
-        while let Some(&t) = self.now.first()
+        while let Some(Reverse(t)) = self.now.peek()
             && t.index() <= b
         {
-            self.now.remove(&t);
+            self.now.pop();
         }
-        self.now.first().copied()
+        self.now.peek().map(|t| t.0)
     }
 
     fn insert(&mut self, t: BlockId) {
-        self.now.insert(t);
+        self.now.push(Reverse(t));
     }
 }
 
 /// For each block, the JIP of the goto at its end.
-fn next_waits(plans: &[Plan], waits: &Waits) -> Vec<Option<BlockId>> {
-    let mut active = Active::new(waits);
-    plans
-        .iter()
-        .enumerate()
-        .map(|(b, plan)| {
-            let next = active.next_after(b);
-            match *plan {
-                Plan::Forward(to) => Some(next.map_or(to, |t| t.min(to))),
-                Plan::Backward(_) => Some(BlockId(b as u32 + 1)),
-                Plan::None | Plan::Jump(_) => next,
-            }
-        })
-        .collect()
+fn next_waits(found: &mut Plans) {
+    let Plans { plans, waits, jips, active, .. } = found;
+    active.start(waits);
+    jips.clear();
+    jips.extend(plans.iter().enumerate().map(|(b, plan)| {
+        let next = active.next_after(b);
+        match *plan {
+            Plan::Forward(to) => Some(next.map_or(to, |t| t.min(to))),
+            Plan::Backward(_) => Some(BlockId(b as u32 + 1)),
+            Plan::None | Plan::Jump(_) => next,
+        }
+    }));
 }
 
 /// The thread may end only where no lane waits for its turn.
-fn check_ends(kernel: &Kernel<Virtual>, waits: &Waits) -> Result<(), Error> {
-    let divergent = waits.divergent();
+fn check_ends(kernel: &Kernel<Virtual>, found: &mut Plans) -> Result<(), Error> {
+    let Plans { waits, delta, divergent, .. } = found;
+    waits.find_divergent(delta, divergent);
     for (b, block) in kernel.blocks.iter().enumerate() {
         if divergent[b] && block.insts.last().is_some_and(|i| i.is_eot() || i.op == Op::Ret) {
             return Err(Error::EndsWhileLanesWait(BlockId(b as u32)));
@@ -171,8 +199,14 @@ fn check_ends(kernel: &Kernel<Virtual>, waits: &Waits) -> Result<(), Error> {
 
 /// Gives uniform gotos that stay gotos the full execution size, and predicates that say the same for
 /// every lane.
-fn widen_uniform(kernel: &mut Kernel<Virtual>, plans: &[Plan], exec: ExecSize) {
-    let mut uniform = None;
+fn widen_uniform(
+    kernel: &mut Kernel<Virtual>,
+    plans: &[Plan],
+    exec: ExecSize,
+    flags: &mut Flags,
+    pool: &mut Pool<Virtual>,
+) {
+    let mut known = false;
     for (b, plan) in plans.iter().enumerate() {
         let Plan::Forward(_) = plan else { continue };
         let Some(last) = kernel.blocks[b].insts.last().copied() else { continue };
@@ -180,10 +214,13 @@ fn widen_uniform(kernel: &mut Kernel<Virtual>, plans: &[Plan], exec: ExecSize) {
             continue;
         }
         let mut goto = Inst { op: Op::Goto, exec, chan: 0, no_mask: false, ..last };
-        let flags = uniform.get_or_insert_with(|| uniform_flags(kernel, exec.lanes()));
+        if !known {
+            uniform::find_flags(kernel, exec.lanes(), flags);
+            known = true;
+        }
         let wants_copy = last.pred.filter(|p| {
             p.ctrl == PredCtrl::Seq
-                && !p.flag.var().is_some_and(|v| flags.get(v.index()).copied().unwrap_or(false))
+                && !p.flag.var().is_some_and(|v| flags.uniform.get(v.index()).copied().unwrap_or(false))
         });
         if let Some(pred) = wants_copy {
             let (flag, ty) = new_flag(kernel, exec);
@@ -196,6 +233,7 @@ fn widen_uniform(kernel: &mut Kernel<Virtual>, plans: &[Plan], exec: ExecSize) {
                 ..Inst::new(Op::Mov, ExecSize::S1)
             };
             let insts = &mut kernel.blocks[b].insts;
+            pool.grow(insts, 2);
             insts.pop();
             insts.push(mov(0, None));
             insts.push(mov(u64::MAX, Some(pred)));
@@ -222,6 +260,7 @@ fn write_branches(
     forms: &[Form],
     layout: &Layout,
     jips: &[Option<BlockId>],
+    pool: &mut Pool<Virtual>,
 ) -> u32 {
     let on_true = kernel.platform.caps().goto_jumps_on_true;
     let mut jumps = 0;
@@ -261,7 +300,7 @@ fn write_branches(
                 Form::Plain => {
                     new.payload = branch(jips[b].map(|t| layout.start(t)), taken, false);
                     if !on_true {
-                        jump_on_false(kernel, b, &mut new);
+                        jump_on_false(kernel, b, &mut new, pool);
                     }
                 }
                 Form::If { other, .. } => {
@@ -287,7 +326,7 @@ fn write_branches(
 }
 
 /// Gen8 and Gen9 send the lanes whose predicate is false.
-fn jump_on_false(kernel: &mut Kernel<Virtual>, b: usize, goto: &mut Inst<Virtual>) {
+fn jump_on_false(kernel: &mut Kernel<Virtual>, b: usize, goto: &mut Inst<Virtual>, pool: &mut Pool<Virtual>) {
     if let Some(p) = &mut goto.pred {
         p.inv = !p.inv;
         return;
@@ -302,6 +341,7 @@ fn jump_on_false(kernel: &mut Kernel<Virtual>, b: usize, goto: &mut Inst<Virtual
         ..Inst::new(Op::Mov, ExecSize::S1)
     };
     let insts = &mut kernel.blocks[b].insts;
+    pool.grow(insts, 1);
     let at = insts.len() - 1;
     insts.insert(at, zero);
     goto.pred = Some(Pred { flag, inv: false, ctrl: PredCtrl::Seq });

@@ -7,23 +7,26 @@
 
 use crate::{
     branches::{Active, Plan},
-    simplify::block_of,
     structured::Form,
 };
-use gen_ir::{Block, BlockId, ExecSize, Inst, Kernel, Op, Payload, Target, Virtual, Waits};
+use gen_ir::{Block, BlockId, ExecSize, Inst, Kernel, Op, Payload, Pool, Target, Virtual};
 
 /// What stands at the start of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Mark {
     /// Join.
     Join,
-    /// `endif` of the `if` at the end of a block.
-    End(u32),
+    /// `endif`.
+    End,
 }
 
 /// The blocks after marks are put in.
+#[derive(Debug, Default)]
 pub(crate) struct Layout {
-    marks: Vec<Vec<Mark>>,
+    /// Marks of all blocks, in order.
+    marks: Vec<Mark>,
+    /// Where each block's marks begin, and the end of the last one's.
+    first_mark: Vec<u32>,
     /// New number of each block's first mark, or of itself without marks; and the number behind all.
     start: Vec<u32>,
     /// Where lanes wait next, from each block's marks on.
@@ -32,57 +35,77 @@ pub(crate) struct Layout {
     alone: Vec<bool>,
     /// New number of the `endif` of the `if` at the end of a block.
     end: Vec<Option<BlockId>>,
+    /// The innermost `if` that ends at a block, and for the `if` of a block, the next one that ends with
+    /// it: block numbers, or `NONE`.
+    last_if: Vec<u32>,
+    next_if: Vec<u32>,
+    /// Whether gotos from further away lead to a block.
+    goto: Vec<bool>,
+}
+
+const NONE: u32 = u32::MAX;
+
+fn reset<T: Clone>(list: &mut Vec<T>, n: usize, value: T) {
+    list.clear();
+    list.resize(n, value);
 }
 
 impl Layout {
-    pub fn of(kernel: &Kernel<Virtual>, plans: &[Plan], forms: &[Form], waits: &Waits) -> Layout {
+    /// Finds the layout; `active` is at the start of a sweep.
+    pub fn find(&mut self, kernel: &Kernel<Virtual>, plans: &[Plan], forms: &[Form], active: &mut Active) {
         let n = plans.len();
-        let mut marks: Vec<Vec<Mark>> = vec![Vec::new(); n];
-        let mut ends: Vec<Vec<u32>> = vec![Vec::new(); n];
-        let mut goto = vec![false; n];
-        for b in (0..n).rev() {
+        reset(&mut self.last_if, n, NONE);
+        reset(&mut self.next_if, n, NONE);
+        reset(&mut self.goto, n, false);
+        reset(&mut self.end, n, None);
+        for b in 0..n {
             match (plans[b], forms[b]) {
-                (_, Form::If { end, .. }) => ends[end.index()].push(b as u32),
-                (Plan::Forward(to), Form::Plain) => goto[to.index()] = true,
+                (_, Form::If { end, .. }) => {
+                    self.next_if[b] = std::mem::replace(&mut self.last_if[end.index()], b as u32);
+                }
+                (Plan::Forward(to), Form::Plain) => self.goto[to.index()] = true,
                 _ => {}
             }
         }
-        let mut active = Active::new(waits);
-        let mut l = Layout {
-            marks: Vec::new(),
-            start: Vec::with_capacity(n + 1),
-            outer: Vec::with_capacity(n),
-            alone: Vec::with_capacity(n),
-            end: vec![None; n],
-        };
+        for list in [&mut self.start, &mut self.first_mark] {
+            list.clear();
+        }
+        self.marks.clear();
+        self.outer.clear();
+        self.alone.clear();
         let mut next = 0;
         for b in 0..n {
-            let list = &mut marks[b];
+            let first = self.marks.len();
+            self.first_mark.push(first as u32);
             if b > 0 && matches!(plans[b - 1], Plan::Backward(_)) {
-                list.push(Mark::Join);
+                self.marks.push(Mark::Join);
             }
-            list.extend(ends[b].iter().map(|&i| Mark::End(i)));
-            if goto[b] && list.last() != Some(&Mark::Join) {
-                list.push(Mark::Join);
+            let mut at = self.last_if[b];
+            while at != NONE {
+                let mark = BlockId(next + (self.marks.len() - first) as u32);
+                self.end[at as usize] = Some(mark);
+                self.marks.push(Mark::End);
+                at = self.next_if[at as usize];
+            }
+            if self.goto[b] && self.marks[first..].last() != Some(&Mark::Join) {
+                self.marks.push(Mark::Join);
             }
             let outer = active.next_after(b);
-            l.start.push(next);
-            for (i, m) in list.iter().enumerate() {
-                if let Mark::End(of) = m {
-                    l.end[*of as usize] = Some(BlockId(next + i as u32));
-                }
-            }
+            self.start.push(next);
             let alone = outer.is_none() && !kernel.blocks[b].insts.is_empty();
-            next += match list.len() as u32 {
+            next += match (self.marks.len() - first) as u32 {
                 0 => 1,
                 k => k + u32::from(alone),
             };
-            l.outer.push(outer);
-            l.alone.push(alone);
+            self.outer.push(outer);
+            self.alone.push(alone);
         }
-        l.start.push(next);
-        l.marks = marks;
-        l
+        self.first_mark.push(self.marks.len() as u32);
+        self.start.push(next);
+    }
+
+    fn marks(&self, b: usize) -> &[Mark] {
+        &self.marks[self.first_mark[b] as usize..self.first_mark[b + 1] as usize]
     }
 
     /// New number of a block's start.
@@ -103,47 +126,51 @@ impl Layout {
             (_, Form::Else { of, .. }) => self.end[of.index()],
             // Gotos from further away wait at the last mark.
             (Plan::Forward(t), Form::Plain) => {
-                let marks = self.marks[t.index()].len().max(1) as u32;
+                let marks = self.marks(t.index()).len().max(1) as u32;
                 Some(BlockId(self.start[t.index()] + marks - 1))
             }
             _ => None,
         }
     }
 
-    /// Rebuilds the kernel's blocks. Branches and successors have their new numbers already. Returns the
-    /// number of marks.
-    pub fn insert(self, kernel: &mut Kernel<Virtual>, exec: ExecSize) -> u32 {
-        let mut count = 0;
-        let old = std::mem::take(&mut kernel.blocks);
-        let mut blocks: Vec<Block<Virtual>> =
-            Vec::with_capacity(self.start.last().map_or(0, |&n| n as usize));
-        for (b, mut block) in old.into_iter().enumerate() {
-            let marks = &self.marks[b];
-            count += marks.len() as u32;
+    /// Rebuilds the kernel's blocks, with `blocks` as the other list. Branches and successors have their
+    /// new numbers already. Returns the number of marks.
+    pub fn insert(
+        &self,
+        kernel: &mut Kernel<Virtual>,
+        exec: ExecSize,
+        blocks: &mut Vec<Block<Virtual>>,
+        pool: &mut Pool<Virtual>,
+    ) -> u32 {
+        std::mem::swap(&mut kernel.blocks, blocks);
+        for (b, mut block) in blocks.drain(..).enumerate() {
+            let marks = self.marks(b);
             for (i, mark) in marks.iter().enumerate() {
-                let next = BlockId(blocks.len() as u32 + 1);
+                let next = BlockId(kernel.blocks.len() as u32 + 1);
                 let last = i + 1 == marks.len();
                 let jip = match self.outer[b] {
                     Some(t) if last => BlockId(self.start[t.index()]),
                     _ => next,
                 };
-                let op = if matches!(mark, Mark::Join) { Op::Join } else { Op::Endif };
+                let op = if *mark == Mark::Join { Op::Join } else { Op::Endif };
                 let inst = Inst {
                     payload: Payload::Branch { jip: Target::Block(jip), uip: Target::None, ctrl: false },
                     ..Inst::new(op, exec)
                 };
                 if last && !self.alone[b] {
+                    pool.grow(&mut block.insts, 1);
                     block.insts.insert(0, inst);
                 } else {
-                    blocks.push(block_of(vec![inst], vec![next].into()));
+                    let mut insts = pool.list(1);
+                    insts.push(inst);
+                    kernel.blocks.push(Block { insts, succs: [next].into_iter().collect() });
                 }
             }
-            blocks.push(block);
+            kernel.blocks.push(block);
         }
-        kernel.blocks = blocks;
         for s in &mut kernel.subroutines {
             *s = BlockId(self.start[s.index()]);
         }
-        count
+        self.marks.len() as u32
     }
 }

@@ -27,7 +27,7 @@ mod uniform;
 
 pub use error::Error;
 
-use gen_ir::{Kernel, Virtual, Waits};
+use gen_ir::{Block, BlockId, Kernel, Pool, Virtual, Waits};
 
 /// What structurization found out.
 #[derive(Clone, Debug)]
@@ -42,6 +42,23 @@ pub struct Structure {
     pub joins: u32,
 }
 
+/// Memory that [`structurize_in`] works in. What is in it between two kernels does not matter.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    ends: Vec<simplify::End>,
+    /// Blocks that are reached, or entered.
+    marked: Vec<bool>,
+    /// Blocks that stay.
+    keep: Vec<bool>,
+    work: Vec<usize>,
+    renumbered: Vec<BlockId>,
+    plans: branches::Plans,
+    forms: structured::Forms,
+    flags: uniform::Flags,
+    layout: layout::Layout,
+    blocks: Vec<Block<Virtual>>,
+}
+
 /// Structures `kernel` for its platform. On an error the kernel is left in an unspecified state.
 pub fn structurize(kernel: &mut Kernel<Virtual>) -> Result<Structure, Error> {
     let forms = kernel.platform.caps().structured_flow;
@@ -50,11 +67,32 @@ pub fn structurize(kernel: &mut Kernel<Virtual>) -> Result<Structure, Error> {
 
 /// Structures `kernel`, with `if`, `else` and `endif` only if `structured_forms`.
 pub fn structurize_with(kernel: &mut Kernel<Virtual>, structured_forms: bool) -> Result<Structure, Error> {
-    simplify::simplify(kernel)?;
-    let (jumps, joins) = branches::lower_branches(kernel, structured_forms)?;
+    let (mut scratch, mut pool) = (Scratch::default(), Pool::default());
+    let (jumps, joins) = run(kernel, structured_forms, &mut scratch, &mut pool)?;
     let waits = Waits::of(kernel);
     let divergent = divergent_blocks(kernel, &waits);
     Ok(Structure { waits, divergent, jumps, joins })
+}
+
+/// [`structurize`] in memory that the caller has; `pool` gives and takes lists of instructions.
+pub fn structurize_in(
+    kernel: &mut Kernel<Virtual>,
+    scratch: &mut Scratch,
+    pool: &mut Pool<Virtual>,
+) -> Result<(), Error> {
+    let forms = kernel.platform.caps().structured_flow;
+    run(kernel, forms, scratch, pool).map(|_| ())
+}
+
+/// Gives the number of jumps and of joins.
+fn run(
+    kernel: &mut Kernel<Virtual>,
+    structured_forms: bool,
+    scratch: &mut Scratch,
+    pool: &mut Pool<Virtual>,
+) -> Result<(u32, u32), Error> {
+    simplify::simplify(kernel, scratch, pool)?;
+    branches::lower_branches(kernel, structured_forms, scratch, pool)
 }
 
 /// Divergence of blocks, that of callers included: a subroutine called from a divergent block is.

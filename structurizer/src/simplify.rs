@@ -2,8 +2,8 @@
 //! blocks go, jumps to jumps and jumps to the next block go, straight-line blocks merge. The order of
 //! the remaining blocks is kept.
 
-use crate::Error;
-use gen_ir::{Block, BlockId, Inst, Kernel, Op, Payload, Succs, Target, Virtual};
+use crate::{Error, Scratch};
+use gen_ir::{BlockId, Inst, Kernel, Op, Payload, Pool, Target, Virtual};
 
 /// How a block ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -67,7 +67,11 @@ pub(crate) fn end_of(kernel: &Kernel<Virtual>, b: usize, width: u32) -> Result<E
 }
 
 /// Runs all clean-ups and fills in the successors.
-pub(crate) fn simplify(kernel: &mut Kernel<Virtual>) -> Result<(), Error> {
+pub(crate) fn simplify(
+    kernel: &mut Kernel<Virtual>,
+    scratch: &mut Scratch,
+    pool: &mut Pool<Virtual>,
+) -> Result<(), Error> {
     if kernel.blocks.is_empty() {
         return Err(Error::Empty);
     }
@@ -79,14 +83,16 @@ pub(crate) fn simplify(kernel: &mut Kernel<Virtual>) -> Result<(), Error> {
         return Err(Error::BadTarget(*s));
     }
     let width = width(kernel);
-    let mut ends =
-        (0..kernel.blocks.len()).map(|b| end_of(kernel, b, width)).collect::<Result<Vec<_>, _>>()?;
-    check_bounds(kernel, &ends)?;
-    thread_jumps(kernel, &mut ends);
-    drop_unreachable(kernel, &mut ends);
-    drop_idle_jumps(kernel, &mut ends);
-    merge_chains(kernel, &mut ends);
-    set_successors(kernel, &ends)
+    scratch.ends.clear();
+    for b in 0..kernel.blocks.len() {
+        scratch.ends.push(end_of(kernel, b, width)?);
+    }
+    check_bounds(kernel, &scratch.ends)?;
+    thread_jumps(kernel, &mut scratch.ends);
+    drop_unreachable(kernel, scratch, pool);
+    drop_idle_jumps(kernel, &mut scratch.ends);
+    merge_chains(kernel, scratch, pool);
+    set_successors(kernel, &scratch.ends)
 }
 
 /// The subroutine a block belongs to: 0 for the kernel itself.
@@ -153,10 +159,12 @@ fn retarget(kernel: &mut Kernel<Virtual>, b: usize, to: BlockId) {
     }
 }
 
-fn drop_unreachable(kernel: &mut Kernel<Virtual>, ends: &mut Vec<End>) {
+fn drop_unreachable(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool: &mut Pool<Virtual>) {
     let n = kernel.blocks.len();
-    let mut reached = vec![false; n];
-    let mut work = vec![0usize];
+    let Scratch { ends, keep: reached, work, .. } = scratch;
+    reached.clear();
+    reached.resize(n, false);
+    work.push(0);
     while let Some(b) = work.pop() {
         if b >= n || std::mem::replace(&mut reached[b], true) {
             continue;
@@ -169,22 +177,29 @@ fn drop_unreachable(kernel: &mut Kernel<Virtual>, ends: &mut Vec<End>) {
             work.push(b + 1);
         }
     }
-    keep_blocks(kernel, ends, &reached);
+    keep_blocks(kernel, scratch, pool);
 }
 
 /// Keeps the marked blocks. A removed block that is still named stands for the next kept one.
-fn keep_blocks(kernel: &mut Kernel<Virtual>, ends: &mut Vec<End>, keep: &[bool]) {
+fn keep_blocks(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool: &mut Pool<Virtual>) {
+    let Scratch { ends, keep, renumbered: map, .. } = scratch;
     if keep.iter().all(|&k| k) {
         return;
     }
-    let mut map = Vec::with_capacity(keep.len());
+    map.clear();
     let mut next = 0u32;
-    for &k in keep {
+    for &k in keep.iter() {
         map.push(BlockId(next));
         next += u32::from(k);
     }
     let mut it = keep.iter();
-    kernel.blocks.retain(|_| *it.next().unwrap_or(&false));
+    kernel.blocks.retain_mut(|block| {
+        let stays = *it.next().unwrap_or(&false);
+        if !stays {
+            pool.keep(std::mem::take(&mut block.insts));
+        }
+        stays
+    });
     let mut it = keep.iter();
     ends.retain(|_| *it.next().unwrap_or(&false));
     kernel.subroutines.retain(|s| keep[s.index()]);
@@ -213,9 +228,11 @@ fn drop_idle_jumps(kernel: &mut Kernel<Virtual>, ends: &mut [End]) {
 }
 
 /// Appends a block to the one before it, if that one just runs on and nobody else comes in.
-fn merge_chains(kernel: &mut Kernel<Virtual>, ends: &mut Vec<End>) {
+fn merge_chains(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool: &mut Pool<Virtual>) {
     let n = kernel.blocks.len();
-    let mut entered = vec![false; n];
+    let Scratch { ends, marked: entered, keep, .. } = scratch;
+    entered.clear();
+    entered.resize(n, false);
     for end in ends.iter() {
         if let End::Jump { to, .. } | End::Call(to) = end {
             entered[to.index()] = true;
@@ -224,7 +241,8 @@ fn merge_chains(kernel: &mut Kernel<Virtual>, ends: &mut Vec<End>) {
     for s in &kernel.subroutines {
         entered[s.index()] = true;
     }
-    let mut keep = vec![true; n];
+    keep.clear();
+    keep.resize(n, true);
     let mut head = 0;
     for b in 1..n {
         if ends[head] != End::Next || entered[b] {
@@ -234,14 +252,16 @@ fn merge_chains(kernel: &mut Kernel<Virtual>, ends: &mut Vec<End>) {
         let tail = std::mem::take(&mut kernel.blocks[b].insts);
         let insts = &mut kernel.blocks[head].insts;
         if insts.is_empty() {
-            *insts = tail;
+            pool.keep(std::mem::replace(insts, tail));
         } else {
+            pool.grow(insts, tail.len());
             insts.extend_from_slice(&tail);
+            pool.keep(tail);
         }
         ends[head] = ends[b];
         keep[b] = false;
     }
-    keep_blocks(kernel, ends, &keep);
+    keep_blocks(kernel, scratch, pool);
 }
 
 fn set_successors(kernel: &mut Kernel<Virtual>, ends: &[End]) -> Result<(), Error> {
@@ -264,9 +284,4 @@ fn set_successors(kernel: &mut Kernel<Virtual>, ends: &[End]) -> Result<(), Erro
         }
     }
     Ok(())
-}
-
-/// An empty block, for callers that add some.
-pub(crate) fn block_of(insts: Vec<Inst<Virtual>>, succs: Succs) -> Block<Virtual> {
-    Block { insts, succs }
 }

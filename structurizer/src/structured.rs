@@ -33,23 +33,43 @@ pub(crate) enum Form {
 /// Blocks of the largest region looked at; larger ones stay as they are, so the search is linear.
 const LARGEST: usize = 2048;
 
-struct Search<'a> {
-    plans: &'a [Plan],
-    forms: Vec<Form>,
+/// What became of each block's goto, and memory to find it.
+#[derive(Debug, Default)]
+pub(crate) struct Forms {
+    /// By block.
+    pub forms: Vec<Form>,
     /// First and last block that jumps to each block.
     from: Vec<(u32, u32)>,
 }
 
+impl Forms {
+    /// No goto is structured.
+    pub fn clear(&mut self, blocks: usize) {
+        self.forms.clear();
+        self.forms.resize(blocks, Form::Plain);
+    }
+}
+
+struct Search<'a> {
+    plans: &'a [Plan],
+    forms: &'a mut [Form],
+    from: &'a [(u32, u32)],
+}
+
 /// Finds the forward gotos that can be structured.
-pub(crate) fn find(kernel: &Kernel<Virtual>, plans: &[Plan], width: u32) -> Vec<Form> {
+pub(crate) fn find(kernel: &Kernel<Virtual>, plans: &[Plan], width: u32, found: &mut Forms) {
     let n = plans.len();
-    let mut s = Search { plans, forms: vec![Form::Plain; n], from: vec![(u32::MAX, 0); n] };
+    found.clear(n);
+    let Forms { forms, from } = found;
+    from.clear();
+    from.resize(n, (u32::MAX, 0));
     for (b, plan) in plans.iter().enumerate() {
         if let Some(to) = target(*plan) {
-            let f = &mut s.from[to.index()];
+            let f = &mut from[to.index()];
             *f = (f.0.min(b as u32), f.1.max(b as u32));
         }
     }
+    let s = Search { plans, forms, from };
     let unconditional =
         |b: usize| kernel.blocks[b].insts.last().is_some_and(|i| i.pred.is_none() && is_uniform(i, width));
     // Inner regions first: an inner one that ends where an outer one does must be structured itself.
@@ -81,7 +101,6 @@ pub(crate) fn find(kernel: &Kernel<Virtual>, plans: &[Plan], width: u32) -> Vec<
             s.forms[tail] = Form::Else { of: BlockId(b as u32), end: u };
         }
     }
-    s.forms
 }
 
 fn target(plan: Plan) -> Option<BlockId> {

@@ -7,9 +7,19 @@
 use gen_ir::{Base, Kernel, Op, Src, VarClass, VarId, Virtual};
 
 /// For each variable, whether it is a flag whose every write gives all lanes the same bit.
-pub(crate) fn uniform_flags(kernel: &Kernel<Virtual>, width: u32) -> Vec<bool> {
-    let mut uniform: Vec<bool> = kernel.vars.iter().map(|v| v.class == VarClass::Flag).collect();
-    let mut written = vec![false; kernel.vars.len()];
+#[derive(Debug, Default)]
+pub(crate) struct Flags {
+    pub uniform: Vec<bool>,
+    written: Vec<bool>,
+}
+
+/// Finds uniform flags.
+pub(crate) fn find_flags(kernel: &Kernel<Virtual>, width: u32, flags: &mut Flags) {
+    let Flags { uniform, written } = flags;
+    uniform.clear();
+    uniform.extend(kernel.vars.iter().map(|v| v.class == VarClass::Flag));
+    written.clear();
+    written.resize(kernel.vars.len(), false);
     for (_, inst) in kernel.insts() {
         let whole = inst.no_mask && inst.chan == 0 && inst.pred.is_none();
         let scalar = |s: &Src<Virtual>| match s {
@@ -37,7 +47,6 @@ pub(crate) fn uniform_flags(kernel: &Kernel<Virtual>, width: u32) -> Vec<bool> {
         }
     }
     for (u, w) in uniform.iter_mut().zip(written) {
-        *u &= w;
+        *u &= *w;
     }
-    uniform
 }

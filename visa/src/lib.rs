@@ -47,10 +47,10 @@ pub use model::*;
 pub use op::Op;
 pub use opcode::Opcode;
 pub use operand::*;
-pub use read::{is_object, read, read_kernel};
+pub use read::{Reader, is_object, read, read_kernel};
 pub use types::*;
 pub use verify::{
-    Finding, Rule, Severity, Subject, ValidKernel, ValidModule, VerifyOptions, validate, verify,
+    Finding, Rule, Severity, Subject, ValidKernel, ValidModule, Verifier, VerifyOptions, validate, verify,
     verify_safety,
 };
 pub use write::write;

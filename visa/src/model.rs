@@ -43,8 +43,15 @@ impl std::fmt::Display for Version {
     }
 }
 
+impl Default for Version {
+    /// What today's compiler writes.
+    fn default() -> Version {
+        Version::V4_1
+    }
+}
+
 /// A vISA object.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Default)]
 pub struct Module {
     /// vISA version; it decides the layout of the object.
     pub version: Version,
@@ -426,7 +433,49 @@ pub struct Input {
     pub size: u16,
 }
 
+/// A list without its elements, but with its memory.
+fn emptied<T>(mut list: Vec<T>) -> Vec<T> {
+    list.clear();
+    list
+}
+
 impl Kernel {
+    /// An empty kernel in the memory of this one.
+    pub(crate) fn emptied(self) -> Kernel {
+        Kernel {
+            header_name: emptied(self.header_name),
+            variable_relocs: emptied(self.variable_relocs),
+            function_relocs: emptied(self.function_relocs),
+            gen_binaries: emptied(self.gen_binaries),
+            strings: StringPool { bytes: emptied(self.strings.bytes), ends: emptied(self.strings.ends) },
+            vars: emptied(self.vars),
+            addrs: emptied(self.addrs),
+            preds: emptied(self.preds),
+            labels: emptied(self.labels),
+            samplers: emptied(self.samplers),
+            surfaces: emptied(self.surfaces),
+            inputs: emptied(self.inputs),
+            attr_table: AttrTable {
+                entries: emptied(self.attr_table.entries),
+                bytes: emptied(self.attr_table.bytes),
+            },
+            code: emptied(self.code),
+            operands: emptied(self.operands),
+            quirks: Quirks {
+                before_code: emptied(self.quirks.before_code),
+                after_code: emptied(self.quirks.after_code),
+                ..Quirks::default()
+            },
+            ..Kernel::default()
+        }
+    }
+
+    /// Gives back the memory of code beyond what it needs.
+    pub(crate) fn shrink(&mut self) {
+        self.code.shrink_to_fit();
+        self.operands.shrink_to_fit();
+    }
+
     /// A string of the pool as text; bytes that are not UTF-8 are replaced, a bad index is empty.
     pub fn str(&self, id: StrId) -> Cow<'_, str> {
         String::from_utf8_lossy(self.strings.get(id).unwrap_or_default())

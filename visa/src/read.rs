@@ -8,6 +8,8 @@ mod code;
 mod cursor;
 mod damage;
 
+use std::collections::VecDeque;
+
 use cursor::Cursor;
 
 use crate::{
@@ -30,7 +32,9 @@ pub fn is_object(bytes: &[u8]) -> bool {
 ///
 /// All faults found, each with its byte offset; at most one per kernel.
 pub fn read(bytes: &[u8]) -> Result<Module, Errors> {
-    read_bodies(bytes, false)
+    let mut reader = Reader::default();
+    reader.bodies(bytes, Depth { code: true, pieces: true })?;
+    Ok(reader.into_module())
 }
 
 /// Reads an object but leaves its code as bytes ([`Quirks::opaque_code`]): enough to list, add and remove
@@ -40,7 +44,9 @@ pub fn read(bytes: &[u8]) -> Result<Module, Errors> {
 ///
 /// As [`read`], except for faults in code.
 pub fn read_declarations(bytes: &[u8]) -> Result<Module, Errors> {
-    read_bodies(bytes, true)
+    let mut reader = Reader::default();
+    reader.bodies(bytes, Depth { code: false, pieces: true })?;
+    Ok(reader.into_module())
 }
 
 /// Reads one kernel of an object and all functions; the other kernels keep their name and have no body,
@@ -50,42 +56,213 @@ pub fn read_declarations(bytes: &[u8]) -> Result<Module, Errors> {
 ///
 /// As [`read`], except for faults in what is passed over.
 pub fn read_kernel(bytes: &[u8], name: &[u8]) -> Result<(Module, Option<usize>), Errors> {
-    let mut c = Cursor::new(bytes, bytes.len());
-    let (mut module, bodies) = header(&mut c)?;
-    let wanted = module.kernels.iter().position(|k| k.header_name == name);
-    let mut wanted_bodies: Vec<&Extent> = bodies
-        .iter()
-        .filter(|b| match b.piece {
-            Piece::Kernel(i) => Some(i as usize) == wanted,
-            Piece::Function(_) => true,
-            _ => false,
-        })
-        .collect();
-    wanted_bodies.sort_by_key(|b| (b.start, b.size));
-    let mut faults = Vec::new();
-    let mut free_from = c.pos;
-    for body in wanted_bodies {
-        let kernel = match body.piece {
-            Piece::Function(i) => &mut module.functions[i as usize],
-            Piece::Kernel(i) => &mut module.kernels[i as usize],
-            _ => continue,
+    let mut reader = Reader::default();
+    let (_, wanted) = reader.kernel(bytes, name)?;
+    Ok((reader.into_module(), wanted))
+}
+
+/// Reads objects one after the other in the same memory.
+///
+/// ```
+/// # let object = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/saxpy_skl.isa"))?;
+/// let mut reader = visa::Reader::default();
+/// for _ in 0..2 {
+///     let module = reader.program(&object)?;
+///     assert_eq!(module.kernels[0].name(), "saxpy");
+/// }
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct Reader {
+    module: Module,
+    /// Kernels and functions of earlier objects, for their memory.
+    spare: VecDeque<Kernel>,
+    bodies: Vec<Extent>,
+    /// Numbers of bodies, by where they start.
+    order: Vec<u32>,
+}
+
+/// What is read.
+#[derive(Clone, Copy)]
+struct Depth {
+    /// Instructions are decoded, rather than kept as bytes.
+    code: bool,
+    /// Gen binaries and the order of all pieces are kept, rather than only checked.
+    pieces: bool,
+}
+
+impl Reader {
+    /// Reads the kernels and functions of an object. Gen binaries and what nothing refers to are passed over.
+    ///
+    /// # Errors
+    ///
+    /// As [`read`].
+    pub fn program(&mut self, bytes: &[u8]) -> Result<&Module, Errors> {
+        self.bodies(bytes, Depth { code: true, pieces: false })?;
+        for kernel in &mut self.module.kernels {
+            kernel.gen_binaries.clear();
+        }
+        Ok(&self.module)
+    }
+
+    /// Reads one kernel and all functions, as [`read_kernel`].
+    ///
+    /// # Errors
+    ///
+    /// As [`read`], except for faults in what is passed over.
+    pub fn kernel(&mut self, bytes: &[u8], name: &[u8]) -> Result<(&Module, Option<usize>), Errors> {
+        let mut c = Cursor::new(bytes, bytes.len());
+        self.header(&mut c)?;
+        let Reader { module, bodies, order, .. } = self;
+        let wanted = module.kernels.iter().position(|k| k.header_name == name);
+        let is_wanted = |b: &Extent| match b.piece {
+            Part::Kernel(i) => Some(i as usize) == wanted,
+            Part::Function(_) => true,
+            Part::GenBinary(..) => false,
         };
-        let end = body.start.saturating_add(body.size);
-        if body.start < free_from || end > bytes.len() {
-            let allowed = "a range after the header, inside the object, that nothing else uses";
-            return Err(bad_range(body, kernel, end, allowed).into());
+        order.retain(|&b| is_wanted(&bodies[b as usize]));
+        let mut faults = Vec::new();
+        let mut free_from = c.pos;
+        for body in order.iter().map(|&b| &bodies[b as usize]) {
+            let kernel = match body.piece {
+                Part::Function(i) => &mut module.functions[i as usize],
+                Part::Kernel(i) => &mut module.kernels[i as usize],
+                Part::GenBinary(..) => continue,
+            };
+            let end = body.start.saturating_add(body.size);
+            if body.start < free_from || end > bytes.len() {
+                let allowed = "a range after the header, inside the object, that nothing else uses";
+                return Err(bad_range(body, kernel, end, allowed).into());
+            }
+            free_from = end;
+            if let Err(mut error) = body::read(bytes, body, module.version, false, kernel) {
+                error.kernel = Some(kernel.name().into_owned());
+                faults.push(error);
+            }
         }
-        free_from = end;
-        if let Err(mut error) = body::read(bytes, body, module.version, false, kernel) {
-            error.kernel = Some(kernel.name().into_owned());
-            faults.push(error);
+        for (i, kernel) in module.kernels.iter_mut().enumerate() {
+            kernel.quirks.no_body |= Some(i) != wanted;
+            kernel.gen_binaries.clear();
         }
+        if faults.is_empty() { Ok((&self.module, wanted)) } else { Err(Errors(faults)) }
     }
-    for (i, kernel) in module.kernels.iter_mut().enumerate() {
-        kernel.quirks.no_body |= Some(i) != wanted;
-        kernel.gen_binaries.clear();
+
+    /// The last module, with no more memory than it needs.
+    fn into_module(self) -> Module {
+        let mut module = self.module;
+        module.kernels.iter_mut().chain(&mut module.functions).for_each(Kernel::shrink);
+        module
     }
-    if faults.is_empty() { Ok((module, wanted)) } else { Err(Errors(faults)) }
+
+    fn bodies(&mut self, bytes: &[u8], depth: Depth) -> Result<(), Errors> {
+        let mut c = Cursor::new(bytes, bytes.len());
+        self.header(&mut c)?;
+        self.layout(bytes, c.pos, depth.pieces)?;
+        let Reader { module, bodies, .. } = self;
+        let mut faults = Vec::new();
+        for body in bodies {
+            let kernel = match body.piece {
+                Part::Kernel(i) => &mut module.kernels[i as usize],
+                Part::Function(i) => &mut module.functions[i as usize],
+                Part::GenBinary(..) => continue,
+            };
+            if let Err(mut error) = body::read(bytes, body, module.version, !depth.code, kernel) {
+                error.kernel = Some(kernel.name().into_owned());
+                faults.push(error);
+            }
+        }
+        if faults.is_empty() { Ok(()) } else { Err(Errors(faults)) }
+    }
+
+    /// Reads the header, and puts the bodies in order.
+    fn header(&mut self, c: &mut Cursor<'_>) -> Result<(), Error> {
+        let Reader { module, spare, bodies, order } = self;
+        let old = std::mem::take(module);
+        let Module { mut kernels, mut functions, mut file_vars, mut layout, .. } = old;
+        spare.extend(kernels.drain(..).chain(functions.drain(..)).map(Kernel::emptied));
+        file_vars.clear();
+        layout.clear();
+        bodies.clear();
+        *module = Module { kernels, functions, file_vars, layout, ..Module::default() };
+
+        let magic = c.u32("magic number")?;
+        if magic != MAGIC {
+            return Err(c.error_at(0, "magic number", ErrorKind::BadMagic { found: magic }));
+        }
+        let version = Version::new(c.u8("major version")?, c.u8("minor version")?);
+        if !(version.major == 3 || version.major == 4 && version.minor <= 1) {
+            let found = (version.major, version.minor);
+            return Err(c.error_at(4, "version", ErrorKind::UnsupportedVersion { found }));
+        }
+        module.version = version;
+        let count = c.u16("number of kernels")?;
+        let count = c.fits("number of kernels", u64::from(count), 18)?;
+        module.kernels.reserve_exact(count);
+        for i in 0..count {
+            module.kernels.push(spare.pop_front().unwrap_or_default());
+            kernel_info(c, version, i as u32, &mut module.kernels[i], bodies)?;
+        }
+        let count = c.u16("number of file-scope variables")?;
+        let count = c.fits("number of file-scope variables", u64::from(count), 6)?;
+        module.file_vars.reserve_exact(count);
+        for _ in 0..count {
+            module.file_vars.push(file_var(c, version)?);
+        }
+        let count = c.u16("number of functions")?;
+        let count = c.fits("number of functions", u64::from(count), 14)?;
+        module.functions.reserve_exact(count);
+        for i in 0..count {
+            module.functions.push(spare.pop_front().unwrap_or_default());
+            function_info(c, version, i as u32, &mut module.functions[i], bodies)?;
+        }
+        order.clear();
+        order.extend(0..bodies.len() as u32);
+        // Equal ones are told apart by their number.
+        order.sort_unstable_by_key(|&b| (bodies[b as usize].start, bodies[b as usize].size, b));
+        Ok(())
+    }
+
+    /// Checks that the pieces neither leave the object nor overlap. If they are to be kept, fills Gen
+    /// binaries and the module's layout.
+    fn layout(&mut self, bytes: &[u8], header_end: usize, keep: bool) -> Result<(), Error> {
+        let Reader { module, bodies, order, .. } = self;
+        let pieces = &mut module.layout;
+        let mut at = header_end;
+        for body in order.iter().map(|&b| &bodies[b as usize]) {
+            let end = body.start.saturating_add(body.size);
+            let allowed = if end > bytes.len() {
+                "a range inside the object"
+            } else if body.start < at {
+                "a range after the header that no other kernel, function or Gen binary uses"
+            } else {
+                if keep && body.start > at {
+                    pieces.push(Piece::Gap(bytes[at..body.start].to_vec()));
+                }
+                if keep {
+                    pieces.push(match body.piece {
+                        Part::Kernel(k) => Piece::Kernel(k),
+                        Part::Function(f) => Piece::Function(f),
+                        Part::GenBinary(k, b) => {
+                            let binary = &mut module.kernels[k as usize].gen_binaries[b as usize];
+                            binary.code = bytes[body.start..end].to_vec();
+                            Piece::GenBinary(k, b)
+                        }
+                    });
+                }
+                at = end;
+                continue;
+            };
+            let kernel = match body.piece {
+                Part::Kernel(i) | Part::GenBinary(i, _) => &module.kernels[i as usize],
+                Part::Function(i) => &module.functions[i as usize],
+            };
+            return Err(bad_range(body, kernel, end, allowed));
+        }
+        if keep && at < bytes.len() {
+            pieces.push(Piece::Gap(bytes[at..].to_vec()));
+        }
+        Ok(())
+    }
 }
 
 fn bad_range(body: &Extent, kernel: &Kernel, end: usize, allowed: &'static str) -> Error {
@@ -98,29 +275,21 @@ fn bad_range(body: &Extent, kernel: &Kernel, end: usize, allowed: &'static str) 
     }
 }
 
-fn read_bodies(bytes: &[u8], keep_code: bool) -> Result<Module, Errors> {
-    let mut c = Cursor::new(bytes, bytes.len());
-    let (mut module, bodies) = header(&mut c)?;
-    module.layout = layout(bytes, c.pos, &mut module, &bodies)?;
-
-    let mut faults = Vec::new();
-    for body in &bodies {
-        let kernel = match body.piece {
-            Piece::Kernel(i) => &mut module.kernels[i as usize],
-            Piece::Function(i) => &mut module.functions[i as usize],
-            _ => continue,
-        };
-        if let Err(mut error) = body::read(bytes, body, module.version, keep_code, kernel) {
-            error.kernel = Some(kernel.name().into_owned());
-            faults.push(error);
-        }
-    }
-    if faults.is_empty() { Ok(module) } else { Err(Errors(faults)) }
+/// What a place in an object holds.
+#[derive(Clone, Copy, Debug)]
+enum Part {
+    /// The body of kernel `.0`.
+    Kernel(u32),
+    /// The body of function `.0`.
+    Function(u32),
+    /// Gen binary `.1` of kernel `.0`.
+    GenBinary(u32, u32),
 }
 
 /// Where the header says a piece is.
+#[derive(Debug)]
 struct Extent {
-    piece: Piece,
+    piece: Part,
     start: usize,
     size: usize,
     /// Position of the offset field in the header, for messages.
@@ -129,75 +298,44 @@ struct Extent {
     input_offset: u32,
 }
 
-fn header(c: &mut Cursor<'_>) -> Result<(Module, Vec<Extent>), Error> {
-    let magic = c.u32("magic number")?;
-    if magic != MAGIC {
-        return Err(c.error_at(0, "magic number", ErrorKind::BadMagic { found: magic }));
-    }
-    let version = Version::new(c.u8("major version")?, c.u8("minor version")?);
-    if !(version.major == 3 || version.major == 4 && version.minor <= 1) {
-        let found = (version.major, version.minor);
-        return Err(c.error_at(4, "version", ErrorKind::UnsupportedVersion { found }));
-    }
-    let mut extents = Vec::new();
-    let count = c.u16("number of kernels")?;
-    let count = c.fits("number of kernels", u64::from(count), 18)?;
-    let mut kernels = Vec::with_capacity(count);
-    for i in 0..count {
-        kernels.push(kernel_info(c, version, i as u32, &mut extents)?);
-    }
-    let count = c.u16("number of file-scope variables")?;
-    let count = c.fits("number of file-scope variables", u64::from(count), 6)?;
-    let mut file_vars = Vec::with_capacity(count);
-    for _ in 0..count {
-        file_vars.push(file_var(c, version)?);
-    }
-    let count = c.u16("number of functions")?;
-    let count = c.fits("number of functions", u64::from(count), 14)?;
-    let mut functions = Vec::with_capacity(count);
-    for i in 0..count {
-        functions.push(function_info(c, version, i as u32, &mut extents)?);
-    }
-    Ok((
-        Module { version, kernels, file_vars, functions, declared_functions: Vec::new(), layout: Vec::new() },
-        extents,
-    ))
-}
-
-fn name(c: &mut Cursor<'_>, version: Version) -> Result<Vec<u8>, Error> {
+fn name<'a>(c: &mut Cursor<'a>, version: Version) -> Result<&'a [u8], Error> {
     let len = if version.at_least(3, 7) {
         usize::from(c.u16("name length")?)
     } else {
         usize::from(c.u8("name length")?)
     };
-    Ok(c.take(len, "name")?.to_vec())
+    c.take(len, "name")
 }
 
-fn relocs(c: &mut Cursor<'_>, field: &'static str) -> Result<Vec<RelocSym>, Error> {
+fn relocs(c: &mut Cursor<'_>, field: &'static str, list: &mut Vec<RelocSym>) -> Result<(), Error> {
     let count = c.u16(field)?;
     let count = c.fits(field, u64::from(count), 4)?;
-    (0..count).map(|_| Ok(RelocSym { symbolic: c.u16(field)?, resolved: c.u16(field)? })).collect()
+    list.reserve_exact(count);
+    for _ in 0..count {
+        list.push(RelocSym { symbolic: c.u16(field)?, resolved: c.u16(field)? });
+    }
+    Ok(())
 }
 
 fn kernel_info(
     c: &mut Cursor<'_>,
     version: Version,
     index: u32,
-    extents: &mut Vec<Extent>,
-) -> Result<Kernel, Error> {
-    let header_name = name(c, version)?;
+    kernel: &mut Kernel,
+    bodies: &mut Vec<Extent>,
+) -> Result<(), Error> {
+    kernel.header_name.extend_from_slice(name(c, version)?);
     let field_at = c.pos;
     let (start, size) = (c.u32("kernel offset")? as usize, c.u32("kernel size")? as usize);
     let input_offset = c.u32("input offset")?;
-    let variable_relocs = relocs(c, "variable relocations")?;
-    let function_relocs = relocs(c, "function relocations")?;
-    let mut kernel = Kernel { header_name, variable_relocs, function_relocs, ..Kernel::default() };
+    relocs(c, "variable relocations", &mut kernel.variable_relocs)?;
+    relocs(c, "function relocations", &mut kernel.function_relocs)?;
     if size == 0 {
         kernel.quirks.no_body = true;
         kernel.quirks.empty_offset = start as u32;
         kernel.quirks.input_offset = Some(input_offset);
     } else {
-        extents.push(Extent { piece: Piece::Kernel(index), start, size, field_at, input_offset });
+        bodies.push(Extent { piece: Part::Kernel(index), start, size, field_at, input_offset });
     }
     let count = c.u8("number of Gen binaries")?;
     let count = c.fits("number of Gen binaries", u64::from(count), 9)?;
@@ -206,44 +344,38 @@ fn kernel_info(
         let field_at = c.pos;
         let (start, size) = (c.u32("Gen binary offset")? as usize, c.u32("Gen binary size")? as usize);
         kernel.gen_binaries.push(GenBinary { platform, code: Vec::new() });
-        let piece = Piece::GenBinary(index, i as u32);
-        extents.push(Extent { piece, start, size, field_at, input_offset: 0 });
+        let piece = Part::GenBinary(index, i as u32);
+        bodies.push(Extent { piece, start, size, field_at, input_offset: 0 });
     }
-    Ok(kernel)
+    Ok(())
 }
 
 fn function_info(
     c: &mut Cursor<'_>,
     version: Version,
     index: u32,
-    extents: &mut Vec<Extent>,
-) -> Result<Kernel, Error> {
-    let linkage = Some(Linkage(c.u8("linkage")?));
-    let header_name = name(c, version)?;
+    function: &mut Kernel,
+    bodies: &mut Vec<Extent>,
+) -> Result<(), Error> {
+    function.is_function = true;
+    function.linkage = Some(Linkage(c.u8("linkage")?));
+    function.header_name.extend_from_slice(name(c, version)?);
     let field_at = c.pos;
     let (start, size) = (c.u32("function offset")? as usize, c.u32("function size")? as usize);
-    let variable_relocs = relocs(c, "variable relocations")?;
-    let function_relocs = relocs(c, "function relocations")?;
-    let mut function = Kernel {
-        header_name,
-        is_function: true,
-        linkage,
-        variable_relocs,
-        function_relocs,
-        ..Kernel::default()
-    };
+    relocs(c, "variable relocations", &mut function.variable_relocs)?;
+    relocs(c, "function relocations", &mut function.function_relocs)?;
     if size == 0 {
         function.quirks.no_body = true;
         function.quirks.empty_offset = start as u32;
     } else {
-        extents.push(Extent { piece: Piece::Function(index), start, size, field_at, input_offset: 0 });
+        bodies.push(Extent { piece: Part::Function(index), start, size, field_at, input_offset: 0 });
     }
-    Ok(function)
+    Ok(())
 }
 
 fn file_var(c: &mut Cursor<'_>, version: Version) -> Result<FileVar, Error> {
     let linkage = Linkage(c.u8("linkage")?);
-    let name = name(c, version)?;
+    let name = name(c, version)?.to_vec();
     let (ty, align) = bit_properties(c)?;
     let num_elements = c.u16("number of elements")?;
     let count = c.u8("attribute count")?;
@@ -271,45 +403,4 @@ fn bit_properties(c: &mut Cursor<'_>) -> Result<(Type, Align), Error> {
         (None, _) => fault(c, "a type of 0 to 15 in bits 0-3"),
         (_, None) => fault(c, "an alignment of 0 to 9 in bits 4-7"),
     }
-}
-
-/// Orders the pieces, checks that they neither leave the object nor overlap, and fills Gen binaries.
-fn layout(
-    bytes: &[u8],
-    header_end: usize,
-    module: &mut Module,
-    extents: &[Extent],
-) -> Result<Vec<Piece>, Error> {
-    let mut order: Vec<&Extent> = extents.iter().collect();
-    order.sort_by_key(|e| (e.start, e.size));
-    let mut pieces = Vec::with_capacity(order.len());
-    let mut at = header_end;
-    for extent in order {
-        let end = extent.start.saturating_add(extent.size);
-        let allowed = if end > bytes.len() {
-            "a range inside the object"
-        } else if extent.start < at {
-            "a range after the header that no other kernel, function or Gen binary uses"
-        } else {
-            if extent.start > at {
-                pieces.push(Piece::Gap(bytes[at..extent.start].to_vec()));
-            }
-            if let Piece::GenBinary(k, b) = extent.piece {
-                module.kernels[k as usize].gen_binaries[b as usize].code = bytes[extent.start..end].to_vec();
-            }
-            pieces.push(extent.piece.clone());
-            at = end;
-            continue;
-        };
-        let kernel = match extent.piece {
-            Piece::Kernel(i) | Piece::GenBinary(i, _) => &module.kernels[i as usize],
-            Piece::Function(i) => &module.functions[i as usize],
-            Piece::Gap(_) => continue,
-        };
-        return Err(bad_range(extent, kernel, end, allowed));
-    }
-    if at < bytes.len() {
-        pieces.push(Piece::Gap(bytes[at..].to_vec()));
-    }
-    Ok(pieces)
 }

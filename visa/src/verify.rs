@@ -311,20 +311,42 @@ pub fn validate(module: Module, grf_bytes: u32) -> Result<ValidModule, (Box<Modu
 
 /// Checks all rules on one kernel.
 pub fn verify_kernel(kernel: &Kernel, options: VerifyOptions) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    run_kernel(kernel, options, false, &mut findings);
-    findings
+    Verifier::default().kernel(kernel, options)
 }
 
 /// Checks the safety rules of one kernel, for registers of `grf_bytes`.
 pub fn verify_safety(kernel: &Kernel, grf_bytes: u32) -> Vec<Finding> {
-    let mut findings = Vec::new();
-    run_kernel(kernel, VerifyOptions { platform: None, grf_bytes }, true, &mut findings);
-    findings
+    Verifier::default().safety(kernel, grf_bytes)
+}
+
+/// Checks kernels one after the other in the same memory.
+#[derive(Debug, Default)]
+pub struct Verifier {
+    /// Where each variable's bytes are.
+    roots: Vec<Root>,
+    decl: decl::Scratch,
+    flow: flow::Scratch,
+}
+
+impl Verifier {
+    /// [`verify_kernel`].
+    pub fn kernel(&mut self, kernel: &Kernel, options: VerifyOptions) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        run_kernel(kernel, options, false, &mut findings, self);
+        findings
+    }
+
+    /// [`verify_safety`].
+    pub fn safety(&mut self, kernel: &Kernel, grf_bytes: u32) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        run_kernel(kernel, VerifyOptions { platform: None, grf_bytes }, true, &mut findings, self);
+        findings
+    }
 }
 
 fn run(module: &Module, options: VerifyOptions, safety_only: bool) -> Vec<Finding> {
     let mut findings = Vec::new();
+    let mut memory = Verifier::default();
     for kernels in [&module.kernels, &module.functions] {
         let mut names = std::collections::BTreeSet::new();
         for kernel in kernels {
@@ -339,24 +361,30 @@ fn run(module: &Module, options: VerifyOptions, safety_only: bool) -> Vec<Findin
                     message: format!("`{}` is the name of another one, too", kernel.name()),
                 });
             }
-            run_kernel(kernel, options, safety_only, &mut findings);
+            run_kernel(kernel, options, safety_only, &mut findings, &mut memory);
         }
     }
     findings
 }
 
-fn run_kernel(kernel: &Kernel, options: VerifyOptions, safety_only: bool, findings: &mut Vec<Finding>) {
+fn run_kernel(
+    kernel: &Kernel,
+    options: VerifyOptions,
+    safety_only: bool,
+    findings: &mut Vec<Finding>,
+    memory: &mut Verifier,
+) {
     if kernel.quirks.no_body {
         return;
     }
     let start = findings.len();
-    let mut checker =
-        Checker { kernel, options, safety_only, start, findings, roots: Vec::new(), operand: None };
-    checker.declarations();
+    let Verifier { roots, decl, flow } = memory;
+    let mut checker = Checker { kernel, options, safety_only, start, findings, roots, operand: None };
+    checker.declarations(decl);
     // Operands are looked up in the declarations: without those there is nothing to check against.
     if !checker.broken() {
         checker.code();
-        checker.flow();
+        checker.flow(flow);
     }
 }
 
@@ -374,7 +402,7 @@ struct Checker<'a> {
     safety_only: bool,
     start: usize,
     findings: &'a mut Vec<Finding>,
-    roots: Vec<Root>,
+    roots: &'a mut Vec<Root>,
     /// The operand being looked at, if one at a time is.
     operand: Option<usize>,
 }

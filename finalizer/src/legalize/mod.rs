@@ -29,7 +29,7 @@ mod wide;
 
 use std::fmt;
 
-use gen_ir::{Class, Cond, CondMod, Dst, Kernel, Op, Src, Type, Var, VarClass, VarId, Virtual};
+use gen_ir::{Class, Cond, CondMod, Dst, Kernel, Op, Pool, Src, Type, Var, VarClass, VarId, Virtual};
 use platforms::Caps;
 
 pub(crate) use slice::{overlaps, piece};
@@ -91,24 +91,30 @@ const RULES: &[Rule] = &[
 /// # Errors
 ///
 /// The instructions that cannot be rewritten, all of them.
-pub fn legalize(kernel: &mut Kernel<Virtual>) -> Result<(), Vec<LegalizeError>> {
+///
+/// `out` is memory to work in.
+pub(crate) fn legalize(
+    kernel: &mut Kernel<Virtual>,
+    out: &mut Vec<VInst>,
+    pool: &mut Pool<Virtual>,
+) -> Result<(), Vec<LegalizeError>> {
     let caps = kernel.platform.caps();
     let mut legalizer = Legalizer {
         caps,
         vars: std::mem::take(&mut kernel.vars),
-        out: Vec::new(),
+        out: std::mem::take(out),
         errors: Vec::new(),
         depth: 0,
     };
     for block in &mut kernel.blocks {
-        let before = std::mem::take(&mut block.insts);
-        legalizer.out = Vec::with_capacity(before.len() + before.len() / 4);
-        for inst in &before {
+        legalizer.out.clear();
+        for inst in &block.insts {
             legalizer.inst(*inst);
         }
-        block.insts = std::mem::take(&mut legalizer.out);
+        pool.store(&mut block.insts, &legalizer.out);
     }
     kernel.vars = legalizer.vars;
+    *out = legalizer.out;
     if legalizer.errors.is_empty() { Ok(()) } else { Err(legalizer.errors) }
 }
 

@@ -7,20 +7,22 @@ use gen_ir::{
 use visa::{LabelId, Labels, Op as Visa, Opcode, Operand, VectorOperand};
 
 use super::{Lowered, Lowerer, operand};
-use crate::build::{self, Lanes, VInst, VReg};
+use crate::{
+    build::{self, Lanes, VInst, VReg},
+    lists::{refill, reset},
+};
 
 /// Whether a block starts at each instruction: at labels, and after whatever ends a block.
-pub(crate) fn block_starts(kernel: &visa::Kernel) -> Vec<bool> {
-    let mut starts = vec![false; kernel.code.len()];
+pub(crate) fn block_starts(kernel: &visa::Kernel, starts: &mut Vec<bool>) {
+    reset(starts, kernel.code.len(), false);
     let mut only_labels = false;
     let mut ended = true;
-    for (record, start) in kernel.code.iter().zip(&mut starts) {
+    for (record, start) in kernel.code.iter().zip(starts) {
         let label = matches!(record.opcode, Opcode::Label | Opcode::Subroutine);
         *start = ended || (label && !only_labels);
         only_labels = label && (only_labels || *start);
         ended = ends_block(record.opcode);
     }
-    starts
 }
 
 fn ends_block(opcode: Opcode) -> bool {
@@ -29,6 +31,7 @@ fn ends_block(opcode: Opcode) -> bool {
 }
 
 /// How the routines of a kernel (its own body and each subroutine) end.
+#[derive(Debug, Default)]
 pub(crate) struct Routines {
     /// First instruction, last instruction (marks not counted), and whether the routine needs an exit
     /// block of its own: it has several returns, or conditional ones, or one before its end.
@@ -36,8 +39,11 @@ pub(crate) struct Routines {
 }
 
 impl Routines {
-    pub(crate) fn of(kernel: &visa::Kernel) -> Routines {
-        let mut list: Vec<(usize, usize, bool)> = vec![(0, 0, false)];
+    /// Finds those of a kernel.
+    pub(crate) fn find(&mut self, kernel: &visa::Kernel) {
+        let list = &mut self.list;
+        list.clear();
+        list.push((0, 0, false));
         let mut returns = 0;
         let mut plain = true;
         for (index, record) in kernel.code.iter().enumerate() {
@@ -63,7 +69,6 @@ impl Routines {
         if let Some(current) = list.last_mut() {
             current.2 = returns > 1 || !plain;
         }
-        Routines { list }
     }
 
     /// Whether a subroutine starts at an instruction.
@@ -92,9 +97,12 @@ fn branch(op: Op, lanes: Lanes, jip: Target, uip: Target) -> VInst {
 
 /// Replaces the provisional block numbers of targets by places in the layout: `ids` has the number of
 /// each block.
-pub(crate) fn number_blocks(kernel: &mut Kernel<Virtual>, ids: &[BlockId]) {
-    let mut places: Vec<(BlockId, BlockId)> =
-        ids.iter().enumerate().map(|(place, id)| (*id, BlockId(place as u32))).collect();
+pub(crate) fn number_blocks(
+    kernel: &mut Kernel<Virtual>,
+    ids: &[BlockId],
+    places: &mut Vec<(BlockId, BlockId)>,
+) {
+    refill(places, ids.iter().enumerate().map(|(place, id)| (*id, BlockId(place as u32))));
     places.sort_unstable();
     let place = |id: BlockId| match places.binary_search_by_key(&id, |p| p.0) {
         Ok(i) => places[i].1,
@@ -163,7 +171,7 @@ impl Lowerer<'_> {
             let record = &self.visa.code[index];
             if matches!(record.opcode, Opcode::Label | Opcode::Subroutine)
                 && let [Operand::Label(label), ..] = *self.visa.operands_of(record)
-                && let Some(slot) = self.labels.get_mut(label.index())
+                && let Some(slot) = self.lists.labels.get_mut(label.index())
             {
                 *slot = Some(BlockId(block));
             }
@@ -172,7 +180,7 @@ impl Lowerer<'_> {
 
     /// Whether a branch leads to this block.
     pub(crate) fn goes_back_to(&self, block: BlockId) -> bool {
-        let leads = |label: LabelId| self.labels.get(label.index()) == Some(&Some(block));
+        let leads = |label: LabelId| self.lists.labels.get(label.index()) == Some(&Some(block));
         let branches = |r: &visa::Record| matches!(r.opcode, Opcode::Goto | Opcode::Jmp | Opcode::Switchjmp);
         let code = self.visa.code.iter().enumerate().filter(|(_, r)| branches(r));
         code.filter_map(|(index, _)| self.visa.try_inst(index).ok()).any(|inst| match inst.op {
@@ -183,7 +191,7 @@ impl Lowerer<'_> {
     }
 
     fn target(&self, label: LabelId) -> Lowered<Target> {
-        match self.labels.get(label.index()) {
+        match self.lists.labels.get(label.index()) {
             Some(Some(block)) => Ok(Target::Block(*block)),
             _ => Err(format!("label {} is not in the code", self.visa.label_name(label)).into()),
         }
@@ -224,11 +232,11 @@ impl Lowerer<'_> {
     }
 
     fn return_address(&mut self, entry: BlockId) -> VarId {
-        if let Some((_, var)) = self.return_addresses.iter().find(|(b, _)| *b == entry) {
+        if let Some((_, var)) = self.lists.return_addresses.iter().find(|(b, _)| *b == entry) {
             return *var;
         }
         let var = self.var(Var { no_spill: true, ..Var::temp(VarClass::General, 8, 8) });
-        self.return_addresses.push((entry, var));
+        self.lists.return_addresses.push((entry, var));
         var
     }
 

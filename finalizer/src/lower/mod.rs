@@ -21,11 +21,14 @@ pub(crate) mod vars;
 
 use std::fmt;
 
-use gen_ir::{Block, BlockId, Kernel, Pred, PredCtrl, Var, VarId, Virtual};
+use gen_ir::{Block, BlockId, Kernel, Pool, Pred, PredCtrl, Var, VarId, Virtual};
 use platforms::{Caps, Platform};
 use visa::{Op, Opcode};
 
-use crate::build::{Lanes, VInst, VReg};
+use crate::{
+    build::{Lanes, VInst, VReg},
+    lists::reset,
+};
 
 /// Choices that are not in the kernel.
 #[derive(Clone, Debug, Default)]
@@ -73,21 +76,36 @@ impl<T: Into<String>> From<T> for Refusal {
 /// What lowering one instruction gives.
 pub(crate) type Lowered<T = ()> = Result<T, Refusal>;
 
+/// Memory that lowering works in.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    /// Instructions of the current block.
+    insts: Vec<VInst>,
+    /// Numbers of the finished blocks, in layout order.
+    blocks: Vec<BlockId>,
+    /// The block of each label.
+    labels: Vec<Option<BlockId>>,
+    /// Return address variable of each subroutine, by entry block.
+    return_addresses: Vec<(BlockId, VarId)>,
+    /// Whether a block starts at each instruction.
+    starts: Vec<bool>,
+    routines: flow::Routines,
+    /// New numbers of blocks, by their old ones.
+    places: Vec<(BlockId, BlockId)>,
+    vars: vars::Lists,
+}
+
 /// The state of one kernel's lowering.
 pub(crate) struct Lowerer<'a> {
     pub visa: &'a visa::Kernel,
     pub caps: &'static Caps,
     pub out: Kernel<Virtual>,
-    /// Instructions of the current block.
-    insts: Vec<VInst>,
+    lists: &'a mut Scratch,
+    pool: &'a mut Pool<Virtual>,
     /// The current block's number: blocks that vISA has come first, then those that lowering adds.
     block: BlockId,
-    /// Numbers of the finished blocks, in layout order.
-    blocks: Vec<BlockId>,
     /// Blocks that lowering added.
     added: u32,
-    /// The block of each label.
-    labels: Vec<Option<BlockId>>,
     vars: vars::VarMap,
     /// Inside a subroutine: the variable that holds its return address.
     subroutine: Option<VarId>,
@@ -97,8 +115,6 @@ pub(crate) struct Lowerer<'a> {
     next_block: BlockId,
     /// The current instruction ends its routine.
     is_last: bool,
-    /// Return address variable of each subroutine, by entry block.
-    return_addresses: Vec<(BlockId, VarId)>,
     /// Channels and predicate of the current vISA instruction.
     pub lanes: Lanes,
     pub pred: Option<Pred<Virtual>>,
@@ -123,6 +139,8 @@ pub fn lower(
     kernel: &visa::Kernel,
     platform: Platform,
     options: &LowerOptions,
+    scratch: &mut Scratch,
+    pool: &mut Pool<Virtual>,
 ) -> Result<Kernel<Virtual>, Vec<LowerError>> {
     let mut errors = Vec::new();
     let fault = |index: usize, reason: String| LowerError {
@@ -132,15 +150,18 @@ pub fn lower(
         opcode: kernel.code.get(index).map_or("", |r| r.opcode.name()),
         reason,
     };
-    let mut lowerer = match Lowerer::new(kernel, platform, options) {
+    // The lists that are only read while the others are filled.
+    let mut starts = std::mem::take(&mut scratch.starts);
+    let mut routines = std::mem::take(&mut scratch.routines);
+    flow::block_starts(kernel, &mut starts);
+    routines.find(kernel);
+    let mut lowerer = match Lowerer::new(kernel, platform, options, &starts, scratch, pool) {
         Ok(lowerer) => lowerer,
         Err(Refusal(reason)) => return Err(vec![fault(0, reason)]),
     };
-    let starts = flow::block_starts(kernel);
     lowerer.vars.find_local_predicates(kernel, &starts);
     lowerer.place_labels(&starts);
     lowerer.prologue();
-    let routines = flow::Routines::of(kernel);
     let mut visa_block = 0;
     for (index, &start) in starts.iter().enumerate().take(kernel.code.len()) {
         if index > 0 && start {
@@ -172,13 +193,22 @@ pub fn lower(
     if let Err(Refusal(reason)) = lowerer.end_routine() {
         errors.push(fault(kernel.code.len().saturating_sub(1), reason));
     }
-    if errors.is_empty() { Ok(lowerer.finish()) } else { Err(errors) }
+    let kernel = lowerer.finish();
+    (scratch.starts, scratch.routines) = (starts, routines);
+    if errors.is_empty() { Ok(kernel) } else { Err(errors) }
 }
 
 impl<'a> Lowerer<'a> {
-    fn new(visa: &'a visa::Kernel, platform: Platform, options: &LowerOptions) -> Lowered<Lowerer<'a>> {
+    fn new(
+        visa: &'a visa::Kernel,
+        platform: Platform,
+        options: &LowerOptions,
+        starts: &[bool],
+        lists: &'a mut Scratch,
+        pool: &'a mut Pool<Virtual>,
+    ) -> Lowered<Lowerer<'a>> {
         let caps = platform.caps();
-        let mut out = Kernel::new(visa.name(), platform);
+        let mut out = pool.kernel(&visa.name(), platform);
         if options.large_grf {
             out.grf_count = caps.grf_count_large;
         }
@@ -188,22 +218,24 @@ impl<'a> Lowerer<'a> {
             out.simd = simd;
         }
         out.spill_offset = visa.attr_int("SpillMemOffset").map_or(0, |o| o.max(0) as u32);
-        let vars = vars::VarMap::new(visa, caps, &mut out)?;
+        let vars = vars::VarMap::new(visa, caps, &mut out, starts, std::mem::take(&mut lists.vars))?;
+        lists.insts.clear();
+        lists.blocks.clear();
+        lists.return_addresses.clear();
+        reset(&mut lists.labels, visa.labels.len(), None);
         Ok(Lowerer {
             visa,
             caps,
             out,
-            insts: Vec::new(),
+            lists,
+            pool,
             block: BlockId(0),
-            blocks: Vec::new(),
             added: 0,
-            labels: vec![None; visa.labels.len()],
             vars,
             subroutine: None,
             exit: None,
             next_block: BlockId(0),
             is_last: false,
-            return_addresses: Vec::new(),
             lanes: Lanes::SCALAR,
             pred: None,
             origin: VInst::NO_ORIGIN,
@@ -213,8 +245,9 @@ impl<'a> Lowerer<'a> {
 
     fn finish(mut self) -> Kernel<Virtual> {
         self.fence_before_end();
-        flow::number_blocks(&mut self.out, &self.blocks);
+        flow::number_blocks(&mut self.out, &self.lists.blocks, &mut self.lists.places);
         flow::link_blocks(&mut self.out);
+        self.lists.vars = self.vars.lists;
         self.out
     }
 
@@ -248,9 +281,10 @@ impl<'a> Lowerer<'a> {
     }
 
     fn end_block(&mut self) {
-        let insts = std::mem::take(&mut self.insts);
+        let mut insts = self.pool.list(self.lists.insts.len());
+        insts.append(&mut self.lists.insts);
         self.out.blocks.push(Block { insts, succs: Default::default() });
-        self.blocks.push(self.block);
+        self.lists.blocks.push(self.block);
     }
 
     /// Ends the current block inside of a vISA instruction; returns the number of the one that starts.
@@ -270,12 +304,14 @@ impl<'a> Lowerer<'a> {
     /// Appends an instruction.
     pub(crate) fn emit(&mut self, mut inst: VInst) {
         inst.origin = self.origin;
-        self.insts.push(inst);
+        self.lists.insts.push(inst);
     }
 
-    /// Puts other instructions in the place of the current block's; returns those.
-    pub(crate) fn swap_insts(&mut self, insts: Vec<VInst>) -> Vec<VInst> {
-        std::mem::replace(&mut self.insts, insts)
+    /// Puts what was emitted since the last block ended into a finished block.
+    pub(crate) fn insert(&mut self, block: usize, at: usize) {
+        let insts = &mut self.out.blocks[block].insts;
+        self.pool.grow(insts, self.lists.insts.len());
+        insts.splice(at..at, self.lists.insts.drain(..));
     }
 
     /// Appends an instruction guarded by the current vISA instruction's predicate.

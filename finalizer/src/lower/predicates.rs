@@ -9,16 +9,22 @@ use gen_ir::{Cond, CondMod, Dst, ExecSize, Op, Pred, Region, Src, SrcMod, Type, 
 use visa::{Modifier, Op as Visa, Opcode, Operand, PredOperand, Srcs, VectorOperand};
 
 use super::{Lowered, Lowerer};
-use crate::build::{self, Lanes, VReg, VSrc};
+use crate::{
+    build::{self, Lanes, VReg, VSrc},
+    lists::reset,
+};
 
 /// For each predicate, whether every read follows a write of the same channels in the same block, and
 /// reads outside of the mask follow writes outside of it.
-pub(crate) fn local_predicates(kernel: &visa::Kernel, starts: &[bool]) -> Vec<bool> {
-    let mut scan = Scan {
-        local: vec![true; kernel.preds.len()],
-        written: vec![Written::default(); kernel.preds.len()],
-        block: 0,
-    };
+pub(crate) fn local_predicates(
+    kernel: &visa::Kernel,
+    starts: &[bool],
+    local: &mut Vec<bool>,
+    written: &mut Vec<Written>,
+) {
+    reset(local, kernel.preds.len(), true);
+    reset(written, kernel.preds.len(), Written::default());
+    let mut scan = Scan { local, written, block: 0 };
     for (index, start) in starts.iter().enumerate() {
         scan.block += u32::from(*start);
         let record = &kernel.code[index];
@@ -66,23 +72,23 @@ pub(crate) fn local_predicates(kernel: &visa::Kernel, starts: &[bool]) -> Vec<bo
             }
         }
     }
-    scan.local
 }
 
-#[derive(Clone, Copy, Default)]
-struct Written {
+/// Where a predicate was last written, and for which channels.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Written {
     block: u32,
     masked: u32,
     unmasked: u32,
 }
 
-struct Scan {
-    local: Vec<bool>,
-    written: Vec<Written>,
+struct Scan<'a> {
+    local: &'a mut [bool],
+    written: &'a mut [Written],
     block: u32,
 }
 
-impl Scan {
+impl Scan<'_> {
     fn read(&mut self, p: PredOperand, lanes: u32, all: bool) {
         let Some(i) = p.id.declared().filter(|i| *i < self.local.len()) else { return };
         let w = self.written[i];

@@ -17,6 +17,7 @@
 //! takes it away afterwards. A kernel's frame is the scratch memory that it uses itself.
 
 use gen_ir::{Dst, ExecSize, Op, Outside, Payload, Region, Src, Type, Var, VarClass, VarId, Virtual};
+use smallvec::SmallVec;
 use visa::{Op as Visa, Opcode, Operand, Predefined, VectorOperand};
 
 use super::{Lowered, Lowerer, vars::Home};
@@ -52,10 +53,13 @@ pub(crate) struct Stack {
     target: VarId,
     header: VarId,
     /// Registers that a function gives back, as it found them.
-    saved: Vec<VarId>,
+    saved: Vars,
     /// What a call leaves undefined.
-    lost: Vec<VarId>,
+    lost: Vars,
 }
+
+/// A few variables.
+type Vars = SmallVec<[VarId; 8]>;
 
 impl Stack {
     /// The variables, if the kernel has to do with stack calls.
@@ -78,8 +82,8 @@ impl Stack {
             kept_link: out.add_var(Var::temp(VarClass::General, 8, 8)),
             target: out.add_var(Var { live_in: false, ..at(LINKAGE, 8, 8) }),
             header: out.add_var(at(HEADER, 0, grf)),
-            saved: Vec::new(),
-            lost: Vec::new(),
+            saved: Vars::new(),
+            lost: Vars::new(),
         };
         if function {
             out.scratch_header = Some(stack.header);
@@ -175,7 +179,8 @@ impl Lowerer<'_> {
             self.copy_dwords(stack.kept_link, stack.link);
             return;
         }
-        for (from, to) in std::mem::take(&mut self.vars.moved_inputs) {
+        for i in 0..self.vars.lists.moved_inputs.len() {
+            let (from, to) = self.vars.lists.moved_inputs[i];
             let bytes = self.out.vars[to.index()].bytes;
             self.copy_bytes(VReg::var_at(to, 0), VReg::var_at(from, 0), bytes);
         }
@@ -271,7 +276,7 @@ impl Lowerer<'_> {
         let stack = self.stack()?;
         let grf = self.grf();
         let copy = self.register_lanes();
-        let mut restored: Vec<VarId> = Vec::new();
+        let mut restored = Vars::new();
         for (i, saved) in stack.saved.iter().enumerate() {
             let place = (SAVED.start + i as u32 * SAVED_TOGETHER) * grf;
             let var = Var {

@@ -5,7 +5,10 @@ use platforms::Caps;
 use visa::{Op, Opcode, Predefined, VectorOperand};
 
 use super::{Lowered, Lowerer, identity, stack::Stack};
-use crate::build::{Lanes, VReg};
+use crate::{
+    build::{Lanes, VReg},
+    lists::reset,
+};
 
 /// Where the bytes of a vISA general variable are.
 #[derive(Clone, Copy, Debug)]
@@ -29,8 +32,9 @@ pub(crate) struct Handle {
     pub known: Option<u32>,
 }
 
-/// vISA variables to Gen IR variables.
-pub(crate) struct VarMap {
+/// The lists of a [`VarMap`].
+#[derive(Debug, Default)]
+pub(crate) struct Lists {
     /// Declared general variables.
     general: Vec<Home>,
     preds: Vec<VarId>,
@@ -40,31 +44,44 @@ pub(crate) struct VarMap {
     /// Declared surfaces.
     surfaces: Vec<Handle>,
     samplers: Vec<Handle>,
+    /// Inputs in kernels with stack calls, whose registers do not outlive a call: where they come from,
+    /// where they go.
+    pub moved_inputs: Vec<(VarId, VarId)>,
+    /// For [`super::predicates::local_predicates`].
+    written: Vec<super::predicates::Written>,
+}
+
+/// vISA variables to Gen IR variables.
+pub(crate) struct VarMap {
+    pub lists: Lists,
     /// `r0`.
     pub r0: VarId,
     /// Registers of the calling convention, in kernels with stack calls.
     pub stack: Option<Stack>,
-    /// Inputs in kernels with stack calls, whose registers do not outlive a call: where they come from,
-    /// where they go.
-    pub moved_inputs: Vec<(VarId, VarId)>,
     /// Parts of `r0` that are computed when the kernel starts.
     identity: [Option<VarId>; identity::COMPUTED.len()],
 }
 
 impl VarMap {
-    pub(crate) fn new(kernel: &visa::Kernel, caps: &Caps, out: &mut Kernel<Virtual>) -> Lowered<VarMap> {
+    pub(crate) fn new(
+        kernel: &visa::Kernel,
+        caps: &Caps,
+        out: &mut Kernel<Virtual>,
+        starts: &[bool],
+        mut lists: Lists,
+    ) -> Lowered<VarMap> {
         let grf = u32::from(caps.grf_bytes);
         let r0 = out.add_var(Var { fixed: Some(0), live_in: true, ..Var::temp(VarClass::General, grf, grf) });
+        lists.general.clear();
+        lists.preds.clear();
+        lists.addrs.clear();
+        lists.moved_inputs.clear();
+        reset(&mut lists.surfaces, kernel.surfaces.len(), Handle::default());
+        reset(&mut lists.samplers, kernel.samplers.len(), Handle::default());
         let mut map = VarMap {
-            general: Vec::with_capacity(kernel.vars.len()),
-            preds: Vec::with_capacity(kernel.preds.len()),
-            local_preds: Vec::new(),
-            addrs: Vec::with_capacity(kernel.addrs.len()),
-            surfaces: vec![Handle::default(); kernel.surfaces.len()],
-            samplers: vec![Handle::default(); kernel.samplers.len()],
+            lists,
             r0,
             stack: Stack::of(kernel, out),
-            moved_inputs: Vec::new(),
             identity: identity::used(kernel)
                 .map(|used| used.then(|| out.add_var(Var::temp(VarClass::General, 4, 4)))),
         };
@@ -73,16 +90,16 @@ impl VarMap {
         for (i, p) in kernel.preds.iter().enumerate() {
             let bytes = if p.num_elements > 16 { 4 } else { 2 };
             let var = Var { origin: Some(i as u32), ..Var::temp(VarClass::Flag, bytes, bytes) };
-            map.preds.push(out.add_var(var));
+            map.lists.preds.push(out.add_var(var));
         }
         for (i, a) in kernel.addrs.iter().enumerate() {
             let var = Var {
                 origin: Some(i as u32),
                 ..Var::temp(VarClass::Address, 2 * u32::from(a.num_elements), 2)
             };
-            map.addrs.push(out.add_var(var));
+            map.lists.addrs.push(out.add_var(var));
         }
-        map.find_handles_in_registers(kernel, out);
+        map.find_handles_in_registers(kernel, starts, out);
         if map.stack.is_some() && !kernel.is_function {
             map.move_inputs(out);
         }
@@ -103,14 +120,14 @@ impl VarMap {
                 };
                 Home::Var(out.add_var(var), 0)
             };
-            self.general.push(home);
+            self.lists.general.push(home);
         }
         for (i, v) in kernel.vars.iter().enumerate() {
             if v.alias.is_none() {
                 continue;
             }
             let (root, offset) = kernel.resolve_alias(visa::VarId::from_declared(i));
-            self.general[i] = match self.home(root) {
+            self.lists.general[i] = match self.home(root) {
                 Home::Var(id, base) => {
                     // An alias may reach beyond its root, where nobody else lives then.
                     let var = &mut out.vars[id.index()];
@@ -144,23 +161,22 @@ impl VarMap {
 
     /// Gives inputs a second variable, which may be anywhere.
     fn move_inputs(&mut self, out: &mut Kernel<Virtual>) {
-        let inputs: Vec<usize> = (0..out.vars.len())
-            .filter(|&v| {
-                v != self.r0.index() && out.vars[v].live_in && out.vars[v].class == VarClass::General
-            })
-            .collect();
-        for v in inputs {
+        for v in 0..out.vars.len() {
+            let var = &out.vars[v];
+            if v == self.r0.index() || !var.live_in || var.class != VarClass::General {
+                continue;
+            }
             let incoming = out.vars[v].clone();
             let var = &mut out.vars[v];
             (var.fixed, var.live_in) = (None, false);
-            self.moved_inputs.push((out.add_var(incoming), VarId(v as u32)));
+            self.lists.moved_inputs.push((out.add_var(incoming), VarId(v as u32)));
         }
     }
 
     /// The place of a general variable.
     pub(crate) fn home(&self, id: visa::VarId) -> Home {
         match (id.declared(), id.predefined()) {
-            (Some(i), _) => self.general.get(i).copied().unwrap_or(Home::Missing("no such variable")),
+            (Some(i), _) => self.lists.general.get(i).copied().unwrap_or(Home::Missing("no such variable")),
             (None, Some(p)) => self.predefined(p),
             (None, None) => Home::Missing("reserved variable"),
         }
@@ -196,9 +212,13 @@ impl VarMap {
     }
 
     /// Surfaces and samplers whose handle is not a constant of the block at every use get a variable.
-    fn find_handles_in_registers(&mut self, kernel: &visa::Kernel, out: &mut Kernel<Virtual>) {
-        let (mut surfaces, mut samplers) = (self.surfaces.clone(), self.samplers.clone());
-        let starts = super::flow::block_starts(kernel);
+    fn find_handles_in_registers(
+        &mut self,
+        kernel: &visa::Kernel,
+        starts: &[bool],
+        out: &mut Kernel<Virtual>,
+    ) {
+        let Lists { surfaces, samplers, .. } = &mut self.lists;
         let mut need = |handle: &mut Handle| {
             if handle.known.is_none() && handle.var.is_none() {
                 let var = out.add_var(Var::temp(VarClass::General, 4, 4));
@@ -207,7 +227,7 @@ impl VarMap {
         };
         for (index, start) in starts.iter().enumerate() {
             if *start {
-                surfaces.iter_mut().chain(&mut samplers).for_each(|h| h.known = None);
+                surfaces.iter_mut().chain(&mut *samplers).for_each(|h| h.known = None);
             }
             if kernel.code[index].opcode == Opcode::Movs
                 && let Ok(inst) = kernel.try_inst(index)
@@ -256,30 +276,29 @@ impl VarMap {
                 }
             }
         }
-        let forget = |h: Handle| Handle { known: None, ..h };
-        self.surfaces = surfaces.into_iter().map(forget).collect();
-        self.samplers = samplers.into_iter().map(forget).collect();
+        self.forget_handles();
         place_handle_inputs(self, kernel, out);
     }
 
     /// Finds the predicates whose disabled channels nobody looks at.
     pub(crate) fn find_local_predicates(&mut self, kernel: &visa::Kernel, starts: &[bool]) {
-        self.local_preds = super::predicates::local_predicates(kernel, starts);
+        let Lists { local_preds, written, .. } = &mut self.lists;
+        super::predicates::local_predicates(kernel, starts, local_preds, written);
     }
 
     /// At a block's start no handle is known.
     pub(crate) fn forget_handles(&mut self) {
-        self.surfaces.iter_mut().chain(&mut self.samplers).for_each(|h| h.known = None);
+        self.lists.surfaces.iter_mut().chain(&mut self.lists.samplers).for_each(|h| h.known = None);
     }
 
     /// A declared surface.
     pub(crate) fn surface(&mut self, id: visa::SurfaceId) -> Option<&mut Handle> {
-        id.declared().and_then(|i| self.surfaces.get_mut(i))
+        id.declared().and_then(|i| self.lists.surfaces.get_mut(i))
     }
 
     /// A sampler.
     pub(crate) fn sampler(&mut self, id: visa::SamplerId) -> Option<&mut Handle> {
-        self.samplers.get_mut(id.index())
+        self.lists.samplers.get_mut(id.index())
     }
 }
 
@@ -326,7 +345,7 @@ impl Lowerer<'_> {
 
     /// The flag variable of a predicate, wide enough for the channels of an instruction.
     pub(crate) fn flag(&mut self, id: visa::PredId, lanes: Lanes) -> Lowered<VarId> {
-        let Some(&flag) = id.declared().and_then(|i| self.vars.preds.get(i)) else {
+        let Some(&flag) = id.declared().and_then(|i| self.vars.lists.preds.get(i)) else {
             return Err("no such predicate".into());
         };
         if u32::from(lanes.chan) + lanes.exec.lanes() > 16 {
@@ -338,12 +357,12 @@ impl Lowerer<'_> {
 
     /// Whether a predicate's value is only read in the block that writes it.
     pub(crate) fn is_local(&self, id: visa::PredId) -> bool {
-        id.declared().and_then(|i| self.vars.local_preds.get(i)).copied().unwrap_or(false)
+        id.declared().and_then(|i| self.vars.lists.local_preds.get(i)).copied().unwrap_or(false)
     }
 
     /// The address variable.
     pub(crate) fn address(&self, id: visa::AddrId) -> Lowered<VarId> {
-        self.vars.addrs.get(id.index()).copied().ok_or_else(|| "no such address variable".into())
+        self.vars.lists.addrs.get(id.index()).copied().ok_or_else(|| "no such address variable".into())
     }
 
     /// The handle of a surface.

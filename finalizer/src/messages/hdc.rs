@@ -4,7 +4,7 @@
 use gen_ir::{Dst, Op, Sfid, Src, Type};
 use visa::{ChannelMask, Op as Visa, RawOperand, SurfaceId, VectorOperand};
 
-use super::{Message, Part, atomic_code};
+use super::{Message, Part, Parts, atomic_code};
 use crate::{
     build,
     lower::{Lowered, Lowerer},
@@ -116,7 +116,7 @@ impl Lowerer<'_> {
     ) -> Lowered {
         let header = self.scattered_header(message.sfid, surface);
         let message = Message { header: header.is_some(), ..message };
-        let mut parts: Vec<Part> = header.into_iter().collect();
+        let mut parts: Parts = header.into_iter().collect();
         parts.push(offsets);
         let surface = self.surface(surface)?;
         if store {
@@ -243,7 +243,7 @@ impl Lowerer<'_> {
         let bytes = lanes * 4;
         let header = self.scattered_header(Sfid::Dc1, surface);
         let has_header = header.is_some();
-        let mut parts: Vec<Part> = header.into_iter().collect();
+        let mut parts: Parts = header.into_iter().collect();
         parts.push(self.lane_offsets(offsets)?);
         for operand in atomic_operands(op, srcs) {
             parts.push(self.part(operand, bytes)?);
@@ -275,9 +275,9 @@ impl Lowerer<'_> {
 
 /// The data operands in the order of the message: a compare-and-swap sends the new value last in vISA,
 /// first to the data port comes the value it compares with.
-pub(super) fn atomic_operands(op: visa::AtomicOp, srcs: [RawOperand; 2]) -> Vec<RawOperand> {
+pub(super) fn atomic_operands(op: visa::AtomicOp, srcs: [RawOperand; 2]) -> impl Iterator<Item = RawOperand> {
     let [a, b] = if op == visa::AtomicOp::CmpXchg { [srcs[1], srcs[0]] } else { srcs };
-    [a, b].into_iter().filter(|s| !s.is_null()).collect()
+    [a, b].into_iter().filter(|s| !s.is_null())
 }
 
 /// SIMD mode of untyped surface messages: 1 is 16 lanes, 2 is 8.

@@ -11,7 +11,7 @@ use visa::{
     op::{Lsc, LscBlock2d, LscTyped},
 };
 
-use super::Part;
+use super::{Part, Parts};
 use crate::{
     build::{self, Lanes, VReg},
     lower::{Lowered, Lowerer},
@@ -164,7 +164,7 @@ impl Lowerer<'_> {
     /// The data of a store, or the operands of an atomic one after the other.
     fn lsc_data(&mut self, lsc: &Lsc<'_>, len: u32) -> Lowered<Option<Part>> {
         let bytes = len * self.grf();
-        let mut parts = Vec::new();
+        let mut parts = Parts::new();
         for operand in [lsc.src1, lsc.src2] {
             if !operand.is_null() {
                 parts.push(self.part(operand, bytes)?);
@@ -396,7 +396,7 @@ impl Lowerer<'_> {
         let lanes = self.lanes.exec.lanes().max(MIN_LANES);
         let grf = self.grf();
         let kind = lsc.op.kind();
-        let mut parts = Vec::new();
+        let mut parts = Parts::new();
         let last = lsc.coords.iter().rposition(|c| !c.is_null()).unwrap_or(0);
         for coord in &lsc.coords[..=last] {
             parts.push(self.part(*coord, lanes * 4)?);
@@ -404,7 +404,7 @@ impl Lowerer<'_> {
         let address = if parts.len() == 1 { parts[0] } else { self.joined(&parts) };
         let channels = lsc.shape.channels.map_or(1, |m| m.count());
         let len = (lanes * lsc.shape.size.register_bytes()).div_ceil(grf) * channels;
-        let mut data: Vec<Part> = Vec::new();
+        let mut data = Parts::new();
         for operand in [lsc.src1, lsc.src2] {
             if !operand.is_null() {
                 data.push(self.part(operand, len * grf)?);

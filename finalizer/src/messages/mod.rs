@@ -14,6 +14,7 @@ mod sync;
 mod typed;
 
 use gen_ir::{Desc, Dst, ExecSize, Inst, Op, Options, Payload, Region, SendInfo, Sfid, Src, Type};
+use smallvec::SmallVec;
 use visa::{AtomicOp, RawOperand};
 
 use crate::{
@@ -29,6 +30,9 @@ pub(crate) struct Part {
     /// Registers.
     pub len: u32,
 }
+
+/// The parts of a payload: a header and up to fifteen parameters.
+pub(crate) type Parts = SmallVec<[Part; 16]>;
 
 /// A message before its descriptor's lengths are filled in.
 #[derive(Clone, Copy, Debug)]

@@ -7,7 +7,7 @@
 use gen_ir::{Desc, Dst, ExecSize, Op, Sfid, Src, Type, VarClass, Virtual};
 use visa::{ChannelMask, Op as Visa, SamplerId, op::Sample};
 
-use super::{Message, Part, Surface, hdc::disabled};
+use super::{Message, Part, Parts, Surface, hdc::disabled};
 use crate::{
     build::{self, Lanes, VReg},
     lower::{Lowered, Lowerer},
@@ -88,7 +88,7 @@ impl Lowerer<'_> {
             return Err("a sampler result that does not start at a register".into());
         }
         for half in 0..halves {
-            let mut parts: Vec<Part> = header.into_iter().collect();
+            let mut parts: Parts = header.into_iter().collect();
             for param in sample.params.iter() {
                 let part = self.part(param, bytes(lanes, half_in))?;
                 let at = half * bytes(step, half_in);
@@ -202,17 +202,17 @@ impl Lowerer<'_> {
         sampler: &Sampler,
     ) -> Lowered<SamplerDesc> {
         let mut bits = control;
-        let mut registers = Vec::new();
+        let mut registers = [None; 2];
         match surface {
             Surface::Index(index) => bits |= u32::from(*index),
-            Surface::Register(reg) => registers.push((*reg, 0)),
+            Surface::Register(reg) => registers[0] = Some((*reg, 0)),
         }
         match sampler {
             Sampler::Index(index) => bits |= u32::from(*index) << 8,
-            Sampler::Register(reg) => registers.push((*reg, 8u16)),
+            Sampler::Register(reg) => registers[1] = Some((*reg, 8)),
             Sampler::None | Sampler::Bindless(_) => {}
         }
-        Ok(SamplerDesc { bits, registers: [registers.first().copied(), registers.get(1).copied()] })
+        Ok(SamplerDesc { bits, registers })
     }
 
     fn send_with(&mut self, lanes: Lanes, message: Message, dst: VReg, parts: &[Part], desc: SamplerDesc) {
@@ -224,7 +224,7 @@ impl Lowerer<'_> {
 
     /// The descriptor with indices that are only known at run time added in an address register.
     fn late_descriptor(&mut self, bits: u32, desc: SamplerDesc) -> Desc<Virtual> {
-        if desc.registers[0].is_none() {
+        if desc.registers == [None; 2] {
             return Desc::Imm(bits);
         }
         let a0 = VReg::var_at(self.var(gen_ir::Var::temp(VarClass::Address, 4, 4)), 0);
@@ -262,7 +262,7 @@ impl Lowerer<'_> {
             SAMPLEINFO => (forced || channels.0 != 1, SAMPLEINFO),
             other => return Err(format!("query {other} is not lowered yet").into()),
         };
-        let mut parts = Vec::new();
+        let mut parts = Parts::new();
         if header {
             let reg = self.plain_sampler_header(false);
             self.set_dword(reg, 2, Src::ud(disabled(channels) << 12));

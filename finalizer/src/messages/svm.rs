@@ -4,7 +4,7 @@ use gen_ir::{Dst, Sfid, Src, Type};
 use visa::{Op as Visa, RawOperand};
 
 use super::{
-    Message, Part, atomic_code, block_exec,
+    Message, Part, Parts, atomic_code, block_exec,
     hdc::{atomic_operands, disabled, simd_mode3},
     oword_code,
 };
@@ -170,7 +170,8 @@ impl Lowerer<'_> {
         let control =
             kind << 14 | u32::from(returns) << 13 | u32::from(bits == 64) << 12 | code << 8 | a64::STATELESS;
         let bytes = lanes * if bits == 64 { 8 } else { 4 };
-        let mut parts = vec![self.part(addresses, lanes * 8)?];
+        let mut parts = Parts::new();
+        parts.push(self.part(addresses, lanes * 8)?);
         for operand in atomic_operands(op, srcs) {
             parts.push(self.part(operand, bytes)?);
         }

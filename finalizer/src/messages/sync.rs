@@ -180,21 +180,16 @@ impl Lowerer<'_> {
         if !self.caps.fence_before_eot || !(self.writes.global || self.writes.local) {
             return;
         }
-        let mut blocks = std::mem::take(&mut self.out.blocks);
-        for block in &mut blocks {
-            let Some(end) = block.insts.iter().position(Inst::is_eot) else { continue };
-            let tail = block.insts.split_off(end);
-            let saved = self.swap_insts(std::mem::take(&mut block.insts));
+        for b in 0..self.out.blocks.len() {
+            let Some(end) = self.out.blocks[b].insts.iter().position(Inst::is_eot) else { continue };
             if self.writes.global {
                 self.memory_fence(true, 0, false, 0);
             }
             if self.writes.local {
                 self.memory_fence(true, 0, false, u32::from(SHARED_LOCAL));
             }
-            block.insts = self.swap_insts(saved);
-            block.insts.extend(tail);
+            self.insert(b, end);
         }
-        self.out.blocks = blocks;
     }
 
     /// Makes the thread wait for a message's response.

@@ -4,7 +4,7 @@ use gen_ir::{Dst, Sfid, Src, Type};
 use visa::{Op as Visa, RawOperand};
 
 use super::{
-    Message, Part, atomic_code,
+    Message, Part, Parts, atomic_code,
     hdc::{atomic_operands, disabled},
 };
 use crate::{
@@ -31,9 +31,9 @@ impl Lowerer<'_> {
                 let kind = if store { TYPED_WRITE } else { TYPED_READ };
                 let control = kind << 14 | LOW_SLOTS << 12 | disabled(mask) << 8;
                 let bytes = lanes * 4 * mask.count();
-                let mut parts = self.typed_header();
+                let mut parts: Parts = self.typed_header().into_iter().collect();
                 let header = !parts.is_empty();
-                parts.extend(self.coordinates(coords, lanes)?);
+                self.coordinates(coords, lanes, &mut parts)?;
                 let surface = self.surface(surface)?;
                 let message = Message { sfid: Sfid::Dc1, control, header, response: 0 };
                 if store {
@@ -59,7 +59,8 @@ impl Lowerer<'_> {
                 let returns = !dst.is_null();
                 let control = kind << 14 | u32::from(returns) << 13 | code << 8;
                 let bytes = lanes * 4;
-                let mut parts = self.coordinates(coords, lanes)?;
+                let mut parts = Parts::new();
+                self.coordinates(coords, lanes, &mut parts)?;
                 for operand in atomic_operands(op, srcs) {
                     parts.push(self.part(operand, bytes)?);
                 }
@@ -79,19 +80,22 @@ impl Lowerer<'_> {
     }
 
     /// Where messages are not split, typed messages carry a header with the pixel sample mask.
-    fn typed_header(&mut self) -> Vec<Part> {
+    fn typed_header(&mut self) -> Option<Part> {
         if self.caps.split_send {
-            return Vec::new();
+            return None;
         }
         let header = self.zero_register();
         let mask = Dst::packed(header.plus(28), Type::Ud);
         self.emit(build::mov(Lanes::SCALAR, mask, Src::ud(0xffff)));
-        vec![Part { reg: header, len: 1 }]
+        Some(Part { reg: header, len: 1 })
     }
 
     /// U, V, R and level of detail; what stands before a present one is sent even if it is ignored.
-    fn coordinates(&mut self, coords: [RawOperand; 4], lanes: u32) -> Lowered<Vec<Part>> {
+    fn coordinates(&mut self, coords: [RawOperand; 4], lanes: u32, parts: &mut Parts) -> Lowered {
         let count = coords.iter().rposition(|c| !c.is_null()).map_or(1, |i| i + 1);
-        coords[..count].iter().map(|c| self.part(*c, lanes * 4)).collect()
+        for coord in &coords[..count] {
+            parts.push(self.part(*coord, lanes * 4)?);
+        }
+        Ok(())
     }
 }

@@ -12,16 +12,24 @@ use gen_ir::{
 use platforms::{Caps, Layout};
 
 use super::{homes::Homes, legal};
+use crate::lists::reset;
 
 /// How far apart definition and move may stand. Bounds the work per move.
 const REACH: usize = 200;
 
 /// Removes moves in every block. `legal`: all instructions are, and stay so.
-pub fn moves(kernel: &mut Kernel<Virtual>, homes: &Homes, grf_bytes: u32, legal: bool) {
+///
+/// `last_read`: position of the last read of a variable in the current block; entries of other blocks are
+/// stale and never consulted, since a variable that matters is touched by one block only.
+pub fn moves(
+    kernel: &mut Kernel<Virtual>,
+    homes: &Homes,
+    grf_bytes: u32,
+    legal: bool,
+    last_read: &mut Vec<usize>,
+) {
     let platform = kernel.platform;
-    // Position of the last read of a variable in the current block; entries of other blocks are stale
-    // and never consulted, since a variable that matters is touched by one block only.
-    let mut last_read = vec![0usize; kernel.vars.len()];
+    reset(last_read, kernel.vars.len(), 0);
     for b in 0..kernel.blocks.len() {
         for (i, inst) in kernel.blocks[b].insts.iter().enumerate() {
             each_read(inst, |v| last_read[v.index()] = i);
@@ -245,6 +253,12 @@ mod tests {
     use gen_ir::{Block, ExecSize, Var};
     use platforms::Platform;
 
+    fn coalesce(k: &mut Kernel<Virtual>) {
+        let mut homes = Homes::default();
+        homes.find(k);
+        moves(k, &homes, 32, false, &mut Vec::new());
+    }
+
     fn kernel() -> (Kernel<Virtual>, Vec<VarId>) {
         let mut k = Kernel::new("k", Platform::Skl);
         let v = (0..3).map(|_| k.add_var(Var::temp(VarClass::General, 64, 32))).collect();
@@ -266,8 +280,7 @@ mod tests {
     fn a_result_is_written_where_it_is_wanted() {
         let (mut k, v) = kernel();
         k.blocks[0].insts = vec![inst(Op::Add, v[1], 0, v[0]), inst(Op::Mov, v[2], 32, v[1])];
-        let homes = Homes::of(&k);
-        moves(&mut k, &homes, 32, false);
+        coalesce(&mut k);
         assert_eq!(k.blocks[0].insts, [inst(Op::Add, v[2], 32, v[0])]);
     }
 
@@ -275,8 +288,7 @@ mod tests {
     fn a_loop_counter_is_stepped_in_place() {
         let (mut k, v) = kernel();
         k.blocks[0].insts = vec![inst(Op::Add, v[1], 0, v[0]), inst(Op::Mov, v[0], 0, v[1])];
-        let homes = Homes::of(&k);
-        moves(&mut k, &homes, 32, false);
+        coalesce(&mut k);
         assert_eq!(k.blocks[0].insts, [inst(Op::Add, v[0], 0, v[0])]);
     }
 
@@ -286,8 +298,7 @@ mod tests {
         let before =
             vec![inst(Op::Add, v[1], 0, v[0]), inst(Op::Mov, v[2], 0, v[1]), inst(Op::Add, v[0], 0, v[1])];
         k.blocks[0].insts = before.clone();
-        let homes = Homes::of(&k);
-        moves(&mut k, &homes, 32, false);
+        coalesce(&mut k);
         assert_eq!(k.blocks[0].insts, before);
     }
 
@@ -297,8 +308,7 @@ mod tests {
         let before =
             vec![inst(Op::Add, v[1], 0, v[0]), inst(Op::Add, v[0], 0, v[2]), inst(Op::Mov, v[2], 0, v[1])];
         k.blocks[0].insts = before.clone();
-        let homes = Homes::of(&k);
-        moves(&mut k, &homes, 32, false);
+        coalesce(&mut k);
         assert_eq!(k.blocks[0].insts, before);
     }
 }

@@ -6,17 +6,18 @@
 use gen_ir::{Class, Cond, CondMod, Dst, Inst, Kernel, Op, Payload, Role, Src, SrcMod, Type, VarId, Virtual};
 
 use super::homes::Homes;
+use crate::lists::reset;
 
 /// How far apart both may stand: flags are few.
 const REACH: usize = 12;
 
 /// Moves such conditions in every block.
-pub fn attach(kernel: &mut Kernel<Virtual>, grf_bytes: u32) {
+pub fn attach(kernel: &mut Kernel<Virtual>, grf_bytes: u32, homes: &mut Homes, reads: &mut Vec<u32>) {
     if !kernel.insts().any(|(_, i)| tested(i).is_some()) {
         return;
     }
-    let homes = Homes::of(kernel);
-    let mut reads = vec![0u32; kernel.vars.len()];
+    homes.find(kernel);
+    reset(reads, kernel.vars.len(), 0);
     for (_, inst) in kernel.insts() {
         inst.for_each_reg(|role, reg| {
             if let (Some(v), false) = (reg.var(), matches!(role, Role::Dst | Role::Cond)) {
@@ -114,12 +115,12 @@ mod tests {
         cmp.src = [read(v[1]), Src::d(0), Src::None];
         cmp.cond = Some(CondMod { cond: Cond::Eq, flag: Reg::var_at(flag, 0) });
         k.blocks.push(Block { insts: vec![and, cmp], succs: Default::default() });
-        attach(&mut k, 32);
+        attach(&mut k, 32, &mut Homes::default(), &mut Vec::new());
         assert_eq!(k.blocks[0].insts, [Inst { cond: cmp.cond, dst: Dst::null(Type::D), ..and }]);
         // A sum may have a carry.
         and.op = Op::Add;
         k.blocks[0].insts = vec![and, cmp];
-        attach(&mut k, 32);
+        attach(&mut k, 32, &mut Homes::default(), &mut Vec::new());
         assert_eq!(k.blocks[0].insts.len(), 2);
     }
 }

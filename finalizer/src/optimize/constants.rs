@@ -3,11 +3,15 @@
 //! Message headers and constants are pieced together by unmasked moves of immediates and of inputs that
 //! nothing changes (`r0`). Where a block makes the same again, the first stands for both.
 
-use std::collections::HashMap;
+use std::{
+    collections::HashMap,
+    hash::{DefaultHasher, Hash, Hasher},
+};
 
 use gen_ir::{ExecSize, Inst, Kernel, Op, Options, Reg, Role, Src, SrcMod, Type, VarId, Virtual};
 
 use super::homes::Homes;
+use crate::lists::reset;
 
 /// One move into such a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -19,11 +23,8 @@ struct Part {
     src: Src<Virtual>,
 }
 
-/// What a variable is made of: its size and placement, and the moves in order.
-type Key = (u32, u32, bool, Vec<Part>);
-
 /// What the walk over a block knows of a variable.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum State {
     /// Nothing yet.
     Fresh,
@@ -35,20 +36,47 @@ enum State {
     Other,
 }
 
+/// A variable that is made of such moves.
+#[derive(Clone, Copy, Debug)]
+struct Made {
+    var: VarId,
+    /// Its moves, in `parts`.
+    first: u32,
+    end: u32,
+    /// The one before with the same hash.
+    next: Option<u32>,
+}
+
+/// Memory for [`share`].
+#[derive(Debug, Default)]
+pub struct Scratch {
+    written: Vec<bool>,
+    state: Vec<State>,
+    instead: Vec<Option<VarId>>,
+    /// Moves of the block in question: variable and place.
+    moves: Vec<(VarId, u32)>,
+    /// The last of the moves of a variable.
+    last: Vec<u32>,
+    made: Vec<Made>,
+    parts: Vec<Part>,
+    /// The last one made, by the hash of its parts, size and placement.
+    by_hash: HashMap<u64, u32>,
+}
+
 /// Lets later variables of a block that are made alike be the first of them.
-pub fn share(kernel: &mut Kernel<Virtual>, homes: &Homes) {
-    let mut written = vec![false; kernel.vars.len()];
+pub fn share(kernel: &mut Kernel<Virtual>, homes: &Homes, scratch: &mut Scratch) {
+    let Scratch { written, state, instead, moves, last, made, parts, by_hash } = scratch;
+    let vars = kernel.vars.len();
+    reset(written, vars, false);
+    reset(state, vars, State::Fresh);
+    reset(instead, vars, None);
+    reset(last, vars, 0);
     for inst in kernel.blocks.iter().flat_map(|b| &b.insts) {
         let flag = inst.cond.as_ref().map(|c| c.flag);
         for v in [inst.dst.reg(), flag].into_iter().flatten().filter_map(Reg::var) {
             written[v.index()] = true;
         }
     }
-    let mut state = vec![State::Fresh; kernel.vars.len()];
-    let mut instead: Vec<Option<VarId>> = vec![None; kernel.vars.len()];
-    // Moves of the block in question: variable and place.
-    let mut moves: Vec<(VarId, u32)> = Vec::new();
-    let mut made: HashMap<Key, VarId> = HashMap::new();
     for b in 0..kernel.blocks.len() {
         let made_here = |i: &&Inst<Virtual>| {
             i.op == Op::Mov
@@ -59,7 +87,6 @@ pub fn share(kernel: &mut Kernel<Virtual>, homes: &Homes) {
             continue;
         }
         moves.clear();
-        made.clear();
         for (i, inst) in kernel.blocks[b].insts.iter().enumerate() {
             inst.for_each_reg(|role, reg| {
                 if let Some(v) = reg.var()
@@ -72,7 +99,7 @@ pub fn share(kernel: &mut Kernel<Virtual>, homes: &Homes) {
             let Some(v) = inst.dst.reg().and_then(Reg::var) else { continue };
             let s = &mut state[v.index()];
             let free = homes.only_in(v, b) && matches!(s, State::Fresh | State::Made);
-            if free && part(inst, &kernel.vars, &written).is_some() {
+            if free && part(inst, &kernel.vars, written).is_some() {
                 *s = State::Made;
                 moves.push((v, i as u32));
             } else {
@@ -84,28 +111,41 @@ pub fn share(kernel: &mut Kernel<Virtual>, homes: &Homes) {
             continue;
         }
         // By variable, and the variables by their last move: what stands for others is there first.
-        let mut last = HashMap::new();
-        for &(v, i) in &moves {
-            last.insert(v, i);
+        for &(v, i) in moves.iter() {
+            last[v.index()] = i;
         }
-        moves.sort_by_key(|&(v, i)| (last[&v], i));
+        moves.sort_unstable_by_key(|&(v, i)| (last[v.index()], i));
+        made.clear();
+        parts.clear();
+        by_hash.clear();
         let mut any = false;
         for group in moves.chunk_by(|a, b| a.0 == b.0) {
             let v = group[0].0;
-            let var = &kernel.vars[v.index()];
             let insts = &kernel.blocks[b].insts;
-            let parts = group.iter().filter_map(|&(_, i)| part(&insts[i as usize], &kernel.vars, &written));
-            let key = (var.bytes, var.align, var.even_grf, parts.collect());
-            match made.get(&key) {
-                Some(&first) => {
-                    instead[v.index()] = Some(first);
+            let first = parts.len();
+            parts.extend(group.iter().filter_map(|&(_, i)| part(&insts[i as usize], &kernel.vars, written)));
+            let placement = |v: VarId| {
+                let var = &kernel.vars[v.index()];
+                (var.bytes, var.align, var.even_grf)
+            };
+            let hash = hash_of(&(placement(v), &parts[first..]));
+            let alike = |m: &&Made| {
+                placement(m.var) == placement(v) && parts[m.first as usize..m.end as usize] == parts[first..]
+            };
+            let older = by_hash.get(&hash).copied();
+            let mut chain = std::iter::successors(older, |&m| made[m as usize].next);
+            match chain.by_ref().map(|m| &made[m as usize]).find(alike) {
+                Some(m) => {
+                    instead[v.index()] = Some(m.var);
+                    parts.truncate(first);
                     for &(_, i) in group {
                         kernel.blocks[b].insts[i as usize].op = Op::Nop;
                     }
                     any = true;
                 }
                 None => {
-                    made.insert(key, v);
+                    by_hash.insert(hash, made.len() as u32);
+                    made.push(Made { var: v, first: first as u32, end: parts.len() as u32, next: older });
                 }
             }
         }
@@ -126,6 +166,12 @@ pub fn share(kernel: &mut Kernel<Virtual>, homes: &Homes) {
             }
         }
     }
+}
+
+fn hash_of(key: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    key.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// The instruction as a part of such a value.
@@ -178,8 +224,9 @@ mod tests {
             insts.push(read(d));
         }
         k.blocks.push(Block { insts, succs: Default::default() });
-        let homes = Homes::of(&k);
-        share(&mut k, &homes);
+        let mut homes = Homes::default();
+        homes.find(&k);
+        share(&mut k, &homes, &mut Scratch::default());
         let mut want: Vec<Inst<Virtual>> = header(v[0], 7).to_vec();
         want.extend([read(v[0]), read(v[0])]);
         want.extend(header(v[2], 8));

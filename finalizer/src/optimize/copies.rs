@@ -12,19 +12,20 @@ use gen_ir::{
 use platforms::{Caps, Platform};
 
 use super::legal;
+use crate::lists::reset;
 
 /// Replaces reads of copies in every block.
-pub fn forward(kernel: &mut Kernel<Virtual>, grf_bytes: u32) {
-    walk(kernel, grf_bytes, None);
+pub fn forward(kernel: &mut Kernel<Virtual>, grf_bytes: u32, copies: &mut Copies) {
+    walk(kernel, grf_bytes, None, copies);
 }
 
 /// The same for legal code, which stays legal.
-pub fn forward_legal(kernel: &mut Kernel<Virtual>, grf_bytes: u32) {
-    walk(kernel, grf_bytes, Some(kernel.platform));
+pub fn forward_legal(kernel: &mut Kernel<Virtual>, grf_bytes: u32, copies: &mut Copies) {
+    walk(kernel, grf_bytes, Some(kernel.platform), copies);
 }
 
-fn walk(kernel: &mut Kernel<Virtual>, grf_bytes: u32, legal: Option<Platform>) {
-    let mut copies = Copies::new(kernel.vars.len(), kernel.platform.caps(), legal);
+fn walk(kernel: &mut Kernel<Virtual>, grf_bytes: u32, legal: Option<Platform>, copies: &mut Copies) {
+    copies.start(kernel.vars.len(), kernel.platform.caps(), legal);
     let Kernel { vars, blocks, .. } = kernel;
     let plain = |v: VarId| {
         let var = &vars[v.index()];
@@ -66,7 +67,8 @@ struct Copy {
 
 /// The copies available at a point of a block. Lists are linked through the copies themselves, so a
 /// block costs no allocation once the vectors have grown.
-struct Copies {
+#[derive(Debug, Default)]
+pub struct Copies {
     all: Vec<Copy>,
     by_dst: Vec<Option<u32>>,
     by_src: Vec<Option<u32>>,
@@ -77,15 +79,13 @@ struct Copies {
 }
 
 impl Copies {
-    fn new(vars: usize, caps: &Caps, legal: Option<Platform>) -> Copies {
-        Copies {
-            all: Vec::new(),
-            by_dst: vec![None; vars],
-            by_src: vec![None; vars],
-            byte_sources: caps.byte_sources,
-            mixes_qwords: caps.int64 && caps.float_regions && !caps.restricted_64bit_regions,
-            legal,
-        }
+    fn start(&mut self, vars: usize, caps: &Caps, legal: Option<Platform>) {
+        self.all.clear();
+        reset(&mut self.by_dst, vars, None);
+        reset(&mut self.by_src, vars, None);
+        self.byte_sources = caps.byte_sources;
+        self.mixes_qwords = caps.int64 && caps.float_regions && !caps.restricted_64bit_regions;
+        self.legal = legal;
     }
 
     fn clear(&mut self) {

@@ -7,10 +7,11 @@
 use gen_ir::{Dst, Extent, Inst, Kernel, Op, Payload, Region, Role, Src, VarId, Virtual};
 
 use super::homes::Homes;
+use crate::lists::reset;
 
 /// Removes instructions that only write variables which are never read.
-pub fn eliminate(kernel: &mut Kernel<Virtual>) {
-    let mut reads = vec![0u32; kernel.vars.len()];
+pub fn eliminate(kernel: &mut Kernel<Virtual>, reads: &mut Vec<u32>) {
+    reset(reads, kernel.vars.len(), 0);
     for (_, inst) in kernel.insts() {
         each_read(inst, |v| reads[v.index()] += 1);
     }
@@ -27,7 +28,7 @@ pub fn eliminate(kernel: &mut Kernel<Virtual>) {
             while i > 0 {
                 i -= 1;
                 let inst = &mut block.insts[i];
-                if inst.op != Op::Nop && is_dead(inst, &reads) {
+                if inst.op != Op::Nop && is_dead(inst, reads) {
                     each_read(inst, |v| reads[v.index()] -= 1);
                     *inst = Inst::new(Op::Nop, inst.exec);
                     removed = true;
@@ -81,8 +82,8 @@ fn is_dead(inst: &Inst<Virtual>, reads: &[u32]) -> bool {
 /// Going backwards, each such variable has the bytes that later code reads. A write ends that need if
 /// it defines, for every channel that may read, just the element that the channel reads: an unmasked
 /// write of all bytes, or a masked write where all readers are masked and read channel by channel.
-pub fn eliminate_local(kernel: &mut Kernel<Virtual>, homes: &Homes, grf_bytes: u32) {
-    let mut needs = vec![Need::NONE; kernel.vars.len()];
+pub fn eliminate_local(kernel: &mut Kernel<Virtual>, homes: &Homes, grf_bytes: u32, needs: &mut Vec<Need>) {
+    reset(needs, kernel.vars.len(), Need::NONE);
     for (b, block) in kernel.blocks.iter_mut().enumerate() {
         let mut removed = false;
         for inst in block.insts.iter_mut().rev() {
@@ -115,8 +116,8 @@ pub fn eliminate_local(kernel: &mut Kernel<Virtual>, homes: &Homes, grf_bytes: u
 }
 
 /// What later code of the block reads of a variable.
-#[derive(Clone, Copy)]
-struct Need {
+#[derive(Clone, Copy, Debug)]
+pub struct Need {
     bytes: Extent,
     /// All readers are masked and channel `n` reads element `n` of this layout: first byte, bytes of an
     /// element, first channel, channels.
@@ -201,7 +202,7 @@ mod tests {
             insts: vec![add(v[0], v[0]), add(v[1], v[0]), add(v[2], v[1]), last],
             succs: Default::default(),
         });
-        eliminate(&mut k);
+        eliminate(&mut k, &mut Vec::new());
         assert_eq!(k.inst_count(), 2);
     }
 }

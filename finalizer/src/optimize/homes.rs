@@ -2,29 +2,39 @@
 
 use gen_ir::{Extent, Inst, Kernel, Op, Payload, Role, Var, VarClass, VarId, Virtual};
 
+use crate::lists::{refill, reset};
+
 const NOWHERE: u32 = u32::MAX;
 const SEVERAL: u32 = u32::MAX - 1;
 
 /// For each variable the one block that has to do with it, if there is just one: no value comes into
 /// the block and none leaves it.
+#[derive(Debug, Default)]
 pub struct Homes {
     home: Vec<u32>,
     /// The same, but values of an earlier run of the block may come in.
     touched: Vec<u32>,
+    /// While looking: what the block has written of each variable.
+    defined: Vec<Defined>,
+    /// Whether each block may run more than once.
+    repeated: Vec<bool>,
+    /// Backward edges that begin at each block, less those that end before it.
+    opened: Vec<i32>,
 }
 
 impl Homes {
     /// Looks at every operand once.
-    pub fn of(kernel: &Kernel<Virtual>) -> Homes {
+    pub fn find(&mut self, kernel: &Kernel<Virtual>) {
         let grf_bytes = u32::from(kernel.platform.caps().grf_bytes);
-        let repeated = repeated_blocks(kernel);
+        let Homes { home, touched, defined, repeated, opened } = self;
+        repeated_blocks(kernel, repeated, opened);
         let shared = |var: &Var| {
             let outside = var.live_in || var.live_out || var.address_taken || var.fixed.is_some();
             if outside || var.class != VarClass::General { SEVERAL } else { NOWHERE }
         };
-        let mut home: Vec<u32> = kernel.vars.iter().map(shared).collect();
-        let mut touched = home.clone();
-        let mut defined = vec![Defined::NOTHING; kernel.vars.len()];
+        refill(home, kernel.vars.iter().map(shared));
+        touched.clone_from(home);
+        reset(defined, kernel.vars.len(), Defined::NOTHING);
         for (b, block) in kernel.blocks.iter().enumerate() {
             let (this, repeated) = (b as u32, repeated[b]);
             // Values live across a call may be needed by whoever is called.
@@ -55,7 +65,6 @@ impl Homes {
                 }
             }
         }
-        Homes { home, touched }
     }
 
     /// Whether only block `b` has to do with the variable.
@@ -72,11 +81,12 @@ impl Homes {
 
 /// Blocks that may run more than once: between the ends of a backward edge in layout order (every
 /// cycle is covered by its backward edges), or anywhere once there are subroutines.
-fn repeated_blocks(kernel: &Kernel<Virtual>) -> Vec<bool> {
+fn repeated_blocks(kernel: &Kernel<Virtual>, repeated: &mut Vec<bool>, opened: &mut Vec<i32>) {
     if !kernel.subroutines.is_empty() {
-        return vec![true; kernel.blocks.len()];
+        reset(repeated, kernel.blocks.len(), true);
+        return;
     }
-    let mut opened = vec![0i32; kernel.blocks.len() + 1];
+    reset(opened, kernel.blocks.len() + 1, 0);
     for (b, block) in kernel.blocks.iter().enumerate() {
         for s in block.succs.iter().filter(|s| s.index() <= b) {
             opened[s.index()] += 1;
@@ -84,17 +94,15 @@ fn repeated_blocks(kernel: &Kernel<Virtual>) -> Vec<bool> {
         }
     }
     let mut depth = 0;
-    opened[..kernel.blocks.len()]
-        .iter()
-        .map(|o| {
-            depth += o;
-            depth > 0
-        })
-        .collect()
+    let each = opened[..kernel.blocks.len()].iter().map(|o| {
+        depth += o;
+        depth > 0
+    });
+    refill(repeated, each);
 }
 
 /// Bytes that the block has written so far, by masked and by unmasked instructions.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Defined {
     masked: Extent,
     unmasked: Extent,
@@ -158,7 +166,8 @@ mod tests {
             .push(Block { insts: vec![add(v[1], v[0]), add(v[0], v[1])], succs: vec![BlockId(1)].into() });
         k.blocks.push(Block { insts: vec![], succs: vec![BlockId(2), BlockId(0)].into() });
         k.blocks.push(Block::default());
-        let homes = Homes::of(&k);
+        let mut homes = Homes::default();
+        homes.find(&k);
         assert!(!homes.only_in(v[0], 0));
         assert!(homes.only_in(v[1], 0));
     }

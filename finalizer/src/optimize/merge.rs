@@ -9,6 +9,7 @@
 use gen_ir::{Extent, Inst, Kernel, Op, Reg, Region, Role, Src, SrcMod, Var, VarId, Virtual};
 
 use super::homes::Homes;
+use crate::lists::reset;
 
 /// A variable with more accesses in its block stays apart. Bounds the work per copy.
 const MOST_ACCESSES: usize = 256;
@@ -16,8 +17,10 @@ const MOST_ACCESSES: usize = 256;
 const OCCUPIED: u64 = 256;
 
 /// Merges variables in every block.
-pub fn variables(kernel: &mut Kernel<Virtual>, homes: &Homes, grf_bytes: u32) {
-    let mut merger = Merger { grf_bytes, head: vec![NONE; kernel.vars.len()], list: Vec::new() };
+pub fn variables(kernel: &mut Kernel<Virtual>, homes: &Homes, grf_bytes: u32, merger: &mut Merger) {
+    merger.grf_bytes = grf_bytes;
+    merger.list.clear();
+    reset(&mut merger.head, kernel.vars.len(), NONE);
     let Kernel { vars, blocks, .. } = kernel;
     for (b, block) in blocks.iter_mut().enumerate() {
         if !block.insts.iter().any(|i| Copy::of(i, grf_bytes).is_some()) {
@@ -77,7 +80,7 @@ fn one_by_one(region: Region, lanes: u32) -> bool {
 const NONE: u32 = u32::MAX;
 
 /// One touch of a variable.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Access {
     inst: u32,
     bytes: Extent,
@@ -87,7 +90,8 @@ struct Access {
 }
 
 /// The accesses of a block's variables, in lists.
-struct Merger {
+#[derive(Debug, Default)]
+pub struct Merger {
     grf_bytes: u32,
     head: Vec<u32>,
     list: Vec<(VarId, Access)>,
@@ -256,8 +260,9 @@ mod tests {
         k.vars[v[0].index()].live_in = true;
         k.vars[v[3].index()].live_out = true;
         k.blocks.push(Block { insts: insts(&v), succs: Default::default() });
-        let homes = Homes::of(&k);
-        variables(&mut k, &homes, 32);
+        let mut homes = Homes::default();
+        homes.find(&k);
+        variables(&mut k, &homes, 32, &mut Merger::default());
         (k.blocks.swap_remove(0).insts, v)
     }
 

@@ -14,38 +14,54 @@ mod merge;
 mod overwritten;
 mod predicate;
 
-use gen_ir::{Kernel, Virtual};
+use gen_ir::{Kernel, Pool, Virtual};
 
 use homes::Homes;
 
+/// Memory that the passes work in.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    homes: Homes,
+    /// How many instructions read each variable.
+    reads: Vec<u32>,
+    /// How many edges lead to each block.
+    predecessors: Vec<u32>,
+    copies: copies::Copies,
+    needs: Vec<dead::Need>,
+    later: Vec<overwritten::Later>,
+    last_read: Vec<usize>,
+    constants: constants::Scratch,
+    merger: merge::Merger,
+}
+
 /// Makes the kernel smaller without changing what it computes.
-pub fn optimize(kernel: &mut Kernel<Virtual>) {
+pub(crate) fn optimize(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool: &mut Pool<Virtual>) {
     let grf_bytes = u32::from(kernel.platform.caps().grf_bytes);
-    predicate::convert(kernel);
-    copies::forward(kernel, grf_bytes);
-    condition::attach(kernel, grf_bytes);
-    dead::eliminate(kernel);
-    overwritten::eliminate(kernel, grf_bytes);
-    let homes = local(kernel, grf_bytes, false);
-    constants::share(kernel, &homes);
-    merge::variables(kernel, &homes, grf_bytes);
+    predicate::convert(kernel, &mut scratch.predecessors, pool);
+    copies::forward(kernel, grf_bytes, &mut scratch.copies);
+    condition::attach(kernel, grf_bytes, &mut scratch.homes, &mut scratch.reads);
+    dead::eliminate(kernel, &mut scratch.reads);
+    overwritten::eliminate(kernel, grf_bytes, &mut scratch.later);
+    local(kernel, grf_bytes, false, scratch);
+    constants::share(kernel, &scratch.homes, &mut scratch.constants);
+    merge::variables(kernel, &scratch.homes, grf_bytes, &mut scratch.merger);
 }
 
 /// Removes moves that legalization has put around instructions where their neighbours can do without.
-pub fn tidy(kernel: &mut Kernel<Virtual>) {
+pub(crate) fn tidy(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch) {
     let grf_bytes = u32::from(kernel.platform.caps().grf_bytes);
-    copies::forward_legal(kernel, grf_bytes);
-    dead::eliminate(kernel);
-    overwritten::eliminate(kernel, grf_bytes);
-    let homes = local(kernel, grf_bytes, true);
-    constants::share(kernel, &homes);
+    copies::forward_legal(kernel, grf_bytes, &mut scratch.copies);
+    dead::eliminate(kernel, &mut scratch.reads);
+    overwritten::eliminate(kernel, grf_bytes, &mut scratch.later);
+    local(kernel, grf_bytes, true, scratch);
+    constants::share(kernel, &scratch.homes, &mut scratch.constants);
 }
 
 /// What concerns variables of one block. Nothing here gives a variable another block or shows it a value
 /// from before, so what was found at the start holds to the end.
-fn local(kernel: &mut Kernel<Virtual>, grf_bytes: u32, legal: bool) -> Homes {
-    let homes = Homes::of(kernel);
-    dead::eliminate_local(kernel, &homes, grf_bytes);
-    coalesce::moves(kernel, &homes, grf_bytes, legal);
-    homes
+fn local(kernel: &mut Kernel<Virtual>, grf_bytes: u32, legal: bool, scratch: &mut Scratch) {
+    let Scratch { homes, needs, last_read, .. } = scratch;
+    homes.find(kernel);
+    dead::eliminate_local(kernel, homes, grf_bytes, needs);
+    coalesce::moves(kernel, homes, grf_bytes, legal, last_read);
 }

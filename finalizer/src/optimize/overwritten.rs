@@ -6,10 +6,11 @@
 use gen_ir::{Dst, Extent, Inst, Kernel, Op, Payload, Role, VarClass, Virtual};
 
 use super::dead::removable;
+use crate::lists::reset;
 
 /// A write that is not read between the place in question and itself.
-#[derive(Clone, Copy)]
-struct Later {
+#[derive(Clone, Copy, Debug)]
+pub struct Later {
     /// The block it stands in.
     block: u32,
     bytes: Extent,
@@ -20,8 +21,8 @@ struct Later {
 const NEVER: Later = Later { block: u32::MAX, bytes: Extent { start: 0, end: 0 }, shape: None };
 
 /// Removes overwritten results in every block.
-pub fn eliminate(kernel: &mut Kernel<Virtual>, grf_bytes: u32) {
-    let mut later = vec![NEVER; kernel.vars.len()];
+pub fn eliminate(kernel: &mut Kernel<Virtual>, grf_bytes: u32, later: &mut Vec<Later>) {
+    reset(later, kernel.vars.len(), NEVER);
     let Kernel { vars, blocks, .. } = kernel;
     for (b, block) in blocks.iter_mut().enumerate() {
         let mut removed = false;
@@ -93,7 +94,7 @@ mod tests {
         let mut k = Kernel::new("k", Platform::Skl);
         let v: Vec<VarId> = (0..2).map(|_| k.add_var(Var::temp(VarClass::General, 64, 32))).collect();
         k.blocks.push(Block { insts: insts(&v), succs: Default::default() });
-        eliminate(&mut k, 32);
+        eliminate(&mut k, 32, &mut Vec::new());
         k.blocks[0].insts.len()
     }
 

@@ -4,15 +4,18 @@
 //! masked instructions that could carry a predicate, they get `!p` instead, and the goto (and perhaps
 //! the join at `T`) is gone. Channels that do not take part do nothing either way.
 
-use gen_ir::{BlockId, Class, Inst, Kernel, Op, Payload, Pred, PredCtrl, Reg, Target, Virtual};
+use gen_ir::{BlockId, Class, Inst, Kernel, Op, Payload, Pool, Pred, PredCtrl, Reg, Target, Virtual};
+use smallvec::smallvec;
+
+use crate::lists::reset;
 
 /// Instructions that are worth running with few channels rather than branching over them. A goto and
 /// its join cost about four times a plain instruction.
 const LONGEST_BODY: usize = 6;
 
 /// Converts every such branch.
-pub fn convert(kernel: &mut Kernel<Virtual>) {
-    let predecessors = predecessors(kernel);
+pub fn convert(kernel: &mut Kernel<Virtual>, predecessors: &mut Vec<u32>, pool: &mut Pool<Virtual>) {
+    count_predecessors(kernel, predecessors);
     // Back to front: a body that was converted may make its neighbour short enough.
     for b in (0..kernel.blocks.len().saturating_sub(2)).rev() {
         if predecessors[b + 1] != 1 {
@@ -26,20 +29,21 @@ pub fn convert(kernel: &mut Kernel<Virtual>) {
         let body = std::mem::take(&mut kernel.blocks[b + 1].insts);
         let head = &mut kernel.blocks[b];
         head.insts.pop();
-        head.succs = vec![BlockId(b as u32 + 1)].into();
-        head.insts.extend(body.into_iter().map(|i| Inst { pred: Some(pred), ..i }));
+        head.succs = smallvec![BlockId(b as u32 + 1)];
+        pool.grow(&mut head.insts, body.len());
+        head.insts.extend(body.iter().map(|i| Inst { pred: Some(pred), ..*i }));
+        pool.keep(body);
     }
 }
 
-fn predecessors(kernel: &Kernel<Virtual>) -> Vec<u32> {
-    let mut count = vec![0; kernel.blocks.len()];
+fn count_predecessors(kernel: &Kernel<Virtual>, count: &mut Vec<u32>) {
+    reset(count, kernel.blocks.len(), 0);
     for s in kernel.blocks.iter().flat_map(|b| &b.succs) {
         count[s.index()] += 1;
     }
     for s in &kernel.subroutines {
         count[s.index()] += 2;
     }
-    count
 }
 
 /// The predicate under which block `b` falls through, if it ends by jumping over the next one.
@@ -94,7 +98,7 @@ mod tests {
     #[test]
     fn a_short_body_runs_under_the_opposite_predicate() {
         let (mut k, flag) = kernel(vec![mov(false), mov(false)]);
-        convert(&mut k);
+        convert(&mut k, &mut Vec::new(), &mut Pool::default());
         assert_eq!((k.blocks[0].insts.len(), k.blocks[1].insts.len()), (2, 0));
         for i in &k.blocks[0].insts {
             assert_eq!(i.pred, Some(Pred { flag: Reg::var_at(flag, 0), inv: false, ctrl: PredCtrl::Seq }));
@@ -106,7 +110,7 @@ mod tests {
     fn unmasked_or_long_bodies_stay() {
         for body in [vec![mov(false), mov(true)], vec![mov(false); LONGEST_BODY + 1]] {
             let (mut k, _) = kernel(body.clone());
-            convert(&mut k);
+            convert(&mut k, &mut Vec::new(), &mut Pool::default());
             assert_eq!(k.blocks[1].insts, body);
         }
     }

@@ -3,7 +3,7 @@
 use super::{
     Flow,
     access::{PIPES, Unit},
-    state::{State, Wait},
+    state::Wait,
     step,
 };
 use gen_ir::{Inst, Kernel, Payload, Physical, Pipe, SbidMode, Src, SyncFn};
@@ -45,7 +45,8 @@ pub fn unmet(kernel: &Kernel<Physical>) -> Vec<u32> {
     if caps.sbid_count == 0 || kernel.blocks.is_empty() {
         return Vec::new();
     }
-    let mut flow = Flow::new(kernel);
+    let mut flow = Flow::default();
+    flow.start(kernel);
     let insts: Vec<&Inst<Physical>> = kernel.insts().map(|(_, i)| i).collect();
     for (n, inst) in insts.iter().enumerate() {
         flow.waits[n] = given(inst, flow.accesses[n].unit, caps.swsb_multi_pipe);
@@ -54,31 +55,28 @@ pub fn unmet(kernel: &Kernel<Physical>) -> Vec<u32> {
         }
     }
     let mut missing = vec![false; insts.len()];
-    let mut state = State::new(kernel.grf_count);
-    let mut dirty = vec![true; flow.first.len()];
-    while dirty.contains(&true) {
+    flow.dirty = vec![true; flow.first.len()];
+    while flow.dirty.contains(&true) {
         for b in 0..flow.first.len() {
-            if !std::mem::take(&mut dirty[b]) {
+            if !std::mem::take(&mut flow.dirty[b]) {
                 continue;
             }
-            state.copy_from(&flow.entry[b]);
-            if let Some(to) = flow.skips[b] {
-                dirty[to as usize] |= flow.entry[to as usize].join(&state);
+            let Flow { first, skips, state, entry, dirty, accesses, waits, tokens, grf_bytes, .. } =
+                &mut flow;
+            state.copy_from(&entry[b]);
+            if let Some(to) = skips[b] {
+                dirty[to as usize] |= entry[to as usize].join(state);
             }
-            let end = flow.first.get(b + 1).copied().unwrap_or(flow.insts);
-            for (n, missing) in missing.iter_mut().enumerate().take(end).skip(flow.first[b]) {
-                state.settle(&flow.waits[n]);
-                let mut needs = state.needs(&flow.accesses[n], &flow.accesses, flow.grf_bytes);
+            let end = first.get(b + 1).copied().unwrap_or(accesses.len());
+            for (n, missing) in missing.iter_mut().enumerate().take(end).skip(first[b]) {
+                state.settle(&waits[n]);
+                let mut needs = state.needs(&accesses[n], accesses, *grf_bytes);
                 // Waiting for all is done where nothing is left.
                 needs.all &= !state.entries.is_empty();
                 *missing |= needs != Wait::default();
-                step(&mut state, n, &flow.accesses, &Wait::default(), flow.tokens[n], flow.grf_bytes, caps);
+                step(state, n, accesses, &Wait::default(), tokens[n], *grf_bytes, caps);
             }
-            for &s in &flow.succs[b] {
-                if let Some(entry) = flow.entry.get_mut(s as usize) {
-                    dirty[s as usize] |= entry.join(&state);
-                }
-            }
+            flow.leave(b);
         }
     }
     (0..).zip(missing).filter(|(_, m)| *m).map(|(n, _)| n).collect()

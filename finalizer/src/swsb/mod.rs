@@ -48,159 +48,220 @@ mod tests;
 
 use access::{Access, Unit};
 pub use check::unmet;
-use gen_ir::{Inst, Kernel, Op, Physical};
+use gen_ir::{Inst, Kernel, Op, Physical, Pool};
+
+use crate::lists::{refill, reset};
 use state::{State, Wait};
 
 /// Annotates every instruction, inserting `sync` instructions where one annotation cannot say it all.
 /// Annotations that are there already are replaced. Does nothing for platforms without software
 /// scoreboard.
 pub fn swsb(kernel: &mut Kernel<Physical>) {
+    annotate(kernel, &mut Scratch::default(), &mut Pool::default());
+}
+
+/// Memory that the pass works in.
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    flow: Flow,
+    out: Vec<Inst<Physical>>,
+}
+
+/// [`swsb`] in memory that the caller has.
+pub(crate) fn annotate(kernel: &mut Kernel<Physical>, scratch: &mut Scratch, pool: &mut Pool<Physical>) {
     let caps = kernel.platform.caps();
     if caps.sbid_count == 0 || kernel.blocks.is_empty() {
         return;
     }
-    let mut flow = Flow::new(kernel);
+    let Scratch { flow, out } = scratch;
+    flow.start(kernel);
     flow.solve();
-    let Flow { insts, first, accesses, waits, tokens, entry, grf_bytes, .. } = flow;
-    debug_assert_eq!(insts, accesses.len());
-    let mut state = State::new(kernel.grf_count);
-    let mut out = Vec::new();
+    let Flow { first, accesses, waits, tokens, entry, state, grf_bytes, .. } = flow;
     for (b, block) in kernel.blocks.iter_mut().enumerate() {
         state.copy_from(&entry[b]);
         out.clear();
         for (i, inst) in block.insts.iter().enumerate() {
             let n = first[b] + i;
-            annotate::annotate(inst, &accesses[n], &waits[n], tokens[n], &state, caps, &mut out);
-            step(&mut state, n, &accesses, &waits[n], tokens[n], grf_bytes, caps);
+            annotate::annotate(inst, &accesses[n], &waits[n], tokens[n], state, caps, out);
+            step(state, n, accesses, &waits[n], tokens[n], *grf_bytes, caps);
         }
-        if out.len() == block.insts.len() {
-            block.insts.copy_from_slice(&out);
-        } else {
-            block.insts.clone_from(&out);
-        }
+        pool.store(&mut block.insts, out);
     }
 }
 
 /// The data flow.
+#[derive(Debug)]
 struct Flow {
     /// Number of instructions.
     insts: usize,
     /// Number of each block's first instruction.
     first: Vec<usize>,
-    /// Successors of each block, over which execution really goes: returns lead to the callers.
-    succs: Vec<Vec<u32>>,
+    /// Edges over which execution really goes, by the block they leave: returns lead to the callers.
+    edges: Vec<(u32, u32)>,
+    /// Where the edges of each block begin, and the end of the last one's.
+    first_edge: Vec<u32>,
+    /// Blocks that follow the calls of each subroutine.
+    after: Vec<(u32, u32)>,
     /// Where execution goes from the start of a block, past its other instructions.
     skips: Vec<Option<u32>>,
     accesses: Vec<Access>,
     waits: Vec<Wait>,
     tokens: Vec<Option<u8>>,
-    /// What may be under way at the start of each block.
+    /// What may be under way at the start of each block; more than there are blocks, perhaps.
     entry: Vec<State>,
+    /// What is under way at the instruction that is looked at.
+    state: State,
+    /// Blocks to look at again.
+    dirty: Vec<bool>,
+    /// When each SBID was taken.
+    last_used: Vec<u32>,
     grf_bytes: u32,
     platform: platforms::Platform,
-    grf_count: u16,
+}
+
+impl Default for Flow {
+    fn default() -> Flow {
+        Flow {
+            insts: 0,
+            first: Vec::new(),
+            edges: Vec::new(),
+            first_edge: Vec::new(),
+            after: Vec::new(),
+            skips: Vec::new(),
+            accesses: Vec::new(),
+            waits: Vec::new(),
+            tokens: Vec::new(),
+            entry: Vec::new(),
+            state: State::default(),
+            dirty: Vec::new(),
+            last_used: Vec::new(),
+            grf_bytes: 0,
+            platform: platforms::Platform::Tgllp,
+        }
+    }
 }
 
 impl Flow {
-    fn new(kernel: &Kernel<Physical>) -> Flow {
-        let caps = kernel.platform.caps();
-        let mut first = Vec::with_capacity(kernel.blocks.len());
-        let mut accesses = Vec::with_capacity(kernel.inst_count());
+    /// Begins with a kernel.
+    fn start(&mut self, kernel: &Kernel<Physical>) {
+        let blocks = kernel.blocks.len();
+        self.platform = kernel.platform;
+        self.grf_bytes = kernel.platform.caps().grf_bytes.into();
+        self.first.clear();
+        self.accesses.clear();
         for block in &kernel.blocks {
-            first.push(accesses.len());
-            accesses.extend(block.insts.iter().map(|i| Access::of(i, kernel.platform, kernel.grf_count)));
+            self.first.push(self.accesses.len());
+            let accesses = block.insts.iter().map(|i| Access::of(i, kernel.platform, kernel.grf_count));
+            self.accesses.extend(accesses);
         }
-        let insts = accesses.len();
-        let mut flow = Flow {
-            insts,
-            first,
-            succs: Vec::new(),
-            skips: gen_ir::pointer_skips(kernel).collect(),
-            accesses,
-            waits: vec![Wait::default(); insts],
-            tokens: vec![None; insts],
-            entry: vec![State::new(kernel.grf_count); kernel.blocks.len()],
-            grf_bytes: caps.grf_bytes.into(),
-            platform: kernel.platform,
-            grf_count: kernel.grf_count,
-        };
-        flow.connect(kernel);
-        flow
+        self.insts = self.accesses.len();
+        reset(&mut self.waits, self.insts, Wait::default());
+        reset(&mut self.tokens, self.insts, None);
+        refill(&mut self.skips, gen_ir::pointer_skips(kernel));
+        if self.entry.len() < blocks {
+            self.entry.resize_with(blocks, State::default);
+        }
+        for state in self.entry[..blocks].iter_mut().chain([&mut self.state]) {
+            state.clear(kernel.grf_count);
+        }
+        self.connect(kernel);
     }
 
     /// Finds the edges. Where execution leaves what is known (returns of a function, calls of unknown
     /// code), everything out of order must be done first.
     fn connect(&mut self, kernel: &Kernel<Physical>) {
         let last = |b: usize| kernel.blocks[b].insts.last().map(|i: &Inst<Physical>| i.op);
-        let mut succs: Vec<Vec<u32>> =
-            kernel.blocks.iter().map(|b| b.succs.iter().map(|s| s.0).collect()).collect();
+        let Flow { edges, first_edge, after, waits, first, .. } = self;
         // Lanes that wait let the others go first: the code of both runs in turn.
-        for (from, to) in gen_ir::pointer_edges(kernel) {
-            succs[from as usize].push(to);
-        }
+        refill(edges, gen_ir::pointer_edges(kernel));
         let entries = &kernel.subroutines;
-        // The subroutine a block belongs to, and the blocks that follow calls of each.
+        // The subroutine a block belongs to.
         let owner = |b: usize| entries.partition_point(|e| e.index() <= b).checked_sub(1);
-        let mut after: Vec<Vec<u32>> = vec![Vec::new(); entries.len()];
+        after.clear();
         for (b, block) in kernel.blocks.iter().enumerate() {
-            if !matches!(last(b), Some(Op::Call | Op::Calla)) {
-                continue;
-            }
-            let callee = block.succs.first().and_then(|s| entries.binary_search(s).ok());
+            let from = b as u32;
+            let call = matches!(last(b), Some(Op::Call | Op::Calla));
+            let callee = block.succs.first().filter(|_| call).and_then(|s| entries.binary_search(s).ok());
             match (callee, &block.succs[..]) {
                 (Some(callee), [entry, rest @ ..]) => {
-                    after[callee].extend(rest.iter().map(|s| s.0));
-                    succs[b] = vec![entry.0];
+                    after.extend(rest.iter().map(|s| (callee as u32, s.0)));
+                    edges.push((from, entry.0));
                     // Where no lane calls, execution goes on behind the call.
                     if block.insts.last().is_some_and(|call| call.pred.is_some()) {
-                        succs[b].extend(rest.iter().map(|s| s.0));
+                        edges.extend(rest.iter().map(|s| (from, s.0)));
                     }
                 }
-                _ => self.waits[self.first[b] + block.insts.len() - 1].dst = u32::MAX,
-            }
-        }
-        for (b, block) in kernel.blocks.iter().enumerate() {
-            if last(b) == Some(Op::Ret) {
-                match owner(b) {
-                    Some(s) if !after[s].is_empty() => succs[b].extend_from_slice(&after[s]),
-                    _ => self.waits[self.first[b] + block.insts.len() - 1].dst = u32::MAX,
+                (_, succs) => {
+                    edges.extend(succs.iter().map(|s| (from, s.0)));
+                    if call {
+                        waits[first[b] + block.insts.len() - 1].dst = u32::MAX;
+                    }
                 }
             }
         }
-        self.succs = succs;
+        after.sort_unstable();
+        after.dedup();
+        for (b, block) in kernel.blocks.iter().enumerate() {
+            if last(b) == Some(Op::Ret) {
+                let from = owner(b).map_or(&[][..], |s| {
+                    let s = s as u32;
+                    &after[after.partition_point(|a| a.0 < s)..after.partition_point(|a| a.0 <= s)]
+                });
+                edges.extend(from.iter().map(|&(_, to)| (b as u32, to)));
+                if from.is_empty() {
+                    waits[first[b] + block.insts.len() - 1].dst = u32::MAX;
+                }
+            }
+        }
+        edges.sort_unstable();
+        first_edge.clear();
+        let mut at = 0;
+        for b in 0..=kernel.blocks.len() as u32 {
+            while edges.get(at).is_some_and(|e| e.0 < b) {
+                at += 1;
+            }
+            first_edge.push(at as u32);
+        }
+    }
+
+    /// Gives what is under way at the end of block `b` to the blocks that follow.
+    fn leave(&mut self, b: usize) {
+        let blocks = self.first.len();
+        for &(_, to) in &self.edges[self.first_edge[b] as usize..self.first_edge[b + 1] as usize] {
+            let to = to as usize;
+            if to < blocks {
+                self.dirty[to] |= self.entry[to].join(&self.state);
+            }
+        }
     }
 
     fn solve(&mut self) {
         let caps = self.platform.caps();
-        let mut state = State::new(self.grf_count);
-        let mut dirty = vec![true; self.first.len()];
-        let mut last_used = vec![0; caps.sbid_count.into()];
+        reset(&mut self.dirty, self.first.len(), true);
+        reset(&mut self.last_used, caps.sbid_count.into(), 0);
         let mut clock = 0;
-        while dirty.contains(&true) {
+        while self.dirty.contains(&true) {
             for b in 0..self.first.len() {
-                if !std::mem::take(&mut dirty[b]) {
+                if !std::mem::take(&mut self.dirty[b]) {
                     continue;
                 }
-                state.copy_from(&self.entry[b]);
+                let Flow { state, entry, dirty, accesses, waits, tokens, last_used, .. } = self;
+                state.copy_from(&entry[b]);
                 if let Some(to) = self.skips[b] {
-                    dirty[to as usize] |= self.entry[to as usize].join(&state);
+                    dirty[to as usize] |= entry[to as usize].join(state);
                 }
                 let end = self.first.get(b + 1).copied().unwrap_or(self.insts);
                 for n in self.first[b]..end {
-                    let a = &self.accesses[n];
-                    let wait = state.needs(a, &self.accesses, self.grf_bytes);
-                    self.waits[n].merge(&wait);
-                    if a.unit == Unit::Token && !a.eot && self.tokens[n].is_none() {
+                    let a = &accesses[n];
+                    let wait = state.needs(a, accesses, self.grf_bytes);
+                    waits[n].merge(&wait);
+                    if a.unit == Unit::Token && !a.eot && tokens[n].is_none() {
                         clock += 1;
-                        self.tokens[n] = Some(choose(&state, &mut last_used, clock));
+                        tokens[n] = Some(choose(state, last_used, clock));
                     }
-                    step(&mut state, n, &self.accesses, &self.waits[n], self.tokens[n], self.grf_bytes, caps);
+                    step(state, n, accesses, &waits[n], tokens[n], self.grf_bytes, caps);
                 }
-                for &s in &self.succs[b] {
-                    if let Some(entry) = self.entry.get_mut(s as usize) {
-                        dirty[s as usize] |= entry.join(&state);
-                    }
-                }
+                self.leave(b);
             }
         }
     }

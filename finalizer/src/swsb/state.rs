@@ -1,6 +1,7 @@
 //! What may still be under way at a place in the program.
 
 use super::access::{Access, DEPTH, File, PIPES, Range, Unit};
+use crate::lists::reset;
 
 /// What an instruction must wait for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -37,13 +38,13 @@ pub(super) struct Entry {
 }
 
 /// What may be under way. A join of paths is the union: every entry at its least age.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct State {
     pub entries: Vec<Entry>,
     /// By GRF: SBIDs of instructions that may yet write to it.
-    dst: Box<[u32]>,
+    dst: Vec<u32>,
     /// By GRF: SBIDs of instructions that may yet read it.
-    src: Box<[u32]>,
+    src: Vec<u32>,
     /// SBIDs that may stand for something.
     pub live: u32,
     /// SBIDs of loads from shared local memory.
@@ -53,9 +54,12 @@ pub(super) struct State {
 }
 
 impl State {
-    pub fn new(grf_count: u16) -> State {
-        let none = vec![0; usize::from(grf_count)].into_boxed_slice();
-        State { entries: Vec::new(), dst: none.clone(), src: none, live: 0, slm_loads: 0, held: false }
+    /// Nothing is under way, in a kernel with so many registers.
+    pub fn clear(&mut self, grf_count: u16) {
+        self.entries.clear();
+        reset(&mut self.dst, grf_count.into(), 0);
+        reset(&mut self.src, grf_count.into(), 0);
+        (self.live, self.slm_loads, self.held) = (0, 0, false);
     }
 
     /// The same as `other`, keeping the memory.

@@ -28,18 +28,20 @@ pub(super) fn read(
     let count = c.fits("number of variables", u64::from(count), var_size)?;
     kernel.vars.reserve_exact(count);
     for _ in 0..count {
-        let var = general_var(&mut c, wide, kernel)?;
+        let var = general_var(&mut c, wide, &mut kernel.attr_table)?;
         kernel.vars.push(var);
     }
     let count = c.u16("number of address variables")?.into();
-    kernel.addrs = simple_vars(&mut c, wide, count, kernel, "address variable")?;
+    let attrs = &mut kernel.attr_table;
+    simple_vars(&mut c, wide, count, &mut kernel.addrs, attrs, "address variable")?;
     let count = c.u16("number of predicate variables")?.into();
-    kernel.preds = simple_vars(&mut c, wide, count, kernel, "predicate variable")?;
+    simple_vars(&mut c, wide, count, &mut kernel.preds, attrs, "predicate variable")?;
     labels(&mut c, wide, kernel)?;
     let count = c.u8("number of samplers")?.into();
-    kernel.samplers = simple_vars(&mut c, wide, count, kernel, "sampler variable")?;
+    let attrs = &mut kernel.attr_table;
+    simple_vars(&mut c, wide, count, &mut kernel.samplers, attrs, "sampler variable")?;
     let count = c.u8("number of surfaces")?.into();
-    kernel.surfaces = simple_vars(&mut c, wide, count, kernel, "surface variable")?;
+    simple_vars(&mut c, wide, count, &mut kernel.surfaces, attrs, "surface variable")?;
     let vme = c.u8("number of VME variables")?;
     if vme != 0 {
         return Err(c.illegal(1, "number of VME variables", vme.into(), "0"));
@@ -58,7 +60,7 @@ pub(super) fn read(
         kernel.return_value_size = c.u8("return value size")?;
     }
     let count = c.u16("number of kernel attributes")?;
-    kernel.attrs = attributes(&mut c, wide, count, kernel)?;
+    kernel.attrs = attributes(&mut c, wide, count, &mut kernel.attr_table)?;
 
     let (start, stop) =
         (extent.start.saturating_add(entry), extent.start.saturating_add(entry).saturating_add(size));
@@ -67,8 +69,8 @@ pub(super) fn read(
         let kind = ErrorKind::BadRange { start: start as u64, end: stop as u64, allowed };
         return Err(c.error_at(entry_at, "code offset and size", kind));
     }
-    kernel.quirks.before_code = bytes[c.pos..start].to_vec();
-    kernel.quirks.after_code = bytes[stop..end].to_vec();
+    kernel.quirks.before_code.extend_from_slice(&bytes[c.pos..start]);
+    kernel.quirks.after_code.extend_from_slice(&bytes[stop..end]);
     if keep_code {
         kernel.quirks.opaque_code = Some(bytes[start..stop].to_vec());
         return Ok(());
@@ -100,19 +102,19 @@ fn strings(c: &mut Cursor<'_>, wide: bool, kernel: &mut Kernel) -> Result<(), Er
     Ok(())
 }
 
-fn attributes(c: &mut Cursor<'_>, wide: bool, count: u16, kernel: &mut Kernel) -> Result<AttrRange, Error> {
-    let start = kernel.attr_table.len() as u32;
+fn attributes(c: &mut Cursor<'_>, wide: bool, count: u16, table: &mut AttrTable) -> Result<AttrRange, Error> {
+    let start = table.len() as u32;
     c.fits("number of attributes", u64::from(count), if wide { 5 } else { 3 })?;
     for _ in 0..count {
         let name = StrId(c.wide(wide, "attribute name")?);
         let size = usize::from(c.u8("attribute size")?);
         let value = c.take(size, "attribute value")?;
-        kernel.attr_table.push(name, value);
+        table.push(name, value);
     }
     Ok(AttrRange { start: if count == 0 { 0 } else { start }, len: count })
 }
 
-fn general_var(c: &mut Cursor<'_>, wide: bool, kernel: &mut Kernel) -> Result<GeneralVar, Error> {
+fn general_var(c: &mut Cursor<'_>, wide: bool, table: &mut AttrTable) -> Result<GeneralVar, Error> {
     let name = StrId(c.wide(wide, "variable name")?);
     let (ty, align) = bit_properties(c)?;
     let num_elements = c.u16("number of elements")?;
@@ -131,7 +133,7 @@ fn general_var(c: &mut Cursor<'_>, wide: bool, kernel: &mut Kernel) -> Result<Ge
         Some(Alias { base, offset, file_scope: scope == 1 })
     };
     let count = c.u8("attribute count")?;
-    let attrs = attributes(c, wide, count.into(), kernel)?;
+    let attrs = attributes(c, wide, count.into(), table)?;
     Ok(GeneralVar { name, ty, align, num_elements, alias, attrs })
 }
 
@@ -139,19 +141,20 @@ fn simple_vars(
     c: &mut Cursor<'_>,
     wide: bool,
     count: u64,
-    kernel: &mut Kernel,
+    vars: &mut Vec<SimpleVar>,
+    table: &mut AttrTable,
     field: &'static str,
-) -> Result<Vec<SimpleVar>, Error> {
+) -> Result<(), Error> {
     let count = c.fits(field, count, if wide { 7 } else { 5 })?;
-    let mut vars = Vec::with_capacity(count);
+    vars.reserve_exact(count);
     for _ in 0..count {
         let name = StrId(c.wide(wide, "variable name")?);
         let num_elements = c.u16("number of elements")?;
         let attr_count = c.u8("attribute count")?;
-        let attrs = attributes(c, wide, attr_count.into(), kernel)?;
+        let attrs = attributes(c, wide, attr_count.into(), table)?;
         vars.push(SimpleVar { name, num_elements, attrs });
     }
-    Ok(vars)
+    Ok(())
 }
 
 fn labels(c: &mut Cursor<'_>, wide: bool, kernel: &mut Kernel) -> Result<(), Error> {
@@ -164,7 +167,7 @@ fn labels(c: &mut Cursor<'_>, wide: bool, kernel: &mut Kernel) -> Result<(), Err
         let kind =
             LabelKind::from_raw(raw).ok_or_else(|| c.illegal(1, "label kind", raw.into(), "0 to 4"))?;
         let attr_count = c.u8("attribute count")?;
-        let attrs = attributes(c, wide, attr_count.into(), kernel)?;
+        let attrs = attributes(c, wide, attr_count.into(), &mut kernel.attr_table)?;
         kernel.labels.push(Label { name, kind, attrs });
     }
     Ok(())

@@ -24,8 +24,6 @@ pub(super) fn read(c: &mut Cursor<'_>, version: Version, kernel: &mut Kernel) ->
         c.instruction = None;
         reader.instruction(c, kernel)?;
     }
-    kernel.code.shrink_to_fit();
-    kernel.operands.shrink_to_fit();
     Ok(())
 }
 

@@ -10,12 +10,23 @@ const fn may_be_aliased(var: Predefined) -> bool {
     !matches!(var, ThreadX | ThreadY | GroupIdX | GroupIdY | GroupIdZ | Color)
 }
 
+/// Memory for [`Checker::declarations`].
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    /// Of each variable: 0 not seen, 1 on the path, 2 done.
+    state: Vec<u8>,
+    /// Aliases on the way to a root.
+    path: Vec<usize>,
+    /// First byte, end and number of each input.
+    ranges: Vec<(u32, u32, usize)>,
+}
+
 impl Checker<'_> {
-    pub(super) fn declarations(&mut self) {
+    pub(super) fn declarations(&mut self, scratch: &mut Scratch) {
         self.names();
         self.variables();
-        self.aliases();
-        self.inputs();
+        self.aliases(&mut scratch.state, &mut scratch.path);
+        self.inputs(&mut scratch.ranges);
         self.limits();
         self.attributes();
     }
@@ -153,14 +164,15 @@ impl Checker<'_> {
     }
 
     /// Follows every alias once; each variable is then known as a place in its root.
-    fn aliases(&mut self) {
+    fn aliases(&mut self, state: &mut Vec<u8>, path: &mut Vec<usize>) {
         let kernel = self.kernel;
         let count = kernel.vars.len();
         let unknown = Root { offset: 0, bytes: None };
-        self.roots = vec![unknown; count];
-        // 0 not seen, 1 on the path, 2 done.
-        let mut state = vec![0u8; count];
-        let mut path = Vec::new();
+        self.roots.clear();
+        self.roots.resize(count, unknown);
+        state.clear();
+        state.resize(count, 0);
+        path.clear();
         for start in 0..count {
             let mut at = start;
             let mut root = loop {
@@ -253,10 +265,10 @@ impl Checker<'_> {
         }
     }
 
-    fn inputs(&mut self) {
+    fn inputs(&mut self, ranges: &mut Vec<(u32, u32, usize)>) {
         let kernel = self.kernel;
         let grf = self.options.grf_bytes;
-        let mut ranges: Vec<(u32, u32, usize)> = Vec::with_capacity(kernel.inputs.len());
+        ranges.clear();
         for (i, input) in kernel.inputs.iter().enumerate() {
             let field = || match input.var {
                 InputVar::General(v) if kernel.var(v).is_some() => format!("input {}", kernel.var_name(v)),

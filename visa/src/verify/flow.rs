@@ -3,18 +3,36 @@
 use super::{Checker, Rule};
 use crate::{ids::LabelId, near::similar_name, opcode::Opcode, operand::Operand, types::LabelKind};
 
+/// Memory for [`Checker::flow`].
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    /// Where each label is defined.
+    defined: Vec<Option<u32>>,
+    /// Which labels something jumps to.
+    targets: Vec<bool>,
+    /// Ends of subroutines that control runs over.
+    ends: Vec<usize>,
+    /// Calls: caller, instruction, callee.
+    calls: Vec<(u32, u32, u32)>,
+    /// Of each subroutine: 0 not seen, 1 on the way, 2 done.
+    state: Vec<u8>,
+    /// Subroutines on the way, with the next of their calls to follow.
+    stack: Vec<(u32, usize)>,
+}
+
 impl Checker<'_> {
-    pub(super) fn flow(&mut self) {
-        let defined = self.definitions();
-        self.branches(&defined);
-        self.structure();
-        self.recursion();
+    pub(super) fn flow(&mut self, scratch: &mut Scratch) {
+        self.definitions(&mut scratch.defined);
+        self.branches(&scratch.defined);
+        self.structure(&mut scratch.targets, &mut scratch.ends);
+        self.recursion(scratch);
     }
 
     /// Where each label is defined.
-    fn definitions(&mut self) -> Vec<Option<u32>> {
+    fn definitions(&mut self, defined: &mut Vec<Option<u32>>) {
         let kernel = self.kernel;
-        let mut defined = vec![None; kernel.labels.len()];
+        defined.clear();
+        defined.resize(kernel.labels.len(), None);
         for (index, record) in kernel.code.iter().enumerate() {
             if !matches!(record.opcode, Opcode::Label | Opcode::Subroutine) {
                 continue;
@@ -40,7 +58,6 @@ impl Checker<'_> {
                 self.report(Rule::LabelKind, Some(index), "label", message);
             }
         }
-        defined
     }
 
     fn branches(&mut self, defined: &[Option<u32>]) {
@@ -102,7 +119,7 @@ impl Checker<'_> {
     }
 
     /// Code begins with a subroutine, and each ends with something that does not go on.
-    fn structure(&mut self) {
+    fn structure(&mut self, targets: &mut Vec<bool>, ends_at: &mut Vec<usize>) {
         let code = &self.kernel.code;
         let marks = |op: Opcode| matches!(op, Opcode::Loc | Opcode::File | Opcode::Lifetime);
         match code.iter().position(|r| !marks(r.opcode)) {
@@ -114,12 +131,12 @@ impl Checker<'_> {
             None => self.report(Rule::FirstSubroutine, None, "code", "the kernel has no instructions".into()),
         }
         // Compilers leave labels behind that nothing jumps to: they alone are no place to get to.
-        let targets = self.targets();
+        self.targets(targets);
         let unreached = |r: &crate::Record| {
             r.opcode == Opcode::Label
                 && !targets.get(self.kernel.operands_of(r)[0].label().index()).is_some_and(|t| *t)
         };
-        let mut ends_at = Vec::new();
+        ends_at.clear();
         let mut last: Option<usize> = None;
         for index in 0..=code.len() {
             let ends = code.get(index).is_none_or(|r| r.opcode == Opcode::Subroutine);
@@ -136,16 +153,17 @@ impl Checker<'_> {
                 None => {}
             }
         }
-        for at in ends_at {
+        for &at in ends_at.iter() {
             let message = "control runs on after this instruction".to_owned();
             self.report(Rule::SubroutineEnd, Some(at), "code", message);
         }
     }
 
     /// Which labels something jumps to.
-    fn targets(&self) -> Vec<bool> {
+    fn targets(&self, targets: &mut Vec<bool>) {
         let kernel = self.kernel;
-        let mut targets = vec![false; kernel.labels.len()];
+        targets.clear();
+        targets.resize(kernel.labels.len(), false);
         let jumps = |op| matches!(op, Opcode::Jmp | Opcode::Goto | Opcode::Switchjmp);
         for record in kernel.code.iter().filter(|r| jumps(r.opcode)) {
             for operand in kernel.operands_of(record) {
@@ -156,7 +174,6 @@ impl Checker<'_> {
                 }
             }
         }
-        targets
     }
 
     fn stops(&self, index: usize) -> bool {
@@ -173,10 +190,11 @@ impl Checker<'_> {
     }
 
     /// No subroutine reaches itself over calls. Walks the call graph without recursion of its own.
-    fn recursion(&mut self) {
+    fn recursion(&mut self, scratch: &mut Scratch) {
         let kernel = self.kernel;
+        let Scratch { calls, state, stack, .. } = scratch;
         let count = kernel.labels.len();
-        let mut calls: Vec<Vec<(u32, u32)>> = vec![Vec::new(); count];
+        calls.clear();
         let mut current: Option<LabelId> = None;
         for (index, record) in kernel.code.iter().enumerate() {
             if !matches!(record.opcode, Opcode::Subroutine | Opcode::Call) {
@@ -188,28 +206,31 @@ impl Checker<'_> {
             }
             match (record.opcode, current) {
                 (Opcode::Subroutine, _) => current = Some(id),
-                (_, Some(caller)) => calls[caller.index()].push((id.0, index as u32)),
+                (_, Some(caller)) => calls.push((caller.0, index as u32, id.0)),
                 _ => {}
             }
         }
-        let mut state = vec![0u8; count];
-        for start in 0..count {
-            let mut stack = vec![(start, 0usize)];
-            if state[start] == 0 {
-                state[start] = 1;
-            } else {
+        calls.sort_unstable();
+        let first_of = |caller: u32| calls.partition_point(|c| c.0 < caller);
+        state.clear();
+        state.resize(count, 0);
+        stack.clear();
+        for start in 0..count as u32 {
+            if state[start as usize] != 0 {
                 continue;
             }
+            state[start as usize] = 1;
+            stack.push((start, first_of(start)));
             while let Some((at, next)) = stack.pop() {
-                let Some((callee, index)) = calls[at].get(next).copied() else {
-                    state[at] = 2;
+                let Some((_, index, callee)) = calls.get(next).copied().filter(|c| c.0 == at) else {
+                    state[at as usize] = 2;
                     continue;
                 };
                 stack.push((at, next + 1));
                 match state[callee as usize] {
                     0 => {
                         state[callee as usize] = 1;
-                        stack.push((callee as usize, 0));
+                        stack.push((callee, first_of(callee)));
                     }
                     1 => {
                         let name = kernel.label_name(LabelId(callee)).into_owned();

@@ -37,7 +37,7 @@ impl Case {
     }
 
     fn last(&mut self) -> Inst<Virtual> {
-        forward(&mut self.kernel, 32);
+        forward(&mut self.kernel, 32, &mut Copies::default());
         *self.kernel.blocks[0].insts.last().unwrap()
     }
 }

@@ -1,0 +1,113 @@
+//! What a runtime must know of a binary.
+
+use gen_ir::{Kernel, Op, Physical};
+use visa::Module;
+
+use crate::{FunctionInfo, InputInfo, InputKind, KernelInfo, Symbol, SymbolKind};
+
+/// What a linker finds in the code.
+pub(crate) fn symbols_of(info: &KernelInfo, end: u32) -> Vec<Symbol> {
+    let size = info.functions.first().map_or(end, |f| f.offset);
+    let kernel = Symbol { name: info.name.clone(), kind: SymbolKind::Kernel, offset: 0, size };
+    let function = |f: &FunctionInfo| Symbol {
+        name: f.name.clone(),
+        kind: SymbolKind::Function,
+        offset: f.offset,
+        size: f.size,
+    };
+    std::iter::once(kernel).chain(info.functions.iter().map(function)).collect()
+}
+
+/// The functions behind a kernel, with the block that each starts at; `offsets` says where instructions start.
+pub(crate) fn function_infos(
+    module: &Module,
+    entries: &[(u32, gen_ir::BlockId)],
+    kernel: &Kernel<Physical>,
+    offsets: &[u32],
+    end: usize,
+) -> Vec<FunctionInfo> {
+    let (mut block, mut inst) = (0, 0);
+    let one = |&(number, entry): &(u32, gen_ir::BlockId)| {
+        while block < entry.index() {
+            inst += kernel.blocks[block].insts.len();
+            block += 1;
+        }
+        let name = module.functions[number as usize].name().into_owned();
+        FunctionInfo { name, offset: offsets.get(inst).copied().unwrap_or(end as u32), size: 0 }
+    };
+    let mut infos: Vec<FunctionInfo> = entries.iter().map(one).collect();
+    let mut next = end as u32;
+    for info in infos.iter_mut().rev() {
+        info.size = next - info.offset;
+        next = info.offset;
+    }
+    infos
+}
+
+pub(crate) fn padding(kernel: &Kernel<Physical>) -> u32 {
+    kernel.insts().filter(|(_, i)| matches!(i.op, Op::Nop | Op::Illegal | Op::Sync)).count() as u32
+}
+
+/// `n` words in `bytes` bytes: the shortfall against 16 bytes each, in units of 8.
+pub(crate) fn compacted(code: &[u8], n: usize) -> u32 {
+    ((n * 16 - code.len()) / 8) as u32
+}
+
+pub(crate) fn info(
+    source: &visa::Kernel,
+    kernel: &Kernel<Physical>,
+    allocation: &regalloc::AllocStats,
+) -> KernelInfo {
+    let inputs = source.inputs.iter().map(|i| input(source, i)).collect();
+    let attr = |name| source.attr_int(name).and_then(|v| u32::try_from(v).ok()).unwrap_or(0);
+    KernelInfo {
+        name: source.name().into_owned(),
+        platform: kernel.platform,
+        simd: match attr("SimdSize") {
+            // The vector compiler's kernels are one channel, and do not say so.
+            0 => 1,
+            _ => kernel.simd,
+        },
+        grf_count: kernel.grf_count,
+        grfs_used: allocation.grfs_used as u16,
+        slm_bytes: attr("SLMSize") * 1024,
+        barriers: 0,
+        scratch_bytes: kernel.spill_offset + allocation.scratch_bytes,
+        functions: Vec::new(),
+        spill_bytes: allocation.scratch_bytes,
+        inputs,
+        skip_per_thread_load: 0,
+        skip_cross_thread_load: 0,
+    }
+}
+
+fn input(source: &visa::Kernel, input: &visa::Input) -> InputInfo {
+    let declared = |list: &[visa::SimpleVar], at: Option<usize>| {
+        at.and_then(|i| list.get(i)).map_or_else(String::new, |v| source.str(v.name).into_owned())
+    };
+    let (kind, name) = match input.var {
+        visa::InputVar::General(v) => (InputKind::General, source.var_name(v).into_owned()),
+        visa::InputVar::Sampler(s) => (InputKind::Sampler, declared(&source.samplers, Some(s.index()))),
+        visa::InputVar::Surface(s) => (InputKind::Surface, declared(&source.surfaces, s.declared())),
+    };
+    InputInfo {
+        name,
+        kind,
+        provenance: input.provenance,
+        // The verifier has refused negative offsets.
+        offset: u32::try_from(input.offset).unwrap_or_default(),
+        size: u32::from(input.size),
+    }
+}
+
+/// vISA instructions that do something: no labels, debug marks or lifetimes.
+pub(crate) fn instructions(source: &visa::Kernel) -> u32 {
+    use visa::Opcode::{File, Label, Lifetime, Loc, Subroutine};
+    let does = |r: &&visa::Record| !matches!(r.opcode, Label | Subroutine | Lifetime | File | Loc);
+    source.code.iter().filter(does).count() as u32
+}
+
+pub(crate) fn has_barrier(source: &visa::Kernel) -> bool {
+    use visa::Opcode::{Barrier, Nbarrier, Sbarrier};
+    source.code.iter().any(|r| matches!(r.opcode, Barrier | Nbarrier | Sbarrier))
+}
