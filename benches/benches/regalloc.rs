@@ -28,7 +28,7 @@ fn sweep(c: &mut Criterion) {
             structurize(&mut k).expect("synthetic kernels are well-formed");
             group.throughput(Throughput::Elements(k.inst_count() as u64));
             group.bench_with_input(BenchmarkId::from_parameter(insts), &k, |b, k| {
-                b.iter(|| allocate(k, &Options::default(), &mut Pool::default()));
+                b.iter(|| allocate(k, &Options::default(), &mut gen_ir::Pool::default()));
             });
         }
         group.finish();

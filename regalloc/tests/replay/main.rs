@@ -24,7 +24,7 @@ fn check(seed: u64, platform: Platform, shape: Shape) -> Option<AllocStats> {
     if let Err(e) = before.run(STEPS) {
         panic!("seed {seed}, {platform}, {shape:?}: {e}\n{kernel}");
     }
-    let (physical, stats) = match allocate(&kernel, &Options { check: true }, &mut Pool::default()) {
+    let (physical, stats) = match allocate(&kernel, &Options { check: true }, &mut gen_ir::Pool::default()) {
         Ok(x) => x,
         Err(e) => panic!("seed {seed}, {platform}, {shape:?}: {e}\n{kernel}"),
     };
