@@ -26,6 +26,18 @@ impl Region {
     /// `<1;1,0>`: packed elements, with no row boundary.
     pub const PACKED: Region = Region::new(1, 1, 0);
 
+    /// What a message of `lanes` channels writes for its payload, which is whole registers: rows as long as
+    /// fit. Only Gen8 words hold it, and there the region rules cover it (volume 7, "Register Region
+    /// Restrictions": one channel has no strides).
+    pub const fn payload(lanes: u32) -> Region {
+        match lanes {
+            1 => Region::SCALAR,
+            2 => Region::new(2, 2, 1),
+            4 => Region::new(4, 4, 1),
+            _ => Region::new(8, 8, 1),
+        }
+    }
+
     /// `<vert;width,horz>`.
     pub const fn new(vert: u8, width: u8, horz: u8) -> Region {
         Region { vert, width, horz }

@@ -345,7 +345,7 @@ impl Spiller<'_> {
             let offset = slot + (temp.first + at) * self.grf;
             let mut i = self.send(Op::Send, n, origin);
             i.dst = Dst::packed(Reg::var_at(temp.id, temp.front + at * self.grf), send_type(i.exec));
-            i.src[0] = Src::new(self.header(), Region::PACKED, Type::Ud);
+            i.src[0] = Src::new(self.header(), Region::payload(i.exec.lanes()), Type::Ud);
             if self.xe {
                 i.src[1] = Src::new(Reg::NULL, Region::PACKED, Type::Ud);
             }
@@ -365,8 +365,8 @@ impl Spiller<'_> {
             let mut i = self.send(op, n, origin);
             i.dst = Dst::null(send_type(i.exec));
             if self.split_send {
-                i.src[0] = Src::new(self.header(), Region::PACKED, Type::Ud);
-                i.src[1] = Src::new(data, Region::PACKED, Type::Ud);
+                i.src[0] = Src::new(self.header(), Region::payload(i.exec.lanes()), Type::Ud);
+                i.src[1] = Src::new(data, Region::payload(i.exec.lanes()), Type::Ud);
                 i.payload = Self::info(self.message(offset, n, true, 1, 0), 0, 1, n, self.lsc);
                 out.push(i);
                 continue;
@@ -387,7 +387,7 @@ impl Spiller<'_> {
                 Reg::var_at(id, 0)
             };
             out.push(raw_copy(lanes, message, self.header(), Type::Ud, origin));
-            i.src[0] = Src::new(message, Region::PACKED, Type::Ud);
+            i.src[0] = Src::new(message, Region::payload(i.exec.lanes()), Type::Ud);
             i.payload = Self::info(self.message(offset, n, true, 1 + n, 0), 0, 1 + n, 0, self.lsc);
             out.push(i);
         }

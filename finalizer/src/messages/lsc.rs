@@ -301,9 +301,9 @@ impl Lowerer<'_> {
         (send.chan, send.no_mask) = (lanes.chan, lanes.no_mask);
         let dst = if message.response == 0 { VReg::NULL } else { dst };
         send.dst = Dst::packed(dst, Type::Ud);
-        send.src[0] = Src::new(address.reg, Region::PACKED, Type::Ud);
+        send.src[0] = Src::new(address.reg, Region::payload(send.exec.lanes()), Type::Ud);
         let source = data.map_or(VReg::NULL, |d| d.reg);
-        send.src[1] = Src::new(source, Region::PACKED, Type::Ud);
+        send.src[1] = Src::new(source, Region::payload(send.exec.lanes()), Type::Ud);
         send.payload = Payload::Send(SendInfo {
             sfid: message.sfid,
             desc: Desc::Imm(message.desc | message.response << 20 | address.len << 25),

@@ -252,9 +252,9 @@ impl Lowerer<'_> {
         (send.chan, send.no_mask) = (lanes.chan, lanes.no_mask);
         let ty = if lanes.exec >= ExecSize::S16 { Type::W } else { Type::Ud };
         send.dst = if dst.is_null() { Dst::null(ty) } else { Dst::packed(dst, ty) };
-        send.src[0] = payload_source(first.reg);
+        send.src[0] = payload_source(first.reg, lanes.exec);
         if split {
-            send.src[1] = payload_source(second.reg);
+            send.src[1] = payload_source(second.reg, lanes.exec);
         } else if self.caps.sbid_count > 0 {
             send.src[1] = Src::new(VReg::NULL, Region::PACKED, Type::Ud);
         }
@@ -390,8 +390,8 @@ pub(crate) fn block_exec(owords: u8) -> ExecSize {
     }
 }
 
-fn payload_source(reg: VReg) -> VSrc {
-    Src::new(reg, Region::PACKED, Type::Ud)
+fn payload_source(reg: VReg, exec: ExecSize) -> VSrc {
+    Src::new(reg, Region::payload(exec.lanes()), Type::Ud)
 }
 
 impl Lowerer<'_> {

@@ -24,7 +24,7 @@ pub(super) fn check(cx: &mut Cx<'_>) {
             "mixed-packed",
             "packed half float output is 16-byte aligned",
         );
-        if narrow && !mov {
+        if narrow {
             cx.require(lanes <= 8, "mixed-packed-simd", "packed half float output is at most SIMD8");
         }
         let misaligned =

@@ -90,9 +90,12 @@ fn conversions(cx: &mut Cx<'_>) {
             "a conversion between integer and half float writes whole dwords",
         );
     } else if dst == Type::Hf && src_is(cx, Type::F) {
-        let packed = cx.is_mixed_float() && stride == 1 && byte.is_none_or(|b| b.is_multiple_of(16));
+        // Gen8 has no mixed mode: each half is the low word of its dword (Intel's compiler writes no other).
+        let mixed = cx.caps.mixed_half || !cx.caps.float_regions;
+        let from = |bytes| byte.is_none_or(|b| b.is_multiple_of(bytes));
+        let packed = mixed && cx.is_mixed_float() && stride == 1 && from(16);
         cx.require(
-            stride == 2 || packed,
+            stride == 2 && (mixed || from(4)) || packed,
             "half-float",
             "a conversion to half float writes every other word, or packed words from a 16-byte boundary",
         );
@@ -126,12 +129,8 @@ fn destination(cx: &mut Cx<'_>) {
     }
     let Some(byte) = byte else { return };
     let off = byte % exec.bytes();
-    // Relaxed for words and bytes: the second lowest unit of the execution channel will do.
-    let relaxed = match dst.bytes() {
-        1 => off == 1,
-        2 => off == 2 && exec.bytes() == 4,
-        _ => false,
-    };
+    // Relaxed for bytes: the second lowest of the execution channel will do.
+    let relaxed = dst.bytes() == 1 && off == 1;
     cx.require(
         off == 0 || relaxed,
         "destination-alignment",
