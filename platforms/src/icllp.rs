@@ -55,6 +55,7 @@ pub(crate) const CAPS: Caps = Caps {
     byte_to_float: true,
     byte_alu: true,
     mixed_half: true,
+    even_writes: false,
     pred_width: true,
     nibble_offset: true,
     max_message: 32,

@@ -146,6 +146,9 @@ pub struct Caps {
     pub byte_alu: bool,
     /// Half and float mix in one instruction (bfloat16 and float on Xe-HPC).
     pub mixed_half: bool,
+    /// A destination in two registers has half of its elements in each, and one in a single register whose
+    /// sources span two lies in one oword or has half of its elements in each (volume 7, "Region Alignment Rules").
+    pub even_writes: bool,
     /// `any`/`all` predicates name their width (`any16h`); otherwise they cover the execution size.
     pub pred_width: bool,
     /// Channel offsets may be multiples of 4 (otherwise of 8).

@@ -55,6 +55,7 @@ pub(crate) const CAPS: Caps = Caps {
     byte_to_float: false,
     byte_alu: false,
     mixed_half: false,
+    even_writes: false,
     pred_width: false,
     nibble_offset: false,
     max_message: 32,

@@ -11,6 +11,7 @@ use super::{
     Legalizer, Step, lanes_of,
     operand::{is_group_predicate, is_scalar, linear_region, linear_stride, scalar_view},
     slice::piece,
+    split,
 };
 use crate::{
     build::{self, ACC0, Lanes, VInst, VSrc},
@@ -131,7 +132,7 @@ fn prepared(lx: &mut Legalizer<'_>, inst: &VInst) -> VInst {
             }
             _ => false,
         };
-        if !direct {
+        if !direct || !split::source_fits(lx, &piece(inst, 0, step_of(lx, inst)), i) {
             lx.stage_source(&mut new, i, dword, 1);
         }
     }
@@ -142,7 +143,9 @@ fn prepared(lx: &mut Legalizer<'_>, inst: &VInst) -> VInst {
 fn expand(lx: &mut Legalizer<'_>, inst: &VInst, high_half: bool) -> Step {
     let Some(dst) = inst.dst.ty() else { return Step::Keep };
     let step = step_of(lx, inst);
-    let direct = matches!(inst.dst, Dst::Direct { horz: 1, reg, .. } if !reg.is_null()) && dst.bytes() == 4;
+    let direct = matches!(inst.dst, Dst::Direct { horz: 1, reg, .. } if !reg.is_null())
+        && dst.bytes() == 4
+        && split::is_even(lx, &piece(inst, 0, step));
     if !direct || (step < inst.exec.lanes() && lx.overlaps(inst, step)) {
         let ty = if dst.is_signed() || dst.is_float() { Type::D } else { Type::Ud };
         lx.stage_destination(inst, ty, 1, false);

@@ -152,7 +152,7 @@ fn destination_fits(lx: &Legalizer<'_>, inst: &VInst) -> bool {
     }
 }
 
-fn source_fits(lx: &Legalizer<'_>, inst: &VInst, i: usize) -> bool {
+pub(super) fn source_fits(lx: &Legalizer<'_>, inst: &VInst, i: usize) -> bool {
     let (lanes, grf) = (inst.exec.lanes(), lx.grf());
     match inst.src[i] {
         Src::Direct { reg, region, ty, .. } => {
@@ -165,6 +165,7 @@ fn source_fits(lx: &Legalizer<'_>, inst: &VInst, i: usize) -> bool {
             }
             let Some(offset) = lx.offset_in_grf(reg) else { return span <= grf };
             offset + span <= 2 * grf
+                && (offset + span <= grf || !lx.caps.even_writes || owords_fit(lx, inst))
                 && (linear_stride(region, lanes).is_some_and(|s| s <= 32)
                     || rows_fit(region, ty, offset, lanes, grf))
         }
@@ -178,6 +179,25 @@ fn source_fits(lx: &Legalizer<'_>, inst: &VInst, i: usize) -> bool {
         }
         _ => true,
     }
+}
+
+/// Whether a destination fits beside a source in two registers: see [`platforms::Caps::even_writes`].
+fn owords_fit(lx: &Legalizer<'_>, inst: &VInst) -> bool {
+    let Dst::Direct { reg, horz, ty } = inst.dst else { return true };
+    if reg.is_null() || !lx.is_general(reg) {
+        return true;
+    }
+    let (lanes, step) = (inst.exec.lanes(), u32::from(horz) * ty.bytes());
+    let oword = lx.grf() / 2;
+    let at = match lx.offset_in_grf(reg) {
+        Some(offset) => offset,
+        // Somewhere in a register; where in the oword is known from its alignment.
+        None if lx.is_aligned(reg, oword) => 0,
+        None => return lx.is_aligned(reg, (lanes * step).next_power_of_two()) && lanes * step <= oword,
+    };
+    let end = at + (lanes - 1) * step + ty.bytes();
+    let lower = (0..lanes).filter(|l| at + l * step < oword).count() as u32;
+    end > lx.grf() || lower == 0 || lower == lanes || 2 * lower == lanes
 }
 
 /// Elements of one row stay inside one register.

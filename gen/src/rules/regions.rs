@@ -86,6 +86,33 @@ fn destination(cx: &mut Cx<'_>) {
         let lower = (0..lanes).filter(|l| reg.byte + l * step < grf).count() as u32;
         cx.require(2 * lower == lanes, "math-split", "math writes two registers evenly");
     }
+    if cx.caps.even_writes && lanes > 1 && matches!(reg.base, Base::Grf(_)) {
+        even(cx, reg.byte, step, end);
+    }
+}
+
+/// How a destination's elements divide over registers and owords.
+fn even(cx: &mut Cx<'_>, start: u32, step: u32, end: u32) {
+    let (grf, lanes) = (cx.grf(), cx.lanes());
+    let below = |limit: u32| (0..lanes).filter(|l| start + l * step < limit).count() as u32;
+    if end > grf {
+        let even = 2 * below(grf) == lanes;
+        cx.require(even, "even-registers", "a destination in two registers has half of its elements in each");
+        return;
+    }
+    let crosses = |i: usize| {
+        let inside = matches!(cx.inst.src[i].reg(), Some(r) if matches!(r.base, Base::Grf(_)));
+        inside && cx.inst.src_extent(i, grf).is_some_and(|e| e.start / grf != (e.end - 1) / grf)
+    };
+    if (0..3).any(crosses) {
+        let lower = below(grf / 2);
+        let even = lower == 0 || lower == lanes || 2 * lower == lanes;
+        cx.require(
+            even,
+            "even-owords",
+            "beside a source in two registers, a destination lies in one oword or halves in each",
+        );
+    }
 }
 
 /// Where an immediate may stand: the last source of a basic instruction.
