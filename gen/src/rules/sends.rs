@@ -40,7 +40,7 @@ pub(super) fn check(cx: &mut Cx<'_>) {
         && !d.is_empty()
         && d.end > 127
         && d.end <= 128
-        && cx.caps.no_dd
+        && !cx.caps.send_to_r127
     {
         cx.require(!d.overlaps(s), "r127", "r127 receives no response that overlaps the payload");
     }
