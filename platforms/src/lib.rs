@@ -131,8 +131,6 @@ pub struct Caps {
     /// Instructions say by `AccWrEn` that they write the accumulator; otherwise the opcode implies it,
     /// and `macl` is an opcode of its own.
     pub acc_write_enable: bool,
-    /// A response may overlap the payload of its message.
-    pub send_overlap: bool,
     /// Vertical stride of an unaligned packed ternary source: 1 or 2 (0: there is only align16).
     pub ternary_unit_stride: u8,
     /// Operands of float and 64-bit type may have any region; otherwise channels must not change
@@ -142,8 +140,6 @@ pub struct Caps {
     pub half_to_int: bool,
     /// A scalar byte source converts to float directly.
     pub byte_to_float: bool,
-    /// Byte operands take part in ALU operations with any region (otherwise bytes move as words).
-    pub byte_alu: bool,
     /// Half and float mix in one instruction (bfloat16 and float on Xe-HPC).
     pub mixed_half: bool,
     /// A destination in two registers has half of its elements in each, and one in a single register whose
@@ -153,8 +149,6 @@ pub struct Caps {
     pub pred_width: bool,
     /// Channel offsets may be multiples of 4 (otherwise of 8).
     pub nibble_offset: bool,
-    /// The longest message, in registers.
-    pub max_message: u8,
     /// Channels of one SIMD dataport message of 32-bit data (the native width): 8 or 16.
     pub simd_message: u8,
     /// The thread ends with a message to the gateway rather than to the thread spawner.
