@@ -2,8 +2,9 @@
 
 use benches::synthetic::{Shape, kernel};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use gen_ir::Pool;
 use platforms::Platform;
-use regalloc::{Options, allocate};
+use regalloc::{Options, Scratch, allocate};
 use std::time::Duration;
 use structurizer::structurize;
 
@@ -28,7 +29,8 @@ fn sweep(c: &mut Criterion) {
             structurize(&mut k).expect("synthetic kernels are well-formed");
             group.throughput(Throughput::Elements(k.inst_count() as u64));
             group.bench_with_input(BenchmarkId::from_parameter(insts), &k, |b, k| {
-                b.iter(|| allocate(k, &Options::default(), &mut gen_ir::Pool::default()));
+                let (mut scratch, mut pool) = (Scratch::default(), Pool::default());
+                b.iter(|| allocate(k, &Options::default(), &mut scratch, &mut pool));
             });
         }
         group.finish();

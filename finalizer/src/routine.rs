@@ -16,6 +16,7 @@ pub(crate) struct Scratch {
     optimize: optimize::Scratch,
     legalize: Vec<crate::build::VInst>,
     structurize: structurizer::Scratch,
+    registers: regalloc::Scratch,
     pub calls: calls::Scratch,
     swsb: swsb::Scratch,
     virtuals: Pool<Virtual>,
@@ -101,8 +102,9 @@ impl Context<'_> {
         tracker.done_kernel("structurize", &kernel);
 
         let choices = regalloc::Options { check: self.options.verify };
-        let (mut code, allocation) = regalloc::allocate(&kernel, &choices, &mut scratch.physicals)
-            .map_err(|e| Diagnostic::error("CannotAllocate", e.to_string()).in_kernel(name()))?;
+        let allocated = regalloc::allocate(&kernel, &choices, &mut scratch.registers, &mut scratch.physicals);
+        let (mut code, allocation) =
+            allocated.map_err(|e| Diagnostic::error("CannotAllocate", e.to_string()).in_kernel(name()))?;
         let frame = (kernel.spill_offset + allocation.scratch_bytes).next_multiple_of(FRAME_UNIT);
         pool.keep_kernel(kernel);
         let pool = &mut scratch.physicals;

@@ -3,7 +3,8 @@
 
 use crate::{Error, points::Points};
 use gen_ir::{
-    BlockId, Dst, Extent, Inst, Kernel, Op, Outside, Payload, PredCtrl, Region, Role, Src, VarClass, Virtual,
+    BlockId, Desc, Dst, Extent, Inst, Kernel, Op, Outside, Payload, PredCtrl, Reg, Region, Role, Src, Var,
+    VarClass, Virtual,
 };
 
 /// One touch of a variable's bytes by an instruction.
@@ -62,40 +63,42 @@ impl Kind {
 }
 
 /// The accesses of a kernel, in instruction order (reads of an instruction before its writes).
+#[derive(Default)]
 pub(crate) struct Accesses {
     list: Vec<Access>,
     /// Index into `list` for each instruction, and the end.
     first: Vec<u32>,
     /// First instruction of each block, and the end.
     pub blocks: Vec<u32>,
+    points: Points,
 }
 
 impl Accesses {
     /// Collects all accesses; variables and byte ranges are checked here, once.
-    pub fn collect(kernel: &Kernel<Virtual>) -> Result<Accesses, Error> {
+    pub fn collect(&mut self, kernel: &Kernel<Virtual>) -> Result<(), Error> {
         let grf = u32::from(kernel.platform.caps().grf_bytes);
         let insts = kernel.inst_count();
-        let mut out = Accesses {
-            list: Vec::with_capacity(insts * 4),
-            first: Vec::with_capacity(insts + 1),
-            blocks: Vec::with_capacity(kernel.blocks.len() + 1),
-        };
-        let points = Points::of(kernel);
+        self.list.clear();
+        self.list.reserve(insts * 4);
+        self.first.clear();
+        self.first.reserve(insts + 1);
+        self.blocks.clear();
+        self.points.find(kernel);
         for (b, block) in kernel.blocks.iter().enumerate() {
-            out.blocks.push(out.first.len() as u32);
-            for inst in &block.insts {
-                let n = out.first.len();
-                out.first.push(out.list.len() as u32);
-                out.push_inst(kernel, inst, grf, &points).map_err(|fault| Error::BadOperand {
+            self.blocks.push(self.first.len() as u32);
+            for (i, inst) in block.insts.iter().enumerate() {
+                self.first.push(self.list.len() as u32);
+                let mut one = Touches { kernel, inst, grf, list: &mut self.list, long: false };
+                one.push(&self.points).map_err(|fault| Error::BadOperand {
                     block: BlockId(b as u32),
-                    inst: n - out.blocks[b] as usize,
+                    inst: i,
                     fault,
                 })?;
             }
         }
-        out.blocks.push(out.first.len() as u32);
-        out.first.push(out.list.len() as u32);
-        Ok(out)
+        self.blocks.push(self.first.len() as u32);
+        self.first.push(self.list.len() as u32);
+        Ok(())
     }
 
     /// The accesses of instruction `i`, reads first.
@@ -118,97 +121,149 @@ impl Accesses {
     pub fn all(&self) -> &[Access] {
         &self.list
     }
+}
 
-    fn push_inst(
-        &mut self,
-        kernel: &Kernel<Virtual>,
-        inst: &Inst<Virtual>,
-        grf: u32,
-        points: &Points,
-    ) -> Result<(), String> {
-        let mut fault = None;
+/// One instruction on its way into the list.
+struct Touches<'a> {
+    kernel: &'a Kernel<Virtual>,
+    inst: &'a Inst<Virtual>,
+    grf: u32,
+    list: &'a mut Vec<Access>,
+    /// Some operand so far spans more than one register, or stands at an address: the hardware may run the
+    /// instruction in several steps, and early results could meet late sources.
+    long: bool,
+}
+
+impl Touches<'_> {
+    fn push(&mut self, points: &Points) -> Result<(), String> {
+        let (inst, grf) = (self.inst, self.grf);
         let masked = !inst.no_mask && !matches!(inst.op, Op::Jmpi);
         let base = Kind(0).with_if(masked, Kind::MASKED);
         let send = inst.op.is_send() || is_touch(inst);
-        let early = !send && spans_registers(inst, grf);
-        let list = &mut self.list;
-        let mut add = |role: Role, reg: gen_ir::Reg<Virtual>| {
-            let Some(var) = reg.var() else { return };
-            let Some(decl) = kernel.vars.get(var.index()) else {
-                fault = Some(format!("variable {} does not exist", var.0));
-                return;
-            };
-            if let Role::AddrOf(_) = role {
-                return;
-            }
-            let class = role_class(role);
-            let arf_operand = matches!(role, Role::Dst | Role::Src(_));
-            if decl.class != class && !arf_operand {
-                fault = Some(format!("{role:?}: variable {} is {:?}, not {class:?}", var.0, decl.class));
-                return;
-            }
-            let mut extent = inst.extent(role, grf).unwrap_or(Extent::new(reg.byte, 1));
-            let mut size = decl.bytes;
-            if decl.class == VarClass::Flag {
-                extent = flag_bits(inst, role, reg.byte, extent);
-                size *= 8;
-            }
-            let mut end = extent.end;
-            if end > size {
-                // A region may reach past the last element it reads, and a predicate may stand for
-                // more lanes than the variable has; a start outside is a fault, and so is a write.
-                if extent.start >= size || (role == Role::Dst && !send) {
-                    fault = Some(format!(
-                        "{role:?}: bytes {}..{} of variable {}, which has {}",
-                        extent.start, extent.end, var.0, decl.bytes
-                    ));
-                    return;
-                }
-                end = size;
-            }
-            let (kind, pitch, elem) = match role {
-                Role::Dst => write_shape(inst, base, early),
-                Role::Cond => {
-                    if matches!(inst.op, Op::Sel | Op::Csel) {
-                        return;
-                    }
-                    (base.with(Kind::WRITE).with_if(inst.pred.is_none(), Kind::SURE), 1, 1)
-                }
-                Role::Src(i) => read_shape(inst, usize::from(i), base),
-                Role::Pred => {
-                    let cross = inst.pred.is_some_and(|p| p.ctrl != PredCtrl::Seq);
-                    (base.with(Kind::READ).with_if(cross, Kind::CROSS), 1, 1)
-                }
-                Role::Desc => (Kind::READ.with(Kind::MESSAGE), 0, 0),
-                _ => (Kind::READ, 0, 0),
-            };
-            list.push(Access { var: var.0, start: extent.start, end, pitch, elem, chan: inst.chan, kind });
-        };
-        inst.for_each_reg(&mut add);
-        let _ = add;
-        if let Some(fault) = fault {
-            return Err(fault);
+        let several = inst.exec.lanes() > 1;
+        if let Some(p) = inst.pred {
+            let cross = p.ctrl != PredCtrl::Seq;
+            let kind = base.with(Kind::READ).with_if(cross, Kind::CROSS);
+            self.add(Role::Pred, p.flag, Extent::new(p.flag.byte, 1), (kind, 1, 1))?;
         }
-        let whole = |var: u32, kind| Access {
-            var,
-            start: 0,
-            end: kernel.vars[var as usize].bytes,
-            pitch: 0,
-            elem: 0,
-            chan: 0,
-            kind,
-        };
-        for src in &inst.src {
-            if let Src::Indirect { addr, .. } = src {
-                list.extend(points.at(*addr).iter().map(|&v| whole(v, Kind::READ)));
+        let mut indirect = false;
+        for (i, src) in inst.src.iter().enumerate() {
+            let role = Role::Src(i as u8);
+            match *src {
+                Src::Direct { reg, .. } | Src::Macro { reg, .. } => {
+                    let extent = inst.src_extent(i, grf).unwrap_or(Extent::new(reg.byte, 1));
+                    self.long |= extent.len() > grf;
+                    if reg.var().is_some() {
+                        self.add(role, reg, extent, read_shape(inst, i, base))?;
+                    }
+                }
+                Src::Indirect { addr, .. } => {
+                    indirect = true;
+                    self.long |= several;
+                    let role = Role::SrcAddr(i as u8);
+                    let extent = inst.extent(role, grf).unwrap_or(Extent::new(addr.byte, 1));
+                    self.add(role, addr, extent, (Kind::READ, 0, 0))?;
+                }
+                Src::AddrOf { reg, .. } => {
+                    self.declared(reg)?;
+                }
+                Src::None | Src::Imm { .. } => {}
+            }
+        }
+        if let Payload::Send(info) = &inst.payload {
+            for (role, desc) in [(Role::Desc, info.desc), (Role::ExDesc, info.ex_desc)] {
+                let Desc::Reg(reg) = desc else { continue };
+                let kind = Kind::READ.with_if(role == Role::Desc, Kind::MESSAGE);
+                self.add(role, reg, Extent::new(reg.byte, 4), (kind, 0, 0))?;
+            }
+        }
+        match inst.dst {
+            Dst::Direct { reg, .. } | Dst::Macro { reg, .. } => {
+                let extent = inst.dst_extent(grf).unwrap_or(Extent::new(reg.byte, 1));
+                self.long |= extent.len() > grf;
+                if reg.var().is_some() {
+                    self.add(Role::Dst, reg, extent, write_shape(inst, base, self.long && !send))?;
+                }
+            }
+            Dst::Indirect { addr, .. } => {
+                self.long |= several;
+                let extent = inst.extent(Role::DstAddr, grf).unwrap_or(Extent::new(addr.byte, 1));
+                self.add(Role::DstAddr, addr, extent, (Kind::READ, 0, 0))?;
+            }
+            Dst::None => {}
+        }
+        if let Some(c) = inst.cond {
+            let kind = base.with(Kind::WRITE).with_if(inst.pred.is_none(), Kind::SURE);
+            let written = !matches!(inst.op, Op::Sel | Op::Csel);
+            let extent = Extent::new(c.flag.byte, 1);
+            let end = self.list.len();
+            self.add(Role::Cond, c.flag, extent, (kind, 1, 1))?;
+            if !written {
+                self.list.truncate(end);
+            }
+        }
+        if indirect {
+            for src in &inst.src {
+                if let Src::Indirect { addr, .. } = src {
+                    let found = points.at(*addr).iter().map(|&v| whole(self.kernel, v, Kind::READ));
+                    self.list.extend(found);
+                }
             }
         }
         if let Dst::Indirect { addr, .. } = inst.dst {
-            let kind = Kind::WRITE.with_if(early, Kind::EARLY);
-            list.extend(points.at(addr).iter().map(|&v| whole(v, kind)));
+            let kind = Kind::WRITE.with_if(self.long && !send, Kind::EARLY);
+            self.list.extend(points.at(addr).iter().map(|&v| whole(self.kernel, v, kind)));
         }
         Ok(())
     }
+
+    /// The declaration of an operand's variable, if it is one.
+    fn declared(&self, reg: Reg<Virtual>) -> Result<Option<(u32, &Var)>, String> {
+        let Some(var) = reg.var() else { return Ok(None) };
+        match self.kernel.vars.get(var.index()) {
+            Some(decl) => Ok(Some((var.0, decl))),
+            None => Err(format!("variable {} does not exist", var.0)),
+        }
+    }
+
+    fn add(
+        &mut self,
+        role: Role,
+        reg: Reg<Virtual>,
+        extent: Extent,
+        (kind, pitch, elem): (Kind, u8, u8),
+    ) -> Result<(), String> {
+        let Some((var, decl)) = self.declared(reg)? else { return Ok(()) };
+        let class = role_class(role);
+        if decl.class != class && !matches!(role, Role::Dst | Role::Src(_)) {
+            return Err(format!("{role:?}: variable {var} is {:?}, not {class:?}", decl.class));
+        }
+        let (mut extent, mut size) = (extent, decl.bytes);
+        if decl.class == VarClass::Flag {
+            extent = flag_bits(self.inst, role, reg.byte, extent);
+            size *= 8;
+        }
+        let mut end = extent.end;
+        if end > size {
+            // A region may reach past the last element it reads, and a predicate may stand for
+            // more lanes than the variable has; a start outside is a fault, and so is a write.
+            let send = self.inst.op.is_send() || is_touch(self.inst);
+            if extent.start >= size || (role == Role::Dst && !send) {
+                return Err(format!(
+                    "{role:?}: bytes {}..{} of variable {var}, which has {}",
+                    extent.start, extent.end, decl.bytes
+                ));
+            }
+            end = size;
+        }
+        self.list.push(Access { var, start: extent.start, end, pitch, elem, chan: self.inst.chan, kind });
+        Ok(())
+    }
+}
+
+/// A touch of all of a variable.
+fn whole(kernel: &Kernel<Virtual>, var: u32, kind: Kind) -> Access {
+    Access { var, start: 0, end: kernel.vars[var as usize].bytes, pitch: 0, elem: 0, chan: 0, kind }
 }
 
 /// The bits of a flag variable that an operand touches.
@@ -236,17 +291,6 @@ fn role_class(role: Role) -> VarClass {
         Role::SrcAddr(_) | Role::DstAddr | Role::Desc | Role::ExDesc => VarClass::Address,
         Role::Src(_) | Role::Dst | Role::AddrOf(_) => VarClass::General,
     }
-}
-
-/// Whether the hardware may run the instruction in several steps, so that early results could meet
-/// late sources: some operand spans more than one register.
-fn spans_registers(inst: &Inst<Virtual>, grf: u32) -> bool {
-    let long = |e: Option<Extent>| e.is_some_and(|e| e.len() > grf);
-    long(inst.dst_extent(grf))
-        || (0..3).any(|i| long(inst.src_extent(i, grf)))
-        || (matches!(inst.dst, Dst::Indirect { .. })
-            || inst.src.iter().any(|s| matches!(s, Src::Indirect { .. })))
-            && inst.exec.lanes() > 1
 }
 
 /// Registers that other code reads or writes: dense, as a message's are.

@@ -2,80 +2,144 @@
 
 use crate::{
     access::{Access, Accesses, Kind},
+    flow::Flow,
     pieces::{all_pieces, covered, piece_shift, touched},
 };
 use gen_ir::{Kernel, Virtual};
 
-/// What is known of each variable before the graph is looked at.
-pub(crate) struct Facts {
-    /// Log2 of the piece size in units.
-    pub shift: Vec<u8>,
+/// What is known of a variable before the graph is looked at.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fact {
     /// Pieces that are ever read.
-    pub pieces: Vec<u64>,
+    pub pieces: u64,
+    /// Sum of accesses, each worth ten times more per loop around it.
+    pub weight: f32,
+    /// The only block that touches the variable; [`Fact::MANY`] if there are more.
+    home: u32,
+    /// Log2 of the piece size in units.
+    pub shift: u8,
     /// Writes under the mask end the old value: bit 0 in divergent blocks, bit 1 elsewhere.
-    masked_kill: Vec<u8>,
+    masked_kill: u8,
+    /// Pitch of masked accesses: 0 for none so far.
+    pitch: u8,
+    /// What use asks of the place.
+    pub needs: Needs,
 }
 
-impl Facts {
-    pub fn of(kernel: &Kernel<Virtual>, accesses: &Accesses, divergence: bool) -> Facts {
-        let n = kernel.vars.len();
-        let shift: Vec<u8> = kernel.vars.iter().map(piece_shift).collect();
-        let mut pieces = vec![0u64; n];
-        // Pitch of masked accesses: 0 not seen, 255 several.
-        let mut pitch = vec![0u8; n];
-        let mut masked_kill = vec![3u8; n];
-        let simd = u32::from(kernel.simd).max(1);
-        for a in accesses.all() {
-            let v = a.var as usize;
-            let read = a.kind.has(Kind::READ);
-            if read {
-                pieces[v] |= touched(a, shift[v]);
-            }
-            if !divergence && !read {
-                continue;
-            }
-            if !a.kind.has(Kind::MASKED) {
-                if read {
-                    masked_kill[v] = 0;
-                }
-                continue;
-            }
-            if a.kind.has(Kind::CROSS) {
-                masked_kill[v] &= 2;
-            } else if a.pitch != 0 && divergence {
-                let p = u32::from(a.pitch);
-                let one = a.end - a.start <= u32::from(a.elem);
-                let apart = pitch[v] != 0 && pitch[v] != a.pitch && !one;
-                let lane = a.start / p % simd;
-                if apart || (one && simd > 1) || lane != u32::from(a.chan) {
-                    masked_kill[v] &= 2;
-                }
-                if !one {
-                    pitch[v] = a.pitch;
-                }
-            }
-        }
-        for (v, var) in kernel.vars.iter().enumerate() {
-            if var.live_out {
-                pieces[v] |= all_pieces(var);
-            }
-            if var.address_taken {
-                masked_kill[v] = 0;
-            }
-        }
-        Facts { shift, pieces, masked_kill }
+/// Constraints on a place that follow from use, a set of bits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Needs(u8);
+
+impl Needs {
+    const NONE: Needs = Needs(0);
+    /// Payload of an end-of-thread message.
+    pub const EOT: Needs = Needs(1);
+    /// Response of a message.
+    pub const RESPONSE: Needs = Needs(1 << 1);
+    /// Message descriptor.
+    pub const DESC: Needs = Needs(1 << 2);
+    /// Written by the last instruction of a block, after which nothing can be put (return addresses).
+    pub const AT_END: Needs = Needs(1 << 3);
+
+    pub const fn has(self, other: Needs) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    fn add(&mut self, other: Needs) {
+        self.0 |= other.0;
+    }
+}
+
+impl Fact {
+    const NOWHERE: u32 = u32::MAX;
+    const MANY: u32 = u32::MAX - 1;
+
+    /// Whether no other block than `b` touches the variable, and no value comes in or goes out.
+    pub const fn only_in(&self, b: usize) -> bool {
+        self.home == b as u32
+    }
+
+    /// Whether several blocks touch the variable, or the world does.
+    pub const fn in_many(&self) -> bool {
+        self.home == Fact::MANY
     }
 
     /// Pieces whose old value a write ends.
     pub fn kills(&self, a: &Access, divergent: bool) -> u64 {
-        let v = a.var as usize;
         if !a.kind.has(Kind::SURE) {
             return 0;
         }
         let need = if divergent { 1 } else { 2 };
-        if a.kind.has(Kind::MASKED) && self.masked_kill[v] & need == 0 {
+        if a.kind.has(Kind::MASKED) && self.masked_kill & need == 0 {
             return 0;
         }
-        covered(a, self.shift[v])
+        covered(a, self.shift)
+    }
+
+    /// Notes an access. `divergence`: lanes part somewhere in the kernel.
+    fn add(&mut self, a: &Access, divergence: bool, simd: u32) {
+        let read = a.kind.has(Kind::READ);
+        if read {
+            self.pieces |= touched(a, self.shift);
+            if a.kind.has(Kind::EOT) {
+                self.needs.add(Needs::EOT);
+            }
+        }
+        if a.kind.has(Kind::MESSAGE) {
+            self.needs.add(if a.kind.has(Kind::WRITE) { Needs::RESPONSE } else { Needs::DESC });
+        }
+        if !divergence && !read {
+            return;
+        }
+        if !a.kind.has(Kind::MASKED) {
+            if read {
+                self.masked_kill = 0;
+            }
+            return;
+        }
+        if a.kind.has(Kind::CROSS) {
+            self.masked_kill &= 2;
+        } else if a.pitch != 0 && divergence {
+            let one = a.end - a.start <= u32::from(a.elem);
+            let apart = self.pitch != 0 && self.pitch != a.pitch && !one;
+            let lane = if a.start == 0 { 0 } else { a.start / u32::from(a.pitch) % simd };
+            if apart || (one && simd > 1) || lane != u32::from(a.chan) {
+                self.masked_kill &= 2;
+            }
+            if !one {
+                self.pitch = a.pitch;
+            }
+        }
+    }
+}
+
+/// Looks at every access once.
+pub(crate) fn gather(kernel: &Kernel<Virtual>, accesses: &Accesses, flow: &Flow, facts: &mut Vec<Fact>) {
+    facts.clear();
+    facts.extend(kernel.vars.iter().map(|var| Fact {
+        pieces: if var.live_out { all_pieces(var) } else { 0 },
+        weight: 0.0,
+        home: if var.live_in || var.live_out { Fact::MANY } else { Fact::NOWHERE },
+        shift: piece_shift(var),
+        masked_kill: if var.address_taken { 0 } else { 3 },
+        pitch: 0,
+        needs: Needs::NONE,
+    }));
+    let divergence = flow.any_divergence();
+    let simd = u32::from(kernel.simd).max(1);
+    for (b, depth) in flow.depth.iter().enumerate() {
+        let weight = 10f32.powi(i32::from(*depth.min(&6)));
+        for a in accesses.of_block(b) {
+            let fact = &mut facts[a.var as usize];
+            fact.weight += weight;
+            fact.home =
+                if fact.home == Fact::NOWHERE || fact.home == b as u32 { b as u32 } else { Fact::MANY };
+            fact.add(a, divergence, simd);
+        }
+        let is_branch = kernel.blocks[b].insts.last().is_some_and(|i| i.op.is_branch());
+        let last = accesses.block(b).next_back().filter(|_| is_branch);
+        for a in last.into_iter().flat_map(|i| accesses.of(i)).filter(|a| a.kind.has(Kind::WRITE)) {
+            facts[a.var as usize].needs.add(Needs::AT_END);
+        }
     }
 }

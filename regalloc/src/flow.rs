@@ -1,25 +1,29 @@
 //! The graphs that liveness flows along, and loop depths.
 
-use gen_ir::{BlockId, Kernel, Op, Virtual, Waits, back_edges};
+use gen_ir::{BlockId, Kernel, Op, Virtual, Waits};
 
 /// Edges of blocks in compressed rows.
+#[derive(Default)]
 pub(crate) struct Edges {
     first: Vec<u32>,
     to: Vec<u32>,
 }
 
 impl Edges {
-    fn build(n: usize, mut pairs: Vec<(u32, u32)>) -> Edges {
+    /// Takes edges of `n` blocks, which it sorts.
+    fn set(&mut self, n: usize, pairs: &mut Vec<(u32, u32)>) {
         pairs.sort_unstable();
         pairs.dedup();
-        let mut first = vec![0u32; n + 1];
-        for &(from, _) in &pairs {
-            first[from as usize + 1] += 1;
+        self.first.clear();
+        self.first.resize(n + 1, 0);
+        for &(from, _) in &*pairs {
+            self.first[from as usize + 1] += 1;
         }
         for i in 0..n {
-            first[i + 1] += first[i];
+            self.first[i + 1] += self.first[i];
         }
-        Edges { first, to: pairs.into_iter().map(|(_, to)| to).collect() }
+        self.to.clear();
+        self.to.extend(pairs.iter().map(|&(_, to)| to));
     }
 
     /// Blocks reached from `b`.
@@ -29,6 +33,7 @@ impl Edges {
 }
 
 /// Control flow as allocation sees it.
+#[derive(Default)]
 pub(crate) struct Flow {
     /// Where a lane goes: successors, with returns going to every place after a call of the routine.
     pub succs: Edges,
@@ -44,47 +49,101 @@ pub(crate) struct Flow {
     pub calls: Vec<(u32, u32, u32)>,
     /// For each block, the number of loops around it.
     pub depth: Vec<u8>,
+    /// For each block, the first block in layout order that the instruction pointer can enter after it
+    /// was in this one.
+    pub reached: Vec<u32>,
+    pairs: Vec<(u32, u32)>,
+    delta: Vec<i32>,
+    tails: Vec<Option<u32>>,
+    heads: Vec<u32>,
 }
 
 impl Flow {
-    pub fn of(kernel: &Kernel<Virtual>) -> Flow {
+    /// Looks at a kernel; forgets the one before.
+    pub fn find(&mut self, kernel: &Kernel<Virtual>) {
         let n = kernel.blocks.len();
-        let waits = Waits::of(kernel);
-        let calls = calls(kernel);
-        let mut succs = Vec::with_capacity(n * 2);
+        self.waits.find(kernel, &mut self.back);
+        self.find_calls(kernel);
+        self.pairs.clear();
         for (b, block) in kernel.blocks.iter().enumerate() {
             let b = b as u32;
-            succs.extend(block.succs.iter().filter(|s| s.index() < n).map(|s| (b, s.0)));
+            self.pairs.extend(block.succs.iter().filter(|s| s.index() < n).map(|s| (b, s.0)));
             if block.insts.last().is_some_and(|i| i.op == Op::Ret) {
-                for &(site, entry, end) in &calls {
+                for &(site, entry, end) in &self.calls {
                     if (entry..end).contains(&b) && ((site + 1) as usize) < n {
-                        succs.push((b, site + 1));
+                        self.pairs.push((b, site + 1));
                     }
                 }
             }
         }
-        let preds = succs.iter().map(|&(from, to)| (to, from)).collect();
-        let divergent = divergence(&waits, &calls, kernel);
-        let mut back: Vec<_> = back_edges(kernel).collect();
-        back.sort_unstable();
-        let depth = depths(n, &back);
-        Flow {
-            succs: Edges::build(n, succs),
-            preds: Edges::build(n, preds),
-            back,
-            waits,
-            divergent,
-            calls,
-            depth,
+        self.succs.set(n, &mut self.pairs);
+        self.pairs.iter_mut().for_each(|(from, to)| std::mem::swap(from, to));
+        self.preds.set(n, &mut self.pairs);
+        self.find_divergence(kernel);
+        self.find_depths(n);
+        self.find_reached(n);
+    }
+
+    fn find_calls(&mut self, kernel: &Kernel<Virtual>) {
+        let n = kernel.blocks.len() as u32;
+        self.calls.clear();
+        for (b, block) in kernel.blocks.iter().enumerate() {
+            let Some(last) = block.insts.last().filter(|i| i.op == Op::Call) else { continue };
+            if let Some(entry) = last.branch_target() {
+                let end = kernel.subroutines.iter().find(|s| **s > entry).map_or(n, |s: &BlockId| s.0);
+                self.calls.push((b as u32, entry.0, end));
+            }
         }
     }
 
-    /// For each block, the first block in layout order that the instruction pointer can enter after it
-    /// was in this one.
-    pub fn reached_from(&self) -> Vec<u32> {
-        let n = self.depth.len();
+    fn find_divergence(&mut self, kernel: &Kernel<Virtual>) {
+        self.waits.find_divergent(&mut self.delta, &mut self.divergent);
+        for _ in 0..=kernel.subroutines.len() {
+            let mut changed = false;
+            for &(site, entry, end) in &self.calls {
+                let by_pred = kernel.blocks[site as usize].insts.last().is_some_and(|i| i.pred.is_some());
+                if self.divergent[site as usize] || by_pred {
+                    for d in &mut self.divergent[entry as usize..end as usize] {
+                        changed |= !*d;
+                        *d = true;
+                    }
+                }
+            }
+            if !changed {
+                break;
+            }
+        }
+    }
+
+    fn find_depths(&mut self, n: usize) {
+        // Several back edges to one head are one loop.
+        self.tails.clear();
+        self.tails.resize(n, None);
+        for &(tail, head) in &self.back {
+            let t = &mut self.tails[head as usize];
+            *t = Some(t.map_or(tail, |x| x.max(tail)));
+        }
+        self.delta.clear();
+        self.delta.resize(n + 1, 0);
+        for (head, tail) in self.tails.iter().enumerate() {
+            if let Some(tail) = tail {
+                self.delta[head] += 1;
+                self.delta[*tail as usize + 1] -= 1;
+            }
+        }
+        let mut depth = 0;
+        self.depth.clear();
+        self.depth.extend(self.delta[..n].iter().map(|d| {
+            depth += d;
+            depth.clamp(0, 255) as u8
+        }));
+    }
+
+    fn find_reached(&mut self, n: usize) {
         // The lowest head of the back edges from a block or later ones.
-        let mut head = vec![u32::MAX; n + 1];
+        let head = &mut self.heads;
+        head.clear();
+        head.resize(n + 1, u32::MAX);
         let mut edges = self.back.iter().rev().peekable();
         for b in (0..n).rev() {
             head[b] = head[b + 1];
@@ -93,21 +152,20 @@ impl Flow {
                 edges.next();
             }
         }
-        let mut reached: Vec<u32> = (0..n)
-            .map(|b| {
-                let mut low = b as u32 + 1;
-                while head[(low as usize).min(b)] < low {
-                    low = head[(low as usize).min(b)];
-                }
-                low
-            })
-            .collect();
+        self.reached.clear();
+        self.reached.extend((0..n).map(|b| {
+            let mut low = b as u32 + 1;
+            while head[(low as usize).min(b)] < low {
+                low = head[(low as usize).min(b)];
+            }
+            low
+        }));
         // What a subroutine does is done from its first call on.
         for _ in 0..self.calls.len() {
             let mut changed = false;
             for &(site, first, end) in &self.calls {
-                let from = reached[site as usize].min(site + 1);
-                for r in &mut reached[first as usize..end as usize] {
+                let from = self.reached[site as usize].min(site + 1);
+                for r in &mut self.reached[first as usize..end as usize] {
                     changed |= from < *r;
                     *r = (*r).min(from);
                 }
@@ -116,72 +174,10 @@ impl Flow {
                 break;
             }
         }
-        reached
     }
 
     /// Whether any lane ever waits.
     pub fn any_divergence(&self) -> bool {
         self.divergent.iter().any(|&d| d)
     }
-}
-
-fn calls(kernel: &Kernel<Virtual>) -> Vec<(u32, u32, u32)> {
-    let n = kernel.blocks.len() as u32;
-    let subs = &kernel.subroutines;
-    let mut out = Vec::new();
-    for (b, block) in kernel.blocks.iter().enumerate() {
-        let Some(last) = block.insts.last() else { continue };
-        if last.op != Op::Call {
-            continue;
-        }
-        if let Some(entry) = last.branch_target() {
-            let end = subs.iter().find(|s| **s > entry).map_or(n, |s: &BlockId| s.0);
-            out.push((b as u32, entry.0, end));
-        }
-    }
-    out
-}
-
-fn divergence(waits: &Waits, calls: &[(u32, u32, u32)], kernel: &Kernel<Virtual>) -> Vec<bool> {
-    let mut divergent = waits.divergent();
-    for _ in 0..=kernel.subroutines.len() {
-        let mut changed = false;
-        for &(site, entry, end) in calls {
-            let by_pred = kernel.blocks[site as usize].insts.last().is_some_and(|i| i.pred.is_some());
-            if divergent[site as usize] || by_pred {
-                for d in &mut divergent[entry as usize..end as usize] {
-                    changed |= !*d;
-                    *d = true;
-                }
-            }
-        }
-        if !changed {
-            break;
-        }
-    }
-    divergent
-}
-
-fn depths(n: usize, back: &[(u32, u32)]) -> Vec<u8> {
-    // Several back edges to one head are one loop.
-    let mut tails: Vec<Option<u32>> = vec![None; n];
-    for &(tail, head) in back {
-        let t = &mut tails[head as usize];
-        *t = Some(t.map_or(tail, |x| x.max(tail)));
-    }
-    let mut delta = vec![0i32; n + 1];
-    for (head, tail) in tails.iter().enumerate() {
-        if let Some(tail) = tail {
-            delta[head] += 1;
-            delta[*tail as usize + 1] -= 1;
-        }
-    }
-    let mut depth = 0;
-    delta[..n]
-        .iter()
-        .map(|d| {
-            depth += d;
-            depth.clamp(0, 255) as u8
-        })
-        .collect()
 }

@@ -12,7 +12,7 @@ use crate::{
     liveness::Liveness,
 };
 use gen_ir::{
-    Base, Block, Dst, ExecSize, Inst, Kernel, Op, Reg, Region, Role, Src, Type, Var, VarClass, VarId, Virtual,
+    Base, Dst, ExecSize, Inst, Kernel, Op, Pool, Reg, Region, Role, Src, Type, Var, VarClass, VarId, Virtual,
 };
 
 /// What is remembered of variables over the rounds of an allocation.
@@ -26,6 +26,12 @@ pub(crate) struct Homes {
 }
 
 impl Homes {
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.home.clear();
+        self.piece.clear();
+    }
+
     fn grow(&mut self, n: usize) {
         self.home.resize(n, None);
         self.piece.resize(n, false);
@@ -45,6 +51,21 @@ impl Homes {
     }
 }
 
+/// Memory of splitting.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    lost: Vec<bool>,
+    /// The block of each variable that lives in one.
+    blocks_of: Vec<u32>,
+    /// What stands for each variable now.
+    piece: Vec<Option<VarId>>,
+    /// The last write of each variable in the block at hand.
+    last_write: Vec<u32>,
+    new: Vec<Inst<Virtual>>,
+    opened: Vec<u32>,
+    mine: Vec<u32>,
+}
+
 /// Splits the variables in `spilled`. Returns the number of copies added.
 pub(crate) fn split(
     kernel: &mut Kernel<Virtual>,
@@ -52,10 +73,15 @@ pub(crate) fn split(
     homes: &mut Homes,
     accesses: &Accesses,
     live: &Liveness,
+    scratch: &mut Scratch,
+    pool: &mut Pool<Virtual>,
 ) -> u32 {
+    let Scratch { lost, blocks_of, piece, last_write, new, opened, mine } = scratch;
     homes.grow(kernel.vars.len());
-    let mut lost = vec![false; kernel.vars.len()];
-    let mut blocks_of = vec![u32::MAX; kernel.vars.len()];
+    lost.clear();
+    lost.resize(kernel.vars.len(), false);
+    blocks_of.clear();
+    blocks_of.resize(kernel.vars.len(), u32::MAX);
     for v in spilled {
         lost[v.index()] = true;
         if homes.home[v.index()].is_none() {
@@ -69,38 +95,33 @@ pub(crate) fn split(
     lost.resize(kernel.vars.len(), false);
     // What lives in one block gains nothing from a piece a block.
     for b in 0..kernel.blocks.len() {
-        for i in accesses.block(b) {
-            for a in accesses.of(i) {
-                let seen = &mut blocks_of[a.var as usize];
-                *seen = if *seen == u32::MAX || *seen == b as u32 { b as u32 } else { u32::MAX - 1 };
-            }
+        for a in accesses.of_block(b) {
+            let seen = &mut blocks_of[a.var as usize];
+            *seen = if *seen == u32::MAX || *seen == b as u32 { b as u32 } else { u32::MAX - 1 };
         }
     }
     let mut copies = 0;
-    let mut piece: Vec<Option<VarId>> = vec![None; lost.len()];
+    piece.clear();
+    piece.resize(lost.len(), None);
+    last_write.clear();
+    last_write.resize(lost.len(), u32::MAX);
     for b in 0..kernel.blocks.len() {
         let range = accesses.block(b);
-        if !range.clone().any(|i| accesses.of(i).iter().any(|a| lost[a.var as usize])) {
+        if !accesses.of_block(b).iter().any(|a| lost[a.var as usize]) {
             continue;
         }
-        let old = std::mem::take(&mut kernel.blocks[b].insts);
-        let mut new = Vec::with_capacity(old.len() + 8);
-        // The last write of each variable in this block, and the order pieces were opened in.
-        let mut last_write: Vec<(u32, usize)> = Vec::new();
+        new.clear();
         for i in range.clone() {
             for a in accesses.of(i).iter().filter(|a| lost[a.var as usize] && a.kind.has(Kind::WRITE)) {
-                match last_write.iter_mut().find(|(v, _)| *v == a.var) {
-                    Some((_, at)) => *at = i,
-                    None => last_write.push((a.var, i)),
-                }
+                last_write[a.var as usize] = i as u32;
             }
         }
         let (start_of_block, end_of_block) = (range.start as u32 * 2, range.end as u32 * 2);
-        let mut opened: Vec<u32> = Vec::new();
-        for (i, inst) in range.zip(old) {
-            let mut mine: Vec<u32> =
-                accesses.of(i).iter().map(|a| a.var).filter(|&v| lost[v as usize]).collect();
-            mine.dedup();
+        opened.clear();
+        for i in range.clone() {
+            let inst = kernel.blocks[b].insts[i - range.start];
+            mine.clear();
+            mine.extend(accesses.of(i).iter().map(|a| a.var).filter(|&v| lost[v as usize]));
             if mine.is_empty() {
                 new.push(inst);
                 continue;
@@ -108,7 +129,7 @@ pub(crate) fn split(
             mine.sort_unstable();
             mine.dedup();
             let at = i as u32 * 2;
-            for &v in &mine {
+            for &v in &*mine {
                 if piece[v as usize].is_some() {
                     continue;
                 }
@@ -130,7 +151,7 @@ pub(crate) fn split(
                 }
                 let old = if at == start_of_block { live.at_start(v, at) } else { live.before(v, at) };
                 if old && let Some(home) = homes.home[v as usize] {
-                    copies += copy(&mut new, id, home, kernel.vars[id.index()].bytes, inst.origin);
+                    copies += copy(new, id, home, kernel.vars[id.index()].bytes, inst.origin);
                 }
             }
             new.push(inst.map_regs(|_, r| match r.base {
@@ -140,7 +161,7 @@ pub(crate) fn split(
                 },
                 _ => r,
             }));
-            for &v in &mine {
+            for &v in &*mine {
                 let Some(id) = piece[v as usize] else { continue };
                 if homes.home[v as usize] == Some(id) {
                     piece[v as usize] = None;
@@ -150,24 +171,24 @@ pub(crate) fn split(
                 let wrote = accesses.of(i).iter().any(|a| a.var == v && a.kind.has(Kind::WRITE));
                 let after = at + 2;
                 let store = if !alone {
-                    last_write.contains(&(v, i)) && live.at_end(v, end_of_block)
+                    last_write[v as usize] == i as u32 && live.at_end(v, end_of_block)
                 } else if after == end_of_block {
                     wrote && live.at_end(v, after)
                 } else {
                     wrote && live.before(v, after)
                 };
                 if store && let Some(home) = homes.home[v as usize] {
-                    copies += copy(&mut new, home, id, kernel.vars[id.index()].bytes, inst.origin);
+                    copies += copy(new, home, id, kernel.vars[id.index()].bytes, inst.origin);
                 }
                 if alone {
                     piece[v as usize] = None;
                 }
             }
         }
-        for v in opened {
+        for v in opened.drain(..) {
             piece[v as usize] = None;
         }
-        kernel.blocks[b] = Block { insts: new, succs: std::mem::take(&mut kernel.blocks[b].succs) };
+        pool.store(&mut kernel.blocks[b].insts, new);
     }
     copies
 }

@@ -9,8 +9,8 @@
 //! facts     what accesses say of a variable   spread    liveness across blocks
 //! liveness  live ranges in layout order       place     a place for each, or a spill list
 //! home      flags, addresses to GRFs          spill     general variables to scratch memory
-//! order     fewer alive at a time             apply     variables to registers
-//! check     proof that no value is lost
+//! order     fewer alive at a time             slots     places there
+//! apply     variables to registers            check     proof that no value is lost
 //! ```
 //!
 //! **What holds.** At no position do two variables share a byte while both are needed, by the lanes that
@@ -30,6 +30,7 @@
 mod access;
 mod apply;
 mod check;
+mod copy;
 mod error;
 mod facts;
 mod flow;
@@ -39,18 +40,19 @@ mod order;
 mod pieces;
 mod place;
 mod points;
+mod slots;
 mod spill;
 mod spread;
 
 pub use error::Error;
 
-use access::{Accesses, Kind};
+use access::Accesses;
+use facts::Needs;
 use flow::Flow;
 use gen_ir::{Kernel, Physical, Pool, VarClass, VarId, Virtual};
 use home::Homes;
 use liveness::Liveness;
 use place::{File, Item, Placement, place};
-use std::borrow::Cow;
 
 /// Rounds of rewriting after which an allocation is given up.
 const MAX_ROUNDS: u32 = 24;
@@ -90,145 +92,175 @@ pub struct AllocStats {
     pub flag_spills: u32,
 }
 
-/// Gives every variable a place. `pool` gives the new kernel its memory.
+/// Memory that one allocation leaves to the next: then the same kernel again asks the allocator of memory for
+/// nothing.
+#[derive(Default)]
+pub struct Scratch {
+    pool: Pool<Virtual>,
+    flow: Flow,
+    homes: Homes,
+    now: Analysis,
+    /// The same of another order of instructions.
+    other: Analysis,
+    liveness: liveness::Scratch,
+    order: order::Scratch,
+    placing: Placing,
+    /// Flags, addresses, general variables.
+    placed: [Placement; 3],
+    lost: Vec<VarId>,
+    home: home::Scratch,
+    spill: spill::Scratch,
+}
+
+impl std::fmt::Debug for Scratch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Scratch").finish_non_exhaustive()
+    }
+}
+
+/// What is known of a kernel as it stands.
+#[derive(Default)]
+struct Analysis {
+    accesses: Accesses,
+    live: Liveness,
+}
+
+impl Analysis {
+    fn find(
+        &mut self,
+        kernel: &Kernel<Virtual>,
+        flow: &Flow,
+        homes: &Homes,
+        scratch: &mut liveness::Scratch,
+    ) -> Result<(), Error> {
+        self.accesses.collect(kernel)?;
+        self.live.compute(kernel, &self.accesses, flow, homes, scratch);
+        Ok(())
+    }
+}
+
+/// Gives every variable a place. `scratch` and `pool` have memory for the work and for its result.
+///
+/// # Errors
+///
+/// Operands and variables that cannot be; registers or scratch memory that do not suffice.
 pub fn allocate(
     kernel: &Kernel<Virtual>,
     options: &Options,
+    scratch: &mut Scratch,
     pool: &mut Pool<Physical>,
 ) -> Result<(Kernel<Physical>, AllocStats), Error> {
     if kernel.vars.len() >= (u32::MAX / 64) as usize || kernel.inst_count() >= (u32::MAX / 64) as usize {
         return Err(Error::TooLarge);
     }
-    let mut work = Cow::Borrowed(kernel);
-    let mut homes = Homes::default();
+    scratch.homes.clear();
+    scratch.flow.find(kernel);
+    // The kernel as it is rewritten.
+    let mut work: Option<Kernel<Virtual>> = None;
+    let result = rounds(kernel, options, scratch, &mut work).map(|stats| {
+        let [.., general] = &scratch.placed;
+        (apply::apply(work.as_ref().unwrap_or(kernel), &general.at, pool), stats)
+    });
+    if let Some(work) = work {
+        scratch.pool.keep_kernel(work);
+    }
+    result
+}
+
+/// Rewrites until everything has a place, which is then left with the general variables' places.
+fn rounds(
+    kernel: &Kernel<Virtual>,
+    options: &Options,
+    scratch: &mut Scratch,
+    work: &mut Option<Kernel<Virtual>>,
+) -> Result<AllocStats, Error> {
     let mut stats = AllocStats::default();
     let mut top = kernel.spill_offset;
-    let flow = Flow::of(kernel);
     // Where registers are watched by software, taking them in turn means fewer that still have to be
     // waited for; where they are scarce, packing them from the lowest on means fewer spills.
     let mut rotate = kernel.platform.caps().sbid_count > 0;
     // Rounds that spilled.
     let mut round = 0;
     for rewritten in 0..MAX_ROUNDS {
-        let accesses = Accesses::collect(&work)?;
-        let live = liveness::compute(&work, &accesses, &flow, &homes);
-        if rewritten == 0
-            && let Some(other) = reordered(kernel, &accesses, &live, &flow)?
         {
-            work = Cow::Owned(other);
-            continue;
+            let now = work.as_ref().unwrap_or(kernel);
+            scratch.now.find(now, &scratch.flow, &scratch.homes, &mut scratch.liveness)?;
         }
-        let needs = Needs::of(&work, &accesses);
-        let flags = place_class(&work, VarClass::Flag, &live, &needs, 0, false)?;
-        let addresses = place_class(&work, VarClass::Address, &live, &needs, 0, false)?;
-        let lost: Vec<VarId> = flags.spilled.iter().chain(&addresses.spilled).copied().collect();
+        if rewritten == 0 {
+            *work = reordered(kernel, scratch)?;
+        }
+        let Scratch { pool, flow, homes, now, placing, placed, lost, home, spill, .. } = &mut *scratch;
+        let [flags, addresses, general] = placed;
+        let current = work.as_ref().unwrap_or(kernel);
+        placing.place(current, VarClass::Flag, &now.live, 0, false, flags)?;
+        placing.place(current, VarClass::Address, &now.live, 0, false, addresses)?;
+        lost.clear();
+        lost.extend(flags.spilled.iter().chain(&addresses.spilled));
         if !lost.is_empty() {
-            stats.flag_spills += home::split(work.to_mut(), &lost, &mut homes, &accesses, &live);
+            let work = work.get_or_insert_with(|| copy::copy(kernel, pool));
+            stats.flag_spills += home::split(work, lost, homes, &now.accesses, &now.live, home, pool);
             continue;
         }
-        let mut general = place_class(&work, VarClass::General, &live, &needs, 0, rotate)?;
+        placing.place(current, VarClass::General, &now.live, 0, rotate, general)?;
         if rotate && !general.spilled.is_empty() {
             rotate = false;
-            general = place_class(&work, VarClass::General, &live, &needs, 0, false)?;
+            placing.place(current, VarClass::General, &now.live, 0, false, general)?;
         }
         if !general.spilled.is_empty() {
             // The code to add needs registers too. In small kernels rounds cost little: what that code
             // displaces is found out. In large ones some registers are set aside for it.
-            if round == 0 && work.inst_count() > LARGE {
-                general = place_class(&work, VarClass::General, &live, &needs, SET_ASIDE, false)?;
+            if round == 0 && current.inst_count() > LARGE {
+                placing.place(current, VarClass::General, &now.live, SET_ASIDE, false, general)?;
             }
             round += 1;
-            let count =
-                spill::spill(work.to_mut(), &general.spilled, &mut homes, &accesses, &live, &mut top)?;
+            let work = work.get_or_insert_with(|| copy::copy(kernel, pool));
+            let known = spill::Known { accesses: &now.accesses, live: &now.live };
+            let count = spill::spill(work, &general.spilled, homes, &known, &mut top, spill, pool)?;
             stats.spills += count.spills;
             stats.fills += count.fills;
             continue;
         }
         for (class, p) in
-            [(VarClass::Flag, &flags), (VarClass::Address, &addresses), (VarClass::General, &general)]
+            [(VarClass::Flag, &*flags), (VarClass::Address, &*addresses), (VarClass::General, &*general)]
         {
             if let Some(var) = p.failed {
                 return Err(Error::OutOfRegisters { class, var });
             }
         }
-        let mut at = general.at;
-        for p in [&flags, &addresses] {
-            for (to, from) in at.iter_mut().zip(&p.at) {
+        for p in [flags, addresses] {
+            for (to, from) in general.at.iter_mut().zip(&p.at) {
                 if *from != place::UNPLACED {
                     *to = *from;
                 }
             }
         }
         if options.check {
-            check::check(&work, &accesses, &flow, &homes, &at)?;
+            check::check(current, &now.accesses, flow, homes, &general.at)?;
         }
         stats.grfs_used = general.used.div_ceil(u32::from(kernel.platform.caps().grf_bytes));
         stats.scratch_bytes = top - kernel.spill_offset;
-        return Ok((apply::apply(&work, &at, pool), stats));
+        return Ok(stats);
     }
     Err(Error::NoEnd(MAX_ROUNDS))
 }
 
-/// The kernel in an order that makes spilling cheaper, if it needs any and there is one.
-/// (To be asked before flags and addresses are split into pieces, which depend on where they stand.)
-fn reordered(
-    kernel: &Kernel<Virtual>,
-    accesses: &Accesses,
-    live: &Liveness,
-    flow: &Flow,
-) -> Result<Option<Kernel<Virtual>>, Error> {
-    let Some(other) = order::order(kernel, accesses, live) else { return Ok(None) };
-    let written = spill_cost(kernel, accesses, live)?;
-    let accesses = Accesses::collect(&other)?;
-    let live = liveness::compute(&other, &accesses, flow, &Homes::default());
-    Ok((spill_cost(&other, &accesses, &live)? < written).then_some(other))
-}
-
-/// What spilling general variables costs: their accesses, worth more in loops.
-fn spill_cost(kernel: &Kernel<Virtual>, accesses: &Accesses, live: &Liveness) -> Result<f32, Error> {
-    let needs = Needs::of(kernel, accesses);
-    let general = place_class(kernel, VarClass::General, live, &needs, 0, false)?;
-    Ok(general.spilled.iter().map(|v| live.weight[v.index()]).sum())
-}
-
-/// Constraints on places that follow from use.
-struct Needs {
-    /// Payload of an end-of-thread message.
-    eot: Vec<bool>,
-    /// Response of a message.
-    response: Vec<bool>,
-    /// Message descriptor.
-    desc: Vec<bool>,
-    /// Written by the last instruction of a block, after which nothing can be put (return addresses).
-    at_end: Vec<bool>,
-}
-
-impl Needs {
-    fn of(kernel: &Kernel<Virtual>, accesses: &Accesses) -> Needs {
-        let n = kernel.vars.len();
-        let mut needs = Needs {
-            eot: vec![false; n],
-            response: vec![false; n],
-            desc: vec![false; n],
-            at_end: vec![false; n],
-        };
-        for b in 0..kernel.blocks.len() {
-            let is_branch = kernel.blocks[b].insts.last().is_some_and(|i| i.op.is_branch());
-            let last = accesses.block(b).next_back().filter(|_| is_branch);
-            for a in last.into_iter().flat_map(|i| accesses.of(i)) {
-                needs.at_end[a.var as usize] |= a.kind.has(Kind::WRITE);
-            }
-        }
-        for a in accesses.all() {
-            let v = a.var as usize;
-            needs.eot[v] |= a.kind.has(Kind::EOT);
-            if a.kind.has(Kind::MESSAGE) {
-                let list = if a.kind.has(Kind::WRITE) { &mut needs.response } else { &mut needs.desc };
-                list[v] = true;
-            }
-        }
-        needs
+/// The kernel in an order that makes spilling cheaper, if it needs any and there is one; what is known is
+/// then of that. (To be asked before flags and addresses are split into pieces, which depend on where they
+/// stand.)
+fn reordered(kernel: &Kernel<Virtual>, scratch: &mut Scratch) -> Result<Option<Kernel<Virtual>>, Error> {
+    let Scratch { pool, flow, homes, now, other, liveness, order, placing, placed, .. } = scratch;
+    let Some(kernel_ordered) = order::order(kernel, &now.accesses, &now.live, order, pool) else {
+        return Ok(None);
+    };
+    let general = &mut placed[2];
+    let written = placing.spill_cost(kernel, &now.live, general)?;
+    other.find(&kernel_ordered, flow, homes, liveness)?;
+    if placing.spill_cost(&kernel_ordered, &other.live, general)? < written {
+        std::mem::swap(now, other);
+        return Ok(Some(kernel_ordered));
     }
+    pool.keep_kernel(kernel_ordered);
+    Ok(None)
 }
 
 /// The register file that a class lives in.
@@ -243,65 +275,98 @@ fn file_of(kernel: &Kernel<Virtual>, class: VarClass, rotate: bool) -> File {
     }
 }
 
-fn place_class(
-    kernel: &Kernel<Virtual>,
-    class: VarClass,
-    live: &Liveness,
-    needs: &Needs,
-    set_aside: u32,
-    rotate: bool,
-) -> Result<Placement, Error> {
-    let file = file_of(kernel, class, rotate);
-    let size = file.regs * file.reg_bytes;
-    let mut items = Vec::new();
-    for (v, var) in kernel.vars.iter().enumerate() {
-        if var.class != class || live.of(v).is_empty() {
-            continue;
-        }
-        let id = VarId(v as u32);
-        let bad = |fault: String| Error::BadVariable { var: id, fault };
-        if var.bytes == 0 || var.bytes > size {
-            return Err(bad(format!("{} bytes, the register file has {size}", var.bytes)));
-        }
-        if var.align > 4096 || !var.align.max(1).is_power_of_two() {
-            return Err(bad(format!("alignment {} is not a power of two up to 4096", var.align)));
-        }
-        // Naturally aligned up to a register: then no operand crosses more registers than it must.
-        let natural = var.bytes.next_power_of_two().min(file.reg_bytes);
-        let mut align = var.align.max(natural).max(1);
-        if var.even_grf {
-            align = align.max(2 * file.reg_bytes);
-        }
-        let fixed = var.fixed;
-        let (mut low, mut high) = (0, size);
-        if class == VarClass::General {
-            // r0 stays what it is: messages to scratch memory need it.
-            low = (1 + set_aside) * file.reg_bytes;
-            if needs.eot[v] {
-                low = low.max((file.regs.min(128) - 16) * file.reg_bytes);
-            }
-            if needs.response[v] && !kernel.platform.caps().send_to_r127 {
-                high = high.min(127 * file.reg_bytes);
-            }
-        } else if class == VarClass::Address && needs.desc[v] {
-            high = high.min(var.bytes.next_power_of_two());
-        }
-        if let Some(at) = fixed
-            && at.checked_add(var.bytes).is_none_or(|end| end > size)
-        {
-            return Err(bad(format!("fixed at byte {at}, outside the register file")));
-        }
-        let stays = var.no_spill
-            || var.address_taken
-            || var.live_out
-            || (fixed.is_some() && !(var.live_in && class == VarClass::General))
-            || needs.eot[v]
-            || needs.at_end[v];
-        let length: u32 = live.of(v).iter().map(|r| r.end - r.start).sum();
-        let cost = if stays { f32::INFINITY } else { live.weight[v] / length.max(1) as f32 };
-        items.push(Item { var: id, bytes: var.bytes, align, fixed, low, high, cost });
+/// Memory of placing.
+#[derive(Default)]
+struct Placing {
+    items: Vec<Item>,
+    scan: place::Scratch,
+}
+
+impl Placing {
+    /// What spilling general variables costs: their accesses, worth more in loops.
+    fn spill_cost(
+        &mut self,
+        kernel: &Kernel<Virtual>,
+        live: &Liveness,
+        general: &mut Placement,
+    ) -> Result<f32, Error> {
+        self.place(kernel, VarClass::General, live, 0, false, general)?;
+        Ok(general.spilled.iter().map(|v| live.facts[v.index()].weight).sum())
     }
-    Ok(place(file, &items, live, kernel.vars.len()))
+
+    /// Places the variables of a class. `set_aside`: general registers that stay free.
+    fn place(
+        &mut self,
+        kernel: &Kernel<Virtual>,
+        class: VarClass,
+        live: &Liveness,
+        set_aside: u32,
+        rotate: bool,
+        out: &mut Placement,
+    ) -> Result<(), Error> {
+        let file = file_of(kernel, class, rotate);
+        self.items.clear();
+        for (v, var) in kernel.vars.iter().enumerate() {
+            if var.class == class && !live.of(v).is_empty() {
+                self.items.push(item(kernel, VarId(v as u32), live, file, set_aside)?);
+            }
+        }
+        place(file, &self.items, live, kernel.vars.len(), &mut self.scan, out);
+        Ok(())
+    }
+}
+
+/// What the scan has to know of a variable.
+fn item(
+    kernel: &Kernel<Virtual>,
+    id: VarId,
+    live: &Liveness,
+    file: File,
+    set_aside: u32,
+) -> Result<Item, Error> {
+    let (var, fact, ranges) = (&kernel.vars[id.index()], &live.facts[id.index()], live.of(id.index()));
+    let size = file.regs * file.reg_bytes;
+    let bad = |fault: String| Error::BadVariable { var: id, fault };
+    if var.bytes == 0 || var.bytes > size {
+        return Err(bad(format!("{} bytes, the register file has {size}", var.bytes)));
+    }
+    if var.align > 4096 || !var.align.max(1).is_power_of_two() {
+        return Err(bad(format!("alignment {} is not a power of two up to 4096", var.align)));
+    }
+    // Naturally aligned up to a register: then no operand crosses more registers than it must.
+    let natural = var.bytes.next_power_of_two().min(file.reg_bytes);
+    let mut align = var.align.max(natural).max(1);
+    if var.even_grf {
+        align = align.max(2 * file.reg_bytes);
+    }
+    let fixed = var.fixed;
+    let (mut low, mut high) = (0, size);
+    if var.class == VarClass::General {
+        // r0 stays what it is: messages to scratch memory need it.
+        low = (1 + set_aside) * file.reg_bytes;
+        if fact.needs.has(Needs::EOT) {
+            low = low.max((file.regs.min(128) - 16) * file.reg_bytes);
+        }
+        if fact.needs.has(Needs::RESPONSE) && !kernel.platform.caps().send_to_r127 {
+            high = high.min(127 * file.reg_bytes);
+        }
+    } else if var.class == VarClass::Address && fact.needs.has(Needs::DESC) {
+        high = high.min(var.bytes.next_power_of_two());
+    }
+    if let Some(at) = fixed
+        && at.checked_add(var.bytes).is_none_or(|end| end > size)
+    {
+        return Err(bad(format!("fixed at byte {at}, outside the register file")));
+    }
+    let stays = var.no_spill
+        || var.address_taken
+        || var.live_out
+        || (fixed.is_some() && !(var.live_in && var.class == VarClass::General))
+        || fact.needs.has(Needs::EOT)
+        || fact.needs.has(Needs::AT_END);
+    let length: u32 = ranges.iter().map(|r| r.end - r.start).sum();
+    let cost = if stays { f32::INFINITY } else { fact.weight / length.max(1) as f32 };
+    Ok(Item { var: id, bytes: var.bytes, align, fixed, low, high, cost })
 }
 
 #[cfg(test)]

@@ -22,11 +22,11 @@
 
 use crate::{
     access::{Accesses, Kind},
-    facts::Facts,
+    facts::{Fact, gather},
     flow::Flow,
     home::Homes,
     pieces::touched,
-    spread::{Spread, summarize},
+    spread::Spread,
 };
 use gen_ir::{Kernel, Virtual};
 
@@ -38,17 +38,28 @@ pub(crate) struct Range {
 }
 
 /// The live ranges of all variables.
+#[derive(Default)]
 pub(crate) struct Liveness {
     ranges: Vec<Range>,
     first: Vec<u32>,
-    /// Sum of accesses, each worth ten times more per loop around it.
-    pub weight: Vec<f32>,
+    /// What else is known of each variable.
+    pub facts: Vec<Fact>,
 }
 
 impl Liveness {
     /// Ranges of a variable, in order, with gaps between them.
     pub fn of(&self, var: usize) -> &[Range] {
         &self.ranges[self.first[var] as usize..self.first[var + 1] as usize]
+    }
+
+    /// The place of a variable's ranges among all.
+    pub fn indices(&self, var: usize) -> std::ops::Range<u32> {
+        self.first[var]..self.first[var + 1]
+    }
+
+    /// The ranges of all variables.
+    pub fn all(&self) -> &[Range] {
+        &self.ranges
     }
 
     /// Whether a value from before position `at`, which is inside a block, is needed from there.
@@ -75,18 +86,6 @@ impl Liveness {
 
 const NONE: u32 = u32::MAX;
 
-/// Computes the live ranges of all variables.
-pub(crate) fn compute(kernel: &Kernel<Virtual>, accesses: &Accesses, flow: &Flow, homes: &Homes) -> Liveness {
-    let facts = Facts::of(kernel, accesses, flow.any_divergence());
-    let n = kernel.vars.len();
-    let mut raw: Vec<Raw> = Vec::with_capacity(n * 2);
-    let (summary, weight) = summarize(kernel, accesses, flow, homes, &facts);
-    let spread = Spread::of(kernel, accesses, flow, &summary, &mut raw);
-    scan(kernel, accesses, flow, &facts, &spread, &mut raw);
-    let (ranges, first) = normalize(n, raw);
-    Liveness { ranges, first, weight }
-}
-
 /// A range of one variable.
 pub(crate) type Raw = (u32, Range);
 
@@ -94,9 +93,85 @@ pub(crate) type Raw = (u32, Range);
 #[derive(Clone, Copy)]
 struct Open {
     live: u64,
+    /// The block that this is about.
+    block: u32,
     end: u32,
     /// The earliest access seen so far.
     first: u32,
+}
+
+const CLOSED: Open = Open { live: 0, block: NONE, end: 0, first: 0 };
+
+/// Memory of the computation.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    spread: Spread,
+    raw: Vec<Raw>,
+    open: Vec<Open>,
+    seen: Vec<u32>,
+}
+
+impl Liveness {
+    /// Computes the live ranges of all variables; forgets those before.
+    pub fn compute(
+        &mut self,
+        kernel: &Kernel<Virtual>,
+        accesses: &Accesses,
+        flow: &Flow,
+        homes: &Homes,
+        scratch: &mut Scratch,
+    ) {
+        gather(kernel, accesses, flow, &mut self.facts);
+        scratch.raw.clear();
+        scratch.spread.find(kernel, accesses, flow, homes, &self.facts, &mut scratch.raw);
+        scan(kernel, accesses, flow, &self.facts, scratch);
+        self.normalize(kernel.vars.len(), &scratch.raw);
+    }
+
+    /// Sorts ranges by variable and position, and merges those that touch.
+    fn normalize(&mut self, vars: usize, raw: &[Raw]) {
+        let first = &mut self.first;
+        first.clear();
+        first.resize(vars + 1, 0);
+        for &(v, _) in raw {
+            first[v as usize] += 1;
+        }
+        let mut end = 0;
+        for f in first.iter_mut() {
+            end += *f;
+            *f = end;
+        }
+        self.ranges.clear();
+        self.ranges.resize(raw.len(), Range { start: 0, end: 0 });
+        // They were found from the last to the first, mostly.
+        for &(v, r) in raw {
+            let at = &mut first[v as usize];
+            *at -= 1;
+            self.ranges[*at as usize] = r;
+        }
+        // What is kept moves down over what is not.
+        let mut kept = 0;
+        for v in 0..vars {
+            let (from, to) = (first[v] as usize, first[v + 1] as usize);
+            first[v] = kept as u32;
+            if to - from > 1 && !self.ranges[from..to].is_sorted() {
+                self.ranges[from..to].sort_unstable();
+            }
+            let base = kept;
+            for i in from..to {
+                let r = self.ranges[i];
+                if kept > base && r.start <= self.ranges[kept - 1].end {
+                    let last = &mut self.ranges[kept - 1];
+                    last.end = last.end.max(r.end);
+                } else {
+                    self.ranges[kept] = r;
+                    kept += 1;
+                }
+            }
+        }
+        first[vars] = kept as u32;
+        self.ranges.truncate(kept);
+    }
 }
 
 /// Walks every block backward and writes down ranges.
@@ -104,58 +179,56 @@ fn scan(
     kernel: &Kernel<Virtual>,
     accesses: &Accesses,
     flow: &Flow,
-    facts: &Facts,
-    spread: &Spread,
-    raw: &mut Vec<Raw>,
+    facts: &[Fact],
+    Scratch { spread, raw, open, seen }: &mut Scratch,
 ) {
-    let n = kernel.vars.len();
-    let mut stamp = vec![NONE; n];
-    let mut open = vec![Open { live: 0, end: 0, first: 0 }; n];
-    let mut seen: Vec<u32> = Vec::new();
+    open.clear();
+    open.resize(kernel.vars.len(), CLOSED);
     for b in (0..kernel.blocks.len()).rev() {
         let insts = accesses.block(b);
         let (top, bottom) = (insts.start as u32 * 2, insts.end as u32 * 2);
-        let divergent = flow.divergent[b];
+        let (block, divergent) = (b as u32, flow.divergent[b]);
         seen.clear();
         for &v in spread.live_out_of(b) {
             // Live below and never defined above: the pieces matter once something is written here.
-            stamp[v as usize] = b as u32;
-            open[v as usize] = Open { live: facts.pieces[v as usize].max(1), end: bottom, first: bottom };
+            let live = facts[v as usize].pieces.max(1);
+            open[v as usize] = Open { live, block, end: bottom, first: bottom };
             seen.push(v);
         }
         for i in insts.rev() {
             let read_at = i as u32 * 2;
-            for want in [Kind::WRITE, Kind::READ] {
-                for a in accesses.of(i).iter().filter(|a| a.kind.has(want)) {
-                    let v = a.var as usize;
-                    if stamp[v] != b as u32 {
-                        stamp[v] = b as u32;
-                        open[v] = Open { live: 0, end: 0, first: 0 };
-                        seen.push(a.var);
-                    }
-                    let o = &mut open[v];
-                    if want == Kind::READ {
-                        if o.live == 0 {
-                            o.end = read_at + 1;
-                        }
-                        o.live |= touched(a, facts.shift[v]);
-                        o.first = read_at;
-                        continue;
-                    }
-                    let at = read_at + u32::from(!a.kind.has(Kind::EARLY));
-                    if o.live == 0 {
-                        raw.push((a.var, Range { start: at, end: read_at + 2 }));
-                        continue;
-                    }
-                    o.live &= !facts.kills(a, divergent);
-                    o.first = at;
-                    if o.live == 0 {
-                        raw.push((a.var, Range { start: at, end: o.end }));
-                    }
+            let all = accesses.of(i);
+            for a in all.iter().filter(|a| a.kind.has(Kind::WRITE)) {
+                let o = &mut open[a.var as usize];
+                if o.block != block {
+                    *o = Open { block, ..CLOSED };
+                    seen.push(a.var);
+                }
+                let at = read_at + u32::from(!a.kind.has(Kind::EARLY));
+                if o.live == 0 {
+                    raw.push((a.var, Range { start: at, end: read_at + 2 }));
+                    continue;
+                }
+                o.live &= !facts[a.var as usize].kills(a, divergent);
+                o.first = at;
+                if o.live == 0 {
+                    raw.push((a.var, Range { start: at, end: o.end }));
                 }
             }
+            for a in all.iter().filter(|a| a.kind.has(Kind::READ)) {
+                let o = &mut open[a.var as usize];
+                if o.block != block {
+                    *o = Open { block, ..CLOSED };
+                    seen.push(a.var);
+                }
+                if o.live == 0 {
+                    o.end = read_at + 1;
+                }
+                o.live |= touched(a, facts[a.var as usize].shift);
+                o.first = read_at;
+            }
         }
-        for &v in &seen {
+        for &v in &*seen {
             let o = open[v as usize];
             if o.live == 0 {
                 continue;
@@ -166,38 +239,4 @@ fn scan(
             }
         }
     }
-}
-
-/// Sorts ranges by variable and position, and merges those that touch.
-fn normalize(vars: usize, raw: Vec<Raw>) -> (Vec<Range>, Vec<u32>) {
-    let mut count = vec![0u32; vars + 1];
-    for &(v, _) in &raw {
-        count[v as usize + 1] += 1;
-    }
-    for v in 0..vars {
-        count[v + 1] += count[v];
-    }
-    let mut slots = vec![Range { start: 0, end: 0 }; raw.len()];
-    let mut next = count.clone();
-    for (v, r) in raw {
-        let at = &mut next[v as usize];
-        slots[*at as usize] = r;
-        *at += 1;
-    }
-    let mut ranges: Vec<Range> = Vec::with_capacity(slots.len());
-    let mut first = Vec::with_capacity(vars + 1);
-    for v in 0..vars {
-        first.push(ranges.len() as u32);
-        let mine = &mut slots[count[v] as usize..count[v + 1] as usize];
-        mine.sort_unstable();
-        let base = ranges.len();
-        for &r in mine.iter() {
-            match ranges[base..].last_mut() {
-                Some(last) if r.start <= last.end => last.end = last.end.max(r.end),
-                _ => ranges.push(r),
-            }
-        }
-    }
-    first.push(ranges.len() as u32);
-    (ranges, first)
 }

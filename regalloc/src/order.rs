@@ -9,39 +9,71 @@
 
 use crate::{
     access::{Accesses, Kind},
+    copy::copy,
     liveness::Liveness,
 };
-use gen_ir::{Arf, Base, Class, Dst, Inst, Kernel, Op, Options, Payload, Role, Src, VarClass, Virtual};
+use gen_ir::{Arf, Base, Class, Dst, Inst, Kernel, Op, Options, Payload, Pool, Role, Src, VarClass, Virtual};
 
 /// Of how many instructions that could come next the best is taken.
 const CHOICE: usize = 64;
+
+/// Memory of the search.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    change: Vec<i64>,
+    peaks: Vec<u32>,
+    block: Block,
+    alive: Alive,
+    behind: Vec<u32>,
+    ready: Vec<u32>,
+    order: Vec<u32>,
+    best: Vec<u32>,
+}
 
 /// A kernel with the same instructions in another order in blocks where too much is alive, if there are any.
 pub(crate) fn order(
     kernel: &Kernel<Virtual>,
     accesses: &Accesses,
     live: &Liveness,
+    s: &mut Scratch,
+    pool: &mut Pool<Virtual>,
 ) -> Option<Kernel<Virtual>> {
     let grf = u32::from(kernel.platform.caps().grf_bytes);
     let room = (u32::from(kernel.grf_count) - 2) * grf;
-    let peaks = peaks(kernel, accesses, live);
+    let general = kernel.vars.iter().filter(|var| var.class == VarClass::General);
+    if general.map(|var| u64::from(var.bytes)).sum::<u64>() <= u64::from(room) {
+        return None;
+    }
+    peaks(kernel, accesses, live, s);
+    s.block.row_of.clear();
     let mut out: Option<Kernel<Virtual>> = None;
-    for b in (0..kernel.blocks.len()).filter(|&b| peaks[b] > room) {
-        let block = Block::of(kernel, accesses, live, b);
-        let through = peaks[b].saturating_sub(block.peak_as_written());
-        let Some(order) = block.best(room.saturating_sub(through)) else { continue };
+    for b in 0..kernel.blocks.len() {
+        if s.peaks[b] <= room {
+            continue;
+        }
+        s.block.read(kernel, accesses, live, b);
+        let through = s.peaks[b].saturating_sub(s.block.peak_as_written(&mut s.alive));
+        if !find_best(room.saturating_sub(through), s) {
+            continue;
+        }
         let from = &kernel.blocks[b].insts;
-        let to = &mut out.get_or_insert_with(|| kernel.clone()).blocks[b].insts;
+        let to = &mut out.get_or_insert_with(|| copy(kernel, pool)).blocks[b].insts;
         to.clear();
-        to.extend(order.iter().map(|&i| from[i as usize]));
+        to.extend(s.best.iter().map(|&i| from[i as usize]));
     }
     out
 }
 
-/// The most bytes of general variables that are alive in each block.
-fn peaks(kernel: &Kernel<Virtual>, accesses: &Accesses, live: &Liveness) -> Vec<u32> {
+/// Finds the most bytes of general variables that are alive in each block.
+fn peaks(
+    kernel: &Kernel<Virtual>,
+    accesses: &Accesses,
+    live: &Liveness,
+    Scratch { change, peaks, .. }: &mut Scratch,
+) {
     let points = accesses.blocks.last().map_or(0, |&n| n as usize * 2 + 2);
-    let mut change = vec![0i64; points + 1];
+    change.clear();
+    change.resize(points + 1, 0);
     for (v, var) in kernel.vars.iter().enumerate().filter(|(_, var)| var.class == VarClass::General) {
         for r in live.of(v) {
             change[(r.start as usize).min(points)] += i64::from(var.bytes);
@@ -49,18 +81,34 @@ fn peaks(kernel: &Kernel<Virtual>, accesses: &Accesses, live: &Liveness) -> Vec<
         }
     }
     let mut now = 0;
-    let mut at = 0;
-    (0..kernel.blocks.len())
-        .map(|b| {
-            let mut peak = 0;
-            while at < accesses.block(b).end * 2 {
-                now += change[at];
-                peak = peak.max(now);
-                at += 1;
+    peaks.clear();
+    peaks.extend((0..kernel.blocks.len()).map(|b| {
+        let insts = accesses.block(b);
+        let mut peak = 0;
+        for c in &change[insts.start * 2..insts.end * 2] {
+            now += c;
+            peak = peak.max(now);
+        }
+        peak.max(0) as u32
+    }));
+}
+
+/// An order in which less is alive than in the written one, if there is one: the one nearest to what is
+/// written that needs no more than `room`, or else the one that needs least. It is left in `best`.
+fn find_best(room: u32, s: &mut Scratch) -> bool {
+    let mut least = s.block.peak_as_written(&mut s.alive);
+    let mut found = false;
+    for keep in [room, room / 4 * 3, room / 2, 0] {
+        let peak = s.block.order(keep, &mut s.alive, &mut s.behind, &mut s.ready, &mut s.order);
+        if s.order.len() == s.block.count && peak < least {
+            std::mem::swap(&mut s.best, &mut s.order);
+            (least, found) = (peak, true);
+            if peak <= room {
+                break;
             }
-            peak.max(0) as u32
-        })
-        .collect()
+        }
+    }
+    found
 }
 
 /// A variable in the block.
@@ -84,6 +132,7 @@ enum Shared {
 
 const SHARED: usize = 4;
 
+#[derive(Default)]
 struct Block {
     locals: Vec<Local>,
     /// Variables that each instruction touches, as rows of `locals`.
@@ -92,6 +141,11 @@ struct Block {
     before: Rows,
     /// How many instructions there are.
     count: usize,
+    /// The block in which a variable was seen last, and its row there.
+    row_of: Vec<(u32, u32)>,
+    /// By local variable.
+    last: Vec<Last>,
+    readers: Readers,
 }
 
 /// Lists of numbers, one a row.
@@ -102,6 +156,12 @@ struct Rows {
 }
 
 impl Rows {
+    fn clear(&mut self) {
+        self.list.clear();
+        self.first.clear();
+        self.first.push(0);
+    }
+
     fn of(&self, i: usize) -> &[u32] {
         &self.list[self.first[i] as usize..self.first[i + 1] as usize]
     }
@@ -122,61 +182,84 @@ impl Rows {
     }
 }
 
-/// Who wrote something last, and who has read it since.
-#[derive(Clone, Default)]
+/// No instruction, no reader.
+const NOBODY: u32 = u32::MAX;
+
+/// Who wrote something last, and who has read it since, the last one first.
+#[derive(Clone, Copy)]
 struct Last {
-    writer: Option<u32>,
-    readers: Vec<u32>,
+    writer: u32,
+    reader: u32,
 }
+
+impl Default for Last {
+    fn default() -> Last {
+        Last { writer: NOBODY, reader: NOBODY }
+    }
+}
+
+/// Readers: the instruction, and the one before.
+type Readers = Vec<(u32, u32)>;
 
 impl Last {
     /// Notes what instruction `i` does and adds what it must stay behind.
-    fn touch(&mut self, i: u32, writes: bool, before: &mut Vec<u32>) {
-        before.extend(self.writer.filter(|&w| w != i));
-        if writes {
-            before.extend(self.readers.drain(..).filter(|&r| r != i));
-            self.writer = Some(i);
-        } else {
-            self.readers.push(i);
+    fn touch(&mut self, i: u32, writes: bool, before: &mut Vec<u32>, readers: &mut Readers) {
+        if self.writer != NOBODY && self.writer != i {
+            before.push(self.writer);
         }
+        if !writes {
+            readers.push((i, self.reader));
+            self.reader = readers.len() as u32 - 1;
+            return;
+        }
+        while let Some(&(reader, next)) = readers.get(self.reader as usize) {
+            if reader != i {
+                before.push(reader);
+            }
+            self.reader = next;
+        }
+        self.writer = i;
     }
 }
 
 /// What is alive while a block is walked from its end.
-struct Alive<'a> {
-    locals: &'a [Local],
+#[derive(Default)]
+struct Alive {
     left: Vec<u32>,
     alive: Vec<bool>,
     bytes: u32,
     peak: u32,
 }
 
-impl<'a> Alive<'a> {
-    fn at_end(locals: &'a [Local]) -> Self {
-        let alive: Vec<bool> = locals.iter().map(|l| l.live_out).collect();
-        let bytes = locals.iter().filter(|l| l.live_out).map(|l| l.bytes).sum();
-        Alive { locals, left: locals.iter().map(|l| l.touches).collect(), alive, bytes, peak: bytes }
+impl Alive {
+    fn start(&mut self, locals: &[Local]) {
+        self.alive.clear();
+        self.alive.extend(locals.iter().map(|l| l.live_out));
+        self.left.clear();
+        self.left.extend(locals.iter().map(|l| l.touches));
+        self.bytes = locals.iter().filter(|l| l.live_out).map(|l| l.bytes).sum();
+        self.peak = self.bytes;
     }
 
     /// How many bytes more are alive above an instruction that touches `vars` than below.
-    fn change(&self, vars: &[u32]) -> i64 {
+    fn change(&self, vars: &[u32], locals: &[Local]) -> i64 {
         let of = |&v: &u32| {
-            let (v, l) = (v as usize, &self.locals[v as usize]);
+            let (v, l) = (v as usize, &locals[v as usize]);
             let after = l.live_in || self.left[v] > 1;
             i64::from(l.bytes) * (i64::from(after) - i64::from(self.alive[v]))
         };
         vars.iter().map(of).sum()
     }
 
-    fn take(&mut self, vars: &[u32]) {
+    fn take(&mut self, vars: &[u32], locals: &[Local]) {
         for &v in vars {
             if !std::mem::replace(&mut self.alive[v as usize], true) {
-                self.bytes += self.locals[v as usize].bytes;
+                self.bytes += locals[v as usize].bytes;
             }
         }
         self.peak = self.peak.max(self.bytes);
         for &v in vars {
-            let (v, l) = (v as usize, &self.locals[v as usize]);
+            let (v, l) = (v as usize, &locals[v as usize]);
             self.left[v] -= 1;
             if self.left[v] == 0 && !l.live_in {
                 self.alive[v] = false;
@@ -187,17 +270,19 @@ impl<'a> Alive<'a> {
 }
 
 impl Block {
-    fn of(kernel: &Kernel<Virtual>, accesses: &Accesses, live: &Liveness, b: usize) -> Block {
+    fn read(&mut self, kernel: &Kernel<Virtual>, accesses: &Accesses, live: &Liveness, b: usize) {
         let insts = accesses.block(b);
         let (top, bottom) = (insts.start as u32 * 2, insts.end as u32 * 2);
         let prologue = if b == 0 { kernel.payload_ends()[1] } else { 0 };
-        let mut row_of = std::collections::BTreeMap::new();
-        let mut locals: Vec<Local> = Vec::new();
-        let mut last: Vec<Last> = Vec::new();
-        let mut shared: [Last; SHARED] = Default::default();
-        let (mut touched, mut before) = (Rows::default(), Rows::default());
-        touched.first.push(0);
-        before.first.push(0);
+        let Block { locals, touched, before, count, row_of, last, readers } = self;
+        row_of.resize(kernel.vars.len(), (NOBODY, 0));
+        let mut shared = [Last::default(); SHARED];
+        locals.clear();
+        last.clear();
+        readers.clear();
+        touched.clear();
+        before.clear();
+        *count = insts.len();
         // The last that stays, and everything since.
         let mut fence: Option<u32> = None;
         let mut since = 0;
@@ -210,7 +295,9 @@ impl Block {
                     VarClass::Flag => Shared::Flags,
                     VarClass::Address => Shared::Addresses,
                     VarClass::General => {
-                        let row = *row_of.entry(a.var).or_insert_with(|| {
+                        let (block, row) = &mut row_of[a.var as usize];
+                        if *block != b as u32 {
+                            (*block, *row) = (b as u32, locals.len() as u32);
                             locals.push(Local {
                                 bytes: kernel.vars[a.var as usize].bytes,
                                 touches: 0,
@@ -218,24 +305,20 @@ impl Block {
                                 live_out: live.at_end(a.var, bottom),
                             });
                             last.push(Last::default());
-                            locals.len() as u32 - 1
-                        });
-                        touched.list.push(row);
-                        last[row as usize].touch(now, writes, &mut before.list);
+                        }
+                        touched.list.push(*row);
+                        last[*row as usize].touch(now, writes, &mut before.list, readers);
                         continue;
                     }
                 };
-                shared[of as usize].touch(now, writes, &mut before.list);
+                shared[of as usize].touch(now, writes, &mut before.list, readers);
             }
             if uses_accumulator(inst) {
-                shared[Shared::Accumulators as usize].touch(now, true, &mut before.list);
+                shared[Shared::Accumulators as usize].touch(now, true, &mut before.list, readers);
             }
             if let Some(info) = inst.send() {
-                shared[Shared::Memory as usize].touch(
-                    now,
-                    !info.only_reads(kernel.platform),
-                    &mut before.list,
-                );
+                let writes = !info.only_reads(kernel.platform);
+                shared[Shared::Memory as usize].touch(now, writes, &mut before.list, readers);
             }
             before.list.extend(fence);
             if stay {
@@ -248,57 +331,49 @@ impl Block {
                 locals[v as usize].touches += 1;
             }
         }
-        Block { locals, touched, before, count: insts.len() }
     }
 
     /// The most bytes of the block's variables that are alive in it as it was written.
-    fn peak_as_written(&self) -> u32 {
-        let mut alive = Alive::at_end(&self.locals);
+    fn peak_as_written(&self, alive: &mut Alive) -> u32 {
+        alive.start(&self.locals);
         for i in (0..self.count).rev() {
-            alive.take(self.touched.of(i));
+            alive.take(self.touched.of(i), &self.locals);
         }
         alive.peak
     }
 
-    /// An order in which less is alive than in the written one, if there is one: the one nearest to what is
-    /// written that needs no more than `room`, or else the one that needs least.
-    fn best(&self, room: u32) -> Option<Vec<u32>> {
-        let written = self.peak_as_written();
-        let mut best: Option<(u32, Vec<u32>)> = None;
-        for keep in [room, room / 4 * 3, room / 2, 0] {
-            let (order, peak) = self.order(keep);
-            let least = best.as_ref().map_or(written, |(p, _)| *p);
-            if order.len() == self.count && peak < least {
-                best = Some((peak, order));
-                if peak <= room {
-                    break;
-                }
-            }
-        }
-        best.map(|(_, order)| order)
-    }
-
-    /// An order, and the most bytes alive in it. Until `keep` bytes are, the written order stays.
-    fn order(&self, keep: u32) -> (Vec<u32>, u32) {
+    /// Finds an order, which comes out in `order`, and returns the most bytes alive in it. Until `keep` bytes
+    /// are, the written order stays.
+    fn order(
+        &self,
+        keep: u32,
+        alive: &mut Alive,
+        behind: &mut Vec<u32>,
+        ready: &mut Vec<u32>,
+        order: &mut Vec<u32>,
+    ) -> u32 {
         let n = self.count;
-        let mut behind = vec![0u32; n];
+        behind.clear();
+        behind.resize(n, 0);
         for &i in &self.before.list {
             behind[i as usize] += 1;
         }
-        let mut alive = Alive::at_end(&self.locals);
-        let mut ready: Vec<u32> = (0..n as u32).filter(|&i| behind[i as usize] == 0).collect();
-        let mut order = Vec::with_capacity(n);
+        alive.start(&self.locals);
+        ready.clear();
+        ready.extend((0..n as u32).filter(|&i| behind[i as usize] == 0));
+        order.clear();
         while !ready.is_empty() {
             let from = ready.len().saturating_sub(CHOICE);
             let choice = (from..ready.len()).rev();
             let at = if alive.bytes < keep {
                 choice.max_by_key(|&k| ready[k])
             } else {
-                choice.min_by_key(|&k| (alive.change(self.touched.of(ready[k] as usize)), ready[k]))
+                let change = |i: u32| alive.change(self.touched.of(i as usize), &self.locals);
+                choice.min_by_key(|&k| (change(ready[k]), ready[k]))
             };
             let Some(at) = at else { break };
             let i = ready.remove(at);
-            alive.take(self.touched.of(i as usize));
+            alive.take(self.touched.of(i as usize), &self.locals);
             order.push(i);
             for &p in self.before.of(i as usize) {
                 behind[p as usize] -= 1;
@@ -308,7 +383,7 @@ impl Block {
             }
         }
         order.reverse();
-        (order, alive.peak)
+        alive.peak
     }
 }
 

@@ -34,6 +34,7 @@ pub(crate) struct File {
 }
 
 /// Where everything went.
+#[derive(Default)]
 pub(crate) struct Placement {
     /// Byte offset in the file by variable; `u32::MAX` where not placed.
     pub at: Vec<u32>,
@@ -49,27 +50,73 @@ pub(crate) const UNPLACED: u32 = u32::MAX;
 
 /// A placed variable in one register.
 #[derive(Clone, Copy)]
-struct Held {
+pub(crate) struct Held {
     item: u32,
     /// Bytes of this register.
     mask: u64,
-    /// When its last range ends.
-    end: u32,
-    /// The first of its ranges that does not end before the scan's position, counted from its first.
+    /// Its ranges among all: the first that does not end before the scan's position, and one past the last.
     at: u32,
+    last: u32,
     /// That range.
     now: Range,
+    /// When the last of them ends.
+    end: u32,
+}
+
+impl Held {
+    /// A variable with these ranges, of which there is at least one.
+    pub fn new(item: u32, mask: u64, indices: std::ops::Range<u32>, all: &[Range]) -> Held {
+        let (now, end) = (all[indices.start as usize], all[indices.end as usize - 1].end);
+        Held { item, mask, at: indices.start, last: indices.end, now, end }
+    }
+
+    /// Whether nothing of it is left at position `now`.
+    pub const fn is_over(&self, now: u32) -> bool {
+        self.end <= now
+    }
+
+    /// Whether it is alive somewhere in `ranges`, which begin at the scan's position. It is not over.
+    pub fn meets(&mut self, ranges: &[Range], all: &[Range]) -> bool {
+        let (now, end) = (ranges[0].start, ranges[ranges.len() - 1].end);
+        if self.now.end <= now {
+            let rest = &all[self.at as usize..self.last as usize];
+            self.at += rest.partition_point(|r| r.end <= now) as u32;
+            self.now = all[self.at as usize];
+        }
+        match ranges {
+            [only] => self.now.start < only.end,
+            _ => self.now.start < end && overlap(&all[self.at as usize..self.last as usize], ranges),
+        }
+    }
+}
+
+/// Memory of the scan.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    /// What was put in each register and is not known to be over.
+    held: Vec<Vec<Held>>,
+    /// From which length on such a list is looked through for what is over.
+    full_list: Vec<usize>,
+    /// When registers are in use by anything.
+    busy: Busy,
+    /// Up to where a register is known to be full, from the scan's position on.
+    full_until: Vec<u32>,
+    /// Place and fate of each item.
+    at: Vec<u32>,
+    out: Vec<bool>,
+    /// Items by the position where they start.
+    starts: Vec<u32>,
+    order: Vec<u32>,
+    cost: Vec<f32>,
+    met: Vec<(u64, f32)>,
+    victims: Vec<u32>,
 }
 
 struct Scan<'a> {
     file: File,
     items: &'a [Item],
     live: &'a Liveness,
-    held: Vec<Vec<Held>>,
-    /// Up to where a register is known to be full, from the scan's position on.
-    full_until: Vec<u32>,
-    at: Vec<u32>,
-    out: Vec<bool>,
+    s: &'a mut Scratch,
     next: u32,
     used: u32,
 }
@@ -101,56 +148,103 @@ fn overlap(a: &[Range], b: &[Range]) -> bool {
     false
 }
 
-/// Places `items`; those without live ranges are left out.
-pub(crate) fn place(file: File, items: &[Item], live: &Liveness, vars: usize) -> Placement {
-    let mut scan = Scan {
-        file,
-        items,
-        live,
-        held: vec![Vec::new(); file.regs as usize],
-        full_until: vec![0; file.regs as usize],
-        at: vec![UNPLACED; items.len()],
-        out: vec![false; items.len()],
-        next: 0,
-        used: 0,
-    };
-    let ranges = |i: u32| live.of(items[i as usize].var.index());
-    let mut order: Vec<u32> = Vec::with_capacity(items.len());
-    for (i, item) in items.iter().enumerate() {
-        let i = i as u32;
-        if ranges(i).is_empty() {
-            continue;
-        }
-        if let Some(at) = item.fixed {
-            scan.hold(i, at);
-        } else {
-            order.push(i);
+/// Puts items in the order in which they become live, the largest first among those that do together, and
+/// the first first among equals.
+/// `points`: how many positions there are.
+pub(crate) fn by_start<'a>(
+    items: &[Item],
+    ranges: impl Fn(&Item) -> &'a [Range],
+    points: usize,
+    starts: &mut Vec<u32>,
+    order: &mut Vec<u32>,
+) {
+    let start = |i: &Item| ranges(i).first().map(|r| r.start as usize);
+    starts.clear();
+    starts.resize(points + 1, 0);
+    let mut count = 0;
+    for at in items.iter().filter_map(start) {
+        starts[at] += 1;
+        count += 1;
+    }
+    let mut end = 0;
+    for s in starts.iter_mut() {
+        end += *s;
+        *s = end;
+    }
+    order.clear();
+    order.resize(count, 0);
+    for (i, item) in items.iter().enumerate().rev() {
+        if let Some(at) = start(item) {
+            starts[at] -= 1;
+            order[starts[at] as usize] = i as u32;
         }
     }
-    order.sort_by_key(|&i| (ranges(i)[0].start, u32::MAX - items[i as usize].bytes));
-    let mut failed = None;
-    for i in order {
-        if scan.out[i as usize] {
+    for ends in starts.windows(2).filter(|w| w[1] - w[0] > 1) {
+        let together = &mut order[ends[0] as usize..ends[1] as usize];
+        together.sort_unstable_by_key(|&i| (u32::MAX - items[i as usize].bytes, i));
+    }
+}
+
+/// Places `items`; those without live ranges are left out.
+pub(crate) fn place(
+    file: File,
+    items: &[Item],
+    live: &Liveness,
+    vars: usize,
+    s: &mut Scratch,
+    out: &mut Placement,
+) {
+    let ranges = |i: &Item| live.of(i.var.index());
+    let points = items.iter().filter_map(|i| ranges(i).last()).map(|r| r.end).max().unwrap_or(0) as usize;
+    let regs = file.regs as usize;
+    if s.held.len() < regs {
+        s.held.resize_with(regs, Vec::new);
+    }
+    s.held.iter_mut().for_each(Vec::clear);
+    s.full_list.clear();
+    s.full_list.resize(regs, 32);
+    s.full_until.clear();
+    s.full_until.resize(regs, 0);
+    s.busy.clear(regs, points);
+    s.at.clear();
+    s.at.resize(items.len(), UNPLACED);
+    s.out.clear();
+    s.out.resize(items.len(), false);
+    let mut order = std::mem::take(&mut s.order);
+    by_start(items, ranges, points, &mut s.starts, &mut order);
+    let mut scan = Scan { file, items, live, s, next: 0, used: 0 };
+    for (i, item) in items.iter().enumerate() {
+        if let Some(at) = item.fixed
+            && !ranges(item).is_empty()
+        {
+            scan.hold(i as u32, at);
+        }
+    }
+    out.failed = None;
+    for &i in order.iter().filter(|&&i| items[i as usize].fixed.is_none()) {
+        if scan.s.out[i as usize] {
             continue;
         }
         if let Some(at) = scan.find(i) {
             scan.hold(i, at);
         } else if !scan.evict_for(i) {
-            failed.get_or_insert(items[i as usize].var);
+            out.failed.get_or_insert(items[i as usize].var);
         }
     }
-    if scan.out.contains(&true) {
-        scan.second_chance();
+    if scan.s.out.contains(&true) {
+        scan.second_chance(points, &mut order);
     }
-    let mut at = vec![UNPLACED; vars];
-    let mut spilled = Vec::new();
+    out.used = scan.used;
+    s.order = order;
+    out.at.clear();
+    out.at.resize(vars, UNPLACED);
+    out.spilled.clear();
     for (i, item) in items.iter().enumerate() {
-        at[item.var.index()] = scan.at[i];
-        if scan.out[i] {
-            spilled.push(item.var);
+        out.at[item.var.index()] = s.at[i];
+        if s.out[i] {
+            out.spilled.push(item.var);
         }
     }
-    Placement { at, spilled, failed, used: scan.used }
 }
 
 impl<'a> Scan<'a> {
@@ -158,66 +252,66 @@ impl<'a> Scan<'a> {
         self.live.of(self.items[i as usize].var.index())
     }
 
+    /// The registers that item `i` touches at byte `at`, each with the bytes of it.
+    fn registers(&self, i: u32, at: u32) -> impl Iterator<Item = (u32, u64)> + use<> {
+        let (rb, end) = (self.file.reg_bytes, at + self.items[i as usize].bytes);
+        (at / rb..end.div_ceil(rb))
+            .map(move |r| (r, mask_of(at.max(r * rb) - r * rb, end.min((r + 1) * rb) - r * rb)))
+    }
+
     /// Puts item `i` at byte `at`.
     fn hold(&mut self, i: u32, at: u32) {
         let item = &self.items[i as usize];
         let ranges = self.ranges(i);
-        let (Some(&now), Some(last)) = (ranges.first(), ranges.last()) else { return };
-        let end = last.end;
-        self.at[i as usize] = at;
+        let Some(now) = ranges.first() else { return };
+        self.s.at[i as usize] = at;
         self.used = self.used.max(at + item.bytes);
-        let rb = self.file.reg_bytes;
-        for r in at / rb..(at + item.bytes).div_ceil(rb) {
-            let from = at.max(r * rb) - r * rb;
-            let to = (at + item.bytes).min((r + 1) * rb) - r * rb;
-            if let Some(list) = self.held.get_mut(r as usize) {
-                let mask = mask_of(from, to);
-                list.push(Held { item: i, mask, end, at: 0, now });
-                if mask == mask_of(0, rb) && item.fixed.is_none() {
-                    self.full_until[r as usize] = self.full_until[r as usize].max(now.end);
-                }
+        let full = mask_of(0, self.file.reg_bytes);
+        let all = self.live.all();
+        let held = Held::new(i, 0, self.live.indices(item.var.index()), all);
+        for (r, mask) in self.registers(i, at) {
+            let list = &mut self.s.held[r as usize];
+            if list.len() >= self.s.full_list[r as usize] {
+                list.retain(|h| !h.is_over(now.start));
+                self.s.full_list[r as usize] = (list.len() * 2).max(32);
+            }
+            list.push(Held { mask, ..held });
+            self.s.busy.set(r, ranges);
+            if mask == full && item.fixed.is_none() {
+                let until = &mut self.s.full_until[r as usize];
+                *until = now.end.max(*until);
             }
         }
     }
 
-    /// Bytes of register `r` that item `i` cannot have. Forgets what ended before the scan's position.
-    fn taken(&mut self, r: u32, i: u32, mask: u64) -> u64 {
-        let ranges = self.live.of(self.items[i as usize].var.index());
-        let (now, end) = (ranges[0].start, ranges[ranges.len() - 1].end);
-        if self.full_until[r as usize] > now {
-            return mask;
-        }
-        let (items, live) = (self.items, self.live);
-        let list = &mut self.held[r as usize];
+    /// Bytes of register `r` that something holds in `ranges`. Forgets what ended before.
+    fn taken(&mut self, r: u32, ranges: &[Range], mask: u64) -> u64 {
+        let (now, all) = (ranges[0].start, self.live.all());
         let mut taken = 0;
-        let mut k = 0;
-        while k < list.len() {
-            let h = &mut list[k];
-            if h.end <= now {
-                list.swap_remove(k);
-                continue;
+        self.s.held[r as usize].retain_mut(|h| {
+            if h.is_over(now) {
+                return false;
             }
-            k += 1;
-            if h.mask & mask & !taken == 0 {
-                continue;
-            }
-            let theirs = |at: u32| &live.of(items[h.item as usize].var.index())[at as usize..];
-            if h.now.end <= now {
-                h.at += theirs(h.at).partition_point(|r| r.end <= now) as u32;
-                h.now = theirs(h.at)[0];
-            }
-            let meets = match ranges {
-                [only] => h.now.start < only.end,
-                _ => h.now.start < end && overlap(theirs(h.at), ranges),
-            };
-            if meets {
+            if h.mask & mask & !taken != 0 && h.meets(ranges, all) {
                 taken |= h.mask;
-                if taken & mask == mask {
-                    break;
-                }
+            }
+            true
+        });
+        taken & mask
+    }
+
+    /// The first register from `r` on that is not known to be full at position `now`.
+    fn next_open(&self, r: u32, now: u32) -> u32 {
+        let until = &self.s.full_until;
+        let mut r = r as usize;
+        while r < until.len() {
+            match until[r..].first_chunk::<8>() {
+                Some(chunk) if chunk.iter().all(|&u| u > now) => r += 8,
+                _ if until[r] <= now => break,
+                _ => r += 1,
             }
         }
-        taken & mask
+        r as u32
     }
 
     /// A free place for item `i`.
@@ -238,25 +332,21 @@ impl<'a> Scan<'a> {
         let full = mask_of(0, rb);
         let mut empty = None;
         let high = item.high.div_ceil(rb).min(self.file.regs);
-        let now = self.ranges(i)[0].start;
-        for r in low..high {
-            if self.full_until[r as usize] > now {
-                continue;
-            }
-            let held = !self.held[r as usize].is_empty();
-            if !held && empty.is_some() {
-                continue;
-            }
-            let taken = self.taken(r, i, full);
-            if taken == full {
-                continue;
-            }
-            if let Some(at) = free_slot(taken, item.bytes, item.align, rb.min(item.high - r * rb)) {
+        let ranges = self.ranges(i);
+        let now = ranges[0].start;
+        let mut r = self.next_open(low, now);
+        while r < high {
+            let taken = if self.s.busy.meets(r, ranges) { self.taken(r, ranges, full) } else { 0 };
+            if taken != full
+                && (taken != 0 || empty.is_none())
+                && let Some(at) = free_slot(taken, item.bytes, item.align, rb.min(item.high - r * rb))
+            {
                 if taken != 0 {
                     return Some(r * rb + at);
                 }
                 empty.get_or_insert(r * rb + at);
             }
+            r = self.next_open(r + 1, now);
         }
         empty
     }
@@ -265,26 +355,33 @@ impl<'a> Scan<'a> {
         let rb = self.file.reg_bytes;
         let item = self.items[i as usize];
         let n = item.bytes.div_ceil(rb);
+        // Alignments are powers of two.
         let step = (item.align / rb).max(1);
-        let mut base = from.next_multiple_of(step);
+        let aligned = |r: u32| (r + step - 1) & !(step - 1);
+        let ranges = self.ranges(i);
+        let now = ranges[0].start;
+        let mut base = aligned(from);
         // Registers from `base` that are known to be free.
         let mut free = 0;
-        let now = self.ranges(i)[0].start;
         while base + n <= high {
             if free == n {
                 return Some(base * rb);
             }
-            if self.full_until[(base + free) as usize] > now {
-                base = (base + free + 1).next_multiple_of(step);
+            let r = base + free;
+            let open = self.next_open(r, now);
+            if open > r {
+                base = aligned(open);
                 free = 0;
                 continue;
             }
-            let to = (item.bytes - free * rb).min(rb);
-            if self.taken(base + free, i, mask_of(0, to)) == 0 {
-                free += 1;
-            } else {
-                base = (base + free + 1).next_multiple_of(step);
+            let bytes = (item.bytes - free * rb).min(rb);
+            let meets = self.s.busy.meets(r, ranges)
+                && (bytes == rb || self.taken(r, ranges, mask_of(0, bytes)) != 0);
+            if meets {
+                base = aligned(r + 1);
                 free = 0;
+            } else {
+                free += 1;
             }
         }
         None
@@ -303,7 +400,7 @@ impl<'a> Scan<'a> {
                 true
             }
             _ if item.cost.is_finite() => {
-                self.out[i as usize] = true;
+                self.s.out[i as usize] = true;
                 true
             }
             _ => false,
@@ -311,24 +408,28 @@ impl<'a> Scan<'a> {
     }
 
     /// The base registers that cost least to empty for item `i`, as cost and byte offset.
-    fn cheapest_whole(&self, i: u32) -> Option<(f32, u32)> {
+    fn cheapest_whole(&mut self, i: u32) -> Option<(f32, u32)> {
         let rb = self.file.reg_bytes;
         let item = self.items[i as usize];
         let n = item.bytes.div_ceil(rb);
         let (low, high) = (item.low.div_ceil(rb), (item.high / rb).min(self.file.regs));
         let step = (item.align / rb).max(1);
-        let mine = self.ranges(i);
-        let cost: Vec<f32> = (0..self.file.regs)
-            .map(|r| {
-                let held = self.held[r as usize].iter().filter(|h| overlap(self.ranges(h.item), mine));
-                held.map(|h| {
-                    let other = &self.items[h.item as usize];
-                    // A variable over several registers is paid for once.
-                    other.cost / other.bytes.div_ceil(rb).min(n) as f32
-                })
-                .sum()
+        let (mine, all) = (self.ranges(i), self.live.all());
+        let Scratch { held, busy, cost, .. } = &mut *self.s;
+        cost.clear();
+        cost.extend(held[..self.file.regs as usize].iter_mut().enumerate().map(|(r, list)| {
+            if !busy.meets(r as u32, mine) {
+                return 0.0;
+            }
+            list.retain(|h| !h.is_over(mine[0].start));
+            let met = list.iter_mut().filter_map(|h| h.meets(mine, all).then_some(h.item));
+            met.map(|h| {
+                let other = &self.items[h as usize];
+                // A variable over several registers is paid for once.
+                other.cost / other.bytes.div_ceil(rb).min(n) as f32
             })
-            .collect();
+            .sum()
+        }));
         let mut best: Option<(f32, u32)> = None;
         let mut base = low.next_multiple_of(step);
         while base + n <= high {
@@ -342,22 +443,22 @@ impl<'a> Scan<'a> {
     }
 
     /// The same for an item smaller than a register.
-    fn cheapest_part(&self, i: u32) -> Option<(f32, u32)> {
+    fn cheapest_part(&mut self, i: u32) -> Option<(f32, u32)> {
         let rb = self.file.reg_bytes;
         let item = self.items[i as usize];
-        let mine = self.ranges(i);
+        let (mine, all) = (self.ranges(i), self.live.all());
+        let Scratch { held, met, .. } = &mut *self.s;
         let mut best: Option<(f32, u32)> = None;
         for r in item.low.div_ceil(rb)..item.high.div_ceil(rb).min(self.file.regs) {
-            let held: Vec<&Held> =
-                self.held[r as usize].iter().filter(|h| overlap(self.ranges(h.item), mine)).collect();
+            let list = &mut held[r as usize];
+            list.retain(|h| !h.is_over(mine[0].start));
+            met.clear();
+            let here = list.iter_mut().filter_map(|h| h.meets(mine, all).then_some((h.mask, h.item)));
+            met.extend(here.map(|(mask, h)| (mask, self.items[h as usize].cost)));
             let mut at = 0;
             while at + item.bytes <= rb.min(item.high - r * rb) {
                 let mask = mask_of(at, at + item.bytes);
-                let c: f32 = held
-                    .iter()
-                    .filter(|h| h.mask & mask != 0)
-                    .map(|h| self.items[h.item as usize].cost)
-                    .sum();
+                let c: f32 = met.iter().filter(|h| h.0 & mask != 0).map(|h| h.1).sum();
                 if c.is_finite() && best.is_none_or(|(b, _)| c < b) {
                     best = Some((c, r * rb + at));
                 }
@@ -367,24 +468,54 @@ impl<'a> Scan<'a> {
         best
     }
 
-    /// Puts what was marked for spilling where it fits after all: others that were marked later have made
-    /// room. The dearest come first. Positions are whole registers.
-    fn second_chance(&mut self) {
-        let rb = self.file.reg_bytes;
-        let items = self.items;
-        let ends = |i: usize| self.ranges(i as u32).last().map_or(0, |r| r.end);
-        let points = (0..items.len()).map(ends).max().unwrap_or(0) as usize;
-        let words = points.div_ceil(64);
-        let mut busy = Busy { words, bits: vec![0; words * self.file.regs as usize] };
-        for (i, item) in items.iter().enumerate().filter(|&(i, _)| self.at[i] != UNPLACED) {
-            let at = self.at[i];
-            for r in at / rb..(at + item.bytes).div_ceil(rb) {
-                busy.set(r, self.ranges(i as u32));
+    /// Marks everything for spilling that meets item `i` if that is put at byte `at`.
+    fn evict(&mut self, i: u32, at: u32) {
+        let (mine, all) = (self.ranges(i), self.live.all());
+        let mut victims = std::mem::take(&mut self.s.victims);
+        for (r, mask) in self.registers(i, at) {
+            victims.clear();
+            let list = self.s.held[r as usize].iter_mut().filter(|h| !h.is_over(mine[0].start));
+            let met = list.filter_map(|h| (h.mask & mask != 0 && h.meets(mine, all)).then_some(h.item));
+            victims.extend(met);
+            for &v in &victims {
+                let at = std::mem::replace(&mut self.s.at[v as usize], UNPLACED);
+                self.s.out[v as usize] = true;
+                for (r, _) in self.registers(v, at) {
+                    let Scratch { held, busy, full_until, .. } = &mut *self.s;
+                    full_until[r as usize] = 0;
+                    held[r as usize].retain(|h| h.item != v);
+                    // Others may have had other bytes at the same time.
+                    busy.reset(r, self.live.of(self.items[v as usize].var.index()));
+                    for h in &held[r as usize] {
+                        busy.set(r, &all[h.at as usize..h.last as usize]);
+                    }
+                }
             }
         }
-        let mut marked: Vec<u32> = (0..items.len() as u32).filter(|&i| self.out[i as usize]).collect();
-        marked.sort_by(|&a, &b| items[b as usize].cost.total_cmp(&items[a as usize].cost));
-        for i in marked {
+        self.s.victims = victims;
+    }
+
+    /// Puts what was marked for spilling where it fits after all: others that were marked later have made
+    /// room. The dearest come first. Positions are whole registers.
+    fn second_chance(&mut self, points: usize, marked: &mut Vec<u32>) {
+        let rb = self.file.reg_bytes;
+        let items = self.items;
+        self.s.busy.clear(self.file.regs as usize, points);
+        for i in 0..items.len() as u32 {
+            let at = self.s.at[i as usize];
+            if at != UNPLACED {
+                for (r, _) in self.registers(i, at) {
+                    self.s.busy.set(r, self.ranges(i));
+                }
+            }
+        }
+        marked.clear();
+        marked.extend((0..items.len() as u32).filter(|&i| self.s.out[i as usize]));
+        // Of equals the first comes first.
+        marked.sort_unstable_by(|&a, &b| {
+            items[b as usize].cost.total_cmp(&items[a as usize].cost).then(a.cmp(&b))
+        });
+        for &i in &*marked {
             let item = items[i as usize];
             let n = item.bytes.div_ceil(rb);
             let step = (item.align / rb).max(1);
@@ -392,12 +523,13 @@ impl<'a> Scan<'a> {
             let mut base = low.next_multiple_of(step);
             while base + n <= high {
                 // From the end: what meets there rules out more places.
-                let Some(r) = (base..base + n).rev().find(|&r| busy.meets(r, self.ranges(i))) else {
-                    self.out[i as usize] = false;
-                    self.at[i as usize] = base * rb;
+                let taken = (base..base + n).rev().find(|&r| self.s.busy.meets(r, self.ranges(i)));
+                let Some(r) = taken else {
+                    self.s.out[i as usize] = false;
+                    self.s.at[i as usize] = base * rb;
                     self.used = self.used.max(base * rb + item.bytes);
                     for r in base..base + n {
-                        busy.set(r, self.live.of(item.var.index()));
+                        self.s.busy.set(r, self.ranges(i));
                     }
                     break;
                 };
@@ -405,60 +537,73 @@ impl<'a> Scan<'a> {
             }
         }
     }
-
-    /// Marks everything for spilling that meets item `i` if that is put at byte `at`.
-    fn evict(&mut self, i: u32, at: u32) {
-        let rb = self.file.reg_bytes;
-        let end = at + self.items[i as usize].bytes;
-        for r in at / rb..end.div_ceil(rb) {
-            let mask = mask_of(at.max(r * rb) - r * rb, end.min((r + 1) * rb) - r * rb);
-            let victims: Vec<u32> = self.held[r as usize]
-                .iter()
-                .filter(|h| h.mask & mask != 0 && overlap(self.ranges(h.item), self.ranges(i)))
-                .map(|h| h.item)
-                .collect();
-            for v in victims {
-                let at = std::mem::replace(&mut self.at[v as usize], UNPLACED);
-                self.out[v as usize] = true;
-                let end = (at + self.items[v as usize].bytes).div_ceil(rb);
-                for r in at / rb..end {
-                    self.full_until[r as usize] = 0;
-                    self.held[r as usize].retain(|h| h.item != v);
-                }
-            }
-        }
-    }
 }
 
 /// The positions at which registers are in use: a bit each.
+#[derive(Default)]
 struct Busy {
     /// Words of a register.
     words: usize,
     bits: Vec<u64>,
 }
 
+/// The words of a row of bits that a range has part in: the first and the last, with its bits of them.
+fn words_of(range: Range) -> ((usize, u64), (usize, u64)) {
+    let last = range.end - 1;
+    let from = (range.start as usize / 64, u64::MAX << (range.start % 64));
+    let to = (last as usize / 64, u64::MAX >> (63 - last % 64));
+    (from, to)
+}
+
 impl Busy {
-    /// The words of register `r` that `range` has part in, with its bits of them.
-    fn words(&self, r: u32, range: Range) -> impl Iterator<Item = (usize, u64)> + use<> {
-        let base = r as usize * self.words;
-        let (first, last) = (range.start as usize / 64, (range.end as usize).div_ceil(64));
-        (first..last).map(move |w| {
-            let from = (range.start as usize).max(w * 64) - w * 64;
-            let to = (range.end as usize).min((w + 1) * 64) - w * 64;
-            (base + w, mask_of(from as u32, to as u32))
-        })
+    /// Nothing is in use.
+    fn clear(&mut self, regs: usize, points: usize) {
+        self.words = points.div_ceil(64).max(1);
+        self.bits.clear();
+        self.bits.resize(self.words * regs, 0);
+    }
+
+    fn row(&mut self, r: u32) -> &mut [u64] {
+        &mut self.bits[r as usize * self.words..][..self.words]
     }
 
     fn set(&mut self, r: u32, ranges: &[Range]) {
+        let row = self.row(r);
         for &range in ranges {
-            for (w, mask) in self.words(r, range) {
-                self.bits[w] |= mask;
+            let ((first, head), (last, tail)) = words_of(range);
+            if first == last {
+                row[first] |= head & tail;
+                continue;
             }
+            row[first] |= head;
+            row[first + 1..last].fill(u64::MAX);
+            row[last] |= tail;
+        }
+    }
+
+    fn reset(&mut self, r: u32, ranges: &[Range]) {
+        let row = self.row(r);
+        for &range in ranges {
+            let ((first, head), (last, tail)) = words_of(range);
+            if first == last {
+                row[first] &= !(head & tail);
+                continue;
+            }
+            row[first] &= !head;
+            row[first + 1..last].fill(0);
+            row[last] &= !tail;
         }
     }
 
     fn meets(&self, r: u32, ranges: &[Range]) -> bool {
-        ranges.iter().any(|&range| self.words(r, range).any(|(w, mask)| self.bits[w] & mask != 0))
+        let row = &self.bits[r as usize * self.words..][..self.words];
+        ranges.iter().any(|&range| {
+            let ((first, head), (last, tail)) = words_of(range);
+            if first == last {
+                return row[first] & head & tail != 0;
+            }
+            row[first] & head != 0 || row[last] & tail != 0 || row[first + 1..last].iter().any(|&w| w != 0)
+        })
     }
 }
 

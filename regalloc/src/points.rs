@@ -8,25 +8,34 @@
 use gen_ir::{Base, Dst, Kernel, Reg, Src, VarClass, Virtual};
 
 /// Variables that each variable may hold the address of.
+#[derive(Default)]
 pub(crate) struct Points {
+    /// By variable; only those of `reached` hold something.
     targets: Vec<Vec<u32>>,
+    reached: Vec<u32>,
     /// Everything whose address is taken.
     all: Vec<u32>,
+    /// Copies and arithmetic, as (from, to).
+    flows: Vec<(u32, u32)>,
+    work: Vec<u32>,
+    passed: Vec<u32>,
 }
 
 impl Points {
-    pub fn of(kernel: &Kernel<Virtual>) -> Points {
-        let all: Vec<u32> = (0..kernel.vars.len() as u32)
-            .filter(|&v| {
-                let var = &kernel.vars[v as usize];
-                var.address_taken && var.class == VarClass::General
-            })
-            .collect();
-        let mut points = Points { targets: Vec::new(), all };
-        if !points.all.is_empty() {
-            points.solve(kernel);
+    /// Looks at a kernel; forgets the one before.
+    pub fn find(&mut self, kernel: &Kernel<Virtual>) {
+        for v in self.reached.drain(..) {
+            self.targets[v as usize].clear();
         }
-        points
+        self.all.clear();
+        let taken = |v: &u32| {
+            let var = &kernel.vars[*v as usize];
+            var.address_taken && var.class == VarClass::General
+        };
+        self.all.extend((0..kernel.vars.len() as u32).filter(taken));
+        if !self.all.is_empty() {
+            self.solve(kernel);
+        }
     }
 
     /// What an indirect operand with address register `addr` may touch.
@@ -35,12 +44,22 @@ impl Points {
         known.filter(|t| !t.is_empty()).unwrap_or(&self.all)
     }
 
+    /// Adds a target of a variable; whether it was new.
+    fn add(&mut self, var: u32, target: u32) -> bool {
+        let list = &mut self.targets[var as usize];
+        if list.is_empty() {
+            self.reached.push(var);
+        }
+        insert(list, target)
+    }
+
     fn solve(&mut self, kernel: &Kernel<Virtual>) {
         let n = kernel.vars.len();
-        self.targets = vec![Vec::new(); n];
-        // Copies and arithmetic, as (from, to).
-        let mut flows: Vec<(u32, u32)> = Vec::new();
-        let mut work: Vec<u32> = Vec::new();
+        if self.targets.len() < n {
+            self.targets.resize_with(n, Vec::new);
+        }
+        self.flows.clear();
+        self.work.clear();
         for (_, inst) in kernel.insts() {
             let Dst::Direct { reg: Reg { base: Base::Var(to), .. }, .. } = inst.dst else { continue };
             if inst.op.is_send() || to.index() >= n {
@@ -50,9 +69,9 @@ impl Points {
                 match src {
                     Src::AddrOf { reg, .. } => {
                         if let Some(v) = reg.var()
-                            && insert(&mut self.targets[to.index()], v.0)
+                            && self.add(to.0, v.0)
                         {
-                            work.push(to.0);
+                            self.work.push(to.0);
                         }
                     }
                     Src::Direct { reg, .. } => {
@@ -60,26 +79,34 @@ impl Points {
                             && from != to
                             && from.index() < n
                         {
-                            flows.push((from.0, to.0));
+                            self.flows.push((from.0, to.0));
                         }
                     }
                     _ => {}
                 }
             }
         }
-        flows.sort_unstable();
-        flows.dedup();
-        while let Some(v) = work.pop() {
-            let first = flows.partition_point(|f| f.0 < v);
-            for &(_, to) in flows[first..].iter().take_while(|f| f.0 == v) {
+        self.flows.sort_unstable();
+        self.flows.dedup();
+        while let Some(v) = self.work.pop() {
+            let first = self.flows.partition_point(|f| f.0 < v);
+            let mut passed = std::mem::take(&mut self.passed);
+            passed.clear();
+            passed.extend(&self.targets[v as usize]);
+            for i in first..self.flows.len() {
+                let (from, to) = self.flows[i];
+                if from != v {
+                    break;
+                }
                 let mut news = false;
-                for t in self.targets[v as usize].clone() {
-                    news |= insert(&mut self.targets[to as usize], t);
+                for &t in &passed {
+                    news |= self.add(to, t);
                 }
                 if news {
-                    work.push(to);
+                    self.work.push(to);
                 }
             }
+            self.passed = passed;
         }
     }
 }

@@ -16,10 +16,11 @@ use crate::{
     access::{Accesses, Kind},
     home::Homes,
     liveness::Liveness,
-    place::{File, Item, place},
+    place::Item,
+    slots,
 };
 use gen_ir::{
-    Base, Desc, Dst, ExecSize, Inst, Kernel, Op, Payload, Reg, Region, SendInfo, Sfid, Src, Type, Var,
+    Base, Desc, Dst, ExecSize, Inst, Kernel, Op, Payload, Pool, Reg, Region, SendInfo, Sfid, Src, Type, Var,
     VarClass, VarId, Virtual,
 };
 use platforms::Layout;
@@ -51,10 +52,26 @@ struct Temp {
     used: usize,
 }
 
+/// Memory of spilling.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    /// Slot of each spilled variable: scratch offset in bytes. [`NO_SLOT`] for others.
+    slot: Vec<u32>,
+    slots: slots::Scratch,
+    items: Vec<Item>,
+    /// Copies of inputs to their slots.
+    entry: Vec<Inst<Virtual>>,
+    new: Vec<Inst<Virtual>>,
+    open: Vec<Temp>,
+    writes: Vec<Temp>,
+    mine: Vec<u32>,
+}
+
+const NO_SLOT: u32 = u32::MAX;
+
 struct Spiller<'a> {
     kernel: &'a mut Kernel<Virtual>,
-    /// Slot of each spilled variable: scratch offset in bytes.
-    slot: Vec<Option<u32>>,
+    slot: &'a [u32],
     grf: u32,
     split_send: bool,
     xe: bool,
@@ -63,18 +80,26 @@ struct Spiller<'a> {
     homes: &'a mut Homes,
 }
 
+/// What is known of the kernel as it is before.
+pub(crate) struct Known<'a> {
+    pub accesses: &'a Accesses,
+    pub live: &'a Liveness,
+}
+
 /// Moves `spilled` to scratch memory from byte `*top` on, which moves up.
 pub(crate) fn spill(
     kernel: &mut Kernel<Virtual>,
     spilled: &[VarId],
     homes: &mut Homes,
-    accesses: &Accesses,
-    live: &Liveness,
+    known: &Known<'_>,
     top: &mut u32,
+    scratch: &mut Scratch,
+    pool: &mut Pool<Virtual>,
 ) -> Result<Count, Error> {
     let caps = kernel.platform.caps();
     let grf = u32::from(caps.grf_bytes);
-    let slot = slots(kernel, spilled, live, grf, top)?;
+    give_slots(kernel, spilled, known.live, grf, top, scratch)?;
+    let Scratch { slot, entry, new, open, writes, mine, .. } = scratch;
     let mut s = Spiller {
         kernel,
         slot,
@@ -85,62 +110,68 @@ pub(crate) fn spill(
         count: Count::default(),
         homes,
     };
-    let entry = s.save_inputs(spilled);
+    entry.clear();
+    s.save_inputs(spilled, entry);
     for b in 0..s.kernel.blocks.len() {
-        s.block(b, accesses, live);
+        let touched = known.accesses.of_block(b).iter().any(|a| s.slot_of(a.var).is_some());
+        if touched {
+            new.clear();
+            open.clear();
+            s.block(b, known, new, open, writes, mine);
+            pool.store(&mut s.kernel.blocks[b].insts, new);
+        }
     }
     // Inputs are there once the prologue has loaded them.
     let [_, loaded] = s.kernel.payload_ends();
     if let Some(first) = s.kernel.blocks.first_mut() {
-        first.insts.splice(loaded..loaded, entry);
+        pool.grow(&mut first.insts, entry.len());
+        first.insts.splice(loaded..loaded, entry.drain(..));
     }
     Ok(s.count)
 }
 
 /// Gives each variable a slot; variables that are never live together share.
-fn slots(
+fn give_slots(
     kernel: &Kernel<Virtual>,
     spilled: &[VarId],
     live: &Liveness,
     grf: u32,
     top: &mut u32,
-) -> Result<Vec<Option<u32>>, Error> {
+    scratch: &mut Scratch,
+) -> Result<(), Error> {
     let base = u64::from(*top).next_multiple_of(u64::from(grf));
     let regs = (REACH.saturating_sub(base) / u64::from(grf)) as u32;
-    let items: Vec<Item> = spilled
-        .iter()
-        .map(|&var| Item {
-            var,
-            bytes: kernel.vars[var.index()].bytes.next_multiple_of(grf),
-            align: grf,
-            fixed: None,
-            low: 0,
-            high: regs * grf,
-            cost: f32::INFINITY,
-        })
-        .collect();
-    let file = File { regs, reg_bytes: grf, rotate: false };
-    let placed = place(file, &items, live, kernel.vars.len());
-    if placed.failed.is_some() {
+    let Scratch { slot, slots, items, .. } = scratch;
+    items.clear();
+    items.extend(spilled.iter().map(|&var| Item {
+        var,
+        bytes: kernel.vars[var.index()].bytes.next_multiple_of(grf),
+        align: grf,
+        fixed: None,
+        low: 0,
+        high: regs * grf,
+        cost: f32::INFINITY,
+    }));
+    let Some(used) = slots.place(items, live, regs, grf) else {
         let want: u64 = items.iter().map(|i| u64::from(i.bytes)).sum();
         return Err(Error::ScratchFull { bytes: base + want, limit: REACH });
+    };
+    slot.clear();
+    slot.resize(kernel.vars.len(), NO_SLOT);
+    for (v, at) in spilled.iter().zip(&slots.at) {
+        slot[v.index()] = base as u32 + at * grf;
     }
-    let mut slot = vec![None; kernel.vars.len()];
-    for v in spilled {
-        slot[v.index()] = Some(base as u32 + placed.at[v.index()]);
-    }
-    *top = base as u32 + placed.used.next_multiple_of(grf);
-    Ok(slot)
+    *top = base as u32 + used * grf;
+    Ok(())
 }
 
 impl Spiller<'_> {
     fn slot_of(&self, var: u32) -> Option<u32> {
-        self.slot.get(var as usize).copied().flatten()
+        self.slot.get(var as usize).copied().filter(|&s| s != NO_SLOT)
     }
 
     /// Inputs come in registers: copies them to their slots before anything else happens to them.
-    fn save_inputs(&mut self, spilled: &[VarId]) -> Vec<Inst<Virtual>> {
-        let mut out = Vec::new();
+    fn save_inputs(&mut self, spilled: &[VarId], out: &mut Vec<Inst<Virtual>>) {
         for &v in spilled {
             let var = self.kernel.vars[v.index()].clone();
             if !var.live_in {
@@ -171,9 +202,8 @@ impl Spiller<'_> {
                 ));
                 at += exec.lanes() * unit;
             }
-            self.write(&mut out, temp, Inst::<Virtual>::NO_ORIGIN);
+            self.write(out, temp, Inst::<Virtual>::NO_ORIGIN);
         }
-        out
     }
 
     fn temp(&mut self, var: u32, first: u32, end: u32, written: bool, used: usize) -> Temp {
@@ -192,30 +222,34 @@ impl Spiller<'_> {
         Temp { var, id, first, end, front, used }
     }
 
-    fn block(&mut self, b: usize, accesses: &Accesses, live: &Liveness) {
+    /// Writes a block's code anew.
+    fn block(
+        &mut self,
+        b: usize,
+        known: &Known<'_>,
+        new: &mut Vec<Inst<Virtual>>,
+        open: &mut Vec<Temp>,
+        writes: &mut Vec<Temp>,
+        mine: &mut Vec<u32>,
+    ) {
+        let Known { accesses, live } = known;
         let range = accesses.block(b);
-        if !range.clone().any(|i| accesses.of(i).iter().any(|a| self.slot_of(a.var).is_some())) {
-            return;
-        }
-        let old = std::mem::take(&mut self.kernel.blocks[b].insts);
-        let mut new = Vec::with_capacity(old.len() * 2);
-        let mut open: Vec<Temp> = Vec::new();
-        let mut mine: Vec<u32> = Vec::new();
-        for (i, inst) in range.clone().zip(old) {
+        let top = range.start as u32 * 2;
+        for i in range.clone() {
+            let inst = self.kernel.blocks[b].insts[i - range.start];
             mine.clear();
             mine.extend(accesses.of(i).iter().map(|a| a.var).filter(|&v| self.slot_of(v).is_some()));
-            mine.sort_unstable();
-            mine.dedup();
             if mine.is_empty() {
                 new.push(inst);
                 continue;
             }
+            mine.sort_unstable();
+            mine.dedup();
             let at = i as u32 * 2;
             open.retain(|t| t.used + KEEP >= i);
-            let mut writes: Vec<Temp> = Vec::new();
-            for &v in &mine {
-                let top = range.start as u32 * 2;
-                let t = self.open(&mut new, &mut open, v, i, accesses, live, inst.origin, top);
+            writes.clear();
+            for &v in &*mine {
+                let t = self.open(new, open, v, i, known, inst.origin, top);
                 if accesses.of(i).iter().any(|a| a.var == v && a.kind.has(Kind::WRITE)) {
                     writes.push(t);
                 }
@@ -230,16 +264,15 @@ impl Spiller<'_> {
                 _ => r,
             }));
             let last = i + 1 == range.end;
-            for t in writes {
+            for &t in &*writes {
                 let lives = if last { live.at_end(t.var, at + 2) } else { live.before(t.var, at + 2) };
                 if lives {
-                    self.write(&mut new, t, inst.origin);
+                    self.write(new, t, inst.origin);
                 }
                 // Older copies of what was written are stale.
                 open.retain(|o| o.var != t.var || o.id == t.id || o.end <= t.first || t.end <= o.first);
             }
         }
-        self.kernel.blocks[b].insts = new;
     }
 
     /// A temporary for variable `v` at instruction `i`, holding what is needed.
@@ -250,8 +283,7 @@ impl Spiller<'_> {
         open: &mut Vec<Temp>,
         v: u32,
         i: usize,
-        accesses: &Accesses,
-        live: &Liveness,
+        Known { accesses, live }: &Known<'_>,
         origin: u32,
         top: u32,
     ) -> Temp {

@@ -10,7 +10,7 @@
 
 use crate::{
     access::{Accesses, Kind},
-    facts::Facts,
+    facts::Fact,
     flow::Flow,
     home::Homes,
     liveness::{Range, Raw},
@@ -30,122 +30,39 @@ struct Touch {
     ended: bool,
 }
 
-/// The blocks that touch each variable which may live across blocks.
-pub(crate) struct Summary {
-    touches: Vec<Touch>,
-    first: Vec<u32>,
-    /// The first block at whose start the variable may have been written.
-    reach: Vec<u32>,
-}
-
-/// Looks at every block by itself. Also returns the weights of the variables: the sum of accesses, each
-/// worth ten times more per loop around it.
-pub(crate) fn summarize(
-    kernel: &Kernel<Virtual>,
-    accesses: &Accesses,
-    flow: &Flow,
-    homes: &Homes,
-    facts: &Facts,
-) -> (Summary, Vec<f32>) {
-    let n = kernel.vars.len();
-    let mut weight = vec![0f32; n];
-    // The only block that touches a variable; `MANY` if there are more.
-    const MANY: u32 = NONE - 1;
-    let mut home = vec![NONE; n];
-    for (b, depth) in flow.depth.iter().enumerate() {
-        let w = 10f32.powi(i32::from(*depth.min(&6)));
-        for a in accesses.of_block(b) {
-            let v = a.var as usize;
-            weight[v] += w;
-            let h = &mut home[v];
-            *h = if *h == NONE || *h == b as u32 { b as u32 } else { MANY };
-        }
-    }
-    for (h, var) in home.iter_mut().zip(&kernel.vars) {
-        if var.live_in || var.live_out {
-            *h = MANY;
-        }
-    }
-    let mut stamp = vec![NONE; n];
-    // Live pieces if nothing is live below, and if everything is; whether written.
-    let mut state = vec![(0u64, 0u64, false); n];
-    let mut seen = Vec::new();
-    let mut found: Vec<(u32, Touch)> = Vec::new();
-    let mut written = vec![NONE; n];
-    let reached = flow.reached_from();
-    for (b, &reached_from_here) in reached.iter().enumerate() {
-        seen.clear();
-        let divergent = flow.divergent[b];
-        for i in accesses.block(b).rev() {
-            for want in [Kind::WRITE, Kind::READ] {
-                for a in accesses.of(i).iter().filter(|a| a.kind.has(want)) {
-                    let v = a.var as usize;
-                    if stamp[v] != b as u32 {
-                        stamp[v] = b as u32;
-                        state[v] = (0, facts.pieces[v], false);
-                        seen.push(a.var);
-                    }
-                    let (low, high, written) = &mut state[v];
-                    if want == Kind::WRITE {
-                        let kill = facts.kills(a, divergent);
-                        *low &= !kill;
-                        *high &= !kill;
-                        *written = true;
-                    } else {
-                        let t = touched(a, facts.shift[v]);
-                        *low |= t;
-                        *high |= t;
-                    }
-                }
-            }
-        }
-        for &v in &seen {
-            let (low, high, wrote) = state[v as usize];
-            let many = home[v as usize] == MANY;
-            if !many && (low == 0 || homes.is_piece(v as usize)) {
-                continue;
-            }
-            found.push((v, Touch { block: b as u32, exposed: low != 0, ended: high == 0 }));
-            if wrote {
-                let r = &mut written[v as usize];
-                *r = (*r).min(reached_from_here);
-            }
-        }
-    }
-    for (r, var) in written.iter_mut().zip(&kernel.vars) {
-        if var.live_in {
-            *r = 0;
-        }
-    }
-    let (touches, first) = by_variable(n, &found);
-    (Summary { touches, first, reach: written }, weight)
-}
-
-/// Sorts by variable, keeping the order otherwise.
-fn by_variable(n: usize, found: &[(u32, Touch)]) -> (Vec<Touch>, Vec<u32>) {
-    let mut first = vec![0u32; n + 1];
-    for (v, _) in found {
-        first[*v as usize + 1] += 1;
-    }
-    for v in 0..n {
-        first[v + 1] += first[v];
-    }
-    let mut next = first.clone();
-    let mut out = vec![Touch::default(); found.len()];
-    for (v, t) in found {
-        let at = &mut next[*v as usize];
-        out[*at as usize] = *t;
-        *at += 1;
-    }
-    (out, first)
+/// A variable during the walk over a block.
+#[derive(Clone, Copy)]
+struct State {
+    /// Live pieces if nothing is live below.
+    low: u64,
+    /// And if everything is.
+    high: u64,
+    /// The block that this is about.
+    block: u32,
+    written: bool,
 }
 
 /// Where variables are live between blocks.
+#[derive(Default)]
 pub(crate) struct Spread {
     /// Variables live out of each block among those the block touches.
     out: Vec<u32>,
     first: Vec<u32>,
+    /// The first block at whose start each variable may have been written.
     reach: Vec<u32>,
+    /// The blocks that touch each variable which may live across blocks.
+    touches: Vec<Touch>,
+    touched_first: Vec<u32>,
+    walk: Walk,
+    // Memory of the computation.
+    state: Vec<State>,
+    seen: Vec<u32>,
+    found: Vec<(u32, Touch)>,
+    pairs: Vec<(u32, u32)>,
+    waiting: Vec<(u32, u32)>,
+    passed: Vec<u32>,
+    stays: Vec<u32>,
+    held: Vec<Vec<u32>>,
 }
 
 impl Spread {
@@ -161,28 +78,128 @@ impl Spread {
 
     /// Walks every variable through the graph. Ranges of blocks that a variable merely passes, and of
     /// lanes that hold it while they wait, go to `raw`.
-    pub fn of(
+    pub fn find(
+        &mut self,
         kernel: &Kernel<Virtual>,
         accesses: &Accesses,
         flow: &Flow,
-        summary: &Summary,
+        homes: &Homes,
+        facts: &[Fact],
         raw: &mut Vec<Raw>,
-    ) -> Spread {
+    ) {
+        self.summarize(kernel, accesses, flow, homes, facts);
+        self.by_variable(kernel.vars.len());
+        self.find_staying(kernel, flow);
+        self.spread(kernel, accesses, flow, raw);
+        if !flow.calls.is_empty() {
+            self.keep_in_calls(accesses, flow, raw);
+        }
+    }
+
+    /// Looks at every block by itself. Variables of one block that nothing can bring a value to from an
+    /// earlier run of it are left out.
+    fn summarize(
+        &mut self,
+        kernel: &Kernel<Virtual>,
+        accesses: &Accesses,
+        flow: &Flow,
+        homes: &Homes,
+        facts: &[Fact],
+    ) {
+        let n = kernel.vars.len();
+        self.reach.clear();
+        self.reach.extend(kernel.vars.iter().map(|var| if var.live_in { 0 } else { NONE }));
+        self.state.clear();
+        self.state.resize(n, State { low: 0, high: 0, block: NONE, written: false });
+        self.found.clear();
+        for (b, &reached_from_here) in flow.reached.iter().enumerate() {
+            self.seen.clear();
+            let (block, divergent) = (b as u32, flow.divergent[b]);
+            let again = reached_from_here <= block;
+            for i in accesses.block(b).rev() {
+                for want in [Kind::WRITE, Kind::READ] {
+                    for a in accesses.of(i).iter().filter(|a| a.kind.has(want)) {
+                        let fact = &facts[a.var as usize];
+                        if !again && fact.only_in(b) {
+                            continue;
+                        }
+                        let state = &mut self.state[a.var as usize];
+                        if state.block != block {
+                            *state = State { low: 0, high: fact.pieces, block, written: false };
+                            self.seen.push(a.var);
+                        }
+                        if want == Kind::WRITE {
+                            let kill = fact.kills(a, divergent);
+                            state.low &= !kill;
+                            state.high &= !kill;
+                            state.written = true;
+                        } else {
+                            let t = touched(a, fact.shift);
+                            state.low |= t;
+                            state.high |= t;
+                        }
+                    }
+                }
+            }
+            for &v in &self.seen {
+                let State { low, high, written, .. } = self.state[v as usize];
+                if !facts[v as usize].in_many() && (low == 0 || homes.is_piece(v as usize)) {
+                    continue;
+                }
+                self.found.push((v, Touch { block, exposed: low != 0, ended: high == 0 }));
+                if written {
+                    let r = &mut self.reach[v as usize];
+                    *r = (*r).min(reached_from_here);
+                }
+            }
+        }
+    }
+
+    /// Sorts what was found by variable, keeping the order otherwise.
+    fn by_variable(&mut self, n: usize) {
+        let first = &mut self.touched_first;
+        first.clear();
+        first.resize(n + 1, 0);
+        for (v, _) in &self.found {
+            first[*v as usize] += 1;
+        }
+        let mut end = 0;
+        for f in first.iter_mut() {
+            end += *f;
+            *f = end;
+        }
+        self.touches.clear();
+        self.touches.resize(self.found.len(), Touch::default());
+        for (v, t) in self.found.iter().rev() {
+            let at = &mut first[*v as usize];
+            *at -= 1;
+            self.touches[*at as usize] = *t;
+        }
+    }
+
+    /// Finds the blocks that end with a call which some lanes may not make: they wait behind it. Sorted.
+    fn find_staying(&mut self, kernel: &Kernel<Virtual>, flow: &Flow) {
+        let guarded = |b: u32| kernel.blocks[b as usize].insts.last().is_some_and(|i| i.pred.is_some());
+        self.stays.clear();
+        self.stays.extend(flow.calls.iter().map(|c| c.0).filter(|&b| guarded(b)));
+        self.stays.sort_unstable();
+    }
+
+    fn spread(&mut self, kernel: &Kernel<Virtual>, accesses: &Accesses, flow: &Flow, raw: &mut Vec<Raw>) {
         let blocks = kernel.blocks.len();
         let pos = |b: u32| accesses.blocks[b as usize] * 2;
-        let mut walk = Walk::new(blocks);
-        let mut pairs: Vec<(u32, u32)> = Vec::new();
-        let mut waiting: Vec<(u32, u32)> = Vec::new();
-        let mut passed: Vec<u32> = Vec::new();
-        let stays = some_lanes_stay(kernel, flow);
+        let Spread { walk, pairs, waiting, passed, stays, .. } = self;
+        walk.start(blocks);
+        pairs.clear();
+        waiting.clear();
         for v in 0..kernel.vars.len() as u32 {
-            let touches =
-                &summary.touches[summary.first[v as usize] as usize..summary.first[v as usize + 1] as usize];
+            let (from, to) = (self.touched_first[v as usize], self.touched_first[v as usize + 1]);
+            let touches = &self.touches[from as usize..to as usize];
             let live_out = kernel.vars[v as usize].live_out;
             if !live_out && !touches.iter().any(|t| t.exposed) {
                 continue;
             }
-            walk.run(kernel, flow, v, touches, summary.reach[v as usize], live_out);
+            walk.run(kernel, flow, v, touches, self.reach[v as usize], live_out);
             passed.clear();
             for &b in &walk.live_out {
                 match walk.kind(b) {
@@ -192,16 +209,8 @@ impl Spread {
             }
             // Blocks next to each other make one range.
             passed.sort_unstable();
-            let mut i = 0;
-            while i < passed.len() {
-                let mut end = passed[i] + 1;
-                let start = passed[i];
-                i += 1;
-                while i < passed.len() && passed[i] == end {
-                    end += 1;
-                    i += 1;
-                }
-                push(raw, v, Range { start: pos(start), end: pos(end) });
+            for run in passed.chunk_by(|a, b| a + 1 == *b) {
+                push(raw, v, Range { start: pos(run[0]), end: pos(run[run.len() - 1] + 1) });
             }
             for &t in &walk.live_in {
                 if let Some(s) = flow.waits.since(gen_ir::BlockId(t)) {
@@ -214,22 +223,75 @@ impl Spread {
                 }
             }
         }
-        keep_in_calls(accesses, flow, &waiting, &stays, raw);
-        let mut first = vec![0u32; blocks + 1];
-        for &(b, _) in &pairs {
-            first[b as usize + 1] += 1;
+        let first = &mut self.first;
+        first.clear();
+        first.resize(blocks + 1, 0);
+        for &(b, _) in &*pairs {
+            first[b as usize] += 1;
         }
-        for b in 0..blocks {
-            first[b + 1] += first[b];
+        let mut end = 0;
+        for f in first.iter_mut() {
+            end += *f;
+            *f = end;
         }
-        let mut next = first.clone();
-        let mut out = vec![0; pairs.len()];
-        for (b, v) in pairs {
-            let at = &mut next[b as usize];
-            out[*at as usize] = v;
-            *at += 1;
+        self.out.clear();
+        self.out.resize(pairs.len(), 0);
+        for &(b, v) in pairs.iter().rev() {
+            let at = &mut first[b as usize];
+            *at -= 1;
+            self.out[*at as usize] = v;
         }
-        Spread { out, first, reach: summary.reach.clone() }
+    }
+
+    /// Keeps what lanes hold that wait in a caller, while a subroutine runs.
+    fn keep_in_calls(&mut self, accesses: &Accesses, flow: &Flow, raw: &mut Vec<Raw>) {
+        let calls = &flow.calls;
+        self.waiting.sort_unstable();
+        let waiting = &self.waiting;
+        let at = |t: u32| {
+            let first = waiting.partition_point(|w| w.0 < t);
+            waiting[first..].iter().take_while(move |w| w.0 == t).map(|w| w.1)
+        };
+        if self.held.len() < calls.len() {
+            self.held.resize_with(calls.len(), Vec::new);
+        }
+        for (vars, &(site, ..)) in self.held.iter_mut().zip(calls) {
+            vars.clear();
+            let here = flow.waits.iter().filter(|(t, s)| s.0 <= site && site < t.0);
+            vars.extend(here.flat_map(|(t, _)| at(t.0)));
+            if self.stays.binary_search(&site).is_ok() {
+                vars.extend(at(site + 1));
+            }
+            vars.sort_unstable();
+            vars.dedup();
+        }
+        for _ in 0..calls.len() {
+            let mut changed = false;
+            for outer in 0..calls.len() {
+                let (_, first, end) = calls[outer];
+                let more = std::mem::take(&mut self.held[outer]);
+                for inner in 0..calls.len() {
+                    if inner != outer && (first..end).contains(&calls[inner].0) && !more.is_empty() {
+                        let vars = &mut self.held[inner];
+                        let before = vars.len();
+                        vars.extend_from_slice(&more);
+                        vars.sort_unstable();
+                        vars.dedup();
+                        changed |= vars.len() != before;
+                    }
+                }
+                self.held[outer] = more;
+            }
+            if !changed {
+                break;
+            }
+        }
+        let pos = |b: u32| accesses.blocks[b as usize] * 2;
+        for (vars, &(_, first, end)) in self.held.iter().zip(calls) {
+            for &v in vars {
+                push(raw, v, Range { start: pos(first), end: pos(end) });
+            }
+        }
     }
 }
 
@@ -240,6 +302,7 @@ fn push(raw: &mut Vec<Raw>, v: u32, range: Range) {
 }
 
 /// The walk of one variable; its arrays serve all variables in turn.
+#[derive(Default)]
 struct Walk {
     /// What the variable's own blocks do: valid where `touched` is `round`.
     touch: Vec<Touch>,
@@ -252,16 +315,13 @@ struct Walk {
 }
 
 impl Walk {
-    fn new(blocks: usize) -> Walk {
-        Walk {
-            touch: vec![Touch::default(); blocks],
-            touched: vec![NONE; blocks],
-            seen_in: vec![NONE; blocks],
-            seen_out: vec![NONE; blocks],
-            round: NONE,
-            live_in: Vec::new(),
-            live_out: Vec::new(),
+    fn start(&mut self, blocks: usize) {
+        self.touch.resize(blocks.max(self.touch.len()), Touch::default());
+        for stamps in [&mut self.touched, &mut self.seen_in, &mut self.seen_out] {
+            stamps.clear();
+            stamps.resize(blocks, NONE);
         }
+        self.round = NONE;
     }
 
     fn kind(&self, b: u32) -> Option<Touch> {
@@ -322,70 +382,6 @@ impl Walk {
             for &p in flow.preds.of(b as usize) {
                 self.leave(p, reach);
             }
-        }
-    }
-}
-
-/// Blocks that end with a call which some lanes may not make: they wait behind it. Sorted.
-fn some_lanes_stay(kernel: &Kernel<Virtual>, flow: &Flow) -> Vec<u32> {
-    let guarded = |b: u32| kernel.blocks[b as usize].insts.last().is_some_and(|i| i.pred.is_some());
-    let mut sites: Vec<u32> = flow.calls.iter().map(|c| c.0).filter(|&b| guarded(b)).collect();
-    sites.sort_unstable();
-    sites
-}
-
-/// Keeps what lanes hold that wait in a caller, while a subroutine runs. `stays` are the calls behind
-/// which lanes wait that do not make them.
-fn keep_in_calls(
-    accesses: &Accesses,
-    flow: &Flow,
-    waiting: &[(u32, u32)],
-    stays: &[u32],
-    raw: &mut Vec<Raw>,
-) {
-    let mut waiting = waiting.to_vec();
-    waiting.sort_unstable();
-    let at = |t: u32| {
-        let first = waiting.partition_point(|w| w.0 < t);
-        waiting[first..].iter().take_while(move |w| w.0 == t).map(|w| w.1)
-    };
-    let mut held: Vec<Vec<u32>> = flow
-        .calls
-        .iter()
-        .map(|&(site, ..)| {
-            let here = flow.waits.iter().filter(|(t, s)| s.0 <= site && site < t.0);
-            let mut vars: Vec<u32> = here.flat_map(|(t, _)| at(t.0)).collect();
-            if stays.binary_search(&site).is_ok() {
-                vars.extend(at(site + 1));
-            }
-            vars.sort_unstable();
-            vars.dedup();
-            vars
-        })
-        .collect();
-    for _ in 0..flow.calls.len() {
-        let mut changed = false;
-        for outer in 0..flow.calls.len() {
-            let (_, first, end) = flow.calls[outer];
-            for inner in 0..flow.calls.len() {
-                if inner != outer && (first..end).contains(&flow.calls[inner].0) && !held[outer].is_empty() {
-                    let before = held[inner].len();
-                    let more = held[outer].clone();
-                    held[inner].extend(more);
-                    held[inner].sort_unstable();
-                    held[inner].dedup();
-                    changed |= held[inner].len() != before;
-                }
-            }
-        }
-        if !changed {
-            break;
-        }
-    }
-    let pos = |b: u32| accesses.blocks[b as usize] * 2;
-    for (vars, &(_, first, end)) in held.iter().zip(&flow.calls) {
-        for &v in vars {
-            push(raw, v, Range { start: pos(first), end: pos(end) });
         }
     }
 }

@@ -47,7 +47,8 @@ fn registers_are_reused_when_values_end() {
         insts: vec![mov(v[0], 1), mov(v[1], 2), add(v[2], v[0], v[1]), add(v[3], v[2], v[2])],
         succs: Default::default(),
     }];
-    let (p, stats) = allocate(&k, &Options::default(), &mut Pool::default()).unwrap();
+    let (p, stats) =
+        allocate(&k, &Options::default(), &mut Scratch::default(), &mut Pool::default()).unwrap();
     assert_eq!(regs(&p), [vec![1], vec![2], vec![1, 2, 1], vec![1, 1, 1]]);
     assert_eq!(stats.grfs_used, 3);
 }
@@ -75,7 +76,7 @@ fn waiting_lanes_keep_their_values() {
         },
         Block { insts: vec![Inst::new(Op::Join, ExecSize::S8), add(z, z, z)], succs: Default::default() },
     ];
-    let (p, _) = allocate(&k, &Options::default(), &mut Pool::default()).unwrap();
+    let (p, _) = allocate(&k, &Options::default(), &mut Scratch::default(), &mut Pool::default()).unwrap();
     let r = regs(&p);
     let (rx, ry) = (r[0][0], r[2][0]);
     assert_ne!(rx, ry, "x waits for its lanes while y is written: {r:?}");
@@ -99,7 +100,8 @@ fn four_hundred_live_registers() {
     for platform in Platform::ALL {
         let mut k = wide(platform, 400, 2);
         k.spill_offset = 1000;
-        let (p, stats) = allocate(&k, &Options::default(), &mut Pool::default()).unwrap();
+        let (p, stats) =
+            allocate(&k, &Options::default(), &mut Scratch::default(), &mut Pool::default()).unwrap();
         assert!(stats.spills > 200 && stats.fills > 200, "{platform}: {stats:?}");
         let grf = u32::from(platform.caps().grf_bytes);
         let (mut low, mut high) = (u32::MAX, 0);
@@ -118,7 +120,8 @@ fn four_hundred_live_registers() {
 fn what_is_read_once_is_written_just_before() {
     for platform in Platform::ALL {
         let k = wide(platform, 400, 1);
-        let (p, stats) = allocate(&k, &Options { check: true }, &mut Pool::default()).unwrap();
+        let (p, stats) =
+            allocate(&k, &Options { check: true }, &mut Scratch::default(), &mut Pool::default()).unwrap();
         assert_eq!((stats.spills, stats.fills), (0, 0), "{platform}");
         assert_eq!(p.inst_count(), k.inst_count());
     }
@@ -143,15 +146,18 @@ fn flags_that_do_not_fit_live_in_registers() {
         insts.push(i);
     }
     k.blocks = vec![Block { insts, succs: Default::default() }];
-    let (_, stats) = allocate(&k, &Options::default(), &mut Pool::default()).unwrap();
+    let (_, stats) =
+        allocate(&k, &Options::default(), &mut Scratch::default(), &mut Pool::default()).unwrap();
     // Four fit; one has to go for each of the others.
     assert_eq!(stats.flag_spills, 12, "{stats:?}");
 }
 
 /// Runs the checker on a placement of the kernel's variables.
 fn checked(k: &Kernel<Virtual>, at: &[u32]) -> Result<(), Error> {
-    let accesses = Accesses::collect(k).unwrap();
-    check::check(k, &accesses, &Flow::of(k), &Homes::default(), at)
+    let (mut accesses, mut flow) = (Accesses::default(), Flow::default());
+    accesses.collect(k).unwrap();
+    flow.find(k);
+    check::check(k, &accesses, &flow, &Homes::default(), at)
 }
 
 #[test]
@@ -198,7 +204,8 @@ fn a_spilled_input_is_saved_after_the_kernel_loads_it() {
     insts.insert(0, load);
     insts.push(add(v, v, input));
     k.payload_loads = [0, 1];
-    let (p, stats) = allocate(&k, &Options::default(), &mut Pool::default()).unwrap();
+    let (p, stats) =
+        allocate(&k, &Options::default(), &mut Scratch::default(), &mut Pool::default()).unwrap();
     assert!(stats.spills > 50, "{stats:?}");
     let first = p.insts().find(|(_, i)| i.src.iter().any(|s| s.reg() == Some(Reg::grf(5, 0))));
     assert!(first.is_some_and(|(_, i)| i.origin == Inst::<Physical>::NO_ORIGIN), "the input is spilled");

@@ -4,10 +4,11 @@
 mod generate;
 mod machine;
 
+use gen_ir::Pool;
 use generate::{Shape, WIDTH, generate};
 use machine::Machine;
 use platforms::Platform;
-use regalloc::{AllocStats, Options, allocate};
+use regalloc::{AllocStats, Options, Scratch, allocate};
 
 const STEPS: usize = 400;
 
@@ -24,10 +25,11 @@ fn check(seed: u64, platform: Platform, shape: Shape) -> Option<AllocStats> {
     if let Err(e) = before.run(STEPS) {
         panic!("seed {seed}, {platform}, {shape:?}: {e}\n{kernel}");
     }
-    let (physical, stats) = match allocate(&kernel, &Options { check: true }, &mut gen_ir::Pool::default()) {
-        Ok(x) => x,
-        Err(e) => panic!("seed {seed}, {platform}, {shape:?}: {e}\n{kernel}"),
-    };
+    let (physical, stats) =
+        match allocate(&kernel, &Options { check: true }, &mut Scratch::default(), &mut Pool::default()) {
+            Ok(x) => x,
+            Err(e) => panic!("seed {seed}, {platform}, {shape:?}: {e}\n{kernel}"),
+        };
     let faults = gen_ir::verify(&physical, true);
     assert!(faults.is_empty(), "seed {seed}: {faults:?}\n{physical}");
     let mut after = Machine::new(&physical, &g.inputs, WIDTH);
