@@ -270,9 +270,8 @@ impl Spread {
             for outer in 0..calls.len() {
                 let (_, first, end) = calls[outer];
                 let more = std::mem::take(&mut self.held[outer]);
-                for inner in 0..calls.len() {
-                    if inner != outer && (first..end).contains(&calls[inner].0) && !more.is_empty() {
-                        let vars = &mut self.held[inner];
+                for (inner, (vars, call)) in self.held.iter_mut().zip(calls).enumerate() {
+                    if inner != outer && (first..end).contains(&call.0) && !more.is_empty() {
                         let before = vars.len();
                         vars.extend_from_slice(&more);
                         vars.sort_unstable();
