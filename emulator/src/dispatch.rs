@@ -1,11 +1,11 @@
 //! Running a dispatch: groups one after the other, the threads of a group in turns.
 
 use crate::{
-    Error, Options, alu, file, flow,
+    Error, Options, Poison, alu, file, flow,
     launch::Dispatch,
     memory::Memory,
     messages::{self, Cx, Group},
-    program::{Extra, Program},
+    program::{Extra, Program, Step},
     report::{Reports, RunReport, SendKind},
     scoreboard::Scoreboard,
     strict,
@@ -17,9 +17,6 @@ use std::collections::BTreeMap;
 
 pub(crate) use crate::launch::Bindings;
 
-/// Instructions a thread runs before the next one gets its turn.
-const TURN: u64 = 4096;
-
 /// Counters of a run.
 struct Counts {
     /// Executions per instruction.
@@ -27,7 +24,8 @@ struct Counts {
     sends: BTreeMap<SendKind, u64>,
     total: u64,
     trace: Vec<String>,
-    watched: u64,
+    results: Vec<u64>,
+    scramble: u64,
 }
 
 /// Runs all groups of a dispatch.
@@ -54,7 +52,8 @@ fn run_groups(
         sends: BTreeMap::new(),
         total: 0,
         trace: Vec::new(),
-        watched: 0,
+        results: vec![0; if options.results { program.len() } else { 0 }],
+        scramble: options.scramble.map_or(0, |s| s.1),
     };
     let mut reports = Reports::default();
     let memories = ThreadMemory::new(program.platform, dispatch, memory);
@@ -81,6 +80,7 @@ fn run_groups(
                     reports: &mut reports,
                     strict: options.strict,
                     poison: options.poison.is_some(),
+                    poisoned: false,
                 };
                 run_group(&mut team, &mut cx, options, &mut counts)?;
             }
@@ -96,7 +96,7 @@ fn run_groups(
     }
     Ok(RunReport {
         threads,
-        watched: counts.watched,
+        results: counts.results,
         executed: program.steps.iter().map(|s| s.offset).zip(counts.at.iter().copied()).collect(),
         instructions: counts.total,
         opcodes,
@@ -171,7 +171,7 @@ fn start(
 ) -> Thread {
     let mut t = Thread::new(program);
     if options.strict {
-        t.shadow = Some(Box::new(strict::Shadow::new(options.poison.is_some())));
+        t.shadow = Some(Box::new(strict::Shadow::new(options.poison.is_some(), dispatch.scratch)));
         // Registers hold something, and never what a lucky kernel would want.
         t.rf[..file::GRF_END as usize].fill(0xcd);
     }
@@ -252,7 +252,7 @@ fn turn(t: &mut Thread, cx: &mut Cx<'_>, options: &Options, counts: &mut Counts)
     let program = cx.program;
     let careful = t.shadow.is_some() || t.scoreboard.is_some() || options.trace;
     let mut done = 0;
-    while t.state == State::Running && done < TURN {
+    while t.state == State::Running && done < options.turn.max(1) {
         let pc = t.pc as usize;
         let Some(step) = program.steps.get(pc) else {
             return Err(fail(t, cx, "the thread runs past the end of its code".into()));
@@ -356,25 +356,39 @@ fn one_careful(
         }
         Class::Send => {
             strict::send(t, cx, step);
+            cx.poisoned = poisoned(t, options, step) != 0;
             one(t, cx, counts, pc)?;
-            if options.poison == Some(step.offset) {
+            if cx.poisoned {
                 strict::poison_response(t, program, step);
+            }
+            if let Some(hash) = counts.results.get_mut(pc) {
+                *hash = strict::hash_response(t, program, step, *hash);
             }
             Ok(())
         }
         Class::Sync | Class::Nullary => one(t, cx, counts, pc),
         _ => {
             let mut outcome = strict::before(t, cx, step)?;
-            if options.poison == Some(step.offset) {
-                outcome.poison();
-            }
+            outcome.poison(poisoned(t, options, step));
             one(t, cx, counts, pc)?;
             strict::after(t, step, &outcome);
-            if options.watch == Some(step.offset) {
-                counts.watched = outcome.hash(t, step, counts.watched);
+            if options.scramble.is_some_and(|s| s.0 == step.offset) {
+                counts.scramble = outcome.scramble(t, step, counts.scramble);
+            }
+            if let Some(hash) = counts.results.get_mut(pc) {
+                *hash = outcome.hash(t, step, *hash);
             }
             Ok(())
         }
+    }
+}
+
+/// Channels for which what an instruction computes counts as undefined.
+fn poisoned(t: &Thread, options: &Options, step: &Step) -> u32 {
+    match options.poison {
+        Some(Poison::At(offset, channels)) if offset == step.offset => channels,
+        Some(Poison::Idle) if t.active == 0 => u32::MAX,
+        _ => 0,
     }
 }
 
@@ -405,13 +419,15 @@ pub(crate) fn run_bare(
         reports: &mut reports,
         strict: false,
         poison: false,
+        poisoned: false,
     };
     let mut counts = Counts {
         at: vec![0; program.len()],
         sends: BTreeMap::new(),
         total: 0,
         trace: Vec::new(),
-        watched: 0,
+        results: Vec::new(),
+        scramble: 0,
     };
     for _ in 0..10_000 {
         let Some(step) = program.steps.get(t.pc as usize) else { return Ok(()) };

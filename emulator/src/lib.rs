@@ -84,6 +84,16 @@ pub enum Error {
     Link(String),
 }
 
+/// Instructions whose results count as undefined.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Poison {
+    /// What the one at this byte offset computes for these channels; of a message, what it loads, and what
+    /// it stores to scratch.
+    At(u32, u32),
+    /// Those that run while no channel does.
+    Idle,
+}
+
 /// How to run.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -95,11 +105,15 @@ pub struct Options {
     pub trace: bool,
     /// Most lines of trace.
     pub trace_lines: usize,
-    /// Only what the instruction at this byte offset computes counts as undefined, and storing it is
-    /// reported too: a strict run without such a report proves that its results do not matter.
-    pub poison: Option<u32>,
-    /// The results of the instruction at this byte offset go into [`RunReport::watched`].
-    pub watch: Option<u32>,
+    /// Only what these instructions compute counts as undefined, and storing it is reported too: a strict
+    /// run without such a report proves that their results do not matter.
+    pub poison: Option<Poison>,
+    /// The instruction at this byte offset leaves random bits, made from the second number.
+    pub scramble: Option<(u32, u64)>,
+    /// Hash the results of all instructions into [`RunReport::results`].
+    pub results: bool,
+    /// Instructions that a thread of a group runs before the next has its turn.
+    pub turn: u64,
     /// Most instructions of all threads together.
     pub max_instructions: u64,
 }
@@ -112,7 +126,9 @@ impl Default for Options {
             trace: false,
             trace_lines: 100_000,
             poison: None,
-            watch: None,
+            scramble: None,
+            results: false,
+            turn: 4096,
             max_instructions: 1_000_000_000,
         }
     }

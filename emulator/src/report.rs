@@ -116,8 +116,9 @@ pub struct RunReport {
     pub opcodes: BTreeMap<&'static str, u64>,
     /// Executions by byte offset, in code order.
     pub executed: Vec<(u32, u64)>,
-    /// A hash of what the watched instruction left in its destination and flags, each time it ran.
-    pub watched: u64,
+    /// By instruction: a hash of what it left in its destination and flags each time it ran, where asked
+    /// for.
+    pub results: Vec<u64>,
     /// Messages sent per kind.
     pub sends: BTreeMap<SendKind, u64>,
     /// Cycles of the threads one after the other, as the platform's latency figures have them.

@@ -8,7 +8,8 @@
 //!
 //! Pipes, depths and which pairs need an annotation: PRM volume 9 of Xe, "Software scoreboard", and the
 //! dependency rules of Intel's graphics compiler (read after write always; write after write and write
-//! after read between pipes; write after read not between messages to one function).
+//! after read between pipes; write after read not between messages to one function that are sent for the
+//! same channels: those read their sources in order).
 //!
 //! On Gen8 to Gen11 the hardware tracks dependencies, and `NoDDClr` and `NoDDChk` switch parts of that
 //! off; used wrongly they make a thread wait forever, or not at all.
@@ -16,9 +17,9 @@
 use crate::{
     file,
     messages::Cx,
-    program::{DestPlace, Extra, Message, Operand, Program, Step},
+    program::{DescFrom, DestPlace, Extra, Message, Operand, Program, Step},
     report::Fault,
-    thread::{Thread, Trap},
+    thread::{Thread, Trap, mask},
 };
 use gen_ir::{Class, Op, Options, Pipe, SbidMode, Sfid, SyncFn, Type};
 
@@ -41,15 +42,49 @@ enum Owner {
     InOrder(u8, u32),
     /// An out-of-order one: its token, and how often the token had been taken.
     Token(u8, u32),
+    /// An out-of-order one without a token: nothing can wait for it.
+    Untracked,
 }
 
-#[derive(Clone, Copy, Debug, Default)]
+/// Tokens, and one more for instructions that should have one and have none.
+const TOKENS: usize = 32;
+const UNTRACKED: usize = TOKENS;
+
+#[derive(Clone, Debug, Default)]
 struct Token {
     taken: u32,
-    read: u32,
     written: u32,
-    /// When it was taken last, among all tokens.
-    order: u32,
+    /// Messages of one kind read their sources in order.
+    kind: Option<Kind>,
+    /// Registers that the holder may still have to read.
+    reads: Ranges,
+}
+
+/// Messages to one function, sent or not sent alike: by the same predicate and the same channels.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Kind {
+    function: Sfid,
+    slm: bool,
+    no_mask: bool,
+    lanes: u8,
+    chan: u8,
+    predicate: Option<(u8, u8)>,
+}
+
+impl Kind {
+    fn of(cx: &Cx<'_>, step: &Step) -> Option<Kind> {
+        let m = message(cx, step)?;
+        // Data port messages reach shared local memory as surface 254.
+        let slm = matches!((m.sfid, m.desc), (Sfid::Dc0 | Sfid::Dc1, DescFrom::Imm(d)) if d & 0xff == 0xfe);
+        Some(Kind {
+            function: m.sfid,
+            slm,
+            no_mask: step.no_mask,
+            lanes: step.lanes,
+            chan: step.chan,
+            predicate: step.pred.map(|p| (p.flag, p.bit)),
+        })
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -66,14 +101,13 @@ pub(crate) struct Software {
     /// Instructions issued per pipe, and the number below which all are complete.
     issued: [u32; PIPES],
     complete: [u32; PIPES],
-    tokens: [Token; 32],
-    /// Tokens taken so far.
-    taken: u32,
-    /// Function a token's holder talks to: messages to one function read their sources in order.
-    function: [Option<Sfid>; 32],
-    /// Per register byte: who writes it, who reads it.
+    tokens: Vec<Token>,
+    /// Per register byte: who writes it.
     writer: Vec<Owner>,
-    reader: Vec<Owner>,
+    /// Per register byte: the tokens whose holders may still have to read it, a bit each.
+    readers: Vec<u64>,
+    /// Per register byte: the last instruction of each in-order pipe that reads it, numbered from 1.
+    piped: Vec<[u32; PIPES]>,
 }
 
 impl Scoreboard {
@@ -86,11 +120,10 @@ impl Scoreboard {
                 held: false,
                 issued: [0; PIPES],
                 complete: [0; PIPES],
-                tokens: [Token::default(); 32],
-                taken: 0,
-                function: [None; 32],
+                tokens: vec![Token::default(); TOKENS + 1],
                 writer: vec![Owner::Nobody; bytes],
-                reader: vec![Owner::Nobody; bytes],
+                readers: vec![0; bytes],
+                piped: vec![[0; PIPES]; bytes],
             })));
         }
         caps.no_dd.then(|| Scoreboard::DependencyControl(vec![false; program.grf_count as usize]))
@@ -130,9 +163,9 @@ fn enabled(t: &Thread, step: &Step) -> u32 {
     }
 }
 
-/// Registers read and written, as far as the thread has them.
-fn footprint(t: &Thread, cx: &Cx<'_>, step: &Step) -> Result<(Ranges, Ranges), Trap> {
-    let (mut reads, mut writes) = whole_footprint(t, cx, step)?;
+/// Registers read and written for the channels in `on`, as far as the thread has them.
+fn footprint(t: &Thread, cx: &Cx<'_>, step: &Step, on: u32) -> Result<(Ranges, Ranges), Trap> {
+    let (mut reads, mut writes) = whole_footprint(t, cx, step, on)?;
     for (at, len) in reads.iter_mut().chain(&mut writes) {
         *at = (*at).min(t.grf_end);
         *len = (*len).min(t.grf_end - *at);
@@ -140,13 +173,13 @@ fn footprint(t: &Thread, cx: &Cx<'_>, step: &Step) -> Result<(Ranges, Ranges), T
     Ok((reads, writes))
 }
 
-fn whole_footprint(t: &Thread, cx: &Cx<'_>, step: &Step) -> Result<(Ranges, Ranges), Trap> {
+fn whole_footprint(t: &Thread, cx: &Cx<'_>, step: &Step, on: u32) -> Result<(Ranges, Ranges), Trap> {
     let (mut reads, mut writes) = (Ranges::new(), Ranges::new());
     let grf = cx.program.grf;
     if let Some(m) = message(cx, step) {
         let desc = match m.desc {
-            crate::program::DescFrom::Imm(v) => v,
-            crate::program::DescFrom::Addr(at) => t.u32_at(at),
+            DescFrom::Imm(v) => v,
+            DescFrom::Addr(at) => t.u32_at(at),
         };
         let len0 = if m.src0_len != 0 { m.src0_len.into() } else { desc >> 25 & 0xf };
         let back = if m.dst_len != 0 { m.dst_len.into() } else { desc >> 20 & 0x1f };
@@ -160,7 +193,6 @@ fn whole_footprint(t: &Thread, cx: &Cx<'_>, step: &Step) -> Result<(Ranges, Rang
         }
         return Ok((reads, writes));
     }
-    let on = enabled(t, step);
     if on == 0 {
         return Ok((reads, writes));
     }
@@ -253,60 +285,59 @@ impl Software {
             }
         }
         if let Some((mode, k)) = step.swsb.sbid {
-            let k = usize::from(k) % 32;
-            self.earlier_read(k);
-            let token = &mut self.tokens[k];
-            match mode {
-                SbidMode::Src => token.read = token.taken,
-                // Taking a token waits for its last holder.
-                SbidMode::Dst | SbidMode::Set => {
-                    token.read = token.taken;
-                    token.written = token.taken;
-                }
-            }
+            // Taking a token waits for its last holder.
+            self.done(usize::from(k) % TOKENS, mode != SbidMode::Src);
         }
         if let Extra::Sync(f @ (SyncFn::AllRd | SyncFn::AllWr)) = step.extra {
             let mask = match step.src[0].what {
                 Operand::Imm(bits) => bits as u32,
                 _ => u32::MAX,
             };
-            for (k, token) in self.tokens.iter_mut().enumerate() {
-                if mask >> k & 1 != 0 {
-                    token.read = token.taken;
-                    if f == SyncFn::AllWr {
-                        token.written = token.taken;
-                    }
-                }
+            for k in (0..TOKENS).filter(|k| mask >> k & 1 != 0) {
+                self.done(k, f == SyncFn::AllWr);
             }
         }
     }
 
-    /// A message whose sources are read tells that earlier messages to its function have theirs read too.
-    fn earlier_read(&mut self, k: usize) {
-        let (order, function) = (self.tokens[k].order, self.function[k]);
-        if function.is_none() {
-            return;
+    /// A token's holder has read its sources, and perhaps written its result.
+    fn done(&mut self, k: usize, written: bool) {
+        let token = &mut self.tokens[k];
+        if written {
+            token.written = token.taken;
         }
-        for (token, f) in self.tokens.iter_mut().zip(&self.function) {
-            if *f == function && token.order < order {
-                token.read = token.taken;
-            }
+        for (at, len) in token.reads.drain(..) {
+            self.readers[at as usize..(at + len) as usize].iter_mut().for_each(|r| *r &= !(1 << k));
         }
     }
 
     /// Whether a byte's writer may still be at work.
-    fn pending(&self, owner: Owner, as_reader: bool) -> bool {
+    fn pending(&self, owner: Owner) -> bool {
         match owner {
             Owner::Nobody => false,
-            Owner::InOrder(p, n) => {
-                let p = usize::from(p);
-                n >= self.complete[p] && self.issued[p] - n <= DEPTH[p]
-            }
-            Owner::Token(k, n) => {
-                let token = &self.tokens[usize::from(k)];
-                n > if as_reader { token.read } else { token.written }
-            }
+            Owner::Untracked => true,
+            Owner::InOrder(p, n) => self.in_flight(p.into(), n),
+            Owner::Token(k, n) => n > self.tokens[usize::from(k)].written,
         }
+    }
+
+    fn in_flight(&self, pipe: usize, n: u32) -> bool {
+        n >= self.complete[pipe] && self.issued[pipe] - n <= DEPTH[pipe]
+    }
+
+    /// Who may still have to read a byte, of those that a write by a message of `kind` or in the pipe
+    /// `own` does not come behind anyway.
+    fn reading(&self, byte: usize, kind: Option<Kind>, own: Option<usize>) -> Option<Owner> {
+        let tokens = self.readers[byte];
+        let late = |k: &usize| tokens >> k & 1 != 0 && (kind.is_none() || self.tokens[*k].kind != kind);
+        if tokens != 0
+            && let Some(k) = (0..=TOKENS).find(late)
+        {
+            return Some(if k == UNTRACKED { Owner::Untracked } else { Owner::Token(k as u8, 0) });
+        }
+        let piped = self.piped[byte];
+        (0..PIPES)
+            .find(|&p| piped[p] != 0 && own != Some(p) && self.in_flight(p, piped[p] - 1))
+            .map(|p| Owner::InOrder(p as u8, piped[p] - 1))
     }
 
     /// Control and state registers, and what follows them, wait for all pipes; so do calls and returns.
@@ -337,14 +368,14 @@ impl Software {
         let own = self.pipe(step);
         self.wait(step, own);
         self.whole_pipes(t, cx, step);
-        let (mut reads, mut writes) = footprint(t, cx, step)?;
+        let (mut reads, mut writes) = footprint(t, cx, step, enabled(t, step))?;
         // What reaches past the last register is another check's to report.
         let end = self.writer.len() as u32;
         for (at, len) in reads.iter_mut().chain(&mut writes) {
             *len = (*len).min(end.saturating_sub(*at));
         }
-        let sfid = message(cx, step).map(|m| m.sfid);
-        let by_word = self.multi && sfid.is_none() && step.dst.ty.bytes() == 1;
+        let kind = Kind::of(cx, step);
+        let by_word = self.multi && kind.is_none() && step.dst.ty.bytes() == 1;
         if by_word {
             for (at, len) in &mut writes {
                 let past = (*at + *len).next_multiple_of(2);
@@ -356,7 +387,7 @@ impl Software {
         for &(at, len) in &reads {
             for b in at..at + len {
                 let w = self.writer[b as usize];
-                if w != Owner::Nobody && self.pending(w, false) {
+                if w != Owner::Nobody && self.pending(w) {
                     found = found.or(Some(("reads", b, w)));
                 }
             }
@@ -368,16 +399,10 @@ impl Software {
                 // written with the word around them.
                 let ordered =
                     matches!((w, own), (Owner::InOrder(p, _), Some(q)) if usize::from(p) == q) && !by_word;
-                if w != Owner::Nobody && !ordered && self.pending(w, false) {
+                if w != Owner::Nobody && !ordered && self.pending(w) {
                     found = found.or(Some(("overwrites", b, w)));
                 }
-                let r = self.reader[b as usize];
-                let ordered = match (r, own) {
-                    (Owner::InOrder(p, _), Some(q)) => usize::from(p) == q,
-                    (Owner::Token(k, _), _) => sfid.is_some() && self.function[usize::from(k)] == sfid,
-                    _ => false,
-                };
-                if r != Owner::Nobody && !ordered && self.pending(r, true) {
+                if let Some(r) = self.reading(b as usize, kind, own) {
                     found = found.or(Some(("overwrites a source still to be read in", b, r)));
                 }
             }
@@ -391,34 +416,59 @@ impl Software {
                         let name = if self.multi { ["F", "I", "L", "M"][usize::from(p)] } else { "" };
                         format!("{name}@{}", self.issued[usize::from(p)] - n)
                     }
+                    Owner::Untracked => "a message without a token".to_owned(),
                     Owner::Nobody => String::new(),
                 };
                 format!("{what} r{reg} byte {sub} before {who} is done")
             });
         }
+        self.issue(step, own, kind, reads, &writes);
+        Ok(())
+    }
+
+    /// Notes what an instruction leaves under way.
+    fn issue(&mut self, step: &Step, own: Option<usize>, kind: Option<Kind>, reads: Ranges, writes: &Ranges) {
+        let bytes = |&(at, len): &(u32, u32)| at as usize..(at + len) as usize;
+        let class = step.op.info().class;
+        let late = matches!(class, Class::Send | Class::Dpas | Class::Math) && own.is_none();
         let owner = match (step.swsb.sbid, own) {
-            (Some((SbidMode::Set, k)), None) => {
-                let k = k % 32;
-                let token = &mut self.tokens[usize::from(k)];
-                token.taken += 1;
-                token.order = self.taken;
-                self.taken += 1;
-                self.function[usize::from(k)] = sfid;
-                Owner::Token(k, token.taken)
-            }
             (_, Some(p)) => {
                 self.issued[p] += 1;
-                Owner::InOrder(p as u8, self.issued[p] - 1)
+                let n = self.issued[p];
+                for b in reads.iter().flat_map(bytes) {
+                    self.piped[b][p] = n;
+                }
+                Owner::InOrder(p as u8, n - 1)
+            }
+            (sbid, None) if late => {
+                let k = match sbid {
+                    Some((SbidMode::Set, k)) => usize::from(k) % TOKENS,
+                    _ => UNTRACKED,
+                };
+                self.tokens[k].taken += 1;
+                // What read these registers before, of the same kind, has done so when this has.
+                let alike = |t: &Token| kind.is_some() && t.kind == kind;
+                let same: u64 = (0..TOKENS).map(|j| u64::from(j != k && alike(&self.tokens[j])) << j).sum();
+                for b in reads.iter().flat_map(bytes) {
+                    self.readers[b] = self.readers[b] & !same | 1 << k;
+                }
+                let token = &mut self.tokens[k];
+                token.kind = kind;
+                if k == UNTRACKED {
+                    Owner::Untracked
+                } else {
+                    token.reads.extend(reads);
+                    Owner::Token(k as u8, token.taken)
+                }
             }
             _ => Owner::Nobody,
         };
-        for &(at, len) in &reads {
-            self.reader[at as usize..(at + len) as usize].fill(owner);
+        for b in writes.iter().flat_map(bytes) {
+            self.writer[b] = owner;
+            // A write waits for the readers before it, or comes behind them.
+            self.readers[b] = 0;
+            self.piped[b] = [0; PIPES];
         }
-        for &(at, len) in &writes {
-            self.writer[at as usize..(at + len) as usize].fill(owner);
-        }
-        Ok(())
     }
 }
 
@@ -436,7 +486,12 @@ fn dependency_control(held: &mut [bool], t: &Thread, cx: &mut Cx<'_>, step: &Ste
         return Ok(());
     }
     let grf = cx.program.grf;
-    let (reads, writes) = footprint(t, cx, step)?;
+    // The hardware watches registers, whichever channels of them an instruction touches; a register that an
+    // address names is known where a channel has that address.
+    let indirect = matches!(step.dst.what, DestPlace::Indirect { .. })
+        || step.src.iter().any(|s| matches!(s.what, Operand::Indirect { .. }));
+    let on = if indirect { enabled(t, step) } else { mask(step.lanes.into()) };
+    let (reads, writes) = footprint(t, cx, step, on)?;
     let regs = |ranges: &Ranges| -> Vec<usize> {
         let all = ranges.iter().filter(|r| r.1 > 0).flat_map(|&(at, len)| at / grf..=(at + len - 1) / grf);
         all.map(|r| r as usize).collect()

@@ -7,7 +7,7 @@
 use crate::{
     file,
     messages::Cx,
-    program::{DestPlace, Extra, NOWHERE, Operand, Pc, Program, Step},
+    program::{DestPlace, Extra, NOWHERE, Operand, Pc, Predicate, Program, Step},
     report::Fault,
     thread::{Thread, Trap, mask},
 };
@@ -18,19 +18,23 @@ use gen_ir::Op;
 pub(crate) struct Shadow {
     pub bytes: Vec<u8>,
     pub flags: [u32; 4],
+    /// Of the thread's scratch memory.
+    pub scratch: Vec<u8>,
 }
 
 impl Shadow {
-    /// What a thread starts with; `defined`: as if everything had been written.
-    pub(crate) fn new(defined: bool) -> Shadow {
+    /// What a thread starts with, `scratch` bytes of memory among it; `defined`: as if everything had
+    /// been written.
+    pub(crate) fn new(defined: bool, scratch: u32) -> Shadow {
+        let scratch = vec![u8::from(!defined); scratch as usize];
         let mut bytes = vec![0; (file::END + 4096) as usize];
         if defined {
-            return Shadow { bytes, flags: [0; 4] };
+            return Shadow { bytes, flags: [0; 4], scratch };
         }
         bytes[..file::GRF_END as usize].fill(1);
         bytes[file::ADDR as usize..file::FLAG as usize].fill(1);
         bytes[file::ACC as usize..file::END as usize].fill(1);
-        Shadow { bytes, flags: [u32::MAX; 4] }
+        Shadow { bytes, flags: [u32::MAX; 4], scratch }
     }
 }
 
@@ -42,11 +46,37 @@ impl Thread {
         }
     }
 
+    /// The undefined ones of up to eight bytes, a bit each.
+    pub(crate) fn undefined_bytes(&self, at: u32, len: u32) -> u8 {
+        self.shadow.as_ref().map_or(0, |s| bits(&s.bytes[at as usize..(at + len) as usize]))
+    }
+
+    /// The definedness of scratch memory at an address, if the thread has it there and it is tracked.
+    pub(crate) fn scratch_shadow(&mut self, address: u64, len: u32) -> Option<&mut [u8]> {
+        let from = usize::try_from(address.checked_sub(self.scratch)?).ok()?;
+        let shadow = self.shadow.as_mut()?;
+        shadow.scratch.get_mut(from..from.checked_add(len as usize)?)
+    }
+
+    /// Up to eight bytes are written, the ones in `undefined` with something undefined.
+    pub(crate) fn define_but(&mut self, at: u32, len: u32, undefined: u8) {
+        if let Some(s) = &mut self.shadow {
+            for (i, b) in s.bytes[at as usize..(at + len) as usize].iter_mut().enumerate() {
+                *b = undefined >> i & 1;
+            }
+        }
+    }
+
     pub(crate) fn define(&mut self, at: u32, len: u32) {
         if let Some(s) = &mut self.shadow {
             s.bytes[at as usize..(at + len) as usize].fill(0);
         }
     }
+}
+
+/// The bytes that are not 0, a bit each, of up to eight.
+pub(crate) fn bits(bytes: &[u8]) -> u8 {
+    bytes.iter().take(8).enumerate().fold(0, |m, (i, b)| m | u8::from(*b != 0) << i)
 }
 
 /// Undefined lanes among an instruction's inputs.
@@ -99,6 +129,39 @@ fn inputs(t: &Thread, step: &Step, on: u32) -> Result<u32, Trap> {
     Ok(out)
 }
 
+/// Channels for which undefined flag bits decide about the predicate: one that is surely set decides
+/// whether any is, one that is surely clear whether all are.
+fn undecided(t: &Thread, p: &Predicate, step: &Step) -> u32 {
+    use gen_ir::PredCtrl::{All2h, All4h, All8h, All16h, All32h, Any2h, Any4h, Any8h, Any16h, Any32h};
+    let Some(shadow) = &t.shadow else { return 0 };
+    let shift = u32::from(p.bit) + u32::from(step.chan);
+    let part = |v: u32| v.checked_shr(shift).unwrap_or(0);
+    let all = mask(step.lanes.into());
+    let (unknown, set) = (part(shadow.flags[usize::from(p.flag)]), part(t.flag(p.flag)));
+    let (group, any) = match p.ctrl {
+        Any2h => (2, true),
+        Any4h => (4, true),
+        Any8h => (8, true),
+        Any16h => (16, true),
+        Any32h => (32, true),
+        All2h => (2, false),
+        All4h => (4, false),
+        All8h => (8, false),
+        All16h => (16, false),
+        All32h => (32, false),
+        _ => return unknown & all,
+    };
+    let mut out = 0;
+    for at in (0..32).step_by(group) {
+        let bits = mask(group as u32) << at;
+        let decides = (if any { set } else { !set }) & !unknown & bits;
+        if unknown & bits != 0 && decides == 0 {
+            out |= bits;
+        }
+    }
+    out & all
+}
+
 /// Undefined bytes of a scalar's result, for operations that keep bytes apart: flags travel through
 /// registers in halves, of which one may be undefined.
 fn bytewise(t: &Thread, step: &Step) -> Option<u32> {
@@ -128,6 +191,28 @@ fn bytewise(t: &Thread, step: &Step) -> Option<u32> {
     Some(out)
 }
 
+/// FNV-1a.
+const HASH: u64 = 0xcbf2_9ce4_8422_2325;
+
+fn mix(h: u64, b: &u8) -> u64 {
+    (h ^ u64::from(*b)).wrapping_mul(0x100_0000_01b3)
+}
+
+/// What a message has left in its response, mixed into a hash.
+pub(crate) fn hash_response(t: &Thread, program: &Program, step: &Step, seed: u64) -> u64 {
+    t.rf[response(program, step)].iter().fold(seed ^ HASH, mix)
+}
+
+/// The bytes of a message's response.
+fn response(program: &Program, step: &Step) -> std::ops::Range<usize> {
+    let Extra::Send(index) = step.extra else { return 0..0 };
+    let m = &program.messages[index as usize];
+    let Some(dst) = m.dst else { return 0..0 };
+    let end = file::GRF_END as usize;
+    let from = ((dst * program.grf) as usize).min(end);
+    from..(from + (u32::from(m.dst_len).max(1) * program.grf) as usize).min(end)
+}
+
 /// What an ALU instruction will leave undefined; found before it runs, noted after.
 pub(crate) struct Outcome {
     on: u32,
@@ -137,25 +222,58 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// All results count as undefined.
-    pub(crate) fn poison(&mut self) {
-        self.undefined = u32::MAX;
-        self.bytes = None;
+    /// The results of these channels count as undefined.
+    pub(crate) fn poison(&mut self, channels: u32) {
+        if channels != 0 {
+            self.undefined |= channels;
+            self.bytes = None;
+        }
     }
 
-    /// What the instruction has left in its destination, the flags and the accumulators, mixed into a
-    /// hash (FNV-1a).
+    /// Random bits for what the instruction has computed, zeros and ones more often than they come by
+    /// chance; the state of the generator.
+    pub(crate) fn scramble(&self, t: &mut Thread, step: &Step, mut seed: u64) -> u64 {
+        let mut next = || {
+            // splitmix64
+            seed = seed.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let z = (seed ^ (seed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+            match z >> 61 {
+                0 => 0,
+                1 => u64::MAX,
+                _ => z ^ (z >> 31),
+            }
+        };
+        if let Some(places) = self.places {
+            for i in (0..usize::from(step.lanes)).filter(|i| self.on >> i & 1 != 0) {
+                let (at, bytes) = (places[i] as usize, step.dst.ty.bytes() as usize);
+                t.rf[at..at + bytes].copy_from_slice(&next().to_le_bytes()[..bytes]);
+            }
+        }
+        if let Some(c) = &step.cond
+            && !matches!(step.op, Op::Sel | Op::Csel)
+        {
+            t.set_flag(c, step, self.on, next() as u32);
+        }
+        seed
+    }
+
+    /// What the instruction has left in its destination, its flag and the accumulators, mixed into a hash.
     pub(crate) fn hash(&self, t: &Thread, step: &Step, seed: u64) -> u64 {
-        let mix = |h: u64, b: &u8| (h ^ u64::from(*b)).wrapping_mul(0x100_0000_01b3);
-        let mut h = seed ^ 0xcbf2_9ce4_8422_2325;
+        let mut h = seed ^ HASH;
         if let Some(places) = self.places {
             for i in (0..usize::from(step.lanes)).filter(|i| self.on >> i & 1 != 0) {
                 let at = places[i] as usize;
                 h = t.rf[at..at + step.dst.ty.bytes() as usize].iter().fold(h, mix);
             }
         }
-        h = t.rf[file::FLAG as usize..file::FLAG as usize + 16].iter().fold(h, mix);
-        t.rf[file::ACC as usize..file::END as usize].iter().fold(h, mix)
+        if let Some(c) = &step.cond {
+            h = t.flag(c.flag).to_le_bytes().iter().fold(h, mix);
+        }
+        if step.acc_write || matches!(step.op, Op::Addc | Op::Subb | Op::Mach | Op::Macl) {
+            h = t.rf[file::ACC as usize..file::END as usize].iter().fold(h, mix);
+        }
+        h
     }
 }
 
@@ -173,9 +291,7 @@ pub(crate) fn legal(t: &mut Thread, cx: &mut Cx<'_>, pc: usize) {
 /// A message under a predicate that nobody wrote.
 pub(crate) fn send(t: &mut Thread, cx: &mut Cx<'_>, step: &Step) {
     let Some(p) = &step.pred else { return };
-    let Some(shadow) = &t.shadow else { return };
-    let bits = shadow.flags[usize::from(p.flag)].checked_shr(u32::from(p.bit) + u32::from(step.chan));
-    if bits.unwrap_or(0) & t.enabled(step) != 0 {
+    if undecided(t, p, step) & t.enabled(step) != 0 {
         cx.report(t, Fault::Uninitialized, || {
             format!("the predicate f{}.{} was never written", p.flag, p.bit / 16)
         });
@@ -184,13 +300,9 @@ pub(crate) fn send(t: &mut Thread, cx: &mut Cx<'_>, step: &Step) {
 
 /// The response of a message counts as undefined.
 pub(crate) fn poison_response(t: &mut Thread, program: &Program, step: &Step) {
-    let Extra::Send(index) = step.extra else { return };
-    let m = &program.messages[index as usize];
-    let (Some(dst), Some(shadow)) = (m.dst, &mut t.shadow) else { return };
-    let from = (dst * program.grf) as usize;
-    let len = (u32::from(m.dst_len).max(1) * program.grf) as usize;
-    let end = (from + len).min(file::GRF_END as usize);
-    shadow.bytes[from..end].fill(1);
+    if let Some(shadow) = &mut t.shadow {
+        shadow.bytes[response(program, step)].fill(1);
+    }
 }
 
 pub(crate) fn before(t: &mut Thread, cx: &mut Cx<'_>, step: &Step) -> Result<Outcome, Trap> {
@@ -198,9 +310,7 @@ pub(crate) fn before(t: &mut Thread, cx: &mut Cx<'_>, step: &Step) -> Result<Out
     let mut on = t.enabled(step);
     let mut doubtful = 0;
     if let Some(p) = &step.pred {
-        let shadow = t.shadow.as_ref().map_or(0, |s| s.flags[usize::from(p.flag)]);
-        doubtful = shadow.checked_shr(u32::from(p.bit) + u32::from(step.chan)).unwrap_or(0)
-            & mask(step.lanes.into());
+        doubtful = undecided(t, p, step);
         if step.op != Op::Sel || step.cond.is_some() {
             // Whether lanes with a doubtful predicate are written is undefined, and so are they.
             on &= t.predicate(p, step) | if cx.poison { doubtful } else { 0 };
@@ -275,11 +385,10 @@ pub(crate) fn after(t: &mut Thread, step: &Step, o: &Outcome) {
 pub(crate) fn branch(t: &mut Thread, cx: &mut Cx<'_>, step: &Step) {
     places(t, cx, step);
     let Some(p) = &step.pred else { return };
-    let Some(shadow) = &t.shadow else { return };
-    let bits =
-        shadow.flags[usize::from(p.flag)].checked_shr(u32::from(p.bit) + u32::from(step.chan)).unwrap_or(0);
     let relevant = if step.op == Op::Jmpi { 1 } else { t.enabled(step) };
-    if bits & relevant != 0 && (p.ctrl == gen_ir::PredCtrl::Seq || cx.poison) {
+    // Vector programs ask whether any of sixteen channels is set where they have set one.
+    let lax = p.ctrl != gen_ir::PredCtrl::Seq && !cx.poison;
+    if !lax && undecided(t, p, step) & relevant != 0 {
         cx.report(t, Fault::Uninitialized, || {
             format!("the predicate f{}.{} was never written", p.flag, p.bit / 16)
         });

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use emulator::{Dispatch, Memory, Options, Program, RunReport, run_program};
+use emulator::{Dispatch, Fault, Memory, Options, Poison, Program, RunReport, run_program, zeinfo};
 use gen_ir::{
     Base, Desc, Dst, Inst, Op, Options as InstOptions, Payload, Physical, Region, SbidMode, Src, SyncFn,
     Target,
@@ -17,13 +17,31 @@ use platforms::Platform;
 use crate::{
     blocks,
     data::{TestKernel, kernels},
-    launches::Setup,
+    expected,
+    launches::{Contents, Setup},
 };
 
 /// Instructions that a run may take.
 const MAX_INSTRUCTIONS: u64 = 400_000;
 /// Inputs a fault is tried on.
 const SEEDS: [u64; 3] = [1, 2, 3];
+/// More inputs for those that nobody noticed on these, besides the inputs of [`expected`].
+const MORE: [(Contents, u64); 12] = [
+    (Contents::Edges, 1),
+    (Contents::Edges, 2),
+    (Contents::Edges, 3),
+    (Contents::Dense, 1),
+    (Contents::Sparse, 1),
+    (Contents::Tiny, 1),
+    (Contents::Random, 4),
+    (Contents::Random, 5),
+    (Contents::Random, 6),
+    (Contents::Edges, 4),
+    (Contents::Dense, 2),
+    (Contents::Tiny, 2),
+];
+/// Times that random results stand in for a damaged instruction's.
+const SCRAMBLES: u64 = 6;
 
 /// What is done to an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -46,8 +64,13 @@ pub enum Verdict {
     Reported,
     /// Memory differs.
     Changed,
+    /// The static rules of the scoreboard are broken on a path that no input takes.
+    Static,
     /// It has no effect, for this reason.
     Dead(&'static str),
+    /// It changes what some instructions compute, on all inputs to no effect: none of them branches,
+    /// addresses or stores. Where the last of them is.
+    Masked(u32),
     /// Nobody noticed.
     Missed,
 }
@@ -76,10 +99,37 @@ struct Subject<'a> {
     unmet: Vec<u32>,
 }
 
+/// What intact code does with some input.
 struct Intact {
     setup: Setup,
+    options: Options,
     report: RunReport,
     after: Memory,
+}
+
+impl Intact {
+    fn new(program: &Program, setup: Setup, options: Options) -> Option<Intact> {
+        let (report, after) = run(program, &setup, &options).ok()?;
+        Some(Intact { setup, options, report, after })
+    }
+
+    /// What a damaged program does differently.
+    fn difference(&self, damaged: &Program) -> Option<Verdict> {
+        let Ok((report, after)) = run(damaged, &self.setup, &self.options) else {
+            return Some(Verdict::Reported);
+        };
+        let known =
+            |r: &emulator::Report| self.report.reports.iter().any(|i| (i.fault, i.pc) == (r.fault, r.pc));
+        if !report.reports.iter().all(known) {
+            return Some(Verdict::Reported);
+        }
+        (!self.leaves(&after)).then_some(Verdict::Changed)
+    }
+
+    /// Whether this is the memory that intact code leaves.
+    fn leaves(&self, after: &Memory) -> bool {
+        after.buffers().zip(self.after.buffers()).all(|(a, b)| a.2 == b.2)
+    }
 }
 
 type Ran = Result<(RunReport, Memory), emulator::Error>;
@@ -97,6 +147,18 @@ fn strict() -> Options {
     Options { max_instructions: MAX_INSTRUCTIONS, ..Options::default() }
 }
 
+/// What a damaged program does differently on any input: rather a report than other memory.
+fn difference(runs: &[Intact], damaged: &Program) -> Option<Verdict> {
+    let mut found = None;
+    for intact in runs {
+        match intact.difference(damaged) {
+            Some(Verdict::Reported) => return Some(Verdict::Reported),
+            other => found = found.or(other),
+        }
+    }
+    found
+}
+
 impl<'a> Subject<'a> {
     fn new(platform: Platform, kernel: &'a TestKernel) -> Option<Subject<'a>> {
         let mut runs = Vec::new();
@@ -105,8 +167,7 @@ impl<'a> Subject<'a> {
             let setup = Setup::new(kernel, seed).ok()?;
             let code = setup.intel(kernel).ok()?;
             let loaded = Program::load(platform, &code).ok()?;
-            let (report, after) = run(&loaded, &setup, &strict()).ok()?;
-            runs.push(Intact { setup, report, after });
+            runs.push(Intact::new(&loaded, setup, strict())?);
             program = Some(loaded);
         }
         let program = program?;
@@ -116,53 +177,92 @@ impl<'a> Subject<'a> {
         Some(Subject { kernel, platform, program, insts, runs, unmet })
     }
 
-    /// What the damaged program does differently, on any of the inputs.
-    fn difference(&self, damaged: &Program) -> Option<Verdict> {
-        let mut found = None;
-        for intact in &self.runs {
-            let Ok((report, after)) = run(damaged, &intact.setup, &strict()) else {
-                return Some(Verdict::Reported);
-            };
-            let known = |r: &emulator::Report| {
-                intact.report.reports.iter().any(|i| (i.fault, i.pc) == (r.fault, r.pc))
-            };
-            if !report.reports.iter().all(known) {
-                return Some(Verdict::Reported);
-            }
-            let same = after.buffers().zip(intact.after.buffers()).all(|(a, b)| a.2 == b.2);
-            if !same {
-                found = Some(Verdict::Changed);
-            }
-        }
-        found
+    /// What intact code does with more inputs, those that are expected to tell something first.
+    fn more(&self) -> Vec<Intact> {
+        let info = zeinfo::find(&self.kernel.ze_info, &self.kernel.name);
+        let cases = expected::cases(self.platform, self.kernel).unwrap_or_default();
+        let cases = cases.iter().filter_map(|case| {
+            let (launch, memory) = case.launch(info.clone().ok()?);
+            Setup::over(self.kernel, launch, memory).ok()
+        });
+        let seeds = MORE.iter().filter_map(|&(c, seed)| Setup::with(self.kernel, seed, c).ok());
+        // The threads of a group get in each other's way if they can.
+        let options = Options { turn: 16, ..strict() };
+        let ran = cases.chain(seeds).map(|setup| Intact::new(&self.program, setup, options.clone()));
+        ran.flatten().collect()
+    }
+
+    fn damaged(&self, at: usize, inst: Inst<Physical>) -> Program {
+        self.program.with_inst(self.insts[at].0, inst).expect("an instruction starts there")
     }
 
     fn judge(&self, at: usize, kind: Kind, inst: Inst<Physical>) -> Verdict {
-        let offset = self.insts[at].0;
-        let damaged = |inst| self.program.with_inst(offset, inst).expect("an instruction starts there");
-        if let Some(verdict) = self.difference(&damaged(inst)) {
+        let damaged = self.damaged(at, inst);
+        if let Some(verdict) = difference(&self.runs, &damaged) {
             return verdict;
         }
+        let more = self.more();
+        if let Some(verdict) = more.iter().find_map(|intact| intact.difference(&damaged)) {
+            return verdict;
+        }
+        let all: Vec<&Intact> = self.runs.iter().chain(&more).collect();
+        if let Some(reason) = self.no_effect(at, kind, inst, &all) {
+            return Verdict::Dead(reason);
+        }
+        if kind == Kind::Dependency && self.platform.caps().sbid_count > 0 {
+            return Verdict::Static;
+        }
+        let changed = self.changed(at, inst, &all);
+        let decides = |i: &usize| self.insts[*i].1.op.is_send() || self.insts[*i].1.op.is_branch();
+        match changed.last() {
+            Some(last) if !changed.iter().any(decides) => Verdict::Masked(self.insts[*last].0),
+            _ => Verdict::Missed,
+        }
+    }
+
+    /// Why a fault that makes no difference makes none.
+    fn no_effect(
+        &self,
+        at: usize,
+        kind: Kind,
+        inst: Inst<Physical>,
+        runs: &[&Intact],
+    ) -> Option<&'static str> {
         match kind {
-            Kind::Dependency if self.covered(at, inst) => Verdict::Dead("other waits cover it on every path"),
-            Kind::Region if self.unused(offset) => {
-                Verdict::Dead("no branch, address or store uses the result")
+            Kind::Dependency if self.covered(at, inst) => Some("other waits cover it on every path"),
+            // Both regions have the first element.
+            Kind::Region if self.unused(&self.program, Poison::At(self.insts[at].0, !1), runs) => {
+                Some("no branch, address or store uses what other elements make different")
             }
-            Kind::Region if self.equal(at, inst) => Verdict::Dead("both regions hold the same values"),
+            Kind::Region if self.changed(at, inst, runs).is_empty() => {
+                Some("both regions hold the same values")
+            }
+            Kind::Region if self.any_will_do(at, runs) => {
+                Some("random results in place of its own make no difference")
+            }
+            Kind::Spill => {
+                let poison = Poison::At(self.insts[at].0, u32::MAX);
+                let unused = [&self.program, &self.damaged(at, inst)]
+                    .into_iter()
+                    .all(|p| self.unused(p, poison, runs));
+                unused.then_some("neither slot is read before it is written again")
+            }
             Kind::Jip => {
                 let mut without = self.insts[at].1;
                 if let Payload::Branch { jip, .. } = &mut without.payload {
                     *jip = Target::None;
                 }
-                match self.difference(&damaged(without)) {
-                    None => Verdict::Dead("some channel always goes on, JIP is never taken"),
-                    Some(_) if self.nothing_between(at, inst) => {
-                        Verdict::Dead("no instruction between the two places runs without channels")
-                    }
-                    _ => Verdict::Missed,
+                let without = self.damaged(at, without);
+                if runs.iter().all(|intact| intact.difference(&without).is_none()) {
+                    return Some("some channel always goes on, JIP is never taken");
                 }
+                if self.nothing_between(at, inst) {
+                    return Some("no instruction between the two places runs without channels");
+                }
+                self.unused(&self.damaged(at, inst), Poison::Idle, runs)
+                    .then_some("nothing is used of what runs on the way without channels")
             }
-            _ => Verdict::Missed,
+            _ => None,
         }
     }
 
@@ -178,25 +278,41 @@ impl<'a> Subject<'a> {
         unmet.iter().all(|n| self.unmet.contains(n))
     }
 
-    /// Whether nothing observable depends on what the instruction computes: its results count as
+    /// Whether nothing observable depends on what some instructions compute: their results count as
     /// undefined, everything else as defined, and nothing undefined decides anything or is stored.
-    fn unused(&self, offset: u32) -> bool {
-        let options = Options { poison: Some(offset), scoreboard: false, ..strict() };
-        self.runs.iter().all(|intact| {
-            let ran = run(&self.program, &intact.setup, &options);
-            ran.is_ok_and(|(r, _)| r.reports.iter().all(|r| r.fault != emulator::Fault::Uninitialized))
+    fn unused(&self, program: &Program, poison: Poison, runs: &[&Intact]) -> bool {
+        runs.iter().all(|intact| {
+            let options = Options { poison: Some(poison), scoreboard: false, ..intact.options.clone() };
+            let ran = run(program, &intact.setup, &options);
+            ran.is_ok_and(|(r, _)| r.reports.iter().all(|r| r.fault != Fault::Uninitialized))
         })
     }
 
-    /// Whether the instruction leaves the same bits with either region, each time it runs on any input.
-    fn equal(&self, at: usize, inst: Inst<Physical>) -> bool {
-        let (offset, _) = self.insts[at];
-        let options = Options { watch: Some(offset), scoreboard: false, ..strict() };
-        let damaged = self.program.with_inst(offset, inst).expect("an instruction starts there");
-        self.runs.iter().all(|intact| {
-            let [a, b] = [&self.program, &damaged].map(|p| run(p, &intact.setup, &options));
-            matches!((a, b), (Ok((a, _)), Ok((b, _))) if a.watched == b.watched)
+    /// Whether random results of the instruction leave the same memory.
+    fn any_will_do(&self, at: usize, runs: &[&Intact]) -> bool {
+        (1..=SCRAMBLES).all(|seed| {
+            let scramble = Some((self.insts[at].0, seed));
+            runs.iter().all(|intact| {
+                let options = Options { scramble, scoreboard: false, ..intact.options.clone() };
+                let ran = run(&self.program, &intact.setup, &options);
+                ran.is_ok_and(|(_, after)| intact.leaves(&after))
+            })
         })
+    }
+
+    /// The instructions whose results, or whose number of runs, the fault changes on any input.
+    fn changed(&self, at: usize, inst: Inst<Physical>, runs: &[&Intact]) -> Vec<usize> {
+        let damaged = self.damaged(at, inst);
+        let mut changed = vec![false; self.insts.len()];
+        for intact in runs {
+            let options = Options { results: true, scoreboard: false, ..intact.options.clone() };
+            let ran = [&self.program, &damaged].map(|p| run(p, &intact.setup, &options));
+            let [Ok((a, _)), Ok((b, _))] = ran else { return vec![at] };
+            for (i, changed) in changed.iter_mut().enumerate() {
+                *changed |= a.results[i] != b.results[i] || a.executed[i] != b.executed[i];
+            }
+        }
+        (0..changed.len()).filter(|i| changed[*i]).collect()
     }
 
     /// Whether only masked instructions stand between the old and the new JIP, which do nothing while no

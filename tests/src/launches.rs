@@ -23,6 +23,21 @@ const GROUP: u32 = 64;
 /// Texels along each side of an image.
 const SIDE: u32 = 16;
 
+/// What buffers of numbers hold.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Contents {
+    /// Any bits; floats of moderate size.
+    Random,
+    /// Zeros, ones, halves of numbers, the ends of the range, infinities and NaN among random numbers.
+    Edges,
+    /// All bits but one.
+    Dense,
+    /// One bit.
+    Sparse,
+    /// Zeros and ones.
+    Tiny,
+}
+
 /// Why a kernel has no launch.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoLaunch(pub String);
@@ -50,7 +65,12 @@ pub struct Setup {
 impl Setup {
     /// A launch of a kernel.
     pub fn new(kernel: &TestKernel, seed: u64) -> Result<Setup, NoLaunch> {
-        let (launch, memory) = launch(kernel, seed)?;
+        Setup::with(kernel, seed, Contents::Random)
+    }
+
+    /// A launch of a kernel over certain numbers.
+    pub fn with(kernel: &TestKernel, seed: u64, contents: Contents) -> Result<Setup, NoLaunch> {
+        let (launch, memory) = launch(kernel, seed, contents)?;
         Setup::over(kernel, launch, memory)
     }
 
@@ -104,7 +124,7 @@ fn unit(binary: &finalizer::Binary) -> Unit {
 }
 
 /// A launch, and the memory it runs on.
-pub fn launch(kernel: &TestKernel, seed: u64) -> Result<(Launch, Memory), NoLaunch> {
+fn launch(kernel: &TestKernel, seed: u64, contents: Contents) -> Result<(Launch, Memory), NoLaunch> {
     let no = |why: &dyn std::fmt::Display| NoLaunch(why.to_string());
     if kernel.name == SYMBOL_TABLE {
         return Err(no(&"holds functions, is not a kernel"));
@@ -116,7 +136,7 @@ pub fn launch(kernel: &TestKernel, seed: u64) -> Result<(Launch, Memory), NoLaun
     let params = if vector { vector_params(&source, &kernel.name) } else { params(&source, &kernel.name) };
     let params = params.ok_or_else(|| no(&"the source has no such kernel"))?;
     let mut memory = Memory::new();
-    let mut random = Random(seed | 1);
+    let mut random = Random(seed | 1, contents);
     let elements = if HUNGRY.contains(&kernel.source.as_str()) { MANY } else { ELEMENTS };
     let args =
         params.iter().enumerate().map(|(i, p)| arg(p, i, elements, &mut memory, &mut random)).collect();
@@ -127,7 +147,9 @@ pub fn launch(kernel: &TestKernel, seed: u64) -> Result<(Launch, Memory), NoLaun
         local = info.required_group.map(|g| g.max(1));
         global = [local[0] * 2, local[1], local[2]];
     } else if source.contains("get_global_id(1)") {
-        (global, local) = ([SIDE, SIDE, 1], [SIDE, 4, 1]);
+        // Groups as wide as the image, or not.
+        local = if contents == Contents::Random { [SIDE, 4, 1] } else { [SIDE / 2, 8, 1] };
+        global = [SIDE, SIDE, 1];
     }
     Ok((Launch { kernel: info, global, local, offset: [0; 3], args }, memory))
 }
@@ -250,6 +272,8 @@ fn arg(p: &Param, index: usize, elements: usize, memory: &mut Memory, random: &m
             (true, _) => 0x3e00,
             _ if p.name == "row" => 1,
             _ if ["width", "height", "pitch", "w", "h"].contains(&p.name.as_str()) => u64::from(SIDE),
+            _ if random.1 == Contents::Tiny => 1,
+            _ if random.1 == Contents::Sparse => 2,
             _ => 3 + index as u64,
         };
         value.extend_from_slice(&v.to_le_bytes()[..element]);
@@ -285,6 +309,7 @@ fn buffer(
             _ if small => r % 64,
             _ => r,
         };
+        let v = if small || p.name == "nodes" { v } else { random.shape(v, float, element) };
         data.extend_from_slice(&v.to_le_bytes()[..element]);
     }
     memory.add(p.name.clone(), data)
@@ -309,8 +334,8 @@ fn image(p: &Param, memory: &mut Memory, random: &mut Random) -> Arg {
     Arg::Image(b, image)
 }
 
-/// splitmix64.
-struct Random(u64);
+/// splitmix64, and what is made of its numbers.
+struct Random(u64, Contents);
 
 impl Random {
     fn next(&mut self) -> u64 {
@@ -319,6 +344,47 @@ impl Random {
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ (z >> 31)
+    }
+
+    /// A number of so many bytes for a buffer, in place of `v`.
+    fn shape(&mut self, v: u64, float: bool, bytes: usize) -> u64 {
+        let bits = 8 * bytes.min(8) as u32;
+        let r = self.next();
+        let one = 1 << (r % u64::from(bits));
+        // Exponent bits of a float, mantissa bits below them.
+        let (exponent, mantissa) = match bytes {
+            2 => (0x7c00, 10),
+            4 => (0x7f80_0000, 23),
+            _ => (0x7ff0_0000_0000_0000, 52),
+        };
+        match (self.1, float) {
+            (Contents::Random, _) => v,
+            (Contents::Edges, false) => match r >> 60 {
+                0..4 => 0,
+                4 | 5 => 1,
+                6 => u64::MAX,
+                7 => 1 << (bits - 1),
+                8 | 9 => v >> (64 - bits) >> (bits / 2),
+                10 | 11 => v << (bits / 2),
+                _ => v,
+            },
+            (Contents::Edges, true) => match r >> 60 {
+                0 | 1 => 0,
+                2 => 1 << (bits - 1),
+                3 => exponent,
+                4 => exponent | 1 << (bits - 1),
+                5 => exponent | 1 << (mantissa - 1),
+                6 => v & ((1 << mantissa) - 1),
+                7 => (exponent - (1 << mantissa)) | v & ((1 << mantissa) - 1),
+                // Any exponent.
+                8..11 => r,
+                _ => v,
+            },
+            (_, true) => v,
+            (Contents::Dense, _) => !one,
+            (Contents::Sparse, _) => one,
+            (Contents::Tiny, _) => r >> 63,
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use emulator::Options;
 use platforms::Platform;
-use tests::{data::kernels, launches};
+use tests::{data::kernels, launches::Setup};
 
 fn flipped(platform: Platform, seed: u64) {
     let mut state = seed | 1;
@@ -17,7 +17,7 @@ fn flipped(platform: Platform, seed: u64) {
     let (mut ended, mut refused) = (0, 0);
     for _ in 0..150 {
         let k = all[next() as usize % all.len()];
-        let Ok((launch, mut memory)) = launches::launch(k, 1) else { continue };
+        let Ok(Setup { launch, mut memory, .. }) = Setup::new(k, 1) else { continue };
         let mut code = k.dat.clone();
         for _ in 0..1 + next() % 3 {
             let bit = next() as usize % (code.len() * 8);
@@ -45,7 +45,7 @@ fn random_bytes_do_not_panic() {
     let mut state = 99u64;
     for platform in Platform::ALL {
         let k = &kernels(platform)[0];
-        let Ok((launch, mut memory)) = launches::launch(k, 1) else { continue };
+        let Ok(Setup { launch, mut memory, .. }) = Setup::new(k, 1) else { continue };
         for _ in 0..200 {
             let code: Vec<u8> = (0..256)
                 .map(|_| {

@@ -6,7 +6,7 @@ use platforms::Platform;
 use tests::faults::{Kind, Planted, Verdict, plant};
 
 /// Faults a platform.
-const PICKS: usize = 24;
+const PICKS: usize = 16;
 
 #[test]
 fn the_emulator_sees_planted_faults() {
@@ -16,13 +16,14 @@ fn the_emulator_sees_planted_faults() {
         assert_eq!(planted.len(), PICKS, "{platform}: too few places for faults");
         all.extend(planted);
     }
-    let seen = |p: &&Planted| matches!(p.verdict, Verdict::Reported | Verdict::Changed);
-    let missed: Vec<&Planted> = all.iter().filter(|p| p.verdict == Verdict::Missed).collect();
+    let seen = |p: &&Planted| matches!(p.verdict, Verdict::Reported | Verdict::Static | Verdict::Changed);
+    let unseen = |p: &&Planted| matches!(p.verdict, Verdict::Missed | Verdict::Masked(_));
+    let missed: Vec<&Planted> = all.iter().filter(unseen).collect();
     println!("{} faults, {} seen, {} missed", all.len(), all.iter().filter(seen).count(), missed.len());
     for p in &missed {
         println!("missed: {:?} in {} at {}", p.kind, p.kernel, p.place);
     }
-    assert!(missed.len() * 20 <= all.len(), "{} of {} missed", missed.len(), all.len());
+    assert!(missed.len() * 50 <= all.len(), "{} of {} missed", missed.len(), all.len());
     for kind in [Kind::Dependency, Kind::Region, Kind::Jip, Kind::Spill] {
         let of: Vec<&Planted> = all.iter().filter(|p| p.kind == kind).collect();
         assert!(of.iter().copied().filter(seen).count() * 3 >= of.len(), "{kind:?}: hardly any is seen");

@@ -7,7 +7,8 @@ use platforms::Platform;
 use std::time::Instant;
 use tests::{
     blocks::{blocks, decoded, is_scoreboard},
-    data, launches,
+    data,
+    launches::Setup,
 };
 
 #[test]
@@ -47,7 +48,7 @@ fn runs_without_findings(platform: Platform) {
     let options = emulator::Options { max_instructions: 1_000_000, ..emulator::Options::default() };
     let (mut ran, mut findings) = (0, Vec::new());
     for k in data::kernels(platform).iter().filter(|k| k.source.ends_with(".cl")) {
-        let Ok((launch, memory)) = launches::launch(k, 1) else { continue };
+        let Ok(Setup { launch, memory, .. }) = Setup::new(k, 1) else { continue };
         let mut kernel = blocks(platform, &decoded(platform, &k.dat), true);
         if has_fixed_places(&kernel) {
             continue;

@@ -123,8 +123,8 @@ pub(super) fn a64(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
 pub(super) fn media(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
     let write = mail.bits(14, 5) == 0xa;
     let place = mail.place(mail.bits(0, 8));
-    let (x, y) = (mail.u32(0)? as i32, mail.u32(4)? as i32);
-    let size = mail.u32(8)?;
+    let [x, y, size] = [0, 4, 8].map(|at| mail.address(at, 4));
+    let (x, y, size) = (x? as i32, y? as i32, size? as u32);
     let (width, height) = ((size & 0x3f) + 1, (size >> 16 & 0x3f) + 1);
     let surface = mail.surface(place)?.clone();
     let Some(image) = surface.image else { return Err("a media block of a surface without shape".into()) };

@@ -41,11 +41,16 @@ pub(super) fn end(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
             .collect();
         mail.cx.report(mail.t, Fault::LanesLeft, || format!("channels {}", places.join(", ")));
     }
-    if let Some(r0) = mail.m.src0
-        && mail.cx.strict
-        && mail.t.undefined(r0 * mail.grf, 4)
-    {
-        mail.cx.report(mail.t, Fault::Eot, || "the payload was never written".into());
+    if let Some(payload) = mail.m.src0.filter(|_| mail.cx.strict) {
+        // The spawner frees what belongs to the thread that the payload names (PRM volume 7, "Thread
+        // spawner"): it is the header that the thread started with.
+        let at = payload * mail.grf;
+        let id = mail.t.number & 0x1ff;
+        if mail.t.undefined(at, 4) || mail.t.undefined(at + 20, 2) {
+            mail.cx.report(mail.t, Fault::Eot, || "the payload was never written".into());
+        } else if mail.m.sfid == gen_ir::Sfid::Spawner && mail.t.u32_at(at + 20) & 0x1ff != id {
+            mail.cx.report(mail.t, Fault::Eot, || "the payload names another thread".into());
+        }
     }
     mail.t.state = State::Done;
     Ok(SendKind::Eot)

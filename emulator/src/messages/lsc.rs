@@ -166,10 +166,11 @@ fn atomics(mail: &mut Mail<'_, '_>, op: Atomic) -> Result<SendKind, Trap> {
 /// first payload register. Reads outside give zero, writes outside are dropped.
 fn block2d(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
     let base = mail.address(0, 8)?;
-    let (width, height) = (u64::from(mail.u32(8)?) + 1, u64::from(mail.u32(12)?) + 1);
-    let pitch = u64::from(mail.u32(16)?) + 1;
-    let (x, y) = (i64::from(mail.u32(20)? as i32), i64::from(mail.u32(24)? as i32));
-    let shape = mail.u32(28)?;
+    let mut word = |at: u32| mail.address(at, 4).map(|v| v as u32);
+    let (width, height) = (u64::from(word(8)?) + 1, u64::from(word(12)?) + 1);
+    let pitch = u64::from(word(16)?) + 1;
+    let (x, y) = (i64::from(word(20)? as i32), i64::from(word(24)? as i32));
+    let shape = word(28)?;
     let (cols, rows, blocks) = ((shape & 0xff) + 1, (shape >> 8 & 0xff) + 1, (shape >> 16 & 0xf) + 1);
     let (bytes, ..) = data_size(mail.bits(9, 3))?;
     let transpose = mail.bits(15, 1) != 0;

@@ -40,8 +40,9 @@ pub(crate) struct Cx<'a> {
     pub group: &'a mut Group,
     pub reports: &'a mut Reports,
     pub strict: bool,
-    /// One instruction's results count as undefined ([`crate::Options::poison`]).
+    /// Some instructions' results count as undefined ([`crate::Options::poison`]), this one's among them.
     pub poison: bool,
+    pub poisoned: bool,
 }
 
 impl Cx<'_> {
@@ -93,8 +94,10 @@ pub(crate) struct Mail<'a, 'b> {
     pub rlen: u32,
     /// The response overlaps the payload: hardware reads all of the payload before it answers.
     pub late: bool,
-    /// Replies held back for that: file offset, bytes, value.
-    pub held: Vec<(u32, u32, u64)>,
+    /// Replies held back for that: file offset, bytes, value, undefined bytes.
+    pub held: Vec<(u32, u32, u64, u8)>,
+    /// Undefined bytes of what was loaded last, and of what is stored next.
+    pub doubtful: u8,
 }
 
 impl Mail<'_, '_> {
@@ -144,10 +147,8 @@ impl Mail<'_, '_> {
 
     /// A number that is stored. It may be undefined: structures have padding.
     pub(crate) fn data(&mut self, byte: u32, len: u32) -> Result<u64, Trap> {
-        if self.cx.poison {
-            let at = self.payload(byte, len)?;
-            self.must_be_defined(at, len, "what is stored");
-        }
+        let at = self.payload(byte, len)?;
+        self.doubtful |= self.t.undefined_bytes(at, len);
         self.number(byte, len)
     }
 
@@ -170,18 +171,19 @@ impl Mail<'_, '_> {
 
     /// Writes a number of 1 to 8 bytes to the response.
     pub(crate) fn reply(&mut self, byte: u32, len: u32, value: u64) -> Result<(), Trap> {
+        let doubtful = std::mem::take(&mut self.doubtful);
         match self.response(byte, len)? {
-            Some(at) if self.late => self.held.push((at, len, value)),
-            Some(at) => self.put(at, len, value),
+            Some(at) if self.late => self.held.push((at, len, value, doubtful)),
+            Some(at) => self.put(at, len, value, doubtful),
             None => {}
         }
         Ok(())
     }
 
-    fn put(&mut self, at: u32, len: u32, value: u64) {
+    fn put(&mut self, at: u32, len: u32, value: u64, undefined: u8) {
         let to = at as usize;
         self.t.rf[to..to + len as usize].copy_from_slice(&value.to_le_bytes()[..len as usize]);
-        self.t.define(at, len);
+        self.t.define_but(at, len, undefined);
     }
 
     /// GRFs that `lanes` elements of `bytes` bytes take, at least one.
@@ -258,6 +260,11 @@ impl Mail<'_, '_> {
     /// Loads a number of 1 to 8 bytes.
     pub(crate) fn load(&mut self, place: Place, offset: u64, len: u32) -> Result<u64, Trap> {
         let Some(at) = self.locate(place, offset, len)? else { return Ok(0) };
+        if place != Place::Slm
+            && let Some(shadow) = self.t.scratch_shadow(at, len)
+        {
+            self.doubtful = crate::strict::bits(shadow);
+        }
         if place == Place::Slm {
             let mut b = [0; 8];
             let at = at as usize;
@@ -269,7 +276,20 @@ impl Mail<'_, '_> {
 
     /// Stores the low 1 to 8 bytes of a number.
     pub(crate) fn store(&mut self, place: Place, offset: u64, len: u32, value: u64) -> Result<(), Trap> {
+        let doubtful = std::mem::take(&mut self.doubtful);
         let Some(at) = self.locate(place, offset, len)? else { return Ok(()) };
+        let poisoned = self.cx.poisoned;
+        match self.t.scratch_shadow(at, len) {
+            Some(shadow) if place != Place::Slm => {
+                for (i, b) in shadow.iter_mut().enumerate() {
+                    *b = u8::from(poisoned) | doubtful >> i & 1;
+                }
+            }
+            _ if doubtful != 0 && self.cx.poison && self.cx.strict => {
+                self.cx.report(self.t, Fault::Uninitialized, || "what is stored was never written".into());
+            }
+            _ => {}
+        }
         if place == Place::Slm {
             let at = at as usize;
             self.cx.group.slm[at..at + len as usize].copy_from_slice(&value.to_le_bytes()[..len as usize]);
@@ -317,6 +337,7 @@ pub(crate) fn run(t: &mut Thread, cx: &mut Cx<'_>, step: &Step) -> Result<SendKi
         on,
         late: false,
         held: Vec::new(),
+        doubtful: 0,
     };
     if m.eot {
         return gateway::end(&mut mail);
@@ -324,8 +345,8 @@ pub(crate) fn run(t: &mut Thread, cx: &mut Cx<'_>, step: &Step) -> Result<SendKi
     mail.late = overlap(mail.m.dst, mail.rlen, mail.m.src0, mail.len0)
         || overlap(mail.m.dst, mail.rlen, mail.m.src1, mail.len1);
     let kind = deliver(&mut mail)?;
-    for (at, len, value) in std::mem::take(&mut mail.held) {
-        mail.put(at, len, value);
+    for (at, len, value, undefined) in std::mem::take(&mut mail.held) {
+        mail.put(at, len, value, undefined);
     }
     Ok(kind)
 }

@@ -131,6 +131,8 @@ fn illegal_regions() {
 fn ends_of_threads() {
     assert!(run(SKL, &[], &[eot(1)]).unwrap().contains(&Fault::Eot));
     assert_eq!(run(SKL, &[], &[eot(120)]).unwrap(), [Fault::Eot]);
+    // r2 is not the header.
+    assert_eq!(run(SKL, &[], &[all(mov(127, 2)), eot(127)]).unwrap(), [Fault::Eot]);
 }
 
 #[test]
@@ -163,6 +165,27 @@ fn messages_read_their_sources_late() {
     let mut sync = I::new(Op::Sync, ExecSize::S1);
     sync.payload = Payload::Sync(SyncFn::AllRd);
     assert_eq!(faults(TGL, &[load, sync, mov(1, 2)]), []);
+}
+
+#[test]
+fn another_reader_does_not_hide_a_late_one() {
+    let load = at(read(1, 3, 1), token(SbidMode::Set));
+    // The move has read r1 when r1 is written, the message has not.
+    assert_eq!(faults(TGL, &[load, mov(4, 1), mov(1, 2)]), [Fault::Hazard]);
+    assert_eq!(faults(TGL, &[load, mov(4, 1), at(mov(1, 2), token(SbidMode::Src))]), []);
+    // Nothing can wait for a message without a token.
+    assert_eq!(faults(TGL, &[read(1, 3, 1), mov(1, 2)]), [Fault::Hazard]);
+    assert_eq!(faults(TGL, &[read(1, 3, 1), at(mov(4, 3), token(SbidMode::Dst))]), [Fault::Hazard]);
+}
+
+#[test]
+fn messages_to_one_function_read_in_order_if_all_are_sent() {
+    let zero = inst(Op::Mov, ExecSize::S8, 5, Type::Ud, &[Src::ud(0)]);
+    let load = at(read(1, 3, 1), token(SbidMode::Set));
+    // The answer of the second comes when the first has read r1, unless one of them might not be sent.
+    let second = at(read(5, 1, 1), Swsb { sbid: Some((SbidMode::Set, 4)), ..dist(1) });
+    assert_eq!(faults(TGL, &[zero, load, second]), []);
+    assert_eq!(faults(TGL, &[zero, load, all(second)]), [Fault::Hazard]);
 }
 
 #[test]

@@ -23,17 +23,24 @@ fn main() {
         let mut counts: BTreeMap<_, usize> = BTreeMap::new();
         for p in &planted {
             *counts.entry((p.kind, p.verdict.clone())).or_default() += 1;
-            if p.verdict == Verdict::Missed {
-                println!("{platform}: missed: {:?} in {} at {}", p.kind, p.kernel, p.place);
-            }
+            let what = match p.verdict {
+                Verdict::Missed => "missed".to_owned(),
+                Verdict::Masked(last) => format!("masked: other values down to {last:#x}, to no effect"),
+                Verdict::Dead(why) => format!("dead: {why}"),
+                _ => continue,
+            };
+            println!("{platform}: {what}: {:?} in {} at {}", p.kind, p.kernel, p.place);
         }
         let of = |f: &dyn Fn(&Verdict) -> bool| planted.iter().filter(|p| f(&p.verdict)).count();
         println!(
-            "{platform}: {} faults: {} reported, {} changed the output, {} without effect, {} missed",
+            "{platform}: {} faults: {} reported, {} by the static rules, {} changed the output, {} dead, \
+             {} masked, {} missed",
             planted.len(),
             of(&|v| *v == Verdict::Reported),
+            of(&|v| *v == Verdict::Static),
             of(&|v| *v == Verdict::Changed),
             of(&|v| matches!(v, Verdict::Dead(_))),
+            of(&|v| matches!(v, Verdict::Masked(_))),
             of(&|v| *v == Verdict::Missed)
         );
         for ((kind, verdict), n) in counts {
