@@ -17,6 +17,7 @@ static int report(vf_error *error) {
         if (fault.place == VF_PLACE_OFFSET) fprintf(stderr, "offset %" PRIu64 ": ", fault.offset);
         if (fault.place == VF_PLACE_LINE) fprintf(stderr, "%" PRIu32 ":%" PRIu32 ": ", fault.line, fault.column);
         if (fault.kernel) fprintf(stderr, "kernel %s: ", fault.kernel);
+        if (fault.field) fprintf(stderr, "%s: ", fault.field);
         fprintf(stderr, "%s [%s]\n", fault.message, fault.code);
     }
     vf_error_free(error);

@@ -84,7 +84,7 @@ typedef struct vf_binaries vf_binaries;
 typedef struct vf_binary vf_binary;
 
 /*
- vf_error with their strings.
+ Faults with their strings.
  */
 typedef struct vf_error vf_error;
 
@@ -275,6 +275,10 @@ typedef struct vf_fault {
    */
   const char *instruction;
   /*
+   The operand, declaration or field of the format that it is about, or null.
+   */
+  const char *field;
+  /*
    The instruction's number in the kernel, or -1.
    */
   int64_t instruction_index;
@@ -294,6 +298,10 @@ typedef struct vf_fault {
    Column.
    */
   uint32_t column;
+  /*
+   Bytes of the line that are at fault, from the column on; 0 where that is not known.
+   */
+  uint32_t length;
 } vf_fault;
 
 #ifdef __cplusplus

@@ -151,6 +151,8 @@ pub struct vf_fault {
     pub kernel: *const c_char,
     /// The vISA instruction, or null.
     pub instruction: *const c_char,
+    /// The operand, declaration or field of the format that it is about, or null.
+    pub field: *const c_char,
     /// The instruction's number in the kernel, or -1.
     pub instruction_index: i64,
     /// What the place counts.
@@ -161,6 +163,8 @@ pub struct vf_fault {
     pub line: u32,
     /// Column.
     pub column: u32,
+    /// Bytes of the line that are at fault, from the column on; 0 where that is not known.
+    pub length: u32,
 }
 
 /// Why there is no result.
@@ -336,6 +340,7 @@ fn finalize(
             })?;
             vec![finalizer.finalize_kernel(&module, at)?]
         }
+        None if is_object && threads <= 1 => finalizer.finalize_object(input)?,
         None => {
             let module = finalizer::read_input(input, finalizer.options().platform)?;
             let threads = NonZero::new(threads as usize).unwrap_or(NonZero::<usize>::MIN);
@@ -593,11 +598,13 @@ pub unsafe extern "C" fn vf_error_get(
                 message: from.message.as_ptr(),
                 kernel: from.kernel.as_ref().map_or(ptr::null(), |k| k.as_ptr()),
                 instruction: from.instruction.as_ref().map_or(ptr::null(), |i| i.as_ptr()),
+                field: from.field.as_ref().map_or(ptr::null(), |f| f.as_ptr()),
                 instruction_index: from.index,
                 place,
                 offset,
                 line,
                 column,
+                length: from.length,
             })
         })
     }

@@ -52,7 +52,7 @@ impl vf_binaries {
     }
 }
 
-/// vf_error with their strings.
+/// Faults with their strings.
 #[derive(Debug)]
 pub struct vf_error(pub(crate) Vec<CFault>);
 
@@ -63,8 +63,10 @@ pub(crate) struct CFault {
     pub message: CString,
     pub kernel: Option<CString>,
     pub instruction: Option<CString>,
+    pub field: Option<CString>,
     pub index: i64,
     pub place: Place,
+    pub length: u32,
 }
 
 impl vf_error {
@@ -75,7 +77,9 @@ impl vf_error {
             kernel: d.kernel.as_deref().map(c_string),
             index: d.instruction.as_ref().and_then(|i| i.0).map_or(-1, i64::from),
             instruction: d.instruction.as_ref().map(|i| c_string(&i.1)),
+            field: d.field.as_deref().map(c_string),
             place: d.place,
+            length: d.length.unwrap_or(0),
         };
         vf_error(list.into_iter().map(one).collect())
     }

@@ -122,6 +122,25 @@ fn inputs_are_refused_with_their_faults() {
 }
 
 #[test]
+fn faults_in_text_have_their_place() {
+    let f = new(c"skl".as_ptr(), ptr::null()).unwrap();
+    let text =
+        ".version 3.6\n.kernel \"k\"\n.decl V32 v_type=G type=ud num_elts=8\nmob (M1, 8) V32(0,0)<1> 0x1:ud\n";
+    let (mut binaries, mut error) = (ptr::null_mut(), ptr::null_mut());
+    // SAFETY: sound arguments; a fault of zeros is one that the function overwrites.
+    unsafe {
+        let status = vf_finalize(f, text.as_ptr(), text.len(), ptr::null(), 1, &mut binaries, &mut error);
+        assert_eq!(status, vf_status::VF_REFUSED);
+        let mut fault: vf_fault = std::mem::zeroed();
+        assert_eq!(vf_error_get(error, 0, &mut fault), vf_status::VF_OK);
+        assert_eq!(fault.place, vf_place::VF_PLACE_LINE);
+        assert_eq!((fault.line, fault.column, fault.length), (4, 1, 3), "{fault:?}");
+        vf_error_free(error);
+        vf_finalizer_free(f);
+    }
+}
+
+#[test]
 fn damaged_objects_are_no_fault_of_the_library() {
     let f = new(c"skl".as_ptr(), ptr::null()).unwrap();
     let object = object();

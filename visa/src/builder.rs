@@ -148,6 +148,24 @@ impl KernelBuilder {
         builder
     }
 
+    /// An empty function, which kernels call by `fcall`. Its module goes to theirs by [`Module::link`].
+    ///
+    /// Arguments come in [`Predefined::Arg`], the result goes to [`Predefined::RetVal`], and
+    /// [`KernelBuilder::fret`] leads back.
+    pub fn function(name: &str, platform: Platform) -> KernelBuilder {
+        let mut builder = KernelBuilder::new(name, platform);
+        builder.kernel.is_function = true;
+        builder.kernel.linkage = Some(Linkage::GLOBAL);
+        builder
+    }
+
+    /// Registers that a function's arguments take, and its result.
+    pub fn call_sizes(&mut self, arguments: u8, result: u8) {
+        (self.kernel.input_size, self.kernel.return_value_size) = (arguments, result);
+        self.attr_int("ArgSize", arguments.into());
+        self.attr_int("RetValSize", result.into());
+    }
+
     /// The platform it is for.
     pub fn platform(&self) -> Platform {
         self.platform
@@ -270,6 +288,12 @@ impl KernelBuilder {
         self.kernel.inputs.push(Input { var, provenance: Provenance::EXPLICIT, offset, size: 4 });
     }
 
+    /// The sampler's index comes in four bytes of the register file.
+    pub fn sampler_input(&mut self, sampler: SamplerId, offset: i16) {
+        let var = InputVar::Sampler(sampler);
+        self.kernel.inputs.push(Input { var, provenance: Provenance::EXPLICIT, offset, size: 4 });
+    }
+
     /// Sets an integer attribute of the kernel: `SimdSize`, `SLMSize`, `SpillMemOffset`, ...
     pub fn attr_int(&mut self, name: &str, value: i32) {
         let bytes = match name {
@@ -337,7 +361,7 @@ impl KernelBuilder {
         }
     }
 
-    /// The kernel, alone in a module of version 4.1.
+    /// The kernel or function, alone in a module of version 4.1 ([`Module::set_version`] makes it another).
     ///
     /// # Errors
     ///
@@ -364,14 +388,10 @@ impl KernelBuilder {
         if !self.faults.is_empty() {
             return Err(BuildErrors(self.faults));
         }
-        Ok(Module {
-            version: Version::V4_1,
-            kernels: vec![self.kernel],
-            file_vars: Vec::new(),
-            functions: Vec::new(),
-            declared_functions: Vec::new(),
-            layout: Vec::new(),
-        })
+        let is_function = self.kernel.is_function;
+        let (kernels, functions) =
+            if is_function { (Vec::new(), vec![self.kernel]) } else { (vec![self.kernel], Vec::new()) };
+        Ok(Module { version: Version::V4_1, kernels, functions, ..Module::default() })
     }
 }
 
