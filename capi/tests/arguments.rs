@@ -124,8 +124,7 @@ fn inputs_are_refused_with_their_faults() {
 #[test]
 fn faults_in_text_have_their_place() {
     let f = new(c"skl".as_ptr(), ptr::null()).unwrap();
-    let text =
-        ".version 3.6\n.kernel \"k\"\n.decl V32 v_type=G type=ud num_elts=8\nmob (M1, 8) V32(0,0)<1> 0x1:ud\n";
+    let text = ".version 3.6\n.kernel \"k\"\n.decl V32 v_type=G type=ud num_elts=8\nmob (M1, 8) V32(0,0)<1> 0x1:ud\n";
     let (mut binaries, mut error) = (ptr::null_mut(), ptr::null_mut());
     // SAFETY: sound arguments; a fault of zeros is one that the function overwrites.
     unsafe {

@@ -4,11 +4,12 @@
 
 use std::collections::BTreeSet;
 
-use finalizer::{Finalizer, Options};
+use finalizer::{Finalizer, InputKind, Options};
 use platforms::Platform;
 use tests::{data, opcodes};
 use visa::{
-    Exec, ExecSize, Kernel, LabelId, Module, Op, Opcode, Operand, Record, SamplerId, StrId, SurfaceId,
+    Align, Exec, ExecSize, Kernel, LabelId, Module, Op, Opcode, Operand, Predefined, Record, SamplerId,
+    StrId, SurfaceId, Type, Version,
     builder::KernelBuilder,
     table::{self, Enc, Role, When},
     text::TextOptions,
@@ -121,6 +122,62 @@ fn one_of_every_instruction_is_built_written_and_finalized() {
     }
     println!("{finalized} finalized, {refused} refused; {} kinds of {}", seen.len(), table::rows().count());
     assert!(finalized > 600 && seen.len() > 120, "{finalized} finalized, {} kinds", seen.len());
+}
+
+#[test]
+fn a_kernel_and_a_function_that_it_calls_are_made_and_linked() {
+    for platform in Platform::ALL {
+        let lanes = Exec::no_mask(ExecSize::S8);
+        let mut f = KernelBuilder::function("twice", platform);
+        f.call_sizes(1, 1);
+        let (arg, ret) = (f.predefined(Predefined::Arg), f.predefined(Predefined::RetVal));
+        let x = f.alias("x", Type::UD, 8, arg, 0);
+        let y = f.alias("y", Type::UD, 8, ret, 0);
+        f.add(lanes, y, x, x);
+        f.fret(Exec::masked(ExecSize::S8));
+        let function = f.finish().unwrap_or_else(|e| panic!("{platform}: {e}"));
+        assert_eq!((function.kernels.len(), function.functions.len()), (0, 1));
+
+        let mut b = KernelBuilder::new("caller", platform);
+        b.attr_int("SimdSize", 8);
+        let (arg, ret) = (b.predefined(Predefined::Arg), b.predefined(Predefined::RetVal));
+        let x = b.alias("x", Type::UD, 8, arg, 0);
+        let y = b.alias("y", Type::UD, 8, ret, 0);
+        let (surface, given) = (b.surface("out"), b.general("given", Type::UD, 8, Align::Grf));
+        b.input(given, 64);
+        b.surface_input(surface, 128);
+        b.mov(lanes, x, given);
+        b.fcall(Exec::masked(ExecSize::S8), "twice", 1, 1);
+        b.oword_store(surface, 2, 0u32, y);
+        b.ret();
+        let mut module = b.finish().unwrap_or_else(|e| panic!("{platform}: {e}"));
+        module.link(function);
+
+        let mut finalizer = Finalizer::new(Options::new(platform));
+        let binary = finalizer.finalize_kernel(&module, 0).unwrap_or_else(|e| panic!("{platform}: {e}"));
+        let function = &binary.info.functions[..];
+        assert!(matches!(function, [f] if f.name == "twice" && f.size > 0 && f.offset > 0), "{function:?}");
+        assert_eq!(binary.symbols.len(), 2, "{platform}");
+        for version in [Version::V3_6, Version::V4_1] {
+            module.set_version(version);
+            let object = visa::write(&module).unwrap();
+            let again = finalizer.finalize_named(&object, "caller").unwrap();
+            assert_eq!((again.code, again.info), (binary.code.clone(), binary.info.clone()), "{platform}");
+        }
+    }
+}
+
+#[test]
+fn samplers_and_surfaces_can_be_inputs() {
+    let mut b = KernelBuilder::new("k", Platform::Skl);
+    let (sampler, surface) = (b.sampler("s"), b.surface("t"));
+    b.sampler_input(sampler, 32);
+    b.surface_input(surface, 36);
+    b.ret();
+    let module = b.finish().unwrap();
+    let binary = Finalizer::new(Options::new(Platform::Skl)).finalize_kernel(&module, 0).unwrap();
+    let inputs: Vec<_> = binary.info.inputs.iter().map(|i| (i.name.as_str(), i.kind, i.offset)).collect();
+    assert_eq!(inputs, [("s", InputKind::Sampler, 32), ("t", InputKind::Surface, 36)]);
 }
 
 /// Operands for a row of the instruction table: of its kinds, with numbers of 0 and variables of `from`, an
