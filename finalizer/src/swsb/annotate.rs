@@ -23,6 +23,10 @@ pub(super) fn annotate(
     // What nothing stands for needs no wait; unknown code may have left everything.
     rest.dst &= state.live;
     rest.src &= state.live & !rest.dst;
+    // Taking an SBID waits for whoever has it.
+    let taken = token.map_or(0, |id| 1 << id);
+    rest.dst &= !taken;
+    rest.src &= !taken;
     let dist = if caps.swsb_multi_pipe { several(&rest) } else { single(&rest) };
     let mut swsb = Swsb { dist, sbid: token.map(|id| (SbidMode::Set, id)), no_acc_sb_set: false };
 

@@ -22,7 +22,8 @@ fn given(inst: &Inst<Physical>, unit: Unit, several: bool) -> Wait {
         }
     }
     match inst.swsb.sbid {
-        Some((SbidMode::Dst, id)) => wait.dst |= 1 << id,
+        // Taking an SBID waits for whoever has it.
+        Some((SbidMode::Dst | SbidMode::Set, id)) => wait.dst |= 1 << id,
         Some((SbidMode::Src, id)) => wait.src |= 1 << id,
         _ => {}
     }

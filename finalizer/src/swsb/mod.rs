@@ -257,7 +257,7 @@ impl Flow {
                     waits[n].merge(&wait);
                     if a.unit == Unit::Token && !a.eot && tokens[n].is_none() {
                         clock += 1;
-                        tokens[n] = Some(choose(state, last_used, clock));
+                        tokens[n] = Some(choose(state, &waits[n], last_used, clock));
                     }
                     step(state, n, accesses, &waits[n], tokens[n], self.grf_bytes, caps);
                 }
@@ -267,15 +267,13 @@ impl Flow {
     }
 }
 
-/// An SBID that stands for nothing, or the one taken longest ago.
-fn choose(state: &State, last_used: &mut [u32], clock: u32) -> u8 {
-    let mut best = 0;
-    for id in 1..last_used.len() {
-        let key = |i: usize| (state.live >> i & 1, last_used[i]);
-        if key(id) < key(best) {
-            best = id;
-        }
-    }
+/// The SBID of an instruction: one that it waits for anyway, since taking it is waiting for it, or one that
+/// stands for nothing, or the one taken longest ago.
+fn choose(state: &State, wait: &Wait, last_used: &mut [u32], clock: u32) -> u8 {
+    // Who waits for sources alone does not take an SBID whose result is outstanding too.
+    let awaited = wait.dst | (wait.src & !state.results());
+    let key = |i: usize| (awaited >> i & 1 ^ 1, state.live >> i & 1, last_used[i]);
+    let best = (0..last_used.len()).min_by_key(|&i| key(i)).unwrap_or(0);
     last_used[best] = clock;
     best as u8
 }

@@ -200,6 +200,11 @@ impl State {
         }
     }
 
+    /// SBIDs that may stand for a result yet to be written.
+    pub fn results(&self) -> u32 {
+        self.dst.iter().fold(0, |all, d| all | d)
+    }
+
     /// Whether waiting for all pipes instead of `pipe` alone would hold anything else up.
     pub fn others_pending(&self, pipe: u8, dist: u8) -> bool {
         self.entries.iter().any(|e| e.pipe != pipe && e.age >= dist)

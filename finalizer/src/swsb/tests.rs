@@ -149,8 +149,17 @@ fn what_does_not_fit_goes_to_sync() {
     // Two results: one in the annotation, one before it.
     let text = line(TGL, &[&loads[..], &[add]].concat());
     assert_eq!(text, "$0; $1; nop $1.dst; $0.dst");
-    // A message has no room for what it waits for.
-    assert_eq!(line(TGL, &[send(Some(3), 1), send(None, 3)]), "$0; nop $0.dst; $1");
+    // A message waits for a result by taking its SBID; for a second one it has no room.
+    assert_eq!(line(TGL, &[send(Some(3), 1), send(None, 3)]), "$0; $0");
+    let mut both = send(None, 3);
+    both.src[1] = Src::packed(Reg::grf(4, 0), Type::D);
+    if let Payload::Send(info) = &mut both.payload {
+        info.src1_len = 1;
+    }
+    assert_eq!(line(TGL, &[&loads[..], &[both]].concat()), "$0; $1; nop $1.dst; $0");
+    // Not where only its source is waited for, while the result is on its way.
+    assert_eq!(line(TGL, &[send(Some(3), 1), send(Some(1), 2)]), "$0; nop $0.src; $1");
+    assert_eq!(line(TGL, &[send(None, 1), send(Some(1), 2)]), "$0; $0");
     // From two on, a mask.
     let stores = [send(None, 1), send(None, 2), send(None, 3)];
     let mut wide = mov(1, 9);
@@ -206,8 +215,12 @@ fn odd_registers_wait_for_all_and_hold_up_what_follows() {
     cr.dst = Dst::packed(Reg::arf(Arf::Control(0), 0), Type::Ud);
     assert_eq!(line(TGL, &[mov(1, 2), cr, mov(3, 4), mov(5, 6)]), "-; @1; @1; -");
     assert_eq!(line(PVC, &[mov(1, 2), cr, mov(3, 4), mov(5, 6)]), "-; A@1; A@1; -");
+    assert_eq!(line(TGL, &[send(Some(3), 1), cr, send(None, 3)]), "$0; @1; @1$0");
     // What follows stands behind a sync: that must wait.
-    assert_eq!(line(TGL, &[send(Some(3), 1), cr, send(None, 3)]), "$0; @1; nop @1; nop $0.dst; $1");
+    let mut add = alu(Op::Add, 5, 3, Type::D);
+    add.src[1] = Src::packed(Reg::grf(4, 0), Type::D);
+    let insts = [send(Some(3), 1), send(Some(4), 1), cr, add];
+    assert_eq!(line(TGL, &insts), "$0; $1; @1; nop @1; nop $1.dst; $0.dst");
     let mut address = mov(1, 2);
     address.dst = Dst::packed(Reg::arf(Arf::Addr(0), 0), Type::Uw);
     assert_eq!(line(TGL, &[mov(1, 3), address]), "-; -");
