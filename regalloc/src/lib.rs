@@ -186,8 +186,11 @@ fn rounds(
             let now = work.as_ref().unwrap_or(kernel);
             scratch.now.find(now, &scratch.flow, &scratch.homes, &mut scratch.liveness)?;
         }
+        // A new order has been placed to know what it costs.
+        let mut placed_already = false;
         if rewritten == 0 {
             *work = reordered(kernel, scratch)?;
+            placed_already = work.is_some() && !rotate;
         }
         let Scratch { pool, flow, homes, now, placing, placed, lost, home, spill, .. } = &mut *scratch;
         let [flags, addresses, general] = placed;
@@ -201,7 +204,9 @@ fn rounds(
             stats.flag_spills += home::split(work, lost, homes, &now.accesses, &now.live, home, pool);
             continue;
         }
-        placing.place(current, VarClass::General, &now.live, 0, rotate, general)?;
+        if !placed_already {
+            placing.place(current, VarClass::General, &now.live, 0, rotate, general)?;
+        }
         if rotate && !general.spilled.is_empty() {
             rotate = false;
             placing.place(current, VarClass::General, &now.live, 0, false, general)?;

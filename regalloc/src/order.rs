@@ -137,6 +137,8 @@ struct Block {
     locals: Vec<Local>,
     /// Variables that each instruction touches, as rows of `locals`.
     touched: Rows,
+    /// Instructions that touch each variable.
+    users: Rows,
     /// Instructions that each instruction depends on.
     before: Rows,
     /// How many instructions there are.
@@ -164,6 +166,29 @@ impl Rows {
 
     fn of(&self, i: usize) -> &[u32] {
         &self.list[self.first[i] as usize..self.first[i + 1] as usize]
+    }
+
+    /// Makes it the rows in which each of `n` numbers stands.
+    fn transpose(&mut self, of: &Rows, n: usize) {
+        self.first.clear();
+        self.first.resize(n + 1, 0);
+        for &v in &of.list {
+            self.first[v as usize] += 1;
+        }
+        let mut end = 0;
+        for f in &mut self.first {
+            end += *f;
+            *f = end;
+        }
+        self.list.clear();
+        self.list.resize(of.list.len(), 0);
+        for i in 0..of.first.len() - 1 {
+            for &v in of.of(i) {
+                let at = &mut self.first[v as usize];
+                *at -= 1;
+                self.list[*at as usize] = i as u32;
+            }
+        }
     }
 
     /// Ends a row: its numbers are what was pushed since the last one ended, each once.
@@ -229,6 +254,8 @@ struct Alive {
     alive: Vec<bool>,
     bytes: u32,
     peak: u32,
+    /// How many bytes more are alive above each instruction than below, if it comes next.
+    change: Vec<i64>,
 }
 
 impl Alive {
@@ -241,28 +268,37 @@ impl Alive {
         self.peak = self.bytes;
     }
 
-    /// How many bytes more are alive above an instruction that touches `vars` than below.
-    fn change(&self, vars: &[u32], locals: &[Local]) -> i64 {
-        let of = |&v: &u32| {
-            let (v, l) = (v as usize, &locals[v as usize]);
-            let after = l.live_in || self.left[v] > 1;
-            i64::from(l.bytes) * (i64::from(after) - i64::from(self.alive[v]))
-        };
-        vars.iter().map(of).sum()
+    /// Calculates `change` of all instructions; to be called where a walk starts.
+    fn find_changes(&mut self, block: &Block) {
+        self.change.clear();
+        self.change.extend((0..block.count).map(|i| {
+            let of = |&v: &u32| {
+                let (v, l) = (v as usize, &block.locals[v as usize]);
+                let after = l.live_in || self.left[v] > 1;
+                i64::from(l.bytes) * (i64::from(after) - i64::from(self.alive[v]))
+            };
+            block.touched.of(i).iter().map(of).sum::<i64>()
+        }));
     }
 
-    fn take(&mut self, vars: &[u32], locals: &[Local]) {
+    /// Takes an instruction that touches `vars`. `each` hears of variables for whose other instructions the
+    /// change falls by their size: they are alive now, or only one is left to end them.
+    fn take(&mut self, vars: &[u32], locals: &[Local], mut each: impl FnMut(&mut Vec<i64>, u32)) {
         for &v in vars {
             if !std::mem::replace(&mut self.alive[v as usize], true) {
                 self.bytes += locals[v as usize].bytes;
+                each(&mut self.change, v);
             }
         }
         self.peak = self.peak.max(self.bytes);
         for &v in vars {
-            let (v, l) = (v as usize, &locals[v as usize]);
-            self.left[v] -= 1;
-            if self.left[v] == 0 && !l.live_in {
-                self.alive[v] = false;
+            let (i, l) = (v as usize, &locals[v as usize]);
+            self.left[i] -= 1;
+            if self.left[i] == 1 && !l.live_in {
+                each(&mut self.change, v);
+            }
+            if self.left[i] == 0 && !l.live_in {
+                self.alive[i] = false;
                 self.bytes -= l.bytes;
             }
         }
@@ -274,7 +310,7 @@ impl Block {
         let insts = accesses.block(b);
         let (top, bottom) = (insts.start as u32 * 2, insts.end as u32 * 2);
         let prologue = if b == 0 { kernel.payload_ends()[1] } else { 0 };
-        let Block { locals, touched, before, count, row_of, last, readers } = self;
+        let Block { locals, touched, users, before, count, row_of, last, readers } = self;
         row_of.resize(kernel.vars.len(), (NOBODY, 0));
         let mut shared = [Last::default(); SHARED];
         locals.clear();
@@ -331,13 +367,14 @@ impl Block {
                 locals[v as usize].touches += 1;
             }
         }
+        users.transpose(touched, locals.len());
     }
 
     /// The most bytes of the block's variables that are alive in it as it was written.
     fn peak_as_written(&self, alive: &mut Alive) -> u32 {
         alive.start(&self.locals);
         for i in (0..self.count).rev() {
-            alive.take(self.touched.of(i), &self.locals);
+            alive.take(self.touched.of(i), &self.locals, |_, _| {});
         }
         alive.peak
     }
@@ -359,6 +396,7 @@ impl Block {
             behind[i as usize] += 1;
         }
         alive.start(&self.locals);
+        alive.find_changes(self);
         ready.clear();
         ready.extend((0..n as u32).filter(|&i| behind[i as usize] == 0));
         order.clear();
@@ -368,12 +406,16 @@ impl Block {
             let at = if alive.bytes < keep {
                 choice.max_by_key(|&k| ready[k])
             } else {
-                let change = |i: u32| alive.change(self.touched.of(i as usize), &self.locals);
-                choice.min_by_key(|&k| (change(ready[k]), ready[k]))
+                choice.min_by_key(|&k| (alive.change[ready[k] as usize], ready[k]))
             };
             let Some(at) = at else { break };
             let i = ready.remove(at);
-            alive.take(self.touched.of(i as usize), &self.locals);
+            alive.take(self.touched.of(i as usize), &self.locals, |change, v| {
+                let bytes = i64::from(self.locals[v as usize].bytes);
+                for &user in self.users.of(v as usize) {
+                    change[user as usize] -= bytes;
+                }
+            });
             order.push(i);
             for &p in self.before.of(i as usize) {
                 behind[p as usize] -= 1;

@@ -21,6 +21,7 @@ mod multiply;
 mod opcodes;
 mod operand;
 mod places;
+mod plain;
 mod regions;
 mod slice;
 mod split;
@@ -144,6 +145,14 @@ impl Legalizer<'_> {
             return;
         }
         identities::simplify(&mut inst);
+        if plain::is_plain(self, &inst) {
+            if cfg!(debug_assertions) {
+                let kept = RULES.iter().all(|rule| matches!(rule(self, &inst), Step::Keep));
+                assert!(kept, "a rule rewrites what looks plain: {inst}");
+            }
+            self.push_raw(inst);
+            return;
+        }
         self.depth += 1;
         let mut replaced = false;
         for rule in RULES {

@@ -13,10 +13,37 @@ const REACH: usize = 12;
 
 /// Moves such conditions in every block.
 pub fn attach(kernel: &mut Kernel<Virtual>, grf_bytes: u32, homes: &mut Homes, reads: &mut Vec<u32>) {
-    if !kernel.insts().any(|(_, i)| tested(i).is_some()) {
-        return;
+    // Variables are looked at once there is something to do.
+    let mut known = false;
+    for b in 0..kernel.blocks.len() {
+        let mut removed = false;
+        for i in 0..kernel.blocks[b].insts.len() {
+            let insts = &kernel.blocks[b].insts;
+            let Some((v, cond)) = tested(&insts[i]) else { continue };
+            let Some(j) = definition(insts, i, v, cond, grf_bytes) else { continue };
+            if !std::mem::replace(&mut known, true) {
+                homes.find(kernel);
+                count_reads(kernel, reads);
+            }
+            let insts = &mut kernel.blocks[b].insts;
+            let op = &mut insts[j];
+            op.cond = Some(cond);
+            if reads[v.index()] == 1 && homes.only_in(v, b) {
+                let ty = op.dst.ty().unwrap_or(Type::Ud);
+                op.dst = Dst::null(ty);
+            }
+            reads[v.index()] -= 1;
+            insts[i] = Inst::new(Op::Nop, insts[i].exec);
+            removed = true;
+        }
+        if removed {
+            kernel.blocks[b].insts.retain(|i| i.op != Op::Nop);
+        }
     }
-    homes.find(kernel);
+}
+
+/// Counts the instructions that read each variable.
+fn count_reads(kernel: &Kernel<Virtual>, reads: &mut Vec<u32>) {
     reset(reads, kernel.vars.len(), 0);
     for (_, inst) in kernel.insts() {
         inst.for_each_reg(|role, reg| {
@@ -24,25 +51,6 @@ pub fn attach(kernel: &mut Kernel<Virtual>, grf_bytes: u32, homes: &mut Homes, r
                 reads[v.index()] += 1;
             }
         });
-    }
-    for (b, block) in kernel.blocks.iter_mut().enumerate() {
-        let mut removed = false;
-        for i in 0..block.insts.len() {
-            let Some((v, cond)) = tested(&block.insts[i]) else { continue };
-            let Some(j) = definition(&block.insts, i, v, cond, grf_bytes) else { continue };
-            let op = &mut block.insts[j];
-            op.cond = Some(cond);
-            if reads[v.index()] == 1 && homes.only_in(v, b) {
-                let ty = op.dst.ty().unwrap_or(Type::Ud);
-                op.dst = Dst::null(ty);
-            }
-            reads[v.index()] -= 1;
-            block.insts[i] = Inst::new(Op::Nop, block.insts[i].exec);
-            removed = true;
-        }
-        if removed {
-            block.insts.retain(|i| i.op != Op::Nop);
-        }
     }
 }
 

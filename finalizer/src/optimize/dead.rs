@@ -58,22 +58,21 @@ fn each_read(inst: &Inst<Virtual>, mut f: impl FnMut(VarId)) {
 
 fn is_dead(inst: &Inst<Virtual>, reads: &[u32]) -> bool {
     let unread = |v: Option<VarId>| v.is_some_and(|v| reads[v.index()] == 0);
-    let pure =
-        matches!(inst.payload, Payload::None | Payload::Math(_) | Payload::Bfn(_) | Payload::Dpas { .. })
-            && !matches!(
-                inst.op,
-                Op::Wait | Op::Nop | Op::Illegal | Op::Addc | Op::Subb | Op::Mach | Op::Macl
-            );
-    if !pure || inst.opts.has(gen_ir::Options::ACC_WR_EN) {
-        return false;
-    }
     let dst_dead = match inst.dst {
         Dst::Direct { reg, .. } => unread(reg.var()) || (reg.is_null() && inst.cond.is_some()),
         Dst::None => inst.cond.is_some(),
         Dst::Indirect { .. } | Dst::Macro { .. } => false,
     };
-    let cond_dead = inst.cond.is_none_or(|c| unread(c.flag.var()));
-    dst_dead && cond_dead
+    dst_dead
+        && inst.cond.is_none_or(|c| unread(c.flag.var()))
+        && is_pure(inst)
+        && !inst.opts.has(gen_ir::Options::ACC_WR_EN)
+}
+
+/// Whether an instruction does nothing but write its destination, a flag and perhaps the accumulator.
+fn is_pure(inst: &Inst<Virtual>) -> bool {
+    matches!(inst.payload, Payload::None | Payload::Math(_) | Payload::Bfn(_) | Payload::Dpas { .. })
+        && !matches!(inst.op, Op::Wait | Op::Nop | Op::Illegal | Op::Addc | Op::Subb | Op::Mach | Op::Macl)
 }
 
 /// Removes writes whose bytes are overwritten before anyone reads them, for variables that one block
@@ -162,14 +161,9 @@ impl Need {
 
 /// Whether an instruction does nothing but write its direct destination.
 pub(super) fn removable(inst: &Inst<Virtual>) -> bool {
-    let pure =
-        matches!(inst.payload, Payload::None | Payload::Math(_) | Payload::Bfn(_) | Payload::Dpas { .. })
-            && !matches!(
-                inst.op,
-                Op::Wait | Op::Nop | Op::Illegal | Op::Addc | Op::Subb | Op::Mach | Op::Macl
-            );
     let writes_flag = inst.cond.is_some() && !matches!(inst.op, Op::Sel | Op::Csel);
-    pure && !writes_flag
+    is_pure(inst)
+        && !writes_flag
         && !inst.opts.has(gen_ir::Options::ACC_WR_EN)
         && matches!(inst.dst, Dst::Direct { .. })
 }
