@@ -464,7 +464,7 @@ impl Swsb {
 }
 
 /// A Gen instruction.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(PartialEq, Eq, Hash, Debug)]
 pub struct Inst<S: Space> {
     /// Opcode.
     pub op: Op,
@@ -492,6 +492,16 @@ pub struct Inst<S: Space> {
     pub swsb: Swsb,
     /// Index of the vISA instruction this came from, [`Inst::NO_ORIGIN`] for none.
     pub origin: u32,
+}
+
+impl<S: Space> Copy for Inst<S> {}
+
+/// Not derived: that would clone field by field, which lists of instructions feel.
+impl<S: Space> Clone for Inst<S> {
+    #[inline]
+    fn clone(&self) -> Self {
+        *self
+    }
 }
 
 impl<S: Space> Inst<S> {
