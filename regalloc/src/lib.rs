@@ -363,7 +363,10 @@ fn item(
     {
         return Err(bad(format!("fixed at byte {at}, outside the register file")));
     }
+    // Nobody else may have r0, and the prologue reads it before anything can be saved.
+    let header = var.class == VarClass::General && fixed == Some(0);
     let stays = var.no_spill
+        || header
         || var.address_taken
         || var.live_out
         || (fixed.is_some() && !(var.live_in && var.class == VarClass::General))

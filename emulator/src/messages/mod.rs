@@ -126,10 +126,6 @@ impl Mail<'_, '_> {
         if at + len > self.t.grf_end { Err("a payload past the last register".into()) } else { Ok(at) }
     }
 
-    pub(crate) fn u32(&self, byte: u32) -> Result<u32, Trap> {
-        Ok(self.t.u32_at(self.payload(byte, 4)?))
-    }
-
     /// A little-endian number of 1, 2, 4 or 8 payload bytes.
     pub(crate) fn number(&self, byte: u32, len: u32) -> Result<u64, Trap> {
         let at = self.payload(byte, len)? as usize;

@@ -46,7 +46,11 @@ pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
     let head = mail.bits(19, 1);
     let mut mask = 0;
     if head != 0 {
-        mask = mail.u32(8)? >> 12 & 0xf;
+        mask = mail.address(8, 4)? as u32 >> 12 & 0xf;
+        if matches!(form, Form::Sample(_)) {
+            // Where the sampler states are.
+            mail.address(12, 4)?;
+        }
     }
     let half = mail.bits(30, 1) != 0;
     let half_params = mail.bits(29, 1) != 0;

@@ -6,7 +6,7 @@ use platforms::Platform;
 
 use super::{Case, cases};
 use crate::{
-    data::TestKernel,
+    data::{SYMBOL_TABLE, TestKernel, kernels},
     differential::{self, SCRATCH},
     interpreted,
     launches::{NoLaunch, Setup},
@@ -86,9 +86,14 @@ pub fn judge(platform: Platform, kernel: &TestKernel) -> Result<Verdict, &'stati
         Judgement::Fails(why) => foreign(platform, &why).map_or(Judgement::Fails(why), Judgement::Unfit),
         other => other,
     };
-    let ours = ours(platform, kernel, &cases).unwrap_or_else(|faults| {
+    let mut ours = ours(platform, kernel, &cases).unwrap_or_else(|faults| {
         Judgement::Refused(faults.first().map(ToString::to_string).unwrap_or_default())
     });
+    if ours == Judgement::Agrees
+        && let Some(why) = uncalled(platform, kernel)
+    {
+        ours = Judgement::Fails(why);
+    }
     let interpreter = match interpreted::module(platform, kernel) {
         Err(why) => Judgement::Refused(why),
         Ok(module) => over(kernel, &cases, |s| {
@@ -112,6 +117,36 @@ fn ours(platform: Platform, kernel: &TestKernel, cases: &[Case]) -> Result<Judge
     }))
 }
 
+/// A function of a container that no kernel of its program calls, whose results say that it is right.
+fn uncalled(platform: Platform, table: &TestKernel) -> Option<String> {
+    if table.functions.is_empty() || table.name != SYMBOL_TABLE {
+        return None;
+    }
+    let functions = differential::finalize(platform, table).ok()?;
+    let mut left: Vec<(&str, u32)> =
+        functions.info.functions.iter().map(|f| (f.name.as_str(), f.offset)).collect();
+    for kernel in kernels(platform) {
+        if differential::symbol_table(kernel).is_none_or(|t| t.id() != table.id()) {
+            continue;
+        }
+        let (Ok(binary), Ok(cases)) = (differential::finalize(platform, kernel), cases(platform, kernel))
+        else {
+            continue;
+        };
+        over(kernel, &cases, |setup| {
+            setup.launch.kernel.scratch = setup.launch.kernel.scratch.max(SCRATCH);
+            let code = setup.ours(&binary, Some(&functions))?;
+            // The functions stand last.
+            let base = (code.len() - functions.code.len()) as u32;
+            let (launch, memory) = (&setup.launch, &mut setup.memory);
+            let report = emulator::run(platform, &code, launch, memory, &options())?;
+            left.retain(|(_, at)| !report.executed.iter().any(|(pc, n)| *pc == base + at && *n > 0));
+            Ok(report.reports)
+        });
+    }
+    left.first().map(|(name, _)| format!("no kernel calls {name}"))
+}
+
 fn options() -> RunOptions {
     RunOptions { max_instructions: MAX_INSTRUCTIONS, ..RunOptions::default() }
 }
@@ -128,7 +163,7 @@ fn emulate(
 fn over(
     kernel: &TestKernel,
     cases: &[Case],
-    run: impl Fn(&mut Setup) -> Result<Vec<Report>, emulator::Error>,
+    mut run: impl FnMut(&mut Setup) -> Result<Vec<Report>, emulator::Error>,
 ) -> Judgement {
     let info = match zeinfo::find(&kernel.ze_info, &kernel.name) {
         Ok(info) => info,
