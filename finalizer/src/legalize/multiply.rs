@@ -216,7 +216,28 @@ fn high(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if a.bytes() == 8 || b.bytes() == 8 {
         return Step::Refuse("the high half of a 64-bit product");
     }
+    if let Some(step) = high_of_whole(lx, inst) {
+        return step;
+    }
     expand(lx, inst, true)
+}
+
+/// The high half read out of the whole product, where one instruction makes that: the copy goes where its
+/// reader can step over the low halves.
+fn high_of_whole(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
+    let dst = inst.dst.ty()?;
+    if !lx.caps.mul_qword_result || lx.caps.restricted_64bit_regions || dst.bytes() != 4 || dst.is_float() {
+        return None;
+    }
+    let signed = inst.src.iter().take(2).filter_map(Src::ty).any(Type::is_signed);
+    let (whole, half) = if signed { (Type::Q, Type::D) } else { (Type::Uq, Type::Ud) };
+    let all = Lanes::of(inst);
+    let product = lx.aligned_temp(inst.exec.lanes() * 8);
+    lx.helper(build::op(Op::Mul, all, Dst::packed(product, whole), &inst.src[..2]), inst);
+    let mut copy = build::mov(all, inst.dst, Src::new(product.plus(4), build::strided(2, inst.exec), half));
+    copy.pred = inst.pred;
+    lx.helper(copy, inst);
+    Some(Step::Replaced)
 }
 
 /// All 64 bits of a dword product.
