@@ -13,6 +13,7 @@ mod legal;
 mod merge;
 mod overwritten;
 mod predicate;
+mod scatter;
 
 use gen_ir::{Kernel, Pool, Virtual};
 
@@ -32,6 +33,8 @@ pub(crate) struct Scratch {
     last_read: Vec<usize>,
     constants: constants::Scratch,
     merger: merge::Merger,
+    /// Flags whose value is a constant.
+    flags: Vec<(gen_ir::VarId, u32)>,
 }
 
 /// Makes the kernel smaller without changing what it computes.
@@ -51,6 +54,7 @@ pub(crate) fn optimize(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool
 pub(crate) fn tidy(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch) {
     let grf_bytes = u32::from(kernel.platform.caps().grf_bytes);
     copies::forward_legal(kernel, grf_bytes, &mut scratch.copies);
+    scatter::moves(kernel, &mut scratch.flags);
     dead::eliminate(kernel, &mut scratch.reads);
     overwritten::eliminate(kernel, grf_bytes, &mut scratch.later);
     local(kernel, grf_bytes, true, scratch);

@@ -1,0 +1,138 @@
+//! Moves of constant sets of channels through addresses become `smov`.
+//!
+//! Compilers write a lane's element of an array that lives in registers as `setp P = 1 << lane; (P) mov
+//! r[a0.lane] = x`. `smov` holds the set itself, and nobody has to make the flag.
+//!
+//! Volume 2a, `smov` (Broadwell to Ice Lake): source 1 is an immediate with a bit for each channel.
+//! Intel's compiler writes it for 8 and 16 channels from channel 0 on, for integers that do not get
+//! narrower, of at least a word, without modifiers; so do we.
+
+use gen_ir::{
+    Dst, ExecSize, Inst, Kernel, Op, PredCtrl, Reg, Region, Role, Src, Type, Var, VarClass, VarId, Virtual,
+};
+use platforms::Layout;
+
+use crate::build;
+
+/// How many flags are remembered: compilers set one right before it is used.
+const REMEMBERED: usize = 8;
+
+/// Replaces such moves in every block; `known` holds what constant each flag has.
+pub fn moves(kernel: &mut Kernel<Virtual>, known: &mut Vec<(VarId, u32)>) {
+    if kernel.platform.caps().layout != Layout::Gen8 || !kernel.insts().any(|(_, i)| candidate(i)) {
+        return;
+    }
+    let Kernel { vars, blocks, .. } = kernel;
+    for block in blocks {
+        known.clear();
+        if !block.insts.iter().any(candidate) {
+            continue;
+        }
+        let mut i = 0;
+        while i < block.insts.len() {
+            let inst = &mut block.insts[i];
+            let set = inst.pred.filter(|_| candidate(inst)).and_then(|p| {
+                let bits = known.iter().find(|k| Some(k.0) == p.flag.var())?.1;
+                Some(if p.inv { !bits } else { bits })
+            });
+            if let Some(set) = set {
+                (inst.op, inst.pred) = (Op::Smov, None);
+                inst.src[1] = Src::uw(set as u16 & ((1u32 << inst.exec.lanes()) - 1) as u16);
+                if let value @ Src::Imm { ty, .. } = inst.src[0] {
+                    let id = VarId(u32::try_from(vars.len()).expect("more variables than an index holds"));
+                    vars.push(build::general(ty.bytes(), ty.bytes()));
+                    inst.src[0] = Src::new(Reg::var_at(id, 0), Region::SCALAR, ty);
+                    let lanes = build::Lanes { exec: ExecSize::S1, chan: 0, no_mask: true };
+                    let mut constant = build::mov(lanes, Dst::packed(Reg::var_at(id, 0), ty), value);
+                    constant.origin = inst.origin;
+                    block.insts.insert(i, constant);
+                    i += 1;
+                }
+            }
+            learn(&block.insts[i], vars, known);
+            i += 1;
+        }
+    }
+}
+
+/// A predicated move that may be one.
+fn candidate(inst: &Inst<Virtual>) -> bool {
+    let Some(pred) = inst.pred else { return false };
+    let (Dst::Indirect { ty: to, .. }, Some(from)) = (inst.dst, inst.src[0].ty()) else { return false };
+    let types = to.is_int() && from.is_int() && from.bytes() >= 2 && to.bytes() >= from.bytes();
+    inst.op == Op::Mov
+        && matches!(inst.exec, ExecSize::S8 | ExecSize::S16)
+        && inst.chan == 0
+        && !inst.sat
+        && inst.cond.is_none()
+        && !inst.src[0].mods().any()
+        && types
+        && (pred.ctrl, pred.flag.byte) == (PredCtrl::Seq, 0)
+}
+
+/// What an instruction tells about flags.
+fn learn(inst: &Inst<Virtual>, vars: &[Var], known: &mut Vec<(VarId, u32)>) {
+    inst.for_each_reg(|role, reg| {
+        if let (Some(v), Role::Dst | Role::Cond) = (reg.var(), role) {
+            known.retain(|k| k.0 != v);
+        }
+    });
+    if let (Op::Mov, true, None, ExecSize::S1, Src::Imm { bits, .. }) =
+        (inst.op, inst.no_mask, inst.pred, inst.exec, inst.src[0])
+        && let Dst::Direct { reg, ty: Type::Uw | Type::W | Type::Ud | Type::D, .. } = inst.dst
+        && let (Some(v), 0) = (reg.var(), reg.byte)
+        && vars[v.index()].class == VarClass::Flag
+    {
+        if known.len() == REMEMBERED {
+            known.remove(0);
+        }
+        known.push((v, bits as u32));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gen_ir::{Block, Pred, Var, VarClass};
+    use platforms::Platform;
+
+    use super::*;
+
+    /// `mov flag = set; (flag) mov r[a0.3] = value`.
+    fn scattered(platform: Platform, inv: bool, value: Src<Virtual>) -> Vec<Inst<Virtual>> {
+        let mut k = Kernel::new("k", platform);
+        let flag = Reg::var_at(k.add_var(Var::temp(VarClass::Flag, 2, 2)), 0);
+        let one = build::Lanes { exec: ExecSize::S1, chan: 0, no_mask: true };
+        let set = build::mov(one, Dst::packed(flag, Type::Uw), Src::uw(0x8));
+        let mut mov = Inst::new(Op::Mov, ExecSize::S16);
+        let addr = Reg::var_at(k.add_var(Var::temp(VarClass::Address, 32, 32)), 6);
+        mov.dst = Dst::Indirect { addr, imm: 0, horz: 1, ty: Type::D };
+        mov.src[0] = value;
+        mov.pred = Some(Pred { flag, inv, ctrl: PredCtrl::Seq });
+        k.blocks.push(Block { insts: vec![set, mov], ..Block::default() });
+        moves(&mut k, &mut Vec::new());
+        k.blocks.remove(0).insts
+    }
+
+    #[test]
+    fn a_constant_set_of_channels_is_an_immediate() {
+        let word = Src::new(Reg::grf(9, 0), Region::SCALAR, Type::W);
+        for (inv, bits) in [(false, 0x8), (true, 0xfff7)] {
+            let insts = scattered(Platform::Skl, inv, word);
+            assert_eq!((insts[1].op, insts[1].pred, insts[1].src[1]), (Op::Smov, None, Src::uw(bits)));
+        }
+        // A second immediate has no room: it is made before.
+        let insts = scattered(Platform::Skl, false, Src::d(7));
+        assert_eq!((insts[1].op, insts[1].src[0]), (Op::Mov, Src::d(7)));
+        assert_eq!(insts[2].op, Op::Smov);
+    }
+
+    #[test]
+    fn what_smov_cannot_move_stays() {
+        let bytes = Src::new(Reg::grf(9, 0), Region::SCALAR, Type::B);
+        let float = Src::new(Reg::grf(9, 0), Region::SCALAR, Type::F);
+        let word = Src::new(Reg::grf(9, 0), Region::SCALAR, Type::W);
+        for (platform, value) in [(Platform::Skl, bytes), (Platform::Skl, float), (Platform::Tgllp, word)] {
+            assert_eq!(scattered(platform, false, value)[1].op, Op::Mov);
+        }
+    }
+}
