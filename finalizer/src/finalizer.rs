@@ -1,5 +1,7 @@
 //! The pipeline: the list of passes, top to bottom.
 
+use std::cmp::Reverse;
+
 use encoder::{CodeBuffer, CodeOptions};
 use gen_ir::BlockId;
 use visa::{Module, Reader};
@@ -224,9 +226,9 @@ impl Finalizer {
     }
 }
 
-/// Gives the memory of routines back, in the order they asked for it.
+/// Gives the memory of routines back, that of the first one last.
 fn take_back(routines: &mut Vec<Routine>, scratch: &mut routine::Scratch) {
-    routines.sort_unstable_by_key(|r| r.rank);
+    routines.sort_unstable_by_key(|r| Reverse(r.rank));
     for routine in routines.drain(..) {
         scratch.physicals.keep_kernel(routine.code);
     }

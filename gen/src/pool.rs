@@ -1,6 +1,6 @@
 //! Memory that kernels leave to the kernels after them.
 
-use std::{collections::VecDeque, fmt};
+use std::fmt;
 
 use platforms::Platform;
 
@@ -15,13 +15,13 @@ use crate::{Inst, Kernel, Space};
 pub struct Pool<S: Space> {
     /// By the binary logarithm of their room.
     lists: Vec<Vec<Vec<Inst<S>>>>,
-    /// First in, first out: kernels of the same rank meet.
-    kernels: VecDeque<Kernel<S>>,
+    /// The last one kept is taken first.
+    kernels: Vec<Kernel<S>>,
 }
 
 impl<S: Space> Default for Pool<S> {
     fn default() -> Pool<S> {
-        Pool { lists: Vec::new(), kernels: VecDeque::new() }
+        Pool { lists: Vec::new(), kernels: Vec::new() }
     }
 }
 
@@ -73,7 +73,7 @@ impl<S: Space> Pool<S> {
 
     /// An empty kernel.
     pub fn kernel(&mut self, name: &str, platform: Platform) -> Kernel<S> {
-        let Some(mut kernel) = self.kernels.pop_front() else { return Kernel::new(name, platform) };
+        let Some(mut kernel) = self.kernels.pop() else { return Kernel::new(name, platform) };
         kernel.name.push_str(name);
         Kernel {
             name: kernel.name,
@@ -84,7 +84,8 @@ impl<S: Space> Pool<S> {
         }
     }
 
-    /// Takes a kernel back, with the lists of its blocks.
+    /// Takes a kernel back, with the lists of its blocks. Of several, the first taken comes back last: then
+    /// the same ones meet the same memory again.
     pub fn keep_kernel(&mut self, mut kernel: Kernel<S>) {
         for block in kernel.blocks.drain(..) {
             self.keep(block.insts);
@@ -92,7 +93,7 @@ impl<S: Space> Pool<S> {
         kernel.name.clear();
         kernel.vars.clear();
         kernel.subroutines.clear();
-        self.kernels.push_back(kernel);
+        self.kernels.push(kernel);
     }
 }
 

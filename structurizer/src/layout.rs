@@ -133,7 +133,7 @@ impl Layout {
         }
     }
 
-    /// Rebuilds the kernel's blocks, with `blocks` as the other list. Branches and successors have their
+    /// Rebuilds the kernel's blocks, in `blocks` first. Branches and successors have their
     /// new numbers already. Returns the number of marks.
     pub fn insert(
         &self,
@@ -142,11 +142,11 @@ impl Layout {
         blocks: &mut Vec<Block<Virtual>>,
         pool: &mut Pool<Virtual>,
     ) -> u32 {
-        std::mem::swap(&mut kernel.blocks, blocks);
-        for (b, mut block) in blocks.drain(..).enumerate() {
+        blocks.clear();
+        for (b, mut block) in kernel.blocks.drain(..).enumerate() {
             let marks = self.marks(b);
             for (i, mark) in marks.iter().enumerate() {
-                let next = BlockId(kernel.blocks.len() as u32 + 1);
+                let next = BlockId(blocks.len() as u32 + 1);
                 let last = i + 1 == marks.len();
                 let jip = match self.outer[b] {
                     Some(t) if last => BlockId(self.start[t.index()]),
@@ -163,11 +163,12 @@ impl Layout {
                 } else {
                     let mut insts = pool.list(1);
                     insts.push(inst);
-                    kernel.blocks.push(Block { insts, succs: [next].into_iter().collect() });
+                    blocks.push(Block { insts, succs: [next].into_iter().collect() });
                 }
             }
-            kernel.blocks.push(block);
+            blocks.push(block);
         }
+        kernel.blocks.append(blocks);
         for s in &mut kernel.subroutines {
             *s = BlockId(self.start[s.index()]);
         }

@@ -8,8 +8,6 @@ mod code;
 mod cursor;
 mod damage;
 
-use std::collections::VecDeque;
-
 use cursor::Cursor;
 
 use crate::{
@@ -75,8 +73,9 @@ pub fn read_kernel(bytes: &[u8], name: &[u8]) -> Result<(Module, Option<usize>),
 #[derive(Debug, Default)]
 pub struct Reader {
     module: Module,
-    /// Kernels and functions of earlier objects, for their memory.
-    spare: VecDeque<Kernel>,
+    /// Kernels and functions of earlier objects, for their memory. The last one is taken first, and is the
+    /// one that was first in its object: so the same bodies meet the same memory again.
+    spare: Vec<Kernel>,
     bodies: Vec<Extent>,
     /// Numbers of bodies, by where they start.
     order: Vec<u32>,
@@ -179,7 +178,8 @@ impl Reader {
         let Reader { module, spare, bodies, order } = self;
         let old = std::mem::take(module);
         let Module { mut kernels, mut functions, mut file_vars, mut layout, .. } = old;
-        spare.extend(kernels.drain(..).chain(functions.drain(..)).map(Kernel::emptied));
+        let old = kernels.drain(..).chain(functions.drain(..));
+        spare.extend(old.rev().map(Kernel::emptied));
         file_vars.clear();
         layout.clear();
         bodies.clear();
@@ -199,7 +199,7 @@ impl Reader {
         let count = c.fits("number of kernels", u64::from(count), 18)?;
         module.kernels.reserve_exact(count);
         for i in 0..count {
-            module.kernels.push(spare.pop_front().unwrap_or_default());
+            module.kernels.push(spare.pop().unwrap_or_default());
             kernel_info(c, version, i as u32, &mut module.kernels[i], bodies)?;
         }
         let count = c.u16("number of file-scope variables")?;
@@ -212,9 +212,10 @@ impl Reader {
         let count = c.fits("number of functions", u64::from(count), 14)?;
         module.functions.reserve_exact(count);
         for i in 0..count {
-            module.functions.push(spare.pop_front().unwrap_or_default());
+            module.functions.push(spare.pop().unwrap_or_default());
             function_info(c, version, i as u32, &mut module.functions[i], bodies)?;
         }
+        spare.reserve(module.kernels.len() + module.functions.len());
         order.clear();
         order.extend(0..bodies.len() as u32);
         // Equal ones are told apart by their number.

@@ -39,8 +39,7 @@ fn low_power(cx: &mut Cx<'_>) {
     let Some((stride, byte)) = cx.dst_layout() else { return };
     let dst_step = stride * cx.dst_type().map_or(0, |t| t.bytes());
     let lanes = cx.lanes();
-    let operands: Vec<Operand> = cx.operands().map(|(_, o)| o).collect();
-    for o in &operands {
+    for (_, o) in cx.operands() {
         let r = o.region;
         if o.is_indirect() {
             cx.require(false, "wide-indirect", "64-bit operations have no indirect operands");
@@ -65,7 +64,7 @@ fn low_power(cx: &mut Cx<'_>) {
             "wide-rows",
             "the vertical stride of a 64-bit operation is width times horizontal stride",
         );
-        cx.require(!arf_source(o), "wide-arf", "64-bit operations have no architecture registers");
+        cx.require(!arf_source(&o), "wide-arf", "64-bit operations have no architecture registers");
     }
     let acc = cx.inst.op == Op::Mac || cx.inst.opts.has(Options::ACC_WR_EN);
     cx.require(!acc, "wide-arf", "64-bit operations have no architecture registers");
@@ -78,8 +77,7 @@ fn same_place(cx: &mut Cx<'_>) {
     let Some((stride, byte)) = cx.dst_layout() else { return };
     let dst_step = stride * cx.dst_type().map_or(0, |t| t.bytes());
     let lanes = cx.lanes();
-    let operands: Vec<Operand> = cx.operands().map(|(_, o)| o).collect();
-    for o in &operands {
+    for (_, o) in cx.operands() {
         let r = o.region;
         let null_dst = cx.dst_is_null();
         if !o.is_scalar() && !o.is_indirect() && lanes > 1 && !null_dst {
