@@ -4,7 +4,8 @@
 mod generate;
 mod machine;
 
-use gen_ir::Pool;
+use allocation_counter::measure;
+use gen_ir::{Kernel, Physical, Pool, Virtual};
 use generate::{Shape, WIDTH, generate};
 use machine::Machine;
 use platforms::Platform;
@@ -12,7 +13,14 @@ use regalloc::{AllocStats, Options, Scratch, allocate};
 
 const STEPS: usize = 400;
 
-fn check(seed: u64, platform: Platform, shape: Shape) -> Option<AllocStats> {
+/// Memory that one kernel leaves to the next.
+#[derive(Default)]
+struct Kept {
+    scratch: Scratch,
+    pool: Pool<Physical>,
+}
+
+fn check(seed: u64, platform: Platform, shape: Shape, kept: &mut Kept) -> Option<AllocStats> {
     let g = generate(seed, platform, shape);
     let mut kernel = g.kernel;
     if structurizer::structurize(&mut kernel).is_err() {
@@ -25,11 +33,12 @@ fn check(seed: u64, platform: Platform, shape: Shape) -> Option<AllocStats> {
     if let Err(e) = before.run(STEPS) {
         panic!("seed {seed}, {platform}, {shape:?}: {e}\n{kernel}");
     }
-    let (physical, stats) =
-        match allocate(&kernel, &Options { check: true }, &mut Scratch::default(), &mut Pool::default()) {
-            Ok(x) => x,
-            Err(e) => panic!("seed {seed}, {platform}, {shape:?}: {e}\n{kernel}"),
-        };
+    let Kept { scratch, pool } = kept;
+    let (physical, stats) = match allocate(&kernel, &Options { check: true }, scratch, pool) {
+        Ok(x) => x,
+        Err(e) => panic!("seed {seed}, {platform}, {shape:?}: {e}\n{kernel}"),
+    };
+    asks_for_nothing(&kernel, &physical, kept);
     let faults = gen_ir::verify(&physical, true);
     assert!(faults.is_empty(), "seed {seed}: {faults:?}\n{physical}");
     let mut after = Machine::new(&physical, &g.inputs, WIDTH);
@@ -51,11 +60,28 @@ fn check(seed: u64, platform: Platform, shape: Shape) -> Option<AllocStats> {
     Some(stats)
 }
 
+/// The same kernel again is the same code, and the second time that takes no memory which was not there.
+fn asks_for_nothing(
+    kernel: &Kernel<Virtual>,
+    physical: &Kernel<Physical>,
+    Kept { scratch, pool }: &mut Kept,
+) {
+    for used in [u64::MAX, 0] {
+        let mut again = None;
+        let options = Options { check: false };
+        let measured = measure(|| again = allocate(kernel, &options, scratch, pool).ok());
+        let again = again.expect("as the first time").0;
+        assert!(again.insts().eq(physical.insts()), "{kernel}\n{physical}\n{again}");
+        assert!(measured.count_total <= used, "{} allocations\n{kernel}", measured.count_total);
+        pool.keep_kernel(again);
+    }
+}
+
 fn many(seeds: std::ops::Range<u64>, shape: Shape) -> AllocStats {
-    let mut sum = AllocStats::default();
+    let (mut sum, mut kept) = (AllocStats::default(), Kept::default());
     for seed in seeds {
         let platform = Platform::ALL[seed as usize % Platform::ALL.len()];
-        if let Some(s) = check(seed, platform, shape) {
+        if let Some(s) = check(seed, platform, shape, &mut kept) {
             sum.spills += s.spills;
             sum.fills += s.fills;
             sum.flag_spills += s.flag_spills;
