@@ -95,18 +95,17 @@ pub(crate) fn compile(request: Request<'_>) -> Result<Binary, Failure> {
     }
     let name =
         std::str::from_utf8(request.kernel).map_err(|_| bad_input("the kernel's name is not UTF-8"))?;
-    let (module, kernel) = finalizer::read_kernel(request.object, name).map_err(|refusal| {
-        let unknown = refusal.0.iter().any(|d| d.code == "UnknownKernel");
-        let code = if unknown { Code::BadInput } else { Code::Refused };
-        Failure::new(code, refusal)
-    })?;
     let options = Options { compact: request.compact, ..Options::new(platform) };
     // A call that panics leaves none behind.
     let kept = KEPT.take().filter(|f| *f.options() == options);
     let mut finalizer = kept.unwrap_or_else(|| Finalizer::new(options));
-    let result = finalizer.finalize_kernel(&module, kernel);
+    let result = finalizer.finalize_named(request.object, name);
     KEPT.set(Some(finalizer));
-    result.map_err(|refusal: Refusal| Failure::new(Code::Refused, refusal))
+    result.map_err(|refusal: Refusal| {
+        let unknown = refusal.0.iter().any(|d| d.code == "UnknownKernel");
+        let code = if unknown { Code::BadInput } else { Code::Refused };
+        Failure::new(code, refusal)
+    })
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@
 //! flow      successors, waits, loop depth     pieces    parts of variables as sets of bits
 //! facts     what accesses say of a variable   spread    liveness across blocks
 //! liveness  live ranges in layout order       place     a place for each, or a spill list
+//! busy      when registers are in use         copy      a kernel to rewrite
 //! home      flags, addresses to GRFs          spill     general variables to scratch memory
 //! order     fewer alive at a time             slots     places there
 //! apply     variables to registers            check     proof that no value is lost
@@ -29,6 +30,7 @@
 
 mod access;
 mod apply;
+mod busy;
 mod check;
 mod copy;
 mod error;

@@ -145,6 +145,7 @@ impl Legalizer<'_> {
             return;
         }
         identities::simplify(&mut inst);
+        multiply::narrow(&mut inst);
         if plain::is_plain(self, &inst) {
             if cfg!(debug_assertions) {
                 let kept = RULES.iter().all(|rule| matches!(rule(self, &inst), Step::Keep));

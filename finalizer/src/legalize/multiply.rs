@@ -82,6 +82,19 @@ fn product(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     Step::Keep
 }
 
+/// Narrows a constant factor of a dword in a dword product, which is all that this rule would do at first.
+pub(super) fn narrow(inst: &mut VInst) {
+    let dword = |t: Option<Type>| t.is_some_and(|t| t.is_int() && t.bytes() == 4);
+    if inst.op == Op::Mul
+        && dword(inst.dst.ty())
+        && is_dword(&inst.src[0])
+        && !inst.src[0].is_imm()
+        && let Some(narrow) = narrowed(&inst.src[1])
+    {
+        inst.src[1] = narrow;
+    }
+}
+
 /// A constant factor that fits a word is one.
 fn narrowed(src: &VSrc) -> Option<VSrc> {
     let Src::Imm { bits, ty } = *src else { return None };

@@ -23,6 +23,14 @@ pub(super) fn is_plain(lx: &Legalizer<'_>, inst: &VInst) -> bool {
         Op::Add | Op::And | Op::Or | Op::Xor | Op::Shl | Op::Asr | Op::Cmp | Op::Sel => b,
         Op::Shr if !a.ty().is_some_and(Type::is_signed) => b,
         Op::Mul if ty == Type::F && a.ty() == Some(Type::F) && b.ty() == Some(Type::F) => b,
+        // A dword times a word.
+        Op::Mul if ty != Type::F && inst.cond.is_none() => {
+            let factors = a.ty().zip(b.ty()).filter(|(a, b)| a.is_int() && a.bytes() == 4 && is_word(*b));
+            if factors.is_none() {
+                return false;
+            }
+            b
+        }
         _ => return false,
     };
     // Where channels of floats stay in place, words are brought to dwords first.

@@ -30,7 +30,7 @@ pub fn moves(
 ) {
     let platform = kernel.platform;
     reset(last_read, kernel.vars.len(), 0);
-    for b in 0..kernel.blocks.len() {
+    for b in (0..kernel.blocks.len()).filter(|&b| homes.any_in(b)) {
         for (i, inst) in kernel.blocks[b].insts.iter().enumerate() {
             each_read(inst, |v| last_read[v.index()] = i);
         }
@@ -255,7 +255,7 @@ mod tests {
 
     fn coalesce(k: &mut Kernel<Virtual>) {
         let mut homes = Homes::default();
-        homes.find(k);
+        homes.find(k, true);
         moves(k, &homes, 32, false, &mut Vec::new());
     }
 

@@ -22,7 +22,7 @@ pub fn attach(kernel: &mut Kernel<Virtual>, grf_bytes: u32, homes: &mut Homes, r
             let Some((v, cond)) = tested(&insts[i]) else { continue };
             let Some(j) = definition(insts, i, v, cond, grf_bytes) else { continue };
             if !std::mem::replace(&mut known, true) {
-                homes.find(kernel);
+                homes.find(kernel, true);
                 count_reads(kernel, reads);
             }
             let insts = &mut kernel.blocks[b].insts;

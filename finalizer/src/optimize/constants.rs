@@ -225,7 +225,7 @@ mod tests {
         }
         k.blocks.push(Block { insts, succs: Default::default() });
         let mut homes = Homes::default();
-        homes.find(&k);
+        homes.find(&k, true);
         share(&mut k, &homes, &mut Scratch::default());
         let mut want: Vec<Inst<Virtual>> = header(v[0], 7).to_vec();
         want.extend([read(v[0]), read(v[0])]);

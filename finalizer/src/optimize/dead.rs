@@ -9,39 +9,58 @@ use gen_ir::{Dst, Extent, Inst, Kernel, Op, Payload, Region, Role, Src, VarId, V
 use super::homes::Homes;
 use crate::lists::reset;
 
-/// Removes instructions that only write variables which are never read.
-pub fn eliminate(kernel: &mut Kernel<Virtual>, reads: &mut Vec<u32>) {
+/// Removes instructions that only write variables which are never read. Returns whether code elsewhere may
+/// read what the kernel writes: there are calls, returns or marks of the calling convention.
+pub fn eliminate(kernel: &mut Kernel<Virtual>, reads: &mut Vec<u32>) -> bool {
     reset(reads, kernel.vars.len(), 0);
+    let mut elsewhere = false;
     for (_, inst) in kernel.insts() {
         each_read(inst, |v| reads[v.index()] += 1);
+        elsewhere |= goes_elsewhere(inst);
     }
     for (v, var) in kernel.vars.iter().enumerate() {
         if var.live_out || var.address_taken {
             reads[v] += 1;
         }
     }
-    // Later code is mostly what reads earlier code: going backwards, a chain dies in one sweep.
-    loop {
-        let mut removed = false;
+    // Later code is mostly what reads earlier code: going backwards, a chain dies in one sweep. Another one
+    // finds something only if a variable lost its last reader after a write of it was left.
+    let mut again = true;
+    while std::mem::take(&mut again) {
         for block in kernel.blocks.iter_mut().rev() {
-            let mut i = block.insts.len();
-            while i > 0 {
-                i -= 1;
-                let inst = &mut block.insts[i];
-                if inst.op != Op::Nop && is_dead(inst, reads) {
-                    each_read(inst, |v| reads[v.index()] -= 1);
+            let mut removed = false;
+            for inst in block.insts.iter_mut().rev() {
+                if is_dead(inst, reads) {
+                    each_read(inst, |v| {
+                        reads[v.index()] -= 1;
+                        again |= reads[v.index()] == LEFT;
+                    });
                     *inst = Inst::new(Op::Nop, inst.exec);
                     removed = true;
+                    continue;
+                }
+                let flag = inst.cond.as_ref().map(|c| c.flag);
+                for v in [inst.dst.reg(), flag].into_iter().flatten().filter_map(|r| r.var()) {
+                    reads[v.index()] |= LEFT;
                 }
             }
+            if removed {
+                block.insts.retain(|i| i.op != Op::Nop);
+            }
         }
-        if !removed {
-            break;
-        }
-        for block in &mut kernel.blocks {
-            block.insts.retain(|i| i.op != Op::Nop);
+        if again {
+            reads.iter_mut().for_each(|n| *n &= !LEFT);
         }
     }
+    elsewhere
+}
+
+/// Beside the number of a variable's readers: an instruction that writes it was left where it is.
+const LEFT: u32 = 1 << 31;
+
+/// Whether an instruction has to do with code elsewhere.
+pub(super) fn goes_elsewhere(inst: &Inst<Virtual>) -> bool {
+    matches!(inst.op, Op::Call | Op::Calla | Op::Ret) || matches!(inst.payload, Payload::Outside(_))
 }
 
 /// Calls `f` for every variable that the instruction reads. A variable that the instruction writes
@@ -57,7 +76,7 @@ fn each_read(inst: &Inst<Virtual>, mut f: impl FnMut(VarId)) {
 }
 
 fn is_dead(inst: &Inst<Virtual>, reads: &[u32]) -> bool {
-    let unread = |v: Option<VarId>| v.is_some_and(|v| reads[v.index()] == 0);
+    let unread = |v: Option<VarId>| v.is_some_and(|v| reads[v.index()] & !LEFT == 0);
     let dst_dead = match inst.dst {
         Dst::Direct { reg, .. } => unread(reg.var()) || (reg.is_null() && inst.cond.is_some()),
         Dst::None => inst.cond.is_some(),
@@ -83,7 +102,7 @@ fn is_pure(inst: &Inst<Virtual>) -> bool {
 /// write of all bytes, or a masked write where all readers are masked and read channel by channel.
 pub fn eliminate_local(kernel: &mut Kernel<Virtual>, homes: &Homes, grf_bytes: u32, needs: &mut Vec<Need>) {
     reset(needs, kernel.vars.len(), Need::NONE);
-    for (b, block) in kernel.blocks.iter_mut().enumerate() {
+    for (b, block) in kernel.blocks.iter_mut().enumerate().filter(|&(b, _)| homes.any_in(b)) {
         let mut removed = false;
         for inst in block.insts.iter_mut().rev() {
             if let Some(var) = inst.dst.reg().and_then(|r| r.var()).filter(|v| homes.only_in(*v, b))

@@ -18,15 +18,17 @@ pub struct Homes {
     defined: Vec<Defined>,
     /// Whether each block may run more than once.
     repeated: Vec<bool>,
+    /// Whether each block has variables that no other block touches.
+    local: Vec<bool>,
     /// Backward edges that begin at each block, less those that end before it.
     opened: Vec<i32>,
 }
 
 impl Homes {
-    /// Looks at every operand once.
-    pub fn find(&mut self, kernel: &Kernel<Virtual>) {
+    /// Looks at every operand once. `elsewhere`: there may be calls.
+    pub fn find(&mut self, kernel: &Kernel<Virtual>, elsewhere: bool) {
         let grf_bytes = u32::from(kernel.platform.caps().grf_bytes);
-        let Homes { home, touched, defined, repeated, opened } = self;
+        let Homes { home, touched, defined, repeated, opened, local } = self;
         repeated_blocks(kernel, repeated, opened);
         let shared = |var: &Var| {
             let outside = var.live_in || var.live_out || var.address_taken || var.fixed.is_some();
@@ -38,7 +40,7 @@ impl Homes {
         for (b, block) in kernel.blocks.iter().enumerate() {
             let (this, repeated) = (b as u32, repeated[b]);
             // Values live across a call may be needed by whoever is called.
-            let calls = block.insts.iter().any(|i| matches!(i.op, Op::Call | Op::Calla));
+            let calls = elsewhere && block.insts.iter().any(|i| matches!(i.op, Op::Call | Op::Calla));
             for inst in &block.insts {
                 inst.for_each_reg(|role, reg| {
                     let Some(v) = reg.var() else { return };
@@ -65,6 +67,17 @@ impl Homes {
                 }
             }
         }
+        reset(local, kernel.blocks.len(), false);
+        for t in touched.iter() {
+            if let Some(local) = local.get_mut(*t as usize) {
+                *local = true;
+            }
+        }
+    }
+
+    /// Whether some variable is touched by block `b` alone.
+    pub fn any_in(&self, b: usize) -> bool {
+        self.local[b]
     }
 
     /// Whether only block `b` has to do with the variable.
@@ -167,7 +180,7 @@ mod tests {
         k.blocks.push(Block { insts: vec![], succs: vec![BlockId(2), BlockId(0)].into() });
         k.blocks.push(Block::default());
         let mut homes = Homes::default();
-        homes.find(&k);
+        homes.find(&k, true);
         assert!(!homes.only_in(v[0], 0));
         assert!(homes.only_in(v[1], 0));
     }

@@ -261,7 +261,7 @@ mod tests {
         k.vars[v[3].index()].live_out = true;
         k.blocks.push(Block { insts: insts(&v), succs: Default::default() });
         let mut homes = Homes::default();
-        homes.find(&k);
+        homes.find(&k, true);
         variables(&mut k, &homes, 32, &mut Merger::default());
         (k.blocks.swap_remove(0).insts, v)
     }

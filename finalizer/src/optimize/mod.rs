@@ -43,9 +43,9 @@ pub(crate) fn optimize(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool
     predicate::convert(kernel, &mut scratch.predecessors, pool);
     copies::forward(kernel, grf_bytes, &mut scratch.copies);
     condition::attach(kernel, grf_bytes, &mut scratch.homes, &mut scratch.reads);
-    dead::eliminate(kernel, &mut scratch.reads);
-    overwritten::eliminate(kernel, grf_bytes, &mut scratch.later);
-    local(kernel, grf_bytes, false, scratch);
+    let elsewhere = dead::eliminate(kernel, &mut scratch.reads);
+    overwritten::eliminate(kernel, grf_bytes, elsewhere, &mut scratch.later);
+    local(kernel, grf_bytes, elsewhere, false, scratch);
     constants::share(kernel, &scratch.homes, &mut scratch.constants);
     merge::variables(kernel, &scratch.homes, grf_bytes, &mut scratch.merger);
 }
@@ -55,17 +55,17 @@ pub(crate) fn tidy(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch) {
     let grf_bytes = u32::from(kernel.platform.caps().grf_bytes);
     copies::forward_legal(kernel, grf_bytes, &mut scratch.copies);
     scatter::moves(kernel, &mut scratch.flags);
-    dead::eliminate(kernel, &mut scratch.reads);
-    overwritten::eliminate(kernel, grf_bytes, &mut scratch.later);
-    local(kernel, grf_bytes, true, scratch);
+    let elsewhere = dead::eliminate(kernel, &mut scratch.reads);
+    overwritten::eliminate(kernel, grf_bytes, elsewhere, &mut scratch.later);
+    local(kernel, grf_bytes, elsewhere, true, scratch);
     constants::share(kernel, &scratch.homes, &mut scratch.constants);
 }
 
 /// What concerns variables of one block. Nothing here gives a variable another block or shows it a value
 /// from before, so what was found at the start holds to the end.
-fn local(kernel: &mut Kernel<Virtual>, grf_bytes: u32, legal: bool, scratch: &mut Scratch) {
+fn local(kernel: &mut Kernel<Virtual>, grf_bytes: u32, elsewhere: bool, legal: bool, scratch: &mut Scratch) {
     let Scratch { homes, needs, last_read, .. } = scratch;
-    homes.find(kernel);
+    homes.find(kernel, elsewhere);
     dead::eliminate_local(kernel, homes, grf_bytes, needs);
     coalesce::moves(kernel, homes, grf_bytes, legal, last_read);
 }

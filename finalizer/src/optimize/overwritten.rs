@@ -5,7 +5,7 @@
 
 use gen_ir::{Dst, Extent, Inst, Kernel, Op, Payload, Role, VarClass, Virtual};
 
-use super::dead::removable;
+use super::dead::{goes_elsewhere, removable};
 use crate::lists::reset;
 
 /// A write that is not read between the place in question and itself.
@@ -20,23 +20,18 @@ pub struct Later {
 
 const NEVER: Later = Later { block: u32::MAX, bytes: Extent { start: 0, end: 0 }, shape: None };
 
-/// Removes overwritten results in every block.
-pub fn eliminate(kernel: &mut Kernel<Virtual>, grf_bytes: u32, later: &mut Vec<Later>) {
+/// Removes overwritten results in every block. `elsewhere`: some instruction has to do with code elsewhere.
+pub fn eliminate(kernel: &mut Kernel<Virtual>, grf_bytes: u32, elsewhere: bool, later: &mut Vec<Later>) {
     reset(later, kernel.vars.len(), NEVER);
     let Kernel { vars, blocks, .. } = kernel;
     for (b, block) in blocks.iter_mut().enumerate() {
         let mut removed = false;
-        // Counts as a block of its own what stands before code that reads who knows what.
-        let mut stamp = b as u32;
-        if block.insts.iter().any(|i| {
-            matches!(i.op, Op::Call | Op::Calla | Op::Ret) || matches!(i.payload, Payload::Outside(_))
-        }) {
-            stamp = NEVER.block;
+        // Such code reads who knows what.
+        if elsewhere && block.insts.iter().any(goes_elsewhere) {
+            continue;
         }
+        let stamp = b as u32;
         for inst in block.insts.iter_mut().rev() {
-            if stamp == NEVER.block {
-                break;
-            }
             if let Some(v) = inst.dst.reg().and_then(|r| r.var())
                 && let Some(bytes) = inst.dst_extent(grf_bytes)
                 && vars[v.index()].class == VarClass::General
@@ -65,7 +60,7 @@ pub fn eliminate(kernel: &mut Kernel<Virtual>, grf_bytes: u32, later: &mut Vec<L
                 if let Some(v) = reg.var()
                     && role != Role::Dst
                 {
-                    later[v.index()] = NEVER;
+                    later[v.index()].block = NEVER.block;
                 }
             });
         }
@@ -94,7 +89,7 @@ mod tests {
         let mut k = Kernel::new("k", Platform::Skl);
         let v: Vec<VarId> = (0..2).map(|_| k.add_var(Var::temp(VarClass::General, 64, 32))).collect();
         k.blocks.push(Block { insts: insts(&v), succs: Default::default() });
-        eliminate(&mut k, 32, &mut Vec::new());
+        eliminate(&mut k, 32, true, &mut Vec::new());
         k.blocks[0].insts.len()
     }
 

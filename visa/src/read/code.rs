@@ -188,6 +188,14 @@ impl Reader {
             _ => Err(c.illegal(1, field, tag.into(), "no modifier on this class of operand")),
         };
         Ok(match tag & 7 {
+            // Almost all are of this kind: where there is enough left, one look will do.
+            0 if self.wide && c.left() >= 8 => {
+                let [a, b, d, e, row, col, low, high] = c.array::<8>(field)?;
+                let raw = u16::from_le_bytes([low, high]);
+                let region = Region::from_raw(raw).ok_or_else(|| illegal_region(c, field, raw))?;
+                let var = VarId(u32::from_le_bytes([a, b, d, e]));
+                VectorOperand::General(GeneralOperand { var, row, col, region, modifier })
+            }
             0 => VectorOperand::General(GeneralOperand {
                 var: VarId(c.wide(self.wide, field)?),
                 row: c.u8(field)?,
@@ -239,7 +247,11 @@ impl Reader {
 
 fn region(c: &mut Cursor<'_>, field: &'static str) -> Result<Region, Error> {
     let raw = c.u16(field)?;
-    Region::from_raw(raw).ok_or_else(|| c.illegal(2, field, raw.into(), "three region codes of 0 to 7"))
+    Region::from_raw(raw).ok_or_else(|| illegal_region(c, field, raw))
+}
+
+fn illegal_region(c: &Cursor<'_>, field: &'static str, raw: u16) -> Error {
+    c.illegal(2, field, raw.into(), "three region codes of 0 to 7")
 }
 
 fn data_type(c: &mut Cursor<'_>, field: &'static str) -> Result<Type, Error> {
