@@ -75,7 +75,11 @@ impl Kind {
     fn of(cx: &Cx<'_>, step: &Step) -> Option<Kind> {
         let m = message(cx, step)?;
         // Data port messages reach shared local memory as surface 254.
-        let slm = matches!((m.sfid, m.desc), (Sfid::Dc0 | Sfid::Dc1, DescFrom::Imm(d)) if d & 0xff == 0xfe);
+        let slm = match (m.sfid, m.desc) {
+            (Sfid::Dc0, DescFrom::Imm(d)) => d >> 18 & 1 == 0 && d & 0xff == 0xfe,
+            (Sfid::Dc1, DescFrom::Imm(d)) => d & 0xff == 0xfe,
+            _ => false,
+        };
         Some(Kind {
             function: m.sfid,
             slm,

@@ -134,10 +134,8 @@ fn inputs(t: &Thread, step: &Step, on: u32) -> Result<u32, Trap> {
 fn undecided(t: &Thread, p: &Predicate, step: &Step) -> u32 {
     use gen_ir::PredCtrl::{All2h, All4h, All8h, All16h, All32h, Any2h, Any4h, Any8h, Any16h, Any32h};
     let Some(shadow) = &t.shadow else { return 0 };
-    let shift = u32::from(p.bit) + u32::from(step.chan);
-    let part = |v: u32| v.checked_shr(shift).unwrap_or(0);
-    let all = mask(step.lanes.into());
-    let (unknown, set) = (part(shadow.flags[usize::from(p.flag)]), part(t.flag(p.flag)));
+    let (unknown, set) = (shadow.flags[usize::from(p.flag)] >> p.bit, t.flag(p.flag) >> p.bit);
+    let (chan, lanes) = (u32::from(step.chan), u32::from(step.lanes));
     let (group, any) = match p.ctrl {
         Any2h => (2, true),
         Any4h => (4, true),
@@ -149,17 +147,15 @@ fn undecided(t: &Thread, p: &Predicate, step: &Step) -> u32 {
         All8h => (8, false),
         All16h => (16, false),
         All32h => (32, false),
-        _ => return unknown & all,
+        _ => return unknown.checked_shr(chan).unwrap_or(0) & mask(lanes),
     };
-    let mut out = 0;
-    for at in (0..32).step_by(group) {
-        let bits = mask(group as u32) << at;
-        let decides = (if any { set } else { !set }) & !unknown & bits;
-        if unknown & bits != 0 && decides == 0 {
-            out |= bits;
-        }
-    }
-    out & all
+    let decides = (if any { set } else { !set }) & !unknown;
+    let undecided = |lane: &u32| {
+        let first = (chan + lane) / group * group;
+        let part = |v: u32| v.checked_shr(first).unwrap_or(0) & mask(group);
+        part(unknown) != 0 && part(decides) == 0
+    };
+    (0..lanes).filter(undecided).fold(0, |out, lane| out | 1 << lane)
 }
 
 /// Undefined bytes of a scalar's result, for operations that keep bytes apart: flags travel through

@@ -2,8 +2,8 @@
 //! odd registers that have rules of their own.
 
 use gen_ir::{
-    Arf, Base, Class, Desc, Dst, Extent, Inst, Op, Options, Payload, Physical, Pipe, Reg, Role, Sfid, Src,
-    SyncFn, Type,
+    Arf, Base, Class, Desc, Dst, ExecSize, Extent, Inst, Op, Options, Payload, Physical, Pipe, Reg, Role,
+    Sfid, Src, SyncFn, Type,
 };
 use platforms::{Caps, Platform};
 
@@ -81,6 +81,8 @@ pub(super) struct Access {
     pub after_all: bool,
     /// Ends the thread.
     pub eot: bool,
+    /// Of a message without predicate: messages of one kind are read in order.
+    pub kind: Option<Kind>,
     /// Loads from shared local memory.
     pub slm_load: bool,
     /// Stores to, or fences, shared local memory.
@@ -116,6 +118,7 @@ impl Access {
             lone: false,
             after_all: matches!(inst.op, Op::Call | Op::Calla | Op::Ret),
             eot: inst.is_eot(),
+            kind: kind(inst),
             slm_load: false,
             slm_store: false,
             anywhere: false,
@@ -244,6 +247,29 @@ impl Access {
         }
         (self.grfs, self.arfs) = (grfs, arfs);
     }
+}
+
+/// The function and the channels of a message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Kind {
+    sfid: Sfid,
+    slm: bool,
+    no_mask: bool,
+    chan: u8,
+    exec: ExecSize,
+}
+
+fn kind(inst: &Inst<Physical>) -> Option<Kind> {
+    let Payload::Send(info) = &inst.payload else { return None };
+    let (Desc::Imm(desc), None) = (info.desc, inst.pred) else { return None };
+    // Shared local memory is another function behind the same name: surface 254 of the data port, whose
+    // scratch messages name no surface.
+    let slm = match info.sfid {
+        Sfid::Dc0 => desc >> 18 & 1 == 0 && desc & 0xff == 0xfe,
+        Sfid::Dc1 => desc & 0xff == 0xfe,
+        _ => false,
+    };
+    Some(Kind { sfid: info.sfid, slm, no_mask: inst.no_mask, chan: inst.chan, exec: inst.exec })
 }
 
 /// Bytes of an operand's elements.

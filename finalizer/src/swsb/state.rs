@@ -1,6 +1,6 @@
 //! What may still be under way at a place in the program.
 
-use super::access::{Access, DEPTH, File, PIPES, Range, Unit};
+use super::access::{Access, DEPTH, File, Kind, PIPES, Range, Unit};
 use crate::lists::reset;
 
 /// What an instruction must wait for.
@@ -49,6 +49,8 @@ pub(super) struct State {
     pub live: u32,
     /// SBIDs of loads from shared local memory.
     slm_loads: u32,
+    /// By SBID that stands for something: the kind of message, if it is the same on all paths.
+    kinds: [Option<Kind>; 32],
     /// The instruction before touched a register that holds up what follows.
     pub held: bool,
 }
@@ -60,6 +62,7 @@ impl State {
         reset(&mut self.dst, grf_count.into(), 0);
         reset(&mut self.src, grf_count.into(), 0);
         (self.live, self.slm_loads, self.held) = (0, 0, false);
+        self.kinds = [None; 32];
     }
 
     /// The same as `other`, keeping the memory.
@@ -69,6 +72,7 @@ impl State {
         self.dst.copy_from_slice(&other.dst);
         self.src.copy_from_slice(&other.src);
         (self.live, self.slm_loads, self.held) = (other.live, other.slm_loads, other.held);
+        self.kinds = other.kinds;
     }
 
     /// Adds what another path leaves under way; whether that was anything new.
@@ -98,6 +102,16 @@ impl State {
                 *mine |= theirs;
             }
             gained |= other.live & !self.live | other.slm_loads & !self.slm_loads;
+            for (k, (mine, theirs)) in self.kinds.iter_mut().zip(other.kinds).enumerate() {
+                let joined = match (self.live >> k & 1 != 0, other.live >> k & 1 != 0) {
+                    (_, false) => *mine,
+                    (false, true) => theirs,
+                    (true, true) if *mine == theirs => theirs,
+                    (true, true) => None,
+                };
+                changed |= joined != *mine;
+                *mine = joined;
+            }
             self.live |= other.live;
             self.slm_loads |= other.slm_loads;
             changed |= gained != 0;
@@ -123,11 +137,12 @@ impl State {
             }
         }
         if self.live != 0 {
+            let behind = self.alike(a);
             for r in a.ranges().iter().filter(|r| r.file == File::Grf) {
                 for g in grfs(r, grf_bytes) {
                     wait.dst |= self.dst[g];
                     if r.write {
-                        wait.src |= self.src[g];
+                        wait.src |= self.src[g] & !behind;
                     }
                 }
             }
@@ -155,6 +170,15 @@ impl State {
         if wait.src != 0 {
             self.src.iter_mut().for_each(|s| *s &= !wait.src);
         }
+    }
+
+    /// SBIDs of messages whose sources are read before an answer to `a` can be written: the function takes
+    /// them in order.
+    fn alike(&self, a: &Access) -> u32 {
+        if a.kind.is_none() {
+            return 0;
+        }
+        self.kinds.iter().enumerate().fold(0, |ids, (k, kind)| ids | u32::from(*kind == a.kind) << k)
     }
 
     /// Nothing more is under way for these SBIDs.
@@ -189,6 +213,7 @@ impl State {
             self.forget(bit);
         }
         self.live |= bit;
+        self.kinds[usize::from(id)] = a.kind;
         if a.slm_load {
             self.slm_loads |= bit;
         }

@@ -158,8 +158,16 @@ fn what_does_not_fit_goes_to_sync() {
     }
     assert_eq!(line(TGL, &[&loads[..], &[both]].concat()), "$0; $1; nop $1.dst; $0");
     // Not where only its source is waited for, while the result is on its way.
-    assert_eq!(line(TGL, &[send(Some(3), 1), send(Some(1), 2)]), "$0; nop $0.src; $1");
-    assert_eq!(line(TGL, &[send(None, 1), send(Some(1), 2)]), "$0; $0");
+    let all = |mut i: I| {
+        i.no_mask = true;
+        i
+    };
+    assert_eq!(line(TGL, &[send(Some(3), 1), all(send(Some(1), 2))]), "$0; nop $0.src; $1");
+    assert_eq!(line(TGL, &[send(None, 1), all(send(Some(1), 2))]), "$0; $0");
+    // Messages alike read their sources in order; what comes later still has to wait for the first.
+    assert_eq!(line(TGL, &[send(Some(3), 1), send(Some(1), 2)]), "$0; $1");
+    let moved = line(TGL, &[send(Some(3), 1), send(Some(1), 2), mov(1, 9)]);
+    assert_eq!(moved, "$0; $1; nop $0.src; $1.dst");
     // From two on, a mask.
     let stores = [send(None, 1), send(None, 2), send(None, 3)];
     let mut wide = mov(1, 9);
