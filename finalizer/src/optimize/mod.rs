@@ -3,6 +3,7 @@
 //! Every pass here is local to a block or counts uses over the whole kernel: inside a block the
 //! execution mask does not change, so "the same channels" can be read off the instructions alone.
 
+mod chain;
 mod coalesce;
 mod condition;
 mod constants;
@@ -35,6 +36,7 @@ pub(crate) struct Scratch {
     merger: merge::Merger,
     /// Flags whose value is a constant.
     flags: Vec<(gen_ir::VarId, u32)>,
+    uses: chain::Uses,
 }
 
 /// Makes the kernel smaller without changing what it computes.
@@ -43,6 +45,7 @@ pub(crate) fn optimize(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool
     predicate::convert(kernel, &mut scratch.predecessors, pool);
     copies::forward(kernel, grf_bytes, &mut scratch.copies);
     condition::attach(kernel, grf_bytes, &mut scratch.homes, &mut scratch.reads);
+    chain::comparisons(kernel, &mut scratch.uses);
     let elsewhere = dead::eliminate(kernel, &mut scratch.reads);
     overwritten::eliminate(kernel, grf_bytes, elsewhere, &mut scratch.later);
     local(kernel, grf_bytes, elsewhere, false, scratch);
