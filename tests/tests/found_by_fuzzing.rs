@@ -65,3 +65,16 @@ fn impossible_input_sizes_are_refused() {
         }
     }
 }
+
+/// Inputs are copied where a call destroys their registers: not those that no register file holds.
+#[test]
+fn inputs_larger_than_the_register_file_are_refused_before_they_are_copied() {
+    let source = kernel(
+        ".decl X v_type=G type=q num_elts=4095 align=GRF\n.input X offset=64 size=8\n.funcdecl \"f\"",
+        "",
+    )
+    .replace("    ret (M1, 1)", "    fcall (M1, 8) \"f\" 0 0\n    ret (M1, 1)");
+    let module = finalizer::read_text(source.as_bytes(), Platform::Skl).unwrap();
+    let refusal = Finalizer::new(Options::new(Platform::Skl)).finalize_kernel(&module, 0).unwrap_err();
+    assert!(refusal.to_string().contains("inputs larger than the register file"), "{refusal}");
+}

@@ -101,7 +101,7 @@ impl VarMap {
         }
         map.find_handles_in_registers(kernel, starts, out);
         if map.stack.is_some() && !kernel.is_function {
-            map.move_inputs(out);
+            map.move_inputs(grf, out)?;
         }
         Ok(map)
     }
@@ -160,17 +160,21 @@ impl VarMap {
     }
 
     /// Gives inputs a second variable, which may be anywhere.
-    fn move_inputs(&mut self, out: &mut Kernel<Virtual>) {
+    fn move_inputs(&mut self, grf: u32, out: &mut Kernel<Virtual>) -> Lowered {
+        let mut left = u32::from(out.grf_count) * grf;
         for v in 0..out.vars.len() {
             let var = &out.vars[v];
             if v == self.r0.index() || !var.live_in || var.class != VarClass::General {
                 continue;
             }
+            // Each is copied: what no register file holds must not become code first.
+            left = left.checked_sub(var.bytes).ok_or("inputs larger than the register file")?;
             let incoming = out.vars[v].clone();
             let var = &mut out.vars[v];
             (var.fixed, var.live_in) = (None, false);
             self.lists.moved_inputs.push((out.add_var(incoming), VarId(v as u32)));
         }
+        Ok(())
     }
 
     /// The place of a general variable.
