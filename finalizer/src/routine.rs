@@ -94,7 +94,7 @@ impl Context<'_> {
             .map_err(|e| Refusal(e.into_iter().map(|e| Diagnostic::from(e).in_kernel(name())).collect()))?;
         tracker.done_kernel("legalize", &kernel);
 
-        optimize::tidy(&mut kernel, &mut scratch.optimize);
+        optimize::tidy(&mut kernel, &mut scratch.optimize, pool);
         tracker.done_kernel("tidy", &kernel);
 
         structurizer::structurize_in(&mut kernel, &mut scratch.structurize, pool)

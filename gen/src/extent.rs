@@ -42,6 +42,11 @@ impl Extent {
     }
 }
 
+/// How many of `lanes` elements that begin at byte `start`, `step` bytes apart, begin below byte `limit`.
+pub fn elements_below(start: u32, step: u32, lanes: u32, limit: u32) -> u32 {
+    (0..lanes).filter(|lane| start + lane * step < limit).count() as u32
+}
+
 /// Bytes from an element's start to the end of the last element that a direct region reaches.
 pub fn region_span(region: Region, ty: Type, lanes: u32) -> u32 {
     let last = if region.is_scalar() {

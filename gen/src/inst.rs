@@ -691,3 +691,10 @@ pub enum Role {
     /// Condition flag, written (read by nothing; `sel`/`csel` with a condition leave it alone).
     Cond,
 }
+
+impl Role {
+    /// Whether the operand is written; all others are read, or only named.
+    pub const fn is_write(self) -> bool {
+        matches!(self, Role::Dst | Role::Cond)
+    }
+}

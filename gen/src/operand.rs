@@ -1,6 +1,6 @@
 //! Destination and source operands.
 
-use crate::{Reg, Space, Type};
+use crate::{ExecSize, Reg, Space, Type};
 
 /// A source region `<V;W,H>`, in elements.
 ///
@@ -275,6 +275,11 @@ impl<S: Space> Src<S> {
     /// `<1;1,0>`.
     pub const fn packed(reg: Reg<S>, ty: Type) -> Self {
         Src::new(reg, Region::PACKED, ty)
+    }
+
+    /// The payload of a message with `exec` channels: whole registers from `reg` on.
+    pub const fn payload(reg: Reg<S>, exec: ExecSize) -> Self {
+        Src::new(reg, Region::payload(exec.lanes()), Type::Ud)
     }
 
     /// An immediate of a 64-bit or narrower type.

@@ -377,7 +377,7 @@ impl Spiller<'_> {
             let offset = slot + (temp.first + at) * self.grf;
             let mut i = self.send(Op::Send, n, origin);
             i.dst = Dst::packed(Reg::var_at(temp.id, temp.front + at * self.grf), send_type(i.exec));
-            i.src[0] = Src::new(self.header(), Region::payload(i.exec.lanes()), Type::Ud);
+            i.src[0] = Src::payload(self.header(), i.exec);
             if self.xe {
                 i.src[1] = Src::new(Reg::NULL, Region::PACKED, Type::Ud);
             }
@@ -397,8 +397,8 @@ impl Spiller<'_> {
             let mut i = self.send(op, n, origin);
             i.dst = Dst::null(send_type(i.exec));
             if self.split_send {
-                i.src[0] = Src::new(self.header(), Region::payload(i.exec.lanes()), Type::Ud);
-                i.src[1] = Src::new(data, Region::payload(i.exec.lanes()), Type::Ud);
+                i.src[0] = Src::payload(self.header(), i.exec);
+                i.src[1] = Src::payload(data, i.exec);
                 i.payload = Self::info(self.message(offset, n, true, 1, 0), 0, 1, n, self.lsc);
                 out.push(i);
                 continue;
@@ -419,7 +419,7 @@ impl Spiller<'_> {
                 Reg::var_at(id, 0)
             };
             out.push(raw_copy(lanes, message, self.header(), Type::Ud, origin));
-            i.src[0] = Src::new(message, Region::payload(i.exec.lanes()), Type::Ud);
+            i.src[0] = Src::payload(message, i.exec);
             i.payload = Self::info(self.message(offset, n, true, 1 + n, 0), 0, 1 + n, 0, self.lsc);
             out.push(i);
         }

@@ -34,7 +34,6 @@ use gen_ir::{Class, Cond, CondMod, Dst, Kernel, Op, Pool, Src, Type, Var, VarCla
 use platforms::Caps;
 
 pub(crate) use slice::{overlaps, piece};
-use split::is_even as split_is_even;
 
 use crate::build::{self, Lanes, VInst, VReg};
 

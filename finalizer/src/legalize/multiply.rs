@@ -158,7 +158,7 @@ fn expand(lx: &mut Legalizer<'_>, inst: &VInst, high_half: bool) -> Step {
     let step = step_of(lx, inst);
     let direct = matches!(inst.dst, Dst::Direct { horz: 1, reg, .. } if !reg.is_null())
         && dst.bytes() == 4
-        && split::is_even(lx, &piece(inst, 0, step));
+        && split::destination_fits(lx, &piece(inst, 0, step));
     if !direct || (step < inst.exec.lanes() && lx.overlaps(inst, step)) {
         let ty = if dst.is_signed() || dst.is_float() { Type::D } else { Type::Ud };
         lx.stage_destination(inst, ty, 1, false);

@@ -122,12 +122,8 @@ fn most_lanes(lx: &Legalizer<'_>, inst: &VInst) -> u32 {
     }
 }
 
-/// Whether a destination's elements are evenly split between registers.
-pub(super) fn is_even(lx: &Legalizer<'_>, inst: &VInst) -> bool {
-    destination_fits(lx, inst)
-}
-
-fn destination_fits(lx: &Legalizer<'_>, inst: &VInst) -> bool {
+/// Whether a destination stays in a register, or divides evenly over two.
+pub(super) fn destination_fits(lx: &Legalizer<'_>, inst: &VInst) -> bool {
     let Dst::Direct { reg, horz, ty } = inst.dst else { return true };
     if reg.is_null() {
         return true;
@@ -196,7 +192,7 @@ fn owords_fit(lx: &Legalizer<'_>, inst: &VInst) -> bool {
         None => return lx.is_aligned(reg, (lanes * step).next_power_of_two()) && lanes * step <= oword,
     };
     let end = at + (lanes - 1) * step + ty.bytes();
-    let lower = (0..lanes).filter(|l| at + l * step < oword).count() as u32;
+    let lower = gen_ir::elements_below(at, step, lanes, oword);
     end > lx.grf() || lower == 0 || lower == lanes || 2 * lower == lanes
 }
 

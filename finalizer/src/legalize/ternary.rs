@@ -237,7 +237,7 @@ fn spans_fit(lx: &Legalizer<'_>, inst: &VInst) -> bool {
     let grf = lx.grf();
     inst.src.iter().all(|s| is_scalar(s, inst.exec.lanes()) || bytes(s.ty()) <= 2 * grf)
         && bytes(inst.dst.ty()) <= 2 * grf
-        && super::split_is_even(lx, inst)
+        && super::split::destination_fits(lx, inst)
 }
 
 /// The region of an align16 or align1 ternary source with a stride.

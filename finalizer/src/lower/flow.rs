@@ -345,7 +345,7 @@ impl Lowerer<'_> {
         let mut send = Inst::new(Op::Send, ExecSize::S8);
         send.no_mask = true;
         send.dst = Dst::null(Type::Ud);
-        send.src[0] = Src::new(VReg::var_at(header, 0), Region::payload(8), Type::Ud);
+        send.src[0] = Src::payload(VReg::var_at(header, 0), send.exec);
         let sfid = if self.caps.eot_gateway { Sfid::Gateway } else { Sfid::Spawner };
         send.payload = Payload::Send(SendInfo {
             sfid,

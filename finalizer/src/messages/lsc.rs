@@ -1,7 +1,7 @@
 //! Load/store-cache messages (Xe-HPC): untyped loads, stores and atomics, fences, and the prologue that
 //! loads the kernel's payload.
 
-use gen_ir::{Desc, Dst, ExecSize, Inst, Op, Payload, Region, SendInfo, Sfid, Src, Type, Var};
+use gen_ir::{Desc, Dst, ExecSize, Inst, Op, Payload, SendInfo, Sfid, Src, Type, Var};
 use visa::{
     VectorOperand,
     lsc::{
@@ -301,9 +301,9 @@ impl Lowerer<'_> {
         (send.chan, send.no_mask) = (lanes.chan, lanes.no_mask);
         let dst = if message.response == 0 { VReg::NULL } else { dst };
         send.dst = Dst::packed(dst, Type::Ud);
-        send.src[0] = Src::new(address.reg, Region::payload(send.exec.lanes()), Type::Ud);
+        send.src[0] = Src::payload(address.reg, send.exec);
         let source = data.map_or(VReg::NULL, |d| d.reg);
-        send.src[1] = Src::new(source, Region::payload(send.exec.lanes()), Type::Ud);
+        send.src[1] = Src::payload(source, send.exec);
         send.payload = Payload::Send(SendInfo {
             sfid: message.sfid,
             desc: Desc::Imm(message.desc | message.response << 20 | address.len << 25),

@@ -252,9 +252,9 @@ impl Lowerer<'_> {
         (send.chan, send.no_mask) = (lanes.chan, lanes.no_mask);
         let ty = if lanes.exec >= ExecSize::S16 { Type::W } else { Type::Ud };
         send.dst = if dst.is_null() { Dst::null(ty) } else { Dst::packed(dst, ty) };
-        send.src[0] = payload_source(first.reg, lanes.exec);
+        send.src[0] = Src::payload(first.reg, lanes.exec);
         if split {
-            send.src[1] = payload_source(second.reg, lanes.exec);
+            send.src[1] = Src::payload(second.reg, lanes.exec);
         } else if self.caps.sbid_count > 0 {
             send.src[1] = Src::new(VReg::NULL, Region::PACKED, Type::Ud);
         }
@@ -388,10 +388,6 @@ pub(crate) fn block_exec(owords: u8) -> ExecSize {
         2 => ExecSize::S8,
         _ => ExecSize::S16,
     }
-}
-
-fn payload_source(reg: VReg, exec: ExecSize) -> VSrc {
-    Src::new(reg, Region::payload(exec.lanes()), Type::Ud)
 }
 
 impl Lowerer<'_> {

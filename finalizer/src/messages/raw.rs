@@ -25,7 +25,7 @@ impl Lowerer<'_> {
                 let (target, copy) = self.response(dst, u32::from(dst_len) * grf)?;
                 let op = if conditional { Op::Sendc } else { Op::Send };
                 let mut send = self.raw_send_inst(op, target);
-                send.src[0] = Src::new(src.reg, Region::payload(send.exec.lanes()), Type::Ud);
+                send.src[0] = Src::payload(src.reg, send.exec);
                 if self.caps.layout == Layout::Xe {
                     send.src[1] = Src::new(VReg::NULL, Region::PACKED, Type::Ud);
                 }
@@ -71,7 +71,7 @@ impl Lowerer<'_> {
                     let Desc::Imm(ex_desc) = ex_desc else {
                         return Err("an extended descriptor known at run time".into());
                     };
-                    send.src[0] = Src::new(payload.reg, Region::payload(send.exec.lanes()), Type::Ud);
+                    send.src[0] = Src::payload(payload.reg, send.exec);
                     send.payload = Payload::Send(SendInfo {
                         sfid: function,
                         desc,
@@ -84,8 +84,8 @@ impl Lowerer<'_> {
                     return self.finish_raw(send, eot, copy, target, dst_len);
                 }
                 let mut send = self.raw_send_inst(op, target);
-                send.src[0] = Src::new(first.reg, Region::payload(send.exec.lanes()), Type::Ud);
-                send.src[1] = Src::new(second.reg, Region::payload(send.exec.lanes()), Type::Ud);
+                send.src[0] = Src::payload(first.reg, send.exec);
+                send.src[1] = Src::payload(second.reg, send.exec);
                 send.payload = Payload::Send(SendInfo {
                     sfid: function,
                     desc,

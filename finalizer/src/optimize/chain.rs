@@ -27,7 +27,7 @@ impl Uses {
         for (_, inst) in kernel.insts() {
             inst.for_each_reg(|role, reg| {
                 let Some(v) = reg.var() else { return };
-                let list = if is_write(role) { &mut self.writes } else { &mut self.reads };
+                let list = if role.is_write() { &mut self.writes } else { &mut self.reads };
                 list[v.index()] += 1;
             });
         }
@@ -108,10 +108,6 @@ pub fn comparisons(kernel: &mut Kernel<Virtual>, uses: &mut Uses) {
     }
 }
 
-fn is_write(role: Role) -> bool {
-    matches!(role, Role::Dst | Role::Cond)
-}
-
 /// What such an operation is made of.
 struct Combination {
     or: bool,
@@ -129,25 +125,7 @@ struct Combination {
 
 /// Gives a flag's operands another variable.
 fn rename(inst: &mut Inst<Virtual>, from: VarId, to: VarId) {
-    let new = |reg: &mut Reg<Virtual>| {
-        if reg.var() == Some(from) {
-            *reg = Reg::var_at(to, reg.byte);
-        }
-    };
-    if let Some(p) = &mut inst.pred {
-        new(&mut p.flag);
-    }
-    if let Some(c) = &mut inst.cond {
-        new(&mut c.flag);
-    }
-    if let gen_ir::Dst::Direct { reg, .. } = &mut inst.dst {
-        new(reg);
-    }
-    for src in &mut inst.src {
-        if let Src::Direct { reg, .. } = src {
-            new(reg);
-        }
-    }
+    *inst = inst.map_regs(|_, reg| if reg.var() == Some(from) { Reg::var_at(to, reg.byte) } else { reg });
 }
 
 /// The variable of a plain scalar source.
@@ -179,7 +157,7 @@ fn combination(insts: &[Inst<Virtual>], at: usize, uses: &Uses) -> Option<Combin
         let mut found = (false, false, 0);
         insts[i].for_each_reg(|role, r| {
             let Some(v) = r.var().filter(|v| [a, b, result].contains(v)) else { return };
-            found = (true, found.1 || is_write(role), v.0);
+            found = (true, found.1 || role.is_write(), v.0);
         });
         found
     };
@@ -200,7 +178,7 @@ fn combination(insts: &[Inst<Virtual>], at: usize, uses: &Uses) -> Option<Combin
         insts[i].for_each_reg(|role, r| {
             let v = r.var();
             early_here += u32::from(v == Some(early));
-            made |= v == Some(early) && is_write(role);
+            made |= v == Some(early) && role.is_write();
             other |= (v == Some(result) && early != result) || v == Some(late);
         });
         if other {
@@ -242,7 +220,7 @@ fn result_is_local(insts: &[Inst<Virtual>], at: usize, c: &Combination, uses: &U
     for inst in insts.iter().skip(at + 1).take(REACH) {
         let mut fine = true;
         inst.for_each_reg(|role, r| {
-            if r.var() == Some(c.result) && !is_write(role) {
+            if r.var() == Some(c.result) && !role.is_write() {
                 let first = u32::from(inst.chan);
                 let inside = first >= lanes.start && first + inst.exec.lanes() <= lanes.end;
                 let masked = !inst.no_mask || compare.no_mask;

@@ -11,7 +11,7 @@ use gen_ir::{
 
 use platforms::{Caps, Layout};
 
-use super::{homes::Homes, legal};
+use super::{dead::each_read, homes::Homes, legal};
 use crate::lists::reset;
 
 /// How far apart definition and move may stand. Bounds the work per move.
@@ -215,16 +215,6 @@ fn touches(inst: &Inst<Virtual>, mv: &Move, grf_bytes: u32) -> bool {
 
 fn uses_address_of(inst: &Inst<Virtual>, var: VarId) -> bool {
     inst.src.iter().any(|s| matches!(s, Src::AddrOf { reg, .. } if reg.var() == Some(var)))
-}
-
-fn each_read(inst: &Inst<Virtual>, mut f: impl FnMut(VarId)) {
-    inst.for_each_reg(|role, reg| {
-        if let Some(v) = reg.var()
-            && !matches!(role, Role::Dst | Role::Cond)
-        {
-            f(v);
-        }
-    });
 }
 
 /// The stride of a region whose channel `n` reads element `n` times that; 1 for a single channel.

@@ -5,7 +5,7 @@
 
 use gen_ir::{Class, Cond, CondMod, Dst, Inst, Kernel, Op, Payload, Role, Src, SrcMod, Type, VarId, Virtual};
 
-use super::homes::Homes;
+use super::{dead::each_read, homes::Homes};
 use crate::lists::reset;
 
 /// How far apart both may stand: flags are few.
@@ -46,11 +46,7 @@ pub fn attach(kernel: &mut Kernel<Virtual>, grf_bytes: u32, homes: &mut Homes, r
 fn count_reads(kernel: &Kernel<Virtual>, reads: &mut Vec<u32>) {
     reset(reads, kernel.vars.len(), 0);
     for (_, inst) in kernel.insts() {
-        inst.for_each_reg(|role, reg| {
-            if let (Some(v), false) = (reg.var(), matches!(role, Role::Dst | Role::Cond)) {
-                reads[v.index()] += 1;
-            }
-        });
+        each_read(inst, |v| reads[v.index()] += 1);
     }
 }
 

@@ -8,7 +8,7 @@ use std::{
     hash::{DefaultHasher, Hash, Hasher},
 };
 
-use gen_ir::{ExecSize, Inst, Kernel, Op, Options, Reg, Role, Src, SrcMod, Type, VarId, Virtual};
+use gen_ir::{ExecSize, Inst, Kernel, Op, Options, Reg, Src, SrcMod, Type, VarId, Virtual};
 
 use super::homes::Homes;
 use crate::lists::reset;
@@ -90,7 +90,7 @@ pub fn share(kernel: &mut Kernel<Virtual>, homes: &Homes, scratch: &mut Scratch)
         for (i, inst) in kernel.blocks[b].insts.iter().enumerate() {
             inst.for_each_reg(|role, reg| {
                 if let Some(v) = reg.var()
-                    && !matches!(role, Role::Dst | Role::Cond)
+                    && !role.is_write()
                 {
                     let s = &mut state[v.index()];
                     *s = if matches!(s, State::Made | State::Read) { State::Read } else { State::Other };

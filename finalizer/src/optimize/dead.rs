@@ -65,10 +65,10 @@ pub(super) fn goes_elsewhere(inst: &Inst<Virtual>) -> bool {
 
 /// Calls `f` for every variable that the instruction reads. A variable that the instruction writes
 /// in place counts only if it reads it too.
-fn each_read(inst: &Inst<Virtual>, mut f: impl FnMut(VarId)) {
+pub(super) fn each_read(inst: &Inst<Virtual>, mut f: impl FnMut(VarId)) {
     inst.for_each_reg(|role, reg| {
         if let Some(v) = reg.var()
-            && !matches!(role, Role::Dst | Role::Cond)
+            && !role.is_write()
         {
             f(v);
         }
@@ -120,7 +120,7 @@ pub fn eliminate_local(kernel: &mut Kernel<Virtual>, homes: &Homes, grf_bytes: u
             }
             inst.for_each_reg(|role, reg| {
                 if let Some(v) = reg.var()
-                    && !matches!(role, Role::Dst | Role::Cond)
+                    && !role.is_write()
                     && homes.only_in(v, b)
                 {
                     needs[v.index()].add(inst, role, inst.extent(role, grf_bytes));

@@ -34,8 +34,7 @@ pub(crate) struct Scratch {
     last_read: Vec<usize>,
     constants: constants::Scratch,
     merger: merge::Merger,
-    /// Flags whose value is a constant.
-    flags: Vec<(gen_ir::VarId, u32)>,
+    scatter: scatter::Scratch,
     uses: chain::Uses,
 }
 
@@ -54,10 +53,10 @@ pub(crate) fn optimize(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool
 }
 
 /// Removes moves that legalization has put around instructions where their neighbours can do without.
-pub(crate) fn tidy(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch) {
+pub(crate) fn tidy(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool: &mut Pool<Virtual>) {
     let grf_bytes = u32::from(kernel.platform.caps().grf_bytes);
     copies::forward_legal(kernel, grf_bytes, &mut scratch.copies);
-    scatter::moves(kernel, &mut scratch.flags);
+    scatter::moves(kernel, &mut scratch.scatter, pool);
     let elsewhere = dead::eliminate(kernel, &mut scratch.reads);
     overwritten::eliminate(kernel, grf_bytes, elsewhere, &mut scratch.later);
     local(kernel, grf_bytes, elsewhere, true, scratch);

@@ -8,7 +8,7 @@
 //! narrower, of at least a word, without modifiers; so do we.
 
 use gen_ir::{
-    Dst, ExecSize, Inst, Kernel, Op, PredCtrl, Reg, Region, Role, Src, Type, Var, VarClass, VarId, Virtual,
+    Dst, ExecSize, Inst, Kernel, Op, Pool, PredCtrl, Reg, Src, Type, Var, VarClass, VarId, Virtual,
 };
 use platforms::Layout;
 
@@ -17,20 +17,29 @@ use crate::build;
 /// How many flags are remembered: compilers set one right before it is used.
 const REMEMBERED: usize = 8;
 
-/// Replaces such moves in every block; `known` holds what constant each flag has.
-pub fn moves(kernel: &mut Kernel<Virtual>, known: &mut Vec<(VarId, u32)>) {
+/// Memory that the pass works in.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    /// What constant each flag has.
+    known: Vec<(VarId, u32)>,
+    /// Constants to make, and before which instruction.
+    made: Vec<(usize, Inst<Virtual>)>,
+}
+
+/// Replaces such moves in every block.
+pub fn moves(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool: &mut Pool<Virtual>) {
     if kernel.platform.caps().layout != Layout::Gen8 || !kernel.insts().any(|(_, i)| candidate(i)) {
         return;
     }
-    let Kernel { vars, blocks, .. } = kernel;
-    for block in blocks {
-        known.clear();
-        if !block.insts.iter().any(candidate) {
+    let Scratch { known, made } = scratch;
+    for b in 0..kernel.blocks.len() {
+        if !kernel.blocks[b].insts.iter().any(candidate) {
             continue;
         }
-        let mut i = 0;
-        while i < block.insts.len() {
-            let inst = &mut block.insts[i];
+        known.clear();
+        made.clear();
+        let mut insts = std::mem::take(&mut kernel.blocks[b].insts);
+        for (i, inst) in insts.iter_mut().enumerate() {
             let set = inst.pred.filter(|_| candidate(inst)).and_then(|p| {
                 let bits = known.iter().find(|k| Some(k.0) == p.flag.var())?.1;
                 Some(if p.inv { !bits } else { bits })
@@ -38,20 +47,34 @@ pub fn moves(kernel: &mut Kernel<Virtual>, known: &mut Vec<(VarId, u32)>) {
             if let Some(set) = set {
                 (inst.op, inst.pred) = (Op::Smov, None);
                 inst.src[1] = Src::uw(set as u16 & ((1u32 << inst.exec.lanes()) - 1) as u16);
+                // There is no room for a second immediate.
                 if let value @ Src::Imm { ty, .. } = inst.src[0] {
-                    let id = VarId(u32::try_from(vars.len()).expect("more variables than an index holds"));
-                    vars.push(build::general(ty.bytes(), ty.bytes()));
-                    inst.src[0] = Src::new(Reg::var_at(id, 0), Region::SCALAR, ty);
-                    let lanes = build::Lanes { exec: ExecSize::S1, chan: 0, no_mask: true };
-                    let mut constant = build::mov(lanes, Dst::packed(Reg::var_at(id, 0), ty), value);
-                    constant.origin = inst.origin;
-                    block.insts.insert(i, constant);
-                    i += 1;
+                    let reg = Reg::var_at(kernel.add_var(build::general(ty.bytes(), ty.bytes())), 0);
+                    inst.src[0] = Src::scalar(reg, ty);
+                    let constant = build::mov(build::Lanes::SCALAR, Dst::packed(reg, ty), value);
+                    made.push((i, Inst { origin: inst.origin, ..constant }));
                 }
             }
-            learn(&block.insts[i], vars, known);
-            i += 1;
+            learn(inst, &kernel.vars, known);
         }
+        put_before(&mut insts, made, pool);
+        kernel.blocks[b].insts = insts;
+    }
+}
+
+/// Puts instructions where they belong, from the last to the first, each in front of the one with its number.
+fn put_before(
+    insts: &mut Vec<Inst<Virtual>>,
+    made: &mut Vec<(usize, Inst<Virtual>)>,
+    pool: &mut Pool<Virtual>,
+) {
+    let mut from = insts.len();
+    pool.grow(insts, made.len());
+    insts.extend(made.iter().map(|m| m.1));
+    while let Some((at, inst)) = made.pop() {
+        insts.copy_within(at..from, at + made.len() + 1);
+        insts[at + made.len()] = inst;
+        from = at;
     }
 }
 
@@ -73,7 +96,7 @@ fn candidate(inst: &Inst<Virtual>) -> bool {
 /// What an instruction tells about flags.
 fn learn(inst: &Inst<Virtual>, vars: &[Var], known: &mut Vec<(VarId, u32)>) {
     inst.for_each_reg(|role, reg| {
-        if let (Some(v), Role::Dst | Role::Cond) = (reg.var(), role) {
+        if let (Some(v), true) = (reg.var(), role.is_write()) {
             known.retain(|k| k.0 != v);
         }
     });
@@ -92,7 +115,7 @@ fn learn(inst: &Inst<Virtual>, vars: &[Var], known: &mut Vec<(VarId, u32)>) {
 
 #[cfg(test)]
 mod tests {
-    use gen_ir::{Block, Pred, Var, VarClass};
+    use gen_ir::{Block, Pred, Region};
     use platforms::Platform;
 
     use super::*;
@@ -109,7 +132,7 @@ mod tests {
         mov.src[0] = value;
         mov.pred = Some(Pred { flag, inv, ctrl: PredCtrl::Seq });
         k.blocks.push(Block { insts: vec![set, mov], ..Block::default() });
-        moves(&mut k, &mut Vec::new());
+        moves(&mut k, &mut Scratch::default(), &mut Pool::default());
         k.blocks.remove(0).insts
     }
 

@@ -151,7 +151,7 @@ impl Access {
 
     fn operand(&mut self, inst: &Inst<Physical>, role: Role, reg: Reg<Physical>, caps: &Caps) {
         let grf_bytes = u32::from(caps.grf_bytes);
-        let write = matches!(role, Role::Dst | Role::Cond);
+        let write = role.is_write();
         match role {
             Role::SrcAddr(_) | Role::DstAddr => {
                 self.anywhere = true;

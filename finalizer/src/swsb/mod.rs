@@ -274,7 +274,8 @@ impl Flow {
 /// stands for nothing, or the one taken longest ago.
 fn choose(state: &State, wait: &Wait, last_used: &mut [u32], clock: u32) -> u8 {
     // Who waits for sources alone does not take an SBID whose result is outstanding too.
-    let awaited = wait.dst | (wait.src & !state.results());
+    let sources = if wait.src == 0 { 0 } else { wait.src & !state.results() };
+    let awaited = wait.dst | sources;
     let key = |i: usize| (awaited >> i & 1 ^ 1, state.live >> i & 1, last_used[i]);
     let best = (0..last_used.len()).min_by_key(|&i| key(i)).unwrap_or(0);
     last_used[best] = clock;

@@ -3,7 +3,7 @@
 //! Volume 7, "General Restrictions on Regioning Parameters" and "Region Alignment Rules".
 
 use super::{Cx, Operand};
-use crate::{Arf, Base, Class, Dst, Region, Src};
+use crate::{Arf, Base, Class, Dst, Region, Src, elements_below};
 
 pub(super) fn check(cx: &mut Cx<'_>) {
     if cx.align16() {
@@ -83,7 +83,7 @@ fn destination(cx: &mut Cx<'_>) {
         "the destination is aligned to its elements",
     );
     if cx.inst.op.info().class == Class::Math && end > grf {
-        let lower = (0..lanes).filter(|l| reg.byte + l * step < grf).count() as u32;
+        let lower = elements_below(reg.byte, step, lanes, grf);
         cx.require(2 * lower == lanes, "math-split", "math writes two registers evenly");
     }
     if cx.caps.even_writes && lanes > 1 && matches!(reg.base, Base::Grf(_)) {
@@ -94,7 +94,7 @@ fn destination(cx: &mut Cx<'_>) {
 /// How a destination's elements divide over registers and owords.
 fn even(cx: &mut Cx<'_>, start: u32, step: u32, end: u32) {
     let (grf, lanes) = (cx.grf(), cx.lanes());
-    let below = |limit: u32| (0..lanes).filter(|l| start + l * step < limit).count() as u32;
+    let below = |limit| elements_below(start, step, lanes, limit);
     if end > grf {
         let even = 2 * below(grf) == lanes;
         cx.require(even, "even-registers", "a destination in two registers has half of its elements in each");
