@@ -293,15 +293,25 @@ impl Check<'_> {
 
     /// What each block writes over, calls included.
     fn block_losses(&self) -> Vec<Losses> {
+        // By variable: a write meets all that ever share its registers, so a list of what it goes over,
+        // write by write, would grow with the square of the kernel.
+        let mut lost = vec![0u64; self.kernel.vars.len()];
+        let mut met: Vec<u32> = Vec::new();
         let mut out: Vec<Losses> = (0..self.kernel.blocks.len())
             .map(|b| {
-                let mut all = Vec::new();
                 for i in self.accesses.block(b) {
                     for w in self.accesses.of(i).iter().filter(|a| a.kind.has(Kind::WRITE)) {
-                        self.lost_by(w, |v, p| all.push((v, p)));
+                        self.lost_by(w, |v, pieces| {
+                            let l = &mut lost[v as usize];
+                            if *l == 0 {
+                                met.push(v);
+                            }
+                            *l |= pieces;
+                        });
                     }
                 }
-                merge(all.into_iter())
+                met.sort_unstable();
+                met.drain(..).map(|v| (v, std::mem::take(&mut lost[v as usize]))).collect()
             })
             .collect();
         for _ in 0..=self.kernel.subroutines.len() {

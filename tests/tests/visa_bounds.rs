@@ -24,7 +24,7 @@ fn storm(at: usize, n: usize, piece: &dyn Fn(usize) -> String) -> String {
     parts[at] = pieces;
     format!(
         ".version 4.1\n.kernel \"k\"\n.decl V32 v_type=G type=d num_elts=16 align=GRF\n.decl A0 v_type=A num_elts=1\n\
-         .decl P1 v_type=P num_elts=16\n{}\n.kernel_attr SimdSize=16\n.function \"main\"\nmain:\n{}\n    ret (M1, 1)\n",
+         .decl P1 v_type=P num_elts=16\n.decl P2 v_type=P num_elts=16\n{}\n.kernel_attr SimdSize=16\n.function \"main\"\nmain:\n{}\n    ret (M1, 1)\n",
         parts[0], parts[1]
     )
 }
@@ -64,6 +64,18 @@ const STORMS: &[(&str, usize, Piece)] = &[
     ("scopes that shadow", 1, &|_| "{\n.decl X v_type=G type=d num_elts=1\n".to_owned()),
     ("kernels", 1, &|i| format!("    ret (M1, 1)\n.kernel \"k{i}\"\n.function \"main\"\nmain:\n")),
     ("instructions", 1, &|_| "    add (M1, 16) V32(0,0)<1> V32(0,0)<1;1,0> 0x1:d\n".to_owned()),
+    ("constant sets of channels", 1, &|i| {
+        let set = 1 << (i % 16);
+        format!("    setp (M1_NM, 16) P1 {set:#x}:uw\n    (P1) mov (M1, 16) r[A0(0),0]<1>:d {i:#x}:d\n")
+    }),
+    ("compound conditions", 1, &|i| {
+        let cmp = |p| format!("    cmp.lt (M1, 16) {p} V32(0,0)<0;1,0> {i:#x}:d\n");
+        format!(
+            "{}{}    or (M1, 16) P1 P1 P2\n    (P1) mov (M1, 16) V32(0,0)<1> 0x1:d\n",
+            cmp("P1"),
+            cmp("P2")
+        )
+    }),
     ("wrong instructions", 1, &|_| "    add (M1, 16) V32(0,0)<1> V99(0,0)<1;1,0> 0x1:d\n".to_owned()),
     ("broken rules", 1, &|_| "    add (M2, 16) V32(0,7)<4> V32(0,0)<1;1,0> 0x1:f\n".to_owned()),
     ("no instructions", 1, &|i| format!("    frobnicate{i} (M1, 16)\n")),
