@@ -1,10 +1,10 @@
 //! Address arithmetic and surface or sampler handles.
 
-use gen_ir::{Base, Dst, Op, Options, Src, Type};
+use gen_ir::{Dst, Op, Options, Src, Type};
 use visa::VectorOperand;
 
 use super::{Lowered, Lowerer, alu::extend, vars::Home};
-use crate::build::{self, Lanes, VInst, VReg, VSrc};
+use crate::build::{self, Lanes, VReg, VSrc};
 
 /// What stands in a word until a linker writes the symbol's address there; Intel's finalizer uses the
 /// same number, which is easy to find in a dump.
@@ -65,17 +65,6 @@ impl Lowerer<'_> {
         let byte = base + u32::from(g.row) * self.grf() + u32::from(g.col) * element;
         self.out.vars[var.index()].address_taken = true;
         Ok(Src::AddrOf { reg: VReg::var_at(var, byte), ty: Type::Uw })
-    }
-
-    /// Moves never take addresses; this is where one would be seen.
-    pub(crate) fn mark_address(&mut self, inst: &VInst) {
-        for src in &inst.src {
-            if let Src::AddrOf { reg, .. } = src
-                && let Base::Var(var) = reg.base
-            {
-                self.out.vars[var.index()].address_taken = true;
-            }
-        }
     }
 
     /// `movs`: between handles and variables. Constants are only noted where nothing else reads them.

@@ -1,7 +1,7 @@
 //! Moves, arithmetic, logic, comparison: one Gen instruction each, as far as the hardware has it.
 
 use gen_ir::{Cond, CondMod, Dst, MathFn, Op, Options, Payload, Pred, PredCtrl, Reg, Src, Type, VarId};
-use visa::{Modifier, Opcode, Srcs, VectorOperand};
+use visa::{Modifier, Opcode, Operand, Srcs, VectorOperand};
 
 use super::{Lowered, Lowerer};
 use crate::{
@@ -37,14 +37,67 @@ pub(crate) const fn condition(cond: visa::CondMod) -> Cond {
     }
 }
 
+/// How the instructions of an opcode are lowered.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Route {
+    /// `dst = op(srcs...)`: one Gen instruction with the operands in the same order.
+    Direct(Op),
+    /// Others of the form `dst = opcode(srcs...)`.
+    Alu,
+    /// By what the typed view says.
+    Typed,
+    /// Nothing to do.
+    Mark,
+}
+
+static ROUTES: [Route; 256] = {
+    let mut routes = [Route::Typed; 256];
+    let mut i = 0;
+    while i < DIRECT.len() {
+        routes[DIRECT[i].0 as usize] = Route::Direct(DIRECT[i].1);
+        i += 1;
+    }
+    let mut i = 0;
+    while i < Opcode::ALL.len() {
+        let opcode = Opcode::ALL[i];
+        if opcode.is_math() {
+            routes[opcode as usize] = Route::Alu;
+        }
+        i += 1;
+    }
+    use Opcode::{Bfi, Divm, Dp4a, File, Label, Lifetime, Loc, Mad, Madw, Mod, Sad2add, Sqrtm};
+    let mut i = 0;
+    let alu = [Mad, Dp4a, Bfi, Sad2add, Madw, Mod, Divm, Sqrtm];
+    while i < alu.len() {
+        routes[alu[i] as usize] = Route::Alu;
+        i += 1;
+    }
+    let mut i = 0;
+    let marks = [Label, Lifetime, File, Loc];
+    while i < marks.len() {
+        routes[marks[i] as usize] = Route::Mark;
+        i += 1;
+    }
+    routes
+};
+
+impl Route {
+    /// The way of an opcode.
+    pub(crate) fn of(opcode: Opcode) -> Route {
+        ROUTES[usize::from(opcode.raw())]
+    }
+
+    /// Whether an instruction's operands are a destination and sources.
+    pub(crate) const fn is_alu(self) -> bool {
+        matches!(self, Route::Direct(_) | Route::Alu)
+    }
+}
+
 impl Lowerer<'_> {
     /// Any instruction of the form `dst = opcode(srcs...)`.
     pub(crate) fn alu(&mut self, opcode: Opcode, dst: &VectorOperand, srcs: Srcs<'_>) -> Lowered {
         if let VectorOperand::Predicate(..) = dst {
             return self.predicate_logic(opcode, dst, srcs);
-        }
-        if let Some((_, op)) = DIRECT.iter().find(|(o, _)| *o == opcode) {
-            return self.direct(*op, dst, srcs);
         }
         match opcode {
             // Gen: dst = src0 + src1 * src2.
@@ -60,34 +113,37 @@ impl Lowerer<'_> {
         }
     }
 
-    fn direct(&mut self, op: Op, dst: &VectorOperand, srcs: Srcs<'_>) -> Lowered {
-        let mut inst = build::op(op, self.lanes, Dst::None, &[]);
-        (inst.dst, inst.sat) = self.dst(dst)?;
-        for (i, operand) in srcs.iter().enumerate().take(3) {
-            inst.src[i] = self.src(operand)?;
-            if op.info().logic
-                && matches!(operand.modifier(), Modifier::Neg | Modifier::NegAbs | Modifier::Abs)
+    /// One Gen instruction with the operands in the same order: destination, then sources.
+    pub(crate) fn direct(&mut self, opcode: Opcode, op: Op, operands: &[Operand]) -> Lowered {
+        let (dst, srcs) = (operands[0].vector(), &operands[1..]);
+        if let VectorOperand::Predicate(..) = dst {
+            return self.predicate_logic(opcode, dst, Srcs::new(srcs));
+        }
+        let (dst, sat) = self.dst(dst)?;
+        let mut src = [Src::None; 3];
+        for (slot, operand) in src.iter_mut().zip(srcs) {
+            let operand = operand.vector();
+            *slot = self.src(operand)?;
+            if matches!(operand.modifier(), Modifier::Neg | Modifier::NegAbs | Modifier::Abs)
+                && op.info().logic
             {
-                inst.src[i] = self.plain_source(inst.src[i]);
+                *slot = self.plain_source(*slot);
             }
         }
-        if op == Op::Mov {
-            self.mark_address(&inst);
-        }
-        if writes_control(&inst) && self.caps.sbid_count == 0 {
+        let control = writes_control(&dst) && self.caps.sbid_count == 0;
+        let inst = self.append(op);
+        (inst.dst, inst.sat, inst.src) = (dst, sat, src);
+        if control {
             inst.opts = inst.opts.with(Options::SWITCH);
         }
-        self.emit_guarded(inst);
         Ok(())
     }
 
     fn ternary(&mut self, op: Op, dst: &VectorOperand, srcs: [&VectorOperand; 3]) -> Lowered {
-        let mut inst = build::op(op, self.lanes, Dst::None, &[]);
-        (inst.dst, inst.sat) = self.dst(dst)?;
-        for (i, operand) in srcs.into_iter().enumerate() {
-            inst.src[i] = self.src(operand)?;
-        }
-        self.emit_guarded(inst);
+        let (dst, sat) = self.dst(dst)?;
+        let src = [self.src(srcs[0])?, self.src(srcs[1])?, self.src(srcs[2])?];
+        let inst = self.append(op);
+        (inst.dst, inst.sat, inst.src) = (dst, sat, src);
         Ok(())
     }
 
@@ -125,13 +181,10 @@ impl Lowerer<'_> {
 
     /// `bfn`.
     pub(crate) fn bfn(&mut self, function: u8, dst: &VectorOperand, srcs: Srcs<'_>) -> Lowered {
-        let mut inst = build::op(Op::Bfn, self.lanes, Dst::None, &[]);
-        (inst.dst, inst.sat) = self.dst(dst)?;
-        for i in 0..3 {
-            inst.src[i] = self.src(&srcs[i])?;
+        self.ternary(Op::Bfn, dst, [&srcs[0], &srcs[1], &srcs[2]])?;
+        if let Some(inst) = self.insts.last_mut() {
+            inst.payload = Payload::Bfn(function);
         }
-        inst.payload = Payload::Bfn(function);
-        self.emit_guarded(inst);
         Ok(())
     }
 
@@ -423,6 +476,6 @@ fn compared_type(inst: &VInst) -> Type {
 }
 
 /// Writes to the control register take effect after a thread switch.
-fn writes_control(inst: &VInst) -> bool {
-    matches!(inst.dst.reg(), Some(Reg { base: gen_ir::Base::Arf(gen_ir::Arf::Control(_)), .. }))
+fn writes_control(dst: &VDst) -> bool {
+    matches!(dst.reg(), Some(Reg { base: gen_ir::Base::Arf(gen_ir::Arf::Control(_)), .. }))
 }

@@ -4,90 +4,13 @@ use gen_ir::{
     BlockId, Desc, Dst, ExecSize, Inst, Kernel, Op, Payload, Region, SendInfo, Sfid, Src, Succs, Target,
     Type, Var, VarClass, VarId, Virtual,
 };
-use visa::{LabelId, Labels, Op as Visa, Opcode, Operand, VectorOperand};
+use visa::{LabelId, Labels, VectorOperand};
 
-use super::{Lowered, Lowerer, operand};
+use super::{Lowered, Lowerer, facts::RoutineFacts};
 use crate::{
     build::{self, Lanes, VInst, VReg},
-    lists::{refill, reset},
+    lists::refill,
 };
-
-/// Whether a block starts at each instruction: at labels, and after whatever ends a block.
-pub(crate) fn block_starts(kernel: &visa::Kernel, starts: &mut Vec<bool>) {
-    reset(starts, kernel.code.len(), false);
-    let mut only_labels = false;
-    let mut ended = true;
-    for (record, start) in kernel.code.iter().zip(starts) {
-        let label = matches!(record.opcode, Opcode::Label | Opcode::Subroutine);
-        *start = ended || (label && !only_labels);
-        only_labels = label && (only_labels || *start);
-        ended = ends_block(record.opcode);
-    }
-}
-
-fn ends_block(opcode: Opcode) -> bool {
-    use Opcode::{Call, Fcall, Fret, Goto, Ifcall, Jmp, Ret, Switchjmp};
-    matches!(opcode, Jmp | Goto | Call | Ret | Fret | Fcall | Ifcall | Switchjmp)
-}
-
-/// How the routines of a kernel (its own body and each subroutine) end.
-#[derive(Debug, Default)]
-pub(crate) struct Routines {
-    /// First instruction, last instruction (marks not counted), and whether the routine needs an exit
-    /// block of its own: it has several returns, or conditional ones, or one before its end.
-    list: Vec<(usize, usize, bool)>,
-}
-
-impl Routines {
-    /// Finds those of a kernel.
-    pub(crate) fn find(&mut self, kernel: &visa::Kernel) {
-        let list = &mut self.list;
-        list.clear();
-        list.push((0, 0, false));
-        let mut returns = 0;
-        let mut plain = true;
-        for (index, record) in kernel.code.iter().enumerate() {
-            let Some(current) = list.last_mut() else { break };
-            match record.opcode {
-                Opcode::Subroutine if index > 0 => {
-                    current.2 = returns > 1 || !plain;
-                    list.push((index, index, false));
-                    (returns, plain) = (0, true);
-                }
-                Opcode::Lifetime | Opcode::File | Opcode::Loc => {}
-                opcode => {
-                    // Something follows the return seen before.
-                    plain &= returns == 0;
-                    current.1 = index;
-                    if matches!(opcode, Opcode::Ret | Opcode::Fret) {
-                        returns += 1;
-                        plain &= record.pred.is_none_or(|p| p.id.0 == 0);
-                    }
-                }
-            }
-        }
-        if let Some(current) = list.last_mut() {
-            current.2 = returns > 1 || !plain;
-        }
-    }
-
-    /// Whether a subroutine starts at an instruction.
-    pub(crate) fn starts_at(&self, index: usize) -> bool {
-        index > 0 && self.list.binary_search_by_key(&index, |r| r.0).is_ok()
-    }
-
-    /// Whether a routine starts at an instruction; if so, whether it needs an exit block.
-    pub(crate) fn exit_of(&self, index: usize) -> Option<bool> {
-        let at = self.list.binary_search_by_key(&index, |r| r.0).ok()?;
-        Some(self.list[at].2)
-    }
-
-    /// Whether an instruction is the last of its routine.
-    pub(crate) fn ends_at(&self, index: usize) -> bool {
-        let at = self.list.partition_point(|r| r.0 <= index);
-        at > 0 && self.list[at - 1].1 == index
-    }
-}
 
 fn branch(op: Op, lanes: Lanes, jip: Target, uip: Target) -> VInst {
     let mut inst = build::op(op, lanes, Dst::None, &[]);
@@ -161,39 +84,10 @@ pub(crate) fn link_blocks(kernel: &mut Kernel<Virtual>) {
 }
 
 impl Lowerer<'_> {
-    /// Gives each label its block.
-    pub(crate) fn place_labels(&mut self, starts: &[bool]) {
-        let mut block = 0u32;
-        for (index, start) in starts.iter().enumerate() {
-            if *start && index > 0 {
-                block += 1;
-            }
-            let record = &self.visa.code[index];
-            if matches!(record.opcode, Opcode::Label | Opcode::Subroutine)
-                && let [Operand::Label(label), ..] = *self.visa.operands_of(record)
-                && let Some(slot) = self.lists.labels.get_mut(label.index())
-            {
-                *slot = Some(BlockId(block));
-            }
-        }
-    }
-
-    /// Whether a branch leads to this block.
-    pub(crate) fn goes_back_to(&self, block: BlockId) -> bool {
-        let leads = |label: LabelId| self.lists.labels.get(label.index()) == Some(&Some(block));
-        let branches = |r: &visa::Record| matches!(r.opcode, Opcode::Goto | Opcode::Jmp | Opcode::Switchjmp);
-        let code = self.visa.code.iter().enumerate().filter(|(_, r)| branches(r));
-        code.filter_map(|(index, _)| self.visa.try_inst(index).ok()).any(|inst| match inst.op {
-            Visa::Goto(label) | Visa::Jmp(label) => leads(label),
-            Visa::SwitchJmp { labels, .. } => labels.iter().any(leads),
-            _ => false,
-        })
-    }
-
     fn target(&self, label: LabelId) -> Lowered<Target> {
-        match self.lists.labels.get(label.index()) {
-            Some(Some(block)) => Ok(Target::Block(*block)),
-            _ => Err(format!("label {} is not in the code", self.visa.label_name(label)).into()),
+        match self.facts.block_of(label) {
+            Some(block) => Ok(Target::Block(block)),
+            None => Err(format!("label {} is not in the code", self.visa.label_name(label)).into()),
         }
     }
 
@@ -241,7 +135,7 @@ impl Lowerer<'_> {
     }
 
     /// A subroutine's entry. The kernel's own body is the first.
-    pub(crate) fn subroutine(&mut self, _label: LabelId) -> Lowered {
+    pub(crate) fn subroutine(&mut self) -> Lowered {
         let entry = self.block;
         if entry.0 == 0 {
             return Ok(());
@@ -258,9 +152,7 @@ impl Lowerer<'_> {
         if self.lanes.exec.lanes() > 1 {
             return self.lanes;
         }
-        let end = |r: &visa::Record| operand::exec_size(r.exec.size).lanes() + r.exec.mask.offset();
-        let widest = self.visa.code.iter().map(end).max().unwrap_or(1);
-        let exec = match widest {
+        let exec = match self.facts.widest {
             17.. => ExecSize::S32,
             9..=16 => ExecSize::S16,
             _ => ExecSize::S8,
@@ -280,8 +172,9 @@ impl Lowerer<'_> {
     }
 
     /// A routine starts, with an exit block of its own or without.
-    pub(crate) fn begin_routine(&mut self, exit: bool) {
-        self.exit = exit.then(|| self.reserve_block());
+    pub(crate) fn begin_routine(&mut self, routine: RoutineFacts) {
+        self.last = routine.last;
+        self.exit = routine.exit.then(|| self.reserve_block());
     }
 
     /// Behind the last block of a routine: its exit block.
@@ -301,7 +194,7 @@ impl Lowerer<'_> {
     pub(crate) fn ret(&mut self) -> Lowered {
         match self.exit {
             // Control runs on into the exit block.
-            Some(_) if self.is_last && self.pred.is_none() => Ok(()),
+            Some(_) if self.is_last() && self.pred.is_none() => Ok(()),
             Some(exit) => {
                 let inst = branch(Op::Goto, self.lanes, Target::None, Target::Block(exit));
                 self.emit_guarded(inst);

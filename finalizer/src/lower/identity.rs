@@ -4,9 +4,9 @@
 //! Gen11 on. The hardware thread's number is the fixed-function thread identifier in `r0.5`.
 
 use gen_ir::{Dst, Op, Src, Type};
-use visa::{Predefined, VectorOperand};
+use visa::Predefined;
 
-use super::Lowerer;
+use super::{Lowerer, facts::Facts};
 use crate::build::{self, Lanes, VReg, VSrc};
 
 /// The variables of this kind.
@@ -14,24 +14,8 @@ pub(crate) const COMPUTED: [Predefined; 4] =
     [Predefined::ThreadX, Predefined::ThreadY, Predefined::HwTid, Predefined::Color];
 
 /// Which of [`COMPUTED`] a kernel names.
-pub(crate) fn used(kernel: &visa::Kernel) -> [bool; COMPUTED.len()] {
-    let mut used = [false; COMPUTED.len()];
-    let mut note = |id: visa::VarId| {
-        if let Some(i) = id.predefined().and_then(|p| COMPUTED.iter().position(|c| *c == p)) {
-            used[i] = true;
-        }
-    };
-    for alias in kernel.vars.iter().filter_map(|v| v.alias) {
-        note(alias.base);
-    }
-    for operand in &kernel.operands {
-        match operand {
-            visa::Operand::Vector(VectorOperand::General(g)) => note(g.var),
-            visa::Operand::Raw(r) => note(r.var),
-            _ => {}
-        }
-    }
-    used
+pub(crate) fn used(facts: &Facts) -> [bool; COMPUTED.len()] {
+    COMPUTED.map(|var| (facts.named | facts.aliased) >> var as u32 & 1 != 0)
 }
 
 impl Lowerer<'_> {

@@ -9,6 +9,7 @@
 
 pub(crate) mod address;
 pub(crate) mod alu;
+mod facts;
 mod flow;
 mod identity;
 mod ieee;
@@ -23,12 +24,10 @@ use std::fmt;
 
 use gen_ir::{Block, BlockId, Kernel, Pool, Pred, PredCtrl, Var, VarId, Virtual};
 use platforms::{Caps, Platform};
-use visa::{Op, Opcode};
+use visa::{Op, Opcode, Srcs};
 
-use crate::{
-    build::{Lanes, VInst, VReg},
-    lists::reset,
-};
+use self::{alu::Route, facts::Facts};
+use crate::build::{Lanes, VInst, VReg};
 
 /// Choices that are not in the kernel.
 #[derive(Clone, Debug, Default)]
@@ -79,17 +78,11 @@ pub(crate) type Lowered<T = ()> = Result<T, Refusal>;
 /// Memory that lowering works in.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
-    /// Instructions of the current block.
-    insts: Vec<VInst>,
     /// Numbers of the finished blocks, in layout order.
     blocks: Vec<BlockId>,
-    /// The block of each label.
-    labels: Vec<Option<BlockId>>,
     /// Return address variable of each subroutine, by entry block.
     return_addresses: Vec<(BlockId, VarId)>,
-    /// Whether a block starts at each instruction.
-    starts: Vec<bool>,
-    routines: flow::Routines,
+    facts: Facts,
     /// New numbers of blocks, by their old ones.
     places: Vec<(BlockId, BlockId)>,
     vars: vars::Lists,
@@ -102,6 +95,9 @@ pub(crate) struct Lowerer<'a> {
     pub out: Kernel<Virtual>,
     lists: &'a mut Scratch,
     pool: &'a mut Pool<Virtual>,
+    facts: Facts,
+    /// Instructions of the current block, in a list of the pool.
+    insts: Vec<VInst>,
     /// The current block's number: blocks that vISA has come first, then those that lowering adds.
     block: BlockId,
     /// Blocks that lowering added.
@@ -113,8 +109,8 @@ pub(crate) struct Lowerer<'a> {
     exit: Option<BlockId>,
     /// The block that follows in vISA.
     next_block: BlockId,
-    /// The current instruction ends its routine.
-    is_last: bool,
+    /// The last instruction of the current routine.
+    last: u32,
     /// Channels and predicate of the current vISA instruction.
     pub lanes: Lanes,
     pub pred: Option<Pred<Virtual>>,
@@ -129,6 +125,9 @@ pub(crate) struct Writes {
     pub global: bool,
     pub local: bool,
 }
+
+/// Instructions that a block gets room for when it has no more.
+const SOME: usize = 4;
 
 /// Lowers a kernel for a platform.
 ///
@@ -150,43 +149,27 @@ pub fn lower(
         opcode: kernel.code.get(index).map_or("", |r| r.opcode.name()),
         reason,
     };
-    // The lists that are only read while the others are filled.
-    let mut starts = std::mem::take(&mut scratch.starts);
-    let mut routines = std::mem::take(&mut scratch.routines);
-    flow::block_starts(kernel, &mut starts);
-    routines.find(kernel);
-    let mut lowerer = match Lowerer::new(kernel, platform, options, &starts, scratch, pool) {
+    let mut lowerer = match Lowerer::new(kernel, platform, options, scratch, pool) {
         Ok(lowerer) => lowerer,
         Err(Refusal(reason)) => return Err(vec![fault(0, reason)]),
     };
-    lowerer.vars.find_local_predicates(kernel, &starts);
-    lowerer.place_labels(&starts);
     lowerer.prologue();
-    let mut visa_block = 0;
-    for (index, &start) in starts.iter().enumerate().take(kernel.code.len()) {
-        if index > 0 && start {
+    let mut routine = 0;
+    for block in 0..lowerer.facts.blocks.len() {
+        let (first, end) = lowerer.block_range(block);
+        if block > 0 {
             lowerer.end_block();
-            if routines.starts_at(index) {
-                lowerer.end_routine().unwrap_or_else(|Refusal(reason)| errors.push(fault(index, reason)));
-            }
-            visa_block += 1;
-            lowerer.block = BlockId(visa_block);
-            lowerer.vars.forget_handles();
         }
-        if let Some(exit) = routines.exit_of(index) {
-            lowerer.begin_routine(exit);
+        if let Some(&next) = lowerer.facts.routines.get(routine)
+            && next.first as usize == first
+        {
+            lowerer.end_routine().unwrap_or_else(|Refusal(reason)| errors.push(fault(first, reason)));
+            lowerer.begin_routine(next);
+            routine += 1;
         }
-        lowerer.next_block = BlockId(visa_block + 1);
-        lowerer.is_last = routines.ends_at(index);
-        let inst = match kernel.try_inst(index) {
-            Ok(inst) => inst,
-            Err((field, value)) => {
-                errors.push(fault(index, format!("{field} {value} has no meaning")));
-                continue;
-            }
-        };
-        if let Err(Refusal(reason)) = lowerer.instruction(&inst) {
-            errors.push(fault(index, reason));
+        lowerer.begin_block(block as u32, end - first);
+        for index in first..end {
+            lowerer.instruction(index).unwrap_or_else(|Refusal(reason)| errors.push(fault(index, reason)));
         }
     }
     lowerer.end_block();
@@ -194,7 +177,6 @@ pub fn lower(
         errors.push(fault(kernel.code.len().saturating_sub(1), reason));
     }
     let kernel = lowerer.finish();
-    (scratch.starts, scratch.routines) = (starts, routines);
     if errors.is_empty() { Ok(kernel) } else { Err(errors) }
 }
 
@@ -203,7 +185,6 @@ impl<'a> Lowerer<'a> {
         visa: &'a visa::Kernel,
         platform: Platform,
         options: &LowerOptions,
-        starts: &[bool],
         lists: &'a mut Scratch,
         pool: &'a mut Pool<Virtual>,
     ) -> Lowered<Lowerer<'a>> {
@@ -218,24 +199,26 @@ impl<'a> Lowerer<'a> {
             out.simd = simd;
         }
         out.spill_offset = visa.attr_int("SpillMemOffset").map_or(0, |o| o.max(0) as u32);
-        let vars = vars::VarMap::new(visa, caps, &mut out, starts, std::mem::take(&mut lists.vars))?;
-        lists.insts.clear();
+        let mut facts = std::mem::take(&mut lists.facts);
+        facts.gather(visa);
+        let vars = vars::VarMap::new(visa, caps, &mut out, &facts, std::mem::take(&mut lists.vars))?;
         lists.blocks.clear();
         lists.return_addresses.clear();
-        reset(&mut lists.labels, visa.labels.len(), None);
         Ok(Lowerer {
             visa,
             caps,
             out,
             lists,
             pool,
+            facts,
+            insts: Vec::new(),
             block: BlockId(0),
             added: 0,
             vars,
             subroutine: None,
             exit: None,
             next_block: BlockId(0),
-            is_last: false,
+            last: 0,
             lanes: Lanes::SCALAR,
             pred: None,
             origin: VInst::NO_ORIGIN,
@@ -247,7 +230,7 @@ impl<'a> Lowerer<'a> {
         self.fence_before_end();
         flow::number_blocks(&mut self.out, &self.lists.blocks, &mut self.lists.places);
         flow::link_blocks(&mut self.out);
-        self.lists.vars = self.vars.lists;
+        (self.lists.vars, self.lists.facts) = (self.vars.lists, self.facts);
         self.out
     }
 
@@ -255,7 +238,7 @@ impl<'a> Lowerer<'a> {
     fn prologue(&mut self) {
         // Where the code goes back to its first instruction, the prologue must not run again.
         let body = self.block;
-        let apart = self.goes_back_to(body);
+        let apart = self.facts.goes_back_to(body);
         if apart {
             self.block = self.reserve_block();
         }
@@ -280,9 +263,23 @@ impl<'a> Lowerer<'a> {
         result
     }
 
+    /// First instruction and end of a vISA block.
+    fn block_range(&self, block: usize) -> (usize, usize) {
+        let starts = &self.facts.blocks;
+        let end = starts.get(block + 1).map_or(self.visa.code.len(), |end| *end as usize);
+        (starts[block] as usize, end)
+    }
+
+    /// A block of vISA starts, with so many instructions.
+    fn begin_block(&mut self, number: u32, count: usize) {
+        self.block = BlockId(number);
+        self.next_block = BlockId(number + 1);
+        self.reserve(count);
+        self.vars.forget_handles();
+    }
+
     fn end_block(&mut self) {
-        let mut insts = self.pool.list(self.lists.insts.len());
-        insts.append(&mut self.lists.insts);
+        let insts = std::mem::take(&mut self.insts);
         self.out.blocks.push(Block { insts, succs: Default::default() });
         self.lists.blocks.push(self.block);
     }
@@ -301,17 +298,41 @@ impl<'a> Lowerer<'a> {
         BlockId(FIRST_ADDED + self.added - 1)
     }
 
+    /// Makes room for instructions at the end of the current block.
+    fn reserve(&mut self, more: usize) {
+        self.pool.grow(&mut self.insts, more);
+    }
+
+    /// Appends an instruction with nothing but an opcode and the current vISA instruction's channels and
+    /// predicate.
+    fn append(&mut self, op: gen_ir::Op) -> &mut VInst {
+        if self.insts.len() == self.insts.capacity() {
+            self.reserve(SOME);
+        }
+        self.insts.push(VInst::new(op, self.lanes.exec));
+        let at = self.insts.len() - 1;
+        let inst = &mut self.insts[at];
+        (inst.chan, inst.no_mask) = (self.lanes.chan, self.lanes.no_mask);
+        (inst.pred, inst.origin) = (self.pred, self.origin);
+        inst
+    }
+
     /// Appends an instruction.
     pub(crate) fn emit(&mut self, mut inst: VInst) {
         inst.origin = self.origin;
-        self.lists.insts.push(inst);
+        if self.insts.len() == self.insts.capacity() {
+            self.reserve(SOME);
+        }
+        self.insts.push(inst);
     }
 
     /// Puts what was emitted since the last block ended into a finished block.
     pub(crate) fn insert(&mut self, block: usize, at: usize) {
+        let mut new = std::mem::take(&mut self.insts);
         let insts = &mut self.out.blocks[block].insts;
-        self.pool.grow(insts, self.lists.insts.len());
-        insts.splice(at..at, self.lists.insts.drain(..));
+        self.pool.grow(insts, new.len());
+        insts.splice(at..at, new.drain(..));
+        self.pool.keep(new);
     }
 
     /// Appends an instruction guarded by the current vISA instruction's predicate.
@@ -378,18 +399,47 @@ impl<'a> Lowerer<'a> {
         }
     }
 
-    fn instruction(&mut self, inst: &visa::Inst<'a>) -> Lowered {
-        self.origin = inst.index;
+    /// The instruction at `index` of the kernel.
+    fn instruction(&mut self, index: usize) -> Lowered {
+        self.origin = index as u32;
+        let record = &self.visa.code[index];
+        match Route::of(record.opcode) {
+            Route::Mark => Ok(()),
+            Route::Direct(op) => {
+                self.begin(record.exec, record.pred)?;
+                self.direct(record.opcode, op, self.visa.operands_of(record))
+            }
+            Route::Alu => {
+                self.begin(record.exec, record.pred)?;
+                let operands = self.visa.operands_of(record);
+                self.alu(record.opcode, operands[0].vector(), Srcs::new(&operands[1..]))
+            }
+            Route::Typed => {
+                let inst = self.visa.try_inst(index);
+                let inst = inst.map_err(|(field, value)| format!("{field} {value} has no meaning"))?;
+                self.begin(inst.exec, inst.pred)?;
+                self.dispatch(&inst)
+            }
+        }
+    }
+
+    /// Notes the channels and the predicate of a vISA instruction.
+    fn begin(&mut self, exec: visa::Exec, pred: Option<visa::PredOperand>) -> Lowered {
         self.lanes = Lanes {
-            exec: operand::exec_size(inst.exec.size),
-            chan: inst.exec.mask.offset() as u8,
-            no_mask: inst.exec.mask.is_no_mask(),
+            exec: operand::exec_size(exec.size),
+            chan: exec.mask.offset() as u8,
+            no_mask: exec.mask.is_no_mask(),
         };
         self.pred = None;
-        if let Some(pred) = inst.pred {
-            self.guarded(pred)?;
+        match pred {
+            Some(pred) => self.guarded(pred),
+            None => Ok(()),
         }
-        self.dispatch(inst)
+    }
+
+    /// The current instruction ends its routine.
+    fn is_last(&self) -> bool {
+        self.origin == self.last
     }
 
     /// Out of line: inlined, the compiler looks at the number before it knows that there is a predicate,
@@ -414,8 +464,7 @@ impl<'a> Lowerer<'a> {
             Op::AddrAdd { dst, base, offset } => self.addr_add(dst, base, offset),
             Op::MacroMath { dst, flag, srcs } => self.macro_math(inst.opcode, dst, flag, srcs),
 
-            Op::Label(_) => Ok(()),
-            Op::Subroutine(label) => self.subroutine(label),
+            Op::Subroutine(_) => self.subroutine(),
             Op::Jmp(label) => self.jmp(label),
             Op::Goto(label) => self.goto(label),
             Op::Call(label) => self.call(label),
@@ -427,7 +476,6 @@ impl<'a> Lowerer<'a> {
             Op::Ifcall { address, arg_size, .. } => self.stack_call(Some(address), arg_size),
 
             Op::Dpas { .. } => self.dpas(inst.opcode, &inst.op),
-            Op::Lifetime { .. } | Op::File(_) | Op::Loc(_) => Ok(()),
             Op::Breakpoint => Err("breakpoints are not lowered".into()),
             _ => self.message(inst),
         }

@@ -8,7 +8,7 @@ use crate::build::{Lanes, VDst, VReg, VSrc};
 
 /// vISA execution sizes are Gen's.
 pub(crate) fn exec_size(size: visa::ExecSize) -> ExecSize {
-    ExecSize::from_lanes(size.lanes()).unwrap_or(ExecSize::S1)
+    ExecSize::ALL[usize::from(size.raw())]
 }
 
 /// The Gen type of a vISA type; `Bool` has none.
@@ -43,28 +43,39 @@ const fn modifiers(modifier: Modifier) -> SrcMod {
     }
 }
 
+/// Gen's region: without a vertical stride, rows have an address each; without a width, it is a stride.
 fn region(region: visa::Region) -> Region {
-    match (region.vstride(), region.width(), region.hstride()) {
-        (Some(v), Some(w), h) => Region::new(v, w.max(1), h.unwrap_or(0)),
-        (None, Some(w), h) => Region::new(Region::VXH, w.max(1), h.unwrap_or(0)),
-        (_, None, h) => Region::new(h.unwrap_or(1), 1, 0),
+    match region.width() {
+        Some(width) => {
+            let vert = region.vstride().unwrap_or(Region::VXH);
+            Region::new(vert, width.max(1), region.hstride().unwrap_or(0))
+        }
+        None => Region::new(region.hstride().unwrap_or(1), 1, 0),
     }
 }
 
 impl Lowerer<'_> {
-    fn type_of(&self, id: visa::VarId) -> Lowered<Type> {
-        gen_type(self.visa.var_type(id).ok_or("no such variable")?)
+    /// The register a general operand starts in, and the type of its elements.
+    #[inline]
+    fn general(&self, g: &GeneralOperand) -> Lowered<(VReg, Type)> {
+        match self.vars.place(g, self.grf()) {
+            Some(place) => Ok(place),
+            None => self.unusual(g),
+        }
     }
 
-    /// The register a general operand starts in.
-    fn general(&self, g: &GeneralOperand, ty: Type) -> Lowered<VReg> {
+    /// The same for a predefined variable, or one that has no place.
+    #[cold]
+    fn unusual(&self, g: &GeneralOperand) -> Lowered<(VReg, Type)> {
+        let ty = gen_type(self.visa.var_type(g.var).ok_or("no such variable")?)?;
         let byte = u32::from(g.row) * self.grf() + u32::from(g.col) * ty.bytes();
-        Ok(match self.home(g.var)? {
+        let reg = match self.home(g.var)? {
             Home::Null => VReg::NULL,
             Home::Var(var, base) => VReg::var_at(var, base + byte),
             Home::Arf(arf, base) => VReg::arf(arf, base + byte),
             Home::Missing(why) => return Err(why.into()),
-        })
+        };
+        Ok((reg, ty))
     }
 
     /// A source operand of the current instruction.
@@ -76,8 +87,7 @@ impl Lowerer<'_> {
     pub(crate) fn src_for(&mut self, operand: &VectorOperand, lanes: Lanes) -> Lowered<VSrc> {
         match operand {
             VectorOperand::General(g) => {
-                let ty = self.type_of(g.var)?;
-                let reg = self.general(g, ty)?;
+                let (reg, ty) = self.general(g)?;
                 let region = if lanes.exec == ExecSize::S1 { Region::SCALAR } else { region(g.region) };
                 Ok(Src::Direct { reg, region, mods: modifiers(g.modifier), ty })
             }
@@ -137,8 +147,8 @@ impl Lowerer<'_> {
         let sat = operand.is_saturated();
         let dst = match operand {
             VectorOperand::General(g) => {
-                let ty = self.type_of(g.var)?;
-                Dst::Direct { reg: self.general(g, ty)?, horz: g.region.hstride().unwrap_or(1).max(1), ty }
+                let (reg, ty) = self.general(g)?;
+                Dst::Direct { reg, horz: g.region.hstride().unwrap_or(1).max(1), ty }
             }
             VectorOperand::Indirect(i) => Dst::Indirect {
                 addr: VReg::var_at(self.address(i.addr)?, 2 * u32::from(i.addr_offset)),

@@ -6,9 +6,9 @@
 //! the predicate.
 
 use gen_ir::{Cond, CondMod, Dst, ExecSize, Op, Pred, Region, Src, SrcMod, Type, VarId, Virtual};
-use visa::{Modifier, Op as Visa, Opcode, Operand, PredOperand, Srcs, VectorOperand};
+use visa::{Kernel, Modifier, Opcode, Operand, PredId, PredOperand, Srcs, VectorOperand};
 
-use super::{Lowered, Lowerer};
+use super::{Lowered, Lowerer, alu::Route};
 use crate::{
     build::{self, Lanes, VReg, VSrc},
     lists::reset,
@@ -16,83 +16,75 @@ use crate::{
 
 /// For each predicate, whether every read follows a write of the same channels in the same block, and
 /// reads outside of the mask follow writes outside of it.
-pub(crate) fn local_predicates(
-    kernel: &visa::Kernel,
-    starts: &[bool],
-    local: &mut Vec<bool>,
-    written: &mut Vec<Written>,
-) {
-    reset(local, kernel.preds.len(), true);
-    reset(written, kernel.preds.len(), Written::default());
-    let mut scan = Scan { local, written, block: 0 };
-    for (index, start) in starts.iter().enumerate() {
-        scan.block += u32::from(*start);
+#[derive(Debug, Default)]
+pub(crate) struct Predicates {
+    local: Vec<bool>,
+    written: Vec<Written>,
+}
+
+impl Predicates {
+    /// Nothing is known of `count` predicates.
+    pub(crate) fn reset(&mut self, count: usize) {
+        reset(&mut self.local, count, true);
+        reset(&mut self.written, count, Written::default());
+    }
+
+    /// Whether nobody looks at the bits of channels that writes leave out.
+    pub(crate) fn is_local(&self, id: PredId) -> bool {
+        id.declared().and_then(|i| self.local.get(i)).copied().unwrap_or(false)
+    }
+
+    /// Looks at the next instruction that has to do with predicates. It is in block number `block`, counted
+    /// from 1.
+    pub(crate) fn visit(&mut self, kernel: &Kernel, index: usize, block: u32) {
         let record = &kernel.code[index];
-        let predicate = |o: &Operand| matches!(o, Operand::Vector(VectorOperand::Predicate(..)));
-        if record.pred.is_none() && !kernel.operands_of(record).iter().any(predicate) {
-            continue;
-        }
-        let Ok(inst) = kernel.try_inst(index) else { continue };
-        let first = inst.exec.mask.offset();
-        let lanes = (((1u64 << inst.exec.size.lanes()) - 1) << first) as u32;
-        let all = inst.exec.mask.is_no_mask();
-        if let Some(guard) = inst.pred {
-            scan.read(guard, lanes, all);
-        }
-        let dst = match inst.op {
-            Visa::Alu { dst, .. } | Visa::Cmp { dst, .. } | Visa::Setp { dst, .. } => Some(dst),
-            Visa::MacroMath { flag, .. } => Some(flag),
-            _ => None,
+        let exec = match record.opcode {
+            // Their operands say.
+            Opcode::Gather | Opcode::Scatter => kernel.try_inst(index).map_or(record.exec, |i| i.exec),
+            _ => record.exec,
         };
-        let moves_bits = inst.opcode == Opcode::Mov;
-        let mut written = dst;
-        for operand in kernel.operands_of(&kernel.code[index]) {
-            let Operand::Vector(v @ VectorOperand::Predicate(p, _)) = operand else { continue };
-            // The destination comes first; a source may be the same predicate.
-            if written == Some(v) {
-                written = None;
-            } else {
-                scan.read(*p, if moves_bits { u32::MAX } else { lanes }, all || moves_bits);
+        let first = exec.mask.offset();
+        let lanes = (((1u64 << exec.size.lanes()) - 1) << first) as u32;
+        let all = exec.mask.is_no_mask();
+        if let Some(guard) = record.pred {
+            self.read(guard, lanes, all, block);
+        }
+        // The position of the destination, or of the predicate that is a second one.
+        let target = match record.opcode {
+            Opcode::Setp => Some(0),
+            Opcode::Cmp | Opcode::Invm | Opcode::Rsqtm => Some(1),
+            opcode => Route::of(opcode).is_alu().then_some(0),
+        };
+        let moves_bits = record.opcode == Opcode::Mov;
+        let operands = kernel.operands_of(record);
+        for (i, operand) in operands.iter().enumerate() {
+            if let Operand::Vector(VectorOperand::Predicate(p, _)) = operand
+                && target != Some(i)
+            {
+                self.read(*p, if moves_bits { u32::MAX } else { lanes }, all || moves_bits, block);
             }
         }
-        if let Some(VectorOperand::Predicate(p, _)) = dst {
-            let all = all || inst.opcode == Opcode::Setp;
+        if let Some(Operand::Vector(VectorOperand::Predicate(p, _))) = target.and_then(|i| operands.get(i)) {
+            let all = all || record.opcode == Opcode::Setp;
             // Logic leaves nothing sure in the other bits of what it operates on.
-            if matches!(inst.op, Visa::Alu { .. }) {
-                let mask = inst.exec.mask.offset();
-                let whole = match (inst.exec.size.lanes(), mask) {
+            if Route::of(record.opcode).is_alu() {
+                let whole = match (exec.size.lanes(), first) {
                     (32, _) => u32::MAX,
                     (_, 16..) => 0xffff_0000,
                     _ => 0xffff,
                 };
-                scan.forget(*p, whole);
+                self.forget(*p, whole);
             }
-            if inst.pred.is_none() {
-                scan.write(*p, lanes, all);
+            if record.pred.is_none() {
+                self.write(*p, lanes, all, block);
             }
         }
     }
-}
 
-/// Where a predicate was last written, and for which channels.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Written {
-    block: u32,
-    masked: u32,
-    unmasked: u32,
-}
-
-struct Scan<'a> {
-    local: &'a mut [bool],
-    written: &'a mut [Written],
-    block: u32,
-}
-
-impl Scan<'_> {
-    fn read(&mut self, p: PredOperand, lanes: u32, all: bool) {
+    fn read(&mut self, p: PredOperand, lanes: u32, all: bool, block: u32) {
         let Some(i) = p.id.declared().filter(|i| *i < self.local.len()) else { return };
         let w = self.written[i];
-        let there = match (w.block == self.block, all) {
+        let there = match (w.block == block, all) {
             (false, _) => 0,
             (true, true) => w.unmasked,
             (true, false) => w.masked | w.unmasked,
@@ -103,16 +95,14 @@ impl Scan<'_> {
     }
 
     fn forget(&mut self, p: PredOperand, lanes: u32) {
-        let Some(i) = p.id.declared().filter(|i| *i < self.local.len()) else { return };
-        let w = &mut self.written[i];
+        let Some(w) = p.id.declared().and_then(|i| self.written.get_mut(i)) else { return };
         (w.masked, w.unmasked) = (w.masked & !lanes, w.unmasked & !lanes);
     }
 
-    fn write(&mut self, p: PredOperand, lanes: u32, all: bool) {
-        let Some(i) = p.id.declared().filter(|i| *i < self.local.len()) else { return };
-        let w = &mut self.written[i];
-        if w.block != self.block {
-            *w = Written { block: self.block, ..Written::default() };
+    fn write(&mut self, p: PredOperand, lanes: u32, all: bool, block: u32) {
+        let Some(w) = p.id.declared().and_then(|i| self.written.get_mut(i)) else { return };
+        if w.block != block {
+            *w = Written { block, ..Written::default() };
         }
         if all {
             w.unmasked |= lanes;
@@ -120,6 +110,14 @@ impl Scan<'_> {
             w.masked |= lanes;
         }
     }
+}
+
+/// Where a predicate was last written, and for which channels.
+#[derive(Clone, Copy, Debug, Default)]
+struct Written {
+    block: u32,
+    masked: u32,
+    unmasked: u32,
 }
 
 impl Lowerer<'_> {
@@ -138,7 +136,7 @@ impl Lowerer<'_> {
         let elements = self.visa.pred_elements(target.id).map_or(0, u32::from);
         // Flags are operated on in words.
         let whole = self.lanes.no_mask && elements.min(16) <= self.lanes.exec.lanes();
-        let scalar = whole || self.is_local(target.id);
+        let scalar = whole || self.facts.predicates.is_local(target.id);
         let result = if scalar && self.pred.is_none() { flag } else { self.var(build::flag(self.lanes)) };
         self.flag_logic(op, result, srcs)?;
         if result != flag {

@@ -18,9 +18,9 @@
 
 use gen_ir::{Dst, ExecSize, Op, Outside, Payload, Region, Src, Type, Var, VarClass, VarId, Virtual};
 use smallvec::SmallVec;
-use visa::{Op as Visa, Opcode, Operand, Predefined, VectorOperand};
+use visa::{Predefined, VectorOperand};
 
-use super::{Lowered, Lowerer, vars::Home};
+use super::{Lowered, Lowerer, facts::Facts, vars::Home};
 use crate::build::{self, Lanes, VReg, VSrc};
 
 /// First register of arguments and results.
@@ -63,10 +63,14 @@ type Vars = SmallVec<[VarId; 8]>;
 
 impl Stack {
     /// The variables, if the kernel has to do with stack calls.
-    pub(crate) fn of(kernel: &visa::Kernel, out: &mut gen_ir::Kernel<Virtual>) -> Option<Stack> {
+    pub(crate) fn of(
+        kernel: &visa::Kernel,
+        facts: &Facts,
+        out: &mut gen_ir::Kernel<Virtual>,
+    ) -> Option<Stack> {
         let caps = out.platform.caps();
         let grf = u32::from(caps.grf_bytes);
-        let named = used(kernel, grf)?;
+        let named = used(kernel, facts, grf)?;
         let function = kernel.is_function;
         let at = |register: u32, byte: u32, bytes: u32| Var {
             fixed: Some(register * grf + byte),
@@ -126,41 +130,28 @@ impl Stack {
 }
 
 /// Registers of arguments and results that a kernel names, if it has to do with stack calls.
-fn used(kernel: &visa::Kernel, grf: u32) -> Option<u32> {
+fn used(kernel: &visa::Kernel, facts: &Facts, grf: u32) -> Option<u32> {
+    const EXCHANGE: u32 = 1 << Predefined::Arg as u32 | 1 << Predefined::RetVal as u32;
+    const POINTERS: u32 = 1 << Predefined::Sp as u32 | 1 << Predefined::Fp as u32;
     let size = |name| kernel.attr_int(name).and_then(|v| u32::try_from(v).ok()).unwrap_or(0);
-    let mut found = kernel.is_function;
-    let mut most = size("ArgSize").max(size("RetValSize"));
+    let mut found = kernel.is_function || facts.stack.is_some() || facts.named & (EXCHANGE | POINTERS) != 0;
+    let mut most = facts.stack.map_or(0, u32::from);
+    most = most.max(size("ArgSize")).max(size("RetValSize"));
     most = most.max(kernel.input_size.into()).max(kernel.return_value_size.into());
-    let mut note = |id: visa::VarId, registers: u32| match id.predefined() {
-        Some(Predefined::Arg | Predefined::RetVal) => {
-            found = true;
-            most = most.max(registers);
-        }
-        Some(Predefined::Sp | Predefined::Fp) => found = true,
-        _ => {}
-    };
-    for (i, v) in kernel.vars.iter().enumerate() {
-        if v.alias.is_some() {
+    if facts.named & EXCHANGE != 0 {
+        most = most.max(MOST_ARGUMENTS);
+    }
+    if facts.aliased & (EXCHANGE | POINTERS) != 0 {
+        for (i, v) in kernel.vars.iter().enumerate().filter(|(_, v)| v.alias.is_some()) {
             let (root, offset) = kernel.resolve_alias(visa::VarId::from_declared(i));
-            note(root, (offset.saturating_add(v.bytes())).div_ceil(grf));
-        }
-    }
-    for operand in &kernel.operands {
-        match operand {
-            Operand::Vector(VectorOperand::General(g)) => note(g.var, MOST_ARGUMENTS),
-            Operand::Raw(r) => note(r.var, MOST_ARGUMENTS),
-            _ => {}
-        }
-    }
-    let calls = |r: &visa::Record| matches!(r.opcode, Opcode::Fcall | Opcode::Ifcall | Opcode::Fret);
-    for index in (0..kernel.code.len()).filter(|&i| calls(&kernel.code[i])) {
-        match kernel.try_inst(index).map(|i| i.op) {
-            Ok(Visa::Fcall { arg_size, return_size, .. } | Visa::Ifcall { arg_size, return_size, .. }) => {
-                found = true;
-                most = most.max(arg_size.into()).max(return_size.into());
+            match root.predefined() {
+                Some(Predefined::Arg | Predefined::RetVal) => {
+                    found = true;
+                    most = most.max(offset.saturating_add(v.bytes()).div_ceil(grf));
+                }
+                Some(Predefined::Sp | Predefined::Fp) => found = true,
+                _ => {}
             }
-            Ok(Visa::Fret) => found = true,
-            _ => {}
         }
     }
     found.then_some(most)
@@ -234,7 +225,7 @@ impl Lowerer<'_> {
     pub(crate) fn stack_call(&mut self, address: Option<&VectorOperand>, arguments: u8) -> Lowered {
         let stack = self.stack()?;
         if let Some(pred) = self.pred.take() {
-            if self.is_last {
+            if self.is_last() {
                 return Err("nothing follows a conditional call".into());
             }
             self.skip_unless(pred);

@@ -1,10 +1,15 @@
 //! Variables: vISA declarations become Gen IR variables, one per alias root.
 
-use gen_ir::{Arf, Kernel, Var, VarClass, VarId, Virtual};
+use gen_ir::{Arf, Kernel, Type, Var, VarClass, VarId, Virtual};
 use platforms::Caps;
-use visa::{Op, Opcode, Predefined, VectorOperand};
+use visa::{GeneralOperand, Predefined};
 
-use super::{Lowered, Lowerer, identity, stack::Stack};
+use super::{
+    Lowered, Lowerer,
+    facts::{Facts, StateVar},
+    identity, operand,
+    stack::Stack,
+};
 use crate::{
     build::{Lanes, VReg},
     lists::reset,
@@ -23,6 +28,14 @@ pub(crate) enum Home {
     Missing(&'static str),
 }
 
+/// A declared general variable.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    home: Home,
+    /// `None` for a type that no operand has.
+    ty: Option<Type>,
+}
+
 /// A surface or sampler variable.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Handle {
@@ -36,10 +49,8 @@ pub(crate) struct Handle {
 #[derive(Debug, Default)]
 pub(crate) struct Lists {
     /// Declared general variables.
-    general: Vec<Home>,
+    general: Vec<Place>,
     preds: Vec<VarId>,
-    /// Predicates whose values do not outlive their block.
-    local_preds: Vec<bool>,
     addrs: Vec<VarId>,
     /// Declared surfaces.
     surfaces: Vec<Handle>,
@@ -47,8 +58,6 @@ pub(crate) struct Lists {
     /// Inputs in kernels with stack calls, whose registers do not outlive a call: where they come from,
     /// where they go.
     pub moved_inputs: Vec<(VarId, VarId)>,
-    /// For [`super::predicates::local_predicates`].
-    written: Vec<super::predicates::Written>,
 }
 
 /// vISA variables to Gen IR variables.
@@ -60,6 +69,8 @@ pub(crate) struct VarMap {
     pub stack: Option<Stack>,
     /// Parts of `r0` that are computed when the kernel starts.
     identity: [Option<VarId>; identity::COMPUTED.len()],
+    /// Some surface or sampler is known.
+    some_known: bool,
 }
 
 impl VarMap {
@@ -67,7 +78,7 @@ impl VarMap {
         kernel: &visa::Kernel,
         caps: &Caps,
         out: &mut Kernel<Virtual>,
-        starts: &[bool],
+        facts: &Facts,
         mut lists: Lists,
     ) -> Lowered<VarMap> {
         let grf = u32::from(caps.grf_bytes);
@@ -81,9 +92,10 @@ impl VarMap {
         let mut map = VarMap {
             lists,
             r0,
-            stack: Stack::of(kernel, out),
-            identity: identity::used(kernel)
+            stack: Stack::of(kernel, facts, out),
+            identity: identity::used(facts)
                 .map(|used| used.then(|| out.add_var(Var::temp(VarClass::General, 4, 4)))),
+            some_known: false,
         };
         map.declare_general(kernel, grf, out);
         map.place_inputs(kernel, out)?;
@@ -99,7 +111,8 @@ impl VarMap {
             };
             map.lists.addrs.push(out.add_var(var));
         }
-        map.find_handles_in_registers(kernel, starts, out);
+        map.declare_handles(facts, out);
+        map.place_handle_inputs(kernel, out);
         if map.stack.is_some() && !kernel.is_function {
             map.move_inputs(grf, out)?;
         }
@@ -107,39 +120,65 @@ impl VarMap {
     }
 
     fn declare_general(&mut self, kernel: &visa::Kernel, grf: u32, out: &mut Kernel<Virtual>) {
+        let mut later = false;
         for (i, v) in kernel.vars.iter().enumerate() {
-            let home = if v.alias.is_some() {
-                Home::Null
-            } else {
-                let bytes = v.bytes().max(1);
-                let declared = v.align.bytes(grf);
-                let var = Var {
-                    origin: Some(i as u32),
-                    even_grf: declared > grf,
-                    ..Var::temp(VarClass::General, bytes, natural_align(bytes, grf).max(declared.min(grf)))
-                };
-                Home::Var(out.add_var(var), 0)
-            };
-            self.lists.general.push(home);
-        }
-        for (i, v) in kernel.vars.iter().enumerate() {
-            if v.alias.is_none() {
-                continue;
-            }
-            let (root, offset) = kernel.resolve_alias(visa::VarId::from_declared(i));
-            self.lists.general[i] = match self.home(root) {
-                Home::Var(id, base) => {
-                    // An alias may reach beyond its root, where nobody else lives then.
-                    let var = &mut out.vars[id.index()];
-                    if id != self.r0 && !var.no_spill {
-                        var.bytes = var.bytes.max(base + offset + v.bytes());
-                    }
-                    Home::Var(id, base + offset)
+            let home = match v.alias {
+                None => {
+                    let bytes = v.bytes().max(1);
+                    let declared = v.align.bytes(grf);
+                    let align = natural_align(bytes, grf).max(declared.min(grf));
+                    let var = Var {
+                        origin: Some(i as u32),
+                        even_grf: declared > grf,
+                        ..Var::temp(VarClass::General, bytes, align)
+                    };
+                    Home::Var(out.add_var(var), 0)
                 }
-                Home::Arf(arf, base) => Home::Arf(arf, base + offset),
-                other => other,
+                // What stands before has its place, be it an alias itself.
+                Some(alias) if alias.base < visa::VarId::from_declared(i) => {
+                    self.view(alias.base, alias.offset.into(), v.bytes(), out)
+                }
+                Some(_) => {
+                    later = true;
+                    Home::Null
+                }
             };
+            self.lists.general.push(Place { home, ty: operand::gen_type(v.ty).ok() });
         }
+        if !later {
+            return;
+        }
+        for (i, v) in kernel.vars.iter().enumerate().filter(|(_, v)| v.alias.is_some()) {
+            let (root, offset) = kernel.resolve_alias(visa::VarId::from_declared(i));
+            self.lists.general[i].home = self.view(root, offset, v.bytes(), out);
+        }
+    }
+
+    /// The place of `bytes` bytes of a variable.
+    fn view(&self, of: visa::VarId, offset: u32, bytes: u32, out: &mut Kernel<Virtual>) -> Home {
+        match self.home(of) {
+            Home::Var(id, base) => {
+                // An alias may reach beyond its root, where nobody else lives then.
+                let var = &mut out.vars[id.index()];
+                if id != self.r0 && !var.no_spill {
+                    var.bytes = var.bytes.max(base + offset + bytes);
+                }
+                Home::Var(id, base + offset)
+            }
+            Home::Arf(arf, base) => Home::Arf(arf, base + offset),
+            other => other,
+        }
+    }
+
+    /// The register that an operand starts in and the type of its elements, for the usual kind of variable.
+    #[inline]
+    pub(crate) fn place(&self, g: &GeneralOperand, grf: u32) -> Option<(VReg, Type)> {
+        let Place { home: Home::Var(var, base), ty: Some(ty) } = *self.lists.general.get(g.var.declared()?)?
+        else {
+            return None;
+        };
+        let byte = u32::from(g.row) * grf + u32::from(g.col) * ty.bytes();
+        Some((VReg::var_at(var, base + byte), ty))
     }
 
     /// Inputs sit where the input table says when the kernel starts.
@@ -180,7 +219,9 @@ impl VarMap {
     /// The place of a general variable.
     pub(crate) fn home(&self, id: visa::VarId) -> Home {
         match (id.declared(), id.predefined()) {
-            (Some(i), _) => self.lists.general.get(i).copied().unwrap_or(Home::Missing("no such variable")),
+            (Some(i), _) => {
+                self.lists.general.get(i).map_or(Home::Missing("no such variable"), |place| place.home)
+            }
             (None, Some(p)) => self.predefined(p),
             (None, None) => Home::Missing("reserved variable"),
         }
@@ -215,84 +256,41 @@ impl VarMap {
         }
     }
 
-    /// Surfaces and samplers whose handle is not a constant of the block at every use get a variable.
-    fn find_handles_in_registers(
-        &mut self,
-        kernel: &visa::Kernel,
-        starts: &[bool],
-        out: &mut Kernel<Virtual>,
-    ) {
-        let Lists { surfaces, samplers, .. } = &mut self.lists;
-        let mut need = |handle: &mut Handle| {
-            if handle.known.is_none() && handle.var.is_none() {
-                let var = out.add_var(Var::temp(VarClass::General, 4, 4));
-                handle.var = Some(var);
-            }
-        };
-        for (index, start) in starts.iter().enumerate() {
-            if *start {
-                surfaces.iter_mut().chain(&mut *samplers).for_each(|h| h.known = None);
-            }
-            if kernel.code[index].opcode == Opcode::Movs
-                && let Ok(inst) = kernel.try_inst(index)
-                && let Op::Movs { dst, src } = inst.op
-            {
-                let value = src.immediate().filter(|_| inst.pred.is_none()).map(|v| v as u32);
-                match *dst {
-                    VectorOperand::Surface { surface, .. } => {
-                        if let Some(h) = surface.declared().and_then(|i| surfaces.get_mut(i)) {
-                            h.known = value;
-                            need(h);
-                        }
-                    }
-                    VectorOperand::Sampler { sampler, .. } => {
-                        if let Some(h) = samplers.get_mut(sampler.index()) {
-                            h.known = value;
-                            need(h);
-                        }
-                    }
-                    _ => {}
-                }
-            }
-            for operand in kernel.operands_of(&kernel.code[index]) {
-                match *operand {
-                    visa::Operand::Surface(s) => {
-                        if let Some(h) = s.declared().and_then(|i| surfaces.get_mut(i)) {
-                            need(h);
-                        }
-                    }
-                    visa::Operand::Sampler(s) => {
-                        if let Some(h) = samplers.get_mut(s.index()) {
-                            need(h);
-                        }
-                    }
-                    visa::Operand::Vector(VectorOperand::Surface { surface, .. }) => {
-                        if let Some(h) = surface.declared().and_then(|i| surfaces.get_mut(i)) {
-                            need(h);
-                        }
-                    }
-                    visa::Operand::Vector(VectorOperand::Sampler { sampler, .. }) => {
-                        if let Some(h) = samplers.get_mut(sampler.index()) {
-                            need(h);
-                        }
-                    }
-                    _ => {}
-                }
+    /// Gives handles in registers a variable.
+    fn declare_handles(&mut self, facts: &Facts, out: &mut Kernel<Virtual>) {
+        for handle in &facts.in_registers {
+            let handle = match *handle {
+                StateVar::Surface(s) => self.surface(s),
+                StateVar::Sampler(s) => self.sampler(s),
+            };
+            if let Some(handle) = handle {
+                handle.var = Some(out.add_var(Var::temp(VarClass::General, 4, 4)));
             }
         }
-        self.forget_handles();
-        place_handle_inputs(self, kernel, out);
-    }
-
-    /// Finds the predicates whose disabled channels nobody looks at.
-    pub(crate) fn find_local_predicates(&mut self, kernel: &visa::Kernel, starts: &[bool]) {
-        let Lists { local_preds, written, .. } = &mut self.lists;
-        super::predicates::local_predicates(kernel, starts, local_preds, written);
     }
 
     /// At a block's start no handle is known.
     pub(crate) fn forget_handles(&mut self) {
+        if !std::mem::take(&mut self.some_known) {
+            return;
+        }
         self.lists.surfaces.iter_mut().chain(&mut self.lists.samplers).for_each(|h| h.known = None);
+    }
+
+    /// Surface and sampler arguments of Cm kernels are inputs.
+    fn place_handle_inputs(&mut self, kernel: &visa::Kernel, out: &mut Kernel<Virtual>) {
+        for input in &kernel.inputs {
+            let handle = match input.var {
+                visa::InputVar::Surface(s) => self.surface(s),
+                visa::InputVar::Sampler(s) => self.sampler(s),
+                visa::InputVar::General(_) => None,
+            };
+            if let Some(var) = handle.and_then(|h| h.var) {
+                let var = &mut out.vars[var.index()];
+                var.fixed = u32::try_from(input.offset).ok();
+                var.live_in = true;
+            }
+        }
     }
 
     /// A declared surface.
@@ -303,22 +301,6 @@ impl VarMap {
     /// A sampler.
     pub(crate) fn sampler(&mut self, id: visa::SamplerId) -> Option<&mut Handle> {
         self.lists.samplers.get_mut(id.index())
-    }
-}
-
-/// Surface and sampler arguments of Cm kernels are inputs.
-fn place_handle_inputs(map: &mut VarMap, kernel: &visa::Kernel, out: &mut Kernel<Virtual>) {
-    for input in &kernel.inputs {
-        let handle = match input.var {
-            visa::InputVar::Surface(s) => map.surface(s),
-            visa::InputVar::Sampler(s) => map.sampler(s),
-            visa::InputVar::General(_) => None,
-        };
-        if let Some(var) = handle.and_then(|h| h.var) {
-            let var = &mut out.vars[var.index()];
-            var.fixed = u32::try_from(input.offset).ok();
-            var.live_in = true;
-        }
     }
 }
 
@@ -359,11 +341,6 @@ impl Lowerer<'_> {
         Ok(flag)
     }
 
-    /// Whether a predicate's value is only read in the block that writes it.
-    pub(crate) fn is_local(&self, id: visa::PredId) -> bool {
-        id.declared().and_then(|i| self.vars.lists.local_preds.get(i)).copied().unwrap_or(false)
-    }
-
     /// The address variable.
     pub(crate) fn address(&self, id: visa::AddrId) -> Lowered<VarId> {
         self.vars.lists.addrs.get(id.index()).copied().ok_or_else(|| "no such address variable".into())
@@ -384,6 +361,7 @@ impl Lowerer<'_> {
 
     /// Notes what a surface or sampler holds from here on.
     pub(crate) fn set_surface(&mut self, id: visa::SurfaceId, known: Option<u32>) {
+        self.vars.some_known |= known.is_some();
         if let Some(handle) = self.vars.surface(id) {
             handle.known = known;
         }
@@ -391,6 +369,7 @@ impl Lowerer<'_> {
 
     /// Notes what a sampler holds from here on.
     pub(crate) fn set_sampler(&mut self, id: visa::SamplerId, known: Option<u32>) {
+        self.vars.some_known |= known.is_some();
         if let Some(handle) = self.vars.sampler(id) {
             handle.known = known;
         }
