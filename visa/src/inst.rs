@@ -74,6 +74,7 @@ impl std::error::Error for BadOperands {}
 
 impl Kernel {
     /// The operands of a record.
+    #[inline]
     pub fn operands_of(&self, record: &Record) -> &[Operand] {
         &self.operands[record.first as usize..record.first as usize + usize::from(record.count)]
     }

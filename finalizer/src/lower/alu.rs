@@ -119,11 +119,17 @@ impl Lowerer<'_> {
         if let VectorOperand::Predicate(..) = dst {
             return self.predicate_logic(opcode, dst, Srcs::new(srcs));
         }
-        let (dst, sat) = self.dst(dst)?;
+        let (dst, sat) = match self.usual_dst(dst) {
+            Some(usual) => usual,
+            None => self.dst(dst)?,
+        };
         let mut src = [Src::None; 3];
         for (slot, operand) in src.iter_mut().zip(srcs) {
             let operand = operand.vector();
-            *slot = self.src(operand)?;
+            *slot = match self.usual_src(operand, self.lanes) {
+                Some(usual) => usual,
+                None => self.src(operand)?,
+            };
             if matches!(operand.modifier(), Modifier::Neg | Modifier::NegAbs | Modifier::Abs)
                 && op.info().logic
             {

@@ -26,8 +26,6 @@ pub(crate) struct Facts {
     surfaces: Vec<HandleFacts>,
     samplers: Vec<HandleFacts>,
     pub predicates: Predicates,
-    /// End of the highest channels that an instruction works on.
-    pub widest: u32,
 }
 
 /// A routine and how it ends.
@@ -64,16 +62,75 @@ struct HandleFacts {
     needed: bool,
 }
 
-/// How the current routine has ended so far.
-#[derive(Clone, Copy)]
-struct Returns {
-    count: u32,
-    /// All returns are unconditional, and nothing follows them.
-    plain: bool,
+/// What an opcode means for the flow of control.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Flow {
+    /// Nothing.
+    On,
+    /// No instruction at all.
+    Mark,
+    /// A block starts, unless it is at its first labels still.
+    Label,
+    /// A routine starts.
+    Entry,
+    /// A block ends.
+    End,
 }
 
-impl Returns {
-    const NONE: Returns = Returns { count: 0, plain: true };
+static FLOW: [Flow; 256] = {
+    use Opcode::{
+        Call, Fcall, File, Fret, Goto, Ifcall, Jmp, Label, Lifetime, Loc, Ret, Subroutine, Switchjmp,
+    };
+    let mut flow = [Flow::On; 256];
+    let ends = [Jmp, Goto, Call, Ret, Fret, Fcall, Ifcall, Switchjmp];
+    let mut i = 0;
+    while i < ends.len() {
+        flow[ends[i] as usize] = Flow::End;
+        i += 1;
+    }
+    let marks = [Lifetime, File, Loc];
+    let mut i = 0;
+    while i < marks.len() {
+        flow[marks[i] as usize] = Flow::Mark;
+        i += 1;
+    }
+    flow[Label as usize] = Flow::Label;
+    flow[Subroutine as usize] = Flow::Entry;
+    flow
+};
+
+/// Where the walk is in its block.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum At {
+    /// The block before has ended.
+    Start,
+    /// Behind labels and nothing else.
+    Labels,
+    Code,
+}
+
+/// The routine that the walk is in.
+#[derive(Clone, Copy)]
+struct Current {
+    first: u32,
+    last: u32,
+    returns: u32,
+    /// The first return.
+    returned: u32,
+    /// A return is conditional.
+    conditional: bool,
+}
+
+impl Current {
+    const fn at(first: u32) -> Current {
+        Current { first, last: first, returns: 0, returned: 0, conditional: false }
+    }
+
+    const fn facts(self) -> RoutineFacts {
+        let returns_early = self.returns > 0 && self.last > self.returned;
+        let exit = self.returns > 1 || self.conditional || returns_early;
+        RoutineFacts { first: self.first, last: self.last, exit }
+    }
 }
 
 impl Facts {
@@ -86,52 +143,51 @@ impl Facts {
         reset(&mut self.surfaces, kernel.surfaces.len(), HandleFacts::default());
         reset(&mut self.samplers, kernel.samplers.len(), HandleFacts::default());
         self.predicates.reset(kernel.preds.len());
-        (self.named, self.aliased, self.stack, self.widest) = (0, 0, None, 1);
+        (self.aliased, self.stack) = (0, None);
         for alias in kernel.vars.iter().filter_map(|v| v.alias) {
             self.aliased |= bit(alias.base);
         }
 
-        let mut routine = RoutineFacts { first: 0, last: 0, exit: false };
-        let mut returns = Returns::NONE;
-        let (mut ended, mut only_labels) = (true, false);
-        for (index, record) in kernel.code.iter().enumerate() {
-            let at = index as u32;
-            let opcode = record.opcode;
-            let label = matches!(opcode, Opcode::Label | Opcode::Subroutine);
-            let entry = opcode == Opcode::Subroutine && index > 0;
-            // Blocks start at labels and subroutines, and after whatever ends a block.
-            if ended || entry || label && !only_labels {
-                self.blocks.push(at);
-                only_labels = label;
-            } else {
-                only_labels &= label;
-            }
-            ended = ends_block(opcode);
-            if entry {
-                self.end_routine(routine, returns);
-                (routine, returns) = (RoutineFacts { first: at, last: at, exit: false }, Returns::NONE);
-            } else if !matches!(opcode, Opcode::Lifetime | Opcode::File | Opcode::Loc) {
-                // Something follows the return seen before.
-                returns.plain &= returns.count == 0;
-                routine.last = at;
-            }
+        let mut routine = Current::at(0);
+        let mut at = At::Start;
+        let mut named = 0;
+        for (i, record) in kernel.code.iter().enumerate() {
+            let index = i as u32;
             let operands = kernel.operands_of(record);
-            if label || ended {
-                self.flow(kernel, index, operands);
-                if matches!(opcode, Opcode::Ret | Opcode::Fret) {
-                    returns.count += 1;
-                    returns.plain &= record.pred.is_none_or(|p| p.id.0 == 0);
+            match FLOW[usize::from(record.opcode.raw())] {
+                Flow::On => {
+                    if at == At::Start {
+                        self.blocks.push(index);
+                    }
+                    at = At::Code;
+                    routine.last = index;
+                }
+                flow => {
+                    if at == At::Start || flow == Flow::Entry || flow == Flow::Label && at == At::Code {
+                        self.blocks.push(index);
+                    }
+                    if flow == Flow::Entry && i > 0 {
+                        self.routines.push(routine.facts());
+                        routine = Current::at(index);
+                    } else if flow != Flow::Mark {
+                        routine.last = index;
+                    }
+                    at = match flow {
+                        Flow::Label | Flow::Entry => At::Labels,
+                        Flow::End => At::Start,
+                        _ => At::Code,
+                    };
+                    self.flow(kernel, i, operands, &mut routine);
                 }
             }
-            self.widest = self.widest.max(record.exec.size.lanes() + record.exec.mask.offset());
-            if opcode == Opcode::Movs {
+            if record.opcode == Opcode::Movs {
                 self.movs(operands, record.pred.is_some());
             }
             let mut predicate = record.pred.is_some();
             for operand in operands {
                 match operand {
-                    Operand::Vector(VectorOperand::General(g)) => self.named |= bit(g.var),
-                    Operand::Raw(r) => self.named |= bit(r.var),
+                    Operand::Vector(VectorOperand::General(g)) => named |= bit(g.var),
+                    Operand::Raw(r) => named |= bit(r.var),
                     Operand::Vector(VectorOperand::Predicate(..)) => predicate = true,
                     Operand::Surface(s) | Operand::Vector(VectorOperand::Surface { surface: s, .. }) => {
                         self.uses(StateVar::Surface(*s));
@@ -143,22 +199,20 @@ impl Facts {
                 }
             }
             if predicate {
-                self.predicates.visit(kernel, index, self.blocks.len() as u32);
+                self.predicates.visit(kernel, i, self.blocks.len() as u32);
             }
         }
-        self.end_routine(routine, returns);
+        self.named = named;
+        self.routines.push(routine.facts());
         if self.blocks.is_empty() {
             self.blocks.push(0);
         }
     }
 
-    fn end_routine(&mut self, routine: RoutineFacts, returns: Returns) {
-        self.routines.push(RoutineFacts { exit: returns.count > 1 || !returns.plain, ..routine });
-    }
-
-    /// Labels, branches and calls.
-    fn flow(&mut self, kernel: &Kernel, index: usize, operands: &[Operand]) {
-        match kernel.code[index].opcode {
+    /// Labels, branches, calls and returns.
+    fn flow(&mut self, kernel: &Kernel, index: usize, operands: &[Operand], routine: &mut Current) {
+        let record = &kernel.code[index];
+        match record.opcode {
             Opcode::Label | Opcode::Subroutine => {
                 if let [Operand::Label(label), ..] = *operands
                     && let Some(slot) = self.labels.get_mut(label.index())
@@ -175,14 +229,22 @@ impl Facts {
                     }
                 }
             }
-            Opcode::Fcall | Opcode::Ifcall | Opcode::Fret => {
-                use visa::Op::{Fcall, Fret, Ifcall};
-                match kernel.try_inst(index).map(|i| i.op) {
-                    Ok(Fcall { arg_size, return_size, .. } | Ifcall { arg_size, return_size, .. }) => {
-                        self.stack = self.stack.max(Some(arg_size.max(return_size)));
-                    }
-                    Ok(Fret) => self.stack = self.stack.max(Some(0)),
-                    _ => {}
+            Opcode::Ret | Opcode::Fret => {
+                if routine.returns == 0 {
+                    routine.returned = index as u32;
+                }
+                routine.returns += 1;
+                routine.conditional |= record.pred.is_some_and(|p| p.id.0 != 0);
+                if record.opcode == Opcode::Fret {
+                    self.stack = self.stack.max(Some(0));
+                }
+            }
+            Opcode::Fcall | Opcode::Ifcall => {
+                use visa::Op::{Fcall, Ifcall};
+                if let Ok(Fcall { arg_size, return_size, .. } | Ifcall { arg_size, return_size, .. }) =
+                    kernel.try_inst(index).map(|i| i.op)
+                {
+                    self.stack = self.stack.max(Some(arg_size.max(return_size)));
                 }
             }
             _ => {}
@@ -232,11 +294,7 @@ impl Facts {
 }
 
 /// A predefined variable's bit.
+#[inline]
 fn bit(var: VarId) -> u32 {
     if var.0 < u32::BITS { 1 << var.0 } else { 0 }
-}
-
-fn ends_block(opcode: Opcode) -> bool {
-    use Opcode::{Call, Fcall, Fret, Goto, Ifcall, Jmp, Ret, Switchjmp};
-    matches!(opcode, Jmp | Goto | Call | Ret | Fret | Fcall | Ifcall | Switchjmp)
 }

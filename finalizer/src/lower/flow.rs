@@ -148,11 +148,14 @@ impl Lowerer<'_> {
 
     /// Channels of a call or return. Those beyond its width do not run in the subroutine, so a scalar one
     /// (vector programs have them) is as wide as the widest instruction of the kernel.
-    fn call_lanes(&self) -> Lanes {
+    fn call_lanes(&mut self) -> Lanes {
         if self.lanes.exec.lanes() > 1 {
             return self.lanes;
         }
-        let exec = match self.facts.widest {
+        let visa = self.visa;
+        let end = |r: &visa::Record| r.exec.size.lanes() + r.exec.mask.offset();
+        let widest = || visa.code.iter().map(end).max().unwrap_or(1);
+        let exec = match *self.widest.get_or_insert_with(widest) {
             17.. => ExecSize::S32,
             9..=16 => ExecSize::S16,
             _ => ExecSize::S8,
@@ -208,7 +211,8 @@ impl Lowerer<'_> {
     fn leave(&mut self) -> Lowered {
         match self.subroutine {
             Some(var) => {
-                let mut inst = branch(Op::Ret, self.call_lanes(), Target::None, Target::None);
+                let lanes = self.call_lanes();
+                let mut inst = branch(Op::Ret, lanes, Target::None, Target::None);
                 inst.src[0] = Src::new(VReg::var_at(var, 0), Region::new(2, 2, 1), Type::D);
                 self.emit(inst);
             }

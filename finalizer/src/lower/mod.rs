@@ -111,6 +111,8 @@ pub(crate) struct Lowerer<'a> {
     next_block: BlockId,
     /// The last instruction of the current routine.
     last: u32,
+    /// End of the highest channels that an instruction of the kernel works on, once that is asked for.
+    widest: Option<u32>,
     /// Channels and predicate of the current vISA instruction.
     pub lanes: Lanes,
     pub pred: Option<Pred<Virtual>>,
@@ -219,6 +221,7 @@ impl<'a> Lowerer<'a> {
             exit: None,
             next_block: BlockId(0),
             last: 0,
+            widest: None,
             lanes: Lanes::SCALAR,
             pred: None,
             origin: VInst::NO_ORIGIN,

@@ -12,8 +12,8 @@ pub(crate) fn exec_size(size: visa::ExecSize) -> ExecSize {
 }
 
 /// The Gen type of a vISA type; `Bool` has none.
-pub(crate) fn gen_type(ty: visa::Type) -> Lowered<Type> {
-    Ok(match ty {
+pub(crate) const fn gen_type(ty: visa::Type) -> Option<Type> {
+    Some(match ty {
         visa::Type::UD => Type::Ud,
         visa::Type::D => Type::D,
         visa::Type::UW => Type::Uw,
@@ -29,45 +29,105 @@ pub(crate) fn gen_type(ty: visa::Type) -> Lowered<Type> {
         visa::Type::Q => Type::Q,
         visa::Type::HF => Type::Hf,
         visa::Type::BF => Type::Bf,
-        visa::Type::Bool => return Err("an operand of type bool".into()),
+        visa::Type::Bool => return None,
     })
 }
 
+/// Why an operand is refused whose type has no counterpart.
+pub(crate) const NO_TYPE: &str = "an operand of type bool";
+
 /// Arithmetic negation and absolute value; `Not` is `neg` in bitwise instructions.
 const fn modifiers(modifier: Modifier) -> SrcMod {
-    match modifier {
-        Modifier::None | Modifier::Sat => SrcMod::NONE,
-        Modifier::Abs => SrcMod::ABS,
-        Modifier::Neg | Modifier::Not => SrcMod::NEG,
-        Modifier::NegAbs => SrcMod { abs: true, neg: true },
+    const MODS: [SrcMod; Modifier::ALL.len()] = {
+        let mut mods = [SrcMod::NONE; Modifier::ALL.len()];
+        mods[Modifier::Abs as usize] = SrcMod::ABS;
+        mods[Modifier::Neg as usize] = SrcMod::NEG;
+        mods[Modifier::Not as usize] = SrcMod::NEG;
+        mods[Modifier::NegAbs as usize] = SrcMod { abs: true, neg: true };
+        mods
+    };
+    MODS[modifier as usize]
+}
+
+/// Bits of a region's word.
+const REGION_BITS: usize = 0x777;
+
+/// Gen's region of each source region: without a vertical stride, rows have an address each; without a
+/// width, it is a stride.
+static REGIONS: [Region; REGION_BITS + 1] = {
+    let mut regions = [Region::SCALAR; REGION_BITS + 1];
+    let mut word = 0;
+    while word <= REGION_BITS {
+        if let Some(region) = visa::Region::from_raw(word as u16) {
+            let horz = region.hstride();
+            regions[word] = match region.width() {
+                Some(width) => {
+                    let vert = or(region.vstride(), Region::VXH);
+                    Region::new(vert, if width == 0 { 1 } else { width }, or(horz, 0))
+                }
+                None => Region::new(or(horz, 1), 1, 0),
+            };
+        }
+        word += 1;
+    }
+    regions
+};
+
+/// The stride of each destination region.
+static STRIDES: [u8; 8] = {
+    let mut strides = [1; 8];
+    let mut code = 0;
+    while code < strides.len() {
+        if let Some(region) = visa::Region::from_raw((code << 8) as u16) {
+            let horz = or(region.hstride(), 1);
+            strides[code] = if horz == 0 { 1 } else { horz };
+        }
+        code += 1;
+    }
+    strides
+};
+
+const fn or(value: Option<u8>, instead: u8) -> u8 {
+    match value {
+        Some(value) => value,
+        None => instead,
     }
 }
 
-/// Gen's region: without a vertical stride, rows have an address each; without a width, it is a stride.
 fn region(region: visa::Region) -> Region {
-    match region.width() {
-        Some(width) => {
-            let vert = region.vstride().unwrap_or(Region::VXH);
-            Region::new(vert, width.max(1), region.hstride().unwrap_or(0))
-        }
-        None => Region::new(region.hstride().unwrap_or(1), 1, 0),
-    }
+    REGIONS[usize::from(region.raw()) & REGION_BITS]
+}
+
+fn stride(region: visa::Region) -> u8 {
+    STRIDES[usize::from(region.raw() >> 8 & 7)]
 }
 
 impl Lowerer<'_> {
-    /// The register a general operand starts in, and the type of its elements.
-    #[inline]
-    fn general(&self, g: &GeneralOperand) -> Lowered<(VReg, Type)> {
-        match self.vars.place(g, self.grf()) {
-            Some(place) => Ok(place),
-            None => self.unusual(g),
+    /// A source operand of the usual kinds: a region of a declared variable, or a constant.
+    #[inline(always)]
+    pub(crate) fn usual_src(&self, operand: &VectorOperand, lanes: Lanes) -> Option<VSrc> {
+        match operand {
+            VectorOperand::General(g) => {
+                let (reg, ty) = self.vars.place(g, self.grf())?;
+                let region = if lanes.exec == ExecSize::S1 { Region::SCALAR } else { region(g.region) };
+                Some(Src::Direct { reg, region, mods: modifiers(g.modifier), ty })
+            }
+            VectorOperand::Immediate { ty, bits } => Some(Src::imm(*bits, gen_type(*ty)?)),
+            _ => None,
         }
     }
 
-    /// The same for a predefined variable, or one that has no place.
-    #[cold]
-    fn unusual(&self, g: &GeneralOperand) -> Lowered<(VReg, Type)> {
-        let ty = gen_type(self.visa.var_type(g.var).ok_or("no such variable")?)?;
+    /// A destination of the usual kind, a declared variable, and whether it saturates.
+    #[inline(always)]
+    pub(crate) fn usual_dst(&self, operand: &VectorOperand) -> Option<(VDst, bool)> {
+        let VectorOperand::General(g) = operand else { return None };
+        let (reg, ty) = self.vars.place(g, self.grf())?;
+        Some((Dst::Direct { reg, horz: stride(g.region), ty }, g.modifier == Modifier::Sat))
+    }
+
+    /// The register a general operand starts in, and the type of its elements.
+    fn general(&self, g: &GeneralOperand) -> Lowered<(VReg, Type)> {
+        let ty = gen_type(self.visa.var_type(g.var).ok_or("no such variable")?).ok_or(NO_TYPE)?;
         let byte = u32::from(g.row) * self.grf() + u32::from(g.col) * ty.bytes();
         let reg = match self.home(g.var)? {
             Home::Null => VReg::NULL,
@@ -85,6 +145,13 @@ impl Lowerer<'_> {
 
     /// A source operand of an instruction on `lanes`.
     pub(crate) fn src_for(&mut self, operand: &VectorOperand, lanes: Lanes) -> Lowered<VSrc> {
+        match self.usual_src(operand, lanes) {
+            Some(src) => Ok(src),
+            None => self.unusual_src(operand, lanes),
+        }
+    }
+
+    fn unusual_src(&mut self, operand: &VectorOperand, lanes: Lanes) -> Lowered<VSrc> {
         match operand {
             VectorOperand::General(g) => {
                 let (reg, ty) = self.general(g)?;
@@ -92,7 +159,7 @@ impl Lowerer<'_> {
                 Ok(Src::Direct { reg, region, mods: modifiers(g.modifier), ty })
             }
             VectorOperand::Indirect(i) => self.indirect_src(i, lanes),
-            VectorOperand::Immediate { ty, bits } => Ok(Src::imm(*bits, gen_type(*ty)?)),
+            VectorOperand::Immediate { ty, bits } => Ok(Src::imm(*bits, gen_type(*ty).ok_or(NO_TYPE)?)),
             VectorOperand::Address(a) => self.address_src(a, lanes),
             VectorOperand::Predicate(p, _) => {
                 let flag = self.flag(p.id, lanes)?;
@@ -139,22 +206,30 @@ impl Lowerer<'_> {
             let horz = region.horz;
             region = if horz == 0 { Region::SCALAR } else { Region::new(horz, 1, 0) };
         }
-        Ok(Src::Indirect { addr, imm: i.offset, region, mods: modifiers(i.modifier), ty: gen_type(i.ty)? })
+        let ty = gen_type(i.ty).ok_or(NO_TYPE)?;
+        Ok(Src::Indirect { addr, imm: i.offset, region, mods: modifiers(i.modifier), ty })
     }
 
     /// A destination operand and whether it saturates.
     pub(crate) fn dst(&mut self, operand: &VectorOperand) -> Lowered<(VDst, bool)> {
+        match self.usual_dst(operand) {
+            Some(dst) => Ok(dst),
+            None => self.unusual_dst(operand),
+        }
+    }
+
+    fn unusual_dst(&mut self, operand: &VectorOperand) -> Lowered<(VDst, bool)> {
         let sat = operand.is_saturated();
         let dst = match operand {
             VectorOperand::General(g) => {
                 let (reg, ty) = self.general(g)?;
-                Dst::Direct { reg, horz: g.region.hstride().unwrap_or(1).max(1), ty }
+                Dst::Direct { reg, horz: stride(g.region), ty }
             }
             VectorOperand::Indirect(i) => Dst::Indirect {
                 addr: VReg::var_at(self.address(i.addr)?, 2 * u32::from(i.addr_offset)),
                 imm: i.offset,
-                horz: i.region.hstride().unwrap_or(1).max(1),
-                ty: gen_type(i.ty)?,
+                horz: stride(i.region),
+                ty: gen_type(i.ty).ok_or(NO_TYPE)?,
             },
             VectorOperand::Address(a) => {
                 Dst::packed(VReg::var_at(self.address(a.addr)?, 2 * u32::from(a.offset)), Type::Uw)

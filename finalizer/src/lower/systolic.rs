@@ -3,7 +3,10 @@
 use gen_ir::{Dst, Op, Payload, Region, Src, Type};
 use visa::{Op as Visa, Opcode, VectorOperand, op::Precision};
 
-use super::{Lowered, Lowerer};
+use super::{
+    Lowered, Lowerer,
+    operand::{NO_TYPE, gen_type},
+};
 use crate::build;
 
 /// The systolic type of a precision that the array has.
@@ -33,7 +36,8 @@ impl Lowerer<'_> {
             return self.unsupported(opcode);
         }
         let grf = self.grf();
-        let type_of = |id: visa::VarId| self.visa.var_type(id).map(super::operand::gen_type).transpose();
+        let visa = self.visa;
+        let type_of = |id: visa::VarId| visa.var_type(id).map(|ty| gen_type(ty).ok_or(NO_TYPE)).transpose();
         let ty = type_of(dst.var)?.ok_or("a destination without type")?;
         let rows = u32::from(repeat) * self.lanes.exec.lanes() * ty.bytes();
         let (target, copy) = self.response(dst, rows)?;

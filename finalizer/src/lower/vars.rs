@@ -143,7 +143,7 @@ impl VarMap {
                     Home::Null
                 }
             };
-            self.lists.general.push(Place { home, ty: operand::gen_type(v.ty).ok() });
+            self.lists.general.push(Place { home, ty: operand::gen_type(v.ty) });
         }
         if !later {
             return;
@@ -171,9 +171,10 @@ impl VarMap {
     }
 
     /// The register that an operand starts in and the type of its elements, for the usual kind of variable.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn place(&self, g: &GeneralOperand, grf: u32) -> Option<(VReg, Type)> {
-        let Place { home: Home::Var(var, base), ty: Some(ty) } = *self.lists.general.get(g.var.declared()?)?
+        let Place { home: Home::Var(var, base), ty: Some(ty) } =
+            *self.lists.general.get(g.var.declared()?)?
         else {
             return None;
         };
