@@ -205,6 +205,7 @@ pub enum Operand {
 
 impl Operand {
     /// The vector operand; panics on another kind (the table fixes the kind of each slot).
+    #[inline]
     pub fn vector(&self) -> &VectorOperand {
         match self {
             Operand::Vector(v) => v,
@@ -213,6 +214,7 @@ impl Operand {
     }
 
     /// The raw operand; panics on another kind.
+    #[inline]
     pub fn raw(&self) -> RawOperand {
         match self {
             Operand::Raw(r) => *r,
@@ -221,6 +223,7 @@ impl Operand {
     }
 
     /// The number; panics on another kind.
+    #[inline]
     pub fn num(&self) -> u32 {
         match self {
             Operand::Num(n) => *n,
@@ -229,6 +232,7 @@ impl Operand {
     }
 
     /// The surface; panics on another kind.
+    #[inline]
     pub fn surface(&self) -> SurfaceId {
         match self {
             Operand::Surface(s) => *s,
@@ -237,6 +241,7 @@ impl Operand {
     }
 
     /// The sampler; panics on another kind.
+    #[inline]
     pub fn sampler(&self) -> SamplerId {
         match self {
             Operand::Sampler(s) => *s,
@@ -245,6 +250,7 @@ impl Operand {
     }
 
     /// The label; panics on another kind.
+    #[inline]
     pub fn label(&self) -> LabelId {
         match self {
             Operand::Label(l) => *l,

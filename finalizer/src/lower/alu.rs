@@ -1,9 +1,9 @@
 //! Moves, arithmetic, logic, comparison: one Gen instruction each, as far as the hardware has it.
 
 use gen_ir::{Cond, CondMod, Dst, MathFn, Op, Options, Payload, Pred, PredCtrl, Reg, Src, Type, VarId};
-use visa::{Modifier, Opcode, Operand, Srcs, VectorOperand};
+use visa::{Opcode, Operand, Srcs, VectorOperand};
 
-use super::{Lowered, Lowerer};
+use super::{Lowered, Lowerer, operand::is_arithmetic};
 use crate::{
     build::{self, ACC0, Lanes, VDst, VInst, VReg, VSrc},
     legalize::{overlaps, piece},
@@ -22,7 +22,7 @@ const DIRECT: &[(Opcode, Op)] = &[
     (Opcode::Shl, Op::Shl), (Opcode::Shr, Op::Shr), (Opcode::Asr, Op::Asr),
     (Opcode::Rol, Op::Rol), (Opcode::Ror, Op::Ror), (Opcode::Cbit, Op::Cbit),
     (Opcode::Fbl, Op::Fbl), (Opcode::Fbh, Op::Fbh), (Opcode::Bfrev, Op::Bfrev),
-    (Opcode::Mov, Op::Mov), (Opcode::Sel, Op::Sel), (Opcode::Bfe, Op::Bfe),
+    (Opcode::Mov, Op::Mov), (Opcode::Sel, Op::Sel), (Opcode::Bfe, Op::Bfe), (Opcode::Dp4a, Op::Dp4a),
 ];
 
 /// Gen's condition of a vISA relation.
@@ -42,6 +42,8 @@ pub(crate) const fn condition(cond: visa::CondMod) -> Cond {
 pub(crate) enum Route {
     /// `dst = op(srcs...)`: one Gen instruction with the operands in the same order.
     Direct(Op),
+    /// `mad`.
+    Mad,
     /// Others of the form `dst = opcode(srcs...)`.
     Alu,
     /// By what the typed view says.
@@ -65,9 +67,10 @@ static ROUTES: [Route; 256] = {
         }
         i += 1;
     }
-    use Opcode::{Bfi, Divm, Dp4a, File, Label, Lifetime, Loc, Mad, Madw, Mod, Sad2add, Sqrtm};
+    use Opcode::{Bfi, Divm, File, Label, Lifetime, Loc, Mad, Madw, Mod, Sad2add, Sqrtm};
+    routes[Mad as usize] = Route::Mad;
     let mut i = 0;
-    let alu = [Mad, Dp4a, Bfi, Sad2add, Madw, Mod, Divm, Sqrtm];
+    let alu = [Bfi, Sad2add, Madw, Mod, Divm, Sqrtm];
     while i < alu.len() {
         routes[alu[i] as usize] = Route::Alu;
         i += 1;
@@ -89,20 +92,17 @@ impl Route {
 
     /// Whether an instruction's operands are a destination and sources.
     pub(crate) const fn is_alu(self) -> bool {
-        matches!(self, Route::Direct(_) | Route::Alu)
+        matches!(self, Route::Direct(_) | Route::Mad | Route::Alu)
     }
 }
 
 impl Lowerer<'_> {
-    /// Any instruction of the form `dst = opcode(srcs...)`.
+    /// Other instructions of the form `dst = opcode(srcs...)`.
     pub(crate) fn alu(&mut self, opcode: Opcode, dst: &VectorOperand, srcs: Srcs<'_>) -> Lowered {
         if let VectorOperand::Predicate(..) = dst {
             return self.predicate_logic(opcode, dst, srcs);
         }
         match opcode {
-            // Gen: dst = src0 + src1 * src2.
-            Opcode::Mad => self.ternary(Op::Mad, dst, [&srcs[2], &srcs[1], &srcs[0]]),
-            Opcode::Dp4a => self.ternary(Op::Dp4a, dst, [&srcs[0], &srcs[1], &srcs[2]]),
             Opcode::Bfi => self.bit_field_insert(dst, srcs),
             Opcode::Sad2add => self.sad2_add(dst, srcs),
             Opcode::Madw => self.multiply_add_wide(dst, srcs),
@@ -116,23 +116,23 @@ impl Lowerer<'_> {
     /// One Gen instruction with the operands in the same order: destination, then sources.
     pub(crate) fn direct(&mut self, opcode: Opcode, op: Op, operands: &[Operand]) -> Lowered {
         let (dst, srcs) = (operands[0].vector(), &operands[1..]);
-        if let VectorOperand::Predicate(..) = dst {
-            return self.predicate_logic(opcode, dst, Srcs::new(srcs));
+        if self.append_usual(op, dst, srcs.iter()) {
+            return Ok(());
         }
-        let (dst, sat) = match self.usual_dst(dst) {
-            Some(usual) => usual,
-            None => self.dst(dst)?,
-        };
+        self.unusual(opcode, op, dst, Srcs::new(srcs))
+    }
+
+    /// The same with operands of any kind.
+    #[inline(never)]
+    fn unusual(&mut self, opcode: Opcode, op: Op, dst: &VectorOperand, srcs: Srcs<'_>) -> Lowered {
+        if let VectorOperand::Predicate(..) = dst {
+            return self.predicate_logic(opcode, dst, srcs);
+        }
+        let (dst, sat) = self.dst(dst)?;
         let mut src = [Src::None; 3];
-        for (slot, operand) in src.iter_mut().zip(srcs) {
-            let operand = operand.vector();
-            *slot = match self.usual_src(operand, self.lanes) {
-                Some(usual) => usual,
-                None => self.src(operand)?,
-            };
-            if matches!(operand.modifier(), Modifier::Neg | Modifier::NegAbs | Modifier::Abs)
-                && op.info().logic
-            {
+        for (slot, operand) in src.iter_mut().zip(srcs.iter()) {
+            *slot = self.src(operand)?;
+            if op.info().logic && is_arithmetic(operand.modifier()) {
                 *slot = self.plain_source(*slot);
             }
         }
@@ -145,10 +145,18 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    fn ternary(&mut self, op: Op, dst: &VectorOperand, srcs: [&VectorOperand; 3]) -> Lowered {
+    /// `mad`. Gen: `dst = src0 + src1 * src2`.
+    pub(crate) fn mad(&mut self, operands: &[Operand]) -> Lowered {
+        let (dst, srcs) = (operands[0].vector(), &operands[1..]);
+        if self.append_usual(Op::Mad, dst, srcs.iter().rev()) {
+            return Ok(());
+        }
         let (dst, sat) = self.dst(dst)?;
-        let src = [self.src(srcs[0])?, self.src(srcs[1])?, self.src(srcs[2])?];
-        let inst = self.append(op);
+        let mut src = [Src::None; 3];
+        for (slot, operand) in src.iter_mut().zip(srcs.iter().rev()) {
+            *slot = self.src(operand.vector())?;
+        }
+        let inst = self.append(Op::Mad);
         (inst.dst, inst.sat, inst.src) = (dst, sat, src);
         Ok(())
     }
@@ -187,10 +195,11 @@ impl Lowerer<'_> {
 
     /// `bfn`.
     pub(crate) fn bfn(&mut self, function: u8, dst: &VectorOperand, srcs: Srcs<'_>) -> Lowered {
-        self.ternary(Op::Bfn, dst, [&srcs[0], &srcs[1], &srcs[2]])?;
-        if let Some(inst) = self.insts.last_mut() {
-            inst.payload = Payload::Bfn(function);
-        }
+        let (dst, sat) = self.dst(dst)?;
+        let src = [self.src(&srcs[0])?, self.src(&srcs[1])?, self.src(&srcs[2])?];
+        let inst = self.append(Op::Bfn);
+        (inst.dst, inst.sat, inst.src) = (dst, sat, src);
+        inst.payload = Payload::Bfn(function);
         Ok(())
     }
 

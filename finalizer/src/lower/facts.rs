@@ -143,14 +143,13 @@ impl Facts {
         reset(&mut self.surfaces, kernel.surfaces.len(), HandleFacts::default());
         reset(&mut self.samplers, kernel.samplers.len(), HandleFacts::default());
         self.predicates.reset(kernel.preds.len());
-        (self.aliased, self.stack) = (0, None);
+        (self.named, self.aliased, self.stack) = (0, 0, None);
         for alias in kernel.vars.iter().filter_map(|v| v.alias) {
             self.aliased |= bit(alias.base);
         }
 
         let mut routine = Current::at(0);
         let mut at = At::Start;
-        let mut named = 0;
         for (i, record) in kernel.code.iter().enumerate() {
             let index = i as u32;
             let operands = kernel.operands_of(record);
@@ -180,29 +179,18 @@ impl Facts {
                     self.flow(kernel, i, operands, &mut routine);
                 }
             }
-            if record.opcode == Opcode::Movs {
-                self.movs(operands, record.pred.is_some());
-            }
-            let mut predicate = record.pred.is_some();
+            let mut usual = record.pred.is_none();
             for operand in operands {
-                match operand {
-                    Operand::Vector(VectorOperand::General(g)) => named |= bit(g.var),
-                    Operand::Raw(r) => named |= bit(r.var),
-                    Operand::Vector(VectorOperand::Predicate(..)) => predicate = true,
-                    Operand::Surface(s) | Operand::Vector(VectorOperand::Surface { surface: s, .. }) => {
-                        self.uses(StateVar::Surface(*s));
-                    }
-                    Operand::Sampler(s) | Operand::Vector(VectorOperand::Sampler { sampler: s, .. }) => {
-                        self.uses(StateVar::Sampler(*s));
-                    }
-                    _ => {}
-                }
+                usual &= match operand {
+                    Operand::Vector(VectorOperand::General(g)) => g.var.declared().is_some(),
+                    Operand::Vector(VectorOperand::Immediate { .. }) => true,
+                    _ => false,
+                };
             }
-            if predicate {
-                self.predicates.visit(kernel, i, self.blocks.len() as u32);
+            if !usual {
+                self.unusual(kernel, i, operands);
             }
         }
-        self.named = named;
         self.routines.push(routine.facts());
         if self.blocks.is_empty() {
             self.blocks.push(0);
@@ -251,6 +239,32 @@ impl Facts {
         }
     }
 
+    /// An instruction that has a predicate, or operands that are neither of declared variables nor constants.
+    fn unusual(&mut self, kernel: &Kernel, index: usize, operands: &[Operand]) {
+        let record = &kernel.code[index];
+        if record.opcode == Opcode::Movs {
+            self.movs(operands, record.pred.is_some());
+        }
+        let mut predicate = record.pred.is_some();
+        for operand in operands {
+            match operand {
+                Operand::Vector(VectorOperand::General(g)) => self.named |= bit(g.var),
+                Operand::Raw(r) => self.named |= bit(r.var),
+                Operand::Vector(VectorOperand::Predicate(..)) => predicate = true,
+                Operand::Surface(s) | Operand::Vector(VectorOperand::Surface { surface: s, .. }) => {
+                    self.uses(StateVar::Surface(*s));
+                }
+                Operand::Sampler(s) | Operand::Vector(VectorOperand::Sampler { sampler: s, .. }) => {
+                    self.uses(StateVar::Sampler(*s));
+                }
+                _ => {}
+            }
+        }
+        if predicate {
+            self.predicates.visit(kernel, index, self.blocks.len() as u32);
+        }
+    }
+
     /// A constant in a handle holds for the rest of the block.
     fn movs(&mut self, operands: &[Operand], guarded: bool) {
         let [Operand::Vector(dst), Operand::Vector(src), ..] = operands else { return };
@@ -294,7 +308,6 @@ impl Facts {
 }
 
 /// A predefined variable's bit.
-#[inline]
 fn bit(var: VarId) -> u32 {
     if var.0 < u32::BITS { 1 << var.0 } else { 0 }
 }

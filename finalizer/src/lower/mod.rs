@@ -182,6 +182,31 @@ pub fn lower(
     if errors.is_empty() { Ok(kernel) } else { Err(errors) }
 }
 
+/// Makes room for an instruction at the end of a block.
+#[inline(always)]
+fn make_room(insts: &mut Vec<VInst>, pool: &mut Pool<Virtual>) {
+    if insts.len() == insts.capacity() {
+        pool.grow(insts, SOME);
+    }
+}
+
+/// Appends an instruction that has no operands yet.
+#[inline(always)]
+fn append<'i>(
+    insts: &'i mut Vec<VInst>,
+    pool: &mut Pool<Virtual>,
+    op: gen_ir::Op,
+    lanes: Lanes,
+    pred: Option<Pred<Virtual>>,
+    origin: u32,
+) -> &'i mut VInst {
+    make_room(insts, pool);
+    let Lanes { exec, chan, no_mask } = lanes;
+    insts.push(VInst { chan, no_mask, pred, origin, ..VInst::new(op, exec) });
+    let last = insts.len() - 1;
+    &mut insts[last]
+}
+
 impl<'a> Lowerer<'a> {
     fn new(
         visa: &'a visa::Kernel,
@@ -277,7 +302,7 @@ impl<'a> Lowerer<'a> {
     fn begin_block(&mut self, number: u32, count: usize) {
         self.block = BlockId(number);
         self.next_block = BlockId(number + 1);
-        self.reserve(count);
+        self.pool.grow(&mut self.insts, count);
         self.vars.forget_handles();
     }
 
@@ -301,31 +326,16 @@ impl<'a> Lowerer<'a> {
         BlockId(FIRST_ADDED + self.added - 1)
     }
 
-    /// Makes room for instructions at the end of the current block.
-    fn reserve(&mut self, more: usize) {
-        self.pool.grow(&mut self.insts, more);
-    }
-
     /// Appends an instruction with nothing but an opcode and the current vISA instruction's channels and
     /// predicate.
-    fn append(&mut self, op: gen_ir::Op) -> &mut VInst {
-        if self.insts.len() == self.insts.capacity() {
-            self.reserve(SOME);
-        }
-        self.insts.push(VInst::new(op, self.lanes.exec));
-        let at = self.insts.len() - 1;
-        let inst = &mut self.insts[at];
-        (inst.chan, inst.no_mask) = (self.lanes.chan, self.lanes.no_mask);
-        (inst.pred, inst.origin) = (self.pred, self.origin);
-        inst
+    pub(crate) fn append(&mut self, op: gen_ir::Op) -> &mut VInst {
+        append(&mut self.insts, self.pool, op, self.lanes, self.pred, self.origin)
     }
 
     /// Appends an instruction.
     pub(crate) fn emit(&mut self, mut inst: VInst) {
         inst.origin = self.origin;
-        if self.insts.len() == self.insts.capacity() {
-            self.reserve(SOME);
-        }
+        make_room(&mut self.insts, self.pool);
         self.insts.push(inst);
     }
 
@@ -411,6 +421,10 @@ impl<'a> Lowerer<'a> {
             Route::Direct(op) => {
                 self.begin(record.exec, record.pred)?;
                 self.direct(record.opcode, op, self.visa.operands_of(record))
+            }
+            Route::Mad => {
+                self.begin(record.exec, record.pred)?;
+                self.mad(self.visa.operands_of(record))
             }
             Route::Alu => {
                 self.begin(record.exec, record.pred)?;

@@ -1,9 +1,12 @@
 //! Operands: vISA vector and raw operands become Gen IR operands.
 
-use gen_ir::{Dst, ExecSize, Region, Src, SrcMod, Type};
-use visa::{AddressOperand, GeneralOperand, IndirectOperand, Modifier, RawOperand, VectorOperand};
+use gen_ir::{Dst, ExecSize, Op, Region, Src, SrcMod, Type};
+use visa::{AddressOperand, GeneralOperand, IndirectOperand, Modifier, Operand, RawOperand, VectorOperand};
 
-use super::{Lowered, Lowerer, vars::Home};
+use super::{
+    Lowered, Lowerer, append,
+    vars::{Home, VarMap},
+};
 use crate::build::{Lanes, VDst, VReg, VSrc};
 
 /// vISA execution sizes are Gen's.
@@ -102,14 +105,19 @@ fn stride(region: visa::Region) -> u8 {
     STRIDES[usize::from(region.raw() >> 8 & 7)]
 }
 
-impl Lowerer<'_> {
+/// A modifier that bitwise operations read as another one.
+pub(crate) const fn is_arithmetic(modifier: Modifier) -> bool {
+    matches!(modifier, Modifier::Neg | Modifier::NegAbs | Modifier::Abs)
+}
+
+impl VarMap {
     /// A source operand of the usual kinds: a region of a declared variable, or a constant.
     #[inline(always)]
-    pub(crate) fn usual_src(&self, operand: &VectorOperand, lanes: Lanes) -> Option<VSrc> {
+    fn usual_src(&self, operand: &VectorOperand, exec: ExecSize) -> Option<VSrc> {
         match operand {
             VectorOperand::General(g) => {
-                let (reg, ty) = self.vars.place(g, self.grf())?;
-                let region = if lanes.exec == ExecSize::S1 { Region::SCALAR } else { region(g.region) };
+                let (reg, ty) = self.place(g)?;
+                let region = if exec == ExecSize::S1 { Region::SCALAR } else { region(g.region) };
                 Some(Src::Direct { reg, region, mods: modifiers(g.modifier), ty })
             }
             VectorOperand::Immediate { ty, bits } => Some(Src::imm(*bits, gen_type(*ty)?)),
@@ -119,10 +127,42 @@ impl Lowerer<'_> {
 
     /// A destination of the usual kind, a declared variable, and whether it saturates.
     #[inline(always)]
-    pub(crate) fn usual_dst(&self, operand: &VectorOperand) -> Option<(VDst, bool)> {
+    fn usual_dst(&self, operand: &VectorOperand) -> Option<(VDst, bool)> {
         let VectorOperand::General(g) = operand else { return None };
-        let (reg, ty) = self.vars.place(g, self.grf())?;
+        let (reg, ty) = self.place(g)?;
         Some((Dst::Direct { reg, horz: stride(g.region), ty }, g.modifier == Modifier::Sat))
+    }
+}
+
+impl Lowerer<'_> {
+    /// Appends `dst = op(srcs...)`, guarded by the current predicate, if all operands are of the usual kinds
+    /// and mean in Gen what they mean in vISA.
+    #[inline(always)]
+    pub(crate) fn append_usual<'o>(
+        &mut self,
+        op: Op,
+        dst: &VectorOperand,
+        srcs: impl Iterator<Item = &'o Operand>,
+    ) -> bool {
+        let exec = self.lanes.exec;
+        let vars = &self.vars;
+        let inst = append(&mut self.insts, self.pool, op, self.lanes, self.pred, self.origin);
+        let fill = || {
+            (inst.dst, inst.sat) = vars.usual_dst(dst)?;
+            for (slot, operand) in inst.src.iter_mut().zip(srcs) {
+                let operand = operand.vector();
+                *slot = vars.usual_src(operand, exec)?;
+                if is_arithmetic(operand.modifier()) && op.info().logic {
+                    return None;
+                }
+            }
+            Some(())
+        };
+        let usual = fill().is_some();
+        if !usual {
+            self.insts.pop();
+        }
+        usual
     }
 
     /// The register a general operand starts in, and the type of its elements.
@@ -145,7 +185,7 @@ impl Lowerer<'_> {
 
     /// A source operand of an instruction on `lanes`.
     pub(crate) fn src_for(&mut self, operand: &VectorOperand, lanes: Lanes) -> Lowered<VSrc> {
-        match self.usual_src(operand, lanes) {
+        match self.vars.usual_src(operand, lanes.exec) {
             Some(src) => Ok(src),
             None => self.unusual_src(operand, lanes),
         }
@@ -212,7 +252,7 @@ impl Lowerer<'_> {
 
     /// A destination operand and whether it saturates.
     pub(crate) fn dst(&mut self, operand: &VectorOperand) -> Lowered<(VDst, bool)> {
-        match self.usual_dst(operand) {
+        match self.vars.usual_dst(operand) {
             Some(dst) => Ok(dst),
             None => self.unusual_dst(operand),
         }

@@ -63,6 +63,8 @@ pub(crate) struct Lists {
 /// vISA variables to Gen IR variables.
 pub(crate) struct VarMap {
     pub lists: Lists,
+    /// Bytes of a register.
+    grf: u32,
     /// `r0`.
     pub r0: VarId,
     /// Registers of the calling convention, in kernels with stack calls.
@@ -91,6 +93,7 @@ impl VarMap {
         reset(&mut lists.samplers, kernel.samplers.len(), Handle::default());
         let mut map = VarMap {
             lists,
+            grf,
             r0,
             stack: Stack::of(kernel, facts, out),
             identity: identity::used(facts)
@@ -172,13 +175,13 @@ impl VarMap {
 
     /// The register that an operand starts in and the type of its elements, for the usual kind of variable.
     #[inline(always)]
-    pub(crate) fn place(&self, g: &GeneralOperand, grf: u32) -> Option<(VReg, Type)> {
+    pub(crate) fn place(&self, g: &GeneralOperand) -> Option<(VReg, Type)> {
         let Place { home: Home::Var(var, base), ty: Some(ty) } =
             *self.lists.general.get(g.var.declared()?)?
         else {
             return None;
         };
-        let byte = u32::from(g.row) * grf + u32::from(g.col) * ty.bytes();
+        let byte = u32::from(g.row) * self.grf + u32::from(g.col) * ty.bytes();
         Some((VReg::var_at(var, base + byte), ty))
     }
 
