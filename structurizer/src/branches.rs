@@ -8,6 +8,7 @@ use crate::{
     simplify::{is_uniform, width},
     structured::{self, Form},
     uniform::{self, Flags},
+    unthread,
 };
 use gen_ir::{
     BlockId, CondMod, Dst, ExecSize, Inst, Kernel, Op, Payload, Pool, Pred, PredCtrl, Reg, Src, Target, Type,
@@ -15,9 +16,10 @@ use gen_ir::{
 };
 
 /// What becomes of the goto at the end of a block.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Plan {
     /// No goto here.
+    #[default]
     None,
     /// Every lane goes: `jmpi`.
     Jump(BlockId),
@@ -25,6 +27,26 @@ pub(crate) enum Plan {
     Forward(BlockId),
     /// Backward `goto.b`.
     Backward(BlockId),
+}
+
+impl Plan {
+    /// Where the goto goes.
+    pub fn target(self) -> Option<BlockId> {
+        match self {
+            Plan::Jump(t) | Plan::Forward(t) | Plan::Backward(t) => Some(t),
+            Plan::None => None,
+        }
+    }
+
+    /// The same kind of branch to another block.
+    pub fn retargeted(self, to: impl FnOnce(BlockId) -> BlockId) -> Plan {
+        match self {
+            Plan::None => Plan::None,
+            Plan::Jump(t) => Plan::Jump(to(t)),
+            Plan::Forward(t) => Plan::Forward(to(t)),
+            Plan::Backward(t) => Plan::Backward(to(t)),
+        }
+    }
 }
 
 /// The plan of each block, where lanes wait then, and memory to find both.
@@ -51,12 +73,16 @@ pub(crate) fn lower_branches(
 ) -> Result<(u32, u32), Error> {
     let width = width(kernel);
     let exec = ExecSize::from_lanes(width).unwrap_or(ExecSize::S32);
-    let Scratch { plans: p, forms, flags, layout, blocks, .. } = scratch;
+    let Scratch { plans: p, nodes, unthread, forms, flags, layout, blocks, .. } = scratch;
     plan(kernel, width, p)?;
+    if structured_forms && unthread::split(kernel, &p.plans, width, unthread, forms, blocks, pool) {
+        plan(kernel, width, p)?;
+    }
     check_ends(kernel, p)?;
     widen_uniform(kernel, &p.plans, exec, flags, pool);
     if structured_forms {
-        structured::find(kernel, &p.plans, width, forms);
+        structured::nodes(kernel, &p.plans, width, nodes);
+        structured::find(nodes, forms);
     } else {
         forms.clear(p.plans.len());
     }

@@ -7,7 +7,8 @@
 //! Out: the same kernel with
 //! - unreachable blocks and idle jumps gone ([`simplify`]),
 //! - uniform gotos turned into `jmpi`, unless the jump would pass a place where lanes wait,
-//! - hammocks turned into `if`, `else`, `endif` where the platform has them,
+//! - hammocks turned into `if`, `else`, `endif` where the platform has them, jumps that leave several at once
+//!   made to leave them one by one ([`unthread`]),
 //! - a `join` at the start of every other block where lanes may wait, JIP and UIP filled in, predicates
 //!   in the sense of the platform (Gen8 and Gen9 jump forward on *false*).
 //!
@@ -24,6 +25,7 @@ mod layout;
 mod simplify;
 mod structured;
 mod uniform;
+mod unthread;
 
 pub use error::Error;
 
@@ -53,7 +55,9 @@ pub struct Scratch {
     work: Vec<usize>,
     renumbered: Vec<BlockId>,
     plans: branches::Plans,
+    nodes: Vec<structured::Node>,
     forms: structured::Forms,
+    unthread: unthread::Unthread,
     flags: uniform::Flags,
     layout: layout::Layout,
     blocks: Vec<Block<Virtual>>,

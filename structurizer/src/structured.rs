@@ -8,6 +8,25 @@
 use crate::{branches::Plan, simplify::is_uniform};
 use gen_ir::{BlockId, Kernel, Virtual};
 
+/// All that the search knows of a block.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Node {
+    pub plan: Plan,
+    pub shape: Shape,
+}
+
+/// What kind of jump ends a block.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) enum Shape {
+    /// Of some lanes of a part of them, or none at all.
+    #[default]
+    Other,
+    /// Of some of all lanes.
+    When,
+    /// Of all lanes.
+    Always,
+}
+
 /// What stands for a forward goto.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum Form {
@@ -31,7 +50,7 @@ pub(crate) enum Form {
 }
 
 /// Blocks of the largest region looked at; larger ones stay as they are, so the search is linear.
-const LARGEST: usize = 2048;
+pub(crate) const LARGEST: usize = 2048;
 
 /// What became of each block's goto, and memory to find it.
 #[derive(Debug, Default)]
@@ -51,33 +70,46 @@ impl Forms {
 }
 
 struct Search<'a> {
-    plans: &'a [Plan],
+    nodes: &'a [Node],
     forms: &'a mut [Form],
     from: &'a [(u32, u32)],
 }
 
+/// What the blocks of a kernel are to the search.
+pub(crate) fn nodes(kernel: &Kernel<Virtual>, plans: &[Plan], width: u32, nodes: &mut Vec<Node>) {
+    nodes.clear();
+    nodes.extend(plans.iter().zip(&kernel.blocks).map(|(&plan, block)| {
+        let shape = match block.insts.last() {
+            Some(i) if i.pred.is_none() && is_uniform(i, width) => Shape::Always,
+            Some(i)
+                if i.pred.is_some() && (i.exec.lanes() == 1 || i.chan == 0 && i.exec.lanes() >= width) =>
+            {
+                Shape::When
+            }
+            _ => Shape::Other,
+        };
+        Node { plan, shape }
+    }));
+}
+
 /// Finds the forward gotos that can be structured.
-pub(crate) fn find(kernel: &Kernel<Virtual>, plans: &[Plan], width: u32, found: &mut Forms) {
-    let n = plans.len();
+pub(crate) fn find(nodes: &[Node], found: &mut Forms) {
+    let n = nodes.len();
     found.clear(n);
     let Forms { forms, from } = found;
     from.clear();
     from.resize(n, (u32::MAX, 0));
-    for (b, plan) in plans.iter().enumerate() {
-        if let Some(to) = target(*plan) {
+    for (b, node) in nodes.iter().enumerate() {
+        if let Some(to) = node.plan.target() {
             let f = &mut from[to.index()];
             *f = (f.0.min(b as u32), f.1.max(b as u32));
         }
     }
-    let s = Search { plans, forms, from };
-    let unconditional =
-        |b: usize| kernel.blocks[b].insts.last().is_some_and(|i| i.pred.is_none() && is_uniform(i, width));
+    let s = Search { nodes, forms, from };
     // Inner regions first: an inner one that ends where an outer one does must be structured itself.
     for b in (0..n).rev() {
-        let Plan::Forward(t) = plans[b] else { continue };
-        let Some(last) = kernel.blocks[b].insts.last() else { continue };
-        let whole = last.exec.lanes() == 1 || (last.chan == 0 && last.exec.lanes() >= width);
-        if last.pred.is_none() || !whole || t.index() == b + 1 {
+        let (Plan::Forward(t), Shape::When) = (nodes[b].plan, nodes[b].shape) else { continue };
+        if t.index() == b + 1 {
             continue;
         }
         if s.closed(b + 1, t.index(), t.index(), false) {
@@ -85,12 +117,11 @@ pub(crate) fn find(kernel: &Kernel<Virtual>, plans: &[Plan], width: u32, found: 
             continue;
         }
         let tail = t.index() - 1;
-        let Plan::Forward(u) = plans[tail] else { continue };
+        let (Plan::Forward(u), Shape::Always) = (nodes[tail].plan, nodes[tail].shape) else { continue };
         // The only way into the second part from outside is this goto.
         let (low, high) = s.from[t.index()];
         let only_this = low == b as u32 && (high == low || (t.0..u.0).contains(&high));
         if tail != b
-            && unconditional(tail)
             && s.forms[tail] == Form::Plain
             && only_this
             && s.closed(b + 1, tail, tail, false)
@@ -100,13 +131,6 @@ pub(crate) fn find(kernel: &Kernel<Virtual>, plans: &[Plan], width: u32, found: 
             s.forms[b] = Form::If { other: Some(t), end: u };
             s.forms[tail] = Form::Else { of: BlockId(b as u32), end: u };
         }
-    }
-}
-
-fn target(plan: Plan) -> Option<BlockId> {
-    match plan {
-        Plan::Jump(t) | Plan::Forward(t) | Plan::Backward(t) => Some(t),
-        Plan::None => None,
     }
 }
 
@@ -129,7 +153,7 @@ impl Search<'_> {
 
     /// Whether the jump at the end of `b` stays in `first..exit` or is structured and ends at `exit`.
     fn leaves(&self, b: usize, first: usize, exit: usize) -> bool {
-        let Some(to) = target(self.plans[b]) else { return true };
+        let Some(to) = self.nodes[b].plan.target() else { return true };
         let to = to.index();
         to >= first && (to < exit || (to == exit && self.forms[b] != Form::Plain))
     }

@@ -100,6 +100,44 @@ fn nested_ifs_that_end_together() {
     assert_eq!(flow(&k), ["0:~if(16) 4,4", "1:~if(16) 3,3", "3:endif(16) 4,-", "4:endif(16) 5,-"]);
 }
 
+/// `if p { if p { 2 } else { 3 } } else { 4 }`, where 2 and 3 go straight to 5.
+fn nested(platform: Platform) -> Build {
+    Build::new(platform).goto(W, true, 4).goto(W, true, 3).goto(U, false, 5).goto(U, false, 5).nop()
+}
+
+#[test]
+fn a_jump_out_of_two_ifs_leaves_one_after_the_other() {
+    let mut k = nested(Platform::Skl).end();
+    structurize(&mut k).unwrap();
+    assert_eq!(
+        flow(&k),
+        [
+            "0:~if(16) 5,6",
+            "1:~if(16) 3,4",
+            "2:else(16) 4,4",
+            "4:endif(16) 5,-",
+            "4:else(16) 6,6",
+            "6:endif(16) 7,-"
+        ]
+    );
+    // Gotos only: nothing is gained by more stops.
+    let mut k = nested(Platform::Pvc).end();
+    structurize(&mut k).unwrap();
+    let gotos = flow(&k).iter().filter(|f| f.contains("goto")).count();
+    assert_eq!((k.blocks.len(), gotos), (7, 4));
+}
+
+#[test]
+fn a_jump_that_no_structure_takes_keeps_its_target() {
+    // As above, but 6 jumps into the second part from behind: nothing is a hammock.
+    let tangled = |p| nested(p).goto(W, true, 3).end();
+    let mut k = tangled(Platform::Skl);
+    structurize(&mut k).unwrap();
+    let mut plain = tangled(Platform::Skl);
+    structurize_with(&mut plain, false).unwrap();
+    assert_eq!(flow(&k), flow(&plain));
+}
+
 #[test]
 fn a_loop_at_the_end_of_an_if() {
     let mut k = Build::new(Platform::Skl).goto(W, true, 2).goto(W, true, 1).nop().end();

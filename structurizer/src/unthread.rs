@@ -1,0 +1,182 @@
+//! Jumps that leave several nested regions at once, made to leave them one by one.
+//!
+//! Compilers send a jump straight to where it ends up:
+//!
+//! ```text
+//!     (p) goto other          if !p
+//!     (q) goto inner            if !q
+//!     ...
+//!     goto end                  else
+//! inner:
+//!     ...                       endif
+//!     goto end                else
+//! other:
+//!     ...                     endif
+//! end:
+//! ```
+//!
+//! The first `goto end` leaves the region of `q` and that of `p`, so neither is a hammock. But the part of `p`
+//! that it stands in ends in a jump to the same place. Sent to that jump, which gets a block of its own, it
+//! leaves the region of `q` only. What [`structured`] does not turn into an `if` or `else` then goes back
+//! to its old target: a goto more on the way would serve nobody.
+
+use crate::{
+    branches::Plan,
+    structured::{self, Form, Forms, LARGEST, Node, Shape},
+};
+use gen_ir::{Block, BlockId, Kernel, Payload, Pool, Target, Virtual};
+
+/// Memory to work in. A place is twice a block's number, and one more for the jump at its end.
+#[derive(Debug, Default)]
+pub(crate) struct Unthread {
+    nodes: Vec<Node>,
+    /// Where each block's jump goes, and where it went; blocks that jump nowhere have no use for it.
+    to: Vec<u32>,
+    was: Vec<u32>,
+    /// Blocks whose jumps go elsewhere now.
+    moved: Vec<u32>,
+    /// For each block, whether its jump stands apart.
+    apart: Vec<bool>,
+    /// New number of each block.
+    number: Vec<u32>,
+    model: Vec<Node>,
+}
+
+/// Restoring one jump may bar others; so often this is looked at before all are restored.
+const ROUNDS: usize = 16;
+
+/// Changes the targets of such jumps and gives the jumps they go to blocks of their own. Returns whether
+/// there were any: plans are to be made anew then.
+pub(crate) fn split(
+    kernel: &mut Kernel<Virtual>,
+    plans: &[Plan],
+    width: u32,
+    u: &mut Unthread,
+    forms: &mut Forms,
+    blocks: &mut Vec<Block<Virtual>>,
+    pool: &mut Pool<Virtual>,
+) -> bool {
+    structured::nodes(kernel, plans, width, &mut u.nodes);
+    u.send_to_nearest(kernel);
+    if u.moved.is_empty() {
+        return false;
+    }
+    for round in 0.. {
+        u.model();
+        structured::find(&u.model, forms);
+        let Unthread { moved, to, was, apart, number, .. } = u;
+        let before = moved.len();
+        moved.retain(|&g| {
+            let g = g as usize;
+            let at = number[g] as usize + usize::from(apart[g]);
+            let stays = forms.forms[at] != Form::Plain && round < ROUNDS;
+            if !stays {
+                to[g] = was[g];
+            }
+            stays
+        });
+        if moved.is_empty() {
+            return false;
+        }
+        if moved.len() == before {
+            break;
+        }
+    }
+    u.apply(kernel, blocks, pool);
+    true
+}
+
+impl Unthread {
+    /// Sends jumps to the end of the innermost region whose first part ends in a jump to the same place.
+    fn send_to_nearest(&mut self, kernel: &Kernel<Virtual>) {
+        let Unthread { nodes, to, was, moved, .. } = self;
+        to.clear();
+        to.extend(nodes.iter().map(|n| n.plan.target().map_or(u32::MAX, |t| 2 * t.0)));
+        was.clone_from(to);
+        moved.clear();
+        // Outer regions first, so the innermost has the last word.
+        for b in 0..nodes.len() {
+            let (Plan::Forward(other), Shape::When) = (nodes[b].plan, nodes[b].shape) else { continue };
+            let tail = other.index() - 1;
+            let ends = matches!(nodes[tail], Node { plan: Plan::Forward(_), shape: Shape::Always });
+            if !ends || tail <= b || tail - b > LARGEST {
+                continue;
+            }
+            let alone = kernel.blocks[tail].insts.len() == 1;
+            let place = 2 * tail as u32 + u32::from(!alone);
+            for g in b + 1..tail {
+                if to[g] == to[tail] && matches!(nodes[g].plan, Plan::Forward(_)) {
+                    if to[g] == was[g] {
+                        moved.push(g as u32);
+                    }
+                    to[g] = place;
+                }
+            }
+        }
+    }
+
+    /// The blocks as they will be.
+    fn model(&mut self) {
+        let Unthread { nodes, to, moved, apart, number, model, .. } = self;
+        apart.clear();
+        apart.resize(nodes.len(), false);
+        for &g in moved.iter() {
+            let place = to[g as usize];
+            apart[place as usize / 2] |= place % 2 == 1;
+        }
+        number.clear();
+        let mut next = 0;
+        for &a in apart.iter() {
+            number.push(next);
+            next += 1 + u32::from(a);
+        }
+        model.clear();
+        for (b, node) in nodes.iter().enumerate() {
+            let plan = node.plan.retargeted(|_| BlockId(number[to[b] as usize / 2] + to[b] % 2));
+            if apart[b] {
+                model.push(Node::default());
+            }
+            model.push(Node { plan, shape: node.shape });
+        }
+    }
+
+    fn apply(
+        &self,
+        kernel: &mut Kernel<Virtual>,
+        blocks: &mut Vec<Block<Virtual>>,
+        pool: &mut Pool<Virtual>,
+    ) {
+        let Unthread { nodes, to, was, apart, number, .. } = self;
+        let at = |place: u32| BlockId(number[place as usize / 2] + place % 2);
+        blocks.clear();
+        for (b, mut block) in kernel.blocks.drain(..).enumerate() {
+            let jumps = nodes[b].plan != Plan::None;
+            for s in &mut block.succs {
+                *s = if jumps && 2 * s.0 == was[b] { at(to[b]) } else { at(2 * s.0) };
+            }
+            if let Some(Payload::Branch { jip, uip, .. }) = block.insts.last_mut().map(|i| &mut i.payload) {
+                for t in [jip, uip] {
+                    if let Target::Block(old) = t {
+                        *old = if jumps { at(to[b]) } else { at(2 * old.0) };
+                    }
+                }
+            }
+            if apart[b]
+                && let Some(jump) = block.insts.pop()
+            {
+                let mut insts = pool.list(1);
+                insts.push(jump);
+                let next = BlockId(blocks.len() as u32 + 1);
+                let succs = std::mem::replace(&mut block.succs, [next].into_iter().collect());
+                blocks.push(block);
+                blocks.push(Block { insts, succs });
+            } else {
+                blocks.push(block);
+            }
+        }
+        kernel.blocks.append(blocks);
+        for s in &mut kernel.subroutines {
+            *s = at(2 * s.0);
+        }
+    }
+}
