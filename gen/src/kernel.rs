@@ -164,6 +164,7 @@ impl<S: Space> Kernel<S> {
 
 impl Kernel<Virtual> {
     /// Adds a variable.
+    #[inline]
     pub fn add_var(&mut self, var: Var) -> VarId {
         let id = VarId(u32::try_from(self.vars.len()).expect("more variables than an index holds"));
         self.vars.push(var);

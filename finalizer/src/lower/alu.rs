@@ -44,6 +44,10 @@ pub(crate) enum Route {
     Direct(Op),
     /// `mad`.
     Mad,
+    /// `cmp`.
+    Compare,
+    /// `goto`.
+    Goto,
     /// Others of the form `dst = opcode(srcs...)`.
     Alu,
     /// By what the typed view says.
@@ -67,8 +71,10 @@ static ROUTES: [Route; 256] = {
         }
         i += 1;
     }
-    use Opcode::{Bfi, Divm, File, Label, Lifetime, Loc, Mad, Madw, Mod, Sad2add, Sqrtm};
+    use Opcode::{Bfi, Cmp, Divm, File, Goto, Label, Lifetime, Loc, Mad, Madw, Mod, Sad2add, Sqrtm};
     routes[Mad as usize] = Route::Mad;
+    routes[Cmp as usize] = Route::Compare;
+    routes[Goto as usize] = Route::Goto;
     let mut i = 0;
     let alu = [Bfi, Sad2add, Madw, Mod, Divm, Sqrtm];
     while i < alu.len() {
@@ -204,25 +210,23 @@ impl Lowerer<'_> {
     }
 
     /// `cmp` to a predicate, or to a variable that gets all ones or zero.
-    pub(crate) fn cmp(&mut self, cond: visa::CondMod, dst: &VectorOperand, srcs: Srcs<'_>) -> Lowered {
-        let mut inst = build::op(Op::Cmp, self.lanes, Dst::None, &[]);
-        for i in 0..2 {
-            inst.src[i] = self.src(&srcs[i])?;
-        }
-        let flag = match dst {
-            VectorOperand::Predicate(p, _) => {
-                inst.dst = Dst::null(compared_type(&inst));
-                let flag = self.flag(p.id, self.lanes)?;
-                self.set_flag(inst, condition(cond), flag);
-                return Ok(());
-            }
-            _ => {
-                inst.dst = self.dst(dst)?.0;
-                self.var(build::flag(self.lanes))
-            }
+    pub(crate) fn compare(&mut self, operands: &[Operand]) -> Lowered {
+        let relation = operands[0].num() as u8;
+        let Some(cond) = visa::CondMod::from_raw(relation & 7) else {
+            return Err(format!("relation {relation} has no meaning").into());
         };
+        let src = [self.src(operands[2].vector())?, self.src(operands[3].vector())?, Src::None];
+        let target = operands[1].vector();
+        if let VectorOperand::Predicate(p, _) = target {
+            let flag = self.flag(p.id, self.lanes)?;
+            self.set_flag(Op::Cmp, Dst::null(compared_type(&src[..2])), src, condition(cond), flag);
+            return Ok(());
+        }
+        let (dst, _) = self.dst(target)?;
+        let flag = self.var(build::flag(self.lanes));
+        let inst = self.append(Op::Cmp);
+        (inst.dst, inst.src) = (dst, src);
         inst.cond = Some(CondMod { cond: condition(cond), flag: VReg::var_at(flag, 0) });
-        self.emit_guarded(inst);
         Ok(())
     }
 
@@ -245,23 +249,22 @@ impl Lowerer<'_> {
             inst.pred = self.pred;
             self.emit(inst);
         } else {
-            let mut inst = build::op(Op::And, self.lanes, Dst::null(Type::Ud), &[value, Src::uw(1)]);
-            inst.dst = Dst::null(value.ty().unwrap_or(Type::Ud));
-            self.set_flag(inst, Cond::Ne, flag);
+            let dst = Dst::null(value.ty().unwrap_or(Type::Ud));
+            self.set_flag(Op::And, dst, [value, Src::uw(1), Src::None], Cond::Ne, flag);
         }
         Ok(())
     }
 
     /// Emits an instruction whose only result is a flag, for the channels of the mask and the predicate.
-    fn set_flag(&mut self, mut inst: VInst, cond: Cond, flag: VarId) {
+    fn set_flag(&mut self, op: Op, dst: VDst, src: [VSrc; 3], cond: Cond, flag: VarId) {
         let guarded = self.pred.is_some_and(|p| p.flag.var() != Some(flag));
         let result = if guarded { self.var(build::flag(self.lanes)) } else { flag };
+        let inst = self.append(op);
+        (inst.dst, inst.src) = (dst, src);
         inst.cond = Some(CondMod { cond, flag: VReg::var_at(result, 0) });
         if guarded {
-            self.emit(inst);
+            inst.pred = None;
             self.masked_flag_copy(flag, result);
-        } else {
-            self.emit_guarded(inst);
         }
     }
 
@@ -470,9 +473,9 @@ pub(crate) fn extend(bits: u64, ty: Type) -> u64 {
 }
 
 /// The type of a comparison's null destination: the widest source's.
-fn compared_type(inst: &VInst) -> Type {
+fn compared_type(srcs: &[VSrc]) -> Type {
     let mut widest = Type::W;
-    for src in &inst.src[..2] {
+    for src in srcs {
         if let Some(ty) = src.ty() {
             let ty = match ty {
                 Type::V => Type::W,

@@ -416,27 +416,27 @@ impl<'a> Lowerer<'a> {
     fn instruction(&mut self, index: usize) -> Lowered {
         self.origin = index as u32;
         let record = &self.visa.code[index];
-        match Route::of(record.opcode) {
-            Route::Mark => Ok(()),
-            Route::Direct(op) => {
-                self.begin(record.exec, record.pred)?;
-                self.direct(record.opcode, op, self.visa.operands_of(record))
-            }
-            Route::Mad => {
-                self.begin(record.exec, record.pred)?;
-                self.mad(self.visa.operands_of(record))
-            }
-            Route::Alu => {
-                self.begin(record.exec, record.pred)?;
-                let operands = self.visa.operands_of(record);
-                self.alu(record.opcode, operands[0].vector(), Srcs::new(&operands[1..]))
-            }
-            Route::Typed => {
+        let operands = self.visa.operands_of(record);
+        let route = Route::of(record.opcode);
+        if let Route::Direct(op) = route {
+            self.begin(record.exec, record.pred)?;
+            return self.direct(record.opcode, op, operands);
+        }
+        match route {
+            Route::Mark => return Ok(()),
+            Route::Direct(_) | Route::Typed => {
                 let inst = self.visa.try_inst(index);
                 let inst = inst.map_err(|(field, value)| format!("{field} {value} has no meaning"))?;
                 self.begin(inst.exec, inst.pred)?;
-                self.dispatch(&inst)
+                return self.dispatch(&inst);
             }
+            _ => self.begin(record.exec, record.pred)?,
+        }
+        match route {
+            Route::Mad => self.mad(operands),
+            Route::Compare => self.compare(operands),
+            Route::Goto => self.goto(operands[0].label()),
+            _ => self.alu(record.opcode, operands[0].vector(), Srcs::new(&operands[1..])),
         }
     }
 
@@ -475,7 +475,6 @@ impl<'a> Lowerer<'a> {
             Op::Carry { dst, carry, srcs } => self.carry(inst.opcode, dst, carry, srcs),
             Op::MinMax { max, dst, srcs } => self.min_max(max, dst, srcs),
             Op::Bfn { function, dst, srcs } => self.bfn(function, dst, srcs),
-            Op::Cmp { cond, dst, srcs, .. } => self.cmp(cond, dst, srcs),
             Op::Setp { dst, src } => self.setp(dst, src),
             Op::Movs { dst, src } => self.movs(dst, src),
             Op::AddrAdd { dst, base, offset } => self.addr_add(dst, base, offset),
@@ -483,7 +482,6 @@ impl<'a> Lowerer<'a> {
 
             Op::Subroutine(_) => self.subroutine(),
             Op::Jmp(label) => self.jmp(label),
-            Op::Goto(label) => self.goto(label),
             Op::Call(label) => self.call(label),
             Op::Ret => self.ret(),
             Op::SwitchJmp { index, labels } => self.switch_jump(index, labels),
