@@ -14,7 +14,7 @@ pub(crate) struct Scratch {
     verifier: Verifier,
     lower: lower::Scratch,
     optimize: optimize::Scratch,
-    legalize: Vec<crate::build::VInst>,
+    legalize: legalize::Scratch,
     structurize: structurizer::Scratch,
     registers: regalloc::Scratch,
     pub calls: calls::Scratch,

@@ -1,18 +1,32 @@
 //! Integer operations with a zero that change nothing or leave nothing: halves of 64-bit constants and of
 //! widened values bring them.
 
-use gen_ir::{Op, Options, Payload, Src, SrcMod};
+use gen_ir::{Dst, Op, Options, Payload, Src, SrcMod};
 
 use super::operand::with_type;
 use crate::build::{VInst, VSrc};
 
 /// Makes a move of such an operation.
+#[inline]
 pub(super) fn simplify(inst: &mut VInst) {
+    let [a, b, _] = &inst.src;
+    let concerned = match inst.op {
+        Op::Add | Op::Or | Op::Xor | Op::Mul | Op::And => is_zero(a) || is_zero(b),
+        Op::Shl | Op::Shr | Op::Asr => is_zero(b),
+        _ => false,
+    };
+    if concerned {
+        simplify_with_zero(inst);
+    }
+}
+
+fn simplify_with_zero(inst: &mut VInst) {
     let int = |s: &VSrc| s.ty().is_some_and(|t| !t.is_float() && t.bytes() <= 4);
     if inst.cond.is_some()
         || inst.payload != Payload::None
         || inst.sat
         || inst.opts.has(Options::ACC_WR_EN)
+        || matches!(inst.dst, Dst::Macro { .. })
         || inst.dst.reg().is_none_or(|r| r.var().is_none())
         || inst.dst.ty().is_none_or(|t| t.is_float() || t.bytes() > 4)
     {

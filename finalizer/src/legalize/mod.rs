@@ -92,30 +92,65 @@ const RULES: &[Rule] = &[
 ///
 /// The instructions that cannot be rewritten, all of them.
 ///
-/// `out` is memory to work in.
+/// `scratch` is memory to work in.
 pub(crate) fn legalize(
     kernel: &mut Kernel<Virtual>,
-    out: &mut Vec<VInst>,
+    scratch: &mut Scratch,
     pool: &mut Pool<Virtual>,
 ) -> Result<(), Vec<LegalizeError>> {
     let caps = kernel.platform.caps();
     let mut legalizer = Legalizer {
         caps,
         vars: std::mem::take(&mut kernel.vars),
-        out: std::mem::take(out),
+        out: std::mem::take(&mut scratch.out),
         errors: Vec::new(),
         depth: 0,
     };
     for block in &mut kernel.blocks {
         legalizer.out.clear();
-        for inst in &block.insts {
-            legalizer.inst(*inst);
+        scratch.replaced.clear();
+        for (i, inst) in block.insts.iter_mut().enumerate() {
+            let first = legalizer.out.len();
+            if legalizer.settle(inst) {
+                continue;
+            }
+            if legalizer.out.len() == first + 1
+                && let Some(only) = legalizer.out.pop()
+            {
+                *inst = only;
+            } else {
+                scratch.replaced.push((i, legalizer.out.len()));
+            }
         }
-        pool.store(&mut block.insts, &legalizer.out);
+        if !scratch.replaced.is_empty() {
+            splice(&mut block.insts, &scratch.replaced, &legalizer.out, pool);
+        }
     }
     kernel.vars = legalizer.vars;
-    *out = legalizer.out;
+    scratch.out = legalizer.out;
     if legalizer.errors.is_empty() { Ok(()) } else { Err(legalizer.errors) }
+}
+
+/// Memory for [`legalize`].
+#[derive(Debug, Default)]
+pub(crate) struct Scratch {
+    /// What stands for instructions of a block that did not stay.
+    out: Vec<VInst>,
+    /// Such instructions: the place in the block, and where what stands for it ends in `out`.
+    replaced: Vec<(usize, usize)>,
+}
+
+/// Puts what stands for instructions in their places.
+fn splice(insts: &mut Vec<VInst>, replaced: &[(usize, usize)], instead: &[VInst], pool: &mut Pool<Virtual>) {
+    let mut whole = pool.list(insts.len() - replaced.len() + instead.len());
+    let (mut from, mut first) = (0, 0);
+    for &(at, end) in replaced {
+        whole.extend_from_slice(&insts[from..at]);
+        whole.extend_from_slice(&instead[first..end]);
+        (from, first) = (at + 1, end);
+    }
+    whole.extend_from_slice(&insts[from..]);
+    pool.keep(std::mem::replace(insts, whole));
 }
 
 /// Deeper rewriting than this is a mistake of ours.
@@ -132,47 +167,49 @@ struct Legalizer<'a> {
 impl Legalizer<'_> {
     /// Legalizes one instruction.
     fn inst(&mut self, mut inst: VInst) {
+        if self.settle(&mut inst) {
+            self.out.push(inst);
+        }
+    }
+
+    /// Legalizes one instruction where it is. Returns `false` if it cannot be: then what stands for it has
+    /// been appended, or the error.
+    fn settle(&mut self, inst: &mut VInst) -> bool {
+        identities::simplify(inst);
+        multiply::narrow(inst);
+        if plain::settle(self, inst) {
+            if cfg!(debug_assertions) {
+                let kept = RULES.iter().all(|rule| matches!(rule(self, inst), Step::Keep));
+                assert!(kept, "a rule rewrites what looks plain: {inst}");
+                let mut spelled = *inst;
+                self.canonical(&mut spelled);
+                assert_eq!(spelled, *inst, "it is spelled otherwise");
+            }
+            return true;
+        }
         // Lowering has already brought macros into their one form.
         let is_macro = matches!(inst.dst, Dst::Macro { .. });
         let operates = matches!(inst.op.info().class, Class::Basic | Class::Math | Class::Ternary);
         if !operates || inst.op == Op::Wait || is_macro {
-            self.out.push(inst);
-            return;
+            return true;
         }
         if self.depth >= MAX_DEPTH {
-            self.refuse(&inst, "it cannot be rewritten into legal instructions");
-            return;
-        }
-        identities::simplify(&mut inst);
-        multiply::narrow(&mut inst);
-        if plain::is_plain(self, &inst) {
-            if cfg!(debug_assertions) {
-                let kept = RULES.iter().all(|rule| matches!(rule(self, &inst), Step::Keep));
-                assert!(kept, "a rule rewrites what looks plain: {inst}");
-            }
-            self.push_raw(inst);
-            return;
+            self.refuse(inst, "it cannot be rewritten into legal instructions");
+            return false;
         }
         self.depth += 1;
-        let mut replaced = false;
-        for rule in RULES {
-            match rule(self, &inst) {
-                Step::Keep => {}
-                Step::Replaced => {
-                    replaced = true;
-                    break;
-                }
-                Step::Refuse(reason) => {
-                    self.refuse(&inst, reason);
-                    replaced = true;
-                    break;
-                }
-            }
-        }
+        let step = RULES.iter().map(|rule| rule(self, inst)).find(|step| !matches!(step, Step::Keep));
         self.depth -= 1;
-        if !replaced {
-            self.canonical(&mut inst);
-            self.out.push(inst);
+        match step {
+            None | Some(Step::Keep) => {
+                self.canonical(inst);
+                true
+            }
+            Some(Step::Replaced) => false,
+            Some(Step::Refuse(reason)) => {
+                self.refuse(inst, reason);
+                false
+            }
         }
     }
 

@@ -83,6 +83,7 @@ fn product(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 }
 
 /// Narrows a constant factor of a dword in a dword product, which is all that this rule would do at first.
+#[inline]
 pub(super) fn narrow(inst: &mut VInst) {
     let dword = |t: Option<Type>| t.is_some_and(|t| t.is_int() && t.bytes() == 4);
     if inst.op == Op::Mul

@@ -1,55 +1,75 @@
 //! Instructions that no rule has anything to say about, recognised at a glance: most are.
 
-use gen_ir::{Dst, Op, Options, Payload, Src, SrcMod, Type, VarClass};
+use gen_ir::{Dst, Op, Options, Payload, Region, Src, SrcMod, Type, VarClass};
 
-use super::{Legalizer, operand::is_scalar};
+use super::Legalizer;
 use crate::build::{VInst, VReg, VSrc};
 
 /// Whether an instruction is one of those for which all rules would look for faults in vain: plain
-/// arithmetic on dwords, words and single floats in packed registers and scalars. (Builds with debug
-/// assertions ask the rules, too.)
-pub(super) fn is_plain(lx: &Legalizer<'_>, inst: &VInst) -> bool {
-    let lanes = inst.exec.lanes();
-    if inst.payload != Payload::None || inst.sat || inst.opts != Options::NONE || lanes * 4 > 2 * lx.grf() {
-        return false;
+/// arithmetic on dwords, words and single floats in packed registers and scalars. Then its regions are
+/// spelled as [`Legalizer::canonical`] would. (Builds with debug assertions ask it and the rules, too.)
+#[inline]
+pub(super) fn settle(lx: &Legalizer<'_>, inst: &mut VInst) -> bool {
+    let Some((first, second)) = regions(lx, inst) else { return false };
+    for (src, spelled) in inst.src.iter_mut().zip([first, second]) {
+        if let Src::Direct { region, .. } = src {
+            *region = spelled;
+        }
     }
-    let (dst, ty) = match inst.dst {
-        Dst::Direct { reg, horz: 1, ty } if is_dword(ty) => (reg, ty),
-        _ => return false,
-    };
+    true
+}
+
+/// The regions of the sources of a plain instruction; of any kind for what is no register.
+fn regions(lx: &Legalizer<'_>, inst: &VInst) -> Option<(Region, Region)> {
+    let Dst::Direct { reg: dst, horz: 1, ty } = inst.dst else { return None };
     let [a, b, c] = &inst.src;
-    let last = match inst.op {
-        Op::Mov | Op::Not => a,
-        Op::Add | Op::And | Op::Or | Op::Xor | Op::Shl | Op::Asr | Op::Cmp | Op::Sel => b,
-        Op::Shr if !a.ty().is_some_and(Type::is_signed) => b,
-        Op::Mul if ty == Type::F && a.ty() == Some(Type::F) && b.ty() == Some(Type::F) => b,
+    let unary = match inst.op {
+        Op::Mov | Op::Not => true,
+        Op::Add | Op::And | Op::Or | Op::Xor | Op::Shl | Op::Asr | Op::Cmp | Op::Sel => false,
+        Op::Shr if !a.ty().is_some_and(Type::is_signed) => false,
+        Op::Mul if ty == Type::F && a.ty() == Some(Type::F) && b.ty() == Some(Type::F) => false,
         // A dword times a word.
         Op::Mul if ty != Type::F && inst.cond.is_none() => {
-            let factors = a.ty().zip(b.ty()).filter(|(a, b)| a.is_int() && a.bytes() == 4 && is_word(*b));
-            if factors.is_none() {
-                return false;
-            }
-            b
+            a.ty().zip(b.ty()).filter(|(a, b)| a.is_int() && a.bytes() == 4 && is_word(*b))?;
+            false
         }
-        _ => return false,
+        _ => return None,
     };
+    let lanes = inst.exec.lanes();
+    let strange = !is_dword(ty)
+        || inst.sat
+        || inst.opts != Options::NONE
+        || lanes * 4 > 2 * lx.grf()
+        || !matches!(inst.payload, Payload::None)
+        || !matches!(c, Src::None);
+    let dst_fits = || dst.is_null() || if lanes == 1 { lx.is_general(dst) } else { starts_register(lx, dst) };
+    if strange || !dst_fits() {
+        return None;
+    }
     // Where channels of floats stay in place, words are brought to dwords first.
     let words = lx.caps.float_regions || ty != Type::F;
     let source = |s: &VSrc| match *s {
-        Src::Direct { reg, region, mods: SrcMod::NONE, ty } => {
-            (is_dword(ty) || words && is_word(ty))
-                && (is_scalar(s, lanes) || region.is_packed() && starts_register(lx, reg))
+        Src::Direct { reg, region, mods: SrcMod::NONE, ty } if is_dword(ty) || words && is_word(ty) => {
+            if lanes == 1 || region.is_scalar() {
+                return Some(Region::SCALAR);
+            }
+            if !region.is_packed() || !starts_register(lx, reg) {
+                return None;
+            }
+            let row = lanes.min(lx.grf() / ty.bytes()).min(16) as u8;
+            Some(if lx.caps.float_regions { Region::new(row, row, 1) } else { Region::PACKED })
         }
-        _ => false,
+        _ => None,
     };
-    let constant = matches!(*last, Src::Imm { ty, .. } if is_dword(ty) || is_word(ty));
-    let unary = std::ptr::eq(last, a);
-    let dst_fits = dst.is_null() || if lanes == 1 { lx.is_general(dst) } else { starts_register(lx, dst) };
-    dst_fits
-        && (unary || source(a))
-        && (constant || source(last))
-        && (!unary || matches!(b, Src::None))
-        && matches!(c, Src::None)
+    let last = |s: &VSrc| match *s {
+        Src::Imm { ty, .. } if is_dword(ty) || is_word(ty) => Some(Region::SCALAR),
+        _ => source(s),
+    };
+    match (unary, b) {
+        (true, Src::None) => Some((last(a)?, Region::SCALAR)),
+        (true, _) => None,
+        (false, b) => Some((source(a)?, last(b)?)),
+    }
 }
 
 const fn is_dword(ty: Type) -> bool {
