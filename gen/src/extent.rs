@@ -4,7 +4,7 @@
 //! answer. Ranges count from the start of the operand's base (register or variable), so two operands
 //! with the same base overlap exactly when their ranges do.
 
-use crate::{Dst, Inst, MathFn, Op, Outside, Payload, Region, Role, Space, Src, Type};
+use crate::{Desc, Dst, Inst, MathFn, Op, Outside, Payload, Region, Role, Space, Src, Type};
 
 /// A half-open range of bytes from the start of a base.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -48,8 +48,9 @@ pub fn elements_below(start: u32, step: u32, lanes: u32, limit: u32) -> u32 {
 }
 
 /// Bytes from an element's start to the end of the last element that a direct region reaches.
+#[inline]
 pub fn region_span(region: Region, ty: Type, lanes: u32) -> u32 {
-    let last = if region.is_scalar() {
+    let last = if lanes == 1 || region.is_scalar() {
         0
     } else if region.is_packed() {
         lanes - 1
@@ -67,40 +68,41 @@ pub fn region_span(region: Region, ty: Type, lanes: u32) -> u32 {
 impl<S: Space> Inst<S> {
     /// Bytes a register operand touches, if `role` names a register of a direct operand. Indirect
     /// operands give the bytes of the address register, not of what it points to.
+    #[inline]
     pub fn extent(&self, role: Role, grf_bytes: u32) -> Option<Extent> {
         match role {
             Role::Dst => self.dst_extent(grf_bytes),
             Role::Src(i) => self.src_extent(usize::from(i), grf_bytes),
-            Role::SrcAddr(i) => match self.src[usize::from(i)] {
-                Src::Indirect { addr, region, .. } => {
-                    let rows = match (region.vert, region.width) {
-                        (Region::VXH, w) => self.exec.lanes().div_ceil(u32::from(w.max(1))),
-                        _ => 1,
-                    };
-                    Some(Extent::new(addr.byte, rows * 2))
-                }
-                _ => None,
-            },
+            Role::SrcAddr(i) => self.addresses_extent(usize::from(i)),
             Role::DstAddr => match self.dst {
                 Dst::Indirect { addr, .. } => Some(Extent::new(addr.byte, 2)),
                 _ => None,
             },
             Role::AddrOf(_) => None,
             Role::Desc | Role::ExDesc => {
-                let mut found = None;
-                self.for_each_reg(|r, reg| {
-                    if r == role {
-                        found = Some(Extent::new(reg.byte, 4));
-                    }
-                });
-                found
+                let send = self.send()?;
+                match if role == Role::Desc { send.desc } else { send.ex_desc } {
+                    Desc::Reg(reg) => Some(Extent::new(reg.byte, 4)),
+                    Desc::Imm(_) => None,
+                }
             }
             Role::Pred => self.pred.map(|p| self.flag_extent(p.flag.byte)),
             Role::Cond => self.cond.map(|c| self.flag_extent(c.flag.byte)),
         }
     }
 
+    /// Bytes of the addresses of an indirect source.
+    fn addresses_extent(&self, i: usize) -> Option<Extent> {
+        let Src::Indirect { addr, region, .. } = self.src[i] else { return None };
+        let rows = match (region.vert, region.width) {
+            (Region::VXH, w) => self.exec.lanes().div_ceil(u32::from(w.max(1))),
+            _ => 1,
+        };
+        Some(Extent::new(addr.byte, rows * 2))
+    }
+
     /// Bytes the destination writes at most (under a full mask), for a direct destination.
+    #[inline]
     pub fn dst_extent(&self, grf_bytes: u32) -> Option<Extent> {
         let (reg, horz, ty) = match self.dst {
             Dst::Direct { reg, horz, ty } => (reg, u32::from(horz), ty),
@@ -108,11 +110,12 @@ impl<S: Space> Inst<S> {
             _ => return None,
         };
         let lanes = self.exec.lanes();
-        let len = match self.payload {
+        let len = match &self.payload {
+            Payload::None => ((lanes - 1) * horz + 1) * ty.bytes(),
             Payload::Send(s) => u32::from(s.dst_len) * grf_bytes,
-            Payload::Dpas { repeat, .. } => u32::from(repeat) * lanes * ty.bytes(),
+            Payload::Dpas { repeat, .. } => u32::from(*repeat) * lanes * ty.bytes(),
             Payload::Math(MathFn::Idivmod) => (lanes * 4).max(grf_bytes) + lanes * 4,
-            Payload::Outside(Outside::Touch { written, .. }) => u32::from(written),
+            Payload::Outside(Outside::Touch { written, .. }) => u32::from(*written),
             // The return address: an instruction pointer and the caller's mask.
             Payload::Branch { .. } | Payload::Outside(Outside::Call | Outside::Callee(_)) => 8,
             _ => ((lanes - 1) * horz + 1) * ty.bytes(),
@@ -121,14 +124,27 @@ impl<S: Space> Inst<S> {
     }
 
     /// Bytes source `i` reads at most, for a direct source.
+    #[inline]
     pub fn src_extent(&self, i: usize, grf_bytes: u32) -> Option<Extent> {
         let (reg, region, ty) = match self.src[i] {
             Src::Direct { reg, region, ty, .. } => (reg, region, ty),
             Src::Macro { reg, ty, .. } => (reg, Region::PACKED, ty),
             _ => return None,
         };
+        let len = match (&self.payload, self.op) {
+            // Plane coefficients are four floats; pln reads two values a channel.
+            (_, Op::Line | Op::Pln) if i == 0 => 16,
+            (_, Op::Pln) if i == 1 => self.exec.lanes() * 2 * ty.bytes(),
+            (Payload::None | Payload::Math(_), _) => region_span(region, ty, self.exec.lanes()),
+            _ => self.family_src_len(i, region, ty, grf_bytes),
+        };
+        Some(Extent::new(reg.byte, len))
+    }
+
+    /// How many bytes source `i` of a family with fields of its own reads.
+    fn family_src_len(&self, i: usize, region: Region, ty: Type, grf_bytes: u32) -> u32 {
         let lanes = self.exec.lanes();
-        let len = match (&self.payload, self.op, i) {
+        match (&self.payload, self.op, i) {
             (Payload::Send(s), _, 0) => u32::from(s.src0_len) * grf_bytes,
             (Payload::Send(s), _, 1) => u32::from(s.src1_len) * grf_bytes,
             // Systolic operands: src0 as the destination, src1 one GRF a step, src2 a dword a step
@@ -138,12 +154,8 @@ impl<S: Space> Inst<S> {
             (Payload::Dpas { depth, repeat }, _, 2) => u32::from(*depth) * u32::from(*repeat) * 4,
             (Payload::Branch { .. } | Payload::Outside(_), Op::Ret, _) => 8,
             (Payload::Outside(Outside::Touch { read, .. }), _, _) => u32::from(*read),
-            // Plane coefficients are four floats; pln reads two values a channel.
-            (_, Op::Line | Op::Pln, 0) => 16,
-            (_, Op::Pln, 1) => lanes * 2 * ty.bytes(),
             _ => region_span(region, ty, lanes),
-        };
-        Some(Extent::new(reg.byte, len))
+        }
     }
 
     /// Whether, under a full mask, the destination's extent is written without gaps.

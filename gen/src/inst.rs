@@ -600,6 +600,33 @@ impl<S: Space> Inst<S> {
         }
     }
 
+    /// Every register that the instruction names but does not write: sources, addresses, the predicate and
+    /// descriptors. What `f` does becomes a part of the caller, once an operand: meant for a few machine
+    /// instructions where roles do not matter.
+    #[inline(always)]
+    pub fn for_each_read(&self, mut f: impl FnMut(Reg<S>)) {
+        for src in &self.src {
+            match src {
+                Src::Direct { reg, .. } | Src::Macro { reg, .. } | Src::AddrOf { reg, .. } => f(*reg),
+                Src::Indirect { addr, .. } => f(*addr),
+                Src::None | Src::Imm { .. } => {}
+            }
+        }
+        if let Some(pred) = &self.pred {
+            f(pred.flag);
+        }
+        if let Dst::Indirect { addr, .. } = &self.dst {
+            f(*addr);
+        }
+        if let Payload::Send(send) = &self.payload {
+            for desc in [&send.desc, &send.ex_desc] {
+                if let Desc::Reg(reg) = desc {
+                    f(*reg);
+                }
+            }
+        }
+    }
+
     /// The same instruction with every register replaced; the way from one [`Space`] to another.
     pub fn map_regs<T: Space>(&self, mut f: impl FnMut(Role, Reg<S>) -> Reg<T>) -> Inst<T> {
         let desc = |d: Desc<S>, role, f: &mut dyn FnMut(Role, Reg<S>) -> Reg<T>| match d {

@@ -71,8 +71,9 @@ impl Region {
     }
 
     /// Whether channel `n` of `lanes` reads element `n` (direct regions).
+    #[inline]
     pub const fn one_by_one(self, lanes: u32) -> bool {
-        if self.is_packed() {
+        if lanes <= 1 || self.is_packed() {
             return true;
         }
         if lanes > 1 && self.is_scalar() {

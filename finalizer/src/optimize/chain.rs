@@ -6,7 +6,9 @@
 //! The scalar operation combines the bits of disabled channels too, the comparisons do not touch them. So
 //! this holds where the result is read in its own block only, under the mask, by channels compared.
 
-use gen_ir::{Inst, Kernel, Op, Payload, Pred, PredCtrl, Reg, Role, Src, SrcMod, VarClass, VarId, Virtual};
+use gen_ir::{
+    Inst, Kernel, Op, Payload, Pred, PredCtrl, Reg, Role, Src, SrcMod, Var, VarClass, VarId, Virtual,
+};
 
 use crate::lists::reset;
 
@@ -15,7 +17,7 @@ const REACH: usize = 32;
 
 /// How often each variable is read and written.
 #[derive(Debug, Default)]
-pub struct Uses {
+pub(super) struct Uses {
     reads: Vec<u32>,
     writes: Vec<u32>,
 }
@@ -62,18 +64,20 @@ impl Uses {
     }
 }
 
-/// Chains comparisons in every block.
-pub fn comparisons(kernel: &mut Kernel<Virtual>, uses: &mut Uses) {
-    let logic = |i: &Inst<Virtual>| matches!(i.op, Op::And | Op::Or) && i.exec.lanes() == 1;
-    let to_flag = |i: &Inst<Virtual>| {
-        let v = i.dst.reg().and_then(|r| r.var());
-        logic(i) && v.is_some_and(|v| kernel.vars[v.index()].class == VarClass::Flag)
+/// Whether an instruction combines conditions.
+pub(super) fn combines(inst: &Inst<Virtual>, vars: &[Var]) -> bool {
+    let to_flag = || {
+        let v = inst.dst.reg().and_then(|r| r.var());
+        v.is_some_and(|v| vars[v.index()].class == VarClass::Flag)
     };
-    if !kernel.insts().any(|(_, i)| to_flag(i)) {
-        return;
-    }
+    matches!(inst.op, Op::And | Op::Or) && inst.exec.lanes() == 1 && to_flag()
+}
+
+/// Chains comparisons in every block. Returns whether there were any.
+pub(super) fn comparisons(kernel: &mut Kernel<Virtual>, uses: &mut Uses) -> bool {
     uses.count(kernel);
     let Kernel { vars, blocks, .. } = kernel;
+    let mut any = false;
     for block in blocks {
         let mut removed = false;
         // Backwards: what reads a combination must be known before the combination is looked at.
@@ -105,7 +109,9 @@ pub fn comparisons(kernel: &mut Kernel<Virtual>, uses: &mut Uses) {
         if removed {
             block.insts.retain(|i| i.op != Op::Nop);
         }
+        any |= removed;
     }
+    any
 }
 
 /// What such an operation is made of.

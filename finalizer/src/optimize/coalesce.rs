@@ -11,68 +11,58 @@ use gen_ir::{
 
 use platforms::{Caps, Layout};
 
-use super::{dead::each_read, homes::Homes, legal};
-use crate::lists::reset;
+use super::{homes::Homes, legal};
 
 /// How far apart definition and move may stand. Bounds the work per move.
 const REACH: usize = 200;
 
-/// Removes moves in every block. `legal`: all instructions are, and stay so.
-///
-/// `last_read`: position of the last read of a variable in the current block; entries of other blocks are
-/// stale and never consulted, since a variable that matters is touched by one block only.
-pub fn moves(
+/// Removes moves of block `b`. `legal`: all instructions are, and stay so. `candidates`: places of moves
+/// that are the last to read a variable of the block, in ascending order.
+pub(super) fn moves(
     kernel: &mut Kernel<Virtual>,
+    b: usize,
     homes: &Homes,
     grf_bytes: u32,
     legal: bool,
-    last_read: &mut Vec<usize>,
+    candidates: impl Iterator<Item = usize>,
 ) {
     let platform = kernel.platform;
-    reset(last_read, kernel.vars.len(), 0);
-    for b in (0..kernel.blocks.len()).filter(|&b| homes.any_in(b)) {
-        for (i, inst) in kernel.blocks[b].insts.iter().enumerate() {
-            each_read(inst, |v| last_read[v.index()] = i);
+    let mut removed = false;
+    for i in candidates {
+        let insts = &kernel.blocks[b].insts;
+        let Some(mv) = Move::of(&insts[i], grf_bytes, legal) else { continue };
+        let plain = |v: VarId| {
+            let var = &kernel.vars[v.index()];
+            var.class == VarClass::General && !var.address_taken && var.fixed.is_none()
+        };
+        if !homes.only_in(mv.src, b) || !plain(mv.dst) {
+            continue;
         }
-        let mut removed = false;
-        for i in 0..kernel.blocks[b].insts.len() {
-            let insts = &kernel.blocks[b].insts;
-            let Some(mv) = Move::of(&insts[i], grf_bytes, legal) else { continue };
-            let plain = |v: VarId| {
-                let var = &kernel.vars[v.index()];
-                var.class == VarClass::General && !var.address_taken && var.fixed.is_none()
-            };
-            if !homes.only_in(mv.src, b) || last_read[mv.src.index()] != i || !plain(mv.dst) {
-                continue;
-            }
-            let aligned =
-                kernel.vars[mv.dst.index()].align >= grf_bytes && mv.dst_bytes.start % grf_bytes == 0;
-            let Some(j) = definition(insts, i, &mv, grf_bytes, aligned) else { continue };
-            let mut new = insts[j];
-            if let Dst::Direct { reg, horz, .. } = &mut new.dst {
-                *reg = Reg::var_at(mv.dst, mv.dst_bytes.start);
-                *horz = mv.dst_horz;
-            }
-            let unit = match new.op.info().class {
-                Class::Ternary if legal => ternary_unit(platform.caps(), new.exec.lanes()),
-                _ => 1,
-            };
-            if !kernel.vars[mv.dst.index()].align.is_multiple_of(unit)
-                || !mv.dst_bytes.start.is_multiple_of(unit)
-            {
-                continue;
-            }
-            if legal && !(small(&new) && legal::allows(platform, &new, grf_bytes)) {
-                continue;
-            }
-            let insts = &mut kernel.blocks[b].insts;
-            insts[j] = new;
-            insts[i] = Inst::new(Op::Nop, insts[i].exec);
-            removed = true;
+        let aligned = kernel.vars[mv.dst.index()].align >= grf_bytes && mv.dst_bytes.start % grf_bytes == 0;
+        let Some(j) = definition(insts, i, &mv, grf_bytes, aligned) else { continue };
+        let mut new = insts[j];
+        if let Dst::Direct { reg, horz, .. } = &mut new.dst {
+            *reg = Reg::var_at(mv.dst, mv.dst_bytes.start);
+            *horz = mv.dst_horz;
         }
-        if removed {
-            kernel.blocks[b].insts.retain(|i| i.op != Op::Nop);
+        let unit = match new.op.info().class {
+            Class::Ternary if legal => ternary_unit(platform.caps(), new.exec.lanes()),
+            _ => 1,
+        };
+        if !kernel.vars[mv.dst.index()].align.is_multiple_of(unit) || !mv.dst_bytes.start.is_multiple_of(unit)
+        {
+            continue;
         }
+        if legal && !(small(&new) && legal::allows(platform, &new, grf_bytes)) {
+            continue;
+        }
+        let insts = &mut kernel.blocks[b].insts;
+        insts[j] = new;
+        insts[i] = Inst::new(Op::Nop, insts[i].exec);
+        removed = true;
+    }
+    if removed {
+        kernel.blocks[b].insts.retain(|i| i.op != Op::Nop);
     }
 }
 
@@ -239,14 +229,19 @@ fn small(inst: &Inst<Virtual>) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{
+        super::{census::Census, local},
+        *,
+    };
     use gen_ir::{Block, ExecSize, Var};
     use platforms::Platform;
 
     fn coalesce(k: &mut Kernel<Virtual>) {
         let mut homes = Homes::default();
-        homes.find(k, true);
-        moves(k, &homes, 32, false, &mut Vec::new());
+        homes.find(k);
+        let mut census = Census::default();
+        census.count(k);
+        local::tidy(k, &homes, &census, 32, false, &mut local::Scratch::default());
     }
 
     fn kernel() -> (Kernel<Virtual>, Vec<VarId>) {

@@ -5,49 +5,51 @@
 
 use gen_ir::{Class, Cond, CondMod, Dst, Inst, Kernel, Op, Payload, Role, Src, SrcMod, Type, VarId, Virtual};
 
-use super::{dead::each_read, homes::Homes};
-use crate::lists::reset;
+use super::{census::Census, homes::Homes};
 
 /// How far apart both may stand: flags are few.
 const REACH: usize = 12;
 
-/// Moves such conditions in every block.
-pub fn attach(kernel: &mut Kernel<Virtual>, grf_bytes: u32, homes: &mut Homes, reads: &mut Vec<u32>) {
+/// Moves such conditions. `tests`: all comparisons that [`tests_zero`] names, in order; `census` has counted
+/// the kernel, and goes on counting.
+pub(super) fn attach(
+    kernel: &mut Kernel<Virtual>,
+    grf_bytes: u32,
+    tests: &[(usize, usize)],
+    homes: &mut Homes,
+    census: &mut Census,
+) {
     // Variables are looked at once there is something to do.
     let mut known = false;
-    for b in 0..kernel.blocks.len() {
+    for tests in tests.chunk_by(|x, y| x.0 == y.0) {
         let mut removed = false;
-        for i in 0..kernel.blocks[b].insts.len() {
+        for &(b, i) in tests {
             let insts = &kernel.blocks[b].insts;
             let Some((v, cond)) = tested(&insts[i]) else { continue };
             let Some(j) = definition(insts, i, v, cond, grf_bytes) else { continue };
             if !std::mem::replace(&mut known, true) {
-                homes.find(kernel, true);
-                count_reads(kernel, reads);
+                homes.find(kernel);
             }
             let insts = &mut kernel.blocks[b].insts;
             let op = &mut insts[j];
             op.cond = Some(cond);
-            if reads[v.index()] == 1 && homes.only_in(v, b) {
+            if census.reads(v) == 1 && homes.only_in(v, b) {
                 let ty = op.dst.ty().unwrap_or(Type::Ud);
                 op.dst = Dst::null(ty);
             }
-            reads[v.index()] -= 1;
+            census.vars[v.index()].forget_read();
             insts[i] = Inst::new(Op::Nop, insts[i].exec);
             removed = true;
         }
         if removed {
-            kernel.blocks[b].insts.retain(|i| i.op != Op::Nop);
+            kernel.blocks[tests[0].0].insts.retain(|i| i.op != Op::Nop);
         }
     }
 }
 
-/// Counts the instructions that read each variable.
-fn count_reads(kernel: &Kernel<Virtual>, reads: &mut Vec<u32>) {
-    reset(reads, kernel.vars.len(), 0);
-    for (_, inst) in kernel.insts() {
-        each_read(inst, |v| reads[v.index()] += 1);
-    }
+/// Whether an instruction compares whole values with zero.
+pub(super) fn tests_zero(inst: &Inst<Virtual>) -> bool {
+    inst.op == Op::Cmp && tested(inst).is_some()
 }
 
 /// The variable that a comparison tests for being zero, and the condition it sets.
@@ -119,12 +121,16 @@ mod tests {
         cmp.src = [read(v[1]), Src::d(0), Src::None];
         cmp.cond = Some(CondMod { cond: Cond::Eq, flag: Reg::var_at(flag, 0) });
         k.blocks.push(Block { insts: vec![and, cmp], succs: Default::default() });
-        attach(&mut k, 32, &mut Homes::default(), &mut Vec::new());
+        let mut census = Census::default();
+        census.count(&k);
+        attach(&mut k, 32, &[(0, 1)], &mut Homes::default(), &mut census);
         assert_eq!(k.blocks[0].insts, [Inst { cond: cmp.cond, dst: Dst::null(Type::D), ..and }]);
         // A sum may have a carry.
         and.op = Op::Add;
         k.blocks[0].insts = vec![and, cmp];
-        attach(&mut k, 32, &mut Homes::default(), &mut Vec::new());
+        let mut census = Census::default();
+        census.count(&k);
+        attach(&mut k, 32, &[(0, 1)], &mut Homes::default(), &mut census);
         assert_eq!(k.blocks[0].insts.len(), 2);
     }
 }

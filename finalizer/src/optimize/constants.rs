@@ -10,7 +10,7 @@ use std::{
 
 use gen_ir::{ExecSize, Inst, Kernel, Op, Options, Reg, Src, SrcMod, Type, VarId, Virtual};
 
-use super::homes::Homes;
+use super::{census::Census, homes::Homes};
 use crate::lists::reset;
 
 /// One move into such a variable.
@@ -49,8 +49,7 @@ struct Made {
 
 /// Memory for [`share`].
 #[derive(Debug, Default)]
-pub struct Scratch {
-    written: Vec<bool>,
+pub(super) struct Scratch {
     state: Vec<State>,
     instead: Vec<Option<VarId>>,
     /// Moves of the block in question: variable and place.
@@ -63,43 +62,40 @@ pub struct Scratch {
     by_hash: HashMap<u64, u32>,
 }
 
-/// Lets later variables of a block that are made alike be the first of them.
-pub fn share(kernel: &mut Kernel<Virtual>, homes: &Homes, scratch: &mut Scratch) {
-    let Scratch { written, state, instead, moves, last, made, parts, by_hash } = scratch;
+/// Lets later variables of a block that are made alike be the first of them. `census` knows which
+/// variables are written.
+pub(super) fn share(kernel: &mut Kernel<Virtual>, homes: &Homes, census: &Census, scratch: &mut Scratch) {
+    let Scratch { state, instead, moves, last, made, parts, by_hash } = scratch;
     let vars = kernel.vars.len();
-    reset(written, vars, false);
-    reset(state, vars, State::Fresh);
-    reset(instead, vars, None);
-    reset(last, vars, 0);
-    for inst in kernel.blocks.iter().flat_map(|b| &b.insts) {
-        let flag = inst.cond.as_ref().map(|c| c.flag);
-        for v in [inst.dst.reg(), flag].into_iter().flatten().filter_map(Reg::var) {
-            written[v.index()] = true;
-        }
-    }
-    for b in 0..kernel.blocks.len() {
+    let mut ready = false;
+    for b in (0..kernel.blocks.len()).filter(|&b| homes.any_in(b)) {
+        let insts = &kernel.blocks[b].insts;
         let made_here = |i: &&Inst<Virtual>| {
             i.op == Op::Mov
                 && i.no_mask
                 && i.dst.reg().and_then(Reg::var).is_some_and(|v| homes.only_in(v, b))
+                && part(i, &kernel.vars, census).is_some()
         };
-        if kernel.blocks[b].insts.iter().filter(made_here).nth(1).is_none() {
+        if insts.iter().filter(made_here).nth(1).is_none() {
             continue;
         }
+        if !std::mem::replace(&mut ready, true) {
+            reset(state, vars, State::Fresh);
+            reset(instead, vars, None);
+            reset(last, vars, 0);
+        }
         moves.clear();
-        for (i, inst) in kernel.blocks[b].insts.iter().enumerate() {
-            inst.for_each_reg(|role, reg| {
-                if let Some(v) = reg.var()
-                    && !role.is_write()
-                {
+        for (i, inst) in insts.iter().enumerate() {
+            inst.for_each_read(|reg| {
+                if let Some(v) = reg.var() {
                     let s = &mut state[v.index()];
                     *s = if matches!(s, State::Made | State::Read) { State::Read } else { State::Other };
                 }
             });
             let Some(v) = inst.dst.reg().and_then(Reg::var) else { continue };
             let s = &mut state[v.index()];
-            let free = homes.only_in(v, b) && matches!(s, State::Fresh | State::Made);
-            if free && part(inst, &kernel.vars, written).is_some() {
+            let free = inst.op == Op::Mov && matches!(s, State::Fresh | State::Made) && homes.only_in(v, b);
+            if free && part(inst, &kernel.vars, census).is_some() {
                 *s = State::Made;
                 moves.push((v, i as u32));
             } else {
@@ -123,7 +119,7 @@ pub fn share(kernel: &mut Kernel<Virtual>, homes: &Homes, scratch: &mut Scratch)
             let v = group[0].0;
             let insts = &kernel.blocks[b].insts;
             let first = parts.len();
-            parts.extend(group.iter().filter_map(|&(_, i)| part(&insts[i as usize], &kernel.vars, written)));
+            parts.extend(group.iter().filter_map(|&(_, i)| part(&insts[i as usize], &kernel.vars, census)));
             let placement = |v: VarId| {
                 let var = &kernel.vars[v.index()];
                 (var.bytes, var.align, var.even_grf)
@@ -175,7 +171,7 @@ fn hash_of(key: &impl Hash) -> u64 {
 }
 
 /// The instruction as a part of such a value.
-fn part(inst: &Inst<Virtual>, vars: &[gen_ir::Var], written: &[bool]) -> Option<Part> {
+fn part(inst: &Inst<Virtual>, vars: &[gen_ir::Var], census: &Census) -> Option<Part> {
     let symbol = inst.opts.has(Options::SYMBOL_LOW) || inst.opts.has(Options::SYMBOL_HIGH);
     if inst.op != Op::Mov || !inst.no_mask || inst.pred.is_some() || inst.cond.is_some() || inst.sat || symbol
     {
@@ -186,7 +182,7 @@ fn part(inst: &Inst<Virtual>, vars: &[gen_ir::Var], written: &[bool]) -> Option<
         Src::Imm { .. } => true,
         Src::Direct { reg, mods: SrcMod::NONE, .. } => reg.var().is_some_and(|v| {
             let var = &vars[v.index()];
-            var.live_in && !var.address_taken && !written[v.index()]
+            var.live_in && !var.address_taken && !census.vars[v.index()].is_written()
         }),
         _ => false,
     };
@@ -225,8 +221,10 @@ mod tests {
         }
         k.blocks.push(Block { insts, succs: Default::default() });
         let mut homes = Homes::default();
-        homes.find(&k, true);
-        share(&mut k, &homes, &mut Scratch::default());
+        homes.find(&k);
+        let mut census = Census::default();
+        census.count(&k);
+        share(&mut k, &homes, &census, &mut Scratch::default());
         let mut want: Vec<Inst<Virtual>> = header(v[0], 7).to_vec();
         want.extend([read(v[0]), read(v[0])]);
         want.extend(header(v[2], 8));

@@ -6,7 +6,7 @@
 //! offset and the same channel-to-element mapping.
 
 use gen_ir::{
-    Arf, Base, Class, Dst, Extent, Inst, Kernel, Op, Options, Reg, Region, Src, SrcMod, Type, VarClass,
+    Arf, Base, Class, Dst, Extent, Inst, Kernel, Op, Options, Reg, Region, Src, SrcMod, Type, Var, VarClass,
     VarId, Virtual,
 };
 use platforms::{Caps, Platform};
@@ -14,29 +14,28 @@ use platforms::{Caps, Platform};
 use super::legal;
 use crate::lists::reset;
 
-/// Replaces reads of copies in every block.
-pub fn forward(kernel: &mut Kernel<Virtual>, grf_bytes: u32, copies: &mut Copies) {
-    walk(kernel, grf_bytes, None, copies);
-}
-
-/// The same for legal code, which stays legal.
-pub fn forward_legal(kernel: &mut Kernel<Virtual>, grf_bytes: u32, copies: &mut Copies) {
-    walk(kernel, grf_bytes, Some(kernel.platform), copies);
-}
-
-fn walk(kernel: &mut Kernel<Virtual>, grf_bytes: u32, legal: Option<Platform>, copies: &mut Copies) {
-    copies.start(kernel.vars.len(), kernel.platform.caps(), legal);
+/// Replaces reads of copies in every block. `legal`: all instructions are, and stay so. `visit` is shown
+/// every instruction, with its block and place, when nothing changes it any more.
+pub(super) fn forward(
+    kernel: &mut Kernel<Virtual>,
+    grf_bytes: u32,
+    legal: bool,
+    copies: &mut Copies,
+    mut visit: impl FnMut(&[Var], (usize, usize), &Inst<Virtual>),
+) {
+    copies.start(kernel.vars.len(), kernel.platform.caps(), legal.then_some(kernel.platform));
     let Kernel { vars, blocks, .. } = kernel;
     let plain = |v: VarId| {
         let var = &vars[v.index()];
         var.class == VarClass::General && !var.address_taken
     };
-    for block in blocks {
+    for (b, block) in blocks.iter_mut().enumerate() {
         copies.clear();
-        for inst in &mut block.insts {
+        for (i, inst) in block.insts.iter_mut().enumerate() {
             copies.rewrite(inst, grf_bytes);
             copies.forget_written(inst, grf_bytes);
             copies.learn(inst, grf_bytes, plain);
+            visit(vars, (b, i), inst);
         }
     }
 }
@@ -61,17 +60,30 @@ struct Copy {
     /// Dwords may stand beside quadwords.
     mixes_qwords: bool,
     /// Next older copy into the same destination, and from the same source.
-    older_dst: Option<u32>,
-    older_src: Option<u32>,
+    older_dst: u32,
+    older_src: u32,
+}
+
+/// The newest copy into a variable, and from it; [`NONE`] if there is none.
+#[derive(Clone, Copy, Debug)]
+struct Newest {
+    dst: u32,
+    src: u32,
+}
+
+const NONE: u32 = u32::MAX;
+
+impl Newest {
+    const NONE: Newest = Newest { dst: NONE, src: NONE };
 }
 
 /// The copies available at a point of a block. Lists are linked through the copies themselves, so a
 /// block costs no allocation once the vectors have grown.
 #[derive(Debug, Default)]
-pub struct Copies {
+pub(super) struct Copies {
     all: Vec<Copy>,
-    by_dst: Vec<Option<u32>>,
-    by_src: Vec<Option<u32>>,
+    /// By variable.
+    newest: Vec<Newest>,
     byte_sources: bool,
     mixes_qwords: bool,
     /// Instructions are legal on this platform and have to stay so.
@@ -81,8 +93,7 @@ pub struct Copies {
 impl Copies {
     fn start(&mut self, vars: usize, caps: &Caps, legal: Option<Platform>) {
         self.all.clear();
-        reset(&mut self.by_dst, vars, None);
-        reset(&mut self.by_src, vars, None);
+        reset(&mut self.newest, vars, Newest::NONE);
         self.byte_sources = caps.byte_sources;
         self.mixes_qwords = caps.int64 && caps.float_regions && !caps.restricted_64bit_regions;
         self.legal = legal;
@@ -90,15 +101,24 @@ impl Copies {
 
     fn clear(&mut self) {
         for c in self.all.drain(..) {
-            self.by_dst[c.dst.index()] = None;
+            self.newest[c.dst.index()].dst = NONE;
             if let Some(v) = c.origin.var() {
-                self.by_src[v.index()] = None;
+                self.newest[v.index()].src = NONE;
             }
         }
     }
 
     /// Replaces the sources of an instruction that read copies.
     fn rewrite(&self, inst: &mut Inst<Virtual>, grf_bytes: u32) {
+        if !self.all.is_empty() {
+            self.rewrite_sources(inst, grf_bytes);
+        }
+        if self.legal.is_none() {
+            commute_immediate(inst);
+        }
+    }
+
+    fn rewrite_sources(&self, inst: &mut Inst<Virtual>, grf_bytes: u32) {
         if matches!(inst.op.info().class, Class::Send | Class::Branch | Class::Dpas | Class::Sync)
             || matches!(inst.op, Op::Line | Op::Pln | Op::Movi | Op::Smov | Op::Madm | Op::Wait)
         {
@@ -107,7 +127,11 @@ impl Copies {
         for i in 0..inst.src.len() {
             let Src::Direct { reg, region, mods, ty } = inst.src[i] else { continue };
             let Some(var) = reg.var() else { continue };
-            let Some(copy) = self.find(var, reg.byte, region, ty, inst) else { continue };
+            let newest = self.newest[var.index()].dst;
+            if newest == NONE {
+                continue;
+            }
+            let Some(copy) = self.find(newest, reg.byte, region, ty, inst) else { continue };
             if let Some(platform) = self.legal {
                 replace_legally(inst, i, copy, platform, grf_bytes);
                 continue;
@@ -138,8 +162,6 @@ impl Copies {
         }
         if self.legal.is_some() {
             self.share(inst, grf_bytes);
-        } else {
-            commute_immediate(inst);
         }
     }
 
@@ -158,9 +180,8 @@ impl Copies {
         if lanes == 1 || horz != 1 || dst_ty.bytes() == 1 || dst_ty.is_float() || ty == dst_ty {
             return;
         }
-        let mut at = self.by_src[var.index()];
-        while let Some(i) = at {
-            let c = &self.all[i as usize];
+        let mut at = self.newest[var.index()].src;
+        while let Some(c) = self.all.get(at as usize) {
             at = c.older_src;
             let Origin::Reg { reg: origin, region: r, ty: t, .. } = c.origin else { continue };
             let same = c.live
@@ -178,11 +199,10 @@ impl Copies {
         }
     }
 
-    /// The newest copy that defines all that channel by channel is read.
-    fn find(&self, var: VarId, byte: u32, region: Region, ty: Type, inst: &Inst<Virtual>) -> Option<&Copy> {
-        let mut at = self.by_dst[var.index()];
-        while let Some(i) = at {
-            let c = &self.all[i as usize];
+    /// The newest copy, from a certain one on, that defines all that channel by channel is read.
+    fn find(&self, newest: u32, byte: u32, region: Region, ty: Type, inst: &Inst<Virtual>) -> Option<&Copy> {
+        let mut at = newest;
+        while let Some(c) = self.all.get(at as usize) {
             at = c.older_dst;
             if !c.live || c.dst_ty.bytes() != ty.bytes() || (c.dst_ty.is_float() != ty.is_float()) {
                 continue;
@@ -206,20 +226,20 @@ impl Copies {
 
     /// Drops copies whose bytes an instruction overwrites.
     fn forget_written(&mut self, inst: &Inst<Virtual>, grf_bytes: u32) {
-        let (Some(reg), Some(written)) = (inst.dst.reg(), inst.dst_extent(grf_bytes)) else {
-            // Copies never involve variables that indirect writes can reach.
+        // Copies never involve variables that indirect writes can reach.
+        let Some(var) = inst.dst.reg().and_then(|r| r.var()) else { return };
+        let newest = self.newest[var.index()];
+        if newest.dst & newest.src == NONE {
             return;
-        };
-        let Some(var) = reg.var() else { return };
-        let mut at = self.by_dst[var.index()];
-        while let Some(i) = at {
-            let c = &mut self.all[i as usize];
+        }
+        let Some(written) = inst.dst_extent(grf_bytes) else { return };
+        let mut at = newest.dst;
+        while let Some(c) = self.all.get_mut(at as usize) {
             c.live &= !c.dst_bytes.overlaps(written);
             at = c.older_dst;
         }
-        at = self.by_src[var.index()];
-        while let Some(i) = at {
-            let c = &mut self.all[i as usize];
+        at = newest.src;
+        while let Some(c) = self.all.get_mut(at as usize) {
             if let Origin::Reg { bytes, .. } = c.origin {
                 c.live &= !bytes.overlaps(written);
             }
@@ -259,6 +279,8 @@ impl Copies {
         };
         let Some(dst_bytes) = inst.dst_extent(grf_bytes) else { return };
         let id = self.all.len() as u32;
+        let older_dst = std::mem::replace(&mut self.newest[dst_var.index()].dst, id);
+        let older_src = origin.var().map_or(NONE, |v| std::mem::replace(&mut self.newest[v.index()].src, id));
         self.all.push(Copy {
             dst: dst_var,
             dst_bytes,
@@ -269,8 +291,8 @@ impl Copies {
             no_mask: inst.no_mask,
             live: true,
             mixes_qwords: self.mixes_qwords,
-            older_dst: self.by_dst[dst_var.index()].replace(id),
-            older_src: origin.var().and_then(|v| self.by_src[v.index()].replace(id)),
+            older_dst,
+            older_src,
         });
     }
 }

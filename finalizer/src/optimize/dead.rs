@@ -1,91 +1,97 @@
-//! Dead code: instructions whose results nobody reads.
+//! Results that nobody needs.
 //!
-//! A variable that no instruction reads (and that neither the runtime nor an address can reach) needs
-//! no writes; removing them may leave more such variables, so the pass walks backwards over uses with
-//! a worklist until nothing changes. Each instruction is visited a bounded number of times.
+//! Either nobody reads the variable at all: if no instruction reads it (and neither the runtime nor an
+//! address can reach it), it needs no writes; without them there may be more such variables. Or the same
+//! channels write the same bytes again before anyone reads them. The first asks the whole kernel, the second
+//! only looks from a write back to the one before, so it holds for variables of any reach.
 
-use gen_ir::{Dst, Extent, Inst, Kernel, Op, Payload, Region, Role, Src, VarId, Virtual};
+use gen_ir::{Dst, Inst, Kernel, Op, Options, Payload, Virtual};
 
-use super::homes::Homes;
-use crate::lists::reset;
+use super::census::{Census, Entry, NOWHERE, SEVERAL, calls, goes_elsewhere, touch};
 
-/// Removes instructions that only write variables which are never read. Returns whether code elsewhere may
-/// read what the kernel writes: there are calls, returns or marks of the calling convention.
-pub fn eliminate(kernel: &mut Kernel<Virtual>, reads: &mut Vec<u32>) -> bool {
-    reset(reads, kernel.vars.len(), 0);
-    let mut elsewhere = false;
-    for (_, inst) in kernel.insts() {
-        each_read(inst, |v| reads[v.index()] += 1);
-        elsewhere |= goes_elsewhere(inst);
+/// Removes such instructions. `census` has counted the kernel, and learns which block touches each variable
+/// and which variables are written.
+///
+/// Later code is mostly what reads earlier code: going backwards, a chain dies in one sweep. Another one
+/// finds something only if a variable lost its last reader after a write of it was left.
+pub(super) fn eliminate(kernel: &mut Kernel<Virtual>, grf_bytes: u32, census: &mut Census) {
+    while sweep(kernel, grf_bytes, census) {
+        census.walk_again(&kernel.vars);
     }
-    for (v, var) in kernel.vars.iter().enumerate() {
-        if var.live_out || var.address_taken {
-            reads[v] += 1;
-        }
-    }
-    // Later code is mostly what reads earlier code: going backwards, a chain dies in one sweep. Another one
-    // finds something only if a variable lost its last reader after a write of it was left.
-    let mut again = true;
-    while std::mem::take(&mut again) {
-        for block in kernel.blocks.iter_mut().rev() {
-            let mut removed = false;
-            for inst in block.insts.iter_mut().rev() {
-                if is_dead(inst, reads) {
-                    each_read(inst, |v| {
-                        reads[v.index()] -= 1;
-                        again |= reads[v.index()] == LEFT;
-                    });
-                    *inst = Inst::new(Op::Nop, inst.exec);
-                    removed = true;
-                    continue;
-                }
-                let flag = inst.cond.as_ref().map(|c| c.flag);
-                for v in [inst.dst.reg(), flag].into_iter().flatten().filter_map(|r| r.var()) {
-                    reads[v.index()] |= LEFT;
-                }
+}
+
+/// Walks over the kernel backwards once. Returns whether another time may find more.
+fn sweep(kernel: &mut Kernel<Virtual>, grf_bytes: u32, census: &mut Census) -> bool {
+    let Census { vars, elsewhere } = census;
+    let mut again = false;
+    for (b, block) in kernel.blocks.iter_mut().enumerate().rev() {
+        let insts = &mut block.insts[..];
+        let home = if *elsewhere && calls(insts) { SEVERAL } else { b as u32 };
+        // Code elsewhere reads who knows what.
+        let overwrites = !(*elsewhere && insts.iter().any(goes_elsewhere));
+        let mut removed = false;
+        for i in (0..insts.len()).rev() {
+            let inst = &insts[i];
+            if is_dead(inst, vars) {
+                inst.for_each_read(|reg| {
+                    if let Some(v) = reg.var() {
+                        again |= vars[v.index()].forget_read();
+                    }
+                });
+                insts[i] = Inst::new(Op::Nop, inst.exec);
+                removed = true;
+                continue;
             }
-            if removed {
-                block.insts.retain(|i| i.op != Op::Nop);
+            if let Some(v) = inst.dst.reg().and_then(|r| r.var()) {
+                let entry = &mut vars[v.index()];
+                if overwrites && entry.is_plain() {
+                    let (block, next) = entry.next_write;
+                    if block == b as u32 && covers(&insts[next as usize], inst, grf_bytes) && removable(inst)
+                    {
+                        insts[i] = Inst::new(Op::Nop, inst.exec);
+                        removed = true;
+                        continue;
+                    }
+                    if ends(inst) {
+                        entry.next_write = (b as u32, i as u32);
+                    }
+                }
+                entry.write();
+                touch(&mut entry.home, home);
             }
+            if let Some(v) = inst.cond.as_ref().and_then(|c| c.flag.var()) {
+                let entry = &mut vars[v.index()];
+                entry.write();
+                touch(&mut entry.home, home);
+            }
+            inst.for_each_read(|reg| {
+                if let Some(v) = reg.var() {
+                    let entry = &mut vars[v.index()];
+                    entry.next_write.0 = NOWHERE;
+                    touch(&mut entry.home, home);
+                }
+            });
         }
-        if again {
-            reads.iter_mut().for_each(|n| *n &= !LEFT);
+        if removed {
+            block.insts.retain(|i| i.op != Op::Nop);
         }
     }
-    elsewhere
+    again
 }
 
-/// Beside the number of a variable's readers: an instruction that writes it was left where it is.
-const LEFT: u32 = 1 << 31;
-
-/// Whether an instruction has to do with code elsewhere.
-pub(super) fn goes_elsewhere(inst: &Inst<Virtual>) -> bool {
-    matches!(inst.op, Op::Call | Op::Calla | Op::Ret) || matches!(inst.payload, Payload::Outside(_))
-}
-
-/// Calls `f` for every variable that the instruction reads. A variable that the instruction writes
-/// in place counts only if it reads it too.
-pub(super) fn each_read(inst: &Inst<Virtual>, mut f: impl FnMut(VarId)) {
-    inst.for_each_reg(|role, reg| {
-        if let Some(v) = reg.var()
-            && !role.is_write()
-        {
-            f(v);
-        }
-    });
-}
-
-fn is_dead(inst: &Inst<Virtual>, reads: &[u32]) -> bool {
-    let unread = |v: Option<VarId>| v.is_some_and(|v| reads[v.index()] & !LEFT == 0);
-    let dst_dead = match inst.dst {
-        Dst::Direct { reg, .. } => unread(reg.var()) || (reg.is_null() && inst.cond.is_some()),
+fn is_dead(inst: &Inst<Virtual>, vars: &[Entry]) -> bool {
+    let dst_dead = match &inst.dst {
+        Dst::Direct { reg, .. } => match reg.var() {
+            Some(v) => vars[v.index()].is_unread(),
+            None => inst.cond.is_some() && reg.is_null(),
+        },
         Dst::None => inst.cond.is_some(),
         Dst::Indirect { .. } | Dst::Macro { .. } => false,
     };
     dst_dead
-        && inst.cond.is_none_or(|c| unread(c.flag.var()))
+        && inst.cond.is_none_or(|c| c.flag.var().is_some_and(|v| vars[v.index()].is_unread()))
         && is_pure(inst)
-        && !inst.opts.has(gen_ir::Options::ACC_WR_EN)
+        && !inst.opts.has(Options::ACC_WR_EN)
 }
 
 /// Whether an instruction does nothing but write its destination, a flag and perhaps the accumulator.
@@ -94,108 +100,58 @@ fn is_pure(inst: &Inst<Virtual>) -> bool {
         && !matches!(inst.op, Op::Wait | Op::Nop | Op::Illegal | Op::Addc | Op::Subb | Op::Mach | Op::Macl)
 }
 
-/// Removes writes whose bytes are overwritten before anyone reads them, for variables that one block
-/// alone touches.
-///
-/// Going backwards, each such variable has the bytes that later code reads. A write ends that need if
-/// it defines, for every channel that may read, just the element that the channel reads: an unmasked
-/// write of all bytes, or a masked write where all readers are masked and read channel by channel.
-pub fn eliminate_local(kernel: &mut Kernel<Virtual>, homes: &Homes, grf_bytes: u32, needs: &mut Vec<Need>) {
-    reset(needs, kernel.vars.len(), Need::NONE);
-    for (b, block) in kernel.blocks.iter_mut().enumerate().filter(|&(b, _)| homes.any_in(b)) {
-        let mut removed = false;
-        for inst in block.insts.iter_mut().rev() {
-            if let Some(var) = inst.dst.reg().and_then(|r| r.var()).filter(|v| homes.only_in(*v, b))
-                && let Some(bytes) = inst.dst_extent(grf_bytes)
-            {
-                let need = &mut needs[var.index()];
-                if !need.bytes.overlaps(bytes) && removable(inst) {
-                    *inst = Inst::new(Op::Nop, inst.exec);
-                    removed = true;
-                    continue;
-                }
-                if need.ended_by(inst, bytes) {
-                    *need = Need::NONE;
-                }
-            }
-            inst.for_each_reg(|role, reg| {
-                if let Some(v) = reg.var()
-                    && !role.is_write()
-                    && homes.only_in(v, b)
-                {
-                    needs[v.index()].add(inst, role, inst.extent(role, grf_bytes));
-                }
-            });
-        }
-        if removed {
-            block.insts.retain(|i| i.op != Op::Nop);
-        }
-    }
-}
-
-/// What later code of the block reads of a variable.
-#[derive(Clone, Copy, Debug)]
-pub struct Need {
-    bytes: Extent,
-    /// All readers are masked and channel `n` reads element `n` of this layout: first byte, bytes of an
-    /// element, first channel, channels.
-    by_channel: Option<(u32, u32, u8, u32)>,
-}
-
-impl Need {
-    const NONE: Need = Need { bytes: Extent { start: 0, end: 0 }, by_channel: None };
-
-    fn add(&mut self, inst: &Inst<Virtual>, role: Role, bytes: Option<Extent>) {
-        let all = Extent { start: 0, end: u32::MAX };
-        let bytes = bytes.unwrap_or(all);
-        let layout = match role {
-            Role::Src(i) if !inst.no_mask && matches!(inst.payload, Payload::None | Payload::Math(_)) => {
-                match inst.src[usize::from(i)] {
-                    Src::Direct { region, ty, .. } if lane_by_lane(region, inst.exec.lanes()) => {
-                        Some((bytes.start, ty.bytes(), inst.chan, inst.exec.lanes()))
-                    }
-                    _ => None,
-                }
-            }
-            _ => None,
-        };
-        if self.bytes.is_empty() {
-            *self = Need { bytes, by_channel: layout };
-        } else {
-            self.bytes =
-                Extent { start: self.bytes.start.min(bytes.start), end: self.bytes.end.max(bytes.end) };
-            self.by_channel = self.by_channel.filter(|l| Some(*l) == layout);
-        }
-    }
-
-    fn ended_by(&self, inst: &Inst<Virtual>, written: Extent) -> bool {
-        if inst.pred.is_some() && inst.op != Op::Sel || !inst.dst_is_dense() || !written.contains(self.bytes)
-        {
-            return false;
-        }
-        let layout = inst.dst.ty().map(|t| (written.start, t.bytes(), inst.chan, inst.exec.lanes()));
-        inst.no_mask || self.by_channel.is_some() && self.by_channel == layout
-    }
-}
-
 /// Whether an instruction does nothing but write its direct destination.
 pub(super) fn removable(inst: &Inst<Virtual>) -> bool {
     let writes_flag = inst.cond.is_some() && !matches!(inst.op, Op::Sel | Op::Csel);
     is_pure(inst)
         && !writes_flag
-        && !inst.opts.has(gen_ir::Options::ACC_WR_EN)
+        && !inst.opts.has(Options::ACC_WR_EN)
         && matches!(inst.dst, Dst::Direct { .. })
 }
 
-fn lane_by_lane(region: Region, lanes: u32) -> bool {
-    region.vert != Region::VXH && region.vert != Region::ABSENT && region.one_by_one(lanes)
+/// Whether an instruction defines its result for all its channels: all bytes without gaps whatever the mask,
+/// or those of the channels in a [`shape`].
+fn ends(inst: &Inst<Virtual>) -> bool {
+    let whole = inst.pred.is_none() || inst.op == Op::Sel;
+    whole && if inst.no_mask { inst.dst_is_dense() } else { has_shape(inst) }
+}
+
+/// Whether a write that [`ends`] the need of its result leaves nothing of an earlier one of the variable.
+fn covers(later: &Inst<Virtual>, earlier: &Inst<Virtual>, grf_bytes: u32) -> bool {
+    let same_channels = || !earlier.no_mask && has_shape(earlier) && shape(later) == shape(earlier);
+    if !later.no_mask && !same_channels() {
+        return false;
+    }
+    let (Some(all), Some(bytes)) = (later.dst_extent(grf_bytes), earlier.dst_extent(grf_bytes)) else {
+        return false;
+    };
+    if later.no_mask { all.contains(bytes) } else { all == bytes }
+}
+
+/// Whether channels are written one by one.
+fn has_shape(inst: &Inst<Virtual>) -> bool {
+    matches!(inst.dst, Dst::Direct { .. }) && matches!(inst.payload, Payload::None | Payload::Math(_))
+}
+
+/// Element, first channel, channels, stride in elements.
+fn shape(inst: &Inst<Virtual>) -> Option<(u32, u8, u32, u8)> {
+    match inst.dst {
+        Dst::Direct { horz, ty, .. } => Some((ty.bytes(), inst.chan, inst.exec.lanes(), horz)),
+        _ => None,
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gen_ir::{Block, ExecSize, Reg, Src, Type, Var, VarClass};
+    use gen_ir::{Block, ExecSize, Reg, Region, Src, Type, Var, VarClass, VarId};
     use platforms::Platform;
+
+    fn clean(k: &mut Kernel<Virtual>) {
+        let mut census = Census::default();
+        census.count(k);
+        eliminate(k, 32, &mut census);
+    }
 
     #[test]
     fn a_chain_that_nobody_reads_disappears() {
@@ -215,7 +171,42 @@ mod tests {
             insts: vec![add(v[0], v[0]), add(v[1], v[0]), add(v[2], v[1]), last],
             succs: Default::default(),
         });
-        eliminate(&mut k, &mut Vec::new());
+        clean(&mut k);
         assert_eq!(k.inst_count(), 2);
+    }
+
+    fn run(insts: impl Fn(&[VarId]) -> Vec<Inst<Virtual>>) -> usize {
+        let mut k = Kernel::new("k", Platform::Skl);
+        let v: Vec<VarId> = (0..2).map(|_| k.add_var(Var::temp(VarClass::General, 64, 32))).collect();
+        v.iter().for_each(|v| k.vars[v.index()].live_out = true);
+        k.blocks.push(Block { insts: insts(&v), succs: Default::default() });
+        clean(&mut k);
+        k.blocks[0].insts.len()
+    }
+
+    fn mov(to: VarId, src: Src<Virtual>, lanes: ExecSize) -> Inst<Virtual> {
+        let mut i = Inst::new(Op::Mov, lanes);
+        i.dst = Dst::packed(Reg::var_at(to, 0), Type::D);
+        i.src[0] = src;
+        i
+    }
+
+    #[test]
+    fn only_the_last_of_equal_writes_stays() {
+        let s8 = ExecSize::S8;
+        assert_eq!(run(|v| vec![mov(v[0], Src::d(1), s8), mov(v[0], Src::d(2), s8)]), 1);
+    }
+
+    #[test]
+    fn what_is_read_or_wider_stays() {
+        let (s8, s16) = (ExecSize::S8, ExecSize::S16);
+        let read = |v| Src::new(Reg::var_at(v, 0), Region::new(8, 8, 1), Type::D);
+        let between =
+            |v: &[VarId]| vec![mov(v[0], Src::d(1), s8), mov(v[1], read(v[0]), s8), mov(v[0], Src::d(2), s8)];
+        assert_eq!(run(between), 3);
+        assert_eq!(run(|v| vec![mov(v[0], Src::d(1), s16), mov(v[0], Src::d(2), s8)]), 2);
+        let unmasked =
+            |v: &[VarId]| vec![Inst { no_mask: true, ..mov(v[0], Src::d(1), s8) }, mov(v[0], Src::d(2), s8)];
+        assert_eq!(run(unmasked), 2);
     }
 }

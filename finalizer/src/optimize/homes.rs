@@ -1,16 +1,14 @@
 //! Which variables live in one block only.
 
-use gen_ir::{Extent, Inst, Kernel, Op, Payload, Role, Var, VarClass, VarId, Virtual};
+use gen_ir::{Extent, Inst, Kernel, Op, Payload, Role, VarId, Virtual};
 
+use super::census::{Census, SEVERAL, calls, first_home, touch};
 use crate::lists::{refill, reset};
-
-const NOWHERE: u32 = u32::MAX;
-const SEVERAL: u32 = u32::MAX - 1;
 
 /// For each variable the one block that has to do with it, if there is just one: no value comes into
 /// the block and none leaves it.
 #[derive(Debug, Default)]
-pub struct Homes {
+pub(super) struct Homes {
     home: Vec<u32>,
     /// The same, but values of an earlier run of the block may come in.
     touched: Vec<u32>,
@@ -20,64 +18,91 @@ pub struct Homes {
     repeated: Vec<bool>,
     /// Whether each block has variables that no other block touches.
     local: Vec<bool>,
+    /// Whether any block has.
+    any: bool,
     /// Backward edges that begin at each block, less those that end before it.
     opened: Vec<i32>,
 }
 
 impl Homes {
-    /// Looks at every operand once. `elsewhere`: there may be calls.
-    pub fn find(&mut self, kernel: &Kernel<Virtual>, elsewhere: bool) {
-        let grf_bytes = u32::from(kernel.platform.caps().grf_bytes);
-        let Homes { home, touched, defined, repeated, opened, local } = self;
-        repeated_blocks(kernel, repeated, opened);
-        let shared = |var: &Var| {
-            let outside = var.live_in || var.live_out || var.address_taken || var.fixed.is_some();
-            if outside || var.class != VarClass::General { SEVERAL } else { NOWHERE }
-        };
-        refill(home, kernel.vars.iter().map(shared));
-        touched.clone_from(home);
-        reset(defined, kernel.vars.len(), Defined::NOTHING);
+    /// Looks at every operand.
+    pub fn find(&mut self, kernel: &Kernel<Virtual>) {
+        refill(&mut self.touched, kernel.vars.iter().map(first_home));
         for (b, block) in kernel.blocks.iter().enumerate() {
-            let (this, repeated) = (b as u32, repeated[b]);
-            // Values live across a call may be needed by whoever is called.
-            let calls = elsewhere && block.insts.iter().any(|i| matches!(i.op, Op::Call | Op::Calla));
+            let home = if calls(&block.insts) { SEVERAL } else { b as u32 };
             for inst in &block.insts {
-                inst.for_each_reg(|role, reg| {
-                    let Some(v) = reg.var() else { return };
-                    let t = &mut touched[v.index()];
-                    if *t == SEVERAL {
-                        return;
-                    }
-                    let h = &mut home[v.index()];
-                    if calls || *t != NOWHERE && *t != this {
-                        (*h, *t) = (SEVERAL, SEVERAL);
-                        return;
-                    }
-                    *t = this;
-                    if *h != SEVERAL {
-                        let exposed = repeated && !defined[v.index()].covers(inst, role, grf_bytes);
-                        *h = if exposed { SEVERAL } else { this };
+                inst.for_each_reg(|_, reg| {
+                    if let Some(v) = reg.var() {
+                        touch(&mut self.touched[v.index()], home);
                     }
                 });
-                if repeated
-                    && let Some(v) = inst.dst.reg().and_then(|r| r.var())
-                    && home[v.index()] == this
+            }
+        }
+        self.settle(kernel);
+    }
+
+    /// Takes the blocks that touch each variable from a census that a walk over the kernel has completed.
+    pub fn take(&mut self, kernel: &Kernel<Virtual>, census: &Census) {
+        refill(&mut self.touched, census.vars.iter().map(|v| v.home));
+        self.settle(kernel);
+    }
+
+    fn settle(&mut self, kernel: &Kernel<Virtual>) {
+        reset(&mut self.local, kernel.blocks.len(), false);
+        self.any = false;
+        for t in &self.touched {
+            if let Some(local) = self.local.get_mut(*t as usize) {
+                *local = true;
+                self.any = true;
+            }
+        }
+        self.home.clone_from(&self.touched);
+        if self.any {
+            repeated_blocks(kernel, &mut self.repeated, &mut self.opened);
+            self.find_exposed(kernel);
+        }
+    }
+
+    /// In blocks that may run again: whatever reads what the block has not written before sees another run.
+    fn find_exposed(&mut self, kernel: &Kernel<Virtual>) {
+        let Homes { home, defined, repeated, local, .. } = self;
+        let grf_bytes = u32::from(kernel.platform.caps().grf_bytes);
+        let exposing = |b: &usize| repeated[*b] && local[*b];
+        let mut blocks = (0..kernel.blocks.len()).filter(exposing).peekable();
+        if blocks.peek().is_some() {
+            reset(defined, kernel.vars.len(), Defined::NOTHING);
+        }
+        for b in blocks {
+            for inst in &kernel.blocks[b].insts {
+                inst.for_each_reg(|role, reg| {
+                    let Some(v) = reg.var() else { return };
+                    let h = &mut home[v.index()];
+                    if *h == b as u32 && !defined[v.index()].covers(inst, role, grf_bytes) {
+                        *h = SEVERAL;
+                    }
+                });
+                if let Some(v) = inst.dst.reg().and_then(|r| r.var())
+                    && home[v.index()] == b as u32
                 {
                     defined[v.index()].add(inst, grf_bytes);
                 }
             }
         }
-        reset(local, kernel.blocks.len(), false);
-        for t in touched.iter() {
-            if let Some(local) = local.get_mut(*t as usize) {
-                *local = true;
-            }
-        }
+    }
+
+    /// Whether some variable is touched by one block alone.
+    pub fn any(&self) -> bool {
+        self.any
     }
 
     /// Whether some variable is touched by block `b` alone.
     pub fn any_in(&self, b: usize) -> bool {
         self.local[b]
+    }
+
+    /// The block that alone has to do with each variable, or no block's number.
+    pub fn each(&self) -> impl Iterator<Item = u32> {
+        self.home.iter().copied()
     }
 
     /// Whether only block `b` has to do with the variable.
@@ -160,7 +185,7 @@ fn joined(a: Extent, b: Extent) -> Extent {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gen_ir::{Block, BlockId, Dst, ExecSize, Reg, Src, Type};
+    use gen_ir::{Block, BlockId, Dst, ExecSize, Reg, Src, Type, Var, VarClass};
     use platforms::Platform;
 
     #[test]
@@ -180,7 +205,7 @@ mod tests {
         k.blocks.push(Block { insts: vec![], succs: vec![BlockId(2), BlockId(0)].into() });
         k.blocks.push(Block::default());
         let mut homes = Homes::default();
-        homes.find(&k, true);
+        homes.find(&k);
         assert!(!homes.only_in(v[0], 0));
         assert!(homes.only_in(v[1], 0));
     }

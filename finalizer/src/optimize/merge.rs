@@ -17,16 +17,26 @@ const MOST_ACCESSES: usize = 256;
 const OCCUPIED: u64 = 256;
 
 /// Merges variables in every block.
-pub fn variables(kernel: &mut Kernel<Virtual>, homes: &Homes, grf_bytes: u32, merger: &mut Merger) {
+pub(super) fn variables(kernel: &mut Kernel<Virtual>, homes: &Homes, grf_bytes: u32, merger: &mut Merger) {
     merger.grf_bytes = grf_bytes;
     merger.list.clear();
-    reset(&mut merger.head, kernel.vars.len(), NONE);
+    let mut ready = false;
     let Kernel { vars, blocks, .. } = kernel;
-    for (b, block) in blocks.iter_mut().enumerate() {
-        if !block.insts.iter().any(|i| Copy::of(i, grf_bytes).is_some()) {
+    for (b, block) in blocks.iter_mut().enumerate().filter(|(b, _)| homes.any_in(*b)) {
+        // What copies have to do with: others are neither merged nor in the way.
+        let between = |i: &Inst<Virtual>| {
+            let (from, to) = Copy::ends(i)?;
+            (homes.touched_only_in(from, b) && homes.touched_only_in(to, b)).then_some((from, to))
+        };
+        merger.copied.clear();
+        merger.copied.extend(block.insts.iter().filter_map(between));
+        if merger.copied.is_empty() {
             continue;
         }
-        merger.collect(&block.insts, |v| homes.touched_only_in(v, b));
+        if !std::mem::replace(&mut ready, true) {
+            reset(&mut merger.head, vars.len(), APART);
+        }
+        merger.collect(&block.insts);
         let mut merged = false;
         for i in 0..block.insts.len() {
             let Some(copy) = Copy::of(&block.insts[i], grf_bytes) else { continue };
@@ -53,6 +63,17 @@ struct Copy {
 }
 
 impl Copy {
+    /// The variables that an instruction copies from and to, if it is a move. Whether it is a [`Copy`] is
+    /// another question, and merging may change the answer.
+    fn ends(inst: &Inst<Virtual>) -> Option<(VarId, VarId)> {
+        match inst.src[0] {
+            Src::Direct { reg, mods: SrcMod::NONE, .. } if inst.op == Op::Mov => {
+                Some((reg.var()?, inst.dst.reg()?.var()?))
+            }
+            _ => None,
+        }
+    }
+
     fn of(inst: &Inst<Virtual>, grf_bytes: u32) -> Option<Copy> {
         if inst.op != Op::Mov || inst.pred.is_some() || inst.cond.is_some() || inst.sat {
             return None;
@@ -77,7 +98,10 @@ fn one_by_one(region: Region, lanes: u32) -> bool {
         && region.one_by_one(lanes)
 }
 
+/// No access.
 const NONE: u32 = u32::MAX;
+/// No access, of a variable whose accesses are not listed.
+const APART: u32 = u32::MAX - 1;
 
 /// One touch of a variable.
 #[derive(Clone, Copy, Debug)]
@@ -91,17 +115,25 @@ struct Access {
 
 /// The accesses of a block's variables, in lists.
 #[derive(Debug, Default)]
-pub struct Merger {
+pub(super) struct Merger {
     grf_bytes: u32,
+    /// The last access of each variable.
     head: Vec<u32>,
     list: Vec<(VarId, Access)>,
+    /// Variables that the block copies from and to.
+    copied: Vec<(VarId, VarId)>,
 }
 
 impl Merger {
-    fn collect(&mut self, insts: &[Inst<Virtual>], wanted: impl Fn(VarId) -> bool) {
+    /// Lists the accesses of all that is copied.
+    fn collect(&mut self, insts: &[Inst<Virtual>]) {
+        for (from, to) in &self.copied {
+            self.head[from.index()] = NONE;
+            self.head[to.index()] = NONE;
+        }
         for (i, inst) in insts.iter().enumerate() {
             inst.for_each_reg(|role, reg| {
-                let Some(v) = reg.var().filter(|&v| wanted(v)) else { return };
+                let Some(v) = reg.var().filter(|v| self.head[v.index()] != APART) else { return };
                 let bytes = inst.extent(role, self.grf_bytes).unwrap_or(Extent { start: 0, end: u32::MAX });
                 let next = self.head[v.index()];
                 self.head[v.index()] = self.list.len() as u32;
@@ -111,8 +143,10 @@ impl Merger {
     }
 
     fn clear(&mut self) {
-        for (v, _) in self.list.drain(..) {
-            self.head[v.index()] = NONE;
+        self.list.clear();
+        for (from, to) in self.copied.drain(..) {
+            self.head[from.index()] = APART;
+            self.head[to.index()] = APART;
         }
     }
 
@@ -261,7 +295,7 @@ mod tests {
         k.vars[v[3].index()].live_out = true;
         k.blocks.push(Block { insts: insts(&v), succs: Default::default() });
         let mut homes = Homes::default();
-        homes.find(&k, true);
+        homes.find(&k);
         variables(&mut k, &homes, 32, &mut Merger::default());
         (k.blocks.swap_remove(0).insts, v)
     }

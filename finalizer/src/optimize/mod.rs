@@ -3,6 +3,7 @@
 //! Every pass here is local to a block or counts uses over the whole kernel: inside a block the
 //! execution mask does not change, so "the same channels" can be read off the instructions alone.
 
+mod census;
 mod chain;
 mod coalesce;
 mod condition;
@@ -11,27 +12,27 @@ mod copies;
 mod dead;
 mod homes;
 mod legal;
+mod local;
 mod merge;
-mod overwritten;
 mod predicate;
 mod scatter;
 
 use gen_ir::{Kernel, Pool, Virtual};
 
+use census::Census;
 use homes::Homes;
 
 /// Memory that the passes work in.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
+    census: Census,
     homes: Homes,
-    /// How many instructions read each variable.
-    reads: Vec<u32>,
     /// How many edges lead to each block.
     predecessors: Vec<u32>,
     copies: copies::Copies,
-    needs: Vec<dead::Need>,
-    later: Vec<overwritten::Later>,
-    last_read: Vec<usize>,
+    /// Comparisons with zero: block and place.
+    tests: Vec<(usize, usize)>,
+    local: local::Scratch,
     constants: constants::Scratch,
     merger: merge::Merger,
     scatter: scatter::Scratch,
@@ -41,33 +42,50 @@ pub(crate) struct Scratch {
 /// Makes the kernel smaller without changing what it computes.
 pub(crate) fn optimize(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool: &mut Pool<Virtual>) {
     let grf_bytes = u32::from(kernel.platform.caps().grf_bytes);
+    let Scratch { census, homes, tests, .. } = scratch;
     predicate::convert(kernel, &mut scratch.predecessors, pool);
-    copies::forward(kernel, grf_bytes, &mut scratch.copies);
-    condition::attach(kernel, grf_bytes, &mut scratch.homes, &mut scratch.reads);
-    chain::comparisons(kernel, &mut scratch.uses);
-    let elsewhere = dead::eliminate(kernel, &mut scratch.reads);
-    overwritten::eliminate(kernel, grf_bytes, elsewhere, &mut scratch.later);
-    local(kernel, grf_bytes, elsewhere, false, scratch);
-    constants::share(kernel, &scratch.homes, &mut scratch.constants);
+    census.start(&kernel.vars);
+    tests.clear();
+    let mut combines = false;
+    copies::forward(kernel, grf_bytes, false, &mut scratch.copies, |vars, at, inst| {
+        census.add(inst);
+        if condition::tests_zero(inst) {
+            tests.push(at);
+        }
+        combines |= chain::combines(inst, vars);
+    });
+    condition::attach(kernel, grf_bytes, tests, homes, census);
+    if combines && chain::comparisons(kernel, &mut scratch.uses) {
+        census.count(kernel);
+    }
+    clean(kernel, grf_bytes, false, scratch);
     merge::variables(kernel, &scratch.homes, grf_bytes, &mut scratch.merger);
 }
 
 /// Removes moves that legalization has put around instructions where their neighbours can do without.
 pub(crate) fn tidy(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool: &mut Pool<Virtual>) {
     let grf_bytes = u32::from(kernel.platform.caps().grf_bytes);
-    copies::forward_legal(kernel, grf_bytes, &mut scratch.copies);
-    scatter::moves(kernel, &mut scratch.scatter, pool);
-    let elsewhere = dead::eliminate(kernel, &mut scratch.reads);
-    overwritten::eliminate(kernel, grf_bytes, elsewhere, &mut scratch.later);
-    local(kernel, grf_bytes, elsewhere, true, scratch);
-    constants::share(kernel, &scratch.homes, &mut scratch.constants);
+    let census = &mut scratch.census;
+    census.start(&kernel.vars);
+    let mut scatters = false;
+    copies::forward(kernel, grf_bytes, true, &mut scratch.copies, |_, _, inst| {
+        census.add(inst);
+        scatters |= scatter::candidate(inst);
+    });
+    if scatters && scatter::moves(kernel, &mut scratch.scatter, pool) {
+        census.count(kernel);
+    }
+    clean(kernel, grf_bytes, true, scratch);
 }
 
-/// What concerns variables of one block. Nothing here gives a variable another block or shows it a value
-/// from before, so what was found at the start holds to the end.
-fn local(kernel: &mut Kernel<Virtual>, grf_bytes: u32, elsewhere: bool, legal: bool, scratch: &mut Scratch) {
-    let Scratch { homes, needs, last_read, .. } = scratch;
-    homes.find(kernel, elsewhere);
-    dead::eliminate_local(kernel, homes, grf_bytes, needs);
-    coalesce::moves(kernel, homes, grf_bytes, legal, last_read);
+/// Removes what nobody needs, with the help of a census that has counted the kernel.
+///
+/// From the walk over dead code on nothing gives a variable another block or shows it a value from before, so
+/// what is found out about homes then holds to the end.
+fn clean(kernel: &mut Kernel<Virtual>, grf_bytes: u32, legal: bool, scratch: &mut Scratch) {
+    let Scratch { census, homes, .. } = scratch;
+    dead::eliminate(kernel, grf_bytes, census);
+    homes.take(kernel, census);
+    local::tidy(kernel, homes, census, grf_bytes, legal, &mut scratch.local);
+    constants::share(kernel, homes, census, &mut scratch.constants);
 }

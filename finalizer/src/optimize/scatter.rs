@@ -19,17 +19,17 @@ const REMEMBERED: usize = 8;
 
 /// Memory that the pass works in.
 #[derive(Debug, Default)]
-pub struct Scratch {
+pub(super) struct Scratch {
     /// What constant each flag has.
     known: Vec<(VarId, u32)>,
     /// Constants to make, and before which instruction.
     made: Vec<(usize, Inst<Virtual>)>,
 }
 
-/// Replaces such moves in every block.
-pub fn moves(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool: &mut Pool<Virtual>) {
-    if kernel.platform.caps().layout != Layout::Gen8 || !kernel.insts().any(|(_, i)| candidate(i)) {
-        return;
+/// Replaces such moves in every block. Returns whether there may have been any.
+pub(super) fn moves(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool: &mut Pool<Virtual>) -> bool {
+    if kernel.platform.caps().layout != Layout::Gen8 {
+        return false;
     }
     let Scratch { known, made } = scratch;
     for b in 0..kernel.blocks.len() {
@@ -60,6 +60,7 @@ pub fn moves(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool: &mut Poo
         put_before(&mut insts, made, pool);
         kernel.blocks[b].insts = insts;
     }
+    true
 }
 
 /// Puts instructions where they belong, from the last to the first, each in front of the one with its number.
@@ -79,7 +80,7 @@ fn put_before(
 }
 
 /// A predicated move that may be one.
-fn candidate(inst: &Inst<Virtual>) -> bool {
+pub(super) fn candidate(inst: &Inst<Virtual>) -> bool {
     let Some(pred) = inst.pred else { return false };
     let (Dst::Indirect { ty: to, .. }, Some(from)) = (inst.dst, inst.src[0].ty()) else { return false };
     let types = to.is_int() && from.is_int() && from.bytes() >= 2 && to.bytes() >= from.bytes();

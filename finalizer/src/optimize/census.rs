@@ -1,0 +1,139 @@
+//! What the passes know of every variable: counted in one walk, kept by those that change it.
+
+use gen_ir::{Inst, Kernel, Op, Payload, Var, VarClass, VarId, Virtual};
+
+use crate::lists::refill;
+
+/// No block.
+pub(super) const NOWHERE: u32 = u32::MAX;
+/// More blocks than one, or code that is not in the kernel.
+pub(super) const SEVERAL: u32 = u32::MAX - 1;
+
+/// A variable.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
+    /// How many operands read or name it, and marks.
+    reads: u32,
+    /// The one block that touches it, as far as a walk has come: [`NOWHERE`], a block or [`SEVERAL`].
+    pub home: u32,
+    /// The write behind the place in question that nothing reads in between: its block, and where it stands.
+    pub next_write: (u32, u32),
+}
+
+/// An instruction that writes the variable was marked.
+const WRITTEN: u32 = 1 << 31;
+/// Another one.
+const WRITTEN_AGAIN: u32 = 1 << 30;
+/// It is a general variable, and no address leads to it.
+const PLAIN: u32 = 1 << 29;
+const READS: u32 = PLAIN - 1;
+
+impl Entry {
+    /// Whether nothing reads the variable.
+    pub fn is_unread(&self) -> bool {
+        self.reads & READS == 0
+    }
+
+    /// Whether the variable is a general one whose address nobody takes.
+    pub fn is_plain(&self) -> bool {
+        self.reads & PLAIN != 0
+    }
+
+    /// Whether an instruction that writes the variable was marked.
+    pub fn is_written(&self) -> bool {
+        self.reads & WRITTEN != 0
+    }
+
+    /// Whether more instructions than one that write the variable were marked.
+    pub fn is_written_again(&self) -> bool {
+        self.reads & WRITTEN_AGAIN != 0
+    }
+
+    /// Marks that an instruction writes the variable.
+    pub fn write(&mut self) {
+        const { assert!(WRITTEN >> 1 == WRITTEN_AGAIN) };
+        self.reads |= WRITTEN | (self.reads & WRITTEN) >> 1;
+    }
+
+    /// One reader less. Returns whether it was the last one and a write was marked.
+    pub fn forget_read(&mut self) -> bool {
+        self.reads -= 1;
+        self.reads & (READS | WRITTEN) == WRITTEN
+    }
+}
+
+/// All variables of a kernel.
+#[derive(Debug, Default)]
+pub(super) struct Census {
+    pub vars: Vec<Entry>,
+    /// Code elsewhere may read what the kernel writes: there are calls, returns or marks of the calling
+    /// convention.
+    pub elsewhere: bool,
+}
+
+impl Census {
+    /// Starts anew: nothing is read yet but what is after the kernel's end or through addresses.
+    pub fn start(&mut self, vars: &[Var]) {
+        self.elsewhere = false;
+        let entry = |var: &Var| {
+            let plain = var.class == VarClass::General && !var.address_taken;
+            let reads = u32::from(var.live_out || var.address_taken) | if plain { PLAIN } else { 0 };
+            Entry { reads, home: first_home(var), next_write: (NOWHERE, 0) }
+        };
+        refill(&mut self.vars, vars.iter().map(entry));
+    }
+
+    /// Counts what an instruction reads.
+    #[inline]
+    pub fn add(&mut self, inst: &Inst<Virtual>) {
+        inst.for_each_read(|reg| {
+            if let Some(v) = reg.var() {
+                self.vars[v.index()].reads += 1;
+            }
+        });
+        self.elsewhere |= goes_elsewhere(inst);
+    }
+
+    /// Counts all instructions.
+    pub fn count(&mut self, kernel: &Kernel<Virtual>) {
+        self.start(&kernel.vars);
+        for block in &kernel.blocks {
+            block.insts.iter().for_each(|inst| self.add(inst));
+        }
+    }
+
+    /// Forgets what a walk over the kernel has found; the number of readers stays.
+    pub fn walk_again(&mut self, vars: &[Var]) {
+        for (entry, var) in self.vars.iter_mut().zip(vars) {
+            let reads = entry.reads & !(WRITTEN | WRITTEN_AGAIN);
+            *entry = Entry { reads, home: first_home(var), next_write: (NOWHERE, 0) };
+        }
+    }
+
+    /// How many operands read or name a variable; one more if it is read after the kernel's end.
+    pub fn reads(&self, v: VarId) -> u32 {
+        self.vars[v.index()].reads & READS
+    }
+}
+
+/// Where a variable is at home before any instruction is looked at: what is of use outside the kernel, or
+/// is no general variable, is not of one block.
+pub(super) fn first_home(var: &Var) -> u32 {
+    let outside = var.live_in || var.live_out || var.address_taken || var.fixed.is_some();
+    if outside || var.class != VarClass::General { SEVERAL } else { NOWHERE }
+}
+
+/// Notes that block `b` (or [`SEVERAL`]) touches a variable of such a home.
+pub(super) fn touch(home: &mut u32, b: u32) {
+    *home = if *home == NOWHERE || *home == b { b } else { SEVERAL };
+}
+
+/// Whether an instruction has to do with code elsewhere.
+pub(super) fn goes_elsewhere(inst: &Inst<Virtual>) -> bool {
+    matches!(inst.op, Op::Call | Op::Calla | Op::Ret) || matches!(inst.payload, Payload::Outside(_))
+}
+
+/// Whether a block has such an instruction: values that live across a call may be needed by whoever is called.
+pub(super) fn calls(insts: &[Inst<Virtual>]) -> bool {
+    insts.iter().any(|i| matches!(i.op, Op::Call | Op::Calla))
+}

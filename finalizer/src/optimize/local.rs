@@ -1,0 +1,167 @@
+//! What concerns variables of one block, in one walk backwards: writes that nobody reads, and the moves that
+//! are the last to read their source.
+//!
+//! Going backwards, each such variable has the bytes that later code reads. A write ends that need if
+//! it defines, for every channel that may read, just the element that the channel reads: an unmasked
+//! write of all bytes, or a masked write where all readers are masked and read channel by channel.
+
+use gen_ir::{Extent, Inst, Kernel, Op, Payload, Region, Role, Src, Virtual};
+
+use super::{
+    census::{Census, Entry},
+    coalesce,
+    dead::removable,
+    homes::Homes,
+};
+use crate::lists::refill;
+
+/// Memory for [`tidy`].
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    needs: Vec<Need>,
+    /// Moves that are the last to read their source, from the last to the first: how many instructions of
+    /// their block were removed behind them, and where they stood.
+    last_reads: Vec<(u32, u32)>,
+}
+
+/// Removes writes whose bytes are overwritten before anyone reads them, for variables that one block
+/// alone touches, then moves whose source could have been made in place.
+pub(super) fn tidy(
+    kernel: &mut Kernel<Virtual>,
+    homes: &Homes,
+    census: &Census,
+    grf_bytes: u32,
+    legal: bool,
+    scratch: &mut Scratch,
+) {
+    if !homes.any() {
+        return;
+    }
+    let Scratch { needs, last_reads } = scratch;
+    refill(needs, census.vars.iter().zip(homes.each()).map(|(entry, home)| Need::start(entry, home)));
+    for b in (0..kernel.blocks.len()).filter(|&b| homes.any_in(b)) {
+        last_reads.clear();
+        let mut removed = 0;
+        let insts = &mut kernel.blocks[b].insts;
+        for (i, inst) in insts.iter_mut().enumerate().rev() {
+            if let Some(var) = inst.dst.reg().and_then(|r| r.var())
+                && let need = &mut needs[var.index()]
+                && need.home == b as u32
+            {
+                if !need.wants(inst, grf_bytes) && removable(inst) {
+                    *inst = Inst::new(Op::Nop, inst.exec);
+                    removed += 1;
+                    continue;
+                }
+                if need.counts && need.ended_by(inst, grf_bytes) {
+                    need.bytes = NOTHING;
+                }
+            }
+            let mut last = false;
+            inst.for_each_reg(|role, reg| {
+                if let Some(v) = reg.var()
+                    && !role.is_write()
+                    && let need = &mut needs[v.index()]
+                    && need.home == b as u32
+                {
+                    last |= !std::mem::replace(&mut need.read, true);
+                    if need.counts {
+                        need.add(inst, role, grf_bytes);
+                    }
+                }
+            });
+            if last && inst.op == Op::Mov {
+                last_reads.push((removed, i as u32));
+            }
+        }
+        if removed > 0 {
+            insts.retain(|i| i.op != Op::Nop);
+        }
+        let moves = last_reads.iter().rev().map(|(behind, at)| (at - (removed - behind)) as usize);
+        coalesce::moves(kernel, b, homes, grf_bytes, legal, moves);
+    }
+}
+
+const NOTHING: Extent = Extent { start: 0, end: 0 };
+
+/// What later code of the block reads of a variable.
+#[derive(Clone, Copy, Debug)]
+struct Need {
+    bytes: Extent,
+    /// What all readers have in common.
+    layout: Layout,
+    /// The one block that has to do with the variable.
+    home: u32,
+    /// Whether there are any readers in the block, even behind another write.
+    read: bool,
+    /// Whether bytes are of interest: who reads a variable that is written once, reads what was written.
+    counts: bool,
+}
+
+impl Need {
+    fn start(entry: &Entry, home: u32) -> Need {
+        Need { bytes: NOTHING, layout: Layout::NONE, home, read: false, counts: entry.is_written_again() }
+    }
+
+    fn add(&mut self, inst: &Inst<Virtual>, role: Role, grf_bytes: u32) {
+        let all = Extent { start: 0, end: u32::MAX };
+        let bytes = inst.extent(role, grf_bytes).unwrap_or(all);
+        let layout = match role {
+            Role::Src(i) if !inst.no_mask && matches!(inst.payload, Payload::None | Payload::Math(_)) => {
+                match inst.src[usize::from(i)] {
+                    Src::Direct { region, ty, .. } if lane_by_lane(region, inst.exec.lanes()) => {
+                        Layout::of(inst, bytes.start, ty.bytes())
+                    }
+                    _ => Layout::NONE,
+                }
+            }
+            _ => Layout::NONE,
+        };
+        if self.bytes.is_empty() {
+            (self.bytes, self.layout) = (bytes, layout);
+        } else {
+            self.bytes =
+                Extent { start: self.bytes.start.min(bytes.start), end: self.bytes.end.max(bytes.end) };
+            if self.layout != layout {
+                self.layout = Layout::NONE;
+            }
+        }
+    }
+
+    /// Whether later code reads what an instruction writes.
+    fn wants(&self, inst: &Inst<Virtual>, grf_bytes: u32) -> bool {
+        if self.counts {
+            inst.dst_extent(grf_bytes).is_some_and(|written| self.bytes.overlaps(written))
+        } else {
+            self.read
+        }
+    }
+
+    fn ended_by(&self, inst: &Inst<Virtual>, grf_bytes: u32) -> bool {
+        let Some(written) = inst.dst_extent(grf_bytes) else { return false };
+        if inst.pred.is_some() && inst.op != Op::Sel || !inst.dst_is_dense() || !written.contains(self.bytes)
+        {
+            return false;
+        }
+        let layout = || inst.dst.ty().map_or(Layout::NONE, |t| Layout::of(inst, written.start, t.bytes()));
+        inst.no_mask || self.layout != Layout::NONE && self.layout == layout()
+    }
+}
+
+/// All readers are masked and channel `n` reads element `n` of this: first byte, bytes of an element, first
+/// channel, channels, packed into a number; 0 if it is not so.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Layout(u64);
+
+impl Layout {
+    const NONE: Layout = Layout(0);
+
+    fn of(inst: &Inst<Virtual>, start: u32, element: u32) -> Layout {
+        let lanes = u64::from(inst.exec.lanes());
+        Layout(u64::from(start) << 32 | u64::from(element) << 16 | u64::from(inst.chan) << 8 | lanes)
+    }
+}
+
+fn lane_by_lane(region: Region, lanes: u32) -> bool {
+    region.vert != Region::VXH && region.vert != Region::ABSENT && region.one_by_one(lanes)
+}
