@@ -246,7 +246,13 @@ mod tests {
 
     fn kernel() -> (Kernel<Virtual>, Vec<VarId>) {
         let mut k = Kernel::new("k", Platform::Skl);
-        let v = (0..3).map(|_| k.add_var(Var::temp(VarClass::General, 64, 32))).collect();
+        // The one in the middle is the block's own.
+        let var = |of_others| Var {
+            live_in: of_others,
+            live_out: of_others,
+            ..Var::temp(VarClass::General, 64, 32)
+        };
+        let v = [true, false, true].map(|of_others| k.add_var(var(of_others))).to_vec();
         k.blocks.push(Block::default());
         (k, v)
     }
