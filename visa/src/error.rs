@@ -186,3 +186,9 @@ impl fmt::Display for WriteError {
 }
 
 impl std::error::Error for WriteError {}
+
+impl From<Box<Error>> for Errors {
+    fn from(error: Box<Error>) -> Errors {
+        Errors(vec![*error])
+    }
+}

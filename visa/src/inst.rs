@@ -31,6 +31,7 @@ pub struct Record {
 
 impl Record {
     /// The table row; `None` only for a sub-opcode that does not exist.
+    #[inline]
     pub fn row(&self) -> Option<&'static Row> {
         table::lookup(self.opcode, self.sub)
     }
@@ -84,6 +85,7 @@ impl Kernel {
     /// # Errors
     ///
     /// The name and value of a control field that has no meaning; never for a validated kernel.
+    #[inline]
     pub fn try_inst(&self, index: usize) -> Result<Inst<'_>, (&'static str, u32)> {
         let record = &self.code[index];
         let (op, exec) = Op::of(record, self.operands_of(record))?;

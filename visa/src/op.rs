@@ -1,6 +1,6 @@
 //! The typed view of an instruction: what it does, with names instead of positions.
 
-mod build;
+pub(crate) mod build;
 pub(crate) mod encode;
 
 use crate::{

@@ -8,7 +8,7 @@ mod code;
 mod cursor;
 mod damage;
 
-use cursor::Cursor;
+use cursor::{Cursor, Read};
 
 use crate::{
     error::{Error, ErrorKind, Errors},
@@ -110,7 +110,7 @@ impl Reader {
     ///
     /// As [`read`], except for faults in what is passed over.
     pub fn kernel(&mut self, bytes: &[u8], name: &[u8]) -> Result<(&Module, Option<usize>), Errors> {
-        let mut c = Cursor::new(bytes, bytes.len());
+        let mut c = Cursor::new(bytes, 0..bytes.len());
         self.header(&mut c)?;
         let Reader { module, bodies, order, .. } = self;
         let wanted = module.kernels.iter().position(|k| k.header_name == name);
@@ -121,7 +121,7 @@ impl Reader {
         };
         order.retain(|&b| is_wanted(&bodies[b as usize]));
         let mut faults = Vec::new();
-        let mut free_from = c.pos;
+        let mut free_from = c.pos();
         for body in order.iter().map(|&b| &bodies[b as usize]) {
             let kernel = match body.piece {
                 Part::Function(i) => &mut module.functions[i as usize],
@@ -136,7 +136,7 @@ impl Reader {
             free_from = end;
             if let Err(mut error) = body::read(bytes, body, module.version, false, kernel) {
                 error.kernel = Some(kernel.name().into_owned());
-                faults.push(error);
+                faults.push(*error);
             }
         }
         for (i, kernel) in module.kernels.iter_mut().enumerate() {
@@ -154,9 +154,9 @@ impl Reader {
     }
 
     fn bodies(&mut self, bytes: &[u8], depth: Depth) -> Result<(), Errors> {
-        let mut c = Cursor::new(bytes, bytes.len());
+        let mut c = Cursor::new(bytes, 0..bytes.len());
         self.header(&mut c)?;
-        self.layout(bytes, c.pos, depth.pieces)?;
+        self.layout(bytes, c.pos(), depth.pieces)?;
         let Reader { module, bodies, .. } = self;
         let mut faults = Vec::new();
         for body in bodies {
@@ -167,14 +167,14 @@ impl Reader {
             };
             if let Err(mut error) = body::read(bytes, body, module.version, !depth.code, kernel) {
                 error.kernel = Some(kernel.name().into_owned());
-                faults.push(error);
+                faults.push(*error);
             }
         }
         if faults.is_empty() { Ok(()) } else { Err(Errors(faults)) }
     }
 
     /// Reads the header, and puts the bodies in order.
-    fn header(&mut self, c: &mut Cursor<'_>) -> Result<(), Error> {
+    fn header(&mut self, c: &mut Cursor<'_>) -> Read<()> {
         let Reader { module, spare, bodies, order } = self;
         let old = std::mem::take(module);
         let Module { mut kernels, mut functions, mut file_vars, mut layout, .. } = old;
@@ -225,7 +225,7 @@ impl Reader {
 
     /// Checks that the pieces neither leave the object nor overlap. If they are to be kept, fills Gen
     /// binaries and the module's layout.
-    fn layout(&mut self, bytes: &[u8], header_end: usize, keep: bool) -> Result<(), Error> {
+    fn layout(&mut self, bytes: &[u8], header_end: usize, keep: bool) -> Read<()> {
         let Reader { module, bodies, order, .. } = self;
         let pieces = &mut module.layout;
         let mut at = header_end;
@@ -266,14 +266,14 @@ impl Reader {
     }
 }
 
-fn bad_range(body: &Extent, kernel: &Kernel, end: usize, allowed: &'static str) -> Error {
-    Error {
+fn bad_range(body: &Extent, kernel: &Kernel, end: usize, allowed: &'static str) -> Box<Error> {
+    Box::new(Error {
         offset: body.field_at,
         kernel: Some(kernel.name().into_owned()),
         instruction: None,
         field: "offset and size",
         kind: ErrorKind::BadRange { start: body.start as u64, end: end as u64, allowed },
-    }
+    })
 }
 
 /// What a place in an object holds.
@@ -299,7 +299,7 @@ struct Extent {
     input_offset: u32,
 }
 
-fn name<'a>(c: &mut Cursor<'a>, version: Version) -> Result<&'a [u8], Error> {
+fn name<'a>(c: &mut Cursor<'a>, version: Version) -> Read<&'a [u8]> {
     let len = if version.at_least(3, 7) {
         usize::from(c.u16("name length")?)
     } else {
@@ -308,7 +308,7 @@ fn name<'a>(c: &mut Cursor<'a>, version: Version) -> Result<&'a [u8], Error> {
     c.take(len, "name")
 }
 
-fn relocs(c: &mut Cursor<'_>, field: &'static str, list: &mut Vec<RelocSym>) -> Result<(), Error> {
+fn relocs(c: &mut Cursor<'_>, field: &'static str, list: &mut Vec<RelocSym>) -> Read<()> {
     let count = c.u16(field)?;
     let count = c.fits(field, u64::from(count), 4)?;
     list.reserve_exact(count);
@@ -324,9 +324,9 @@ fn kernel_info(
     index: u32,
     kernel: &mut Kernel,
     bodies: &mut Vec<Extent>,
-) -> Result<(), Error> {
+) -> Read<()> {
     kernel.header_name.extend_from_slice(name(c, version)?);
-    let field_at = c.pos;
+    let field_at = c.pos();
     let (start, size) = (c.u32("kernel offset")? as usize, c.u32("kernel size")? as usize);
     let input_offset = c.u32("input offset")?;
     relocs(c, "variable relocations", &mut kernel.variable_relocs)?;
@@ -342,7 +342,7 @@ fn kernel_info(
     let count = c.fits("number of Gen binaries", u64::from(count), 9)?;
     for i in 0..count {
         let platform = c.u8("Gen platform")?;
-        let field_at = c.pos;
+        let field_at = c.pos();
         let (start, size) = (c.u32("Gen binary offset")? as usize, c.u32("Gen binary size")? as usize);
         kernel.gen_binaries.push(GenBinary { platform, code: Vec::new() });
         let piece = Part::GenBinary(index, i as u32);
@@ -357,11 +357,11 @@ fn function_info(
     index: u32,
     function: &mut Kernel,
     bodies: &mut Vec<Extent>,
-) -> Result<(), Error> {
+) -> Read<()> {
     function.is_function = true;
     function.linkage = Some(Linkage(c.u8("linkage")?));
     function.header_name.extend_from_slice(name(c, version)?);
-    let field_at = c.pos;
+    let field_at = c.pos();
     let (start, size) = (c.u32("function offset")? as usize, c.u32("function size")? as usize);
     relocs(c, "variable relocations", &mut function.variable_relocs)?;
     relocs(c, "function relocations", &mut function.function_relocs)?;
@@ -374,7 +374,7 @@ fn function_info(
     Ok(())
 }
 
-fn file_var(c: &mut Cursor<'_>, version: Version) -> Result<FileVar, Error> {
+fn file_var(c: &mut Cursor<'_>, version: Version) -> Read<FileVar> {
     let linkage = Linkage(c.u8("linkage")?);
     let name = name(c, version)?.to_vec();
     let (ty, align) = bit_properties(c)?;
@@ -390,11 +390,11 @@ fn file_var(c: &mut Cursor<'_>, version: Version) -> Result<FileVar, Error> {
 }
 
 /// Type in the low nibble, alignment in the high one.
-fn bit_properties(c: &mut Cursor<'_>) -> Result<(Type, Align), Error> {
+fn bit_properties(c: &mut Cursor<'_>) -> Read<(Type, Align)> {
     let raw = c.u8("bit properties")?;
     let fault = |c: &Cursor<'_>, allowed| {
         Err(c.error_at(
-            c.pos - 1,
+            c.pos() - 1,
             "bit properties",
             ErrorKind::IllegalValue { found: u64::from(raw), allowed },
         ))

@@ -149,6 +149,11 @@ impl Classes {
         Classes(self.0 | other.0)
     }
 
+    /// True if the set holds regions of general variables.
+    pub(crate) const fn has_general(self) -> bool {
+        self.0 & Classes::GENERAL.0 != 0
+    }
+
     /// True if the operand is of one of the classes.
     pub const fn has(self, operand: &VectorOperand) -> bool {
         let bit = match operand {
@@ -301,18 +306,63 @@ pub struct Row {
     pub slots: &'static [Slot],
     /// Sources and destination have types of one kind (all integer, or one float type).
     pub same_type: bool,
+    /// Number of operands, if the fields are an execution size, a predicate and vector operands that always
+    /// exist; else 0.
+    pub vectors: u8,
+}
+
+/// [`Row::vectors`] of these fields.
+const fn vectors(slots: &[Slot]) -> u8 {
+    let mut i = 0;
+    while i < slots.len() {
+        let fits = match slots[i].enc {
+            Enc::Exec => i == 0,
+            Enc::Pred => i == 1,
+            Enc::Vector => i > 1 && matches!(slots[i].when, When::Always),
+            _ => false,
+        };
+        if !fits {
+            return 0;
+        }
+        i += 1;
+    }
+    slots.len().saturating_sub(2) as u8
 }
 
 const fn alu(opcode: Opcode, same_type: bool, slots: &'static [Slot]) -> Row {
-    Row { opcode, sub: None, name: opcode.name(), family: Family::Alu, slots, same_type }
+    Row {
+        opcode,
+        sub: None,
+        name: opcode.name(),
+        family: Family::Alu,
+        slots,
+        same_type,
+        vectors: vectors(slots),
+    }
 }
 
 const fn op(opcode: Opcode, slots: &'static [Slot]) -> Row {
-    Row { opcode, sub: None, name: opcode.name(), family: Family::Other, slots, same_type: false }
+    Row {
+        opcode,
+        sub: None,
+        name: opcode.name(),
+        family: Family::Other,
+        slots,
+        same_type: false,
+        vectors: vectors(slots),
+    }
 }
 
 const fn sub(opcode: Opcode, sub: u8, name: &'static str, slots: &'static [Slot]) -> Row {
-    Row { opcode, sub: Some(sub), name, family: Family::Other, slots, same_type: false }
+    Row {
+        opcode,
+        sub: Some(sub),
+        name,
+        family: Family::Other,
+        slots,
+        same_type: false,
+        vectors: vectors(slots),
+    }
 }
 
 impl Row {
@@ -326,42 +376,71 @@ impl Row {
         self.slots.iter().any(|s| s.enc == Enc::Pred)
     }
 
+    /// The slots of the operands that [`Row::vectors`] counts.
+    pub(crate) fn vector_slots(&self) -> &'static [Slot] {
+        if self.vectors == 0 { &[] } else { &self.slots[2..] }
+    }
+
     /// The slots that become operands, in order.
     pub fn operand_slots(&self) -> impl Iterator<Item = &'static Slot> + use<> {
         self.slots.iter().filter(|s| s.is_operand())
     }
 }
 
-/// Index of all rows: by opcode, or by opcode and sub-opcode.
-struct Index {
-    plain: [Option<&'static Row>; 256],
-    with_sub: Vec<(u8, [Option<&'static Row>; 64])>,
-}
+const TOPICS: [&[Row]; 5] = [alu::ROWS, memory::ROWS, sampler::ROWS, lsc::ROWS, misc::ROWS];
 
-static INDEX: std::sync::LazyLock<Index> = std::sync::LazyLock::new(|| {
-    let mut index = Index { plain: [None; 256], with_sub: Vec::new() };
-    for row in rows() {
-        let opcode = row.opcode.raw();
-        match row.sub {
-            None => index.plain[usize::from(opcode)] = Some(row),
-            Some(sub) => {
-                let at = match index.with_sub.iter().position(|s| s.0 == opcode) {
-                    Some(at) => at,
-                    None => {
-                        index.with_sub.push((opcode, [None; 64]));
-                        index.with_sub.len() - 1
-                    }
-                };
-                index.with_sub[at].1[usize::from(sub)] = Some(row);
+/// Sub-opcodes that an opcode may have.
+const SUBS: usize = 64;
+
+/// Opcodes whose rows differ by sub-opcode.
+const WITH_SUB: [Opcode; 5] =
+    [Opcode::Svm, Opcode::Va, Opcode::VaSklPlus, Opcode::LscUntyped, Opcode::LscTyped];
+
+/// The rows of opcodes without sub-opcode, by opcode.
+static PLAIN: [Option<&Row>; 256] = {
+    let mut plain = [None; 256];
+    let mut topic = 0;
+    while topic < TOPICS.len() {
+        let mut i = 0;
+        while i < TOPICS[topic].len() {
+            let row = &TOPICS[topic][i];
+            if row.sub.is_none() {
+                plain[row.opcode as usize] = Some(row);
             }
+            i += 1;
         }
+        topic += 1;
     }
-    index
-});
+    plain
+};
+
+/// The rows of each of [`WITH_SUB`], by sub-opcode.
+static BY_SUB: [[Option<&Row>; SUBS]; WITH_SUB.len()] = {
+    let mut by_sub = [[None; SUBS]; WITH_SUB.len()];
+    let mut topic = 0;
+    while topic < TOPICS.len() {
+        let mut i = 0;
+        while i < TOPICS[topic].len() {
+            let row = &TOPICS[topic][i];
+            let mut at = 0;
+            while at < WITH_SUB.len() {
+                if let Some(sub) = row.sub
+                    && WITH_SUB[at] as u8 == row.opcode as u8
+                {
+                    by_sub[at][sub as usize] = Some(row);
+                }
+                at += 1;
+            }
+            i += 1;
+        }
+        topic += 1;
+    }
+    by_sub
+};
 
 /// All rows, by topic.
 pub fn rows() -> impl Iterator<Item = &'static Row> {
-    [alu::ROWS, memory::ROWS, sampler::ROWS, lsc::ROWS, misc::ROWS].into_iter().flatten()
+    TOPICS.into_iter().flatten()
 }
 
 /// True if the byte after this opcode is a sub-opcode that selects the row.
@@ -370,15 +449,23 @@ pub const fn has_sub(opcode: Opcode) -> bool {
 }
 
 /// The row of an opcode and sub-opcode (0 for opcodes without).
+#[inline]
 pub fn lookup(opcode: Opcode, sub: u8) -> Option<&'static Row> {
-    let index = &*INDEX;
-    match index.plain[usize::from(opcode.raw())] {
+    match PLAIN[usize::from(opcode.raw())] {
         Some(row) => Some(row),
-        None => {
-            let rows = index.with_sub.iter().find(|s| s.0 == opcode.raw())?;
-            *rows.1.get(usize::from(sub))?
-        }
+        None => lookup_sub(opcode, sub),
     }
+}
+
+/// The row of the opcode with this byte, if it is of an opcode without sub-opcode.
+#[inline]
+pub(crate) fn plain(byte: u8) -> Option<&'static Row> {
+    PLAIN[usize::from(byte)]
+}
+
+fn lookup_sub(opcode: Opcode, sub: u8) -> Option<&'static Row> {
+    let at = WITH_SUB.iter().position(|o| *o == opcode)?;
+    *BY_SUB[at].get(usize::from(sub))?
 }
 
 /// Fields of typed gathers and scatters before version 3.2: no predicate, no level of detail, and the
@@ -406,6 +493,11 @@ mod tests {
             assert!(std::ptr::eq(lookup(row.opcode, row.sub.unwrap_or(0)).unwrap(), row), "{}", row.name);
             assert_eq!(has_sub(row.opcode), row.sub.is_some());
             assert_eq!(has_sub(row.opcode), row.slots.first().is_some_and(|s| s.enc == Enc::Sub));
+            assert_eq!(plain(row.opcode.raw()).is_some(), row.sub.is_none());
+            let operands = row.vector_slots();
+            assert_eq!(operands.len(), row.vectors.into());
+            assert!(operands.iter().all(|s| s.enc == Enc::Vector && s.when == When::Always));
+            assert!(operands.is_empty() || operands.len() == row.operand_slots().count());
         }
     }
 }

@@ -18,6 +18,7 @@ mod message;
 mod platform;
 #[cfg(test)]
 mod tests;
+mod usual;
 mod values;
 
 use std::fmt;
@@ -324,6 +325,8 @@ pub fn verify_safety(kernel: &Kernel, grf_bytes: u32) -> Vec<Finding> {
 pub struct Verifier {
     /// Where each variable's bytes are.
     roots: Vec<Root>,
+    /// What usual operands are held against, by variable.
+    reaches: Vec<usual::Reach>,
     decl: decl::Scratch,
     flow: flow::Scratch,
 }
@@ -378,12 +381,12 @@ fn run_kernel(
         return;
     }
     let start = findings.len();
-    let Verifier { roots, decl, flow } = memory;
+    let Verifier { roots, reaches, decl, flow } = memory;
     let mut checker = Checker { kernel, options, safety_only, start, findings, roots, operand: None };
     checker.declarations(decl);
     // Operands are looked up in the declarations: without those there is nothing to check against.
     if !checker.broken() {
-        checker.code();
+        checker.code(reaches, &mut flow.marks);
         checker.flow(flow);
     }
 }

@@ -4,6 +4,7 @@ use super::*;
 use crate::{
     inst::Record,
     opcode::Opcode,
+    table::Family,
     types::{EMask, Exec, ExecSize},
 };
 
@@ -131,7 +132,19 @@ impl<'a> Take<'a> {
 
 impl<'a> Op<'a> {
     /// The typed view of a record, and the execution size where operands hold it.
+    #[inline]
     pub(crate) fn of(record: &Record, operands: &'a [Operand]) -> Result<(Op<'a>, Option<Exec>), Fault> {
+        // Most instructions are of this kind.
+        if record.row().is_some_and(|row| row.family == Family::Alu)
+            && let Some((Operand::Vector(dst), srcs)) = operands.split_first()
+        {
+            return Ok((Op::Alu { dst, srcs: Srcs(srcs) }, None));
+        }
+        Op::other(record, operands)
+    }
+
+    #[inline(never)]
+    fn other(record: &Record, operands: &'a [Operand]) -> Result<(Op<'a>, Option<Exec>), Fault> {
         let mut t = Take { operands, at: 0 };
         if matches!(record.opcode, Opcode::Gather | Opcode::Scatter) {
             let (op, exec) = gather(record.opcode == Opcode::Scatter, &mut t)?;
@@ -145,6 +158,34 @@ impl<'a> Op<'a> {
         };
         Ok((op, None))
     }
+}
+
+/// True if every value of the instruction's control fields has a meaning, so that [`Op::of`] gives no fault.
+pub(crate) const fn takes_all_fields(opcode: Opcode) -> bool {
+    use Opcode as O;
+    !matches!(
+        opcode,
+        O::Gather
+            | O::Scatter
+            | O::Svm
+            | O::LscUntyped
+            | O::LscTyped
+            | O::LscFence
+            | O::Fminmax
+            | O::Cmp
+            | O::OwordLd
+            | O::OwordLdUnaligned
+            | O::OwordSt
+            | O::GatherScaled
+            | O::ScatterScaled
+            | O::QwGather
+            | O::QwScatter
+            | O::DwordAtomic
+            | O::TypedAtomic3d
+            | O::Dpas
+            | O::Dpasw
+            | O::Lifetime
+    )
 }
 
 fn gather<'a>(store: bool, t: &mut Take<'a>) -> Result<(Op<'a>, Exec), Fault> {

@@ -1,12 +1,11 @@
 //! Declarations of a kernel or function.
 
-use super::{Extent, bit_properties, code, cursor::Cursor, damage};
-use crate::{
-    error::{Error, ErrorKind},
-    ids::*,
-    model::*,
-    types::LabelKind,
+use super::{
+    Extent, bit_properties, code,
+    cursor::{Cursor, Read},
+    damage,
 };
+use crate::{error::ErrorKind, ids::*, model::*, types::LabelKind};
 
 /// Fills `kernel` from the body at `extent`.
 pub(super) fn read(
@@ -15,10 +14,9 @@ pub(super) fn read(
     version: Version,
     keep_code: bool,
     kernel: &mut Kernel,
-) -> Result<(), Error> {
+) -> Read<()> {
     let end = extent.start + extent.size;
-    let mut c = Cursor::new(bytes, end);
-    c.pos = extent.start;
+    let mut c = Cursor::new(bytes, extent.start..end);
     let wide = version.at_least(3, 4);
 
     strings(&mut c, wide, kernel)?;
@@ -47,13 +45,13 @@ pub(super) fn read(
         return Err(c.illegal(1, "number of VME variables", vme.into(), "0"));
     }
     if !kernel.is_function {
-        if extent.input_offset as usize != c.pos {
+        if extent.input_offset as usize != c.pos() {
             kernel.quirks.input_offset = Some(extent.input_offset);
         }
         inputs(&mut c, version, kernel)?;
     }
     let size = c.u32("code size")? as usize;
-    let entry_at = c.pos;
+    let entry_at = c.pos();
     let entry = c.u32("code offset")? as usize;
     if kernel.is_function {
         kernel.input_size = c.u8("argument size")?;
@@ -64,22 +62,18 @@ pub(super) fn read(
 
     let (start, stop) =
         (extent.start.saturating_add(entry), extent.start.saturating_add(entry).saturating_add(size));
-    if start < c.pos || stop > end {
+    if start < c.pos() || stop > end {
         let allowed = "code after the declarations and inside the body";
         let kind = ErrorKind::BadRange { start: start as u64, end: stop as u64, allowed };
         return Err(c.error_at(entry_at, "code offset and size", kind));
     }
-    kernel.quirks.before_code.extend_from_slice(&bytes[c.pos..start]);
+    kernel.quirks.before_code.extend_from_slice(&bytes[c.pos()..start]);
     kernel.quirks.after_code.extend_from_slice(&bytes[stop..end]);
     if keep_code {
         kernel.quirks.opaque_code = Some(bytes[start..stop].to_vec());
         return Ok(());
     }
-    let at_code = || {
-        let mut c = Cursor::new(bytes, stop);
-        c.pos = start;
-        c
-    };
+    let at_code = || Cursor::new(bytes, start..stop);
     code::read(&mut at_code(), version, kernel).or_else(|error| {
         kernel.quirks.no_surface_index = true;
         if code::read(&mut at_code(), version, kernel).is_ok() {
@@ -92,7 +86,7 @@ pub(super) fn read(
     })
 }
 
-fn strings(c: &mut Cursor<'_>, wide: bool, kernel: &mut Kernel) -> Result<(), Error> {
+fn strings(c: &mut Cursor<'_>, wide: bool, kernel: &mut Kernel) -> Read<()> {
     let count = c.wide(wide, "number of strings")?;
     let count = c.fits("number of strings", u64::from(count), 1)?;
     for _ in 0..count {
@@ -102,7 +96,7 @@ fn strings(c: &mut Cursor<'_>, wide: bool, kernel: &mut Kernel) -> Result<(), Er
     Ok(())
 }
 
-fn attributes(c: &mut Cursor<'_>, wide: bool, count: u16, table: &mut AttrTable) -> Result<AttrRange, Error> {
+fn attributes(c: &mut Cursor<'_>, wide: bool, count: u16, table: &mut AttrTable) -> Read<AttrRange> {
     let start = table.len() as u32;
     c.fits("number of attributes", u64::from(count), if wide { 5 } else { 3 })?;
     for _ in 0..count {
@@ -114,7 +108,7 @@ fn attributes(c: &mut Cursor<'_>, wide: bool, count: u16, table: &mut AttrTable)
     Ok(AttrRange { start: if count == 0 { 0 } else { start }, len: count })
 }
 
-fn general_var(c: &mut Cursor<'_>, wide: bool, table: &mut AttrTable) -> Result<GeneralVar, Error> {
+fn general_var(c: &mut Cursor<'_>, wide: bool, table: &mut AttrTable) -> Read<GeneralVar> {
     let name = StrId(c.wide(wide, "variable name")?);
     let (ty, align) = bit_properties(c)?;
     let num_elements = c.u16("number of elements")?;
@@ -144,7 +138,7 @@ fn simple_vars(
     vars: &mut Vec<SimpleVar>,
     table: &mut AttrTable,
     field: &'static str,
-) -> Result<(), Error> {
+) -> Read<()> {
     let count = c.fits(field, count, if wide { 7 } else { 5 })?;
     vars.reserve_exact(count);
     for _ in 0..count {
@@ -157,7 +151,7 @@ fn simple_vars(
     Ok(())
 }
 
-fn labels(c: &mut Cursor<'_>, wide: bool, kernel: &mut Kernel) -> Result<(), Error> {
+fn labels(c: &mut Cursor<'_>, wide: bool, kernel: &mut Kernel) -> Read<()> {
     let count = c.u16("number of labels")?;
     let count = c.fits("number of labels", u64::from(count), if wide { 6 } else { 4 })?;
     kernel.labels.reserve_exact(count);
@@ -173,7 +167,7 @@ fn labels(c: &mut Cursor<'_>, wide: bool, kernel: &mut Kernel) -> Result<(), Err
     Ok(())
 }
 
-fn inputs(c: &mut Cursor<'_>, version: Version, kernel: &mut Kernel) -> Result<(), Error> {
+fn inputs(c: &mut Cursor<'_>, version: Version, kernel: &mut Kernel) -> Read<()> {
     let wide = version.at_least(3, 4);
     let count = if version.at_least(3, 5) {
         c.u32("number of inputs")?
@@ -184,7 +178,7 @@ fn inputs(c: &mut Cursor<'_>, version: Version, kernel: &mut Kernel) -> Result<(
     kernel.inputs.reserve_exact(count);
     for _ in 0..count {
         let kind = c.u8("input kind")?;
-        let kind_at = c.pos - 1;
+        let kind_at = c.pos() - 1;
         let index = c.wide(wide, "input variable")?;
         let var = match kind & 7 {
             0 => InputVar::General(VarId(index)),

@@ -1,6 +1,6 @@
 //! Instructions, driven by the table.
 
-use super::cursor::Cursor;
+use super::cursor::{Cursor, Read};
 use crate::{
     error::{Error, ErrorKind},
     ids::*,
@@ -8,12 +8,12 @@ use crate::{
     model::{Kernel, Version},
     opcode::Opcode,
     operand::*,
-    table::{self, Enc, Slot, When},
+    table::{self, Enc, Row, Slot, When},
     types::*,
 };
 
 /// Reads instructions up to the cursor's end.
-pub(super) fn read(c: &mut Cursor<'_>, version: Version, kernel: &mut Kernel) -> Result<(), Error> {
+pub(super) fn read(c: &mut Cursor<'_>, version: Version, kernel: &mut Kernel) -> Read<()> {
     kernel.code.clear();
     kernel.operands.clear();
     let mut reader = Reader::new(version, !kernel.quirks.no_surface_index);
@@ -21,8 +21,12 @@ pub(super) fn read(c: &mut Cursor<'_>, version: Version, kernel: &mut Kernel) ->
     kernel.code.reserve(c.left() / 24);
     kernel.operands.reserve(c.left() / 7);
     while c.left() > 0 {
-        c.instruction = None;
-        reader.instruction(c, kernel)?;
+        if reader.wide {
+            usual(c, kernel);
+        }
+        if c.left() > 0 {
+            reader.instruction(c, kernel)?;
+        }
     }
     Ok(())
 }
@@ -48,15 +52,13 @@ impl Reader {
     }
 
     /// One field of a damaged instruction; its value does not matter.
-    pub(super) fn field(
-        &mut self,
-        c: &mut Cursor<'_>,
-        slot: &Slot,
-        scratch: &mut Kernel,
-    ) -> Result<(), Error> {
+    pub(super) fn field(&mut self, c: &mut Cursor<'_>, slot: &Slot, scratch: &mut Kernel) -> Read<()> {
         match slot.enc {
             Enc::Exec => self.exec(c).map(|_| ()),
-            Enc::Pred => pred(c).map(|_| ()),
+            Enc::Pred => match c.u16("predicate")? {
+                0 => Ok(()),
+                raw => pred(raw).map(|_| ()).ok_or_else(|| bad_pred(c, raw)),
+            },
             _ => {
                 let operand = self.operand(c, slot)?;
                 scratch.operands.push(operand);
@@ -65,38 +67,46 @@ impl Reader {
         }
     }
 
-    fn instruction(&mut self, c: &mut Cursor<'_>, kernel: &mut Kernel) -> Result<(), Error> {
-        let place = c.pos;
+    fn instruction(&mut self, c: &mut Cursor<'_>, kernel: &mut Kernel) -> Read<()> {
+        let place = c.pos();
         let byte = c.u8("opcode")?;
-        let unknown = || ErrorKind::UnknownOpcode { found: byte };
-        let opcode = Opcode::from_raw(byte).ok_or_else(|| c.error_at(place, "opcode", unknown()))?;
-        c.instruction = Some(opcode.name());
+        let unknown = || c.error_at(place, "opcode", ErrorKind::UnknownOpcode { found: byte });
+        let opcode = Opcode::from_raw(byte).ok_or_else(unknown)?;
         let mut sub = 0;
         if table::has_sub(opcode) {
-            sub = c.u8("sub-opcode")?;
+            sub = c.u8("sub-opcode").map_err(|e| within(opcode.name(), e))?;
         }
         let Some(row) = table::lookup(opcode, sub) else {
-            return Err(c.error_at(c.pos - 1, "sub-opcode", ErrorKind::UnknownSubOpcode { found: sub }));
+            let kind = ErrorKind::UnknownSubOpcode { found: sub };
+            return Err(within(opcode.name(), c.error_at(c.pos() - 1, "sub-opcode", kind)));
         };
-        c.instruction = Some(row.name);
+        let first = kernel.operands.len() as u32;
+        let place = place as u32;
+        let record = Record { opcode, sub, exec: Exec::SCALAR, pred: None, first, count: 0, place };
+        self.fields(c, row, record, kernel).map_err(|e| within(row.name, e))
+    }
 
-        let first = kernel.operands.len();
-        let mut record = Record {
-            opcode,
-            sub,
-            exec: Exec::SCALAR,
-            pred: None,
-            first: first as u32,
-            count: 0,
-            place: place as u32,
-        };
+    /// What follows the opcode.
+    #[inline]
+    fn fields(
+        &mut self,
+        c: &mut Cursor<'_>,
+        row: &'static Row,
+        mut record: Record,
+        kernel: &mut Kernel,
+    ) -> Read<()> {
         let mut label_count = 0;
         self.mode = u32::MAX;
         for slot in table::slots_for(row, self.number) {
             match slot.enc {
                 Enc::Sub => {}
                 Enc::Exec => record.exec = self.exec(c)?,
-                Enc::Pred => record.pred = pred(c)?,
+                Enc::Pred => {
+                    let raw = c.u16("predicate")?;
+                    if raw != 0 {
+                        record.pred = Some(pred(raw).ok_or_else(|| bad_pred(c, raw))?);
+                    }
+                }
                 Enc::LabelCount => label_count = c.u8(slot.name)?,
                 Enc::LabelList => {
                     for _ in 0..label_count {
@@ -111,13 +121,13 @@ impl Reader {
                 _ => kernel.operands.push(self.operand(c, slot)?),
             }
         }
-        record.count = (kernel.operands.len() - first) as u16;
+        record.count = (kernel.operands.len() - record.first as usize) as u16;
         kernel.code.push(record);
         Ok(())
     }
 
     /// One operand, or what stands for it if the object does not have it.
-    fn operand(&mut self, c: &mut Cursor<'_>, slot: &Slot) -> Result<Operand, Error> {
+    fn operand(&mut self, c: &mut Cursor<'_>, slot: &Slot) -> Read<Operand> {
         match slot.when {
             When::Always => {}
             When::Since(number) if self.number < number => return Ok(slot.default_operand()),
@@ -159,7 +169,7 @@ impl Reader {
         Operand::Num(value)
     }
 
-    fn exec(&self, c: &mut Cursor<'_>) -> Result<Exec, Error> {
+    fn exec(&self, c: &mut Cursor<'_>) -> Read<Exec> {
         let mut raw = c.u8("execution size")?;
         if self.number == 300 {
             // Version 3.0 numbers the masks M0-M7, NoMask (8), default (9).
@@ -173,11 +183,11 @@ impl Reader {
             .ok_or_else(|| c.illegal(1, "execution size", raw.into(), "0 to 5 (1 to 32 lanes)"))
     }
 
-    fn raw(&self, c: &mut Cursor<'_>, field: &'static str) -> Result<RawOperand, Error> {
+    fn raw(&self, c: &mut Cursor<'_>, field: &'static str) -> Read<RawOperand> {
         Ok(RawOperand { var: VarId(c.wide(self.wide, field)?), offset: c.u16(field)? })
     }
 
-    fn vector(&self, c: &mut Cursor<'_>, field: &'static str) -> Result<VectorOperand, Error> {
+    fn vector(&self, c: &mut Cursor<'_>, field: &'static str) -> Read<VectorOperand> {
         let tag = c.u8(field)?;
         let modifier = match Modifier::from_raw(tag >> 3) {
             Some(modifier) => modifier,
@@ -188,14 +198,6 @@ impl Reader {
             _ => Err(c.illegal(1, field, tag.into(), "no modifier on this class of operand")),
         };
         Ok(match tag & 7 {
-            // Almost all are of this kind: where there is enough left, one look will do.
-            0 if self.wide && c.left() >= 8 => {
-                let [a, b, d, e, row, col, low, high] = c.array::<8>(field)?;
-                let raw = u16::from_le_bytes([low, high]);
-                let region = Region::from_raw(raw).ok_or_else(|| illegal_region(c, field, raw))?;
-                let var = VarId(u32::from_le_bytes([a, b, d, e]));
-                VectorOperand::General(GeneralOperand { var, row, col, region, modifier })
-            }
             0 => VectorOperand::General(GeneralOperand {
                 var: VarId(c.wide(self.wide, field)?),
                 row: c.u8(field)?,
@@ -210,9 +212,9 @@ impl Reader {
                 })?;
                 VectorOperand::Address(AddressOperand { addr, offset, width, modifier })
             }
-            2 => match pred(c)? {
-                Some(pred) => VectorOperand::Predicate(pred, modifier),
-                None => return Err(c.illegal(2, field, 0, "a predicate other than P0")),
+            2 => match c.u16("predicate")? {
+                0 => return Err(c.illegal(2, field, 0, "a predicate other than P0")),
+                raw => VectorOperand::Predicate(pred(raw).ok_or_else(|| bad_pred(c, raw))?, modifier),
             },
             3 => {
                 let (addr, addr_offset) = (AddrId(c.u16(field)?), c.u8(field)?);
@@ -245,16 +247,75 @@ impl Reader {
     }
 }
 
-fn region(c: &mut Cursor<'_>, field: &'static str) -> Result<Region, Error> {
+/// Reads instructions of the kind that most are of, an execution size, a predicate and vector operands, as
+/// they stand in objects since version 3.4; up to the first that is of another kind or in which something is
+/// unusual or wrong.
+fn usual(c: &mut Cursor<'_>, kernel: &mut Kernel) {
+    let Kernel { code, operands, .. } = kernel;
+    let mut rest = c.rest();
+    'instructions: while let Some((&[byte, exec, low, high], mut tail)) = rest.split_first_chunk() {
+        let Some(row) = table::plain(byte).filter(|row| row.vectors > 0) else { break };
+        let Some(exec) = Exec::from_raw(exec) else { break };
+        let pred = match u16::from_le_bytes([low, high]) {
+            0 => None,
+            raw => match pred(raw) {
+                None => break,
+                pred => pred,
+            },
+        };
+        let first = operands.len();
+        for _ in 0..row.vectors {
+            let Some((operand, after)) = usual_vector(tail) else {
+                operands.truncate(first);
+                break 'instructions;
+            };
+            operands.push(Operand::Vector(operand));
+            tail = after;
+        }
+        let (first, place) = (first as u32, c.place_of(rest) as u32);
+        let count = row.vectors.into();
+        code.push(Record { opcode: row.opcode, sub: 0, exec, pred, first, count, place });
+        rest = tail;
+    }
+    c.skip_to(rest);
+}
+
+/// A vector operand of the kinds that almost all are of, and what follows it: a region of a variable, a
+/// constant of up to four bytes. None where it is another or ill-formed, or where the object ends soon.
+#[inline]
+fn usual_vector(bytes: &[u8]) -> Option<(VectorOperand, &[u8])> {
+    let (&[tag, a, b, d, e, row, col, low, high], after) = bytes.split_first_chunk()?;
+    if tag == 5 {
+        let ty = Type::from_raw(a).filter(|ty| ty.bytes() <= 4 && *ty != Type::Bool)?;
+        let bits = u32::from_le_bytes([b, d, e, row]).into();
+        return Some((VectorOperand::Immediate { ty, bits }, &bytes[6..]));
+    }
+    if tag & 7 != 0 {
+        return None;
+    }
+    let modifier = Modifier::from_raw(tag >> 3)?;
+    let region = Region::from_raw(u16::from_le_bytes([low, high]))?;
+    let var = VarId(u32::from_le_bytes([a, b, d, e]));
+    Some((VectorOperand::General(GeneralOperand { var, row, col, region, modifier }), after))
+}
+
+/// The fault of an instruction's field.
+#[cold]
+fn within(instruction: &'static str, mut fault: Box<Error>) -> Box<Error> {
+    fault.instruction = Some(instruction);
+    fault
+}
+
+fn region(c: &mut Cursor<'_>, field: &'static str) -> Read<Region> {
     let raw = c.u16(field)?;
     Region::from_raw(raw).ok_or_else(|| illegal_region(c, field, raw))
 }
 
-fn illegal_region(c: &Cursor<'_>, field: &'static str, raw: u16) -> Error {
+fn illegal_region(c: &Cursor<'_>, field: &'static str, raw: u16) -> Box<Error> {
     c.illegal(2, field, raw.into(), "three region codes of 0 to 7")
 }
 
-fn data_type(c: &mut Cursor<'_>, field: &'static str) -> Result<Type, Error> {
+fn data_type(c: &mut Cursor<'_>, field: &'static str) -> Read<Type> {
     let raw = c.u8(field)?;
     match Type::from_raw(raw) {
         Some(ty) if ty != Type::Bool => Ok(ty),
@@ -262,20 +323,16 @@ fn data_type(c: &mut Cursor<'_>, field: &'static str) -> Result<Type, Error> {
     }
 }
 
-/// A predicate word: id in bits 0-11, combination in bits 13-14, inversion in bit 15.
-fn pred(c: &mut Cursor<'_>) -> Result<Option<PredOperand>, Error> {
-    let raw = c.u16("predicate")?;
-    if raw == 0 {
-        return Ok(None);
-    }
+/// A predicate word other than 0: id in bits 0-11, combination in bits 13-14, inversion in bit 15.
+fn pred(raw: u16) -> Option<PredOperand> {
     let id = PredId(u32::from(raw & 0xfff));
-    match PredCtrl::from_raw((raw >> 13 & 3) as u8) {
-        Some(ctrl) if raw & 0x1000 == 0 && id.0 != 0 => {
-            Ok(Some(PredOperand { id, inverse: raw & 0x8000 != 0, ctrl }))
-        }
-        _ => {
-            let allowed = "0, or a predicate of 1 to 4095, bit 12 clear, a combination of 0 to 2";
-            Err(c.illegal(2, "predicate", raw.into(), allowed))
-        }
-    }
+    let ctrl = PredCtrl::from_raw((raw >> 13 & 3) as u8)?;
+    let is_legal = raw & 0x1000 == 0 && id.0 != 0;
+    is_legal.then_some(PredOperand { id, inverse: raw & 0x8000 != 0, ctrl })
+}
+
+#[cold]
+fn bad_pred(c: &Cursor<'_>, raw: u16) -> Box<Error> {
+    let allowed = "0, or a predicate of 1 to 4095, bit 12 clear, a combination of 0 to 2";
+    c.illegal(2, "predicate", raw.into(), allowed)
 }

@@ -1,108 +1,141 @@
 //! A position in the bytes of an object.
 
+use std::ops::Range;
+
 use crate::error::{Error, ErrorKind};
 
-/// Reads little-endian fields one after another, never beyond `end`.
+/// What is read, or what is wrong with it: in one word, since almost all that is read is right.
+pub(super) type Read<T> = Result<T, Box<Error>>;
+
+/// Reads little-endian fields one after another, never beyond its end.
 pub(super) struct Cursor<'a> {
-    bytes: &'a [u8],
+    /// What is left.
+    rest: &'a [u8],
+    /// Position of the end of `rest` in the object.
     end: usize,
-    pub(super) pos: usize,
-    /// Instruction being read, for messages.
-    pub(super) instruction: Option<&'static str>,
 }
 
 impl<'a> Cursor<'a> {
-    /// At the start of `bytes`, which are not read from `end` on.
-    pub(super) fn new(bytes: &'a [u8], end: usize) -> Cursor<'a> {
-        Cursor { bytes, end, pos: 0, instruction: None }
+    /// Reads the bytes of a range of the object.
+    pub(super) fn new(object: &'a [u8], range: Range<usize>) -> Cursor<'a> {
+        let end = range.end;
+        Cursor { rest: &object[range], end }
     }
 
+    #[inline]
     pub(super) fn left(&self) -> usize {
-        self.end - self.pos
+        self.rest.len()
+    }
+
+    /// Position in the object.
+    #[inline]
+    pub(super) fn pos(&self) -> usize {
+        self.end - self.rest.len()
     }
 
     #[cold]
-    pub(super) fn error_at(&self, offset: usize, field: &'static str, kind: ErrorKind) -> Error {
-        Error { offset, kernel: None, instruction: self.instruction, field, kind }
+    #[inline(never)]
+    pub(super) fn error_at(&self, offset: usize, field: &'static str, kind: ErrorKind) -> Box<Error> {
+        Box::new(Error { offset, kernel: None, instruction: None, field, kind })
     }
 
     /// An illegal value that was read in the last `size` bytes.
     #[cold]
+    #[inline(never)]
     pub(super) fn illegal(
         &self,
         size: usize,
         field: &'static str,
         found: u64,
         allowed: &'static str,
-    ) -> Error {
-        self.error_at(self.pos - size, field, ErrorKind::IllegalValue { found, allowed })
+    ) -> Box<Error> {
+        self.error_at(self.pos() - size, field, ErrorKind::IllegalValue { found, allowed })
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn truncated(&self, needed: usize, field: &'static str) -> Box<Error> {
+        self.error_at(self.pos(), field, ErrorKind::Truncated { needed, left: self.left() })
+    }
+
+    /// What is left, to look ahead.
+    #[inline]
+    pub(super) fn rest(&self) -> &'a [u8] {
+        self.rest
+    }
+
+    /// Position in the object of a tail of what is left.
+    #[inline]
+    pub(super) fn place_of(&self, rest: &[u8]) -> usize {
+        self.end - rest.len()
+    }
+
+    /// Goes on to `rest`, a tail of what is left.
+    #[inline]
+    pub(super) fn skip_to(&mut self, rest: &'a [u8]) {
+        self.rest = rest;
     }
 
     #[inline]
-    pub(super) fn take(&mut self, len: usize, field: &'static str) -> Result<&'a [u8], Error> {
-        if len > self.left() {
-            return Err(self.error_at(
-                self.pos,
-                field,
-                ErrorKind::Truncated { needed: len, left: self.left() },
-            ));
-        }
-        let taken = &self.bytes[self.pos..self.pos + len];
-        self.pos += len;
+    pub(super) fn take(&mut self, len: usize, field: &'static str) -> Read<&'a [u8]> {
+        let Some((taken, rest)) = self.rest.split_at_checked(len) else {
+            return Err(self.truncated(len, field));
+        };
+        self.rest = rest;
         Ok(taken)
     }
 
     #[inline]
-    pub(super) fn array<const N: usize>(&mut self, field: &'static str) -> Result<[u8; N], Error> {
-        let mut out = [0; N];
-        out.copy_from_slice(self.take(N, field)?);
-        Ok(out)
+    pub(super) fn array<const N: usize>(&mut self, field: &'static str) -> Read<[u8; N]> {
+        let Some((taken, rest)) = self.rest.split_first_chunk() else {
+            return Err(self.truncated(N, field));
+        };
+        self.rest = rest;
+        Ok(*taken)
     }
 
     #[inline]
-    pub(super) fn u8(&mut self, field: &'static str) -> Result<u8, Error> {
+    pub(super) fn u8(&mut self, field: &'static str) -> Read<u8> {
         Ok(self.array::<1>(field)?[0])
     }
 
     #[inline]
-    pub(super) fn u16(&mut self, field: &'static str) -> Result<u16, Error> {
+    pub(super) fn u16(&mut self, field: &'static str) -> Read<u16> {
         Ok(u16::from_le_bytes(self.array(field)?))
     }
 
     #[inline]
-    pub(super) fn u32(&mut self, field: &'static str) -> Result<u32, Error> {
+    pub(super) fn u32(&mut self, field: &'static str) -> Read<u32> {
         Ok(u32::from_le_bytes(self.array(field)?))
     }
 
     #[inline]
-    pub(super) fn u64(&mut self, field: &'static str) -> Result<u64, Error> {
+    pub(super) fn u64(&mut self, field: &'static str) -> Read<u64> {
         Ok(u64::from_le_bytes(self.array(field)?))
     }
 
     /// Four bytes if `wide`, else two.
     #[inline]
-    pub(super) fn wide(&mut self, wide: bool, field: &'static str) -> Result<u32, Error> {
+    pub(super) fn wide(&mut self, wide: bool, field: &'static str) -> Read<u32> {
         if wide { self.u32(field) } else { Ok(u32::from(self.u16(field)?)) }
     }
 
     /// A count of things that take at least `size` bytes each, if the rest can hold them.
-    pub(super) fn fits(&self, field: &'static str, count: u64, size: usize) -> Result<usize, Error> {
+    pub(super) fn fits(&self, field: &'static str, count: u64, size: usize) -> Read<usize> {
         let allowed = (self.left() / size) as u64;
         if count > allowed {
-            return Err(self.error_at(self.pos, field, ErrorKind::CountTooLarge { found: count, allowed }));
+            return Err(self.error_at(self.pos(), field, ErrorKind::CountTooLarge { found: count, allowed }));
         }
         Ok(count as usize)
     }
 
     /// Bytes up to a zero byte, which is consumed.
-    pub(super) fn c_str(&mut self, field: &'static str) -> Result<&'a [u8], Error> {
-        let rest = &self.bytes[self.pos..self.end];
-        match rest.iter().position(|b| *b == 0) {
-            Some(len) => {
-                self.pos += len + 1;
-                Ok(&rest[..len])
-            }
-            None => Err(self.error_at(self.pos, field, ErrorKind::UnterminatedString)),
-        }
+    pub(super) fn c_str(&mut self, field: &'static str) -> Read<&'a [u8]> {
+        let Some(len) = self.rest.iter().position(|b| *b == 0) else {
+            return Err(self.error_at(self.pos(), field, ErrorKind::UnterminatedString));
+        };
+        let taken = &self.rest[..len];
+        self.rest = &self.rest[len + 1..];
+        Ok(taken)
     }
 }

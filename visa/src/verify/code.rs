@@ -1,9 +1,14 @@
 //! Operands of each instruction against its table row.
 
-use super::{Checker, Rule};
+use super::{
+    Checker, Rule,
+    flow::is_mark,
+    usual::{Reach, Usual},
+};
 use crate::{
     ids::*,
     inst::Record,
+    op::build::takes_all_fields,
     opcode::Opcode,
     operand::*,
     table::{Enc, Role, Row, Slot, Types},
@@ -11,20 +16,29 @@ use crate::{
 };
 
 impl Checker<'_> {
-    pub(super) fn code(&mut self) {
-        for index in 0..self.kernel.code.len() {
-            let record = self.kernel.code[index];
+    /// Checks each instruction by itself. Fills `marks` with the places of labels, branches and calls.
+    pub(super) fn code(&mut self, reaches: &mut Vec<Reach>, marks: &mut Vec<u32>) {
+        let kernel = self.kernel;
+        marks.clear();
+        self.reaches(reaches);
+        let usual = Usual::new(kernel, reaches, self.options.grf_bytes);
+        for (index, record) in kernel.code.iter().enumerate() {
             let Some(row) = record.row() else {
                 self.report(Rule::ControlValue, Some(index), "sub-opcode", format!("{}", record.sub));
                 continue;
             };
-            self.exec(index, &record);
-            self.guard(index, &record);
-            self.operands(index, &record, row);
-            if self.safety_only && has_no_fields(record.opcode) {
+            if is_mark(record.opcode) {
+                marks.push(index as u32);
+            }
+            if self.safety_only && usual.is_safe(record, row) {
                 continue;
             }
-            let kernel = self.kernel;
+            self.exec(index, record);
+            self.guard(index, record);
+            self.operands(index, record, row);
+            if self.safety_only && takes_all_fields(record.opcode) {
+                continue;
+            }
             let inst = match kernel.try_inst(index) {
                 Ok(inst) => inst,
                 Err((field, value)) => {
@@ -34,13 +48,13 @@ impl Checker<'_> {
             };
             if !self.safety_only {
                 self.lanes(index, &inst);
-                self.agreement(index, &record, row);
+                self.agreement(index, record, row);
                 self.predicates(index, &inst);
                 self.addresses(index, &inst);
                 self.message(index, &inst);
                 self.payload_types(index, &inst);
                 self.values(index, &inst);
-                self.availability(index, &record);
+                self.availability(index, record);
             }
         }
     }
@@ -222,22 +236,9 @@ impl Checker<'_> {
                 }
                 self.region(index, record, slot, g.region);
             }
-            VectorOperand::Address(a) => {
-                self.address(
-                    index,
-                    slot,
-                    a.addr,
-                    u32::from(a.offset) + if slot.role == Role::Dst { 1 } else { a.width.lanes() },
-                );
-            }
+            VectorOperand::Address(a) => self.address(index, slot, a.addr, address_end(record, slot, v)),
             VectorOperand::Indirect(i) => {
-                let rows = match (i.region.vstride(), i.region.width()) {
-                    (Some(_), _) => 1,
-                    (None, Some(w)) => (record.exec.size.lanes() / u32::from(w.max(1))).max(1),
-                    (None, None) if slot.role == Role::Src => record.exec.size.lanes(),
-                    (None, None) => 1,
-                };
-                self.address(index, slot, i.addr, u32::from(i.addr_offset) + rows);
+                self.address(index, slot, i.addr, address_end(record, slot, v));
                 self.indirect(index, slot.name, &i);
             }
             VectorOperand::Predicate(p, _) => self.predicate(index, record, slot.name, p.id),
@@ -333,17 +334,28 @@ impl Checker<'_> {
     }
 }
 
-/// The most frequent instructions without control fields, which could have values without meaning.
-const fn has_no_fields(opcode: Opcode) -> bool {
-    use Opcode as O;
-    matches!(
-        opcode,
-        O::Mov | O::Add | O::Mul | O::Mad | O::And | O::Or | O::Xor | O::Shl | O::Shr | O::Asr | O::Sel
-    )
+/// End of the elements of its address variable that an operand uses.
+pub(super) fn address_end(record: &Record, slot: &Slot, v: &VectorOperand) -> u32 {
+    match v {
+        VectorOperand::Address(a) => {
+            u32::from(a.offset) + if slot.role == Role::Dst { 1 } else { a.width.lanes() }
+        }
+        VectorOperand::Indirect(i) => {
+            let lanes = record.exec.size.lanes();
+            let rows = match (i.region.vstride(), i.region.width()) {
+                (Some(_), _) => 1,
+                (None, Some(w)) => (lanes / u32::from(w.max(1))).max(1),
+                (None, None) if slot.role == Role::Src => lanes,
+                (None, None) => 1,
+            };
+            u32::from(i.addr_offset) + rows
+        }
+        _ => 0,
+    }
 }
 
 /// Operands of these instructions cover what their regions say.
-const fn plain_region(opcode: Opcode) -> bool {
+pub(super) const fn plain_region(opcode: Opcode) -> bool {
     !matches!(
         opcode,
         Opcode::Plane | Opcode::Line | Opcode::Dpas | Opcode::Dpasw | Opcode::AddrAdd | Opcode::Movs
@@ -351,16 +363,18 @@ const fn plain_region(opcode: Opcode) -> bool {
 }
 
 /// Largest element index that `lanes` lanes of a region reach.
-fn last_element(region: Region, lanes: u32) -> u32 {
-    let h = u32::from(region.hstride().unwrap_or(1));
-    match (region.vstride(), region.width()) {
-        (Some(v), Some(w)) if w > 0 => {
-            let w = u32::from(w);
-            (lanes - 1) / w * u32::from(v) + (w.min(lanes) - 1) * h
-        }
-        (_, Some(w)) if w > 0 => (u32::from(w).min(lanes) - 1) * h,
-        _ => (lanes - 1) * h,
-    }
+pub(super) const fn last_element(region: Region, lanes: u32) -> u32 {
+    let h = match region.hstride() {
+        Some(h) => h as u32,
+        None => 1,
+    };
+    let (v, w) = match (region.vstride(), region.width()) {
+        (Some(v), Some(w)) if w > 0 => (v as u32, w as u32),
+        (None, Some(w)) if w > 0 => (0, w as u32),
+        _ => (0, lanes),
+    };
+    let columns = if w < lanes { w } else { lanes };
+    (lanes - 1) / w * v + (columns - 1) * h
 }
 
 fn type_allowed(slot: &Slot, ty: Type) -> bool {

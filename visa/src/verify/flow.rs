@@ -1,11 +1,16 @@
 //! Labels, subroutines, calls.
 
 use super::{Checker, Rule};
-use crate::{ids::LabelId, near::similar_name, opcode::Opcode, operand::Operand, types::LabelKind};
+use crate::{
+    ids::LabelId, inst::Record, model::Kernel, near::similar_name, opcode::Opcode, operand::Operand,
+    types::LabelKind,
+};
 
 /// Memory for [`Checker::flow`].
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
+    /// Labels, branches and calls, in order.
+    pub(super) marks: Vec<u32>,
     /// Where each label is defined.
     defined: Vec<Option<u32>>,
     /// Which labels something jumps to.
@@ -20,20 +25,37 @@ pub(super) struct Scratch {
     stack: Vec<(u32, usize)>,
 }
 
+const fn jumps(opcode: Opcode) -> bool {
+    matches!(opcode, Opcode::Jmp | Opcode::Goto | Opcode::Switchjmp)
+}
+
+/// The instructions at `marks`.
+fn marked<'a>(kernel: &'a Kernel, marks: &'a [u32]) -> impl Iterator<Item = (usize, &'a Record)> {
+    marks.iter().map(|&m| (m as usize, &kernel.code[m as usize]))
+}
+
+/// Labels, and what names them: all that [`Checker::flow`] looks at but for the ends of subroutines.
+pub(super) const fn is_mark(opcode: Opcode) -> bool {
+    use Opcode::*;
+    matches!(opcode, Label | Subroutine | Jmp | Goto | Switchjmp | Call)
+}
+
 impl Checker<'_> {
     pub(super) fn flow(&mut self, scratch: &mut Scratch) {
-        self.definitions(&mut scratch.defined);
-        self.branches(&scratch.defined);
-        self.structure(&mut scratch.targets, &mut scratch.ends);
+        self.definitions(&scratch.marks, &mut scratch.defined);
+        self.branches(&scratch.marks, &scratch.defined);
+        if !self.safety_only {
+            self.structure(&scratch.marks, &mut scratch.targets, &mut scratch.ends);
+        }
         self.recursion(scratch);
     }
 
     /// Where each label is defined.
-    fn definitions(&mut self, defined: &mut Vec<Option<u32>>) {
+    fn definitions(&mut self, marks: &[u32], defined: &mut Vec<Option<u32>>) {
         let kernel = self.kernel;
         defined.clear();
         defined.resize(kernel.labels.len(), None);
-        for (index, record) in kernel.code.iter().enumerate() {
+        for (index, record) in marked(kernel, marks) {
             if !matches!(record.opcode, Opcode::Label | Opcode::Subroutine) {
                 continue;
             }
@@ -60,19 +82,18 @@ impl Checker<'_> {
         }
     }
 
-    fn branches(&mut self, defined: &[Option<u32>]) {
+    fn branches(&mut self, marks: &[u32], defined: &[Option<u32>]) {
         let kernel = self.kernel;
+        let mut starts = marked(kernel, marks).filter(|m| m.1.opcode == Opcode::Subroutine).map(|m| m.0);
         // Bounds of the subroutine that the walk is in.
         let (mut first, mut end) = (0, 0);
-        for (index, record) in kernel.code.iter().enumerate() {
-            if index >= end {
-                let is_start = |r: &crate::Record| r.opcode == Opcode::Subroutine;
-                let rest = &kernel.code[index + 1..];
-                first = index;
-                end = rest.iter().position(is_start).map_or(kernel.code.len(), |n| index + 1 + n);
+        for (index, record) in marked(kernel, marks) {
+            while index >= end {
+                first = end;
+                end = starts.find(|start| *start > first).unwrap_or(kernel.code.len());
             }
             let is_call = record.opcode == Opcode::Call;
-            if !is_call && !matches!(record.opcode, Opcode::Jmp | Opcode::Goto | Opcode::Switchjmp) {
+            if !is_call && !jumps(record.opcode) {
                 continue;
             }
             for operand in kernel.operands_of(record) {
@@ -119,10 +140,10 @@ impl Checker<'_> {
     }
 
     /// Code begins with a subroutine, and each ends with something that does not go on.
-    fn structure(&mut self, targets: &mut Vec<bool>, ends_at: &mut Vec<usize>) {
+    fn structure(&mut self, marks: &[u32], targets: &mut Vec<bool>, ends_at: &mut Vec<usize>) {
         let code = &self.kernel.code;
-        let marks = |op: Opcode| matches!(op, Opcode::Loc | Opcode::File | Opcode::Lifetime);
-        match code.iter().position(|r| !marks(r.opcode)) {
+        let notes = |op: Opcode| matches!(op, Opcode::Loc | Opcode::File | Opcode::Lifetime);
+        match code.iter().position(|r| !notes(r.opcode)) {
             Some(first) if code[first].opcode == Opcode::Subroutine => {}
             Some(first) => {
                 let message = format!("`{}` stands before the first subroutine label", code[first].opcode);
@@ -131,8 +152,8 @@ impl Checker<'_> {
             None => self.report(Rule::FirstSubroutine, None, "code", "the kernel has no instructions".into()),
         }
         // Compilers leave labels behind that nothing jumps to: they alone are no place to get to.
-        self.targets(targets);
-        let unreached = |r: &crate::Record| {
+        self.targets(marks, targets);
+        let unreached = |r: &Record| {
             r.opcode == Opcode::Label
                 && !targets.get(self.kernel.operands_of(r)[0].label().index()).is_some_and(|t| *t)
         };
@@ -147,7 +168,7 @@ impl Checker<'_> {
                 ends_at.push(at);
             }
             match code.get(index) {
-                Some(r) if marks(r.opcode) => {}
+                Some(r) if notes(r.opcode) => {}
                 Some(r) if unreached(r) && last.is_some_and(|at| self.stops(at)) => {}
                 Some(_) => last = Some(index),
                 None => {}
@@ -160,12 +181,11 @@ impl Checker<'_> {
     }
 
     /// Which labels something jumps to.
-    fn targets(&self, targets: &mut Vec<bool>) {
+    fn targets(&self, marks: &[u32], targets: &mut Vec<bool>) {
         let kernel = self.kernel;
         targets.clear();
         targets.resize(kernel.labels.len(), false);
-        let jumps = |op| matches!(op, Opcode::Jmp | Opcode::Goto | Opcode::Switchjmp);
-        for record in kernel.code.iter().filter(|r| jumps(r.opcode)) {
+        for (_, record) in marked(kernel, marks).filter(|m| jumps(m.1.opcode)) {
             for operand in kernel.operands_of(record) {
                 if let Operand::Label(id) = *operand
                     && let Some(target) = targets.get_mut(id.index())
@@ -192,11 +212,11 @@ impl Checker<'_> {
     /// No subroutine reaches itself over calls. Walks the call graph without recursion of its own.
     fn recursion(&mut self, scratch: &mut Scratch) {
         let kernel = self.kernel;
-        let Scratch { calls, state, stack, .. } = scratch;
+        let Scratch { marks, calls, state, stack, .. } = scratch;
         let count = kernel.labels.len();
         calls.clear();
         let mut current: Option<LabelId> = None;
-        for (index, record) in kernel.code.iter().enumerate() {
+        for (index, record) in marked(kernel, marks) {
             if !matches!(record.opcode, Opcode::Subroutine | Opcode::Call) {
                 continue;
             }
@@ -209,6 +229,9 @@ impl Checker<'_> {
                 (_, Some(caller)) => calls.push((caller.0, index as u32, id.0)),
                 _ => {}
             }
+        }
+        if calls.is_empty() {
+            return;
         }
         calls.sort_unstable();
         let first_of = |caller: u32| calls.partition_point(|c| c.0 < caller);
