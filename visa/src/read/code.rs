@@ -99,6 +99,15 @@ impl Reader {
         self.mode = u32::MAX;
         for slot in table::slots_for(row, self.number) {
             match slot.enc {
+                Enc::Vector if self.wide && slot.when == When::Always => {
+                    match usual_vector(c.rest(), &mut kernel.operands) {
+                        Some(after) => c.skip_to(after),
+                        None => {
+                            let operand = self.vector(c, slot.name)?;
+                            kernel.operands.push(Operand::Vector(operand));
+                        }
+                    }
+                }
                 Enc::Sub => {}
                 Enc::Exec => record.exec = self.exec(c)?,
                 Enc::Pred => {
@@ -250,6 +259,7 @@ impl Reader {
 /// Reads instructions of the kind that most are of, an execution size, a predicate and vector operands, as
 /// they stand in objects since version 3.4; up to the first that is of another kind or in which something is
 /// unusual or wrong.
+#[inline(never)]
 fn usual(c: &mut Cursor<'_>, kernel: &mut Kernel) {
     let Kernel { code, operands, .. } = kernel;
     let mut rest = c.rest();
@@ -265,11 +275,10 @@ fn usual(c: &mut Cursor<'_>, kernel: &mut Kernel) {
         };
         let first = operands.len();
         for _ in 0..row.vectors {
-            let Some((operand, after)) = usual_vector(tail) else {
+            let Some(after) = usual_vector(tail, operands) else {
                 operands.truncate(first);
                 break 'instructions;
             };
-            operands.push(Operand::Vector(operand));
             tail = after;
         }
         let (first, place) = (first as u32, c.place_of(rest) as u32);
@@ -280,23 +289,26 @@ fn usual(c: &mut Cursor<'_>, kernel: &mut Kernel) {
     c.skip_to(rest);
 }
 
-/// A vector operand of the kinds that almost all are of, and what follows it: a region of a variable, a
-/// constant of up to four bytes. None where it is another or ill-formed, or where the object ends soon.
+/// Reads a vector operand of the kinds that almost all are of: a region of a variable, a constant of up to
+/// four bytes. Gives what follows it; none where it is another or ill-formed, or where the object ends soon.
 #[inline]
-fn usual_vector(bytes: &[u8]) -> Option<(VectorOperand, &[u8])> {
+fn usual_vector<'a>(bytes: &'a [u8], operands: &mut Vec<Operand>) -> Option<&'a [u8]> {
     let (&[tag, a, b, d, e, row, col, low, high], after) = bytes.split_first_chunk()?;
-    if tag == 5 {
-        let ty = Type::from_raw(a).filter(|ty| ty.bytes() <= 4 && *ty != Type::Bool)?;
-        let bits = u32::from_le_bytes([b, d, e, row]).into();
-        return Some((VectorOperand::Immediate { ty, bits }, &bytes[6..]));
+    if tag & 7 == 0 {
+        let modifier = Modifier::from_raw(tag >> 3)?;
+        let region = Region::from_raw(u16::from_le_bytes([low, high]))?;
+        let var = VarId(u32::from_le_bytes([a, b, d, e]));
+        let operand = GeneralOperand { var, row, col, region, modifier };
+        operands.push(Operand::Vector(VectorOperand::General(operand)));
+        return Some(after);
     }
-    if tag & 7 != 0 {
+    if tag != 5 {
         return None;
     }
-    let modifier = Modifier::from_raw(tag >> 3)?;
-    let region = Region::from_raw(u16::from_le_bytes([low, high]))?;
-    let var = VarId(u32::from_le_bytes([a, b, d, e]));
-    Some((VectorOperand::General(GeneralOperand { var, row, col, region, modifier }), after))
+    let ty = Type::from_raw(a).filter(|ty| ty.bytes() <= 4 && *ty != Type::Bool)?;
+    let bits = u32::from_le_bytes([b, d, e, row]).into();
+    operands.push(Operand::Vector(VectorOperand::Immediate { ty, bits }));
+    Some(&bytes[6..])
 }
 
 /// The fault of an instruction's field.

@@ -27,7 +27,9 @@ impl Checker<'_> {
         self.variables();
         self.aliases(&mut scratch.state, &mut scratch.path);
         self.inputs(&mut scratch.ranges);
-        self.limits();
+        if !self.safety_only {
+            self.limits();
+        }
         self.attributes();
     }
 
@@ -94,7 +96,7 @@ impl Checker<'_> {
         }
     }
 
-    fn names(&mut self) {
+    fn lengths(&mut self) {
         let kernel = self.kernel;
         self.length(kernel.name, 1023, "kernel name");
         for label in &kernel.labels {
@@ -103,6 +105,13 @@ impl Checker<'_> {
         let attributes = AttrRange { start: 0, len: kernel.attr_table.len().min(65535) as u16 };
         for (name, _) in kernel.attr_table.range(attributes) {
             self.length(name, 64, "attribute name");
+        }
+    }
+
+    fn names(&mut self) {
+        let kernel = self.kernel;
+        if !self.safety_only {
+            self.lengths();
         }
         self.name(kernel.name, || "kernel name".into());
         for (i, var) in kernel.vars.iter().enumerate() {
