@@ -57,19 +57,28 @@ pub(super) fn tidy(
                     need.bytes = NOTHING;
                 }
             }
-            let mut last = false;
-            inst.for_each_reg(|role, reg| {
+            let (mut last, mut counts) = (false, false);
+            inst.for_each_read(|reg| {
                 if let Some(v) = reg.var()
-                    && !role.is_write()
                     && let need = &mut needs[v.index()]
                     && need.home == b as u32
                 {
                     last |= !std::mem::replace(&mut need.read, true);
-                    if need.counts {
-                        need.add(inst, role, grf_bytes);
-                    }
+                    counts |= need.counts;
                 }
             });
+            if counts {
+                inst.for_each_reg(|role, reg| {
+                    if let Some(v) = reg.var()
+                        && !role.is_write()
+                        && let need = &mut needs[v.index()]
+                        && need.home == b as u32
+                        && need.counts
+                    {
+                        need.add(inst, role, grf_bytes);
+                    }
+                });
+            }
             if last && inst.op == Op::Mov {
                 last_reads.push((removed, i as u32));
             }

@@ -132,6 +132,12 @@ impl Merger {
             self.head[to.index()] = NONE;
         }
         for (i, inst) in insts.iter().enumerate() {
+            let listed = |v: VarId| self.head[v.index()] != APART;
+            let mut any = inst.dst.reg().and_then(|r| r.var()).is_some_and(listed);
+            inst.for_each_read(|reg| any |= reg.var().is_some_and(listed));
+            if !any {
+                continue;
+            }
             inst.for_each_reg(|role, reg| {
                 let Some(v) = reg.var().filter(|v| self.head[v.index()] != APART) else { return };
                 let bytes = inst.extent(role, self.grf_bytes).unwrap_or(Extent { start: 0, end: u32::MAX });
