@@ -22,9 +22,30 @@ pub(crate) struct Fact {
     masked_kill: u8,
     /// Pitch of masked accesses: 0 for none so far.
     pitch: u8,
+    /// The lane that owns the variable's first element, counting through all lanes, and through those of one
+    /// half of thirty-two.
+    owner: [Owner; 2],
     /// What use asks of the place.
     pub needs: Needs,
 }
+
+/// A lane on which all masked accesses so far agree.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Owner {
+    Unknown,
+    Lane(u8),
+    Nobody,
+}
+
+impl Owner {
+    fn agree(&mut self, lane: Option<u32>) {
+        let new = lane.map_or(Owner::Nobody, |l| Owner::Lane(l as u8));
+        *self = if *self == Owner::Unknown || *self == new { new } else { Owner::Nobody };
+    }
+}
+
+/// Channels of a half.
+const HALF: u32 = 16;
 
 /// Constraints on a place that follow from use, a set of bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -76,6 +97,18 @@ impl Fact {
         covered(a, self.shift)
     }
 
+    /// Notes which lanes own the bytes of an access: a variable may hold all lanes, or those of one half only.
+    fn agree(&mut self, a: &Access, simd: u32) {
+        let (chan, pitch) = (u32::from(a.chan), u32::from(a.pitch));
+        let element = if a.start == 0 { 0 } else { a.start / pitch };
+        let lanes = (a.end - a.start).div_ceil(pitch);
+        let [all, half] = &mut self.owner;
+        all.agree(Some((chan % simd + simd - element % simd) % simd));
+        let inside = chan % HALF + lanes <= HALF;
+        let first = (chan % HALF + HALF - element % HALF) % HALF;
+        half.agree(inside.then_some(chan / HALF * HALF + first));
+    }
+
     /// Notes an access. `divergence`: lanes part somewhere in the kernel.
     fn add(&mut self, a: &Access, divergence: bool, simd: u32) {
         let read = a.kind.has(Kind::READ);
@@ -102,8 +135,8 @@ impl Fact {
         } else if a.pitch != 0 && divergence {
             let one = a.end - a.start <= u32::from(a.elem);
             let apart = self.pitch != 0 && self.pitch != a.pitch && !one;
-            let lane = if a.start == 0 { 0 } else { a.start / u32::from(a.pitch) % simd };
-            if apart || (one && simd > 1) || lane != u32::from(a.chan) {
+            self.agree(a, simd);
+            if apart || (one && simd > 1) || self.owner == [Owner::Nobody; 2] {
                 self.masked_kill &= 2;
             }
             if !one {
@@ -123,6 +156,7 @@ pub(crate) fn gather(kernel: &Kernel<Virtual>, accesses: &Accesses, flow: &Flow,
         shift: piece_shift(var),
         masked_kill: if var.address_taken { 0 } else { 3 },
         pitch: 0,
+        owner: [Owner::Unknown; 2],
         needs: Needs::NONE,
     }));
     let divergence = flow.any_divergence();
