@@ -11,7 +11,9 @@ use gen_ir::{Kernel, Virtual};
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fact {
     /// Pieces that are ever read.
-    pub pieces: u64,
+    pieces: u64,
+    /// Pieces that are ever written.
+    written: u64,
     /// Sum of accesses, each worth ten times more per loop around it.
     pub weight: f32,
     /// The only block that touches the variable; [`Fact::MANY`] if there are more.
@@ -85,6 +87,26 @@ impl Fact {
         self.home == Fact::MANY
     }
 
+    /// Pieces that somebody needs before a read.
+    pub fn needed(&self, a: &Access) -> u64 {
+        self.with_value(touched(a, self.shift))
+    }
+
+    /// Pieces that are ever needed.
+    pub fn ever_needed(&self) -> u64 {
+        self.with_value(self.pieces)
+    }
+
+    /// The pieces of these that ever get a value: a message of one channel reads whole registers, of which only
+    /// one element has been written. No write would end what nobody writes. (All of them if none does,
+    /// so that a register is there to read.)
+    fn with_value(&self, pieces: u64) -> u64 {
+        match pieces & self.written {
+            0 => pieces,
+            some => some,
+        }
+    }
+
     /// Pieces whose old value a write ends.
     pub fn kills(&self, a: &Access, divergent: bool) -> u64 {
         if !a.kind.has(Kind::SURE) {
@@ -112,6 +134,9 @@ impl Fact {
     /// Notes an access. `divergence`: lanes part somewhere in the kernel.
     fn add(&mut self, a: &Access, divergence: bool, simd: u32) {
         let read = a.kind.has(Kind::READ);
+        if a.kind.has(Kind::WRITE) {
+            self.written |= touched(a, self.shift);
+        }
         if read {
             self.pieces |= touched(a, self.shift);
             if a.kind.has(Kind::EOT) {
@@ -151,6 +176,7 @@ pub(crate) fn gather(kernel: &Kernel<Virtual>, accesses: &Accesses, flow: &Flow,
     facts.clear();
     facts.extend(kernel.vars.iter().map(|var| Fact {
         pieces: if var.live_out { all_pieces(var) } else { 0 },
+        written: if var.live_in || var.address_taken { u64::MAX } else { 0 },
         weight: 0.0,
         home: if var.live_in || var.live_out { Fact::MANY } else { Fact::NOWHERE },
         shift: piece_shift(var),

@@ -25,7 +25,6 @@ use crate::{
     facts::{Fact, gather},
     flow::Flow,
     home::Homes,
-    pieces::touched,
     spread::Spread,
 };
 use gen_ir::{Kernel, Virtual};
@@ -191,7 +190,7 @@ fn scan(
         seen.clear();
         for &v in spread.live_out_of(b) {
             // Live below and never defined above: the pieces matter once something is written here.
-            let live = facts[v as usize].pieces.max(1);
+            let live = facts[v as usize].ever_needed().max(1);
             open[v as usize] = Open { live, block, end: bottom, first: bottom };
             seen.push(v);
         }
@@ -224,7 +223,7 @@ fn scan(
                 if o.live == 0 {
                     o.end = read_at + 1;
                 }
-                o.live |= touched(a, facts[a.var as usize].shift);
+                o.live |= facts[a.var as usize].needed(a);
                 o.first = read_at;
             }
         }

@@ -14,7 +14,6 @@ use crate::{
     flow::Flow,
     home::Homes,
     liveness::{Range, Raw},
-    pieces::touched,
 };
 use gen_ir::{Kernel, Virtual};
 
@@ -125,7 +124,7 @@ impl Spread {
                         }
                         let state = &mut self.state[a.var as usize];
                         if state.block != block {
-                            *state = State { low: 0, high: fact.pieces, block, written: false };
+                            *state = State { low: 0, high: fact.ever_needed(), block, written: false };
                             self.seen.push(a.var);
                         }
                         if want == Kind::WRITE {
@@ -134,7 +133,7 @@ impl Spread {
                             state.high &= !kill;
                             state.written = true;
                         } else {
-                            let t = touched(a, fact.shift);
+                            let t = fact.needed(a);
                             state.low |= t;
                             state.high |= t;
                         }
