@@ -27,8 +27,7 @@ use homes::Homes;
 pub(crate) struct Scratch {
     census: Census,
     homes: Homes,
-    /// How many edges lead to each block.
-    predecessors: Vec<u32>,
+    predicate: predicate::Scratch,
     copies: copies::Copies,
     /// Comparisons with zero: block and place.
     tests: Vec<(usize, usize)>,
@@ -43,7 +42,7 @@ pub(crate) struct Scratch {
 pub(crate) fn optimize(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool: &mut Pool<Virtual>) {
     let grf_bytes = u32::from(kernel.platform.caps().grf_bytes);
     let Scratch { census, homes, tests, .. } = scratch;
-    predicate::convert(kernel, &mut scratch.predecessors, pool);
+    predicate::convert(kernel, &mut scratch.predicate, pool);
     census.start(&kernel.vars);
     tests.clear();
     let mut combines = false;

@@ -4,8 +4,14 @@
 //! masked instructions that could carry a predicate, they get `!p` instead, and the goto (and perhaps
 //! the join at `T`) is gone. Channels that do not take part do nothing either way. The same holds of
 //! `(p) goto T; body; goto U; T: other; goto U`, whose second body gets `p`.
+//!
+//! A predicated write leaves other channels as they were, which keeps the old value alive. So what is written
+//! for its own body only gets no predicate, nor does what the second body writes anyway.
 
-use gen_ir::{BlockId, Class, Inst, Kernel, Op, Payload, Pool, Pred, PredCtrl, Reg, Target, Virtual};
+use gen_ir::{
+    BlockId, Class, Dst, Inst, Kernel, Op, Payload, Pool, Pred, PredCtrl, Reg, Role, Target, Var, VarId,
+    Virtual,
+};
 use smallvec::smallvec;
 
 use crate::lists::reset;
@@ -17,9 +23,80 @@ const LONGEST_BODY: usize = 6;
 /// The same for two bodies together, which have one branch more between them.
 const LONGEST_BODIES: usize = 8;
 
+/// Memory of the search.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    /// How many edges lead to each block.
+    predecessors: Vec<u32>,
+    mentions: Mentions,
+}
+
+/// How often instructions name each variable.
+#[derive(Debug, Default)]
+struct Mentions {
+    /// Anywhere.
+    all: Vec<u32>,
+    /// In the body that is looked at.
+    here: Vec<u32>,
+}
+
+impl Mentions {
+    fn count(&mut self, kernel: &Kernel<Virtual>) {
+        reset(&mut self.all, kernel.vars.len(), 0);
+        reset(&mut self.here, kernel.vars.len(), 0);
+        for (v, var) in kernel.vars.iter().enumerate() {
+            self.all[v] = u32::from(var.live_in || var.live_out || var.address_taken);
+        }
+        for inst in kernel.blocks.iter().flat_map(|b| &b.insts) {
+            inst.for_each_reg(|_, r| {
+                if let Some(v) = r.var() {
+                    self.all[v.index()] += 1;
+                }
+            });
+        }
+    }
+
+    /// Enters a body.
+    fn enter(&mut self, body: &[Inst<Virtual>], vars: &[Var]) {
+        for inst in body {
+            inst.for_each_reg(|_, r| {
+                if let Some(v) = r.var() {
+                    self.here[v.index()] = 0;
+                }
+            });
+        }
+        for inst in body {
+            inst.for_each_reg(|role, r| {
+                let Some(v) = r.var() else { return };
+                let here = &mut self.here[v.index()];
+                if *here == 0 && !(role == Role::Dst && covers(inst, &vars[v.index()])) {
+                    // It may show what an earlier run of the body left.
+                    *here = Self::SHOWN;
+                }
+                *here = here.saturating_add(1);
+            });
+        }
+    }
+
+    const SHOWN: u32 = u32::MAX / 2;
+
+    /// Whether only the body that was entered names the variable.
+    fn only_here(&self, v: VarId) -> bool {
+        self.all[v.index()] == self.here[v.index()]
+    }
+}
+
+/// Whether an instruction writes all of a variable, for the channels that run.
+fn covers(inst: &Inst<Virtual>, var: &Var) -> bool {
+    let Dst::Direct { reg, horz, ty } = inst.dst else { return false };
+    reg.byte == 0 && inst.exec.lanes() * ty.bytes() * u32::from(horz.max(1)) >= var.bytes
+}
+
 /// Converts every such branch.
-pub fn convert(kernel: &mut Kernel<Virtual>, predecessors: &mut Vec<u32>, pool: &mut Pool<Virtual>) {
+pub(super) fn convert(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool: &mut Pool<Virtual>) {
+    let Scratch { predecessors, mentions } = scratch;
     count_predecessors(kernel, predecessors);
+    let mut counted = false;
     // Back to front: a body that was converted may make its neighbour short enough.
     for b in (0..kernel.blocks.len().saturating_sub(2)).rev() {
         if predecessors[b + 1] != 1 {
@@ -30,7 +107,10 @@ pub fn convert(kernel: &mut Kernel<Virtual>, predecessors: &mut Vec<u32>, pool: 
         let first = &kernel.blocks[b + 1];
         if first.succs[..] == [BlockId(b as u32 + 2)] {
             if first.insts.len() <= LONGEST_BODY && convertible(&first.insts, pred.flag) {
-                absorb(kernel, b, b + 1, pred, pool);
+                if !std::mem::replace(&mut counted, true) {
+                    mentions.count(kernel);
+                }
+                absorb(kernel, b, b + 1, pred, mentions, pool);
             }
         } else if predecessors[b + 2] == 1
             && let Some(first) = before_jump(kernel, b + 1)
@@ -40,32 +120,64 @@ pub fn convert(kernel: &mut Kernel<Virtual>, predecessors: &mut Vec<u32>, pool: 
             && convertible(first, pred.flag)
             && convertible(second, pred.flag)
         {
+            if !std::mem::replace(&mut counted, true) {
+                mentions.count(kernel);
+            }
             let meet = kernel.blocks[b + 1].succs[0];
             predecessors[meet.index()] -= 1;
             kernel.blocks[b + 1].insts.pop();
-            absorb(kernel, b, b + 1, pred, pool);
-            absorb(kernel, b, b + 2, other, pool);
+            let at = kernel.blocks[b].insts.len() - 1;
+            absorb(kernel, b, b + 1, pred, mentions, pool);
+            let end = kernel.blocks[b].insts.len();
+            absorb(kernel, b, b + 2, other, mentions, pool);
             kernel.blocks[b + 1].succs = smallvec![BlockId(b as u32 + 2)];
+            let (first, second) = kernel.blocks[b].insts.split_at_mut(end);
+            for inst in first[at..].iter_mut().filter(|i| written_next(i, second)) {
+                inst.pred = None;
+            }
         }
     }
 }
 
+/// Whether what an instruction writes is written by some of those that follow, before any of them reads it.
+fn written_next(inst: &Inst<Virtual>, next: &[Inst<Virtual>]) -> bool {
+    let Some(v) = inst.dst.reg().and_then(Reg::var) else { return false };
+    for i in next {
+        let (mut reads, mut writes) = (false, false);
+        i.for_each_reg(|role, r| {
+            let same = r.var() == Some(v);
+            writes |= same && role == Role::Dst;
+            reads |= same && role != Role::Dst;
+        });
+        if reads || writes {
+            let whole = i.pred.is_some() && (i.dst, i.exec, i.chan) == (inst.dst, inst.exec, inst.chan);
+            return whole && !reads;
+        }
+    }
+    false
+}
+
 /// Moves the instructions of block `from`, but for an unconditional jump at its end, behind those of `b`, under
-/// a predicate. `b` then runs on.
+/// a predicate where others can see what they write. `b` then runs on.
 fn absorb(
     kernel: &mut Kernel<Virtual>,
     b: usize,
     from: usize,
     pred: Pred<Virtual>,
+    mentions: &mut Mentions,
     pool: &mut Pool<Virtual>,
 ) {
     let mut body = std::mem::take(&mut kernel.blocks[from].insts);
     let jump = body.pop_if(|i| i.op.is_branch());
+    mentions.enter(&body, &kernel.vars);
     let head = &mut kernel.blocks[b];
     head.insts.pop_if(|i| i.op.is_branch());
     head.succs = smallvec![BlockId(b as u32 + 1)];
     pool.grow(&mut head.insts, body.len());
-    head.insts.extend(body.iter().map(|i| Inst { pred: Some(pred), ..*i }));
+    head.insts.extend(body.iter().map(|i| {
+        let own = i.dst.reg().and_then(Reg::var).is_some_and(|v| mentions.only_here(v));
+        Inst { pred: (!own).then_some(pred), ..*i }
+    }));
     body.clear();
     body.extend(jump);
     kernel.blocks[from].insts = body;
@@ -119,7 +231,7 @@ fn convertible(body: &[Inst<Virtual>], flag: Reg<Virtual>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gen_ir::{Block, Dst, ExecSize, Src, Type, Var, VarClass, VarId};
+    use gen_ir::{Block, ExecSize, Src, Type, VarClass};
     use platforms::Platform;
 
     fn kernel(body: Vec<Inst<Virtual>>) -> (Kernel<Virtual>, VarId) {
@@ -145,7 +257,7 @@ mod tests {
     #[test]
     fn a_short_body_runs_under_the_opposite_predicate() {
         let (mut k, flag) = kernel(vec![mov(false), mov(false)]);
-        convert(&mut k, &mut Vec::new(), &mut Pool::default());
+        convert(&mut k, &mut Scratch::default(), &mut Pool::default());
         assert_eq!((k.blocks[0].insts.len(), k.blocks[1].insts.len()), (2, 0));
         for i in &k.blocks[0].insts {
             assert_eq!(i.pred, Some(Pred { flag: Reg::var_at(flag, 0), inv: false, ctrl: PredCtrl::Seq }));
@@ -171,7 +283,7 @@ mod tests {
     fn two_short_bodies_run_under_opposite_predicates() {
         for jumps in [true, false] {
             let (mut k, _) = both(vec![mov(false), mov(false)], vec![mov(false)], jumps);
-            convert(&mut k, &mut Vec::new(), &mut Pool::default());
+            convert(&mut k, &mut Scratch::default(), &mut Pool::default());
             let inverted: Vec<_> = k.blocks[0].insts.iter().filter_map(|i| i.pred).map(|p| p.inv).collect();
             assert_eq!(inverted, [false, false, true]);
             let lengths: Vec<_> = k.blocks.iter().map(|b| b.insts.len()).collect();
@@ -181,15 +293,54 @@ mod tests {
         }
         let long = vec![mov(false); LONGEST_BODIES];
         let (mut k, _) = both(long.clone(), vec![mov(false)], true);
-        convert(&mut k, &mut Vec::new(), &mut Pool::default());
+        convert(&mut k, &mut Scratch::default(), &mut Pool::default());
         assert_eq!(k.blocks[1].insts.len(), long.len() + 1);
+    }
+
+    #[test]
+    fn what_only_the_body_sees_needs_no_predicate() {
+        let add = |d: VarId, s: VarId| {
+            let mut i = Inst::new(Op::Add, ExecSize::S16);
+            i.dst = Dst::packed(Reg::var_at(d, 0), Type::D);
+            i.src[0] = Src::packed(Reg::var_at(s, 0), Type::D);
+            i.src[1] = Src::d(1);
+            i
+        };
+        let predicated = |k: &Kernel<Virtual>| -> Vec<bool> {
+            k.blocks[0].insts.iter().map(|i| i.pred.is_some()).collect()
+        };
+        let vars =
+            |k: &mut Kernel<Virtual>| [(); 3].map(|()| k.add_var(Var::temp(VarClass::General, 64, 32)));
+        let (mut k, _) = kernel(Vec::new());
+        let [x, own, result] = vars(&mut k);
+        k.blocks[1].insts = vec![add(own, x), add(result, own)];
+        k.blocks[2].insts = vec![add(x, result)];
+        convert(&mut k, &mut Scratch::default(), &mut Pool::default());
+        assert_eq!(predicated(&k), [false, true]);
+        // Read before it is written: from the last time that the body ran.
+        let (mut k, _) = kernel(Vec::new());
+        let [_, own, result] = vars(&mut k);
+        k.blocks[1].insts = vec![add(result, own), add(own, result)];
+        k.blocks[2].insts = vec![add(result, result)];
+        convert(&mut k, &mut Scratch::default(), &mut Pool::default());
+        assert_eq!(predicated(&k), [true, true]);
+        // The second body writes what the first wrote, unless it reads it.
+        for (reads, first) in [(false, false), (true, true)] {
+            let (mut k, _) = both(Vec::new(), Vec::new(), true);
+            let [x, y, result] = vars(&mut k);
+            k.blocks[1].insts.insert(0, add(result, x));
+            k.blocks[2].insts.insert(0, add(result, if reads { result } else { y }));
+            k.blocks[3].insts = vec![add(x, result), add(y, result)];
+            convert(&mut k, &mut Scratch::default(), &mut Pool::default());
+            assert_eq!(predicated(&k), [first, true]);
+        }
     }
 
     #[test]
     fn unmasked_or_long_bodies_stay() {
         for body in [vec![mov(false), mov(true)], vec![mov(false); LONGEST_BODY + 1]] {
             let (mut k, _) = kernel(body.clone());
-            convert(&mut k, &mut Vec::new(), &mut Pool::default());
+            convert(&mut k, &mut Scratch::default(), &mut Pool::default());
             assert_eq!(k.blocks[1].insts, body);
         }
     }
