@@ -1,10 +1,15 @@
 //! Every touch of a variable, in instruction order: the flat table that liveness, allocation, spilling
 //! and the checker read.
 
-use crate::{Error, points::Points};
+use crate::{
+    Error,
+    facts::{self, Fact, Needs, Scene},
+    flow::Flow,
+    points::Points,
+};
 use gen_ir::{
-    BlockId, Desc, Dst, Extent, Inst, Kernel, Op, Outside, Payload, PredCtrl, Reg, Region, Role, Src, Var,
-    VarClass, Virtual,
+    BlockId, Desc, Dst, Extent, Inst, Kernel, Op, Outside, Payload, PredCtrl, Reg, Region, Role, Src, Type,
+    VarClass, VarId, Virtual, region_span,
 };
 
 /// One touch of a variable's bytes by an instruction.
@@ -53,6 +58,11 @@ impl Kind {
         self.0 & other.0 == other.0
     }
 
+    /// Whether a message asks something of the place.
+    pub const fn of_message(self) -> bool {
+        self.0 & (Kind::EOT.0 | Kind::MESSAGE.0) != 0
+    }
+
     const fn with(self, other: Kind) -> Kind {
         Kind(self.0 | other.0)
     }
@@ -62,7 +72,8 @@ impl Kind {
     }
 }
 
-/// The accesses of a kernel, in instruction order (reads of an instruction before its writes).
+/// The accesses of a kernel, in instruction order (reads of an instruction before its writes), and what
+/// they say of each variable.
 #[derive(Default)]
 pub(crate) struct Accesses {
     list: Vec<Access>,
@@ -70,13 +81,14 @@ pub(crate) struct Accesses {
     first: Vec<u32>,
     /// First instruction of each block, and the end.
     pub blocks: Vec<u32>,
+    /// By variable.
+    pub facts: Vec<Fact>,
     points: Points,
 }
 
 impl Accesses {
     /// Collects all accesses; variables and byte ranges are checked here, once.
-    pub fn collect(&mut self, kernel: &Kernel<Virtual>) -> Result<(), Error> {
-        let grf = u32::from(kernel.platform.caps().grf_bytes);
+    pub fn collect(&mut self, kernel: &Kernel<Virtual>, flow: &Flow) -> Result<(), Error> {
         let insts = kernel.inst_count();
         self.list.clear();
         self.list.reserve(insts * 4);
@@ -84,21 +96,51 @@ impl Accesses {
         self.first.reserve(insts + 1);
         self.blocks.clear();
         self.points.find(kernel);
+        facts::start(kernel, &mut self.facts);
         for (b, block) in kernel.blocks.iter().enumerate() {
             self.blocks.push(self.first.len() as u32);
+            let scene = Scene::new(kernel, flow, b);
+            let mut touches = Touches {
+                kernel,
+                grf: u32::from(kernel.platform.caps().grf_bytes),
+                list: &mut self.list,
+                facts: &mut self.facts,
+                scene,
+                fault: None,
+            };
             for (i, inst) in block.insts.iter().enumerate() {
-                self.first.push(self.list.len() as u32);
-                let mut one = Touches { kernel, inst, grf, list: &mut self.list, long: false };
-                one.push(&self.points).map_err(|fault| Error::BadOperand {
-                    block: BlockId(b as u32),
-                    inst: i,
-                    fault,
-                })?;
+                self.first.push(touches.list.len() as u32);
+                touches.push(inst, &self.points);
+                if let Some(fault) = touches.fault.take() {
+                    return Err(Error::BadOperand { block: BlockId(b as u32), inst: i, fault });
+                }
+            }
+            if block.insts.last().is_some_and(|i| i.op.is_branch()) {
+                let of_last = self.first.last().map_or(0, |&f| f as usize);
+                for a in self.list[of_last..].iter().filter(|a| a.kind.has(Kind::WRITE)) {
+                    self.facts[a.var as usize].needs.add(Needs::AT_END);
+                }
             }
         }
         self.blocks.push(self.first.len() as u32);
         self.first.push(self.list.len() as u32);
         Ok(())
+    }
+
+    /// Makes it the accesses of the same kernel with the instructions of each block in another order:
+    /// `moved` says where each stood. Facts do not know of order within a block.
+    pub fn reorder(&mut self, of: &Accesses, moved: &[u32]) {
+        self.list.clear();
+        self.list.reserve(of.list.len());
+        self.first.clear();
+        self.first.reserve(of.first.len());
+        for &i in moved {
+            self.first.push(self.list.len() as u32);
+            self.list.extend_from_slice(of.of(i as usize));
+        }
+        self.first.push(self.list.len() as u32);
+        self.blocks.clone_from(&of.blocks);
+        self.facts.clone_from(&of.facts);
     }
 
     /// The accesses of instruction `i`, reads first.
@@ -123,49 +165,64 @@ impl Accesses {
     }
 }
 
-/// One instruction on its way into the list.
+/// Instructions of one block on their way into the list.
 struct Touches<'a> {
     kernel: &'a Kernel<Virtual>,
-    inst: &'a Inst<Virtual>,
     grf: u32,
     list: &'a mut Vec<Access>,
-    /// Some operand so far spans more than one register, or stands at an address: the hardware may run the
-    /// instruction in several steps, and early results could meet late sources.
-    long: bool,
+    facts: &'a mut [Fact],
+    scene: Scene,
+    /// What is wrong with an instruction.
+    fault: Option<String>,
 }
 
 impl Touches<'_> {
-    fn push(&mut self, points: &Points) -> Result<(), String> {
-        let (inst, grf) = (self.inst, self.grf);
+    fn push(&mut self, inst: &Inst<Virtual>, points: &Points) {
+        let grf = self.grf;
         let masked = !inst.no_mask && !matches!(inst.op, Op::Jmpi);
         let base = Kind(0).with_if(masked, Kind::MASKED);
         let send = inst.op.is_send() || is_touch(inst);
-        let several = inst.exec.lanes() > 1;
+        // Sources reach as far as their regions do.
+        let plain = !send && matches!(inst.payload, Payload::None) && !matches!(inst.op, Op::Line | Op::Pln);
+        // Some operand so far spans more than one register, or stands at an address: the hardware may run
+        // the instruction in several steps, and early results could meet late sources.
+        let mut long = false;
         if let Some(p) = inst.pred {
             let cross = p.ctrl != PredCtrl::Seq;
             let kind = base.with(Kind::READ).with_if(cross, Kind::CROSS);
-            self.add(Role::Pred, p.flag, Extent::new(p.flag.byte, 1), (kind, 1, 1))?;
+            self.special(inst, Role::Pred, p.flag, Extent::new(p.flag.byte, 1), (kind, 1, 1));
         }
         let mut indirect = false;
         for (i, src) in inst.src.iter().enumerate() {
-            let role = Role::Src(i as u8);
-            match *src {
+            match src {
+                Src::Direct { reg, region, ty, .. } if plain => {
+                    let (len, shape) = plain_read(*region, *ty, inst.exec.lanes(), base);
+                    long |= len > grf;
+                    if reg.var().is_some() {
+                        self.operand(inst, Role::Src(i as u8), *reg, Extent::new(reg.byte, len), shape);
+                    }
+                }
                 Src::Direct { reg, .. } | Src::Macro { reg, .. } => {
                     let extent = inst.src_extent(i, grf).unwrap_or(Extent::new(reg.byte, 1));
-                    self.long |= extent.len() > grf;
+                    long |= extent.len() > grf;
                     if reg.var().is_some() {
-                        self.add(role, reg, extent, read_shape(inst, i, base))?;
+                        let shape = read_shape(inst, i, base, send);
+                        self.operand(inst, Role::Src(i as u8), *reg, extent, shape);
                     }
                 }
                 Src::Indirect { addr, .. } => {
                     indirect = true;
-                    self.long |= several;
+                    long |= inst.exec.lanes() > 1;
                     let role = Role::SrcAddr(i as u8);
                     let extent = inst.extent(role, grf).unwrap_or(Extent::new(addr.byte, 1));
-                    self.add(role, addr, extent, (Kind::READ, 0, 0))?;
+                    self.special(inst, role, *addr, extent, (Kind::READ, 0, 0));
                 }
                 Src::AddrOf { reg, .. } => {
-                    self.declared(reg)?;
+                    if let Some(var) = reg.var()
+                        && self.facts.get(var.index()).is_none()
+                    {
+                        self.fault = Some(unknown(var));
+                    }
                 }
                 Src::None | Src::Imm { .. } => {}
             }
@@ -174,96 +231,135 @@ impl Touches<'_> {
             for (role, desc) in [(Role::Desc, info.desc), (Role::ExDesc, info.ex_desc)] {
                 let Desc::Reg(reg) = desc else { continue };
                 let kind = Kind::READ.with_if(role == Role::Desc, Kind::MESSAGE);
-                self.add(role, reg, Extent::new(reg.byte, 4), (kind, 0, 0))?;
+                self.special(inst, role, reg, Extent::new(reg.byte, 4), (kind, 0, 0));
             }
         }
-        match inst.dst {
-            Dst::Direct { reg, .. } | Dst::Macro { reg, .. } => {
-                let extent = inst.dst_extent(grf).unwrap_or(Extent::new(reg.byte, 1));
-                self.long |= extent.len() > grf;
-                if reg.var().is_some() {
-                    self.add(Role::Dst, reg, extent, write_shape(inst, base, self.long && !send))?;
-                }
-            }
-            Dst::Indirect { addr, .. } => {
-                self.long |= several;
-                let extent = inst.extent(Role::DstAddr, grf).unwrap_or(Extent::new(addr.byte, 1));
-                self.add(Role::DstAddr, addr, extent, (Kind::READ, 0, 0))?;
-            }
-            Dst::None => {}
-        }
-        if let Some(c) = inst.cond {
-            let kind = base.with(Kind::WRITE).with_if(inst.pred.is_none(), Kind::SURE);
-            let written = !matches!(inst.op, Op::Sel | Op::Csel);
-            let extent = Extent::new(c.flag.byte, 1);
-            let end = self.list.len();
-            self.add(Role::Cond, c.flag, extent, (kind, 1, 1))?;
-            if !written {
-                self.list.truncate(end);
-            }
+        if let Dst::Indirect { addr, .. } = inst.dst {
+            let extent = inst.extent(Role::DstAddr, grf).unwrap_or(Extent::new(addr.byte, 1));
+            self.special(inst, Role::DstAddr, addr, extent, (Kind::READ, 0, 0));
         }
         if indirect {
             for src in &inst.src {
                 if let Src::Indirect { addr, .. } = src {
-                    let found = points.at(*addr).iter().map(|&v| whole(self.kernel, v, Kind::READ));
-                    self.list.extend(found);
+                    points.at(*addr).iter().for_each(|&v| self.whole(v, Kind::READ));
                 }
             }
         }
+        if let Dst::Direct { reg, .. } | Dst::Macro { reg, .. } = inst.dst {
+            let extent = inst.dst_extent(grf).unwrap_or(Extent::new(reg.byte, 1));
+            long |= extent.len() > grf;
+            if reg.var().is_some() {
+                let shape = write_shape(inst, base, long && !send, send);
+                self.operand(inst, Role::Dst, reg, extent, shape);
+            }
+        }
+        if let Some(c) = inst.cond {
+            let kind = base.with(Kind::WRITE).with_if(inst.pred.is_none(), Kind::SURE);
+            let extent = Extent::new(c.flag.byte, 1);
+            let access = self.checked(inst, Role::Cond, c.flag, extent, (kind, 1, 1));
+            if let Some(access) = access.filter(|_| !matches!(inst.op, Op::Sel | Op::Csel)) {
+                self.put(access);
+            }
+        }
         if let Dst::Indirect { addr, .. } = inst.dst {
-            let kind = Kind::WRITE.with_if(self.long && !send, Kind::EARLY);
-            self.list.extend(points.at(addr).iter().map(|&v| whole(self.kernel, v, kind)));
-        }
-        Ok(())
-    }
-
-    /// The declaration of an operand's variable, if it is one.
-    fn declared(&self, reg: Reg<Virtual>) -> Result<Option<(u32, &Var)>, String> {
-        let Some(var) = reg.var() else { return Ok(None) };
-        match self.kernel.vars.get(var.index()) {
-            Some(decl) => Ok(Some((var.0, decl))),
-            None => Err(format!("variable {} does not exist", var.0)),
+            let early = !send && (long || inst.exec.lanes() > 1);
+            let kind = Kind::WRITE.with_if(early, Kind::EARLY);
+            points.at(addr).iter().for_each(|&v| self.whole(v, kind));
         }
     }
 
-    fn add(
+    fn put(&mut self, a: Access) {
+        self.facts[a.var as usize].note(&a, &self.scene);
+        self.list.push(a);
+    }
+
+    /// Adds a touch of all of a variable.
+    fn whole(&mut self, var: u32, kind: Kind) {
+        let end = self.kernel.vars[var as usize].bytes;
+        self.put(Access { var, start: 0, end, pitch: 0, elem: 0, chan: 0, kind });
+    }
+
+    /// Adds a direct source or destination, if it is a variable.
+    #[inline]
+    fn operand(
         &mut self,
+        inst: &Inst<Virtual>,
         role: Role,
         reg: Reg<Virtual>,
         extent: Extent,
         (kind, pitch, elem): (Kind, u8, u8),
-    ) -> Result<(), String> {
-        let Some((var, decl)) = self.declared(reg)? else { return Ok(()) };
-        let class = role_class(role);
-        if decl.class != class && !matches!(role, Role::Dst | Role::Src(_)) {
-            return Err(format!("{role:?}: variable {var} is {:?}, not {class:?}", decl.class));
+    ) {
+        let Some(var) = reg.var() else { return };
+        match self.facts.get_mut(var.index()) {
+            Some(fact) if fact.class == VarClass::General && extent.end <= fact.units => {
+                let Extent { start, end } = extent;
+                let a = Access { var: var.0, start, end, pitch, elem, chan: inst.chan, kind };
+                fact.note(&a, &self.scene);
+                self.list.push(a);
+            }
+            _ => self.special(inst, role, reg, extent, (kind, pitch, elem)),
         }
-        let (mut extent, mut size) = (extent, decl.bytes);
-        if decl.class == VarClass::Flag {
-            extent = flag_bits(self.inst, role, reg.byte, extent);
-            size *= 8;
+    }
+
+    /// Adds any operand, if it is a variable.
+    #[inline(never)]
+    fn special(
+        &mut self,
+        inst: &Inst<Virtual>,
+        role: Role,
+        reg: Reg<Virtual>,
+        extent: Extent,
+        shape: (Kind, u8, u8),
+    ) {
+        if let Some(access) = self.checked(inst, role, reg, extent, shape) {
+            self.put(access);
+        }
+    }
+
+    /// The access of an operand, if it is a variable, to what there is of that.
+    fn checked(
+        &mut self,
+        inst: &Inst<Virtual>,
+        role: Role,
+        reg: Reg<Virtual>,
+        mut extent: Extent,
+        (kind, pitch, elem): (Kind, u8, u8),
+    ) -> Option<Access> {
+        let var = reg.var()?;
+        let Some(fact) = self.facts.get(var.index()) else {
+            self.fault = Some(unknown(var));
+            return None;
+        };
+        let class = role_class(role);
+        if fact.class != class && !matches!(role, Role::Dst | Role::Src(_)) {
+            self.fault = Some(format!("{role:?}: variable {} is {:?}, not {class:?}", var.0, fact.class));
+            return None;
+        }
+        if fact.class == VarClass::Flag {
+            extent = flag_bits(inst, role, reg.byte, extent);
         }
         let mut end = extent.end;
-        if end > size {
+        if end > fact.units {
             // A region may reach past the last element it reads, and a predicate may stand for
             // more lanes than the variable has; a start outside is a fault, and so is a write.
-            let send = self.inst.op.is_send() || is_touch(self.inst);
-            if extent.start >= size || (role == Role::Dst && !send) {
-                return Err(format!(
-                    "{role:?}: bytes {}..{} of variable {var}, which has {}",
-                    extent.start, extent.end, decl.bytes
+            let send = inst.op.is_send() || is_touch(inst);
+            if extent.start >= fact.units || (role == Role::Dst && !send) {
+                let bytes = self.kernel.vars[var.index()].bytes;
+                self.fault = Some(format!(
+                    "{role:?}: bytes {}..{} of variable {}, which has {bytes}",
+                    extent.start, extent.end, var.0
                 ));
+                return None;
             }
-            end = size;
+            end = fact.units;
         }
-        self.list.push(Access { var, start: extent.start, end, pitch, elem, chan: self.inst.chan, kind });
-        Ok(())
+        Some(Access { var: var.0, start: extent.start, end, pitch, elem, chan: inst.chan, kind })
     }
 }
 
-/// A touch of all of a variable.
-fn whole(kernel: &Kernel<Virtual>, var: u32, kind: Kind) -> Access {
-    Access { var, start: 0, end: kernel.vars[var as usize].bytes, pitch: 0, elem: 0, chan: 0, kind }
+#[cold]
+fn unknown(var: VarId) -> String {
+    format!("variable {} does not exist", var.0)
 }
 
 /// The bits of a flag variable that an operand touches.
@@ -298,10 +394,10 @@ fn is_touch(inst: &Inst<Virtual>) -> bool {
     matches!(inst.payload, Payload::Outside(Outside::Touch { .. }))
 }
 
-fn write_shape(inst: &Inst<Virtual>, base: Kind, early: bool) -> (Kind, u8, u8) {
+fn write_shape(inst: &Inst<Virtual>, base: Kind, early: bool, send: bool) -> (Kind, u8, u8) {
     let kind = base.with(Kind::WRITE).with_if(early, Kind::EARLY);
     let sure = inst.pred.is_none() || inst.op == Op::Sel;
-    if inst.op.is_send() || is_touch(inst) {
+    if send {
         return (kind.with_if(sure, Kind::SURE).with_if(inst.op.is_send(), Kind::MESSAGE), 0, 0);
     }
     match inst.dst {
@@ -315,21 +411,35 @@ fn write_shape(inst: &Inst<Virtual>, base: Kind, early: bool) -> (Kind, u8, u8) 
     }
 }
 
-fn read_shape(inst: &Inst<Virtual>, i: usize, base: Kind) -> (Kind, u8, u8) {
+fn read_shape(inst: &Inst<Virtual>, i: usize, base: Kind, send: bool) -> (Kind, u8, u8) {
     let kind = base.with(Kind::READ);
-    if inst.op.is_send() || is_touch(inst) {
+    if send {
         return (kind.with_if(inst.is_eot(), Kind::EOT), 0, 0);
     }
     match inst.src[i] {
-        Src::Direct { region, ty, .. } => {
-            let elem = ty.bytes() as u8;
-            match linear_stride(region) {
-                Some(s) if s > 0 => (kind, elem.saturating_mul(s), elem),
-                _ => (kind.with(Kind::CROSS), 0, elem),
-            }
-        }
+        Src::Direct { region, ty, .. } => read_region(region, ty, kind),
         Src::Macro { ty, .. } => (kind, ty.bytes() as u8, ty.bytes() as u8),
         _ => (kind.with(Kind::CROSS), 0, 0),
+    }
+}
+
+/// Bytes that a source reads that reaches as far as its region, and its shape.
+fn plain_read(region: Region, ty: Type, lanes: u32, base: Kind) -> (u32, (Kind, u8, u8)) {
+    let (kind, bytes) = (base.with(Kind::READ), ty.bytes());
+    if region.is_packed() {
+        return (lanes * bytes, (kind, bytes as u8, bytes as u8));
+    }
+    if region == Region::SCALAR {
+        return (bytes, (kind.with(Kind::CROSS), 0, bytes as u8));
+    }
+    (region_span(region, ty, lanes), read_region(region, ty, kind))
+}
+
+fn read_region(region: Region, ty: Type, kind: Kind) -> (Kind, u8, u8) {
+    let elem = ty.bytes() as u8;
+    match linear_stride(region) {
+        Some(s) if s > 0 => (kind, elem.saturating_mul(s), elem),
+        _ => (kind.with(Kind::CROSS), 0, elem),
     }
 }
 

@@ -1,41 +1,41 @@
 //! From variables to registers, once every variable has a place.
 
-use gen_ir::{Arf, Base, Block, Inst, Kernel, Physical, Pool, Reg, Src, VarClass, Virtual};
+use gen_ir::{Arf, Base, Block, Kernel, Physical, Pool, Reg, Src, VarClass, Virtual};
 
 /// Rewrites all operands. `at` is the byte offset of each variable in its register file; operands name
 /// only variables that have one.
 pub(crate) fn apply(kernel: &Kernel<Virtual>, at: &[u32], pool: &mut Pool<Physical>) -> Kernel<Physical> {
-    let grf = u32::from(kernel.platform.caps().grf_bytes);
+    // Registers have a power of two of bytes.
+    let (shift, rest) =
+        (kernel.platform.caps().grf_bytes.trailing_zeros(), u32::from(kernel.platform.caps().grf_bytes) - 1);
+    let general = |byte: u32| Reg::grf((byte >> shift) as u16, byte & rest);
     let place = |reg: Reg<Virtual>| -> Reg<Physical> {
         match reg.base {
-            Base::Grf(n) => Reg::grf(n + (reg.byte / grf) as u16, reg.byte % grf),
+            Base::Grf(n) => general((u32::from(n) << shift) + reg.byte),
             Base::Arf(a) => Reg::arf(a, reg.byte),
             Base::Var(v) => {
                 // Variables that are only named, never live (a flag that `sel` encodes), sit at 0.
                 let base = at.get(v.index()).copied().filter(|&x| x != u32::MAX).unwrap_or(0);
                 let byte = base + reg.byte;
                 match kernel.vars[v.index()].class {
-                    VarClass::General => Reg::grf((byte / grf) as u16, byte % grf),
+                    VarClass::General => general(byte),
                     VarClass::Flag => Reg::arf(Arf::Flag((byte / 4) as u8), byte % 4),
                     VarClass::Address => Reg::arf(Arf::Addr(0), byte),
                 }
             }
         }
     };
-    let one = |inst: &Inst<Virtual>| {
-        let mut out = inst.map_regs(|_, reg| place(reg));
-        for src in &mut out.src {
-            if let Src::AddrOf { reg, ty } = *src {
-                let Base::Grf(n) = reg.base else { continue };
-                *src = Src::imm(u64::from(n) * u64::from(grf) + u64::from(reg.byte), ty);
-            }
-        }
-        out
-    };
     let mut out = pool.kernel(&kernel.name, kernel.platform);
     for block in &kernel.blocks {
         let mut insts = pool.list(block.insts.len());
-        insts.extend(block.insts.iter().map(one));
+        for inst in &block.insts {
+            insts.push(inst.map_regs(|_, reg| place(reg)));
+            if inst.src.iter().any(|src| matches!(src, Src::AddrOf { .. }))
+                && let Some(new) = insts.last_mut()
+            {
+                addresses(&mut new.src, shift);
+            }
+        }
         out.blocks.push(Block { insts, succs: block.succs.clone() });
     }
     out.subroutines.extend_from_slice(&kernel.subroutines);
@@ -45,5 +45,14 @@ pub(crate) fn apply(kernel: &Kernel<Virtual>, at: &[u32], pool: &mut Pool<Physic
         spill_offset: kernel.spill_offset,
         payload_loads: kernel.payload_loads,
         ..out
+    }
+}
+
+/// Addresses of variables become numbers.
+fn addresses(srcs: &mut [Src<Physical>], shift: u32) {
+    for src in srcs {
+        if let Src::AddrOf { reg: Reg { base: Base::Grf(n), byte }, ty } = *src {
+            *src = Src::imm((u64::from(n) << shift) + u64::from(byte), ty);
+        }
     }
 }

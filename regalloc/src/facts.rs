@@ -1,11 +1,11 @@
 //! What is known of each variable from its accesses alone.
 
 use crate::{
-    access::{Access, Accesses, Kind},
+    access::{Access, Kind},
     flow::Flow,
-    pieces::{all_pieces, covered, piece_shift, touched},
+    pieces::{all_pieces, covered, piece_shift, touched, units},
 };
-use gen_ir::{Kernel, Virtual};
+use gen_ir::{Kernel, VarClass, Virtual};
 
 /// What is known of a variable before the graph is looked at.
 #[derive(Clone, Copy, Debug)]
@@ -18,6 +18,8 @@ pub(crate) struct Fact {
     pub weight: f32,
     /// The only block that touches the variable; [`Fact::MANY`] if there are more.
     home: u32,
+    /// Size in the units of accesses.
+    pub units: u32,
     /// Log2 of the piece size in units.
     pub shift: u8,
     /// Writes under the mask end the old value: bit 0 in divergent blocks, bit 1 elsewhere.
@@ -29,6 +31,31 @@ pub(crate) struct Fact {
     owner: [Owner; 2],
     /// What use asks of the place.
     pub needs: Needs,
+    /// Register file.
+    pub class: VarClass,
+}
+
+/// Where accesses happen that are noted.
+pub(crate) struct Scene {
+    block: u32,
+    /// What an access there is worth.
+    weight: f32,
+    /// Lanes part somewhere in the kernel.
+    divergence: bool,
+    /// Lanes, a power of two.
+    simd: u32,
+}
+
+impl Scene {
+    /// Block `b` of a kernel.
+    pub fn new(kernel: &Kernel<Virtual>, flow: &Flow, b: usize) -> Scene {
+        Scene {
+            block: b as u32,
+            weight: 10f32.powi(i32::from(flow.depth[b].min(6))),
+            divergence: flow.any_divergence,
+            simd: u32::from(kernel.simd).next_power_of_two(),
+        }
+    }
 }
 
 /// A lane on which all masked accesses so far agree.
@@ -68,7 +95,7 @@ impl Needs {
         self.0 & other.0 != 0
     }
 
-    fn add(&mut self, other: Needs) {
+    pub fn add(&mut self, other: Needs) {
         self.0 |= other.0;
     }
 }
@@ -123,30 +150,38 @@ impl Fact {
     fn agree(&mut self, a: &Access, simd: u32) {
         let (chan, pitch) = (u32::from(a.chan), u32::from(a.pitch));
         let element = if a.start == 0 { 0 } else { a.start / pitch };
-        let lanes = (a.end - a.start).div_ceil(pitch);
         let [all, half] = &mut self.owner;
-        all.agree(Some((chan % simd + simd - element % simd) % simd));
+        all.agree(Some(chan.wrapping_sub(element) & (simd - 1)));
+        if *all != Owner::Nobody && *half == Owner::Nobody {
+            return;
+        }
+        let lanes = (a.end - a.start).div_ceil(pitch);
         let inside = chan % HALF + lanes <= HALF;
-        let first = (chan % HALF + HALF - element % HALF) % HALF;
+        let first = chan.wrapping_sub(element) % HALF;
         half.agree(inside.then_some(chan / HALF * HALF + first));
     }
 
-    /// Notes an access. `divergence`: lanes part somewhere in the kernel.
-    fn add(&mut self, a: &Access, divergence: bool, simd: u32) {
+    /// Notes an access.
+    #[inline]
+    pub fn note(&mut self, a: &Access, &Scene { block, weight, divergence, simd }: &Scene) {
+        self.weight += weight;
+        self.home = if self.home == Fact::NOWHERE || self.home == block { block } else { Fact::MANY };
         let read = a.kind.has(Kind::READ);
         if a.kind.has(Kind::WRITE) {
             self.written |= touched(a, self.shift);
         }
         if read {
             self.pieces |= touched(a, self.shift);
+        }
+        if a.kind.of_message() {
             if a.kind.has(Kind::EOT) {
                 self.needs.add(Needs::EOT);
             }
+            if a.kind.has(Kind::MESSAGE) {
+                self.needs.add(if read { Needs::DESC } else { Needs::RESPONSE });
+            }
         }
-        if a.kind.has(Kind::MESSAGE) {
-            self.needs.add(if a.kind.has(Kind::WRITE) { Needs::RESPONSE } else { Needs::DESC });
-        }
-        if !divergence && !read {
+        if self.masked_kill == 0 || !(divergence || read) {
             return;
         }
         if !a.kind.has(Kind::MASKED) {
@@ -171,35 +206,20 @@ impl Fact {
     }
 }
 
-/// Looks at every access once.
-pub(crate) fn gather(kernel: &Kernel<Virtual>, accesses: &Accesses, flow: &Flow, facts: &mut Vec<Fact>) {
+/// What is known of the variables of a kernel before any access.
+pub(crate) fn start(kernel: &Kernel<Virtual>, facts: &mut Vec<Fact>) {
     facts.clear();
     facts.extend(kernel.vars.iter().map(|var| Fact {
         pieces: if var.live_out { all_pieces(var) } else { 0 },
         written: if var.live_in || var.address_taken { u64::MAX } else { 0 },
         weight: 0.0,
         home: if var.live_in || var.live_out { Fact::MANY } else { Fact::NOWHERE },
+        units: units(var),
         shift: piece_shift(var),
         masked_kill: if var.address_taken { 0 } else { 3 },
         pitch: 0,
         owner: [Owner::Unknown; 2],
         needs: Needs::NONE,
+        class: var.class,
     }));
-    let divergence = flow.any_divergence();
-    let simd = u32::from(kernel.simd).max(1);
-    for (b, depth) in flow.depth.iter().enumerate() {
-        let weight = 10f32.powi(i32::from(*depth.min(&6)));
-        for a in accesses.of_block(b) {
-            let fact = &mut facts[a.var as usize];
-            fact.weight += weight;
-            fact.home =
-                if fact.home == Fact::NOWHERE || fact.home == b as u32 { b as u32 } else { Fact::MANY };
-            fact.add(a, divergence, simd);
-        }
-        let is_branch = kernel.blocks[b].insts.last().is_some_and(|i| i.op.is_branch());
-        let last = accesses.block(b).next_back().filter(|_| is_branch);
-        for a in last.into_iter().flat_map(|i| accesses.of(i)).filter(|a| a.kind.has(Kind::WRITE)) {
-            facts[a.var as usize].needs.add(Needs::AT_END);
-        }
-    }
 }

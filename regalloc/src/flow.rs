@@ -45,6 +45,8 @@ pub(crate) struct Flow {
     pub waits: Waits,
     /// For each block, whether lanes may wait elsewhere, in this routine or its callers.
     pub divergent: Vec<bool>,
+    /// Whether any lane ever waits.
+    pub any_divergence: bool,
     /// Calls as (calling block, first block of callee, end of callee).
     pub calls: Vec<(u32, u32, u32)>,
     /// For each block, the number of loops around it.
@@ -80,6 +82,7 @@ impl Flow {
         self.pairs.iter_mut().for_each(|(from, to)| std::mem::swap(from, to));
         self.preds.set(n, &mut self.pairs);
         self.find_divergence(kernel);
+        self.any_divergence = self.divergent.contains(&true);
         self.find_depths(n);
         self.find_reached(n);
     }
@@ -174,10 +177,5 @@ impl Flow {
                 break;
             }
         }
-    }
-
-    /// Whether any lane ever waits.
-    pub fn any_divergence(&self) -> bool {
-        self.divergent.iter().any(|&d| d)
     }
 }

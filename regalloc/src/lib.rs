@@ -109,6 +109,8 @@ pub struct Scratch {
     placing: Placing,
     /// Flags, addresses, general variables.
     placed: [Placement; 3],
+    /// General variables in another order of instructions.
+    placed_other: Placement,
     lost: Vec<VarId>,
     home: home::Scratch,
     spill: spill::Scratch,
@@ -135,7 +137,7 @@ impl Analysis {
         homes: &Homes,
         scratch: &mut liveness::Scratch,
     ) -> Result<(), Error> {
-        self.accesses.collect(kernel)?;
+        self.accesses.collect(kernel, flow)?;
         self.live.compute(kernel, &self.accesses, flow, homes, scratch);
         Ok(())
     }
@@ -188,17 +190,19 @@ fn rounds(
             let now = work.as_ref().unwrap_or(kernel);
             scratch.now.find(now, &scratch.flow, &scratch.homes, &mut scratch.liveness)?;
         }
-        // A new order has been placed to know what it costs.
+        // Orders have been placed to know what they cost.
         let mut placed_already = false;
-        if rewritten == 0 {
-            *work = reordered(kernel, scratch)?;
-            placed_already = work.is_some() && !rotate;
+        if rewritten == 0
+            && let Some(better) = reordered(kernel, scratch)?
+        {
+            *work = better;
+            placed_already = !rotate;
         }
         let Scratch { pool, flow, homes, now, placing, placed, lost, home, spill, .. } = &mut *scratch;
         let [flags, addresses, general] = placed;
         let current = work.as_ref().unwrap_or(kernel);
-        placing.place(current, VarClass::Flag, &now.live, 0, false, flags)?;
-        placing.place(current, VarClass::Address, &now.live, 0, false, addresses)?;
+        placing.place(current, VarClass::Flag, now, 0, false, flags)?;
+        placing.place(current, VarClass::Address, now, 0, false, addresses)?;
         lost.clear();
         lost.extend(flags.spilled.iter().chain(&addresses.spilled));
         if !lost.is_empty() {
@@ -207,17 +211,17 @@ fn rounds(
             continue;
         }
         if !placed_already {
-            placing.place(current, VarClass::General, &now.live, 0, rotate, general)?;
+            placing.place(current, VarClass::General, now, 0, rotate, general)?;
         }
         if rotate && !general.spilled.is_empty() {
             rotate = false;
-            placing.place(current, VarClass::General, &now.live, 0, false, general)?;
+            placing.place(current, VarClass::General, now, 0, false, general)?;
         }
         if !general.spilled.is_empty() {
             // The code to add needs registers too. In small kernels rounds cost little: what that code
             // displaces is found out. In large ones some registers are set aside for it.
             if round == 0 && current.inst_count() > LARGE {
-                placing.place(current, VarClass::General, &now.live, SET_ASIDE, false, general)?;
+                placing.place(current, VarClass::General, now, SET_ASIDE, false, general)?;
             }
             round += 1;
             let work = work.get_or_insert_with(|| copy::copy(kernel, pool));
@@ -251,23 +255,29 @@ fn rounds(
     Err(Error::NoEnd(MAX_ROUNDS))
 }
 
-/// The kernel in an order that makes spilling cheaper, if it needs any and there is one; what is known is
-/// then of that. (To be asked before flags and addresses are split into pieces, which depend on where they
-/// stand.)
-fn reordered(kernel: &Kernel<Virtual>, scratch: &mut Scratch) -> Result<Option<Kernel<Virtual>>, Error> {
-    let Scratch { pool, flow, homes, now, other, liveness, order, placing, placed, .. } = scratch;
+/// If there is an order that might make spilling cheaper: the kernel in that, if it does. What is known is
+/// then of that, and its general variables have been placed as they are where they do not rotate; else that is
+/// of the written order. (To be asked before flags and addresses are split into pieces, which depend on where
+/// they stand.)
+fn reordered(
+    kernel: &Kernel<Virtual>,
+    scratch: &mut Scratch,
+) -> Result<Option<Option<Kernel<Virtual>>>, Error> {
+    let Scratch { pool, flow, now, other, liveness, order, placing, placed, placed_other, .. } = scratch;
     let Some(kernel_ordered) = order::order(kernel, &now.accesses, &now.live, order, pool) else {
         return Ok(None);
     };
     let general = &mut placed[2];
-    let written = placing.spill_cost(kernel, &now.live, general)?;
-    other.find(&kernel_ordered, flow, homes, liveness)?;
-    if placing.spill_cost(&kernel_ordered, &other.live, general)? < written {
+    let written = placing.spill_cost(kernel, now, general)?;
+    other.accesses.reorder(&now.accesses, order.moved());
+    other.live.within_blocks(&kernel_ordered, &other.accesses, flow, liveness);
+    if placing.spill_cost(&kernel_ordered, other, placed_other)? < written {
         std::mem::swap(now, other);
-        return Ok(Some(kernel_ordered));
+        std::mem::swap(general, placed_other);
+        return Ok(Some(Some(kernel_ordered)));
     }
     pool.keep_kernel(kernel_ordered);
-    Ok(None)
+    Ok(Some(None))
 }
 
 /// The register file that a class lives in.
@@ -294,11 +304,11 @@ impl Placing {
     fn spill_cost(
         &mut self,
         kernel: &Kernel<Virtual>,
-        live: &Liveness,
+        known: &Analysis,
         general: &mut Placement,
     ) -> Result<f32, Error> {
-        self.place(kernel, VarClass::General, live, 0, false, general)?;
-        Ok(general.spilled.iter().map(|v| live.facts[v.index()].weight).sum())
+        self.place(kernel, VarClass::General, known, 0, false, general)?;
+        Ok(general.spilled.iter().map(|v| known.accesses.facts[v.index()].weight).sum())
     }
 
     /// Places the variables of a class. `set_aside`: general registers that stay free.
@@ -306,7 +316,7 @@ impl Placing {
         &mut self,
         kernel: &Kernel<Virtual>,
         class: VarClass,
-        live: &Liveness,
+        known: &Analysis,
         set_aside: u32,
         rotate: bool,
         out: &mut Placement,
@@ -314,11 +324,11 @@ impl Placing {
         let file = file_of(kernel, class, rotate);
         self.items.clear();
         for (v, var) in kernel.vars.iter().enumerate() {
-            if var.class == class && !live.of(v).is_empty() {
-                self.items.push(item(kernel, VarId(v as u32), live, file, set_aside)?);
+            if var.class == class && !known.live.of(v).is_empty() {
+                self.items.push(item(kernel, VarId(v as u32), known, file, set_aside)?);
             }
         }
-        place(file, &self.items, live, kernel.vars.len(), &mut self.scan, out);
+        place(file, &self.items, &known.live, kernel.vars.len(), &mut self.scan, out);
         Ok(())
     }
 }
@@ -327,11 +337,12 @@ impl Placing {
 fn item(
     kernel: &Kernel<Virtual>,
     id: VarId,
-    live: &Liveness,
+    known: &Analysis,
     file: File,
     set_aside: u32,
 ) -> Result<Item, Error> {
-    let (var, fact, ranges) = (&kernel.vars[id.index()], &live.facts[id.index()], live.of(id.index()));
+    let (var, ranges) = (&kernel.vars[id.index()], known.live.of(id.index()));
+    let fact = &known.accesses.facts[id.index()];
     let size = file.regs * file.reg_bytes;
     let bad = |fault: String| Error::BadVariable { var: id, fault };
     if var.bytes == 0 || var.bytes > size {

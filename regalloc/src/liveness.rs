@@ -22,7 +22,6 @@
 
 use crate::{
     access::{Accesses, Kind},
-    facts::{Fact, gather},
     flow::Flow,
     home::Homes,
     spread::Spread,
@@ -41,8 +40,6 @@ pub(crate) struct Range {
 pub(crate) struct Liveness {
     ranges: Vec<Range>,
     first: Vec<u32>,
-    /// What else is known of each variable.
-    pub facts: Vec<Fact>,
 }
 
 impl Liveness {
@@ -120,10 +117,21 @@ impl Liveness {
         homes: &Homes,
         scratch: &mut Scratch,
     ) {
-        gather(kernel, accesses, flow, &mut self.facts);
+        scratch.spread.find(kernel, accesses, flow, homes);
+        self.within_blocks(kernel, accesses, flow, scratch);
+    }
+
+    /// Computes the live ranges where what is live between blocks is known, from the last computation: then
+    /// only the order within blocks may be another.
+    pub fn within_blocks(
+        &mut self,
+        kernel: &Kernel<Virtual>,
+        accesses: &Accesses,
+        flow: &Flow,
+        scratch: &mut Scratch,
+    ) {
         scratch.raw.clear();
-        scratch.spread.find(kernel, accesses, flow, homes, &self.facts, &mut scratch.raw);
-        scan(kernel, accesses, flow, &self.facts, scratch);
+        scan(kernel, accesses, flow, scratch);
         self.normalize(kernel.vars.len(), &scratch.raw);
     }
 
@@ -142,7 +150,7 @@ impl Liveness {
         }
         self.ranges.clear();
         self.ranges.resize(raw.len(), Range { start: 0, end: 0 });
-        // They were found from the last to the first, mostly.
+        // They were found from the last to the first, but for what one instruction does twice.
         for &(v, r) in raw {
             let at = &mut first[v as usize];
             *at -= 1;
@@ -153,32 +161,37 @@ impl Liveness {
         for v in 0..vars {
             let (from, to) = (first[v] as usize, first[v + 1] as usize);
             first[v] = kept as u32;
-            if to - from > 1 && !self.ranges[from..to].is_sorted() {
-                self.ranges[from..to].sort_unstable();
+            if from == to {
+                continue;
             }
-            let base = kept;
-            for i in from..to {
+            let own = &mut self.ranges[from..to];
+            if !own.is_sorted_by_key(|r| r.start) {
+                own.sort_unstable();
+            }
+            let mut last = own[0];
+            for i in from + 1..to {
                 let r = self.ranges[i];
-                if kept > base && r.start <= self.ranges[kept - 1].end {
-                    let last = &mut self.ranges[kept - 1];
+                if r.start <= last.end {
                     last.end = last.end.max(r.end);
                 } else {
-                    self.ranges[kept] = r;
+                    self.ranges[kept] = last;
                     kept += 1;
+                    last = r;
                 }
             }
+            self.ranges[kept] = last;
+            kept += 1;
         }
         first[vars] = kept as u32;
         self.ranges.truncate(kept);
     }
 }
 
-/// Walks every block backward and writes down ranges.
+/// Walks every block backward and writes down ranges, those that start last first.
 fn scan(
     kernel: &Kernel<Virtual>,
     accesses: &Accesses,
     flow: &Flow,
-    facts: &[Fact],
     Scratch { spread, raw, open, seen }: &mut Scratch,
 ) {
     open.clear();
@@ -190,41 +203,37 @@ fn scan(
         seen.clear();
         for &v in spread.live_out_of(b) {
             // Live below and never defined above: the pieces matter once something is written here.
-            let live = facts[v as usize].ever_needed().max(1);
+            let live = accesses.facts[v as usize].ever_needed().max(1);
             open[v as usize] = Open { live, block, end: bottom, first: bottom };
             seen.push(v);
         }
         for i in insts.rev() {
             let read_at = i as u32 * 2;
-            let all = accesses.of(i);
-            for a in all.iter().filter(|a| a.kind.has(Kind::WRITE)) {
+            for a in accesses.of(i).iter().rev() {
                 let o = &mut open[a.var as usize];
                 if o.block != block {
                     *o = Open { block, ..CLOSED };
                     seen.push(a.var);
+                }
+                let fact = &accesses.facts[a.var as usize];
+                if a.kind.has(Kind::READ) {
+                    if o.live == 0 {
+                        o.end = read_at + 1;
+                    }
+                    o.live |= fact.needed(a);
+                    o.first = read_at;
+                    continue;
                 }
                 let at = read_at + u32::from(!a.kind.has(Kind::EARLY));
                 if o.live == 0 {
                     raw.push((a.var, Range { start: at, end: read_at + 2 }));
                     continue;
                 }
-                o.live &= !facts[a.var as usize].kills(a, divergent);
+                o.live &= !fact.kills(a, divergent);
                 o.first = at;
                 if o.live == 0 {
                     raw.push((a.var, Range { start: at, end: o.end }));
                 }
-            }
-            for a in all.iter().filter(|a| a.kind.has(Kind::READ)) {
-                let o = &mut open[a.var as usize];
-                if o.block != block {
-                    *o = Open { block, ..CLOSED };
-                    seen.push(a.var);
-                }
-                if o.live == 0 {
-                    o.end = read_at + 1;
-                }
-                o.live |= facts[a.var as usize].needed(a);
-                o.first = read_at;
             }
         }
         for &v in &*seen {
@@ -237,5 +246,6 @@ fn scan(
                 raw.push((v, Range { start, end: o.end }));
             }
         }
+        raw.extend(spread.from(b).iter().map(|&(v, end)| (v, Range { start: top, end })));
     }
 }

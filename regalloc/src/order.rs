@@ -28,6 +28,15 @@ pub(crate) struct Scratch {
     ready: Vec<u32>,
     order: Vec<u32>,
     best: Vec<u32>,
+    /// Where each instruction of the kernel stood before.
+    moved: Vec<u32>,
+}
+
+impl Scratch {
+    /// Where each instruction of the kernel that was made stood before.
+    pub fn moved(&self) -> &[u32] {
+        &self.moved
+    }
 }
 
 /// A kernel with the same instructions in another order in blocks where too much is alive, if there are any.
@@ -52,14 +61,24 @@ pub(crate) fn order(
             continue;
         }
         s.block.read(kernel, accesses, live, b);
-        let through = s.peaks[b].saturating_sub(s.block.peak_as_written(&mut s.alive));
-        if !find_best(room.saturating_sub(through), s) {
+        let as_written = s.block.peak_as_written(&mut s.alive);
+        let through = s.peaks[b].saturating_sub(as_written);
+        if !find_best(as_written, room.saturating_sub(through), s) {
             continue;
         }
         let from = &kernel.blocks[b].insts;
-        let to = &mut out.get_or_insert_with(|| copy(kernel, pool)).blocks[b].insts;
+        let new = out.get_or_insert_with(|| {
+            s.moved.clear();
+            s.moved.extend(0..accesses.blocks.last().copied().unwrap_or(0));
+            copy(kernel, pool)
+        });
+        let to = &mut new.blocks[b].insts;
         to.clear();
         to.extend(s.best.iter().map(|&i| from[i as usize]));
+        let first = accesses.blocks[b];
+        for (moved, &i) in s.moved[accesses.block(b)].iter_mut().zip(&s.best) {
+            *moved = first + i;
+        }
     }
     out
 }
@@ -93,10 +112,10 @@ fn peaks(
     }));
 }
 
-/// An order in which less is alive than in the written one, if there is one: the one nearest to what is
+/// An order in which less is alive than in the written one, where that is `as_written`, if there is one: the one nearest to what is
 /// written that needs no more than `room`, or else the one that needs least. It is left in `best`.
-fn find_best(room: u32, s: &mut Scratch) -> bool {
-    let mut least = s.block.peak_as_written(&mut s.alive);
+fn find_best(as_written: u32, room: u32, s: &mut Scratch) -> bool {
+    let mut least = as_written;
     let mut found = false;
     for keep in [room, room / 4 * 3, room / 2, 0] {
         let peak = s.block.order(keep, &mut s.alive, &mut s.behind, &mut s.ready, &mut s.order);
@@ -141,6 +160,10 @@ struct Block {
     users: Rows,
     /// Instructions that each instruction depends on.
     before: Rows,
+    /// How many instructions depend on each one.
+    behind: Vec<u32>,
+    /// How many bytes more are alive above each instruction than below, if it comes last.
+    change: Vec<i64>,
     /// How many instructions there are.
     count: usize,
     /// The block in which a variable was seen last, and its row there.
@@ -194,7 +217,19 @@ impl Rows {
     /// Ends a row: its numbers are what was pushed since the last one ended, each once.
     fn end_row(&mut self) {
         let from = self.first.last().map_or(0, |&f| f as usize);
-        self.list[from..].sort_unstable();
+        let row = &mut self.list[from..];
+        // Few, as a rule, and nearly in order.
+        if row.len() > 16 {
+            row.sort_unstable();
+        } else {
+            for i in 1..row.len() {
+                let mut at = i;
+                while at > 0 && row[at - 1] > row[at] {
+                    row.swap(at - 1, at);
+                    at -= 1;
+                }
+            }
+        }
         let mut kept = from;
         for i in from..self.list.len() {
             if i == from || self.list[i] != self.list[kept - 1] {
@@ -268,19 +303,6 @@ impl Alive {
         self.peak = self.bytes;
     }
 
-    /// Calculates `change` of all instructions; to be called where a walk starts.
-    fn find_changes(&mut self, block: &Block) {
-        self.change.clear();
-        self.change.extend((0..block.count).map(|i| {
-            let of = |&v: &u32| {
-                let (v, l) = (v as usize, &block.locals[v as usize]);
-                let after = l.live_in || self.left[v] > 1;
-                i64::from(l.bytes) * (i64::from(after) - i64::from(self.alive[v]))
-            };
-            block.touched.of(i).iter().map(of).sum::<i64>()
-        }));
-    }
-
     /// Takes an instruction that touches `vars`. `each` hears of variables for whose other instructions the
     /// change falls by their size: they are alive now, or only one is left to end them.
     fn take(&mut self, vars: &[u32], locals: &[Local], mut each: impl FnMut(&mut Vec<i64>, u32)) {
@@ -310,7 +332,7 @@ impl Block {
         let insts = accesses.block(b);
         let (top, bottom) = (insts.start as u32 * 2, insts.end as u32 * 2);
         let prologue = if b == 0 { kernel.payload_ends()[1] } else { 0 };
-        let Block { locals, touched, users, before, count, row_of, last, readers } = self;
+        let Block { locals, touched, users, before, behind, change, count, row_of, last, readers } = self;
         row_of.resize(kernel.vars.len(), (NOBODY, 0));
         let mut shared = [Last::default(); SHARED];
         locals.clear();
@@ -324,7 +346,8 @@ impl Block {
         let mut since = 0;
         for (i, inst) in kernel.blocks[b].insts.iter().enumerate() {
             let now = i as u32;
-            let stay = i < prologue || stays_put(kernel, inst);
+            let named = Named::by(inst, kernel);
+            let stay = i < prologue || named.fixed || stays_put(inst);
             for a in accesses.of(insts.start + i) {
                 let writes = a.kind.has(Kind::WRITE);
                 let of = match kernel.vars[a.var as usize].class {
@@ -349,7 +372,7 @@ impl Block {
                 };
                 shared[of as usize].touch(now, writes, &mut before.list, readers);
             }
-            if uses_accumulator(inst) {
+            if named.accumulator || uses_accumulator(inst) {
                 shared[Shared::Accumulators as usize].touch(now, true, &mut before.list, readers);
             }
             if let Some(info) = inst.send() {
@@ -368,6 +391,18 @@ impl Block {
             }
         }
         users.transpose(touched, locals.len());
+        behind.clear();
+        behind.resize(*count, 0);
+        for &i in &before.list {
+            behind[i as usize] += 1;
+        }
+        let of = |&v: &u32| {
+            let l = &locals[v as usize];
+            let after = l.live_in || l.touches > 1;
+            i64::from(l.bytes) * (i64::from(after) - i64::from(l.live_out))
+        };
+        change.clear();
+        change.extend((0..*count).map(|i| touched.of(i).iter().map(of).sum::<i64>()));
     }
 
     /// The most bytes of the block's variables that are alive in it as it was written.
@@ -389,26 +424,26 @@ impl Block {
         ready: &mut Vec<u32>,
         order: &mut Vec<u32>,
     ) -> u32 {
-        let n = self.count;
-        behind.clear();
-        behind.resize(n, 0);
-        for &i in &self.before.list {
-            behind[i as usize] += 1;
-        }
+        behind.clone_from(&self.behind);
         alive.start(&self.locals);
-        alive.find_changes(self);
+        alive.change.clone_from(&self.change);
         ready.clear();
-        ready.extend((0..n as u32).filter(|&i| behind[i as usize] == 0));
+        ready.extend((0..self.count as u32).filter(|&i| behind[i as usize] == 0));
         order.clear();
         while !ready.is_empty() {
             let from = ready.len().saturating_sub(CHOICE);
-            let choice = (from..ready.len()).rev();
-            let at = if alive.bytes < keep {
-                choice.max_by_key(|&k| ready[k])
-            } else {
-                choice.min_by_key(|&k| (alive.change[ready[k] as usize], ready[k]))
-            };
-            let Some(at) = at else { break };
+            let choice = &ready[from..];
+            // The highest number, or the least change and of equals the lowest number: all keys differ.
+            let (mut at, mut least) = (0, i64::MAX);
+            let keep_order = alive.bytes < keep;
+            for (k, &i) in choice.iter().enumerate() {
+                let number = i64::from(i);
+                let key = if keep_order { -number } else { alive.change[i as usize] << 32 | number };
+                if key < least {
+                    (at, least) = (k, key);
+                }
+            }
+            at += from;
             let i = ready.remove(at);
             alive.take(self.touched.of(i as usize), &self.locals, |change, v| {
                 let bytes = i64::from(self.locals[v as usize].bytes);
@@ -429,8 +464,8 @@ impl Block {
     }
 }
 
-/// Whether nothing may move past an instruction.
-fn stays_put(kernel: &Kernel<Virtual>, inst: &Inst<Virtual>) -> bool {
+/// Whether nothing may move past an instruction, whatever it names.
+fn stays_put(inst: &Inst<Virtual>) -> bool {
     let class = inst.op.info().class;
     if matches!(class, Class::Branch | Class::Sync | Class::Nullary)
         || matches!(inst.op, Op::Wait)
@@ -446,27 +481,37 @@ fn stays_put(kernel: &Kernel<Virtual>, inst: &Inst<Virtual>) -> bool {
         Dst::None => true,
         Dst::Indirect { .. } | Dst::Macro { .. } => false,
     };
-    if nowhere && inst.cond.is_none() && class != Class::Send {
-        return true;
-    }
-    let mut odd = false;
-    inst.for_each_reg(|role, reg| {
-        odd |= match reg.base {
-            Base::Var(v) => kernel.vars.get(v.index()).is_none_or(|v| v.fixed.is_some() && !v.live_in),
-            Base::Arf(Arf::Null | Arf::Acc(_)) => false,
-            Base::Arf(_) => true,
-            Base::Grf(_) => role == Role::Dst,
-        };
-    });
-    odd
+    nowhere && inst.cond.is_none() && class != Class::Send
 }
 
-/// Whether an instruction reads or writes an accumulator, named or not.
+/// What an instruction names.
+struct Named {
+    accumulator: bool,
+    /// A register that keeps it where it is: another architecture register, a general one that it writes, or
+    /// a variable that has its place and is not an input.
+    fixed: bool,
+}
+
+impl Named {
+    fn by(inst: &Inst<Virtual>, kernel: &Kernel<Virtual>) -> Named {
+        let mut named = Named { accumulator: false, fixed: false };
+        inst.for_each_reg(|role, reg| match reg.base {
+            Base::Var(v) => {
+                named.fixed |= kernel.vars.get(v.index()).is_none_or(|v| v.fixed.is_some() && !v.live_in);
+            }
+            Base::Arf(Arf::Null) => {}
+            Base::Arf(Arf::Acc(_)) => named.accumulator = true,
+            Base::Arf(_) => named.fixed = true,
+            Base::Grf(_) => named.fixed |= role == Role::Dst,
+        });
+        named
+    }
+}
+
+/// Whether an instruction reads or writes an accumulator that it does not name.
 fn uses_accumulator(inst: &Inst<Virtual>) -> bool {
-    let mut named = inst.opts.has(Options::ACC_WR_EN)
+    inst.opts.has(Options::ACC_WR_EN)
         || matches!(inst.dst, Dst::Macro { .. })
         || inst.src.iter().any(|s| matches!(s, Src::Macro { .. }))
-        || matches!(inst.op, Op::Mac | Op::Mach | Op::Macl | Op::Addc | Op::Subb | Op::Sada2);
-    inst.for_each_reg(|_, reg| named |= matches!(reg.base, Base::Arf(Arf::Acc(_))));
-    named
+        || matches!(inst.op, Op::Mac | Op::Mach | Op::Macl | Op::Addc | Op::Subb | Op::Sada2)
 }

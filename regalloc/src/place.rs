@@ -5,7 +5,7 @@
 //! there is none, the cheapest variables in the way (or the new one itself) are marked for spilling.
 
 use crate::{
-    busy::Busy,
+    busy::{Busy, Regs, between, first, has, multiples, runs},
     liveness::{Liveness, Range},
 };
 use gen_ir::VarId;
@@ -51,11 +51,11 @@ pub(crate) struct Placement {
 
 pub(crate) const UNPLACED: u32 = u32::MAX;
 
-/// A placed variable in one register.
+/// A placed variable.
 #[derive(Clone, Copy)]
 pub(crate) struct Held {
     item: u32,
-    /// Bytes of this register.
+    /// Bytes of a register, for one that is not there for the whole of it.
     mask: u64,
     /// Its ranges among all: the first that does not end before the scan's position, and one past the last.
     at: u32,
@@ -96,14 +96,16 @@ impl Held {
 /// Memory of the scan.
 #[derive(Default)]
 pub(crate) struct Scratch {
-    /// What was put in each register and is not known to be over.
-    held: Vec<Vec<Held>>,
-    /// From which length on such a list is looked through for what is over.
-    full_list: Vec<usize>,
-    /// When registers are in use by anything.
-    busy: Busy,
-    /// Up to where a register is known to be full, from the scan's position on.
-    full_until: Vec<u32>,
+    /// What was placed and is not known to be over, in the order of placing.
+    active: Vec<Held>,
+    /// Of that what has a part of a register, by register.
+    parts: Vec<Vec<Held>>,
+    /// From which length on such lists are looked through for what is over.
+    full_active: usize,
+    full_parts: Vec<usize>,
+    /// When registers are in use, as wholes and in part, where there are up to 128 and up to 256 registers.
+    narrow: [Busy<2>; 2],
+    wide: [Busy<4>; 2],
     /// Place and fate of each item.
     at: Vec<u32>,
     out: Vec<bool>,
@@ -111,15 +113,33 @@ pub(crate) struct Scratch {
     starts: Vec<u32>,
     order: Vec<u32>,
     cost: Vec<f32>,
-    met: Vec<(u64, f32)>,
+    met: Vec<Met>,
     victims: Vec<u32>,
 }
 
-struct Scan<'a> {
+/// What is in the way of an item in one register.
+struct Met {
+    reg: u32,
+    /// Its place in the order of placing.
+    nth: u32,
+    mask: u64,
+    cost: f32,
+}
+
+struct Scan<'a, const W: usize> {
     file: File,
     items: &'a [Item],
     live: &'a Liveness,
     s: &'a mut Scratch,
+    points: usize,
+    /// When something has the whole of registers.
+    wholes: Busy<W>,
+    /// If not, nothing has, and those are not for use.
+    some_wholes: bool,
+    /// When something has a part of registers.
+    partly: Busy<W>,
+    /// The same.
+    some_parts: bool,
     next: u32,
     used: u32,
 }
@@ -197,25 +217,49 @@ pub(crate) fn place(
     s: &mut Scratch,
     out: &mut Placement,
 ) {
+    if file.regs <= 128 {
+        let busy = std::mem::take(&mut s.narrow);
+        s.narrow = place_in(file, items, live, vars, s, busy, out);
+    } else {
+        let busy = std::mem::take(&mut s.wide);
+        s.wide = place_in(file, items, live, vars, s, busy, out);
+    }
+}
+
+fn place_in<const W: usize>(
+    file: File,
+    items: &[Item],
+    live: &Liveness,
+    vars: usize,
+    s: &mut Scratch,
+    [mut wholes, mut partly]: [Busy<W>; 2],
+    out: &mut Placement,
+) -> [Busy<W>; 2] {
     let ranges = |i: &Item| live.of(i.var.index());
     let points = items.iter().filter_map(|i| ranges(i).last()).map(|r| r.end).max().unwrap_or(0) as usize;
     let regs = file.regs as usize;
-    if s.held.len() < regs {
-        s.held.resize_with(regs, Vec::new);
+    s.active.clear();
+    s.full_active = 256;
+    if s.parts.len() < regs {
+        s.parts.resize_with(regs, Vec::new);
     }
-    s.held.iter_mut().for_each(Vec::clear);
-    s.full_list.clear();
-    s.full_list.resize(regs, 32);
-    s.full_until.clear();
-    s.full_until.resize(regs, 0);
-    s.busy.clear(regs, points);
+    s.parts.iter_mut().for_each(Vec::clear);
+    s.full_parts.clear();
+    s.full_parts.resize(regs, 32);
     s.at.clear();
     s.at.resize(items.len(), UNPLACED);
     s.out.clear();
     s.out.resize(items.len(), false);
+    let rb = file.reg_bytes;
+    let some_wholes = items.iter().any(|i| i.bytes >= rb);
+    let apart = |i: &Item| !i.bytes.is_multiple_of(rb) || i.fixed.is_some_and(|at| !at.is_multiple_of(rb));
+    let some_parts = items.iter().any(apart);
+    wholes.clear(if some_wholes { points } else { 0 });
+    partly.clear(if some_parts { points } else { 0 });
     let mut order = std::mem::take(&mut s.order);
     by_start(items, ranges, points, &mut s.starts, &mut order);
-    let mut scan = Scan { file, items, live, s, next: 0, used: 0 };
+    let mut scan =
+        Scan { file, items, live, s, points, wholes, some_wholes, partly, some_parts, next: 0, used: 0 };
     for (i, item) in items.iter().enumerate() {
         if let Some(at) = item.fixed
             && !ranges(item).is_empty()
@@ -235,9 +279,10 @@ pub(crate) fn place(
         }
     }
     if scan.s.out.contains(&true) {
-        scan.second_chance(points, &mut order);
+        scan.second_chance(&mut order);
     }
     out.used = scan.used;
+    let memory = [scan.wholes, scan.partly];
     s.order = order;
     out.at.clear();
     out.at.resize(vars, UNPLACED);
@@ -248,18 +293,28 @@ pub(crate) fn place(
             out.spilled.push(item.var);
         }
     }
+    memory
 }
 
-impl<'a> Scan<'a> {
+impl<'a, const W: usize> Scan<'a, W> {
     fn ranges(&self, i: u32) -> &'a [Range] {
         self.live.of(self.items[i as usize].var.index())
     }
 
-    /// The registers that item `i` touches at byte `at`, each with the bytes of it.
-    fn registers(&self, i: u32, at: u32) -> impl Iterator<Item = (u32, u64)> + use<> {
+    /// The registers that item `i` has a part of at byte `at`, each with the bytes of it.
+    fn parts_of(&self, i: u32, at: u32) -> impl Iterator<Item = (u32, u64)> + use<W> {
         let (rb, end) = (self.file.reg_bytes, at + self.items[i as usize].bytes);
-        (at / rb..end.div_ceil(rb))
-            .map(move |r| (r, mask_of(at.max(r * rb) - r * rb, end.min((r + 1) * rb) - r * rb)))
+        let (first, last) = (at / rb, (end - 1) / rb);
+        let head = !at.is_multiple_of(rb) || end < (first + 1) * rb;
+        let tail = last > first && !end.is_multiple_of(rb);
+        let part = move |r: u32| (r, mask_of(at.max(r * rb) - r * rb, end.min((r + 1) * rb) - r * rb));
+        [(head, first), (tail, last)].into_iter().filter(|x| x.0).map(move |(_, r)| part(r))
+    }
+
+    /// The registers that item `i` has the whole of at byte `at`.
+    fn wholes_of(&self, i: u32, at: u32) -> Regs<W> {
+        let (rb, end) = (self.file.reg_bytes, at + self.items[i as usize].bytes);
+        between(at.div_ceil(rb), end / rb)
     }
 
     /// Puts item `i` at byte `at`.
@@ -269,29 +324,38 @@ impl<'a> Scan<'a> {
         let Some(now) = ranges.first() else { return };
         self.s.at[i as usize] = at;
         self.used = self.used.max(at + item.bytes);
-        let full = mask_of(0, self.file.reg_bytes);
-        let all = self.live.all();
-        let held = Held::new(i, 0, self.live.indices(item.var.index()), all);
-        for (r, mask) in self.registers(i, at) {
-            let list = &mut self.s.held[r as usize];
-            if list.len() >= self.s.full_list[r as usize] {
+        // What must be somewhere comes before all else, in any order.
+        let in_order = item.fixed.is_none();
+        let held = Held::new(i, 0, self.live.indices(item.var.index()), self.live.all());
+        if in_order && self.s.active.len() >= self.s.full_active {
+            self.s.active.retain(|h| !h.is_over(now.start));
+            self.s.full_active = (self.s.active.len() * 2).max(256);
+        }
+        self.s.active.push(held);
+        for (r, mask) in self.parts_of(i, at) {
+            let list = &mut self.s.parts[r as usize];
+            if in_order && list.len() >= self.s.full_parts[r as usize] {
                 list.retain(|h| !h.is_over(now.start));
-                self.s.full_list[r as usize] = (list.len() * 2).max(32);
+                self.s.full_parts[r as usize] = (list.len() * 2).max(32);
             }
             list.push(Held { mask, ..held });
-            self.s.busy.set(r, ranges);
-            if mask == full && item.fixed.is_none() {
-                let until = &mut self.s.full_until[r as usize];
-                *until = now.end.max(*until);
+            if self.some_parts {
+                self.partly.set(between(r, r + 1), ranges);
             }
+        }
+        let wholes = self.wholes_of(i, at);
+        if wholes != [0; W] {
+            self.wholes.set(wholes, ranges);
         }
     }
 
-    /// Bytes of register `r` that something holds in `ranges`. Forgets what ended before.
+    /// Bytes of register `r` that something has that has a part of it in `ranges`. Forgets what ended
+    /// before.
     fn taken(&mut self, r: u32, ranges: &[Range], mask: u64) -> u64 {
         let (now, all) = (ranges[0].start, self.live.all());
         let mut taken = 0;
-        self.s.held[r as usize].retain_mut(|h| {
+        let list = &mut self.s.parts[r as usize];
+        list.retain_mut(|h| {
             if h.is_over(now) {
                 return false;
             }
@@ -303,31 +367,36 @@ impl<'a> Scan<'a> {
         taken & mask
     }
 
-    /// The first register from `r` on that is not known to be full at position `now`.
-    fn next_open(&self, r: u32, now: u32) -> u32 {
-        let until = &self.s.full_until;
-        let mut r = r as usize;
-        while r < until.len() {
-            match until[r..].first_chunk::<8>() {
-                // All eight are looked at in any case: that is one step for the machine.
-                Some(chunk) if chunk.iter().fold(true, |full, &u| full & (u > now)) => r += 8,
-                _ if until[r] <= now => break,
-                _ => r += 1,
-            }
-        }
-        r as u32
+    /// The registers that nothing has the whole of in `ranges`.
+    fn open(&self, ranges: &[Range]) -> Regs<W> {
+        if self.some_wholes { self.wholes.within(ranges).map(|word| !word) } else { [u64::MAX; W] }
+    }
+
+    /// The registers that something may have a part of in `ranges`.
+    fn with_parts(&self, ranges: &[Range]) -> Regs<W> {
+        if self.some_parts { self.partly.within(ranges) } else { [0; W] }
+    }
+
+    /// The registers that something may have in `ranges`, or a part of them.
+    fn used_in(&self, ranges: &[Range]) -> Regs<W> {
+        let mut used = self.with_parts(ranges);
+        used.iter_mut().zip(self.open(ranges)).for_each(|(u, o)| *u |= !o);
+        used
     }
 
     /// A free place for item `i`.
     fn find(&mut self, i: u32) -> Option<u32> {
         let rb = self.file.reg_bytes;
         let item = self.items[i as usize];
+        let ranges = self.ranges(i);
+        let mut open = self.open(ranges);
+        let with_parts = self.with_parts(ranges);
         let (low, high) = (item.low.div_ceil(rb), (item.high / rb).min(self.file.regs));
         if item.bytes >= rb {
             let from = if self.file.rotate { self.next.clamp(low, high) } else { low };
             let found = self
-                .find_whole(i, from, high)
-                .or_else(|| if from > low { self.find_whole(i, low, high) } else { None });
+                .find_whole(i, open, with_parts, from, high)
+                .or_else(|| if from > low { self.find_whole(i, open, with_parts, low, high) } else { None });
             if let Some(at) = found {
                 self.next = at / rb + item.bytes.div_ceil(rb);
             }
@@ -336,11 +405,10 @@ impl<'a> Scan<'a> {
         let full = mask_of(0, rb);
         let mut empty = None;
         let high = item.high.div_ceil(rb).min(self.file.regs);
-        let ranges = self.ranges(i);
-        let now = ranges[0].start;
-        let mut r = self.next_open(low, now);
-        while r < high {
-            let taken = if self.s.busy.meets(r, ranges) { self.taken(r, ranges, full) } else { 0 };
+        open.iter_mut().zip(between::<W>(low, high)).for_each(|(o, b)| *o &= b);
+        while let Some(r) = first(&open) {
+            open[r as usize / 64] &= !(1 << (r % 64));
+            let taken = if has(&with_parts, r) { self.taken(r, ranges, full) } else { 0 };
             if taken != full
                 && (taken != 0 || empty.is_none())
                 && let Some(at) = free_slot(taken, item.bytes, item.align, rb.min(item.high - r * rb))
@@ -348,53 +416,57 @@ impl<'a> Scan<'a> {
                 if taken != 0 {
                     return Some(r * rb + at);
                 }
-                empty.get_or_insert(r * rb + at);
+                empty = Some(r * rb + at);
+                // Only what others have parts of is better.
+                open.iter_mut().zip(with_parts).for_each(|(o, p)| *o &= p);
             }
-            r = self.next_open(r + 1, now);
         }
         empty
     }
 
-    fn find_whole(&mut self, i: u32, from: u32, high: u32) -> Option<u32> {
+    /// The first place for item `i` in `open` registers from `from` to before `high`: it takes whole ones, but
+    /// for the last.
+    fn find_whole(
+        &mut self,
+        i: u32,
+        mut open: Regs<W>,
+        with_parts: Regs<W>,
+        from: u32,
+        high: u32,
+    ) -> Option<u32> {
         let rb = self.file.reg_bytes;
         let item = self.items[i as usize];
         let n = item.bytes.div_ceil(rb);
-        // Alignments are powers of two.
-        let step = (item.align / rb).max(1);
-        let aligned = |r: u32| (r + step - 1) & !(step - 1);
         let ranges = self.ranges(i);
-        let now = ranges[0].start;
-        let mut base = aligned(from);
-        // Registers from `base` that are known to be free.
-        let mut free = 0;
-        while base + n <= high {
-            if free == n {
-                return Some(base * rb);
-            }
-            let r = base + free;
-            let open = self.next_open(r, now);
-            if open > r {
-                base = aligned(open);
-                free = 0;
-                continue;
-            }
-            let bytes = (item.bytes - free * rb).min(rb);
-            let meets = self.s.busy.meets(r, ranges)
-                && (bytes == rb || self.taken(r, ranges, mask_of(0, bytes)) != 0);
-            if meets {
-                base = aligned(r + 1);
-                free = 0;
-            } else {
-                free += 1;
+        if self.some_parts && item.bytes.is_multiple_of(rb) {
+            open.iter_mut().zip(with_parts).for_each(|(o, p)| *o &= !p);
+        }
+        let mut places = multiples::<W>((item.align / rb).max(1));
+        let allowed = between::<W>(from, (high + 1).saturating_sub(n));
+        places.iter_mut().zip(allowed).for_each(|(p, a)| *p &= a);
+        loop {
+            let mut found = runs(open, n);
+            found.iter_mut().zip(places).for_each(|(f, p)| *f &= p);
+            let base = first(&found)?;
+            let in_the_way = (base..base + n).find(|&r| {
+                let bytes = (item.bytes - (r - base) * rb).min(rb);
+                has(&with_parts, r)
+                    && (bytes == rb && self.some_parts || self.taken(r, ranges, mask_of(0, bytes)) != 0)
+            });
+            match in_the_way {
+                None => return Some(base * rb),
+                // In no later place is that the last register, of which less may be needed.
+                Some(r) => open[r as usize / 64] &= !(1 << (r % 64)),
             }
         }
-        None
     }
 
     /// Makes room for item `i` by spilling the cheapest set of variables in its way, or marks `i`
     /// itself. Returns whether either was possible.
     fn evict_for(&mut self, i: u32) -> bool {
         let item = self.items[i as usize];
+        let now = self.ranges(i)[0].start;
+        self.s.active.retain(|h| !h.is_over(now));
         let best =
             if item.bytes >= self.file.reg_bytes { self.cheapest_whole(i) } else { self.cheapest_part(i) };
         match best {
@@ -419,21 +491,19 @@ impl<'a> Scan<'a> {
         let (low, high) = (item.low.div_ceil(rb), (item.high / rb).min(self.file.regs));
         let step = (item.align / rb).max(1);
         let (mine, all) = (self.ranges(i), self.live.all());
-        let Scratch { held, busy, cost, .. } = &mut *self.s;
+        let used = self.used_in(mine);
+        let Scratch { active, at, cost, .. } = &mut *self.s;
         cost.clear();
-        cost.extend(held[..self.file.regs as usize].iter_mut().enumerate().map(|(r, list)| {
-            if !busy.meets(r as u32, mine) {
-                return 0.0;
-            }
-            list.retain(|h| !h.is_over(mine[0].start));
-            let met = list.iter_mut().filter_map(|h| h.meets(mine, all).then_some(h.item));
-            met.map(|h| {
-                let other = &self.items[h as usize];
+        cost.resize(self.file.regs as usize, 0.0);
+        for h in active {
+            let (other, at) = (&self.items[h.item as usize], at[h.item as usize]);
+            let regs = at / rb..(at + other.bytes).div_ceil(rb);
+            if regs.end > low && has(&used, regs.start) && h.meets(mine, all) {
                 // A variable over several registers is paid for once.
-                other.cost / other.bytes.div_ceil(rb).min(n) as f32
-            })
-            .sum()
-        }));
+                let share = other.cost / other.bytes.div_ceil(rb).min(n) as f32;
+                cost[regs.start as usize..regs.end as usize].iter_mut().for_each(|c| *c += share);
+            }
+        }
         let mut best: Option<(f32, u32)> = None;
         let mut base = low.next_multiple_of(step);
         while base + n <= high {
@@ -451,18 +521,29 @@ impl<'a> Scan<'a> {
         let rb = self.file.reg_bytes;
         let item = self.items[i as usize];
         let (mine, all) = (self.ranges(i), self.live.all());
-        let Scratch { held, met, .. } = &mut *self.s;
+        let used = self.used_in(mine);
+        let Scratch { active, at, met, .. } = &mut *self.s;
+        met.clear();
+        for (nth, h) in active.iter_mut().enumerate() {
+            let (other, at) = (&self.items[h.item as usize], at[h.item as usize]);
+            let (nth, end) = (nth as u32, at + other.bytes);
+            if end > item.low && has(&used, at / rb) && h.meets(mine, all) {
+                met.extend((at / rb..end.div_ceil(rb)).map(|reg| {
+                    let mask = mask_of(at.max(reg * rb) - reg * rb, end.min((reg + 1) * rb) - reg * rb);
+                    Met { reg, nth, mask, cost: other.cost }
+                }));
+            }
+        }
+        met.sort_unstable_by_key(|m| (m.reg, m.nth));
+        let mut rest = &met[..];
         let mut best: Option<(f32, u32)> = None;
         for r in item.low.div_ceil(rb)..item.high.div_ceil(rb).min(self.file.regs) {
-            let list = &mut held[r as usize];
-            list.retain(|h| !h.is_over(mine[0].start));
-            met.clear();
-            let here = list.iter_mut().filter_map(|h| h.meets(mine, all).then_some((h.mask, h.item)));
-            met.extend(here.map(|(mask, h)| (mask, self.items[h as usize].cost)));
+            rest = &rest[rest.partition_point(|m| m.reg < r)..];
+            let here = &rest[..rest.partition_point(|m| m.reg == r)];
             let mut at = 0;
             while at + item.bytes <= rb.min(item.high - r * rb) {
                 let mask = mask_of(at, at + item.bytes);
-                let c: f32 = met.iter().filter(|h| h.0 & mask != 0).map(|h| h.1).sum();
+                let c: f32 = here.iter().filter(|m| m.mask & mask != 0).map(|m| m.cost).sum();
                 if c.is_finite() && best.is_none_or(|(b, _)| c < b) {
                     best = Some((c, r * rb + at));
                 }
@@ -475,23 +556,39 @@ impl<'a> Scan<'a> {
     /// Marks everything for spilling that meets item `i` if that is put at byte `at`.
     fn evict(&mut self, i: u32, at: u32) {
         let (mine, all) = (self.ranges(i), self.live.all());
+        let end = at + self.items[i as usize].bytes;
         let mut victims = std::mem::take(&mut self.s.victims);
-        for (r, mask) in self.registers(i, at) {
-            victims.clear();
-            let list = self.s.held[r as usize].iter_mut().filter(|h| !h.is_over(mine[0].start));
-            let met = list.filter_map(|h| (h.mask & mask != 0 && h.meets(mine, all)).then_some(h.item));
-            victims.extend(met);
-            for &v in &victims {
-                let at = std::mem::replace(&mut self.s.at[v as usize], UNPLACED);
-                self.s.out[v as usize] = true;
-                for (r, _) in self.registers(v, at) {
-                    let Scratch { held, busy, full_until, .. } = &mut *self.s;
-                    full_until[r as usize] = 0;
-                    held[r as usize].retain(|h| h.item != v);
+        victims.clear();
+        {
+            let Scratch { active, at: places, .. } = &mut *self.s;
+            active.retain_mut(|h| {
+                let from = places[h.item as usize];
+                let to = from + self.items[h.item as usize].bytes;
+                let meets = from < end && at < to && h.meets(mine, all);
+                if meets {
+                    victims.push(h.item);
+                }
+                !meets
+            });
+        }
+        for &v in &victims {
+            let from = std::mem::replace(&mut self.s.at[v as usize], UNPLACED);
+            self.s.out[v as usize] = true;
+            let wholes = self.wholes_of(v, from);
+            if wholes != [0; W] {
+                self.wholes.reset(wholes, self.ranges(v));
+                if self.items[v as usize].fixed.is_some() {
+                    self.hold_again(v, from);
+                }
+            }
+            for (r, _) in self.parts_of(v, from) {
+                let list = &mut self.s.parts[r as usize];
+                list.retain(|h| h.item != v);
+                if self.some_parts {
                     // Others may have had other bytes at the same time.
-                    busy.reset(r, self.live.of(self.items[v as usize].var.index()));
-                    for h in &held[r as usize] {
-                        busy.set(r, &all[h.at as usize..h.last as usize]);
+                    self.partly.reset(between(r, r + 1), self.live.of(self.items[v as usize].var.index()));
+                    for h in list {
+                        self.partly.set(between(r, r + 1), &all[h.at as usize..h.last as usize]);
                     }
                 }
             }
@@ -499,18 +596,35 @@ impl<'a> Scan<'a> {
         self.s.victims = victims;
     }
 
+    /// Puts back what was where `v` was and had to be: several such may have been there at the same time.
+    fn hold_again(&mut self, v: u32, from: u32) {
+        let to = from + self.items[v as usize].bytes;
+        for h in &self.s.active {
+            let (item, at) = (&self.items[h.item as usize], self.s.at[h.item as usize]);
+            if item.fixed.is_some() && at < to && from < at + item.bytes {
+                let wholes = self.wholes_of(h.item, at);
+                self.wholes.set(wholes, &self.live.all()[h.at as usize..h.last as usize]);
+            }
+        }
+    }
+
     /// Puts what was marked for spilling where it fits after all: others that were marked later have made
     /// room. The dearest come first. Positions are whole registers.
-    fn second_chance(&mut self, points: usize, marked: &mut Vec<u32>) {
+    fn second_chance(&mut self, marked: &mut Vec<u32>) {
         let rb = self.file.reg_bytes;
         let items = self.items;
-        self.s.busy.clear(self.file.regs as usize, points);
+        if !std::mem::replace(&mut self.some_wholes, true) {
+            self.wholes.clear(self.points);
+        }
+        // What has whole registers is known, but where things that must be there were together.
         for i in 0..items.len() as u32 {
             let at = self.s.at[i as usize];
-            if at != UNPLACED {
-                for (r, _) in self.registers(i, at) {
-                    self.s.busy.set(r, self.ranges(i));
-                }
+            if at == UNPLACED {
+                continue;
+            }
+            let (item, ranges) = (&items[i as usize], self.ranges(i));
+            if item.fixed.is_some() || !at.is_multiple_of(rb) || !item.bytes.is_multiple_of(rb) {
+                self.wholes.set(between(at / rb, (at + item.bytes).div_ceil(rb)), ranges);
             }
         }
         marked.clear();
@@ -522,22 +636,13 @@ impl<'a> Scan<'a> {
         for &i in &*marked {
             let item = items[i as usize];
             let n = item.bytes.div_ceil(rb);
-            let step = (item.align / rb).max(1);
             let (low, high) = (item.low.div_ceil(rb), (item.high / rb).min(self.file.regs));
-            let mut base = low.next_multiple_of(step);
-            while base + n <= high {
-                // From the end: what meets there rules out more places.
-                let taken = (base..base + n).rev().find(|&r| self.s.busy.meets(r, self.ranges(i)));
-                let Some(r) = taken else {
-                    self.s.out[i as usize] = false;
-                    self.s.at[i as usize] = base * rb;
-                    self.used = self.used.max(base * rb + item.bytes);
-                    for r in base..base + n {
-                        self.s.busy.set(r, self.ranges(i));
-                    }
-                    break;
-                };
-                base = (r + 1).next_multiple_of(step);
+            let open = self.open(self.ranges(i));
+            if let Some(at) = self.find_whole(i, open, [0; W], low, high) {
+                self.s.out[i as usize] = false;
+                self.s.at[i as usize] = at;
+                self.used = self.used.max(at + item.bytes);
+                self.wholes.set(between(at / rb, at / rb + n), self.ranges(i));
             }
         }
     }

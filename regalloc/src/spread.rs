@@ -10,10 +10,8 @@
 
 use crate::{
     access::{Accesses, Kind},
-    facts::Fact,
     flow::Flow,
     home::Homes,
-    liveness::{Range, Raw},
 };
 use gen_ir::{Kernel, Virtual};
 
@@ -41,25 +39,61 @@ struct State {
     written: bool,
 }
 
+/// Numbers, each with those that were put to it: rows of one list.
+#[derive(Default)]
+struct Rows<T> {
+    first: Vec<u32>,
+    list: Vec<T>,
+}
+
+impl<T: Copy + Default> Rows<T> {
+    /// Takes what is put to each of `n` numbers; for one number the order stays.
+    fn set(&mut self, n: usize, pairs: &[(u32, T)]) {
+        let Rows { first, list } = self;
+        first.clear();
+        first.resize(n + 1, 0);
+        for &(row, _) in pairs {
+            first[row as usize] += 1;
+        }
+        let mut end = 0;
+        for f in first.iter_mut() {
+            end += *f;
+            *f = end;
+        }
+        list.clear();
+        list.resize(pairs.len(), T::default());
+        for &(row, x) in pairs.iter().rev() {
+            let at = &mut first[row as usize];
+            *at -= 1;
+            list[*at as usize] = x;
+        }
+    }
+
+    fn of(&self, row: usize) -> &[T] {
+        &self.list[self.first[row] as usize..self.first[row + 1] as usize]
+    }
+}
+
 /// Where variables are live between blocks.
 #[derive(Default)]
 pub(crate) struct Spread {
     /// Variables live out of each block among those the block touches.
-    out: Vec<u32>,
-    first: Vec<u32>,
+    out: Rows<u32>,
+    /// Ranges that start with each block, as (variable, end): where a variable merely passes, and where
+    /// lanes hold it while they wait.
+    ranges: Rows<(u32, u32)>,
     /// The first block at whose start each variable may have been written.
     reach: Vec<u32>,
     /// The blocks that touch each variable which may live across blocks.
-    touches: Vec<Touch>,
-    touched_first: Vec<u32>,
+    touches: Rows<Touch>,
     walk: Walk,
     // Memory of the computation.
     state: Vec<State>,
     seen: Vec<u32>,
     found: Vec<(u32, Touch)>,
     pairs: Vec<(u32, u32)>,
+    raw: Vec<(u32, (u32, u32))>,
     waiting: Vec<(u32, u32)>,
-    passed: Vec<u32>,
     stays: Vec<u32>,
     held: Vec<Vec<u32>>,
 }
@@ -67,7 +101,12 @@ pub(crate) struct Spread {
 impl Spread {
     /// Variables that block `b` touches and that are live after it.
     pub fn live_out_of(&self, b: usize) -> &[u32] {
-        &self.out[self.first[b] as usize..self.first[b + 1] as usize]
+        self.out.of(b)
+    }
+
+    /// Ranges that start with block `b` besides those of what it touches, as (variable, end).
+    pub fn from(&self, b: usize) -> &[(u32, u32)] {
+        self.ranges.of(b)
     }
 
     /// Whether some write of a variable can have happened before block `b`.
@@ -75,37 +114,22 @@ impl Spread {
         self.reach[var as usize] <= b as u32
     }
 
-    /// Walks every variable through the graph. Ranges of blocks that a variable merely passes, and of
-    /// lanes that hold it while they wait, go to `raw`.
-    pub fn find(
-        &mut self,
-        kernel: &Kernel<Virtual>,
-        accesses: &Accesses,
-        flow: &Flow,
-        homes: &Homes,
-        facts: &[Fact],
-        raw: &mut Vec<Raw>,
-    ) {
-        self.summarize(kernel, accesses, flow, homes, facts);
-        self.by_variable(kernel.vars.len());
+    /// Walks every variable through the graph.
+    pub fn find(&mut self, kernel: &Kernel<Virtual>, accesses: &Accesses, flow: &Flow, homes: &Homes) {
+        self.summarize(kernel, accesses, flow, homes);
+        self.touches.set(kernel.vars.len(), &self.found);
         self.find_staying(kernel, flow);
-        self.spread(kernel, accesses, flow, raw);
+        self.spread(kernel, accesses, flow);
         if !flow.calls.is_empty() {
-            self.keep_in_calls(accesses, flow, raw);
+            self.keep_in_calls(accesses, flow);
         }
+        self.ranges.set(kernel.blocks.len(), &self.raw);
     }
 
     /// Looks at every block by itself. Variables of one block that nothing can bring a value to from an
     /// earlier run of it are left out.
-    fn summarize(
-        &mut self,
-        kernel: &Kernel<Virtual>,
-        accesses: &Accesses,
-        flow: &Flow,
-        homes: &Homes,
-        facts: &[Fact],
-    ) {
-        let n = kernel.vars.len();
+    fn summarize(&mut self, kernel: &Kernel<Virtual>, accesses: &Accesses, flow: &Flow, homes: &Homes) {
+        let (n, facts) = (kernel.vars.len(), &accesses.facts);
         self.reach.clear();
         self.reach.extend(kernel.vars.iter().map(|var| if var.live_in { 0 } else { NONE }));
         self.state.clear();
@@ -115,29 +139,25 @@ impl Spread {
             self.seen.clear();
             let (block, divergent) = (b as u32, flow.divergent[b]);
             let again = reached_from_here <= block;
-            for i in accesses.block(b).rev() {
-                for want in [Kind::WRITE, Kind::READ] {
-                    for a in accesses.of(i).iter().filter(|a| a.kind.has(want)) {
-                        let fact = &facts[a.var as usize];
-                        if !again && fact.only_in(b) {
-                            continue;
-                        }
-                        let state = &mut self.state[a.var as usize];
-                        if state.block != block {
-                            *state = State { low: 0, high: fact.ever_needed(), block, written: false };
-                            self.seen.push(a.var);
-                        }
-                        if want == Kind::WRITE {
-                            let kill = fact.kills(a, divergent);
-                            state.low &= !kill;
-                            state.high &= !kill;
-                            state.written = true;
-                        } else {
-                            let t = fact.needed(a);
-                            state.low |= t;
-                            state.high |= t;
-                        }
-                    }
+            for a in accesses.of_block(b).iter().rev() {
+                let fact = &facts[a.var as usize];
+                if !again && fact.only_in(b) {
+                    continue;
+                }
+                let state = &mut self.state[a.var as usize];
+                if state.block != block {
+                    *state = State { low: 0, high: fact.ever_needed(), block, written: false };
+                    self.seen.push(a.var);
+                }
+                if a.kind.has(Kind::READ) {
+                    let t = fact.needed(a);
+                    state.low |= t;
+                    state.high |= t;
+                } else {
+                    let kill = fact.kills(a, divergent);
+                    state.low &= !kill;
+                    state.high &= !kill;
+                    state.written = true;
                 }
             }
             for &v in &self.seen {
@@ -154,28 +174,6 @@ impl Spread {
         }
     }
 
-    /// Sorts what was found by variable, keeping the order otherwise.
-    fn by_variable(&mut self, n: usize) {
-        let first = &mut self.touched_first;
-        first.clear();
-        first.resize(n + 1, 0);
-        for (v, _) in &self.found {
-            first[*v as usize] += 1;
-        }
-        let mut end = 0;
-        for f in first.iter_mut() {
-            end += *f;
-            *f = end;
-        }
-        self.touches.clear();
-        self.touches.resize(self.found.len(), Touch::default());
-        for (v, t) in self.found.iter().rev() {
-            let at = &mut first[*v as usize];
-            *at -= 1;
-            self.touches[*at as usize] = *t;
-        }
-    }
-
     /// Finds the blocks that end with a call which some lanes may not make: they wait behind it. Sorted.
     fn find_staying(&mut self, kernel: &Kernel<Virtual>, flow: &Flow) {
         let guarded = |b: u32| kernel.blocks[b as usize].insts.last().is_some_and(|i| i.pred.is_some());
@@ -184,36 +182,33 @@ impl Spread {
         self.stays.sort_unstable();
     }
 
-    fn spread(&mut self, kernel: &Kernel<Virtual>, accesses: &Accesses, flow: &Flow, raw: &mut Vec<Raw>) {
+    fn spread(&mut self, kernel: &Kernel<Virtual>, accesses: &Accesses, flow: &Flow) {
         let blocks = kernel.blocks.len();
-        let pos = |b: u32| accesses.blocks[b as usize] * 2;
-        let Spread { walk, pairs, waiting, passed, stays, .. } = self;
+        let Spread { walk, pairs, raw, waiting, stays, .. } = self;
+        let waits = flow.any_divergence || !stays.is_empty();
         walk.start(blocks);
         pairs.clear();
+        raw.clear();
         waiting.clear();
         for v in 0..kernel.vars.len() as u32 {
-            let (from, to) = (self.touched_first[v as usize], self.touched_first[v as usize + 1]);
-            let touches = &self.touches[from as usize..to as usize];
+            let touches = self.touches.of(v as usize);
             let live_out = kernel.vars[v as usize].live_out;
             if !live_out && !touches.iter().any(|t| t.exposed) {
                 continue;
             }
             walk.run(kernel, flow, v, touches, self.reach[v as usize], live_out);
-            passed.clear();
-            for &b in &walk.live_out {
-                match walk.kind(b) {
-                    Some(_) => pairs.push((b, v)),
-                    None => passed.push(b),
-                }
-            }
+            pairs.extend(walk.own.iter().map(|&b| (b, v)));
             // Blocks next to each other make one range.
-            passed.sort_unstable();
-            for run in passed.chunk_by(|a, b| a + 1 == *b) {
-                push(raw, v, Range { start: pos(run[0]), end: pos(run[run.len() - 1] + 1) });
+            walk.sort_passed();
+            for run in walk.passed.chunk_by(|a, b| a + 1 == *b) {
+                push(raw, accesses, v, run[0]..run[run.len() - 1] + 1);
+            }
+            if !waits {
+                continue;
             }
             for &t in &walk.live_in {
                 if let Some(s) = flow.waits.since(gen_ir::BlockId(t)) {
-                    push(raw, v, Range { start: pos(s.0), end: pos(t) });
+                    push(raw, accesses, v, s.0..t);
                     if !flow.calls.is_empty() {
                         waiting.push((t, v));
                     }
@@ -222,28 +217,11 @@ impl Spread {
                 }
             }
         }
-        let first = &mut self.first;
-        first.clear();
-        first.resize(blocks + 1, 0);
-        for &(b, _) in &*pairs {
-            first[b as usize] += 1;
-        }
-        let mut end = 0;
-        for f in first.iter_mut() {
-            end += *f;
-            *f = end;
-        }
-        self.out.clear();
-        self.out.resize(pairs.len(), 0);
-        for &(b, v) in pairs.iter().rev() {
-            let at = &mut first[b as usize];
-            *at -= 1;
-            self.out[*at as usize] = v;
-        }
+        self.out.set(blocks, pairs);
     }
 
     /// Keeps what lanes hold that wait in a caller, while a subroutine runs.
-    fn keep_in_calls(&mut self, accesses: &Accesses, flow: &Flow, raw: &mut Vec<Raw>) {
+    fn keep_in_calls(&mut self, accesses: &Accesses, flow: &Flow) {
         let calls = &flow.calls;
         self.waiting.sort_unstable();
         let waiting = &self.waiting;
@@ -284,67 +262,79 @@ impl Spread {
                 break;
             }
         }
-        let pos = |b: u32| accesses.blocks[b as usize] * 2;
         for (vars, &(_, first, end)) in self.held.iter().zip(calls) {
             for &v in vars {
-                push(raw, v, Range { start: pos(first), end: pos(end) });
+                push(&mut self.raw, accesses, v, first..end);
             }
         }
     }
 }
 
-fn push(raw: &mut Vec<Raw>, v: u32, range: Range) {
-    if range.start < range.end {
-        raw.push((v, range));
+/// Notes that a variable is alive in some blocks, if they have instructions.
+fn push(raw: &mut Vec<(u32, (u32, u32))>, accesses: &Accesses, v: u32, blocks: std::ops::Range<u32>) {
+    let [start, end] = [blocks.start, blocks.end].map(|b| accesses.blocks[b as usize] * 2);
+    if start < end {
+        raw.push((blocks.start, (v, end)));
     }
 }
 
-/// The walk of one variable; its arrays serve all variables in turn.
+/// A block in the walk of a variable.
+#[derive(Clone, Copy)]
+struct Mark {
+    /// The last walk that came to its start, and to its end.
+    entered: u32,
+    left: u32,
+    /// The last one whose variable it touches.
+    touched: u32,
+    /// That variable is not live above it.
+    ended: bool,
+}
+
+/// The walk of one variable; its memory serves all variables in turn.
 #[derive(Default)]
 struct Walk {
-    /// What the variable's own blocks do: valid where `touched` is `round`.
-    touch: Vec<Touch>,
-    touched: Vec<u32>,
-    seen_in: Vec<u32>,
-    seen_out: Vec<u32>,
+    marks: Vec<Mark>,
     round: u32,
+    /// Blocks that it is live into.
     live_in: Vec<u32>,
-    live_out: Vec<u32>,
+    /// Blocks that it is live out of: those that touch it and those that it passes.
+    own: Vec<u32>,
+    passed: Vec<u32>,
 }
 
 impl Walk {
     fn start(&mut self, blocks: usize) {
-        self.touch.resize(blocks.max(self.touch.len()), Touch::default());
-        for stamps in [&mut self.touched, &mut self.seen_in, &mut self.seen_out] {
-            stamps.clear();
-            stamps.resize(blocks, NONE);
-        }
+        self.marks.clear();
+        self.marks.resize(blocks, Mark { entered: NONE, left: NONE, touched: NONE, ended: false });
         self.round = NONE;
     }
 
-    fn kind(&self, b: u32) -> Option<Touch> {
-        (self.touched[b as usize] == self.round).then(|| self.touch[b as usize])
-    }
-
     fn enter(&mut self, b: u32, reach: u32) {
-        if b >= reach && self.seen_in[b as usize] != self.round {
-            self.seen_in[b as usize] = self.round;
+        let mark = &mut self.marks[b as usize];
+        if b >= reach && mark.entered != self.round {
+            mark.entered = self.round;
             self.live_in.push(b);
         }
     }
 
     fn leave(&mut self, b: u32, reach: u32) {
-        if self.seen_out[b as usize] != self.round {
-            self.seen_out[b as usize] = self.round;
-            // Where nothing is written before or in the block, nothing is kept.
-            let touch = self.kind(b);
-            if b < reach && touch.is_none() {
+        let mark = &mut self.marks[b as usize];
+        if mark.left == self.round {
+            return;
+        }
+        mark.left = self.round;
+        // Where nothing is written before or in the block, nothing is kept.
+        if mark.touched == self.round {
+            self.own.push(b);
+            if mark.ended {
                 return;
             }
-            self.live_out.push(b);
-            if !touch.is_some_and(|t| t.ended) {
-                self.enter(b, reach);
-            }
+        } else if b >= reach {
+            self.passed.push(b);
+        }
+        if b >= reach && mark.entered != self.round {
+            mark.entered = self.round;
+            self.live_in.push(b);
         }
     }
 
@@ -359,10 +349,11 @@ impl Walk {
     ) {
         self.round = v;
         self.live_in.clear();
-        self.live_out.clear();
+        self.own.clear();
+        self.passed.clear();
         for t in touches {
-            self.touch[t.block as usize] = *t;
-            self.touched[t.block as usize] = v;
+            let mark = &mut self.marks[t.block as usize];
+            (mark.touched, mark.ended) = (v, t.ended);
         }
         for t in touches.iter().filter(|t| t.exposed) {
             self.enter(t.block, reach);
@@ -381,5 +372,19 @@ impl Walk {
                 self.leave(p, reach);
             }
         }
+    }
+
+    /// Puts the blocks that it passes in order.
+    fn sort_passed(&mut self) {
+        let Walk { marks, round, passed, .. } = self;
+        let (Some(&low), Some(&high)) = (passed.iter().min(), passed.iter().max()) else { return };
+        if (high - low) as usize > passed.len() * 8 {
+            passed.sort_unstable();
+            return;
+        }
+        // Many of those there are between: looking at all is less than sorting.
+        passed.clear();
+        let marks = marks[low as usize..=high as usize].iter().zip(low..);
+        passed.extend(marks.filter(|(m, _)| m.left == *round && m.touched != *round).map(|(_, b)| b));
     }
 }

@@ -155,8 +155,8 @@ fn flags_that_do_not_fit_live_in_registers() {
 /// Runs the checker on a placement of the kernel's variables.
 fn checked(k: &Kernel<Virtual>, at: &[u32]) -> Result<(), Error> {
     let (mut accesses, mut flow) = (Accesses::default(), Flow::default());
-    accesses.collect(k).unwrap();
     flow.find(k);
+    accesses.collect(k, &flow).unwrap();
     check::check(k, &accesses, &flow, &Homes::default(), at)
 }
 
