@@ -27,9 +27,20 @@ pub(crate) fn bits(first: u32, end: u32) -> u64 {
     if len >= 64 { u64::MAX } else { ((1 << len) - 1) << first }
 }
 
-/// Pieces that overlap an access.
+/// Pieces that overlap an access. What lies between the elements of a wide stride is not touched.
 pub(crate) fn touched(a: &Access, shift: u8) -> u64 {
-    bits(a.start >> shift, a.end.div_ceil(1 << shift))
+    let piece = 1u32 << shift;
+    let pitch = u32::from(a.pitch);
+    if pitch < u32::from(a.elem) + piece {
+        return bits(a.start >> shift, a.end.div_ceil(piece));
+    }
+    let mut out = 0;
+    let mut at = a.start;
+    while at < a.end {
+        out |= bits(at >> shift, (at + u32::from(a.elem)).div_ceil(piece));
+        at += pitch;
+    }
+    out
 }
 
 /// Pieces that an access covers entirely.
@@ -49,4 +60,25 @@ pub(crate) fn covered(a: &Access, shift: u8) -> u64 {
         at += pitch;
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::access::Kind;
+
+    #[test]
+    fn gaps_between_elements_are_neither_touched_nor_covered() {
+        // Eight bytes, one in two.
+        let a = Access { var: 0, start: 0, end: 15, pitch: 2, elem: 1, chan: 0, kind: Kind::READ };
+        assert_eq!((touched(&a, 0), covered(&a, 0)), (0x5555, 0x5555));
+        // In pieces of two bytes each is touched, none covered; words fill theirs.
+        assert_eq!((touched(&a, 1), covered(&a, 1)), (0xff, 0));
+        let words = Access { end: 30, pitch: 4, elem: 2, ..a };
+        assert_eq!((touched(&words, 1), covered(&words, 1)), (0x5555, 0x5555));
+        // Messages and packed operands have no gaps.
+        for (pitch, elem) in [(0, 0), (1, 1)] {
+            assert_eq!(touched(&Access { pitch, elem, ..a }, 0), 0x7fff);
+        }
+    }
 }
