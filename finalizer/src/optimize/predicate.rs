@@ -9,7 +9,7 @@
 //! for its own body only gets no predicate, nor does what the second body writes anyway.
 
 use gen_ir::{
-    BlockId, Class, Dst, Inst, Kernel, Op, Payload, Pool, Pred, PredCtrl, Reg, Role, Target, Var, VarId,
+    BlockId, Class, Extent, Inst, Kernel, Op, Payload, Pool, Pred, PredCtrl, Reg, Role, Target, Var, VarId,
     Virtual,
 };
 use smallvec::smallvec;
@@ -34,6 +34,8 @@ pub(super) struct Scratch {
 /// How often instructions name each variable.
 #[derive(Debug, Default)]
 struct Mentions {
+    /// Whether the kernel has been counted: only where a branch is converted.
+    counted: bool,
     /// Anywhere.
     all: Vec<u32>,
     /// In the body that is looked at.
@@ -41,7 +43,10 @@ struct Mentions {
 }
 
 impl Mentions {
-    fn count(&mut self, kernel: &Kernel<Virtual>) {
+    fn count_once(&mut self, kernel: &Kernel<Virtual>) {
+        if std::mem::replace(&mut self.counted, true) {
+            return;
+        }
         reset(&mut self.all, kernel.vars.len(), 0);
         reset(&mut self.here, kernel.vars.len(), 0);
         for (v, var) in kernel.vars.iter().enumerate() {
@@ -57,7 +62,7 @@ impl Mentions {
     }
 
     /// Enters a body.
-    fn enter(&mut self, body: &[Inst<Virtual>], vars: &[Var]) {
+    fn enter(&mut self, body: &[Inst<Virtual>], vars: &[Var], grf_bytes: u32) {
         for inst in body {
             inst.for_each_reg(|_, r| {
                 if let Some(v) = r.var() {
@@ -69,7 +74,7 @@ impl Mentions {
             inst.for_each_reg(|role, r| {
                 let Some(v) = r.var() else { return };
                 let here = &mut self.here[v.index()];
-                if *here == 0 && !(role == Role::Dst && covers(inst, &vars[v.index()])) {
+                if *here == 0 && !(role == Role::Dst && covers(inst, &vars[v.index()], grf_bytes)) {
                     // It may show what an earlier run of the body left.
                     *here = Self::SHOWN;
                 }
@@ -87,16 +92,16 @@ impl Mentions {
 }
 
 /// Whether an instruction writes all of a variable, for the channels that run.
-fn covers(inst: &Inst<Virtual>, var: &Var) -> bool {
-    let Dst::Direct { reg, horz, ty } = inst.dst else { return false };
-    reg.byte == 0 && inst.exec.lanes() * ty.bytes() * u32::from(horz.max(1)) >= var.bytes
+fn covers(inst: &Inst<Virtual>, var: &Var, grf_bytes: u32) -> bool {
+    let all = Extent::new(0, var.bytes);
+    inst.dst_is_dense() && inst.dst_extent(grf_bytes).is_some_and(|written| written.contains(all))
 }
 
 /// Converts every such branch.
 pub(super) fn convert(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool: &mut Pool<Virtual>) {
     let Scratch { predecessors, mentions } = scratch;
     count_predecessors(kernel, predecessors);
-    let mut counted = false;
+    mentions.counted = false;
     // Back to front: a body that was converted may make its neighbour short enough.
     for b in (0..kernel.blocks.len().saturating_sub(2)).rev() {
         if predecessors[b + 1] != 1 {
@@ -107,9 +112,6 @@ pub(super) fn convert(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool:
         let first = &kernel.blocks[b + 1];
         if first.succs[..] == [BlockId(b as u32 + 2)] {
             if first.insts.len() <= LONGEST_BODY && convertible(&first.insts, pred.flag) {
-                if !std::mem::replace(&mut counted, true) {
-                    mentions.count(kernel);
-                }
                 absorb(kernel, b, b + 1, pred, mentions, pool);
             }
         } else if predecessors[b + 2] == 1
@@ -120,9 +122,6 @@ pub(super) fn convert(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool:
             && convertible(first, pred.flag)
             && convertible(second, pred.flag)
         {
-            if !std::mem::replace(&mut counted, true) {
-                mentions.count(kernel);
-            }
             let meet = kernel.blocks[b + 1].succs[0];
             predecessors[meet.index()] -= 1;
             kernel.blocks[b + 1].insts.pop();
@@ -131,8 +130,9 @@ pub(super) fn convert(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool:
             let end = kernel.blocks[b].insts.len();
             absorb(kernel, b, b + 2, other, mentions, pool);
             kernel.blocks[b + 1].succs = smallvec![BlockId(b as u32 + 2)];
-            let (first, second) = kernel.blocks[b].insts.split_at_mut(end);
-            for inst in first[at..].iter_mut().filter(|i| written_next(i, second)) {
+            let Kernel { vars, blocks, .. } = &mut *kernel;
+            let (first, second) = blocks[b].insts.split_at_mut(end);
+            for inst in first[at..].iter_mut().filter(|i| written_next(i, second, vars)) {
                 inst.pred = None;
             }
         }
@@ -140,8 +140,12 @@ pub(super) fn convert(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool:
 }
 
 /// Whether what an instruction writes is written by some of those that follow, before any of them reads it.
-fn written_next(inst: &Inst<Virtual>, next: &[Inst<Virtual>]) -> bool {
+fn written_next(inst: &Inst<Virtual>, next: &[Inst<Virtual>], vars: &[Var]) -> bool {
     let Some(v) = inst.dst.reg().and_then(Reg::var) else { return false };
+    if vars[v.index()].address_taken {
+        // An operand through an address may read it.
+        return false;
+    }
     for i in next {
         let (mut reads, mut writes) = (false, false);
         i.for_each_reg(|role, r| {
@@ -167,9 +171,10 @@ fn absorb(
     mentions: &mut Mentions,
     pool: &mut Pool<Virtual>,
 ) {
+    mentions.count_once(kernel);
     let mut body = std::mem::take(&mut kernel.blocks[from].insts);
     let jump = body.pop_if(|i| i.op.is_branch());
-    mentions.enter(&body, &kernel.vars);
+    mentions.enter(&body, &kernel.vars, u32::from(kernel.platform.caps().grf_bytes));
     let head = &mut kernel.blocks[b];
     head.insts.pop_if(|i| i.op.is_branch());
     head.succs = smallvec![BlockId(b as u32 + 1)];
@@ -231,7 +236,7 @@ fn convertible(body: &[Inst<Virtual>], flag: Reg<Virtual>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gen_ir::{Block, ExecSize, Src, Type, VarClass};
+    use gen_ir::{Block, Dst, ExecSize, Src, Type, VarClass};
     use platforms::Platform;
 
     fn kernel(body: Vec<Inst<Virtual>>) -> (Kernel<Virtual>, VarId) {
@@ -324,10 +329,12 @@ mod tests {
         k.blocks[2].insts = vec![add(result, result)];
         convert(&mut k, &mut Scratch::default(), &mut Pool::default());
         assert_eq!(predicated(&k), [true, true]);
-        // The second body writes what the first wrote, unless it reads it.
-        for (reads, first) in [(false, false), (true, true)] {
+        // The second body writes what the first wrote, unless it reads it, perhaps through its address.
+        for (reads, addressed) in [(false, false), (true, false), (false, true)] {
+            let first = reads || addressed;
             let (mut k, _) = both(Vec::new(), Vec::new(), true);
             let [x, y, result] = vars(&mut k);
+            k.vars[result.index()].address_taken = addressed;
             k.blocks[1].insts.insert(0, add(result, x));
             k.blocks[2].insts.insert(0, add(result, if reads { result } else { y }));
             k.blocks[3].insts = vec![add(x, result), add(y, result)];
