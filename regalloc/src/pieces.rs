@@ -30,17 +30,10 @@ pub(crate) fn bits(first: u32, end: u32) -> u64 {
 /// Pieces that overlap an access. What lies between the elements of a wide stride is not touched.
 pub(crate) fn touched(a: &Access, shift: u8) -> u64 {
     let piece = 1u32 << shift;
-    let pitch = u32::from(a.pitch);
-    if pitch < u32::from(a.elem) + piece {
+    if u32::from(a.pitch) < u32::from(a.elem) + piece {
         return bits(a.start >> shift, a.end.div_ceil(piece));
     }
-    let mut out = 0;
-    let mut at = a.start;
-    while at < a.end {
-        out |= bits(at >> shift, (at + u32::from(a.elem)).div_ceil(piece));
-        at += pitch;
-    }
-    out
+    of_elements(a, |start, end| bits(start >> shift, end.div_ceil(piece)))
 }
 
 /// Pieces that an access covers entirely.
@@ -49,17 +42,16 @@ pub(crate) fn covered(a: &Access, shift: u8) -> u64 {
     if a.pitch == a.elem {
         return bits(a.start.div_ceil(piece), a.end >> shift);
     }
-    let (pitch, elem) = (u32::from(a.pitch).max(1), u32::from(a.elem));
-    if elem < piece {
+    if u32::from(a.elem) < piece {
         return 0;
     }
-    let mut out = 0;
-    let mut at = a.start;
-    while at < a.end {
-        out |= bits(at.div_ceil(piece), (at + elem) >> shift);
-        at += pitch;
-    }
-    out
+    of_elements(a, |start, end| bits(start.div_ceil(piece), end >> shift))
+}
+
+/// The pieces that belong to the elements of an access, each from its start to its end.
+fn of_elements(a: &Access, pieces: impl Fn(u32, u32) -> u64) -> u64 {
+    let starts = (a.start..a.end).step_by(usize::from(a.pitch).max(1));
+    starts.map(|at| pieces(at, at + u32::from(a.elem))).fold(0, |all, some| all | some)
 }
 
 #[cfg(test)]

@@ -75,13 +75,16 @@ pub(crate) fn lower_branches(
     let exec = ExecSize::from_lanes(width).unwrap_or(ExecSize::S32);
     let Scratch { plans: p, nodes, unthread, forms, flags, layout, blocks, .. } = scratch;
     plan(kernel, width, p)?;
-    if structured_forms && unthread::split(kernel, &p.plans, width, unthread, forms, blocks, pool) {
-        plan(kernel, width, p)?;
+    if structured_forms {
+        structured::nodes(kernel, &p.plans, width, nodes);
+        if unthread::split(kernel, nodes, unthread, forms, blocks, pool) {
+            plan(kernel, width, p)?;
+            structured::nodes(kernel, &p.plans, width, nodes);
+        }
     }
     check_ends(kernel, p)?;
     widen_uniform(kernel, &p.plans, exec, flags, pool);
     if structured_forms {
-        structured::nodes(kernel, &p.plans, width, nodes);
         structured::find(nodes, forms);
     } else {
         forms.clear(p.plans.len());

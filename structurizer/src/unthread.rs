@@ -29,7 +29,6 @@ use gen_ir::{Block, BlockId, Kernel, Payload, Pool, Target, Virtual};
 /// Memory to work in. A place is twice a block's number, and one more for the jump at its end.
 #[derive(Debug, Default)]
 pub(crate) struct Unthread {
-    nodes: Vec<Node>,
     /// Where each block's jump goes, and where it went; blocks that jump nowhere have no use for it.
     to: Vec<u32>,
     was: Vec<u32>,
@@ -49,20 +48,18 @@ const ROUNDS: usize = 16;
 /// there were any: plans are to be made anew then.
 pub(crate) fn split(
     kernel: &mut Kernel<Virtual>,
-    plans: &[Plan],
-    width: u32,
+    nodes: &[Node],
     u: &mut Unthread,
     forms: &mut Forms,
     blocks: &mut Vec<Block<Virtual>>,
     pool: &mut Pool<Virtual>,
 ) -> bool {
-    structured::nodes(kernel, plans, width, &mut u.nodes);
-    u.send_to_nearest(kernel);
+    u.send_to_nearest(kernel, nodes);
     if u.moved.is_empty() {
         return false;
     }
     for round in 0.. {
-        u.model();
+        u.model(nodes);
         structured::find(&u.model, forms);
         let Unthread { moved, to, was, apart, number, .. } = u;
         let before = moved.len();
@@ -82,14 +79,14 @@ pub(crate) fn split(
             break;
         }
     }
-    u.apply(kernel, blocks, pool);
+    u.apply(kernel, nodes, blocks, pool);
     true
 }
 
 impl Unthread {
     /// Sends jumps to the end of the innermost region whose first part ends in a jump to the same place.
-    fn send_to_nearest(&mut self, kernel: &Kernel<Virtual>) {
-        let Unthread { nodes, to, was, moved, .. } = self;
+    fn send_to_nearest(&mut self, kernel: &Kernel<Virtual>, nodes: &[Node]) {
+        let Unthread { to, was, moved, .. } = self;
         to.clear();
         to.extend(nodes.iter().map(|n| n.plan.target().map_or(u32::MAX, |t| 2 * t.0)));
         was.clone_from(to);
@@ -116,8 +113,8 @@ impl Unthread {
     }
 
     /// The blocks as they will be.
-    fn model(&mut self) {
-        let Unthread { nodes, to, moved, apart, number, model, .. } = self;
+    fn model(&mut self, nodes: &[Node]) {
+        let Unthread { to, moved, apart, number, model, .. } = self;
         apart.clear();
         apart.resize(nodes.len(), false);
         for &g in moved.iter() {
@@ -143,10 +140,11 @@ impl Unthread {
     fn apply(
         &self,
         kernel: &mut Kernel<Virtual>,
+        nodes: &[Node],
         blocks: &mut Vec<Block<Virtual>>,
         pool: &mut Pool<Virtual>,
     ) {
-        let Unthread { nodes, to, was, apart, number, .. } = self;
+        let Unthread { to, was, apart, number, .. } = self;
         let at = |place: u32| BlockId(number[place as usize / 2] + place % 2);
         blocks.clear();
         for (b, mut block) in kernel.blocks.drain(..).enumerate() {
