@@ -38,7 +38,7 @@ pub(crate) const END: u32 = ACC + ACC_COUNT * 64;
 /// Where a register lies in the file and how many bytes its file goes on for, if the platform's
 /// registers reach that far.
 pub(crate) fn flat(reg: Reg<Physical>, grf: u32, grf_count: u32) -> Option<(u32, u32)> {
-    let (start, len) = match reg.base {
+    let (start, len) = match reg.base() {
         Base::Var(never) => match never {},
         Base::Grf(n) => {
             let n = u32::from(n);

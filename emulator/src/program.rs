@@ -286,7 +286,7 @@ impl Program {
 
     fn message(&self, inst: &Inst<Physical>) -> Result<Message, String> {
         let Some(info) = inst.send() else { return Err("a send without a message".into()) };
-        let grf = |reg: Option<Reg<Physical>>| match reg.map(|r| r.base) {
+        let grf = |reg: Option<Reg<Physical>>| match reg.map(|r| r.base()) {
             Some(Base::Grf(n)) => Some(u32::from(n)),
             _ => None,
         };

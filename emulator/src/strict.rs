@@ -90,7 +90,7 @@ fn inputs(t: &Thread, step: &Step, on: u32) -> Result<u32, Trap> {
     };
     // x ^ x, x - x and x == x do not depend on x.
     let cancels = matches!(step.op, Op::Xor | Op::Cmp) && same(0, 1)
-        || step.op == Op::Add && same(0, 1) && step.src[0].mods.neg != step.src[1].mods.neg;
+        || step.op == Op::Add && same(0, 1) && step.src[0].mods.neg() != step.src[1].mods.neg();
     for s in &step.src {
         let bytes = s.ty.bytes() as usize;
         match s.what {

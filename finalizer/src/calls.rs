@@ -105,7 +105,7 @@ fn restore(out: &mut Vec<Inst<Physical>>, touch: &Inst<Physical>, bytes: u16, ca
     if to == from {
         return;
     }
-    let registers = |reg: Reg<Physical>, n: u16| match reg.base {
+    let registers = |reg: Reg<Physical>, n: u16| match reg.base() {
         gen_ir::Base::Grf(first) => Reg::grf(first + n, reg.byte),
         _ => reg,
     };
@@ -130,8 +130,8 @@ fn is_idle_copy(inst: &Inst<Physical>) -> bool {
     else {
         return false;
     };
-    (reg, ty, mods) == (from, same, SrcMod::NONE)
-        && matches!(reg.base, gen_ir::Base::Grf(_))
+    (reg, ty, mods) == (from, same, SrcMod::None)
+        && matches!(reg.base(), gen_ir::Base::Grf(_))
         && region.one_by_one(inst.exec.lanes())
 }
 
@@ -147,7 +147,7 @@ fn scalar(op: Op, origin: u32, dst: Reg<Physical>, srcs: [Src<Physical>; 2]) -> 
 }
 
 fn ip(neg: bool) -> Src<Physical> {
-    let mods = SrcMod { abs: false, neg };
+    let mods = SrcMod::new(false, neg);
     Src::Direct { reg: Reg::arf(Arf::Ip, 0), region: Region::SCALAR, mods, ty: Type::D }
 }
 
@@ -184,7 +184,7 @@ fn call(out: &mut Vec<Inst<Physical>>, caps: &Caps, inst: Inst<Physical>, known:
         return;
     }
     // `r127.2`; the distance to it may be computed in place.
-    let target = Reg { byte: link.byte + 8, ..link };
+    let target = link.plus(8);
     if matches!(inst.src[0], Src::None) {
         let mut address = scalar(Op::Mov, origin, target, [Src::ud(UNLINKED), Src::None]);
         address.dst = Dst::packed(target, Type::Ud);
@@ -233,8 +233,8 @@ pub(crate) fn place_distances(kernel: &Kernel<Physical>, offsets: &[u32], code: 
         let Some(&at) = offsets.get(number) else { return };
         let counts = inst.opts.has(Options::NO_COMPACT);
         match (inst.op, inst.src[0], from) {
-            (Op::Add, Src::Direct { reg, mods: SrcMod { neg: true, .. }, .. }, _)
-                if counts && reg.base == gen_ir::Base::Arf(Arf::Ip) =>
+            (Op::Add, Src::Direct { reg, mods: SrcMod::Neg, .. }, _)
+                if counts && reg.base() == gen_ir::Base::Arf(Arf::Ip) =>
             {
                 from = Some((at, None));
             }

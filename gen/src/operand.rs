@@ -110,24 +110,43 @@ impl Region {
 
 /// Source modifier.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub struct SrcMod {
-    /// Absolute value, taken before negation.
-    pub abs: bool,
+#[repr(u8)]
+pub enum SrcMod {
+    /// No modifier.
+    #[default]
+    None,
     /// Arithmetic negation, or bitwise `not` in logic instructions.
-    pub neg: bool,
+    Neg,
+    /// Absolute value.
+    Abs,
+    /// The absolute value, negated.
+    NegAbs,
 }
 
 impl SrcMod {
-    /// No modifier.
-    pub const NONE: SrcMod = SrcMod { abs: false, neg: false };
-    /// Negation.
-    pub const NEG: SrcMod = SrcMod { abs: false, neg: true };
-    /// Absolute value.
-    pub const ABS: SrcMod = SrcMod { abs: true, neg: false };
+    /// The modifier that does these.
+    pub const fn new(abs: bool, neg: bool) -> SrcMod {
+        match (abs, neg) {
+            (false, false) => SrcMod::None,
+            (false, true) => SrcMod::Neg,
+            (true, false) => SrcMod::Abs,
+            (true, true) => SrcMod::NegAbs,
+        }
+    }
+
+    /// Absolute value, taken before negation.
+    pub const fn abs(self) -> bool {
+        matches!(self, SrcMod::Abs | SrcMod::NegAbs)
+    }
+
+    /// Arithmetic negation, or bitwise `not` in logic instructions.
+    pub const fn neg(self) -> bool {
+        matches!(self, SrcMod::Neg | SrcMod::NegAbs)
+    }
 
     /// Whether anything is modified.
     pub const fn any(self) -> bool {
-        self.abs || self.neg
+        !matches!(self, SrcMod::None)
     }
 }
 
@@ -265,7 +284,7 @@ pub enum Src<S: Space> {
 impl<S: Space> Src<S> {
     /// A direct source without modifiers.
     pub const fn new(reg: Reg<S>, region: Region, ty: Type) -> Self {
-        Src::Direct { reg, region, mods: SrcMod::NONE, ty }
+        Src::Direct { reg, region, mods: SrcMod::None, ty }
     }
 
     /// `<0;1,0>`.
@@ -332,7 +351,7 @@ impl<S: Space> Src<S> {
     pub const fn mods(&self) -> SrcMod {
         match *self {
             Src::Direct { mods, .. } | Src::Indirect { mods, .. } | Src::Macro { mods, .. } => mods,
-            _ => SrcMod::NONE,
+            _ => SrcMod::None,
         }
     }
 

@@ -188,7 +188,7 @@ impl Display for Target {
 
 /// A register as an operand of elements of `bytes` bytes: the byte offset becomes a subregister number.
 fn write_reg<S: Space>(f: &mut Formatter<'_>, reg: Reg<S>, bytes: u32) -> fmt::Result {
-    match reg.base {
+    match reg.base() {
         Base::Grf(n) => write!(f, "r{n}.{}", reg.byte / bytes),
         Base::Arf(Arf::Null) => f.write_str("null"),
         Base::Arf(a @ (Arf::Addr(_) | Arf::Flag(_))) => write!(f, "{a}.{}", reg.byte / 2),
@@ -209,7 +209,7 @@ impl<S: Space> Display for Reg<S> {
 
 impl Display for SrcMod {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        f.write_str(match (self.neg, self.abs) {
+        f.write_str(match (self.neg(), self.abs()) {
             (false, false) => "",
             (true, false) => "-",
             (false, true) => "(abs)",
@@ -239,7 +239,7 @@ impl Display for Mme {
 }
 
 fn write_macro<S: Space>(f: &mut Formatter<'_>, reg: Reg<S>, mme: Mme, ty: Type) -> fmt::Result {
-    match reg.base {
+    match reg.base() {
         Base::Grf(n) => write!(f, "r{n}.{mme}:{ty}"),
         _ => write!(f, "{reg}.{mme}:{ty}"),
     }
@@ -492,7 +492,7 @@ mod tests {
         i.cond = Some(CondMod { cond: Cond::Lt, flag: Reg::arf(Arf::Flag(0), 2) });
         i.sat = true;
         i.dst = Dst::packed(v(12, 32), Type::F);
-        i.src[0] = Src::Direct { reg: v(1, 4), region: Region::new(8, 8, 1), mods: SrcMod::NEG, ty: Type::F };
+        i.src[0] = Src::Direct { reg: v(1, 4), region: Region::new(8, 8, 1), mods: SrcMod::Neg, ty: Type::F };
         i.src[1] = Src::imm(1.5f32.to_bits().into(), Type::F);
         i.opts = Options::ACC_WR_EN;
         i.swsb.dist = Some((Pipe::Int, 2));

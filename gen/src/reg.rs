@@ -3,6 +3,8 @@
 use std::{
     fmt::{self, Debug, Formatter},
     hash::Hash,
+    marker::PhantomData,
+    num::NonZeroU32,
 };
 
 /// What a register may be at one stage of the pipeline.
@@ -13,8 +15,11 @@ pub trait Space: Copy + Eq + Ord + Hash + Debug + Default + 'static {
     /// Writes a variable's name (`V12`).
     fn write_var(var: Self::Var, f: &mut Formatter<'_>) -> fmt::Result;
 
-    /// The position of a variable in the kernel's table.
+    /// The position of a variable in the kernel's table, below 2^30.
     fn var_index(var: Self::Var) -> usize;
+
+    /// The variable at a position, if there are any.
+    fn var(index: u32) -> Option<Self::Var>;
 }
 
 /// Before allocation: operands may name variables.
@@ -36,6 +41,11 @@ impl Space for Virtual {
         var.index()
     }
 
+    #[inline]
+    fn var(index: u32) -> Option<VarId> {
+        Some(VarId(index))
+    }
+
     fn write_var(var: VarId, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "V{}", var.0)
     }
@@ -46,6 +56,11 @@ impl Space for Physical {
 
     fn var_index(var: Never) -> usize {
         match var {}
+    }
+
+    #[inline]
+    fn var(_: u32) -> Option<Never> {
+        None
     }
 
     fn write_var(var: Never, _: &mut Formatter<'_>) -> fmt::Result {
@@ -115,51 +130,188 @@ pub enum Base<S: Space> {
 /// In physical code the offset stays inside the register (GRF: less than the platform's GRF size);
 /// in a variable it may reach anywhere within the variable's bytes. Flags and address registers count
 /// in bytes too: `f0.1` is byte 2, `a0.3` is byte 6.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Reg<S: Space> {
-    /// Where the operand starts.
-    pub base: Base<S>,
+    /// Where the operand starts, in one word: instructions are kept by the hundred thousand.
+    base: Packed,
     /// Byte offset from there.
     pub byte: u32,
+    space: PhantomData<S>,
+}
+
+/// A [`Base`]: the kind in the two highest bits, then the number; of an architecture register that is its
+/// kind in bits 8 to 15 and its own number below. In the order of [`Base`], and never 0, so that what holds
+/// a register or something else needs no more room.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Packed(NonZeroU32);
+
+const GRF: u32 = 1 << NUMBER_BITS;
+const ARF: u32 = 2 << NUMBER_BITS;
+const VAR: u32 = 3 << NUMBER_BITS;
+const NUMBER_BITS: u32 = 30;
+const NUMBER: u32 = (1 << NUMBER_BITS) - 1;
+
+impl Packed {
+    const fn new(kind: u32, number: u32) -> Packed {
+        match NonZeroU32::new(kind | number & NUMBER) {
+            Some(bits) => Packed(bits),
+            None => Packed(NonZeroU32::MAX),
+        }
+    }
+
+    const fn arf(arf: Arf) -> Packed {
+        let (kind, number) = match arf {
+            Arf::Null => (0, 0),
+            Arf::Addr(n) => (1, n),
+            Arf::Acc(n) => (2, n),
+            Arf::Flag(n) => (3, n),
+            Arf::ChannelEnable(n) => (4, n),
+            Arf::Msg(n) => (5, n),
+            Arf::StackPointer(n) => (6, n),
+            Arf::State(n) => (7, n),
+            Arf::Control(n) => (8, n),
+            Arf::Notify(n) => (9, n),
+            Arf::Ip => (10, 0),
+            Arf::ThreadDep(n) => (11, n),
+            Arf::Timestamp(n) => (12, n),
+            Arf::FlowControl(n) => (13, n),
+            Arf::Debug(n) => (14, n),
+        };
+        Packed::new(ARF, kind << 8 | number as u32)
+    }
+
+    const fn to_arf(self) -> Arf {
+        let n = self.0.get() as u8;
+        match self.0.get() >> 8 & 0xff {
+            0 => Arf::Null,
+            1 => Arf::Addr(n),
+            2 => Arf::Acc(n),
+            3 => Arf::Flag(n),
+            4 => Arf::ChannelEnable(n),
+            5 => Arf::Msg(n),
+            6 => Arf::StackPointer(n),
+            7 => Arf::State(n),
+            8 => Arf::Control(n),
+            9 => Arf::Notify(n),
+            10 => Arf::Ip,
+            11 => Arf::ThreadDep(n),
+            12 => Arf::Timestamp(n),
+            13 => Arf::FlowControl(n),
+            _ => Arf::Debug(n),
+        }
+    }
 }
 
 impl<S: Space> Reg<S> {
     /// The null register.
-    pub const NULL: Reg<S> = Reg { base: Base::Arf(Arf::Null), byte: 0 };
+    pub const NULL: Reg<S> = Reg::arf(Arf::Null, 0);
+
+    /// What starts at byte `byte` of `base`.
+    pub fn new(base: Base<S>, byte: u32) -> Self {
+        match base {
+            Base::Grf(num) => Reg::grf(num, byte),
+            Base::Arf(arf) => Reg::arf(arf, byte),
+            Base::Var(var) => Reg::packed(Packed::new(VAR, S::var_index(var) as u32), byte),
+        }
+    }
 
     /// General register `num`, byte `byte`.
     pub const fn grf(num: u16, byte: u32) -> Self {
-        Reg { base: Base::Grf(num), byte }
+        Reg::packed(Packed::new(GRF, num as u32), byte)
     }
 
     /// Architecture register at byte `byte`.
     pub const fn arf(arf: Arf, byte: u32) -> Self {
-        Reg { base: Base::Arf(arf), byte }
+        Reg::packed(Packed::arf(arf), byte)
+    }
+
+    const fn packed(base: Packed, byte: u32) -> Self {
+        Reg { base, byte, space: PhantomData }
+    }
+
+    /// Where the operand starts.
+    #[inline]
+    pub fn base(self) -> Base<S> {
+        let bits = self.base.0.get();
+        match bits & !NUMBER {
+            VAR => S::var(bits & NUMBER).map_or(Base::Arf(Arf::Null), Base::Var),
+            ARF => Base::Arf(self.base.to_arf()),
+            _ => Base::Grf(bits as u16),
+        }
+    }
+
+    /// Whether another register starts in the same one.
+    #[inline]
+    pub fn is_in(self, other: Reg<S>) -> bool {
+        self.base == other.base
     }
 
     /// `true` for `null`.
+    #[inline]
     pub fn is_null(self) -> bool {
-        self.base == Base::Arf(Arf::Null)
+        self.base == Packed::arf(Arf::Null)
     }
 
     /// The variable, if one is named.
+    #[inline]
     pub fn var(self) -> Option<S::Var> {
-        match self.base {
-            Base::Var(v) => Some(v),
-            _ => None,
-        }
+        let bits = self.base.0.get();
+        if bits & !NUMBER == VAR { S::var(bits & NUMBER) } else { None }
     }
 
     /// The same register, `bytes` further on.
     #[must_use]
     pub const fn plus(self, bytes: u32) -> Self {
-        Reg { base: self.base, byte: self.byte + bytes }
+        self.at(self.byte + bytes)
+    }
+
+    /// The same register at another byte.
+    #[must_use]
+    pub const fn at(self, byte: u32) -> Self {
+        Reg { byte, ..self }
+    }
+}
+
+impl<S: Space> Debug for Reg<S> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reg").field("base", &self.base()).field("byte", &self.byte).finish()
     }
 }
 
 impl Reg<Virtual> {
     /// A variable from byte `byte` on.
     pub const fn var_at(var: VarId, byte: u32) -> Self {
-        Reg { base: Base::Var(var), byte }
+        Reg::packed(Packed::new(VAR, var.0), byte)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Inst, Src};
+
+    #[test]
+    fn a_register_comes_out_as_it_went_in() {
+        let arfs = (0..=14u32).map(|kind| Packed::new(ARF, kind << 8 | 3).to_arf());
+        let arfs: Vec<Arf> = arfs.collect();
+        let mut bases: Vec<Base<Virtual>> = [0, 1, 127, 255, u16::MAX].map(Base::Grf).into();
+        bases.extend(arfs.iter().copied().map(Base::Arf));
+        bases.extend([0, 1, 0xffff_ffff >> 2].map(|v| Base::Var(VarId(v))));
+        let regs: Vec<Reg<Virtual>> = bases.iter().map(|&base| Reg::new(base, 7)).collect();
+        for (base, reg) in bases.iter().zip(&regs) {
+            assert_eq!((reg.base(), reg.byte), (*base, 7));
+            assert_eq!(reg.is_null(), *base == Base::Arf(Arf::Null));
+            assert_eq!(reg.var(), if let Base::Var(v) = base { Some(*v) } else { None });
+        }
+        // Their order is that of what they hold.
+        assert!(bases.is_sorted() && regs.is_sorted());
+    }
+
+    #[test]
+    fn registers_and_operands_stay_small() {
+        assert_eq!(size_of::<Option<Reg<Virtual>>>(), 8);
+        assert_eq!(size_of::<Src<Virtual>>(), 16);
+        assert_eq!(size_of::<Inst<Virtual>>(), 128);
+        assert_eq!(size_of::<Inst<Physical>>(), 128);
     }
 }

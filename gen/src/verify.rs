@@ -120,7 +120,7 @@ fn operands<S: Space>(kernel: &Kernel<S>, inst: &Inst<S>) -> Vec<String> {
             Role::AddrOf(_) => Extent::new(reg.byte, 0),
             _ => inst.extent(role, grf).unwrap_or(Extent::new(reg.byte, 1)),
         };
-        match reg.base {
+        match reg.base() {
             Base::Grf(n) => {
                 let end = u32::from(n) * grf + extent.end;
                 // The longest idle region reaches past what it reads; only its start is certain.

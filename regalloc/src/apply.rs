@@ -10,7 +10,7 @@ pub(crate) fn apply(kernel: &Kernel<Virtual>, at: &[u32], pool: &mut Pool<Physic
         (kernel.platform.caps().grf_bytes.trailing_zeros(), u32::from(kernel.platform.caps().grf_bytes) - 1);
     let general = |byte: u32| Reg::grf((byte >> shift) as u16, byte & rest);
     let place = |reg: Reg<Virtual>| -> Reg<Physical> {
-        match reg.base {
+        match reg.base() {
             Base::Grf(n) => general((u32::from(n) << shift) + reg.byte),
             Base::Arf(a) => Reg::arf(a, reg.byte),
             Base::Var(v) => {
@@ -51,8 +51,10 @@ pub(crate) fn apply(kernel: &Kernel<Virtual>, at: &[u32], pool: &mut Pool<Physic
 /// Addresses of variables become numbers.
 fn addresses(srcs: &mut [Src<Physical>], shift: u32) {
     for src in srcs {
-        if let Src::AddrOf { reg: Reg { base: Base::Grf(n), byte }, ty } = *src {
-            *src = Src::imm((u64::from(n) << shift) + u64::from(byte), ty);
+        if let Src::AddrOf { reg, ty } = *src
+            && let Base::Grf(n) = reg.base()
+        {
+            *src = Src::imm((u64::from(n) << shift) + u64::from(reg.byte), ty);
         }
     }
 }

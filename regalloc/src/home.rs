@@ -154,7 +154,7 @@ pub(crate) fn split(
                     copies += copy(new, id, home, kernel.vars[id.index()].bytes, inst.origin);
                 }
             }
-            new.push(inst.map_regs(|_, r| match r.base {
+            new.push(inst.map_regs(|_, r| match r.base() {
                 Base::Var(v) => match piece.get(v.index()).copied().flatten() {
                     Some(p) => Reg::var_at(p, r.byte),
                     None => r,

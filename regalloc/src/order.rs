@@ -477,7 +477,7 @@ fn stays_put(inst: &Inst<Virtual>) -> bool {
     }
     // Reads into nowhere are waits for what is read.
     let nowhere = match inst.dst {
-        Dst::Direct { reg, .. } => reg.base == Base::Arf(Arf::Null),
+        Dst::Direct { reg, .. } => reg.base() == Base::Arf(Arf::Null),
         Dst::None => true,
         Dst::Indirect { .. } | Dst::Macro { .. } => false,
     };
@@ -495,7 +495,7 @@ struct Named {
 impl Named {
     fn by(inst: &Inst<Virtual>, kernel: &Kernel<Virtual>) -> Named {
         let mut named = Named { accumulator: false, fixed: false };
-        inst.for_each_reg(|role, reg| match reg.base {
+        inst.for_each_reg(|role, reg| match reg.base() {
             Base::Var(v) => {
                 named.fixed |= kernel.vars.get(v.index()).is_none_or(|v| v.fixed.is_some() && !v.live_in);
             }

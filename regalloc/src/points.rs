@@ -5,7 +5,7 @@
 //! may give it. An operand through an address of unknown origin touches everything whose address is
 //! taken.
 
-use gen_ir::{Base, Dst, Kernel, Reg, Src, VarClass, Virtual};
+use gen_ir::{Dst, Kernel, Reg, Src, VarClass, Virtual};
 
 /// Variables that each variable may hold the address of.
 #[derive(Default)]
@@ -61,7 +61,8 @@ impl Points {
         self.flows.clear();
         self.work.clear();
         for (_, inst) in kernel.insts() {
-            let Dst::Direct { reg: Reg { base: Base::Var(to), .. }, .. } = inst.dst else { continue };
+            let Dst::Direct { reg, .. } = inst.dst else { continue };
+            let Some(to) = reg.var() else { continue };
             if inst.op.is_send() || to.index() >= n {
                 continue;
             }

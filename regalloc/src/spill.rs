@@ -254,7 +254,7 @@ impl Spiller<'_> {
                     writes.push(t);
                 }
             }
-            new.push(inst.map_regs(|_, r| match r.base {
+            new.push(inst.map_regs(|_, r| match r.base() {
                 Base::Var(v) if self.slot_of(v.0).is_some() => {
                     match open.iter().rev().find(|t| t.var == v.0 && t.used == i) {
                         Some(t) => Reg::var_at(t.id, t.front + r.byte - t.first * self.grf),

@@ -30,7 +30,7 @@ fn regs(k: &Kernel<Physical>) -> Vec<Vec<u16>> {
         .map(|(_, i)| {
             let mut out = Vec::new();
             i.for_each_reg(|_, r| {
-                if let gen_ir::Base::Grf(n) = r.base {
+                if let gen_ir::Base::Grf(n) = r.base() {
                     out.push(n);
                 }
             });

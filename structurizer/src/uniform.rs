@@ -4,7 +4,7 @@
 //! predicate must say that bit for each of them; most often it does, because the comparison ran for all
 //! lanes on scalar operands without a mask.
 
-use gen_ir::{Base, Kernel, Op, Src, VarClass, VarId, Virtual};
+use gen_ir::{Kernel, Op, Src, VarClass, VarId, Virtual};
 
 /// For each variable, whether it is a flag whose every write gives all lanes the same bit.
 #[derive(Debug, Default)]
@@ -28,7 +28,7 @@ pub(crate) fn find_flags(kernel: &Kernel<Virtual>, width: u32, flags: &mut Flags
             Src::Indirect { .. } | Src::Macro { .. } => false,
         };
         if let Some(c) = &inst.cond
-            && let Base::Var(VarId(v)) = c.flag.base
+            && let Some(VarId(v)) = c.flag.var()
             && !matches!(inst.op, Op::Sel | Op::Csel)
         {
             written[v as usize] = true;

@@ -356,7 +356,7 @@ fn damage(
             }
         }
         Kind::Dependency => {
-            let grf = matches!(inst.dst, Dst::Direct { reg, .. } if matches!(reg.base, Base::Grf(_)));
+            let grf = matches!(inst.dst, Dst::Direct { reg, .. } if matches!(reg.base(), Base::Grf(_)));
             if !subject.platform.caps().no_dd || !grf || inst.op.is_send() || inst.op.is_branch() {
                 return None;
             }

@@ -88,9 +88,9 @@ const MODIFIERS: u128 = 0x1f << 16 | 0xf << 24 | 1 << 31 | 3 << 32 | 0x3f << 37 
 /// `wait` of more than one channel (its text has no size).
 fn has_text(inst: &Inst<Physical>) -> bool {
     let arf =
-        |reg: Option<Reg<Physical>>| reg.is_some_and(|r| matches!(r.base, Base::Arf(a) if a != Arf::Null));
+        |reg: Option<Reg<Physical>>| reg.is_some_and(|r| matches!(r.base(), Base::Arf(a) if a != Arf::Null));
     let to_arf = inst.op.is_send() && (arf(inst.dst.reg()) || inst.src.iter().any(|s| arf(s.reg())));
-    let far = |reg: Option<Reg<Physical>>| reg.is_some_and(|r| matches!(r.base, Base::Arf(Arf::Acc(3..))));
+    let far = |reg: Option<Reg<Physical>>| reg.is_some_and(|r| matches!(r.base(), Base::Arf(Arf::Acc(3..))));
     let far_acc = far(inst.dst.reg()) || inst.src.iter().any(|s| far(s.reg()));
     let wide_wait = inst.op == Op::Wait && inst.exec != ExecSize::S1;
     !inst.op.is_branch() && inst.op != Op::Illegal && !to_arf && !far_acc && !wide_wait

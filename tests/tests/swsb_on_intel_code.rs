@@ -38,7 +38,7 @@ fn has_fixed_places(kernel: &Kernel<Physical>) -> bool {
         let by_register =
             i.op.is_branch() && i.op != Op::Ret && i.targets().is_some_and(|t| t.0 == Target::None);
         let mut by_ip = false;
-        i.for_each_reg(|_, r| by_ip |= r.base == Base::Arf(Arf::Ip));
+        i.for_each_reg(|_, r| by_ip |= r.base() == Base::Arf(Arf::Ip));
         by_register || by_ip
     })
 }

@@ -41,8 +41,8 @@ pub(super) fn load(t: &Thread, s: &Source, n: usize, on: u32) -> Result<[f64; LA
     if s.mods.any() {
         for x in &mut out[..n] {
             let bits = x.to_bits();
-            let bits = if s.mods.abs { bits & !(1 << 63) } else { bits };
-            *x = f64::from_bits(if s.mods.neg { bits ^ 1 << 63 } else { bits });
+            let bits = if s.mods.abs() { bits & !(1 << 63) } else { bits };
+            *x = f64::from_bits(if s.mods.neg() { bits ^ 1 << 63 } else { bits });
         }
     }
     Ok(out)
@@ -53,8 +53,8 @@ fn load32(t: &Thread, s: &Source, n: usize, on: u32) -> Result<[f32; LANES], Tra
     let mut v = [0; LANES];
     t.ints(s, n, on, &mut v)?;
     let mut out = [0.0; LANES];
-    let clear: u32 = if s.mods.abs { 0x7fff_ffff } else { u32::MAX };
-    let flip: u32 = if s.mods.neg { 0x8000_0000 } else { 0 };
+    let clear: u32 = if s.mods.abs() { 0x7fff_ffff } else { u32::MAX };
+    let flip: u32 = if s.mods.neg() { 0x8000_0000 } else { 0 };
     let keep = t.mode.keep_f32;
     for i in 0..n {
         let mut b = v[i] as u32;

@@ -15,10 +15,10 @@ fn load(t: &Thread, s: &Source, logic: bool, n: usize, on: u32) -> Result<Lanes,
     t.ints(s, n, on, &mut v)?;
     if s.mods.any() {
         for x in &mut v[..n] {
-            if s.mods.abs {
+            if s.mods.abs() {
                 *x = x.wrapping_abs();
             }
-            if s.mods.neg {
+            if s.mods.neg() {
                 *x = if logic { !*x } else { x.wrapping_neg() };
             }
         }

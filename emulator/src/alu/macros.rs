@@ -77,7 +77,7 @@ fn format(ty: Type) -> Result<Format, Trap> {
 }
 
 fn load(t: &Thread, s: &Source, n: usize, on: u32) -> Result<[Quad; LANES], Trap> {
-    let visible = float::load(t, &Source { mods: gen_ir::SrcMod::NONE, ..*s }, n, on)?;
+    let visible = float::load(t, &Source { mods: gen_ir::SrcMod::None, ..*s }, n, on)?;
     let fmt = format(s.ty)?;
     let mut out = visible.map(quad);
     if let Some(Mme::Reg(k)) = s.mme {
@@ -91,10 +91,10 @@ fn load(t: &Thread, s: &Source, n: usize, on: u32) -> Result<[Quad; LANES], Trap
         }
     }
     for x in &mut out[..n] {
-        if s.mods.abs && x.is_negative() {
+        if s.mods.abs() && x.is_negative() {
             *x = -*x;
         }
-        if s.mods.neg {
+        if s.mods.neg() {
             *x = -*x;
         }
     }

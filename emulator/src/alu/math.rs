@@ -58,10 +58,10 @@ fn divide(t: &mut Thread, step: &Step, n: usize, on: u32, function: MathFn) -> R
     for (s, v) in [(&step.src[0], &mut a), (&step.src[1], &mut b)] {
         t.ints(s, n, on, v)?;
         for x in &mut v[..n] {
-            if s.mods.abs {
+            if s.mods.abs() {
                 *x = x.abs();
             }
-            if s.mods.neg {
+            if s.mods.neg() {
                 *x = -*x;
             }
         }

@@ -16,8 +16,8 @@ fn load(t: &Thread, s: &Source, logic: bool, n: usize, on: u32) -> Result<Lanes,
     let mut out = [0; LANES];
     for i in 0..n {
         let x = if s.ty == Type::Uq { i128::from(v[i] as u64) } else { i128::from(v[i]) };
-        let x = if s.mods.abs { x.abs() } else { x };
-        out[i] = match s.mods.neg {
+        let x = if s.mods.abs() { x.abs() } else { x };
+        out[i] = match s.mods.neg() {
             true if logic => !x,
             true => -x,
             false => x,

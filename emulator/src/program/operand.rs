@@ -42,7 +42,7 @@ impl Program {
         let (at, _) = self.place(reg, bytes)?;
         dest.what = DestPlace::Direct(at);
         dest.acc = (file::ACC..file::END).contains(&at);
-        dest.control = matches!(reg.base, Base::Arf(Arf::Control(_)));
+        dest.control = matches!(reg.base(), Base::Arf(Arf::Control(_)));
         Ok(dest)
     }
 
@@ -119,12 +119,12 @@ impl Program {
 }
 
 pub(crate) const NO_SOURCE: Source =
-    Source { what: Operand::None, ty: Type::Ud, mods: SrcMod::NONE, mme: None, acc: false };
+    Source { what: Operand::None, ty: Type::Ud, mods: SrcMod::None, mme: None, acc: false };
 pub(super) const NO_DEST: Dest =
     Dest { what: DestPlace::None, ty: Type::Ud, stride: 4, mme: None, acc: false, control: false };
 
 pub(super) fn flag(reg: Reg<Physical>) -> Result<(u8, u8), String> {
-    match reg.base {
+    match reg.base() {
         Base::Arf(Arf::Flag(n @ 0..4)) if reg.byte < 4 => Ok((n, reg.byte as u8 * 8)),
         _ => Err("a predicate or condition in no flag register".into()),
     }

@@ -116,7 +116,7 @@ fn indirect_sources_add_address_and_offset() {
         addr: Reg::arf(Arf::Addr(0), 0),
         imm: 4,
         region: Region::new(4, 4, 1),
-        mods: SrcMod::NONE,
+        mods: SrcMod::None,
         ty: Type::D,
     };
     m.run(Platform::Skl, &[inst(Op::Mov, ExecSize::S4, 2, Type::D, &[src])]).unwrap();
@@ -136,7 +136,7 @@ fn integers_wrap_saturate_and_negate() {
     m.run(Platform::Skl, &[add]).unwrap();
     assert_eq!(m.get(2)[0], 0x7fff_ffff);
     let neg =
-        Src::Direct { reg: Reg::grf(1, 0), region: Region::new(8, 8, 1), mods: SrcMod::NEG, ty: Type::D };
+        Src::Direct { reg: Reg::grf(1, 0), region: Region::new(8, 8, 1), mods: SrcMod::Neg, ty: Type::D };
     m.run(Platform::Skl, &[inst(Op::Mov, ExecSize::S8, 2, Type::D, &[neg])]).unwrap();
     assert_eq!(m.get(2)[1], -5i32 as u32);
     m.run(Platform::Skl, &[inst(Op::Asr, ExecSize::S8, 2, Type::D, &[vec8(1, Type::D), Src::uw(4)])])

@@ -32,7 +32,7 @@ const ACC2: u8 = 0x22;
 /// `acc3` to `acc9`.
 #[inline]
 fn far_acc(reg: Reg<Physical>) -> Option<u8> {
-    match reg.base {
+    match reg.base() {
         Base::Arf(Arf::Acc(n @ 3..=9)) => Some(n - 2),
         _ => None,
     }
@@ -122,7 +122,7 @@ fn decode_src(rules: &Rules, slot: Slot, w: Basic, is_macro: bool) -> Result<Src
     if s.addr_mode() || s.reserved_20() {
         return Err(Fault::new("SrcAddrMode", 1u8, "0 in Align16 mode"));
     }
-    let mods = SrcMod { abs: s.abs(), neg: s.negate() };
+    let mods = SrcMod::new(s.abs(), s.negate());
     let reg = codes::register(file == FILE_GRF, s.reg_num(), u8::from(s.sub_reg_num_4()) << 4)
         .ok_or_else(|| Fault::new(names.reg, s.reg_num(), "r0 to r127 or an architecture register"))?;
     let vert = if is_macro && ty == Type::Df { VERT_2 } else { VERT_4 };
@@ -219,8 +219,8 @@ fn encode_src(
         .with_chan_sel_zw(sel.1)
         .with_sub_reg_num_4(sub != 0)
         .with_reg_num(number)
-        .with_abs(mods.abs)
-        .with_negate(mods.neg)
+        .with_abs(mods.abs())
+        .with_negate(mods.neg())
         .with_vert_stride(if is_macro && ty == Type::Df { VERT_2 } else { VERT_4 });
     Ok(slot.set(w, file, code, s.into_bits(), false))
 }
@@ -246,7 +246,7 @@ pub(super) fn decode_macro_align1(rules: &Rules, slot: Slot, w: Basic) -> Result
     let reg = codes::register(file == FILE_GRF, s.reg_num(), 0)
         .ok_or_else(|| Fault::new(names.reg, s.reg_num(), "r0 to r127 or an architecture register"))?;
     let mme = operand::decode_mme(s.sub_reg_num(), "MathMacroExt")?;
-    Ok(Src::Macro { reg, mme, mods: SrcMod { abs: s.abs(), neg: s.negate() }, ty })
+    Ok(Src::Macro { reg, mme, mods: SrcMod::new(s.abs(), s.negate()), ty })
 }
 
 /// The fields of a math macro's source in Align1 mode (Gen11).
@@ -270,8 +270,8 @@ pub(super) fn encode_macro_align1(
     let s = SrcDirect::new()
         .with_sub_reg_num(operand::encode_mme(mme)?)
         .with_reg_num(number)
-        .with_abs(mods.abs)
-        .with_negate(mods.neg)
+        .with_abs(mods.abs())
+        .with_negate(mods.neg())
         .with_vert_stride(vert)
         .with_width(width)
         .with_horz_stride(horz);

@@ -173,7 +173,7 @@ fn encode_operands(rules: &Rules, inst: &Inst<Physical>, count: u8, is_macro: bo
             }
             Src::Direct { reg, .. }
                 if i == 1
-                    && matches!(reg.base, Base::Arf(_))
+                    && matches!(reg.base(), Base::Arf(_))
                     && arf_is_barred(inst.op.info().class, inst.op) =>
             {
                 return Err(Bad::new("src1", "an architecture register", "a general register, an immediate"));

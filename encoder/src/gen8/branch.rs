@@ -155,7 +155,7 @@ pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, number: u8) -> Result
     };
     let plain_null = match inst.src[1] {
         Src::None => true,
-        Src::Direct { reg, mods: SrcMod::NONE, ty: Type::Ud, .. } => shape == Shape::Call && reg == Reg::NULL,
+        Src::Direct { reg, mods: SrcMod::None, ty: Type::Ud, .. } => shape == Shape::Call && reg == Reg::NULL,
         _ => false,
     };
     if matches!(shape, Shape::Both | Shape::Jip) && register || !plain_null || inst.src[2] != Src::None {

@@ -297,7 +297,7 @@ pub(super) fn register(grf: bool, number: u8, byte: u8) -> Option<Reg<Physical>>
 /// File (`true`: general) and number of a register.
 #[inline]
 pub(super) fn register_number(reg: Reg<Physical>) -> Option<(bool, u8)> {
-    match reg.base {
+    match reg.base() {
         Base::Grf(n) if n < 128 => Some((true, n as u8)),
         Base::Grf(_) => None,
         Base::Arf(a) => arf_number(a).map(|n| (false, n)),

@@ -37,7 +37,7 @@ fn flag(c: Control) -> Reg<Physical> {
 }
 
 fn flag_bits(reg: Reg<Physical>) -> Option<(bool, bool)> {
-    match (reg.base, reg.byte) {
+    match (reg.base(), reg.byte) {
         (Base::Arf(Arf::Flag(n @ 0..=1)), byte @ (0 | 2)) => Some((n == 1, byte == 2)),
         _ => None,
     }

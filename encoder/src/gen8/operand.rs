@@ -89,7 +89,7 @@ pub(super) fn direct(reg: Reg<Physical>, what: &'static str) -> Result<(u8, u8, 
 #[inline]
 pub(super) fn indirect(addr: Reg<Physical>, imm: i16, what: &'static str) -> Result<(u8, u16, bool), Bad> {
     let allowed = "a0.0 to a0.15 with -512 to 511";
-    let Base::Arf(Arf::Addr(0)) = addr.base else {
+    let Base::Arf(Arf::Addr(0)) = addr.base() else {
         return Err(Bad::new(what, "another address register", allowed));
     };
     if !addr.byte.is_multiple_of(2) || addr.byte >= 32 {
@@ -177,7 +177,7 @@ pub(super) fn encode_dst(rules: &Rules, dst: &Dst<Physical>, w: Basic) -> Result
                 .with_dst_horz_stride(stride(horz)?))
         }
         Dst::Macro { reg, mme, ty } => {
-            let (file, number, _) = direct(Reg { byte: 0, ..reg }, "dst")?;
+            let (file, number, _) = direct(reg.at(0), "dst")?;
             Ok(w.with_dst_reg_file(file)
                 .with_dst_reg_num(number)
                 .with_dst_sub_reg_num(encode_mme(mme)?)
@@ -199,7 +199,7 @@ pub(super) fn decode_src(rules: &Rules, slot: Slot, w: Basic) -> Result<Src<Phys
         return Err(Fault::new(names.file, file, "0 (ARF), 1 (GRF), 3 (immediate) in the last source"));
     }
     let s = SrcDirect::from_bits(bits);
-    let mods = SrcMod { abs: s.abs(), neg: s.negate() };
+    let mods = SrcMod::new(s.abs(), s.negate());
     let region = codes::region(bits >> 16)
         .ok_or_else(|| Fault::new(names.region, bits >> 16 & 511, ALLOWED_REGION))?;
     if s.addr_mode() {
@@ -258,7 +258,7 @@ fn encode_region(region: Region, mods: SrcMod, names: &Names) -> Result<u32, Bad
         let found = u32::from(region.vert) << 16 | u32::from(region.width) << 8 | u32::from(region.horz);
         return Err(Bad::new(names.region, found, ALLOWED_REGION));
     };
-    Ok(bits << 16 | SrcDirect::new().with_abs(mods.abs).with_negate(mods.neg).into_bits())
+    Ok(bits << 16 | SrcDirect::new().with_abs(mods.abs()).with_negate(mods.neg()).into_bits())
 }
 
 /// What an operand is, for errors.

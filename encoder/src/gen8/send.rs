@@ -86,13 +86,13 @@ fn decode_one(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Result<De
     }
     let src0 = operand::decode_src(rules, Slot::Src0, w)?;
     inst.src[0] = match src0 {
-        Src::Direct { reg, ty, mods: SrcMod::NONE, .. } if !rules.send_region => {
-            Src::Direct { reg, region, mods: SrcMod::NONE, ty }
+        Src::Direct { reg, ty, mods: SrcMod::None, .. } if !rules.send_region => {
+            Src::Direct { reg, region, mods: SrcMod::None, ty }
         }
-        Src::Indirect { addr, imm, ty, mods: SrcMod::NONE, .. } if !rules.send_region => {
-            Src::Indirect { addr, imm, region, mods: SrcMod::NONE, ty }
+        Src::Indirect { addr, imm, ty, mods: SrcMod::None, .. } if !rules.send_region => {
+            Src::Indirect { addr, imm, region, mods: SrcMod::None, ty }
         }
-        src if src.mods() == SrcMod::NONE => src,
+        src if src.mods() == SrcMod::None => src,
         _ => return Err(Fault::new("Src0SrcMod", 1u8, "0 of a message")),
     };
     if w.src1_data_type() != TYPE_UD {
@@ -139,7 +139,7 @@ fn decode_split(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Result<
     };
     inst.src[0] = if w.src0_addr_mode() {
         let (addr, imm) = split_addr(w.src0_reg_num(), w.src0_sub_reg_num_4(), w.src0_addr_imm_9());
-        Src::Indirect { addr, imm, region: WHOLE, mods: SrcMod::NONE, ty: Type::Ud }
+        Src::Indirect { addr, imm, region: WHOLE, mods: SrcMod::None, ty: Type::Ud }
     } else {
         if w.src0_addr_imm_9() {
             return Err(Fault::new("bit 78", 1u8, "0 without an address"));
@@ -199,7 +199,7 @@ fn imm_desc(desc: u32) -> Result<u32, Bad> {
 }
 
 fn a0(reg: Reg<Physical>, what: &'static str, max: u32, allowed: &'static str) -> Result<u16, Bad> {
-    match reg.base {
+    match reg.base() {
         Base::Arf(Arf::Addr(0)) if reg.byte.is_multiple_of(4) && reg.byte <= max => Ok(reg.byte as u16 / 4),
         _ => Err(Bad::new(what, "another register", allowed)),
     }
@@ -223,7 +223,7 @@ fn encode_one(rules: &Rules, inst: &Inst<Physical>, info: &SendInfo<Physical>) -
             if imm % 16 != 0 {
                 return Err(Bad::new("src0 address", i64::from(imm), "a multiple of 16"));
             }
-            let src = Src::Indirect { addr, imm, region: Region::SCALAR, mods: SrcMod::NONE, ty };
+            let src = Src::Indirect { addr, imm, region: Region::SCALAR, mods: SrcMod::None, ty };
             operand::encode_src(rules, Slot::Src0, &src, w)?
         }
         _ => return Err(Bad::new("src0", operand::kind(src), "a register")),
@@ -285,14 +285,14 @@ fn encode_split(rules: &Rules, inst: &Inst<Physical>, info: &SendInfo<Physical>)
         _ => return Err(Bad::new("dst", "of another form", "a register")),
     }
     match inst.src[0] {
-        Src::Direct { reg, mods: SrcMod::NONE, .. } => {
+        Src::Direct { reg, mods: SrcMod::None, .. } => {
             let (file, number, sub) = operand::direct(reg, "src0")?;
             if file != FILE_GRF {
                 return Err(Bad::new("src0", "an architecture register", "r0 to r127"));
             }
             w = w.with_src0_reg_num(number).with_src0_sub_reg_num_4(half_register(sub, "src0")?);
         }
-        Src::Indirect { addr, imm, mods: SrcMod::NONE, .. } => {
+        Src::Indirect { addr, imm, mods: SrcMod::None, .. } => {
             let (number, bit_4, bit_9) = split_addr_bits(addr, imm, "src0 address")?;
             w = w
                 .with_src0_addr_mode(true)
@@ -303,7 +303,7 @@ fn encode_split(rules: &Rules, inst: &Inst<Physical>, info: &SendInfo<Physical>)
         ref src => return Err(Bad::new("src0", operand::kind(src), "a register without modifiers")),
     }
     match inst.src[1] {
-        Src::Direct { reg, mods: SrcMod::NONE, .. } => {
+        Src::Direct { reg, mods: SrcMod::None, .. } => {
             let (file, number, sub) = operand::direct(reg, "src1")?;
             if sub != 0 {
                 return Err(Bad::new("src1", reg.byte, "byte 0"));

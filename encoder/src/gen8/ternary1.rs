@@ -64,9 +64,9 @@ pub(super) fn decode(word: u128, inst: &mut Inst<Physical>) -> Result<(), Fault>
         Dst::Direct { reg, horz: if w.dst_horz_stride() { 2 } else { 1 }, ty: dst_ty }
     };
     let mods = [
-        SrcMod { abs: w.src0_abs(), neg: w.src0_negate() },
-        SrcMod { abs: w.src1_abs(), neg: w.src1_negate() },
-        SrcMod { abs: w.src2_abs(), neg: w.src2_negate() },
+        SrcMod::new(w.src0_abs(), w.src0_negate()),
+        SrcMod::new(w.src1_abs(), w.src1_negate()),
+        SrcMod::new(w.src2_abs(), w.src2_negate()),
     ];
     // Source 0 reads the accumulator where its type is `:nf`, else bit 43 means an immediate.
     let src0_nf = float && w.src0() & 7 == 3;
@@ -170,15 +170,21 @@ pub(super) fn encode(inst: &Inst<Physical>, number: u8) -> Result<u128, Bad> {
         let (bits, file) = encode_src(i, src, float, is_macro)?;
         let mods = src.mods();
         w = match i {
-            0 => {
-                w.with_src0(bits).with_src0_reg_file(file).with_src0_abs(mods.abs).with_src0_negate(mods.neg)
-            }
-            1 => {
-                w.with_src1(bits).with_src1_reg_file(file).with_src1_abs(mods.abs).with_src1_negate(mods.neg)
-            }
-            _ => {
-                w.with_src2(bits).with_src2_reg_file(file).with_src2_abs(mods.abs).with_src2_negate(mods.neg)
-            }
+            0 => w
+                .with_src0(bits)
+                .with_src0_reg_file(file)
+                .with_src0_abs(mods.abs())
+                .with_src0_negate(mods.neg()),
+            1 => w
+                .with_src1(bits)
+                .with_src1_reg_file(file)
+                .with_src1_abs(mods.abs())
+                .with_src1_negate(mods.neg()),
+            _ => w
+                .with_src2(bits)
+                .with_src2_reg_file(file)
+                .with_src2_abs(mods.abs())
+                .with_src2_negate(mods.neg()),
         };
     }
     Ok(u128::from(c.into_bits()) | w.into_bits())
@@ -228,7 +234,7 @@ fn encode_src(i: usize, src: &Src<Physical>, float: bool, is_macro: bool) -> Res
         1 => true,
         _ => false,
     };
-    if arf && !arf_allowed || i == 2 && !matches!(reg.base, Base::Grf(_)) {
+    if arf && !arf_allowed || i == 2 && !matches!(reg.base(), Base::Grf(_)) {
         return Err(Bad::new(what, "an architecture register", "one in src1, or of type :nf in src0"));
     }
     let ty = code(float, ty, what)?;

@@ -72,9 +72,9 @@ pub(super) fn decode(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Re
         Dst::Direct { reg, horz: 1, ty: dst_ty }
     };
     let mods = [
-        SrcMod { abs: w.src0_abs(), neg: w.src0_negate() },
-        SrcMod { abs: w.src1_abs(), neg: w.src1_negate() },
-        SrcMod { abs: w.src2_abs(), neg: w.src2_negate() },
+        SrcMod::new(w.src0_abs(), w.src0_negate()),
+        SrcMod::new(w.src1_abs(), w.src1_negate()),
+        SrcMod::new(w.src2_abs(), w.src2_negate()),
     ];
     // Packed sources beside a lone channel are read at that channel; only the first reads as written.
     let packed = is_macro || inst.exec != ExecSize::S1 || matches!(w.dst_chan_en(), 1 | 3);
@@ -208,16 +208,16 @@ pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, number: u8) -> Result
         let mods = src.mods();
         let half = mixed && ty == Type::Hf;
         w = match i {
-            0 => w.with_src0(s).with_src0_abs(mods.abs).with_src0_negate(mods.neg),
-            1 => w.with_src1(s).with_src1_abs(mods.abs).with_src1_negate(mods.neg).with_src1_type(half),
-            _ => w.with_src2(s).with_src2_abs(mods.abs).with_src2_negate(mods.neg).with_src2_type(half),
+            0 => w.with_src0(s).with_src0_abs(mods.abs()).with_src0_negate(mods.neg()),
+            1 => w.with_src1(s).with_src1_abs(mods.abs()).with_src1_negate(mods.neg()).with_src1_type(half),
+            _ => w.with_src2(s).with_src2_abs(mods.abs()).with_src2_negate(mods.neg()).with_src2_type(half),
         };
     }
     Ok(u128::from(c.into_bits()) | w.into_bits())
 }
 
 fn grf_number(reg: Reg<Physical>, what: &'static str) -> Result<u8, Bad> {
-    match reg.base {
+    match reg.base() {
         Base::Grf(n) if n < 128 => Ok(n as u8),
         _ => Err(Bad::new(what, "another register", "r0 to r127")),
     }

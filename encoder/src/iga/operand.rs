@@ -7,7 +7,7 @@ use platforms::{Caps, Layout};
 /// The name of a register file and the number in it, as the platform's assembly has them: the upper
 /// accumulators are called `mme`, and registers there is only one of have no number.
 pub(super) fn register_name(caps: &Caps, reg: Reg<Physical>) -> (&'static str, Option<u16>) {
-    let arf = match reg.base {
+    let arf = match reg.base() {
         Base::Grf(n) => return ("r", Some(n)),
         Base::Arf(arf) => arf,
         Base::Var(never) => match never {},
@@ -38,7 +38,7 @@ pub(super) fn first_mme(caps: &Caps) -> Option<u8> {
 
 /// Whether assembly writes a subregister number.
 fn has_subregisters(reg: Reg<Physical>) -> bool {
-    !matches!(reg.base, Base::Arf(Arf::Null | Arf::Ip | Arf::ChannelEnable(_)))
+    !matches!(reg.base(), Base::Arf(Arf::Null | Arf::Ip | Arf::ChannelEnable(_)))
 }
 
 /// The subregister number of a byte offset, in elements of `ty`.
@@ -143,7 +143,7 @@ impl Columns {
 
     /// `-`, `(abs)`, `-(abs)`, or `~` where negation means `not`.
     pub(super) fn modifier(&mut self, mods: SrcMod, logic: bool) {
-        self.put(match (mods.neg, mods.abs) {
+        self.put(match (mods.neg(), mods.abs()) {
             (false, false) => "",
             (true, false) if logic => "~",
             (true, false) => "-",

@@ -99,7 +99,7 @@ pub(super) const fn dpas_type_of(code: u8, precision: u8) -> Option<Type> {
 /// `RegFile` and `RegNum` of a register.
 #[inline(always)]
 pub(super) fn reg_code(reg: Reg<Physical>) -> Option<(bool, u8)> {
-    match reg.base {
+    match reg.base() {
         Base::Grf(n) if n < 256 => Some((true, n as u8)),
         Base::Grf(_) => None,
         Base::Arf(Arf::Null) => Some((false, 0)),
@@ -447,7 +447,7 @@ mod tests {
         for num in 0..=255 {
             for grf in [false, true] {
                 if let Some(base) = reg_of(grf, num) {
-                    assert_eq!(reg_code(Reg { base, byte: 0 }), Some((grf, num)));
+                    assert_eq!(reg_code(Reg::new(base, 0)), Some((grf, num)));
                 }
             }
         }

@@ -333,7 +333,7 @@ impl Decoder {
         let base = codes::reg_of(slot.reg_file(), slot.reg_num())
             .ok_or_else(|| self.error(field, slot.reg_num(), "a register of the platform"))?;
         let byte = L::join_byte(slot.sub_reg_num(), operand.low);
-        Ok((Reg { base, byte }, codes::horz_of(slot.horz_stride())))
+        Ok((Reg::new(base, byte), codes::horz_of(slot.horz_stride())))
     }
 
     #[inline]
@@ -357,7 +357,7 @@ impl Decoder {
         };
         let base = codes::reg_of(slot.reg_file(), slot.reg_num())
             .ok_or_else(|| self.error(field, slot.reg_num(), "a register of the platform"))?;
-        Ok((Reg { base, byte: 0 }, mme))
+        Ok((Reg::new(base, 0), mme))
     }
 
     // Three sources.
@@ -480,7 +480,7 @@ impl Decoder {
             if horz != 0 {
                 return Err(self.error(field, slot, "no stride"));
             }
-            Ok(Src::Direct { reg, region, mods: SrcMod::NONE, ty })
+            Ok(Src::Direct { reg, region, mods: SrcMod::None, ty })
         };
         inst.src = [
             source("Src0", w.src0(), w.src0_data_type(), 0, Region::PACKED)?,
@@ -497,7 +497,7 @@ impl Decoder {
         let reg = |field, (file, num): (bool, u8)| -> Result<Reg<Physical>> {
             let base = codes::reg_of(file, num)
                 .ok_or_else(|| self.error(field, num, "a register of the platform"))?;
-            Ok(Reg { base, byte: 0 })
+            Ok(Reg::new(base, 0))
         };
         inst.dst = Dst::packed(reg("Dst.RegNum", s.dst)?, Type::Ud);
         inst.src[0] = Src::packed(reg("Src0.RegNum", s.src0)?, Type::Ud);
@@ -606,5 +606,5 @@ struct TernarySlot {
 }
 
 fn src_mod(bits: u8) -> SrcMod {
-    SrcMod { abs: bits & 1 != 0, neg: bits & 2 != 0 }
+    SrcMod::new(bits & 1 != 0, bits & 2 != 0)
 }

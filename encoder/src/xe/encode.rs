@@ -16,6 +16,9 @@ use platforms::Platform;
 type Src = gen_ir::Src<Physical>;
 type Result<T> = std::result::Result<T, EncodeError>;
 
+/// The first address subregister.
+const A0: Reg<Physical> = Reg::arf(Arf::Addr(0), 0);
+
 const DIRECT_REGION: &str = "<V;W,H> with V in 0, 1, 2, 4, 8, 16, 32, W in 1, 2, 4, 8, 16, H in 0, 1, 2, 4";
 
 /// See [`crate::encode`].
@@ -141,10 +144,8 @@ impl Encoder<'_> {
     }
 
     fn flag<L: Layout>(&self, reg: Reg<Physical>) -> Result<u8> {
-        match reg {
-            Reg { base: Base::Arf(Arf::Flag(n)), byte: byte @ (0 | 2) } if n < L::FLAGS => {
-                Ok(n << 1 | (byte >> 1) as u8)
-            }
+        match (reg.base(), reg.byte) {
+            (Base::Arf(Arf::Flag(n)), byte @ (0 | 2)) if n < L::FLAGS => Ok(n << 1 | (byte >> 1) as u8),
             _ => Err(self.error("FlagRegNum", reg.byte, "a flag register's first or second half")),
         }
     }
@@ -416,8 +417,8 @@ impl Encoder<'_> {
         horz: u8,
         (min, max): (i32, i32),
     ) -> Result<Operand> {
-        let sub = match addr {
-            Reg { base: Base::Arf(Arf::Addr(0)), byte } if byte < 32 && byte % 2 == 0 => (byte / 2) as u8,
+        let sub = match (addr.base(), addr.byte) {
+            (Base::Arf(Arf::Addr(0)), byte) if byte < 32 && byte % 2 == 0 => (byte / 2) as u8,
             _ => return Err(self.error(field, addr.byte, "a subregister of a0")),
         };
         let imm = i32::from(imm);
@@ -602,7 +603,7 @@ impl Encoder<'_> {
         let dst_type = self.type_code::<L>("dst", ty)?;
         let float = dst_type & 8 != 0;
         let source = |field, src: &Src| -> Result<(u16, u8, u8)> {
-            let Src::Direct { reg, mods: SrcMod::NONE, ty, .. } = *src else {
+            let Src::Direct { reg, mods: SrcMod::None, ty, .. } = *src else {
                 return Err(self.error(field, "another kind of operand", "a register without modifier"));
             };
             let operand = self.direct::<L>(field, reg, 0)?;
@@ -667,7 +668,7 @@ impl Encoder<'_> {
         };
         match info.desc {
             Desc::Imm(value) => s.desc = value,
-            Desc::Reg(Reg { base: Base::Arf(Arf::Addr(0)), byte: 0 }) => s.desc_reg = true,
+            Desc::Reg(reg) if reg == A0 => s.desc_reg = true,
             Desc::Reg(reg) => return Err(self.error("DescReg", reg.byte, "a0.0")),
         }
         self.ex_desc::<L>(info, &mut s)?;
@@ -697,8 +698,8 @@ impl Encoder<'_> {
                 s.ex_desc = value & !0x7ff;
                 s.src1_length = length | info.src1_len;
             }
-            Desc::Reg(Reg { base: Base::Arf(Arf::Addr(0)), byte }) if byte % 4 == 0 && byte < 32 => {
-                s.ex_desc_reg = Some((byte / 4) as u8);
+            Desc::Reg(reg) if reg.is_in(A0) && reg.byte.is_multiple_of(4) && reg.byte < 32 => {
+                s.ex_desc_reg = Some((reg.byte / 4) as u8);
                 if s.ex_bso {
                     s.src1_length = info.src1_len;
                 } else if s.cps {
@@ -719,7 +720,7 @@ impl Encoder<'_> {
 
     fn payload_reg(&self, field: &'static str, src: &Src) -> Result<(bool, u8)> {
         match *src {
-            Src::Direct { reg, mods: SrcMod::NONE, .. } => self.whole_reg(field, reg),
+            Src::Direct { reg, mods: SrcMod::None, .. } => self.whole_reg(field, reg),
             Src::None => Ok((false, 0)),
             _ => Err(self.error(field, "another kind of operand", "a register or null")),
         }
@@ -749,7 +750,7 @@ impl Encoder<'_> {
         }
         if form.reg {
             match i.src[0] {
-                Src::Direct { reg, mods: SrcMod::NONE, .. } => {
+                Src::Direct { reg, mods: SrcMod::None, .. } => {
                     return Ok(w.with_uip(self.return_reg::<L>("src0", reg)?.into()).into_bits());
                 }
                 Src::None => {}
@@ -789,7 +790,7 @@ fn idle_source(src0: &Src, src1: &Src) -> bool {
 }
 
 fn src_mod(mods: SrcMod) -> u8 {
-    u8::from(mods.abs) | u8::from(mods.neg) << 1
+    u8::from(mods.abs()) | u8::from(mods.neg()) << 1
 }
 
 #[derive(Clone, Copy, Default)]

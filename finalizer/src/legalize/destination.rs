@@ -43,8 +43,8 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     }
     let wide_enough = step == exec || (ty.bytes() == 1 && exec == 2 && step == 4);
     // Bytes may also start one byte into the execution channel.
-    let placed = aligned(lx, exec)
-        || (ty.bytes() == 1 && reg.is_some_and(|r| lx.is_aligned(VReg { byte: r.byte ^ 1, ..r }, exec)));
+    let placed =
+        aligned(lx, exec) || (ty.bytes() == 1 && reg.is_some_and(|r| lx.is_aligned(r.at(r.byte ^ 1), exec)));
     if wide_enough && placed {
         return Step::Keep;
     }

@@ -46,7 +46,7 @@ fn simplify_with_zero(inst: &mut VInst) {
     // A sum is as wide as its wider operand; a move of the narrower one has to be extended the same way.
     let narrowed = kept.ty().is_some_and(|t| inst.dst.ty().is_some_and(|d| d.bytes() < t.bytes()));
     // What `-` means to a logical operation is something else than what it means to a move.
-    let modified = kept.mods() != SrcMod::NONE && inst.op != Op::Add;
+    let modified = kept.mods() != SrcMod::None && inst.op != Op::Add;
     if narrowed || modified {
         return;
     }

@@ -166,7 +166,8 @@ fn widen(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if from.is_float() || to == Type::Df {
         return Step::Refuse("a conversion between float and 64 bits");
     }
-    if inst.src[0].reg().is_some() && inst.src[0].reg().map(|r| r.base) == inst.dst.reg().map(|r| r.base) {
+    if inst.src[0].reg().is_some() && inst.src[0].reg().map(|r| r.base()) == inst.dst.reg().map(|r| r.base())
+    {
         let mut new = *inst;
         lx.stage_source(&mut new, 0, from, 1);
         lx.inst(new);

@@ -18,8 +18,8 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         }
         let Some(ty) = inst.src[i].ty() else { continue };
         lx.stage_source(&mut new, i, widened(inst.op, ty, mods), 1);
-        if inst.op.info().logic && new.src[i].mods().abs {
-            new.src[i] = with_modifiers(new.src[i], SrcMod { abs: false, ..new.src[i].mods() });
+        if inst.op.info().logic && new.src[i].mods().abs() {
+            new.src[i] = with_modifiers(new.src[i], SrcMod::new(false, new.src[i].mods().neg()));
         }
         changed = true;
     }
@@ -33,7 +33,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 /// The type that has room for the modified value, where the instruction would see all of it.
 const fn widened(op: Op, ty: Type, mods: SrcMod) -> Type {
     let multiplies = matches!(op, Op::Mul | Op::Mach | Op::Macl | Op::Mad | Op::Avg);
-    match (ty, mods.abs, mods.neg) {
+    match (ty, mods.abs(), mods.neg()) {
         (Type::B | Type::Ub, ..) => Type::W,
         (Type::W, true, false) if multiplies => Type::Uw,
         (Type::W, false, true) | (Type::Uw, _, true) if multiplies => Type::D,
@@ -44,7 +44,7 @@ const fn widened(op: Op, ty: Type, mods: SrcMod) -> Type {
 fn allowed(lx: &Legalizer<'_>, inst: &VInst, i: usize, mods: SrcMod) -> bool {
     let ty = inst.src[i].ty().unwrap_or(Type::Ud);
     match inst.op {
-        Op::And | Op::Or | Op::Xor | Op::Not => !mods.abs,
+        Op::And | Op::Or | Op::Xor | Op::Not => !mods.abs(),
         Op::Math => !matches!(inst.payload, Payload::Math(MathFn::Iqot | MathFn::Irem | MathFn::Idivmod)),
         Op::Mul if ty.is_int() => lx.caps.mul_source_mods || !narrow_factor(inst, i),
         Op::Mach | Op::Macl => i == 0 && lx.caps.mul_source_mods,

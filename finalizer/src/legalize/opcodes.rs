@@ -27,7 +27,7 @@ fn interpolate(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let Some(ty) = inst.dst.ty() else { return Step::Keep };
     let reg = lx.aligned_temp(inst.exec.lanes() * ty.bytes());
     let mods = inst.src[2].mods();
-    let minus = super::operand::with_modifiers(inst.src[2], SrcMod { neg: !mods.neg, ..mods });
+    let minus = super::operand::with_modifiers(inst.src[2], SrcMod::new(mods.abs(), !mods.neg()));
     lx.helper(build::op(Op::Add, lanes_of(inst), Dst::packed(reg, ty), &[inst.src[1], minus]), inst);
     let difference = Src::new(reg, build::strided(1, inst.exec), ty);
     let mut mad = *inst;
@@ -72,7 +72,7 @@ fn rotate_by_shifts(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         count_src => {
             // Shifts look at the low bits of the count: minus the count will do.
             let mods = count_src.mods();
-            let minus = super::operand::with_modifiers(count_src, SrcMod { neg: !mods.neg, ..mods });
+            let minus = super::operand::with_modifiers(count_src, SrcMod::new(mods.abs(), !mods.neg()));
             lx.helper(build::mov(all, Dst::packed(count, Type::D), minus), inst);
             let back = Src::new(count, packed, Type::Ud);
             lx.helper(build::op(second, all, Dst::packed(two, unsigned), &[value, back]), inst);

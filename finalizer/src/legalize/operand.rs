@@ -93,7 +93,7 @@ pub(super) fn is_scalar(src: &VSrc, lanes: u32) -> bool {
 
 /// The same operand without modifiers.
 pub(super) fn without_modifiers(src: VSrc) -> VSrc {
-    with_modifiers(src, SrcMod::NONE)
+    with_modifiers(src, SrcMod::None)
 }
 
 /// The same operand with other modifiers.
@@ -119,7 +119,7 @@ impl Legalizer<'_> {
     /// Offset of a general operand in its register, if it is known before allocation.
     pub(super) fn offset_in_grf(&self, reg: VReg) -> Option<u32> {
         let grf = self.grf();
-        match reg.base {
+        match reg.base() {
             Base::Var(v) => {
                 let var = &self.vars[v.index()];
                 match var.fixed {
@@ -134,7 +134,7 @@ impl Legalizer<'_> {
 
     /// Whether an operand surely starts at a multiple of `bytes`.
     pub(super) fn is_aligned(&self, reg: VReg, bytes: u32) -> bool {
-        match reg.base {
+        match reg.base() {
             Base::Var(v) => {
                 let var = &self.vars[v.index()];
                 match var.fixed {
@@ -149,7 +149,7 @@ impl Legalizer<'_> {
     /// Makes a variable start at a register, unless its place is fixed.
     pub(super) fn align_to_register(&mut self, reg: VReg) {
         let grf = self.grf();
-        if let Base::Var(v) = reg.base {
+        if let Base::Var(v) = reg.base() {
             let var = &mut self.vars[v.index()];
             if var.fixed.is_none() {
                 var.align = var.align.max(grf);
@@ -159,7 +159,7 @@ impl Legalizer<'_> {
 
     /// Raises a variable's alignment to `bytes`, unless its place is fixed.
     pub(super) fn raise_alignment(&mut self, reg: VReg, bytes: u32) {
-        if let Base::Var(v) = reg.base {
+        if let Base::Var(v) = reg.base() {
             let var = &mut self.vars[v.index()];
             if var.fixed.is_none() {
                 var.align = var.align.max(bytes);
@@ -172,7 +172,7 @@ impl Legalizer<'_> {
     pub(super) fn stage_source(&mut self, inst: &mut VInst, i: usize, ty: Type, stride: u32) {
         let mut src = inst.src[i];
         // In bitwise operations a negated source means `not`, which a move does not do.
-        let kept = if inst.op.info().logic { src.mods() } else { SrcMod::NONE };
+        let kept = if inst.op.info().logic { src.mods() } else { SrcMod::None };
         if inst.op.info().logic {
             src = without_modifiers(src);
         }

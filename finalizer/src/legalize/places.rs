@@ -119,7 +119,7 @@ fn per_row_addresses(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
                 addr,
                 imm: imm + offset as i16,
                 region,
-                mods: gen_ir::SrcMod::NONE,
+                mods: gen_ir::SrcMod::None,
                 ty: unit,
             };
             let dst = Dst::Direct { reg: copy.plus(offset), horz: units as u8, ty: unit };

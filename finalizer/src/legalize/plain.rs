@@ -49,7 +49,7 @@ fn regions(lx: &Legalizer<'_>, inst: &VInst) -> Option<(Region, Region)> {
     // Where channels of floats stay in place, words are brought to dwords first.
     let words = lx.caps.float_regions || ty != Type::F;
     let source = |s: &VSrc| match *s {
-        Src::Direct { reg, region, mods: SrcMod::NONE, ty } if is_dword(ty) || words && is_word(ty) => {
+        Src::Direct { reg, region, mods: SrcMod::None, ty } if is_dword(ty) || words && is_word(ty) => {
             if lanes == 1 || region.is_scalar() {
                 return Some(Region::SCALAR);
             }

@@ -103,7 +103,7 @@ pub(crate) fn overlaps(inst: &VInst, step: u32) -> bool {
             _ => continue,
         };
         let Dst::Direct { reg: dst, horz, ty: dst_ty } = inst.dst else { continue };
-        if reg.var().is_none() || reg.base != dst.base {
+        if reg.var().is_none() || !reg.is_in(dst) {
             continue;
         }
         let dst_step = u32::from(horz) * dst_ty.bytes();

@@ -50,7 +50,7 @@ pub(super) fn modifiers(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         let plain = without_modifiers(inst.src[i]);
         let all = lanes_of(inst);
         let mut last = plain;
-        if mods.abs {
+        if mods.abs() {
             // (x ^ sign) + (sign & 1), where the sign is 0 or all ones.
             let (sign, bit) = (lx.wide_temp(inst), lx.wide_temp(inst));
             let sign_of = [with_type(last, Type::Q), Src::uw(63)];
@@ -63,7 +63,7 @@ pub(super) fn modifiers(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
             lx.helper(build::op(Op::Add, all, Dst::packed(value, Type::Uq), &sum), inst);
             last = read(value, inst, Type::Q);
         }
-        if mods.neg {
+        if mods.neg() {
             let not = [with_type(last, Type::Uq)];
             lx.helper(build::op(Op::Not, all, Dst::packed(value, Type::Uq), &not), inst);
             let one = [read(value, inst, Type::Uq), Src::imm(1, Type::Uq)];
@@ -311,7 +311,7 @@ pub(super) fn to_float(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let (ud, all) = (Type::Ud, lanes_of(inst));
     let magnitude = lx.wide_temp(inst);
     let plain = without_modifiers(inst.src[0]);
-    let mods = if from.is_signed() { SrcMod::ABS } else { SrcMod::NONE };
+    let mods = if from.is_signed() { SrcMod::Abs } else { SrcMod::None };
     let source = with_modifiers(plain, mods);
     lx.helper(build::mov(all, Dst::packed(magnitude, from), source), inst);
     let half = |at: u32| Src::new(magnitude.plus(at), build::strided(2, inst.exec), ud);
@@ -341,14 +341,14 @@ pub(super) fn to_float(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let value = lx.aligned_temp(inst.exec.lanes() * 4);
     lx.helper(build::mov(all, Dst::packed(value, Type::F), read(bits, inst, ud)), inst);
     // 2^(32 - zeros)
-    let minus = with_modifiers(read(zeros, inst, Type::D), SrcMod::NEG);
+    let minus = with_modifiers(read(zeros, inst, Type::D), SrcMod::Neg);
     let power = lx.dwords(inst, Op::Add, Type::D, &[minus, Src::imm(32 + 127, Type::D)]);
     let scale = lx.dwords(inst, Op::Shl, Type::D, &[read(power, inst, Type::D), Src::uw(23)]);
     let srcs = [read(value, inst, Type::F), read(scale, inst, Type::F)];
     let product = lx.aligned_temp(inst.exec.lanes() * 4);
     lx.helper(build::op(Op::Mul, all, Dst::packed(product, Type::F), &srcs), inst);
     let mut result = read(product, inst, ud);
-    if from.is_signed() && !inst.src[0].mods().abs {
+    if from.is_signed() && !inst.src[0].mods().abs() {
         let Some([_, top]) = halves_of_src(lx, &VInst { src: [plain, Src::None, Src::None], ..*inst }, 0)
         else {
             return Step::Refuse("a region of a 64-bit operand");
@@ -358,8 +358,7 @@ pub(super) fn to_float(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         result = read(signed, inst, ud);
     }
     let mut mov = *inst;
-    mov.src[0] =
-        with_modifiers(with_type(result, Type::F), SrcMod { abs: false, neg: inst.src[0].mods().neg });
+    mov.src[0] = with_modifiers(with_type(result, Type::F), SrcMod::new(false, inst.src[0].mods().neg()));
     lx.inst(mov);
     Step::Replaced
 }
@@ -373,7 +372,7 @@ pub(super) fn from_float(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let (all, ud, f) = (lanes_of(inst), Type::Ud, Type::F);
     let value = lx.aligned_temp(inst.exec.lanes() * 4);
     lx.helper(build::mov(all, Dst::packed(value, f), inst.src[0]), inst);
-    let magnitude = with_modifiers(read(value, inst, f), SrcMod { abs: to.is_signed(), neg: false });
+    let magnitude = with_modifiers(read(value, inst, f), SrcMod::new(to.is_signed(), false));
     let scaled = lx.aligned_temp(inst.exec.lanes() * 4);
     let down = Src::imm(u64::from((0.5f32.powi(32)).to_bits()), f);
     lx.helper(build::op(Op::Mul, all, Dst::packed(scaled, f), &[magnitude, down]), inst);
@@ -382,7 +381,7 @@ pub(super) fn from_float(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let up = Src::imm(u64::from((2f32.powi(32)).to_bits()), f);
     let whole = lx.aligned_temp(inst.exec.lanes() * 4);
     lx.helper(build::op(Op::Mul, all, Dst::packed(whole, f), &[read(scaled, inst, f), up]), inst);
-    let minus = with_modifiers(read(whole, inst, f), SrcMod::NEG);
+    let minus = with_modifiers(read(whole, inst, f), SrcMod::Neg);
     let rest = lx.aligned_temp(inst.exec.lanes() * 4);
     lx.helper(build::op(Op::Add, all, Dst::packed(rest, f), &[magnitude, minus]), inst);
     let low = lx.dwords(inst, Op::Mov, ud, &[read(rest, inst, f)]);
@@ -394,7 +393,7 @@ pub(super) fn from_float(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let mut result = read(joined, inst, to);
     if to.is_signed() {
         let negative = lx.wide_temp(inst);
-        let minus = with_modifiers(read(joined, inst, Type::Q), SrcMod::NEG);
+        let minus = with_modifiers(read(joined, inst, Type::Q), SrcMod::Neg);
         lx.helper(build::mov(all, Dst::packed(negative, Type::Q), minus), inst);
         let below = lx.flag_for(inst);
         let mut test = build::op(Op::Cmp, all, Dst::null(f), &[read(value, inst, f), Src::imm(0, f)]);

@@ -47,7 +47,7 @@ impl Lowerer<'_> {
             (Src::AddrOf { reg, ty }, Src::Imm { bits, ty: offset_ty }) => {
                 let byte = i64::from(reg.byte) + extend(bits, offset_ty) as i64;
                 let byte = u32::try_from(byte).map_err(|_| "an address before its variable")?;
-                build::mov(self.lanes, dst, Src::AddrOf { reg: VReg { byte, ..reg }, ty })
+                build::mov(self.lanes, dst, Src::AddrOf { reg: reg.at(byte), ty })
             }
             // The address stands for an immediate, which only the last source may be.
             (Src::AddrOf { .. }, _) => build::op(Op::Add, self.lanes, dst, &[offset, base]),

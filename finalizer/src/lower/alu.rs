@@ -1,6 +1,6 @@
 //! Moves, arithmetic, logic, comparison: one Gen instruction each, as far as the hardware has it.
 
-use gen_ir::{Cond, CondMod, Dst, MathFn, Op, Options, Payload, Pred, PredCtrl, Reg, Src, Type, VarId};
+use gen_ir::{Cond, CondMod, Dst, MathFn, Op, Options, Payload, Pred, PredCtrl, Src, Type, VarId};
 use visa::{Opcode, Operand, Srcs, VectorOperand};
 
 use super::{Lowered, Lowerer, operand::is_arithmetic};
@@ -495,5 +495,5 @@ fn compared_type(srcs: &[VSrc]) -> Type {
 
 /// Writes to the control register take effect after a thread switch.
 fn writes_control(dst: &VDst) -> bool {
-    matches!(dst.reg(), Some(Reg { base: gen_ir::Base::Arf(gen_ir::Arf::Control(_)), .. }))
+    dst.reg().is_some_and(|reg| matches!(reg.base(), gen_ir::Base::Arf(gen_ir::Arf::Control(_))))
 }

@@ -317,7 +317,7 @@ impl Lowerer<'_> {
 }
 
 fn operand(reg: VReg, mme: Mme, neg: bool, ty: Type) -> VSrc {
-    Src::Macro { reg, mme, mods: SrcMod { abs: false, neg }, ty }
+    Src::Macro { reg, mme, mods: SrcMod::new(false, neg), ty }
 }
 
 const fn constant_index(v: Value) -> usize {

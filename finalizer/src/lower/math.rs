@@ -82,9 +82,9 @@ impl Lowerer<'_> {
 /// `|src|`.
 fn magnitude(src: VSrc) -> VSrc {
     match src {
-        Src::Direct { reg, region, ty, .. } => Src::Direct { reg, region, mods: SrcMod::ABS, ty },
+        Src::Direct { reg, region, ty, .. } => Src::Direct { reg, region, mods: SrcMod::Abs, ty },
         Src::Indirect { addr, imm, region, ty, .. } => {
-            Src::Indirect { addr, imm, region, mods: SrcMod::ABS, ty }
+            Src::Indirect { addr, imm, region, mods: SrcMod::Abs, ty }
         }
         Src::Imm { bits, ty: Type::F } => Src::imm(bits & 0x7fff_ffff, Type::F),
         Src::Imm { bits, ty: Type::Hf } => Src::imm(bits & 0x7fff, Type::Hf),

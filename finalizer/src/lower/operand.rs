@@ -42,11 +42,11 @@ pub(crate) const NO_TYPE: &str = "an operand of type bool";
 /// Arithmetic negation and absolute value; `Not` is `neg` in bitwise instructions.
 const fn modifiers(modifier: Modifier) -> SrcMod {
     const MODS: [SrcMod; Modifier::ALL.len()] = {
-        let mut mods = [SrcMod::NONE; Modifier::ALL.len()];
-        mods[Modifier::Abs as usize] = SrcMod::ABS;
-        mods[Modifier::Neg as usize] = SrcMod::NEG;
-        mods[Modifier::Not as usize] = SrcMod::NEG;
-        mods[Modifier::NegAbs as usize] = SrcMod { abs: true, neg: true };
+        let mut mods = [SrcMod::None; Modifier::ALL.len()];
+        mods[Modifier::Abs as usize] = SrcMod::Abs;
+        mods[Modifier::Neg as usize] = SrcMod::Neg;
+        mods[Modifier::Not as usize] = SrcMod::Neg;
+        mods[Modifier::NegAbs as usize] = SrcMod::NegAbs;
         mods
     };
     MODS[modifier as usize]

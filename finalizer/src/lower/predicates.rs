@@ -177,7 +177,7 @@ impl Lowerer<'_> {
         Ok(Src::Direct {
             reg: VReg::var_at(flag, first),
             region: Region::SCALAR,
-            mods: SrcMod { abs: false, neg },
+            mods: SrcMod::new(false, neg),
             ty,
         })
     }

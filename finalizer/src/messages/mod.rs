@@ -423,12 +423,12 @@ impl Lowerer<'_> {
 fn contiguous(parts: &[Part], grf: u32) -> bool {
     parts.windows(2).all(|w| {
         w[0].reg.var().is_some()
-            && w[0].reg.base == w[1].reg.base
+            && w[0].reg.is_in(w[1].reg)
             && w[1].reg.byte == w[0].reg.byte + w[0].len * grf
     })
 }
 
 /// The halves of a split message must not share registers (before Xe).
 fn share_registers(a: Part, b: Part, grf: u32) -> bool {
-    a.reg.base == b.reg.base && a.reg.byte < b.reg.byte + b.len * grf && b.reg.byte < a.reg.byte + a.len * grf
+    a.reg.is_in(b.reg) && a.reg.byte < b.reg.byte + b.len * grf && b.reg.byte < a.reg.byte + a.len * grf
 }

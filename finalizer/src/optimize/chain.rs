@@ -137,7 +137,7 @@ fn rename(inst: &mut Inst<Virtual>, from: VarId, to: VarId) {
 /// The variable of a plain scalar source.
 fn plain(src: &Src<Virtual>) -> Option<VarId> {
     match *src {
-        Src::Direct { reg, mods: SrcMod::NONE, .. } if reg.byte == 0 => reg.var(),
+        Src::Direct { reg, mods: SrcMod::None, .. } if reg.byte == 0 => reg.var(),
         _ => None,
     }
 }

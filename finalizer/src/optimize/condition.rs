@@ -55,7 +55,7 @@ pub(super) fn tests_zero(inst: &Inst<Virtual>) -> bool {
 /// The variable that a comparison tests for being zero, and the condition it sets.
 fn tested(inst: &Inst<Virtual>) -> Option<(VarId, CondMod<Virtual>)> {
     let cond = inst.cond.filter(|c| matches!(c.cond, Cond::Eq | Cond::Ne))?;
-    let Src::Direct { reg, region, mods: SrcMod::NONE, ty } = inst.src[0] else { return None };
+    let Src::Direct { reg, region, mods: SrcMod::None, ty } = inst.src[0] else { return None };
     let null = inst.dst.reg().is_some_and(|r| r.is_null());
     let zero = matches!(inst.src[1], Src::Imm { bits: 0, ty } if !ty.is_float());
     let dwords = !ty.is_float() && ty.bytes() == 4;

@@ -180,7 +180,7 @@ fn part(inst: &Inst<Virtual>, vars: &[gen_ir::Var], census: &Census) -> Option<P
     let gen_ir::Dst::Direct { reg, horz, ty } = inst.dst else { return None };
     let lasting = match inst.src[0] {
         Src::Imm { .. } => true,
-        Src::Direct { reg, mods: SrcMod::NONE, .. } => reg.var().is_some_and(|v| {
+        Src::Direct { reg, mods: SrcMod::None, .. } => reg.var().is_some_and(|v| {
             let var = &vars[v.index()];
             var.live_in && !var.address_taken && !census.vars[v.index()].is_written()
         }),

@@ -170,7 +170,7 @@ impl Copies {
         if inst.op != Op::Mov || inst.pred.is_some() || inst.cond.is_some() || inst.sat {
             return;
         }
-        let (Dst::Direct { reg: to, horz, ty: dst_ty }, Src::Direct { reg, region, mods: SrcMod::NONE, ty }) =
+        let (Dst::Direct { reg: to, horz, ty: dst_ty }, Src::Direct { reg, region, mods: SrcMod::None, ty }) =
             (inst.dst, inst.src[0])
         else {
             return;
@@ -263,7 +263,7 @@ impl Copies {
             Src::Imm { bits, ty } if keeps_value(ty, dst_ty) && !is_packed(ty) => {
                 Origin::Imm { bits: extend(bits, ty, dst_ty), ty: dst_ty }
             }
-            Src::Direct { reg, region, mods: SrcMod::NONE, ty } if keeps_value(ty, dst_ty) => {
+            Src::Direct { reg, region, mods: SrcMod::None, ty } if keeps_value(ty, dst_ty) => {
                 let Some(v) = reg.var() else { return };
                 let Some(bytes) = inst.src_extent(0, grf_bytes) else { return };
                 let region = if region.is_scalar() || lanes == 1 { Region::SCALAR } else { region };
@@ -423,7 +423,7 @@ fn replace_register(
 fn replace_legally(inst: &mut Inst<Virtual>, i: usize, copy: &Copy, platform: Platform, grf_bytes: u32) {
     let small = |t: Option<Type>| t.is_none_or(|t| t.bytes() <= 4);
     let simple = inst.op.info().class == Class::Basic
-        && !inst.dst.reg().is_some_and(|r| matches!(r.base, Base::Arf(Arf::Acc(_))))
+        && !inst.dst.reg().is_some_and(|r| matches!(r.base(), Base::Arf(Arf::Acc(_))))
         && !matches!(inst.op, Op::Mach | Op::Macl | Op::Addc | Op::Subb)
         && small(inst.dst.ty())
         && inst.src.iter().all(|s| small(s.ty()));

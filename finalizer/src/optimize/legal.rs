@@ -11,9 +11,9 @@ pub fn allows(platform: Platform, inst: &Inst<Virtual>, grf_bytes: u32) -> bool 
         let number = u16::try_from(r.byte / grf_bytes).unwrap_or(u16::MAX / 2);
         Reg::grf(first.saturating_add(number), r.byte % grf_bytes)
     };
-    let placed = inst.map_regs(|role, r| match r.base {
-        Base::Grf(n) => Reg { base: Base::Grf(n), byte: r.byte },
-        Base::Arf(a) => Reg { base: Base::Arf(a), byte: r.byte },
+    let placed = inst.map_regs(|role, r| match r.base() {
+        Base::Grf(n) => Reg::grf(n, r.byte),
+        Base::Arf(a) => Reg::arf(a, r.byte),
         Base::Var(_) => match role {
             Role::Pred | Role::Cond => Reg::arf(Arf::Flag(0), 0),
             Role::SrcAddr(_) | Role::DstAddr | Role::Desc | Role::ExDesc => Reg::arf(Arf::Addr(0), 0),

@@ -67,7 +67,7 @@ impl Copy {
     /// another question, and merging may change the answer.
     fn ends(inst: &Inst<Virtual>) -> Option<(VarId, VarId)> {
         match inst.src[0] {
-            Src::Direct { reg, mods: SrcMod::NONE, .. } if inst.op == Op::Mov => {
+            Src::Direct { reg, mods: SrcMod::None, .. } if inst.op == Op::Mov => {
                 Some((reg.var()?, inst.dst.reg()?.var()?))
             }
             _ => None,
@@ -79,7 +79,7 @@ impl Copy {
             return None;
         }
         let (to, ty) = (inst.dst.reg()?, inst.dst.ty()?);
-        let Src::Direct { reg, region, mods: SrcMod::NONE, ty: read_as } = inst.src[0] else { return None };
+        let Src::Direct { reg, region, mods: SrcMod::None, ty: read_as } = inst.src[0] else { return None };
         let lanes = inst.exec.lanes();
         let raw = ty.bytes() == read_as.bytes() && ty.is_float() == read_as.is_float();
         let packed = lanes == 1 || inst.dst_is_dense() && one_by_one(region, lanes);

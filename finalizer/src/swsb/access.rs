@@ -161,7 +161,7 @@ impl Access {
             Role::Cond if matches!(inst.op, Op::Sel | Op::Csel) => return,
             _ => {}
         }
-        let (file, base) = match reg.base {
+        let (file, base) = match reg.base() {
             Base::Grf(n) => (File::Grf, u32::from(n) * grf_bytes),
             Base::Arf(arf) => match arf {
                 Arf::Acc(n) if caps.swsb_multi_pipe => (File::Acc, u32::from(n) * grf_bytes),

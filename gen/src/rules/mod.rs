@@ -152,7 +152,7 @@ impl<'a> Cx<'a> {
         let inst = self.inst;
         inst.src.iter().enumerate().filter_map(|(i, s)| match *s {
             Src::Direct { reg, region, mods, ty } => {
-                Some((i, Operand { region, mods, ty, at: Some((reg.base, reg.byte)) }))
+                Some((i, Operand { region, mods, ty, at: Some((reg.base(), reg.byte)) }))
             }
             Src::Indirect { region, mods, ty, .. } => Some((i, Operand { region, mods, ty, at: None })),
             _ => None,

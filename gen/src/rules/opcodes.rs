@@ -16,7 +16,7 @@ pub(super) fn check(cx: &mut Cx<'_>) {
         Op::Mul => multiply(cx),
         Op::Math => divide(cx),
         Op::And | Op::Or | Op::Xor | Op::Not => {
-            let abs = cx.operands().any(|(_, o)| o.mods.abs);
+            let abs = cx.operands().any(|(_, o)| o.mods.abs());
             cx.require(!abs, "logic-abs", "a bitwise operation has no absolute value");
             let acc = cx.operands().any(|(_, o)| o.is_acc() && o.mods.any());
             cx.require(

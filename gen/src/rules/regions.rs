@@ -70,7 +70,7 @@ fn destination(cx: &mut Cx<'_>) {
     }
     cx.require(horz != 0, "destination-broadcast", "the destination stride is not 0");
     let (grf, lanes, size) = (cx.grf(), cx.lanes(), ty.bytes());
-    if !matches!(reg.base, Base::Grf(_) | Base::Arf(Arf::Acc(_))) {
+    if !matches!(reg.base(), Base::Grf(_) | Base::Arf(Arf::Acc(_))) {
         return;
     }
     let step = u32::from(horz) * size;
@@ -86,7 +86,7 @@ fn destination(cx: &mut Cx<'_>) {
         let lower = elements_below(reg.byte, step, lanes, grf);
         cx.require(2 * lower == lanes, "math-split", "math writes two registers evenly");
     }
-    if cx.caps.even_writes && lanes > 1 && matches!(reg.base, Base::Grf(_)) {
+    if cx.caps.even_writes && lanes > 1 && matches!(reg.base(), Base::Grf(_)) {
         even(cx, reg.byte, step, end);
     }
 }
@@ -101,7 +101,7 @@ fn even(cx: &mut Cx<'_>, start: u32, step: u32, end: u32) {
         return;
     }
     let crosses = |i: usize| {
-        let inside = matches!(cx.inst.src[i].reg(), Some(r) if matches!(r.base, Base::Grf(_)));
+        let inside = matches!(cx.inst.src[i].reg(), Some(r) if matches!(r.base(), Base::Grf(_)));
         inside && cx.inst.src_extent(i, grf).is_some_and(|e| e.start / grf != (e.end - 1) / grf)
     };
     if (0..3).any(crosses) {
@@ -130,7 +130,7 @@ pub(super) fn check_ternary(cx: &mut Cx<'_>) {
     for i in 0..3 {
         let Some(extent) = cx.inst.src_extent(i, grf) else { continue };
         let Some(reg) = cx.inst.src[i].reg() else { continue };
-        if matches!(reg.base, Base::Grf(_)) && lanes > 1 {
+        if matches!(reg.base(), Base::Grf(_)) && lanes > 1 {
             cx.require(extent.end <= 2 * grf, "source-span", "a source spans at most two registers");
         }
     }

@@ -8,7 +8,7 @@ const EOT_FIRST: u16 = 112;
 
 pub(super) fn check(cx: &mut Cx<'_>) {
     let Some(info) = cx.inst.send() else { return };
-    let grf_of = |r: Reg<Physical>| match r.base {
+    let grf_of = |r: Reg<Physical>| match r.base() {
         Base::Grf(n) => Some(n),
         _ => None,
     };

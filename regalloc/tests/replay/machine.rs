@@ -110,7 +110,7 @@ impl<'k, S: Files> Machine<'k, S> {
     }
 
     fn at(&self, reg: Reg<S>) -> Option<(usize, usize)> {
-        let (s, first) = S::locate(reg.base)?;
+        let (s, first) = S::locate(reg.base())?;
         let unit = if s == 0 { self.grf } else { 1 };
         Some((s, first * unit + reg.byte as usize))
     }

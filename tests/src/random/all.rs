@@ -258,7 +258,7 @@ impl Generator<'_> {
     fn mods(&mut self, op: Op) -> SrcMod {
         let neg = self.random.chance(15);
         if op.info().logic {
-            return SrcMod { neg, abs: false };
+            return SrcMod::new(false, neg);
         }
         let none = matches!(
             op,
@@ -280,7 +280,7 @@ impl Generator<'_> {
                 | Op::Smov
                 | Op::Srnd
         );
-        if none { SrcMod::NONE } else { SrcMod { neg, abs: self.random.chance(10) } }
+        if none { SrcMod::None } else { SrcMod::new(self.random.chance(10), neg) }
     }
 
     fn source(&mut self, op: Op, ty: Type, index: usize) -> Src<Physical> {
@@ -458,7 +458,7 @@ impl Generator<'_> {
         };
         inst.dst = Dst::Direct { reg: self.grf(ty), horz: self.random.pick(&[1, 1, 2]), ty };
         for i in 0..1 + usize::from(binary) {
-            let mods = if DIVISION.contains(&function) { SrcMod::NONE } else { self.mods(inst.op) };
+            let mods = if DIVISION.contains(&function) { SrcMod::None } else { self.mods(inst.op) };
             inst.src[i] = Src::Direct { reg: self.grf(ty), region: self.region(), mods, ty };
         }
         if binary && self.random.chance(15) {
@@ -696,7 +696,7 @@ impl Generator<'_> {
                 (false, Op::Ret | Op::Brc) => Region::new(2, 2, 1),
                 _ => Region::SCALAR,
             };
-            inst.src[0] = Src::Direct { reg: self.whole_grf(), region, mods: SrcMod::NONE, ty: Type::D };
+            inst.src[0] = Src::Direct { reg: self.whole_grf(), region, mods: SrcMod::None, ty: Type::D };
         } else {
             jip = self.target();
             if op == Op::Calla {

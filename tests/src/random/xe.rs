@@ -261,10 +261,10 @@ impl Maker {
 
     fn mods(&mut self, row: Row) -> SrcMod {
         if !row.mods || !self.random.one_in(3) {
-            return SrcMod::NONE;
+            return SrcMod::None;
         }
         let abs = !row.op.info().logic && self.random.one_in(2);
-        SrcMod { abs, neg: self.random.one_in(2) }
+        SrcMod::new(abs, self.random.one_in(2))
     }
 
     /// The offset of an indirect operand. Ponte Vecchio's source 1 has no odd ones.
@@ -290,9 +290,9 @@ impl Maker {
         if inst.op == Op::Movi {
             let addr = Reg::arf(Arf::Addr(0), self.random.below(16) as u32 * 2);
             let region = Region { vert: Region::VXH, width: 1, horz: 0 };
-            inst.src[0] = Src::Indirect { addr, imm: 0, region, mods: SrcMod::NONE, ty: Type::Ud };
+            inst.src[0] = Src::Indirect { addr, imm: 0, region, mods: SrcMod::None, ty: Type::Ud };
             inst.src[1] =
-                Src::Direct { reg: Reg::NULL, region: Region::PACKED, mods: SrcMod::NONE, ty: Type::Ud };
+                Src::Direct { reg: Reg::NULL, region: Region::PACKED, mods: SrcMod::None, ty: Type::Ud };
         }
     }
 
@@ -436,7 +436,7 @@ impl Maker {
         };
         let wide_type = r.pick(wide);
         inst.payload = Payload::Dpas { depth: 8, repeat: r.below(8) as u8 + 1 };
-        let operand = |reg, ty| Src::Direct { reg, region: Region::PACKED, mods: SrcMod::NONE, ty };
+        let operand = |reg, ty| Src::Direct { reg, region: Region::PACKED, mods: SrcMod::None, ty };
         let types = [wide_type, r.pick(narrow), r.pick(narrow)];
         inst.dst = Dst::packed(self.whole(), wide_type);
         for (i, ty) in types.into_iter().enumerate() {
@@ -562,6 +562,6 @@ impl Maker {
         if encoder::encode(self.platform, inst).is_err() {
             inst.swsb = Swsb { sbid, ..Swsb::NONE };
         }
-        debug_assert!(!matches!(inst.dst.reg(), Some(Reg { base: Base::Grf(256..), .. })));
+        debug_assert!(!matches!(inst.dst.reg().map(Reg::base), Some(Base::Grf(256..))));
     }
 }

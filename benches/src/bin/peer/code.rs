@@ -23,7 +23,7 @@ fn is_dummy(i: &Inst<Physical>) -> bool {
     let (Dst::Direct { reg: dst, .. }, Src::Direct { reg: src, mods, .. }) = (i.dst, i.src[0]) else {
         return false;
     };
-    if dst != src || mods.any() || i.sat || !matches!(dst.base, Base::Grf(_)) {
+    if dst != src || mods.any() || i.sat || !matches!(dst.base(), Base::Grf(_)) {
         return false;
     }
     match i.op {

@@ -488,7 +488,7 @@ impl<'a> Cursor<'a> {
             Token::Word(word) => match register_base(self.caps, word) {
                 Some(base @ (Base::Grf(_) | Base::Arf(Arf::Null))) => {
                     self.advance();
-                    Some(Reg { base, byte: 0 })
+                    Some(Reg::new(base, 0))
                 }
                 Some(_) => {
                     self.error_at(at, format!("`{word}`"), "a GRF or null");
@@ -535,7 +535,7 @@ impl<'a> Cursor<'a> {
                 self.error_at(at, reg.to_string(), "a0.0 to a0.7, which are dwords here");
                 return None;
             }
-            return Some(Desc::Reg(Reg { byte, ..reg }));
+            return Some(Desc::Reg(reg.at(byte)));
         }
         Some(Desc::Imm(self.dword(what)?))
     }
@@ -545,11 +545,11 @@ impl<'a> Cursor<'a> {
         inst.dst = Dst::Direct { reg: dst, horz: 1, ty };
         let region = if self.xe() { Region::PACKED } else { Region::SCALAR };
         let (src0, _, ty) = self.payload("a payload register")?;
-        inst.src[0] = Src::Direct { reg: src0, region, mods: SrcMod::NONE, ty };
+        inst.src[0] = Src::Direct { reg: src0, region, mods: SrcMod::None, ty };
         let mut written_len = None;
         if self.xe() || matches!(inst.op, Op::Sends | Op::Sendsc) {
             let (src1, len, ty) = self.payload("a second payload register")?;
-            inst.src[1] = Src::Direct { reg: src1, region, mods: SrcMod::NONE, ty };
+            inst.src[1] = Src::Direct { reg: src1, region, mods: SrcMod::None, ty };
             written_len = len;
         }
         let mut ex_desc = self.descriptor("an extended descriptor")?;

@@ -65,7 +65,7 @@ impl Cursor<'_> {
         if head.operation.kind != Kind::Load {
             data = self.sized("a data register")?;
         }
-        let source = |reg| Src::Direct { reg, region: Region::PACKED, mods: SrcMod::NONE, ty: Type::Ud };
+        let source = |reg| Src::Direct { reg, region: Region::PACKED, mods: SrcMod::None, ty: Type::Ud };
         inst.dst = Dst::packed(dst.0, Type::Ud);
         (inst.src[0], inst.src[1]) = (source(address.0), source(data.0));
         let desc = head.bits | u32::from(dst.1) << 20 | u32::from(address.1 & 15) << 25 | surface << 29;

@@ -112,7 +112,7 @@ impl Written {
             Type::Nf => sub * 4,
             _ => sub * ty.bytes(),
         };
-        Reg { base: self.base, byte }
+        Reg::new(self.base, byte)
     }
 }
 
@@ -158,9 +158,9 @@ impl<'a> Cursor<'a> {
         let at = self.here();
         let written = self.written_register("a flag register")?;
         match (written.base, written.sub.unwrap_or(0)) {
-            (base @ Base::Arf(Arf::Flag(_)), sub @ (0 | 1)) => Some(Reg { base, byte: sub * 2 }),
+            (base @ Base::Arf(Arf::Flag(_)), sub @ (0 | 1)) => Some(Reg::new(base, sub * 2)),
             (base, _) => {
-                let name = format!("{}", Reg { base, byte: 0 });
+                let name = format!("{}", Reg::new(base, 0));
                 self.error_at(at, name, "a flag register: f0.0, f0.1, f1.0, ...");
                 None
             }
@@ -172,9 +172,9 @@ impl<'a> Cursor<'a> {
         let at = self.here();
         let written = self.written_register("an address register")?;
         match (written.base, written.sub.unwrap_or(0)) {
-            (base @ Base::Arf(Arf::Addr(0)), sub @ 0..=15) => Some(Reg { base, byte: sub * 2 }),
+            (base @ Base::Arf(Arf::Addr(0)), sub @ 0..=15) => Some(Reg::new(base, sub * 2)),
             (base, _) => {
-                self.error_at(at, Reg { base, byte: 0 }.to_string(), "a0.0 to a0.15");
+                self.error_at(at, Reg::new(base, 0).to_string(), "a0.0 to a0.15");
                 None
             }
         }
@@ -341,7 +341,7 @@ impl<'a> Cursor<'a> {
             self.advance();
             self.expect(Token::RParen, "`)`")?;
         }
-        Some(SrcMod { abs, neg })
+        Some(SrcMod::new(abs, neg))
     }
 
     /// A source operand: register or immediate.

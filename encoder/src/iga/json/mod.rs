@@ -247,7 +247,7 @@ impl Writer<'_> {
         }
         let shown = cond.filter(|_| inst.op != Op::Sel).map(|c| c.flag);
         if let Some(flag) = inst.pred.map(|p| p.flag).or(shown) {
-            let Base::Arf(Arf::Flag(n)) = flag.base else { return };
+            let Base::Arf(Arf::Flag(n)) = flag.base() else { return };
             v["freg"] = operand::reg_value("f", n.into(), flag.byte / 2);
         }
     }

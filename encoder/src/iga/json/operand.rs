@@ -234,10 +234,10 @@ impl Writer<'_> {
             }
         };
         match src.mods() {
-            SrcMod { neg: true, abs: false } => v["mods"] = json!("n"),
-            SrcMod { neg: false, abs: true } => v["mods"] = json!("a"),
-            SrcMod { neg: true, abs: true } => v["mods"] = json!("na"),
-            SrcMod { neg: false, abs: false } => {}
+            SrcMod::Neg => v["mods"] = json!("n"),
+            SrcMod::Abs => v["mods"] = json!("a"),
+            SrcMod::NegAbs => v["mods"] = json!("na"),
+            SrcMod::None => {}
         }
         if let Src::Direct { region, .. } | Src::Indirect { region, .. } = src
             && !matches!(class, Class::Branch | Class::Sync | Class::Dpas)

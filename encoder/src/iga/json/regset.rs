@@ -187,7 +187,7 @@ impl Files {
     /// The file of a register and its byte offset there, for the files that are tracked.
     fn place(&self, reg: Reg<Physical>) -> Option<(File, u32)> {
         let grf = u32::from(self.caps.grf_bytes);
-        match reg.base {
+        match reg.base() {
             Base::Grf(n) => Some((File::Grf, u32::from(n) * grf + reg.byte)),
             Base::Arf(Arf::Acc(n)) => {
                 let first = crate::iga::operand::first_mme(self.caps).unwrap_or(16);
@@ -299,11 +299,11 @@ impl Files {
                 } else if let Payload::Dpas { .. } = inst.payload {
                     self.add_dpas(&mut set, inst, None);
                 } else if inst.op == Op::Mul
-                    && matches!(reg.base, Base::Arf(Arf::Acc(_)))
+                    && matches!(reg.base(), Base::Arf(Arf::Acc(_)))
                     && matches!(ty, Type::D | Type::Ud)
                 {
                     // A dword product fills 64 bits of the accumulator.
-                    let wide = Reg { byte: reg.byte * 2, ..reg };
+                    let wide = reg.at(reg.byte * 2);
                     self.add_dst(&mut set, wide, horz.into(), lanes, 64);
                 } else {
                     self.add_dst(&mut set, reg, horz.into(), lanes, type_bits(ty));
@@ -347,7 +347,7 @@ impl Files {
     pub(super) fn descriptor(&self, reg: Reg<Physical>) -> RegSet {
         let mut set = RegSet::default();
         // Two words from the word with the dword's number: the reference tool's arithmetic.
-        let reg = Reg { byte: reg.byte / 2, ..reg };
+        let reg = reg.at(reg.byte / 2);
         self.add_src(&mut set, reg, Region::PACKED, 2, 16);
         set
     }

@@ -276,7 +276,7 @@ pub(super) struct Lengths {
 }
 
 fn is_null(reg: Option<Reg<Physical>>) -> bool {
-    reg.is_some_and(|r| matches!(r.base, Base::Arf(Arf::Null)))
+    reg.is_some_and(|r| matches!(r.base(), Base::Arf(Arf::Null)))
 }
 
 /// The payload lengths of a `send`, as far as the instruction tells.
