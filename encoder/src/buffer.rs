@@ -1,7 +1,7 @@
 //! A kernel's code: words, compacted where asked, with branch offsets in place.
 
 use crate::{CMPT_CTRL, EncodeError, append_compacted, encode};
-use gen_ir::{Inst, Kernel, Options, Payload, Physical, Target};
+use gen_ir::{Inst, Kernel, Op, Options, Payload, Physical, Target};
 
 /// How a kernel is encoded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -27,6 +27,7 @@ pub struct CodeBuffer {
     offsets: Vec<u32>,
     blocks: Vec<u32>,
     branches: Vec<(u32, u32)>,
+    padding: u32,
 }
 
 impl CodeBuffer {
@@ -41,6 +42,7 @@ impl CodeBuffer {
         self.offsets.clear();
         self.blocks.clear();
         self.branches.clear();
+        self.padding = 0;
         let count = kernel.inst_count();
         self.bytes.reserve(count * 16);
         self.offsets.reserve(count);
@@ -49,6 +51,7 @@ impl CodeBuffer {
             for (i, inst) in block.insts.iter().enumerate() {
                 let index = self.offsets.len() as u32;
                 self.offsets.push(self.bytes.len() as u32);
+                self.padding += u32::from(matches!(inst.op, Op::Nop | Op::Illegal | Op::Sync));
                 let to_block = has_block_target(inst);
                 let word = if to_block {
                     self.branches.push((b as u32, i as u32));
@@ -117,6 +120,11 @@ impl CodeBuffer {
         &self.offsets
     }
 
+    /// Instructions that compute nothing: `nop`, `illegal` and `sync`.
+    pub fn padding(&self) -> u32 {
+        self.padding
+    }
+
     /// Byte offset of every block, and the length of the code after the last.
     pub fn block_offsets(&self) -> &[u32] {
         &self.blocks
@@ -137,7 +145,7 @@ fn has_block_target(inst: &Inst<Physical>) -> bool {
 mod tests {
     use super::*;
     use crate::decode_all;
-    use gen_ir::{Arf, Block, BlockId, Dst, ExecSize, Op, Pred, PredCtrl, Reg, Src, Type};
+    use gen_ir::{Arf, Block, BlockId, Dst, ExecSize, Pred, PredCtrl, Reg, Src, Type};
     use platforms::Platform;
 
     fn add() -> Inst<Physical> {

@@ -51,17 +51,18 @@ pub(crate) fn expand(
     let Scratch { callees, out } = scratch;
     let first = callees.len();
     let mut calls = Calls::default();
+    if !kernel.outside {
+        return calls;
+    }
     let caps = kernel.platform.caps();
     for block in &mut kernel.blocks {
-        let marked = |i: &Inst<_>| matches!(i.payload, Payload::Outside(_)) || is_idle_copy(i);
-        if !block.insts.iter().any(marked) {
+        if !block.insts.iter().any(|i| matches!(i.payload, Payload::Outside(_))) {
             continue;
         }
         out.clear();
         for &inst in &block.insts {
             let mut inst = inst;
             match inst.payload {
-                _ if is_idle_copy(&inst) => {}
                 Payload::Outside(Outside::Touch { written, .. }) => restore(out, &inst, written, caps),
                 Payload::Outside(Outside::Frame { .. }) if frame == 0 => {}
                 Payload::Outside(Outside::Frame { leave }) => {
@@ -118,21 +119,6 @@ fn restore(out: &mut Vec<Inst<Physical>>, touch: &Inst<Physical>, bytes: u16, ca
             ..*touch
         });
     }
-}
-
-/// A copy of a register to itself outside of the mask.
-fn is_idle_copy(inst: &Inst<Physical>) -> bool {
-    if inst.op != Op::Mov || !inst.no_mask || inst.sat || inst.pred.is_some() || inst.cond.is_some() {
-        return false;
-    }
-    let (Dst::Direct { reg, horz: 1, ty }, Src::Direct { reg: from, region, mods, ty: same }) =
-        (inst.dst, inst.src[0])
-    else {
-        return false;
-    };
-    (reg, ty, mods) == (from, same, SrcMod::None)
-        && matches!(reg.base(), gen_ir::Base::Grf(_))
-        && region.one_by_one(inst.exec.lanes())
 }
 
 fn scalar(op: Op, origin: u32, dst: Reg<Physical>, srcs: [Src<Physical>; 2]) -> Inst<Physical> {
@@ -265,6 +251,10 @@ pub(crate) fn join<'a>(
         kernel.subroutines.push(BlockId(first));
         kernel.subroutines.extend(function.subroutines.iter().map(|s| BlockId(s.0 + first)));
         kernel.blocks.extend(function.blocks.drain(..).map(|b| moved(b, first)));
+        kernel.outside |= function.outside;
+    }
+    if !kernel.outside {
+        return;
     }
     for inst in kernel.blocks.iter_mut().flat_map(|b| &mut b.insts) {
         if let Payload::Outside(Outside::Callee(number)) = inst.payload

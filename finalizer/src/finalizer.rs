@@ -181,7 +181,7 @@ impl Finalizer {
         let mut stats = Stats {
             visa_instructions: info::instructions(source),
             gen_instructions: kernel.code.inst_count() as u32,
-            gen_padding: info::padding(&kernel.code),
+            gen_padding: buffer.padding(),
             compacted: info::compacted(&code, kernel.code.inst_count()),
             times: tracker.times.clone(),
             ..Stats::default()

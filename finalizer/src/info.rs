@@ -1,6 +1,6 @@
 //! What a runtime must know of a binary.
 
-use gen_ir::{Kernel, Op, Physical};
+use gen_ir::{Kernel, Physical};
 use visa::Module;
 
 use crate::{FunctionInfo, InputInfo, InputKind, KernelInfo, Symbol, SymbolKind};
@@ -42,10 +42,6 @@ pub(crate) fn function_infos(
         next = info.offset;
     }
     infos
-}
-
-pub(crate) fn padding(kernel: &Kernel<Physical>) -> u32 {
-    kernel.insts().filter(|(_, i)| matches!(i.op, Op::Nop | Op::Illegal | Op::Sync)).count() as u32
 }
 
 /// `n` words in `bytes` bytes: the shortfall against 16 bytes each, in units of 8.

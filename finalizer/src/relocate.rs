@@ -23,6 +23,9 @@ pub(crate) fn take_symbols(source: &visa::Kernel, kernel: &mut Kernel<Physical>,
         (Options::SYMBOL_LOW, RelocationKind::AddressLow),
         (Options::SYMBOL_HIGH, RelocationKind::AddressHigh),
     ];
+    if !kernel.outside {
+        return;
+    }
     let insts = kernel.blocks.iter_mut().flat_map(|b| &mut b.insts);
     for (number, inst) in insts.enumerate() {
         for (mark, kind) in marks {

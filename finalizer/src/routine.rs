@@ -204,5 +204,5 @@ pub(crate) fn scratch_bytes(
 
 /// Whether something is called whose address is only known at run time.
 pub(crate) fn calls_unknown(kernel: &Kernel<Physical>) -> bool {
-    kernel.insts().any(|(_, i)| i.op == Op::Call && i.branch_target().is_none())
+    kernel.outside && kernel.insts().any(|(_, i)| i.op == Op::Call && i.branch_target().is_none())
 }

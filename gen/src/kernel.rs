@@ -114,6 +114,9 @@ pub struct Kernel<S: Space> {
     pub spill_offset: u32,
     /// The header of scratch messages, where that is not `r0`: a function's frame moves.
     pub scratch_header: Option<VarId>,
+    /// Some instruction has to do with code outside of the kernel: marks of the calling convention
+    /// ([`Outside`](crate::Outside)), immediates that a linker fills in.
+    pub outside: bool,
     /// Messages at the start of the first block that load the payload of each thread, and those after them
     /// that load what all threads share (platforms where the kernel loads its own payload).
     pub payload_loads: [u16; 2],
@@ -132,6 +135,7 @@ impl<S: Space> Kernel<S> {
             subroutines: Vec::new(),
             spill_offset: 0,
             scratch_header: None,
+            outside: false,
             payload_loads: [0; 2],
         }
     }

@@ -1,8 +1,8 @@
 //! From variables to registers, once every variable has a place.
 
-use gen_ir::{Arf, Base, Block, Kernel, Physical, Pool, Reg, Src, VarClass, Virtual};
+use gen_ir::{Arf, Base, Block, Dst, Inst, Kernel, Op, Physical, Pool, Reg, Src, SrcMod, VarClass, Virtual};
 
-/// Rewrites all operands. `at` is the byte offset of each variable in its register file; operands name
+/// Rewrites all operands and leaves out what then copies registers to themselves. `at` is the byte offset of each variable in its register file; operands name
 /// only variables that have one.
 pub(crate) fn apply(kernel: &Kernel<Virtual>, at: &[u32], pool: &mut Pool<Physical>) -> Kernel<Physical> {
     // Registers have a power of two of bytes.
@@ -29,12 +29,14 @@ pub(crate) fn apply(kernel: &Kernel<Virtual>, at: &[u32], pool: &mut Pool<Physic
     for block in &kernel.blocks {
         let mut insts = pool.list(block.insts.len());
         for inst in &block.insts {
-            insts.push(inst.map_regs(|_, reg| place(reg)));
-            if inst.src.iter().any(|src| matches!(src, Src::AddrOf { .. }))
-                && let Some(new) = insts.last_mut()
-            {
+            let mut new = inst.map_regs(|_, reg| place(reg));
+            if is_idle_copy(&new) {
+                continue;
+            }
+            if inst.src.iter().any(|src| matches!(src, Src::AddrOf { .. })) {
                 addresses(&mut new.src, shift);
             }
+            insts.push(new);
         }
         out.blocks.push(Block { insts, succs: block.succs.clone() });
     }
@@ -43,9 +45,25 @@ pub(crate) fn apply(kernel: &Kernel<Virtual>, at: &[u32], pool: &mut Pool<Physic
         grf_count: kernel.grf_count,
         simd: kernel.simd,
         spill_offset: kernel.spill_offset,
+        outside: kernel.outside,
         payload_loads: kernel.payload_loads,
         ..out
     }
+}
+
+/// A copy of a register to itself outside of the mask.
+fn is_idle_copy(inst: &Inst<Physical>) -> bool {
+    if inst.op != Op::Mov || !inst.no_mask || inst.sat || inst.pred.is_some() || inst.cond.is_some() {
+        return false;
+    }
+    let (Dst::Direct { reg, horz: 1, ty }, Src::Direct { reg: from, region, mods, ty: same }) =
+        (inst.dst, inst.src[0])
+    else {
+        return false;
+    };
+    (reg, ty, mods) == (from, same, SrcMod::None)
+        && matches!(reg.base(), Base::Grf(_))
+        && region.one_by_one(inst.exec.lanes())
 }
 
 /// Addresses of variables become numbers.

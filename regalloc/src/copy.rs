@@ -17,6 +17,7 @@ pub(crate) fn copy(kernel: &Kernel<Virtual>, pool: &mut Pool<Virtual>) -> Kernel
         simd: kernel.simd,
         spill_offset: kernel.spill_offset,
         scratch_header: kernel.scratch_header,
+        outside: kernel.outside,
         payload_loads: kernel.payload_loads,
         ..out
     }

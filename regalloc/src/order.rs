@@ -57,7 +57,7 @@ pub(crate) fn order(
     s.block.row_of.clear();
     let mut out: Option<Kernel<Virtual>> = None;
     for b in 0..kernel.blocks.len() {
-        if s.peaks[b] <= room {
+        if s.peaks[b] <= room || kernel.blocks[b].insts.len() < 2 {
             continue;
         }
         s.block.read(kernel, accesses, live, b);
@@ -112,14 +112,20 @@ fn peaks(
     }));
 }
 
-/// An order in which less is alive than in the written one, where that is `as_written`, if there is one: the one nearest to what is
-/// written that needs no more than `room`, or else the one that needs least. It is left in `best`.
+/// An order in which less is alive than in the written one, where that is `as_written`, if there is one: the
+/// one nearest to what is written that needs no more than `room`, or else the one that needs least. It is left
+/// in `best`.
 fn find_best(as_written: u32, room: u32, s: &mut Scratch) -> bool {
     let mut least = as_written;
     let mut found = false;
+    let mut last = None;
+    let at_least = s.block.at_least();
     for keep in [room, room / 4 * 3, room / 2, 0] {
-        let peak = s.block.order(keep, &mut s.alive, &mut s.behind, &mut s.ready, &mut s.order);
-        if s.order.len() == s.block.count && peak < least {
+        if least <= at_least || last.replace(keep) == Some(keep) {
+            break;
+        }
+        let peak = s.block.order(keep, least, &mut s.alive, &mut s.behind, &mut s.ready, &mut s.order);
+        if let Some(peak) = peak {
             std::mem::swap(&mut s.best, &mut s.order);
             (least, found) = (peak, true);
             if peak <= room {
@@ -414,16 +420,24 @@ impl Block {
         alive.peak
     }
 
-    /// Finds an order, which comes out in `order`, and returns the most bytes alive in it. Until `keep` bytes
-    /// are, the written order stays.
+    /// Bytes that are alive in every order: above or below all instructions.
+    fn at_least(&self) -> u32 {
+        let [above, below] = [|l: &Local| l.live_in, |l: &Local| l.live_out]
+            .map(|alive| self.locals.iter().filter(|l| alive(l)).map(|l| l.bytes).sum::<u32>());
+        above.max(below)
+    }
+
+    /// Finds an order, which comes out in `order`, and returns the most bytes alive in it, if those are less
+    /// than `limit`. Until `keep` bytes are, the written order stays.
     fn order(
         &self,
         keep: u32,
+        limit: u32,
         alive: &mut Alive,
         behind: &mut Vec<u32>,
         ready: &mut Vec<u32>,
         order: &mut Vec<u32>,
-    ) -> u32 {
+    ) -> Option<u32> {
         behind.clone_from(&self.behind);
         alive.start(&self.locals);
         alive.change.clone_from(&self.change);
@@ -451,6 +465,9 @@ impl Block {
                     change[user as usize] -= bytes;
                 }
             });
+            if alive.peak >= limit {
+                return None;
+            }
             order.push(i);
             for &p in self.before.of(i as usize) {
                 behind[p as usize] -= 1;
@@ -460,7 +477,7 @@ impl Block {
             }
         }
         order.reverse();
-        alive.peak
+        (order.len() == self.count).then_some(alive.peak)
     }
 }
 

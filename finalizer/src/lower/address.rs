@@ -19,6 +19,7 @@ impl Lowerer<'_> {
         if ty.bytes() != 8 {
             return Err("a symbol's address has 64 bits".into());
         }
+        self.out.outside = true;
         for (byte, half) in [(0, Options::SYMBOL_LOW), (4, Options::SYMBOL_HIGH)] {
             let mut inst =
                 build::mov(Lanes::SCALAR, Dst::packed(reg.plus(byte), Type::Ud), Src::ud(UNLINKED));

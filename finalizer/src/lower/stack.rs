@@ -71,6 +71,7 @@ impl Stack {
         let caps = out.platform.caps();
         let grf = u32::from(caps.grf_bytes);
         let named = used(kernel, facts, grf)?;
+        out.outside = true;
         let function = kernel.is_function;
         let at = |register: u32, byte: u32, bytes: u32| Var {
             fixed: Some(register * grf + byte),

@@ -13,9 +13,9 @@ use super::census::{Census, Entry, NOWHERE, SEVERAL, calls, goes_elsewhere, touc
 /// and which variables are written.
 ///
 /// Later code is mostly what reads earlier code: going backwards, a chain dies in one sweep. Another one
-/// finds something only if a variable lost its last reader after a write of it was left.
-pub(super) fn eliminate(kernel: &mut Kernel<Virtual>, grf_bytes: u32, census: &mut Census) {
-    while sweep(kernel, grf_bytes, census) {
+/// finds something only if a variable lost its last reader after a write of it was left; `all` asks for that.
+pub(super) fn eliminate(kernel: &mut Kernel<Virtual>, grf_bytes: u32, all: bool, census: &mut Census) {
+    while sweep(kernel, grf_bytes, census) && all {
         census.walk_again(&kernel.vars);
     }
 }
@@ -150,7 +150,7 @@ mod tests {
     fn clean(k: &mut Kernel<Virtual>) {
         let mut census = Census::default();
         census.count(k);
-        eliminate(k, 32, &mut census);
+        eliminate(k, 32, true, &mut census);
     }
 
     #[test]

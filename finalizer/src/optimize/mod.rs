@@ -83,7 +83,8 @@ pub(crate) fn tidy(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool: &m
 /// what is found out about homes then holds to the end.
 fn clean(kernel: &mut Kernel<Virtual>, grf_bytes: u32, legal: bool, scratch: &mut Scratch) {
     let Scratch { census, homes, .. } = scratch;
-    dead::eliminate(kernel, grf_bytes, census);
+    // The little that is dead only now waits for the last cleaning.
+    dead::eliminate(kernel, grf_bytes, legal, census);
     homes.take(kernel, census);
     local::tidy(kernel, homes, census, grf_bytes, legal, &mut scratch.local);
     constants::share(kernel, homes, census, &mut scratch.constants);
