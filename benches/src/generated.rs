@@ -50,13 +50,16 @@ impl Random {
     }
 }
 
-/// The text of a kernel with about `insts` vISA instructions.
-pub fn kernel(platform: Platform, shape: Shape, insts: usize) -> String {
+/// The seed of those who need one kernel only.
+pub const SEED: u64 = 7;
+
+/// The text of a kernel with about `insts` vISA instructions; another `seed`, another kernel.
+pub fn kernel(platform: Platform, shape: Shape, insts: usize, seed: u64) -> String {
     // Values take two registers each, so 64 of them fill the file.
     let simd = usize::from(platform.caps().grf_bytes) / 2;
     let live = if shape.spills() { 90 } else { 20 };
     Writer {
-        r: Random(7),
+        r: Random(seed),
         simd,
         lsc: platform.caps().lsc,
         vectors: live,

@@ -6,7 +6,7 @@
 //! cargo run --release -p benches --bin digest -- --list    one line a kernel, to compare with diff
 //! ```
 
-use benches::generated::{Shape, kernel};
+use benches::generated::{SEED, Shape, kernel};
 use clap::Parser;
 use finalizer::{Binary, Finalizer, Options};
 use platforms::Platform;
@@ -87,7 +87,7 @@ fn main() {
         let tests = data::kernels(platform).iter().map(|k| (k.id(), k.visaasm.clone()));
         run(platform, tests, "test kernels", args.list);
         let shapes = Shape::ALL.into_iter().flat_map(|s| args.sizes.iter().map(move |&n| (s, n)));
-        let made = shapes.map(|(s, n)| (format!("{} {n}", s.name()), kernel(platform, s, n)));
+        let made = shapes.map(|(s, n)| (format!("{} {n}", s.name()), kernel(platform, s, n, SEED)));
         run(platform, made, "generated kernels", args.list);
     }
 }
