@@ -68,6 +68,11 @@ impl<const W: usize> Busy<W> {
         self.blocks.resize(blocks, Block { all: [0; W], some: [0; W] });
     }
 
+    /// How many positions are kept.
+    pub fn positions(&self) -> usize {
+        self.at.len()
+    }
+
     /// Registers come in use in these ranges.
     pub fn set(&mut self, regs: Regs<W>, ranges: &[Range]) {
         for &range in ranges {

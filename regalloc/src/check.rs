@@ -71,6 +71,9 @@ pub(crate) fn check(
         if at[v] == UNPLACED {
             continue;
         }
+        if var.fixed.is_some_and(|fixed| fixed != at[v]) {
+            return Err(Error::Unsound(format!("variable {v} is at byte {}, not in its place", at[v])));
+        }
         let file = &mut c.sharers[var.class as usize];
         for r in at[v] / reg_bytes..(at[v] + var.bytes).div_ceil(reg_bytes) {
             if file.len() <= r as usize {

@@ -54,7 +54,7 @@ use flow::Flow;
 use gen_ir::{Kernel, Physical, Pool, VarClass, VarId, Virtual};
 use home::Homes;
 use liveness::Liveness;
-use place::{File, Item, Placement, place};
+use place::{File, Guest, Item, Placement, place};
 
 /// Rounds of rewriting after which an allocation is given up.
 const MAX_ROUNDS: u32 = 24;
@@ -195,8 +195,8 @@ fn rounds(
         if rewritten == 0
             && let Some(better) = reordered(kernel, scratch)?
         {
-            *work = better;
             placed_already = !rotate;
+            *work = Some(better);
         }
         let Scratch { pool, flow, homes, now, placing, placed, lost, home, spill, .. } = &mut *scratch;
         let [flags, addresses, general] = placed;
@@ -229,7 +229,13 @@ fn rounds(
             let count = spill::spill(work, &general.spilled, homes, &known, &mut top, spill, pool)?;
             stats.spills += count.spills;
             stats.fills += count.fills;
-            continue;
+            // What spilling has added often fits beside what was placed: then all else keeps its place.
+            if general.failed.is_some() || spill.inputs || !placing.fit(work, &spill.guests, general) {
+                continue;
+            }
+            if options.check {
+                now.accesses.collect(work, flow)?;
+            }
         }
         for (class, p) in
             [(VarClass::Flag, &*flags), (VarClass::Address, &*addresses), (VarClass::General, &*general)]
@@ -245,8 +251,9 @@ fn rounds(
                 }
             }
         }
+        let done = work.as_ref().unwrap_or(kernel);
         if options.check {
-            check::check(current, &now.accesses, flow, homes, &general.at)?;
+            check::check(done, &now.accesses, flow, homes, &general.at)?;
         }
         stats.grfs_used = general.used.div_ceil(u32::from(kernel.platform.caps().grf_bytes));
         stats.scratch_bytes = top - kernel.spill_offset;
@@ -255,14 +262,10 @@ fn rounds(
     Err(Error::NoEnd(MAX_ROUNDS))
 }
 
-/// If there is an order that might make spilling cheaper: the kernel in that, if it does. What is known is
-/// then of that, and its general variables have been placed as they are where they do not rotate; else that is
-/// of the written order. (To be asked before flags and addresses are split into pieces, which depend on where
-/// they stand.)
-fn reordered(
-    kernel: &Kernel<Virtual>,
-    scratch: &mut Scratch,
-) -> Result<Option<Option<Kernel<Virtual>>>, Error> {
+/// The kernel in an order that makes spilling cheaper, if one is found. What is known is then of that, and its
+/// general variables have been placed as they are where they do not rotate. (To be asked before flags and
+/// addresses are split into pieces, which depend on where they stand.)
+fn reordered(kernel: &Kernel<Virtual>, scratch: &mut Scratch) -> Result<Option<Kernel<Virtual>>, Error> {
     let Scratch { pool, flow, now, other, liveness, order, placing, placed, placed_other, .. } = scratch;
     let Some(kernel_ordered) = order::order(kernel, &now.accesses, &now.live, order, pool) else {
         return Ok(None);
@@ -274,10 +277,10 @@ fn reordered(
     if placing.spill_cost(&kernel_ordered, other, placed_other)? < written {
         std::mem::swap(now, other);
         std::mem::swap(general, placed_other);
-        return Ok(Some(Some(kernel_ordered)));
+        return Ok(Some(kernel_ordered));
     }
     pool.keep_kernel(kernel_ordered);
-    Ok(Some(None))
+    Ok(None)
 }
 
 /// The register file that a class lives in.
@@ -296,7 +299,10 @@ fn file_of(kernel: &Kernel<Virtual>, class: VarClass, rotate: bool) -> File {
 #[derive(Default)]
 struct Placing {
     items: Vec<Item>,
+    /// General variables: what the last placement leaves is asked for again.
     scan: place::Scratch,
+    /// Flags and addresses.
+    small: place::Scratch,
 }
 
 impl Placing {
@@ -309,6 +315,17 @@ impl Placing {
     ) -> Result<f32, Error> {
         self.place(kernel, VarClass::General, known, 0, false, general)?;
         Ok(general.spilled.iter().map(|v| known.accesses.facts[v.index()].weight).sum())
+    }
+
+    /// Puts what spilling has added beside the general variables that were placed last. Returns whether all
+    /// of it fits.
+    fn fit(&mut self, kernel: &Kernel<Virtual>, guests: &[Guest], general: &mut Placement) -> bool {
+        let caps = kernel.platform.caps();
+        let file = file_of(kernel, VarClass::General, false);
+        // As for all that messages write.
+        let regs = if caps.send_to_r127 { file.regs } else { file.regs.min(127) };
+        general.at.resize(kernel.vars.len(), place::UNPLACED);
+        place::fit(file, (file.reg_bytes, regs * file.reg_bytes), guests, &mut self.scan, general)
     }
 
     /// Places the variables of a class. `set_aside`: general registers that stay free.
@@ -328,7 +345,8 @@ impl Placing {
                 self.items.push(item(kernel, VarId(v as u32), known, file, set_aside)?);
             }
         }
-        place(file, &self.items, &known.live, kernel.vars.len(), &mut self.scan, out);
+        let scan = if class == VarClass::General { &mut self.scan } else { &mut self.small };
+        place(file, &self.items, &known.live, kernel.vars.len(), scan, out);
         Ok(())
     }
 }

@@ -93,6 +93,16 @@ impl Held {
     }
 }
 
+/// A variable of a few instructions that comes after a placement: it takes whole registers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Guest {
+    pub var: VarId,
+    pub bytes: u32,
+    pub align: u32,
+    /// Where it is needed, in the positions of the placement.
+    pub range: Range,
+}
+
 /// Memory of the scan.
 #[derive(Default)]
 pub(crate) struct Scratch {
@@ -206,6 +216,55 @@ pub(crate) fn by_start<'a>(
         let together = &mut order[ends[0] as usize..ends[1] as usize];
         together.sort_unstable_by_key(|&i| (u32::MAX - items[i as usize].bytes, i));
     }
+}
+
+/// Puts guests where a placement that spilled has left registers free, from `low` to before `high` bytes:
+/// `s` and `out` are as that left them, with room for all variables. Returns whether all of them fit.
+pub(crate) fn fit(
+    file: File,
+    (low, high): (u32, u32),
+    guests: &[Guest],
+    s: &mut Scratch,
+    out: &mut Placement,
+) -> bool {
+    if file.regs <= 128 {
+        fit_in(&mut s.narrow[0], file, (low, high), guests, out)
+    } else {
+        fit_in(&mut s.wide[0], file, (low, high), guests, out)
+    }
+}
+
+/// `busy`: what the second chance has left of the registers that are in use, as wholes or in part.
+fn fit_in<const W: usize>(
+    busy: &mut Busy<W>,
+    File { reg_bytes, .. }: File,
+    (low, high): (u32, u32),
+    guests: &[Guest],
+    out: &mut Placement,
+) -> bool {
+    let regs = between::<W>(low.div_ceil(reg_bytes), high / reg_bytes);
+    // In turn: then a guest seldom waits for the message of the one before.
+    let mut next = 0;
+    for g in guests {
+        if g.range.end as usize > busy.positions() {
+            return false;
+        }
+        let n = g.bytes.div_ceil(reg_bytes);
+        let mut open = busy.within(&[g.range]).map(|word| !word);
+        open.iter_mut().zip(regs).for_each(|(o, r)| *o &= r);
+        let mut starts = runs(open, n);
+        let steps = multiples::<W>((g.align / reg_bytes).max(1));
+        starts.iter_mut().zip(steps).for_each(|(s, m)| *s &= m);
+        let mut behind = between::<W>(next, u32::MAX);
+        behind.iter_mut().zip(starts).for_each(|(b, s)| *b &= s);
+        let Some(r) = first(&behind).or_else(|| first(&starts)) else { return false };
+        next = r + n;
+        busy.set(between(r, r + n), &[g.range]);
+        out.at[g.var.index()] = r * reg_bytes;
+        out.used = out.used.max((r + n) * reg_bytes);
+    }
+    out.spilled.clear();
+    true
 }
 
 /// Places `items`; those without live ranges are left out.
@@ -609,7 +668,7 @@ impl<'a, const W: usize> Scan<'a, W> {
     }
 
     /// Puts what was marked for spilling where it fits after all: others that were marked later have made
-    /// room. The dearest come first. Positions are whole registers.
+    /// room. The dearest come first. Positions are whole registers. What must be in its place lost that.
     fn second_chance(&mut self, marked: &mut Vec<u32>) {
         let rb = self.file.reg_bytes;
         let items = self.items;
@@ -628,7 +687,8 @@ impl<'a, const W: usize> Scan<'a, W> {
             }
         }
         marked.clear();
-        marked.extend((0..items.len() as u32).filter(|&i| self.s.out[i as usize]));
+        let marks = |&i: &u32| self.s.out[i as usize] && items[i as usize].fixed.is_none();
+        marked.extend((0..items.len() as u32).filter(marks));
         // Of equals the first comes first.
         marked.sort_unstable_by(|&a, &b| {
             items[b as usize].cost.total_cmp(&items[a as usize].cost).then(a.cmp(&b))

@@ -15,8 +15,8 @@ use crate::{
     Error,
     access::{Accesses, Kind},
     home::Homes,
-    liveness::Liveness,
-    place::Item,
+    liveness::{Liveness, Range},
+    place::{Guest, Item},
     slots,
 };
 use gen_ir::{
@@ -50,6 +50,8 @@ struct Temp {
     front: u32,
     /// Instruction that used it last.
     used: usize,
+    /// Its place among the guests.
+    guest: usize,
 }
 
 /// Memory of spilling.
@@ -65,6 +67,10 @@ pub(crate) struct Scratch {
     open: Vec<Temp>,
     writes: Vec<Temp>,
     mine: Vec<u32>,
+    /// The temporaries, with the positions of the code as it was.
+    pub guests: Vec<Guest>,
+    /// Inputs were spilled: before they are in memory they need registers, too.
+    pub inputs: bool,
 }
 
 const NO_SLOT: u32 = u32::MAX;
@@ -78,6 +84,7 @@ struct Spiller<'a> {
     lsc: bool,
     count: Count,
     homes: &'a mut Homes,
+    guests: &'a mut Vec<Guest>,
 }
 
 /// What is known of the kernel as it is before.
@@ -99,7 +106,8 @@ pub(crate) fn spill(
     let caps = kernel.platform.caps();
     let grf = u32::from(caps.grf_bytes);
     give_slots(kernel, spilled, known.live, grf, top, scratch)?;
-    let Scratch { slot, entry, new, open, writes, mine, .. } = scratch;
+    let Scratch { slot, entry, new, open, writes, mine, guests, inputs, .. } = scratch;
+    guests.clear();
     let mut s = Spiller {
         kernel,
         slot,
@@ -109,9 +117,11 @@ pub(crate) fn spill(
         lsc: caps.lsc,
         count: Count::default(),
         homes,
+        guests,
     };
     entry.clear();
     s.save_inputs(spilled, entry);
+    *inputs = !entry.is_empty();
     for b in 0..s.kernel.blocks.len() {
         let touched = known.accesses.of_block(b).iter().any(|a| s.slot_of(a.var).is_some());
         if touched {
@@ -213,13 +223,21 @@ impl Spiller<'_> {
             (true, false) => self.grf,
             (true, true) => 2 * self.grf,
         };
+        let bytes = front + (end - first) * self.grf;
         let id = self.kernel.add_var(Var {
             no_spill: true,
             even_grf: even,
-            ..Var::temp(VarClass::General, front + (end - first) * self.grf, self.grf)
+            ..Var::temp(VarClass::General, bytes, self.grf)
         });
         self.homes.mark_piece(id);
-        Temp { var, id, first, end, front, used }
+        self.guest(id, bytes, if even { 2 * self.grf } else { self.grf }, used);
+        Temp { var, id, first, end, front, used, guest: self.guests.len() - 1 }
+    }
+
+    /// A variable is needed from right before instruction `i` of the code as it was to right behind it.
+    fn guest(&mut self, var: VarId, bytes: u32, align: u32, i: usize) {
+        let at = i as u32 * 2;
+        self.guests.push(Guest { var, bytes, align, range: Range { start: at, end: at + 2 } });
     }
 
     /// Writes a block's code anew.
@@ -288,6 +306,7 @@ impl Spiller<'_> {
         top: u32,
     ) -> Temp {
         let grf = self.grf;
+        let at = i as u32 * 2;
         let (mut first, mut end) = (u32::MAX, 0);
         let (mut reads, mut written) = (false, false);
         let mut covers: Option<(u32, u32)> = None;
@@ -307,13 +326,13 @@ impl Spiller<'_> {
             t.var == v && t.first <= first && end <= t.end && (!written || t.front > 0 || self.split_send)
         }) {
             t.used = i;
+            self.guests[t.guest].range.end = at + 2;
             return *t;
         }
         let temp = self.temp(v, first, end, written, i);
         let bytes = self.kernel.vars[v as usize].bytes;
         // The last register of the variable may be part padding.
         let whole = covers.is_some_and(|(s, e)| s <= first * grf && e >= (end * grf).min(bytes)) && !reads;
-        let at = i as u32 * 2;
         let old = || if at == top { live.at_start(v, at) } else { live.before(v, at) };
         if reads || (!whole && old()) {
             self.read(out, temp, origin);
@@ -408,10 +427,10 @@ impl Spiller<'_> {
             let message = if at == 0 {
                 Reg::var_at(temp.id, temp.front - self.grf)
             } else {
-                let id = self.kernel.add_var(Var {
-                    no_spill: true,
-                    ..Var::temp(VarClass::General, (1 + n) * self.grf, self.grf)
-                });
+                let bytes = (1 + n) * self.grf;
+                let message = Var { no_spill: true, ..Var::temp(VarClass::General, bytes, self.grf) };
+                let id = self.kernel.add_var(message);
+                self.guest(id, bytes, self.grf, temp.used);
                 for r in 0..n {
                     let to = Reg::var_at(id, (1 + r) * self.grf);
                     out.push(raw_copy(lanes, to, data.plus(r * self.grf), Type::Ud, origin));

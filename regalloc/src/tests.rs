@@ -172,6 +172,16 @@ fn checker_sees_lost_values() {
 }
 
 #[test]
+fn checker_sees_inputs_that_are_elsewhere() {
+    let mut k = Kernel::new("t", Platform::Skl);
+    let v: Vec<VarId> = (0..2).map(|_| k.add_var(general(32))).collect();
+    (k.vars[0].fixed, k.vars[0].live_in) = (Some(32), true);
+    k.blocks = vec![Block { insts: vec![add(v[1], v[0], v[0])], succs: Default::default() }];
+    assert_eq!(checked(&k, &[32, 64]), Ok(()));
+    assert!(matches!(checked(&k, &[96, 64]), Err(Error::Unsound(_))));
+}
+
+#[test]
 fn checker_sees_early_writes() {
     let mut k = Kernel::new("t", Platform::Skl);
     let v: Vec<VarId> = (0..2).map(|_| k.add_var(Var::temp(VarClass::General, 64, 32))).collect();
