@@ -222,6 +222,7 @@ pub fn disasm(input: &[u8]) {
     bounded("disasm", input, || {
         let text = disassemble(platform, code, &ListingOptions::default());
         assert!(code.is_empty() || !text.is_empty());
+        drop(text);
         let json = disassemble_json(platform, code, &JsonOptions::default());
         serde_json::from_str::<serde::de::IgnoredAny>(&json).expect("JSON");
     });

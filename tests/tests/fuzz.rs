@@ -77,3 +77,17 @@ macro_rules! targets {
 }
 
 targets! { read_isa read_visaasm roundtrip verify finalize decode disasm asm emulate }
+
+/// Trees of JSON were kept for a whole kernel: a thousand bytes and more for one of code.
+#[test]
+fn listings_are_not_many_times_as_large_as_the_code() {
+    // The fuzz target's bounds hold for code that is compacted from end to end, legal or not, and where
+    // every word may be a branch.
+    for (platform, word) in
+        [(0u8, [0xf1; 8]), (3, [0xf1; 8]), (1, [0x2e, 5, 0, 0x20, 0xf1, 0xf1, 0xf1, 0xf1])]
+    {
+        let mut input = vec![platform];
+        (0..20_000).for_each(|_| input.extend_from_slice(&word));
+        tests::fuzz::disasm(&input);
+    }
+}

@@ -6,7 +6,7 @@
 //! this ends.
 
 use super::regset::{Access, File, RegSet};
-use gen_ir::{Inst, Physical};
+use crate::Decoded;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A block of instructions and the blocks that may run before it.
@@ -71,7 +71,7 @@ struct Path {
 type Border = BTreeMap<usize, RegSet>;
 
 struct Analysis<'a> {
-    insts: &'a [Option<Inst<Physical>>],
+    code: &'a [Decoded],
     access: &'a [Access],
     blocks: &'a [Block],
     live_in: Vec<Border>,
@@ -80,10 +80,10 @@ struct Analysis<'a> {
 }
 
 /// Analyses a kernel; `None` stands for bits that are no instruction.
-pub(super) fn analyse(insts: &[Option<Inst<Physical>>], access: &[Access], blocks: &[Block]) -> Dataflow {
-    let n = insts.len();
+pub(super) fn analyse(code: &[Decoded], access: &[Access], blocks: &[Block]) -> Dataflow {
+    let n = code.len();
     let mut a = Analysis {
-        insts,
+        code,
         access,
         blocks,
         live_in: vec![Border::new(); blocks.len()],
@@ -187,7 +187,7 @@ impl Analysis<'_> {
     }
 
     fn inverted(&self, id: usize) -> bool {
-        self.insts[id].is_some_and(|i| i.pred.is_some_and(|p| p.inv))
+        self.code[id].inst.as_ref().is_ok_and(|i| i.pred.is_some_and(|p| p.inv))
     }
 }
 

@@ -14,12 +14,12 @@ use super::{
 };
 use crate::{Decoded, decode_all};
 use dataflow::{Block, Dataflow, analyse};
-use gen_ir::{Arf, Base, Inst, Op, Payload, Physical, SbidMode, Target};
+use gen_ir::{Arf, Base, Inst, Op, Payload, Physical, SbidMode, Src, Target};
 use operand::Writer;
 use platforms::{Layout, Platform};
 use regset::Files;
 use serde_json::{Value, json};
-use std::{collections::BTreeSet, fmt::Write};
+use std::{collections::BTreeSet, fmt::Write, ops::Range};
 
 /// What the JSON form says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -31,49 +31,69 @@ pub struct JsonOptions {
 /// Machine code as IGA JSON 2.0.
 pub fn disassemble_json(platform: Platform, code: &[u8], options: &JsonOptions) -> String {
     let decoded: Vec<Decoded> = decode_all(platform, code).collect();
-    let json = to_json(platform, &decoded, options);
-    // An element a line, as the reference tool does for those that fit one.
+    // An element a line, as the reference tool does for those that fit one; one at a time, as trees are
+    // many times as large as what they are of.
     let mut text = format!(
-        "{{\n  \"version\":{},\n  \"platform\":{},\n  \"elems\":[\n",
-        json["version"], json["platform"]
+        "{{\n  \"version\":\"{VERSION}\",\n  \"platform\":\"{}\",\n  \"elems\":[",
+        platform_name(platform)
     );
-    let elems = json["elems"].as_array().map_or(&[][..], Vec::as_slice);
-    for (i, elem) in elems.iter().enumerate() {
-        let sep = if i + 1 < elems.len() { "," } else { "" };
-        let _ = writeln!(text, "    {elem}{sep}");
-    }
-    text.push_str("  ]\n}\n");
+    text.reserve(decoded.len() * ELEMENT);
+    let mut sep = "\n";
+    for_each_element(platform, &decoded, options, |elem| {
+        let _ = write!(text, "{sep}    {elem}");
+        sep = ",\n";
+    });
+    text.push_str("\n  ]\n}\n");
     text
 }
 
+/// Bytes that hold most elements.
+const ELEMENT: usize = 240;
+
+/// The version of the form.
+const VERSION: &str = "2.0";
+
 /// Decoded instructions as IGA JSON 2.0.
 pub fn to_json(platform: Platform, decoded: &[Decoded], options: &JsonOptions) -> Value {
-    let insts: Vec<Option<Inst<Physical>>> = decoded.iter().map(|d| d.inst.ok()).collect();
+    let mut elems = Vec::new();
+    for_each_element(platform, decoded, options, |elem| elems.push(elem));
+    json!({ "version": VERSION, "platform": platform_name(platform), "elems": elems })
+}
+
+/// Gives labels and instructions in order.
+fn for_each_element(
+    platform: Platform,
+    decoded: &[Decoded],
+    options: &JsonOptions,
+    mut each: impl FnMut(Value),
+) {
     let blocks = Blocks::new(decoded);
     let files = Files::new(platform);
     let flow = options.defs.then(|| {
-        let none = || regset::Access::default();
-        let access: Vec<_> = insts
-            .iter()
-            .map(|i| i.as_ref().map_or_else(none, |i| files.access(i, operand::source_count(i))))
-            .collect();
-        analyse(&insts, &access, &blocks.linked(&insts))
+        let none = |_: &_| regset::Access::default();
+        let of = |i: &Inst<_>| files.access(i, operand::source_count(i));
+        let access: Vec<_> = decoded.iter().map(|d| d.inst.as_ref().map_or_else(none, of)).collect();
+        analyse(decoded, &access, &blocks.linked(decoded))
     });
     let writer = Writer { platform, files, flow: flow.as_ref() };
     // The reference tool counts from 1 until the analysis numbers everything from 0.
     let first = usize::from(!options.defs);
-    let mut elems = Vec::with_capacity(decoded.len() + blocks.starts.len());
-    let (preds, succs) = blocks.graph(&insts);
-    for (id, range) in blocks.ranges.iter().enumerate() {
+    let edges = blocks.edges(decoded);
+    let mut rest = &edges[..];
+    for id in 0..blocks.len() {
         let mut label = json!({ "kind": "L", "id": first + id, "symbol": symbol(blocks.starts[id]) });
-        for (key, set) in [("preds", &preds[id]), ("succs", &succs[id])] {
+        let (here, later) = rest.split_at(rest.partition_point(|e| e.0 == id));
+        rest = later;
+        let preds: Vec<usize> = here.iter().map(|e| first + e.1).collect();
+        let succs: Vec<usize> = blocks.succs(decoded, id).into_iter().map(|b| first + b).collect();
+        for (key, set) in [("preds", preds), ("succs", succs)] {
             if !set.is_empty() {
-                label[key] = set.iter().map(|b| first + b).collect();
+                label[key] = json!(set);
             }
         }
-        elems.push(label);
-        for i in range.clone() {
-            elems.push(match &decoded[i].inst {
+        each(label);
+        for i in blocks.range(id) {
+            each(match &decoded[i].inst {
                 Ok(inst) => {
                     let mut v = writer.instruction(i, inst, decoded[i].offset);
                     v["id"] = json!(first + i);
@@ -85,7 +105,6 @@ pub fn to_json(platform: Platform, decoded: &[Decoded], options: &JsonOptions) -
             });
         }
     }
-    json!({ "version": "2.0", "platform": platform_name(platform), "elems": elems })
 }
 
 /// The platform's name in the JSON form.
@@ -108,38 +127,46 @@ fn symbol(offset: i64) -> String {
 struct Blocks {
     /// Byte offset at which each starts.
     starts: Vec<i64>,
-    /// The instructions of each.
-    ranges: Vec<std::ops::Range<usize>>,
-    /// For each instruction, the blocks its targets are.
-    targets: Vec<Vec<usize>>,
+    /// The first instruction of each, and how many there are.
+    bounds: Vec<usize>,
 }
 
 impl Blocks {
     fn new(decoded: &[Decoded]) -> Self {
         let starts = block_starts(decoded);
-        let mut bounds: Vec<usize> =
-            starts.iter().map(|&s| decoded.partition_point(|d| i64::from(d.offset) < s)).collect();
-        bounds.push(decoded.len());
-        let ranges = bounds.windows(2).map(|w| w[0]..w[1]).collect();
-        let targets = decoded
-            .iter()
-            .map(|d| {
-                let Ok(Inst { op, src, payload: Payload::Branch { jip, uip, .. }, .. }) = &d.inst else {
-                    return Vec::new();
-                };
-                if src[0] != gen_ir::Src::None {
-                    return Vec::new();
-                }
-                [jip, uip]
-                    .into_iter()
-                    .filter_map(|t| match t {
-                        Target::Rel(rel) => starts.binary_search(&target_offset(*op, d.offset, *rel)).ok(),
-                        _ => None,
-                    })
-                    .collect()
-            })
-            .collect();
-        Blocks { starts, ranges, targets }
+        let before = |&s: &i64| decoded.partition_point(|d| i64::from(d.offset) < s);
+        let bounds = starts.iter().map(before).chain([decoded.len()]).collect();
+        Blocks { starts, bounds }
+    }
+
+    fn len(&self) -> usize {
+        self.starts.len()
+    }
+
+    /// The instructions of a block.
+    fn range(&self, id: usize) -> Range<usize> {
+        self.bounds[id]..self.bounds[id + 1]
+    }
+
+    /// The last instruction of a block.
+    fn last<'a>(&self, decoded: &'a [Decoded], id: usize) -> Option<&'a Decoded> {
+        self.range(id).next_back().map(|i| &decoded[i])
+    }
+
+    /// The blocks that an instruction names.
+    fn targets(&self, last: Option<&Decoded>) -> impl Iterator<Item = usize> {
+        let named = match last {
+            Some(Decoded {
+                offset,
+                inst: Ok(Inst { op, src: [Src::None, ..], payload: Payload::Branch { jip, uip, .. }, .. }),
+                ..
+            }) => [jip, uip].map(|target| match target {
+                Target::Rel(rel) => self.starts.binary_search(&target_offset(*op, *offset, *rel)).ok(),
+                _ => None,
+            }),
+            _ => [None; 2],
+        };
+        named.into_iter().flatten()
     }
 
     /// Whether execution may go on after an instruction.
@@ -149,43 +176,40 @@ impl Blocks {
     }
 
     /// The blocks with their predecessors, for data flow.
-    fn linked(&self, insts: &[Option<Inst<Physical>>]) -> Vec<Block> {
-        let mut blocks: Vec<Block> =
-            self.ranges.iter().map(|r| Block { start: r.start, end: r.end, preds: Vec::new() }).collect();
-        for (id, range) in self.ranges.iter().enumerate() {
-            let last = range.clone().last();
-            let falls = last.and_then(|i| insts[i].as_ref()).is_none_or(Self::falls_through);
-            if falls && id + 1 < self.ranges.len() {
+    fn linked(&self, decoded: &[Decoded]) -> Vec<Block> {
+        let block = |id| Block { start: self.bounds[id], end: self.bounds[id + 1], preds: Vec::new() };
+        let mut blocks: Vec<Block> = (0..self.len()).map(block).collect();
+        for id in 0..self.len() {
+            let last = self.last(decoded, id);
+            let falls = last.and_then(|d| d.inst.as_ref().ok()).is_none_or(Self::falls_through);
+            if falls && id + 1 < self.len() {
                 blocks[id + 1].preds.push(id);
             }
-            for &target in last.iter().flat_map(|&i| &self.targets[i]) {
+            for target in self.targets(last) {
                 blocks[target].preds.push(id);
             }
         }
         blocks
     }
 
-    /// Predecessors and successors as the JSON form lists them. The reference tool leaves out the step
-    /// from a block without a branch to the next one unless its last instruction is predicated or ends
-    /// the thread.
-    fn graph(&self, insts: &[Option<Inst<Physical>>]) -> (Vec<BTreeSet<usize>>, Vec<BTreeSet<usize>>) {
-        let n = self.ranges.len();
-        let (mut preds, mut succs) = (vec![BTreeSet::new(); n], vec![BTreeSet::new(); n]);
-        for (id, range) in self.ranges.iter().enumerate() {
-            let last = range.clone().last();
-            let falls = match last.and_then(|i| insts[i].as_ref()) {
-                None => true,
-                Some(i) if i.op.is_branch() => i.op != Op::Jmpi || i.pred.is_some(),
-                Some(i) => i.is_eot() || i.pred.is_some(),
-            };
-            let next = (falls && id + 1 < n).then_some(id + 1);
-            let targets = last.iter().flat_map(|&i| &self.targets[i]).copied();
-            for to in targets.chain(next) {
-                succs[id].insert(to);
-                preds[to].insert(id);
-            }
-        }
-        (preds, succs)
+    /// Where a block goes, as the JSON form lists it. The reference tool leaves out the step from a block
+    /// without a branch to the next one unless its last instruction is predicated or ends the thread.
+    fn succs(&self, decoded: &[Decoded], id: usize) -> BTreeSet<usize> {
+        let last = self.last(decoded, id);
+        let falls = match last.and_then(|d| d.inst.as_ref().ok()) {
+            None => true,
+            Some(i) if i.op.is_branch() => i.op != Op::Jmpi || i.pred.is_some(),
+            Some(i) => i.is_eot() || i.pred.is_some(),
+        };
+        self.targets(last).chain((falls && id + 1 < self.len()).then_some(id + 1)).collect()
+    }
+
+    /// All such steps, as to and from, in order.
+    fn edges(&self, decoded: &[Decoded]) -> Vec<(usize, usize)> {
+        let from = |id| self.succs(decoded, id).into_iter().map(move |to| (to, id));
+        let mut edges: Vec<(usize, usize)> = (0..self.len()).flat_map(from).collect();
+        edges.sort_unstable();
+        edges
     }
 }
 
