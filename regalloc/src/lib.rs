@@ -54,7 +54,7 @@ use flow::Flow;
 use gen_ir::{Kernel, Physical, Pool, VarClass, VarId, Virtual};
 use home::Homes;
 use liveness::Liveness;
-use place::{File, Guest, Item, Placement, place};
+use place::{File, Item, Placement, place};
 
 /// Rounds of rewriting after which an allocation is given up.
 const MAX_ROUNDS: u32 = 24;
@@ -230,7 +230,7 @@ fn rounds(
             stats.spills += count.spills;
             stats.fills += count.fills;
             // What spilling has added often fits beside what was placed: then all else keeps its place.
-            if general.failed.is_some() || spill.inputs || !placing.fit(work, &spill.guests, general) {
+            if general.failed.is_some() || !placing.fit(work, spill, &now.live, general) {
                 continue;
             }
             if options.check {
@@ -298,11 +298,10 @@ fn file_of(kernel: &Kernel<Virtual>, class: VarClass, rotate: bool) -> File {
 /// Memory of placing.
 #[derive(Default)]
 struct Placing {
-    items: Vec<Item>,
-    /// General variables: what the last placement leaves is asked for again.
-    scan: place::Scratch,
+    /// General variables, and what their last placement leaves: it is asked for again.
+    general: (Vec<Item>, place::Scratch),
     /// Flags and addresses.
-    small: place::Scratch,
+    small: (Vec<Item>, place::Scratch),
 }
 
 impl Placing {
@@ -319,13 +318,27 @@ impl Placing {
 
     /// Puts what spilling has added beside the general variables that were placed last. Returns whether all
     /// of it fits.
-    fn fit(&mut self, kernel: &Kernel<Virtual>, guests: &[Guest], general: &mut Placement) -> bool {
+    fn fit(
+        &mut self,
+        kernel: &Kernel<Virtual>,
+        spilled: &spill::Scratch,
+        live: &Liveness,
+        general: &mut Placement,
+    ) -> bool {
         let caps = kernel.platform.caps();
         let file = file_of(kernel, VarClass::General, false);
         // As for all that messages write.
         let regs = if caps.send_to_r127 { file.regs } else { file.regs.min(127) };
         general.at.resize(kernel.vars.len(), place::UNPLACED);
-        place::fit(file, (file.reg_bytes, regs * file.reg_bytes), guests, &mut self.scan, general)
+        let limits = (file.reg_bytes, regs * file.reg_bytes);
+        let (items, scan) = &mut self.general;
+        let inputs = spilled.inputs.iter().map(|&v| {
+            let var = &kernel.vars[v.index()];
+            (v, var.fixed, var.bytes)
+        });
+        let saved = spilled.loaded as u32 * 2 + 2;
+        place::keep_inputs(file, inputs, saved, (items, live), scan, general)
+            && place::fit(file, limits, &spilled.guests, scan, general)
     }
 
     /// Places the variables of a class. `set_aside`: general registers that stay free.
@@ -339,14 +352,14 @@ impl Placing {
         out: &mut Placement,
     ) -> Result<(), Error> {
         let file = file_of(kernel, class, rotate);
-        self.items.clear();
+        let (items, scan) = if class == VarClass::General { &mut self.general } else { &mut self.small };
+        items.clear();
         for (v, var) in kernel.vars.iter().enumerate() {
             if var.class == class && !known.live.of(v).is_empty() {
-                self.items.push(item(kernel, VarId(v as u32), known, file, set_aside)?);
+                items.push(item(kernel, VarId(v as u32), known, file, set_aside)?);
             }
         }
-        let scan = if class == VarClass::General { &mut self.scan } else { &mut self.small };
-        place(file, &self.items, &known.live, kernel.vars.len(), scan, out);
+        place(file, items, &known.live, kernel.vars.len(), scan, out);
         Ok(())
     }
 }

@@ -234,6 +234,41 @@ pub(crate) fn fit(
     }
 }
 
+/// Keeps the places of inputs that a placement has spilled, up to position `end`, and puts them there. Returns
+/// whether nothing else is there before.
+pub(crate) fn keep_inputs(
+    file: File,
+    inputs: impl Iterator<Item = (VarId, Option<u32>, u32)>,
+    end: u32,
+    (items, live): (&[Item], &Liveness),
+    s: &mut Scratch,
+    out: &mut Placement,
+) -> bool {
+    let range = Range { start: 0, end };
+    let positions = if file.regs <= 128 { s.narrow[0].positions() } else { s.wide[0].positions() };
+    for (v, fixed, bytes) in inputs {
+        let Some(from) = fixed.filter(|_| end as usize <= positions) else { return false };
+        let to = from + bytes;
+        let met = items.iter().any(|i| {
+            let at = out.at[i.var.index()];
+            let there = at != UNPLACED && at < to && from < at + i.bytes;
+            there && live.of(i.var.index()).first().is_some_and(|r| r.start < end)
+        });
+        if met {
+            return false;
+        }
+        let (first, last) = (from / file.reg_bytes, to.div_ceil(file.reg_bytes));
+        if file.regs <= 128 {
+            s.narrow[0].set(between(first, last), &[range]);
+        } else {
+            s.wide[0].set(between(first, last), &[range]);
+        }
+        out.at[v.index()] = from;
+        out.used = out.used.max(to);
+    }
+    true
+}
+
 /// `busy`: what the second chance has left of the registers that are in use, as wholes or in part.
 fn fit_in<const W: usize>(
     busy: &mut Busy<W>,

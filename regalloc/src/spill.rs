@@ -69,8 +69,10 @@ pub(crate) struct Scratch {
     mine: Vec<u32>,
     /// The temporaries, with the positions of the code as it was.
     pub guests: Vec<Guest>,
-    /// Inputs were spilled: before they are in memory they need registers, too.
-    pub inputs: bool,
+    /// Inputs among what was spilled: until they are in memory they need their registers, too.
+    pub inputs: Vec<VarId>,
+    /// The instruction before which that happens, in the code as it was.
+    pub loaded: usize,
 }
 
 const NO_SLOT: u32 = u32::MAX;
@@ -106,8 +108,11 @@ pub(crate) fn spill(
     let caps = kernel.platform.caps();
     let grf = u32::from(caps.grf_bytes);
     give_slots(kernel, spilled, known.live, grf, top, scratch)?;
-    let Scratch { slot, entry, new, open, writes, mine, guests, inputs, .. } = scratch;
+    let Scratch { slot, entry, new, open, writes, mine, guests, inputs, loaded, .. } = scratch;
     guests.clear();
+    inputs.clear();
+    inputs.extend(spilled.iter().filter(|v| kernel.vars[v.index()].live_in));
+    [_, *loaded] = kernel.payload_ends();
     let mut s = Spiller {
         kernel,
         slot,
@@ -120,8 +125,7 @@ pub(crate) fn spill(
         guests,
     };
     entry.clear();
-    s.save_inputs(spilled, entry);
-    *inputs = !entry.is_empty();
+    s.save_inputs(inputs, *loaded, entry);
     for b in 0..s.kernel.blocks.len() {
         let touched = known.accesses.of_block(b).iter().any(|a| s.slot_of(a.var).is_some());
         if touched {
@@ -181,16 +185,13 @@ impl Spiller<'_> {
     }
 
     /// Inputs come in registers: copies them to their slots before anything else happens to them.
-    fn save_inputs(&mut self, spilled: &[VarId], out: &mut Vec<Inst<Virtual>>) {
-        for &v in spilled {
+    fn save_inputs(&mut self, inputs: &[VarId], loaded: usize, out: &mut Vec<Inst<Virtual>>) {
+        for &v in inputs {
             let var = self.kernel.vars[v.index()].clone();
-            if !var.live_in {
-                continue;
-            }
             // From here on only the copy below reads it.
             self.kernel.vars[v.index()].no_spill = true;
             let regs = var.bytes.div_ceil(self.grf);
-            let temp = self.temp(v.0, 0, regs, true, 0);
+            let temp = self.temp(v.0, 0, regs, true, loaded);
             let mut at = 0;
             while at < var.bytes {
                 let left = (var.bytes - at).min(self.grf);
@@ -230,14 +231,13 @@ impl Spiller<'_> {
             ..Var::temp(VarClass::General, bytes, self.grf)
         });
         self.homes.mark_piece(id);
-        self.guest(id, bytes, if even { 2 * self.grf } else { self.grf }, used);
+        self.guest(id, bytes, if even { 2 * self.grf } else { self.grf }, during(used));
         Temp { var, id, first, end, front, used, guest: self.guests.len() - 1 }
     }
 
-    /// A variable is needed from right before instruction `i` of the code as it was to right behind it.
-    fn guest(&mut self, var: VarId, bytes: u32, align: u32, i: usize) {
-        let at = i as u32 * 2;
-        self.guests.push(Guest { var, bytes, align, range: Range { start: at, end: at + 2 } });
+    /// A variable is needed in these positions of the code as it was.
+    fn guest(&mut self, var: VarId, bytes: u32, align: u32, range: Range) {
+        self.guests.push(Guest { var, bytes, align, range });
     }
 
     /// Writes a block's code anew.
@@ -308,7 +308,7 @@ impl Spiller<'_> {
         let grf = self.grf;
         let at = i as u32 * 2;
         let (mut first, mut end) = (u32::MAX, 0);
-        let (mut reads, mut written) = (false, false);
+        let (mut reads, mut written, mut early) = (false, false, false);
         let mut covers: Option<(u32, u32)> = None;
         for a in accesses.of(i).iter().filter(|a| a.var == v) {
             first = first.min(a.start / grf);
@@ -316,6 +316,7 @@ impl Spiller<'_> {
             reads |= a.kind.has(Kind::READ);
             if a.kind.has(Kind::WRITE) {
                 written = true;
+                early |= a.kind.has(Kind::EARLY);
                 let whole = a.kind.has(Kind::SURE) && !a.kind.has(Kind::MASKED) && a.pitch == a.elem;
                 if whole {
                     covers = Some((a.start, a.end));
@@ -326,7 +327,7 @@ impl Spiller<'_> {
             t.var == v && t.first <= first && end <= t.end && (!written || t.front > 0 || self.split_send)
         }) {
             t.used = i;
-            self.guests[t.guest].range.end = at + 2;
+            self.guests[t.guest].range.end = at + 1 + u32::from(written);
             return *t;
         }
         let temp = self.temp(v, first, end, written, i);
@@ -334,9 +335,13 @@ impl Spiller<'_> {
         // The last register of the variable may be part padding.
         let whole = covers.is_some_and(|(s, e)| s <= first * grf && e >= (end * grf).min(bytes)) && !reads;
         let old = || if at == top { live.at_start(v, at) } else { live.before(v, at) };
-        if reads || (!whole && old()) {
+        let filled = reads || (!whole && old());
+        if filled {
             self.read(out, temp, origin);
         }
+        let needed = &mut self.guests[temp.guest].range;
+        needed.start += u32::from(!filled && !early);
+        needed.end -= u32::from(!written);
         open.push(temp);
         temp
     }
@@ -430,7 +435,7 @@ impl Spiller<'_> {
                 let bytes = (1 + n) * self.grf;
                 let message = Var { no_spill: true, ..Var::temp(VarClass::General, bytes, self.grf) };
                 let id = self.kernel.add_var(message);
-                self.guest(id, bytes, self.grf, temp.used);
+                self.guest(id, bytes, self.grf, during(temp.used));
                 for r in 0..n {
                     let to = Reg::var_at(id, (1 + r) * self.grf);
                     out.push(raw_copy(lanes, to, data.plus(r * self.grf), Type::Ud, origin));
@@ -443,6 +448,12 @@ impl Spiller<'_> {
             out.push(i);
         }
     }
+}
+
+/// From right before an instruction to right behind it.
+fn during(i: usize) -> Range {
+    let at = i as u32 * 2;
+    Range { start: at, end: at + 2 }
 }
 
 fn send_type(exec: ExecSize) -> Type {
