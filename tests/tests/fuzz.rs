@@ -81,6 +81,7 @@ targets! { read_isa read_visaasm roundtrip verify finalize decode disasm asm emu
 /// Trees of JSON were kept for a whole kernel: a thousand bytes and more for one of code.
 #[test]
 fn listings_are_not_many_times_as_large_as_the_code() {
+    let _one = ONE.lock().unwrap_or_else(|e| e.into_inner());
     // The fuzz target's bounds hold for code that is compacted from end to end, legal or not, and where
     // every word may be a branch.
     for (platform, word) in
@@ -88,6 +89,6 @@ fn listings_are_not_many_times_as_large_as_the_code() {
     {
         let mut input = vec![platform];
         (0..20_000).for_each(|_| input.extend_from_slice(&word));
-        tests::fuzz::disasm(&input);
+        fuzz::disasm(&input);
     }
 }
