@@ -27,10 +27,14 @@ struct Fact {
     lost: u64,
 }
 
+/// Where a block starts or ends: of the variables that matter there, by their place among those.
 type State = Vec<Fact>;
 
-/// Pieces of variables, by variable index.
+/// Pieces of such variables.
 type Losses = Vec<(u32, u64)>;
+
+/// A variable of which nothing crosses from block to block.
+const LOCAL: u32 = u32::MAX;
 
 struct Check<'a> {
     kernel: &'a Kernel<Virtual>,
@@ -40,8 +44,10 @@ struct Check<'a> {
     /// Variables in each register, per file.
     sharers: [Vec<Vec<u32>>; 3],
     reg_bytes: u32,
-    /// Pieces that spilling made: nothing of them crosses from block to block.
-    pieces: Vec<u32>,
+    /// Variables of which something may cross from block to block, and the place of each variable among
+    /// them, or [`LOCAL`]. Of the many others a large kernel would keep facts for every block.
+    crossing: Vec<u32>,
+    place: Vec<u32>,
     no_mask_read: Vec<bool>,
     cross_read: Vec<bool>,
 }
@@ -63,7 +69,8 @@ pub(crate) fn check(
         at,
         sharers: Default::default(),
         reg_bytes,
-        pieces: (0..n as u32).filter(|&v| homes.is_piece(v as usize)).collect(),
+        crossing: Vec::new(),
+        place: vec![LOCAL; n],
         no_mask_read: vec![false; n],
         cross_read: vec![false; n],
     };
@@ -86,10 +93,35 @@ pub(crate) fn check(
         c.no_mask_read[a.var as usize] |= !a.kind.has(Kind::MASKED);
         c.cross_read[a.var as usize] |= a.kind.has(Kind::CROSS);
     }
+    c.find_crossing(homes);
     c.run()
 }
 
 impl Check<'_> {
+    /// Finds the variables whose facts at the start of a block may change what a read finds: not those that
+    /// spilling made, and not those of one block that there are written before they are read, piece by piece.
+    fn find_crossing(&mut self, homes: &Homes) {
+        let n = self.kernel.vars.len();
+        let facts = &self.accesses.facts;
+        let mut settled = vec![0u64; n];
+        let mut crosses: Vec<bool> = facts.iter().map(|f| f.in_many()).collect();
+        for b in 0..self.kernel.blocks.len() {
+            for a in self.accesses.of_block(b) {
+                let v = a.var as usize;
+                let shift = piece_shift(&self.kernel.vars[v]);
+                if a.kind.has(Kind::READ) {
+                    crosses[v] |= touched(a, shift) & !settled[v] != 0;
+                } else if self.restores(a, self.flow.divergent[b]) {
+                    settled[v] |= covered(a, shift);
+                }
+            }
+        }
+        for v in (0..n).filter(|&v| crosses[v] && !homes.is_piece(v)) {
+            self.place[v] = self.crossing.len() as u32;
+            self.crossing.push(v as u32);
+        }
+    }
+
     fn run(&self) -> Result<(), Error> {
         let blocks = self.kernel.blocks.len();
         let losses = self.block_losses();
@@ -100,12 +132,10 @@ impl Check<'_> {
             .map(|(t, s)| (t, s, merge(losses[s.index()..t.index()].iter().flatten().copied())))
             .collect();
         let mut entry: Vec<Option<State>> = vec![None; blocks];
-        let mut first = vec![Fact::default(); self.kernel.vars.len()];
-        for (v, var) in self.kernel.vars.iter().enumerate() {
-            if var.live_in {
-                first[v].defined = u64::MAX;
-            }
-        }
+        let defined = |&v: &u32| if self.kernel.vars[v as usize].live_in { u64::MAX } else { 0 };
+        let first = self.crossing.iter().map(|v| Fact { defined: defined(v), lost: 0 }).collect();
+        // What is known inside of a block, by variable.
+        let mut inside = vec![Fact::default(); self.kernel.vars.len()];
         if blocks > 0 {
             entry[0] = Some(first);
         }
@@ -122,7 +152,7 @@ impl Check<'_> {
                     continue;
                 }
                 let Some(mut state) = entry[b].clone() else { continue };
-                self.block(b, &mut state, None)?;
+                self.block(b, &mut state, &mut inside, false)?;
                 if let Some(c) = self.flow.calls.iter().position(|c| c.0 == b as u32)
                     && grow(&mut back[c], &state)
                 {
@@ -139,7 +169,7 @@ impl Check<'_> {
         }
         for (b, state) in entry.iter().enumerate() {
             if let Some(state) = state {
-                self.block(b, &mut state.clone(), Some(b))?;
+                self.block(b, &mut state.clone(), &mut inside, true)?;
             }
         }
         Ok(())
@@ -196,7 +226,7 @@ impl Check<'_> {
 
     /// What a subroutine, with those it calls, may define.
     fn defined_in(&self, first: u32, end: u32) -> State {
-        let mut out = vec![Fact::default(); self.kernel.vars.len()];
+        let mut out = vec![Fact::default(); self.crossing.len()];
         let mut work = vec![(first, end)];
         let mut done: Vec<u32> = Vec::new();
         while let Some((first, end)) = work.pop() {
@@ -206,7 +236,9 @@ impl Check<'_> {
             done.push(first);
             for b in first..end {
                 for a in self.accesses.of_block(b as usize).iter().filter(|a| a.kind.has(Kind::WRITE)) {
-                    out[a.var as usize].defined = u64::MAX;
+                    if let Some(f) = out.get_mut(self.place[a.var as usize] as usize) {
+                        f.defined = u64::MAX;
+                    }
                 }
             }
             work.extend(self.flow.calls.iter().filter(|c| (first..end).contains(&c.0)).map(|c| (c.1, c.2)));
@@ -214,16 +246,27 @@ impl Check<'_> {
         out
     }
 
-    /// Runs a block. With `report`, reads are checked.
-    fn block(&self, b: usize, state: &mut State, report: Option<usize>) -> Result<(), Error> {
-        let divergent = self.flow.divergent[b];
-        for &v in &self.pieces {
-            state[v as usize] = Fact::default();
+    /// Runs a block. With `report`, reads are checked. `inside` is memory: nothing is known of any variable.
+    fn block(&self, b: usize, state: &mut State, inside: &mut [Fact], report: bool) -> Result<(), Error> {
+        for (&v, f) in self.crossing.iter().zip(&*state) {
+            inside[v as usize] = *f;
         }
+        self.walk(b, inside, report)?;
+        for a in self.accesses.of_block(b).iter().filter(|a| self.place[a.var as usize] == LOCAL) {
+            inside[a.var as usize] = Fact::default();
+        }
+        for (&v, f) in self.crossing.iter().zip(state) {
+            *f = inside[v as usize];
+        }
+        Ok(())
+    }
+
+    fn walk(&self, b: usize, state: &mut [Fact], report: bool) -> Result<(), Error> {
+        let divergent = self.flow.divergent[b];
         for i in self.accesses.block(b) {
             let all = self.accesses.of(i);
             let writes = || all.iter().filter(|a| a.kind.has(Kind::WRITE));
-            if report.is_some() {
+            if report {
                 for a in all.iter().filter(|a| a.kind.has(Kind::READ)) {
                     let shift = piece_shift(&self.kernel.vars[a.var as usize]);
                     if state[a.var as usize].lost & touched(a, shift) != 0 {
@@ -298,16 +341,17 @@ impl Check<'_> {
     fn block_losses(&self) -> Vec<Losses> {
         // By variable: a write meets all that ever share its registers, so a list of what it goes over,
         // write by write, would grow with the square of the kernel.
-        let mut lost = vec![0u64; self.kernel.vars.len()];
+        let mut lost = vec![0u64; self.crossing.len()];
         let mut met: Vec<u32> = Vec::new();
         let mut out: Vec<Losses> = (0..self.kernel.blocks.len())
             .map(|b| {
                 for i in self.accesses.block(b) {
                     for w in self.accesses.of(i).iter().filter(|a| a.kind.has(Kind::WRITE)) {
                         self.lost_by(w, |v, pieces| {
-                            let l = &mut lost[v as usize];
+                            let place = self.place[v as usize];
+                            let Some(l) = lost.get_mut(place as usize) else { return };
                             if *l == 0 {
-                                met.push(v);
+                                met.push(place);
                             }
                             *l |= pieces;
                         });
