@@ -26,7 +26,9 @@
 //! serves all three files.
 //!
 //! The stages up to `place` run in rounds: when something finds no place, code is rewritten (`home`,
-//! `spill`) so that it needs one for a few instructions only, and the next round starts afresh.
+//! `spill`) so that it needs one for a few instructions only, and the next round starts afresh. What
+//! spilling adds is first tried beside all that was placed (`place`): if it fits, that was the last
+//! round.
 
 mod access;
 mod apply;

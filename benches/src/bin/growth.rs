@@ -54,7 +54,7 @@ fn main() -> ExitCode {
                     print!("{}", kernel(platform, shape, size, SEED));
                     return ExitCode::SUCCESS;
                 }
-                let runs = (args.runs * smallest / size.max(1)).max(3);
+                let runs = (args.runs * smallest / size.max(1)).max(5);
                 let mut sum = Sum::default();
                 for seed in SEED..SEED + args.kernels.max(1) {
                     let text = kernel(platform, shape, size, seed);
