@@ -114,6 +114,55 @@ pub enum Arf {
     Debug(u8),
 }
 
+impl Arf {
+    /// The two halves of its number in an instruction word, on every platform: the kind of register, and
+    /// which one of that kind. (Manuals, "Register File": "ARF Register".) How many of a kind there are is
+    /// for the encoder to know.
+    #[inline]
+    pub const fn code(self) -> (u8, u8) {
+        match self {
+            Arf::Null => (0x0, 0),
+            Arf::Addr(n) => (0x1, n),
+            Arf::Acc(n) => (0x2, n),
+            Arf::Flag(n) => (0x3, n),
+            Arf::ChannelEnable(n) => (0x4, n),
+            Arf::Msg(n) => (0x5, n),
+            Arf::StackPointer(n) => (0x6, n),
+            Arf::State(n) => (0x7, n),
+            Arf::Control(n) => (0x8, n),
+            Arf::Notify(n) => (0x9, n),
+            Arf::Ip => (0xa, 0),
+            Arf::ThreadDep(n) => (0xb, n),
+            Arf::Timestamp(n) => (0xc, n),
+            Arf::FlowControl(n) => (0xd, n),
+            Arf::Debug(n) => (0xf, n),
+        }
+    }
+
+    /// The register of a [`code`](Arf::code).
+    #[inline]
+    pub const fn from_code(kind: u8, number: u8) -> Option<Arf> {
+        Some(match (kind, number) {
+            (0x0, 0) => Arf::Null,
+            (0x1, n) => Arf::Addr(n),
+            (0x2, n) => Arf::Acc(n),
+            (0x3, n) => Arf::Flag(n),
+            (0x4, n) => Arf::ChannelEnable(n),
+            (0x5, n) => Arf::Msg(n),
+            (0x6, n) => Arf::StackPointer(n),
+            (0x7, n) => Arf::State(n),
+            (0x8, n) => Arf::Control(n),
+            (0x9, n) => Arf::Notify(n),
+            (0xa, 0) => Arf::Ip,
+            (0xb, n) => Arf::ThreadDep(n),
+            (0xc, n) => Arf::Timestamp(n),
+            (0xd, n) => Arf::FlowControl(n),
+            (0xf, n) => Arf::Debug(n),
+            _ => return None,
+        })
+    }
+}
+
 /// The register an operand starts in.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Base<S: Space> {
@@ -139,8 +188,8 @@ pub struct Reg<S: Space> {
     space: PhantomData<S>,
 }
 
-/// A [`Base`]: the kind in the two highest bits, then the number; of an architecture register that is its
-/// kind in bits 8 to 15 and its own number below. In the order of [`Base`], and never 0, so that what holds
+/// A [`Base`]: the kind in the two highest bits, then the number; of an architecture register those are the
+/// halves of its [`code`](Arf::code), in bits 8 to 15 and below. In the order of [`Base`], and never 0, so that what holds
 /// a register or something else needs no more room.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct Packed(NonZeroU32);
@@ -160,44 +209,15 @@ impl Packed {
     }
 
     const fn arf(arf: Arf) -> Packed {
-        let (kind, number) = match arf {
-            Arf::Null => (0, 0),
-            Arf::Addr(n) => (1, n),
-            Arf::Acc(n) => (2, n),
-            Arf::Flag(n) => (3, n),
-            Arf::ChannelEnable(n) => (4, n),
-            Arf::Msg(n) => (5, n),
-            Arf::StackPointer(n) => (6, n),
-            Arf::State(n) => (7, n),
-            Arf::Control(n) => (8, n),
-            Arf::Notify(n) => (9, n),
-            Arf::Ip => (10, 0),
-            Arf::ThreadDep(n) => (11, n),
-            Arf::Timestamp(n) => (12, n),
-            Arf::FlowControl(n) => (13, n),
-            Arf::Debug(n) => (14, n),
-        };
-        Packed::new(ARF, kind << 8 | number as u32)
+        let (kind, number) = arf.code();
+        Packed::new(ARF, (kind as u32) << 8 | number as u32)
     }
 
     const fn to_arf(self) -> Arf {
-        let n = self.0.get() as u8;
-        match self.0.get() >> 8 & 0xff {
-            0 => Arf::Null,
-            1 => Arf::Addr(n),
-            2 => Arf::Acc(n),
-            3 => Arf::Flag(n),
-            4 => Arf::ChannelEnable(n),
-            5 => Arf::Msg(n),
-            6 => Arf::StackPointer(n),
-            7 => Arf::State(n),
-            8 => Arf::Control(n),
-            9 => Arf::Notify(n),
-            10 => Arf::Ip,
-            11 => Arf::ThreadDep(n),
-            12 => Arf::Timestamp(n),
-            13 => Arf::FlowControl(n),
-            _ => Arf::Debug(n),
+        let bits = self.0.get();
+        match Arf::from_code((bits >> 8) as u8, bits as u8) {
+            Some(arf) => arf,
+            None => Arf::Null,
         }
     }
 }
@@ -292,8 +312,9 @@ mod tests {
 
     #[test]
     fn a_register_comes_out_as_it_went_in() {
-        let arfs = (0..=14u32).map(|kind| Packed::new(ARF, kind << 8 | 3).to_arf());
+        let arfs = (0..=15u8).filter_map(|kind| Arf::from_code(kind, 3).or(Arf::from_code(kind, 0)));
         let arfs: Vec<Arf> = arfs.collect();
+        assert_eq!(arfs.len(), 15);
         let mut bases: Vec<Base<Virtual>> = [0, 1, 127, 255, u16::MAX].map(Base::Grf).into();
         bases.extend(arfs.iter().copied().map(Base::Arf));
         bases.extend([0, 1, 0xffff_ffff >> 2].map(|v| Base::Var(VarId(v))));

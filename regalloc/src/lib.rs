@@ -56,7 +56,7 @@ use flow::Flow;
 use gen_ir::{Kernel, Physical, Pool, VarClass, VarId, Virtual};
 use home::Homes;
 use liveness::Liveness;
-use place::{File, Item, Placement, place};
+use place::{Added, File, Item, Placement, place};
 
 /// Rounds of rewriting after which an allocation is given up.
 const MAX_ROUNDS: u32 = 24;
@@ -331,16 +331,11 @@ impl Placing {
         let file = file_of(kernel, VarClass::General, false);
         // As for all that messages write.
         let regs = if caps.send_to_r127 { file.regs } else { file.regs.min(127) };
-        general.at.resize(kernel.vars.len(), place::UNPLACED);
         let limits = (file.reg_bytes, regs * file.reg_bytes);
-        let (items, scan) = &mut self.general;
-        let inputs = spilled.inputs.iter().map(|&v| {
-            let var = &kernel.vars[v.index()];
-            (v, var.fixed, var.bytes)
-        });
         let saved = spilled.loaded as u32 * 2 + 2;
-        place::keep_inputs(file, inputs, saved, (items, live), scan, general)
-            && place::fit(file, limits, &spilled.guests, scan, general)
+        let added = Added { inputs: &spilled.inputs, saved, guests: &spilled.guests };
+        let (items, scan) = &mut self.general;
+        place::fit(file, limits, &added, &kernel.vars, (items, live), scan, general)
     }
 
     /// Places the variables of a class. `set_aside`: general registers that stay free.

@@ -8,7 +8,7 @@ use crate::{
     busy::{Busy, Regs, between, first, has, multiples, runs},
     liveness::{Liveness, Range},
 };
-use gen_ir::VarId;
+use gen_ir::{Var, VarId};
 
 /// What the scan knows of one variable.
 #[derive(Clone, Copy, Debug)]
@@ -218,51 +218,59 @@ pub(crate) fn by_start<'a>(
     }
 }
 
-/// Puts guests where a placement that spilled has left registers free, from `low` to before `high` bytes:
-/// `s` and `out` are as that left them, with room for all variables. Returns whether all of them fit.
+/// What comes after a placement that spilled.
+pub(crate) struct Added<'a> {
+    /// Inputs that were spilled, and the position up to which they need their registers.
+    pub inputs: &'a [VarId],
+    pub saved: u32,
+    pub guests: &'a [Guest],
+}
+
+/// Puts what comes after a placement that spilled where that has left registers free, from `low` to before
+/// `high` bytes: `items`, `s` and `out` are as it left them, with room for all variables. Returns whether all
+/// of it fits.
 pub(crate) fn fit(
     file: File,
-    (low, high): (u32, u32),
-    guests: &[Guest],
+    limits: (u32, u32),
+    added: &Added<'_>,
+    vars: &[Var],
+    placed: (&[Item], &Liveness),
     s: &mut Scratch,
     out: &mut Placement,
 ) -> bool {
+    out.at.resize(vars.len(), UNPLACED);
     if file.regs <= 128 {
-        fit_in(&mut s.narrow[0], file, (low, high), guests, out)
+        let busy = &mut s.narrow[0];
+        keep_inputs(busy, file, added, vars, placed, out) && fit_guests(busy, file, limits, added.guests, out)
     } else {
-        fit_in(&mut s.wide[0], file, (low, high), guests, out)
+        let busy = &mut s.wide[0];
+        keep_inputs(busy, file, added, vars, placed, out) && fit_guests(busy, file, limits, added.guests, out)
     }
 }
 
-/// Keeps the places of inputs that a placement has spilled, up to position `end`, and puts them there. Returns
-/// whether nothing else is there before.
-pub(crate) fn keep_inputs(
+/// Keeps the places of inputs until they are saved, and puts them there. Returns whether nothing else is there
+/// before.
+fn keep_inputs<const W: usize>(
+    busy: &mut Busy<W>,
     file: File,
-    inputs: impl Iterator<Item = (VarId, Option<u32>, u32)>,
-    end: u32,
+    &Added { inputs, saved: end, .. }: &Added<'_>,
+    vars: &[Var],
     (items, live): (&[Item], &Liveness),
-    s: &mut Scratch,
     out: &mut Placement,
 ) -> bool {
-    let range = Range { start: 0, end };
-    let positions = if file.regs <= 128 { s.narrow[0].positions() } else { s.wide[0].positions() };
-    for (v, fixed, bytes) in inputs {
-        let Some(from) = fixed.filter(|_| end as usize <= positions) else { return false };
+    for &v in inputs {
+        let Var { fixed: Some(from), bytes, .. } = vars[v.index()] else { return false };
         let to = from + bytes;
         let met = items.iter().any(|i| {
             let at = out.at[i.var.index()];
             let there = at != UNPLACED && at < to && from < at + i.bytes;
             there && live.of(i.var.index()).first().is_some_and(|r| r.start < end)
         });
-        if met {
+        if met || end as usize > busy.positions() {
             return false;
         }
-        let (first, last) = (from / file.reg_bytes, to.div_ceil(file.reg_bytes));
-        if file.regs <= 128 {
-            s.narrow[0].set(between(first, last), &[range]);
-        } else {
-            s.wide[0].set(between(first, last), &[range]);
-        }
+        let registers = between(from / file.reg_bytes, to.div_ceil(file.reg_bytes));
+        busy.set(registers, &[Range { start: 0, end }]);
         out.at[v.index()] = from;
         out.used = out.used.max(to);
     }
@@ -270,7 +278,7 @@ pub(crate) fn keep_inputs(
 }
 
 /// `busy`: what the second chance has left of the registers that are in use, as wholes or in part.
-fn fit_in<const W: usize>(
+fn fit_guests<const W: usize>(
     busy: &mut Busy<W>,
     File { reg_bytes, .. }: File,
     (low, high): (u32, u32),

@@ -182,6 +182,25 @@ fn checker_sees_inputs_that_are_elsewhere() {
 }
 
 #[test]
+fn checker_sees_values_lost_between_blocks() {
+    let mut k = Kernel::new("t", Platform::Skl);
+    let v: Vec<VarId> = (0..3).map(|_| k.add_var(general(32))).collect();
+    let to = |b: u32| std::iter::once(BlockId(b)).collect();
+    // Written, written over in the next block, and read in the one after.
+    k.blocks = vec![
+        Block { insts: vec![mov(v[0], 1)], succs: to(1) },
+        Block { insts: vec![mov(v[1], 2)], succs: to(2) },
+        Block { insts: vec![add(v[2], v[0], v[0])], succs: Default::default() },
+    ];
+    assert_eq!(checked(&k, &[32, 64, 32]), Ok(()));
+    assert!(matches!(checked(&k, &[32, 32, 64]), Err(Error::Unsound(_))));
+    // One block touches it and brings it along to its next run.
+    k.blocks = vec![Block { insts: vec![add(v[2], v[0], v[0]), mov(v[0], 1), mov(v[1], 2)], succs: to(0) }];
+    assert_eq!(checked(&k, &[32, 64, 96]), Ok(()));
+    assert!(matches!(checked(&k, &[32, 32, 64]), Err(Error::Unsound(_))));
+}
+
+#[test]
 fn checker_sees_early_writes() {
     let mut k = Kernel::new("t", Platform::Skl);
     let v: Vec<VarId> = (0..2).map(|_| k.add_var(Var::temp(VarClass::General, 64, 32))).collect();

@@ -239,48 +239,13 @@ const ARF_COUNT: [u8; 16] = [1, 1, 10, 2, 1, 8, 1, 2, 1, 1, 1, 1, 1, 5, 0, 1];
 #[inline]
 pub(super) fn arf(number: u8) -> Option<Arf> {
     let (high, low) = (number >> 4, number & 15);
-    if low >= ARF_COUNT[high as usize] {
-        return None;
-    }
-    Some(match high {
-        0x0 => Arf::Null,
-        0x1 => Arf::Addr(low),
-        0x2 => Arf::Acc(low),
-        0x3 => Arf::Flag(low),
-        0x4 => Arf::ChannelEnable(low),
-        0x5 => Arf::Msg(low),
-        0x6 => Arf::StackPointer(low),
-        0x7 => Arf::State(low),
-        0x8 => Arf::Control(low),
-        0x9 => Arf::Notify(low),
-        0xa => Arf::Ip,
-        0xb => Arf::ThreadDep(low),
-        0xc => Arf::Timestamp(low),
-        0xd => Arf::FlowControl(low),
-        _ => Arf::Debug(low),
-    })
+    if low < ARF_COUNT[high as usize] { Arf::from_code(high, low) } else { None }
 }
 
 /// The number of an architecture register, if the layout has it.
 #[inline]
 pub(super) fn arf_number(reg: Arf) -> Option<u8> {
-    let (high, low) = match reg {
-        Arf::Null => (0x0, 0),
-        Arf::Addr(n) => (0x1, n),
-        Arf::Acc(n) => (0x2, n),
-        Arf::Flag(n) => (0x3, n),
-        Arf::ChannelEnable(n) => (0x4, n),
-        Arf::Msg(n) => (0x5, n),
-        Arf::StackPointer(n) => (0x6, n),
-        Arf::State(n) => (0x7, n),
-        Arf::Control(n) => (0x8, n),
-        Arf::Notify(n) => (0x9, n),
-        Arf::Ip => (0xa, 0),
-        Arf::ThreadDep(n) => (0xb, n),
-        Arf::Timestamp(n) => (0xc, n),
-        Arf::FlowControl(n) => (0xd, n),
-        Arf::Debug(n) => (0xf, n),
-    };
+    let (high, low) = reg.code();
     if low < ARF_COUNT[high as usize] { Some(high << 4 | low) } else { None }
 }
 

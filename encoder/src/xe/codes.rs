@@ -109,23 +109,7 @@ pub(super) fn reg_code(reg: Reg<Physical>) -> Option<(bool, u8)> {
 }
 
 fn arf_code(arf: Arf) -> Option<(bool, u8)> {
-    let (kind, num) = match arf {
-        Arf::Null => (0x0, 0),
-        Arf::Addr(n) => (0x1, n),
-        Arf::Acc(n) => (0x2, n),
-        Arf::Flag(n) => (0x3, n),
-        Arf::ChannelEnable(n) => (0x4, n),
-        Arf::Msg(n) => (0x5, n),
-        Arf::StackPointer(n) => (0x6, n),
-        Arf::State(n) => (0x7, n),
-        Arf::Control(n) => (0x8, n),
-        Arf::Notify(n) => (0x9, n),
-        Arf::Ip => (0xa, 0),
-        Arf::ThreadDep(n) => (0xb, n),
-        Arf::Timestamp(n) => (0xc, n),
-        Arf::FlowControl(n) => (0xd, n),
-        Arf::Debug(n) => (0xf, n),
-    };
+    let (kind, num) = arf.code();
     (num < 16).then_some((false, kind << 4 | num))
 }
 
@@ -136,25 +120,7 @@ pub(super) fn reg_of(grf: bool, num: u8) -> Option<Base<Physical>> {
 }
 
 fn arf_of(num: u8) -> Option<Base<Physical>> {
-    let n = num & 0xf;
-    Some(Base::Arf(match (num >> 4, n) {
-        (0x0, 0) => Arf::Null,
-        (0x1, _) => Arf::Addr(n),
-        (0x2, _) => Arf::Acc(n),
-        (0x3, _) => Arf::Flag(n),
-        (0x4, _) => Arf::ChannelEnable(n),
-        (0x5, _) => Arf::Msg(n),
-        (0x6, _) => Arf::StackPointer(n),
-        (0x7, _) => Arf::State(n),
-        (0x8, _) => Arf::Control(n),
-        (0x9, _) => Arf::Notify(n),
-        (0xa, 0) => Arf::Ip,
-        (0xb, _) => Arf::ThreadDep(n),
-        (0xc, _) => Arf::Timestamp(n),
-        (0xd, _) => Arf::FlowControl(n),
-        (0xf, _) => Arf::Debug(n),
-        _ => return None,
-    }))
+    Arf::from_code(num >> 4, num & 0xf).map(Base::Arf)
 }
 
 /// `HorzStride`.
