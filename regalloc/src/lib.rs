@@ -8,9 +8,10 @@
 //! flow      successors, waits, loop depth     pieces    parts of variables as sets of bits
 //! facts     what accesses say of a variable   spread    liveness across blocks
 //! liveness  live ranges in layout order       place     a place for each, or a spill list
-//! busy      when registers are in use         copy      a kernel to rewrite
-//! home      flags, addresses to GRFs          spill     general variables to scratch memory
-//! order     fewer alive at a time             slots     places there
+//! busy      when registers are in use         home      flags, addresses to GRFs
+//! plan      what spilling will add            fit       a place for that beside the others
+//! spill     general variables to memory       slots     places there
+//! copy      a kernel to rewrite               order     fewer alive at a time
 //! apply     variables to registers            check     proof that no value is lost
 //! ```
 //!
@@ -27,8 +28,7 @@
 //!
 //! The stages up to `place` run in rounds: when something finds no place, code is rewritten (`home`,
 //! `spill`) so that it needs one for a few instructions only, and the next round starts afresh. What
-//! spilling adds is first tried beside all that was placed (`place`): if it fits, that was the last
-//! round.
+//! spilling adds is first tried beside all that was placed (`fit`): if it fits, that was the last round.
 
 mod access;
 mod apply;
@@ -37,12 +37,14 @@ mod check;
 mod copy;
 mod error;
 mod facts;
+mod fit;
 mod flow;
 mod home;
 mod liveness;
 mod order;
 mod pieces;
 mod place;
+mod plan;
 mod points;
 mod slots;
 mod spill;
@@ -56,16 +58,11 @@ use flow::Flow;
 use gen_ir::{Kernel, Physical, Pool, VarClass, VarId, Virtual};
 use home::Homes;
 use liveness::Liveness;
-use place::{Added, File, Item, Placement, place};
+use place::{File, Item, Placement, place};
+use plan::{Known, Plan};
 
 /// Rounds of rewriting after which an allocation is given up.
 const MAX_ROUNDS: u32 = 24;
-
-/// Instructions from which on a kernel is large: each round then costs milliseconds.
-const LARGE: usize = 4_000;
-
-/// Registers that the first spilling of a large kernel leaves free.
-const SET_ASIDE: u32 = 4;
 
 /// Choices of the caller.
 #[derive(Clone, Debug)]
@@ -94,6 +91,8 @@ pub struct AllocStats {
     pub scratch_bytes: u32,
     /// Flag and address values moved to general registers and back.
     pub flag_spills: u32,
+    /// How often general variables were spilled, each time from another placement.
+    pub rounds: u32,
 }
 
 /// Memory that one allocation leaves to the next: then the same kernel again asks the allocator of memory for
@@ -115,6 +114,7 @@ pub struct Scratch {
     placed_other: Placement,
     lost: Vec<VarId>,
     home: home::Scratch,
+    plan: Plan,
     spill: spill::Scratch,
 }
 
@@ -185,8 +185,6 @@ fn rounds(
     // Where registers are watched by software, taking them in turn means fewer that still have to be
     // waited for; where they are scarce, packing them from the lowest on means fewer spills.
     let mut rotate = kernel.platform.caps().sbid_count > 0;
-    // Rounds that spilled.
-    let mut round = 0;
     for rewritten in 0..MAX_ROUNDS {
         {
             let now = work.as_ref().unwrap_or(kernel);
@@ -200,11 +198,11 @@ fn rounds(
             placed_already = !rotate;
             *work = Some(better);
         }
-        let Scratch { pool, flow, homes, now, placing, placed, lost, home, spill, .. } = &mut *scratch;
+        let Scratch { pool, flow, homes, now, placing, placed, lost, home, plan, spill, .. } = &mut *scratch;
         let [flags, addresses, general] = placed;
         let current = work.as_ref().unwrap_or(kernel);
-        placing.place(current, VarClass::Flag, now, 0, false, flags)?;
-        placing.place(current, VarClass::Address, now, 0, false, addresses)?;
+        placing.place(current, VarClass::Flag, now, false, flags)?;
+        placing.place(current, VarClass::Address, now, false, addresses)?;
         lost.clear();
         lost.extend(flags.spilled.iter().chain(&addresses.spilled));
         if !lost.is_empty() {
@@ -213,26 +211,24 @@ fn rounds(
             continue;
         }
         if !placed_already {
-            placing.place(current, VarClass::General, now, 0, rotate, general)?;
+            placing.place(current, VarClass::General, now, rotate, general)?;
         }
         if rotate && !general.spilled.is_empty() {
             rotate = false;
-            placing.place(current, VarClass::General, now, 0, false, general)?;
+            placing.place(current, VarClass::General, now, false, general)?;
         }
         if !general.spilled.is_empty() {
-            // The code to add needs registers too. In small kernels rounds cost little: what that code
-            // displaces is found out. In large ones some registers are set aside for it.
-            if round == 0 && current.inst_count() > LARGE {
-                placing.place(current, VarClass::General, now, SET_ASIDE, false, general)?;
-            }
-            round += 1;
+            // What spilling adds often fits beside what was placed: then all else keeps its place.
+            let known = Known { kernel: current, accesses: &now.accesses, live: &now.live };
+            plan.make(&general.spilled, known);
+            let fits = general.failed.is_none() && placing.fit(known, plan, general);
             let work = work.get_or_insert_with(|| copy::copy(kernel, pool));
-            let known = spill::Known { accesses: &now.accesses, live: &now.live };
-            let count = spill::spill(work, &general.spilled, homes, &known, &mut top, spill, pool)?;
+            let count =
+                spill::spill(work, &general.spilled, homes, (plan, &now.live), &mut top, spill, pool)?;
+            stats.rounds += 1;
             stats.spills += count.spills;
             stats.fills += count.fills;
-            // What spilling has added often fits beside what was placed: then all else keeps its place.
-            if general.failed.is_some() || !placing.fit(work, spill, &now.live, general) {
+            if !fits {
                 continue;
             }
             if options.check {
@@ -302,6 +298,7 @@ fn file_of(kernel: &Kernel<Virtual>, class: VarClass, rotate: bool) -> File {
 struct Placing {
     /// General variables, and what their last placement leaves: it is asked for again.
     general: (Vec<Item>, place::Scratch),
+    fit: fit::Scratch,
     /// Flags and addresses.
     small: (Vec<Item>, place::Scratch),
 }
@@ -314,37 +311,28 @@ impl Placing {
         known: &Analysis,
         general: &mut Placement,
     ) -> Result<f32, Error> {
-        self.place(kernel, VarClass::General, known, 0, false, general)?;
+        self.place(kernel, VarClass::General, known, false, general)?;
         Ok(general.spilled.iter().map(|v| known.accesses.facts[v.index()].weight).sum())
     }
 
-    /// Puts what spilling has added beside the general variables that were placed last. Returns whether all
-    /// of it fits.
-    fn fit(
-        &mut self,
-        kernel: &Kernel<Virtual>,
-        spilled: &spill::Scratch,
-        live: &Liveness,
-        general: &mut Placement,
-    ) -> bool {
-        let caps = kernel.platform.caps();
-        let file = file_of(kernel, VarClass::General, false);
+    /// Puts what `plan` adds beside the general variables that were placed last. Returns whether all of it
+    /// fits.
+    fn fit(&mut self, known: Known<'_>, plan: &mut Plan, general: &mut Placement) -> bool {
+        let caps = known.kernel.platform.caps();
+        let file = file_of(known.kernel, VarClass::General, false);
         // As for all that messages write.
         let regs = if caps.send_to_r127 { file.regs } else { file.regs.min(127) };
         let limits = (file.reg_bytes, regs * file.reg_bytes);
-        let saved = spilled.loaded as u32 * 2 + 2;
-        let added = Added { inputs: &spilled.inputs, saved, guests: &spilled.guests };
         let (items, scan) = &mut self.general;
-        place::fit(file, limits, &added, &kernel.vars, (items, live), scan, general)
+        fit::fit(&fit::Placed { file, limits, items, known }, plan, scan, &mut self.fit, general)
     }
 
-    /// Places the variables of a class. `set_aside`: general registers that stay free.
+    /// Places the variables of a class.
     fn place(
         &mut self,
         kernel: &Kernel<Virtual>,
         class: VarClass,
         known: &Analysis,
-        set_aside: u32,
         rotate: bool,
         out: &mut Placement,
     ) -> Result<(), Error> {
@@ -353,7 +341,7 @@ impl Placing {
         items.clear();
         for (v, var) in kernel.vars.iter().enumerate() {
             if var.class == class && !known.live.of(v).is_empty() {
-                items.push(item(kernel, VarId(v as u32), known, file, set_aside)?);
+                items.push(item(kernel, VarId(v as u32), known, file)?);
             }
         }
         place(file, items, &known.live, kernel.vars.len(), scan, out);
@@ -362,13 +350,7 @@ impl Placing {
 }
 
 /// What the scan has to know of a variable.
-fn item(
-    kernel: &Kernel<Virtual>,
-    id: VarId,
-    known: &Analysis,
-    file: File,
-    set_aside: u32,
-) -> Result<Item, Error> {
+fn item(kernel: &Kernel<Virtual>, id: VarId, known: &Analysis, file: File) -> Result<Item, Error> {
     let (var, ranges) = (&kernel.vars[id.index()], known.live.of(id.index()));
     let fact = &known.accesses.facts[id.index()];
     let size = file.regs * file.reg_bytes;
@@ -389,7 +371,7 @@ fn item(
     let (mut low, mut high) = (0, size);
     if var.class == VarClass::General {
         // r0 stays what it is: messages to scratch memory need it.
-        low = (1 + set_aside) * file.reg_bytes;
+        low = file.reg_bytes;
         if fact.needs.has(Needs::EOT) {
             low = low.max((file.regs.min(128) - 16) * file.reg_bytes);
         }

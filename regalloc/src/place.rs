@@ -8,7 +8,7 @@ use crate::{
     busy::{Busy, Regs, between, first, has, multiples, runs},
     liveness::{Liveness, Range},
 };
-use gen_ir::{Var, VarId};
+use gen_ir::VarId;
 
 /// What the scan knows of one variable.
 #[derive(Clone, Copy, Debug)]
@@ -93,16 +93,6 @@ impl Held {
     }
 }
 
-/// A variable of a few instructions that comes after a placement: it takes whole registers.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Guest {
-    pub var: VarId,
-    pub bytes: u32,
-    pub align: u32,
-    /// Where it is needed, in the positions of the placement.
-    pub range: Range,
-}
-
 /// Memory of the scan.
 #[derive(Default)]
 pub(crate) struct Scratch {
@@ -114,8 +104,9 @@ pub(crate) struct Scratch {
     full_active: usize,
     full_parts: Vec<usize>,
     /// When registers are in use, as wholes and in part, where there are up to 128 and up to 256 registers.
-    narrow: [Busy<2>; 2],
-    wide: [Busy<4>; 2],
+    /// After a second chance the first says both.
+    pub narrow: [Busy<2>; 2],
+    pub wide: [Busy<4>; 2],
     /// Place and fate of each item.
     at: Vec<u32>,
     out: Vec<bool>,
@@ -216,98 +207,6 @@ pub(crate) fn by_start<'a>(
         let together = &mut order[ends[0] as usize..ends[1] as usize];
         together.sort_unstable_by_key(|&i| (u32::MAX - items[i as usize].bytes, i));
     }
-}
-
-/// What comes after a placement that spilled.
-pub(crate) struct Added<'a> {
-    /// Inputs that were spilled, and the position up to which they need their registers.
-    pub inputs: &'a [VarId],
-    pub saved: u32,
-    pub guests: &'a [Guest],
-}
-
-/// Puts what comes after a placement that spilled where that has left registers free, from `low` to before
-/// `high` bytes: `items`, `s` and `out` are as it left them, with room for all variables. Returns whether all
-/// of it fits.
-pub(crate) fn fit(
-    file: File,
-    limits: (u32, u32),
-    added: &Added<'_>,
-    vars: &[Var],
-    placed: (&[Item], &Liveness),
-    s: &mut Scratch,
-    out: &mut Placement,
-) -> bool {
-    out.at.resize(vars.len(), UNPLACED);
-    if file.regs <= 128 {
-        let busy = &mut s.narrow[0];
-        keep_inputs(busy, file, added, vars, placed, out) && fit_guests(busy, file, limits, added.guests, out)
-    } else {
-        let busy = &mut s.wide[0];
-        keep_inputs(busy, file, added, vars, placed, out) && fit_guests(busy, file, limits, added.guests, out)
-    }
-}
-
-/// Keeps the places of inputs until they are saved, and puts them there. Returns whether nothing else is there
-/// before.
-fn keep_inputs<const W: usize>(
-    busy: &mut Busy<W>,
-    file: File,
-    &Added { inputs, saved: end, .. }: &Added<'_>,
-    vars: &[Var],
-    (items, live): (&[Item], &Liveness),
-    out: &mut Placement,
-) -> bool {
-    for &v in inputs {
-        let Var { fixed: Some(from), bytes, .. } = vars[v.index()] else { return false };
-        let to = from + bytes;
-        let met = items.iter().any(|i| {
-            let at = out.at[i.var.index()];
-            let there = at != UNPLACED && at < to && from < at + i.bytes;
-            there && live.of(i.var.index()).first().is_some_and(|r| r.start < end)
-        });
-        if met || end as usize > busy.positions() {
-            return false;
-        }
-        let registers = between(from / file.reg_bytes, to.div_ceil(file.reg_bytes));
-        busy.set(registers, &[Range { start: 0, end }]);
-        out.at[v.index()] = from;
-        out.used = out.used.max(to);
-    }
-    true
-}
-
-/// `busy`: what the second chance has left of the registers that are in use, as wholes or in part.
-fn fit_guests<const W: usize>(
-    busy: &mut Busy<W>,
-    File { reg_bytes, .. }: File,
-    (low, high): (u32, u32),
-    guests: &[Guest],
-    out: &mut Placement,
-) -> bool {
-    let regs = between::<W>(low.div_ceil(reg_bytes), high / reg_bytes);
-    // In turn: then a guest seldom waits for the message of the one before.
-    let mut next = 0;
-    for g in guests {
-        if g.range.end as usize > busy.positions() {
-            return false;
-        }
-        let n = g.bytes.div_ceil(reg_bytes);
-        let mut open = busy.within(&[g.range]).map(|word| !word);
-        open.iter_mut().zip(regs).for_each(|(o, r)| *o &= r);
-        let mut starts = runs(open, n);
-        let steps = multiples::<W>((g.align / reg_bytes).max(1));
-        starts.iter_mut().zip(steps).for_each(|(s, m)| *s &= m);
-        let mut behind = between::<W>(next, u32::MAX);
-        behind.iter_mut().zip(starts).for_each(|(b, s)| *b &= s);
-        let Some(r) = first(&behind).or_else(|| first(&starts)) else { return false };
-        next = r + n;
-        busy.set(between(r, r + n), &[g.range]);
-        out.at[g.var.index()] = r * reg_bytes;
-        out.used = out.used.max((r + n) * reg_bytes);
-    }
-    out.spilled.clear();
-    true
 }
 
 /// Places `items`; those without live ranges are left out.

@@ -1,0 +1,318 @@
+//! Registers for what spilling adds, beside a placement.
+//!
+//! Temporaries live for a few instructions only, so most find registers that are free there. For one that
+//! does not, the cheapest variables in its way are spilled too, at once: what they had is free from then on
+//! wherever they lived, for their own temporaries as well. So nothing has to be placed again.
+
+use crate::{
+    busy::{Busy, Regs, between, first, has, multiples, runs},
+    liveness::Range,
+    place::{self, File, Item, Placement, UNPLACED},
+    plan::{Known, Plan, Temp},
+};
+use gen_ir::{Var, VarId};
+
+/// Positions of a stretch of code whose variables are looked at together.
+const STRETCH: u32 = 256;
+
+/// A placement, and what it was made of.
+pub(crate) struct Placed<'a> {
+    pub file: File,
+    /// The bytes of the file that temporaries may have: from, and one past the last.
+    pub limits: (u32, u32),
+    pub items: &'a [Item],
+    pub known: Known<'a>,
+}
+
+/// Memory of the search.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    /// Items by the stretches of code in which they are alive, and behind their numbers the temporaries so far.
+    near: Vec<Vec<u32>>,
+    /// Whether that was made.
+    looked: bool,
+    around: Vec<u32>,
+    /// What it costs to empty each register.
+    cost: Vec<f32>,
+    evicted: Vec<VarId>,
+}
+
+/// Puts what `plan` adds where `out`, the last placement with this memory, has left registers free. More
+/// variables may have to be spilled for that; they come to the plan and to the others in `out`. Returns whether
+/// all of it fits; if not, plan and list are as they were.
+pub(crate) fn fit(
+    placed: &Placed<'_>,
+    plan: &mut Plan,
+    scan: &mut place::Scratch,
+    s: &mut Scratch,
+    out: &mut Placement,
+) -> bool {
+    let mark = plan.mark();
+    s.looked = false;
+    s.evicted.clear();
+    let fits = if placed.file.regs <= 128 {
+        Fit::new(placed, &mut scan.narrow[0], s, out).all(plan)
+    } else {
+        Fit::new(placed, &mut scan.wide[0], s, out).all(plan)
+    };
+    if !fits {
+        plan.back_to(&mark);
+    } else if !s.evicted.is_empty() {
+        plan.sort();
+        out.spilled.extend(&s.evicted);
+        out.spilled.sort_unstable();
+    }
+    fits
+}
+
+struct Fit<'a, const W: usize> {
+    p: &'a Placed<'a>,
+    vars: &'a [Var],
+    /// What the second chance has left of the registers that are in use, as wholes or in part.
+    busy: &'a mut Busy<W>,
+    out: &'a mut Placement,
+    /// The next temporary's register: they are taken in turn, then one seldom waits for the message of the one
+    /// before.
+    next: u32,
+    s: &'a mut Scratch,
+}
+
+impl<'a, const W: usize> Fit<'a, W> {
+    fn new(
+        p: &'a Placed<'a>,
+        busy: &'a mut Busy<W>,
+        s: &'a mut Scratch,
+        out: &'a mut Placement,
+    ) -> Fit<'a, W> {
+        Fit { p, vars: &p.known.kernel.vars, busy, out, next: 0, s }
+    }
+
+    fn all(&mut self, plan: &mut Plan) -> bool {
+        if !plan.inputs.iter().all(|i| self.keep_input(VarId(i.var), plan)) {
+            return false;
+        }
+        let planned = plan.temps.len();
+        for t in 0..planned {
+            // What that brings along comes first: it fits best where its variables were.
+            let mut done = plan.temps.len();
+            let mut next = Some(t);
+            while let Some(t) = next {
+                if !self.put(t, plan) {
+                    let before = self.s.evicted.len();
+                    self.evict_for(t, plan);
+                    if self.s.evicted.len() == before || !self.put(t, plan) {
+                        return false;
+                    }
+                    self.s.evicted[before..].iter().for_each(|&v| plan.add(v, self.p.known));
+                }
+                next = (done < plan.temps.len()).then_some(done);
+                done += 1;
+            }
+        }
+        true
+    }
+
+    /// Keeps the place of an input until it is saved, and puts it there. Returns whether nothing else is there
+    /// before.
+    fn keep_input(&mut self, v: VarId, plan: &Plan) -> bool {
+        let rb = self.p.file.reg_bytes;
+        let Var { fixed: Some(from), bytes, .. } = self.vars[v.index()] else { return false };
+        let (to, end) = (from + bytes, saved(plan).end);
+        let met = self.p.items.iter().any(|i| {
+            let at = self.out.at[i.var.index()];
+            let there = at != UNPLACED && at < to && from < at + i.bytes;
+            there && self.ranges(i).first().is_some_and(|r| r.start < end)
+        });
+        if met || end as usize > self.busy.positions() {
+            return false;
+        }
+        self.busy.set(between(from / rb, to.div_ceil(rb)), &[saved(plan)]);
+        self.out.at[v.index()] = from;
+        self.out.used = self.out.used.max(to);
+        true
+    }
+
+    fn ranges(&self, i: &Item) -> &'a [Range] {
+        self.p.known.live.of(i.var.index())
+    }
+
+    /// The first registers that a temporary may have.
+    fn bases(&self, t: &Temp) -> Regs<W> {
+        let rb = self.p.file.reg_bytes;
+        let (low, high) = self.p.limits;
+        let n = t.bytes(rb).div_ceil(rb);
+        let mut bases = between::<W>(low.div_ceil(rb), (high / rb + 1).saturating_sub(n));
+        let steps = multiples::<W>((t.align / rb).max(1));
+        bases.iter_mut().zip(steps).for_each(|(b, m)| *b &= m);
+        bases
+    }
+
+    /// Gives temporary `t` registers, if there are enough free.
+    fn put(&mut self, t: usize, plan: &Plan) -> bool {
+        let temp = &plan.temps[t];
+        if temp.range.end as usize > self.busy.positions() {
+            return false;
+        }
+        let rb = self.p.file.reg_bytes;
+        let n = temp.bytes(rb).div_ceil(rb);
+        let mut starts = runs(self.busy.within(&[temp.range]).map(|word| !word), n);
+        starts.iter_mut().zip(self.bases(temp)).for_each(|(s, b)| *s &= b);
+        let mut behind = between::<W>(self.next, u32::MAX);
+        behind.iter_mut().zip(starts).for_each(|(b, s)| *b &= s);
+        let Some(r) = first(&behind).or_else(|| first(&starts)) else { return false };
+        self.next = r + n;
+        self.busy.set(between(r, r + n), &[temp.range]);
+        let v = self.vars.len() + t;
+        if self.out.at.len() <= v {
+            self.out.at.resize(v + 1, UNPLACED);
+        }
+        self.out.at[v] = r * rb;
+        if self.s.looked {
+            let near = (self.p.items.len() + t) as u32;
+            self.s.near[stretches(temp.range)].iter_mut().for_each(|list| list.push(near));
+        }
+        self.out.used = self.out.used.max((r + n) * rb);
+        true
+    }
+
+    /// Takes the registers from what is cheapest to spill of the variables that are in the way of temporary `t`,
+    /// none if nothing there can be spilled. What was taken from is added to the evicted.
+    fn evict_for(&mut self, t: usize, plan: &Plan) {
+        let rb = self.p.file.reg_bytes;
+        let temp = plan.temps[t];
+        let n = temp.bytes(rb).div_ceil(rb);
+        if temp.range.end as usize > self.busy.positions() {
+            return;
+        }
+        if !self.s.looked {
+            self.look_around(plan);
+        }
+        let (mut around, mut cost) = (std::mem::take(&mut self.s.around), std::mem::take(&mut self.s.cost));
+        around.clear();
+        around.extend(self.s.near[stretches(temp.range)].iter().flatten());
+        around.sort_unstable();
+        around.dedup();
+        let (items, items_end) = (self.p.items, self.p.items.len() as u32);
+        cost.clear();
+        cost.resize(self.p.file.regs as usize, 0.0);
+        let mut pay = |from: u32, to: u32, c: f32| {
+            cost[(from / rb) as usize..to.div_ceil(rb) as usize].iter_mut().for_each(|r| *r += c);
+        };
+        around.retain(|&near| {
+            if let Some(other) = near.checked_sub(items_end).map(|t| &plan.temps[t as usize]) {
+                let at = self.out.at[self.vars.len() + (near - items_end) as usize];
+                if other.range.start < temp.range.end && temp.range.start < other.range.end {
+                    pay(at, at + other.bytes(rb), f32::INFINITY);
+                }
+                return false;
+            }
+            let i = &items[near as usize];
+            let at = self.out.at[i.var.index()];
+            if at == UNPLACED || !self.meets(i, temp.range) {
+                return false;
+            }
+            let goes = i.cost.is_finite() && i.fixed.is_none() && !self.is_used(i.var, temp.range);
+            // A variable over several registers is paid for once.
+            let share =
+                self.p.known.accesses.facts[i.var.index()].weight / i.bytes.div_ceil(rb).min(n) as f32;
+            pay(at, at + i.bytes, if goes { share } else { f32::INFINITY });
+            true
+        });
+        for input in &plan.inputs {
+            let at = self.out.at[input.var as usize];
+            if temp.range.start < saved(plan).end {
+                pay(at, at + self.vars[input.var as usize].bytes, f32::INFINITY);
+            }
+        }
+        let bases = self.bases(&temp);
+        let sum = |r: u32| cost[r as usize..(r + n) as usize].iter().sum::<f32>();
+        let best = (0..self.p.file.regs)
+            .filter(|&r| has(&bases, r))
+            .map(|r| (sum(r), r))
+            .filter(|(c, _)| c.is_finite())
+            .min_by(|a, b| a.0.total_cmp(&b.0));
+        if let Some((_, r)) = best {
+            let (from, to) = (r * rb, (r + n) * rb);
+            for i in around.iter().map(|&i| &items[i as usize]) {
+                let at = self.out.at[i.var.index()];
+                if at < to && from < at + i.bytes {
+                    self.s.evicted.push(i.var);
+                    self.release(i);
+                }
+            }
+        }
+        (self.s.around, self.s.cost) = (around, cost);
+    }
+
+    /// Finds what is alive in each stretch of code.
+    fn look_around(&mut self, plan: &Plan) {
+        let stretches_all = self.busy.positions().div_ceil(STRETCH as usize);
+        self.s.near.iter_mut().for_each(Vec::clear);
+        if self.s.near.len() < stretches_all {
+            self.s.near.resize_with(stretches_all, Vec::new);
+        }
+        self.s.looked = true;
+        for (i, item) in self.p.items.iter().enumerate() {
+            // Inputs are there until they are saved only, whatever their ranges say.
+            if self.out.at[item.var.index()] != UNPLACED && !plan.is_spilled(item.var) {
+                // Ranges are in order: those of one stretch follow each other.
+                let mut from = 0;
+                for &r in self.ranges(item) {
+                    let std::ops::Range { start, end } = stretches(r);
+                    let start = start.max(from);
+                    self.s.near[start..end.max(start)].iter_mut().for_each(|list| list.push(i as u32));
+                    from = end;
+                }
+            }
+        }
+        let placed = self.out.at.get(self.vars.len()..).unwrap_or(&[]);
+        for (t, _) in placed.iter().enumerate().filter(|p| *p.1 != UNPLACED) {
+            let near = (self.p.items.len() + t) as u32;
+            self.s.near[stretches(plan.temps[t].range)].iter_mut().for_each(|list| list.push(near));
+        }
+    }
+
+    fn meets(&self, i: &Item, range: Range) -> bool {
+        let ranges = self.ranges(i);
+        ranges.get(ranges.partition_point(|r| r.end <= range.start)).is_some_and(|r| r.start < range.end)
+    }
+
+    /// Whether an instruction in `range` touches `v`: it would need a temporary there.
+    fn is_used(&self, v: VarId, range: Range) -> bool {
+        let accesses = self.p.known.accesses;
+        (range.start / 2..range.end.div_ceil(2)).any(|i| accesses.of(i as usize).iter().any(|a| a.var == v.0))
+    }
+
+    /// Takes the place of an item away, which had not to be there.
+    fn release(&mut self, item: &Item) {
+        let rb = self.p.file.reg_bytes;
+        let from = std::mem::replace(&mut self.out.at[item.var.index()], UNPLACED);
+        let to = from + item.bytes;
+        let (r, end) = (from / rb, to.div_ceil(rb));
+        self.busy.reset(between(r, end), self.ranges(item));
+        if from.is_multiple_of(rb) && to.is_multiple_of(rb) {
+            return;
+        }
+        // Other items may have had a part of the first or the last of these registers at the same time.
+        for &range in self.ranges(item) {
+            for &near in self.s.near[stretches(range)].iter().flatten() {
+                let Some(other) = self.p.items.get(near as usize) else { continue };
+                let at = self.out.at[other.var.index()];
+                if at != UNPLACED && at < end * rb && r * rb < at + other.bytes {
+                    let regs = between((at / rb).max(r), (at + other.bytes).div_ceil(rb).min(end));
+                    self.busy.set(regs, self.ranges(other));
+                }
+            }
+        }
+    }
+}
+
+/// The stretches of code that a range meets.
+const fn stretches(range: Range) -> std::ops::Range<usize> {
+    (range.start / STRETCH) as usize..range.end.div_ceil(STRETCH) as usize
+}
+
+/// The positions at which inputs have registers that are saved to memory.
+const fn saved(plan: &Plan) -> Range {
+    Range { start: 0, end: plan.loaded * 2 + 2 }
+}

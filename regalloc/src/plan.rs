@@ -1,0 +1,295 @@
+//! What spilling will add: the temporaries on which instructions work that touch a spilled variable.
+//!
+//! A temporary has the registers of the variable that an instruction touches. One that holds the value still
+//! serves the next few instructions. Nothing is written yet: whether all this finds registers can be known
+//! before (`fit`), and each variable's temporaries depend on that variable alone, so others can be added.
+
+use crate::{
+    access::{Accesses, Kind},
+    liveness::{Liveness, Range},
+};
+use gen_ir::{Kernel, VarId, Virtual};
+
+/// Instructions for which a filled temporary stays in use.
+const KEEP: u32 = 8;
+
+/// What is known of the kernel as it is.
+#[derive(Clone, Copy)]
+pub(crate) struct Known<'a> {
+    pub kernel: &'a Kernel<Virtual>,
+    pub accesses: &'a Accesses,
+    pub live: &'a Liveness,
+}
+
+/// A temporary that holds a part of a spilled variable.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Temp {
+    pub var: u32,
+    /// First register of the variable that it holds, and one past the last.
+    pub first: u32,
+    pub end: u32,
+    /// Bytes in front of the data.
+    pub front: u32,
+    /// Alignment in bytes.
+    pub align: u32,
+    /// Where it is needed, in the positions of the code as it was.
+    pub range: Range,
+}
+
+impl Temp {
+    /// Its length in bytes, in a file of registers of `grf` bytes.
+    pub const fn bytes(&self, grf: u32) -> u32 {
+        self.front + (self.end - self.first) * grf
+    }
+}
+
+/// An instruction that touches a spilled variable.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Use {
+    /// Its index among all, in the code as it was.
+    pub inst: u32,
+    pub var: u32,
+    /// The temporary that it works on.
+    pub temp: u32,
+    /// Whether that is read from memory before.
+    pub filled: bool,
+    /// Whether it is written there after.
+    pub saved: bool,
+    /// The first of the temporaries for messages that write it, where those need a header in front.
+    pub messages: u32,
+}
+
+/// What spilling will add.
+#[derive(Default)]
+pub(crate) struct Plan {
+    pub temps: Vec<Temp>,
+    /// By instruction and variable.
+    pub uses: Vec<Use>,
+    /// Inputs among what is spilled, each saved before anything else happens to it.
+    pub inputs: Vec<Use>,
+    /// The instruction before which that happens.
+    pub loaded: u32,
+    /// Whether a variable is spilled.
+    spilled: Vec<bool>,
+    open: Vec<Open>,
+    mine: Vec<u32>,
+}
+
+/// A temporary that serves more instructions.
+#[derive(Clone, Copy)]
+struct Open {
+    temp: u32,
+    /// Instruction that used it last.
+    used: u32,
+}
+
+/// How far a plan had come.
+pub(crate) struct Mark {
+    temps: usize,
+    uses: usize,
+}
+
+/// Sizes of the messages that move `regs` registers of `grf` bytes, as (first register, registers).
+pub(crate) fn chunks(regs: u32, grf: u32) -> impl Iterator<Item = (u32, u32)> {
+    let most = 8 * 32 / grf;
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let left = regs - at;
+        if left == 0 {
+            return None;
+        }
+        let n = 1 << left.min(most).ilog2();
+        at += n;
+        Some((at - n, n))
+    })
+}
+
+impl Plan {
+    /// Plans for `spilled`, and forgets all before.
+    pub fn make(&mut self, spilled: &[VarId], known: Known<'_>) {
+        let kernel = known.kernel;
+        self.temps.clear();
+        self.uses.clear();
+        self.inputs.clear();
+        self.spilled.clear();
+        self.spilled.resize(kernel.vars.len(), false);
+        spilled.iter().for_each(|v| self.spilled[v.index()] = true);
+        let [_, loaded] = kernel.payload_ends();
+        self.loaded = loaded as u32;
+        for v in spilled.iter().filter(|v| kernel.vars[v.index()].live_in) {
+            let regs = kernel.vars[v.index()].bytes.div_ceil(grf_of(kernel));
+            let temp = self.temp(kernel, v.0, (0, regs), true, self.loaded);
+            let messages = self.messages(kernel, temp, self.loaded);
+            let input = Use { inst: self.loaded, var: v.0, temp, filled: false, saved: true, messages };
+            self.inputs.push(input);
+        }
+        let spilled = std::mem::take(&mut self.spilled);
+        for b in 0..kernel.blocks.len() {
+            if known.accesses.of_block(b).iter().any(|a| spilled[a.var as usize]) {
+                let block = known.accesses.block(b);
+                self.walk(known, block.clone(), block, |v| spilled[v as usize]);
+            }
+        }
+        self.spilled = spilled;
+    }
+
+    /// Plans for one more variable, which is no input: its uses stand behind those before until they are
+    /// [sorted](Plan::sort).
+    pub fn add(&mut self, var: VarId, known: Known<'_>) {
+        let ranges = known.live.of(var.index());
+        let (Some(first), Some(last)) = (ranges.first(), ranges.last()) else { return };
+        let (first, end) = (first.start as usize / 2, last.end as usize / 2 + 1);
+        for b in 0..known.kernel.blocks.len() {
+            let block = known.accesses.block(b);
+            let part = block.start.max(first)..block.end.min(end);
+            if !part.is_empty() {
+                self.walk(known, part, block, |v| v == var.0);
+            }
+        }
+    }
+
+    /// Whether this was [made](Plan::make) for a variable.
+    pub fn is_spilled(&self, var: VarId) -> bool {
+        self.spilled[var.index()]
+    }
+
+    /// What is planned so far.
+    pub fn mark(&self) -> Mark {
+        Mark { temps: self.temps.len(), uses: self.uses.len() }
+    }
+
+    /// Forgets what was planned after.
+    pub fn back_to(&mut self, mark: &Mark) {
+        self.temps.truncate(mark.temps);
+        self.uses.truncate(mark.uses);
+    }
+
+    /// Puts uses in order after variables were added.
+    pub fn sort(&mut self) {
+        self.uses.sort_unstable_by_key(|u| (u.inst, u.var));
+    }
+
+    /// The uses in `part` of a block of those variables that `wanted` says.
+    fn walk(
+        &mut self,
+        known: Known<'_>,
+        part: std::ops::Range<usize>,
+        block: std::ops::Range<usize>,
+        wanted: impl Fn(u32) -> bool,
+    ) {
+        self.open.clear();
+        let mut mine = std::mem::take(&mut self.mine);
+        for i in part {
+            mine.clear();
+            mine.extend(known.accesses.of(i).iter().map(|a| a.var).filter(|&v| wanted(v)));
+            mine.sort_unstable();
+            mine.dedup();
+            if !mine.is_empty() {
+                self.open.retain(|t| t.used + KEEP >= i as u32);
+            }
+            for &v in &mine {
+                self.touch(known, v, i, &block);
+            }
+        }
+        self.mine = mine;
+    }
+
+    /// A temporary for variable `v` at instruction `i`, holding what is needed.
+    fn touch(&mut self, known: Known<'_>, v: u32, i: usize, block: &std::ops::Range<usize>) {
+        let Known { kernel, accesses, live } = known;
+        let grf = grf_of(kernel);
+        let (inst, at, top) = (i as u32, i as u32 * 2, block.start as u32 * 2);
+        let (mut first, mut end) = (u32::MAX, 0);
+        let (mut reads, mut written, mut early) = (false, false, false);
+        let mut covers: Option<(u32, u32)> = None;
+        for a in accesses.of(i).iter().filter(|a| a.var == v) {
+            first = first.min(a.start / grf);
+            end = end.max(a.end.div_ceil(grf));
+            reads |= a.kind.has(Kind::READ);
+            if a.kind.has(Kind::WRITE) {
+                written = true;
+                early |= a.kind.has(Kind::EARLY);
+                let whole = a.kind.has(Kind::SURE) && !a.kind.has(Kind::MASKED) && a.pitch == a.elem;
+                if whole {
+                    covers = Some((a.start, a.end));
+                }
+            }
+        }
+        let in_front = written && !kernel.platform.caps().split_send;
+        let serves = |t: &Temp| t.var == v && t.first <= first && end <= t.end && (!in_front || t.front > 0);
+        let mut filled = false;
+        let temp = if let Some(o) = self.open.iter_mut().find(|o| serves(&self.temps[o.temp as usize])) {
+            o.used = inst;
+            self.temps[o.temp as usize].range.end = at + 1 + u32::from(written);
+            o.temp
+        } else {
+            let temp = self.temp(kernel, v, (first, end), written, inst);
+            let bytes = kernel.vars[v as usize].bytes;
+            // The last register of the variable may be part padding.
+            let whole =
+                covers.is_some_and(|(s, e)| s <= first * grf && e >= (end * grf).min(bytes)) && !reads;
+            let old = || if at == top { live.at_start(v, at) } else { live.before(v, at) };
+            filled = reads || (!whole && old());
+            let needed = &mut self.temps[temp as usize].range;
+            needed.start += u32::from(!filled && !early);
+            needed.end -= u32::from(!written);
+            self.open.push(Open { temp, used: inst });
+            temp
+        };
+        let last = i + 1 == block.end;
+        let lives = || if last { live.at_end(v, at + 2) } else { live.before(v, at + 2) };
+        let saved = written && lives();
+        let messages = if saved { self.messages(kernel, temp, inst) } else { 0 };
+        if written {
+            // Older copies of what was written are stale.
+            let t = self.temps[temp as usize];
+            let temps = &self.temps;
+            self.open.retain(|o| {
+                let old = &temps[o.temp as usize];
+                old.var != v || o.temp == temp || old.end <= t.first || t.end <= old.first
+            });
+        }
+        self.uses.push(Use { inst, var: v, temp, filled, saved, messages });
+    }
+
+    /// A temporary for registers `first` to before `end` of a variable, needed around instruction `at`.
+    fn temp(
+        &mut self,
+        kernel: &Kernel<Virtual>,
+        var: u32,
+        (first, end): (u32, u32),
+        written: bool,
+        at: u32,
+    ) -> u32 {
+        let grf = grf_of(kernel);
+        let align = if kernel.vars[var as usize].even_grf { 2 * grf } else { grf };
+        let front = if written && !kernel.platform.caps().split_send { align } else { 0 };
+        self.temps.push(Temp { var, first, end, front, align, range: during(at) });
+        self.temps.len() as u32 - 1
+    }
+
+    /// The temporaries for messages that write `temp` at instruction `at`, where those need a header in front:
+    /// the first message finds room there, the others get registers of their own.
+    fn messages(&mut self, kernel: &Kernel<Virtual>, temp: u32, at: u32) -> u32 {
+        let start = self.temps.len() as u32;
+        if !kernel.platform.caps().split_send {
+            let grf = grf_of(kernel);
+            let Temp { var, first, end, .. } = self.temps[temp as usize];
+            for (from, n) in chunks(end - first, grf).skip(1) {
+                let (first, end) = (first + from, first + from + n);
+                self.temps.push(Temp { var, first, end, front: grf, align: grf, range: during(at) });
+            }
+        }
+        start
+    }
+}
+
+fn grf_of(kernel: &Kernel<Virtual>) -> u32 {
+    u32::from(kernel.platform.caps().grf_bytes)
+}
+
+/// From right before an instruction to right behind it.
+const fn during(i: u32) -> Range {
+    let at = i * 2;
+    Range { start: at, end: at + 2 }
+}
