@@ -12,10 +12,9 @@ use tests::{
     expected::{Judgement, cases, judge},
 };
 
-/// Judges kernels and prints every disagreement. None may disagree; one in twenty may be refused by our
-/// finalizer.
+/// Judges kernels and prints every disagreement, of which there may be none.
 fn run<'a>(platform: Platform, kernels: impl Iterator<Item = &'a TestKernel>) {
-    let [mut judged, mut without, mut refused, mut wrong] = [0; 4];
+    let [mut judged, mut without, mut wrong] = [0; 3];
     for kernel in kernels {
         match judge(platform, kernel) {
             Err(why) => {
@@ -27,24 +26,16 @@ fn run<'a>(platform: Platform, kernels: impl Iterator<Item = &'a TestKernel>) {
                 for (way, judgement) in verdict.ways() {
                     if !matches!(judgement, Judgement::Agrees | Judgement::Unfit(_)) {
                         let (class, why) = judgement.parts();
-                        let counter = if matches!(judgement, Judgement::Refused(_)) {
-                            &mut refused
-                        } else {
-                            &mut wrong
-                        };
-                        *counter += 1;
+                        wrong += 1;
                         println!("{platform} {}: {way} {class}: {why}", kernel.id());
                     }
                 }
             }
         }
     }
-    println!(
-        "{platform}: {judged} kernels judged, {without} without values, {refused} refused, {wrong} disagreements"
-    );
+    println!("{platform}: {judged} kernels judged, {without} without values, {wrong} disagreements");
     assert!(judged > 0);
     assert_eq!(wrong, 0, "{platform}");
-    assert!(refused * 20 <= judged, "{platform}: {refused} of {judged} refused");
 }
 
 /// Each kernel at one SIMD size; which one changes from kernel to kernel.
@@ -78,7 +69,7 @@ fn every_kernel_has_expected_values() {
 
 #[test]
 fn a_sample_on_the_other_platforms() {
-    for platform in [Platform::Bdw, Platform::Icllp, Platform::Tgllp, Platform::Pvc] {
+    for platform in Platform::ALL.into_iter().filter(|p| *p != Platform::Skl) {
         run(platform, one_size_each(platform).skip(platform as usize).step_by(12));
     }
 }

@@ -42,6 +42,11 @@ fn skylake() {
 }
 
 #[test]
+fn broxton() {
+    run(Platform::Bxt);
+}
+
+#[test]
 fn ice_lake() {
     run(Platform::Icllp);
 }

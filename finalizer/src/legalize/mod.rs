@@ -9,6 +9,7 @@
 //! Facts: Programmer's Reference Manual volume 7, "Register Region Restrictions", "Accumulator
 //! Restrictions"; volume 2a, the pages of the instructions.
 
+mod addresses;
 mod bytes;
 mod conversions;
 mod destination;
@@ -82,6 +83,7 @@ const RULES: &[Rule] = &[
     ternary::rule,
     split::rule,
     destination::rule,
+    addresses::rule,
     places::rule,
     regions::rule,
 ];

@@ -10,16 +10,11 @@ use super::{
     Legalizer, Step, lanes_of,
     operand::{exec_type, is_raw_move, is_scalar, linear_region, linear_stride},
 };
-use crate::build::{self, VInst, VReg};
+use crate::build::{self, VDst, VInst, VReg, VSrc};
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let lanes = inst.exec.lanes();
-    if !lx.caps.float_regions
-        && let Some(step) = per_row_addresses(lx, inst)
-    {
-        return step;
-    }
-    if lanes == 1 || !applies(lx, inst) {
+    if lanes == 1 || !channels_stay(lx, inst) {
         return Step::Keep;
     }
     let (dst, horz, ty) = match inst.dst {
@@ -99,45 +94,18 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     Step::Keep
 }
 
-/// Float and 64-bit sources with an address per row are read as integers of at most four bytes.
-fn per_row_addresses(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
-    let lanes = inst.exec.lanes();
-    for i in 0..3 {
-        let Src::Indirect { addr, imm, region, mods, ty } = inst.src[i] else { continue };
-        if region.vert != Region::VXH || !(ty.is_float() || ty.bytes() == 8) {
-            continue;
-        }
-        let units = if ty.bytes() == 8 { 2u32 } else { 1 };
-        if units == 2 && region.width != 1 {
-            return Some(Step::Refuse("rows of 64-bit elements behind addresses"));
-        }
-        let unit = Type::unsigned(ty.bytes() / units)?;
-        let copy = lx.aligned_temp(lanes * ty.bytes());
-        for k in 0..units {
-            let offset = k * unit.bytes();
-            let from = Src::Indirect {
-                addr,
-                imm: imm + offset as i16,
-                region,
-                mods: gen_ir::SrcMod::None,
-                ty: unit,
-            };
-            let dst = Dst::Direct { reg: copy.plus(offset), horz: units as u8, ty: unit };
-            lx.helper(build::mov(lanes_of(inst), dst, from), inst);
-        }
-        let mut new = *inst;
-        new.src[i] = Src::Direct { reg: copy, region: build::strided(1, inst.exec), mods, ty };
-        lx.inst(new);
-        return Some(Step::Replaced);
-    }
-    None
+/// Whether an operation reads each channel from where it writes it.
+pub(super) fn channels_stay(lx: &Legalizer<'_>, inst: &VInst) -> bool {
+    let wide = is_wide(inst);
+    let float = inst.dst.ty().is_some_and(Type::is_float);
+    (lx.caps.restricted_64bit_regions && wide) || (!lx.caps.float_regions && (wide || float))
 }
 
-fn applies(lx: &Legalizer<'_>, inst: &VInst) -> bool {
-    let (Some(dst), exec) = (inst.dst.ty(), exec_type(inst)) else { return false };
+/// Whether an operation is one of 64 bits, as dword multiplication is.
+pub(super) fn is_wide(inst: &VInst) -> bool {
+    let Some(dst) = inst.dst.ty() else { return false };
     let dword = |i: usize| inst.src[i].ty().is_some_and(|t| t.is_int() && t.bytes() == 4);
-    let wide = dst.bytes() == 8 || exec.bytes() == 8 || (inst.op == Op::Mul && dword(0) && dword(1));
-    (lx.caps.restricted_64bit_regions && wide) || (!lx.caps.float_regions && (wide || dst.is_float()))
+    dst.bytes() == 8 || exec_type(inst).bytes() == 8 || (inst.op == Op::Mul && dword(0) && dword(1))
 }
 
 /// A copy of bits: done in integers of at most four bytes, which go anywhere.
@@ -173,7 +141,7 @@ fn raw(lx: &mut Legalizer<'_>, inst: &VInst, step: u32, at: u32) -> Step {
 }
 
 /// A region of elements as one of their halves (2 units) or of themselves, if there is one.
-fn in_units(region: Region, lanes: u32, units: u32) -> Option<Region> {
+pub(super) fn in_units(region: Region, lanes: u32, units: u32) -> Option<Region> {
     match linear_stride(region, lanes) {
         Some(stride) => linear_region(stride * units, lanes),
         None if units == 1 => Some(region),
@@ -201,8 +169,10 @@ fn bring(lx: &mut Legalizer<'_>, inst: &mut VInst, i: usize, stride: u32) {
             }
         }
         // No region steps so far.
-        None => copy_elements(lx, inst, ty, |lane| {
-            (copy.plus(lane * stride * ty.bytes()), reg.plus(region.element(lane) * ty.bytes()))
+        None => copy_elements(lx, inst, ty, |lane, offset, unit| {
+            let to = copy.plus(lane * stride * ty.bytes() + offset);
+            let from = reg.plus(region.element(lane) * ty.bytes() + offset);
+            (Dst::packed(to, unit), Src::new(from, Region::SCALAR, unit))
         }),
     }
     let region = linear_region(stride, lanes).unwrap_or(Region::PACKED);
@@ -213,28 +183,37 @@ fn bring(lx: &mut Legalizer<'_>, inst: &mut VInst, i: usize, stride: u32) {
 /// with what is there in a packed temporary.
 fn far_apart(lx: &mut Legalizer<'_>, inst: &VInst, dst: VReg, horz: u32, ty: Type) -> Step {
     let packed = lx.aligned_temp(inst.exec.lanes() * ty.bytes());
-    let there = |lane: u32| dst.plus(lane * horz * ty.bytes());
-    let here = |lane: u32| packed.plus(lane * ty.bytes());
+    let there = |lane: u32, offset: u32| dst.plus(lane * horz * ty.bytes() + offset);
+    let here = |lane: u32, offset: u32| packed.plus(lane * ty.bytes() + offset);
     let keeps = !inst.no_mask || (inst.pred.is_some() && inst.op != Op::Sel);
     if keeps {
-        copy_elements(lx, inst, ty, |lane| (here(lane), there(lane)));
+        copy_elements(lx, inst, ty, |lane, offset, ty| {
+            let old = Src::new(there(lane, offset), Region::SCALAR, ty);
+            (Dst::packed(here(lane, offset), ty), old)
+        });
     }
     lx.inst(VInst { dst: Dst::packed(packed, ty), ..*inst });
-    copy_elements(lx, inst, ty, |lane| (there(lane), here(lane)));
+    copy_elements(lx, inst, ty, |lane, offset, ty| {
+        (Dst::packed(there(lane, offset), ty), Src::new(here(lane, offset), Region::SCALAR, ty))
+    });
     Step::Replaced
 }
 
 /// Copies one element for each channel of `inst`, whether the channel runs or not, as plain bits. `places`
-/// says where to and where from.
-fn copy_elements(lx: &mut Legalizer<'_>, inst: &VInst, ty: Type, places: impl Fn(u32) -> (VReg, VReg)) {
+/// says where to and where from, for a channel, a byte of its element and the type of a piece of that.
+pub(super) fn copy_elements(
+    lx: &mut Legalizer<'_>,
+    inst: &VInst,
+    ty: Type,
+    places: impl Fn(u32, u32, Type) -> (VDst, VSrc),
+) {
     let units = if ty.bytes() == 8 { 2 } else { 1 };
     let unit = Type::unsigned(ty.bytes() / units).unwrap_or(Type::Ud);
     let lanes = build::Lanes { chan: 0, ..Legalizer::whole(inst, gen_ir::ExecSize::S1) };
     for lane in 0..inst.exec.lanes() {
-        let (to, from) = places(lane);
         for offset in (0..ty.bytes()).step_by(unit.bytes() as usize) {
-            let source = Src::new(from.plus(offset), Region::SCALAR, unit);
-            lx.helper(build::mov(lanes, Dst::packed(to.plus(offset), unit), source), inst);
+            let (to, from) = places(lane, offset, unit);
+            lx.helper(build::mov(lanes, to, from), inst);
         }
     }
 }

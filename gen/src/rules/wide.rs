@@ -4,7 +4,7 @@
 //! Restrictions", the rules for floating-point destinations and 64-bit operands.
 
 use super::{Cx, Operand};
-use crate::{Arf, Base, Op, Options, Region, Src};
+use crate::{Arf, Base, Dst, Op, Options, Region, Src};
 
 pub(super) fn check(cx: &mut Cx<'_>) {
     if cx.align16() {
@@ -36,6 +36,8 @@ fn arf_source(o: &Operand) -> bool {
 
 /// Cherryview and Broxton.
 fn low_power(cx: &mut Cx<'_>) {
+    let behind = matches!(cx.inst.dst, Dst::Indirect { .. });
+    cx.require(!behind, "wide-indirect", "64-bit operations have no indirect operands");
     let Some((stride, byte)) = cx.dst_layout() else { return };
     let dst_step = stride * cx.dst_type().map_or(0, |t| t.bytes());
     let lanes = cx.lanes();
@@ -80,6 +82,13 @@ fn same_place(cx: &mut Cx<'_>) {
     for (_, o) in cx.operands() {
         let r = o.region;
         let null_dst = cx.dst_is_null();
+        // Where a register is behind an address, and where in it, only the running kernel knows.
+        let known = !o.is_indirect() && !matches!(cx.inst.dst, Dst::Indirect { .. });
+        cx.require(
+            known || o.is_scalar() || lanes == 1,
+            "lane-shift",
+            "what is behind addresses is of integers of at most 32 bits, or scalar",
+        );
         if !o.is_scalar() && !o.is_indirect() && lanes > 1 && !null_dst {
             let linear =
                 u32::from(r.vert) == u32::from(r.width) * u32::from(r.horz) || (r.horz == 0 && r.width == 1);

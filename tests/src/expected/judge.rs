@@ -46,7 +46,7 @@ impl Judgement {
     }
 }
 
-/// Instructions that Intel's code holds for platforms which lack them.
+/// Why Intel's code cannot say anything of a platform: instructions that it lacks.
 fn foreign(platform: Platform, fault: &str) -> Option<&'static str> {
     (platform == Platform::Bdw && fault.contains("Opcode is 0x33"))
         .then_some("a split send, which Broadwell does not have")
@@ -82,9 +82,13 @@ impl Verdict {
 /// Why the kernel has no cases.
 pub fn judge(platform: Platform, kernel: &TestKernel) -> Result<Verdict, &'static str> {
     let cases = cases(platform, kernel)?;
-    let intel = match over(kernel, &cases, |setup| emulate(platform, setup.intel(kernel), setup)) {
-        Judgement::Fails(why) => foreign(platform, &why).map_or(Judgement::Fails(why), Judgement::Unfit),
-        other => other,
+    let intel = if platform == Platform::Bxt {
+        Judgement::Unfit("made for Skylake")
+    } else {
+        match over(kernel, &cases, |setup| emulate(platform, setup.intel(kernel), setup)) {
+            Judgement::Fails(why) => foreign(platform, &why).map_or(Judgement::Fails(why), Judgement::Unfit),
+            other => other,
+        }
     };
     let mut ours = ours(platform, kernel, &cases).unwrap_or_else(|faults| {
         Judgement::Refused(faults.first().map(ToString::to_string).unwrap_or_default())

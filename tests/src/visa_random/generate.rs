@@ -565,13 +565,27 @@ impl Generator {
 
     /// Access through an address variable.
     fn indirect(&mut self) -> Vec<String> {
-        let int = |t: Type| INTS.contains(&t);
-        let target = self.var(&int);
+        self.behind_address(&|t| INTS.contains(&t), Type::D, "add")
+    }
+
+    /// The same of 64-bit operands, and products.
+    fn wide_indirect(&mut self) -> Vec<String> {
+        if self.ints.len() > INTS.len() && self.r.one_in(2) {
+            self.behind_address(&|t| t.is_int() && t.bytes() >= 4, Type::Q, "add")
+        } else {
+            self.behind_address(&|t| DWORDS.contains(&t), Type::D, "mul")
+        }
+    }
+
+    /// Access through an address variable: `op` of operands of types `int`, of which `widest` is the widest, and
+    /// moves.
+    fn behind_address(&mut self, int: &dyn Fn(Type) -> bool, widest: Type, op: &str) -> Vec<String> {
+        let target = self.var(int);
         let ty = target.ty;
         let size = ty.bytes();
         if self.r.one_in(2) {
             let e = self.exec_for(4);
-            let e = self.narrow(e, Type::D);
+            let e = self.narrow(e, widest);
             let first = self.r.below(target.elements);
             let split = self.r.below(first + 1);
             if !self.fits(&target, first, e.lanes - 1) {
@@ -584,15 +598,15 @@ impl Generator {
             }
             let name = ty.name();
             if self.r.one_in(2) {
-                let (_, a) = self.src_var(e, true, &int);
+                let (_, a) = self.src_var(e, true, int);
                 let guard = self.guard(e);
                 vec![set, format!("{guard}mov {} r[A0(0),{rest}]<1>:{name} {a}", e.text())]
             } else {
-                let (_, d) = self.dst(e, &int);
-                let (_, b) = self.src(e, false, &int);
+                let (_, d) = self.dst(e, int);
+                let (_, b) = self.src(e, false, int);
                 let region = self.r.pick(&["<1;1,0>", "<0;1,0>"]);
                 let guard = self.guard(e);
-                vec![set, format!("{guard}add {} {d} r[A0(0),{rest}]{region}:{name} {b}", e.text())]
+                vec![set, format!("{guard}{op} {} {d} r[A0(0),{rest}]{region}:{name} {b}", e.text())]
             }
         } else {
             // An address per lane.
@@ -602,7 +616,7 @@ impl Generator {
             let (_, a) = self.src_var(wide, false, &|t| matches!(t, Type::UW | Type::UD));
             let mask = (target.elements - 1) * size;
             let x = wide.text();
-            let (_, d) = self.dst(e, &int);
+            let (_, d) = self.dst(e, int);
             if d.is_empty() {
                 return vec![self.int_line()];
             }
@@ -840,7 +854,7 @@ pub fn generate(settings: Settings, seed: u64) -> Program {
     };
     g.declare();
     let mut budget = 30 + g.r.below(150);
-    let body = g.nodes(&mut budget, 0, false);
+    let mut body = g.nodes(&mut budget, 0, false);
     g.in_sub = true;
     let subs = (0..2)
         .map(|_| {
@@ -883,6 +897,13 @@ pub fn generate(settings: Settings, seed: u64) -> Program {
             init.push(format!("setp (M1_NM, 32) P{p} {bits:#x}:ud"));
         } else {
             init.push(format!("setp (M1_NM, 16) P{p} {:#x}:uw", bits & 0xffff));
+        }
+    }
+    // Last, so that all before stays what it was for each seed.
+    for _ in 0..g.r.below(4) {
+        let lines = g.wide_indirect();
+        if !lines.iter().any(|l| l.contains("  ")) {
+            body.push(Node::Lines(lines));
         }
     }
     Program { platform, seed, simd, pred_elements, vars: g.vars, helpers, preds: 6, init, body, subs }

@@ -201,5 +201,4 @@ fn is_nan(bytes: &[u8]) -> bool {
 }
 
 /// Platforms that programs are made for.
-pub const PLATFORMS: [Platform; 5] =
-    [Platform::Skl, Platform::Bdw, Platform::Icllp, Platform::Tgllp, Platform::Pvc];
+pub const PLATFORMS: [Platform; 6] = Platform::ALL;

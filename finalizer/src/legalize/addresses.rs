@@ -1,0 +1,138 @@
+//! Operands behind addresses that an operation may not have there.
+//!
+//! Xe-HPC: float and 64-bit sources have no address for each row, and where such an operation keeps its channels
+//! in place, nobody knows the place of what is behind an address. Broxton and its like: 64-bit operations and
+//! dword multiplication have no operands behind addresses at all. Moves of integers of at most four bytes may
+//! have them everywhere, so such operands go through a temporary.
+//!
+//! Volume 7, "Register Region Restrictions"; vISA has no such rules.
+
+use gen_ir::{Dst, Region, Src, SrcMod, Type};
+
+use super::{
+    Legalizer, Step, lanes_of,
+    operand::{is_raw_move, is_scalar},
+    places::{channels_stay, copy_elements, in_units, is_wide},
+};
+use crate::build::{self, VInst, VSrc};
+
+pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let leaves_out = matches!(inst.dst, Dst::Indirect { .. });
+    if !leaves_out && !inst.src.iter().any(|s| matches!(s, Src::Indirect { .. })) {
+        return Step::Keep;
+    }
+    let lanes = inst.exec.lanes();
+    let direct_only = lx.caps.restricted_64bit_regions && is_wide(inst);
+    let stays = !lx.caps.float_regions && lanes > 1 && channels_stay(lx, inst);
+    let must_move = |s: &VSrc| match s {
+        Src::Indirect { region, ty, .. } => {
+            let row_wise = region.vert == Region::VXH && (ty.is_float() || ty.bytes() == 8);
+            direct_only || stays && !is_scalar(s, lanes) || !lx.caps.float_regions && row_wise
+        }
+        _ => false,
+    };
+    let comes = inst.src.iter().position(must_move);
+    let leaves = leaves_out && (direct_only || stays && inst.src.iter().any(|s| !is_scalar(s, lanes)));
+    if !leaves && comes.is_none() {
+        return Step::Keep;
+    }
+    if is_raw_move(inst) {
+        if let Some(pieces) = as_integers(inst) {
+            pieces.into_iter().flatten().for_each(|piece| lx.inst(piece));
+            return Step::Replaced;
+        }
+        if let Dst::Indirect { horz: 4, .. } = inst.dst {
+            return far_apart(lx, inst);
+        }
+    }
+    let Some(i) = comes else {
+        let Some(ty) = inst.dst.ty() else { return Step::Keep };
+        lx.stage_destination(inst, ty, 1, false);
+        return Step::Replaced;
+    };
+    let Src::Indirect { region, mods, ty, .. } = inst.src[i] else { return Step::Keep };
+    let units = if ty.bytes() == 8 { 2u32 } else { 1 };
+    let Some(unit) = Type::unsigned(ty.bytes() / units) else { return Step::Keep };
+    let scalar = region.is_scalar() || lanes == 1;
+    let copy = if scalar { lx.temp(ty.bytes()) } else { lx.aligned_temp(lanes * ty.bytes()) };
+    for k in 0..units {
+        let offset = k * unit.bytes();
+        let Some(from) = part(inst.src[i], lanes, units, offset, unit) else {
+            return Step::Refuse("rows of 64-bit elements behind addresses");
+        };
+        let to = copy.plus(offset);
+        let mov = if scalar {
+            build::mov(build::Lanes::SCALAR, Dst::packed(to, unit), from)
+        } else {
+            build::mov(lanes_of(inst), Dst::Direct { reg: to, horz: units as u8, ty: unit }, from)
+        };
+        lx.helper(mov, inst);
+    }
+    let region = if scalar { Region::SCALAR } else { build::strided(1, inst.exec) };
+    let mut new = *inst;
+    new.src[i] = Src::Direct { reg: copy, region, mods, ty };
+    lx.inst(new);
+    Step::Replaced
+}
+
+/// A copy of bits as copies of integers of at most four bytes: of halves where elements have eight.
+fn as_integers(inst: &VInst) -> Option<[Option<VInst>; 2]> {
+    let lanes = inst.exec.lanes();
+    let bytes = inst.dst.ty()?.bytes();
+    let units = if bytes == 8 { 2u32 } else { 1 };
+    let ty = Type::unsigned(bytes / units)?;
+    let piece = |offset: u32| {
+        let spread = |horz: u8| match u32::from(horz) * units {
+            _ if lanes == 1 => Some(1),
+            step => (step <= 4).then_some(step as u8),
+        };
+        let dst = match inst.dst {
+            Dst::Direct { reg, horz, .. } => Dst::Direct { reg: reg.plus(offset), horz: spread(horz)?, ty },
+            Dst::Indirect { addr, imm, horz, .. } => {
+                Dst::Indirect { addr, imm: imm + offset as i16, horz: spread(horz)?, ty }
+            }
+            _ => return None,
+        };
+        let source = part(inst.src[0], lanes, units, offset, ty)?;
+        Some(VInst { dst, src: [source, Src::None, Src::None], ..*inst })
+    };
+    Some([Some(piece(0)?), if units == 2 { Some(piece(4)?) } else { None }])
+}
+
+/// The units of type `unit` at byte `offset` of each element of a source, of `units` in each.
+fn part(src: VSrc, lanes: u32, units: u32, offset: u32, unit: Type) -> Option<VSrc> {
+    let spread = |region: Region| match region.vert {
+        Region::VXH if units == 1 || region.width == 1 => Some(region),
+        Region::VXH => None,
+        _ => in_units(region, lanes, units),
+    };
+    match src {
+        Src::Direct { reg, region, .. } => Some(Src::new(reg.plus(offset), spread(region)?, unit)),
+        Src::Indirect { addr, imm, region, .. } => {
+            let (imm, region) = (imm + offset as i16, spread(region)?);
+            Some(Src::Indirect { addr, imm, region, mods: SrcMod::None, ty: unit })
+        }
+        _ => None,
+    }
+}
+
+/// A copy to elements behind an address that lie farther apart than halves of them can be written.
+fn far_apart(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let Dst::Indirect { addr, imm, horz, ty } = inst.dst else { return Step::Keep };
+    let packed = lx.aligned_temp(inst.exec.lanes() * ty.bytes());
+    let there = |lane: u32, offset: u32| imm + (lane * u32::from(horz) * ty.bytes() + offset) as i16;
+    let here = |lane: u32, offset: u32| packed.plus(lane * ty.bytes() + offset);
+    if !inst.no_mask || inst.pred.is_some() {
+        copy_elements(lx, inst, ty, |lane, offset, ty| {
+            let (imm, region) = (there(lane, offset), Region::SCALAR);
+            let old = Src::Indirect { addr, imm, region, mods: SrcMod::None, ty };
+            (Dst::packed(here(lane, offset), ty), old)
+        });
+    }
+    lx.inst(VInst { dst: Dst::packed(packed, ty), ..*inst });
+    copy_elements(lx, inst, ty, |lane, offset, ty| {
+        let to = Dst::Indirect { addr, imm: there(lane, offset), horz: 1, ty };
+        (to, Src::new(here(lane, offset), Region::SCALAR, ty))
+    });
+    Step::Replaced
+}
