@@ -24,6 +24,7 @@ pub(crate) const CAPS: Caps = Caps {
     fp64: true,
     mov64: true,
     restricted_64bit_regions: false,
+    halves_apart: false,
     mul_dword: true,
     int_div: true,
     split_send: false,

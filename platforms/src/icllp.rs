@@ -24,6 +24,7 @@ pub(crate) const CAPS: Caps = Caps {
     fp64: false,
     mov64: false,
     restricted_64bit_regions: true,
+    halves_apart: true,
     mul_dword: false,
     int_div: true,
     split_send: true,

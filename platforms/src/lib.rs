@@ -81,6 +81,8 @@ pub struct Caps {
     pub mov64: bool,
     /// 64-bit operands follow the restricted regioning of Cherryview/Broxton.
     pub restricted_64bit_regions: bool,
+    /// An operation that writes two registers must not read for the second what it writes to the first.
+    pub halves_apart: bool,
     /// `mul` dword by dword gives the full low 32 bits in one instruction.
     pub mul_dword: bool,
     /// `math idiv/irem` exist.

@@ -13,6 +13,7 @@ mod addresses;
 mod bytes;
 mod conversions;
 mod destination;
+mod halves;
 mod identities;
 mod immediates;
 mod int64;
@@ -86,6 +87,7 @@ const RULES: &[Rule] = &[
     addresses::rule,
     places::rule,
     regions::rule,
+    halves::rule,
 ];
 
 /// Rewrites a kernel so that each instruction has an encoding on its platform.

@@ -8,7 +8,7 @@
 use gen_ir::{Dst, Op, Options, Src, Type};
 
 use super::{
-    Legalizer, Step, lanes_of,
+    Legalizer, Step, halves, lanes_of,
     operand::{is_group_predicate, is_scalar, linear_region, linear_stride, scalar_view},
     slice::piece,
     split,
@@ -160,7 +160,10 @@ fn expand(lx: &mut Legalizer<'_>, inst: &VInst, high_half: bool) -> Step {
     let direct = matches!(inst.dst, Dst::Direct { horz: 1, reg, .. } if !reg.is_null())
         && dst.bytes() == 4
         && split::destination_fits(lx, &piece(inst, 0, step));
-    if !direct || (step < inst.exec.lanes() && lx.overlaps(inst, step)) {
+    // Each piece is two instructions, the second of which reads the factors and writes the result.
+    let mut pieces_of = (0..inst.exec.lanes()).step_by(step as usize).map(|first| piece(inst, first, step));
+    let in_the_way = lx.caps.halves_apart && pieces_of.any(|p| halves::reads_result(lx, &p));
+    if !direct || in_the_way || (step < inst.exec.lanes() && lx.overlaps(inst, step)) {
         let ty = if dst.is_signed() || dst.is_float() { Type::D } else { Type::Ud };
         lx.stage_destination(inst, ty, 1, false);
         return Step::Replaced;

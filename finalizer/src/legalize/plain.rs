@@ -46,6 +46,15 @@ fn regions(lx: &Legalizer<'_>, inst: &VInst) -> Option<(Region, Region)> {
     if strange || !dst_fits() {
         return None;
     }
+    let apart = |s: &VSrc| match *s {
+        Src::Direct { reg, region, ty, .. } => {
+            !reg.is_in(dst) || reg == dst && !region.is_scalar() && is_dword(ty)
+        }
+        _ => true,
+    };
+    if lanes * 4 > lx.grf() && lx.caps.halves_apart && !(apart(a) && apart(b)) {
+        return None;
+    }
     // Where channels of floats stay in place, words are brought to dwords first.
     let words = lx.caps.float_regions || ty != Type::F;
     let source = |s: &VSrc| match *s {

@@ -176,7 +176,7 @@ impl Copies {
             return;
         };
         let lanes = inst.exec.lanes();
-        let Some(var) = reg.var() else { return };
+        let (Some(var), Some(written)) = (reg.var(), inst.dst_extent(grf_bytes)) else { return };
         if lanes == 1 || horz != 1 || dst_ty.bytes() == 1 || dst_ty.is_float() || ty == dst_ty {
             return;
         }
@@ -189,11 +189,11 @@ impl Copies {
                 && c.lanes >= lanes
                 && (c.no_mask || (!inst.no_mask && inst.chan == c.chan));
             let there = Reg::var_at(c.dst, c.dst_bytes.start);
-            if same && there != to && c.dst_bytes.start.is_multiple_of(grf_bytes) {
-                inst.src[0] = Src::new(there, Region::new(8, 8, 1), dst_ty);
-                if lanes < 8 {
-                    inst.src[0] = Src::new(there, Region::new(lanes as u8, lanes as u8, 1), dst_ty);
-                }
+            // An operation on two registers writes the first before it reads the second.
+            let meets = to.var() == Some(c.dst) && written.overlaps(c.dst_bytes);
+            if same && !meets && c.dst_bytes.start.is_multiple_of(grf_bytes) {
+                let row = lanes.min(8).min(grf_bytes / dst_ty.bytes()) as u8;
+                inst.src[0] = Src::new(there, Region::new(row, row, 1), dst_ty);
                 return;
             }
         }

@@ -17,6 +17,8 @@ pub fn allows(platform: Platform, inst: &Inst<Virtual>, grf_bytes: u32) -> bool 
         Base::Var(_) => match role {
             Role::Pred | Role::Cond => Reg::arf(Arf::Flag(0), 0),
             Role::SrcAddr(_) | Role::DstAddr | Role::Desc | Role::ExDesc => Reg::arf(Arf::Addr(0), 0),
+            // What reads its own variable does so in place.
+            Role::Src(_) if inst.dst.reg().is_some_and(|d| d.is_in(r)) => place(80, r),
             Role::Src(k) => place(16 + 16 * u16::from(k), r),
             _ => place(80, r),
         },

@@ -7,6 +7,7 @@
 //! the instructions). Each rule names its chapter.
 
 mod floats;
+mod halves;
 mod opcodes;
 mod regions;
 mod sends;
@@ -62,11 +63,13 @@ fn every_rule(platform: Platform, inst: &Inst<Physical>, broken: &mut dyn FnMut(
             floats::check(&mut cx);
             wide::check(&mut cx);
             opcodes::check(&mut cx);
+            halves::check(&mut cx);
         }
         Class::Ternary => {
             types::check(&mut cx);
             regions::check_ternary(&mut cx);
             opcodes::check(&mut cx);
+            halves::check(&mut cx);
         }
         Class::Branch | Class::Dpas | Class::Sync | Class::Nullary => {}
     }

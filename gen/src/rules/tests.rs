@@ -71,6 +71,38 @@ fn low_power_parts_keep_wide_lanes_in_place() {
 }
 
 #[test]
+fn the_first_register_is_not_read_for_the_second() {
+    let to = |byte| Dst::packed(Reg::grf(10, byte), Type::D);
+    let add = |dst, src| inst(Op::Add, ExecSize::S16, dst, &[src, Src::d(1)]);
+    let before = add(to(0), r(9, 0, ROW8, Type::D));
+    let one = add(to(0), r(10, 4, Region::SCALAR, Type::D));
+    let narrow = add(to(0), r(10, 0, Region::new(16, 16, 1), Type::W));
+    for reads_result in [before, one, narrow] {
+        assert_eq!(names(Platform::Icllp, &reads_result), ["halves"], "{reads_result}");
+        assert_eq!(names(Platform::Skl, &reads_result), [""; 0]);
+    }
+    let same = add(to(0), r(10, 0, ROW8, Type::D));
+    let after = add(to(0), r(11, 0, ROW8, Type::D));
+    let upper = add(to(0), r(11, 4, Region::SCALAR, Type::D));
+    for apart in [same, after, upper] {
+        assert_eq!(names(Platform::Icllp, &apart), [""; 0], "{apart}");
+    }
+}
+
+#[test]
+fn nothing_wide_is_behind_an_address_on_low_power_parts() {
+    let addr = Reg::arf(Arf::Addr(0), 0);
+    let to = Dst::Indirect { addr, imm: 0, horz: 1, ty: Type::Q };
+    let write = inst(Op::Mov, ExecSize::S4, to, &[r(4, 0, Region::new(4, 4, 1), Type::Q)]);
+    let from = Src::Indirect { addr, imm: 0, region: Region::new(4, 4, 1), mods: SrcMod::None, ty: Type::Q };
+    let read = inst(Op::Mov, ExecSize::S4, Dst::packed(Reg::grf(10, 0), Type::Q), &[from]);
+    for i in [write, read] {
+        assert!(names(Platform::Bxt, &i).contains(&"wide-indirect"), "{i}");
+        assert!(!names(Platform::Skl, &i).contains(&"wide-indirect"), "{i}");
+    }
+}
+
+#[test]
 fn immediates_stand_last() {
     let dst = Dst::packed(Reg::grf(10, 0), Type::D);
     let i = inst(Op::Add, ExecSize::S8, dst, &[Src::d(1), r(4, 0, ROW8, Type::D)]);
