@@ -16,7 +16,7 @@ use super::{homes::Homes, legal};
 /// How far apart definition and move may stand. Bounds the work per move.
 const REACH: usize = 200;
 
-/// Removes moves of block `b`. `legal`: all instructions are, and stay so. `candidates`: places of moves
+/// Makes moves of block `b` `nop`. `legal`: all instructions are, and stay so. `candidates`: places of moves
 /// that are the last to read a variable of the block, in ascending order.
 pub(super) fn moves(
     kernel: &mut Kernel<Virtual>,
@@ -27,7 +27,6 @@ pub(super) fn moves(
     candidates: impl Iterator<Item = usize>,
 ) {
     let platform = kernel.platform;
-    let mut removed = false;
     for i in candidates {
         let insts = &kernel.blocks[b].insts;
         let Some(mv) = Move::of(&insts[i], grf_bytes, legal) else { continue };
@@ -59,10 +58,6 @@ pub(super) fn moves(
         let insts = &mut kernel.blocks[b].insts;
         insts[j] = new;
         insts[i] = Inst::new(Op::Nop, insts[i].exec);
-        removed = true;
-    }
-    if removed {
-        kernel.blocks[b].insts.retain(|i| i.op != Op::Nop);
     }
 }
 
@@ -114,8 +109,7 @@ impl Move {
 
 /// The instruction before `i` that writes exactly what the move reads, if its result may be renamed.
 fn definition(insts: &[Inst<Virtual>], i: usize, mv: &Move, grf_bytes: u32, aligned: bool) -> Option<usize> {
-    for j in (i.saturating_sub(REACH)..i).rev() {
-        let inst = &insts[j];
+    for (j, inst) in insts[..i].iter().enumerate().rev().filter(|(_, i)| i.op != Op::Nop).take(REACH) {
         let writes = |v: VarId| inst.dst.reg().filter(|r| r.var() == Some(v)).and(inst.dst_extent(grf_bytes));
         if let Some(bytes) = writes(mv.src) {
             return (bytes == mv.src_bytes && renames(inst, mv, grf_bytes, aligned)).then_some(j);
@@ -242,6 +236,7 @@ mod tests {
         let mut census = Census::default();
         census.count(k);
         local::tidy(k, &homes, &census, 32, false, &mut local::Scratch::default());
+        super::super::remove_nops(k);
     }
 
     fn kernel() -> (Kernel<Virtual>, Vec<VarId>) {

@@ -62,7 +62,7 @@ pub(super) struct Scratch {
     by_hash: HashMap<u64, u32>,
 }
 
-/// Lets later variables of a block that are made alike be the first of them. `census` knows which
+/// Lets later variables of a block that are made alike be the first of them; what made them becomes `nop`. `census` knows which
 /// variables are written.
 pub(super) fn share(kernel: &mut Kernel<Virtual>, homes: &Homes, census: &Census, scratch: &mut Scratch) {
     let Scratch { state, instead, moves, last, made, parts, by_hash } = scratch;
@@ -147,7 +147,6 @@ pub(super) fn share(kernel: &mut Kernel<Virtual>, homes: &Homes, census: &Census
         }
         if any {
             let block = &mut kernel.blocks[b];
-            block.insts.retain(|i| i.op != Op::Nop);
             for inst in &mut block.insts {
                 let mut named = false;
                 inst.for_each_reg(|_, r| {
@@ -225,6 +224,7 @@ mod tests {
         let mut census = Census::default();
         census.count(&k);
         share(&mut k, &homes, &census, &mut Scratch::default());
+        super::super::remove_nops(&mut k);
         let mut want: Vec<Inst<Virtual>> = header(v[0], 7).to_vec();
         want.extend([read(v[0]), read(v[0])]);
         want.extend(header(v[2], 8));

@@ -9,7 +9,7 @@ use gen_ir::{Dst, Inst, Kernel, Op, Options, Payload, Virtual};
 
 use super::census::{Census, Entry, NOWHERE, SEVERAL, calls, goes_elsewhere, touch};
 
-/// Removes such instructions. `census` has counted the kernel, and learns which block touches each variable
+/// Makes such instructions `nop`. `census` has counted the kernel, and learns which block touches each variable
 /// and which variables are written.
 ///
 /// Later code is mostly what reads earlier code: going backwards, a chain dies in one sweep. Another one
@@ -29,7 +29,6 @@ fn sweep(kernel: &mut Kernel<Virtual>, grf_bytes: u32, census: &mut Census) -> b
         let home = if *elsewhere && calls(insts) { SEVERAL } else { b as u32 };
         // Code elsewhere reads who knows what.
         let overwrites = !(*elsewhere && insts.iter().any(goes_elsewhere));
-        let mut removed = false;
         for i in (0..insts.len()).rev() {
             let inst = &insts[i];
             if is_dead(inst, vars) {
@@ -39,7 +38,6 @@ fn sweep(kernel: &mut Kernel<Virtual>, grf_bytes: u32, census: &mut Census) -> b
                     }
                 });
                 insts[i] = Inst::new(Op::Nop, inst.exec);
-                removed = true;
                 continue;
             }
             if let Some(v) = inst.dst.reg().and_then(|r| r.var()) {
@@ -49,7 +47,6 @@ fn sweep(kernel: &mut Kernel<Virtual>, grf_bytes: u32, census: &mut Census) -> b
                     if block == b as u32 && covers(&insts[next as usize], inst, grf_bytes) && removable(inst)
                     {
                         insts[i] = Inst::new(Op::Nop, inst.exec);
-                        removed = true;
                         continue;
                     }
                     if ends(inst) {
@@ -71,9 +68,6 @@ fn sweep(kernel: &mut Kernel<Virtual>, grf_bytes: u32, census: &mut Census) -> b
                     touch(&mut entry.home, home);
                 }
             });
-        }
-        if removed {
-            block.insts.retain(|i| i.op != Op::Nop);
         }
     }
     again
@@ -143,7 +137,7 @@ fn shape(inst: &Inst<Virtual>) -> Option<(u32, u8, u32, u8)> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::remove_nops, *};
     use gen_ir::{Block, ExecSize, Reg, Region, Src, Type, Var, VarClass, VarId};
     use platforms::Platform;
 
@@ -151,6 +145,7 @@ mod tests {
         let mut census = Census::default();
         census.count(k);
         eliminate(k, 32, true, &mut census);
+        remove_nops(k);
     }
 
     #[test]

@@ -19,12 +19,11 @@ use crate::lists::refill;
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     needs: Vec<Need>,
-    /// Moves that are the last to read their source, from the last to the first: how many instructions of
-    /// their block were removed behind them, and where they stood.
-    last_reads: Vec<(u32, u32)>,
+    /// Moves of a block that are the last to read their source, from the last to the first.
+    last_reads: Vec<u32>,
 }
 
-/// Removes writes whose bytes are overwritten before anyone reads them, for variables that one block
+/// Makes writes `nop` whose bytes are overwritten before anyone reads them, for variables that one block
 /// alone touches, then moves whose source could have been made in place.
 pub(super) fn tidy(
     kernel: &mut Kernel<Virtual>,
@@ -41,7 +40,6 @@ pub(super) fn tidy(
     refill(needs, census.vars.iter().zip(homes.each()).map(|(entry, home)| Need::start(entry, home)));
     for b in (0..kernel.blocks.len()).filter(|&b| homes.any_in(b)) {
         last_reads.clear();
-        let mut removed = 0;
         let insts = &mut kernel.blocks[b].insts;
         for (i, inst) in insts.iter_mut().enumerate().rev() {
             if let Some(var) = inst.dst.reg().and_then(|r| r.var())
@@ -50,7 +48,6 @@ pub(super) fn tidy(
             {
                 if !need.wants(inst, grf_bytes) && removable(inst) {
                     *inst = Inst::new(Op::Nop, inst.exec);
-                    removed += 1;
                     continue;
                 }
                 if need.counts && need.ended_by(inst, grf_bytes) {
@@ -80,13 +77,10 @@ pub(super) fn tidy(
                 });
             }
             if last && inst.op == Op::Mov {
-                last_reads.push((removed, i as u32));
+                last_reads.push(i as u32);
             }
         }
-        if removed > 0 {
-            insts.retain(|i| i.op != Op::Nop);
-        }
-        let moves = last_reads.iter().rev().map(|(behind, at)| (at - (removed - behind)) as usize);
+        let moves = last_reads.iter().rev().map(|&at| at as usize);
         coalesce::moves(kernel, b, homes, grf_bytes, legal, moves);
     }
 }

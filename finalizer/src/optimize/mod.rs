@@ -17,7 +17,7 @@ mod merge;
 mod predicate;
 mod scatter;
 
-use gen_ir::{Kernel, Pool, Virtual};
+use gen_ir::{Kernel, Op, Pool, Virtual};
 
 use census::Census;
 use homes::Homes;
@@ -88,4 +88,10 @@ fn clean(kernel: &mut Kernel<Virtual>, grf_bytes: u32, legal: bool, scratch: &mu
     homes.take(kernel, census);
     local::tidy(kernel, homes, census, grf_bytes, legal, &mut scratch.local);
     constants::share(kernel, homes, census, &mut scratch.constants);
+    remove_nops(kernel);
+}
+
+/// Takes out what was made `nop`: once, after all that makes some, for large kernels are larger than caches.
+fn remove_nops(kernel: &mut Kernel<Virtual>) {
+    kernel.blocks.iter_mut().for_each(|block| block.insts.retain(|i| i.op != Op::Nop));
 }
