@@ -4,15 +4,25 @@
 //! cargo run --release -p tests --bin code -- skl ID [PASS]
 //! ```
 
+use clap::Parser;
 use finalizer::{Finalizer, Options};
 use platforms::Platform;
 use tests::{data::kernels, differential::module};
 
+#[derive(Parser)]
+struct Args {
+    /// Platform.
+    #[arg(value_parser = |s: &str| s.parse::<Platform>())]
+    platform: Platform,
+    /// A part of the kernel's identifier.
+    id: String,
+    /// The pass to print the kernel after; the code if absent.
+    #[arg(value_parser = clap::builder::PossibleValuesParser::new(finalizer::PASSES))]
+    pass: Option<String>,
+}
+
 fn main() {
-    let mut words = std::env::args().skip(1);
-    let platform: Platform = words.next().as_deref().unwrap_or("skl").parse().expect("a platform");
-    let id = words.next().expect("a kernel's id");
-    let pass = words.next();
+    let Args { platform, id, pass } = Args::parse();
     let pass = pass.and_then(|p| finalizer::PASSES.iter().find(|n| **n == p).copied());
     let kernel = kernels(platform).iter().find(|k| k.id().contains(&id)).expect("no such kernel");
     let module = module(platform, kernel).unwrap_or_else(|e| panic!("{e}"));

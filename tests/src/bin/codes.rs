@@ -7,6 +7,7 @@
 //! `DIR/PLATFORM/ours` and `DIR/PLATFORM/intel` get a file for each test kernel; with `--random` also
 //! `DIR/PLATFORM/random`, our code for N random programs.
 
+use clap::Parser;
 use finalizer::{Finalizer, Options};
 use platforms::Platform;
 use std::path::{Path, PathBuf};
@@ -16,16 +17,20 @@ use tests::{
     visa_random::{Settings, generate},
 };
 
+#[derive(Parser)]
+struct Args {
+    /// Folder to write into.
+    dir: PathBuf,
+    /// Platforms.
+    #[arg(required = true, value_parser = |s: &str| s.parse::<Platform>())]
+    platforms: Vec<Platform>,
+    /// Random programs of each platform.
+    #[arg(long, default_value_t = 0)]
+    random: u64,
+}
+
 fn main() -> std::io::Result<()> {
-    let mut words = std::env::args().skip(1);
-    let dir = PathBuf::from(words.next().expect("a folder"));
-    let (mut platforms, mut random) = (Vec::<Platform>::new(), 0);
-    while let Some(word) = words.next() {
-        match word.as_str() {
-            "--random" => random = words.next().and_then(|n| n.parse().ok()).expect("a number"),
-            name => platforms.push(name.parse().expect("a platform")),
-        }
-    }
+    let Args { dir, platforms, random } = Args::parse();
     for platform in platforms {
         let dir = dir.join(platform.to_string());
         let mut finalizer = Finalizer::new(Options::new(platform));

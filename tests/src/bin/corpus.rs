@@ -5,14 +5,22 @@
 //! cargo run --release -p tests --bin corpus [PART-OF-PATH]
 //! ```
 
+use clap::Parser;
 use std::collections::BTreeMap;
 
 use finalizer::{Finalizer, Options};
 use platforms::Platform;
 use tests::data::corpus;
 
+#[derive(Parser)]
+struct Args {
+    /// Only objects whose path contains this.
+    #[arg(default_value = "")]
+    only: String,
+}
+
 fn main() {
-    let only = std::env::args().nth(1).unwrap_or_default();
+    let Args { only } = Args::parse();
     let mut reasons: BTreeMap<String, (usize, String)> = BTreeMap::new();
     let (mut done, mut refused) = (0, 0);
     for path in corpus().iter().filter(|p| p.to_string_lossy().contains(&only)) {

@@ -1,25 +1,33 @@
 //! Plants faults in Intel's code and says how many the emulator sees.
 //!
 //! ```text
-//! cargo run --release -p tests --bin faults -- [PLATFORM|all] [PICKS] [SEED]
+//! cargo run --release -p tests --bin faults -- [--platform P,...] [--count 200] [--seed 1]
 //! ```
 
+use clap::Parser;
 use std::collections::BTreeMap;
 
 use platforms::Platform;
 use tests::faults::{Verdict, plant};
 
+#[derive(Parser)]
+struct Args {
+    /// Platforms.
+    #[arg(short, long, value_delimiter = ',', default_values_t = [Platform::Bdw, Platform::Skl, Platform::Icllp, Platform::Tgllp, Platform::Pvc],
+          value_parser = |s: &str| s.parse::<Platform>())]
+    platform: Vec<Platform>,
+    /// Faults a platform.
+    #[arg(short, long, default_value_t = 200)]
+    count: usize,
+    /// What chooses them.
+    #[arg(short, long, default_value_t = 1)]
+    seed: u64,
+}
+
 fn main() {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    let word = |i: usize, otherwise: &str| words.get(i).cloned().unwrap_or_else(|| otherwise.to_owned());
-    let platforms: Vec<Platform> = match word(0, "all").as_str() {
-        "all" => Platform::ALL.into_iter().filter(|p| *p != Platform::Bxt).collect(),
-        name => vec![name.parse().expect("a platform")],
-    };
-    let picks = word(1, "200").parse().expect("a number of faults");
-    let seed = word(2, "1").parse().expect("a seed");
-    for platform in platforms {
-        let planted = plant(platform, picks, seed);
+    let Args { platform, count, seed } = Args::parse();
+    for platform in platform {
+        let planted = plant(platform, count, seed);
         let mut counts: BTreeMap<_, usize> = BTreeMap::new();
         for p in &planted {
             *counts.entry((p.kind, p.verdict.clone())).or_default() += 1;

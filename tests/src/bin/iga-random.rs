@@ -1,10 +1,11 @@
 //! Random instructions against the reference assembler and disassembler: for each platform, our listing of
 //! our bytes must be `iga64 -d`'s, and our bytes for the listing must be `iga64 -a`'s.
 //!
-//!     cargo run --release -p tests --bin iga-random -- [INSTRUCTIONS [SEED [PLATFORM...]]]
+//!     cargo run --release -p tests --bin iga-random -- [--count 200000] [--seed 1] [--platform P,...]
 //!
 //! Without arguments: 200,000 instructions for each platform. Exit status 1 when anything differs.
 
+use clap::Parser;
 use platforms::Platform;
 use std::process::ExitCode;
 use tests::{
@@ -12,14 +13,22 @@ use tests::{
     oracle::Iga,
 };
 
+#[derive(Parser)]
+struct Args {
+    /// Instructions a platform.
+    #[arg(short, long, default_value_t = 200_000)]
+    count: usize,
+    /// What makes them.
+    #[arg(short, long, default_value_t = 1)]
+    seed: u64,
+    /// Platforms.
+    #[arg(short, long, value_delimiter = ',', default_values_t = [Platform::Bdw, Platform::Skl, Platform::Icllp, Platform::Tgllp, Platform::Pvc],
+          value_parser = |s: &str| s.parse::<Platform>())]
+    platform: Vec<Platform>,
+}
+
 fn main() -> ExitCode {
-    let mut args = std::env::args().skip(1);
-    let count: usize = args.next().map_or(200_000, |a| a.parse().expect("a number of instructions"));
-    let seed: u64 = args.next().map_or(1, |a| a.parse().expect("a seed"));
-    let mut platforms: Vec<Platform> = args.map(|a| a.parse().expect("a platform")).collect();
-    if platforms.is_empty() {
-        platforms = [Platform::Bdw, Platform::Skl, Platform::Icllp, Platform::Tgllp, Platform::Pvc].to_vec();
-    }
+    let Args { count, seed, platform: platforms } = Args::parse();
     let Some(iga) = Iga::find() else {
         eprintln!("iga64 is not installed");
         return ExitCode::from(2);

@@ -1,9 +1,10 @@
 //! Our code of the test kernels beside the vISA interpreter.
 //!
 //! ```text
-//! cargo run --release -p tests --bin interpreter -- [PLATFORM|all] [PART-OF-ID]
+//! cargo run --release -p tests --bin interpreter -- [--platform P,...] [PART-OF-ID]
 //! ```
 
+use clap::Parser;
 use std::{
     collections::BTreeMap,
     panic::{AssertUnwindSafe, catch_unwind},
@@ -12,15 +13,20 @@ use std::{
 use platforms::Platform;
 use tests::{data::kernels, interpreted::compare};
 
+#[derive(Parser)]
+struct Args {
+    /// Platforms.
+    #[arg(short, long, value_delimiter = ',', default_values_t = [Platform::Bdw, Platform::Skl, Platform::Icllp, Platform::Tgllp, Platform::Pvc],
+          value_parser = |s: &str| s.parse::<Platform>())]
+    platform: Vec<Platform>,
+    /// Only kernels whose identifier contains this.
+    #[arg(default_value = "")]
+    only: String,
+}
+
 fn main() {
-    let mut words = std::env::args().skip(1);
-    let platform = words.next().unwrap_or_else(|| "all".into());
-    let only = words.next().unwrap_or_default();
-    let platforms: Vec<Platform> = match platform.as_str() {
-        "all" => Platform::ALL.into_iter().filter(|p| *p != Platform::Bxt).collect(),
-        name => vec![name.parse().expect("a platform")],
-    };
-    for platform in platforms {
+    let Args { platform, only } = Args::parse();
+    for platform in platform {
         survey(platform, &only);
     }
 }

@@ -7,6 +7,7 @@
 //! Half of the inputs are vISA assembly, changed by letters, words and lines, half objects of version 3.6,
 //! changed by bytes; all of them for Skylake. `--keep` keeps those that Intel's accepts and ours refuses.
 
+use clap::Parser;
 use std::{
     error::Error,
     fs::{self, File},
@@ -54,20 +55,21 @@ struct Peer {
     counts: [[usize; OUTCOMES.len()]; 2],
 }
 
+#[derive(Parser)]
+struct Args {
+    /// Damaged kernels.
+    #[arg(short, long, default_value_t = 2000)]
+    count: usize,
+    /// What damages them.
+    #[arg(short, long, default_value_t = 1)]
+    seed: u64,
+    /// Folder for what a program crashes or hangs on.
+    #[arg(long)]
+    keep: Option<PathBuf>,
+}
+
 fn main() -> Result<(), Box<dyn Error>> {
-    let mut count = 2000;
-    let mut seed = 1;
-    let mut keep: Option<PathBuf> = None;
-    let mut arguments = std::env::args().skip(1);
-    while let Some(name) = arguments.next() {
-        let value = arguments.next().ok_or_else(|| format!("{name} needs a number"))?;
-        match name.as_str() {
-            "--count" => count = value.parse()?,
-            "--seed" => seed = value.parse()?,
-            "--keep" => keep = Some(value.into()),
-            _ => return Err(format!("found {name}, allowed: --count N, --seed N, --keep DIR").into()),
-        }
-    }
+    let Args { count, seed, keep } = Args::parse();
     let mut peers = [
         Peer {
             name: "visa-finalize",

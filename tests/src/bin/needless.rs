@@ -1,13 +1,14 @@
 //! Scoreboard waits that other waits make needless, in Intel's code and in ours.
 //!
 //! ```text
-//! cargo run --release -p tests --bin needless -- [PLATFORM|all] [PART-OF-ID]
+//! cargo run --release -p tests --bin needless -- [--platform P,...] [PART-OF-ID]
 //! ```
 //!
 //! Takes the waits of a kernel away one after the other; those without which the static rules
 //! (`finalizer::swsb::unmet`) miss nothing on any path stay away. Counted apart: `sync` instructions, and
 //! waits that stand beside an instruction.
 
+use clap::Parser;
 use finalizer::swsb::unmet;
 use gen_ir::{Inst, Kernel, Payload, Physical, SbidMode, Src, SyncFn};
 use platforms::Platform;
@@ -28,17 +29,23 @@ struct Counts {
     needless_waits: usize,
 }
 
+#[derive(Parser)]
+struct Args {
+    /// Platforms.
+    #[arg(short, long, value_delimiter = ',', default_values_t = [Platform::Tgllp, Platform::Pvc],
+          value_parser = |s: &str| s.parse::<Platform>())]
+    platform: Vec<Platform>,
+    /// Only kernels whose identifier contains this.
+    #[arg(default_value = "")]
+    only: String,
+}
+
 fn main() {
-    let words: Vec<String> = std::env::args().skip(1).collect();
-    let platforms = match words.first().map_or("all", String::as_str) {
-        "all" => vec![Platform::Tgllp, Platform::Pvc],
-        name => vec![name.parse().expect("a platform")],
-    };
-    let only = words.get(1).map_or("", String::as_str);
-    for platform in platforms {
+    let Args { platform, only } = Args::parse();
+    for platform in platform {
         let (mut theirs, mut ours) = (Counts::default(), Counts::default());
         let mut judged = 0;
-        for kernel in kernels(platform).iter().filter(|k| k.id().contains(only)) {
+        for kernel in kernels(platform).iter().filter(|k| k.id().contains(&only)) {
             let Ok(binary) = differential::finalize(platform, kernel) else { continue };
             if kernel.dat.len().max(binary.code.len()) > 16 * LONGEST {
                 continue;

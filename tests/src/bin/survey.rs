@@ -8,6 +8,7 @@
 //! With `--expected` each kernel is judged by what its source says it computes, and every disagreement is
 //! named.
 
+use clap::Parser;
 use std::{
     collections::BTreeMap,
     panic::{AssertUnwindSafe, catch_unwind},
@@ -20,12 +21,22 @@ use tests::{
     expected::{Judgement, judge},
 };
 
+#[derive(Parser)]
+struct Args {
+    /// Platform.
+    #[arg(value_parser = |s: &str| s.parse::<Platform>())]
+    platform: Platform,
+    /// Only kernels whose identifier contains this.
+    #[arg(default_value = "")]
+    only: String,
+    /// Judge by what the kernels' sources say.
+    #[arg(long)]
+    expected: bool,
+}
+
 fn main() {
-    let mut words = std::env::args().skip(1);
-    let platform: Platform = words.next().as_deref().unwrap_or("skl").parse().expect("a platform");
-    let mut only = words.next().unwrap_or_default();
-    if only == "--expected" {
-        only = words.next().unwrap_or_default();
+    let Args { platform, only, expected: judges } = Args::parse();
+    if judges {
         return expected(platform, &only);
     }
     let mut counts: BTreeMap<String, (usize, String)> = BTreeMap::new();

@@ -6,13 +6,23 @@
 //! cargo run --release -p tests --bin texts -- skl DIR...     texts written for Skylake
 //! ```
 
-use std::{error::Error, path::Path, process::ExitCode};
+use clap::Parser;
+use std::{error::Error, path::PathBuf, process::ExitCode};
 
 use platforms::Platform;
 use tests::texts::{self, Tally};
 
+#[derive(Parser)]
+struct Args {
+    /// The platform that the texts are written for.
+    #[arg(requires = "directories", value_parser = |s: &str| s.parse::<Platform>())]
+    platform: Option<Platform>,
+    /// Folders with texts.
+    directories: Vec<PathBuf>,
+}
+
 fn main() -> Result<ExitCode, Box<dyn Error>> {
-    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let Args { platform, directories } = Args::parse();
     let mut clean = true;
     let mut run = |name: &str, platform, sources: Vec<texts::Source>| {
         let mut tally = Tally::default();
@@ -22,16 +32,15 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
         println!("{name}: {} kernels, {tally}", sources.len());
         clean &= tally.faults.is_empty();
     };
-    match arguments.split_first() {
+    match platform {
         None => {
             for platform in Platform::ALL.into_iter().filter(|p| *p != Platform::Bxt) {
                 run(&platform.to_string(), platform, texts::test_kernels(platform));
             }
         }
-        Some((platform, directories)) => {
-            let platform: Platform = platform.parse()?;
+        Some(platform) => {
             for directory in directories {
-                run(directory, platform, texts::below(Path::new(directory))?);
+                run(&directory.display().to_string(), platform, texts::below(&directory)?);
             }
         }
     }

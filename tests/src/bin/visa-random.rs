@@ -1,37 +1,39 @@
 //! Random vISA programs: our code on the emulator beside the interpreter.
 //!
 //! ```text
-//! cargo run --release -p tests --bin visa-random -- --platform skl [--count 20000] [--seed 1] [--keep]
+//! cargo run --release -p tests --bin visa-random -- --platform skl,pvc [--count 20000] [--seed 1] [--keep]
 //! ```
 //!
 //! Prints the first failing program of each kind, shrunk; with `--keep` of every seed that fails. `--print`
 //! shows the program of one seed as it is made.
 
+use clap::Parser;
 use platforms::Platform;
 use std::collections::BTreeMap;
 use tests::visa_random::{Kind, Settings, check, generate, shrink};
 
+#[derive(Parser)]
+struct Args {
+    /// Platforms.
+    #[arg(short, long, value_delimiter = ',', default_values_t = Platform::ALL,
+          value_parser = |s: &str| s.parse::<Platform>())]
+    platform: Vec<Platform>,
+    /// Programs a platform.
+    #[arg(short, long, default_value_t = 1000)]
+    count: u64,
+    /// The first program's seed; the next ones follow.
+    #[arg(short, long, default_value_t = 1)]
+    seed: u64,
+    /// Print every program that fails.
+    #[arg(long)]
+    keep: bool,
+    /// Print programs as they are made.
+    #[arg(long)]
+    print: bool,
+}
+
 fn main() {
-    let mut platforms = vec![Platform::Skl];
-    let (mut count, mut first, mut keep, mut print) = (1000u64, 1u64, false, false);
-    let mut words = std::env::args().skip(1);
-    while let Some(word) = words.next() {
-        let mut value = || words.next().unwrap_or_else(|| panic!("{word} needs a value"));
-        match word.as_str() {
-            "--platform" => {
-                let name = value();
-                platforms = match name.as_str() {
-                    "all" => tests::visa_random::PLATFORMS.to_vec(),
-                    _ => vec![name.parse().expect("a platform")],
-                };
-            }
-            "--count" => count = value().parse().expect("a number"),
-            "--seed" => first = value().parse().expect("a number"),
-            "--keep" => keep = true,
-            "--print" => print = true,
-            other => panic!("unknown option {other}"),
-        }
-    }
+    let Args { platform: platforms, count, seed: first, keep, print } = Args::parse();
     std::panic::set_hook(Box::new(|_| {}));
     let mut failed = false;
     for platform in platforms {
