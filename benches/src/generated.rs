@@ -56,12 +56,12 @@ pub const SEED: u64 = 7;
 /// The text of a kernel with about `insts` vISA instructions; another `seed`, another kernel.
 pub fn kernel(platform: Platform, shape: Shape, insts: usize, seed: u64) -> String {
     // Values take two registers each, so 64 of them fill the file.
-    let simd = usize::from(platform.caps().grf_bytes) / 2;
+    let simd = usize::from(platform.caps().regs.grf_bytes) / 2;
     let live = if shape.spills() { 90 } else { 20 };
     Writer {
         r: Random(seed),
         simd,
-        lsc: platform.caps().lsc,
+        lsc: platform.caps().memory.lsc,
         vectors: live,
         scalars: 0,
         flags: 0,

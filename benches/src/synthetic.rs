@@ -32,7 +32,7 @@ pub fn kernel(platform: Platform, shape: Shape) -> Kernel<Virtual> {
     let mut r = Random(42);
     let mut k = Kernel::new("synthetic", platform);
     k.simd = 16;
-    let grf = u32::from(platform.caps().grf_bytes);
+    let grf = u32::from(platform.caps().regs.grf_bytes);
     let vector = |k: &mut Kernel<Virtual>| k.add_var(Var::temp(VarClass::General, 64, grf));
     let blocks = (shape.insts / shape.block).max(1);
     let mut alive: Vec<VarId> = Vec::new();

@@ -57,7 +57,7 @@ fn check_usage(args: &FinalizeArgs) -> Result<(), String> {
     if args.output.is_some() && !one_object && !into_directory && args.inputs.len() > 1 {
         return Err("several inputs need --output to name an existing directory".into());
     }
-    let registers = |p: &Platform| p.caps().grf_bytes;
+    let registers = |p: &Platform| p.caps().regs.grf_bytes;
     if args.platform.iter().any(|p| registers(p) != registers(&args.platform[0])) {
         let text = args.inputs.iter().find(|i| i.extension().is_none_or(|e| e != "isa"));
         if let Some(text) = text {
@@ -224,7 +224,7 @@ fn outputs(
         match emit {
             Emit::Isa => {}
             Emit::Visaasm => {
-                let grf_bytes = args.platform[0].caps().grf_bytes.into();
+                let grf_bytes = args.platform[0].caps().regs.grf_bytes.into();
                 let text =
                     visa::text::print(&module, visa::text::TextOptions { grf_bytes, ..Default::default() });
                 files.push((module_file(args, input, emit), text.into_bytes()));

@@ -127,7 +127,7 @@ impl ThreadMemory {
             })
             .collect();
         let mut indirect = 0;
-        if platform.caps().payload_prologue && !dispatch.raw {
+        if platform.caps().thread.payload_prologue && !dispatch.raw {
             let mut data = dispatch.cross.clone();
             for own in &dispatch.per_thread {
                 data.extend_from_slice(own);
@@ -189,7 +189,7 @@ fn start(
         t.set_u32(4 * i as u32, *v);
     }
     t.define(0, grf);
-    if !program.platform.caps().payload_prologue || dispatch.raw {
+    if !program.platform.caps().thread.payload_prologue || dispatch.raw {
         let bytes = dispatch.registers(grf, number);
         let at = grf as usize;
         t.rf[at..at + bytes.len()].copy_from_slice(&bytes);

@@ -188,7 +188,7 @@ fn value(t: &Thread, step: &Step) -> Result<i64, Trap> {
 
 /// A register's target: from this instruction on Xe, from the next one before (`jmpi`).
 fn relative(t: &Thread, program: &Program, step: &Step) -> Result<Pc, Trap> {
-    let after = program.platform.caps().layout == Layout::Gen8 && step.op == Op::Jmpi;
+    let after = program.platform.caps().words.layout == Layout::Gen8 && step.op == Op::Jmpi;
     let from = if after { program.offset_of(t.pc + 1) } else { step.offset };
     let to = i64::from(from) + value(t, step)?;
     program.at(to).ok_or_else(|| format!("a branch to {to:#x}, where no instruction starts").into())

@@ -65,7 +65,7 @@ fn slots(kernel: &Kernel) -> Vec<Slot> {
 ///
 /// The inputs do not follow a convention that is known, or the arguments do not fit them.
 pub fn kernel_info(kernel: &Kernel, platform: Platform, args: &[Arg]) -> Result<KernelInfo, Error> {
-    let grf = u32::from(platform.caps().grf_bytes);
+    let grf = u32::from(platform.caps().regs.grf_bytes);
     let attr = |name: &str| kernel.attr_int(name).unwrap_or(0).max(0) as u32;
     let simd = match attr("SimdSize") {
         n @ (8 | 16 | 32) => n,

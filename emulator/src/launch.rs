@@ -124,7 +124,7 @@ impl Dispatch {
     /// Lays out an OpenCL launch.
     pub fn new(platform: Platform, launch: &Launch, memory: &mut Memory) -> Result<Dispatch, Error> {
         let k = &launch.kernel;
-        let grf = u32::from(platform.caps().grf_bytes);
+        let grf = u32::from(platform.caps().regs.grf_bytes);
         let bad = |what: String| Error::Launch(what);
         let mut groups = [0; 3];
         for (d, count) in groups.iter_mut().enumerate() {
@@ -159,7 +159,7 @@ impl Dispatch {
         d.cross = d.cross_data(launch, memory)?;
         for thread in 0..threads {
             let mut own = local_ids(k, launch.local, thread, grf);
-            if own.is_empty() && !platform.caps().payload_prologue {
+            if own.is_empty() && !platform.caps().thread.payload_prologue {
                 // The hardware fills at least one register for each thread, whether it is of use or not.
                 own.resize(grf as usize, 0);
             }
@@ -172,7 +172,7 @@ impl Dispatch {
 
     /// Lays out a launch with its payload given.
     pub fn raw(platform: Platform, launch: &RawLaunch) -> Result<Dispatch, Error> {
-        let grf = usize::from(platform.caps().grf_bytes);
+        let grf = usize::from(platform.caps().regs.grf_bytes);
         if launch.payload.len() > 1 && launch.payload.len() != launch.threads as usize {
             return Err(Error::Launch(format!(
                 "{} payloads for {} threads",

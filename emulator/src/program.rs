@@ -124,8 +124,8 @@ impl Program {
         }
         let mut program = Program {
             platform,
-            grf: caps.grf_bytes.into(),
-            grf_count: caps.grf_count_large.max(caps.grf_count).into(),
+            grf: caps.regs.grf_bytes.into(),
+            grf_count: caps.regs.grf_count_large.max(caps.regs.grf_count).into(),
             steps: Vec::with_capacity(placed.len()),
             messages: Vec::new(),
             bad: Vec::new(),

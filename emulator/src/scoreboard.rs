@@ -118,9 +118,9 @@ impl Scoreboard {
     pub(crate) fn new(program: &Program) -> Option<Scoreboard> {
         let caps = program.platform.caps();
         let bytes = (program.grf * program.grf_count) as usize;
-        if caps.sbid_count > 0 {
+        if caps.scoreboard.sbid_count > 0 {
             return Some(Scoreboard::Software(Box::new(Software {
-                multi: caps.swsb_multi_pipe,
+                multi: caps.scoreboard.multi_pipe,
                 held: false,
                 issued: [0; PIPES],
                 complete: [0; PIPES],
@@ -130,7 +130,7 @@ impl Scoreboard {
                 piped: vec![[0; PIPES]; bytes],
             })));
         }
-        caps.no_dd.then(|| Scoreboard::DependencyControl(vec![false; program.grf_count as usize]))
+        caps.scoreboard.no_dd.then(|| Scoreboard::DependencyControl(vec![false; program.grf_count as usize]))
     }
 
     /// A branch went elsewhere: by the time the thread fetches again, its in-order pipes are empty.

@@ -124,7 +124,7 @@ const fn by_number() -> [[Option<Op>; 128]; PLATFORMS] {
         let mut p = 0;
         while p < PLATFORMS {
             if row.platforms >> p & 1 != 0 {
-                let number = match Platform::ALL[p].caps().layout {
+                let number = match Platform::ALL[p].caps().words.layout {
                     Layout::Gen8 => row.gen8,
                     Layout::Xe => row.xe,
                 };

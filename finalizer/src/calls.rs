@@ -110,7 +110,7 @@ fn restore(out: &mut Vec<Inst<Physical>>, touch: &Inst<Physical>, bytes: u16, ca
         gen_ir::Base::Grf(first) => Reg::grf(first + n, reg.byte),
         _ => reg,
     };
-    for n in 0..bytes / caps.grf_bytes {
+    for n in 0..bytes / caps.regs.grf_bytes {
         out.push(Inst {
             op: Op::Mov,
             payload: Payload::None,
@@ -179,7 +179,7 @@ fn call(out: &mut Vec<Inst<Physical>>, caps: &Caps, inst: Inst<Physical>, known:
     }
     let near = |n: i64| [value(target), Src::imm(n as u64, Type::D)];
     let none = [Src::None; 3];
-    match (caps.layout, caps.lsc) {
+    match (caps.words.layout, caps.memory.lsc) {
         (Layout::Gen8, _) => {
             out.push(jump(origin, over(Some(64)), Src::None));
             out.push(scalar(Op::Add, origin, target, [ip(true), value(target)]));

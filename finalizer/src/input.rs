@@ -57,7 +57,7 @@ pub fn read_text(text: &[u8], platform: Platform) -> Result<Module, Refusal> {
             return Err(Diagnostic::error("NotVisa", message).at(at).into());
         }
     };
-    let options = TextOptions { grf_bytes: platform.caps().grf_bytes.into(), ..TextOptions::default() };
+    let options = TextOptions { grf_bytes: platform.caps().regs.grf_bytes.into(), ..TextOptions::default() };
     visa::text::parse(&text, options).map_err(|faults| {
         let one = |f: visa::text::Fault| {
             let place = Place::Line { line: f.line, column: f.column };

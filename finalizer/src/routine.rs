@@ -112,7 +112,7 @@ impl Context<'_> {
         let calls = calls::expand(&mut code, frame, callee, &mut scratch.calls, pool);
         tracker.done_kernel("allocate", &code);
 
-        if platform.caps().sbid_count > 0 {
+        if platform.caps().scoreboard.sbid_count > 0 {
             swsb::annotate(&mut code, &mut scratch.swsb, pool);
             tracker.done_kernel("swsb", &code);
         }

@@ -343,7 +343,7 @@ impl<S: Space> SendInfo<S> {
         let number = desc >> 14 & 0x1f;
         match self.sfid {
             // Load, strided, quad and two-dimensional.
-            Sfid::Ugm | Sfid::Ugml | Sfid::Slm | Sfid::Tgm => platform.caps().lsc && desc & 0x3f <= 3,
+            Sfid::Ugm | Sfid::Ugml | Sfid::Slm | Sfid::Tgm => platform.caps().memory.lsc && desc & 0x3f <= 3,
             // Owords, dwords, bytes and qwords.
             Sfid::Dc0 => matches!(number, 0x00 | 0x01 | 0x03 | 0x04 | 0x05),
             // Untyped, media block, typed; scattered, untyped and blocks at 64-bit addresses.

@@ -128,7 +128,7 @@ impl<S: Space> Kernel<S> {
         Kernel {
             name: name.into(),
             platform,
-            grf_count: platform.caps().grf_count,
+            grf_count: platform.caps().regs.grf_count,
             simd: 8,
             vars: Vec::new(),
             blocks: Vec::new(),

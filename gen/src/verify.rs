@@ -113,7 +113,7 @@ fn targets<S: Space>(
 
 fn operands<S: Space>(kernel: &Kernel<S>, inst: &Inst<S>) -> Vec<String> {
     let caps = kernel.platform.caps();
-    let grf = u32::from(caps.grf_bytes);
+    let grf = u32::from(caps.regs.grf_bytes);
     let mut out = Vec::new();
     inst.for_each_reg(|role, reg: Reg<S>| {
         let extent = match role {

@@ -102,7 +102,7 @@ impl Accesses {
             let scene = Scene::new(kernel, flow, b);
             let mut touches = Touches {
                 kernel,
-                grf: u32::from(kernel.platform.caps().grf_bytes),
+                grf: u32::from(kernel.platform.caps().regs.grf_bytes),
                 list: &mut self.list,
                 facts: &mut self.facts,
                 scene,

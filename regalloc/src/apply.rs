@@ -6,8 +6,10 @@ use gen_ir::{Arf, Base, Block, Dst, Inst, Kernel, Op, Physical, Pool, Reg, Src, 
 /// only variables that have one.
 pub(crate) fn apply(kernel: &Kernel<Virtual>, at: &[u32], pool: &mut Pool<Physical>) -> Kernel<Physical> {
     // Registers have a power of two of bytes.
-    let (shift, rest) =
-        (kernel.platform.caps().grf_bytes.trailing_zeros(), u32::from(kernel.platform.caps().grf_bytes) - 1);
+    let (shift, rest) = (
+        kernel.platform.caps().regs.grf_bytes.trailing_zeros(),
+        u32::from(kernel.platform.caps().regs.grf_bytes) - 1,
+    );
     let general = |byte: u32| Reg::grf((byte >> shift) as u16, byte & rest);
     let place = |reg: Reg<Virtual>| -> Reg<Physical> {
         match reg.base() {

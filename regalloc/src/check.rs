@@ -61,7 +61,7 @@ pub(crate) fn check(
     at: &[u32],
 ) -> Result<(), Error> {
     let n = kernel.vars.len();
-    let reg_bytes = u32::from(kernel.platform.caps().grf_bytes);
+    let reg_bytes = u32::from(kernel.platform.caps().regs.grf_bytes);
     let mut c = Check {
         kernel,
         accesses,

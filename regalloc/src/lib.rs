@@ -184,7 +184,7 @@ fn rounds(
     let mut top = kernel.spill_offset;
     // Where registers are watched by software, taking them in turn means fewer that still have to be
     // waited for; where they are scarce, packing them from the lowest on means fewer spills.
-    let mut rotate = kernel.platform.caps().sbid_count > 0;
+    let mut rotate = kernel.platform.caps().scoreboard.sbid_count > 0;
     for rewritten in 0..MAX_ROUNDS {
         {
             let now = work.as_ref().unwrap_or(kernel);
@@ -253,7 +253,7 @@ fn rounds(
         if options.check {
             check::check(done, &now.accesses, flow, homes, &general.at)?;
         }
-        stats.grfs_used = general.used.div_ceil(u32::from(kernel.platform.caps().grf_bytes));
+        stats.grfs_used = general.used.div_ceil(u32::from(kernel.platform.caps().regs.grf_bytes));
         stats.scratch_bytes = top - kernel.spill_offset;
         return Ok(stats);
     }
@@ -286,10 +286,12 @@ fn file_of(kernel: &Kernel<Virtual>, class: VarClass, rotate: bool) -> File {
     let caps = kernel.platform.caps();
     match class {
         VarClass::General => {
-            File { regs: u32::from(kernel.grf_count), reg_bytes: u32::from(caps.grf_bytes), rotate }
+            File { regs: u32::from(kernel.grf_count), reg_bytes: u32::from(caps.regs.grf_bytes), rotate }
         }
-        VarClass::Flag => File { regs: 1, reg_bytes: u32::from(caps.flag_count) * 4, rotate: false },
-        VarClass::Address => File { regs: 1, reg_bytes: u32::from(caps.addr_subregs) * 2, rotate: false },
+        VarClass::Flag => File { regs: 1, reg_bytes: u32::from(caps.regs.flag_count) * 4, rotate: false },
+        VarClass::Address => {
+            File { regs: 1, reg_bytes: u32::from(caps.regs.addr_subregs) * 2, rotate: false }
+        }
     }
 }
 
@@ -321,7 +323,7 @@ impl Placing {
         let caps = known.kernel.platform.caps();
         let file = file_of(known.kernel, VarClass::General, false);
         // As for all that messages write.
-        let regs = if caps.send_to_r127 { file.regs } else { file.regs.min(127) };
+        let regs = if caps.sends.to_r127 { file.regs } else { file.regs.min(127) };
         let limits = (file.reg_bytes, regs * file.reg_bytes);
         let (items, scan) = &mut self.general;
         fit::fit(&fit::Placed { file, limits, items, known }, plan, scan, &mut self.fit, general)
@@ -375,7 +377,7 @@ fn item(kernel: &Kernel<Virtual>, id: VarId, known: &Analysis, file: File) -> Re
         if fact.needs.has(Needs::EOT) {
             low = low.max((file.regs.min(128) - 16) * file.reg_bytes);
         }
-        if fact.needs.has(Needs::RESPONSE) && !kernel.platform.caps().send_to_r127 {
+        if fact.needs.has(Needs::RESPONSE) && !kernel.platform.caps().sends.to_r127 {
             high = high.min(127 * file.reg_bytes);
         }
     } else if var.class == VarClass::Address && fact.needs.has(Needs::DESC) {

@@ -47,7 +47,7 @@ pub(crate) fn order(
     s: &mut Scratch,
     pool: &mut Pool<Virtual>,
 ) -> Option<Kernel<Virtual>> {
-    let grf = u32::from(kernel.platform.caps().grf_bytes);
+    let grf = u32::from(kernel.platform.caps().regs.grf_bytes);
     let room = (u32::from(kernel.grf_count) - 2) * grf;
     let general = kernel.vars.iter().filter(|var| var.class == VarClass::General);
     if general.map(|var| u64::from(var.bytes)).sum::<u64>() <= u64::from(room) {

@@ -215,7 +215,7 @@ impl Plan {
                 }
             }
         }
-        let in_front = written && !kernel.platform.caps().split_send;
+        let in_front = written && !kernel.platform.caps().sends.split;
         let serves = |t: &Temp| t.var == v && t.first <= first && end <= t.end && (!in_front || t.front > 0);
         let mut filled = false;
         let temp = if let Some(o) = self.open.iter_mut().find(|o| serves(&self.temps[o.temp as usize])) {
@@ -263,7 +263,7 @@ impl Plan {
     ) -> u32 {
         let grf = grf_of(kernel);
         let align = if kernel.vars[var as usize].even_grf { 2 * grf } else { grf };
-        let front = if written && !kernel.platform.caps().split_send { align } else { 0 };
+        let front = if written && !kernel.platform.caps().sends.split { align } else { 0 };
         self.temps.push(Temp { var, first, end, front, align, range: during(at) });
         self.temps.len() as u32 - 1
     }
@@ -272,7 +272,7 @@ impl Plan {
     /// the first message finds room there, the others get registers of their own.
     fn messages(&mut self, kernel: &Kernel<Virtual>, temp: u32, at: u32) -> u32 {
         let start = self.temps.len() as u32;
-        if !kernel.platform.caps().split_send {
+        if !kernel.platform.caps().sends.split {
             let grf = grf_of(kernel);
             let Temp { var, first, end, .. } = self.temps[temp as usize];
             for (from, n) in chunks(end - first, grf).skip(1) {
@@ -285,7 +285,7 @@ impl Plan {
 }
 
 fn grf_of(kernel: &Kernel<Virtual>) -> u32 {
-    u32::from(kernel.platform.caps().grf_bytes)
+    u32::from(kernel.platform.caps().regs.grf_bytes)
 }
 
 /// From right before an instruction to right behind it.

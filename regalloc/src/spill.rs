@@ -73,7 +73,7 @@ pub(crate) fn spill(
     pool: &mut Pool<Virtual>,
 ) -> Result<Count, Error> {
     let caps = kernel.platform.caps();
-    let grf = u32::from(caps.grf_bytes);
+    let grf = u32::from(caps.regs.grf_bytes);
     give_slots(kernel, spilled, live, grf, top, scratch)?;
     let base = kernel.vars.len() as u32;
     for t in &plan.temps {
@@ -92,9 +92,9 @@ pub(crate) fn spill(
         temps: &plan.temps,
         base,
         grf,
-        split_send: caps.split_send,
-        xe: caps.layout == Layout::Xe,
-        lsc: caps.lsc,
+        split_send: caps.sends.split,
+        xe: caps.words.layout == Layout::Xe,
+        lsc: caps.memory.lsc,
         count: Count::default(),
     };
     let mut uses = &plan.uses[..];

@@ -85,7 +85,7 @@ fn waiting_lanes_keep_their_values() {
 /// Many values live at once: each is written first and read last, `times` times.
 fn wide(platform: Platform, n: u32, times: u32) -> Kernel<Virtual> {
     let mut k = Kernel::new("wide", platform);
-    let grf = u32::from(platform.caps().grf_bytes);
+    let grf = u32::from(platform.caps().regs.grf_bytes);
     let v: Vec<VarId> = (0..n).map(|_| k.add_var(Var::temp(VarClass::General, grf, grf))).collect();
     let mut insts: Vec<_> = v.iter().enumerate().map(|(i, &v)| mov(v, i as u32)).collect();
     for i in (0..times).flat_map(|_| 0..v.len()) {
@@ -103,7 +103,7 @@ fn four_hundred_live_registers() {
         let (p, stats) =
             allocate(&k, &Options::default(), &mut Scratch::default(), &mut Pool::default()).unwrap();
         assert!(stats.spills > 200 && stats.fills > 200, "{platform}: {stats:?}");
-        let grf = u32::from(platform.caps().grf_bytes);
+        let grf = u32::from(platform.caps().regs.grf_bytes);
         let (mut low, mut high) = (u32::MAX, 0);
         for (_, i) in p.insts() {
             let Some(s) = i.send() else { continue };

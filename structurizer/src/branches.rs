@@ -291,7 +291,7 @@ fn write_branches(
     jips: &[Option<BlockId>],
     pool: &mut Pool<Virtual>,
 ) -> u32 {
-    let on_true = kernel.platform.caps().goto_jumps_on_true;
+    let on_true = kernel.platform.caps().flow.goto_jumps_on_true;
     let mut jumps = 0;
     for (b, plan) in plans.iter().enumerate() {
         let taken = layout.taken(b, *plan, forms[b]);

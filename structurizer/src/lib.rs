@@ -65,7 +65,7 @@ pub struct Scratch {
 
 /// Structures `kernel` for its platform. On an error the kernel is left in an unspecified state.
 pub fn structurize(kernel: &mut Kernel<Virtual>) -> Result<Structure, Error> {
-    let forms = kernel.platform.caps().structured_flow;
+    let forms = kernel.platform.caps().flow.structured;
     structurize_with(kernel, forms)
 }
 
@@ -84,7 +84,7 @@ pub fn structurize_in(
     scratch: &mut Scratch,
     pool: &mut Pool<Virtual>,
 ) -> Result<(), Error> {
-    let forms = kernel.platform.caps().structured_flow;
+    let forms = kernel.platform.caps().flow.structured;
     run(kernel, forms, scratch, pool).map(|_| ())
 }
 

@@ -209,7 +209,7 @@ impl<'a> Subject<'a> {
         if let Some(reason) = self.no_effect(at, kind, inst, &all) {
             return Verdict::Dead(reason);
         }
-        if kind == Kind::Dependency && self.platform.caps().sbid_count > 0 {
+        if kind == Kind::Dependency && self.platform.caps().scoreboard.sbid_count > 0 {
             return Verdict::Static;
         }
         let changed = self.changed(at, inst, &all);
@@ -269,7 +269,7 @@ impl<'a> Subject<'a> {
     /// Whether the static rules, which are the scoreboard pass's and not the emulator's, find nothing
     /// missing that was not missing before.
     fn covered(&self, at: usize, inst: Inst<Physical>) -> bool {
-        if self.platform.caps().sbid_count == 0 {
+        if self.platform.caps().scoreboard.sbid_count == 0 {
             return false;
         }
         let mut insts = self.insts.clone();
@@ -342,7 +342,7 @@ fn damage(
 ) -> Option<Inst<Physical>> {
     let mut out = *inst;
     match kind {
-        Kind::Dependency if subject.platform.caps().sbid_count > 0 => {
+        Kind::Dependency if subject.platform.caps().scoreboard.sbid_count > 0 => {
             let token = matches!(inst.swsb.sbid, Some((SbidMode::Src | SbidMode::Dst, _)));
             match (inst.swsb.dist, token, inst.payload) {
                 (Some(_), true, _) if random.below(2) == 0 => out.swsb.sbid = None,
@@ -357,7 +357,7 @@ fn damage(
         }
         Kind::Dependency => {
             let grf = matches!(inst.dst, Dst::Direct { reg, .. } if matches!(reg.base(), Base::Grf(_)));
-            if !subject.platform.caps().no_dd || !grf || inst.op.is_send() || inst.op.is_branch() {
+            if !subject.platform.caps().scoreboard.no_dd || !grf || inst.op.is_send() || inst.op.is_branch() {
                 return None;
             }
             out.opts = inst.opts.with(InstOptions::NO_DD_CLR);

@@ -93,7 +93,7 @@ fn joined(platform: Platform, rest: &[u8]) -> Vec<u8> {
 }
 
 fn text_options(platform: Platform) -> TextOptions {
-    TextOptions { grf_bytes: platform.caps().grf_bytes.into(), ..TextOptions::default() }
+    TextOptions { grf_bytes: platform.caps().regs.grf_bytes.into(), ..TextOptions::default() }
 }
 
 /// An object: refused with places inside it, or written back byte for byte and printed.

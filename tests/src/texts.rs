@@ -22,7 +22,7 @@ pub fn tokens(text: &str) -> Vec<&str> {
 
 /// How texts for a platform are read.
 pub fn options(platform: Platform) -> TextOptions {
-    TextOptions { grf_bytes: platform.caps().grf_bytes.into(), ..TextOptions::default() }
+    TextOptions { grf_bytes: platform.caps().regs.grf_bytes.into(), ..TextOptions::default() }
 }
 
 /// The program alone: lines and byte offsets are of the file.

@@ -90,7 +90,8 @@ fn one_of_every_instruction_is_built_written_and_finalized() {
     let (mut finalized, mut refused) = (0, 0);
     for platform in Platform::ALL {
         let mut finalizer = Finalizer::new(Options::new(platform));
-        let options = TextOptions { grf_bytes: platform.caps().grf_bytes.into(), ..TextOptions::default() };
+        let options =
+            TextOptions { grf_bytes: platform.caps().regs.grf_bytes.into(), ..TextOptions::default() };
         for (name, lines) in opcodes::FORMS {
             let text = opcodes::program(lines);
             let module =

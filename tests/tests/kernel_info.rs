@@ -29,10 +29,10 @@ fn differences(kernel: &TestKernel, ours: &KernelInfo, counts: &mut BTreeMap<&st
 
     // The payload: each thread's own data from r1 on, then what all threads share.
     let caps = ours.platform.caps();
-    let grf = u32::from(caps.grf_bytes);
+    let grf = u32::from(caps.regs.grf_bytes);
     let own: u32 = theirs.per_thread.iter().map(|a| a.size).sum();
     // Hardware brings at least a register of each thread's own.
-    let least = if caps.payload_prologue { 0 } else { grf };
+    let least = if caps.thread.payload_prologue { 0 } else { grf };
     let first = grf + own.next_multiple_of(grf).max(least);
     let shared: Vec<(u32, u32)> =
         theirs.payload.iter().map(|a| (first + a.offset, first + a.offset + a.size)).collect();

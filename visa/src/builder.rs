@@ -194,7 +194,7 @@ impl KernelBuilder {
     /// A view of a variable that exists without a declaration.
     pub fn predefined(&mut self, var: Predefined) -> General {
         let row = &PREDEFINED[var as usize];
-        let grf_bytes = self.platform.caps().grf_bytes as u8;
+        let grf_bytes = self.platform.caps().regs.grf_bytes as u8;
         General { id: VarId(var as u32), ty: row.ty, elements: row.num_elements, grf_bytes }
     }
 
@@ -210,7 +210,7 @@ impl KernelBuilder {
         let id = VarId::from_declared(self.kernel.vars.len());
         let attrs = AttrRange::default();
         self.kernel.vars.push(GeneralVar { name, ty, align, num_elements, alias, attrs });
-        General { id, ty, elements: num_elements, grf_bytes: self.platform.caps().grf_bytes as u8 }
+        General { id, ty, elements: num_elements, grf_bytes: self.platform.caps().regs.grf_bytes as u8 }
     }
 
     fn simple(&mut self, name: &str, num_elements: u16) -> SimpleVar {

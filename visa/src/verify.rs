@@ -227,7 +227,7 @@ pub struct VerifyOptions {
 impl VerifyOptions {
     /// For a platform.
     pub fn for_platform(platform: Platform) -> VerifyOptions {
-        VerifyOptions { platform: Some(platform), grf_bytes: platform.caps().grf_bytes.into() }
+        VerifyOptions { platform: Some(platform), grf_bytes: platform.caps().regs.grf_bytes.into() }
     }
 }
 

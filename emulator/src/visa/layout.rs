@@ -58,7 +58,7 @@ impl<'a> Program<'a> {
             .map(Unit::new)
             .collect::<Result<_, _>>()
             .map_err(Error::Launch)?;
-        Ok(Program { platform, grf: platform.caps().grf_bytes.into(), units, symbols: None })
+        Ok(Program { platform, grf: platform.caps().regs.grf_bytes.into(), units, symbols: None })
     }
 
     /// The function of a name.

@@ -92,7 +92,7 @@ pub(super) fn put_instruction(
     label: &dyn Fn(&mut String, i64, i64),
 ) {
     let caps = platform.caps();
-    let line = Line { caps, xe: caps.layout == Layout::Xe, inst, offset };
+    let line = Line { caps, xe: caps.words.layout == Layout::Xe, inst, offset };
     if let Payload::Send(send) = &inst.payload
         && load_store
         && inst.op == Op::Send
@@ -416,7 +416,7 @@ impl Line<'_> {
 
     /// Whether the length of the second payload stands in the instruction and not in a descriptor.
     fn shows_length(&self, send: &SendInfo<Physical>) -> bool {
-        self.inst.opts.has(Options::EX_BSO) || (self.caps.lsc && matches!(send.ex_desc, Desc::Imm(_)))
+        self.inst.opts.has(Options::EX_BSO) || (self.caps.memory.lsc && matches!(send.ex_desc, Desc::Imm(_)))
     }
 
     /// Whether the text leaves out a source's type.

@@ -29,9 +29,9 @@ pub(super) fn register_name(caps: &Caps, reg: Reg<Physical>) -> (&'static str, O
 
 /// The accumulator that assembly calls `mme0`, if the platform has such names.
 pub(super) fn first_mme(caps: &Caps) -> Option<u8> {
-    match caps.layout {
+    match caps.words.layout {
         Layout::Gen8 => Some(2),
-        Layout::Xe if caps.acc_count < 4 || caps.grf_bytes == 32 => Some(8),
+        Layout::Xe if caps.regs.acc_count < 4 || caps.regs.grf_bytes == 32 => Some(8),
         Layout::Xe => None,
     }
 }

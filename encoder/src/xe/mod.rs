@@ -24,7 +24,7 @@ use platforms::Platform;
 
 /// Whether words are laid out as on Ponte Vecchio: that is so where registers have 64 bytes.
 const fn wide(platform: Platform) -> bool {
-    platform.caps().grf_bytes == 64
+    platform.caps().regs.grf_bytes == 64
 }
 
 /// See [`crate::encode`].

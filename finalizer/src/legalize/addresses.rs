@@ -22,12 +22,12 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         return Step::Keep;
     }
     let lanes = inst.exec.lanes();
-    let direct_only = lx.caps.restricted_64bit_regions && is_wide(inst);
-    let stays = !lx.caps.float_regions && lanes > 1 && channels_stay(lx, inst);
+    let direct_only = lx.caps.regions.restricted_64bit && is_wide(inst);
+    let stays = !lx.caps.regions.float_regions && lanes > 1 && channels_stay(lx, inst);
     let must_move = |s: &VSrc| match s {
         Src::Indirect { region, ty, .. } => {
             let row_wise = region.vert == Region::VXH && (ty.is_float() || ty.bytes() == 8);
-            direct_only || stays && !is_scalar(s, lanes) || !lx.caps.float_regions && row_wise
+            direct_only || stays && !is_scalar(s, lanes) || !lx.caps.regions.float_regions && row_wise
         }
         _ => false,
     };

@@ -19,9 +19,9 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         if !is_byte(&inst.src[i]) {
             continue;
         }
-        let second = i > 0 && !lx.caps.src1_byte;
+        let second = i > 0 && !lx.caps.regions.src1_byte;
         let to_float = inst.dst.ty().is_some_and(Type::is_float)
-            && !lx.caps.byte_to_float
+            && !lx.caps.regions.byte_to_float
             && is_scalar(&inst.src[i], inst.exec.lanes());
         let signed = inst.src[i].ty().is_some_and(Type::is_signed);
         if second || to_float || wide {

@@ -35,7 +35,7 @@ fn two_steps(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         (s, d) if s.bytes() == 1 && wide(d) => signed_dword(s),
         (s, Type::Hf) if wide(s) => Type::F,
         (Type::Hf, d) if wide(d) => Type::F,
-        (Type::Hf, d) if d.is_int() && !lx.caps.half_to_int => Type::F,
+        (Type::Hf, d) if d.is_int() && !lx.caps.regions.half_to_int => Type::F,
         _ => return Step::Keep,
     };
     lx.stage_destination(inst, through, 1, true);
@@ -59,7 +59,7 @@ fn half_move(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     };
     let aligned = |lx: &Legalizer<'_>, bytes| reg.is_none_or(|r| r.is_null() || lx.is_aligned(r, bytes));
     if dst == Type::Hf && src == Type::F {
-        let packed = horz == 1 && (lx.caps.mixed_half || !lx.caps.float_regions);
+        let packed = horz == 1 && (lx.caps.regions.mixed_half || !lx.caps.regions.float_regions);
         // Eight halves at a 16-byte boundary; wider moves are split to that.
         if (packed && aligned(lx, 16)) || horz == 2 {
             return Step::Keep;
@@ -102,7 +102,7 @@ fn mixed(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
             continue;
         };
         let indirect = matches!(inst.src[i], Src::Indirect { .. });
-        if !lx.caps.mixed_half || ternary || math || indirect {
+        if !lx.caps.regions.mixed_half || ternary || math || indirect {
             lx.stage_source(&mut new, i, Type::F, 1);
             changed = true;
         }
@@ -121,7 +121,7 @@ fn mixed(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
             _ => false,
         };
         let scalar = inst.exec.lanes() == 1;
-        if !lx.caps.mixed_half || ternary || math || !(placed || scalar) {
+        if !lx.caps.regions.mixed_half || ternary || math || !(placed || scalar) {
             lx.stage_destination(&new, Type::F, 1, false);
             return Step::Replaced;
         }

@@ -9,7 +9,7 @@ use super::{Legalizer, Step};
 use crate::build::VInst;
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
-    let Some(ty) = inst.dst.ty().filter(|_| lx.caps.halves_apart && reads_result(lx, inst)) else {
+    let Some(ty) = inst.dst.ty().filter(|_| lx.caps.regions.halves_apart && reads_result(lx, inst)) else {
         return Step::Keep;
     };
     // Its elements lie as they did: then no other rule has a new reason to speak.

@@ -14,7 +14,7 @@ use crate::{
 };
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
-    if lx.caps.int64 {
+    if lx.caps.ops.int64 {
         return Step::Keep;
     }
     let dst_wide = inst.dst.ty().is_some_and(is_wide);
@@ -217,7 +217,7 @@ fn add(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     );
     for first in (0..lanes).step_by(step as usize) {
         let mut part = piece(&addc, first, step);
-        part.opts = if lx.caps.acc_write_enable { Options::ACC_WR_EN } else { Options::NONE };
+        part.opts = if lx.caps.words.acc_write_enable { Options::ACC_WR_EN } else { Options::NONE };
         lx.helper(part, inst);
         let mut part = piece(&carried, first, step);
         part.src[0] = Src::new(ACC0, build::strided(1, part.exec), Type::Ud);

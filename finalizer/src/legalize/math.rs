@@ -18,7 +18,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         return Step::Keep;
     }
     let division = matches!(function, MathFn::Iqot | MathFn::Irem | MathFn::Idivmod);
-    if division && !lx.caps.int_div {
+    if division && !lx.caps.ops.int_div {
         return Step::Refuse("there is no integer division");
     }
     if let Some(step) = types(lx, inst, division) {
@@ -56,7 +56,7 @@ fn types(lx: &mut Legalizer<'_>, inst: &VInst, division: bool) -> Option<Step> {
             Type::B | Type::W if division => Type::D,
             Type::Ub | Type::Uw if division => Type::Ud,
             Type::Q | Type::Uq if division => return Some(Step::Refuse("64-bit integer division")),
-            Type::Hf if !lx.caps.mixed_half && lx.caps.float_regions => Type::F,
+            Type::Hf if !lx.caps.regions.mixed_half && lx.caps.regions.float_regions => Type::F,
             Type::Df if !division => return Some(Step::Refuse("the math unit has no doubles")),
             _ => continue,
         };
@@ -69,7 +69,7 @@ fn types(lx: &mut Legalizer<'_>, inst: &VInst, division: bool) -> Option<Step> {
     let want = match inst.dst.ty() {
         Some(Type::B | Type::W) if division => Some(Type::D),
         Some(Type::Ub | Type::Uw) if division => Some(Type::Ud),
-        Some(Type::Hf) if !lx.caps.mixed_half && lx.caps.float_regions => Some(Type::F),
+        Some(Type::Hf) if !lx.caps.regions.mixed_half && lx.caps.regions.float_regions => Some(Type::F),
         _ => None,
     };
     if let Some(ty) = want {

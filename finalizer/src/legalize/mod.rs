@@ -222,7 +222,7 @@ impl Legalizer<'_> {
     }
 
     fn grf(&self) -> u32 {
-        u32::from(self.caps.grf_bytes)
+        u32::from(self.caps.regs.grf_bytes)
     }
 
     fn add_var(&mut self, var: Var) -> VarId {

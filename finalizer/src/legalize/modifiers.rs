@@ -46,8 +46,8 @@ fn allowed(lx: &Legalizer<'_>, inst: &VInst, i: usize, mods: SrcMod) -> bool {
     match inst.op {
         Op::And | Op::Or | Op::Xor | Op::Not => !mods.abs(),
         Op::Math => !matches!(inst.payload, Payload::Math(MathFn::Iqot | MathFn::Irem | MathFn::Idivmod)),
-        Op::Mul if ty.is_int() => lx.caps.mul_source_mods || !narrow_factor(inst, i),
-        Op::Mach | Op::Macl => i == 0 && lx.caps.mul_source_mods,
+        Op::Mul if ty.is_int() => lx.caps.ops.mul_source_mods || !narrow_factor(inst, i),
+        Op::Mach | Op::Macl => i == 0 && lx.caps.ops.mul_source_mods,
         Op::Bfe
         | Op::Bfi1
         | Op::Bfi2
@@ -63,7 +63,9 @@ fn allowed(lx: &Legalizer<'_>, inst: &VInst, i: usize, mods: SrcMod) -> bool {
         | Op::Avg
         | Op::Addc
         | Op::Subb => false,
-        Op::Mad if inst.op.info().class == Class::Ternary && ty.is_int() => i == 0 || lx.caps.mul_source_mods,
+        Op::Mad if inst.op.info().class == Class::Ternary && ty.is_int() => {
+            i == 0 || lx.caps.ops.mul_source_mods
+        }
         // An unsigned value's negation is not in its range.
         _ => true,
     }

@@ -65,7 +65,7 @@ fn product(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if dst.bytes() == 8 {
         return wide_product(lx, inst, dst);
     }
-    if inst.sat && dst.bytes() <= 4 && lx.caps.int64 && lx.caps.mul_qword_result {
+    if inst.sat && dst.bytes() <= 4 && lx.caps.ops.int64 && lx.caps.ops.mul_qword_result {
         lx.stage_destination(inst, if dst.is_signed() { Type::Q } else { Type::Uq }, 1, true);
         return Step::Replaced;
     }
@@ -76,7 +76,7 @@ fn product(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         lx.stage_destination(inst, Type::D, 1, false);
         return Step::Replaced;
     }
-    if is_dword(&inst.src[1]) && !lx.caps.mul_dword {
+    if is_dword(&inst.src[1]) && !lx.caps.ops.mul_dword {
         return low(lx, inst);
     }
     Step::Keep
@@ -136,7 +136,7 @@ fn prepared(lx: &mut Legalizer<'_>, inst: &VInst) -> VInst {
         let direct = match inst.src[i] {
             Src::Direct { region, .. } => {
                 is_dword(&inst.src[i])
-                    && !(inst.src[i].mods().any() && (i == 1 || !lx.caps.mul_source_mods))
+                    && !(inst.src[i].mods().any() && (i == 1 || !lx.caps.ops.mul_source_mods))
                     && (is_scalar(&inst.src[i], lanes)
                         || linear_stride(region, lanes).is_some_and(|s| s <= 2))
             }
@@ -162,7 +162,7 @@ fn expand(lx: &mut Legalizer<'_>, inst: &VInst, high_half: bool) -> Step {
         && split::destination_fits(lx, &piece(inst, 0, step));
     // Each piece is two instructions, the second of which reads the factors and writes the result.
     let mut pieces_of = (0..inst.exec.lanes()).step_by(step as usize).map(|first| piece(inst, first, step));
-    let in_the_way = lx.caps.halves_apart && pieces_of.any(|p| halves::reads_result(lx, &p));
+    let in_the_way = lx.caps.regions.halves_apart && pieces_of.any(|p| halves::reads_result(lx, &p));
     if !direct || in_the_way || (step < inst.exec.lanes() && lx.overlaps(inst, step)) {
         let ty = if dst.is_signed() || dst.is_float() { Type::D } else { Type::Ud };
         lx.stage_destination(inst, ty, 1, false);
@@ -201,10 +201,10 @@ fn pieces(lx: &mut Legalizer<'_>, part: &VInst, dst: Type, high_half: bool) {
     half.src = [a, b, Src::None];
     if high_half {
         half.op = Op::Mach;
-        half.opts = if lx.caps.acc_write_enable { Options::ACC_WR_EN } else { Options::NONE };
+        half.opts = if lx.caps.words.acc_write_enable { Options::ACC_WR_EN } else { Options::NONE };
         lx.push_raw(half);
-    } else if lx.caps.macl {
-        half.op = if lx.caps.acc_write_enable { Op::Mach } else { Op::Macl };
+    } else if lx.caps.ops.macl {
+        half.op = if lx.caps.words.acc_write_enable { Op::Mach } else { Op::Macl };
         lx.push_raw(half);
     } else {
         // `mach` leaves the low half in the accumulator.
@@ -243,7 +243,8 @@ fn high(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 /// reader can step over the low halves.
 fn high_of_whole(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
     let dst = inst.dst.ty()?;
-    if !lx.caps.mul_qword_result || lx.caps.restricted_64bit_regions || dst.bytes() != 4 || dst.is_float() {
+    if !lx.caps.ops.mul_qword_result || lx.caps.regions.restricted_64bit || dst.bytes() != 4 || dst.is_float()
+    {
         return None;
     }
     let signed = inst.src.iter().take(2).filter_map(Src::ty).any(Type::is_signed);
@@ -266,7 +267,7 @@ fn wide_product(lx: &mut Legalizer<'_>, inst: &VInst, dst: Type) -> Step {
         lx.inst(new);
         return Step::Replaced;
     }
-    if lx.caps.mul_qword_result {
+    if lx.caps.ops.mul_qword_result {
         return Step::Keep;
     }
     let lanes = inst.exec.lanes();

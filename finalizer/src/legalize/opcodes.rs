@@ -8,15 +8,15 @@ use crate::build::{self, VInst};
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let caps = lx.caps;
     match inst.op {
-        Op::Lrp if !caps.lrp => interpolate(lx, inst),
-        Op::Pln | Op::Line if !caps.pln => Step::Refuse("planes are not evaluated here"),
-        Op::Dp2 | Op::Dp3 | Op::Dp4 | Op::Dph if !caps.dot_product => {
+        Op::Lrp if !caps.ops.lrp => interpolate(lx, inst),
+        Op::Pln | Op::Line if !caps.ops.pln => Step::Refuse("planes are not evaluated here"),
+        Op::Dp2 | Op::Dp3 | Op::Dp4 | Op::Dph if !caps.ops.dot_product => {
             Step::Refuse("there are no dot products here")
         }
-        Op::Dp4a if !caps.dp4a => Step::Refuse("there is no dp4a here"),
-        Op::Add3 if !caps.add3_bfn => two_additions(lx, inst),
-        Op::Bfn if !caps.add3_bfn => Step::Refuse("there is no bfn here"),
-        Op::Rol | Op::Ror if !caps.rotate => rotate_by_shifts(lx, inst),
+        Op::Dp4a if !caps.ops.dp4a => Step::Refuse("there is no dp4a here"),
+        Op::Add3 if !caps.ops.add3_bfn => two_additions(lx, inst),
+        Op::Bfn if !caps.ops.add3_bfn => Step::Refuse("there is no bfn here"),
+        Op::Rol | Op::Ror if !caps.ops.rotate => rotate_by_shifts(lx, inst),
         Op::Shr => unsigned_shift(lx, inst),
         _ => Step::Keep,
     }

@@ -98,7 +98,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 pub(super) fn channels_stay(lx: &Legalizer<'_>, inst: &VInst) -> bool {
     let wide = is_wide(inst);
     let float = inst.dst.ty().is_some_and(Type::is_float);
-    (lx.caps.restricted_64bit_regions && wide) || (!lx.caps.float_regions && (wide || float))
+    (lx.caps.regions.restricted_64bit && wide) || (!lx.caps.regions.float_regions && (wide || float))
 }
 
 /// Whether an operation is one of 64 bits, as dword multiplication is.

@@ -52,11 +52,11 @@ fn regions(lx: &Legalizer<'_>, inst: &VInst) -> Option<(Region, Region)> {
         }
         _ => true,
     };
-    if lanes * 4 > lx.grf() && lx.caps.halves_apart && !(apart(a) && apart(b)) {
+    if lanes * 4 > lx.grf() && lx.caps.regions.halves_apart && !(apart(a) && apart(b)) {
         return None;
     }
     // Where channels of floats stay in place, words are brought to dwords first.
-    let words = lx.caps.float_regions || ty != Type::F;
+    let words = lx.caps.regions.float_regions || ty != Type::F;
     let source = |s: &VSrc| match *s {
         Src::Direct { reg, region, mods: SrcMod::None, ty } if is_dword(ty) || words && is_word(ty) => {
             if lanes == 1 || region.is_scalar() {
@@ -66,7 +66,7 @@ fn regions(lx: &Legalizer<'_>, inst: &VInst) -> Option<(Region, Region)> {
                 return None;
             }
             let row = lanes.min(lx.grf() / ty.bytes()).min(16) as u8;
-            Some(if lx.caps.float_regions { Region::new(row, row, 1) } else { Region::PACKED })
+            Some(if lx.caps.regions.float_regions { Region::new(row, row, 1) } else { Region::PACKED })
         }
         _ => None,
     };

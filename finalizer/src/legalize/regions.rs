@@ -69,7 +69,7 @@ impl Legalizer<'_> {
     fn spelled(&self, reg: crate::build::VReg, region: Region, ty: Type, lanes: u32) -> Region {
         let Some(stride) = linear_stride(region, lanes) else { return region };
         let single = linear_region(stride, lanes).unwrap_or(region);
-        if stride != 1 || !self.caps.float_regions || reg.is_null() {
+        if stride != 1 || !self.caps.regions.float_regions || reg.is_null() {
             return single;
         }
         let width = lanes.min(self.grf() / ty.bytes()).min(16);

@@ -40,7 +40,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     }
     let half = lanes / 2;
     let masked = !inst.no_mask || inst.pred.is_some() || inst.cond.is_some();
-    let granule = if lx.caps.nibble_offset { 4 } else { 8 };
+    let granule = if lx.caps.words.nibble_offset { 4 } else { 8 };
     if masked && half < granule {
         return narrow_masked(lx, inst);
     }
@@ -110,7 +110,7 @@ fn most_lanes(lx: &Legalizer<'_>, inst: &VInst) -> u32 {
     if narrow && is_mixed_float(inst) {
         let packed_half = matches!(inst.dst, Dst::Direct { horz: 1, ty: Type::Hf, .. });
         let to_float = inst.dst.ty() == Some(Type::F);
-        let old_move = inst.op == Op::Mov && !lx.caps.mixed_half;
+        let old_move = inst.op == Op::Mov && !lx.caps.regions.mixed_half;
         if (packed_half || to_float) && !old_move {
             return 8;
         }
@@ -161,7 +161,7 @@ pub(super) fn source_fits(lx: &Legalizer<'_>, inst: &VInst, i: usize) -> bool {
             }
             let Some(offset) = lx.offset_in_grf(reg) else { return span <= grf };
             offset + span <= 2 * grf
-                && (offset + span <= grf || !lx.caps.even_writes || owords_fit(lx, inst))
+                && (offset + span <= grf || !lx.caps.regions.even_writes || owords_fit(lx, inst))
                 && (linear_stride(region, lanes).is_some_and(|s| s <= 32)
                     || rows_fit(region, ty, offset, lanes, grf))
         }

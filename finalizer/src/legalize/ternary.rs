@@ -30,10 +30,10 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if let Some(step) = types(lx, inst) {
         return step;
     }
-    if inst.cond.is_some() && !lx.caps.ternary_cond {
+    if inst.cond.is_some() && !lx.caps.words.ternary_cond {
         return separate_condition(lx, inst);
     }
-    if lx.caps.ternary_align16 { align16(lx, inst) } else { align1(lx, inst) }
+    if lx.caps.words.ternary_align16 { align16(lx, inst) } else { align1(lx, inst) }
 }
 
 fn is_ternary_region(src: &VSrc) -> bool {
@@ -49,12 +49,12 @@ fn integer_mad(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
     let narrow = |s: &VSrc| match *s {
         Src::Imm { bits, ty } => {
             let v = extend(bits, ty) as i64;
-            lx.caps.ternary_imm && (-0x8000..=0xffff).contains(&v)
+            lx.caps.words.ternary_imm && (-0x8000..=0xffff).contains(&v)
         }
         ref other => other.ty().is_some_and(|t| t.bytes() == 2),
     };
     let wide = inst.src.iter().filter_map(Src::ty).chain([ty]).any(|t| t.bytes() == 8 || t.bytes() == 1);
-    let native = !lx.caps.ternary_align16 && !wide && !inst.sat;
+    let native = !lx.caps.words.ternary_align16 && !wide && !inst.sat;
     if native && (narrow(&inst.src[1]) || narrow(&inst.src[2])) {
         let mut new = *inst;
         if !narrow(&inst.src[2]) {
@@ -329,7 +329,7 @@ fn align1(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
                     Some(0) => true,
                     // The last source has no choice of region.
                     Some(1) => i < 2 || lx.is_aligned(reg, lx.grf().min(32)),
-                    Some(2 | 4) => i < 2 && lx.caps.float_regions,
+                    Some(2 | 4) => i < 2 && lx.caps.regions.float_regions,
                     _ => false,
                 }
             }
@@ -347,7 +347,7 @@ fn align1(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         lx.inst(new);
         return Step::Replaced;
     }
-    if !lx.caps.float_regions
+    if !lx.caps.regions.float_regions
         && let Some(step) = same_places(lx, inst)
     {
         return step;
@@ -358,10 +358,10 @@ fn align1(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     for (i, &stride) in strides.iter().enumerate() {
         if let Src::Direct { reg, mods, ty, .. } = new.src[i] {
             // An aligned packed source spells its rows out before Xe-HPC.
-            let rows = lx.caps.float_regions
+            let rows = lx.caps.regions.float_regions
                 && stride == 1
                 && lx.is_aligned(reg, 32.min(lanes * ty.bytes()).max(16));
-            let unit = if rows && lanes >= 8 { 8 } else { lx.caps.ternary_unit_stride };
+            let unit = if rows && lanes >= 8 { 8 } else { lx.caps.regions.ternary_unit_stride };
             new.src[i] = Src::Direct { reg, region: shape(i, stride, unit), mods, ty };
         }
     }
@@ -374,7 +374,7 @@ fn align1(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 
 /// 16-bit immediates as sources 0 and 2.
 fn short_immediate(lx: &Legalizer<'_>, inst: &VInst, i: usize, bits: u64, ty: Type) -> Option<VSrc> {
-    if !lx.caps.ternary_imm || i == 1 {
+    if !lx.caps.words.ternary_imm || i == 1 {
         return None;
     }
     match ty {

@@ -142,7 +142,7 @@ impl Lowerer<'_> {
                 *slot = self.plain_source(*slot);
             }
         }
-        let control = writes_control(&dst) && self.caps.sbid_count == 0;
+        let control = writes_control(&dst) && self.caps.scoreboard.sbid_count == 0;
         let inst = self.append(op);
         (inst.dst, inst.sat, inst.src) = (dst, sat, src);
         if control {
@@ -360,7 +360,7 @@ impl Lowerer<'_> {
         (whole.pred, copy.pred) = (guard, guard);
         for first in (0..lanes).step_by(step as usize) {
             let mut part = piece(&whole, first, step);
-            if self.caps.acc_write_enable {
+            if self.caps.words.acc_write_enable {
                 part.opts = part.opts.with(Options::ACC_WR_EN);
             }
             self.emit(part);

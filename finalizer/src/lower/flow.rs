@@ -243,7 +243,7 @@ impl Lowerer<'_> {
         send.no_mask = true;
         send.dst = Dst::null(Type::Ud);
         send.src[0] = Src::payload(VReg::var_at(header, 0), send.exec);
-        let sfid = if self.caps.eot_gateway { Sfid::Gateway } else { Sfid::Spawner };
+        let sfid = if self.caps.thread.eot_gateway { Sfid::Gateway } else { Sfid::Spawner };
         send.payload = Payload::Send(SendInfo {
             sfid,
             desc: Desc::Imm(0x0200_0010),

@@ -21,7 +21,7 @@ pub(crate) fn used(facts: &Facts) -> [bool; COMPUTED.len()] {
 impl Lowerer<'_> {
     /// Fills in the variables that the kernel names.
     pub(crate) fn compute_identity(&mut self) {
-        let new_format = !self.caps.ternary_align16;
+        let new_format = !self.caps.words.ternary_align16;
         for (i, which) in COMPUTED.into_iter().enumerate() {
             let Some(var) = self.identity_var(i) else { continue };
             let to = VReg::var_at(var, 0);

@@ -150,7 +150,7 @@ impl Lowerer<'_> {
                 let mut madm = build::op(Op::Madm, lanes, dst, &srcs);
                 madm.pred =
                     Some(Pred { flag: VReg::var_at(flag, 0), inv: true, ctrl: gen_ir::PredCtrl::Seq });
-                if self.caps.ternary_align16 {
+                if self.caps.words.ternary_align16 {
                     madm.opts = Options::ALIGN16;
                 }
                 self.emit(madm);
@@ -209,19 +209,19 @@ impl Lowerer<'_> {
     }
 
     fn macro_type(&self, opcode: Opcode, ty: Option<Type>) -> Lowered<Type> {
-        if !self.caps.math_macros {
+        if !self.caps.ops.math_macros {
             return self.unsupported(opcode);
         }
         match ty {
             Some(Type::F) => Ok(Type::F),
-            Some(Type::Df) if self.caps.fp64 => Ok(Type::Df),
+            Some(Type::Df) if self.caps.ops.fp64 => Ok(Type::Df),
             other => Err(format!("{} of {other:?}", opcode.name()).into()),
         }
     }
 
     /// The lanes to work on, and how many at a time: at least what fills a register.
     fn macro_lanes(&self, ty: Type) -> (Lanes, ExecSize) {
-        let full = if self.caps.lsc { 16 } else { self.grf() / ty.bytes() };
+        let full = if self.caps.memory.lsc { 16 } else { self.grf() / ty.bytes() };
         let lanes = self.lanes.exec.lanes();
         let step = ExecSize::from_lanes(full).unwrap_or(ExecSize::S8);
         // Fewer lanes: all of a register's, whatever the mask; only those wanted are copied out.
@@ -297,7 +297,7 @@ impl Lowerer<'_> {
     }
 
     fn emit_control(&mut self, mut inst: VInst) {
-        if self.caps.sbid_count == 0 {
+        if self.caps.scoreboard.sbid_count == 0 {
             inst.opts = inst.opts.with(Options::SWITCH);
         }
         self.emit(inst);

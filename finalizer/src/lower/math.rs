@@ -25,19 +25,19 @@ impl Lowerer<'_> {
             (Opcode::Sin, _) => unary(MathFn::Sin)?,
             (Opcode::Cos, _) => unary(MathFn::Cos)?,
             (Opcode::Div, Some(b)) if target.ty().is_some_and(Type::is_float) => {
-                if !self.caps.fdiv_pow {
+                if !self.caps.ops.fdiv_pow {
                     return self.divide_by_inverse(target, sat, a, b);
                 }
                 (MathFn::Fdiv, [a, b])
             }
             (Opcode::Div | Opcode::Mod, Some(b)) => {
-                if !self.caps.int_div {
+                if !self.caps.ops.int_div {
                     return self.unsupported(opcode);
                 }
                 (if opcode == Opcode::Div { MathFn::Iqot } else { MathFn::Irem }, [a, b])
             }
             (Opcode::Pow, Some(b)) => {
-                if !self.caps.fdiv_pow {
+                if !self.caps.ops.fdiv_pow {
                     return self.power_by_logarithm(target, sat, a, b);
                 }
                 (MathFn::Pow, [a, b])

@@ -218,7 +218,7 @@ impl<'a> Lowerer<'a> {
         let caps = platform.caps();
         let mut out = pool.kernel(&visa.name(), platform);
         if options.large_grf {
-            out.grf_count = caps.grf_count_large;
+            out.grf_count = caps.regs.grf_count_large;
         }
         if let Some(simd) = visa.attr_int("SimdSize") {
             out.simd = u8::try_from(simd).ok().filter(|s| [1, 8, 16, 32].contains(s)).unwrap_or(8);
@@ -270,7 +270,7 @@ impl<'a> Lowerer<'a> {
         if apart {
             self.block = self.reserve_block();
         }
-        if self.caps.payload_prologue && !self.visa.is_function {
+        if self.caps.thread.payload_prologue && !self.visa.is_function {
             self.load_payload();
         }
         self.stack_prologue();
@@ -361,14 +361,14 @@ impl<'a> Lowerer<'a> {
 
     /// A new general variable that starts at a register.
     pub(crate) fn payload(&mut self, registers: u32) -> VReg {
-        let grf = u32::from(self.caps.grf_bytes);
+        let grf = u32::from(self.caps.regs.grf_bytes);
         let id = self.var(crate::build::general(registers * grf, grf));
         VReg::var_at(id, 0)
     }
 
     /// A new general temporary of `lanes` elements of `bytes` bytes, register aligned unless scalar.
     pub(crate) fn temp(&mut self, lanes: u32, bytes: u32) -> VReg {
-        let grf = u32::from(self.caps.grf_bytes);
+        let grf = u32::from(self.caps.regs.grf_bytes);
         let align = if lanes == 1 { bytes } else { grf };
         let id = self.var(crate::build::general(lanes * bytes, align));
         VReg::var_at(id, 0)
@@ -376,7 +376,7 @@ impl<'a> Lowerer<'a> {
 
     /// Bytes of a register.
     pub(crate) fn grf(&self) -> u32 {
-        u32::from(self.caps.grf_bytes)
+        u32::from(self.caps.regs.grf_bytes)
     }
 
     fn guard(&mut self, pred: visa::PredOperand, lanes: Lanes) -> Lowered<Pred<Virtual>> {
@@ -391,7 +391,7 @@ impl<'a> Lowerer<'a> {
     }
 
     fn any(&self, lanes: Lanes) -> PredCtrl {
-        match (self.caps.pred_width, lanes.exec.lanes()) {
+        match (self.caps.words.pred_width, lanes.exec.lanes()) {
             (false, _) => PredCtrl::Any,
             (_, 2) => PredCtrl::Any2h,
             (_, 4) => PredCtrl::Any4h,
@@ -402,7 +402,7 @@ impl<'a> Lowerer<'a> {
     }
 
     fn all(&self, lanes: Lanes) -> PredCtrl {
-        match (self.caps.pred_width, lanes.exec.lanes()) {
+        match (self.caps.words.pred_width, lanes.exec.lanes()) {
             (false, _) => PredCtrl::All,
             (_, 2) => PredCtrl::All2h,
             (_, 4) => PredCtrl::All4h,

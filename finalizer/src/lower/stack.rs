@@ -69,7 +69,7 @@ impl Stack {
         out: &mut gen_ir::Kernel<Virtual>,
     ) -> Option<Stack> {
         let caps = out.platform.caps();
-        let grf = u32::from(caps.grf_bytes);
+        let grf = u32::from(caps.regs.grf_bytes);
         let named = used(kernel, facts, grf)?;
         out.outside = true;
         let function = kernel.is_function;
@@ -111,8 +111,8 @@ impl Stack {
             stack.lost.push(out.add_var(Var { live_in: false, ..at(LINKAGE, 32, grf - 32) }));
         }
         for (class, bytes) in [
-            (VarClass::Flag, u32::from(caps.flag_count) * 4),
-            (VarClass::Address, u32::from(caps.addr_subregs) * 2),
+            (VarClass::Flag, u32::from(caps.regs.flag_count) * 4),
+            (VarClass::Address, u32::from(caps.regs.addr_subregs) * 2),
         ] {
             let var = Var { fixed: Some(0), no_spill: true, ..Var::temp(class, bytes, bytes) };
             stack.lost.push(out.add_var(var));

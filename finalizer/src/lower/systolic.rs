@@ -32,7 +32,7 @@ impl Lowerer<'_> {
         let Visa::Dpas { weight, activation, depth, repeat, dst, srcs, src2 } = *op else {
             return Err("not a dpas".into());
         };
-        if !self.caps.bf16 || opcode == Opcode::Dpasw {
+        if !self.caps.ops.bf16 || opcode == Opcode::Dpasw {
             return self.unsupported(opcode);
         }
         let grf = self.grf();

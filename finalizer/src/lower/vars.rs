@@ -83,7 +83,7 @@ impl VarMap {
         facts: &Facts,
         mut lists: Lists,
     ) -> Lowered<VarMap> {
-        let grf = u32::from(caps.grf_bytes);
+        let grf = u32::from(caps.regs.grf_bytes);
         let r0 = out.add_var(Var { fixed: Some(0), live_in: true, ..Var::temp(VarClass::General, grf, grf) });
         lists.general.clear();
         lists.preds.clear();

@@ -139,7 +139,7 @@ impl Lowerer<'_> {
     fn scattered_header(&mut self, sfid: Sfid, surface: SurfaceId) -> Option<Part> {
         let byte = sfid == Sfid::Dc0 && surface != SurfaceId::SLM;
         let stateless = surface == SurfaceId::STATELESS;
-        if !self.caps.scattered_header || !(byte || stateless) {
+        if !self.caps.memory.scattered_header || !(byte || stateless) {
             return None;
         }
         let reg = self.zero_register();

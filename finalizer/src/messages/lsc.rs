@@ -93,7 +93,7 @@ const fn address_bits(size: LscAddrSize) -> (u32, u32) {
 impl Lowerer<'_> {
     /// Loads, stores and atomics, strided ones included.
     pub(crate) fn lsc(&mut self, lsc: &Lsc<'_>) -> Lowered {
-        if !self.caps.lsc {
+        if !self.caps.memory.lsc {
             return Err(format!("LSC messages do not exist on {}", self.caps.name).into());
         }
         let kind = lsc.op.kind();
@@ -318,7 +318,7 @@ impl Lowerer<'_> {
 
     /// `lsc_fence`: a register goes out and one comes back, contents unused.
     pub(crate) fn lsc_fence(&mut self, sfid: LscSfid, op: LscFenceOp, scope: LscScope) -> Lowered {
-        if !self.caps.lsc {
+        if !self.caps.memory.lsc {
             return Err(format!("LSC messages do not exist on {}", self.caps.name).into());
         }
         let desc = FENCE | (op as u32) << 12 | (scope as u32) << 9;
@@ -338,14 +338,14 @@ impl Lowerer<'_> {
         if local {
             return self.lsc_fence(LscSfid::Slm, LscFenceOp::None, LscScope::Group);
         }
-        let op = if self.caps.sampler { LscFenceOp::Evict } else { LscFenceOp::None };
+        let op = if self.caps.sampler.exists { LscFenceOp::Evict } else { LscFenceOp::None };
         self.lsc_fence(LscSfid::Ugm, op, LscScope::Gpu)?;
         self.lsc_fence(LscSfid::Tgm, op, LscScope::Gpu)
     }
 
     /// Two-dimensional block loads and stores.
     pub(crate) fn lsc_block2d(&mut self, lsc: &LscBlock2d<'_>) -> Lowered {
-        if !self.caps.lsc {
+        if !self.caps.memory.lsc {
             return Err(format!("LSC messages do not exist on {}", self.caps.name).into());
         }
         let header = self.zero_register();
@@ -387,7 +387,7 @@ impl Lowerer<'_> {
 
     /// Typed accesses.
     pub(crate) fn lsc_typed(&mut self, lsc: &LscTyped<'_>) -> Lowered {
-        if !self.caps.lsc {
+        if !self.caps.memory.lsc {
             return Err(format!("LSC messages do not exist on {}", self.caps.name).into());
         }
         if lsc.offsets != [0; 3] || lsc.addr_type != LscAddrType::Bti {

@@ -244,10 +244,10 @@ impl Lowerer<'_> {
         let (first, second) = self.split_payload(parts);
         let desc =
             message.control | u32::from(message.header) << 19 | message.response << 20 | first.len << 25;
-        let ex_desc = if self.caps.lsc { 0 } else { second.len << 6 };
+        let ex_desc = if self.caps.memory.lsc { 0 } else { second.len << 6 };
         let desc = describe(self, desc);
         let split = second.len > 0;
-        let op = if split && self.caps.sbid_count == 0 { Op::Sends } else { Op::Send };
+        let op = if split && self.caps.scoreboard.sbid_count == 0 { Op::Sends } else { Op::Send };
         let mut send = Inst::new(op, lanes.exec);
         (send.chan, send.no_mask) = (lanes.chan, lanes.no_mask);
         let ty = if lanes.exec >= ExecSize::S16 { Type::W } else { Type::Ud };
@@ -255,7 +255,7 @@ impl Lowerer<'_> {
         send.src[0] = Src::payload(first.reg, lanes.exec);
         if split {
             send.src[1] = Src::payload(second.reg, lanes.exec);
-        } else if self.caps.sbid_count > 0 {
+        } else if self.caps.scoreboard.sbid_count > 0 {
             send.src[1] = Src::new(VReg::NULL, Region::PACKED, Type::Ud);
         }
         send.payload = Payload::Send(SendInfo {
@@ -281,11 +281,11 @@ impl Lowerer<'_> {
         match parts {
             [] => (none, none),
             [only] => (*only, none),
-            [a, b] if self.caps.split_send && !b.reg.is_null() && !share_registers(*a, *b, grf) => (*a, *b),
+            [a, b] if self.caps.sends.split && !b.reg.is_null() && !share_registers(*a, *b, grf) => (*a, *b),
             _ if contiguous(parts, grf) => {
                 (Part { reg: parts[0].reg, len: parts.iter().map(|p| p.len).sum() }, none)
             }
-            [first, rest @ ..] if self.caps.split_send => {
+            [first, rest @ ..] if self.caps.sends.split => {
                 let rest = if contiguous(rest, grf) && !share_registers(*first, rest[0], grf) {
                     Part { reg: rest[0].reg, len: rest.iter().map(|p| p.len).sum() }
                 } else {
@@ -340,7 +340,7 @@ impl Lowerer<'_> {
 
     /// Lanes that a SIMD message works on: at least the native width.
     pub(crate) fn message_lanes(&self) -> u32 {
-        self.lanes.exec.lanes().max(u32::from(self.caps.simd_message))
+        self.lanes.exec.lanes().max(u32::from(self.caps.memory.simd_message))
     }
 }
 

@@ -26,7 +26,7 @@ impl Lowerer<'_> {
                 let op = if conditional { Op::Sendc } else { Op::Send };
                 let mut send = self.raw_send_inst(op, target);
                 send.src[0] = Src::payload(src.reg, send.exec);
-                if self.caps.layout == Layout::Xe {
+                if self.caps.words.layout == Layout::Xe {
                     send.src[1] = Src::new(VReg::NULL, Region::PACKED, Type::Ud);
                 }
                 send.payload = Payload::Send(SendInfo {
@@ -51,20 +51,22 @@ impl Lowerer<'_> {
                 let desc = self.raw_descriptor(desc)?;
                 let ex_desc = match immediate {
                     // The length field of an immediate holds four bits on the older layout.
-                    Some(e) if self.caps.layout == Layout::Xe || e >> 6 & 0x1f < 16 => Desc::Imm(e & !0x3f),
+                    Some(e) if self.caps.words.layout == Layout::Xe || e >> 6 & 0x1f < 16 => {
+                        Desc::Imm(e & !0x3f)
+                    }
                     _ => self.raw_descriptor_register(ext_desc)?,
                 };
                 let grf = self.grf();
                 let first = self.part(srcs[0], u32::from(src_len[0]) * grf)?;
                 let second = self.part(srcs[1], u32::from(src_len[1]) * grf)?;
                 let (target, copy) = self.response(dst, u32::from(dst_len) * grf)?;
-                let op = match (conditional, self.caps.layout) {
+                let op = match (conditional, self.caps.words.layout) {
                     (false, Layout::Gen8) => Op::Sends,
                     (true, Layout::Gen8) => Op::Sendsc,
                     (false, Layout::Xe) => Op::Send,
                     (true, Layout::Xe) => Op::Sendc,
                 };
-                if !self.caps.split_send {
+                if !self.caps.sends.split {
                     let op = if conditional { Op::Sendc } else { Op::Send };
                     let mut send = self.raw_send_inst(op, target);
                     let (payload, desc) = self.joined_payload(first, second, desc)?;
@@ -192,7 +194,7 @@ impl Lowerer<'_> {
 
     /// The shared function that a number names on the platform.
     fn shared_function(&self, code: u8) -> Sfid {
-        match (code, self.caps.lsc) {
+        match (code, self.caps.memory.lsc) {
             (0, _) => Sfid::Null,
             (2, _) => Sfid::Sampler,
             (3, _) => Sfid::Gateway,

@@ -54,10 +54,10 @@ impl Lowerer<'_> {
         let mask = ChannelMask(sample.channels & 15);
         let channels = if gather { 4 } else { mask.count() };
         let first_channels =
-            mask == ChannelMask::RGBA || (self.caps.short_responses && matches!(mask.0, 1 | 3 | 7));
+            mask == ChannelMask::RGBA || (self.caps.sampler.short_responses && matches!(mask.0, 1 | 3 | 7));
         let plain = if gather { sample.channels == 0 } else { first_channels };
         let bindless = sample.sampler == Some(SamplerId::BINDLESS);
-        let header = self.caps.sampler_header
+        let header = self.caps.sampler.header
             || sample.pixel_null_mask
             || bindless
             || !plain
@@ -67,7 +67,7 @@ impl Lowerer<'_> {
         let rows =
             sample.params.len() as u32 * bytes(lanes, half_in).div_ceil(self.grf()) + u32::from(header);
         let narrow = matches!(sample.op, SAMPLE_D | SAMPLE_D_C | SAMPLE_KILLPIX);
-        let native = u32::from(self.caps.simd_message);
+        let native = u32::from(self.caps.memory.simd_message);
         let halves = if lanes > native && (rows > MAX_ROWS || narrow) { 2 } else { 1 };
         let step = lanes / halves;
 
@@ -118,7 +118,11 @@ impl Lowerer<'_> {
     }
 
     fn need_sampler(&self) -> Lowered {
-        if self.caps.sampler { Ok(()) } else { Err(format!("{} has no sampler", self.caps.name).into()) }
+        if self.caps.sampler.exists {
+            Ok(())
+        } else {
+            Err(format!("{} has no sampler", self.caps.name).into())
+        }
     }
 
     /// Brings one half's results to their lanes of the whole result.
@@ -184,7 +188,7 @@ impl Lowerer<'_> {
 
     fn plain_sampler_header(&mut self, bindless: bool) -> VReg {
         let header = self.copy_of_r0();
-        if !self.caps.ternary_align16 && !bindless {
+        if !self.caps.words.ternary_align16 && !bindless {
             // Bit 0 of dword 3 says that the sampler is bindless.
             let word = header.plus(12);
             let from = Src::scalar(word, Type::Uw);
@@ -256,7 +260,7 @@ impl Lowerer<'_> {
             return Err(format!("a sampler message of {lanes} lanes").into());
         }
         let first_channels = matches!(channels.0, 1 | 3 | 7 | 15);
-        let forced = self.caps.sampler_header;
+        let forced = self.caps.sampler.header;
         let (header, code) = match op {
             RESINFO => (if forced { channels != ChannelMask::RGBA } else { !first_channels }, RESINFO),
             SAMPLEINFO => (forced || channels.0 != 1, SAMPLEINFO),
@@ -276,7 +280,7 @@ impl Lowerer<'_> {
             }
             None => {}
         }
-        let native = u32::from(self.caps.simd_message);
+        let native = u32::from(self.caps.memory.simd_message);
         let control = u32::from(code) << 12 | if lanes == native { 1 } else { 2 } << 17;
         let bytes = lanes * 4 * channels.count();
         let (target, copy) = self.response(dst, bytes)?;

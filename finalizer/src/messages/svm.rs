@@ -42,7 +42,7 @@ impl Lowerer<'_> {
             Visa::SvmGather { store, block_bytes, blocks, addresses, data } => {
                 let lanes = self.message_lanes();
                 let (code, per_lane) = match (block_bytes, blocks) {
-                    (1, 8) if !self.caps.a64_gather_8_bytes => {
+                    (1, 8) if !self.caps.memory.a64_gather_8_bytes => {
                         return Err("scattered messages of 8 bytes do not exist here".into());
                     }
                     (1, 8) => (0, 8),
@@ -156,7 +156,7 @@ impl Lowerer<'_> {
     ) -> Lowered {
         let (code, float) = atomic_code(op);
         let lanes = self.message_lanes();
-        if lanes > u32::from(self.caps.simd_message) {
+        if lanes > u32::from(self.caps.memory.simd_message) {
             return Err("a 64-bit address atomic wider than the message".into());
         }
         let kind = match (bits, float) {

@@ -37,7 +37,7 @@ impl Lowerer<'_> {
     }
 
     fn barrier_signal(&mut self) {
-        let payload = if self.caps.lsc {
+        let payload = if self.caps.memory.lsc {
             // Producers and consumers are all threads of the group: r0.2, bits 24 to 31.
             let header = self.zero_register();
             let threads = Src::scalar(self.r0(11), Type::Ub);
@@ -47,7 +47,7 @@ impl Lowerer<'_> {
         } else {
             let payload = self.payload(1);
             let id = Src::scalar(self.r0(8), Type::Ud);
-            let mask = Src::ud(self.caps.barrier_mask);
+            let mask = Src::ud(self.caps.thread.barrier_mask);
             let dst = Dst::packed(payload, Type::Ud);
             self.emit(build::op(Op::And, Lanes::all(ExecSize::S8), dst, &[id, mask]));
             payload
@@ -65,7 +65,7 @@ impl Lowerer<'_> {
         kind: &VectorOperand,
         threads: [&VectorOperand; 2],
     ) -> Lowered {
-        if !self.caps.lsc {
+        if !self.caps.memory.lsc {
             return self.unsupported(visa::Opcode::Nbarrier);
         }
         if mode == 0 {
@@ -108,7 +108,7 @@ impl Lowerer<'_> {
 
     /// `sampler_cache_flush`: a message with the thread header, whose answer is waited for.
     pub(crate) fn flush_sampler(&mut self) -> Lowered {
-        if !self.caps.sampler {
+        if !self.caps.sampler.exists {
             return self.unsupported(visa::Opcode::SamplerCacheFlush);
         }
         let answer = self.payload(1);
@@ -120,7 +120,7 @@ impl Lowerer<'_> {
     }
 
     fn barrier_wait(&mut self) {
-        let inst = match self.caps.layout {
+        let inst = match self.caps.words.layout {
             Layout::Gen8 => {
                 let notified = Src::scalar(VReg::arf(gen_ir::Arf::Notify(0), 0), Type::Ud);
                 build::op(Op::Wait, Lanes::SCALAR, Dst::None, &[notified])
@@ -129,8 +129,11 @@ impl Lowerer<'_> {
                 let mut sync = build::op(Op::Sync, Lanes::SCALAR, Dst::None, &[]);
                 sync.payload = Payload::Sync(SyncFn::Bar);
                 // Xe-HPC names the barrier.
-                sync.src[0] =
-                    if self.caps.lsc { Src::ud(0) } else { Src::new(VReg::NULL, Region::SCALAR, Type::Ub) };
+                sync.src[0] = if self.caps.memory.lsc {
+                    Src::ud(0)
+                } else {
+                    Src::new(VReg::NULL, Region::SCALAR, Type::Ub)
+                };
                 sync
             }
         };
@@ -143,14 +146,14 @@ impl Lowerer<'_> {
             return Ok(());
         }
         let local = mask & 0x20 != 0;
-        if self.caps.lsc {
+        if self.caps.memory.lsc {
             return self.fence_by_lsc(local);
         }
-        let commit = mask & 1 != 0 || self.caps.fence_commit;
-        let l1 = mask & 0x40 != 0 && !(self.caps.slm_fence && local);
+        let commit = mask & 1 != 0 || self.caps.memory.fence_commit;
+        let l1 = mask & 0x40 != 0 && !(self.caps.memory.slm_fence && local);
         // L3 flushes are no longer needed where the scoreboard is software's.
-        let flush = if self.caps.sbid_count > 0 { 0 } else { u32::from(mask >> 1 & 15) };
-        let index = if self.caps.slm_fence && local { u32::from(SHARED_LOCAL) } else { 0 };
+        let flush = if self.caps.scoreboard.sbid_count > 0 { 0 } else { u32::from(mask >> 1 & 15) };
+        let index = if self.caps.memory.slm_fence && local { u32::from(SHARED_LOCAL) } else { 0 };
         self.memory_fence(commit, flush, l1, index);
         Ok(())
     }
@@ -177,7 +180,7 @@ impl Lowerer<'_> {
 
     /// Where threads must not end before their writes have arrived: fences in front of the last message.
     pub(crate) fn fence_before_end(&mut self) {
-        if !self.caps.fence_before_eot || !(self.writes.global || self.writes.local) {
+        if !self.caps.memory.fence_before_eot || !(self.writes.global || self.writes.local) {
             return;
         }
         for b in 0..self.out.blocks.len() {

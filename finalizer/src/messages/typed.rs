@@ -22,10 +22,10 @@ const LOW_SLOTS: u32 = 1;
 impl Lowerer<'_> {
     /// `gather4_typed`, `scatter4_typed`, `typed_atomic`.
     pub(crate) fn typed(&mut self, op: &Visa<'_>) -> Lowered {
-        if self.lanes.exec.lanes() > u32::from(self.caps.simd_message) {
+        if self.lanes.exec.lanes() > u32::from(self.caps.memory.simd_message) {
             return Err("a typed message wider than the platform has".into());
         }
-        let lanes = u32::from(self.caps.simd_message);
+        let lanes = u32::from(self.caps.memory.simd_message);
         match *op {
             Visa::Typed4 { store, mask, surface, coords, data } => {
                 let kind = if store { TYPED_WRITE } else { TYPED_READ };
@@ -81,7 +81,7 @@ impl Lowerer<'_> {
 
     /// Where messages are not split, typed messages carry a header with the pixel sample mask.
     fn typed_header(&mut self) -> Option<Part> {
-        if self.caps.split_send {
+        if self.caps.sends.split {
             return None;
         }
         let header = self.zero_register();

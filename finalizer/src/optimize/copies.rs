@@ -94,8 +94,8 @@ impl Copies {
     fn start(&mut self, vars: usize, caps: &Caps, legal: Option<Platform>) {
         self.all.clear();
         reset(&mut self.newest, vars, Newest::NONE);
-        self.byte_sources = caps.byte_sources;
-        self.mixes_qwords = caps.int64 && caps.float_regions && !caps.restricted_64bit_regions;
+        self.byte_sources = caps.regions.byte_sources;
+        self.mixes_qwords = caps.ops.int64 && caps.regions.float_regions && !caps.regions.restricted_64bit;
         self.legal = legal;
     }
 

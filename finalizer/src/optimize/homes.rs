@@ -66,7 +66,7 @@ impl Homes {
     /// In blocks that may run again: whatever reads what the block has not written before sees another run.
     fn find_exposed(&mut self, kernel: &Kernel<Virtual>) {
         let Homes { home, defined, repeated, local, .. } = self;
-        let grf_bytes = u32::from(kernel.platform.caps().grf_bytes);
+        let grf_bytes = u32::from(kernel.platform.caps().regs.grf_bytes);
         let exposing = |b: &usize| repeated[*b] && local[*b];
         let mut blocks = (0..kernel.blocks.len()).filter(exposing).peekable();
         if blocks.peek().is_some() {

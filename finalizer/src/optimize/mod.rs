@@ -40,7 +40,7 @@ pub(crate) struct Scratch {
 
 /// Makes the kernel smaller without changing what it computes.
 pub(crate) fn optimize(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool: &mut Pool<Virtual>) {
-    let grf_bytes = u32::from(kernel.platform.caps().grf_bytes);
+    let grf_bytes = u32::from(kernel.platform.caps().regs.grf_bytes);
     let Scratch { census, homes, tests, .. } = scratch;
     predicate::convert(kernel, &mut scratch.predicate, pool);
     census.start(&kernel.vars);
@@ -63,7 +63,7 @@ pub(crate) fn optimize(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool
 
 /// Removes moves that legalization has put around instructions where their neighbours can do without.
 pub(crate) fn tidy(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool: &mut Pool<Virtual>) {
-    let grf_bytes = u32::from(kernel.platform.caps().grf_bytes);
+    let grf_bytes = u32::from(kernel.platform.caps().regs.grf_bytes);
     let census = &mut scratch.census;
     census.start(&kernel.vars);
     let mut scatters = false;

@@ -174,7 +174,7 @@ fn absorb(
     mentions.count_once(kernel);
     let mut body = std::mem::take(&mut kernel.blocks[from].insts);
     let jump = body.pop_if(|i| i.op.is_branch());
-    mentions.enter(&body, &kernel.vars, u32::from(kernel.platform.caps().grf_bytes));
+    mentions.enter(&body, &kernel.vars, u32::from(kernel.platform.caps().regs.grf_bytes));
     let head = &mut kernel.blocks[b];
     head.insts.pop_if(|i| i.op.is_branch());
     head.succs = smallvec![BlockId(b as u32 + 1)];

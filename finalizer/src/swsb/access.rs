@@ -112,7 +112,7 @@ impl Access {
             unit: unit(inst, caps),
             ranges: [none; RANGES],
             count: 0,
-            limit: u32::from(grf_count) * u32::from(caps.grf_bytes),
+            limit: u32::from(grf_count) * u32::from(caps.regs.grf_bytes),
             grfs: 0,
             arfs: false,
             lone: false,
@@ -123,7 +123,7 @@ impl Access {
             slm_store: false,
             anywhere: false,
         };
-        let wide = caps.swsb_multi_pipe;
+        let wide = caps.scoreboard.multi_pipe;
         inst.for_each_reg(|role, reg| a.operand(inst, role, reg, caps));
         if wide {
             a.implicit_accumulator(inst, caps);
@@ -139,7 +139,7 @@ impl Access {
         }
         if a.anywhere {
             let write = matches!(inst.dst, Dst::Indirect { .. });
-            let by_word = write && caps.swsb_multi_pipe && operand_type(inst, Role::Dst) == Some(1);
+            let by_word = write && caps.scoreboard.multi_pipe && operand_type(inst, Role::Dst) == Some(1);
             a.push(Range { write, by_word, end: a.limit, ..none });
             if inst.src.iter().any(|s| matches!(s, Src::Indirect { .. })) {
                 a.push(Range { end: a.limit, ..none });
@@ -150,7 +150,7 @@ impl Access {
     }
 
     fn operand(&mut self, inst: &Inst<Physical>, role: Role, reg: Reg<Physical>, caps: &Caps) {
-        let grf_bytes = u32::from(caps.grf_bytes);
+        let grf_bytes = u32::from(caps.regs.grf_bytes);
         let write = role.is_write();
         match role {
             Role::SrcAddr(_) | Role::DstAddr => {
@@ -164,8 +164,8 @@ impl Access {
         let (file, base) = match reg.base() {
             Base::Grf(n) => (File::Grf, u32::from(n) * grf_bytes),
             Base::Arf(arf) => match arf {
-                Arf::Acc(n) if caps.swsb_multi_pipe => (File::Acc, u32::from(n) * grf_bytes),
-                Arf::Flag(n) if caps.swsb_multi_pipe => (File::Flag, u32::from(n) * 4),
+                Arf::Acc(n) if caps.scoreboard.multi_pipe => (File::Acc, u32::from(n) * grf_bytes),
+                Arf::Flag(n) if caps.scoreboard.multi_pipe => (File::Flag, u32::from(n) * 4),
                 Arf::State(_)
                 | Arf::Control(_)
                 | Arf::StackPointer(_)
@@ -178,7 +178,7 @@ impl Access {
                 }
                 // Writing an address register overtakes older readers on Xe-HPC.
                 Arf::Addr(_) => {
-                    self.after_all |= write && caps.swsb_multi_pipe;
+                    self.after_all |= write && caps.scoreboard.multi_pipe;
                     return;
                 }
                 _ => return,
@@ -187,7 +187,7 @@ impl Access {
         };
         let Some(Extent { start, end }) = self.extent(inst, role, grf_bytes) else { return };
         // Bytes are read and written in words.
-        let by_word = caps.swsb_multi_pipe && file == File::Grf && operand_type(inst, role) == Some(1);
+        let by_word = caps.scoreboard.multi_pipe && file == File::Grf && operand_type(inst, role) == Some(1);
         let (start, end) = if by_word { (start & !1, end.next_multiple_of(2)) } else { (start, end) };
         self.push(Range { file, write, by_word, start: base + start, end: base + end });
     }
@@ -220,7 +220,7 @@ impl Access {
             write: false,
             by_word: false,
             start: 0,
-            end: 2 * u32::from(caps.grf_bytes),
+            end: 2 * u32::from(caps.regs.grf_bytes),
         };
         if reads {
             self.push(range);
@@ -231,7 +231,7 @@ impl Access {
     }
 
     fn summarize(&mut self, caps: &Caps) {
-        let grf_bytes = u32::from(caps.grf_bytes);
+        let grf_bytes = u32::from(caps.regs.grf_bytes);
         let (mut grfs, mut arfs) = (0, false);
         for r in self.ranges() {
             if r.file != File::Grf {
@@ -290,12 +290,12 @@ fn operand_type(inst: &Inst<Physical>, role: Role) -> Option<u32> {
 fn unit(inst: &Inst<Physical>, caps: &Caps) -> Unit {
     match inst.op.info().class {
         Class::Send | Class::Dpas => Unit::Token,
-        Class::Math if caps.swsb_multi_pipe => Unit::Pipe(MATH),
+        Class::Math if caps.scoreboard.multi_pipe => Unit::Pipe(MATH),
         Class::Math => Unit::Token,
         Class::Sync | Class::Nullary => Unit::None,
         Class::Branch if inst.op == Op::Halt => Unit::None,
         Class::Branch => Unit::Branch,
-        Class::Basic | Class::Ternary if !caps.swsb_multi_pipe => Unit::Pipe(FLOAT),
+        Class::Basic | Class::Ternary if !caps.scoreboard.multi_pipe => Unit::Pipe(FLOAT),
         Class::Basic | Class::Ternary => {
             let ty = inst.dst.ty().or_else(|| inst.src[0].ty());
             match ty {
@@ -309,7 +309,7 @@ fn unit(inst: &Inst<Physical>, caps: &Caps) -> Unit {
 
 /// Which pipe a call's return address is written in.
 pub(super) fn branch_pipe(caps: &Caps) -> u8 {
-    if caps.swsb_multi_pipe { INT } else { FLOAT }
+    if caps.scoreboard.multi_pipe { INT } else { FLOAT }
 }
 
 /// A source that names no register.

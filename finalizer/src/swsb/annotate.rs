@@ -27,7 +27,7 @@ pub(super) fn annotate(
     let taken = token.map_or(0, |id| 1 << id);
     rest.dst &= !taken;
     rest.src &= !taken;
-    let dist = if caps.swsb_multi_pipe { several(&rest) } else { single(&rest) };
+    let dist = if caps.scoreboard.multi_pipe { several(&rest) } else { single(&rest) };
     let mut swsb = Swsb { dist, sbid: token.map(|id| (SbidMode::Set, id)), no_acc_sb_set: false };
 
     // What holds up all that follows must come first.
@@ -37,7 +37,7 @@ pub(super) fn annotate(
     }
     if access.unit == Unit::Token {
         let fits = match swsb.dist {
-            Some((pipe, d)) if caps.swsb_multi_pipe => message_distance(inst, token, pipe, d, state),
+            Some((pipe, d)) if caps.scoreboard.multi_pipe => message_distance(inst, token, pipe, d, state),
             other => other,
         };
         if fits.is_none()
@@ -106,7 +106,7 @@ fn take_sbid(swsb: &mut Swsb, rest: &mut Wait, caps: &Caps, state: &State) {
     let lowest = |ids: u32| ids.trailing_zeros() as u8;
     let beside_dst = match swsb.dist {
         None => Some(None),
-        Some((Pipe::Own, d)) if !caps.swsb_multi_pipe => Some(Some((Pipe::Own, d))),
+        Some((Pipe::Own, d)) if !caps.scoreboard.multi_pipe => Some(Some((Pipe::Own, d))),
         Some((pipe, d)) => all_is_free(pipe, d, state).then_some(Some((Pipe::All, d))),
     };
     if rest.dst != 0 {

@@ -43,14 +43,14 @@ fn given(inst: &Inst<Physical>, unit: Unit, several: bool) -> Wait {
 /// surely done. The rules are those of [`swsb`](super::swsb), over all paths.
 pub fn unmet(kernel: &Kernel<Physical>) -> Vec<u32> {
     let caps = kernel.platform.caps();
-    if caps.sbid_count == 0 || kernel.blocks.is_empty() {
+    if caps.scoreboard.sbid_count == 0 || kernel.blocks.is_empty() {
         return Vec::new();
     }
     let mut flow = Flow::default();
     flow.start(kernel);
     let insts: Vec<&Inst<Physical>> = kernel.insts().map(|(_, i)| i).collect();
     for (n, inst) in insts.iter().enumerate() {
-        flow.waits[n] = given(inst, flow.accesses[n].unit, caps.swsb_multi_pipe);
+        flow.waits[n] = given(inst, flow.accesses[n].unit, caps.scoreboard.multi_pipe);
         if let Some((SbidMode::Set, id)) = inst.swsb.sbid {
             flow.tokens[n] = Some(id);
         }

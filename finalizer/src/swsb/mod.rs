@@ -73,7 +73,7 @@ pub(crate) struct Scratch {
 /// [`swsb`] in memory that the caller has.
 pub(crate) fn annotate(kernel: &mut Kernel<Physical>, scratch: &mut Scratch, pool: &mut Pool<Physical>) {
     let caps = kernel.platform.caps();
-    if caps.sbid_count == 0 || kernel.blocks.is_empty() {
+    if caps.scoreboard.sbid_count == 0 || kernel.blocks.is_empty() {
         return;
     }
     let Scratch { flow, out } = scratch;
@@ -149,7 +149,7 @@ impl Flow {
     fn start(&mut self, kernel: &Kernel<Physical>) {
         let blocks = kernel.blocks.len();
         self.platform = kernel.platform;
-        self.grf_bytes = kernel.platform.caps().grf_bytes.into();
+        self.grf_bytes = kernel.platform.caps().regs.grf_bytes.into();
         self.first.clear();
         self.accesses.clear();
         for block in &kernel.blocks {
@@ -241,7 +241,7 @@ impl Flow {
     fn solve(&mut self) {
         let caps = self.platform.caps();
         reset(&mut self.dirty, self.first.len(), true);
-        reset(&mut self.last_used, caps.sbid_count.into(), 0);
+        reset(&mut self.last_used, caps.scoreboard.sbid_count.into(), 0);
         let mut clock = 0;
         while self.dirty.contains(&true) {
             for b in 0..self.first.len() {

@@ -13,7 +13,7 @@ pub(super) fn check(cx: &mut Cx<'_>) {
     let (lanes, mov) = (cx.lanes(), cx.inst.op == Op::Mov);
     let indirect = cx.operands().any(|(_, o)| o.is_indirect());
     cx.require(!indirect, "mixed-indirect", "mixed float has no indirect sources");
-    let narrow = cx.caps.grf_bytes == 32;
+    let narrow = cx.caps.regs.grf_bytes == 32;
     if narrow && dst == Type::F && !mov {
         cx.require(lanes <= 8, "mixed-simd", "mixed float with a single float destination is at most SIMD8");
     }

@@ -10,7 +10,7 @@ pub(super) fn check(cx: &mut Cx<'_>) {
     let Dst::Direct { reg: dst, horz, ty } = cx.inst.dst else { return };
     let Base::Grf(to) = dst.base() else { return };
     let (grf, lanes) = (cx.grf(), cx.lanes());
-    if lanes == 1 || !cx.caps.halves_apart {
+    if lanes == 1 || !cx.caps.regions.halves_apart {
         return;
     }
     let step = (u32::from(horz) * ty.bytes()).max(1);

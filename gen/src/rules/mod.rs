@@ -81,14 +81,14 @@ fn common(cx: &mut Cx<'_>) {
     let (chan, lanes) = (u32::from(cx.inst.chan), cx.lanes());
     cx.require(chan + lanes <= 32, "channel-range", "channel offset plus execution size reach at most 32");
     // Volume 2a, "Execution Mask Offset": the offset is a multiple of the execution size (Xe).
-    if cx.caps.layout == platforms::Layout::Xe {
+    if cx.caps.words.layout == platforms::Layout::Xe {
         cx.require(
             chan % lanes == 0,
             "channel-offset",
             "the channel offset is a multiple of the execution size",
         );
     }
-    if !cx.caps.ternary_align16 {
+    if !cx.caps.words.ternary_align16 {
         cx.require(!cx.inst.opts.has(crate::Options::ALIGN16), "align16", "the platform has no align16 mode");
     }
 }
@@ -143,7 +143,7 @@ impl<'a> Cx<'a> {
     }
 
     fn grf(&self) -> u32 {
-        u32::from(self.caps.grf_bytes)
+        u32::from(self.caps.regs.grf_bytes)
     }
 
     fn align16(&self) -> bool {

@@ -42,7 +42,7 @@ pub(super) fn check(cx: &mut Cx<'_>) {
         }
         _ => {}
     }
-    if cx.caps.ternary_align16 && matches!(cx.inst.op, Op::Bfe | Op::Bfi2) {
+    if cx.caps.words.ternary_align16 && matches!(cx.inst.op, Op::Bfe | Op::Bfi2) {
         let types = cx.src_types().all(|t| t.is_int() && t.bytes() == 4);
         cx.require(types, "bitfield-type", "bit field operations work on dwords");
     }
@@ -65,7 +65,7 @@ fn multiply(cx: &mut Cx<'_>) {
         "a dword multiplication has neither saturation nor condition",
     );
     // Tiger Lake and later: modifiers are not applied to the narrow factor of a mixed product.
-    if cx.caps.layout == platforms::Layout::Xe && dword {
+    if cx.caps.words.layout == platforms::Layout::Xe && dword {
         let modified = |s: &Src<_>| s.mods().any() && s.ty().is_some_and(|t| t.bytes() < 4);
         let bad = cx.inst.src.iter().any(modified);
         cx.require(!bad, "mul-modifier", "the narrow factor of a mixed multiplication has no modifier");
@@ -77,6 +77,6 @@ fn divide(cx: &mut Cx<'_>) {
     if matches!(function, MathFn::Idivmod | MathFn::Iqot | MathFn::Irem) {
         let modified = cx.operands().any(|(_, o)| o.mods.any());
         cx.require(!modified, "idiv-modifier", "integer division has no source modifiers");
-        cx.require(cx.caps.int_div, "idiv-missing", "the platform has no integer division");
+        cx.require(cx.caps.ops.int_div, "idiv-missing", "the platform has no integer division");
     }
 }

@@ -86,7 +86,7 @@ fn destination(cx: &mut Cx<'_>) {
         let lower = elements_below(reg.byte, step, lanes, grf);
         cx.require(2 * lower == lanes, "math-split", "math writes two registers evenly");
     }
-    if cx.caps.even_writes && lanes > 1 && matches!(reg.base(), Base::Grf(_)) {
+    if cx.caps.regions.even_writes && lanes > 1 && matches!(reg.base(), Base::Grf(_)) {
         even(cx, reg.byte, step, end);
     }
 }
@@ -142,7 +142,7 @@ pub(super) fn check_ternary(cx: &mut Cx<'_>) {
             "a destination spans at most two registers",
         );
     }
-    if cx.caps.ternary_align16 {
+    if cx.caps.words.ternary_align16 {
         let imm = cx.inst.src.iter().any(Src::is_imm);
         cx.require(!imm, "ternary-immediate", "a ternary instruction has no immediates on this platform");
     }

@@ -18,7 +18,7 @@ pub(super) fn check(cx: &mut Cx<'_>) {
     };
     let (first, second) = (range(0, info.src0_len), range(1, info.src1_len));
     let dst = cx.inst.dst.reg().and_then(grf_of).map(|n| Extent::new(u32::from(n), u32::from(info.dst_len)));
-    let count = if cx.caps.grf_count_large > 128 { 256 } else { 128 };
+    let count = if cx.caps.regs.grf_count_large > 128 { 256 } else { 128 };
 
     for r in [first, second, dst].into_iter().flatten() {
         cx.require(r.end <= count, "message-range", "a message stays inside the register file");
@@ -40,7 +40,7 @@ pub(super) fn check(cx: &mut Cx<'_>) {
         && !d.is_empty()
         && d.end > 127
         && d.end <= 128
-        && !cx.caps.send_to_r127
+        && !cx.caps.sends.to_r127
     {
         cx.require(!d.overlaps(s), "r127", "r127 receives no response that overlaps the payload");
     }

@@ -20,20 +20,20 @@ fn available(cx: &mut Cx<'_>) {
     let inst = cx.inst;
     let types = || inst.src.iter().filter_map(Src::ty).chain(inst.dst.ty());
     let has = |ty: Type| types().any(|t| t == ty);
-    if !cx.caps.fp64 {
+    if !cx.caps.ops.fp64 {
         cx.require(!has(Type::Df), "no-fp64", "the platform has no double type");
     }
-    if !cx.caps.int64 && !cx.caps.mov64 {
+    if !cx.caps.ops.int64 && !cx.caps.ops.mov64 {
         cx.require(!has(Type::Q) && !has(Type::Uq), "no-int64", "the platform has no 64-bit integer type");
     }
-    if !cx.caps.bf16 {
+    if !cx.caps.ops.bf16 {
         cx.require(!has(Type::Bf), "no-bf16", "the platform has no bfloat16 type");
     }
 }
 
 /// From Gen11 on only source 0 reads bytes.
 fn bytes(cx: &mut Cx<'_>) {
-    if cx.caps.byte_sources || matches!(cx.inst.op, Op::Dp4a | Op::Sad2 | Op::Sada2) {
+    if cx.caps.regions.byte_sources || matches!(cx.inst.op, Op::Dp4a | Op::Sad2 | Op::Sada2) {
         return;
     }
     let narrow = cx.inst.src.iter().skip(1).filter_map(Src::ty).any(|t| t.bytes() == 1);
@@ -91,7 +91,7 @@ fn conversions(cx: &mut Cx<'_>) {
         );
     } else if dst == Type::Hf && src_is(cx, Type::F) {
         // Gen8 has no mixed mode: each half is the low word of its dword (Intel's compiler writes no other).
-        let mixed = cx.caps.mixed_half || !cx.caps.float_regions;
+        let mixed = cx.caps.regions.mixed_half || !cx.caps.regions.float_regions;
         let from = |bytes| byte.is_none_or(|b| b.is_multiple_of(bytes));
         let packed = mixed && cx.is_mixed_float() && stride == 1 && from(16);
         cx.require(

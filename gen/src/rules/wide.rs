@@ -15,8 +15,8 @@ pub(super) fn check(cx: &mut Cx<'_>) {
     let dword_mul = cx.inst.op == Op::Mul && dword(&cx.inst.src[0]) && dword(&cx.inst.src[1]);
     let wide = dst.bytes() == 8 || exec.bytes() == 8 || dword_mul;
     // Ponte Vecchio's 64-bit platform rules; Tiger Lake (also Xe) has no such types.
-    let strict_floats = cx.caps.swsb_multi_pipe;
-    if cx.caps.restricted_64bit_regions && wide {
+    let strict_floats = cx.caps.scoreboard.multi_pipe;
+    if cx.caps.regions.restricted_64bit && wide {
         low_power(cx);
     }
     if strict_floats && (wide || dst.is_float()) {

@@ -61,7 +61,7 @@ pub fn generate(seed: u64, platform: Platform, shape: Shape) -> Generated {
     let mut r = Random::new(seed);
     let mut k = Kernel::new(format!("random{seed}"), platform);
     k.simd = WIDTH as u8;
-    let grf = u32::from(platform.caps().grf_bytes);
+    let grf = u32::from(platform.caps().regs.grf_bytes);
     let input = |k: &mut Kernel<Virtual>, bytes: u32, at: u32| {
         k.add_var(Var {
             fixed: Some(at),
@@ -308,14 +308,14 @@ impl Maker {
     }
 
     fn message(&mut self, out: &mut Vec<Inst<Virtual>>, vectors: &[VarId], flags: &[VarId]) {
-        let grf = u32::from(self.k.platform.caps().grf_bytes);
+        let grf = u32::from(self.k.platform.caps().regs.grf_bytes);
         let whole: Vec<VarId> =
             vectors.iter().copied().filter(|v| self.bytes(*v).is_multiple_of(64)).collect();
         if whole.is_empty() {
             return;
         }
         let (a, b, d) = (self.pick(&whole), self.pick(&whole), self.pick(&whole));
-        let split = self.k.platform.caps().split_send && self.r.chance(50) && a != b;
+        let split = self.k.platform.caps().sends.split && self.r.chance(50) && a != b;
         let reply = self.r.chance(60);
         let len = |v: VarId| (self.bytes(v) / grf) as u8;
         let (la, lb, ld) = (len(a), len(b), len(d));

@@ -79,7 +79,7 @@ type Value = (u64, bool);
 
 impl<'k, S: Files> Machine<'k, S> {
     pub fn new(kernel: &'k Kernel<S>, inputs: &[(VarId, u32, Vec<u8>)], width: u32) -> Self {
-        let grf = usize::from(kernel.platform.caps().grf_bytes);
+        let grf = usize::from(kernel.platform.caps().regs.grf_bytes);
         let blank =
             |n: usize, marks: usize| Bytes { data: vec![0xa5; n], poison: vec![true; n * marks], marks };
         let mut store = vec![blank(grf * 256, 1), blank(64, 8), blank(64, 1)];
@@ -198,7 +198,7 @@ impl<'k, S: Files> Machine<'k, S> {
                     self.active = yes;
                     return if yes != 0 { block_of(Some(uip)) } else { block_of(Some(jip)) };
                 }
-                let on_true = self.kernel.platform.caps().goto_jumps_on_true;
+                let on_true = self.kernel.platform.caps().flow.goto_jumps_on_true;
                 let go = if on_true { yes } else { self.active & !yes };
                 self.wait(go, block_of(Some(uip))? as u32);
                 self.active &= !go;

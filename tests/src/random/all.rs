@@ -50,7 +50,7 @@ const FLOATS: [Type; 3] = [Type::F, Type::Hf, Type::Df];
 
 impl Generator<'_> {
     fn xe(&self) -> bool {
-        self.caps.layout == Layout::Xe
+        self.caps.words.layout == Layout::Xe
     }
 
     fn instruction(&mut self, op: Op) -> Inst<Physical> {
@@ -115,7 +115,7 @@ impl Generator<'_> {
             PredCtrl::All32h,
         ];
         const XE_HPC: [PredCtrl; 3] = [PredCtrl::Seq, PredCtrl::Any, PredCtrl::All];
-        let ctrl = match (self.random.chance(50), self.caps.lsc) {
+        let ctrl = match (self.random.chance(50), self.caps.memory.lsc) {
             (true, _) => PredCtrl::Seq,
             (false, true) => self.random.pick(&XE_HPC),
             (false, false) => self.random.pick(&GEN8),
@@ -124,7 +124,7 @@ impl Generator<'_> {
     }
 
     fn flag(&mut self) -> Reg<Physical> {
-        let n = self.random.number(self.caps.flag_count.into()) as u8;
+        let n = self.random.number(self.caps.regs.flag_count.into()) as u8;
         Reg::arf(Arf::Flag(n), 2 * self.random.number(2))
     }
 
@@ -191,7 +191,7 @@ impl Generator<'_> {
         let float = float_only || (!integer_only && self.random.chance(40));
         if !float {
             self.random.pick(&INTEGERS)
-        } else if self.caps.bf16 && takes_bf16(op) && self.random.chance(15) {
+        } else if self.caps.ops.bf16 && takes_bf16(op) && self.random.chance(15) {
             Type::Bf
         } else {
             self.random.pick(&FLOATS)
@@ -203,7 +203,7 @@ impl Generator<'_> {
         let byte = if self.random.chance(60) {
             0
         } else {
-            self.random.number(u32::from(self.caps.grf_bytes) / ty.bytes()) * ty.bytes()
+            self.random.number(u32::from(self.caps.regs.grf_bytes) / ty.bytes()) * ty.bytes()
         };
         Reg::grf(number, byte)
     }
@@ -214,11 +214,11 @@ impl Generator<'_> {
             0 => Reg::NULL,
             1 => {
                 let n = self.random.number(2) as u8;
-                Reg::arf(Arf::Acc(n), sub(self, self.caps.grf_bytes.into()))
+                Reg::arf(Arf::Acc(n), sub(self, self.caps.regs.grf_bytes.into()))
             }
             2 => Reg::arf(Arf::Addr(0), sub(self, 32)),
             3 => {
-                let n = self.random.number(self.caps.flag_count.into()) as u8;
+                let n = self.random.number(self.caps.regs.flag_count.into()) as u8;
                 Reg::arf(Arf::Flag(n), sub(self, 4))
             }
             4 => Reg::arf(Arf::Control(0), sub(self, 12)),
@@ -400,7 +400,7 @@ impl Generator<'_> {
         if always || Self::has_condition(op) {
             self.condition(inst, if always { 100 } else { 15 });
         }
-        let align16_ternary = self.caps.ternary_align16;
+        let align16_ternary = self.caps.words.ternary_align16;
         let count = usize::from(op.info().srcs);
         for i in 0..count {
             inst.src[i] = self.source(op, ty, i);
@@ -428,7 +428,7 @@ impl Generator<'_> {
         const DIVISION: [MathFn; 3] = [MathFn::Idivmod, MathFn::Iqot, MathFn::Irem];
         const MACROS: [MathFn; 2] = [MathFn::Invm, MathFn::Rsqtm];
         let function = match self.random.number(4) {
-            0 if self.caps.int_div => self.random.pick(&DIVISION),
+            0 if self.caps.ops.int_div => self.random.pick(&DIVISION),
             1 => self.random.pick(&MACROS),
             2 if self.platform < Platform::Tgllp && self.random.chance(20) => MathFn::Fdiv,
             _ => self.random.pick(&PLAIN),
@@ -499,10 +499,10 @@ impl Generator<'_> {
         }
         let ty = self.ternary_type(op);
         let dst_ty = if self.random.chance(80) { ty } else { self.ternary_type(op) };
-        let align16 = self.caps.ternary_align16;
+        let align16 = self.caps.words.ternary_align16;
         let horz = if align16 { 1 } else { self.random.pick(&[1, 1, 2]) };
         let mut reg = self.grf(dst_ty);
-        if !self.caps.lsc && !align16 {
+        if !self.caps.memory.lsc && !align16 {
             reg.byte &= !7;
         }
         if !align16 && self.random.chance(5) {
@@ -540,7 +540,7 @@ impl Generator<'_> {
             Op::Mad => self.random.chance(60),
             _ => false,
         };
-        match (float, self.caps.ternary_align16) {
+        match (float, self.caps.words.ternary_align16) {
             (true, _) => self.random.pick(&FLOATS),
             (false, true) => self.random.pick(&[Type::D, Type::Ud]),
             (false, false) => self.random.pick(&[Type::D, Type::Ud, Type::W, Type::Uw, Type::B, Type::Ub]),
@@ -549,7 +549,7 @@ impl Generator<'_> {
 
     fn ternary_region(&mut self, index: usize) -> Region {
         let scalar = self.random.chance(25);
-        match (index, self.caps.ternary_align16) {
+        match (index, self.caps.words.ternary_align16) {
             (2, true) => Region::ternary_last(u8::from(!scalar)),
             (_, true) if scalar => Region::ternary(0, 0),
             (_, true) => Region::ternary(2, 1),
@@ -619,16 +619,16 @@ impl Generator<'_> {
         }
         if has_src1 {
             let null = inst.src[1].reg().is_some_and(Reg::is_null);
-            let length = if null && self.caps.lsc { 0 } else { self.random.number(16) };
+            let length = if null && self.caps.memory.lsc { 0 } else { self.random.number(16) };
             send.src1_len = length as u8;
-            send.ex_desc = Desc::Imm(if self.caps.lsc { 0 } else { length << 6 });
+            send.ex_desc = Desc::Imm(if self.caps.memory.lsc { 0 } else { length << 6 });
             if self.random.chance(15) {
                 send.ex_desc = Desc::Reg(Reg::arf(Arf::Addr(0), 4 * self.random.number(8)));
                 send.src1_len = 0;
                 if !self.xe() {
                     send.sfid = Sfid::Null;
                 }
-                if self.caps.lsc {
+                if self.caps.memory.lsc {
                     send.src1_len = length as u8;
                     inst.opts = inst.opts.with(Options::EX_BSO);
                 }
@@ -670,7 +670,7 @@ impl Generator<'_> {
             Sfid::Urb,
             Sfid::Btd,
         ];
-        if self.caps.lsc { self.random.pick(&LSC) } else { self.random.pick(&HDC) }
+        if self.caps.memory.lsc { self.random.pick(&LSC) } else { self.random.pick(&HDC) }
     }
 
     fn target(&mut self) -> Target {
@@ -731,7 +731,7 @@ impl Generator<'_> {
         if !matches!(class, Class::Branch | Class::Send) {
             if !self.xe() {
                 opts.extend([Options::NO_DD_CHK, Options::NO_DD_CLR, Options::SWITCH, Options::ACC_WR_EN]);
-            } else if !self.caps.lsc {
+            } else if !self.caps.memory.lsc {
                 opts.push(Options::ACC_WR_EN);
             }
             opts.push(Options::ATOMIC);
@@ -745,12 +745,12 @@ impl Generator<'_> {
 
     fn scoreboard(&mut self, inst: &Inst<Physical>) -> Swsb {
         let mut swsb = Swsb::NONE;
-        let sbid = self.random.number(self.caps.sbid_count.into()) as u8;
+        let sbid = self.random.number(self.caps.scoreboard.sbid_count.into()) as u8;
         let distance = 1 + self.random.number(7) as u8;
         let out_of_order = inst.op.is_send()
             || matches!(inst.op.info().class, Class::Dpas)
-            || (inst.op == Op::Math && !self.caps.swsb_multi_pipe);
-        let pipe = if self.caps.swsb_multi_pipe {
+            || (inst.op == Op::Math && !self.caps.scoreboard.multi_pipe);
+        let pipe = if self.caps.scoreboard.multi_pipe {
             self.random.pick(&[Pipe::Own, Pipe::Float, Pipe::Int, Pipe::Long, Pipe::All, Pipe::Math])
         } else {
             Pipe::Own

@@ -176,7 +176,7 @@ impl Maker {
         let step = inst.exec.lanes().max(unit);
         inst.chan = if r.one_in(3) { (r.below((32 / step) as usize) as u32 * step) as u8 } else { 0 };
         inst.no_mask = r.one_in(3);
-        let flags = self.platform.caps().flag_count;
+        let flags = self.platform.caps().regs.flag_count;
         let flag = Reg::arf(Arf::Flag(r.below(flags.into()) as u8), r.below(2) as u32 * 2);
         if row.pred && r.one_in(3) {
             let ctrl = match (r.one_in(2), self.platform) {
@@ -234,7 +234,7 @@ impl Maker {
 
     /// A register for a direct operand, at a multiple of `align` bytes.
     fn reg(&mut self, align: u32, arf: bool) -> Reg<Physical> {
-        let grf_bytes = u32::from(self.platform.caps().grf_bytes);
+        let grf_bytes = u32::from(self.platform.caps().regs.grf_bytes);
         let r = &mut self.random;
         let byte = |r: &mut Random| {
             if r.one_in(2) { 0 } else { r.below((grf_bytes / align) as usize) as u32 * align }
@@ -346,7 +346,7 @@ impl Maker {
         inst.payload = Payload::Math(function);
         let two = matches!(function, Idivmod | Iqot | Irem | Invm);
         if matches!(function, Invm | Rsqtm) {
-            let flags = self.platform.caps().flag_count;
+            let flags = self.platform.caps().regs.flag_count;
             let flag = match inst.pred {
                 Some(p) => p.flag,
                 None => Reg::arf(Arf::Flag(self.random.below(flags.into()) as u8), 0),

@@ -83,7 +83,7 @@ impl Generator {
         // Whole-thread instructions are what programs are made of.
         let lanes = if self.r.one_in(3) { self.r.pick(&sizes) } else { most.min(self.simd) };
         // Not lowered yet: lanes 4 to 7 alone where channel offsets count in eights.
-        let step = lanes.max(if self.caps.nibble_offset { 4 } else { 8 });
+        let step = lanes.max(if self.caps.words.nibble_offset { 4 } else { 8 });
         let offset = if self.r.one_in(3) { self.r.below(most / step) * step } else { 0 };
         Exec { lanes, offset: if offset + lanes <= most { offset } else { 0 }, no_mask }
     }
@@ -390,7 +390,7 @@ impl Generator {
                 let p = self.pred();
                 format!("({p}) sel {} {d} {a} {b}", e.text())
             }
-            18 if self.caps.add3_bfn => {
+            18 if self.caps.ops.add3_bfn => {
                 let e = self.exec_for(4);
                 let kind = |t: Type| matches!(t, Type::D | Type::UD | Type::W | Type::UW);
                 let (_, d) = self.dst(e, &kind);
@@ -404,7 +404,7 @@ impl Generator {
                     format!("{}bfn.x{table:x} {} {d} {a} {b} {c}", self.guard(e), e.text())
                 }
             }
-            18 if self.caps.rotate => {
+            18 if self.caps.ops.rotate => {
                 let e = self.exec_for(4);
                 let op = self.r.pick(&["rol", "ror"]);
                 let ty = self.r.pick(&[Type::UD, Type::UW]);
@@ -413,7 +413,7 @@ impl Generator {
                 let (_, b) = self.src(e, false, &|t| t == ty);
                 format!("{}{op} {} {d} {a} {b}", self.guard(e), e.text())
             }
-            19 if self.caps.dp4a => {
+            19 if self.caps.ops.dp4a => {
                 let e = self.exec_for(4);
                 let (_, d) = self.dst(e, &dword);
                 let (_, a) = self.src_var(e, false, &dword);
@@ -432,7 +432,7 @@ impl Generator {
     }
 
     fn float_line(&mut self) -> String {
-        let doubles = self.caps.fp64 && self.r.one_in(4);
+        let doubles = self.caps.ops.fp64 && self.r.one_in(4);
         let halves = self.halves && !doubles && self.r.one_in(4);
         let ty = if doubles {
             Type::DF
@@ -630,7 +630,7 @@ impl Generator {
 
     /// A gather from or scatter to the buffer.
     fn memory(&mut self) -> Vec<String> {
-        let lsc = self.caps.lsc;
+        let lsc = self.caps.memory.lsc;
         let lanes = if self.simd == 8 { 8 } else { 16 };
         let offset = if self.simd == 32 && self.r.one_in(2) { 16 } else { 0 };
         let e = Exec { lanes, offset, no_mask: self.r.one_in(6) };
@@ -782,7 +782,7 @@ impl Generator {
         let sizes: &[u32] = if heavy { &[2, 4, 4] } else { &[2, 2, 4, 8] };
         let mut types: Vec<Type> = vec![Type::F, Type::D, Type::UD, Type::W, Type::UW, Type::B, Type::UB];
         types.extend(self.ints.iter().skip(INTS.len()));
-        if self.caps.fp64 {
+        if self.caps.ops.fp64 {
             types.push(Type::DF);
         }
         if self.halves {
@@ -832,16 +832,16 @@ pub fn generate(settings: Settings, seed: u64) -> Program {
     let platform = settings.platform;
     let caps = platform.caps();
     let mut r = Random(seed);
-    let simd = if caps.grf_bytes == 64 { r.pick(&[16, 32]) } else { r.pick(&[8, 16, 16, 32]) };
+    let simd = if caps.regs.grf_bytes == 64 { r.pick(&[16, 32]) } else { r.pick(&[8, 16, 16, 32]) };
     let widest = if r.one_in(4) { 32 } else { simd.max(16) };
     let mut ints = INTS.to_vec();
-    if caps.int64 && r.one_in(3) {
+    if caps.ops.int64 && r.one_in(3) {
         ints.extend([Type::Q, Type::UQ]);
     }
     let mut g = Generator {
         r,
         caps,
-        grf: caps.grf_bytes.into(),
+        grf: caps.regs.grf_bytes.into(),
         simd,
         widest,
         vars: Vec::new(),

@@ -225,7 +225,7 @@ fn snippet(platform: Platform, lines: &str) -> Module {
         directives.join("\n"),
         code.join("\n")
     );
-    let options = TextOptions { grf_bytes: platform.caps().grf_bytes.into(), ..TextOptions::default() };
+    let options = TextOptions { grf_bytes: platform.caps().regs.grf_bytes.into(), ..TextOptions::default() };
     parse(&source, options).unwrap_or_else(|e| panic!("{lines}\n{e}"))
 }
 

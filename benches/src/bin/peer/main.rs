@@ -172,7 +172,7 @@ fn peer_side(args: &Args, platform: Platform, kernel: &TestKernel, dir: &Path) -
         p => p.to_string().to_uppercase(),
     };
     let mut words = vec!["peer.visaasm", "-platform", &name, "-binary", "-output"];
-    if platform.caps().fence_before_eot {
+    if platform.caps().memory.fence_before_eot {
         // Intel's compiler asks for this workaround on such platforms; ours always does it.
         words.push("-waClearHDCWrite");
     }

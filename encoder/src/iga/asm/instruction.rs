@@ -421,7 +421,7 @@ impl<'a> Cursor<'a> {
 
     fn sbid(&mut self) -> Option<u8> {
         let at = self.here();
-        let count = u32::from(self.caps.sbid_count);
+        let count = u32::from(self.caps.scoreboard.sbid_count);
         match self.small() {
             Some(n) if n < count => Some(n as u8),
             _ => {
@@ -450,7 +450,7 @@ impl<'a> Cursor<'a> {
                 ternary: None,
                 scalar: true,
                 default_type: Some(Type::D),
-                fixed_region: Some(branch_region(inst.op, self.caps.layout)),
+                fixed_region: Some(branch_region(inst.op, self.caps.words.layout)),
                 logic: false,
             };
             inst.src[0] = self.source(&form)?;
@@ -561,12 +561,12 @@ impl<'a> Cursor<'a> {
             send.src0_len = (bits >> 25 & 15) as u8;
         }
         if let Desc::Imm(bits) = &mut ex_desc {
-            if self.caps.layout == Layout::Gen8 {
+            if self.caps.words.layout == Layout::Gen8 {
                 send.sfid = function_numbered(*bits & 15);
                 send.eot = *bits >> 5 & 1 != 0;
                 *bits &= !0x3f;
             }
-            if !self.caps.lsc {
+            if !self.caps.memory.lsc {
                 send.src1_len = (*bits >> 6 & 31) as u8;
             }
         }

@@ -20,7 +20,9 @@ impl Cursor<'_> {
     /// Takes a mnemonic with its controls, if one starts here.
     pub(super) fn load_store_head(&mut self) -> Option<Option<Head>> {
         let Token::Word(word) = self.peek() else { return Some(None) };
-        let Some(operation) = lsc::operation(word).filter(|_| self.caps.lsc) else { return Some(None) };
+        let Some(operation) = lsc::operation(word).filter(|_| self.caps.memory.lsc) else {
+            return Some(None);
+        };
         self.advance();
         const FUNCTION: &str = "a shared function: ugm, ugml, slm, tgm";
         self.expect(Token::Dot, FUNCTION)?;

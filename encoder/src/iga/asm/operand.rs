@@ -44,7 +44,7 @@ pub(super) fn register_base(caps: &Caps, word: &str) -> Option<Base<Physical>> {
     let lone = |n: Option<u16>| if n.is_none() { Some(0) } else { small(n) };
     let arf = match name {
         "r" => {
-            let count = match caps.layout {
+            let count = match caps.words.layout {
                 Layout::Gen8 => 128,
                 Layout::Xe => 256,
             };
@@ -55,7 +55,7 @@ pub(super) fn register_base(caps: &Caps, word: &str) -> Option<Base<Physical>> {
         "a" => Arf::Addr(small(number)?),
         "acc" => Arf::Acc(small(number)?),
         "mme" => Arf::Acc(small(number)?.checked_add(first_mme(caps)?).filter(|&n| n < 16)?),
-        "f" => Arf::Flag(small(number).filter(|&n| n < caps.flag_count)?),
+        "f" => Arf::Flag(small(number).filter(|&n| n < caps.regs.flag_count)?),
         "ce" => Arf::ChannelEnable(lone(number)?),
         "msg" => Arf::Msg(small(number)?),
         "sp" => Arf::StackPointer(lone(number)?),
@@ -200,7 +200,7 @@ impl<'a> Cursor<'a> {
             };
             self.expect(Token::RBracket, "`,` and a byte offset, or `]`")?;
             // The field counts in words where registers have 64 bytes.
-            let (range, allowed) = match self.caps.grf_bytes {
+            let (range, allowed) = match self.caps.regs.grf_bytes {
                 64 => (-1024..=1023, "-1024 to 1023"),
                 _ => (-512..=511, "-512 to 511"),
             };

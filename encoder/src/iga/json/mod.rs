@@ -245,7 +245,7 @@ impl Writer<'_> {
         }
         let (srcs, comment) = self.sources(id, inst, offset);
         v["srcs"] = Value::Array(srcs);
-        if self.platform.caps().layout == Layout::Xe {
+        if self.platform.caps().words.layout == Layout::Xe {
             put_scoreboard(&mut v, inst);
         }
         let opts = options(inst);

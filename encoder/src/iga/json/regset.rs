@@ -172,21 +172,21 @@ impl Files {
 
     /// Bytes of a file that exist.
     fn size(&self, file: File) -> u32 {
-        let grf = u32::from(self.caps.grf_bytes);
+        let grf = u32::from(self.caps.regs.grf_bytes);
         match file {
-            File::Grf if self.caps.layout == Layout::Gen8 => 128 * grf,
+            File::Grf if self.caps.words.layout == Layout::Gen8 => 128 * grf,
             File::Grf => 256 * grf,
-            File::Acc if self.caps.layout == Layout::Gen8 => 2 * grf,
+            File::Acc if self.caps.words.layout == Layout::Gen8 => 2 * grf,
             File::Acc if grf == 64 => 16 * grf,
             File::Acc => 8 * grf,
-            File::Flag => u32::from(self.caps.flag_count) * 4,
+            File::Flag => u32::from(self.caps.regs.flag_count) * 4,
             File::Addr => 32,
         }
     }
 
     /// The file of a register and its byte offset there, for the files that are tracked.
     fn place(&self, reg: Reg<Physical>) -> Option<(File, u32)> {
-        let grf = u32::from(self.caps.grf_bytes);
+        let grf = u32::from(self.caps.regs.grf_bytes);
         match reg.base() {
             Base::Grf(n) => Some((File::Grf, u32::from(n) * grf + reg.byte)),
             Base::Arf(Arf::Acc(n)) => {
@@ -325,7 +325,7 @@ impl Files {
                     self.add_payload(&mut set, inst, send, Some(index));
                 } else if let Payload::Dpas { .. } = inst.payload {
                     self.add_dpas(&mut set, inst, Some(index));
-                } else if inst.op.is_branch() && self.caps.layout == Layout::Xe {
+                } else if inst.op.is_branch() && self.caps.words.layout == Layout::Xe {
                     // The reference tool takes an address for one dword in each channel.
                     self.add_src(&mut set, reg, Region::PACKED, lanes, 32);
                 } else {
@@ -386,7 +386,7 @@ impl Files {
             Some(i) => inst.src[i].reg(),
         };
         let Some((File::Grf, byte)) = reg.and_then(|r| self.place(r)) else { return };
-        let grf = u32::from(self.caps.grf_bytes);
+        let grf = u32::from(self.caps.regs.grf_bytes);
         if let Some(m) = self.memory_message(inst, send) {
             if index == Some(0) {
                 self.add(set, File::Grf, byte, m.lanes * m.addr_bits);

@@ -30,14 +30,14 @@ impl Query {
     /// The same bit the other way round, wider by two on Xe-HPC; `false`: not allowed there.
     fn sm2_reversed(&self, offset: u32, reversed: bool) -> (u32, bool) {
         let lanes = if self.bit(offset) != reversed { 16 } else { 8 };
-        if self.caps.grf_bytes == 64 { (lanes * 2, lanes != 16) } else { (lanes, true) }
+        if self.caps.regs.grf_bytes == 64 { (lanes * 2, lanes != 16) } else { (lanes, true) }
     }
 
     /// SIMD8 or SIMD16 in two bits; `None`: neither.
     fn sm3(&self) -> Option<u32> {
         match self.bits(12, 2) {
             1 => Some(16),
-            2 if self.caps.grf_bytes != 64 => Some(8),
+            2 if self.caps.regs.grf_bytes != 64 => Some(8),
             _ => None,
         }
     }
@@ -55,7 +55,7 @@ impl Query {
             2 => (" x2", 2, true),
             3 => (" x4", 4, true),
             4 => (" x8", 8, true),
-            5 => (" x16", 16, self.caps.lsc),
+            5 => (" x16", 16, self.caps.memory.lsc),
             _ => (" x0", 0, true),
         }
     }
@@ -105,7 +105,7 @@ pub(super) fn data_cache_read_only(q: &Query) -> Message {
                 _ => Data::new(Kind::Store, 32, q.channel_count()),
             };
             let mut m = memory(q, what.into(), addr_bits, q.sm3().unwrap_or(0), data);
-            m.valid &= !late || q.caps.lsc;
+            m.valid &= !late || q.caps.memory.lsc;
             m
         }
     }
@@ -120,7 +120,7 @@ pub(super) fn data_cache_0(q: &Query) -> Message {
     let number = q.bits(14, 5);
     match number {
         0x00 => oword_block(q, "oword block read", 32, Kind::Load),
-        0x01 if q.caps.lsc && q.bit(13) => {
+        0x01 if q.caps.memory.lsc && q.bit(13) => {
             let count = 1 << q.bits(8, 3);
             let data = Data::block(Kind::Load, 256, count);
             memory(q, format!("hword aligned block read x{count}"), 32, 1, data)
@@ -178,7 +178,7 @@ fn byte_size(log: u32) -> &'static str {
 
 fn fence(q: &Query) -> Message {
     let mut text = String::from(if q.bit(13) { "synchronized " } else { "" });
-    let mut m = Message { lanes: 1, addr_bits: u32::from(q.caps.grf_bytes) * 8, ..q.empty() };
+    let mut m = Message { lanes: 1, addr_bits: u32::from(q.caps.regs.grf_bytes) * 8, ..q.empty() };
     let surface = q.bits(0, 8);
     m.surface = Surface::Imm(surface);
     let targets = q.bits(9, 4);
@@ -243,7 +243,7 @@ pub(super) fn data_cache_1(q: &Query) -> Message {
         0x1b => float_atomic(q, "float atomic", 32, 32),
         0x12 => {
             let wide = q.bit(12);
-            let lanes = if q.caps.grf_bytes == 64 { 16 } else { 8 };
+            let lanes = if q.caps.regs.grf_bytes == 64 { 16 } else { 8 };
             let what = if wide { "untyped a64 atomic int64" } else { "untyped a64 atomic int32" };
             int_atomic(q, what, 64, if wide { 64 } else { 32 }, (lanes, true))
         }

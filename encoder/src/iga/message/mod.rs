@@ -151,7 +151,7 @@ impl Query {
 
     /// Channels that fill two registers with dwords (Xe-HPC) or a message of double width.
     fn full_lanes(&self) -> u32 {
-        if self.caps.grf_bytes == 64 { 32 } else { 16 }
+        if self.caps.regs.grf_bytes == 64 { 32 } else { 16 }
     }
 
     /// Whether the newer wording is asked for.
@@ -160,7 +160,7 @@ impl Query {
     }
 
     fn xe(&self) -> bool {
-        self.caps.layout == Layout::Xe
+        self.caps.words.layout == Layout::Xe
     }
 
     fn empty(&self) -> Message {
@@ -256,10 +256,10 @@ pub(super) fn sfid_number(sfid: Sfid) -> u8 {
 pub(super) fn ex_desc_bits(caps: &Caps, send: &SendInfo<Physical>) -> Option<u32> {
     let Desc::Imm(value) = send.ex_desc else { return None };
     let mut value = value;
-    if caps.layout == Layout::Gen8 {
+    if caps.words.layout == Layout::Gen8 {
         value |= u32::from(sfid_number(send.sfid)) | u32::from(send.eot) << 5;
     }
-    if !caps.lsc {
+    if !caps.memory.lsc {
         value |= u32::from(send.src1_len & 31) << 6;
     }
     Some(value)
@@ -298,11 +298,11 @@ pub(super) fn lengths(
         Desc::Reg(_) => ex_bso,
     };
     // A null payload has no length, whatever the word says where it holds one.
-    let src1 = if inst.src[1] == Src::None || (caps.lsc && is_null(inst.src[1].reg())) {
+    let src1 = if inst.src[1] == Src::None || (caps.memory.lsc && is_null(inst.src[1].reg())) {
         Some(0)
     } else if known {
         Some(match ex_desc_bits(caps, send) {
-            Some(bits) if !caps.lsc => bits >> 6 & 31,
+            Some(bits) if !caps.memory.lsc => bits >> 6 & 31,
             _ => send.src1_len.into(),
         })
     } else {
@@ -345,7 +345,7 @@ pub(super) fn put_comment(
         Desc::Imm(_) => put(text, lens.dst, send.desc, ""),
         Desc::Reg(reg) => put_field(text, reg, "[24:20]"),
     }
-    if caps.layout == Layout::Gen8 {
+    if caps.words.layout == Layout::Gen8 {
         match send.ex_desc {
             Desc::Reg(reg) => {
                 text.push_str("; sfid ");
@@ -367,7 +367,8 @@ pub(super) fn put_comment(
     if message.coordinates
         && let Some(src0) = lens.src0.filter(|&n| n > 0)
     {
-        let per_coordinate = (message.lanes * message.addr_bits / (u32::from(caps.grf_bytes) * 8)).max(1);
+        let per_coordinate =
+            (message.lanes * message.addr_bits / (u32::from(caps.regs.grf_bytes) * 8)).max(1);
         const NAMES: [&str; 5] = ["", "u", "u,v", "u,v,r", "u,v,r,lod"];
         if let Some(name) = NAMES.get((src0 / per_coordinate) as usize).filter(|name| !name.is_empty()) {
             text.push_str("; ");
@@ -385,7 +386,7 @@ fn put_field(text: &mut String, reg: Reg<Physical>, field: &str) {
 
 /// The name of a shared function before Xe, where the mnemonic does not have it.
 fn function_name(caps: &Caps, sfid: Sfid) -> &'static str {
-    let old = !caps.split_send;
+    let old = !caps.sends.split;
     match sfid_number(sfid) {
         0 => "null",
         2 => "sampler",

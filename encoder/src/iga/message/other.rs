@@ -19,7 +19,7 @@ pub(super) fn gateway(q: &Query) -> Message {
         12 => "system routine barrier",
         _ => return q.invalid(),
     };
-    let valid = number != 0 || q.caps.lsc;
+    let valid = number != 0 || q.caps.memory.lsc;
     Message { description: description.into(), addressing: Addressing::None, lanes: 1, valid, ..q.empty() }
 }
 
@@ -113,6 +113,6 @@ pub(super) fn thread_dispatch(q: &Query) -> Message {
     if !known {
         return q.invalid();
     }
-    let valid = (lanes == 16 || q.caps.grf_bytes != 64) && q.lanes == 16;
+    let valid = (lanes == 16 || q.caps.regs.grf_bytes != 64) && q.lanes == 16;
     Message { description: format!("bindless simd{lanes} spawn thread{over}"), lanes, valid, ..q.empty() }
 }

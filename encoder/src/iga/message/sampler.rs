@@ -87,7 +87,7 @@ const NEWER_LSC_MODES: [(&str, u32); 8] = [
 /// Decodes a sampler message.
 pub(super) fn decode(q: &Query) -> Message {
     let mode = (q.bits(17, 2) | q.bits(29, 1) << 2) as usize;
-    let (mut name, lanes) = match (q.caps.lsc, q.newer()) {
+    let (mut name, lanes) = match (q.caps.memory.lsc, q.newer()) {
         (false, _) => MODES[mode],
         (true, false) => LSC_MODES[mode],
         (true, true) => NEWER_LSC_MODES[mode],
@@ -95,7 +95,7 @@ pub(super) fn decode(q: &Query) -> Message {
     if q.newer() && mode > 4 {
         name = NEWER_LSC_MODES[mode].0;
     }
-    let wide = mode == 3 && !q.caps.lsc;
+    let wide = mode == 3 && !q.caps.memory.lsc;
     let number = q.bits(12, 5) | if q.newer() { q.bits(31, 1) << 5 } else { 0 };
     let table = if wide { WIDE_MESSAGES } else { MESSAGES };
     let what = table.iter().find(|row| row.0 == number).map_or("?", |row| row.1);

@@ -1,0 +1,219 @@
+//! The row of a platform, and the rows inside it.
+
+use crate::Platform;
+
+/// The machine word layout that a platform's instructions use.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Layout {
+    /// Gen8 to Gen11.
+    Gen8,
+    /// Gen12 and later.
+    Xe,
+}
+
+/// What one platform can do. Sizes are in bytes unless the name says otherwise.
+#[derive(Clone, Debug)]
+pub struct Caps {
+    /// The platform this row describes.
+    pub platform: Platform,
+    /// The name users type (`--platform skl`).
+    pub name: &'static str,
+    /// Value of `gen_binary_info.gen_platform` as Intel's compilers write it.
+    pub gen_platform: u8,
+    /// iga64's `-p=` argument.
+    pub iga_name: &'static str,
+    /// What the 128-bit words can say.
+    pub words: Words,
+    /// The registers of a thread.
+    pub regs: Registers,
+    /// Which operations and types the units have.
+    pub ops: Operations,
+    /// Which walks over registers, and which mixtures of types, operands may have.
+    pub regions: Regions,
+    /// Control flow.
+    pub flow: Flow,
+    /// Who tracks dependencies between instructions.
+    pub scoreboard: Scoreboard,
+    /// Messages in general.
+    pub sends: Sends,
+    /// Messages to memory.
+    pub memory: Memory,
+    /// The sampler.
+    pub sampler: Sampler,
+    /// How a thread starts, meets others and ends.
+    pub thread: Thread,
+}
+
+/// What the 128-bit words can say.
+#[derive(Clone, Copy, Debug)]
+pub struct Words {
+    /// Machine word layout family.
+    pub layout: Layout,
+    /// Instructions say by `AccWrEn` that they write the accumulator; otherwise the opcode implies it,
+    /// and `macl` is an opcode of its own.
+    pub acc_write_enable: bool,
+    /// `any`/`all` predicates name their width (`any16h`); otherwise they cover the execution size.
+    pub pred_width: bool,
+    /// Channel offsets may be multiples of 4 (otherwise of 8).
+    pub nibble_offset: bool,
+    /// Ternary instructions use the align16 form.
+    pub ternary_align16: bool,
+    /// A ternary instruction may have a condition modifier.
+    pub ternary_cond: bool,
+    /// A ternary instruction may have 16-bit immediates as sources 0 and 2.
+    pub ternary_imm: bool,
+}
+
+/// The registers of a thread.
+#[derive(Clone, Copy, Debug)]
+pub struct Registers {
+    /// One general register, in bytes.
+    pub grf_bytes: u16,
+    /// General registers a thread has by default.
+    pub grf_count: u16,
+    /// General registers in large-GRF mode (equal to `grf_count` where there is no such mode).
+    pub grf_count_large: u16,
+    /// Flag registers (32 bits each).
+    pub flag_count: u8,
+    /// Accumulator registers (one GRF each) usable for float operands.
+    pub acc_count: u8,
+    /// 16-bit address subregisters in `a0`.
+    pub addr_subregs: u8,
+}
+
+/// Which operations and types the units have.
+#[derive(Clone, Copy, Debug)]
+pub struct Operations {
+    /// Native 64-bit integer ALU operations (add, logic, shift, compare).
+    pub int64: bool,
+    /// Native double precision.
+    pub fp64: bool,
+    /// Native 64-bit `mov` and raw copies of 64-bit types (`:q`/`:uq`/`:df` moves).
+    pub mov64: bool,
+    /// Native bfloat16 operands.
+    pub bf16: bool,
+    /// `mul` dword by dword gives the full low 32 bits in one instruction.
+    pub mul_dword: bool,
+    /// `mul` dword by dword gives all 64 bits in one instruction.
+    pub mul_qword_result: bool,
+    /// After `mul` to the accumulator, `macl` (or `mach` without `AccWrEn`) gives the low half.
+    pub macl: bool,
+    /// Multiplication may have source modifiers on integer operands.
+    pub mul_source_mods: bool,
+    /// `math idiv/irem` exist.
+    pub int_div: bool,
+    /// `math fdiv` and `math pow` exist.
+    pub fdiv_pow: bool,
+    /// `math invm/rsqtm` and `madm` exist (IEEE division and square root macros), for float.
+    pub math_macros: bool,
+    /// `add3`, `bfn` exist.
+    pub add3_bfn: bool,
+    /// `rol`/`ror` exist.
+    pub rotate: bool,
+    /// `dp4a` exists.
+    pub dp4a: bool,
+    /// `dp2/dp3/dp4/dph` exist.
+    pub dot_product: bool,
+    /// `line`, `pln` exist.
+    pub pln: bool,
+    /// `lrp` exists.
+    pub lrp: bool,
+}
+
+/// Which walks over registers, and which mixtures of types, operands may have.
+#[derive(Clone, Copy, Debug)]
+pub struct Regions {
+    /// Byte operands may stand as any source; elsewhere only as source 0.
+    pub byte_sources: bool,
+    /// Source 1 may be of byte type.
+    pub src1_byte: bool,
+    /// 64-bit operands follow the restricted regioning of Cherryview/Broxton.
+    pub restricted_64bit: bool,
+    /// An operation that writes two registers must not read for the second what it writes to the first.
+    pub halves_apart: bool,
+    /// Vertical stride of an unaligned packed ternary source: 1 or 2 (0: there is only align16).
+    pub ternary_unit_stride: u8,
+    /// Operands of float and 64-bit type may have any region; otherwise channels must not change
+    /// their place in the register between source and destination, but for broadcasts.
+    pub float_regions: bool,
+    /// `mov` converts half to integer directly.
+    pub half_to_int: bool,
+    /// A scalar byte source converts to float directly.
+    pub byte_to_float: bool,
+    /// Half and float mix in one instruction (bfloat16 and float on Xe-HPC).
+    pub mixed_half: bool,
+    /// A destination in two registers has half of its elements in each, and one in a single register whose
+    /// sources span two lies in one oword or has half of its elements in each (volume 7, "Region Alignment Rules").
+    pub even_writes: bool,
+}
+
+/// Control flow.
+#[derive(Clone, Copy, Debug)]
+pub struct Flow {
+    /// `if/else/endif/while/break/cont` exist besides `goto/join`.
+    pub structured: bool,
+    /// A forward `goto` sends the channels whose predicate is true to UIP (`false`: those whose
+    /// predicate is false, as on Gen8 and Gen9). `goto.b` jumps on true everywhere.
+    pub goto_jumps_on_true: bool,
+}
+
+/// Who tracks dependencies between instructions.
+#[derive(Clone, Copy, Debug)]
+pub struct Scoreboard {
+    /// Software scoreboard: the number of SBIDs, 0 where the hardware tracks dependencies itself.
+    pub sbid_count: u8,
+    /// Software scoreboard with one in-order pipe (`false`) or several (`true`).
+    pub multi_pipe: bool,
+    /// NoDDClr/NoDDChk dependency control bits exist.
+    pub no_dd: bool,
+}
+
+/// Messages in general.
+#[derive(Clone, Copy, Debug)]
+pub struct Sends {
+    /// The shared function messages are split (`sends`): two payload ranges.
+    pub split: bool,
+    /// A `send` whose response reaches r127 may read what it overwrites (Gen8 and Gen9 must not).
+    pub to_r127: bool,
+}
+
+/// Messages to memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Memory {
+    /// Loads and stores go through the LSC shared functions (`ugm`, `slm`, ...) rather than HDC.
+    pub lsc: bool,
+    /// Channels of one SIMD dataport message of 32-bit data (the native width): 8 or 16.
+    pub simd_message: u8,
+    /// Byte scattered messages, and untyped ones to stateless memory, carry a header.
+    pub scattered_header: bool,
+    /// A64 scattered messages move 8 single bytes per lane (`svm_gather` of 8 bytes).
+    pub a64_gather_8_bytes: bool,
+    /// Shared local memory is fenced by its own fence message.
+    pub slm_fence: bool,
+    /// A memory fence must ask for a commit that the thread waits for.
+    pub fence_commit: bool,
+    /// A thread that has written memory fences it before it ends.
+    pub fence_before_eot: bool,
+}
+
+/// The sampler.
+#[derive(Clone, Copy, Debug)]
+pub struct Sampler {
+    /// A sampler exists.
+    pub exists: bool,
+    /// Sampler messages always carry a header.
+    pub header: bool,
+    /// Samplers return only the first channels without a header, by the response's length.
+    pub short_responses: bool,
+}
+
+/// How a thread starts, meets others and ends.
+#[derive(Clone, Copy, Debug)]
+pub struct Thread {
+    /// The kernel loads its own payload in a prologue.
+    pub payload_prologue: bool,
+    /// The barrier identifier's bits of `r0.2`.
+    pub barrier_mask: u32,
+    /// The thread ends with a message to the gateway rather than to the thread spawner.
+    pub eot_gateway: bool,
+}
