@@ -25,6 +25,9 @@ impl Region {
     pub const SCALAR: Region = Region::new(0, 1, 0);
     /// `<1;1,0>`: packed elements, with no row boundary.
     pub const PACKED: Region = Region::new(1, 1, 0);
+    /// `<2;2,0>`: each pair of channels reads its first element. What `.xyxy` and `.zwzw` select of doubles in
+    /// Align16 code (Gen8 and Gen9); ternary sources of those platforms have no other region with a width.
+    pub const PAIRS: Region = Region::new(2, 2, 0);
 
     /// What a message of `lanes` channels writes for its payload, which is whole registers: rows as long as
     /// fit. Only Gen8 words hold it, and there the region rules cover it (volume 7, "Register Region

@@ -1,8 +1,9 @@
 //! Three-source instructions in Align16 form (Gen8, Gen9), shown as the Align1 code they stand for.
 //!
 //! Sources are packed (`.xyzw`, written `<2;1>`, the last one `<1>`) or one element for all channels
-//! (`RepCtrl`, written `<0;0>` and `<0>`; doubles have no `RepCtrl` and select `.xyxy` or `.zwzw`). An
-//! execution size of 1 does not exist; one channel of four (doubles: two of two halves) stands for it.
+//! (`RepCtrl`, written `<0;0>` and `<0>`). Doubles have no `RepCtrl`: `.xyxy` or `.zwzw` selects one of the two
+//! in each 16 bytes. That is one element for all of up to two channels, and [`Region::PAIRS`] for more.
+//! An execution size of 1 does not exist; one channel of four (doubles: two of two halves) stands for it.
 
 use super::{
     Bad, Fault, control,
@@ -83,7 +84,7 @@ pub(super) fn decode(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Re
         if bits.sub_reg_num_1() && !rules.mixed_half {
             return Err(Fault::new("bits 84, 105, 126", 1u8, "0"));
         }
-        inst.src[i] = decode_src(i, bits, is_macro, mods[i], types[i])?;
+        inst.src[i] = decode_src(i, bits, inst.exec, is_macro, mods[i], types[i])?;
         if !packed && !matches!(inst.src[i], Src::Direct { region, .. } if region.is_scalar()) {
             return Err(Fault::new("SrcRepCtrl", 0u8, "1 beside a lone channel other than x"));
         }
@@ -120,6 +121,7 @@ fn lone_channel(chan_en: u8, ty: Type, byte: u8, inst: &mut Inst<Physical>) -> R
 fn decode_src(
     i: usize,
     s: Ternary16Src,
+    exec: ExecSize,
     is_macro: bool,
     mods: SrcMod,
     ty: Type,
@@ -132,17 +134,17 @@ fn decode_src(
         }
         return Ok(Src::Macro { reg, mme: decode_mme(s.chan_sel(), "SrcChanSel")?, mods, ty });
     }
-    let scalar = match (s.rep_ctrl(), s.chan_sel()) {
-        (false, CHAN_SEL_XYZW) => false,
-        (true, CHAN_SEL_REP) if ty != Type::Df => true,
-        (false, CHAN_SEL_XYXY) if ty == Type::Df && byte.is_multiple_of(16) => true,
+    let one_of_two = if exec.lanes() > 2 { Region::PAIRS } else { SCALAR[i] };
+    let region = match (s.rep_ctrl(), s.chan_sel()) {
+        (false, CHAN_SEL_XYZW) => PACKED[i],
+        (true, CHAN_SEL_REP) if ty != Type::Df => SCALAR[i],
+        (false, CHAN_SEL_XYXY) if ty == Type::Df && byte.is_multiple_of(16) => one_of_two,
         (false, CHAN_SEL_ZWZW) if ty == Type::Df && byte.is_multiple_of(16) => {
             reg.byte += 8;
-            true
+            one_of_two
         }
         (_, sel) => return Err(Fault::new("SrcRepCtrl, SrcChanSel", sel, "packed, or one element")),
     };
-    let region = if scalar { SCALAR[i] } else { PACKED[i] };
     Ok(Src::Direct { reg, region, mods, ty })
 }
 
@@ -200,7 +202,7 @@ pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, number: u8) -> Result
         if ty != src_ty && !mixed {
             return Err(Bad::new("src1, src2 type", ty, "src0's type (:f and :hf may mix on Gen9)"));
         }
-        let bits = encode_src(i, src, is_macro, one)?;
+        let bits = encode_src(i, src, inst.exec, is_macro, one)?;
         if bits.sub_reg_num_1() && !rules.mixed_half {
             return Err(Bad::new(SRC[i], "an odd half float", "a multiple of 4 bytes"));
         }
@@ -223,7 +225,13 @@ fn grf_number(reg: Reg<Physical>, what: &'static str) -> Result<u8, Bad> {
     }
 }
 
-fn encode_src(i: usize, src: &Src<Physical>, is_macro: bool, one: bool) -> Result<Ternary16Src, Bad> {
+fn encode_src(
+    i: usize,
+    src: &Src<Physical>,
+    exec: ExecSize,
+    is_macro: bool,
+    one: bool,
+) -> Result<Ternary16Src, Bad> {
     match *src {
         Src::Macro { reg, mme, .. } if is_macro => {
             if reg.byte != 0 {
@@ -234,11 +242,17 @@ fn encode_src(i: usize, src: &Src<Physical>, is_macro: bool, one: bool) -> Resul
         Src::Direct { reg, region, ty, .. } if !is_macro => {
             let mut byte = reg.byte;
             let mut s = Ternary16Src::new().with_reg_num(grf_number(reg, SRC[i])?);
-            if region.is_scalar() || one {
+            let odd_even = region == Region::PAIRS;
+            if region.is_scalar() || one || odd_even {
                 if ty == Type::Df {
+                    if (exec.lanes() > 2) != odd_even {
+                        return Err(Bad::new(SRC[i], "one :df for all", "at most two channels of one :df"));
+                    }
                     let odd = byte % 16 == 8;
                     byte -= if odd { 8 } else { 0 };
                     s.set_chan_sel(if odd { CHAN_SEL_ZWZW } else { CHAN_SEL_XYXY });
+                } else if odd_even {
+                    return Err(Bad::new(SRC[i], "another region", "packed, or one element"));
                 } else {
                     s = s.with_rep_ctrl(true).with_chan_sel(CHAN_SEL_REP);
                 }
@@ -263,5 +277,39 @@ fn is_packed(region: Region) -> bool {
         (2 | 4 | 8, Region::ABSENT, 1) => true,
         (v, w, 1) => v == w,
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use platforms::Platform;
+
+    fn mad(exec: ExecSize, src0: Src<Physical>) -> Inst<Physical> {
+        let mut inst = Inst::new(Op::Mad, exec);
+        inst.opts = gen_ir::Options::ALIGN16;
+        inst.dst = Dst::packed(Reg::grf(10, 0), Type::Df);
+        let packed = |n, region| Src::new(Reg::grf(n, 0), region, Type::Df);
+        inst.src = [src0, packed(20, PACKED[1]), packed(30, PACKED[2])];
+        inst
+    }
+
+    fn one(byte: u32, region: Region) -> Src<Physical> {
+        Src::new(Reg::grf(46, byte), region, Type::Df)
+    }
+
+    /// `.xyxy` and `.zwzw` select within each 16 bytes, whatever the execution size.
+    #[test]
+    fn a_swizzle_of_doubles_is_no_scalar() {
+        for byte in [0, 8] {
+            let swizzled = mad(ExecSize::S8, one(byte, Region::PAIRS));
+            let word = crate::encode(Platform::Skl, &swizzled).expect("a swizzle");
+            let back = crate::decode(Platform::Skl, word).expect("a word");
+            assert_eq!(back.src[0], swizzled.src[0]);
+            assert!(crate::encode(Platform::Skl, &mad(ExecSize::S8, one(byte, SCALAR[0]))).is_err());
+            let lone = mad(ExecSize::S1, one(byte, SCALAR[0]));
+            let word = crate::encode(Platform::Skl, &lone).expect("one channel");
+            assert_eq!(crate::decode(Platform::Skl, word).expect("a word").src[0], lone.src[0]);
+        }
     }
 }

@@ -191,6 +191,14 @@ impl Legalizer<'_> {
         inst.src[i] = staged;
     }
 
+    /// Puts scalar source `i` into every element of a packed temporary, and makes `inst` read that.
+    pub(super) fn spread_source(&mut self, inst: &mut VInst, i: usize, ty: Type) {
+        let lanes = inst.exec.lanes();
+        let reg = self.aligned_temp(lanes * ty.bytes());
+        self.helper(build::mov(lanes_of(inst), Dst::packed(reg, ty), inst.src[i]), inst);
+        inst.src[i] = Src::new(reg, linear_region(1, lanes).unwrap_or(Region::PACKED), ty);
+    }
+
     /// Emits `inst` with its result in a temporary of type `ty` whose elements lie `stride` apart, then
     /// a move from there to the real destination.
     pub(super) fn stage_destination(&mut self, inst: &VInst, ty: Type, stride: u32, sat_in_move: bool) {

@@ -1,8 +1,8 @@
 //! Three-source instructions: the align16 form of Gen8 and Gen9, the align1 form from Gen11 on.
 //!
 //! Volume 7, "Instruction Format", three-source formats. Align16: operands are packed and 16-byte
-//! aligned, or one replicated element at a dword; no immediates; 1, 4, 8 or 16 channels. Align1: small
-//! sets of strides; the last source packed or scalar; Xe: 16-bit immediates as sources 0 and 2.
+//! aligned, or one replicated element at a dword (doubles cannot be replicated); no immediates; 1, 4, 8 or 16
+//! channels. Align1: small sets of strides; the last source packed or scalar; Xe: 16-bit immediates as sources 0 and 2.
 
 use gen_ir::{Class, CondMod, Dst, ExecSize, Op, Options, PredCtrl, Region, Src, Type};
 
@@ -180,6 +180,11 @@ fn align16(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     for i in 0..3 {
         let Some(src_ty) = inst.src[i].ty() else { continue };
         let scalar = is_scalar(&inst.src[i], lanes);
+        if scalar && src_ty == Type::Df && lanes > 1 {
+            lx.spread_source(&mut new, i, src_ty);
+            changed = true;
+            continue;
+        }
         let fits = match inst.src[i] {
             Src::Direct { reg, region, .. } if lx.is_general(reg) => {
                 if scalar {

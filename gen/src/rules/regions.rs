@@ -3,7 +3,7 @@
 //! Volume 7, "General Restrictions on Regioning Parameters" and "Region Alignment Rules".
 
 use super::{Cx, Operand};
-use crate::{Arf, Base, Class, Dst, Region, Src, elements_below};
+use crate::{Arf, Base, Class, Dst, Region, Src, Type, elements_below};
 
 pub(super) fn check(cx: &mut Cx<'_>) {
     if cx.align16() {
@@ -143,6 +143,12 @@ pub(super) fn check_ternary(cx: &mut Cx<'_>) {
         );
     }
     if cx.caps.words.ternary_align16 {
+        // Volume 7, "Swizzling": a swizzle picks within 16 bytes; `RepCtrl` is of 32 and 16 bits.
+        let one =
+            |s: &Src<_>| matches!(*s, Src::Direct { region, ty, .. } if ty == Type::Df && region.is_scalar());
+        let pairs = |s: &Src<_>| matches!(*s, Src::Direct { region: Region::PAIRS, .. });
+        let replicated = lanes > 2 && cx.inst.src.iter().any(|s| one(s) || pairs(s));
+        cx.require(!replicated, "double-replicated", "a :df source is one element for at most two channels");
         let imm = cx.inst.src.iter().any(Src::is_imm);
         cx.require(!imm, "ternary-immediate", "a ternary instruction has no immediates on this platform");
     }

@@ -125,3 +125,19 @@ fn the_last_message_leaves_from_the_top() {
     i.src[0] = r(127, 0, ROW8, Type::Ud);
     assert_eq!(names(Platform::Skl, &i), [""; 0]);
 }
+
+#[test]
+fn a_double_is_not_replicated() {
+    let mut i = inst(
+        Op::Mad,
+        ExecSize::S4,
+        Dst::packed(Reg::grf(10, 0), Type::Df),
+        &[r(4, 0, Region::PAIRS, Type::Df), r(6, 0, Region::ternary(2, 1), Type::Df)],
+    );
+    i.src[2] = r(8, 0, Region::ternary_last(1), Type::Df);
+    assert_eq!(names(Platform::Skl, &i), ["double-replicated"]);
+    i.src[0] = r(4, 0, Region::ternary(0, 0), Type::Df);
+    assert_eq!(names(Platform::Skl, &i), ["double-replicated"]);
+    i.src[0] = r(4, 0, Region::ternary(2, 1), Type::Df);
+    assert_eq!(names(Platform::Skl, &i), [""; 0]);
+}
