@@ -11,6 +11,7 @@
 //! - [`interpreted`]: our code beside the vISA interpreter.
 //! - [`golden`]: samples of Intel's listings, bytes beside text.
 //! - [`oracle`]: Intel's own assembler, disassembler and finalizer, where they are installed.
+//! - [`programs`]: kernels of a folder, real programs and foreign objects, with Intel's code.
 //! - [`random`]: random instructions, built from the opcode tables.
 //! - [`texts`]: vISA assembly through reader, printer, writer, verifier and finalizer.
 //! - [`visa_random`]: random vISA programs, for the interpreter and our code.
@@ -32,6 +33,7 @@ pub mod launches;
 pub mod mutate;
 pub mod opcodes;
 pub mod oracle;
+pub mod programs;
 pub mod random;
 pub mod texts;
 pub mod visa_random;

@@ -1,22 +1,50 @@
 //! Counting instructions in raw code, the same way for both sides.
 
 use encoder::decode_all;
-use gen_ir::{Base, Dst, ExecSize, Inst, Op, Physical, Src};
+use gen_ir::{Base, Desc, Dst, ExecSize, Inst, Op, Payload, Physical, SendInfo, Sfid, Src};
 use platforms::Platform;
 
-/// Instructions that do something: `nop`, `illegal` and `sync` are left out, and so are the dummies that
-/// Intel's finalizer plants for workarounds on Gen11 and Gen12 (a register moved to itself, a `csel` of
-/// `r0` into `r0`).
-pub fn count(platform: Platform, code: &[u8]) -> u32 {
-    decode_all(platform, code)
-        .filter_map(|d| d.inst.ok())
-        .filter(|i| !matches!(i.op, Op::Nop | Op::Illegal | Op::Sync) && !is_dummy(i))
-        .count() as u32
+/// What stands in some code.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Counts {
+    /// Instructions that do something: `nop`, `illegal` and `sync` are left out, and so are the dummies that
+    /// Intel's finalizer plants for workarounds on Gen11 and Gen12 (a register moved to itself, a `csel` of
+    /// `r0` into `r0`).
+    pub instructions: u32,
+    /// `sync` instructions, which platforms with a software scoreboard have.
+    pub syncs: u32,
+    /// Messages that read and write the thread's scratch memory.
+    pub scratch: u32,
 }
 
-/// `sync` instructions, which platforms with a software scoreboard have.
-pub fn syncs(platform: Platform, code: &[u8]) -> u32 {
-    decode_all(platform, code).filter_map(|d| d.inst.ok()).filter(|i| i.op == Op::Sync).count() as u32
+/// Counts all instructions of some code, each also given to `each`.
+pub fn count(platform: Platform, code: &[u8], mut each: impl FnMut(&Inst<Physical>)) -> Counts {
+    let mut counts = Counts::default();
+    for i in decode_all(platform, code).filter_map(|d| d.inst.ok()) {
+        match i.op {
+            Op::Nop | Op::Illegal => continue,
+            Op::Sync => counts.syncs += 1,
+            _ if is_dummy(&i) => {}
+            _ => counts.instructions += 1,
+        }
+        counts.scratch += u32::from(is_scratch(platform, &i));
+        each(&i);
+    }
+    counts
+}
+
+/// Whether a message goes to scratch memory, where spilled registers and the frames of functions are.
+///
+/// Skylake's manual, volume 2d, "MSD_SCRATCH": descriptor bit 18 of data cache 0; volume 7, "Message
+/// Descriptor, Surface Index 255": block messages of owords without a surface count from the scratch base in
+/// their header. LSC messages (Xe-HPC): address type 2, "surface state", is what `r0.5` leads to.
+fn is_scratch(platform: Platform, i: &Inst<Physical>) -> bool {
+    let Payload::Send(SendInfo { sfid, desc: Desc::Imm(desc), .. }) = i.payload else { return false };
+    match sfid {
+        Sfid::Dc0 => desc >> 18 & 1 != 0 || matches!(desc >> 14 & 0x1f, 0 | 8) && desc & 0xff == 0xff,
+        Sfid::Ugm | Sfid::Ugml => platform.caps().memory.lsc && desc >> 29 & 3 == 2,
+        _ => false,
+    }
 }
 
 fn is_dummy(i: &Inst<Physical>) -> bool {

@@ -1,5 +1,5 @@
 //! Side by side with Intel's finalizer (`GenX_IR`) on the test kernels: whole-process time, peak memory,
-//! instructions, bytes, spills; a row a kernel and the geometric means.
+//! instructions, bytes; a row a kernel and the geometric means.
 //!
 //! ```text
 //! cargo build --release && cargo run --release -p benches --bin peer -- --platform skl --min 500
@@ -7,7 +7,8 @@
 //!
 //! The peer reads each kernel's `.visaasm`, the only input it handles; ours reads what a runtime has, an
 //! object (written from that text), or with `--text` the same `.visaasm`. With `--code` only the code is
-//! compared, in this process, with what the test data keeps of Intel's.
+//! compared, in this process, with what the test data keeps of Intel's; `--programs FOLDER` takes real
+//! programs instead.
 
 mod code;
 mod offline;
@@ -54,6 +55,13 @@ struct Args {
     /// serves the next time, too.
     #[arg(long)]
     kept: Option<PathBuf>,
+    /// With `--code`: compare on the kernels of this folder instead, which have Intel's code with them: vISA
+    /// assembly beside `.dat` files (`FOLDER/<platform>/...` or any), and objects with code inside.
+    #[arg(long, requires = "code")]
+    programs: Option<PathBuf>,
+    /// With `--code`: the kernels with most instructions and scratch messages beside Intel's.
+    #[arg(long, default_value_t = 0, requires = "code")]
+    worst: usize,
     /// With `--code`: how often each opcode stands in both sides' code.
     #[arg(long)]
     opcodes: bool,
@@ -185,12 +193,8 @@ fn side(platform: Platform, run: Run, code: &Path) -> io::Result<Option<Side>> {
         return Ok(None);
     }
     let bytes = fs::read(code)?;
-    Ok(Some(Side {
-        run,
-        instructions: code::count(platform, &bytes),
-        syncs: code::syncs(platform, &bytes),
-        bytes: bytes.len(),
-    }))
+    let code::Counts { instructions, syncs, .. } = code::count(platform, &bytes, |_| ());
+    Ok(Some(Side { run, instructions, syncs, bytes: bytes.len() }))
 }
 
 fn row(kernel: &TestKernel, visa: usize, a: &Side, b: &Side) {

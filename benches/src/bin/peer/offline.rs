@@ -1,88 +1,200 @@
-//! Our code beside the code that Intel's compiler made for the test kernels, without its program.
+//! Our code beside the code that Intel's compilers made, without their program.
 
 use std::{collections::BTreeMap, fs, io, path::Path};
 
-use encoder::decode_all;
 use finalizer::{Finalizer, Options};
-use gen_ir::Op;
 use platforms::Platform;
 use tests::{
     data::{TestKernel, kernels},
     differential::module,
+    programs,
 };
 
-use crate::{Args, code};
+use crate::{
+    Args,
+    code::{self, Counts},
+};
 
-/// What both sides' code holds, summed over kernels.
-#[derive(Default)]
-struct Sums {
-    kernels: u32,
-    instructions: f64,
-    worst: f64,
-    syncs: [u32; 2],
-    spill_bytes: [u32; 2],
+/// What is compared of a kernel: counts and bytes, ours and Intel's.
+struct Row {
+    id: String,
+    visa: usize,
+    counts: [Counts; 2],
+    bytes: [usize; 2],
+}
+
+impl Row {
+    fn ratio(&self) -> f64 {
+        crate::ratio(self.counts[0].instructions, self.counts[1].instructions)
+    }
+
+    fn print(&self) {
+        let [a, b] = self.counts;
+        println!(
+            "{:<58} {:>6}  instructions {:>6} / {:>6} = {:.2}  bytes {:>7} / {:>7}  sync {:>4} / {:>4}  scratch messages {:>5} / {:>5}",
+            self.id,
+            self.visa,
+            a.instructions,
+            b.instructions,
+            self.ratio(),
+            self.bytes[0],
+            self.bytes[1],
+            a.syncs,
+            b.syncs,
+            a.scratch,
+            b.scratch,
+        );
+    }
+}
+
+/// What has been compared on a platform.
+struct Comparison<'a> {
+    args: &'a Args,
+    finalizer: Finalizer,
+    platform: Platform,
+    rows: Vec<Row>,
+    failed: Vec<String>,
     opcodes: BTreeMap<&'static str, [u32; 2]>,
 }
 
 /// Prints a row a kernel, or the means alone.
 pub fn compare(args: &Args) -> io::Result<()> {
     for &platform in &args.platform {
-        let mut finalizer = Finalizer::new(Options::new(platform));
-        let mut sums = Sums::default();
-        for kernel in kernels(platform).iter().filter(|k| k.id().contains(&args.only)) {
-            let visa = crate::visa_instructions(kernel);
-            if visa < args.min || kernel.dat.is_empty() {
-                continue;
-            }
-            // The peer's program takes one text: without the functions.
-            let module = match &args.kept {
-                Some(_) => finalizer::read_text(kernel.visaasm.as_bytes(), platform),
-                None => module(platform, kernel),
-            };
-            let module = module.map_err(io::Error::other)?;
-            let ours = finalizer.finalize_kernel(&module, 0).map_err(io::Error::other)?;
-            let kept = args.kept.as_ref().map(|dir| kept(args, dir, platform, kernel)).transpose()?;
-            let peer = kept.as_ref().unwrap_or(&kernel.dat);
-            if peer.is_empty() {
-                continue;
-            }
-            let both = [&ours.code[..], &peer[..]];
-            let counts = both.map(|c| code::count(platform, c));
-            let syncs = both.map(|c| code::syncs(platform, c));
-            let spills = [ours.info.spill_bytes, peer_spills(kernel)];
-            sums.kernels += 1;
-            let ratio = f64::from(counts[0]) / f64::from(counts[1].max(1));
-            sums.instructions += ratio.ln();
-            sums.worst = sums.worst.max(ratio);
-            for side in 0..2 {
-                sums.syncs[side] += syncs[side];
-                sums.spill_bytes[side] += spills[side];
-                for i in decode_all(platform, both[side]).filter_map(|d| d.inst.ok()) {
-                    if !matches!(i.op, Op::Nop | Op::Illegal) {
-                        sums.opcodes.entry(i.op.name()).or_default()[side] += 1;
-                    }
-                }
-            }
-            if !args.summary {
-                println!(
-                    "{:<58} {visa:>6}  instructions {:>6} / {:>6} = {ratio:.2}  sync {:>4} / {:>4}  spilled bytes {:>5} / {:>5}",
-                    kernel.id(),
-                    counts[0],
-                    counts[1],
-                    syncs[0],
-                    syncs[1],
-                    spills[0],
-                    spills[1],
-                );
-            }
+        let mut comparison = Comparison {
+            args,
+            finalizer: Finalizer::new(Options::new(platform)),
+            platform,
+            rows: Vec::new(),
+            failed: Vec::new(),
+            opcodes: BTreeMap::new(),
+        };
+        match &args.programs {
+            Some(folder) => comparison.programs(folder)?,
+            None => comparison.test_kernels()?,
         }
-        sums.print(platform, args.opcodes);
+        comparison.print();
     }
     Ok(())
 }
 
+impl Comparison<'_> {
+    fn programs(&mut self, folder: &Path) -> io::Result<()> {
+        for file in programs::files(folder, self.platform)? {
+            let failed = &mut self.failed;
+            for p in programs::load(folder, &file, self.platform, &mut |what| failed.push(what))? {
+                self.add(p.id.clone(), p.instructions(), &p.module, p.index, &p.code);
+            }
+        }
+        Ok(())
+    }
+
+    fn test_kernels(&mut self) -> io::Result<()> {
+        let platform = self.platform;
+        for kernel in kernels(platform).iter().filter(|k| !k.dat.is_empty()) {
+            let visa = crate::visa_instructions(kernel);
+            if visa < self.args.min || !kernel.id().contains(&self.args.only) {
+                continue;
+            }
+            // The peer's program takes one text: without the functions.
+            let module = match &self.args.kept {
+                Some(_) => finalizer::read_text(kernel.visaasm.as_bytes(), platform),
+                None => module(platform, kernel),
+            };
+            let module = module.map_err(io::Error::other)?;
+            let kept = self.args.kept.as_ref();
+            let kept = kept.map(|dir| kept_code(self.args, dir, platform, kernel)).transpose()?;
+            self.add(kernel.id(), visa, &module, 0, kept.as_ref().unwrap_or(&kernel.dat));
+        }
+        Ok(())
+    }
+
+    fn add(&mut self, id: String, visa: usize, module: &visa::Module, index: usize, peer: &[u8]) {
+        if visa < self.args.min || !id.contains(&self.args.only) || peer.is_empty() {
+            return;
+        }
+        let ours = match self.finalizer.finalize_kernel(module, index) {
+            Ok(ours) => ours,
+            Err(e) => {
+                self.failed.push(format!("{id}: {e}"));
+                return;
+            }
+        };
+        let mut side = 0;
+        let counts = [&ours.code[..], peer].map(|code| {
+            let counts = code::count(self.platform, code, |i| {
+                self.opcodes.entry(i.op.name()).or_default()[side] += 1;
+            });
+            side += 1;
+            counts
+        });
+        let row = Row { id, visa, counts, bytes: [ours.code.len(), peer.len()] };
+        if !self.args.summary {
+            row.print();
+        }
+        self.rows.push(row);
+    }
+
+    fn print(&mut self) {
+        let rows = &self.rows;
+        let sum =
+            |f: fn(&Counts) -> u32, side: usize| rows.iter().map(|r| u64::from(f(&r.counts[side]))).sum();
+        let both = |f: fn(&Counts) -> u32| -> [u64; 2] { [sum(f, 0), sum(f, 1)] };
+        let mean = |f: &dyn Fn(&Row) -> f64| {
+            (rows.iter().map(|r| f(r).ln()).sum::<f64>() / rows.len().max(1) as f64).exp()
+        };
+        let [ours, theirs] = both(|c| c.instructions);
+        let (syncs, scratch) = (both(|c| c.syncs), both(|c| c.scratch));
+        println!(
+            "{}: {} kernels, geometric means: instructions {:.3} (at most {:.2}), bytes {:.3}; all: instructions {ours} / {theirs} = {:.3}, sync {} / {}, scratch messages {} / {}; refused {}",
+            self.platform,
+            rows.len(),
+            mean(&Row::ratio),
+            rows.iter().map(Row::ratio).fold(0.0, f64::max),
+            mean(&|r| r.bytes[0].max(1) as f64 / r.bytes[1].max(1) as f64),
+            ours as f64 / theirs.max(1) as f64,
+            syncs[0],
+            syncs[1],
+            scratch[0],
+            scratch[1],
+            self.failed.len(),
+        );
+        if !self.args.summary || self.args.worst > 0 {
+            for what in &self.failed {
+                println!("  refused: {what}");
+            }
+        }
+        self.print_worst();
+        if self.args.opcodes {
+            self.print_opcodes();
+        }
+    }
+
+    /// The kernels that are furthest behind Intel's: by instructions, relative, and by scratch messages.
+    fn print_worst(&mut self) {
+        let more = |r: &Row| i64::from(r.counts[0].scratch) - i64::from(r.counts[1].scratch);
+        if self.args.worst == 0 {
+            return;
+        }
+        println!("  most instructions, relative:");
+        self.rows.sort_by(|a, b| b.ratio().total_cmp(&a.ratio()));
+        self.rows.iter().take(self.args.worst).for_each(Row::print);
+        println!("  most scratch messages, more than Intel's:");
+        self.rows.sort_by_key(|r| std::cmp::Reverse(more(r)));
+        self.rows.iter().filter(|r| more(r) > 0).take(self.args.worst).for_each(Row::print);
+    }
+
+    fn print_opcodes(&self) {
+        let more = |n: &[u32; 2]| i64::from(n[0]) - i64::from(n[1]);
+        let mut rows: Vec<_> = self.opcodes.iter().collect();
+        rows.sort_by_key(|(_, n)| -more(n));
+        for (name, n) in rows {
+            println!("  {name:<10} {:>7} / {:>7}  {:>+6}", n[0], n[1], more(n));
+        }
+    }
+}
+
 /// The peer's code for a kernel, from `dir` or else made and put there. Empty where it makes none.
-fn kept(args: &Args, dir: &Path, platform: Platform, kernel: &TestKernel) -> io::Result<Vec<u8>> {
+fn kept_code(args: &Args, dir: &Path, platform: Platform, kernel: &TestKernel) -> io::Result<Vec<u8>> {
     let file = dir.join(format!("{platform}.{}", kernel.id().replace('/', ".")));
     if file.is_file() {
         return fs::read(file);
@@ -94,32 +206,4 @@ fn kept(args: &Args, dir: &Path, platform: Platform, kernel: &TestKernel) -> io:
     fs::create_dir_all(dir)?;
     fs::write(file, &code)?;
     Ok(code)
-}
-
-/// Intel's compiler writes into the listing how many bytes it spilled.
-fn peer_spills(kernel: &TestKernel) -> u32 {
-    let size = kernel.asm.lines().find_map(|l| l.strip_prefix("//.spill size "));
-    size.and_then(|s| s.trim().parse().ok()).unwrap_or(0)
-}
-
-impl Sums {
-    fn print(&self, platform: Platform, opcodes: bool) {
-        println!(
-            "{platform}: {} kernels, instructions {:.3} (at most {:.2}), sync {} / {}, spilled bytes {} / {}",
-            self.kernels,
-            (self.instructions / f64::from(self.kernels.max(1))).exp(),
-            self.worst,
-            self.syncs[0],
-            self.syncs[1],
-            self.spill_bytes[0],
-            self.spill_bytes[1],
-        );
-        if opcodes {
-            let mut rows: Vec<_> = self.opcodes.iter().collect();
-            rows.sort_by_key(|(_, n)| i64::from(n[1]) - i64::from(n[0]));
-            for (name, n) in rows {
-                println!("  {name:<10} {:>7} / {:>7}  {:>+6}", n[0], n[1], i64::from(n[0]) - i64::from(n[1]));
-            }
-        }
-    }
 }

@@ -1,0 +1,98 @@
+//! Kernels of a folder, with the code that Intel's compilers made of them: real programs and foreign objects.
+//!
+//! Two kinds of files are taken, at any depth: vISA assembly with the machine code beside it
+//! (`kernel.visaasm`, `kernel.dat`, as Intel's compiler dumps them), and objects that carry machine code of
+//! the platform (`.isa`). Where the folder has a folder of the platform's name, that one is meant.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use platforms::Platform;
+use visa::Module;
+
+/// One kernel, and Intel's code for it.
+#[derive(Clone, Debug)]
+pub struct Program {
+    /// Its path below the folder, with the kernel's name where the file has several.
+    pub id: String,
+    /// The file it came from, which the other kernels of that file share.
+    pub module: std::rc::Rc<Module>,
+    /// Its place among the module's kernels.
+    pub index: usize,
+    /// Intel's machine code.
+    pub code: Vec<u8>,
+}
+
+impl Program {
+    /// Number of vISA instructions, without labels.
+    pub fn instructions(&self) -> usize {
+        self.module.kernels[self.index].code.len()
+    }
+}
+
+/// The files of a folder that may hold kernels for a platform, sorted.
+///
+/// Broxton has no files of its own: its instruction set is Skylake's.
+pub fn files(folder: &Path, platform: Platform) -> io::Result<Vec<PathBuf>> {
+    let device = if platform == Platform::Bxt { Platform::Skl } else { platform };
+    let of_device = folder.join(device.to_string());
+    let mut open = vec![if of_device.is_dir() { of_device } else { folder.to_owned() }];
+    let mut found = Vec::new();
+    while let Some(dir) = open.pop() {
+        for entry in dir.read_dir()? {
+            let path = entry?.path();
+            let text =
+                path.extension().is_some_and(|e| e == "visaasm") && path.with_extension("dat").is_file();
+            // The object beside a text is a dump of it, without all of its operands.
+            let object =
+                path.extension().is_some_and(|e| e == "isa") && !path.with_extension("visaasm").is_file();
+            if path.is_dir() {
+                open.push(path);
+            } else if text || object {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// The kernels of one of a folder's [`files`] that have code of the platform. What cannot be read is told
+/// to `failed` and has none.
+pub fn load(
+    folder: &Path,
+    file: &Path,
+    platform: Platform,
+    failed: &mut dyn FnMut(String),
+) -> io::Result<Vec<Program>> {
+    let id = file.strip_prefix(folder).unwrap_or(file).with_extension("").display().to_string();
+    let bytes = fs::read(file)?;
+    let text = file.extension().is_some_and(|e| e == "visaasm");
+    let read = if text { finalizer::read_text(&bytes, platform) } else { finalizer::read_module(&bytes) };
+    let mut module = match read {
+        Ok(module) => module,
+        Err(e) => {
+            failed(format!("{id}: {e}"));
+            return Ok(Vec::new());
+        }
+    };
+    if text {
+        let code = fs::read(file.with_extension("dat"))?;
+        return Ok(vec![Program { id, module: module.into(), index: 0, code }]);
+    }
+    let codes: Vec<_> = module.kernels.iter_mut().map(|k| code_of(platform, k)).collect();
+    let module = std::rc::Rc::new(module);
+    let kernels = codes.into_iter().enumerate().filter_map(|(index, code)| {
+        let id = format!("{id}/{}", module.kernels[index].name());
+        Some(Program { id, module: module.clone(), index, code: code? })
+    });
+    Ok(kernels.collect())
+}
+
+/// Takes the code that a kernel's object has for the platform.
+fn code_of(platform: Platform, kernel: &mut visa::Kernel) -> Option<Vec<u8>> {
+    let of = |b: &&mut visa::GenBinary| Platform::from_gen_platform(b.platform) == Some(platform);
+    kernel.gen_binaries.iter_mut().find(of).map(|b| std::mem::take(&mut b.code)).filter(|c| !c.is_empty())
+}
