@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{
+    Args, Parser, Subcommand, ValueEnum,
+    builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
+};
 use platforms::Platform;
 
 /// vISA in, native Intel Gen machine code out.
@@ -33,18 +36,23 @@ pub enum Command {
 /// Finalize vISA objects and vISA assembly.
 #[derive(Args, Debug)]
 pub struct FinalizeArgs {
-    /// vISA objects (.isa) or vISA assembly (.visaasm).
+    /// vISA objects (.isa) or vISA assembly (.visaasm); directories, which are searched for those; patterns such
+    /// as `kernels/*.isa`; `-` for standard input.
     #[arg(required = true, value_name = "INPUT")]
     pub inputs: Vec<PathBuf>,
     /// Platforms to write code for.
-    #[arg(short, long, value_delimiter = ',', required = true, value_name = "P[,P...]", value_parser = platform)]
+    #[arg(short, long, value_delimiter = ',', value_name = "P[,P...]", ignore_case = true, value_parser = platform())]
     pub platform: Vec<Platform>,
-    /// Where the result goes: a file, or with several results a directory.
+    /// Where the result goes: a file, `-` for standard output, or a directory (which is made if the path ends with
+    /// `/`). Beside the input if absent; standard output for standard input.
     #[arg(short, long, value_name = "PATH", conflicts_with = "in_place")]
     pub output: Option<PathBuf>,
     /// Replace the input object.
     #[arg(long)]
     pub in_place: bool,
+    /// Drop the code that the input object carries already; else it stays beside the new code.
+    #[arg(long)]
+    pub drop_embedded: bool,
     /// What to write.
     #[arg(long, value_enum, value_delimiter = ',', default_value = "isa")]
     pub emit: Vec<Emit>,
@@ -72,6 +80,22 @@ pub struct FinalizeArgs {
     /// How faults are printed.
     #[arg(long, value_enum, default_value = "human")]
     pub message_format: MessageFormat,
+    /// Say nothing of what was written; faults and warnings are still told.
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// Inputs that are worked on at the same time; as many as there are cores if absent.
+    #[arg(short, long, value_name = "N")]
+    pub jobs: Option<std::num::NonZero<usize>>,
+    /// Write what could be made of an input although some of its kernels were refused; the exit status is still 1.
+    #[arg(long)]
+    pub keep_going: bool,
+}
+
+impl FinalizeArgs {
+    /// Whether text and objects become each other without being finalized, as far as the results show.
+    pub fn only_translates(&self) -> bool {
+        self.emit.iter().all(|e| matches!(e, Emit::Visaasm | Emit::Object))
+    }
 }
 
 /// Forms of the result.
@@ -121,7 +145,7 @@ pub struct DisasmArgs {
     #[arg(value_name = "FILE")]
     pub input: PathBuf,
     /// The platform of the code.
-    #[arg(short, long, value_parser = platform)]
+    #[arg(short, long, ignore_case = true, value_parser = platform())]
     pub platform: Platform,
     /// Text form.
     #[arg(long, value_enum, default_value = "asm")]
@@ -150,7 +174,7 @@ pub struct AsmArgs {
     #[arg(value_name = "FILE")]
     pub input: PathBuf,
     /// The platform to encode for.
-    #[arg(short, long, value_parser = platform)]
+    #[arg(short, long, ignore_case = true, value_parser = platform())]
     pub platform: Platform,
     /// Where the code goes.
     #[arg(short, long)]
@@ -170,7 +194,7 @@ pub struct RunArgs {
     #[arg(value_name = "INPUT")]
     pub input: PathBuf,
     /// The platform to run on.
-    #[arg(short, long, value_parser = platform)]
+    #[arg(short, long, ignore_case = true, value_parser = platform())]
     pub platform: Platform,
     /// Work items in each dimension.
     #[arg(short, long, value_name = "X[,Y[,Z]]", value_parser = sizes)]
@@ -261,8 +285,14 @@ fn rule(text: &str) -> Result<visa::Rule, String> {
     })
 }
 
-fn platform(text: &str) -> Result<Platform, platforms::UnknownPlatform> {
-    text.parse()
+/// Platforms by any of their names; the help lists them.
+fn platform() -> impl TypedValueParser<Value = Platform> {
+    let named = |p: &Platform| {
+        let caps = p.caps();
+        PossibleValue::new(caps.name).aliases(caps.aliases.iter().copied()).help(caps.title)
+    };
+    PossibleValuesParser::new(Platform::ALL.iter().map(named).collect::<Vec<_>>())
+        .try_map(|name| name.parse::<Platform>())
 }
 
 #[cfg(test)]

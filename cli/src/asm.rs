@@ -7,15 +7,14 @@ use finalizer::{Diagnostic, Place, Refusal};
 
 use crate::{
     args::AsmArgs,
-    files::{Input, write_atomically},
+    files::{self, Input},
     report,
 };
 
 /// Assembles one listing.
 pub fn run(args: &AsmArgs) -> ExitCode {
     match code(args).and_then(|code| {
-        write_atomically(&args.output, &code)
-            .map_err(|e| Diagnostic::error("CannotWrite", e.to_string()).into())
+        files::write(&args.output, &code).map_err(|e| Diagnostic::error("CannotWrite", e.to_string()).into())
     }) {
         Ok(()) => ExitCode::SUCCESS,
         Err(Refusal(faults)) => {

@@ -1,75 +1,139 @@
 //! `visa-finalize disasm`: machine code as text.
 
-use std::{io::Write, process::ExitCode};
+use std::process::ExitCode;
 
-use encoder::iga::{JsonOptions, ListingOptions, disassemble, disassemble_json};
-use finalizer::{Diagnostic, Place, Refusal};
+use emulator::link::Zebin;
+use encoder::{
+    decode_all,
+    iga::{JsonOptions, ListingOptions, disassemble, disassemble_json},
+};
+use finalizer::{Diagnostic, Place, Refusal, Severity};
+use platforms::Platform;
+use serde_json::json;
 
 use crate::{
     args::{DisasmArgs, DisasmEmit, MessageFormat},
-    files::{Input, write_atomically},
+    files::{Input, Sink},
     report,
 };
 
-/// Disassembles raw code, or the code that an object carries for the platform.
+/// Disassembles raw code, or the code that an object or a compiled program carries for the platform. Words that
+/// are no instruction are listed as such, and make the exit status 1.
 pub fn run(args: &DisasmArgs) -> ExitCode {
-    match text(args).and_then(|text| deliver(args, &text)) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(Refusal(faults)) => {
-            report::faults(&args.input, &faults, MessageFormat::Human);
-            ExitCode::FAILURE
-        }
-    }
+    let faults = match disassembly(args) {
+        Ok((text, faults)) => match deliver(args, &text) {
+            Ok(()) => faults,
+            Err(fault) => vec![fault],
+        },
+        Err(Refusal(faults)) => faults,
+    };
+    report::faults(&args.input, &faults, MessageFormat::Human);
+    let is_refused = faults.iter().any(|d| d.severity == Severity::Error);
+    if is_refused { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
 
-fn text(args: &DisasmArgs) -> Result<String, Refusal> {
+/// Code and what it is called; raw code has no name.
+struct Piece {
+    name: Option<String>,
+    code: Vec<u8>,
+}
+
+fn disassembly(args: &DisasmArgs) -> Result<(String, Vec<Diagnostic>), Refusal> {
     let bytes = Input::open(&args.input).map_err(|e| Diagnostic::error("CannotRead", e.to_string()))?;
-    if !visa::is_object(&bytes) {
-        return Ok(one(args, &bytes));
+    let pieces = pieces(args, &bytes)?;
+    let faults = pieces.iter().filter_map(|p| unknown_words(args.platform, p)).collect();
+    let text = match args.emit {
+        DisasmEmit::Asm => listings(args.platform, &pieces),
+        DisasmEmit::Json => documents(args.platform, &pieces),
+    };
+    Ok((text, faults))
+}
+
+fn pieces(args: &DisasmArgs, bytes: &[u8]) -> Result<Vec<Piece>, Refusal> {
+    let mut pieces = if visa::is_object(bytes) {
+        embedded(args.platform, &finalizer::read_module(bytes)?)
+    } else if bytes.starts_with(b"\x7fELF") {
+        of_program(bytes)?
+    } else {
+        return Ok(vec![Piece { name: None, code: bytes.to_vec() }]);
+    };
+    if !args.kernel.is_empty() {
+        pieces.retain(|p| args.kernel.iter().any(|k| p.name.as_ref() == Some(k)));
     }
-    let module = finalizer::read_module(&bytes)?;
-    let mut text = String::new();
-    let mut found = false;
-    for kernel in &module.kernels {
-        if !args.kernel.is_empty() && !args.kernel.iter().any(|k| kernel.name() == k.as_str()) {
-            continue;
-        }
-        for binary in &kernel.gen_binaries {
-            if platforms::Platform::from_gen_platform(binary.platform) != Some(args.platform) {
-                continue;
-            }
-            found = true;
-            if args.emit == DisasmEmit::Asm && module.kernels.len() > 1 {
-                text += &format!("// kernel {}\n", kernel.name());
-            }
-            text += &one(args, &binary.code);
-        }
-    }
-    if found {
-        return Ok(text);
+    if !pieces.is_empty() {
+        return Ok(pieces);
     }
     let message = match args.kernel.is_empty() {
-        true => format!("the object has no code for {}", args.platform),
-        false => format!("the object has no code for {} in {}", args.platform, args.kernel.join(", ")),
+        true => format!("found no code for {}", args.platform),
+        false => format!("found no code for {} in {}", args.platform, args.kernel.join(", ")),
     };
     Err(Diagnostic::error("NoCode", message).at(Place::Input).into())
 }
 
-fn one(args: &DisasmArgs, code: &[u8]) -> String {
-    match args.emit {
-        DisasmEmit::Asm => disassemble(args.platform, code, &ListingOptions::default()),
-        DisasmEmit::Json => disassemble_json(args.platform, code, &JsonOptions::default()),
-    }
+fn embedded(platform: Platform, module: &visa::Module) -> Vec<Piece> {
+    let of_kernel = |kernel: &visa::Kernel| {
+        let name = kernel.name().into_owned();
+        let binaries = kernel.gen_binaries.iter();
+        let ours = binaries.filter(move |b| Platform::from_gen_platform(b.platform) == Some(platform));
+        ours.map(|b| Piece { name: Some(name.clone()), code: b.code.clone() }).collect::<Vec<_>>()
+    };
+    module.kernels.iter().flat_map(of_kernel).collect()
 }
 
-fn deliver(args: &DisasmArgs, text: &str) -> Result<(), Refusal> {
-    let done = match &args.output {
-        Some(path) => write_atomically(path, text.as_bytes()),
-        None => std::io::stdout().lock().write_all(text.as_bytes()),
+fn of_program(bytes: &[u8]) -> Result<Vec<Piece>, Refusal> {
+    let bad = |e: emulator::Error| {
+        let message = format!("found an ELF file that is no compiled program (zebin): {e}");
+        Diagnostic::error("BadProgram", message).at(Place::Input)
     };
-    match done {
-        // The reader has seen enough.
-        Err(e) if e.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-        done => done.map_err(|e| Diagnostic::error("CannotWrite", e.to_string()).into()),
+    let program = Zebin::read(bytes).map_err(bad)?;
+    let piece =
+        |name: &str| Some(Piece { name: Some(name.to_owned()), code: program.unit(name)?.code.clone() });
+    Ok(program.kernels().filter_map(piece).collect())
+}
+
+/// A fault if some words of a piece are no instruction of the platform.
+fn unknown_words(platform: Platform, piece: &Piece) -> Option<Diagnostic> {
+    let (mut words, mut unknown, mut first) = (0, 0, None);
+    for word in decode_all(platform, &piece.code) {
+        words += 1;
+        if word.inst.is_err() {
+            unknown += 1;
+            first.get_or_insert(word.offset);
+        }
     }
+    let place = Place::Offset(first?.into());
+    let message = format!("{unknown} of {words} words are no instruction of {platform}; this is the first");
+    let fault = Diagnostic::error("UnknownInstruction", message).at(place);
+    Some(match &piece.name {
+        Some(name) => fault.in_kernel(name.as_str()),
+        None => fault,
+    })
+}
+
+fn listings(platform: Platform, pieces: &[Piece]) -> String {
+    let mut text = String::new();
+    for piece in pieces {
+        if let (Some(name), true) = (&piece.name, pieces.len() > 1) {
+            text += &format!("// kernel {name}\n");
+        }
+        text += &disassemble(platform, &piece.code, &ListingOptions::default());
+    }
+    text
+}
+
+/// One document: the listing itself for one piece, else named listings. The listings are IGA's JSON, whose writer
+/// makes text; they are put in as they are.
+fn documents(platform: Platform, pieces: &[Piece]) -> String {
+    let listing = |piece: &Piece| disassemble_json(platform, &piece.code, &JsonOptions::default());
+    if let [piece] = pieces {
+        return listing(piece);
+    }
+    let named = |p: &Piece| format!("{{\"kernel\":{},\"listing\":{}}}", json!(p.name), listing(p).trim_end());
+    let kernels: Vec<String> = pieces.iter().map(named).collect();
+    format!("{{\"platform\":{},\"kernels\":[\n{}\n]}}\n", json!(platform.to_string()), kernels.join(",\n"))
+}
+
+fn deliver(args: &DisasmArgs, text: &str) -> Result<(), Diagnostic> {
+    let sink = args.output.as_deref().map_or(Sink::Standard, Sink::new);
+    sink.write(text.as_bytes()).map_err(|e| Diagnostic::error("CannotWrite", format!("{sink}: {e}")))
 }

@@ -6,7 +6,7 @@ use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use finalizer::{Binary, Diagnostic, Place, Severity};
 use serde_json::{Value, json};
 
-use crate::args::MessageFormat;
+use crate::{args::MessageFormat, files::Sink, finalize::Product};
 
 /// Prints faults of one file to standard error.
 pub fn faults(file: &Path, faults: &[Diagnostic], format: MessageFormat) {
@@ -15,8 +15,13 @@ pub fn faults(file: &Path, faults: &[Diagnostic], format: MessageFormat) {
     let has_lines = faults.iter().any(|d| matches!(d.place, Place::Line { .. } | Place::Input));
     let text = if has_lines { lossy(file) } else { String::new() };
     let lines: Vec<&str> = text.lines().collect();
-    for d in faults {
-        let d = &placed(&lines, d);
+    let mut faults: Vec<Diagnostic> = faults.iter().map(|d| placed(&lines, d)).collect();
+    faults.sort_by_key(|d| match d.place {
+        Place::Input => (0, 0),
+        Place::Offset(offset) => (offset, 0),
+        Place::Line { line, column } => (line.into(), column),
+    });
+    for d in &faults {
         // A closed standard error leaves nobody to tell.
         let _ = match format {
             MessageFormat::Human => match line_of(&lines, d) {
@@ -183,6 +188,113 @@ fn as_json(file: &Path, d: &Diagnostic, text: Option<&str>) -> Value {
     }
     object
 }
+
+/// Results of which each is told by itself; more are told by their number.
+const TOLD_ALONE: usize = 8;
+
+/// Says what was written, to standard error.
+pub fn written(products: &[Product], format: MessageFormat) {
+    let mut out = anstream::stderr().lock();
+    // A closed standard error leaves nobody to tell.
+    if format == MessageFormat::Json {
+        for product in products {
+            let _ = writeln!(out, "{}", written_json(product));
+        }
+        return;
+    }
+    for product in products.iter().take(TOLD_ALONE).filter(|p| p.sink != Sink::Standard) {
+        let size = bytes(product.bytes.len());
+        let _ = match product.code.len() {
+            0 => writeln!(out, "wrote {} ({size})", product.sink),
+            _ => writeln!(out, "wrote {} ({size}): {}", product.sink, code(product)),
+        };
+    }
+    if let Some(rest) = products.get(TOLD_ALONE..).filter(|rest| !rest.is_empty()) {
+        let size = bytes(rest.iter().map(|p| p.bytes.len()).sum());
+        let _ =
+            writeln!(out, "wrote {} more files ({size}), the last {}", rest.len(), rest[rest.len() - 1].sink);
+    }
+}
+
+/// Whose code a result holds, and how much.
+fn code(product: &Product) -> String {
+    let mut kernels: Vec<&str> = product.code.iter().map(|c| c.kernel.as_str()).collect();
+    kernels.dedup();
+    let mut platforms: Vec<String> = product.code.iter().map(|c| c.platform.to_string()).collect();
+    platforms.sort();
+    platforms.dedup();
+    let whose = match kernels.as_slice() {
+        [one] => (*one).to_owned(),
+        [first, .., last] => format!("{} kernels, {first} to {last}", kernels.len()),
+        [] => String::new(),
+    };
+    let size = product.code.iter().map(|c| c.bytes).sum();
+    format!("code of {whose} for {}, {}", platforms.join(", "), bytes(size))
+}
+
+fn bytes(n: usize) -> String {
+    let digits = n.to_string();
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out + if n == 1 { " byte" } else { " bytes" }
+}
+
+fn written_json(product: &Product) -> Value {
+    let code = |c: &crate::finalize::Code| json!({ "kernel": c.kernel, "platform": c.platform.to_string(), "bytes": c.bytes });
+    json!({
+        "written": product.sink.to_string(),
+        "bytes": product.bytes.len(),
+        "code": product.code.iter().map(code).collect::<Vec<_>>(),
+    })
+}
+
+/// Says what became of several inputs, to standard error.
+pub fn summary(done: usize, refused: usize, warnings: usize, seconds: f64, format: MessageFormat) {
+    let mut out = anstream::stderr().lock();
+    let _ = match format {
+        MessageFormat::Human => writeln!(
+            out,
+            "{} inputs: {done} done, {refused} refused, {warnings} warnings, {seconds:.2} s",
+            done + refused
+        ),
+        MessageFormat::Json => writeln!(
+            out,
+            "{}",
+            json!({ "done": done, "refused": refused, "warnings": warnings, "seconds": seconds })
+        ),
+    };
+}
+
+/// One kernel's figures, as a line of JSON.
+pub fn stats_json(file: &Path, b: &Binary) -> String {
+    let (i, s) = (&b.info, &b.stats);
+    let times: serde_json::Map<String, Value> =
+        s.times.iter().map(|t| (t.pass.to_owned(), (t.time.as_secs_f64() * 1e3).into())).collect();
+    let object = json!({
+        "file": file.display().to_string(),
+        "kernel": i.name,
+        "platform": i.platform.to_string(),
+        "simd": i.simd,
+        "visa_instructions": s.visa_instructions,
+        "gen_instructions": s.gen_instructions,
+        "compacted": s.compacted,
+        "bytes": b.code.len(),
+        "grfs_used": i.grfs_used,
+        "grf_count": i.grf_count,
+        "spills": s.spills,
+        "fills": s.fills,
+        "flag_spills": s.flag_spills,
+        "scratch_bytes": i.scratch_bytes,
+        "milliseconds": times,
+    });
+    format!("{object}\n")
+}
+
 /// One kernel's figures, as lines of text.
 pub fn stats(file: &Path, b: &Binary) -> String {
     let (i, s) = (&b.info, &b.stats);

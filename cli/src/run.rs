@@ -13,7 +13,7 @@ use visa::Module;
 
 use crate::{
     args::{MessageFormat, RunArgs, With},
-    files::{Input, write_atomically},
+    files::{self, Input},
     launch, report,
 };
 
@@ -97,8 +97,7 @@ fn execute(args: &RunArgs) -> Result<bool, Refusal> {
     print(&text)?;
     for (index, path) in &args.out {
         let bytes = buffer(&launch.args, *index, &memory)?;
-        write_atomically(path, bytes)
-            .map_err(|e| refuse("CannotWrite", format!("{}: {e}", path.display())))?;
+        files::write(path, bytes).map_err(|e| refuse("CannotWrite", format!("{}: {e}", path.display())))?;
     }
     for finding in &done.reports {
         eprintln!("{finding}");

@@ -39,6 +39,17 @@ pub(crate) fn unknown_kernel(module: &Module, name: &str) -> Diagnostic {
     Diagnostic::error("UnknownKernel", message)
 }
 
+/// A zero byte among so many tells binary data from text, without reading all of it.
+const BEGINNING: usize = 1 << 16;
+/// The longest text that is read: the statements of one take many times its memory. The longest that Intel's
+/// compilers wrote for any kernel we know of has five million bytes.
+const LONGEST_TEXT: usize = 128 << 20;
+
+fn not_visa(offset: usize) -> Refusal {
+    let message = "found neither a vISA object (which starts with CISA) nor vISA assembly";
+    Diagnostic::error("NotVisa", message).at(Place::Offset(offset as u64)).into()
+}
+
 /// Reads vISA assembly written for a platform: rows of operands count its registers. Bytes that are no UTF-8
 /// (names of files in another encoding) read as U+FFFD.
 ///
@@ -46,16 +57,19 @@ pub(crate) fn unknown_kernel(module: &Module, name: &str) -> Diagnostic {
 ///
 /// Every statement at fault, with line and column.
 pub fn read_text(text: &[u8], platform: Platform) -> Result<Module, Refusal> {
+    if let Some(at) = text.iter().take(BEGINNING).position(|b| *b == 0) {
+        return Err(not_visa(at));
+    }
+    if text.len() > LONGEST_TEXT {
+        let message = format!("found text of {} bytes; allowed: {LONGEST_TEXT}", text.len());
+        return Err(Diagnostic::error("TooLong", message).into());
+    }
     let is_assembly =
         || [&b".kernel"[..], b".global_function"].iter().any(|d| text.windows(d.len()).any(|w| w == *d));
     let text = match std::str::from_utf8(text) {
         Ok(text) => Cow::Borrowed(text),
         Err(_) if !text.contains(&0) && is_assembly() => String::from_utf8_lossy(text),
-        Err(e) => {
-            let message = "found neither a vISA object (which starts with CISA) nor vISA assembly";
-            let at = Place::Offset(e.valid_up_to() as u64);
-            return Err(Diagnostic::error("NotVisa", message).at(at).into());
-        }
+        Err(e) => return Err(not_visa(e.valid_up_to())),
     };
     let options = TextOptions { grf_bytes: platform.caps().regs.grf_bytes.into(), ..TextOptions::default() };
     visa::text::parse(&text, options).map_err(|faults| {

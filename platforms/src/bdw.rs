@@ -9,6 +9,8 @@ use crate::{
 pub(crate) const BDW: Caps = Caps {
     platform: Platform::Bdw,
     name: "bdw",
+    aliases: &["broadwell", "gen8"],
+    title: "Broadwell, Gen8",
     gen_platform: 3,
     iga_name: "8",
     words: Words {

@@ -6,6 +6,8 @@ use crate::{Caps, Operations, Platform, Regions, skl::SKL};
 pub(crate) const BXT: Caps = Caps {
     platform: Platform::Bxt,
     name: "bxt",
+    aliases: &["broxton", "apl", "gen9lp"],
+    title: "Broxton, Gen9 low power",
     gen_platform: 6,
     iga_name: "9",
     ops: Operations { mul_dword: false, mul_qword_result: false, ..SKL.ops },

@@ -18,6 +18,10 @@ pub struct Caps {
     pub platform: Platform,
     /// The name users type (`--platform skl`).
     pub name: &'static str,
+    /// Other names that users may type.
+    pub aliases: &'static [&'static str],
+    /// The name that people know, and the generation.
+    pub title: &'static str,
     /// Value of `gen_binary_info.gen_platform` as Intel's compilers write it.
     pub gen_platform: u8,
     /// iga64's `-p=` argument.

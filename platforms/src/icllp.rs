@@ -6,6 +6,8 @@ use crate::{Caps, Flow, Memory, Operations, Platform, Regions, Sampler, Sends, T
 pub(crate) const ICLLP: Caps = Caps {
     platform: Platform::Icllp,
     name: "icllp",
+    aliases: &["icl", "icelake", "gen11"],
+    title: "Ice Lake, Gen11",
     gen_platform: 10,
     iga_name: "11",
     words: Words { ternary_align16: false, ..SKL.words },

@@ -84,10 +84,11 @@ impl FromStr for Platform {
     type Err = UnknownPlatform;
 
     fn from_str(s: &str) -> Result<Self, Self::Err> {
-        Platform::ALL
-            .into_iter()
-            .find(|p| p.caps().name.eq_ignore_ascii_case(s))
-            .ok_or_else(|| UnknownPlatform(s.to_owned()))
+        let is_called = |p: &Platform| {
+            let caps = p.caps();
+            std::iter::once(&caps.name).chain(caps.aliases).any(|name| name.eq_ignore_ascii_case(s))
+        };
+        Platform::ALL.into_iter().find(is_called).ok_or_else(|| UnknownPlatform(s.to_owned()))
     }
 }
 
@@ -101,6 +102,14 @@ mod tests {
             assert_eq!(p.caps().name.to_uppercase().parse(), Ok(p));
             assert_eq!(Platform::from_gen_platform(p.caps().gen_platform), Some(p));
         }
+        assert_eq!("gen12lp".parse(), Ok(Platform::Tgllp));
+        assert_eq!("Broadwell".parse(), Ok(Platform::Bdw));
+        let mut names: Vec<&str> = Platform::ALL.iter().flat_map(|p| p.caps().aliases).copied().collect();
+        names.extend(Platform::ALL.iter().map(|p| p.caps().name));
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count, "no two platforms share a name");
         assert!("gen7".parse::<Platform>().is_err());
     }
 }

@@ -9,6 +9,8 @@ use crate::{
 pub(crate) const PVC: Caps = Caps {
     platform: Platform::Pvc,
     name: "pvc",
+    aliases: &["pontevecchio", "xe-hpc"],
+    title: "Ponte Vecchio, Xe-HPC",
     gen_platform: 15,
     iga_name: "12p72",
     words: Words { acc_write_enable: false, pred_width: false, nibble_offset: false, ..TGLLP.words },

@@ -6,6 +6,8 @@ use crate::{Caps, Memory, Platform, Regions, Sampler, Sends, bdw::BDW};
 pub(crate) const SKL: Caps = Caps {
     platform: Platform::Skl,
     name: "skl",
+    aliases: &["skylake", "gen9"],
+    title: "Skylake, Gen9",
     gen_platform: 5,
     iga_name: "9",
     regions: Regions { mixed_half: true, even_writes: false, ..BDW.regions },

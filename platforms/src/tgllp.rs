@@ -6,6 +6,8 @@ use crate::{Caps, Layout, Memory, Operations, Platform, Regions, Scoreboard, Wor
 pub(crate) const TGLLP: Caps = Caps {
     platform: Platform::Tgllp,
     name: "tgllp",
+    aliases: &["tgl", "tigerlake", "gen12", "gen12lp", "xe-lp"],
+    title: "Tiger Lake, Xe-LP (Gen12)",
     gen_platform: 12,
     iga_name: "12p1",
     words: Words { layout: Layout::Xe, ternary_cond: false, ternary_imm: true, ..ICLLP.words },

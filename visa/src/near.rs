@@ -1,6 +1,6 @@
 //! Words that are easily mistaken for another, for messages.
 
-/// The known word that differs in a letter or two, if there is one.
+/// The known word that differs in a letter or two, if there is one. Two letters that changed places are one difference.
 #[cold]
 pub(crate) fn suggestion<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     const LONGEST: usize = 24;
@@ -10,7 +10,7 @@ pub(crate) fn suggestion<'a>(word: &str, known: impl IntoIterator<Item = &'a str
     let word = word.to_ascii_lowercase();
     let most = if word.len() > 4 { 2 } else { 1 };
     let near = known.into_iter().filter(|k| k.len().abs_diff(word.len()) <= most);
-    let near = near.map(|k| (distance(word.as_bytes(), k.to_ascii_lowercase().as_bytes()), k));
+    let near = near.map(|k| (strsim::osa_distance(&word, &k.to_ascii_lowercase()), k));
     // Of two that are as near, the one that has a letter too many rather than another.
     near.filter(|(d, _)| *d <= most).min_by_key(|(d, k)| (*d, !word.starts_with(k))).map(|(_, k)| k)
 }
@@ -23,19 +23,4 @@ pub(crate) fn similar_name<'a>(name: &str, known: impl IntoIterator<Item = &'a s
     let wanted = letters(name);
     let named = |k: &&str| k.len().abs_diff(name.len()) <= 2 && letters(k) != wanted;
     if wanted.len() < 3 { None } else { suggestion(name, known.into_iter().filter(named)) }
-}
-
-/// Letters to add, remove or change to get from one word to the other.
-fn distance(a: &[u8], b: &[u8]) -> usize {
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.iter().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let change = diagonal + usize::from(x != y);
-            diagonal = row[j + 1];
-            row[j + 1] = change.min(diagonal + 1).min(row[j] + 1);
-        }
-    }
-    row[b.len()]
 }

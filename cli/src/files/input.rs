@@ -1,0 +1,93 @@
+//! What is read: regular files are mapped, everything else is read to its end, up to a limit.
+
+use std::{
+    fs::File,
+    io::{self, Read},
+    ops::Deref,
+    path::Path,
+};
+
+/// Bytes that are read from what cannot be mapped (standard input, pipes, devices). The largest objects that
+/// drivers ship have a few megabytes.
+const LONGEST_STREAM: u64 = 256 << 20;
+
+/// Whether a path names standard input or output.
+pub fn is_standard(path: &Path) -> bool {
+    path.as_os_str() == "-"
+}
+
+/// An input file's bytes.
+pub struct Input(Bytes);
+
+enum Bytes {
+    Mapped(memmap2::Mmap),
+    Owned(Vec<u8>),
+}
+
+impl Input {
+    /// Maps a regular file; reads anything else (`-` for standard input, pipes, empty files) to its end.
+    ///
+    /// # Errors
+    ///
+    /// What the system says; a stream of more than [`LONGEST_STREAM`] bytes.
+    pub fn open(path: &Path) -> io::Result<Input> {
+        if is_standard(path) {
+            return stream(io::stdin().lock(), LONGEST_STREAM);
+        }
+        let file = File::open(path)?;
+        let meta = file.metadata()?;
+        if meta.is_file() && meta.len() > 0 {
+            return map(&file).map(|m| Input(Bytes::Mapped(m)));
+        }
+        stream(file, LONGEST_STREAM)
+    }
+}
+
+fn stream(from: impl Read, longest: u64) -> io::Result<Input> {
+    let mut bytes = Vec::new();
+    from.take(longest + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > longest {
+        let message = format!("found a stream of more than {longest} bytes; give a file");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
+    }
+    Ok(Input(Bytes::Owned(bytes)))
+}
+
+/// The only `unsafe` of the command.
+///
+/// Proof: the map is private and read-only, so Rust code cannot write through it. A process that
+/// truncates the file while we read it could raise SIGBUS, as with every mapped reader; one that
+/// rewrites it changes bytes that the readers treat as untrusted anyway: they check each value where
+/// they use it and keep no pointer derived from it.
+#[allow(unsafe_code)]
+fn map(file: &File) -> io::Result<memmap2::Mmap> {
+    unsafe { memmap2::MmapOptions::new().map_copy_read_only(file) }
+}
+
+impl Deref for Input {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match &self.0 {
+            Bytes::Mapped(m) => m,
+            Bytes::Owned(v) => v,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_file_is_an_empty_input() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        assert!(Input::open(file.path()).unwrap().is_empty());
+    }
+
+    #[test]
+    fn an_endless_stream_is_refused() {
+        assert!(stream(io::repeat(0), 1000).is_err());
+        assert_eq!(stream(io::repeat(7).take(1000), 1000).unwrap().len(), 1000);
+    }
+}

@@ -1,0 +1,7 @@
+//! Files in and out: inputs mapped and bounded, outputs complete or absent.
+
+mod input;
+mod output;
+
+pub use input::{Input, is_standard};
+pub use output::{Sink, write};

@@ -1,0 +1,252 @@
+//! Results: their names and contents.
+
+use std::{
+    fs,
+    path::{MAIN_SEPARATOR, Path, PathBuf},
+};
+
+use encoder::iga::{JsonOptions, ListingOptions, disassemble, disassemble_json};
+use finalizer::{Binary, Diagnostic, Place, Refusal};
+use platforms::Platform;
+use visa::Module;
+
+use super::inputs::Job;
+use crate::{
+    args::{Emit, FinalizeArgs},
+    files::{Sink, is_standard},
+};
+
+/// The code of one kernel for one platform.
+pub struct Done {
+    /// The kernel's number in the module.
+    pub kernel: usize,
+    /// Its code.
+    pub binary: Binary,
+}
+
+/// One result.
+pub struct Product {
+    /// Where it goes.
+    pub sink: Sink,
+    /// What it holds.
+    pub bytes: Vec<u8>,
+    /// Whose code is in it.
+    pub code: Vec<Code>,
+}
+
+/// Code in a result.
+#[derive(Clone)]
+pub struct Code {
+    /// The kernel.
+    pub kernel: String,
+    /// Its platform.
+    pub platform: Platform,
+    /// Its size.
+    pub bytes: usize,
+}
+
+impl Code {
+    fn of(binary: &Binary) -> Code {
+        Code { kernel: binary.info.name.clone(), platform: binary.info.platform, bytes: binary.code.len() }
+    }
+}
+
+/// Registers of the platform that text is printed for: of the one that was asked for, else of the one that the
+/// object has code for.
+pub fn text_platform(args: &FinalizeArgs, module: Option<&Module>) -> Platform {
+    let embedded = || {
+        let mut binaries = module?.kernels.iter().flat_map(|k| &k.gen_binaries);
+        binaries.find_map(|b| Platform::from_gen_platform(b.platform))
+    };
+    args.platform.first().copied().or_else(embedded).unwrap_or(Platform::Skl)
+}
+
+/// Everything that is made of an input.
+///
+/// # Errors
+///
+/// What does not fit an object; several results for one file; a result that would replace the input.
+pub fn products(
+    args: &FinalizeArgs,
+    job: &Job,
+    mut module: Module,
+    done: Vec<Done>,
+) -> Result<Vec<Product>, Refusal> {
+    let mut products = Vec::new();
+    let mut add = |name: String, bytes: Vec<u8>, code: Vec<Code>| {
+        products.push((name, Product { sink: Sink::Standard, bytes, code }))
+    };
+    let stem = stem(&job.path);
+    for &emit in &args.emit {
+        let module_name = || format!("{stem}.{}", emit.extension());
+        match emit {
+            Emit::Isa => {}
+            Emit::Visaasm => {
+                let grf_bytes = text_platform(args, Some(&module)).caps().regs.grf_bytes.into();
+                let options = visa::text::TextOptions { grf_bytes, ..Default::default() };
+                add(module_name(), visa::text::print(&module, options).into_bytes(), Vec::new());
+            }
+            Emit::Object => add(module_name(), object(&module)?, Vec::new()),
+            Emit::Dat | Emit::Asm | Emit::Json => {
+                for Done { binary, .. } in &done {
+                    let (kernel, platform) = (file_name(&binary.info.name), binary.info.platform);
+                    let name = format!("{stem}.{kernel}.{platform}.{}", emit.extension());
+                    add(name, contents(binary, emit), vec![Code::of(binary)]);
+                }
+            }
+        }
+    }
+    if args.emit.contains(&Emit::Isa) {
+        let code = done.iter().map(|d| Code::of(&d.binary)).collect();
+        embed(args, &mut module, done)?;
+        add(format!("{stem}.{}", Emit::Isa.extension()), object(&module)?, code);
+    }
+    place(args, job, products)
+}
+
+/// Puts the code into the object.
+fn embed(args: &FinalizeArgs, module: &mut Module, done: Vec<Done>) -> Result<(), Refusal> {
+    if args.drop_embedded {
+        module.remove_gen_binaries(None);
+    }
+    let mut faults = Vec::new();
+    for d in done {
+        let platform = d.binary.info.platform.caps().gen_platform;
+        if let Err(e) = module.set_gen_binary(d.kernel, platform, d.binary.code) {
+            let kernel = &module.kernels[d.kernel];
+            let message = format!("{e}; it has code for {}. {DROP}", carried(kernel));
+            faults.push(Diagnostic::error("CannotWrite", message).in_kernel(&*kernel.name()));
+        }
+    }
+    if faults.is_empty() { Ok(()) } else { Err(Refusal(faults)) }
+}
+
+const DROP: &str =
+    "--drop-embedded leaves out the code that the input carries; fewer platforms at a time fit, too";
+
+/// Platforms that a kernel has code for.
+fn carried(kernel: &visa::Kernel) -> String {
+    let name = |number: u8| {
+        Platform::from_gen_platform(number).map_or(format!("platform number {number}"), |p| p.to_string())
+    };
+    kernel.gen_binaries.iter().map(|b| name(b.platform)).collect::<Vec<_>>().join(", ")
+}
+
+fn object(module: &Module) -> Result<Vec<u8>, Refusal> {
+    visa::write(module).map_err(|e| Diagnostic::error("CannotWrite", e.to_string()).into())
+}
+
+fn contents(b: &Binary, emit: Emit) -> Vec<u8> {
+    let platform = b.info.platform;
+    match emit {
+        Emit::Asm => disassemble(platform, &b.code, &ListingOptions::default()).into_bytes(),
+        Emit::Json => disassemble_json(platform, &b.code, &JsonOptions::default()).into_bytes(),
+        _ => b.code.clone(),
+    }
+}
+
+/// What `--output` means for an input with so many results.
+enum Destination {
+    Beside,
+    Directory(PathBuf),
+    Single(Sink),
+}
+
+fn destination(args: &FinalizeArgs, job: &Job, results: usize) -> Result<Destination, Refusal> {
+    let refuse = |message: String| Err(Diagnostic::error("OutputTwice", message).at(Place::Input).into());
+    let Some(output) = &args.output else {
+        return match is_standard(&job.path) {
+            false => Ok(Destination::Beside),
+            true if results == 1 => Ok(Destination::Single(Sink::Standard)),
+            true => {
+                refuse(format!("{results} results of standard input: --output names a directory for them"))
+            }
+        };
+    };
+    if !is_standard(output) && (output.is_dir() || ends_with_separator(output)) {
+        return Ok(Destination::Directory(output.join(&job.below)));
+    }
+    if results == 1 {
+        return Ok(Destination::Single(Sink::new(output)));
+    }
+    let output = output.display();
+    refuse(format!(
+        "{results} results for the one file {output}; `{output}{MAIN_SEPARATOR}` makes it a directory"
+    ))
+}
+
+fn ends_with_separator(path: &Path) -> bool {
+    path.as_os_str().to_string_lossy().ends_with(std::path::is_separator)
+}
+
+/// Gives each result its place; none may replace the input by accident, or another result.
+fn place(args: &FinalizeArgs, job: &Job, named: Vec<(String, Product)>) -> Result<Vec<Product>, Refusal> {
+    if args.in_place {
+        let object = |(name, p): (String, Product)| {
+            let is_object = name.ends_with(Emit::Isa.extension());
+            let path = if is_object { job.path.clone() } else { job.path.with_file_name(name) };
+            Product { sink: Sink::File(path), ..p }
+        };
+        return Ok(named.into_iter().map(object).collect());
+    }
+    let destination = destination(args, job, named.len())?;
+    let sink = |name: String| match &destination {
+        Destination::Beside => Sink::File(job.path.with_file_name(name)),
+        Destination::Directory(dir) => Sink::File(dir.join(name)),
+        Destination::Single(sink) => sink.clone(),
+    };
+    let products: Vec<Product> =
+        named.into_iter().map(|(name, p)| Product { sink: sink(name), ..p }).collect();
+    distinct(job, &products)?;
+    Ok(products)
+}
+
+fn distinct(job: &Job, products: &[Product]) -> Result<(), Refusal> {
+    let mut faults = Vec::new();
+    for (i, product) in products.iter().enumerate() {
+        let Sink::File(file) = &product.sink else { continue };
+        if same_file(file, &job.path) {
+            let message = format!("{} is the input; --in-place allows that", file.display());
+            faults.push(Diagnostic::error("OutputIsInput", message).at(Place::Input));
+        }
+        if products[..i].iter().any(|p| p.sink == product.sink) {
+            let message = format!("two results would go to {}", file.display());
+            faults.push(Diagnostic::error("OutputTwice", message).at(Place::Input));
+        }
+    }
+    if faults.is_empty() { Ok(()) } else { Err(Refusal(faults)) }
+}
+
+fn same_file(a: &Path, b: &Path) -> bool {
+    match (a.canonicalize(), b.canonicalize()) {
+        (Ok(a), Ok(b)) => a == b && a.is_file(),
+        _ => false,
+    }
+}
+
+/// Writes all results of an input; directories that they go to are made.
+pub fn write(products: &[Product]) -> Result<(), Diagnostic> {
+    for product in products {
+        let made = match &product.sink {
+            Sink::File(path) => path.parent().map_or(Ok(()), fs::create_dir_all),
+            Sink::Standard => Ok(()),
+        };
+        made.and_then(|()| product.sink.write(&product.bytes))
+            .map_err(|e| Diagnostic::error("CannotWrite", format!("{}: {e}", product.sink)))?;
+    }
+    Ok(())
+}
+
+/// The name of results, before their endings: an object that is a result itself gives results of the same name.
+fn stem(path: &Path) -> String {
+    if is_standard(path) {
+        return "stdin".to_owned();
+    }
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    stem.strip_suffix(".gen").map_or(stem.clone(), str::to_owned)
+}
+
+/// A kernel's name as a part of a file's.
+pub fn file_name(kernel: &str) -> String {
+    kernel.chars().map(|c| if c.is_alphanumeric() || "._-".contains(c) { c } else { '_' }).collect()
+}
