@@ -31,6 +31,12 @@ pub enum Command {
     Asm(AsmArgs),
     /// Run a kernel on the emulator.
     Run(RunArgs),
+    /// Show what files hold: kernels, inputs and their places, attributes, code.
+    Info(InfoArgs),
+    /// Take the machine code out of an object.
+    Strip(StripArgs),
+    /// Write the machine code that an object carries to files.
+    Extract(ExtractArgs),
 }
 
 /// Finalize vISA objects and vISA assembly.
@@ -185,6 +191,60 @@ pub struct AsmArgs {
     /// How faults are printed.
     #[arg(long, value_enum, default_value = "human")]
     pub message_format: MessageFormat,
+}
+
+/// Arguments of `info`.
+#[derive(Args, Debug)]
+pub struct InfoArgs {
+    /// vISA objects, vISA assembly, compiled programs (zebins), raw code.
+    #[arg(required = true, value_name = "FILE")]
+    pub inputs: Vec<PathBuf>,
+    /// The platform of raw code, of a program's code, and of text.
+    #[arg(short, long, ignore_case = true, value_parser = platform())]
+    pub platform: Option<Platform>,
+    /// For people, or one JSON object a file.
+    #[arg(long, value_enum, default_value = "human")]
+    pub message_format: MessageFormat,
+}
+
+/// Arguments of `strip`.
+#[derive(Args, Debug)]
+pub struct StripArgs {
+    /// A vISA object.
+    #[arg(value_name = "FILE")]
+    pub input: PathBuf,
+    /// Take out the code of these platforms alone.
+    #[arg(short, long, value_delimiter = ',', value_name = "P[,P...]", ignore_case = true, value_parser = platform())]
+    pub platform: Vec<Platform>,
+    /// Where the object goes.
+    #[arg(short, long, conflicts_with = "in_place")]
+    pub output: Option<PathBuf>,
+    /// Replace the object.
+    #[arg(long)]
+    pub in_place: bool,
+    /// Say nothing of what was written.
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// Arguments of `extract`.
+#[derive(Args, Debug)]
+pub struct ExtractArgs {
+    /// A vISA object with code in it.
+    #[arg(value_name = "FILE")]
+    pub input: PathBuf,
+    /// The code of these platforms alone.
+    #[arg(short, long, value_delimiter = ',', value_name = "P[,P...]", ignore_case = true, value_parser = platform())]
+    pub platform: Vec<Platform>,
+    /// The code of these kernels alone.
+    #[arg(short, long, value_name = "NAME")]
+    pub kernel: Vec<String>,
+    /// The directory that the files go to; that of the object if absent.
+    #[arg(short, long, value_name = "DIR")]
+    pub output: Option<PathBuf>,
+    /// Say nothing of what was written.
+    #[arg(short, long)]
+    pub quiet: bool,
 }
 
 /// Arguments of `run`.

@@ -23,7 +23,7 @@ pub fn run(args: &DisasmArgs) -> ExitCode {
     let faults = match disassembly(args) {
         Ok((text, faults)) => match deliver(args, &text) {
             Ok(()) => faults,
-            Err(fault) => vec![fault],
+            Err(Refusal(faults)) => faults,
         },
         Err(Refusal(faults)) => faults,
     };
@@ -133,7 +133,7 @@ fn documents(platform: Platform, pieces: &[Piece]) -> String {
     format!("{{\"platform\":{},\"kernels\":[\n{}\n]}}\n", json!(platform.to_string()), kernels.join(",\n"))
 }
 
-fn deliver(args: &DisasmArgs, text: &str) -> Result<(), Diagnostic> {
+fn deliver(args: &DisasmArgs, text: &str) -> Result<(), Refusal> {
     let sink = args.output.as_deref().map_or(Sink::Standard, Sink::new);
-    sink.write(text.as_bytes()).map_err(|e| Diagnostic::error("CannotWrite", format!("{sink}: {e}")))
+    sink.write(text.as_bytes()).map_err(|e| Diagnostic::error("CannotWrite", format!("{sink}: {e}")).into())
 }

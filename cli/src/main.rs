@@ -3,9 +3,12 @@
 mod args;
 mod asm;
 mod disasm;
+mod embedded;
 mod files;
 mod finalize;
+mod info;
 mod launch;
+mod names;
 mod report;
 mod run;
 
@@ -21,6 +24,9 @@ fn main() -> ExitCode {
         Some(Command::Disasm(args)) => disasm::run(&args),
         Some(Command::Asm(args)) => asm::run(&args),
         Some(Command::Run(args)) => run::run(&args),
+        Some(Command::Info(args)) => info::run(&args),
+        Some(Command::Strip(args)) => embedded::strip(&args),
+        Some(Command::Extract(args)) => embedded::extract(&args),
         None => finalize::run(&cli.finalize),
     }
 }

@@ -233,6 +233,11 @@ fn code(product: &Product) -> String {
 }
 
 fn bytes(n: usize) -> String {
+    with_commas(n) + if n == 1 { " byte" } else { " bytes" }
+}
+
+/// A number with a comma before each three digits.
+pub fn with_commas(n: usize) -> String {
     let digits = n.to_string();
     let mut out = String::new();
     for (i, digit) in digits.chars().enumerate() {
@@ -241,7 +246,7 @@ fn bytes(n: usize) -> String {
         }
         out.push(digit);
     }
-    out + if n == 1 { " byte" } else { " bytes" }
+    out
 }
 
 fn written_json(product: &Product) -> Value {

@@ -373,3 +373,37 @@ fn what_can_be_made_is_written_where_asked() {
     assert!(out.status.success(), "{}", stderr(&out));
     assert_eq!(names(&dir.path().join("out")), ["k.good.skl.dat", "k.other.skl.dat"]);
 }
+
+#[test]
+fn info_shows_kernels_inputs_and_code() {
+    let (dir, _) = with_example();
+    assert!(run(dir.path(), &["k.isa", "-p", "skl,tgllp", "-q"]).status.success());
+    let out = run(dir.path(), &["info", "k.gen.isa"]);
+    let text = String::from_utf8_lossy(&out.stdout);
+    for part in
+        ["vISA object 4.1", "kernel saxpy", "attribute   SimdSize 16", "code        skl", "code        tgllp"]
+    {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    let out = run(dir.path(), &["info", "k.gen.isa", "--message-format", "json"]);
+    let json: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+    let code = &json["kernels"][0]["code"][1];
+    assert_eq!(code["platform"], "tgllp", "{json}");
+    assert!(code["instructions"].as_u64().unwrap() > 10, "{json}");
+    assert!(!json["kernels"][0]["inputs"].as_array().unwrap().is_empty());
+    assert_eq!(run(dir.path(), &["info", "absent"]).status.code(), Some(1));
+}
+
+#[test]
+fn extract_and_strip_are_the_inverse_of_putting_in() {
+    let (dir, file) = with_example();
+    assert!(run(dir.path(), &["k.isa", "-p", "skl,tgllp", "--emit", "isa,dat", "-q"]).status.success());
+    let out = run(dir.path(), &["extract", "k.gen.isa", "-o", ".", "-p", "skl"]);
+    assert!(stderr(&out).contains("k.saxpy.skl.dat"), "{}", stderr(&out));
+    let out = run(dir.path(), &["strip", "k.gen.isa", "-p", "tgl", "-o", "one.isa"]);
+    assert!(stderr(&out).contains("1 of 2 codes"), "{}", stderr(&out));
+    assert!(run(dir.path(), &["strip", "one.isa", "--in-place"]).status.success());
+    assert_eq!(fs::read(dir.path().join("one.isa")).unwrap(), fs::read(&file).unwrap());
+    assert_eq!(run(dir.path(), &["extract", "one.isa"]).status.code(), Some(1));
+    assert_eq!(run(dir.path(), &["strip", "k.gen.isa"]).status.code(), Some(1));
+}

@@ -23,7 +23,7 @@ use std::{
     time::Instant,
 };
 
-use finalizer::{Diagnostic, Finalizer, Options, Place, Severity};
+use finalizer::{Diagnostic, Finalizer, Options, Place, Refusal, Severity};
 use indicatif::{ProgressBar, ProgressStyle};
 use platforms::Platform;
 
@@ -159,12 +159,11 @@ struct Reporter<'a> {
 impl Reporter<'_> {
     fn tell(&mut self, job: &Job, mut outcome: Outcome) {
         // Everything is in memory and nothing was refused: only now touch the file system.
-        let written = match self.claim(job, &outcome.products) {
-            Ok(()) => outputs::write(&outcome.products),
-            Err(fault) => Err(fault),
-        };
+        let written = self.claim(job, &outcome.products).and_then(|()| outputs::write(&outcome.products));
         let is_written = written.is_ok();
-        outcome.faults.extend(written.err());
+        if let Err(Refusal(faults)) = written {
+            outcome.faults.extend(faults);
+        }
         // What goes to standard output is not mixed with talk.
         let _ = match outcome.products.iter().any(|p| p.sink == Sink::Standard) {
             true => anstream::stderr().write_all(outcome.talk.as_bytes()),
@@ -179,13 +178,13 @@ impl Reporter<'_> {
     }
 
     /// Notes what an input's results are called; none may replace those of another.
-    fn claim(&mut self, job: &Job, products: &[Product]) -> Result<(), Diagnostic> {
+    fn claim(&mut self, job: &Job, products: &[Product]) -> Result<(), Refusal> {
         for product in products {
             let Sink::File(path) = &product.sink else { continue };
             if let Some(other) = self.written.insert(path.clone(), job.path.clone()) {
                 let (path, other) = (path.display(), other.display());
                 let message = format!("{path} already holds a result of {other}; write to another directory");
-                return Err(Diagnostic::error("OutputTwice", message).at(Place::Input));
+                return Err(Diagnostic::error("OutputTwice", message).at(Place::Input).into());
             }
         }
         Ok(())

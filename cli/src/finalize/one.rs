@@ -74,7 +74,8 @@ fn fill(
         }
     }
     bar.finish_and_clear();
-    if !faults.is_empty() && !(args.keep_going && !done.is_empty()) {
+    let goes_on = args.keep_going && !done.is_empty();
+    if !faults.is_empty() && !goes_on {
         return Err(Refusal(faults));
     }
     outcome.faults.extend(faults);

@@ -14,6 +14,7 @@ use super::inputs::Job;
 use crate::{
     args::{Emit, FinalizeArgs},
     files::{Sink, is_standard},
+    names,
 };
 
 /// The code of one kernel for one platform.
@@ -76,7 +77,7 @@ pub fn products(
     let mut add = |name: String, bytes: Vec<u8>, code: Vec<Code>| {
         products.push((name, Product { sink: Sink::Standard, bytes, code }))
     };
-    let stem = stem(&job.path);
+    let stem = names::stem(&job.path);
     for &emit in &args.emit {
         let module_name = || format!("{stem}.{}", emit.extension());
         match emit {
@@ -89,7 +90,7 @@ pub fn products(
             Emit::Object => add(module_name(), object(&module)?, Vec::new()),
             Emit::Dat | Emit::Asm | Emit::Json => {
                 for Done { binary, .. } in &done {
-                    let (kernel, platform) = (file_name(&binary.info.name), binary.info.platform);
+                    let (kernel, platform) = (names::of_kernel(&binary.info.name), binary.info.platform);
                     let name = format!("{stem}.{kernel}.{platform}.{}", emit.extension());
                     add(name, contents(binary, emit), vec![Code::of(binary)]);
                 }
@@ -225,7 +226,7 @@ fn same_file(a: &Path, b: &Path) -> bool {
 }
 
 /// Writes all results of an input; directories that they go to are made.
-pub fn write(products: &[Product]) -> Result<(), Diagnostic> {
+pub fn write(products: &[Product]) -> Result<(), Refusal> {
     for product in products {
         let made = match &product.sink {
             Sink::File(path) => path.parent().map_or(Ok(()), fs::create_dir_all),
@@ -235,18 +236,4 @@ pub fn write(products: &[Product]) -> Result<(), Diagnostic> {
             .map_err(|e| Diagnostic::error("CannotWrite", format!("{}: {e}", product.sink)))?;
     }
     Ok(())
-}
-
-/// The name of results, before their endings: an object that is a result itself gives results of the same name.
-fn stem(path: &Path) -> String {
-    if is_standard(path) {
-        return "stdin".to_owned();
-    }
-    let stem = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-    stem.strip_suffix(".gen").map_or(stem.clone(), str::to_owned)
-}
-
-/// A kernel's name as a part of a file's.
-pub fn file_name(kernel: &str) -> String {
-    kernel.chars().map(|c| if c.is_alphanumeric() || "._-".contains(c) { c } else { '_' }).collect()
 }
