@@ -182,9 +182,8 @@ fn rounds(
 ) -> Result<AllocStats, Error> {
     let mut stats = AllocStats::default();
     let mut top = kernel.spill_offset;
-    // Where registers are watched by software, taking them in turn means fewer that still have to be
-    // waited for; where they are scarce, packing them from the lowest on means fewer spills.
-    let mut rotate = kernel.platform.caps().scoreboard.sbid_count > 0;
+    // Registers are taken in turn, unless they are scarce: packing them from the lowest on means fewer spills.
+    let mut rotate = true;
     for rewritten in 0..MAX_ROUNDS {
         {
             let now = work.as_ref().unwrap_or(kernel);
@@ -195,13 +194,15 @@ fn rounds(
         if rewritten == 0
             && let Some(better) = reordered(kernel, scratch)?
         {
-            placed_already = !rotate;
+            // What does not fit when packed would not fit in turn.
+            placed_already = !scratch.placed[2].spilled.is_empty();
+            rotate &= !placed_already;
             *work = Some(better);
         }
         let Scratch { pool, flow, homes, now, placing, placed, lost, home, plan, spill, .. } = &mut *scratch;
         let [flags, addresses, general] = placed;
         let current = work.as_ref().unwrap_or(kernel);
-        placing.place(current, VarClass::Flag, now, false, flags)?;
+        placing.place_in_turn(current, VarClass::Flag, now, flags)?;
         placing.place(current, VarClass::Address, now, false, addresses)?;
         lost.clear();
         lost.extend(flags.spilled.iter().chain(&addresses.spilled));
@@ -210,11 +211,9 @@ fn rounds(
             stats.flag_spills += home::split(work, lost, homes, &now.accesses, &now.live, home, pool);
             continue;
         }
-        if !placed_already {
-            placing.place(current, VarClass::General, now, rotate, general)?;
-        }
-        if rotate && !general.spilled.is_empty() {
-            rotate = false;
+        if rotate {
+            rotate = placing.place_in_turn(current, VarClass::General, now, general)?;
+        } else if !placed_already {
             placing.place(current, VarClass::General, now, false, general)?;
         }
         if !general.spilled.is_empty() {
@@ -288,7 +287,7 @@ fn file_of(kernel: &Kernel<Virtual>, class: VarClass, rotate: bool) -> File {
         VarClass::General => {
             File { regs: u32::from(kernel.grf_count), reg_bytes: u32::from(caps.regs.grf_bytes), rotate }
         }
-        VarClass::Flag => File { regs: 1, reg_bytes: u32::from(caps.regs.flag_count) * 4, rotate: false },
+        VarClass::Flag => File { regs: 1, reg_bytes: u32::from(caps.regs.flag_count) * 4, rotate },
         VarClass::Address => {
             File { regs: 1, reg_bytes: u32::from(caps.regs.addr_subregs) * 2, rotate: false }
         }
@@ -327,6 +326,23 @@ impl Placing {
         let limits = (file.reg_bytes, regs * file.reg_bytes);
         let (items, scan) = &mut self.general;
         fit::fit(&fit::Placed { file, limits, items, known }, plan, scan, &mut self.fit, general)
+    }
+
+    /// Places the variables of a class in places taken in turn, if all find one, and returns whether they do.
+    /// If not, they are packed.
+    fn place_in_turn(
+        &mut self,
+        kernel: &Kernel<Virtual>,
+        class: VarClass,
+        known: &Analysis,
+        out: &mut Placement,
+    ) -> Result<bool, Error> {
+        self.place(kernel, class, known, true, out)?;
+        if out.spilled.is_empty() && out.failed.is_none() {
+            return Ok(true);
+        }
+        self.place(kernel, class, known, false, out)?;
+        Ok(false)
     }
 
     /// Places the variables of a class.

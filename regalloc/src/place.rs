@@ -31,8 +31,9 @@ pub(crate) struct Item {
 pub(crate) struct File {
     pub regs: u32,
     pub reg_bytes: u32,
-    /// Variables move round-robin through the registers rather than starting at the lowest: the
-    /// hardware then waits less for registers that were just in use.
+    /// Variables move round-robin through the registers rather than starting at the lowest: then a scheduler
+    /// may move instructions past each other, and the hardware waits less for registers that were just in
+    /// use.
     pub rotate: bool,
 }
 
@@ -141,7 +142,10 @@ struct Scan<'a, const W: usize> {
     partly: Busy<W>,
     /// The same.
     some_parts: bool,
+    /// Where the next search starts, if places are taken in turn: a register for what has whole ones, a byte of
+    /// the file for what is smaller.
     next: u32,
+    next_byte: u32,
     used: u32,
 }
 
@@ -259,8 +263,20 @@ fn place_in<const W: usize>(
     partly.clear(if some_parts { points } else { 0 });
     let mut order = std::mem::take(&mut s.order);
     by_start(items, ranges, points, &mut s.starts, &mut order);
-    let mut scan =
-        Scan { file, items, live, s, points, wholes, some_wholes, partly, some_parts, next: 0, used: 0 };
+    let mut scan = Scan {
+        file,
+        items,
+        live,
+        s,
+        points,
+        wholes,
+        some_wholes,
+        partly,
+        some_parts,
+        next: 0,
+        next_byte: 0,
+        used: 0,
+    };
     for (i, item) in items.iter().enumerate() {
         if let Some(at) = item.fixed
             && !ranges(item).is_empty()
@@ -403,23 +419,48 @@ impl<'a, const W: usize> Scan<'a, W> {
             }
             return found;
         }
-        let full = mask_of(0, rb);
-        let mut empty = None;
         let high = item.high.div_ceil(rb).min(self.file.regs);
         open.iter_mut().zip(between::<W>(low, high)).for_each(|(o, b)| *o &= b);
-        while let Some(r) = first(&open) {
-            open[r as usize / 64] &= !(1 << (r % 64));
-            let taken = if has(&with_parts, r) { self.taken(r, ranges, full) } else { 0 };
-            if taken != full
-                && (taken != 0 || empty.is_none())
-                && let Some(at) = free_slot(taken, item.bytes, item.align, rb.min(item.high - r * rb))
-            {
-                if taken != 0 {
-                    return Some(r * rb + at);
+        let found = self.find_part(i, open, with_parts);
+        if let Some(at) = found {
+            self.next_byte = at + item.bytes;
+        }
+        found
+    }
+
+    /// A free place for item `i`, which is smaller than a register, in one of `open`: beside others if there
+    /// is room, else in an empty one.
+    fn find_part(&mut self, i: u32, mut open: Regs<W>, with_parts: Regs<W>) -> Option<u32> {
+        let rb = self.file.reg_bytes;
+        let item = self.items[i as usize];
+        let ranges = self.ranges(i);
+        let full = mask_of(0, rb);
+        let from = if self.file.rotate { self.next_byte } else { 0 };
+        let mut empty = None;
+        // Bytes from `from` on, then those before.
+        for (regs, least) in
+            [(between::<W>(from / rb, self.file.regs), from), (between(0, from.div_ceil(rb)), 0)]
+        {
+            let mut here = open;
+            here.iter_mut().zip(regs).for_each(|(h, b)| *h &= b);
+            while let Some(r) = first(&here) {
+                here[r as usize / 64] &= !(1 << (r % 64));
+                let taken = if has(&with_parts, r) { self.taken(r, ranges, full) } else { 0 };
+                let least = least.saturating_sub(r * rb);
+                if taken != full
+                    && (taken != 0 || empty.is_none())
+                    && let Some(at) =
+                        free_slot(taken, least, (item.bytes, item.align), rb.min(item.high - r * rb))
+                {
+                    if taken != 0 {
+                        return Some(r * rb + at);
+                    }
+                    empty = Some(r * rb + at);
+                    // Only what others have parts of is better.
+                    for regs in [&mut open, &mut here] {
+                        regs.iter_mut().zip(with_parts).for_each(|(o, p)| *o &= p);
+                    }
                 }
-                empty = Some(r * rb + at);
-                // Only what others have parts of is better.
-                open.iter_mut().zip(with_parts).for_each(|(o, p)| *o &= p);
             }
         }
         empty
@@ -650,10 +691,10 @@ impl<'a, const W: usize> Scan<'a, W> {
     }
 }
 
-/// First aligned run of `bytes` zero bits.
-fn free_slot(taken: u64, bytes: u32, align: u32, size: u32) -> Option<u32> {
+/// First aligned run of so many zero bits, from bit `from` on.
+fn free_slot(taken: u64, from: u32, (bytes, align): (u32, u32), size: u32) -> Option<u32> {
     let align = align.max(1);
-    let mut at = 0;
+    let mut at = from.next_multiple_of(align);
     while at + bytes <= size {
         if taken & mask_of(at, at + bytes) == 0 {
             return Some(at);

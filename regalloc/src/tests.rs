@@ -1,5 +1,7 @@
 use super::*;
-use gen_ir::{Block, BlockId, ExecSize, Inst, Op, Reg, Region, Src, Type, Var};
+use gen_ir::{
+    Block, BlockId, Cond, CondMod, ExecSize, Inst, Op, Pred, PredCtrl, Reg, Region, Src, Type, Var,
+};
 use platforms::Platform;
 
 fn general(bytes: u32) -> Var {
@@ -40,17 +42,50 @@ fn regs(k: &Kernel<Physical>) -> Vec<Vec<u16>> {
 }
 
 #[test]
-fn registers_are_reused_when_values_end() {
+fn registers_are_taken_in_turn_and_used_again() {
     let mut k = Kernel::new("t", Platform::Skl);
-    let v: Vec<VarId> = (0..4).map(|_| k.add_var(general(32))).collect();
-    k.blocks = vec![Block {
-        insts: vec![mov(v[0], 1), mov(v[1], 2), add(v[2], v[0], v[1]), add(v[3], v[2], v[2])],
-        succs: Default::default(),
-    }];
+    let v: Vec<VarId> = (0..200).map(|_| k.add_var(general(32))).collect();
+    let mut insts = vec![mov(v[0], 1)];
+    insts.extend(v.windows(2).map(|w| add(w[1], w[0], w[0])));
+    k.blocks = vec![Block { insts, succs: Default::default() }];
     let (p, stats) =
         allocate(&k, &Options::default(), &mut Scratch::default(), &mut Pool::default()).unwrap();
-    assert_eq!(regs(&p), [vec![1], vec![2], vec![1, 2, 1], vec![1, 1, 1]]);
-    assert_eq!(stats.grfs_used, 3);
+    let r = regs(&p);
+    assert_eq!(r[..3], [vec![1], vec![1, 1, 2], vec![2, 2, 3]]);
+    assert_eq!(r[126..129], [vec![126, 126, 127], vec![127, 127, 1], vec![1, 1, 2]]);
+    assert_eq!((stats.grfs_used, stats.spills), (128, 0));
+}
+
+#[test]
+fn parts_of_registers_and_flags_are_taken_in_turn() {
+    let mut k = Kernel::new("t", Platform::Skl);
+    let words = k.add_var(general(32));
+    let mut insts = vec![mov(words, 1)];
+    for _ in 0..10 {
+        let (x, f) = (k.add_var(general(4)), k.add_var(Var::temp(VarClass::Flag, 2, 2)));
+        insts.push(Inst {
+            no_mask: true,
+            dst: Dst::packed(Reg::var_at(x, 0), Type::D),
+            src: [Src::scalar(Reg::var_at(words, 0), Type::D), Src::ud(1), Src::None],
+            cond: Some(CondMod { cond: Cond::Lt, flag: Reg::var_at(f, 0) }),
+            ..Inst::new(Op::Add, ExecSize::S1)
+        });
+        let flag = Reg::var_at(f, 0);
+        insts.push(Inst {
+            pred: Some(Pred { flag, inv: false, ctrl: PredCtrl::Seq }),
+            src: [Src::scalar(Reg::var_at(x, 0), Type::D), Src::None, Src::None],
+            dst: Dst::packed(Reg::var_at(words, 0), Type::D),
+            ..Inst::new(Op::Mov, ExecSize::S1)
+        });
+    }
+    k.blocks = vec![Block { insts, succs: Default::default() }];
+    let (p, _) = allocate(&k, &Options::default(), &mut Scratch::default(), &mut Pool::default()).unwrap();
+    let adds: Vec<_> = p.insts().map(|(_, i)| *i).filter(|i| i.op == Op::Add).collect();
+    let bytes: Vec<u32> = adds.iter().filter_map(|i| i.dst.reg()).map(|r| r.byte).collect();
+    assert_eq!(bytes, [0, 4, 8, 12, 16, 20, 24, 28, 0, 4]);
+    let flags: Vec<_> = adds.iter().filter_map(|i| i.cond).map(|c| (c.flag.base(), c.flag.byte)).collect();
+    let flag = |n: u8, byte: u32| (gen_ir::Base::Arf(gen_ir::Arf::Flag(n)), byte);
+    assert_eq!(flags[..5], [flag(0, 0), flag(0, 2), flag(1, 0), flag(1, 2), flag(0, 0)]);
 }
 
 #[test]
@@ -137,12 +172,12 @@ fn flags_that_do_not_fit_live_in_registers() {
         let mut i = add(x, x, x);
         i.op = Op::Cmp;
         i.dst = Dst::null(Type::D);
-        i.cond = Some(gen_ir::CondMod { cond: gen_ir::Cond::Eq, flag: Reg::var_at(f, 0) });
+        i.cond = Some(CondMod { cond: Cond::Eq, flag: Reg::var_at(f, 0) });
         insts.push(i);
     }
     for &f in &flags {
         let mut i = add(x, x, x);
-        i.pred = Some(gen_ir::Pred { flag: Reg::var_at(f, 0), inv: false, ctrl: gen_ir::PredCtrl::Seq });
+        i.pred = Some(Pred { flag: Reg::var_at(f, 0), inv: false, ctrl: PredCtrl::Seq });
         insts.push(i);
     }
     k.blocks = vec![Block { insts, succs: Default::default() }];
