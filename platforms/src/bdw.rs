@@ -72,7 +72,8 @@ pub(crate) const BDW: Caps = Caps {
         slm_fence: false,
         fence_commit: false,
         fence_before_eot: false,
+        stack_surfaces: [243, 244],
     },
-    sampler: Sampler { exists: true, header: false, short_responses: false },
+    sampler: Sampler { exists: true, header: false, short_responses: false, cps: 0 },
     thread: Thread { payload_prologue: false, barrier_mask: 0x8f00_0000, eot_gateway: false },
 };

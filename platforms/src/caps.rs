@@ -198,6 +198,8 @@ pub struct Memory {
     pub fence_commit: bool,
     /// A thread that has written memory fences it before it ends.
     pub fence_before_eot: bool,
+    /// Binding table indices of the surfaces that vISA calls `T1` and `T2`.
+    pub stack_surfaces: [u8; 2],
 }
 
 /// The sampler.
@@ -209,6 +211,8 @@ pub struct Sampler {
     pub header: bool,
     /// Samplers return only the first channels without a header, by the response's length.
     pub short_responses: bool,
+    /// The bit of the extended descriptor that compensates the level of detail for coarse pixels.
+    pub cps: u32,
 }
 
 /// How a thread starts, meets others and ends.

@@ -36,7 +36,7 @@ pub(crate) const ICLLP: Caps = Caps {
     flow: Flow { goto_jumps_on_true: true, ..SKL.flow },
     sends: Sends { to_r127: true, ..SKL.sends },
     memory: Memory { slm_fence: true, fence_commit: true, ..SKL.memory },
-    sampler: Sampler { header: false, ..SKL.sampler },
+    sampler: Sampler { header: false, cps: 1 << 31, ..SKL.sampler },
     thread: Thread { barrier_mask: 0x7f00_0000, ..SKL.thread },
     ..SKL
 };

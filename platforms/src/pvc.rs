@@ -43,7 +43,7 @@ pub(crate) const PVC: Caps = Caps {
         fence_before_eot: false,
         ..TGLLP.memory
     },
-    sampler: Sampler { exists: false, ..TGLLP.sampler },
+    sampler: Sampler { exists: false, cps: 0, ..TGLLP.sampler },
     thread: Thread { payload_prologue: true, eot_gateway: true, ..TGLLP.thread },
     ..TGLLP
 };

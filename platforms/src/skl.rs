@@ -12,7 +12,7 @@ pub(crate) const SKL: Caps = Caps {
     iga_name: "9",
     regions: Regions { mixed_half: true, even_writes: false, ..BDW.regions },
     sends: Sends { split: true, ..BDW.sends },
-    memory: Memory { scattered_header: false, ..BDW.memory },
+    memory: Memory { scattered_header: false, stack_surfaces: [1, 2], ..BDW.memory },
     sampler: Sampler { header: true, short_responses: true, ..BDW.sampler },
     ..BDW
 };

@@ -1,6 +1,6 @@
 //! Tiger Lake, Gen12. What the row does not name is as on Ice Lake.
 
-use crate::{Caps, Layout, Memory, Operations, Platform, Regions, Scoreboard, Words, icllp::ICLLP};
+use crate::{Caps, Layout, Memory, Operations, Platform, Regions, Sampler, Scoreboard, Words, icllp::ICLLP};
 
 /// Tiger Lake's row.
 pub(crate) const TGLLP: Caps = Caps {
@@ -15,5 +15,6 @@ pub(crate) const TGLLP: Caps = Caps {
     regions: Regions { ternary_unit_stride: 1, ..ICLLP.regions },
     scoreboard: Scoreboard { sbid_count: 16, no_dd: false, ..ICLLP.scoreboard },
     memory: Memory { a64_gather_8_bytes: false, fence_before_eot: true, ..ICLLP.memory },
+    sampler: Sampler { cps: 1 << 11, ..ICLLP.sampler },
     ..ICLLP
 };

@@ -123,13 +123,23 @@ impl SurfaceId {
         SurfaceId(i as u16 + PREDEFINED_SURFACES)
     }
 
-    /// Binding table index of a predefined surface with a fixed one.
-    pub const fn predefined_bti(self) -> Option<u8> {
-        match self.0 {
-            0 => Some(254),
-            1..=3 => Some(self.0 as u8),
-            4 => Some(252),
-            5 => Some(255),
+    /// Binding table index of a predefined surface that has one, where `T1` and `T2` have these.
+    pub const fn predefined_bti(self, stack: [u8; 2]) -> Option<u8> {
+        match self {
+            SurfaceId::SLM => Some(254),
+            SurfaceId::STACK => Some(stack[0]),
+            SurfaceId::T2 => Some(stack[1]),
+            SurfaceId::STATELESS => Some(255),
+            _ => None,
+        }
+    }
+
+    /// The binding table index that says that the extended descriptor names the surface's state, for the
+    /// predefined surfaces that are variables.
+    pub const fn bindless_bti(self) -> Option<u8> {
+        match self {
+            SurfaceId::TSS => Some(251),
+            SurfaceId::BINDLESS => Some(252),
             _ => None,
         }
     }

@@ -294,9 +294,7 @@ impl Thread<'_> {
 
     /// The value of a surface variable.
     pub fn surface_value(&self, id: visa::SurfaceId, offset: u8) -> Result<u32, Trap> {
-        if let Some(bti) = id.predefined_bti()
-            && id != visa::SurfaceId::BINDLESS
-        {
+        if let Some(bti) = id.predefined_bti(self.program.platform.caps().memory.stack_surfaces) {
             return Ok(bti.into());
         }
         match self.surfaces.get(self.frame.surface as usize + id.index() + usize::from(offset)) {

@@ -140,7 +140,8 @@ impl Facts {
         self.routines.clear();
         self.in_registers.clear();
         reset(&mut self.labels, kernel.labels.len(), LabelFacts::default());
-        reset(&mut self.surfaces, kernel.surfaces.len(), HandleFacts::default());
+        let surfaces = usize::from(visa::PREDEFINED_SURFACES) + kernel.surfaces.len();
+        reset(&mut self.surfaces, surfaces, HandleFacts::default());
         reset(&mut self.samplers, kernel.samplers.len(), HandleFacts::default());
         self.predicates.reset(kernel.preds.len());
         (self.named, self.aliased, self.stack) = (0, 0, None);
@@ -281,7 +282,8 @@ impl Facts {
 
     fn handle(&mut self, var: StateVar) -> Option<&mut HandleFacts> {
         match var {
-            StateVar::Surface(s) => self.surfaces.get_mut(s.declared()?),
+            StateVar::Surface(s) if s.declared().is_none() && s.bindless_bti().is_none() => None,
+            StateVar::Surface(s) => self.surfaces.get_mut(s.index()),
             StateVar::Sampler(s) => self.samplers.get_mut(s.index()),
         }
     }

@@ -119,6 +119,8 @@ pub(crate) struct Lowerer<'a> {
     origin: u32,
     /// The kernel writes global memory, shared local memory.
     pub writes: Writes,
+    /// A `wait` that no message has served yet: how many instructions the block had then.
+    pub waiting: Option<usize>,
 }
 
 /// What a kernel's messages write.
@@ -127,6 +129,11 @@ pub(crate) struct Writes {
     pub global: bool,
     pub local: bool,
 }
+
+/// Attributes of kernels that are put together after they are compiled: Intel's finalizer ends such a kernel in
+/// a return through a register, or not at all, and tells its caller, not the object, what to patch. An `Entry` or
+/// a `Caller` is like any other kernel.
+const LINKED: [&str; 2] = ["Callable", "Composable"];
 
 /// Instructions that a block gets room for when it has no more.
 const SOME: usize = 4;
@@ -215,6 +222,11 @@ impl<'a> Lowerer<'a> {
         lists: &'a mut Scratch,
         pool: &'a mut Pool<Virtual>,
     ) -> Lowered<Lowerer<'a>> {
+        for name in LINKED {
+            if visa.attr_int(name).is_some_and(|v| v != 0) {
+                return Err(format!("the kernel is {name}: it has no end of its own, and what joins it to others needs to know more than objects say").into());
+            }
+        }
         let caps = platform.caps();
         let mut out = pool.kernel(&visa.name(), platform);
         if options.large_grf {
@@ -251,6 +263,7 @@ impl<'a> Lowerer<'a> {
             pred: None,
             origin: VInst::NO_ORIGIN,
             writes: Writes::default(),
+            waiting: None,
         })
     }
 
@@ -275,6 +288,7 @@ impl<'a> Lowerer<'a> {
         }
         self.stack_prologue();
         self.compute_identity();
+        self.scratch_surface();
         if apart {
             self.end_block();
             self.block = body;
@@ -307,6 +321,7 @@ impl<'a> Lowerer<'a> {
     }
 
     fn end_block(&mut self) {
+        self.end_wait();
         let insts = std::mem::take(&mut self.insts);
         self.out.blocks.push(Block { insts, succs: Default::default() });
         self.lists.blocks.push(self.block);
@@ -346,6 +361,11 @@ impl<'a> Lowerer<'a> {
         self.pool.grow(insts, new.len());
         insts.splice(at..at, new.drain(..));
         self.pool.keep(new);
+    }
+
+    /// The instructions of the current block.
+    pub(crate) fn block_insts(&mut self) -> &mut Vec<VInst> {
+        &mut self.insts
     }
 
     /// Appends an instruction guarded by the current vISA instruction's predicate.

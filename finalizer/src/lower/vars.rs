@@ -1,6 +1,6 @@
 //! Variables: vISA declarations become Gen IR variables, one per alias root.
 
-use gen_ir::{Arf, Kernel, Type, Var, VarClass, VarId, Virtual};
+use gen_ir::{Arf, Dst, Kernel, Op, Src, Type, Var, VarClass, VarId, Virtual};
 use platforms::Caps;
 use visa::{GeneralOperand, Predefined};
 
@@ -11,7 +11,7 @@ use super::{
     stack::Stack,
 };
 use crate::{
-    build::{Lanes, VReg},
+    build::{self, Lanes, VReg},
     lists::reset,
 };
 
@@ -52,7 +52,7 @@ pub(crate) struct Lists {
     general: Vec<Place>,
     preds: Vec<VarId>,
     addrs: Vec<VarId>,
-    /// Declared surfaces.
+    /// Surfaces, predefined ones first.
     surfaces: Vec<Handle>,
     samplers: Vec<Handle>,
     /// Inputs in kernels with stack calls, whose registers do not outlive a call: where they come from,
@@ -89,7 +89,8 @@ impl VarMap {
         lists.preds.clear();
         lists.addrs.clear();
         lists.moved_inputs.clear();
-        reset(&mut lists.surfaces, kernel.surfaces.len(), Handle::default());
+        let surfaces = usize::from(visa::PREDEFINED_SURFACES) + kernel.surfaces.len();
+        reset(&mut lists.surfaces, surfaces, Handle::default());
         reset(&mut lists.samplers, kernel.samplers.len(), Handle::default());
         let mut map = VarMap {
             lists,
@@ -148,12 +149,27 @@ impl VarMap {
             };
             self.lists.general.push(Place { home, ty: operand::gen_type(v.ty) });
         }
+        self.declare_outputs(kernel, out);
         if !later {
             return;
         }
         for (i, v) in kernel.vars.iter().enumerate().filter(|(_, v)| v.alias.is_some()) {
             let (root, offset) = kernel.resolve_alias(visa::VarId::from_declared(i));
             self.lists.general[i].home = self.view(root, offset, v.bytes(), out);
+        }
+    }
+
+    /// Variables that the kernel leaves to whoever runs behind it.
+    fn declare_outputs(&self, kernel: &visa::Kernel, out: &mut Kernel<Virtual>) {
+        for (i, v) in kernel.vars.iter().enumerate().filter(|(_, v)| v.attrs.len > 0) {
+            let output =
+                ["Output", "Input_Output"].iter().any(|name| kernel.attr_in(v.attrs, name).is_some());
+            let (root, _) = kernel.resolve_alias(visa::VarId::from_declared(i));
+            if let Home::Var(var, _) = self.home(root)
+                && output
+            {
+                out.vars[var.index()].live_out = true;
+            }
         }
     }
 
@@ -297,9 +313,9 @@ impl VarMap {
         }
     }
 
-    /// A declared surface.
+    /// A surface that is a variable: a declared one, or one of the two bindless ones.
     pub(crate) fn surface(&mut self, id: visa::SurfaceId) -> Option<&mut Handle> {
-        id.declared().and_then(|i| self.lists.surfaces.get_mut(i))
+        self.lists.surfaces.get_mut(id.index())
     }
 
     /// A sampler.
@@ -352,9 +368,23 @@ impl Lowerer<'_> {
 
     /// The handle of a surface.
     pub(crate) fn surface_handle(&mut self, id: visa::SurfaceId) -> Lowered<Handle> {
-        match id.predefined_bti() {
+        match id.predefined_bti(self.caps.memory.stack_surfaces) {
             Some(bti) => Ok(Handle { var: None, known: Some(u32::from(bti)) }),
             None => self.vars.surface(id).copied().ok_or_else(|| "no such surface variable".into()),
+        }
+    }
+
+    /// The thread's scratch surface, a variable: until the program sets it, the state that `r0.5` names
+    /// (Intel's finalizer makes its own spills so).
+    pub(crate) fn scratch_surface(&mut self) {
+        let Some(var) = self.vars.surface(visa::SurfaceId::TSS).and_then(|h| h.var) else { return };
+        let to = VReg::var_at(var, 0);
+        let from = Src::scalar(self.r0(20), Type::Ud);
+        let srcs = [from, Src::ud(0xffff_fc00)];
+        self.emit(build::op(Op::And, Lanes::SCALAR, Dst::packed(to, Type::Ud), &srcs));
+        if self.caps.memory.lsc {
+            let srcs = [Src::scalar(to, Type::Ud), Src::uw(4)];
+            self.emit(build::op(Op::Shr, Lanes::SCALAR, Dst::packed(to, Type::Ud), &srcs));
         }
     }
 

@@ -316,12 +316,18 @@ impl Lowerer<'_> {
         self.emit_guarded(send);
     }
 
-    /// `lsc_fence`: a register goes out and one comes back, contents unused.
+    /// `lsc_fence`.
     pub(crate) fn lsc_fence(&mut self, sfid: LscSfid, op: LscFenceOp, scope: LscScope) -> Lowered {
         if !self.caps.memory.lsc {
             return Err(format!("LSC messages do not exist on {}", self.caps.name).into());
         }
-        let desc = FENCE | (op as u32) << 12 | (scope as u32) << 9;
+        self.fence_message(sfid, op, scope);
+        Ok(())
+    }
+
+    /// A fence: a register goes out and one comes back, contents unused.
+    pub(super) fn fence_message(&mut self, sfid: LscSfid, op: LscFenceOp, scope: LscScope) {
+        let desc = FENCE | address_bits(LscAddrSize::A32).0 << 7 | (op as u32) << 12 | (scope as u32) << 9;
         let answer = self.payload(1);
         let header = Part { reg: self.r0(0), len: 1 };
         let sfid = shared_function(sfid);
@@ -330,15 +336,18 @@ impl Lowerer<'_> {
         self.lsc_send(Lanes::SCALAR, message, answer, header, None);
         self.pred = pred;
         self.wait_for(answer);
-        Ok(())
     }
 
-    /// The old fence: all of global memory, or shared local memory.
-    pub(super) fn fence_by_lsc(&mut self, local: bool) -> Lowered {
+    /// The old fence: all of global memory, perhaps with a flush of L3, or shared local memory.
+    pub(super) fn fence_by_lsc(&mut self, local: bool, flush: bool) -> Lowered {
         if local {
             return self.lsc_fence(LscSfid::Slm, LscFenceOp::None, LscScope::Group);
         }
-        let op = if self.caps.sampler.exists { LscFenceOp::Evict } else { LscFenceOp::None };
+        let op = match flush {
+            true => LscFenceOp::FlushL3,
+            false if self.caps.sampler.exists => LscFenceOp::Evict,
+            false => LscFenceOp::None,
+        };
         self.lsc_fence(LscSfid::Ugm, op, LscScope::Gpu)?;
         self.lsc_fence(LscSfid::Tgm, op, LscScope::Gpu)
     }

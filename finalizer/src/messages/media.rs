@@ -1,11 +1,11 @@
 //! Media block reads and writes.
 
-use gen_ir::{ExecSize, Sfid, Src};
+use gen_ir::{Dst, ExecSize, Op, Sfid, Src, Type};
 use visa::Op as Visa;
 
-use super::{Message, Part};
+use super::{Message, Part, Surface};
 use crate::{
-    build::VReg,
+    build::{self, Lanes, VReg},
     lower::{Lowered, Lowerer},
 };
 
@@ -36,8 +36,22 @@ impl Lowerer<'_> {
             _ => 0,
         };
         let kind = if store { MEDIA_BLOCK_WRITE } else { MEDIA_BLOCK_READ };
-        let control = kind << 14 | field << 8 | u32::from(plane);
-        let surface = self.surface(surface)?;
+        let control = kind << 14 | field << 8;
+        // The planes of a surface have binding table indices in a row (Intel's finalizer adds them too).
+        let surface = match self.surface(surface)? {
+            Surface::Index(index) => match index.checked_add(plane) {
+                Some(index) => Surface::Index(index),
+                None => return Err(format!("plane {plane} of surface {index}").into()),
+            },
+            other if plane == 0 => other,
+            Surface::Bindless(..) => return Err("a plane of a bindless surface".into()),
+            Surface::Register(reg) => {
+                let sum = self.temp(1, 4);
+                let srcs = [Src::scalar(reg, Type::Ud), Src::ud(plane.into())];
+                self.emit(build::op(Op::Add, Lanes::SCALAR, Dst::packed(sum, Type::Ud), &srcs));
+                Surface::Register(sum)
+            }
+        };
         let message = Message { sfid: Sfid::Dc1, control, header: true, response: 0 };
         // Rows start at a pitch of the next power of two, at least a dword.
         let bytes = u32::from(width).max(4).next_power_of_two() * u32::from(height);
@@ -45,6 +59,22 @@ impl Lowerer<'_> {
             self.note_write(Some(surface));
             let data = self.part(data, bytes)?;
             self.send_block(ExecSize::S8, message, VReg::NULL, &[header, data], Some(surface));
+            return Ok(());
+        }
+        // The response is whole registers: what a smaller block does not hold must stay.
+        if bytes < self.grf() {
+            let to = self.raw(data)?;
+            let staged = self.payload(1);
+            self.send_block(
+                ExecSize::S8,
+                Message { response: 1, ..message },
+                staged,
+                &[header],
+                Some(surface),
+            );
+            if !to.is_null() {
+                self.copy_bytes(to, staged, bytes);
+            }
             return Ok(());
         }
         self.block_load(ExecSize::S8, message, header, data, bytes, Some(surface))

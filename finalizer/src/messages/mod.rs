@@ -22,6 +22,9 @@ use crate::{
     lower::{Lowered, Lowerer, vars::Handle},
 };
 
+/// The descriptor and the extended descriptor of a message.
+pub(crate) type Descriptors = (Desc<gen_ir::Virtual>, Desc<gen_ir::Virtual>);
+
 /// One part of a message's payload, in whole registers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Part {
@@ -54,6 +57,8 @@ pub(crate) enum Surface {
     Index(u8),
     /// A dword variable.
     Register(VReg),
+    /// An index that says that the extended descriptor, from a dword variable, names the surface's state.
+    Bindless(u8, VReg),
 }
 
 impl Lowerer<'_> {
@@ -95,16 +100,33 @@ impl Lowerer<'_> {
 
     /// The binding table index of a surface.
     pub(crate) fn surface(&mut self, id: visa::SurfaceId) -> Lowered<Surface> {
-        if id == visa::SurfaceId::BINDLESS {
-            return Err("bindless surfaces are not lowered yet".into());
-        }
         let Handle { var, known } = self.surface_handle(id)?;
+        if let Some(index) = id.bindless_bti() {
+            return self.bindless(index, known, var);
+        }
         match (known, var) {
             (Some(value), _) if value <= 0xff => Ok(Surface::Index(value as u8)),
             (Some(value), _) => Err(format!("binding table index {value:#x} is above 255").into()),
             (None, Some(var)) => Ok(Surface::Register(VReg::var_at(var, 0))),
             (None, None) => Err("a surface that is never set".into()),
         }
+    }
+
+    /// A surface whose state the extended descriptor names.
+    fn bindless(&mut self, index: u8, known: Option<u32>, var: Option<gen_ir::VarId>) -> Lowered<Surface> {
+        if !self.caps.sends.split {
+            return Err(format!("bindless surfaces do not exist on {}", self.caps.name).into());
+        }
+        let state = match (known, var) {
+            (_, Some(var)) => VReg::var_at(var, 0),
+            (Some(value), None) => {
+                let state = self.temp(1, 4);
+                self.set_dword(state, 0, Src::ud(value));
+                state
+            }
+            (None, None) => return Err("a surface that is never set".into()),
+        };
+        Ok(Surface::Bindless(index, state))
     }
 
     /// The part of a payload that a raw operand names: `bytes` bytes of it, in whole registers.
@@ -216,18 +238,21 @@ impl Lowerer<'_> {
         parts: &[Part],
         surface: Option<Surface>,
     ) {
-        let describe = |lowerer: &mut Self, bits| lowerer.descriptor(bits, surface);
+        let describe = |lowerer: &mut Self, bits, ex_bits| {
+            let desc = lowerer.descriptor(bits, surface);
+            (desc, lowerer.extended_descriptor(ex_bits, message.sfid, surface))
+        };
         self.send_parts(lanes, guarded, message, dst, parts, describe);
     }
 
-    /// Sends a message guarded by the current predicate, whose descriptor operand `describe` makes of the
+    /// Sends a message guarded by the current predicate, whose descriptor operands `describe` makes of the
     /// complete bits.
     pub(crate) fn send_described(
         &mut self,
         message: Message,
         dst: VReg,
         parts: &[Part],
-        describe: impl FnOnce(&mut Self, u32) -> Desc<gen_ir::Virtual>,
+        describe: impl FnOnce(&mut Self, u32, u32) -> Descriptors,
     ) {
         self.send_parts(self.lanes, true, message, dst, parts, describe);
     }
@@ -239,14 +264,15 @@ impl Lowerer<'_> {
         message: Message,
         dst: VReg,
         parts: &[Part],
-        describe: impl FnOnce(&mut Self, u32) -> Desc<gen_ir::Virtual>,
+        describe: impl FnOnce(&mut Self, u32, u32) -> Descriptors,
     ) {
         let (first, second) = self.split_payload(parts);
         let desc =
             message.control | u32::from(message.header) << 19 | message.response << 20 | first.len << 25;
         let ex_desc = if self.caps.memory.lsc { 0 } else { second.len << 6 };
-        let desc = describe(self, desc);
-        let split = second.len > 0;
+        let (desc, ex_desc) = describe(self, desc, ex_desc);
+        let bindless = matches!(ex_desc, Desc::Reg(_));
+        let split = second.len > 0 || bindless;
         let op = if split && self.caps.scoreboard.sbid_count == 0 { Op::Sends } else { Op::Send };
         let mut send = Inst::new(op, lanes.exec);
         (send.chan, send.no_mask) = (lanes.chan, lanes.no_mask);
@@ -261,13 +287,13 @@ impl Lowerer<'_> {
         send.payload = Payload::Send(SendInfo {
             sfid: message.sfid,
             desc,
-            ex_desc: Desc::Imm(ex_desc),
+            ex_desc,
             eot: false,
             dst_len: message.response as u8,
             src0_len: first.len as u8,
             src1_len: second.len as u8,
         });
-        send.opts = Options::NONE;
+        send.opts = if bindless && self.caps.memory.lsc { Options::EX_BSO } else { Options::NONE };
         if guarded {
             self.emit_guarded(send);
         } else {
@@ -301,7 +327,7 @@ impl Lowerer<'_> {
     fn descriptor(&mut self, bits: u32, surface: Option<Surface>) -> Desc<gen_ir::Virtual> {
         match surface {
             None => Desc::Imm(bits),
-            Some(Surface::Index(index)) => Desc::Imm(bits | u32::from(index)),
+            Some(Surface::Index(index) | Surface::Bindless(index, _)) => Desc::Imm(bits | u32::from(index)),
             Some(Surface::Register(reg)) => {
                 let a0 = self.var(gen_ir::Var::temp(gen_ir::VarClass::Address, 4, 4));
                 let a0 = VReg::var_at(a0, 0);
@@ -314,6 +340,26 @@ impl Lowerer<'_> {
                 Desc::Reg(a0)
             }
         }
+    }
+
+    /// The extended descriptor operand: an immediate; for a bindless surface the offset of its state, and what
+    /// else the word does not say itself.
+    pub(super) fn extended_descriptor(
+        &mut self,
+        bits: u32,
+        sfid: Sfid,
+        surface: Option<Surface>,
+    ) -> Desc<gen_ir::Virtual> {
+        let Some(Surface::Bindless(_, state)) = surface else { return Desc::Imm(bits) };
+        let a0 = VReg::var_at(self.var(gen_ir::Var::temp(gen_ir::VarClass::Address, 4, 4)), 0);
+        let to = Dst::packed(a0, Type::Ud);
+        let state = Src::scalar(state, Type::Ud);
+        let bits = bits | shared_function_number(sfid);
+        self.emit(match self.caps.memory.lsc {
+            true => build::mov(Lanes::SCALAR, to, state),
+            false => build::op(Op::Add, Lanes::SCALAR, to, &[state, Src::ud(bits)]),
+        });
+        Desc::Reg(a0)
     }
 
     /// Offsets plus an offset that all lanes share.
@@ -341,6 +387,19 @@ impl Lowerer<'_> {
     /// Lanes that a SIMD message works on: at least the native width.
     pub(crate) fn message_lanes(&self) -> u32 {
         self.lanes.exec.lanes().max(u32::from(self.caps.memory.simd_message))
+    }
+}
+
+/// The number of a shared function, which registers with an extended descriptor hold.
+const fn shared_function_number(sfid: Sfid) -> u32 {
+    match sfid {
+        Sfid::Sampler => 2,
+        Sfid::Dc2 => 4,
+        Sfid::Render => 5,
+        Sfid::DcRo => 9,
+        Sfid::Dc0 => 10,
+        Sfid::Dc1 => 12,
+        _ => 0,
     }
 }
 

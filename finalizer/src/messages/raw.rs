@@ -50,11 +50,8 @@ impl Lowerer<'_> {
                 let eot = eot || immediate.is_some_and(|e| e & 0x20 != 0);
                 let desc = self.raw_descriptor(desc)?;
                 let ex_desc = match immediate {
-                    // The length field of an immediate holds four bits on the older layout.
-                    Some(e) if self.caps.words.layout == Layout::Xe || e >> 6 & 0x1f < 16 => {
-                        Desc::Imm(e & !0x3f)
-                    }
-                    _ => self.raw_descriptor_register(ext_desc)?,
+                    Some(bits) => self.raw_extended_descriptor(bits, code, src_len[1]),
+                    None => self.raw_descriptor_register(ext_desc)?,
                 };
                 let grf = self.grf();
                 let first = self.part(srcs[0], u32::from(src_len[0]) * grf)?;
@@ -88,6 +85,10 @@ impl Lowerer<'_> {
                 let mut send = self.raw_send_inst(op, target);
                 send.src[0] = Src::payload(first.reg, send.exec);
                 send.src[1] = Src::payload(second.reg, send.exec);
+                if self.caps.memory.lsc && matches!(ex_desc, Desc::Reg(_)) {
+                    // The word itself says how long the second payload is.
+                    send.opts = send.opts.with(gen_ir::Options::EX_BSO);
+                }
                 send.payload = Payload::Send(SendInfo {
                     sfid: function,
                     desc,
@@ -190,6 +191,23 @@ impl Lowerer<'_> {
         let a0 = VReg::var_at(self.var(gen_ir::Var::temp(gen_ir::VarClass::Address, 4, 4)), 0);
         self.emit(build::mov(Lanes::SCALAR, Dst::packed(a0, Type::Ud), value));
         Ok(Desc::Reg(a0))
+    }
+
+    /// An immediate extended descriptor. The length of the second payload is the instruction's, whatever the
+    /// bits say; five bits of it do not fit into a word of the older layout.
+    fn raw_extended_descriptor(&mut self, bits: u32, code: u8, second: u8) -> Desc<Virtual> {
+        let rest = bits & !SECOND_LENGTH & !0x3f;
+        if self.caps.memory.lsc {
+            return Desc::Imm(rest);
+        }
+        let all = rest | u32::from(second) << 6;
+        if self.caps.words.layout == Layout::Xe || second < 16 {
+            return Desc::Imm(all);
+        }
+        let a0 = VReg::var_at(self.var(gen_ir::Var::temp(gen_ir::VarClass::Address, 4, 4)), 0);
+        let value = Src::ud(all | bits & 0x3f | u32::from(code));
+        self.emit(build::mov(Lanes::SCALAR, Dst::packed(a0, Type::Ud), value));
+        Desc::Reg(a0)
     }
 
     /// The shared function that a number names on the platform.

@@ -81,7 +81,8 @@ impl Lowerer<'_> {
         let response =
             if sample.dst.is_null() { 0 } else { channels * registers + u32::from(sample.pixel_null_mask) };
         let header = if header { Some(self.sample_header(gather, sample, &sampler)?) } else { None };
-        let desc = self.sampler_descriptor(control, &surface, &sampler)?;
+        let mut desc = self.sampler_descriptor(control, &surface, &sampler)?;
+        desc.ex_bits = if sample.cps { self.caps.sampler.cps } else { 0 };
         let whole = bytes(lanes, half_out).next_multiple_of(self.grf());
         let (dst, copy) = self.response(sample.dst, channels * whole)?;
         if copy.is_some() {
@@ -208,7 +209,7 @@ impl Lowerer<'_> {
         let mut bits = control;
         let mut registers = [None; 2];
         match surface {
-            Surface::Index(index) => bits |= u32::from(*index),
+            Surface::Index(index) | Surface::Bindless(index, _) => bits |= u32::from(*index),
             Surface::Register(reg) => registers[0] = Some((*reg, 0)),
         }
         match sampler {
@@ -216,13 +217,16 @@ impl Lowerer<'_> {
             Sampler::Register(reg) => registers[1] = Some((*reg, 8)),
             Sampler::None | Sampler::Bindless(_) => {}
         }
-        Ok(SamplerDesc { bits, registers })
+        Ok(SamplerDesc { bits, registers, surface: Some(*surface), ex_bits: 0 })
     }
 
     fn send_with(&mut self, lanes: Lanes, message: Message, dst: VReg, parts: &[Part], desc: SamplerDesc) {
         let message = Message { control: desc.bits, ..message };
         let saved = std::mem::replace(&mut self.lanes, lanes);
-        self.send_described(message, dst, parts, |lowerer, bits| lowerer.late_descriptor(bits, desc));
+        self.send_described(message, dst, parts, |lowerer, bits, ex_bits| {
+            let operand = lowerer.late_descriptor(bits, desc);
+            (operand, lowerer.extended_descriptor(ex_bits | desc.ex_bits, message.sfid, desc.surface))
+        });
         self.lanes = saved;
     }
 
@@ -259,11 +263,12 @@ impl Lowerer<'_> {
         if !matches!(lanes, 8 | 16) {
             return Err(format!("a sampler message of {lanes} lanes").into());
         }
-        let first_channels = matches!(channels.0, 1 | 3 | 7 | 15);
+        // Without a header all channels come, or the first ones where the response's length may say so.
+        let first_channels = self.caps.sampler.short_responses && matches!(channels.0, 1 | 3 | 7);
         let forced = self.caps.sampler.header;
         let (header, code) = match op {
-            RESINFO => (if forced { channels != ChannelMask::RGBA } else { !first_channels }, RESINFO),
-            SAMPLEINFO => (forced || channels.0 != 1, SAMPLEINFO),
+            RESINFO => (channels != ChannelMask::RGBA && (forced || !first_channels), RESINFO),
+            SAMPLEINFO => (forced || channels.0 != 1 || !first_channels, SAMPLEINFO),
             other => return Err(format!("query {other} is not lowered yet").into()),
         };
         let mut parts = Parts::new();
@@ -300,4 +305,7 @@ impl Lowerer<'_> {
 struct SamplerDesc {
     bits: u32,
     registers: [Option<(VReg, u16)>; 2],
+    surface: Option<Surface>,
+    /// What the extended descriptor says besides.
+    ex_bits: u32,
 }

@@ -2,7 +2,10 @@
 
 use gen_ir::{Dst, ExecSize, Inst, Op, Payload, Region, Sfid, Src, SyncFn, Type, VarClass};
 use platforms::Layout;
-use visa::VectorOperand;
+use visa::{
+    VectorOperand,
+    lsc::{LscFenceOp, LscScope, LscSfid},
+};
 
 use super::{Message, Part};
 use crate::{
@@ -147,15 +150,20 @@ impl Lowerer<'_> {
         }
         let local = mask & 0x20 != 0;
         if self.caps.memory.lsc {
-            return self.fence_by_lsc(local);
+            return self.fence_by_lsc(local, mask & 0x10 != 0);
         }
         let commit = mask & 1 != 0 || self.caps.memory.fence_commit;
         let l1 = mask & 0x40 != 0 && !(self.caps.memory.slm_fence && local);
         // L3 flushes are no longer needed where the scoreboard is software's.
         let flush = if self.caps.scoreboard.sbid_count > 0 { 0 } else { u32::from(mask >> 1 & 15) };
-        let index = if self.caps.memory.slm_fence && local { u32::from(SHARED_LOCAL) } else { 0 };
+        let index = if local { self.local_fence_index() } else { 0 };
         self.memory_fence(commit, flush, l1, index);
         Ok(())
+    }
+
+    /// Binding table index that a fence of shared local memory names.
+    fn local_fence_index(&self) -> u32 {
+        if self.caps.memory.slm_fence { u32::from(SHARED_LOCAL) } else { 0 }
     }
 
     fn memory_fence(&mut self, commit: bool, flush: u32, l1: bool, index: u32) {
@@ -202,20 +210,55 @@ impl Lowerer<'_> {
         self.emit(build::mov(lanes, Dst::null(Type::Ud), from));
     }
 
-    /// `wait`: clears the dependencies that the mask names, then waits for the others.
+    /// `wait`: clears the dependencies that the mask names; the next message waits for the others.
     pub(crate) fn wait(&mut self, mask: &VectorOperand) -> Lowered {
-        if mask.immediate() == Some(0) {
-            return Ok(());
+        self.serve_wait();
+        if mask.immediate() != Some(0) {
+            let flag = self.var(gen_ir::Var::temp(VarClass::Flag, 2, 2));
+            let bits = self.scalar_src(mask)?;
+            self.emit(build::mov(Lanes::SCALAR, Dst::packed(VReg::var_at(flag, 0), Type::Uw), bits));
+            let tdr = VReg::arf(gen_ir::Arf::ThreadDep(0), 0);
+            let from = Src::new(tdr, Region::PACKED, Type::Uw);
+            let lanes = Lanes::all(ExecSize::S8);
+            let mut clear = build::op(Op::And, lanes, Dst::packed(tdr, Type::Uw), &[from, Src::uw(0x7fff)]);
+            clear.pred = Some(build::pred(flag, false));
+            self.emit(clear);
         }
-        let flag = self.var(gen_ir::Var::temp(VarClass::Flag, 2, 2));
-        let bits = self.scalar_src(mask)?;
-        self.emit(build::mov(Lanes::SCALAR, Dst::packed(VReg::var_at(flag, 0), Type::Uw), bits));
-        let tdr = VReg::arf(gen_ir::Arf::ThreadDep(0), 0);
-        let from = Src::new(tdr, Region::PACKED, Type::Uw);
-        let lanes = Lanes::all(ExecSize::S8);
-        let mut clear = build::op(Op::And, lanes, Dst::packed(tdr, Type::Uw), &[from, Src::uw(0x7fff)]);
-        clear.pred = Some(build::pred(flag, false));
-        self.emit(clear);
+        let start = self.block_insts().len();
+        self.waiting.get_or_insert(start);
         Ok(())
+    }
+
+    /// Makes the first message behind a `wait` conditional: it is not sent before the threads that this
+    /// one depends on have ended (Programmer's Reference Manuals, volume "EU Overview", `sendc`).
+    /// Whether there is such a message, or nothing waits.
+    fn serve_wait(&mut self) -> bool {
+        let Some(start) = self.waiting else { return true };
+        let message = self.block_insts()[start..].iter_mut().find(|i| i.send().is_some());
+        let Some(message) = message else { return false };
+        message.op = match message.op {
+            Op::Sends => Op::Sendsc,
+            Op::Send => Op::Sendc,
+            other => other,
+        };
+        self.waiting = None;
+        true
+    }
+
+    /// A block ends: a `wait` without a message gets one of its own, a fence.
+    pub(crate) fn end_wait(&mut self) {
+        if self.serve_wait() {
+            return;
+        }
+        let branch = self.block_insts().pop_if(|last| last.op.is_branch());
+        if self.caps.memory.lsc {
+            self.fence_message(LscSfid::Slm, LscFenceOp::None, LscScope::Group);
+        } else {
+            self.memory_fence(self.caps.memory.fence_commit, 0, false, self.local_fence_index());
+        }
+        self.serve_wait();
+        if let Some(branch) = branch {
+            self.emit(branch);
+        }
     }
 }
