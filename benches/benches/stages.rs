@@ -22,7 +22,8 @@ fn stages(c: &mut Criterion) {
         let text = kernel(platform, id).visaasm.as_bytes();
         let module = finalizer::read_text(text, platform).expect("a test kernel reads");
         let object = visa::write(&module).expect("a test kernel has an object");
-        let mut finalizer = Finalizer::new(Options { verify: false, ..Options::new(platform) });
+        let mut finalizer =
+            Finalizer::new(Options { verify: false, timings: true, ..Options::new(platform) });
         let stats = finalizer.finalize_kernel(&module, 0).expect("a test kernel finalizes").stats;
 
         let mut group = c.benchmark_group(format!("stages/{size}"));
@@ -36,8 +37,8 @@ fn stages(c: &mut Criterion) {
             b.iter(|| black_box(finalizer::read_text(text, platform)).is_ok())
         });
         group.bench_function("write object", |b| b.iter(|| black_box(visa::write(&module)).is_ok()));
-        for &pass in PASSES.iter().filter(|p| stats.times.iter().any(|t| t.pass == **p)) {
-            group.bench_function(pass, |b| {
+        for pass in PASSES.iter().filter(|p| stats.times.iter().any(|t| t.pass == p.name)) {
+            group.bench_function(pass.name, |b| {
                 b.iter_custom(|runs| {
                     let mut sum = Duration::ZERO;
                     for _ in 0..runs {
@@ -46,7 +47,7 @@ fn stages(c: &mut Criterion) {
                             .stats
                             .times
                             .iter()
-                            .filter(|t| t.pass == pass)
+                            .filter(|t| t.pass == pass.name)
                             .map(|t| t.time)
                             .sum::<Duration>();
                     }

@@ -74,13 +74,16 @@ pub struct FinalizeArgs {
     /// Print per kernel what was made of it and how long each pass took.
     #[arg(long)]
     pub stats: bool,
-    /// Print the kernel after a pass.
-    #[arg(long, value_name = "PASS", value_parser = clap::builder::PossibleValuesParser::new(finalizer::PASSES))]
-    pub print_after: Option<String>,
+    /// Print the kernel after these passes, or why there is nothing to print.
+    #[arg(long, value_name = "PASS", value_delimiter = ',', value_parser = passes(true))]
+    pub print_after: Vec<String>,
+    /// Leave these passes out; may be given several times.
+    #[arg(long, value_name = "PASS", value_delimiter = ',', value_parser = passes(false))]
+    pub skip_pass: Vec<String>,
     /// Leave instructions at their full 16 bytes.
     #[arg(long)]
     pub no_compaction: bool,
-    /// Check the code between passes and prove the register allocation.
+    /// Check the code after every pass and prove the register allocation.
     #[arg(long)]
     pub verify: bool,
     /// How faults are printed.
@@ -102,6 +105,15 @@ impl FinalizeArgs {
     pub fn only_translates(&self) -> bool {
         self.emit.iter().all(|e| matches!(e, Emit::Visaasm | Emit::Object))
     }
+}
+
+/// Names of passes: all of them and `all`, or those that can be left out.
+fn passes(all: bool) -> PossibleValuesParser {
+    use clap::builder::PossibleValue;
+    let shown = finalizer::PASSES.iter().filter(|p| all || p.optional);
+    let each = shown.map(|p| PossibleValue::new(p.name).help(p.about));
+    let whole = all.then(|| PossibleValue::new("all").help("each of them"));
+    each.chain(whole).collect::<Vec<_>>().into()
 }
 
 /// Forms of the result.

@@ -108,6 +108,7 @@ fn usage_faults_exit_with_2() {
         &["--platform", "skl"],
         &["k.isa", "-p", "skl,skl"],
         &["k.isa", "-p", "skl", "--print-after", "nothing"],
+        &["k.isa", "-p", "skl", "--skip-pass", "allocate"],
     ] {
         assert_eq!(run(dir.path(), args).status.code(), Some(2), "{args:?}");
     }
@@ -133,11 +134,53 @@ fn stats_and_passes_are_shown() {
     let out =
         run(dir.path(), &["k.isa", "-p", "skl", "--stats", "--print-after", "legalize", "--emit", "dat"]);
     let text = String::from_utf8_lossy(&out.stdout);
-    for word in
-        ["vISA instructions", "Gen instructions", "bytes", "GRFs", "spills", "scratch", "allocate", "send"]
-    {
+    for word in ["vISA instructions", "Gen instructions", "bytes", "GRFs", "spills", "scratch", "send"] {
         assert!(text.contains(word), "{word} in {text}");
     }
+    // All passes that run on the platform are timed.
+    let caps = platforms::Platform::Skl.caps();
+    for pass in finalizer::PASSES.iter().filter(|p| p.needless_on(caps).is_none()) {
+        assert!(text.contains(&format!(" {} ", pass.name)), "{} in {text}", pass.name);
+    }
+}
+
+#[test]
+fn after_every_pass_something_is_printed_or_said() {
+    let (dir, _) = with_example();
+    for pass in finalizer::PASSES.iter().map(|p| p.name) {
+        let out = run(dir.path(), &["k.isa", "-p", "skl", "--emit", "dat", "--print-after", pass]);
+        let text = String::from_utf8_lossy(&out.stdout);
+        let Some(said) = text.strip_prefix(&format!("// saxpy after {pass}: ")) else {
+            panic!("{pass}: {text}")
+        };
+        match pass {
+            "check" => assert!(said.contains("--emit visaasm"), "{said}"),
+            "swsb" => assert!(said.contains("does not run on skl"), "{said}"),
+            "join" => assert!(said.contains("take-symbols"), "{said}"),
+            "encode" => assert!(said.contains("--emit asm"), "{said}"),
+            _ => assert!(said.contains("B0:") && said.contains("send"), "{pass}: {said}"),
+        }
+    }
+    let out = run(dir.path(), &["k.isa", "-p", "skl", "--emit", "dat", "--print-after", "all"]);
+    let text = String::from_utf8_lossy(&out.stdout);
+    let heads = text.lines().filter_map(|l| l.strip_prefix("// saxpy after ")?.split(':').next());
+    assert!(heads.eq(finalizer::PASSES.iter().map(|p| p.name)), "{text}");
+}
+
+#[test]
+fn optional_passes_can_be_left_out() {
+    let (dir, _) = with_example();
+    let optional = finalizer::PASSES.iter().filter(|p| p.optional).map(|p| p.name);
+    let all = optional.collect::<Vec<_>>().join(",");
+    let size = |args: &[&str]| {
+        let out = run(dir.path(), &[&["k.isa", "-p", "skl", "--verify", "--emit", "dat"], args].concat());
+        assert!(out.status.success(), "{}", stderr(&out));
+        fs::read(dir.path().join("k.saxpy.skl.dat")).unwrap().len()
+    };
+    assert!(size(&["--skip-pass", &all]) > size(&[]));
+    let out =
+        run(dir.path(), &["k.isa", "-p", "skl", "--skip-pass", "coalesce", "--print-after", "coalesce"]);
+    assert!(String::from_utf8_lossy(&out.stdout).contains("it is switched off"));
 }
 
 #[test]

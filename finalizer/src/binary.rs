@@ -153,6 +153,6 @@ pub struct Stats {
     pub fills: u32,
     /// Flag and address values that had to wait in general registers.
     pub flag_spills: u32,
-    /// Time per pass, in order.
+    /// Time per pass, in order, if [`Options::timings`](crate::Options::timings) asks for it.
     pub times: Vec<PassTime>,
 }

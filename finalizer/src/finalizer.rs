@@ -1,14 +1,15 @@
-//! The pipeline: the list of passes, top to bottom.
+//! Whole binaries: a kernel through the passes, its functions, and all of them joined and encoded.
 
 use std::cmp::Reverse;
 
-use encoder::{CodeBuffer, CodeOptions};
+use encoder::CodeBuffer;
 use gen_ir::BlockId;
 use visa::{Module, Reader};
 
 use crate::{
     Binary, Diagnostic, KernelInfo, Options, PassTime, Refusal, Stats, calls, info, input,
-    pass::Tracker,
+    pass::{Step, Tracker},
+    passes::PASSES,
     relocate,
     routine::{self, Context, Routine},
 };
@@ -20,7 +21,7 @@ pub struct Finalizer {
     options: Options,
     reader: Reader,
     buffer: CodeBuffer,
-    scratch: routine::Scratch,
+    work: routine::Workspace,
     lists: Lists,
     printed: Option<String>,
     /// Helpers of [`Finalizer::finalize_parallel`], between calls.
@@ -29,15 +30,22 @@ pub struct Finalizer {
 
 /// Lists of one binary, kept for their memory.
 #[derive(Debug, Default)]
-struct Lists {
+pub(crate) struct Lists {
     /// The kernel, then the functions that go with it, in the module's order.
-    routines: Vec<Routine>,
+    pub routines: Vec<Routine>,
     /// Functions that are called and perhaps not made yet.
     wanted: Vec<u32>,
     /// First blocks of the functions, by number.
-    entries: Vec<(u32, BlockId)>,
+    pub entries: Vec<(u32, BlockId)>,
     depth: Vec<u32>,
     times: Vec<PassTime>,
+}
+
+/// What the passes over a whole binary work on.
+pub(crate) struct Whole<'a> {
+    pub options: &'a Options,
+    pub lists: &'a mut Lists,
+    pub buffer: &'a mut CodeBuffer,
 }
 
 impl Finalizer {
@@ -47,7 +55,7 @@ impl Finalizer {
             options,
             reader: Reader::default(),
             buffer: CodeBuffer::new(),
-            scratch: routine::Scratch::default(),
+            work: routine::Workspace::default(),
             lists: Lists::default(),
             printed: None,
             workers: Vec::new(),
@@ -123,7 +131,7 @@ impl Finalizer {
     /// There is no such kernel; every instruction that cannot be finalized; code that cannot be given
     /// registers.
     pub fn finalize_kernel(&mut self, module: &Module, index: usize) -> Result<Binary, Refusal> {
-        let mut tracker = Tracker::new(self.options.print_after, std::mem::take(&mut self.lists.times));
+        let mut tracker = Tracker::new(&self.options, std::mem::take(&mut self.lists.times));
         let result = self.run(module, index, &mut tracker);
         self.printed = tracker.printed;
         self.lists.times = tracker.times;
@@ -149,104 +157,116 @@ impl Finalizer {
             let message = format!("found kernel number {index}, but the object has {}", module.kernels.len());
             return Err(Diagnostic::error("UnknownKernel", message).into());
         };
-        let Finalizer { options, buffer, scratch, lists, .. } = self;
+        let Finalizer { options, buffer, work, lists, .. } = self;
         let cx = Context { options, module };
         // A kernel that was refused half-way leaves its routines.
-        take_back(&mut lists.routines, scratch);
-        scratch.symbols.clear();
-        scratch.calls.callees.clear();
-        let kernel = cx.routine(source, None, scratch, tracker)?;
+        take_back(&mut lists.routines, work);
+        work.symbols.clear();
+        work.calls.callees.clear();
+        let kernel = routine::routine(cx, source, None, work, tracker)?;
         lists.routines.push(kernel);
-        functions(&cx, index, lists, scratch, tracker)?;
-        let Some((kernel, functions)) = lists.routines.split_first_mut() else {
-            unreachable!("the kernel was put there")
-        };
-
-        let callees = &scratch.calls.callees;
-        let scratch_bytes = routine::scratch_bytes(kernel, functions, callees, &mut lists.depth);
-        let own = kernel.code.inst_count();
-        let codes = functions.iter_mut().map(|f| (f.number, &mut f.code));
-        calls::join(&mut kernel.code, codes, &mut lists.entries);
-        let compact = CodeOptions { compact: options.compact };
-        buffer.emit(&kernel.code, compact).map_err(|e| {
-            Diagnostic::error("CannotEncode", e.to_string()).in_kernel(source.name().into_owned())
-        })?;
-        tracker.done("encode");
-
-        let offsets = buffer.inst_offsets();
-        let mut code = buffer.bytes().to_vec();
-        if !lists.entries.is_empty() || routine::calls_unknown(&kernel.code) {
-            calls::place_distances(&kernel.code, offsets, &mut code);
+        functions(cx, index, lists, work, tracker)?;
+        tracker.start();
+        for (index, pass) in PASSES.iter().enumerate() {
+            let Step::Binary(step, nothing_to_print) = pass.step else { continue };
+            step(&mut Whole { options, lists, buffer })?;
+            tracker.done(pass);
+            if tracker.prints(index) {
+                tracker.print(pass, &source.name(), &nothing_to_print);
+            }
         }
-        let mut stats = Stats {
-            visa_instructions: info::instructions(source),
-            gen_instructions: kernel.code.inst_count() as u32,
-            gen_padding: buffer.padding(),
-            compacted: info::compacted(&code, kernel.code.inst_count()),
-            times: tracker.times.clone(),
-            ..Stats::default()
-        };
-        let mut barrier = info::has_barrier(source);
-        let mut warnings = std::mem::take(&mut kernel.warnings);
-        let mut relocations = Vec::with_capacity(scratch.symbols.len());
-        let mut add = |routine: &Routine, source: &visa::Kernel, offsets: &[u32]| {
-            let symbols = &scratch.symbols[routine.symbols.0 as usize..routine.symbols.1 as usize];
-            relocations.extend(symbols.iter().map(|s| relocate::place(*s, source, offsets)));
-        };
-        add(kernel, source, offsets);
-        let mut first = own;
-        let mut allocation = kernel.allocation;
-        for f in functions {
-            let source = &module.functions[f.number as usize];
-            add(f, source, &offsets[first..]);
-            first += f.insts as usize;
-            warnings.append(&mut f.warnings);
-            stats.visa_instructions += info::instructions(source);
-            barrier |= info::has_barrier(source);
-            allocation.spills += f.allocation.spills;
-            allocation.fills += f.allocation.fills;
-            allocation.flag_spills += f.allocation.flag_spills;
-            allocation.grfs_used = allocation.grfs_used.max(f.allocation.grfs_used);
-        }
-        stats.spills = allocation.spills;
-        stats.fills = allocation.fills;
-        stats.flag_spills = allocation.flag_spills;
-        let offset = |at: Option<usize>| at.and_then(|i| offsets.get(i)).copied().unwrap_or_default();
-        let info = KernelInfo {
-            functions: info::function_infos(module, &lists.entries, &kernel.code, offsets, code.len()),
-            scratch_bytes,
-            barriers: barrier.into(),
-            skip_per_thread_load: offset(kernel.entries.per_thread),
-            skip_cross_thread_load: offset(kernel.entries.cross_thread),
-            ..info::info(source, &kernel.code, &allocation)
-        };
-        let symbols = info::symbols_of(&info, code.len() as u32);
-        take_back(&mut lists.routines, scratch);
-        Ok(Binary { code, info, relocations, symbols, warnings, stats })
+        Ok(binary(cx, source, lists, buffer, work, &tracker.times))
     }
 }
 
+/// What a caller gets of finished code.
+fn binary(
+    cx: Context<'_>,
+    source: &visa::Kernel,
+    lists: &mut Lists,
+    buffer: &CodeBuffer,
+    work: &mut routine::Workspace,
+    times: &[PassTime],
+) -> Binary {
+    let module = cx.module;
+    let Some((kernel, functions)) = lists.routines.split_first_mut() else {
+        unreachable!("the kernel was put there")
+    };
+    let callees = &work.calls.callees;
+    let scratch_bytes = routine::scratch_bytes(kernel, functions, callees, &mut lists.depth);
+    let offsets = buffer.inst_offsets();
+    let mut code = buffer.bytes().to_vec();
+    if !lists.entries.is_empty() || routine::calls_unknown(&kernel.code) {
+        calls::place_distances(&kernel.code, offsets, &mut code);
+    }
+    let mut stats = Stats {
+        visa_instructions: info::instructions(source),
+        gen_instructions: kernel.code.inst_count() as u32,
+        gen_padding: buffer.padding(),
+        compacted: info::compacted(&code, kernel.code.inst_count()),
+        times: times.to_vec(),
+        ..Stats::default()
+    };
+    let mut barrier = info::has_barrier(source);
+    let mut warnings = std::mem::take(&mut kernel.warnings);
+    let mut relocations = Vec::with_capacity(work.symbols.len());
+    let mut add = |routine: &Routine, source: &visa::Kernel, offsets: &[u32]| {
+        let symbols = &work.symbols[routine.symbols.0 as usize..routine.symbols.1 as usize];
+        relocations.extend(symbols.iter().map(|s| relocate::place(*s, source, offsets)));
+    };
+    add(kernel, source, offsets);
+    let mut first = kernel.insts as usize;
+    let mut allocation = kernel.allocation;
+    for f in functions {
+        let source = &module.functions[f.number as usize];
+        add(f, source, &offsets[first..]);
+        first += f.insts as usize;
+        warnings.append(&mut f.warnings);
+        stats.visa_instructions += info::instructions(source);
+        barrier |= info::has_barrier(source);
+        allocation.spills += f.allocation.spills;
+        allocation.fills += f.allocation.fills;
+        allocation.flag_spills += f.allocation.flag_spills;
+        allocation.grfs_used = allocation.grfs_used.max(f.allocation.grfs_used);
+    }
+    stats.spills = allocation.spills;
+    stats.fills = allocation.fills;
+    stats.flag_spills = allocation.flag_spills;
+    let offset = |at: Option<usize>| at.and_then(|i| offsets.get(i)).copied().unwrap_or_default();
+    let info = KernelInfo {
+        functions: info::function_infos(module, &lists.entries, &kernel.code, offsets, code.len()),
+        scratch_bytes,
+        barriers: barrier.into(),
+        skip_per_thread_load: offset(kernel.entries.per_thread),
+        skip_cross_thread_load: offset(kernel.entries.cross_thread),
+        ..info::info(source, &kernel.code, &allocation)
+    };
+    let symbols = info::symbols_of(&info, code.len() as u32);
+    take_back(&mut lists.routines, work);
+    Binary { code, info, relocations, symbols, warnings, stats }
+}
+
 /// Gives the memory of routines back, that of the first one last.
-fn take_back(routines: &mut Vec<Routine>, scratch: &mut routine::Scratch) {
+fn take_back(routines: &mut Vec<Routine>, work: &mut routine::Workspace) {
     routines.sort_unstable_by_key(|r| Reverse(r.rank));
     for routine in routines.drain(..) {
-        scratch.physicals.keep_kernel(routine.code);
+        work.physicals.keep_kernel(routine.code);
     }
 }
 
 /// The functions that go with a kernel: those it calls by name, and they, and so on. Functions that
 /// other code may call go with the program's table of symbols, or else with the first kernel.
 fn functions(
-    cx: &Context<'_>,
+    cx: Context<'_>,
     index: usize,
     lists: &mut Lists,
-    scratch: &mut routine::Scratch,
+    work: &mut routine::Workspace,
     tracker: &mut Tracker,
 ) -> Result<(), Refusal> {
     let Lists { routines, wanted, .. } = lists;
     let (calls, simd) = (routines[0].calls, routines[0].code.simd);
     wanted.clear();
-    wanted.extend(calls.callees(&scratch.calls.callees));
+    wanted.extend(calls.callees(&work.calls.callees));
     let module = cx.module;
     let holder = module.kernels.iter().position(|k| *k.name() == *SYMBOL_TABLE).unwrap_or(0);
     if index == holder {
@@ -258,8 +278,8 @@ fn functions(
         // The functions so far stand in order.
         let Err(at) = routines[1..].binary_search_by_key(&number, |r| r.number) else { continue };
         let source = &module.functions[number as usize];
-        let routine = cx.routine(source, Some(simd), scratch, tracker)?;
-        wanted.extend(routine.calls.callees(&scratch.calls.callees));
+        let routine = routine::routine(cx, source, Some(simd), work, tracker)?;
+        wanted.extend(routine.calls.callees(&work.calls.callees));
         let rank = routines.len() as u32;
         routines.insert(at + 1, Routine { number, rank, ..routine });
     }

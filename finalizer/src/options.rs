@@ -2,6 +2,8 @@
 
 use platforms::Platform;
 
+use crate::PassSet;
+
 /// Options of one [`Finalizer`](crate::Finalizer). The default is what a runtime wants.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
@@ -9,16 +11,18 @@ pub struct Options {
     pub platform: Platform,
     /// Write 8-byte compacted words where the platform has them.
     pub compact: bool,
-    /// Check the code against the hardware's rules and prove the register allocation. Costs time; what
-    /// fails a check is refused.
+    /// Check the code after every pass, against the hardware's rules once it has registers, and prove the
+    /// register allocation. Costs time; what fails a check is refused.
     pub verify: bool,
     /// Look for what the kernel's author hardly meant, and report it in
     /// [`Binary::warnings`](crate::Binary::warnings).
     pub warnings: bool,
-    /// Keep the text of the kernel after the named pass (see [`PASSES`](crate::PASSES)).
-    pub print_after: Option<&'static str>,
-    /// General registers a thread may use, where the platform offers a choice.
-    pub grf_count: Option<u16>,
+    /// Time every pass: [`Stats::times`](crate::Stats::times).
+    pub timings: bool,
+    /// Keep the text of the kernel after these passes: [`Finalizer::take_printed`](crate::Finalizer::take_printed).
+    pub print_after: PassSet,
+    /// Leave these passes out. Those that are not [optional](crate::Pass::optional) run all the same.
+    pub skip: PassSet,
 }
 
 impl Options {
@@ -29,8 +33,9 @@ impl Options {
             compact: true,
             verify: cfg!(debug_assertions),
             warnings: false,
-            print_after: None,
-            grf_count: None,
+            timings: false,
+            print_after: PassSet::NONE,
+            skip: PassSet::NONE,
         }
     }
 }

@@ -1,20 +1,118 @@
-//! What every pass is wrapped in: its name, its time, a look at its result.
+//! What a pass is, sets of passes, and what every pass is wrapped in: its time, a look at its result.
 
 use std::{
-    fmt::Write,
+    fmt::{self, Display, Write},
     time::{Duration, Instant},
 };
 
-use gen_ir::{Kernel, Space};
+use gen_ir::{Kernel, Physical, Profile, Virtual};
+use platforms::Caps;
 
-/// The passes in the order they run, as `--print-after` and `--stats` name them.
-pub const PASSES: &[&str] =
-    &["lower", "optimize", "legalize", "tidy", "structurize", "allocate", "swsb", "encode"];
+use crate::{
+    Diagnostic, Options, Refusal,
+    finalizer::Whole,
+    optimize::Facts,
+    passes::PASSES,
+    routine::{Job, Workspace},
+};
+
+/// One step from vISA to machine code: a row of [`PASSES`].
+#[derive(Clone, Copy)]
+pub struct Pass {
+    /// Its name, for options and statistics.
+    pub name: &'static str,
+    /// What it does.
+    pub about: &'static str,
+    /// Code is right without it: [`Options::skip`](crate::Options::skip) may name it.
+    pub optional: bool,
+    pub(crate) step: Step,
+    /// Analyses that hold still when the pass has changed the kernel.
+    pub(crate) keeps: Facts,
+    /// What the verifier holds the kernel to from here on.
+    pub(crate) profile: Profile,
+    /// Platforms that need it; all if there is no such row.
+    pub(crate) only: Option<Need>,
+}
+
+/// Whether a platform needs a pass.
+#[derive(Clone, Copy)]
+pub(crate) struct Need {
+    pub on: fn(&Caps) -> bool,
+    /// Why others do not.
+    pub else_because: &'static str,
+}
+
+type Allocate = fn(&mut Job<'_>, Kernel<Virtual>, &mut Workspace) -> Result<Kernel<Physical>, Refusal>;
+
+/// What a pass works on.
+#[derive(Clone, Copy)]
+pub(crate) enum Step {
+    /// The vISA kernel: looks at it.
+    Source(fn(&mut Job<'_>, &mut Workspace) -> Result<(), Refusal>),
+    /// Makes Gen instructions over variables.
+    Lower(fn(&mut Job<'_>, &mut Workspace) -> Result<Kernel<Virtual>, Refusal>),
+    /// Changes them. Returns whether it may have.
+    Virtual(fn(&mut Kernel<Virtual>, &mut Workspace) -> Result<bool, Refusal>),
+    /// Gives the variables registers.
+    Allocate(Allocate),
+    /// Changes code over registers.
+    Physical(fn(&mut Kernel<Physical>, &mut Job<'_>, &mut Workspace) -> Result<(), Refusal>),
+    /// Works on the kernel together with its functions. Then why there is nothing to print.
+    Binary(fn(&mut Whole<'_>) -> Result<(), Refusal>, &'static str),
+}
+
+impl Pass {
+    /// Where a platform has no need of the pass: why.
+    pub fn needless_on(&self, caps: &Caps) -> Option<&'static str> {
+        self.only.filter(|need| !(need.on)(caps)).map(|need| need.else_because)
+    }
+}
+
+impl fmt::Debug for Pass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Pass").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// Code of one routine, as far as the passes have come.
+pub(crate) enum Code {
+    /// There is only the vISA kernel.
+    Source,
+    Virtual(Kernel<Virtual>),
+    Physical(Kernel<Physical>),
+}
+
+/// A set of passes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct PassSet(u64);
+
+impl PassSet {
+    /// No pass.
+    pub const NONE: PassSet = PassSet(0);
+    /// Every pass.
+    pub const ALL: PassSet = PassSet(u64::MAX);
+
+    /// The pass of that name.
+    pub fn named(name: &str) -> Option<PassSet> {
+        PASSES.iter().position(|p| p.name == name).map(|i| PassSet(1 << i))
+    }
+
+    /// Both sets together.
+    #[must_use]
+    pub const fn with(self, other: PassSet) -> PassSet {
+        PassSet(self.0 | other.0)
+    }
+
+    /// Whether pass number `index` of [`PASSES`] is in the set.
+    pub(crate) const fn has(self, index: usize) -> bool {
+        self.0 >> index & 1 != 0
+    }
+}
 
 /// Time that one pass took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PassTime {
-    /// One of [`PASSES`].
+    /// The name of one of [`PASSES`].
     pub pass: &'static str,
     /// Wall-clock time.
     pub time: Duration,
@@ -23,8 +121,10 @@ pub struct PassTime {
 /// Carried through the passes of one kernel.
 #[derive(Debug)]
 pub(crate) struct Tracker {
-    print_after: Option<&'static str>,
-    started: Instant,
+    print_after: PassSet,
+    /// When the pass began, if passes are timed: reading the clock takes longer than some of them on a small
+    /// kernel.
+    started: Option<Instant>,
     /// Times so far, in order.
     pub times: Vec<PassTime>,
     /// Text asked for by `print_after`.
@@ -33,29 +133,94 @@ pub(crate) struct Tracker {
 
 impl Tracker {
     /// A tracker that notes its times in a list that is there already.
-    pub fn new(print_after: Option<&'static str>, mut times: Vec<PassTime>) -> Tracker {
+    pub fn new(options: &Options, mut times: Vec<PassTime>) -> Tracker {
         times.clear();
-        Tracker { print_after, started: Instant::now(), times, printed: None }
+        let started = options.timings.then(Instant::now);
+        Tracker { print_after: options.print_after, started, times, printed: None }
+    }
+
+    /// What follows is the next pass's time.
+    pub fn start(&mut self) {
+        self.started = self.started.map(|_| Instant::now());
     }
 
     /// Closes the pass that ran since the last call.
-    pub fn done(&mut self, pass: &'static str) {
+    pub fn done(&mut self, pass: &Pass) {
+        let Some(started) = self.started else { return };
         let now = Instant::now();
-        self.times.push(PassTime { pass, time: now - self.started });
-        self.started = now;
+        self.times.push(PassTime { pass: pass.name, time: now - started });
+        self.started = Some(now);
     }
 
-    /// Closes a pass and keeps its result's text if that was asked for. The printing is not timed.
-    pub fn done_kernel<S: Space>(&mut self, pass: &'static str, kernel: &Kernel<S>)
-    where
-        Kernel<S>: std::fmt::Display,
-    {
-        self.done(pass);
-        if self.print_after == Some(pass) {
-            let mut text = String::new();
-            write!(text, "{kernel}").expect("writing to a string");
-            self.printed = Some(text);
-            self.started = Instant::now();
+    /// Whether the result of pass number `index` is to be printed.
+    pub fn prints(&self, index: usize) -> bool {
+        self.print_after.has(index)
+    }
+
+    /// Keeps what is to be said after a pass. The printing is not timed.
+    pub fn print(&mut self, pass: &Pass, kernel: &str, what: &dyn Display) {
+        let text = self.printed.get_or_insert_default();
+        write!(text, "// {kernel} after {}: {what}", pass.name).expect("writing to a string");
+        if !text.ends_with('\n') {
+            text.push('\n');
+        }
+        self.start();
+    }
+}
+
+impl Display for Code {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Code::Source => f.write_str("the vISA kernel as it came in; `--emit visaasm` writes it"),
+            Code::Virtual(kernel) => write!(f, "\n{kernel}"),
+            Code::Physical(kernel) => write!(f, "\n{kernel}"),
         }
     }
+}
+
+/// Faults of code after a pass. What is reported here is a fault of ours, not of the input, but a refusal
+/// serves the user better than code that the hardware may misread.
+pub(crate) fn verify(pass: &Pass, code: &Code) -> Result<(), Refusal> {
+    let faults = match code {
+        Code::Source => return Ok(()),
+        Code::Virtual(kernel) => faults(pass, kernel, gen_ir::verify(kernel, pass.profile)),
+        Code::Physical(kernel) => {
+            let mut faults = faults(pass, kernel, gen_ir::verify(kernel, pass.profile));
+            faults.extend(broken_rules(kernel));
+            faults
+        }
+    };
+    if faults.is_empty() { Ok(()) } else { Err(Refusal(faults)) }
+}
+
+fn faults<S: gen_ir::Space>(
+    pass: &Pass,
+    kernel: &Kernel<S>,
+    violations: Vec<gen_ir::Violation>,
+) -> Vec<Diagnostic> {
+    let fault = |v: gen_ir::Violation| {
+        let inst = kernel.blocks.get(v.block.index()).and_then(|b| b.insts.get(v.inst));
+        let text = inst.map_or_else(String::new, |i| format!(" (`{i}`)"));
+        let d = Diagnostic::error("BadCode", format!("after the pass `{}`: {v}{text}", pass.name));
+        let d = d.in_kernel(&*kernel.name);
+        match inst {
+            Some(i) => d.at_instruction(i.origin, i.op.name()),
+            None => d,
+        }
+    };
+    violations.into_iter().map(fault).collect()
+}
+
+fn broken_rules(kernel: &Kernel<Physical>) -> Vec<Diagnostic> {
+    let mut faults = Vec::new();
+    for (_, inst) in kernel.insts() {
+        for broken in gen_ir::rules::check(kernel.platform, inst) {
+            let d = Diagnostic::error(
+                "RuleBroken",
+                format!("the code for it, `{inst}`, breaks a rule: {broken}"),
+            );
+            faults.push(d.in_kernel(&*kernel.name).at_instruction(inst.origin, inst.op.name()));
+        }
+    }
+    faults
 }

@@ -4,22 +4,27 @@ use gen_ir::{Kernel, Op, Physical, Pool, Virtual};
 use visa::{Module, Verifier};
 
 use crate::{
-    Diagnostic, Options, Refusal, Severity, calls, entries, legalize, lists::refill, lower, optimize,
-    pass::Tracker, relocate, swsb,
+    Diagnostic, Options, Refusal, calls, entries, legalize,
+    lists::refill,
+    lower, optimize,
+    pass::{Code, Pass, Step, Tracker, verify},
+    passes::PASSES,
+    relocate, swsb,
 };
 
 /// Memory that the passes work in, from one kernel to the next.
 #[derive(Debug, Default)]
-pub(crate) struct Scratch {
-    verifier: Verifier,
-    lower: lower::Scratch,
-    optimize: optimize::Scratch,
-    legalize: legalize::Scratch,
-    structurize: structurizer::Scratch,
-    registers: regalloc::Scratch,
+pub(crate) struct Workspace {
+    pub verifier: Verifier,
+    pub lower: lower::Scratch,
+    pub analyses: optimize::Analyses,
+    pub optimize: optimize::Scratch,
+    pub legalize: legalize::Scratch,
+    pub structurize: structurizer::Scratch,
+    pub registers: regalloc::Scratch,
     pub calls: calls::Scratch,
-    swsb: swsb::Scratch,
-    virtuals: Pool<Virtual>,
+    pub swsb: swsb::Scratch,
+    pub virtuals: Pool<Virtual>,
     pub physicals: Pool<Physical>,
     /// Symbols that the code of all routines names.
     pub symbols: Vec<relocate::Symbol>,
@@ -46,122 +51,127 @@ pub(crate) struct Routine {
 }
 
 /// The base of scratch memory moves in these steps.
-const FRAME_UNIT: u32 = 1024;
+pub(crate) const FRAME_UNIT: u32 = 1024;
 /// Scratch memory of a thread whose calls have no known end: what Intel's finalizer asks for.
 const DEEP_STACK: u32 = 128 * 1024;
 
 /// What does not change from one routine of a binary to the next.
+#[derive(Clone, Copy)]
 pub(crate) struct Context<'a> {
     pub options: &'a Options,
     pub module: &'a Module,
 }
 
-impl Context<'_> {
-    /// A kernel or function. `simd` is the size of the kernel that calls a function.
-    pub(crate) fn routine(
-        &self,
-        source: &visa::Kernel,
-        simd: Option<u8>,
-        scratch: &mut Scratch,
-        tracker: &mut Tracker,
-    ) -> Result<Routine, Refusal> {
-        let platform = self.options.platform;
-        let name = || source.name().into_owned();
+/// A kernel or function on its way: what passes ask and what they find out, beside the code.
+pub(crate) struct Job<'a> {
+    pub cx: Context<'a>,
+    pub source: &'a visa::Kernel,
+    /// The size of the kernel that calls a function.
+    pub simd: Option<u8>,
+    pub warnings: Vec<Diagnostic>,
+    pub allocation: regalloc::AllocStats,
+    pub calls: calls::Calls,
+    pub frame: u32,
+    pub entries: entries::Entries,
+    pub symbols: (u32, u32),
+}
 
-        let warnings = self.check(source, &mut scratch.verifier)?;
-
-        let options = lower::LowerOptions { simd, ..lower::LowerOptions::default() };
-        let pool = &mut scratch.virtuals;
-        let lowered = lower::lower(source, platform, &options, &mut scratch.lower, pool);
-        let mut kernel = lowered.map_err(|e| {
-            let placed = |e: lower::LowerError| {
-                let place = e.place;
-                match source.places {
-                    visa::PlaceKind::Line => {
-                        Diagnostic::from(e).at(crate::Place::Line { line: place, column: 1 })
-                    }
-                    visa::PlaceKind::Offset => Diagnostic::from(e),
-                }
-            };
-            Refusal(e.into_iter().map(placed).collect())
-        })?;
-        tracker.done_kernel("lower", &kernel);
-
-        optimize::optimize(&mut kernel, &mut scratch.optimize, pool);
-        tracker.done_kernel("optimize", &kernel);
-
-        legalize::legalize(&mut kernel, &mut scratch.legalize, pool)
-            .map_err(|e| Refusal(e.into_iter().map(|e| Diagnostic::from(e).in_kernel(name())).collect()))?;
-        tracker.done_kernel("legalize", &kernel);
-
-        optimize::tidy(&mut kernel, &mut scratch.optimize, pool);
-        tracker.done_kernel("tidy", &kernel);
-
-        structurizer::structurize_in(&mut kernel, &mut scratch.structurize, pool)
-            .map_err(|e| Diagnostic::error("CannotStructure", e.to_string()).in_kernel(name()))?;
-        tracker.done_kernel("structurize", &kernel);
-
-        let choices = regalloc::Options { check: self.options.verify };
-        let allocated = regalloc::allocate(&kernel, &choices, &mut scratch.registers, &mut scratch.physicals);
-        let (mut code, allocation) =
-            allocated.map_err(|e| Diagnostic::error("CannotAllocate", e.to_string()).in_kernel(name()))?;
-        let frame = (kernel.spill_offset + allocation.scratch_bytes).next_multiple_of(FRAME_UNIT);
-        pool.keep_kernel(kernel);
-        let pool = &mut scratch.physicals;
-        let callee = |origin| callee(source, self.module, origin);
-        let calls = calls::expand(&mut code, frame, callee, &mut scratch.calls, pool);
-        tracker.done_kernel("allocate", &code);
-
-        if platform.caps().scoreboard.sbid_count > 0 {
-            swsb::annotate(&mut code, &mut scratch.swsb, pool);
-            tracker.done_kernel("swsb", &code);
+impl<'a> Job<'a> {
+    pub fn new(cx: Context<'a>, source: &'a visa::Kernel, simd: Option<u8>) -> Job<'a> {
+        Job {
+            cx,
+            source,
+            simd,
+            warnings: Vec::new(),
+            allocation: regalloc::AllocStats::default(),
+            calls: calls::Calls::default(),
+            frame: 0,
+            entries: entries::Entries::default(),
+            symbols: (0, 0),
         }
-
-        let entries = entries::align(&mut code, pool);
-        if self.options.verify {
-            verify(&code)?;
-        }
-        let first = scratch.symbols.len() as u32;
-        relocate::take_symbols(source, &mut code, &mut scratch.symbols);
-        let symbols = (first, scratch.symbols.len() as u32);
-        let insts = code.inst_count() as u32;
-        Ok(Routine { number: 0, rank: 0, code, insts, allocation, symbols, calls, frame, entries, warnings })
-    }
-
-    /// Checks the kernel against the specification; gives warnings if those are asked for.
-    fn check(&self, source: &visa::Kernel, verifier: &mut Verifier) -> Result<Vec<Diagnostic>, Refusal> {
-        let options = visa::VerifyOptions::for_platform(self.options.platform);
-        let findings = match self.options.warnings {
-            true => verifier.kernel(source, options),
-            false => verifier.safety(source, options.grf_bytes),
-        };
-        if findings.iter().any(|f| f.rule.is_safety()) {
-            let safety = findings.into_iter().filter(|f| f.rule.is_safety());
-            return Err(Refusal(safety.map(Diagnostic::from).collect()));
-        }
-        let warning = |f| Diagnostic { severity: Severity::Warning, ..Diagnostic::from(f) };
-        Ok(findings.into_iter().map(warning).collect())
     }
 }
 
-/// Checks every instruction against the hardware's rules. What is reported here is a fault of ours, not
-/// of the input, but a refusal serves the user better than code that the hardware may misread.
-fn verify(kernel: &Kernel<Physical>) -> Result<(), Refusal> {
-    let mut faults = Vec::new();
-    for (_, inst) in kernel.insts() {
-        for broken in gen_ir::rules::check(kernel.platform, inst) {
-            let d = Diagnostic::error(
-                "RuleBroken",
-                format!("the code for it, `{inst}`, breaks a rule: {broken}"),
-            );
-            faults.push(d.in_kernel(&*kernel.name).at_instruction(inst.origin, inst.op.name()));
+/// A kernel or function, through all passes that work on one. `simd` is the size of the kernel that calls a
+/// function.
+pub(crate) fn routine(
+    cx: Context<'_>,
+    source: &visa::Kernel,
+    simd: Option<u8>,
+    work: &mut Workspace,
+    tracker: &mut Tracker,
+) -> Result<Routine, Refusal> {
+    let mut job = Job::new(cx, source, simd);
+    let mut code = Code::Source;
+    tracker.start();
+    for (index, pass) in PASSES.iter().enumerate() {
+        if matches!(pass.step, Step::Binary(..)) {
+            continue;
+        }
+        let skipped = idle(pass, index, cx.options);
+        if skipped.is_none() {
+            code = run(pass, code, &mut job, work)?;
+            tracker.done(pass);
+            if cx.options.verify {
+                verify(pass, &code)?;
+                tracker.start();
+            }
+        }
+        if tracker.prints(index) {
+            match skipped {
+                Some(why) => tracker.print(pass, &source.name(), &why),
+                None => tracker.print(pass, &source.name(), &code),
+            }
         }
     }
-    if faults.is_empty() { Ok(()) } else { Err(Refusal(faults)) }
+    let Code::Physical(code) = code else { unreachable!("the list of passes ends with registers") };
+    let Job { warnings, allocation, calls, frame, entries, symbols, .. } = job;
+    let insts = code.inst_count() as u32;
+    Ok(Routine { number: 0, rank: 0, code, insts, allocation, symbols, calls, frame, entries, warnings })
+}
+
+/// Why a pass does not run, if it does not.
+fn idle(pass: &Pass, index: usize, options: &Options) -> Option<String> {
+    if pass.optional && options.skip.has(index) {
+        return Some("it is switched off".into());
+    }
+    let why = pass.needless_on(options.platform.caps())?;
+    Some(format!("it does not run on {}: {why}", options.platform))
+}
+
+/// One pass.
+pub(crate) fn run(pass: &Pass, code: Code, job: &mut Job<'_>, work: &mut Workspace) -> Result<Code, Refusal> {
+    Ok(match (pass.step, code) {
+        (Step::Source(step), code) => {
+            step(job, work)?;
+            code
+        }
+        (Step::Lower(step), Code::Source) => Code::Virtual(step(job, work)?),
+        (Step::Virtual(step), Code::Virtual(mut kernel)) => {
+            if step(&mut kernel, work)? {
+                work.analyses.keep(pass.keeps);
+            }
+            Code::Virtual(kernel)
+        }
+        (Step::Allocate(step), Code::Virtual(kernel)) => Code::Physical(step(job, kernel, work)?),
+        (Step::Physical(step), Code::Physical(mut kernel)) => {
+            step(&mut kernel, job, work)?;
+            Code::Physical(kernel)
+        }
+        (_, code) => {
+            let form = match code {
+                Code::Source => "vISA",
+                Code::Virtual(_) => "code over variables",
+                Code::Physical(_) => "code over registers",
+            };
+            let message = format!("the pass `{}` cannot work on {form}", pass.name);
+            return Err(Diagnostic::error("WrongStage", message).into());
+        }
+    })
 }
 
 /// The function that a call's vISA instruction names, if the module has it.
-fn callee(source: &visa::Kernel, module: &Module, origin: u32) -> Option<u32> {
+pub(crate) fn callee(source: &visa::Kernel, module: &Module, origin: u32) -> Option<u32> {
     let visa::Op::Fcall { function, .. } = source.try_inst(origin as usize).ok()?.op else { return None };
     let name = source.str(function);
     module.functions.iter().position(|f| *f.name() == *name).map(|i| i as u32)

@@ -48,6 +48,11 @@ macro_rules! ops {
         impl Op {
             /// Every opcode, in table order.
             pub const ALL: &'static [Op] = &[$(Op::$op,)*];
+
+            /// The opcode of a mnemonic.
+            pub(crate) fn named(name: &str) -> Option<Op> {
+                match name { $($name => Some(Op::$op),)* _ => None }
+            }
         }
 
         static INFO: [OpInfo; Op::ALL.len()] = [$(OpInfo {

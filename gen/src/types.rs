@@ -92,34 +92,6 @@ impl Type {
             _ => None,
         }
     }
-
-    /// The name in assembly text, without the colon.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Type::Ub => "ub",
-            Type::B => "b",
-            Type::Uw => "uw",
-            Type::W => "w",
-            Type::Ud => "ud",
-            Type::D => "d",
-            Type::Uq => "uq",
-            Type::Q => "q",
-            Type::Hf => "hf",
-            Type::F => "f",
-            Type::Df => "df",
-            Type::Nf => "nf",
-            Type::Bf => "bf",
-            Type::Bf8 => "bf8",
-            Type::Tf32 => "tf32",
-            Type::V => "v",
-            Type::Uv => "uv",
-            Type::Vf => "vf",
-            Type::U4 => "u4",
-            Type::S4 => "s4",
-            Type::U2 => "u2",
-            Type::S2 => "s2",
-        }
-    }
 }
 
 impl fmt::Display for Type {

@@ -1,12 +1,25 @@
-//! A structural verifier: what holds of every kernel, at every stage.
+//! What holds of a kernel between passes.
 //!
+//! At every stage:
 //! - branches stand at the end of their block, `join` and `endif` at its start;
 //! - targets and successors are blocks of the kernel, and control does not run past the last one;
-//! - operands stay inside their variable, or inside the register file;
-//! - once branches know JIP, the instruction pointer passes no place where lanes wait.
+//! - operands stay inside their variable, or inside the register file.
+//!
+//! Then what the stage's [`Profile`] adds.
 
-use crate::{Base, BlockId, Extent, Inst, Kernel, Op, Payload, Reg, Role, Space, Target, Waits};
+use crate::{Base, BlockId, Extent, Inst, Kernel, Op, Outside, Payload, Reg, Role, Space, Target, Waits};
 use std::fmt;
+
+/// What passes have done for a kernel, for good: each of these holds from its pass on.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Profile {
+    /// Nothing yet: branches name blocks.
+    Lowered,
+    /// Branches know JIP, and the instruction pointer passes no place where lanes wait.
+    Structured,
+    /// Nothing is left of the calling convention's marks but calls of functions by their number.
+    Expanded,
+}
 
 /// A rule that a kernel breaks.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,16 +38,18 @@ impl fmt::Display for Violation {
     }
 }
 
-/// Every rule that `kernel` breaks, in layout order. `structured` says that branches should know JIP.
-pub fn verify<S: Space>(kernel: &Kernel<S>, structured: bool) -> Vec<Violation> {
+/// Every rule that `kernel` breaks, in layout order.
+pub fn verify<S: Space>(kernel: &Kernel<S>, profile: Profile) -> Vec<Violation> {
     let mut out = Vec::new();
-    let waits = Waits::of(kernel);
+    let structured = profile >= Profile::Structured;
     let n = kernel.blocks.len();
     // The next place where lanes may wait while the pointer is in a block.
     let mut next_wait: Vec<Option<u32>> = vec![None; n];
-    for (t, s) in waits.iter() {
-        for w in &mut next_wait[s.index()..t.index()] {
-            *w = Some(w.map_or(t.0, |x| x.min(t.0)));
+    if structured {
+        for (t, s) in Waits::of(kernel).iter() {
+            for w in &mut next_wait[s.index()..t.index()] {
+                *w = Some(w.map_or(t.0, |x| x.min(t.0)));
+            }
         }
     }
     for (b, block) in kernel.blocks.iter().enumerate() {
@@ -55,7 +70,7 @@ pub fn verify<S: Space>(kernel: &Kernel<S>, structured: bool) -> Vec<Violation> 
             let opens = matches!(inst.op, Op::Join | Op::Endif);
             if opens && i > 0 {
                 report(i, format!("`{}` is not at the start of its block", inst.op));
-            } else if !opens && i < last && (inst.op.is_branch() || inst.is_eot()) {
+            } else if !opens && i < last && (inst.is_eot() || inst.op.is_branch() && !inside(inst, profile)) {
                 report(i, format!("`{}` is not at the end of its block", inst.op));
             }
             for fault in operands(kernel, inst) {
@@ -64,9 +79,19 @@ pub fn verify<S: Space>(kernel: &Kernel<S>, structured: bool) -> Vec<Violation> 
             if let Some(fault) = targets(inst, b, n, structured, next_wait[b]) {
                 report(i, fault);
             }
+            let mark = matches!(inst.payload, Payload::Outside(o) if !matches!(o, Outside::Callee(_)));
+            if mark && profile >= Profile::Expanded {
+                report(i, "a mark of the calling convention is left".into());
+            }
         }
     }
     out
+}
+
+/// Whether a branch is a part of the sequence that a call through an address has become: it goes a few bytes
+/// on, or comes back.
+fn inside<S: Space>(inst: &Inst<S>, profile: Profile) -> bool {
+    profile >= Profile::Expanded && inst.branch_target().is_none()
 }
 
 /// Whether control never runs on behind the instruction.
@@ -196,7 +221,7 @@ mod tests {
     }
 
     fn faults(k: &Kernel<Virtual>) -> Vec<String> {
-        verify(k, true).into_iter().map(|v| v.to_string()).collect()
+        verify(k, Profile::Structured).into_iter().map(|v| v.to_string()).collect()
     }
 
     #[test]

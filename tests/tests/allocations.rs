@@ -69,7 +69,7 @@ fn object(kernel: &TestKernel, platform: Platform, version: Version) -> Option<V
 #[test]
 fn the_steady_state_allocates_the_result_alone() {
     for platform in Platform::ALL {
-        let options = Options { verify: false, ..Options::new(platform) };
+        let options = Options { verify: false, timings: true, ..Options::new(platform) };
         let mut finalizer = Finalizer::new(options);
         let (mut kernels, mut first_calls, mut calls, mut sizes) = (0, 0, 0, 0);
         let objects = objects(platform);

@@ -21,6 +21,9 @@ struct Args {
     /// Every kernel by itself.
     #[arg(long)]
     list: bool,
+    /// With checks after every pass, and proof of the register allocation.
+    #[arg(long)]
+    verify: bool,
     /// Sizes of the generated kernels, in vISA instructions.
     #[arg(long, value_delimiter = ',', default_values_t = [300, 3_000, 20_000])]
     sizes: Vec<usize>,
@@ -85,22 +88,25 @@ fn main() {
     let args = Args::parse();
     for &platform in &args.platform {
         let tests = data::kernels(platform).iter().map(|k| (k.id(), k.visaasm.clone()));
-        run(platform, tests, "test kernels", args.list);
+        run(&args, platform, tests, "test kernels");
         let shapes = Shape::ALL.into_iter().flat_map(|s| args.sizes.iter().map(move |&n| (s, n)));
         let made = shapes.map(|(s, n)| (format!("{} {n}", s.name()), kernel(platform, s, n, SEED)));
-        run(platform, made, "generated kernels", args.list);
+        run(&args, platform, made, "generated kernels");
     }
 }
 
-fn run(platform: Platform, kernels: impl Iterator<Item = (String, String)>, what: &str, list: bool) {
+fn run(args: &Args, platform: Platform, kernels: impl Iterator<Item = (String, String)>, what: &str) {
     // What one kernel leaves in a finalizer must not show in the next.
-    let mut finalizer = Finalizer::new(Options { verify: false, ..Options::new(platform) });
+    let mut finalizer = Finalizer::new(Options { verify: args.verify, ..Options::new(platform) });
     let mut all = Sum::default();
     for (name, text) in kernels {
         let result = finalizer.finalize_text(&text).map_err(|e| e.to_string());
+        if let Err(fault) = &result {
+            eprintln!("{name}: {fault}");
+        }
         let binary = result.as_ref().map_err(String::as_str).map(|b| &b[0]);
         all.add(binary);
-        if list {
+        if args.list {
             let mut one = Sum::default();
             one.add(binary);
             one.print(platform, &name);

@@ -58,7 +58,7 @@ fn main() -> ExitCode {
                 let mut sum = Sum::default();
                 for seed in SEED..SEED + args.kernels.max(1) {
                     let text = kernel(platform, shape, size, seed);
-                    if let Err(e) = measure(platform, &text, runs, &mut sum) {
+                    if let Err(e) = measure(platform, &text, runs, args.passes, &mut sum) {
                         eprintln!("error: {platform} {} {size}: {e}", shape.name());
                         return ExitCode::FAILURE;
                     }
@@ -109,7 +109,8 @@ impl Sum {
         self.flags += binary.stats.flag_spills;
         self.passes.resize(PASSES.len(), Duration::ZERO);
         for (sum, pass) in self.passes.iter_mut().zip(PASSES) {
-            *sum += binary.stats.times.iter().filter(|t| t.pass == *pass).map(|t| t.time).sum::<Duration>();
+            *sum +=
+                binary.stats.times.iter().filter(|t| t.pass == pass.name).map(|t| t.time).sum::<Duration>();
         }
     }
 
@@ -117,17 +118,18 @@ impl Sum {
         let all: Duration = self.passes.iter().sum();
         for (pass, time) in PASSES.iter().zip(&self.passes) {
             let share = 100.0 * time.as_secs_f64() / all.as_secs_f64();
-            print!("  {pass} {:.2} ms ({share:.0} %)", time.as_secs_f64() * 1e3);
+            print!("  {} {:.2} ms ({share:.0} %)", pass.name, time.as_secs_f64() * 1e3);
         }
         println!();
     }
 }
 
 /// Adds the fastest of some runs: reading the object and finalizing its kernel.
-fn measure(platform: Platform, text: &str, runs: usize, sum: &mut Sum) -> Result<(), String> {
+fn measure(platform: Platform, text: &str, runs: usize, timings: bool, sum: &mut Sum) -> Result<(), String> {
     let module = finalizer::read_text(text.as_bytes(), platform).map_err(|e| e.to_string())?;
     let object = visa::write(&module).map_err(|e| e.to_string())?;
-    let mut finalizer = Finalizer::new(Options { verify: false, ..Options::new(platform) });
+    let options = Options { verify: false, timings, ..Options::new(platform) };
+    let mut finalizer = Finalizer::new(options);
     let mut best: Option<(Duration, Binary)> = None;
     for _ in 0..runs {
         let start = ThreadTime::now();

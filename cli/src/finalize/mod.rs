@@ -23,7 +23,7 @@ use std::{
     time::Instant,
 };
 
-use finalizer::{Diagnostic, Finalizer, Options, Place, Refusal, Severity};
+use finalizer::{Diagnostic, Finalizer, Options, PassSet, Place, Refusal, Severity};
 use indicatif::{ProgressBar, ProgressStyle};
 use platforms::Platform;
 
@@ -85,12 +85,17 @@ fn finalizers(args: &FinalizeArgs) -> Vec<Finalizer> {
 }
 
 fn options(args: &FinalizeArgs, platform: Platform) -> Options {
-    let named = |name: &String| finalizer::PASSES.iter().copied().find(|p| p == name);
+    let passes = |names: &[String]| {
+        let named = |name: &String| PassSet::named(name).unwrap_or(PassSet::ALL);
+        names.iter().map(named).fold(PassSet::NONE, PassSet::with)
+    };
     let default = Options::new(platform);
     Options {
         compact: !args.no_compaction,
         verify: args.verify || default.verify,
-        print_after: args.print_after.as_ref().and_then(named),
+        timings: args.stats,
+        print_after: passes(&args.print_after),
+        skip: passes(&args.skip_pass),
         ..default
     }
 }

@@ -58,7 +58,7 @@ fn fill(
     }
     let mut wanted = wanted_kernels(args, &module)?;
     outcome.faults = check(args, &module, &wanted)?;
-    if args.only_translates() && !args.stats && args.print_after.is_none() {
+    if args.only_translates() && !args.stats && args.print_after.is_empty() {
         wanted.clear();
     }
     let bar = bar(wanted.len() * finalizers.len());

@@ -102,6 +102,25 @@ impl Census {
         }
     }
 
+    /// Notes which block touches each variable and which variables are written, in a walk of its own.
+    pub fn find_touches(&mut self, kernel: &Kernel<Virtual>) {
+        for (b, block) in kernel.blocks.iter().enumerate() {
+            let home = if self.elsewhere && calls(&block.insts) { SEVERAL } else { b as u32 };
+            for inst in &block.insts {
+                let written = [inst.dst.reg(), inst.cond.map(|c| c.flag)];
+                for v in written.into_iter().flatten().filter_map(|r| r.var()) {
+                    self.vars[v.index()].write();
+                    touch(&mut self.vars[v.index()].home, home);
+                }
+                inst.for_each_read(|reg| {
+                    if let Some(v) = reg.var() {
+                        touch(&mut self.vars[v.index()].home, home);
+                    }
+                });
+            }
+        }
+    }
+
     /// Forgets what a walk over the kernel has found; the number of readers stays.
     pub fn walk_again(&mut self, vars: &[Var]) {
         for (entry, var) in self.vars.iter_mut().zip(vars) {

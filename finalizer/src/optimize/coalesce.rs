@@ -236,7 +236,7 @@ mod tests {
         let mut census = Census::default();
         census.count(k);
         local::tidy(k, &homes, &census, 32, false, &mut local::Scratch::default());
-        super::super::remove_nops(k);
+        super::super::drop_nops(k);
     }
 
     fn kernel() -> (Kernel<Virtual>, Vec<VarId>) {

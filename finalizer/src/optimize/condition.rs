@@ -5,35 +5,27 @@
 
 use gen_ir::{Class, Cond, CondMod, Dst, Inst, Kernel, Op, Payload, Role, Src, SrcMod, Type, VarId, Virtual};
 
-use super::{census::Census, homes::Homes};
+use super::analyses::Analyses;
 
 /// How far apart both may stand: flags are few.
 const REACH: usize = 12;
 
-/// Moves such conditions. `tests`: all comparisons that [`tests_zero`] names, in order; `census` has counted
-/// the kernel, and goes on counting.
-pub(super) fn attach(
-    kernel: &mut Kernel<Virtual>,
-    grf_bytes: u32,
-    tests: &[(usize, usize)],
-    homes: &mut Homes,
-    census: &mut Census,
-) {
-    // Variables are looked at once there is something to do.
-    let mut known = false;
+/// Moves such conditions. Returns whether there were any. Counts of readers stay right.
+pub(super) fn attach(kernel: &mut Kernel<Virtual>, grf_bytes: u32, analyses: &mut Analyses) -> bool {
+    let tests = analyses.take_tests(kernel);
+    let mut any = false;
     for tests in tests.chunk_by(|x, y| x.0 == y.0) {
         let mut removed = false;
         for &(b, i) in tests {
             let insts = &kernel.blocks[b].insts;
             let Some((v, cond)) = tested(&insts[i]) else { continue };
             let Some(j) = definition(insts, i, v, cond, grf_bytes) else { continue };
-            if !std::mem::replace(&mut known, true) {
-                homes.find(kernel);
-            }
+            let local = analyses.locality(kernel).only_in(v, b);
+            let census = analyses.reads(kernel);
             let insts = &mut kernel.blocks[b].insts;
             let op = &mut insts[j];
             op.cond = Some(cond);
-            if census.reads(v) == 1 && homes.only_in(v, b) {
+            if census.reads(v) == 1 && local {
                 let ty = op.dst.ty().unwrap_or(Type::Ud);
                 op.dst = Dst::null(ty);
             }
@@ -44,7 +36,10 @@ pub(super) fn attach(
         if removed {
             kernel.blocks[tests[0].0].insts.retain(|i| i.op != Op::Nop);
         }
+        any |= removed;
     }
+    analyses.return_tests(tests);
+    any
 }
 
 /// Whether an instruction compares whole values with zero.
@@ -121,16 +116,12 @@ mod tests {
         cmp.src = [read(v[1]), Src::d(0), Src::None];
         cmp.cond = Some(CondMod { cond: Cond::Eq, flag: Reg::var_at(flag, 0) });
         k.blocks.push(Block { insts: vec![and, cmp], succs: Default::default() });
-        let mut census = Census::default();
-        census.count(&k);
-        attach(&mut k, 32, &[(0, 1)], &mut Homes::default(), &mut census);
+        assert!(attach(&mut k, 32, &mut Analyses::default()));
         assert_eq!(k.blocks[0].insts, [Inst { cond: cmp.cond, dst: Dst::null(Type::D), ..and }]);
         // A sum may have a carry.
         and.op = Op::Add;
         k.blocks[0].insts = vec![and, cmp];
-        let mut census = Census::default();
-        census.count(&k);
-        attach(&mut k, 32, &[(0, 1)], &mut Homes::default(), &mut census);
+        assert!(!attach(&mut k, 32, &mut Analyses::default()));
         assert_eq!(k.blocks[0].insts.len(), 2);
     }
 }

@@ -224,7 +224,7 @@ mod tests {
         let mut census = Census::default();
         census.count(&k);
         share(&mut k, &homes, &census, &mut Scratch::default());
-        super::super::remove_nops(&mut k);
+        super::super::drop_nops(&mut k);
         let mut want: Vec<Inst<Virtual>> = header(v[0], 7).to_vec();
         want.extend([read(v[0]), read(v[0])]);
         want.extend(header(v[2], 8));

@@ -137,7 +137,7 @@ fn shape(inst: &Inst<Virtual>) -> Option<(u32, u8, u32, u8)> {
 
 #[cfg(test)]
 mod tests {
-    use super::{super::remove_nops, *};
+    use super::{super::drop_nops, *};
     use gen_ir::{Block, ExecSize, Reg, Region, Src, Type, Var, VarClass, VarId};
     use platforms::Platform;
 
@@ -145,7 +145,7 @@ mod tests {
         let mut census = Census::default();
         census.count(k);
         eliminate(k, 32, true, &mut census);
-        remove_nops(k);
+        drop_nops(k);
     }
 
     #[test]

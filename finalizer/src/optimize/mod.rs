@@ -1,8 +1,10 @@
-//! Optimization of virtual code: [`optimize`] before legalization splits it, [`tidy`] after.
+//! Optimization of virtual code: passes before legalization splits it, and passes after.
 //!
 //! Every pass here is local to a block or counts uses over the whole kernel: inside a block the
 //! execution mask does not change, so "the same channels" can be read off the instructions alone.
+//! The functions of this file are the passes as the list ([`PASSES`](crate::PASSES)) names them.
 
+mod analyses;
 mod census;
 mod chain;
 mod coalesce;
@@ -17,20 +19,17 @@ mod merge;
 mod predicate;
 mod scatter;
 
-use gen_ir::{Kernel, Op, Pool, Virtual};
+pub(crate) use analyses::{Analyses, Facts};
 
-use census::Census;
-use homes::Homes;
+use gen_ir::{Kernel, Op, Virtual};
+
+use crate::{Refusal, routine::Workspace};
 
 /// Memory that the passes work in.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch {
-    census: Census,
-    homes: Homes,
     predicate: predicate::Scratch,
     copies: copies::Copies,
-    /// Comparisons with zero: block and place.
-    tests: Vec<(usize, usize)>,
     local: local::Scratch,
     constants: constants::Scratch,
     merger: merge::Merger,
@@ -38,60 +37,103 @@ pub(crate) struct Scratch {
     uses: chain::Uses,
 }
 
-/// Makes the kernel smaller without changing what it computes.
-pub(crate) fn optimize(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool: &mut Pool<Virtual>) {
-    let grf_bytes = u32::from(kernel.platform.caps().regs.grf_bytes);
-    let Scratch { census, homes, tests, .. } = scratch;
-    predicate::convert(kernel, &mut scratch.predicate, pool);
-    census.start(&kernel.vars);
-    tests.clear();
-    let mut combines = false;
-    copies::forward(kernel, grf_bytes, false, &mut scratch.copies, |vars, at, inst| {
-        census.add(inst);
-        if condition::tests_zero(inst) {
-            tests.push(at);
-        }
-        combines |= chain::combines(inst, vars);
-    });
-    condition::attach(kernel, grf_bytes, tests, homes, census);
-    if combines && chain::comparisons(kernel, &mut scratch.uses) {
-        census.count(kernel);
-    }
-    clean(kernel, grf_bytes, false, scratch);
-    merge::variables(kernel, &scratch.homes, grf_bytes, &mut scratch.merger);
+/// Whether a pass may have changed the kernel.
+type Changed = Result<bool, Refusal>;
+
+fn grf_bytes(kernel: &Kernel<Virtual>) -> u32 {
+    kernel.platform.caps().regs.grf_bytes.into()
 }
 
-/// Removes moves that legalization has put around instructions where their neighbours can do without.
-pub(crate) fn tidy(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool: &mut Pool<Virtual>) {
-    let grf_bytes = u32::from(kernel.platform.caps().regs.grf_bytes);
-    let census = &mut scratch.census;
-    census.start(&kernel.vars);
-    let mut scatters = false;
-    copies::forward(kernel, grf_bytes, true, &mut scratch.copies, |_, _, inst| {
-        census.add(inst);
-        scatters |= scatter::candidate(inst);
-    });
-    if scatters && scatter::moves(kernel, &mut scratch.scatter, pool) {
-        census.count(kernel);
-    }
-    clean(kernel, grf_bytes, true, scratch);
+/// Short branches become predicates.
+pub(crate) fn convert_branches(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
+    predicate::convert(kernel, &mut work.optimize.predicate, &mut work.virtuals);
+    Ok(true)
 }
 
-/// Removes what nobody needs, with the help of a census that has counted the kernel.
-///
-/// From the walk over dead code on nothing gives a variable another block or shows it a value from before, so
-/// what is found out about homes then holds to the end.
-fn clean(kernel: &mut Kernel<Virtual>, grf_bytes: u32, legal: bool, scratch: &mut Scratch) {
-    let Scratch { census, homes, .. } = scratch;
-    // The little that is dead only now waits for the last cleaning.
-    dead::eliminate(kernel, grf_bytes, legal, census);
-    homes.take(kernel, census);
-    local::tidy(kernel, homes, census, grf_bytes, legal, &mut scratch.local);
-    constants::share(kernel, homes, census, &mut scratch.constants);
-    remove_nops(kernel);
+/// Readers of copies read the original.
+pub(crate) fn propagate_copies(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
+    let analyses = &mut work.analyses;
+    analyses.start(kernel, Facts::READS.with(Facts::TESTS).with(Facts::COMBINATIONS));
+    let bytes = grf_bytes(kernel);
+    copies::forward(kernel, bytes, false, &mut work.optimize.copies, |vars, at, inst| {
+        analyses.see(vars, at, inst);
+    });
+    Ok(true)
+}
+
+/// The same in legal code, which stays legal.
+pub(crate) fn propagate_legal_copies(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
+    let analyses = &mut work.analyses;
+    analyses.start(kernel, Facts::READS.with(Facts::SCATTERS));
+    let bytes = grf_bytes(kernel);
+    copies::forward(kernel, bytes, true, &mut work.optimize.copies, |_, _, inst| analyses.see_legal(inst));
+    Ok(true)
+}
+
+/// Comparisons with zero become conditions of what they compare.
+pub(crate) fn attach_conditions(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
+    Ok(condition::attach(kernel, grf_bytes(kernel), &mut work.analyses))
+}
+
+/// Compound conditions become chains of comparisons.
+pub(crate) fn chain_comparisons(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
+    Ok(work.analyses.combines(kernel) && chain::comparisons(kernel, &mut work.optimize.uses))
+}
+
+/// Predicated moves through an address become `smov`.
+pub(crate) fn scatter_moves(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
+    let Workspace { analyses, optimize, virtuals, .. } = work;
+    Ok(analyses.scatters(kernel) && scatter::moves(kernel, &mut optimize.scatter, virtuals))
+}
+
+/// What nobody reads becomes `nop`. The little that is dead only by that waits for the last elimination.
+pub(crate) fn eliminate_dead(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
+    dead::eliminate(kernel, grf_bytes(kernel), false, work.analyses.reads_untouched(kernel));
+    work.analyses.touches_are_known();
+    Ok(true)
+}
+
+/// What nobody reads becomes `nop`, and what is dead by that.
+pub(crate) fn eliminate_all_dead(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
+    dead::eliminate(kernel, grf_bytes(kernel), true, work.analyses.reads_untouched(kernel));
+    work.analyses.touches_are_known();
+    Ok(true)
+}
+
+/// Values of one block: writes that are overwritten go, moves are made in place.
+pub(crate) fn coalesce(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
+    let (homes, census) = work.analyses.local(kernel);
+    local::tidy(kernel, homes, census, grf_bytes(kernel), false, &mut work.optimize.local);
+    Ok(true)
+}
+
+/// The same in legal code, which stays legal.
+pub(crate) fn coalesce_legal(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
+    let (homes, census) = work.analyses.local(kernel);
+    local::tidy(kernel, homes, census, grf_bytes(kernel), true, &mut work.optimize.local);
+    Ok(true)
+}
+
+/// Constants and message headers that are the same are made once a block.
+pub(crate) fn share_constants(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
+    let (homes, census) = work.analyses.local(kernel);
+    constants::share(kernel, homes, census, &mut work.optimize.constants);
+    Ok(true)
 }
 
 /// Takes out what was made `nop`: once, after all that makes some, for large kernels are larger than caches.
-fn remove_nops(kernel: &mut Kernel<Virtual>) {
+pub(crate) fn remove_nops(kernel: &mut Kernel<Virtual>, _: &mut Workspace) -> Changed {
+    drop_nops(kernel);
+    Ok(true)
+}
+
+fn drop_nops(kernel: &mut Kernel<Virtual>) {
     kernel.blocks.iter_mut().for_each(|block| block.insts.retain(|i| i.op != Op::Nop));
+}
+
+/// Values are made where a payload wants them.
+pub(crate) fn merge_payloads(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
+    let homes = work.analyses.locality(kernel);
+    merge::variables(kernel, homes, grf_bytes(kernel), &mut work.optimize.merger);
+    Ok(true)
 }

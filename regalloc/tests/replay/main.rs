@@ -27,7 +27,7 @@ fn check(seed: u64, platform: Platform, shape: Shape, kept: &mut Kept) -> Option
         // A random return in divergent flow.
         return None;
     }
-    let faults = gen_ir::verify(&kernel, true);
+    let faults = gen_ir::verify(&kernel, gen_ir::Profile::Structured);
     assert!(faults.is_empty(), "seed {seed}: {faults:?}\n{kernel}");
     let mut before = Machine::new(&kernel, &g.inputs, WIDTH);
     if let Err(e) = before.run(STEPS) {
@@ -39,7 +39,7 @@ fn check(seed: u64, platform: Platform, shape: Shape, kept: &mut Kept) -> Option
         Err(e) => panic!("seed {seed}, {platform}, {shape:?}: {e}\n{kernel}"),
     };
     asks_for_nothing(&kernel, &physical, kept);
-    let faults = gen_ir::verify(&physical, true);
+    let faults = gen_ir::verify(&physical, gen_ir::Profile::Structured);
     assert!(faults.is_empty(), "seed {seed}: {faults:?}\n{physical}");
     let mut after = Machine::new(&physical, &g.inputs, WIDTH);
     let run = after.run(STEPS);

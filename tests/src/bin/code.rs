@@ -5,7 +5,7 @@
 //! ```
 
 use clap::Parser;
-use finalizer::{Finalizer, Options};
+use finalizer::{Finalizer, Options, PassSet};
 use platforms::Platform;
 use tests::{data::kernels, differential::module};
 
@@ -17,16 +17,15 @@ struct Args {
     /// A part of the kernel's identifier.
     id: String,
     /// The pass to print the kernel after; the code if absent.
-    #[arg(value_parser = clap::builder::PossibleValuesParser::new(finalizer::PASSES))]
-    pass: Option<String>,
+    #[arg(value_parser = |s: &str| PassSet::named(s).ok_or("no such pass"))]
+    pass: Option<PassSet>,
 }
 
 fn main() {
     let Args { platform, id, pass } = Args::parse();
-    let pass = pass.and_then(|p| finalizer::PASSES.iter().find(|n| **n == p).copied());
     let kernel = kernels(platform).iter().find(|k| k.id().contains(&id)).expect("no such kernel");
     let module = module(platform, kernel).unwrap_or_else(|e| panic!("{e}"));
-    let options = Options { print_after: pass, ..Options::new(platform) };
+    let options = Options { print_after: pass.unwrap_or_default(), ..Options::new(platform) };
     let mut finalizer = Finalizer::new(options);
     let result = finalizer.finalize_kernel(&module, 0);
     match (finalizer.take_printed(), result) {

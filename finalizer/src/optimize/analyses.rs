@@ -1,0 +1,177 @@
+//! What passes know of a kernel: worked out when one asks, kept until a pass changes what it is about.
+//!
+//! A pass that has changed the kernel leaves only what its row of [`PASSES`](crate::PASSES) says it keeps: what
+//! it went on counting, or what it cannot have touched. Whoever asks for the rest pays for a walk. The walk of
+//! copy propagation sees each instruction once all is known that may change it, so it takes the counts and the
+//! places of candidates along instead; `cargo bench -p benches --bench fused` measures what that saves.
+
+use gen_ir::{Inst, Kernel, Var, Virtual};
+
+use super::{census::Census, chain, condition, homes::Homes, scatter};
+
+/// A set of analyses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Facts(u8);
+
+impl Facts {
+    pub const NONE: Facts = Facts(0);
+    /// How many operands read each variable.
+    pub const READS: Facts = Facts(1);
+    /// Which variables are written, and the one block that touches each.
+    pub const TOUCHES: Facts = Facts(1 << 1);
+    /// Which variables live in one block only.
+    pub const LOCALITY: Facts = Facts(1 << 2);
+    /// Where values are compared with zero.
+    pub const TESTS: Facts = Facts(1 << 3);
+    /// Whether conditions are combined.
+    pub const COMBINATIONS: Facts = Facts(1 << 4);
+    /// Whether there are predicated moves through addresses.
+    pub const SCATTERS: Facts = Facts(1 << 5);
+
+    pub const fn with(self, other: Facts) -> Facts {
+        Facts(self.0 | other.0)
+    }
+
+    const fn and(self, other: Facts) -> Facts {
+        Facts(self.0 & other.0)
+    }
+
+    const fn without(self, other: Facts) -> Facts {
+        Facts(self.0 & !other.0)
+    }
+
+    const fn has(self, other: Facts) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+/// Results of analyses, with a note which of them hold.
+#[derive(Debug, Default)]
+pub(crate) struct Analyses {
+    valid: Facts,
+    census: Census,
+    homes: Homes,
+    /// Comparisons with zero: block and place.
+    tests: Vec<(usize, usize)>,
+    combines: bool,
+    scatters: bool,
+}
+
+impl Analyses {
+    /// The kernel has changed; only these hold still.
+    pub fn keep(&mut self, facts: Facts) {
+        self.valid = self.valid.and(facts);
+    }
+
+    /// How often each variable is read. A pass that removes readers goes on counting.
+    pub(super) fn reads(&mut self, kernel: &Kernel<Virtual>) -> &mut Census {
+        if !self.valid.has(Facts::READS) {
+            self.census.count(kernel);
+            self.valid = self.valid.with(Facts::READS).without(Facts::TOUCHES);
+        }
+        &mut self.census
+    }
+
+    /// How often each variable is read, ready for a walk that notes who touches them.
+    pub(super) fn reads_untouched(&mut self, kernel: &Kernel<Virtual>) -> &mut Census {
+        self.reads(kernel);
+        if self.valid.has(Facts::TOUCHES) {
+            self.census.walk_again(&kernel.vars);
+            self.valid = self.valid.without(Facts::TOUCHES);
+        }
+        &mut self.census
+    }
+
+    /// A walk over the kernel has told the counts who touches each variable.
+    pub(super) fn touches_are_known(&mut self) {
+        self.valid = self.valid.with(Facts::TOUCHES);
+    }
+
+    /// Which variables live in one block, and which are written.
+    pub(super) fn local(&mut self, kernel: &Kernel<Virtual>) -> (&Homes, &Census) {
+        if !self.valid.has(Facts::TOUCHES) {
+            // Counts of readers may be off, the rest needs their list in the right length at least.
+            self.reads_untouched(kernel).find_touches(kernel);
+            self.touches_are_known();
+        }
+        if !self.valid.has(Facts::LOCALITY) {
+            self.homes.take(kernel, &self.census);
+            self.valid = self.valid.with(Facts::LOCALITY);
+        }
+        (&self.homes, &self.census)
+    }
+
+    /// Which variables live in one block only.
+    pub(super) fn locality(&mut self, kernel: &Kernel<Virtual>) -> &Homes {
+        if !self.valid.has(Facts::LOCALITY) {
+            if self.valid.has(Facts::TOUCHES) {
+                self.homes.take(kernel, &self.census);
+            } else {
+                self.homes.find(kernel);
+            }
+            self.valid = self.valid.with(Facts::LOCALITY);
+        }
+        &self.homes
+    }
+
+    /// Comparisons with zero, in order. Comes back with [`Analyses::return_tests`].
+    pub(super) fn take_tests(&mut self, kernel: &Kernel<Virtual>) -> Vec<(usize, usize)> {
+        if !self.valid.has(Facts::TESTS) {
+            self.tests.clear();
+            for (b, block) in kernel.blocks.iter().enumerate() {
+                let tests = block.insts.iter().enumerate().filter(|(_, i)| condition::tests_zero(i));
+                self.tests.extend(tests.map(|(i, _)| (b, i)));
+            }
+            self.valid = self.valid.with(Facts::TESTS);
+        }
+        std::mem::take(&mut self.tests)
+    }
+
+    /// Gives the list's memory back.
+    pub(super) fn return_tests(&mut self, tests: Vec<(usize, usize)>) {
+        self.tests = tests;
+    }
+
+    /// Whether conditions are combined anywhere.
+    pub(super) fn combines(&mut self, kernel: &Kernel<Virtual>) -> bool {
+        if !self.valid.has(Facts::COMBINATIONS) {
+            self.combines = kernel.insts().any(|(_, i)| chain::combines(i, &kernel.vars));
+            self.valid = self.valid.with(Facts::COMBINATIONS);
+        }
+        self.combines
+    }
+
+    /// Whether there are predicated moves through addresses.
+    pub(super) fn scatters(&mut self, kernel: &Kernel<Virtual>) -> bool {
+        if !self.valid.has(Facts::SCATTERS) {
+            self.scatters = kernel.insts().any(|(_, i)| scatter::candidate(i));
+            self.valid = self.valid.with(Facts::SCATTERS);
+        }
+        self.scatters
+    }
+
+    /// Begins counts that the walk of another pass takes along.
+    pub(super) fn start(&mut self, kernel: &Kernel<Virtual>, facts: Facts) {
+        self.census.start(&kernel.vars);
+        self.tests.clear();
+        (self.combines, self.scatters) = (false, false);
+        self.valid = facts.without(Facts::TOUCHES).without(Facts::LOCALITY);
+    }
+
+    /// An instruction before legalization, as it stays.
+    #[inline]
+    pub(super) fn see(&mut self, vars: &[Var], at: (usize, usize), inst: &Inst<Virtual>) {
+        self.census.add(inst);
+        if condition::tests_zero(inst) {
+            self.tests.push(at);
+        }
+        self.combines |= chain::combines(inst, vars);
+    }
+
+    /// An instruction after legalization, as it stays.
+    #[inline]
+    pub(super) fn see_legal(&mut self, inst: &Inst<Virtual>) {
+        self.census.add(inst);
+        self.scatters |= scatter::candidate(inst);
+    }
+}

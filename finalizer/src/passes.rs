@@ -1,0 +1,326 @@
+//! The list of passes, top to bottom, and what each one calls.
+//!
+//! A new pass is a function and a row here. Its name is then one that `--print-after`, `--stats` and
+//! `--skip-pass` know, and the verifier looks at what it leaves.
+
+use encoder::CodeOptions;
+use gen_ir::{Kernel, Physical, Profile, Virtual};
+use platforms::Layout;
+
+use crate::{
+    Diagnostic, Place, Refusal, Severity, calls, entries,
+    finalizer::{Lists, Whole},
+    legalize, lower,
+    optimize::{self, Facts},
+    pass::{Need, Pass, Step},
+    relocate,
+    routine::{self, Job, Workspace},
+    swsb,
+};
+
+/// The passes in the order they run. Those up to `take-symbols` run for a kernel and for each function that
+/// goes with it; the others, once for all of them.
+pub static PASSES: &[Pass] = &[
+    Pass {
+        name: "check",
+        about: "the vISA kernel is checked: against what would be unsafe to go on with, or against the specification",
+        step: Step::Source(check),
+        ..Pass::REQUIRED
+    },
+    Pass {
+        name: "lower",
+        about: "vISA instructions become Gen instructions over variables, messages get descriptors and payloads",
+        step: Step::Lower(lower),
+        ..Pass::REQUIRED
+    },
+    Pass {
+        name: "convert-branches",
+        about: "short branches become predicates",
+        step: Step::Virtual(optimize::convert_branches),
+        ..Pass::OPTIONAL
+    },
+    Pass {
+        name: "propagate-copies",
+        about: "readers of a copy read the original",
+        step: Step::Virtual(optimize::propagate_copies),
+        keeps: Facts::READS.with(Facts::TESTS).with(Facts::COMBINATIONS),
+        ..Pass::OPTIONAL
+    },
+    Pass {
+        name: "attach-conditions",
+        about: "a comparison with zero becomes a condition of what it compares",
+        step: Step::Virtual(optimize::attach_conditions),
+        keeps: Facts::READS.with(Facts::COMBINATIONS),
+        ..Pass::OPTIONAL
+    },
+    Pass {
+        name: "chain-comparisons",
+        about: "of a compound condition, the second comparison runs where the first leaves the answer open",
+        step: Step::Virtual(optimize::chain_comparisons),
+        ..Pass::OPTIONAL
+    },
+    Pass {
+        name: "eliminate-dead",
+        about: "results that nobody reads are not made",
+        step: Step::Virtual(optimize::eliminate_dead),
+        keeps: Facts::READS.with(Facts::TOUCHES),
+        ..Pass::OPTIONAL
+    },
+    // From here to the end of the optimization nothing gives a variable another block, shows it a value
+    // from before, or writes what was not written.
+    Pass {
+        name: "coalesce",
+        about: "in one block: what is overwritten is not made, and the source of a move is made in its place",
+        step: Step::Virtual(optimize::coalesce),
+        keeps: Facts::TOUCHES.with(Facts::LOCALITY),
+        ..Pass::OPTIONAL
+    },
+    Pass {
+        name: "share-constants",
+        about: "constants and message headers that are the same are made once a block",
+        step: Step::Virtual(optimize::share_constants),
+        keeps: Facts::TOUCHES.with(Facts::LOCALITY),
+        ..Pass::OPTIONAL
+    },
+    Pass {
+        name: "remove-nops",
+        about: "what the passes before made `nop` is taken out",
+        step: Step::Virtual(optimize::remove_nops),
+        keeps: Facts::TOUCHES.with(Facts::LOCALITY),
+        ..Pass::REQUIRED
+    },
+    Pass {
+        name: "merge-payloads",
+        about: "values are made where the payload of a message wants them",
+        step: Step::Virtual(optimize::merge_payloads),
+        ..Pass::OPTIONAL
+    },
+    Pass {
+        name: "legalize",
+        about: "what the platform cannot encode is rewritten until it can",
+        step: Step::Virtual(legalize),
+        ..Pass::REQUIRED
+    },
+    Pass {
+        name: "propagate-legal-copies",
+        about: "readers of a copy read the original, where the instruction stays legal",
+        step: Step::Virtual(optimize::propagate_legal_copies),
+        keeps: Facts::READS.with(Facts::SCATTERS),
+        ..Pass::OPTIONAL
+    },
+    Pass {
+        name: "scatter-moves",
+        about: "predicated moves of constant channels through an address become `smov`",
+        step: Step::Virtual(optimize::scatter_moves),
+        only: Some(Need { on: |caps| caps.words.layout == Layout::Gen8, else_because: "it has no `smov`" }),
+        ..Pass::OPTIONAL
+    },
+    Pass {
+        name: "eliminate-all-dead",
+        about: "results that nobody reads are not made, nor what is dead by that",
+        step: Step::Virtual(optimize::eliminate_all_dead),
+        keeps: Facts::READS.with(Facts::TOUCHES),
+        ..Pass::OPTIONAL
+    },
+    Pass {
+        name: "coalesce-legal",
+        about: "as `coalesce`, where instructions stay legal",
+        step: Step::Virtual(optimize::coalesce_legal),
+        keeps: Facts::TOUCHES.with(Facts::LOCALITY),
+        ..Pass::OPTIONAL
+    },
+    Pass {
+        name: "share-legal-constants",
+        about: "constants that legalization has made are made once a block",
+        step: Step::Virtual(optimize::share_constants),
+        keeps: Facts::TOUCHES.with(Facts::LOCALITY),
+        ..Pass::OPTIONAL
+    },
+    Pass {
+        name: "remove-legal-nops",
+        about: "what the passes before made `nop` is taken out",
+        step: Step::Virtual(optimize::remove_nops),
+        ..Pass::REQUIRED
+    },
+    Pass {
+        name: "structurize",
+        about: "gotos become uniform jumps, if/else/endif, or goto/join with the places where lanes wait",
+        step: Step::Virtual(structurize),
+        profile: Profile::Structured,
+        ..Pass::REQUIRED
+    },
+    Pass {
+        name: "allocate",
+        about: "variables get registers, or scratch memory where they do not fit",
+        step: Step::Allocate(allocate),
+        profile: Profile::Structured,
+        ..Pass::REQUIRED
+    },
+    Pass {
+        name: "expand-calls",
+        about: "marks of the calling convention become instructions",
+        step: Step::Physical(expand_calls),
+        profile: Profile::Expanded,
+        ..Pass::REQUIRED
+    },
+    Pass {
+        name: "swsb",
+        about: "instructions say what they wait for",
+        step: Step::Physical(scoreboard),
+        profile: Profile::Expanded,
+        only: Some(Need {
+            on: |caps| caps.scoreboard.sbid_count > 0,
+            else_because: "its hardware tracks dependencies",
+        }),
+        ..Pass::REQUIRED
+    },
+    Pass {
+        name: "align-entries",
+        about: "places where a launch may start are aligned",
+        step: Step::Physical(align_entries),
+        profile: Profile::Expanded,
+        ..Pass::REQUIRED
+    },
+    Pass {
+        name: "take-symbols",
+        about: "immediates that a linker fills in are noted",
+        step: Step::Physical(take_symbols),
+        profile: Profile::Expanded,
+        ..Pass::REQUIRED
+    },
+    Pass {
+        name: "join",
+        about: "functions are put behind the kernel that calls them",
+        step: Step::Binary(join, "the functions stand behind their kernel, unchanged: see `take-symbols`"),
+        ..Pass::REQUIRED
+    },
+    Pass {
+        name: "encode",
+        about: "instructions become machine words",
+        step: Step::Binary(encode, "the result is machine words: `--emit asm` lists them"),
+        ..Pass::REQUIRED
+    },
+];
+
+impl Pass {
+    const REQUIRED: Pass = Pass {
+        name: "",
+        about: "",
+        optional: false,
+        step: Step::Binary(encode, ""),
+        keeps: Facts::NONE,
+        profile: Profile::Lowered,
+        only: None,
+    };
+    const OPTIONAL: Pass = Pass { optional: true, ..Pass::REQUIRED };
+}
+
+/// Checks the kernel against the specification if warnings are asked for, else only against what would make
+/// it unsafe to go on.
+fn check(job: &mut Job<'_>, work: &mut Workspace) -> Result<(), Refusal> {
+    let options = visa::VerifyOptions::for_platform(job.cx.options.platform);
+    let findings = match job.cx.options.warnings {
+        true => work.verifier.kernel(job.source, options),
+        false => work.verifier.safety(job.source, options.grf_bytes),
+    };
+    if findings.iter().any(|f| f.rule.is_safety()) {
+        let safety = findings.into_iter().filter(|f| f.rule.is_safety());
+        return Err(Refusal(safety.map(Diagnostic::from).collect()));
+    }
+    let warning = |f| Diagnostic { severity: Severity::Warning, ..Diagnostic::from(f) };
+    job.warnings = findings.into_iter().map(warning).collect();
+    Ok(())
+}
+
+fn lower(job: &mut Job<'_>, work: &mut Workspace) -> Result<Kernel<Virtual>, Refusal> {
+    let options = lower::LowerOptions { simd: job.simd, ..lower::LowerOptions::default() };
+    let (source, platform) = (job.source, job.cx.options.platform);
+    work.analyses.keep(Facts::NONE);
+    let lowered = lower::lower(source, platform, &options, &mut work.lower, &mut work.virtuals);
+    lowered.map_err(|e| {
+        let placed = |e: lower::LowerError| match source.places {
+            visa::PlaceKind::Line => {
+                let line = e.place;
+                Diagnostic::from(e).at(Place::Line { line, column: 1 })
+            }
+            visa::PlaceKind::Offset => Diagnostic::from(e),
+        };
+        Refusal(e.into_iter().map(placed).collect())
+    })
+}
+
+fn legalize(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Result<bool, Refusal> {
+    let done = legalize::legalize(kernel, &mut work.legalize, &mut work.virtuals);
+    done.map_err(|e| {
+        let fault = |e| Diagnostic::from(e).in_kernel(&*kernel.name);
+        Refusal(e.into_iter().map(fault).collect())
+    })?;
+    Ok(true)
+}
+
+fn structurize(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Result<bool, Refusal> {
+    let done = structurizer::structurize_in(kernel, &mut work.structurize, &mut work.virtuals);
+    done.map_err(|e| Diagnostic::error("CannotStructure", e.to_string()).in_kernel(&*kernel.name))?;
+    Ok(true)
+}
+
+fn allocate(
+    job: &mut Job<'_>,
+    kernel: Kernel<Virtual>,
+    work: &mut Workspace,
+) -> Result<Kernel<Physical>, Refusal> {
+    let choices = regalloc::Options { check: job.cx.options.verify };
+    let allocated = regalloc::allocate(&kernel, &choices, &mut work.registers, &mut work.physicals);
+    let (code, allocation) =
+        allocated.map_err(|e| Diagnostic::error("CannotAllocate", e.to_string()).in_kernel(&*kernel.name))?;
+    job.allocation = allocation;
+    job.frame = (kernel.spill_offset + allocation.scratch_bytes).next_multiple_of(routine::FRAME_UNIT);
+    work.virtuals.keep_kernel(kernel);
+    Ok(code)
+}
+
+fn expand_calls(code: &mut Kernel<Physical>, job: &mut Job<'_>, work: &mut Workspace) -> Result<(), Refusal> {
+    let callee = |origin| routine::callee(job.source, job.cx.module, origin);
+    job.calls = calls::expand(code, job.frame, callee, &mut work.calls, &mut work.physicals);
+    Ok(())
+}
+
+fn scoreboard(code: &mut Kernel<Physical>, _: &mut Job<'_>, work: &mut Workspace) -> Result<(), Refusal> {
+    swsb::annotate(code, &mut work.swsb, &mut work.physicals);
+    Ok(())
+}
+
+fn align_entries(
+    code: &mut Kernel<Physical>,
+    job: &mut Job<'_>,
+    work: &mut Workspace,
+) -> Result<(), Refusal> {
+    job.entries = entries::align(code, &mut work.physicals);
+    Ok(())
+}
+
+fn take_symbols(code: &mut Kernel<Physical>, job: &mut Job<'_>, work: &mut Workspace) -> Result<(), Refusal> {
+    let first = work.symbols.len() as u32;
+    relocate::take_symbols(job.source, code, &mut work.symbols);
+    job.symbols = (first, work.symbols.len() as u32);
+    Ok(())
+}
+
+/// Puts functions behind their kernel.
+fn join(whole: &mut Whole<'_>) -> Result<(), Refusal> {
+    let Lists { routines, entries, .. } = whole.lists;
+    let Some((kernel, functions)) = routines.split_first_mut() else { return Ok(()) };
+    let codes = functions.iter_mut().map(|f| (f.number, &mut f.code));
+    calls::join(&mut kernel.code, codes, entries);
+    Ok(())
+}
+
+fn encode(whole: &mut Whole<'_>) -> Result<(), Refusal> {
+    let Some(kernel) = whole.lists.routines.first() else { return Ok(()) };
+    let compact = CodeOptions { compact: whole.options.compact };
+    whole
+        .buffer
+        .emit(&kernel.code, compact)
+        .map_err(|e| Diagnostic::error("CannotEncode", e.to_string()).in_kernel(&*kernel.code.name))?;
+    Ok(())
+}
