@@ -14,11 +14,23 @@ fn object() -> PathBuf {
     data::workspace().join("examples/saxpy_skl.isa")
 }
 
+/// The libraries of this build, put in place as for users: what programs are linked with has the name inside.
+fn installed(prefix: &Path) -> PathBuf {
+    let install = Command::new("sh")
+        .arg(format!("{ROOT}/install"))
+        .arg(prefix)
+        .arg(c_programs::libraries())
+        .output()
+        .unwrap();
+    assert!(install.status.success(), "{}", text(&install.stderr));
+    prefix.join("lib")
+}
+
 /// Builds an example against the shared library, or the static one.
 fn build(compiler: &str, example: &str, shared: bool, dir: &Path) -> Option<PathBuf> {
     let standard = if compiler == "cc" { "-std=c11" } else { "-std=c++17" };
     let (source, include) = (format!("{ROOT}/examples/{example}"), format!("-I{ROOT}/include"));
-    let libraries = c_programs::libraries();
+    let libraries = installed(&dir.join("prefix"));
     let at = libraries.display();
     let mut args = vec![standard.to_owned(), "-g".into(), "-Wall".into(), "-Wextra".into(), "-Werror".into()];
     args.extend(["-pedantic".into(), source, include]);
@@ -120,13 +132,7 @@ fn flags(prefix: &Path) -> Vec<String> {
 fn an_installed_library_is_found_by_its_description() {
     let dir = tempfile::tempdir().unwrap();
     let prefix = dir.path().join("prefix");
-    let install = Command::new("sh")
-        .arg(format!("{ROOT}/install"))
-        .arg(&prefix)
-        .arg(c_programs::libraries())
-        .output()
-        .unwrap();
-    assert!(install.status.success(), "{}", text(&install.stderr));
+    installed(&prefix);
     let description = std::fs::read_to_string(prefix.join("lib/pkgconfig/visafinalize.pc")).unwrap();
     let version = format!("Version: {}", env!("CARGO_PKG_VERSION"));
     assert!(description.contains(&version) && !description.contains('@'), "{description}");

@@ -20,6 +20,8 @@ pub struct Cli {
     #[command(subcommand)]
     pub command: Option<Command>,
     #[command(flatten)]
+    pub color: colorchoice_clap::Color,
+    #[command(flatten)]
     pub finalize: FinalizeArgs,
 }
 
@@ -37,6 +39,18 @@ pub enum Command {
     Strip(StripArgs),
     /// Write the machine code that an object carries to files.
     Extract(ExtractArgs),
+    /// Print the completions of this command for a shell.
+    Completions {
+        /// The shell.
+        #[arg(value_enum)]
+        shell: clap_complete::Shell,
+    },
+    /// Write the manual pages of this command and its subcommands.
+    Manual {
+        /// The directory that they go to.
+        #[arg(value_name = "DIR")]
+        directory: PathBuf,
+    },
 }
 
 /// Finalize vISA objects and vISA assembly.
@@ -119,7 +133,7 @@ fn passes(all: bool) -> PossibleValuesParser {
 /// Forms of the result.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Emit {
-    /// The input object with the code in it: <stem>.gen.isa
+    /// The input object with the code in it: `STEM.gen.isa`
     Isa,
     /// Raw code, one file a kernel and platform.
     Dat,
@@ -129,7 +143,7 @@ pub enum Emit {
     Json,
     /// vISA assembly of the input.
     Visaasm,
-    /// The input as a vISA object without new code: <stem>.isa
+    /// The input as a vISA object without new code: `STEM.isa`
     Object,
 }
 
@@ -275,8 +289,8 @@ pub struct RunArgs {
     #[arg(short, long, value_name = "X[,Y[,Z]]", value_parser = sizes)]
     pub local: Option<[u32; 3]>,
     /// An argument of the kernel, in order: buf:FILE, buf:BYTES (zeros), TYPE:VALUE[,VALUE...] with TYPE u8 to
-    /// u64, i8 to i64, f16, f32 or f64, slm:BYTES, image:WxH[xD]:FORMAT[:FILE] with FORMAT like rgba8, r32f or
-    /// bgra8, sampler:nearest|linear[,normalized][,edge|border|repeat|mirror], null.
+    /// u64, i8 to i64, f16, f32 or f64, `slm:BYTES`, `image:WxH[xD]:FORMAT[:FILE]` with FORMAT like rgba8, r32f or
+    /// bgra8, `sampler:nearest|linear[,normalized][,edge|border|repeat|mirror]`, null.
     #[arg(short, long = "arg", value_name = "ARG", value_parser = crate::launch::parse)]
     pub args: Vec<crate::launch::Given>,
     /// Whose code runs.

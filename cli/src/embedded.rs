@@ -53,10 +53,10 @@ fn stripped(args: &StripArgs) -> Result<String, Refusal> {
     if args.platform.is_empty() {
         module.remove_gen_binaries(None);
     }
-    for kernel in &mut module.kernels {
-        let is_named =
-            |number| Platform::from_gen_platform(number).is_some_and(|p| args.platform.contains(&p));
-        kernel.gen_binaries.retain(|b| !is_named(b.platform));
+    let is_named =
+        |number: &u8| Platform::from_gen_platform(*number).is_some_and(|p| args.platform.contains(&p));
+    for number in (0..=u8::MAX).filter(is_named) {
+        module.remove_gen_binaries(Some(number));
     }
     let bytes = visa::write(&module).map_err(|e| Diagnostic::error("CannotWrite", e.to_string()))?;
     let sink = match (&args.output, args.in_place) {

@@ -8,6 +8,7 @@ mod files;
 mod finalize;
 mod info;
 mod launch;
+mod manual;
 mod names;
 mod report;
 mod run;
@@ -20,6 +21,7 @@ use args::{Cli, Command};
 
 fn main() -> ExitCode {
     let cli = Cli::parse();
+    cli.color.write_global();
     match cli.command {
         Some(Command::Disasm(args)) => disasm::run(&args),
         Some(Command::Asm(args)) => asm::run(&args),
@@ -27,6 +29,8 @@ fn main() -> ExitCode {
         Some(Command::Info(args)) => info::run(&args),
         Some(Command::Strip(args)) => embedded::strip(&args),
         Some(Command::Extract(args)) => embedded::extract(&args),
+        Some(Command::Completions { shell }) => manual::completions(shell),
+        Some(Command::Manual { directory }) => manual::pages(&directory),
         None => finalize::run(&cli.finalize),
     }
 }

@@ -438,6 +438,31 @@ fn info_shows_kernels_inputs_and_code() {
 }
 
 #[test]
+fn completions_and_manual_pages_know_all_commands() {
+    let dir = tempfile::tempdir().unwrap();
+    for shell in ["bash", "zsh", "fish"] {
+        let out = run(dir.path(), &["completions", shell]);
+        let text = String::from_utf8_lossy(&out.stdout);
+        assert!(
+            out.status.success() && text.contains("extract") && text.contains("platform"),
+            "{shell}: {text}"
+        );
+    }
+    assert!(run(dir.path(), &["manual", "man"]).status.success());
+    let page = fs::read_to_string(dir.path().join("man/visa-finalize-run.1")).unwrap();
+    assert!(page.contains("emulator"), "{page}");
+    assert!(names(&dir.path().join("man")).contains(&"visa-finalize.1".to_owned()));
+}
+
+#[test]
+fn colours_are_a_choice() {
+    let (dir, _) = with_example();
+    let said = |choice| stderr(&run(dir.path(), &["absent.isa", "-p", "skl", "--color", choice]));
+    assert!(said("always").contains("\u{1b}["), "{:?}", said("always"));
+    assert!(!said("never").contains('\u{1b}'), "{:?}", said("never"));
+}
+
+#[test]
 fn extract_and_strip_are_the_inverse_of_putting_in() {
     let (dir, file) = with_example();
     assert!(run(dir.path(), &["k.isa", "-p", "skl,tgllp", "--emit", "isa,dat", "-q"]).status.success());

@@ -118,3 +118,7 @@ pub use input::{read_input, read_kernel, read_module, read_text};
 pub use options::Options;
 pub use pass::{Pass, PassSet, PassTime};
 pub use passes::PASSES;
+/// Part of [`Options`].
+pub use platforms::Platform;
+/// The crate that defines [`visa::Module`] and all that makes one.
+pub use visa;

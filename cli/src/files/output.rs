@@ -31,7 +31,7 @@ impl Sink {
     ///
     /// # Errors
     ///
-    /// As [`write`].
+    /// As [`write()`].
     pub fn write(&self, bytes: &[u8]) -> io::Result<()> {
         match self {
             Sink::File(path) => write(path, bytes),

@@ -6,7 +6,7 @@
 //! - **In-order pipes.** A distance waits for the instruction that many places back in a pipe. Tiger Lake
 //!   has one pipe for all arithmetic (`@2`); Ponte Vecchio has float, integer, long (double precision) and
 //!   math pipes (`F@2`, `I@2`, `L@2`, `M@2`), and `A@2` for all of them. Pipes are of limited depth, so a
-//!   result far enough back is there without waiting ([`access::DEPTH`]).
+//!   result far enough back is there without waiting (`DEPTH` in `access.rs`).
 //! - **Out of order** are messages, `dpas`, and `math` on Tiger Lake. Each takes one of 16 SBIDs (`$3`);
 //!   later instructions wait for its sources to be read (`$3.src`) or its results written (`$3.dst`). An
 //!   instruction that takes an SBID in use waits for it, by hardware.
@@ -28,7 +28,7 @@
 //! `a0`, which may overtake its readers. A store to shared local memory waits for the loads before it on
 //! Ponte Vecchio. An indirect operand may touch any register.
 //!
-//! The pass is a forward data flow over the blocks. A [`State`] holds what may be under way: recent
+//! The pass is a forward data flow over the blocks. A `State` holds what may be under way: recent
 //! in-order instructions with their age, and for each GRF the SBIDs that may read or write it. In-order
 //! instructions are compared byte by byte, out-of-order ones by whole registers, as they work. Waits found
 //! on any path stay, so states only shrink by waits that every path makes, and the iteration ends.
@@ -36,7 +36,7 @@
 //! out, which can only make a wait longer.
 //!
 //! An annotation holds one distance and one SBID at most, and not every pair; what does not fit goes to
-//! `sync` instructions before it ([`annotate`]).
+//! `sync` instructions before it (`annotate.rs`).
 //!
 //! Sources: Programmer's Reference Manual for Tiger Lake, volume 8, "Software Scoreboard"; for Ponte
 //! Vecchio the behaviour of Intel's graphics compiler (`SWSB_G4IR.cpp`) and of Mesa
