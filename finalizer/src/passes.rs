@@ -40,6 +40,12 @@ pub static PASSES: &[Pass] = &[
         ..Pass::OPTIONAL
     },
     Pass {
+        name: "ignore-masks",
+        about: "in Cm kernels, instructions ignore the mask where every channel is on",
+        step: Step::Virtual(optimize::ignore_masks),
+        ..Pass::OPTIONAL
+    },
+    Pass {
         name: "propagate-copies",
         about: "readers of a copy read the original",
         step: Step::Virtual(optimize::propagate_copies),

@@ -103,6 +103,9 @@ pub struct Kernel<S: Space> {
     pub grf_count: u16,
     /// Channels the kernel was written for: 1, 8, 16 or 32.
     pub simd: u8,
+    /// Every one of the 32 channels is on when the thread starts, however many the kernel was written for:
+    /// said of Cm kernels.
+    pub all_channels: bool,
     /// Variables; empty in physical code.
     pub vars: Vec<Var>,
     /// Blocks in layout order; the first is the entry.
@@ -130,6 +133,7 @@ impl<S: Space> Kernel<S> {
             platform,
             grf_count: platform.caps().regs.grf_count,
             simd: 8,
+            all_channels: false,
             vars: Vec::new(),
             blocks: Vec::new(),
             subroutines: Vec::new(),

@@ -53,19 +53,20 @@ pub(crate) fn apply(kernel: &Kernel<Virtual>, at: &[u32], pool: &mut Pool<Physic
     }
 }
 
-/// A copy of a register to itself outside of the mask.
+/// A copy of a register's bits to themselves, whichever channels run.
 fn is_idle_copy(inst: &Inst<Physical>) -> bool {
-    if inst.op != Op::Mov || !inst.no_mask || inst.sat || inst.pred.is_some() || inst.cond.is_some() {
+    if inst.op != Op::Mov || inst.sat || inst.cond.is_some() {
         return false;
     }
-    let (Dst::Direct { reg, horz: 1, ty }, Src::Direct { reg: from, region, mods, ty: same }) =
+    let (Dst::Direct { reg, horz, ty }, Src::Direct { reg: from, region, mods: SrcMod::None, ty: read_as }) =
         (inst.dst, inst.src[0])
     else {
         return false;
     };
-    (reg, ty, mods) == (from, same, SrcMod::None)
-        && matches!(reg.base(), Base::Grf(_))
-        && region.one_by_one(inst.exec.lanes())
+    let lanes = inst.exec.lanes();
+    let raw = ty == read_as || ty.bytes() == read_as.bytes() && ty.is_int() && read_as.is_int();
+    let same = lanes == 1 || horz == 1 && region.one_by_one(lanes);
+    reg == from && raw && same && matches!(reg.base(), Base::Grf(_))
 }
 
 /// Addresses of variables become numbers.

@@ -544,6 +544,11 @@ impl Kernel {
         self.attr(name).and_then(attr_value)
     }
 
+    /// Whether the kernel says that a Cm compiler made it: its threads then start with every channel on.
+    pub fn is_cm(&self) -> bool {
+        !self.is_function && self.attr_int("Target") == Some(0)
+    }
+
     /// The value of an attribute in a declaration's range.
     pub fn attr_in(&self, range: AttrRange, name: &str) -> Option<&[u8]> {
         self.attr_table

@@ -136,7 +136,7 @@ fn start<'a>(
     let kernel = program.units[0].kernel;
     let bad = |t: Trap| Error::Launch(t.0);
     let mut lanes = dispatch.masks.get(number as usize).copied().unwrap_or(u32::MAX);
-    if kernel.attr("Target") == Some(b"cm") {
+    if kernel.is_cm() {
         // Media threads have no lanes switched off.
         lanes = u32::MAX;
     }

@@ -237,6 +237,7 @@ impl<'a> Lowerer<'a> {
         } else if let Some(simd) = options.simd {
             out.simd = simd;
         }
+        out.all_channels = visa.is_cm();
         out.spill_offset = visa.attr_int("SpillMemOffset").map_or(0, |o| o.max(0) as u32);
         let mut facts = std::mem::take(&mut lists.facts);
         facts.gather(visa);

@@ -18,6 +18,7 @@ mod local;
 mod merge;
 mod predicate;
 mod scatter;
+mod unmask;
 
 pub(crate) use analyses::{Analyses, Facts};
 
@@ -35,6 +36,7 @@ pub(crate) struct Scratch {
     merger: merge::Merger,
     scatter: scatter::Scratch,
     uses: chain::Uses,
+    unmask: unmask::Scratch,
 }
 
 /// Whether a pass may have changed the kernel.
@@ -47,6 +49,12 @@ fn grf_bytes(kernel: &Kernel<Virtual>) -> u32 {
 /// Short branches become predicates.
 pub(crate) fn convert_branches(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     predicate::convert(kernel, &mut work.optimize.predicate, &mut work.virtuals);
+    Ok(true)
+}
+
+/// Where every channel is on, instructions ignore the mask.
+pub(crate) fn ignore_masks(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
+    unmask::unmask(kernel, &mut work.optimize.unmask);
     Ok(true)
 }
 

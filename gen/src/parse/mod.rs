@@ -115,6 +115,8 @@ fn head<S: Space>(kernel: &mut Kernel<S>, line: &str) -> Result<(), String> {
         } else if let Some(loads) = clause.strip_prefix("payload loads ") {
             let (own, shared) = loads.split_once('+').ok_or("payload loads are two numbers")?;
             kernel.payload_loads = [number(own)?, number(shared)?];
+        } else if clause == "all channels" {
+            kernel.all_channels = true;
         } else if clause == "outside" {
             kernel.outside = true;
         } else {

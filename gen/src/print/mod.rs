@@ -365,6 +365,9 @@ impl<S: Space> Kernel<S> {
         if let Some(v) = self.scratch_header {
             write!(f, ", scratch header V{}", v.0)?;
         }
+        if self.all_channels {
+            f.write_str(", all channels")?;
+        }
         if self.outside {
             f.write_str(", outside")?;
         }
