@@ -75,6 +75,20 @@ pub static PASSES: &[Pass] = &[
     // From here to the end of the optimization nothing gives a variable another block, shows it a value
     // from before, or writes what was not written.
     Pass {
+        name: "share-headers",
+        about: "of a message's header, only what changed since the last one is written",
+        step: Step::Virtual(optimize::share_headers),
+        keeps: Facts::TOUCHES.with(Facts::LOCALITY),
+        ..Pass::OPTIONAL
+    },
+    Pass {
+        name: "share-descriptors",
+        about: "a message's descriptor that an address register holds already is not computed again",
+        step: Step::Virtual(optimize::share_descriptors),
+        keeps: Facts::TOUCHES.with(Facts::LOCALITY),
+        ..Pass::OPTIONAL
+    },
+    Pass {
         name: "coalesce",
         about: "in one block: what is overwritten is not made, and the source of a move is made in its place",
         step: Step::Virtual(optimize::coalesce),

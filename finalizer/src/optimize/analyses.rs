@@ -101,6 +101,13 @@ impl Analyses {
         (&self.homes, &self.census)
     }
 
+    /// The same, with counts of readers that hold, to go on counting.
+    pub(super) fn local_counts(&mut self, kernel: &Kernel<Virtual>) -> (&Homes, &mut Census) {
+        self.reads(kernel);
+        self.local(kernel);
+        (&self.homes, &mut self.census)
+    }
+
     /// Which variables live in one block only.
     pub(super) fn locality(&mut self, kernel: &Kernel<Virtual>) -> &Homes {
         if !self.valid.has(Facts::LOCALITY) {

@@ -129,6 +129,15 @@ impl Census {
         }
     }
 
+    /// What has been said of `old` now concerns `new`, which is written once more.
+    pub fn replace(&mut self, old: VarId, new: VarId) {
+        let moved = self.reads(old);
+        self.vars[old.index()].reads -= moved;
+        let new = &mut self.vars[new.index()];
+        new.reads += moved;
+        new.write();
+    }
+
     /// How many operands read or name a variable; one more if it is read after the kernel's end.
     pub fn reads(&self, v: VarId) -> u32 {
         self.vars[v.index()].reads & READS

@@ -12,6 +12,9 @@ mod condition;
 mod constants;
 mod copies;
 mod dead;
+mod descriptors;
+mod formula;
+mod headers;
 mod homes;
 mod legal;
 mod local;
@@ -33,6 +36,8 @@ pub(crate) struct Scratch {
     copies: copies::Copies,
     local: local::Scratch,
     constants: constants::Scratch,
+    descriptors: descriptors::Scratch,
+    headers: headers::Scratch,
     merger: merge::Merger,
     scatter: scatter::Scratch,
     uses: chain::Uses,
@@ -105,6 +110,20 @@ pub(crate) fn eliminate_dead(kernel: &mut Kernel<Virtual>, work: &mut Workspace)
 pub(crate) fn eliminate_all_dead(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     dead::eliminate(kernel, grf_bytes(kernel), true, work.analyses.reads_untouched(kernel));
     work.analyses.touches_are_known();
+    Ok(true)
+}
+
+/// Of a message's header, only what changed since the last one is written.
+pub(crate) fn share_headers(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
+    let bytes = grf_bytes(kernel);
+    let (homes, census) = work.analyses.local_counts(kernel);
+    headers::share(kernel, homes, census, bytes, &mut work.optimize.headers);
+    Ok(true)
+}
+
+/// Descriptors that an address register holds already are not computed again.
+pub(crate) fn share_descriptors(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
+    descriptors::share(kernel, grf_bytes(kernel), &mut work.optimize.descriptors);
     Ok(true)
 }
 

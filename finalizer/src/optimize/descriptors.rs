@@ -1,0 +1,281 @@
+//! A message's descriptor that the message before had already is not computed again.
+//!
+//! Where a surface's index comes in a register, each message adds its bits to it in an address register. Rows of
+//! messages to one surface ask for the same sum; the address register still holds it, unless another descriptor
+//! of the kind, or more addresses than there is room for, came between.
+
+use gen_ir::{Desc, Dst, Extent, Inst, Kernel, Op, Payload, Reg, Var, VarClass, VarId, Virtual};
+
+use super::formula::Formula;
+use crate::lists::reset;
+
+/// Block of an address variable that is written more than once, or read where it is not written.
+const NOT_ONE: u32 = u32::MAX - 1;
+const NOWHERE: u32 = u32::MAX;
+
+/// Memory of the pass.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    /// The block that writes each variable of this pass, once, and alone reads it.
+    block: Vec<u32>,
+    instead: Vec<Option<VarId>>,
+    room: Room,
+}
+
+/// How many addresses come between.
+#[derive(Debug, Default)]
+struct Room {
+    bytes: u32,
+    clock: u32,
+    /// When each address variable was last met.
+    met: Vec<u32>,
+}
+
+impl Room {
+    fn start(&mut self, kernel: &Kernel<Virtual>) {
+        self.bytes = u32::from(kernel.platform.caps().regs.addr_subregs) * 2;
+        self.clock = 0;
+        reset(&mut self.met, kernel.vars.len(), 0);
+    }
+
+    /// An address is read or written: descriptors that there is no room for beside it are forgotten.
+    fn take(&mut self, reg: Reg<Virtual>, vars: &[Var], last: &mut [Option<Last>; 2]) {
+        let Some(v) = reg.var().filter(|v| vars[v.index()].class == VarClass::Address) else { return };
+        for last in last {
+            let Some(l) = last.as_mut().filter(|l| l.var != v && self.met[v.index()] < l.since) else {
+                continue;
+            };
+            l.others += vars[v.index()].bytes;
+            if l.others + 4 > self.bytes {
+                *last = None;
+            }
+        }
+        self.met[v.index()] = self.clock;
+    }
+}
+
+/// The last descriptor of a kind.
+#[derive(Clone, Copy, Debug)]
+struct Last {
+    var: VarId,
+    formula: Formula,
+    /// Bytes of other address variables that came after it, and since when.
+    others: u32,
+    since: u32,
+}
+
+/// Reuses descriptors within blocks; what computed them again becomes `nop`.
+pub(super) fn share(kernel: &mut Kernel<Virtual>, grf_bytes: u32, scratch: &mut Scratch) {
+    // Variables that vISA declares are addresses; what lowering adds are descriptors.
+    let ours = |v: &Var| v.class == VarClass::Address && v.origin.is_none() && v.bytes == 4;
+    if kernel.vars.iter().filter(|v| ours(v)).nth(1).is_none() {
+        return;
+    }
+    scratch.find(kernel, ours);
+    let Scratch { block: of, instead, room } = scratch;
+    reset(instead, kernel.vars.len(), None);
+    room.start(kernel);
+    let Kernel { vars, blocks, .. } = kernel;
+    for (b, block) in blocks.iter_mut().enumerate() {
+        // Of messages, and of their extensions.
+        let mut last: [Option<Last>; 2] = [None; 2];
+        for i in 0..block.insts.len() {
+            room.clock += 1;
+            let insts = &mut block.insts;
+            if let Some(send) = insts[i].send()
+                && [send.desc, send.ex_desc].iter().any(|d| renamed(*d, instead).is_some())
+            {
+                insts[i] = insts[i].map_regs(|_, r| match r.var().and_then(|v| instead[v.index()]) {
+                    Some(first) => Reg::var_at(first, r.byte),
+                    None => r,
+                });
+            }
+            let inst = &insts[i];
+            let Some(to) = inst.dst.reg().and_then(Reg::var) else {
+                inst.for_each_read(|r| room.take(r, vars, &mut last));
+                continue;
+            };
+            if of[to.index()] == b as u32
+                && let Some(kind) = kind_of(to, &insts[i + 1..])
+            {
+                match (Formula::of(inst, vars), last[kind]) {
+                    (Some(formula), Some(l)) if l.formula == formula => {
+                        instead[to.index()] = Some(l.var);
+                        insts[i] = Inst::new(Op::Nop, insts[i].exec);
+                    }
+                    (formula, _) => {
+                        room.take(Reg::var_at(to, 0), vars, &mut last);
+                        last[kind] =
+                            formula.map(|formula| Last { var: to, formula, others: 0, since: room.clock });
+                    }
+                }
+                continue;
+            }
+            inst.for_each_reg(|_, r| room.take(r, vars, &mut last));
+            let written = inst.dst_extent(grf_bytes).unwrap_or(Extent { start: 0, end: u32::MAX });
+            for last in &mut last {
+                if last.is_some_and(|l| l.formula.reads(to, written)) {
+                    *last = None;
+                }
+            }
+        }
+    }
+}
+
+/// How far behind its computation the message stands that says which kind of descriptor it is.
+const REACH: usize = 64;
+
+/// Whether the first message that reads a descriptor takes it for its own (0) or for the extended one (1).
+fn kind_of(var: VarId, insts: &[Inst<Virtual>]) -> Option<usize> {
+    let is = |d: Desc<Virtual>| matches!(d, Desc::Reg(r) if r.var() == Some(var));
+    insts.iter().take(REACH).filter_map(Inst::send).find_map(|s| match (is(s.desc), is(s.ex_desc)) {
+        (true, false) => Some(0),
+        (false, true) => Some(1),
+        _ => None,
+    })
+}
+
+fn renamed(desc: Desc<Virtual>, instead: &[Option<VarId>]) -> Option<VarId> {
+    match desc {
+        Desc::Reg(r) => r.var().and_then(|v| instead[v.index()]),
+        Desc::Imm(_) => None,
+    }
+}
+
+impl Scratch {
+    /// Finds the descriptors that one instruction writes and only messages behind it in its block read.
+    fn find(&mut self, kernel: &Kernel<Virtual>, ours: impl Fn(&Var) -> bool) {
+        let of = &mut self.block;
+        of.clear();
+        of.extend(kernel.vars.iter().map(|v| if ours(v) { NOWHERE } else { NOT_ONE }));
+        for (b, block) in kernel.blocks.iter().enumerate() {
+            let b = b as u32;
+            for inst in &block.insts {
+                let mut read = |r: Reg<Virtual>, by_message: bool| {
+                    let Some(v) = r.var() else { return };
+                    let home = &mut of[v.index()];
+                    if *home != NOT_ONE && (*home != b || !by_message) {
+                        *home = NOT_ONE;
+                    }
+                };
+                let direct = inst.src.iter().filter_map(gen_ir::Src::reg);
+                direct.for_each(|r| read(r, false));
+                let through = inst.src.iter().filter_map(|s| match *s {
+                    gen_ir::Src::Indirect { addr, .. } => Some(addr),
+                    _ => None,
+                });
+                through.for_each(|r| read(r, false));
+                if let Dst::Indirect { addr, .. } = inst.dst {
+                    read(addr, false);
+                }
+                if let Payload::Send(s) = &inst.payload {
+                    for d in [s.desc, s.ex_desc] {
+                        if let Desc::Reg(r) = d {
+                            read(r, true);
+                        }
+                    }
+                }
+                if let Some(v) = inst.dst.reg().and_then(Reg::var) {
+                    let home = &mut of[v.index()];
+                    *home = if *home == NOWHERE { b } else { NOT_ONE };
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use gen_ir::{Block, ExecSize, SendInfo, Sfid, Src, Type};
+    use platforms::Platform;
+
+    /// Messages to surfaces whose index is in dword `n` of a variable, with other instructions between.
+    struct Built {
+        kernel: Kernel<Virtual>,
+        surfaces: VarId,
+    }
+
+    impl Built {
+        fn new() -> Built {
+            let mut kernel = Kernel::new("k", Platform::Skl);
+            let surfaces = kernel.add_var(Var { live_in: true, ..Var::temp(VarClass::General, 32, 32) });
+            kernel.blocks.push(Block::default());
+            Built { kernel, surfaces }
+        }
+
+        fn message(&mut self, surface: u32, bits: u32) {
+            let a0 = Reg::var_at(self.kernel.add_var(Var::temp(VarClass::Address, 4, 4)), 0);
+            let mut add = Inst::new(Op::Add, ExecSize::S1);
+            add.no_mask = true;
+            add.dst = Dst::packed(a0, Type::Ud);
+            add.src[0] = Src::scalar(Reg::var_at(self.surfaces, 4 * surface), Type::Ud);
+            add.src[1] = Src::ud(bits);
+            let mut send = Inst::new(Op::Send, ExecSize::S8);
+            send.dst = Dst::null(Type::Ud);
+            send.payload = Payload::Send(SendInfo {
+                sfid: Sfid::Dc1,
+                desc: Desc::Reg(a0),
+                ex_desc: Desc::Imm(0),
+                eot: false,
+                dst_len: 0,
+                src0_len: 1,
+                src1_len: 0,
+            });
+            self.kernel.blocks[0].insts.extend([add, send]);
+        }
+
+        fn sums(mut self) -> usize {
+            share(&mut self.kernel, 32, &mut Scratch::default());
+            let insts = &self.kernel.blocks[0].insts;
+            let written = |v: VarId| insts.iter().any(|i| i.dst.reg().and_then(Reg::var) == Some(v));
+            for send in insts.iter().filter_map(Inst::send) {
+                assert!(matches!(send.desc, Desc::Reg(r) if r.var().is_some_and(written)));
+            }
+            insts.iter().filter(|i| i.op == Op::Add).count()
+        }
+    }
+
+    #[test]
+    fn a_row_of_messages_computes_its_descriptor_once() {
+        let mut k = Built::new();
+        (0..4).for_each(|_| k.message(1, 7));
+        assert_eq!(k.sums(), 1);
+    }
+
+    #[test]
+    fn other_surfaces_and_bits_have_their_own() {
+        let mut k = Built::new();
+        [(1, 7), (1, 8), (2, 8), (1, 7)].into_iter().for_each(|(s, bits)| k.message(s, bits));
+        assert_eq!(k.sums(), 4);
+    }
+
+    #[test]
+    fn a_surface_that_changes_is_added_again() {
+        for (byte, sums) in [(4, 2), (8, 1)] {
+            let mut k = Built::new();
+            k.message(1, 7);
+            let mut mov = Inst::new(Op::Mov, ExecSize::S1);
+            mov.dst = Dst::packed(Reg::var_at(k.surfaces, byte), Type::Ud);
+            mov.src[0] = Src::ud(3);
+            k.kernel.blocks[0].insts.push(mov);
+            k.message(1, 7);
+            assert_eq!(k.sums(), sums);
+        }
+    }
+
+    #[test]
+    fn addresses_that_need_all_the_room_come_between() {
+        for (bytes, sums) in [(32, 2), (16, 1)] {
+            let mut k = Built::new();
+            k.message(1, 7);
+            let a = k.kernel.add_var(Var { origin: Some(0), ..Var::temp(VarClass::Address, bytes, 2) });
+            let mut mov = Inst::new(Op::Mov, ExecSize::S8);
+            mov.dst = Dst::packed(Reg::var_at(a, 0), Type::Uw);
+            mov.src[0] = Src::uw(3);
+            k.kernel.blocks[0].insts.push(mov);
+            k.message(1, 7);
+            assert_eq!(k.sums(), sums);
+        }
+    }
+}

@@ -1,0 +1,405 @@
+//! One header for many messages: only what changed since the last one is written.
+//!
+//! A message's header is a copy of `r0`, or zeros, with a few dwords over it. Rows of messages differ in one or
+//! two of these. So the header of a message becomes that of an earlier message of the block if that costs fewer
+//! instructions: each of its dwords is known by its [`Formula`], and those that are the same already are left.
+//! It takes the register longer, and the hardware waits until the message before has read it.
+//!
+//! A header of its own starts before the values in it are computed, so that these can be made in place.
+
+use gen_ir::{Dst, Extent, Inst, Kernel, Op, Reg, Role, Src, Var, VarClass, VarId, Virtual};
+
+use super::{census::Census, formula::Formula, homes::Homes};
+use crate::{build::VSrc, lists::reset};
+
+/// Headers kept at a time.
+const KEPT: usize = 4;
+/// For so many instructions a header is kept that nobody reads.
+const IDLE: u32 = 300;
+/// Instructions between a header's first and last write.
+const LONGEST: u32 = 24;
+/// How far before its first write a header may start. Bounds the time that its register is taken.
+const EARLIER: u32 = 32;
+/// Dwords of the largest register.
+const DWORDS: usize = 16;
+
+/// No group, no place.
+const NONE: u32 = u32::MAX;
+
+/// A variable that is written whole, then in dwords, then read.
+#[derive(Clone, Copy, Debug)]
+struct Header {
+    var: VarId,
+    /// Place of the first write, the one that fills the register, and of the last.
+    first: u32,
+    last_write: u32,
+    first_read: u32,
+    last_read: u32,
+    /// Nothing else happens to it.
+    fits: bool,
+    /// A move copies it into a longer payload, which it may be part of otherwise.
+    copied: bool,
+}
+
+/// A header that later messages may have.
+#[derive(Clone, Copy, Debug)]
+struct Kept {
+    var: VarId,
+    last_read: u32,
+    dwords: [Option<Formula>; DWORDS],
+}
+
+/// A touch of a header: its number, the place, the dword for writes of one.
+#[derive(Clone, Copy, Debug)]
+struct Touch {
+    header: u32,
+    at: u32,
+    dword: Option<u8>,
+}
+
+/// Memory of the pass.
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    /// The header that each variable is in the block.
+    number: Vec<u32>,
+    /// Where the block last wrote each variable.
+    written: Vec<u32>,
+    headers: Vec<Header>,
+    writes: Vec<Touch>,
+    reads: Vec<Touch>,
+    kept: Vec<Kept>,
+    /// First writes and where they may stand instead.
+    earlier: Vec<(u32, u32)>,
+}
+
+/// Shares headers within blocks. What is not needed any more becomes `nop`.
+pub(super) fn share(
+    kernel: &mut Kernel<Virtual>,
+    homes: &Homes,
+    census: &mut Census,
+    grf_bytes: u32,
+    scratch: &mut Scratch,
+) {
+    let Kernel { vars, blocks, .. } = kernel;
+    let mut ready = false;
+    for (b, block) in blocks.iter_mut().enumerate().filter(|(b, _)| homes.any_in(*b)) {
+        let starts = |i: &Inst<Virtual>| {
+            let v = fills(i, grf_bytes).and_then(|_| i.dst.reg()?.var());
+            v.filter(|v| homes.only_in(*v, b) && is_header(&vars[v.index()], grf_bytes))
+        };
+        scratch.headers.clear();
+        for (i, inst) in block.insts.iter().enumerate() {
+            let Some(var) = starts(inst) else { continue };
+            if !std::mem::replace(&mut ready, true) {
+                reset(&mut scratch.number, vars.len(), NONE);
+                reset(&mut scratch.written, vars.len(), NONE);
+            }
+            let number = &mut scratch.number[var.index()];
+            if *number != NONE {
+                scratch.headers[*number as usize].fits = false;
+                continue;
+            }
+            *number = scratch.headers.len() as u32;
+            let at = i as u32;
+            let none = Header {
+                var,
+                first: at,
+                last_write: at,
+                first_read: NONE,
+                last_read: 0,
+                fits: true,
+                copied: false,
+            };
+            scratch.headers.push(none);
+        }
+        if scratch.headers.is_empty() {
+            continue;
+        }
+        let mut pass = Pass { insts: &mut block.insts, vars, census, homes, block: b, grf_bytes, scratch };
+        pass.collect();
+        pass.walk();
+        pass.start_earlier();
+        for header in &scratch.headers {
+            scratch.number[header.var.index()] = NONE;
+        }
+    }
+}
+
+/// Whether a variable is one register that nothing keeps in a place.
+fn is_header(var: &Var, grf_bytes: u32) -> bool {
+    let free = var.fixed.is_none() && !var.live_in && !var.live_out && !var.no_spill && !var.even_grf;
+    var.class == VarClass::General && var.bytes == grf_bytes && !var.address_taken && free
+}
+
+/// What an instruction fills a register with, if it does so for all of its dwords: the source of the first, and
+/// how many bytes the next one's is further on.
+fn fills(inst: &Inst<Virtual>, grf_bytes: u32) -> Option<(VSrc, u32)> {
+    let lanes = inst.exec.lanes();
+    if inst.op != Op::Mov || !inst.no_mask || lanes * 4 != grf_bytes {
+        return None;
+    }
+    let Dst::Direct { reg, horz: 1, ty } = inst.dst else { return None };
+    let plain = inst.pred.is_none() && inst.cond.is_none() && !inst.sat && reg.byte == 0;
+    let src = inst.src[0];
+    let int = |t: gen_ir::Type| t.is_int() && t.bytes() == 4;
+    if !plain || !int(ty) || !src.ty().is_some_and(int) || src.mods().any() {
+        return None;
+    }
+    match src {
+        Src::Imm { .. } => Some((src, 0)),
+        Src::Direct { reg, region, ty, .. } if region.is_packed() => Some((Src::scalar(reg, ty), 4)),
+        _ => None,
+    }
+}
+
+/// The source of dword `n` of a register filled so.
+fn filled((src, step): (VSrc, u32), n: usize) -> VSrc {
+    match src {
+        Src::Direct { reg, region, mods, ty } => {
+            Src::Direct { reg: reg.plus(step * n as u32), region, mods, ty }
+        }
+        other => other,
+    }
+}
+
+struct Pass<'a> {
+    insts: &'a mut Vec<Inst<Virtual>>,
+    vars: &'a mut [Var],
+    census: &'a mut Census,
+    homes: &'a Homes,
+    block: usize,
+    grf_bytes: u32,
+    scratch: &'a mut Scratch,
+}
+
+impl Pass<'_> {
+    fn dwords(&self) -> usize {
+        (self.grf_bytes / 4) as usize
+    }
+
+    /// Finds who writes and reads the headers.
+    fn collect(&mut self) {
+        let Scratch { number, headers, writes, reads, .. } = &mut *self.scratch;
+        writes.clear();
+        reads.clear();
+        for (i, inst) in self.insts.iter().enumerate() {
+            let at = i as u32;
+            inst.for_each_reg(|role, reg| {
+                let Some(v) = reg.var() else { return };
+                let Some(h) = headers.get_mut(number[v.index()] as usize) else { return };
+                let header = number[v.index()];
+                if !role.is_write() {
+                    // The end of the thread has registers of its own.
+                    h.fits &= at > h.first && !matches!(role, Role::AddrOf(_)) && !inst.is_eot();
+                    h.first_read = h.first_read.min(at);
+                    h.last_read = at;
+                    h.copied |= inst.op == Op::Mov && inst.exec.lanes() * 4 == self.grf_bytes;
+                    reads.push(Touch { header, at, dword: None });
+                    return;
+                }
+                let dword = inst.exec.lanes() == 1
+                    && inst.no_mask
+                    && inst.pred.is_none()
+                    && matches!(inst.dst, Dst::Direct { reg, ty, .. }
+                        if ty.bytes() == 4 && reg.byte.is_multiple_of(4) && reg.byte < self.grf_bytes);
+                h.fits &= at == h.first || at > h.first && dword && inst.cond.is_none();
+                h.last_write = at;
+                writes.push(Touch { header, at, dword: dword.then_some((reg.byte / 4) as u8) });
+            });
+        }
+        for h in headers.iter_mut() {
+            let base = fills(&self.insts[h.first as usize], self.grf_bytes);
+            // What fills it must be there later, too.
+            let lasts = base.is_some_and(|(src, _)| match src.reg().and_then(Reg::var) {
+                Some(v) => {
+                    let var = &self.vars[v.index()];
+                    var.live_in && !var.address_taken && !self.census.vars[v.index()].is_written()
+                }
+                None => src.is_imm(),
+            });
+            h.fits &= lasts
+                && h.first_read != NONE
+                && h.last_write < h.first_read
+                && h.last_write - h.first <= LONGEST;
+        }
+        // By header, in order.
+        writes.sort_by_key(|t| (t.header, t.at));
+        reads.sort_by_key(|t| (t.header, t.at));
+    }
+
+    /// Decides for each header whether an earlier one does.
+    fn walk(&mut self) {
+        self.scratch.kept.clear();
+        self.scratch.earlier.clear();
+        let mut next = 0;
+        for i in 0..self.insts.len() {
+            let header = self.scratch.headers.get(next).copied().filter(|h| h.first == i as u32);
+            if let Some(h) = header {
+                if h.fits {
+                    self.decide(next as u32, &h);
+                }
+                next += 1;
+            }
+            let inst = &self.insts[i];
+            let Some(v) = inst.dst.reg().and_then(Reg::var) else { continue };
+            self.scratch.written[v.index()] = i as u32;
+            let written = inst.dst_extent(self.grf_bytes).unwrap_or(Extent { start: 0, end: u32::MAX });
+            for kept in &mut self.scratch.kept {
+                for f in kept.dwords.iter_mut().filter(|f| f.is_some_and(|f| f.reads(v, written))) {
+                    *f = None;
+                }
+            }
+        }
+        for inst in self.insts.iter() {
+            if let Some(v) = inst.dst.reg().and_then(Reg::var) {
+                self.scratch.written[v.index()] = NONE;
+            }
+        }
+    }
+
+    /// What each dword of a header holds in the end, and the instruction that writes it last.
+    fn state(&self, number: u32, h: &Header) -> ([Option<Formula>; DWORDS], [u32; DWORDS]) {
+        let mut formulas = [None; DWORDS];
+        let mut at = [NONE; DWORDS];
+        if let Some(base) = fills(&self.insts[h.first as usize], self.grf_bytes) {
+            for (n, f) in formulas.iter_mut().enumerate().take(self.dwords()) {
+                *f = Some(Formula::moved(filled(base, n)));
+            }
+        }
+        for t in touches(&self.scratch.writes, number) {
+            let Some(n) = t.dword.filter(|_| t.at != h.first) else { continue };
+            let inst = &self.insts[t.at as usize];
+            let formula = Formula::of(inst, self.vars).filter(|f| {
+                // A source that changes before the last write, or is a header itself, is not followed.
+                f.vars().all(|v| {
+                    let other = self.scratch.number[v.index()] != NONE;
+                    let written = |i: &Inst<Virtual>| i.dst.reg().and_then(Reg::var) == Some(v);
+                    !other && !self.insts[h.first as usize..=h.last_write as usize].iter().any(written)
+                })
+            });
+            formulas[usize::from(n)] = formula;
+            at[usize::from(n)] = t.at;
+        }
+        (formulas, at)
+    }
+
+    fn decide(&mut self, number: u32, h: &Header) {
+        let (formulas, at) = self.state(number, h);
+        let n = self.dwords();
+        let own = 1 + at[..n].iter().filter(|at| **at != NONE).count();
+        let mut best: Option<(usize, usize)> = None;
+        for (k, kept) in self.scratch.kept.iter().enumerate().rev() {
+            let (a, b) = (&self.vars[kept.var.index()], &self.vars[h.var.index()]);
+            let idle = h.first.checked_sub(kept.last_read + 1);
+            if idle.is_none_or(|idle| idle > IDLE) || a.align < b.align {
+                continue;
+            }
+            let same = |d: usize| formulas[d].is_some() && formulas[d] == kept.dwords[d];
+            let cost = (0..n).filter(|d| !same(*d)).count() + usize::from(h.copied);
+            if cost < own && best.is_none_or(|(_, least)| cost < least) {
+                best = Some((k, cost));
+            }
+        }
+        match best {
+            Some((k, _)) => self.reuse(number, h, k, formulas, at),
+            None => {
+                self.note_earlier(number, h);
+                let kept = &mut self.scratch.kept;
+                kept.retain(|k| h.first.saturating_sub(k.last_read) <= IDLE);
+                if kept.len() == KEPT {
+                    kept.remove(0);
+                }
+                kept.push(Kept { var: h.var, last_read: h.last_read, dwords: formulas });
+            }
+        }
+    }
+
+    /// The header becomes the kept one, of which only what differs is written.
+    fn reuse(
+        &mut self,
+        number: u32,
+        h: &Header,
+        k: usize,
+        formulas: [Option<Formula>; DWORDS],
+        at: [u32; DWORDS],
+    ) {
+        let mut kept = self.scratch.kept.remove(k);
+        let base = fills(&self.insts[h.first as usize], self.grf_bytes);
+        let same = |d: usize| formulas[d].is_some() && formulas[d] == kept.dwords[d];
+        let origin = self.insts[h.first as usize].origin;
+        // Dwords that the filling move brought, and places that are free for moves of them.
+        let mut missing = (0..self.dwords()).filter(|d| at[*d] == NONE && !same(*d));
+        for t in touches(&self.scratch.writes, number) {
+            let inst = &mut self.insts[t.at as usize];
+            let stays = t.dword.is_some_and(|d| at[usize::from(d)] == t.at && !same(usize::from(d)));
+            if stays && t.at != h.first {
+                if let Dst::Direct { reg, .. } = &mut inst.dst {
+                    *reg = Reg::var_at(kept.var, reg.byte);
+                }
+                continue;
+            }
+            *inst = Inst::new(Op::Nop, inst.exec);
+            if let (Some(d), Some(base)) = (missing.next(), base) {
+                let to = Dst::packed(Reg::var_at(kept.var, 4 * d as u32), gen_ir::Type::Ud);
+                *inst = crate::build::mov(crate::build::Lanes::SCALAR, to, filled(base, d));
+                inst.origin = origin;
+            }
+        }
+        debug_assert!(missing.next().is_none(), "a kept header costs less than a new one");
+        for t in touches(&self.scratch.reads, number) {
+            let inst = &mut self.insts[t.at as usize];
+            *inst = inst.map_regs(|_, r| match r.var() {
+                Some(v) if v == h.var => Reg::var_at(kept.var, r.byte),
+                _ => r,
+            });
+        }
+        self.census.replace(h.var, kept.var);
+        kept.dwords = formulas;
+        kept.last_read = h.last_read;
+        self.scratch.kept.push(kept);
+    }
+
+    /// Notes where a header could start so that what is moved into it can be made there.
+    fn note_earlier(&mut self, number: u32, h: &Header) {
+        let mut start = h.first;
+        for t in touches(&self.scratch.writes, number).filter(|t| t.at != h.first) {
+            let inst = &self.insts[t.at as usize];
+            let Some(v) = Formula::of(inst, self.vars)
+                .and_then(|f| f.source()?.reg()?.var())
+                .filter(|v| self.homes.only_in(*v, self.block) && self.census.reads(*v) == 1)
+            else {
+                continue;
+            };
+            let made = self.scratch.written[v.index()];
+            if made < start && h.first - made <= EARLIER && self.makes(made, inst) {
+                start = made;
+            }
+        }
+        if start < h.first {
+            self.scratch.earlier.push((h.first, start));
+        }
+    }
+
+    /// Whether the instruction at a place makes just what a move reads.
+    fn makes(&self, at: u32, mov: &Inst<Virtual>) -> bool {
+        let made = &self.insts[at as usize];
+        let bytes = mov.src_extent(0, self.grf_bytes);
+        let whole = made.pred.is_none() && made.no_mask && made.exec.lanes() == 1;
+        whole && !made.op.is_send() && bytes.is_some() && made.dst_extent(self.grf_bytes) == bytes
+    }
+
+    fn start_earlier(&mut self) {
+        for &(first, start) in &self.scratch.earlier {
+            self.insts[start as usize..=first as usize].rotate_right(1);
+        }
+    }
+}
+
+/// The touches of a header in a list that is sorted by header.
+fn touches(list: &[Touch], header: u32) -> impl Iterator<Item = &Touch> {
+    let from = list.partition_point(|t| t.header < header);
+    list[from..].iter().take_while(move |t| t.header == header)
+}
+
+#[cfg(test)]
+mod tests;
