@@ -1,0 +1,117 @@
+//! What all descriptors have in common.
+
+use crate::{ExtendedLength, MessageLength, ResponseLength};
+use bitfield_struct::bitfield;
+
+/// A message descriptor of any kind ("Message Descriptor", volume 7).
+#[bitfield(u32)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct Descriptor {
+    /// What the shared function is asked to do; a kind of message names the bits of it.
+    #[bits(19)]
+    pub function_control: u32,
+    /// The payload starts with a header (where the shared function knows headers).
+    pub header_present: bool,
+    /// Registers of the response.
+    #[bits(5, from = ResponseLength::from_bits, into = ResponseLength::into_bits)]
+    pub response_length: ResponseLength,
+    /// Registers of the payload, or of its first part.
+    #[bits(4, from = MessageLength::from_bits, into = MessageLength::into_bits)]
+    pub message_length: MessageLength,
+    /// More of function control.
+    #[bits(3)]
+    pub function_control_high: u8,
+}
+
+impl Descriptor {
+    /// The descriptor with its lengths.
+    pub const fn with_lengths(self, message: MessageLength, response: ResponseLength) -> Descriptor {
+        self.with_message_length(message).with_response_length(response)
+    }
+
+    /// What must be added to a descriptor known at run time for its payload to be that much longer.
+    pub const fn added_length(more: MessageLength) -> u32 {
+        Descriptor::new().with_message_length(more).into_bits()
+    }
+}
+
+/// An extended message descriptor before Xe-HPC: the low bits name the shared function up to Gen11 ("Extended
+/// Message Descriptor", volume 7). What Xe-HPC puts here depends on the message ([`lsc`](crate::lsc)).
+#[bitfield(u32)]
+#[derive(PartialEq, Eq, Hash)]
+pub struct ExtendedDescriptor {
+    /// The shared function (Gen8 to Gen11; a field of the instruction word later).
+    #[bits(4)]
+    pub target_function: u8,
+    #[bits(1)]
+    __: u8,
+    /// The message ends the thread (Gen8 to Gen11).
+    pub end_of_thread: bool,
+    /// Registers of the second part of the payload.
+    #[bits(5, from = ExtendedLength::from_bits, into = ExtendedLength::into_bits)]
+    pub extended_length: ExtendedLength,
+    /// Which surface, for a bindless message: a multiple of 64 bytes, counted in them, from bit 12 on.
+    #[bits(21)]
+    pub extended_function_control: u32,
+}
+
+impl ExtendedDescriptor {
+    /// Bits that the instruction word has fields for: shared function and end of thread.
+    pub const IN_WORD: u32 = 0x3f;
+
+    /// The descriptor of a message whose second payload has a length.
+    pub const fn of_length(length: ExtendedLength) -> ExtendedDescriptor {
+        ExtendedDescriptor::new().with_extended_length(length)
+    }
+
+    /// Byte offset of a bindless surface's state.
+    pub const fn surface_state(self) -> u32 {
+        self.into_bits() >> 12 << 6
+    }
+}
+
+/// The low byte of a descriptor that names a surface ("Binding Table Index").
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct SurfaceIndex(pub u8);
+
+impl SurfaceIndex {
+    /// The thread's scratch memory (Xe-HPC).
+    pub const SCRATCH: SurfaceIndex = SurfaceIndex(0xfb);
+    /// The extended descriptor names the surface's state.
+    pub const BINDLESS: SurfaceIndex = SurfaceIndex(0xfc);
+    /// The whole address space, not kept coherent with other caches.
+    pub const STATELESS_INCOHERENT: SurfaceIndex = SurfaceIndex(0xfd);
+    /// Memory that a thread group shares.
+    pub const SHARED_LOCAL: SurfaceIndex = SurfaceIndex(0xfe);
+    /// The whole address space.
+    pub const STATELESS: SurfaceIndex = SurfaceIndex(0xff);
+
+    /// Whether the index names no surface but the address space.
+    pub const fn is_stateless(self) -> bool {
+        matches!(self, SurfaceIndex::STATELESS | SurfaceIndex::STATELESS_INCOHERENT)
+    }
+
+    pub(crate) const fn into_bits(self) -> u32 {
+        self.0 as u32
+    }
+
+    pub(crate) const fn from_bits(bits: u32) -> SurfaceIndex {
+        SurfaceIndex(bits as u8)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fields_stand_where_the_manual_has_them() {
+        let desc = Descriptor::new()
+            .with_header_present(true)
+            .with_lengths(MessageLength::new(9).unwrap(), ResponseLength::new(17).unwrap());
+        assert_eq!(desc.into_bits(), 1 << 19 | 17 << 20 | 9 << 25);
+        let ex = ExtendedDescriptor::of_length(ExtendedLength::new(31).unwrap()).with_target_function(12);
+        assert_eq!(ex.into_bits(), 31 << 6 | 12);
+        assert_eq!(Descriptor::added_length(MessageLength::ONE), 1 << 25);
+    }
+}

@@ -1,0 +1,39 @@
+//! What a message's descriptors say: one module a shared function, one bitfield struct a kind of message, in the
+//! words of the Programmer's Reference Manuals.
+//!
+//! Lowering builds descriptors here and spilling too; the scoreboard, the emulator, the listing and the JSON read
+//! them here. A field has its place in one line of this crate.
+//!
+//! ```text
+//! Descriptor ──from──▶ hdc::Untyped, hdc::ScratchBlock, lsc::Untyped, sampler::Sample, ...
+//!            ◀─into──
+//! ```
+//!
+//! Why a crate of its own and not a module of the Gen IR: a descriptor is a word that the hardware defines, it
+//! needs nothing of the IR, and readers of raw vISA messages (the vISA interpreter) know no IR.
+//!
+//! What holds: a struct has all 32 bits, those that its kind of message does not use too, so a descriptor goes
+//! through any struct unchanged. Codes without a name give `None`, never another name. Lengths are types that
+//! check their range when built ([`MessageLength`], [`ResponseLength`], [`ExtendedLength`]).
+//!
+//! Sources: volume 7 ("3D Media GPGPU", "Shared Functions") and volume 2d (descriptors, "Message Descriptor" and
+//! "Extended Message Descriptor") of the Skylake to Tiger Lake manuals; for Xe-HPC the reference disassembler,
+//! whose answers `tests/golden` keeps.
+
+#[macro_use]
+mod macros;
+mod descriptor;
+pub mod gateway;
+pub mod hdc;
+mod length;
+pub mod lsc;
+pub mod ray;
+pub mod render;
+pub mod sampler;
+mod sfid;
+pub mod spawner;
+pub mod urb;
+
+pub use descriptor::{Descriptor, ExtendedDescriptor, SurfaceIndex};
+pub use length::{ExtendedLength, MessageLength, ResponseLength, TooLong};
+pub use sfid::Sfid;

@@ -1,0 +1,58 @@
+//! Declarations that the modules share.
+
+/// An enum of the codes of a field: `from_bits` gives `None` for those without a name.
+macro_rules! codes {
+    ($(#[$meta:meta])* pub enum $name:ident { $($(#[$vmeta:meta])* $variant:ident = $code:literal,)* }) => {
+        $(#[$meta])*
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        #[repr(u8)]
+        pub enum $name { $($(#[$vmeta])* $variant = $code,)* }
+
+        impl $name {
+            /// All of them, in the order of their codes.
+            pub const ALL: &[$name] = &[$($name::$variant),*];
+
+            /// What a field holds for it.
+            pub const fn code(self) -> u32 {
+                self as u32
+            }
+
+            /// What a field's bits name.
+            pub const fn from_bits(bits: u32) -> Option<$name> {
+                match bits {
+                    $($code => Some($name::$variant),)*
+                    _ => None,
+                }
+            }
+
+            #[allow(dead_code, reason = "not every enum is the whole of a field")]
+            const fn into_bits(value: Option<$name>) -> u32 {
+                match value {
+                    Some(value) => value as u32,
+                    None => 0,
+                }
+            }
+        }
+    };
+}
+
+/// Conversions between a kind of descriptor and a [`Descriptor`](crate::Descriptor).
+macro_rules! kinds {
+    ($($name:ident),* $(,)?) => {
+        $(
+            impl From<crate::Descriptor> for $name {
+                #[inline]
+                fn from(desc: crate::Descriptor) -> $name {
+                    $name::from_bits(desc.into_bits())
+                }
+            }
+
+            impl From<$name> for crate::Descriptor {
+                #[inline]
+                fn from(desc: $name) -> crate::Descriptor {
+                    crate::Descriptor::from_bits(desc.into_bits())
+                }
+            }
+        )*
+    };
+}

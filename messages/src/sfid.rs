@@ -1,0 +1,122 @@
+//! The shared functions.
+
+/// A shared function that messages go to.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[repr(u8)]
+pub enum Sfid {
+    /// Null.
+    Null,
+    /// Sampler.
+    Sampler,
+    /// Gateway.
+    Gateway,
+    /// Data cache 2 (sampler cache, render read path).
+    Dc2,
+    /// Render cache.
+    Render,
+    /// Unified return buffer.
+    Urb,
+    /// Thread spawner.
+    Spawner,
+    /// Video motion estimation.
+    Vme,
+    /// Constant cache data port.
+    DcRo,
+    /// Data cache 0.
+    Dc0,
+    /// Pixel interpolator.
+    Pi,
+    /// Data cache 1.
+    Dc1,
+    /// Check and refinement engine.
+    Cre,
+    /// Bindless thread dispatcher (ray tracing).
+    Btd,
+    /// Ray tracing accelerator.
+    Rta,
+    /// LSC, untyped global memory.
+    Ugm,
+    /// LSC, untyped global memory, low-bandwidth path.
+    Ugml,
+    /// LSC, typed global memory.
+    Tgm,
+    /// LSC, shared local memory.
+    Slm,
+    /// A number without a name on the platform.
+    Reserved(u8),
+}
+
+impl Sfid {
+    /// Whether it takes the messages of [`lsc`](crate::lsc).
+    pub const fn is_lsc(self) -> bool {
+        matches!(self, Sfid::Ugm | Sfid::Ugml | Sfid::Tgm | Sfid::Slm)
+    }
+
+    /// Whether its messages may have a header, so that [`Descriptor::header_present`](crate::Descriptor) is one.
+    pub const fn may_have_header(self) -> bool {
+        !self.is_lsc()
+    }
+
+    /// The number in descriptors and words.
+    pub const fn number(self) -> u8 {
+        match self {
+            Sfid::Null => 0,
+            Sfid::Ugml => 1,
+            Sfid::Sampler => 2,
+            Sfid::Gateway => 3,
+            Sfid::Dc2 => 4,
+            Sfid::Render => 5,
+            Sfid::Urb => 6,
+            Sfid::Spawner | Sfid::Btd => 7,
+            Sfid::Vme | Sfid::Rta => 8,
+            Sfid::DcRo => 9,
+            Sfid::Dc0 => 10,
+            Sfid::Pi => 11,
+            Sfid::Dc1 => 12,
+            Sfid::Cre | Sfid::Tgm => 13,
+            Sfid::Slm => 14,
+            Sfid::Ugm => 15,
+            Sfid::Reserved(n) => n & 15,
+        }
+    }
+
+    /// The shared function of a number (4 bits); `lsc`: where the load/store cache exists.
+    pub const fn from_number(number: u8, lsc: bool) -> Sfid {
+        match (number, lsc) {
+            (0, _) => Sfid::Null,
+            (1, true) => Sfid::Ugml,
+            (2, _) => Sfid::Sampler,
+            (3, _) => Sfid::Gateway,
+            (4, _) => Sfid::Dc2,
+            (5, _) => Sfid::Render,
+            (6, _) => Sfid::Urb,
+            (7, false) => Sfid::Spawner,
+            (7, true) => Sfid::Btd,
+            (8, false) => Sfid::Vme,
+            (8, true) => Sfid::Rta,
+            (9, _) => Sfid::DcRo,
+            (10, _) => Sfid::Dc0,
+            (11, _) => Sfid::Pi,
+            (12, _) => Sfid::Dc1,
+            (13, false) => Sfid::Cre,
+            (13, true) => Sfid::Tgm,
+            (14, true) => Sfid::Slm,
+            (15, true) => Sfid::Ugm,
+            (other, _) => Sfid::Reserved(other),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_go_both_ways() {
+        for lsc in [false, true] {
+            for number in 0..16 {
+                assert_eq!(Sfid::from_number(number, lsc).number(), number);
+            }
+        }
+    }
+}
