@@ -1,6 +1,7 @@
 //! Instructions.
 
 use crate::{BlockId, Dst, Op, Reg, Space, Src};
+use messages::{Descriptor, Sfid, hdc, lsc, sampler};
 use platforms::Platform;
 
 /// Number of channels an instruction works on: 1, 2, 4, 8, 16 or 32.
@@ -257,52 +258,6 @@ pub enum Target {
     Rel(i32),
 }
 
-/// A shared function that messages go to.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-#[repr(u8)]
-pub enum Sfid {
-    /// Null.
-    Null,
-    /// Sampler.
-    Sampler,
-    /// Gateway.
-    Gateway,
-    /// Data cache 2 (sampler cache, render read path).
-    Dc2,
-    /// Render cache.
-    Render,
-    /// Unified return buffer.
-    Urb,
-    /// Thread spawner.
-    Spawner,
-    /// Video motion estimation.
-    Vme,
-    /// Constant cache data port.
-    DcRo,
-    /// Data cache 0.
-    Dc0,
-    /// Pixel interpolator.
-    Pi,
-    /// Data cache 1.
-    Dc1,
-    /// Check and refinement engine.
-    Cre,
-    /// Bindless thread dispatcher (ray tracing).
-    Btd,
-    /// Ray tracing accelerator.
-    Rta,
-    /// LSC, untyped global memory.
-    Ugm,
-    /// LSC, untyped global memory, low-bandwidth path.
-    Ugml,
-    /// LSC, typed global memory.
-    Tgm,
-    /// LSC, shared local memory.
-    Slm,
-    /// A number without a name on the platform.
-    Reserved(u8),
-}
-
 /// A message descriptor operand.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Desc<S: Space> {
@@ -340,17 +295,16 @@ impl<S: Space> SendInfo<S> {
     /// volume 7), and the message numbers of the reference disassembler for later platforms.
     pub fn only_reads(&self, platform: Platform) -> bool {
         let Desc::Imm(desc) = self.desc else { return false };
-        let number = desc >> 14 & 0x1f;
+        let desc = Descriptor::from_bits(desc);
         match self.sfid {
-            // Load, strided, quad and two-dimensional.
-            Sfid::Ugm | Sfid::Ugml | Sfid::Slm | Sfid::Tgm => platform.caps().memory.lsc && desc & 0x3f <= 3,
-            // Owords, dwords, bytes and qwords.
-            Sfid::Dc0 => matches!(number, 0x00 | 0x01 | 0x03 | 0x04 | 0x05),
-            // Untyped, media block, typed; scattered, untyped and blocks at 64-bit addresses.
-            Sfid::Dc1 => matches!(number, 0x01 | 0x04 | 0x05 | 0x10 | 0x11 | 0x14),
-            Sfid::DcRo => matches!(number, 0x00 | 0x01 | 0x03),
+            Sfid::Ugm | Sfid::Ugml | Sfid::Slm | Sfid::Tgm => {
+                platform.caps().memory.lsc && lsc::Untyped::from(desc).op().is_some_and(lsc::Op::only_reads)
+            }
+            Sfid::Dc0 => hdc::dc0_only_reads(desc),
+            Sfid::Dc1 => hdc::dc1_only_reads(desc),
+            Sfid::DcRo => hdc::dc_ro_only_reads(desc),
             // All but what empties the cache or changes the mask of pixels.
-            Sfid::Sampler => desc >> 12 & 0x1f != 0x1f,
+            Sfid::Sampler => sampler::Sample::from(desc).message_type() != sampler::FLUSH,
             _ => false,
         }
     }

@@ -27,6 +27,7 @@ mod waits;
 pub use extent::*;
 pub use inst::*;
 pub use kernel::*;
+pub use messages::Sfid;
 pub use op::*;
 pub use operand::*;
 pub use parse::{ParseError, parse, parse_inst};

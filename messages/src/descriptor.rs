@@ -29,6 +29,16 @@ impl Descriptor {
         self.with_message_length(message).with_response_length(response)
     }
 
+    /// The descriptor with its surface, for the shared functions that name one in the low byte.
+    pub const fn with_surface(self, surface: SurfaceIndex) -> Descriptor {
+        Descriptor::from_bits(self.into_bits() & !0xff | surface.into_bits())
+    }
+
+    /// The surface, for the shared functions that name one in the low byte.
+    pub const fn surface(self) -> SurfaceIndex {
+        SurfaceIndex::from_bits(self.into_bits() & 0xff)
+    }
+
     /// What must be added to a descriptor known at run time for its payload to be that much longer.
     pub const fn added_length(more: MessageLength) -> u32 {
         Descriptor::new().with_message_length(more).into_bits()

@@ -48,6 +48,16 @@ macro_rules! length {
                 }
             }
 
+            /// A length that the caller has bounded itself.
+            ///
+            /// # Panics
+            ///
+            /// If the field cannot count that many: a bug of the caller.
+            pub const fn of(registers: u32) -> $name {
+                assert!(registers <= $most, $what);
+                $name(registers as u8)
+            }
+
             /// Registers.
             pub const fn registers(self) -> u8 {
                 self.0

@@ -75,6 +75,16 @@ codes! {
         Fence = 0x1f,
         /// Store of channels by a mask, without compression.
         StoreUncompressedQuad = 0x20,
+        /// Add bfloats.
+        AtomicBfadd = 0x21,
+        /// Subtract bfloats.
+        AtomicBfsub = 0x22,
+        /// Minimum of bfloats.
+        AtomicBfmin = 0x23,
+        /// Maximum of bfloats.
+        AtomicBfmax = 0x24,
+        /// Compare and swap bfloats.
+        AtomicBfcas = 0x25,
         /// Adds to a counter that appends.
         AtomicAppendAdd = 0x28,
         /// Subtracts from a counter that appends.
@@ -85,6 +95,10 @@ codes! {
         LoadQuadMsrt = 0x31,
         /// Store of channels to a multi-sample render target.
         StoreQuadMsrt = 0x32,
+        /// Cache control beyond the fence.
+        ExtendedCacheControl = 0x33,
+        /// Load of channels by a mask, with a status.
+        LoadQuadStatus = 0x36,
     }
 }
 
@@ -353,8 +367,11 @@ pub struct Fence {
     /// [`Op::Fence`].
     #[bits(6, default = Some(Op::Fence), from = Op::from_bits, into = Op::into_bits)]
     pub op: Option<Op>,
-    #[bits(3)]
+    #[bits(1)]
     __: u8,
+    /// Bits of an address.
+    #[bits(2, from = AddressSize::from_bits, into = AddressSize::into_bits)]
+    pub address_size: Option<AddressSize>,
     /// Who sees what was written.
     #[bits(3, from = Scope::from_bits, into = Scope::into_bits)]
     pub scope: Option<Scope>,
@@ -400,6 +417,8 @@ codes! {
         Clean = 4,
         /// The third level alone.
         FlushL3 = 5,
+        /// Without a public name.
+        Type6 = 6,
     }
 }
 
@@ -466,6 +485,9 @@ const STORES: [(Cache, Cache); 7] = [
 ];
 
 impl Access {
+    /// The code of a load that both levels keep.
+    pub const CACHED_LOAD: u8 = 4;
+
     const fn table(self) -> &'static [(Cache, Cache); 7] {
         match self {
             Access::Load => &LOADS,
@@ -509,6 +531,11 @@ pub struct BtiExtended {
     pub surface: SurfaceIndex,
 }
 
+impl BtiExtended {
+    /// How far left the surface stands.
+    pub const SURFACE_SHIFT: u16 = BtiExtended::SURFACE_OFFSET as u16;
+}
+
 /// The extended descriptor of a message to a surface by its state.
 #[bitfield(u32)]
 pub struct SurfaceStateExtended {
@@ -537,6 +564,7 @@ mod tests {
                 assert_eq!(access.cache_control(access.levels(code)), Some(code));
             }
         }
+        assert_eq!(Access::Load.levels(Access::CACHED_LOAD), Some((Cache::Cached, Cache::Cached)));
         assert_eq!(Access::Load.cache_control(Some((Cache::WriteBack, Cache::WriteBack))), None);
     }
 

@@ -1,5 +1,7 @@
 //! The shared functions.
 
+use std::fmt;
+
 /// A shared function that messages go to.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
@@ -103,6 +105,53 @@ impl Sfid {
             (14, true) => Sfid::Slm,
             (15, true) => Sfid::Ugm,
             (other, _) => Sfid::Reserved(other),
+        }
+    }
+}
+
+/// Names in assembly text.
+const NAMES: [(Sfid, &str); 19] = [
+    (Sfid::Null, "null"),
+    (Sfid::Sampler, "smpl"),
+    (Sfid::Gateway, "gtwy"),
+    (Sfid::Dc2, "dc2"),
+    (Sfid::Render, "rc"),
+    (Sfid::Urb, "urb"),
+    (Sfid::Spawner, "ts"),
+    (Sfid::Vme, "vme"),
+    (Sfid::DcRo, "dcro"),
+    (Sfid::Dc0, "dc0"),
+    (Sfid::Pi, "pixi"),
+    (Sfid::Dc1, "dc1"),
+    (Sfid::Cre, "cre"),
+    (Sfid::Btd, "btd"),
+    (Sfid::Rta, "rta"),
+    (Sfid::Ugm, "ugm"),
+    (Sfid::Ugml, "ugml"),
+    (Sfid::Tgm, "tgm"),
+    (Sfid::Slm, "slm"),
+];
+
+impl Sfid {
+    /// The name in assembly text; `None` for a number without one.
+    pub fn name(self) -> Option<&'static str> {
+        NAMES.iter().find(|row| row.0 == self).map(|row| row.1)
+    }
+
+    /// The function that has this text.
+    pub fn named(text: &str) -> Option<Sfid> {
+        match NAMES.iter().find(|row| row.1 == text) {
+            Some(row) => Some(row.0),
+            None => text.strip_prefix("sfid")?.parse().ok().map(Sfid::Reserved),
+        }
+    }
+}
+
+impl fmt::Display for Sfid {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Sfid::Reserved(n) => write!(f, "sfid{n}"),
+            _ => f.write_str(self.name().unwrap_or_default()),
         }
     }
 }

@@ -6,9 +6,8 @@
 //! waiting lanes hold moves along.
 //!
 //! Messages: "scratch block read" and "scratch block write" of data cache 0 (Intel PRM Skylake volume 2d,
-//! "MSD_SCRATCH"): descriptor bits 11:0 offset in 32-byte units, 13:12 log2 of the length in such units,
-//! 16 dword mode of writes, 17 write, 18 scratch category, 19 header; the header is `r0`. Where messages
-//! are not split (Gen8), data follows the header, so the temporary of a write has a register in front.
+//! "MSD_SCRATCH"; [`ScratchBlock`]); the header is `r0`. Where messages are not split (Gen8), data follows the
+//! header, so the temporary of a write has a register in front.
 
 use crate::{
     Error,
@@ -22,10 +21,30 @@ use gen_ir::{
     Base, Desc, Dst, ExecSize, Inst, Kernel, Op, Payload, Pool, Reg, Region, SendInfo, Sfid, Src, Type, Var,
     VarClass, VarId, Virtual,
 };
+use messages::{
+    Descriptor, ExtendedDescriptor, ExtendedLength, MessageLength, ResponseLength, hdc::ScratchBlock,
+};
 use platforms::Layout;
 
+/// Bytes that a scratch message counts in.
+const UNIT: u32 = 32;
 /// Bytes that the offset field of a scratch message reaches.
-const REACH: u64 = 4096 * 32;
+const REACH: u64 = 4096 * UNIT as u64;
+
+/// Lengths of a message.
+struct Lengths {
+    dst: ResponseLength,
+    src0: MessageLength,
+    src1: ExtendedLength,
+}
+
+impl Lengths {
+    /// Of what goes out alone.
+    fn out(src0: u32, src1: u32) -> Lengths {
+        let (src0, src1) = (MessageLength::of(src0), ExtendedLength::of(src1));
+        Lengths { dst: ResponseLength::NONE, src0, src1 }
+    }
+}
 
 /// Messages written.
 #[derive(Clone, Copy, Default, Debug)]
@@ -225,16 +244,14 @@ impl Spiller<'_> {
         Reg::var_at(VarId(self.base + temp), byte)
     }
 
-    fn message(&self, offset: u32, regs: u32, write: bool, payload: u32, response: u32) -> u32 {
-        let units = regs * self.grf / 32;
-        (offset / 32)
-            | units.ilog2() << 12
-            | u32::from(write) << 16
-            | u32::from(write) << 17
-            | 1 << 18
-            | 1 << 19
-            | response << 20
-            | payload << 25
+    /// The descriptor of a scratch block. Offsets are below [`REACH`], blocks of 1, 2, 4 or 8 times 32 bytes.
+    fn message(&self, offset: u32, regs: u32, write: bool) -> ScratchBlock {
+        let units = regs * self.grf / UNIT;
+        ScratchBlock::new()
+            .with_offset((offset / UNIT) as u16)
+            .with_size_log2(units.ilog2() as u8)
+            .with_by_dword(write)
+            .with_write(write)
     }
 
     fn send(&self, op: Op, regs: u32, origin: u32) -> Inst<Virtual> {
@@ -247,15 +264,18 @@ impl Spiller<'_> {
         self.frame.map_or(Reg::grf(0, 0), |v| Reg::var_at(v, 0))
     }
 
-    fn info(desc: u32, dst_len: u32, src0_len: u32, src1_len: u32, lsc: bool) -> Payload<Virtual> {
+    fn info(&self, desc: ScratchBlock, lens: Lengths) -> Payload<Virtual> {
+        let desc = Descriptor::from(desc).with_header_present(true).with_lengths(lens.src0, lens.dst);
+        let ex_desc =
+            if self.lsc { ExtendedDescriptor::new() } else { ExtendedDescriptor::of_length(lens.src1) };
         Payload::Send(SendInfo {
             sfid: Sfid::Dc0,
-            desc: Desc::Imm(desc),
-            ex_desc: Desc::Imm(if lsc { 0 } else { src1_len << 6 }),
+            desc: Desc::Imm(desc.into_bits()),
+            ex_desc: Desc::Imm(ex_desc.into_bits()),
             eot: false,
-            dst_len: dst_len as u8,
-            src0_len: src0_len as u8,
-            src1_len: src1_len as u8,
+            dst_len: lens.dst.registers(),
+            src0_len: lens.src0.registers(),
+            src1_len: lens.src1.registers(),
         })
     }
 
@@ -270,7 +290,8 @@ impl Spiller<'_> {
             if self.xe {
                 i.src[1] = Src::new(Reg::NULL, Region::PACKED, Type::Ud);
             }
-            i.payload = Self::info(self.message(offset, n, false, 1, n), n, 1, 0, self.lsc);
+            let lens = Lengths { dst: ResponseLength::of(n), ..Lengths::out(1, 0) };
+            i.payload = self.info(self.message(offset, n, false), lens);
             out.push(i);
             self.count.fills += 1;
         }
@@ -289,7 +310,7 @@ impl Spiller<'_> {
             if self.split_send {
                 i.src[0] = Src::payload(self.header(), i.exec);
                 i.src[1] = Src::payload(data, i.exec);
-                i.payload = Self::info(self.message(offset, n, true, 1, 0), 0, 1, n, self.lsc);
+                i.payload = self.info(self.message(offset, n, true), Lengths::out(1, n));
                 out.push(i);
                 continue;
             }
@@ -307,7 +328,7 @@ impl Spiller<'_> {
             };
             out.push(raw_copy(lanes, message, self.header(), Type::Ud, origin));
             i.src[0] = Src::payload(message, i.exec);
-            i.payload = Self::info(self.message(offset, n, true, 1 + n, 0), 0, 1 + n, 0, self.lsc);
+            i.payload = self.info(self.message(offset, n, true), Lengths::out(1 + n, 0));
             out.push(i);
         }
     }

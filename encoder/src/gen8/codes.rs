@@ -191,45 +191,10 @@ pub(super) fn math_is_macro(function: MathFn) -> bool {
     matches!(function, MathFn::Invm | MathFn::Rsqtm)
 }
 
-/// The shared function of a code.
-pub(super) fn sfid(code: u8) -> Sfid {
-    match code {
-        0 => Sfid::Null,
-        2 => Sfid::Sampler,
-        3 => Sfid::Gateway,
-        4 => Sfid::Dc2,
-        5 => Sfid::Render,
-        6 => Sfid::Urb,
-        7 => Sfid::Spawner,
-        8 => Sfid::Vme,
-        9 => Sfid::DcRo,
-        10 => Sfid::Dc0,
-        11 => Sfid::Pi,
-        12 => Sfid::Dc1,
-        13 => Sfid::Cre,
-        n => Sfid::Reserved(n),
-    }
-}
-
-/// The code of a shared function.
+/// The code of a shared function, if the layout has it.
 pub(super) fn sfid_code(sfid: Sfid) -> Option<u8> {
-    Some(match sfid {
-        Sfid::Null => 0,
-        Sfid::Sampler => 2,
-        Sfid::Gateway => 3,
-        Sfid::Dc2 => 4,
-        Sfid::Render => 5,
-        Sfid::Urb => 6,
-        Sfid::Spawner => 7,
-        Sfid::Vme => 8,
-        Sfid::DcRo => 9,
-        Sfid::Dc0 => 10,
-        Sfid::Pi => 11,
-        Sfid::Dc1 => 12,
-        Sfid::Cre => 13,
-        Sfid::Reserved(n @ (1 | 14 | 15)) => n,
-        _ => return None,
-    })
+    let code = sfid.number();
+    (Sfid::from_number(code, false) == sfid).then_some(code)
 }
 
 /// How many registers of each kind there are; the kind is the upper half of the register number.

@@ -58,7 +58,7 @@ pub(super) fn decode(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Re
     let (desc, ex_desc) =
         if split { decode_split(rules, word, inst)? } else { decode_one(rules, word, inst)? };
     let (dst_len, src0_len, src1_len) = lengths(desc, ex_desc, split);
-    let sfid = codes::sfid(c.cond_modifier());
+    let sfid = gen_ir::Sfid::from_number(c.cond_modifier(), false);
     let eot = word >> 127 != 0;
     inst.payload = Payload::Send(SendInfo { sfid, desc, ex_desc, eot, dst_len, src0_len, src1_len });
     Ok(())

@@ -347,20 +347,10 @@ pub(super) const fn sync_of(code: u8, fence: bool) -> Option<SyncFn> {
     })
 }
 
-/// Shared functions by number; `None` where the platform has no name for it.
-pub(super) type Sfids = [Option<Sfid>; 16];
-
-/// `SFID` of a shared function.
-pub(super) fn sfid_code(sfid: Sfid, names: &Sfids) -> Option<u8> {
-    if let Sfid::Reserved(n) = sfid {
-        return (n < 16 && names[n as usize].is_none()).then_some(n);
-    }
-    names.iter().position(|n| *n == Some(sfid)).map(|n| n as u8)
-}
-
-/// The shared function of a number (four bits).
-pub(super) fn sfid_of(code: u8, names: &Sfids) -> Sfid {
-    names[(code & 0xf) as usize].unwrap_or(Sfid::Reserved(code & 0xf))
+/// `SFID` of a shared function, if the platform has it.
+pub(super) fn sfid_code(sfid: Sfid, lsc: bool) -> Option<u8> {
+    let code = sfid.number();
+    (Sfid::from_number(code, lsc) == sfid).then_some(code)
 }
 
 #[cfg(test)]

@@ -508,7 +508,7 @@ impl Decoder {
             used |= BIT_33;
         }
         let mut info = SendInfo {
-            sfid: codes::sfid_of(s.sfid, &L::SFIDS),
+            sfid: gen_ir::Sfid::from_number(s.sfid, L::LSC),
             desc: Desc::Reg(Reg::arf(Arf::Addr(0), 0)),
             ex_desc: Desc::Imm(0),
             eot: s.eot,

@@ -649,7 +649,7 @@ impl Encoder<'_> {
         if i.sat {
             return Err(self.error("Saturate", "set", "clear"));
         }
-        let Some(sfid) = codes::sfid_code(info.sfid, &L::SFIDS) else {
+        let Some(sfid) = codes::sfid_code(info.sfid, L::LSC) else {
             return Err(self.error("SFID", "another function", "a shared function of the platform"));
         };
         let Dst::Direct { reg, .. } = i.dst else {

@@ -1,7 +1,7 @@
 //! What the platforms of the layout have in common: the values of a word's fields, apart from where
 //! they stand.
 
-use super::{codes::Sfids, swsb::Kind};
+use super::swsb::Kind;
 use gen_ir::{PredCtrl, Swsb};
 
 /// Fields that every instruction has.
@@ -111,8 +111,8 @@ pub(super) trait Layout {
     const FUSION: bool;
     /// `send` has a field for the length of source 1.
     const SRC1_LENGTH: bool;
-    /// Names of shared functions.
-    const SFIDS: Sfids;
+    /// The load/store cache exists: shared functions are named with it.
+    const LSC: bool;
 
     /// Bits 32..0 of a word.
     fn controls(controls: &Controls) -> u128;

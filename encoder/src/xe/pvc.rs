@@ -5,13 +5,13 @@
 //! of the basic format only. Measured with the reference assembler and disassembler.
 
 use super::{
-    codes::{self, Sfids},
+    codes,
     layout::{Basic, Controls, Layout, Operand, Send, Source},
     swsb::{self, Kind},
     words::bits,
 };
 use bitfield_struct::bitfield;
-use gen_ir::{PredCtrl, Sfid, Swsb};
+use gen_ir::{PredCtrl, Swsb};
 
 /// Bits 32..0 of every word.
 #[bitfield(u128)]
@@ -151,25 +151,7 @@ impl Layout for Pvc {
     const SRC1_ADDR_IMM: (i32, i32) = (-1024, 1022);
     const FUSION: bool = false;
     const SRC1_LENGTH: bool = true;
-    #[rustfmt::skip]
-    const SFIDS: Sfids = [
-        Some(Sfid::Null),
-        Some(Sfid::Ugml),
-        Some(Sfid::Sampler),
-        Some(Sfid::Gateway),
-        Some(Sfid::Dc2),
-        Some(Sfid::Render),
-        Some(Sfid::Urb),
-        Some(Sfid::Btd),
-        Some(Sfid::Rta),
-        Some(Sfid::DcRo),
-        Some(Sfid::Dc0),
-        Some(Sfid::Pi),
-        Some(Sfid::Dc1),
-        Some(Sfid::Tgm),
-        Some(Sfid::Slm),
-        Some(Sfid::Ugm),
-    ];
+    const LSC: bool = true;
 
     #[inline(always)]
     fn controls(c: &Controls) -> u128 {

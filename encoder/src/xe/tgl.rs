@@ -3,13 +3,13 @@
 //! Source: Programmer's Reference Manual for Tiger Lake, volume 8, "EU Instruction Format".
 
 use super::{
-    codes::{self, Sfids},
+    codes,
     layout::{Basic, Controls, Layout, Operand, Send, Source},
     swsb::{self, Kind},
     words::bits,
 };
 use bitfield_struct::bitfield;
-use gen_ir::{PredCtrl, Sfid, Swsb};
+use gen_ir::{PredCtrl, Swsb};
 
 /// Bits 32..0 of every word.
 #[bitfield(u128)]
@@ -144,25 +144,7 @@ impl Layout for Tgl {
     const SRC1_ADDR_IMM: (i32, i32) = (-512, 511);
     const FUSION: bool = true;
     const SRC1_LENGTH: bool = false;
-    #[rustfmt::skip]
-    const SFIDS: Sfids = [
-        Some(Sfid::Null),
-        None,
-        Some(Sfid::Sampler),
-        Some(Sfid::Gateway),
-        Some(Sfid::Dc2),
-        Some(Sfid::Render),
-        Some(Sfid::Urb),
-        Some(Sfid::Spawner),
-        Some(Sfid::Vme),
-        Some(Sfid::DcRo),
-        Some(Sfid::Dc0),
-        Some(Sfid::Pi),
-        Some(Sfid::Dc1),
-        Some(Sfid::Cre),
-        None,
-        None,
-    ];
+    const LSC: bool = false;
 
     #[inline(always)]
     fn controls(c: &Controls) -> u128 {

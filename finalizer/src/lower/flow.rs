@@ -246,7 +246,7 @@ impl Lowerer<'_> {
         let sfid = if self.caps.thread.eot_gateway { Sfid::Gateway } else { Sfid::Spawner };
         send.payload = Payload::Send(SendInfo {
             sfid,
-            desc: Desc::Imm(0x0200_0010),
+            desc: Desc::Imm(messages::spawner::end_of_thread().into_bits()),
             ex_desc: Desc::Imm(0),
             eot: true,
             dst_len: 0,

@@ -2,37 +2,22 @@
 //! dword and qword scattered messages, atomics.
 
 use gen_ir::{Dst, Op, Sfid, Src, Type};
+use messages::{
+    Descriptor,
+    hdc::{Atomic, Dc0, Dc1, Scattered, SimdMode, Surface as SurfaceDesc},
+};
+
 use visa::{ChannelMask, Op as Visa, RawOperand, SurfaceId, VectorOperand};
 
-use super::{Message, Part, Parts, atomic_code};
+use super::{Message, Operation, Part, Parts};
 use crate::{
     build,
     lower::{Lowered, Lowerer},
 };
 
-/// Message types of data cache 0 (descriptor bits 14 to 18).
-mod dc0 {
-    pub(super) const DWORD_SCATTERED_READ: u32 = 0x3;
-    pub(super) const BYTE_SCATTERED_READ: u32 = 0x4;
-    pub(super) const QWORD_SCATTERED_READ: u32 = 0x5;
-    pub(super) const DWORD_SCATTERED_WRITE: u32 = 0xb;
-    pub(super) const BYTE_SCATTERED_WRITE: u32 = 0xc;
-    pub(super) const QWORD_SCATTERED_WRITE: u32 = 0xd;
-}
-
-/// Message types of data cache 1.
-mod dc1 {
-    pub(super) const UNTYPED_READ: u32 = 0x1;
-    pub(super) const UNTYPED_ATOMIC: u32 = 0x2;
-    pub(super) const UNTYPED_ATOMIC_HALF: u32 = 0x3;
-    pub(super) const UNTYPED_WRITE: u32 = 0x9;
-    pub(super) const UNTYPED_ATOMIC_FLOAT: u32 = 0x1b;
-    pub(super) const UNTYPED_ATOMIC_HALF_FLOAT: u32 = 0x1c;
-}
-
 /// Disabled channels, as the untyped and typed surface messages encode them.
-pub(super) const fn disabled(mask: ChannelMask) -> u32 {
-    (!mask.0 & 15) as u32
+pub(super) const fn disabled(mask: ChannelMask) -> u8 {
+    !mask.0 & 15
 }
 
 impl Lowerer<'_> {
@@ -46,15 +31,18 @@ impl Lowerer<'_> {
                 self.untyped(store, mask, surface, global_offset, offsets, data)
             }
             Visa::Scaled { store, blocks, surface, global_offset, offsets, data } => {
-                let code = match blocks {
-                    1 => 0,
-                    2 => 1,
-                    4 => 2,
-                    _ => return Err("more than four bytes per lane".into()),
-                };
+                if blocks > 4 {
+                    return Err("more than four bytes per lane".into());
+                }
                 let offsets = self.lane_offsets(offsets)?;
                 let offsets = self.add_offset(offsets, global_offset, Type::Ud)?;
-                self.scattered(store, byte_message(store, code, self.message_lanes()), surface, offsets, data)
+                self.scattered(
+                    store,
+                    byte_message(store, blocks, self.message_lanes())?,
+                    surface,
+                    offsets,
+                    data,
+                )
             }
             Visa::Gather { store, element_bytes, surface, global_offset, offsets, data, .. } => {
                 self.gather(store, element_bytes, surface, global_offset, offsets, data)
@@ -97,10 +85,13 @@ impl Lowerer<'_> {
         data: RawOperand,
     ) -> Lowered {
         let lanes = self.message_lanes();
-        let kind = if store { dc1::UNTYPED_WRITE } else { dc1::UNTYPED_READ };
-        let control = kind << 14 | simd_mode3(lanes) << 12 | disabled(mask) << 8;
+        let kind = if store { Dc1::UntypedWrite } else { Dc1::UntypedRead };
+        let desc = SurfaceDesc::new()
+            .with_message_type(Some(kind))
+            .with_simd_mode(Some(simd_mode(lanes)))
+            .with_disabled_channels(disabled(mask));
         let bytes = lanes * 4 * mask.count();
-        let message = Message { sfid: Sfid::Dc1, control, header: false, response: 0 };
+        let message = Message { sfid: Sfid::Dc1, desc: desc.into(), header: false, response: 0 };
         self.transfer(store, message, surface, offsets, data, bytes)
     }
 
@@ -122,12 +113,11 @@ impl Lowerer<'_> {
         if store {
             self.note_write(Some(surface));
             parts.push(self.part(data, bytes)?);
-            self.send(message, build::VReg::NULL, &parts, Some(surface));
-            return Ok(());
+            return self.send(message, build::VReg::NULL, &parts, Some(surface));
         }
         let response = bytes.div_ceil(self.grf());
         let (dst, copy) = self.response(data, bytes)?;
-        self.send(Message { response, ..message }, dst, &parts, Some(surface));
+        self.send(Message { response, ..message }, dst, &parts, Some(surface))?;
         if let Some(to) = copy {
             self.copy_response(to, dst, bytes);
         }
@@ -152,12 +142,12 @@ impl Lowerer<'_> {
     fn scattered(
         &mut self,
         store: bool,
-        control: u32,
+        desc: impl Into<Descriptor>,
         surface: SurfaceId,
         offsets: Part,
         data: RawOperand,
     ) -> Lowered {
-        let message = Message { sfid: Sfid::Dc0, control, header: false, response: 0 };
+        let message = Message { sfid: Sfid::Dc0, desc: desc.into(), header: false, response: 0 };
         let bytes = self.message_lanes() * 4;
         self.transfer(store, message, surface, offsets, data, bytes)
     }
@@ -182,12 +172,13 @@ impl Lowerer<'_> {
             return self.untyped_at(store, ChannelMask(1), surface, offsets, data);
         }
         if element_bytes == 4 {
-            let kind = if store { dc0::DWORD_SCATTERED_WRITE } else { dc0::DWORD_SCATTERED_READ };
-            let control = kind << 14 | if lanes == 8 { 2 } else { 3 } << 8;
-            return self.scattered(store, control, surface, offsets, data);
+            let kind = if store { Dc0::DwordScatteredWrite } else { Dc0::DwordScatteredRead };
+            let desc =
+                Scattered::new().with_message_type(Some(kind)).with_simd16(lanes != 8).with_legacy_simd(true);
+            return self.scattered(store, desc, surface, offsets, data);
         }
         let offsets = if shift > 0 { self.shift_offsets(offsets, shift) } else { offsets };
-        self.scattered(store, byte_message(store, shift, lanes), surface, offsets, data)
+        self.scattered(store, byte_message(store, element_bytes, lanes)?, surface, offsets, data)
     }
 
     /// Element offsets to byte offsets.
@@ -212,11 +203,14 @@ impl Lowerer<'_> {
         data: RawOperand,
     ) -> Lowered {
         let lanes = self.message_lanes();
-        let kind = if store { dc0::QWORD_SCATTERED_WRITE } else { dc0::QWORD_SCATTERED_READ };
-        let simd16 = u32::from(lanes == 16);
-        let control = kind << 14 | blocks.trailing_zeros() << 10 | 1 << 9 | simd16 << 8;
+        let kind = if store { Dc0::QwordScatteredWrite } else { Dc0::QwordScatteredRead };
+        let desc = Scattered::new()
+            .with_message_type(Some(kind))
+            .with_size_log2(size_log2(blocks)?)
+            .with_legacy_simd(true)
+            .with_simd16(lanes == 16);
         let offsets = self.lane_offsets(offsets)?;
-        let message = Message { sfid: Sfid::Dc0, control, header: false, response: 0 };
+        let message = Message { sfid: Sfid::Dc0, desc: desc.into(), header: false, response: 0 };
         self.transfer(store, message, surface, offsets, data, lanes * 8 * u32::from(blocks))
     }
 
@@ -229,17 +223,21 @@ impl Lowerer<'_> {
         srcs: [RawOperand; 2],
         dst: RawOperand,
     ) -> Lowered {
-        let (code, float) = atomic_code(op);
-        let kind = match (bits, float) {
-            (32, false) => dc1::UNTYPED_ATOMIC,
-            (32, true) => dc1::UNTYPED_ATOMIC_FLOAT,
-            (16, false) => dc1::UNTYPED_ATOMIC_HALF,
-            (16, true) => dc1::UNTYPED_ATOMIC_HALF_FLOAT,
+        let operation = Operation::of(op);
+        let kind = match (bits, operation.is_float()) {
+            (32, false) => Dc1::UntypedAtomic,
+            (32, true) => Dc1::UntypedAtomicFloat,
+            (16, false) => Dc1::UntypedAtomicHalf,
+            (16, true) => Dc1::UntypedAtomicHalfFloat,
             _ => return Err("64-bit atomics on surfaces do not exist".into()),
         };
         let lanes = self.message_lanes();
         let returns = !dst.is_null();
-        let control = kind << 14 | u32::from(returns) << 13 | u32::from(lanes == 8) << 12 | code << 8;
+        let desc = Atomic::new()
+            .with_message_type(Some(kind))
+            .with_operation(operation.code())
+            .with_returns(returns)
+            .with_width(lanes == 8);
         let bytes = lanes * 4;
         let header = self.scattered_header(Sfid::Dc1, surface);
         let has_header = header.is_some();
@@ -252,8 +250,8 @@ impl Lowerer<'_> {
         self.note_write(Some(surface));
         let response = if returns { bytes / self.grf() } else { 0 };
         let (target, copy) = self.response(dst, bytes)?;
-        let message = Message { sfid: Sfid::Dc1, control, header: has_header, response };
-        self.send(message, target, &parts, Some(surface));
+        let message = Message { sfid: Sfid::Dc1, desc: desc.into(), header: has_header, response };
+        self.send(message, target, &parts, Some(surface))?;
         if let Some(to) = copy {
             self.copy_response(to, target, bytes);
         }
@@ -280,12 +278,24 @@ pub(super) fn atomic_operands(op: visa::AtomicOp, srcs: [RawOperand; 2]) -> impl
     [a, b].into_iter().filter(|s| !s.is_null())
 }
 
-/// SIMD mode of untyped surface messages: 1 is 16 lanes, 2 is 8.
-pub(super) const fn simd_mode3(lanes: u32) -> u32 {
-    if lanes == 8 { 2 } else { 1 }
+/// SIMD mode of untyped surface messages.
+pub(super) const fn simd_mode(lanes: u32) -> SimdMode {
+    if lanes == 8 { SimdMode::Simd8 } else { SimdMode::Simd16 }
 }
 
-const fn byte_message(store: bool, size: u32, lanes: u32) -> u32 {
-    let kind = if store { dc0::BYTE_SCATTERED_WRITE } else { dc0::BYTE_SCATTERED_READ };
-    kind << 14 | size << 10 | ((lanes == 16) as u32) << 8
+/// A number of elements as the power of two that descriptors count in, up to eight.
+pub(super) fn size_log2(count: u8) -> Lowered<u8> {
+    match count {
+        1 => Ok(0),
+        2 => Ok(1),
+        4 => Ok(2),
+        8 => Ok(3),
+        _ => Err(format!("{count} elements per lane").into()),
+    }
+}
+
+fn byte_message(store: bool, bytes: u8, lanes: u32) -> Lowered<Scattered> {
+    let kind = if store { Dc0::ByteScatteredWrite } else { Dc0::ByteScatteredRead };
+    let desc = Scattered::new().with_message_type(Some(kind)).with_size_log2(size_log2(bytes)?);
+    Ok(desc.with_simd16(lanes == 16))
 }

@@ -2,6 +2,13 @@
 //! loads the kernel's payload.
 
 use gen_ir::{Desc, Dst, ExecSize, Inst, Op, Payload, SendInfo, Sfid, Src, Type, Var};
+use messages::{
+    Descriptor, ExtendedDescriptor, ResponseLength, SurfaceIndex,
+    lsc::{
+        Access, AddressModel, AddressSize, Block2d, BtiExtended, Cache, DataSize, Fence, Flush,
+        Op as LscCode, Quad, Scope, Untyped, VectorSize,
+    },
+};
 use visa::{
     VectorOperand,
     lsc::{
@@ -11,7 +18,7 @@ use visa::{
     op::{Lsc, LscBlock2d, LscTyped},
 };
 
-use super::{Part, Parts};
+use super::{Part, Parts, Sizes, surface_index};
 use crate::{
     build::{self, Lanes, VReg},
     lower::{Lowered, Lowerer},
@@ -19,15 +26,14 @@ use crate::{
 
 /// Lanes that a message moves at least.
 const MIN_LANES: u32 = 16;
-/// `bti[255]` with 32-bit addresses: relative to the general state base address.
-const GENERAL_STATE: u32 = 0xff;
-/// A fence in descriptor bits 0 to 5.
-const FENCE: u32 = 0x1f;
+
+/// With 32-bit addresses: relative to the general state base address.
+const GENERAL_STATE: SurfaceIndex = SurfaceIndex::STATELESS;
 
 /// What goes into a message besides its payload.
 struct LscMessage {
     sfid: Sfid,
-    desc: u32,
+    desc: Descriptor,
     ex_desc: Desc<gen_ir::Virtual>,
     response: u32,
 }
@@ -42,52 +48,95 @@ fn shared_function(sfid: LscSfid) -> Sfid {
     }
 }
 
-/// Cache control, descriptor bits 17 to 19.
-#[rustfmt::skip]
-fn cache_control(kind: LscKind, cache: [LscCache; 2]) -> Lowered<u32> {
-    use LscCache::{Cached, Default, ReadInvalidate, Streaming, Uncached, WriteBack, WriteThrough};
-    let code = match (kind, cache[0], cache[1]) {
-        (_, Default, Default) => 0,
-        (_, Uncached, Uncached) => 1,
-        (LscKind::Load, Uncached, Cached) => 2,
-        (LscKind::Load, Cached, Uncached) => 3,
-        (LscKind::Load, Cached, Cached) => 4,
-        (LscKind::Load, Streaming, Uncached) => 5,
-        (LscKind::Load, Streaming, Cached) => 6,
-        (LscKind::Load, ReadInvalidate, ReadInvalidate | Cached) => 7,
-        (LscKind::Store | LscKind::Atomic, Uncached, WriteBack) => 2,
-        (LscKind::Store, WriteThrough, Uncached) => 3,
-        (LscKind::Store, WriteThrough, WriteBack) => 4,
-        (LscKind::Store, Streaming, Uncached) => 5,
-        (LscKind::Store, Streaming, WriteBack) => 6,
-        (LscKind::Store, WriteBack, WriteBack) => 7,
-        (_, l1, l3) => return Err(format!("cache control {l1}.{l3} does not exist here").into()),
+/// The code of cache control.
+fn cache_control(kind: LscKind, cache: [LscCache; 2]) -> Lowered<u8> {
+    let access = if kind == LscKind::Load { Access::Load } else { Access::Store };
+    let code = match (kind, cache) {
+        (_, [LscCache::Default, LscCache::Default]) => access.cache_control(None),
+        // Both names stand for the same.
+        (LscKind::Load, [LscCache::ReadInvalidate, LscCache::ReadInvalidate]) => {
+            access.cache_control(Some((Cache::ReadInvalidate, Cache::Cached)))
+        }
+        _ => match (level(cache[0]), level(cache[1])) {
+            (Some(l1), Some(l3)) => access.cache_control(Some((l1, l3))).filter(|_| allowed(kind, cache)),
+            _ => None,
+        },
     };
-    Ok(code << 17)
+    code.ok_or_else(|| format!("cache control {}.{} does not exist here", cache[0], cache[1]).into())
 }
 
-const fn data_size(size: LscDataSize) -> u32 {
-    match size {
-        LscDataSize::D8 => 0,
-        LscDataSize::D16 => 1,
-        LscDataSize::D32 => 2,
-        LscDataSize::D64 => 3,
-        LscDataSize::D8U32 => 4,
-        LscDataSize::D16U32 => 5,
-        LscDataSize::D16U32H => 6,
+/// Atomics pass the first level by.
+fn allowed(kind: LscKind, cache: [LscCache; 2]) -> bool {
+    kind != LscKind::Atomic || cache[0] == LscCache::Uncached
+}
+
+const fn level(cache: LscCache) -> Option<Cache> {
+    match cache {
+        LscCache::Uncached => Some(Cache::Uncached),
+        LscCache::Cached => Some(Cache::Cached),
+        LscCache::WriteBack => Some(Cache::WriteBack),
+        LscCache::WriteThrough => Some(Cache::WriteThrough),
+        LscCache::Streaming => Some(Cache::Streaming),
+        LscCache::ReadInvalidate => Some(Cache::ReadInvalidate),
+        LscCache::Default | LscCache::ConstCached => None,
     }
 }
 
-const fn elements(elems: LscElems) -> u32 {
-    elems as u32 - 1
+const fn data_size(size: LscDataSize) -> DataSize {
+    match size {
+        LscDataSize::D8 => DataSize::D8,
+        LscDataSize::D16 => DataSize::D16,
+        LscDataSize::D32 => DataSize::D32,
+        LscDataSize::D64 => DataSize::D64,
+        LscDataSize::D8U32 => DataSize::D8U32,
+        LscDataSize::D16U32 => DataSize::D16U32,
+        LscDataSize::D16U32H => DataSize::D16U32H,
+    }
 }
 
-const fn address_bits(size: LscAddrSize) -> (u32, u32) {
-    match size {
-        LscAddrSize::A16 => (1, 2),
-        LscAddrSize::A32 | LscAddrSize::A32U | LscAddrSize::A32S => (2, 4),
-        LscAddrSize::A64 => (3, 8),
+const fn vector_size(elems: LscElems) -> VectorSize {
+    match elems {
+        LscElems::X1 => VectorSize::V1,
+        LscElems::X2 => VectorSize::V2,
+        LscElems::X3 => VectorSize::V3,
+        LscElems::X4 => VectorSize::V4,
+        LscElems::X8 => VectorSize::V8,
+        LscElems::X16 => VectorSize::V16,
+        LscElems::X32 => VectorSize::V32,
+        LscElems::X64 => VectorSize::V64,
     }
+}
+
+const fn address_size(size: LscAddrSize) -> AddressSize {
+    match size {
+        LscAddrSize::A16 => AddressSize::A16,
+        LscAddrSize::A32 | LscAddrSize::A32U | LscAddrSize::A32S => AddressSize::A32,
+        LscAddrSize::A64 => AddressSize::A64,
+    }
+}
+
+/// vISA numbers these messages as the hardware does.
+fn operation(op: LscOp) -> Option<LscCode> {
+    LscCode::from_bits(op as u32)
+}
+
+#[cfg(test)]
+#[test]
+fn every_operation_has_a_code() {
+    assert!((0..=u8::MAX).filter_map(LscOp::from_raw).all(|op| operation(op).is_some()));
+}
+
+/// What loads and stores of channels by a mask have in common.
+fn quad(op: LscOp, address: LscAddrSize, data: LscDataSize) -> Quad {
+    Quad::new()
+        .with_op(operation(op))
+        .with_address_size(Some(address_size(address)))
+        .with_data_size(Some(data_size(data)))
+}
+
+/// The extended descriptor of a surface in the binding table.
+fn binding(surface: SurfaceIndex) -> Desc<gen_ir::Virtual> {
+    Desc::Imm(BtiExtended::new().with_surface(surface).into_bits())
 }
 
 impl Lowerer<'_> {
@@ -102,7 +151,7 @@ impl Lowerer<'_> {
         }
         let grf = self.grf();
         let lanes = self.lanes.exec.lanes().max(MIN_LANES);
-        let (address_code, address_bytes) = address_bits(lsc.addr_size);
+        let address_bytes = address_size(lsc.addr_size).bytes();
         let per_address = lsc.shape.per_address();
         let element = lsc.shape.size.register_bytes();
         let transposed = lsc.shape.order == LscOrder::Transpose;
@@ -111,12 +160,7 @@ impl Lowerer<'_> {
         } else {
             (lanes * element).div_ceil(grf) * per_address
         };
-        let mut desc = (lsc.op as u32 & 0x3f) | address_code << 7 | data_size(lsc.shape.size) << 9;
-        desc |= match lsc.shape.channels {
-            Some(mask) => u32::from(mask.0 & 15) << 12,
-            None => elements(lsc.shape.elems) << 12 | u32::from(transposed) << 15,
-        };
-        desc |= cache_control(kind, lsc.cache)?;
+        let cache = cache_control(kind, lsc.cache)?;
 
         let address = if lsc.op.is_strided() {
             self.strided_address(lsc, per_address * if transposed { 1 } else { element })?
@@ -126,7 +170,22 @@ impl Lowerer<'_> {
             self.address_plus(part, lsc, address_bytes)?
         };
         let (model, ex_desc, address) = self.address_model(lsc, address)?;
-        desc |= model << 29;
+        let desc = match lsc.shape.channels {
+            Some(mask) => quad(lsc.op, lsc.addr_size, lsc.shape.size)
+                .with_channels(mask.0 & 15)
+                .with_cache_control(cache)
+                .with_address_model(Some(model))
+                .into(),
+            None => Untyped::new()
+                .with_op(operation(lsc.op))
+                .with_address_size(Some(address_size(lsc.addr_size)))
+                .with_data_size(Some(data_size(lsc.shape.size)))
+                .with_vector_size(Some(vector_size(lsc.shape.elems)))
+                .with_transpose(transposed)
+                .with_cache_control(cache)
+                .with_address_model(Some(model))
+                .into(),
+        };
 
         let data = self.lsc_data(lsc, data_len)?;
         let returns = kind != LscKind::Store && !lsc.dst.is_null();
@@ -137,7 +196,7 @@ impl Lowerer<'_> {
         };
         let (target, copy) = self.response(lsc.dst, response.max(1) * grf)?;
         let sfid = shared_function(lsc.sfid);
-        self.lsc_send(self.lanes, LscMessage { sfid, desc, ex_desc, response }, target, address, data);
+        self.lsc_send(self.lanes, LscMessage { sfid, desc, ex_desc, response }, target, address, data)?;
         if let Some(to) = copy {
             self.copy_lsc_response(
                 to,
@@ -197,7 +256,7 @@ impl Lowerer<'_> {
     fn strided_address(&mut self, lsc: &Lsc<'_>, default_pitch: u32) -> Lowered<Part> {
         let header = self.zero_register();
         let base = self.raw(lsc.addr)?;
-        let ty = if address_bits(lsc.addr_size).1 == 8 { Type::Uq } else { Type::Ud };
+        let ty = if address_size(lsc.addr_size) == AddressSize::A64 { Type::Uq } else { Type::Ud };
         self.emit(build::mov(Lanes::SCALAR, Dst::packed(header, ty), Src::scalar(base, ty)));
         let pitch = match lsc.pitch {
             Some(operand) => self.scalar_src(operand)?,
@@ -208,12 +267,16 @@ impl Lowerer<'_> {
     }
 
     /// Address model, extended descriptor, and the address as the message takes it.
-    fn address_model(&mut self, lsc: &Lsc<'_>, address: Part) -> Lowered<(u32, Desc<gen_ir::Virtual>, Part)> {
+    fn address_model(
+        &mut self,
+        lsc: &Lsc<'_>,
+        address: Part,
+    ) -> Lowered<(AddressModel, Desc<gen_ir::Virtual>, Part)> {
         match lsc.addr_type {
-            LscAddrType::Flat => Ok((0, Desc::Imm(0), address)),
+            LscAddrType::Flat => Ok((AddressModel::Flat, Desc::Imm(0), address)),
             LscAddrType::Bti => {
                 let ex_desc = self.binding_table(lsc.surface)?;
-                Ok((3, ex_desc, address))
+                Ok((AddressModel::Bti, ex_desc, address))
             }
             LscAddrType::Arg => {
                 let base = self.argument_base();
@@ -221,10 +284,11 @@ impl Lowerer<'_> {
                 let from = Src::new(address.reg, build::strided(1, self.lanes.exec), Type::Ud);
                 let srcs = [Src::scalar(base, Type::Ud), from];
                 self.emit(build::op(Op::Add, self.lanes, Dst::packed(sum, Type::Ud), &srcs));
-                Ok((3, Desc::Imm(GENERAL_STATE << 24), Part { reg: sum, len: address.len }))
+                Ok((AddressModel::Bti, binding(GENERAL_STATE), Part { reg: sum, len: address.len }))
             }
             LscAddrType::Bss | LscAddrType::Ss if lsc.surface_index == 0 => {
-                let model = if lsc.addr_type == LscAddrType::Bss { 1 } else { 2 };
+                let bindless = lsc.addr_type == LscAddrType::Bss;
+                let model = if bindless { AddressModel::Bss } else { AddressModel::Ss };
                 let ex_desc = match lsc.surface.immediate() {
                     Some(value) if value & 0x3ff == 0 => Desc::Imm(value as u32),
                     _ => self.surface_register(lsc.surface, 0)?,
@@ -249,9 +313,8 @@ impl Lowerer<'_> {
             _ => surface.immediate().map(|v| v as u32),
         };
         match known {
-            Some(index) if index <= 0xff => Ok(Desc::Imm(index << 24)),
-            Some(index) => Err(format!("binding table index {index:#x} is above 255").into()),
-            None => self.surface_register(surface, 24),
+            Some(index) => Ok(binding(surface_index(index)?)),
+            None => self.surface_register(surface, BtiExtended::SURFACE_SHIFT),
         }
     }
 
@@ -279,21 +342,43 @@ impl Lowerer<'_> {
         Part { reg: all, len }
     }
 
-    fn lsc_send(&mut self, lanes: Lanes, message: LscMessage, dst: VReg, address: Part, data: Option<Part>) {
+    fn lsc_send(
+        &mut self,
+        lanes: Lanes,
+        message: LscMessage,
+        dst: VReg,
+        address: Part,
+        data: Option<Part>,
+    ) -> Lowered {
+        let sizes = Sizes::new(address.len, data.map_or(0, |d| d.len), message.response)?;
+        self.lsc_send_sized(lanes, message, dst, address, data, sizes);
+        Ok(())
+    }
+
+    fn lsc_send_sized(
+        &mut self,
+        lanes: Lanes,
+        message: LscMessage,
+        dst: VReg,
+        address: Part,
+        data: Option<Part>,
+        sizes: Sizes,
+    ) {
         // Halves of a message must not share registers.
         let data = match data {
             Some(data) if super::share_registers(address, data, self.grf()) => Some(self.joined(&[data])),
             other => other,
         };
         let mut send = Inst::new(Op::Send, lanes.exec);
-        let surface_state = matches!(message.desc >> 29 & 3, 1 | 2);
+        let model = Untyped::from(message.desc).address_model();
+        let surface_state = matches!(model, Some(AddressModel::Bss | AddressModel::Ss));
         match (message.ex_desc, data) {
             // The register is all surface offset; the word itself says how long the data is.
             (Desc::Reg(_), _) if surface_state => send.opts = send.opts.with(gen_ir::Options::EX_BSO),
             // The register says how long the data is.
-            (Desc::Reg(a0), Some(data)) => {
-                let whole = Src::scalar(a0, Type::Ud);
-                let srcs = [whole, Src::ud(data.len << 6)];
+            (Desc::Reg(a0), Some(_)) => {
+                let length = ExtendedDescriptor::of_length(sizes.second).into_bits();
+                let srcs = [Src::scalar(a0, Type::Ud), Src::ud(length)];
                 self.emit(build::op(Op::Or, Lanes::SCALAR, Dst::packed(a0, Type::Ud), &srcs));
             }
             _ => {}
@@ -306,12 +391,12 @@ impl Lowerer<'_> {
         send.src[1] = Src::payload(source, send.exec);
         send.payload = Payload::Send(SendInfo {
             sfid: message.sfid,
-            desc: Desc::Imm(message.desc | message.response << 20 | address.len << 25),
+            desc: Desc::Imm(message.desc.with_lengths(sizes.first, sizes.response).into_bits()),
             ex_desc: message.ex_desc,
             eot: false,
-            dst_len: message.response as u8,
-            src0_len: address.len as u8,
-            src1_len: data.map_or(0, |d| d.len as u8),
+            dst_len: sizes.response.registers(),
+            src0_len: sizes.first.registers(),
+            src1_len: sizes.second.registers(),
         });
         self.emit_guarded(send);
     }
@@ -327,13 +412,17 @@ impl Lowerer<'_> {
 
     /// A fence: a register goes out and one comes back, contents unused.
     pub(super) fn fence_message(&mut self, sfid: LscSfid, op: LscFenceOp, scope: LscScope) {
-        let desc = FENCE | address_bits(LscAddrSize::A32).0 << 7 | (op as u32) << 12 | (scope as u32) << 9;
+        let desc = Fence::new()
+            .with_address_size(Some(AddressSize::A32))
+            .with_flush(Flush::from_bits(op as u32))
+            .with_scope(Scope::from_bits(scope as u32))
+            .into();
         let answer = self.payload(1);
         let header = Part { reg: self.r0(0), len: 1 };
         let sfid = shared_function(sfid);
         let message = LscMessage { sfid, desc, ex_desc: Desc::Imm(0), response: 1 };
         let pred = self.pred.take();
-        self.lsc_send(Lanes::SCALAR, message, answer, header, None);
+        self.lsc_send_sized(Lanes::SCALAR, message, answer, header, None, Sizes::of(1, 0, 1));
         self.pred = pred;
         self.wait_for(answer);
     }
@@ -373,25 +462,26 @@ impl Lowerer<'_> {
         let store = lsc.op == LscOp::StoreBlock2d;
         let kind = if store { LscKind::Store } else { LscKind::Load };
         let transposed = lsc.order == LscOrder::Transpose;
-        let desc = (lsc.op as u32 & 0x3f)
-            | u32::from(lsc.vnni) << 7
-            | data_size(lsc.size) << 9
-            | u32::from(transposed) << 15
-            | cache_control(kind, lsc.cache)?;
+        let desc = Block2d::new()
+            .with_op(operation(lsc.op))
+            .with_vnni(lsc.vnni)
+            .with_data_size(Some(data_size(lsc.size)))
+            .with_transpose(transposed)
+            .with_cache_control(cache_control(kind, lsc.cache)?)
+            .into();
         let element = lsc.size.memory_bytes();
         let row = if transposed { height } else { width }.next_power_of_two();
         let rows = if transposed { width } else { height };
         let len = (row * rows * element).div_ceil(self.grf()) * blocks;
         let data = if store { Some(self.part(lsc.src1, len * self.grf())?) } else { None };
-        let response = if store || lsc.dst.is_null() { 0 } else { len.min(31) };
+        let response = if store || lsc.dst.is_null() { 0 } else { len.min(ResponseLength::MOST) };
         let (target, copy) = self.response(lsc.dst, response.max(1) * self.grf())?;
         if copy.is_some() {
             return Err("a block destination that does not start at a register".into());
         }
         let message = LscMessage { sfid: shared_function(lsc.sfid), desc, ex_desc: Desc::Imm(0), response };
         let lanes = Lanes { exec: ExecSize::S1, ..self.lanes };
-        self.lsc_send(lanes, message, target, Part { reg: header, len: 1 }, data);
-        Ok(())
+        self.lsc_send(lanes, message, target, Part { reg: header, len: 1 }, data)
     }
 
     /// Typed accesses.
@@ -424,17 +514,16 @@ impl Lowerer<'_> {
             [one] => Some(one),
             _ => Some(self.joined(&data)),
         };
-        let desc = (lsc.op as u32 & 0x3f)
-            | address_bits(lsc.addr_size).0 << 7
-            | data_size(lsc.shape.size) << 9
-            | lsc.shape.channels.map_or(0, |m| u32::from(m.0 & 15)) << 12
-            | cache_control(kind, lsc.cache)?
-            | 3 << 29;
+        let desc = quad(lsc.op, lsc.addr_size, lsc.shape.size)
+            .with_channels(lsc.shape.channels.map_or(0, |m| m.0 & 15))
+            .with_cache_control(cache_control(kind, lsc.cache)?)
+            .with_address_model(Some(AddressModel::Bti))
+            .into();
         let ex_desc = self.binding_table(lsc.surface)?;
         let response = if kind == LscKind::Store || lsc.dst.is_null() { 0 } else { len };
         let (target, copy) = self.response(lsc.dst, response.max(1) * grf)?;
         let message = LscMessage { sfid: Sfid::Tgm, desc, ex_desc, response };
-        self.lsc_send(self.lanes, message, target, address, data);
+        self.lsc_send(self.lanes, message, target, address, data)?;
         if let Some(to) = copy {
             self.copy_lsc_response(to, target, 0, 4, channels);
         }
@@ -493,28 +582,22 @@ impl Lowerer<'_> {
         while at < bytes {
             // Up to 64 dwords a message, whole registers but for the last.
             let left = (bytes - at) / 4;
-            let dwords = [64, 32, 16, 8, 4, 2, 1].into_iter().find(|n| *n <= left).unwrap_or(1);
-            let elems = match dwords {
-                64 => LscElems::X64,
-                32 => LscElems::X32,
-                16 => LscElems::X16,
-                8 => LscElems::X8,
-                4 => LscElems::X4,
-                2 => LscElems::X2,
-                _ => LscElems::X1,
-            };
+            let dwords: u32 = 1 << left.clamp(1, 64).ilog2();
             let response = (dwords * 4).div_ceil(grf);
-            let desc = address_bits(LscAddrSize::A32).0 << 7
-                | data_size(LscDataSize::D32) << 9
-                | elements(elems) << 12
-                | 1 << 15
-                | 4 << 17
-                | 3 << 29;
+            let desc = Untyped::new()
+                .with_op(Some(LscCode::Load))
+                .with_address_size(Some(AddressSize::A32))
+                .with_data_size(Some(DataSize::D32))
+                .with_vector_size(VectorSize::of(dwords))
+                .with_transpose(true)
+                .with_cache_control(Access::CACHED_LOAD)
+                .with_address_model(Some(AddressModel::Bti))
+                .into();
             let to = first + at;
             let dst = VReg::grf((to / grf) as u16, to % grf);
-            let message =
-                LscMessage { sfid: Sfid::Ugm, desc, ex_desc: Desc::Imm(GENERAL_STATE << 24), response };
-            self.lsc_send(Lanes::SCALAR, message, dst, Part { reg: address, len: 1 }, None);
+            let message = LscMessage { sfid: Sfid::Ugm, desc, ex_desc: binding(GENERAL_STATE), response };
+            let from = Part { reg: address, len: 1 };
+            self.lsc_send_sized(Lanes::SCALAR, message, dst, from, None, Sizes::of(1, 0, response));
             messages += 1;
             at += dwords * 4;
             if at < bytes {

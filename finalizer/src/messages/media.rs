@@ -1,6 +1,10 @@
 //! Media block reads and writes.
 
 use gen_ir::{Dst, ExecSize, Op, Sfid, Src, Type};
+use messages::{
+    SurfaceIndex,
+    hdc::{Dc1, MediaBlock},
+};
 use visa::Op as Visa;
 
 use super::{Message, Part, Surface};
@@ -8,9 +12,6 @@ use crate::{
     build::{self, Lanes, VReg},
     lower::{Lowered, Lowerer},
 };
-
-const MEDIA_BLOCK_READ: u32 = 0x4;
-const MEDIA_BLOCK_WRITE: u32 = 0xa;
 
 impl Lowerer<'_> {
     /// `media_ld`, `media_st`: the header has the place and size of the block.
@@ -30,18 +31,18 @@ impl Lowerer<'_> {
         self.set_dword(header, 1, y);
         let header = Part { reg: header, len: 1 };
         // Top and bottom fields: 2 and 4 (modified), 3 and 5.
-        let field = match modifier {
-            2 | 4 => 6,
-            3 | 5 => 7,
-            _ => 0,
-        };
-        let kind = if store { MEDIA_BLOCK_WRITE } else { MEDIA_BLOCK_READ };
-        let control = kind << 14 | field << 8;
+        let kind = if store { Dc1::MediaBlockWrite } else { Dc1::MediaBlockRead };
+        let one_field = (2..=5).contains(&modifier);
+        let desc = MediaBlock::new()
+            .with_message_type(Some(kind))
+            .with_line_stride_override(one_field)
+            .with_line_stride(one_field)
+            .with_line_stride_offset(matches!(modifier, 3 | 5));
         // The planes of a surface have binding table indices in a row (Intel's finalizer adds them too).
         let surface = match self.surface(surface)? {
-            Surface::Index(index) => match index.checked_add(plane) {
-                Some(index) => Surface::Index(index),
-                None => return Err(format!("plane {plane} of surface {index}").into()),
+            Surface::Index(index) => match index.0.checked_add(plane) {
+                Some(index) => Surface::Index(SurfaceIndex(index)),
+                None => return Err(format!("plane {plane} of surface {}", index.0).into()),
             },
             other if plane == 0 => other,
             Surface::Bindless(..) => return Err("a plane of a bindless surface".into()),
@@ -52,14 +53,13 @@ impl Lowerer<'_> {
                 Surface::Register(sum)
             }
         };
-        let message = Message { sfid: Sfid::Dc1, control, header: true, response: 0 };
+        let message = Message { sfid: Sfid::Dc1, desc: desc.into(), header: true, response: 0 };
         // Rows start at a pitch of the next power of two, at least a dword.
         let bytes = u32::from(width).max(4).next_power_of_two() * u32::from(height);
         if store {
             self.note_write(Some(surface));
             let data = self.part(data, bytes)?;
-            self.send_block(ExecSize::S8, message, VReg::NULL, &[header, data], Some(surface));
-            return Ok(());
+            return self.send_block(ExecSize::S8, message, VReg::NULL, &[header, data], Some(surface));
         }
         // The response is whole registers: what a smaller block does not hold must stay.
         if bytes < self.grf() {
@@ -71,7 +71,7 @@ impl Lowerer<'_> {
                 staged,
                 &[header],
                 Some(surface),
-            );
+            )?;
             if !to.is_null() {
                 self.copy_bytes(to, staged, bytes);
             }

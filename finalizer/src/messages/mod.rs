@@ -14,6 +14,10 @@ mod sync;
 mod typed;
 
 use gen_ir::{Desc, Dst, ExecSize, Inst, Op, Options, Payload, Region, SendInfo, Sfid, Src, Type};
+use messages::{
+    Descriptor, ExtendedDescriptor, ExtendedLength, MessageLength, ResponseLength, SurfaceIndex,
+    hdc::{AtomicOp as IntOp, FloatAtomicOp, OwordCount},
+};
 use smallvec::SmallVec;
 use visa::{AtomicOp, RawOperand};
 
@@ -42,23 +46,50 @@ pub(crate) type Parts = SmallVec<[Part; 16]>;
 pub(crate) struct Message {
     /// Shared function.
     pub sfid: Sfid,
-    /// Function control: descriptor bits 0 to 18.
-    pub control: u32,
+    /// Its descriptor: function control alone, without surface.
+    pub desc: Descriptor,
     /// The first part of the payload is a header.
     pub header: bool,
     /// Registers of the response.
     pub response: u32,
 }
 
+/// Lengths of a message in registers, as descriptors can count them.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sizes {
+    pub first: MessageLength,
+    pub second: ExtendedLength,
+    pub response: ResponseLength,
+}
+
+impl Sizes {
+    pub(super) fn new(first: u32, second: u32, response: u32) -> Lowered<Sizes> {
+        Ok(Sizes {
+            first: MessageLength::new(first)?,
+            second: ExtendedLength::new(second)?,
+            response: ResponseLength::new(response)?,
+        })
+    }
+
+    /// Lengths that the caller has bounded.
+    pub(super) const fn of(first: u32, second: u32, response: u32) -> Sizes {
+        Sizes {
+            first: MessageLength::of(first),
+            second: ExtendedLength::of(second),
+            response: ResponseLength::of(response),
+        }
+    }
+}
+
 /// Where a descriptor's low byte, the binding table index, comes from.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Surface {
     /// A constant.
-    Index(u8),
+    Index(SurfaceIndex),
     /// A dword variable.
     Register(VReg),
     /// An index that says that the extended descriptor, from a dword variable, names the surface's state.
-    Bindless(u8, VReg),
+    Bindless(SurfaceIndex, VReg),
 }
 
 impl Lowerer<'_> {
@@ -102,18 +133,22 @@ impl Lowerer<'_> {
     pub(crate) fn surface(&mut self, id: visa::SurfaceId) -> Lowered<Surface> {
         let Handle { var, known } = self.surface_handle(id)?;
         if let Some(index) = id.bindless_bti() {
-            return self.bindless(index, known, var);
+            return self.bindless(SurfaceIndex(index), known, var);
         }
         match (known, var) {
-            (Some(value), _) if value <= 0xff => Ok(Surface::Index(value as u8)),
-            (Some(value), _) => Err(format!("binding table index {value:#x} is above 255").into()),
+            (Some(value), _) => Ok(Surface::Index(surface_index(value)?)),
             (None, Some(var)) => Ok(Surface::Register(VReg::var_at(var, 0))),
             (None, None) => Err("a surface that is never set".into()),
         }
     }
 
     /// A surface whose state the extended descriptor names.
-    fn bindless(&mut self, index: u8, known: Option<u32>, var: Option<gen_ir::VarId>) -> Lowered<Surface> {
+    fn bindless(
+        &mut self,
+        index: SurfaceIndex,
+        known: Option<u32>,
+        var: Option<gen_ir::VarId>,
+    ) -> Lowered<Surface> {
         if !self.caps.sends.split {
             return Err(format!("bindless surfaces do not exist on {}", self.caps.name).into());
         }
@@ -213,8 +248,14 @@ impl Lowerer<'_> {
 
     /// Sends a message guarded by the current predicate. The payload's parts go into one range of
     /// registers, or two where messages are split: the first part alone, the rest together.
-    pub(crate) fn send(&mut self, message: Message, dst: VReg, parts: &[Part], surface: Option<Surface>) {
-        self.send_on(self.lanes, true, message, dst, parts, surface);
+    pub(crate) fn send(
+        &mut self,
+        message: Message,
+        dst: VReg,
+        parts: &[Part],
+        surface: Option<Surface>,
+    ) -> Lowered {
+        self.send_on(self.lanes, true, message, dst, parts, surface)
     }
 
     /// Sends a message that has a header and ignores the execution mask.
@@ -225,8 +266,8 @@ impl Lowerer<'_> {
         dst: VReg,
         parts: &[Part],
         surface: Option<Surface>,
-    ) {
-        self.send_on(Lanes::all(exec), false, message, dst, parts, surface);
+    ) -> Lowered {
+        self.send_on(Lanes::all(exec), false, message, dst, parts, surface)
     }
 
     fn send_on(
@@ -237,12 +278,12 @@ impl Lowerer<'_> {
         dst: VReg,
         parts: &[Part],
         surface: Option<Surface>,
-    ) {
-        let describe = |lowerer: &mut Self, bits, ex_bits| {
-            let desc = lowerer.descriptor(bits, surface);
-            (desc, lowerer.extended_descriptor(ex_bits, message.sfid, surface))
+    ) -> Lowered {
+        let describe = |lowerer: &mut Self, desc, ex_desc| {
+            let desc = lowerer.descriptor(desc, surface);
+            (desc, lowerer.extended_descriptor(ex_desc, message.sfid, surface))
         };
-        self.send_parts(lanes, guarded, message, dst, parts, describe);
+        self.send_parts(lanes, guarded, message, dst, parts, describe)
     }
 
     /// Sends a message guarded by the current predicate, whose descriptor operands `describe` makes of the
@@ -252,9 +293,9 @@ impl Lowerer<'_> {
         message: Message,
         dst: VReg,
         parts: &[Part],
-        describe: impl FnOnce(&mut Self, u32, u32) -> Descriptors,
-    ) {
-        self.send_parts(self.lanes, true, message, dst, parts, describe);
+        describe: impl FnOnce(&mut Self, Descriptor, ExtendedDescriptor) -> Descriptors,
+    ) -> Lowered {
+        self.send_parts(self.lanes, true, message, dst, parts, describe)
     }
 
     fn send_parts(
@@ -264,23 +305,51 @@ impl Lowerer<'_> {
         message: Message,
         dst: VReg,
         parts: &[Part],
-        describe: impl FnOnce(&mut Self, u32, u32) -> Descriptors,
-    ) {
+        describe: impl FnOnce(&mut Self, Descriptor, ExtendedDescriptor) -> Descriptors,
+    ) -> Lowered {
         let (first, second) = self.split_payload(parts);
-        let desc =
-            message.control | u32::from(message.header) << 19 | message.response << 20 | first.len << 25;
-        let ex_desc = if self.caps.memory.lsc { 0 } else { second.len << 6 };
+        let sizes = Sizes::new(first.len, second.len, message.response)?;
+        self.send_sized(lanes, guarded, message, dst, (first.reg, second.reg), sizes, describe);
+        Ok(())
+    }
+
+    /// Sends one register, outside of the execution mask, and receives one or none.
+    pub(super) fn send_register(&mut self, exec: ExecSize, message: Message, dst: VReg, register: VReg) {
+        let sizes = Sizes::of(1, 0, message.response);
+        let describe = |_: &mut Self, desc: Descriptor, ex_desc: ExtendedDescriptor| {
+            (Desc::Imm(desc.into_bits()), Desc::Imm(ex_desc.into_bits()))
+        };
+        self.send_sized(Lanes::all(exec), false, message, dst, (register, VReg::NULL), sizes, describe);
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "a message has as many parts")]
+    fn send_sized(
+        &mut self,
+        lanes: Lanes,
+        guarded: bool,
+        message: Message,
+        dst: VReg,
+        (first, second): (VReg, VReg),
+        sizes: Sizes,
+        describe: impl FnOnce(&mut Self, Descriptor, ExtendedDescriptor) -> Descriptors,
+    ) {
+        let desc = message.desc.with_header_present(message.header).with_lengths(sizes.first, sizes.response);
+        let ex_desc = if self.caps.memory.lsc {
+            ExtendedDescriptor::new()
+        } else {
+            ExtendedDescriptor::of_length(sizes.second)
+        };
         let (desc, ex_desc) = describe(self, desc, ex_desc);
         let bindless = matches!(ex_desc, Desc::Reg(_));
-        let split = second.len > 0 || bindless;
+        let split = !sizes.second.is_none() || bindless;
         let op = if split && self.caps.scoreboard.sbid_count == 0 { Op::Sends } else { Op::Send };
         let mut send = Inst::new(op, lanes.exec);
         (send.chan, send.no_mask) = (lanes.chan, lanes.no_mask);
         let ty = if lanes.exec >= ExecSize::S16 { Type::W } else { Type::Ud };
         send.dst = if dst.is_null() { Dst::null(ty) } else { Dst::packed(dst, ty) };
-        send.src[0] = Src::payload(first.reg, lanes.exec);
+        send.src[0] = Src::payload(first, lanes.exec);
         if split {
-            send.src[1] = Src::payload(second.reg, lanes.exec);
+            send.src[1] = Src::payload(second, lanes.exec);
         } else if self.caps.scoreboard.sbid_count > 0 {
             send.src[1] = Src::new(VReg::NULL, Region::PACKED, Type::Ud);
         }
@@ -289,9 +358,9 @@ impl Lowerer<'_> {
             desc,
             ex_desc,
             eot: false,
-            dst_len: message.response as u8,
-            src0_len: first.len as u8,
-            src1_len: second.len as u8,
+            dst_len: sizes.response.registers(),
+            src0_len: sizes.first.registers(),
+            src1_len: sizes.second.registers(),
         });
         send.opts = if bindless && self.caps.memory.lsc { Options::EX_BSO } else { Options::NONE };
         if guarded {
@@ -324,10 +393,12 @@ impl Lowerer<'_> {
     }
 
     /// The descriptor operand: an immediate, or computed into an address register.
-    fn descriptor(&mut self, bits: u32, surface: Option<Surface>) -> Desc<gen_ir::Virtual> {
+    fn descriptor(&mut self, desc: Descriptor, surface: Option<Surface>) -> Desc<gen_ir::Virtual> {
         match surface {
-            None => Desc::Imm(bits),
-            Some(Surface::Index(index) | Surface::Bindless(index, _)) => Desc::Imm(bits | u32::from(index)),
+            None => Desc::Imm(desc.into_bits()),
+            Some(Surface::Index(index) | Surface::Bindless(index, _)) => {
+                Desc::Imm(desc.with_surface(index).into_bits())
+            }
             Some(Surface::Register(reg)) => {
                 let a0 = self.var(gen_ir::Var::temp(gen_ir::VarClass::Address, 4, 4));
                 let a0 = VReg::var_at(a0, 0);
@@ -335,7 +406,7 @@ impl Lowerer<'_> {
                     Op::Add,
                     Lanes::SCALAR,
                     Dst::packed(a0, Type::Ud),
-                    &[Src::scalar(reg, Type::Ud), Src::ud(bits)],
+                    &[Src::scalar(reg, Type::Ud), Src::ud(desc.into_bits())],
                 ));
                 Desc::Reg(a0)
             }
@@ -346,15 +417,17 @@ impl Lowerer<'_> {
     /// else the word does not say itself.
     pub(super) fn extended_descriptor(
         &mut self,
-        bits: u32,
+        ex_desc: ExtendedDescriptor,
         sfid: Sfid,
         surface: Option<Surface>,
     ) -> Desc<gen_ir::Virtual> {
-        let Some(Surface::Bindless(_, state)) = surface else { return Desc::Imm(bits) };
+        let Some(Surface::Bindless(_, state)) = surface else {
+            return Desc::Imm(ex_desc.into_bits());
+        };
         let a0 = VReg::var_at(self.var(gen_ir::Var::temp(gen_ir::VarClass::Address, 4, 4)), 0);
         let to = Dst::packed(a0, Type::Ud);
         let state = Src::scalar(state, Type::Ud);
-        let bits = bits | shared_function_number(sfid);
+        let bits = ex_desc.with_target_function(sfid.number()).into_bits();
         self.emit(match self.caps.memory.lsc {
             true => build::mov(Lanes::SCALAR, to, state),
             false => build::op(Op::Add, Lanes::SCALAR, to, &[state, Src::ud(bits)]),
@@ -390,53 +463,68 @@ impl Lowerer<'_> {
     }
 }
 
-/// The number of a shared function, which registers with an extended descriptor hold.
-const fn shared_function_number(sfid: Sfid) -> u32 {
-    match sfid {
-        Sfid::Sampler => 2,
-        Sfid::Dc2 => 4,
-        Sfid::Render => 5,
-        Sfid::DcRo => 9,
-        Sfid::Dc0 => 10,
-        Sfid::Dc1 => 12,
-        _ => 0,
+/// A binding table index, which has eight bits.
+pub(crate) fn surface_index(value: u32) -> Lowered<SurfaceIndex> {
+    match u8::try_from(value) {
+        Ok(index) => Ok(SurfaceIndex(index)),
+        Err(_) => Err(format!("binding table index {value:#x} is above 255").into()),
     }
 }
 
-/// The data port's number of an atomic operation, and whether the shared function has a message of its
-/// own for it (floats).
-pub(crate) const fn atomic_code(op: AtomicOp) -> (u32, bool) {
-    match op {
-        AtomicOp::And => (1, false),
-        AtomicOp::Or => (2, false),
-        AtomicOp::Xor => (3, false),
-        AtomicOp::Xchg => (4, false),
-        AtomicOp::Inc => (5, false),
-        AtomicOp::Dec => (6, false),
-        AtomicOp::Add => (7, false),
-        AtomicOp::Sub => (8, false),
-        AtomicOp::IMax => (10, false),
-        AtomicOp::IMin => (11, false),
-        AtomicOp::Max => (12, false),
-        AtomicOp::Min => (13, false),
-        AtomicOp::CmpXchg => (14, false),
-        AtomicOp::PreDec => (15, false),
-        AtomicOp::FMax => (1, true),
-        AtomicOp::FMin => (2, true),
-        AtomicOp::FCmpWr => (3, true),
-        AtomicOp::FAdd => (4, true),
-        AtomicOp::FSub => (5, true),
+/// What the data port calls an atomic operation; floats have messages of their own.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Operation {
+    /// On integers.
+    Int(IntOp),
+    /// On floats.
+    Float(FloatAtomicOp),
+}
+
+impl Operation {
+    /// Of a vISA operation.
+    pub(crate) const fn of(op: AtomicOp) -> Operation {
+        match op {
+            AtomicOp::And => Operation::Int(IntOp::And),
+            AtomicOp::Or => Operation::Int(IntOp::Or),
+            AtomicOp::Xor => Operation::Int(IntOp::Xor),
+            AtomicOp::Xchg => Operation::Int(IntOp::Xchg),
+            AtomicOp::Inc => Operation::Int(IntOp::Inc),
+            AtomicOp::Dec => Operation::Int(IntOp::Dec),
+            AtomicOp::Add => Operation::Int(IntOp::Add),
+            AtomicOp::Sub => Operation::Int(IntOp::Sub),
+            AtomicOp::IMax => Operation::Int(IntOp::IMax),
+            AtomicOp::IMin => Operation::Int(IntOp::IMin),
+            AtomicOp::Max => Operation::Int(IntOp::UMax),
+            AtomicOp::Min => Operation::Int(IntOp::UMin),
+            AtomicOp::CmpXchg => Operation::Int(IntOp::CmpXchg),
+            AtomicOp::PreDec => Operation::Int(IntOp::PreDec),
+            AtomicOp::FMax => Operation::Float(FloatAtomicOp::FMax),
+            AtomicOp::FMin => Operation::Float(FloatAtomicOp::FMin),
+            AtomicOp::FCmpWr => Operation::Float(FloatAtomicOp::FCmpXchg),
+            AtomicOp::FAdd => Operation::Float(FloatAtomicOp::FAdd),
+            AtomicOp::FSub => Operation::Float(FloatAtomicOp::FSub),
+        }
+    }
+
+    /// Whether it works on floats.
+    pub(crate) const fn is_float(self) -> bool {
+        matches!(self, Operation::Float(_))
+    }
+
+    /// What the descriptor's field holds.
+    pub(crate) const fn code(self) -> u8 {
+        match self {
+            Operation::Int(op) => op as u8,
+            Operation::Float(op) => op as u8,
+        }
     }
 }
 
-/// Block size field of oword block messages.
-pub(crate) fn oword_code(owords: u8) -> Lowered<u32> {
-    match owords {
-        1 => Ok(0),
-        2 => Ok(2),
-        4 => Ok(3),
-        8 => Ok(4),
-        _ => Err(format!("a block of {owords} owords").into()),
+/// Block size of oword block messages.
+pub(crate) fn oword_count(owords: u8) -> Lowered<OwordCount> {
+    match OwordCount::of(owords).filter(|_| owords <= 8) {
+        Some(count) => Ok(count),
+        None => Err(format!("a block of {owords} owords").into()),
     }
 }
 

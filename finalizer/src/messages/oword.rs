@@ -1,17 +1,14 @@
 //! Oword block reads and writes on surfaces.
 
 use gen_ir::{Dst, Op, Sfid, Src, Type};
+use messages::hdc::{Dc0, OwordBlock};
 use visa::{Op as Visa, SurfaceId};
 
-use super::{Message, Part, block_exec, oword_code};
+use super::{Message, Part, block_exec, oword_count};
 use crate::{
     build::{self, Lanes, VReg},
     lower::{Lowered, Lowerer},
 };
-
-const OWORD_BLOCK_READ: u32 = 0;
-const UNALIGNED_OWORD_BLOCK_READ: u32 = 1;
-const OWORD_BLOCK_WRITE: u32 = 8;
 
 /// `r0.5` bits that a stateless header keeps: the fixed-function thread identifier.
 const FFTID: u32 = 0x3ff;
@@ -37,19 +34,18 @@ impl Lowerer<'_> {
         }
         let header = Part { reg: header, len: 1 };
         let kind = match (store, unaligned) {
-            (true, _) => OWORD_BLOCK_WRITE,
-            (false, true) => UNALIGNED_OWORD_BLOCK_READ,
-            (false, false) => OWORD_BLOCK_READ,
+            (true, _) => Dc0::OwordBlockWrite,
+            (false, true) => Dc0::UnalignedOwordBlockRead,
+            (false, false) => Dc0::OwordBlockRead,
         };
-        let control = kind << 14 | oword_code(owords)? << 8;
+        let desc = OwordBlock::new().with_message_type(Some(kind)).with_count(Some(oword_count(owords)?));
         let surface = self.surface(surface)?;
-        let message = Message { sfid: Sfid::Dc0, control, header: true, response: 0 };
+        let message = Message { sfid: Sfid::Dc0, desc: desc.into(), header: true, response: 0 };
         let bytes = u32::from(owords) * 16;
         if store {
             self.note_write(Some(surface));
             let data = self.part(data, bytes)?;
-            self.send_block(block_exec(owords), message, VReg::NULL, &[header, data], Some(surface));
-            return Ok(());
+            return self.send_block(block_exec(owords), message, VReg::NULL, &[header, data], Some(surface));
         }
         self.block_load(block_exec(owords), message, header, data, bytes, Some(surface))
     }

@@ -1,6 +1,7 @@
 //! Raw sends: the program brings its own descriptors.
 
 use gen_ir::{Desc, Dst, ExecSize, Inst, Op, Payload, Region, SendInfo, Sfid, Src, Type, Virtual};
+use messages::{Descriptor, ExtendedDescriptor, ExtendedLength, MessageLength};
 use platforms::Layout;
 use visa::{Op as Visa, VectorOperand};
 
@@ -9,16 +10,16 @@ use crate::{
     lower::{Lowered, Lowerer},
 };
 
-/// Bits of the extended descriptor that say how long the second payload is.
-const SECOND_LENGTH: u32 = 0x7c0;
-
 impl Lowerer<'_> {
     /// `raw_send`, `raw_sends`.
     pub(crate) fn raw_send(&mut self, op: &Visa<'_>) -> Lowered {
         match *op {
             Visa::RawSend { conditional, ext_desc, src_len, dst_len, desc, src, dst } => {
-                let sfid = self.shared_function((ext_desc & 15) as u8);
-                let eot = ext_desc & 0x20 != 0;
+                let sfid = Sfid::from_number(
+                    ExtendedDescriptor::from_bits(ext_desc).target_function(),
+                    self.caps.memory.lsc,
+                );
+                let eot = ExtendedDescriptor::from_bits(ext_desc).end_of_thread();
                 let desc = self.raw_descriptor(desc)?;
                 let grf = self.grf();
                 let src = self.part(src, u32::from(src_len) * grf)?;
@@ -32,7 +33,7 @@ impl Lowerer<'_> {
                 send.payload = Payload::Send(SendInfo {
                     sfid,
                     desc,
-                    ex_desc: Desc::Imm(ext_desc & !0x3f),
+                    ex_desc: Desc::Imm(ext_desc & !ExtendedDescriptor::IN_WORD),
                     eot,
                     dst_len,
                     src0_len: src_len,
@@ -41,16 +42,16 @@ impl Lowerer<'_> {
                 self.finish_raw(send, eot, copy, target, dst_len)
             }
             Visa::RawSends { conditional, eot, sfid, src_len, dst_len, ext_desc, desc, srcs, dst } => {
-                let immediate = ext_desc.immediate().map(|v| v as u32);
+                let immediate = ext_desc.immediate().map(|v| ExtendedDescriptor::from_bits(v as u32));
                 let code = match (sfid, immediate) {
-                    (0, Some(e)) => (e & 15) as u8,
+                    (0, Some(e)) => e.target_function(),
                     (code, _) => code,
                 };
-                let function = self.shared_function(code);
-                let eot = eot || immediate.is_some_and(|e| e & 0x20 != 0);
+                let function = Sfid::from_number(code & 15, self.caps.memory.lsc);
+                let eot = eot || immediate.is_some_and(|e| e.end_of_thread());
                 let desc = self.raw_descriptor(desc)?;
                 let ex_desc = match immediate {
-                    Some(bits) => self.raw_extended_descriptor(bits, code, src_len[1]),
+                    Some(given) => self.raw_extended_descriptor(given, code, src_len[1])?,
                     None => self.raw_descriptor_register(ext_desc)?,
                 };
                 let grf = self.grf();
@@ -74,10 +75,14 @@ impl Lowerer<'_> {
                     send.payload = Payload::Send(SendInfo {
                         sfid: function,
                         desc,
-                        ex_desc: Desc::Imm(ex_desc & !SECOND_LENGTH),
+                        ex_desc: Desc::Imm(
+                            ExtendedDescriptor::from_bits(ex_desc)
+                                .with_extended_length(ExtendedLength::NONE)
+                                .into_bits(),
+                        ),
                         eot,
                         dst_len,
-                        src0_len: payload.len as u8,
+                        src0_len: MessageLength::new(payload.len)?.registers(),
                         src1_len: 0,
                     });
                     return self.finish_raw(send, eot, copy, target, dst_len);
@@ -115,7 +120,8 @@ impl Lowerer<'_> {
             return Ok((first, desc));
         }
         let payload = self.concatenate(&[first, second]);
-        let more = second.len << 25;
+        MessageLength::new(payload.len)?;
+        let more = Descriptor::added_length(MessageLength::new(second.len)?);
         let desc = match desc {
             Desc::Imm(bits) => Desc::Imm(bits.wrapping_add(more)),
             Desc::Reg(a0) => {
@@ -195,44 +201,24 @@ impl Lowerer<'_> {
 
     /// An immediate extended descriptor. The length of the second payload is the instruction's, whatever the
     /// bits say; five bits of it do not fit into a word of the older layout.
-    fn raw_extended_descriptor(&mut self, bits: u32, code: u8, second: u8) -> Desc<Virtual> {
-        let rest = bits & !SECOND_LENGTH & !0x3f;
+    fn raw_extended_descriptor(
+        &mut self,
+        given: ExtendedDescriptor,
+        code: u8,
+        second: u8,
+    ) -> Lowered<Desc<Virtual>> {
+        let in_word = ExtendedDescriptor::IN_WORD;
         if self.caps.memory.lsc {
-            return Desc::Imm(rest);
+            let rest = given.with_extended_length(ExtendedLength::NONE).into_bits();
+            return Ok(Desc::Imm(rest & !in_word));
         }
-        let all = rest | u32::from(second) << 6;
+        let all = given.with_extended_length(ExtendedLength::new(second.into())?).into_bits();
         if self.caps.words.layout == Layout::Xe || second < 16 {
-            return Desc::Imm(all);
+            return Ok(Desc::Imm(all & !in_word));
         }
         let a0 = VReg::var_at(self.var(gen_ir::Var::temp(gen_ir::VarClass::Address, 4, 4)), 0);
-        let value = Src::ud(all | bits & 0x3f | u32::from(code));
+        let value = Src::ud(all | u32::from(code));
         self.emit(build::mov(Lanes::SCALAR, Dst::packed(a0, Type::Ud), value));
-        Desc::Reg(a0)
-    }
-
-    /// The shared function that a number names on the platform.
-    fn shared_function(&self, code: u8) -> Sfid {
-        match (code, self.caps.memory.lsc) {
-            (0, _) => Sfid::Null,
-            (2, _) => Sfid::Sampler,
-            (3, _) => Sfid::Gateway,
-            (4, _) => Sfid::Dc2,
-            (5, _) => Sfid::Render,
-            (6, _) => Sfid::Urb,
-            (7, false) => Sfid::Spawner,
-            (7, true) => Sfid::Btd,
-            (8, false) => Sfid::Vme,
-            (8, true) => Sfid::Rta,
-            (9, _) => Sfid::DcRo,
-            (10, _) => Sfid::Dc0,
-            (11, _) => Sfid::Pi,
-            (12, _) => Sfid::Dc1,
-            (13, false) => Sfid::Cre,
-            (13, true) => Sfid::Tgm,
-            (14, true) => Sfid::Slm,
-            (15, true) => Sfid::Ugm,
-            (1, true) => Sfid::Ugml,
-            (other, _) => Sfid::Reserved(other),
-        }
+        Ok(Desc::Reg(a0))
     }
 }

@@ -5,6 +5,10 @@
 //! dword 2 has texel offsets, disabled channels from bit 12 on, and a gather's channel in bits 16 to 17.
 
 use gen_ir::{Desc, Dst, ExecSize, Op, Sfid, Src, Type, VarClass, Virtual};
+use messages::{
+    Descriptor, ExtendedDescriptor,
+    sampler::{self, SimdMode},
+};
 use visa::{ChannelMask, Op as Visa, SamplerId, op::Sample};
 
 use super::{Message, Part, Parts, Surface, hdc::disabled};
@@ -71,17 +75,18 @@ impl Lowerer<'_> {
         let halves = if lanes > native && (rows > MAX_ROWS || narrow) { 2 } else { 1 };
         let step = lanes / halves;
 
-        let sampler = self.sampler_index(sample.sampler)?;
+        let index = self.sampler_index(sample.sampler)?;
         let surface = self.surface(sample.surface)?;
-        let control = u32::from(sample.op & 31) << 12
-            | if step == native { 1 } else { 2 } << 17
-            | u32::from(half_in) << 29
-            | u32::from(half_out) << 30;
+        let control = sampler::Sample::new()
+            .with_message_type(sample.op & 31)
+            .with_simd_mode(Some(if step == native { SimdMode::Simd8 } else { SimdMode::Simd16 }))
+            .with_half_parameters(half_in)
+            .with_half_results(half_out);
         let registers = bytes(step, half_out).div_ceil(self.grf());
         let response =
             if sample.dst.is_null() { 0 } else { channels * registers + u32::from(sample.pixel_null_mask) };
-        let header = if header { Some(self.sample_header(gather, sample, &sampler)?) } else { None };
-        let mut desc = self.sampler_descriptor(control, &surface, &sampler)?;
+        let header = if header { Some(self.sample_header(gather, sample, &index)?) } else { None };
+        let mut desc = self.sampler_descriptor(control, &surface, &index)?;
         desc.ex_bits = if sample.cps { self.caps.sampler.cps } else { 0 };
         let whole = bytes(lanes, half_out).next_multiple_of(self.grf());
         let (dst, copy) = self.response(sample.dst, channels * whole)?;
@@ -103,14 +108,15 @@ impl Lowerer<'_> {
             if parts.is_empty() {
                 return Err("a sampler message without parameters".into());
             }
-            let message = Message { sfid: Sfid::Sampler, control, header: header.is_some(), response };
+            let message =
+                Message { sfid: Sfid::Sampler, desc: desc.known, header: header.is_some(), response };
             let target = if halves == 1 { dst } else { self.payload(response.max(1)) };
             let part_lanes = Lanes {
                 exec: ExecSize::from_lanes(step).unwrap_or(ExecSize::S8),
                 chan: self.lanes.chan + (half * step) as u8,
                 no_mask: self.lanes.no_mask,
             };
-            self.send_with(part_lanes, message, target, &parts, desc);
+            self.send_with(part_lanes, message, target, &parts, desc)?;
             if halves > 1 && !dst.is_null() {
                 self.scatter_half(dst, target, channels, part_lanes, half, half_out);
             }
@@ -171,7 +177,7 @@ impl Lowerer<'_> {
         if gather {
             fixed |= u32::from(sample.channels & 3) << 16;
         } else {
-            fixed |= disabled(ChannelMask(sample.channels & 15)) << 12;
+            fixed |= u32::from(disabled(ChannelMask(sample.channels & 15))) << 12;
         }
         match sample.aoffimmi.immediate() {
             Some(offsets) => self.set_dword(header, 2, Src::ud(fixed | offsets as u32 & 0xfff)),
@@ -202,42 +208,50 @@ impl Lowerer<'_> {
     /// The sampler's and the surface's index, whatever of them is only known at run time.
     fn sampler_descriptor(
         &mut self,
-        control: u32,
+        control: sampler::Sample,
         surface: &Surface,
         sampler: &Sampler,
     ) -> Lowered<SamplerDesc> {
-        let mut bits = control;
+        let mut known = control;
         let mut registers = [None; 2];
         match surface {
-            Surface::Index(index) | Surface::Bindless(index, _) => bits |= u32::from(*index),
+            Surface::Index(index) | Surface::Bindless(index, _) => known.set_surface(*index),
             Surface::Register(reg) => registers[0] = Some((*reg, 0)),
         }
         match sampler {
-            Sampler::Index(index) => bits |= u32::from(*index) << 8,
+            Sampler::Index(index) => known.set_sampler_index(*index),
             Sampler::Register(reg) => registers[1] = Some((*reg, 8)),
             Sampler::None | Sampler::Bindless(_) => {}
         }
-        Ok(SamplerDesc { bits, registers, surface: Some(*surface), ex_bits: 0 })
+        Ok(SamplerDesc { known: known.into(), registers, surface: Some(*surface), ex_bits: 0 })
     }
 
-    fn send_with(&mut self, lanes: Lanes, message: Message, dst: VReg, parts: &[Part], desc: SamplerDesc) {
-        let message = Message { control: desc.bits, ..message };
+    fn send_with(
+        &mut self,
+        lanes: Lanes,
+        message: Message,
+        dst: VReg,
+        parts: &[Part],
+        desc: SamplerDesc,
+    ) -> Lowered {
         let saved = std::mem::replace(&mut self.lanes, lanes);
-        self.send_described(message, dst, parts, |lowerer, bits, ex_bits| {
-            let operand = lowerer.late_descriptor(bits, desc);
-            (operand, lowerer.extended_descriptor(ex_bits | desc.ex_bits, message.sfid, desc.surface))
+        let sent = self.send_described(message, dst, parts, |lowerer, known, ex_desc| {
+            let operand = lowerer.late_descriptor(known, desc);
+            let ex_desc = ExtendedDescriptor::from_bits(ex_desc.into_bits() | desc.ex_bits);
+            (operand, lowerer.extended_descriptor(ex_desc, message.sfid, desc.surface))
         });
         self.lanes = saved;
+        sent
     }
 
     /// The descriptor with indices that are only known at run time added in an address register.
-    fn late_descriptor(&mut self, bits: u32, desc: SamplerDesc) -> Desc<Virtual> {
+    fn late_descriptor(&mut self, known: Descriptor, desc: SamplerDesc) -> Desc<Virtual> {
         if desc.registers == [None; 2] {
-            return Desc::Imm(bits);
+            return Desc::Imm(known.into_bits());
         }
         let a0 = VReg::var_at(self.var(gen_ir::Var::temp(VarClass::Address, 4, 4)), 0);
         let to = Dst::packed(a0, Type::Ud);
-        let mut sum = Src::ud(bits);
+        let mut sum = Src::ud(known.into_bits());
         for (reg, shift) in desc.registers.into_iter().flatten() {
             let mut value = Src::scalar(reg, Type::Ud);
             if shift > 0 {
@@ -274,7 +288,7 @@ impl Lowerer<'_> {
         let mut parts = Parts::new();
         if header {
             let reg = self.plain_sampler_header(false);
-            self.set_dword(reg, 2, Src::ud(disabled(channels) << 12));
+            self.set_dword(reg, 2, Src::ud(u32::from(disabled(channels)) << 12));
             parts.push(Part { reg, len: 1 });
         }
         match lod {
@@ -286,13 +300,17 @@ impl Lowerer<'_> {
             None => {}
         }
         let native = u32::from(self.caps.memory.simd_message);
-        let control = u32::from(code) << 12 | if lanes == native { 1 } else { 2 } << 17;
+        let desc = sampler::Sample::new().with_message_type(code).with_simd_mode(Some(if lanes == native {
+            SimdMode::Simd8
+        } else {
+            SimdMode::Simd16
+        }));
         let bytes = lanes * 4 * channels.count();
         let (target, copy) = self.response(dst, bytes)?;
         let surface = self.surface(surface)?;
         let response = bytes.div_ceil(self.grf());
-        let message = Message { sfid: Sfid::Sampler, control, header, response };
-        self.send(message, target, &parts, Some(surface));
+        let message = Message { sfid: Sfid::Sampler, desc: desc.into(), header, response };
+        self.send(message, target, &parts, Some(surface))?;
         if let Some(to) = copy {
             self.copy_response(to, target, bytes);
         }
@@ -303,7 +321,7 @@ impl Lowerer<'_> {
 /// A descriptor and what must be added to it, shifted left.
 #[derive(Clone, Copy)]
 struct SamplerDesc {
-    bits: u32,
+    known: Descriptor,
     registers: [Option<(VReg, u16)>; 2],
     surface: Option<Surface>,
     /// What the extended descriptor says besides.

@@ -1,33 +1,21 @@
 //! Stateless messages with 64-bit addresses (A64): blocks, scattered, untyped, atomics.
 
 use gen_ir::{Dst, Sfid, Src, Type};
+use messages::{
+    Descriptor, SurfaceIndex,
+    hdc::{A64Block, A64BlockType, A64Scattered, Atomic, Dc1, ElementType, Surface},
+};
 use visa::{Op as Visa, RawOperand};
 
 use super::{
-    Message, Part, Parts, atomic_code, block_exec,
-    hdc::{atomic_operands, disabled, simd_mode3},
-    oword_code,
+    Message, Operation, Part, Parts, block_exec,
+    hdc::{atomic_operands, disabled, simd_mode, size_log2},
+    oword_count,
 };
 use crate::{
     build::{self, Lanes, VReg},
     lower::{Lowered, Lowerer},
 };
-
-/// Message types of data cache 1 with 64-bit addresses (descriptor bits 14 to 18).
-mod a64 {
-    pub(super) const SCATTERED_READ: u32 = 0x10;
-    pub(super) const UNTYPED_READ: u32 = 0x11;
-    pub(super) const ATOMIC: u32 = 0x12;
-    pub(super) const ATOMIC_HALF: u32 = 0x13;
-    pub(super) const BLOCK_READ: u32 = 0x14;
-    pub(super) const BLOCK_WRITE: u32 = 0x15;
-    pub(super) const UNTYPED_WRITE: u32 = 0x19;
-    pub(super) const SCATTERED_WRITE: u32 = 0x1a;
-    pub(super) const ATOMIC_FLOAT: u32 = 0x1d;
-    pub(super) const ATOMIC_HALF_FLOAT: u32 = 0x1e;
-    /// The binding table index of coherent stateless memory.
-    pub(super) const STATELESS: u32 = 0xff;
-}
 
 impl Lowerer<'_> {
     /// The `svm_*` family.
@@ -41,28 +29,34 @@ impl Lowerer<'_> {
             }
             Visa::SvmGather { store, block_bytes, blocks, addresses, data } => {
                 let lanes = self.message_lanes();
-                let (code, per_lane) = match (block_bytes, blocks) {
+                let (element, per_lane) = match (block_bytes, blocks) {
                     (1, 8) if !self.caps.memory.a64_gather_8_bytes => {
                         return Err("scattered messages of 8 bytes do not exist here".into());
                     }
-                    (1, 8) => (0, 8),
-                    (1, _) => (0, 4),
-                    (4, n) => (1, 4 * u32::from(n)),
-                    (_, n) => (2, 8 * u32::from(n)),
+                    (1, 8) => (ElementType::Byte, 8),
+                    (1, _) => (ElementType::Byte, 4),
+                    (4, n) => (ElementType::Dword, 4 * u32::from(n)),
+                    (_, n) => (ElementType::Qword, 8 * u32::from(n)),
                 };
-                let kind = if store { a64::SCATTERED_WRITE } else { a64::SCATTERED_READ };
-                let control =
-                    kind << 14 | u32::from(lanes == 16) << 12 | blocks.trailing_zeros() << 10 | code << 8;
+                let kind = if store { Dc1::A64ScatteredWrite } else { Dc1::A64ScatteredRead };
+                let desc = A64Scattered::new()
+                    .with_message_type(Some(kind))
+                    .with_element(Some(element))
+                    .with_count_log2(size_log2(blocks)?)
+                    .with_simd16(lanes == 16);
                 let addresses = self.part(addresses, lanes * 8)?;
-                self.svm_transfer(store, control, addresses, data, lanes * per_lane)
+                self.svm_transfer(store, desc, addresses, data, lanes * per_lane)
             }
             Visa::SvmScaled4 { store, mask, address, offsets, data } => {
                 let lanes = self.message_lanes();
-                let kind = if store { a64::UNTYPED_WRITE } else { a64::UNTYPED_READ };
-                let control = kind << 14 | simd_mode3(lanes) << 12 | disabled(mask) << 8;
+                let kind = if store { Dc1::A64UntypedWrite } else { Dc1::A64UntypedRead };
+                let desc = Surface::new()
+                    .with_message_type(Some(kind))
+                    .with_simd_mode(Some(simd_mode(lanes)))
+                    .with_disabled_channels(disabled(mask));
                 let offsets = self.part(offsets, lanes * 8)?;
                 let addresses = self.add_offset(offsets, address, Type::Uq)?;
-                self.svm_transfer(store, control, addresses, data, lanes * 4 * mask.count())
+                self.svm_transfer(store, desc, addresses, data, lanes * 4 * mask.count())
             }
             Visa::SvmAtomic { op, bits, addresses, srcs, dst } => {
                 self.svm_atomic(op, bits, addresses, srcs, dst)
@@ -74,21 +68,19 @@ impl Lowerer<'_> {
     fn svm_transfer(
         &mut self,
         store: bool,
-        control: u32,
+        desc: impl Into<Descriptor>,
         addresses: Part,
         data: RawOperand,
         bytes: u32,
     ) -> Lowered {
-        let message =
-            Message { sfid: Sfid::Dc1, control: control | a64::STATELESS, header: false, response: 0 };
+        let message = stateless(desc, false, 0);
         if store {
             self.note_write(None);
             let data = self.part(data, bytes)?;
-            self.send(message, VReg::NULL, &[addresses, data], None);
-            return Ok(());
+            return self.send(message, VReg::NULL, &[addresses, data], None);
         }
         let (dst, copy) = self.response(data, bytes)?;
-        self.send(Message { response: bytes.div_ceil(self.grf()), ..message }, dst, &[addresses], None);
+        self.send(Message { response: bytes.div_ceil(self.grf()), ..message }, dst, &[addresses], None)?;
         if let Some(to) = copy {
             self.copy_response(to, dst, bytes);
         }
@@ -113,16 +105,19 @@ impl Lowerer<'_> {
     ) -> Lowered {
         let header = Part { reg: self.address_header(address)?, len: 1 };
         let bytes = u32::from(owords) * 16;
-        let kind = if store { a64::BLOCK_WRITE } else { a64::BLOCK_READ };
-        let control =
-            kind << 14 | u32::from(unaligned && !store) << 11 | oword_code(owords)? << 8 | a64::STATELESS;
-        let message = Message { sfid: Sfid::Dc1, control, header: true, response: 0 };
+        let kind = if store { Dc1::A64BlockWrite } else { Dc1::A64BlockRead };
+        let block = if unaligned && !store { A64BlockType::UnalignedOwords } else { A64BlockType::Owords };
+        let desc = A64Block::new()
+            .with_message_type(Some(kind))
+            .with_block_type(Some(block))
+            .with_size(oword_count(owords)? as u8);
+        let message = stateless(desc, true, 0);
         let exec = block_exec(owords);
         if store {
             self.note_write(None);
             let data = self.part(data, bytes)?;
-            self.send_block(exec.max(gen_ir::ExecSize::S8), message, VReg::NULL, &[header, data], None);
-            return Ok(());
+            let exec = exec.max(gen_ir::ExecSize::S8);
+            return self.send_block(exec, message, VReg::NULL, &[header, data], None);
         }
         self.block_load(exec, message, header, data, bytes, None)
     }
@@ -139,7 +134,7 @@ impl Lowerer<'_> {
     ) -> Lowered {
         let (dst, copy) = self.response(data, bytes)?;
         let message = Message { response: bytes.div_ceil(self.grf()), ..message };
-        self.send_block(exec, message, dst, &[header], surface);
+        self.send_block(exec, message, dst, &[header], surface)?;
         if let Some(to) = copy {
             self.copy_bytes(to, dst, bytes);
         }
@@ -154,21 +149,24 @@ impl Lowerer<'_> {
         srcs: [RawOperand; 2],
         dst: RawOperand,
     ) -> Lowered {
-        let (code, float) = atomic_code(op);
+        let operation = Operation::of(op);
         let lanes = self.message_lanes();
         if lanes > u32::from(self.caps.memory.simd_message) {
             return Err("a 64-bit address atomic wider than the message".into());
         }
-        let kind = match (bits, float) {
-            (16, false) => a64::ATOMIC_HALF,
-            (16, true) => a64::ATOMIC_HALF_FLOAT,
-            (_, false) => a64::ATOMIC,
-            (_, true) => a64::ATOMIC_FLOAT,
+        let kind = match (bits, operation.is_float()) {
+            (16, false) => Dc1::A64AtomicHalf,
+            (16, true) => Dc1::A64AtomicHalfFloat,
+            (_, false) => Dc1::A64Atomic,
+            (_, true) => Dc1::A64AtomicFloat,
         };
         self.note_write(None);
         let returns = !dst.is_null();
-        let control =
-            kind << 14 | u32::from(returns) << 13 | u32::from(bits == 64) << 12 | code << 8 | a64::STATELESS;
+        let desc = Atomic::new()
+            .with_message_type(Some(kind))
+            .with_operation(operation.code())
+            .with_returns(returns)
+            .with_width(bits == 64);
         let bytes = lanes * if bits == 64 { 8 } else { 4 };
         let mut parts = Parts::new();
         parts.push(self.part(addresses, lanes * 8)?);
@@ -177,13 +175,19 @@ impl Lowerer<'_> {
         }
         let response = if returns { bytes.div_ceil(self.grf()) } else { 0 };
         let (target, copy) = self.response(dst, bytes)?;
-        let message = Message { sfid: Sfid::Dc1, control, header: false, response };
-        self.send(message, target, &parts, None);
+        let message = stateless(desc, false, response);
+        self.send(message, target, &parts, None)?;
         if let Some(to) = copy {
             self.copy_response(to, target, bytes);
         }
         Ok(())
     }
+}
+
+/// A message to the whole address space.
+fn stateless(desc: impl Into<Descriptor>, header: bool, response: u32) -> Message {
+    let desc = desc.into().with_surface(SurfaceIndex::STATELESS);
+    Message { sfid: Sfid::Dc1, desc, header, response }
 }
 
 /// An address as an unsigned qword.

@@ -1,26 +1,18 @@
 //! Barriers, fences and thread dependencies.
 
 use gen_ir::{Dst, ExecSize, Inst, Op, Payload, Region, Sfid, Src, SyncFn, Type, VarClass};
+use messages::{SurfaceIndex, gateway, hdc::MemoryFence, sampler};
 use platforms::Layout;
 use visa::{
     VectorOperand,
     lsc::{LscFenceOp, LscScope, LscSfid},
 };
 
-use super::{Message, Part};
+use super::Message;
 use crate::{
     build::{self, Lanes, VReg},
     lower::{Lowered, Lowerer},
 };
-
-/// Gateway: barrier message, no acknowledgement.
-const GATEWAY_BARRIER: u32 = 4;
-/// Binding table index of shared local memory.
-const SHARED_LOCAL: u8 = 0xfe;
-/// Sampler: operation 31 in the widest mode, which writes its cache back.
-const SAMPLER_FLUSH: u32 = 0x7f000;
-/// Data cache 0: memory fence.
-const MEMORY_FENCE: u32 = 7;
 
 impl Lowerer<'_> {
     /// `barrier`: signal, then wait.
@@ -55,8 +47,14 @@ impl Lowerer<'_> {
             self.emit(build::op(Op::And, Lanes::all(ExecSize::S8), dst, &[id, mask]));
             payload
         };
-        let message = Message { sfid: Sfid::Gateway, control: GATEWAY_BARRIER, header: false, response: 0 };
-        self.send_block(ExecSize::S1, message, VReg::NULL, &[Part { reg: payload, len: 1 }], None);
+        self.signal_barrier(payload);
+    }
+
+    /// The gateway's message for a barrier.
+    fn signal_barrier(&mut self, payload: VReg) {
+        let desc = gateway::signal_barrier();
+        let message = Message { sfid: Sfid::Gateway, desc, header: false, response: 0 };
+        self.send_register(ExecSize::S1, message, VReg::NULL, payload);
     }
 
     /// `nbarrier`: dword 2 of the payload has the barrier's number in bits 0 to 7, its type in 14 and
@@ -104,8 +102,7 @@ impl Lowerer<'_> {
             let to = Dst::packed(header.plus(8 + byte), Type::Ub);
             self.emit(build::mov(Lanes::SCALAR, to, value));
         }
-        let message = Message { sfid: Sfid::Gateway, control: GATEWAY_BARRIER, header: false, response: 0 };
-        self.send_block(ExecSize::S1, message, VReg::NULL, &[Part { reg: header, len: 1 }], None);
+        self.signal_barrier(header);
         Ok(())
     }
 
@@ -115,9 +112,9 @@ impl Lowerer<'_> {
             return self.unsupported(visa::Opcode::SamplerCacheFlush);
         }
         let answer = self.payload(1);
-        let header = Part { reg: self.r0(0), len: 1 };
-        let message = Message { sfid: Sfid::Sampler, control: SAMPLER_FLUSH, header: true, response: 1 };
-        self.send_block(ExecSize::S8, message, answer, &[header], None);
+        let header = self.r0(0);
+        let message = Message { sfid: Sfid::Sampler, desc: sampler::flush(), header: true, response: 1 };
+        self.send_register(ExecSize::S8, message, answer, header);
         self.wait_for(answer);
         Ok(())
     }
@@ -155,23 +152,25 @@ impl Lowerer<'_> {
         let commit = mask & 1 != 0 || self.caps.memory.fence_commit;
         let l1 = mask & 0x40 != 0 && !(self.caps.memory.slm_fence && local);
         // L3 flushes are no longer needed where the scoreboard is software's.
-        let flush = if self.caps.scoreboard.sbid_count > 0 { 0 } else { u32::from(mask >> 1 & 15) };
-        let index = if local { self.local_fence_index() } else { 0 };
-        self.memory_fence(commit, flush, l1, index);
+        let flush = if self.caps.scoreboard.sbid_count > 0 { 0 } else { mask >> 1 & 15 };
+        let fence = if local { self.local_fence() } else { MemoryFence::new() };
+        self.memory_fence(fence.with_commit(commit).with_flush_l3(flush).with_flush_l1(l1));
         Ok(())
     }
 
-    /// Binding table index that a fence of shared local memory names.
-    fn local_fence_index(&self) -> u32 {
-        if self.caps.memory.slm_fence { u32::from(SHARED_LOCAL) } else { 0 }
+    /// A fence of shared local memory, where it has one of its own.
+    fn local_fence(&self) -> MemoryFence {
+        let index = if self.caps.memory.slm_fence { SurfaceIndex::SHARED_LOCAL } else { SurfaceIndex(0) };
+        MemoryFence::new().with_surface(index)
     }
 
-    fn memory_fence(&mut self, commit: bool, flush: u32, l1: bool, index: u32) {
-        let control = MEMORY_FENCE << 14 | u32::from(commit) << 13 | flush << 9 | u32::from(l1) << 8 | index;
+    fn memory_fence(&mut self, fence: MemoryFence) {
+        let commit = fence.commit();
         let dst = if commit { self.payload(1) } else { VReg::NULL };
-        let header = Part { reg: self.r0(0), len: 1 };
-        let message = Message { sfid: Sfid::Dc0, control, header: true, response: u32::from(commit) };
-        self.send_block(ExecSize::S8, message, dst, &[header], None);
+        let header = self.r0(0);
+        let message =
+            Message { sfid: Sfid::Dc0, desc: fence.into(), header: true, response: u32::from(commit) };
+        self.send_register(ExecSize::S8, message, dst, header);
         if commit {
             self.wait_for(dst);
         }
@@ -179,7 +178,7 @@ impl Lowerer<'_> {
 
     /// Notes that a message writes.
     pub(crate) fn note_write(&mut self, surface: Option<super::Surface>) {
-        if matches!(surface, Some(super::Surface::Index(SHARED_LOCAL))) {
+        if matches!(surface, Some(super::Surface::Index(SurfaceIndex::SHARED_LOCAL))) {
             self.writes.local = true;
         } else {
             self.writes.global = true;
@@ -191,13 +190,14 @@ impl Lowerer<'_> {
         if !self.caps.memory.fence_before_eot || !(self.writes.global || self.writes.local) {
             return;
         }
+        let fence = MemoryFence::new().with_commit(true);
         for b in 0..self.out.blocks.len() {
             let Some(end) = self.out.blocks[b].insts.iter().position(Inst::is_eot) else { continue };
             if self.writes.global {
-                self.memory_fence(true, 0, false, 0);
+                self.memory_fence(fence);
             }
             if self.writes.local {
-                self.memory_fence(true, 0, false, u32::from(SHARED_LOCAL));
+                self.memory_fence(fence.with_surface(SurfaceIndex::SHARED_LOCAL));
             }
             self.insert(b, end);
         }
@@ -254,7 +254,7 @@ impl Lowerer<'_> {
         if self.caps.memory.lsc {
             self.fence_message(LscSfid::Slm, LscFenceOp::None, LscScope::Group);
         } else {
-            self.memory_fence(self.caps.memory.fence_commit, 0, false, self.local_fence_index());
+            self.memory_fence(self.local_fence().with_commit(self.caps.memory.fence_commit));
         }
         self.serve_wait();
         if let Some(branch) = branch {

@@ -1,23 +1,17 @@
 //! Typed surface reads, writes and atomics (images).
 
 use gen_ir::{Dst, Sfid, Src, Type};
+use messages::hdc::{Atomic, Dc1, SlotGroup, Surface};
 use visa::{Op as Visa, RawOperand};
 
 use super::{
-    Message, Part, Parts, atomic_code,
+    Message, Operation, Part, Parts,
     hdc::{atomic_operands, disabled},
 };
 use crate::{
     build::{self, Lanes, VReg},
     lower::{Lowered, Lowerer},
 };
-
-const TYPED_READ: u32 = 0x5;
-const TYPED_ATOMIC: u32 = 0x6;
-const TYPED_ATOMIC_HALF: u32 = 0x7;
-const TYPED_WRITE: u32 = 0xd;
-/// Slot group: the low eight lanes of the mask.
-const LOW_SLOTS: u32 = 1;
 
 impl Lowerer<'_> {
     /// `gather4_typed`, `scatter4_typed`, `typed_atomic`.
@@ -28,36 +22,41 @@ impl Lowerer<'_> {
         let lanes = u32::from(self.caps.memory.simd_message);
         match *op {
             Visa::Typed4 { store, mask, surface, coords, data } => {
-                let kind = if store { TYPED_WRITE } else { TYPED_READ };
-                let control = kind << 14 | LOW_SLOTS << 12 | disabled(mask) << 8;
+                let kind = if store { Dc1::TypedWrite } else { Dc1::TypedRead };
+                let desc = Surface::new()
+                    .with_message_type(Some(kind))
+                    .with_slot_group(SlotGroup::Low)
+                    .with_disabled_channels(disabled(mask));
                 let bytes = lanes * 4 * mask.count();
                 let mut parts: Parts = self.typed_header().into_iter().collect();
                 let header = !parts.is_empty();
                 self.coordinates(coords, lanes, &mut parts)?;
                 let surface = self.surface(surface)?;
-                let message = Message { sfid: Sfid::Dc1, control, header, response: 0 };
+                let message = Message { sfid: Sfid::Dc1, desc: desc.into(), header, response: 0 };
                 if store {
                     self.note_write(Some(surface));
                     parts.push(self.part(data, bytes)?);
-                    self.send(message, VReg::NULL, &parts, Some(surface));
-                    return Ok(());
+                    return self.send(message, VReg::NULL, &parts, Some(surface));
                 }
                 let (dst, copy) = self.response(data, bytes)?;
                 let response = bytes.div_ceil(self.grf());
-                self.send(Message { response, ..message }, dst, &parts, Some(surface));
+                self.send(Message { response, ..message }, dst, &parts, Some(surface))?;
                 if let Some(to) = copy {
                     self.copy_response(to, dst, bytes);
                 }
                 Ok(())
             }
             Visa::TypedAtomic { op, bits, surface, coords, srcs, dst } => {
-                let (code, float) = atomic_code(op);
-                if float {
+                let operation = Operation::of(op);
+                if operation.is_float() {
                     return Err("typed float atomics do not exist".into());
                 }
-                let kind = if bits == 16 { TYPED_ATOMIC_HALF } else { TYPED_ATOMIC };
+                let kind = if bits == 16 { Dc1::TypedAtomicHalf } else { Dc1::TypedAtomic };
                 let returns = !dst.is_null();
-                let control = kind << 14 | u32::from(returns) << 13 | code << 8;
+                let desc = Atomic::new()
+                    .with_message_type(Some(kind))
+                    .with_operation(operation.code())
+                    .with_returns(returns);
                 let bytes = lanes * 4;
                 let mut parts = Parts::new();
                 self.coordinates(coords, lanes, &mut parts)?;
@@ -68,8 +67,8 @@ impl Lowerer<'_> {
                 self.note_write(Some(surface));
                 let (target, copy) = self.response(dst, bytes)?;
                 let response = if returns { bytes.div_ceil(self.grf()) } else { 0 };
-                let message = Message { sfid: Sfid::Dc1, control, header: false, response };
-                self.send(message, target, &parts, Some(surface));
+                let message = Message { sfid: Sfid::Dc1, desc: desc.into(), header: false, response };
+                self.send(message, target, &parts, Some(surface))?;
                 if let Some(to) = copy {
                     self.copy_response(to, target, bytes);
                 }

@@ -5,6 +5,7 @@ use gen_ir::{
     Arf, Base, Class, Desc, Dst, ExecSize, Extent, Inst, Op, Options, Payload, Physical, Pipe, Reg, Role,
     Sfid, Src, SyncFn, Type,
 };
+use messages::{Descriptor, SurfaceIndex, hdc};
 use platforms::{Caps, Platform};
 
 /// Where an instruction is executed.
@@ -262,11 +263,14 @@ pub(super) struct Kind {
 fn kind(inst: &Inst<Physical>) -> Option<Kind> {
     let Payload::Send(info) = &inst.payload else { return None };
     let (Desc::Imm(desc), None) = (info.desc, inst.pred) else { return None };
+    let desc = Descriptor::from_bits(desc);
     // Shared local memory is another function behind the same name: surface 254 of the data port, whose
     // scratch messages name no surface.
     let slm = match info.sfid {
-        Sfid::Dc0 => desc >> 18 & 1 == 0 && desc & 0xff == 0xfe,
-        Sfid::Dc1 => desc & 0xff == 0xfe,
+        Sfid::Dc0 => {
+            hdc::ToDc0::of(desc) != Some(hdc::ToDc0::Scratch) && desc.surface() == SurfaceIndex::SHARED_LOCAL
+        }
+        Sfid::Dc1 => desc.surface() == SurfaceIndex::SHARED_LOCAL,
         _ => false,
     };
     Some(Kind { sfid: info.sfid, slm, no_mask: inst.no_mask, chan: inst.chan, exec: inst.exec })

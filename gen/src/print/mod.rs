@@ -11,7 +11,7 @@ use std::fmt::{self, Display, Formatter, Write};
 
 use crate::{
     Arf, Base, Block, BlockId, Class, Desc, Dst, ExecSize, Inst, Kernel, Mme, Options, Outside, Payload, Reg,
-    Region, SendInfo, Sfid, Space, Src, SrcMod, Swsb, Target, Type, Var,
+    Region, SendInfo, Space, Src, SrcMod, Swsb, Target, Type, Var,
 };
 
 impl Display for Arf {
@@ -19,15 +19,6 @@ impl Display for Arf {
         match self.name() {
             (name, Some(n)) => write!(f, "{name}{n}"),
             (name, None) => f.write_str(name),
-        }
-    }
-}
-
-impl Display for Sfid {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match (self, self.name()) {
-            (Sfid::Reserved(n), _) => write!(f, "sfid{n}"),
-            (_, name) => f.write_str(name.unwrap_or_default()),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Names in assembly text, and the way back.
 
-use crate::{Arf, Cond, ExecSize, MathFn, Options, Pipe, PredCtrl, SbidMode, Sfid, SyncFn, Type, VarClass};
+use crate::{Arf, Cond, ExecSize, MathFn, Options, Pipe, PredCtrl, SbidMode, SyncFn, Type, VarClass};
 
 /// One row a value, for both directions.
 macro_rules! names {
@@ -159,60 +159,6 @@ names! { Type
         S4 "s4"
         U2 "u2"
         S2 "s2"
-    }
-}
-
-impl Sfid {
-    /// The name in assembly text; `None` for a number without one.
-    pub const fn name(self) -> Option<&'static str> {
-        Some(match self {
-            Sfid::Null => "null",
-            Sfid::Sampler => "smpl",
-            Sfid::Gateway => "gtwy",
-            Sfid::Dc2 => "dc2",
-            Sfid::Render => "rc",
-            Sfid::Urb => "urb",
-            Sfid::Spawner => "ts",
-            Sfid::Vme => "vme",
-            Sfid::DcRo => "dcro",
-            Sfid::Dc0 => "dc0",
-            Sfid::Pi => "pixi",
-            Sfid::Dc1 => "dc1",
-            Sfid::Cre => "cre",
-            Sfid::Btd => "btd",
-            Sfid::Rta => "rta",
-            Sfid::Ugm => "ugm",
-            Sfid::Ugml => "ugml",
-            Sfid::Tgm => "tgm",
-            Sfid::Slm => "slm",
-            Sfid::Reserved(_) => return None,
-        })
-    }
-
-    /// The function that has this text.
-    pub(crate) fn named(text: &str) -> Option<Sfid> {
-        Some(match text {
-            "null" => Sfid::Null,
-            "smpl" => Sfid::Sampler,
-            "gtwy" => Sfid::Gateway,
-            "dc2" => Sfid::Dc2,
-            "rc" => Sfid::Render,
-            "urb" => Sfid::Urb,
-            "ts" => Sfid::Spawner,
-            "vme" => Sfid::Vme,
-            "dcro" => Sfid::DcRo,
-            "dc0" => Sfid::Dc0,
-            "pixi" => Sfid::Pi,
-            "dc1" => Sfid::Dc1,
-            "cre" => Sfid::Cre,
-            "btd" => Sfid::Btd,
-            "rta" => Sfid::Rta,
-            "ugm" => Sfid::Ugm,
-            "ugml" => Sfid::Ugml,
-            "tgm" => Sfid::Tgm,
-            "slm" => Sfid::Slm,
-            _ => return text.strip_prefix("sfid")?.parse().ok().map(Sfid::Reserved),
-        })
     }
 }
 

@@ -9,7 +9,6 @@ use crate::{
     iga::{
         bfn,
         instruction::{has_branch_control, has_exec_info},
-        message,
     },
     opcodes,
 };
@@ -672,11 +671,7 @@ fn condition_named(word: &str) -> Option<Cond> {
 
 /// The shared function with a number, before Xe.
 fn function_numbered(number: u32) -> Sfid {
-    FUNCTIONS
-        .into_iter()
-        .filter(|f| !matches!(f, Sfid::Ugm | Sfid::Ugml | Sfid::Tgm | Sfid::Slm | Sfid::Btd | Sfid::Rta))
-        .find(|&f| u32::from(message::sfid_number(f)) == number)
-        .unwrap_or(Sfid::Reserved(number as u8))
+    Sfid::from_number(number as u8 & 15, false)
 }
 
 /// The region that a register source of a branch has in the word.

@@ -228,36 +228,13 @@ pub(super) fn decode_bits(
     }
 }
 
-/// The number of a shared function in descriptors and words of a platform.
-pub(super) fn sfid_number(sfid: Sfid) -> u8 {
-    match sfid {
-        Sfid::Null => 0,
-        Sfid::Ugml => 1,
-        Sfid::Sampler => 2,
-        Sfid::Gateway => 3,
-        Sfid::Dc2 => 4,
-        Sfid::Render => 5,
-        Sfid::Urb => 6,
-        Sfid::Spawner | Sfid::Btd => 7,
-        Sfid::Vme | Sfid::Rta => 8,
-        Sfid::DcRo => 9,
-        Sfid::Dc0 => 10,
-        Sfid::Pi => 11,
-        Sfid::Dc1 => 12,
-        Sfid::Cre | Sfid::Tgm => 13,
-        Sfid::Slm => 14,
-        Sfid::Ugm => 15,
-        Sfid::Reserved(n) => n & 15,
-    }
-}
-
 /// The extended descriptor as assembly writes it, when it is an immediate: on Gen8 to Gen11 it holds
 /// the shared function and the end of thread, before Xe-HPC the length of the second payload.
 pub(super) fn ex_desc_bits(caps: &Caps, send: &SendInfo<Physical>) -> Option<u32> {
     let Desc::Imm(value) = send.ex_desc else { return None };
     let mut value = value;
     if caps.words.layout == Layout::Gen8 {
-        value |= u32::from(sfid_number(send.sfid)) | u32::from(send.eot) << 5;
+        value |= u32::from(send.sfid.number()) | u32::from(send.eot) << 5;
     }
     if !caps.memory.lsc {
         value |= u32::from(send.src1_len & 31) << 6;
@@ -311,11 +288,6 @@ pub(super) fn lengths(
     Lengths { src0, src1, dst }
 }
 
-/// Whether the shared function's messages may have a header, so that bit 19 of the descriptor is it.
-fn may_have_header(sfid: Sfid) -> bool {
-    !matches!(sfid, Sfid::Ugm | Sfid::Ugml | Sfid::Slm | Sfid::Tgm)
-}
-
 /// Writes the comment: lengths, the shared function where the mnemonic does not say it, the meaning.
 pub(super) fn put_comment(
     text: &mut String,
@@ -333,7 +305,7 @@ pub(super) fn put_comment(
     text.push_str("wr:");
     put(text, lens.src0, send.desc, "[28:25]");
     if let Desc::Imm(desc) = send.desc
-        && may_have_header(send.sfid)
+        && send.sfid.may_have_header()
         && desc >> 19 & 1 != 0
     {
         text.push('h');
@@ -387,7 +359,7 @@ fn put_field(text: &mut String, reg: Reg<Physical>, field: &str) {
 /// The name of a shared function before Xe, where the mnemonic does not have it.
 fn function_name(caps: &Caps, sfid: Sfid) -> &'static str {
     let old = !caps.sends.split;
-    match sfid_number(sfid) {
+    match sfid.number() {
         0 => "null",
         2 => "sampler",
         3 => "gateway",
