@@ -43,6 +43,8 @@ pub struct vf_options {
     pub verify: bool,
     /// Look for what the kernel's author hardly meant; see `vf_binary_warnings`.
     pub warnings: bool,
+    /// Refuse whatever breaks a rule of the specification, warnings too.
+    pub strict: bool,
 }
 
 /// What a launch needs to know of a kernel.
@@ -272,6 +274,7 @@ pub unsafe extern "C" fn vf_finalizer_new(
                 chosen.compact = !options.no_compaction;
                 chosen.verify |= options.verify;
                 chosen.warnings = options.warnings;
+                chosen.strict = options.strict;
             }
             Ok(vf_finalizer(finalizer::Finalizer::new(chosen)))
         })

@@ -78,6 +78,7 @@ fn finalizers_are_made_of_sound_arguments_only() {
         no_compaction: false,
         verify: true,
         warnings: true,
+        strict: false,
     };
     for struct_size in [0, 1, size_of::<vf_options>() - 1, size_of::<vf_options>() + 8, usize::MAX] {
         let options = vf_options { struct_size, ..sound };

@@ -85,6 +85,9 @@ pub struct FinalizeArgs {
     /// Take a broken rule of the specification for a warning; may be given several times.
     #[arg(long, value_name = "RULE", value_parser = rule)]
     pub allow: Vec<visa::Rule>,
+    /// Refuse whatever breaks a rule of the specification: warnings are errors.
+    #[arg(long, conflicts_with = "allow")]
+    pub strict: bool,
     /// Print per kernel what was made of it and how long each pass took.
     #[arg(long)]
     pub stats: bool,

@@ -63,10 +63,11 @@ fn pieces(args: &DisasmArgs, bytes: &[u8]) -> Result<Vec<Piece>, Refusal> {
     if !pieces.is_empty() {
         return Ok(pieces);
     }
-    let message = match args.kernel.is_empty() {
-        true => format!("found no code for {}", args.platform),
-        false => format!("found no code for {} in {}", args.platform, args.kernel.join(", ")),
+    let within = match args.kernel.is_empty() {
+        true => String::new(),
+        false => format!(" in {}", args.kernel.join(", ")),
     };
+    let message = format!("found no code for {}{within}{}", args.platform, others(bytes));
     Err(Diagnostic::error("NoCode", message).at(Place::Input).into())
 }
 
@@ -136,4 +137,13 @@ fn documents(platform: Platform, pieces: &[Piece]) -> String {
 fn deliver(args: &DisasmArgs, text: &str) -> Result<(), Refusal> {
     let sink = args.output.as_deref().map_or(Sink::Standard, Sink::new);
     sink.write(text.as_bytes()).map_err(|e| Diagnostic::error("CannotWrite", format!("{sink}: {e}")).into())
+}
+
+/// What an object has code for, for messages.
+fn others(bytes: &[u8]) -> String {
+    let Ok(module) = visa::read::read_declarations(bytes) else { return String::new() };
+    let numbers: std::collections::BTreeSet<u8> =
+        module.kernels.iter().flat_map(|k| &k.gen_binaries).map(|b| b.platform).collect();
+    let names: Vec<_> = numbers.into_iter().map(finalizer::platform_name).collect();
+    if names.is_empty() { String::new() } else { format!("; it has some for {}", names.join(", ")) }
 }

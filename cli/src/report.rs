@@ -1,6 +1,6 @@
 //! What the command tells its user: faults and figures.
 
-use std::{io::Write, path::Path};
+use std::{collections::BTreeMap, io::Write, path::Path};
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use finalizer::{Binary, Diagnostic, Place, Severity};
@@ -21,6 +21,9 @@ pub fn faults(file: &Path, faults: &[Diagnostic], format: MessageFormat) {
         Place::Offset(offset) => (offset, 0),
         Place::Line { line, column } => (line.into(), column),
     });
+    if format == MessageFormat::Human {
+        faults = fold(faults);
+    }
     for d in &faults {
         // A closed standard error leaves nobody to tell.
         let _ = match format {
@@ -31,6 +34,30 @@ pub fn faults(file: &Path, faults: &[Diagnostic], format: MessageFormat) {
             MessageFormat::Json => writeln!(out, "{}", as_json(file, d, line_of(&lines, d))),
         };
     }
+}
+
+/// Warnings of one kind in a kernel that people are shown.
+const SHOWN: u32 = 3;
+
+/// Leaves of the warnings the first few of each kind in each kernel; the last one says how many more there are.
+fn fold(mut shown: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let is_warning = |d: &Diagnostic| d.severity == Severity::Warning;
+    let mut counts = BTreeMap::new();
+    shown.retain(|d| {
+        if !is_warning(d) {
+            return true;
+        }
+        let count = counts.entry((d.kernel.clone(), d.code)).or_insert(0u32);
+        *count += 1;
+        *count <= SHOWN
+    });
+    for ((kernel, code), count) in counts.into_iter().filter(|c| c.1 > SHOWN) {
+        let of_kind = |d: &Diagnostic| is_warning(d) && d.code == code && d.kernel == kernel;
+        if let Some(last) = shown.iter_mut().rev().find(|d| of_kind(d)) {
+            last.message += &format!("; and {} more of this kind", count - SHOWN);
+        }
+    }
+    shown
 }
 
 /// The text as the reader sees it.

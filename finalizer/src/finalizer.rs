@@ -157,6 +157,7 @@ impl Finalizer {
             let message = format!("found kernel number {index}, but the object has {}", module.kernels.len());
             return Err(Diagnostic::error("UnknownKernel", message).into());
         };
+        let source = &*source.with_file_vars(&module.file_vars);
         let Finalizer { options, buffer, work, lists, .. } = self;
         let cx = Context { options, module };
         // A kernel that was refused half-way leaves its routines.

@@ -91,6 +91,58 @@ pub fn read_input(bytes: &[u8], platform: Platform) -> Result<Module, Refusal> {
     if visa::is_object(bytes) { read_module(bytes) } else { read_text(bytes, platform) }
 }
 
+/// Why there is nothing to finalize in a kernel: whoever shipped its object left only machine code in it.
+pub(crate) fn no_code(kernel: &visa::Kernel) -> Option<Diagnostic> {
+    kernel.quirks.stripped_code?;
+    let names: Vec<_> = kernel.gen_binaries.iter().map(|b| platform_name(b.platform)).collect();
+    let has = match names.is_empty() {
+        true => String::new(),
+        false => format!("; it has machine code for {}", names.join(", ")),
+    };
+    let message = format!("its vISA code was taken out of the object{has}");
+    Some(Diagnostic::error("NoVisaCode", message).in_kernel(kernel.name()))
+}
+
+/// The platform that a number in an object's header stands for, for messages.
+pub fn platform_name(number: u8) -> String {
+    match Platform::from_gen_platform(number) {
+        Some(platform) => platform.to_string(),
+        None => format!("platform number {number}, which is not known here"),
+    }
+}
+
+/// Whether an object was compiled for a platform whose registers have another size: one fault in place of
+/// hundreds, since its operands count rows in them.
+pub fn compiled_for_other_registers(module: &Module, platform: Platform) -> Option<Diagnostic> {
+    module.kernels.iter().find_map(|k| other_registers(k, platform)).map(|d| Diagnostic { kernel: None, ..d })
+}
+
+/// Inputs stand where the platform's threads have their header, which is one register: in objects that were
+/// compiled for smaller ones.
+pub(crate) fn inputs_in_header(kernel: &visa::Kernel, platform: Platform) -> bool {
+    let header = i32::from(platform.caps().regs.grf_bytes);
+    kernel.places == visa::PlaceKind::Offset && kernel.inputs.iter().any(|i| (1..header).contains(&i32::from(i.offset)))
+}
+
+/// The same for a kernel. Text is read for the registers of its platform, whatever it was written for.
+pub(crate) fn other_registers(kernel: &visa::Kernel, platform: Platform) -> Option<Diagnostic> {
+    let fits = |p: Platform| {
+        let size = p.caps().regs.grf_bytes.into();
+        !inputs_in_header(kernel, p) && visa::verify_safety(kernel, size).is_empty()
+    };
+    if kernel.places != visa::PlaceKind::Offset || fits(platform) {
+        return None;
+    }
+    let own = platform.caps().regs.grf_bytes;
+    let size = |p: Platform| p.caps().regs.grf_bytes;
+    let size = Platform::ALL.into_iter().filter(|&p| size(p) != own).find(|&p| fits(p)).map(size)?;
+    let message = format!(
+        "the object was compiled for a platform with registers of {size} bytes: only with those do its operands \
+         stay in their variables and its inputs behind the thread's header; {platform} has registers of {own} bytes"
+    );
+    Some(Diagnostic::error("RegisterSize", message).in_kernel(kernel.name()))
+}
+
 impl From<visa::Error> for Diagnostic {
     fn from(e: visa::Error) -> Diagnostic {
         let mut d = Diagnostic::error(e.kind.name(), e.kind.to_string()).about(e.field);
@@ -105,7 +157,7 @@ impl From<visa::Finding> for Diagnostic {
     fn from(f: visa::Finding) -> Diagnostic {
         let mut d = Diagnostic::error(f.rule.id(), f.message).about(f.field).in_kernel(f.kernel);
         d.subject = f.subject;
-        if f.rule.severity() == visa::Severity::Warning {
+        if f.rule.severity() != visa::Severity::Error {
             d.severity = crate::Severity::Warning;
         }
         let Some((index, opcode, place)) = f.instruction else { return d };

@@ -17,6 +17,8 @@ pub struct Options {
     /// Look for what the kernel's author hardly meant, and report it in
     /// [`Binary::warnings`](crate::Binary::warnings).
     pub warnings: bool,
+    /// Refuse whatever breaks a rule of the specification, also what has a meaning.
+    pub strict: bool,
     /// Time every pass: [`Stats::times`](crate::Stats::times).
     pub timings: bool,
     /// Keep the text of the kernel after these passes: [`Finalizer::take_printed`](crate::Finalizer::take_printed).
@@ -33,6 +35,7 @@ impl Options {
             compact: true,
             verify: cfg!(debug_assertions),
             warnings: false,
+            strict: false,
             timings: false,
             print_after: PassSet::NONE,
             skip: PassSet::NONE,

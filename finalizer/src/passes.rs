@@ -10,7 +10,7 @@ use platforms::Layout;
 use crate::{
     Diagnostic, Place, Refusal, Severity, calls, entries,
     finalizer::{Lists, Whole},
-    legalize, lower,
+    input, legalize, lower,
     optimize::{self, Facts},
     pass::{Need, Pass, Step},
     relocate,
@@ -235,17 +235,28 @@ impl Pass {
     const OPTIONAL: Pass = Pass { optional: true, ..Pass::REQUIRED };
 }
 
-/// Checks the kernel against the specification if warnings are asked for, else only against what would make
-/// it unsafe to go on.
+/// Checks the kernel against the specification if all its rules matter, else only against what would make it
+/// unsafe to go on.
 fn check(job: &mut Job<'_>, work: &mut Workspace) -> Result<(), Refusal> {
-    let options = visa::VerifyOptions::for_platform(job.cx.options.platform);
-    let findings = match job.cx.options.warnings {
+    let chosen = job.cx.options;
+    if let Some(fault) = input::no_code(job.source) {
+        return Err(fault.into());
+    }
+    let options = visa::VerifyOptions::for_platform(chosen.platform);
+    let findings = match chosen.warnings || chosen.strict {
         true => work.verifier.kernel(job.source, options),
         false => work.verifier.safety(job.source, options.grf_bytes),
     };
-    if findings.iter().any(|f| f.rule.is_safety()) {
-        let safety = findings.into_iter().filter(|f| f.rule.is_safety());
-        return Err(Refusal(safety.map(Diagnostic::from).collect()));
+    let refuses = |f: &visa::Finding| chosen.strict || f.rule.is_safety();
+    let is_refused = findings.iter().any(refuses);
+    if (is_refused || input::inputs_in_header(job.source, chosen.platform))
+        && let Some(fault) = input::other_registers(job.source, chosen.platform)
+    {
+        return Err(fault.into());
+    }
+    if is_refused {
+        let error = |f| Diagnostic { severity: Severity::Error, ..Diagnostic::from(f) };
+        return Err(Refusal(findings.into_iter().filter(refuses).map(error).collect()));
     }
     let warning = |f| Diagnostic { severity: Severity::Warning, ..Diagnostic::from(f) };
     job.warnings = findings.into_iter().map(warning).collect();

@@ -78,8 +78,8 @@ impl Module {
         self.version = version;
         self.layout.clear();
         for kernel in self.kernels.iter_mut().chain(&mut self.functions) {
-            let no_body = kernel.quirks.no_body;
-            kernel.quirks = Quirks { no_body, ..Quirks::default() };
+            let Quirks { no_body, stripped_code, .. } = kernel.quirks;
+            kernel.quirks = Quirks { no_body, stripped_code, ..Quirks::default() };
         }
     }
 
@@ -157,7 +157,7 @@ pub struct GenBinary {
     pub code: Vec<u8>,
 }
 
-/// Gen binaries that an object may carry per kernel.
+/// Gen binaries that an object may be given per kernel. Drivers ship objects with more, which are kept.
 pub const MAX_GEN_BINARIES: usize = 4;
 
 /// A kernel or function.
@@ -242,6 +242,20 @@ pub struct Quirks {
     pub no_surface_index: bool,
     /// The kernel has no body at all (extern function).
     pub no_body: bool,
+    /// The body ends with its declarations: whoever shipped the object took the code out of it. The size and
+    /// offset that the body still states for the code.
+    pub stripped_code: Option<(u32, u32)>,
+    /// Operands whose type has bits above the number, which early compilers left there and readers ignore.
+    pub type_bits: Vec<TypeBits>,
+}
+
+/// Bits of an operand's type that mean nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct TypeBits {
+    /// The operand, in [`Kernel::operands`].
+    pub operand: u32,
+    /// Bits 4 to 7 of the type.
+    pub bits: u8,
 }
 
 /// Strings of a kernel, each ended by a zero byte in the object.
@@ -467,6 +481,48 @@ impl Kernel {
                 ..Quirks::default()
             },
             ..Kernel::default()
+        }
+    }
+
+    /// Some of its variables are views of file-scope ones.
+    fn uses_file_vars(&self) -> bool {
+        self.vars.iter().any(|v| v.alias.is_some_and(|a| a.file_scope))
+    }
+
+    /// The kernel with variables of its own in place of the file-scope ones that it has views of: in old objects
+    /// those are what all of a thread's code shares, and a kernel is all of it unless it makes stack calls.
+    /// What is not in `file_vars` stays, for the verifier to refuse.
+    pub fn with_file_vars(&self, file_vars: &[FileVar]) -> Cow<'_, Kernel> {
+        if file_vars.is_empty() || !self.uses_file_vars() {
+            return Cow::Borrowed(self);
+        }
+        let mut kernel = self.clone();
+        kernel.own_file_vars(file_vars);
+        Cow::Owned(kernel)
+    }
+
+    fn own_file_vars(&mut self, file_vars: &[FileVar]) {
+        let mut own: Vec<Option<VarId>> = vec![None; file_vars.len()];
+        for i in 0..self.vars.len() {
+            let Some(alias) = self.vars[i].alias.filter(|a| a.file_scope) else { continue };
+            let symbol = alias.base.0;
+            let reloc = self.variable_relocs.iter().find(|r| u32::from(r.symbolic) == symbol);
+            let number = reloc.map_or(symbol, |r| r.resolved.into()) as usize;
+            let Some(file_var) = file_vars.get(number) else { continue };
+            let base = *own[number].get_or_insert_with(|| {
+                let name = self.strings.push(&file_var.name);
+                let FileVar { ty, align, num_elements, .. } = *file_var;
+                self.vars.push(GeneralVar {
+                    name,
+                    ty,
+                    align,
+                    num_elements,
+                    alias: None,
+                    attrs: AttrRange { start: 0, len: 0 },
+                });
+                VarId::from_declared(self.vars.len() - 1)
+            });
+            self.vars[i].alias = Some(Alias { base, offset: alias.offset, file_scope: false });
         }
     }
 

@@ -376,7 +376,9 @@ fn function_info(
 
 fn file_var(c: &mut Cursor<'_>, version: Version) -> Read<FileVar> {
     let linkage = Linkage(c.u8("linkage")?);
-    let name = name(c, version)?.to_vec();
+    // Two bytes of length in every version, unlike names of kernels.
+    let len = usize::from(c.u16("name length")?);
+    let name = c.take(len, "name")?.to_vec();
     let (ty, align) = bit_properties(c)?;
     let num_elements = c.u16("number of elements")?;
     let count = c.u8("attribute count")?;

@@ -232,7 +232,8 @@ fn header(
     out.count16("number of file-scope variables", module.file_vars.len())?;
     for var in &module.file_vars {
         out.u8(var.linkage.0);
-        out.name(version, &var.name)?;
+        out.count16("name length", var.name.len())?;
+        out.bytes.extend_from_slice(&var.name);
         out.u8(var.ty.raw() | var.align.raw() << 4);
         out.u16(var.num_elements);
         out.count8("attribute count", var.attrs.len())?;

@@ -96,6 +96,7 @@ fn options(args: &FinalizeArgs, platform: Platform) -> Options {
         timings: args.stats,
         print_after: passes(&args.print_after),
         skip: passes(&args.skip_pass),
+        strict: args.strict,
         ..default
     }
 }

@@ -119,7 +119,14 @@ fn check(args: &FinalizeArgs, module: &Module, wanted: &[usize]) -> Result<Vec<D
     };
     let mut findings: Vec<visa::Finding> = Vec::new();
     let mut seen = HashSet::new();
+    let mut errors = Vec::new();
     for platform in asked {
+        if !args.only_translates()
+            && let Some(fault) = finalizer::compiled_for_other_registers(module, *platform)
+        {
+            errors.push(fault);
+            continue;
+        }
         for finding in visa::verify(module, visa::VerifyOptions::for_platform(*platform)) {
             if is_wanted(&finding.kernel) && seen.insert(finding.to_string()) {
                 findings.push(finding);
@@ -127,13 +134,13 @@ fn check(args: &FinalizeArgs, module: &Module, wanted: &[usize]) -> Result<Vec<D
         }
     }
     let mut warnings = Vec::new();
-    let mut errors = Vec::new();
     for finding in findings {
-        // The finalizer has sequences for some of what a platform lacks, and refuses the rest itself.
-        let is_tried = finding.rule == visa::Rule::Availability;
-        let allowed = args.only_translates() || is_tried || args.allow.contains(&finding.rule);
+        let allowed = args.only_translates() || args.allow.contains(&finding.rule);
         let diagnostic = Diagnostic::from(finding);
         match diagnostic.severity {
+            _ if args.strict && !args.only_translates() => {
+                errors.push(Diagnostic { severity: Severity::Error, ..diagnostic });
+            }
             Severity::Error if !allowed => errors.push(diagnostic),
             _ => warnings.push(Diagnostic { severity: Severity::Warning, ..diagnostic }),
         }

@@ -3,7 +3,7 @@
 use gen_ir::{Dst, Op, Options, Src, Type};
 use visa::VectorOperand;
 
-use super::{Lowered, Lowerer, alu::extend, vars::Home};
+use super::{Lowered, Lowerer, alu::extend, vars::{Handle, Home}};
 use crate::build::{self, Lanes, VReg, VSrc};
 
 /// What stands in a word until a linker writes the symbol's address there; Intel's finalizer uses the
@@ -41,6 +41,14 @@ impl Lowerer<'_> {
         let base = match base {
             VectorOperand::General(g) => self.address_of(g)?,
             VectorOperand::Address(_) => self.src(base)?,
+            VectorOperand::Surface { surface, offset } => {
+                let handle = self.surface_handle(*surface)?;
+                self.address_of_handle(handle, *offset)?
+            }
+            VectorOperand::Sampler { sampler, offset } => {
+                let handle = self.sampler_handle(*sampler)?;
+                self.address_of_handle(handle, *offset)?
+            }
             other => return Err(format!("the address of a {}", other.class_name()).into()),
         };
         let offset = self.src(offset)?;
@@ -68,6 +76,25 @@ impl Lowerer<'_> {
         Ok(Src::AddrOf { reg: VReg::var_at(var, byte), ty: Type::Uw })
     }
 
+    /// The address of an element of a surface or sampler variable.
+    fn address_of_handle(&mut self, handle: Handle, element: u8) -> Lowered<VSrc> {
+        let reg = self.handle_element(handle, element)?;
+        if let Some(var) = reg.var() {
+            self.out.vars[var.index()].address_taken = true;
+        }
+        Ok(Src::AddrOf { reg, ty: Type::Uw })
+    }
+
+    /// Where an element of a surface or sampler variable is.
+    pub(crate) fn handle_element(&self, handle: Handle, element: u8) -> Lowered<VReg> {
+        let Some(var) = handle.var else { return Err("a surface or sampler that is never set".into()) };
+        let byte = 4 * u32::from(element);
+        if byte >= self.out.vars[var.index()].bytes {
+            return Err(format!("element {element} of a surface or sampler variable that ends before it").into());
+        }
+        Ok(VReg::var_at(var, byte))
+    }
+
     /// `movs`: between handles and variables. Constants are only noted where nothing else reads them.
     pub(crate) fn movs(&mut self, dst: &VectorOperand, src: &VectorOperand) -> Lowered {
         let lanes = Lanes { exec: self.lanes.exec, chan: self.lanes.chan, no_mask: true };
@@ -78,14 +105,14 @@ impl Lowerer<'_> {
             _ => None,
         };
         let known = known.filter(|_| self.pred.is_none());
-        let var = match dst {
-            VectorOperand::Surface { surface, .. } => {
+        let (var, element) = match dst {
+            VectorOperand::Surface { surface, offset } => {
                 self.set_surface(*surface, known);
-                self.surface_handle(*surface)?.var
+                (self.surface_handle(*surface)?.var, *offset)
             }
-            VectorOperand::Sampler { sampler, .. } => {
+            VectorOperand::Sampler { sampler, offset } => {
                 self.set_sampler(*sampler, known);
-                self.sampler_handle(*sampler)?.var
+                (self.sampler_handle(*sampler)?.var, *offset)
             }
             _ => {
                 let value = self.src(src)?;
@@ -103,9 +130,11 @@ impl Lowerer<'_> {
                 Some(value) => Src::ud(value),
                 None => bits(self.src_for(src, lanes)?),
             };
+            let handle = Handle { var: Some(var), ..Handle::default() };
+            let dst = Dst::packed(self.handle_element(handle, element)?, Type::Ud);
             self.emit_guarded(build::mov(
                 Lanes { exec: gen_ir::ExecSize::S1, ..lanes },
-                Dst::packed(VReg::var_at(var, 0), Type::Ud),
+                dst,
                 value,
             ));
         }

@@ -60,6 +60,8 @@ struct HandleFacts {
     known: u32,
     /// It is among those in registers.
     needed: bool,
+    /// It has several elements or an address: what it holds is never known.
+    in_memory: bool,
 }
 
 /// What an opcode means for the flow of control.
@@ -143,6 +145,12 @@ impl Facts {
         let surfaces = usize::from(visa::PREDEFINED_SURFACES) + kernel.surfaces.len();
         reset(&mut self.surfaces, surfaces, HandleFacts::default());
         reset(&mut self.samplers, kernel.samplers.len(), HandleFacts::default());
+        for (handle, var) in self.surfaces.iter_mut().zip(&kernel.surfaces) {
+            handle.in_memory = var.num_elements > 1;
+        }
+        for (handle, var) in self.samplers.iter_mut().zip(&kernel.samplers) {
+            handle.in_memory = var.num_elements > 1;
+        }
         self.predicates.reset(kernel.preds.len());
         (self.named, self.aliased, self.stack) = (0, 0, None);
         for alias in kernel.vars.iter().filter_map(|v| v.alias) {
@@ -151,6 +159,8 @@ impl Facts {
 
         let mut routine = Current::at(0);
         let mut at = At::Start;
+        // Old compilers put labels before the first subroutine label, which starts the kernel all the same.
+        let mut begun = false;
         for (i, record) in kernel.code.iter().enumerate() {
             let index = i as u32;
             let operands = kernel.operands_of(record);
@@ -160,18 +170,20 @@ impl Facts {
                         self.blocks.push(index);
                     }
                     at = At::Code;
+                    begun = true;
                     routine.last = index;
                 }
                 flow => {
                     if at == At::Start || flow == Flow::Entry || flow == Flow::Label && at == At::Code {
                         self.blocks.push(index);
                     }
-                    if flow == Flow::Entry && i > 0 {
+                    if flow == Flow::Entry && begun {
                         self.routines.push(routine.facts());
                         routine = Current::at(index);
                     } else if flow != Flow::Mark {
                         routine.last = index;
                     }
+                    begun |= !matches!(flow, Flow::Mark | Flow::Label);
                     at = match flow {
                         Flow::Label | Flow::Entry => At::Labels,
                         Flow::End => At::Start,
@@ -246,6 +258,9 @@ impl Facts {
         if record.opcode == Opcode::Movs {
             self.movs(operands, record.pred.is_some());
         }
+        if record.opcode == Opcode::AddrAdd {
+            self.addressed(operands);
+        }
         let mut predicate = record.pred.is_some();
         for operand in operands {
             match operand {
@@ -276,8 +291,29 @@ impl Facts {
             _ => None,
         };
         if let Some(handle) = handle {
-            handle.known = known;
+            handle.known = if handle.in_memory { 0 } else { known };
         }
+    }
+
+    /// The address of a handle is taken: what it holds can be read and written unseen from here on.
+    fn addressed(&mut self, operands: &[Operand]) {
+        let state = match operands.get(1) {
+            Some(Operand::Vector(VectorOperand::Surface { surface, .. })) => StateVar::Surface(*surface),
+            Some(Operand::Vector(VectorOperand::Sampler { sampler, .. })) => StateVar::Sampler(*sampler),
+            _ => return,
+        };
+        if let Some(handle) = self.handle(state) {
+            (handle.known, handle.in_memory) = (0, true);
+        }
+    }
+
+    /// What a handle holds is never known.
+    pub(crate) fn in_memory(&self, var: StateVar) -> bool {
+        let handle = match var {
+            StateVar::Surface(s) => s.declared().and_then(|i| self.surfaces.get(i)),
+            StateVar::Sampler(s) => self.samplers.get(s.index()),
+        };
+        handle.is_some_and(|h| h.in_memory)
     }
 
     fn handle(&mut self, var: StateVar) -> Option<&mut HandleFacts> {

@@ -46,6 +46,15 @@ pub(crate) fn number_blocks(
     }
 }
 
+/// Whether control may come to what stands behind a block's last instruction. Whether an unpredicated goto
+/// leaves lanes behind is the structurizer's question.
+fn runs_on(last: Option<&VInst>) -> bool {
+    match last {
+        Some(inst) if inst.is_eot() || matches!(inst.op, Op::Ret | Op::Jmpi | Op::Goto) => inst.pred.is_some(),
+        _ => true,
+    }
+}
+
 /// Fills in successors: fall-through first, then targets. Every target a branch names is a block.
 pub(crate) fn link_blocks(kernel: &mut Kernel<Virtual>) {
     let count = kernel.blocks.len() as u32;
@@ -53,13 +62,7 @@ pub(crate) fn link_blocks(kernel: &mut Kernel<Virtual>) {
         let next = BlockId(i + 1);
         let block = &mut kernel.blocks[i as usize];
         let last = block.insts.last();
-        let falls_through = match last {
-            Some(inst) if inst.is_eot() || inst.op == Op::Ret => inst.pred.is_some(),
-            Some(inst) if inst.op == Op::Jmpi => inst.pred.is_some(),
-            // Whether an unpredicated goto leaves lanes behind is the structurizer's question.
-            Some(inst) if inst.op == Op::Goto => inst.pred.is_some(),
-            _ => true,
-        };
+        let falls_through = runs_on(last);
         let call = matches!(last, Some(inst) if inst.op == Op::Call);
         let block_of = |t| match t {
             Target::Block(b) => Some(b),
@@ -137,7 +140,8 @@ impl Lowerer<'_> {
     /// A subroutine's entry. The kernel's own body is the first.
     pub(crate) fn subroutine(&mut self) -> Lowered {
         let entry = self.block;
-        if entry.0 == 0 {
+        // The kernel's own entry, which labels may precede.
+        if self.facts.routines.get(1).is_none_or(|second| self.origin < second.first) {
             return Ok(());
         }
         let var = self.return_address(entry);
@@ -180,10 +184,13 @@ impl Lowerer<'_> {
         self.exit = routine.exit.then(|| self.reserve_block());
     }
 
-    /// Behind the last block of a routine: its exit block.
+    /// Behind the last block of a routine: its exit block. A body that runs into its end returns there.
     pub(crate) fn end_routine(&mut self) -> Lowered {
-        let Some(exit) = self.exit.take() else { return Ok(()) };
-        self.block = exit;
+        self.block = match self.exit.take() {
+            Some(exit) => exit,
+            None if self.out.blocks.last().is_some_and(|b| runs_on(b.insts.last())) => self.reserve_block(),
+            None => return Ok(()),
+        };
         self.pred = None;
         let simd = u32::from(self.out.simd).next_power_of_two().min(32);
         self.lanes =

@@ -206,20 +206,18 @@ impl Lowerer<'_> {
                 let ty = if self.out.vars[flag.index()].bytes > 2 { Type::Ud } else { Type::Uw };
                 Ok(Src::scalar(VReg::var_at(flag, 0), ty))
             }
-            VectorOperand::Surface { surface, .. } => {
+            VectorOperand::Surface { surface, offset } => {
                 let handle = self.surface_handle(*surface)?;
-                match (handle.known, handle.var) {
-                    (Some(value), _) => Ok(Src::ud(value)),
-                    (None, Some(var)) => Ok(Src::scalar(VReg::var_at(var, 0), Type::Ud)),
-                    (None, None) => Err("a surface that is never set".into()),
+                match handle.known {
+                    Some(value) => Ok(Src::ud(value)),
+                    None => Ok(Src::scalar(self.handle_element(handle, *offset)?, Type::Ud)),
                 }
             }
-            VectorOperand::Sampler { sampler, .. } => {
+            VectorOperand::Sampler { sampler, offset } => {
                 let handle = self.sampler_handle(*sampler)?;
-                match (handle.known, handle.var) {
-                    (Some(value), _) => Ok(Src::ud(value)),
-                    (None, Some(var)) => Ok(Src::scalar(VReg::var_at(var, 0), Type::Ud)),
-                    (None, None) => Err("a sampler that is never set".into()),
+                match handle.known {
+                    Some(value) => Ok(Src::ud(value)),
+                    None => Ok(Src::scalar(self.handle_element(handle, *offset)?, Type::Ud)),
                 }
             }
         }

@@ -43,6 +43,8 @@ pub(crate) struct Handle {
     pub var: Option<VarId>,
     /// The value, if known at this point of the block.
     pub known: Option<u32>,
+    /// It has several elements or an address: its value is never known.
+    pub in_memory: bool,
 }
 
 /// The lists of a [`VarMap`].
@@ -115,7 +117,7 @@ impl VarMap {
             };
             map.lists.addrs.push(out.add_var(var));
         }
-        map.declare_handles(facts, out);
+        map.declare_handles(kernel, facts, out);
         map.place_handle_inputs(kernel, out);
         if map.stack.is_some() && !kernel.is_function {
             map.move_inputs(grf, out)?;
@@ -277,14 +279,18 @@ impl VarMap {
     }
 
     /// Gives handles in registers a variable.
-    fn declare_handles(&mut self, facts: &Facts, out: &mut Kernel<Virtual>) {
-        for handle in &facts.in_registers {
-            let handle = match *handle {
-                StateVar::Surface(s) => self.surface(s),
-                StateVar::Sampler(s) => self.sampler(s),
+    fn declare_handles(&mut self, kernel: &visa::Kernel, facts: &Facts, out: &mut Kernel<Virtual>) {
+        for &state in &facts.in_registers {
+            let (declared, handle) = match state {
+                StateVar::Surface(s) => {
+                    (s.declared().and_then(|i| kernel.surfaces.get(i)), self.surface(s))
+                }
+                StateVar::Sampler(s) => (kernel.samplers.get(s.index()), self.sampler(s)),
             };
             if let Some(handle) = handle {
-                handle.var = Some(out.add_var(Var::temp(VarClass::General, 4, 4)));
+                let elements = declared.map_or(1, |d| u32::from(d.num_elements).max(1));
+                handle.var = Some(out.add_var(Var::temp(VarClass::General, 4 * elements, 4)));
+                handle.in_memory = facts.in_memory(state);
             }
         }
     }
@@ -369,7 +375,7 @@ impl Lowerer<'_> {
     /// The handle of a surface.
     pub(crate) fn surface_handle(&mut self, id: visa::SurfaceId) -> Lowered<Handle> {
         match id.predefined_bti(self.caps.memory.stack_surfaces) {
-            Some(bti) => Ok(Handle { var: None, known: Some(u32::from(bti)) }),
+            Some(bti) => Ok(Handle { known: Some(u32::from(bti)), ..Handle::default() }),
             None => self.vars.surface(id).copied().ok_or_else(|| "no such surface variable".into()),
         }
     }
@@ -397,7 +403,7 @@ impl Lowerer<'_> {
     pub(crate) fn set_surface(&mut self, id: visa::SurfaceId, known: Option<u32>) {
         self.vars.some_known |= known.is_some();
         if let Some(handle) = self.vars.surface(id) {
-            handle.known = known;
+            handle.known = known.filter(|_| !handle.in_memory);
         }
     }
 
@@ -405,7 +411,7 @@ impl Lowerer<'_> {
     pub(crate) fn set_sampler(&mut self, id: visa::SamplerId, known: Option<u32>) {
         self.vars.some_known |= known.is_some();
         if let Some(handle) = self.vars.sampler(id) {
-            handle.known = known;
+            handle.known = known.filter(|_| !handle.in_memory);
         }
     }
 }

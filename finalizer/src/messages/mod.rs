@@ -131,7 +131,7 @@ impl Lowerer<'_> {
 
     /// The binding table index of a surface.
     pub(crate) fn surface(&mut self, id: visa::SurfaceId) -> Lowered<Surface> {
-        let Handle { var, known } = self.surface_handle(id)?;
+        let Handle { var, known, .. } = self.surface_handle(id)?;
         if let Some(index) = id.bindless_bti() {
             return self.bindless(SurfaceIndex(index), known, var);
         }

@@ -45,7 +45,9 @@ impl Lowerer<'_> {
                 let immediate = ext_desc.immediate().map(|v| ExtendedDescriptor::from_bits(v as u32));
                 let code = match (sfid, immediate) {
                     (0, Some(e)) => e.target_function(),
-                    (code, _) => code,
+                    // Shipped objects give the low byte of the extended descriptor, length and all: the shared
+                    // function is in bits 0 to 3, as the machine code beside them has it.
+                    (code, _) => code & 15,
                 };
                 let function = Sfid::from_number(code & 15, self.caps.memory.lsc);
                 let eot = eot || immediate.is_some_and(|e| e.end_of_thread());

@@ -5,7 +5,7 @@ use crate::{
     error::{Error, ErrorKind},
     ids::*,
     inst::Record,
-    model::{Kernel, Version},
+    model::{Kernel, TypeBits, Version},
     opcode::Opcode,
     operand::*,
     table::{self, Enc, Row, Slot, When},
@@ -16,6 +16,7 @@ use crate::{
 pub(super) fn read(c: &mut Cursor<'_>, version: Version, kernel: &mut Kernel) -> Read<()> {
     kernel.code.clear();
     kernel.operands.clear();
+    kernel.quirks.type_bits.clear();
     let mut reader = Reader::new(version, !kernel.quirks.no_surface_index);
     // Instructions average over 20 bytes and hold about three operands.
     kernel.code.reserve(c.left() / 24);
@@ -38,6 +39,8 @@ pub(super) struct Reader {
     wide: bool,
     /// First number of the instruction, which conditional fields depend on.
     mode: u32,
+    /// Bits above the type of the operand that was read last.
+    type_bits: u8,
 }
 
 impl Reader {
@@ -48,6 +51,7 @@ impl Reader {
             number: version.number(),
             wide: version.at_least(3, 4),
             mode: u32::MAX,
+            type_bits: 0,
         }
     }
 
@@ -105,6 +109,7 @@ impl Reader {
                         None => {
                             let operand = self.vector(c, slot.name)?;
                             kernel.operands.push(Operand::Vector(operand));
+                            self.note_type_bits(kernel);
                         }
                     }
                 }
@@ -127,7 +132,10 @@ impl Reader {
                         kernel.operands.push(Operand::Raw(self.raw(c, "parameter")?));
                     }
                 }
-                _ => kernel.operands.push(self.operand(c, slot)?),
+                _ => {
+                    kernel.operands.push(self.operand(c, slot)?);
+                    self.note_type_bits(kernel);
+                }
             }
         }
         record.count = (kernel.operands.len() - record.first as usize) as u16;
@@ -178,6 +186,26 @@ impl Reader {
         Operand::Num(value)
     }
 
+    /// A type. Only the low nibble counts: compilers of version 3.2 left bits above it, and Intel's reader
+    /// has always masked them out.
+    fn data_type(&mut self, c: &mut Cursor<'_>, field: &'static str) -> Read<Type> {
+        let raw = c.u8(field)?;
+        self.type_bits = raw & 0xf0;
+        match Type::from_raw(raw & 15) {
+            Some(ty) if ty != Type::Bool => Ok(ty),
+            _ => Err(c.illegal(1, field, raw.into(), "a type of 0 to 15 other than bool (10) in bits 0-3")),
+        }
+    }
+
+    /// Keeps the bits above the type of the last operand, so that the writer gives them back.
+    fn note_type_bits(&mut self, kernel: &mut Kernel) {
+        if self.type_bits != 0 {
+            let operand = kernel.operands.len() as u32 - 1;
+            kernel.quirks.type_bits.push(TypeBits { operand, bits: self.type_bits });
+            self.type_bits = 0;
+        }
+    }
+
     fn exec(&self, c: &mut Cursor<'_>) -> Read<Exec> {
         let mut raw = c.u8("execution size")?;
         if self.number == 300 {
@@ -196,7 +224,7 @@ impl Reader {
         Ok(RawOperand { var: VarId(c.wide(self.wide, field)?), offset: c.u16(field)? })
     }
 
-    fn vector(&self, c: &mut Cursor<'_>, field: &'static str) -> Read<VectorOperand> {
+    fn vector(&mut self, c: &mut Cursor<'_>, field: &'static str) -> Read<VectorOperand> {
         let tag = c.u8(field)?;
         let modifier = match Modifier::from_raw(tag >> 3) {
             Some(modifier) => modifier,
@@ -228,13 +256,13 @@ impl Reader {
             3 => {
                 let (addr, addr_offset) = (AddrId(c.u16(field)?), c.u8(field)?);
                 let offset = c.u16(field)? as i16;
-                let ty = data_type(c, field)?;
+                let ty = self.data_type(c, field)?;
                 let region = region(c, field)?;
                 VectorOperand::Indirect(IndirectOperand { addr, addr_offset, offset, ty, region, modifier })
             }
             5 => {
                 plain(c)?;
-                let ty = data_type(c, field)?;
+                let ty = self.data_type(c, field)?;
                 let bits = if ty.bytes() == 8 { c.u64(field)? } else { c.u32(field)?.into() };
                 VectorOperand::Immediate { ty, bits }
             }
@@ -325,14 +353,6 @@ fn region(c: &mut Cursor<'_>, field: &'static str) -> Read<Region> {
 
 fn illegal_region(c: &Cursor<'_>, field: &'static str, raw: u16) -> Box<Error> {
     c.illegal(2, field, raw.into(), "three region codes of 0 to 7")
-}
-
-fn data_type(c: &mut Cursor<'_>, field: &'static str) -> Read<Type> {
-    let raw = c.u8(field)?;
-    match Type::from_raw(raw) {
-        Some(ty) if ty != Type::Bool => Ok(ty),
-        _ => Err(c.illegal(1, field, raw.into(), "a type of 0 to 15 other than bool (10)")),
-    }
 }
 
 /// A predicate word other than 0: id in bits 0-11, combination in bits 13-14, inversion in bit 15.

@@ -201,7 +201,11 @@ impl Checker<'_> {
                 path.push(at);
                 let Some(alias) = kernel.vars[at].alias else { break None };
                 match alias.base.declared() {
-                    _ if alias.file_scope => break None,
+                    _ if alias.file_scope => {
+                        let message = format!("file-scope variable {}, which the object lacks", alias.base.0);
+                        self.report(Rule::AliasBase, None, self.var_field(at), message);
+                        break None;
+                    }
                     Some(base) if base < count => at = base,
                     Some(_) => {
                         let message = format!("V{}, the last variable is V{}", alias.base.0, count + 31);

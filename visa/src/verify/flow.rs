@@ -40,6 +40,11 @@ pub(super) const fn is_mark(opcode: Opcode) -> bool {
     matches!(opcode, Label | Subroutine | Jmp | Goto | Switchjmp | Call)
 }
 
+/// Notes of the compiler, which do nothing.
+const fn is_note(record: &Record) -> bool {
+    matches!(record.opcode, Opcode::Loc | Opcode::File | Opcode::Lifetime)
+}
+
 impl Checker<'_> {
     pub(super) fn flow(&mut self, scratch: &mut Scratch) {
         self.definitions(&scratch.marks, &mut scratch.defined);
@@ -84,7 +89,11 @@ impl Checker<'_> {
 
     fn branches(&mut self, marks: &[u32], defined: &[Option<u32>]) {
         let kernel = self.kernel;
-        let mut starts = marked(kernel, marks).filter(|m| m.1.opcode == Opcode::Subroutine).map(|m| m.0);
+        let mut starts = marked(kernel, marks)
+            .filter(|m| m.1.opcode == Opcode::Subroutine)
+            .map(|m| m.0)
+            // Labels before the first one belong to it.
+            .skip_while(|start| kernel.code[..*start].iter().all(|r| is_note(r) || r.opcode == Opcode::Label));
         // Bounds of the subroutine that the walk is in.
         let (mut first, mut end) = (0, 0);
         for (index, record) in marked(kernel, marks) {
@@ -142,8 +151,7 @@ impl Checker<'_> {
     /// Code begins with a subroutine, and each ends with something that does not go on.
     fn structure(&mut self, marks: &[u32], targets: &mut Vec<bool>, ends_at: &mut Vec<usize>) {
         let code = &self.kernel.code;
-        let notes = |op: Opcode| matches!(op, Opcode::Loc | Opcode::File | Opcode::Lifetime);
-        match code.iter().position(|r| !notes(r.opcode)) {
+        match code.iter().position(|r| !is_note(r)) {
             Some(first) if code[first].opcode == Opcode::Subroutine => {}
             Some(first) => {
                 let message = format!("`{}` stands before the first subroutine label", code[first].opcode);
@@ -168,7 +176,7 @@ impl Checker<'_> {
                 ends_at.push(at);
             }
             match code.get(index) {
-                Some(r) if notes(r.opcode) => {}
+                Some(r) if is_note(r) => {}
                 Some(r) if unreached(r) && last.is_some_and(|at| self.stops(at)) => {}
                 Some(_) => last = Some(index),
                 None => {}

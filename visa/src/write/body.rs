@@ -76,6 +76,11 @@ pub(super) fn write(kernel: &Kernel, version: Version) -> Result<Body, WriteErro
         Some(code) => out.bytes.extend_from_slice(code),
         None => code::write(&mut out, kernel, version)?,
     }
+    if let Some((size, entry)) = kernel.quirks.stripped_code.filter(|_| kernel.code.is_empty()) {
+        out.bytes[size_at..size_at + 4].copy_from_slice(&size.to_le_bytes());
+        out.bytes[size_at + 4..size_at + 8].copy_from_slice(&entry.to_le_bytes());
+        return Ok(Body { bytes: out.bytes, inputs_at });
+    }
     let size = out.bytes.len() - entry;
     out.bytes[size_at..size_at + 4].copy_from_slice(&(size as u32).to_le_bytes());
     out.bytes[size_at + 4..size_at + 8].copy_from_slice(&(entry as u32).to_le_bytes());

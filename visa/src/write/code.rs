@@ -4,7 +4,7 @@ use super::{Out, limit};
 use crate::{
     error::WriteError,
     inst::Record,
-    model::{Kernel, Version},
+    model::{Kernel, TypeBits, Version},
     operand::*,
     table::{self, Enc, Slot, When},
     types::{Exec, Modifier},
@@ -17,6 +17,8 @@ pub(super) fn write(out: &mut Out, kernel: &Kernel, version: Version) -> Result<
         number: version.number(),
         wide: version.at_least(3, 4),
         surface_index: !kernel.quirks.no_surface_index,
+        type_bits: &kernel.quirks.type_bits,
+        bits: 0,
     };
     for record in &kernel.code {
         writer.instruction(record, kernel.operands_of(record))?;
@@ -30,6 +32,10 @@ struct Writer<'a> {
     number: u16,
     wide: bool,
     surface_index: bool,
+    /// Bits above types, by operand.
+    type_bits: &'a [TypeBits],
+    /// Those of the operand being written.
+    bits: u8,
 }
 
 impl Writer<'_> {
@@ -57,12 +63,19 @@ impl Writer<'_> {
                     }
                 }
                 _ => {
+                    self.bits = self.bits_above(record.first + at as u32);
                     self.field(slot, &operands[at])?;
                     at += 1;
                 }
             }
         }
         Ok(())
+    }
+
+    /// Bits above the type of an operand.
+    fn bits_above(&self, operand: u32) -> u8 {
+        let found = self.type_bits.binary_search_by_key(&operand, |b| b.operand);
+        found.map_or(0, |at| self.type_bits[at].bits)
     }
 
     fn field(&mut self, slot: &Slot, operand: &Operand) -> Result<(), WriteError> {
@@ -156,12 +169,12 @@ impl Writer<'_> {
                 out.u16(i.addr.0);
                 out.u8(i.addr_offset);
                 out.u16(i.offset as u16);
-                out.u8(i.ty.raw());
+                out.u8(i.ty.raw() | self.bits);
                 out.u16(i.region.raw());
             }
             VectorOperand::Immediate { ty, bits } => {
                 out.u8(5);
-                out.u8(ty.raw());
+                out.u8(ty.raw() | self.bits);
                 if ty.bytes() == 8 { out.u64(bits) } else { out.u32(bits as u32) }
             }
             VectorOperand::Surface { surface, offset } => {
