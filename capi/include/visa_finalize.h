@@ -114,6 +114,10 @@ typedef struct vf_options {
    Look for what the kernel's author hardly meant; see `vf_binary_warnings`.
    */
   bool warnings;
+  /*
+   Refuse whatever breaks a rule of the specification, warnings too.
+   */
+  bool strict;
 } vf_options;
 
 /*
