@@ -121,7 +121,8 @@ pub fn compiled_for_other_registers(module: &Module, platform: Platform) -> Opti
 /// compiled for smaller ones.
 pub(crate) fn inputs_in_header(kernel: &visa::Kernel, platform: Platform) -> bool {
     let header = i32::from(platform.caps().regs.grf_bytes);
-    kernel.places == visa::PlaceKind::Offset && kernel.inputs.iter().any(|i| (1..header).contains(&i32::from(i.offset)))
+    kernel.places == visa::PlaceKind::Offset
+        && kernel.inputs.iter().any(|i| (1..header).contains(&i32::from(i.offset)))
 }
 
 /// The same for a kernel. Text is read for the registers of its platform, whatever it was written for.

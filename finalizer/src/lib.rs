@@ -114,7 +114,9 @@ pub use binary::{
 };
 pub use diagnostic::{Diagnostic, Place, Refusal, Severity};
 pub use finalizer::Finalizer;
-pub use input::{compiled_for_other_registers, platform_name, read_input, read_kernel, read_module, read_text};
+pub use input::{
+    compiled_for_other_registers, platform_name, read_input, read_kernel, read_module, read_text,
+};
 pub use options::Options;
 pub use pass::{Pass, PassSet, PassTime};
 pub use passes::PASSES;

@@ -34,7 +34,10 @@ fn round_trip(module: &Module) -> (Vec<u8>, Module) {
 }
 
 fn code(module: &Module) -> Vec<u8> {
-    Finalizer::new(Options::new(Platform::Skl)).finalize_kernel(module, 0).unwrap_or_else(|e| panic!("{e}")).code
+    Finalizer::new(Options::new(Platform::Skl))
+        .finalize_kernel(module, 0)
+        .unwrap_or_else(|e| panic!("{e}"))
+        .code
 }
 
 /// Names of file-scope variables have two bytes of length in all versions, and kernels have views of them by

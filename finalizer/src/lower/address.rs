@@ -3,7 +3,11 @@
 use gen_ir::{Dst, Op, Options, Src, Type};
 use visa::VectorOperand;
 
-use super::{Lowered, Lowerer, alu::extend, vars::{Handle, Home}};
+use super::{
+    Lowered, Lowerer,
+    alu::extend,
+    vars::{Handle, Home},
+};
 use crate::build::{self, Lanes, VReg, VSrc};
 
 /// What stands in a word until a linker writes the symbol's address there; Intel's finalizer uses the
@@ -90,7 +94,9 @@ impl Lowerer<'_> {
         let Some(var) = handle.var else { return Err("a surface or sampler that is never set".into()) };
         let byte = 4 * u32::from(element);
         if byte >= self.out.vars[var.index()].bytes {
-            return Err(format!("element {element} of a surface or sampler variable that ends before it").into());
+            return Err(
+                format!("element {element} of a surface or sampler variable that ends before it").into()
+            );
         }
         Ok(VReg::var_at(var, byte))
     }
@@ -132,11 +138,7 @@ impl Lowerer<'_> {
             };
             let handle = Handle { var: Some(var), ..Handle::default() };
             let dst = Dst::packed(self.handle_element(handle, element)?, Type::Ud);
-            self.emit_guarded(build::mov(
-                Lanes { exec: gen_ir::ExecSize::S1, ..lanes },
-                dst,
-                value,
-            ));
+            self.emit_guarded(build::mov(Lanes { exec: gen_ir::ExecSize::S1, ..lanes }, dst, value));
         }
         Ok(())
     }

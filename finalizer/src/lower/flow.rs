@@ -50,7 +50,9 @@ pub(crate) fn number_blocks(
 /// leaves lanes behind is the structurizer's question.
 fn runs_on(last: Option<&VInst>) -> bool {
     match last {
-        Some(inst) if inst.is_eot() || matches!(inst.op, Op::Ret | Op::Jmpi | Op::Goto) => inst.pred.is_some(),
+        Some(inst) if inst.is_eot() || matches!(inst.op, Op::Ret | Op::Jmpi | Op::Goto) => {
+            inst.pred.is_some()
+        }
         _ => true,
     }
 }

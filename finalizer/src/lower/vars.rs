@@ -282,9 +282,7 @@ impl VarMap {
     fn declare_handles(&mut self, kernel: &visa::Kernel, facts: &Facts, out: &mut Kernel<Virtual>) {
         for &state in &facts.in_registers {
             let (declared, handle) = match state {
-                StateVar::Surface(s) => {
-                    (s.declared().and_then(|i| kernel.surfaces.get(i)), self.surface(s))
-                }
+                StateVar::Surface(s) => (s.declared().and_then(|i| kernel.surfaces.get(i)), self.surface(s)),
                 StateVar::Sampler(s) => (kernel.samplers.get(s.index()), self.sampler(s)),
             };
             if let Some(handle) = handle {

@@ -93,7 +93,9 @@ impl Checker<'_> {
             .filter(|m| m.1.opcode == Opcode::Subroutine)
             .map(|m| m.0)
             // Labels before the first one belong to it.
-            .skip_while(|start| kernel.code[..*start].iter().all(|r| is_note(r) || r.opcode == Opcode::Label));
+            .skip_while(|start| {
+                kernel.code[..*start].iter().all(|r| is_note(r) || r.opcode == Opcode::Label)
+            });
         // Bounds of the subroutine that the walk is in.
         let (mut first, mut end) = (0, 0);
         for (index, record) in marked(kernel, marks) {

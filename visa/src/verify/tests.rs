@@ -320,7 +320,8 @@ fn the_page_lists_every_rule() {
             super::Severity::Warning => "warning",
         };
         let safety = if rule.is_safety() { "yes" } else { "" };
-        page += &format!("| {} | {severity} | {safety} | {} | {} |\n", rule.id(), rule.text(), rule.broken_by());
+        page +=
+            &format!("| {} | {severity} | {safety} | {} | {} |\n", rule.id(), rule.text(), rule.broken_by());
     }
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/RULES.md");
     if std::env::var_os("VISA_REWRITE_RULES").is_some() {
