@@ -49,8 +49,8 @@ pub struct Var {
     /// May be read or written through an address (its address is taken): its bytes are touched by any
     /// indirect access.
     pub address_taken: bool,
-    /// The vISA variable, for listings (index into the vISA kernel's general, predicate or address
-    /// variables), if it stands for one.
+    /// The vISA variable that it stands for, if any (index into the vISA kernel's general, predicate, address
+    /// or state variables).
     pub origin: Option<u32>,
 }
 
@@ -69,6 +69,13 @@ impl Var {
             address_taken: false,
             origin: None,
         }
+    }
+
+    /// Whether it was made to carry out a vISA instruction. If one block touches it, it holds nothing where that
+    /// starts.
+    pub const fn is_temporary(&self) -> bool {
+        let Var { origin, fixed, live_in, live_out, address_taken, .. } = self;
+        origin.is_none() && fixed.is_none() && !*live_in && !*live_out && !*address_taken
     }
 }
 

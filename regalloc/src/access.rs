@@ -58,6 +58,12 @@ impl Kind {
         self.0 & other.0 == other.0
     }
 
+    /// Whether a read finds bytes that lanes wrote which do not run now; `divergent`: some lanes may not run that
+    /// run elsewhere.
+    pub const fn reads_others(self, divergent: bool) -> bool {
+        !self.has(Kind::MASKED) || divergent && self.has(Kind::CROSS)
+    }
+
     /// Whether a message asks something of the place.
     pub const fn of_message(self) -> bool {
         self.0 & (Kind::EOT.0 | Kind::MESSAGE.0) != 0
@@ -157,11 +163,6 @@ impl Accesses {
     pub fn of_block(&self, b: usize) -> &[Access] {
         let r = self.block(b);
         &self.list[self.first[r.start] as usize..self.first[r.end] as usize]
-    }
-
-    /// All accesses in order.
-    pub fn all(&self) -> &[Access] {
-        &self.list
     }
 }
 

@@ -3,19 +3,29 @@
 //! It follows lanes through the control flow graph with two facts for each piece of each variable:
 //! *defined* (some write of it may have happened) and *lost* (defined, and since then another variable
 //! was written to its registers). Reading a lost piece is a fault. It knows nothing of live ranges:
-//! all it shares with the allocator is the table of accesses.
+//! all it shares with the allocator is the table of accesses and what that says of each variable.
+//!
+//! **Whose bytes.** A write under the mask gives the lanes that run their value, and leaves the bytes of others
+//! as they were. So what is lost is known three times: of the lane's own bytes, which every sure write gives
+//! back where all agree which those are; of the bytes of lanes that run elsewhere, which a masked write gives
+//! back where all lanes run; and of any lane's, which only a write without a mask does. A read asks for what it
+//! reads: under the mask its own or, across lanes, others' too; without a mask, any.
+//!
+//! **What a block does not remember.** A variable of one block which is there written before it is read, piece
+//! by piece and whatever the mask, has nothing from an earlier run of the block: not even in lanes that do not
+//! run, whose bytes Intel's finalizer, too, takes for dead between the runs. Lowering's temporaries of one block
+//! hold nothing where it starts, written under predicates or not: the vISA instruction that they serve is
+//! carried out there from its start to its end. Within the block, all of the above holds for both.
 //!
 //! A lane that waits at a block `t` from a branch on loses what is written over while it waits: by any
 //! block in the interval that [`Waits`](gen_ir::Waits) gives for `t`, and by subroutines called there.
-//! A write under the execution mask restores a piece for the lanes that run; it does not count where
-//! lanes read what others own.
 
 use crate::{
     Error,
     access::{Access, Accesses, Kind},
     flow::Flow,
     home::Homes,
-    pieces::{bits, covered, piece_shift, touched},
+    pieces::{bits, piece_shift, touched},
     place::UNPLACED,
 };
 use gen_ir::{BlockId, Kernel, VarClass, VarId, Virtual};
@@ -24,7 +34,19 @@ use gen_ir::{BlockId, Kernel, VarClass, VarId, Virtual};
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct Fact {
     defined: u64,
-    lost: u64,
+    lost: [u64; 3],
+}
+
+/// Whose bytes are lost: those of the lane that walks, those of lanes that run elsewhere, those of any lane.
+const OWN: usize = 0;
+const CROSS: usize = 1;
+const ALL: usize = 2;
+
+impl Fact {
+    /// Another variable is written to these pieces.
+    fn lose(&mut self, pieces: u64) {
+        self.lost.iter_mut().for_each(|l| *l |= self.defined & pieces);
+    }
 }
 
 /// Where a block starts or ends: of the variables that matter there, by their place among those.
@@ -48,8 +70,6 @@ struct Check<'a> {
     /// them, or [`LOCAL`]. Of the many others a large kernel would keep facts for every block.
     crossing: Vec<u32>,
     place: Vec<u32>,
-    no_mask_read: Vec<bool>,
-    cross_read: Vec<bool>,
 }
 
 /// Checks that with the variables placed at `at`, every read finds what was written.
@@ -71,8 +91,6 @@ pub(crate) fn check(
         reg_bytes,
         crossing: Vec::new(),
         place: vec![LOCAL; n],
-        no_mask_read: vec![false; n],
-        cross_read: vec![false; n],
     };
     for (v, var) in kernel.vars.iter().enumerate() {
         if at[v] == UNPLACED {
@@ -89,17 +107,14 @@ pub(crate) fn check(
             file[r as usize].push(v as u32);
         }
     }
-    for a in accesses.all().iter().filter(|a| a.kind.has(Kind::READ)) {
-        c.no_mask_read[a.var as usize] |= !a.kind.has(Kind::MASKED);
-        c.cross_read[a.var as usize] |= a.kind.has(Kind::CROSS);
-    }
     c.find_crossing(homes);
     c.run()
 }
 
 impl Check<'_> {
     /// Finds the variables whose facts at the start of a block may change what a read finds: not those that
-    /// spilling made, and not those of one block that there are written before they are read, piece by piece.
+    /// lowering and spilling made for one block, and not those of one block that there are written before they
+    /// are read, piece by piece.
     fn find_crossing(&mut self, homes: &Homes) {
         let n = self.kernel.vars.len();
         let facts = &self.accesses.facts;
@@ -107,12 +122,11 @@ impl Check<'_> {
         let mut crosses: Vec<bool> = facts.iter().map(|f| f.in_many()).collect();
         for b in 0..self.kernel.blocks.len() {
             for a in self.accesses.of_block(b) {
-                let v = a.var as usize;
-                let shift = piece_shift(&self.kernel.vars[v]);
+                let (v, fact) = (a.var as usize, &facts[a.var as usize]);
                 if a.kind.has(Kind::READ) {
-                    crosses[v] |= touched(a, shift) & !settled[v] != 0;
-                } else if self.restores(a, self.flow.divergent[b]) {
-                    settled[v] |= covered(a, shift);
+                    crosses[v] |= fact.needed(a) & !settled[v] != 0 && !fact.is_temporary_of(b);
+                } else {
+                    settled[v] |= fact.covers(a);
                 }
             }
         }
@@ -133,7 +147,7 @@ impl Check<'_> {
             .collect();
         let mut entry: Vec<Option<State>> = vec![None; blocks];
         let defined = |&v: &u32| if self.kernel.vars[v as usize].live_in { u64::MAX } else { 0 };
-        let first = self.crossing.iter().map(|v| Fact { defined: defined(v), lost: 0 }).collect();
+        let first = self.crossing.iter().map(|v| Fact { defined: defined(v), lost: [0; 3] }).collect();
         // What is known inside of a block, by variable.
         let mut inside = vec![Fact::default(); self.kernel.vars.len()];
         if blocks > 0 {
@@ -192,7 +206,7 @@ impl Check<'_> {
         if let Some(c) = self.flow.calls.iter().position(returns) {
             for (f, known) in out.iter_mut().zip(&back[c]) {
                 f.defined &= known.defined;
-                f.lost &= known.defined;
+                f.lost.iter_mut().for_each(|l| *l &= known.defined);
             }
         }
         if let Some(call) = self.flow.calls.iter().find(|c| c.0 == b)
@@ -269,7 +283,12 @@ impl Check<'_> {
             if report {
                 for a in all.iter().filter(|a| a.kind.has(Kind::READ)) {
                     let shift = piece_shift(&self.kernel.vars[a.var as usize]);
-                    if state[a.var as usize].lost & touched(a, shift) != 0 {
+                    let whose = match a.kind {
+                        k if !k.has(Kind::MASKED) => ALL,
+                        k if k.has(Kind::CROSS) => CROSS,
+                        _ => OWN,
+                    };
+                    if state[a.var as usize].lost[whose] & touched(a, shift) != 0 {
                         return Err(self.fault(b, i, a, "reads what was written over"));
                     }
                     if writes().any(|w| w.kind.has(Kind::EARLY) && self.meet(a, w)) {
@@ -278,27 +297,23 @@ impl Check<'_> {
                 }
             }
             for w in writes() {
-                self.lost_by(w, |v, pieces| {
-                    let f = &mut state[v as usize];
-                    f.lost |= f.defined & pieces;
-                });
+                self.lost_by(w, |v, pieces| state[v as usize].lose(pieces));
             }
             for w in writes() {
                 let shift = piece_shift(&self.kernel.vars[w.var as usize]);
                 let f = &mut state[w.var as usize];
                 f.defined |= touched(w, shift);
-                if self.restores(w, divergent) {
-                    f.lost &= !covered(w, shift);
+                let fact = &self.accesses.facts[w.var as usize];
+                f.lost[OWN] &= !fact.kills_own(w, divergent);
+                if !w.kind.has(Kind::MASKED) {
+                    f.lost[CROSS] &= !fact.covers(w);
+                    f.lost[ALL] &= !fact.covers(w);
+                } else if !divergent {
+                    f.lost[CROSS] &= !fact.kills_own(w, divergent);
                 }
             }
         }
         Ok(())
-    }
-
-    fn restores(&self, w: &Access, divergent: bool) -> bool {
-        let v = w.var as usize;
-        let masked = w.kind.has(Kind::MASKED);
-        w.kind.has(Kind::SURE) && !(masked && (self.no_mask_read[v] || divergent && self.cross_read[v]))
     }
 
     /// Registers of an access, as bytes of its file.
@@ -396,10 +411,7 @@ fn merge(all: impl Iterator<Item = (u32, u64)>) -> Losses {
 }
 
 fn lose(state: &mut State, losses: &Losses) {
-    for &(v, pieces) in losses {
-        let f = &mut state[v as usize];
-        f.lost |= f.defined & pieces;
-    }
+    losses.iter().for_each(|&(v, pieces)| state[v as usize].lose(pieces));
 }
 
 /// Adds what is defined; whether that was news.
@@ -420,7 +432,8 @@ fn join(to: &mut Option<State>, from: &State) -> bool {
     };
     let mut changed = false;
     for (a, b) in to.iter_mut().zip(from) {
-        let new = Fact { defined: a.defined | b.defined, lost: a.lost | b.lost };
+        let lost = std::array::from_fn(|i| a.lost[i] | b.lost[i]);
+        let new = Fact { defined: a.defined | b.defined, lost };
         changed |= new != *a;
         *a = new;
     }

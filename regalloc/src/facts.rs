@@ -22,8 +22,8 @@ pub(crate) struct Fact {
     pub units: u32,
     /// Log2 of the piece size in units.
     pub shift: u8,
-    /// Writes under the mask end the old value: bit 0 in divergent blocks, bit 1 elsewhere.
-    masked_kill: u8,
+    /// Why lanes may read what others wrote, or did not.
+    shared: Shared,
     /// Pitch of masked accesses: 0 for none so far.
     pitch: u8,
     /// The lane that owns the variable's first element, counting through all lanes, and through those of one
@@ -33,6 +33,35 @@ pub(crate) struct Fact {
     pub needs: Needs,
     /// Register file.
     pub class: VarClass,
+    /// Made by lowering for the instructions of one vISA instruction.
+    temporary: bool,
+}
+
+/// Why a write under the mask does not end all of the old value, a set of bits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Shared(u8);
+
+impl Shared {
+    /// It is read without a mask.
+    const NO_MASK: Shared = Shared(1);
+    /// Lanes read, under the mask, what others own.
+    const CROSS: Shared = Shared(1 << 1);
+    /// Accesses disagree on which lane owns which bytes.
+    const APART: Shared = Shared(1 << 2);
+    /// It is accessed through addresses.
+    const TAKEN: Shared = Shared(1 << 3);
+    /// What counts in code that lanes leave, and in code that all run.
+    const ANYWHERE: [Shared; 2] = [Shared(0b1001), Shared(0b1111)];
+    /// The same of the bytes of lanes that run.
+    const OWN: [Shared; 2] = [Shared(0b1000), Shared(0b1100)];
+
+    const fn any(self, of: Shared) -> bool {
+        self.0 & of.0 != 0
+    }
+
+    fn add(&mut self, other: Shared) {
+        self.0 |= other.0;
+    }
 }
 
 /// Where accesses happen that are noted.
@@ -114,33 +143,40 @@ impl Fact {
         self.home == Fact::MANY
     }
 
-    /// Pieces that somebody needs before a read.
+    /// Pieces that somebody needs before a read: those that ever get a value. Of what nobody writes, no write
+    /// would end the range, and no value has to be kept.
     pub fn needed(&self, a: &Access) -> u64 {
-        self.with_value(touched(a, self.shift))
+        touched(a, self.shift) & self.written
     }
 
     /// Pieces that are ever needed.
     pub fn ever_needed(&self) -> u64 {
-        self.with_value(self.pieces)
+        self.pieces & self.written
     }
 
-    /// The pieces of these that ever get a value: a message of one channel reads whole registers, of which only
-    /// one element has been written. No write would end what nobody writes. (All of them if none does,
-    /// so that a register is there to read.)
-    fn with_value(&self, pieces: u64) -> u64 {
-        match pieces & self.written {
-            0 => pieces,
-            some => some,
-        }
+    /// Whether what an earlier run of block `b` left is nothing, if no read there comes before a write: then no
+    /// other block knows of it.
+    pub const fn is_temporary_of(&self, b: usize) -> bool {
+        self.temporary && self.only_in(b)
     }
 
-    /// Pieces whose old value a write ends.
+    /// Pieces whose old value a write ends, for all lanes.
     pub fn kills(&self, a: &Access, divergent: bool) -> u64 {
-        if !a.kind.has(Kind::SURE) {
-            return 0;
-        }
-        let need = if divergent { 1 } else { 2 };
-        if a.kind.has(Kind::MASKED) && self.masked_kill & need == 0 {
+        self.ends(a, Shared::ANYWHERE[usize::from(divergent)])
+    }
+
+    /// Pieces whose old value a write ends for the lanes that run.
+    pub fn kills_own(&self, a: &Access, divergent: bool) -> u64 {
+        self.ends(a, Shared::OWN[usize::from(divergent)])
+    }
+
+    /// Pieces that a write gives a value, whatever the lanes.
+    pub fn covers(&self, a: &Access) -> u64 {
+        self.ends(a, Shared(0))
+    }
+
+    fn ends(&self, a: &Access, unless: Shared) -> u64 {
+        if !a.kind.has(Kind::SURE) || a.kind.has(Kind::MASKED) && self.shared.any(unless) {
             return 0;
         }
         covered(a, self.shift)
@@ -181,23 +217,18 @@ impl Fact {
                 self.needs.add(if read { Needs::DESC } else { Needs::RESPONSE });
             }
         }
-        if self.masked_kill == 0 || !(divergence || read) {
-            return;
-        }
         if !a.kind.has(Kind::MASKED) {
             if read {
-                self.masked_kill = 0;
+                self.shared.add(Shared::NO_MASK);
             }
-            return;
-        }
-        if a.kind.has(Kind::CROSS) {
-            self.masked_kill &= 2;
-        } else if a.pitch != 0 && divergence {
+        } else if a.kind.has(Kind::CROSS) {
+            self.shared.add(Shared::CROSS);
+        } else if divergence && a.pitch != 0 && !self.shared.any(Shared::APART) {
             let one = a.end - a.start <= u32::from(a.elem);
             let apart = self.pitch != 0 && self.pitch != a.pitch && !one;
             self.agree(a, simd);
             if apart || (one && simd > 1) || self.owner == [Owner::Nobody; 2] {
-                self.masked_kill &= 2;
+                self.shared.add(Shared::APART);
             }
             if !one {
                 self.pitch = a.pitch;
@@ -216,10 +247,11 @@ pub(crate) fn start(kernel: &Kernel<Virtual>, facts: &mut Vec<Fact>) {
         home: if var.live_in || var.live_out { Fact::MANY } else { Fact::NOWHERE },
         units: units(var),
         shift: piece_shift(var),
-        masked_kill: if var.address_taken { 0 } else { 3 },
+        shared: if var.address_taken { Shared::TAKEN } else { Shared(0) },
         pitch: 0,
         owner: [Owner::Unknown; 2],
         needs: Needs::NONE,
         class: var.class,
+        temporary: var.is_temporary(),
     }));
 }

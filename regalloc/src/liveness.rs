@@ -8,6 +8,12 @@
 //! a write ends nothing: some lane reads bytes that others own without a mask, or (in divergent code
 //! only) with one.
 //!
+//! **In one block.** A block runs under one mask. So of variables that one block touches, and that are there
+//! written before they are read, two things are known at each position: whether the bytes of lanes that run are
+//! needed, and whether those of others are, because a read without a mask follows. A masked write ends the first
+//! need alone: `mov (W) x, 0; add (masked) x, ..; read (W) x` keeps the zeros. Where the block starts both end;
+//! see `check`.
+//!
 //! **Per thread.** While the instruction pointer is where some lanes run, other lanes wait at a later
 //! block `t` and hold what is live into it. [`Waits`](gen_ir::Waits) says during which blocks they may
 //! wait at `t`: all that is live into `t` is kept during those. Then no register that a waiting lane
@@ -15,7 +21,9 @@
 //!
 //! **Defined.** Nothing is kept where no write of it can have happened yet, so a value pieced together
 //! by partial or predicated writes starts with the first of them. Pieces that spilling made start with
-//! their first access in the one block they live in.
+//! their first access in the one block they live in. Bytes that nothing ever writes hold no value: who reads
+//! them (a message that takes whole registers of which one element was computed) needs a register there and
+//! then, and finds in it what the checker, too, calls undefined.
 //!
 //! Within a block liveness is tracked in pieces of the variable (up to 64), so that writes that only
 //! together cover it end the old value together.
@@ -89,6 +97,9 @@ pub(crate) type Raw = (u32, Range);
 #[derive(Clone, Copy)]
 struct Open {
     live: u64,
+    /// Pieces in which the bytes of lanes that do not run are needed. Known of variables of one block; of
+    /// others, `live` says both.
+    others: u64,
     /// The block that this is about.
     block: u32,
     end: u32,
@@ -96,7 +107,7 @@ struct Open {
     first: u32,
 }
 
-const CLOSED: Open = Open { live: 0, block: NONE, end: 0, first: 0 };
+const CLOSED: Open = Open { live: 0, others: 0, block: NONE, end: 0, first: 0 };
 
 /// Memory of the computation.
 #[derive(Default)]
@@ -204,7 +215,7 @@ fn scan(
         for &v in spread.live_out_of(b) {
             // Live below and never defined above: the pieces matter once something is written here.
             let live = accesses.facts[v as usize].ever_needed().max(1);
-            open[v as usize] = Open { live, block, end: bottom, first: bottom };
+            open[v as usize] = Open { live, others: 0, block, end: bottom, first: bottom };
             seen.push(v);
         }
         for i in insts.rev() {
@@ -216,29 +227,45 @@ fn scan(
                     seen.push(a.var);
                 }
                 let fact = &accesses.facts[a.var as usize];
+                let local = fact.only_in(b) && !spread.is_carried(a.var);
                 if a.kind.has(Kind::READ) {
-                    if o.live == 0 {
+                    let needed = fact.needed(a);
+                    if o.live | o.others == 0 {
+                        if needed == 0 {
+                            raw.push((a.var, Range { start: read_at, end: read_at + 1 }));
+                            continue;
+                        }
                         o.end = read_at + 1;
                     }
-                    o.live |= fact.needed(a);
+                    o.live |= needed;
+                    if local && a.kind.reads_others(divergent) {
+                        o.others |= needed;
+                    }
                     o.first = read_at;
                     continue;
                 }
                 let at = read_at + u32::from(!a.kind.has(Kind::EARLY));
-                if o.live == 0 {
+                if o.live | o.others == 0 {
                     raw.push((a.var, Range { start: at, end: read_at + 2 }));
                     continue;
                 }
-                o.live &= !fact.kills(a, divergent);
+                if local {
+                    o.live &= !fact.kills_own(a, divergent);
+                    if !a.kind.has(Kind::MASKED) {
+                        o.others &= !fact.covers(a);
+                    }
+                } else {
+                    o.live &= !fact.kills(a, divergent);
+                }
                 o.first = at;
-                if o.live == 0 {
+                if o.live | o.others == 0 {
                     raw.push((a.var, Range { start: at, end: o.end }));
                 }
             }
         }
         for &v in &*seen {
             let o = open[v as usize];
-            if o.live == 0 {
+            if o.live | o.others == 0 {
                 continue;
             }
             let start = if spread.reaches(v, b) { top } else { o.first };

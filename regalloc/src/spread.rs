@@ -34,6 +34,8 @@ struct State {
     low: u64,
     /// And if everything is.
     high: u64,
+    /// Pieces read before a write gives them a value, whatever its mask.
+    entering: u64,
     /// The block that this is about.
     block: u32,
     written: bool,
@@ -84,6 +86,8 @@ pub(crate) struct Spread {
     ranges: Rows<(u32, u32)>,
     /// The first block at whose start each variable may have been written.
     reach: Vec<u32>,
+    /// Variables that one block touches, which brings them along to its next run.
+    carried: Vec<bool>,
     /// The blocks that touch each variable which may live across blocks.
     touches: Rows<Touch>,
     walk: Walk,
@@ -114,6 +118,11 @@ impl Spread {
         self.reach[var as usize] <= b as u32
     }
 
+    /// Whether a variable of one block has a value from an earlier run of that.
+    pub fn is_carried(&self, var: u32) -> bool {
+        self.carried[var as usize]
+    }
+
     /// Walks every variable through the graph.
     pub fn find(&mut self, kernel: &Kernel<Virtual>, accesses: &Accesses, flow: &Flow, homes: &Homes) {
         self.summarize(kernel, accesses, flow, homes);
@@ -132,8 +141,10 @@ impl Spread {
         let (n, facts) = (kernel.vars.len(), &accesses.facts);
         self.reach.clear();
         self.reach.extend(kernel.vars.iter().map(|var| if var.live_in { 0 } else { NONE }));
+        self.carried.clear();
+        self.carried.resize(n, false);
         self.state.clear();
-        self.state.resize(n, State { low: 0, high: 0, block: NONE, written: false });
+        self.state.resize(n, State { low: 0, high: 0, entering: 0, block: NONE, written: false });
         self.found.clear();
         for (b, &reached_from_here) in flow.reached.iter().enumerate() {
             self.seen.clear();
@@ -146,24 +157,31 @@ impl Spread {
                 }
                 let state = &mut self.state[a.var as usize];
                 if state.block != block {
-                    *state = State { low: 0, high: fact.ever_needed(), block, written: false };
+                    let high = fact.ever_needed();
+                    *state = State { low: 0, high, entering: 0, block, written: false };
                     self.seen.push(a.var);
                 }
                 if a.kind.has(Kind::READ) {
                     let t = fact.needed(a);
                     state.low |= t;
                     state.high |= t;
+                    state.entering |= t;
                 } else {
                     let kill = fact.kills(a, divergent);
                     state.low &= !kill;
                     state.high &= !kill;
+                    state.entering &= !fact.covers(a);
                     state.written = true;
                 }
             }
             for &v in &self.seen {
-                let State { low, high, written, .. } = self.state[v as usize];
-                if !facts[v as usize].in_many() && (low == 0 || homes.is_piece(v as usize)) {
-                    continue;
+                let State { low, high, entering, written, .. } = self.state[v as usize];
+                let fact = &facts[v as usize];
+                if !fact.in_many() {
+                    if entering == 0 || fact.is_temporary_of(b) || homes.is_piece(v as usize) {
+                        continue;
+                    }
+                    self.carried[v as usize] = true;
                 }
                 self.found.push((v, Touch { block, exposed: low != 0, ended: high == 0 }));
                 if written {

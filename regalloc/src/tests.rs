@@ -4,7 +4,12 @@ use gen_ir::{
 };
 use platforms::Platform;
 
+/// A variable of the program, not of lowering.
 fn general(bytes: u32) -> Var {
+    Var { origin: Some(0), ..temporary(bytes) }
+}
+
+fn temporary(bytes: u32) -> Var {
     Var::temp(VarClass::General, bytes, bytes.min(32))
 }
 
@@ -187,6 +192,81 @@ fn flags_that_do_not_fit_live_in_registers() {
     assert_eq!(stats.flag_spills, 12, "{stats:?}");
 }
 
+/// Where variable `v` is live: ranges of positions.
+fn live(k: &Kernel<Virtual>, v: VarId) -> Vec<(u32, u32)> {
+    let (mut accesses, mut flow, mut live) = (Accesses::default(), Flow::default(), Liveness::default());
+    flow.find(k);
+    accesses.collect(k, &flow).unwrap();
+    live.compute(k, &accesses, &flow, &Homes::default(), &mut liveness::Scratch::default());
+    live.of(v.index()).iter().map(|r| (r.start, r.end)).collect()
+}
+
+/// A block that is its own successor, under a mask that loses lanes.
+fn looped(k: &mut Kernel<Virtual>, mut insts: Vec<Inst<Virtual>>) {
+    let mut goto = Inst::new(Op::Goto, ExecSize::S8);
+    let flag = k.add_var(Var { live_in: true, fixed: Some(0), ..Var::temp(VarClass::Flag, 2, 2) });
+    goto.pred = Some(Pred { flag: Reg::var_at(flag, 0), inv: false, ctrl: PredCtrl::Seq });
+    let [loop_, out] = [0, 1].map(BlockId);
+    goto.payload = gen_ir::Payload::Branch {
+        jip: gen_ir::Target::Block(out),
+        uip: gen_ir::Target::Block(loop_),
+        ctrl: false,
+    };
+    insts.insert(0, Inst::new(Op::Join, ExecSize::S8));
+    insts.push(goto);
+    k.simd = 8;
+    k.blocks = vec![
+        Block { insts, succs: vec![out, loop_].into() },
+        Block { insts: vec![Inst::new(Op::Join, ExecSize::S8)], succs: Default::default() },
+    ];
+}
+
+#[test]
+fn what_is_never_written_is_not_kept() {
+    let mut k = Kernel::new("t", Platform::Skl);
+    let (x, y) = (k.add_var(general(128)), k.add_var(general(32)));
+    let mut second = add(y, x, x);
+    second.src[1] = Src::packed(Reg::var_at(x, 32), Type::D);
+    let mut rest = second;
+    rest.src[0] = rest.src[1];
+    looped(&mut k, vec![rest, mov(x, 1), second]);
+    // What is read first is in no write: it needs a register there, and the other value starts with its write.
+    assert_eq!(live(&k, x), [(2, 3), (5, 7)]);
+}
+
+#[test]
+fn values_of_one_block_start_there() {
+    let mut k = Kernel::new("t", Platform::Skl);
+    let (x, y) = (k.add_var(general(32)), k.add_var(general(32)));
+    let unmasked = |mut i: Inst<Virtual>| {
+        i.no_mask = true;
+        i
+    };
+    // Read without a mask, after a write under one.
+    looped(&mut k, vec![mov(x, 1), unmasked(add(y, x, x)), mov(x, 2), add(y, x, x)]);
+    assert_eq!(live(&k, x), [(3, 5), (7, 9)]);
+    // What lanes that do not run have in x is read: the first write counts, and the second ends nothing of it.
+    looped(&mut k, vec![unmasked(mov(x, 0)), mov(x, 1), unmasked(add(y, x, x)), mov(x, 2), add(y, x, x)]);
+    assert_eq!(live(&k, x), [(3, 7), (9, 11)]);
+    // Read first: the block brings it along.
+    looped(&mut k, vec![unmasked(add(y, x, x)), mov(x, 1)]);
+    assert_eq!(live(&k, x), [(0, 8)]);
+}
+
+#[test]
+fn temporaries_of_lowering_start_in_their_block() {
+    for (of_program, ranges) in [(false, [(3, 7)]), (true, [(0, 10)])] {
+        let mut k = Kernel::new("t", Platform::Skl);
+        let x = k.add_var(if of_program { general(32) } else { temporary(32) });
+        let y = k.add_var(general(32));
+        let flag = k.add_var(Var { live_in: true, fixed: Some(4), ..Var::temp(VarClass::Flag, 2, 2) });
+        let mut some = mov(x, 1);
+        some.pred = Some(Pred { flag: Reg::var_at(flag, 0), inv: false, ctrl: PredCtrl::Seq });
+        looped(&mut k, vec![some, mov(y, 2), add(y, x, y)]);
+        assert_eq!(live(&k, x), ranges, "{of_program}");
+    }
+}
+
 /// Runs the checker on a placement of the kernel's variables.
 fn checked(k: &Kernel<Virtual>, at: &[u32]) -> Result<(), Error> {
     let (mut accesses, mut flow) = (Accesses::default(), Flow::default());
@@ -233,6 +313,27 @@ fn checker_sees_values_lost_between_blocks() {
     k.blocks = vec![Block { insts: vec![add(v[2], v[0], v[0]), mov(v[0], 1), mov(v[1], 2)], succs: to(0) }];
     assert_eq!(checked(&k, &[32, 64, 96]), Ok(()));
     assert!(matches!(checked(&k, &[32, 32, 64]), Err(Error::Unsound(_))));
+}
+
+#[test]
+fn checker_knows_whose_bytes_are_lost() {
+    let mut k = Kernel::new("t", Platform::Skl);
+    let v: Vec<VarId> = (0..3).map(|_| k.add_var(general(32))).collect();
+    let mut any = add(v[2], v[0], v[0]);
+    any.no_mask = true;
+    let all = Inst { no_mask: true, ..mov(v[0], 0) };
+    // Written over between two masked writes: of no account to lanes that run, but to those that do not.
+    let over = mov(v[1], 2);
+    looped(&mut k, vec![all, over, mov(v[0], 1), add(v[2], v[0], v[0])]);
+    assert_eq!(checked(&k, &[32, 32, 64, 0]), Ok(()));
+    looped(&mut k, vec![all, over, mov(v[0], 1), any]);
+    k.vars[3].fixed = None;
+    assert_eq!(checked(&k, &[32, 64, 96, 4, 0]), Ok(()));
+    assert!(matches!(checked(&k, &[32, 32, 64, 4, 0]), Err(Error::Unsound(_))));
+    looped(&mut k, vec![over, mov(v[0], 1), any]);
+    k.vars[4].fixed = None;
+    // What an earlier run left in them is nothing.
+    assert_eq!(checked(&k, &[32, 32, 64, 4, 8, 0]), Ok(()));
 }
 
 #[test]

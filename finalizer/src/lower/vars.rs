@@ -281,13 +281,19 @@ impl VarMap {
     /// Gives handles in registers a variable.
     fn declare_handles(&mut self, kernel: &visa::Kernel, facts: &Facts, out: &mut Kernel<Virtual>) {
         for &state in &facts.in_registers {
-            let (declared, handle) = match state {
-                StateVar::Surface(s) => (s.declared().and_then(|i| kernel.surfaces.get(i)), self.surface(s)),
-                StateVar::Sampler(s) => (kernel.samplers.get(s.index()), self.sampler(s)),
+            let (declared, handle, origin) = match state {
+                StateVar::Surface(s) => {
+                    (s.declared().and_then(|i| kernel.surfaces.get(i)), self.surface(s), s.0)
+                }
+                StateVar::Sampler(s) => (kernel.samplers.get(s.index()), self.sampler(s), s.0),
             };
             if let Some(handle) = handle {
                 let elements = declared.map_or(1, |d| u32::from(d.num_elements).max(1));
-                handle.var = Some(out.add_var(Var::temp(VarClass::General, 4 * elements, 4)));
+                let var = Var {
+                    origin: Some(u32::from(origin)),
+                    ..Var::temp(VarClass::General, 4 * elements, 4)
+                };
+                handle.var = Some(out.add_var(var));
                 handle.in_memory = facts.in_memory(state);
             }
         }

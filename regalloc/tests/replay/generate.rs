@@ -82,18 +82,20 @@ pub fn generate(seed: u64, platform: Platform, shape: Shape) -> Generated {
         origin: 0,
         r: Random::new(0),
     };
+    // Variables of a program: those of lowering hold nothing where a block starts.
+    let var = |class, bytes, align| Var { origin: Some(0), ..Var::temp(class, bytes, align) };
     for _ in 0..shape.vectors {
         let bytes = [32, 64, 64, 64, 128, 128, 256, 12, 48][r.below(9) as usize];
         let align = if bytes >= 64 { grf } else { 4 };
         let even = bytes >= 64 && r.chance(10);
-        m.vectors.push(m.k.add_var(Var { even_grf: even, ..Var::temp(VarClass::General, bytes, align) }));
+        m.vectors.push(m.k.add_var(Var { even_grf: even, ..var(VarClass::General, bytes, align) }));
     }
     for _ in 0..shape.scalars {
         let bytes = [2, 4, 4, 4, 8][r.below(5) as usize];
-        m.scalars.push(m.k.add_var(Var::temp(VarClass::General, bytes, bytes)));
+        m.scalars.push(m.k.add_var(var(VarClass::General, bytes, bytes)));
     }
     for _ in 0..shape.flags {
-        m.flags.push(m.k.add_var(Var::temp(VarClass::Flag, 2, 2)));
+        m.flags.push(m.k.add_var(var(VarClass::Flag, 2, 2)));
     }
     m.r = r;
     let seed_bytes: Vec<u8> = (0..64).map(|i| (i as u8).wrapping_mul(37) ^ seed as u8).collect();
