@@ -5,6 +5,7 @@ use crate::{
     Error,
     facts::{self, Fact, Needs, Scene},
     flow::Flow,
+    home::Homes,
     points::Points,
 };
 use gen_ir::{
@@ -30,6 +31,14 @@ pub(crate) struct Access {
     pub chan: u8,
     /// What kind of touch this is.
     pub kind: Kind,
+}
+
+impl Access {
+    /// Whether this is the payload of a message of which each channel that runs reads its own bytes.
+    pub const fn is_of_channels(&self) -> bool {
+        let not = Kind::CROSS.0 | Kind::EOT.0 | Kind::MESSAGE.0;
+        self.kind.has(Kind::MASKED) && self.pitch == 0 && self.kind.0 & not == 0
+    }
 }
 
 /// Properties of an access, a set of bits.
@@ -90,17 +99,27 @@ pub(crate) struct Accesses {
     /// By variable.
     pub facts: Vec<Fact>,
     points: Points,
+    copies: Vec<Copy>,
+}
+
+/// The read of a copy without a mask into a temporary.
+struct Copy {
+    /// Its index among all accesses.
+    access: u32,
+    block: u32,
+    to: VarId,
 }
 
 impl Accesses {
     /// Collects all accesses; variables and byte ranges are checked here, once.
-    pub fn collect(&mut self, kernel: &Kernel<Virtual>, flow: &Flow) -> Result<(), Error> {
+    pub fn collect(&mut self, kernel: &Kernel<Virtual>, flow: &Flow, homes: &mut Homes) -> Result<(), Error> {
         let insts = kernel.inst_count();
         self.list.clear();
         self.list.reserve(insts * 4);
         self.first.clear();
         self.first.reserve(insts + 1);
         self.blocks.clear();
+        self.copies.clear();
         self.points.find(kernel);
         facts::start(kernel, &mut self.facts);
         for (b, block) in kernel.blocks.iter().enumerate() {
@@ -111,6 +130,7 @@ impl Accesses {
                 grf: u32::from(kernel.platform.caps().regs.grf_bytes),
                 list: &mut self.list,
                 facts: &mut self.facts,
+                copies: &mut self.copies,
                 scene,
                 fault: None,
             };
@@ -130,7 +150,25 @@ impl Accesses {
         }
         self.blocks.push(self.first.len() as u32);
         self.first.push(self.list.len() as u32);
+        self.settle_copies(kernel, flow, homes);
         Ok(())
+    }
+
+    /// Decides what copies into temporaries read that ignore the mask. Lowering makes payloads so; where only
+    /// messages under the mask read the payload, each channel its own part, nobody learns what the other lanes'
+    /// bytes were, and the copy reads for the lanes that run.
+    fn settle_copies(&mut self, kernel: &Kernel<Virtual>, flow: &Flow, homes: &mut Homes) {
+        for &Copy { access, block, to } in &self.copies {
+            let a = &mut self.list[access as usize];
+            if homes.is_payload(to) || self.facts[to.index()].is_masked_payload() {
+                homes.mark_payload(to);
+                (a.kind, a.pitch, a.elem) = (a.kind.with(Kind::MASKED), 0, 0);
+            }
+            let scene = Scene::new(kernel, flow, block as usize);
+            self.facts[a.var as usize].note(a, &scene);
+            // Copies of copies are not followed.
+            self.facts[a.var as usize].note_other_reader();
+        }
     }
 
     /// Makes it the accesses of the same kernel with the instructions of each block in another order:
@@ -172,6 +210,7 @@ struct Touches<'a> {
     grf: u32,
     list: &'a mut Vec<Access>,
     facts: &'a mut [Fact],
+    copies: &'a mut Vec<Copy>,
     scene: Scene,
     /// What is wrong with an instruction.
     fault: Option<String>,
@@ -194,21 +233,29 @@ impl Touches<'_> {
             self.special(inst, Role::Pred, p.flag, Extent::new(p.flag.byte, 1), (kind, 1, 1));
         }
         let mut indirect = false;
+        let copied = self.copied_to(inst);
+        let header = has_header(inst);
         for (i, src) in inst.src.iter().enumerate() {
             match src {
                 Src::Direct { reg, region, ty, .. } if plain => {
                     let (len, shape) = plain_read(*region, *ty, inst.exec.lanes(), base);
                     long |= len > grf;
-                    if reg.var().is_some() {
+                    if let Some(to) = copied.filter(|_| !shape.0.has(Kind::CROSS)) {
+                        self.copy(inst, *reg, Extent::new(reg.byte, len), shape, to);
+                    } else if reg.var().is_some() {
                         self.operand(inst, Role::Src(i as u8), *reg, Extent::new(reg.byte, len), shape);
                     }
                 }
                 Src::Direct { reg, .. } | Src::Macro { reg, .. } => {
                     let extent = inst.src_extent(i, grf).unwrap_or(Extent::new(reg.byte, 1));
                     long |= extent.len() > grf;
-                    if reg.var().is_some() {
+                    if let Some(v) = reg.var() {
                         let shape = read_shape(inst, i, base, send);
                         self.operand(inst, Role::Src(i as u8), *reg, extent, shape);
+                        // All lanes' message has that one header.
+                        if header && let Some(fact) = self.facts.get_mut(v.index()) {
+                            fact.note_other_reader();
+                        }
                     }
                 }
                 Src::Indirect { addr, .. } => {
@@ -266,6 +313,34 @@ impl Touches<'_> {
             let early = !send && (long || inst.exec.lanes() > 1);
             let kind = Kind::WRITE.with_if(early, Kind::EARLY);
             points.at(addr).iter().for_each(|&v| self.whole(v, kind));
+        }
+    }
+
+    /// The temporary that an instruction copies to, channel by channel and without a mask, if it does.
+    fn copied_to(&self, inst: &Inst<Virtual>) -> Option<VarId> {
+        if inst.op != Op::Mov || !inst.no_mask || inst.pred.is_some() || inst.cond.is_some() {
+            return None;
+        }
+        let Dst::Direct { reg, horz: 1, .. } = inst.dst else { return None };
+        let to = reg.var()?;
+        let fact = self.facts.get(to.index())?;
+        // Fewer channels than any message has are fields.
+        (inst.exec.lanes() >= 8 && fact.is_temporary() && fact.class == VarClass::General).then_some(to)
+    }
+
+    /// Adds the source of a copy to a temporary, of which more is known when all readers of that are.
+    fn copy(
+        &mut self,
+        inst: &Inst<Virtual>,
+        reg: Reg<Virtual>,
+        extent: Extent,
+        shape: (Kind, u8, u8),
+        to: VarId,
+    ) {
+        if let Some(access) = self.checked(inst, Role::Src(0), reg, extent, shape) {
+            self.copies.push(Copy { access: self.list.len() as u32, block: self.scene.block(), to });
+            self.list.push(access);
+            self.facts[access.var as usize].note_other_reader();
         }
     }
 
@@ -393,6 +468,15 @@ fn role_class(role: Role) -> VarClass {
 /// Registers that other code reads or writes: dense, as a message's are.
 fn is_touch(inst: &Inst<Virtual>) -> bool {
     matches!(inst.payload, Payload::Outside(Outside::Touch { .. }))
+}
+
+/// Whether a message may have a header, which holds for all of its channels (descriptor bit 19).
+fn has_header(inst: &Inst<Virtual>) -> bool {
+    match inst.send().map(|s| s.desc) {
+        Some(Desc::Imm(desc)) => desc >> 19 & 1 != 0 || inst.exec.lanes() < 8,
+        Some(_) => true,
+        None => is_touch(inst),
+    }
 }
 
 fn write_shape(inst: &Inst<Virtual>, base: Kind, early: bool, send: bool) -> (Kind, u8, u8) {

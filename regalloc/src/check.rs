@@ -17,6 +17,10 @@
 //! hold nothing where it starts, written under predicates or not: the vISA instruction that they serve is
 //! carried out there from its start to its end. Within the block, all of the above holds for both.
 //!
+//! **Payloads.** Lowering copies values into payloads without a mask. If only messages under the mask read the
+//! payload, each channel its own part, then what such a copy finds in the bytes of other lanes reaches nobody:
+//! the table of accesses calls it a read of the lanes that run. Its write is of all.
+//!
 //! A lane that waits at a block `t` from a branch on loses what is written over while it waits: by any
 //! block in the interval that [`Waits`](gen_ir::Waits) gives for `t`, and by subroutines called there.
 

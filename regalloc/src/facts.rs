@@ -35,6 +35,8 @@ pub(crate) struct Fact {
     pub class: VarClass,
     /// Made by lowering for the instructions of one vISA instruction.
     temporary: bool,
+    /// Something else reads it than the payloads of messages under the mask.
+    read_otherwise: bool,
 }
 
 /// Why a write under the mask does not end all of the old value, a set of bits.
@@ -84,6 +86,11 @@ impl Scene {
             divergence: flow.any_divergence,
             simd: u32::from(kernel.simd).next_power_of_two(),
         }
+    }
+
+    /// The block.
+    pub const fn block(&self) -> u32 {
+        self.block
     }
 }
 
@@ -160,6 +167,21 @@ impl Fact {
         self.temporary && self.only_in(b)
     }
 
+    /// Whether lowering made it.
+    pub const fn is_temporary(&self) -> bool {
+        self.temporary
+    }
+
+    /// Whether it is a payload made for messages of which each channel reads its own bytes.
+    pub const fn is_masked_payload(&self) -> bool {
+        self.temporary && !self.in_many() && !self.read_otherwise && self.pieces != 0
+    }
+
+    /// Says that something else reads it than the channels of messages.
+    pub fn note_other_reader(&mut self) {
+        self.read_otherwise = true;
+    }
+
     /// Pieces whose old value a write ends, for all lanes.
     pub fn kills(&self, a: &Access, divergent: bool) -> u64 {
         self.ends(a, Shared::ANYWHERE[usize::from(divergent)])
@@ -208,6 +230,7 @@ impl Fact {
         }
         if read {
             self.pieces |= touched(a, self.shift);
+            self.read_otherwise |= !a.is_of_channels();
         }
         if a.kind.of_message() {
             if a.kind.has(Kind::EOT) {
@@ -253,5 +276,6 @@ pub(crate) fn start(kernel: &Kernel<Virtual>, facts: &mut Vec<Fact>) {
         needs: Needs::NONE,
         class: var.class,
         temporary: var.is_temporary(),
+        read_otherwise: false,
     }));
 }

@@ -23,6 +23,8 @@ pub(crate) struct Homes {
     /// Pieces of variables: of one block, which split into pieces of one instruction next, or of one
     /// instruction.
     piece: Vec<bool>,
+    /// Payloads of messages whose channels read their own bytes alone; spilling them makes others of them.
+    payload: Vec<bool>,
 }
 
 impl Homes {
@@ -30,6 +32,7 @@ impl Homes {
     pub fn clear(&mut self) {
         self.home.clear();
         self.piece.clear();
+        self.payload.clear();
     }
 
     fn grow(&mut self, n: usize) {
@@ -40,6 +43,19 @@ impl Homes {
     /// Whether a variable is a piece: it lives in one block, and its first access there starts it.
     pub fn is_piece(&self, var: usize) -> bool {
         self.piece.get(var).copied().unwrap_or(false)
+    }
+
+    /// Whether a variable, or the one that it is a part of, is a payload of messages under the mask alone.
+    pub fn is_payload(&self, var: VarId) -> bool {
+        self.payload.get(var.index()).copied().unwrap_or(false)
+    }
+
+    /// Says that a variable is such a payload.
+    pub fn mark_payload(&mut self, var: VarId) {
+        if self.payload.len() <= var.index() {
+            self.payload.resize(var.index() + 1, false);
+        }
+        self.payload[var.index()] = true;
     }
 
     /// Says that a variable is a piece.

@@ -12,6 +12,7 @@
 //! plan      what spilling will add            fit       a place for that beside the others
 //! spill     general variables to memory       slots     places there
 //! copy      a kernel to rewrite               order     fewer alive at a time
+//! split     variables of several parts
 //! apply     variables to registers            check     proof that no value is lost
 //! ```
 //!
@@ -48,6 +49,7 @@ mod plan;
 mod points;
 mod slots;
 mod spill;
+mod split;
 mod spread;
 
 pub use error::Error;
@@ -107,6 +109,7 @@ pub struct Scratch {
     other: Analysis,
     liveness: liveness::Scratch,
     order: order::Scratch,
+    split: split::Scratch,
     placing: Placing,
     /// Flags, addresses, general variables.
     placed: [Placement; 3],
@@ -136,10 +139,10 @@ impl Analysis {
         &mut self,
         kernel: &Kernel<Virtual>,
         flow: &Flow,
-        homes: &Homes,
+        homes: &mut Homes,
         scratch: &mut liveness::Scratch,
     ) -> Result<(), Error> {
-        self.accesses.collect(kernel, flow)?;
+        self.accesses.collect(kernel, flow, homes)?;
         self.live.compute(kernel, &self.accesses, flow, homes, scratch);
         Ok(())
     }
@@ -187,17 +190,20 @@ fn rounds(
     for rewritten in 0..MAX_ROUNDS {
         {
             let now = work.as_ref().unwrap_or(kernel);
-            scratch.now.find(now, &scratch.flow, &scratch.homes, &mut scratch.liveness)?;
+            scratch.now.find(now, &scratch.flow, &mut scratch.homes, &mut scratch.liveness)?;
         }
         // Orders have been placed to know what they cost.
         let mut placed_already = false;
-        if rewritten == 0
-            && let Some(better) = reordered(kernel, scratch)?
-        {
-            // What does not fit when packed would not fit in turn.
-            placed_already = !scratch.placed[2].spilled.is_empty();
-            rotate &= !placed_already;
-            *work = Some(better);
+        if rewritten == 0 && split_where_crowded(kernel, scratch, work)? {
+            let current = work.as_ref().unwrap_or(kernel);
+            if let Some(better) = reordered(current, scratch)? {
+                // What does not fit when packed would not fit in turn.
+                placed_already = !scratch.placed[2].spilled.is_empty();
+                rotate &= !placed_already;
+                if let Some(before) = work.replace(better) {
+                    scratch.pool.keep_kernel(before);
+                }
+            }
         }
         let Scratch { pool, flow, homes, now, placing, placed, lost, home, plan, spill, .. } = &mut *scratch;
         let [flags, addresses, general] = placed;
@@ -231,7 +237,7 @@ fn rounds(
                 continue;
             }
             if options.check {
-                now.accesses.collect(work, flow)?;
+                now.accesses.collect(work, flow, homes)?;
             }
         }
         for (class, p) in
@@ -257,6 +263,26 @@ fn rounds(
         return Ok(stats);
     }
     Err(Error::NoEnd(MAX_ROUNDS))
+}
+
+/// Splits variables if more is alive somewhere than there is room for. Returns whether it still is: `work` is what
+/// is known, if it was made.
+fn split_where_crowded(
+    kernel: &Kernel<Virtual>,
+    scratch: &mut Scratch,
+    work: &mut Option<Kernel<Virtual>>,
+) -> Result<bool, Error> {
+    let Scratch { pool, flow, homes, now, liveness, order, split, .. } = scratch;
+    if !order::is_crowded(kernel, &now.accesses, &now.live, order) {
+        return Ok(false);
+    }
+    if !split.find(kernel, &now.accesses) {
+        return Ok(true);
+    }
+    let work = work.get_or_insert_with(|| copy::copy(kernel, pool));
+    split.split(work);
+    now.find(work, flow, homes, liveness)?;
+    Ok(order::is_crowded(work, &now.accesses, &now.live, order))
 }
 
 /// The kernel in an order that makes spilling cheaper, if one is found. What is known is then of that, and its

@@ -39,7 +39,29 @@ impl Scratch {
     }
 }
 
+/// Whether more is alive somewhere than there is room for.
+pub(crate) fn is_crowded(
+    kernel: &Kernel<Virtual>,
+    accesses: &Accesses,
+    live: &Liveness,
+    s: &mut Scratch,
+) -> bool {
+    let room = room(kernel);
+    let general = kernel.vars.iter().filter(|var| var.class == VarClass::General);
+    if general.map(|var| u64::from(var.bytes)).sum::<u64>() <= u64::from(room) {
+        return false;
+    }
+    peaks(kernel, accesses, live, s);
+    s.peaks.iter().any(|&peak| peak > room)
+}
+
+/// Bytes of registers that variables may have, about.
+fn room(kernel: &Kernel<Virtual>) -> u32 {
+    (u32::from(kernel.grf_count) - 2) * u32::from(kernel.platform.caps().regs.grf_bytes)
+}
+
 /// A kernel with the same instructions in another order in blocks where too much is alive, if there are any.
+/// `s` knows them: it was asked whether the kernel [is crowded](is_crowded).
 pub(crate) fn order(
     kernel: &Kernel<Virtual>,
     accesses: &Accesses,
@@ -47,13 +69,7 @@ pub(crate) fn order(
     s: &mut Scratch,
     pool: &mut Pool<Virtual>,
 ) -> Option<Kernel<Virtual>> {
-    let grf = u32::from(kernel.platform.caps().regs.grf_bytes);
-    let room = (u32::from(kernel.grf_count) - 2) * grf;
-    let general = kernel.vars.iter().filter(|var| var.class == VarClass::General);
-    if general.map(|var| u64::from(var.bytes)).sum::<u64>() <= u64::from(room) {
-        return None;
-    }
-    peaks(kernel, accesses, live, s);
+    let room = room(kernel);
     s.block.row_of.clear();
     let mut out: Option<Kernel<Virtual>> = None;
     for b in 0..kernel.blocks.len() {

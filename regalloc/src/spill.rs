@@ -100,6 +100,9 @@ pub(crate) fn spill(
         let temp = Var::temp(VarClass::General, t.bytes(grf), grf);
         let id = kernel.add_var(Var { no_spill: true, even_grf, ..temp });
         homes.mark_piece(id);
+        if homes.is_payload(VarId(t.var)) {
+            homes.mark_payload(id);
+        }
     }
     // From here on only the copies to memory read inputs.
     plan.inputs.iter().for_each(|i| kernel.vars[i.var as usize].no_spill = true);

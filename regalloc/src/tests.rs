@@ -168,6 +168,34 @@ fn what_is_read_once_is_written_just_before() {
 }
 
 #[test]
+fn values_side_by_side_are_placed_apart() {
+    let mut k = Kernel::new("t", Platform::Skl);
+    // Half of each pair is needed at the end only: in an order that knows, all find a place.
+    let pairs: Vec<VarId> = (0..100).map(|_| k.add_var(general(64))).collect();
+    let half = |v: VarId, byte: u32| Src::packed(Reg::var_at(v, byte), Type::D);
+    let mut insts = Vec::new();
+    for &v in &pairs {
+        for byte in [0, 32] {
+            let mut i = mov(v, 1);
+            i.dst = Dst::packed(Reg::var_at(v, byte), Type::Ud);
+            insts.push(i);
+        }
+    }
+    for byte in [0, 0, 0, 32] {
+        for w in pairs.windows(2) {
+            let mut i = add(w[0], w[0], w[0]);
+            i.dst = Dst::packed(Reg::var_at(w[1], byte), Type::D);
+            i.src = [half(w[0], byte), half(w[1], byte), Src::None];
+            insts.push(i);
+        }
+    }
+    k.blocks = vec![Block { insts, succs: Default::default() }];
+    let (_, stats) =
+        allocate(&k, &Options { check: true }, &mut Scratch::default(), &mut Pool::default()).unwrap();
+    assert_eq!((stats.spills, stats.fills), (0, 0), "{stats:?}");
+}
+
+#[test]
 fn flags_that_do_not_fit_live_in_registers() {
     let mut k = Kernel::new("flags", Platform::Skl);
     let x = k.add_var(general(32));
@@ -196,7 +224,7 @@ fn flags_that_do_not_fit_live_in_registers() {
 fn live(k: &Kernel<Virtual>, v: VarId) -> Vec<(u32, u32)> {
     let (mut accesses, mut flow, mut live) = (Accesses::default(), Flow::default(), Liveness::default());
     flow.find(k);
-    accesses.collect(k, &flow).unwrap();
+    accesses.collect(k, &flow, &mut Homes::default()).unwrap();
     live.compute(k, &accesses, &flow, &Homes::default(), &mut liveness::Scratch::default());
     live.of(v.index()).iter().map(|r| (r.start, r.end)).collect()
 }
@@ -254,6 +282,40 @@ fn values_of_one_block_start_there() {
 }
 
 #[test]
+fn copies_into_payloads_read_for_lanes_that_run() {
+    for (masked, start) in [(true, 7), (false, 0)] {
+        let mut k = Kernel::new("t", Platform::Skl);
+        let (x, payload) = (k.add_var(general(32)), k.add_var(temporary(32)));
+        let copy = Inst {
+            no_mask: true,
+            src: [Src::packed(Reg::var_at(x, 0), Type::Ud), Src::None, Src::None],
+            ..mov(payload, 0)
+        };
+        let send = Inst {
+            no_mask: !masked,
+            dst: Dst::null(Type::Ud),
+            src: [Src::packed(Reg::var_at(payload, 0), Type::Ud), Src::None, Src::None],
+            payload: gen_ir::Payload::Send(gen_ir::SendInfo {
+                sfid: gen_ir::Sfid::Dc1,
+                desc: gen_ir::Desc::Imm(0),
+                ex_desc: gen_ir::Desc::Imm(0),
+                eot: false,
+                dst_len: 0,
+                src0_len: 1,
+                src1_len: 0,
+            }),
+            ..Inst::new(Op::Send, ExecSize::S8)
+        };
+        let y = k.add_var(general(32));
+        looped(&mut k, vec![mov(y, 0), mov(y, 0), mov(x, 1), copy, send]);
+        // Another block knows of it, too.
+        k.blocks[1].insts.push(mov(x, 2));
+        k.blocks[1].insts.push(add(y, x, x));
+        assert_eq!(live(&k, x)[0].0, start, "{masked}");
+    }
+}
+
+#[test]
 fn temporaries_of_lowering_start_in_their_block() {
     for (of_program, ranges) in [(false, [(3, 7)]), (true, [(0, 10)])] {
         let mut k = Kernel::new("t", Platform::Skl);
@@ -271,7 +333,7 @@ fn temporaries_of_lowering_start_in_their_block() {
 fn checked(k: &Kernel<Virtual>, at: &[u32]) -> Result<(), Error> {
     let (mut accesses, mut flow) = (Accesses::default(), Flow::default());
     flow.find(k);
-    accesses.collect(k, &flow).unwrap();
+    accesses.collect(k, &flow, &mut Homes::default()).unwrap();
     check::check(k, &accesses, &flow, &Homes::default(), at)
 }
 
