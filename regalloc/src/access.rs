@@ -9,8 +9,8 @@ use crate::{
     points::Points,
 };
 use gen_ir::{
-    BlockId, Desc, Dst, Extent, Inst, Kernel, Op, Outside, Payload, PredCtrl, Reg, Region, Role, Src, Type,
-    VarClass, VarId, Virtual, region_span,
+    BlockId, Desc, Dst, Extent, Inst, Kernel, Op, Outside, Payload, PredCtrl, Reg, Region, Role, SendInfo,
+    Sfid, Src, Type, VarClass, VarId, Virtual, region_span,
 };
 
 /// One touch of a variable's bytes by an instruction.
@@ -297,7 +297,12 @@ impl Touches<'_> {
             let extent = inst.dst_extent(grf).unwrap_or(Extent::new(reg.byte, 1));
             long |= extent.len() > grf;
             if reg.var().is_some() {
-                let shape = write_shape(inst, base, long && !send, send);
+                let shape = write_shape(
+                    inst,
+                    base,
+                    long && !send,
+                    (send, send && gives_dwords(inst, self.scene.simd())),
+                );
                 self.operand(inst, Role::Dst, reg, extent, shape);
             }
         }
@@ -479,11 +484,38 @@ fn has_header(inst: &Inst<Virtual>) -> bool {
     }
 }
 
-fn write_shape(inst: &Inst<Virtual>, base: Kind, early: bool, send: bool) -> (Kind, u8, u8) {
+/// Whether a message gives each channel of the kernel its own dwords, and leaves alone those of channels that do
+/// not run: untyped reads of data cache 1 (PRM Skylake volume 2d, "MSD1R_US" and "MSD1R_A64_US": descriptor bits
+/// 18:14), samples of 32 bits a component (bit 30), and loads of LSC without transposition (bit 15) whose data
+/// takes a dword (bits 11:9). Intel's finalizer counts on the same messages (`updateDstMaskForGatherRaw`,
+/// `visa/GraphColor.cpp`).
+fn gives_dwords(inst: &Inst<Virtual>, simd: u32) -> bool {
+    let Some(SendInfo { sfid, desc: Desc::Imm(desc), .. }) = inst.send() else { return false };
+    if inst.exec.lanes() != simd || inst.chan != 0 {
+        return false;
+    }
+    match sfid {
+        Sfid::Dc1 => matches!(desc >> 14 & 0x1f, 0x01 | 0x11),
+        Sfid::Sampler => desc >> 30 & 1 == 0,
+        Sfid::Ugm | Sfid::Slm => {
+            let (load, transposed) = (desc & 0x3f == 0, desc >> 15 & 1 != 0);
+            load && !transposed && matches!(desc >> 9 & 7, 2 | 4 | 5)
+        }
+        _ => false,
+    }
+}
+
+fn write_shape(
+    inst: &Inst<Virtual>,
+    base: Kind,
+    early: bool,
+    (send, of_dwords): (bool, bool),
+) -> (Kind, u8, u8) {
     let kind = base.with(Kind::WRITE).with_if(early, Kind::EARLY);
     let sure = inst.pred.is_none() || inst.op == Op::Sel;
     if send {
-        return (kind.with_if(sure, Kind::SURE).with_if(inst.op.is_send(), Kind::MESSAGE), 0, 0);
+        let pitch = if of_dwords { 4 } else { 0 };
+        return (kind.with_if(sure, Kind::SURE).with_if(inst.op.is_send(), Kind::MESSAGE), pitch, pitch);
     }
     match inst.dst {
         Dst::Direct { horz, ty, .. } => {

@@ -68,6 +68,15 @@ impl<const W: usize> Busy<W> {
         self.blocks.resize(blocks, Block { all: [0; W], some: [0; W] });
     }
 
+    /// Adds what is in use in another table of the same positions.
+    pub fn merge(&mut self, other: &Busy<W>) {
+        self.at.iter_mut().zip(&other.at).for_each(|(at, o)| add(at, *o));
+        for (block, o) in self.blocks.iter_mut().zip(&other.blocks) {
+            add(&mut block.all, o.all);
+            add(&mut block.some, o.some);
+        }
+    }
+
     /// How many positions are kept.
     pub fn positions(&self) -> usize {
         self.at.len()

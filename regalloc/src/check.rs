@@ -23,10 +23,15 @@
 //!
 //! A lane that waits at a block `t` from a branch on loses what is written over while it waits: by any
 //! block in the interval that [`Waits`](gen_ir::Waits) gives for `t`, and by subroutines called there.
+//! Not so where both variables are *lane by lane*: each write is masked and puts channel `c` at byte
+//! `4 * (c % simd)` of every `4 * simd` bytes, no lane reads what another wrote, and both places are multiples of
+//! that: then the write has no byte of a lane that waits. (On the way that the lane itself goes, every write
+//! counts.)
 
 use crate::{
     Error,
     access::{Access, Accesses, Kind},
+    facts::lane_bytes,
     flow::Flow,
     home::Homes,
     pieces::{bits, piece_shift, touched},
@@ -356,7 +361,14 @@ impl Check<'_> {
         }
     }
 
-    /// What each block writes over, calls included.
+    /// Whether every lane writes and reads its own dwords of a variable alone, and those are the same bytes of the
+    /// register file for all such variables.
+    fn is_by_lane(&self, v: u32) -> bool {
+        let lane_bytes = lane_bytes(self.kernel);
+        self.accesses.facts[v as usize].is_lane_by_lane() && self.at[v as usize].is_multiple_of(lane_bytes)
+    }
+
+    /// What each block writes over that waiting lanes may hold, calls included.
     fn block_losses(&self) -> Vec<Losses> {
         // By variable: a write meets all that ever share its registers, so a list of what it goes over,
         // write by write, would grow with the square of the kernel.
@@ -366,7 +378,11 @@ impl Check<'_> {
             .map(|b| {
                 for i in self.accesses.block(b) {
                     for w in self.accesses.of(i).iter().filter(|a| a.kind.has(Kind::WRITE)) {
+                        let by_lane = self.is_by_lane(w.var);
                         self.lost_by(w, |v, pieces| {
+                            if by_lane && self.is_by_lane(v) {
+                                return;
+                            }
                             let place = self.place[v as usize];
                             let Some(l) = lost.get_mut(place as usize) else { return };
                             if *l == 0 {

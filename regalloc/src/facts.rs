@@ -37,6 +37,9 @@ pub(crate) struct Fact {
     temporary: bool,
     /// Something else reads it than the payloads of messages under the mask.
     read_otherwise: bool,
+    /// Some byte may be written for another lane than the one to which that belongs in all variables that are
+    /// [lane by lane](Fact::is_lane_by_lane).
+    scattered: bool,
 }
 
 /// Why a write under the mask does not end all of the old value, a set of bits.
@@ -86,6 +89,11 @@ impl Scene {
             divergence: flow.any_divergence,
             simd: u32::from(kernel.simd).next_power_of_two(),
         }
+    }
+
+    /// Lanes of the kernel.
+    pub const fn simd(&self) -> u32 {
+        self.simd
     }
 
     /// The block.
@@ -167,6 +175,12 @@ impl Fact {
         self.temporary && self.only_in(b)
     }
 
+    /// Whether every lane writes and reads its own dwords alone, and all such variables of the kernel agree which
+    /// those are: byte `4 * (channel % simd)` on, of every `4 * simd` bytes.
+    pub fn is_lane_by_lane(&self) -> bool {
+        !self.scattered && self.shared == Shared(0) && self.pitch == 4 && self.owner[0] == Owner::Lane(0)
+    }
+
     /// Whether lowering made it.
     pub const fn is_temporary(&self) -> bool {
         self.temporary
@@ -227,6 +241,7 @@ impl Fact {
         let read = a.kind.has(Kind::READ);
         if a.kind.has(Kind::WRITE) {
             self.written |= touched(a, self.shift);
+            self.scattered |= !a.kind.has(Kind::MASKED) || a.pitch != 4;
         }
         if read {
             self.pieces |= touched(a, self.shift);
@@ -260,6 +275,11 @@ impl Fact {
     }
 }
 
+/// Bytes of a dword for each lane.
+pub(crate) fn lane_bytes(kernel: &Kernel<Virtual>) -> u32 {
+    4 * u32::from(kernel.simd).next_power_of_two()
+}
+
 /// What is known of the variables of a kernel before any access.
 pub(crate) fn start(kernel: &Kernel<Virtual>, facts: &mut Vec<Fact>) {
     facts.clear();
@@ -277,5 +297,10 @@ pub(crate) fn start(kernel: &Kernel<Virtual>, facts: &mut Vec<Fact>) {
         class: var.class,
         temporary: var.is_temporary(),
         read_otherwise: false,
+        scattered: var.class != VarClass::General
+            || var.fixed.is_some()
+            || var.live_in
+            || var.live_out
+            || !var.bytes.is_multiple_of(lane_bytes(kernel)),
     }));
 }

@@ -290,10 +290,11 @@ impl<'a, const W: usize> Fit<'a, W> {
         let to = from + item.bytes;
         let (r, end) = (from / rb, to.div_ceil(rb));
         self.busy.reset(between(r, end), self.ranges(item));
-        if from.is_multiple_of(rb) && to.is_multiple_of(rb) {
+        if from.is_multiple_of(rb) && to.is_multiple_of(rb) && !item.by_lane {
             return;
         }
-        // Other items may have had a part of the first or the last of these registers at the same time.
+        // Other items may have had a part of the first or the last of these registers at the same time, or all of
+        // them in other lanes.
         for &range in self.ranges(item) {
             for &near in self.s.near[stretches(range)].iter().flatten() {
                 let Some(other) = self.p.items.get(near as usize) else { continue };

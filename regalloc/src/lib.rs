@@ -113,8 +113,10 @@ pub struct Scratch {
     placing: Placing,
     /// Flags, addresses, general variables.
     placed: [Placement; 3],
-    /// General variables in another order of instructions.
+    /// General variables placed otherwise.
     placed_other: Placement,
+    /// Where lanes that run need them.
+    of_lanes: Liveness,
     lost: Vec<VarId>,
     home: home::Scratch,
     plan: Plan,
@@ -205,7 +207,8 @@ fn rounds(
                 }
             }
         }
-        let Scratch { pool, flow, homes, now, placing, placed, lost, home, plan, spill, .. } = &mut *scratch;
+        let Scratch { pool, flow, homes, now, placing, placed, placed_other, .. } = scratch;
+        let Scratch { lost, home, plan, spill, of_lanes, liveness, .. } = scratch;
         let [flags, addresses, general] = placed;
         let current = work.as_ref().unwrap_or(kernel);
         placing.place_in_turn(current, VarClass::Flag, now, flags)?;
@@ -221,6 +224,10 @@ fn rounds(
             rotate = placing.place_in_turn(current, VarClass::General, now, general)?;
         } else if !placed_already {
             placing.place(current, VarClass::General, now, false, general)?;
+        }
+        if !general.spilled.is_empty() && flow.any_divergence {
+            of_lanes.of_lanes(current, &now.accesses, flow, liveness);
+            placing.place_by_lane(current, (now, of_lanes), (general, placed_other))?;
         }
         if !general.spilled.is_empty() {
             // What spilling adds often fits beside what was placed: then all else keeps its place.
@@ -339,7 +346,26 @@ impl Placing {
         general: &mut Placement,
     ) -> Result<f32, Error> {
         self.place(kernel, VarClass::General, known, false, general)?;
-        Ok(general.spilled.iter().map(|v| known.accesses.facts[v.index()].weight).sum())
+        Ok(cost_of(general, known))
+    }
+
+    /// Places general variables where waiting lanes may hold one in the registers of another that lanes write
+    /// that run, each its own part. `general` is their placement without that; it becomes the one that costs
+    /// less, which is placed last.
+    fn place_by_lane(
+        &mut self,
+        kernel: &Kernel<Virtual>,
+        (known, own): (&Analysis, &Liveness),
+        (general, other): (&mut Placement, &mut Placement),
+    ) -> Result<(), Error> {
+        self.place_with(kernel, VarClass::General, (known, Some(own)), false, other)?;
+        if general.failed.is_some()
+            || other.failed.is_none() && cost_of(other, known) < cost_of(general, known)
+        {
+            std::mem::swap(general, other);
+            return Ok(());
+        }
+        self.place(kernel, VarClass::General, known, false, general)
     }
 
     /// Puts what `plan` adds beside the general variables that were placed last. Returns whether all of it
@@ -380,21 +406,43 @@ impl Placing {
         rotate: bool,
         out: &mut Placement,
     ) -> Result<(), Error> {
+        self.place_with(kernel, class, (known, None), rotate, out)
+    }
+
+    /// The same, with the ranges in which lanes that run need them, if those are to count.
+    fn place_with(
+        &mut self,
+        kernel: &Kernel<Virtual>,
+        class: VarClass,
+        (known, own): (&Analysis, Option<&Liveness>),
+        rotate: bool,
+        out: &mut Placement,
+    ) -> Result<(), Error> {
         let file = file_of(kernel, class, rotate);
         let (items, scan) = if class == VarClass::General { &mut self.general } else { &mut self.small };
         items.clear();
         for (v, var) in kernel.vars.iter().enumerate() {
             if var.class == class && !known.live.of(v).is_empty() {
-                items.push(item(kernel, VarId(v as u32), known, file)?);
+                items.push(item(kernel, VarId(v as u32), known, (file, own.is_some()))?);
             }
         }
-        place(file, items, &known.live, kernel.vars.len(), scan, out);
+        place(file, items, (&known.live, own), kernel.vars.len(), scan, out);
         Ok(())
     }
 }
 
-/// What the scan has to know of a variable.
-fn item(kernel: &Kernel<Virtual>, id: VarId, known: &Analysis, file: File) -> Result<Item, Error> {
+/// What spilling a placement's variables costs: their accesses, worth more in loops.
+fn cost_of(placement: &Placement, known: &Analysis) -> f32 {
+    placement.spilled.iter().map(|v| known.accesses.facts[v.index()].weight).sum()
+}
+
+/// What the scan has to know of a variable; `lanes`: whether waiting lanes are to be told from others.
+fn item(
+    kernel: &Kernel<Virtual>,
+    id: VarId,
+    known: &Analysis,
+    (file, lanes): (File, bool),
+) -> Result<Item, Error> {
     let (var, ranges) = (&kernel.vars[id.index()], known.live.of(id.index()));
     let fact = &known.accesses.facts[id.index()];
     let size = file.regs * file.reg_bytes;
@@ -410,6 +458,10 @@ fn item(kernel: &Kernel<Virtual>, id: VarId, known: &Analysis, file: File) -> Re
     let mut align = var.align.max(natural).max(1);
     if var.even_grf {
         align = align.max(2 * file.reg_bytes);
+    }
+    let by_lane = lanes && fact.is_lane_by_lane() && var.bytes.is_multiple_of(file.reg_bytes);
+    if by_lane {
+        align = align.max(facts::lane_bytes(kernel));
     }
     let fixed = var.fixed;
     let (mut low, mut high) = (0, size);
@@ -441,7 +493,7 @@ fn item(kernel: &Kernel<Virtual>, id: VarId, known: &Analysis, file: File) -> Re
         || fact.needs.has(Needs::AT_END);
     let length: u32 = ranges.iter().map(|r| r.end - r.start).sum();
     let cost = if stays { f32::INFINITY } else { fact.weight / length.max(1) as f32 };
-    Ok(Item { var: id, bytes: var.bytes, align, fixed, low, high, cost })
+    Ok(Item { var: id, bytes: var.bytes, align, fixed, low, high, cost, by_lane })
 }
 
 #[cfg(test)]

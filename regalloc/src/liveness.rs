@@ -19,6 +19,9 @@
 //! wait at `t`: all that is live into `t` is kept during those. Then no register that a waiting lane
 //! needs is given away, whatever the mask and layout of the write that would reuse it.
 //!
+//! Where registers are scarce, waiting lanes are told from others (`Liveness::of_lanes`): two variables that
+//! are lane by lane (see `check`) may share registers where only waiting lanes hold one of them.
+//!
 //! **Defined.** Nothing is kept where no write of it can have happened yet, so a value pieced together
 //! by partial or predicated writes starts with the first of them. Pieces that spilling made start with
 //! their first access in the one block they live in. Bytes that nothing ever writes hold no value: who reads
@@ -132,6 +135,20 @@ impl Liveness {
         self.within_blocks(kernel, accesses, flow, scratch);
     }
 
+    /// Computes the ranges in which lanes that run need the variables: as those within blocks, but without what
+    /// lanes hold that wait.
+    pub fn of_lanes(
+        &mut self,
+        kernel: &Kernel<Virtual>,
+        accesses: &Accesses,
+        flow: &Flow,
+        scratch: &mut Scratch,
+    ) {
+        scratch.raw.clear();
+        scan(kernel, accesses, flow, false, scratch);
+        self.normalize(kernel.vars.len(), &scratch.raw);
+    }
+
     /// Computes the live ranges where what is live between blocks is known, from the last computation: then
     /// only the order within blocks may be another.
     pub fn within_blocks(
@@ -142,7 +159,7 @@ impl Liveness {
         scratch: &mut Scratch,
     ) {
         scratch.raw.clear();
-        scan(kernel, accesses, flow, scratch);
+        scan(kernel, accesses, flow, true, scratch);
         self.normalize(kernel.vars.len(), &scratch.raw);
     }
 
@@ -203,6 +220,7 @@ fn scan(
     kernel: &Kernel<Virtual>,
     accesses: &Accesses,
     flow: &Flow,
+    with_waits: bool,
     Scratch { spread, raw, open, seen }: &mut Scratch,
 ) {
     open.clear();
@@ -274,5 +292,8 @@ fn scan(
             }
         }
         raw.extend(spread.from(b).iter().map(|&(v, end)| (v, Range { start: top, end })));
+        if with_waits {
+            raw.extend(spread.held_from(b).iter().map(|&(v, end)| (v, Range { start: top, end })));
+        }
     }
 }

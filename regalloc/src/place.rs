@@ -24,6 +24,9 @@ pub(crate) struct Item {
     pub high: u32,
     /// Cost of a spill; infinite if impossible.
     pub cost: f32,
+    /// Every lane writes and reads its own dwords alone, in whole registers: it gets on with others of that kind
+    /// where only lanes that wait hold it.
+    pub by_lane: bool,
 }
 
 /// A register file: `regs` registers of `reg_bytes` bytes.
@@ -92,6 +95,24 @@ impl Held {
             _ => self.now.start < end && overlap(&all[self.at as usize..self.last as usize], ranges),
         }
     }
+
+    /// Whether it may not have a place that `item` has, which is alive in `ranges`: two that are lane by lane meet
+    /// only where lanes that run need both.
+    fn meets_item(
+        &mut self,
+        item: &Item,
+        ranges: &[Range],
+        all: &[Range],
+        (items, own): (&[Item], Option<&Liveness>),
+    ) -> bool {
+        let other = &items[self.item as usize];
+        match own {
+            Some(own) if item.by_lane && other.by_lane => {
+                overlap(own.of(other.var.index()), own.of(item.var.index()))
+            }
+            _ => self.meets(ranges, all),
+        }
+    }
 }
 
 /// Memory of the scan.
@@ -106,8 +127,10 @@ pub(crate) struct Scratch {
     full_parts: Vec<usize>,
     /// When registers are in use, as wholes and in part, where there are up to 128 and up to 256 registers.
     /// After a second chance the first says both.
-    pub narrow: [Busy<2>; 2],
-    pub wide: [Busy<4>; 2],
+    pub narrow: [Busy<2>; 4],
+    pub wide: [Busy<4>; 4],
+    /// What is lane by lane in each register.
+    by_lane: Vec<Vec<u32>>,
     /// Place and fate of each item.
     at: Vec<u32>,
     out: Vec<bool>,
@@ -142,6 +165,12 @@ struct Scan<'a, const W: usize> {
     partly: Busy<W>,
     /// The same.
     some_parts: bool,
+    /// The ranges in which lanes that run need what is lane by lane, if anything is.
+    own: Option<&'a Liveness>,
+    /// When something that is lane by lane has registers, waiting lanes included, and when only lanes that run
+    /// count. None of that is among the wholes.
+    held: Busy<W>,
+    needed: Busy<W>,
     /// Where the next search starts, if places are taken in turn: a register for what has whole ones, a byte of
     /// the file for what is smaller.
     next: u32,
@@ -217,29 +246,29 @@ pub(crate) fn by_start<'a>(
 pub(crate) fn place(
     file: File,
     items: &[Item],
-    live: &Liveness,
+    (live, own): (&Liveness, Option<&Liveness>),
     vars: usize,
     s: &mut Scratch,
     out: &mut Placement,
 ) {
     if file.regs <= 128 {
         let busy = std::mem::take(&mut s.narrow);
-        s.narrow = place_in(file, items, live, vars, s, busy, out);
+        s.narrow = place_in(file, items, (live, own), vars, s, busy, out);
     } else {
         let busy = std::mem::take(&mut s.wide);
-        s.wide = place_in(file, items, live, vars, s, busy, out);
+        s.wide = place_in(file, items, (live, own), vars, s, busy, out);
     }
 }
 
 fn place_in<const W: usize>(
     file: File,
     items: &[Item],
-    live: &Liveness,
+    (live, own): (&Liveness, Option<&Liveness>),
     vars: usize,
     s: &mut Scratch,
-    [mut wholes, mut partly]: [Busy<W>; 2],
+    [mut wholes, mut partly, mut held, mut needed]: [Busy<W>; 4],
     out: &mut Placement,
-) -> [Busy<W>; 2] {
+) -> [Busy<W>; 4] {
     let ranges = |i: &Item| live.of(i.var.index());
     let points = items.iter().filter_map(|i| ranges(i).last()).map(|r| r.end).max().unwrap_or(0) as usize;
     let regs = file.regs as usize;
@@ -257,10 +286,17 @@ fn place_in<const W: usize>(
     s.out.resize(items.len(), false);
     let rb = file.reg_bytes;
     let some_wholes = items.iter().any(|i| i.bytes >= rb);
+    let own = own.filter(|_| items.iter().any(|i| i.by_lane));
     let apart = |i: &Item| !i.bytes.is_multiple_of(rb) || i.fixed.is_some_and(|at| !at.is_multiple_of(rb));
     let some_parts = items.iter().any(apart);
     wholes.clear(if some_wholes { points } else { 0 });
     partly.clear(if some_parts { points } else { 0 });
+    held.clear(if own.is_some() { points } else { 0 });
+    needed.clear(if own.is_some() { points } else { 0 });
+    s.by_lane.iter_mut().for_each(Vec::clear);
+    if own.is_some() && s.by_lane.len() < regs {
+        s.by_lane.resize_with(regs, Vec::new);
+    }
     let mut order = std::mem::take(&mut s.order);
     by_start(items, ranges, points, &mut s.starts, &mut order);
     let mut scan = Scan {
@@ -273,6 +309,9 @@ fn place_in<const W: usize>(
         some_wholes,
         partly,
         some_parts,
+        own,
+        held,
+        needed,
         next: 0,
         next_byte: 0,
         used: 0,
@@ -299,7 +338,10 @@ fn place_in<const W: usize>(
         scan.second_chance(&mut order);
     }
     out.used = scan.used;
-    let memory = [scan.wholes, scan.partly];
+    if own.is_some() {
+        scan.wholes.merge(&scan.held);
+    }
+    let memory = [scan.wholes, scan.partly, scan.held, scan.needed];
     s.order = order;
     out.at.clear();
     out.at.resize(vars, UNPLACED);
@@ -362,8 +404,54 @@ impl<'a, const W: usize> Scan<'a, W> {
         }
         let wholes = self.wholes_of(i, at);
         if wholes != [0; W] {
-            self.wholes.set(wholes, ranges);
+            self.take(i, wholes);
         }
+    }
+
+    /// The ranges in which lanes that run need item `i`, if it is lane by lane.
+    fn own(&self, i: u32) -> Option<&'a [Range]> {
+        let item = &self.items[i as usize];
+        self.own.filter(|_| item.by_lane).map(|own| own.of(item.var.index()))
+    }
+
+    /// Item `i` has these registers.
+    fn take(&mut self, i: u32, regs: Regs<W>) {
+        let ranges = self.ranges(i);
+        let Some(own) = self.own(i) else { return self.wholes.set(regs, ranges) };
+        self.held.set(regs, ranges);
+        self.needed.set(regs, own);
+        for r in (0..self.file.regs).filter(|&r| has(&regs, r)) {
+            self.s.by_lane[r as usize].push(i);
+        }
+    }
+
+    /// Item `i` has these registers no longer.
+    fn leave(&mut self, i: u32, regs: Regs<W>) {
+        let ranges = self.ranges(i);
+        let Some(own) = self.own(i) else { return self.wholes.reset(regs, ranges) };
+        self.needed.reset(regs, own);
+        self.held.reset(regs, ranges);
+        // Waiting lanes may hold others in them at the same time.
+        for r in (0..self.file.regs).filter(|&r| has(&regs, r)) {
+            let list = &mut self.s.by_lane[r as usize];
+            list.retain(|&other| other != i);
+            for &other in &*list {
+                self.held.set(between(r, r + 1), self.live.of(self.items[other as usize].var.index()));
+            }
+        }
+    }
+
+    /// The registers that nothing which item `i` meets has the whole of.
+    fn open_to(&self, i: u32) -> Regs<W> {
+        let ranges = self.ranges(i);
+        let mut open = self.open(ranges);
+        let of_lanes = match (self.own, self.own(i)) {
+            (None, _) => return open,
+            (_, Some(own)) => self.needed.within(own),
+            (_, None) => self.held.within(ranges),
+        };
+        open.iter_mut().zip(of_lanes).for_each(|(o, l)| *o &= !l);
+        open
     }
 
     /// Bytes of register `r` that something has that has a part of it in `ranges`. Forgets what ended
@@ -394,10 +482,10 @@ impl<'a, const W: usize> Scan<'a, W> {
         if self.some_parts { self.partly.within(ranges) } else { [0; W] }
     }
 
-    /// The registers that something may have in `ranges`, or a part of them.
-    fn used_in(&self, ranges: &[Range]) -> Regs<W> {
-        let mut used = self.with_parts(ranges);
-        used.iter_mut().zip(self.open(ranges)).for_each(|(u, o)| *u |= !o);
+    /// The registers that something may have which item `i` meets, or a part of them.
+    fn used_near(&self, i: u32) -> Regs<W> {
+        let mut used = self.with_parts(self.ranges(i));
+        used.iter_mut().zip(self.open_to(i)).for_each(|(u, o)| *u |= !o);
         used
     }
 
@@ -406,7 +494,7 @@ impl<'a, const W: usize> Scan<'a, W> {
         let rb = self.file.reg_bytes;
         let item = self.items[i as usize];
         let ranges = self.ranges(i);
-        let mut open = self.open(ranges);
+        let mut open = self.open_to(i);
         let with_parts = self.with_parts(ranges);
         let (low, high) = (item.low.div_ceil(rb), (item.high / rb).min(self.file.regs));
         if item.bytes >= rb {
@@ -533,14 +621,15 @@ impl<'a, const W: usize> Scan<'a, W> {
         let (low, high) = (item.low.div_ceil(rb), (item.high / rb).min(self.file.regs));
         let step = (item.align / rb).max(1);
         let (mine, all) = (self.ranges(i), self.live.all());
-        let used = self.used_in(mine);
+        let used = self.used_near(i);
+        let (own, items) = (self.own, self.items);
         let Scratch { active, at, cost, .. } = &mut *self.s;
         cost.clear();
         cost.resize(self.file.regs as usize, 0.0);
         for h in active {
             let (other, at) = (&self.items[h.item as usize], at[h.item as usize]);
             let regs = at / rb..(at + other.bytes).div_ceil(rb);
-            if regs.end > low && has(&used, regs.start) && h.meets(mine, all) {
+            if regs.end > low && has(&used, regs.start) && h.meets_item(&item, mine, all, (items, own)) {
                 // A variable over several registers is paid for once.
                 let share = other.cost / other.bytes.div_ceil(rb).min(n) as f32;
                 cost[regs.start as usize..regs.end as usize].iter_mut().for_each(|c| *c += share);
@@ -563,7 +652,7 @@ impl<'a, const W: usize> Scan<'a, W> {
         let rb = self.file.reg_bytes;
         let item = self.items[i as usize];
         let (mine, all) = (self.ranges(i), self.live.all());
-        let used = self.used_in(mine);
+        let used = self.used_near(i);
         let Scratch { active, at, met, .. } = &mut *self.s;
         met.clear();
         for (nth, h) in active.iter_mut().enumerate() {
@@ -598,7 +687,8 @@ impl<'a, const W: usize> Scan<'a, W> {
     /// Marks everything for spilling that meets item `i` if that is put at byte `at`.
     fn evict(&mut self, i: u32, at: u32) {
         let (mine, all) = (self.ranges(i), self.live.all());
-        let end = at + self.items[i as usize].bytes;
+        let (item, items, own) = (self.items[i as usize], self.items, self.own);
+        let end = at + item.bytes;
         let mut victims = std::mem::take(&mut self.s.victims);
         victims.clear();
         {
@@ -606,7 +696,7 @@ impl<'a, const W: usize> Scan<'a, W> {
             active.retain_mut(|h| {
                 let from = places[h.item as usize];
                 let to = from + self.items[h.item as usize].bytes;
-                let meets = from < end && at < to && h.meets(mine, all);
+                let meets = from < end && at < to && h.meets_item(&item, mine, all, (items, own));
                 if meets {
                     victims.push(h.item);
                 }
@@ -618,7 +708,7 @@ impl<'a, const W: usize> Scan<'a, W> {
             self.s.out[v as usize] = true;
             let wholes = self.wholes_of(v, from);
             if wholes != [0; W] {
-                self.wholes.reset(wholes, self.ranges(v));
+                self.leave(v, wholes);
                 if self.items[v as usize].fixed.is_some() {
                     self.hold_again(v, from);
                 }
@@ -680,12 +770,12 @@ impl<'a, const W: usize> Scan<'a, W> {
             let item = items[i as usize];
             let n = item.bytes.div_ceil(rb);
             let (low, high) = (item.low.div_ceil(rb), (item.high / rb).min(self.file.regs));
-            let open = self.open(self.ranges(i));
+            let open = self.open_to(i);
             if let Some(at) = self.find_whole(i, open, [0; W], low, high) {
                 self.s.out[i as usize] = false;
                 self.s.at[i as usize] = at;
                 self.used = self.used.max(at + item.bytes);
-                self.wholes.set(between(at / rb, at / rb + n), self.ranges(i));
+                self.take(i, between(at / rb, at / rb + n));
             }
         }
     }

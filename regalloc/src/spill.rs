@@ -158,6 +158,7 @@ fn give_slots(
         low: 0,
         high: regs * grf,
         cost: f32::INFINITY,
+        by_lane: false,
     }));
     let Some(used) = slots.place(items, live, regs, grf) else {
         let want: u64 = items.iter().map(|i| u64::from(i.bytes)).sum();

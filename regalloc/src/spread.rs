@@ -81,9 +81,10 @@ impl<T: Copy + Default> Rows<T> {
 pub(crate) struct Spread {
     /// Variables live out of each block among those the block touches.
     out: Rows<u32>,
-    /// Ranges that start with each block, as (variable, end): where a variable merely passes, and where
-    /// lanes hold it while they wait.
+    /// Ranges that start with each block, as (variable, end), where a variable merely passes.
     ranges: Rows<(u32, u32)>,
+    /// The same where lanes hold it while they wait.
+    holds: Rows<(u32, u32)>,
     /// The first block at whose start each variable may have been written.
     reach: Vec<u32>,
     /// Variables that one block touches, which brings them along to its next run.
@@ -97,6 +98,7 @@ pub(crate) struct Spread {
     found: Vec<(u32, Touch)>,
     pairs: Vec<(u32, u32)>,
     raw: Vec<(u32, (u32, u32))>,
+    raw_holds: Vec<(u32, (u32, u32))>,
     waiting: Vec<(u32, u32)>,
     stays: Vec<u32>,
     held: Vec<Vec<u32>>,
@@ -111,6 +113,11 @@ impl Spread {
     /// Ranges that start with block `b` besides those of what it touches, as (variable, end).
     pub fn from(&self, b: usize) -> &[(u32, u32)] {
         self.ranges.of(b)
+    }
+
+    /// Ranges that start with block `b` in which lanes that wait hold a variable, as (variable, end).
+    pub fn held_from(&self, b: usize) -> &[(u32, u32)] {
+        self.holds.of(b)
     }
 
     /// Whether some write of a variable can have happened before block `b`.
@@ -133,6 +140,7 @@ impl Spread {
             self.keep_in_calls(accesses, flow);
         }
         self.ranges.set(kernel.blocks.len(), &self.raw);
+        self.holds.set(kernel.blocks.len(), &self.raw_holds);
     }
 
     /// Looks at every block by itself. Variables of one block that nothing can bring a value to from an
@@ -202,11 +210,12 @@ impl Spread {
 
     fn spread(&mut self, kernel: &Kernel<Virtual>, accesses: &Accesses, flow: &Flow) {
         let blocks = kernel.blocks.len();
-        let Spread { walk, pairs, raw, waiting, stays, .. } = self;
+        let Spread { walk, pairs, raw, raw_holds, waiting, stays, .. } = self;
         let waits = flow.any_divergence || !stays.is_empty();
         walk.start(blocks);
         pairs.clear();
         raw.clear();
+        raw_holds.clear();
         waiting.clear();
         for v in 0..kernel.vars.len() as u32 {
             let touches = self.touches.of(v as usize);
@@ -226,7 +235,7 @@ impl Spread {
             }
             for &t in &walk.live_in {
                 if let Some(s) = flow.waits.since(gen_ir::BlockId(t)) {
-                    push(raw, accesses, v, s.0..t);
+                    push(raw_holds, accesses, v, s.0..t);
                     if !flow.calls.is_empty() {
                         waiting.push((t, v));
                     }
@@ -282,7 +291,7 @@ impl Spread {
         }
         for (vars, &(_, first, end)) in self.held.iter().zip(calls) {
             for &v in vars {
-                push(&mut self.raw, accesses, v, first..end);
+                push(&mut self.raw_holds, accesses, v, first..end);
             }
         }
     }
