@@ -289,10 +289,8 @@ impl VarMap {
             };
             if let Some(handle) = handle {
                 let elements = declared.map_or(1, |d| u32::from(d.num_elements).max(1));
-                let var = Var {
-                    origin: Some(u32::from(origin)),
-                    ..Var::temp(VarClass::General, 4 * elements, 4)
-                };
+                let var =
+                    Var { origin: Some(u32::from(origin)), ..Var::temp(VarClass::General, 4 * elements, 4) };
                 handle.var = Some(out.add_var(var));
                 handle.in_memory = facts.in_memory(state);
             }
