@@ -56,7 +56,7 @@ pub enum Command {
 /// Finalize vISA objects and vISA assembly.
 #[derive(Args, Debug)]
 pub struct FinalizeArgs {
-    /// vISA objects (.isa) or vISA assembly (.visaasm); directories, which are searched for those; patterns such
+    /// vISA objects (.isa), vISA assembly (.visaasm) or compiled programs with vISA in them (zebins); directories, which are searched for those; patterns such
     /// as `kernels/*.isa`; `-` for standard input.
     #[arg(required = true, value_name = "INPUT")]
     pub inputs: Vec<PathBuf>,
@@ -136,7 +136,7 @@ fn passes(all: bool) -> PossibleValuesParser {
 /// Forms of the result.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Emit {
-    /// The input object with the code in it: `STEM.gen.isa`
+    /// The input object with the code in it, `STEM.gen.isa`; of a compiled program, the program: `STEM.gen.bin`
     Isa,
     /// Raw code, one file a kernel and platform.
     Dat,

@@ -11,6 +11,7 @@ pub(crate) const BDW: Caps = Caps {
     name: "bdw",
     aliases: &["broadwell", "gen8"],
     title: "Broadwell, Gen8",
+    products: &[16],
     gen_platform: 3,
     iga_name: "8",
     words: Words {

@@ -8,6 +8,7 @@ pub(crate) const BXT: Caps = Caps {
     name: "bxt",
     aliases: &["broxton", "apl", "gen9lp"],
     title: "Broxton, Gen9 low power",
+    products: &[22, 23],
     gen_platform: 6,
     iga_name: "9",
     ops: Operations { mul_dword: false, mul_qword_result: false, ..SKL.ops },

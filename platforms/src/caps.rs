@@ -22,6 +22,9 @@ pub struct Caps {
     pub aliases: &'static [&'static str],
     /// The name that people know, and the generation.
     pub title: &'static str,
+    /// Products that run the platform's code, by the numbers that compiled programs carry: `PRODUCT_FAMILY` of
+    /// Intel's graphics compiler (`inc/common/igfxfmid.h`). The first is the one that the row is measured on.
+    pub products: &'static [u32],
     /// Value of `gen_binary_info.gen_platform` as Intel's compilers write it.
     pub gen_platform: u8,
     /// iga64's `-p=` argument.

@@ -8,6 +8,7 @@ pub(crate) const ICLLP: Caps = Caps {
     name: "icllp",
     aliases: &["icl", "icelake", "gen11"],
     title: "Ice Lake, Gen11",
+    products: &[25, 26, 27, 28],
     gen_platform: 10,
     iga_name: "11",
     words: Words { ternary_align16: false, ..SKL.words },

@@ -51,6 +51,11 @@ impl Platform {
         }
     }
 
+    /// The platform whose code a product runs, by the number that compiled programs carry.
+    pub fn from_product(product: u32) -> Option<Platform> {
+        Platform::ALL.into_iter().find(|p| p.caps().products.contains(&product))
+    }
+
     /// The platform that `gen_binary_info.gen_platform` names, if it is one of ours.
     pub fn from_gen_platform(value: u8) -> Option<Platform> {
         match value {

@@ -11,6 +11,7 @@ pub(crate) const PVC: Caps = Caps {
     name: "pvc",
     aliases: &["pontevecchio", "xe-hpc"],
     title: "Ponte Vecchio, Xe-HPC",
+    products: &[1271],
     gen_platform: 15,
     iga_name: "12p72",
     words: Words { acc_write_enable: false, pred_width: false, nibble_offset: false, ..TGLLP.words },

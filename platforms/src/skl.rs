@@ -8,6 +8,7 @@ pub(crate) const SKL: Caps = Caps {
     name: "skl",
     aliases: &["skylake", "gen9"],
     title: "Skylake, Gen9",
+    products: &[18, 19, 20],
     gen_platform: 5,
     iga_name: "9",
     regions: Regions { mixed_half: true, even_writes: false, ..BDW.regions },

@@ -8,6 +8,7 @@ pub(crate) const TGLLP: Caps = Caps {
     name: "tgllp",
     aliases: &["tgl", "tigerlake", "gen12", "gen12lp", "xe-lp"],
     title: "Tiger Lake, Xe-LP (Gen12)",
+    products: &[29, 30, 31, 32, 33, 1210],
     gen_platform: 12,
     iga_name: "12p1",
     words: Words { layout: Layout::Xe, ternary_cond: false, ternary_imm: true, ..ICLLP.words },

@@ -9,7 +9,7 @@ use visa::Module;
 
 use super::{
     inputs::Job,
-    outputs::{self, Done, Product},
+    outputs::{self, Done, Product, Source},
 };
 use crate::{
     args::{FinalizeArgs, MessageFormat},
@@ -51,6 +51,9 @@ fn fill(
     outcome: &mut Outcome,
 ) -> Result<(), Refusal> {
     let bytes = Input::open(&job.path).map_err(|e| Diagnostic::error("CannotRead", e.to_string()))?;
+    if zebin::is_elf(&bytes) {
+        return program(args, finalizers, job, &bytes, outcome);
+    }
     one_register_size(args, &bytes)?;
     let mut module = finalizer::read_input(&bytes, outputs::text_platform(args, None))?;
     if let Some(version) = args.isa_version {
@@ -79,15 +82,42 @@ fn fill(
         return Err(Refusal(faults));
     }
     outcome.faults.extend(faults);
-    if args.stats {
-        for d in &done {
-            outcome.talk += &match args.message_format {
-                MessageFormat::Human => report::stats(&job.path, &d.binary),
-                MessageFormat::Json => report::stats_json(&job.path, &d.binary),
-            };
-        }
+    outcome.talk += &stats(args, job, &done);
+    outcome.products = outputs::products(args, job, Source::Module(Box::new(module)), done)?;
+    Ok(())
+}
+
+/// The figures that were asked for.
+fn stats(args: &FinalizeArgs, job: &Job, done: &[Done]) -> String {
+    let one = |d: &Done| match args.message_format {
+        MessageFormat::Human => report::stats(&job.path, &d.binary),
+        MessageFormat::Json => report::stats_json(&job.path, &d.binary),
+    };
+    if args.stats { done.iter().map(one).collect() } else { String::new() }
+}
+
+/// A compiled program: all of its kernels, for the one platform that it was compiled for.
+fn program(
+    args: &FinalizeArgs,
+    finalizers: &mut [Finalizer],
+    job: &Job,
+    bytes: &[u8],
+    outcome: &mut Outcome,
+) -> Result<(), Refusal> {
+    let refuse = |message: &str| Err(Diagnostic::error("UnsupportedProgram", message).into());
+    let [finalizer] = finalizers else {
+        return refuse("found a compiled program, which is for one platform: name it alone");
+    };
+    if !args.kernel.is_empty() {
+        return refuse("found a compiled program, of which all kernels are finalized: leave out --kernel");
     }
-    outcome.products = outputs::products(args, job, module, done)?;
+    let options = zebin::Options { keep_refused: args.keep_going };
+    let program = zebin::finalize(bytes, finalizer, options)?;
+    outcome.faults.extend(program.warnings);
+    let number = |(kernel, binary)| Done { kernel, binary };
+    let done: Vec<Done> = program.binaries.into_iter().enumerate().map(number).collect();
+    outcome.talk += &stats(args, job, &done);
+    outcome.products = outputs::products(args, job, Source::Program(program.bytes), done)?;
     Ok(())
 }
 

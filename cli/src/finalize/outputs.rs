@@ -25,6 +25,14 @@ pub struct Done {
     pub binary: Binary,
 }
 
+/// What the results are made from.
+pub enum Source {
+    /// vISA.
+    Module(Box<Module>),
+    /// A compiled program, with the new code in it.
+    Program(Vec<u8>),
+}
+
 /// One result.
 pub struct Product {
     /// Where it goes.
@@ -70,39 +78,61 @@ pub fn text_platform(args: &FinalizeArgs, module: Option<&Module>) -> Platform {
 pub fn products(
     args: &FinalizeArgs,
     job: &Job,
-    mut module: Module,
+    source: Source,
     done: Vec<Done>,
 ) -> Result<Vec<Product>, Refusal> {
-    let mut products = Vec::new();
-    let mut add = |name: String, bytes: Vec<u8>, code: Vec<Code>| {
-        products.push((name, Product { sink: Sink::Standard, bytes, code }))
-    };
     let stem = names::stem(&job.path);
-    for &emit in &args.emit {
-        let module_name = || format!("{stem}.{}", emit.extension());
-        match emit {
-            Emit::Isa => {}
-            Emit::Visaasm => {
-                let grf_bytes = text_platform(args, Some(&module)).caps().regs.grf_bytes.into();
-                let options = visa::text::TextOptions { grf_bytes, ..Default::default() };
-                add(module_name(), visa::text::print(&module, options).into_bytes(), Vec::new());
+    let mut products = of_kernels(args, &stem, &done);
+    let product = |bytes, code| Product { sink: Sink::Standard, bytes, code };
+    let mut whole = Vec::new();
+    let code = done.iter().map(|d| Code::of(&d.binary)).collect();
+    match source {
+        Source::Module(mut module) => {
+            for &emit in &args.emit {
+                let bytes = match emit {
+                    Emit::Visaasm => text(args, &module),
+                    Emit::Object => object(&module)?,
+                    Emit::Isa | Emit::Dat | Emit::Asm | Emit::Json => continue,
+                };
+                whole.push((format!("{stem}.{}", emit.extension()), product(bytes, Vec::new())));
             }
-            Emit::Object => add(module_name(), object(&module)?, Vec::new()),
-            Emit::Dat | Emit::Asm | Emit::Json => {
-                for Done { binary, .. } in &done {
-                    let (kernel, platform) = (names::of_kernel(&binary.info.name), binary.info.platform);
-                    let name = format!("{stem}.{kernel}.{platform}.{}", emit.extension());
-                    add(name, contents(binary, emit), vec![Code::of(binary)]);
-                }
+            if args.emit.contains(&Emit::Isa) {
+                embed(args, &mut module, done)?;
+                whole.push((format!("{stem}.{}", Emit::Isa.extension()), product(object(&module)?, code)));
+            }
+        }
+        Source::Program(bytes) => {
+            if args.emit.iter().any(|e| matches!(e, Emit::Visaasm | Emit::Object)) {
+                let message = "found a compiled program; its vISA is taken out by `extract`, not by --emit";
+                return Err(Diagnostic::error("NoObject", message).at(Place::Input).into());
+            }
+            if args.emit.contains(&Emit::Isa) {
+                whole.push((format!("{stem}.gen.bin"), product(bytes, code)));
             }
         }
     }
-    if args.emit.contains(&Emit::Isa) {
-        let code = done.iter().map(|d| Code::of(&d.binary)).collect();
-        embed(args, &mut module, done)?;
-        add(format!("{stem}.{}", Emit::Isa.extension()), object(&module)?, code);
-    }
+    products.extend(whole);
     place(args, job, products)
+}
+
+/// The results of each kernel by itself, with their names.
+fn of_kernels(args: &FinalizeArgs, stem: &str, done: &[Done]) -> Vec<(String, Product)> {
+    let mut products = Vec::new();
+    for &emit in args.emit.iter().filter(|e| matches!(e, Emit::Dat | Emit::Asm | Emit::Json)) {
+        for Done { binary, .. } in done {
+            let (kernel, platform) = (names::of_kernel(&binary.info.name), binary.info.platform);
+            let name = format!("{stem}.{kernel}.{platform}.{}", emit.extension());
+            let bytes = contents(binary, emit);
+            products.push((name, Product { sink: Sink::Standard, bytes, code: vec![Code::of(binary)] }));
+        }
+    }
+    products
+}
+
+fn text(args: &FinalizeArgs, module: &Module) -> Vec<u8> {
+    let grf_bytes = text_platform(args, Some(module)).caps().regs.grf_bytes.into();
+    let options = visa::text::TextOptions { grf_bytes, ..Default::default() };
+    visa::text::print(module, options).into_bytes()
 }
 
 /// Puts the code into the object.
@@ -184,7 +214,7 @@ fn ends_with_separator(path: &Path) -> bool {
 fn place(args: &FinalizeArgs, job: &Job, named: Vec<(String, Product)>) -> Result<Vec<Product>, Refusal> {
     if args.in_place {
         let object = |(name, p): (String, Product)| {
-            let is_object = name.ends_with(Emit::Isa.extension());
+            let is_object = name.ends_with(".gen.isa") || name.ends_with(".gen.bin");
             let path = if is_object { job.path.clone() } else { job.path.with_file_name(name) };
             Product { sink: Sink::File(path), ..p }
         };
