@@ -95,7 +95,9 @@ fn of_program(bytes: &[u8]) -> Result<Vec<Piece>, Refusal> {
 /// A fault if some words of a piece are no instruction of the platform.
 fn unknown_words(platform: Platform, piece: &Piece) -> Option<Diagnostic> {
     let (mut words, mut unknown, mut first) = (0, 0, None);
-    for word in decode_all(platform, &piece.code) {
+    // Zeros behind the code fill it up to a size; they need not end with an instruction.
+    let end = piece.code.iter().rposition(|b| *b != 0).map_or(0, |last| last as u32 + 1);
+    for word in decode_all(platform, &piece.code).take_while(|word| word.offset < end) {
         words += 1;
         if word.inst.is_err() {
             unknown += 1;

@@ -475,3 +475,21 @@ fn extract_and_strip_are_the_inverse_of_putting_in() {
     assert_eq!(run(dir.path(), &["extract", "one.isa"]).status.code(), Some(1));
     assert_eq!(run(dir.path(), &["strip", "k.gen.isa"]).status.code(), Some(1));
 }
+
+const PROGRAM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../zebin/tests/data/plain_new_tgllp.bin");
+
+#[test]
+fn a_compiled_program_comes_back_with_our_code() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::copy(PROGRAM, dir.path().join("p.bin")).unwrap();
+    let out = run(dir.path(), &["p.bin", "-p", "tgllp", "--emit", "isa,dat"]);
+    assert!(out.status.success(), "{}", stderr(&out));
+    assert_eq!(names(dir.path()), ["p.bin", "p.gen.bin", "p.saxpy.tgllp.dat", "p.sums.tgllp.dat"]);
+    let info = run(dir.path(), &["info", "p.gen.bin", "-p", "tgllp"]);
+    let text = String::from_utf8_lossy(&info.stdout);
+    assert!(text.contains("compiled program") && text.contains("kernel sums"), "{text}");
+    let listing = run(dir.path(), &["disasm", "p.gen.bin", "-p", "tgllp", "-k", "sums"]);
+    assert!(listing.status.success() && !listing.stdout.is_empty(), "{}", stderr(&listing));
+    let out = run(dir.path(), &["p.bin", "-p", "skl"]);
+    assert!(stderr(&out).contains("compiled for tgllp"), "{}", stderr(&out));
+}
