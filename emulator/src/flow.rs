@@ -10,7 +10,7 @@ use crate::{
     thread::{Thread, Trap, mask},
 };
 use gen_ir::Op;
-use platforms::{Layout, Platform};
+use platforms::Layout;
 
 /// Wakes the channels that wait at the thread's place.
 pub(crate) fn arrive(t: &mut Thread) {
@@ -118,7 +118,7 @@ pub(crate) fn run(t: &mut Thread, program: &Program, step: &Step) -> Result<(), 
                 return Ok(());
             }
             // Before Gen11 a forward goto sends away the channels whose predicate is false, as `if` does.
-            let on_false = matches!(program.platform, Platform::Bdw | Platform::Skl | Platform::Bxt);
+            let on_false = !program.platform.caps().flow.goto_jumps_on_true;
             let taken = if on_false && !backward { enabled & !taken } else { taken };
             park(t, taken, step.uip)?;
             advance_within(t, step.jip, mask(step.lanes.into()) << chan)
@@ -188,7 +188,7 @@ fn value(t: &Thread, step: &Step) -> Result<i64, Trap> {
 
 /// A register's target: from this instruction on Xe, from the next one before (`jmpi`).
 fn relative(t: &Thread, program: &Program, step: &Step) -> Result<Pc, Trap> {
-    let after = program.platform.caps().words.layout == Layout::Gen8 && step.op == Op::Jmpi;
+    let after = program.platform.caps().words.layout() == Layout::Gen8 && step.op == Op::Jmpi;
     let from = if after { program.offset_of(t.pc + 1) } else { step.offset };
     let to = i64::from(from) + value(t, step)?;
     program.at(to).ok_or_else(|| format!("a branch to {to:#x}, where no instruction starts").into())

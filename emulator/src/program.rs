@@ -223,10 +223,12 @@ impl Program {
                 *slot = self.source(s, if rows { 1 } else { lanes }, inst)?;
             }
         }
-        // Gen11 and Gen12 tell the low half from the high half by whether the accumulator is written.
+        // One opcode for both halves: whether the accumulator is written tells the low from the high one.
+        let caps = self.platform.caps();
         let low = inst.op == Op::Mach
             && !inst.opts.has(Options::ACC_WR_EN)
-            && matches!(self.platform, Platform::Icllp | Platform::Tgllp);
+            && caps.ops.macl
+            && caps.words.acc_write_enable;
         Ok(Step {
             op: if low { Op::Macl } else { inst.op },
             lanes: lanes as u8,

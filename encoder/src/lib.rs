@@ -32,7 +32,7 @@ pub const CMPT_CTRL: u64 = 1 << 29;
 /// The native 128-bit word of an instruction, never compacted. Branch targets must be
 /// [`Target::Rel`](gen_ir::Target::Rel).
 pub fn encode(platform: Platform, inst: &Inst<Physical>) -> Result<u128, EncodeError> {
-    match platform.caps().words.layout {
+    match platform.caps().words.layout() {
         Layout::Gen8 => gen8::encode(platform, inst),
         Layout::Xe => xe::encode(platform, inst),
     }
@@ -49,7 +49,7 @@ pub fn decode(platform: Platform, word: u128) -> Result<Inst<Physical>, DecodeEr
 /// [`decode`] in place, for loops: `inst` must be fresh ([`Inst::new`]); after an error it holds anything.
 #[inline]
 pub fn decode_into(platform: Platform, word: u128, inst: &mut Inst<Physical>) -> Result<(), DecodeError> {
-    match platform.caps().words.layout {
+    match platform.caps().words.layout() {
         Layout::Gen8 => gen8::decode_into(platform, word, inst),
         Layout::Xe => xe::decode_into(platform, word, inst),
     }
@@ -57,7 +57,7 @@ pub fn decode_into(platform: Platform, word: u128, inst: &mut Inst<Physical>) ->
 
 /// The 64-bit form of a native word, if it has one.
 pub fn compact(platform: Platform, word: u128) -> Option<u64> {
-    match platform.caps().words.layout {
+    match platform.caps().words.layout() {
         Layout::Gen8 => gen8::compact(platform, word),
         Layout::Xe => xe::compact(platform, word),
     }
@@ -73,7 +73,7 @@ pub fn append_compacted(platform: Platform, word: u128, code: &mut Vec<u8>) {
 
 /// The native word of a compacted one.
 pub fn expand(platform: Platform, word: u64) -> Result<u128, DecodeError> {
-    match platform.caps().words.layout {
+    match platform.caps().words.layout() {
         Layout::Gen8 => gen8::expand(platform, word),
         Layout::Xe => xe::expand(platform, word),
     }

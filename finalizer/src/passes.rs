@@ -132,7 +132,7 @@ pub static PASSES: &[Pass] = &[
         name: "scatter-moves",
         about: "predicated moves of constant channels through an address become `smov`",
         step: Step::Virtual(optimize::scatter_moves),
-        only: Some(Need { on: |caps| caps.words.layout == Layout::Gen8, else_because: "it has no `smov`" }),
+        only: Some(Need { on: |caps| caps.words.layout() == Layout::Gen8, else_because: "it has no `smov`" }),
         ..Pass::OPTIONAL
     },
     Pass {

@@ -1,7 +1,7 @@
 //! Broadwell, Gen8.
 
 use crate::{
-    Caps, Flow, Layout, Memory, Operations, Platform, Regions, Registers, Sampler, Scoreboard, Sends, Thread,
+    Caps, Flow, Format, Memory, Operations, Platform, Regions, Registers, Sampler, Scoreboard, Sends, Thread,
     Words,
 };
 
@@ -14,8 +14,9 @@ pub(crate) const BDW: Caps = Caps {
     products: &[16],
     gen_platform: 3,
     iga_name: "8",
+    iga_json_name: "bdw",
     words: Words {
-        layout: Layout::Gen8,
+        format: Format::Gen8,
         acc_write_enable: true,
         pred_width: true,
         nibble_offset: true,
@@ -43,6 +44,10 @@ pub(crate) const BDW: Caps = Caps {
         int_div: true,
         fdiv_pow: true,
         math_macros: true,
+        madm: true,
+        systolic: false,
+        srnd: false,
+        sad: true,
         add3_bfn: false,
         rotate: false,
         dp4a: false,
@@ -62,7 +67,7 @@ pub(crate) const BDW: Caps = Caps {
         mixed_half: false,
         even_writes: true,
     },
-    flow: Flow { structured: true, goto_jumps_on_true: false },
+    flow: Flow { structured: true, goto_jumps_on_true: false, switch_jump: true },
     scoreboard: Scoreboard { sbid_count: 0, multi_pipe: false, no_dd: true },
     sends: Sends { split: false, to_r127: false },
     memory: Memory {
@@ -73,8 +78,22 @@ pub(crate) const BDW: Caps = Caps {
         slm_fence: false,
         fence_commit: false,
         fence_before_eot: false,
+        surface_qwords: false,
         stack_surfaces: [243, 244],
     },
-    sampler: Sampler { exists: true, header: false, short_responses: false, cps: 0 },
-    thread: Thread { payload_prologue: false, barrier_mask: 0x8f00_0000, eot_gateway: false },
+    sampler: Sampler {
+        exists: true,
+        header: false,
+        short_responses: false,
+        level_after_u: true,
+        media: true,
+        media_plus: false,
+        cps: 0,
+    },
+    thread: Thread {
+        payload_prologue: false,
+        named_barriers: false,
+        barrier_mask: 0x8f00_0000,
+        eot_gateway: false,
+    },
 };

@@ -2,13 +2,38 @@
 
 use crate::Platform;
 
-/// The machine word layout that a platform's instructions use.
+/// The family of layouts that a platform's instruction words are of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Layout {
     /// Gen8 to Gen11.
     Gen8,
     /// Gen12 and later.
     Xe,
+}
+
+/// The layout of a platform's instruction words, compacted ones too.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Format {
+    /// Broadwell: `send` has an ordinary second source.
+    Gen8,
+    /// Skylake: split sends; Align16 ternary sources may mix float types.
+    Gen9,
+    /// Ice Lake: other codes of types; ternary instructions in Align1.
+    Gen11,
+    /// Tiger Lake: all fields in another order.
+    Gen12,
+    /// Ponte Vecchio: wider register, flag and scoreboard fields.
+    XeHpc,
+}
+
+impl Format {
+    /// The family.
+    pub const fn layout(self) -> Layout {
+        match self {
+            Format::Gen8 | Format::Gen9 | Format::Gen11 => Layout::Gen8,
+            Format::Gen12 | Format::XeHpc => Layout::Xe,
+        }
+    }
 }
 
 /// What one platform can do. Sizes are in bytes unless the name says otherwise.
@@ -29,6 +54,8 @@ pub struct Caps {
     pub gen_platform: u8,
     /// iga64's `-p=` argument.
     pub iga_name: &'static str,
+    /// The platform's name in iga64's JSON.
+    pub iga_json_name: &'static str,
     /// What the 128-bit words can say.
     pub words: Words,
     /// The registers of a thread.
@@ -54,8 +81,8 @@ pub struct Caps {
 /// What the 128-bit words can say.
 #[derive(Clone, Copy, Debug)]
 pub struct Words {
-    /// Machine word layout family.
-    pub layout: Layout,
+    /// Where the fields of words stand, and what their codes mean.
+    pub format: Format,
     /// Instructions say by `AccWrEn` that they write the accumulator; otherwise the opcode implies it,
     /// and `macl` is an opcode of its own.
     pub acc_write_enable: bool,
@@ -69,6 +96,13 @@ pub struct Words {
     pub ternary_cond: bool,
     /// A ternary instruction may have 16-bit immediates as sources 0 and 2.
     pub ternary_imm: bool,
+}
+
+impl Words {
+    /// The family of the words' layout.
+    pub const fn layout(&self) -> Layout {
+        self.format.layout()
+    }
 }
 
 /// The registers of a thread.
@@ -113,6 +147,14 @@ pub struct Operations {
     pub fdiv_pow: bool,
     /// `math invm/rsqtm` and `madm` exist (IEEE division and square root macros), for float.
     pub math_macros: bool,
+    /// `madm` has an opcode.
+    pub madm: bool,
+    /// `dpas` exists.
+    pub systolic: bool,
+    /// `srnd` and conversions to and from 8-bit floats exist.
+    pub srnd: bool,
+    /// `sad2`, `sada2` exist.
+    pub sad: bool,
     /// `add3`, `bfn` exist.
     pub add3_bfn: bool,
     /// `rol`/`ror` exist.
@@ -162,6 +204,8 @@ pub struct Flow {
     /// A forward `goto` sends the channels whose predicate is true to UIP (`false`: those whose
     /// predicate is false, as on Gen8 and Gen9). `goto.b` jumps on true everywhere.
     pub goto_jumps_on_true: bool,
+    /// `switchjmp` exists.
+    pub switch_jump: bool,
 }
 
 /// Who tracks dependencies between instructions.
@@ -201,6 +245,8 @@ pub struct Memory {
     pub fence_commit: bool,
     /// A thread that has written memory fences it before it ends.
     pub fence_before_eot: bool,
+    /// Scattered messages of qwords to surfaces exist (`qw_gather`, `qw_scatter`).
+    pub surface_qwords: bool,
     /// Binding table indices of the surfaces that vISA calls `T1` and `T2`.
     pub stack_surfaces: [u8; 2],
 }
@@ -214,6 +260,12 @@ pub struct Sampler {
     pub header: bool,
     /// Samplers return only the first channels without a header, by the response's length.
     pub short_responses: bool,
+    /// `ld` has its level of detail behind u (`false`: behind v).
+    pub level_after_u: bool,
+    /// Video motion estimation and analytics exist.
+    pub media: bool,
+    /// Video analytics have their later functions.
+    pub media_plus: bool,
     /// The bit of the extended descriptor that compensates the level of detail for coarse pixels.
     pub cps: u32,
 }
@@ -223,6 +275,8 @@ pub struct Sampler {
 pub struct Thread {
     /// The kernel loads its own payload in a prologue.
     pub payload_prologue: bool,
+    /// Barriers by number exist.
+    pub named_barriers: bool,
     /// The barrier identifier's bits of `r0.2`.
     pub barrier_mask: u32,
     /// The thread ends with a message to the gateway rather than to the thread spawner.

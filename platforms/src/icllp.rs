@@ -1,6 +1,8 @@
 //! Ice Lake, Gen11. What the row does not name is as on Skylake.
 
-use crate::{Caps, Flow, Memory, Operations, Platform, Regions, Sampler, Sends, Thread, Words, skl::SKL};
+use crate::{
+    Caps, Flow, Format, Memory, Operations, Platform, Regions, Sampler, Sends, Thread, Words, skl::SKL,
+};
 
 /// Ice Lake's row.
 pub(crate) const ICLLP: Caps = Caps {
@@ -11,7 +13,8 @@ pub(crate) const ICLLP: Caps = Caps {
     products: &[25, 26, 27, 28],
     gen_platform: 10,
     iga_name: "11",
-    words: Words { ternary_align16: false, ..SKL.words },
+    iga_json_name: "icl",
+    words: Words { format: Format::Gen11, ternary_align16: false, ..SKL.words },
     ops: Operations {
         int64: false,
         fp64: false,
@@ -22,6 +25,7 @@ pub(crate) const ICLLP: Caps = Caps {
         math_macros: false,
         rotate: true,
         dot_product: false,
+        sad: false,
         pln: false,
         lrp: false,
         ..SKL.ops

@@ -8,12 +8,14 @@ mod bdw;
 mod bxt;
 mod caps;
 mod icllp;
+mod mixed;
 mod pvc;
 mod skl;
 mod tgllp;
 
 pub use caps::{
-    Caps, Flow, Layout, Memory, Operations, Regions, Registers, Sampler, Scoreboard, Sends, Thread, Words,
+    Caps, Flow, Format, Layout, Memory, Operations, Regions, Registers, Sampler, Scoreboard, Sends, Thread,
+    Words,
 };
 use std::{fmt, str::FromStr};
 
@@ -32,12 +34,28 @@ pub enum Platform {
     Tgllp,
     /// Ponte Vecchio, Xe-HPC.
     Pvc,
+    /// No GPU: a row with features of several, so that tests see that nothing goes by the platform's name or
+    /// takes one feature for another. Not among [`Platform::ALL`], and no name stands for it.
+    #[doc(hidden)]
+    Mixed,
 }
 
 impl Platform {
     /// All platforms, oldest first.
     pub const ALL: [Platform; 6] =
         [Platform::Bdw, Platform::Skl, Platform::Bxt, Platform::Icllp, Platform::Tgllp, Platform::Pvc];
+
+    /// All rows, that of the invented platform too, in the order of the enum: for tables by platform.
+    #[doc(hidden)]
+    pub const ROWS: [Platform; 7] = [
+        Platform::Bdw,
+        Platform::Skl,
+        Platform::Bxt,
+        Platform::Icllp,
+        Platform::Tgllp,
+        Platform::Pvc,
+        Platform::Mixed,
+    ];
 
     /// The capability row.
     pub const fn caps(self) -> &'static Caps {
@@ -48,6 +66,7 @@ impl Platform {
             Platform::Icllp => &icllp::ICLLP,
             Platform::Tgllp => &tgllp::TGLLP,
             Platform::Pvc => &pvc::PVC,
+            Platform::Mixed => &mixed::MIXED,
         }
     }
 

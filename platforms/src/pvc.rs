@@ -1,7 +1,7 @@
 //! Ponte Vecchio, Xe-HPC. What the row does not name is as on Tiger Lake.
 
 use crate::{
-    Caps, Flow, Memory, Operations, Platform, Regions, Registers, Sampler, Scoreboard, Thread, Words,
+    Caps, Flow, Format, Memory, Operations, Platform, Regions, Registers, Sampler, Scoreboard, Thread, Words,
     tgllp::TGLLP,
 };
 
@@ -14,7 +14,14 @@ pub(crate) const PVC: Caps = Caps {
     products: &[1271],
     gen_platform: 15,
     iga_name: "12p72",
-    words: Words { acc_write_enable: false, pred_width: false, nibble_offset: false, ..TGLLP.words },
+    iga_json_name: "xehpc",
+    words: Words {
+        format: Format::XeHpc,
+        acc_write_enable: false,
+        pred_width: false,
+        nibble_offset: false,
+        ..TGLLP.words
+    },
     regs: Registers { grf_bytes: 64, grf_count_large: 256, flag_count: 4, acc_count: 4, ..TGLLP.regs },
     ops: Operations {
         int64: true,
@@ -24,6 +31,9 @@ pub(crate) const PVC: Caps = Caps {
         mul_qword_result: true,
         int_div: false,
         math_macros: true,
+        madm: true,
+        systolic: true,
+        srnd: true,
         add3_bfn: true,
         ..TGLLP.ops
     },
@@ -40,11 +50,12 @@ pub(crate) const PVC: Caps = Caps {
     memory: Memory {
         lsc: true,
         simd_message: 16,
+        surface_qwords: true,
         a64_gather_8_bytes: true,
         fence_before_eot: false,
         ..TGLLP.memory
     },
     sampler: Sampler { exists: false, cps: 0, ..TGLLP.sampler },
-    thread: Thread { payload_prologue: true, eot_gateway: true, ..TGLLP.thread },
+    thread: Thread { payload_prologue: true, eot_gateway: true, named_barriers: true, ..TGLLP.thread },
     ..TGLLP
 };

@@ -1,6 +1,6 @@
 //! Skylake, Gen9. What the row does not name is as on Broadwell.
 
-use crate::{Caps, Memory, Platform, Regions, Sampler, Sends, bdw::BDW};
+use crate::{Caps, Format, Memory, Platform, Regions, Sampler, Sends, Words, bdw::BDW};
 
 /// Skylake's row.
 pub(crate) const SKL: Caps = Caps {
@@ -11,9 +11,17 @@ pub(crate) const SKL: Caps = Caps {
     products: &[18, 19, 20],
     gen_platform: 5,
     iga_name: "9",
+    iga_json_name: "skl",
+    words: Words { format: Format::Gen9, ..BDW.words },
     regions: Regions { mixed_half: true, even_writes: false, ..BDW.regions },
     sends: Sends { split: true, ..BDW.sends },
     memory: Memory { scattered_header: false, stack_surfaces: [1, 2], ..BDW.memory },
-    sampler: Sampler { header: true, short_responses: true, ..BDW.sampler },
+    sampler: Sampler {
+        header: true,
+        short_responses: true,
+        level_after_u: false,
+        media_plus: true,
+        ..BDW.sampler
+    },
     ..BDW
 };

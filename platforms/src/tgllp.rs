@@ -1,6 +1,8 @@
 //! Tiger Lake, Gen12. What the row does not name is as on Ice Lake.
 
-use crate::{Caps, Layout, Memory, Operations, Platform, Regions, Sampler, Scoreboard, Words, icllp::ICLLP};
+use crate::{
+    Caps, Flow, Format, Memory, Operations, Platform, Regions, Sampler, Scoreboard, Words, icllp::ICLLP,
+};
 
 /// Tiger Lake's row.
 pub(crate) const TGLLP: Caps = Caps {
@@ -11,11 +13,13 @@ pub(crate) const TGLLP: Caps = Caps {
     products: &[29, 30, 31, 32, 33, 1210],
     gen_platform: 12,
     iga_name: "12p1",
-    words: Words { layout: Layout::Xe, ternary_cond: false, ternary_imm: true, ..ICLLP.words },
-    ops: Operations { mul_source_mods: false, fdiv_pow: false, dp4a: true, ..ICLLP.ops },
+    iga_json_name: "xe",
+    words: Words { format: Format::Gen12, ternary_cond: false, ternary_imm: true, ..ICLLP.words },
+    ops: Operations { mul_source_mods: false, fdiv_pow: false, dp4a: true, madm: false, ..ICLLP.ops },
     regions: Regions { ternary_unit_stride: 1, ..ICLLP.regions },
+    flow: Flow { switch_jump: false, ..ICLLP.flow },
     scoreboard: Scoreboard { sbid_count: 16, no_dd: false, ..ICLLP.scoreboard },
     memory: Memory { a64_gather_8_bytes: false, fence_before_eot: true, ..ICLLP.memory },
-    sampler: Sampler { cps: 1 << 11, ..ICLLP.sampler },
+    sampler: Sampler { cps: 1 << 11, media: false, media_plus: false, ..ICLLP.sampler },
     ..ICLLP
 };

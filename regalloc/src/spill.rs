@@ -115,7 +115,7 @@ pub(crate) fn spill(
         base,
         grf,
         split_send: caps.sends.split,
-        xe: caps.words.layout == Layout::Xe,
+        xe: caps.words.layout() == Layout::Xe,
         lsc: caps.memory.lsc,
         count: Count::default(),
     };

@@ -59,7 +59,7 @@ fn text_becomes_the_same_words() {
             Ok(code) => code,
             Err(e) => return Some(format!("{e:?}: {text}")),
         };
-        let same = if platform.caps().words.layout == Layout::Gen8 && text.contains("send") {
+        let same = if platform.caps().words.layout() == Layout::Gen8 && text.contains("send") {
             iga::disassemble(platform, &code, &options).starts_with(text)
         } else {
             code == golden.code

@@ -121,13 +121,7 @@ fn beside(args: &Args, platform: Platform, code: &[u8]) -> io::Result<(f64, f64)
     }
     let dir = tempfile::tempdir()?;
     fs::write(dir.path().join("code.dat"), code)?;
-    let number = match platform {
-        Platform::Bdw => "-p=8",
-        Platform::Skl | Platform::Bxt => "-p=9",
-        Platform::Icllp => "-p=11",
-        Platform::Tgllp => "-p=12p1",
-        Platform::Pvc => "-p=12p72",
-    };
+    let number = format!("-p={}", platform.caps().iga_name);
     let to = platform.to_string();
     let time = |program: &Path, words: &[&str], result: &str| -> io::Result<f64> {
         let run = process::measure(program, words, dir.path(), 3)?;
@@ -137,8 +131,8 @@ fn beside(args: &Args, platform: Platform, code: &[u8]) -> io::Result<(f64, f64)
         Ok(run.wall.as_secs_f64())
     };
     let a = time(&ours, &["disasm", "code.dat", "--platform", &to, "-o", "ours.asm"], "ours.asm")?;
-    let b = time(&args.peer, &["-d", number, "code.dat", "-o", "peer.asm"], "peer.asm")?;
+    let b = time(&args.peer, &["-d", &number, "code.dat", "-o", "peer.asm"], "peer.asm")?;
     let c = time(&ours, &["asm", "peer.asm", "--platform", &to, "-o", "ours.dat"], "ours.dat")?;
-    let d = time(&args.peer, &["-a", number, "-Xautocompact", "peer.asm", "-o", "peer.dat"], "peer.dat")?;
+    let d = time(&args.peer, &["-a", &number, "-Xautocompact", "peer.asm", "-o", "peer.dat"], "peer.dat")?;
     Ok((b / a, d / c))
 }

@@ -48,9 +48,9 @@ fn target(mail: &Mail<'_, '_>) -> Result<Target, Trap> {
     Ok(Target { place, offset, address })
 }
 
-/// Channels that payload registers are laid out for: 16 at least.
+/// Channels that payload registers are laid out for: the native width at least.
 fn width(mail: &Mail<'_, '_>) -> u32 {
-    mail.lanes.max(16)
+    mail.lanes.max(mail.cx.program.platform.caps().memory.simd_message.into())
 }
 
 fn effective(mail: &mut Mail<'_, '_>, t: &Target, lane: u32) -> Result<u64, Trap> {

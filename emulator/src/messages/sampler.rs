@@ -21,7 +21,7 @@ enum Form {
 
 fn form(platform: Platform, kind: u32) -> Option<Form> {
     // `ld` has its level after u before Gen9, after v since.
-    let ld = if platform == Platform::Bdw { [0, 2, 3] } else { [0, 1, 3] };
+    let ld = if platform.caps().sampler.level_after_u { [0, 2, 3] } else { [0, 1, 3] };
     Some(match kind {
         0x00 | 0x18 => Form::Sample([0, 1, 2]),
         0x01 | 0x02 => Form::Sample([1, 2, 3]),

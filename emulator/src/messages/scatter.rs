@@ -19,8 +19,8 @@ impl Mail<'_, '_> {
     }
 
     fn simd(&self, wide: bool) -> u32 {
-        // On Xe-HPC every form has 16.
-        if wide || self.grf == 64 { 16 } else { 8 }
+        let native = u32::from(self.cx.program.platform.caps().memory.simd_message);
+        if wide { 16 } else { native }
     }
 
     fn scattered_address(&mut self, l: &Layout, lane: u32) -> Result<u64, Trap> {

@@ -19,7 +19,7 @@ fn positions(platform: Platform, load: bool, op: u8) -> Option<[usize; 3]> {
         // Bias or level first.
         (false, 1 | 2) => [1, 2, 3],
         // The level stands after u on BDW, after v since.
-        (true, 7) if platform == Platform::Bdw => [0, 2, 3],
+        (true, 7) if platform.caps().sampler.level_after_u => [0, 2, 3],
         (true, 7) => [0, 1, 3],
         (true, 26) => [0, 1, 2],
         _ => return None,

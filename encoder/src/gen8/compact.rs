@@ -17,7 +17,7 @@ use super::{
 use crate::{CMPT_CTRL, opcodes};
 use bitfield_struct::bitfield;
 use gen_ir::{Class, Op};
-use platforms::Platform;
+use platforms::{Format, Platform};
 
 /// Compacted one- and two-source format.
 #[bitfield(u64)]
@@ -163,13 +163,14 @@ enum Form {
 
 #[inline]
 fn form(platform: Platform, op: Op, math: u8) -> Form {
-    let gen11 = platform == Platform::Icllp;
+    let format = platform.caps().words.format;
+    let gen11 = format == Format::Gen11;
     match op {
         Op::Movi if gen11 => Form::Two,
         Op::Movi => Form::One,
         Op::Ret => Form::One,
         // Gen8: the descriptor is an ordinary source 1.
-        Op::Send | Op::Sendc if platform == Platform::Bdw => Form::Two,
+        Op::Send | Op::Sendc if format == Format::Gen8 => Form::Two,
         _ => match op.info().class {
             Class::Basic if op.info().srcs == 1 => Form::One,
             Class::Basic => Form::Two,
@@ -185,7 +186,7 @@ fn form(platform: Platform, op: Op, math: u8) -> Form {
 
 #[inline]
 fn types(platform: Platform) -> &'static Lookup {
-    if platform == Platform::Icllp { &TYPES_GEN11 } else { &TYPES_GEN8 }
+    if platform.caps().words.format == Format::Gen11 { &TYPES_GEN11 } else { &TYPES_GEN8 }
 }
 
 /// Bits `high..low` of a word, at `to` and up.

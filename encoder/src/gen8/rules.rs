@@ -1,7 +1,7 @@
 //! What differs between the platforms of this layout, one row each.
 
 use gen_ir::Type;
-use platforms::Platform;
+use platforms::{Format, Platform};
 
 /// Codes of a type field.
 pub(super) struct TypeCodes {
@@ -120,11 +120,12 @@ static GEN11: Rules = Rules {
     calla_region: 0,
 };
 
-/// Rows in the order of [`Platform`].
-static ROWS: [&Rules; Platform::ALL.len()] = [&GEN8, &GEN9, &GEN9, &GEN11, &GEN11, &GEN11];
-
 /// The row of a platform (of the Gen8 layout).
 #[inline]
 pub(super) fn of(platform: Platform) -> &'static Rules {
-    ROWS[platform as usize]
+    match platform.caps().words.format {
+        Format::Gen8 => &GEN8,
+        Format::Gen9 => &GEN9,
+        Format::Gen11 | Format::Gen12 | Format::XeHpc => &GEN11,
+    }
 }

@@ -92,7 +92,7 @@ pub(super) fn put_instruction(
     label: &dyn Fn(&mut String, i64, i64),
 ) {
     let caps = platform.caps();
-    let line = Line { caps, xe: caps.words.layout == Layout::Xe, inst, offset };
+    let line = Line { caps, xe: caps.words.layout() == Layout::Xe, inst, offset };
     if let Payload::Send(send) = &inst.payload
         && load_store
         && inst.op == Op::Send

@@ -2,7 +2,7 @@
 
 use super::columns::Columns;
 use gen_ir::{Arf, Base, Mme, Physical, Reg, Region, SrcMod, Type};
-use platforms::{Caps, Layout};
+use platforms::{Caps, Format, Layout};
 
 /// The name of a register file and the number in it, as the platform's assembly has them: the upper
 /// accumulators are called `mme`, and registers there is only one of have no number.
@@ -29,9 +29,9 @@ pub(super) fn register_name(caps: &Caps, reg: Reg<Physical>) -> (&'static str, O
 
 /// The accumulator that assembly calls `mme0`, if the platform has such names.
 pub(super) fn first_mme(caps: &Caps) -> Option<u8> {
-    match caps.words.layout {
+    match caps.words.layout() {
         Layout::Gen8 => Some(2),
-        Layout::Xe if caps.regs.acc_count < 4 || caps.regs.grf_bytes == 32 => Some(8),
+        Layout::Xe if caps.words.format == Format::Gen12 => Some(8),
         Layout::Xe => None,
     }
 }

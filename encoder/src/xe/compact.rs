@@ -46,13 +46,13 @@ fn form(platform: Platform, word: u64) -> Option<Form> {
     FORMS[platform as usize][(word & 0x7f) as usize]
 }
 
-static FORMS: [[Option<Form>; 128]; Platform::ALL.len()] = {
-    let mut table = [[None; 128]; Platform::ALL.len()];
+static FORMS: [[Option<Form>; 128]; Platform::ROWS.len()] = {
+    let mut table = [[None; 128]; Platform::ROWS.len()];
     let mut p = 0;
-    while p < Platform::ALL.len() {
+    while p < Platform::ROWS.len() {
         let mut number = 0;
         while number < 128 {
-            if let Some(op) = opcodes::from_number(Platform::ALL[p], number as u8) {
+            if let Some(op) = opcodes::from_number(Platform::ROWS[p], number as u8) {
                 let info = op.info();
                 table[p][number] = match info.class {
                     Class::Sync => Some(Form::One),

@@ -20,11 +20,11 @@ mod words;
 
 use crate::{DecodeError, EncodeError};
 use gen_ir::{Inst, Physical};
-use platforms::Platform;
+use platforms::{Format, Platform};
 
-/// Whether words are laid out as on Ponte Vecchio: that is so where registers have 64 bytes.
+/// Whether words are laid out as on Ponte Vecchio.
 const fn wide(platform: Platform) -> bool {
-    platform.caps().regs.grf_bytes == 64
+    matches!(platform.caps().words.format, Format::XeHpc)
 }
 
 /// See [`crate::encode`].

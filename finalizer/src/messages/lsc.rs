@@ -24,9 +24,6 @@ use crate::{
     lower::{Lowered, Lowerer},
 };
 
-/// Lanes that a message moves at least.
-const MIN_LANES: u32 = 16;
-
 /// With 32-bit addresses: relative to the general state base address.
 const GENERAL_STATE: SurfaceIndex = SurfaceIndex::STATELESS;
 
@@ -150,7 +147,7 @@ impl Lowerer<'_> {
             return Err("not lowered yet".into());
         }
         let grf = self.grf();
-        let lanes = self.lanes.exec.lanes().max(MIN_LANES);
+        let lanes = self.message_lanes();
         let address_bytes = address_size(lsc.addr_size).bytes();
         let per_address = lsc.shape.per_address();
         let element = lsc.shape.size.register_bytes();
@@ -492,7 +489,7 @@ impl Lowerer<'_> {
         if lsc.offsets != [0; 3] || lsc.addr_type != LscAddrType::Bti {
             return Err("typed accesses with offsets or without binding table are not lowered yet".into());
         }
-        let lanes = self.lanes.exec.lanes().max(MIN_LANES);
+        let lanes = self.message_lanes();
         let grf = self.grf();
         let kind = lsc.op.kind();
         let mut parts = Parts::new();

@@ -27,7 +27,7 @@ impl Lowerer<'_> {
                 let op = if conditional { Op::Sendc } else { Op::Send };
                 let mut send = self.raw_send_inst(op, target);
                 send.src[0] = Src::payload(src.reg, send.exec);
-                if self.caps.words.layout == Layout::Xe {
+                if self.caps.words.layout() == Layout::Xe {
                     send.src[1] = Src::new(VReg::NULL, Region::PACKED, Type::Ud);
                 }
                 send.payload = Payload::Send(SendInfo {
@@ -60,7 +60,7 @@ impl Lowerer<'_> {
                 let first = self.part(srcs[0], u32::from(src_len[0]) * grf)?;
                 let second = self.part(srcs[1], u32::from(src_len[1]) * grf)?;
                 let (target, copy) = self.response(dst, u32::from(dst_len) * grf)?;
-                let op = match (conditional, self.caps.words.layout) {
+                let op = match (conditional, self.caps.words.layout()) {
                     (false, Layout::Gen8) => Op::Sends,
                     (true, Layout::Gen8) => Op::Sendsc,
                     (false, Layout::Xe) => Op::Send,
@@ -215,7 +215,7 @@ impl Lowerer<'_> {
             return Ok(Desc::Imm(rest & !in_word));
         }
         let all = given.with_extended_length(ExtendedLength::new(second.into())?).into_bits();
-        if self.caps.words.layout == Layout::Xe || second < 16 {
+        if self.caps.words.layout() == Layout::Xe || second < 16 {
             return Ok(Desc::Imm(all & !in_word));
         }
         let a0 = VReg::var_at(self.var(gen_ir::Var::temp(gen_ir::VarClass::Address, 4, 4)), 0);

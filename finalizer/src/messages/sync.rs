@@ -120,7 +120,7 @@ impl Lowerer<'_> {
     }
 
     fn barrier_wait(&mut self) {
-        let inst = match self.caps.words.layout {
+        let inst = match self.caps.words.layout() {
             Layout::Gen8 => {
                 let notified = Src::scalar(VReg::arf(gen_ir::Arf::Notify(0), 0), Type::Ud);
                 build::op(Op::Wait, Lanes::SCALAR, Dst::None, &[notified])

@@ -123,7 +123,7 @@ fn definition(insts: &[Inst<Virtual>], i: usize, mv: &Move, grf_bytes: u32, alig
 
 /// Bytes that the place of a three-source result is a multiple of (volume 7, three-source formats).
 fn ternary_unit(caps: &Caps, lanes: u32) -> u32 {
-    match (lanes, caps.words.ternary_align16, caps.words.layout) {
+    match (lanes, caps.words.ternary_align16, caps.words.layout()) {
         (2.., ..) => 16,
         (_, true, _) => 4,
         (_, _, Layout::Xe) => 1,

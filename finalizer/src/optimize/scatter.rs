@@ -28,7 +28,7 @@ pub(super) struct Scratch {
 
 /// Replaces such moves in every block. Returns whether there may have been any.
 pub(super) fn moves(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool: &mut Pool<Virtual>) -> bool {
-    if kernel.platform.caps().words.layout != Layout::Gen8 {
+    if kernel.platform.caps().words.layout() != Layout::Gen8 {
         return false;
     }
     let Scratch { known, made } = scratch;

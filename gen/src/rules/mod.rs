@@ -81,7 +81,7 @@ fn common(cx: &mut Cx<'_>) {
     let (chan, lanes) = (u32::from(cx.inst.chan), cx.lanes());
     cx.require(chan + lanes <= 32, "channel-range", "channel offset plus execution size reach at most 32");
     // Volume 2a, "Execution Mask Offset": the offset is a multiple of the execution size (Xe).
-    if cx.caps.words.layout == platforms::Layout::Xe {
+    if cx.caps.words.layout() == platforms::Layout::Xe {
         cx.require(
             chan % lanes == 0,
             "channel-offset",

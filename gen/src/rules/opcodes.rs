@@ -65,7 +65,7 @@ fn multiply(cx: &mut Cx<'_>) {
         "a dword multiplication has neither saturation nor condition",
     );
     // Tiger Lake and later: modifiers are not applied to the narrow factor of a mixed product.
-    if cx.caps.words.layout == platforms::Layout::Xe && dword {
+    if cx.caps.words.layout() == platforms::Layout::Xe && dword {
         let modified = |s: &Src<_>| s.mods().any() && s.ty().is_some_and(|t| t.bytes() < 4);
         let bad = cx.inst.src.iter().any(modified);
         cx.require(!bad, "mul-modifier", "the narrow factor of a mixed multiplication has no modifier");

@@ -50,7 +50,7 @@ const FLOATS: [Type; 3] = [Type::F, Type::Hf, Type::Df];
 
 impl Generator<'_> {
     fn xe(&self) -> bool {
-        self.caps.words.layout == Layout::Xe
+        self.caps.words.layout() == Layout::Xe
     }
 
     fn instruction(&mut self, op: Op) -> Inst<Physical> {

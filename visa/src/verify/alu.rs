@@ -16,16 +16,17 @@ use platforms::Platform;
 /// Execution sizes that an instruction takes; `None` for all (spec, `Exec_size` of each page).
 fn exec_sizes(inst: &Inst<'_>, platform: Option<Platform>) -> Option<&'static [u32]> {
     use Opcode::*;
-    let may_be_pvc = platform.is_none_or(|p| p == Platform::Pvc);
+    let wide_messages = platform.is_none_or(|p| p.caps().memory.simd_message == 16);
     Some(match inst.opcode {
         Jmp | Switchjmp => &[1],
         Plane => &[8, 16],
         Bfe | Bfi => &[1, 4, 8, 16, 32],
         Madw => &[1, 2, 4, 8, 16],
-        Dpas | Dpasw if platform == Some(Platform::Pvc) => &[16],
+        // A channel is a dword of a register.
+        Dpas | Dpasw if platform.is_some_and(|p| p.caps().regs.grf_bytes == 64) => &[16],
         Dpas | Dpasw => &[8, 16],
         Gather4Scaled | Scatter4Scaled => &[8, 16],
-        Gather4Typed | Scatter4Typed | TypedAtomic3d if may_be_pvc => &[8, 16],
+        Gather4Typed | Scatter4Typed | TypedAtomic3d if wide_messages => &[8, 16],
         Gather4Typed | Scatter4Typed | TypedAtomic3d => &[8],
         QwGather | QwScatter | DwordAtomic => &[1, 2, 4, 8, 16],
         Sample3d | Load3d | Gather43d | Info3d => &[8, 16, 32],
@@ -290,8 +291,8 @@ impl Checker<'_> {
         let Some(platform) = self.options.platform else { return };
         let Some(ty) = self.kernel.operand_type(v) else { return };
         let missing = match ty {
-            Type::BF => platform != Platform::Pvc,
-            Type::DF => matches!(platform, Platform::Icllp | Platform::Tgllp) && record.opcode != Opcode::Mov,
+            Type::BF => !platform.caps().ops.bf16,
+            Type::DF => !platform.caps().ops.fp64 && record.opcode != Opcode::Mov,
             _ => false,
         };
         if missing {

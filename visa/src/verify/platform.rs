@@ -1,53 +1,45 @@
 //! Which platform has which instruction (spec appendix "vISA instructions (per platform)"; the Ponte
 //! Vecchio column from objects of Intel's compiler and its instruction descriptions).
 
-use platforms::Platform;
+use platforms::{Caps, Platform};
 
 use super::{Checker, Rule};
 use crate::{inst::Record, opcode::Opcode};
 
-/// Bits of [`columns`].
-const BDW: u8 = 1;
-const SKL: u8 = 2;
-const ICL: u8 = 4;
-const TGL: u8 = 8;
-const PVC: u8 = 16;
-const GEN: u8 = BDW | SKL | ICL | TGL;
-
-/// Platforms that have an opcode.
-const fn columns(opcode: Opcode) -> u8 {
+/// Whether a platform has an opcode.
+const fn available(opcode: Opcode, caps: &Caps) -> bool {
     use Opcode::*;
     match opcode {
-        Add3 | Add3o | Bfn | Dpas | Fcvt | Srnd | Nbarrier | LscUntyped | LscTyped | LscFence => PVC,
-        QwGather | QwScatter => PVC,
-        Dpasw => 0,
-        Dp4a => TGL | PVC,
-        Rol | Ror => ICL | TGL | PVC,
-        Lrp | Plane | Line | Sad2 | Sad2add | Dp2 | Dp3 | Dp4 | Dph => BDW | SKL,
-        Avs | VmeIme | VmeSic | VmeFbr | VmeIdm | Va => BDW | SKL | ICL,
-        VaSklPlus => SKL | ICL,
-        Switchjmp => BDW | SKL | ICL,
-        Div | Mod => GEN | PVC,
-        RawSendg | Tanh | Sigm => 0,
-        _ => GEN | PVC,
+        Add3 | Add3o | Bfn => caps.ops.add3_bfn,
+        Dpas => caps.ops.systolic,
+        Fcvt | Srnd => caps.ops.srnd,
+        Nbarrier => caps.thread.named_barriers,
+        LscUntyped | LscTyped | LscFence => caps.memory.lsc,
+        QwGather | QwScatter => caps.memory.surface_qwords,
+        Dp4a => caps.ops.dp4a,
+        Rol | Ror => caps.ops.rotate,
+        Lrp => caps.ops.lrp,
+        Plane | Line => caps.ops.pln,
+        Sad2 | Sad2add => caps.ops.sad,
+        Dp2 | Dp3 | Dp4 | Dph => caps.ops.dot_product,
+        Avs | VmeIme | VmeSic | VmeFbr | VmeIdm | Va => caps.sampler.media,
+        VaSklPlus => caps.sampler.media_plus,
+        Switchjmp => caps.flow.switch_jump,
+        Dpasw | RawSendg | Tanh | Sigm => false,
+        _ => true,
     }
 }
 
 impl Checker<'_> {
     pub(super) fn availability(&mut self, index: usize, record: &Record) {
         let Some(platform) = self.options.platform else { return };
-        let column = match platform {
-            Platform::Bdw => BDW,
-            Platform::Skl | Platform::Bxt => SKL,
-            Platform::Icllp => ICL,
-            Platform::Tgllp => TGL,
-            Platform::Pvc => PVC,
-        };
-        let columns = columns(record.opcode);
-        if columns & column == 0 {
-            let names =
-                [(BDW, "bdw"), (SKL, "skl"), (SKL, "bxt"), (ICL, "icllp"), (TGL, "tgllp"), (PVC, "pvc")];
-            let have: Vec<_> = names.iter().filter(|n| columns & n.0 != 0).map(|n| n.1).collect();
+        if !available(record.opcode, platform.caps()) {
+            let have: Vec<_> = Platform::ALL
+                .iter()
+                .map(|p| p.caps())
+                .filter(|caps| available(record.opcode, caps))
+                .map(|caps| caps.name)
+                .collect();
             let name = record.row().map_or(record.opcode.name(), |row| row.name);
             let have = if have.is_empty() { "none of these platforms".to_owned() } else { have.join(", ") };
             let message = format!("`{name}` is no instruction of {platform}; it exists on: {have}");

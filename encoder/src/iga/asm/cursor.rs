@@ -27,7 +27,7 @@ impl<'a> Cursor<'a> {
     }
 
     pub(super) fn xe(&self) -> bool {
-        self.caps.words.layout == Layout::Xe
+        self.caps.words.layout() == Layout::Xe
     }
 
     /// Byte at which the next token starts.

@@ -449,7 +449,7 @@ impl<'a> Cursor<'a> {
                 ternary: None,
                 scalar: true,
                 default_type: Some(Type::D),
-                fixed_region: Some(branch_region(inst.op, self.caps.words.layout)),
+                fixed_region: Some(branch_region(inst.op, self.caps.words.layout())),
                 logic: false,
             };
             inst.src[0] = self.source(&form)?;
@@ -560,7 +560,7 @@ impl<'a> Cursor<'a> {
             send.src0_len = (bits >> 25 & 15) as u8;
         }
         if let Desc::Imm(bits) = &mut ex_desc {
-            if self.caps.words.layout == Layout::Gen8 {
+            if self.caps.words.layout() == Layout::Gen8 {
                 send.sfid = function_numbered(*bits & 15);
                 send.eot = *bits >> 5 & 1 != 0;
                 *bits &= !0x3f;

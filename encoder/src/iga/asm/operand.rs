@@ -3,7 +3,7 @@
 use super::{cursor::Cursor, token::Token};
 use crate::iga::operand::first_mme;
 use gen_ir::{Arf, Base, Dst, Mme, Physical, Reg, Region, Src, SrcMod, Type};
-use platforms::{Caps, Layout};
+use platforms::{Caps, Format, Layout};
 
 /// A register as written: the subregister counts elements of a type that stands further on.
 #[derive(Clone, Copy, Debug)]
@@ -44,7 +44,7 @@ pub(super) fn register_base(caps: &Caps, word: &str) -> Option<Base<Physical>> {
     let lone = |n: Option<u16>| if n.is_none() { Some(0) } else { small(n) };
     let arf = match name {
         "r" => {
-            let count = match caps.words.layout {
+            let count = match caps.words.layout() {
                 Layout::Gen8 => 128,
                 Layout::Xe => 256,
             };
@@ -199,9 +199,9 @@ impl<'a> Cursor<'a> {
                 _ => 0,
             };
             self.expect(Token::RBracket, "`,` and a byte offset, or `]`")?;
-            // The field counts in words where registers have 64 bytes.
-            let (range, allowed) = match self.caps.regs.grf_bytes {
-                64 => (-1024..=1023, "-1024 to 1023"),
+            // The field counts in words there.
+            let (range, allowed) = match self.caps.words.format {
+                Format::XeHpc => (-1024..=1023, "-1024 to 1023"),
                 _ => (-512..=511, "-512 to 511"),
             };
             let Some(imm) = i16::try_from(imm).ok().filter(|i| range.contains(i)) else {

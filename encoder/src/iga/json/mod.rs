@@ -35,7 +35,7 @@ pub fn disassemble_json(platform: Platform, code: &[u8], options: &JsonOptions) 
     // many times as large as what they are of.
     let mut text = format!(
         "{{\n  \"version\":\"{VERSION}\",\n  \"platform\":\"{}\",\n  \"elems\":[",
-        platform_name(platform)
+        platform.caps().iga_json_name
     );
     text.reserve(decoded.len() * ELEMENT);
     let mut sep = "\n";
@@ -57,7 +57,7 @@ const VERSION: &str = "2.0";
 pub fn to_json(platform: Platform, decoded: &[Decoded], options: &JsonOptions) -> Value {
     let mut elems = Vec::new();
     for_each_element(platform, decoded, options, |elem| elems.push(elem));
-    json!({ "version": VERSION, "platform": platform_name(platform), "elems": elems })
+    json!({ "version": VERSION, "platform": platform.caps().iga_json_name, "elems": elems })
 }
 
 /// Gives labels and instructions in order.
@@ -104,17 +104,6 @@ fn for_each_element(
                 }),
             });
         }
-    }
-}
-
-/// The platform's name in the JSON form.
-fn platform_name(platform: Platform) -> &'static str {
-    match platform {
-        Platform::Bdw => "bdw",
-        Platform::Skl | Platform::Bxt => "skl",
-        Platform::Icllp => "icl",
-        Platform::Tgllp => "xe",
-        Platform::Pvc => "xehpc",
     }
 }
 
@@ -245,7 +234,7 @@ impl Writer<'_> {
         }
         let (srcs, comment) = self.sources(id, inst, offset);
         v["srcs"] = Value::Array(srcs);
-        if self.platform.caps().words.layout == Layout::Xe {
+        if self.platform.caps().words.layout() == Layout::Xe {
             put_scoreboard(&mut v, inst);
         }
         let opts = options(inst);

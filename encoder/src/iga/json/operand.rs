@@ -71,7 +71,7 @@ impl Writer<'_> {
     }
 
     fn xe(&self) -> bool {
-        self.platform.caps().words.layout == Layout::Xe
+        self.platform.caps().words.layout() == Layout::Xe
     }
 
     fn reg(&self, reg: Reg<Physical>, ty: Type) -> Value {

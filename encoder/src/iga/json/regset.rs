@@ -4,7 +4,7 @@ use crate::iga::message::{self, Edition, Kind, Message};
 use gen_ir::{
     Arf, Base, Desc, Dst, Inst, MathFn, Op, Options, Payload, Physical, Reg, Region, SendInfo, Src, Type,
 };
-use platforms::{Caps, Layout, Platform};
+use platforms::{Caps, Format, Layout, Platform};
 
 /// Bytes of the register files, kept as the few 64-byte chunks that have any.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -174,10 +174,10 @@ impl Files {
     fn size(&self, file: File) -> u32 {
         let grf = u32::from(self.caps.regs.grf_bytes);
         match file {
-            File::Grf if self.caps.words.layout == Layout::Gen8 => 128 * grf,
+            File::Grf if self.caps.words.layout() == Layout::Gen8 => 128 * grf,
             File::Grf => 256 * grf,
-            File::Acc if self.caps.words.layout == Layout::Gen8 => 2 * grf,
-            File::Acc if grf == 64 => 16 * grf,
+            File::Acc if self.caps.words.layout() == Layout::Gen8 => 2 * grf,
+            File::Acc if self.caps.words.format == Format::XeHpc => 16 * grf,
             File::Acc => 8 * grf,
             File::Flag => u32::from(self.caps.regs.flag_count) * 4,
             File::Addr => 32,
@@ -325,7 +325,7 @@ impl Files {
                     self.add_payload(&mut set, inst, send, Some(index));
                 } else if let Payload::Dpas { .. } = inst.payload {
                     self.add_dpas(&mut set, inst, Some(index));
-                } else if inst.op.is_branch() && self.caps.words.layout == Layout::Xe {
+                } else if inst.op.is_branch() && self.caps.words.layout() == Layout::Xe {
                     // The reference tool takes an address for one dword in each channel.
                     self.add_src(&mut set, reg, Region::PACKED, lanes, 32);
                 } else {

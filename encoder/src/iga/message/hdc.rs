@@ -30,14 +30,14 @@ impl Query {
     /// The same bit the other way round, wider by two on Xe-HPC; `false`: not allowed there.
     fn sm2_reversed(&self, offset: u32, reversed: bool) -> (u32, bool) {
         let lanes = if self.bit(offset) != reversed { 16 } else { 8 };
-        if self.caps.regs.grf_bytes == 64 { (lanes * 2, lanes != 16) } else { (lanes, true) }
+        if self.caps.memory.simd_message == 16 { (lanes * 2, lanes != 16) } else { (lanes, true) }
     }
 
     /// SIMD8 or SIMD16 in two bits; `None`: neither.
     fn sm3(&self) -> Option<u32> {
         match self.bits(12, 2) {
             1 => Some(16),
-            2 if self.caps.regs.grf_bytes != 64 => Some(8),
+            2 if self.caps.memory.simd_message == 8 => Some(8),
             _ => None,
         }
     }
@@ -243,7 +243,7 @@ pub(super) fn data_cache_1(q: &Query) -> Message {
         0x1b => float_atomic(q, "float atomic", 32, 32),
         0x12 => {
             let wide = q.bit(12);
-            let lanes = if q.caps.regs.grf_bytes == 64 { 16 } else { 8 };
+            let lanes = u32::from(q.caps.memory.simd_message);
             let what = if wide { "untyped a64 atomic int64" } else { "untyped a64 atomic int32" };
             int_atomic(q, what, 64, if wide { 64 } else { 32 }, (lanes, true))
         }

@@ -151,7 +151,7 @@ impl Query {
 
     /// Channels that fill two registers with dwords (Xe-HPC) or a message of double width.
     fn full_lanes(&self) -> u32 {
-        if self.caps.regs.grf_bytes == 64 { 32 } else { 16 }
+        2 * u32::from(self.caps.memory.simd_message)
     }
 
     /// Whether the newer wording is asked for.
@@ -160,7 +160,7 @@ impl Query {
     }
 
     fn xe(&self) -> bool {
-        self.caps.words.layout == Layout::Xe
+        self.caps.words.layout() == Layout::Xe
     }
 
     fn empty(&self) -> Message {
@@ -233,7 +233,7 @@ pub(super) fn decode_bits(
 pub(super) fn ex_desc_bits(caps: &Caps, send: &SendInfo<Physical>) -> Option<u32> {
     let Desc::Imm(value) = send.ex_desc else { return None };
     let mut value = value;
-    if caps.words.layout == Layout::Gen8 {
+    if caps.words.layout() == Layout::Gen8 {
         value |= u32::from(send.sfid.number()) | u32::from(send.eot) << 5;
     }
     if !caps.memory.lsc {
@@ -317,7 +317,7 @@ pub(super) fn put_comment(
         Desc::Imm(_) => put(text, lens.dst, send.desc, ""),
         Desc::Reg(reg) => put_field(text, reg, "[24:20]"),
     }
-    if caps.words.layout == Layout::Gen8 {
+    if caps.words.layout() == Layout::Gen8 {
         match send.ex_desc {
             Desc::Reg(reg) => {
                 text.push_str("; sfid ");

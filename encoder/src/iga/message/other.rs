@@ -113,6 +113,6 @@ pub(super) fn thread_dispatch(q: &Query) -> Message {
     if !known {
         return q.invalid();
     }
-    let valid = (lanes == 16 || q.caps.regs.grf_bytes != 64) && q.lanes == 16;
+    let valid = (lanes == 16 || q.caps.memory.simd_message == 8) && q.lanes == 16;
     Message { description: format!("bindless simd{lanes} spawn thread{over}"), lanes, valid, ..q.empty() }
 }

@@ -1,0 +1,15 @@
+//! An invented platform: Ponte Vecchio's words, messages and scoreboard with registers of 32 bytes.
+
+use crate::{Caps, Memory, Platform, Registers, pvc::PVC};
+
+/// Its row.
+pub(crate) const MIXED: Caps = Caps {
+    platform: Platform::Mixed,
+    name: "mixed",
+    aliases: &[],
+    title: "No GPU: features of several",
+    gen_platform: 0xff,
+    regs: Registers { grf_bytes: 32, ..PVC.regs },
+    memory: Memory { simd_message: 8, ..PVC.memory },
+    ..PVC
+};
