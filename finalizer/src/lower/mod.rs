@@ -24,6 +24,7 @@ use std::fmt;
 
 use gen_ir::{Block, BlockId, Kernel, Pool, Pred, PredCtrl, Var, VarId, Virtual};
 use platforms::{Caps, Platform};
+use smallvec::SmallVec;
 use visa::{Op, Opcode, Srcs};
 
 use self::{alu::Route, facts::Facts};
@@ -119,6 +120,8 @@ pub(crate) struct Lowerer<'a> {
     origin: u32,
     /// The kernel writes global memory, shared local memory.
     pub writes: Writes,
+    /// Registers that operands of a message in groups of lanes stand for.
+    pub staged: SmallVec<[VReg; 8]>,
     /// A `wait` that no message has served yet: how many instructions the block had then.
     pub waiting: Option<usize>,
 }
@@ -264,6 +267,7 @@ impl<'a> Lowerer<'a> {
             pred: None,
             origin: VInst::NO_ORIGIN,
             writes: Writes::default(),
+            staged: SmallVec::new(),
             waiting: None,
         })
     }

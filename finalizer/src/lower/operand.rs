@@ -284,6 +284,9 @@ impl Lowerer<'_> {
 
     /// The register of a raw operand, null for `%null`.
     pub(crate) fn raw(&self, operand: RawOperand) -> Lowered<VReg> {
+        if let Some(reg) = self.staged(operand) {
+            return Ok(reg);
+        }
         Ok(match self.home(operand.var)? {
             Home::Null => VReg::NULL,
             Home::Var(var, base) => VReg::var_at(var, base + u32::from(operand.offset)),

@@ -23,9 +23,6 @@ pub(super) const fn disabled(mask: ChannelMask) -> u8 {
 impl Lowerer<'_> {
     /// Data port messages with offsets per lane.
     pub(crate) fn dataport(&mut self, op: &Visa<'_>) -> Lowered {
-        if self.lanes.exec.lanes() > 16 {
-            return Err("a message of 32 lanes".into());
-        }
         match *op {
             Visa::Scaled4 { store, mask, surface, global_offset, offsets, data } => {
                 self.untyped(store, mask, surface, global_offset, offsets, data)

@@ -3,6 +3,7 @@
 //! Figures come from Intel's Programmer's Reference Manuals, volume "Memory Views and Data Port
 //! Messages" (message descriptors), and from the reference finalizer's listings.
 
+mod groups;
 mod hdc;
 mod lsc;
 mod media;
@@ -101,13 +102,16 @@ impl Lowerer<'_> {
             | Op::Scaled { .. }
             | Op::Gather { .. }
             | Op::Qword { .. }
-            | Op::Atomic { .. } => self.dataport(&inst.op),
+            | Op::Atomic { .. }
+            | Op::Typed4 { .. }
+            | Op::TypedAtomic { .. }
+            | Op::SvmGather { .. }
+            | Op::SvmAtomic { .. }
+            | Op::SvmScaled4 { .. }
+            | Op::Info3d { .. } => self.lane_message(&inst.op),
             Op::OwordBlock { .. } => self.oword_block(&inst.op),
             Op::MediaBlock { .. } => self.media_block(&inst.op),
-            Op::Typed4 { .. } | Op::TypedAtomic { .. } => self.typed(&inst.op),
-            Op::SvmBlock { .. } | Op::SvmGather { .. } | Op::SvmAtomic { .. } | Op::SvmScaled4 { .. } => {
-                self.svm(&inst.op)
-            }
+            Op::SvmBlock { .. } => self.svm(&inst.op),
             Op::Lsc(lsc) => self.lsc(&lsc),
             Op::LscBlock2d(lsc) => self.lsc_block2d(&lsc),
             Op::LscTyped(lsc) => self.lsc_typed(&lsc),
@@ -124,7 +128,6 @@ impl Lowerer<'_> {
             Op::Yield => Ok(()),
             Op::Sample(ref s) | Op::Load3d(ref s) => self.sampler_message(false, s),
             Op::Gather4(ref s) => self.sampler_message(true, s),
-            Op::Info3d { .. } => self.sampler_info(&inst.op),
             _ => Err("not lowered yet".into()),
         }
     }

@@ -2,9 +2,9 @@
 
 use gen_ir::{Dst, Op, Sfid, Src, Type};
 use messages::hdc::{Dc0, OwordBlock};
-use visa::{Op as Visa, SurfaceId};
+use visa::{Op as Visa, RawOperand, SurfaceId};
 
-use super::{Message, Part, block_exec, oword_count};
+use super::{Message, Part, block_exec, oword_count, svm::MAX_OWORDS};
 use crate::{
     build::{self, Lanes, VReg},
     lower::{Lowered, Lowerer},
@@ -16,7 +16,18 @@ const FFTID: u32 = 0x3ff;
 impl Lowerer<'_> {
     /// `oword_ld`, `oword_ld_unaligned`, `oword_st`.
     pub(crate) fn oword_block(&mut self, op: &Visa<'_>) -> Lowered {
-        let Visa::OwordBlock { store, unaligned, owords, surface, offset, data, .. } = *op else {
+        let Visa::OwordBlock { owords, data, .. } = *op else { return Err("not a block".into()) };
+        let most = owords.min(MAX_OWORDS);
+        for first in (0..owords).step_by(most.max(1).into()) {
+            let data = RawOperand { offset: data.offset + u16::from(first) * 16, ..data };
+            self.oword_part(op, first, most, data)?;
+        }
+        Ok(())
+    }
+
+    /// The owords of a block from the `first` on.
+    fn oword_part(&mut self, op: &Visa<'_>, first: u8, owords: u8, data: RawOperand) -> Lowered {
+        let Visa::OwordBlock { store, unaligned, surface, offset, .. } = *op else {
             return Err("not a block".into());
         };
         let header = self.zero_register();
@@ -31,6 +42,12 @@ impl Lowerer<'_> {
             self.emit(build::op(Op::Shl, Lanes::SCALAR, dst, &[offset, Src::uw(2)]));
         } else {
             self.set_dword(header, 2, offset);
+        }
+        if first > 0 {
+            let at = u32::from(first) * if unaligned { 16 } else { 1 };
+            let dword = Src::scalar(header.plus(8), Type::Ud);
+            let dst = Dst::packed(header.plus(8), Type::Ud);
+            self.emit(build::op(Op::Add, Lanes::SCALAR, dst, &[dword, Src::ud(at)]));
         }
         let header = Part { reg: header, len: 1 };
         let kind = match (store, unaligned) {

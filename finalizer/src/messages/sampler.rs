@@ -9,6 +9,7 @@ use messages::{
     Descriptor, ExtendedDescriptor,
     sampler::{self, SimdMode},
 };
+use smallvec::SmallVec;
 use visa::{ChannelMask, Op as Visa, SamplerId, op::Sample};
 
 use super::{Message, Part, Parts, Surface, hdc::disabled};
@@ -46,10 +47,8 @@ impl Lowerer<'_> {
         if !sample.paired.is_null() {
             return Err("paired surfaces are not lowered yet".into());
         }
-        let lanes = self.lanes.exec.lanes();
-        if !matches!(lanes, 8 | 16) {
-            return Err(format!("a sampler message of {lanes} lanes").into());
-        }
+        // Fewer lanes than a message has leave the rest of its registers unused.
+        let lanes = self.message_lanes();
         let half_in = match sample.params.iter().next() {
             Some(p) => self.visa.var_type(p.var).is_some_and(|t| t.bytes() == 2),
             None => false,
@@ -68,12 +67,13 @@ impl Lowerer<'_> {
             || sample.aoffimmi.immediate() != Some(0);
 
         let bytes = |lanes: u32, half: bool| lanes * if half { 2 } else { 4 };
+        let widest = lanes.min(16);
         let rows =
-            sample.params.len() as u32 * bytes(lanes, half_in).div_ceil(self.grf()) + u32::from(header);
+            sample.params.len() as u32 * bytes(widest, half_in).div_ceil(self.grf()) + u32::from(header);
         let narrow = matches!(sample.op, SAMPLE_D | SAMPLE_D_C | SAMPLE_KILLPIX);
         let native = u32::from(self.caps.memory.simd_message);
-        let halves = if lanes > native && (rows > MAX_ROWS || narrow) { 2 } else { 1 };
-        let step = lanes / halves;
+        let step = if rows > MAX_ROWS || narrow { native } else { widest };
+        let groups = lanes / step;
 
         let index = self.sampler_index(sample.sampler)?;
         let surface = self.surface(sample.surface)?;
@@ -93,11 +93,12 @@ impl Lowerer<'_> {
         if copy.is_some() {
             return Err("a sampler result that does not start at a register".into());
         }
-        for half in 0..halves {
+        let mut targets: SmallVec<[(Lanes, VReg); 4]> = SmallVec::new();
+        for group in 0..groups {
             let mut parts: Parts = header.into_iter().collect();
             for param in sample.params.iter() {
                 let part = self.part(param, bytes(lanes, half_in))?;
-                let at = half * bytes(step, half_in);
+                let at = group * bytes(step, half_in);
                 if !at.is_multiple_of(self.grf()) {
                     return Err("half-float parameters of a split message".into());
                 }
@@ -110,15 +111,19 @@ impl Lowerer<'_> {
             }
             let message =
                 Message { sfid: Sfid::Sampler, desc: desc.known, header: header.is_some(), response };
-            let target = if halves == 1 { dst } else { self.payload(response.max(1)) };
+            let target = if groups == 1 { dst } else { self.payload(response.max(1)) };
             let part_lanes = Lanes {
-                exec: ExecSize::from_lanes(step).unwrap_or(ExecSize::S8),
-                chan: self.lanes.chan + (half * step) as u8,
+                exec: ExecSize::from_lanes(step).map_or(ExecSize::S8, |step| step.min(self.lanes.exec)),
+                chan: self.lanes.chan + (group * step) as u8,
                 no_mask: self.lanes.no_mask,
             };
             self.send_with(part_lanes, message, target, &parts, desc)?;
-            if halves > 1 && !dst.is_null() {
-                self.scatter_half(dst, target, channels, part_lanes, half, half_out);
+            targets.push((part_lanes, target));
+        }
+        // Behind the last message: results may stand where parameters are.
+        if groups > 1 && !dst.is_null() {
+            for (group, (part_lanes, target)) in (0..).zip(targets) {
+                self.scatter_group(dst, target, [channels, whole, group], part_lanes, half_out);
             }
         }
         Ok(())
@@ -132,22 +137,22 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Brings one half's results to their lanes of the whole result.
-    fn scatter_half(
+    /// Brings the results of a group of lanes to their places in the whole result, whose channels have `whole`
+    /// bytes each.
+    fn scatter_group(
         &mut self,
         dst: VReg,
         from: VReg,
-        channels: u32,
+        [channels, whole, group]: [u32; 3],
         lanes: Lanes,
-        half: u32,
         half_float: bool,
     ) {
         let ty = if half_float { Type::Uw } else { Type::Ud };
         let step = lanes.exec.lanes() * ty.bytes();
-        let (near, far) = (step.next_multiple_of(self.grf()), (2 * step).next_multiple_of(self.grf()));
+        let near = step.next_multiple_of(self.grf());
         for c in 0..channels {
             let source = Src::new(from.plus(c * near), build::strided(1, lanes.exec), ty);
-            let to = Dst::packed(dst.plus(c * far + half * step), ty);
+            let to = Dst::packed(dst.plus(c * whole + group * step), ty);
             let mut mov = build::mov(lanes, to, source);
             mov.pred = self.pred;
             self.emit(mov);
@@ -273,10 +278,7 @@ impl Lowerer<'_> {
         let Visa::Info3d { op, channels, surface, lod, dst } = *op else {
             return Err("not a query".into());
         };
-        let lanes = self.lanes.exec.lanes();
-        if !matches!(lanes, 8 | 16) {
-            return Err(format!("a sampler message of {lanes} lanes").into());
-        }
+        let lanes = self.message_lanes();
         // Without a header all channels come, or the first ones where the response's length may say so.
         let first_channels = self.caps.sampler.short_responses && matches!(channels.0, 1 | 3 | 7);
         let forced = self.caps.sampler.header;

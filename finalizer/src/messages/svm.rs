@@ -1,6 +1,6 @@
 //! Stateless messages with 64-bit addresses (A64): blocks, scattered, untyped, atomics.
 
-use gen_ir::{Dst, Sfid, Src, Type};
+use gen_ir::{Dst, Op, Sfid, Src, Type};
 use messages::{
     Descriptor, SurfaceIndex,
     hdc::{A64Block, A64BlockType, A64Scattered, Atomic, Dc1, ElementType, Surface},
@@ -17,18 +17,28 @@ use crate::{
     lower::{Lowered, Lowerer},
 };
 
+/// Owords of one block message; blocks of 16 are two.
+pub(super) const MAX_OWORDS: u8 = 8;
+
 impl Lowerer<'_> {
     /// The `svm_*` family.
     pub(crate) fn svm(&mut self, op: &Visa<'_>) -> Lowered {
-        if self.lanes.exec.lanes() > 16 {
-            return Err("a message of 32 lanes".into());
-        }
         match *op {
             Visa::SvmBlock { store, unaligned, owords, address, data } => {
-                self.svm_block(store, unaligned, owords, address, data)
+                let most = owords.min(MAX_OWORDS);
+                for first in (0..owords).step_by(most.max(1).into()) {
+                    let at = u32::from(first) * 16;
+                    let data = RawOperand { offset: data.offset + at as u16, ..data };
+                    self.svm_block(store, unaligned, most, address, at, data)?;
+                }
+                Ok(())
             }
             Visa::SvmGather { store, block_bytes, blocks, addresses, data } => {
                 let lanes = self.message_lanes();
+                let whole = lanes * u32::from(block_bytes) * u32::from(blocks);
+                if block_bytes > 1 && blocks > 1 && !self.data_fits(store, lanes * 8, whole) {
+                    return self.svm_halves(op);
+                }
                 let (element, per_lane) = match (block_bytes, blocks) {
                     (1, 8) if !self.caps.memory.a64_gather_8_bytes => {
                         return Err("scattered messages of 8 bytes do not exist here".into());
@@ -63,6 +73,26 @@ impl Lowerer<'_> {
             }
             _ => Err("not lowered yet".into()),
         }
+    }
+
+    /// Messages of more blocks a lane than fit into one: the blocks in halves.
+    fn svm_halves(&mut self, op: &Visa<'_>) -> Lowered {
+        let Visa::SvmGather { store, block_bytes, blocks, addresses, data } = *op else {
+            return Err("not a scattered message".into());
+        };
+        let lanes = self.message_lanes();
+        let blocks = blocks / 2;
+        let bytes = u32::from(block_bytes) * u32::from(blocks);
+        let first = self.part(addresses, lanes * 8)?;
+        // Before the first half, whose response may overwrite the addresses.
+        let second =
+            self.add_offset(first, &visa::VectorOperand::imm(visa::Type::UQ, bytes.into()), Type::Uq)?;
+        let far = RawOperand { offset: data.offset + (lanes * bytes) as u16, ..data };
+        for (addresses, data) in [(first, data), (second, far)] {
+            let addresses = self.stage(addresses.reg);
+            self.svm(&Visa::SvmGather { store, block_bytes, blocks, addresses, data })?;
+        }
+        Ok(())
     }
 
     fn svm_transfer(
@@ -101,9 +131,15 @@ impl Lowerer<'_> {
         unaligned: bool,
         owords: u8,
         address: &visa::VectorOperand,
+        at: u32,
         data: RawOperand,
     ) -> Lowered {
         let header = Part { reg: self.address_header(address)?, len: 1 };
+        if at > 0 {
+            let to = Dst::packed(header.reg, Type::Uq);
+            let srcs = [Src::scalar(header.reg, Type::Uq), Src::ud(at)];
+            self.emit(build::op(Op::Add, Lanes::SCALAR, to, &srcs));
+        }
         let bytes = u32::from(owords) * 16;
         let kind = if store { Dc1::A64BlockWrite } else { Dc1::A64BlockRead };
         let block = if unaligned && !store { A64BlockType::UnalignedOwords } else { A64BlockType::Owords };
@@ -151,9 +187,6 @@ impl Lowerer<'_> {
     ) -> Lowered {
         let operation = Operation::of(op);
         let lanes = self.message_lanes();
-        if lanes > u32::from(self.caps.memory.simd_message) {
-            return Err("a 64-bit address atomic wider than the message".into());
-        }
         let kind = match (bits, operation.is_float()) {
             (16, false) => Dc1::A64AtomicHalf,
             (16, true) => Dc1::A64AtomicHalfFloat,

@@ -16,9 +16,6 @@ use crate::{
 impl Lowerer<'_> {
     /// `gather4_typed`, `scatter4_typed`, `typed_atomic`.
     pub(crate) fn typed(&mut self, op: &Visa<'_>) -> Lowered {
-        if self.lanes.exec.lanes() > u32::from(self.caps.memory.simd_message) {
-            return Err("a typed message wider than the platform has".into());
-        }
         let lanes = u32::from(self.caps.memory.simd_message);
         match *op {
             Visa::Typed4 { store, mask, surface, coords, data } => {

@@ -1,0 +1,219 @@
+//! Messages of more lanes than a shared function takes at once: groups of lanes, one after the other.
+//!
+//! A raw operand of a message holds blocks of lanes, as of each channel: element `k` of all lanes, then element
+//! `k + 1`. So the part of a group is contiguous only where there is one block; else it is gathered into
+//! registers of its own. Responses always are, and are brought to their places behind the last message: no
+//! group may overwrite what the next one reads.
+
+use gen_ir::{ExecSize, PredCtrl};
+use smallvec::SmallVec;
+use visa::{Op as Visa, RawOperand, VarId};
+
+use crate::{
+    build::{Lanes, VReg},
+    lower::{Lowered, Lowerer},
+};
+
+/// How an operand holds what belongs to lanes.
+#[derive(Clone, Copy, Debug)]
+struct PerLane {
+    /// Blocks of all lanes.
+    blocks: u32,
+    /// Bytes of a lane in a block.
+    bytes: u32,
+    /// The message writes it.
+    written: bool,
+}
+
+impl PerLane {
+    const fn read(blocks: u32, bytes: u32) -> PerLane {
+        PerLane { blocks, bytes, written: false }
+    }
+
+    const fn data(store: bool, blocks: u32, bytes: u32) -> PerLane {
+        PerLane { blocks, bytes, written: !store }
+    }
+}
+
+/// A response of a group, to be brought to its lanes.
+struct Pending {
+    lanes: Lanes,
+    to: VReg,
+    from: VReg,
+    bytes: u32,
+}
+
+/// Operands that stand for registers of the lowering have numbers from here on.
+const STAGED: u32 = 1 << 31;
+
+impl Lowerer<'_> {
+    /// Lowers a message with operands per lane, in as many groups of lanes as it takes.
+    pub(crate) fn lane_message(&mut self, op: &Visa<'_>) -> Lowered {
+        let width = self.group_width(op);
+        if self.lanes.exec.lanes() <= width {
+            return self.one_group(op);
+        }
+        if self.pred.is_some_and(|p| p.ctrl != PredCtrl::Seq) {
+            return Err("a message in groups of lanes, guarded by any or all of them".into());
+        }
+        let whole = self.lanes;
+        let mut pending: SmallVec<[Pending; 8]> = SmallVec::new();
+        for first in (0..whole.exec.lanes()).step_by(width as usize) {
+            self.lanes = Lanes {
+                exec: ExecSize::from_lanes(width).unwrap_or(ExecSize::S8),
+                chan: whole.chan + first as u8,
+                no_mask: whole.no_mask,
+            };
+            let mut part = *op;
+            let staged = self.staged.len();
+            let done = each_operand(&mut part, &mut |operand, shape| {
+                self.part_of_group(operand, shape, whole.exec.lanes(), first, &mut pending)
+            });
+            let done = done.and_then(|()| self.lane_message(&part));
+            self.staged.truncate(staged);
+            done?;
+        }
+        for p in pending {
+            self.lanes = p.lanes;
+            self.copy_lanes(p.to, p.from, p.bytes);
+        }
+        self.lanes = whole;
+        Ok(())
+    }
+
+    fn one_group(&mut self, op: &Visa<'_>) -> Lowered {
+        match op {
+            Visa::Typed4 { .. } | Visa::TypedAtomic { .. } => self.typed(op),
+            Visa::SvmGather { .. } | Visa::SvmAtomic { .. } | Visa::SvmScaled4 { .. } => self.svm(op),
+            Visa::Info3d { .. } => self.sampler_info(op),
+            _ => self.dataport(op),
+        }
+    }
+
+    /// Lanes of one message.
+    fn group_width(&self, op: &Visa<'_>) -> u32 {
+        let native = u32::from(self.caps.memory.simd_message);
+        match *op {
+            Visa::Typed4 { .. } | Visa::TypedAtomic { .. } | Visa::SvmAtomic { .. } => native,
+            Visa::SvmGather { store, block_bytes, blocks, .. } => {
+                let per_lane = u32::from(block_bytes.max(4)) * u32::from(blocks);
+                if self.data_fits(store, 16 * 8, 16 * per_lane) { 16 } else { native }
+            }
+            _ => 16,
+        }
+    }
+
+    /// Whether a message's payload or response is within what length fields and the hardware allow.
+    pub(crate) fn data_fits(&self, store: bool, addresses: u32, data: u32) -> bool {
+        let registers = |bytes: u32| bytes.div_ceil(self.grf());
+        match (self.caps.scoreboard.sbid_count > 0, store, self.caps.sends.split) {
+            (true, ..) => registers(data) <= 31,
+            (false, false, _) => registers(data) <= 16,
+            (false, true, true) => registers(data) <= 15,
+            (false, true, false) => registers(addresses) + registers(data) <= 15,
+        }
+    }
+
+    /// What an operand is in a group of lanes.
+    fn part_of_group(
+        &mut self,
+        operand: &mut RawOperand,
+        shape: PerLane,
+        lanes: u32,
+        first: u32,
+        pending: &mut SmallVec<[Pending; 8]>,
+    ) -> Lowered {
+        let whole = self.raw(*operand)?;
+        if whole.is_null() {
+            return Ok(());
+        }
+        let own = self.lanes.exec.lanes() * shape.bytes;
+        let (block, own_block) = (lanes * shape.bytes, own.next_multiple_of(self.grf()));
+        let at = |k: u32| whole.plus(k * block + first * shape.bytes);
+        if shape.blocks == 1 && !shape.written {
+            *operand = self.stage(at(0));
+            return Ok(());
+        }
+        let staged = self.payload((shape.blocks * own_block).div_ceil(self.grf()));
+        for k in 0..shape.blocks {
+            let (to, from) = (at(k), staged.plus(k * own_block));
+            if shape.written {
+                pending.push(Pending { lanes: self.lanes, to, from, bytes: shape.bytes });
+            } else {
+                self.copy_bytes(from, to, own);
+            }
+        }
+        *operand = self.stage(staged);
+        Ok(())
+    }
+
+    /// An operand that stands for registers.
+    pub(crate) fn stage(&mut self, reg: VReg) -> RawOperand {
+        self.staged.push(reg);
+        RawOperand { var: VarId(STAGED + self.staged.len() as u32 - 1), offset: 0 }
+    }
+
+    /// The registers that an operand of [`stage`](Self::stage) stands for.
+    pub(crate) fn staged(&self, operand: RawOperand) -> Option<VReg> {
+        let at = operand.var.0.checked_sub(STAGED)?;
+        self.staged.get(at as usize).map(|reg| reg.plus(operand.offset.into()))
+    }
+}
+
+/// The operands of a message that hold something of each lane.
+fn each_operand(op: &mut Visa<'_>, visit: &mut impl FnMut(&mut RawOperand, PerLane) -> Lowered) -> Lowered {
+    let dword = PerLane::read(1, 4);
+    let result = PerLane { written: true, ..dword };
+    match op {
+        Visa::Scaled4 { store, mask, offsets, data, .. } => {
+            visit(offsets, dword)?;
+            visit(data, PerLane::data(*store, mask.count(), 4))
+        }
+        Visa::Scaled { store, offsets, data, .. } | Visa::Gather { store, offsets, data, .. } => {
+            visit(offsets, dword)?;
+            visit(data, PerLane::data(*store, 1, 4))
+        }
+        Visa::Qword { store, blocks, offsets, data, .. } => {
+            visit(offsets, dword)?;
+            visit(data, PerLane::data(*store, u32::from(*blocks), 8))
+        }
+        Visa::Atomic { offsets, srcs, dst, .. } => {
+            visit(offsets, dword)?;
+            srcs.iter_mut().try_for_each(|src| visit(src, dword))?;
+            visit(dst, result)
+        }
+        Visa::Typed4 { store, mask, coords, data, .. } => {
+            coords.iter_mut().try_for_each(|c| visit(c, dword))?;
+            visit(data, PerLane::data(*store, mask.count(), 4))
+        }
+        Visa::TypedAtomic { coords, srcs, dst, .. } => {
+            coords.iter_mut().chain(srcs).try_for_each(|o| visit(o, dword))?;
+            visit(dst, result)
+        }
+        Visa::SvmGather { store, block_bytes, blocks, addresses, data } => {
+            let (blocks, bytes) = match (*block_bytes, u32::from(*blocks)) {
+                (1, bytes) => (bytes.div_ceil(4), 4),
+                (bytes, blocks) => (blocks, u32::from(bytes)),
+            };
+            visit(addresses, PerLane::read(1, 8))?;
+            visit(data, PerLane::data(*store, blocks, bytes))
+        }
+        Visa::SvmScaled4 { store, mask, offsets, data, .. } => {
+            visit(offsets, PerLane::read(1, 8))?;
+            visit(data, PerLane::data(*store, mask.count(), 4))
+        }
+        Visa::SvmAtomic { bits, addresses, srcs, dst, .. } => {
+            let bytes = if *bits == 64 { 8 } else { 4 };
+            visit(addresses, PerLane::read(1, 8))?;
+            srcs.iter_mut().try_for_each(|src| visit(src, PerLane::read(1, bytes)))?;
+            visit(dst, PerLane { bytes, ..result })
+        }
+        Visa::Info3d { channels, lod, dst, .. } => {
+            if let Some(lod) = lod {
+                visit(lod, dword)?;
+            }
+            visit(dst, PerLane { blocks: channels.count(), ..result })
+        }
+        _ => Err("a message that is not made for lanes".into()),
+    }
+}
