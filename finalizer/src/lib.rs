@@ -87,6 +87,7 @@
 //! C and C++ reach the same through the library of the crate `capi`; a runtime that loads Intel's
 //! `libigc` for its `JITCompile`, through the one of the crate `jit`.
 
+mod alone;
 mod binary;
 mod build;
 mod calls;
@@ -108,6 +109,7 @@ mod relocate;
 mod routine;
 pub mod swsb;
 
+pub use alone::Alone;
 pub use binary::{
     Binary, FunctionInfo, InputInfo, InputKind, KernelInfo, Relocation, RelocationKind, Stats, Symbol,
     SymbolKind,

@@ -1,0 +1,92 @@
+//! The form of the files.
+
+use std::fmt;
+
+use platforms::Platform;
+
+/// A file: what it is about, and cases.
+pub struct File {
+    /// Lines up to the first case, as they are.
+    head: String,
+    pub cases: Vec<Case>,
+}
+
+/// Input and what it gives.
+#[derive(Default)]
+pub struct Case {
+    /// Its comment and first line, as they are.
+    head: String,
+    pub passes: Vec<String>,
+    pub platforms: Vec<Platform>,
+    pub input: String,
+    pub gives: Vec<(Vec<Platform>, String)>,
+}
+
+/// What the lines so far belong to.
+enum Part {
+    Head,
+    Input,
+    Gives,
+}
+
+impl File {
+    /// Reads a file.
+    pub fn read(text: &str) -> Result<File, String> {
+        let mut file = File { head: String::new(), cases: Vec::new() };
+        let (mut passes, mut platforms) = (Vec::new(), Platform::ALL.to_vec());
+        let mut part = Part::Head;
+        let mut comment = String::new();
+        for line in text.lines() {
+            if line.starts_with("//") || line.is_empty() {
+                comment += line;
+                comment += "\n";
+                continue;
+            }
+            let head = std::mem::take(&mut comment);
+            if let Some(list) = line.strip_prefix("pass:") {
+                passes = list.split_whitespace().map(str::to_owned).collect();
+            } else if let Some(list) = line.strip_prefix("on:") {
+                let each =
+                    list.split_whitespace().map(|p| p.parse().map_err(|_| format!("no platform `{p}`")));
+                platforms = each.collect::<Result<_, _>>()?;
+            } else if line.starts_with("case ") {
+                if passes.is_empty() {
+                    return Err("no `pass:` before the first case".into());
+                }
+                let (passes, platforms) = (passes.clone(), platforms.clone());
+                file.cases.push(Case {
+                    head: format!("{head}{line}\n"),
+                    passes,
+                    platforms,
+                    ..Case::default()
+                });
+                part = Part::Input;
+                continue;
+            } else if line.starts_with("gives ") {
+                part = Part::Gives;
+                continue;
+            }
+            match (&part, file.cases.last_mut()) {
+                (Part::Head, _) | (_, None) => file.head += &format!("{head}{line}\n"),
+                (Part::Input, Some(case)) => case.input += &format!("{head}{line}\n"),
+                (Part::Gives, Some(_)) => {}
+            }
+        }
+        Ok(file)
+    }
+}
+
+impl fmt::Display for File {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.head)?;
+        for case in &self.cases {
+            write!(f, "{}{}", case.head, case.input)?;
+            for (platforms, text) in &case.gives {
+                let names: Vec<String> = platforms.iter().map(Platform::to_string).collect();
+                writeln!(f, "gives {}", names.join(" "))?;
+                f.write_str(text)?;
+            }
+        }
+        Ok(())
+    }
+}

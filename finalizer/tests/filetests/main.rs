@@ -1,0 +1,140 @@
+//! Passes tested one by one, by files of text: `tests/filetests/<pass>/<topic>.gen`, or `.visaasm` for lowering.
+//! README.md there says how to add one.
+//!
+//! ```text
+//! cargo test -p finalizer --test filetests [legalize/split]
+//! REWRITE=1 cargo test -p finalizer --test filetests      writes what passes give, for review with git diff
+//! ```
+
+mod file;
+
+use std::{env, fs, path::Path};
+
+use file::{Case, File};
+use finalizer::{Alone, Pass};
+use libtest_mimic::{Arguments, Failed, Trial};
+use platforms::Platform;
+use similar::TextDiff;
+
+fn main() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/filetests");
+    let files = walkdir::WalkDir::new(root).sort_by_file_name().into_iter().filter_map(Result::ok);
+    let files = files.filter(|f| f.path().extension().is_some_and(|e| e == "gen" || e == "visaasm"));
+    let trials = files.map(|f| {
+        let name = f.path().strip_prefix(root).unwrap_or(f.path()).display().to_string();
+        Trial::test(name, move || one(f.path()))
+    });
+    libtest_mimic::run(&Arguments::from_args(), trials.collect()).exit();
+}
+
+/// One file: all its cases on all platforms.
+fn one(path: &Path) -> Result<(), Failed> {
+    let text = fs::read_to_string(path)?;
+    let mut file = File::read(&text)?;
+    for case in &mut file.cases {
+        case.gives = results(case)?;
+    }
+    let now = file.to_string();
+    if now == text {
+        return Ok(());
+    }
+    if env::var_os("REWRITE").is_some() {
+        fs::write(path, now)?;
+        return Ok(());
+    }
+    let difference = TextDiff::from_lines(&text, &now).unified_diff().context_radius(6).to_string();
+    Err(format!("- expected, + is now (REWRITE=1 writes it):\n{difference}").into())
+}
+
+/// What a case gives, platforms with equal results together.
+fn results(case: &Case) -> Result<Vec<(Vec<Platform>, String)>, Failed> {
+    let mut all: Vec<(Vec<Platform>, String)> = Vec::new();
+    for &platform in &case.platforms {
+        let text = result(case, platform)?;
+        match all.iter_mut().find(|(_, t)| *t == text) {
+            Some((platforms, _)) => platforms.push(platform),
+            None => all.push((vec![platform], text)),
+        }
+    }
+    Ok(all)
+}
+
+/// What stands at the end of a case that does not end itself.
+const END: &str = "    (W) send.ts (8|M0) _ r127.0<8;8,1>:ud 0x0 0x2000010 {EOT} wr:1+0 rd:0\n";
+
+fn result(case: &Case, platform: Platform) -> Result<String, Failed> {
+    let passes = case.passes.iter().map(|p| Pass::named(p).ok_or_else(|| format!("no pass `{p}`")));
+    let passes: Vec<&Pass> = passes.collect::<Result<_, _>>()?;
+    let visa = case.passes[0] == "lower";
+    let ends = !visa && !case.input.contains("EOT") && !case.input.contains("ret ");
+    let input = if visa { whole_kernel(&case.input) } else { with_block(&case.input, ends) };
+    let run = || {
+        let mut kernel = Alone::new(passes[0], &input, platform)?;
+        passes.iter().try_for_each(|pass| kernel.run(pass))?;
+        Ok(kernel.to_string())
+    };
+    match run() {
+        Ok(text) => Ok(shown(&text, case, visa, ends)),
+        Err(refusal @ finalizer::Refusal(_)) => Ok(format!("    refused: {refusal}\n")),
+    }
+}
+
+/// Instructions alone stand in a block.
+fn with_block(input: &str, ends: bool) -> String {
+    let mut text = String::new();
+    let mut open = false;
+    for line in input.lines() {
+        let declares = line.starts_with("kernel ") || line.starts_with('V') && line.contains(':');
+        if !open && !declares && !line.starts_with("B0:") {
+            text.push_str("B0:\n");
+        }
+        open |= !declares;
+        text.push_str(line);
+        text.push('\n');
+    }
+    if ends {
+        text.push_str(END);
+    }
+    text
+}
+
+/// vISA instructions with their declarations become a kernel.
+fn whole_kernel(input: &str) -> String {
+    let (declared, code): (Vec<&str>, Vec<&str>) =
+        input.lines().partition(|l| l.trim_start().starts_with('.'));
+    let simd = if input.contains("SimdSize") { "" } else { ".kernel_attr SimdSize=8\n" };
+    let (declared, code) = (declared.join("\n"), code.join("\n"));
+    format!(
+        ".version 4.1\n.kernel \"t\"\n{declared}\n{simd}.function \"main\"\nmain:\n{code}\n    ret (M1, 1)\n"
+    )
+}
+
+/// The lines worth looking at: what the case has given, less what every kernel has.
+fn shown(text: &str, case: &Case, visa: bool, ends: bool) -> String {
+    // The `ret` that the end of the thread came from is the last instruction of vISA.
+    let origin = |line: &str| line.rsplit_once(" #").and_then(|(_, n)| n.parse::<u32>().ok());
+    let last = text.lines().filter_map(origin).max();
+    let mut code = Vec::new();
+    for line in text.lines().skip(1).filter(|l| !l.starts_with('V')) {
+        let end = visa && line.starts_with(' ') && (origin(line).is_none() || origin(line) == last);
+        if end || ends && line.contains("EOT") {
+            continue;
+        }
+        code.push(if visa { line.rsplit_once(" #").map_or(line, |(line, _)| line) } else { line });
+    }
+    if code.first() == Some(&"B0:") && !code.iter().any(|l| l.starts_with("B1:")) {
+        code.remove(0);
+    }
+    let code = code.join("\n");
+    let mut out = String::new();
+    for line in text.lines().filter(|l| l.starts_with('V')) {
+        let known = case.input.lines().any(|l| l.split("//").next().is_some_and(|l| l.trim_end() == line));
+        let name = line.split(':').next().unwrap_or_default();
+        let declared = |l: &str| l.starts_with(&format!("{name}:"));
+        let used = code.contains(&format!("{name}("));
+        if !known && used && !case.input.lines().any(declared) {
+            out += &format!("{line}\n");
+        }
+    }
+    out + &code + if code.is_empty() { "" } else { "\n" }
+}
