@@ -22,6 +22,9 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if !dst_wide && !src_wide {
         return Step::Keep;
     }
+    if computes_doubles(inst) {
+        return Step::Refuse("double precision, which the platform does not have");
+    }
     let bitwise = matches!(inst.op, Op::And | Op::Or | Op::Xor | Op::Not);
     let modified = |s: &VSrc| s.mods().any() && s.ty().is_some_and(is_wide);
     let float = |t: Option<Type>| t.is_some_and(Type::is_float);
@@ -54,6 +57,17 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         Op::Mad => multiply_add(lx, inst),
         _ => Step::Refuse("a 64-bit operation that the platform does not have"),
     }
+}
+
+/// Whether doubles are more than bits that are copied.
+fn computes_doubles(inst: &VInst) -> bool {
+    let types = || [inst.dst.ty()].into_iter().chain(inst.src.iter().map(Src::ty)).flatten();
+    let copies = matches!(inst.op, Op::Mov | Op::Sel)
+        && inst.cond.is_none()
+        && !inst.sat
+        && !inst.src.iter().any(|s| s.mods().any())
+        && types().all(|t| t == Type::Df);
+    types().any(|t| t == Type::Df) && !copies
 }
 
 /// Types of 64 bits.

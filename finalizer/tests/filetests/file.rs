@@ -44,11 +44,18 @@ impl File {
             }
             let head = std::mem::take(&mut comment);
             if let Some(list) = line.strip_prefix("pass:") {
-                passes = list.split_whitespace().map(str::to_owned).collect();
+                let list = list.split_whitespace().map(str::to_owned).collect();
+                match file.cases.last_mut() {
+                    Some(case) => case.choose(line, |case| case.passes = list),
+                    None => passes = list,
+                }
             } else if let Some(list) = line.strip_prefix("on:") {
-                let each =
-                    list.split_whitespace().map(|p| p.parse().map_err(|_| format!("no platform `{p}`")));
-                platforms = each.collect::<Result<_, _>>()?;
+                let named = |p: &str| p.parse().map_err(|_| format!("no platform `{p}`"));
+                let list = list.split_whitespace().map(named).collect::<Result<_, String>>()?;
+                match file.cases.last_mut() {
+                    Some(case) => case.choose(line, |case| case.platforms = list),
+                    None => platforms = list,
+                }
             } else if line.starts_with("case ") {
                 if passes.is_empty() {
                     return Err("no `pass:` before the first case".into());
@@ -68,11 +75,20 @@ impl File {
             }
             match (&part, file.cases.last_mut()) {
                 (Part::Head, _) | (_, None) => file.head += &format!("{head}{line}\n"),
+                (Part::Input, Some(_)) if line.starts_with("pass:") || line.starts_with("on:") => {}
                 (Part::Input, Some(case)) => case.input += &format!("{head}{line}\n"),
                 (Part::Gives, Some(_)) => {}
             }
         }
         Ok(file)
+    }
+}
+
+impl Case {
+    /// A line that says something of this case alone.
+    fn choose(&mut self, line: &str, set: impl FnOnce(&mut Case)) {
+        self.head += &format!("{line}\n");
+        set(self);
     }
 }
 

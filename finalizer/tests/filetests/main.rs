@@ -66,8 +66,9 @@ fn result(case: &Case, platform: Platform) -> Result<String, Failed> {
     let passes = case.passes.iter().map(|p| Pass::named(p).ok_or_else(|| format!("no pass `{p}`")));
     let passes: Vec<&Pass> = passes.collect::<Result<_, _>>()?;
     let visa = case.passes[0] == "lower";
-    let ends = !visa && !case.input.contains("EOT") && !case.input.contains("ret ");
-    let input = if visa { whole_kernel(&case.input) } else { with_block(&case.input, ends) };
+    let last = case.input.lines().last().unwrap_or_default().trim_start();
+    let ends = !last.starts_with("ret") && (visa || !case.input.contains("EOT"));
+    let input = if visa { whole_kernel(&case.input, ends) } else { with_block(&case.input, ends) };
     let run = || {
         let mut kernel = Alone::new(passes[0], &input, platform)?;
         passes.iter().try_for_each(|pass| kernel.run(pass))?;
@@ -75,7 +76,9 @@ fn result(case: &Case, platform: Platform) -> Result<String, Failed> {
     };
     match run() {
         Ok(text) => Ok(shown(&text, case, visa, ends)),
-        Err(refusal @ finalizer::Refusal(_)) => Ok(format!("    refused: {refusal}\n")),
+        Err(finalizer::Refusal(faults)) => {
+            Ok(faults.iter().map(|f| format!("    refused: {}\n", f.message)).collect())
+        }
     }
 }
 
@@ -99,14 +102,13 @@ fn with_block(input: &str, ends: bool) -> String {
 }
 
 /// vISA instructions with their declarations become a kernel.
-fn whole_kernel(input: &str) -> String {
-    let (declared, code): (Vec<&str>, Vec<&str>) =
-        input.lines().partition(|l| l.trim_start().starts_with('.'));
+fn whole_kernel(input: &str, ends: bool) -> String {
+    let declares = |l: &&str| l.starts_with('.') && !l.starts_with(".function");
+    let (declared, code): (Vec<&str>, Vec<&str>) = input.lines().partition(declares);
     let simd = if input.contains("SimdSize") { "" } else { ".kernel_attr SimdSize=8\n" };
+    let end = if ends { "    ret (M1, 1)\n" } else { "" };
     let (declared, code) = (declared.join("\n"), code.join("\n"));
-    format!(
-        ".version 4.1\n.kernel \"t\"\n{declared}\n{simd}.function \"main\"\nmain:\n{code}\n    ret (M1, 1)\n"
-    )
+    format!(".version 4.1\n.kernel \"t\"\n{declared}\n{simd}.function \"main\"\nmain:\n{code}\n{end}")
 }
 
 /// The lines worth looking at: what the case has given, less what every kernel has.
@@ -116,8 +118,9 @@ fn shown(text: &str, case: &Case, visa: bool, ends: bool) -> String {
     let last = text.lines().filter_map(origin).max();
     let mut code = Vec::new();
     for line in text.lines().skip(1).filter(|l| !l.starts_with('V')) {
-        let end = visa && line.starts_with(' ') && (origin(line).is_none() || origin(line) == last);
-        if end || ends && line.contains("EOT") {
+        let inst = visa && line.starts_with(' ');
+        let end = inst && (origin(line).is_none() || ends && origin(line) == last);
+        if end || ends && !visa && line.contains("EOT") {
             continue;
         }
         code.push(if visa { line.rsplit_once(" #").map_or(line, |(line, _)| line) } else { line });

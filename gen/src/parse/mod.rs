@@ -9,7 +9,7 @@
 //! ```
 //!
 //! What a hand-written case does not say has a meaning: the name, the platform that the caller asks for,
-//! `simd8`; of a variable, that it is general and aligned to its size.
+//! `simd8`; of a variable, that it is general, and begins a register if it has more than 16 bytes.
 
 mod inst;
 mod operand;
@@ -179,8 +179,11 @@ fn var<S: Space>(kernel: &mut Kernel<S>, number: usize, line: &str) -> Result<()
         }
     }
     if var.align == 0 {
-        let whole = kernel.platform.caps().regs.grf_bytes.into();
-        var.align = var.bytes.checked_next_power_of_two().map_or(whole, |size| size.clamp(1, whole));
+        // As lowering does it: what is larger than half a register begins one.
+        var.align = match var.bytes {
+            bytes @ 0..=16 => bytes.next_power_of_two(),
+            _ => kernel.platform.caps().regs.grf_bytes.into(),
+        };
     }
     kernel.vars.push(var);
     Ok(())
