@@ -322,22 +322,25 @@ impl<S: Space> Display for Block<S> {
 
 impl Display for Var {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{}, {} bytes, align {}", self.class.name(), self.bytes, self.align)?;
-        if let Some(at) = self.fixed {
+        // Named one by one: a new field is printed, and parsed, or this does not compile.
+        let Var { class, bytes, align, even_grf, fixed, live_in, live_out, no_spill, address_taken, origin } =
+            *self;
+        write!(f, "{}, {bytes} bytes, align {align}", class.name())?;
+        if let Some(at) = fixed {
             write!(f, ", fixed at byte {at}")?;
         }
         for (set, word) in [
-            (self.even_grf, "even GRF"),
-            (self.live_in, "live in"),
-            (self.live_out, "live out"),
-            (self.no_spill, "no spill"),
-            (self.address_taken, "address taken"),
+            (even_grf, "even GRF"),
+            (live_in, "live in"),
+            (live_out, "live out"),
+            (no_spill, "no spill"),
+            (address_taken, "address taken"),
         ] {
             if set {
                 write!(f, ", {word}")?;
             }
         }
-        match self.origin {
+        match origin {
             Some(n) => write!(f, ", for {n}"),
             None => Ok(()),
         }
@@ -346,23 +349,38 @@ impl Display for Var {
 
 impl<S: Space> Kernel<S> {
     fn write_head(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "kernel {:?} on {}, simd{}", self.name, self.platform, self.simd)?;
-        if self.grf_count != self.platform.caps().regs.grf_count {
-            write!(f, ", {} registers", self.grf_count)?;
+        // As above; blocks and variables have their own lines.
+        let Kernel {
+            name,
+            platform,
+            grf_count,
+            simd,
+            vars: _,
+            blocks: _,
+            subroutines: _,
+            spill_offset,
+            scratch_header,
+            all_channels,
+            outside,
+            payload_loads,
+        } = self;
+        write!(f, "kernel {name:?} on {platform}, simd{simd}")?;
+        if *grf_count != platform.caps().regs.grf_count {
+            write!(f, ", {grf_count} registers")?;
         }
-        if self.spill_offset > 0 {
-            write!(f, ", spills from {}", self.spill_offset)?;
+        if *spill_offset > 0 {
+            write!(f, ", spills from {spill_offset}")?;
         }
-        if let Some(v) = self.scratch_header {
+        if let Some(v) = scratch_header {
             write!(f, ", scratch header V{}", v.0)?;
         }
-        if self.all_channels {
+        if *all_channels {
             f.write_str(", all channels")?;
         }
-        if self.outside {
+        if *outside {
             f.write_str(", outside")?;
         }
-        match self.payload_loads {
+        match payload_loads {
             [0, 0] => {}
             [own, shared] => write!(f, ", payload loads {own}+{shared}")?,
         }
