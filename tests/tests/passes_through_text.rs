@@ -4,7 +4,7 @@
 
 use finalizer::{Alone, PASSES, Pass, Refusal};
 use platforms::Platform;
-use tests::data::{self, Kernel};
+use tests::data::{self, TestKernel};
 
 /// Every so many kernels are looked at; all sizes and sources come by.
 const STEP: usize = 7;
@@ -17,11 +17,16 @@ fn passes(platform: Platform) -> impl Iterator<Item = &'static Pass> {
 }
 
 /// A kernel through the passes, as a whole and by way of text.
-fn both_ways(platform: Platform, kernel: &Kernel) -> Result<(), Refusal> {
+fn both_ways(platform: Platform, kernel: &TestKernel) -> Result<(), Refusal> {
     let first = passes(platform).next().expect("a first pass");
     let mut whole = Alone::new(first, &kernel.visaasm, platform)?;
     let mut text = kernel.visaasm.clone();
     for pass in passes(platform) {
+        // What concerns other code is looked up in the vISA kernel, which text does not have.
+        let outside = text.lines().next().is_some_and(|head| head.contains(", outside"));
+        if outside && pass.name == "expand-calls" {
+            break;
+        }
         whole.run(pass)?;
         let mut piece = Alone::new(pass, &text, platform)?;
         piece.run(pass)?;
