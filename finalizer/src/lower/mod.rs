@@ -175,7 +175,10 @@ pub fn lower(
         if let Some(&next) = lowerer.facts.routines.get(routine)
             && next.first as usize == first
         {
-            lowerer.end_routine().unwrap_or_else(|Refusal(reason)| errors.push(fault(first, reason)));
+            // Before the first there is the prologue at most, which runs on into it.
+            if block > 0 {
+                lowerer.end_routine().unwrap_or_else(|Refusal(reason)| errors.push(fault(first, reason)));
+            }
             lowerer.begin_routine(next);
             routine += 1;
         }
