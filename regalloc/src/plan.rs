@@ -11,7 +11,7 @@ use crate::{
 use gen_ir::{Kernel, VarId, Virtual};
 
 /// Instructions for which a filled temporary stays in use.
-const KEEP: u32 = 8;
+const KEEP: u32 = 24;
 
 /// What is known of the kernel as it is.
 #[derive(Clone, Copy)]

@@ -35,6 +35,10 @@ pub struct Shape {
     pub scalars: u32,
     pub flags: u32,
     pub calls: bool,
+    /// Registers of a thread.
+    pub registers: u16,
+    /// Some vectors are written by masked instructions alone, and each lane touches its own part of them.
+    pub by_lane: bool,
 }
 
 pub struct Generated {
@@ -52,6 +56,8 @@ struct Maker {
     lanes: VarId,
     counter: VarId,
     vectors: Vec<VarId>,
+    /// Vectors of which each lane touches its own part.
+    by_lane: Vec<VarId>,
     scalars: Vec<VarId>,
     flags: Vec<VarId>,
     origin: u32,
@@ -77,6 +83,7 @@ pub fn generate(seed: u64, platform: Platform, shape: Shape) -> Generated {
         lanes,
         counter,
         vectors: vec![],
+        by_lane: vec![],
         scalars: vec![],
         flags: vec![],
         origin: 0,
@@ -89,6 +96,10 @@ pub fn generate(seed: u64, platform: Platform, shape: Shape) -> Generated {
         let align = if bytes >= 64 { grf } else { 4 };
         let even = bytes >= 64 && r.chance(10);
         m.vectors.push(m.k.add_var(Var { even_grf: even, ..var(VarClass::General, bytes, align) }));
+    }
+    for _ in 0..if shape.by_lane { shape.vectors } else { 0 } {
+        let bytes = [64, 64, 128][r.below(3) as usize];
+        m.by_lane.push(m.k.add_var(var(VarClass::General, bytes, grf)));
     }
     for _ in 0..shape.scalars {
         let bytes = [2, 4, 4, 4, 8][r.below(5) as usize];
@@ -153,6 +164,15 @@ impl Maker {
                 let v = self.pick(&vectors);
                 let at = self.r.below(self.bytes(v) / 4) * 4;
                 Src::scalar(Reg::var_at(v, at), Type::D)
+            }
+            5..=7
+                if !self.by_lane.is_empty()
+                    && exec.lanes() + u32::from(chan) <= WIDTH
+                    && exec.lanes() >= 4 =>
+            {
+                let v = self.pick(&self.by_lane.clone());
+                let half = self.r.below(self.bytes(v) / 64) * 64;
+                Src::packed(Reg::var_at(v, half + u32::from(chan) * 4), Type::D)
             }
             _ => {
                 let v = self.pick(&vectors);
@@ -226,6 +246,10 @@ impl Maker {
     fn instruction(&mut self, out: &mut Vec<Inst<Virtual>>) {
         let (vectors, scalars, flags) = (self.vectors.clone(), self.scalars.clone(), self.flags.clone());
         match self.r.below(20) {
+            0..=5 if !self.by_lane.is_empty() => {
+                let v = self.pick(&self.by_lane.clone());
+                self.whole_write(out, v, false);
+            }
             0..=7 => {
                 let v = self.pick(&vectors);
                 let no_mask = self.r.chance(15);
