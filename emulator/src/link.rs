@@ -226,7 +226,7 @@ impl Loaded {
                 let Some(&holder) = known.iter().find(holds) else {
                     return Err(bad(format!("nothing defines the symbol {}", r.symbol)));
                 };
-                code.resize(code.len().next_multiple_of(64), 0);
+                pad(&mut code);
                 let base = code.len() as u32;
                 code.extend_from_slice(&holder.code);
                 for (name, offset) in &holder.functions {
@@ -241,6 +241,14 @@ impl Loaded {
             patch(&mut code, base, &u.relocations, address)?;
         }
         Ok(code)
+    }
+}
+
+/// Fills code up to the next 64 bytes, with words of 8 bytes: zeros read as words of 16 bytes, and code whose
+/// length is 8 more than a multiple of that would have the last one reach into what follows.
+fn pad(code: &mut Vec<u8>) {
+    while !code.len().is_multiple_of(64) {
+        code.extend_from_slice(&encoder::CMPT_CTRL.to_le_bytes());
     }
 }
 
@@ -307,6 +315,22 @@ mod tests {
         let error = loaded.link(&unit(16, &[("nowhere", Part::Low, 0)], &[]), &[]).unwrap_err();
         assert!(error.to_string().contains("nowhere"), "{error}");
         assert!(loaded.link(&unit(4, &[("x", Part::Whole, 0)], &[]), &[]).is_err());
+    }
+
+    /// Zeros decode in pairs of 8 bytes, and would take the first half of the function's first instruction.
+    #[test]
+    fn padding_ends_where_the_next_code_begins() {
+        use gen_ir::{ExecSize, Inst, Op};
+        let mut mov = Inst::new(Op::Mov, ExecSize::S1);
+        mov.dst = gen_ir::Dst::packed(gen_ir::Reg::grf(1, 0), gen_ir::Type::Ud);
+        mov.src[0] = gen_ir::Src::ud(1);
+        let word = encoder::encode(platforms::Platform::Skl, &mov).unwrap().to_le_bytes();
+        let functions = Unit { code: word.to_vec(), relocations: vec![], functions: vec![("f".into(), 0)] };
+        let mut kernel = unit(0, &[("f", Part::Low, 12)], &[]);
+        kernel.code = [&word[..], &encoder::CMPT_CTRL.to_le_bytes()].concat();
+        let code = Loaded::default().link(&kernel, &[functions]).unwrap();
+        let last = encoder::decode_all(platforms::Platform::Skl, &code).last().unwrap();
+        assert_eq!((last.offset, last.inst.unwrap().op), (64, Op::Mov));
     }
 
     #[test]

@@ -47,6 +47,23 @@ pub const BF8: Format = Format { mant: 2, exp: 5 };
 /// TensorFloat-32, kept in the high bits of a dword.
 pub const TF32: Format = Format { mant: 10, exp: 8 };
 
+/// Stochastic rounding of a single to a half, of a half to E5M2: the random number is added to the lowest
+/// mantissa bits, those that the result has no place for, and the sum is truncated. Denormals are kept, NaNs and
+/// infinities pass (vISA specification, "SRND": 13 and 8 random bits).
+pub fn stochastic(bits: u64, to: Format, random: u64) -> u64 {
+    let from = if to == HALF { SINGLE } else { HALF };
+    let spare = from.mant - to.mant;
+    let magnitude = bits & (from.sign_bit() - 1);
+    if magnitude >= from.infinity() {
+        return to.from_f64(from.to_f64(bits), Round::Zero);
+    }
+    let moved = magnitude + (random & ((1 << spare) - 1));
+    if moved >= from.infinity() {
+        return to.infinity() | if bits & from.sign_bit() != 0 { to.sign_bit() } else { 0 };
+    }
+    to.from_f64(from.to_f64(bits & from.sign_bit() | moved), Round::Zero)
+}
+
 impl Format {
     const fn bias(self) -> i32 {
         (1 << (self.exp - 1)) - 1

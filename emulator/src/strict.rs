@@ -315,7 +315,11 @@ pub(crate) fn before(t: &mut Thread, cx: &mut Cx<'_>, step: &Step) -> Result<Out
     if step.op == Op::Smov {
         on &= crate::alu::scatter_mask(step);
     }
-    let undefined = inputs(t, step, on)? | doubtful;
+    let mut undefined = inputs(t, step, on)? | doubtful;
+    if matches!(step.op, Op::Sad2 | Op::Sada2) {
+        // Pairs depend on both channels, and the second one of the result is undefined.
+        undefined |= undefined >> 1 | 0xaaaa_aaaa;
+    }
     let places = t.dest_lanes(&step.dst, n, on)?;
     if on != 0
         && let DestPlace::Indirect { addr, .. } = step.dst.what

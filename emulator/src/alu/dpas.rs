@@ -1,8 +1,10 @@
-//! `dpas`: systolic dot products, accumulated.
+//! `dpas`: systolic dot products, accumulated (vISA specification, "DPAS"; PRM volume 2a, "Dot Product
+//! Accumulate Systolic").
 //!
-//! For each of `repeat` rows and each channel: dst[row][ch] = src0[row][ch] + the sum over `depth`
-//! stages of dot(src1[stage][ch], src2[row][stage]), where a stage's element is one dword holding 4
-//! bytes, 8 nibbles, 2 halves or 1 single. src1 holds the weights of all rows, src2 the rows.
+//! For each of `repeat` rows and each channel: dst[row][ch] = src0[row][ch] + the sum over `depth` stages of
+//! dot(src1[stage][ch], src2[row][stage]). A stage takes 2 halves, 1 single, 4 integers where one of the two
+//! sources has bytes, and else 8. Rows (src2) lie element after element; the weights (src1) of a channel lie in
+//! its own dword of each register, several stages in one where they are narrow.
 
 use crate::{
     num::{self, BF8, HALF, TF32},
@@ -11,20 +13,31 @@ use crate::{
 };
 use gen_ir::Type;
 
-/// Bits of one element, and how many a dword holds.
-fn packing(ty: Type) -> (u32, u32) {
-    let bits = match ty {
+/// What a `dpas` works on.
+pub(crate) struct Array {
+    pub depth: u32,
+    pub repeat: u32,
+    pub lanes: u32,
+    pub dst: Type,
+    /// Type of what is added to, if anything is.
+    pub sum: Option<Type>,
+    pub weights: Type,
+    pub rows: Type,
+    pub sat: bool,
+}
+
+const fn bits_of(ty: Type) -> u32 {
+    match ty {
         Type::U2 | Type::S2 => 2,
         Type::U4 | Type::S4 => 4,
         Type::Ub | Type::B | Type::Bf8 => 8,
         Type::Hf | Type::Bf => 16,
         _ => 32,
-    };
-    (bits, 32 / bits)
+    }
 }
 
 fn int(dword: u32, k: u32, ty: Type) -> i64 {
-    let (bits, _) = packing(ty);
+    let bits = bits_of(ty);
     let v = u64::from(dword >> (k * bits)) & ((1 << bits) - 1);
     if ty.is_signed() { (v as i64) << (64 - bits) >> (64 - bits) } else { v as i64 }
 }
@@ -39,10 +52,93 @@ fn real(dword: u32, k: u32, ty: Type) -> f64 {
     }
 }
 
+/// A number to add to.
+fn start(bits: u64, ty: Type) -> f64 {
+    match ty {
+        Type::Bf => num::bf16_to_f32(bits as u16).into(),
+        Type::Hf => HALF.to_f64(bits & 0xffff),
+        _ => f32::from_bits(bits as u32).into(),
+    }
+}
+
+/// A result before it is rounded to the destination's type.
+pub(crate) enum Sum {
+    Int(u64),
+    Float(f64),
+}
+
+impl Array {
+    /// Elements of each source that a stage takes.
+    const fn per_stage(&self) -> u32 {
+        match (bits_of(self.weights), bits_of(self.rows)) {
+            (32, _) => 1,
+            (16, _) => 2,
+            (8, _) | (_, 8) => 4,
+            _ => 8,
+        }
+    }
+
+    /// Bytes of the weights, of the rows, of what is added to, and of the result.
+    pub(crate) const fn extents(&self) -> [u32; 4] {
+        let stages = 32 / (self.per_stage() * bits_of(self.weights));
+        let all = self.repeat * self.lanes;
+        let sum = match self.sum {
+            Some(ty) => all * ty.bytes(),
+            None => 0,
+        };
+        [
+            self.depth.div_ceil(stages) * self.lanes * 4,
+            self.repeat * self.depth * self.per_stage() * bits_of(self.rows) / 8,
+            sum,
+            all * self.dst.bytes(),
+        ]
+    }
+
+    /// One element of the result. `weights` and `rows` give the dword at a byte offset, `sum` the bits to add to.
+    pub(crate) fn element(
+        &self,
+        row: u32,
+        ch: u32,
+        sum: Option<u64>,
+        weights: impl Fn(u32) -> u32,
+        rows: impl Fn(u32) -> u32,
+    ) -> Sum {
+        let per = self.per_stage();
+        let (w_bits, r_bits) = (per * bits_of(self.weights), per * bits_of(self.rows));
+        let stages = 32 / w_bits;
+        let pair = |stage: u32| {
+            let w = weights((stage / stages * self.lanes + ch) * 4) >> (stage % stages * w_bits);
+            let bit = (row * self.depth + stage) * r_bits;
+            (w, rows(bit / 32 * 4) >> (bit % 32))
+        };
+        if self.weights.is_float() {
+            let mut total = sum.map_or(0.0, |bits| start(bits, self.sum.unwrap_or(self.dst)));
+            for (w, r) in (0..self.depth).map(pair) {
+                for k in 0..per {
+                    total = num::fma_odd(real(w, k, self.weights), real(r, k, self.rows), total);
+                }
+                total = f64::from(num::to_f32(total, num::Round::Even));
+            }
+            return Sum::Float(total);
+        }
+        let signed = self.sum.is_some_and(Type::is_signed);
+        let mut total =
+            sum.map_or(0, |bits| if signed { i64::from(bits as i32) } else { i64::from(bits as u32) });
+        for (w, r) in (0..self.depth).map(pair) {
+            for k in 0..per {
+                total += int(w, k, self.weights) * int(r, k, self.rows);
+            }
+        }
+        if self.sat {
+            let (min, max) = super::range(self.dst);
+            total = total.clamp(min as i64, max as i64);
+        }
+        Sum::Int(total as u64)
+    }
+}
+
 pub(super) fn run(t: &mut Thread, program: &Program, step: &Step, on: u32) -> Result<(), Trap> {
     let Extra::Dpas { depth, repeat } = step.extra else { return Err("dpas without a shape".into()) };
-    let (depth, repeat) = (u32::from(depth), u32::from(repeat));
-    let lanes = u32::from(step.lanes);
     let at = |s: &Source| match s.what {
         Operand::Direct { at, .. } => Some(at),
         _ => None,
@@ -54,74 +150,39 @@ pub(super) fn run(t: &mut Thread, program: &Program, step: &Step, on: u32) -> Re
     let DestPlace::Direct(out) = step.dst.what else { return Err("dpas without a destination".into()) };
     // A null first source adds nothing.
     let sum = at(s0).filter(|&a| a != crate::file::NULL);
-    let (_, per1) = packing(s1.ty);
-    let (_, per2) = packing(s2.ty);
-    let per = per1.min(per2);
-    let float = s1.ty.is_float();
-    let dst_bytes = step.dst.ty.bytes();
-    // A stage takes as many bits of each source as the narrower packing of the two holds elements.
-    let (bits1, bits2) = (packing(s1.ty).0 * per, packing(s2.ty).0 * per);
+    let array = Array {
+        depth: depth.into(),
+        repeat: repeat.into(),
+        lanes: step.lanes.into(),
+        dst: step.dst.ty,
+        sum: sum.map(|_| s0.ty),
+        weights: s1.ty,
+        rows: s2.ty,
+        sat: step.sat,
+    };
     let limit = program.grf * program.grf_count;
-    let last = [
-        weights + depth * lanes * bits1 / 8,
-        rows + repeat * depth * bits2 / 8,
-        out + repeat * lanes * dst_bytes,
-        sum.map_or(0, |a| a + repeat * lanes * s0.ty.bytes()),
-    ];
-    if last.iter().any(|&l| l > limit) {
+    let starts = [weights, rows, sum.unwrap_or(0), out];
+    if starts.iter().zip(array.extents()).any(|(from, bytes)| from + bytes > limit) {
         return Err("dpas runs past the last register".into());
     }
-    let element = |t: &Thread, base: u32, index: u32, bits: u32| {
-        let bit = index * bits;
-        t.u32_at(base + bit / 32 * 4) >> (bit % 32)
-    };
-    let mut results = Vec::with_capacity((repeat * lanes) as usize);
-    for row in 0..repeat {
-        for ch in 0..lanes {
-            let index = row * lanes + ch;
-            let bits = if float {
-                let start = sum.map_or(0.0, |a| match s0.ty {
-                    Type::Bf => num::bf16_to_f32(t.u16_at(a + 2 * index)).into(),
-                    Type::Hf => HALF.to_f64(t.u16_at(a + 2 * index).into()),
-                    _ => f64::from(f32::from_bits(t.u32_at(a + 4 * index))),
-                });
-                let mut total = start;
-                for stage in 0..depth {
-                    let w = element(t, weights, stage * lanes + ch, bits1);
-                    let x = element(t, rows, row * depth + stage, bits2);
-                    for k in 0..per {
-                        total = num::fma_odd(real(w, k, s1.ty), real(x, k, s2.ty), total);
-                    }
-                    total = f64::from(num::to_f32(total, num::Round::Even));
-                }
-                super::encode(total, step.dst.ty, t, false)
-            } else {
-                let mut total = sum.map_or(0, |a| {
-                    let v = t.u32_at(a + 4 * index);
-                    if s0.ty.is_signed() { i64::from(v as i32) } else { i64::from(v) }
-                });
-                for stage in 0..depth {
-                    let w = element(t, weights, stage * lanes + ch, bits1);
-                    let x = element(t, rows, row * depth + stage, bits2);
-                    for k in 0..per {
-                        total += int(w, k, s1.ty) * int(x, k, s2.ty);
-                    }
-                }
-                if step.sat {
-                    let (min, max) = super::range(step.dst.ty);
-                    total = total.clamp(min as i64, max as i64);
-                }
-                total as u64
-            };
-            results.push(bits);
-        }
+    let mut results = Vec::with_capacity((array.repeat * array.lanes) as usize);
+    for (row, ch) in (0..array.repeat).flat_map(|row| (0..array.lanes).map(move |ch| (row, ch))) {
+        let index = row * array.lanes + ch;
+        let start = sum.map(|a| match s0.ty.bytes() {
+            2 => t.u16_at(a + 2 * index).into(),
+            _ => t.u32_at(a + 4 * index).into(),
+        });
+        let sum = array.element(row, ch, start, |at| t.u32_at(weights + at), |at| t.u32_at(rows + at));
+        results.push(match sum {
+            Sum::Int(bits) => bits,
+            Sum::Float(x) => super::encode(x, step.dst.ty, t, false),
+        });
     }
-    for row in 0..repeat {
-        for ch in (0..lanes).filter(|ch| on >> ch & 1 != 0) {
-            let index = row * lanes + ch;
-            let to = (out + index * dst_bytes) as usize;
-            let bytes = results[index as usize].to_le_bytes();
-            t.rf[to..to + dst_bytes as usize].copy_from_slice(&bytes[..dst_bytes as usize]);
+    let size = array.dst.bytes();
+    for (index, bits) in results.iter().enumerate() {
+        if on >> (index as u32 % array.lanes) & 1 != 0 {
+            let to = (out + index as u32 * size) as usize;
+            t.rf[to..to + size as usize].copy_from_slice(&bits.to_le_bytes()[..size as usize]);
         }
     }
     Ok(())

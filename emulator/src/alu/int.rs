@@ -63,8 +63,11 @@ pub(super) fn run(t: &mut Thread, step: &Step, n: usize, on: u32, select: u32) -
     let info = step.op.info();
     let [s0, s1, s2] = &step.src;
     let logic = info.logic || step.op == Op::Bfn;
-    let a = load(t, s0, logic, n, on)?;
-    let b = if info.srcs > 1 { load(t, s1, logic, n, on)? } else { [0; LANES] };
+    // Pairs are read together even where only the first channel runs.
+    let pairs = matches!(step.op, Op::Sad2 | Op::Sada2);
+    let reads = if pairs { on | (on & 0x5555_5555) << 1 } else { on };
+    let a = load(t, s0, logic, n, reads)?;
+    let b = if info.srcs > 1 { load(t, s1, logic, n, reads)? } else { [0; LANES] };
     let c = if info.srcs > 2 { load(t, s2, logic, n, on)? } else { [0; LANES] };
     let ty0 = s0.ty;
     let width0 = ty0.bytes() * 8;
@@ -156,14 +159,11 @@ pub(super) fn run(t: &mut Thread, step: &Step, n: usize, on: u32, select: u32) -
             return store(t, step, n, on, &r);
         }
         Op::Sad2 | Op::Sada2 => {
+            // The second channel of a pair gets something undefined (volume 2a, `sad2`): here zero.
+            let k = if step.op == Op::Sada2 { acc(t, n, 2, signed) } else { [0; LANES] };
             let mut r = [0; LANES];
-            for i in 0..n {
-                let k = i & !1;
-                r[i] = (a[k] - b[k]).abs() + (a[(k + 1) % LANES] - b[(k + 1) % LANES]).abs();
-            }
-            if step.op == Op::Sada2 {
-                let k = acc(t, n, 2, signed);
-                r = map2(n, &r, &k, |r, k| r + k);
+            for i in (0..n).step_by(2) {
+                r[i] = (a[i] - b[i]).abs() + (a[i + 1] - b[i + 1]).abs() + k[i];
             }
             r
         }

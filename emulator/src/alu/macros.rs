@@ -149,25 +149,35 @@ pub(super) fn start(t: &mut Thread, step: &Step, n: usize, on: u32, f: MathFn) -
     let mut r = [Quad::ZERO; LANES];
     let mut early = 0;
     for i in 0..n {
-        let (x, y) = (a[i], b[i]);
-        if f == MathFn::Invm {
-            if x.is_finite_non_zero() && y.is_finite_non_zero() {
-                r[i] = (quad(1.0) / y).value;
-            } else {
-                early |= 1 << i;
-                r[i] = (x / y).value;
-            }
-        } else if x.is_finite_non_zero() && !x.is_negative() {
-            r[i] = root(x);
-        } else {
-            early |= 1 << i;
-            r[i] = if x.is_zero() || x.is_infinite() && !x.is_negative() { x } else { Quad::NAN };
-        }
+        let (value, done) = first(f, a[i], b[i]);
+        r[i] = value;
+        early |= u32::from(done) << i;
     }
     if let Some(c) = step.cond {
         t.set_flag(&c, step, on, early);
     }
     store(t, step, n, on, &r)
+}
+
+/// What a macro starts with: a value to work on, or the result and true.
+fn first(f: MathFn, x: Quad, y: Quad) -> (Quad, bool) {
+    if f == MathFn::Invm {
+        return match x.is_finite_non_zero() && y.is_finite_non_zero() {
+            true => ((quad(1.0) / y).value, false),
+            false => ((x / y).value, true),
+        };
+    }
+    if x.is_finite_non_zero() && !x.is_negative() {
+        return (root(x), false);
+    }
+    (if x.is_zero() || x.is_infinite() && !x.is_negative() { x } else { Quad::NAN }, true)
+}
+
+/// `math.invm` and `math.rsqtm` on numbers of a format: the bits that a register without an extra-precision
+/// one holds, and whether they are the result.
+pub(crate) fn alone(f: MathFn, x: f64, y: f64, format: Format, mode: Round) -> (u64, bool) {
+    let (value, done) = first(f, quad(x), quad(y));
+    (narrow(keep(value, format, mode), format, Round::Zero), done)
 }
 
 /// 1 / sqrt(x), good to more than double precision.

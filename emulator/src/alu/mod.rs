@@ -6,10 +6,10 @@
 // Lane loops walk several arrays in step.
 #![allow(clippy::needless_range_loop)]
 
-mod dpas;
+pub(crate) mod dpas;
 mod float;
 mod int;
-mod macros;
+pub(crate) mod macros;
 mod math;
 mod wide;
 
@@ -65,6 +65,7 @@ pub(crate) fn run(t: &mut Thread, program: &Program, step: &Step) -> Result<(), 
             t.put(&step.dst, n, on, &a)?;
         }
         Op::Math => math::run(t, step, n, on)?,
+        Op::Srnd => round_by_chance(t, step, n, on)?,
         Op::Madm => macros::madm(t, step, n, on)?,
         Op::Dpas | Op::Dpasw => dpas::run(t, program, step, on)?,
         Op::Movi => {
@@ -90,6 +91,22 @@ pub(crate) fn run(t: &mut Thread, program: &Program, step: &Step) -> Result<(), 
         t.mode = crate::thread::FloatMode::from_control(t.u32_at(file::CONTROL));
     }
     Ok(())
+}
+
+/// `srnd`: source 1 is the random number.
+fn round_by_chance(t: &mut Thread, step: &Step, n: usize, on: u32) -> Result<(), Trap> {
+    let format = match (step.src[0].ty, step.dst.ty) {
+        (Type::F, Type::Hf) => HALF,
+        (Type::Hf, Type::Bf8 | Type::Ub) => num::BF8,
+        (from, to) => return Err(format!("srnd from {from} to {to}").into()),
+    };
+    let (mut v, mut random) = ([0; LANES], [0; LANES]);
+    t.raw(&step.src[0], n, on, &mut v)?;
+    t.raw(&step.src[1], n, on, &mut random)?;
+    for i in 0..n {
+        v[i] = num::stochastic(v[i], format, random[i]);
+    }
+    t.put(&step.dst, n, on, &v)
 }
 
 /// The channels of a scattered move.

@@ -120,6 +120,8 @@ fn store(t: &mut Thread, step: &Step, n: usize, on: u32, r: &Lanes) -> Result<()
     let mut hits = 0;
     for i in 0..n {
         out[i] = match ty {
+            // From zero to one: nothing between them is an integer.
+            _ if step.sat && !ty.is_int() => super::encode(f64::from(u8::from(r[i] > 0)), ty, t, false),
             Type::F => SINGLE.from_int(r[i], mode),
             Type::Hf => HALF.from_int(r[i], mode),
             Type::Bf => BF16.from_int(r[i], mode),

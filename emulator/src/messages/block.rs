@@ -3,7 +3,8 @@
 use super::{Mail, Place};
 use crate::{report::SendKind, thread::Trap};
 
-/// Moves `bytes` bytes between memory at `offset` and the payload behind the header or the response.
+/// Moves `bytes` bytes between memory at `offset` and the payload behind the header or the response, in
+/// dwords: what is out of bounds is so by the dword (PRM volume 7, "Surface Bounds Checking" of raw buffers).
 fn copy(
     mail: &mut Mail<'_, '_>,
     place: Place,
@@ -14,7 +15,7 @@ fn copy(
 ) -> Result<(), Trap> {
     let mut done = 0;
     while done < bytes {
-        let n = (bytes - done).min(8);
+        let n = (bytes - done).min(4);
         let from = offset.wrapping_add(done.into());
         if write {
             let v = mail.data(mail.grf + at + done, n)?;

@@ -47,7 +47,8 @@ pub(crate) struct Cx<'a> {
 
 impl Cx<'_> {
     pub(crate) fn report(&mut self, t: &Thread, fault: Fault, detail: impl FnOnce() -> String) {
-        if !self.strict && fault != Fault::Hazard {
+        // Accesses to no memory and hazards are told in any case: nothing else would.
+        if !self.strict && !matches!(fault, Fault::Hazard | Fault::OutOfBounds) {
             return;
         }
         let pc = self.program.offset_of(t.pc);
@@ -267,7 +268,13 @@ impl Mail<'_, '_> {
             b[..len as usize].copy_from_slice(&self.cx.group.slm[at..at + len as usize]);
             return Ok(u64::from_le_bytes(b));
         }
-        self.cx.memory.load(at, len).map_err(|e| Trap(e.to_string()))
+        match self.cx.memory.load(at, len) {
+            Ok(value) => Ok(value),
+            Err(e) => {
+                self.cx.report(self.t, Fault::OutOfBounds, || e.to_string());
+                Ok(0)
+            }
+        }
     }
 
     /// Stores the low 1 to 8 bytes of a number.
@@ -291,7 +298,10 @@ impl Mail<'_, '_> {
             self.cx.group.slm[at..at + len as usize].copy_from_slice(&value.to_le_bytes()[..len as usize]);
             return Ok(());
         }
-        self.cx.memory.store(at, len, value).map_err(|e| Trap(e.to_string()))
+        if let Err(e) = self.cx.memory.store(at, len, value) {
+            self.cx.report(self.t, Fault::OutOfBounds, || e.to_string());
+        }
+        Ok(())
     }
 
     pub(crate) fn kind_of(&self, place: Place, otherwise: SendKind) -> SendKind {

@@ -274,3 +274,22 @@ fn fences_answer_and_time_goes_on() {
     assert_eq!(m.get(3), [0; 8]);
     assert!(m.get(5)[0] >= m.get(4)[0]);
 }
+
+#[test]
+fn a_block_ends_at_the_last_dword_of_its_surface() {
+    let (mut m, _) = with_surface(SKL, &[1, 2, 3, 4, 5, 6, 7]);
+    m.set(1, &[0, 0, 1]);
+    m.run(SKL, &[send(Sfid::Dc0, HEADER, (3, 1), (1, 1), NONE)]).unwrap();
+    assert_eq!(m.get(3)[..4], [5, 6, 7, 0]);
+}
+
+#[test]
+fn accesses_to_no_memory_read_zero_and_go_on() {
+    let (mut m, base) = with_surface(SKL, &[9; 8]);
+    m.set(1, &addresses(base + 24, 4)).set(3, &ONE_TO_8).set(4, &ONE_TO_8);
+    let read = send(Sfid::Dc1, 0x10 << 14 | 1 << 8 | 0xff, (3, 1), (1, 2), NONE);
+    let write = send(Sfid::Dc1, 0x1a << 14 | 1 << 8 | 0xff, NONE, (1, 2), (4, 1));
+    m.run(SKL, &[read, write]).unwrap();
+    assert_eq!(m.get(3), [9, 9, 0, 0, 0, 0, 0, 0]);
+    assert_eq!(dwords(&mut m, base + 20, 3), [9, 1, 2]);
+}

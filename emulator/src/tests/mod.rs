@@ -360,3 +360,73 @@ fn three_input_boolean_follows_its_table() {
         assert_eq!(m.get(4)[0], u32::from(table) * 0x0101_0101);
     }
 }
+
+#[test]
+fn wide_integers_saturate_to_floats_from_zero_to_one() {
+    let mut m = Machine::new(Platform::Skl);
+    m.set(1, &[5, 0, u32::MAX, u32::MAX, 0, 0, 1, 0]);
+    let qwords = grf(1, Region::new(4, 4, 1), Type::Q);
+    let mut to_f = inst(Op::Mov, ExecSize::S4, 3, Type::F, &[qwords]);
+    let mut to_df = inst(Op::Mov, ExecSize::S4, 4, Type::Df, &[qwords]);
+    (to_f.sat, to_df.sat) = (true, true);
+    m.run(Platform::Skl, &[to_f, to_df]).unwrap();
+    assert_eq!(m.getf(3)[..4], [1.0, 0.0, 0.0, 1.0]);
+    assert_eq!(m.get(4), [0, 0x3ff0_0000, 0, 0, 0, 0, 0, 0x3ff0_0000]);
+}
+
+#[test]
+fn sad2_fills_the_first_channel_of_a_pair() {
+    let mut m = Machine::new(Platform::Skl);
+    m.set(1, &[0x0a05_0201, 0]).set(2, &[0x0105_0403, 0]);
+    let bytes = |n| grf(n, Region::new(8, 8, 1), Type::Ub);
+    m.run(Platform::Skl, &[inst(Op::Sad2, ExecSize::S8, 3, Type::W, &[bytes(1), bytes(2)])]).unwrap();
+    // |1 - 3| + |2 - 4|, |5 - 5| + |10 - 1|.
+    assert_eq!(m.get(3)[..2].iter().map(|v| v & 0xffff).collect::<Vec<_>>(), [4, 9]);
+}
+
+/// The numbers of the specification: 13 random bits below a half's mantissa, 8 below E5M2's.
+#[test]
+fn srnd_adds_the_random_number_and_truncates() {
+    let mut m = Machine::new(Platform::Pvc);
+    m.t.active = 0xffff;
+    let one = 1.0f32.to_bits();
+    m.set(1, &[one + 1, one + 1, one, 0x7f80_0000, 0x7fc0_0000, 0x8000_0001, one | 0x8000_1fff, one]);
+    m.set(2, &[0x1ffe, 0x1fff, 0x1fff, 0x1fff, 0x1fff, 0, 1, 0xe000]);
+    let random = grf(2, Region::new(2, 1, 0), Type::Uw);
+    let mut srnd = inst(Op::Srnd, ExecSize::S8, 3, Type::Hf, &[vec8(1, Type::F), random]);
+    srnd.dst = Dst::Direct { reg: Reg::grf(3, 0), horz: 2, ty: Type::Hf };
+    m.run(Platform::Pvc, &[srnd]).unwrap();
+    assert_eq!(
+        m.get(3).map(|v| v & 0xffff),
+        [0x3c00, 0x3c01, 0x3c00, 0x7c00, 0x7e00, 0x8000, 0xbc01, 0x3c00]
+    );
+    m.set(1, &[0x3c01, 0x3cff, 0x7bff, 0x0001]).set(2, &[0xff, 0, 0xff, 0xff]);
+    let halves = grf(1, Region::new(2, 1, 0), Type::Hf);
+    let random = grf(2, Region::new(4, 1, 0), Type::Ub);
+    let mut srnd = inst(Op::Srnd, ExecSize::S4, 3, Type::Bf8, &[halves, random]);
+    srnd.dst = Dst::Direct { reg: Reg::grf(3, 0), horz: 4, ty: Type::Bf8 };
+    m.run(Platform::Pvc, &[srnd]).unwrap();
+    assert_eq!(m.get(3)[..4].iter().map(|v| v & 0xff).collect::<Vec<_>>(), [0x3d, 0x3c, 0x7c, 0x01]);
+}
+
+/// Narrow weights: several stages of a channel lie in its dword, whatever the other channels have.
+#[test]
+fn dpas_takes_narrow_weights_stage_by_stage() {
+    let mut m = Machine::new(Platform::Pvc);
+    m.t.active = 0xffff;
+    // Channel 0 has ones in its first four stages of 2-bit weights, channel 1 twos in its second.
+    m.set(10, &[0x5555_5555, 0x0000_aa00]);
+    // One row of bytes: stage s holds four times s + 1.
+    let stages: Vec<u32> = (1..=8).map(|s| s * 0x0101_0101).collect();
+    m.set(20, &stages);
+    let mut dpas = inst(Op::Dpas, ExecSize::S16, 30, Type::D, &[]);
+    dpas.src = [
+        Src::packed(Reg::NULL, Type::D),
+        Src::packed(Reg::grf(10, 0), Type::U2),
+        Src::packed(Reg::grf(20, 0), Type::Ub),
+    ];
+    dpas.payload = Payload::Dpas { depth: 8, repeat: 1 };
+    m.run(Platform::Pvc, &[dpas]).unwrap();
+    // Channel 0: 4 * (1 + 2 + 3 + 4); channel 1: stage 1 alone, whose four numbers are 2, times 2.
+    assert_eq!(m.get(30)[..2], [40, 16]);
+}

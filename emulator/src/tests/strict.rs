@@ -118,6 +118,12 @@ fn accesses_out_of_bounds_and_wrong_lengths() {
     far.src[1] = Src::ud(28);
     assert_eq!(faults(SKL, &[far, read(3, 4, 1)]), []);
     assert_eq!(faults(SKL, &[read(1, 3, 2)]), [Fault::MessageLength]);
+    // Without a surface: no memory at address 0.
+    let mut flat = read(1, 3, 1);
+    if let Payload::Send(info) = &mut flat.payload {
+        info.desc = Desc::Imm(1 << 14 | 2 << 12 | 0xe << 8 | 0xff | 1 << 20 | 1 << 25);
+    }
+    assert_eq!(faults(SKL, &[flat]), [Fault::OutOfBounds]);
 }
 
 #[test]

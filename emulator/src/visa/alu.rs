@@ -9,7 +9,7 @@ use super::{
     thread::Thread,
 };
 use crate::{
-    num::{BF16, DOUBLE, HALF, SINGLE, to_int},
+    num::{BF8, BF16, DOUBLE, HALF, SINGLE, stochastic, to_int},
     thread::{FloatMode, LANES, Trap},
 };
 use std::cmp::Ordering;
@@ -154,6 +154,16 @@ impl Thread<'_> {
             }
             for i in each(on) {
                 out[i] = self.convert(v[0].bits[i], from, mods[0], ty, sat);
+            }
+        } else if inst.opcode == Opcode::Srnd {
+            let format = match (v[0].ty, ty) {
+                (Type::F, Type::HF) => HALF,
+                // The 8-bit float E5M2 has no name of its own in vISA.
+                (Type::HF, Type::UB) => BF8,
+                (from, to) => return Err(format!("srnd from {from} to {to}").into()),
+            };
+            for i in each(on) {
+                out[i] = stochastic(v[0].bits[i], format, v[1].bits[i]);
             }
         } else if let Some(domain) = float_type(&v, ty) {
             float::compute(self, inst.opcode, &v, &mods, domain, ty, sat, on, &mut out)?;

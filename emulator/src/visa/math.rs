@@ -1,11 +1,14 @@
 //! Extended math. The specification grants a few units in the last place; here results are rounded from a
 //! double. `divm` and `sqrtm` are correctly rounded.
 
+use super::{float, operand::each, thread::Thread};
 use crate::{
-    num::{div_odd, sqrt_odd},
-    thread::Trap,
+    alu::macros,
+    num::{DOUBLE, SINGLE, div_odd, sqrt_odd},
+    thread::{LANES, Trap},
 };
-use visa::{Opcode, Type};
+use gen_ir::MathFn;
+use visa::{Inst, Op, Opcode, Type, VectorOperand};
 
 /// The functions of the math unit that give floats.
 pub(super) const fn is_math(opcode: Opcode) -> bool {
@@ -34,4 +37,35 @@ pub(super) fn apply(opcode: Opcode, a: f64, b: f64, domain: Type) -> Result<f64,
         O::Sqrtm => sqrt_odd(a),
         other => return Err(format!("{other} is not modelled").into()),
     })
+}
+
+impl Thread<'_> {
+    /// `invm`, `rsqtm`: an approximation, or where that is all there is to it the result and a predicate that
+    /// says so. What is approximated is the hardware's business; ours gives what `math.invm` gives.
+    pub fn macro_math(&mut self, inst: &Inst<'_>) -> Result<(), Trap> {
+        let Op::MacroMath { dst, flag, srcs } = inst.op else { return Err("no math macro".into()) };
+        let VectorOperand::Predicate(early, _) = flag else { return Err("early out to no predicate".into()) };
+        let (on, doubt) = self.enabled(inst)?;
+        if on == 0 {
+            return Ok(());
+        }
+        let ty = self.dst_type(dst)?;
+        let format = match ty {
+            Type::F => SINGLE,
+            Type::DF => DOUBLE,
+            other => return Err(format!("{} on {other}", inst.opcode).into()),
+        };
+        let function = if inst.opcode == Opcode::Invm { MathFn::Invm } else { MathFn::Rsqtm };
+        let v = srcs.iter().map(|s| self.load(s, on)).collect::<Result<Vec<_>, _>>()?;
+        let undefined = v.iter().fold(doubt, |u, l| u | l.undefined);
+        let (mut out, mut done) = ([0; LANES], 0);
+        for i in each(on) {
+            let x = |k: usize| float::value(v[k].bits[i], v[k].ty, srcs[k].modifier(), &self.mode);
+            let (bits, last) = macros::alone(function, x(0), x(v.len() - 1), format, self.mode.round);
+            out[i] = bits;
+            done |= u32::from(last) << i;
+        }
+        self.set_pred(early.id, inst.exec, on, done, undefined)?;
+        self.store(dst, on, &out, undefined)
+    }
 }

@@ -81,7 +81,13 @@ impl Cx<'_> {
             b[..len as usize].copy_from_slice(&self.group.slm[at as usize..at as usize + len as usize]);
             return Ok(u64::from_le_bytes(b));
         }
-        self.memory.load(at, len).map_err(|e| Trap(e.to_string()))
+        match self.memory.load(at, len) {
+            Ok(value) => Ok(value),
+            Err(e) => {
+                self.report(t, Fault::OutOfBounds, || e.to_string());
+                Ok(0)
+            }
+        }
     }
 
     /// Stores the low 1 to 8 bytes of a number.
@@ -99,7 +105,10 @@ impl Cx<'_> {
                 .copy_from_slice(&value.to_le_bytes()[..len as usize]);
             return Ok(());
         }
-        self.memory.store(at, len, value).map_err(|e| Trap(e.to_string()))
+        if let Err(e) = self.memory.store(at, len, value) {
+            self.report(t, Fault::OutOfBounds, || e.to_string());
+        }
+        Ok(())
     }
 
     /// An address out of a raw operand: it must be defined.

@@ -23,6 +23,7 @@ mod operand;
 mod run;
 mod sampler;
 mod scatter;
+mod systolic;
 #[cfg(test)]
 mod tests;
 mod thread;

@@ -292,6 +292,23 @@ impl Thread<'_> {
         Ok(())
     }
 
+    /// Writes the low bytes of a number, which may depend on something undefined, to a raw operand.
+    pub fn raw_store_but(
+        &mut self,
+        r: RawOperand,
+        offset: u32,
+        len: u32,
+        value: u64,
+        undefined: bool,
+    ) -> Result<(), Trap> {
+        self.raw_store(r, offset, len, value)?;
+        if undefined && !r.is_null() {
+            let at = self.raw(r, offset, len)?;
+            self.shadow[at..at + len as usize].fill(1);
+        }
+        Ok(())
+    }
+
     /// The value of a surface variable.
     pub fn surface_value(&self, id: visa::SurfaceId, offset: u8) -> Result<u32, Trap> {
         if let Some(bti) = id.predefined_bti(self.program.platform.caps().memory.stack_surfaces) {

@@ -38,7 +38,7 @@ pub(super) struct Cx<'a> {
 
 impl Cx<'_> {
     pub fn report(&mut self, t: &Thread<'_>, fault: Fault, detail: impl FnOnce() -> String) {
-        if !self.strict {
+        if !self.strict && fault != Fault::OutOfBounds {
             return;
         }
         let (pc, unit, group, thread) = (t.frame.pc, t.unit(), self.group.id, t.number);
@@ -279,6 +279,8 @@ fn one(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Result<Option<Se
         Op::Cmp { .. } => t.compare(inst)?,
         Op::MinMax { .. } => t.min_max(inst)?,
         Op::Carry { .. } => t.carry(inst)?,
+        Op::MacroMath { .. } => t.macro_math(inst)?,
+        Op::Dpas { .. } => t.dpas(inst)?,
         Op::Bfn { .. } => t.bit_function(inst)?,
         Op::Setp { .. } => t.set_predicate(inst)?,
         Op::Movs { .. } => t.move_state(inst)?,

@@ -12,6 +12,7 @@ const HEAD: &str = "\
 .decl V34 v_type=G type=d num_elts=16 align=GRFx2
 .decl V35 v_type=G type=w num_elts=32 align=GRFx2
 .decl V36 v_type=G type=f num_elts=16 align=GRFx2
+.decl V40 v_type=G type=b num_elts=64 align=GRFx2 alias=<V32, 0>
 .decl A0 v_type=A num_elts=8
 .decl P1 v_type=P num_elts=16
 .decl P2 v_type=P num_elts=16
@@ -185,4 +186,19 @@ twice:
             1
         })
     );
+}
+
+#[test]
+fn sad2_fills_even_lanes() {
+    let (out, report) = run(&format!(
+        "
+    mov (M1_NM, 16) V35(0,0)<1> 0x0:w
+    sad2 (M1_NM, 16) V35(0,0)<1> V32_B(0,0)<4;1,0> 0x3:b
+    mov (M1_NM, 8) V34(0,0)<1> V35(0,0)<2;1,0>
+{END}"
+    )
+    .replace("V32_B", "V40"));
+    // |i - 3| + |i + 1 - 3| for even i.
+    assert_eq!(out[..8], [5, 1, 3, 7, 11, 15, 19, 23]);
+    assert_eq!(report.reports, []);
 }

@@ -141,3 +141,27 @@ fn a_double_is_not_replicated() {
     i.src[0] = r(4, 0, Region::ternary(2, 1), Type::Df);
     assert_eq!(names(Platform::Skl, &i), [""; 0]);
 }
+
+#[test]
+fn immediate_vectors_are_read_at_the_destinations_stride() {
+    let mov =
+        |exec, horz, ty, imm| inst(Op::Mov, exec, Dst::Direct { reg: Reg::grf(10, 0), horz, ty }, &[imm]);
+    let uv = Src::imm(0x400, Type::Uv);
+    for (exec, horz, ty) in [
+        (ExecSize::S8, 1, Type::W),
+        (ExecSize::S2, 1, Type::Ud),
+        (ExecSize::S4, 1, Type::Ud),
+        (ExecSize::S4, 2, Type::W),
+    ] {
+        assert_eq!(names(Platform::Skl, &mov(exec, horz, ty, uv)), [""; 0], "{exec:?} <{horz}>{ty}");
+    }
+    for (exec, horz, ty) in
+        [(ExecSize::S8, 1, Type::Ud), (ExecSize::S8, 2, Type::W), (ExecSize::S4, 1, Type::B)]
+    {
+        let found = names(Platform::Skl, &mov(exec, horz, ty, uv));
+        assert!(found.contains(&"vector-stride"), "{exec:?} <{horz}>{ty}: {found:?}");
+    }
+    let vf = Src::imm(0x3030_3030, Type::Vf);
+    assert_eq!(names(Platform::Skl, &mov(ExecSize::S4, 1, Type::F, vf)), [""; 0]);
+    assert_eq!(names(Platform::Skl, &mov(ExecSize::S8, 2, Type::F, vf)), ["vector-stride"]);
+}
