@@ -6,10 +6,16 @@ use std::{collections::BTreeMap, fmt};
 /// What was found.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Fault {
-    /// A branch, a message address or a stored value depends on a register nothing wrote.
+    /// A branch or a message address depends on a register nothing wrote.
     Uninitialized,
-    /// An access outside of a surface or of shared local memory.
+    /// A value that depends on a register nothing wrote is stored. Correct programs do so with the padding of
+    /// structures, and where a stack in memory saves whole registers.
+    UndefinedData,
+    /// An access outside of a surface or of shared local memory: reads give zero, writes are dropped.
     OutOfBounds,
+    /// An access at an address where nothing is, which the hardware may do anything with. Here reads give zero
+    /// and writes are dropped.
+    NoMemory,
     /// A message length that its type does not have.
     MessageLength,
     /// A region or operand type the hardware does not allow.
@@ -26,7 +32,9 @@ impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Fault::Uninitialized => "uninitialized register",
+            Fault::UndefinedData => "undefined data",
             Fault::OutOfBounds => "out of bounds",
+            Fault::NoMemory => "no memory",
             Fault::MessageLength => "message length",
             Fault::Illegal => "illegal operand",
             Fault::Eot => "end of thread",

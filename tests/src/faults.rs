@@ -284,7 +284,9 @@ impl<'a> Subject<'a> {
         runs.iter().all(|intact| {
             let options = Options { poison: Some(poison), scoreboard: false, ..intact.options.clone() };
             let ran = run(program, &intact.setup, &options);
-            ran.is_ok_and(|(r, _)| r.reports.iter().all(|r| r.fault != Fault::Uninitialized))
+            ran.is_ok_and(|(r, _)| {
+                r.reports.iter().all(|r| !matches!(r.fault, Fault::Uninitialized | Fault::UndefinedData))
+            })
         })
     }
 

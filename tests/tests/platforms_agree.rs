@@ -6,7 +6,7 @@
 //!
 //! `KERNEL` and `PLATFORM` in the environment narrow the run to identifiers that contain them.
 
-use emulator::{Error, Fault, Options};
+use emulator::{Error, Fault, Options, Report};
 use platforms::Platform;
 use std::collections::BTreeMap;
 use tests::{
@@ -56,11 +56,15 @@ fn intels_code_agrees_on_all_platforms() {
             let (launch, mut memory) = (setup.launch, setup.memory);
             let options = Options { max_instructions: 3_000_000, ..Options::default() };
             match emulator::run(p, &code, &launch, &mut memory, &options) {
+                // Generated inputs may send a kernel anywhere; the code is not to blame.
+                Ok(r) if r.reports.iter().any(|r| r.fault == Fault::NoMemory) => skipped += 1,
                 Ok(r) => {
                     ran += 1;
                     instructions += r.instructions;
-                    // Generated inputs may send a kernel out of its buffers; the code is not to blame.
-                    if let Some(first) = r.reports.iter().find(|r| r.fault != Fault::OutOfBounds) {
+                    // Generated inputs may send a kernel out of its buffers; the code is not to blame. And
+                    // kernels store the padding of structures, and registers whole where they call.
+                    let harmless = |r: &Report| matches!(r.fault, Fault::OutOfBounds | Fault::UndefinedData);
+                    if let Some(first) = r.reports.iter().find(|r| !harmless(r)) {
                         reported += 1;
                         println!("{p} {}: {} reports, first {first}", k.id(), r.reports.len());
                     }

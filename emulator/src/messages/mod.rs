@@ -48,7 +48,7 @@ pub(crate) struct Cx<'a> {
 impl Cx<'_> {
     pub(crate) fn report(&mut self, t: &Thread, fault: Fault, detail: impl FnOnce() -> String) {
         // Accesses to no memory and hazards are told in any case: nothing else would.
-        if !self.strict && !matches!(fault, Fault::Hazard | Fault::OutOfBounds) {
+        if !self.strict && !matches!(fault, Fault::Hazard | Fault::NoMemory) {
             return;
         }
         let pc = self.program.offset_of(t.pc);
@@ -142,7 +142,7 @@ impl Mail<'_, '_> {
         self.number(byte, len)
     }
 
-    /// A number that is stored. It may be undefined: structures have padding.
+    /// A number that is stored; whether it is undefined shows in the report of the store.
     pub(crate) fn data(&mut self, byte: u32, len: u32) -> Result<u64, Trap> {
         let at = self.payload(byte, len)?;
         self.doubtful |= self.t.undefined_bytes(at, len);
@@ -271,7 +271,7 @@ impl Mail<'_, '_> {
         match self.cx.memory.load(at, len) {
             Ok(value) => Ok(value),
             Err(e) => {
-                self.cx.report(self.t, Fault::OutOfBounds, || e.to_string());
+                self.cx.report(self.t, Fault::NoMemory, || e.to_string());
                 Ok(0)
             }
         }
@@ -288,8 +288,8 @@ impl Mail<'_, '_> {
                     *b = u8::from(poisoned) | doubtful >> i & 1;
                 }
             }
-            _ if doubtful != 0 && self.cx.poison && self.cx.strict => {
-                self.cx.report(self.t, Fault::Uninitialized, || "what is stored was never written".into());
+            _ if doubtful != 0 => {
+                self.cx.report(self.t, Fault::UndefinedData, || "what is stored was never written".into());
             }
             _ => {}
         }
@@ -299,7 +299,7 @@ impl Mail<'_, '_> {
             return Ok(());
         }
         if let Err(e) = self.cx.memory.store(at, len, value) {
-            self.cx.report(self.t, Fault::OutOfBounds, || e.to_string());
+            self.cx.report(self.t, Fault::NoMemory, || e.to_string());
         }
         Ok(())
     }

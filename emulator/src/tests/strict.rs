@@ -112,6 +112,20 @@ fn undefined_branches_and_addresses() {
 }
 
 #[test]
+fn undefined_data_stored() {
+    // A surface write of x: address, then data.
+    let mut write = read(1, 3, 2);
+    write.dst = Dst::Direct { reg: Reg::NULL, horz: 1, ty: Type::Ud };
+    if let Payload::Send(info) = &mut write.payload {
+        (info.desc, info.dst_len) = (Desc::Imm(9 << 14 | 2 << 12 | 0xe << 8 | 2 << 25), 0);
+    }
+    assert_eq!(faults(SKL, &[write]), []);
+    let mut second = write;
+    second.src[0] = Src::packed(Reg::grf(5, 0), Type::Ud);
+    assert_eq!(faults(SKL, &[mov(5, 1), second]), [Fault::UndefinedData]);
+}
+
+#[test]
 fn accesses_out_of_bounds_and_wrong_lengths() {
     let mut far = inst(Op::Add, ExecSize::S8, 3, Type::Ud, &[vec8(1, Type::Ud), Src::ud(30)]);
     assert_eq!(faults(SKL, &[far, read(3, 4, 1)]), [Fault::OutOfBounds]);
@@ -123,7 +137,7 @@ fn accesses_out_of_bounds_and_wrong_lengths() {
     if let Payload::Send(info) = &mut flat.payload {
         info.desc = Desc::Imm(1 << 14 | 2 << 12 | 0xe << 8 | 0xff | 1 << 20 | 1 << 25);
     }
-    assert_eq!(faults(SKL, &[flat]), [Fault::OutOfBounds]);
+    assert_eq!(faults(SKL, &[flat]), [Fault::NoMemory]);
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn copy(t: &mut Thread<'_>, cx: &mut Cx<'_>, c: Copy) -> Result<SendKind, Trap> 
         let n = (c.bytes - done).min(4);
         let from = c.offset.wrapping_add(done.into());
         if c.store {
-            let (v, _) = t.raw_load(c.data, c.at + done, n)?;
+            let v = cx.data(t, c.data, c.at + done, n)?;
             cx.store(t, c.place, from, n, v)?;
         } else {
             let v = cx.load(t, c.place, from, n)?;
@@ -92,7 +92,7 @@ fn media(t: &mut Thread<'_>, cx: &mut Cx<'_>, m: Media, data: RawOperand) -> Res
             let at = row * pitch + col;
             if m.store {
                 if inside {
-                    let (v, _) = t.raw_load(data, at, 1)?;
+                    let v = cx.data(t, data, at, 1)?;
                     let to = surface.base + cy as u64 * u64::from(image.row_pitch) + cx_ as u64;
                     cx.store(t, Place::Flat, to, 1, v)?;
                 }

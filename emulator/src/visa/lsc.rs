@@ -105,7 +105,7 @@ fn transfer(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>, l: &Lsc<'_>) -
                 k * block + lane * slot
             };
             if store {
-                let (v, _) = t.raw_load(data, reg, slot)?;
+                let v = cx.data(t, data, reg, slot)?;
                 cx.store(t, place, at, bytes, v >> shift)?;
             } else {
                 let v = cx.load(t, place, at, bytes)?;
@@ -127,8 +127,8 @@ fn atomic(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>, l: &Lsc<'_>) -> 
     for i in each(on) {
         let lane = i as u32;
         let at = address(t, cx, l, lane, 0)?;
-        let operand = |r, needed: bool| {
-            if needed { t.raw_load(r, lane * slot, slot).map(|v| v.0 >> shift) } else { Ok(0) }
+        let mut operand = |r, needed: bool| {
+            if needed { cx.data(t, r, lane * slot, slot).map(|v| v >> shift) } else { Ok(0) }
         };
         let a = operand(l.src1, op.operands() > 0)?;
         let b = operand(l.src2, op.operands() > 1)?;
@@ -182,7 +182,7 @@ fn block2d(t: &mut Thread<'_>, cx: &mut Cx<'_>, l: &LscBlock2d<'_>) -> Result<Se
                     .wrapping_add((ex as u64).wrapping_mul(bytes.into()));
                 if store {
                     if inside {
-                        let (v, _) = t.raw_load(data, reg, bytes)?;
+                        let v = cx.data(t, data, reg, bytes)?;
                         cx.store(t, Place::Flat, at, bytes, v)?;
                     }
                 } else {

@@ -84,7 +84,7 @@ impl Cx<'_> {
         match self.memory.load(at, len) {
             Ok(value) => Ok(value),
             Err(e) => {
-                self.report(t, Fault::OutOfBounds, || e.to_string());
+                self.report(t, Fault::NoMemory, || e.to_string());
                 Ok(0)
             }
         }
@@ -99,16 +99,29 @@ impl Cx<'_> {
         len: u32,
         value: u64,
     ) -> Result<(), Trap> {
+        let doubtful = std::mem::take(&mut self.doubtful);
         let Some(at) = self.locate(t, place, offset, len)? else { return Ok(()) };
+        // A thread's scratch memory is like its registers: what is in there may be undefined.
+        let own = (t.scratch..t.scratch + u64::from(t.scratch_len)).contains(&at) && place != Place::Slm;
+        if doubtful && !own {
+            self.report(t, Fault::UndefinedData, || "what is stored was never written".into());
+        }
         if place == Place::Slm {
             self.group.slm[at as usize..at as usize + len as usize]
                 .copy_from_slice(&value.to_le_bytes()[..len as usize]);
             return Ok(());
         }
         if let Err(e) = self.memory.store(at, len, value) {
-            self.report(t, Fault::OutOfBounds, || e.to_string());
+            self.report(t, Fault::NoMemory, || e.to_string());
         }
         Ok(())
+    }
+
+    /// A number that is stored next.
+    pub fn data(&mut self, t: &Thread<'_>, r: RawOperand, offset: u32, len: u32) -> Result<u64, Trap> {
+        let (value, unknown) = t.raw_load(r, offset, len)?;
+        self.doubtful |= unknown;
+        Ok(value)
     }
 
     /// An address out of a raw operand: it must be defined.

@@ -34,11 +34,13 @@ pub(super) struct Cx<'a> {
     pub group: &'a mut Group,
     pub reports: &'a mut Reports,
     pub strict: bool,
+    /// What is stored next depends on something undefined.
+    pub doubtful: bool,
 }
 
 impl Cx<'_> {
     pub fn report(&mut self, t: &Thread<'_>, fault: Fault, detail: impl FnOnce() -> String) {
-        if !self.strict && fault != Fault::OutOfBounds {
+        if !self.strict && fault != Fault::NoMemory {
             return;
         }
         let (pc, unit, group, thread) = (t.frame.pc, t.unit(), self.group.id, t.number);
@@ -104,6 +106,7 @@ pub(super) fn dispatch(
                     group: &mut group,
                     reports: &mut reports,
                     strict: options.strict,
+                    doubtful: false,
                 };
                 run_group(&mut team, &mut cx, options, &mut counts)?;
             }

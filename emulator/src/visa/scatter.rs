@@ -143,7 +143,7 @@ pub(super) fn transfer(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> 
             let at = if access.wraps { at & 0xffff_ffff } else { at };
             let reg = k as u32 * access.component_step + lane * access.lane_step;
             if access.store {
-                let (v, _) = t.raw_load(access.data, reg, access.bytes)?;
+                let v = cx.data(t, access.data, reg, access.bytes)?;
                 cx.store(t, access.place, at, access.bytes, v)?;
             } else {
                 let v = cx.load(t, access.place, at, access.bytes)?;
@@ -170,12 +170,8 @@ pub(super) fn atomic(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Re
     for i in each(on) {
         let lane = i as u32;
         let at = cx.address(t, addresses, lane * address, address)?;
-        let operand = |k: usize| {
-            if (k as u32) < op.operands() {
-                t.raw_load(srcs[k], lane * slot, bytes).map(|v| v.0)
-            } else {
-                Ok(0)
-            }
+        let mut operand = |k: usize| {
+            if (k as u32) < op.operands() { cx.data(t, srcs[k], lane * slot, bytes) } else { Ok(0) }
         };
         let (a, b) = (operand(0)?, operand(1)?);
         let old = cx.load(t, place, at, bytes)?;

@@ -98,7 +98,7 @@ fn texels(
         for (k, c) in channels {
             let stored = if image.bgra && c != 3 && c != 1 { 2 - c } else { c };
             if stored < u32::from(image.channels) {
-                let (v, _) = t.raw_load(data, k as u32 * block + 4 * lane, 4)?;
+                let v = cx.data(t, data, k as u32 * block + 4 * lane, 4)?;
                 let v = typed::pack(&image, v as u32);
                 let to = surface.base + offset + u64::from(stored * channel_bytes);
                 cx.store(t, Place::Flat, to, channel_bytes, v.into())?;
@@ -127,8 +127,8 @@ fn atomic(
         let lane = i as u32;
         let [x, y, z] = coordinates(t, cx, &coords, offsets, lane)?;
         let Some(offset) = image.offset(x, y, z) else { continue };
-        let operand = |k: usize| {
-            if (k as u32) < op.operands() { t.raw_load(srcs[k], 4 * lane, 4).map(|v| v.0) } else { Ok(0) }
+        let mut operand = |k: usize| {
+            if (k as u32) < op.operands() { cx.data(t, srcs[k], 4 * lane, 4) } else { Ok(0) }
         };
         let (a, b) = (operand(0)?, operand(1)?);
         let at = surface.base + offset;
