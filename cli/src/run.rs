@@ -102,7 +102,7 @@ fn execute(args: &RunArgs) -> Result<bool, Refusal> {
     for finding in &done.reports {
         eprintln!("{finding}");
     }
-    Ok(done.reports.is_empty())
+    Ok(!done.reports.iter().any(|r| r.fault.is_error()))
 }
 
 fn print(text: &str) -> Result<(), Refusal> {

@@ -28,6 +28,13 @@ pub enum Fault {
     Hazard,
 }
 
+impl Fault {
+    /// Whether no correct program does it.
+    pub const fn is_error(self) -> bool {
+        !matches!(self, Fault::UndefinedData)
+    }
+}
+
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

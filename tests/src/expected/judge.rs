@@ -186,7 +186,7 @@ fn over(
                 if let Err(wrong) = case.judge(&setup.memory) {
                     return Judgement::Wrong(format!("{place}{wrong}"));
                 }
-                if let Some(report) = reports.first() {
+                if let Some(report) = reports.iter().find(|r| r.fault.is_error()) {
                     return Judgement::Reported(format!("{place}{report}"));
                 }
             }

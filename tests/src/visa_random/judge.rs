@@ -126,7 +126,7 @@ pub fn judge(program: &Program) -> Result<(), Failure> {
     match emulator::visa::run_raw(platform, &module, 0, &launch, &mut wanted, &options) {
         Err(e) => return fail(Kind::Interpreter, e),
         Ok(report) => {
-            if let Some(r) = report.reports.first() {
+            if let Some(r) = report.reports.iter().find(|r| r.fault.is_error()) {
                 return fail(Kind::Interpreter, r);
             }
         }
@@ -141,7 +141,7 @@ pub fn judge(program: &Program) -> Result<(), Failure> {
     match emulator::run_raw(platform, &binary.code, &launch, &mut found, &options) {
         Err(e) => return fail(Kind::Fails, e),
         Ok(report) => {
-            if let Some(r) = report.reports.first() {
+            if let Some(r) = report.reports.iter().find(|r| r.fault.is_error()) {
                 return fail(Kind::Reported, r);
             }
         }
