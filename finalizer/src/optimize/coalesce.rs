@@ -135,12 +135,15 @@ fn ternary_unit(caps: &Caps, lanes: u32) -> u32 {
 fn renames(inst: &Inst<Virtual>, mv: &Move, grf_bytes: u32, aligned: bool) -> bool {
     let Dst::Direct { horz, ty, .. } = inst.dst else { return false };
     let send = matches!(inst.payload, Payload::Send(_));
+    // Which elements of an immediate vector channels read follows from the destination's stride.
+    let vector = inst.src.iter().any(|s| matches!(s, Src::Imm { ty: Type::V | Type::Uv | Type::Vf, .. }));
+    let strided = inst.op.info().class == Class::Basic && !vector;
     let shape = if send {
         aligned
     } else {
         matches!(inst.op.info().class, Class::Basic | Class::Ternary | Class::Math)
             && (horz == mv.src_horz || mv.lanes == 1)
-            && (mv.dst_horz == 1 || mv.lanes == 1 || inst.op.info().class == Class::Basic)
+            && (mv.dst_horz == 1 || mv.lanes == 1 || strided)
             && ty.bytes() == mv.element
     };
     let shape = shape && !(send && (mv.dst_horz != 1 || mv.src_horz != 1));
