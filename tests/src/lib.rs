@@ -7,6 +7,7 @@
 //! - [`differential`]: our code beside Intel's on the emulator, over the [`launches`] of every kernel.
 //! - [`expected`]: what each test kernel has to compute, in Rust, and how the tools compare with it.
 //! - [`faults`]: faults planted in code, and whether the emulator sees them.
+//! - [`forms`]: instruction forms, ours beside those of Intel's code.
 //! - [`fuzz`]: what fuzz targets do with their bytes; [`mutate`]: how inputs are damaged.
 //! - [`interpreted`]: our code beside the vISA interpreter.
 //! - [`golden`]: samples of Intel's listings, bytes beside text.
@@ -25,6 +26,7 @@ pub mod data;
 pub mod differential;
 pub mod expected;
 pub mod faults;
+pub mod forms;
 pub mod fuzz;
 pub mod golden;
 pub mod iga;

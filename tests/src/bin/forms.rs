@@ -1,0 +1,116 @@
+//! Instruction forms that our code has and Intel's has nowhere ([`tests::forms`]), over the test kernels and over a
+//! folder of real programs.
+//!
+//! ```text
+//! cargo run --release -p tests --bin forms -- skl --programs FOLDER
+//! cargo run --release -p tests --bin forms -- skl --programs FOLDER --random 1000 --record
+//! ```
+
+use std::{io, path::PathBuf, process::ExitCode};
+
+use clap::Parser;
+use finalizer::{Finalizer, Options};
+use platforms::Platform;
+use tests::{
+    data::kernels,
+    differential::module,
+    forms::{Allowed, Seen, add, known, record},
+    oracle::GenxIr,
+    programs,
+    visa_random::{Settings, generate},
+};
+
+#[derive(Parser)]
+struct Args {
+    /// Platforms.
+    #[arg(value_parser = |s: &str| s.parse::<Platform>(), required = true)]
+    platforms: Vec<Platform>,
+    /// Folders of kernels with Intel's code beside them, or inside.
+    #[arg(long)]
+    programs: Vec<PathBuf>,
+    /// Intel's finalizer compiles this many random vISA programs, which counts as its code.
+    #[arg(long, default_value_t = 0)]
+    random: u64,
+    /// Adds the forms of Intel's code to those that are recorded.
+    #[arg(long)]
+    record: bool,
+    /// Names the forms that the table allows, too.
+    #[arg(long)]
+    all: bool,
+}
+
+fn main() -> io::Result<ExitCode> {
+    let args = Args::parse();
+    let (mut allowed, mut open) = (Allowed::read()?, Allowed::unexplained()?);
+    let mut left = 0;
+    for &platform in &args.platforms {
+        let (ours, intel) = both(&args, platform)?;
+        let mut known = known(platform).unwrap_or_default();
+        if args.record {
+            known.extend(intel.keys().cloned());
+            record(platform, &known)?;
+        }
+        let (mut surplus, mut explained, mut unexplained) = (0, 0, 0);
+        for (form, (n, example)) in
+            ours.iter().filter(|(f, _)| !known.contains(*f) && !intel.contains_key(*f))
+        {
+            let ok = allowed.allows(platform, form);
+            let waits = !ok && open.allows(platform, form);
+            let count = match (ok, waits) {
+                (true, _) => &mut explained,
+                (_, true) => &mut unexplained,
+                _ => &mut surplus,
+            };
+            *count += 1;
+            if !ok || args.all {
+                println!("{platform} {n:>6}  {form}\n        {example}");
+            }
+        }
+        println!(
+            "{platform}: {} forms, Intel's {}; only ours: {explained} that the table allows, {unexplained} not \
+             explained yet, {surplus} unknown",
+            ours.len(),
+            known.len().max(intel.len()),
+        );
+        left += surplus;
+    }
+    for row in allowed.unused().chain(open.unused()) {
+        println!("nothing has the form of this line: {row}");
+    }
+    Ok(if left == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The forms of our code and of Intel's, for the same kernels.
+fn both(args: &Args, platform: Platform) -> io::Result<(Seen, Seen)> {
+    let mut finalizer = Finalizer::new(Options::new(platform));
+    let (mut ours, mut intel) = (Seen::new(), Seen::new());
+    let mut take = |intel: &mut Seen, id: &str, module: &visa::Module, index: usize, code: &[u8]| {
+        add(intel, platform, code, id);
+        match finalizer.finalize_kernel(module, index) {
+            Ok(binary) => add(&mut ours, platform, &binary.code, id),
+            Err(e) => println!("{platform} {id}: refused: {e}"),
+        }
+    };
+    for kernel in kernels(platform) {
+        let module = module(platform, kernel).map_err(io::Error::other)?;
+        take(&mut intel, &kernel.id(), &module, 0, &kernel.dat);
+    }
+    if args.random > 0 {
+        let peer = GenxIr::find().ok_or_else(|| io::Error::other("Intel's finalizer is not installed"))?;
+        for seed in 1..=args.random {
+            let text = generate(Settings { platform }, seed).text();
+            // It crashes on a few, and refuses what the generator makes on purpose.
+            if let Ok(done) = peer.finalize(platform, &text, &[]) {
+                add(&mut intel, platform, &done.dat, &format!("random program {seed}"));
+            }
+        }
+    }
+    for folder in &args.programs {
+        for file in programs::files(folder, platform)? {
+            for p in programs::load(folder, &file, platform, &mut |e| println!("{platform} {e}"))? {
+                take(&mut intel, &p.id, &p.module, p.index, &p.code);
+            }
+        }
+    }
+    Ok((ours, intel))
+}
