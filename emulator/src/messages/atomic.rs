@@ -1,6 +1,7 @@
 //! Atomic operations, shared by the data port's and LSC's messages.
 
 use crate::num::{HALF, Round};
+use messages::lsc;
 
 /// What an atomic does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,29 +67,29 @@ impl Atomic {
         })
     }
 
-    /// The operation of an LSC opcode.
-    pub(crate) fn from_lsc(op: u32) -> Option<Atomic> {
+    /// The operation of an LSC message.
+    pub(crate) fn from_lsc(op: lsc::Op) -> Option<Atomic> {
         use Atomic::*;
         Some(match op {
-            0x08 => Inc,
-            0x09 => Dec,
-            0x0a => Load,
-            0x0b => Store,
-            0x0c => Add,
-            0x0d => Sub,
-            0x0e => SMin,
-            0x0f => SMax,
-            0x10 => UMin,
-            0x11 => UMax,
-            0x12 => Cas,
-            0x13 => FAdd,
-            0x14 => FSub,
-            0x15 => FMin,
-            0x16 => FMax,
-            0x17 => FCas,
-            0x18 => And,
-            0x19 => Or,
-            0x1a => Xor,
+            lsc::Op::AtomicInc => Inc,
+            lsc::Op::AtomicDec => Dec,
+            lsc::Op::AtomicLoad => Load,
+            lsc::Op::AtomicStore => Store,
+            lsc::Op::AtomicAdd => Add,
+            lsc::Op::AtomicSub => Sub,
+            lsc::Op::AtomicSmin => SMin,
+            lsc::Op::AtomicSmax => SMax,
+            lsc::Op::AtomicUmin => UMin,
+            lsc::Op::AtomicUmax => UMax,
+            lsc::Op::AtomicCas => Cas,
+            lsc::Op::AtomicFadd => FAdd,
+            lsc::Op::AtomicFsub => FSub,
+            lsc::Op::AtomicFmin => FMin,
+            lsc::Op::AtomicFmax => FMax,
+            lsc::Op::AtomicFcas => FCas,
+            lsc::Op::AtomicAnd => And,
+            lsc::Op::AtomicOr => Or,
+            lsc::Op::AtomicXor => Xor,
             _ => return None,
         })
     }
@@ -177,6 +178,6 @@ mod tests {
             u64::from(3.5f32.to_bits())
         );
         assert_eq!(Atomic::from_hdc(7), Some(Atomic::Add));
-        assert_eq!(Atomic::from_lsc(0x12), Some(Atomic::Cas));
+        assert_eq!(Atomic::from_lsc(lsc::Op::AtomicCas), Some(Atomic::Cas));
     }
 }

@@ -3,22 +3,18 @@
 use super::{Mail, Place, atomic::Atomic, lanes_of};
 use crate::{report::SendKind, thread::Trap};
 use gen_ir::Sfid;
+use messages::{
+    Descriptor,
+    lsc::{
+        AddressModel, Block2d, BtiExtended, DataSize, FlatExtended, Op, Quad, SurfaceStateExtended, Untyped,
+    },
+};
 
 /// Bytes in memory and bytes a lane takes in a register, and the shift of the register's bits.
-fn data_size(bits: u32) -> Result<(u32, u32, u32), Trap> {
-    match bits {
-        0 => Ok((1, 1, 0)),
-        1 => Ok((2, 2, 0)),
-        2 => Ok((4, 4, 0)),
-        3 => Ok((8, 8, 0)),
-        4 => Ok((1, 4, 0)),
-        5 => Ok((2, 4, 0)),
-        6 => Ok((2, 4, 16)),
-        _ => Err("no such LSC data size".into()),
-    }
+fn data_size(size: Option<DataSize>) -> Result<(u32, u32, u32), Trap> {
+    let Some(size) = size else { return Err("no such LSC data size".into()) };
+    Ok((size.memory_bytes(), size.register_bytes(), size.register_shift()))
 }
-
-const VECTOR: [u32; 8] = [1, 2, 3, 4, 8, 16, 32, 64];
 
 struct Target {
     place: Place,
@@ -29,20 +25,19 @@ struct Target {
 }
 
 fn target(mail: &Mail<'_, '_>) -> Result<Target, Trap> {
-    let address = match mail.bits(7, 2) {
-        1 => 2,
-        2 => 4,
-        3 => 8,
-        _ => return Err("no such LSC address size".into()),
-    };
-    let sign = |v: u32, bits: u32| i64::from((v << (32 - bits)) as i32 >> (32 - bits));
+    let desc = Untyped::from(Descriptor::from_bits(mail.desc));
+    let Some(address) = desc.address_size() else { return Err("no such LSC address size".into()) };
+    let address = address.bytes();
     let ex = mail.ex_desc;
-    let (place, offset) = match mail.bits(29, 2) {
-        0 => (Place::Flat, sign(ex >> 12, 20)),
-        1 => (Place::State(ex & !0x3f), 0),
+    let (place, offset) = match desc.address_model() {
+        Some(AddressModel::Flat) => (Place::Flat, FlatExtended::from_bits(ex).offset().into()),
+        Some(AddressModel::Bss) => (Place::State(SurfaceStateExtended::from_bits(ex).byte_offset()), 0),
         // Scratch: the surface state in r0.5 leads to this thread's part.
-        2 => (Place::Scratch, 0),
-        _ => (mail.place(ex >> 24), sign(ex >> 12 & 0xfff, 12)),
+        Some(AddressModel::Ss) => (Place::Scratch, 0),
+        Some(AddressModel::Bti) | None => {
+            let ex = BtiExtended::from_bits(ex);
+            (mail.place(ex.surface().0.into()), ex.offset().into())
+        }
     };
     let place = if mail.m.sfid == Sfid::Slm { Place::Slm } else { place };
     Ok(Target { place, offset, address })
@@ -59,24 +54,28 @@ fn effective(mail: &mut Mail<'_, '_>, t: &Target, lane: u32) -> Result<u64, Trap
 }
 
 pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
-    let op = mail.bits(0, 6);
+    let op = Untyped::from(Descriptor::from_bits(mail.desc)).op();
     match op {
-        0x1f => super::fence(mail),
-        0 | 4 => vector(mail, op == 4),
-        2 | 6 => quad(mail, op == 6),
-        3 | 7 => block2d(mail, op == 7),
-        _ => match Atomic::from_lsc(op) {
+        Some(Op::Fence) => super::fence(mail),
+        Some(Op::Load) => vector(mail, false),
+        Some(Op::Store) => vector(mail, true),
+        Some(Op::LoadQuad) => quad(mail, false),
+        Some(Op::StoreQuad) => quad(mail, true),
+        Some(Op::LoadBlock2d) => block2d(mail, false),
+        Some(Op::StoreBlock2d) => block2d(mail, true),
+        other => match other.and_then(Atomic::from_lsc) {
             Some(atomic) => atomics(mail, atomic),
-            None => Err(format!("LSC message {op:#x} is not modelled").into()),
+            None => Err(format!("LSC message {:#x} is not modelled", mail.bits(0, 6)).into()),
         },
     }
 }
 
 fn vector(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
     let t = target(mail)?;
-    let (bytes, slot, shift) = data_size(mail.bits(9, 3))?;
-    let count = VECTOR[mail.bits(12, 3) as usize];
-    let transposed = mail.bits(15, 1) != 0;
+    let desc = Untyped::from(Descriptor::from_bits(mail.desc));
+    let (bytes, slot, shift) = data_size(desc.data_size())?;
+    let Some(count) = desc.vector_size() else { return Err("no such LSC vector size".into()) };
+    let (count, transposed) = (count.elements(), desc.transpose());
     let lanes = width(mail);
     let address_regs = mail.regs(if transposed { 1 } else { lanes }, t.address);
     let block = mail.regs(lanes, slot) * mail.grf;
@@ -106,8 +105,9 @@ fn quad(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
         return super::typed::lsc_quad(mail, write);
     }
     let t = target(mail)?;
-    let (bytes, slot, shift) = data_size(mail.bits(9, 3))?;
-    let mask = mail.bits(12, 4);
+    let desc = Quad::from(Descriptor::from_bits(mail.desc));
+    let (bytes, slot, shift) = data_size(desc.data_size())?;
+    let mask = u32::from(desc.channels());
     let lanes = width(mail);
     let block = mail.regs(lanes, slot) * mail.grf;
     let count = mask.count_ones();
@@ -134,7 +134,8 @@ fn quad(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
 
 fn atomics(mail: &mut Mail<'_, '_>, op: Atomic) -> Result<SendKind, Trap> {
     let t = target(mail)?;
-    let (bytes, slot, shift) = data_size(mail.bits(9, 3))?;
+    let desc = Untyped::from(Descriptor::from_bits(mail.desc));
+    let (bytes, slot, shift) = data_size(desc.data_size())?;
     let lanes = width(mail);
     let block = mail.regs(lanes, slot) * mail.grf;
     let address_regs = mail.regs(lanes, t.address);
@@ -172,9 +173,9 @@ fn block2d(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
     let (x, y) = (i64::from(word(20)? as i32), i64::from(word(24)? as i32));
     let shape = word(28)?;
     let (cols, rows, blocks) = ((shape & 0xff) + 1, (shape >> 8 & 0xff) + 1, (shape >> 16 & 0xf) + 1);
-    let (bytes, ..) = data_size(mail.bits(9, 3))?;
-    let transpose = mail.bits(15, 1) != 0;
-    let vnni = mail.bits(7, 1) != 0;
+    let desc = Block2d::from(Descriptor::from_bits(mail.desc));
+    let (bytes, ..) = data_size(desc.data_size())?;
+    let (transpose, vnni) = (desc.transpose(), desc.vnni());
     // Elements that VNNI packs into a dword, from consecutive rows.
     let pack = if vnni { 4 / bytes.min(4) } else { 1 };
     let (out_cols, out_rows) = if transpose { (rows, cols) } else { (cols, rows.next_multiple_of(pack)) };

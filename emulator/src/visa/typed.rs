@@ -53,7 +53,8 @@ pub(super) fn run(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Resul
                     texels(t, cx, inst, place, true, mask, l.coords, l.offsets, l.src1)
                 }
                 (LscKind::Atomic, _) => {
-                    let Some(op) = Atomic::from_lsc(l.op.raw().into()) else {
+                    let Some(op) = messages::lsc::Op::from_bits(l.op.raw().into()).and_then(Atomic::from_lsc)
+                    else {
                         return Err(format!("{} is not modelled", l.op).into());
                     };
                     atomic(t, cx, inst, place, op, [l.src1, l.src2], l.coords, l.offsets, l.dst)

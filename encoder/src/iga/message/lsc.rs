@@ -6,6 +6,10 @@ use super::{
     Message, Query, Surface,
 };
 use gen_ir::Sfid;
+use messages::{
+    Descriptor,
+    lsc::{DataSize, Untyped, VectorSize},
+};
 use std::fmt::Write;
 
 struct Row {
@@ -121,21 +125,11 @@ fn surface(q: &Query) -> (Addressing, Surface, String) {
 
 /// `.d32x4t` after the number of bits in memory and in registers.
 fn put_data(q: &Query, row: &Row, m: &mut Message, controls: &mut String) -> bool {
-    let bits = [8, 16, 32, 64, 32, 32, 32, 0][q.bits(9, 3) as usize];
-    m.data = Data::new(row.kind, bits, 1);
+    let desc = Untyped::from(Descriptor::from_bits(q.desc));
+    let size = desc.data_size();
+    m.data = Data::new(row.kind, size.map_or(0, |s| 8 * s.register_bytes()), 1);
     controls.push('.');
-    match q.bits(9, 3) {
-        0 => controls.push_str("d8"),
-        1 => controls.push_str("d16"),
-        2 => controls.push_str("d32"),
-        3 => controls.push_str("d64"),
-        4 => controls.push_str("d8u32"),
-        5 => controls.push_str("d16u32"),
-        6 => controls.push_str("d16u32h"),
-        n => {
-            let _ = write!(controls, "0x{n:X}");
-        }
-    }
+    controls.push_str(size.map_or("0x7", DataSize::name));
     if row.quad {
         m.data.elements = q.bits(12, 4).count_ones();
         controls.push('.');
@@ -143,8 +137,8 @@ fn put_data(q: &Query, row: &Row, m: &mut Message, controls: &mut String) -> boo
         return q.bits(12, 4) != 0;
     }
     let block = matches!(row.number, LOAD_BLOCK2D | STORE_BLOCK2D);
-    let vector = [1, 2, 3, 4, 8, 16, 32, 64][q.bits(12, 3) as usize];
-    let transposed = q.bit(15);
+    let vector = desc.vector_size().map_or(1, VectorSize::elements);
+    let transposed = desc.transpose();
     (m.data.elements, m.data.transposed) = (vector, transposed);
     if vector > 1 || (transposed && !block) {
         let _ = write!(controls, "x{vector}");
@@ -316,14 +310,13 @@ pub(in crate::iga) fn encode_controls(op: Operation, controls: &[&str]) -> Resul
         Some(i) if vector.is_empty() => size.split_at(i),
         _ => (size, vector),
     };
-    let sizes = ["d8", "d16", "d32", "d64", "d8u32", "d16u32", "d16u32h"];
-    let mut bits = op.number;
-    bits |= (sizes.iter().position(|s| *s == size).ok_or(0usize)? as u32) << 9;
+    let size = DataSize::ALL.iter().copied().find(|s| s.name() == size).ok_or(0usize)?;
+    let mut bits = op.number | Untyped::new().with_data_size(Some(size)).into_bits();
     if let Some(rest) = tail.strip_prefix('x') {
         let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
         let count: u32 = rest[..end].parse().map_err(|_| 0usize)?;
-        let vectors = [1, 2, 3, 4, 8, 16, 32, 64];
-        bits |= (vectors.iter().position(|v| *v == count).ok_or(0usize)? as u32) << 12;
+        let count = VectorSize::of(count).ok_or(0usize)?;
+        bits |= Untyped::new().with_vector_size(Some(count)).into_bits();
         tail = &rest[end..];
     }
     if let Some(rest) = tail.strip_prefix('t') {
