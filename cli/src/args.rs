@@ -94,6 +94,9 @@ pub struct FinalizeArgs {
     /// Print the kernel after these passes, or why there is nothing to print.
     #[arg(long, value_name = "PASS", value_delimiter = ',', value_parser = passes(true))]
     pub print_after: Vec<String>,
+    /// Optimization: 0 for the shortest compile time, 1 without the scheduler, 2 everything.
+    #[arg(short = 'O', value_name = "LEVEL", default_value = "2")]
+    pub level: finalizer::Level,
     /// Leave these passes out; may be given several times.
     #[arg(long, value_name = "PASS", value_delimiter = ',', value_parser = passes(false))]
     pub skip_pass: Vec<String>,

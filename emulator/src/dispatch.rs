@@ -88,10 +88,11 @@ fn run_groups(
     }
     let mut opcodes = BTreeMap::new();
     let mut cycles = 0;
-    for (step, n) in program.steps.iter().zip(&counts.at) {
+    let each = crate::cycles::each(program);
+    for ((step, n), once) in program.steps.iter().zip(&counts.at).zip(each) {
         if *n != 0 {
             *opcodes.entry(step.op.name()).or_insert(0) += n;
-            cycles += n * crate::cycles::of(program, step);
+            cycles += n * once;
         }
     }
     Ok(RunReport {

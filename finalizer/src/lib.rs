@@ -107,6 +107,7 @@ mod pass;
 mod passes;
 mod relocate;
 mod routine;
+mod schedule;
 pub mod swsb;
 
 pub use alone::Alone;
@@ -119,7 +120,7 @@ pub use finalizer::Finalizer;
 pub use input::{
     compiled_for_other_registers, platform_name, read_input, read_kernel, read_module, read_text,
 };
-pub use options::Options;
+pub use options::{Level, Options};
 pub use pass::{Pass, PassSet, PassTime};
 pub use passes::PASSES;
 /// Part of [`Options`].

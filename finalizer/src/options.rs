@@ -4,6 +4,42 @@ use platforms::Platform;
 
 use crate::PassSet;
 
+/// How much work goes into good code. All of them are right.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub enum Level {
+    /// The shortest compile time: no pass that could be left out.
+    O0,
+    /// Without the scheduler.
+    O1,
+    /// Everything.
+    #[default]
+    O2,
+}
+
+impl Level {
+    /// The passes that it leaves out.
+    pub fn skips(self) -> PassSet {
+        match self {
+            Level::O0 => PassSet::ALL,
+            Level::O1 => PassSet::named("schedule").unwrap_or_default(),
+            Level::O2 => PassSet::NONE,
+        }
+    }
+}
+
+impl std::str::FromStr for Level {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Level, Self::Err> {
+        match text {
+            "0" => Ok(Level::O0),
+            "1" => Ok(Level::O1),
+            "2" => Ok(Level::O2),
+            _ => Err("allowed: 0, 1, 2"),
+        }
+    }
+}
+
 /// Options of one [`Finalizer`](crate::Finalizer). The default is what a runtime wants.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
@@ -40,5 +76,10 @@ impl Options {
             print_after: PassSet::NONE,
             skip: PassSet::NONE,
         }
+    }
+
+    /// The default options with another amount of optimization.
+    pub fn with_level(platform: Platform, level: Level) -> Options {
+        Options { skip: level.skips(), ..Options::new(platform) }
     }
 }

@@ -15,7 +15,7 @@ use crate::{
     pass::{Need, Pass, Step},
     relocate,
     routine::{self, Job, Workspace},
-    swsb,
+    schedule, swsb,
 };
 
 /// The passes in the order they run. Those up to `take-symbols` run for a kernel and for each function that
@@ -184,6 +184,13 @@ pub static PASSES: &[Pass] = &[
         ..Pass::REQUIRED
     },
     Pass {
+        name: "schedule",
+        about: "instructions of a block stand in an order in which the thread waits less",
+        step: Step::Physical(schedule),
+        profile: Profile::Expanded,
+        ..Pass::OPTIONAL
+    },
+    Pass {
         name: "swsb",
         about: "instructions say what they wait for",
         step: Step::Physical(scoreboard),
@@ -313,6 +320,11 @@ fn allocate(
 fn expand_calls(code: &mut Kernel<Physical>, job: &mut Job<'_>, work: &mut Workspace) -> Result<(), Refusal> {
     let callee = |origin| routine::callee(job.source, job.cx.module, origin);
     job.calls = calls::expand(code, job.frame, callee, &mut work.calls, &mut work.physicals);
+    Ok(())
+}
+
+fn schedule(code: &mut Kernel<Physical>, _: &mut Job<'_>, work: &mut Workspace) -> Result<(), Refusal> {
+    schedule::schedule(code, &mut work.schedule);
     Ok(())
 }
 

@@ -9,7 +9,7 @@ use crate::{
     lower, optimize,
     pass::{Code, Pass, Step, Tracker, verify},
     passes::PASSES,
-    relocate, swsb,
+    relocate, schedule, swsb,
 };
 
 /// Memory that the passes work in, from one kernel to the next.
@@ -23,6 +23,7 @@ pub(crate) struct Workspace {
     pub structurize: structurizer::Scratch,
     pub registers: regalloc::Scratch,
     pub calls: calls::Scratch,
+    pub schedule: schedule::Scratch,
     pub swsb: swsb::Scratch,
     pub virtuals: Pool<Virtual>,
     pub physicals: Pool<Physical>,
@@ -108,8 +109,8 @@ pub(crate) fn routine(
         if matches!(pass.step, Step::Binary(..)) {
             continue;
         }
-        let skipped = idle(pass, index, cx.options);
-        if skipped.is_none() {
+        let runs = runs(pass, index, cx.options);
+        if runs {
             code = run(pass, code, &mut job, work)?;
             tracker.done(pass);
             if cx.options.verify {
@@ -118,9 +119,9 @@ pub(crate) fn routine(
             }
         }
         if tracker.prints(index) {
-            match skipped {
-                Some(why) => tracker.print(pass, &source.name(), &why),
-                None => tracker.print(pass, &source.name(), &code),
+            match runs {
+                false => tracker.print(pass, &source.name(), &why_not(pass, cx.options)),
+                true => tracker.print(pass, &source.name(), &code),
             }
         }
     }
@@ -130,13 +131,18 @@ pub(crate) fn routine(
     Ok(Routine { number: 0, rank: 0, code, insts, allocation, symbols, calls, frame, entries, warnings })
 }
 
-/// Why a pass does not run, if it does not.
-fn idle(pass: &Pass, index: usize, options: &Options) -> Option<String> {
-    if pass.optional && options.skip.has(index) {
-        return Some("it is switched off".into());
+/// Whether a pass runs.
+fn runs(pass: &Pass, index: usize, options: &Options) -> bool {
+    let skipped = pass.optional && options.skip.has(index);
+    !skipped && pass.needless_on(options.platform.caps()).is_none()
+}
+
+/// Why a pass does not.
+fn why_not(pass: &Pass, options: &Options) -> String {
+    match pass.needless_on(options.platform.caps()) {
+        Some(why) => format!("it does not run on {}: {why}", options.platform),
+        None => "it is switched off".into(),
     }
-    let why = pass.needless_on(options.platform.caps())?;
-    Some(format!("it does not run on {}: {why}", options.platform))
 }
 
 /// One pass.

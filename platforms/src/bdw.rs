@@ -2,7 +2,7 @@
 
 use crate::{
     Caps, Flow, Format, Memory, Operations, Platform, Regions, Registers, Sampler, Scoreboard, Sends, Thread,
-    Words,
+    Words, latency::GEN8,
 };
 
 /// Broadwell's row.
@@ -90,6 +90,7 @@ pub(crate) const BDW: Caps = Caps {
         media_plus: false,
         cps: 0,
     },
+    latencies: GEN8,
     thread: Thread {
         payload_prologue: false,
         named_barriers: false,

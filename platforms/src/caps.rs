@@ -1,6 +1,6 @@
 //! The row of a platform, and the rows inside it.
 
-use crate::Platform;
+use crate::{Latencies, Platform};
 
 /// The family of layouts that a platform's instruction words are of.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -74,6 +74,8 @@ pub struct Caps {
     pub memory: Memory,
     /// The sampler.
     pub sampler: Sampler,
+    /// How long results take.
+    pub latencies: Latencies,
     /// How a thread starts, meets others and ends.
     pub thread: Thread,
 }

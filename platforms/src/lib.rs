@@ -8,6 +8,7 @@ mod bdw;
 mod bxt;
 mod caps;
 mod icllp;
+mod latency;
 mod mixed;
 mod pvc;
 mod skl;
@@ -17,6 +18,8 @@ pub use caps::{
     Caps, Flow, Format, Layout, Memory, Operations, Regions, Registers, Sampler, Scoreboard, Sends, Thread,
     Words,
 };
+pub use latency::Latencies;
+
 use std::{fmt, str::FromStr};
 
 /// A GPU generation.

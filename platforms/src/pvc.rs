@@ -1,8 +1,8 @@
 //! Ponte Vecchio, Xe-HPC. What the row does not name is as on Tiger Lake.
 
 use crate::{
-    Caps, Flow, Format, Memory, Operations, Platform, Regions, Registers, Sampler, Scoreboard, Thread, Words,
-    tgllp::TGLLP,
+    Caps, Flow, Format, Latencies, Memory, Operations, Platform, Regions, Registers, Sampler, Scoreboard,
+    Thread, Words, tgllp::TGLLP,
 };
 
 /// Ponte Vecchio's row.
@@ -56,6 +56,8 @@ pub(crate) const PVC: Caps = Caps {
         ..TGLLP.memory
     },
     sampler: Sampler { exists: false, cps: 0, ..TGLLP.sampler },
+    // LSC, from L3.
+    latencies: Latencies { memory: 200, ..TGLLP.latencies },
     thread: Thread { payload_prologue: true, eot_gateway: true, named_barriers: true, ..TGLLP.thread },
     ..TGLLP
 };

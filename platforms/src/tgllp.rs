@@ -2,6 +2,7 @@
 
 use crate::{
     Caps, Flow, Format, Memory, Operations, Platform, Regions, Sampler, Scoreboard, Words, icllp::ICLLP,
+    latency::XE,
 };
 
 /// Tiger Lake's row.
@@ -21,5 +22,6 @@ pub(crate) const TGLLP: Caps = Caps {
     scoreboard: Scoreboard { sbid_count: 16, no_dd: false, ..ICLLP.scoreboard },
     memory: Memory { a64_gather_8_bytes: false, fence_before_eot: true, ..ICLLP.memory },
     sampler: Sampler { cps: 1 << 11, media: false, media_plus: false, ..ICLLP.sampler },
+    latencies: XE,
     ..ICLLP
 };

@@ -95,7 +95,7 @@ fn options(args: &FinalizeArgs, platform: Platform) -> Options {
         verify: args.verify || default.verify,
         timings: args.stats,
         print_after: passes(&args.print_after),
-        skip: passes(&args.skip_pass),
+        skip: passes(&args.skip_pass).with(args.level.skips()),
         strict: args.strict,
         ..default
     }

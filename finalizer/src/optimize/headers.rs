@@ -223,8 +223,8 @@ impl Pass<'_> {
                 && h.last_write - h.first <= LONGEST;
         }
         // By header, in order.
-        writes.sort_by_key(|t| (t.header, t.at));
-        reads.sort_by_key(|t| (t.header, t.at));
+        writes.sort_unstable_by_key(|t| (t.header, t.at));
+        reads.sort_unstable_by_key(|t| (t.header, t.at));
     }
 
     /// Decides for each header whether an earlier one does.

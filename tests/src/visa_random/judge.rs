@@ -2,7 +2,7 @@
 
 use super::{BUFFER, Program};
 use emulator::{Memory, Options as RunOptions, RawLaunch, Surface};
-use finalizer::{Finalizer, Options};
+use finalizer::{Finalizer, Level, Options};
 use platforms::Platform;
 
 /// What went wrong.
@@ -80,7 +80,13 @@ fn contents(seed: u64) -> Vec<u8> {
 ///
 /// What went wrong.
 pub fn check(program: &Program) -> Result<(), Failure> {
-    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| judge(program))) {
+    // Every seventh with less optimization.
+    let level = match program.seed % 14 {
+        5 => Level::O0,
+        12 => Level::O1,
+        _ => Level::O2,
+    };
+    match std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| judge(program, level))) {
         Ok(result) => result,
         Err(e) => {
             let text = e.downcast_ref::<String>().cloned();
@@ -95,7 +101,7 @@ pub fn check(program: &Program) -> Result<(), Failure> {
 /// # Errors
 ///
 /// What went wrong.
-pub fn judge(program: &Program) -> Result<(), Failure> {
+pub fn judge(program: &Program, level: Level) -> Result<(), Failure> {
     let platform = program.platform;
     let text = program.text();
     let module = match finalizer::read_text(text.as_bytes(), platform) {
@@ -131,7 +137,7 @@ pub fn judge(program: &Program) -> Result<(), Failure> {
             }
         }
     }
-    let mut finalizer = Finalizer::new(Options { verify: true, ..Options::new(platform) });
+    let mut finalizer = Finalizer::new(Options { verify: true, ..Options::with_level(platform, level) });
     let binary = match finalizer.finalize_kernel(&module, 0) {
         Ok(b) => b,
         Err(e) => return fail(Kind::Refused, e.0.first().map_or(String::new(), |d| d.to_string())),

@@ -1,7 +1,7 @@
 //! Counting instructions in raw code, the same way for both sides.
 
 use encoder::decode_all;
-use gen_ir::{Base, Desc, Dst, ExecSize, Inst, Op, Payload, Physical, SendInfo, Sfid, Src};
+use gen_ir::{Base, Clock, Desc, Dst, ExecSize, Inst, Op, Payload, Physical, SendInfo, Sfid, Src, Target};
 use platforms::Platform;
 
 /// What stands in some code.
@@ -61,4 +61,34 @@ fn is_dummy(i: &Inst<Physical>) -> bool {
         Op::Csel => i.exec == ExecSize::S4 && i.src.iter().all(|s| s.reg() == Some(dst)),
         _ => false,
     }
+}
+
+/// How often the body of a loop is taken to run.
+const TRIPS: f64 = 8.0;
+/// Loops inside of each other that still count.
+const DEEPEST: i32 = 4;
+
+/// Cycles of one thread by the model: each instruction's issue and wait, in loops as often as these run.
+pub fn cycles(platform: Platform, code: &[u8]) -> f64 {
+    let insts: Vec<(i64, Inst<Physical>)> =
+        decode_all(platform, code).filter_map(|d| Some((i64::from(d.offset), d.inst.ok()?))).collect();
+    let mut opened = vec![0; insts.len() + 1];
+    for (n, (at, inst)) in insts.iter().enumerate() {
+        let Some((jip, uip)) = inst.targets() else { continue };
+        let back = [jip, uip].into_iter().filter_map(|t| match t {
+            Target::Rel(rel) if rel < 0 => Some(at + i64::from(rel)),
+            _ => None,
+        });
+        if let Some(to) = back.min() {
+            opened[insts.partition_point(|(offset, _)| *offset < to)] += 1;
+            opened[n + 1] -= 1;
+        }
+    }
+    let mut clock = Clock::new(platform.caps());
+    let mut depth = 0;
+    let weighted = insts.iter().zip(&opened).map(|((_, inst), opened)| {
+        depth += opened;
+        clock.issue(inst) as f64 * TRIPS.powi(depth.min(DEEPEST))
+    });
+    weighted.sum()
 }

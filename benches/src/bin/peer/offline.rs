@@ -21,6 +21,8 @@ struct Row {
     visa: usize,
     counts: [Counts; 2],
     bytes: [usize; 2],
+    /// Modelled, with loops counted by how deep they are nested.
+    cycles: [f64; 2],
 }
 
 impl Row {
@@ -31,7 +33,7 @@ impl Row {
     fn print(&self) {
         let [a, b] = self.counts;
         println!(
-            "{:<58} {:>6}  instructions {:>6} / {:>6} = {:.2}  bytes {:>7} / {:>7}  sync {:>4} / {:>4}  scratch messages {:>5} / {:>5}",
+            "{:<58} {:>6}  instructions {:>6} / {:>6} = {:.2}  bytes {:>7} / {:>7}  cycles {:.2}  sync {:>4} / {:>4}  scratch messages {:>5} / {:>5}",
             self.id,
             self.visa,
             a.instructions,
@@ -39,6 +41,7 @@ impl Row {
             self.ratio(),
             self.bytes[0],
             self.bytes[1],
+            self.cycles[0] / self.cycles[1].max(1.0),
             a.syncs,
             b.syncs,
             a.scratch,
@@ -127,7 +130,8 @@ impl Comparison<'_> {
             side += 1;
             counts
         });
-        let row = Row { id, visa, counts, bytes: [ours.code.len(), peer.len()] };
+        let cycles = [&ours.code[..], peer].map(|code| code::cycles(self.platform, code));
+        let row = Row { id, visa, counts, bytes: [ours.code.len(), peer.len()], cycles };
         if !self.args.summary {
             row.print();
         }
@@ -145,12 +149,13 @@ impl Comparison<'_> {
         let [ours, theirs] = both(|c| c.instructions);
         let (syncs, scratch) = (both(|c| c.syncs), both(|c| c.scratch));
         println!(
-            "{}: {} kernels, geometric means: instructions {:.3} (at most {:.2}), bytes {:.3}; all: instructions {ours} / {theirs} = {:.3}, sync {} / {}, scratch messages {} / {}; refused {}",
+            "{}: {} kernels, geometric means: instructions {:.3} (at most {:.2}), bytes {:.3}, modelled cycles {:.3}; all: instructions {ours} / {theirs} = {:.3}, sync {} / {}, scratch messages {} / {}; refused {}",
             self.platform,
             rows.len(),
             mean(&Row::ratio),
             rows.iter().map(Row::ratio).fold(0.0, f64::max),
             mean(&|r| r.bytes[0].max(1) as f64 / r.bytes[1].max(1) as f64),
+            mean(&|r| r.cycles[0].max(1.0) / r.cycles[1].max(1.0)),
             ours as f64 / theirs.max(1) as f64,
             syncs[0],
             syncs[1],

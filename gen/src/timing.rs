@@ -1,0 +1,190 @@
+//! What an instruction costs its thread: cycles of issue, and until its result is there.
+//!
+//! The figures are rows of [`Latencies`]; a scheduler orders by them, and cycle models count with them.
+
+use crate::{Arf, Base, Class, Dst, Inst, MathFn, Op, Payload, Sfid, Space};
+use platforms::Caps;
+
+impl<S: Space> Inst<S> {
+    /// Native widths that the instruction is executed in, one after the other.
+    fn passes(&self, caps: &Caps) -> u32 {
+        let sizes = self.src.iter().filter_map(crate::Src::ty).chain(self.dst.ty()).map(crate::Type::bytes);
+        let bytes = sizes.max().unwrap_or(4).max(4);
+        (self.exec.lanes() * bytes).div_ceil(caps.regs.grf_bytes.into())
+    }
+
+    /// Cycles before the thread's next instruction can issue.
+    pub fn issue_cycles(&self, caps: &Caps) -> u32 {
+        let row = &caps.latencies;
+        match (self.op.info().class, &self.payload) {
+            (Class::Math, Payload::Math(MathFn::Fdiv | MathFn::Pow)) => {
+                2 * u32::from(row.issue_math) * self.passes(caps)
+            }
+            (Class::Math, _) => u32::from(row.issue_math) * self.passes(caps),
+            (Class::Basic | Class::Ternary, _) => u32::from(row.issue) * self.passes(caps),
+            (Class::Branch, _) => row.branch.into(),
+            _ => row.issue.into(),
+        }
+    }
+
+    /// Cycles from its issue until what it writes can be read.
+    pub fn latency(&self, caps: &Caps) -> u32 {
+        let row = &caps.latencies;
+        let wider = self.passes(caps) - 1;
+        let cycles = |base: u16, more: u16| u32::from(base) + u32::from(more) * wider;
+        match (self.op.info().class, &self.payload) {
+            (Class::Send, Payload::Send(send)) => match send.sfid {
+                Sfid::Sampler => row.sampler.into(),
+                Sfid::Slm => row.slm.into(),
+                Sfid::Dc0 | Sfid::Dc1 | Sfid::Dc2 | Sfid::DcRo | Sfid::Render => row.memory.into(),
+                Sfid::Ugm | Sfid::Ugml | Sfid::Tgm => row.memory.into(),
+                _ => row.other.into(),
+            },
+            (Class::Math, Payload::Math(MathFn::Fdiv | MathFn::Pow)) => cycles(row.math_long, row.math_wider),
+            (Class::Math, _) => cycles(row.math, row.math_wider),
+            (Class::Dpas, Payload::Dpas { repeat, .. }) => u32::from(row.dpas) + u32::from(*repeat),
+            (Class::Branch, _) => row.branch.into(),
+            _ => match self.dst {
+                Dst::Direct { reg, .. } => match reg.base() {
+                    Base::Arf(Arf::Acc(_)) => cycles(row.acc, row.alu_wider),
+                    Base::Arf(Arf::Null) if self.cond.is_none() => cycles(row.alu, row.alu_wider),
+                    Base::Arf(_) => row.arf.into(),
+                    _ => cycles(row.alu, row.alu_wider),
+                },
+                _ => cycles(row.alu, row.alu_wider),
+            },
+        }
+    }
+
+    /// Cycles from its issue until what it reads can be overwritten.
+    pub fn read_cycles(&self, caps: &Caps) -> u32 {
+        match &self.payload {
+            Payload::Send(send) => {
+                u32::from(caps.latencies.send_read) + u32::from(send.src0_len) + u32::from(send.src1_len)
+            }
+            _ => 0,
+        }
+    }
+
+    /// Whether the operation reads the accumulator beside its operands, and whether it writes it.
+    pub fn implicit_accumulator(&self) -> (bool, bool) {
+        let writes = self.opts.has(crate::Options::ACC_WR_EN);
+        match self.op {
+            Op::Mac => (true, true),
+            Op::Mach | Op::Macl => (true, true),
+            Op::Addc | Op::Subb => (false, true),
+            _ => (false, writes),
+        }
+    }
+}
+
+/// A unit of registers that the clock keeps apart: a dword.
+const UNIT: u32 = 4;
+/// General registers, then flags, addresses and accumulators.
+const FLAGS: usize = 256 * 16;
+const ADDRESSES: usize = FLAGS + 4;
+const ACCUMULATOR: usize = ADDRESSES + 8;
+const UNITS: usize = ACCUMULATOR + 1;
+
+/// One thread alone, issuing instructions in order: how long each makes it wait.
+#[derive(Clone, Debug)]
+pub struct Clock {
+    caps: &'static Caps,
+    now: u64,
+    /// When what was written can be read, and when what is being read can be overwritten.
+    written: Vec<u64>,
+    read: Vec<u64>,
+}
+
+impl Clock {
+    /// A thread that starts.
+    pub fn new(caps: &'static Caps) -> Clock {
+        Clock { caps, now: 0, written: vec![0; UNITS], read: vec![0; UNITS] }
+    }
+
+    /// Issues an instruction. Returns the cycles until the next one can, the time that it waits included.
+    pub fn issue(&mut self, inst: &Inst<crate::Physical>) -> u64 {
+        let (began, caps) = (self.now, self.caps);
+        let grf_bytes = u32::from(caps.regs.grf_bytes);
+        let (acc_read, acc_written) = inst.implicit_accumulator();
+        let mut start = began;
+        self.units(inst, grf_bytes, |clock, unit, write| {
+            start = start.max(if write { clock.read[unit] } else { clock.written[unit] });
+            if write && caps.latencies.writes_wait {
+                start = start.max(clock.written[unit]);
+            }
+        });
+        if acc_read {
+            start = start.max(self.written[ACCUMULATOR]);
+        }
+        let there = start + u64::from(inst.latency(caps));
+        let done = start + u64::from(inst.read_cycles(caps));
+        self.units(inst, grf_bytes, |clock, unit, write| {
+            let list = if write { &mut clock.written } else { &mut clock.read };
+            let until = if write { there } else { done };
+            list[unit] = list[unit].max(until);
+        });
+        if acc_written {
+            self.written[ACCUMULATOR] = there;
+        }
+        self.now = start + u64::from(inst.issue_cycles(caps));
+        self.now - began
+    }
+
+    fn units(
+        &mut self,
+        inst: &Inst<crate::Physical>,
+        grf_bytes: u32,
+        mut f: impl FnMut(&mut Clock, usize, bool),
+    ) {
+        inst.for_each_reg(|role, reg| {
+            let Some(extent) = inst.extent(role, grf_bytes) else { return };
+            let (first, end) = match reg.base() {
+                Base::Grf(n) => ((u32::from(n) * grf_bytes / UNIT) as usize, FLAGS),
+                Base::Arf(Arf::Flag(n)) => (FLAGS + usize::from(n), ADDRESSES),
+                Base::Arf(Arf::Addr(_)) => (ADDRESSES, ACCUMULATOR),
+                Base::Arf(Arf::Acc(_)) => (ACCUMULATOR, UNITS),
+                _ => return,
+            };
+            let from = first + (extent.start / UNIT) as usize;
+            let to = first + extent.end.div_ceil(UNIT) as usize;
+            (from..to.min(end)).for_each(|unit| f(self, unit, role.is_write()));
+        });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{ExecSize, Physical, Reg, Src, Type};
+    use platforms::Platform;
+
+    fn add(to: u16, from: u16) -> Inst<Physical> {
+        let mut i = Inst::new(Op::Add, ExecSize::S8);
+        i.dst = Dst::packed(Reg::grf(to, 0), Type::F);
+        i.src[0] = Src::packed(Reg::grf(from, 0), Type::F);
+        i.src[1] = Src::packed(Reg::grf(1, 0), Type::F);
+        i
+    }
+
+    #[test]
+    fn a_result_is_waited_for_and_its_neighbours_are_not() {
+        for (platform, issue, latency) in [(Platform::Skl, 2, 14), (Platform::Tgllp, 1, 10)] {
+            let mut clock = Clock::new(platform.caps());
+            assert_eq!(clock.issue(&add(10, 2)), issue);
+            assert_eq!(clock.issue(&add(11, 3)), issue);
+            // It began one issue after the first.
+            assert_eq!(clock.issue(&add(12, 10)), latency - 2 * issue + issue);
+        }
+    }
+
+    #[test]
+    fn wider_instructions_take_longer() {
+        let caps = Platform::Skl.caps();
+        let mut wide = add(10, 2);
+        wide.exec = ExecSize::S16;
+        assert_eq!((add(10, 2).issue_cycles(caps), wide.issue_cycles(caps)), (2, 4));
+        let caps = Platform::Pvc.caps();
+        assert_eq!((wide.issue_cycles(caps), wide.latency(caps)), (1, 10));
+    }
+}
