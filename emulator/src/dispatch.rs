@@ -5,6 +5,7 @@ use crate::{
     launch::Dispatch,
     memory::Memory,
     messages::{self, Cx, Group},
+    probe::Probe,
     program::{Extra, Program, Step},
     report::{Reports, RunReport, SendKind},
     scoreboard::Scoreboard,
@@ -35,8 +36,19 @@ pub fn run(
     memory: &mut Memory,
     options: &Options,
 ) -> Result<RunReport, Error> {
+    run_probed(program, dispatch, memory, options, None)
+}
+
+/// Runs all groups of a dispatch, perhaps with a probe that answers its messages.
+pub(crate) fn run_probed(
+    program: &Program,
+    dispatch: &Dispatch,
+    memory: &mut Memory,
+    options: &Options,
+    probe: Option<&mut Probe>,
+) -> Result<RunReport, Error> {
     let kept = memory.count();
-    let result = run_groups(program, dispatch, memory, options);
+    let result = run_groups(program, dispatch, memory, options, probe);
     memory.truncate(kept);
     result
 }
@@ -46,6 +58,7 @@ fn run_groups(
     dispatch: &Dispatch,
     memory: &mut Memory,
     options: &Options,
+    mut probe: Option<&mut Probe>,
 ) -> Result<RunReport, Error> {
     let mut counts = Counts {
         at: vec![0; program.len()],
@@ -72,6 +85,9 @@ fn run_groups(
                     .map(|i| start(program, dispatch, options, &group, i, &memories))
                     .collect();
                 threads += u64::from(dispatch.threads);
+                if let Some(probe) = &probe {
+                    team.iter_mut().for_each(|t| probe.start(t));
+                }
                 let mut cx = Cx {
                     program,
                     memory,
@@ -81,6 +97,7 @@ fn run_groups(
                     strict: options.strict,
                     poison: options.poison.is_some(),
                     poisoned: false,
+                    probe: probe.as_deref_mut(),
                 };
                 run_group(&mut team, &mut cx, options, &mut counts)?;
             }
@@ -421,6 +438,7 @@ pub(crate) fn run_bare(
         strict: false,
         poison: false,
         poisoned: false,
+        probe: None,
     };
     let mut counts = Counts {
         at: vec![0; program.len()],

@@ -20,6 +20,7 @@ pub mod link;
 mod memory;
 mod messages;
 pub mod num;
+pub mod probe;
 mod program;
 mod report;
 mod scoreboard;

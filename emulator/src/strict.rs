@@ -67,6 +67,13 @@ impl Thread {
         }
     }
 
+    /// As if nobody had written these bytes.
+    pub(crate) fn undefine(&mut self, at: u32, len: u32) {
+        if let Some(s) = &mut self.shadow {
+            s.bytes[at as usize..(at + len) as usize].fill(1);
+        }
+    }
+
     pub(crate) fn define(&mut self, at: u32, len: u32) {
         if let Some(s) = &mut self.shadow {
             s.bytes[at as usize..(at + len) as usize].fill(0);

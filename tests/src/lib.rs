@@ -11,6 +11,7 @@
 //! - [`fuzz`]: what fuzz targets do with their bytes; [`mutate`]: how inputs are damaged.
 //! - [`interpreted`]: our code beside the vISA interpreter.
 //! - [`golden`]: samples of Intel's listings, bytes beside text.
+//! - [`messages`]: our messages beside those of Intel's finalizer, for every form of every message instruction.
 //! - [`oracle`]: Intel's own assembler, disassembler and finalizer, where they are installed.
 //! - [`programs`]: kernels of a folder, real programs and foreign objects, with Intel's code.
 //! - [`random`]: random instructions, built from the opcode tables.
@@ -32,6 +33,7 @@ pub mod golden;
 pub mod iga;
 pub mod interpreted;
 pub mod launches;
+pub mod messages;
 pub mod mutate;
 pub mod opcodes;
 pub mod oracle;

@@ -177,8 +177,10 @@ impl GenxIr {
         };
         let directory = scratch();
         write(&directory.path().join("k.visaasm"), visaasm.as_bytes());
-        let mut command = Command::new(self.program);
-        command.current_dir(directory.path()).args(["k.visaasm", "-platform", &name, "-binary", "-output"]);
+        // It never ends on some invalid input.
+        let mut command = Command::new("timeout");
+        command.arg("3").arg(self.program).current_dir(directory.path());
+        command.args(["k.visaasm", "-platform", &name, "-binary", "-output"]);
         let output = start(command.args(options));
         let file = |extension: &str| directory.path().join("k").with_extension(extension);
         if !file("dat").exists() {

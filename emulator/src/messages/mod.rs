@@ -15,6 +15,7 @@ pub(crate) mod typed;
 use crate::{
     dispatch::Bindings,
     memory::{Memory, Surface},
+    probe::Probe,
     program::{DescFrom, Extra, Message, Program, Step},
     report::{Fault, Report, Reports, SendKind},
     thread::{Thread, Trap},
@@ -43,6 +44,8 @@ pub(crate) struct Cx<'a> {
     /// Some instructions' results count as undefined ([`crate::Options::poison`]), this one's among them.
     pub poison: bool,
     pub poisoned: bool,
+    /// Messages go there and nowhere else.
+    pub probe: Option<&'a mut Probe>,
 }
 
 impl Cx<'_> {
@@ -345,6 +348,11 @@ pub(crate) fn run(t: &mut Thread, cx: &mut Cx<'_>, step: &Step) -> Result<SendKi
         held: Vec::new(),
         doubtful: 0,
     };
+    if let Some(probe) = mail.cx.probe.take() {
+        let kind = probe.message(&mut mail, step);
+        mail.cx.probe = Some(probe);
+        return kind;
+    }
     if m.eot {
         return gateway::end(&mut mail);
     }

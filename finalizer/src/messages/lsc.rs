@@ -255,9 +255,10 @@ impl Lowerer<'_> {
         let base = self.raw(lsc.addr)?;
         let ty = if address_size(lsc.addr_size) == AddressSize::A64 { Type::Uq } else { Type::Ud };
         self.emit(build::mov(Lanes::SCALAR, Dst::packed(header, ty), Src::scalar(base, ty)));
+        let null = |operand: &VectorOperand| matches!(operand, VectorOperand::General(g) if g.var.is_null());
         let pitch = match lsc.pitch {
-            Some(operand) => self.scalar_src(operand)?,
-            None => Src::ud(default_pitch),
+            Some(operand) if !null(operand) => self.scalar_src(operand)?,
+            _ => Src::ud(default_pitch),
         };
         self.set_dword(header, 2, pitch);
         Ok(Part { reg: header, len: 1 })
@@ -287,7 +288,8 @@ impl Lowerer<'_> {
                 let bindless = lsc.addr_type == LscAddrType::Bss;
                 let model = if bindless { AddressModel::Bss } else { AddressModel::Ss };
                 let ex_desc = match lsc.surface.immediate() {
-                    Some(value) if value & 0x3ff == 0 => Desc::Imm(value as u32),
+                    // The word has room for the offset's upper bits alone.
+                    Some(value) if value & 0xfff == 0 => Desc::Imm(value as u32),
                     _ => self.surface_register(lsc.surface, 0)?,
                 };
                 Ok((model, ex_desc, address))

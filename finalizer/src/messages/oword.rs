@@ -31,10 +31,9 @@ impl Lowerer<'_> {
             return Err("not a block".into());
         };
         let header = self.zero_register();
-        if surface == SurfaceId::STATELESS {
-            let from = Src::scalar(self.r0(20), Type::Ud);
-            let dst = Dst::packed(header.plus(20), Type::Ud);
-            self.emit(build::op(Op::And, Lanes::SCALAR, dst, &[from, Src::ud(FFTID)]));
+        // Xe-HPC's threads have no identifier of fixed functions in their headers.
+        if surface == SurfaceId::STATELESS && !self.caps.memory.lsc {
+            self.keep_thread_identifier(header);
         }
         let offset = self.scalar_src(offset)?;
         if unaligned && !self.visa_counts_bytes() {
@@ -65,6 +64,13 @@ impl Lowerer<'_> {
             return self.send_block(block_exec(owords), message, VReg::NULL, &[header, data], Some(surface));
         }
         self.block_load(block_exec(owords), message, header, data, bytes, Some(surface))
+    }
+
+    /// The header of a stateless message names the thread.
+    fn keep_thread_identifier(&mut self, header: VReg) {
+        let from = Src::scalar(self.r0(20), Type::Ud);
+        let dst = Dst::packed(header.plus(20), Type::Ud);
+        self.emit(build::op(Op::And, Lanes::SCALAR, dst, &[from, Src::ud(FFTID)]));
     }
 
     /// Unaligned blocks count their offset in bytes since vISA 3.2, in dwords before; objects of that

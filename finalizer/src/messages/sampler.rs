@@ -180,7 +180,9 @@ impl Lowerer<'_> {
         let header = self.plain_sampler_header(matches!(sampler, Sampler::Bindless(_)));
         let mut fixed = u32::from(sample.pixel_null_mask) << 23;
         if gather {
-            fixed |= u32::from(sample.channels & 3) << 16;
+            // A gather that compares has one channel (volume 7, "Gather4 Source Channel Select").
+            let compares = matches!(sample.op, 16 | 18 | 21 | 23 | 53 | 55);
+            fixed |= if compares { 0 } else { u32::from(sample.channels & 3) << 16 };
         } else {
             fixed |= u32::from(disabled(ChannelMask(sample.channels & 15))) << 12;
         }

@@ -149,7 +149,7 @@ impl Lowerer<'_> {
         if self.caps.memory.lsc {
             return self.fence_by_lsc(local, mask & 0x10 != 0);
         }
-        let commit = mask & 1 != 0 || self.caps.memory.fence_commit;
+        let commit = mask & 1 != 0;
         let l1 = mask & 0x40 != 0 && !(self.caps.memory.slm_fence && local);
         // L3 flushes are no longer needed where the scoreboard is software's.
         let flush = if self.caps.scoreboard.sbid_count > 0 { 0 } else { mask >> 1 & 15 };

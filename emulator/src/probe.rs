@@ -1,0 +1,171 @@
+//! Code run alone on one thread, to see what its messages hold: none reaches a shared function, each is noted
+//! and gets an answer made from a seed.
+
+use crate::{
+    Bindings, Error, Options, RawLaunch,
+    dispatch::run_probed,
+    launch::Dispatch,
+    memory::Memory,
+    messages::Mail,
+    program::{DescFrom, Program, Step},
+    report::SendKind,
+    thread::{State, Thread, Trap},
+};
+use std::ops::Range;
+
+use gen_ir::{Op, Sfid};
+use platforms::Platform;
+
+/// A message as it was sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Sent {
+    /// Byte offset of the instruction.
+    pub offset: u32,
+    /// Shared function, as the word has it.
+    pub sfid: Sfid,
+    /// Descriptor, and whether it came from a register.
+    pub desc: (u32, bool),
+    /// Extended descriptor, and whether it came from a register.
+    pub ex_desc: (u32, bool),
+    /// The register with the extended descriptor is all surface state offset.
+    pub ex_bso: bool,
+    /// The message ends the thread.
+    pub eot: bool,
+    /// It waits for other threads (`sendc`).
+    pub conditional: bool,
+    /// Channels of the instruction.
+    pub lanes: u32,
+    /// It ignores the execution mask.
+    pub no_mask: bool,
+    /// Channels for which it was sent.
+    pub on: u32,
+    /// Bytes of the payload; `None` for one that nobody wrote.
+    pub payload: Vec<Option<u8>>,
+    /// How many of them are of the second range.
+    pub second: usize,
+    /// Registers of the response, none where it goes nowhere.
+    pub response: u32,
+}
+
+/// What code did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Probed {
+    /// Its messages, in order.
+    pub sent: Vec<Sent>,
+    /// The general registers at the end; `None` for a byte that nobody wrote.
+    pub registers: Vec<Option<u8>>,
+}
+
+/// The probe in a run.
+pub(crate) struct Probe {
+    seed: u64,
+    header: Vec<u8>,
+    hidden: Vec<Range<u32>>,
+    /// Bytes of payload that the prologue loads still; they are in their registers from the start.
+    prologue: usize,
+    probed: Probed,
+}
+
+/// Runs code with register bytes from `r0` on and these channels. The bytes in `hidden` count as undefined.
+///
+/// # Errors
+///
+/// What does not load or does not come to an end.
+pub fn probe(
+    platform: Platform,
+    code: &[u8],
+    simd: u32,
+    channels: u32,
+    registers: &[u8],
+    hidden: &[Range<u32>],
+    seed: u64,
+) -> Result<Probed, Error> {
+    let program = Program::load(platform, code)?;
+    let grf = usize::from(platform.caps().regs.grf_bytes);
+    let (header, inputs) = registers.split_at(grf.min(registers.len()));
+    let launch = RawLaunch {
+        simd,
+        groups: [1; 3],
+        threads: 1,
+        payload: vec![inputs.to_vec()],
+        ..RawLaunch::default()
+    };
+    let mut dispatch = Dispatch::raw(platform, &launch)?;
+    (dispatch.masks, dispatch.bindings) = (vec![channels], Bindings::default());
+    let loads = platform.caps().thread.payload_prologue;
+    let mut probe = Probe {
+        seed,
+        header: header.to_vec(),
+        hidden: hidden.to_vec(),
+        prologue: if loads { inputs.len() } else { 0 },
+        probed: Probed { sent: Vec::new(), registers: Vec::new() },
+    };
+    let options = Options { scoreboard: false, max_instructions: 100_000, ..Options::default() };
+    run_probed(&program, &dispatch, &mut Memory::default(), &options, Some(&mut probe))?;
+    Ok(probe.probed)
+}
+
+/// Bytes that a message answers with.
+pub fn answer(seed: u64, message: usize, byte: usize) -> u8 {
+    let mut x = seed ^ (message as u64 + 1) << 40 ^ (byte as u64 + 1);
+    x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    (x >> 31) as u8
+}
+
+impl Probe {
+    /// A thread starts.
+    pub(crate) fn start(&self, t: &mut Thread) {
+        t.rf[..self.header.len()].copy_from_slice(&self.header);
+        for range in &self.hidden {
+            t.undefine(range.start, range.end - range.start);
+        }
+    }
+
+    /// Notes a message and answers it.
+    pub(crate) fn message(&mut self, mail: &mut Mail<'_, '_>, step: &Step) -> Result<SendKind, Trap> {
+        let m = mail.m;
+        let from = |d| matches!(d, DescFrom::Addr(_));
+        if from(m.ex_desc) && mail.len1 == 0 && !m.ex_bso {
+            mail.len1 = mail.ex_desc >> 6 & 0x1f;
+        }
+        if self.prologue > 0 && m.sfid == Sfid::Ugm && mail.ex_desc == 0xff00_0000 && mail.lanes == 1 {
+            self.prologue = self.prologue.saturating_sub((mail.rlen * mail.grf) as usize);
+            return Ok(SendKind::Load);
+        }
+        let bytes = mail.len() * mail.grf;
+        let mut payload = Vec::with_capacity(bytes as usize);
+        for byte in 0..bytes {
+            let at = mail.payload(byte, 1)?;
+            payload.push((!mail.t.undefined(at, 1)).then(|| mail.t.rf[at as usize]));
+        }
+        let response = if m.dst.is_some() { mail.rlen } else { 0 };
+        let number = self.probed.sent.len();
+        self.probed.sent.push(Sent {
+            offset: mail.cx.program.offset_of(mail.t.pc),
+            sfid: m.sfid,
+            desc: (mail.desc, from(m.desc)),
+            ex_desc: (mail.ex_desc, from(m.ex_desc)),
+            ex_bso: m.ex_bso,
+            eot: m.eot,
+            conditional: matches!(step.op, Op::Sendc | Op::Sendsc),
+            lanes: mail.lanes,
+            no_mask: step.no_mask,
+            on: mail.on,
+            payload,
+            second: (mail.len1 * mail.grf) as usize,
+            response,
+        });
+        if m.eot {
+            mail.t.state = State::Done;
+            let file = &mail.t.rf[..mail.t.grf_end as usize];
+            let known = |(i, b): (usize, &u8)| (!mail.t.undefined(i as u32, 1)).then_some(*b);
+            self.probed.registers = file.iter().enumerate().map(known).collect();
+            return Ok(SendKind::Gateway);
+        }
+        for byte in 0..response * mail.grf {
+            mail.reply(byte, 1, answer(self.seed, number, byte as usize).into())?;
+        }
+        Ok(SendKind::Load)
+    }
+}

@@ -1,0 +1,71 @@
+//! Our messages beside Intel's, form by form.
+
+use clap::Parser;
+use platforms::Platform;
+use tests::messages::{Fate, asked, forms::forms, judge, record::Recorded, table};
+
+/// Compares the messages of our code with those of Intel's, for every form of every message instruction.
+#[derive(Parser)]
+struct Arguments {
+    /// Platforms; all if none is named.
+    #[arg(long = "platform", value_delimiter = ',')]
+    platforms: Vec<Platform>,
+    /// Ask Intel's finalizer anew, and write its answers to tests/data/messages.
+    #[arg(long)]
+    record: bool,
+    /// Ask it for forms that have no answer yet.
+    #[arg(long)]
+    record_new: bool,
+    /// Print how many forms of each instruction are equal, explained, refused.
+    #[arg(long)]
+    table: bool,
+    /// Print each form that is refused by us and not by Intel.
+    #[arg(long)]
+    refused: bool,
+    /// Only forms that contain this.
+    #[arg(long, default_value = "")]
+    only: String,
+    /// Differences printed of each form.
+    #[arg(long, default_value_t = 4)]
+    lines: usize,
+}
+
+fn main() {
+    let arguments = Arguments::parse();
+    let named = !arguments.platforms.is_empty();
+    let mut differs = 0;
+    for platform in Platform::ALL.into_iter().filter(|p| !named || arguments.platforms.contains(p)) {
+        if arguments.record || arguments.record_new {
+            Recorded::record(platform, arguments.record);
+            continue;
+        }
+        let recorded = Recorded::load(platform);
+        let wanted =
+            |f: &tests::messages::forms::Form| asked(platform, f) && f.line.contains(&arguments.only);
+        let fates: Vec<_> = forms()
+            .into_iter()
+            .filter(wanted)
+            .map(|form| {
+                let fate = judge(platform, &form, &recorded);
+                (form, fate)
+            })
+            .collect();
+        for (form, fate) in &fates {
+            match fate {
+                Fate::Differs(found) => {
+                    differs += 1;
+                    println!("{platform}: {}", form.line.replace('\n', "; "));
+                    found.iter().take(arguments.lines).for_each(|d| println!("    {d}"));
+                }
+                Fate::RefusedByUs(why) if arguments.refused => {
+                    println!("{platform}: {}: refused: {why}", form.line.replace('\n', "; "));
+                }
+                _ => {}
+            }
+        }
+        if arguments.table {
+            println!("{}", table(platform, &fates));
+        }
+    }
+    std::process::exit(i32::from(differs > 0));
+}

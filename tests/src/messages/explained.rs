@@ -1,0 +1,111 @@
+//! Differences that stay, one row each: where it is seen, all that it may look like, and why it stays.
+
+use platforms::Platform;
+
+use super::{compare::Difference, forms::Form};
+
+/// Why a difference stays, if that is known.
+pub fn reason(platform: Platform, form: &Form, difference: &Difference) -> Option<&'static str> {
+    let seen = Seen { platform, op: form.op, line: &form.line, field: &difference.field, difference };
+    ROWS.iter().find(|row| (row.0)(&seen)).map(|row| row.1)
+}
+
+struct Seen<'a> {
+    platform: Platform,
+    op: &'a str,
+    line: &'a str,
+    field: &'a str,
+    difference: &'a Difference,
+}
+
+impl Seen<'_> {
+    fn values(&self, ours: &str, intel: &str) -> bool {
+        self.difference.ours == ours && self.difference.intel == intel
+    }
+
+    /// The hexadecimal numbers that both sides are.
+    fn numbers(&self) -> Option<(u32, u32)> {
+        let number = |text: &str| u32::from_str_radix(text.strip_prefix("0x")?, 16).ok();
+        Some((number(&self.difference.ours)?, number(&self.difference.intel)?))
+    }
+
+    /// Dword of the payload.
+    fn dword(&self) -> Option<u32> {
+        self.field.strip_prefix("payload[")?.strip_suffix(']')?.parse().ok()
+    }
+}
+
+type Row = (fn(&Seen<'_>) -> bool, &'static str);
+
+#[rustfmt::skip]
+static ROWS: &[Row] = &[
+    (|s| s.field == "messages" && s.difference.ours.contains(' ') && !s.difference.intel.contains(' ')
+         && match s.op {
+             "oword_ld" | "oword_ld_unaligned" | "oword_st" | "svm_block_ld" | "svm_block_st" => s.line.contains("(16)"),
+             "dword_atomic" => s.line.contains("(M1, 32)"),
+             "svm_atomic" | "typed_atomic" | "gather4_typed" | "scatter4_typed" | "svm_scatter" => s.line.contains("(M1, 16)"),
+             _ => false,
+         },
+     "more channels or owords than the shared function takes at once: ours are several messages, Intel's is one that does not exist"),
+    (|s| s.op == "sampler_cache_flush" && s.field == "channels" && s.difference.ours.starts_with("(W 8)"),
+     "the cache is flushed whatever channels run; Intel's message is lost where none of its eight does"),
+    (|s| s.op.starts_with("svm_block") && !s.line.contains("aligned") && s.field == "descriptor"
+         && s.numbers().is_some_and(|(a, b)| a == b | 1 << 11),
+     "a block without a word on alignment is unaligned (Intel's grammar says so today; the release asked took it for aligned)"),
+    (|s| s.op == "raw_sends" && s.line.contains(" 0x0:ud ") && s.field == "function" && s.difference.intel == "null",
+     "the instruction names the shared function; Intel's word has that of the extended descriptor, which is zero here"),
+    (|s| s.op == "raw_sends" && s.line.contains(".16.0 ") && s.line.contains(" 0x0:ud ")
+         && (s.field == "payload registers" || s.field == "extended descriptor"),
+     "the instruction says how long its second payload is; Intel takes the zero of the descriptor where 16 registers need a register"),
+    (|s| s.platform == Platform::Bdw && s.op == "raw_sends" && s.field == "run" && s.difference.intel.contains("Opcode is 0x33"),
+     "Broadwell has no split messages (volume 2a, opcode table): ours are joined, Intel's code does not decode"),
+    (|s| matches!(s.platform, Platform::Bdw | Platform::Skl | Platform::Bxt) && s.line.contains(".cps.") && s.field == "run"
+         && s.difference.intel.contains("Saturate, AccessMode is 0x1"),
+     "these samplers have no compensation for coarse pixels: Intel's code sets bits of the word that do not exist"),
+    (|s| s.platform == Platform::Icllp && s.line.contains(".cps.") && s.field == "extended descriptor"
+         && s.values("0x80000000", "0x0"),
+     "Intel's split messages lose the bit that its undivided ones have"),
+    (|s| matches!(s.op, "gather" | "scatter") && (s.line.contains("TSS") || s.line.contains("%bss")),
+     "Intel takes the surface state's offset for a binding table index: the old gather and scatter know no bindless surfaces there"),
+    (|s| s.platform == Platform::Bdw && matches!(s.op, "gather" | "scatter") && s.line.contains("%scratch")
+         && s.field == "payload[5]" && s.values("0x0", "computed"),
+     "Intel keeps the thread's identifier in these headers, and not in those of gather_scaled, which are the same messages"),
+    (|s| s.platform == Platform::Icllp && (s.line.contains("TSS") || s.line.contains("%bss")) && s.field == "run"
+         && s.difference.intel.contains("ExDescAddrSubRegNum is 0x0"),
+     "beside a register with the extended descriptor Intel leaves the length in the word, where it has no meaning"),
+    (|s| s.platform == Platform::Icllp && (s.line.contains(".cps.") || s.op == "raw_sends" && s.line.contains(" D(0,7)")) && s.field == "run"
+         && (s.difference.intel.contains("Saturate, AccessMode is 0x1") || s.difference.intel.contains("ExDescAddrSubRegNum is 0x2")),
+     "Intel's split messages set bits of the word that mean something else, or nothing"),
+    (|s| s.op.ends_with(" typed") && (s.field == "payload registers" && matches!(s.difference.intel.as_str(), "64" | "128" | "192" | "256" | "384" | "1152")
+         || s.field == "extended descriptor" && s.difference.intel == "0x58000800" && s.difference.ours.starts_with("0x58000")),
+     "Intel takes the length of typed data from the variable that the operand is a view of, whatever its size (32 registers wrap to none)"),
+    (|s| s.platform == Platform::Pvc && s.op == "scatter" && (s.line.contains("(M1, 1)") || s.line.contains("(M1, 8)"))
+         && (matches!(s.field, "descriptor" | "payload registers") || s.dword().is_some()),
+     "Intel counts the payload of less than sixteen channels in whole registers and gets none"),
+    (|s| s.platform == Platform::Pvc && s.op == "qw_gather"
+         && (matches!(s.field, "response" | "descriptor" | "payload registers") || s.field.starts_with("X[")),
+     "sixteen channels of a qword are two registers of 64 bytes; Intel counts registers of 32"),
+    (|s| s.platform == Platform::Pvc && s.op == "qw_scatter" && s.field == "payload registers",
+     "sixteen channels of a qword are two registers of 64 bytes; Intel sends one"),
+    (|s| s.platform == Platform::Pvc && matches!(s.op, "qw_gather" | "qw_scatter") && (s.line.contains("TSS") || s.line.contains("%bss")),
+     "Intel takes the surface state's offset for a binding table index here"),
+    (|s| s.platform == Platform::Pvc && s.op == "scatter4_typed" && s.field == "payload registers",
+     "each channel takes a register of its own, as in what gather4_typed returns; Intel packs two into one when storing only"),
+    (|s| s.platform == Platform::Pvc && s.op == "svm_scatter4scaled" && s.line.contains("(M1, 8)"),
+     "eight channels go as a message of sixteen with the upper ones off, as svm_gather4scaled does in Intel's code too"),
+    (|s| s.platform == Platform::Pvc && s.op == "nbarrier" && s.field == "run" && s.difference.intel.contains("the same 16 bits twice"),
+     "Intel writes the barrier's number once where a word stands twice in the immediate"),
+    (|s| s.platform == Platform::Pvc && s.op == "raw_sends" && s.line.contains(".16.0 ") && s.field == "extended descriptor"
+         && s.values("0x0", "0x40c ExBSO"),
+     "the word has room for the length; Intel puts length and function into a register that holds a surface state's offset"),
+    (|s| s.line.contains("bss(0x400)") && s.field == "extended descriptor" && s.values("0x400 ExBSO", "0x0"),
+     "Intel loses the bits of an immediate offset below 4096, which the word has no room for"),
+    (|s| s.line.contains("arg[") && s.dword().is_some_and(|d| d > 0) && s.difference.intel.starts_with("Y["),
+     "Intel adds the arguments' base to the first channel's address alone"),
+    (|s| matches!(s.line.split('.').next(), Some("lsc_atomic_icas" | "lsc_atomic_fcas")) && s.line.contains("(M1, 8)")
+         && s.line.contains(":d64") && s.dword().is_some_and(|d| d >= 48),
+     "the message has sixteen channels at least, so each operand takes two registers; Intel packs eight into one"),
+    (|s| s.platform == Platform::Bdw && (s.op.starts_with("oword") || matches!(s.op, "wait" | "lifetime"))
+         && s.dword().is_some_and(|d| d < 8 && d != 2) && s.difference.intel.starts_with("r0.") && s.difference.ours == "0x0",
+     "the header of an oword block is its offset, dword 2; Intel leaves the rest undefined or copies r0 (volume 7, \"Data Port Messages\")"),
+];

@@ -1,0 +1,111 @@
+//! Our messages beside Intel's, for every message instruction of vISA over its operand space.
+//!
+//! Each of the [`forms`] is finalized by us; what Intel's finalizer made of it stands recorded in
+//! `tests/data/messages` ([`record`]). Both codes run on the emulator's probe with the same register
+//! contents, so each dword of a payload has a value that says where it comes from. [`compare`] holds the
+//! messages against each other; what differs is mended, or stands in the table of [`explained`].
+
+pub mod compare;
+pub mod explained;
+pub mod forms;
+pub mod record;
+
+use std::collections::BTreeMap;
+
+use finalizer::{Finalizer, Options};
+use platforms::Platform;
+
+use self::{
+    compare::Difference,
+    forms::{Form, program},
+    record::{Answer, Recorded},
+};
+
+/// What became of a form on a platform.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Fate {
+    /// Equal messages.
+    Equal,
+    /// Messages that differ, all for reasons that are known.
+    Explained(Vec<&'static str>),
+    /// Messages that differ.
+    Differs(Vec<Difference>),
+    /// We refuse it, Intel does not.
+    RefusedByUs(String),
+    /// Intel refuses it, or crashes; we do not.
+    RefusedByIntel,
+    /// Nobody takes it.
+    RefusedByBoth,
+}
+
+impl Fate {
+    /// A word for the table.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Fate::Equal => "equal",
+            Fate::Explained(_) => "explained",
+            Fate::Differs(_) => "differs",
+            Fate::RefusedByUs(_) => "refused by us",
+            Fate::RefusedByIntel => "refused by Intel",
+            Fate::RefusedByBoth => "refused by both",
+        }
+    }
+}
+
+/// Our code of a form.
+///
+/// # Errors
+///
+/// Why we refuse it.
+pub fn ours(platform: Platform, line: &str) -> Result<Vec<u8>, String> {
+    let text = program(line, platform.caps().regs.grf_bytes.into());
+    let module = finalizer::read_text(text.as_bytes(), platform).map_err(|e| e.to_string())?;
+    let binary = Finalizer::new(Options::new(platform)).finalize_kernel(&module, 0);
+    binary.map(|b| b.code).map_err(|e| e.0.first().map_or(String::new(), |d| d.message.clone()))
+}
+
+/// Judges a form.
+pub fn judge(platform: Platform, form: &Form, recorded: &Recorded) -> Fate {
+    let ours = ours(platform, &form.line);
+    match (ours, recorded.answer(&form.line)) {
+        (Err(_), Answer::Refused) => Fate::RefusedByBoth,
+        (Ok(_), Answer::Refused) => Fate::RefusedByIntel,
+        (Err(why), Answer::Code(_)) => Fate::RefusedByUs(why),
+        (Ok(ours), Answer::Code(intel)) => {
+            let found = compare::compare(platform, form, &ours, intel);
+            if found.is_empty() {
+                return Fate::Equal;
+            }
+            let reasons: Vec<_> = found.iter().map(|d| explained::reason(platform, form, d)).collect();
+            if reasons.iter().all(Option::is_some) {
+                let mut reasons: Vec<_> = reasons.into_iter().flatten().collect();
+                reasons.sort_unstable();
+                reasons.dedup();
+                return Fate::Explained(reasons);
+            }
+            Fate::Differs(found)
+        }
+    }
+}
+
+/// Forms that are asked for on a platform: messages of the load/store cache only where it exists.
+pub fn asked(platform: Platform, form: &Form) -> bool {
+    platform.caps().memory.lsc || !form.op.starts_with("lsc")
+}
+
+/// Per instruction: how many forms have which fate.
+pub fn table(platform: Platform, fates: &[(Form, Fate)]) -> String {
+    let mut rows: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
+    for (form, fate) in fates {
+        *rows.entry(form.op).or_default().entry(fate.name()).or_default() += 1;
+    }
+    const COLUMNS: [&str; 6] =
+        ["equal", "explained", "differs", "refused by us", "refused by Intel", "refused by both"];
+    let mut out =
+        format!("| {platform} | {} |\n|---|{}\n", COLUMNS.join(" | "), "---|".repeat(COLUMNS.len()));
+    for (op, counts) in &rows {
+        let cells = COLUMNS.map(|c| counts.get(c).map_or(String::new(), usize::to_string));
+        out += &format!("| {op} | {} |\n", cells.join(" | "));
+    }
+    out
+}

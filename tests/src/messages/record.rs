@@ -1,0 +1,108 @@
+//! Intel's answers: the code that its finalizer makes of each form, one compressed file a platform.
+//!
+//! A file is lines of `form<TAB>code in hexadecimal`, newlines of the form as `\n`; a form without code was
+//! refused. `cargo run -p tests --bin messages -- --record` writes them, with `GenX_IR` and `zstd` installed.
+
+use std::{
+    collections::BTreeMap,
+    fs,
+    io::Read,
+    path::PathBuf,
+    process::{Command, Stdio},
+};
+
+use platforms::Platform;
+
+use super::{asked, forms};
+use crate::oracle::GenxIr;
+
+/// What Intel makes of a form.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Answer<'a> {
+    /// Code.
+    Code(&'a [u8]),
+    /// None.
+    Refused,
+}
+
+/// All answers of a platform.
+#[derive(Clone, Default, Debug)]
+pub struct Recorded {
+    codes: BTreeMap<String, Vec<u8>>,
+}
+
+/// Options that Intel's compiler gives its finalizer: without a scheduler, the order of messages is that of the
+/// text; with preemption (since Skylake), sampler messages there carry a header.
+fn options(platform: Platform) -> &'static [&'static str] {
+    if platform == Platform::Bdw { &["-noschedule"] } else { &["-noschedule", "-enablePreemption"] }
+}
+
+fn file(platform: Platform) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("data/messages/{platform}.txt.zst"))
+}
+
+impl Recorded {
+    /// Reads the file of a platform.
+    pub fn load(platform: Platform) -> Recorded {
+        let path = file(platform);
+        let bytes = fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
+        let mut text = String::new();
+        ruzstd::decoding::StreamingDecoder::new(&bytes[..])
+            .expect("zstd")
+            .read_to_string(&mut text)
+            .expect("text");
+        let mut codes = BTreeMap::new();
+        for line in text.lines() {
+            let (form, code) = line.split_once('\t').expect("form and code");
+            let digit = |c: u8| (c as char).to_digit(16).expect("hexadecimal") as u8;
+            let code = code.as_bytes().chunks(2).map(|p| digit(p[0]) << 4 | digit(p[1])).collect();
+            codes.insert(form.replace("\\n", "\n"), code);
+        }
+        Recorded { codes }
+    }
+
+    /// The answer for a form. Panics where there is none: the file is older than the form.
+    pub fn answer(&self, line: &str) -> Answer<'_> {
+        match self.codes.get(line) {
+            Some(code) if code.is_empty() => Answer::Refused,
+            Some(code) => Answer::Code(code),
+            None => panic!("no answer is recorded for `{line}`: run `messages --record`"),
+        }
+    }
+
+    /// Asks Intel's finalizer for all forms, or those that are not recorded yet, and writes the file.
+    pub fn record(platform: Platform, all: bool) {
+        let Some(genx) = GenxIr::find() else { return };
+        let old =
+            if all || !file(platform).exists() { Recorded::default() } else { Recorded::load(platform) };
+        let forms: Vec<_> = forms::forms().into_iter().filter(|form| asked(platform, form)).collect();
+        let grf = platform.caps().regs.grf_bytes.into();
+        let ask = |line: &str| {
+            let program = forms::program(line, grf);
+            genx.finalize(platform, &program, options(platform)).map(|f| f.dat).unwrap_or_default()
+        };
+        let lines = |forms: &[forms::Form]| {
+            let mut text = String::new();
+            for form in forms {
+                let code = old.codes.get(&form.line).cloned().unwrap_or_else(|| ask(&form.line));
+                text += &form.line.replace('\n', "\\n");
+                text += "\t";
+                code.iter().for_each(|b| text += &format!("{b:02x}"));
+                text += "\n";
+            }
+            text
+        };
+        let (first, second) = forms.split_at(forms.len() / 2);
+        let text = std::thread::scope(|scope| {
+            let other = scope.spawn(|| lines(second));
+            lines(first) + &other.join().expect("the other half")
+        });
+        let path = file(platform);
+        fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
+        let plain = path.with_extension("");
+        fs::write(&plain, text).expect("a file");
+        let mut zstd = Command::new("zstd");
+        zstd.args(["-19", "-q", "-f", "--rm", "-o"]).arg(&path).arg(&plain).stdout(Stdio::null());
+        assert!(zstd.status().expect("zstd").success());
+    }
+}

@@ -1,0 +1,81 @@
+//! Our messages beside those of Intel's finalizer, form by form (`tests::messages`).
+
+use platforms::Platform;
+use tests::messages::{
+    Fate, asked, compare,
+    forms::{Form, forms},
+    judge, ours,
+    record::{Answer, Recorded},
+};
+
+/// No form differs for a reason that is not known.
+fn check(platform: Platform) {
+    let recorded = Recorded::load(platform);
+    let mut equal = 0;
+    let mut differs = Vec::new();
+    for form in forms().into_iter().filter(|form| asked(platform, form)) {
+        match judge(platform, &form, &recorded) {
+            Fate::Differs(found) => differs.push(format!("{}: {}", form.line, found[0])),
+            fate => equal += usize::from(fate == Fate::Equal),
+        }
+    }
+    assert!(differs.is_empty(), "{platform}: {}\n{}", differs.len(), differs.join("\n"));
+    assert!(equal > 900, "{platform}: only {equal} forms are equal");
+}
+
+#[test]
+fn broadwell() {
+    check(Platform::Bdw);
+}
+
+#[test]
+fn skylake() {
+    check(Platform::Skl);
+}
+
+#[test]
+fn broxton() {
+    check(Platform::Bxt);
+}
+
+#[test]
+fn ice_lake() {
+    check(Platform::Icllp);
+}
+
+#[test]
+fn tiger_lake() {
+    check(Platform::Tgllp);
+}
+
+#[test]
+fn ponte_vecchio() {
+    check(Platform::Pvc);
+}
+
+/// The judge sees another descriptor, another payload, another guard, another result.
+#[test]
+fn other_messages_differ() {
+    let recorded = Recorded::load(Platform::Skl);
+    for (a, b, field) in [
+        ("oword_ld (4) T6 0x40:ud X.0", "oword_ld (8) T6 0x40:ud X.0", "descriptor"),
+        ("oword_ld (4) T6 0x40:ud X.0", "oword_ld (4) T6 0x0:ud X.0", "payload[2]"),
+        (
+            "gather4_scaled.RG (M1, 16) T6 0x0:ud Y.0 X.0",
+            "gather4_scaled.GB (M1, 16) T6 0x0:ud Y.0 X.0",
+            "descriptor",
+        ),
+        (
+            "(P1) gather4_scaled.RG (M1, 8) T6 0x0:ud Y.0 X.0",
+            "gather4_scaled.RG (M1, 8) T6 0x0:ud Y.0 X.0",
+            "channels",
+        ),
+        ("media_ld.nomod (8,6) T6 0 D(0,4)<0;1,0> 0x8:ud X.0", "oword_ld (4) T6 0x0:ud X.0", "function"),
+    ] {
+        let code = ours(Platform::Skl, a).expect("code");
+        let Answer::Code(intel) = recorded.answer(b) else { panic!("{b} was refused") };
+        let form = Form { op: "", line: a.to_owned() };
+        let found = compare::compare(Platform::Skl, &form, &code, intel);
+        assert!(found.iter().any(|d| d.field == field), "{a}: {found:?}");
+    }
+}
