@@ -33,31 +33,26 @@ fn judge(platform: Platform) {
 }
 
 #[test]
-#[ignore = "forms are still being explained: tests/data/forms/open.tsv"]
 fn broadwell() {
     judge(Platform::Bdw);
 }
 
 #[test]
-#[ignore = "forms are still being explained: tests/data/forms/open.tsv"]
 fn skylake() {
     judge(Platform::Skl);
 }
 
 #[test]
-#[ignore = "forms are still being explained: tests/data/forms/open.tsv"]
 fn ice_lake() {
     judge(Platform::Icllp);
 }
 
 #[test]
-#[ignore = "forms are still being explained: tests/data/forms/open.tsv"]
 fn tiger_lake() {
     judge(Platform::Tgllp);
 }
 
 #[test]
-#[ignore = "forms are still being explained: tests/data/forms/open.tsv"]
 fn ponte_vecchio() {
     judge(Platform::Pvc);
 }
@@ -92,7 +87,7 @@ fn known_faults_show() {
         let found = unknown(platform, &encoder::decode(platform, word).unwrap());
         assert!(found.iter().any(|f| f.starts_with("region ternary (8) df")), "{platform}: {found:?}");
     }
-    // Packed words and bytes from every second word.
+    // Packed words, and bytes at every second place, from every fourth word.
     let from_strided = |exec, dst: Dst<Physical>, ty| {
         let mut mov = Inst::new(Op::Mov, exec);
         mov.dst = dst;
@@ -100,7 +95,8 @@ fn known_faults_show() {
         mov
     };
     let words = from_strided(ExecSize::S16, Dst::packed(Reg::grf(113, 0), Type::W), Type::W);
-    let bytes = from_strided(ExecSize::S16, Dst::packed(Reg::grf(31, 0), Type::B), Type::B);
+    let every_second = Dst::Direct { reg: Reg::grf(31, 1), horz: 2, ty: Type::B };
+    let bytes = from_strided(ExecSize::S32, every_second, Type::W);
     for mov in [words, bytes] {
         assert!(!unknown(Platform::Pvc, &mov).is_empty(), "{mov}");
     }
