@@ -14,14 +14,6 @@ const MISSING: &[&str] = &[
     "sample unorm",
     "rt_write_3d",
     "urb_write_3d",
-    // Bindless surfaces.
-    "gather4_scaled bindless",
-    // Messages wider than the hardware's, which compilers split themselves.
-    "gather4_typed 16",
-    "gather4_scaled 32",
-    "dword_atomic 32",
-    "svm_gather 32",
-    "svm_atomic 16",
     "breakpoint",
 ];
 

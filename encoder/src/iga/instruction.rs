@@ -9,8 +9,8 @@ use super::{
     message::{self, Edition, Kind},
 };
 use gen_ir::{
-    Base, Class, Desc, Dst, Inst, MathFn, Op, Options, Payload, Physical, Pipe, Reg, SbidMode, SendInfo, Src,
-    Swsb, SyncFn, Target, Type,
+    Base, Class, Desc, Dst, Inst, MathFn, Op, Options, Payload, Physical, Pipe, Reg, Region, SbidMode,
+    SendInfo, Src, Swsb, SyncFn, Target, Type,
 };
 use platforms::{Caps, Layout, Platform};
 
@@ -391,7 +391,7 @@ impl Line<'_> {
                     c.num(if reg.is_null() { 0 } else { send.src1_len.into() });
                 }
                 if !no_region {
-                    c.region(region);
+                    c.region(shown_region(info.class, index, region));
                 }
             }
             Src::Indirect { addr, imm, region, .. } => {
@@ -559,5 +559,15 @@ fn put_swsb(c: &mut Columns, swsb: &Swsb, first: &'static str) {
             SbidMode::Src => ".src",
             SbidMode::Dst => ".dst",
         });
+    }
+}
+
+/// The region that IGA's syntax gives a source: it has no word for two 64-bit elements of each oword in turn
+/// ([`Region::PAIRS`]), which Align16's selection of channels makes of a ternary source, and shows one element.
+pub(super) fn shown_region(class: Class, index: usize, region: Region) -> Region {
+    match (class, region, index) {
+        (Class::Ternary, Region::PAIRS, 2) => Region::ternary_last(0),
+        (Class::Ternary, Region::PAIRS, _) => Region::ternary(0, 0),
+        _ => region,
     }
 }

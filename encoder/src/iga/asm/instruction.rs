@@ -379,11 +379,26 @@ impl<'a> Cursor<'a> {
                 break;
             }
             inst.src[i] = self.source(&form)?;
+            if ternary {
+                self.spread_in_owords(&mut inst.src[i], inst.exec);
+            }
         }
         if let (Op::Wait, Src::Direct { reg, ty, .. }) = (inst.op, inst.src[0]) {
             inst.dst = Dst::Direct { reg, horz: 1, ty };
         }
         Some(())
+    }
+
+    /// What the syntax shows as one 64-bit element for more than two channels is, in Align16, the two of each oword
+    /// in turn (`shown_region` of the listing).
+    fn spread_in_owords(&self, src: &mut Src<Physical>, exec: ExecSize) {
+        if let Src::Direct { region, ty: Type::Df, .. } = src
+            && self.caps.words.ternary_align16
+            && exec.lanes() > 2
+            && region.is_scalar()
+        {
+            *region = Region::PAIRS;
+        }
     }
 
     fn sync_operand(&mut self, inst: &mut Inst<Physical>) -> Option<()> {

@@ -9,7 +9,7 @@ use super::{
 use crate::iga::{
     bfn,
     immediate::put_immediate,
-    instruction::{Shown, shown_sources},
+    instruction::{Shown, shown_region, shown_sources},
     message::{self, Addressing, Edition, Message, Surface},
     operand::{register_name, subregister},
 };
@@ -243,7 +243,7 @@ impl Writer<'_> {
             && !matches!(class, Class::Branch | Class::Sync | Class::Dpas)
             && !is_macro(inst)
         {
-            v["rgn"] = region_value(region);
+            v["rgn"] = region_value(shown_region(class, index, region));
         }
         // Xe's math macros have a region field, which macro operands leave at its default.
         if matches!(src, Src::Macro { .. }) && class == Class::Math && self.xe() {
