@@ -20,7 +20,10 @@ use crate::{
 /// use finalizer::{Alone, Pass};
 /// use platforms::Platform;
 ///
-/// let text = "V0: 32 bytes, live out\nB0:\n  or (8|M0) V0(0)<1>:d V0(0)<1;1,0>:d 0:d\n  nop";
+/// let text = "V0: 32 bytes, live out
+/// B0:
+///     or (8|M0) V0(0)<1>:d V0(0)<1;1,0>:d 0:d
+///     (W) send.ts (8|M0) _ r127.0<8;8,1>:ud 0x0 0x2000010 {EOT} wr:1+0 rd:0";
 /// let pass = Pass::named("legalize").unwrap();
 /// let mut kernel = Alone::new(pass, text, Platform::Skl)?;
 /// kernel.run(pass)?;

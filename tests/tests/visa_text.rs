@@ -47,6 +47,10 @@ fn objects_go_through_text() {
     for path in data::corpus() {
         let id = path.display();
         let module = visa::read(&std::fs::read(&path).unwrap()).unwrap();
+        // Drivers ship objects whose vISA was taken out: inputs of variables that are not there are no text.
+        if module.kernels.iter().any(|k| k.code.is_empty()) {
+            continue;
+        }
         let printed = text::print(&module, options);
         let parsed = text::parse(&printed, options).unwrap_or_else(|e| panic!("{id}:\n{e}"));
         assert!(tokens(&text::print(&parsed, options)) == tokens(&printed), "{id}: other text");
@@ -87,7 +91,10 @@ fn foreign_objects_print_as_intel_prints_them() {
             let name = tokens(&dump)[3].trim_matches('"').to_owned();
             let kernel = module.kernels.iter().find(|k| k.name() == name).expect("a kernel of that name");
             let ours = text::print_kernel(&module, kernel, options);
-            assert!(tokens(&dump) == tokens(&ours), "{}: {name}", path.display());
+            let (theirs, ours) = (tokens(&dump), tokens(&ours));
+            let at = theirs.iter().zip(&ours).position(|(a, b)| a != b);
+            let shown = at.map(|i| (&theirs[i..theirs.len().min(i + 4)], &ours[i..ours.len().min(i + 4)]));
+            assert!(theirs == ours, "{}: {name}: {shown:?}", path.display());
             dumps += 1;
         }
     }

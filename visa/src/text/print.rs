@@ -179,7 +179,7 @@ impl Printer<'_> {
     }
 
     /// Attributes of the kernel. The path of Intel's own output says nothing of the kernel and is left
-    /// out; a kernel without a target gets the default.
+    /// out. A kernel without a target is none that says so: only Intel's dumps of objects name the default.
     fn kernel_attrs(&mut self) -> fmt::Result {
         let kernel = self.kernel;
         let mut has_target = false;
@@ -192,8 +192,8 @@ impl Printer<'_> {
             self.out.push_str("\n.kernel_attr ");
             self.attr(name, value)?;
         }
-        if !has_target {
-            self.out.push_str("\n.kernel_attr Target=\"cm\"");
+        if !has_target && self.options.intel_names {
+            self.out.push_str("\n.kernel_attr Target=\"3d\"");
         }
         Ok(())
     }
