@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
-use encoder::iga::{AsmOptions, assemble};
 use finalizer::{Diagnostic, Place, Refusal};
+use iga::{AsmOptions, assemble};
 
 use crate::{
     args::AsmArgs,
@@ -31,7 +31,7 @@ fn code(args: &AsmArgs) -> Result<Vec<u8>, Refusal> {
         Diagnostic::error("NotText", "a listing is UTF-8 text").at(place)
     })?;
     assemble(args.platform, text, &AsmOptions { compact: args.auto_compact }).map_err(|errors| {
-        let one = |e: encoder::iga::AsmError| {
+        let one = |e: iga::AsmError| {
             Diagnostic::error("BadListing", format!("found {}, allowed: {}", e.found, e.allowed))
                 .at(Place::Line { line: e.line, column: e.column })
         };

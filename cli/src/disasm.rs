@@ -3,11 +3,9 @@
 use std::process::ExitCode;
 
 use emulator::link::Zebin;
-use encoder::{
-    decode_all,
-    iga::{JsonOptions, ListingOptions, disassemble, disassemble_json},
-};
+use encoder::decode_all;
 use finalizer::{Diagnostic, Place, Refusal, Severity};
+use iga::{JsonOptions, ListingOptions, disassemble, disassemble_json};
 use platforms::Platform;
 use serde_json::json;
 

@@ -15,7 +15,6 @@ mod buffer;
 mod decode_all;
 mod error;
 mod gen8;
-pub mod iga;
 pub mod opcodes;
 mod xe;
 

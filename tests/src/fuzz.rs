@@ -9,8 +9,8 @@ use std::time::Duration;
 
 use cpu_time::ThreadTime;
 use emulator::RawLaunch;
-use encoder::iga::{AsmOptions, JsonOptions, ListingOptions, assemble, disassemble, disassemble_json};
 use finalizer::{Finalizer, Options, Place};
+use iga::{AsmOptions, JsonOptions, ListingOptions, assemble, disassemble, disassemble_json};
 use peak_alloc::PeakAlloc;
 use platforms::Platform;
 use visa::{

@@ -5,8 +5,8 @@ use crate::{
     random::all,
     words::{Word, words},
 };
-use encoder::iga::{AsmOptions, ListingOptions, assemble, disassemble};
 use gen_ir::{ExecSize, Inst, Op, Physical};
+use iga::{AsmOptions, ListingOptions, assemble, disassemble};
 use platforms::Platform;
 use std::collections::BTreeMap;
 

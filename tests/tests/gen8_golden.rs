@@ -5,12 +5,9 @@
 //! `VISA_RECORD=1` asks the reference tool again, about words of the test kernels and about the forms in
 //! `tests/golden/gen8.asm`.
 
-use encoder::{
-    compact, decode, encode, expand,
-    iga::{AsmOptions, ListingOptions, assemble, disassemble},
-    opcodes,
-};
+use encoder::{compact, decode, encode, expand, opcodes};
 use gen_ir::{Class, Op};
+use iga::{AsmOptions, ListingOptions, assemble, disassemble};
 use platforms::Platform;
 use std::{collections::BTreeMap, fmt::Write, fs};
 use tests::{

@@ -3,7 +3,7 @@
 //!
 //! `cargo run --release -p tests --bin iga-record` records; `... --bin iga-random` is the long form.
 
-use encoder::iga::{AsmOptions, JsonOptions, ListingOptions, assemble, disassemble, disassemble_json};
+use iga::{AsmOptions, JsonOptions, ListingOptions, assemble, disassemble, disassemble_json};
 use platforms::Platform;
 use std::fs;
 use tests::{

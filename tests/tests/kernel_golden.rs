@@ -1,10 +1,8 @@
 //! The goldens, both ways: bytes to Intel's text, text to Intel's bytes. Needs no reference tools.
 
-use encoder::{
-    decode_all,
-    iga::{self, AsmOptions, ListingOptions},
-};
+use encoder::decode_all;
 use gen_ir::{Inst, Payload};
+use iga::{AsmOptions, ListingOptions};
 use platforms::{Layout, Platform};
 use tests::{
     golden::{Golden, goldens},

@@ -2,11 +2,9 @@
 //!
 //! `VISA_RANDOM=200000` makes that many per platform instead of a quick sample.
 
-use encoder::{
-    compact, decode, encode, expand,
-    iga::{AsmOptions, ListingOptions, assemble, disassemble},
-};
+use encoder::{compact, decode, encode, expand};
 use gen_ir::Op;
+use iga::{AsmOptions, ListingOptions, assemble, disassemble};
 use platforms::Platform;
 use tests::{
     data::workspace,

@@ -5,8 +5,8 @@ use std::{
     path::{MAIN_SEPARATOR, Path, PathBuf},
 };
 
-use encoder::iga::{JsonOptions, ListingOptions, disassemble, disassemble_json};
 use finalizer::{Binary, Diagnostic, Place, Refusal};
+use iga::{JsonOptions, ListingOptions, disassemble, disassemble_json};
 use platforms::Platform;
 use visa::Module;
 

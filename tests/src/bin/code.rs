@@ -32,7 +32,7 @@ fn main() {
         (Some(text), _) => println!("{text}"),
         (None, Err(e)) => println!("{e}"),
         (None, Ok(binary)) => {
-            println!("{}", encoder::iga::disassemble(platform, &binary.code, &Default::default()));
+            println!("{}", iga::disassemble(platform, &binary.code, &Default::default()));
             println!("{:#?} {:?}", binary.info, binary.relocations);
         }
     }

@@ -285,22 +285,22 @@ fn fence(q: &Query) -> Message {
 
 /// The operation that a mnemonic of the load/store notation names.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::iga) struct Operation {
+pub(crate) struct Operation {
     number: u32,
     quad: bool,
     /// What it does.
-    pub(in crate::iga) kind: Kind,
+    pub(crate) kind: Kind,
 }
 
 /// Finds a mnemonic of the load/store notation.
-pub(in crate::iga) fn operation(name: &str) -> Option<Operation> {
+pub(crate) fn operation(name: &str) -> Option<Operation> {
     let row = OPS.iter().find(|row| row.name == name && row.number != LOAD_STATUS)?;
     Some(Operation { number: row.number, quad: row.quad, kind: row.kind })
 }
 
 /// The descriptor bits that controls stand for (`d32x4t`, `xyz`, `a64`, `ca`, `ca`); the index of the one at
 /// fault otherwise.
-pub(in crate::iga) fn encode_controls(op: Operation, controls: &[&str]) -> Result<u32, usize> {
+pub(crate) fn encode_controls(op: Operation, controls: &[&str]) -> Result<u32, usize> {
     let mut at = 0;
     let data = controls.first().ok_or(0usize)?;
     let split = data.find('x').unwrap_or(data.len());

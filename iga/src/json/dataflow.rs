@@ -6,7 +6,7 @@
 //! this ends.
 
 use super::regset::{Access, File, RegSet};
-use crate::Decoded;
+use encoder::Decoded;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A block of instructions and the blocks that may run before it.

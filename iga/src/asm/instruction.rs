@@ -6,12 +6,10 @@ use super::{
     token::Token,
 };
 use crate::{
-    iga::{
-        bfn,
-        instruction::{has_branch_control, has_exec_info},
-    },
-    opcodes,
+    bfn,
+    instruction::{has_branch_control, has_exec_info},
 };
+use encoder::opcodes;
 use gen_ir::{
     Arf, Base, Class, Cond, CondMod, Desc, Dst, ExecSize, Inst, MathFn, Op, Options, Payload, Physical, Pipe,
     Pred, PredCtrl, Reg, Region, SbidMode, SendInfo, Sfid, Src, SrcMod, SyncFn, Target, Type,

@@ -6,7 +6,7 @@ use super::{
     regset::{Files, RegSet, full_region, is_macro},
     symbol,
 };
-use crate::iga::{
+use crate::{
     bfn,
     immediate::put_immediate,
     instruction::{Shown, shown_region, shown_sources},

@@ -4,7 +4,7 @@ use super::{
     columns::{Columns, put_decimal},
     instruction::{put_instruction, target_offset},
 };
-use crate::{Decoded, decode_all};
+use encoder::{Decoded, decode_all};
 use gen_ir::{Op, Payload, Target};
 use platforms::Platform;
 

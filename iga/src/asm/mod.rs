@@ -10,8 +10,8 @@ mod load_store;
 mod operand;
 mod token;
 
-use crate::{compact, encode};
 use cursor::Cursor;
+use encoder::{compact, encode};
 use gen_ir::{Inst, Op, Options, Payload, Physical, Target};
 use instruction::Parsed;
 use platforms::Platform;

@@ -1,7 +1,7 @@
 //! Operands in assembly.
 
 use super::{cursor::Cursor, token::Token};
-use crate::iga::operand::first_mme;
+use crate::operand::first_mme;
 use gen_ir::{Arf, Base, Dst, Mme, Physical, Reg, Region, Src, SrcMod, Type};
 use platforms::{Caps, Format, Layout};
 

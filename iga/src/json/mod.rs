@@ -12,8 +12,8 @@ use super::{
     instruction::{option_names, pipe_letter, target_offset},
     listing::block_starts,
 };
-use crate::{Decoded, decode_all};
 use dataflow::{Block, Dataflow, analyse};
+use encoder::{Decoded, decode_all};
 use gen_ir::{Arf, Base, Inst, Op, Payload, Physical, SbidMode, Src, Target};
 use operand::Writer;
 use platforms::{Layout, Platform};

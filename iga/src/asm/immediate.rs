@@ -244,7 +244,7 @@ fn f32_to_half(value: f32) -> u16 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::iga::immediate::half_to_f32;
+    use crate::immediate::half_to_f32;
 
     #[test]
     fn halves_survive_both_ways() {

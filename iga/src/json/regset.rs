@@ -1,6 +1,6 @@
 //! Sets of register bytes, and which bytes an instruction reads and writes.
 
-use crate::iga::message::{self, Edition, Kind, Message};
+use crate::message::{self, Edition, Kind, Message};
 use gen_ir::{
     Arf, Base, Desc, Dst, Inst, MathFn, Op, Options, Payload, Physical, Reg, Region, SendInfo, Src, Type,
 };
@@ -190,7 +190,7 @@ impl Files {
         match reg.base() {
             Base::Grf(n) => Some((File::Grf, u32::from(n) * grf + reg.byte)),
             Base::Arf(Arf::Acc(n)) => {
-                let first = crate::iga::operand::first_mme(self.caps).unwrap_or(16);
+                let first = crate::operand::first_mme(self.caps).unwrap_or(16);
                 (n < first).then(|| (File::Acc, u32::from(n) * grf + reg.byte))
             }
             Base::Arf(Arf::Flag(n)) => Some((File::Flag, u32::from(n) * 4 + reg.byte)),

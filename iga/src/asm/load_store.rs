@@ -1,7 +1,7 @@
 //! The load/store notation of messages to the load/store cache: `load.ugm.d32.a64 (16|M0)  r10:1  [r12:2]`.
 
 use super::{cursor::Cursor, operand::register_base, token::Token};
-use crate::iga::message::{
+use crate::message::{
     Kind,
     lsc::{self, Operation},
 };
