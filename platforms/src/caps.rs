@@ -226,7 +226,7 @@ pub struct Scoreboard {
 pub struct Sends {
     /// The shared function messages are split (`sends`): two payload ranges.
     pub split: bool,
-    /// A `send` whose response reaches r127 may read what it overwrites (Gen8 and Gen9 must not).
+    /// A `send` whose response reaches r127 may read what it overwrites (Gen8 to Gen11 must not).
     pub to_r127: bool,
 }
 

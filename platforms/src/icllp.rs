@@ -1,8 +1,6 @@
 //! Ice Lake, Gen11. What the row does not name is as on Skylake.
 
-use crate::{
-    Caps, Flow, Format, Memory, Operations, Platform, Regions, Sampler, Sends, Thread, Words, skl::SKL,
-};
+use crate::{Caps, Flow, Format, Memory, Operations, Platform, Regions, Sampler, Thread, Words, skl::SKL};
 
 /// Ice Lake's row.
 pub(crate) const ICLLP: Caps = Caps {
@@ -39,7 +37,6 @@ pub(crate) const ICLLP: Caps = Caps {
         ..SKL.regions
     },
     flow: Flow { goto_jumps_on_true: true, ..SKL.flow },
-    sends: Sends { to_r127: true, ..SKL.sends },
     memory: Memory { slm_fence: true, fence_commit: true, ..SKL.memory },
     sampler: Sampler { header: false, cps: 1 << 31, ..SKL.sampler },
     thread: Thread { barrier_mask: 0x7f00_0000, ..SKL.thread },

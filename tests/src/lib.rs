@@ -1,5 +1,6 @@
 //! Test data and reference tools that the checks of all crates share.
 //!
+//! - [`arithmetic`]: every arithmetic instruction, type by type, over the edges of its types.
 //! - [`blocks`]: blocks and edges of machine code.
 //! - [`c_programs`]: building programs in C and C++, and the objects they are run on.
 //! - [`data`]: the test kernels of `tests/kernels`, compiled by Intel's compiler for every device.
@@ -21,6 +22,7 @@
 //!
 //! Only tests use this crate: its functions panic, with the place, when the committed data is damaged.
 
+pub mod arithmetic;
 pub mod blocks;
 pub mod c_programs;
 pub mod data;

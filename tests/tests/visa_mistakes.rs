@@ -70,6 +70,13 @@ const MISTAKES: &[(&str, &str, &[&str])] = &[
     ("SimdSize=16", "SimdSize=sixteen", &["10:23: found `sixteen`, expected a number"]),
     ("    ret", "    RET", &["19:5: `RET` is no instruction; did you mean `ret`?"]),
     ("0x4:d", "0x4:d;", &["14:51: found `;`, expected the end of the line"]),
+    ("0x4:d", "99999999999:d", &["14:46: the constant does not fit into `:d`"]),
+    ("0x4:d", "0x1FFFFFFFF:d", &["14:46: the constant does not fit into `:d`"]),
+    ("0x4:d", "-2147483649:d", &["14:46: the constant does not fit into `:d`"]),
+    ("0x4:d", "0x12345:w", &["14:46: the constant does not fit into `:w`"]),
+    ("0x4:d", "0xffffffffffffffff:d", &["14:46: the constant does not fit into `:d`"]),
+    ("0x4:d", "0xffff8000:w", &[]),
+    ("0x4:d", "-1:ud", &[]),
     ("0x4:d", "0x4:d /* four", &["14:52: this comment is not closed; expected `*/`"]),
     // All at once, and nothing twice.
     ("    mul (M1, 16) V33", "    muul (M1, 16) V33(0,0)<1>\n    gather4_scaled.R (M1, 16) T9 0x0:ud V32.0 V33.0\n    mul (M1, 16) V35",

@@ -73,9 +73,12 @@ pub(super) fn compute(
         let r = match opcode {
             O::Add => a + b,
             O::Add3 | O::Add3o => a + b + c,
-            O::Mul => a * b,
-            O::Mad => a * b + c,
-            O::Mulh => (a * b) >> 32,
+            // Products of unsigned qwords have 128 bits: the low half, or what saturates.
+            O::Mul if sat => a.saturating_mul(b),
+            O::Mul => a.wrapping_mul(b),
+            O::Mad if sat => a.saturating_mul(b).saturating_add(c),
+            O::Mad => a.wrapping_mul(b).wrapping_add(c),
+            O::Mulh => a.wrapping_mul(b) >> 32,
             O::Avg => (a + b + 1) >> 1,
             O::Div => divide(a, b, signed).0,
             O::Mod => divide(a, b, signed).1,

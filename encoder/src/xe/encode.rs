@@ -357,7 +357,7 @@ impl Encoder<'_> {
     #[inline(always)]
     fn type_code<L: Layout>(&self, field: &'static str, ty: Type) -> Result<u8> {
         match codes::type_code(ty) {
-            Some(code) if L::BF16 || ty != Type::Bf => Ok(code),
+            Some(code) if L::BF16 || !matches!(ty, Type::Bf | Type::Bf8) => Ok(code),
             _ => Err(self.error(field, ty, "a data type of the platform")),
         }
     }

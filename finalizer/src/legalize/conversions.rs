@@ -6,7 +6,7 @@
 use gen_ir::{Class, Dst, Op, Src, Type};
 
 use super::{Legalizer, Step, operand::is_mixed_float};
-use crate::build::VInst;
+use crate::build::{self, VInst};
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if inst.op == Op::Mov {
@@ -15,6 +15,10 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
             return step;
         }
         return half_move(lx, inst);
+    }
+    let has = |ty: Type| inst.src.iter().filter_map(Src::ty).chain(inst.dst.ty()).any(|t| t == ty);
+    if has(Type::Bf) && has(Type::Hf) {
+        return Step::Refuse("half float and bfloat16 in one operation");
     }
     if is_mixed_float(inst) {
         return mixed(lx, inst);
@@ -35,9 +39,21 @@ fn two_steps(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         (s, d) if s.bytes() == 1 && wide(d) => signed_dword(s),
         (s, Type::Hf) if wide(s) => Type::F,
         (Type::Hf, d) if wide(d) => Type::F,
+        (Type::Hf, Type::Bf) | (Type::Bf, Type::Hf) => Type::F,
         (Type::Hf, d) if d.is_int() && !lx.caps.regions.half_to_int => Type::F,
         _ => return Step::Keep,
     };
+    let to_integer = dst.is_int() && through.is_int();
+    if to_integer && dst.bytes() == 1 && (inst.sat || src.is_float()) {
+        // Both steps saturate: the first loses what the second would look at; floats always saturate.
+        let reg = lx.aligned_temp(inst.exec.lanes() * through.bytes());
+        let first = VInst { dst: Dst::packed(reg, through), sat: true, ..*inst };
+        lx.helper(first, inst);
+        let mut last = *inst;
+        (last.src[0], last.sat) = (Src::new(reg, build::strided(1, inst.exec), through), true);
+        lx.inst(last);
+        return Step::Replaced;
+    }
     lx.stage_destination(inst, through, 1, true);
     Step::Replaced
 }

@@ -23,14 +23,17 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         return Step::Keep;
     }
     if computes_doubles(inst) {
-        return Step::Refuse("double precision, which the platform does not have");
+        return Step::Refuse(NO_DOUBLES);
     }
     let bitwise = matches!(inst.op, Op::And | Op::Or | Op::Xor | Op::Not);
-    let modified = |s: &VSrc| s.mods().any() && s.ty().is_some_and(is_wide);
+    // The negative of a narrow operand has a bit more than it.
+    let modified = |s: &VSrc| s.mods().any() && s.ty().is_some_and(Type::is_int);
     let float = |t: Option<Type>| t.is_some_and(Type::is_float);
+    let shifts = matches!(inst.op, Op::Shl | Op::Shr | Op::Asr);
     match (inst.op, inst.cond) {
         (Op::Mov, None) if !dst_wide && float(inst.dst.ty()) => return wide::to_float(lx, inst),
         _ if !bitwise && inst.src.iter().any(modified) => return wide::modifiers(lx, inst),
+        _ if shifts && !dst_wide && !inst.src[0].ty().is_some_and(is_wide) => return short_count(lx, inst),
         (Op::Cmp, _) => return wide::compare(lx, inst),
         (Op::Sel, Some(cond)) if dst_wide => return wide::minimum(lx, inst, cond.cond),
         (Op::Sel, _) | (_, None) => {}
@@ -38,7 +41,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     }
     match inst.op {
         Op::Mov if inst.sat => wide::saturate(lx, inst),
-        _ if inst.sat && dst_wide => Step::Refuse("a saturating 64-bit operation"),
+        _ if inst.sat && (dst_wide || inst.op != Op::Sel) => Step::Refuse("a saturating 64-bit operation"),
         Op::Mov if dst_wide && !src_wide && float(inst.src[0].ty()) => wide::from_float(lx, inst),
         Op::Mov if dst_wide && !src_wide => widen(lx, inst),
         Op::Mov if !dst_wide => narrow(lx, inst),
@@ -47,9 +50,6 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
             if !dst_wide =>
         {
             wide::narrow_result(lx, inst)
-        }
-        Op::Mov if inst.src[0].ty() != inst.dst.ty() && (float(inst.src[0].ty()) || float(inst.dst.ty())) => {
-            Step::Refuse("double precision, which the platform does not have")
         }
         Op::Mov | Op::Sel | Op::And | Op::Or | Op::Xor | Op::Not => by_halves(lx, inst),
         Op::Add => add(lx, inst),
@@ -68,6 +68,20 @@ fn computes_doubles(inst: &VInst) -> bool {
         && !inst.src.iter().any(|s| s.mods().any())
         && types().all(|t| t == Type::Df);
     types().any(|t| t == Type::Df) && !copies
+}
+
+/// Why an operation on doubles is refused where there are none.
+pub(super) const NO_DOUBLES: &str = "double precision, which the platform does not have";
+
+/// A shift of dwords looks at five bits of its count.
+fn short_count(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let Some([low, _]) = halves_of_src(lx, inst, 1) else {
+        return Step::Refuse("a region of a 64-bit operand");
+    };
+    let mut new = *inst;
+    new.src[1] = low;
+    lx.inst(new);
+    Step::Replaced
 }
 
 /// Types of 64 bits.
@@ -178,7 +192,7 @@ fn staged(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 fn widen(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let (Some(from), Some(to)) = (inst.src[0].ty(), inst.dst.ty()) else { return Step::Keep };
     if from.is_float() || to == Type::Df {
-        return Step::Refuse("a conversion between float and 64 bits");
+        return Step::Refuse(NO_DOUBLES);
     }
     if inst.src[0].reg().is_some() && inst.src[0].reg().map(|r| r.base()) == inst.dst.reg().map(|r| r.base())
     {
@@ -194,7 +208,7 @@ fn widen(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 fn narrow(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let Some(to) = inst.dst.ty() else { return Step::Keep };
     if to.is_float() || inst.src[0].ty() == Some(Type::Df) {
-        return Step::Refuse("a conversion between float and 64 bits");
+        return Step::Refuse(NO_DOUBLES);
     }
     let Some([low, _]) = halves_of_src(lx, inst, 0) else {
         return Step::Refuse("a region of a 64-bit operand");
@@ -245,6 +259,11 @@ fn add(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     Step::Replaced
 }
 
+/// Whether a shift repeats the sign: that of an unsigned value has none.
+pub(super) fn is_arithmetic(inst: &VInst) -> bool {
+    inst.op == Op::Asr && inst.src[0].ty().is_some_and(Type::is_signed)
+}
+
 /// Shifts by a constant.
 fn shift(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if halves_of_dst(inst).is_none() {
@@ -259,7 +278,7 @@ fn shift(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let lanes = inst.exec.lanes();
     let all = lanes_of(inst);
     let packed = build::strided(1, inst.exec);
-    let arithmetic = inst.op == Op::Asr;
+    let arithmetic = is_arithmetic(inst);
     let (low, high, part) =
         (lx.aligned_temp(lanes * 4), lx.aligned_temp(lanes * 4), lx.aligned_temp(lanes * 4));
     let ty = if arithmetic { Type::D } else { Type::Ud };

@@ -67,13 +67,21 @@ fn types(lx: &mut Legalizer<'_>, inst: &VInst, division: bool) -> Option<Step> {
         changed = true;
     }
     let want = match inst.dst.ty() {
-        Some(Type::B | Type::W) if division => Some(Type::D),
-        Some(Type::Ub | Type::Uw) if division => Some(Type::Ud),
+        // What saturation looks at has the sign of the operands.
+        Some(Type::B | Type::W | Type::Ub | Type::Uw) if division => {
+            let signed = inst.src.iter().filter_map(Src::ty).any(Type::is_signed);
+            Some(if signed { Type::D } else { Type::Ud })
+        }
+        Some(ty @ (Type::Ud | Type::D)) if division && inst.sat => {
+            let signed = inst.src.iter().filter_map(Src::ty).any(Type::is_signed);
+            let other = if signed { Type::D } else { Type::Ud };
+            (ty != other).then_some(other)
+        }
         Some(Type::Hf) if !lx.caps.regions.mixed_half && lx.caps.regions.float_regions => Some(Type::F),
         _ => None,
     };
     if let Some(ty) = want {
-        lx.stage_destination(&new, ty, 1, ty == Type::F);
+        lx.stage_destination(&new, ty, 1, true);
         return Some(Step::Replaced);
     }
     if changed {

@@ -25,6 +25,7 @@ mod operand;
 mod places;
 mod plain;
 mod regions;
+mod rounding;
 mod slice;
 mod split;
 mod ternary;
@@ -74,6 +75,7 @@ type Rule = fn(&mut Legalizer<'_>, &VInst) -> Step;
 /// The rules in the order they are tried.
 const RULES: &[Rule] = &[
     opcodes::rule,
+    rounding::rule,
     int64::rule,
     multiply::rule,
     immediates::rule,

@@ -3,7 +3,7 @@
 use gen_ir::{Dst, Op, Src, SrcMod, Type};
 
 use super::{Legalizer, Step, lanes_of, operand::with_type};
-use crate::build::{self, VInst};
+use crate::build::{self, VInst, VSrc};
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let caps = lx.caps;
@@ -60,21 +60,30 @@ fn rotate_by_shifts(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     );
     let packed = build::strided(1, inst.exec);
     let value = with_type(inst.src[0], unsigned);
+    let width = u64::from(ty.bytes()) * 8;
     let (first, second) = if inst.op == Op::Rol { (Op::Shl, Op::Shr) } else { (Op::Shr, Op::Shl) };
     let all = lanes_of(inst);
-    lx.helper(build::op(first, all, Dst::packed(one, unsigned), &[value, inst.src[1]]), inst);
+    // Shifts look at five bits of the count, whatever the width.
+    let forth = match inst.src[1] {
+        Src::Imm { bits, .. } => Src::uw((bits % width) as u16),
+        other if ty.bytes() >= 4 => other,
+        other => masked(lx, inst, other, width),
+    };
+    lx.helper(build::op(first, all, Dst::packed(one, unsigned), &[value, forth]), inst);
     match inst.src[1] {
         Src::Imm { bits, .. } => {
-            let width = u64::from(ty.bytes()) * 8;
             let back = Src::uw(((width - bits % width) % width) as u16);
             lx.helper(build::op(second, all, Dst::packed(two, unsigned), &[value, back]), inst);
         }
         count_src => {
-            // Shifts look at the low bits of the count: minus the count will do.
+            // Of the low bits of the count, minus the count will do.
             let mods = count_src.mods();
             let minus = super::operand::with_modifiers(count_src, SrcMod::new(mods.abs(), !mods.neg()));
             lx.helper(build::mov(all, Dst::packed(count, Type::D), minus), inst);
-            let back = Src::new(count, packed, Type::Ud);
+            let mut back = Src::new(count, packed, Type::Ud);
+            if ty.bytes() < 4 {
+                back = masked(lx, inst, back, width);
+            }
             lx.helper(build::op(second, all, Dst::packed(two, unsigned), &[value, back]), inst);
         }
     }
@@ -83,6 +92,14 @@ fn rotate_by_shifts(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     or.src = [Src::new(one, packed, unsigned), Src::new(two, packed, unsigned), Src::None];
     lx.inst(or);
     Step::Replaced
+}
+
+/// A count modulo a width.
+fn masked(lx: &mut Legalizer<'_>, inst: &VInst, count: VSrc, width: u64) -> VSrc {
+    let reg = lx.aligned_temp(inst.exec.lanes() * 4);
+    let srcs = [count, Src::imm(width - 1, Type::Uw)];
+    lx.helper(build::op(Op::And, lanes_of(inst), Dst::packed(reg, Type::Ud), &srcs), inst);
+    Src::new(reg, build::strided(1, inst.exec), Type::Ud)
 }
 
 /// A logical shift right works on unsigned values.

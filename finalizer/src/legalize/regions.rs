@@ -40,7 +40,7 @@ impl Legalizer<'_> {
             return;
         }
         let lanes = inst.exec.lanes();
-        if inst.exec == ExecSize::S1 {
+        if inst.exec == ExecSize::S1 && inst.op != Op::Srnd {
             self.scalar_destination(inst);
         }
         for i in 0..3 {

@@ -8,7 +8,7 @@ use gen_ir::{Class, CondMod, Dst, ExecSize, Op, Options, PredCtrl, Region, Src, 
 
 use super::{
     Legalizer, Step, lanes_of,
-    operand::{is_scalar, linear_stride, with_modifiers, without_modifiers},
+    operand::{is_mixed_float, is_scalar, linear_stride, with_modifiers, without_modifiers},
 };
 use crate::{
     build::{self, VInst, VSrc},
@@ -97,6 +97,8 @@ fn types(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
             // The destination says whether the field has a sign (spec `BFE`).
             if dst.is_signed() { Type::D } else { Type::Ud }
         }
+        // What is computed in single float is rounded at its end alone.
+        Op::Mad | Op::Lrp | Op::Csel if dst.is_float() && is_mixed_float(inst) => Type::F,
         Op::Mad | Op::Lrp | Op::Csel if dst.is_float() => dst,
         Op::Mad | Op::Lrp if inst.src.iter().filter_map(Src::ty).any(Type::is_float) => Type::F,
         _ => return None,

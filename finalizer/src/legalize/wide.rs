@@ -5,7 +5,7 @@ use gen_ir::{Cond, CondMod, Dst, Op, Pred, PredCtrl, Src, SrcMod, Type};
 
 use super::{
     Legalizer, Step,
-    int64::{halves_of_dst, halves_of_src, is_wide},
+    int64::{NO_DOUBLES, halves_of_dst, halves_of_src, is_arithmetic, is_wide},
     lanes_of,
     operand::{with_modifiers, with_type, without_modifiers},
 };
@@ -40,15 +40,18 @@ pub(super) fn modifiers(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     for i in 0..3 {
         let mods = inst.src[i].mods();
         let Some(ty) = inst.src[i].ty() else { continue };
-        if !mods.any() || !is_wide(ty) {
+        if !mods.any() || !ty.is_int() {
             continue;
         }
-        if ty == Type::Df {
-            return Step::Refuse("double precision, which the platform does not have");
-        }
         let value = lx.wide_temp(inst);
-        let plain = without_modifiers(inst.src[i]);
+        let mut plain = without_modifiers(inst.src[i]);
         let all = lanes_of(inst);
+        let ty = if is_wide(ty) { ty } else { Type::Q };
+        if inst.src[i].ty() != Some(ty) {
+            let widened = lx.wide_temp(inst);
+            lx.helper(build::mov(all, Dst::packed(widened, ty), plain), inst);
+            plain = read(widened, inst, ty);
+        }
         let mut last = plain;
         if mods.abs() {
             // (x ^ sign) + (sign & 1), where the sign is 0 or all ones.
@@ -99,7 +102,7 @@ pub(super) fn condition_after(lx: &mut Legalizer<'_>, inst: &VInst, cond: CondMo
 pub(super) fn compare(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let Some(cond) = inst.cond else { return Step::Keep };
     if inst.src[..2].iter().filter_map(Src::ty).any(Type::is_float) {
-        return Step::Refuse("double precision, which the platform does not have");
+        return Step::Refuse(NO_DOUBLES);
     }
     let signed = inst.src[..2].iter().filter_map(Src::ty).any(Type::is_signed);
     let (Some([a_lo, a_hi]), Some([b_lo, b_hi])) = (halves_of_src(lx, inst, 0), halves_of_src(lx, inst, 1))
@@ -196,7 +199,7 @@ pub(super) fn shift(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let Some([count, _]) = halves_of_src(lx, &counted, 1) else {
         return Step::Refuse("a region of a 64-bit operand");
     };
-    let arithmetic = inst.op == Op::Asr;
+    let arithmetic = is_arithmetic(inst);
     let left = inst.op == Op::Shl;
     let all = lanes_of(inst);
     let ud = Type::Ud;
@@ -250,7 +253,9 @@ pub(super) fn shift(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 
 /// A result of fewer than 64 bits: computed in 64, then moved.
 pub(super) fn narrow_result(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
-    let signed = inst.src.iter().filter_map(Src::ty).any(Type::is_signed);
+    // The count of a shift has no say in what is shifted.
+    let values = if matches!(inst.op, Op::Shl | Op::Shr | Op::Asr) { 1 } else { 3 };
+    let signed = inst.src[..values].iter().filter_map(Src::ty).any(Type::is_signed);
     let ty = if signed { Type::Q } else { Type::Uq };
     let value = lx.wide_temp(inst);
     let choice = matches!(inst.op, Op::Sel) && inst.cond.is_none();
@@ -270,22 +275,23 @@ pub(super) fn narrow_result(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 /// A saturating move to fewer bits: the value is first brought into the range.
 pub(super) fn saturate(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let (Some(from), Some(to)) = (inst.src[0].ty(), inst.dst.ty()) else { return Step::Keep };
-    if to.is_float() || from.is_float() {
-        return Step::Refuse("a saturating conversion between float and 64 bits");
+    if to.is_float() {
+        return Step::Refuse("a saturating conversion of 64 bits to float");
     }
-    let bits = to.bytes() * 8;
-    let (low, high): (i128, i128) =
-        if to.is_signed() { (-(1i128 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) };
+    if from.is_float() {
+        // Floats saturate without being asked.
+        lx.inst(VInst { sat: false, ..*inst });
+        return Step::Replaced;
+    }
+    let range = |ty: Type| -> (i128, i128) {
+        let bits = ty.bytes() * 8;
+        if ty.is_signed() { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }
+    };
+    let ((low, high), (least, most)) = (range(to), range(from));
     let mut value = inst.src[0];
     for (cond, bound) in [(Cond::Lt, high), (Cond::Ge, low)] {
-        // Unsigned values are not below any range; a bound beyond the type binds nothing.
-        let binds = match (from.is_signed(), cond) {
-            (true, _) => bound >= i64::MIN.into() && bound <= i64::MAX.into(),
-            (false, Cond::Lt) => bound <= u64::MAX.into(),
-            (false, _) => false,
-        };
-        let binds = binds && !(from.bytes() == to.bytes() && from.is_signed() == to.is_signed());
-        if !binds {
+        // A bound beyond the type binds nothing.
+        if if cond == Cond::Lt { bound >= most } else { bound <= least } {
             continue;
         }
         let reg = lx.wide_temp(inst);
@@ -306,7 +312,7 @@ pub(super) fn saturate(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 pub(super) fn to_float(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let Some(from) = inst.src[0].ty() else { return Step::Keep };
     if inst.dst.ty() == Some(Type::Df) {
-        return Step::Refuse("double precision, which the platform does not have");
+        return Step::Refuse(NO_DOUBLES);
     }
     let (ud, all) = (Type::Ud, lanes_of(inst));
     let magnitude = lx.wide_temp(inst);
@@ -357,8 +363,16 @@ pub(super) fn to_float(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         let signed = lx.dwords(inst, Op::Or, ud, &[result, read(sign, inst, ud)]);
         result = read(signed, inst, ud);
     }
+    let mut result = with_type(result, Type::F);
+    if inst.src[0].mods().neg() {
+        // The negative of zero has no sign.
+        let negative = lx.aligned_temp(inst.exec.lanes() * 4);
+        let srcs = [with_modifiers(result, SrcMod::Neg), Src::imm(0, Type::F)];
+        lx.helper(build::op(Op::Add, all, Dst::packed(negative, Type::F), &srcs), inst);
+        result = read(negative, inst, Type::F);
+    }
     let mut mov = *inst;
-    mov.src[0] = with_modifiers(with_type(result, Type::F), SrcMod::new(false, inst.src[0].mods().neg()));
+    mov.src[0] = result;
     lx.inst(mov);
     Step::Replaced
 }
@@ -367,7 +381,7 @@ pub(super) fn to_float(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 pub(super) fn from_float(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let Some(to) = inst.dst.ty() else { return Step::Keep };
     if inst.src[0].ty() == Some(Type::Df) || to == Type::Df {
-        return Step::Refuse("double precision, which the platform does not have");
+        return Step::Refuse(NO_DOUBLES);
     }
     let (all, ud, f) = (lanes_of(inst), Type::Ud, Type::F);
     let value = lx.aligned_temp(inst.exec.lanes() * 4);
@@ -390,11 +404,28 @@ pub(super) fn from_float(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         let dst = Dst::Direct { reg: joined.plus(at), horz: 2, ty: ud };
         lx.helper(build::mov(all, dst, read(half, inst, ud)), inst);
     }
+    // What is too large: the largest value, or the smallest.
+    let large = lx.flag_for(inst);
+    let limit = if to.is_signed() { 2f32.powi(63) } else { 2f32.powi(64) };
+    let srcs = [magnitude, Src::imm(limit.to_bits().into(), f)];
+    let mut test = build::op(Op::Cmp, all, Dst::null(f), &srcs);
+    test.cond = Some(CondMod { cond: Cond::Ge, flag: large });
+    lx.helper(test, inst);
+    let set = |lx: &mut Legalizer<'_>, bits: u64| {
+        for at in [0u32, 4] {
+            let dst = Dst::Direct { reg: joined.plus(at), horz: 2, ty: ud };
+            let mut mov = build::mov(all, dst, Src::ud((bits >> (8 * at)) as u32));
+            mov.pred = Some(Pred { flag: large, inv: false, ctrl: PredCtrl::Seq });
+            lx.helper(mov, inst);
+        }
+    };
+    set(lx, if to.is_signed() { 1 << 63 } else { u64::MAX });
     let mut result = read(joined, inst, to);
     if to.is_signed() {
         let negative = lx.wide_temp(inst);
         let minus = with_modifiers(read(joined, inst, Type::Q), SrcMod::Neg);
         lx.helper(build::mov(all, Dst::packed(negative, Type::Q), minus), inst);
+        set(lx, u64::MAX >> 1);
         let below = lx.flag_for(inst);
         let mut test = build::op(Op::Cmp, all, Dst::null(f), &[read(value, inst, f), Src::imm(0, f)]);
         test.cond = Some(CondMod { cond: Cond::Lt, flag: below });

@@ -57,6 +57,10 @@ fn every_rule(platform: Platform, inst: &Inst<Physical>, broken: &mut dyn FnMut(
     let mut cx = Cx { caps: platform.caps(), inst, broken };
     match inst.op.info().class {
         Class::Send => sends::check(&mut cx),
+        Class::Basic if inst.op == crate::Op::Srnd => {
+            regions::check(&mut cx);
+            opcodes::check(&mut cx);
+        }
         Class::Basic | Class::Math => {
             types::check(&mut cx);
             regions::check(&mut cx);

@@ -15,6 +15,7 @@ pub(super) fn check(cx: &mut Cx<'_>) {
         ),
         Op::Mul => multiply(cx),
         Op::Math => divide(cx),
+        Op::Srnd => round(cx),
         Op::And | Op::Or | Op::Xor | Op::Not => {
             let abs = cx.operands().any(|(_, o)| o.mods.abs());
             cx.require(!abs, "logic-abs", "a bitwise operation has no absolute value");
@@ -70,6 +71,30 @@ fn multiply(cx: &mut Cx<'_>) {
         let bad = cx.inst.src.iter().any(modified);
         cx.require(!bad, "mul-modifier", "the narrow factor of a mixed multiplication has no modifier");
     }
+}
+
+/// Stochastic rounding: Intel's finalizer, `fixSrnd`, which writes no other.
+fn round(cx: &mut Cx<'_>) {
+    use crate::{Dst, Type};
+    let (to, from) = (cx.dst_type(), cx.inst.src[0].ty());
+    let known = matches!((from, to), (Some(Type::F), Some(Type::Hf)) | (Some(Type::Hf), Some(Type::Bf8)));
+    cx.require(known, "srnd-types", "srnd is from :f to :hf and from :hf to :bf8");
+    cx.require(
+        cx.inst.src[1].ty() == from,
+        "srnd-random",
+        "the random bits of srnd have the type of its value",
+    );
+    let start = |at: Option<u32>| at.is_some_and(|byte| byte % cx.grf() == 0);
+    let to_start = matches!(cx.inst.dst, Dst::Direct { reg, horz: 1, .. } if start(Some(reg.byte)));
+    let starts = cx.operands().all(|(_, o)| start(o.at.map(|(_, byte)| byte)));
+    let all = cx.operands().count() == 2;
+    cx.require(
+        to_start && starts && all,
+        "srnd-place",
+        "srnd has packed results and operands in registers, from their start on",
+    );
+    let one = to == Some(Type::Bf8) && cx.lanes() == 1;
+    cx.require(!one, "srnd-one", "srnd to :bf8 has two channels or more");
 }
 
 fn divide(cx: &mut Cx<'_>) {

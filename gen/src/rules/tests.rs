@@ -165,3 +165,37 @@ fn immediate_vectors_are_read_at_the_destinations_stride() {
     assert_eq!(names(Platform::Skl, &mov(ExecSize::S4, 1, Type::F, vf)), [""; 0]);
     assert_eq!(names(Platform::Skl, &mov(ExecSize::S8, 2, Type::F, vf)), ["vector-stride"]);
 }
+
+#[test]
+fn stochastic_rounding_is_packed_from_a_register_on() {
+    let row = Region::new(1, 1, 0);
+    let srcs = [r(4, 0, row, Type::F), r(6, 0, row, Type::F)];
+    let good = inst(Op::Srnd, ExecSize::S16, Dst::packed(Reg::grf(10, 0), Type::Hf), &srcs);
+    assert_eq!(names(Platform::Pvc, &good), [""; 0]);
+    let single = inst(Op::Srnd, ExecSize::S16, Dst::packed(Reg::grf(10, 0), Type::F), &srcs);
+    assert_eq!(names(Platform::Pvc, &single), ["srnd-types"]);
+    let inside = inst(Op::Srnd, ExecSize::S16, Dst::packed(Reg::grf(10, 32), Type::Hf), &srcs);
+    assert_eq!(names(Platform::Pvc, &inside), ["srnd-place"]);
+    let half = [r(4, 0, Region::SCALAR, Type::Hf), r(6, 0, Region::SCALAR, Type::Hf)];
+    let one = inst(Op::Srnd, ExecSize::S1, Dst::packed(Reg::grf(10, 0), Type::Bf8), &half);
+    assert_eq!(names(Platform::Pvc, &one), ["srnd-one"]);
+}
+
+#[test]
+fn the_last_register_is_no_end_of_an_overlap() {
+    let mut i =
+        inst(Op::Send, ExecSize::S8, Dst::packed(Reg::grf(126, 0), Type::Ud), &[r(126, 0, ROW8, Type::Ud)]);
+    i.payload = crate::Payload::Send(crate::SendInfo {
+        sfid: crate::Sfid::Dc1,
+        desc: crate::Desc::Imm(0x0220_0010),
+        ex_desc: crate::Desc::Imm(0),
+        eot: false,
+        dst_len: 2,
+        src0_len: 1,
+        src1_len: 0,
+    });
+    for p in [Platform::Bdw, Platform::Skl, Platform::Icllp] {
+        assert_eq!(names(p, &i), ["r127"], "{p}");
+    }
+    assert_eq!(names(Platform::Tgllp, &i), [""; 0]);
+}

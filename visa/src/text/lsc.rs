@@ -132,7 +132,11 @@ impl<'s> Parser<'s> {
     /// A scalar register `V32`, `V32.1`, `V32(0,1)`, or a constant.
     fn reg_or_imm(&mut self, ty: Type) -> Parsed<Operand> {
         if !matches!(self.peek(), Tok::Ident | Tok::Builtin) || self.slice() == "%sizeof" {
+            let start = self.token().start as usize;
             let value = self.int_exp()?;
+            if ty != Type::UQ {
+                self.in_range(start, value, i32::MIN.into()..=u32::MAX.into(), "the constant")?;
+            }
             let bits = if ty == Type::UQ { value as u64 } else { u64::from(value as u32) };
             return Ok(Operand::Vector(VectorOperand::Immediate { ty, bits }));
         }

@@ -393,7 +393,10 @@ impl<'s> Parser<'s> {
             return self
                 .expected("a source: a variable such as `V32(0,0)<1;1,0>` or a constant such as `0x1:d`");
         }
+        let (first, start) = (self.at, self.token().start as usize);
         let value = self.unary()?;
+        // A literal above the range of signed numbers is a positive one.
+        let large = self.at == first + 1 && value < 0;
         if self.peek() == Tok::Dot && self.glued(0) {
             return self.expected("a type; a fraction has it right after its digits, as in `2.5:f`");
         }
@@ -402,9 +405,25 @@ impl<'s> Parser<'s> {
             self.at -= 1;
             return self.fail("a constant cannot be of type bool");
         }
+        if !holds(ty, value, large) {
+            return self.fail_since(start, format!("the constant does not fit into `:{}`", ty.name()));
+        }
         let bits = if ty.bytes() == 8 { value as u64 } else { u64::from(value as u32) };
         Ok(VectorOperand::Immediate { ty, bits })
     }
+}
+
+/// Whether a constant fits into a type, as a number or as its bits: printed constants of signed types are bits, and
+/// a negative number means its two's complement. Words may be written with the 32 bits that objects keep, if the
+/// upper ones only extend them. `large`: the value is the positive number with the same bits.
+fn holds(ty: Type, value: i64, large: bool) -> bool {
+    if ty.bytes() == 8 {
+        return true;
+    }
+    let bits = if ty.is_packed() { 32 } else { ty.bytes() * 8 };
+    let fits = |v: i64, bits: u32| v >= -(1 << (bits - 1)) && v < 1 << bits;
+    let extended = i64::from(value as u32 as i32);
+    !large && fits(value, 32) && (fits(value, bits) || fits(extended, bits))
 }
 
 /// Types that operands have, for messages.

@@ -597,6 +597,13 @@ impl<'s> Parser<'s> {
         }
     }
 
+    /// A fault of all that has been read since a place.
+    #[cold]
+    pub(super) fn fail_since<T>(&mut self, start: usize, message: impl Into<String>) -> Parsed<T> {
+        let end = self.tokens[self.at - 1].end as usize;
+        self.fail_at(start..end, message)
+    }
+
     /// A constant expression with a value in a range.
     pub(super) fn int_in(&mut self, range: std::ops::RangeInclusive<i64>, what: &str) -> Parsed<i64> {
         let start = self.token().start as usize;
@@ -614,9 +621,7 @@ impl<'s> Parser<'s> {
         if range.contains(&value) {
             return Ok(value);
         }
-        let end = self.tokens[self.at - 1].end as usize;
-        let message = format!("{what} is {value}, allowed: {} to {}", range.start(), range.end());
-        self.fail_at(start..end, message)
+        self.fail_since(start, format!("{what} is {value}, allowed: {} to {}", range.start(), range.end()))
     }
 
     /// A string literal with its escapes resolved, or an identifier.

@@ -1,0 +1,107 @@
+//! Stochastic rounding (Xe-HPC): `:f` to `:hf`, `:hf` to `:bf8`.
+//!
+//! vISA writes `:bf8` as `:ub` and gives the random bits as floats or unsigned integers. The machine wants the
+//! types themselves, the random bits in elements as wide as the value, and operands that are packed from the start
+//! of a register on, or scalar single floats; one channel of `:bf8` does not exist (Intel's finalizer, `fixSrnd`).
+
+use gen_ir::{Dst, ExecSize, Op, Src, Type};
+
+use super::{
+    Legalizer, Step,
+    operand::{is_scalar, linear_stride, with_type},
+    slice::piece,
+};
+use crate::build::{self, VInst};
+
+pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    if inst.op != Op::Srnd {
+        return Step::Keep;
+    }
+    let to = match (inst.src[0].ty(), inst.dst.ty()) {
+        (Some(Type::F), Some(Type::Hf)) => Type::Hf,
+        (Some(Type::Hf), Some(Type::Ub)) => Type::Bf8,
+        _ => return Step::Refuse("stochastic rounding is from :f to :hf and from :hf to :bf8"),
+    };
+    let lanes = inst.exec.lanes();
+    if lanes * 4 > lx.grf() && to == Type::Hf && !is_scalar(&inst.src[0], lanes) {
+        if lx.overlaps(inst, lanes / 2) {
+            lx.stage_destination(inst, Type::Hf, 1, false);
+        } else {
+            lx.inst(piece(inst, 0, lanes / 2));
+            lx.inst(piece(inst, lanes / 2, lanes / 2));
+        }
+        return Step::Replaced;
+    }
+    let mut new = *inst;
+    random(lx, &mut new);
+    for i in 0..2 {
+        operand(lx, &mut new, i);
+    }
+    let placed = match inst.dst {
+        Dst::Direct { reg, horz: 1, .. } if lanes > 1 || to == Type::Hf => {
+            lx.raise_alignment(reg, lx.grf());
+            lx.is_general(reg) && lx.is_aligned(reg, lx.grf())
+        }
+        _ => false,
+    };
+    if let (true, Dst::Direct { reg, .. }) = (placed, inst.dst) {
+        new.dst = Dst::packed(reg, to);
+        lx.push_raw(new);
+        return Step::Replaced;
+    }
+    let result = lx.aligned_temp(lanes.max(2) * to.bytes());
+    new.dst = Dst::packed(result, to);
+    (new.pred, new.no_mask) = (None, true);
+    if lanes == 1 && to == Type::Bf8 {
+        new.exec = ExecSize::S2;
+    }
+    new.origin = inst.origin;
+    lx.push_raw(new);
+    let bits = Type::unsigned(to.bytes()).unwrap_or(Type::Ub);
+    let mut copy =
+        build::mov(super::lanes_of(inst), inst.dst, Src::new(result, build::strided(1, inst.exec), bits));
+    copy.dst = match copy.dst {
+        Dst::Direct { reg, horz, .. } => Dst::Direct { reg, horz, ty: bits },
+        Dst::Indirect { addr, imm, horz, .. } => Dst::Indirect { addr, imm, horz, ty: bits },
+        other => other,
+    };
+    copy.pred = inst.pred;
+    lx.helper(copy, inst);
+    Step::Replaced
+}
+
+/// Brings the random bits to the width of the value.
+fn random(lx: &mut Legalizer<'_>, inst: &mut VInst) {
+    let (Some(value), Some(ty)) = (inst.src[0].ty(), inst.src[1].ty()) else { return };
+    if ty == value {
+        return;
+    }
+    let wide = Type::unsigned(value.bytes()).unwrap_or(Type::Ud);
+    lx.stage_source(inst, 1, wide, 1);
+    if let Src::Direct { reg, .. } = inst.src[1] {
+        lx.raise_alignment(reg, lx.grf());
+    }
+    inst.src[1] = with_type(inst.src[1], value);
+}
+
+/// Puts a source at the start of a register, packed or scalar.
+fn operand(lx: &mut Legalizer<'_>, inst: &mut VInst, i: usize) {
+    let lanes = inst.exec.lanes();
+    let Some(ty) = inst.src[i].ty() else { return };
+    if let Src::Direct { reg, region, mods, .. } = inst.src[i] {
+        let scalar = is_scalar(&inst.src[i], lanes);
+        let walks = scalar && (ty == Type::F || lanes == 1) || linear_stride(region, lanes) == Some(1);
+        if walks && !mods.any() && lx.is_general(reg) && lx.is_aligned(reg, lx.grf()) {
+            return;
+        }
+        if scalar && ty == Type::Hf && lanes > 1 {
+            return lx.spread_source(inst, i, ty);
+        }
+    } else if lanes > 1 && ty == Type::Hf {
+        return lx.spread_source(inst, i, ty);
+    }
+    lx.stage_source(inst, i, ty, 1);
+    if let Src::Direct { reg, .. } = inst.src[i] {
+        lx.raise_alignment(reg, lx.grf());
+    }
+}

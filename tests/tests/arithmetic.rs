@@ -1,0 +1,114 @@
+//! Every arithmetic instruction over the edges of its types: what our code leaves on the emulator is what the vISA
+//! interpreter leaves. `cargo run --release -p tests --bin arithmetic` does so with Intel's code beside it.
+
+use platforms::Platform;
+use tests::arithmetic::{Case, Outcome, cases};
+
+fn all_agree(platform: Platform) {
+    let mut agree = 0;
+    let mut faults = Vec::new();
+    // All moves, and every third of the others.
+    let some = |(i, case): (usize, Case)| (i % 3 == 0 || case.op.starts_with("mov")).then_some(case);
+    for case in cases("").into_iter().enumerate().filter_map(some) {
+        match case.judge(platform, None) {
+            Outcome::Agrees => agree += 1,
+            Outcome::Differs(what) => faults.push(format!("{platform} {case}: {what}")),
+            Outcome::Illegal(_) | Outcome::Refused(_) => {}
+        }
+    }
+    assert!(faults.is_empty(), "{} differ\n{}", faults.len(), faults.join("\n"));
+    assert!(agree > 3000, "{platform}: only {agree} instructions were compared");
+}
+
+macro_rules! platforms {
+    ($($name:ident $platform:ident)*) => {$(
+        #[test]
+        fn $name() {
+            all_agree(Platform::$platform);
+        }
+    )*};
+}
+
+platforms!(broadwell Bdw  skylake Skl  broxton Bxt  ice_lake Icllp  tiger_lake Tgllp  ponte_vecchio Pvc);
+
+/// The code of one kernel of `lines` over general variables, 64 bytes each, that are stored at the end.
+fn code(
+    platform: Platform,
+    vars: &[(&str, &str)],
+    lines: &str,
+) -> Result<Vec<gen_ir::Inst<gen_ir::Physical>>, String> {
+    let mut text = String::from(".version 4.1\n.kernel \"k\"\n");
+    for (name, ty) in vars {
+        text += &format!(".decl {name} v_type=G type={ty} num_elts=64 align=GRF\n");
+    }
+    text += ".decl T6 v_type=T num_elts=1\n.kernel_attr Target=\"3d\"\n.kernel_attr SimdSize=16\n.function \"k\"\nk:\n";
+    text += "movs (M1_NM, 1) T6(0) 0x0:ud\n";
+    for (name, _) in vars {
+        text += &format!("oword_ld (4) T6 0x0:ud {name}.0\n");
+    }
+    text += lines;
+    for (name, _) in vars {
+        text += &format!("\noword_st (4) T6 0x0:ud {name}.0");
+    }
+    text += "\nret (M1, 1)\n";
+    let module = finalizer::read_text(text.as_bytes(), platform).map_err(|e| e.to_string())?;
+    let options = finalizer::Options { verify: true, ..finalizer::Options::new(platform) };
+    let binary = finalizer::Finalizer::new(options).finalize_kernel(&module, 0).map_err(|e| e.to_string())?;
+    Ok(encoder::decode_all(platform, &binary.code).map(|d| d.inst.expect("a word")).collect())
+}
+
+#[test]
+fn doubles_are_spread_and_not_replicated() {
+    for platform in [Platform::Bdw, Platform::Skl] {
+        for lanes in [2, 4, 8] {
+            let mad = format!("mad (M1_NM, {lanes}) A(0,0)<1> B(0,1)<0;1,0> A(0,0)<1;1,0> B(0,0)<1;1,0>");
+            let insts = code(platform, &[("A", "df"), ("B", "df")], &mad).expect("code");
+            let mads: Vec<_> = insts.iter().filter(|i| i.op == gen_ir::Op::Mad).collect();
+            assert!(!mads.is_empty());
+            for i in mads {
+                assert_eq!(gen_ir::rules::check(platform, i), [], "{platform}: {i}");
+            }
+        }
+    }
+}
+
+#[test]
+fn stochastic_rounding_has_the_types_of_the_machine() {
+    let vars = [("F", "f"), ("H", "hf"), ("B", "ub"), ("R", "uw"), ("S", "ub")];
+    let lines = "srnd (M1_NM, 16) H(0,0)<1> F(0,0)<1;1,0> R(0,0)<1;1,0>\n\
+                 srnd (M1_NM, 8) H(0,17)<1> F(0,1)<1;1,0> F(0,0)<0;1,0>\n\
+                 srnd (M1_NM, 16) B(0,0)<1> H(0,0)<1;1,0> S(0,0)<1;1,0>\n\
+                 srnd (M1_NM, 8) B(0,17)<2> H(0,0)<0;1,0> H(0,2)<2;1,0>\n\
+                 srnd (M1_NM, 1) B(0,60)<1> H(0,3)<0;1,0> S(0,1)<0;1,0>";
+    let insts = code(Platform::Pvc, &vars, lines).expect("code");
+    let rounding: Vec<_> = insts.iter().filter(|i| i.op == gen_ir::Op::Srnd).collect();
+    let types: Vec<_> = rounding.iter().filter_map(|i| i.dst.ty()).collect();
+    use gen_ir::Type::{Bf8, Hf};
+    assert_eq!(types, [Hf, Hf, Bf8, Bf8, Bf8]);
+    for i in rounding {
+        assert_eq!(gen_ir::rules::check(Platform::Pvc, i), [], "{i}");
+    }
+}
+
+#[test]
+fn doubles_are_refused_where_there_are_none() {
+    let vars = [("A", "df"), ("F", "f"), ("H", "hf"), ("Q", "q")];
+    for platform in [Platform::Icllp, Platform::Tgllp] {
+        for lines in [
+            "add (M1_NM, 4) A(0,0)<1> A(0,0)<1;1,0> A(0,4)<1;1,0>",
+            "mov (M1_NM, 4) F(0,0)<1> A(0,0)<1;1,0>",
+            "mov (M1_NM, 4) H(0,0)<1> A(0,0)<1;1,0>",
+            "mov (M1_NM, 4) A(0,0)<1> F(0,0)<1;1,0>",
+            "mov (M1_NM, 4) A(0,0)<1> Q(0,0)<1;1,0>",
+            "mov (M1_NM, 4) A(0,0)<1> (-)A(0,0)<1;1,0>",
+            "mul (M1_NM, 4) A(0,0)<1> A(0,0)<1;1,0> A(0,4)<1;1,0>",
+            "min (M1_NM, 4) A(0,0)<1> A(0,0)<1;1,0> A(0,4)<1;1,0>",
+            "mad (M1_NM, 4) A(0,0)<1> A(0,0)<1;1,0> A(0,4)<1;1,0> A(0,0)<1;1,0>",
+            "rndd (M1_NM, 4) A(0,0)<1> A(0,0)<1;1,0>",
+        ] {
+            let error = code(platform, &vars, lines).expect_err(lines);
+            assert!(error.contains("double"), "{platform} {lines}: {error}");
+        }
+        code(platform, &vars, "mov (M1_NM, 4) A(0,0)<1> A(0,4)<1;1,0>").expect("a copy");
+    }
+}
