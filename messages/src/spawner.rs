@@ -21,7 +21,9 @@ pub struct ThreadSpawn {
     pub opcode: Option<Opcode>,
     /// A child thread asks (otherwise a root thread).
     pub child: bool,
-    #[bits(2)]
+    /// Must be zero.
+    pub reserved: bool,
+    #[bits(1)]
     __: u8,
     /// The thread's part of the unified return buffer stays as it is: it is not the thread's to give back.
     pub keep_urb: bool,

@@ -14,6 +14,7 @@ use gen_ir::{
     Arf, Base, Class, Cond, CondMod, Desc, Dst, ExecSize, Inst, MathFn, Op, Options, Payload, Physical, Pipe,
     Pred, PredCtrl, Reg, Region, SbidMode, SendInfo, Sfid, Src, SrcMod, SyncFn, Target, Type,
 };
+use messages::{Descriptor, ExtendedDescriptor};
 use platforms::Layout;
 
 /// An instruction and what its text says beyond it.
@@ -569,17 +570,19 @@ impl<'a> Cursor<'a> {
         let Payload::Send(send) = &mut inst.payload else { return Some(()) };
         send.desc = desc;
         if let Desc::Imm(bits) = desc {
-            send.dst_len = (bits >> 20 & 31) as u8;
-            send.src0_len = (bits >> 25 & 15) as u8;
+            let desc = Descriptor::from_bits(bits);
+            send.dst_len = desc.response_length().registers();
+            send.src0_len = desc.message_length().registers();
         }
         if let Desc::Imm(bits) = &mut ex_desc {
+            let fields = ExtendedDescriptor::from_bits(*bits);
             if self.caps.words.layout() == Layout::Gen8 {
-                send.sfid = function_numbered(*bits & 15);
-                send.eot = *bits >> 5 & 1 != 0;
-                *bits &= !0x3f;
+                send.sfid = Sfid::from_number(fields.target_function(), false);
+                send.eot = fields.end_of_thread();
+                *bits &= !ExtendedDescriptor::IN_WORD;
             }
             if !self.caps.memory.lsc {
-                send.src1_len = (*bits >> 6 & 31) as u8;
+                send.src1_len = fields.extended_length().registers();
             }
         }
         send.ex_desc = ex_desc;
@@ -680,11 +683,6 @@ fn condition_named(word: &str) -> Option<Cond> {
         "nz" => Some(Cond::Ne),
         _ => CONDITIONS.into_iter().find(|c| c.name() == word),
     }
-}
-
-/// The shared function with a number, before Xe.
-fn function_numbered(number: u32) -> Sfid {
-    Sfid::from_number(number as u8 & 15, false)
 }
 
 /// The region that a register source of a branch has in the word.

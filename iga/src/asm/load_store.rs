@@ -6,14 +6,18 @@ use crate::message::{
     lsc::{self, Operation},
 };
 use gen_ir::{Desc, Dst, Inst, Op, Payload, Physical, Reg, Region, SendInfo, Sfid, Src, SrcMod, Type};
+use messages::{
+    Descriptor, MessageLength, ResponseLength, SurfaceIndex,
+    lsc::{AddressModel, BtiExtended, Untyped},
+};
 
 /// What the mnemonic says.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Head {
     operation: Operation,
     sfid: Sfid,
-    /// Descriptor bits of the operation and its controls.
-    bits: u32,
+    /// The operation and its controls.
+    desc: Descriptor,
 }
 
 impl Cursor<'_> {
@@ -43,7 +47,7 @@ impl Cursor<'_> {
             }
         }
         match lsc::encode_controls(operation, &controls) {
-            Ok(bits) => Some(Some(Head { operation, sfid, bits })),
+            Ok(bits) => Some(Some(Head { operation, sfid, desc: Descriptor::from_bits(bits) })),
             Err(i) => {
                 let at = places.get(i).copied().unwrap_or_else(|| self.here());
                 let found = controls.get(i).map_or("nothing".to_owned(), |c| format!("`{c}`"));
@@ -62,7 +66,12 @@ impl Cursor<'_> {
         }
         let (surface, ex_desc) = self.surface()?;
         self.expect(Token::LBracket, "`[` and the addresses")?;
+        let at = self.here();
         let address = self.sized("the addresses' register")?;
+        let Ok(address_length) = MessageLength::new(address.1.into()) else {
+            self.error_at(at, format!("a length of {}", address.1), "a length: 0 to 15 registers");
+            return None;
+        };
         self.expect(Token::RBracket, "`]`")?;
         if head.operation.kind != Kind::Load {
             data = self.sized("a data register")?;
@@ -70,10 +79,11 @@ impl Cursor<'_> {
         let source = |reg| Src::Direct { reg, region: Region::PACKED, mods: SrcMod::None, ty: Type::Ud };
         inst.dst = Dst::packed(dst.0, Type::Ud);
         (inst.src[0], inst.src[1]) = (source(address.0), source(data.0));
-        let desc = head.bits | u32::from(dst.1) << 20 | u32::from(address.1 & 15) << 25 | surface << 29;
+        let desc = head.desc.with_lengths(address_length, ResponseLength::of(dst.1.into()));
+        let desc = Untyped::from(desc).with_address_model(Some(surface));
         inst.payload = Payload::Send(SendInfo {
             sfid: head.sfid,
-            desc: Desc::Imm(desc),
+            desc: Desc::Imm(desc.into_bits()),
             ex_desc,
             eot: false,
             dst_len: dst.1,
@@ -89,18 +99,18 @@ impl Cursor<'_> {
         Some((reg, len.unwrap_or(0)))
     }
 
-    /// `bti[3]`, `bss[a0.2]`, or nothing: address type, and the extended descriptor.
-    fn surface(&mut self) -> Option<(u32, Desc<Physical>)> {
-        let kind = match self.peek() {
-            Token::Word("bss") => 1,
-            Token::Word("ss") => 2,
-            Token::Word("bti") => 3,
-            Token::Word("flat") => 0,
-            _ => return Some((0, Desc::Imm(0))),
+    /// `bti[3]`, `bss[a0.2]`, or nothing: how memory is named, and the extended descriptor.
+    fn surface(&mut self) -> Option<(AddressModel, Desc<Physical>)> {
+        let model = match self.peek() {
+            Token::Word("bss") => AddressModel::Bss,
+            Token::Word("ss") => AddressModel::Ss,
+            Token::Word("bti") => AddressModel::Bti,
+            Token::Word("flat") => AddressModel::Flat,
+            _ => return Some((AddressModel::Flat, Desc::Imm(0))),
         };
         self.advance();
-        if kind == 0 {
-            return Some((0, Desc::Imm(0)));
+        if model == AddressModel::Flat {
+            return Some((model, Desc::Imm(0)));
         }
         self.expect(Token::LBracket, "`[`")?;
         let in_register = matches!(self.peek(), Token::Word(w) if register_base(self.caps, w).is_some());
@@ -109,14 +119,19 @@ impl Cursor<'_> {
         } else {
             let at = self.here();
             let value = self.dword("a surface")?;
-            let allowed = if kind == 3 { value < 256 } else { value & 0x7ff == 0 };
-            if !allowed {
+            let ex_desc = match u8::try_from(value) {
+                Ok(index) if model == AddressModel::Bti => {
+                    Some(BtiExtended::new().with_surface(SurfaceIndex(index)).into_bits())
+                }
+                _ => (model != AddressModel::Bti && value & lsc::EX_DESC_LOW == 0).then_some(value),
+            };
+            let Some(ex_desc) = ex_desc else {
                 self.error_at(at, format!("{value:#x}"), "bti: 0 to 255; ss, bss: a multiple of 0x800");
                 return None;
-            }
-            Desc::Imm(if kind == 3 { value << 24 } else { value })
+            };
+            Desc::Imm(ex_desc)
         };
         self.expect(Token::RBracket, "`]`")?;
-        Some((kind, desc))
+        Some((model, desc))
     }
 }

@@ -7,86 +7,85 @@ use super::{
 };
 use gen_ir::Sfid;
 use messages::{
-    Descriptor,
-    lsc::{DataSize, Untyped, VectorSize},
+    ResponseLength,
+    lsc::{
+        AddressModel, AddressSize, Block2d, BtiExtended, Compression, DataSize, Fence, Flush, Op, Quad,
+        Scope, Untyped, VectorSize,
+    },
 };
 use std::fmt::Write;
 
 struct Row {
-    number: u32,
+    op: Op,
     name: &'static str,
     kind: Kind,
-    /// Channels are chosen by a mask.
-    quad: bool,
     description: &'static str,
 }
 
-const fn row(number: u32, name: &'static str, kind: Kind, quad: bool, description: &'static str) -> Row {
-    Row { number, name, kind, quad, description }
+const fn row(op: Op, name: &'static str, kind: Kind, description: &'static str) -> Row {
+    Row { op, name, kind, description }
 }
 
 #[rustfmt::skip]
 static OPS: &[Row] = &[
-    row(0x00, "load", Load, false, "gathering load"),
-    row(0x01, "load_strided", Load, false, "strided load (a.k.a load_block)"),
-    row(0x02, "load_quad", Load, true, "quad load (a.k.a. load_cmask)"),
-    row(LOAD_BLOCK2D, "load_block2d", Load, false, "block2d load"),
-    row(0x04, "store", Store, false, "scattering store"),
-    row(0x05, "store_strided", Store, false, "strided store (a.k.a store_block)"),
-    row(0x06, "store_quad", Store, true, "quad store (a.k.a. store_cmask)"),
-    row(STORE_BLOCK2D, "store_block2d", Store, false, "block2d store"),
-    row(0x08, "atomic_iinc", Atomic, false, "atomic integer increment"),
-    row(0x09, "atomic_idec", Atomic, false, "atomic integer decrement"),
-    row(0x0a, "atomic_load", Atomic, false, "atomic load"),
-    row(0x0b, "atomic_store", Atomic, false, "atomic store"),
-    row(0x0c, "atomic_iadd", Atomic, false, "atomic integer add"),
-    row(0x0d, "atomic_isub", Atomic, false, "atomic integer subtract"),
-    row(0x0e, "atomic_smin", Atomic, false, "atomic signed-integer minimum"),
-    row(0x0f, "atomic_smax", Atomic, false, "atomic signed-integer maximum"),
-    row(0x10, "atomic_umin", Atomic, false, "atomic unsigned-integer minimum"),
-    row(0x11, "atomic_umax", Atomic, false, "atomic unsigned-integer maximum"),
-    row(ATOMIC_ICAS, "atomic_icas", Atomic, false, "atomic integer compare and swap"),
-    row(0x13, "atomic_fadd", Atomic, false, "atomic float add"),
-    row(0x14, "atomic_fsub", Atomic, false, "atomic float subtract"),
-    row(0x15, "atomic_fmin", Atomic, false, "atomic float minimum"),
-    row(0x16, "atomic_fmax", Atomic, false, "atomic float maximum"),
-    row(ATOMIC_FCAS, "atomic_fcas", Atomic, false, "atomic float compare and swap"),
-    row(0x18, "atomic_and", Atomic, false, "atomic logical and"),
-    row(0x19, "atomic_or", Atomic, false, "atomic logical or"),
-    row(0x1a, "atomic_xor", Atomic, false, "atomic logical xor"),
-    row(LOAD_STATUS, "load_status", Load, false, "load status"),
-    row(0x1c, "store_uncompressed", Store, false, "scattering store uncompressed"),
-    row(0x20, "store_uncompressed_quad", Store, true, "store quad uncompressed"),
+    row(Op::Load, "load", Load, "gathering load"),
+    row(Op::LoadStrided, "load_strided", Load, "strided load (a.k.a load_block)"),
+    row(Op::LoadQuad, "load_quad", Load, "quad load (a.k.a. load_cmask)"),
+    row(Op::LoadBlock2d, "load_block2d", Load, "block2d load"),
+    row(Op::Store, "store", Store, "scattering store"),
+    row(Op::StoreStrided, "store_strided", Store, "strided store (a.k.a store_block)"),
+    row(Op::StoreQuad, "store_quad", Store, "quad store (a.k.a. store_cmask)"),
+    row(Op::StoreBlock2d, "store_block2d", Store, "block2d store"),
+    row(Op::AtomicInc, "atomic_iinc", Atomic, "atomic integer increment"),
+    row(Op::AtomicDec, "atomic_idec", Atomic, "atomic integer decrement"),
+    row(Op::AtomicLoad, "atomic_load", Atomic, "atomic load"),
+    row(Op::AtomicStore, "atomic_store", Atomic, "atomic store"),
+    row(Op::AtomicAdd, "atomic_iadd", Atomic, "atomic integer add"),
+    row(Op::AtomicSub, "atomic_isub", Atomic, "atomic integer subtract"),
+    row(Op::AtomicSmin, "atomic_smin", Atomic, "atomic signed-integer minimum"),
+    row(Op::AtomicSmax, "atomic_smax", Atomic, "atomic signed-integer maximum"),
+    row(Op::AtomicUmin, "atomic_umin", Atomic, "atomic unsigned-integer minimum"),
+    row(Op::AtomicUmax, "atomic_umax", Atomic, "atomic unsigned-integer maximum"),
+    row(Op::AtomicCas, "atomic_icas", Atomic, "atomic integer compare and swap"),
+    row(Op::AtomicFadd, "atomic_fadd", Atomic, "atomic float add"),
+    row(Op::AtomicFsub, "atomic_fsub", Atomic, "atomic float subtract"),
+    row(Op::AtomicFmin, "atomic_fmin", Atomic, "atomic float minimum"),
+    row(Op::AtomicFmax, "atomic_fmax", Atomic, "atomic float maximum"),
+    row(Op::AtomicFcas, "atomic_fcas", Atomic, "atomic float compare and swap"),
+    row(Op::AtomicAnd, "atomic_and", Atomic, "atomic logical and"),
+    row(Op::AtomicOr, "atomic_or", Atomic, "atomic logical or"),
+    row(Op::AtomicXor, "atomic_xor", Atomic, "atomic logical xor"),
+    row(Op::LoadStatus, "load_status", Load, "load status"),
+    row(Op::StoreUncompressed, "store_uncompressed", Store, "scattering store uncompressed"),
+    row(Op::StoreUncompressedQuad, "store_uncompressed_quad", Store, "store quad uncompressed"),
 ];
 
 /// Messages that only the newer edition names.
 #[rustfmt::skip]
 static NEWER_OPS: &[Row] = &[
-    row(0x28, "atomic_acadd", Atomic, false, "atomic counter append add"),
-    row(0x29, "atomic_acsub", Atomic, false, "atomic counter append sub"),
-    row(0x2a, "atomic_acstore", Atomic, false, "atomic counter append store"),
-    row(0x31, "load_quad_msrt", Load, true, "load quad from multi-sample render target"),
-    row(0x32, "store_quad_msrt", Store, true, "store quad to multi-sample render target"),
+    row(Op::AtomicAppendAdd, "atomic_acadd", Atomic, "atomic counter append add"),
+    row(Op::AtomicAppendSub, "atomic_acsub", Atomic, "atomic counter append sub"),
+    row(Op::AtomicAppendStore, "atomic_acstore", Atomic, "atomic counter append store"),
+    row(Op::LoadQuadMsrt, "load_quad_msrt", Load, "load quad from multi-sample render target"),
+    row(Op::StoreQuadMsrt, "store_quad_msrt", Store, "store quad to multi-sample render target"),
 ];
-
-const LOAD_BLOCK2D: u32 = 0x03;
-const STORE_BLOCK2D: u32 = 0x07;
-const LOAD_STATUS: u32 = 0x1b;
-const ATOMIC_ICAS: u32 = 0x12;
-const ATOMIC_FCAS: u32 = 0x17;
 
 /// Cache controls of levels 1 and 3 by number, for loads.
 const CACHED_LOADS: [&str; 8] = ["", ".uc.uc", ".uc.ca", ".ca.uc", ".ca.ca", ".st.uc", ".st.ca", ".ri.ca"];
 /// The same for stores and atomics.
 const CACHED_STORES: [&str; 8] = ["", ".uc.uc", ".uc.wb", ".wt.uc", ".wt.wb", ".st.uc", ".st.wb", ".wb.wb"];
 
+/// Bits of an extended descriptor that the reference allows nothing in.
+pub(crate) const EX_DESC_LOW: u32 = 0x7ff;
+
 /// Decodes a load/store cache message.
 pub(super) fn decode(q: &Query) -> Message {
-    match q.bits(0, 6) {
-        0x1d => compression_control(q),
-        0x1e => read_state(q),
-        0x1f => fence(q),
-        number => match ops(q.newer()).find(|row| row.number == number) {
+    let Some(op) = q.as_kind::<Untyped>().op() else { return q.invalid() };
+    match op {
+        Op::CompressionControl => compression_control(q),
+        Op::ReadState => read_state(q),
+        Op::Fence => fence(q),
+        _ => match ops(q.newer()).find(|row| row.op == op) {
             Some(row) => memory(q, row),
             None => q.invalid(),
         },
@@ -99,25 +98,20 @@ fn ops(newer: bool) -> impl Iterator<Item = &'static Row> {
 
 /// Addressing, and its text in the notation (`bti[3]`, `bss[a0.2]`, empty when flat).
 fn surface(q: &Query) -> (Addressing, Surface, String) {
-    let kind = match q.bits(29, 2) {
-        0 => return (Addressing::Flat, Surface::Imm(0), String::new()),
-        1 => Addressing::Bss,
-        2 => Addressing::Ss,
-        _ => Addressing::Bti,
-    };
-    let name = match kind {
-        Addressing::Bss => "bss",
-        Addressing::Ss => "ss",
-        _ => "bti",
+    let (kind, name) = match q.as_kind::<Untyped>().address_model() {
+        None | Some(AddressModel::Flat) => return (Addressing::Flat, Surface::Imm(0), String::new()),
+        Some(AddressModel::Bss) => (Addressing::Bss, "bss"),
+        Some(AddressModel::Ss) => (Addressing::Ss, "ss"),
+        Some(AddressModel::Bti) => (Addressing::Bti, "bti"),
     };
     match (kind, q.ex_desc) {
         (_, Err(sub)) => (kind, Surface::Addr(sub), format!("{name}[a0.{sub}]")),
         (Addressing::Bti, Ok(bits)) => {
-            let index = bits >> 24;
+            let index = BtiExtended::from_bits(bits).surface().0.into();
             (kind, Surface::Imm(index), format!("{name}[{index}]"))
         }
         (_, Ok(bits)) => {
-            let offset = bits & !0x7ff;
+            let offset = bits & !EX_DESC_LOW;
             (kind, Surface::Imm(offset), format!("{name}[0x{offset:X}]"))
         }
     }
@@ -125,18 +119,19 @@ fn surface(q: &Query) -> (Addressing, Surface, String) {
 
 /// `.d32x4t` after the number of bits in memory and in registers.
 fn put_data(q: &Query, row: &Row, m: &mut Message, controls: &mut String) -> bool {
-    let desc = Untyped::from(Descriptor::from_bits(q.desc));
+    let desc = q.as_kind::<Untyped>();
     let size = desc.data_size();
     m.data = Data::new(row.kind, size.map_or(0, |s| 8 * s.register_bytes()), 1);
     controls.push('.');
     controls.push_str(size.map_or("0x7", DataSize::name));
-    if row.quad {
-        m.data.elements = q.bits(12, 4).count_ones();
+    if row.op.is_quad() {
+        let channels = q.as_kind::<Quad>().channels();
+        m.data.elements = channels.count_ones();
         controls.push('.');
-        controls.extend("xyzw".chars().zip(12..).filter(|&(_, i)| q.bit(i)).map(|(c, _)| c));
-        return q.bits(12, 4) != 0;
+        controls.extend("xyzw".chars().zip(0..).filter(|&(_, i)| channels >> i & 1 != 0).map(|(c, _)| c));
+        return channels != 0;
     }
-    let block = matches!(row.number, LOAD_BLOCK2D | STORE_BLOCK2D);
+    let block = row.op.is_block2d();
     let vector = desc.vector_size().map_or(1, VectorSize::elements);
     let transposed = desc.transpose();
     (m.data.elements, m.data.transposed) = (vector, transposed);
@@ -146,39 +141,40 @@ fn put_data(q: &Query, row: &Row, m: &mut Message, controls: &mut String) -> boo
     if transposed {
         controls.push('t');
     }
-    if row.number == LOAD_BLOCK2D && q.bit(7) {
+    if row.op == Op::LoadBlock2d && q.as_kind::<Block2d>().vnni() {
         controls.push('v');
     }
-    !(transposed && row.number == LOAD_STATUS)
+    !(transposed && row.op == Op::LoadStatus)
 }
 
 /// Cache controls of levels 1 and 3, for loads and for stores and atomics.
 fn cache(q: &Query, kind: Kind) -> &'static str {
     let table = if kind == Load { &CACHED_LOADS } else { &CACHED_STORES };
-    table[q.bits(17, 3) as usize]
+    table[usize::from(q.as_kind::<Untyped>().cache_control())]
 }
 
 fn memory(q: &Query, row: &Row) -> Message {
     let mut m = q.empty();
     m.description = row.description.into();
-    if q.ex_desc.is_ok_and(|bits| bits & 0x7ff != 0) {
+    if q.ex_desc.is_ok_and(|bits| bits & EX_DESC_LOW != 0) {
         m.valid = false;
     }
-    if row.number == LOAD_STATUS && (q.bit(15) || q.bits(20, 5) != 1) {
+    let desc = q.as_kind::<Untyped>();
+    if row.op == Op::LoadStatus && (desc.transpose() || q.desc.response_length() != ResponseLength::ONE) {
         m.valid = false;
     }
     let (addressing, surface, surface_text) = surface(q);
     (m.addressing, m.surface) = (addressing, surface);
     let mut text = format!("{}.{}", row.name, q.sfid);
     m.valid &= put_data(q, row, &mut m, &mut text);
-    m.data.pair = matches!(row.number, ATOMIC_ICAS | ATOMIC_FCAS);
-    let block = matches!(row.number, LOAD_BLOCK2D | STORE_BLOCK2D);
-    let size = if block { 3 } else { q.bits(7, 2) };
+    m.data.pair = matches!(row.op, Op::AtomicCas | Op::AtomicFcas);
+    let block = row.op.is_block2d();
+    let size = if block { Some(AddressSize::A64) } else { desc.address_size() };
     (m.addr_bits, text) = match size {
-        1 => (16, text + ".a16"),
-        2 => (32, text + ".a32"),
-        3 => (64, text + ".a64"),
-        _ => {
+        Some(AddressSize::A16) => (16, text + ".a16"),
+        Some(AddressSize::A32) => (32, text + ".a32"),
+        Some(AddressSize::A64) => (64, text + ".a64"),
+        None => {
             m.valid = false;
             (0, text + ".a???")
         }
@@ -191,8 +187,8 @@ fn memory(q: &Query, row: &Row) -> Message {
         text.push_str(&surface_text);
     }
     m.surface_text = surface_text;
-    m.notation = row.number != LOAD_STATUS;
-    m.coordinates = q.sfid == Sfid::Tgm && (row.quad || (block && q.newer()) || row.kind == Atomic);
+    m.notation = row.op != Op::LoadStatus;
+    m.coordinates = q.sfid == Sfid::Tgm && (row.op.is_quad() || (block && q.newer()) || row.kind == Atomic);
     if m.valid {
         m.syntax = Some(text);
     }
@@ -201,12 +197,15 @@ fn memory(q: &Query, row: &Row) -> Message {
 
 fn compression_control(q: &Query) -> Message {
     let mut m = q.empty();
-    let (name, what) = match q.bits(17, 3) {
-        0 => ("_pc", " page clear (64k)"),
-        1 => ("_sc", " sector clear (2-cachelines)"),
-        2 => ("_pu", " page uncompress (64k)"),
-        3 => ("_su", " sector uncompress (2-cachelines)"),
-        _ => {
+    // The operation stands in the place of cache control.
+    let desc = q.as_kind::<Untyped>();
+    let operation = Compression::from_bits(desc.cache_control().into());
+    let (name, what) = match operation {
+        Some(Compression::PageClear) => ("_pc", " page clear (64k)"),
+        Some(Compression::SectorClear) => ("_sc", " sector clear (2-cachelines)"),
+        Some(Compression::PageUncompress) => ("_pu", " page uncompress (64k)"),
+        Some(Compression::SectorUncompress) => ("_su", " sector uncompress (2-cachelines)"),
+        None => {
             m.valid = false;
             ("", "invalid ccs sop")
         }
@@ -215,8 +214,8 @@ fn compression_control(q: &Query) -> Message {
     let (addressing, surface, surface_text) = surface(q);
     (m.addressing, m.surface) = (addressing, surface);
     let mut text = format!("ccs{name}.{}", q.sfid);
-    if matches!(q.bits(17, 3), 0 | 2) {
-        m.valid &= addressing == Addressing::Flat && q.bits(7, 2) == 3;
+    if matches!(operation, Some(Compression::PageClear | Compression::PageUncompress)) {
+        m.valid &= addressing == Addressing::Flat && desc.address_size() == Some(AddressSize::A64);
         m.lanes = 1;
     } else {
         m.lanes = q.full_lanes();
@@ -254,24 +253,25 @@ fn read_state(q: &Query) -> Message {
 }
 
 fn fence(q: &Query) -> Message {
-    let (op, op_text) = match q.bits(12, 3) {
-        0 => (".none", "no op"),
-        1 => (".evict", "evict (dirty lines invalidated and evicted)"),
-        2 => (".invalidate", "invalidate (all clean lines, but do not evict)"),
-        3 => (".discard", "discard (dirty and clean lines invalidated without eviction)"),
-        4 => (".clean", "clean (dirty lines written out, but kept in clean state)"),
-        5 => (".flushl3", "flush L3 only"),
-        _ => ("", "invalid flush type"),
+    let fence = q.as_kind::<Fence>();
+    let (op, op_text) = match fence.flush() {
+        Some(Flush::None) => (".none", "no op"),
+        Some(Flush::Evict) => (".evict", "evict (dirty lines invalidated and evicted)"),
+        Some(Flush::Invalidate) => (".invalidate", "invalidate (all clean lines, but do not evict)"),
+        Some(Flush::Discard) => (".discard", "discard (dirty and clean lines invalidated without eviction)"),
+        Some(Flush::Clean) => (".clean", "clean (dirty lines written out, but kept in clean state)"),
+        Some(Flush::FlushL3) => (".flushl3", "flush L3 only"),
+        Some(Flush::Type6) | None => ("", "invalid flush type"),
     };
-    let (scope, scope_text) = match q.bits(9, 3) {
-        0 => (".group", "thread group"),
-        1 => (".local", "slice"),
-        2 => (".tile", "tile"),
-        3 => (".gpu", "gpu"),
-        4 => (".gpus", "all gpus"),
-        5 => (".sysrel", "system release"),
-        6 => (".sysacq", "system acquire"),
-        _ => ("", "invalid flush scope"),
+    let (scope, scope_text) = match fence.scope() {
+        Some(Scope::Group) => (".group", "thread group"),
+        Some(Scope::Local) => (".local", "slice"),
+        Some(Scope::Tile) => (".tile", "tile"),
+        Some(Scope::Gpu) => (".gpu", "gpu"),
+        Some(Scope::AllGpus) => (".gpus", "all gpus"),
+        Some(Scope::SystemRelease) => (".sysrel", "system release"),
+        Some(Scope::SystemAcquire) => (".sysacq", "system acquire"),
+        None => ("", "invalid flush scope"),
     };
     let valid = !op.is_empty() && !scope.is_empty();
     Message {
@@ -286,71 +286,78 @@ fn fence(q: &Query) -> Message {
 /// The operation that a mnemonic of the load/store notation names.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Operation {
-    number: u32,
-    quad: bool,
+    op: Op,
     /// What it does.
     pub(crate) kind: Kind,
 }
 
 /// Finds a mnemonic of the load/store notation.
 pub(crate) fn operation(name: &str) -> Option<Operation> {
-    let row = OPS.iter().find(|row| row.name == name && row.number != LOAD_STATUS)?;
-    Some(Operation { number: row.number, quad: row.quad, kind: row.kind })
+    let row = OPS.iter().find(|row| row.name == name && row.op != Op::LoadStatus)?;
+    Some(Operation { op: row.op, kind: row.kind })
 }
 
-/// The descriptor bits that controls stand for (`d32x4t`, `xyz`, `a64`, `ca`, `ca`); the index of the one at
-/// fault otherwise.
-pub(crate) fn encode_controls(op: Operation, controls: &[&str]) -> Result<u32, usize> {
+/// The descriptor that controls stand for (`d32x4t`, `xyz`, `a64`, `ca`, `ca`); the index of the one at fault
+/// otherwise.
+pub(crate) fn encode_controls(operation: Operation, controls: &[&str]) -> Result<u32, usize> {
+    let op = operation.op;
     let mut at = 0;
-    let data = controls.first().ok_or(0usize)?;
-    let split = data.find('x').unwrap_or(data.len());
-    let (size, vector) = data.split_at(split);
-    let block = matches!(op.number, LOAD_BLOCK2D | STORE_BLOCK2D);
-    let (size, mut tail) = match size.find(['t', 'v']) {
-        Some(i) if vector.is_empty() => size.split_at(i),
-        _ => (size, vector),
-    };
-    let size = DataSize::ALL.iter().copied().find(|s| s.name() == size).ok_or(0usize)?;
-    let mut bits = op.number | Untyped::new().with_data_size(Some(size)).into_bits();
-    if let Some(rest) = tail.strip_prefix('x') {
-        let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
-        let count: u32 = rest[..end].parse().map_err(|_| 0usize)?;
-        let count = VectorSize::of(count).ok_or(0usize)?;
-        bits |= Untyped::new().with_vector_size(Some(count)).into_bits();
-        tail = &rest[end..];
-    }
-    if let Some(rest) = tail.strip_prefix('t') {
-        bits |= 1 << 15;
-        tail = rest;
-    }
-    if let Some(rest) = tail.strip_prefix('v').filter(|_| op.number == LOAD_BLOCK2D) {
-        bits |= 1 << 7;
-        tail = rest;
-    }
-    if !tail.is_empty() || (op.quad && bits >> 12 != 0) {
-        return Err(0);
-    }
+    let mut desc = data_control(op, controls.first().ok_or(0usize)?).ok_or(0usize)?;
     at += 1;
-    if op.quad {
+    if op.is_quad() {
+        let mut channels = 0;
         for c in controls.get(at).ok_or(at)?.chars() {
-            bits |= 1 << (12 + "xyzw".find(c).ok_or(at)?);
+            channels |= 1 << "xyzw".find(c).ok_or(at)?;
         }
+        desc |= Quad::new().with_op(Some(op)).with_channels(channels).into_bits();
         at += 1;
     }
-    let address = match controls.get(at) {
-        Some(&"a16") if !block => 1,
-        Some(&"a32") if !block => 2,
-        Some(&"a64") => 3,
+    let size = match controls.get(at) {
+        Some(&"a16") if !op.is_block2d() => AddressSize::A16,
+        Some(&"a32") if !op.is_block2d() => AddressSize::A32,
+        Some(&"a64") => AddressSize::A64,
         _ => return Err(at),
     };
-    if !block {
-        bits |= address << 7;
+    if !op.is_block2d() {
+        desc |= Untyped::new().with_op(Some(op)).with_address_size(Some(size)).into_bits();
     }
     at += 1;
     if let Some(rest) = controls.get(at..).filter(|rest| !rest.is_empty()) {
         let text: String = rest.iter().map(|c| format!(".{c}")).collect();
-        let table = if op.kind == Load { &CACHED_LOADS } else { &CACHED_STORES };
-        bits |= (table.iter().position(|c| *c == text).ok_or(at)? as u32) << 17;
+        let table = if operation.kind == Load { &CACHED_LOADS } else { &CACHED_STORES };
+        let code = (0u8..).zip(table).find(|(_, c)| **c == text).ok_or(at)?.0;
+        desc |= Untyped::new().with_op(Some(op)).with_cache_control(code).into_bits();
     }
-    Ok(bits)
+    Ok(desc)
+}
+
+/// The operation, data size, vector and order of `d32x4t`, as descriptor bits.
+fn data_control(op: Op, data: &str) -> Option<u32> {
+    let split = data.find('x').unwrap_or(data.len());
+    let (size, vector) = data.split_at(split);
+    let (size, mut tail) = match size.find(['t', 'v']) {
+        Some(i) if vector.is_empty() => size.split_at(i),
+        _ => (size, vector),
+    };
+    let size = DataSize::ALL.iter().copied().find(|s| s.name() == size)?;
+    let mut desc = Untyped::new().with_op(Some(op)).with_data_size(Some(size));
+    let plain = desc;
+    if let Some(rest) = tail.strip_prefix('x') {
+        let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+        desc = desc.with_vector_size(Some(VectorSize::of(rest[..end].parse().ok()?)?));
+        tail = &rest[end..];
+    }
+    if let Some(rest) = tail.strip_prefix('t') {
+        desc = desc.with_transpose(true);
+        tail = rest;
+    }
+    if op.is_quad() && desc != plain {
+        return None;
+    }
+    let mut bits = desc.into_bits();
+    if let Some(rest) = tail.strip_prefix('v').filter(|_| op == Op::LoadBlock2d) {
+        bits |= Block2d::new().with_op(Some(op)).with_vnni(true).into_bits();
+        tail = rest;
+    }
+    tail.is_empty().then_some(bits)
 }

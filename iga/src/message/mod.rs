@@ -11,6 +11,7 @@ mod sampler;
 
 use super::columns::put_decimal;
 use gen_ir::{Arf, Base, Desc, Inst, Physical, Reg, SendInfo, Sfid, Src};
+use messages::{Descriptor, ExtendedDescriptor, ExtendedLength};
 use platforms::{Caps, Layout, Platform};
 
 /// How a message names the memory it goes to.
@@ -135,18 +136,15 @@ struct Query {
     caps: &'static Caps,
     sfid: Sfid,
     lanes: u32,
-    desc: u32,
+    desc: Descriptor,
+    /// An immediate, or the dword of `a0` that holds it.
     ex_desc: Result<u32, u32>,
 }
 
 impl Query {
-    /// Bits `offset..offset + len` of the descriptor.
-    fn bits(&self, offset: u32, len: u32) -> u32 {
-        self.desc >> offset & ((1u32 << len) - 1)
-    }
-
-    fn bit(&self, offset: u32) -> bool {
-        self.bits(offset, 1) != 0
+    /// The descriptor as a kind of message.
+    fn as_kind<T: From<Descriptor>>(&self) -> T {
+        T::from(self.desc)
     }
 
     /// Channels that fill two registers with dwords (Xe-HPC) or a message of double width.
@@ -211,7 +209,14 @@ pub(super) fn decode_bits(
         Desc::Imm(_) => Ok(ex_desc_bits(caps, send).unwrap_or(0)),
         Desc::Reg(reg) => Err(reg.byte / 4),
     };
-    let q = Query { edition, caps, sfid: send.sfid, lanes: inst.exec.lanes(), desc, ex_desc };
+    let q = Query {
+        edition,
+        caps,
+        sfid: send.sfid,
+        lanes: inst.exec.lanes(),
+        desc: Descriptor::from_bits(desc),
+        ex_desc,
+    };
     match send.sfid {
         Sfid::DcRo => hdc::data_cache_read_only(&q),
         Sfid::Dc0 => hdc::data_cache_0(&q),
@@ -232,14 +237,15 @@ pub(super) fn decode_bits(
 /// the shared function and the end of thread, before Xe-HPC the length of the second payload.
 pub(super) fn ex_desc_bits(caps: &Caps, send: &SendInfo<Physical>) -> Option<u32> {
     let Desc::Imm(value) = send.ex_desc else { return None };
-    let mut value = value;
+    if caps.memory.lsc {
+        return Some(value);
+    }
+    let mut fields =
+        ExtendedDescriptor::new().with_extended_length(ExtendedLength::of((send.src1_len & 31).into()));
     if caps.words.layout() == Layout::Gen8 {
-        value |= u32::from(send.sfid.number()) | u32::from(send.eot) << 5;
+        fields = fields.with_target_function(send.sfid.number()).with_end_of_thread(send.eot);
     }
-    if !caps.memory.lsc {
-        value |= u32::from(send.src1_len & 31) << 6;
-    }
-    Some(value)
+    Some(value | fields.into_bits())
 }
 
 /// The GRFs an instruction's message takes and gives; `None` where a register holds the number.
@@ -264,7 +270,10 @@ pub(super) fn lengths(
     ex_bso: bool,
 ) -> Lengths {
     let (src0, dst) = match send.desc {
-        Desc::Imm(desc) => (Some(desc >> 25 & 15), Some(desc >> 20 & 31)),
+        Desc::Imm(bits) => {
+            let desc = Descriptor::from_bits(bits);
+            (Some(desc.message_length().registers().into()), Some(desc.response_length().registers().into()))
+        }
         Desc::Reg(_) => {
             let zero = |reg| is_null(reg).then_some(0);
             (zero(inst.src[0].reg()), zero(inst.dst.reg()))
@@ -279,7 +288,9 @@ pub(super) fn lengths(
         Some(0)
     } else if known {
         Some(match ex_desc_bits(caps, send) {
-            Some(bits) if !caps.memory.lsc => bits >> 6 & 31,
+            Some(bits) if !caps.memory.lsc => {
+                ExtendedDescriptor::from_bits(bits).extended_length().registers().into()
+            }
             _ => send.src1_len.into(),
         })
     } else {
@@ -306,7 +317,7 @@ pub(super) fn put_comment(
     put(text, lens.src0, send.desc, "[28:25]");
     if let Desc::Imm(desc) = send.desc
         && send.sfid.may_have_header()
-        && desc >> 19 & 1 != 0
+        && Descriptor::from_bits(desc).header_present()
     {
         text.push('h');
     }

@@ -1,6 +1,7 @@
 //! Sampler messages.
 
 use super::{Addressing, Message, Query, Surface};
+use messages::sampler::{Sample, SimdMode};
 
 /// Messages by number, at SIMD8 and SIMD16.
 #[rustfmt::skip]
@@ -86,7 +87,8 @@ const NEWER_LSC_MODES: [(&str, u32); 8] = [
 
 /// Decodes a sampler message.
 pub(super) fn decode(q: &Query) -> Message {
-    let mode = (q.bits(17, 2) | q.bits(29, 1) << 2) as usize;
+    let sample = q.as_kind::<Sample>();
+    let mode = sample.whole_simd_mode() as usize;
     let (mut name, lanes) = match (q.caps.memory.lsc, q.newer()) {
         (false, _) => MODES[mode],
         (true, false) => LSC_MODES[mode],
@@ -95,15 +97,18 @@ pub(super) fn decode(q: &Query) -> Message {
     if q.newer() && mode > 4 {
         name = NEWER_LSC_MODES[mode].0;
     }
-    let wide = mode == 3 && !q.caps.memory.lsc;
-    let number = q.bits(12, 5) | if q.newer() { q.bits(31, 1) << 5 } else { 0 };
+    let wide =
+        sample.simd_mode() == Some(SimdMode::Simd32) && !sample.half_parameters() && !q.caps.memory.lsc;
     let table = if wide { WIDE_MESSAGES } else { MESSAGES };
-    let what = table.iter().find(|row| row.0 == number).map_or("?", |row| row.1);
-    let half = if q.bit(30) { " 16b" } else { "" };
+    // Types of six bits have no names.
+    let number =
+        Some(u32::from(sample.message_type())).filter(|_| !(q.newer() && sample.message_type_high()));
+    let what = table.iter().find(|row| Some(row.0) == number).map_or("?", |row| row.1);
+    let half = if sample.half_results() { " 16b" } else { "" };
     Message {
-        description: format!("{name}{half} {what} using sampler index {}", q.bits(8, 4)),
+        description: format!("{name}{half} {what} using sampler index {}", sample.sampler_index()),
         addressing: Addressing::None,
-        surface: Surface::Imm(q.bits(0, 8)),
+        surface: Surface::Imm(sample.surface().0.into()),
         lanes,
         addr_bits: 32,
         valid: lanes != 0,
