@@ -21,6 +21,10 @@
 //! payload, each channel its own part, then what such a copy finds in the bytes of other lanes reaches nobody:
 //! the table of accesses calls it a read of the lanes that run. Its write is of all.
 //!
+//! **Calls.** A return goes to the call that the lane came from. So what the subroutine, with those it calls, does
+//! not write is behind the call what it was before, but for what they write over: facts of other calls, which meet
+//! in the subroutine, do not count.
+//!
 //! A lane that waits at a block `t` from a branch on loses what is written over while it waits: by any
 //! block in the interval that [`Waits`](gen_ir::Waits) gives for `t`, and by subroutines called there.
 //! Not so where both variables are *lane by lane*: each write is masked and puts channel `c` at byte
@@ -66,6 +70,16 @@ type Losses = Vec<(u32, u64)>;
 
 /// A variable of which nothing crosses from block to block.
 const LOCAL: u32 = u32::MAX;
+
+/// A call, as those see it who come back from it.
+struct Called {
+    /// Whether the subroutine, or one that it calls, may write each variable.
+    written: Vec<bool>,
+    /// What they write over.
+    lost: Losses,
+    /// What is known where it is made, if lanes come there.
+    before: Option<State>,
+}
 
 struct Check<'a> {
     kernel: &'a Kernel<Virtual>,
@@ -147,7 +161,9 @@ impl Check<'_> {
 
     fn run(&self) -> Result<(), Error> {
         let blocks = self.kernel.blocks.len();
-        let losses = self.block_losses();
+        let losses = self.block_losses(true);
+        // On its own way a lane loses what anything is written over.
+        let losses_called = if self.flow.calls.is_empty() { Vec::new() } else { self.block_losses(false) };
         let waiting: Vec<(BlockId, BlockId, Losses)> = self
             .flow
             .waits
@@ -162,8 +178,8 @@ impl Check<'_> {
         if blocks > 0 {
             entry[0] = Some(first);
         }
-        // What a return may bring back to each call: what was defined there, or in the subroutine.
-        let mut back: Vec<State> = self.flow.calls.iter().map(|c| self.defined_in(c.1, c.2)).collect();
+        let mut calls: Vec<Called> =
+            self.flow.calls.iter().map(|&c| self.called(c, &losses_called)).collect();
         let mut dirty = vec![false; blocks];
         if let Some(d) = dirty.first_mut() {
             *d = true;
@@ -177,13 +193,13 @@ impl Check<'_> {
                 let Some(mut state) = entry[b].clone() else { continue };
                 self.block(b, &mut state, &mut inside, false)?;
                 if let Some(c) = self.flow.calls.iter().position(|c| c.0 == b as u32)
-                    && grow(&mut back[c], &state)
+                    && join(&mut calls[c].before, &state)
                 {
                     let (_, first, end) = self.flow.calls[c];
                     dirty[first as usize..end as usize].fill(true);
                 }
                 for &s in self.flow.succs.of(b) {
-                    let Some(out) = self.along(b as u32, s, &state, &waiting, &losses, &back) else {
+                    let Some(out) = self.along(b as u32, s, &state, &waiting, &losses, &calls) else {
                         continue;
                     };
                     dirty[s as usize] |= join(&mut entry[s as usize], &out);
@@ -206,16 +222,18 @@ impl Check<'_> {
         state: &State,
         waiting: &[(BlockId, BlockId, Losses)],
         losses: &[Losses],
-        back: &[State],
+        calls: &[Called],
     ) -> Option<State> {
         let mut out = state.clone();
-        // A return goes to one call only: what others brought along is not there.
+        // A return goes to one call only.
         let returns =
             |c: &(u32, u32, u32)| (c.1..c.2).contains(&b) && c.0 + 1 == s && !(c.1..c.2).contains(&s);
         if let Some(c) = self.flow.calls.iter().position(returns) {
-            for (f, known) in out.iter_mut().zip(&back[c]) {
-                f.defined &= known.defined;
-                f.lost.iter_mut().for_each(|l| *l &= known.defined);
+            let Called { written, lost, before } = &calls[c];
+            let mut passing = before.clone()?;
+            lose(&mut passing, lost);
+            for (f, (known, _)) in out.iter_mut().zip(passing.iter().zip(written)).filter(|f| !f.1.1) {
+                *f = *known;
             }
         }
         if let Some(call) = self.flow.calls.iter().find(|c| c.0 == b)
@@ -247,9 +265,9 @@ impl Check<'_> {
         Some(out)
     }
 
-    /// What a subroutine, with those it calls, may define.
-    fn defined_in(&self, first: u32, end: u32) -> State {
-        let mut out = vec![Fact::default(); self.crossing.len()];
+    /// What there is to know of a call before anything is known of the way there.
+    fn called(&self, (_, first, end): (u32, u32, u32), losses: &[Losses]) -> Called {
+        let mut written = vec![false; self.crossing.len()];
         let mut work = vec![(first, end)];
         let mut done: Vec<u32> = Vec::new();
         while let Some((first, end)) = work.pop() {
@@ -259,14 +277,15 @@ impl Check<'_> {
             done.push(first);
             for b in first..end {
                 for a in self.accesses.of_block(b as usize).iter().filter(|a| a.kind.has(Kind::WRITE)) {
-                    if let Some(f) = out.get_mut(self.place[a.var as usize] as usize) {
-                        f.defined = u64::MAX;
+                    if let Some(w) = written.get_mut(self.place[a.var as usize] as usize) {
+                        *w = true;
                     }
                 }
             }
             work.extend(self.flow.calls.iter().filter(|c| (first..end).contains(&c.0)).map(|c| (c.1, c.2)));
         }
-        out
+        let lost = merge(losses[first as usize..end as usize].iter().flatten().copied());
+        Called { written, lost, before: None }
     }
 
     /// Runs a block. With `report`, reads are checked. `inside` is memory: nothing is known of any variable.
@@ -368,8 +387,8 @@ impl Check<'_> {
         self.accesses.facts[v as usize].is_lane_by_lane() && self.at[v as usize].is_multiple_of(lane_bytes)
     }
 
-    /// What each block writes over that waiting lanes may hold, calls included.
-    fn block_losses(&self) -> Vec<Losses> {
+    /// What each block writes over, calls included; of lanes that wait, if so said.
+    fn block_losses(&self, waiting: bool) -> Vec<Losses> {
         // By variable: a write meets all that ever share its registers, so a list of what it goes over,
         // write by write, would grow with the square of the kernel.
         let mut lost = vec![0u64; self.crossing.len()];
@@ -378,7 +397,7 @@ impl Check<'_> {
             .map(|b| {
                 for i in self.accesses.block(b) {
                     for w in self.accesses.of(i).iter().filter(|a| a.kind.has(Kind::WRITE)) {
-                        let by_lane = self.is_by_lane(w.var);
+                        let by_lane = waiting && self.is_by_lane(w.var);
                         self.lost_by(w, |v, pieces| {
                             if by_lane && self.is_by_lane(v) {
                                 return;
@@ -432,16 +451,6 @@ fn merge(all: impl Iterator<Item = (u32, u64)>) -> Losses {
 
 fn lose(state: &mut State, losses: &Losses) {
     losses.iter().for_each(|&(v, pieces)| state[v as usize].lose(pieces));
-}
-
-/// Adds what is defined; whether that was news.
-fn grow(to: &mut State, from: &State) -> bool {
-    let mut changed = false;
-    for (a, b) in to.iter_mut().zip(from) {
-        changed |= b.defined & !a.defined != 0;
-        a.defined |= b.defined;
-    }
-    changed
 }
 
 /// Adds facts to those at a block's entry; whether that was news.

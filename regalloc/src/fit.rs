@@ -22,6 +22,8 @@ pub(crate) struct Placed<'a> {
     pub limits: (u32, u32),
     pub items: &'a [Item],
     pub known: Known<'a>,
+    /// Whether items may share registers that pass by the same subroutine.
+    pub in_calls: bool,
 }
 
 /// Memory of the search.
@@ -290,11 +292,11 @@ impl<'a, const W: usize> Fit<'a, W> {
         let to = from + item.bytes;
         let (r, end) = (from / rb, to.div_ceil(rb));
         self.busy.reset(between(r, end), self.ranges(item));
-        if from.is_multiple_of(rb) && to.is_multiple_of(rb) && !item.by_lane {
+        if from.is_multiple_of(rb) && to.is_multiple_of(rb) && !item.by_lane && !self.p.in_calls {
             return;
         }
         // Other items may have had a part of the first or the last of these registers at the same time, or all of
-        // them in other lanes.
+        // them in other lanes or at another call.
         for &range in self.ranges(item) {
             for &near in self.s.near[stretches(range)].iter().flatten() {
                 let Some(other) = self.p.items.get(near as usize) else { continue };

@@ -13,13 +13,18 @@
 //! spill     general variables to memory       slots     places there
 //! copy      a kernel to rewrite               order     fewer alive at a time
 //! split     variables of several parts
-//! apply     variables to registers            check     proof that no value is lost
+//! apply     variables to registers            calls     what passes by subroutines
+//! check     proof that no value is lost
 //! ```
 //!
 //! **What holds.** At no position do two variables share a byte while both are needed, by the lanes that
 //! run or by lanes that wait elsewhere; so no layout or mask of a write can harm another value. `check`
 //! proves it for each result, from the accesses alone, and the replay tests run random kernels before
 //! and after.
+//!
+//! **Subroutines.** What a subroutine does not write passes by it, at each call by itself: values alive across
+//! different calls share registers, and none of them is alive in the other's surroundings (`calls`,
+//! `liveness`, `Sharing::InCalls`).
 //!
 //! **Why not regalloc2** for flags and addresses: it wants SSA and puts moves on edges, but flags are
 //! written lane by lane and cross blocks of divergent flow, whose edges have no place for
@@ -34,6 +39,7 @@
 mod access;
 mod apply;
 mod busy;
+mod calls;
 mod check;
 mod copy;
 mod error;
@@ -60,7 +66,7 @@ use flow::Flow;
 use gen_ir::{Kernel, Physical, Pool, VarClass, VarId, Virtual};
 use home::Homes;
 use liveness::Liveness;
-use place::{File, Item, Placement, place};
+use place::{File, Item, Placement, Sharing, place};
 use plan::{Known, Plan};
 
 /// Rounds of rewriting after which an allocation is given up.
@@ -134,6 +140,9 @@ impl std::fmt::Debug for Scratch {
 struct Analysis {
     accesses: Accesses,
     live: Liveness,
+    /// Where variables live by themselves, and where they pass by subroutines. Known if there are any.
+    apart: [Liveness; 2],
+    any_calls: bool,
 }
 
 impl Analysis {
@@ -146,7 +155,33 @@ impl Analysis {
     ) -> Result<(), Error> {
         self.accesses.collect(kernel, flow, homes)?;
         self.live.compute(kernel, &self.accesses, flow, homes, scratch);
+        self.tell_apart(kernel, flow, scratch);
         Ok(())
+    }
+
+    /// The same instructions as those of `before` in another order within blocks: `moved` says where each stood.
+    fn reorder(
+        &mut self,
+        before: &Analysis,
+        (kernel, moved): (&Kernel<Virtual>, &[u32]),
+        flow: &Flow,
+        scratch: &mut liveness::Scratch,
+    ) {
+        self.accesses.reorder(&before.accesses, moved);
+        self.live.within_blocks(kernel, &self.accesses, flow, scratch);
+        self.tell_apart(kernel, flow, scratch);
+    }
+
+    fn tell_apart(&mut self, kernel: &Kernel<Virtual>, flow: &Flow, scratch: &mut liveness::Scratch) {
+        self.any_calls = !flow.calls.is_empty();
+        if self.any_calls {
+            Liveness::apart(self.apart.each_mut(), kernel, &self.accesses, flow, scratch);
+        }
+    }
+
+    /// What may share registers with what else: in which some ranges of variables do not count for each other.
+    fn sharing(&self) -> Sharing<'_> {
+        if self.any_calls { Sharing::InCalls(&self.apart) } else { Sharing::None }
     }
 }
 
@@ -233,7 +268,7 @@ fn rounds(
             // What spilling adds often fits beside what was placed: then all else keeps its place.
             let known = Known { kernel: current, accesses: &now.accesses, live: &now.live };
             plan.make(&general.spilled, known);
-            let fits = general.failed.is_none() && placing.fit(known, plan, general);
+            let fits = general.failed.is_none() && placing.fit((known, now.any_calls), plan, general);
             let work = work.get_or_insert_with(|| copy::copy(kernel, pool));
             let count =
                 spill::spill(work, &general.spilled, homes, (plan, &now.live), &mut top, spill, pool)?;
@@ -302,8 +337,7 @@ fn reordered(kernel: &Kernel<Virtual>, scratch: &mut Scratch) -> Result<Option<K
     };
     let general = &mut placed[2];
     let written = placing.spill_cost(kernel, now, general)?;
-    other.accesses.reorder(&now.accesses, order.moved());
-    other.live.within_blocks(&kernel_ordered, &other.accesses, flow, liveness);
+    other.reorder(now, (&kernel_ordered, order.moved()), flow, liveness);
     if placing.spill_cost(&kernel_ordered, other, placed_other)? < written {
         std::mem::swap(now, other);
         std::mem::swap(general, placed_other);
@@ -358,7 +392,7 @@ impl Placing {
         (known, own): (&Analysis, &Liveness),
         (general, other): (&mut Placement, &mut Placement),
     ) -> Result<(), Error> {
-        self.place_with(kernel, VarClass::General, (known, Some(own)), false, other)?;
+        self.place_with(kernel, VarClass::General, (known, Sharing::ByLane(own)), false, other)?;
         if general.failed.is_some()
             || other.failed.is_none() && cost_of(other, known) < cost_of(general, known)
         {
@@ -370,14 +404,20 @@ impl Placing {
 
     /// Puts what `plan` adds beside the general variables that were placed last. Returns whether all of it
     /// fits.
-    fn fit(&mut self, known: Known<'_>, plan: &mut Plan, general: &mut Placement) -> bool {
+    fn fit(
+        &mut self,
+        (known, in_calls): (Known<'_>, bool),
+        plan: &mut Plan,
+        general: &mut Placement,
+    ) -> bool {
         let caps = known.kernel.platform.caps();
         let file = file_of(known.kernel, VarClass::General, false);
         // As for all that messages write.
         let regs = if caps.sends.to_r127 { file.regs } else { file.regs.min(127) };
         let limits = (file.reg_bytes, regs * file.reg_bytes);
         let (items, scan) = &mut self.general;
-        fit::fit(&fit::Placed { file, limits, items, known }, plan, scan, &mut self.fit, general)
+        let placed = fit::Placed { file, limits, items, known, in_calls };
+        fit::fit(&placed, plan, scan, &mut self.fit, general)
     }
 
     /// Places the variables of a class in places taken in turn, if all find one, and returns whether they do.
@@ -406,15 +446,15 @@ impl Placing {
         rotate: bool,
         out: &mut Placement,
     ) -> Result<(), Error> {
-        self.place_with(kernel, class, (known, None), rotate, out)
+        self.place_with(kernel, class, (known, known.sharing()), rotate, out)
     }
 
-    /// The same, with the ranges in which lanes that run need them, if those are to count.
+    /// The same, where some may share registers although both are alive.
     fn place_with(
         &mut self,
         kernel: &Kernel<Virtual>,
         class: VarClass,
-        (known, own): (&Analysis, Option<&Liveness>),
+        (known, sharing): (&Analysis, Sharing<'_>),
         rotate: bool,
         out: &mut Placement,
     ) -> Result<(), Error> {
@@ -423,10 +463,15 @@ impl Placing {
         items.clear();
         for (v, var) in kernel.vars.iter().enumerate() {
             if var.class == class && !known.live.of(v).is_empty() {
-                items.push(item(kernel, VarId(v as u32), known, (file, own.is_some()))?);
+                items.push(item(
+                    kernel,
+                    VarId(v as u32),
+                    known,
+                    (file, matches!(sharing, Sharing::ByLane(_))),
+                )?);
             }
         }
-        place(file, items, (&known.live, own), kernel.vars.len(), scan, out);
+        place(file, items, (&known.live, sharing), kernel.vars.len(), scan, out);
         Ok(())
     }
 }

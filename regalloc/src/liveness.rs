@@ -22,6 +22,12 @@
 //! Where registers are scarce, waiting lanes are told from others (`Liveness::of_lanes`): two variables that
 //! are lane by lane (see `check`) may share registers where only waiting lanes hold one of them.
 //!
+//! **Calls.** What a subroutine does not write, its callers keep in their registers while it runs, each its own: what
+//! passes by a subroutine at one call is not there at another. So such variables conflict with what lives in the
+//! subroutine, but not in it with each other (`Liveness::apart`). If two do pass by it at the same time, then from
+//! one caller, where both are alive at the call; or one from an outer caller, which passes by the inner one, too,
+//! where the other is alive at the call.
+//!
 //! **Defined.** Nothing is kept where no write of it can have happened yet, so a value pieced together
 //! by partial or predicated writes starts with the first of them. Pieces that spilling made start with
 //! their first access in the one block they live in. Bytes that nothing ever writes hold no value: who reads
@@ -145,8 +151,30 @@ impl Liveness {
         scratch: &mut Scratch,
     ) {
         scratch.raw.clear();
-        scan(kernel, accesses, flow, false, scratch);
+        scan(kernel, accesses, flow, Count::OF_LANES, scratch);
         self.normalize(kernel.vars.len(), &scratch.raw);
+    }
+
+    /// Computes the ranges which variables have by themselves, and those of subroutines by which they pass: both
+    /// together are those within blocks.
+    pub fn apart(
+        [own, passing]: [&mut Liveness; 2],
+        kernel: &Kernel<Virtual>,
+        accesses: &Accesses,
+        flow: &Flow,
+        scratch: &mut Scratch,
+    ) {
+        scratch.raw.clear();
+        scan(kernel, accesses, flow, Count::APART, scratch);
+        own.normalize(kernel.vars.len(), &scratch.raw);
+        scratch.raw.clear();
+        for b in (0..kernel.blocks.len()).rev() {
+            let top = accesses.block(b).start as u32 * 2;
+            let Scratch { spread, raw, .. } = scratch;
+            let all = spread.passed_from(b).iter().chain(spread.held_in_calls_from(b));
+            raw.extend(all.map(|&(v, end)| (v, Range { start: top, end })));
+        }
+        passing.normalize(kernel.vars.len(), &scratch.raw);
     }
 
     /// Computes the live ranges where what is live between blocks is known, from the last computation: then
@@ -159,7 +187,7 @@ impl Liveness {
         scratch: &mut Scratch,
     ) {
         scratch.raw.clear();
-        scan(kernel, accesses, flow, true, scratch);
+        scan(kernel, accesses, flow, Count::ALL, scratch);
         self.normalize(kernel.vars.len(), &scratch.raw);
     }
 
@@ -215,12 +243,27 @@ impl Liveness {
     }
 }
 
+/// What counts as needing a variable, besides the lanes that run where it is touched.
+#[derive(Clone, Copy)]
+struct Count {
+    /// Lanes that wait.
+    waits: bool,
+    /// Callers.
+    passing: bool,
+}
+
+impl Count {
+    const ALL: Count = Count { waits: true, passing: true };
+    const OF_LANES: Count = Count { waits: false, passing: true };
+    const APART: Count = Count { waits: true, passing: false };
+}
+
 /// Walks every block backward and writes down ranges, those that start last first.
 fn scan(
     kernel: &Kernel<Virtual>,
     accesses: &Accesses,
     flow: &Flow,
-    with_waits: bool,
+    count: Count,
     Scratch { spread, raw, open, seen }: &mut Scratch,
 ) {
     open.clear();
@@ -292,8 +335,13 @@ fn scan(
             }
         }
         raw.extend(spread.from(b).iter().map(|&(v, end)| (v, Range { start: top, end })));
-        if with_waits {
-            raw.extend(spread.held_from(b).iter().map(|&(v, end)| (v, Range { start: top, end })));
+        let more = [
+            (count.waits, spread.held_from(b)),
+            (count.passing, spread.passed_from(b)),
+            (count.waits && count.passing, spread.held_in_calls_from(b)),
+        ];
+        for (_, ranges) in more.into_iter().filter(|m| m.0) {
+            raw.extend(ranges.iter().map(|&(v, end)| (v, Range { start: top, end })));
         }
     }
 }

@@ -40,6 +40,18 @@ pub(crate) struct File {
     pub rotate: bool,
 }
 
+/// Which variables may share registers although both are alive somewhere.
+#[derive(Clone, Copy)]
+pub(crate) enum Sharing<'a> {
+    /// None.
+    None,
+    /// Those that are lane by lane, where lanes that run do not need both. These are the ranges where they do.
+    ByLane(&'a Liveness),
+    /// Those that pass by the same subroutine. These are the ranges in which variables live by themselves, and those
+    /// of subroutines by which they pass.
+    InCalls(&'a [Liveness; 2]),
+}
+
 /// Where everything went.
 #[derive(Default)]
 pub(crate) struct Placement {
@@ -103,12 +115,16 @@ impl Held {
         item: &Item,
         ranges: &[Range],
         all: &[Range],
-        (items, own): (&[Item], Option<&Liveness>),
+        (items, sharing): (&[Item], Sharing<'_>),
     ) -> bool {
         let other = &items[self.item as usize];
-        match own {
-            Some(own) if item.by_lane && other.by_lane => {
-                overlap(own.of(other.var.index()), own.of(item.var.index()))
+        let (v, o) = (item.var.index(), other.var.index());
+        match sharing {
+            Sharing::ByLane(own) if item.by_lane && other.by_lane => overlap(own.of(o), own.of(v)),
+            Sharing::InCalls([own, passing]) if !passing.of(v).is_empty() && !passing.of(o).is_empty() => {
+                overlap(own.of(o), own.of(v))
+                    || overlap(own.of(o), passing.of(v))
+                    || overlap(passing.of(o), own.of(v))
             }
             _ => self.meets(ranges, all),
         }
@@ -129,8 +145,8 @@ pub(crate) struct Scratch {
     /// After a second chance the first says both.
     pub narrow: [Busy<2>; 4],
     pub wide: [Busy<4>; 4],
-    /// What is lane by lane in each register.
-    by_lane: Vec<Vec<u32>>,
+    /// What has each register that may share it.
+    sharers: Vec<Vec<u32>>,
     /// Place and fate of each item.
     at: Vec<u32>,
     out: Vec<bool>,
@@ -165,10 +181,10 @@ struct Scan<'a, const W: usize> {
     partly: Busy<W>,
     /// The same.
     some_parts: bool,
-    /// The ranges in which lanes that run need what is lane by lane, if anything is.
-    own: Option<&'a Liveness>,
+    sharing: Sharing<'a>,
     /// When something that is lane by lane has registers, waiting lanes included, and when only lanes that run
-    /// count. None of that is among the wholes.
+    /// count. None of that is among the wholes. With calls: when what passes by subroutines has registers there,
+    /// which is not among the wholes either.
     held: Busy<W>,
     needed: Busy<W>,
     /// Where the next search starts, if places are taken in turn: a register for what has whole ones, a byte of
@@ -246,24 +262,24 @@ pub(crate) fn by_start<'a>(
 pub(crate) fn place(
     file: File,
     items: &[Item],
-    (live, own): (&Liveness, Option<&Liveness>),
+    (live, sharing): (&Liveness, Sharing<'_>),
     vars: usize,
     s: &mut Scratch,
     out: &mut Placement,
 ) {
     if file.regs <= 128 {
         let busy = std::mem::take(&mut s.narrow);
-        s.narrow = place_in(file, items, (live, own), vars, s, busy, out);
+        s.narrow = place_in(file, items, (live, sharing), vars, s, busy, out);
     } else {
         let busy = std::mem::take(&mut s.wide);
-        s.wide = place_in(file, items, (live, own), vars, s, busy, out);
+        s.wide = place_in(file, items, (live, sharing), vars, s, busy, out);
     }
 }
 
 fn place_in<const W: usize>(
     file: File,
     items: &[Item],
-    (live, own): (&Liveness, Option<&Liveness>),
+    (live, sharing): (&Liveness, Sharing<'_>),
     vars: usize,
     s: &mut Scratch,
     [mut wholes, mut partly, mut held, mut needed]: [Busy<W>; 4],
@@ -286,16 +302,21 @@ fn place_in<const W: usize>(
     s.out.resize(items.len(), false);
     let rb = file.reg_bytes;
     let some_wholes = items.iter().any(|i| i.bytes >= rb);
-    let own = own.filter(|_| items.iter().any(|i| i.by_lane));
+    let shares = match sharing {
+        Sharing::None => false,
+        Sharing::ByLane(_) => items.iter().any(|i| i.by_lane),
+        Sharing::InCalls([_, passing]) => items.iter().any(|i| !passing.of(i.var.index()).is_empty()),
+    };
+    let sharing = if shares { sharing } else { Sharing::None };
     let apart = |i: &Item| !i.bytes.is_multiple_of(rb) || i.fixed.is_some_and(|at| !at.is_multiple_of(rb));
     let some_parts = items.iter().any(apart);
     wholes.clear(if some_wholes { points } else { 0 });
     partly.clear(if some_parts { points } else { 0 });
-    held.clear(if own.is_some() { points } else { 0 });
-    needed.clear(if own.is_some() { points } else { 0 });
-    s.by_lane.iter_mut().for_each(Vec::clear);
-    if own.is_some() && s.by_lane.len() < regs {
-        s.by_lane.resize_with(regs, Vec::new);
+    held.clear(if shares { points } else { 0 });
+    needed.clear(if shares { points } else { 0 });
+    s.sharers.iter_mut().for_each(Vec::clear);
+    if shares && s.sharers.len() < regs {
+        s.sharers.resize_with(regs, Vec::new);
     }
     let mut order = std::mem::take(&mut s.order);
     by_start(items, ranges, points, &mut s.starts, &mut order);
@@ -309,7 +330,7 @@ fn place_in<const W: usize>(
         some_wholes,
         partly,
         some_parts,
-        own,
+        sharing,
         held,
         needed,
         next: 0,
@@ -338,7 +359,7 @@ fn place_in<const W: usize>(
         scan.second_chance(&mut order);
     }
     out.used = scan.used;
-    if own.is_some() {
+    if shares {
         scan.wholes.merge(&scan.held);
     }
     let memory = [scan.wholes, scan.partly, scan.held, scan.needed];
@@ -408,35 +429,46 @@ impl<'a, const W: usize> Scan<'a, W> {
         }
     }
 
-    /// The ranges in which lanes that run need item `i`, if it is lane by lane.
-    fn own(&self, i: u32) -> Option<&'a [Range]> {
+    /// The ranges of item `i` that go to the wholes, the held and the needed.
+    fn tables(&self, i: u32) -> [&'a [Range]; 3] {
         let item = &self.items[i as usize];
-        self.own.filter(|_| item.by_lane).map(|own| own.of(item.var.index()))
+        let (v, ranges) = (item.var.index(), self.ranges(i));
+        match self.sharing {
+            Sharing::ByLane(own) if item.by_lane => [&[], ranges, own.of(v)],
+            Sharing::InCalls([own, passing]) => [own.of(v), passing.of(v), &[]],
+            _ => [ranges, &[], &[]],
+        }
     }
 
     /// Item `i` has these registers.
     fn take(&mut self, i: u32, regs: Regs<W>) {
-        let ranges = self.ranges(i);
-        let Some(own) = self.own(i) else { return self.wholes.set(regs, ranges) };
-        self.held.set(regs, ranges);
-        self.needed.set(regs, own);
+        let [own, held, needed] = self.tables(i);
+        self.wholes.set(regs, own);
+        if held.is_empty() {
+            return;
+        }
+        self.held.set(regs, held);
+        self.needed.set(regs, needed);
         for r in (0..self.file.regs).filter(|&r| has(&regs, r)) {
-            self.s.by_lane[r as usize].push(i);
+            self.s.sharers[r as usize].push(i);
         }
     }
 
     /// Item `i` has these registers no longer.
     fn leave(&mut self, i: u32, regs: Regs<W>) {
-        let ranges = self.ranges(i);
-        let Some(own) = self.own(i) else { return self.wholes.reset(regs, ranges) };
-        self.needed.reset(regs, own);
-        self.held.reset(regs, ranges);
-        // Waiting lanes may hold others in them at the same time.
+        let [own, held, needed] = self.tables(i);
+        self.wholes.reset(regs, own);
+        if held.is_empty() {
+            return;
+        }
+        self.needed.reset(regs, needed);
+        self.held.reset(regs, held);
+        // Others that share them may be held at the same time.
         for r in (0..self.file.regs).filter(|&r| has(&regs, r)) {
-            let list = &mut self.s.by_lane[r as usize];
-            list.retain(|&other| other != i);
-            for &other in &*list {
-                self.held.set(between(r, r + 1), self.live.of(self.items[other as usize].var.index()));
+            self.s.sharers[r as usize].retain(|&other| other != i);
+            for at in 0..self.s.sharers[r as usize].len() {
+                let [_, held, _] = self.tables(self.s.sharers[r as usize][at]);
+                self.held.set(between(r, r + 1), held);
             }
         }
     }
@@ -445,12 +477,13 @@ impl<'a, const W: usize> Scan<'a, W> {
     fn open_to(&self, i: u32) -> Regs<W> {
         let ranges = self.ranges(i);
         let mut open = self.open(ranges);
-        let of_lanes = match (self.own, self.own(i)) {
-            (None, _) => return open,
-            (_, Some(own)) => self.needed.within(own),
-            (_, None) => self.held.within(ranges),
+        let shared = match (self.sharing, self.tables(i)) {
+            (Sharing::None, _) => return open,
+            (Sharing::ByLane(_), [_, [], _]) => self.held.within(ranges),
+            (Sharing::ByLane(_), [_, _, needed]) => self.needed.within(needed),
+            (Sharing::InCalls(_), [own, ..]) => self.held.within(own),
         };
-        open.iter_mut().zip(of_lanes).for_each(|(o, l)| *o &= !l);
+        open.iter_mut().zip(shared).for_each(|(o, l)| *o &= !l);
         open
     }
 
@@ -622,14 +655,14 @@ impl<'a, const W: usize> Scan<'a, W> {
         let step = (item.align / rb).max(1);
         let (mine, all) = (self.ranges(i), self.live.all());
         let used = self.used_near(i);
-        let (own, items) = (self.own, self.items);
+        let (sharing, items) = (self.sharing, self.items);
         let Scratch { active, at, cost, .. } = &mut *self.s;
         cost.clear();
         cost.resize(self.file.regs as usize, 0.0);
         for h in active {
             let (other, at) = (&self.items[h.item as usize], at[h.item as usize]);
             let regs = at / rb..(at + other.bytes).div_ceil(rb);
-            if regs.end > low && has(&used, regs.start) && h.meets_item(&item, mine, all, (items, own)) {
+            if regs.end > low && has(&used, regs.start) && h.meets_item(&item, mine, all, (items, sharing)) {
                 // A variable over several registers is paid for once.
                 let share = other.cost / other.bytes.div_ceil(rb).min(n) as f32;
                 cost[regs.start as usize..regs.end as usize].iter_mut().for_each(|c| *c += share);
@@ -687,7 +720,7 @@ impl<'a, const W: usize> Scan<'a, W> {
     /// Marks everything for spilling that meets item `i` if that is put at byte `at`.
     fn evict(&mut self, i: u32, at: u32) {
         let (mine, all) = (self.ranges(i), self.live.all());
-        let (item, items, own) = (self.items[i as usize], self.items, self.own);
+        let (item, items, sharing) = (self.items[i as usize], self.items, self.sharing);
         let end = at + item.bytes;
         let mut victims = std::mem::take(&mut self.s.victims);
         victims.clear();
@@ -696,7 +729,7 @@ impl<'a, const W: usize> Scan<'a, W> {
             active.retain_mut(|h| {
                 let from = places[h.item as usize];
                 let to = from + self.items[h.item as usize].bytes;
-                let meets = from < end && at < to && h.meets_item(&item, mine, all, (items, own));
+                let meets = from < end && at < to && h.meets_item(&item, mine, all, (items, sharing));
                 if meets {
                     victims.push(h.item);
                 }

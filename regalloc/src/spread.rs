@@ -10,6 +10,7 @@
 
 use crate::{
     access::{Accesses, Kind},
+    calls::Routines,
     flow::Flow,
     home::Homes,
 };
@@ -25,6 +26,7 @@ struct Touch {
     exposed: bool,
     /// Not live above the block, though live below it.
     ended: bool,
+    written: bool,
 }
 
 /// A variable during the walk over a block.
@@ -85,6 +87,10 @@ pub(crate) struct Spread {
     ranges: Rows<(u32, u32)>,
     /// The same where lanes hold it while they wait.
     holds: Rows<(u32, u32)>,
+    /// Ranges in subroutines, where a variable passes that its caller needs behind the call, and where lanes hold
+    /// one that wait in a caller.
+    passes: Rows<(u32, u32)>,
+    holds_in_calls: Rows<(u32, u32)>,
     /// The first block at whose start each variable may have been written.
     reach: Vec<u32>,
     /// Variables that one block touches, which brings them along to its next run.
@@ -92,6 +98,7 @@ pub(crate) struct Spread {
     /// The blocks that touch each variable which may live across blocks.
     touches: Rows<Touch>,
     walk: Walk,
+    routines: Routines,
     // Memory of the computation.
     state: Vec<State>,
     seen: Vec<u32>,
@@ -99,6 +106,8 @@ pub(crate) struct Spread {
     pairs: Vec<(u32, u32)>,
     raw: Vec<(u32, (u32, u32))>,
     raw_holds: Vec<(u32, (u32, u32))>,
+    raw_passes: Vec<(u32, (u32, u32))>,
+    raw_holds_in_calls: Vec<(u32, (u32, u32))>,
     waiting: Vec<(u32, u32)>,
     stays: Vec<u32>,
     held: Vec<Vec<u32>>,
@@ -120,6 +129,17 @@ impl Spread {
         self.holds.of(b)
     }
 
+    /// Ranges of subroutines that start with block `b`, as (variable, end), by which a variable passes that a caller
+    /// needs behind a call.
+    pub fn passed_from(&self, b: usize) -> &[(u32, u32)] {
+        self.passes.of(b)
+    }
+
+    /// The same for what lanes hold that wait in a caller.
+    pub fn held_in_calls_from(&self, b: usize) -> &[(u32, u32)] {
+        self.holds_in_calls.of(b)
+    }
+
     /// Whether some write of a variable can have happened before block `b`.
     pub fn reaches(&self, var: u32, b: usize) -> bool {
         self.reach[var as usize] <= b as u32
@@ -135,12 +155,17 @@ impl Spread {
         self.summarize(kernel, accesses, flow, homes);
         self.touches.set(kernel.vars.len(), &self.found);
         self.find_staying(kernel, flow);
+        self.routines.find(kernel, flow);
+        self.raw_passes.clear();
+        self.raw_holds_in_calls.clear();
         self.spread(kernel, accesses, flow);
         if !flow.calls.is_empty() {
             self.keep_in_calls(accesses, flow);
         }
         self.ranges.set(kernel.blocks.len(), &self.raw);
         self.holds.set(kernel.blocks.len(), &self.raw_holds);
+        self.passes.set(kernel.blocks.len(), &self.raw_passes);
+        self.holds_in_calls.set(kernel.blocks.len(), &self.raw_holds_in_calls);
     }
 
     /// Looks at every block by itself. Variables of one block that nothing can bring a value to from an
@@ -191,7 +216,7 @@ impl Spread {
                     }
                     self.carried[v as usize] = true;
                 }
-                self.found.push((v, Touch { block, exposed: low != 0, ended: high == 0 }));
+                self.found.push((v, Touch { block, exposed: low != 0, ended: high == 0, written }));
                 if written {
                     let r = &mut self.reach[v as usize];
                     *r = (*r).min(reached_from_here);
@@ -210,7 +235,7 @@ impl Spread {
 
     fn spread(&mut self, kernel: &Kernel<Virtual>, accesses: &Accesses, flow: &Flow) {
         let blocks = kernel.blocks.len();
-        let Spread { walk, pairs, raw, raw_holds, waiting, stays, .. } = self;
+        let Spread { walk, routines, pairs, raw, raw_holds, raw_passes, waiting, stays, .. } = self;
         let waits = flow.any_divergence || !stays.is_empty();
         walk.start(blocks);
         pairs.clear();
@@ -223,12 +248,19 @@ impl Spread {
             if !live_out && !touches.iter().any(|t| t.exposed) {
                 continue;
             }
-            walk.run(kernel, flow, v, touches, self.reach[v as usize], live_out);
+            walk.run(kernel, (flow, routines), v, touches, self.reach[v as usize], live_out);
             pairs.extend(walk.own.iter().map(|&b| (b, v)));
             // Blocks next to each other make one range.
             walk.sort_passed();
             for run in walk.passed.chunk_by(|a, b| a + 1 == *b) {
                 push(raw, accesses, v, run[0]..run[run.len() - 1] + 1);
+            }
+            if !routines.is_empty() {
+                for &t in &walk.live_in {
+                    if let Some(call) = routines.call_before(flow, t) {
+                        routines.pass(v, call, flow, |blocks| push(raw_passes, accesses, v, blocks));
+                    }
+                }
             }
             if !waits {
                 continue;
@@ -291,7 +323,7 @@ impl Spread {
         }
         for (vars, &(_, first, end)) in self.held.iter().zip(calls) {
             for &v in vars {
-                push(&mut self.raw_holds, accesses, v, first..end);
+                push(&mut self.raw_holds_in_calls, accesses, v, first..end);
             }
         }
     }
@@ -368,7 +400,7 @@ impl Walk {
     fn run(
         &mut self,
         kernel: &Kernel<Virtual>,
-        flow: &Flow,
+        (flow, routines): (&Flow, &mut Routines),
         v: u32,
         touches: &[Touch],
         reach: u32,
@@ -392,11 +424,18 @@ impl Walk {
                 }
             }
         }
+        let calls = !routines.is_empty();
+        if calls {
+            routines.note_writes(v, touches.iter().filter(|t| t.written).map(|t| t.block));
+        }
         let mut next = 0;
         while let Some(&b) = self.live_in.get(next) {
             next += 1;
+            let call = if calls { routines.call_before(flow, b) } else { None };
             for &p in flow.preds.of(b as usize) {
-                self.leave(p, reach);
+                if call.is_none_or(|c| routines.comes_from(v, c, (p, b))) {
+                    self.leave(p, reach);
+                }
             }
         }
     }

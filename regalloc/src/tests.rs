@@ -122,6 +122,44 @@ fn waiting_lanes_keep_their_values() {
     assert_ne!(rx, ry, "x waits for its lanes while y is written: {r:?}");
 }
 
+#[test]
+fn calls_of_a_subroutine_keep_their_values_apart() {
+    // Around each of two calls others of a hundred values are alive; the subroutine needs a few of its own.
+    let mut k = Kernel::new("t", Platform::Skl);
+    let mut values = |n: u32| -> Vec<VarId> { (0..n).map(|_| k.add_var(general(32))).collect() };
+    let (first, second, own) = (values(100), values(100), values(20));
+    let (back, sum) = (k.add_var(temporary(8)), k.add_var(general(32)));
+    let write = |v: &[VarId]| v.iter().zip(0..).map(|(&v, i)| mov(v, i)).collect::<Vec<_>>();
+    let read = |v: &[VarId]| v.iter().map(|&v| add(sum, sum, v)).collect::<Vec<_>>();
+    let call = Inst {
+        dst: Dst::packed(Reg::var_at(back, 0), Type::Ud),
+        payload: gen_ir::Payload::Branch {
+            jip: gen_ir::Target::Block(BlockId(3)),
+            uip: gen_ir::Target::None,
+            ctrl: false,
+        },
+        ..Inst::new(Op::Call, ExecSize::S8)
+    };
+    let ret = Inst {
+        src: [Src::scalar(Reg::var_at(back, 0), Type::Ud), Src::None, Src::None],
+        ..Inst::new(Op::Ret, ExecSize::S8)
+    };
+    let calls = |insts: Vec<_>, n: u32| Block {
+        insts: [insts, vec![call]].concat(),
+        succs: vec![BlockId(n + 1), BlockId(3)].into(),
+    };
+    k.blocks = vec![
+        calls([vec![mov(sum, 0)], write(&first)].concat(), 0),
+        calls([read(&first), write(&second)].concat(), 1),
+        Block { insts: read(&second), succs: Default::default() },
+        Block { insts: [write(&own), read(&own), vec![ret]].concat(), succs: Default::default() },
+    ];
+    k.subroutines = vec![BlockId(3)];
+    let (_, stats) =
+        allocate(&k, &Options { check: true }, &mut Scratch::default(), &mut Pool::default()).unwrap();
+    assert_eq!(stats.spills + stats.fills, 0, "{stats:?}");
+}
+
 /// Many values live at once: each is written first and read last, `times` times.
 fn wide(platform: Platform, n: u32, times: u32) -> Kernel<Virtual> {
     let mut k = Kernel::new("wide", platform);

@@ -1,0 +1,121 @@
+//! Subroutines, and what one variable has to do with them.
+//!
+//! A return goes to the one call that it comes from. So a variable that a subroutine, with those it calls, never
+//! writes is behind a call what it was before: it passes by the subroutine, and other calls of that learn nothing
+//! of it. What the subroutine writes goes through it, from every call and to every call.
+
+use crate::flow::Flow;
+use gen_ir::{Kernel, Op, Virtual};
+
+const NONE: u32 = u32::MAX;
+
+/// The subroutines of a kernel, by number, and marks for one variable in turn.
+#[derive(Default)]
+pub(crate) struct Routines {
+    /// The first block of each, sorted, and one past its last.
+    blocks: Vec<(u32, u32)>,
+    /// The calls of each as (subroutine, call's number), sorted.
+    by_routine: Vec<(u32, u32)>,
+    /// By call: the subroutine it calls, and the one it stands in, if that is one.
+    callee: Vec<u32>,
+    caller: Vec<u32>,
+    /// Whether all lanes make the call.
+    whole: Vec<bool>,
+    /// By block: whether it ends with a return.
+    returns: Vec<bool>,
+    /// By subroutine: the last variable that it may write, and the last for which it was come by.
+    written: Vec<u32>,
+    passed: Vec<u32>,
+    work: Vec<u32>,
+}
+
+impl Routines {
+    /// Looks at a kernel; forgets the one before.
+    pub fn find(&mut self, kernel: &Kernel<Virtual>, flow: &Flow) {
+        let calls = &flow.calls;
+        let Routines { blocks, by_routine, callee, caller, whole, returns, .. } = self;
+        blocks.clear();
+        blocks.extend(calls.iter().map(|c| (c.1, c.2)));
+        blocks.sort_unstable();
+        blocks.dedup();
+        callee.clear();
+        callee.extend(calls.iter().map(|c| blocks.partition_point(|r| r.0 < c.1) as u32));
+        let of_block = |b: u32| {
+            let after = blocks.partition_point(|r| r.0 <= b);
+            blocks[..after].last().filter(|r| b < r.1).map_or(NONE, |_| after as u32 - 1)
+        };
+        caller.clear();
+        caller.extend(calls.iter().map(|c| of_block(c.0)));
+        by_routine.clear();
+        by_routine.extend(callee.iter().zip(0..).map(|(&r, c)| (r, c)));
+        by_routine.sort_unstable();
+        let last = |b: u32| kernel.blocks[b as usize].insts.last();
+        whole.clear();
+        whole.extend(calls.iter().map(|c| last(c.0).is_some_and(|i| i.pred.is_none())));
+        returns.clear();
+        if !calls.is_empty() {
+            let all = kernel.blocks.iter();
+            returns.extend(all.map(|b| b.insts.last().is_some_and(|i| i.op == Op::Ret)));
+        }
+        for marks in [&mut self.written, &mut self.passed] {
+            marks.clear();
+            marks.resize(self.blocks.len(), NONE);
+        }
+    }
+
+    /// Whether there are any.
+    pub fn is_empty(&self) -> bool {
+        self.blocks.is_empty()
+    }
+
+    /// Says which blocks write variable `v`: then that is written in their subroutines, and in those that call
+    /// them.
+    pub fn note_writes(&mut self, v: u32, blocks: impl Iterator<Item = u32>) {
+        for b in blocks {
+            let after = self.blocks.partition_point(|r| r.0 <= b);
+            if after == 0 || b >= self.blocks[after - 1].1 {
+                continue;
+            }
+            self.work.push(after as u32 - 1);
+            while let Some(r) = self.work.pop() {
+                if std::mem::replace(&mut self.written[r as usize], v) == v {
+                    continue;
+                }
+                let first = self.by_routine.partition_point(|c| c.0 < r);
+                let calls = self.by_routine[first..].iter().take_while(|c| c.0 == r);
+                self.work.extend(calls.map(|c| self.caller[c.1 as usize]).filter(|&r| r != NONE));
+            }
+        }
+    }
+
+    /// The call that block `b` goes on behind.
+    pub fn call_before(&self, flow: &Flow, b: u32) -> Option<u32> {
+        let site = b.checked_sub(1)?;
+        flow.calls.binary_search_by_key(&site, |c| c.0).ok().map(|c| c as u32)
+    }
+
+    /// Whether variable `v`, needed behind call `c` in block `b`, is needed where its predecessor `p` ends.
+    pub fn comes_from(&self, v: u32, c: u32, (p, b): (u32, u32)) -> bool {
+        let through = self.written[self.callee[c as usize] as usize] == v;
+        if p + 1 == b { !through || !self.whole[c as usize] } else { through || !self.returns[p as usize] }
+    }
+
+    /// Calls back with the blocks of all subroutines that run during call `c`, if variable `v` passes them by.
+    pub fn pass(&mut self, v: u32, c: u32, flow: &Flow, mut f: impl FnMut(std::ops::Range<u32>)) {
+        let callee = self.callee[c as usize];
+        if self.written[callee as usize] == v {
+            return;
+        }
+        self.work.push(callee);
+        while let Some(r) = self.work.pop() {
+            if std::mem::replace(&mut self.passed[r as usize], v) == v {
+                continue;
+            }
+            let (first, end) = self.blocks[r as usize];
+            f(first..end);
+            let inner = flow.calls.partition_point(|c| c.0 < first);
+            let calls = flow.calls[inner..].iter().zip(&self.callee[inner..]).take_while(|(c, _)| c.0 < end);
+            self.work.extend(calls.map(|(_, &callee)| callee));
+        }
+    }
+}
