@@ -2,7 +2,6 @@
 
 use std::process::ExitCode;
 
-use emulator::link::Zebin;
 use encoder::decode_all;
 use finalizer::{Diagnostic, Place, Refusal, Severity};
 use iga::{JsonOptions, ListingOptions, disassemble, disassemble_json};
@@ -80,11 +79,11 @@ fn embedded(platform: Platform, module: &visa::Module) -> Vec<Piece> {
 }
 
 fn of_program(bytes: &[u8]) -> Result<Vec<Piece>, Refusal> {
-    let bad = |e: emulator::Error| {
+    let bad = |e: zebin::Error| {
         let message = format!("found an ELF file that is no compiled program (zebin): {e}");
         Diagnostic::error("BadProgram", message).at(Place::Input)
     };
-    let program = Zebin::read(bytes).map_err(bad)?;
+    let program = zebin::Program::read(bytes).map_err(bad)?;
     let piece =
         |name: &str| Some(Piece { name: Some(name.to_owned()), code: program.unit(name)?.code.clone() });
     Ok(program.kernels().filter_map(piece).collect())

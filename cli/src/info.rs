@@ -2,7 +2,6 @@
 
 use std::{fmt::Write, path::Path, process::ExitCode};
 
-use emulator::link::Zebin;
 use encoder::decode_all;
 use finalizer::{Diagnostic, Refusal};
 use platforms::Platform;
@@ -138,7 +137,8 @@ fn contents(args: &InfoArgs, path: &Path) -> Result<File, Refusal> {
     let bytes = Input::open(path).map_err(|e| Diagnostic::error("CannotRead", e.to_string()))?;
     let file = path.display().to_string();
     if bytes.starts_with(b"\x7fELF") {
-        let program = Zebin::read(&bytes).map_err(|e| Diagnostic::error("BadProgram", e.to_string()))?;
+        let program =
+            zebin::Program::read(&bytes).map_err(|e| Diagnostic::error("BadProgram", e.to_string()))?;
         let kernels = of_program(args, &program);
         return Ok(File {
             file,
@@ -228,9 +228,9 @@ fn attributes(kernel: &Kernel) -> Vec<Attribute> {
     kernel.attr_table.range(kernel.attrs).map(one).collect()
 }
 
-fn of_program(args: &InfoArgs, program: &Zebin) -> Vec<Routine> {
+fn of_program(args: &InfoArgs, program: &zebin::Program) -> Vec<Routine> {
     let one = |name: &str| {
-        let info = emulator::zeinfo::find(program.ze_info(), name).ok();
+        let info = zebin::info::find(&program.ze_info, name).ok();
         let code = program.unit(name).map(|unit| {
             let code = Code::new(args.platform, None, &unit.code);
             match &info {

@@ -2,14 +2,11 @@
 
 use std::{fmt::Write as _, io::Write, process::ExitCode};
 
-use emulator::{
-    Arg, Launch, Memory, Options, RunReport, SendKind, infer,
-    link::{Loaded, Part, Relocation, Unit, Zebin},
-    zeinfo::{self, KernelInfo},
-};
+use emulator::{Arg, Launch, Memory, Options, RunReport, SendKind, infer, link::Loaded};
 use finalizer::{Binary, Diagnostic, Finalizer, Place, Refusal, RelocationKind};
 use platforms::Platform;
 use visa::Module;
+use zebin::{KernelInfo, Part, Program, Relocation, Unit};
 
 use crate::{
     args::{MessageFormat, RunArgs, With},
@@ -59,7 +56,7 @@ fn execute(args: &RunArgs) -> Result<bool, Refusal> {
     let arguments = launch::place(&args.args, &mut memory).map_err(|why| refuse("BadArgument", why))?;
     let emulator = |e: emulator::Error| refuse("CannotRun", e.to_string());
     let loaded = match &program {
-        Some(zebin) => zebin.load(&mut memory).map_err(emulator)?,
+        Some(program) => Loaded::new(program, &mut memory).map_err(emulator)?,
         None => Loaded::default(),
     };
     let info = layout(args, &source, program.as_ref(), &name, &arguments)?;
@@ -114,8 +111,8 @@ fn print(text: &str) -> Result<(), Refusal> {
 }
 
 /// The input, and the compiled program if there is one.
-fn read(args: &RunArgs, bytes: &[u8]) -> Result<(Source, Option<Zebin>), Refusal> {
-    let zebin = |bytes: &[u8]| Zebin::read(bytes).map_err(|e| refuse("BadProgram", e.to_string()));
+fn read(args: &RunArgs, bytes: &[u8]) -> Result<(Source, Option<Program>), Refusal> {
+    let zebin = |bytes: &[u8]| Program::read(bytes).map_err(|e| refuse("BadProgram", e.to_string()));
     if bytes.starts_with(b"\x7fELF") {
         return Ok((Source::Program, Some(zebin(bytes)?)));
     }
@@ -141,7 +138,7 @@ fn read(args: &RunArgs, bytes: &[u8]) -> Result<(Source, Option<Zebin>), Refusal
     Ok((Source::Visa(module, index), program))
 }
 
-fn kernel_of_program(args: &RunArgs, program: Option<&Zebin>) -> Result<String, Refusal> {
+fn kernel_of_program(args: &RunArgs, program: Option<&Program>) -> Result<String, Refusal> {
     let kernels: Vec<&str> = program.map(|p| p.kernels().collect()).unwrap_or_default();
     let found = match &args.kernel {
         Some(name) => kernels.iter().find(|k| **k == name.as_str()),
@@ -158,19 +155,20 @@ fn kernel_of_program(args: &RunArgs, program: Option<&Zebin>) -> Result<String, 
 fn layout(
     args: &RunArgs,
     source: &Source,
-    program: Option<&Zebin>,
+    program: Option<&Program>,
     name: &str,
     arguments: &[Arg],
 ) -> Result<KernelInfo, Refusal> {
-    let fault = |e: emulator::Error| refuse("NoLayout", e.to_string());
+    let fault = |e: zebin::Error| refuse("NoLayout", e.to_string());
     if let Some(path) = &args.ze_info {
         let text = std::fs::read_to_string(path).map_err(|e| io_error(path, &e))?;
-        return zeinfo::find(&text, name).map_err(fault);
+        return zebin::info::find(&text, name).map_err(fault);
     }
     match (program, source) {
-        (Some(program), _) => zeinfo::find(program.ze_info(), name).map_err(fault),
+        (Some(program), _) => zebin::info::find(&program.ze_info, name).map_err(fault),
         (None, Source::Visa(module, index)) => {
-            infer::kernel_info(&module.kernels[*index], args.platform, arguments).map_err(fault)
+            infer::kernel_info(&module.kernels[*index], args.platform, arguments)
+                .map_err(|e| refuse("NoLayout", e.to_string()))
         }
         (None, Source::Program) => Err(refuse("NoLayout", "the program has no .ze_info")),
     }

@@ -12,12 +12,10 @@
 //!
 //! Where the arguments given do not fit, the answer is an error that shows the inputs.
 
-use crate::{
-    Arg, Error,
-    zeinfo::{KernelInfo, PayloadArg},
-};
+use crate::{Arg, Error};
 use platforms::Platform;
 use visa::{InputVar, Kernel, Provenance, Type};
+use zebin::info::{KernelInfo, PayloadArg};
 
 /// One input: where it lies and how it is declared.
 struct Slot {

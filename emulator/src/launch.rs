@@ -6,9 +6,9 @@
 use crate::{
     Error,
     memory::{Buffer, Image, Memory, Sampler, Surface, Wrap},
-    zeinfo::{KernelInfo, PayloadArg},
 };
 use platforms::Platform;
+use zebin::info::{KernelInfo, PayloadArg};
 
 /// A kernel argument.
 #[derive(Clone, Debug)]
@@ -261,7 +261,7 @@ impl Dispatch {
             }
             let end = u64::from(item.offset) + u64::from(item.size);
             if end > 4096 * 4 {
-                return Err(Error::ZeInfo(format!("payload at offset {}", item.offset)));
+                return Err(Error::Layout(format!("payload at offset {}", item.offset)));
             }
             if out.len() < end as usize {
                 out.resize(end as usize, 0);
@@ -279,7 +279,7 @@ impl Dispatch {
         let triple = |v: [u32; 3]| v.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
         let word = |v: u32| v.to_le_bytes().to_vec();
         let arg = || {
-            let index = item.arg.ok_or_else(|| Error::ZeInfo(format!("{}: no arg_index", item.kind)))?;
+            let index = item.arg.ok_or_else(|| Error::Layout(format!("{}: no arg_index", item.kind)))?;
             launch
                 .args
                 .get(index as usize)

@@ -29,7 +29,6 @@ mod strict;
 mod tests;
 mod thread;
 pub mod visa;
-pub mod zeinfo;
 
 pub use dispatch::run as run_program;
 pub use launch::{Arg, Bindings, Dispatch, Launch, RawLaunch};
@@ -77,10 +76,10 @@ pub enum Error {
     /// The launch does not suit the kernel.
     #[error("launch: {0}")]
     Launch(String),
-    /// `.ze_info` cannot be read.
-    #[error(".ze_info: {0}")]
-    ZeInfo(String),
-    /// A compiled program cannot be read, or does not define what its code refers to.
+    /// What a kernel is described to be handed cannot be.
+    #[error("layout of arguments: {0}")]
+    Layout(String),
+    /// A compiled program does not define what its code refers to.
     #[error("linking: {0}")]
     Link(String),
 }

@@ -73,6 +73,11 @@ impl Finalizer {
         self.workers = workers;
     }
 
+    /// Sets [`Options::relocate_payload`], which kernels of one program differ in.
+    pub fn set_relocate_payload(&mut self, on: bool) {
+        self.options.relocate_payload = on;
+    }
+
     /// The options it was made with.
     pub fn options(&self) -> &Options {
         &self.options

@@ -125,5 +125,6 @@ pub use pass::{Pass, PassSet, PassTime};
 pub use passes::PASSES;
 /// Part of [`Options`].
 pub use platforms::Platform;
+pub use relocate::PAYLOAD_OFFSET;
 /// The crate that defines [`visa::Module`] and all that makes one.
 pub use visa;

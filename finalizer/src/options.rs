@@ -55,6 +55,9 @@ pub struct Options {
     pub warnings: bool,
     /// Refuse whatever breaks a rule of the specification, also what has a meaning.
     pub strict: bool,
+    /// Where the code loads its own payload, leave room for what a runtime puts before it: a relocation
+    /// ([`PAYLOAD_OFFSET`](crate::PAYLOAD_OFFSET)) is added to the payload's address.
+    pub relocate_payload: bool,
     /// Time every pass: [`Stats::times`](crate::Stats::times).
     pub timings: bool,
     /// Keep the text of the kernel after these passes: [`Finalizer::take_printed`](crate::Finalizer::take_printed).
@@ -72,6 +75,7 @@ impl Options {
             verify: cfg!(debug_assertions),
             warnings: false,
             strict: false,
+            relocate_payload: false,
             timings: false,
             print_after: PassSet::NONE,
             skip: PassSet::NONE,

@@ -271,7 +271,11 @@ fn check(job: &mut Job<'_>, work: &mut Workspace) -> Result<(), Refusal> {
 }
 
 fn lower(job: &mut Job<'_>, work: &mut Workspace) -> Result<Kernel<Virtual>, Refusal> {
-    let options = lower::LowerOptions { simd: job.simd, ..lower::LowerOptions::default() };
+    let options = lower::LowerOptions {
+        simd: job.simd,
+        relocate_payload: job.cx.options.relocate_payload,
+        ..lower::LowerOptions::default()
+    };
     let (source, platform) = (job.source, job.cx.options.platform);
     work.analyses.keep(Facts::NONE);
     let lowered = lower::lower(source, platform, &options, &mut work.lower, &mut work.virtuals);

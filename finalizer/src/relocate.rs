@@ -1,6 +1,6 @@
 //! Symbols in the code: which dwords a linker fills in.
 
-use gen_ir::{Kernel, Options, Physical};
+use gen_ir::{Inst, Kernel, Options, Physical};
 use visa::StrId;
 
 use crate::{Relocation, RelocationKind};
@@ -8,11 +8,19 @@ use crate::{Relocation, RelocationKind};
 /// Byte of a 16-byte word where a dword immediate stands, on every platform.
 const IMMEDIATE: u32 = 12;
 
+/// What a runtime puts before the payload of a kernel: the pointer to implicit arguments and what it points to. Intel's
+/// finalizer names it so (`CROSS_THREAD_OFF_R0_RELOCATION_NAME`), and adds it to each address that a prologue loads from
+/// (`PrologEpilog.cpp`, `emitRelocAddInst`).
+pub const PAYLOAD_OFFSET: &str = "__INTEL_PATCH_CROSS_THREAD_OFFSET_OFF_R0";
+
+/// What a linker fills in: a symbol of the source, or else [`PAYLOAD_OFFSET`].
+type Name = Option<StrId>;
+
 /// A symbol named by an instruction, by the instruction's number.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Symbol {
     inst: u32,
-    name: StrId,
+    name: Name,
     kind: RelocationKind,
 }
 
@@ -33,11 +41,17 @@ pub(crate) fn take_symbols(source: &visa::Kernel, kernel: &mut Kernel<Physical>,
                 continue;
             }
             inst.opts = inst.opts.without(mark);
-            if let Ok(from) = source.try_inst(inst.origin as usize)
-                && let visa::Op::Faddr { symbol, .. } | visa::Op::Fcall { function: symbol, .. } = from.op
-            {
-                symbols.push(Symbol { inst: number as u32, name: symbol, kind });
-            }
+            // No instruction stands for the prologue.
+            let name = match inst.origin {
+                Inst::<Physical>::NO_ORIGIN => None,
+                origin => match source.try_inst(origin as usize).map(|from| from.op) {
+                    Ok(visa::Op::Faddr { symbol, .. } | visa::Op::Fcall { function: symbol, .. }) => {
+                        Some(symbol)
+                    }
+                    _ => continue,
+                },
+            };
+            symbols.push(Symbol { inst: number as u32, name, kind });
         }
     }
 }
@@ -45,7 +59,7 @@ pub(crate) fn take_symbols(source: &visa::Kernel, kernel: &mut Kernel<Physical>,
 /// Where a symbol of a routine is in the code, given where each instruction of the routine starts.
 pub(crate) fn place(symbol: Symbol, source: &visa::Kernel, offsets: &[u32]) -> Relocation {
     Relocation {
-        symbol: source.str(symbol.name).into_owned(),
+        symbol: symbol.name.map_or_else(|| PAYLOAD_OFFSET.to_owned(), |name| source.str(name).into_owned()),
         kind: symbol.kind,
         offset: offsets[symbol.inst as usize] + IMMEDIATE,
     }

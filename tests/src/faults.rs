@@ -7,7 +7,7 @@
 
 use std::collections::BTreeMap;
 
-use emulator::{Dispatch, Fault, Memory, Options, Poison, Program, RunReport, run_program, zeinfo};
+use emulator::{Dispatch, Fault, Memory, Options, Poison, Program, RunReport, run_program};
 use gen_ir::{
     Base, Desc, Dst, Inst, Op, Options as InstOptions, Payload, Physical, Region, SbidMode, Src, SyncFn,
     Target,
@@ -179,7 +179,7 @@ impl<'a> Subject<'a> {
 
     /// What intact code does with more inputs, those that are expected to tell something first.
     fn more(&self) -> Vec<Intact> {
-        let info = zeinfo::find(&self.kernel.ze_info, &self.kernel.name);
+        let info = zebin::info::find(&self.kernel.ze_info, &self.kernel.name);
         let cases = expected::cases(self.platform, self.kernel).unwrap_or_default();
         let cases = cases.iter().filter_map(|case| {
             let (launch, memory) = case.launch(info.clone().ok()?);

@@ -4,12 +4,9 @@
 //! kernel inside its buffers: what is named like an index or a position stays small, everything else
 //! takes all values of its type.
 
-use emulator::{
-    Arg, Buffer, Image, Launch, Memory, Sampler, Texel, Wrap,
-    link::{Loaded, Part, Relocation, Unit, Zebin},
-    zeinfo,
-};
+use emulator::{Arg, Buffer, Image, Launch, Memory, Sampler, Texel, Wrap, link::Loaded};
 use finalizer::RelocationKind;
+use zebin::{Part, Program, Relocation, Unit};
 
 use crate::data::{SYMBOL_TABLE, TestKernel, sources};
 
@@ -78,7 +75,10 @@ impl Setup {
     pub fn over(kernel: &TestKernel, launch: Launch, mut memory: Memory) -> Result<Setup, NoLaunch> {
         let fault = |e: emulator::Error| NoLaunch(e.to_string());
         let program = match &kernel.zebin {
-            Some(zebin) => Zebin::read(zebin).and_then(|z| z.load(&mut memory)).map_err(fault)?,
+            Some(zebin) => {
+                let program = Program::read(zebin).map_err(|e| NoLaunch(e.to_string()))?;
+                Loaded::new(&program, &mut memory).map_err(fault)?
+            }
             None => Loaded::default(),
         };
         if launch.kernel.payload.iter().any(|p| p.kind == "printf_buffer") {
@@ -129,7 +129,7 @@ fn launch(kernel: &TestKernel, seed: u64, contents: Contents) -> Result<(Launch,
     if kernel.name == SYMBOL_TABLE {
         return Err(no(&"holds functions, is not a kernel"));
     }
-    let info = zeinfo::find(&kernel.ze_info, &kernel.name).map_err(|e| no(&e))?;
+    let info = zebin::info::find(&kernel.ze_info, &kernel.name).map_err(|e| no(&e))?;
     let path = sources().join(&kernel.source);
     let source = std::fs::read_to_string(&path).map_err(|e| no(&format!("{}: {e}", path.display())))?;
     let vector = kernel.source.ends_with(".ll");

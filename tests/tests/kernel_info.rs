@@ -5,7 +5,6 @@
 
 use std::collections::BTreeMap;
 
-use emulator::zeinfo;
 use finalizer::{Finalizer, InputInfo, InputKind, KernelInfo, Options};
 use gen_ir::Target;
 use platforms::Platform;
@@ -13,7 +12,7 @@ use tests::data::{self, SYMBOL_TABLE, TestKernel};
 
 /// What differs, as `field: ours, Intel's`.
 fn differences(kernel: &TestKernel, ours: &KernelInfo, counts: &mut BTreeMap<&str, usize>) -> Vec<String> {
-    let theirs = zeinfo::find(&kernel.ze_info, &kernel.name).unwrap();
+    let theirs = zebin::info::find(&kernel.ze_info, &kernel.name).unwrap();
     let mut faults = Vec::new();
     let mut equal = |field: &'static str, a: u32, b: u32| {
         *counts.entry(field).or_default() += 1;

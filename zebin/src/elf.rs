@@ -1,12 +1,16 @@
 //! The file as sections. What a section holds can change, and its number and header stay; when the file is
 //! written, contents are laid out anew, each at the alignment that it had.
 
-use finalizer::Diagnostic;
 use object::{
     LittleEndian as LE,
-    elf::{FileHeader64, Rel64, SHT_REL, SectionFlags, SectionHeader64, Sym64},
+    elf::{
+        FileHeader64, Rel64, SHT_NOBITS, SHT_NULL, SHT_REL, SHT_RELA, SHT_SYMTAB, SectionFlags,
+        SectionHeader64, Sym64,
+    },
     pod,
 };
+
+use crate::{Error, bad};
 
 /// The machine type of these files (`EM_INTELGT`).
 const MACHINE: u16 = 205;
@@ -23,7 +27,7 @@ pub fn is_elf(bytes: &[u8]) -> bool {
 
 /// One section.
 #[derive(Clone)]
-pub(crate) struct Section {
+pub struct Section {
     /// Its name.
     pub name: String,
     header: SectionHeader64<LE>,
@@ -41,30 +45,55 @@ impl Section {
     pub fn info(&self) -> usize {
         self.header.sh_info.get(LE) as usize
     }
+
+    /// `sh_link`: of relocations, the table of their symbols.
+    pub fn link(&self) -> usize {
+        self.header.sh_link.get(LE) as usize
+    }
+
+    /// How many zeros a section stands for that has no bytes in the file (`SHT_NOBITS`).
+    pub fn zeros(&self) -> u64 {
+        if self.kind() == SHT_NOBITS.0 { self.header.sh_size.get(LE) } else { 0 }
+    }
+
+    fn is_relocations(&self) -> bool {
+        matches!(self.header.sh_type.get(LE), SHT_REL | SHT_RELA)
+    }
+}
+
+impl Section {
+    /// Gives the symbols of relocations their new numbers; those without one lose their relocation.
+    fn renumber_symbols(&mut self, numbers: &[Option<u64>]) {
+        let size = if self.kind() == SHT_REL.0 { 16 } else { 24 };
+        let mut kept = Vec::with_capacity(self.data.len());
+        for entry in self.data.chunks_exact(size) {
+            let info = entry[8..].first_chunk().map_or(0, |b| u64::from_le_bytes(*b));
+            if let Some(Some(number)) = numbers.get((info >> 32) as usize) {
+                kept.extend_from_slice(&entry[..8]);
+                kept.extend_from_slice(&(number << 32 | info & 0xffff_ffff).to_le_bytes());
+                kept.extend_from_slice(&entry[16..]);
+            }
+        }
+        self.data = kept;
+    }
 }
 
 /// An ELF file of this machine type.
-pub(crate) struct Elf {
+pub struct Elf {
     header: FileHeader64<LE>,
     /// The sections, by number.
     pub sections: Vec<Section>,
 }
 
-pub(crate) fn bad(message: impl Into<String>) -> Diagnostic {
-    Diagnostic::error("BadProgram", message)
-}
-
-fn structure<T: pod::Pod>(bytes: &[u8], at: u64, what: &str) -> Result<T, Box<Diagnostic>> {
+fn structure<T: pod::Pod>(bytes: &[u8], at: u64, what: &str) -> Result<T, Error> {
     let tail = usize::try_from(at).ok().and_then(|at| bytes.get(at..));
     let found = tail.and_then(|tail| pod::from_bytes::<T>(tail).ok());
-    found
-        .map(|(value, _)| *value)
-        .ok_or_else(|| Box::new(bad(format!("found the end of the file in {what}"))))
+    found.map(|(value, _)| *value).ok_or_else(|| bad(format!("found the end of the file in {what}")))
 }
 
 impl Elf {
     /// Reads a file.
-    pub fn read(bytes: &[u8]) -> Result<Elf, Box<Diagnostic>> {
+    pub fn read(bytes: &[u8]) -> Result<Elf, Error> {
         let header: FileHeader64<LE> = structure(bytes, 0, "the file header")?;
         let ident = (header.e_ident.class.0, header.e_ident.data.0);
         if !is_elf(bytes) || ident != (CLASS, DATA) || header.e_machine.get(LE).0 != MACHINE {
@@ -72,13 +101,13 @@ impl Elf {
                 "found an ELF file of machine {}, allowed: 64-bit little-endian files of machine {MACHINE}",
                 header.e_machine.get(LE).0
             );
-            return Err(Box::new(bad(message)));
+            return Err(bad(message));
         }
         let count = usize::from(header.e_shnum.get(LE));
         if usize::from(header.e_shentsize.get(LE)) != size_of::<SectionHeader64<LE>>()
             || count > MOST_SECTIONS
         {
-            return Err(Box::new(bad("found section headers of another size than 64 bytes")));
+            return Err(bad("found section headers of another size than 64 bytes"));
         }
         let at = header.e_shoff.get(LE);
         let headers = (0..count as u64)
@@ -86,11 +115,17 @@ impl Elf {
             .collect::<Result<Vec<SectionHeader64<LE>>, _>>()?;
         let names = headers.get(usize::from(header.e_shstrndx.get(LE).0));
         let names = names.map_or(Ok(&[][..]), |h| contents(bytes, h, "the names of sections"))?;
+        let mut room = Room::new(names, count * 64);
         let sections = headers.iter().map(|h| {
-            let name = text_at(names, h.sh_name.get(LE));
+            let name = room.text_at(h.sh_name.get(LE))?;
             Ok(Section { data: contents(bytes, h, &name)?.to_vec(), name, header: *h })
         });
-        Ok(Elf { header, sections: sections.collect::<Result<_, Box<Diagnostic>>>()? })
+        let sections: Vec<Section> = sections.collect::<Result<_, Error>>()?;
+        // Bytes that several sections share are in memory several times.
+        if sections.iter().map(|s| s.data.len()).sum::<usize>() > 4 * bytes.len() {
+            return Err(bad("found sections that overlap"));
+        }
+        Ok(Elf { header, sections })
     }
 
     /// The file with the sections as they are now.
@@ -98,8 +133,7 @@ impl Elf {
         let mut out = vec![0; size_of::<FileHeader64<LE>>()];
         for section in &mut self.sections {
             let header = &mut section.header;
-            let has_bytes =
-                !matches!(header.sh_type.get(LE), object::elf::SHT_NULL | object::elf::SHT_NOBITS);
+            let has_bytes = !matches!(header.sh_type.get(LE), SHT_NULL | SHT_NOBITS);
             if !has_bytes {
                 continue;
             }
@@ -127,20 +161,115 @@ impl Elf {
     }
 
     /// The symbols of the symbol table `table`, by number, with their names.
-    pub fn symbols(&self, table: usize) -> Vec<(String, Sym64<LE>)> {
-        let Some(section) = self.sections.get(table) else { return Vec::new() };
-        let names = self.sections.get(section.header.sh_link.get(LE) as usize);
-        let names = names.map_or(&[][..], |s| &s.data);
+    ///
+    /// # Errors
+    ///
+    /// The names are longer than any table's.
+    pub fn symbols(&self, table: usize) -> Result<Vec<(String, Sym64<LE>)>, Error> {
+        let Some(section) = self.sections.get(table) else { return Ok(Vec::new()) };
+        let names = self.sections.get(section.link()).map_or(&[][..], |s| &s.data);
+        let mut room = Room::new(names, section.data.len());
         let symbols = section.data.chunks_exact(size_of::<Sym64<LE>>());
         symbols
             .filter_map(|bytes| pod::from_bytes::<Sym64<LE>>(bytes).ok())
-            .map(|(symbol, _)| (text_at(names, symbol.st_name.get(LE)), *symbol))
+            .map(|(symbol, _)| Ok((room.text_at(symbol.st_name.get(LE))?, *symbol)))
             .collect()
     }
 
     /// Writes symbols back.
     pub fn set_symbols(&mut self, table: usize, symbols: &[(String, Sym64<LE>)]) {
         self.sections[table].data = symbols.iter().flat_map(|(_, s)| pod::bytes_of(s)).copied().collect();
+    }
+
+    /// Takes sections away, with the relocations in them and the symbols in them; the numbers of those that stay
+    /// follow. Relocations that refer to a symbol that goes are taken away, too.
+    ///
+    /// # Errors
+    ///
+    /// As [`Elf::symbols`].
+    pub fn remove(&mut self, is_gone: impl Fn(&Section) -> bool) -> Result<(), Error> {
+        let mut gone: Vec<bool> = self.sections.iter().map(is_gone).collect();
+        // Numbers 0 stand for no section, and names are needed to the end.
+        for kept in [0, usize::from(self.header.e_shstrndx.get(LE).0)] {
+            gone.get_mut(kept).into_iter().for_each(|gone| *gone = false);
+        }
+        let of_gone = |s: &Section| s.is_relocations() && gone.get(s.info()).is_some_and(|g| *g);
+        let targets: Vec<bool> = self.sections.iter().map(of_gone).collect();
+        gone.iter_mut().zip(targets).for_each(|(g, t)| *g |= t);
+        if !gone.contains(&true) {
+            return Ok(());
+        }
+        let tables: Vec<usize> = self.of_kind(SHT_SYMTAB.0).collect();
+        for table in tables {
+            self.remove_symbols(table, &gone)?;
+        }
+        self.remove_sections(&gone);
+        Ok(())
+    }
+
+    fn remove_symbols(&mut self, table: usize, gone: &[bool]) -> Result<(), Error> {
+        let size = size_of::<Sym64<LE>>();
+        let section_of = |bytes: &[u8]| {
+            let symbol = pod::from_bytes::<Sym64<LE>>(bytes).map(|(s, _)| usize::from(s.st_shndx.get(LE).0));
+            symbol.ok().filter(|s| gone.get(*s) == Some(&true))
+        };
+        let old = std::mem::take(&mut self.sections[table].data);
+        let mut numbers: Vec<Option<u64>> = Vec::new();
+        let mut kept = Vec::new();
+        let locals = self.sections[table].info();
+        let mut new_locals = 0;
+        for (number, bytes) in old.chunks_exact(size).enumerate() {
+            if section_of(bytes).is_some() {
+                numbers.push(None);
+                continue;
+            }
+            numbers.push(Some((kept.len() / size) as u64));
+            kept.extend_from_slice(bytes);
+            new_locals += u32::from(number < locals);
+        }
+        self.sections[table].data = kept;
+        self.sections[table].header.sh_info.set(LE, new_locals);
+        for list in self.sections.iter_mut().filter(|s| s.is_relocations() && s.link() == table) {
+            list.renumber_symbols(&numbers);
+        }
+        Ok(())
+    }
+
+    fn remove_sections(&mut self, gone: &[bool]) {
+        let mut next = 0;
+        let numbers: Vec<u16> = gone
+            .iter()
+            .map(|gone| {
+                let number = if *gone { 0 } else { next };
+                next += u16::from(!gone);
+                number
+            })
+            .collect();
+        let new = |old: usize| numbers.get(old).copied();
+        for section in &mut self.sections {
+            let (link, info) = (section.link(), section.info());
+            let to_section = section.is_relocations();
+            if let Some(link) = new(link) {
+                section.header.sh_link.set(LE, link.into());
+            }
+            if let Some(info) = new(info).filter(|_| to_section) {
+                section.header.sh_info.set(LE, info.into());
+            }
+            if section.kind() == SHT_SYMTAB.0 {
+                for symbol in section.data.chunks_exact_mut(size_of::<Sym64<LE>>()) {
+                    if let Ok((symbol, _)) = pod::from_bytes_mut::<Sym64<LE>>(symbol)
+                        && let Some(section) = new(symbol.st_shndx.get(LE).0.into())
+                    {
+                        symbol.st_shndx.set(LE, object::elf::SymbolSection(section));
+                    }
+                }
+            }
+        }
+        let mut gone = gone.iter();
+        self.sections.retain(|_| gone.next() != Some(&true));
+        let names = usize::from(self.header.e_shstrndx.get(LE).0);
+        self.header.e_shstrndx.set(LE, object::elf::SymbolSection(numbers.get(names).copied().unwrap_or(0)));
+        self.header.e_shnum.set(LE, self.sections.len() as u16);
     }
 
     /// Adds the relocations of section `target`, whose symbols are those of `table`.
@@ -164,16 +293,12 @@ impl Elf {
 }
 
 /// Relocations as bytes.
-pub(crate) fn relocation_bytes(relocations: &[Rel64<LE>]) -> Vec<u8> {
+pub fn relocation_bytes(relocations: &[Rel64<LE>]) -> Vec<u8> {
     relocations.iter().flat_map(pod::bytes_of).copied().collect()
 }
 
-fn contents<'a>(
-    bytes: &'a [u8],
-    header: &SectionHeader64<LE>,
-    name: &str,
-) -> Result<&'a [u8], Box<Diagnostic>> {
-    if matches!(header.sh_type.get(LE), object::elf::SHT_NULL | object::elf::SHT_NOBITS) {
+fn contents<'a>(bytes: &'a [u8], header: &SectionHeader64<LE>, name: &str) -> Result<&'a [u8], Error> {
+    if matches!(header.sh_type.get(LE), SHT_NULL | SHT_NOBITS) {
         return Ok(&[]);
     }
     let (at, size) = (header.sh_offset.get(LE), header.sh_size.get(LE));
@@ -181,12 +306,26 @@ fn contents<'a>(
     let found = range.and_then(|(at, size)| bytes.get(at..at.checked_add(size)?));
     found.ok_or_else(|| {
         let message = format!("section {name}: found {size} bytes at {at:#x}, the file has {}", bytes.len());
-        Box::new(bad(message))
+        bad(message)
     })
 }
 
-fn text_at(names: &[u8], at: u32) -> String {
-    let tail = names.get(at as usize..).unwrap_or_default();
-    let end = tail.iter().position(|b| *b == 0).unwrap_or(tail.len());
-    String::from_utf8_lossy(&tail[..end]).into_owned()
+/// Names in a table of texts. What is read of it is in proportion to the table and to what refers to it, however
+/// often the same long text is named.
+struct Room<'a> {
+    names: &'a [u8],
+    left: usize,
+}
+
+impl<'a> Room<'a> {
+    fn new(names: &'a [u8], users: usize) -> Room<'a> {
+        Room { names, left: users + 4 * names.len() }
+    }
+
+    fn text_at(&mut self, at: u32) -> Result<String, Error> {
+        let tail = self.names.get(at as usize..).unwrap_or_default();
+        let end = tail.iter().position(|b| *b == 0).unwrap_or(tail.len());
+        self.left = self.left.checked_sub(end).ok_or_else(|| bad("found names that overlap"))?;
+        Ok(String::from_utf8_lossy(&tail[..end]).into_owned())
+    }
 }

@@ -4,29 +4,46 @@
 //!
 //! A *zebin* is an ELF file (machine type 205) with a section of machine code for each kernel, `.text.NAME`, a
 //! description of all of them for the runtime, `.ze_info`, and, if the compiler was asked for it
-//! (`-ze-emit-zebin-visa-sections`), the vISA that the code was made from, `.visaasm`. [`finalize`] makes new code
-//! from that vISA and gives the same program with it: code, symbols, relocations and description are of the new
-//! code; every other section, key and number stays as it was.
+//! (`-ze-emit-zebin-visa-sections`), the vISA that the code was made from, `.visaasm`.
 //!
 //! ```text
-//! elf        the file as sections; laid out anew when it is written
-//! program    which vISA belongs to which code; the platform that the program is for
-//! ze_info    values of `.ze_info`, changed where they stand
-//! rewrite    new code for a kernel: its section, symbols, relocations
+//! elf        the file as sections, to be changed; laid out anew when it is written
+//! program    what a runtime loads: code, data, relocations, and which platform it is for
+//! document   `.ze_info` as a tree
+//! info       what it says of a kernel
+//! edit       values of it, changed where they stand
 //! ```
 //!
 //! # What holds
 //!
-//! * No input panics: what is no such file, or lies about its sizes, is refused.
-//! * What the program says of its kernels is true of the new code: channels, registers, scratch memory, barriers,
-//!   where a launch may enter.
+//! * No input panics: what is no such file, or lies about its sizes, is an [`Error`].
+//! * Reading takes time and memory in proportion to the file.
+//! * What nobody changes is written as it was read: sections, numbers, lines.
 //!
 //! Sources: Intel's graphics compiler, `IGC/ZEBinWriter/zebin/spec/` (`elf.md`, `zeinfo.md`, `gen-relocation.md`).
 
+mod document;
+mod edit;
 mod elf;
+pub mod info;
 mod program;
-mod rewrite;
-mod ze_info;
 
-pub use elf::is_elf;
-pub use program::{Options, Program, finalize, platform_of};
+pub use edit::ZeInfo;
+pub use elf::{Elf, Section, is_elf, relocation_bytes};
+pub use info::KernelInfo;
+pub use program::{Data, Part, Program, Relocation, Unit, platform_of, product};
+
+/// Why a file is no compiled program, or its description none.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// The file does not hold what it says.
+    #[error("{0}")]
+    File(String),
+    /// `.ze_info` cannot be read.
+    #[error(".ze_info: {0}")]
+    Description(String),
+}
+
+fn bad(message: impl Into<String>) -> Error {
+    Error::File(message.into())
+}

@@ -1,64 +1,215 @@
-//! A program's kernels: which code, which vISA, for which platform.
+//! What a runtime loads: the code of each kernel, constants and variables, and the places that wait for addresses.
 
-use finalizer::{Binary, Diagnostic, Finalizer, Refusal, Severity};
-use platforms::Platform;
-use visa::Module;
-
-use crate::{
-    elf::{Elf, bad},
-    rewrite,
-    ze_info::ZeInfo,
+use object::{
+    LittleEndian as LE,
+    elf::{SHT_REL, SHT_RELA, SHT_SYMTAB, STB_LOCAL, Sym64},
 };
+use platforms::Platform;
 
-/// Type of sections with vISA (`SHT_ZEBIN_VISAASM`).
-const VISAASM: u32 = 0xff00_0013;
-/// Type of the description of the kernels (`SHT_ZEBIN_ZEINFO`).
-const ZE_INFO: u32 = 0xff00_0011;
+use crate::{Elf, Error, Section, bad};
+
 /// The section that says what the program was compiled for.
 const COMPAT: &str = ".note.intelgt.compat";
 /// Type of the note there that names the product (`NT_INTELGT_PRODUCT_FAMILY`).
 const PRODUCT_FAMILY: u32 = 1;
+/// Bytes that a section without contents may ask for.
+const MOST_ZEROS: u64 = 1 << 28;
 
-/// Choices of the caller.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Options {
-    /// Keep the compiler's code of kernels that cannot be finalized, with a warning, instead of refusing the program.
-    pub keep_refused: bool,
+/// Which part of an address a place takes; the numbers are the ELF relocation types.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Part {
+    /// All 64 bits.
+    Whole = 1,
+    /// The low 32 bits.
+    Low = 2,
+    /// The high 32 bits.
+    High = 3,
+    /// The low 16 bits.
+    Word = 7,
 }
 
-/// A program with new code.
-#[derive(Debug)]
-pub struct Program {
-    /// The file.
+impl Part {
+    /// The part of an ELF relocation type.
+    pub fn from_elf(r_type: u32) -> Option<Part> {
+        match r_type {
+            1 => Some(Part::Whole),
+            // A global immediate is a value of 32 bits.
+            2 | 5 => Some(Part::Low),
+            3 => Some(Part::High),
+            7 => Some(Part::Word),
+            _ => None,
+        }
+    }
+
+    /// How many bytes it has.
+    pub fn bytes(self) -> usize {
+        match self {
+            Part::Whole => 8,
+            Part::Low | Part::High => 4,
+            Part::Word => 2,
+        }
+    }
+}
+
+/// A place that waits for an address.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Relocation {
+    /// The symbol.
+    pub symbol: String,
+    /// Which part of its address.
+    pub part: Part,
+    /// Byte offset of the place.
+    pub offset: u32,
+}
+
+/// A piece of code: a kernel, or functions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Unit {
+    /// The code.
+    pub code: Vec<u8>,
+    /// Places in it.
+    pub relocations: Vec<Relocation>,
+    /// Functions in it: name and byte offset.
+    pub functions: Vec<(String, u32)>,
+}
+
+/// Bytes of a `.data` section.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Data {
+    /// The section's name.
+    pub name: String,
+    /// What it holds.
     pub bytes: Vec<u8>,
-    /// What was made, in the order of the file.
-    pub binaries: Vec<Binary>,
-    /// Kernels that kept the compiler's code, and why.
-    pub warnings: Vec<Diagnostic>,
+    /// Places in it.
+    pub relocations: Vec<Relocation>,
+    /// Symbols in it: name and byte offset.
+    pub symbols: Vec<(String, u32)>,
 }
 
-/// A piece of code and the vISA that it was made from.
-struct Piece<'a> {
-    name: String,
-    /// The number of its section.
-    section: usize,
-    /// The kernel's text, then those of its functions.
-    texts: Vec<&'a [u8]>,
+/// A compiled program.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Program {
+    /// The pieces of code by name, in the file's order.
+    pub units: Vec<(String, Unit)>,
+    /// Constants and variables.
+    pub data: Vec<Data>,
+    /// The text of `.ze_info`.
+    pub ze_info: String,
 }
 
-/// The platform that a program was compiled for, as its notes say; `None` if they name a product that this
-/// finalizer writes no code for.
+impl Program {
+    /// Reads the file.
+    ///
+    /// # Errors
+    ///
+    /// The file is no compiled program.
+    pub fn read(bytes: &[u8]) -> Result<Program, Error> {
+        let elf = Elf::read(bytes)?;
+        let mut places = Places::read(&elf)?;
+        let mut out = Program::default();
+        for (number, section) in elf.sections.into_iter().enumerate() {
+            let relocations = std::mem::take(&mut places.relocations[number]);
+            let symbols = std::mem::take(&mut places.symbols[number]);
+            let name = section.name.as_str();
+            if let Some(kernel) = name.strip_prefix(".text.") {
+                let unit = Unit { code: section.data, relocations, functions: symbols };
+                out.units.push((kernel.to_owned(), unit));
+            } else if name.starts_with(".data") || name.starts_with(".bss") {
+                let bytes = match section.zeros() {
+                    0 => section.data,
+                    size if size <= MOST_ZEROS => vec![0; size as usize],
+                    size => {
+                        return Err(bad(format!(
+                            "section {name}: found {size} bytes, allowed: {MOST_ZEROS}"
+                        )));
+                    }
+                };
+                out.data.push(Data { name: section.name, bytes, relocations, symbols });
+            } else if name == ".ze_info" {
+                out.ze_info = String::from_utf8_lossy(&section.data).into_owned();
+            }
+        }
+        Ok(out)
+    }
+
+    /// Names of the pieces of code, in the file's order.
+    pub fn kernels(&self) -> impl Iterator<Item = &str> {
+        self.units.iter().map(|(name, _)| name.as_str())
+    }
+
+    /// The code of a kernel.
+    pub fn unit(&self, kernel: &str) -> Option<&Unit> {
+        self.units.iter().find(|(name, _)| name == kernel).map(|(_, unit)| unit)
+    }
+}
+
+/// What the sections of a file are told to hold, by number.
+struct Places {
+    relocations: Vec<Vec<Relocation>>,
+    /// Symbols that others refer to.
+    symbols: Vec<Vec<(String, u32)>>,
+}
+
+impl Places {
+    fn read(elf: &Elf) -> Result<Places, Error> {
+        let count = elf.sections.len();
+        let mut places = Places { relocations: vec![Vec::new(); count], symbols: vec![Vec::new(); count] };
+        for table in elf.of_kind(SHT_SYMTAB.0) {
+            let symbols = elf.symbols(table)?;
+            for (name, symbol) in &symbols {
+                let section = places.symbols.get_mut(usize::from(symbol.st_shndx.get(LE).0));
+                if let Some(section) = section.filter(|_| symbol.st_bind() != STB_LOCAL) {
+                    section.push((name.clone(), narrow(symbol.st_value.get(LE), name)?));
+                }
+            }
+            for (number, list) in elf.sections.iter().enumerate().filter(|(_, s)| s.link() == table) {
+                places.add(number, list, &symbols)?;
+            }
+        }
+        Ok(places)
+    }
+
+    fn add(&mut self, number: usize, list: &Section, symbols: &[(String, Sym64<LE>)]) -> Result<(), Error> {
+        let size = match list.kind() {
+            kind if kind == SHT_REL.0 => 16,
+            kind if kind == SHT_RELA.0 => 24,
+            _ => return Ok(()),
+        };
+        let Some(relocations) = self.relocations.get_mut(list.info()) else {
+            return Err(bad(format!("section {number}: found relocations of no section")));
+        };
+        for entry in list.data.chunks_exact(size) {
+            let word = |at: usize| entry[at..].first_chunk().map_or(0, |b| u64::from_le_bytes(*b));
+            let (offset, info) = (word(0), word(8));
+            let Some((symbol, _)) = symbols.get((info >> 32) as usize) else {
+                return Err(bad("found a relocation without a symbol"));
+            };
+            // Payload offsets and message descriptors are other parts of a runtime.
+            let Some(part) = Part::from_elf(info as u32) else { continue };
+            let offset = narrow(offset, symbol)?;
+            relocations.push(Relocation { symbol: symbol.clone(), part, offset });
+        }
+        Ok(())
+    }
+}
+
+fn narrow(at: u64, symbol: &str) -> Result<u32, Error> {
+    u32::try_from(at).map_err(|_| bad(format!("symbol {symbol}: found {at:#x}, allowed: 32 bits")))
+}
+
+/// The platform that a program was compiled for, as its notes say; `None` if they name a product that no platform
+/// of ours stands for.
 ///
 /// # Errors
 ///
-/// The file is no compiled program, or does not say.
-pub fn platform_of(program: &[u8]) -> Result<Option<Platform>, Refusal> {
-    let elf = Elf::read(program).map_err(|e| Refusal(vec![*e]))?;
-    let product = product(&elf).ok_or_else(|| bad(format!("found no product family in {COMPAT}")))?;
+/// The file does not say.
+pub fn platform_of(elf: &Elf) -> Result<Option<Platform>, Error> {
+    let product = product(elf).ok_or_else(|| bad(format!("found no product family in {COMPAT}")))?;
     Ok(Platform::from_product(product))
 }
 
-fn product(elf: &Elf) -> Option<u32> {
+/// The number of the product that a program was compiled for.
+pub fn product(elf: &Elf) -> Option<u32> {
     let section = elf.sections.iter().find(|s| s.name == COMPAT)?;
     let mut rest = section.data.as_slice();
     let word = |bytes: &[u8], at: usize| Some(u32::from_le_bytes(*bytes.get(at..)?.first_chunk()?));
@@ -70,106 +221,4 @@ fn product(elf: &Elf) -> Option<u32> {
         }
         rest = rest.get(value.checked_add(size.checked_next_multiple_of(4)?)?..)?;
     }
-}
-
-/// Makes new code for every kernel of a program, on the finalizer's platform.
-///
-/// # Errors
-///
-/// The file is no compiled program, is for another platform, or has no vISA; what a kernel's vISA is refused for
-/// (unless [`Options::keep_refused`]).
-pub fn finalize(program: &[u8], finalizer: &mut Finalizer, options: Options) -> Result<Program, Refusal> {
-    let mut elf = Elf::read(program).map_err(|e| Refusal(vec![*e]))?;
-    let platform = finalizer.options().platform;
-    if let Some(found) = product(&elf).filter(|p| Platform::from_product(*p) != Some(platform)) {
-        let what = Platform::from_product(found).map_or(format!("product {found}"), |p| p.to_string());
-        return Err(bad(format!("found a program compiled for {what}, allowed: {platform}")).into());
-    }
-    let source = Elf::read(program).map_err(|e| Refusal(vec![*e]))?;
-    let pieces = pieces(&source)?;
-    let description = elf.of_kind(ZE_INFO).next().ok_or_else(|| bad("found no section .ze_info"))?;
-    let mut info = ZeInfo::new(&String::from_utf8_lossy(&elf.sections[description].data));
-    let (mut binaries, mut warnings, mut faults) = (Vec::new(), Vec::new(), Vec::new());
-    for piece in pieces {
-        match finalize_piece(&piece, finalizer, &info) {
-            Ok(binary) => {
-                rewrite::replace(&mut elf, piece.section, &binary, &mut info)
-                    .map_err(|e| e.in_kernel(&*piece.name))?;
-                binaries.push(binary);
-            }
-            Err(Refusal(why)) if options.keep_refused => {
-                warnings.extend(why.into_iter().map(|d| Diagnostic { severity: Severity::Warning, ..d }));
-            }
-            Err(Refusal(why)) => faults.extend(why),
-        }
-    }
-    if !faults.is_empty() {
-        return Err(Refusal(faults));
-    }
-    elf.sections[description].data = info.text().into_bytes();
-    Ok(Program { bytes: elf.write(), binaries, warnings })
-}
-
-/// The code sections, each with its vISA. Texts stand in the order of the code; those of functions follow the
-/// kernel whose section has their code.
-fn pieces(elf: &Elf) -> Result<Vec<Piece<'_>>, Refusal> {
-    let mut pieces: Vec<Piece<'_>> = Vec::new();
-    for (section, s) in elf.sections.iter().enumerate() {
-        if let Some(name) = s.name.strip_prefix(".text.") {
-            pieces.push(Piece { name: name.to_owned(), section, texts: Vec::new() });
-        }
-    }
-    let mut kernels = 0;
-    for section in elf.of_kind(VISAASM) {
-        let text = elf.sections[section].data.as_slice();
-        let text = text.strip_suffix(&[0]).unwrap_or(text);
-        kernels += usize::from(is_kernel(text));
-        let Some(piece) = kernels.checked_sub(1).and_then(|i| pieces.get_mut(i)) else {
-            let message = format!("found vISA of {kernels} kernels or more, code of {}", pieces.len());
-            return Err(bad(message).into());
-        };
-        piece.texts.push(text);
-    }
-    if kernels == pieces.len() {
-        return Ok(pieces);
-    }
-    let message = match kernels {
-        0 => {
-            "found no vISA in the program: compile it with -ze-emit-zebin-visa-sections (an internal option)"
-                .to_owned()
-        }
-        _ => format!("found vISA of {kernels} kernels and code of {}", pieces.len()),
-    };
-    Err(Diagnostic::error("NoVisa", message).into())
-}
-
-fn is_kernel(text: &[u8]) -> bool {
-    let mut lines = text.split(|b| *b == b'\n');
-    lines.any(|l| l.trim_ascii_start().starts_with(b".kernel "))
-}
-
-fn finalize_piece(piece: &Piece<'_>, finalizer: &mut Finalizer, info: &ZeInfo) -> Result<Binary, Refusal> {
-    let name = piece.name.as_str();
-    let named = |Refusal(faults): Refusal| Refusal(faults.into_iter().map(|d| d.in_kernel(name)).collect());
-    // The compiler's code reads its data at an offset that the driver puts in when it hands over implicit arguments.
-    if info.has_argument(name, "implicit_arg_buffer") {
-        let message = "found an implicit_arg_buffer argument, for which the driver changes the code itself";
-        return Err(named(Diagnostic::error("UnsupportedProgram", message).into()));
-    }
-    let platform = finalizer.options().platform;
-    let mut texts = piece.texts.iter().map(|text| finalizer::read_text(text, platform));
-    let mut module: Module = match texts.next() {
-        Some(module) => module.map_err(named)?,
-        None => return Err(named(Diagnostic::error("NoVisa", "found no vISA of this code").into())),
-    };
-    for function in texts {
-        module.link(function.map_err(named)?);
-    }
-    let mut binary = finalizer.finalize_kernel(&module, 0).map_err(named)?;
-    // Some compilers call every kernel `kernel` in its text.
-    if let Some(symbol) = binary.symbols.first_mut() {
-        symbol.name = name.to_owned();
-    }
-    binary.info.name = name.to_owned();
-    Ok(binary)
 }

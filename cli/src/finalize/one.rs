@@ -111,8 +111,8 @@ fn program(
     if !args.kernel.is_empty() {
         return refuse("found a compiled program, of which all kernels are finalized: leave out --kernel");
     }
-    let options = zebin::Options { keep_refused: args.keep_going };
-    let program = zebin::finalize(bytes, finalizer, options)?;
+    let options = rewriter::Options { keep_refused: args.keep_going };
+    let program = rewriter::finalize(bytes, finalizer, options)?;
     outcome.faults.extend(program.warnings);
     let number = |(kernel, binary)| Done { kernel, binary };
     let done: Vec<Done> = program.binaries.into_iter().enumerate().map(number).collect();

@@ -12,7 +12,7 @@ use crate::build::{self, Lanes, VReg, VSrc};
 
 /// What stands in a word until a linker writes the symbol's address there; Intel's finalizer uses the
 /// same number, which is easy to find in a dump.
-const UNLINKED: u32 = 0x6e10_ca2e;
+pub(crate) const UNLINKED: u32 = 0x6e10_ca2e;
 
 impl Lowerer<'_> {
     /// `faddr`: the 64-bit address of a symbol, as two dwords that a linker fills in.

@@ -37,6 +37,8 @@ pub struct LowerOptions {
     pub large_grf: bool,
     /// Channels of the kernel that calls a function.
     pub simd: Option<u8>,
+    /// A relocation moves the payload that the prologue loads.
+    pub relocate_payload: bool,
 }
 
 /// An instruction that cannot be lowered.
@@ -118,6 +120,7 @@ pub(crate) struct Lowerer<'a> {
     pub lanes: Lanes,
     pub pred: Option<Pred<Virtual>>,
     origin: u32,
+    relocate_payload: bool,
     /// The kernel writes global memory, shared local memory.
     pub writes: Writes,
     /// Registers that operands of a message in groups of lanes stand for.
@@ -269,6 +272,7 @@ impl<'a> Lowerer<'a> {
             lanes: Lanes::SCALAR,
             pred: None,
             origin: VInst::NO_ORIGIN,
+            relocate_payload: options.relocate_payload,
             writes: Writes::default(),
             staged: SmallVec::new(),
             waiting: None,
@@ -292,7 +296,7 @@ impl<'a> Lowerer<'a> {
             self.block = self.reserve_block();
         }
         if self.caps.thread.payload_prologue && !self.visa.is_function {
-            self.load_payload();
+            self.load_payload(self.relocate_payload);
         }
         self.stack_prologue();
         self.compute_identity();

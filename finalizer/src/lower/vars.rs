@@ -273,7 +273,7 @@ impl VarMap {
                 self.stack.as_ref().map_or(Home::Missing("no stack call here"), |s| s.home(var))
             }
             Predefined::ImplArgBufPtr | Predefined::LocalIdBufPtr | Predefined::ScratchLoc => {
-                Home::Missing("implicit argument pointers are not lowered yet")
+                Home::Missing("implicit argument pointers in registers are not lowered")
             }
         }
     }

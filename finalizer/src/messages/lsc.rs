@@ -531,7 +531,8 @@ impl Lowerer<'_> {
 
     /// The prologue: inputs come from memory at the address in `r0.0`, first the data of the thread
     /// group, then that of each thread, both in the order of their registers from `r1` on.
-    pub(crate) fn load_payload(&mut self) {
+    pub(crate) fn load_payload(&mut self, relocate: bool) {
+        self.out.outside |= relocate;
         let grf = self.grf();
         let per_thread = self.visa.attr_int("PerThreadInputSize").map_or(0, |v| v.max(0) as u32);
         let end = self.visa.inputs.iter().map(|i| u32::from(i.offset.max(0) as u16) + u32::from(i.size));
@@ -545,7 +546,7 @@ impl Lowerer<'_> {
         if per_thread > 0 {
             // A launch may start behind it.
             self.out.payload_loads[0] = self.apart(|s| {
-                s.thread_address(address, cross_thread, per_thread);
+                s.thread_address(address, cross_thread, per_thread, relocate);
                 s.load_registers(address, grf, per_thread)
             });
         }
@@ -553,12 +554,15 @@ impl Lowerer<'_> {
             let r0 = Src::scalar(self.r0(0), Type::Ud);
             let base = [r0, Src::ud(0xffff_ffc0)];
             self.emit(build::op(Op::And, Lanes::SCALAR, Dst::packed(address, Type::Ud), &base));
+            if relocate {
+                self.move_payload(address);
+            }
             self.out.payload_loads[1] = self.load_registers(address, first, cross_thread);
         }
     }
 
     /// `(r0.0 & ~63) + cross-thread bytes + thread * per-thread bytes`.
-    fn thread_address(&mut self, address: VReg, cross_thread: u32, per_thread: u32) {
+    fn thread_address(&mut self, address: VReg, cross_thread: u32, per_thread: u32, relocate: bool) {
         // No message but the loads may stand in the prologue.
         let mut dword = || VReg::var_at(self.var(Var { no_spill: true, ..build::general(4, 4) }), 0);
         let (base, thread) = (dword(), dword());
@@ -569,8 +573,19 @@ impl Lowerer<'_> {
         let number = Dst::packed(thread, Type::Uw);
         self.emit(build::op(Op::And, Lanes::SCALAR, number, &[id, Src::uw(0xff)]));
         self.emit(build::op(Op::Add, Lanes::SCALAR, ud(base), &[scalar(base), Src::uw(cross_thread as u16)]));
+        if relocate {
+            self.move_payload(base);
+        }
         let srcs = [scalar(base), Src::scalar(thread, Type::Uw), Src::uw(per_thread as u16)];
         self.emit(build::op(Op::Mad, Lanes::SCALAR, ud(address), &srcs));
+    }
+
+    /// Adds the bytes that a runtime puts before the payload.
+    fn move_payload(&mut self, address: VReg) {
+        let srcs = [Src::scalar(address, Type::Ud), Src::ud(crate::lower::address::UNLINKED)];
+        let mut add = build::op(Op::Add, Lanes::SCALAR, Dst::packed(address, Type::Ud), &srcs);
+        add.opts = add.opts.with(gen_ir::Options::SYMBOL_LOW);
+        self.emit(add);
     }
 
     /// Loads `bytes` bytes at the address into the registers from byte `first` of the register file on;

@@ -1,6 +1,7 @@
 //! One run of a kernel: what goes in, and what has to come out.
 
-use emulator::{Arg, Image, Launch, Memory, Sampler, zeinfo::KernelInfo};
+use emulator::{Arg, Image, Launch, Memory, Sampler};
+use zebin::KernelInfo;
 
 use super::{
     accept::{Accept, show},

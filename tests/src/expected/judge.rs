@@ -1,6 +1,6 @@
 //! Runs the code of a kernel on its cases and compares with what is expected.
 
-use emulator::{Options as RunOptions, Report, zeinfo};
+use emulator::{Options as RunOptions, Report};
 use finalizer::Diagnostic;
 use platforms::Platform;
 
@@ -169,7 +169,7 @@ fn over(
     cases: &[Case],
     mut run: impl FnMut(&mut Setup) -> Result<Vec<Report>, emulator::Error>,
 ) -> Judgement {
-    let info = match zeinfo::find(&kernel.ze_info, &kernel.name) {
+    let info = match zebin::info::find(&kernel.ze_info, &kernel.name) {
         Ok(info) => info,
         Err(e) => return Judgement::Fails(e.to_string()),
     };

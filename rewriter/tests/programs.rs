@@ -1,9 +1,9 @@
-//! Programs of three ages of Intel's compiler (`tests/kernels/compile` makes them): new code in, everything else kept.
+//! Programs of three ages of Intel's compiler: new code in, everything else kept.
 
-use emulator::{Arg, Launch, Memory, link::Zebin, zeinfo};
+use emulator::{Arg, Launch, Memory, link::Loaded};
 use finalizer::{Finalizer, Options};
 use platforms::Platform;
-use zebin::{Program, platform_of};
+use rewriter::{Program, platform_of};
 
 /// A program and the platform that it was compiled for.
 fn programs() -> Vec<(&'static str, Vec<u8>, Platform)> {
@@ -12,20 +12,24 @@ fn programs() -> Vec<(&'static str, Vec<u8>, Platform)> {
         ("calls_2243_skl", Platform::Skl),
         ("plain_2435_icllp", Platform::Icllp),
         ("plain_new_tgllp", Platform::Tgllp),
+        ("implicit_new_pvc", Platform::Pvc),
     ];
-    let read = |name| std::fs::read(format!("{}/tests/data/{name}.bin", env!("CARGO_MANIFEST_DIR"))).unwrap();
     all.map(|(name, platform)| (name, read(name), platform)).into()
+}
+
+fn read(name: &str) -> Vec<u8> {
+    std::fs::read(format!("{}/tests/data/{name}.bin", env!("CARGO_MANIFEST_DIR"))).unwrap()
 }
 
 fn finalize(bytes: &[u8], platform: Platform) -> Result<Program, finalizer::Refusal> {
     let mut finalizer = Finalizer::new(Options { verify: true, ..Options::new(platform) });
-    zebin::finalize(bytes, &mut finalizer, zebin::Options::default())
+    rewriter::finalize(bytes, &mut finalizer, rewriter::Options::default())
 }
 
 /// What a kernel leaves in its first argument.
 fn run(program: &[u8], platform: Platform, kernel: &str) -> Vec<u8> {
     let mut memory = Memory::new();
-    let program = Zebin::read(program).unwrap();
+    let program = zebin::Program::read(program).unwrap();
     let values: Vec<u8> = (0..128u32).flat_map(|i| (i as f32 * 0.5).to_bits().to_le_bytes()).collect();
     let out = memory.add("out", values.clone());
     let x = memory.add("x", values);
@@ -34,10 +38,10 @@ fn run(program: &[u8], platform: Platform, kernel: &str) -> Vec<u8> {
         "sums" => vec![Arg::Buffer(out), Arg::Buffer(x), Arg::Local(256)],
         _ => vec![Arg::Buffer(out)],
     };
-    let loaded = program.load(&mut memory).unwrap();
+    let loaded = Loaded::new(&program, &mut memory).unwrap();
     let unit = loaded.unit(kernel).unwrap().clone();
     let code = loaded.link(&unit, &[]).unwrap();
-    let info = zeinfo::find(program.ze_info(), kernel).unwrap();
+    let info = zebin::info::find(&program.ze_info, kernel).unwrap();
     let launch = Launch { local: [64, 1, 1], global: [128, 1, 1], offset: [0; 3], kernel: info, args };
     let done = emulator::run(platform, &code, &launch, &mut memory, &emulator::Options::default()).unwrap();
     assert!(done.reports.is_empty(), "{kernel} on {platform}: {:?}", done.reports);
@@ -48,11 +52,15 @@ fn run(program: &[u8], platform: Platform, kernel: &str) -> Vec<u8> {
 fn new_code_computes_what_the_compilers_does() {
     for (name, bytes, platform) in programs() {
         let made = finalize(&bytes, platform).unwrap_or_else(|e| panic!("{name}: {e}"));
-        let kernels: &[&str] =
-            if name.starts_with("plain") { &["saxpy", "sums"] } else { &["recursion", "plain"] };
+        let kernels: &[&str] = match name {
+            "calls_2243_skl" => &["recursion", "plain"],
+            // The emulator hands over no implicit arguments.
+            _ if name.starts_with("implicit") => &[],
+            _ => &["saxpy", "sums"],
+        };
         for kernel in kernels {
             let binary = made.binaries.iter().find(|b| b.info.name == *kernel).unwrap();
-            let program = Zebin::read(&made.bytes).unwrap();
+            let program = zebin::Program::read(&made.bytes).unwrap();
             let code = &program.unit(kernel).unwrap().code;
             assert!(
                 code.starts_with(&binary.code) && code.len() >= binary.code.len() + 192,
@@ -67,9 +75,9 @@ fn new_code_computes_what_the_compilers_does() {
 fn the_description_is_true_of_the_new_code() {
     for (name, bytes, platform) in programs() {
         let made = finalize(&bytes, platform).unwrap();
-        let program = Zebin::read(&made.bytes).unwrap();
+        let program = zebin::Program::read(&made.bytes).unwrap();
         for binary in &made.binaries {
-            let Ok(info) = zeinfo::find(program.ze_info(), &binary.info.name) else { continue };
+            let Ok(info) = zebin::info::find(&program.ze_info, &binary.info.name) else { continue };
             let code = &binary.info;
             assert_eq!((info.simd, info.grf_count), (code.simd.into(), code.grf_count.into()), "{name}");
             assert_eq!(info.scratch, code.scratch_bytes, "{name}: {}", code.name);
@@ -110,6 +118,8 @@ fn what_is_not_code_stays() {
 #[test]
 fn refusals_say_what_is_missing() {
     let (_, bytes, platform) = programs().remove(0);
+    let implicit = finalize(&read("implicit_2435_skl"), Platform::Skl).unwrap_err().to_string();
+    assert!(implicit.contains("implicit argument pointers"), "{implicit}");
     let other = finalize(&bytes, Platform::Skl).unwrap_err().to_string();
     assert!(other.contains("compiled for pvc") && other.contains("allowed: skl"), "{other}");
     // The type of the sections with vISA, anywhere in the file: its section headers.
@@ -122,6 +132,59 @@ fn refusals_say_what_is_missing() {
     let said = finalize(&without, platform).unwrap_err().to_string();
     assert!(said.contains("-ze-emit-zebin-visa-sections"), "{said}");
     assert!(finalize(b"\x7fELF\x02\x01", platform).is_err());
+}
+
+/// Where the compiler's code loads its payload behind implicit arguments, ours does, too: as many places wait for the
+/// offset, each the immediate of an addition.
+#[test]
+fn the_payload_moves_for_implicit_arguments() {
+    for (name, bytes, platform) in programs() {
+        let places = |bytes: &[u8]| {
+            let program = zebin::Program::read(bytes).unwrap();
+            let units = program.units.into_iter().map(|(_, unit)| {
+                let mut places = unit.relocations;
+                places.retain(|r| r.symbol == finalizer::PAYLOAD_OFFSET);
+                (unit.code, places)
+            });
+            units.collect::<Vec<_>>()
+        };
+        let made = places(&finalize(&bytes, platform).unwrap().bytes);
+        let of_new = name == "implicit_new_pvc";
+        assert_eq!(made.iter().map(|(_, places)| places.len()).sum::<usize>(), if of_new { 2 } else { 0 });
+        for ((_, old), (code, new)) in places(&bytes).iter().zip(&made) {
+            assert_eq!(old.len(), new.len(), "{name}");
+            for place in new {
+                let words = encoder::decode_all(platform, code);
+                let word = words.filter(|w| w.offset + 12 == place.offset).last().unwrap();
+                assert_eq!(word.inst.unwrap().op, gen_ir::Op::Add, "{name} at {:#x}", place.offset);
+            }
+        }
+    }
+}
+
+/// Debug information tells of the compiler's code, by its addresses and registers.
+#[test]
+fn what_is_not_true_of_the_new_code_goes() {
+    let bytes = read("debug_new_tgllp");
+    let made = finalize(&bytes, Platform::Tgllp).unwrap().bytes;
+    let (old, new) = (zebin::Elf::read(&bytes).unwrap(), zebin::Elf::read(&made).unwrap());
+    let names = |elf: &zebin::Elf| elf.sections.iter().map(|s| s.name.clone()).collect::<Vec<_>>();
+    let mut kept = names(&old);
+    kept.retain(|name| !name.contains(".debug_"));
+    assert_eq!(names(&new), kept);
+    assert!(names(&old).len() > kept.len());
+    // What stays refers to what it referred to.
+    let table = new.of_kind(2).next().unwrap();
+    let symbols = new.symbols(table).unwrap();
+    let in_code = |name: &str| {
+        let (_, symbol) = symbols.iter().find(|s| s.0 == name).unwrap();
+        new.sections[usize::from(symbol.st_shndx.get(object::LittleEndian).0)].name.clone()
+    };
+    assert_eq!((in_code("saxpy"), in_code("_entry")), (".text.saxpy".into(), ".text.saxpy".into()));
+    assert!(symbols.iter().all(|(name, _)| !name.starts_with(".debug")), "{symbols:?}");
+    assert_eq!(new.sections[table].info(), symbols.len(), "all are local");
+    assert_eq!(new.sections[new.sections[table].link()].name, ".strtab");
+    assert_eq!(run(&made, Platform::Tgllp, "saxpy"), run(&bytes, Platform::Tgllp, "saxpy"));
 }
 
 /// Every header field and byte of the tables, damaged; nothing panics.

@@ -2,9 +2,19 @@
 //! LLVM) and read by drivers of many ages, whose parsers take less than YAML; so nothing but the changed lines
 //! changes, and keys that we do not know stay.
 
-/// The lines of a document.
-pub(crate) struct ZeInfo {
-    lines: Vec<String>,
+use std::{collections::BTreeMap, ops::Range};
+
+use crate::document::key_and_value;
+
+/// A document, with the lines of each kernel's entry apart from the rest.
+pub struct ZeInfo {
+    /// The lines before the first kernel.
+    head: Vec<String>,
+    kernels: Vec<Vec<String>>,
+    /// The lines behind the last kernel.
+    tail: Vec<String>,
+    /// The numbers of the kernels by name.
+    names: BTreeMap<String, usize>,
 }
 
 /// Where values of a line start, as the compiler writes them.
@@ -17,73 +27,94 @@ fn indent(line: &str) -> usize {
 /// `key` and `value` of a line `key: value`, without the mark of a list's item.
 fn entry(line: &str) -> Option<(&str, &str)> {
     let line = line.trim_start();
-    let (key, value) = line.strip_prefix("- ").unwrap_or(line).split_once(':')?;
-    Some((key.trim(), value.trim().trim_matches(['\'', '"'])))
+    key_and_value(line.strip_prefix("- ").unwrap_or(line))
 }
 
 fn line(indent: usize, key: &str, value: impl std::fmt::Display) -> String {
     format!("{:indent$}{:<VALUE_COLUMN$}{value}", "", format!("{key}: "))
 }
 
+/// The lines below a heading of a kernel, such as `execution_env`.
+fn part(lines: &[String], heading: &str) -> Option<Range<usize>> {
+    let start = lines.iter().position(|l| entry(l) == Some((heading, "")))?;
+    let depth = indent(&lines[start]);
+    let end = (start + 1..lines.len()).find(|i| indent(&lines[*i]) <= depth).unwrap_or(lines.len());
+    Some(start + 1..end)
+}
+
+/// The items of the list below a heading.
+fn items(lines: &[String], heading: &str) -> Vec<Range<usize>> {
+    let Some(part) = part(lines, heading) else { return Vec::new() };
+    let starts: Vec<usize> = part.clone().filter(|i| lines[*i].trim_start().starts_with("- ")).collect();
+    let ends = starts.iter().skip(1).copied().chain([part.end]);
+    starts.iter().zip(ends).map(|(start, end)| *start..end).collect()
+}
+
+/// The line of a key, and its value.
+fn find<'a>(lines: &'a [String], mut range: Range<usize>, key: &str) -> Option<(usize, &'a str)> {
+    range.find_map(|i| entry(&lines[i]).filter(|e| e.0 == key).map(|e| (i, e.1)))
+}
+
 impl ZeInfo {
+    /// Takes a document apart.
     pub fn new(text: &str) -> ZeInfo {
-        ZeInfo { lines: text.lines().map(str::to_owned).collect() }
+        let mut lines = text.lines().map(str::to_owned).peekable();
+        let mut info =
+            ZeInfo { head: Vec::new(), kernels: Vec::new(), tail: Vec::new(), names: BTreeMap::new() };
+        for line in lines.by_ref() {
+            let is_list = line.trim_end() == "kernels:";
+            info.head.push(line);
+            if is_list {
+                break;
+            }
+        }
+        while let Some(line) = lines.next_if(|l| indent(l) > 0) {
+            match info.kernels.last_mut() {
+                Some(kernel) if !line.starts_with("  - ") => kernel.push(line),
+                _ => info.kernels.push(vec![line]),
+            }
+        }
+        for (number, kernel) in info.kernels.iter().enumerate() {
+            let name = find(kernel, 0..kernel.len(), "name").map(|found| found.1.to_owned());
+            info.names.entry(name.unwrap_or_default()).or_insert(number);
+        }
+        info.tail.extend(lines);
+        info
     }
 
+    /// The document as it is now.
     pub fn text(&self) -> String {
-        self.lines.iter().flat_map(|l| [l.as_str(), "\n"]).collect()
+        let lines = self.head.iter().chain(self.kernels.iter().flatten()).chain(&self.tail);
+        lines.flat_map(|l| [l.as_str(), "\n"]).collect()
     }
 
-    /// The lines of a kernel's entry.
-    fn kernel(&self, name: &str) -> Option<std::ops::Range<usize>> {
-        let list = self.lines.iter().position(|l| l.trim_end() == "kernels:")?;
-        let is_entry = |l: &String| l.starts_with("  - ");
-        let named = |l: &String| is_entry(l) && entry(l) == Some(("name", name));
-        let end =
-            (list + 1..self.lines.len()).find(|i| indent(&self.lines[*i]) == 0).unwrap_or(self.lines.len());
-        let start = (list + 1..end).find(|i| named(&self.lines[*i]))?;
-        let stop = (start + 1..end).find(|i| is_entry(&self.lines[*i])).unwrap_or(end);
-        Some(start..stop)
-    }
-
-    /// The lines below a heading of a kernel, such as `execution_env`.
-    fn part(&self, kernel: &str, heading: &str) -> Option<std::ops::Range<usize>> {
-        let lines = self.kernel(kernel)?;
-        let start = lines.clone().find(|i| entry(&self.lines[*i]) == Some((heading, "")))?;
-        let depth = indent(&self.lines[start]);
-        let end = (start + 1..lines.end).find(|i| indent(&self.lines[*i]) <= depth).unwrap_or(lines.end);
-        Some(start + 1..end)
+    fn kernel(&mut self, name: &str) -> Option<&mut Vec<String>> {
+        self.kernels.get_mut(*self.names.get(name)?)
     }
 
     /// Whether the document has the kernel.
     pub fn has(&self, kernel: &str) -> bool {
-        self.kernel(kernel).is_some()
-    }
-
-    /// Whether a kernel is handed an argument of a kind.
-    pub fn has_argument(&self, kernel: &str, kind: &str) -> bool {
-        let arguments = self.part(kernel, "payload_arguments").unwrap_or_default();
-        arguments.into_iter().any(|i| entry(&self.lines[i]) == Some(("arg_type", kind)))
+        self.names.contains_key(kernel)
     }
 
     /// A value of a kernel's `execution_env`.
     pub fn environment(&self, kernel: &str, key: &str) -> Option<u32> {
-        let lines = self.part(kernel, "execution_env")?;
-        let found = lines.into_iter().find_map(|i| entry(&self.lines[i]).filter(|e| e.0 == key));
-        found?.1.parse().ok()
+        let lines = self.kernels.get(*self.names.get(kernel)?)?;
+        find(lines, part(lines, "execution_env")?, key)?.1.parse().ok()
     }
 
     /// Sets a value of a kernel's `execution_env`. A key that is not there stands for 0, and 0 is not added.
     pub fn set_environment(&mut self, kernel: &str, key: &str, value: u32) {
-        let Some(lines) = self.part(kernel, "execution_env") else { return };
-        match lines.clone().find(|i| entry(&self.lines[*i]).is_some_and(|e| e.0 == key)) {
+        let Some(lines) = self.kernel(kernel) else { return };
+        let Some(part) = part(lines, "execution_env") else { return };
+        match find(lines, part.clone(), key).map(|found| found.0) {
             Some(at) if value == 0 => {
-                self.lines.remove(at);
+                lines.remove(at);
             }
-            Some(at) => self.lines[at] = line(indent(&self.lines[at]), key, value),
+            Some(at) => lines[at] = line(indent(&lines[at]), key, value),
             None if value > 0 => {
-                let depth = lines.clone().next().map_or(6, |i| indent(&self.lines[i]));
-                self.lines.insert(lines.start, line(depth, key, value));
+                let depth = part.clone().next().map_or(6, |i| indent(&lines[i]));
+                lines.insert(part.start, line(depth, key, value));
             }
             None => {}
         }
@@ -92,60 +123,48 @@ impl ZeInfo {
     /// Says how many bytes of scratch memory a thread of a kernel needs (`per_thread_memory_buffers`). Buffers for
     /// other uses than spilling are never made smaller: what else they hold is the compiler's.
     pub fn set_scratch(&mut self, kernel: &str, bytes: u32) {
-        let items = self.items(kernel, "per_thread_memory_buffers");
-        let value = |lines: &ZeInfo, item: &std::ops::Range<usize>, key: &str| {
-            let found = item.clone().find_map(|i| entry(&lines.lines[i]).filter(|e| e.0 == key));
-            found.map(|e| e.1.to_owned())
-        };
+        let Some(lines) = self.kernel(kernel) else { return };
+        let items = items(lines, "per_thread_memory_buffers");
+        let value = |item: &Range<usize>, key: &str| find(lines, item.clone(), key).map(|found| found.1);
         // Slot 1 is private memory of its own surface, which spills do not go to.
-        let is_ours = |item: &&std::ops::Range<usize>| {
-            value(self, item, "type").as_deref() == Some("scratch")
-                && value(self, item, "slot").is_none_or(|slot| slot == "0")
+        let is_ours = |item: &&Range<usize>| {
+            value(item, "type") == Some("scratch") && value(item, "slot").is_none_or(|slot| slot == "0")
         };
         let Some(item) = items.iter().find(is_ours).cloned() else {
-            return self.add_scratch(kernel, bytes);
+            return add_scratch(lines, bytes);
         };
-        let is_spills = value(self, &item, "usage").as_deref() == Some("spill_fill_space");
-        let old = value(self, &item, "size").and_then(|v| v.parse().ok()).unwrap_or(0);
+        let is_spills = value(&item, "usage") == Some("spill_fill_space");
+        let old = value(&item, "size").and_then(|v| v.parse().ok()).unwrap_or(0);
         let bytes = if is_spills { bytes } else { bytes.max(old) };
         if bytes > 0 {
-            if let Some(at) = item.clone().find(|i| entry(&self.lines[*i]).is_some_and(|e| e.0 == "size")) {
-                self.lines[at] = line(indent(&self.lines[at]), "size", bytes);
+            if let Some((at, _)) = find(lines, item, "size") {
+                lines[at] = line(indent(&lines[at]), "size", bytes);
             }
             return;
         }
         // A buffer of no size is no buffer, and a list of none is no list.
         let heading = if items.len() == 1 { 1 } else { 0 };
-        self.lines.drain(item.start - heading..item.end);
+        lines.drain(item.start - heading..item.end);
     }
+}
 
-    fn items(&self, kernel: &str, heading: &str) -> Vec<std::ops::Range<usize>> {
-        let Some(lines) = self.part(kernel, heading) else { return Vec::new() };
-        let starts: Vec<usize> =
-            lines.clone().filter(|i| self.lines[*i].trim_start().starts_with("- ")).collect();
-        let ends = starts.iter().skip(1).copied().chain([lines.end]);
-        starts.iter().zip(ends).map(|(start, end)| *start..end).collect()
+fn add_scratch(lines: &mut Vec<String>, bytes: u32) {
+    if bytes == 0 {
+        return;
     }
-
-    fn add_scratch(&mut self, kernel: &str, bytes: u32) {
-        if bytes == 0 {
-            return;
+    let mut item = vec![
+        format!("      - {:<VALUE_COLUMN$}scratch", "type: "),
+        line(8, "usage", "spill_fill_space"),
+        line(8, "size", bytes),
+    ];
+    let at = match part(lines, "per_thread_memory_buffers") {
+        Some(list) => list.start,
+        None => {
+            item.insert(0, "    per_thread_memory_buffers:".to_owned());
+            lines.len()
         }
-        let mut item = vec![
-            format!("      - {:<VALUE_COLUMN$}scratch", "type: "),
-            line(8, "usage", "spill_fill_space"),
-            line(8, "size", bytes),
-        ];
-        let at = match self.part(kernel, "per_thread_memory_buffers") {
-            Some(lines) => lines.start,
-            None => {
-                item.insert(0, "    per_thread_memory_buffers:".to_owned());
-                let Some(lines) = self.kernel(kernel) else { return };
-                lines.end
-            }
-        };
-        self.lines.splice(at..at, item);
-    }
+    };
+    lines.splice(at..at, item);
 }
 
 #[cfg(test)]

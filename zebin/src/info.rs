@@ -1,8 +1,12 @@
-//! `.ze_info`: what a runtime must know about a compiled kernel. YAML, as the zebin specification of
-//! Intel's graphics compiler describes it (`zeinfo.md`).
+//! What a runtime must know about a compiled kernel: `.ze_info`, as the zebin specification of Intel's graphics
+//! compiler describes it (`zeinfo.md`).
 
-use crate::Error;
-use yaml_rust2::{Yaml, YamlLoader};
+use std::collections::BTreeMap;
+
+use crate::{
+    Error,
+    document::{Document, Node},
+};
 
 /// A kernel's entry.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -99,53 +103,50 @@ pub struct InlineSampler {
     pub normalized: bool,
 }
 
-fn int(y: &Yaml) -> Option<i64> {
-    y.as_i64()
+fn wrong(key: &str, found: &str, allowed: &str) -> Error {
+    Error::Description(format!("{key}: found `{found}`, allowed: {allowed}"))
 }
 
-fn num(y: &Yaml, key: &str) -> Result<Option<u32>, Error> {
-    match &y[key] {
-        Yaml::BadValue => Ok(None),
-        v => match int(v) {
-            Some(-1) => Ok(None),
-            Some(n) => {
-                u32::try_from(n).map(Some).map_err(|_| Error::ZeInfo(format!("{key}: {n} is out of range")))
-            }
-            None => Err(Error::ZeInfo(format!("{key}: not a number"))),
-        },
+/// A number; -1 stands for none.
+fn number(key: &str, text: &str) -> Result<Option<u32>, Error> {
+    match text.parse::<i64>() {
+        Ok(-1) => Ok(None),
+        Ok(n) => u32::try_from(n).map(Some).map_err(|_| wrong(key, text, "32 bits")),
+        Err(_) => Err(wrong(key, text, "a number")),
     }
 }
 
-fn text(y: &Yaml, key: &str) -> String {
-    y[key].as_str().unwrap_or_default().to_owned()
+fn num(node: Node<'_>, key: &str) -> Result<Option<u32>, Error> {
+    node.get(key).map_or(Ok(None), |n| number(key, n.scalar()))
 }
 
-fn list(y: &Yaml) -> &[Yaml] {
-    y.as_vec().map_or(&[], Vec::as_slice)
+fn text_of(node: Node<'_>, key: &str) -> String {
+    node.get(key).map_or_else(String::new, |n| n.scalar().to_owned())
 }
 
-fn triple(y: &Yaml) -> Result<Option<[u32; 3]>, Error> {
-    let v = list(y);
-    if v.is_empty() {
+fn flag(node: Node<'_>, key: &str) -> bool {
+    node.get(key).is_some_and(|n| n.scalar() == "true")
+}
+
+fn triple(node: Node<'_>, key: &str) -> Result<Option<[u32; 3]>, Error> {
+    let Some(node) = node.get(key) else { return Ok(None) };
+    let numbers = node.scalars();
+    if numbers.is_empty() && node.scalar() == "[]" {
         return Ok(None);
     }
-    let mut out = [0; 3];
-    for (o, v) in out.iter_mut().zip(v) {
-        *o = int(v)
-            .and_then(|n| u32::try_from(n).ok())
-            .ok_or_else(|| Error::ZeInfo("not three numbers".into()))?;
-    }
-    Ok(Some(out))
+    let numbers: Vec<u32> = numbers.iter().filter_map(|n| n.parse().ok()).collect();
+    let numbers = numbers.try_into().map_err(|_| wrong(key, node.scalar(), "three numbers"))?;
+    Ok(Some(numbers))
 }
 
-fn payload(y: &Yaml) -> Result<PayloadArg, Error> {
+fn payload(y: Node<'_>) -> Result<PayloadArg, Error> {
     Ok(PayloadArg {
-        kind: text(y, "arg_type"),
+        kind: text_of(y, "arg_type"),
         offset: num(y, "offset")?.unwrap_or(0),
         size: num(y, "size")?.unwrap_or(0),
         arg: num(y, "arg_index")?,
-        mode: text(y, "addrmode"),
-        space: text(y, "addrspace"),
+        mode: text_of(y, "addrmode"),
+        space: text_of(y, "addrspace"),
         source_offset: num(y, "source_offset")?.unwrap_or(0),
         slm_alignment: num(y, "slm_alignment")?.unwrap_or(1).max(1),
         sampler: num(y, "sampler_index")?,
@@ -153,96 +154,106 @@ fn payload(y: &Yaml) -> Result<PayloadArg, Error> {
     })
 }
 
-fn kernel(y: &Yaml) -> Result<KernelInfo, Error> {
-    let env = &y["execution_env"];
+/// An order that names a dimension twice says that the rest does not matter.
+fn walk_order(given: [u32; 3]) -> [usize; 3] {
+    let mut order: Vec<usize> = Vec::new();
+    for d in given.map(|d| d.min(2) as usize).into_iter().chain(0..3) {
+        if !order.contains(&d) {
+            order.push(d);
+        }
+    }
+    [order[0], order[1], order[2]]
+}
+
+fn kernel(y: Node<'_>) -> Result<KernelInfo, Error> {
+    let env =
+        y.get("execution_env").ok_or_else(|| Error::Description("a kernel has no execution_env".into()))?;
     let mut info = KernelInfo {
-        name: text(y, "name"),
+        name: text_of(y, "name"),
         simd: num(env, "simd_size")?.unwrap_or(1),
         grf_count: num(env, "grf_count")?.unwrap_or(128),
         slm: num(env, "slm_size")?.unwrap_or(0),
         barriers: num(env, "barrier_count")?.unwrap_or(0),
         skip_per_thread_load: num(env, "offset_to_skip_per_thread_data_load")?.unwrap_or(0),
         inline_data: num(env, "inline_data_payload_size")?.unwrap_or(0),
-        required_group: triple(&env["required_work_group_size"])?.unwrap_or_default(),
-        walk_order: triple(&env["work_group_walk_order_dimensions"])?
-            .map_or([0, 1, 2], |o| o.map(|d| d.min(2) as usize)),
+        required_group: triple(env, "required_work_group_size")?.unwrap_or_default(),
+        walk_order: triple(env, "work_group_walk_order_dimensions")?.map_or([0, 1, 2], walk_order),
         ..KernelInfo::default()
     };
-    // An order that names a dimension twice says the rest does not matter.
-    let mut seen = [false; 3];
-    for d in info.walk_order {
-        seen[d] = true;
-    }
-    if seen != [true; 3] {
-        let mut order: Vec<usize> = Vec::new();
-        for d in info.walk_order.into_iter().chain(0..3) {
-            if !order.contains(&d) {
-                order.push(d);
-            }
-        }
-        info.walk_order = [order[0], order[1], order[2]];
-    }
     if !matches!(info.simd, 1 | 8 | 16 | 32) {
-        return Err(Error::ZeInfo(format!("simd_size {} is none of 1, 8, 16, 32", info.simd)));
+        return Err(Error::Description(format!("simd_size {} is none of 1, 8, 16, 32", info.simd)));
     }
-    for a in list(&y["payload_arguments"]) {
+    for a in y.list("payload_arguments") {
         info.payload.push(payload(a)?);
     }
-    for a in list(&y["per_thread_payload_arguments"]) {
+    for a in y.list("per_thread_payload_arguments") {
         info.per_thread.push(payload(a)?);
     }
-    for b in list(&y["binding_table_indices"]) {
+    for b in y.list("binding_table_indices") {
         if let (Some(bti), Some(arg)) = (num(b, "bti_value")?, num(b, "arg_index")?) {
             info.bindings.push((bti, arg));
         }
     }
-    for b in list(&y["per_thread_memory_buffers"]) {
+    for b in y.list("per_thread_memory_buffers") {
         let size = num(b, "size")?.unwrap_or(0);
-        match text(b, "type").as_str() {
+        match text_of(b, "type").as_str() {
             "scratch" => info.scratch = info.scratch.saturating_add(size),
             "global" => {
-                let per_channel = b["is_simt_thread"].as_bool().unwrap_or(false);
+                let per_channel = flag(b, "is_simt_thread");
                 info.private = Some(Private { size, per_channel });
             }
             _ => {}
         }
     }
-    for s in list(&y["inline_samplers"]) {
+    for s in y.list("inline_samplers") {
         info.inline_samplers.push(InlineSampler {
             index: num(s, "sampler_index")?.unwrap_or(0),
-            addressing: text(s, "addrmode"),
-            filter: text(s, "filtermode"),
-            normalized: s["normalized"].as_bool().unwrap_or(false),
+            addressing: text_of(s, "addrmode"),
+            filter: text_of(s, "filtermode"),
+            normalized: flag(s, "normalized"),
         });
     }
     Ok(info)
 }
 
 /// Every kernel of a `.ze_info` section.
-pub fn parse(yaml: &str) -> Result<Vec<KernelInfo>, Error> {
-    let docs = YamlLoader::load_from_str(yaml).map_err(|e| Error::ZeInfo(e.to_string()))?;
-    let Some(doc) = docs.first() else { return Err(Error::ZeInfo("empty".into())) };
-    let mut kernels: Vec<KernelInfo> = list(&doc["kernels"]).iter().map(kernel).collect::<Result<_, _>>()?;
-    for misc in list(&doc["kernels_misc_info"]) {
-        let name = text(misc, "name");
-        let args = list(&misc["args_info"]).iter().map(|a| ArgInfo {
-            name: text(a, "name"),
-            type_name: text(a, "type_name"),
-            space: text(a, "address_qualifier"),
+///
+/// # Errors
+///
+/// The text is no such document, or a value is not of its type.
+pub fn parse(text: &str) -> Result<Vec<KernelInfo>, Error> {
+    let document = Document::read(text)?;
+    let root = document.root();
+    if root.get("kernels").is_none_or(|k| !matches!(k.scalar(), "" | "[]")) {
+        return Err(Error::Description("found no list of kernels".into()));
+    }
+    let mut kernels: Vec<KernelInfo> = root.list("kernels").map(kernel).collect::<Result<_, _>>()?;
+    // The first of a name counts.
+    let numbers: BTreeMap<String, usize> =
+        kernels.iter().enumerate().rev().map(|(i, k)| (k.name.clone(), i)).collect();
+    for misc in root.list("kernels_misc_info") {
+        let args = misc.list("args_info").map(|a| ArgInfo {
+            name: text_of(a, "name"),
+            type_name: text_of(a, "type_name"),
+            space: text_of(a, "address_qualifier"),
         });
-        if let Some(k) = kernels.iter_mut().find(|k| k.name == name) {
-            k.args = args.collect();
+        if let Some(i) = numbers.get(&text_of(misc, "name")) {
+            kernels[*i].args = args.collect();
         }
     }
     Ok(kernels)
 }
 
 /// The kernel of this name.
-pub fn find(yaml: &str, name: &str) -> Result<KernelInfo, Error> {
-    parse(yaml)?
+///
+/// # Errors
+///
+/// As [`parse`]; there is no kernel of the name.
+pub fn find(text: &str, name: &str) -> Result<KernelInfo, Error> {
+    parse(text)?
         .into_iter()
         .find(|k| k.name == name)
-        .ok_or_else(|| Error::ZeInfo(format!("no kernel `{name}`")))
+        .ok_or_else(|| Error::Description(format!("no kernel `{name}`")))
 }
 
 #[cfg(test)]

@@ -1,0 +1,25 @@
+//! New code for the kernels of compiled programs (zebins).
+//!
+//! # What comes in, what goes out
+//!
+//! [`finalize`] makes new code from the vISA that a program holds and gives the same program with it: code, symbols,
+//! relocations and description are of the new code; every other section, key and number stays as it was, but for
+//! sections that tell of the compiler's code what is not true of ours (debug information, instrumentation): those
+//! are taken away, with what refers to them.
+//!
+//! ```text
+//! program    which vISA belongs to which code; all pieces, one after the other
+//! piece      new code for a kernel: its section, symbols, relocations
+//! ```
+//!
+//! # What holds
+//!
+//! * No input panics: what is no such file, or lies about its sizes, is refused.
+//! * What the program says of its kernels is true of the new code: channels, registers, scratch memory, barriers,
+//!   where a launch may enter.
+//! * A kernel has new code with all that belongs to it, or is as it was.
+
+mod piece;
+mod program;
+
+pub use program::{Options, Program, finalize, platform_of};
