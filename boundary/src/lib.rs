@@ -4,10 +4,12 @@
 //! # What holds
 //!
 //! * [`guard`] turns a panic (a fault of ours) into a value, and keeps it off the caller's stderr.
+//! * [`memory`] counts what each thread takes of the allocator, for limits.
 //! * [`pointers`] is all the `unsafe` reading and writing of the C libraries: null is an answer, not a crash.
 #![deny(unsafe_op_in_unsafe_fn)]
 
 mod guard;
+pub mod memory;
 pub mod pointers;
 
 pub use guard::{Bug, guard};

@@ -53,6 +53,14 @@ typedef enum vf_status {
    A fault of the library. The finalizer may be used on.
    */
   VF_FAULT = 5,
+  /*
+   Another thread has asked for the end of the call: `vf_cancel_request`.
+   */
+  VF_CANCELLED = 6,
+  /*
+   The call takes more memory than `memory-limit` allows.
+   */
+  VF_MEMORY_LIMIT = 7,
 } vf_status;
 
 /*
@@ -74,6 +82,20 @@ typedef enum vf_place {
 } vf_place;
 
 /*
+ How machine code is written as text.
+ */
+typedef enum vf_listing {
+  /*
+   IGA's syntax, which `vf_assemble` reads.
+   */
+  VF_LISTING_ASM = 0,
+  /*
+   IGA's JSON, version 2.0.
+   */
+  VF_LISTING_JSON = 1,
+} vf_listing;
+
+/*
  The code of all kernels that were asked for.
  */
 typedef struct vf_binaries vf_binaries;
@@ -82,6 +104,16 @@ typedef struct vf_binaries vf_binaries;
  The code of one kernel, and what a launch needs. Belongs to its `vf_binaries`.
  */
 typedef struct vf_binary vf_binary;
+
+/*
+ Bytes or text.
+ */
+typedef struct vf_buffer vf_buffer;
+
+/*
+ Ends calls that run, from another thread.
+ */
+typedef struct vf_cancel vf_cancel;
 
 /*
  Faults with their strings.
@@ -93,6 +125,11 @@ typedef struct vf_error vf_error;
  once.
  */
 typedef struct vf_finalizer vf_finalizer;
+
+/*
+ What an object holds.
+ */
+typedef struct vf_object vf_object;
 
 /*
  What may be chosen. Zeros are what a runtime wants.
@@ -308,6 +345,72 @@ typedef struct vf_fault {
   uint32_t length;
 } vf_fault;
 
+/*
+ An object as a whole.
+ */
+typedef struct vf_object_summary {
+  /*
+   The version of the format: `major.minor`.
+   */
+  uint32_t version_major;
+  /*
+   The number behind the point.
+   */
+  uint32_t version_minor;
+  /*
+   Kernels.
+   */
+  size_t kernels;
+  /*
+   Functions that kernels call.
+   */
+  size_t functions;
+} vf_object_summary;
+
+/*
+ A kernel of an object.
+ */
+typedef struct vf_kernel_summary {
+  /*
+   Name.
+   */
+  const char *name;
+  /*
+   vISA instructions.
+   */
+  size_t visa_instructions;
+  /*
+   Inputs, for `vf_object_input`.
+   */
+  size_t inputs;
+  /*
+   Pieces of machine code that the object carries, for `vf_object_code`.
+   */
+  size_t codes;
+} vf_kernel_summary;
+
+/*
+ Machine code that an object carries.
+ */
+typedef struct vf_embedded_code {
+  /*
+   The platform's name, as `vf_finalizer_new` takes it; null for one that the library does not know.
+   */
+  const char *platform;
+  /*
+   The number that the object gives it.
+   */
+  uint32_t platform_number;
+  /*
+   The code.
+   */
+  const uint8_t *code;
+  /*
+   Its bytes.
+   */
+  size_t size;
+} vf_embedded_code;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -493,6 +596,200 @@ enum vf_status vf_error_get(const struct vf_error *error, size_t index, struct v
  The pointer is null or an error that a function has handed out, and is not used afterwards.
  */
 void vf_error_free(struct vf_error *error);
+
+/*
+ Machine code as text. Words that are no instruction of the platform are listed as such.
+
+ `listing` is a `vf_listing`. `*out` is the text, for `vf_buffer_free`; unless the status is `VF_OK` it is
+ null, and `*error` says why, for `vf_error_free` (`error` may be null).
+
+ The caller promises:
+ `platform` is a C string or null; `code` points to `size` bytes or is null; `out` and `error` have room for a
+ pointer or are null.
+ */
+enum vf_status vf_disassemble(const char *platform,
+                              const uint8_t *code,
+                              size_t size,
+                              uint32_t listing,
+                              struct vf_buffer **out,
+                              struct vf_error **error);
+
+/*
+ The machine code of a listing in IGA's syntax. `compact` makes 8-byte words wherever they do; else only where
+ the text asks for them.
+
+ `*out` is the code, for `vf_buffer_free`; unless the status is `VF_OK` it is null, and `*error` has every
+ fault with its line, for `vf_error_free` (`error` may be null).
+
+ The caller promises:
+ `platform` is a C string or null; `text` points to `size` bytes or is null; `out` and `error` have room for a
+ pointer or are null.
+ */
+enum vf_status vf_assemble(const char *platform,
+                           const char *text,
+                           size_t size,
+                           bool compact,
+                           struct vf_buffer **out,
+                           struct vf_error **error);
+
+/*
+ The input with code for the finalizer's platform in it: an object gets it beside what it has for other
+ platforms, assembly becomes an object with it, a compiled program (zebin, with its vISA) gets it in the place
+ of the compiler's.
+
+ `*out` is the file's content, for `vf_buffer_free`; unless the status is `VF_OK` it is null, and `*error` says
+ why, for `vf_error_free` (`error` may be null).
+
+ The caller promises:
+ `finalizer` is from `vf_finalizer_new` or null, and in use by no other thread; `input` points to `size` bytes
+ or is null; `out` and `error` have room for a pointer or are null.
+ */
+enum vf_status vf_retarget(struct vf_finalizer *finalizer,
+                           const uint8_t *input,
+                           size_t size,
+                           struct vf_buffer **out,
+                           struct vf_error **error);
+
+/*
+ What a buffer holds, `*size` bytes of it and a zero behind them; null if `buffer` or `size` is null.
+
+ The caller promises:
+ `buffer` is null or one that a function has handed out; `size` has room for a number or is null.
+ */
+const char *vf_buffer_data(const struct vf_buffer *buffer,
+                           size_t *size);
+
+/*
+ Ends a buffer. Null is nothing to end.
+
+ The caller promises:
+ The pointer is null or one that a function has handed out, and is not used afterwards.
+ */
+void vf_buffer_free(struct vf_buffer *buffer);
+
+/*
+ Sets an option by its name, for what is finalized from now on:
+
+ `opt-level`: `0`, `1`, `2`. `skip-pass`: the name of a pass that code is right without. `compact`, `verify`,
+ `warnings`, `strict`: `true`, `false`. `memory-limit`: bytes that one call may take in each of its threads
+ beyond what the finalizer keeps from earlier calls, `0` for no limit; what takes more is ended between two
+ steps of its work, with `VF_MEMORY_LIMIT`.
+
+ Names and values that there are not give `VF_BAD_ARGUMENT`, and the error says which there are.
+
+ The caller promises:
+ `finalizer` is from `vf_finalizer_new` or null, and in use by no other thread; `name` and `value` are C
+ strings or null; `error` has room for a pointer or is null.
+ */
+enum vf_status vf_finalizer_set(struct vf_finalizer *finalizer,
+                                const char *name,
+                                const char *value,
+                                struct vf_error **error);
+
+/*
+ Makes a handle by which another thread can end a call; for `vf_cancel_free`. Null if the library has a fault.
+ */
+struct vf_cancel *vf_cancel_new(void);
+
+/*
+ Ends the calls of all finalizers that have the handle, those that run and those to come: they return
+ `VF_CANCELLED` within milliseconds. From any thread, at any time, signal handlers included.
+
+ The caller promises:
+ The pointer is null or from `vf_cancel_new`.
+ */
+void vf_cancel_request(const struct vf_cancel *cancel);
+
+/*
+ Takes a request back: calls from now on run to their end.
+
+ The caller promises:
+ The pointer is null or from `vf_cancel_new`.
+ */
+void vf_cancel_reset(const struct vf_cancel *cancel);
+
+/*
+ Ends the handle; finalizers that have it go on, with or without a request as it was. Null is nothing to end.
+
+ The caller promises:
+ The pointer is null or from `vf_cancel_new`, and is not used afterwards.
+ */
+void vf_cancel_free(struct vf_cancel *cancel);
+
+/*
+ Gives a finalizer the handle that ends its calls; null takes it away.
+
+ The caller promises:
+ `finalizer` is from `vf_finalizer_new` or null, and in use by no other thread; `cancel` is from
+ `vf_cancel_new` or null.
+ */
+enum vf_status vf_finalizer_set_cancel(struct vf_finalizer *finalizer,
+                                       const struct vf_cancel *cancel);
+
+/*
+ Reads an object or vISA assembly without finalizing anything. `platform` says whose registers a text is for;
+ null will do for objects.
+
+ `*out` is the result, for `vf_object_free`; unless the status is `VF_OK` it is null, and `*error` says why, for
+ `vf_error_free` (`error` may be null).
+
+ The caller promises:
+ `input` points to `size` bytes or is null; `platform` is a C string or null; `out` and `error` have room for a
+ pointer or are null.
+ */
+enum vf_status vf_object_read(const uint8_t *input,
+                              size_t size,
+                              const char *platform,
+                              struct vf_object **out,
+                              struct vf_error **error);
+
+/*
+ Fills `*summary`.
+
+ The caller promises:
+ `object` is null or from `vf_object_read`; `summary` has room for one or is null.
+ */
+enum vf_status vf_object_info(const struct vf_object *object, struct vf_object_summary *summary);
+
+/*
+ Fills `*kernel` with kernel `index`.
+
+ The caller promises:
+ `object` is null or from `vf_object_read`; `kernel` has room for one or is null.
+ */
+enum vf_status vf_object_kernel(const struct vf_object *object,
+                                size_t index,
+                                struct vf_kernel_summary *kernel);
+
+/*
+ Fills `*input` with input `index` of a kernel.
+
+ The caller promises:
+ `object` is null or from `vf_object_read`; `input` has room for one or is null.
+ */
+enum vf_status vf_object_input(const struct vf_object *object,
+                               size_t kernel,
+                               size_t index,
+                               struct vf_input *input);
+
+/*
+ Fills `*code` with piece `index` of the machine code that a kernel carries.
+
+ The caller promises:
+ `object` is null or from `vf_object_read`; `code` has room for one or is null.
+ */
+enum vf_status vf_object_code(const struct vf_object *object,
+                              size_t kernel,
+                              size_t index,
+                              struct vf_embedded_code *code);
+
+/*
+ Ends an object and all that was reached from it. Null is nothing to end.
+
+ The caller promises:
+ The pointer is null or from `vf_object_read`, and is not used afterwards.
+ */
+void vf_object_free(struct vf_object *object);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -1,13 +1,21 @@
 //! The functions of the header. All `unsafe` of this crate; what reads pointers is in [`boundary`].
 #![allow(unsafe_code, non_camel_case_types)]
 
+mod code;
+mod control;
+mod object;
+
+pub use code::*;
+pub use control::*;
+pub use object::*;
+
 use std::{
     ffi::{CStr, c_char},
     num::NonZero,
     ptr,
 };
 
-use boundary::{guard, pointers};
+use boundary::{guard, memory, pointers};
 use finalizer::{Diagnostic, Options, Place, Refusal};
 use platforms::Platform;
 
@@ -29,6 +37,10 @@ pub enum vf_status {
     VF_REFUSED = 4,
     /// A fault of the library. The finalizer may be used on.
     VF_FAULT = 5,
+    /// Another thread has asked for the end of the call: `vf_cancel_request`.
+    VF_CANCELLED = 6,
+    /// The call takes more memory than `memory-limit` allows.
+    VF_MEMORY_LIMIT = 7,
 }
 
 /// What may be chosen. Zeros are what a runtime wants.
@@ -180,8 +192,13 @@ impl Failure {
 
 impl From<Refusal> for Failure {
     fn from(refusal: Refusal) -> Failure {
-        let unknown = refusal.0.iter().any(|d| d.code == "UnknownKernel");
-        let status = if unknown { vf_status::VF_UNKNOWN_KERNEL } else { vf_status::VF_REFUSED };
+        let has = |code: &str| refusal.0.iter().any(|d| d.code == code);
+        let status = match () {
+            () if has("Cancelled") => vf_status::VF_CANCELLED,
+            () if has("MemoryLimit") => vf_status::VF_MEMORY_LIMIT,
+            () if has("UnknownKernel") => vf_status::VF_UNKNOWN_KERNEL,
+            () => vf_status::VF_REFUSED,
+        };
         Failure(status, refusal.0)
     }
 }
@@ -198,22 +215,47 @@ unsafe fn answer<T>(
 ) -> vf_status {
     // SAFETY: the caller's promise.
     unsafe {
-        pointers::put(error, ptr::null_mut());
         let room = pointers::put(out, ptr::null_mut());
-        let result = guard(|| if room { work() } else { Err(Failure::argument("`out` is null")) });
-        let Failure(status, faults) = match result {
-            Ok(Ok(made)) => {
-                pointers::put(out, pointers::give_box(made));
-                return vf_status::VF_OK;
-            }
-            Ok(Err(failure)) => failure,
-            Err(bug) => Failure(vf_status::VF_FAULT, vec![Diagnostic::error("Fault", bug.to_string())]),
-        };
-        if let Some(error) = pointers::exclusive(error) {
-            *error = pointers::give_box(vf_error::new(faults));
-        }
-        status
+        tell(error, || {
+            let made = if room { work()? } else { return Err(Failure::argument("`out` is null")) };
+            pointers::put(out, pointers::give_box(made));
+            Ok(())
+        })
     }
+}
+
+/// Runs a function's work; hands out why it failed.
+///
+/// # Safety
+///
+/// `error` has room for a pointer or is null.
+unsafe fn tell(error: *mut *mut vf_error, work: impl FnOnce() -> Result<(), Failure>) -> vf_status {
+    // SAFETY: the caller's promise.
+    unsafe { pointers::put(error, ptr::null_mut()) };
+    let Failure(status, faults) = match guard(work) {
+        Ok(Ok(())) => return vf_status::VF_OK,
+        Ok(Err(failure)) => failure,
+        Err(bug) => Failure(vf_status::VF_FAULT, vec![Diagnostic::error("Fault", bug.to_string())]),
+    };
+    // SAFETY: the caller's promise.
+    if let Some(error) = unsafe { pointers::exclusive(error) } {
+        *error = pointers::give_box(vf_error::new(faults));
+    }
+    status
+}
+
+/// The platform of that name.
+///
+/// # Safety
+///
+/// `name` is a C string or null.
+unsafe fn platform_of(name: *const c_char) -> Result<Platform, Failure> {
+    // SAFETY: the caller's promise.
+    let name = unsafe { pointers::text(name) }.ok_or_else(|| Failure::argument("`platform` is null"))?;
+    String::from_utf8_lossy(name).parse().map_err(|e| {
+        let unknown = Diagnostic::error("UnknownPlatform", format!("{e}"));
+        Failure(vf_status::VF_UNKNOWN_PLATFORM, vec![unknown])
+    })
 }
 
 /// The version of this interface. A library whose `vf_abi_version` gives another number than the header
@@ -257,12 +299,7 @@ pub unsafe extern "C" fn vf_finalizer_new(
     // SAFETY: the caller's promises are those that the functions ask for.
     unsafe {
         answer(out, error, || {
-            let name = pointers::text(platform).ok_or_else(|| Failure::argument("`platform` is null"))?;
-            let platform: Platform = String::from_utf8_lossy(name).parse().map_err(|e| {
-                let unknown = Diagnostic::error("UnknownPlatform", format!("{e}"));
-                Failure(vf_status::VF_UNKNOWN_PLATFORM, vec![unknown])
-            })?;
-            let mut chosen = Options::new(platform);
+            let mut chosen = Options::new(platform_of(platform)?);
             if !options.is_null() {
                 // The size first: it tells whether the rest is there.
                 let size = pointers::shared(options.cast::<usize>());
@@ -276,7 +313,7 @@ pub unsafe extern "C" fn vf_finalizer_new(
                 chosen.warnings = options.warnings;
                 chosen.strict = options.strict;
             }
-            Ok(vf_finalizer(finalizer::Finalizer::new(chosen)))
+            Ok(vf_finalizer::new(chosen))
         })
     }
 }
@@ -317,12 +354,13 @@ pub unsafe extern "C" fn vf_finalize(
     // SAFETY: the caller's promises are those that the functions ask for.
     unsafe {
         answer(out, error, || {
-            let Some(vf_finalizer(finalizer)) = pointers::exclusive(finalizer) else {
+            let Some(finalizer) = pointers::exclusive(finalizer) else {
                 return Err(Failure::argument("`finalizer` is null"));
             };
             let input = pointers::bytes(input, size).ok_or_else(|| Failure::argument("`input` is null"))?;
             let kernel = pointers::text(kernel).map(String::from_utf8_lossy);
-            finalize(finalizer, input, kernel.as_deref(), threads)
+            memory::start();
+            finalize(&mut finalizer.finalizer, input, kernel.as_deref(), threads)
         })
     }
 }
@@ -338,9 +376,7 @@ fn finalize(
         Some(name) if is_object => vec![finalizer.finalize_named(input, name)?],
         Some(name) => {
             let module = finalizer::read_input(input, finalizer.options().platform)?;
-            let at = module.kernels.iter().position(|k| k.name() == name).ok_or_else(|| {
-                Refusal::from(Diagnostic::error("UnknownKernel", format!("found no kernel `{name}`")))
-            })?;
+            let at = finalizer::kernel_named(&module, name)?;
             vec![finalizer.finalize_kernel(&module, at)?]
         }
         None if is_object && threads <= 1 => finalizer.finalize_object(input)?,

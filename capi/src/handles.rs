@@ -2,14 +2,153 @@
 
 #![allow(non_camel_case_types)]
 
-use std::ffi::CString;
+use std::{
+    ffi::CString,
+    sync::{Arc, atomic::AtomicBool, atomic::Ordering},
+};
 
-use finalizer::{Binary, Diagnostic, Place};
+use boundary::memory;
+use finalizer::{Binary, Diagnostic, Options, Place, Refusal, Stop, Watch, inputs_of};
+use platforms::Platform;
 
 /// Finalizes kernels for one platform. Keeps scratch memory from call to call; not for two threads at
 /// once.
 #[derive(Debug)]
-pub struct vf_finalizer(pub(crate) finalizer::Finalizer);
+pub struct vf_finalizer {
+    pub(crate) finalizer: finalizer::Finalizer,
+    cancel: Option<Arc<AtomicBool>>,
+    /// Bytes; 0 for no limit.
+    memory_limit: usize,
+}
+
+impl vf_finalizer {
+    pub(crate) fn new(options: Options) -> vf_finalizer {
+        vf_finalizer { finalizer: finalizer::Finalizer::new(options), cancel: None, memory_limit: 0 }
+    }
+
+    pub(crate) fn set(&mut self, name: &str, value: &str) -> Result<(), Refusal> {
+        if name == "memory-limit" {
+            self.memory_limit = value.parse().map_err(|_| {
+                let message = format!("found `{value}`, allowed: a number of bytes, 0 for no limit");
+                Diagnostic::error("BadOption", message).about(name)
+            })?;
+            self.watch();
+            return Ok(());
+        }
+        let mut options = self.finalizer.options().clone();
+        options.set(name, value).map_err(|mut refusal| {
+            // The one that is this library's own.
+            let unknown = refusal.0.iter_mut().filter(|d| d.code == "UnknownOption");
+            unknown.for_each(|d| d.message += ", memory-limit");
+            refusal
+        })?;
+        self.finalizer.set_options(options);
+        Ok(())
+    }
+
+    pub(crate) fn set_cancel(&mut self, cancel: Option<Arc<AtomicBool>>) {
+        self.cancel = cancel;
+        self.watch();
+    }
+
+    fn watch(&mut self) {
+        let (cancel, limit) = (self.cancel.clone(), self.memory_limit);
+        let watch = match (&cancel, limit) {
+            (None, 0) => Watch::NONE,
+            _ => Watch::new(move || {
+                if cancel.as_ref().is_some_and(|c| c.load(Ordering::Relaxed)) {
+                    return Err(Stop::Cancelled);
+                }
+                if limit > 0 && memory::grown() > limit { Err(Stop::MemoryLimit) } else { Ok(()) }
+            }),
+        };
+        let options = Options { watch, ..self.finalizer.options().clone() };
+        self.finalizer.set_options(options);
+    }
+}
+
+/// Ends calls that run, from another thread.
+#[derive(Debug, Default)]
+pub struct vf_cancel(pub(crate) Arc<AtomicBool>);
+
+/// Bytes or text.
+#[derive(Debug)]
+pub struct vf_buffer(pub(crate) Vec<u8>);
+
+impl vf_buffer {
+    /// A zero goes behind the bytes, so that text is a C string.
+    pub(crate) fn new(mut bytes: Vec<u8>) -> vf_buffer {
+        bytes.push(0);
+        vf_buffer(bytes)
+    }
+
+    pub(crate) fn size(&self) -> usize {
+        self.0.len() - 1
+    }
+}
+
+/// What an object holds.
+#[derive(Debug)]
+pub struct vf_object {
+    pub(crate) version: (u8, u8),
+    pub(crate) kernels: Vec<CKernel>,
+    pub(crate) functions: usize,
+}
+
+/// A kernel of an object.
+#[derive(Debug)]
+pub(crate) struct CKernel {
+    pub name: CString,
+    pub visa_instructions: usize,
+    pub inputs: Vec<CInput>,
+    pub codes: Vec<CCode>,
+}
+
+/// An input of it.
+#[derive(Debug)]
+pub(crate) struct CInput {
+    pub name: CString,
+    pub kind: u32,
+    pub provenance: u32,
+    pub offset: u32,
+    pub size: u32,
+}
+
+/// Code that it carries.
+#[derive(Debug)]
+pub(crate) struct CCode {
+    pub platform: Option<CString>,
+    pub number: u8,
+    pub code: Vec<u8>,
+}
+
+impl vf_object {
+    pub(crate) fn new(module: &visa::Module) -> vf_object {
+        let code = |b: &visa::GenBinary| CCode {
+            platform: Platform::from_gen_platform(b.platform).map(|p| c_string(p.caps().name)),
+            number: b.platform,
+            code: b.code.clone(),
+        };
+        let input = |i: finalizer::InputInfo| CInput {
+            name: c_string(&i.name),
+            kind: i.kind as u32,
+            provenance: i.provenance.0.into(),
+            offset: i.offset,
+            size: i.size,
+        };
+        let kernel = |k: &visa::Kernel| CKernel {
+            name: c_string(&k.name()),
+            visa_instructions: k.code.len(),
+            inputs: inputs_of(k).into_iter().map(input).collect(),
+            codes: k.gen_binaries.iter().map(code).collect(),
+        };
+        vf_object {
+            version: (module.version.major, module.version.minor),
+            kernels: module.kernels.iter().map(kernel).collect(),
+            functions: module.functions.len(),
+        }
+    }
+}
 
 /// A string that C can read; zero bytes, which names of broken objects may hold, are dropped.
 pub(crate) fn c_string(text: &str) -> CString {

@@ -8,6 +8,9 @@
 //! vf_finalizer_new(platform, options)          ─▶ vf_finalizer, reusable, one a thread
 //! vf_finalize(finalizer, bytes, size, kernel)  ─▶ vf_binaries ─▶ vf_binary: code, information, tables
 //!                                              └▶ vf_error: every fault with code, message and place
+//! vf_object_read(bytes)                        ─▶ vf_object: kernels, inputs, code that is there already
+//! vf_retarget, vf_disassemble, vf_assemble     ─▶ vf_buffer: an object, a text, code
+//! vf_cancel_new                                ─▶ vf_cancel: ends calls from another thread
 //! ```
 //!
 //! # What holds
@@ -18,6 +21,10 @@
 //! * Null pointers, wrong sizes, unknown names and platforms are statuses, never crashes.
 //! * Nothing is printed; no file is touched; no global state but the hook that keeps panics off stderr.
 #![deny(unsafe_op_in_unsafe_fn)]
+
+/// Counts, so that `memory-limit` can be held.
+#[global_allocator]
+static ALLOCATOR: boundary::memory::Counting = boundary::memory::Counting;
 
 pub mod exports;
 mod handles;

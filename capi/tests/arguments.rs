@@ -209,3 +209,58 @@ fn results_answer_null_and_wrong_sizes() {
         vf_error_free(ptr::null_mut());
     }
 }
+
+#[test]
+fn buffers_objects_and_handles_take_null_for_an_answer() {
+    let (mut buffer, mut error) = (ptr::dangling_mut(), ptr::null_mut());
+    let (mut object, mut size) = (ptr::dangling_mut(), 7);
+    let (nothing, zero) = (ptr::null::<u8>(), 0);
+    // SAFETY: null or sound.
+    unsafe {
+        let bad = vf_status::VF_BAD_ARGUMENT;
+        let skl = c"skl".as_ptr();
+        assert_eq!(vf_disassemble(skl, nothing, zero, 0, &mut buffer, &mut error), bad);
+        assert!(buffer.is_null());
+        vf_error_free(error);
+        let code = [0u8; 16];
+        assert_eq!(vf_disassemble(skl, code.as_ptr(), 16, 9, &mut buffer, ptr::null_mut()), bad);
+        assert_eq!(vf_disassemble(skl, code.as_ptr(), 16, 0, ptr::null_mut(), ptr::null_mut()), bad);
+        let unknown = vf_status::VF_UNKNOWN_PLATFORM;
+        assert_eq!(
+            vf_disassemble(c"gen7".as_ptr(), code.as_ptr(), 16, 0, &mut buffer, ptr::null_mut()),
+            unknown
+        );
+        assert_eq!(vf_assemble(skl, ptr::null(), 1, false, &mut buffer, ptr::null_mut()), bad);
+        assert_eq!(vf_retarget(ptr::null_mut(), nothing, 0, &mut buffer, ptr::null_mut()), bad);
+        assert_eq!(vf_object_read(nothing, 0, ptr::null(), &mut object, ptr::null_mut()), bad);
+        assert_eq!(
+            vf_object_read(code.as_ptr(), 16, ptr::null(), &mut object, &mut error),
+            vf_status::VF_REFUSED
+        );
+        assert!(object.is_null());
+        vf_error_free(error);
+        assert!(vf_buffer_data(ptr::null(), &mut size).is_null() && size == 0);
+        vf_buffer_free(ptr::null_mut());
+        vf_object_free(ptr::null_mut());
+        vf_cancel_request(ptr::null());
+        vf_cancel_reset(ptr::null());
+        vf_cancel_free(ptr::null_mut());
+        assert_eq!(vf_finalizer_set(ptr::null_mut(), skl, skl, ptr::null_mut()), bad);
+        assert_eq!(vf_finalizer_set_cancel(ptr::null_mut(), ptr::null()), bad);
+        let finalizer = new(skl, ptr::null()).unwrap();
+        assert_eq!(vf_finalizer_set(finalizer, ptr::null(), skl, ptr::null_mut()), bad);
+        assert_eq!(vf_finalizer_set(finalizer, c"speed".as_ptr(), skl, &mut error), bad);
+        assert_eq!(first_fault(error), "UnknownOption");
+        let input = start_of_a_program();
+        assert_eq!(
+            vf_retarget(finalizer, input.as_ptr(), input.len(), &mut buffer, ptr::null_mut()),
+            vf_status::VF_REFUSED
+        );
+        vf_finalizer_free(finalizer);
+    }
+}
+
+/// The start of an ELF file, and no more.
+fn start_of_a_program() -> Vec<u8> {
+    b"\x7fELF\x02\x01\x01".to_vec()
+}

@@ -9,10 +9,11 @@ fn the_header_is_up_to_date() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let config = cbindgen::Config::from_file(root.join("cbindgen.toml")).unwrap();
     let mut made = Vec::new();
-    cbindgen::Builder::new()
-        .with_src(root.join("src/exports.rs"))
-        .with_src(root.join("src/handles.rs"))
-        .with_config(config)
+    let sources = ["exports.rs", "exports/code.rs", "exports/control.rs", "exports/object.rs", "handles.rs"];
+    let builder = cbindgen::Builder::new().with_config(config);
+    sources
+        .iter()
+        .fold(builder, |builder, source| builder.with_src(root.join("src").join(source)))
         .generate()
         .unwrap()
         .write(&mut made);

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use gen_ir::Stop;
+
 /// How bad it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Severity {
@@ -134,6 +136,22 @@ impl fmt::Display for Refusal {
 }
 
 impl std::error::Error for Refusal {}
+
+impl From<Stop> for Diagnostic {
+    fn from(stop: Stop) -> Diagnostic {
+        let code = match stop {
+            Stop::Cancelled => "Cancelled",
+            Stop::MemoryLimit => "MemoryLimit",
+        };
+        Diagnostic::error(code, stop.to_string())
+    }
+}
+
+impl From<Stop> for Refusal {
+    fn from(stop: Stop) -> Refusal {
+        Diagnostic::from(stop).into()
+    }
+}
 
 impl From<Diagnostic> for Refusal {
     fn from(d: Diagnostic) -> Refusal {

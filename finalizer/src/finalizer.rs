@@ -83,6 +83,14 @@ impl Finalizer {
         &self.options
     }
 
+    /// Changes the options for what is finalized from now on.
+    pub fn set_options(&mut self, options: Options) {
+        for worker in &mut self.workers {
+            worker.set_options(options.clone());
+        }
+        self.options = options;
+    }
+
     /// Finalizes all kernels of an object, in its order.
     ///
     /// # Errors
@@ -175,6 +183,7 @@ impl Finalizer {
         tracker.start();
         for (index, pass) in PASSES.iter().enumerate() {
             let Step::Binary(step, nothing_to_print) = pass.step else { continue };
+            options.watch.ask()?;
             step(&mut Whole { options, lists, buffer })?;
             tracker.done(pass);
             if tracker.prints(index) {

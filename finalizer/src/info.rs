@@ -49,12 +49,17 @@ pub(crate) fn compacted(code: &[u8], n: usize) -> u32 {
     ((n * 16 - code.len()) / 8) as u32
 }
 
+/// The inputs of a kernel with their places, as they are known before anything is finalized.
+pub fn inputs_of(kernel: &visa::Kernel) -> Vec<InputInfo> {
+    kernel.inputs.iter().map(|i| input(kernel, i)).collect()
+}
+
 pub(crate) fn info(
     source: &visa::Kernel,
     kernel: &Kernel<Physical>,
     allocation: &regalloc::AllocStats,
 ) -> KernelInfo {
-    let inputs = source.inputs.iter().map(|i| input(source, i)).collect();
+    let inputs = inputs_of(source);
     let attr = |name| source.attr_int(name).and_then(|v| u32::try_from(v).ok()).unwrap_or(0);
     KernelInfo {
         name: source.name().into_owned(),

@@ -32,6 +32,16 @@ pub(crate) fn refusal(errors: visa::Errors) -> Refusal {
     Refusal(errors.0.into_iter().map(Diagnostic::from).collect())
 }
 
+/// The number of the kernel of that name.
+///
+/// # Errors
+///
+/// There is none.
+pub fn kernel_named(module: &Module, name: &str) -> Result<usize, Refusal> {
+    let found = module.kernels.iter().position(|k| k.name() == name);
+    found.ok_or_else(|| unknown_kernel(module, name).into())
+}
+
 /// There is no kernel of that name.
 pub(crate) fn unknown_kernel(module: &Module, name: &str) -> Diagnostic {
     let names: Vec<_> = module.kernels.iter().map(|k| format!("`{}`", k.name())).collect();

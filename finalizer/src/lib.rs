@@ -106,8 +106,10 @@ mod parallel;
 mod pass;
 mod passes;
 mod relocate;
+mod retarget;
 mod routine;
 mod schedule;
+mod settings;
 pub mod swsb;
 
 pub use alone::Alone;
@@ -117,8 +119,11 @@ pub use binary::{
 };
 pub use diagnostic::{Diagnostic, Place, Refusal, Severity};
 pub use finalizer::Finalizer;
+pub use gen_ir::{Stop, Watch};
+pub use info::inputs_of;
 pub use input::{
-    compiled_for_other_registers, platform_name, read_input, read_kernel, read_module, read_text,
+    compiled_for_other_registers, kernel_named, platform_name, read_input, read_kernel, read_module,
+    read_text,
 };
 pub use options::{Level, Options};
 pub use pass::{Pass, PassSet, PassTime};
@@ -126,5 +131,6 @@ pub use passes::PASSES;
 /// Part of [`Options`].
 pub use platforms::Platform;
 pub use relocate::PAYLOAD_OFFSET;
+pub use settings::{SETTINGS, Setting};
 /// The crate that defines [`visa::Module`] and all that makes one.
 pub use visa;

@@ -1,5 +1,6 @@
 //! What a caller may choose.
 
+use gen_ir::Watch;
 use platforms::Platform;
 
 use crate::PassSet;
@@ -64,6 +65,9 @@ pub struct Options {
     pub print_after: PassSet,
     /// Leave these passes out. Those that are not [optional](crate::Pass::optional) run all the same.
     pub skip: PassSet,
+    /// Asked between passes, and in the rounds of register allocation, whether to go on: for callers that cancel, or
+    /// bound time or memory. What is stopped is refused as `Cancelled` or `MemoryLimit`.
+    pub watch: Watch,
 }
 
 impl Options {
@@ -79,6 +83,7 @@ impl Options {
             timings: false,
             print_after: PassSet::NONE,
             skip: PassSet::NONE,
+            watch: Watch::NONE,
         }
     }
 

@@ -311,10 +311,15 @@ fn allocate(
     kernel: Kernel<Virtual>,
     work: &mut Workspace,
 ) -> Result<Kernel<Physical>, Refusal> {
-    let choices = regalloc::Options { check: job.cx.options.verify };
+    let choices = regalloc::Options { check: job.cx.options.verify, watch: job.cx.options.watch.clone() };
     let allocated = regalloc::allocate(&kernel, &choices, &mut work.registers, &mut work.physicals);
-    let (code, allocation) =
-        allocated.map_err(|e| Diagnostic::error("CannotAllocate", e.to_string()).in_kernel(&*kernel.name))?;
+    let (code, allocation) = allocated.map_err(|e| {
+        let fault = match e {
+            regalloc::Error::Stopped(stop) => stop.into(),
+            other => Diagnostic::error("CannotAllocate", other.to_string()),
+        };
+        fault.in_kernel(&*kernel.name)
+    })?;
     job.allocation = allocation;
     job.frame = (kernel.spill_offset + allocation.scratch_bytes).next_multiple_of(routine::FRAME_UNIT);
     work.virtuals.keep_kernel(kernel);

@@ -111,6 +111,7 @@ pub(crate) fn routine(
         }
         let runs = runs(pass, index, cx.options);
         if runs {
+            cx.options.watch.ask().map_err(|stop| Diagnostic::from(stop).in_kernel(&*source.name()))?;
             code = run(pass, code, &mut job, work)?;
             tracker.done(pass);
             if cx.options.verify {

@@ -24,6 +24,7 @@ mod timing;
 mod types;
 mod verify;
 mod waits;
+mod watch;
 
 pub use extent::*;
 pub use inst::*;
@@ -38,3 +39,4 @@ pub use timing::Clock;
 pub use types::*;
 pub use verify::*;
 pub use waits::*;
+pub use watch::{Stop, Watch};

@@ -6,20 +6,32 @@
 
 use std::process::Command;
 
-use tests::{c_programs, oracle};
+use tests::{
+    c_programs,
+    needs::{self, Need, check},
+    oracle::Iga,
+};
 
-#[test]
-fn our_library_gives_code_wherever_intels_does() {
+fn main() {
+    let cc = Need::Program("cc");
+    needs::run(vec![
+        check("our_library_alone", &[cc], || gives_code("-", None)),
+        needs::iga64("our_library_gives_code_wherever_intels_does", &[cc, Need::Libigc], |iga| {
+            gives_code(c_programs::INTEL, Some(iga));
+        }),
+    ]);
+}
+
+/// Our library beside `theirs` (`-`: alone), with the tool that reads what comes out.
+fn gives_code(theirs: &str, iga: Option<Iga>) {
     let dir = tempfile::tempdir().unwrap();
     let source = concat!(env!("CARGO_MANIFEST_DIR"), "/compare/compare.c");
     let args = ["-std=gnu11", "-O1", "-Wall", "-Wextra", "-Werror", source, "-ldl", "-lpthread"];
-    let Some(program) = c_programs::build("cc", &args, &dir.path().join("compare")) else { return };
+    let program = c_programs::build("cc", &args, &dir.path().join("compare"));
     let ours = c_programs::libraries().join("libvisafinalize_jit.so");
     let (list, objects) = c_programs::object_list(dir.path(), 20).unwrap();
-    let iga = oracle::Iga::find().map(|iga| iga.path());
-    let theirs = if iga.is_some() { c_programs::INTEL } else { "-" };
     let mut command = Command::new(program);
-    command.arg(ours).arg(theirs).arg(list).args(iga);
+    command.arg(ours).arg(theirs).arg(list).args(iga.map(|iga| iga.path()));
     let output = command.output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
     let errors = String::from_utf8_lossy(&output.stderr);

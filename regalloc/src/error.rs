@@ -1,6 +1,6 @@
 //! Why an allocation cannot succeed.
 
-use gen_ir::{BlockId, VarClass, VarId};
+use gen_ir::{BlockId, Stop, VarClass, VarId};
 use std::fmt;
 
 /// A fault of the input or of the machine's size. Variants name the place.
@@ -33,6 +33,8 @@ pub enum Error {
     Unsound(String),
     /// Rewriting for spills did not settle within this many rounds.
     NoEnd(u32),
+    /// Somebody wants it to end: [`Options::watch`](crate::Options::watch).
+    Stopped(Stop),
     /// More instructions or variables than an index holds.
     TooLarge,
     /// Spills would need more scratch memory than messages can address.
@@ -56,6 +58,7 @@ impl fmt::Display for Error {
             }
             Error::Unsound(what) => write!(f, "allocation check failed: {what}"),
             Error::NoEnd(n) => write!(f, "no allocation after {n} rounds of spilling"),
+            Error::Stopped(why) => why.fmt(f),
             Error::TooLarge => f.write_str("the kernel is too large"),
             Error::ScratchFull { bytes, limit } => {
                 write!(f, "spills need {bytes} bytes of scratch memory, {limit} can be addressed")

@@ -63,7 +63,7 @@ pub use error::Error;
 use access::Accesses;
 use facts::Needs;
 use flow::Flow;
-use gen_ir::{Kernel, Physical, Pool, VarClass, VarId, Virtual};
+use gen_ir::{Kernel, Physical, Pool, VarClass, VarId, Virtual, Watch};
 use home::Homes;
 use liveness::Liveness;
 use place::{File, Item, Placement, Sharing, place};
@@ -77,12 +77,14 @@ const MAX_ROUNDS: u32 = 24;
 pub struct Options {
     /// Prove the result with the checker.
     pub check: bool,
+    /// Asked in every round.
+    pub watch: Watch,
 }
 
 impl Default for Options {
     /// The checker is on in builds with debug assertions.
     fn default() -> Options {
-        Options { check: cfg!(debug_assertions) }
+        Options { check: cfg!(debug_assertions), watch: Watch::NONE }
     }
 }
 
@@ -225,6 +227,7 @@ fn rounds(
     // Registers are taken in turn, unless they are scarce: packing them from the lowest on means fewer spills.
     let mut rotate = true;
     for rewritten in 0..MAX_ROUNDS {
+        options.watch.ask().map_err(Error::Stopped)?;
         {
             let now = work.as_ref().unwrap_or(kernel);
             scratch.now.find(now, &scratch.flow, &mut scratch.homes, &mut scratch.liveness)?;

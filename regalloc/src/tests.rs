@@ -198,8 +198,13 @@ fn four_hundred_live_registers() {
 fn what_is_read_once_is_written_just_before() {
     for platform in Platform::ALL {
         let k = wide(platform, 400, 1);
-        let (p, stats) =
-            allocate(&k, &Options { check: true }, &mut Scratch::default(), &mut Pool::default()).unwrap();
+        let (p, stats) = allocate(
+            &k,
+            &Options { check: true, ..Options::default() },
+            &mut Scratch::default(),
+            &mut Pool::default(),
+        )
+        .unwrap();
         assert_eq!((stats.spills, stats.fills), (0, 0), "{platform}");
         assert_eq!(p.inst_count(), k.inst_count());
     }
@@ -228,8 +233,13 @@ fn values_side_by_side_are_placed_apart() {
         }
     }
     k.blocks = vec![Block { insts, succs: Default::default() }];
-    let (_, stats) =
-        allocate(&k, &Options { check: true }, &mut Scratch::default(), &mut Pool::default()).unwrap();
+    let (_, stats) = allocate(
+        &k,
+        &Options { check: true, ..Options::default() },
+        &mut Scratch::default(),
+        &mut Pool::default(),
+    )
+    .unwrap();
     assert_eq!((stats.spills, stats.fills), (0, 0), "{stats:?}");
 }
 
@@ -444,8 +454,13 @@ fn waiting_lanes_share_registers_where_those_are_scarce() {
             let at = k.blocks[1].insts.len() - 1;
             k.blocks[1].insts.insert(at, last);
         }
-        let (_, stats) =
-            allocate(&k, &Options { check: true }, &mut Scratch::default(), &mut Pool::default()).unwrap();
+        let (_, stats) = allocate(
+            &k,
+            &Options { check: true, ..Options::default() },
+            &mut Scratch::default(),
+            &mut Pool::default(),
+        )
+        .unwrap();
         assert_eq!(stats.spills > 0, spills, "{masked}: {stats:?}");
     }
 }

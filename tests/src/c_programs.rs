@@ -16,25 +16,18 @@ use crate::data;
 /// Intel's finalizer as a library, where its package is installed.
 pub const INTEL: &str = "libigc.so.1";
 
-/// Builds a program with `cc` or `c++`; `None`, and a note, if the machine has no such compiler.
+/// Builds a program with `cc` or `c++`.
 ///
 /// # Panics
 ///
-/// The compiler refuses the program.
-pub fn build<S: AsRef<OsStr>>(compiler: &str, args: &[S], to: &Path) -> Option<PathBuf> {
+/// There is no such compiler, or it refuses the program.
+pub fn build<S: AsRef<OsStr>>(compiler: &str, args: &[S], to: &Path) -> PathBuf {
     let mut command = Command::new(compiler);
     command.args(args).arg("-o").arg(to);
-    let output = match command.output() {
-        Ok(output) => output,
-        Err(e) if e.kind() == io::ErrorKind::NotFound => {
-            println!("skipped: no {compiler} on this machine");
-            return None;
-        }
-        Err(e) => panic!("{compiler}: {e}"),
-    };
+    let output = command.output().unwrap_or_else(|e| panic!("{compiler}: {e}"));
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success(), "{command:?}: {said}");
-    Some(to.to_owned())
+    to.to_owned()
 }
 
 /// The directory that cargo puts the libraries of this build in.
@@ -45,19 +38,17 @@ pub fn libraries() -> PathBuf {
     if directory.ends_with("deps") { directory.to_owned() } else { directory.join("deps") }
 }
 
-/// The names that a shared library exports; `None`, and a note, where `nm` is not installed.
+/// The names that a shared library exports, from `nm`.
 ///
 /// # Panics
 ///
-/// `nm` refuses the library.
-pub fn exported(library: &Path) -> Option<BTreeSet<String>> {
-    let Ok(output) = Command::new("nm").args(["-D", "--defined-only"]).arg(library).output() else {
-        println!("skipped: no nm on this machine");
-        return None;
-    };
+/// `nm` is not installed, or refuses the library.
+pub fn exported(library: &Path) -> BTreeSet<String> {
+    let output = Command::new("nm").args(["-D", "--defined-only"]).arg(library).output();
+    let output = output.unwrap_or_else(|e| panic!("nm: {e}"));
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    Some(text.lines().filter_map(|l| l.split_whitespace().nth(2)).map(str::to_owned).collect())
+    text.lines().filter_map(|l| l.split_whitespace().nth(2)).map(str::to_owned).collect()
 }
 
 /// The functions that a generated header declares: what stands before the parenthesis of each declaration.

@@ -13,6 +13,7 @@
 //! - [`interpreted`]: our code beside the vISA interpreter.
 //! - [`golden`]: samples of Intel's listings, bytes beside text.
 //! - [`messages`]: our messages beside those of Intel's finalizer, for every form of every message instruction.
+//! - [`needs`]: checks that count as ignored where something is not installed.
 //! - [`oracle`]: Intel's own assembler, disassembler and finalizer, where they are installed.
 //! - [`programs`]: kernels of a folder, real programs and foreign objects, with Intel's code.
 //! - [`random`]: random instructions, built from the opcode tables.
@@ -37,6 +38,7 @@ pub mod interpreted;
 pub mod launches;
 pub mod messages;
 pub mod mutate;
+pub mod needs;
 pub mod opcodes;
 pub mod oracle;
 pub mod programs;

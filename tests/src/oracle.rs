@@ -1,7 +1,6 @@
 //! Intel's own tools as referees, where `tests/tools/get-oracles` has installed them.
 //!
-//! A check that needs one starts with `let Some(iga) = Iga::find() else { return };`. Where the tool is
-//! missing, that prints that the check is skipped; where `VISA_REQUIRE_ORACLES` is set, as in CI, it panics.
+//! A check that needs one is handed it by [`crate::needs`], which counts it as ignored where the tool is missing.
 
 use std::{
     env, fs,
@@ -35,7 +34,7 @@ impl Iga {
     /// The installed `iga64`, if there is one.
     pub fn find() -> Option<Iga> {
         static FOUND: OnceLock<Option<PathBuf>> = OnceLock::new();
-        require("iga64", &FOUND).map(|program| Iga { program })
+        once("iga64", &FOUND).map(|program| Iga { program })
     }
 
     /// Where it is installed.
@@ -46,7 +45,7 @@ impl Iga {
     /// The release whose JSON output is version 2.0, if it is installed.
     pub fn find_json2() -> Option<Iga> {
         static FOUND: OnceLock<Option<PathBuf>> = OnceLock::new();
-        require("iga64-json2", &FOUND).map(|program| Iga { program })
+        once("iga64-json2", &FOUND).map(|program| Iga { program })
     }
 
     /// The listing of raw machine code, with every warning iga64 has. Labels are `L` and the byte offset.
@@ -135,7 +134,7 @@ impl GenxIr {
     /// The installed `GenX_IR`, if there is one.
     pub fn find() -> Option<GenxIr> {
         static FOUND: OnceLock<Option<PathBuf>> = OnceLock::new();
-        require("GenX_IR", &FOUND).map(|program| GenxIr { program })
+        once("GenX_IR", &FOUND).map(|program| GenxIr { program })
     }
 
     /// What it prints of each kernel of an object of version 3.x, as vISA assembly.
@@ -197,20 +196,17 @@ impl GenxIr {
 /// Where `ocloc`, Intel's offline OpenCL compiler, is installed, if it is.
 pub fn ocloc() -> Option<&'static Path> {
     static FOUND: OnceLock<Option<PathBuf>> = OnceLock::new();
-    require("ocloc", &FOUND)
+    once("ocloc", &FOUND)
 }
 
-/// Looks a tool up once; says so when a check has to be skipped, or fails where skipping is not allowed.
-fn require(tool: &str, found: &'static OnceLock<Option<PathBuf>>) -> Option<&'static Path> {
-    let path = found.get_or_init(|| search(tool)).as_deref();
-    if path.is_none() {
-        assert!(
-            env::var_os("VISA_REQUIRE_ORACLES").is_none(),
-            "{tool} is not installed, and VISA_REQUIRE_ORACLES is set: run tests/tools/get-oracles"
-        );
-        println!("skipped: {tool} is not installed (tests/tools/get-oracles installs it)");
-    }
-    path
+/// Looks a tool up once.
+fn once(tool: &str, found: &'static OnceLock<Option<PathBuf>>) -> Option<&'static Path> {
+    found.get_or_init(|| search(tool)).as_deref()
+}
+
+/// Whether a program is installed.
+pub fn is_installed(tool: &str) -> bool {
+    search(tool).is_some()
 }
 
 /// Looks in PATH, then where `tests/tools/get-oracles` puts the newer tools.
@@ -253,52 +249,4 @@ fn accepted(command: &mut Command) -> Result<Output, Refused> {
 fn refusal(output: &Output) -> Refused {
     let (stderr, stdout) = (String::from_utf8_lossy(&output.stderr), String::from_utf8_lossy(&output.stdout));
     Refused(format!("{}\n{stderr}{stdout}", output.status))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::data;
-
-    #[test]
-    fn iga_reads_intel_code_and_refuses_garbage() {
-        let Some(iga) = Iga::find() else { return };
-        for platform in Platform::ALL {
-            let k = data::kernel(platform, "saxpy.cl/16/saxpy.simd16");
-            let answer = iga.disassemble(platform, &k.dat).expect("a listing");
-            assert!(answer.text.contains("(16|M0)"), "{platform}: {}", answer.text);
-            assert!(iga.disassemble(platform, &[0x7f; 32]).is_err(), "{platform}");
-        }
-    }
-
-    #[test]
-    fn iga_assembles_its_own_listing() {
-        let Some(iga) = Iga::find() else { return };
-        for platform in [Platform::Tgllp, Platform::Pvc] {
-            let k = data::kernel(platform, "loops.cl/16/collatz.simd16");
-            let listing = iga.disassemble(platform, &k.dat).expect("a listing").text;
-            assert_eq!(iga.assemble(platform, &listing), Ok(k.dat.clone()), "{platform}");
-            assert!(iga.assemble(platform, "no such instruction\n").is_err());
-        }
-    }
-
-    #[test]
-    fn json_is_of_version_2() {
-        let Some(iga) = Iga::find_json2() else { return };
-        let k = data::kernel(Platform::Skl, "saxpy.cl/16/saxpy.simd16");
-        let json = iga.json(Platform::Skl, &k.dat).expect("JSON");
-        assert!(json.contains(r#""version":"2.0""#), "{json}");
-    }
-
-    #[test]
-    fn intel_finalizes_the_assembly_of_a_kernel() {
-        let Some(genx) = GenxIr::find() else { return };
-        for platform in Platform::ALL {
-            let k = data::kernel(platform, "saxpy.cl/16/saxpy.simd16");
-            let made = genx.finalize(platform, &k.visaasm, &[]).expect("machine code");
-            assert!(!made.dat.is_empty() && made.asm.contains("//.kernel saxpy"), "{platform}");
-            assert!(made.isa.starts_with(b"CISA"), "{platform}");
-        }
-        assert!(genx.finalize(Platform::Skl, "not a kernel", &[]).is_err());
-    }
 }

@@ -3,10 +3,7 @@
 
 use encoder::{CMPT_CTRL, compact, decode, encode, expand};
 use platforms::Platform;
-use tests::{
-    data,
-    words::{Word, all_come_back, all_words, words},
-};
+use tests::words::{Word, all_come_back, all_words};
 
 const GEN8: [Platform; 4] = [Platform::Bdw, Platform::Skl, Platform::Bxt, Platform::Icllp];
 
@@ -33,23 +30,6 @@ fn every_instruction_of_the_test_kernels_comes_back() {
         all_come_back(platform, &all);
         assert!(all.len() > 10_000);
     }
-}
-
-#[test]
-fn every_instruction_of_foreign_binaries_comes_back() {
-    let mut total = 0;
-    for path in data::corpus() {
-        let module = visa::read::read_declarations(&std::fs::read(&path).unwrap()).unwrap();
-        for binary in module.kernels.iter().flat_map(|k| &k.gen_binaries) {
-            let platform = Platform::from_gen_platform(binary.platform);
-            if let Some(platform) = platform.filter(|p| GEN8.contains(p)) {
-                let all = words(&binary.code);
-                all_come_back(platform, &all);
-                total += all.len();
-            }
-        }
-    }
-    println!("{total} instructions of foreign binaries");
 }
 
 /// Words a bit or two away from real ones: no panic, and no bit is lost.

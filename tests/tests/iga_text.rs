@@ -1,5 +1,5 @@
-//! Listings, JSON and the assembler against the reference tools: their recorded answers, and the tools
-//! themselves where they are installed.
+//! Listings, JSON and the assembler against the recorded answers of the reference tools (the tools themselves:
+//! `outside`).
 //!
 //! `cargo run --release -p tests --bin iga-record` records; `... --bin iga-random` is the long form.
 
@@ -7,9 +7,8 @@ use iga::{AsmOptions, JsonOptions, ListingOptions, assemble, disassemble, disass
 use platforms::Platform;
 use std::fs;
 use tests::{
-    data::{corpus, kernel, kernels, workspace},
-    iga::{Tally, compare, digest, json_digest},
-    oracle::Iga,
+    data::{kernel, kernels, workspace},
+    iga::{digest, json_digest},
     random::Random,
 };
 
@@ -103,45 +102,6 @@ fn random_instructions_are_as_recorded() {
         assert_eq!(ours.len(), text.len(), "{platform}");
         assert_eq!(assemble(platform, text, &AsmOptions::default()), Ok(code), "{platform}");
     }
-}
-
-#[test]
-fn new_random_instructions_agree_with_the_reference_tool() {
-    let Some(iga) = Iga::find() else { return };
-    for platform in PLATFORMS {
-        let mut tally = Tally::default();
-        compare(&iga, platform, 77, &mut tally);
-        assert!(tally.compared > 3000 && tally.differing.is_empty(), "{platform}: {tally:#?}");
-    }
-}
-
-/// Machine code inside of foreign objects: the listing is the reference tool's, and assembles again.
-#[test]
-fn foreign_binaries_are_listed_like_the_reference_tool_does() {
-    let Some(iga) = Iga::find() else { return };
-    let mut instructions = 0;
-    for path in corpus() {
-        let module = visa::read::read_declarations(&fs::read(&path).unwrap()).unwrap();
-        for binary in module.kernels.iter().flat_map(|k| &k.gen_binaries) {
-            let Some(platform) = Platform::from_gen_platform(binary.platform) else { continue };
-            let theirs = match iga.disassemble_plainly(platform, &binary.code) {
-                Ok(text) => text,
-                Err(refused) => {
-                    println!("{}: iga64 refuses: {}", path.display(), refused.0.lines().next().unwrap_or(""));
-                    continue;
-                }
-            };
-            let ours = disassemble(platform, &binary.code, &ListingOptions::default());
-            for (a, b) in ours.lines().zip(theirs.lines()) {
-                assert_eq!(a, b, "{} {platform}", path.display());
-            }
-            instructions += ours.lines().count();
-            let again = assemble(platform, &ours, &AsmOptions::default());
-            let reference = iga.assemble(platform, &theirs).ok();
-            assert_eq!(again.ok(), reference, "{} {platform}", path.display());
-        }
-    }
-    println!("{instructions} lines of foreign binaries");
 }
 
 /// Intel's own listings, comments and all, assemble to Intel's own code.

@@ -40,26 +40,6 @@ fn texts_print_token_for_token_and_go_through_objects() {
     println!("{kernels} texts, {instructions} instructions");
 }
 
-/// The foreign objects as text and back.
-#[test]
-fn objects_go_through_text() {
-    let options = TextOptions::default();
-    for path in data::corpus() {
-        let id = path.display();
-        let module = visa::read(&std::fs::read(&path).unwrap()).unwrap();
-        // Drivers ship objects whose vISA was taken out: inputs of variables that are not there are no text.
-        if module.kernels.iter().any(|k| k.code.is_empty()) {
-            continue;
-        }
-        let printed = text::print(&module, options);
-        let parsed = text::parse(&printed, options).unwrap_or_else(|e| panic!("{id}:\n{e}"));
-        assert!(tokens(&text::print(&parsed, options)) == tokens(&printed), "{id}: other text");
-        for (a, b) in module.kernels.iter().zip(&parsed.kernels) {
-            assert_eq!(a.code.len(), b.code.len(), "{id}: {}", a.name());
-        }
-    }
-}
-
 /// Older runtimes want version 3.6: the same program in the older layout.
 #[test]
 fn texts_become_old_objects() {
@@ -73,33 +53,6 @@ fn texts_become_old_objects() {
         read.declared_functions = module.declared_functions.clone();
         assert!(without_places(module) == without_places(read), "{}: other module", k.id());
     }
-}
-
-/// Intel's finalizer prints the foreign objects; our dump of them has the same tokens.
-#[test]
-fn foreign_objects_print_as_intel_prints_them() {
-    let Some(genx) = tests::oracle::GenxIr::find() else { return };
-    let options = TextOptions { intel_names: true, ..TextOptions::default() };
-    let mut dumps = 0;
-    for path in data::corpus() {
-        let bytes = std::fs::read(&path).unwrap();
-        let module = visa::read(&bytes).unwrap();
-        let file = path.file_name().unwrap().to_string_lossy().into_owned();
-        let suffixes = [("gen8", "bdw"), ("gen9", "skl"), ("gen11", "icllp"), ("gen12", "tgllp")];
-        let platform = suffixes.iter().find(|s| file.contains(s.0)).map_or("skl", |s| s.1).parse().unwrap();
-        for dump in genx.dump_visaasm(platform, &bytes) {
-            let name = tokens(&dump)[3].trim_matches('"').to_owned();
-            let kernel = module.kernels.iter().find(|k| k.name() == name).expect("a kernel of that name");
-            let ours = text::print_kernel(&module, kernel, options);
-            let (theirs, ours) = (tokens(&dump), tokens(&ours));
-            let at = theirs.iter().zip(&ours).position(|(a, b)| a != b);
-            let shown = at.map(|i| (&theirs[i..theirs.len().min(i + 4)], &ours[i..ours.len().min(i + 4)]));
-            assert!(theirs == ours, "{}: {name}: {shown:?}", path.display());
-            dumps += 1;
-        }
-    }
-    println!("{dumps} dumps");
-    assert!(dumps > 100 || data::corpus().is_empty(), "{dumps} dumps");
 }
 
 /// Text, and the objects that it becomes: the same code, whichever way a kernel comes.

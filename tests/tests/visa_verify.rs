@@ -50,14 +50,3 @@ fn test_kernels_keep_every_rule() {
     }
     tally.has_no_errors();
 }
-
-#[test]
-fn foreign_objects_keep_every_rule() {
-    let mut tally = Tally::default();
-    for path in data::corpus() {
-        let module = visa::read(&std::fs::read(&path).unwrap()).unwrap();
-        let id = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        tally.add(&id, &module, VerifyOptions { platform: None, grf_bytes: 32 });
-    }
-    tally.has_no_errors();
-}

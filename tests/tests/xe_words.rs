@@ -3,10 +3,7 @@
 
 use encoder::{compact, decode, encode, expand};
 use platforms::Platform;
-use tests::{
-    data,
-    words::{Word, all_come_back, all_words, words},
-};
+use tests::words::{Word, all_come_back, all_words};
 
 const XE: [Platform; 2] = [Platform::Tgllp, Platform::Pvc];
 
@@ -17,23 +14,6 @@ fn every_instruction_of_the_test_kernels_comes_back() {
         all_come_back(platform, &all);
         assert!(all.len() > 10_000);
     }
-}
-
-#[test]
-fn every_instruction_of_foreign_binaries_comes_back() {
-    let mut total = 0;
-    for path in data::corpus() {
-        let module = visa::read::read_declarations(&std::fs::read(&path).unwrap()).unwrap();
-        for binary in module.kernels.iter().flat_map(|k| &k.gen_binaries) {
-            if Platform::from_gen_platform(binary.platform) != Some(Platform::Tgllp) {
-                continue;
-            }
-            let all = words(&binary.code);
-            all_come_back(Platform::Tgllp, &all);
-            total += all.len();
-        }
-    }
-    println!("{total} instructions of foreign binaries");
 }
 
 /// Intel's compiler compacts whatever it can on Tiger Lake, but for moves into a thread's last message

@@ -35,12 +35,13 @@ fn check(seed: u64, platform: Platform, shape: Shape, kept: &mut Kept) -> Option
         panic!("seed {seed}, {platform}, {shape:?}: {e}\n{kernel}");
     }
     let Kept { scratch, pool } = kept;
-    let (physical, stats) = match allocate(&kernel, &Options { check: true }, scratch, pool) {
-        Ok(x) => x,
-        // Messages of 16 registers and what lives through them.
-        Err(regalloc::Error::OutOfRegisters { .. }) if shape.registers < 64 => return None,
-        Err(e) => panic!("seed {seed}, {platform}, {shape:?}: {e}\n{kernel}"),
-    };
+    let (physical, stats) =
+        match allocate(&kernel, &Options { check: true, ..Options::default() }, scratch, pool) {
+            Ok(x) => x,
+            // Messages of 16 registers and what lives through them.
+            Err(regalloc::Error::OutOfRegisters { .. }) if shape.registers < 64 => return None,
+            Err(e) => panic!("seed {seed}, {platform}, {shape:?}: {e}\n{kernel}"),
+        };
     asks_for_nothing(&kernel, &physical, kept);
     let faults = gen_ir::verify(&physical, gen_ir::Profile::Structured);
     assert!(faults.is_empty(), "seed {seed}: {faults:?}\n{physical}");
@@ -71,7 +72,7 @@ fn asks_for_nothing(
 ) {
     for used in [u64::MAX, 0] {
         let mut again = None;
-        let options = Options { check: false };
+        let options = Options { check: false, ..Options::default() };
         let measured = measure(|| again = allocate(kernel, &options, scratch, pool).ok());
         let again = again.expect("as the first time").0;
         assert!(again.insts().eq(physical.insts()), "{kernel}\n{physical}\n{again}");

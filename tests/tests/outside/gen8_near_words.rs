@@ -103,9 +103,7 @@ fn between_elements(inst: &Inst<Physical>) -> bool {
     dst || inst.src.iter().any(|s| matches!(s, Src::Direct { reg, ty, .. } if odd(reg.byte, *ty)))
 }
 
-#[test]
-fn the_reference_assembler_reads_writes_and_compacts_the_same_words() {
-    let Some(iga) = Iga::find() else { return };
+pub fn the_reference_assembler_reads_writes_and_compacts_the_same_words(iga: Iga) {
     let mut random = 0x2545_f491_4f6c_dd1d_u64;
     let mut next = |below: usize| {
         random ^= random << 13;

@@ -83,9 +83,7 @@ fn again(iga: Iga, platform: Platform, kept: &mut Vec<u128>, arguments: &[&str])
     }
 }
 
-#[test]
-fn the_reference_assembler_gives_the_same_words() {
-    let Some(iga) = Iga::find() else { return };
+pub fn the_reference_assembler_gives_the_same_words(iga: Iga) {
     for platform in XE {
         let mut maker = Maker::new(platform, 1, true);
         let (mut checked, mut wrong) = (0, Vec::new());
@@ -105,9 +103,7 @@ fn the_reference_assembler_gives_the_same_words() {
     }
 }
 
-#[test]
-fn listings_are_those_of_the_reference_tool_and_assemble_again() {
-    let Some(iga) = Iga::find() else { return };
+pub fn listings_are_those_of_the_reference_tool_and_assemble_again(iga: Iga) {
     for platform in XE {
         let mut maker = Maker::new(platform, 3, true);
         let mut checked = 0;
@@ -127,8 +123,7 @@ fn listings_are_those_of_the_reference_tool_and_assemble_again() {
 }
 
 /// Answers of the reference tool, kept: native word, compacted word, text. `VISA_RECORD=1` asks again.
-#[test]
-fn recorded_answers_of_the_reference_tool() {
+pub fn recorded_answers_of_the_reference_tool() {
     for platform in XE {
         let file = workspace().join(format!("tests/golden/{platform}/random.txt"));
         if std::env::var_os("VISA_RECORD").is_some() {
@@ -180,9 +175,7 @@ fn record(iga: Iga, platform: Platform) -> String {
 }
 
 /// Words a bit or two away from those of real programs: near the rows of the compaction tables.
-#[test]
-fn the_reference_assembler_compacts_the_same_words() {
-    let Some(iga) = Iga::find() else { return };
+pub fn the_reference_assembler_compacts_the_same_words(iga: Iga) {
     for platform in XE {
         let real = all_words(platform);
         let mut random = Random::new(2);
