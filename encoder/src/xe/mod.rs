@@ -3,17 +3,22 @@
 //! A word's format follows from its opcode. Bits 32..0 are controls, the rest depends on the class of
 //! the operation: one or two sources, three sources, systolic, message, flow control. Platforms differ
 //! in where some fields stand; [`layout::Layout`] hides that from [`encode`](mod@encode) and
-//! [`decode`](mod@decode), which deal with values. [`words`] holds the formats that did not move,
+//! [`decode`](mod@decode), which deal with values; the classes of operations have a file each, both ways. [`words`] holds the formats that did not move,
 //! [`tgl`] and [`pvc`] those that did.
 
+mod basic;
+mod branch;
 mod codes;
 mod compact;
 mod decode;
 mod encode;
 mod layout;
+mod operand;
 mod pvc;
 mod pvc_tables;
+mod send;
 mod swsb;
+mod ternary;
 mod tgl;
 mod tgl_tables;
 mod words;

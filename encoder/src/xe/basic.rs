@@ -1,0 +1,379 @@
+//! One and two sources, `math` and `sync`: operands of the basic format, to bits and back.
+
+use super::{
+    codes,
+    decode::{BIT_33, DST, Decoder, FUNCTION, SATURATE, SRC0, SRC1},
+    encode::Encoder,
+    layout::{Basic, Layout, Operand, Source},
+    operand::{macro_vert_stride, src_mod_code, src_mod_of},
+    words::{Direct, bits},
+};
+use crate::{DecodeError, EncodeError};
+use gen_ir::{
+    Class, Cond, CondMod, Dst, ExecSize, Inst, MathFn, Options, Payload, Physical, Reg, Region, Src, SyncFn,
+};
+
+const DIRECT_REGION: &str = "<V;W,H> with V in 0, 1, 2, 4, 8, 16, 32, W in 1, 2, 4, 8, 16, H in 0, 1, 2, 4";
+
+impl Encoder<'_> {
+    #[inline(always)]
+    pub(super) fn basic<L: Layout>(&self) -> Result<u128, EncodeError> {
+        let i = self.inst;
+        if !matches!(i.payload, Payload::None) {
+            return Err(self.error("payload", "present", "none"));
+        }
+        let mut b = Basic { function: self.cond()?, ..Basic::default() };
+        self.basic_dst::<L>(&mut b)?;
+        self.basic_sources::<L>(b, i.op.info().srcs)
+    }
+
+    pub(super) fn math<L: Layout>(&self) -> Result<u128, EncodeError> {
+        let i = self.inst;
+        let Payload::Math(function) = i.payload else {
+            return Err(self.error("MathFC", "none", "a function"));
+        };
+        if codes::math_of(function as u8, L::INT_DIV).is_none() {
+            return Err(self.error("MathFC", function as u32, "a function of the platform"));
+        }
+        let mut b = Basic { function: function as u8, ..Basic::default() };
+        let sources = codes::math_sources(function);
+        if !codes::math_is_macro(function) {
+            self.no_cond()?;
+            self.basic_dst::<L>(&mut b)?;
+            return self.basic_sources::<L>(b, sources);
+        }
+        if i.cond.is_some_and(|c| c.cond != Cond::Eo) {
+            return Err(self.error("CondModifier", "a condition", "eo"));
+        }
+        b.acc_wr = i.opts.has(Options::ACC_WR_EN);
+        b.saturate = i.sat;
+        let Dst::Macro { reg, mme, ty } = i.dst else {
+            return Err(self.error("dst", "no macro operand", "a register with mme"));
+        };
+        b.dst.slot = self.macro_slot("dst", reg, mme, 1)?;
+        b.dst_type = self.type_code::<L>("dst", ty)?;
+        b.src0 = self.macro_source::<L>("src0", &i.src[0])?;
+        if sources == 2 {
+            b.src1 = self.macro_source::<L>("src1", &i.src[1])?;
+        }
+        self.no_source(sources.into())?;
+        Ok(L::basic(&b))
+    }
+
+    /// The destination says nothing, but its stride is 1.
+    pub(super) fn sync<L: Layout>(&self) -> Result<u128, EncodeError> {
+        let i = self.inst;
+        let Payload::Sync(function) = i.payload else {
+            return Err(self.error("SyncFC", "none", "a function"));
+        };
+        if codes::sync_of(function as u8, L::SYNC_FENCE).is_none() {
+            return Err(self.error("SyncFC", function as u32, "a function of the platform"));
+        }
+        let takes_mask = match function {
+            SyncFn::AllRd | SyncFn::AllWr => true,
+            SyncFn::Bar => L::SYNC_FENCE,
+            _ => false,
+        };
+        if i.src[0].is_imm() && !takes_mask {
+            return Err(self.error("Src0", "an immediate", "null"));
+        }
+        self.no_cond()?;
+        let mut b = Basic { function: function as u8, ..Basic::default() };
+        b.acc_wr = i.opts.has(Options::ACC_WR_EN);
+        b.saturate = i.sat;
+        b.dst.slot = Direct::new().with_horz_stride(1).into_bits();
+        if !matches!(i.dst, Dst::None) {
+            return Err(self.error("dst", "present", "none"));
+        }
+        self.basic_sources::<L>(b, 1)
+    }
+
+    #[inline(always)]
+    fn basic_dst<L: Layout>(&self, b: &mut Basic) -> Result<(), EncodeError> {
+        let i = self.inst;
+        b.acc_wr = i.opts.has(Options::ACC_WR_EN);
+        b.saturate = i.sat;
+        match i.dst {
+            Dst::Direct { reg, horz, ty } => {
+                b.dst = self.direct::<L>("dst", reg, horz)?;
+                b.dst_type = self.type_code::<L>("dst", ty)?;
+            }
+            Dst::Indirect { addr, imm, horz, ty } => {
+                b.dst = self.indirect::<L>("dst", addr, imm, horz, L::ADDR_IMM)?;
+                b.dst_type = self.type_code::<L>("dst", ty)?;
+            }
+            Dst::None | Dst::Macro { .. } => {
+                return Err(self.error("dst", "none, or with mme", "a register or an indirect operand"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Packs the word with its sources; only the last one may be an immediate.
+    #[inline(always)]
+    fn basic_sources<L: Layout>(&self, mut b: Basic, sources: u8) -> Result<u128, EncodeError> {
+        let [src0, src1, _] = &self.inst.src;
+        let idle = sources == 1 && self.inst.op.info().class == Class::Basic && idle_source(src0, src1);
+        self.no_source(usize::from(sources) + usize::from(idle))?;
+        if sources == 1 {
+            if let Src::Imm { bits, ty } = *src0 {
+                b.src0.is_imm = true;
+                b.src0.data_type = self.imm_type_code::<L>("src0", ty)?;
+                let imm = self.imm("src0", bits, ty)?;
+                if ty.bytes() == 8 && b.function != 0 {
+                    return Err(self.error("CondModifier", u32::from(b.function), "none beside 64 bits"));
+                }
+                return Ok(L::basic(&b) | imm);
+            }
+            b.src0 = self.basic_source::<L>("src0", src0, L::ADDR_IMM)?;
+            if idle {
+                b.src1 = self.basic_source::<L>("src1", src1, L::SRC1_ADDR_IMM)?;
+            }
+            return Ok(L::basic(&b));
+        }
+        b.src0 = self.basic_source::<L>("src0", src0, L::ADDR_IMM)?;
+        if let Src::Imm { bits, ty } = *src1 {
+            if ty.bytes() == 8 {
+                return Err(self.error("src1", ty, "an immediate of 32 bits or less"));
+            }
+            b.src1.is_imm = true;
+            b.src1.data_type = self.imm_type_code::<L>("src1", ty)?;
+            return Ok(L::basic(&b) | self.imm("src1", bits, ty)?);
+        }
+        b.src1 = self.basic_source::<L>("src1", src1, L::SRC1_ADDR_IMM)?;
+        if b.src1.operand.low {
+            return Err(self.error("Src1.SubRegNum", 1u32, "an even byte offset"));
+        }
+        Ok(L::basic(&b))
+    }
+
+    #[inline(always)]
+    fn basic_source<L: Layout>(
+        &self,
+        field: &'static str,
+        src: &Src<Physical>,
+        range: (i32, i32),
+    ) -> Result<Source, EncodeError> {
+        let (operand, region, mods, ty) = match *src {
+            Src::Direct { reg, region, mods, ty } => {
+                (self.direct::<L>(field, reg, region.horz)?, region, mods, ty)
+            }
+            Src::Indirect { addr, imm, region, mods, ty } => {
+                (self.indirect::<L>(field, addr, imm, region.horz, range)?, region, mods, ty)
+            }
+            _ => return Err(self.error(field, "no register", "a register or an indirect operand")),
+        };
+        let vert_stride = match codes::vert_code(region.vert) {
+            Some(code) => code,
+            None if region.vert == Region::VXH && operand.indirect => L::VXH,
+            None => return Err(self.error(field, u32::from(region.vert), DIRECT_REGION)),
+        };
+        let width = match codes::width_code(region.width) {
+            Some(code) => code,
+            None => return Err(self.error(field, u32::from(region.width), DIRECT_REGION)),
+        };
+        Ok(Source {
+            operand,
+            data_type: self.type_code::<L>(field, ty)?,
+            src_mod: src_mod_code(mods),
+            is_imm: false,
+            width,
+            vert_stride,
+        })
+    }
+
+    fn macro_source<L: Layout>(
+        &self,
+        field: &'static str,
+        src: &Src<Physical>,
+    ) -> Result<Source, EncodeError> {
+        let Src::Macro { reg, mme, mods, ty } = *src else {
+            return Err(self.error(field, "no macro operand", "a register with mme"));
+        };
+        Ok(Source {
+            operand: Operand { slot: self.macro_slot(field, reg, mme, 0)?, indirect: false, low: false },
+            data_type: self.type_code::<L>(field, ty)?,
+            src_mod: src_mod_code(mods),
+            is_imm: false,
+            width: 0,
+            vert_stride: macro_vert_stride(self.inst.exec == ExecSize::S1),
+        })
+    }
+}
+
+impl Decoder {
+    #[inline]
+    pub(super) fn basic<L: Layout>(&self, inst: &mut Inst<Physical>) -> Result<u128, DecodeError> {
+        let b = L::basic_of(self.word);
+        self.basic_dst::<L>(&b, inst)?;
+        let sources = inst.op.info().srcs;
+        let (mut used, function) = self.basic_sources::<L>(&b, sources, inst)?;
+        let src1 = SRC1 | L::SRC_VERT & bits(96, 127);
+        if sources == 1 && !b.src0.is_imm && self.word & src1 != 0 {
+            // Older compilers left the strides of a null operand in place of the missing source.
+            inst.src[1] = self.basic_source::<L>("Src1.RegNum", &b.src1)?;
+            if inst.src[1].reg() != Some(Reg::NULL) {
+                return Err(self.error("Src1.RegNum", b.src1.operand.slot, "null"));
+            }
+            used |= src1;
+        }
+        if function {
+            self.set_cond(b.function, inst)?;
+        }
+        Ok(used | DST | L::DST_LOW)
+    }
+
+    pub(super) fn math<L: Layout>(&self, inst: &mut Inst<Physical>) -> Result<u128, DecodeError> {
+        let b = L::basic_of(self.word);
+        let function = codes::math_of(b.function, L::INT_DIV)
+            .ok_or_else(|| self.error("MathFC", b.function, "a function of the platform"))?;
+        inst.payload = Payload::Math(function);
+        let sources = codes::math_sources(function);
+        if !codes::math_is_macro(function) {
+            self.basic_dst::<L>(&b, inst)?;
+            let (used, function) = self.basic_sources::<L>(&b, sources, inst)?;
+            if !function {
+                return Err(self.error("Src0.DataType", b.src0.data_type, "32 bits or less"));
+            }
+            return Ok(used | DST | L::DST_LOW);
+        }
+        inst.sat = b.saturate;
+        self.acc_wr(&b, inst);
+        inst.cond = Some(CondMod { cond: Cond::Eo, flag: Reg::NULL });
+        let (reg, mme) = self.macro_reg("Dst", b.dst, 1)?;
+        inst.dst = Dst::Macro { reg, mme, ty: self.type_of::<L>("Dst.DataType", b.dst_type)? };
+        let vert_stride = macro_vert_stride(L::controls_of(self.word).exec_size == ExecSize::S1 as u8);
+        inst.src[0] = self.macro_source::<L>("Src0", &b.src0, vert_stride)?;
+        let mut used = DST | SRC0 | SATURATE | FUNCTION | L::SRC_VERT & bits(64, 95);
+        if L::ACC_WR {
+            used |= BIT_33;
+        }
+        if function == MathFn::Invm {
+            inst.src[1] = self.macro_source::<L>("Src1", &b.src1, vert_stride)?;
+            used |= SRC1 | L::SRC_VERT;
+        }
+        Ok(used)
+    }
+
+    pub(super) fn sync<L: Layout>(&self, inst: &mut Inst<Physical>) -> Result<u128, DecodeError> {
+        let b = L::basic_of(self.word);
+        let function = codes::sync_of(b.function, L::SYNC_FENCE)
+            .ok_or_else(|| self.error("SyncFC", b.function, "a function of the platform"))?;
+        inst.payload = Payload::Sync(function);
+        inst.sat = b.saturate;
+        self.acc_wr(&b, inst);
+        if b.dst.slot != Direct::new().with_horz_stride(1).into_bits() {
+            return Err(self.error("Dst", b.dst.slot, "null<1>"));
+        }
+        let takes_mask = match function {
+            SyncFn::AllRd | SyncFn::AllWr => true,
+            SyncFn::Bar => L::SYNC_FENCE,
+            _ => false,
+        };
+        if b.src0.is_imm && !takes_mask {
+            return Err(self.error("Src0.IsImm", 1u32, "0"));
+        }
+        let (used, function) = self.basic_sources::<L>(&b, 1, inst)?;
+        if !function {
+            return Err(self.error("Src0.DataType", b.src0.data_type, "32 bits or less"));
+        }
+        Ok(used | bits(48, 63))
+    }
+
+    fn acc_wr(&self, b: &Basic, inst: &mut Inst<Physical>) {
+        if b.acc_wr {
+            inst.opts = inst.opts.with(Options::ACC_WR_EN);
+        }
+    }
+
+    #[inline]
+    fn basic_dst<L: Layout>(&self, b: &Basic, inst: &mut Inst<Physical>) -> Result<(), DecodeError> {
+        inst.sat = b.saturate;
+        self.acc_wr(b, inst);
+        let ty = self.type_of::<L>("Dst.DataType", b.dst_type)?;
+        inst.dst = if b.dst.indirect {
+            let (addr, imm, horz) = self.indirect::<L>(b.dst);
+            Dst::Indirect { addr, imm, horz, ty }
+        } else {
+            let (reg, horz) = self.direct::<L>("Dst.RegNum", b.dst)?;
+            Dst::Direct { reg, horz, ty }
+        };
+        Ok(())
+    }
+
+    /// Reads the sources; gives the bits used, less those of the destination, and whether the function
+    /// field is there: a 64-bit immediate takes its place.
+    #[inline]
+    fn basic_sources<L: Layout>(
+        &self,
+        b: &Basic,
+        sources: u8,
+        inst: &mut Inst<Physical>,
+    ) -> Result<(u128, bool), DecodeError> {
+        let always = if L::ACC_WR { SATURATE | BIT_33 } else { SATURATE };
+        if sources == 1 {
+            if b.src0.is_imm {
+                let (imm, long) = self.imm::<L>("Src0.DataType", b.src0.data_type)?;
+                inst.src[0] = imm;
+                let kept = if long { bits(64, 95) } else { FUNCTION };
+                return Ok((always | kept | bits(40, 43) | bits(46, 46) | bits(96, 127), !long));
+            }
+            inst.src[0] = self.basic_source::<L>("Src0.RegNum", &b.src0)?;
+            return Ok((always | FUNCTION | SRC0 | L::SRC_VERT & bits(64, 95), true));
+        }
+        if b.src0.is_imm {
+            return Err(self.error("Src0.IsImm", 1u32, "0 beside a second source"));
+        }
+        inst.src[0] = self.basic_source::<L>("Src0.RegNum", &b.src0)?;
+        let used = always | FUNCTION | SRC0 | L::SRC_VERT & bits(64, 95);
+        if b.src1.is_imm {
+            let (imm, long) = self.imm::<L>("Src1.DataType", b.src1.data_type)?;
+            if long {
+                return Err(self.error("Src1.DataType", b.src1.data_type, "32 bits or less"));
+            }
+            inst.src[1] = imm;
+            return Ok((used | bits(47, 47) | bits(88, 91) | bits(96, 127), true));
+        }
+        inst.src[1] = self.basic_source::<L>("Src1.RegNum", &b.src1)?;
+        Ok((used | SRC1 | L::SRC_VERT, true))
+    }
+
+    #[inline(always)]
+    fn basic_source<L: Layout>(&self, field: &'static str, s: &Source) -> Result<Src<Physical>, DecodeError> {
+        let ty = self.type_of::<L>("Src.DataType", s.data_type)?;
+        let mods = src_mod_of(s.src_mod);
+        let width = codes::width_of(s.width).ok_or_else(|| self.error("Src.Width", s.width, "0 to 4"))?;
+        let vert = match codes::vert_of(s.vert_stride) {
+            Some(vert) => vert,
+            None if s.vert_stride == L::VXH && s.operand.indirect => Region::VXH,
+            None => return Err(self.error("Src.VertStride", s.vert_stride, "a stride; VxH where indirect")),
+        };
+        if s.operand.indirect {
+            let (addr, imm, horz) = self.indirect::<L>(s.operand);
+            return Ok(Src::Indirect { addr, imm, region: Region { vert, width, horz }, mods, ty });
+        }
+        let (reg, horz) = self.direct::<L>(field, s.operand)?;
+        Ok(Src::Direct { reg, region: Region { vert, width, horz }, mods, ty })
+    }
+
+    fn macro_source<L: Layout>(
+        &self,
+        field: &'static str,
+        s: &Source,
+        vert_stride: u8,
+    ) -> Result<Src<Physical>, DecodeError> {
+        let odd = s.is_imm || s.operand.indirect || s.operand.low;
+        if odd || s.width != 0 || s.vert_stride != vert_stride {
+            return Err(self.error(field, s.operand.slot, "a register with mme, region <1;1,0>"));
+        }
+        let ty = self.type_of::<L>("Src.DataType", s.data_type)?;
+        let (reg, mme) = self.macro_reg(field, s.operand, 0)?;
+        Ok(Src::Macro { reg, mme, mods: src_mod_of(s.src_mod), ty })
+    }
+}
+
+/// Whether source 1 is the null operand that older compilers wrote beside a lone register source. It
+/// has no meaning, but its bits are there.
+fn idle_source(src0: &Src<Physical>, src1: &Src<Physical>) -> bool {
+    !src0.is_imm() && matches!(src1, Src::Direct { reg, .. } if *reg == Reg::NULL)
+}

@@ -1,0 +1,146 @@
+//! Flow control, to bits and back.
+
+use super::{
+    decode::{BIT_33, Decoder},
+    encode::Encoder,
+    layout::{Layout, Operand},
+    words::{Branch, bits},
+};
+use crate::{DecodeError, EncodeError};
+use gen_ir::{Dst, Inst, Op, Payload, Physical, Reg, Src, SrcMod, Target, Type};
+
+/// What a flow control operation has.
+#[derive(Clone, Copy)]
+struct Form {
+    /// JIP.
+    jip: bool,
+    /// UIP.
+    uip: bool,
+    /// A register may stand in place of JIP (and UIP).
+    reg: bool,
+    /// A destination.
+    dst: bool,
+    /// `BranchCtrl`.
+    ctrl: bool,
+}
+
+impl Form {
+    const fn of(op: Op) -> Form {
+        const fn form(uip: bool, reg: bool, dst: bool, ctrl: bool) -> Form {
+            Form { jip: true, uip, reg, dst, ctrl }
+        }
+        match op {
+            Op::Brc => form(true, true, false, false),
+            Op::If | Op::Else | Op::Goto => form(true, false, false, true),
+            Op::Break | Op::Cont | Op::Halt => form(true, false, false, false),
+            Op::Jmpi | Op::Brd => form(false, true, false, false),
+            Op::Ret => Form { jip: false, uip: false, reg: true, dst: false, ctrl: false },
+            Op::Call | Op::Calla => form(false, true, true, false),
+            _ => form(false, false, false, false),
+        }
+    }
+}
+
+impl Encoder<'_> {
+    pub(super) fn branch<L: Layout>(&self) -> Result<u128, EncodeError> {
+        let i = self.inst;
+        let Payload::Branch { jip, uip, ctrl } = i.payload else {
+            return Err(self.error("payload", "none", "branch targets"));
+        };
+        self.no_cond()?;
+        self.no_source(1)?;
+        if i.sat {
+            return Err(self.error("Saturate", "set", "clear"));
+        }
+        let form = Form::of(i.op);
+        if ctrl && !form.ctrl {
+            return Err(self.error("BranchCtrl", "set", "clear"));
+        }
+        let mut w = Branch::new().with_branch_ctrl(ctrl);
+        match i.dst {
+            Dst::Direct { reg, .. } if form.dst => w = w.with_dst(self.return_reg::<L>("dst", reg)?),
+            Dst::None if !form.dst => {}
+            _ => return Err(self.error("dst", "another kind of operand", "a register, for calls only")),
+        }
+        if form.reg {
+            match i.src[0] {
+                Src::Direct { reg, mods: SrcMod::None, .. } => {
+                    return Ok(w.with_uip(self.return_reg::<L>("src0", reg)?.into()).into_bits());
+                }
+                Src::None => {}
+                _ => return Err(self.error("src0", "another kind of operand", "a register")),
+            }
+        } else if i.src[0] != Src::None {
+            return Err(self.error("src0", "present", "none"));
+        }
+        let (Target::Rel(jip), true) = (jip, form.jip) else {
+            return Err(self.error("JIP", "no offset", "an offset in bytes, or a register for src0"));
+        };
+        w = w.with_src0_is_imm(true).with_jip(jip as u32);
+        match uip {
+            Target::Rel(uip) if form.uip => Ok(w.with_src1_is_imm(true).with_uip(uip as u32).into_bits()),
+            Target::None if !form.uip => Ok(w.into_bits()),
+            _ => Err(self.error("UIP", "no offset", "an offset in bytes, where the operation has one")),
+        }
+    }
+
+    /// A register of a branch: scalar, and aligned so that the slot says it all.
+    fn return_reg<L: Layout>(&self, field: &'static str, reg: Reg<Physical>) -> Result<u16, EncodeError> {
+        let operand = self.direct::<L>(field, reg, 0)?;
+        self.no_low_bit(field, operand)?;
+        Ok(operand.slot)
+    }
+}
+
+impl Decoder {
+    pub(super) fn branch<L: Layout>(&self, inst: &mut Inst<Physical>) -> Result<u128, DecodeError> {
+        let w = Branch::from_bits(self.word);
+        let form = Form::of(inst.op);
+        let mut used = bits(46, 46);
+        if form.ctrl {
+            used |= BIT_33;
+        }
+        if form.dst {
+            used |= bits(50, 63);
+            let (reg, _) = self.branch_reg::<L>("Dst.RegNum", w.dst())?;
+            inst.dst = Dst::packed(reg, Type::Ud);
+        }
+        let (mut jip, mut uip) = (Target::None, Target::None);
+        if !w.src0_is_imm() {
+            if !form.reg {
+                return Err(self.error("Src0.IsImm", 0u32, "1"));
+            }
+            let (reg, horz) = self.branch_reg::<L>("Src0.RegNum", w.uip() as u16)?;
+            debug_assert_eq!(horz, 0);
+            inst.src[0] = Src::scalar(reg, Type::Ud);
+            used |= bits(66, 79);
+        } else {
+            if !form.jip {
+                return Err(self.error("Src0.IsImm", 1u32, "0"));
+            }
+            jip = Target::Rel(w.jip() as i32);
+            used |= bits(96, 127);
+            if form.uip {
+                if !w.src1_is_imm() {
+                    return Err(self.error("Src1.IsImm", 0u32, "1"));
+                }
+                uip = Target::Rel(w.uip() as i32);
+                used |= bits(47, 47) | bits(64, 95);
+            }
+        }
+        inst.payload = Payload::Branch { jip, uip, ctrl: w.branch_ctrl() };
+        Ok(used)
+    }
+
+    fn branch_reg<L: Layout>(
+        &self,
+        field: &'static str,
+        slot: u16,
+    ) -> Result<(Reg<Physical>, u8), DecodeError> {
+        let (reg, horz) = self.direct::<L>(field, Operand { slot, indirect: false, low: false })?;
+        if horz != 0 {
+            return Err(self.error(field, slot, "no stride"));
+        }
+        Ok((reg, horz))
+    }
+}

@@ -1,0 +1,219 @@
+//! Operands that several formats share: registers, indirect operands, immediates, math macros.
+
+use super::{
+    codes,
+    decode::Decoder,
+    encode::Encoder,
+    layout::{Layout, Operand},
+    words::{Direct, Indirect, Macro},
+};
+use crate::{DecodeError, EncodeError};
+use gen_ir::{Arf, Base, Mme, Physical, Reg, Src, SrcMod, Type};
+
+impl Encoder<'_> {
+    #[inline(always)]
+    pub(super) fn type_code<L: Layout>(&self, field: &'static str, ty: Type) -> Result<u8, EncodeError> {
+        match codes::type_code(ty) {
+            Some(code) if L::BF16 || !matches!(ty, Type::Bf | Type::Bf8) => Ok(code),
+            _ => Err(self.error(field, ty, "a data type of the platform")),
+        }
+    }
+
+    pub(super) fn imm_type_code<L: Layout>(&self, field: &'static str, ty: Type) -> Result<u8, EncodeError> {
+        match codes::imm_type_code(ty) {
+            Some(code) if L::BF16 || ty != Type::Bf => Ok(code),
+            _ => Err(self.error(field, ty, "a data type of immediates")),
+        }
+    }
+
+    /// An immediate in its place: bits 127..96, and the high half of 64 bits below.
+    #[inline(always)]
+    pub(super) fn imm(&self, field: &'static str, bits: u64, ty: Type) -> Result<u128, EncodeError> {
+        let (high, low) = match ty {
+            Type::Uw | Type::W | Type::Hf | Type::Bf if bits <= 0xffff => (0, bits << 16 | bits),
+            Type::Uq | Type::Q | Type::Df => (bits >> 32, bits & 0xffff_ffff),
+            Type::Uw | Type::W | Type::Hf | Type::Bf => {
+                return Err(self.error(field, bits as i64, "a value that fits the type"));
+            }
+            _ if bits <= 0xffff_ffff => (0, bits),
+            _ => return Err(self.error(field, bits as i64, "a value that fits the type")),
+        };
+        Ok(u128::from(low) << 96 | u128::from(high) << 64)
+    }
+
+    #[inline(always)]
+    pub(super) fn reg(&self, field: &'static str, reg: Reg<Physical>) -> Result<(bool, u8), EncodeError> {
+        codes::reg_code(reg)
+            .ok_or_else(|| self.error(field, "a register out of range", "a register of the platform"))
+    }
+
+    #[inline(always)]
+    pub(super) fn direct<L: Layout>(
+        &self,
+        field: &'static str,
+        reg: Reg<Physical>,
+        horz: u8,
+    ) -> Result<Operand, EncodeError> {
+        let (file, num) = self.reg(field, reg)?;
+        if reg.byte >= L::GRF_BYTES {
+            return Err(self.error(field, reg.byte, "a byte offset inside the register"));
+        }
+        let Some(horz) = codes::horz_code(horz) else {
+            return Err(self.error(field, u32::from(horz), "a stride of 0, 1, 2 or 4"));
+        };
+        let (sub, low) = L::split_byte(reg.byte);
+        let slot = Direct::new()
+            .with_horz_stride(horz)
+            .with_reg_file(file)
+            .with_sub_reg_num(sub)
+            .with_reg_num(num)
+            .into_bits();
+        Ok(Operand { slot, indirect: false, low })
+    }
+
+    pub(super) fn indirect<L: Layout>(
+        &self,
+        field: &'static str,
+        addr: Reg<Physical>,
+        imm: i16,
+        horz: u8,
+        (min, max): (i32, i32),
+    ) -> Result<Operand, EncodeError> {
+        let sub = match (addr.base(), addr.byte) {
+            (Base::Arf(Arf::Addr(0)), byte) if byte < 32 && byte % 2 == 0 => (byte / 2) as u8,
+            _ => return Err(self.error(field, addr.byte, "a subregister of a0")),
+        };
+        let imm = i32::from(imm);
+        if imm < min || imm > max {
+            return Err(self.error(field, i64::from(imm), "an offset that fits the field"));
+        }
+        let Some(horz) = codes::horz_code(horz) else {
+            return Err(self.error(field, u32::from(horz), "a stride of 0, 1, 2 or 4"));
+        };
+        let (imm, low) = L::split_imm(imm);
+        let slot =
+            Indirect::new().with_horz_stride(horz).with_addr_imm(imm).with_addr_sub_reg_num(sub).into_bits();
+        Ok(Operand { slot, indirect: true, low })
+    }
+
+    pub(super) fn macro_slot(
+        &self,
+        field: &'static str,
+        reg: Reg<Physical>,
+        mme: Mme,
+        horz: u8,
+    ) -> Result<u16, EncodeError> {
+        let (file, num) = self.reg(field, reg)?;
+        let mme = match mme {
+            Mme::Reg(n @ 0..=7) => n,
+            Mme::None => 8,
+            Mme::Reg(n) => return Err(self.error(field, u32::from(n), "mme0 to mme7 or nomme")),
+        };
+        if reg.byte != 0 {
+            return Err(self.error(field, reg.byte, "a whole register"));
+        }
+        let slot = Macro::new()
+            .with_horz_stride(horz)
+            .with_reg_file(file)
+            .with_math_macro_ext(mme)
+            .with_reg_num(num);
+        Ok(slot.into_bits())
+    }
+
+    pub(super) fn whole_reg(
+        &self,
+        field: &'static str,
+        reg: Reg<Physical>,
+    ) -> Result<(bool, u8), EncodeError> {
+        if reg.byte != 0 {
+            return Err(self.error(field, reg.byte, "a whole register"));
+        }
+        self.reg(field, reg)
+    }
+}
+
+impl Decoder {
+    #[inline]
+    pub(super) fn type_of<L: Layout>(&self, field: &'static str, code: u8) -> Result<Type, DecodeError> {
+        codes::type_of(code, L::BF16).ok_or_else(|| self.error(field, code, "a data type of the platform"))
+    }
+
+    /// The immediate, and whether it has 64 bits.
+    pub(super) fn imm<L: Layout>(
+        &self,
+        field: &'static str,
+        code: u8,
+    ) -> Result<(Src<Physical>, bool), DecodeError> {
+        let ty = codes::imm_type_of(code, L::BF16)
+            .ok_or_else(|| self.error(field, code, "a data type of immediates"))?;
+        let low = u64::from((self.word >> 96) as u32);
+        let (bits, long) = match ty {
+            Type::Uw | Type::W | Type::Hf | Type::Bf => {
+                if low >> 16 != low & 0xffff {
+                    return Err(self.error("Imm", low, "the same 16 bits twice"));
+                }
+                (low & 0xffff, false)
+            }
+            Type::Uq | Type::Q | Type::Df => (low | u64::from((self.word >> 64) as u32) << 32, true),
+            _ => (low, false),
+        };
+        Ok((Src::Imm { bits, ty }, long))
+    }
+
+    #[inline(always)]
+    pub(super) fn direct<L: Layout>(
+        &self,
+        field: &'static str,
+        operand: Operand,
+    ) -> Result<(Reg<Physical>, u8), DecodeError> {
+        let slot = Direct::from_bits(operand.slot);
+        let base = codes::reg_of(slot.reg_file(), slot.reg_num())
+            .ok_or_else(|| self.error(field, slot.reg_num(), "a register of the platform"))?;
+        let byte = L::join_byte(slot.sub_reg_num(), operand.low);
+        Ok((Reg::new(base, byte), codes::horz_of(slot.horz_stride())))
+    }
+
+    #[inline]
+    pub(super) fn indirect<L: Layout>(&self, operand: Operand) -> (Reg<Physical>, i16, u8) {
+        let slot = Indirect::from_bits(operand.slot);
+        let addr = Reg::arf(Arf::Addr(0), u32::from(slot.addr_sub_reg_num()) * 2);
+        let imm = L::join_imm(slot.addr_imm(), operand.low);
+        (addr, imm as i16, codes::horz_of(slot.horz_stride()))
+    }
+
+    pub(super) fn macro_reg(
+        &self,
+        field: &'static str,
+        operand: Operand,
+        horz: u8,
+    ) -> Result<(Reg<Physical>, Mme), DecodeError> {
+        let slot = Macro::from_bits(operand.slot);
+        let rest = slot.with_math_macro_ext(0).with_reg_file(false).with_reg_num(0);
+        if rest != Macro::new().with_horz_stride(horz) || operand.indirect || operand.low {
+            return Err(self.error(field, operand.slot, "a register with mme"));
+        }
+        let mme = match slot.math_macro_ext() {
+            n @ 0..=7 => Mme::Reg(n),
+            8 => Mme::None,
+            n => return Err(self.error("MathMacroExt", n, "0 to 8")),
+        };
+        let base = codes::reg_of(slot.reg_file(), slot.reg_num())
+            .ok_or_else(|| self.error(field, slot.reg_num(), "a register of the platform"))?;
+        Ok((Reg::new(base, 0), mme))
+    }
+}
+
+/// The region of macro operands of the basic format is `<1;1,0>`, of a single channel `<0;1,0>`.
+pub(super) fn macro_vert_stride(single_channel: bool) -> u8 {
+    u8::from(!single_channel)
+}
+
+/// The two bits of a source modifier.
+pub(super) fn src_mod_code(mods: SrcMod) -> u8 {
+    u8::from(mods.abs()) | u8::from(mods.neg()) << 1
+}
+
+/// The source modifier of two bits.
+pub(super) fn src_mod_of(bits: u8) -> SrcMod {
+    SrcMod::new(bits & 1 != 0, bits & 2 != 0)
+}

@@ -1,0 +1,152 @@
+//! Messages, to bits and back.
+
+use super::{
+    codes,
+    decode::{BIT_33, Decoder, FUNCTION},
+    encode::Encoder,
+    layout::{Layout, Send},
+    words::bits,
+};
+use crate::{DecodeError, EncodeError};
+use gen_ir::{Arf, Desc, Dst, Inst, Options, Payload, Physical, Reg, SendInfo, Src, SrcMod, Type};
+
+/// The first address subregister.
+const A0: Reg<Physical> = Reg::arf(Arf::Addr(0), 0);
+
+impl Encoder<'_> {
+    pub(super) fn send<L: Layout>(&self) -> Result<u128, EncodeError> {
+        let i = self.inst;
+        let Payload::Send(info) = &i.payload else {
+            return Err(self.error("payload", "none", "a message"));
+        };
+        self.no_cond()?;
+        self.no_source(2)?;
+        if i.sat {
+            return Err(self.error("Saturate", "set", "clear"));
+        }
+        let Some(sfid) = codes::sfid_code(info.sfid, L::LSC) else {
+            return Err(self.error("SFID", "another function", "a shared function of the platform"));
+        };
+        let Dst::Direct { reg, .. } = i.dst else {
+            return Err(self.error("dst", "another kind of operand", "a register"));
+        };
+        let mut s = Send {
+            serialize: i.opts.has(Options::SERIALIZE),
+            ex_bso: i.opts.has(Options::EX_BSO),
+            cps: i.opts.has(Options::CPS),
+            eot: info.eot,
+            sfid,
+            dst: self.whole_reg("dst", reg)?,
+            src0: self.payload_reg("src0", &i.src[0])?,
+            src1: self.payload_reg("src1", &i.src[1])?,
+            ..Send::default()
+        };
+        match info.desc {
+            Desc::Imm(value) => s.desc = value,
+            Desc::Reg(reg) if reg == A0 => s.desc_reg = true,
+            Desc::Reg(reg) => return Err(self.error("DescReg", reg.byte, "a0.0")),
+        }
+        self.ex_desc::<L>(info, &mut s)?;
+        Ok(L::send(&s))
+    }
+
+    fn ex_desc<L: Layout>(&self, info: &SendInfo<Physical>, s: &mut Send) -> Result<(), EncodeError> {
+        if info.src1_len > 31 {
+            return Err(self.error("Src1.Length", u32::from(info.src1_len), "0 to 31"));
+        }
+        match info.ex_desc {
+            Desc::Imm(value) => {
+                if value & 0x3f != 0 {
+                    return Err(self.error("ExDesc", value, "bits 5..0 zero"));
+                }
+                let length = (value >> 6 & 0x1f) as u8;
+                if length != 0 && info.src1_len != 0 && length != info.src1_len {
+                    return Err(self.error(
+                        "Src1.Length",
+                        u32::from(info.src1_len),
+                        "that of the descriptor",
+                    ));
+                }
+                if s.ex_bso || s.cps {
+                    return Err(self.error("ExBSO", "set", "clear beside an immediate descriptor"));
+                }
+                s.ex_desc = value & !0x7ff;
+                s.src1_length = length | info.src1_len;
+            }
+            Desc::Reg(reg) if reg.is_in(A0) && reg.byte.is_multiple_of(4) && reg.byte < 32 => {
+                s.ex_desc_reg = Some((reg.byte / 4) as u8);
+                if s.ex_bso {
+                    s.src1_length = info.src1_len;
+                } else if s.cps {
+                    return Err(self.error("CPS", "set", "clear without ExBSO"));
+                }
+            }
+            Desc::Reg(reg) => return Err(self.error("ExDescReg", reg.byte, "a dword of a0")),
+        }
+        Ok(())
+    }
+
+    fn payload_reg(&self, field: &'static str, src: &Src<Physical>) -> Result<(bool, u8), EncodeError> {
+        match *src {
+            Src::Direct { reg, mods: SrcMod::None, .. } => self.whole_reg(field, reg),
+            Src::None => Ok((false, 0)),
+            _ => Err(self.error(field, "another kind of operand", "a register or null")),
+        }
+    }
+}
+
+impl Decoder {
+    pub(super) fn send<L: Layout>(&self, inst: &mut Inst<Physical>) -> Result<u128, DecodeError> {
+        let s = L::send_of(self.word);
+        let reg = |field, (file, num): (bool, u8)| -> Result<Reg<Physical>, DecodeError> {
+            let base = codes::reg_of(file, num)
+                .ok_or_else(|| self.error(field, num, "a register of the platform"))?;
+            Ok(Reg::new(base, 0))
+        };
+        inst.dst = Dst::packed(reg("Dst.RegNum", s.dst)?, Type::Ud);
+        inst.src[0] = Src::packed(reg("Src0.RegNum", s.src0)?, Type::Ud);
+        inst.src[1] = Src::packed(reg("Src1.RegNum", s.src1)?, Type::Ud);
+        let mut used = bits(34, 34) | bits(48, 50) | bits(56, 63) | bits(66, 66) | bits(72, 79) | FUNCTION;
+        used |= bits(98, 98) | bits(104, 111);
+        if L::FUSION {
+            used |= BIT_33;
+        }
+        let mut info = SendInfo {
+            sfid: gen_ir::Sfid::from_number(s.sfid, L::LSC),
+            desc: Desc::Reg(Reg::arf(Arf::Addr(0), 0)),
+            ex_desc: Desc::Imm(0),
+            eot: s.eot,
+            dst_len: 0,
+            src0_len: 0,
+            src1_len: 0,
+        };
+        if !s.desc_reg {
+            info.desc = Desc::Imm(s.desc);
+            info.dst_len = (s.desc >> 20 & 0x1f) as u8;
+            info.src0_len = (s.desc >> 25 & 0xf) as u8;
+            used |= bits(51, 55) | bits(67, 71) | bits(81, 91) | bits(113, 123);
+        }
+        if s.serialize {
+            inst.opts = inst.opts.with(Options::SERIALIZE);
+        }
+        if let Some(sub) = s.ex_desc_reg {
+            info.ex_desc = Desc::Reg(Reg::arf(Arf::Addr(0), u32::from(sub) * 4));
+            used |= bits(40, 42);
+            if s.ex_bso {
+                inst.opts = inst.opts.with(Options::EX_BSO);
+                info.src1_len = s.src1_length;
+                used |= bits(35, 35) | bits(39, 39) | bits(99, 103);
+                if s.cps {
+                    inst.opts = inst.opts.with(Options::CPS);
+                }
+            }
+        } else {
+            let length = if L::SRC1_LENGTH { 0 } else { u32::from(s.src1_length) << 6 };
+            info.ex_desc = Desc::Imm(s.ex_desc | length);
+            info.src1_len = s.src1_length;
+            used |= bits(35, 47) | bits(64, 65) | bits(96, 97) | bits(99, 103) | bits(124, 127);
+        }
+        inst.payload = Payload::Send(info);
+        Ok(used)
+    }
+}

@@ -1,0 +1,346 @@
+//! Three sources, and systolic operations, to bits and back.
+
+use super::{
+    codes,
+    decode::{BIT_33, Decoder, FUNCTION},
+    encode::Encoder,
+    layout::{Layout, Operand},
+    operand::{src_mod_code, src_mod_of},
+    words::{Direct, Dpas, Ternary, bits},
+};
+use crate::{DecodeError, EncodeError};
+use gen_ir::{CondMod, Dst, Inst, Op, Options, Payload, Physical, Reg, Region, Src, SrcMod};
+
+#[derive(Clone, Copy, Default)]
+struct TernarySource {
+    slot: u16,
+    data_type: u8,
+    src_mod: u8,
+    vert: u8,
+    is_imm: bool,
+}
+
+#[derive(Clone, Copy)]
+struct TernarySlot {
+    slot: u16,
+    ty: u8,
+    mods: u8,
+    /// Code of the vertical stride, where the source has one.
+    vert: Option<u8>,
+}
+
+impl Encoder<'_> {
+    pub(super) fn ternary<L: Layout>(&self) -> Result<u128, EncodeError> {
+        let i = self.inst;
+        let mut w = Ternary::new().with_acc_wr_ctrl(i.opts.has(Options::ACC_WR_EN)).with_saturate(i.sat);
+        let is_macro = i.op == Op::Madm;
+        let (slot, ty) = match i.dst {
+            Dst::Macro { reg, mme, ty } if is_macro => (self.macro_slot("dst", reg, mme, 0)?, ty),
+            Dst::Direct { reg, horz, ty } if !is_macro => {
+                let code = match horz {
+                    1 => 0,
+                    2 => 1,
+                    _ => return Err(self.error("dst", u32::from(horz), "a stride of 1 or 2")),
+                };
+                let operand = self.direct::<L>("dst", reg, 0)?;
+                self.no_low_bit("dst", operand)?;
+                (Direct::from_bits(operand.slot).with_horz_stride(code).into_bits(), ty)
+            }
+            _ => return Err(self.error("dst", "another kind of operand", "a register")),
+        };
+        let code = self.type_code::<L>("dst", ty)?;
+        let float = code & 8 != 0;
+        w = w.with_dst(slot).with_dst_data_type(code & 7).with_exec_data_type(float);
+
+        let s0 = self.ternary_source::<L>("src0", &i.src[0], true, true, float)?;
+        let s1 = self.ternary_source::<L>("src1", &i.src[1], true, false, float)?;
+        let s2 = self.ternary_source::<L>("src2", &i.src[2], false, true, float)?;
+        w = w
+            .with_src0(s0.slot)
+            .with_src0_data_type(s0.data_type)
+            .with_src0_vert_stride_0(s0.vert & 1 != 0)
+            .with_src0_vert_stride_1(s0.vert & 2 != 0)
+            .with_src0_src_mod(s0.src_mod)
+            .with_src0_is_imm(s0.is_imm)
+            .with_src1(s1.slot)
+            .with_src1_data_type(s1.data_type)
+            .with_src1_vert_stride_0(s1.vert & 1 != 0)
+            .with_src1_vert_stride_1(s1.vert & 2 != 0)
+            .with_src1_src_mod(s1.src_mod)
+            .with_src2(s2.slot)
+            .with_src2_data_type(s2.data_type)
+            .with_src2_src_mod(s2.src_mod)
+            .with_src2_is_imm(s2.is_imm);
+        if i.op != Op::Bfn {
+            if i.payload != Payload::None {
+                return Err(self.error("payload", "present", "none"));
+            }
+            if is_macro {
+                self.no_cond()?;
+            }
+            return Ok(w.with_cond_modifier(self.cond()?).into_bits());
+        }
+        let Payload::Bfn(table) = i.payload else {
+            return Err(self.error("BooleanFuncCtrl", "none", "a truth table"));
+        };
+        if s0.src_mod | s1.src_mod | s2.src_mod != 0 {
+            return Err(self.error("SrcMod", "present", "none"));
+        }
+        let cond = match i.cond {
+            None => 0,
+            Some(c) => match codes::bfn_cond_code(c.cond) {
+                Some(code) => code,
+                None => return Err(self.error("CondModifier", c.cond as u32, "eq, gt or lt")),
+            },
+        };
+        Ok(w.with_src0_src_mod(cond)
+            .with_src2_src_mod(table & 3)
+            .with_src1_src_mod(table >> 2 & 3)
+            .with_cond_modifier(table >> 4)
+            .into_bits())
+    }
+
+    #[inline]
+    fn ternary_source<L: Layout>(
+        &self,
+        field: &'static str,
+        src: &Src<Physical>,
+        has_vert: bool,
+        may_be_imm: bool,
+        float: bool,
+    ) -> Result<TernarySource, EncodeError> {
+        let Some(ty) = src.ty() else {
+            return Err(self.error(field, "none", "an operand"));
+        };
+        let code = self.type_code::<L>(field, ty)?;
+        if (code & 8 != 0) != float {
+            return Err(self.error(field, ty, "integers only, or floats only"));
+        }
+        let mut s = TernarySource { data_type: code & 7, ..TernarySource::default() };
+        match *src {
+            Src::Imm { bits, .. } if may_be_imm && self.inst.op != Op::Madm => {
+                s.slot = u16::try_from(bits)
+                    .map_err(|_| self.error(field, bits as i64, "an immediate of 16 bits"))?;
+                s.is_imm = true;
+            }
+            Src::Direct { reg, region, mods, .. } if self.inst.op != Op::Madm => {
+                let operand = self.direct::<L>(field, reg, region.horz)?;
+                self.no_low_bit(field, operand)?;
+                s.slot = operand.slot;
+                s.src_mod = src_mod_code(mods);
+                s.vert = match (has_vert, codes::ternary_vert_code(region.vert)) {
+                    _ if !codes::is_absent(region) => None,
+                    (true, code) => code,
+                    (false, _) => (region.vert == Region::ABSENT).then_some(0),
+                }
+                .ok_or_else(|| {
+                    let allowed = if has_vert { "<V;H> with V in 0, 1, 4, 8" } else { "<H>" };
+                    self.error(field, u32::from(region.vert), allowed)
+                })?;
+            }
+            Src::Macro { reg, mme, mods, .. } if self.inst.op == Op::Madm => {
+                s.slot = self.macro_slot(field, reg, mme, 1)?;
+                s.src_mod = src_mod_code(mods);
+                s.vert = if has_vert { 2 } else { 0 };
+            }
+            _ => return Err(self.error(field, "another kind of operand", "a register")),
+        }
+        Ok(s)
+    }
+
+    pub(super) fn no_low_bit(&self, field: &'static str, operand: Operand) -> Result<(), EncodeError> {
+        if operand.low { Err(self.error(field, 1u32, "an even byte offset")) } else { Ok(()) }
+    }
+
+    pub(super) fn dpas<L: Layout>(&self) -> Result<u128, EncodeError> {
+        let i = self.inst;
+        let Payload::Dpas { depth, repeat } = i.payload else {
+            return Err(self.error("payload", "none", "systolic depth and repeat count"));
+        };
+        let depth = match depth {
+            1 => 0,
+            2 => 1,
+            4 => 2,
+            8 => 3,
+            _ => return Err(self.error("SystolicDepth", u32::from(depth), "1, 2, 4 or 8")),
+        };
+        if !(1..=8).contains(&repeat) {
+            return Err(self.error("RepeatCount", u32::from(repeat), "1 to 8"));
+        }
+        self.no_cond()?;
+        if i.sat {
+            return Err(self.error("Saturate", "set", "clear"));
+        }
+        let Dst::Direct { reg, horz: 1, ty } = i.dst else {
+            return Err(self.error("dst", "another kind of operand", "a register with stride 1"));
+        };
+        let dst = self.direct::<L>("dst", reg, 0)?;
+        self.no_low_bit("dst", dst)?;
+        let dst_type = self.type_code::<L>("dst", ty)?;
+        let float = dst_type & 8 != 0;
+        let source = |field, src: &Src<Physical>| -> Result<(u16, u8, u8), EncodeError> {
+            let Src::Direct { reg, mods: SrcMod::None, ty, .. } = *src else {
+                return Err(self.error(field, "another kind of operand", "a register without modifier"));
+            };
+            let operand = self.direct::<L>(field, reg, 0)?;
+            self.no_low_bit(field, operand)?;
+            match codes::dpas_type_code(ty) {
+                Some((code, precision)) if (code & 8 != 0) == float => {
+                    Ok((operand.slot, code & 7, precision))
+                }
+                _ => Err(self.error(field, ty, "a systolic type: all integers, or all floats")),
+            }
+        };
+        let (src0, src0_type, src0_precision) = source("src0", &i.src[0])?;
+        let (src1, src1_type, src1_precision) = source("src1", &i.src[1])?;
+        let (src2, src2_type, src2_precision) = source("src2", &i.src[2])?;
+        if src0_precision != 0 {
+            return Err(self.error("src0", "packed integers", "the type of the destination"));
+        }
+        Ok(Dpas::new()
+            .with_dst(Direct::from_bits(dst.slot).with_horz_stride(depth).into_bits())
+            .with_dst_data_type(dst_type & 7)
+            .with_exec_data_type(float)
+            .with_repeat_count(repeat - 1)
+            .with_src0(src0)
+            .with_src0_data_type(src0_type)
+            .with_src1(src1)
+            .with_src1_data_type(src1_type)
+            .with_src1_precision(src1_precision)
+            .with_src2(src2)
+            .with_src2_data_type(src2_type)
+            .with_src2_precision(src2_precision)
+            .into_bits())
+    }
+}
+
+impl Decoder {
+    pub(super) fn ternary<L: Layout>(&self, inst: &mut Inst<Physical>) -> Result<u128, DecodeError> {
+        let w = Ternary::from_bits(self.word);
+        let float = u8::from(w.exec_data_type()) << 3;
+        let is_bfn = inst.op == Op::Bfn;
+        let is_macro = inst.op == Op::Madm;
+        let mut used = bits(34, 63);
+        if L::ACC_WR {
+            used |= BIT_33;
+        }
+        if w.acc_wr_ctrl() {
+            inst.opts = inst.opts.with(Options::ACC_WR_EN);
+        }
+        inst.sat = w.saturate();
+        let ty = self.type_of::<L>("Dst.DataType", w.dst_data_type() | float)?;
+        let dst = Operand { slot: w.dst(), indirect: false, low: false };
+        inst.dst = if is_macro {
+            let (reg, mme) = self.macro_reg("Dst", dst, 0)?;
+            Dst::Macro { reg, mme, ty }
+        } else {
+            let horz = match Direct::from_bits(dst.slot).horz_stride() {
+                code @ 0..=1 => 1 << code,
+                code => return Err(self.error("Dst.HorzStride", code, "0 or 1")),
+            };
+            Dst::Direct { reg: self.direct::<L>("Dst.RegNum", dst)?.0, horz, ty }
+        };
+
+        let (mods0, mods1, mods2) = (w.src0_src_mod(), w.src1_src_mod(), w.src2_src_mod());
+        let vert = |low: bool, high: bool| u8::from(low) | u8::from(high) << 1;
+        let ternary = |slot, code, mods, vert| TernarySlot {
+            slot,
+            ty: code | float,
+            mods: if is_bfn { 0 } else { mods },
+            vert,
+        };
+        let s0 = ternary(
+            w.src0(),
+            w.src0_data_type(),
+            mods0,
+            Some(vert(w.src0_vert_stride_0(), w.src0_vert_stride_1())),
+        );
+        let s1 = ternary(
+            w.src1(),
+            w.src1_data_type(),
+            mods1,
+            Some(vert(w.src1_vert_stride_0(), w.src1_vert_stride_1())),
+        );
+        let s2 = ternary(w.src2(), w.src2_data_type(), mods2, None);
+        inst.src = [
+            self.ternary_source::<L>("Src0", s0, w.src0_is_imm(), is_macro)?,
+            self.ternary_source::<L>("Src1", s1, false, is_macro)?,
+            self.ternary_source::<L>("Src2", s2, w.src2_is_imm(), is_macro)?,
+        ];
+        used |= bits(64, 127);
+        let function = w.cond_modifier();
+        if is_bfn {
+            inst.payload = Payload::Bfn(function << 4 | mods1 << 2 | mods2);
+            if mods0 != 0 {
+                let cond =
+                    codes::bfn_cond_of(mods0).ok_or_else(|| self.error("CondModifier", mods0, "0 to 3"))?;
+                inst.cond = Some(CondMod { cond, flag: Reg::NULL });
+            }
+            return Ok(used);
+        }
+        if is_macro {
+            used &= !FUNCTION;
+        } else {
+            self.set_cond(function, inst)?;
+        }
+        Ok(used)
+    }
+
+    #[inline]
+    fn ternary_source<L: Layout>(
+        &self,
+        field: &'static str,
+        s: TernarySlot,
+        is_imm: bool,
+        is_macro: bool,
+    ) -> Result<Src<Physical>, DecodeError> {
+        let ty = self.type_of::<L>("Src.DataType", s.ty)?;
+        let mods = src_mod_of(s.mods);
+        let operand = Operand { slot: s.slot, indirect: false, low: false };
+        match (is_imm, is_macro) {
+            (true, false) if s.mods == 0 && s.vert.unwrap_or(0) == 0 => {
+                Ok(Src::Imm { bits: s.slot.into(), ty })
+            }
+            (false, true) if s.vert.unwrap_or(2) == 2 => {
+                let (reg, mme) = self.macro_reg(field, operand, 1)?;
+                Ok(Src::Macro { reg, mme, mods, ty })
+            }
+            (false, false) => {
+                let (reg, horz) = self.direct::<L>(field, operand)?;
+                let region = match s.vert {
+                    Some(code) => Region::ternary(codes::ternary_vert_of(code), horz),
+                    None => Region::ternary_last(horz),
+                };
+                Ok(Src::Direct { reg, region, mods, ty })
+            }
+            _ => Err(self.error(field, s.slot, "an immediate without modifier, or a register")),
+        }
+    }
+
+    pub(super) fn dpas<L: Layout>(&self, inst: &mut Inst<Physical>) -> Result<u128, DecodeError> {
+        let w = Dpas::from_bits(self.word);
+        let float = u8::from(w.exec_data_type()) << 3;
+        let depth = Direct::from_bits(w.dst()).horz_stride();
+        inst.payload = Payload::Dpas { depth: 1 << depth, repeat: w.repeat_count() + 1 };
+        let operand = |slot: u16| Operand { slot, indirect: false, low: false };
+        let ty = self.type_of::<L>("Dst.DataType", w.dst_data_type() | float)?;
+        let (reg, _) = self.direct::<L>("Dst.RegNum", operand(w.dst()))?;
+        inst.dst = Dst::Direct { reg, horz: 1, ty };
+        let source =
+            |field, slot: u16, code: u8, precision: u8, region| -> Result<Src<Physical>, DecodeError> {
+                let ty = codes::dpas_type_of(code | float, precision)
+                    .ok_or_else(|| self.error(field, code, "a systolic type"))?;
+                let (reg, horz) = self.direct::<L>(field, operand(slot))?;
+                if horz != 0 {
+                    return Err(self.error(field, slot, "no stride"));
+                }
+                Ok(Src::Direct { reg, region, mods: SrcMod::None, ty })
+            };
+        inst.src = [
+            source("Src0", w.src0(), w.src0_data_type(), 0, Region::PACKED)?,
+            source("Src1", w.src1(), w.src1_data_type(), w.src1_precision(), Region::PACKED)?,
+            source("Src2", w.src2(), w.src2_data_type(), w.src2_precision(), Region::PACKED)?,
+        ];
+        Ok(bits(36, 45) | bits(48, 82) | bits(84, 90) | bits(96, 127))
+    }
+}
