@@ -66,6 +66,7 @@ pub(crate) const BDW: Caps = Caps {
         byte_to_float: true,
         mixed_half: false,
         even_writes: true,
+        narrow_packs_restricted: false,
     },
     flow: Flow { structured: true, goto_jumps_on_true: false, switch_jump: true },
     scoreboard: Scoreboard { sbid_count: 0, multi_pipe: false, no_dd: true },

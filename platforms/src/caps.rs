@@ -193,6 +193,9 @@ pub struct Regions {
     pub byte_to_float: bool,
     /// Half and float mix in one instruction (bfloat16 and float on Xe-HPC).
     pub mixed_half: bool,
+    /// Words and bytes are packed only from elements at most a dword apart, at fitting places; a `null`
+    /// destination counts.
+    pub narrow_packs_restricted: bool,
     /// A destination in two registers has half of its elements in each, and one in a single register whose
     /// sources span two lies in one oword or has half of its elements in each (volume 7, "Region Alignment Rules").
     pub even_writes: bool,

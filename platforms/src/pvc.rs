@@ -43,6 +43,7 @@ pub(crate) const PVC: Caps = Caps {
         half_to_int: false,
         byte_to_float: false,
         mixed_half: false,
+        narrow_packs_restricted: true,
         ..TGLLP.regions
     },
     flow: Flow { structured: false, ..TGLLP.flow },

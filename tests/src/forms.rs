@@ -20,8 +20,8 @@
 //!
 //! [`known`] are the forms of Intel's code, recorded from all test kernels, from real programs, and from what Intel's
 //! finalizer makes of random vISA and of vISA written for a form in question; [`Allowed`] is the table of forms that
-//! only ours has, each line with the place in the manual that allows it. Beside it is a table of what is not explained
-//! yet.
+//! only ours has, each line with what allows it: the place in the manual, or a function of Intel's finalizer or of
+//! Mesa's validator that says so. There is no other table: a form that is in neither is a fault.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -441,26 +441,13 @@ impl Allowed {
     ///
     /// The table cannot be read, or a line has no citation.
     pub fn read() -> io::Result<Allowed> {
-        Self::table("allowed.tsv", &["olume", "Intel"])
-    }
-
-    /// The forms that nobody has explained yet: they are no surprise, and no good sign.
-    ///
-    /// # Errors
-    ///
-    /// The table cannot be read.
-    pub fn unexplained() -> io::Result<Allowed> {
-        Self::table("open.tsv", &[""])
-    }
-
-    fn table(name: &str, cites: &[&str]) -> io::Result<Allowed> {
-        let text = fs::read_to_string(folder().join(name))?;
+        let text = fs::read_to_string(folder().join("allowed.tsv"))?;
         let mut rows = Vec::new();
         for line in text.lines().filter(|l| !l.is_empty() && !l.starts_with('#')) {
             let [platforms, pattern, citation] = line.split('\t').collect::<Vec<_>>()[..] else {
                 return Err(io::Error::other(format!("not three columns: {line}")));
             };
-            if !cites.iter().any(|c| citation.contains(c)) {
+            if !CITED.iter().any(|c| citation.contains(c)) {
                 return Err(io::Error::other(format!("no citation: {line}")));
             }
             let platforms = platforms.split(',').map(str::to_owned).collect();
@@ -485,6 +472,9 @@ impl Allowed {
         self.rows.iter().filter(|r| !r.used).map(|r| r.pattern.as_str())
     }
 }
+
+/// What a citation names one of.
+const CITED: [&str; 4] = ["olume", "Bspec", "Intel's", "Mesa's"];
 
 /// Whether a text is as a pattern says, where `*` stands for anything.
 fn matches(pattern: &str, text: &str) -> bool {

@@ -76,8 +76,11 @@ fn half_move(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let aligned = |lx: &Legalizer<'_>, bytes| reg.is_none_or(|r| r.is_null() || lx.is_aligned(r, bytes));
     if dst == Type::Hf && src == Type::F {
         let packed = horz == 1 && (lx.caps.regions.mixed_half || !lx.caps.regions.float_regions);
+        // Without mixed mode each half is the low word of its dword.
+        let strided =
+            horz == 2 && (lx.caps.regions.mixed_half || !lx.caps.regions.float_regions || aligned(lx, 4));
         // Eight halves at a 16-byte boundary; wider moves are split to that.
-        if (packed && aligned(lx, 16)) || horz == 2 {
+        if packed && aligned(lx, 16) || strided {
             return Step::Keep;
         }
         if packed && reg.is_some() {

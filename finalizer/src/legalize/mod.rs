@@ -20,6 +20,7 @@ mod int64;
 mod math;
 mod modifiers;
 mod multiply;
+mod narrow;
 mod opcodes;
 mod operand;
 mod places;
@@ -89,6 +90,7 @@ const RULES: &[Rule] = &[
     addresses::rule,
     places::rule,
     regions::rule,
+    narrow::rule,
     halves::rule,
 ];
 

@@ -22,7 +22,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         _ => return Step::Keep,
     };
     if dst.is_null() {
-        return Step::Keep;
+        return nowhere(lx, inst, dst, ty);
     }
     if ty.bytes() == 8 && horz > 2 {
         return far_apart(lx, inst, dst, horz, ty);
@@ -92,6 +92,41 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         return Step::Replaced;
     }
     Step::Keep
+}
+
+/// The hardware looks at stride and place of `null` too: they become the sources', which become alike.
+fn nowhere(lx: &mut Legalizer<'_>, inst: &VInst, null: VReg, ty: Type) -> Step {
+    let lanes = inst.exec.lanes();
+    let mut sources = inst.src.iter().filter_map(|s| match *s {
+        Src::Direct { reg, region, ty, .. } if !is_scalar(s, lanes) && lx.is_general(reg) => {
+            Some((linear_stride(region, lanes).map(|s| s * ty.bytes()), lx.offset_in_grf(reg)))
+        }
+        _ => None,
+    });
+    let Some(first) = sources.next() else { return Step::Keep };
+    let alike = sources.all(|s| s == first);
+    let fits = |step: u32| step.is_multiple_of(ty.bytes()) && matches!(step / ty.bytes(), 1 | 2 | 4);
+    if let (true, (Some(step), Some(at))) = (alike && first.0.is_some_and(fits), first) {
+        let dst = Dst::Direct { reg: null.at(at), horz: (step / ty.bytes()) as u8, ty };
+        if dst == inst.dst {
+            return Step::Keep;
+        }
+        lx.inst(VInst { dst, ..*inst });
+        return Step::Replaced;
+    }
+    let step = exec_type(inst).bytes().max(ty.bytes());
+    let mut new = *inst;
+    for i in 0..2 {
+        let Src::Direct { reg, region, ty: src, .. } = inst.src[i] else { continue };
+        let there = linear_stride(region, lanes).map(|s| s * src.bytes()) == Some(step);
+        if is_scalar(&inst.src[i], lanes) || !lx.is_general(reg) || there && lx.offset_in_grf(reg) == Some(0)
+        {
+            continue;
+        }
+        bring(lx, &mut new, i, step / src.bytes());
+    }
+    lx.inst(new);
+    Step::Replaced
 }
 
 /// Whether an operation reads each channel from where it writes it.

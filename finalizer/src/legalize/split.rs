@@ -107,6 +107,9 @@ fn fits(lx: &Legalizer<'_>, inst: &VInst) -> bool {
 /// Limits that do not come from spans.
 fn most_lanes(lx: &Legalizer<'_>, inst: &VInst) -> u32 {
     let narrow = lx.grf() == 32;
+    if !narrow && is_mixed_float(inst) {
+        return 16; // One register of single floats (Intel's finalizer `fixMixedHFInst`).
+    }
     if narrow && is_mixed_float(inst) {
         let packed_half = matches!(inst.dst, Dst::Direct { horz: 1, ty: Type::Hf, .. });
         let to_float = inst.dst.ty() == Some(Type::F);

@@ -8,7 +8,7 @@ use gen_ir::{Class, CondMod, Dst, ExecSize, Op, Options, PredCtrl, Region, Src, 
 
 use super::{
     Legalizer, Step, lanes_of,
-    operand::{is_mixed_float, is_scalar, linear_stride, with_modifiers, without_modifiers},
+    operand::{exec_type, is_mixed_float, is_scalar, linear_stride, with_modifiers, without_modifiers},
 };
 use crate::{
     build::{self, VInst, VSrc},
@@ -60,6 +60,14 @@ fn integer_mad(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
         if !narrow(&inst.src[2]) {
             new.src.swap(1, 2);
         }
+        // The last source has no region of its own.
+        let packed_words = |s: &VSrc| !s.is_imm() && !is_scalar(s, inst.exec.lanes());
+        if ty.bytes() == 4 && packed_words(&new.src[2]) && narrow(&new.src[1]) {
+            new.src.swap(1, 2);
+        }
+        if ty.bytes() == 4 && packed_words(&new.src[2]) {
+            return Some(product_and_sum(lx, inst, ty));
+        }
         // The dword factor is source 1, the word source 2.
         if let Src::Imm { bits, ty } = new.src[2] {
             let v = extend(bits, ty) as i64;
@@ -71,6 +79,11 @@ fn integer_mad(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
         lx.inst(new);
         return Some(Step::Replaced);
     }
+    Some(product_and_sum(lx, inst, ty))
+}
+
+/// A product, then a sum.
+fn product_and_sum(lx: &mut Legalizer<'_>, inst: &VInst, ty: Type) -> Step {
     let wide_ty = match ty.bytes() {
         8 => ty,
         _ if inst.src.iter().filter_map(Src::ty).any(|t| t.bytes() == 8) => Type::Q,
@@ -86,7 +99,7 @@ fn integer_mad(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
     add.op = Op::Add;
     add.src = [Src::new(product, build::strided(1, inst.exec), wide_ty), inst.src[0], Src::None];
     lx.inst(add);
-    Some(Step::Replaced)
+    Step::Replaced
 }
 
 /// Operands of one type, where the instruction asks for that.
@@ -314,6 +327,15 @@ fn align1(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         let reg = lx.aligned_temp((lanes * ty.bytes()).max(16));
         return through(lx, inst, reg, ty);
     }
+    let exec = exec_type(inst);
+    if lanes > 1 && ty.is_int() && exec.is_int() && ty.bytes() < exec.bytes() {
+        // The result is that of the wider computation; it is packed behind it.
+        lx.stage_destination(inst, exec, 1, true);
+        return Step::Replaced;
+    }
+    if let Some(step) = last_source(lx, inst, ty) {
+        return step;
+    }
     let mut new = *inst;
     let mut changed = false;
     let mut strides = [0; 3];
@@ -328,15 +350,16 @@ fn align1(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
                     false
                 }
             }
-            Src::Direct { reg, region, .. } => {
+            Src::Direct { region, .. } => {
                 let scalar = is_scalar(&inst.src[i], lanes);
                 let stride = if scalar { Some(0) } else { linear_stride(region, lanes) };
                 *stride_of = stride.unwrap_or(9);
                 match stride {
                     Some(0) => true,
-                    // The last source has no choice of region.
-                    Some(1) => i < 2 || lx.is_aligned(reg, lx.grf().min(32)),
-                    Some(2 | 4) => i < 2 && lx.caps.regions.float_regions,
+                    // It lies as the destination does.
+                    Some(_) if i == 2 => true,
+                    Some(1) => true,
+                    Some(2 | 4) => lx.caps.regions.float_regions,
                     _ => false,
                 }
             }
@@ -377,6 +400,49 @@ fn align1(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     }
     lx.out.push(new);
     Step::Replaced
+}
+
+/// The last source has hardly a region: unless it is one element for all, it lies as the destination does (Intel's
+/// finalizer: `noSrc2Regioning`). Both go to the beginning of a register, if they are not there.
+fn last_source(lx: &mut Legalizer<'_>, inst: &VInst, ty: Type) -> Option<Step> {
+    let lanes = inst.exec.lanes();
+    let (Src::Direct { reg, region, ty: src, .. }, Dst::Direct { reg: dst, .. }) = (inst.src[2], inst.dst)
+    else {
+        return None;
+    };
+    if is_scalar(&inst.src[2], lanes)
+        || dst.is_null()
+        || !lx.is_general(dst)
+        || ty.is_float() != src.is_float()
+    {
+        return None;
+    }
+    let grf = lx.grf();
+    let stride = ty.bytes() / src.bytes();
+    let strided = linear_stride(region, lanes) == Some(stride) && src.bytes() * stride == ty.bytes();
+    let apart = |lx: &Legalizer<'_>| {
+        let at = lx.offset_in_grf(dst);
+        at.is_none() || at != lx.offset_in_grf(reg)
+    };
+    if strided && apart(lx) {
+        placed(lx, reg, grf);
+    }
+    if strided && !apart(lx) {
+        return None;
+    }
+    if !placed(lx, dst, grf) {
+        let temp = lx.aligned_temp(lanes * ty.bytes());
+        return Some(through(lx, inst, temp, ty));
+    }
+    if strided && !apart(lx) {
+        return None;
+    }
+    let mut new = *inst;
+    new.src[2] = without_modifiers(inst.src[2]);
+    lx.stage_source(&mut new, 2, src, stride.max(1));
+    new.src[2] = with_modifiers(new.src[2], inst.src[2].mods());
+    lx.inst(new);
+    Some(Step::Replaced)
 }
 
 /// 16-bit immediates as sources 0 and 2.

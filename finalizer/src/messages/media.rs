@@ -61,22 +61,18 @@ impl Lowerer<'_> {
             let data = self.part(data, bytes)?;
             return self.send_block(ExecSize::S8, message, VReg::NULL, &[header, data], Some(surface));
         }
+        // As many channels as a register has dwords, in Intel's code too (a write has 8 everywhere).
+        let exec = ExecSize::from_lanes(self.grf() / 4).unwrap_or(ExecSize::S8);
         // The response is whole registers: what a smaller block does not hold must stay.
         if bytes < self.grf() {
             let to = self.raw(data)?;
             let staged = self.payload(1);
-            self.send_block(
-                ExecSize::S8,
-                Message { response: 1, ..message },
-                staged,
-                &[header],
-                Some(surface),
-            )?;
+            self.send_block(exec, Message { response: 1, ..message }, staged, &[header], Some(surface))?;
             if !to.is_null() {
                 self.copy_bytes(to, staged, bytes);
             }
             return Ok(());
         }
-        self.block_load(ExecSize::S8, message, header, data, bytes, Some(surface))
+        self.block_load(exec, message, header, data, bytes, Some(surface))
     }
 }

@@ -8,11 +8,14 @@
 
 mod floats;
 mod halves;
+mod narrow;
 mod opcodes;
 mod regions;
 mod sends;
 mod types;
 mod wide;
+
+pub use narrow::{Narrow, NarrowSource, narrow_fits};
 
 use std::fmt;
 
@@ -68,12 +71,14 @@ fn every_rule(platform: Platform, inst: &Inst<Physical>, broken: &mut dyn FnMut(
             wide::check(&mut cx);
             opcodes::check(&mut cx);
             halves::check(&mut cx);
+            narrow::check(&mut cx);
         }
         Class::Ternary => {
             types::check(&mut cx);
             regions::check_ternary(&mut cx);
             opcodes::check(&mut cx);
             halves::check(&mut cx);
+            narrow::check(&mut cx);
         }
         Class::Branch | Class::Dpas | Class::Sync | Class::Nullary => {}
     }

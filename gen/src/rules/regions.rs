@@ -3,7 +3,7 @@
 //! Volume 7, "General Restrictions on Regioning Parameters" and "Region Alignment Rules".
 
 use super::{Cx, Operand};
-use crate::{Arf, Base, Class, Dst, Region, Src, Type, elements_below};
+use crate::{Arf, Base, Class, Dst, Physical, Reg, Region, Src, Type, elements_below};
 
 pub(super) fn check(cx: &mut Cx<'_>) {
     if cx.align16() {
@@ -151,7 +151,31 @@ pub(super) fn check_ternary(cx: &mut Cx<'_>) {
         cx.require(!replicated, "double-replicated", "a :df source is one element for at most two channels");
         let imm = cx.inst.src.iter().any(Src::is_imm);
         cx.require(!imm, "ternary-immediate", "a ternary instruction has no immediates on this platform");
+    } else if lanes > 1 {
+        ternary_places(cx);
     }
     let middle = cx.inst.src[1].is_imm();
     cx.require(!middle, "ternary-immediate-1", "source 1 of a ternary instruction is a register");
+}
+
+/// Align1: a narrower destination is strided to the computation, and the last source, which has hardly a region, lies
+/// as the destination does. (Intel's finalizer: `noSrc2Regioning`, from Gen11 on.)
+fn ternary_places(cx: &mut Cx<'_>) {
+    let Dst::Direct { reg: to, horz, ty } = cx.inst.dst else { return };
+    let Some(exec) = cx.exec_type() else { return };
+    let step = u32::from(horz) * ty.bytes();
+    if ty.is_int() && exec.is_int() && !cx.dst_is_null() {
+        cx.require(
+            step >= exec.bytes(),
+            "ternary-stride",
+            "a destination narrower than the computation is strided to it",
+        );
+    }
+    let Src::Direct { reg: from, region, ty: src, .. } = cx.inst.src[2] else { return };
+    let general = |r: Reg<Physical>| matches!(r.base(), Base::Grf(_));
+    if !general(from) || !general(to) || region.is_scalar() || cx.is_mixed_float() {
+        return;
+    }
+    let same = region.element(1) * src.bytes() == step && from.byte == to.byte;
+    cx.require(same, "last-source", "the last source of a ternary instruction lies as the destination does");
 }

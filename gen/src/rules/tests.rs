@@ -199,3 +199,77 @@ fn the_last_register_is_no_end_of_an_overlap() {
     }
     assert_eq!(names(Platform::Tgllp, &i), [""; 0]);
 }
+
+#[test]
+fn narrow_elements_are_packed_in_fixed_ways() {
+    let mov = |dst: (u32, u8), ty, src: (u32, u8), from| {
+        let to = Dst::Direct { reg: Reg::grf(10, dst.0), horz: dst.1, ty };
+        inst(Op::Mov, ExecSize::S16, to, &[r(4, src.0, Region::new(src.1, 1, 0), from)])
+    };
+    use Type::{B, D, W};
+    for fits in [
+        mov((0, 1), W, (0, 2), W),
+        mov((32, 1), W, (0, 2), W),
+        mov((0, 2), W, (0, 4), W),
+        mov((2, 1), W, (34, 1), W),
+        mov((0, 1), B, (1, 4), B),
+        mov((1, 1), B, (4, 4), B),
+        mov((0, 2), B, (1, 4), B),
+        mov((0, 1), W, (1, 4), B),
+        mov((4, 1), D, (1, 4), B),
+    ] {
+        assert_eq!(names(Platform::Pvc, &fits), [""; 0], "{fits}");
+    }
+    for apart in [
+        mov((2, 1), W, (0, 2), W),
+        mov((0, 1), W, (0, 4), W),
+        mov((1, 2), B, (0, 4), B),
+        mov((1, 1), B, (0, 4), B),
+        mov((0, 1), B, (0, 8), B),
+        mov((0, 1), W, (2, 4), B),
+    ] {
+        assert_eq!(names(Platform::Pvc, &apart), ["narrow-pack"], "{apart}");
+        assert!(!names(Platform::Tgllp, &apart).contains(&"narrow-pack"), "{apart}");
+    }
+}
+
+#[test]
+fn nowhere_is_a_place_too() {
+    let cmp = |exec, byte, horz, ty, src: &Src<Physical>| {
+        let null = Dst::Direct { reg: Reg::arf(Arf::Null, byte), horz, ty };
+        let mut i = inst(Op::Cmp, exec, null, &[*src, *src]);
+        i.cond = Some(crate::CondMod { cond: crate::Cond::Lt, flag: Reg::arf(Arf::Flag(0), 0) });
+        i
+    };
+    let words = r(4, 0, Region::new(1, 1, 0), Type::W);
+    assert_eq!(names(Platform::Pvc, &cmp(ExecSize::S16, 0, 1, Type::W, &words)), ["narrow-null"]);
+    assert_eq!(names(Platform::Pvc, &cmp(ExecSize::S16, 0, 2, Type::W, &words)), [""; 0]);
+    let floats = r(4, 32, Region::new(1, 1, 0), Type::F);
+    assert_eq!(names(Platform::Pvc, &cmp(ExecSize::S8, 0, 1, Type::F, &floats)), ["lane-shift"]);
+    assert_eq!(names(Platform::Pvc, &cmp(ExecSize::S8, 32, 1, Type::F, &floats)), [""; 0]);
+    assert_eq!(names(Platform::Skl, &cmp(ExecSize::S8, 0, 1, Type::F, &floats)), [""; 0]);
+}
+
+#[test]
+fn the_last_of_three_sources_lies_as_the_destination() {
+    let three = |to: (u32, u8, Type), last: (u32, u8, Type)| {
+        let d = Type::D;
+        let mut i = inst(
+            Op::Mad,
+            ExecSize::S8,
+            Dst::Direct { reg: Reg::grf(10, to.0), horz: to.1, ty: to.2 },
+            &[r(4, 0, Region::ternary(0, 0), d), r(6, 0, Region::ternary(0, 0), d)],
+        );
+        i.src[2] = r(8, last.0, Region::ternary_last(last.1), last.2);
+        i
+    };
+    let (d, w) = (Type::D, Type::W);
+    for p in [Platform::Icllp, Platform::Tgllp, Platform::Pvc] {
+        assert_eq!(names(p, &three((0, 1, d), (0, 2, w))), [""; 0]);
+        assert_eq!(names(p, &three((0, 1, d), (4, 0, w))), [""; 0]);
+        assert_eq!(names(p, &three((0, 2, w), (0, 2, w))), [""; 0]);
+        assert_eq!(names(p, &three((0, 1, d), (0, 1, w))), ["last-source"]);
+        assert_eq!(names(p, &three((0, 2, w), (2, 2, w))), ["last-source"]);
+        assert_eq!(names(p, &three((0, 1, w), (0, 1, w))), ["ternary-stride"]);
+    }
+}

@@ -81,7 +81,6 @@ fn same_place(cx: &mut Cx<'_>) {
     let lanes = cx.lanes();
     for (_, o) in cx.operands() {
         let r = o.region;
-        let null_dst = cx.dst_is_null();
         // Where a register is behind an address, and where in it, only the running kernel knows.
         let known = !o.is_indirect() && !matches!(cx.inst.dst, Dst::Indirect { .. });
         cx.require(
@@ -89,7 +88,7 @@ fn same_place(cx: &mut Cx<'_>) {
             "lane-shift",
             "what is behind addresses is of integers of at most 32 bits, or scalar",
         );
-        if !o.is_scalar() && !o.is_indirect() && lanes > 1 && !null_dst {
+        if !o.is_scalar() && !o.is_indirect() && lanes > 1 {
             let linear =
                 u32::from(r.vert) == u32::from(r.width) * u32::from(r.horz) || (r.horz == 0 && r.width == 1);
             // A conversion packs and spreads half floats itself.

@@ -41,7 +41,7 @@ struct Args {
 
 fn main() -> io::Result<ExitCode> {
     let args = Args::parse();
-    let (mut allowed, mut open) = (Allowed::read()?, Allowed::unexplained()?);
+    let mut allowed = Allowed::read()?;
     let mut left = 0;
     for &platform in &args.platforms {
         let (ours, intel) = both(&args, platform)?;
@@ -50,31 +50,24 @@ fn main() -> io::Result<ExitCode> {
             known.extend(intel.keys().cloned());
             record(platform, &known)?;
         }
-        let (mut surplus, mut explained, mut unexplained) = (0, 0, 0);
+        let (mut surplus, mut explained) = (0, 0);
         for (form, (n, example)) in
             ours.iter().filter(|(f, _)| !known.contains(*f) && !intel.contains_key(*f))
         {
             let ok = allowed.allows(platform, form);
-            let waits = !ok && open.allows(platform, form);
-            let count = match (ok, waits) {
-                (true, _) => &mut explained,
-                (_, true) => &mut unexplained,
-                _ => &mut surplus,
-            };
-            *count += 1;
+            *if ok { &mut explained } else { &mut surplus } += 1;
             if !ok || args.all {
                 println!("{platform} {n:>6}  {form}\n        {example}");
             }
         }
         println!(
-            "{platform}: {} forms, Intel's {}; only ours: {explained} that the table allows, {unexplained} not \
-             explained yet, {surplus} unknown",
+            "{platform}: {} forms, Intel's {}; only ours: {explained} that the table allows, {surplus} unknown",
             ours.len(),
             known.len().max(intel.len()),
         );
         left += surplus;
     }
-    for row in allowed.unused().chain(open.unused()) {
+    for row in allowed.unused() {
         println!("nothing has the form of this line: {row}");
     }
     Ok(if left == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
