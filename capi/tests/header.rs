@@ -1,6 +1,6 @@
 //! The committed header is what cbindgen makes of the exported functions.
 //!
-//! `UPDATE_HEADER=1 cargo test -p capi --test header` writes it anew.
+//! `UPDATE_HEADER=1 cargo test -p visa-finalize-capi --test header` writes it anew.
 
 use std::{fs, path::Path};
 
@@ -27,6 +27,6 @@ fn the_header_is_up_to_date() {
     }
     assert!(
         fs::read_to_string(&path).unwrap_or_default() == made,
-        "run UPDATE_HEADER=1 cargo test -p capi --test header"
+        "run UPDATE_HEADER=1 cargo test -p visa-finalize-capi --test header"
     );
 }

@@ -1,6 +1,6 @@
 //! The committed header is what cbindgen makes of the exported functions.
 //!
-//! `UPDATE_HEADER=1 cargo test -p jit --test header` writes it anew.
+//! `UPDATE_HEADER=1 cargo test -p visa-finalize-jit --test header` writes it anew.
 
 use std::{fs, path::Path};
 
@@ -25,6 +25,6 @@ fn the_header_is_up_to_date() {
     }
     assert!(
         fs::read_to_string(&path).unwrap_or_default() == made,
-        "run UPDATE_HEADER=1 cargo test -p jit --test header"
+        "run UPDATE_HEADER=1 cargo test -p visa-finalize-jit --test header"
     );
 }

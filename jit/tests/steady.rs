@@ -1,7 +1,7 @@
 //! Many compiles in one process: resident memory stays as it is after the first thousand, and how often
 //! the allocator is asked, counted.
 //!
-//! Three thousand compiles here; `COMPILES=100000 cargo test --release -p jit --test steady -- --nocapture`
+//! Three thousand compiles here; `COMPILES=100000 cargo test --release -p visa-finalize-jit --test steady -- --nocapture`
 //! runs as many as it says.
 #![allow(unsafe_code)]
 

@@ -2,8 +2,8 @@
 //! README.md there says how to add one.
 //!
 //! ```text
-//! cargo test -p finalizer --test filetests [legalize/split]
-//! REWRITE=1 cargo test -p finalizer --test filetests      writes what passes give, for review with git diff
+//! cargo test -p visa-finalizer --test filetests [legalize/split]
+//! REWRITE=1 cargo test -p visa-finalizer --test filetests      writes what passes give, for review with git diff
 //! ```
 
 mod file;
