@@ -68,6 +68,7 @@ use home::Homes;
 use liveness::Liveness;
 use place::{File, Item, Placement, Sharing, place};
 use plan::{Known, Plan};
+use spill::Memory;
 
 /// Rounds of rewriting after which an allocation is given up.
 const MAX_ROUNDS: u32 = 24;
@@ -223,7 +224,7 @@ fn rounds(
     work: &mut Option<Kernel<Virtual>>,
 ) -> Result<AllocStats, Error> {
     let mut stats = AllocStats::default();
-    let mut top = kernel.spill_offset;
+    let mut memory = Memory::from(kernel.spill_offset);
     // Registers are taken in turn, unless they are scarce: packing them from the lowest on means fewer spills.
     let mut rotate = true;
     for rewritten in 0..MAX_ROUNDS {
@@ -273,8 +274,12 @@ fn rounds(
             plan.make(&general.spilled, known);
             let fits = general.failed.is_none() && placing.fit((known, now.any_calls), plan, general);
             let work = work.get_or_insert_with(|| copy::copy(kernel, pool));
-            let count =
-                spill::spill(work, &general.spilled, homes, (plan, &now.live), &mut top, spill, pool)?;
+            let spilled = (&general.spilled[..], &*plan, &now.live);
+            let count = match spill::spill(work, spilled, homes, &mut memory, spill, pool) {
+                // The code is as it was, but for the header that makes room.
+                Err(Error::ScratchFull { .. }) if memory.advance(work) => continue,
+                count => count?,
+            };
             stats.rounds += 1;
             stats.spills += count.spills;
             stats.fills += count.fills;
@@ -304,7 +309,7 @@ fn rounds(
             check::check(done, &now.accesses, flow, homes, &general.at)?;
         }
         stats.grfs_used = general.used.div_ceil(u32::from(kernel.platform.caps().regs.grf_bytes));
-        stats.scratch_bytes = top - kernel.spill_offset;
+        stats.scratch_bytes = memory.top - kernel.spill_offset;
         return Ok(stats);
     }
     Err(Error::NoEnd(MAX_ROUNDS))

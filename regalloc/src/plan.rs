@@ -8,7 +8,7 @@ use crate::{
     access::{Accesses, Kind},
     liveness::{Liveness, Range},
 };
-use gen_ir::{Kernel, VarId, Virtual};
+use gen_ir::{Inst, Kernel, VarId, Virtual};
 
 /// Instructions for which a filled temporary stays in use.
 const KEEP: u32 = 24;
@@ -115,7 +115,11 @@ impl Plan {
         self.spilled.resize(kernel.vars.len(), false);
         spilled.iter().for_each(|v| self.spilled[v.index()] = true);
         let [_, loaded] = kernel.payload_ends();
-        self.loaded = loaded as u32;
+        // A header for the messages is made before the first of them.
+        let first = kernel.blocks.first().map_or(&[][..], |b| &b.insts[loaded..]);
+        let makes = |i: &&Inst<Virtual>| i.dst.reg().and_then(|r| r.var()) == kernel.scratch_header;
+        let header = if kernel.scratch_header.is_some() { first.iter().take_while(makes).count() } else { 0 };
+        self.loaded = (loaded + header) as u32;
         for v in spilled.iter().filter(|v| kernel.vars[v.index()].live_in) {
             let regs = kernel.vars[v.index()].bytes.div_ceil(grf_of(kernel));
             let temp = self.temp(kernel, v.0, (0, regs), true, self.loaded);

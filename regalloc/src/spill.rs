@@ -8,6 +8,10 @@
 //! Messages: "scratch block read" and "scratch block write" of data cache 0 (Intel PRM Skylake volume 2d,
 //! "MSD_SCRATCH"; [`ScratchBlock`]); the header is `r0`. Where messages are not split (Gen8), data follows the
 //! header, so the temporary of a write has a register in front.
+//!
+//! The offset of a message reaches 128 kB. What the kernel itself keeps in scratch memory comes first; if spills do
+//! not find room behind that, a header of their own has the scratch base advanced to there (dword 5, bits 31:10:
+//! in units of 1 kB), as the headers of functions have it.
 
 use crate::{
     Error,
@@ -30,6 +34,55 @@ use platforms::Layout;
 const UNIT: u32 = 32;
 /// Bytes that the offset field of a scratch message reaches.
 const REACH: u64 = 4096 * UNIT as u64;
+/// Bytes that the scratch base in a header counts in.
+const BASE_UNIT: u32 = 1024;
+/// The byte of a header at which that is.
+const BASE_BYTE: u32 = 20;
+
+/// The thread's scratch memory, as far as it is given away.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Memory {
+    /// The first byte that is free.
+    pub top: u32,
+    /// Where offsets in messages count from.
+    base: u32,
+}
+
+impl Memory {
+    /// All is free from byte `top` on.
+    pub const fn from(top: u32) -> Memory {
+        Memory { top, base: 0 }
+    }
+
+    /// Lets the messages of `kernel` count from what is free on, if that is nearer: they get a header of their own.
+    /// Returns whether it is.
+    pub fn advance(&mut self, kernel: &mut Kernel<Virtual>) -> bool {
+        if kernel.scratch_header.is_some() || self.top < BASE_UNIT || kernel.blocks.is_empty() {
+            return false;
+        }
+        self.base = self.top / BASE_UNIT * BASE_UNIT;
+        let grf = u32::from(kernel.platform.caps().regs.grf_bytes);
+        let header = Var { no_spill: true, live_out: true, ..Var::temp(VarClass::General, grf, grf) };
+        let header = kernel.add_var(header);
+        kernel.scratch_header = Some(header);
+        let lanes = if grf == 64 { ExecSize::S16 } else { ExecSize::S8 };
+        let origin = Inst::<Virtual>::NO_ORIGIN;
+        let base = Reg::var_at(header, BASE_BYTE);
+        let [_, loaded] = kernel.payload_ends();
+        let code = [
+            raw_copy(lanes, Reg::var_at(header, 0), Reg::grf(0, 0), Type::Ud, origin),
+            Inst {
+                no_mask: true,
+                dst: Dst::packed(base, Type::Ud),
+                src: [Src::scalar(base, Type::Ud), Src::ud(self.base), Src::None],
+                origin,
+                ..Inst::new(Op::Add, ExecSize::S1)
+            },
+        ];
+        kernel.blocks[0].insts.splice(loaded..loaded, code);
+        true
+    }
+}
 
 /// Lengths of a message.
 struct Lengths {
@@ -74,26 +127,27 @@ struct Spiller<'a> {
     /// Variable of the first temporary.
     base: u32,
     grf: u32,
+    /// Where offsets count from.
+    from: u32,
     split_send: bool,
     xe: bool,
     lsc: bool,
     count: Count,
 }
 
-/// Moves `spilled`, for which `plan` was made, to scratch memory from byte `*top` on, which moves up.
+/// Moves `spilled`, for which `plan` was made, to scratch memory.
 /// `live`: of the kernel as it was.
 pub(crate) fn spill(
     kernel: &mut Kernel<Virtual>,
-    spilled: &[VarId],
+    (spilled, plan, live): (&[VarId], &Plan, &Liveness),
     homes: &mut Homes,
-    (plan, live): (&Plan, &Liveness),
-    top: &mut u32,
+    memory: &mut Memory,
     scratch: &mut Scratch,
     pool: &mut Pool<Virtual>,
 ) -> Result<Count, Error> {
     let caps = kernel.platform.caps();
     let grf = u32::from(caps.regs.grf_bytes);
-    give_slots(kernel, spilled, live, grf, top, scratch)?;
+    give_slots(kernel, spilled, live, grf, memory, scratch)?;
     let base = kernel.vars.len() as u32;
     for t in &plan.temps {
         let even_grf = t.align > grf;
@@ -114,6 +168,7 @@ pub(crate) fn spill(
         temps: &plan.temps,
         base,
         grf,
+        from: memory.base,
         split_send: caps.sends.split,
         xe: caps.words.layout() == Layout::Xe,
         lsc: caps.memory.lsc,
@@ -143,11 +198,12 @@ fn give_slots(
     spilled: &[VarId],
     live: &Liveness,
     grf: u32,
-    top: &mut u32,
+    memory: &mut Memory,
     scratch: &mut Scratch,
 ) -> Result<(), Error> {
-    let base = u64::from(*top).next_multiple_of(u64::from(grf));
-    let regs = (REACH.saturating_sub(base) / u64::from(grf)) as u32;
+    let base = u64::from(memory.top).next_multiple_of(u64::from(grf));
+    let reach = u64::from(memory.base) + REACH;
+    let regs = (reach.saturating_sub(base) / u64::from(grf)) as u32;
     let Scratch { slot, slots, items, .. } = scratch;
     items.clear();
     items.extend(spilled.iter().map(|&var| Item {
@@ -162,14 +218,14 @@ fn give_slots(
     }));
     let Some(used) = slots.place(items, live, regs, grf) else {
         let want: u64 = items.iter().map(|i| u64::from(i.bytes)).sum();
-        return Err(Error::ScratchFull { bytes: base + want, limit: REACH });
+        return Err(Error::ScratchFull { bytes: base + want, limit: reach });
     };
     slot.clear();
     slot.resize(kernel.vars.len(), NO_SLOT);
     for (v, at) in spilled.iter().zip(&slots.at) {
         slot[v.index()] = base as u32 + at * grf;
     }
-    *top = base as u32 + used * grf;
+    memory.top = base as u32 + used * grf;
     Ok(())
 }
 
@@ -252,7 +308,7 @@ impl Spiller<'_> {
     fn message(&self, offset: u32, regs: u32, write: bool) -> ScratchBlock {
         let units = regs * self.grf / UNIT;
         ScratchBlock::new()
-            .with_offset((offset / UNIT) as u16)
+            .with_offset(((offset - self.from) / UNIT) as u16)
             .with_size_log2(units.ilog2() as u8)
             .with_by_dword(write)
             .with_write(write)

@@ -14,7 +14,7 @@ use crate::{
     flow::Flow,
     home::Homes,
 };
-use gen_ir::{Kernel, Virtual};
+use gen_ir::{Kernel, VarId, Virtual};
 
 const NONE: u32 = u32::MAX;
 
@@ -418,8 +418,10 @@ impl Walk {
             self.enter(t.block, reach);
         }
         if live_out {
+            // Messages that spilling adds may stand in any block.
+            let anywhere = kernel.scratch_header == Some(VarId(v));
             for (b, block) in kernel.blocks.iter().enumerate() {
-                if block.succs.is_empty() {
+                if anywhere || block.succs.is_empty() {
                     self.leave(b as u32, reach);
                 }
             }

@@ -195,6 +195,27 @@ fn four_hundred_live_registers() {
 }
 
 #[test]
+fn spills_find_room_behind_more_than_one_message_reaches() {
+    for platform in Platform::ALL {
+        let mut k = wide(platform, 400, 2);
+        k.spill_offset = 200_000;
+        let (p, stats) =
+            allocate(&k, &Options { check: true }, &mut Scratch::default(), &mut Pool::default()).unwrap();
+        assert!(stats.spills > 200 && stats.scratch_bytes < 131_072, "{platform}: {stats:?}");
+        // The scratch base goes up by whole kilobytes, offsets make up for the rest.
+        assert!(p.insts().any(|(_, i)| i.src[1] == Src::ud(199_680)), "{platform}");
+        let sends = || p.insts().filter_map(|(_, i)| i.send());
+        let offset = |s: &gen_ir::SendInfo<Physical>| match s.desc {
+            gen_ir::Desc::Imm(d) => (d & 0xfff) * 32,
+            _ => panic!("scratch messages have constant descriptors"),
+        };
+        assert_eq!(sends().map(offset).min(), Some(320), "{platform}");
+        let headers = p.insts().filter(|(_, i)| i.op.is_send()).filter_map(|(_, i)| i.src[0].reg());
+        assert!(platform == Platform::Bdw || headers.map(|r| r.base()).all(|b| b != gen_ir::Base::Grf(0)));
+    }
+}
+
+#[test]
 fn what_is_read_once_is_written_just_before() {
     for platform in Platform::ALL {
         let k = wide(platform, 400, 1);
