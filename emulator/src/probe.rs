@@ -14,6 +14,7 @@ use crate::{
 use std::ops::Range;
 
 use gen_ir::{Op, Sfid};
+use messages::ExtendedDescriptor;
 use platforms::Platform;
 
 /// A message as it was sent.
@@ -127,7 +128,7 @@ impl Probe {
         let m = mail.m;
         let from = |d| matches!(d, DescFrom::Addr(_));
         if from(m.ex_desc) && mail.len1 == 0 && !m.ex_bso {
-            mail.len1 = mail.ex_desc >> 6 & 0x1f;
+            mail.len1 = ExtendedDescriptor::from_bits(mail.ex_desc).extended_length().registers().into();
         }
         if self.prologue > 0 && m.sfid == Sfid::Ugm && mail.ex_desc == 0xff00_0000 && mail.lanes == 1 {
             self.prologue = self.prologue.saturating_sub((mail.rlen * mail.grf) as usize);
@@ -144,7 +145,7 @@ impl Probe {
         self.probed.sent.push(Sent {
             offset: mail.cx.program.offset_of(mail.t.pc),
             sfid: m.sfid,
-            desc: (mail.desc, from(m.desc)),
+            desc: (mail.desc.into_bits(), from(m.desc)),
             ex_desc: (mail.ex_desc, from(m.ex_desc)),
             ex_bso: m.ex_bso,
             eot: m.eot,

@@ -22,6 +22,7 @@ use crate::{
     thread::{Thread, Trap, mask},
 };
 use gen_ir::{Class, Op, Options, Pipe, SbidMode, Sfid, SyncFn, Type};
+use messages::{Descriptor, SurfaceIndex, hdc::ToDc0};
 
 /// In-order pipes: float, integer, long, math; a single-pipe platform uses the first.
 const PIPES: usize = 4;
@@ -76,8 +77,11 @@ impl Kind {
         let m = message(cx, step)?;
         // Data port messages reach shared local memory as surface 254.
         let slm = match (m.sfid, m.desc) {
-            (Sfid::Dc0, DescFrom::Imm(d)) => d >> 18 & 1 == 0 && d & 0xff == 0xfe,
-            (Sfid::Dc1, DescFrom::Imm(d)) => d & 0xff == 0xfe,
+            (Sfid::Dc0 | Sfid::Dc1, DescFrom::Imm(bits)) => {
+                let desc = Descriptor::from_bits(bits);
+                let scratch = m.sfid == Sfid::Dc0 && ToDc0::of(desc) == Some(ToDc0::Scratch);
+                !scratch && desc.surface() == SurfaceIndex::SHARED_LOCAL
+            }
             _ => false,
         };
         Some(Kind {
@@ -185,8 +189,9 @@ fn whole_footprint(t: &Thread, cx: &Cx<'_>, step: &Step, on: u32) -> Result<(Ran
             DescFrom::Imm(v) => v,
             DescFrom::Addr(at) => t.u32_at(at),
         };
-        let len0 = if m.src0_len != 0 { m.src0_len.into() } else { desc >> 25 & 0xf };
-        let back = if m.dst_len != 0 { m.dst_len.into() } else { desc >> 20 & 0x1f };
+        let desc = Descriptor::from_bits(desc);
+        let len0: u32 = if m.src0_len != 0 { m.src0_len } else { desc.message_length().registers() }.into();
+        let back: u32 = if m.dst_len != 0 { m.dst_len } else { desc.response_length().registers() }.into();
         for (reg, len) in [(m.src0, len0), (m.src1, m.src1_len.into())] {
             if let Some(r) = reg {
                 reads.push((r * grf, len * grf));

@@ -1,7 +1,7 @@
 //! Atomic operations, shared by the data port's and LSC's messages.
 
 use crate::num::{HALF, Round};
-use messages::lsc;
+use messages::{hdc, lsc};
 
 /// What an atomic does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,40 +31,38 @@ pub(crate) enum Atomic {
 }
 
 impl Atomic {
-    /// The integer operation of a data port descriptor, bits 11:8.
-    pub(super) fn from_hdc(bits: u32) -> Option<Atomic> {
+    /// An integer operation of the data ports.
+    pub(super) fn from_hdc(op: hdc::AtomicOp) -> Atomic {
         use Atomic::*;
-        Some(match bits {
-            0 | 0xe => Cas,
-            1 => And,
-            2 => Or,
-            3 => Xor,
-            4 => Store,
-            5 => Inc,
-            6 => Dec,
-            7 => Add,
-            8 => Sub,
-            9 => RevSub,
-            0xa => SMax,
-            0xb => SMin,
-            0xc => UMax,
-            0xd => UMin,
-            0xf => PreDec,
-            _ => return None,
-        })
+        match op {
+            hdc::AtomicOp::CmpXchg | hdc::AtomicOp::CmpXchgWide => Cas,
+            hdc::AtomicOp::And => And,
+            hdc::AtomicOp::Or => Or,
+            hdc::AtomicOp::Xor => Xor,
+            hdc::AtomicOp::Xchg => Store,
+            hdc::AtomicOp::Inc => Inc,
+            hdc::AtomicOp::Dec => Dec,
+            hdc::AtomicOp::Add => Add,
+            hdc::AtomicOp::Sub => Sub,
+            hdc::AtomicOp::RevSub => RevSub,
+            hdc::AtomicOp::IMax => SMax,
+            hdc::AtomicOp::IMin => SMin,
+            hdc::AtomicOp::UMax => UMax,
+            hdc::AtomicOp::UMin => UMin,
+            hdc::AtomicOp::PreDec => PreDec,
+        }
     }
 
-    /// The float operation of a data port descriptor, bits 10:8.
-    pub(super) fn from_hdc_float(bits: u32) -> Option<Atomic> {
+    /// A float operation of the data ports.
+    pub(super) fn from_hdc_float(op: hdc::FloatAtomicOp) -> Atomic {
         use Atomic::*;
-        Some(match bits {
-            1 => FMax,
-            2 => FMin,
-            3 => FCas,
-            4 | 6 => FAdd,
-            5 | 7 => FSub,
-            _ => return None,
-        })
+        match op {
+            hdc::FloatAtomicOp::FMax => FMax,
+            hdc::FloatAtomicOp::FMin => FMin,
+            hdc::FloatAtomicOp::FCmpXchg => FCas,
+            hdc::FloatAtomicOp::FAdd | hdc::FloatAtomicOp::FAddWide => FAdd,
+            hdc::FloatAtomicOp::FSub | hdc::FloatAtomicOp::FSubWide => FSub,
+        }
     }
 
     /// The operation of an LSC message.
@@ -177,7 +175,7 @@ mod tests {
             Atomic::FAdd.apply(1.5f32.to_bits().into(), 2.0f32.to_bits().into(), 0, 4),
             u64::from(3.5f32.to_bits())
         );
-        assert_eq!(Atomic::from_hdc(7), Some(Atomic::Add));
+        assert_eq!(Atomic::from_hdc(hdc::AtomicOp::RevSub), Atomic::RevSub);
         assert_eq!(Atomic::from_lsc(lsc::Op::AtomicCas), Some(Atomic::Cas));
     }
 }

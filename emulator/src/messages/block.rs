@@ -2,6 +2,7 @@
 
 use super::{Mail, Place};
 use crate::{report::SendKind, thread::Trap};
+use messages::hdc::{A64Block, A64BlockType, Dc0, OwordBlock, OwordCount, ScratchBlock};
 
 /// Moves `bytes` bytes between memory at `offset` and the payload behind the header or the response, in
 /// dwords: what is out of bounds is so by the dword (PRM volume 7, "Surface Bounds Checking" of raw buffers).
@@ -29,27 +30,22 @@ fn copy(
     Ok(())
 }
 
-/// Owords of an oword block descriptor field, and whether a single one is the high half.
-fn oword_count(bits: u32) -> Result<(u32, bool), Trap> {
-    match bits {
-        0 => Ok((1, false)),
-        1 => Ok((1, true)),
-        2 => Ok((2, false)),
-        3 => Ok((4, false)),
-        4 => Ok((8, false)),
-        5 => Ok((16, false)),
-        _ => Err("no such number of owords".into()),
+/// Owords of a block, and whether a single one is the high half. Blocks at 64-bit addresses count them alike.
+fn oword_count(mail: &Mail<'_, '_>) -> Result<(u32, bool), Trap> {
+    match mail.as_kind::<OwordBlock>().count() {
+        Some(count) => Ok((count.owords(), count == OwordCount::OneHigh)),
+        None => Err("no such number of owords".into()),
     }
 }
 
 /// Oword block read and write. The header's dword 2 is the offset: in owords where the message is
 /// aligned, else in bytes.
-pub(super) fn owords(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
-    let kind = mail.bits(14, 5);
-    let write = kind & 8 != 0;
-    let (count, high) = oword_count(mail.bits(8, 3))?;
-    let place = mail.place(mail.bits(0, 8));
-    let unit = if kind & 1 != 0 { 1 } else { 16 };
+pub(super) fn owords(mail: &mut Mail<'_, '_>, message: Dc0) -> Result<SendKind, Trap> {
+    let write = matches!(message, Dc0::OwordBlockWrite | Dc0::UnalignedOwordBlockWrite);
+    let by_byte = matches!(message, Dc0::UnalignedOwordBlockRead | Dc0::UnalignedOwordBlockWrite);
+    let (count, high) = oword_count(mail)?;
+    let place = mail.place(mail.desc.surface());
+    let unit = if by_byte { 1 } else { 16 };
     let mut offset = mail.address(8, 4)? * unit;
     if place == Place::Flat {
         // Stateless blocks are relative to the base in the header's dword 5: the thread's scratch.
@@ -65,17 +61,19 @@ pub(super) fn owords(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
 
 /// Scratch block read and write: offset in the descriptor, base in the header's dword 5.
 pub(super) fn scratch(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
-    let write = mail.bits(17, 1) != 0;
+    let block = mail.as_kind::<ScratchBlock>();
+    let write = block.write();
     // Counted in 32 bytes, whatever a register holds.
-    let bytes = 32 << mail.bits(12, 2);
+    let bytes = 32 << block.size_log2();
     let regs = mail.regs(bytes, 1);
     let base = mail.address(20, 4)? & !0x3ff;
-    let offset = base + u64::from(mail.bits(0, 12) * 32);
-    let by_dword = mail.bits(16, 1) != 0;
+    let offset = base + u64::from(block.offset()) * 32;
     mail.expect(1 + if write { regs } else { 0 }, if write { 0 } else { regs });
     let all = crate::thread::mask(mail.lanes);
     for i in 0..bytes / 4 {
-        if by_dword && mail.on & all != all && mail.on >> (i % mail.lanes.max(8)) & 1 == 0 || mail.on == 0 {
+        if block.by_dword() && mail.on & all != all && mail.on >> (i % mail.lanes.max(8)) & 1 == 0
+            || mail.on == 0
+        {
             continue;
         }
         let at = offset + u64::from(4 * i);
@@ -100,15 +98,15 @@ pub(super) fn scratch(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
 }
 
 /// A64 block read and write: the address is the header's first qword.
-pub(super) fn a64(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
-    let write = mail.bits(14, 5) == 0x15;
-    let (bytes, high) = match mail.bits(11, 2) {
-        0 | 1 => {
-            let (n, high) = oword_count(mail.bits(8, 3))?;
+pub(super) fn a64(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
+    let block = mail.as_kind::<A64Block>();
+    let (bytes, high) = match block.block_type() {
+        Some(A64BlockType::Owords | A64BlockType::UnalignedOwords) => {
+            let (n, high) = oword_count(mail)?;
             (n * 16, high)
         }
-        3 => (32 << mail.bits(8, 3).saturating_sub(1).min(3), false),
-        _ => return Err("a dual block message is not modelled".into()),
+        Some(A64BlockType::Hwords) => (32 << block.size().saturating_sub(1).min(3), false),
+        Some(A64BlockType::DualBlock) | None => return Err("a dual block message is not modelled".into()),
     };
     let address = mail.address(0, 8)?;
     let regs = bytes.div_ceil(mail.grf).max(1);
@@ -121,9 +119,8 @@ pub(super) fn a64(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
 
 /// Media block read and write: x and y offsets in the header's dwords 0 and 1 (bytes and rows), width
 /// and height less one in dword 2. Reads outside of the image repeat its edge.
-pub(super) fn media(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
-    let write = mail.bits(14, 5) == 0xa;
-    let place = mail.place(mail.bits(0, 8));
+pub(super) fn media(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
+    let place = mail.place(mail.desc.surface());
     let [x, y, size] = [0, 4, 8].map(|at| mail.address(at, 4));
     let (x, y, size) = (x? as i32, y? as i32, size? as u32);
     let (width, height) = ((size & 0x3f) + 1, (size >> 16 & 0x3f) + 1);

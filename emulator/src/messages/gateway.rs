@@ -5,11 +5,12 @@ use crate::{
     report::{Fault, SendKind},
     thread::{State, Trap},
 };
+use messages::gateway::{Gateway, SubFunction};
 
-/// Barrier signal (sub-function 4).
+/// Barrier signal.
 pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
-    match mail.bits(0, 4) {
-        4 => {
+    match mail.as_kind::<Gateway>().sub_function() {
+        Some(SubFunction::SignalBarrier) => {
             let group = &mut *mail.cx.group;
             mail.t.signalled = true;
             mail.t.barrier = group.opened + 1;
@@ -21,8 +22,14 @@ pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
             Ok(SendKind::Gateway)
         }
         // Opening and closing of a gateway key, and event monitoring.
-        0..=3 | 6 => Ok(SendKind::Gateway),
-        other => Err(format!("gateway message {other} is not modelled").into()),
+        Some(
+            SubFunction::EndOfThread
+            | SubFunction::SignalEvent
+            | SubFunction::MonitorEvent
+            | SubFunction::UnmonitorEvent
+            | SubFunction::WaitForEvent,
+        ) => Ok(SendKind::Gateway),
+        other => Err(format!("message {other:?} of the gateway is not modelled").into()),
     }
 }
 

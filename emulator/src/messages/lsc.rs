@@ -3,11 +3,8 @@
 use super::{Mail, Place, atomic::Atomic, lanes_of};
 use crate::{report::SendKind, thread::Trap};
 use gen_ir::Sfid;
-use messages::{
-    Descriptor,
-    lsc::{
-        AddressModel, Block2d, BtiExtended, DataSize, FlatExtended, Op, Quad, SurfaceStateExtended, Untyped,
-    },
+use messages::lsc::{
+    AddressModel, Block2d, BtiExtended, DataSize, FlatExtended, Op, Quad, SurfaceStateExtended, Untyped,
 };
 
 /// Bytes in memory and bytes a lane takes in a register, and the shift of the register's bits.
@@ -25,7 +22,7 @@ struct Target {
 }
 
 fn target(mail: &Mail<'_, '_>) -> Result<Target, Trap> {
-    let desc = Untyped::from(Descriptor::from_bits(mail.desc));
+    let desc = mail.as_kind::<Untyped>();
     let Some(address) = desc.address_size() else { return Err("no such LSC address size".into()) };
     let address = address.bytes();
     let ex = mail.ex_desc;
@@ -36,7 +33,7 @@ fn target(mail: &Mail<'_, '_>) -> Result<Target, Trap> {
         Some(AddressModel::Ss) => (Place::Scratch, 0),
         Some(AddressModel::Bti) | None => {
             let ex = BtiExtended::from_bits(ex);
-            (mail.place(ex.surface().0.into()), ex.offset().into())
+            (mail.place(ex.surface()), ex.offset().into())
         }
     };
     let place = if mail.m.sfid == Sfid::Slm { Place::Slm } else { place };
@@ -54,7 +51,7 @@ fn effective(mail: &mut Mail<'_, '_>, t: &Target, lane: u32) -> Result<u64, Trap
 }
 
 pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
-    let op = Untyped::from(Descriptor::from_bits(mail.desc)).op();
+    let op = mail.as_kind::<Untyped>().op();
     match op {
         Some(Op::Fence) => super::fence(mail),
         Some(Op::Load) => vector(mail, false),
@@ -65,14 +62,14 @@ pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
         Some(Op::StoreBlock2d) => block2d(mail, true),
         other => match other.and_then(Atomic::from_lsc) {
             Some(atomic) => atomics(mail, atomic),
-            None => Err(format!("LSC message {:#x} is not modelled", mail.bits(0, 6)).into()),
+            None => Err(format!("LSC message {:#x} is not modelled", mail.desc.into_bits() & 0x3f).into()),
         },
     }
 }
 
 fn vector(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
     let t = target(mail)?;
-    let desc = Untyped::from(Descriptor::from_bits(mail.desc));
+    let desc = mail.as_kind::<Untyped>();
     let (bytes, slot, shift) = data_size(desc.data_size())?;
     let Some(count) = desc.vector_size() else { return Err("no such LSC vector size".into()) };
     let (count, transposed) = (count.elements(), desc.transpose());
@@ -105,7 +102,7 @@ fn quad(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
         return super::typed::lsc_quad(mail, write);
     }
     let t = target(mail)?;
-    let desc = Quad::from(Descriptor::from_bits(mail.desc));
+    let desc = mail.as_kind::<Quad>();
     let (bytes, slot, shift) = data_size(desc.data_size())?;
     let mask = u32::from(desc.channels());
     let lanes = width(mail);
@@ -134,7 +131,7 @@ fn quad(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
 
 fn atomics(mail: &mut Mail<'_, '_>, op: Atomic) -> Result<SendKind, Trap> {
     let t = target(mail)?;
-    let desc = Untyped::from(Descriptor::from_bits(mail.desc));
+    let desc = mail.as_kind::<Untyped>();
     let (bytes, slot, shift) = data_size(desc.data_size())?;
     let lanes = width(mail);
     let block = mail.regs(lanes, slot) * mail.grf;
@@ -173,7 +170,7 @@ fn block2d(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
     let (x, y) = (i64::from(word(20)? as i32), i64::from(word(24)? as i32));
     let shape = word(28)?;
     let (cols, rows, blocks) = ((shape & 0xff) + 1, (shape >> 8 & 0xff) + 1, (shape >> 16 & 0xf) + 1);
-    let desc = Block2d::from(Descriptor::from_bits(mail.desc));
+    let desc = mail.as_kind::<Block2d>();
     let (bytes, ..) = data_size(desc.data_size())?;
     let (transpose, vnni) = (desc.transpose(), desc.vnni());
     // Elements that VNNI packs into a dword, from consecutive rows.

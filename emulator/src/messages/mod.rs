@@ -21,6 +21,11 @@ use crate::{
     thread::{Thread, Trap},
 };
 use gen_ir::Sfid;
+use messages::{
+    Descriptor, ExtendedDescriptor, SurfaceIndex,
+    hdc::{Dc0, DcRo, ToDc0},
+    lsc::SurfaceStateExtended,
+};
 
 /// A work group's shared state.
 #[derive(Clone, Debug, Default)]
@@ -86,7 +91,7 @@ pub(crate) struct Mail<'a, 'b> {
     pub t: &'a mut Thread,
     pub cx: &'a mut Cx<'b>,
     pub m: Message,
-    pub desc: u32,
+    pub desc: Descriptor,
     pub ex_desc: u32,
     /// Enabled lanes of the instruction.
     pub on: u32,
@@ -105,8 +110,14 @@ pub(crate) struct Mail<'a, 'b> {
 }
 
 impl Mail<'_, '_> {
-    pub(crate) fn bits(&self, at: u32, count: u32) -> u32 {
-        self.desc >> at & ((1 << count) - 1)
+    /// The descriptor as a kind of message.
+    pub(crate) fn as_kind<T: From<Descriptor>>(&self) -> T {
+        T::from(self.desc)
+    }
+
+    /// Registers of the header.
+    pub(crate) fn header(&self) -> u32 {
+        self.desc.header_present().into()
     }
 
     /// GRFs of the whole payload.
@@ -201,15 +212,19 @@ impl Mail<'_, '_> {
         }
     }
 
-    /// The place a binding table index names.
-    pub(crate) fn place(&self, bti: u32) -> Place {
-        match bti {
-            0xfe => Place::Slm,
-            0xff | 0xfd => Place::Flat,
-            0xfc if self.m.ex_bso => Place::State(self.ex_desc & !0x3f),
-            0xfc => Place::State(self.ex_desc >> 12 << 6),
-            0xfb => Place::Scratch,
-            n => Place::Table(n),
+    /// The place a surface index names.
+    pub(crate) fn place(&self, surface: SurfaceIndex) -> Place {
+        match surface {
+            SurfaceIndex::SHARED_LOCAL => Place::Slm,
+            SurfaceIndex::STATELESS | SurfaceIndex::STATELESS_INCOHERENT => Place::Flat,
+            SurfaceIndex::BINDLESS if self.m.ex_bso => {
+                Place::State(SurfaceStateExtended::from_bits(self.ex_desc).byte_offset())
+            }
+            SurfaceIndex::BINDLESS => {
+                Place::State(ExtendedDescriptor::from_bits(self.ex_desc).surface_state())
+            }
+            SurfaceIndex::SCRATCH => Place::Scratch,
+            SurfaceIndex(n) => Place::Table(n.into()),
         }
     }
 
@@ -324,20 +339,21 @@ pub(crate) fn run(t: &mut Thread, cx: &mut Cx<'_>, step: &Step) -> Result<SendKi
         DescFrom::Imm(v) => v,
         DescFrom::Addr(at) => t.u32_at(at),
     };
-    let (desc, ex_desc) = (read(m.desc, t), read(m.ex_desc, t));
+    let (desc, ex_desc) = (Descriptor::from_bits(read(m.desc, t)), read(m.ex_desc, t));
     let known = matches!(m.desc, DescFrom::Imm(_));
     let mut on = t.enabled(step);
     if let Some(p) = &step.pred {
         on &= t.predicate(p, step);
     }
-    let len0 = if known && m.src0_len != 0 { m.src0_len.into() } else { desc >> 25 & 0xf };
-    let rlen = if known { desc >> 20 & 0x1f } else { u32::from(m.dst_len).max(desc >> 20 & 0x1f) };
+    let (payload, response) = (desc.message_length().registers(), desc.response_length().registers());
+    let len0 = if known && m.src0_len != 0 { m.src0_len } else { payload };
+    let rlen = if known { response } else { m.dst_len.max(response) };
     let mut mail = Mail {
         lanes: step.lanes.into(),
         grf: cx.program.grf,
-        len0,
+        len0: len0.into(),
         len1: m.src1_len.into(),
-        rlen,
+        rlen: rlen.into(),
         t,
         cx,
         m,
@@ -373,20 +389,33 @@ fn overlap(a: Option<u32>, a_len: u32, b: Option<u32>, b_len: u32) -> bool {
 fn deliver(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
     match mail.m.sfid {
         Sfid::Gateway => gateway::run(mail),
-        Sfid::Dc0 => match mail.bits(14, 5) {
-            7 => Ok(fence(mail)?),
-            n if n & 0x10 != 0 => block::scratch(mail),
-            0 | 1 | 8 | 9 => block::owords(mail),
-            _ => scatter::dc0(mail),
+        Sfid::Dc0 => match ToDc0::of(mail.desc) {
+            Some(ToDc0::Scratch) => block::scratch(mail),
+            Some(ToDc0::Message(message)) => data_cache_0(mail, message),
+            None => Err("no such message to data cache 0".into()),
         },
-        Sfid::DcRo => match mail.bits(14, 5) {
-            0 | 1 => block::owords(mail),
-            _ => scatter::dc0(mail),
+        // It knows some of the messages of data cache 0, by the same numbers.
+        Sfid::DcRo => match DcRo::of(mail.desc) {
+            Some(DcRo::OwordBlockRead) => block::owords(mail, Dc0::OwordBlockRead),
+            Some(DcRo::UnalignedOwordBlockRead) => block::owords(mail, Dc0::UnalignedOwordBlockRead),
+            Some(DcRo::DwordScatteredRead) => scatter::dc0(mail, Dc0::DwordScatteredRead),
+            other => Err(format!("message {other:?} of the read-only cache is not modelled").into()),
         },
         Sfid::Dc1 => scatter::dc1(mail),
         Sfid::Sampler => sampler::run(mail),
         Sfid::Ugm | Sfid::Ugml | Sfid::Slm | Sfid::Tgm => lsc::run(mail),
         other => Err(format!("messages to {other:?} are not modelled").into()),
+    }
+}
+
+fn data_cache_0(mail: &mut Mail<'_, '_>, message: Dc0) -> Result<SendKind, Trap> {
+    match message {
+        Dc0::MemoryFence => fence(mail),
+        Dc0::OwordBlockRead
+        | Dc0::UnalignedOwordBlockRead
+        | Dc0::OwordBlockWrite
+        | Dc0::UnalignedOwordBlockWrite => block::owords(mail, message),
+        _ => scatter::dc0(mail, message),
     }
 }
 

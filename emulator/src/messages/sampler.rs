@@ -3,13 +3,14 @@
 //! Parameters stand one register group each, in the order of PRM volume 7, "Sampler message payload".
 //! Images have one level here, so a level of detail is read and not used.
 
-use super::{Mail, Place, typed};
+use super::{Mail, typed};
 use crate::{
     memory::{Image, Memory, Sampler, Texel, Wrap},
     num::{HALF, Round},
     report::SendKind,
     thread::Trap,
 };
+use messages::sampler::{MessageType, Sample, SimdMode};
 use platforms::Platform;
 
 /// What a message does, and which parameters are u, v and r.
@@ -19,31 +20,34 @@ enum Form {
     ResInfo,
 }
 
-fn form(platform: Platform, kind: u32) -> Option<Form> {
+fn form(platform: Platform, op: MessageType) -> Option<Form> {
     // `ld` has its level after u before Gen9, after v since.
     let ld = if platform.caps().sampler.level_after_u { [0, 2, 3] } else { [0, 1, 3] };
-    Some(match kind {
-        0x00 | 0x18 => Form::Sample([0, 1, 2]),
-        0x01 | 0x02 => Form::Sample([1, 2, 3]),
-        0x07 => Form::Load(ld),
-        0x1a => Form::Load([0, 1, 2]),
-        0x0a => Form::ResInfo,
+    Some(match op {
+        MessageType::Sample | MessageType::SampleLodZero => Form::Sample([0, 1, 2]),
+        MessageType::SampleBias | MessageType::SampleLod => Form::Sample([1, 2, 3]),
+        MessageType::Load => Form::Load(ld),
+        MessageType::LoadLodZero => Form::Load([0, 1, 2]),
+        MessageType::ResInfo => Form::ResInfo,
         _ => return None,
     })
 }
 
 pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
-    let kind = mail.bits(12, 5);
-    let Some(form) = form(mail.cx.program.platform, kind) else {
-        return Err(format!("sampler message {kind:#x} is not modelled").into());
+    let message = mail.as_kind::<Sample>();
+    let Some(form) = message.operation().and_then(|op| form(mail.cx.program.platform, op)) else {
+        let number = message.message_type();
+        return Err(format!("sampler message {number:#x} is not modelled").into());
     };
-    let lanes = match (mail.bits(17, 2), mail.grf) {
-        (1, 32) => 8,
-        (2, 32) | (1, _) => 16,
-        (2, _) => 32,
-        _ => return Err("a sampler message of this SIMD mode is not modelled".into()),
+    let native = u32::from(mail.cx.program.platform.caps().memory.simd_message);
+    let lanes = match message.simd_mode() {
+        Some(SimdMode::Simd8) => native,
+        Some(SimdMode::Simd16) => 2 * native,
+        Some(SimdMode::Simd32) | None => {
+            return Err("a sampler message of this SIMD mode is not modelled".into());
+        }
     };
-    let head = mail.bits(19, 1);
+    let head = mail.header();
     let mut mask = 0;
     if head != 0 {
         mask = mail.address(8, 4)? as u32 >> 12 & 0xf;
@@ -52,20 +56,14 @@ pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
             mail.address(12, 4)?;
         }
     }
-    let half = mail.bits(30, 1) != 0;
-    let half_params = mail.bits(29, 1) != 0;
+    let (half, half_params) = (message.half_results(), message.half_parameters());
     let slot = if half { 2 } else { 4 };
     let block = mail.regs(lanes, slot) * mail.grf;
     let param_bytes = if half_params { 2 } else { 4 };
     let params = mail.regs(lanes, param_bytes) * mail.grf;
     let first = head * mail.grf;
     let count = (mail.len() * mail.grf).saturating_sub(first) / params;
-    let place = if mail.bits(0, 8) == 0xfc {
-        Place::State(mail.ex_desc >> 12 << 6)
-    } else {
-        mail.place(mail.bits(0, 8))
-    };
-    let surface = mail.surface(place)?.clone();
+    let surface = mail.surface(mail.place(message.surface()))?.clone();
     let Some(image) = surface.image else { return Err("sampling a surface without shape".into()) };
     let on = mail.on;
     for lane in (0..lanes).filter(|l| on >> l & 1 != 0) {
@@ -98,7 +96,7 @@ pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
                     let p = param(mail, k)?;
                     *v = if half_params { HALF.to_f64(p.into()) } else { f32::from_bits(p).into() };
                 }
-                let index = mail.bits(8, 4) as usize;
+                let index = usize::from(message.sampler_index());
                 let Some(Some(sampler)) = mail.cx.bindings.samplers.get(index).copied() else {
                     return Err(format!("no sampler at index {index}").into());
                 };

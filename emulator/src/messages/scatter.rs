@@ -2,6 +2,10 @@
 
 use super::{Mail, Place, atomic::Atomic, block, lanes_of, typed};
 use crate::{report::SendKind, thread::Trap};
+use messages::hdc::{
+    A64Scattered, Atomic as AtomicMessage, AtomicOp, Dc0, Dc1, ElementType, FloatAtomicOp, Scattered,
+    SimdMode, Surface,
+};
 
 /// Where a scattered message's parts lie, in GRFs and bytes.
 struct Layout {
@@ -14,8 +18,7 @@ struct Layout {
 
 impl Mail<'_, '_> {
     fn layout(&self, lanes: u32, place: Place, address: u32) -> Layout {
-        let head = self.bits(19, 1);
-        Layout { lanes, place, first: head * self.grf, address }
+        Layout { lanes, place, first: self.header() * self.grf, address }
     }
 
     fn simd(&self, wide: bool) -> u32 {
@@ -67,7 +70,7 @@ fn elements(
 }
 
 fn atomics(mail: &mut Mail<'_, '_>, l: &Layout, op: Atomic, bytes: u32) -> Result<SendKind, Trap> {
-    let returns = mail.bits(13, 1) != 0;
+    let returns = mail.as_kind::<AtomicMessage>().returns();
     let slot = bytes.max(4);
     let block = mail.regs(l.lanes, slot) * mail.grf;
     let start = mail.data_start(l);
@@ -90,7 +93,7 @@ fn atomics(mail: &mut Mail<'_, '_>, l: &Layout, op: Atomic, bytes: u32) -> Resul
 }
 
 /// Components a channel mask leaves enabled (a set bit disables).
-fn enabled(mask: u32) -> ([u32; 4], usize) {
+fn enabled(mask: u8) -> ([u32; 4], usize) {
     let mut out = [0; 4];
     let mut n = 0;
     for c in (0..4).filter(|c| mask >> c & 1 == 0) {
@@ -100,99 +103,103 @@ fn enabled(mask: u32) -> ([u32; 4], usize) {
     (out, n)
 }
 
-/// Data cache 0: byte and dword scattered.
-pub(super) fn dc0(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
-    let lanes = mail.simd(mail.bits(8, 1) != 0);
-    let place = mail.place(mail.bits(0, 8));
-    let l = mail.layout(lanes, place, 4);
-    match mail.bits(14, 5) {
-        4 => elements(mail, &l, false, &[0], 1 << mail.bits(10, 2), 4, 1),
-        0xc => elements(mail, &l, true, &[0], 1 << mail.bits(10, 2), 4, 1),
+/// Elements of one lane, by number.
+const COUNT: [u32; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
+
+/// Data cache 0: byte, dword and qword scattered.
+pub(super) fn dc0(mail: &mut Mail<'_, '_>, message: Dc0) -> Result<SendKind, Trap> {
+    let fields = mail.as_kind::<Scattered>();
+    let lanes = mail.simd(fields.simd16());
+    let l = mail.layout(lanes, mail.place(fields.surface()), 4);
+    let size = 1 << fields.size_log2();
+    match message {
+        Dc0::ByteScatteredRead => elements(mail, &l, false, &[0], size, 4, 1),
+        Dc0::ByteScatteredWrite => elements(mail, &l, true, &[0], size, 4, 1),
         // Dword messages count their offsets in dwords.
-        3 => elements(mail, &l, false, &[0], 4, 4, 4),
-        0xb => elements(mail, &l, true, &[0], 4, 4, 4),
-        5 => {
-            let n = 1 << mail.bits(10, 2);
-            elements(mail, &l, false, &[0, 1, 2, 3, 4, 5, 6, 7][..n], 8, 8, 1)
-        }
-        0xd => {
-            let n = 1 << mail.bits(10, 2);
-            elements(mail, &l, true, &[0, 1, 2, 3, 4, 5, 6, 7][..n], 8, 8, 1)
-        }
-        other => Err(format!("data cache 0 message {other:#x} is not modelled").into()),
+        Dc0::DwordScatteredRead => elements(mail, &l, false, &[0], 4, 4, 4),
+        Dc0::DwordScatteredWrite => elements(mail, &l, true, &[0], 4, 4, 4),
+        Dc0::QwordScatteredRead => elements(mail, &l, false, &COUNT[..size as usize], 8, 8, 1),
+        Dc0::QwordScatteredWrite => elements(mail, &l, true, &COUNT[..size as usize], 8, 8, 1),
+        other => Err(format!("message {other:?} of data cache 0 is not modelled").into()),
     }
 }
 
 /// Data cache 1: untyped surfaces, atomics, A64.
 pub(super) fn dc1(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
-    let kind = mail.bits(14, 5);
-    let a64 = kind & 0x10 != 0 && kind != 0x1b && kind != 0x1c;
-    let (place, address) = if a64 { (Place::Flat, 8) } else { (mail.place(mail.bits(0, 8)), 4) };
-    // One descriptor bit tells SIMD8 from SIMD16, in either sense.
-    let narrow_set = mail.bits(12, 1) != 0;
-    match kind {
-        1 | 9 | 0x11 | 0x19 => {
-            let lanes = match mail.bits(12, 2) {
-                1 => mail.simd(true),
-                2 => mail.simd(false),
-                _ => return Err("a SIMD4x2 message is not modelled".into()),
-            };
-            let (components, n) = enabled(mail.bits(8, 4));
-            let l = mail.layout(lanes, place, address);
-            elements(mail, &l, kind & 8 != 0, &components[..n], 4, 4, 1)
+    let Some(message) = Dc1::of(mail.desc) else { return Err("no such message to data cache 1".into()) };
+    match message {
+        Dc1::UntypedRead | Dc1::A64UntypedRead => untyped(mail, message, false),
+        Dc1::UntypedWrite | Dc1::A64UntypedWrite => untyped(mail, message, true),
+        Dc1::UntypedAtomic | Dc1::AtomicCounter | Dc1::A64Atomic => integer_atomic(mail, message, 4),
+        Dc1::UntypedAtomicHalf | Dc1::A64AtomicHalf => integer_atomic(mail, message, 2),
+        Dc1::UntypedAtomicFloat | Dc1::A64AtomicFloat => float_atomic(mail, message, 4),
+        Dc1::UntypedAtomicHalfFloat | Dc1::A64AtomicHalfFloat => float_atomic(mail, message, 2),
+        Dc1::A64ScatteredRead => scattered_a64(mail, false),
+        Dc1::A64ScatteredWrite => scattered_a64(mail, true),
+        Dc1::A64BlockRead => block::a64(mail, false),
+        Dc1::A64BlockWrite => block::a64(mail, true),
+        Dc1::MediaBlockRead => block::media(mail, false),
+        Dc1::MediaBlockWrite => block::media(mail, true),
+        Dc1::TypedRead => typed::access(mail, false),
+        Dc1::TypedWrite => typed::access(mail, true),
+        Dc1::TypedAtomic => typed::atomic(mail),
+        Dc1::TypedAtomicHalf | Dc1::AtomicCounterHalf | Dc1::TypedReadStatus => {
+            Err(format!("message {message:?} of data cache 1 is not modelled").into())
         }
-        2 | 0xb => {
-            let Some(op) = Atomic::from_hdc(mail.bits(8, 4)) else { return Err("no such atomic".into()) };
-            let l = mail.layout(mail.simd(!narrow_set), place, address);
-            let bytes = if mail.bits(8, 4) == 0 { 8 } else { 4 };
-            atomics(mail, &l, op, bytes)
-        }
-        3 | 0x13 => {
-            let Some(op) = Atomic::from_hdc(mail.bits(8, 4)) else { return Err("no such atomic".into()) };
-            let wide = if a64 { narrow_set } else { !narrow_set };
-            let l = mail.layout(mail.simd(wide), place, address);
-            atomics(mail, &l, op, 2)
-        }
-        0x12 => {
-            let Some(op) = Atomic::from_hdc(mail.bits(8, 4)) else { return Err("no such atomic".into()) };
-            let l = mail.layout(mail.simd(false), place, address);
-            atomics(mail, &l, op, if narrow_set { 8 } else { 4 })
-        }
-        0x1b | 0x1d => {
-            let Some(op) = Atomic::from_hdc_float(mail.bits(8, 3)) else {
-                return Err("no such atomic".into());
-            };
-            let wide = if a64 { narrow_set } else { !narrow_set };
-            let l = mail.layout(mail.simd(wide), place, address);
-            let bytes = if mail.bits(8, 3) >= 6 { 8 } else { 4 };
-            atomics(mail, &l, op, bytes)
-        }
-        0x1c | 0x1e => {
-            let Some(op) = Atomic::from_hdc_float(mail.bits(8, 3)) else {
-                return Err("no such atomic".into());
-            };
-            let wide = if a64 { narrow_set } else { !narrow_set };
-            let l = mail.layout(mail.simd(wide), place, address);
-            atomics(mail, &l, op, 2)
-        }
-        0x10 | 0x1a => {
-            let lanes = mail.simd(narrow_set);
-            let l = mail.layout(lanes, place, address);
-            let n = 1 << mail.bits(10, 2);
-            let write = kind == 0x1a;
-            const COUNT: [u32; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
-            match mail.bits(8, 2) {
-                0 if n == 8 => elements(mail, &l, write, &[0], 8, 8, 1),
-                0 => elements(mail, &l, write, &[0], n as u32, 4, 1),
-                1 => elements(mail, &l, write, &COUNT[..n], 4, 4, 1),
-                2 => elements(mail, &l, write, &COUNT[..n], 8, 8, 1),
-                _ => Err("a message with status return is not modelled".into()),
-            }
-        }
-        0x14 | 0x15 => block::a64(mail),
-        4 | 0xa => block::media(mail),
-        5 | 0xd => typed::access(mail),
-        6 => typed::atomic(mail),
-        other => Err(format!("data cache 1 message {other:#x} is not modelled").into()),
+    }
+}
+
+/// Where a message of data cache 1 goes, and the bytes of an address.
+fn target(mail: &Mail<'_, '_>, message: Dc1) -> (Place, u32) {
+    if message.is_a64() { (Place::Flat, 8) } else { (mail.place(mail.desc.surface()), 4) }
+}
+
+fn untyped(mail: &mut Mail<'_, '_>, message: Dc1, write: bool) -> Result<SendKind, Trap> {
+    let fields = mail.as_kind::<Surface>();
+    let lanes = match fields.simd_mode() {
+        Some(SimdMode::Simd16) => mail.simd(true),
+        Some(SimdMode::Simd8) => mail.simd(false),
+        Some(SimdMode::Simd4x2) | None => return Err("a SIMD4x2 message is not modelled".into()),
+    };
+    let (components, n) = enabled(fields.disabled_channels());
+    let (place, address) = target(mail, message);
+    let l = mail.layout(lanes, place, address);
+    elements(mail, &l, write, &components[..n], 4, 4, 1)
+}
+
+fn integer_atomic(mail: &mut Mail<'_, '_>, message: Dc1, bytes: u32) -> Result<SendKind, Trap> {
+    let fields = mail.as_kind::<AtomicMessage>();
+    let Some(op) = fields.integer() else { return Err("no such atomic".into()) };
+    let (place, address) = target(mail, message);
+    // The field for the width says how many lanes there are; of dwords at 64-bit addresses how wide they are.
+    let (sixteen, bytes) = match message {
+        Dc1::A64Atomic => (false, if fields.width() { 8 } else { bytes }),
+        Dc1::A64AtomicHalf => (fields.width(), bytes),
+        _ if op == AtomicOp::CmpXchgWide && bytes == 4 => (!fields.width(), 8),
+        _ => (!fields.width(), bytes),
+    };
+    let l = mail.layout(mail.simd(sixteen), place, address);
+    atomics(mail, &l, Atomic::from_hdc(op), bytes)
+}
+
+fn float_atomic(mail: &mut Mail<'_, '_>, message: Dc1, bytes: u32) -> Result<SendKind, Trap> {
+    let fields = mail.as_kind::<AtomicMessage>();
+    let Some(op) = fields.float() else { return Err("no such atomic".into()) };
+    let (place, address) = target(mail, message);
+    let l = mail.layout(mail.simd(fields.width() == message.is_a64()), place, address);
+    let wide = matches!(op, FloatAtomicOp::FAddWide | FloatAtomicOp::FSubWide) && bytes == 4;
+    atomics(mail, &l, Atomic::from_hdc_float(op), if wide { 8 } else { bytes })
+}
+
+fn scattered_a64(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
+    let fields = mail.as_kind::<A64Scattered>();
+    let l = mail.layout(mail.simd(fields.simd16()), Place::Flat, 8);
+    let n = 1 << fields.count_log2();
+    match fields.element() {
+        Some(ElementType::Byte) if n == 8 => elements(mail, &l, write, &[0], 8, 8, 1),
+        Some(ElementType::Byte) => elements(mail, &l, write, &[0], n as u32, 4, 1),
+        Some(ElementType::Dword) => elements(mail, &l, write, &COUNT[..n], 4, 4, 1),
+        Some(ElementType::Qword) => elements(mail, &l, write, &COUNT[..n], 8, 8, 1),
+        None => Err("a message with status return is not modelled".into()),
     }
 }

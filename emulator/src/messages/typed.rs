@@ -7,6 +7,10 @@ use crate::{
     report::SendKind,
     thread::Trap,
 };
+use messages::{
+    hdc::{Atomic as AtomicMessage, SlotGroup, Surface},
+    lsc::{BtiExtended, Quad},
+};
 
 /// The bits of channel `c` of a texel as the shader sees them: a float or an integer of 32 bits.
 /// Channels the image lacks read as 0, and alpha as 1.
@@ -120,13 +124,12 @@ fn channels(mail: &Mail<'_, '_>) -> u32 {
 }
 
 /// Typed surface read and write: 8 channels, 16 on Xe-HPC.
-pub(super) fn access(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
-    let write = mail.bits(14, 5) == 0xd;
-    let g = grid(mail, mail.place(mail.bits(0, 8)))?;
-    let head = mail.bits(19, 1);
-    let mask = mail.bits(8, 4);
-    let components: u32 = 4 - mask.count_ones();
-    let high = mail.bits(12, 2) == 2;
+pub(super) fn access(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
+    let fields = mail.as_kind::<Surface>();
+    let g = grid(mail, mail.place(fields.surface()))?;
+    let head = mail.header();
+    let (mask, components) = (fields.disabled_channels().into(), fields.channel_count());
+    let high = fields.slot_group() == Some(SlotGroup::High);
     let lanes = channels(mail);
     let data = if write { components } else { 0 };
     let count = (mail.len() - head.min(mail.len())).saturating_sub(data);
@@ -136,8 +139,8 @@ pub(super) fn access(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
 
 /// Typed LSC quad messages.
 pub(super) fn lsc_quad(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
-    let g = grid(mail, mail.place(mail.ex_desc >> 24))?;
-    let mask = !mail.bits(12, 4) & 0xf;
+    let g = grid(mail, mail.place(BtiExtended::from_bits(mail.ex_desc).surface()))?;
+    let mask = u32::from(!mail.as_kind::<Quad>().channels() & 0xf);
     let lanes = mail.lanes;
     let count = mail.len0 / mail.regs(lanes, 4);
     let on = mail.on;
@@ -185,13 +188,14 @@ fn transfer(mail: &mut Mail<'_, '_>, g: &Grid, s: Shape) -> Result<SendKind, Tra
 
 /// Typed atomics on 32-bit texels: 8 channels, 16 on Xe-HPC.
 pub(super) fn atomic(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
-    let g = grid(mail, mail.place(mail.bits(0, 8)))?;
-    let Some(op) = Atomic::from_hdc(mail.bits(8, 4)) else { return Err("no such atomic".into()) };
-    let returns = mail.bits(13, 1) != 0;
-    let first = mail.bits(19, 1) * mail.grf;
+    let fields = mail.as_kind::<AtomicMessage>();
+    let g = grid(mail, mail.place(fields.surface()))?;
+    let Some(op) = fields.integer().map(Atomic::from_hdc) else { return Err("no such atomic".into()) };
+    let returns = fields.returns();
+    let first = mail.header() * mail.grf;
     let lanes = channels(mail);
     let block = mail.regs(lanes, 4) * mail.grf;
-    let on = if mail.bits(12, 1) != 0 && mail.lanes > lanes { mail.on >> lanes } else { mail.on };
+    let on = if fields.width() && mail.lanes > lanes { mail.on >> lanes } else { mail.on };
     let count = (mail.len() * mail.grf - first).saturating_sub(op.operands() * block) / block;
     for lane in (0..lanes).filter(|l| on >> l & 1 != 0) {
         let [x, y, z] = coordinates(mail, first, block, count, lane)?;

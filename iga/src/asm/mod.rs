@@ -7,7 +7,10 @@ mod cursor;
 mod immediate;
 mod instruction;
 mod load_store;
+mod message;
+mod mnemonic;
 mod operand;
+mod options;
 mod token;
 
 use cursor::Cursor;

@@ -1,0 +1,105 @@
+//! Operands of messages: payloads, lengths, descriptors.
+
+use super::{cursor::Cursor, operand::register_base, token::Token};
+use gen_ir::{Arf, Base, Desc, Dst, Inst, Op, Payload, Physical, Reg, Region, Sfid, Src, SrcMod, Type};
+use messages::{Descriptor, ExtendedDescriptor};
+use platforms::Layout;
+
+impl Cursor<'_> {
+    fn send_register(&mut self, what: &str) -> Option<Reg<Physical>> {
+        let at = self.here();
+        match self.peek() {
+            Token::Word(word) => match register_base(self.caps, word) {
+                Some(base @ (Base::Grf(_) | Base::Arf(Arf::Null))) => {
+                    self.advance();
+                    Some(Reg::new(base, 0))
+                }
+                Some(_) => {
+                    self.error_at(at, format!("`{word}`"), "a GRF or null");
+                    None
+                }
+                None => self.unexpected(what),
+            },
+            _ => self.unexpected(what),
+        }
+    }
+
+    /// A payload register, its length if one is written, and its type.
+    pub(super) fn payload(&mut self, what: &str) -> Option<(Reg<Physical>, Option<u8>, Type)> {
+        let reg = self.send_register(what)?;
+        if self.peek() == Token::Colon && matches!(self.peek_at(1), Token::Int(_)) {
+            self.advance();
+            let at = self.here();
+            return match self.small() {
+                Some(n) if n < 32 => Some((reg, Some(n as u8), Type::Ud)),
+                _ => {
+                    self.error_at(at, "another number".into(), "a length: 0 to 31 registers");
+                    None
+                }
+            };
+        }
+        if self.peek() == Token::Less {
+            // Regions on payloads mean nothing; older listings have them.
+            while !matches!(self.peek(), Token::Greater | Token::Newline) {
+                self.advance();
+            }
+            self.expect(Token::Greater, "`>`")?;
+        }
+        Some((reg, None, self.type_suffix(Some(Type::Ud))?))
+    }
+
+    pub(super) fn descriptor(&mut self, what: &str) -> Option<Desc<Physical>> {
+        if let Token::Word(word) = self.peek()
+            && register_base(self.caps, word).is_some()
+        {
+            let at = self.here();
+            let reg = self.address()?;
+            let byte = reg.byte * 2;
+            if byte >= 32 {
+                self.error_at(at, reg.to_string(), "a0.0 to a0.7, which are dwords here");
+                return None;
+            }
+            return Some(Desc::Reg(reg.at(byte)));
+        }
+        Some(Desc::Imm(self.dword(what)?))
+    }
+
+    pub(super) fn send_operands(&mut self, inst: &mut Inst<Physical>) -> Option<()> {
+        let (dst, _, ty) = self.payload("a destination register")?;
+        inst.dst = Dst::Direct { reg: dst, horz: 1, ty };
+        let region = if self.xe() { Region::PACKED } else { Region::SCALAR };
+        let (src0, _, ty) = self.payload("a payload register")?;
+        inst.src[0] = Src::Direct { reg: src0, region, mods: SrcMod::None, ty };
+        let mut written_len = None;
+        if self.xe() || matches!(inst.op, Op::Sends | Op::Sendsc) {
+            let (src1, len, ty) = self.payload("a second payload register")?;
+            inst.src[1] = Src::Direct { reg: src1, region, mods: SrcMod::None, ty };
+            written_len = len;
+        }
+        let mut ex_desc = self.descriptor("an extended descriptor")?;
+        let desc = self.descriptor("a descriptor")?;
+        let Payload::Send(send) = &mut inst.payload else { return Some(()) };
+        send.desc = desc;
+        if let Desc::Imm(bits) = desc {
+            let desc = Descriptor::from_bits(bits);
+            send.dst_len = desc.response_length().registers();
+            send.src0_len = desc.message_length().registers();
+        }
+        if let Desc::Imm(bits) = &mut ex_desc {
+            let fields = ExtendedDescriptor::from_bits(*bits);
+            if self.caps.words.layout() == Layout::Gen8 {
+                send.sfid = Sfid::from_number(fields.target_function(), false);
+                send.eot = fields.end_of_thread();
+                *bits &= !ExtendedDescriptor::IN_WORD;
+            }
+            if !self.caps.memory.lsc {
+                send.src1_len = fields.extended_length().registers();
+            }
+        }
+        send.ex_desc = ex_desc;
+        if let Some(len) = written_len {
+            send.src1_len = len;
+        }
+        Some(())
+    }
+}
