@@ -2,7 +2,7 @@
 //!
 //! The figures are rows of [`Latencies`]; a scheduler orders by them, and cycle models count with them.
 
-use crate::{Arf, Base, Class, Dst, Inst, MathFn, Op, Payload, Sfid, Space};
+use crate::{Arf, Base, Class, Descriptors, Dst, Inst, MathFn, Op, Payload, Sfid, Space};
 use platforms::Caps;
 
 impl<S: Space> Inst<S> {
@@ -94,17 +94,21 @@ pub struct Clock {
     /// When what was written can be read, and when what is being read can be overwritten.
     written: Vec<u64>,
     read: Vec<u64>,
+    descs: Descriptors,
 }
 
 impl Clock {
     /// A thread that starts.
     pub fn new(caps: &'static Caps) -> Clock {
-        Clock { caps, now: 0, written: vec![0; UNITS], read: vec![0; UNITS] }
+        Clock { caps, now: 0, written: vec![0; UNITS], read: vec![0; UNITS], descs: Descriptors::default() }
     }
 
     /// Issues an instruction. Returns the cycles until the next one can, the time that it waits included.
     pub fn issue(&mut self, inst: &Inst<crate::Physical>) -> u64 {
         let (began, caps) = (self.now, self.caps);
+        self.descs.see(inst);
+        let long = self.descs.with_lengths(inst);
+        let inst = long.as_ref().unwrap_or(inst);
         let grf_bytes = u32::from(caps.regs.grf_bytes);
         let (acc_read, acc_written) = inst.implicit_accumulator();
         let mut start = began;
@@ -120,9 +124,12 @@ impl Clock {
         let there = start + u64::from(inst.latency(caps));
         let done = start + u64::from(inst.read_cycles(caps));
         self.units(inst, grf_bytes, |clock, unit, write| {
-            let list = if write { &mut clock.written } else { &mut clock.read };
-            let until = if write { there } else { done };
-            list[unit] = list[unit].max(until);
+            match write {
+                true => clock.written[unit] = clock.written[unit].max(there),
+                // Descriptors and predicates are read as the message leaves.
+                false if unit >= FLAGS => {}
+                false => clock.read[unit] = clock.read[unit].max(done),
+            }
         });
         if acc_written {
             self.written[ACCUMULATOR] = there;

@@ -67,6 +67,10 @@ pub(crate) struct Placement {
 
 pub(crate) const UNPLACED: u32 = u32::MAX;
 
+/// Registers in which variables that are smaller than one are placed in turn. More of them would break up the
+/// room for large ones.
+const PARTS_IN_TURN: u32 = 32;
+
 /// A placed variable.
 #[derive(Clone, Copy)]
 pub(crate) struct Held {
@@ -544,7 +548,9 @@ impl<'a, const W: usize> Scan<'a, W> {
         open.iter_mut().zip(between::<W>(low, high)).for_each(|(o, b)| *o &= b);
         let found = self.find_part(i, open, with_parts);
         if let Some(at) = found {
-            self.next_byte = at + item.bytes;
+            // What begins a register is for messages and the math unit: not to be waited for by its neighbours.
+            let end = at + item.bytes;
+            self.next_byte = if item.align >= rb { end.next_multiple_of(rb) } else { end };
         }
         found
     }
@@ -552,6 +558,9 @@ impl<'a, const W: usize> Scan<'a, W> {
     /// A free place for item `i`, which is smaller than a register, in one of `open`: beside others if there
     /// is room, else in an empty one.
     fn find_part(&mut self, i: u32, mut open: Regs<W>, with_parts: Regs<W>) -> Option<u32> {
+        if let Some(at) = self.find_part_in_turn(i, open, with_parts) {
+            return Some(at);
+        }
         let rb = self.file.reg_bytes;
         let item = self.items[i as usize];
         let ranges = self.ranges(i);
@@ -585,6 +594,34 @@ impl<'a, const W: usize> Scan<'a, W> {
             }
         }
         empty
+    }
+
+    /// The same in turn: the next place, beside others or not, in as many registers as serve small variables alone.
+    fn find_part_in_turn(&mut self, i: u32, open: Regs<W>, with_parts: Regs<W>) -> Option<u32> {
+        let rb = self.file.reg_bytes;
+        // Flags are few, and each is a part.
+        if !self.file.rotate || self.file.regs < 2 * PARTS_IN_TURN {
+            return None;
+        }
+        let item = self.items[i as usize];
+        let ranges = self.ranges(i);
+        let from = if self.next_byte < PARTS_IN_TURN * rb { self.next_byte } else { 0 };
+        for (regs, least) in [
+            (between::<W>(from / rb, PARTS_IN_TURN), from),
+            (between(0, (from.div_ceil(rb)).min(PARTS_IN_TURN)), 0),
+        ] {
+            let mut here = open;
+            here.iter_mut().zip(regs).for_each(|(h, b)| *h &= b);
+            while let Some(r) = first(&here) {
+                here[r as usize / 64] &= !(1 << (r % 64));
+                let taken = if has(&with_parts, r) { self.taken(r, ranges, mask_of(0, rb)) } else { 0 };
+                let (least, end) = (least.saturating_sub(r * rb), rb.min(item.high - r * rb));
+                if let Some(at) = free_slot(taken, least, (item.bytes, item.align), end) {
+                    return Some(r * rb + at);
+                }
+            }
+        }
+        None
     }
 
     /// The first place for item `i` in `open` registers from `from` to before `high`: it takes whole ones, but

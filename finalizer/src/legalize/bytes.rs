@@ -1,6 +1,6 @@
 //! Byte operands where only words are.
 
-use gen_ir::{Op, Src, Type};
+use gen_ir::{Op, Src, SrcMod, Type};
 
 use super::{Legalizer, Step, operand::is_scalar};
 use crate::build::VInst;
@@ -15,6 +15,11 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let wide = inst.op != Op::Mov && inst.exec.lanes() > 1 && inst.dst.ty().is_some_and(|t| t.bytes() == 8);
     let mut new = *inst;
     let mut changed = false;
+    if !lx.caps.regions.src1_byte && is_byte(&inst.src[1]) && commutes(inst) {
+        new.src.swap(0, 1);
+        changed = true;
+    }
+    let inst = &VInst { ..new };
     for i in 0..3 {
         if !is_byte(&inst.src[i]) {
             continue;
@@ -23,7 +28,9 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         let to_float = inst.dst.ty().is_some_and(Type::is_float)
             && !lx.caps.regions.byte_to_float
             && is_scalar(&inst.src[i], inst.exec.lanes());
-        let signed = inst.src[i].ty().is_some_and(Type::is_signed);
+        // A negated byte is negative; in bitwise operations it stays to be negated.
+        let negated = inst.src[i].mods().neg() && !inst.op.info().logic;
+        let signed = negated || inst.src[i].ty().is_some_and(Type::is_signed);
         if second || to_float || wide {
             let ty = if signed { Type::W } else { Type::Uw };
             lx.stage_source(&mut new, i, ty, 1);
@@ -35,4 +42,12 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         return Step::Replaced;
     }
     Step::Keep
+}
+
+/// Whether an instruction computes the same with its sources swapped, and may have them so: source 0 reads bytes.
+/// (Of a product, the second factor is the narrower one.)
+fn commutes(inst: &VInst) -> bool {
+    let other = matches!(inst.src[0], Src::Direct { ty, .. } if ty.bytes() > 1);
+    let direct = matches!(inst.src[1], Src::Direct { mods: SrcMod::None, .. });
+    other && direct && matches!(inst.op, Op::Add | Op::And | Op::Or | Op::Xor)
 }

@@ -66,7 +66,9 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     }
     if matches!(inst.payload, Payload::Math(_)) {
         for i in 0..2 {
-            if let Src::Imm { ty, .. } = new.src[i] {
+            if let Src::Imm { ty, .. } = new.src[i]
+                && !(i == 1 && fits_math(&new, ty))
+            {
                 lx.stage_source(&mut new, i, ty, 1);
                 changed = true;
             }
@@ -77,6 +79,12 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         return Step::Replaced;
     }
     Step::Keep
+}
+
+/// Whether the math unit reads an immediate as source 1: of 32 bits, from Gen8 on (Mesa, `gfx6_math`; Intel's
+/// compilers divide by immediates, of floats and of integers).
+fn fits_math(inst: &VInst, ty: Type) -> bool {
+    matches!(ty, Type::F | Type::D | Type::Ud) && inst.dst.ty().is_some_and(|d| d.bytes() == 4)
 }
 
 /// What one channel sees of a packed vector.

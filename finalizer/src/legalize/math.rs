@@ -98,6 +98,9 @@ fn places(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         return Step::Keep;
     }
     let Some(ty) = inst.dst.ty() else { return Step::Keep };
+    if let Dst::Direct { reg, horz: 1, .. } = inst.dst {
+        lx.place_in_grf(reg, reg.byte % lx.grf());
+    }
     let at = match inst.dst {
         Dst::Direct { reg, horz: 1, .. } => lx.offset_in_grf(reg),
         _ => None,
@@ -116,6 +119,7 @@ fn places(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         }
         let fits = match inst.src[i] {
             Src::Direct { reg, region, ty: src_ty, .. } => {
+                lx.place_in_grf(reg, at);
                 linear_stride(region, lanes) == Some(1)
                     && src_ty.bytes() == ty.bytes()
                     && lx.offset_in_grf(reg) == Some(at)

@@ -132,6 +132,21 @@ impl Legalizer<'_> {
         }
     }
 
+    /// Has an operand begin so many bytes into a register, if that is only a question of where its variable is
+    /// placed. A variable that is aligned further breaks no rule that it has kept before.
+    pub(super) fn place_in_grf(&mut self, reg: VReg, at: u32) {
+        let grf = self.grf();
+        if let Some(v) = reg.var()
+            && reg.byte % grf == at
+        {
+            let var = &mut self.vars[v.index()];
+            if var.fixed.is_none() && var.class == gen_ir::VarClass::General && !var.align.is_multiple_of(grf)
+            {
+                var.align = grf;
+            }
+        }
+    }
+
     /// Whether an operand surely starts at a multiple of `bytes`.
     pub(super) fn is_aligned(&self, reg: VReg, bytes: u32) -> bool {
         match reg.base() {

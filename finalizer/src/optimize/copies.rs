@@ -43,7 +43,7 @@ pub(super) fn forward(
 /// What a copy's destination can be replaced by.
 #[derive(Clone, Copy, Debug)]
 enum Origin {
-    Reg { reg: Reg<Virtual>, bytes: Extent, region: Region, ty: Type },
+    Reg { reg: Reg<Virtual>, bytes: Extent, region: Region, ty: Type, mods: SrcMod },
     Imm { bits: u64, ty: Type },
 }
 
@@ -142,7 +142,7 @@ impl Copies {
                         inst.src[i] = src;
                     }
                 }
-                Origin::Reg { reg: origin, ty: origin_ty, region, .. } => {
+                Origin::Reg { reg: origin, ty: origin_ty, region, mods, .. } => {
                     // Where bytes are read as source 0 only, the sources of a sum may change places.
                     let refused = i != 0 && origin_ty.bytes() == 1 && !self.byte_sources;
                     let swap = refused && i == 1 && commutes(inst) && !inst.src[0].is_imm() && {
@@ -151,7 +151,7 @@ impl Copies {
                     if refused && !swap {
                         continue;
                     }
-                    if let Some(src) = replace_register(inst, i, copy, origin, origin_ty, region) {
+                    if let Some(src) = replace_register(inst, i, copy, (origin, mods), origin_ty, region) {
                         inst.src[i] = src;
                         if swap {
                             inst.src.swap(0, 1);
@@ -183,7 +183,9 @@ impl Copies {
         let mut at = self.newest[var.index()].src;
         while let Some(c) = self.all.get(at as usize) {
             at = c.older_src;
-            let Origin::Reg { reg: origin, region: r, ty: t, .. } = c.origin else { continue };
+            let Origin::Reg { reg: origin, region: r, ty: t, mods: SrcMod::None, .. } = c.origin else {
+                continue;
+            };
             let same = c.live
                 && (origin, r, t, c.dst_ty) == (reg, region, ty, dst_ty)
                 && c.lanes >= lanes
@@ -263,7 +265,9 @@ impl Copies {
             Src::Imm { bits, ty } if keeps_value(ty, dst_ty) && !is_packed(ty) => {
                 Origin::Imm { bits: extend(bits, ty, dst_ty), ty: dst_ty }
             }
-            Src::Direct { reg, region, mods: SrcMod::None, ty } if keeps_value(ty, dst_ty) => {
+            Src::Direct { reg, region, mods, ty }
+                if keeps_value(ty, dst_ty) && (!mods.any() || ty.is_float()) =>
+            {
                 let Some(v) = reg.var() else { return };
                 let Some(bytes) = inst.src_extent(0, grf_bytes) else { return };
                 let region = if region.is_scalar() || lanes == 1 { Region::SCALAR } else { region };
@@ -273,7 +277,7 @@ impl Copies {
                 if !plain(v) || overlapping || !plain_region {
                     return;
                 }
-                Origin::Reg { reg, bytes, region, ty }
+                Origin::Reg { reg, bytes, region, ty, mods }
             }
             _ => return,
         };
@@ -384,7 +388,7 @@ fn replace_register(
     inst: &Inst<Virtual>,
     i: usize,
     copy: &Copy,
-    origin: Reg<Virtual>,
+    (origin, origin_mods): (Reg<Virtual>, SrcMod),
     origin_ty: Type,
     origin_region: Region,
 ) -> Option<Src<Virtual>> {
@@ -416,7 +420,17 @@ fn replace_register(
     } else {
         return None;
     };
+    let mods = if origin_mods.any() { modified(inst, i, origin_mods, mods)? } else { mods };
     Some(Src::Direct { reg: origin, region: new_region, mods, ty: new_ty })
+}
+
+/// The modifier of source `i` when it reads what a copy has negated or made positive, `first`: of floats, which a
+/// modifier changes by their sign alone, in operations that all take modifiers.
+fn modified(inst: &Inst<Virtual>, i: usize, first: SrcMod, then: SrcMod) -> Option<SrcMod> {
+    let takes = matches!(inst.op, Op::Mov | Op::Add | Op::Mul | Op::Mad | Op::Cmp | Op::Sel | Op::Math);
+    let float = inst.src[i].ty().is_some_and(Type::is_float);
+    let neg = if then.abs() { then.neg() } else { first.neg() != then.neg() };
+    (takes && float).then(|| SrcMod::new(first.abs() || then.abs(), neg))
 }
 
 /// [`replace_register`] where no widening is involved and the instruction stays legal.
@@ -431,8 +445,8 @@ fn replace_legally(inst: &mut Inst<Virtual>, i: usize, copy: &Copy, platform: Pl
         return;
     }
     let src = match copy.origin {
-        Origin::Reg { reg, region, ty, .. } if ty.bytes() == copy.dst_ty.bytes() => {
-            replace_register(inst, i, copy, reg, ty, region)
+        Origin::Reg { reg, region, ty, mods, .. } if ty.bytes() == copy.dst_ty.bytes() => {
+            replace_register(inst, i, copy, (reg, mods), ty, region)
         }
         Origin::Imm { bits, ty } => match inst.src[i] {
             Src::Direct { mods, ty: read_as, .. } => place_immediate(inst, i, mods, read_as, bits, ty),

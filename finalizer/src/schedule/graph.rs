@@ -5,9 +5,10 @@
 //! would have waited for that now waits for the one that came after it. So lists stay short, and building the
 //! graph takes time in proportion to the operands.
 
-use gen_ir::{Arf, Base, Class, Extent, Inst, Op, Physical, PredCtrl, Reg, Role, Src};
+use gen_ir::{Arf, Base, Extent, Inst, Op, Physical, PredCtrl, Reg, Role, Src};
 use platforms::{Caps, Platform};
 
+use super::Kind;
 use crate::lists::refill;
 
 const NONE: u32 = u32::MAX;
@@ -89,8 +90,8 @@ impl Default for Graph {
 }
 
 impl Graph {
-    /// Builds the graph of a stretch.
-    pub fn build(&mut self, insts: &[Inst<Physical>], platform: Platform) {
+    /// Builds the graph of a stretch, whose instructions are of these kinds.
+    pub fn build(&mut self, insts: &[Inst<Physical>], kinds: &[Kind], platform: Platform) {
         let caps = platform.caps();
         let node = |inst: &Inst<Physical>| Node {
             edge: NONE,
@@ -111,8 +112,8 @@ impl Graph {
             self.writes[usize::from(cell)] = NONE;
             self.reads[usize::from(cell)] = NONE;
         }
-        for (i, inst) in insts.iter().enumerate() {
-            self.add(i as u32, inst, platform, caps);
+        for (i, (inst, kind)) in insts.iter().zip(kinds).enumerate() {
+            self.add(i as u32, inst, *kind, caps);
         }
         for i in (0..self.nodes.len()).rev() {
             let ways = self.after(i).map(|(to, cycles)| cycles + self.nodes[to].height);
@@ -144,7 +145,7 @@ impl Graph {
         self.edges.push(Edge { to, cycles, next: first });
     }
 
-    fn add(&mut self, i: u32, inst: &Inst<Physical>, platform: Platform, caps: &Caps) {
+    fn add(&mut self, i: u32, inst: &Inst<Physical>, kind: Kind, caps: &Caps) {
         let grf_bytes = u32::from(caps.regs.grf_bytes);
         // All reads first: an instruction does not wait for itself.
         inst.for_each_reg(|role, reg| {
@@ -167,8 +168,10 @@ impl Graph {
         if writes {
             self.write(i, ACCUMULATOR, u64::MAX);
         }
-        if inst.op.info().class == Class::Send {
-            self.message(i, inst.send().is_some_and(|s| s.only_reads(platform)));
+        match kind {
+            Kind::Load => self.message(i, true),
+            Kind::Store | Kind::Stays => self.message(i, false),
+            Kind::Plain => {}
         }
     }
 
@@ -237,6 +240,8 @@ impl Graph {
                 if touched & bytes != 0 {
                     let node = self.nodes[inst as usize];
                     let cycles = match reads {
+                        // Descriptors and predicates are read as a message leaves.
+                        true if cell >= GRFS => 0,
                         true => node.read,
                         false if self.writes_wait || node.read > 0 => node.latency,
                         false => 1,

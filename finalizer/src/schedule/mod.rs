@@ -16,7 +16,8 @@ mod list;
 mod tests;
 
 use gen_ir::{
-    Arf, Base, Class, Desc, Dst, Inst, Kernel, Op, Options, Payload, Physical, Role, SendInfo, Sfid, Src,
+    Arf, Base, Class, Desc, Descriptors, Dst, Inst, Kernel, Op, Options, Payload, Physical, Role, SendInfo,
+    Sfid,
 };
 use platforms::{Caps, Platform};
 
@@ -32,6 +33,21 @@ pub(crate) struct Scratch {
     graph: Graph,
     list: List,
     moved: Vec<Inst<Physical>>,
+    /// What the instructions of the stretch are.
+    kinds: Vec<Kind>,
+}
+
+/// How an instruction may move.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Kind {
+    /// Nothing may pass it.
+    Stays,
+    /// As its operands allow.
+    Plain,
+    /// A message that only reads memory: as its operands allow, but past no store.
+    Load,
+    /// A message that does more to memory, in order with all others.
+    Store,
 }
 
 /// Orders every block.
@@ -47,35 +63,37 @@ pub(crate) fn schedule(kernel: &mut Kernel<Physical>, scratch: &mut Scratch) {
         let first = if b == 0 { fixed } else { 0 };
         let mut start = first;
         let mut descs = Descriptors::default();
-        let mut stretch = |from: usize, to: usize, insts: &mut [Inst<Physical>]| {
-            if to > from + 2 {
-                order(&mut insts[from..to], platform, scratch);
-            }
-        };
+        scratch.kinds.clear();
         for i in first..insts.len() {
-            let stays = stays(&insts[i], platform, &descs);
+            let kind = kind(&insts[i], platform, &descs);
             descs.see(&insts[i]);
-            if stays || i - start == LONGEST {
-                stretch(start, i, insts);
-                start = i + usize::from(stays);
+            if kind != Kind::Stays {
+                scratch.kinds.push(kind);
+            }
+            if kind == Kind::Stays || scratch.kinds.len() == LONGEST {
+                order(&mut insts[start..start + scratch.kinds.len()], platform, scratch);
+                start = i + 1;
             }
         }
-        stretch(start, insts.len(), insts);
+        order(&mut insts[start..], platform, scratch);
     }
 }
 
-/// Orders a stretch in which everything may move as far as it depends on nothing.
+/// Orders a stretch in which everything may move as far as it depends on nothing, and forgets its kinds.
 fn order(insts: &mut [Inst<Physical>], platform: Platform, scratch: &mut Scratch) {
-    let Scratch { graph, list, moved } = scratch;
-    graph.build(insts, platform);
-    let Some(order) = list.better(graph) else { return };
-    moved.clear();
-    moved.extend(order.iter().map(|&i| insts[i as usize]));
-    insts.copy_from_slice(moved);
+    let Scratch { graph, list, moved, kinds } = scratch;
+    if insts.len() > 2 {
+        graph.build(insts, kinds, platform);
+        if let Some(order) = list.better(graph) {
+            moved.clear();
+            moved.extend(order.iter().map(|&i| insts[i as usize]));
+            insts.copy_from_slice(moved);
+        }
+    }
+    kinds.clear();
 }
 
-/// Whether nothing may pass an instruction.
-fn stays(inst: &Inst<Physical>, platform: Platform, descs: &Descriptors) -> bool {
+fn kind(inst: &Inst<Physical>, platform: Platform, descs: &Descriptors) -> Kind {
     let odd = Options::ATOMIC.0
         | Options::SWITCH.0
         | Options::NO_PREEMPT.0
@@ -84,11 +102,11 @@ fn stays(inst: &Inst<Physical>, platform: Platform, descs: &Descriptors) -> bool
         | Options::NO_DD_CHK.0
         | Options::NO_COMPACT.0;
     if inst.opts.0 & odd != 0 || matches!(inst.payload, Payload::Outside(_)) {
-        return true;
+        return Kind::Stays;
     }
     match inst.op.info().class {
-        Class::Branch | Class::Sync | Class::Nullary => return true,
-        Class::Send => return message_stays(inst, platform, descs),
+        Class::Branch | Class::Sync | Class::Nullary => return Kind::Stays,
+        Class::Send => return kind_of_message(inst, platform, descs),
         _ => {}
     }
     // A move to nowhere waits for what it reads.
@@ -103,16 +121,23 @@ fn stays(inst: &Inst<Physical>, platform: Platform, descs: &Descriptors) -> bool
             Base::Var(never) => match never {},
         };
     });
-    waits || state || matches!(inst.dst, Dst::Indirect { .. }) || inst.op == Op::Wait
+    let stays = waits || state || matches!(inst.dst, Dst::Indirect { .. }) || inst.op == Op::Wait;
+    if stays { Kind::Stays } else { Kind::Plain }
 }
 
-/// Messages that do more than access memory, and those of which it is not known.
-fn message_stays(inst: &Inst<Physical>, platform: Platform, descs: &Descriptors) -> bool {
-    let Payload::Send(send) = &inst.payload else { return true };
-    let Some(known) = descs.known(send) else { return true };
+/// Messages that do more than access memory stay, and those of which it is not known.
+fn kind_of_message(inst: &Inst<Physical>, platform: Platform, descs: &Descriptors) -> Kind {
+    let Payload::Send(send) = &inst.payload else { return Kind::Stays };
+    let Some(known) = descs.known(send) else { return Kind::Stays };
     let plain =
         matches!(inst.op, Op::Send | Op::Sends) && !send.eot && inst.opts.0 & Options::SERIALIZE.0 == 0;
-    !plain || !(known.only_reads(platform) || writes_memory(&known, platform.caps()))
+    if plain && known.only_reads(platform) {
+        Kind::Load
+    } else if plain && writes_memory(&known, platform.caps()) {
+        Kind::Store
+    } else {
+        Kind::Stays
+    }
 }
 
 /// Stores, atomics and other messages that only access memory and are no fences.
@@ -128,43 +153,5 @@ fn writes_memory(send: &SendInfo<Physical>, caps: &Caps) -> bool {
         // Motion estimation reads surfaces.
         Sfid::Vme | Sfid::Cre => true,
         _ => false,
-    }
-}
-
-/// What is known of descriptors in address registers: the bits that a message adds to its surface.
-#[derive(Debug, Default)]
-struct Descriptors {
-    bits: [Option<u32>; 8],
-}
-
-impl Descriptors {
-    /// Learns from an instruction.
-    fn see(&mut self, inst: &Inst<Physical>) {
-        let Dst::Direct { reg, ty, .. } = inst.dst else { return };
-        if !matches!(reg.base(), Base::Arf(Arf::Addr(_))) {
-            return;
-        }
-        let first = (reg.byte / 4) as usize;
-        let bytes = inst.exec.lanes() * ty.bytes();
-        for known in self.bits.iter_mut().skip(first).take(bytes.div_ceil(4) as usize + 1) {
-            *known = None;
-        }
-        let dword = inst.exec.lanes() == 1 && ty.bytes() == 4 && inst.pred.is_none();
-        let imm = match (inst.op, inst.src[0], inst.src[1]) {
-            (Op::Mov, Src::Imm { bits, .. }, _) | (Op::Add, _, Src::Imm { bits, .. }) => Some(bits as u32),
-            _ => None,
-        };
-        if dword && let Some(known) = self.bits.get_mut(first) {
-            *known = imm;
-        }
-    }
-
-    /// The message with its descriptor's bits, the surface aside.
-    fn known(&self, send: &SendInfo<Physical>) -> Option<SendInfo<Physical>> {
-        let desc = match send.desc {
-            Desc::Imm(bits) => bits,
-            Desc::Reg(reg) => (*self.bits.get((reg.byte / 4) as usize)?)?,
-        };
-        Some(SendInfo { desc: Desc::Imm(desc), ..*send })
     }
 }

@@ -15,6 +15,17 @@ fn run(platform: Platform, text: &str) -> Vec<usize> {
     order
 }
 
+fn build(graph: &mut Graph, insts: &[Inst<Physical>]) {
+    let mut descs = Descriptors::default();
+    let of = |i| {
+        let kind = kind(i, Platform::Skl, &descs);
+        descs.see(i);
+        kind
+    };
+    let kinds: Vec<Kind> = insts.iter().map(of).collect();
+    graph.build(insts, &kinds, Platform::Skl);
+}
+
 #[test]
 fn chains_are_woven() {
     let order = run(
@@ -44,7 +55,7 @@ fn what_shares_bytes_keeps_its_order() {
         let k: Kernel<Physical> =
             parse(&format!("B0:\n{text}"), Platform::Skl).unwrap_or_else(|e| panic!("{e}"));
         let mut graph = Graph::default();
-        graph.build(&k.blocks[0].insts, Platform::Skl);
+        build(&mut graph, &k.blocks[0].insts);
         assert_eq!(graph.after(0).next().is_none(), free, "{text}");
     }
 }
@@ -54,7 +65,7 @@ fn loads_pass_each_other_but_no_store() {
     let load = |to: u16, from: u16| {
         let mut i: Inst<Physical> = Inst::new(Op::Send, ExecSize::S8);
         i.dst = Dst::packed(gen_ir::Reg::grf(to, 0), gen_ir::Type::Ud);
-        i.src[0] = Src::payload(gen_ir::Reg::grf(from, 0), ExecSize::S8);
+        i.src[0] = gen_ir::Src::payload(gen_ir::Reg::grf(from, 0), ExecSize::S8);
         i.payload = Payload::Send(SendInfo {
             sfid: Sfid::Dc1,
             desc: Desc::Imm(0x0210_6e00),
@@ -74,9 +85,21 @@ fn loads_pass_each_other_but_no_store() {
     assert!(load(1, 2).send().is_some_and(|s| s.only_reads(Platform::Skl)));
     assert!(!store.send().is_some_and(|s| s.only_reads(Platform::Skl)));
     let mut graph = Graph::default();
-    graph.build(&[load(10, 2), load(11, 3), store, load(12, 4)], Platform::Skl);
+    build(&mut graph, &[load(10, 2), load(11, 3), store, load(12, 4)]);
     let after = |i: usize| graph.after(i).map(|(to, _)| to).collect::<Vec<_>>();
     assert_eq!((after(0), after(1), after(2)), (vec![2], vec![2], vec![3]));
+    // The same with the surface in a register: the bits that are added to it say that they are loads.
+    let surface = gen_ir::parse_inst("(W) add (1|M0) a0.0<1>:ud r1.0<0;1,0>:ud 0x02106e00:ud");
+    let indirect = |mut i: Inst<Physical>| {
+        if let Payload::Send(s) = &mut i.payload {
+            s.desc = Desc::Reg(gen_ir::Reg::arf(Arf::Addr(0), 0));
+        }
+        i
+    };
+    let insts = [surface.expect("an instruction"), indirect(load(10, 2)), indirect(load(11, 3))];
+    build(&mut graph, &insts);
+    let after = |i: usize| graph.after(i).map(|(to, _)| to).collect::<Vec<_>>();
+    assert_eq!((after(0), after(1)), (vec![2, 1], vec![]));
 }
 
 #[test]
@@ -86,7 +109,7 @@ fn operands_behind_addresses_wait_for_every_write() {
         mov (8|M0) r12.0<1>:d 1:d";
     let k: Kernel<Physical> = parse(&format!("B0:\n{text}"), Platform::Skl).unwrap_or_else(|e| panic!("{e}"));
     let mut graph = Graph::default();
-    graph.build(&k.blocks[0].insts, Platform::Skl);
+    build(&mut graph, &k.blocks[0].insts);
     assert!(graph.after(0).any(|(to, _)| to == 1) && graph.after(1).any(|(to, _)| to == 2));
 }
 
