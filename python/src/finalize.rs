@@ -8,7 +8,7 @@ use std::{
 
 use finalizer::{Diagnostic, Finalizer, InputInfo, InputKind, Options, Place, Platform, Refusal, Stop, Watch};
 use iga::{AsmError, AsmOptions, JsonOptions, ListingOptions};
-use pyo3::{prelude::*, types::PyBytes};
+use pyo3::{PyClass, prelude::*, types::PyBytes};
 
 use crate::error::{Fault, raise};
 

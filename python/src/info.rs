@@ -41,12 +41,13 @@ pub fn info(py: Python<'_>, data: Cow<'_, [u8]>, platform: Option<&str>) -> PyRe
     let platform = platform.map_or(Ok(Platform::Skl), crate::platform)?;
     let module =
         py.detach(|| finalizer::read_input(&data, platform)).map_err(|refusal| raise(py, refusal))?;
-    let kernels = |list: &[finalizer::visa::Kernel]| list.iter().map(|k| kernel(py, k)).collect();
+    let all = |list: &[finalizer::visa::Kernel]| -> PyResult<Vec<Py<Kernel>>> {
+        list.iter().map(|k| Py::new(py, kernel(py, k)?)).collect()
+    };
     Ok(Info {
         version: (module.version.major, module.version.minor),
-        kernels: kernels(&module.kernels).and_then(|k: Vec<Kernel>| k.into_iter().map(|k| Py::new(py, k)).collect())?,
-        functions: kernels(&module.functions)
-            .and_then(|k: Vec<Kernel>| k.into_iter().map(|k| Py::new(py, k)).collect())?,
+        kernels: all(&module.kernels)?,
+        functions: all(&module.functions)?,
     })
 }
 

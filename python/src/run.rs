@@ -40,7 +40,7 @@ impl From<RunReport> for Report {
 
 /// An argument as the Python side hands it over; `None` is a null pointer.
 #[derive(FromPyObject)]
-enum Given {
+pub enum Given {
     /// Bytes of shared local memory.
     #[pyo3(transparent)]
     Local(u32),

@@ -89,15 +89,13 @@ class Listings(unittest.TestCase):
 
 
 class Run(unittest.TestCase):
-    def saxpy(self, **more: bool) -> vf.Report:
-        x = np.arange(64, dtype=np.float32)
+    def saxpy(self, interpret: bool = False, fast: bool = False) -> vf.Report:
         y = np.full(64, 2, dtype=np.float32)
-        self.args = [x, y, np.float32(1.5), np.uint32(64)]
-        before = [x.copy(), y.copy()]
-        report = vf.run(SAXPY, "skl", self.args, global_size=64, **more)
-        self.changed = [not np.array_equal(a, b) for a, b in zip(before, [x, y])]
-        expected = np.float32(1.5) * before[0] + before[1]
-        self.assertTrue(any(np.array_equal(a, expected) for a in (x, y)), (x, y))
+        x = np.arange(64, dtype=np.float32)
+        args: list[vf.Argument] = [y, x, np.float32(1.5), np.uint32(64)]
+        report = vf.run(SAXPY, "skl", args, global_size=64, interpret=interpret, fast=fast)
+        np.testing.assert_array_equal(y, 1.5 * np.arange(64, dtype=np.float32) + 2)
+        np.testing.assert_array_equal(x, np.arange(64, dtype=np.float32))
         return report
 
     def test_buffers_hold_what_the_kernel_wrote(self) -> None:
@@ -105,7 +103,6 @@ class Run(unittest.TestCase):
         self.assertEqual(report.findings, [])
         self.assertEqual(report.threads, 4)
         self.assertEqual(sum(report.opcodes.values()), report.instructions)
-        self.assertEqual(sorted(self.changed), [False, True])
 
     def test_the_interpreter_agrees(self) -> None:
         self.saxpy(interpret=True)
@@ -118,10 +115,10 @@ class Run(unittest.TestCase):
             vf.run(SAXPY, "skl", [], global_size=(1, 1, 1, 1))
 
     def test_read_only_arrays_stay(self) -> None:
-        x = np.arange(64, dtype=np.float32)
         y = np.zeros(64, dtype=np.float32)
-        x.flags.writeable = y.flags.writeable = False
-        vf.run(SAXPY, "skl", [x, y, np.float32(2), np.uint32(64)], global_size=64)
+        x = np.arange(64, dtype=np.float32)
+        y.flags.writeable = False
+        vf.run(SAXPY, "skl", [y, x, np.float32(2), np.uint32(64)], global_size=64)
         self.assertEqual(float(np.abs(y).sum()), 0)
 
 

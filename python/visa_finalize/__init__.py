@@ -26,6 +26,7 @@ from ._native import (
 from . import _native
 
 __all__ = [
+    "Argument",
     "Binary",
     "Code",
     "Error",
