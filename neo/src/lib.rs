@@ -5,7 +5,7 @@
 //! The runtime calls a compiler through objects of C++ (an interface that it calls CIF), and so can it call this
 //! library, in one of two places:
 //!
-//! * from release 24.x on in the *finalizer's slot* (`FinalizerLibraryName`): it hands over the compiled program
+//! * in the *finalizer's slot* of releases that have one (`FinalizerLibraryName`): it hands over the compiled program
 //!   and takes what it gets back;
 //! * in any release *in front of the compiler*: named `libigc.so.1`, the library loads the compiler that
 //!   [`Settings::compiler`] names, hands its objects on, and puts our code into the programs that it gives.

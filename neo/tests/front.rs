@@ -1,0 +1,30 @@
+//! The library in front of a compiler: a fake one, which hands back the program that it is given.
+
+mod driver;
+
+use driver::{Library, build_many, built, program};
+
+/// One test, for the compiler is named by the environment of the whole process.
+#[test]
+#[allow(unsafe_code)]
+fn the_compilers_programs_get_our_code() {
+    // SAFETY: no other thread runs yet but the one that waits for this test.
+    unsafe { std::env::set_var("VISA_FINALIZE_NEO_COMPILER", built("libfake_compiler.so")) };
+    let library = Library::load(&built("libvisafinalize_neo.so"));
+    let old = program("plain_2435_icllp");
+    let off = library.build(&old, "-visa-finalize-mode=off");
+    assert!(off.ok && off.program == old && off.log == "compiled", "{off:?}");
+    let made = library.build(&old, "");
+    assert!(made.ok && made.log == "compiled", "{}", made.log);
+    let code = |bytes: &[u8]| zebin::Program::read(bytes).unwrap().unit("saxpy").unwrap().code.clone();
+    assert_ne!(code(&made.program), code(&old));
+
+    let refused = program("implicit_2435_skl");
+    let kept = library.build(&refused, "");
+    assert!(kept.ok && kept.program == refused, "{}", kept.log);
+    assert!(kept.log.starts_with("compiled\nvisa-finalize: warning: "), "{}", kept.log);
+    let failed = library.build(&refused, "-visa-finalize-mode=strict");
+    assert!(!failed.ok && failed.log.contains("visa-finalize: error: "), "{}", failed.log);
+
+    build_many(&library, &old, &made);
+}
