@@ -163,6 +163,16 @@ pub static PASSES: &[Pass] = &[
         ..Pass::REQUIRED
     },
     Pass {
+        name: "part-responses",
+        about: "messages that would write what they send, send a copy",
+        step: Step::Virtual(part_responses),
+        only: Some(Need {
+            on: |caps| caps.sends.responses_apart,
+            else_because: "a response may come in where its payload was",
+        }),
+        ..Pass::REQUIRED
+    },
+    Pass {
         name: "structurize",
         about: "gotos become uniform jumps, if/else/endif, or goto/join with the places where lanes wait",
         step: Step::Virtual(structurize),
@@ -298,6 +308,10 @@ fn legalize(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Result<bool, 
         Refusal(e.into_iter().map(fault).collect())
     })?;
     Ok(true)
+}
+
+fn part_responses(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Result<bool, Refusal> {
+    Ok(legalize::responses::part(kernel, &mut work.legalize, &mut work.virtuals))
 }
 
 fn structurize(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Result<bool, Refusal> {

@@ -231,6 +231,8 @@ pub struct Sends {
     pub split: bool,
     /// A `send` whose response reaches r127 may read what it overwrites (Gen8 to Gen11 must not).
     pub to_r127: bool,
+    /// A response must not meet the payload of its message: such a message may be sent again.
+    pub responses_apart: bool,
 }
 
 /// Messages to memory.

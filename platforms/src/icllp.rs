@@ -1,6 +1,8 @@
 //! Ice Lake, Gen11. What the row does not name is as on Skylake.
 
-use crate::{Caps, Flow, Format, Memory, Operations, Platform, Regions, Sampler, Thread, Words, skl::SKL};
+use crate::{
+    Caps, Flow, Format, Memory, Operations, Platform, Regions, Sampler, Sends, Thread, Words, skl::SKL,
+};
 
 /// Ice Lake's row.
 pub(crate) const ICLLP: Caps = Caps {
@@ -40,5 +42,6 @@ pub(crate) const ICLLP: Caps = Caps {
     memory: Memory { slm_fence: true, fence_commit: true, ..SKL.memory },
     sampler: Sampler { header: false, cps: 1 << 31, ..SKL.sampler },
     thread: Thread { barrier_mask: 0x7f00_0000, ..SKL.thread },
+    sends: Sends { responses_apart: true, ..SKL.sends },
     ..SKL
 };

@@ -2,7 +2,7 @@
 
 use crate::{
     Caps, Flow, Format, Latencies, Memory, Operations, Platform, Regions, Registers, Sampler, Scoreboard,
-    Thread, Words, tgllp::TGLLP,
+    Sends, Thread, Words, tgllp::TGLLP,
 };
 
 /// Ponte Vecchio's row.
@@ -47,6 +47,7 @@ pub(crate) const PVC: Caps = Caps {
         ..TGLLP.regions
     },
     flow: Flow { structured: false, ..TGLLP.flow },
+    sends: Sends { responses_apart: true, ..TGLLP.sends },
     scoreboard: Scoreboard { multi_pipe: true, ..TGLLP.scoreboard },
     memory: Memory {
         lsc: true,

@@ -20,7 +20,7 @@ pub(crate) const TGLLP: Caps = Caps {
     regions: Regions { ternary_unit_stride: 1, ..ICLLP.regions },
     flow: Flow { switch_jump: false, ..ICLLP.flow },
     scoreboard: Scoreboard { sbid_count: 16, no_dd: false, ..ICLLP.scoreboard },
-    sends: Sends { to_r127: true, ..ICLLP.sends },
+    sends: Sends { to_r127: true, responses_apart: false, ..ICLLP.sends },
     memory: Memory { a64_gather_8_bytes: false, fence_before_eot: true, ..ICLLP.memory },
     sampler: Sampler { cps: 1 << 11, media: false, media_plus: false, ..ICLLP.sampler },
     latencies: XE,

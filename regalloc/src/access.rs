@@ -128,6 +128,7 @@ impl Accesses {
             let mut touches = Touches {
                 kernel,
                 grf: u32::from(kernel.platform.caps().regs.grf_bytes),
+                apart: kernel.platform.caps().sends.responses_apart,
                 list: &mut self.list,
                 facts: &mut self.facts,
                 copies: &mut self.copies,
@@ -208,6 +209,8 @@ impl Accesses {
 struct Touches<'a> {
     kernel: &'a Kernel<Virtual>,
     grf: u32,
+    /// Responses of messages come in while their payloads are needed.
+    apart: bool,
     list: &'a mut Vec<Access>,
     facts: &'a mut [Fact],
     copies: &'a mut Vec<Copy>,
@@ -300,7 +303,7 @@ impl Touches<'_> {
                 let shape = write_shape(
                     inst,
                     base,
-                    long && !send,
+                    if send { self.apart && inst.op.is_send() } else { long },
                     (send, send && gives_dwords(inst, self.scene.simd())),
                 );
                 self.operand(inst, Role::Dst, reg, extent, shape);

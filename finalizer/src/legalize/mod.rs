@@ -26,6 +26,7 @@ mod operand;
 mod places;
 mod plain;
 mod regions;
+pub(crate) mod responses;
 mod rounding;
 mod slice;
 mod split;

@@ -1,11 +1,10 @@
 //! Whether an instruction of legal code is still legal after a change.
 
-use gen_ir::{Arf, Base, Inst, Reg, Role, Virtual};
+use gen_ir::{Arf, Base, Class, Inst, Physical, Reg, Role, Virtual};
 use platforms::Platform;
 
 /// Whether no rule of the hardware speaks against an instruction, wherever its variables are placed:
-/// variables of a register's size or more begin a register, and operands of up to four bytes an element
-/// have no other rule about their place than those that sizes and strides decide.
+/// variables of a register's size or more begin a register, and smaller ones may lie in an upper half.
 pub fn allows(platform: Platform, inst: &Inst<Virtual>, grf_bytes: u32) -> bool {
     let place = |first: u16, r: Reg<Virtual>| {
         let number = u16::try_from(r.byte / grf_bytes).unwrap_or(u16::MAX / 2);
@@ -29,4 +28,38 @@ pub fn allows(platform: Platform, inst: &Inst<Virtual>, grf_bytes: u32) -> bool 
     !wide(inst.dst_extent(grf_bytes))
         && !(0..3).any(|k| wide(inst.src_extent(k, grf_bytes)))
         && gen_ir::rules::is_legal(platform, &placed)
+        && (!cares_for_place(platform, inst) || legal_in_upper_halves(platform, inst, &placed, grf_bytes))
+}
+
+/// Whether rules look at the place of an operand in its register beside that of another.
+fn cares_for_place(platform: Platform, inst: &Inst<Virtual>) -> bool {
+    let caps = platform.caps();
+    let ternary = inst.op.info().class == Class::Ternary && !caps.words.ternary_align16;
+    inst.exec.lanes() > 1 && (ternary || !caps.regions.float_regions)
+}
+
+/// Whether an instruction is legal as well where an operand so small that it may lie in the upper half of a register
+/// does.
+fn legal_in_upper_halves(
+    platform: Platform,
+    inst: &Inst<Virtual>,
+    placed: &Inst<Physical>,
+    grf_bytes: u32,
+) -> bool {
+    let half = grf_bytes / 2;
+    let roles = [Role::Dst, Role::Src(0), Role::Src(1), Role::Src(2)];
+    let operand = |role| match role {
+        Role::Src(k) => (inst.src[usize::from(k)].reg(), inst.src_extent(usize::from(k), grf_bytes)),
+        _ => (inst.dst.reg(), inst.dst_extent(grf_bytes)),
+    };
+    roles.into_iter().all(|moved| {
+        let (Some(reg), Some(extent)) = operand(moved) else { return true };
+        if reg.var().is_none() || extent.end > half {
+            return true;
+        }
+        // All operands in that variable move with it.
+        let with = |role| roles.contains(&role) && operand(role).0.is_some_and(|r| r.is_in(reg));
+        let other = placed.map_regs(|role, r| if with(role) { r.plus(half) } else { r });
+        gen_ir::rules::is_legal(platform, &other)
+    })
 }

@@ -36,7 +36,7 @@ pub(super) fn check(cx: &mut Cx<'_>) {
         );
     }
     if cx.inst.op == Op::Math {
-        let packed = cx.operands().any(|(_, o)| o.ty == Type::Hf && !o.is_scalar() && o.region.horz <= 1);
+        let packed = cx.operands().any(|(_, o)| o.ty == Type::Hf && !o.is_scalar() && o.stride() <= 2);
         cx.require(!packed || lanes == 1, "mixed-math", "half float sources of mixed math are strided");
     }
     let accumulates =

@@ -35,6 +35,18 @@ pub(super) fn check(cx: &mut Cx<'_>) {
     if let (Some(a), Some(b)) = (first, second) {
         cx.require(!a.overlaps(b), "split-overlap", "the two payloads of a split message do not overlap");
     }
+    // Intel's finalizer, `WaDisableSendSrcDstOverlap`: Gen11, and Meteor Lake to Ponte Vecchio. Of one channel's
+    // payload the rest does not matter (`G4_Verifier`). Its own fills of spilled registers on Ponte Vecchio, made
+    // behind allocation and through the scratch surface, do overlap: those are let pass.
+    let scratch = cx.inst.opts.has(crate::Options::EX_BSO);
+    if cx.caps.sends.responses_apart
+        && !scratch
+        && let Some(d) = dst.filter(|d| !d.is_empty())
+    {
+        let read = |r: Extent| if cx.lanes() == 1 { Extent::new(r.start, r.len().min(1)) } else { r };
+        let meets = [first, second].into_iter().flatten().map(read).any(|r| !r.is_empty() && r.overlaps(d));
+        cx.require(!meets, "response-overlap", "a response does not meet the payload of its message");
+    }
     // Volume 2a, send: "r127 must not be used for return address when there is a src and dest overlap". Mesa's
     // validator asks it of all messages of Gen8 to Gen11; Intel's finalizer keeps r127 free of responses on Gen8 and
     // Gen9, and on Gen11 no response of its meets a payload at all.

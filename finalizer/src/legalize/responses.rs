@@ -1,0 +1,88 @@
+//! Responses that must not meet the payload of their message.
+//!
+//! Intel's finalizer keeps them apart on Gen11 and from Meteor Lake to Ponte Vecchio (`WaDisableSendSrcDstOverlap`): a
+//! message that is sent again after a page fault would send what has come in. Between variables that is interference;
+//! here are messages that write the variable they send: a copy is sent.
+
+use gen_ir::{Dst, ExecSize, Extent, Inst, Kernel, Pool, Reg, Region, Src, Type, Var, VarClass, Virtual};
+
+use super::{Scratch, splice};
+use crate::build::{self, Lanes, VInst, VReg};
+
+/// Parts responses from payloads in every block. Returns whether there was anything to do.
+pub(crate) fn part(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool: &mut Pool<Virtual>) -> bool {
+    let caps = kernel.platform.caps();
+    let grf = u32::from(caps.regs.grf_bytes);
+    let mut changed = false;
+    for b in 0..kernel.blocks.len() {
+        if !kernel.blocks[b].insts.iter().any(|i| (0..2).any(|s| meets(i, s, grf))) {
+            continue;
+        }
+        changed = true;
+        scratch.out.clear();
+        scratch.replaced.clear();
+        let mut insts = std::mem::take(&mut kernel.blocks[b].insts);
+        for (i, inst) in insts.iter_mut().enumerate() {
+            let first = scratch.out.len();
+            for s in 0..2 {
+                if meets(inst, s, grf) {
+                    copy(kernel, inst, s, grf, &mut scratch.out);
+                }
+            }
+            if scratch.out.len() > first {
+                scratch.out.push(*inst);
+                scratch.replaced.push((i, scratch.out.len()));
+            }
+        }
+        splice(&mut insts, &scratch.replaced, &scratch.out, pool);
+        kernel.blocks[b].insts = insts;
+    }
+    changed
+}
+
+/// The registers of payload `s` of a message.
+fn payload(inst: &VInst, s: usize) -> Option<(VReg, u32)> {
+    let info = inst.send()?;
+    let Src::Direct { reg, .. } = inst.src[s] else { return None };
+    Some((reg, u32::from([info.src0_len, info.src1_len][s])))
+}
+
+/// Whether the response of a message overwrites its payload `s`.
+fn meets(inst: &VInst, s: usize, grf: u32) -> bool {
+    let (Some((from, len)), Dst::Direct { reg: to, .. }) = (payload(inst, s), inst.dst) else { return false };
+    let back = inst.send().map_or(0, |i| u32::from(i.dst_len));
+    from.is_in(to) && Extent::new(from.byte, len * grf).overlaps(Extent::new(to.byte, back * grf))
+}
+
+/// Copies payload `s` to a variable of its own, all channels of it.
+fn copy(kernel: &mut Kernel<Virtual>, inst: &mut VInst, s: usize, grf: u32, out: &mut Vec<VInst>) {
+    let Some((from, len)) = payload(inst, s) else { return };
+    let even_grf = from.var().is_some_and(|v| kernel.vars[v.index()].even_grf);
+    let copy = Var { even_grf, ..Var::temp(VarClass::General, len * grf, grf) };
+    let to = Reg::var_at(kernel.add_var(copy), 0);
+    // What lies behind the variable's end nobody has written.
+    let end = from
+        .var()
+        .map_or(len * grf, |v| kernel.vars[v.index()].bytes.saturating_sub(from.byte))
+        .min(len * grf);
+    let rows = kernel.platform.caps().regions.float_regions;
+    let mut at = 0;
+    while at < end {
+        let ty = if end - at < 4 { Type::Ub } else { Type::Ud };
+        let lanes = ((end - at).min(2 * grf) / ty.bytes()).ilog2();
+        let exec = ExecSize::from_lanes(1 << lanes).unwrap_or(ExecSize::S1);
+        // As legal instructions spell it.
+        let region = match exec.lanes() {
+            1 => Region::SCALAR,
+            n if rows => Region::new(n.min(8) as u8, n.min(8) as u8, 1),
+            _ => Region::PACKED,
+        };
+        let lanes = Lanes { exec, chan: 0, no_mask: true };
+        let mov = build::mov(lanes, Dst::packed(to.plus(at), ty), Src::new(from.plus(at), region, ty));
+        out.push(Inst { origin: inst.origin, ..mov });
+        at += exec.lanes() * ty.bytes();
+    }
+    if let Src::Direct { reg, .. } = &mut inst.src[s] {
+        *reg = to;
+    }
+}
