@@ -61,5 +61,4 @@ pub(crate) const PVC: Caps = Caps {
     // LSC, from L3.
     latencies: Latencies { memory: 200, ..TGLLP.latencies },
     thread: Thread { payload_prologue: true, eot_gateway: true, named_barriers: true, ..TGLLP.thread },
-    ..TGLLP
 };
