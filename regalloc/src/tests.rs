@@ -155,8 +155,13 @@ fn calls_of_a_subroutine_keep_their_values_apart() {
         Block { insts: [write(&own), read(&own), vec![ret]].concat(), succs: Default::default() },
     ];
     k.subroutines = vec![BlockId(3)];
-    let (_, stats) =
-        allocate(&k, &Options { check: true }, &mut Scratch::default(), &mut Pool::default()).unwrap();
+    let (_, stats) = allocate(
+        &k,
+        &Options { check: true, ..Options::default() },
+        &mut Scratch::default(),
+        &mut Pool::default(),
+    )
+    .unwrap();
     assert_eq!(stats.spills + stats.fills, 0, "{stats:?}");
 }
 
@@ -199,8 +204,13 @@ fn spills_find_room_behind_more_than_one_message_reaches() {
     for platform in Platform::ALL {
         let mut k = wide(platform, 400, 2);
         k.spill_offset = 200_000;
-        let (p, stats) =
-            allocate(&k, &Options { check: true }, &mut Scratch::default(), &mut Pool::default()).unwrap();
+        let (p, stats) = allocate(
+            &k,
+            &Options { check: true, ..Options::default() },
+            &mut Scratch::default(),
+            &mut Pool::default(),
+        )
+        .unwrap();
         assert!(stats.spills > 200 && stats.scratch_bytes < 131_072, "{platform}: {stats:?}");
         // The scratch base goes up by whole kilobytes, offsets make up for the rest.
         assert!(p.insts().any(|(_, i)| i.src[1] == Src::ud(199_680)), "{platform}");
