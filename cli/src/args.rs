@@ -12,7 +12,7 @@ use platforms::Platform;
 #[derive(Parser, Debug)]
 #[command(
     name = "visa-finalize",
-    version,
+    version = env!("VISA_FINALIZE_VERSION"),
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true
 )]

@@ -100,6 +100,22 @@ fn faults_come_as_json_where_asked() {
 }
 
 #[test]
+fn the_version_names_the_commit_where_it_is_known() {
+    let out = run(Path::new("."), &["--version"]);
+    let said = String::from_utf8_lossy(&out.stdout);
+    let version = said.trim_end().strip_prefix("visa-finalize ").expect(&said);
+    let (number, commit) = version.split_once(' ').unwrap_or((version, ""));
+    assert_eq!(number, env!("CARGO_PKG_VERSION"));
+    // (0123456789 2026-01-31), or nothing in a tree that Git does not keep.
+    if !commit.is_empty() {
+        let inner = commit.strip_prefix('(').and_then(|c| c.strip_suffix(')')).expect(&said);
+        let (hash, day) = inner.split_once(' ').expect(&said);
+        assert!(hash.len() >= 10 && hash.chars().all(|c| c.is_ascii_hexdigit()), "{said}");
+        assert!(day.len() == 10, "{said}");
+    }
+}
+
+#[test]
 fn usage_faults_exit_with_2() {
     let (dir, _) = with_example();
     for args in [
