@@ -33,6 +33,9 @@ pub enum Command {
     Asm(AsmArgs),
     /// Run a kernel on the emulator.
     Run(RunArgs),
+    /// Compare two codes: figures, and aligned listings. The exit status is that of `diff`: 0 equal, 1 different,
+    /// 2 a fault.
+    Diff(DiffArgs),
     /// Show what files hold: kernels, inputs and their places, attributes, code.
     Info(InfoArgs),
     /// Take the machine code out of an object.
@@ -73,9 +76,16 @@ pub struct FinalizeArgs {
     /// Drop the code that the input object carries already; else it stays beside the new code.
     #[arg(long)]
     pub drop_embedded: bool,
-    /// What to write.
-    #[arg(long, value_enum, value_delimiter = ',', default_value = "isa")]
+    /// What to write; `isa` if absent, with `--report` nothing else.
+    #[arg(long, value_enum, value_delimiter = ',', value_name = "EMIT")]
     pub emit: Vec<Emit>,
+    /// Write a page about the kernels, to look at in a browser: vISA beside the code, registers, waits, messages.
+    #[arg(long, value_name = "PAGE.html")]
+    pub report: Option<PathBuf>,
+    /// Show on that page another code of the same kernels: `intel` for the code that the input carries, or a file
+    /// (an object or program with code, raw code, a listing).
+    #[arg(long, value_name = "intel|FILE", requires = "report")]
+    pub beside: Option<PathBuf>,
     /// Only this kernel; may be given several times.
     #[arg(short, long, value_name = "NAME")]
     pub kernel: Vec<String>,
@@ -121,9 +131,14 @@ pub struct FinalizeArgs {
 }
 
 impl FinalizeArgs {
+    /// What is written, the page aside.
+    pub fn emits(&self) -> &[Emit] {
+        if self.emit.is_empty() && self.report.is_none() { &[Emit::Isa] } else { &self.emit }
+    }
+
     /// Whether text and objects become each other without being finalized, as far as the results show.
     pub fn only_translates(&self) -> bool {
-        self.emit.iter().all(|e| matches!(e, Emit::Visaasm | Emit::Object))
+        self.report.is_none() && self.emits().iter().all(|e| matches!(e, Emit::Visaasm | Emit::Object))
     }
 }
 
@@ -221,6 +236,42 @@ pub struct AsmArgs {
     #[arg(long)]
     pub auto_compact: bool,
     /// How faults are printed.
+    #[arg(long, value_enum, default_value = "human")]
+    pub message_format: MessageFormat,
+}
+
+/// Arguments of `diff`.
+#[derive(Args, Debug)]
+pub struct DiffArgs {
+    /// Two files of any kind: objects and programs with code, raw code, listings; vISA without code of the platform
+    /// is finalized.
+    #[arg(value_name = "FILE", num_args = 1..=2, required = true)]
+    pub inputs: Vec<PathBuf>,
+    /// The platform of the code.
+    #[arg(short, long, ignore_case = true, value_parser = platform())]
+    pub platform: Platform,
+    /// Compare what becomes of one file here with the code that it carries.
+    #[arg(long)]
+    pub embedded: bool,
+    /// Only these kernels.
+    #[arg(short, long, value_name = "NAME")]
+    pub kernel: Vec<String>,
+    /// Do not compare which general registers operands are in, only where in them.
+    #[arg(long)]
+    pub ignore_registers: bool,
+    /// Do not compare whether instructions mind the execution mask.
+    #[arg(long)]
+    pub ignore_masks: bool,
+    /// Do not compare options: dependencies, compaction.
+    #[arg(long)]
+    pub ignore_options: bool,
+    /// Only the figures.
+    #[arg(short, long)]
+    pub summary: bool,
+    /// Equal instructions around each difference that are listed.
+    #[arg(short = 'U', long, value_name = "N", default_value = "3")]
+    pub context: usize,
+    /// For people, or one JSON document.
     #[arg(long, value_enum, default_value = "human")]
     pub message_format: MessageFormat,
 }

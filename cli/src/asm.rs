@@ -3,12 +3,11 @@
 use std::process::ExitCode;
 
 use finalizer::{Diagnostic, Place, Refusal};
-use iga::{AsmOptions, assemble};
 
 use crate::{
     args::AsmArgs,
-    files::{self, Input},
-    report,
+    codes, console,
+    files::{self, Input, LONGEST_CODE},
 };
 
 /// Assembles one listing.
@@ -18,7 +17,7 @@ pub fn run(args: &AsmArgs) -> ExitCode {
     }) {
         Ok(()) => ExitCode::SUCCESS,
         Err(Refusal(faults)) => {
-            report::faults(&args.input, &faults, args.message_format);
+            console::faults(&args.input, &faults, args.message_format);
             ExitCode::FAILURE
         }
     }
@@ -26,15 +25,14 @@ pub fn run(args: &AsmArgs) -> ExitCode {
 
 fn code(args: &AsmArgs) -> Result<Vec<u8>, Refusal> {
     let bytes = Input::open(&args.input).map_err(|e| Diagnostic::error("CannotRead", e.to_string()))?;
+    if bytes.len() > LONGEST_CODE {
+        let message =
+            format!("found {} bytes, more than {LONGEST_CODE}: no listing is that long", bytes.len());
+        return Err(Diagnostic::error("TooLong", message).into());
+    }
     let text = std::str::from_utf8(&bytes).map_err(|e| {
         let place = Place::Offset(e.valid_up_to() as u64);
         Diagnostic::error("NotText", "a listing is UTF-8 text").at(place)
     })?;
-    assemble(args.platform, text, &AsmOptions { compact: args.auto_compact }).map_err(|errors| {
-        let one = |e: iga::AsmError| {
-            Diagnostic::error("BadListing", format!("found {}, allowed: {}", e.found, e.allowed))
-                .at(Place::Line { line: e.line, column: e.column })
-        };
-        Refusal(errors.into_iter().map(one).collect())
-    })
+    codes::assembled(args.platform, text, args.auto_compact)
 }

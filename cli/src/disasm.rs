@@ -10,8 +10,9 @@ use serde_json::json;
 
 use crate::{
     args::{DisasmArgs, DisasmEmit, MessageFormat},
+    codes::{self, Piece},
+    console,
     files::{Input, Sink},
-    report,
 };
 
 /// Disassembles raw code, or the code that an object or a compiled program carries for the platform. Words that
@@ -24,15 +25,9 @@ pub fn run(args: &DisasmArgs) -> ExitCode {
         },
         Err(Refusal(faults)) => faults,
     };
-    report::faults(&args.input, &faults, MessageFormat::Human);
+    console::faults(&args.input, &faults, MessageFormat::Human);
     let is_refused = faults.iter().any(|d| d.severity == Severity::Error);
     if is_refused { ExitCode::FAILURE } else { ExitCode::SUCCESS }
-}
-
-/// Code and what it is called; raw code has no name.
-struct Piece {
-    name: Option<String>,
-    code: Vec<u8>,
 }
 
 fn disassembly(args: &DisasmArgs) -> Result<(String, Vec<Diagnostic>), Refusal> {
@@ -47,13 +42,10 @@ fn disassembly(args: &DisasmArgs) -> Result<(String, Vec<Diagnostic>), Refusal> 
 }
 
 fn pieces(args: &DisasmArgs, bytes: &[u8]) -> Result<Vec<Piece>, Refusal> {
-    let mut pieces = if visa::is_object(bytes) {
-        embedded(args.platform, &finalizer::read_module(bytes)?)
-    } else if bytes.starts_with(b"\x7fELF") {
-        of_program(bytes)?
-    } else {
-        return Ok(vec![Piece { name: None, code: bytes.to_vec() }]);
-    };
+    let mut pieces = codes::machine_code(args.platform, bytes)?;
+    if let [Piece { name: None, .. }] = pieces[..] {
+        return Ok(pieces);
+    }
     if !args.kernel.is_empty() {
         pieces.retain(|p| args.kernel.iter().any(|k| p.name.as_ref() == Some(k)));
     }
@@ -66,27 +58,6 @@ fn pieces(args: &DisasmArgs, bytes: &[u8]) -> Result<Vec<Piece>, Refusal> {
     };
     let message = format!("found no code for {}{within}{}", args.platform, others(bytes));
     Err(Diagnostic::error("NoCode", message).at(Place::Input).into())
-}
-
-fn embedded(platform: Platform, module: &visa::Module) -> Vec<Piece> {
-    let of_kernel = |kernel: &visa::Kernel| {
-        let name = kernel.name().into_owned();
-        let binaries = kernel.gen_binaries.iter();
-        let ours = binaries.filter(move |b| Platform::from_gen_platform(b.platform) == Some(platform));
-        ours.map(|b| Piece { name: Some(name.clone()), code: b.code.clone() }).collect::<Vec<_>>()
-    };
-    module.kernels.iter().flat_map(of_kernel).collect()
-}
-
-fn of_program(bytes: &[u8]) -> Result<Vec<Piece>, Refusal> {
-    let bad = |e: zebin::Error| {
-        let message = format!("found an ELF file that is no compiled program (zebin): {e}");
-        Diagnostic::error("BadProgram", message).at(Place::Input)
-    };
-    let program = zebin::Program::read(bytes).map_err(bad)?;
-    let piece =
-        |name: &str| Some(Piece { name: Some(name.to_owned()), code: program.unit(name)?.code.clone() });
-    Ok(program.kernels().filter_map(piece).collect())
 }
 
 /// A fault if some words of a piece are no instruction of the platform.

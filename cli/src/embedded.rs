@@ -8,8 +8,9 @@ use visa::Module;
 
 use crate::{
     args::{ExtractArgs, MessageFormat, StripArgs},
+    console,
     files::{Input, Sink},
-    names, report,
+    names,
 };
 
 /// Takes code out of an object.
@@ -31,7 +32,7 @@ fn ended(input: &Path, quiet: bool, done: Result<String, Refusal>) -> ExitCode {
             ExitCode::SUCCESS
         }
         Err(Refusal(faults)) => {
-            report::faults(input, &faults, MessageFormat::Human);
+            console::faults(input, &faults, MessageFormat::Human);
             ExitCode::FAILURE
         }
     }

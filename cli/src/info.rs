@@ -10,8 +10,8 @@ use visa::{InputVar, Kernel, SimpleVar};
 
 use crate::{
     args::{InfoArgs, MessageFormat},
-    files::{Input, Sink},
-    report::{self, with_commas},
+    console::{self, with_commas},
+    files::{Input, LONGEST_CODE, Sink},
 };
 
 /// Prints what each file holds; those that cannot be read make the exit status 1.
@@ -22,7 +22,7 @@ pub fn run(args: &InfoArgs) -> ExitCode {
         match contents(args, path) {
             Ok(file) => text += &shown(args, &file),
             Err(Refusal(faults)) => {
-                report::faults(path, &faults, args.message_format);
+                console::faults(path, &faults, args.message_format);
                 refused = true;
             }
         }
@@ -155,7 +155,9 @@ fn contents(args: &InfoArgs, path: &Path) -> Result<File, Refusal> {
         Ok(module) => module,
         // What is neither may be code, if somebody says whose.
         Err(fault) => match args.platform {
-            Some(platform) if !is_object && std::str::from_utf8(&bytes).is_err() => {
+            Some(platform)
+                if !is_object && bytes.len() <= LONGEST_CODE && std::str::from_utf8(&bytes).is_err() =>
+            {
                 let code = vec![Code::new(Some(platform), None, &bytes)];
                 let kernels = vec![Routine { code, ..Routine::default() }];
                 return Ok(File {

@@ -2,6 +2,9 @@
 
 mod args;
 mod asm;
+mod codes;
+mod console;
+mod diff;
 mod disasm;
 mod embedded;
 mod files;
@@ -10,7 +13,7 @@ mod info;
 mod launch;
 mod manual;
 mod names;
-mod report;
+mod pages;
 mod run;
 
 use std::process::ExitCode;
@@ -26,6 +29,7 @@ fn main() -> ExitCode {
         Some(Command::Disasm(args)) => disasm::run(&args),
         Some(Command::Asm(args)) => asm::run(&args),
         Some(Command::Run(args)) => run::run(&args),
+        Some(Command::Diff(args)) => diff::run(&args),
         Some(Command::Info(args)) => info::run(&args),
         Some(Command::Strip(args)) => embedded::strip(&args),
         Some(Command::Extract(args)) => embedded::extract(&args),

@@ -10,8 +10,9 @@ use zebin::{KernelInfo, Part, Program, Relocation, Unit};
 
 use crate::{
     args::{MessageFormat, RunArgs, With},
+    console,
     files::{self, Input},
-    launch, report,
+    launch,
 };
 
 /// Work items of a group where nobody says.
@@ -25,7 +26,7 @@ pub fn run(args: &RunArgs) -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(Refusal(faults)) => {
-            report::faults(&args.input, &faults, MessageFormat::Human);
+            console::faults(&args.input, &faults, MessageFormat::Human);
             ExitCode::FAILURE
         }
     }

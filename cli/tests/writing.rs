@@ -114,3 +114,22 @@ fn what_is_read_only_is_refused() {
     assert!(stderr(&out).contains("read-only"), "{}", stderr(&out));
     assert!(fs::read(&file).unwrap() == before);
 }
+
+#[test]
+fn a_pipe_that_holds_nothing_good_is_refused_and_not_read_again() {
+    let (dir, _) = with_example();
+    let pipe = dir.path().join("pipe");
+    assert!(Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    let mut command = Command::new(env!("CARGO_BIN_EXE_visa-finalize"));
+    let mut child = command.args(["disasm", "pipe", "-p", "skl"]).current_dir(dir.path()).spawn().unwrap();
+    fs::write(&pipe, vec![0x7f; 8192]).unwrap();
+    for _ in 0..200 {
+        if let Some(status) = child.try_wait().unwrap() {
+            assert_eq!(status.code(), Some(1));
+            return;
+        }
+        std::thread::sleep(std::time::Duration::from_millis(50));
+    }
+    child.kill().unwrap();
+    panic!("it waits for a second writer");
+}

@@ -18,8 +18,21 @@ pub struct Binary {
     /// Rules of the specification that the kernel breaks although it has a meaning; looked for if
     /// [`Options::warnings`](crate::Options::warnings) asks.
     pub warnings: Vec<Diagnostic>,
+    /// Which vISA instruction each instruction of the code is for, if
+    /// [`Options::origins`](crate::Options::origins) asks.
+    pub origins: Vec<Origin>,
     /// Figures on the code and how long it took.
     pub stats: Stats,
+}
+
+/// The vISA instruction that an instruction of the code is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Origin {
+    /// The function of the module that the instruction belongs to; none for the kernel.
+    pub function: Option<u32>,
+    /// The number of the vISA instruction in its kernel's or function's code; none where the code is for no single
+    /// one (the start of a kernel, copies of the allocator between blocks).
+    pub instruction: Option<u32>,
 }
 
 /// A dword of the code that a linker fills in.

@@ -3,11 +3,11 @@
 use std::cmp::Reverse;
 
 use encoder::CodeBuffer;
-use gen_ir::BlockId;
+use gen_ir::{BlockId, Inst, Physical};
 use visa::{Module, Reader};
 
 use crate::{
-    Binary, Diagnostic, KernelInfo, Options, PassTime, Refusal, Stats, calls, info, input,
+    Binary, Diagnostic, KernelInfo, Options, Origin, PassTime, Refusal, Stats, calls, info, input,
     pass::{Step, Tracker},
     passes::PASSES,
     relocate,
@@ -257,8 +257,22 @@ fn binary(
         ..info::info(source, &kernel.code, &allocation)
     };
     let symbols = info::symbols_of(&info, code.len() as u32);
+    let origins = if cx.options.origins { origins(&lists.routines) } else { Vec::new() };
     take_back(&mut lists.routines, work);
-    Binary { code, info, relocations, symbols, warnings, stats }
+    Binary { code, info, relocations, symbols, warnings, origins, stats }
+}
+
+/// Where each instruction comes from. The first routine holds the code of all of them, one after the other.
+fn origins(routines: &[Routine]) -> Vec<Origin> {
+    let Some((kernel, functions)) = routines.split_first() else { return Vec::new() };
+    let mut owners = Vec::with_capacity(kernel.code.inst_count());
+    owners.resize(kernel.insts as usize, None);
+    for function in functions {
+        owners.resize(owners.len() + function.insts as usize, Some(function.number));
+    }
+    let numbered = |i: &Inst<Physical>| Some(i.origin).filter(|n| *n != Inst::<Physical>::NO_ORIGIN);
+    let insts = kernel.code.insts().zip(owners);
+    insts.map(|((_, inst), function)| Origin { function, instruction: numbered(inst) }).collect()
 }
 
 /// Gives the memory of routines back, that of the first one last.

@@ -114,8 +114,8 @@ pub mod swsb;
 
 pub use alone::Alone;
 pub use binary::{
-    Binary, FunctionInfo, InputInfo, InputKind, KernelInfo, Relocation, RelocationKind, Stats, Symbol,
-    SymbolKind,
+    Binary, FunctionInfo, InputInfo, InputKind, KernelInfo, Origin, Relocation, RelocationKind, Stats,
+    Symbol, SymbolKind,
 };
 pub use diagnostic::{Diagnostic, Place, Refusal, Severity};
 pub use finalizer::Finalizer;

@@ -61,6 +61,9 @@ pub struct Options {
     pub relocate_payload: bool,
     /// Time every pass: [`Stats::times`](crate::Stats::times).
     pub timings: bool,
+    /// Keep for each instruction of the code which vISA instruction it is for:
+    /// [`Binary::origins`](crate::Binary::origins).
+    pub origins: bool,
     /// Keep the text of the kernel after these passes: [`Finalizer::take_printed`](crate::Finalizer::take_printed).
     pub print_after: PassSet,
     /// Leave these passes out. Those that are not [optional](crate::Pass::optional) run all the same.
@@ -81,6 +84,7 @@ impl Options {
             strict: false,
             relocate_payload: false,
             timings: false,
+            origins: false,
             print_after: PassSet::NONE,
             skip: PassSet::NONE,
             watch: Watch::NONE,

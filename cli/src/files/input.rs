@@ -11,6 +11,10 @@ use std::{
 /// drivers ship have a few megabytes.
 const LONGEST_STREAM: u64 = 256 << 20;
 
+/// Bytes of machine code, or of its listing, that are read: far more than the largest kernels have (a few
+/// megabytes), and little enough that their listings fit into memory.
+pub const LONGEST_CODE: usize = 64 << 20;
+
 /// Whether a path names standard input or output.
 pub fn is_standard(path: &Path) -> bool {
     path.as_os_str() == "-"

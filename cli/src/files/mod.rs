@@ -3,5 +3,5 @@
 mod input;
 mod output;
 
-pub use input::{Input, is_standard};
+pub use input::{Input, LONGEST_CODE, is_standard};
 pub use output::{Sink, write};

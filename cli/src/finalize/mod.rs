@@ -26,11 +26,12 @@ use std::{
 use finalizer::{Diagnostic, Finalizer, Options, PassSet, Place, Refusal, Severity};
 use indicatif::{ProgressBar, ProgressStyle};
 use platforms::Platform;
+use report::page::{Page, TooLarge};
 
 use crate::{
     args::FinalizeArgs,
+    console,
     files::{Sink, is_standard},
-    report,
 };
 use inputs::Job;
 use one::Outcome;
@@ -49,13 +50,15 @@ pub fn run(args: &FinalizeArgs) -> ExitCode {
         }
     };
     let started = Instant::now();
-    let mut reporter = Reporter { args, written: BTreeMap::new(), refused: 0, warnings: 0 };
+    let mut reporter =
+        Reporter { args, written: BTreeMap::new(), page: Ok(Page::default()), refused: 0, warnings: 0 };
     let bar = if jobs.len() > 1 { progress(jobs.len()) } else { ProgressBar::hidden() };
     in_order(args, &jobs, |job, outcome| {
         bar.suspend(|| reporter.tell(job, outcome));
         bar.inc(1);
     });
     bar.finish_and_clear();
+    reporter.write_page();
     reporter.summary(jobs.len(), started);
     if reporter.refused > 0 { ExitCode::FAILURE } else { ExitCode::SUCCESS }
 }
@@ -93,7 +96,8 @@ fn options(args: &FinalizeArgs, platform: Platform) -> Options {
     Options {
         compact: !args.no_compaction,
         verify: args.verify || default.verify,
-        timings: args.stats,
+        timings: args.stats || args.report.is_some(),
+        origins: args.report.is_some(),
         print_after: passes(&args.print_after),
         skip: passes(&args.skip_pass).with(args.level.skips()),
         strict: args.strict,
@@ -158,6 +162,8 @@ struct Reporter<'a> {
     args: &'a FinalizeArgs,
     /// Files written so far, and the inputs that they are from.
     written: BTreeMap<PathBuf, PathBuf>,
+    /// The page that was asked for, with the kernels so far.
+    page: Result<Page, TooLarge>,
     refused: usize,
     warnings: usize,
 }
@@ -175,11 +181,18 @@ impl Reporter<'_> {
             true => anstream::stderr().write_all(outcome.talk.as_bytes()),
             false => anstream::stdout().write_all(outcome.talk.as_bytes()),
         };
+        for kernel in &outcome.pages {
+            if let Ok(page) = &mut self.page
+                && let Err(e) = page.add(kernel)
+            {
+                self.page = Err(e);
+            }
+        }
         self.warnings += outcome.faults.iter().filter(|d| d.severity == Severity::Warning).count();
         self.refused += usize::from(outcome.faults.iter().any(|d| d.severity == Severity::Error));
-        report::faults(&job.path, &outcome.faults, self.args.message_format);
+        console::faults(&job.path, &outcome.faults, self.args.message_format);
         if is_written && !self.args.quiet {
-            report::written(&outcome.products, self.args.message_format);
+            console::written(&outcome.products, self.args.message_format);
         }
     }
 
@@ -196,12 +209,36 @@ impl Reporter<'_> {
         Ok(())
     }
 
+    /// Writes the page; nothing if no kernel got so far.
+    fn write_page(&mut self) {
+        let Some(path) = &self.args.report else { return };
+        let sink = Sink::new(path);
+        let written = match &self.page {
+            Err(e) => Err(Diagnostic::error("TooLarge", e.to_string())),
+            Ok(page) if page.is_empty() => return,
+            Ok(page) => {
+                let bytes = page.html(env!("VISA_FINALIZE_VERSION")).into_bytes();
+                let done =
+                    sink.write(&bytes).map(|()| Product { sink: sink.clone(), bytes, code: Vec::new() });
+                done.map_err(|e| Diagnostic::error("CannotWrite", e.to_string()))
+            }
+        };
+        match written {
+            Ok(product) if !self.args.quiet => console::written(&[product], self.args.message_format),
+            Ok(_) => {}
+            Err(fault) => {
+                console::faults(path, &[fault], self.args.message_format);
+                self.refused += 1;
+            }
+        }
+    }
+
     fn summary(&self, inputs: usize, started: Instant) {
         if inputs < 2 || self.args.quiet {
             return;
         }
         let (done, refused) = (inputs - self.refused, self.refused);
         let (warnings, seconds) = (self.warnings, started.elapsed().as_secs_f64());
-        report::summary(done, refused, warnings, seconds, self.args.message_format);
+        console::summary(done, refused, warnings, seconds, self.args.message_format);
     }
 }

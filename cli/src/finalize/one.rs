@@ -13,8 +13,9 @@ use super::{
 };
 use crate::{
     args::{FinalizeArgs, MessageFormat},
+    console,
     files::Input,
-    report,
+    pages,
 };
 
 /// What became of an input.
@@ -26,6 +27,8 @@ pub struct Outcome {
     pub products: Vec<Product>,
     /// Figures and kernels that were asked for, as text.
     pub talk: String,
+    /// What the page shows, if one was asked for.
+    pub pages: Vec<report::page::Kernel>,
 }
 
 /// Takes an input through the finalizers, one a platform.
@@ -39,6 +42,7 @@ pub fn finalize(
     if let Err(Refusal(faults)) = fill(args, finalizers, job, bar, &mut outcome) {
         outcome.faults.extend(faults);
         outcome.products.clear();
+        outcome.pages.clear();
     }
     outcome
 }
@@ -83,6 +87,8 @@ fn fill(
     }
     outcome.faults.extend(faults);
     outcome.talk += &stats(args, job, &done);
+    outcome.pages =
+        pages::of(args, job.path.as_path(), Some(&module), done.iter().map(|d| (d.kernel, &d.binary)))?;
     outcome.products = outputs::products(args, job, Source::Module(Box::new(module)), done)?;
     Ok(())
 }
@@ -90,8 +96,8 @@ fn fill(
 /// The figures that were asked for.
 fn stats(args: &FinalizeArgs, job: &Job, done: &[Done]) -> String {
     let one = |d: &Done| match args.message_format {
-        MessageFormat::Human => report::stats(&job.path, &d.binary),
-        MessageFormat::Json => report::stats_json(&job.path, &d.binary),
+        MessageFormat::Human => console::stats(&job.path, &d.binary),
+        MessageFormat::Json => console::stats_json(&job.path, &d.binary),
     };
     if args.stats { done.iter().map(one).collect() } else { String::new() }
 }
@@ -117,6 +123,7 @@ fn program(
     let number = |(kernel, binary)| Done { kernel, binary };
     let done: Vec<Done> = program.binaries.into_iter().enumerate().map(number).collect();
     outcome.talk += &stats(args, job, &done);
+    outcome.pages = pages::of(args, job.path.as_path(), None, done.iter().map(|d| (d.kernel, &d.binary)))?;
     outcome.products = outputs::products(args, job, Source::Program(program.bytes), done)?;
     Ok(())
 }

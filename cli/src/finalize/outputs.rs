@@ -88,7 +88,7 @@ pub fn products(
     let code = done.iter().map(|d| Code::of(&d.binary)).collect();
     match source {
         Source::Module(mut module) => {
-            for &emit in &args.emit {
+            for &emit in args.emits() {
                 let bytes = match emit {
                     Emit::Visaasm => text(args, &module),
                     Emit::Object => object(&module)?,
@@ -96,17 +96,17 @@ pub fn products(
                 };
                 whole.push((format!("{stem}.{}", emit.extension()), product(bytes, Vec::new())));
             }
-            if args.emit.contains(&Emit::Isa) {
+            if args.emits().contains(&Emit::Isa) {
                 embed(args, &mut module, done)?;
                 whole.push((format!("{stem}.{}", Emit::Isa.extension()), product(object(&module)?, code)));
             }
         }
         Source::Program(bytes) => {
-            if args.emit.iter().any(|e| matches!(e, Emit::Visaasm | Emit::Object)) {
+            if args.emits().iter().any(|e| matches!(e, Emit::Visaasm | Emit::Object)) {
                 let message = "found a compiled program; its vISA is taken out by `extract`, not by --emit";
                 return Err(Diagnostic::error("NoObject", message).at(Place::Input).into());
             }
-            if args.emit.contains(&Emit::Isa) {
+            if args.emits().contains(&Emit::Isa) {
                 whole.push((format!("{stem}.gen.bin"), product(bytes, code)));
             }
         }
@@ -118,7 +118,7 @@ pub fn products(
 /// The results of each kernel by itself, with their names.
 fn of_kernels(args: &FinalizeArgs, stem: &str, done: &[Done]) -> Vec<(String, Product)> {
     let mut products = Vec::new();
-    for &emit in args.emit.iter().filter(|e| matches!(e, Emit::Dat | Emit::Asm | Emit::Json)) {
+    for &emit in args.emits().iter().filter(|e| matches!(e, Emit::Dat | Emit::Asm | Emit::Json)) {
         for Done { binary, .. } in done {
             let (kernel, platform) = (names::of_kernel(&binary.info.name), binary.info.platform);
             let name = format!("{stem}.{kernel}.{platform}.{}", emit.extension());

@@ -6,7 +6,11 @@ use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use finalizer::{Binary, Diagnostic, Place, Severity};
 use serde_json::{Value, json};
 
-use crate::{args::MessageFormat, files::Sink, finalize::Product};
+use crate::{
+    args::MessageFormat,
+    files::{LONGEST_CODE, Sink},
+    finalize::Product,
+};
 
 /// Prints faults of one file to standard error.
 pub fn faults(file: &Path, faults: &[Diagnostic], format: MessageFormat) {
@@ -60,8 +64,11 @@ fn fold(mut shown: Vec<Diagnostic>) -> Vec<Diagnostic> {
     shown
 }
 
-/// The text as the reader sees it.
+/// The text as the reader sees it. What is no file (a pipe) cannot be read again.
 fn lossy(file: &Path) -> String {
+    if !std::fs::metadata(file).is_ok_and(|m| m.is_file() && m.len() <= LONGEST_CODE as u64) {
+        return String::new();
+    }
     let bytes = std::fs::read(file).unwrap_or_default();
     String::from_utf8_lossy(&bytes).into_owned()
 }

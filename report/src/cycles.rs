@@ -1,0 +1,116 @@
+//! Where a thread waits, by the cycle model of the scheduler: one thread alone, results after the latencies of
+//! [`platforms`].
+
+use gen_ir::{Arf, Base, Clock, Inst, Physical};
+use platforms::{Caps, Platform};
+
+use crate::{code::Instruction, flow::Flow};
+
+/// How often the body of a loop is taken to run.
+const TRIPS: u64 = 8;
+/// Loops inside of each other that still count.
+const DEEPEST: u32 = 4;
+
+/// The time of one instruction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wait {
+    /// Cycles that it waits before it issues.
+    pub cycles: u32,
+    /// Cycles that it takes to issue.
+    pub issue: u32,
+    /// The instruction that it waits for: whose result it needs, or which still reads what it overwrites.
+    pub on: Option<u32>,
+}
+
+/// Units of registers that are kept apart: dwords of 256 registers of 64 bytes, flags, addresses, accumulators.
+const UNIT: u32 = 4;
+const FLAGS: usize = 256 * 16;
+const ADDRESSES: usize = FLAGS + 4;
+const ACCUMULATOR: usize = ADDRESSES + 8;
+const UNITS: usize = ACCUMULATOR + 1;
+
+/// Who touched a unit last: the instruction, and when it is done with it.
+type Last = Option<(u64, u32)>;
+
+struct Model {
+    caps: &'static Caps,
+    clock: Clock,
+    now: u64,
+    written: Vec<Last>,
+    read: Vec<Last>,
+}
+
+/// Waits of all instructions, the cycles of executing each once, and with loops.
+pub(crate) fn waits(platform: Platform, insts: &[Instruction], flow: &Flow) -> (Vec<Wait>, u64, u64) {
+    let caps = platform.caps();
+    let (written, read) = (vec![None; UNITS], vec![None; UNITS]);
+    let mut model = Model { caps, clock: Clock::new(caps), now: 0, written, read };
+    let step = |(at, i): (usize, &Instruction)| match &i.inst {
+        Some(inst) => model.issue(at as u32, inst),
+        None => Wait { issue: 1, ..Wait::default() },
+    };
+    let waits: Vec<Wait> = insts.iter().enumerate().map(step).collect();
+    let time = |w: &Wait| u64::from(w.cycles) + u64::from(w.issue);
+    let once = waits.iter().map(time).sum();
+    let in_loops = (0..flow.starts.len()).map(|block| {
+        let body: u64 = waits[flow.range(block)].iter().map(time).sum();
+        body * TRIPS.pow(flow.depth[block].min(DEEPEST))
+    });
+    let in_loops = in_loops.sum();
+    (waits, once, in_loops)
+}
+
+impl Model {
+    fn issue(&mut self, at: u32, inst: &Inst<Physical>) -> Wait {
+        let issue = inst.issue_cycles(self.caps);
+        let taken = self.clock.issue(inst);
+        let cycles = taken.saturating_sub(issue.into()) as u32;
+        let start = self.now + u64::from(cycles);
+        let on = if cycles > 0 { self.blame(inst) } else { None };
+        self.now += taken;
+        let there = start + u64::from(inst.latency(self.caps));
+        let done = start + u64::from(inst.read_cycles(self.caps));
+        units(inst, self.caps, |unit, write| {
+            let (list, until) = if write { (&mut self.written, there) } else { (&mut self.read, done) };
+            list[unit] = list[unit].max(Some((until, at)));
+        });
+        Wait { cycles, issue, on }
+    }
+
+    /// Who is done last with what the instruction touches.
+    fn blame(&self, inst: &Inst<Physical>) -> Option<u32> {
+        let mut last: Last = None;
+        units(inst, self.caps, |unit, write| {
+            last = last.max(if write { self.read[unit] } else { self.written[unit] });
+            if write && self.caps.latencies.writes_wait {
+                last = last.max(self.written[unit]);
+            }
+        });
+        last.filter(|(until, _)| *until > self.now).map(|(_, at)| at)
+    }
+}
+
+/// Units that an instruction touches, and whether it writes them: as [`Clock`] counts them.
+fn units(inst: &Inst<Physical>, caps: &Caps, mut f: impl FnMut(usize, bool)) {
+    let grf_bytes = u32::from(caps.regs.grf_bytes);
+    inst.for_each_reg(|role, reg| {
+        let Some(extent) = inst.extent(role, grf_bytes) else { return };
+        let (first, end) = match reg.base() {
+            Base::Grf(n) => ((u32::from(n) * grf_bytes / UNIT) as usize, FLAGS),
+            Base::Arf(Arf::Flag(n)) => (FLAGS + usize::from(n), ADDRESSES),
+            Base::Arf(Arf::Addr(_)) => (ADDRESSES, ACCUMULATOR),
+            Base::Arf(Arf::Acc(_)) => (ACCUMULATOR, UNITS),
+            _ => return,
+        };
+        let from = first + (extent.start / UNIT) as usize;
+        let to = first + extent.end.div_ceil(UNIT) as usize;
+        (from..to.min(end)).for_each(|unit| f(unit, role.is_write()));
+    });
+    let (acc_read, acc_written) = inst.implicit_accumulator();
+    if acc_read {
+        f(ACCUMULATOR, false);
+    }
+    if acc_written {
+        f(ACCUMULATOR, true);
+    }
+}
