@@ -345,11 +345,21 @@ pub struct RunArgs {
     /// Work items of a group; what the kernel requires, or at most 64 in a row, if absent.
     #[arg(short, long, value_name = "X[,Y[,Z]]", value_parser = sizes)]
     pub local: Option<[u32; 3]>,
-    /// An argument of the kernel, in order: buf:FILE, buf:BYTES (zeros), TYPE:VALUE[,VALUE...] with TYPE u8 to
-    /// u64, i8 to i64, f16, f32 or f64, `slm:BYTES`, `image:WxH[xD]:FORMAT[:FILE]` with FORMAT like rgba8, r32f or
+    /// Added to the global ids of work items.
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = offsets, default_value = "0")]
+    pub offset: [u32; 3],
+    /// Dimensions that the kernel is told of; those that have more than one work item if absent.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=3))]
+    pub work_dim: Option<u32>,
+    /// An argument of the kernel, in order: buf:FILE, buf:BYTES (zeros), a value TYPE:VALUE[,VALUE...] with TYPE u8
+    /// to u64, i8 to i64, f16, f32 or f64, a buffer TYPE[COUNT]:PATTERN with PATTERN `iota`, `A..B`, `random[:SEED]`
+    /// or VALUE[,VALUE...] (the count may be left out: `f32:iota` has an element a work item), `slm:BYTES`, `image:WxH[xD]:FORMAT[:FILE]` with FORMAT like rgba8, r32f or
     /// bgra8, `sampler:nearest|linear[,normalized][,edge|border|repeat|mirror]`, null.
     #[arg(short, long = "arg", value_name = "ARG", value_parser = crate::launch::parse)]
     pub args: Vec<crate::launch::Given>,
+    /// Another text or object with functions that the kernel calls; may be given several times.
+    #[arg(long, value_name = "FILE")]
+    pub link: Vec<PathBuf>,
     /// Whose code runs.
     #[arg(long, value_enum, default_value = "ours")]
     pub with: With,
@@ -380,6 +390,9 @@ pub struct RunArgs {
     /// Do not look for undefined values, accesses out of bounds and missed dependencies: faster.
     #[arg(long)]
     pub fast: bool,
+    /// For people, or one JSON document on standard output.
+    #[arg(long, value_enum, default_value = "human")]
+    pub message_format: MessageFormat,
 }
 
 /// Whose code runs.
@@ -395,16 +408,25 @@ pub enum With {
 
 /// One to three numbers, not 0.
 fn sizes(text: &str) -> Result<[u32; 3], String> {
-    let mut out = [1; 3];
+    match triple(text, 1)? {
+        numbers if numbers.contains(&0) => Err("no work items".into()),
+        numbers => Ok(numbers),
+    }
+}
+
+/// One to three numbers.
+fn offsets(text: &str) -> Result<[u32; 3], String> {
+    triple(text, 0)
+}
+
+fn triple(text: &str, default: u32) -> Result<[u32; 3], String> {
+    let mut out = [default; 3];
     let parts: Vec<&str> = text.split(',').collect();
     if parts.len() > 3 {
         return Err(format!("{} numbers; a launch has at most three dimensions", parts.len()));
     }
     for (o, part) in out.iter_mut().zip(parts) {
         *o = part.trim().parse().map_err(|_| format!("`{part}` is not a number of work items"))?;
-        if *o == 0 {
-            return Err("no work items".into());
-        }
     }
     Ok(out)
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use emulator::{Arg, Image, Memory, Sampler, Texel, Wrap, num};
 
-use crate::files::Input;
+use crate::{files::Input, pattern::Pattern};
 
 /// Most bytes of one buffer or image.
 const MAX_BYTES: u64 = 1 << 32;
@@ -16,6 +16,8 @@ pub enum Given {
     Zeros(usize),
     /// A buffer with a file's bytes.
     File(PathBuf),
+    /// A buffer with elements that a pattern makes; as many as there are work items, if nobody says how many.
+    Elements(Element, Option<usize>, Pattern),
     /// A value's bytes.
     Value(Vec<u8>),
     /// Shared local memory.
@@ -59,7 +61,7 @@ impl Element {
     }
 
     /// The little-endian bytes of a number in text.
-    fn encode(self, text: &str) -> Result<Vec<u8>, String> {
+    pub fn encode(self, text: &str) -> Result<Vec<u8>, String> {
         let bad = || format!("`{text}` is no number of this type");
         let n = self.bytes();
         let integer = |text: &str| {
@@ -83,6 +85,36 @@ impl Element {
             Element::Float(_) => text.parse::<f64>().map_err(|_| bad())?.to_bits(),
         };
         Ok(value.to_le_bytes()[..n].to_vec())
+    }
+
+    /// A whole number; integers keep its low bits.
+    pub fn from_whole(self, number: i64) -> Vec<u8> {
+        let bits = match self {
+            Element::Unsigned(_) | Element::Signed(_) => number as u64,
+            Element::Float(2) => num::f32_to_f16(number as f32, num::Round::Even).into(),
+            Element::Float(4) => u64::from((number as f32).to_bits()),
+            Element::Float(_) => (number as f64).to_bits(),
+        };
+        bits.to_le_bytes()[..self.bytes()].to_vec()
+    }
+
+    /// A number of random bits: a float from 0 to 1, or any integer.
+    pub fn from_random(self, bits: u64) -> Vec<u8> {
+        // As many bits as each type of float holds exactly.
+        let part = |digits: u32| (bits >> (64 - digits)) as f64 / (1u64 << digits) as f64;
+        let bits = match self {
+            Element::Unsigned(_) | Element::Signed(_) => bits,
+            Element::Float(2) => num::f32_to_f16(part(11) as f32, num::Round::Even).into(),
+            Element::Float(4) => u64::from((part(24) as f32).to_bits()),
+            Element::Float(_) => part(53).to_bits(),
+        };
+        bits.to_le_bytes()[..self.bytes()].to_vec()
+    }
+
+    /// An element as JSON: a number, or text where JSON has no such number (not a number, infinite).
+    pub fn json(self, bytes: &[u8]) -> serde_json::Value {
+        let text = self.show(bytes);
+        text.parse::<serde_json::Number>().map_or_else(|_| text.into(), serde_json::Value::Number)
     }
 
     /// An element's text.
@@ -115,15 +147,31 @@ pub fn parse(text: &str) -> Result<Given, String> {
         "slm" => rest.parse().map(Given::Local).map_err(|_| format!("`{rest}` is not a number of bytes")),
         "image" => image(rest),
         "sampler" => sampler(rest),
-        _ => {
-            let element = Element::parse(kind).ok_or_else(|| {
-                format!("`{kind}` is no kind of argument; allowed: buf, u8 to u64, i8 to i64, f16, f32, f64, slm, image, sampler, null")
-            })?;
-            let values: Result<Vec<Vec<u8>>, String> =
-                rest.split(',').map(|v| element.encode(v.trim())).collect();
-            Ok(Given::Value(values?.concat()))
-        }
+        _ => typed(kind, rest),
     }
+}
+
+/// `TYPE:VALUE[,VALUE...]`, a value; `TYPE[COUNT]:PATTERN`, a buffer.
+fn typed(kind: &str, rest: &str) -> Result<Given, String> {
+    let (name, count) = match kind.split_once('[') {
+        Some((name, count)) => (name, Some(count.strip_suffix(']').unwrap_or("?"))),
+        None => (kind, None),
+    };
+    let element = Element::parse(name).ok_or_else(|| {
+        format!("`{kind}` is no kind of argument; allowed: buf, u8 to u64, i8 to i64, f16, f32, f64, slm, image, sampler, null")
+    })?;
+    let pattern = Pattern::parse(element, rest)?;
+    let count = match (count, &pattern) {
+        (None, Pattern::Values(bytes)) => return Ok(Given::Value(bytes.clone())),
+        (None | Some(""), _) => pattern.own_count(element),
+        (Some(count), _) => {
+            let bad = || format!("`{count}` is no number of elements; at most {} bytes", MAX_BYTES);
+            let fits =
+                |n: &usize| (*n as u64).checked_mul(element.bytes() as u64).is_some_and(|b| b <= MAX_BYTES);
+            Some(count.parse::<usize>().ok().filter(fits).ok_or_else(bad)?)
+        }
+    };
+    Ok(Given::Elements(element, count, pattern))
 }
 
 /// `WxH[xD]:FORMAT[:FILE]`.
@@ -201,8 +249,8 @@ pub fn parse_print(text: &str) -> Result<(usize, Option<Element>), String> {
     Ok((index, element.transpose()?))
 }
 
-/// The arguments, their buffers in memory under the names `arg0`, `arg1`, ...
-pub fn place(given: &[Given], memory: &mut Memory) -> Result<Vec<Arg>, String> {
+/// The arguments of a launch of so many work items, their buffers in memory under the names `arg0`, `arg1`, ...
+pub fn place(given: &[Given], work_items: usize, memory: &mut Memory) -> Result<Vec<Arg>, String> {
     let read = |path: &Path| -> Result<Vec<u8>, String> {
         Input::open(path).map(|b| b.to_vec()).map_err(|e| format!("{}: {e}", path.display()))
     };
@@ -212,6 +260,13 @@ pub fn place(given: &[Given], memory: &mut Memory) -> Result<Vec<Arg>, String> {
         out.push(match g {
             Given::Zeros(n) => Arg::Buffer(memory.add(name, vec![0; *n])),
             Given::File(path) => Arg::Buffer(memory.add(name, read(path)?)),
+            Given::Elements(element, count, pattern) => {
+                let count = count.unwrap_or(work_items);
+                if count as u64 * element.bytes() as u64 > MAX_BYTES {
+                    return Err(format!("argument {i}: {count} elements are more than {MAX_BYTES} bytes"));
+                }
+                Arg::Buffer(memory.add(name, pattern.fill(*element, count)))
+            }
             Given::Value(bytes) => Arg::Scalar(bytes.clone()),
             Given::Local(n) => Arg::Local(*n),
             Given::Image(image, file) => {
@@ -248,6 +303,25 @@ mod tests {
         assert_eq!(parse("f32:1.5"), Ok(Given::Value(1.5f32.to_le_bytes().to_vec())));
         assert_eq!(parse("f16:1"), Ok(Given::Value(vec![0, 0x3c])));
         assert_eq!(parse("slm:256"), Ok(Given::Local(256)));
+        let elements = |text: &str| match parse(text) {
+            Ok(Given::Elements(element, count, _)) => (element, count),
+            other => panic!("{text}: {other:?}"),
+        };
+        assert_eq!(elements("f32:iota"), (Element::Float(4), None));
+        assert_eq!(elements("f32[12]:iota"), (Element::Float(4), Some(12)));
+        assert_eq!(elements("u8[]:1,2,3"), (Element::Unsigned(1), Some(3)));
+        assert_eq!(elements("i32:-4..4"), (Element::Signed(4), Some(8)));
+        for bad in [
+            "f32[x]:iota",
+            "f32[12:iota",
+            "f32[99999999999]:0",
+            "i32:4..x",
+            "u8[]:300",
+            "u8[4]:",
+            "f32:iota:x",
+        ] {
+            assert!(parse(bad).is_err(), "{bad}");
+        }
         let Ok(Given::Image(image, None)) = parse("image:16x8:bgra8") else { panic!() };
         assert_eq!((image.width, image.height, image.channels, image.bgra), (16, 8, 4, true));
         let Ok(Given::Image(image, Some(file))) = parse("image:4x4x4:r32f:a:b") else { panic!() };

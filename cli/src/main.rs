@@ -14,6 +14,7 @@ mod launch;
 mod manual;
 mod names;
 mod pages;
+mod pattern;
 mod run;
 
 use std::process::ExitCode;

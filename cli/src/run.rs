@@ -5,6 +5,7 @@ use std::{fmt::Write as _, io::Write, process::ExitCode};
 use emulator::{Arg, Launch, Memory, Options, RunReport, SendKind, infer, link::Loaded};
 use finalizer::{Binary, Diagnostic, Finalizer, Place, Refusal, RelocationKind};
 use platforms::Platform;
+use serde_json::{Map, Value, json};
 use visa::Module;
 use zebin::{KernelInfo, Part, Program, Relocation, Unit};
 
@@ -26,7 +27,7 @@ pub fn run(args: &RunArgs) -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(Refusal(faults)) => {
-            console::faults(&args.input, &faults, MessageFormat::Human);
+            console::faults(&args.input, &faults, args.message_format);
             ExitCode::FAILURE
         }
     }
@@ -54,7 +55,9 @@ fn execute(args: &RunArgs) -> Result<bool, Refusal> {
         Source::Program => kernel_of_program(args, program.as_ref())?,
     };
     let mut memory = Memory::new();
-    let arguments = launch::place(&args.args, &mut memory).map_err(|why| refuse("BadArgument", why))?;
+    let work_items = args.global.iter().map(|n| *n as usize).fold(1, usize::saturating_mul);
+    let arguments =
+        launch::place(&args.args, work_items, &mut memory).map_err(|why| refuse("BadArgument", why))?;
     let emulator = |e: emulator::Error| refuse("CannotRun", e.to_string());
     let loaded = match &program {
         Some(program) => Loaded::new(program, &mut memory).map_err(emulator)?,
@@ -64,7 +67,8 @@ fn execute(args: &RunArgs) -> Result<bool, Refusal> {
     let mut launch = Launch {
         local: args.local.unwrap_or_else(|| group(args.global, &info)),
         global: args.global,
-        offset: [0; 3],
+        offset: args.offset,
+        dimensions: args.work_dim,
         kernel: info,
         args: arguments,
     };
@@ -84,23 +88,87 @@ fn execute(args: &RunArgs) -> Result<bool, Refusal> {
         }
     }
     .map_err(emulator)?;
-    let mut text = done.trace.join("\n");
-    if !text.is_empty() {
-        text.push('\n');
+    match args.message_format {
+        MessageFormat::Human => print(&shown(args, &name, &launch, &done, &memory)?)?,
+        MessageFormat::Json => print(&format!("{:#}\n", as_json(args, &name, &launch, &done, &memory)?))?,
     }
-    text += &figures(&name, args, &launch, &done);
-    for (index, element) in &args.print {
-        text += &show(*index, *element, buffer(&launch.args, *index, &memory)?);
-    }
-    print(&text)?;
     for (index, path) in &args.out {
         let bytes = buffer(&launch.args, *index, &memory)?;
         files::write(path, bytes).map_err(|e| refuse("CannotWrite", format!("{}: {e}", path.display())))?;
     }
-    for finding in &done.reports {
-        eprintln!("{finding}");
+    if args.message_format == MessageFormat::Human {
+        done.reports.iter().for_each(|finding| eprintln!("{finding}"));
     }
     Ok(!done.reports.iter().any(|r| r.fault.is_error()))
+}
+
+/// Trace, figures and buffers as text.
+fn shown(
+    args: &RunArgs,
+    name: &str,
+    launch: &Launch,
+    done: &RunReport,
+    memory: &Memory,
+) -> Result<String, Refusal> {
+    let mut text = done.trace.join("\n");
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    text += &figures(name, args, launch, done);
+    for (index, element) in &args.print {
+        text += &show(*index, *element, buffer(&launch.args, *index, memory)?);
+    }
+    Ok(text)
+}
+
+/// The same as one document, with what was found.
+fn as_json(
+    args: &RunArgs,
+    name: &str,
+    launch: &Launch,
+    done: &RunReport,
+    memory: &Memory,
+) -> Result<Value, Refusal> {
+    let findings = done.reports.iter().map(|r| {
+        json!({
+            "severity": if r.fault.is_error() { "error" } else { "warning" },
+            "fault": r.fault.to_string(),
+            "offset": r.pc,
+            "instruction": r.inst,
+            "detail": r.detail,
+            "group": r.group,
+            "thread": r.thread,
+            "count": r.count,
+        })
+    });
+    let mut buffers = Vec::new();
+    for (index, element) in &args.print {
+        let element = element.unwrap_or(launch::Element::Unsigned(1));
+        let bytes = buffer(&launch.args, *index, memory)?;
+        let values: Vec<Value> = bytes.chunks_exact(element.bytes()).map(|e| element.json(e)).collect();
+        buffers.push(json!({ "argument": index, "bytes": bytes.len(), "values": values }));
+    }
+    let messages: Map<String, Value> =
+        done.sends.iter().map(|(kind, n)| (kind_name(*kind).to_owned(), (*n).into())).collect();
+    let mut out = json!({
+        "kernel": name,
+        "platform": args.platform.to_string(),
+        "code": whose(args),
+        "global": launch.global,
+        "local": launch.local,
+        "offset": launch.offset,
+        "threads": done.threads,
+        "instructions": done.instructions,
+        "cycles": done.cycles,
+        "opcodes": done.opcodes,
+        "messages": messages,
+        "buffers": buffers,
+        "findings": findings.collect::<Vec<_>>(),
+    });
+    if args.trace {
+        out["trace"] = json!(done.trace);
+    }
+    Ok(out)
 }
 
 fn print(text: &str) -> Result<(), Refusal> {
@@ -117,7 +185,14 @@ fn read(args: &RunArgs, bytes: &[u8]) -> Result<(Source, Option<Program>), Refus
     if bytes.starts_with(b"\x7fELF") {
         return Ok((Source::Program, Some(zebin(bytes)?)));
     }
-    let module = finalizer::read_input(bytes, args.platform)?;
+    let mut module = finalizer::read_input(bytes, args.platform)?;
+    for path in &args.link {
+        let bytes = Input::open(path).map_err(|e| io_error(path, &e))?;
+        let mut more = finalizer::read_input(&bytes, args.platform)?;
+        more.set_version(module.version);
+        more.kernels.clear();
+        module.link(more);
+    }
     let program = match &args.program {
         Some(path) => Some(zebin(&Input::open(path).map_err(|e| io_error(path, &e))?)?),
         None => None,
@@ -248,14 +323,19 @@ fn buffer<'a>(args: &[Arg], index: usize, memory: &'a Memory) -> Result<&'a [u8]
     }
 }
 
-/// Counts of a run.
-fn figures(name: &str, args: &RunArgs, launch: &Launch, done: &RunReport) -> String {
-    let whose = match (&args.code, args.with) {
+/// Whose code ran.
+fn whose(args: &RunArgs) -> String {
+    match (&args.code, args.with) {
         (Some(path), _) => path.display().to_string(),
         (None, With::Ours) => "our code".to_owned(),
         (None, With::Intel) => "Intel's code".to_owned(),
         (None, With::Interpreter) => "interpreted".to_owned(),
-    };
+    }
+}
+
+/// Counts of a run.
+fn figures(name: &str, args: &RunArgs, launch: &Launch, done: &RunReport) -> String {
+    let whose = whose(args);
     let groups: u32 = (0..3).map(|d| launch.global[d] / launch.local[d].max(1)).product();
     let mut out =
         format!("{name} on {}, {whose}: {groups} groups, {} threads\n", args.platform, done.threads);

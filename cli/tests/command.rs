@@ -525,3 +525,81 @@ fn a_compiled_program_comes_back_with_our_code() {
     let out = run(dir.path(), &["p.bin", "-p", "skl"]);
     assert!(stderr(&out).contains("compiled for tgllp"), "{}", stderr(&out));
 }
+
+#[test]
+fn diff_compares_codes_of_all_kinds() {
+    let (dir, _) = with_example();
+    assert!(run(dir.path(), &["k.isa", "-p", "skl", "--emit", "isa,dat,asm", "-q"]).status.success());
+    let plain = ["k.isa", "-p", "skl", "-O", "0", "--emit", "dat", "-o", "plain.dat", "-q"];
+    assert!(run(dir.path(), &plain).status.success());
+    let diff = |args: &[&str]| run(dir.path(), &[&["diff", "-p", "skl"], args].concat());
+    // vISA, an object with code, raw code, a listing: all the same.
+    for other in ["k.gen.isa", "k.saxpy.skl.dat", "k.saxpy.skl.asm"] {
+        let out = diff(&["k.isa", other]);
+        assert_eq!(out.status.code(), Some(0), "{other}: {}", stderr(&out));
+        assert!(String::from_utf8_lossy(&out.stdout).contains("saxpy on skl: equal"), "{other}");
+    }
+    assert_eq!(diff(&["--embedded", "k.gen.isa"]).status.code(), Some(0));
+
+    let out = diff(&["plain.dat", "k.isa"]);
+    assert_eq!(out.status.code(), Some(1), "{}", stderr(&out));
+    let text = String::from_utf8_lossy(&out.stdout);
+    for part in ["only in the first", "instructions  ", "cycles  ", " < ", "send"] {
+        assert!(
+            text.contains(part) || text.lines().any(|l| l.ends_with(part.trim_end())),
+            "no {part} in {text}"
+        );
+    }
+    let summary = diff(&["plain.dat", "k.isa", "--summary"]);
+    assert!(summary.stdout.len() < out.stdout.len());
+    let out = diff(&["plain.dat", "k.isa", "--message-format", "json"]);
+    let json: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+    let kernel = &json["kernels"][0];
+    assert_eq!((&json["equal"], &kernel["equal"]), (&false.into(), &false.into()));
+    assert!(kernel["counts"][0]["bytes"].as_u64() > kernel["counts"][1]["bytes"].as_u64(), "{json}");
+    assert!(!kernel["changes"].as_array().unwrap().is_empty());
+
+    // Other registers are a difference, unless they need not count.
+    let listing = fs::read_to_string(dir.path().join("k.saxpy.skl.asm")).unwrap();
+    fs::write(dir.path().join("other.asm"), listing.replace("r10", "r30")).unwrap();
+    assert_eq!(diff(&["k.isa", "other.asm"]).status.code(), Some(1));
+    assert_eq!(diff(&["k.isa", "other.asm", "--ignore-registers"]).status.code(), Some(0));
+}
+
+#[test]
+fn what_cannot_be_compared_is_a_fault() {
+    let (dir, _) = with_example();
+    for args in [
+        &["k.isa", "absent"][..],
+        &["k.isa"],
+        &["k.isa", "--embedded"],
+        &["k.isa", "k.isa", "--embedded"],
+        &["k.isa", "k.isa", "-k", "other"],
+    ] {
+        let out = run(dir.path(), &[&["diff", "-p", "skl"], args].concat());
+        assert_eq!(out.status.code(), Some(2), "{args:?}");
+        assert!(stderr(&out).contains("error"), "{args:?}: {}", stderr(&out));
+    }
+}
+
+#[test]
+fn a_page_is_one_file_and_the_only_one() {
+    let (dir, _) = with_example();
+    let out = run(dir.path(), &["k.isa", "-p", "skl,tgllp", "--report", "page.html"]);
+    assert!(out.status.success() && stderr(&out).contains("wrote page.html"), "{}", stderr(&out));
+    assert_eq!(names(dir.path()), ["k.isa", "page.html"]);
+    let page = fs::read_to_string(dir.path().join("page.html")).unwrap();
+    assert_eq!(page.matches("<script type=\"application/json\"").count(), 3, "an index and two kernels");
+    // Nothing is loaded from anywhere.
+    for outside in ["src=", "href=", "@import", "url(", "fetch("] {
+        assert!(!page.contains(outside), "{outside}");
+    }
+    let out = run(dir.path(), &["k.isa", "-p", "skl", "--report", "-", "--emit", "dat", "-o", "code", "-q"]);
+    assert!(out.status.success() && out.stdout.starts_with(b"<!DOCTYPE html>"), "{}", stderr(&out));
+    assert_eq!(names(dir.path()), ["code", "k.isa", "page.html"]);
+    let out = run(dir.path(), &["k.isa", "-p", "skl", "--report", "p.html", "--beside", "intel"]);
+    assert_eq!(out.status.code(), Some(1));
+    assert!(stderr(&out).contains("no code for skl in the input"), "{}", stderr(&out));
+    let out = run(dir.path(), &["k.isa", "-p", "skl", "--beside", "intel"]);
+    assert_eq!(out.status.code(), Some(2), "beside what?");
+}

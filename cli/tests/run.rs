@@ -127,3 +127,161 @@ fn what_does_not_fit_is_explained() {
     assert_eq!(out.status.code(), Some(2));
     assert!(!dir.path().join("f").exists());
 }
+
+/// The kernel's one document.
+fn document(out: &Output) -> serde_json::Value {
+    serde_json::from_slice(&out.stdout)
+        .unwrap_or_else(|e| panic!("{e}: {}{}", text(&out.stdout), text(&out.stderr)))
+}
+
+const SAXPY: &str = "-p skl -g 128 --arg f32:iota --arg f32[128]:0..4 --arg f32:2 --arg u32:100";
+
+#[test]
+fn buffers_are_filled_by_patterns() {
+    let dir = tempfile::tempdir().unwrap();
+    let args = format!("{SAXPY} --print 0:f32 --message-format json");
+    let out = run(dir.path(), "saxpy_skl.isa", &args.split(' ').collect::<Vec<_>>());
+    assert_eq!(out.status.code(), Some(0), "{}", text(&out.stderr));
+    let document = document(&out);
+    let values = document["buffers"][0]["values"].as_array().unwrap();
+    assert_eq!(values.len(), 128, "an element a work item");
+    for (i, value) in values.iter().enumerate() {
+        let expected = i as f64 + if i < 100 { 2.0 * (i % 4) as f64 } else { 0.0 };
+        assert_eq!(value.as_f64(), Some(expected), "{i}");
+    }
+}
+
+#[test]
+fn a_run_is_told_as_one_json_document() {
+    let dir = tempfile::tempdir().unwrap();
+    let args = format!("{SAXPY} --message-format json --trace");
+    let done = document(&run(dir.path(), "saxpy_skl.isa", &args.split(' ').collect::<Vec<_>>()));
+    assert_eq!((&done["kernel"], &done["platform"]), (&"saxpy".into(), &"skl".into()));
+    assert_eq!(done["threads"], 8);
+    assert_eq!(done["messages"]["load"], 16);
+    assert_eq!(done["trace"].as_array().unwrap().len() as u64, done["instructions"].as_u64().unwrap());
+    assert!(done["findings"].as_array().unwrap().is_empty() && done["opcodes"]["mad"].is_u64(), "{done}");
+    // What is found is in the document, and not beside it.
+    let args = "-p skl -g 128 --arg buf:64 --arg f32:iota --arg f32:2 --arg u32:128 --message-format json";
+    let out = run(dir.path(), "saxpy_skl.isa", &args.split(' ').collect::<Vec<_>>());
+    assert_eq!(out.status.code(), Some(1));
+    assert_eq!(document(&out)["findings"][0]["fault"], "out of bounds");
+    assert!(out.stderr.is_empty(), "{}", text(&out.stderr));
+}
+
+#[test]
+fn global_ids_begin_where_the_launch_says() {
+    let dir = tempfile::tempdir().unwrap();
+    let args = "-p skl -g 64 --offset 32 --arg f32[128]:1 --arg f32[128]:1 --arg f32:2 --arg u32:128 --print 0:f32 \
+                --message-format json";
+    for with in ["ours", "interpreter"] {
+        let args = format!("{args} --with {with}");
+        let out = run(dir.path(), "saxpy_skl.isa", &args.split_whitespace().collect::<Vec<_>>());
+        let done = document(&out);
+        let changed: Vec<usize> = done["buffers"][0]["values"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .enumerate()
+            .filter(|(_, v)| v.as_f64() == Some(3.0))
+            .map(|(i, _)| i)
+            .collect();
+        assert_eq!(changed, (32..96).collect::<Vec<_>>(), "{with}");
+    }
+}
+
+/// A caller and its function, as Intel's compiler dumps them: each in a text of its own.
+fn caller_and_function() -> (String, String) {
+    use visa::{Align, Exec, ExecSize, Predefined, Type, builder::KernelBuilder, text::TextOptions};
+    let lanes = Exec::no_mask(ExecSize::S8);
+    let mut b = KernelBuilder::function("twice", platforms::Platform::Skl);
+    b.call_sizes(1, 1);
+    let (arg, ret) = (b.predefined(Predefined::Arg), b.predefined(Predefined::RetVal));
+    let x = b.alias("x", Type::UD, 8, arg, 0);
+    let y = b.alias("y", Type::UD, 8, ret, 0);
+    b.add(lanes, y, x, x);
+    b.fret(Exec::masked(ExecSize::S8));
+    let function = b.finish().unwrap();
+
+    let mut b = KernelBuilder::new("caller", platforms::Platform::Skl);
+    b.attr_int("SimdSize", 8);
+    let (arg, ret) = (b.predefined(Predefined::Arg), b.predefined(Predefined::RetVal));
+    let x = b.alias("x", Type::UD, 8, arg, 0);
+    let y = b.alias("y", Type::UD, 8, ret, 0);
+    let (surface, given) = (b.surface("out"), b.general("given", Type::UD, 8, Align::Grf));
+    b.input(given, 64);
+    b.surface_input(surface, 128);
+    b.mov(lanes, x, given);
+    b.fcall(Exec::masked(ExecSize::S8), "twice", 1, 1);
+    b.oword_store(surface, 2, 0u32, y);
+    b.ret();
+    let mut caller = b.finish().unwrap();
+    caller.declared_functions = vec![b"twice".to_vec()];
+    let print = |module| visa::text::print(module, TextOptions::default());
+    (print(&caller), print(&function))
+}
+
+const ZE_INFO: &str = "\
+kernels:
+  - name: caller
+    execution_env:
+      simd_size: 8
+      grf_count: 128
+    payload_arguments:
+      - arg_type: arg_byvalue
+        offset: 32
+        size: 32
+        arg_index: 0
+      - arg_type: arg_bypointer
+        offset: 64
+        size: 0
+        arg_index: 1
+        addrmode: stateful
+        addrspace: global
+        access_type: readwrite
+    binding_table_indices:
+      - bti_value: 0
+        arg_index: 1
+";
+
+/// The caller run with a description of its arguments, over some arguments.
+fn run_caller(info: &str, args: &str) -> Output {
+    let dir = tempfile::tempdir().unwrap();
+    let (caller, function) = caller_and_function();
+    for (name, contents) in [("caller.visaasm", &*caller), ("twice.visaasm", &function), ("info", info)] {
+        fs::write(dir.path().join(name), contents).unwrap();
+    }
+    Command::new(env!("CARGO_BIN_EXE_visa-finalize"))
+        .args(
+            "run caller.visaasm -p skl -g 8 -l 8 --ze-info info --print 1:u32 --message-format json"
+                .split(' '),
+        )
+        .args(args.split(' '))
+        .current_dir(dir.path())
+        .output()
+        .unwrap()
+}
+
+#[test]
+fn functions_may_stand_in_other_texts() {
+    let args = "--arg u32:1,2,3,4,5,6,7,8 --arg buf:32";
+    for with in ["ours", "interpreter"] {
+        let done = document(&run_caller(ZE_INFO, &format!("{args} --link twice.visaasm --with {with}")));
+        let expected = serde_json::json!([2, 4, 6, 8, 10, 12, 14, 16]);
+        assert_eq!(done["buffers"][0]["values"], expected, "{with}: {done}");
+    }
+    let alone = run_caller(ZE_INFO, args);
+    assert_eq!(alone.status.code(), Some(1), "{}", text(&alone.stdout));
+}
+
+#[test]
+fn the_kernel_is_told_the_dimensions() {
+    let info = ZE_INFO
+        .replace("arg_byvalue", "work_dimensions")
+        .replace("size: 32\n        arg_index: 0", "size: 4");
+    for (args, dimensions) in [("", 1), (" --work-dim 1", 1), (" --work-dim 3", 3)] {
+        let args = format!("--arg null --arg buf:32 --link twice.visaasm{args}");
+        let done = document(&run_caller(&info, &args));
+        assert_eq!(done["buffers"][0]["values"][0], 2 * dimensions, "{args}: {done}");
+    }
+}

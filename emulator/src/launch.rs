@@ -55,6 +55,8 @@ pub struct Launch {
     pub local: [u32; 3],
     /// Added to global ids.
     pub offset: [u32; 3],
+    /// Dimensions that the kernel is told of; those up to the last with more than one work item, if absent.
+    pub dimensions: Option<u32>,
     /// Arguments in order.
     pub args: Vec<Arg>,
 }
@@ -298,7 +300,10 @@ impl Dispatch {
             "local_size" | "enqueued_local_size" => triple(launch.local),
             "group_count" => triple(self.groups),
             "global_size" => triple(launch.global),
-            "work_dimensions" => word(launch.global.iter().rposition(|&g| g > 1).map_or(1, |d| d as u32 + 1)),
+            "work_dimensions" => {
+                let used = || launch.global.iter().rposition(|&g| g > 1).map_or(1, |d| d as u32 + 1);
+                word(launch.dimensions.unwrap_or_else(used))
+            }
             "arg_byvalue" => match arg()? {
                 Arg::Scalar(bytes) => bytes.get(item.source_offset as usize..).unwrap_or_default().to_vec(),
                 _ => return Err(Error::Launch(format!("argument {:?} is not a value", item.arg))),

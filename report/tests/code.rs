@@ -32,9 +32,10 @@ fn every_instruction_has_its_text_its_time_and_its_origin() {
         assert!(code.insts.iter().all(|i| !i.text.is_empty()), "{platform}");
         let of_kernel = binary.origins.iter().filter(|o| o.instruction.is_some() && o.function.is_none());
         assert!(of_kernel.count() > n / 2, "{platform}");
-        // Four messages: two loads, a store, the end of the thread.
+        // Two loads, a store, (on some platforms a fence,) the end of the thread.
         let kinds: Vec<(bool, bool)> = code.messages.iter().map(|m| (m.reads, m.eot)).collect();
-        assert_eq!(kinds, [(true, false), (true, false), (false, false), (false, true)], "{platform}");
+        assert_eq!(kinds[..3], [(true, false), (true, false), (false, false)], "{platform}");
+        assert!(kinds[3..].len() <= 2 && kinds.last() == Some(&(false, true)), "{platform}: {kinds:?}");
         // Whoever needs the loaded data waits for memory.
         let longest = code.waits.iter().max_by_key(|w| w.cycles).unwrap();
         assert!(longest.cycles > 100, "{platform}");
@@ -120,7 +121,7 @@ fn two_codes_are_aligned_and_registers_need_not_be_the_same() {
     let one = code(Platform::Skl, "mov (8|M0) r2.0<1>:d 0:d\nadd (8|M0) r3.0<1>:d r2.0<8;8,1>:d 1:d\n");
     let other = code(
         Platform::Skl,
-        "mov (8|M0) r9.0<1>:d 0:d\nmov (8|M0) r8.0<1>:f 0:f\nadd (8|M0) r7.0<1>:d r9.0<8;8,1>:d 1:d\n",
+        "mov (8|M0) r9.0<1>:d 0:d\nmov (8|M0) r8.0<1>:f 0x0:f\nadd (8|M0) r7.0<1>:d r9.0<8;8,1>:d 1:d\n",
     );
     let tags =
         |normalize| Comparison::new(&one, &other, normalize).rows.iter().map(|r| r.tag).collect::<Vec<_>>();

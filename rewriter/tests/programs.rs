@@ -42,7 +42,14 @@ fn run(program: &[u8], platform: Platform, kernel: &str) -> Vec<u8> {
     let unit = loaded.unit(kernel).unwrap().clone();
     let code = loaded.link(&unit, &[]).unwrap();
     let info = zebin::info::find(&program.ze_info, kernel).unwrap();
-    let launch = Launch { local: [64, 1, 1], global: [128, 1, 1], offset: [0; 3], kernel: info, args };
+    let launch = Launch {
+        local: [64, 1, 1],
+        global: [128, 1, 1],
+        offset: [0; 3],
+        dimensions: None,
+        kernel: info,
+        args,
+    };
     let done = emulator::run(platform, &code, &launch, &mut memory, &emulator::Options::default()).unwrap();
     assert!(done.reports.is_empty(), "{kernel} on {platform}: {:?}", done.reports);
     memory.bytes(out).to_vec()

@@ -151,7 +151,7 @@ fn launch(kernel: &TestKernel, seed: u64, contents: Contents) -> Result<(Launch,
         local = if contents == Contents::Random { [SIDE, 4, 1] } else { [SIDE / 2, 8, 1] };
         global = [SIDE, SIDE, 1];
     }
-    Ok((Launch { kernel: info, global, local, offset: [0; 3], args }, memory))
+    Ok((Launch { kernel: info, global, local, offset: [0; 3], dimensions: None, args }, memory))
 }
 
 /// The parameters of a kernel in OpenCL C.

@@ -176,7 +176,17 @@ impl Case {
                 }
             })
             .collect();
-        (Launch { kernel, global: self.global, local: self.local, offset: self.offset, args }, memory)
+        (
+            Launch {
+                kernel,
+                global: self.global,
+                local: self.local,
+                offset: self.offset,
+                dimensions: None,
+                args,
+            },
+            memory,
+        )
     }
 
     /// What is wrong with the memory that a run leaves, if anything is.
