@@ -45,8 +45,7 @@ struct Pair {
 
 fn compared(args: &DiffArgs) -> Result<(bool, String), Fault> {
     let [left, right] = sides(args)?;
-    let at_first = |e: Diagnostic| (args.inputs[0].clone(), Refusal::from(e));
-    let pairs = pairs(args, left, right).map_err(at_first)?;
+    let pairs = pairs(args, left, right).map_err(|e| (args.inputs[0].clone(), e))?;
     let equal = pairs.iter().all(|p| p.comparison.is_equal());
     let text = match args.message_format {
         MessageFormat::Human => pairs.iter().map(|p| shown(args, p)).collect(),
@@ -92,8 +91,8 @@ fn sides(args: &DiffArgs) -> Result<[Vec<Piece>; 2], Fault> {
 }
 
 /// Codes of the same name; raw code and listings, which have none, go with whatever stands on the other side.
-fn pairs(args: &DiffArgs, mut left: Vec<Piece>, mut right: Vec<Piece>) -> Result<Vec<Pair>, Diagnostic> {
-    let no_code = |message: String| Diagnostic::error("NoCode", message).at(Place::Input);
+fn pairs(args: &DiffArgs, mut left: Vec<Piece>, mut right: Vec<Piece>) -> Result<Vec<Pair>, Refusal> {
+    let no_code = |message: String| Refusal::from(Diagnostic::error("NoCode", message).at(Place::Input));
     for side in [&mut left, &mut right] {
         side.retain(|p| match &p.name {
             Some(name) => args.kernel.is_empty() || args.kernel.contains(name),

@@ -88,7 +88,7 @@ impl Element {
     }
 
     /// A whole number; integers keep its low bits.
-    pub fn from_whole(self, number: i64) -> Vec<u8> {
+    pub fn whole_number(self, number: i64) -> Vec<u8> {
         let bits = match self {
             Element::Unsigned(_) | Element::Signed(_) => number as u64,
             Element::Float(2) => num::f32_to_f16(number as f32, num::Round::Even).into(),
@@ -99,7 +99,7 @@ impl Element {
     }
 
     /// A number of random bits: a float from 0 to 1, or any integer.
-    pub fn from_random(self, bits: u64) -> Vec<u8> {
+    pub fn random_number(self, bits: u64) -> Vec<u8> {
         // As many bits as each type of float holds exactly.
         let part = |digits: u32| (bits >> (64 - digits)) as f64 / (1u64 << digits) as f64;
         let bits = match self {

@@ -65,10 +65,10 @@ impl Pattern {
         for i in 0..count {
             match self {
                 Pattern::Range(from, to) => {
-                    out.extend(element.from_whole(from + (i as i64) % (to - from)));
+                    out.extend(element.whole_number(from + (i as i64) % (to - from)));
                 }
-                Pattern::Random(_) => out.extend(element.from_random(next(&mut state))),
-                Pattern::Iota | Pattern::Values(_) => out.extend(element.from_whole(i as i64)),
+                Pattern::Random(_) => out.extend(element.random_number(next(&mut state))),
+                Pattern::Iota | Pattern::Values(_) => out.extend(element.whole_number(i as i64)),
             }
         }
         out
