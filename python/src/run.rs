@@ -118,7 +118,7 @@ impl Job<'_> {
         let fault = |e: emulator::Error| Refusal::from(finalizer::Diagnostic::error("CannotRun", e.to_string()));
         let kernel = infer::kernel_info(&self.module.kernels[self.index], self.platform, &args).map_err(fault)?;
         let local = self.local.unwrap_or_else(|| group(self.global, &kernel));
-        let mut launch = Launch { kernel, global: self.global, local, offset: [0; 3], args };
+        let mut launch = Launch { kernel, global: self.global, local, offset: [0; 3], dimensions: None, args };
         let options = emulator::Options {
             max_instructions: self.max_instructions,
             ..if self.fast { emulator::Options::fast() } else { emulator::Options::default() }
