@@ -204,3 +204,26 @@ fn text_storms() {
         assert!(start.elapsed() < Duration::from_secs(30), "{storm}: {:?}", start.elapsed());
     }
 }
+
+/// A module whose public lists were changed out of step is an error to who writes or reads it.
+#[test]
+fn lists_out_of_step_are_errors() {
+    use visa::Piece;
+    let text = ".version 4.1\n.kernel \"k\"\n.decl V32 v_type=G type=d num_elts=16 align=GRF\n\
+                .kernel_attr SimdSize=16\n.function \"k\"\nk:\nmov (M1, 8) V32(0,0)<1> 0x1:d\nret (M1, 1)\n";
+    let module = finalizer::read_text(text.as_bytes(), Platform::Skl).expect("a module");
+    for piece in [Piece::Kernel(1), Piece::Function(0), Piece::GenBinary(0, 0), Piece::GenBinary(9, 0)] {
+        let mut module = module.clone();
+        module.layout = vec![Piece::Kernel(0), piece.clone()];
+        let error = visa::write(&module).expect_err("the layout names what is not there");
+        assert!(error.field.contains("layout"), "{piece:?}: {error}");
+        module.remove_gen_binaries(Some(1));
+    }
+    let mut module = module;
+    assert!(module.set_gen_binary(1, 5, vec![0]).is_err());
+    let kernel = &mut module.kernels[0];
+    assert!(kernel.try_inst(0).is_ok());
+    assert_eq!(kernel.try_inst(kernel.code.len()).expect_err("no instruction").0, "index");
+    kernel.code[0].first = u32::MAX;
+    assert_eq!(kernel.try_inst(0).expect_err("no operands").0, "first operand");
+}

@@ -84,11 +84,14 @@ impl Kernel {
     ///
     /// # Errors
     ///
-    /// The name and value of a control field that has no meaning; never for a validated kernel.
+    /// The name and value of a control field that has no meaning, of an `index` where no instruction is, or of
+    /// operands that the list does not hold; never for a validated kernel.
     #[inline]
     pub fn try_inst(&self, index: usize) -> Result<Inst<'_>, (&'static str, u32)> {
-        let record = &self.code[index];
-        let (op, exec) = Op::of(record, self.operands_of(record))?;
+        let record = self.code.get(index).ok_or(("index", index as u32))?;
+        let first = record.first as usize;
+        let operands = first.checked_add(record.count.into()).and_then(|end| self.operands.get(first..end));
+        let (op, exec) = Op::of(record, operands.ok_or(("first operand", record.first))?)?;
         Ok(Inst {
             index: index as u32,
             opcode: record.opcode,

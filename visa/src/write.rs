@@ -34,6 +34,7 @@ pub fn write(module: &Module) -> Result<Vec<u8>, WriteError> {
     } else {
         &module.layout
     };
+    in_step(module, layout)?;
     let mut at = out.bytes.len();
     for piece in layout {
         at += plan.place(piece, at, module, &kernels, &functions);
@@ -68,9 +69,10 @@ impl Module {
     ///
     /// # Errors
     ///
-    /// The kernel has [`MAX_GEN_BINARIES`] for other platforms already.
+    /// There is no such kernel, or it has [`MAX_GEN_BINARIES`] for other platforms already.
     pub fn set_gen_binary(&mut self, index: usize, platform: u8, code: Vec<u8>) -> Result<(), WriteError> {
-        let kernel = &mut self.kernels[index];
+        let last = self.kernels.len().saturating_sub(1);
+        let kernel = self.kernels.get_mut(index).ok_or_else(|| limit("kernel", index, last))?;
         if let Some(old) = kernel.gen_binaries.iter_mut().find(|b| b.platform == platform) {
             old.code = code;
             return Ok(());
@@ -113,13 +115,15 @@ impl Module {
             kernel.gen_binaries.retain(|b| !goes(b));
         }
         self.layout.retain_mut(|piece| match piece {
-            Piece::GenBinary(k, b) => match map[*k as usize][*b as usize] {
-                Some(new) => {
-                    *b = new;
-                    true
+            Piece::GenBinary(k, b) => {
+                match map.get(*k as usize).and_then(|m| m.get(*b as usize)).copied().flatten() {
+                    Some(new) => {
+                        *b = new;
+                        true
+                    }
+                    None => false,
                 }
-                None => false,
-            },
+            }
             _ => true,
         });
     }
@@ -134,6 +138,23 @@ fn default_layout(module: &Module) -> Vec<Piece> {
         layout.extend((0..kernel.gen_binaries.len()).map(|b| Piece::GenBinary(k as u32, b as u32)));
     }
     layout
+}
+
+/// A layout names only what the module's lists hold.
+fn in_step(module: &Module, layout: &[Piece]) -> Result<(), WriteError> {
+    let inside = |field, index: u32, len: usize| {
+        let fault = || limit(field, index as usize, len.saturating_sub(1));
+        if (index as usize) < len { Ok(()) } else { Err(fault()) }
+    };
+    layout.iter().try_for_each(|piece| match *piece {
+        Piece::Kernel(k) => inside("kernel of the layout", k, module.kernels.len()),
+        Piece::Function(f) => inside("function of the layout", f, module.functions.len()),
+        Piece::GenBinary(k, b) => {
+            inside("kernel of the layout", k, module.kernels.len())?;
+            inside("Gen binary of the layout", b, module.kernels[k as usize].gen_binaries.len())
+        }
+        Piece::Gap(_) => Ok(()),
+    })
 }
 
 /// Where each piece goes.
