@@ -1,6 +1,7 @@
 //! Test data and reference tools that the checks of all crates share.
 //!
 //! - [`arithmetic`]: every arithmetic instruction, type by type, over the edges of its types.
+//! - [`asked`]: vISA that asks Intel's finalizer for one instruction form each.
 //! - [`blocks`]: blocks and edges of machine code.
 //! - [`c_programs`]: building programs in C and C++, and the objects they are run on.
 //! - [`data`]: the test kernels of `tests/kernels`, compiled by Intel's compiler for every device.
@@ -24,6 +25,7 @@
 //! Only tests use this crate: its functions panic, with the place, when the committed data is damaged.
 
 pub mod arithmetic;
+pub mod asked;
 pub mod blocks;
 pub mod c_programs;
 pub mod data;

@@ -112,3 +112,40 @@ fn doubles_are_refused_where_there_are_none() {
         code(platform, &vars, "mov (M1_NM, 4) A(0,0)<1> A(0,4)<1;1,0>").expect("a copy");
     }
 }
+
+/// A text that begins with `.function` begins a routine; where the payload is loaded first, the body follows.
+#[test]
+fn a_body_behind_a_loaded_payload_is_whole() {
+    let text = ".version 4.1\n.kernel \"k\"\n.decl V32 v_type=G type=ud num_elts=16 align=GRF\n\
+                .decl V33 v_type=G type=ud num_elts=16 align=GRF\n.decl T6 v_type=T num_elts=1\n\
+                .input V32 offset=64 size=64\n.input V33 offset=128 size=64\n.kernel_attr Target=\"3d\"\n\
+                .kernel_attr SimdSize=16\n.kernel_attr PerThreadInputSize=64\n.function \"k\"\nk:\n\
+                movs (M1_NM, 1) T6(0) 0x0:ud\n\
+                mul (M1_NM, 16) V32(0,0)<1> V32(0,0)<1;1,0> V33(0,0)<1;1,0>\noword_st (4) T6 0x0:ud V32.0\n\
+                ret (M1, 1)\n";
+    let platform = Platform::Pvc;
+    let module = finalizer::read_text(text.as_bytes(), platform).expect("a module");
+    let options = finalizer::Options { verify: true, ..finalizer::Options::new(platform) };
+    let code = finalizer::Finalizer::new(options).finalize_kernel(&module, 0).expect("code").code;
+    let insts: Vec<_> = encoder::decode_all(platform, &code).filter_map(|d| d.inst.ok()).collect();
+    let loads =
+        insts.iter().filter(|i| i.op == gen_ir::Op::Send && !i.dst.reg().is_some_and(|r| r.is_null()));
+    assert!(loads.count() >= 2, "the payload is loaded");
+    let multiplies =
+        insts.iter().any(|i| matches!(i.op, gen_ir::Op::Mul | gen_ir::Op::Macl | gen_ir::Op::Mach));
+    assert!(multiplies, "the body is there");
+    let last = |i: &&gen_ir::Inst<gen_ir::Physical>| matches!(i.payload, gen_ir::Payload::Send(s) if s.eot);
+    assert_eq!(insts.iter().filter(last).count(), 1);
+}
+
+/// Stochastic rounding for all channels: nothing of the mask is kept from the vISA instruction.
+#[test]
+fn stochastic_rounding_ignores_the_mask_where_it_is_told_to() {
+    for (mask, no_mask) in [("M1", false), ("M1_NM", true)] {
+        let line = format!("srnd ({mask}, 16) H(0,0)<1> F(0,0)<1;1,0> R(0,0)<1;1,0>");
+        let insts = code(Platform::Pvc, &[("F", "f"), ("H", "hf"), ("R", "uw")], &line).expect("code");
+        let mut rounding = insts.iter().filter(|i| i.op == gen_ir::Op::Srnd).peekable();
+        assert!(rounding.peek().is_some());
+        assert!(rounding.all(|i| i.no_mask == no_mask), "{mask}");
+    }
+}

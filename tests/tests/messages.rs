@@ -1,8 +1,10 @@
 //! Our messages beside those of Intel's finalizer, form by form (`tests::messages`).
 
+use std::collections::BTreeSet;
+
 use platforms::Platform;
 use tests::messages::{
-    Fate, asked, compare,
+    Fate, asked, compare, explained,
     forms::{Form, forms},
     judge, ours,
     record::{Answer, Recorded},
@@ -12,14 +14,23 @@ use tests::messages::{
 fn check(platform: Platform) {
     let recorded = Recorded::load(platform);
     let mut equal = 0;
-    let mut differs = Vec::new();
+    let (mut differs, mut found) = (Vec::new(), BTreeSet::new());
     for form in forms().into_iter().filter(|form| asked(platform, form)) {
         match judge(platform, &form, &recorded) {
             Fate::Differs(found) => differs.push(format!("{}: {}", form.line, found[0])),
+            Fate::Explained(rows) => {
+                found.extend(rows.iter().map(|(row, d)| explained::line(platform, &form, *row, d)));
+            }
             fate => equal += usize::from(fate == Fate::Equal),
         }
     }
     assert!(differs.is_empty(), "{platform}: {}\n{}", differs.len(), differs.join("\n"));
+    // Each explained difference has the values that it had when it was explained.
+    let of = |line: &String| line.split('\t').nth(1) == Some(&*platform.to_string());
+    let known: BTreeSet<String> = explained::recorded().into_iter().filter(of).collect();
+    let new: Vec<_> = found.difference(&known).take(20).collect();
+    let gone: Vec<_> = known.difference(&found).take(20).collect();
+    assert!(new.is_empty() && gone.is_empty(), "{platform}: new {new:#?}, gone {gone:#?}");
     assert!(equal > 900, "{platform}: only {equal} forms are equal");
 }
 
@@ -78,4 +89,12 @@ fn other_messages_differ() {
         let found = compare::compare(Platform::Skl, &form, &code, intel);
         assert!(found.iter().any(|d| d.field == field), "{a}: {found:?}");
     }
+}
+
+/// No row explains what is nowhere.
+#[test]
+fn every_row_explains_something() {
+    let row = |line: String| line.split('\t').next().and_then(|r| r.parse::<usize>().ok()).expect("a row");
+    let used: BTreeSet<_> = explained::recorded().into_iter().map(row).collect();
+    assert!(used.into_iter().eq(0..explained::ROWS.len()));
 }

@@ -14,7 +14,7 @@ use super::{
     split,
 };
 use crate::{
-    build::{self, ACC0, Lanes, VInst, VSrc},
+    build::{self, ACC0, Lanes, VInst, VSrc, int_type},
     lower::alu::extend,
 };
 
@@ -59,7 +59,16 @@ fn product(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         lx.inst(new);
         return Step::Replaced;
     }
+    if dst.bytes() == 1 && !inst.sat {
+        // No product of integers goes to bytes (Intel's finalizer, `fixDstAlignment`).
+        lx.stage_destination(inst, int_type(2, dst.is_signed()), 1, false);
+        return Step::Replaced;
+    }
     if !is_dword(&inst.src[0]) {
+        if dst.bytes() == 1 {
+            lx.stage_destination(inst, int_type(4, a.is_signed() || b.is_signed()), 1, true);
+            return Step::Replaced;
+        }
         return Step::Keep;
     }
     if dst.bytes() == 8 {

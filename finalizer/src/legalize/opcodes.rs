@@ -3,7 +3,10 @@
 use gen_ir::{Dst, Op, Src, SrcMod, Type};
 
 use super::{Legalizer, Step, lanes_of, operand::with_type};
-use crate::build::{self, VInst, VSrc};
+use crate::{
+    build::{self, VInst, VSrc},
+    lower::alu::extend,
+};
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let caps = lx.caps;
@@ -14,6 +17,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
             Step::Refuse("there are no dot products here")
         }
         Op::Dp4a if !caps.ops.dp4a => Step::Refuse("there is no dp4a here"),
+        Op::Add3 if one_addition(lx, inst) => Step::Replaced,
         Op::Add3 if !caps.ops.add3_bfn => two_additions(lx, inst),
         Op::Bfn if !caps.ops.add3_bfn => Step::Refuse("there is no bfn here"),
         Op::Rol | Op::Ror if !caps.ops.rotate => rotate_by_shifts(lx, inst),
@@ -35,6 +39,23 @@ fn interpolate(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     mad.src = [inst.src[2], inst.src[0], difference];
     lx.inst(mad);
     Step::Replaced
+}
+
+/// Two immediates are one, as long as the sum is of dwords.
+fn one_addition(lx: &mut Legalizer<'_>, inst: &VInst) -> bool {
+    let (Src::Imm { bits: a, ty: from }, Src::Imm { bits: b, ty: to }) = (inst.src[0], inst.src[2]) else {
+        return false;
+    };
+    let dword = |ty: Option<Type>| ty.is_some_and(|t| t.is_int() && t.bytes() == 4);
+    if inst.sat || inst.cond.is_some() || !dword(inst.dst.ty()) || !dword(inst.src[1].ty()) {
+        return false;
+    }
+    let sum = extend(a, from).wrapping_add(extend(b, to)) as u32;
+    let mut add = *inst;
+    add.op = Op::Add;
+    add.src = [inst.src[1], Src::imm(sum.into(), Type::D), Src::None];
+    lx.inst(add);
+    true
 }
 
 fn two_additions(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {

@@ -107,6 +107,14 @@ fn fits(lx: &Legalizer<'_>, inst: &VInst) -> bool {
 /// Limits that do not come from spans.
 fn most_lanes(lx: &Legalizer<'_>, inst: &VInst) -> u32 {
     let narrow = lx.grf() == 32;
+    let qwords = |ty: Option<Type>| ty.is_some_and(|t| t.bytes() == 8);
+    if inst.exec.lanes() * 8 > 2 * lx.grf()
+        && (qwords(inst.dst.ty()) || inst.src.iter().any(|s| qwords(s.ty())))
+    {
+        // Channels times the largest element are two registers at most, even where nothing is written and each
+        // source is one element ("General Restrictions Based on Operand Types", quoted by Mesa's validator).
+        return 2 * lx.grf() / 8;
+    }
     if !narrow && is_mixed_float(inst) {
         return 16; // One register of single floats (Intel's finalizer `fixMixedHFInst`).
     }

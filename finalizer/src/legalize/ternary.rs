@@ -447,7 +447,8 @@ fn last_source(lx: &mut Legalizer<'_>, inst: &VInst, ty: Type) -> Option<Step> {
 
 /// 16-bit immediates as sources 0 and 2.
 fn short_immediate(lx: &Legalizer<'_>, inst: &VInst, i: usize, bits: u64, ty: Type) -> Option<VSrc> {
-    if !lx.caps.words.ternary_imm || i == 1 {
+    // Intel's finalizer writes none in `bfe`.
+    if !lx.caps.words.ternary_imm || i == 1 || inst.op == Op::Bfe {
         return None;
     }
     match ty {

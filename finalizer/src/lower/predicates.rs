@@ -193,7 +193,7 @@ impl Lowerer<'_> {
             let old = self.bits_as_words(flag);
             bits = self.select(guard, bits, old);
         }
-        let mut set = build::mov(self.lanes, Dst::null(Type::Uw), bits);
+        let mut set = build::op(Op::Cmp, self.lanes, Dst::null(Type::Uw), &[bits, Src::uw(0)]);
         set.cond = Some(CondMod { cond: Cond::Ne, flag: VReg::var_at(flag, 0) });
         self.emit(set);
     }

@@ -4,6 +4,7 @@
 //! ```text
 //! cargo run --release -p tests --bin forms -- skl --programs FOLDER
 //! cargo run --release -p tests --bin forms -- skl --programs FOLDER --random 1000 --record
+//! cargo run --release -p tests --bin forms -- skl --asked --record
 //! ```
 
 use std::{io, path::PathBuf, process::ExitCode};
@@ -12,6 +13,7 @@ use clap::Parser;
 use finalizer::{Finalizer, Options};
 use platforms::Platform;
 use tests::{
+    asked::asked,
     data::kernels,
     differential::module,
     forms::{Allowed, Seen, add, known, record},
@@ -31,6 +33,9 @@ struct Args {
     /// Intel's finalizer compiles this many random vISA programs, which counts as its code.
     #[arg(long, default_value_t = 0)]
     random: u64,
+    /// Intel's finalizer compiles the vISA that was written for forms in question, which counts as its code.
+    #[arg(long)]
+    asked: bool,
     /// Adds the forms of Intel's code to those that are recorded.
     #[arg(long)]
     record: bool,
@@ -95,6 +100,15 @@ fn both(args: &Args, platform: Platform) -> io::Result<(Seen, Seen)> {
             // It crashes on a few, and refuses what the generator makes on purpose.
             if let Ok(done) = peer.finalize(platform, &text, &[]) {
                 add(&mut intel, platform, &done.dat, &format!("random program {seed}"));
+            }
+        }
+    }
+    if args.asked {
+        let peer = GenxIr::find().ok_or_else(|| io::Error::other("Intel's finalizer is not installed"))?;
+        for (line, row) in asked()?.iter().enumerate().filter(|(_, row)| row.is_for(platform)) {
+            match row.code(platform, &peer) {
+                Ok(code) => add(&mut intel, platform, &code, &format!("asked, row {}", line + 1)),
+                Err(e) => println!("{platform}: asked, row {}: {e}", line + 1),
             }
         }
     }

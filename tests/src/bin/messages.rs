@@ -2,7 +2,7 @@
 
 use clap::Parser;
 use platforms::Platform;
-use tests::messages::{Fate, asked, forms::forms, judge, record::Recorded, table};
+use tests::messages::{Fate, asked, explained, forms::forms, judge, record::Recorded, table};
 
 /// Compares the messages of our code with those of Intel's, for every form of every message instruction.
 #[derive(Parser)]
@@ -22,6 +22,9 @@ struct Arguments {
     /// Print each form that is refused by us and not by Intel.
     #[arg(long)]
     refused: bool,
+    /// Print each difference that is explained: the row, platform, form, and what differs.
+    #[arg(long)]
+    explained: bool,
     /// Only forms that contain this.
     #[arg(long, default_value = "")]
     only: String,
@@ -56,6 +59,11 @@ fn main() {
                     differs += 1;
                     println!("{platform}: {}", form.line.replace('\n', "; "));
                     found.iter().take(arguments.lines).for_each(|d| println!("    {d}"));
+                }
+                Fate::Explained(found) if arguments.explained => {
+                    for (row, d) in found {
+                        println!("{}", explained::line(platform, form, *row, d));
+                    }
                 }
                 Fate::RefusedByUs(why) if arguments.refused => {
                     println!("{platform}: {}: refused: {why}", form.line.replace('\n', "; "));

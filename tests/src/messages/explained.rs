@@ -1,16 +1,38 @@
-//! Differences that stay, one row each: where it is seen, all that it may look like, and why it stays.
+//! Differences that stay, one row each: where it is seen, and why it stays. What each looks like, value by value, is
+//! recorded beside: a row allows that and no more.
 
 use platforms::Platform;
 
 use super::{compare::Difference, forms::Form};
 
-/// Why a difference stays, if that is known.
-pub fn reason(platform: Platform, form: &Form, difference: &Difference) -> Option<&'static str> {
+/// The row that says why a difference stays, if there is one.
+pub fn row(platform: Platform, form: &Form, difference: &Difference) -> Option<usize> {
     let seen = Seen { platform, op: form.op, line: &form.line, field: &difference.field, difference };
-    ROWS.iter().find(|row| (row.0)(&seen)).map(|row| row.1)
+    ROWS.iter().position(|row| (row.0)(&seen))
 }
 
-struct Seen<'a> {
+/// An explained difference as it is recorded: row, platform, form, field, our value, Intel's value, message.
+pub fn line(platform: Platform, form: &Form, row: usize, d: &Difference) -> String {
+    let one = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let message = d.message.map_or("-".to_owned(), |m| m.to_string());
+    let form = form.line.replace('\n', "; ");
+    format!("{row}\t{platform}\t{form}\t{}\t{}\t{}\t{message}", d.field, one(&d.ours), one(&d.intel))
+}
+
+/// All explained differences with the values that both sides had when somebody looked at them. `messages
+/// --explained` prints them; one that changes, comes or goes is looked at again.
+pub fn recorded() -> Vec<String> {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/data/messages/explained.tsv.zst");
+    let bytes = std::fs::read(path).unwrap_or_else(|e| panic!("{path}: {e}"));
+    let mut text = String::new();
+    let mut decoder = ruzstd::decoding::StreamingDecoder::new(&bytes[..]).expect("zstd");
+    std::io::Read::read_to_string(&mut decoder, &mut text).expect("text");
+    text.lines().map(str::to_owned).collect()
+}
+
+/// A difference, its form and platform.
+#[derive(Debug)]
+pub struct Seen<'a> {
     platform: Platform,
     op: &'a str,
     line: &'a str,
@@ -35,10 +57,12 @@ impl Seen<'_> {
     }
 }
 
-type Row = (fn(&Seen<'_>) -> bool, &'static str);
+/// What differences look like, and why they stay.
+pub type Row = (fn(&Seen<'_>) -> bool, &'static str);
 
+/// All rows.
 #[rustfmt::skip]
-static ROWS: &[Row] = &[
+pub static ROWS: &[Row] = &[
     (|s| s.field == "messages" && s.line == "svm_scatter.8.8 (M1, 8) Yq.0 Xq.0" && s.difference.ours.contains(' ')
          && !s.difference.intel.contains(' '),
      "16 registers of data do not fit the length of a word before Gen12, which has four bits: ours are two messages"),
@@ -65,9 +89,6 @@ static ROWS: &[Row] = &[
     (|s| matches!(s.platform, Platform::Bdw | Platform::Skl | Platform::Bxt) && s.line.contains(".cps.") && s.field == "run"
          && s.difference.intel.contains("Saturate, AccessMode is 0x1"),
      "these samplers have no compensation for coarse pixels: Intel's code sets bits of the word that do not exist"),
-    (|s| s.platform == Platform::Icllp && s.line.contains(".cps.") && s.field == "extended descriptor"
-         && s.values("0x80000000", "0x0"),
-     "Intel's split messages lose the bit that its undivided ones have"),
     (|s| matches!(s.op, "gather" | "scatter") && (s.line.contains("TSS") || s.line.contains("%bss")),
      "Intel takes the surface state's offset for a binding table index: the old gather and scatter know no bindless surfaces there"),
     (|s| s.platform == Platform::Bdw && matches!(s.op, "gather" | "scatter") && s.line.contains("%scratch")
@@ -105,9 +126,6 @@ static ROWS: &[Row] = &[
      "Intel loses the bits of an immediate offset below 4096, which the word has no room for"),
     (|s| s.line.contains("arg[") && s.dword().is_some_and(|d| d > 0) && s.difference.intel.starts_with("Y["),
      "Intel adds the arguments' base to the first channel's address alone"),
-    (|s| matches!(s.line.split('.').next(), Some("lsc_atomic_icas" | "lsc_atomic_fcas")) && s.line.contains("(M1, 8)")
-         && s.line.contains(":d64") && s.dword().is_some_and(|d| d >= 48),
-     "the message has sixteen channels at least, so each operand takes two registers; Intel packs eight into one"),
     (|s| s.platform == Platform::Bdw && (s.op.starts_with("oword") || matches!(s.op, "wait" | "lifetime"))
          && s.dword().is_some_and(|d| d < 8 && d != 2) && s.difference.intel.starts_with("r0.") && s.difference.ours == "0x0",
      "the header of an oword block is its offset, dword 2; Intel leaves the rest undefined or copies r0 (volume 7, \"Data Port Messages\")"),

@@ -26,8 +26,8 @@ use self::{
 pub enum Fate {
     /// Equal messages.
     Equal,
-    /// Messages that differ, all for reasons that are known.
-    Explained(Vec<&'static str>),
+    /// Messages that differ, all for reasons that are known: with the row of [`explained::ROWS`].
+    Explained(Vec<(usize, Difference)>),
     /// Messages that differ.
     Differs(Vec<Difference>),
     /// We refuse it, Intel does not.
@@ -76,12 +76,9 @@ pub fn judge(platform: Platform, form: &Form, recorded: &Recorded) -> Fate {
             if found.is_empty() {
                 return Fate::Equal;
             }
-            let reasons: Vec<_> = found.iter().map(|d| explained::reason(platform, form, d)).collect();
-            if reasons.iter().all(Option::is_some) {
-                let mut reasons: Vec<_> = reasons.into_iter().flatten().collect();
-                reasons.sort_unstable();
-                reasons.dedup();
-                return Fate::Explained(reasons);
+            let rows: Option<Vec<_>> = found.iter().map(|d| explained::row(platform, form, d)).collect();
+            if let Some(rows) = rows {
+                return Fate::Explained(rows.into_iter().zip(found).collect());
             }
             Fate::Differs(found)
         }
