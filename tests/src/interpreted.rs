@@ -92,7 +92,7 @@ fn approximate(module: &Module) -> bool {
 
 /// What two results may differ in.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Grant {
+pub(crate) enum Grant {
     /// Nothing.
     Bits,
     /// Which of several NaNs comes out: the specification leaves that open.
@@ -120,7 +120,7 @@ fn difference(a: &Memory, b: &Memory, again: &Memory, grant: Grant) -> Option<(S
 }
 
 /// Whether the singles or halves around a byte are both NaN, or within what OpenCL grants native functions.
-fn close(a: &[u8], b: &[u8], at: usize, grant: Grant) -> bool {
+pub(crate) fn close(a: &[u8], b: &[u8], at: usize, grant: Grant) -> bool {
     let single = |m: &[u8]| {
         let at = at & !3;
         m.get(at..at + 4).map(|x| f64::from(f32::from_le_bytes([x[0], x[1], x[2], x[3]])))

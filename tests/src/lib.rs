@@ -28,6 +28,7 @@ pub mod arithmetic;
 pub mod asked;
 pub mod blocks;
 pub mod c_programs;
+pub mod coverage;
 pub mod data;
 pub mod differential;
 pub mod expected;

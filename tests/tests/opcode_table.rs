@@ -11,9 +11,6 @@ const MISSING: &[&str] = &[
     "vme_sic",
     "vme_fbr",
     "vme_idm",
-    "sample unorm",
-    "rt_write_3d",
-    "urb_write_3d",
     "breakpoint",
 ];
 

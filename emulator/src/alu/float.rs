@@ -284,10 +284,11 @@ fn across(
             };
             let k = |i: u32| f64::from(f32::from_bits(t.u32_at(at + 4 * i)));
             let (p, q, c) = (k(0), k(1), k(3));
-            let second = if step.op == Op::Pln { plane_second(t, step, n)? } else { [0.0; LANES] };
+            let plane = step.op == Op::Pln;
+            let [first, second] = if plane { plane_coordinates(t, step, n)? } else { [*b, [0.0; LANES]] };
             for i in 0..n {
-                let x = own(fma_odd(p, b[i], c));
-                r[i] = if step.op == Op::Pln { own(fma_odd(q, second[i], x)) } else { x };
+                let x = own(fma_odd(p, first[i], c));
+                r[i] = if plane { own(fma_odd(q, second[i], x)) } else { x };
             }
         }
         op => {
@@ -312,13 +313,22 @@ fn across(
     Ok(())
 }
 
-fn plane_second(t: &Thread, step: &Step, n: usize) -> Result<[f64; LANES], Trap> {
+/// Coordinates of a plane equation: a register of eight channels' `u`, one of their `v`, and so on for the upper ones
+/// (specification of vISA, PLANE; Intel's finalizer reads them so where it expands the instruction).
+fn plane_coordinates(t: &Thread, step: &Step, n: usize) -> Result<[[f64; LANES]; 2], Trap> {
     let crate::program::Operand::Direct { at, shape } = step.src[1].what else {
         return Err("plane coordinates that are no register".into());
     };
-    let next = at + 4 * n as u32;
-    let what = crate::program::Operand::Direct { at: next, shape };
-    load(t, &Source { what, ..step.src[1] }, n, 0)
+    let mut both = [[0.0; LANES]; 2];
+    for group in 0..n.div_ceil(8) {
+        for (k, coordinates) in both.iter_mut().enumerate() {
+            let next = at + 32 * (2 * group + k) as u32;
+            let what = crate::program::Operand::Direct { at: next, shape };
+            let eight = load(t, &Source { what, ..step.src[1] }, 8, 0)?;
+            coordinates[8 * group..8 * group + 8].copy_from_slice(&eight[..8]);
+        }
+    }
+    Ok(both)
 }
 
 /// Stores result bits and evaluates the condition on the stored value.

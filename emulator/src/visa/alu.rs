@@ -168,7 +168,12 @@ impl Thread<'_> {
         } else if let Some(domain) = float_type(&v, ty) {
             float::compute(self, inst.opcode, &v, &mods, domain, ty, sat, on, &mut out)?;
         } else if math::is_math(inst.opcode) && ty.is_float() {
-            return Err("math on integers with a float result".into());
+            // An integer quotient, then its conversion.
+            let whole = if v[0].ty.is_signed_int() { Type::D } else { Type::UD };
+            int::compute(self, inst.opcode, &v, &mods, whole, false, on, &mut out)?;
+            for i in each(on) {
+                out[i] = self.convert(out[i], whole, Modifier::None, ty, sat);
+            }
         } else {
             int::compute(self, inst.opcode, &v, &mods, ty, sat, on, &mut out)?;
         }

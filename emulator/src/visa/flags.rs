@@ -3,7 +3,7 @@
 
 use super::{alu, operand::each, thread::Thread};
 use crate::thread::{Trap, mask};
-use visa::{Exec, Inst, Modifier, Opcode, PredCtrl, PredId, PredOperand, VectorOperand, op::Op};
+use visa::{Exec, Inst, Modifier, Opcode, PredCtrl, PredId, PredOperand, Type, VectorOperand, op::Op};
 
 impl Thread<'_> {
     fn pred_index(&self, id: PredId) -> Result<usize, Trap> {
@@ -106,7 +106,9 @@ impl Thread<'_> {
             _ => true,
         };
         if scalar {
-            let (value, _, unknown) = self.scalar(src)?;
+            let (value, ty, unknown) = self.scalar(src)?;
+            // A narrow scalar with a sign has it in the bits above.
+            let value = if ty == Type::B { value as i8 as u64 } else { value };
             return self.set_pred(p.id, inst.exec, mask(n), value as u32, if unknown { u32::MAX } else { 0 });
         }
         let on = self.lanes_of(inst.exec);

@@ -135,10 +135,14 @@ pub(super) fn across(
         let VectorOperand::General(g1) = &srcs[1] else {
             return Err("plane coordinates in no variable".into());
         };
-        for i in each(on) {
+        for lane in each(on) {
+            let i = lane;
             // Eight coordinates u, then eight v, and once more for the upper lanes of sixteen.
             let group = (i / 8) as u32;
             let pair = if inst.opcode == O::Plane { 2 } else { 1 };
+            let scalar = inst.opcode == O::Line && g1.region.is_scalar();
+            let i = if scalar { 0 } else { i };
+            let group = if scalar { 0 } else { group };
             let at = |which: u32| u32::from(g1.col) + group * 8 * pair + which * 8 + i as u32 % 8;
             let coordinate = |which: u32| -> Result<f64, Trap> {
                 let (var, _) = t.var(g1.var)?;
@@ -151,7 +155,7 @@ pub(super) fn across(
             if inst.opcode == O::Plane {
                 r = round(fma_odd(k[1], coordinate(1)?, r));
             }
-            out[i] = alu::from_float(r, ty, sat, &mode);
+            out[lane] = alu::from_float(r, ty, sat, &mode);
         }
         return t.store(dst, on, &out, doubt);
     }
@@ -159,6 +163,8 @@ pub(super) fn across(
     let b = t.load(&srcs[1], all)?;
     let x = |k: usize| value(a.bits[k], a.ty, srcs[0].modifier(), &mode);
     let y = |k: usize| value(b.bits[k], b.ty, srcs[1].modifier(), &mode);
+    let computed = if a.ty == Type::DF || b.ty == Type::DF { Type::DF } else { Type::F };
+    let round = |x| own(x, computed, &mode);
     let terms = match inst.opcode {
         O::Dp2 => 2,
         O::Dp3 | O::Dph => 3,

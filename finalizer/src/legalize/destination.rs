@@ -9,7 +9,7 @@ use super::{
     Legalizer, Step,
     operand::{exec_type, is_mixed_float, is_raw_move, linear_region, linear_stride, with_type},
 };
-use crate::build::{VInst, VReg, VSrc, int_type};
+use crate::build::{self, VInst, VReg, VSrc, int_type};
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if inst.op.info().class == Class::Ternary || inst.exec.lanes() == 1 {
@@ -62,7 +62,19 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 /// Computes into a strided temporary, then packs by a raw move.
 fn pack(lx: &mut Legalizer<'_>, inst: &VInst, ty: Type, stride: u32) -> Step {
     if stride > 4 {
-        return Step::Refuse("a result eight times narrower than the computation");
+        // Eight times narrower than the computation: in two steps, each of which saturates.
+        let wider = if ty.is_signed() { Type::D } else { Type::Ud };
+        let (lanes, exec) = (inst.exec.lanes(), super::lanes_of(inst));
+        let reg = lx.aligned_temp(lanes * 8);
+        let mut op = *inst;
+        op.dst = Dst::Direct { reg, horz: 2, ty: wider };
+        lx.helper(op, inst);
+        let region = linear_region(2, lanes).unwrap_or(Region::PACKED);
+        let mut copy = build::mov(exec, inst.dst, Src::new(reg, region, wider));
+        copy.sat = inst.sat;
+        copy.pred = if inst.op == Op::Sel { None } else { inst.pred };
+        lx.helper(copy, inst);
+        return Step::Replaced;
     }
     lx.stage_destination(inst, ty, stride, false);
     Step::Replaced

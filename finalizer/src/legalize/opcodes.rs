@@ -29,6 +29,13 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 /// `src2 + src0 * (src1 - src2)`.
 fn interpolate(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let Some(ty) = inst.dst.ty() else { return Step::Keep };
+    if inst.src[2].is_imm() {
+        // A constant has no sign to turn.
+        let mut new = *inst;
+        lx.stage_source(&mut new, 2, inst.src[2].ty().unwrap_or(ty), 1);
+        lx.inst(new);
+        return Step::Replaced;
+    }
     let reg = lx.aligned_temp(inst.exec.lanes() * ty.bytes());
     let mods = inst.src[2].mods();
     let minus = super::operand::with_modifiers(inst.src[2], SrcMod::new(mods.abs(), !mods.neg()));

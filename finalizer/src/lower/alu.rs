@@ -13,9 +13,8 @@ use crate::{
 #[rustfmt::skip]
 const DIRECT: &[(Opcode, Op)] = &[
     (Opcode::Add, Op::Add), (Opcode::Add3, Op::Add3), (Opcode::Avg, Op::Avg),
-    (Opcode::Dp2, Op::Dp2), (Opcode::Dp3, Op::Dp3), (Opcode::Dp4, Op::Dp4), (Opcode::Dph, Op::Dph),
-    (Opcode::Frc, Op::Frc), (Opcode::Line, Op::Line), (Opcode::Lrp, Op::Lrp),
-    (Opcode::Mul, Op::Mul), (Opcode::Mulh, Op::Mach), (Opcode::Plane, Op::Pln),
+    (Opcode::Frc, Op::Frc), (Opcode::Lrp, Op::Lrp),
+    (Opcode::Mul, Op::Mul), (Opcode::Mulh, Op::Mach),
     (Opcode::Rndd, Op::Rndd), (Opcode::Rndu, Op::Rndu), (Opcode::Rnde, Op::Rnde), (Opcode::Rndz, Op::Rndz),
     (Opcode::Sad2, Op::Sad2), (Opcode::Srnd, Op::Srnd), (Opcode::Lzd, Op::Lzd),
     (Opcode::And, Op::And), (Opcode::Or, Op::Or), (Opcode::Xor, Op::Xor), (Opcode::Not, Op::Not),
@@ -71,12 +70,15 @@ static ROUTES: [Route; 256] = {
         }
         i += 1;
     }
-    use Opcode::{Bfi, Cmp, Divm, File, Goto, Label, Lifetime, Loc, Mad, Madw, Mod, Sad2add, Sqrtm};
+    use Opcode::{
+        Bfi, Cmp, Divm, Dp2, Dp3, Dp4, Dph, File, Goto, Label, Lifetime, Line, Loc, Mad, Madw, Mod, Plane,
+        Sad2add, Sqrtm,
+    };
     routes[Mad as usize] = Route::Mad;
     routes[Cmp as usize] = Route::Compare;
     routes[Goto as usize] = Route::Goto;
     let mut i = 0;
-    let alu = [Bfi, Sad2add, Madw, Mod, Divm, Sqrtm];
+    let alu = [Bfi, Sad2add, Madw, Mod, Divm, Sqrtm, Line, Plane, Dp2, Dp3, Dp4, Dph];
     while i < alu.len() {
         routes[alu[i] as usize] = Route::Alu;
         i += 1;
@@ -110,7 +112,10 @@ impl Lowerer<'_> {
         }
         match opcode {
             Opcode::Bfi => self.bit_field_insert(dst, srcs),
-            Opcode::Sad2add => self.sad2_add(dst, srcs),
+            Opcode::Sad2add if self.caps.ops.sad => self.sad2_add(dst, srcs),
+            Opcode::Sad2add => self.sum_of_differences(dst, srcs),
+            Opcode::Line | Opcode::Plane => self.plane(opcode, dst, srcs),
+            Opcode::Dp2 | Opcode::Dp3 | Opcode::Dp4 | Opcode::Dph => self.dot_product(opcode, dst, srcs),
             Opcode::Madw => self.multiply_add_wide(dst, srcs),
             _ if opcode.is_math() || matches!(opcode, Opcode::Mod | Opcode::Divm | Opcode::Sqrtm) => {
                 self.math(opcode, dst, srcs)
@@ -122,10 +127,77 @@ impl Lowerer<'_> {
     /// One Gen instruction with the operands in the same order: destination, then sources.
     pub(crate) fn direct(&mut self, opcode: Opcode, op: Op, operands: &[Operand]) -> Lowered {
         let (dst, srcs) = (operands[0].vector(), &operands[1..]);
+        let some = matches!(op, Op::Sel | Op::Sad2 | Op::Asr | Op::Mul)
+            || !self.caps.ops.int64 && dst.is_saturated();
+        if some && self.rewritten(opcode, op, dst, Srcs::new(srcs))? {
+            return Ok(());
+        }
         if self.append_usual(op, dst, srcs.iter()) {
             return Ok(());
         }
         self.unusual(opcode, op, dst, Srcs::new(srcs))
+    }
+
+    /// Instructions that are others here, by their operands.
+    fn rewritten(&mut self, opcode: Opcode, op: Op, dst: &VectorOperand, srcs: Srcs<'_>) -> Lowered<bool> {
+        if matches!(dst, VectorOperand::Predicate(..)) {
+            return Ok(false);
+        }
+        match op {
+            // Without a predicate all channels choose the first source.
+            Op::Sel if self.pred.is_none() => {
+                let (target, sat) = self.dst(dst)?;
+                let from = self.src(&srcs[0])?;
+                let mut copy = build::mov(self.lanes, target, from);
+                copy.sat = sat;
+                self.emit(copy);
+                Ok(true)
+            }
+            Op::Sad2 if !self.caps.ops.sad => self.sum_of_differences(dst, srcs).map(|()| true),
+            // An unsigned value has no sign to fill in: PRM volume 2a, "asr".
+            Op::Asr
+                if !dst.is_saturated()
+                    && !self.caps.ops.int64
+                    && self.operand_type(&srcs[0]) == Some(visa::Type::UQ) =>
+            {
+                self.unusual(opcode, Op::Shr, dst, srcs).map(|()| true)
+            }
+            // What combines or narrows 64 bits leaves nothing to saturate.
+            Op::And | Op::Or | Op::Xor | Op::Not | Op::Asr | Op::Shr
+                if !self.caps.ops.int64 && dst.is_saturated() && self.is_qword(dst, &srcs[0]) =>
+            {
+                self.unusual(opcode, op, dst, srcs)?;
+                self.block_insts().last_mut().into_iter().for_each(|inst| inst.sat = false);
+                Ok(true)
+            }
+            Op::Mul if dst.is_saturated() && !(self.caps.ops.int64 && self.caps.ops.mul_qword_result) => {
+                let (target, _) = self.dst(dst)?;
+                let (a, b) = (self.src(&srcs[0])?, self.src(&srcs[1])?);
+                let dword = |t: Option<Type>| t.filter(|t| t.is_int() && t.bytes() == 4);
+                let (Some(ty), Some(_)) = (dword(a.ty()), dword(b.ty())) else { return Ok(false) };
+                if dword(target.ty()) != Some(ty) || b.ty() != Some(ty) {
+                    return Ok(false);
+                }
+                self.saturating_product(target, [a, b], ty);
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// Both operands are of one 64-bit integer type.
+    fn is_qword(&self, a: &VectorOperand, b: &VectorOperand) -> bool {
+        let ty = self.operand_type(a);
+        ty == self.operand_type(b) && matches!(ty, Some(visa::Type::Q | visa::Type::UQ))
+    }
+
+    /// The type of a vISA operand in a variable.
+    fn operand_type(&self, operand: &VectorOperand) -> Option<visa::Type> {
+        match operand {
+            VectorOperand::General(g) => self.visa.var_type(g.var),
+            VectorOperand::Immediate { ty, .. } => Some(*ty),
+            _ => None,
+        }
     }
 
     /// The same with operands of any kind.
@@ -182,6 +254,8 @@ impl Lowerer<'_> {
         (inst.dst, inst.sat) = self.dst(dst)?;
         inst.src[0] = self.src(&srcs[0])?;
         inst.src[1] = self.src(&srcs[1])?;
+        // One of two values of a type is a value of that type.
+        inst.sat &= self.caps.ops.int64 || !self.is_qword(dst, &srcs[0]);
         let cond = build::sel_cond(if max { Cond::Ge } else { Cond::Lt });
         if self.pred.is_none() {
             inst.cond = Some(cond);
@@ -201,6 +275,9 @@ impl Lowerer<'_> {
 
     /// `bfn`.
     pub(crate) fn bfn(&mut self, function: u8, dst: &VectorOperand, srcs: Srcs<'_>) -> Lowered {
+        if !self.caps.ops.add3_bfn {
+            return self.bfn_by_logic(function, dst, srcs);
+        }
         let (dst, sat) = self.dst(dst)?;
         let src = [self.src(&srcs[0])?, self.src(&srcs[1])?, self.src(&srcs[2])?];
         let inst = self.append(Op::Bfn);

@@ -144,7 +144,8 @@ impl Facts {
         reset(&mut self.labels, kernel.labels.len(), LabelFacts::default());
         let surfaces = usize::from(visa::PREDEFINED_SURFACES) + kernel.surfaces.len();
         reset(&mut self.surfaces, surfaces, HandleFacts::default());
-        reset(&mut self.samplers, kernel.samplers.len(), HandleFacts::default());
+        // The last one is the bindless sampler.
+        reset(&mut self.samplers, kernel.samplers.len() + 1, HandleFacts::default());
         for (handle, var) in self.surfaces.iter_mut().zip(&kernel.surfaces) {
             handle.in_memory = var.num_elements > 1;
         }
@@ -311,6 +312,7 @@ impl Facts {
     pub(crate) fn in_memory(&self, var: StateVar) -> bool {
         let handle = match var {
             StateVar::Surface(s) => s.declared().and_then(|i| self.surfaces.get(i)),
+            StateVar::Sampler(SamplerId::BINDLESS) => self.samplers.last(),
             StateVar::Sampler(s) => self.samplers.get(s.index()),
         };
         handle.is_some_and(|h| h.in_memory)
@@ -320,6 +322,7 @@ impl Facts {
         match var {
             StateVar::Surface(s) if s.declared().is_none() && s.bindless_bti().is_none() => None,
             StateVar::Surface(s) => self.surfaces.get_mut(s.index()),
+            StateVar::Sampler(SamplerId::BINDLESS) => self.samplers.last_mut(),
             StateVar::Sampler(s) => self.samplers.get_mut(s.index()),
         }
     }

@@ -9,6 +9,7 @@
 
 pub(crate) mod address;
 pub(crate) mod alu;
+mod expand;
 mod facts;
 mod flow;
 mod identity;
@@ -480,10 +481,13 @@ impl<'a> Lowerer<'a> {
             no_mask: exec.mask.is_no_mask(),
         };
         self.pred = None;
-        match pred {
-            Some(pred) => self.guarded(pred),
-            None => Ok(()),
+        if let Some(pred) = pred {
+            self.guarded(pred)?;
         }
+        if self.lanes.chan & 7 != 0 && !self.caps.words.nibble_offset {
+            return self.move_channels();
+        }
+        Ok(())
     }
 
     /// The current instruction ends its routine.

@@ -220,4 +220,59 @@ impl Lowerer<'_> {
             _ => (0, Type::Uw),
         }
     }
+
+    /// Channels from the middle of eight on, where words cannot name them: the first ones outside of the mask, under a
+    /// predicate that says which of the real ones run.
+    #[inline(never)]
+    pub(super) fn move_channels(&mut self) -> Lowered {
+        let record = &self.visa.code[self.origin as usize];
+        let flags = self
+            .visa
+            .operands_of(record)
+            .iter()
+            .any(|o| matches!(o, Operand::Vector(VectorOperand::Predicate(..))));
+        let chooses = record.opcode == Opcode::Sel && self.pred.is_some();
+        if flags
+            || chooses
+            || matches!(record.opcode, Opcode::Goto | Opcode::Jmp | Opcode::Call | Opcode::Ret)
+        {
+            let name = record.opcode.name();
+            return Err(
+                format!("`{name}` on four channels in the middle of eight is not lowered here").into()
+            );
+        }
+        let Lanes { exec, chan, no_mask } = self.lanes;
+        self.lanes = Lanes { exec, chan: 0, no_mask: true };
+        if no_mask && self.pred.is_none() {
+            return Ok(());
+        }
+        if self.pred.is_some_and(|p| p.ctrl != gen_ir::PredCtrl::Seq) {
+            return Err("any or all of four channels in the middle of eight are not lowered here".into());
+        }
+        // The smallest group of channels that words can name and that holds them all.
+        let holds = |size: u8| chan % size + exec.lanes() as u8 <= size;
+        let (group, size) = match () {
+            () if holds(8) => (ExecSize::S8, 8),
+            () if holds(16) => (ExecSize::S16, 16),
+            () => (ExecSize::S32, 32),
+        };
+        let group = Lanes { exec: group, chan: chan & !(size - 1), no_mask };
+        let running = self.var(build::flag(group));
+        let ty = if self.out.vars[running.index()].bytes == 4 { Type::Ud } else { Type::Uw };
+        let running = VReg::var_at(running, 0);
+        self.emit(build::mov(Lanes::SCALAR, Dst::packed(running, ty), Src::imm(0, ty)));
+        let same = Src::scalar(self.r0(0), Type::Ud);
+        let mut test = build::op(Op::Cmp, group, Dst::null(Type::Ud), &[same, same]);
+        test.cond = Some(CondMod { cond: Cond::Eq, flag: running });
+        self.emit_guarded(test);
+        let bits = self.temp(1, 4);
+        let (to, from) = (Dst::packed(bits, Type::Ud), Src::scalar(bits, Type::Ud));
+        self.emit(build::mov(Lanes::SCALAR, to, Src::scalar(running, ty)));
+        self.emit(build::op(Op::Shr, Lanes::SCALAR, to, &[from, Src::uw(chan.into())]));
+        let moved = self.var(build::flag(self.lanes));
+        let low = Src::scalar(bits, Type::Uw);
+        self.emit(build::mov(Lanes::SCALAR, Dst::packed(VReg::var_at(moved, 0), Type::Uw), low));
+        self.pred = Some(build::pred(moved, false));
+        Ok(())
+    }
 }

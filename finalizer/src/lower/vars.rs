@@ -93,7 +93,8 @@ impl VarMap {
         lists.moved_inputs.clear();
         let surfaces = usize::from(visa::PREDEFINED_SURFACES) + kernel.surfaces.len();
         reset(&mut lists.surfaces, surfaces, Handle::default());
-        reset(&mut lists.samplers, kernel.samplers.len(), Handle::default());
+        // The last one is the bindless sampler.
+        reset(&mut lists.samplers, kernel.samplers.len() + 1, Handle::default());
         let mut map = VarMap {
             lists,
             grf,
@@ -326,8 +327,11 @@ impl VarMap {
         self.lists.surfaces.get_mut(id.index())
     }
 
-    /// A sampler.
+    /// A sampler: a declared one, or the bindless one.
     pub(crate) fn sampler(&mut self, id: visa::SamplerId) -> Option<&mut Handle> {
+        if id == visa::SamplerId::BINDLESS {
+            return self.lists.samplers.last_mut();
+        }
         self.lists.samplers.get_mut(id.index())
     }
 }

@@ -3,6 +3,7 @@
 //! Figures come from Intel's Programmer's Reference Manuals, volume "Memory Views and Data Port
 //! Messages" (message descriptors), and from the reference finalizer's listings.
 
+mod graphics;
 mod groups;
 mod hdc;
 mod lsc;
@@ -128,6 +129,13 @@ impl Lowerer<'_> {
             Op::Yield => Ok(()),
             Op::Sample(ref s) | Op::Load3d(ref s) => self.sampler_message(false, s),
             Op::Gather4(ref s) => self.sampler_message(true, s),
+            Op::SampleUnorm { channels, sampler, surface, coords, dst, .. } => {
+                self.sample_unorm(channels, sampler, surface, coords, dst)
+            }
+            Op::RtWrite(ref write) => self.render_target_write(write),
+            Op::UrbWrite { outputs, mask, global_offset, handle, per_slot_offset, data } => {
+                self.urb_write(outputs, global_offset, [mask, handle, per_slot_offset, data])
+            }
             _ => Err("not lowered yet".into()),
         }
     }

@@ -41,7 +41,9 @@ impl Lowerer<'_> {
     /// `sample_3d`, `load_3d`, `sample4` and their forms.
     pub(crate) fn sampler_message(&mut self, gather: bool, sample: &Sample<'_>) -> Lowered {
         self.need_sampler()?;
-        if sample.non_uniform_sampler {
+        // One sampler for all lanes is what the flag leaves out of account.
+        let several = |id: SamplerId| self.visa.samplers.get(id.index()).is_some_and(|s| s.num_elements > 1);
+        if sample.non_uniform_sampler && sample.sampler.is_some_and(several) {
             return Err("a sampler that differs between lanes".into());
         }
         if !sample.paired.is_null() {
@@ -129,7 +131,47 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    fn need_sampler(&self) -> Lowered {
+    /// `sample_unorm`: 16 by 2 pixels from a place on, in steps. The header says which channels are left out; two
+    /// registers come back of each of the others, whatever the output format (Intel's finalizer).
+    pub(super) fn sample_unorm(
+        &mut self,
+        channels: ChannelMask,
+        sampler: SamplerId,
+        surface: visa::SurfaceId,
+        coords: [&visa::VectorOperand; 4],
+        dst: visa::RawOperand,
+    ) -> Lowered {
+        self.need_sampler()?;
+        let header = self.copy_of_r0();
+        self.set_dword(header, 2, Src::ud(u32::from(disabled(channels)) << 12));
+        let place = self.zero_register();
+        for (dword, operand) in (2..).zip(coords) {
+            let value = self.scalar_src(operand)?;
+            let to = Dst::packed(place.plus(4 * dword), Type::F);
+            self.emit(build::mov(Lanes::SCALAR, to, value));
+        }
+        let index = self.sampler_index(Some(sampler))?;
+        let surface = self.surface(surface)?;
+        let control = sampler::Sample::new()
+            .with_message_type(sampler::SAMPLE_UNORM)
+            .with_simd_mode(Some(SimdMode::Simd32));
+        let desc = self.sampler_descriptor(control, &surface, &index)?;
+        let bytes = channels.count() * 64;
+        let (target, copy) = self.response(dst, bytes)?;
+        let response = bytes.div_ceil(self.grf());
+        let message = Message { sfid: Sfid::Sampler, desc: desc.known, header: true, response };
+        let parts = [Part { reg: header, len: 1 }, Part { reg: place, len: 1 }];
+        let pred = self.pred.take();
+        let lanes = Lanes { exec: ExecSize::S32, chan: 0, no_mask: self.lanes.no_mask };
+        self.send_with(lanes, message, target, &parts, desc)?;
+        self.pred = pred;
+        if let Some(to) = copy {
+            self.copy_bytes(to, target, bytes);
+        }
+        Ok(())
+    }
+
+    pub(super) fn need_sampler(&self) -> Lowered {
         if self.caps.sampler.exists {
             Ok(())
         } else {
@@ -163,9 +205,14 @@ impl Lowerer<'_> {
         let Some(id) = id else { return Ok(Sampler::None) };
         let handle = self.sampler_handle(id)?;
         if id == SamplerId::BINDLESS {
-            return match handle.var {
-                Some(var) => Ok(Sampler::Bindless(VReg::var_at(var, 0))),
-                None => Err("a bindless sampler that is never set".into()),
+            return match (handle.known, handle.var) {
+                (Some(state), _) => {
+                    let reg = self.temp(1, 4);
+                    self.set_dword(reg, 0, Src::ud(state));
+                    Ok(Sampler::Bindless(reg))
+                }
+                (None, Some(var)) => Ok(Sampler::Bindless(VReg::var_at(var, 0))),
+                (None, None) => Err("a bindless sampler that is never set".into()),
             };
         }
         match (handle.known, handle.var) {

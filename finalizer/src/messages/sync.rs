@@ -70,8 +70,24 @@ impl Lowerer<'_> {
             return self.unsupported(visa::Opcode::Nbarrier);
         }
         if mode == 0 {
-            let Some(id) = id.immediate() else { return Err("waits for a barrier known at run time".into()) };
-            let mut sync = build::op(Op::Sync, Lanes::SCALAR, Dst::None, &[Src::ud(id as u32 & 0xff)]);
+            let number = match id.immediate() {
+                Some(id) => Src::ud(id as u32 & 0xff),
+                None => {
+                    // The instruction reads a constant or a flag register.
+                    let value = self.scalar_src(id)?;
+                    let value = match value {
+                        Src::Direct { reg, region, mods, .. } => {
+                            Src::Direct { reg, region, mods, ty: Type::Ub }
+                        }
+                        other => other,
+                    };
+                    let flag = self.var(gen_ir::Var::temp(VarClass::Flag, 2, 2));
+                    let flag = VReg::var_at(flag, 0);
+                    self.emit(build::mov(Lanes::SCALAR, Dst::packed(flag, Type::Uw), value));
+                    Src::scalar(flag, Type::Uw)
+                }
+            };
+            let mut sync = build::op(Op::Sync, Lanes::SCALAR, Dst::None, &[number]);
             sync.payload = Payload::Sync(SyncFn::Bar);
             self.emit(sync);
             return Ok(());

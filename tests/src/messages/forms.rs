@@ -489,6 +489,7 @@ impl List {
             self.add("nbarrier", format!("nbarrier.signal {operands}"));
         }
         self.add("nbarrier", "nbarrier.wait 0x1:ub".into());
+        self.add("nbarrier", "nbarrier.wait Db(0,4)<0;1,0>".into());
         for mask in ["0x0:ud", "0x5:ud", "D(0,4)<0;1,0>"] {
             self.add("wait", format!("wait {mask}"));
             self.add("wait", format!("wait {mask}\noword_ld (2) T6 0x0:ud X.0"));

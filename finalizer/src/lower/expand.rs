@@ -1,0 +1,257 @@
+//! Arithmetic that a platform has no instruction for, as instructions that it has.
+
+use gen_ir::{Cond, CondMod, Dst, ExecSize, Op, Region, Src, SrcMod, Type};
+use visa::{Opcode, Srcs, VectorOperand};
+
+use super::{Lowered, Lowerer};
+use crate::build::{self, Lanes, VDst, VReg, VSrc};
+
+/// Channels of a plane equation that share a register of coordinates.
+const PLANE: u32 = 8;
+
+impl Lowerer<'_> {
+    /// A packed copy of a source in a type, for all channels.
+    fn copy_as(&mut self, src: VSrc, ty: Type) -> VReg {
+        let copy = self.payload((self.lanes.exec.lanes() * ty.bytes()).div_ceil(self.grf()));
+        self.emit(build::mov(self.lanes, Dst::packed(copy, ty), src));
+        copy
+    }
+
+    /// The elements that [`copy_as`](Self::copy_as) or an operation has left in a temporary.
+    fn packed(&self, reg: VReg, ty: Type) -> VSrc {
+        Src::new(reg, build::strided(1, self.lanes.exec), ty)
+    }
+
+    /// Emits an operation into a new temporary.
+    fn in_temp(&mut self, op: Op, ty: Type, srcs: &[VSrc]) -> VSrc {
+        let reg = self.payload((self.lanes.exec.lanes() * ty.bytes()).div_ceil(self.grf()));
+        self.emit(build::op(op, self.lanes, Dst::packed(reg, ty), srcs));
+        self.packed(reg, ty)
+    }
+
+    /// Emits the last operation of a sequence, under the predicate.
+    fn last(&mut self, op: Op, dst: VDst, sat: bool, srcs: &[VSrc]) {
+        let mut inst = build::op(op, self.lanes, dst, srcs);
+        inst.sat = sat;
+        self.emit_guarded(inst);
+    }
+
+    /// `plane` and `line`: `p * u + q * v + r`, where `p`, `q` and `r` are elements 0, 1 and 3 of the first source.
+    /// Coordinates of eight channels share a register: eight `u`, then, of a plane, eight `v` (specification, PLANE).
+    pub(super) fn plane(&mut self, opcode: Opcode, dst: &VectorOperand, srcs: Srcs<'_>) -> Lowered {
+        let lanes = self.lanes.exec.lanes();
+        let plane = opcode == Opcode::Plane;
+        let (target, sat) = self.dst(dst)?;
+        let (first, second) = (self.src(&srcs[0])?, self.src(&srcs[1])?);
+        let packed =
+            matches!(second, Src::Direct { region, .. } if region == build::strided(1, self.lanes.exec));
+        if self.caps.ops.pln && matches!(lanes, PLANE | 16) && packed {
+            let op = if plane { Op::Pln } else { Op::Line };
+            self.last(op, target, sat, &[first, second]);
+            return Ok(());
+        }
+        let Src::Direct { reg: equation, ty: Type::F, mods, .. } = first else {
+            return Err("a plane equation that is not in a variable of floats".into());
+        };
+        let whole = self.lanes;
+        let pred = self.pred;
+        // The pieces must not overwrite what later ones read.
+        let result = self.payload((lanes * 4).div_ceil(self.grf()));
+        for at in (0..lanes).step_by(PLANE as usize) {
+            let exec = ExecSize::from_lanes((lanes - at).min(PLANE)).unwrap_or(ExecSize::S8);
+            self.lanes = Lanes { exec, chan: whole.chan + at as u8, ..whole };
+            let coefficient =
+                |i: u32| Src::Direct { reg: equation.plus(4 * i), region: Region::SCALAR, mods, ty: Type::F };
+            let coordinate = |k: u32| -> Lowered<VSrc> {
+                Ok(match second {
+                    Src::Direct { reg, mods, ty, .. } if plane => {
+                        let from = reg.plus((at * 2 + k * PLANE) * 4);
+                        Src::Direct { reg: from, region: build::strided(1, exec), mods, ty }
+                    }
+                    Src::Direct { reg, region, mods, ty } if !region.is_scalar() => {
+                        Src::Direct { reg: reg.plus(at * 4), region, mods, ty }
+                    }
+                    Src::Imm { .. } | Src::Direct { .. } if !plane => second,
+                    _ => return Err("coordinates of a plane that are not in a variable".into()),
+                })
+            };
+            let out = Dst::packed(result.plus(at * 4), Type::F);
+            self.emit(build::op(Op::Mad, self.lanes, out, &[coefficient(3), coordinate(0)?, coefficient(0)]));
+            if plane {
+                let sum = Src::new(result.plus(at * 4), build::strided(1, exec), Type::F);
+                self.emit(build::op(Op::Mad, self.lanes, out, &[sum, coordinate(1)?, coefficient(1)]));
+            }
+        }
+        (self.lanes, self.pred) = (whole, pred);
+        let from = self.packed(result, Type::F);
+        self.last(Op::Mov, target, sat, &[from]);
+        Ok(())
+    }
+
+    /// `dp2`, `dp3`, `dp4`, `dph`: each four channels get the sum of their products.
+    pub(super) fn dot_product(&mut self, opcode: Opcode, dst: &VectorOperand, srcs: Srcs<'_>) -> Lowered {
+        let (target, sat) = self.dst(dst)?;
+        let (a, b) = (self.src(&srcs[0])?, self.src(&srcs[1])?);
+        if self.caps.ops.dot_product {
+            let op = match opcode {
+                Opcode::Dp2 => Op::Dp2,
+                Opcode::Dp3 => Op::Dp3,
+                Opcode::Dp4 => Op::Dp4,
+                _ => Op::Dph,
+            };
+            self.last(op, target, sat, &[a, b]);
+            return Ok(());
+        }
+        if self.lanes.exec.lanes() < 4 {
+            return Err("a dot product of less than four channels does not exist".into());
+        }
+        // A channel that does not run may hold an element that others want.
+        let whole = self.lanes;
+        self.lanes.no_mask = true;
+        let ty = a.ty().filter(|t| t.is_float()).unwrap_or(Type::F);
+        let (a, b) = (self.copy_as(a, ty), self.copy_as(b, ty));
+        let element = |reg: VReg, k: u32| Src::new(reg.plus(k * ty.bytes()), Region::new(4, 4, 0), ty);
+        let terms = match opcode {
+            Opcode::Dp2 => 2,
+            Opcode::Dp3 | Opcode::Dph => 3,
+            _ => 4,
+        };
+        // Copies, so that regions are what multiply and add takes.
+        let mut sum = None;
+        for k in 0..terms {
+            let (x, y) = (self.copy_as(element(a, k), ty), self.copy_as(element(b, k), ty));
+            let (x, y) = (self.packed(x, ty), self.packed(y, ty));
+            sum = Some(match sum {
+                None => self.in_temp(Op::Mul, ty, &[x, y]),
+                Some(sum) => self.in_temp(Op::Mad, ty, &[sum, x, y]),
+            });
+        }
+        let mut sum = sum.unwrap_or(Src::ud(0));
+        if opcode == Opcode::Dph {
+            sum = self.in_temp(Op::Add, ty, &[sum, element(b, 3)]);
+        }
+        self.lanes = whole;
+        self.last(Op::Mov, target, sat, &[sum]);
+        Ok(())
+    }
+
+    /// `bfn` by its truth table: `f(a, b, c) = g0(a, b) ^ (c & (g0 ^ g1)(a, b))`, where `g0` is the half of the table
+    /// with `c` clear and `g1` the other one.
+    pub(super) fn bfn_by_logic(&mut self, function: u8, dst: &VectorOperand, srcs: Srcs<'_>) -> Lowered {
+        let (target, sat) = self.dst(dst)?;
+        let ty = match target.ty().map_or(4, Type::bytes) {
+            2 => Type::Uw,
+            _ => Type::Ud,
+        };
+        let mut operands = [Src::None; 3];
+        for (slot, operand) in operands.iter_mut().zip(srcs.iter()) {
+            let src = self.src(operand)?;
+            let copy = self.copy_as(src, ty);
+            *slot = self.packed(copy, ty);
+        }
+        let [a, b, c] = operands;
+        let (low, change) = (function & 15, (function ^ function >> 4) & 15);
+        let low = self.of_two(low, a, b, ty);
+        let result = match change {
+            0 => low,
+            _ => {
+                let change = self.of_two(change, a, b, ty);
+                let change = self.in_temp(Op::And, ty, &[c, change]);
+                self.in_temp(Op::Xor, ty, &[change, low])
+            }
+        };
+        self.last(Op::Mov, target, sat, &[result]);
+        Ok(())
+    }
+
+    /// A function of two bits: bit `a + 2 * b` of the table.
+    fn of_two(&mut self, table: u8, a: VSrc, b: VSrc, ty: Type) -> VSrc {
+        let constant = |lowerer: &mut Self, value: u64| {
+            let copy = lowerer.copy_as(Src::imm(value, ty), ty);
+            lowerer.packed(copy, ty)
+        };
+        // The functions that are one operation; the others are their complements.
+        let (table, complement) = if table & 1 != 0 { (!table & 15, true) } else { (table, false) };
+        let not = |lowerer: &mut Self, x: VSrc| lowerer.in_temp(Op::Not, ty, &[x]);
+        let value = match table {
+            0b0000 => {
+                return constant(self, if complement { u64::from(u32::MAX) } else { 0 });
+            }
+            0b1010 => a,
+            0b1100 => b,
+            0b1000 => self.in_temp(Op::And, ty, &[a, b]),
+            0b1110 => self.in_temp(Op::Or, ty, &[a, b]),
+            0b0110 => self.in_temp(Op::Xor, ty, &[a, b]),
+            0b0010 => {
+                let b = not(self, b);
+                self.in_temp(Op::And, ty, &[a, b])
+            }
+            _ => {
+                let a = not(self, a);
+                self.in_temp(Op::And, ty, &[a, b])
+            }
+        };
+        if complement { not(self, value) } else { value }
+    }
+
+    /// `sad2`, `sad2add` where there are none: absolute differences, summed in pairs. Even channels have results.
+    pub(super) fn sum_of_differences(&mut self, dst: &VectorOperand, srcs: Srcs<'_>) -> Lowered {
+        let (target, sat) = self.dst(dst)?;
+        let (a, b) = (self.src(&srcs[0])?, self.src(&srcs[1])?);
+        let more = srcs.get(2).map(|c| self.src(c)).transpose()?;
+        if self.lanes.exec.lanes() < 2 {
+            return Err("a sum of two differences in one channel does not exist".into());
+        }
+        // A pair belongs together even where only its first channel runs.
+        let whole = self.lanes;
+        self.lanes.no_mask = true;
+        let (a, b) = (self.copy_as(a, Type::W), self.copy_as(b, Type::W));
+        let mut minus = self.packed(b, Type::W);
+        if let Src::Direct { mods, .. } = &mut minus {
+            *mods = SrcMod::Neg;
+        }
+        let a = self.packed(a, Type::W);
+        let difference = self.in_temp(Op::Add, Type::W, &[a, minus]);
+        let Src::Direct { reg, .. } = difference else { return Err("no register".into()) };
+        let half = |k: u32| Src::Direct {
+            reg: reg.plus(2 * k),
+            region: Region::new(2, 2, 0),
+            mods: SrcMod::Abs,
+            ty: Type::W,
+        };
+        let sum = self.in_temp(Op::Add, Type::W, &[half(0), half(1)]);
+        self.lanes = whole;
+        match more {
+            Some(more) => self.last(Op::Add, target, sat, &[sum, more]),
+            None => self.last(Op::Mov, target, sat, &[sum]),
+        }
+        Ok(())
+    }
+
+    /// `mul.sat` of dwords where products of 64 bits do not exist: both halves, and the limit where the high one is
+    /// more than the sign of the low one.
+    pub(super) fn saturating_product(&mut self, dst: VDst, [a, b]: [VSrc; 2], ty: Type) {
+        let pred = self.pred.take();
+        let (low, high) = (self.in_temp(Op::Mul, ty, &[a, b]), self.in_temp(Op::Mach, ty, &[a, b]));
+        let fits = if ty.is_signed() { self.in_temp(Op::Asr, ty, &[low, Src::uw(31)]) } else { Src::ud(0) };
+        let limit = if ty.is_signed() {
+            // 0x7fffffff, or its complement where the product is negative.
+            let sign = self.in_temp(Op::Asr, ty, &[high, Src::uw(31)]);
+            self.in_temp(Op::Xor, ty, &[sign, Src::imm(0x7fff_ffff, ty)])
+        } else {
+            let all = self.copy_as(Src::ud(u32::MAX), ty);
+            self.packed(all, ty)
+        };
+        let flag = self.var(build::flag(self.lanes));
+        let mut differs = build::op(Op::Cmp, self.lanes, Dst::null(ty), &[high, fits]);
+        differs.cond = Some(CondMod { cond: Cond::Ne, flag: VReg::var_at(flag, 0) });
+        self.emit(differs);
+        let result = self.payload((self.lanes.exec.lanes() * 4).div_ceil(self.grf()));
+        let mut choose = build::op(Op::Sel, self.lanes, Dst::packed(result, ty), &[limit, low]);
+        choose.pred = Some(build::pred(flag, false));
+        self.emit(choose);
+        self.pred = pred;
+        let result = self.packed(result, ty);
+        self.last(Op::Mov, dst, true, &[result]);
+    }
+}

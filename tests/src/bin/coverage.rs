@@ -1,0 +1,72 @@
+//! Every instruction over types and execution sizes, on every platform: proved by the emulator beside the
+//! interpreter, refused by us alone, impossible on that hardware.
+//!
+//! ```text
+//! cargo run --release -p tests --bin coverage -- --table
+//! cargo run --release -p tests --bin coverage -- --platform skl --only mul
+//! ```
+
+use clap::Parser;
+use platforms::Platform;
+use tests::coverage::{Fate, forms::forms, judge, reasons, record::Recorded, table};
+
+/// What becomes of every form of every instruction.
+#[derive(Parser)]
+struct Arguments {
+    /// Platforms; all if none is named.
+    #[arg(long = "platform", value_delimiter = ',')]
+    platforms: Vec<Platform>,
+    /// Ask Intel's finalizer anew.
+    #[arg(long)]
+    record: bool,
+    /// Ask it for forms that have no answer yet.
+    #[arg(long)]
+    record_new: bool,
+    /// Print how many forms of each instruction have which fate.
+    #[arg(long)]
+    table: bool,
+    /// Print why forms are impossible, too.
+    #[arg(long)]
+    impossible: bool,
+    /// Only forms that contain this.
+    #[arg(long, default_value = "")]
+    only: String,
+}
+
+fn main() {
+    let arguments = Arguments::parse();
+    let named = !arguments.platforms.is_empty();
+    for platform in Platform::ALL.into_iter().filter(|p| !named || arguments.platforms.contains(p)) {
+        if arguments.record || arguments.record_new {
+            Recorded::record(platform, arguments.record);
+            continue;
+        }
+        let recorded = Recorded::load(platform);
+        let wanted = forms().into_iter().filter(|f| f.line.contains(&arguments.only));
+        let fates: Vec<_> = wanted
+            .map(|form| {
+                let fate = judge(platform, &form, &recorded);
+                (form, fate)
+            })
+            .collect();
+        let count = |name: &str| fates.iter().filter(|f| f.1.name() == name).count();
+        println!(
+            "{platform}: {} proved, {} wrong, {} refused by us alone, {} impossible",
+            count("proved"),
+            count("wrong"),
+            count("refused by us alone"),
+            count("impossible")
+        );
+        if arguments.table {
+            println!("{}", table(platform, &fates));
+        }
+        let open = |fate: &Fate| match fate {
+            Fate::Wrong(_) | Fate::Refused(_) => true,
+            Fate::Impossible(_) => arguments.impossible,
+            Fate::Proved => false,
+        };
+        for line in reasons(&fates, open) {
+            println!("  {line}");
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! The forms: arithmetic from the instruction table, over types and execution sizes; the rest by hand.
+
+use visa::{
+    Type,
+    table::{Enc, Family, Row, Slot, rows},
+};
+
+/// One form.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Form {
+    /// The instruction.
+    pub op: &'static str,
+    /// Its lines.
+    pub line: String,
+}
+
+/// Types that operands are made of, widest first.
+const TYPES: [Type; 11] =
+    [Type::UD, Type::D, Type::F, Type::HF, Type::DF, Type::UQ, Type::Q, Type::UW, Type::W, Type::UB, Type::B];
+/// Source variables, in the order of operands.
+const SOURCES: [&str; 4] = ["A", "B", "C", "E"];
+/// Masks and sizes besides `M1`.
+const MASKS: [(&str, u32); 6] = [("M1_NM", 8), ("M2", 4), ("M3", 8), ("M3_NM", 8), ("M5", 16), ("M5_NM", 16)];
+
+/// All forms, each once.
+pub fn forms() -> Vec<Form> {
+    let mut forms = Vec::new();
+    for row in rows().filter(|row| matches!(row.family, Family::Alu)) {
+        arithmetic(row, &mut forms);
+    }
+    more(&mut forms);
+    let mut seen = std::collections::BTreeSet::new();
+    forms.retain(|form| seen.insert(form.line.clone()));
+    forms
+}
+
+/// The forms of a row: each pair of types of destination and sources, each size, and for the first types
+/// saturation, predicates, masks, scalars and constants.
+fn arithmetic(row: &Row, out: &mut Vec<Form>) {
+    let vectors: Vec<&Slot> = row.operand_slots().filter(|s| s.enc == Enc::Vector).collect();
+    let Some((dst, srcs)) = vectors.split_first() else { return };
+    let name = row.name;
+    // What is made of planes reads coefficients, four of them for all lanes.
+    let plane = matches!(name, "line" | "plane");
+    let mut add = |line: String| out.push(Form { op: name, line });
+    let line = |head: &str, lanes: &str, to: Type, from: &[Type], scalar: Option<usize>| {
+        let mut text = format!("{head} {lanes} X_{}(0,0)<1>", to.name());
+        for (i, ty) in from.iter().enumerate() {
+            let region = match (plane && i == 0, scalar == Some(i)) {
+                (true, _) => "<0;4,1>",
+                (_, true) => "<0;1,0>",
+                _ => "<1;1,0>",
+            };
+            text += &format!(" {}_{}(0,0){region}", SOURCES[i], ty.name());
+        }
+        text
+    };
+    let all = |ty: Type| vec![ty; srcs.len()];
+    // The specification's text has no page for `line`; the hardware's interpolates singles.
+    let has = |slot: &Slot, ty: Type| slot.types.has(ty) && (name != "line" || ty == Type::F);
+    let allowed = |slot: &Slot| TYPES.into_iter().filter(|t| has(slot, *t)).collect::<Vec<_>>();
+    for to in allowed(dst) {
+        for from in allowed(srcs[0]) {
+            let from: Vec<Type> =
+                srcs.iter().map(|s| if has(s, from) { from } else { allowed(s)[0] }).collect();
+            // What is rotated has the width of its result.
+            if matches!(name, "rol" | "ror") && to.bytes() != from[0].bytes() {
+                continue;
+            }
+            let wide = to.bytes().max(from[0].bytes()) == 8;
+            add(line(name, if wide { "(M1, 8)" } else { "(M1, 16)" }, to, &from, None));
+        }
+    }
+    for ty in allowed(srcs[0]) {
+        let from: Vec<Type> = srcs.iter().map(|s| if has(s, ty) { ty } else { allowed(s)[0] }).collect();
+        let to = if has(dst, ty) { ty } else { allowed(dst)[0] };
+        for size in [1, 2, 4, 8, 16, 32] {
+            add(line(name, &format!("(M1, {size})"), to, &from, None));
+        }
+        for other in allowed(srcs[0]).into_iter().filter(|o| srcs.len() > 1 && *o != ty) {
+            let mut mixed = from.clone();
+            mixed[1] = if has(srcs[1], other) { other } else { continue };
+            add(line(name, "(M1, 8)", to, &mixed, None));
+        }
+        add(line(&format!("{name}.sat"), "(M1, 16)", to, &from, None));
+        add(line(&format!("(P1) {name}"), "(M1, 16)", to, &from, None));
+        add(line(&format!("(!P1) {name}"), "(M1, 8)", to, &from, None));
+        for i in 0..srcs.len() {
+            add(line(name, "(M1, 16)", to, &from, Some(i)));
+        }
+        let text = line(name, "(M1, 16)", to, &from, None);
+        if let Some(last) = text.rfind(' ').filter(|_| !plane) {
+            add(format!("{} {}", &text[..last], constant(*from.last().unwrap_or(&ty))));
+        }
+    }
+    let first = TYPES.into_iter().find(|t| has(dst, *t) && has(srcs[0], *t));
+    for (mask, size) in first.into_iter().flat_map(|_| MASKS) {
+        let ty = first.unwrap_or(Type::UD);
+        add(line(name, &format!("({mask}, {size})"), ty, &all(ty), None));
+    }
+}
+
+fn constant(ty: Type) -> String {
+    match ty {
+        Type::F => "0x40200000:f".into(),
+        Type::HF => "0x4100:hf".into(),
+        Type::DF => "0x4004000000000000:df".into(),
+        Type::UB | Type::UW => "0x5:uw".into(),
+        Type::B | Type::W => "0x5:w".into(),
+        other => format!("0x5:{}", other.name()),
+    }
+}
+
+/// Instructions that have a form of their own.
+fn more(out: &mut Vec<Form>) {
+    let mut add = |op: &'static str, line: String| out.push(Form { op, line });
+    for size in [1, 8, 16, 32] {
+        for op in ["addc", "subb"] {
+            for pred in ["", "(P1) "] {
+                add(
+                    op,
+                    format!(
+                        "{pred}{op} (M1, {size}) X_ud(0,0)<1> Y_ud(0,0)<1> A_ud(0,0)<1;1,0> B_ud(0,0)<1;1,0>"
+                    ),
+                );
+            }
+        }
+        for ty in TYPES {
+            let t = ty.name();
+            for op in ["min", "max", "min.sat"] {
+                add(
+                    "min max",
+                    format!("{op} (M1, {size}) X_{t}(0,0)<1> A_{t}(0,0)<1;1,0> B_{t}(0,0)<1;1,0>"),
+                );
+            }
+            for relation in ["eq", "ne", "gt", "ge", "lt", "le"] {
+                add(
+                    "cmp",
+                    format!(
+                        "cmp.{relation} (M1, {size}) P1 A_{t}(0,0)<1;1,0> B_{t}(0,0)<1;1,0>\n(P1) mov (M1, {size}) X_ud(0,0)<1> 0x1:ud"
+                    ),
+                );
+            }
+            add("cmp", format!("cmp.lt (M1, {size}) X_{t}(0,0)<1> A_{t}(0,0)<1;1,0> B_{t}(0,0)<1;1,0>"));
+            add(
+                "cmp",
+                format!(
+                    "cmp.ge (M1, {size}) P1 A_{t}(0,0)<1;1,0> {}\n(P1) mov (M1, {size}) X_ud(0,0)<1> 0x1:ud",
+                    constant(ty)
+                ),
+            );
+            if ty.bytes() < 8 && !ty.is_float() {
+                add(
+                    "setp",
+                    format!(
+                        "setp (M1, {size}) P1 A_{t}(0,0)<1;1,0>\n(P1) mov (M1, {size}) X_ud(0,0)<1> 0x1:ud"
+                    ),
+                );
+                add(
+                    "setp",
+                    format!(
+                        "setp (M1, {size}) P1 A_{t}(0,0)<0;1,0>\n(P1) mov (M1, {size}) X_ud(0,0)<1> 0x1:ud"
+                    ),
+                );
+            }
+            add("sel", format!("(P1) sel (M1, {size}) X_{t}(0,0)<1> A_{t}(0,0)<1;1,0> B_{t}(0,0)<1;1,0>"));
+        }
+        for ty in ["ud", "d", "uw", "w"] {
+            for function in ["x00", "x6a", "xe8", "xff"] {
+                add(
+                    "bfn",
+                    format!(
+                        "bfn.{function} (M1, {size}) X_{ty}(0,0)<1> A_{ty}(0,0)<1;1,0> B_{ty}(0,0)<1;1,0> C_{ty}(0,0)<1;1,0>"
+                    ),
+                );
+            }
+        }
+        add("bfn", format!("bfn.x6a (M1, {size}) X_ud(0,0)<1> A_ud(0,0)<1;1,0> 0xff:uw C_ud(0,0)<1;1,0>"));
+        add(
+            "bfn",
+            format!("(P1) bfn.x96 (M1, {size}) X_ud(0,0)<1> A_ud(0,0)<1;1,0> B_ud(0,0)<0;1,0> 0x5:uw"),
+        );
+        for op in ["and", "or", "xor"] {
+            add(
+                "predicates",
+                format!("{op} (M1, {size}) P2 P1 P1\n(P2) mov (M1, {size}) X_ud(0,0)<1> 0x1:ud"),
+            );
+        }
+        add("predicates", format!("not (M1, {size}) P2 P1\n(P2) mov (M1, {size}) X_ud(0,0)<1> 0x1:ud"));
+        for group in ["P1.any", "P1.all", "!P1.any", "!P1.all"] {
+            add("predicates", format!("({group}) mov (M1, {size}) X_ud(0,0)<1> A_ud(0,0)<1;1,0>"));
+        }
+        for ty in ["f", "df", "hf"] {
+            for op in ["invm", "rsqtm"] {
+                let second = if op == "invm" { format!(" B_{ty}(0,0)<1;1,0>") } else { String::new() };
+                add(op, format!("{op} (M1, {size}) X_{ty}(0,0)<1> P2 A_{ty}(0,0)<1;1,0>{second}"));
+            }
+        }
+        flow(size, &mut add);
+    }
+    for (modifier, to, from) in [
+        ("(-)", "f", "f"),
+        ("(abs)", "d", "d"),
+        ("(-abs)", "hf", "hf"),
+        ("(-)", "q", "q"),
+        ("(abs)", "df", "df"),
+        ("(-)", "b", "b"),
+        ("(-)", "ud", "ub"),
+        ("(-)", "f", "w"),
+    ] {
+        add("mov", format!("mov (M1, 8) X_{to}(0,0)<1> {modifier}A_{from}(0,0)<1;1,0>"));
+        add("add", format!("add (M1, 8) X_{to}(0,0)<1> A_{from}(0,0)<1;1,0> {modifier}B_{from}(0,0)<1;1,0>"));
+    }
+    for region in
+        ["<0;1,0>", "<1;1,0>", "<2;1,0>", "<4;4,1>", "<8;4,2>", "<0;4,1>", "<4;2,2>", "<2;2,1>", "<16;8,1>"]
+    {
+        for ty in ["ud", "uw", "ub", "q"] {
+            add("regions", format!("mov (M1, 8) X_{ty}(0,0)<1> A_{ty}(0,0){region}"));
+            add("regions", format!("mov (M1, 8) X_{ty}(0,1)<2> A_{ty}(0,1){region}"));
+        }
+    }
+}
+
+/// Branches, guarded and not, in a kernel of so many channels.
+fn flow(size: u32, add: &mut impl FnMut(&'static str, String)) {
+    let set = format!("mov (M1, {size}) X_ud(0,0)<1> A_ud(0,0)<1;1,0>");
+    let one = format!("add (M1, {size}) X_ud(0,0)<1> X_ud(0,0)<1;1,0> 0x1:ud");
+    for op in ["jmp", "goto"] {
+        for guard in ["", "(P1) ", "(!P1) ", "(P1.any) ", "(P1.all) ", "(!P1.any) "] {
+            add(op, format!("{set}\n{guard}{op} (M1, {size}) L1\n{one}\nL1:\n{one}"));
+            add(op, format!("{set}\n{guard}{op} (M1, 1) L1\n{one}\nL1:\n{one}"));
+        }
+    }
+    // A jump where some channels wait.
+    let inside = |body: &str| format!("{set}\n(P1) goto (M1, {size}) L1\n{body}\nL1:\n{one}");
+    add("jmp", inside(&format!("jmp (M1, 1) L2\n{one}\nL2:\n{one}")));
+    add("jmp", inside(&format!("(P2) jmp (M1, 1) L2\n{one}\nL2:\n{one}")));
+    add("switchjmp", format!("{set}\nswitchjmp (M1, 1) 0x1:ud (L1, L2)\n{one}\nL1:\n{one}\nL2:\n{one}"));
+    add(
+        "switchjmp",
+        format!(
+            "{set}\nand (M1_NM, 1) Y_ud(0,0)<1> A_ud(0,0)<0;1,0> 0x1:ud\nswitchjmp (M1, 1) Y_ud(0,0)<0;1,0> (L1, L2)\nL1:\n{one}\nL2:\n{one}"
+        ),
+    );
+}

@@ -1,0 +1,297 @@
+//! Every instruction, over types and execution sizes, on every platform: what becomes of it.
+//!
+//! A [`forms::Form`] stands in a kernel of its own ([`program`]) that loads its operands from memory and stores
+//! its results. The code that we make of it runs on the emulator beside the vISA interpreter; whether Intel's
+//! finalizer takes it stands recorded ([`record`]). Messages have a judge of their own ([`crate::messages`]).
+
+pub mod forms;
+pub mod record;
+
+use std::{
+    collections::BTreeMap,
+    fmt::Write,
+    panic::{AssertUnwindSafe, catch_unwind},
+};
+
+use emulator::{Memory, Options as RunOptions, RawLaunch, Surface};
+use finalizer::{Finalizer, Options};
+use platforms::Platform;
+
+use self::{forms::Form, record::Recorded};
+use crate::interpreted::{Grant, close};
+
+/// What became of a form on a platform.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Fate {
+    /// Our code does what the interpreter does.
+    Proved,
+    /// It does something else, or the interpreter does not know the form.
+    Wrong(String),
+    /// We refuse it, Intel's finalizer takes it.
+    Refused(String),
+    /// Nobody takes it, or the hardware does not have it whatever Intel's finalizer writes: the reason says so.
+    Impossible(String),
+}
+
+impl Fate {
+    /// A word for the table.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            Fate::Proved => "proved",
+            Fate::Wrong(_) => "wrong",
+            Fate::Refused(_) => "refused by us alone",
+            Fate::Impossible(_) => "impossible",
+        }
+    }
+
+    /// What there is to say besides.
+    pub fn detail(&self) -> &str {
+        match self {
+            Fate::Proved => "",
+            Fate::Wrong(why) | Fate::Refused(why) | Fate::Impossible(why) => why,
+        }
+    }
+}
+
+/// Bytes of a variable: 32 channels of eight bytes, and as many again for strides and second results.
+const BYTES: u32 = 512;
+/// Bytes that an operand is loaded with.
+const LOADED: u32 = 256;
+/// Types that a variable has views of.
+const VIEWS: [(&str, u32); 11] = [
+    ("ud", 4),
+    ("d", 4),
+    ("f", 4),
+    ("hf", 2),
+    ("df", 8),
+    ("uq", 8),
+    ("q", 8),
+    ("uw", 2),
+    ("w", 2),
+    ("ub", 1),
+    ("b", 1),
+];
+
+/// Channels of a form's kernel.
+fn simd(line: &str) -> u32 {
+    let lanes = |n: u32| line.contains(&format!(", {n})"));
+    match () {
+        () if lanes(32) || line.contains("(M5") => 32,
+        () if lanes(16) || line.contains("(M3") => 16,
+        () => 8,
+    }
+}
+
+/// The kernel of a form.
+pub fn program(line: &str) -> String {
+    let mut text = ".version 4.1\n.kernel \"k\"\n".to_owned();
+    let used = |name: &str| line.contains(&format!("{name}_"));
+    let mut loads = String::new();
+    let variables: Vec<_> =
+        ["A", "B", "C", "E", "X", "Y"].into_iter().enumerate().filter(|v| used(v.1)).collect();
+    for &(index, name) in &variables {
+        let _ = writeln!(text, ".decl {name} v_type=G type=ud num_elts={} align=GRF", BYTES / 4);
+        let mut region = 0;
+        for (view, (ty, size)) in VIEWS.into_iter().enumerate() {
+            if line.contains(&format!("{name}_{ty}(")) {
+                let _ = writeln!(
+                    text,
+                    ".decl {name}_{ty} v_type=G type={ty} num_elts={} align=GRF alias=<{name}, 0>",
+                    BYTES / size
+                );
+                region = view as u32;
+            }
+        }
+        let bytes = if index < 4 { LOADED } else { BYTES };
+        for at in (0..bytes).step_by(128) {
+            let from = (region * 8 + index as u32) * LOADED + at % LOADED;
+            let _ = writeln!(loads, "oword_ld (8) T6 {:#x}:ud {name}.{at}", from / 16);
+        }
+    }
+    text += ".decl P1 v_type=P num_elts=32\n.decl P2 v_type=P num_elts=32\n";
+    text += ".decl T6 v_type=T num_elts=1\n.decl T7 v_type=T num_elts=1\n";
+    let _ = writeln!(
+        text,
+        ".kernel_attr Target=\"3d\"\n.kernel_attr SimdSize={}\n.function \"main\"\nmain:",
+        simd(line)
+    );
+    text += "movs (M1_NM, 1) T6(0) 0x0:ud\nmovs (M1_NM, 1) T7(0) 0x1:ud\n";
+    text += &loads;
+    let lanes = simd(line);
+    let _ = writeln!(text, "setp (M1_NM, {lanes}) P1 0xa5c3965a:ud\nsetp (M1_NM, {lanes}) P2 0x3c5a69a5:ud");
+    text += line;
+    text += "\n";
+    let mut to = 0;
+    for name in ["X", "Y"].into_iter().filter(|name| used(name)) {
+        for at in (0..BYTES).step_by(128) {
+            let _ = writeln!(text, "oword_st (8) T7 {:#x}:ud {name}.{at}", to / 16);
+            to += 128;
+        }
+    }
+    text + "ret (M1, 1)\n"
+}
+
+/// What operands are loaded with: for each type numbers of all magnitudes that it can compute with.
+fn contents() -> Vec<u8> {
+    let mut x = 0x2545_f491_4f6c_dd1d_u64;
+    let mut next = move || {
+        x ^= x << 13;
+        x ^= x >> 7;
+        x ^= x << 17;
+        x
+    };
+    let mut out = Vec::new();
+    for (ty, size) in VIEWS {
+        for i in 0..8 * LOADED / size {
+            let r = next();
+            // Magnitudes from one bit to all, never zero: nothing is divided by it.
+            let integer = (r >> (r % (8 * u64::from(size)).max(1))) | 1;
+            let float = ((r >> 40) as f64 / 4096.0 - 1024.0) / f64::from(1 + i % 64);
+            let bits = match ty {
+                "f" => u64::from((float as f32).to_bits()),
+                "hf" => u64::from(emulator::num::f32_to_f16(float as f32, emulator::num::Round::Even)),
+                "df" => float.to_bits(),
+                _ => integer,
+            };
+            out.extend_from_slice(&bits.to_le_bytes()[..size as usize]);
+        }
+    }
+    out
+}
+
+/// Judges a form; a panic is a fault too.
+pub fn judge(platform: Platform, form: &Form, recorded: &Recorded) -> Fate {
+    match catch_unwind(AssertUnwindSafe(|| run(platform, form))) {
+        Ok(Ok(())) => Fate::Proved,
+        Ok(Err((true, why))) if !lacking(&why) && recorded.takes(&form.line) => Fate::Refused(why),
+        Ok(Err((true, why))) => Fate::Impossible(why),
+        Ok(Err((false, why))) => Fate::Wrong(why),
+        Err(_) => Fate::Wrong("a panic".into()),
+    }
+}
+
+/// Whether a refusal says that the platform lacks something.
+fn lacking(why: &str) -> bool {
+    ["not exist", "does not have", "has no "].iter().any(|words| why.contains(words))
+}
+
+/// Whether we refuse a form.
+fn refuses(platform: Platform, form: &Form) -> bool {
+    let text = program(&form.line);
+    let done = catch_unwind(AssertUnwindSafe(|| {
+        let module = finalizer::read_text(text.as_bytes(), platform).ok()?;
+        Finalizer::new(Options::new(platform)).finalize_kernel(&module, 0).ok()
+    }));
+    matches!(done, Ok(None))
+}
+
+/// Runs a form both ways. The error says whether it is a refusal.
+fn run(platform: Platform, form: &Form) -> Result<(), (bool, String)> {
+    let text = program(&form.line);
+    let refused = |e: finalizer::Refusal| (true, e.0.first().map_or(String::new(), |d| d.message.clone()));
+    let module = finalizer::read_text(text.as_bytes(), platform).map_err(refused)?;
+    let mut finalizer = Finalizer::new(Options { verify: true, ..Options::new(platform) });
+    let binary = finalizer.finalize_kernel(&module, 0).map_err(refused)?;
+    let mut memory = Memory::new();
+    let input = memory.add("operands", contents());
+    let output = memory.add("results", vec![0; 2 * BYTES as usize]);
+    let surface =
+        |b| Some(Surface { base: memory.address(b), size: memory.bytes(b).len() as u64, image: None });
+    let launch = RawLaunch {
+        simd: simd(&form.line),
+        groups: [1; 3],
+        threads: 1,
+        surfaces: vec![surface(input), surface(output)],
+        scratch: 1 << 16,
+        ..RawLaunch::default()
+    };
+    let options = RunOptions { max_instructions: 100_000, ..RunOptions::default() };
+    let (mut wanted, again, mut found) = (memory.clone(), memory.clone(), memory);
+    let wrong = |who: &str, what: &dyn std::fmt::Display| (false, format!("{who}: {what}"));
+    let said = emulator::visa::run_raw(platform, &module, 0, &launch, &mut wanted, &options)
+        .map_err(|e| wrong("interpreter", &e))?;
+    if let Some(report) = said.reports.iter().find(|r| r.fault.is_error()) {
+        return Err(wrong("interpreter", report));
+    }
+    let said = emulator::run_raw(platform, &binary.code, &launch, &mut found, &options)
+        .map_err(|e| wrong("our code", &e))?;
+    if let Some(report) = said.reports.iter().find(|r| r.fault.is_error()) {
+        return Err(wrong("our code", report));
+    }
+    // What is undefined is another value each time.
+    let mut again = again;
+    emulator::visa::run_raw(
+        platform,
+        &module,
+        0,
+        &launch,
+        &mut again,
+        &RunOptions { strict: false, ..options },
+    )
+    .map_err(|e| wrong("interpreter", &e))?;
+    let (wanted, found, again) = (wanted.bytes(output), found.bytes(output), again.bytes(output));
+    let double = form.line.contains("X_df(");
+    let near = |at: usize| {
+        if double { close_double(wanted, found, at) } else { close(wanted, found, at, Grant::Functions) }
+    };
+    // Sums of differences stand in even channels; what odd ones hold is open.
+    let open = |at: usize| form.op.starts_with("sad2") && at / 2 % 2 == 1;
+    let differs =
+        |at: &usize| !open(*at) && wanted[*at] != found[*at] && wanted[*at] == again[*at] && !near(*at);
+    match (0..wanted.len()).find(differs) {
+        None => Ok(()),
+        Some(at) => {
+            let near = at & !7..(at & !7) + 8;
+            let (a, b) = (&wanted[near.clone()], &found[near]);
+            Err((false, format!("byte {at:#x}: interpreter {a:02x?}, our code {b:02x?}")))
+        }
+    }
+}
+
+/// Whether the doubles around a byte are both NaN, or equal to what their computation in singles may lose.
+fn close_double(a: &[u8], b: &[u8], at: usize) -> bool {
+    let at = at & !7;
+    let double = |m: &[u8]| m.get(at..at + 8).and_then(|x| x.try_into().ok()).map(f64::from_le_bytes);
+    match (double(a), double(b)) {
+        (Some(x), Some(y)) => {
+            x.is_nan() && y.is_nan() || (x - y).abs() <= 1e-6 * x.abs().max(y.abs()).max(1e-3)
+        }
+        _ => false,
+    }
+}
+
+/// Per instruction: how many forms have which fate.
+pub fn table(platform: Platform, fates: &[(Form, Fate)]) -> String {
+    const COLUMNS: [&str; 4] = ["proved", "wrong", "refused by us alone", "impossible"];
+    let mut rows: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
+    for (form, fate) in fates {
+        *rows.entry(form.op).or_default().entry(fate.name()).or_default() += 1;
+    }
+    let mut out =
+        format!("| {platform} | {} |\n|---|{}\n", COLUMNS.join(" | "), "---|".repeat(COLUMNS.len()));
+    for (op, counts) in &rows {
+        let cells = COLUMNS.map(|c| counts.get(c).map_or(String::new(), usize::to_string));
+        let _ = writeln!(out, "| {op} | {} |", cells.join(" | "));
+    }
+    out
+}
+
+/// Reasons why forms have a fate, each with a form that has it and how many do.
+pub fn reasons(fates: &[(Form, Fate)], wanted: impl Fn(&Fate) -> bool) -> Vec<String> {
+    let mut reasons: BTreeMap<(&str, &str), Vec<(&str, &str)>> = BTreeMap::new();
+    for (form, fate) in fates.iter().filter(|(_, fate)| wanted(fate)) {
+        // What differs is another number each time.
+        let kind = fate.detail();
+        let kind =
+            if matches!(fate, Fate::Wrong(_)) { kind.split_once(": ").map_or(kind, |k| k.0) } else { kind };
+        let kind = if kind.starts_with("byte ") { "the results differ" } else { kind };
+        reasons.entry((form.op, kind)).or_default().push((&form.line, fate.detail()));
+    }
+    let line = |((op, kind), forms): ((&str, &str), Vec<(&str, &str)>)| {
+        let (form, detail) = forms[0];
+        let detail = detail.replace('\n', " ");
+        let more = if detail == kind { String::new() } else { format!(" {detail}") };
+        format!("{:>4} {op}: {kind} ({};{more})", forms.len(), form.replace('\n', "; "))
+    };
+    reasons.into_iter().map(line).collect()
+}
