@@ -21,6 +21,7 @@ const OPEN: &[(&str, &str)] = &[
     ("fcvt", "dwords to and from floats"),
     ("mad", "integers from floats"),
     ("mul", "floats from integers, qwords from words before Xe-HPC"),
+    ("not", "saturation of 64 bits before Xe-HPC"),
     ("rol", "qword counts"),
     ("ror", "qword counts"),
     ("sel", "saturation of 64 bits"),

@@ -163,7 +163,7 @@ impl Lowerer<'_> {
                 self.unusual(opcode, Op::Shr, dst, srcs).map(|()| true)
             }
             // What combines or narrows 64 bits leaves nothing to saturate.
-            Op::And | Op::Or | Op::Xor | Op::Not | Op::Asr | Op::Shr
+            Op::And | Op::Or | Op::Xor | Op::Asr | Op::Shr
                 if !self.caps.ops.int64 && dst.is_saturated() && self.is_qword(dst, &srcs[0]) =>
             {
                 self.unusual(opcode, op, dst, srcs)?;
