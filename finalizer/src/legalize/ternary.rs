@@ -330,7 +330,11 @@ fn align1(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let exec = exec_type(inst);
     if lanes > 1 && ty.is_int() && exec.is_int() && ty.bytes() < exec.bytes() {
         // The result is that of the wider computation; it is packed behind it.
-        lx.stage_destination(inst, exec, 1, true);
+        if inst.sat {
+            saturate_twice(lx, inst, if ty.is_signed() { Type::D } else { Type::Ud });
+        } else {
+            lx.stage_destination(inst, exec, 1, true);
+        }
         return Step::Replaced;
     }
     if let Some(step) = last_source(lx, inst, ty) {
@@ -400,6 +404,19 @@ fn align1(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     }
     lx.out.push(new);
     Step::Replaced
+}
+
+/// The sum in a wider temporary with the sign of the destination, which saturates, and so does the move from there:
+/// together they do what saturation of the exact sum does.
+fn saturate_twice(lx: &mut Legalizer<'_>, inst: &VInst, wide: Type) {
+    let lanes = inst.exec.lanes();
+    let reg = lx.aligned_temp(lanes * wide.bytes());
+    let mut op = *inst;
+    op.dst = Dst::packed(reg, wide);
+    lx.helper(op, inst);
+    let mut copy = build::mov(lanes_of(inst), inst.dst, Src::new(reg, build::strided(1, inst.exec), wide));
+    (copy.sat, copy.pred) = (true, inst.pred);
+    lx.helper(copy, inst);
 }
 
 /// The last source has hardly a region: unless it is one element for all, it lies as the destination does (Intel's

@@ -164,7 +164,11 @@ impl Lowerer<'_> {
             }
             // What combines or narrows 64 bits leaves nothing to saturate.
             Op::And | Op::Or | Op::Xor | Op::Asr | Op::Shr
-                if !self.caps.ops.int64 && dst.is_saturated() && self.is_qword(dst, &srcs[0]) =>
+                if !self.caps.ops.int64
+                    && dst.is_saturated()
+                    && self.is_qword(dst, &srcs[0])
+                    // Without a sign a value may be beyond what a signed destination holds.
+                    && (op != Op::Shr || self.operand_type(dst) == Some(visa::Type::UQ)) =>
             {
                 self.unusual(opcode, op, dst, srcs)?;
                 self.block_insts().last_mut().into_iter().for_each(|inst| inst.sat = false);

@@ -8,7 +8,7 @@
 
 use clap::Parser;
 use platforms::Platform;
-use tests::coverage::{Fate, forms::forms, judge, reasons, record::Recorded, table};
+use tests::coverage::{Fate, forms::forms, judge, open, reasons, record::Recorded, table};
 
 /// What becomes of every form of every instruction.
 #[derive(Parser)]
@@ -22,6 +22,9 @@ struct Arguments {
     /// Ask it for forms that have no answer yet.
     #[arg(long)]
     record_new: bool,
+    /// Write the list of open forms anew, for the platforms named.
+    #[arg(long)]
+    record_open: bool,
     /// Print how many forms of each instruction have which fate.
     #[arg(long)]
     table: bool,
@@ -57,13 +60,16 @@ fn main() {
             count("refused by us alone"),
             count("impossible")
         );
+        if arguments.record_open {
+            let open = fates.iter().filter(|f| f.1.is_open());
+            open::write(platform, open.map(|(form, fate)| (fate.name(), form.line.as_str())));
+        }
         if arguments.table {
             println!("{}", table(platform, &fates));
         }
         let open = |fate: &Fate| match fate {
-            Fate::Wrong(_) | Fate::Refused(_) => true,
             Fate::Impossible(_) => arguments.impossible,
-            Fate::Proved => false,
+            fate => fate.is_open(),
         };
         for line in reasons(&fates, open) {
             println!("  {line}");

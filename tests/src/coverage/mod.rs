@@ -5,6 +5,7 @@
 //! finalizer takes it stands recorded ([`record`]). Messages have a judge of their own ([`crate::messages`]).
 
 pub mod forms;
+pub mod open;
 pub mod record;
 
 use std::{
@@ -42,6 +43,11 @@ impl Fate {
             Fate::Refused(_) => "refused by us alone",
             Fate::Impossible(_) => "impossible",
         }
+    }
+
+    /// Neither proved nor impossible: work is left.
+    pub const fn is_open(&self) -> bool {
+        matches!(self, Fate::Wrong(_) | Fate::Refused(_))
     }
 
     /// What there is to say besides.
