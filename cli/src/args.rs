@@ -352,7 +352,7 @@ pub struct RunArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=3))]
     pub work_dim: Option<u32>,
     /// An argument of the kernel, in order: buf:FILE, buf:BYTES (zeros), a value TYPE:VALUE[,VALUE...] with TYPE u8
-    /// to u64, i8 to i64, f16, f32 or f64, a buffer TYPE[COUNT]:PATTERN with PATTERN `iota`, `A..B`, `random[:SEED]`
+    /// to u64, i8 to i64, f16, f32 or f64, a buffer `TYPE[COUNT]:PATTERN` with PATTERN `iota`, `A..B`, `random[:SEED]`
     /// or VALUE[,VALUE...] (the count may be left out: `f32:iota` has an element a work item), `slm:BYTES`, `image:WxH[xD]:FORMAT[:FILE]` with FORMAT like rgba8, r32f or
     /// bgra8, `sampler:nearest|linear[,normalized][,edge|border|repeat|mirror]`, null.
     #[arg(short, long = "arg", value_name = "ARG", value_parser = crate::launch::parse)]
