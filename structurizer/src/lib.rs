@@ -5,10 +5,10 @@
 //! execution size 1 is uniform: all active lanes agree.
 //!
 //! Out: the same kernel with
-//! - unreachable blocks and idle jumps gone ([`simplify`]),
+//! - unreachable blocks and idle jumps gone (`simplify`),
 //! - uniform gotos turned into `jmpi`, unless the jump would pass a place where lanes wait,
 //! - hammocks turned into `if`, `else`, `endif` where the platform has them, jumps that leave several at once
-//!   made to leave them one by one ([`unthread`]),
+//!   made to leave them one by one (`unthread`),
 //! - a `join` at the start of every other block where lanes may wait, JIP and UIP filled in, predicates
 //!   in the sense of the platform (Gen8 and Gen9 jump forward on *false*).
 //!

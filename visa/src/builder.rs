@@ -1,8 +1,8 @@
 //! Kernels made in memory, without a file in between.
 //!
 //! A [`KernelBuilder`] declares variables, which it gives typed handles for, and appends instructions;
-//! [`KernelBuilder::finish`] holds the kernel to all rules of the [verifier](crate::verify) and gives a
-//! [`Module`] that can be finalized as it is, written as an object ([`crate::write`]) or printed as text
+//! [`KernelBuilder::finish`] holds the kernel to all rules of the [verifier](crate::verify()) and gives a
+//! [`Module`] that can be finalized as it is, written as an object ([`crate::write()`]) or printed as text
 //! ([`crate::text::print`]).
 //!
 //! Every instruction can be made: most have a method; any typed view goes through [`KernelBuilder::op`]

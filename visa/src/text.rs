@@ -1,7 +1,7 @@
-//! vISA assembly: text to [`Module`] and back.
+//! vISA assembly: text to [`Module`](crate::Module) and back.
 //!
 //! The syntax is the specification's appendix "vISA Assembly Syntax" and what Intel's tools print; what
-//! they print, [`parse`] reads. [`print`] writes a kernel as Intel's `-dumpcommonisa` does, token for
+//! they print, [`parse`] reads. [`print()`] writes a kernel as Intel's `-dumpcommonisa` does, token for
 //! token.
 //!
 //! General variables keep their names; predicates, addresses, samplers, surfaces and labels are known in
