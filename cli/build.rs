@@ -1,5 +1,4 @@
-//! What `--version` says: the version, and the commit that the command is built from. And whether there is a
-//! browser for the tests.
+//! What `--version` says: the version, and the commit that the command is built from.
 //!
 //! Git is asked only if it keeps this very file: a source package has none, and may lie in somebody else's tree.
 
@@ -13,18 +12,6 @@ fn main() {
         None => version.to_owned(),
     };
     println!("cargo::rustc-env=VISA_FINALIZE_VERSION={version}");
-    find_chromium();
-}
-
-/// Tells the tests whether there is a browser: without one, theirs are ignored.
-fn find_chromium() {
-    println!("cargo::rustc-check-cfg=cfg(chromium)");
-    println!("cargo::rerun-if-env-changed=VISA_FINALIZE_CHROMIUM");
-    println!("cargo::rerun-if-env-changed=PATH");
-    let name = std::env::var("VISA_FINALIZE_CHROMIUM").unwrap_or_else(|_| "chromium".to_owned());
-    if Command::new(name).arg("--version").output().is_ok_and(|done| done.status.success()) {
-        println!("cargo::rustc-cfg=chromium");
-    }
 }
 
 /// The commit and its day.

@@ -1,4 +1,4 @@
-/* The finalizer: vISA in, Gen machine code out. Generated from capi/src/exports.rs by cbindgen.
+/* The finalizer: vISA in, Gen machine code out. Generated from capi/src/exports by cbindgen.
  *
  * Ownership: what a function hands out through `out` or `error` is the caller's, and ends with the `_free`
  * of its name; what is reached from a handle lives as long as the handle. A pointer may be null where the

@@ -138,7 +138,7 @@ impl vf_object {
         };
         let kernel = |k: &visa::Kernel| CKernel {
             name: c_string(&k.name()),
-            visa_instructions: k.code.len(),
+            visa_instructions: finalizer::instructions(k) as usize,
             inputs: inputs_of(k).into_iter().map(input).collect(),
             codes: k.gen_binaries.iter().map(code).collect(),
         };

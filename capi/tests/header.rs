@@ -9,10 +9,12 @@ fn the_header_is_up_to_date() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let config = cbindgen::Config::from_file(root.join("cbindgen.toml")).unwrap();
     let mut made = Vec::new();
-    let sources = ["exports.rs", "exports/code.rs", "exports/control.rs", "exports/object.rs", "handles.rs"];
+    let modules = ["finalizer", "binary", "error", "code", "control", "object"];
     let builder = cbindgen::Builder::new().with_config(config);
-    sources
-        .iter()
+    let modules = modules.iter().map(|module| format!("exports/{module}.rs"));
+    ["exports.rs".to_owned(), "handles.rs".to_owned()]
+        .into_iter()
+        .chain(modules)
         .fold(builder, |builder, source| builder.with_src(root.join("src").join(source)))
         .generate()
         .unwrap()

@@ -8,11 +8,16 @@ use clap::{
 };
 use platforms::Platform;
 
+const EXIT_STATUS: &str = "\
+Exit status: 0 done; 1 an input was refused, or what ran on the emulator broke a rule; 2 wrong usage. \
+That of diff: 0 equal, 1 different, 2 a fault.";
+
 /// vISA in, native Intel Gen machine code out.
 #[derive(Parser, Debug)]
 #[command(
     name = "visa-finalize",
     version = env!("VISA_FINALIZE_VERSION"),
+    after_help = EXIT_STATUS,
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true
 )]
@@ -40,7 +45,7 @@ pub enum Command {
     Info(InfoArgs),
     /// Take the machine code out of an object.
     Strip(StripArgs),
-    /// Write the machine code that an object carries to files.
+    /// Write the machine code that an object or a compiled program carries to files.
     Extract(ExtractArgs),
     /// Print the completions of this command for a shell.
     Completions {
@@ -76,7 +81,7 @@ pub struct FinalizeArgs {
     /// Drop the code that the input object carries already; else it stays beside the new code.
     #[arg(long)]
     pub drop_embedded: bool,
-    /// What to write; `isa` if absent, with `--report` nothing else.
+    /// What to write; `isa` if absent, with `--report` and no place for it nothing else.
     #[arg(long, value_enum, value_delimiter = ',', value_name = "EMIT")]
     pub emit: Vec<Emit>,
     /// Write a page about the kernels, to look at in a browser: vISA beside the code, registers, waits, messages.
@@ -133,7 +138,8 @@ pub struct FinalizeArgs {
 impl FinalizeArgs {
     /// What is written, the page aside.
     pub fn emits(&self) -> &[Emit] {
-        if self.emit.is_empty() && self.report.is_none() { &[Emit::Isa] } else { &self.emit }
+        let is_asked_for = self.report.is_none() || self.output.is_some() || self.in_place;
+        if self.emit.is_empty() && is_asked_for { &[Emit::Isa] } else { &self.emit }
     }
 
     /// Whether text and objects become each other without being finalized, as far as the results show.
@@ -313,7 +319,7 @@ pub struct StripArgs {
 /// Arguments of `extract`.
 #[derive(Args, Debug)]
 pub struct ExtractArgs {
-    /// A vISA object with code in it.
+    /// A vISA object with code in it, or a compiled program, which gives its vISA, too.
     #[arg(value_name = "FILE")]
     pub input: PathBuf,
     /// The code of these platforms alone.
@@ -454,7 +460,8 @@ fn rule(text: &str) -> Result<visa::Rule, String> {
 fn platform() -> impl TypedValueParser<Value = Platform> {
     let named = |p: &Platform| {
         let caps = p.caps();
-        PossibleValue::new(caps.name).aliases(caps.aliases.iter().copied()).help(caps.title)
+        let help = format!("{}; also {}", caps.title, caps.aliases.join(", "));
+        PossibleValue::new(caps.name).aliases(caps.aliases.iter().copied()).help(help)
     };
     PossibleValuesParser::new(Platform::ALL.iter().map(named).collect::<Vec<_>>())
         .try_map(|name| name.parse::<Platform>())

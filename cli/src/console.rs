@@ -266,7 +266,8 @@ fn code(product: &Product) -> String {
     format!("code of {whose} for {}, {}", platforms.join(", "), bytes(size))
 }
 
-fn bytes(n: usize) -> String {
+/// `1,345 bytes`.
+pub fn bytes(n: usize) -> String {
     with_commas(n) + if n == 1 { " byte" } else { " bytes" }
 }
 

@@ -1,6 +1,6 @@
 //! `visa-finalize strip` and `extract`: the machine code that an object carries.
 
-use std::{collections::BTreeSet, path::Path, process::ExitCode};
+use std::{collections::BTreeMap, fs, path::Path, process::ExitCode};
 
 use finalizer::{Diagnostic, Place, Refusal};
 use platforms::Platform;
@@ -39,7 +39,7 @@ fn ended(input: &Path, quiet: bool, done: Result<String, Refusal>) -> ExitCode {
 }
 
 fn module(path: &Path) -> Result<Module, Refusal> {
-    let bytes = Input::open(path).map_err(|e| Diagnostic::error("CannotRead", e.to_string()))?;
+    let bytes = Input::open_visa(path).map_err(|e| Diagnostic::error("CannotRead", e.to_string()))?;
     finalizer::read_module(&bytes)
 }
 
@@ -62,46 +62,92 @@ fn stripped(args: &StripArgs) -> Result<String, Refusal> {
     let bytes = visa::write(&module).map_err(|e| Diagnostic::error("CannotWrite", e.to_string()))?;
     let sink = match (&args.output, args.in_place) {
         (Some(path), _) => Sink::new(path),
-        (None, true) => Sink::File(args.input.clone()),
+        (None, true) => Sink::new(&args.input),
         (None, false) => {
             let message = "found no place for the result: give --output or --in-place";
             return Err(Diagnostic::error("NoOutput", message).at(Place::Input).into());
         }
     };
     sink.write(&bytes).map_err(|e| cannot_write(&sink, &e))?;
-    Ok(format!("wrote {sink} ({} bytes): {} of {before} codes are out", bytes.len(), before - count(&module)))
+    let out = before - count(&module);
+    let size = console::bytes(bytes.len());
+    Ok(format!("wrote {sink} ({size}): {out} of {before} pieces of code taken out"))
+}
+
+/// What a file carries for one kernel, and the end of the name of the file that gets it.
+struct Carried {
+    kernel: String,
+    platform: Option<Platform>,
+    end: String,
+    bytes: Vec<u8>,
 }
 
 fn extracted(args: &ExtractArgs) -> Result<String, Refusal> {
-    let module = module(&args.input)?;
-    let mut said = Vec::new();
-    let mut files = BTreeSet::new();
-    for kernel in &module.kernels {
-        let name = kernel.name();
-        if !args.kernel.is_empty() && !args.kernel.iter().any(|k| *k == name) {
-            continue;
+    let bytes = Input::open_visa(&args.input).map_err(|e| Diagnostic::error("CannotRead", e.to_string()))?;
+    let carried = if zebin::is_elf(&bytes) { of_program(&bytes)? } else { of_object(&bytes)? };
+    let is_wanted = |c: &Carried| {
+        (args.kernel.is_empty() || args.kernel.contains(&c.kernel))
+            && (args.platform.is_empty() || c.platform.is_some_and(|p| args.platform.contains(&p)))
+    };
+    let stem = names::stem(&args.input);
+    let mut files = BTreeMap::new();
+    for one in carried.into_iter().filter(is_wanted) {
+        let file = format!("{stem}.{}.{}", names::of_kernel(&one.kernel), one.end);
+        if let Some(kernel) = files.insert(file, one.bytes).map(|_| one.kernel) {
+            let message = format!("two results for kernel `{kernel}` would go to one file");
+            return Err(Diagnostic::error("OutputTwice", message).at(Place::Input).into());
         }
+    }
+    if files.is_empty() {
+        return Err(Diagnostic::error("NoCode", "the file has no such code").at(Place::Input).into());
+    }
+    let directory = match &args.output {
+        Some(directory) => directory.clone(),
+        None => args.input.with_file_name(""),
+    };
+    let mut said = Vec::new();
+    for (file, bytes) in files {
+        let path = directory.join(file);
+        let made = path.parent().map_or(Ok(()), fs::create_dir_all);
+        let sink = Sink::File(path);
+        made.and_then(|()| sink.write(&bytes)).map_err(|e| cannot_write(&sink, &e))?;
+        said.push(format!("wrote {sink} ({})", console::bytes(bytes.len())));
+    }
+    Ok(said.join("\n"))
+}
+
+/// The codes of an object.
+fn of_object(bytes: &[u8]) -> Result<Vec<Carried>, Refusal> {
+    let module = finalizer::read_module(bytes)?;
+    let mut all = Vec::new();
+    for kernel in &module.kernels {
         for binary in &kernel.gen_binaries {
             let platform = Platform::from_gen_platform(binary.platform);
-            if !args.platform.is_empty() && platform.is_none_or(|p| !args.platform.contains(&p)) {
-                continue;
-            }
-            let platform = platform.map_or_else(|| format!("platform{}", binary.platform), |p| p.to_string());
-            let file = format!("{}.{}.{platform}.dat", names::stem(&args.input), names::of_kernel(&name));
-            if !files.insert(file.clone()) {
-                let message = format!("two codes of the object would go to {file}: name a kernel");
-                return Err(Diagnostic::error("OutputTwice", message).at(Place::Input).into());
-            }
-            let sink = Sink::File(match &args.output {
-                Some(directory) => directory.join(file),
-                None => args.input.with_file_name(file),
-            });
-            sink.write(&binary.code).map_err(|e| cannot_write(&sink, &e))?;
-            said.push(format!("wrote {sink} ({} bytes)", binary.code.len()));
+            let name = platform.map_or_else(|| format!("platform{}", binary.platform), |p| p.to_string());
+            let (kernel, end) = (kernel.name().into_owned(), format!("{name}.dat"));
+            all.push(Carried { kernel, platform, end, bytes: binary.code.clone() });
         }
     }
-    match said.is_empty() {
-        true => Err(Diagnostic::error("NoCode", "the object has no such code").at(Place::Input).into()),
-        false => Ok(said.join("\n")),
+    Ok(all)
+}
+
+/// The codes of a compiled program, and the vISA that they were made from, if it is there.
+fn of_program(bytes: &[u8]) -> Result<Vec<Carried>, Refusal> {
+    let bad = |e: zebin::Error| Diagnostic::error("BadProgram", e.to_string()).at(Place::Input);
+    let program = zebin::Program::read(bytes).map_err(bad)?;
+    let platform = rewriter::platform_of(bytes)?;
+    let name = platform.map_or_else(|| "code".to_owned(), |p| p.to_string());
+    let codes = program.kernels().filter_map(|kernel| {
+        let (end, bytes) = (format!("{name}.dat"), program.unit(kernel)?.code.clone());
+        Some(Carried { kernel: kernel.to_owned(), platform, end, bytes })
+    });
+    let mut all: Vec<Carried> = codes.collect();
+    for rewriter::KernelVisa { kernel, texts } in rewriter::visa_of(bytes)? {
+        for (number, bytes) in texts.into_iter().enumerate() {
+            // The kernel itself, then functions that it calls.
+            let end = if number == 0 { "visaasm".to_owned() } else { format!("function{number}.visaasm") };
+            all.push(Carried { kernel: kernel.clone(), platform, end, bytes });
+        }
     }
+    Ok(all)
 }

@@ -187,7 +187,7 @@ fn routine(kernel: &Kernel) -> Routine {
         |b: &visa::GenBinary| Code::new(Platform::from_gen_platform(b.platform), Some(b.platform), &b.code);
     Routine {
         name: kernel.name().into_owned(),
-        visa_instructions: Some(kernel.code.len()),
+        visa_instructions: Some(finalizer::instructions(kernel) as usize),
         variables: Some(Variables {
             general: kernel.vars.len(),
             address: kernel.addrs.len(),

@@ -3,11 +3,11 @@
 use std::{fmt::Write as _, io::Write, process::ExitCode};
 
 use emulator::{Arg, Launch, Memory, Options, RunReport, SendKind, infer, link::Loaded};
-use finalizer::{Binary, Diagnostic, Finalizer, Place, Refusal, RelocationKind};
+use finalizer::{Diagnostic, Finalizer, Place, Refusal};
 use platforms::Platform;
 use serde_json::{Map, Value, json};
 use visa::Module;
-use zebin::{KernelInfo, Part, Program, Relocation, Unit};
+use zebin::{KernelInfo, Program, Unit};
 
 use crate::{
     args::{MessageFormat, RunArgs, With},
@@ -16,8 +16,6 @@ use crate::{
     launch,
 };
 
-/// Work items of a group where nobody says.
-const GROUP: u32 = 64;
 /// Elements of a printed line.
 const ROW: usize = 8;
 
@@ -48,7 +46,7 @@ enum Source {
 }
 
 fn execute(args: &RunArgs) -> Result<bool, Refusal> {
-    let bytes = Input::open(&args.input).map_err(|e| io_error(&args.input, &e))?;
+    let bytes = Input::open_visa(&args.input).map_err(|e| io_error(&args.input, &e))?;
     let (source, program) = read(args, &bytes)?;
     let name = match &source {
         Source::Visa(module, index) => module.kernels[*index].name().into_owned(),
@@ -65,7 +63,7 @@ fn execute(args: &RunArgs) -> Result<bool, Refusal> {
     };
     let info = layout(args, &source, program.as_ref(), &name, &arguments)?;
     let mut launch = Launch {
-        local: args.local.unwrap_or_else(|| group(args.global, &info)),
+        local: args.local.unwrap_or_else(|| infer::group(args.global, &info)),
         global: args.global,
         offset: args.offset,
         dimensions: args.work_dim,
@@ -250,15 +248,6 @@ fn layout(
     }
 }
 
-/// What the kernel requires, or the largest part of a row that divides it.
-fn group(global: [u32; 3], info: &KernelInfo) -> [u32; 3] {
-    if info.required_group.iter().any(|&g| g > 0) {
-        return info.required_group.map(|g| g.max(1));
-    }
-    let x = (1..=global[0].min(GROUP)).rev().find(|n| global[0].is_multiple_of(*n)).unwrap_or(1);
-    [if info.simd == 1 { 1 } else { x }, 1, 1]
-}
-
 /// The code that runs.
 fn unit(
     args: &RunArgs,
@@ -276,7 +265,7 @@ fn unit(
             let mut finalizer = Finalizer::new(finalizer::Options::new(args.platform));
             let binary = finalizer.finalize_kernel(module, *index)?;
             launch.kernel.scratch = launch.kernel.scratch.max(binary.info.scratch_bytes);
-            Ok(ours(&binary))
+            Ok(rewriter::unit(&binary))
         }
         (With::Ours | With::Interpreter, _) => {
             Err(refuse("NoVisa", "a compiled program has no vISA: run it with --with intel"))
@@ -302,19 +291,6 @@ fn embedded(platform: Platform, source: &Source, name: &str) -> Result<Vec<u8>, 
     })
 }
 
-fn ours(binary: &Binary) -> Unit {
-    let relocations = binary.relocations.iter().map(|r| Relocation {
-        symbol: r.symbol.clone(),
-        part: match r.kind {
-            RelocationKind::AddressLow => Part::Low,
-            RelocationKind::AddressHigh => Part::High,
-        },
-        offset: r.offset,
-    });
-    let functions = binary.info.functions.iter().map(|f| (f.name.clone(), f.offset));
-    Unit { code: binary.code.clone(), relocations: relocations.collect(), functions: functions.collect() }
-}
-
 fn buffer<'a>(args: &[Arg], index: usize, memory: &'a Memory) -> Result<&'a [u8], Refusal> {
     match args.get(index) {
         Some(Arg::Buffer(b) | Arg::Image(b, _)) => Ok(memory.bytes(*b)),
@@ -337,8 +313,13 @@ fn whose(args: &RunArgs) -> String {
 fn figures(name: &str, args: &RunArgs, launch: &Launch, done: &RunReport) -> String {
     let whose = whose(args);
     let groups: u32 = (0..3).map(|d| launch.global[d] / launch.local[d].max(1)).product();
-    let mut out =
-        format!("{name} on {}, {whose}: {groups} groups, {} threads\n", args.platform, done.threads);
+    let mut out = format!(
+        "{name} on {}, {whose}: {groups} {}, {} {}\n",
+        args.platform,
+        noun(groups.into(), "group"),
+        done.threads,
+        noun(done.threads, "thread")
+    );
     let _ = writeln!(out, "instructions  {}", done.instructions);
     let _ = writeln!(out, "cycles        {}", done.cycles);
     let mut opcodes: Vec<_> = done.opcodes.iter().collect();
@@ -348,6 +329,11 @@ fn figures(name: &str, args: &RunArgs, launch: &Launch, done: &RunReport) -> Str
     let list: Vec<String> = done.sends.iter().map(|(kind, n)| format!("{} {n}", kind_name(*kind))).collect();
     let _ = writeln!(out, "messages      {}", list.join(", "));
     out
+}
+
+/// A word for so many.
+fn noun(count: u64, one: &str) -> String {
+    if count == 1 { one.to_owned() } else { format!("{one}s") }
 }
 
 fn kind_name(kind: SendKind) -> &'static str {

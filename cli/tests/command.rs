@@ -116,6 +116,19 @@ fn the_version_names_the_commit_where_it_is_known() {
 }
 
 #[test]
+fn other_names_of_platforms_are_known_and_told() {
+    let (dir, _) = with_example();
+    let help = run(dir.path(), &["--help"]);
+    let help = String::from_utf8_lossy(&help.stdout);
+    for (name, platform) in [("tgl", "tgllp"), ("gen12lp", "tgllp"), ("broadwell", "bdw"), ("Gen9", "skl")] {
+        assert!(help.contains(&name.to_lowercase()), "{name} in {help}");
+        let out = run(dir.path(), &["k.isa", "-p", name, "-o", "out"]);
+        assert!(stderr(&out).contains(&format!("for {platform}")), "{}", stderr(&out));
+    }
+    assert!(help.contains("Exit status: 0 done"), "{help}");
+}
+
+#[test]
 fn usage_faults_exit_with_2() {
     let (dir, _) = with_example();
     for args in [
@@ -217,28 +230,29 @@ fn a_fifth_platform_does_not_fit_an_object() {
 }
 
 /// A kernel that breaks a rule on line 6, which is tolerated: it adds an integer to a float.
-const MIXED: &str = ".version 4.1\n.kernel \"k\"\n.decl V32 v_type=G type=f num_elts=8 align=GRF\n\
-                     .function \"main\"\nmain:\n    add (M1, 8) V32(0,0)<1> V32(0,0)<1;1,0> 0x1:d\n    ret (M1, 1)\n";
+/// A mask that starts in the middle of the lanes that the instruction has.
+const HALF_WAY: &str = ".version 4.1\n.kernel \"k\"\n.decl V32 v_type=G type=f num_elts=8 align=GRF\n\
+                     .function \"main\"\nmain:\n    add (M2, 8) V32(0,0)<1> V32(0,0)<1;1,0> 0x3f800000:f\n    ret (M1, 1)\n";
 
 #[test]
 fn what_breaks_a_rule_is_refused_where_rules_are_strict() {
     let dir = tempfile::tempdir().unwrap();
-    fs::write(dir.path().join("k.visaasm"), MIXED).unwrap();
+    fs::write(dir.path().join("k.visaasm"), HALF_WAY).unwrap();
     let out = run(dir.path(), &["k.visaasm", "-p", "skl,tgllp", "--emit", "dat", "--strict"]);
     let said = stderr(&out);
     assert_eq!(out.status.code(), Some(1), "{said}");
     assert_eq!(names(dir.path()), ["k.visaasm"]);
-    assert!(said.contains("k.visaasm:6:5") && said.contains("^^^"), "{said}");
-    assert_eq!(said.matches("[operand-mix]").count(), 1, "{said}");
+    assert!(said.contains("k.visaasm:6:9") && said.contains("^^^"), "{said}");
+    assert_eq!(said.matches("[mask-offset]").count(), 1, "{said}");
 
     let out = run(dir.path(), &["k.visaasm", "-p", "skl", "--strict", "--message-format", "json"]);
     let json: serde_json::Value = serde_json::from_str(stderr(&out).trim()).unwrap();
     for (key, value) in
-        [("severity", "error"), ("code", "operand-mix"), ("field", "operands"), ("kernel", "k")]
+        [("severity", "error"), ("code", "mask-offset"), ("field", "execution mask"), ("kernel", "k")]
     {
         assert_eq!(json[key], value, "{json}");
     }
-    assert_eq!((json["line"].as_u64(), json["column"].as_u64()), (Some(6), Some(5)), "{json}");
+    assert_eq!((json["line"].as_u64(), json["column"].as_u64()), (Some(6), Some(9)), "{json}");
     assert_eq!(json["instruction"]["opcode"], "add", "{json}");
 
     let out = run(dir.path(), &["k.visaasm", "-p", "skl", "--emit", "dat"]);
@@ -250,7 +264,7 @@ fn what_breaks_a_rule_is_refused_where_rules_are_strict() {
 #[test]
 fn text_becomes_objects_of_either_version() {
     let dir = tempfile::tempdir().unwrap();
-    fs::write(dir.path().join("k.visaasm"), MIXED.replace("0x1:d", "0x3f800000:f")).unwrap();
+    fs::write(dir.path().join("k.visaasm"), HALF_WAY.replace("M2", "M1")).unwrap();
     let mut codes = Vec::new();
     for (name, version) in [("new.isa", [4, 1]), ("old.isa", [3, 6])] {
         let number = format!("{}.{}", version[0], version[1]);
@@ -421,6 +435,13 @@ fn half_a_gigabyte_of_nothing_is_refused_at_once() {
         assert_eq!(out.status.code(), Some(1), "{command:?}");
         assert!(out.stdout.is_empty() && stderr(&out).contains("k.isa: "), "{command:?}: {}", stderr(&out));
     }
+    // Nor does a stream of it have to end.
+    let endless = Command::new(env!("CARGO_BIN_EXE_visa-finalize"))
+        .args(["-", "-p", "skl"])
+        .stdin(fs::File::open("/dev/zero").unwrap())
+        .output()
+        .unwrap();
+    assert!(stderr(&endless).contains("found neither a vISA object"), "{}", stderr(&endless));
     assert!(started.elapsed().as_secs() < 20, "{:?}", started.elapsed());
     assert_eq!(names(dir.path()), ["k.isa"]);
 }
@@ -428,7 +449,7 @@ fn half_a_gigabyte_of_nothing_is_refused_at_once() {
 #[test]
 fn faults_are_told_in_the_order_of_their_lines() {
     let dir = tempfile::tempdir().unwrap();
-    let text = MIXED
+    let text = HALF_WAY
         .replace("    add", "    mvo (M1, 8) V32(0,0)<1> V32(0,0)<1;1,0>\n    add")
         .replace("f num", "q num");
     fs::write(dir.path().join("k.visaasm"), text + "    bad\n").unwrap();
@@ -498,10 +519,11 @@ fn colours_are_a_choice() {
 fn extract_and_strip_are_the_inverse_of_putting_in() {
     let (dir, file) = with_example();
     assert!(run(dir.path(), &["k.isa", "-p", "skl,tgllp", "--emit", "isa,dat", "-q"]).status.success());
-    let out = run(dir.path(), &["extract", "k.gen.isa", "-o", ".", "-p", "skl"]);
+    let out = run(dir.path(), &["extract", "k.gen.isa", "-o", "codes/", "-p", "skl"]);
     assert!(stderr(&out).contains("k.saxpy.skl.dat"), "{}", stderr(&out));
+    assert!(dir.path().join("codes/k.saxpy.skl.dat").is_file(), "the directory is made");
     let out = run(dir.path(), &["strip", "k.gen.isa", "-p", "tgl", "-o", "one.isa"]);
-    assert!(stderr(&out).contains("1 of 2 codes"), "{}", stderr(&out));
+    assert!(stderr(&out).contains("1 of 2 pieces of code"), "{}", stderr(&out));
     assert!(run(dir.path(), &["strip", "one.isa", "--in-place"]).status.success());
     assert_eq!(fs::read(dir.path().join("one.isa")).unwrap(), fs::read(&file).unwrap());
     assert_eq!(run(dir.path(), &["extract", "one.isa"]).status.code(), Some(1));
@@ -520,6 +542,19 @@ fn a_compiled_program_comes_back_with_our_code() {
     let info = run(dir.path(), &["info", "p.gen.bin", "-p", "tgllp"]);
     let text = String::from_utf8_lossy(&info.stdout);
     assert!(text.contains("compiled program") && text.contains("kernel sums"), "{text}");
+    // What is inside, in files: the code is ours by now, and the vISA is what it was made from.
+    let out = run(dir.path(), &["extract", "p.gen.bin", "-k", "sums", "-o", "held/"]);
+    assert!(out.status.success(), "{}", stderr(&out));
+    let held = dir.path().join("held");
+    assert_eq!(names(&held), ["p.sums.tgllp.dat", "p.sums.visaasm"]);
+    let code = fs::read(dir.path().join("p.sums.tgllp.dat")).unwrap();
+    // A program's section ends with padding.
+    assert!(fs::read(held.join("p.sums.tgllp.dat")).unwrap().starts_with(&code));
+    let again = run(&held, &["p.sums.visaasm", "-p", "tgllp", "--emit", "dat", "-o", "again", "-q"]);
+    assert!(again.status.success(), "{}", stderr(&again));
+    assert!(fs::read(held.join("again")).unwrap() == code);
+    let out = run(dir.path(), &["p.bin", "-p", "tgllp", "--emit", "visaasm"]);
+    assert!(stderr(&out).contains("`extract`"), "{}", stderr(&out));
     let listing = run(dir.path(), &["disasm", "p.gen.bin", "-p", "tgllp", "-k", "sums"]);
     assert!(listing.status.success() && !listing.stdout.is_empty(), "{}", stderr(&listing));
     let out = run(dir.path(), &["p.bin", "-p", "skl"]);
@@ -597,6 +632,9 @@ fn a_page_is_one_file_and_the_only_one() {
     let out = run(dir.path(), &["k.isa", "-p", "skl", "--report", "-", "--emit", "dat", "-o", "code", "-q"]);
     assert!(out.status.success() && out.stdout.starts_with(b"<!DOCTYPE html>"), "{}", stderr(&out));
     assert_eq!(names(dir.path()), ["code", "k.isa", "page.html"]);
+    // A place for the code asks for it.
+    let out = run(dir.path(), &["k.isa", "-p", "skl", "--report", "page.html", "-o", "k.out", "-q"]);
+    assert!(out.status.success() && dir.path().join("k.out").is_file(), "{}", stderr(&out));
     let out = run(dir.path(), &["k.isa", "-p", "skl", "--report", "p.html", "--beside", "intel"]);
     assert_eq!(out.status.code(), Some(1));
     assert!(stderr(&out).contains("no code for skl in the input"), "{}", stderr(&out));

@@ -222,6 +222,7 @@ fn caller_and_function() -> (String, String) {
     (print(&caller), print(&function))
 }
 
+/// Cross-thread data begin behind the register that the hardware fills for each thread: at r2.
 const ZE_INFO: &str = "\
 kernels:
   - name: caller
@@ -230,18 +231,18 @@ kernels:
       grf_count: 128
     payload_arguments:
       - arg_type: arg_byvalue
-        offset: 32
+        offset: 0
         size: 32
         arg_index: 0
       - arg_type: arg_bypointer
-        offset: 64
+        offset: 32
         size: 0
         arg_index: 1
         addrmode: stateful
         addrspace: global
         access_type: readwrite
       - arg_type: arg_byvalue
-        offset: 96
+        offset: 64
         size: 4
         arg_index: 2
     binding_table_indices:
@@ -276,10 +277,69 @@ fn functions_may_stand_in_other_texts() {
             done["findings"].as_array().unwrap().is_empty() && done["messages"]["store"] == 1,
             "{with}: {done}"
         );
+        let doubled: Vec<u64> = (1..=8).map(|n| 2 * n).collect();
+        assert_eq!(done["buffers"][0]["values"], serde_json::json!(doubled), "{with}: {done}");
         if with == "ours" {
             assert_eq!((&done["opcodes"]["call"], &done["opcodes"]["ret"]), (&1.into(), &1.into()), "{done}");
         }
     }
     let alone = run_caller(ZE_INFO, args);
     assert_eq!(alone.status.code(), Some(1), "{}", text(&alone.stdout));
+}
+
+/// A kernel that stores what the launch says of its dimensions, and where it lies in the payload.
+fn kernel_of_dimensions() -> (String, String) {
+    use visa::{Align, Exec, ExecSize, Type, builder::KernelBuilder, text::TextOptions};
+    let mut b = KernelBuilder::new("caller", platforms::Platform::Skl);
+    b.attr_int("SimdSize", 8);
+    let (surface, dimensions) = (b.surface("out"), b.general("dimensions", Type::UD, 8, Align::Grf));
+    b.input(dimensions, 64);
+    b.surface_input(surface, 128);
+    b.oword_store(surface, 1, 0u32, dimensions);
+    b.mov(Exec::no_mask(ExecSize::S8), dimensions, 0u32);
+    b.ret();
+    let text = visa::text::print(&b.finish().unwrap(), TextOptions::default());
+    let told = "work_dimensions\n        offset: 0\n        size: 4";
+    (
+        text,
+        ZE_INFO.replacen("arg_byvalue\n        offset: 0\n        size: 32\n        arg_index: 0", told, 1),
+    )
+}
+
+#[test]
+fn kernels_are_told_how_many_dimensions_there_are() {
+    let dir = tempfile::tempdir().unwrap();
+    let (kernel, info) = kernel_of_dimensions();
+    assert!(info.contains("work_dimensions"));
+    fs::write(dir.path().join("k.visaasm"), kernel).unwrap();
+    fs::write(dir.path().join("info"), info).unwrap();
+    let cases = [
+        ("-g 8 -l 8", 1),
+        ("-g 8,2 -l 8", 2),
+        ("-g 8,1,2 -l 8", 3),
+        ("-g 8 -l 8 --work-dim 3", 3),
+        ("-g 8,2 -l 8 --work-dim 2", 2),
+    ];
+    for (args, expected) in cases {
+        for with in ["ours", "interpreter"] {
+            let out = Command::new(env!("CARGO_BIN_EXE_visa-finalize"))
+                .args(
+                    "run k.visaasm -p skl --ze-info info --print 1:u32 --message-format json --with"
+                        .split(' '),
+                )
+                .arg(with)
+                .args(args.split(' '))
+                .args("--arg u32:0 --arg buf:32 --arg u32:0".split(' '))
+                .current_dir(dir.path())
+                .output()
+                .unwrap();
+            assert_eq!(document(&out)["buffers"][0]["values"][0], expected, "{args} {with}");
+        }
+    }
+    let wrong = Command::new(env!("CARGO_BIN_EXE_visa-finalize"))
+        .args("run k.visaasm -p skl -g 8 --work-dim 4".split(' '))
+        .current_dir(dir.path())
+        .output()
+        .unwrap();
+    assert_eq!(wrong.status.code(), Some(2), "{}", text(&wrong.stderr));
 }

@@ -133,3 +133,41 @@ fn a_pipe_that_holds_nothing_good_is_refused_and_not_read_again() {
     child.kill().unwrap();
     panic!("it waits for a second writer");
 }
+
+#[cfg(target_os = "linux")]
+#[test]
+fn whatever_ends_the_command_leaves_nothing_partial() {
+    let (dir, _) = with_example();
+    assert!(run(dir.path(), &["k.isa", "-p", "skl", "-q"]).status.success());
+    let expected = fs::read(dir.path().join("k.gen.isa")).unwrap();
+    fs::create_dir(dir.path().join("in")).unwrap();
+    for i in 0..2000 {
+        fs::copy(dir.path().join("k.isa"), dir.path().join(format!("in/{i}.isa"))).unwrap();
+    }
+    let mut child = Command::new(env!("CARGO_BIN_EXE_visa-finalize"))
+        .args(["in", "-p", "skl", "-q", "-o", "out/"])
+        .current_dir(dir.path())
+        .spawn()
+        .unwrap();
+    let made = || fs::read_dir(dir.path().join("out")).map_or(0, Iterator::count);
+    while made() < 20 {
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+    // Nobody is asked: not even a handler of signals could clean up.
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(made() < 2000);
+    for entry in fs::read_dir(dir.path().join("out")).unwrap() {
+        let path = entry.unwrap().path();
+        assert_eq!(fs::read(&path).unwrap(), expected, "{}", path.display());
+    }
+}
+
+#[test]
+fn pipes_in_a_directory_are_not_waited_for() {
+    let (dir, _) = with_example();
+    assert!(Command::new("mkfifo").arg(dir.path().join("pipe.isa")).status().unwrap().success());
+    let out = run(dir.path(), &[".", "-p", "skl", "-o", "out/"]);
+    assert!(out.status.success(), "{}", stderr(&out));
+    assert!(dir.path().join("out/k.gen.isa").is_file());
+}

@@ -132,7 +132,12 @@ pub(crate) struct ThreadMemory {
     /// Where the kernel's prologue finds its data on platforms that load it: what all threads see, then
     /// each thread's own.
     indirect: u64,
+    /// What `r0.5` names is a surface's state.
+    scratch_surface: bool,
 }
+
+/// The state of the threads' scratch surface, as `r0.5` names it: none of the bindings has that number.
+pub(crate) const SCRATCH_STATE: u32 = 0x15 << 20 | gen_ir::scratch::BASE_UNIT;
 
 impl ThreadMemory {
     /// Allocates it.
@@ -155,7 +160,7 @@ impl ThreadMemory {
             let b = memory.add_low("indirect data", data);
             indirect = memory.address(b);
         }
-        ThreadMemory { scratch, indirect }
+        ThreadMemory { scratch, indirect, scratch_surface: platform.caps().memory.scratch_surface }
     }
 
     /// The address of a thread's scratch memory.
@@ -172,7 +177,8 @@ impl ThreadMemory {
         if dispatch.scratch != 0 {
             r0[3] = dispatch.scratch.trailing_zeros() - 10;
         }
-        r0[5] = self.scratch_of(number) as u32 & !0x3ff | number & 0x1ff;
+        let scratch = if self.scratch_surface { SCRATCH_STATE } else { self.scratch_of(number) as u32 };
+        r0[5] = scratch & gen_ir::scratch::SURFACE_STATE | number & 0x1ff;
         r0[6] = group[1];
         r0[7] = group[2];
         r0

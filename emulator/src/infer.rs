@@ -17,6 +17,18 @@ use platforms::Platform;
 use visa::{InputVar, Kernel, Provenance, Type};
 use zebin::info::{KernelInfo, PayloadArg};
 
+/// Most work items of a group where nobody says.
+const GROUP: u32 = 64;
+
+/// The size of a group where nobody says: what the kernel requires, or the largest part of a row that divides it.
+pub fn group(global: [u32; 3], kernel: &KernelInfo) -> [u32; 3] {
+    if kernel.required_group.iter().any(|&g| g > 0) {
+        return kernel.required_group.map(|g| g.max(1));
+    }
+    let x = (1..=global[0].min(GROUP)).rev().find(|n| global[0].is_multiple_of(*n)).unwrap_or(1);
+    [if kernel.simd == 1 { 1 } else { x }, 1, 1]
+}
+
 /// One input: where it lies and how it is declared.
 struct Slot {
     offset: u32,

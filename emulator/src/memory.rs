@@ -237,6 +237,14 @@ impl Image {
         }
     }
 
+    /// Every other row, from the second one on or the first (one field of interlaced pictures), and the byte that it
+    /// starts at.
+    pub fn field(&self, second: bool) -> (Image, u64) {
+        let first_row = u32::from(second);
+        let height = self.height.saturating_sub(first_row).div_ceil(2);
+        (Image { row_pitch: 2 * self.row_pitch, height, ..self.clone() }, (first_row * self.row_pitch).into())
+    }
+
     /// Bytes of one texel.
     pub fn texel_bytes(&self) -> u32 {
         u32::from(self.channels) * u32::from(self.channel_bytes)

@@ -270,7 +270,7 @@ impl Software {
             Class::Math => Some(MATH),
             Class::Branch => Some(INT),
             _ if step.dst.ty == Type::Df => Some(LONG),
-            _ if matches!(step.dst.ty, Type::F | Type::Hf | Type::Bf) => Some(FLOAT),
+            _ if step.dst.ty.is_float() => Some(FLOAT),
             _ => Some(INT),
         }
     }

@@ -102,7 +102,7 @@ fn input(source: &visa::Kernel, input: &visa::Input) -> InputInfo {
 }
 
 /// vISA instructions that do something: no labels, debug marks or lifetimes.
-pub(crate) fn instructions(source: &visa::Kernel) -> u32 {
+pub fn instructions(source: &visa::Kernel) -> u32 {
     use visa::Opcode::{File, Label, Lifetime, Loc, Subroutine};
     let does = |r: &&visa::Record| !matches!(r.opcode, Label | Subroutine | Lifetime | File | Loc);
     source.code.iter().filter(does).count() as u32

@@ -120,7 +120,7 @@ pub use binary::{
 pub use diagnostic::{Diagnostic, Place, Refusal, Severity};
 pub use finalizer::Finalizer;
 pub use gen_ir::{Stop, Watch};
-pub use info::inputs_of;
+pub use info::{inputs_of, instructions};
 pub use input::{
     compiled_for_other_registers, kernel_named, platform_name, read_input, read_kernel, read_module,
     read_text,

@@ -211,7 +211,8 @@ fn faults<S: gen_ir::Space>(
     violations.into_iter().map(fault).collect()
 }
 
-fn broken_rules(kernel: &Kernel<Physical>) -> Vec<Diagnostic> {
+/// What breaks the hardware's rules, a fault each.
+pub(crate) fn broken_rules(kernel: &Kernel<Physical>) -> Vec<Diagnostic> {
     let mut faults = Vec::new();
     for (_, inst) in kernel.insts() {
         for broken in gen_ir::rules::check(kernel.platform, inst) {

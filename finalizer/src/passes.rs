@@ -12,7 +12,7 @@ use crate::{
     finalizer::{Lists, Whole},
     input, legalize, lower,
     optimize::{self, Facts},
-    pass::{Need, Pass, Step},
+    pass::{self, Need, Pass, Step},
     relocate,
     routine::{self, Job, Workspace},
     schedule, swsb,
@@ -219,6 +219,13 @@ pub static PASSES: &[Pass] = &[
         ..Pass::REQUIRED
     },
     Pass {
+        name: "check-rules",
+        about: "what breaks a rule of the hardware is refused",
+        step: Step::Physical(check_rules),
+        profile: Profile::Expanded,
+        ..Pass::OPTIONAL
+    },
+    Pass {
         name: "take-symbols",
         about: "immediates that a linker fills in are noted",
         step: Step::Physical(take_symbols),
@@ -363,6 +370,12 @@ fn align_entries(
 ) -> Result<(), Refusal> {
     job.entries = entries::align(code, &mut work.physicals);
     Ok(())
+}
+
+fn check_rules(code: &mut Kernel<Physical>, _: &mut Job<'_>, work: &mut Workspace) -> Result<(), Refusal> {
+    let platform = code.platform;
+    let legal = code.blocks.iter().flat_map(|b| &b.insts).all(|i| work.legal.is_legal(platform, i));
+    if legal { Ok(()) } else { Err(Refusal(pass::broken_rules(code))) }
 }
 
 fn take_symbols(code: &mut Kernel<Physical>, job: &mut Job<'_>, work: &mut Workspace) -> Result<(), Refusal> {

@@ -25,6 +25,7 @@ pub(crate) struct Workspace {
     pub calls: calls::Scratch,
     pub schedule: schedule::Scratch,
     pub swsb: swsb::Scratch,
+    pub legal: gen_ir::rules::Seen,
     pub virtuals: Pool<Virtual>,
     pub physicals: Pool<Physical>,
     /// Symbols that the code of all routines names.

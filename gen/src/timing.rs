@@ -5,64 +5,78 @@
 use crate::{Arf, Base, Class, Descriptors, Dst, Inst, MathFn, Op, Payload, Sfid, Space};
 use platforms::Caps;
 
+/// Cycles of an instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Timing {
+    /// Before the thread's next instruction can issue.
+    pub issue: u32,
+    /// From its issue until what it writes can be read.
+    pub latency: u32,
+    /// From its issue until what it reads can be overwritten.
+    pub read: u32,
+}
+
 impl<S: Space> Inst<S> {
     /// Native widths that the instruction is executed in, one after the other.
     fn passes(&self, caps: &Caps) -> u32 {
         let sizes = self.src.iter().filter_map(crate::Src::ty).chain(self.dst.ty()).map(crate::Type::bytes);
         let bytes = sizes.max().unwrap_or(4).max(4);
-        (self.exec.lanes() * bytes).div_ceil(caps.regs.grf_bytes.into())
+        let width = u32::from(caps.regs.grf_bytes);
+        // Registers have a power of two of bytes.
+        (self.exec.lanes() * bytes + width - 1) >> width.trailing_zeros()
     }
 
-    /// Cycles before the thread's next instruction can issue.
-    pub fn issue_cycles(&self, caps: &Caps) -> u32 {
+    /// What it costs its thread.
+    pub fn timing(&self, caps: &Caps) -> Timing {
         let row = &caps.latencies;
-        match (self.op.info().class, &self.payload) {
-            (Class::Math, Payload::Math(MathFn::Fdiv | MathFn::Pow)) => {
-                2 * u32::from(row.issue_math) * self.passes(caps)
+        let cycles = |base: u16, more: u16, passes: u32| u32::from(base) + u32::from(more) * (passes - 1);
+        let (issue, latency) = match (self.op.info().class, &self.payload) {
+            (Class::Math, payload) => {
+                let long = matches!(payload, Payload::Math(MathFn::Fdiv | MathFn::Pow));
+                let passes = self.passes(caps);
+                let base = if long { row.math_long } else { row.math };
+                let times = 1 + u32::from(long);
+                (times * u32::from(row.issue_math) * passes, cycles(base, row.math_wider, passes))
             }
-            (Class::Math, _) => u32::from(row.issue_math) * self.passes(caps),
-            (Class::Basic | Class::Ternary, _) => u32::from(row.issue) * self.passes(caps),
-            (Class::Branch, _) => row.branch.into(),
-            _ => row.issue.into(),
-        }
-    }
-
-    /// Cycles from its issue until what it writes can be read.
-    pub fn latency(&self, caps: &Caps) -> u32 {
-        let row = &caps.latencies;
-        let wider = self.passes(caps) - 1;
-        let cycles = |base: u16, more: u16| u32::from(base) + u32::from(more) * wider;
-        match (self.op.info().class, &self.payload) {
-            (Class::Send, Payload::Send(send)) => match send.sfid {
-                Sfid::Sampler => row.sampler.into(),
-                Sfid::Slm => row.slm.into(),
-                Sfid::Dc0 | Sfid::Dc1 | Sfid::Dc2 | Sfid::DcRo | Sfid::Render => row.memory.into(),
-                Sfid::Ugm | Sfid::Ugml | Sfid::Tgm => row.memory.into(),
-                _ => row.other.into(),
-            },
-            (Class::Math, Payload::Math(MathFn::Fdiv | MathFn::Pow)) => cycles(row.math_long, row.math_wider),
-            (Class::Math, _) => cycles(row.math, row.math_wider),
-            (Class::Dpas, Payload::Dpas { repeat, .. }) => u32::from(row.dpas) + u32::from(*repeat),
-            (Class::Branch, _) => row.branch.into(),
-            _ => match self.dst {
-                Dst::Direct { reg, .. } => match reg.base() {
-                    Base::Arf(Arf::Acc(_)) => cycles(row.acc, row.alu_wider),
-                    Base::Arf(Arf::Null) if self.cond.is_none() => cycles(row.alu, row.alu_wider),
-                    Base::Arf(_) => row.arf.into(),
-                    _ => cycles(row.alu, row.alu_wider),
-                },
-                _ => cycles(row.alu, row.alu_wider),
-            },
-        }
-    }
-
-    /// Cycles from its issue until what it reads can be overwritten.
-    pub fn read_cycles(&self, caps: &Caps) -> u32 {
-        match &self.payload {
+            (Class::Basic | Class::Ternary, _) => {
+                let passes = self.passes(caps);
+                (u32::from(row.issue) * passes, self.plain_latency(caps, passes))
+            }
+            (Class::Branch, _) => (row.branch.into(), row.branch.into()),
+            (Class::Send, Payload::Send(send)) => {
+                let latency = match send.sfid {
+                    Sfid::Sampler => row.sampler,
+                    Sfid::Slm => row.slm,
+                    Sfid::Dc0 | Sfid::Dc1 | Sfid::Dc2 | Sfid::DcRo | Sfid::Render => row.memory,
+                    Sfid::Ugm | Sfid::Ugml | Sfid::Tgm => row.memory,
+                    _ => row.other,
+                };
+                (row.issue.into(), latency.into())
+            }
+            (Class::Dpas, Payload::Dpas { repeat, .. }) => {
+                (row.issue.into(), u32::from(row.dpas) + u32::from(*repeat))
+            }
+            _ => (row.issue.into(), self.plain_latency(caps, self.passes(caps))),
+        };
+        let read = match &self.payload {
             Payload::Send(send) => {
-                u32::from(caps.latencies.send_read) + u32::from(send.src0_len) + u32::from(send.src1_len)
+                u32::from(row.send_read) + u32::from(send.src0_len) + u32::from(send.src1_len)
             }
             _ => 0,
+        };
+        Timing { issue, latency, read }
+    }
+
+    /// Cycles until the result of an operation is there that no shared function makes.
+    fn plain_latency(&self, caps: &Caps, passes: u32) -> u32 {
+        let row = &caps.latencies;
+        let cycles = |base: u16| u32::from(base) + u32::from(row.alu_wider) * (passes - 1);
+        let Dst::Direct { reg, .. } = self.dst else { return cycles(row.alu) };
+        match reg.base() {
+            Base::Arf(Arf::Acc(_)) => cycles(row.acc),
+            Base::Arf(Arf::Null) if self.cond.is_none() => cycles(row.alu),
+            Base::Arf(_) => row.arf.into(),
+            _ => cycles(row.alu),
         }
     }
 
@@ -121,8 +135,9 @@ impl Clock {
         if acc_read {
             start = start.max(self.written[ACCUMULATOR]);
         }
-        let there = start + u64::from(inst.latency(caps));
-        let done = start + u64::from(inst.read_cycles(caps));
+        let takes = inst.timing(caps);
+        let there = start + u64::from(takes.latency);
+        let done = start + u64::from(takes.read);
         self.units(inst, grf_bytes, |clock, unit, write| {
             match write {
                 true => clock.written[unit] = clock.written[unit].max(there),
@@ -134,7 +149,7 @@ impl Clock {
         if acc_written {
             self.written[ACCUMULATOR] = there;
         }
-        self.now = start + u64::from(inst.issue_cycles(caps));
+        self.now = start + u64::from(takes.issue);
         self.now - began
     }
 
@@ -190,8 +205,8 @@ mod tests {
         let caps = Platform::Skl.caps();
         let mut wide = add(10, 2);
         wide.exec = ExecSize::S16;
-        assert_eq!((add(10, 2).issue_cycles(caps), wide.issue_cycles(caps)), (2, 4));
+        assert_eq!((add(10, 2).timing(caps).issue, wide.timing(caps).issue), (2, 4));
         let caps = Platform::Pvc.caps();
-        assert_eq!((wide.issue_cycles(caps), wide.latency(caps)), (1, 10));
+        assert_eq!((wide.timing(caps).issue, wide.timing(caps).latency), (1, 10));
     }
 }

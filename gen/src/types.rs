@@ -32,9 +32,9 @@ pub enum Type {
     Nf,
     /// bfloat16.
     Bf,
-    /// 8-bit float (E5M2), `dpas` only.
+    /// 8-bit float (E5M2): `dpas`, conversions.
     Bf8,
-    /// TensorFloat-32, `dpas` only.
+    /// TensorFloat-32: `dpas`, conversions.
     Tf32,
     /// Immediate: eight packed signed 4-bit integers, each a word.
     V,
@@ -70,6 +70,11 @@ impl Type {
             self,
             Type::Hf | Type::F | Type::Df | Type::Nf | Type::Bf | Type::Bf8 | Type::Tf32 | Type::Vf
         )
+    }
+
+    /// Whether a move from one to the other leaves the bits as they are: the same type, up to an integer's sign.
+    pub fn same_bits(self, other: Type) -> bool {
+        self == other || self.is_int() && other.is_int() && self.bytes() == other.bytes()
     }
 
     /// Whether this is an integer type (packed integer immediates included).

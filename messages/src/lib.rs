@@ -33,6 +33,7 @@ pub mod sampler;
 mod sfid;
 pub mod spawner;
 pub mod urb;
+pub mod vme;
 
 pub use descriptor::{Descriptor, ExtendedDescriptor, SurfaceIndex};
 pub use length::{ExtendedLength, MessageLength, ResponseLength, TooLong};

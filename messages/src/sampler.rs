@@ -116,6 +116,9 @@ impl Sample {
 /// `sample_unorm` of media, in the widest mode (Intel's finalizer).
 pub const SAMPLE_UNORM: u8 = 0x0c;
 
+/// A scaled block of pixels (`sample_8x8` with the layout of media), in the widest mode (Intel's finalizer).
+pub const SAMPLE_8X8: u8 = 0x0b;
+
 /// Writes the sampler's cache back: message type 31 in the widest mode.
 pub fn flush() -> Descriptor {
     Sample::new().with_message_type(FLUSH).with_simd_mode(Some(SimdMode::Simd32)).into()

@@ -2,6 +2,12 @@
 
 use std::fmt;
 
+use crate::{
+    Descriptor, SurfaceIndex,
+    hdc::{Dc0, ToDc0},
+    lsc::{AddressModel, Untyped},
+};
+
 /// A shared function that messages go to.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
@@ -57,6 +63,25 @@ impl Sfid {
     /// Whether its messages may have a header, so that [`Descriptor::header_present`](crate::Descriptor) is one.
     pub const fn may_have_header(self) -> bool {
         !self.is_lsc()
+    }
+
+    /// Whether its message goes to scratch memory, where spilled registers and the frames of functions are.
+    ///
+    /// Scratch blocks; blocks of owords without a surface, which count from the scratch base in their header
+    /// (Skylake's manual, volume 2d, "MSD_SCRATCH"; volume 7, "Message Descriptor", surface index 255); LSC messages
+    /// to the surface that `r0.5` leads to.
+    pub fn is_scratch(self, desc: Descriptor) -> bool {
+        match self {
+            Sfid::Dc0 => match ToDc0::of(desc) {
+                Some(ToDc0::Scratch) => true,
+                Some(ToDc0::Message(Dc0::OwordBlockRead | Dc0::OwordBlockWrite)) => {
+                    desc.surface() == SurfaceIndex::STATELESS
+                }
+                _ => false,
+            },
+            Sfid::Ugm | Sfid::Ugml => Untyped::from(desc).address_model() == Some(AddressModel::Ss),
+            _ => false,
+        }
     }
 
     /// The number in descriptors and words.

@@ -70,7 +70,7 @@ pub(crate) const BDW: Caps = Caps {
     },
     flow: Flow { structured: true, goto_jumps_on_true: false, switch_jump: true },
     scoreboard: Scoreboard { sbid_count: 0, multi_pipe: false, no_dd: true },
-    sends: Sends { split: false, to_r127: false, responses_apart: false },
+    sends: Sends { split: false, to_r127: false, responses_apart: false, fused_pairs: false },
     memory: Memory {
         lsc: false,
         simd_message: 8,
@@ -81,6 +81,7 @@ pub(crate) const BDW: Caps = Caps {
         fence_before_eot: false,
         surface_qwords: false,
         stack_surfaces: [243, 244],
+        scratch_surface: false,
     },
     sampler: Sampler {
         exists: true,

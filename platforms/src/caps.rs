@@ -233,6 +233,8 @@ pub struct Sends {
     pub to_r127: bool,
     /// A response must not meet the payload of its message: such a message may be sent again.
     pub responses_apart: bool,
+    /// Two threads run as a pair and send together; a message whose descriptor differs between them must say so.
+    pub fused_pairs: bool,
 }
 
 /// Messages to memory.
@@ -256,6 +258,9 @@ pub struct Memory {
     pub surface_qwords: bool,
     /// Binding table indices of the surfaces that vISA calls `T1` and `T2`.
     pub stack_surfaces: [u8; 2],
+    /// Scratch memory is a surface, whose state `r0.5` names in bits 31:10. Elsewhere those bits are the address
+    /// of the thread's part, and a message may have them advanced. (Intel's finalizer, `hasScratchSurface`.)
+    pub scratch_surface: bool,
 }
 
 /// The sampler.

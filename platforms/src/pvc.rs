@@ -47,7 +47,7 @@ pub(crate) const PVC: Caps = Caps {
         ..TGLLP.regions
     },
     flow: Flow { structured: false, ..TGLLP.flow },
-    sends: Sends { responses_apart: true, ..TGLLP.sends },
+    sends: Sends { responses_apart: true, fused_pairs: false, ..TGLLP.sends },
     scoreboard: Scoreboard { multi_pipe: true, ..TGLLP.scoreboard },
     memory: Memory {
         lsc: true,
@@ -55,9 +55,10 @@ pub(crate) const PVC: Caps = Caps {
         surface_qwords: true,
         a64_gather_8_bytes: true,
         fence_before_eot: false,
+        scratch_surface: true,
         ..TGLLP.memory
     },
-    sampler: Sampler { exists: false, cps: 0, ..TGLLP.sampler },
+    sampler: Sampler { exists: false, media: false, cps: 0, ..TGLLP.sampler },
     // LSC, from L3.
     latencies: Latencies { memory: 200, ..TGLLP.latencies },
     thread: Thread { payload_prologue: true, eot_gateway: true, named_barriers: true, ..TGLLP.thread },

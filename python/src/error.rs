@@ -49,7 +49,8 @@ impl Fault {
             Place::Offset(offset) => (Some(offset), None, None),
             Place::Line { line, column } => (None, Some(line), Some(column)),
         };
-        let (instruction_index, instruction) = d.instruction.map_or((None, None), |(i, name)| (i, Some(name)));
+        let (instruction_index, instruction) =
+            d.instruction.map_or((None, None), |(i, name)| (i, Some(name)));
         Fault {
             code: d.code.to_owned(),
             message: d.message,

@@ -6,7 +6,9 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-use finalizer::{Diagnostic, Finalizer, InputInfo, InputKind, Options, Place, Platform, Refusal, Stop, Watch};
+use finalizer::{
+    Diagnostic, Finalizer, InputInfo, InputKind, Options, Place, Platform, Refusal, Stop, Watch,
+};
 use iga::{AsmError, AsmOptions, JsonOptions, ListingOptions};
 use pyo3::{PyClass, prelude::*, types::PyBytes};
 
@@ -185,7 +187,8 @@ pub fn finalize(
     let made = without_lock(py, options, |finalizer| {
         let module = finalizer::read_input(&data, platform)?;
         let Some(kernel) = kernel else {
-            return finalizer.finalize_parallel(&module, NonZero::new(threads).unwrap_or(NonZero::<usize>::MIN));
+            return finalizer
+                .finalize_parallel(&module, NonZero::new(threads).unwrap_or(NonZero::<usize>::MIN));
         };
         let index = finalizer::kernel_named(&module, kernel)?;
         Ok(vec![finalizer.finalize_kernel(&module, index)?])
@@ -202,10 +205,7 @@ pub fn retarget<'py>(
     named: Vec<(String, String)>,
 ) -> PyResult<Bound<'py, PyBytes>> {
     let options = options(py, crate::platform(platform)?, named)?;
-    let made = without_lock(py, options, |finalizer| match zebin::is_elf(&data) {
-        true => rewriter::finalize(&data, finalizer, rewriter::Options::default()).map(|program| program.bytes),
-        false => finalizer.retarget(&data),
-    })?;
+    let made = without_lock(py, options, |finalizer| rewriter::retarget(&data, finalizer))?;
     Ok(PyBytes::new(py, &made))
 }
 

@@ -58,8 +58,11 @@ fn kernel(py: Python<'_>, from: &finalizer::visa::Kernel) -> PyResult<Kernel> {
     };
     Ok(Kernel {
         name: from.name().into_owned(),
-        visa_instructions: from.code.len(),
-        inputs: finalizer::inputs_of(from).iter().map(|i| Py::new(py, Input::new(i))).collect::<PyResult<_>>()?,
+        visa_instructions: finalizer::instructions(from) as usize,
+        inputs: finalizer::inputs_of(from)
+            .iter()
+            .map(|i| Py::new(py, Input::new(i)))
+            .collect::<PyResult<_>>()?,
         codes: from.gen_binaries.iter().map(code).collect::<PyResult<_>>()?,
     })
 }

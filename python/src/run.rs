@@ -2,11 +2,8 @@
 
 use std::{borrow::Cow, collections::BTreeMap};
 
-use emulator::{
-    Arg, Buffer, Launch, Memory, RunReport, infer, link::Loaded,
-};
-use finalizer::{Platform, Refusal, RelocationKind, visa::Module};
-use zebin::{Part, Relocation, Unit};
+use emulator::{Arg, Buffer, Launch, Memory, RunReport, infer, link::Loaded};
+use finalizer::{Platform, Refusal, visa::Module};
 use pyo3::{prelude::*, types::PyBytes};
 
 use crate::{
@@ -115,10 +112,13 @@ impl Job<'_> {
         args: Vec<Arg>,
         memory: &mut Memory,
     ) -> Result<RunReport, Refusal> {
-        let fault = |e: emulator::Error| Refusal::from(finalizer::Diagnostic::error("CannotRun", e.to_string()));
-        let kernel = infer::kernel_info(&self.module.kernels[self.index], self.platform, &args).map_err(fault)?;
-        let local = self.local.unwrap_or_else(|| group(self.global, &kernel));
-        let mut launch = Launch { kernel, global: self.global, local, offset: [0; 3], dimensions: None, args };
+        let fault =
+            |e: emulator::Error| Refusal::from(finalizer::Diagnostic::error("CannotRun", e.to_string()));
+        let kernel =
+            infer::kernel_info(&self.module.kernels[self.index], self.platform, &args).map_err(fault)?;
+        let local = self.local.unwrap_or_else(|| infer::group(self.global, &kernel));
+        let mut launch =
+            Launch { kernel, global: self.global, local, offset: [0; 3], dimensions: None, args };
         let options = emulator::Options {
             max_instructions: self.max_instructions,
             ..if self.fast { emulator::Options::fast() } else { emulator::Options::default() }
@@ -127,38 +127,19 @@ impl Job<'_> {
         if self.interpret {
             let (module, index) = (self.module, self.index);
             return emulator::visa::run_linked(
-                self.platform, module, index, &loaded, &launch, memory, &options,
+                self.platform,
+                module,
+                index,
+                &loaded,
+                &launch,
+                memory,
+                &options,
             )
             .map_err(fault);
         }
         let binary = finalizer.finalize_kernel(self.module, self.index)?;
         launch.kernel.scratch = launch.kernel.scratch.max(binary.info.scratch_bytes);
-        let code = loaded.link(&unit(&binary), &[]).map_err(fault)?;
+        let code = loaded.link(&rewriter::unit(&binary), &[]).map_err(fault)?;
         emulator::run(self.platform, &code, &launch, memory, &options).map_err(fault)
     }
-}
-
-/// Most work items of a group where nobody says.
-const GROUP: u32 = 64;
-
-/// What the kernel requires, or the largest part of a row that divides it.
-fn group(global: [u32; 3], info: &zebin::KernelInfo) -> [u32; 3] {
-    if info.required_group.iter().any(|&g| g > 0) {
-        return info.required_group.map(|g| g.max(1));
-    }
-    let x = (1..=global[0].min(GROUP)).rev().find(|n| global[0].is_multiple_of(*n)).unwrap_or(1);
-    [if info.simd == 1 { 1 } else { x }, 1, 1]
-}
-
-fn unit(binary: &finalizer::Binary) -> Unit {
-    let relocations = binary.relocations.iter().map(|r| Relocation {
-        symbol: r.symbol.clone(),
-        part: match r.kind {
-            RelocationKind::AddressLow => Part::Low,
-            RelocationKind::AddressHigh => Part::High,
-        },
-        offset: r.offset,
-    });
-    let functions = binary.info.functions.iter().map(|f| (f.name.clone(), f.offset));
-    Unit { code: binary.code.clone(), relocations: relocations.collect(), functions: functions.collect() }
 }

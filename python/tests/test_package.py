@@ -3,6 +3,7 @@
 import _thread
 import json
 import pathlib
+import signal
 import threading
 import unittest
 
@@ -123,6 +124,11 @@ class Run(unittest.TestCase):
 
 
 class Interrupt(unittest.TestCase):
+    def setUp(self) -> None:
+        # Shells start what runs in the background with interrupts ignored.
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
+        self.addCleanup(signal.signal, signal.SIGINT, before)
+
     def test_a_signal_ends_a_long_compile(self) -> None:
         timer = threading.Timer(0.2, _thread.interrupt_main)
         timer.start()

@@ -6,11 +6,13 @@ What is refused raises :class:`Error`, whose ``faults`` say what was found where
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Sequence, Union
+from typing import Any, Union
 
 import numpy as np
 
+from . import _native
 from ._native import (
     Binary,
     Code,
@@ -23,7 +25,6 @@ from ._native import (
     Report,
     Symbol,
 )
-from . import _native
 
 __all__ = [
     "Argument",

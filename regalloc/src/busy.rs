@@ -1,23 +1,26 @@
 //! When registers are in use: a set of registers for each position.
 //!
 //! A scan asks which registers are in use in some ranges, and gives some away, from the first position to the
-//! last. What it asks for stands together: the sets of neighbouring positions. Each block of positions has
-//! two sets besides, of what is in use in all of it and somewhere in it: long ranges look at those.
+//! last. What it asks for stands together: the sets of neighbouring positions. Each block of positions, and each
+//! stretch of blocks, has two sets besides, of what is in use in all of it and somewhere in it: long ranges look at
+//! those.
 
 use crate::liveness::Range;
 
 /// A set of up to 64 `W` registers.
 pub(crate) type Regs<const W: usize> = [u64; W];
 
-/// Positions of a block.
-const BLOCK: u32 = 16;
+/// Positions of a block, and blocks of a stretch.
+const BLOCK: usize = 16;
 
 /// The positions at which registers are in use.
 #[derive(Default)]
 pub(crate) struct Busy<const W: usize> {
-    /// In use at each position, beside what is in use in all of the block.
+    /// In use at each position, beside what is in use in all of the block or stretch.
     at: Vec<Regs<W>>,
+    /// Beside what is in use in all of the stretch.
     blocks: Vec<Block<W>>,
+    stretches: Vec<Block<W>>,
 }
 
 /// What is in use in a block of positions.
@@ -27,6 +30,20 @@ struct Block<const W: usize> {
     all: Regs<W>,
     /// Somewhere in it.
     some: Regs<W>,
+}
+
+impl<const W: usize> Block<W> {
+    const EMPTY: Block<W> = Block { all: [0; W], some: [0; W] };
+
+    fn add(&mut self, regs: Regs<W>) {
+        add(&mut self.all, regs);
+        add(&mut self.some, regs);
+    }
+
+    fn remove(&mut self, regs: Regs<W>) {
+        remove(&mut self.all, regs);
+        remove(&mut self.some, regs);
+    }
 }
 
 /// Adds a set to another.
@@ -39,41 +56,48 @@ fn remove<const W: usize>(from: &mut Regs<W>, less: Regs<W>) {
     from.iter_mut().zip(less).for_each(|(f, l)| *f &= !l);
 }
 
-/// The positions of a range in its first block, its whole blocks, and its positions in the last block. If it
-/// has no whole block, all its positions may come first.
-fn parts(range: Range) -> [std::ops::Range<usize>; 3] {
-    let Range { start, end } = range;
+type Span = std::ops::Range<usize>;
+
+/// What of `start` to `end` is in its first block, its whole blocks, and what is in the last block. If it has no
+/// whole block, all of it may come first.
+fn parts(Span { start, end }: Span) -> [Span; 3] {
     let (first, last) = (start.div_ceil(BLOCK), end / BLOCK);
     if first >= last {
-        return [start as usize..end as usize, 0..0, 0..0];
+        return [start..end, 0..0, 0..0];
     }
-    [
-        start as usize..(first * BLOCK) as usize,
-        first as usize..last as usize,
-        (last * BLOCK) as usize..end as usize,
-    ]
+    [start..first * BLOCK, first..last, last * BLOCK..end]
 }
 
-const fn block_of(position: usize) -> usize {
-    position / BLOCK as usize
+/// The blocks that have a part of what is not empty.
+const fn around(part: &Span) -> Span {
+    part.start / BLOCK..(part.end - 1) / BLOCK + 1
+}
+
+const fn span(range: Range) -> Span {
+    range.start as usize..range.end as usize
 }
 
 impl<const W: usize> Busy<W> {
     /// Nothing is in use at any of so many positions.
     pub fn clear(&mut self, points: usize) {
-        let blocks = points.div_ceil(BLOCK as usize);
+        let blocks = points.div_ceil(BLOCK);
         self.at.clear();
-        self.at.resize(blocks * BLOCK as usize, [0; W]);
+        self.at.resize(blocks * BLOCK, [0; W]);
+        let stretches = blocks.div_ceil(BLOCK);
         self.blocks.clear();
-        self.blocks.resize(blocks, Block { all: [0; W], some: [0; W] });
+        self.blocks.resize(stretches * BLOCK, Block::EMPTY);
+        self.stretches.clear();
+        self.stretches.resize(stretches, Block::EMPTY);
     }
 
     /// Adds what is in use in another table of the same positions.
     pub fn merge(&mut self, other: &Busy<W>) {
         self.at.iter_mut().zip(&other.at).for_each(|(at, o)| add(at, *o));
-        for (block, o) in self.blocks.iter_mut().zip(&other.blocks) {
-            add(&mut block.all, o.all);
-            add(&mut block.some, o.some);
+        for (mine, others) in [(&mut self.blocks, &other.blocks), (&mut self.stretches, &other.stretches)] {
+            for (block, o) in mine.iter_mut().zip(others) {
+                add(&mut block.all, o.all);
+                add(&mut block.some, o.some);
+            }
         }
     }
 
@@ -85,61 +109,76 @@ impl<const W: usize> Busy<W> {
     /// Registers come in use in these ranges.
     pub fn set(&mut self, regs: Regs<W>, ranges: &[Range]) {
         for &range in ranges {
-            let [head, blocks, tail] = parts(range);
-            for edge in [head, tail] {
-                if edge.is_empty() {
-                    continue;
-                }
-                for block in &mut self.blocks[block_of(edge.start)..=block_of(edge.end - 1)] {
-                    add(&mut block.some, regs);
+            let [head, blocks, tail] = parts(span(range));
+            for edge in [head, tail].into_iter().filter(|e| !e.is_empty()) {
+                for b in around(&edge) {
+                    add(&mut self.blocks[b].some, regs);
+                    add(&mut self.stretches[b / BLOCK].some, regs);
                 }
                 self.at[edge].iter_mut().for_each(|at| add(at, regs));
             }
-            for block in &mut self.blocks[blocks] {
-                add(&mut block.all, regs);
-                add(&mut block.some, regs);
+            if blocks.is_empty() {
+                continue;
             }
+            let [head, stretches, tail] = parts(blocks);
+            for edge in [head, tail].into_iter().filter(|e| !e.is_empty()) {
+                self.stretches[around(&edge)].iter_mut().for_each(|s| add(&mut s.some, regs));
+                self.blocks[edge].iter_mut().for_each(|b| b.add(regs));
+            }
+            self.stretches[stretches].iter_mut().for_each(|s| s.add(regs));
         }
     }
 
     /// Nothing has registers in these ranges any longer that were [set](Busy::set) for just these.
     pub fn reset(&mut self, regs: Regs<W>, ranges: &[Range]) {
         for &range in ranges {
-            let [head, blocks, tail] = parts(range);
-            for block in &mut self.blocks[blocks] {
-                remove(&mut block.all, regs);
-                remove(&mut block.some, regs);
+            let [head, blocks, tail] = parts(span(range));
+            let [first, stretches, last] = parts(blocks);
+            self.stretches[stretches].iter_mut().for_each(|s| s.remove(regs));
+            for edge in [first, last].into_iter().filter(|e| !e.is_empty()) {
+                self.blocks[edge.clone()].iter_mut().for_each(|b| b.remove(regs));
+                around(&edge).for_each(|s| self.find_some_of(s));
             }
-            for edge in [head, tail] {
-                if edge.is_empty() {
-                    continue;
-                }
+            for edge in [head, tail].into_iter().filter(|e| !e.is_empty()) {
                 self.at[edge.clone()].iter_mut().for_each(|at| remove(at, regs));
-                for b in block_of(edge.start)..=block_of(edge.end - 1) {
+                for b in around(&edge) {
                     let block = &mut self.blocks[b];
                     block.some = block.all;
-                    let first = b * BLOCK as usize;
-                    self.at[first..first + BLOCK as usize].iter().for_each(|at| add(&mut block.some, *at));
+                    self.at[b * BLOCK..(b + 1) * BLOCK].iter().for_each(|at| add(&mut block.some, *at));
+                    self.find_some_of(b / BLOCK);
                 }
             }
         }
+    }
+
+    /// Finds what is in use somewhere in a stretch from its blocks.
+    fn find_some_of(&mut self, s: usize) {
+        let stretch = &mut self.stretches[s];
+        stretch.some = stretch.all;
+        self.blocks[s * BLOCK..(s + 1) * BLOCK].iter().for_each(|b| add(&mut stretch.some, b.some));
     }
 
     /// The registers that are in use somewhere in these ranges.
     pub fn within(&self, ranges: &[Range]) -> Regs<W> {
         let mut found = [0; W];
         for &range in ranges {
-            let [head, blocks, tail] = parts(range);
-            for edge in [head, tail] {
-                if edge.is_empty() {
-                    continue;
-                }
-                for block in &self.blocks[block_of(edge.start)..=block_of(edge.end - 1)] {
-                    add(&mut found, block.all);
+            let [head, blocks, tail] = parts(span(range));
+            for edge in [head, tail].into_iter().filter(|e| !e.is_empty()) {
+                for b in around(&edge) {
+                    add(&mut found, self.blocks[b].all);
+                    add(&mut found, self.stretches[b / BLOCK].all);
                 }
                 self.at[edge].iter().for_each(|at| add(&mut found, *at));
             }
-            self.blocks[blocks].iter().for_each(|block| add(&mut found, block.some));
+            if blocks.is_empty() {
+                continue;
+            }
+            let [head, stretches, tail] = parts(blocks);
+            for edge in [head, tail].into_iter().filter(|e| !e.is_empty()) {
+                self.stretches[around(&edge)].iter().for_each(|s| add(&mut found, s.all));
+                self.blocks[edge].iter().for_each(|b| add(&mut found, b.some));
+            }
+            self.stretches[stretches].iter().for_each(|s| add(&mut found, s.some));
         }
         found
     }
@@ -203,13 +242,14 @@ mod tests {
 
     #[test]
     fn what_is_in_use_is_found_where_it_is() {
-        let ranges = [Range { start: 3, end: 9 }, Range { start: 14, end: 70 }, Range { start: 90, end: 91 }];
+        // Within blocks, over blocks, over stretches of blocks.
+        let ranges = [(3, 9), (14, 70), (90, 91), (100, 1000)].map(|(start, end)| Range { start, end });
         let mut busy = Busy::<2>::default();
-        busy.clear(200);
+        busy.clear(1200);
         busy.set(between(62, 66), &ranges);
-        busy.set(between(1, 2), &[Range { start: 60, end: 180 }]);
-        for start in 0..180 {
-            for end in start + 1..180 {
+        busy.set(between(1, 2), &[Range { start: 60, end: 1180 }]);
+        for start in 0..1180 {
+            for end in (start + 1..1180).step_by(1 + start as usize % 7) {
                 let range = Range { start, end };
                 let found = busy.within(&[range]);
                 let meets = ranges.iter().any(|r| r.start < end && start < r.end);
@@ -219,8 +259,12 @@ mod tests {
             }
         }
         busy.reset(between(62, 66), &ranges);
-        assert_eq!(busy.within(&[Range { start: 0, end: 180 }]), between(1, 2));
+        assert_eq!(busy.within(&[Range { start: 0, end: 1180 }]), between(1, 2));
         assert_eq!(busy.within(&[Range { start: 0, end: 60 }]), [0; 2]);
+        for start in 0..1180 {
+            let range = Range { start, end: start + 1 };
+            assert_eq!(busy.within(&[range]), if start < 60 { [0; 2] } else { between(1, 2) }, "{range:?}");
+        }
     }
 
     #[test]

@@ -221,13 +221,16 @@ impl Fact {
     /// Notes which lanes own the bytes of an access: a variable may hold all lanes, or those of one half only.
     fn agree(&mut self, a: &Access, simd: u32) {
         let (chan, pitch) = (u32::from(a.chan), u32::from(a.pitch));
-        let element = if a.start == 0 { 0 } else { a.start / pitch };
+        // A power of two, as a rule: no division.
+        let log = pitch.trailing_zeros();
+        let divide = |bytes: u32| if pitch == 1 << log { bytes >> log } else { bytes / pitch };
+        let element = if a.start == 0 { 0 } else { divide(a.start) };
         let [all, half] = &mut self.owner;
         all.agree(Some(chan.wrapping_sub(element) & (simd - 1)));
         if *all != Owner::Nobody && *half == Owner::Nobody {
             return;
         }
-        let lanes = (a.end - a.start).div_ceil(pitch);
+        let lanes = divide(a.end - a.start + pitch - 1);
         let inside = chan % HALF + lanes <= HALF;
         let first = chan.wrapping_sub(element) % HALF;
         half.agree(inside.then_some(chan / HALF * HALF + first));

@@ -117,7 +117,7 @@ impl<'a, const W: usize> Fit<'a, W> {
     /// Keeps the place of an input until it is saved, and puts it there. Returns whether nothing else is there
     /// before.
     fn keep_input(&mut self, v: VarId, plan: &Plan) -> bool {
-        let rb = self.p.file.reg_bytes;
+        let rb = self.p.file.reg_bytes();
         let Var { fixed: Some(from), bytes, .. } = self.vars[v.index()] else { return false };
         let (to, end) = (from + bytes, saved(plan).end);
         let met = self.p.items.iter().any(|i| {
@@ -140,7 +140,7 @@ impl<'a, const W: usize> Fit<'a, W> {
 
     /// The first registers that a temporary may have.
     fn bases(&self, t: &Temp) -> Regs<W> {
-        let rb = self.p.file.reg_bytes;
+        let rb = self.p.file.reg_bytes();
         let (low, high) = self.p.limits;
         let n = t.bytes(rb).div_ceil(rb);
         let mut bases = between::<W>(low.div_ceil(rb), (high / rb + 1).saturating_sub(n));
@@ -155,7 +155,7 @@ impl<'a, const W: usize> Fit<'a, W> {
         if temp.range.end as usize > self.busy.positions() {
             return false;
         }
-        let rb = self.p.file.reg_bytes;
+        let rb = self.p.file.reg_bytes();
         let n = temp.bytes(rb).div_ceil(rb);
         let mut starts = runs(self.busy.within(&[temp.range]).map(|word| !word), n);
         starts.iter_mut().zip(self.bases(temp)).for_each(|(s, b)| *s &= b);
@@ -180,7 +180,7 @@ impl<'a, const W: usize> Fit<'a, W> {
     /// Takes the registers from what is cheapest to spill of the variables that are in the way of temporary `t`,
     /// none if nothing there can be spilled. What was taken from is added to the evicted.
     fn evict_for(&mut self, t: usize, plan: &Plan) {
-        let rb = self.p.file.reg_bytes;
+        let rb = self.p.file.reg_bytes();
         let temp = plan.temps[t];
         let n = temp.bytes(rb).div_ceil(rb);
         if temp.range.end as usize > self.busy.positions() {
@@ -287,7 +287,7 @@ impl<'a, const W: usize> Fit<'a, W> {
 
     /// Takes the place of an item away, which had not to be there.
     fn release(&mut self, item: &Item) {
-        let rb = self.p.file.reg_bytes;
+        let rb = self.p.file.reg_bytes();
         let from = std::mem::replace(&mut self.out.at[item.var.index()], UNPLACED);
         let to = from + item.bytes;
         let (r, end) = (from / rb, to.div_ceil(rb));

@@ -11,6 +11,7 @@
 //! busy      when registers are in use         home      flags, addresses to GRFs
 //! plan      what spilling will add            fit       a place for that beside the others
 //! spill     general variables to memory       slots     places there
+//! memory    how far messages reach there
 //! copy      a kernel to rewrite               order     fewer alive at a time
 //! split     variables of several parts
 //! apply     variables to registers            calls     what passes by subroutines
@@ -48,6 +49,7 @@ mod fit;
 mod flow;
 mod home;
 mod liveness;
+mod memory;
 mod order;
 mod pieces;
 mod place;
@@ -66,9 +68,9 @@ use flow::Flow;
 use gen_ir::{Kernel, Physical, Pool, VarClass, VarId, Virtual, Watch};
 use home::Homes;
 use liveness::Liveness;
+use memory::Memory;
 use place::{File, Item, Placement, Sharing, place};
 use plan::{Known, Plan};
-use spill::Memory;
 
 /// Rounds of rewriting after which an allocation is given up.
 const MAX_ROUNDS: u32 = 24;
@@ -237,12 +239,19 @@ fn rounds(
         let mut placed_already = false;
         if rewritten == 0 && split_where_crowded(kernel, scratch, work)? {
             let current = work.as_ref().unwrap_or(kernel);
-            if let Some(better) = reordered(current, scratch)? {
-                // What does not fit when packed would not fit in turn.
-                placed_already = !scratch.placed[2].spilled.is_empty();
-                rotate &= !placed_already;
-                if let Some(before) = work.replace(better) {
-                    scratch.pool.keep_kernel(before);
+            let fits = order::may_fit(current, &scratch.order) || !scratch.flow.calls.is_empty();
+            match reordered(current, scratch)? {
+                Reordered::Better(better) => {
+                    // What does not fit when packed would not fit in turn.
+                    placed_already = !scratch.placed[2].spilled.is_empty();
+                    rotate &= !placed_already;
+                    if let Some(before) = work.replace(better) {
+                        scratch.pool.keep_kernel(before);
+                    }
+                }
+                Reordered::AsItWas { placed } => {
+                    placed_already = placed;
+                    rotate &= fits;
                 }
             }
         }
@@ -260,8 +269,10 @@ fn rounds(
             continue;
         }
         if rotate {
-            rotate = placing.place_in_turn(current, VarClass::General, now, general)?;
-        } else if !placed_already {
+            let (now, places) = (&*now, (&mut *general, &mut *placed_other));
+            rotate = placing.try_general(current, (now, now.sharing()), true, places, is_complete)?;
+        }
+        if !rotate && !placed_already {
             placing.place(current, VarClass::General, now, false, general)?;
         }
         if !general.spilled.is_empty() && flow.any_divergence {
@@ -283,7 +294,7 @@ fn rounds(
             stats.rounds += 1;
             stats.spills += count.spills;
             stats.fills += count.fills;
-            if !fits {
+            if !fits || count.surfaces > 0 {
                 continue;
             }
             if options.check {
@@ -335,38 +346,46 @@ fn split_where_crowded(
     Ok(order::is_crowded(work, &now.accesses, &now.live, order))
 }
 
-/// The kernel in an order that makes spilling cheaper, if one is found. What is known is then of that, and its
-/// general variables have been placed as they are where they do not rotate. (To be asked before flags and
-/// addresses are split into pieces, which depend on where they stand.)
-fn reordered(kernel: &Kernel<Virtual>, scratch: &mut Scratch) -> Result<Option<Kernel<Virtual>>, Error> {
+/// What came of looking for another order.
+enum Reordered {
+    /// The kernel in an order that makes spilling cheaper.
+    Better(Kernel<Virtual>),
+    /// None does; whether general variables have been placed to know that.
+    AsItWas { placed: bool },
+}
+
+/// Looks for an order that makes spilling cheaper. If one is found, what is known is then of that. If there was
+/// one to look at, general variables have been placed, packed, in the order that remains. (To be asked before
+/// flags and addresses are split into pieces, which depend on where they stand.)
+fn reordered(kernel: &Kernel<Virtual>, scratch: &mut Scratch) -> Result<Reordered, Error> {
     let Scratch { pool, flow, now, other, liveness, order, placing, placed, placed_other, .. } = scratch;
     let Some(kernel_ordered) = order::order(kernel, &now.accesses, &now.live, order, pool) else {
-        return Ok(None);
+        return Ok(Reordered::AsItWas { placed: false });
     };
     let general = &mut placed[2];
-    let written = placing.spill_cost(kernel, now, general)?;
+    placing.place(kernel, VarClass::General, now, false, general)?;
+    let written = cost_of(general, now);
     other.reorder(now, (&kernel_ordered, order.moved()), flow, liveness);
-    if placing.spill_cost(&kernel_ordered, other, placed_other)? < written {
+    let (tried, places) = (&*other, (general, placed_other));
+    let better = |p: &Placement| cost_of(p, tried) < written;
+    if placing.try_general(&kernel_ordered, (tried, tried.sharing()), false, places, better)? {
         std::mem::swap(now, other);
-        std::mem::swap(general, placed_other);
-        return Ok(Some(kernel_ordered));
+        return Ok(Reordered::Better(kernel_ordered));
     }
     pool.keep_kernel(kernel_ordered);
-    Ok(None)
+    Ok(Reordered::AsItWas { placed: true })
 }
 
 /// The register file that a class lives in.
 fn file_of(kernel: &Kernel<Virtual>, class: VarClass, rotate: bool) -> File {
     let caps = kernel.platform.caps();
-    match class {
-        VarClass::General => {
-            File { regs: u32::from(kernel.grf_count), reg_bytes: u32::from(caps.regs.grf_bytes), rotate }
-        }
-        VarClass::Flag => File { regs: 1, reg_bytes: u32::from(caps.regs.flag_count) * 4, rotate },
-        VarClass::Address => {
-            File { regs: 1, reg_bytes: u32::from(caps.regs.addr_subregs) * 2, rotate: false }
-        }
-    }
+    let (regs, reg_bytes) = match class {
+        VarClass::General => (u32::from(kernel.grf_count), u32::from(caps.regs.grf_bytes)),
+        VarClass::Flag => (1, u32::from(caps.regs.flag_count) * 4),
+        VarClass::Address => (1, u32::from(caps.regs.addr_subregs) * 2),
+    };
+    debug_assert!(reg_bytes.is_power_of_two(), "{class:?}");
+    File { regs, reg_log: reg_bytes.trailing_zeros(), rotate: rotate && class != VarClass::Address }
 }
 
 /// Memory of placing.
@@ -374,40 +393,48 @@ fn file_of(kernel: &Kernel<Virtual>, class: VarClass, rotate: bool) -> File {
 struct Placing {
     /// General variables, and what their last placement leaves: it is asked for again.
     general: (Vec<Item>, place::Scratch),
+    /// The same of a placement that is tried beside it.
+    other: (Vec<Item>, place::Scratch),
     fit: fit::Scratch,
     /// Flags and addresses.
     small: (Vec<Item>, place::Scratch),
 }
 
 impl Placing {
-    /// What spilling general variables costs: their accesses, worth more in loops.
-    fn spill_cost(
+    /// Places general variables another way, beside `general`, their placement so far. If it is `better`, it becomes
+    /// that; else all is as it was.
+    fn try_general(
         &mut self,
         kernel: &Kernel<Virtual>,
-        known: &Analysis,
-        general: &mut Placement,
-    ) -> Result<f32, Error> {
-        self.place(kernel, VarClass::General, known, false, general)?;
-        Ok(cost_of(general, known))
+        sharing: (&Analysis, Sharing<'_>),
+        rotate: bool,
+        (general, other): (&mut Placement, &mut Placement),
+        better: impl FnOnce(&Placement) -> bool,
+    ) -> Result<bool, Error> {
+        std::mem::swap(&mut self.general, &mut self.other);
+        self.place_with(kernel, VarClass::General, sharing, rotate, other)?;
+        let found = better(other);
+        if found {
+            std::mem::swap(general, other);
+        } else {
+            std::mem::swap(&mut self.general, &mut self.other);
+        }
+        Ok(found)
     }
 
     /// Places general variables where waiting lanes may hold one in the registers of another that lanes write
     /// that run, each its own part. `general` is their placement without that; it becomes the one that costs
-    /// less, which is placed last.
+    /// less.
     fn place_by_lane(
         &mut self,
         kernel: &Kernel<Virtual>,
         (known, own): (&Analysis, &Liveness),
         (general, other): (&mut Placement, &mut Placement),
     ) -> Result<(), Error> {
-        self.place_with(kernel, VarClass::General, (known, Sharing::ByLane(own)), false, other)?;
-        if general.failed.is_some()
-            || other.failed.is_none() && cost_of(other, known) < cost_of(general, known)
-        {
-            std::mem::swap(general, other);
-            return Ok(());
-        }
-        self.place(kernel, VarClass::General, known, false, general)
+        let (failed, cost) = (general.failed.is_some(), cost_of(general, known));
+        let better = |p: &Placement| failed || p.failed.is_none() && cost_of(p, known) < cost;
+        self.try_general(kernel, (known, Sharing::ByLane(own)), false, (general, other), better)?;
+        Ok(())
     }
 
     /// Puts what `plan` adds beside the general variables that were placed last. Returns whether all of it
@@ -422,7 +449,7 @@ impl Placing {
         let file = file_of(known.kernel, VarClass::General, false);
         // As for all that messages write.
         let regs = if caps.sends.to_r127 { file.regs } else { file.regs.min(127) };
-        let limits = (file.reg_bytes, regs * file.reg_bytes);
+        let limits = (file.reg_bytes(), regs * file.reg_bytes());
         let (items, scan) = &mut self.general;
         let placed = fit::Placed { file, limits, items, known, in_calls };
         fit::fit(&placed, plan, scan, &mut self.fit, general)
@@ -438,7 +465,7 @@ impl Placing {
         out: &mut Placement,
     ) -> Result<bool, Error> {
         self.place(kernel, class, known, true, out)?;
-        if out.spilled.is_empty() && out.failed.is_none() {
+        if is_complete(out) {
             return Ok(true);
         }
         self.place(kernel, class, known, false, out)?;
@@ -484,6 +511,11 @@ impl Placing {
     }
 }
 
+/// Whether all found a place.
+fn is_complete(placement: &Placement) -> bool {
+    placement.spilled.is_empty() && placement.failed.is_none()
+}
+
 /// What spilling a placement's variables costs: their accesses, worth more in loops.
 fn cost_of(placement: &Placement, known: &Analysis) -> f32 {
     placement.spilled.iter().map(|v| known.accesses.facts[v.index()].weight).sum()
@@ -498,7 +530,7 @@ fn item(
 ) -> Result<Item, Error> {
     let (var, ranges) = (&kernel.vars[id.index()], known.live.of(id.index()));
     let fact = &known.accesses.facts[id.index()];
-    let size = file.regs * file.reg_bytes;
+    let size = file.regs * file.reg_bytes();
     let bad = |fault: String| Error::BadVariable { var: id, fault };
     if var.bytes == 0 || var.bytes > size {
         return Err(bad(format!("{} bytes, the register file has {size}", var.bytes)));
@@ -507,12 +539,12 @@ fn item(
         return Err(bad(format!("alignment {} is not a power of two up to 4096", var.align)));
     }
     // Naturally aligned up to a register: then no operand crosses more registers than it must.
-    let natural = var.bytes.next_power_of_two().min(file.reg_bytes);
+    let natural = var.bytes.next_power_of_two().min(file.reg_bytes());
     let mut align = var.align.max(natural).max(1);
     if var.even_grf {
-        align = align.max(2 * file.reg_bytes);
+        align = align.max(2 * file.reg_bytes());
     }
-    let by_lane = lanes && fact.is_lane_by_lane() && var.bytes.is_multiple_of(file.reg_bytes);
+    let by_lane = lanes && fact.is_lane_by_lane() && var.bytes.is_multiple_of(file.reg_bytes());
     if by_lane {
         align = align.max(facts::lane_bytes(kernel));
     }
@@ -520,12 +552,12 @@ fn item(
     let (mut low, mut high) = (0, size);
     if var.class == VarClass::General {
         // r0 stays what it is: messages to scratch memory need it.
-        low = file.reg_bytes;
+        low = file.reg_bytes();
         if fact.needs.has(Needs::EOT) {
-            low = low.max((file.regs.min(128) - 16) * file.reg_bytes);
+            low = low.max((file.regs.min(128) - 16) * file.reg_bytes());
         }
         if fact.needs.has(Needs::RESPONSE) && !kernel.platform.caps().sends.to_r127 {
-            high = high.min(127 * file.reg_bytes);
+            high = high.min(127 * file.reg_bytes());
         }
     } else if var.class == VarClass::Address && fact.needs.has(Needs::DESC) {
         high = high.min(var.bytes.next_power_of_two());

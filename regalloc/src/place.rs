@@ -29,15 +29,23 @@ pub(crate) struct Item {
     pub by_lane: bool,
 }
 
-/// A register file: `regs` registers of `reg_bytes` bytes.
+/// A register file.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct File {
     pub regs: u32,
-    pub reg_bytes: u32,
+    /// Log2 of a register's bytes.
+    pub reg_log: u32,
     /// Variables move round-robin through the registers rather than starting at the lowest: then a scheduler
     /// may move instructions past each other, and the hardware waits less for registers that were just in
     /// use.
     pub rotate: bool,
+}
+
+impl File {
+    /// Bytes of a register. That they are a power of two spares the scan its divisions.
+    pub const fn reg_bytes(self) -> u32 {
+        1 << self.reg_log
+    }
 }
 
 /// Which variables may share registers although both are alive somewhere.
@@ -111,26 +119,34 @@ impl Held {
             _ => self.now.start < end && overlap(&all[self.at as usize..self.last as usize], ranges),
         }
     }
+}
 
+/// A placed variable, with all of it that the scan asks for when it looks for what is in the way.
+#[derive(Clone, Copy)]
+struct Active {
+    held: Held,
+    var: VarId,
+    /// Its bytes of the file.
+    from: u32,
+    to: u32,
+    /// What spilling it costs.
+    cost: f32,
+    by_lane: bool,
+}
+
+impl Active {
     /// Whether it may not have a place that `item` has, which is alive in `ranges`: two that are lane by lane meet
     /// only where lanes that run need both.
-    fn meets_item(
-        &mut self,
-        item: &Item,
-        ranges: &[Range],
-        all: &[Range],
-        (items, sharing): (&[Item], Sharing<'_>),
-    ) -> bool {
-        let other = &items[self.item as usize];
-        let (v, o) = (item.var.index(), other.var.index());
+    fn meets(&mut self, item: &Item, ranges: &[Range], all: &[Range], sharing: Sharing<'_>) -> bool {
+        let (v, o) = (item.var.index(), self.var.index());
         match sharing {
-            Sharing::ByLane(own) if item.by_lane && other.by_lane => overlap(own.of(o), own.of(v)),
+            Sharing::ByLane(own) if item.by_lane && self.by_lane => overlap(own.of(o), own.of(v)),
             Sharing::InCalls([own, passing]) if !passing.of(v).is_empty() && !passing.of(o).is_empty() => {
                 overlap(own.of(o), own.of(v))
                     || overlap(own.of(o), passing.of(v))
                     || overlap(passing.of(o), own.of(v))
             }
-            _ => self.meets(ranges, all),
+            _ => self.held.meets(ranges, all),
         }
     }
 }
@@ -139,7 +155,7 @@ impl Held {
 #[derive(Default)]
 pub(crate) struct Scratch {
     /// What was placed and is not known to be over, in the order of placing.
-    active: Vec<Held>,
+    active: Vec<Active>,
     /// Of that what has a part of a register, by register.
     parts: Vec<Vec<Held>>,
     /// From which length on such lists are looked through for what is over.
@@ -150,7 +166,7 @@ pub(crate) struct Scratch {
     pub narrow: [Busy<2>; 4],
     pub wide: [Busy<4>; 4],
     /// What has each register that may share it.
-    sharers: Vec<Vec<u32>>,
+    sharers: Vec<Vec<Sharer>>,
     /// Place and fate of each item.
     at: Vec<u32>,
     out: Vec<bool>,
@@ -160,6 +176,13 @@ pub(crate) struct Scratch {
     cost: Vec<f32>,
     met: Vec<Met>,
     victims: Vec<u32>,
+}
+
+/// An item that has a register which others may have, too.
+struct Sharer {
+    item: u32,
+    /// It is held from here to there, perhaps with gaps.
+    all: Range,
 }
 
 /// What is in the way of an item in one register.
@@ -201,6 +224,11 @@ struct Scan<'a, const W: usize> {
 fn mask_of(start: u32, end: u32) -> u64 {
     let len = end - start;
     if len >= 64 { u64::MAX } else { ((1u64 << len) - 1) << start }
+}
+
+/// From the first start to the last end of ranges, of which there is one.
+fn hull(ranges: &[Range]) -> Range {
+    Range { start: ranges[0].start, end: ranges[ranges.len() - 1].end }
 }
 
 fn overlap(a: &[Range], b: &[Range]) -> bool {
@@ -304,7 +332,7 @@ fn place_in<const W: usize>(
     s.at.resize(items.len(), UNPLACED);
     s.out.clear();
     s.out.resize(items.len(), false);
-    let rb = file.reg_bytes;
+    let rb = file.reg_bytes();
     let some_wholes = items.iter().any(|i| i.bytes >= rb);
     let shares = match sharing {
         Sharing::None => false,
@@ -387,7 +415,7 @@ impl<'a, const W: usize> Scan<'a, W> {
 
     /// The registers that item `i` has a part of at byte `at`, each with the bytes of it.
     fn parts_of(&self, i: u32, at: u32) -> impl Iterator<Item = (u32, u64)> + use<W> {
-        let (rb, end) = (self.file.reg_bytes, at + self.items[i as usize].bytes);
+        let (rb, end) = (self.file.reg_bytes(), at + self.items[i as usize].bytes);
         let (first, last) = (at / rb, (end - 1) / rb);
         let head = !at.is_multiple_of(rb) || end < (first + 1) * rb;
         let tail = last > first && !end.is_multiple_of(rb);
@@ -397,7 +425,7 @@ impl<'a, const W: usize> Scan<'a, W> {
 
     /// The registers that item `i` has the whole of at byte `at`.
     fn wholes_of(&self, i: u32, at: u32) -> Regs<W> {
-        let (rb, end) = (self.file.reg_bytes, at + self.items[i as usize].bytes);
+        let (rb, end) = (self.file.reg_bytes(), at + self.items[i as usize].bytes);
         between(at.div_ceil(rb), end / rb)
     }
 
@@ -412,10 +440,11 @@ impl<'a, const W: usize> Scan<'a, W> {
         let in_order = item.fixed.is_none();
         let held = Held::new(i, 0, self.live.indices(item.var.index()), self.live.all());
         if in_order && self.s.active.len() >= self.s.full_active {
-            self.s.active.retain(|h| !h.is_over(now.start));
+            self.s.active.retain(|a| !a.held.is_over(now.start));
             self.s.full_active = (self.s.active.len() * 2).max(256);
         }
-        self.s.active.push(held);
+        let Item { var, bytes, cost, by_lane, .. } = *item;
+        self.s.active.push(Active { held, var, from: at, to: at + bytes, cost, by_lane });
         for (r, mask) in self.parts_of(i, at) {
             let list = &mut self.s.parts[r as usize];
             if in_order && list.len() >= self.s.full_parts[r as usize] {
@@ -453,8 +482,9 @@ impl<'a, const W: usize> Scan<'a, W> {
         }
         self.held.set(regs, held);
         self.needed.set(regs, needed);
+        let all = hull(held);
         for r in (0..self.file.regs).filter(|&r| has(&regs, r)) {
-            self.s.sharers[r as usize].push(i);
+            self.s.sharers[r as usize].push(Sharer { item: i, all });
         }
     }
 
@@ -468,11 +498,15 @@ impl<'a, const W: usize> Scan<'a, W> {
         self.needed.reset(regs, needed);
         self.held.reset(regs, held);
         // Others that share them may be held at the same time.
+        let all = hull(held);
         for r in (0..self.file.regs).filter(|&r| has(&regs, r)) {
-            self.s.sharers[r as usize].retain(|&other| other != i);
+            self.s.sharers[r as usize].retain(|other| other.item != i);
             for at in 0..self.s.sharers[r as usize].len() {
-                let [_, held, _] = self.tables(self.s.sharers[r as usize][at]);
-                self.held.set(between(r, r + 1), held);
+                let other = &self.s.sharers[r as usize][at];
+                if other.all.start < all.end && all.start < other.all.end {
+                    let [_, held, _] = self.tables(other.item);
+                    self.held.set(between(r, r + 1), held);
+                }
             }
         }
     }
@@ -528,7 +562,7 @@ impl<'a, const W: usize> Scan<'a, W> {
 
     /// A free place for item `i`.
     fn find(&mut self, i: u32) -> Option<u32> {
-        let rb = self.file.reg_bytes;
+        let rb = self.file.reg_bytes();
         let item = self.items[i as usize];
         let ranges = self.ranges(i);
         let mut open = self.open_to(i);
@@ -561,7 +595,7 @@ impl<'a, const W: usize> Scan<'a, W> {
         if let Some(at) = self.find_part_in_turn(i, open, with_parts) {
             return Some(at);
         }
-        let rb = self.file.reg_bytes;
+        let rb = self.file.reg_bytes();
         let item = self.items[i as usize];
         let ranges = self.ranges(i);
         let full = mask_of(0, rb);
@@ -598,7 +632,7 @@ impl<'a, const W: usize> Scan<'a, W> {
 
     /// The same in turn: the next place, beside others or not, in as many registers as serve small variables alone.
     fn find_part_in_turn(&mut self, i: u32, open: Regs<W>, with_parts: Regs<W>) -> Option<u32> {
-        let rb = self.file.reg_bytes;
+        let rb = self.file.reg_bytes();
         // Flags are few, and each is a part.
         if !self.file.rotate || self.file.regs < 2 * PARTS_IN_TURN {
             return None;
@@ -634,7 +668,7 @@ impl<'a, const W: usize> Scan<'a, W> {
         from: u32,
         high: u32,
     ) -> Option<u32> {
-        let rb = self.file.reg_bytes;
+        let rb = self.file.reg_bytes();
         let item = self.items[i as usize];
         let n = item.bytes.div_ceil(rb);
         let ranges = self.ranges(i);
@@ -666,9 +700,9 @@ impl<'a, const W: usize> Scan<'a, W> {
     fn evict_for(&mut self, i: u32) -> bool {
         let item = self.items[i as usize];
         let now = self.ranges(i)[0].start;
-        self.s.active.retain(|h| !h.is_over(now));
+        self.s.active.retain(|a| !a.held.is_over(now));
         let best =
-            if item.bytes >= self.file.reg_bytes { self.cheapest_whole(i) } else { self.cheapest_part(i) };
+            if item.bytes >= self.file.reg_bytes() { self.cheapest_whole(i) } else { self.cheapest_part(i) };
         match best {
             Some((c, at)) if c < item.cost => {
                 self.evict(i, at);
@@ -685,23 +719,22 @@ impl<'a, const W: usize> Scan<'a, W> {
 
     /// The base registers that cost least to empty for item `i`, as cost and byte offset.
     fn cheapest_whole(&mut self, i: u32) -> Option<(f32, u32)> {
-        let rb = self.file.reg_bytes;
+        let rb = self.file.reg_bytes();
         let item = self.items[i as usize];
         let n = item.bytes.div_ceil(rb);
         let (low, high) = (item.low.div_ceil(rb), (item.high / rb).min(self.file.regs));
         let step = (item.align / rb).max(1);
         let (mine, all) = (self.ranges(i), self.live.all());
         let used = self.used_near(i);
-        let (sharing, items) = (self.sharing, self.items);
-        let Scratch { active, at, cost, .. } = &mut *self.s;
+        let sharing = self.sharing;
+        let Scratch { active, cost, .. } = &mut *self.s;
         cost.clear();
         cost.resize(self.file.regs as usize, 0.0);
-        for h in active {
-            let (other, at) = (&self.items[h.item as usize], at[h.item as usize]);
-            let regs = at / rb..(at + other.bytes).div_ceil(rb);
-            if regs.end > low && has(&used, regs.start) && h.meets_item(&item, mine, all, (items, sharing)) {
+        for a in active {
+            let regs = a.from / rb..a.to.div_ceil(rb);
+            if regs.end > low && has(&used, regs.start) && a.meets(&item, mine, all, sharing) {
                 // A variable over several registers is paid for once.
-                let share = other.cost / other.bytes.div_ceil(rb).min(n) as f32;
+                let share = a.cost / (a.to - a.from).div_ceil(rb).min(n) as f32;
                 cost[regs.start as usize..regs.end as usize].iter_mut().for_each(|c| *c += share);
             }
         }
@@ -719,19 +752,18 @@ impl<'a, const W: usize> Scan<'a, W> {
 
     /// The same for an item smaller than a register.
     fn cheapest_part(&mut self, i: u32) -> Option<(f32, u32)> {
-        let rb = self.file.reg_bytes;
+        let rb = self.file.reg_bytes();
         let item = self.items[i as usize];
         let (mine, all) = (self.ranges(i), self.live.all());
         let used = self.used_near(i);
-        let Scratch { active, at, met, .. } = &mut *self.s;
+        let Scratch { active, met, .. } = &mut *self.s;
         met.clear();
-        for (nth, h) in active.iter_mut().enumerate() {
-            let (other, at) = (&self.items[h.item as usize], at[h.item as usize]);
-            let (nth, end) = (nth as u32, at + other.bytes);
-            if end > item.low && has(&used, at / rb) && h.meets(mine, all) {
+        for (nth, a) in active.iter_mut().enumerate() {
+            let (nth, at, end, cost) = (nth as u32, a.from, a.to, a.cost);
+            if end > item.low && has(&used, at / rb) && a.held.meets(mine, all) {
                 met.extend((at / rb..end.div_ceil(rb)).map(|reg| {
                     let mask = mask_of(at.max(reg * rb) - reg * rb, end.min((reg + 1) * rb) - reg * rb);
-                    Met { reg, nth, mask, cost: other.cost }
+                    Met { reg, nth, mask, cost }
                 }));
             }
         }
@@ -757,22 +789,17 @@ impl<'a, const W: usize> Scan<'a, W> {
     /// Marks everything for spilling that meets item `i` if that is put at byte `at`.
     fn evict(&mut self, i: u32, at: u32) {
         let (mine, all) = (self.ranges(i), self.live.all());
-        let (item, items, sharing) = (self.items[i as usize], self.items, self.sharing);
+        let (item, sharing) = (self.items[i as usize], self.sharing);
         let end = at + item.bytes;
         let mut victims = std::mem::take(&mut self.s.victims);
         victims.clear();
-        {
-            let Scratch { active, at: places, .. } = &mut *self.s;
-            active.retain_mut(|h| {
-                let from = places[h.item as usize];
-                let to = from + self.items[h.item as usize].bytes;
-                let meets = from < end && at < to && h.meets_item(&item, mine, all, (items, sharing));
-                if meets {
-                    victims.push(h.item);
-                }
-                !meets
-            });
-        }
+        self.s.active.retain_mut(|a| {
+            let meets = a.from < end && at < a.to && a.meets(&item, mine, all, sharing);
+            if meets {
+                victims.push(a.held.item);
+            }
+            !meets
+        });
         for &v in &victims {
             let from = std::mem::replace(&mut self.s.at[v as usize], UNPLACED);
             self.s.out[v as usize] = true;
@@ -801,11 +828,11 @@ impl<'a, const W: usize> Scan<'a, W> {
     /// Puts back what was where `v` was and had to be: several such may have been there at the same time.
     fn hold_again(&mut self, v: u32, from: u32) {
         let to = from + self.items[v as usize].bytes;
-        for h in &self.s.active {
-            let (item, at) = (&self.items[h.item as usize], self.s.at[h.item as usize]);
-            if item.fixed.is_some() && at < to && from < at + item.bytes {
-                let wholes = self.wholes_of(h.item, at);
-                self.wholes.set(wholes, &self.live.all()[h.at as usize..h.last as usize]);
+        for a in &self.s.active {
+            let Held { item, at, last, .. } = a.held;
+            if self.items[item as usize].fixed.is_some() && a.from < to && from < a.to {
+                let wholes = self.wholes_of(item, a.from);
+                self.wholes.set(wholes, &self.live.all()[at as usize..last as usize]);
             }
         }
     }
@@ -813,7 +840,7 @@ impl<'a, const W: usize> Scan<'a, W> {
     /// Puts what was marked for spilling where it fits after all: others that were marked later have made
     /// room. The dearest come first. Positions are whole registers. What must be in its place lost that.
     fn second_chance(&mut self, marked: &mut Vec<u32>) {
-        let rb = self.file.reg_bytes;
+        let rb = self.file.reg_bytes();
         let items = self.items;
         if !std::mem::replace(&mut self.some_wholes, true) {
             self.wholes.clear(self.points);

@@ -7,6 +7,7 @@
 use crate::{
     access::{Accesses, Kind},
     liveness::{Liveness, Range},
+    memory,
 };
 use gen_ir::{Inst, Kernel, VarId, Virtual};
 
@@ -117,7 +118,13 @@ impl Plan {
         let [_, loaded] = kernel.payload_ends();
         // A header for the messages is made before the first of them.
         let first = kernel.blocks.first().map_or(&[][..], |b| &b.insts[loaded..]);
-        let makes = |i: &&Inst<Virtual>| i.dst.reg().and_then(|r| r.var()) == kernel.scratch_header;
+        let surface = memory::by_surface(kernel);
+        let makes = |i: &&Inst<Virtual>| {
+            let dst = i.dst.reg();
+            // Where messages have addresses, those are written to the header's start.
+            dst.and_then(|r| r.var()) == kernel.scratch_header
+                && !(surface && dst.is_some_and(|r| r.byte == 0))
+        };
         let header = if kernel.scratch_header.is_some() { first.iter().take_while(makes).count() } else { 0 };
         self.loaded = (loaded + header) as u32;
         for v in spilled.iter().filter(|v| kernel.vars[v.index()].live_in) {

@@ -11,79 +11,36 @@
 //!
 //! The offset of a message reaches 128 kB. What the kernel itself keeps in scratch memory comes first; if spills do
 //! not find room behind that, a header of their own has the scratch base advanced to there (dword 5, bits 31:10:
-//! in units of 1 kB), as the headers of functions have it.
+//! in units of 1 kB), as the headers of functions have it ([`gen_ir::scratch`]).
+//!
+//! Where scratch memory is a surface, dword 5 of a header names the surface's state, which no addition moves. What
+//! does not count from the thread's first byte (functions' frames), or lies beyond the reach, goes by LSC messages
+//! to that surface: an address of 32 bits, and the surface in the extended descriptor, which is an address
+//! register (Intel's finalizer, `expandSpillLSC`, with `a0.2`). The header has the frame's base and the surface.
 
 use crate::{
     Error,
     home::Homes,
     liveness::Liveness,
+    memory::{self, Memory},
     place::Item,
     plan::{Plan, Temp, Use, chunks},
     slots,
 };
 use gen_ir::{
-    Base, Desc, Dst, ExecSize, Inst, Kernel, Op, Payload, Pool, Reg, Region, SendInfo, Sfid, Src, Type, Var,
-    VarClass, VarId, Virtual,
+    Base, Desc, Dst, ExecSize, Inst, Kernel, Op, Options, Payload, Pool, Reg, Region, SendInfo, Sfid, Src,
+    Type, Var, VarClass, VarId, Virtual,
+    scratch::{BASE_BYTE, SURFACE_BYTE, SURFACE_SHIFT},
 };
 use messages::{
-    Descriptor, ExtendedDescriptor, ExtendedLength, MessageLength, ResponseLength, hdc::ScratchBlock,
+    Descriptor, ExtendedDescriptor, ExtendedLength, MessageLength, ResponseLength,
+    hdc::ScratchBlock,
+    lsc::{AddressModel, AddressSize, DataSize, Op as LscOp, Untyped, VectorSize},
 };
 use platforms::Layout;
 
 /// Bytes that a scratch message counts in.
 const UNIT: u32 = 32;
-/// Bytes that the offset field of a scratch message reaches.
-const REACH: u64 = 4096 * UNIT as u64;
-/// Bytes that the scratch base in a header counts in.
-const BASE_UNIT: u32 = 1024;
-/// The byte of a header at which that is.
-const BASE_BYTE: u32 = 20;
-
-/// The thread's scratch memory, as far as it is given away.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Memory {
-    /// The first byte that is free.
-    pub top: u32,
-    /// Where offsets in messages count from.
-    base: u32,
-}
-
-impl Memory {
-    /// All is free from byte `top` on.
-    pub const fn from(top: u32) -> Memory {
-        Memory { top, base: 0 }
-    }
-
-    /// Lets the messages of `kernel` count from what is free on, if that is nearer: they get a header of their own.
-    /// Returns whether it is.
-    pub fn advance(&mut self, kernel: &mut Kernel<Virtual>) -> bool {
-        if kernel.scratch_header.is_some() || self.top < BASE_UNIT || kernel.blocks.is_empty() {
-            return false;
-        }
-        self.base = self.top / BASE_UNIT * BASE_UNIT;
-        let grf = u32::from(kernel.platform.caps().regs.grf_bytes);
-        let header = Var { no_spill: true, live_out: true, ..Var::temp(VarClass::General, grf, grf) };
-        let header = kernel.add_var(header);
-        kernel.scratch_header = Some(header);
-        let lanes = if grf == 64 { ExecSize::S16 } else { ExecSize::S8 };
-        let origin = Inst::<Virtual>::NO_ORIGIN;
-        let base = Reg::var_at(header, BASE_BYTE);
-        let [_, loaded] = kernel.payload_ends();
-        let code = [
-            raw_copy(lanes, Reg::var_at(header, 0), Reg::grf(0, 0), Type::Ud, origin),
-            Inst {
-                no_mask: true,
-                dst: Dst::packed(base, Type::Ud),
-                src: [Src::scalar(base, Type::Ud), Src::ud(self.base), Src::None],
-                origin,
-                ..Inst::new(Op::Add, ExecSize::S1)
-            },
-        ];
-        kernel.blocks[0].insts.splice(loaded..loaded, code);
-        true
-    }
-}
-
 /// Lengths of a message.
 struct Lengths {
     dst: ResponseLength,
@@ -104,6 +61,8 @@ impl Lengths {
 pub(crate) struct Count {
     pub spills: u32,
     pub fills: u32,
+    /// Address registers that they need.
+    pub surfaces: u32,
 }
 
 /// Memory of spilling.
@@ -129,6 +88,12 @@ struct Spiller<'a> {
     grf: u32,
     /// Where offsets count from.
     from: u32,
+    /// Messages go to the scratch surface.
+    by_surface: bool,
+    /// The address register that names the surface, once an instruction's messages have one.
+    surface: Option<VarId>,
+    /// The variable that the next such register will be.
+    next_surface: u32,
     split_send: bool,
     xe: bool,
     lsc: bool,
@@ -169,6 +134,9 @@ pub(crate) fn spill(
         base,
         grf,
         from: memory.base,
+        by_surface: memory::by_surface(kernel),
+        surface: None,
+        next_surface: kernel.vars.len() as u32,
         split_send: caps.sends.split,
         xe: caps.words.layout() == Layout::Xe,
         lsc: caps.memory.lsc,
@@ -189,7 +157,12 @@ pub(crate) fn spill(
         uses = &uses[here..];
         start = end;
     }
-    Ok(s.count)
+    let count = s.count;
+    for _ in 0..count.surfaces {
+        let id = kernel.add_var(Var { no_spill: true, ..Var::temp(VarClass::Address, 4, 4) });
+        homes.mark_piece(id);
+    }
+    Ok(count)
 }
 
 /// Gives each variable a slot; variables that are never live together share.
@@ -202,7 +175,7 @@ fn give_slots(
     scratch: &mut Scratch,
 ) -> Result<(), Error> {
     let base = u64::from(memory.top).next_multiple_of(u64::from(grf));
-    let reach = u64::from(memory.base) + REACH;
+    let reach = memory.end(kernel);
     let regs = (reach.saturating_sub(base) / u64::from(grf)) as u32;
     let Scratch { slot, slots, items, .. } = scratch;
     items.clear();
@@ -247,6 +220,7 @@ impl Spiller<'_> {
             if !saved && next.is_none_or(|n| n >= loaded) {
                 let at = (loaded - start) as usize;
                 new.extend_from_slice(&old[done..at]);
+                self.surface = None;
                 inputs.iter().for_each(|i| self.save_input(i, new));
                 (saved, done) = (true, at);
             }
@@ -255,6 +229,7 @@ impl Spiller<'_> {
             let at = (inst - start) as usize;
             new.extend_from_slice(&old[done..at]);
             let origin = old[at].origin;
+            self.surface = None;
             for u in mine.iter().filter(|u| u.filled) {
                 self.read(new, u, origin);
             }
@@ -268,6 +243,7 @@ impl Spiller<'_> {
                 },
                 _ => r,
             }));
+            self.surface = None;
             for u in mine.iter().filter(|u| u.saved) {
                 self.write(new, u, origin);
             }
@@ -304,7 +280,7 @@ impl Spiller<'_> {
         Reg::var_at(VarId(self.base + temp), byte)
     }
 
-    /// The descriptor of a scratch block. Offsets are below [`REACH`], blocks of 1, 2, 4 or 8 times 32 bytes.
+    /// The descriptor of a scratch block. Offsets are within reach, blocks of 1, 2, 4 or 8 times 32 bytes.
     fn message(&self, offset: u32, regs: u32, write: bool) -> ScratchBlock {
         let units = regs * self.grf / UNIT;
         ScratchBlock::new()
@@ -339,11 +315,75 @@ impl Spiller<'_> {
         })
     }
 
+    /// A message to the scratch surface at `offset` of the frame, and what comes before it: `data` comes from
+    /// there, or goes there.
+    fn by_surface(
+        &mut self,
+        out: &mut Vec<Inst<Virtual>>,
+        (offset, data, regs): (u32, Reg<Virtual>, u32),
+        write: bool,
+        origin: u32,
+    ) {
+        let Some(frame) = self.frame else { return };
+        let scalar = |op, to, src| Inst {
+            no_mask: true,
+            dst: Dst::packed(to, Type::Ud),
+            src,
+            origin,
+            ..Inst::new(op, ExecSize::S1)
+        };
+        let from = |byte| Src::scalar(Reg::var_at(frame, byte), Type::Ud);
+        let address = Reg::var_at(frame, 0);
+        out.push(scalar(Op::Add, address, [from(BASE_BYTE), Src::ud(offset), Src::None]));
+        let surface = *self.surface.get_or_insert_with(|| {
+            let var = VarId(self.next_surface);
+            self.next_surface += 1;
+            self.count.surfaces += 1;
+            let state = [from(SURFACE_BYTE), Src::uw(SURFACE_SHIFT), Src::None];
+            out.push(scalar(Op::Shr, Reg::var_at(var, 0), state));
+            var
+        });
+        let lens = match write {
+            true => Lengths::out(1, regs),
+            false => Lengths { dst: ResponseLength::of(regs), ..Lengths::out(1, 0) },
+        };
+        let desc = Untyped::new()
+            .with_op(Some(if write { LscOp::Store } else { LscOp::Load }))
+            .with_address_size(Some(AddressSize::A32))
+            .with_data_size(Some(DataSize::D32))
+            .with_vector_size(VectorSize::of(regs * self.grf / 4))
+            .with_transpose(true)
+            .with_address_model(Some(AddressModel::Ss));
+        let mut send = self.send(Op::Send, regs, origin);
+        send.exec = ExecSize::S1;
+        // The register is all surface, the instruction says how long the data is.
+        send.opts = send.opts.with(Options::EX_BSO);
+        let (response, second) = if write { (Reg::NULL, data) } else { (data, Reg::NULL) };
+        send.dst = Dst::packed(response, Type::Ud);
+        send.src = [Src::payload(address, send.exec), Src::payload(second, send.exec), Src::None];
+        send.payload = Payload::Send(SendInfo {
+            sfid: Sfid::Ugm,
+            desc: Desc::Imm(Descriptor::from(desc).with_lengths(lens.src0, lens.dst).into_bits()),
+            ex_desc: Desc::Reg(Reg::var_at(surface, 0)),
+            eot: false,
+            dst_len: lens.dst.registers(),
+            src0_len: lens.src0.registers(),
+            src1_len: lens.src1.registers(),
+        });
+        out.push(send);
+    }
+
     fn read(&mut self, out: &mut Vec<Inst<Virtual>>, u: &Use, origin: u32) {
         let temp = self.temps[u.temp as usize];
         let slot = self.slot[u.var as usize];
         for (at, n) in chunks(temp.end - temp.first, self.grf) {
             let offset = slot + (temp.first + at) * self.grf;
+            if self.by_surface {
+                let data = self.reg(u.temp, temp.front + at * self.grf);
+                self.by_surface(out, (offset, data, n), false, origin);
+                self.count.fills += 1;
+                continue;
+            }
             let mut i = self.send(Op::Send, n, origin);
             i.dst = Dst::packed(self.reg(u.temp, temp.front + at * self.grf), send_type(i.exec));
             i.src[0] = Src::payload(self.header(), i.exec);
@@ -364,6 +404,10 @@ impl Spiller<'_> {
             let offset = slot + (temp.first + at) * self.grf;
             let data = self.reg(u.temp, temp.front + at * self.grf);
             self.count.spills += 1;
+            if self.by_surface {
+                self.by_surface(out, (offset, data, n), true, origin);
+                continue;
+            }
             let op = if self.split_send && !self.xe { Op::Sends } else { Op::Send };
             let mut i = self.send(op, n, origin);
             i.dst = Dst::null(send_type(i.exec));
@@ -398,6 +442,7 @@ fn send_type(exec: ExecSize) -> Type {
     if exec == ExecSize::S16 { Type::W } else { Type::Ud }
 }
 
+/// A copy of bits, whatever lanes are on.
 fn raw_copy(exec: ExecSize, to: Reg<Virtual>, from: Reg<Virtual>, ty: Type, origin: u32) -> Inst<Virtual> {
     let region = if exec == ExecSize::S1 { Region::SCALAR } else { Region::PACKED };
     Inst {

@@ -199,29 +199,59 @@ fn four_hundred_live_registers() {
     }
 }
 
+/// Many values alive behind what a kernel itself keeps in scratch memory: the code, checked, and its messages.
+fn spilled_far(platform: Platform) -> (Kernel<Physical>, Vec<gen_ir::SendInfo<Physical>>) {
+    let mut k = wide(platform, 400, 2);
+    k.spill_offset = 200_000;
+    let options = Options { check: true, ..Options::default() };
+    let (p, stats) = allocate(&k, &options, &mut Scratch::default(), &mut Pool::default()).unwrap();
+    assert!(stats.spills > 200 && stats.scratch_bytes < 131_072, "{platform}: {stats:?}");
+    let of_r0 = |i: &Inst<Physical>| i.src[0].reg().is_some_and(|r| r.base() == gen_ir::Base::Grf(0));
+    assert!(platform == Platform::Bdw || !p.insts().any(|(_, i)| i.op.is_send() && of_r0(i)));
+    let sends = p.insts().filter_map(|(_, i)| i.send()).copied().collect();
+    (p, sends)
+}
+
 #[test]
 fn spills_find_room_behind_more_than_one_message_reaches() {
-    for platform in Platform::ALL {
-        let mut k = wide(platform, 400, 2);
-        k.spill_offset = 200_000;
-        let (p, stats) = allocate(
-            &k,
-            &Options { check: true, ..Options::default() },
-            &mut Scratch::default(),
-            &mut Pool::default(),
-        )
-        .unwrap();
-        assert!(stats.spills > 200 && stats.scratch_bytes < 131_072, "{platform}: {stats:?}");
+    for platform in Platform::ALL.iter().filter(|p| !p.caps().memory.scratch_surface) {
+        let (p, sends) = spilled_far(*platform);
         // The scratch base goes up by whole kilobytes, offsets make up for the rest.
         assert!(p.insts().any(|(_, i)| i.src[1] == Src::ud(199_680)), "{platform}");
-        let sends = || p.insts().filter_map(|(_, i)| i.send());
         let offset = |s: &gen_ir::SendInfo<Physical>| match s.desc {
             gen_ir::Desc::Imm(d) => (d & 0xfff) * 32,
             _ => panic!("scratch messages have constant descriptors"),
         };
-        assert_eq!(sends().map(offset).min(), Some(320), "{platform}");
-        let headers = p.insts().filter(|(_, i)| i.op.is_send()).filter_map(|(_, i)| i.src[0].reg());
-        assert!(platform == Platform::Bdw || headers.map(|r| r.base()).all(|b| b != gen_ir::Base::Grf(0)));
+        assert_eq!(sends.iter().map(offset).min(), Some(320), "{platform}");
+    }
+}
+
+#[test]
+fn a_scratch_surface_has_addresses() {
+    for platform in Platform::ALL.iter().filter(|p| p.caps().memory.scratch_surface) {
+        let (p, sends) = spilled_far(*platform);
+        let slots = 200_000..400_000;
+        let addresses: Vec<u64> = p
+            .insts()
+            .filter(|(_, i)| i.op == Op::Add && i.exec == ExecSize::S1)
+            .filter_map(|(_, i)| match i.src[1] {
+                Src::Imm { bits, .. } => Some(bits),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(addresses.len(), sends.len(), "{platform}");
+        assert!(addresses.iter().all(|a| slots.contains(a) && a % 64 == 0), "{platform}: {addresses:?}");
+        for s in &sends {
+            assert!(
+                s.sfid == gen_ir::Sfid::Ugm && matches!(s.ex_desc, gen_ir::Desc::Reg(_)),
+                "{platform}: {s:?}"
+            );
+        }
+        // Nothing is added to what names the surface.
+        let base = |r: Option<Reg<Physical>>| r == Some(Reg::grf(0, 20));
+        for (_, i) in p.insts().filter(|(_, i)| i.src.iter().any(|s| base(s.reg()))) {
+            assert_eq!((i.op, i.src[1]), (Op::And, Src::ud(0xffff_fc00)), "{platform}");
+        }
     }
 }
 

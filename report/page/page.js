@@ -1,6 +1,6 @@
 const index = JSON.parse($("index").textContent);
 const TABS = [["instruction", "Instruction", instructionPanel], ["registers", "Registers", registersPanel], ["waits", "Waits", waitsPanel], ["messages", "Messages", messagesPanel], ["flow", "Flow", graphPanel], ["passes", "Passes", passesPanel], ["compare", "Compare", comparePanel]];
-const KEYS = [["↑ ↓  or  k j", "previous, next row"], ["[  ]", "previous, next block"], ["← →", "to the other listing"], ["p", "the register peak"], ["w", "next long wait"], ["s", "next scratch message"], ["o", "where this comes from"], ["/  n  N", "find, next, previous"], ["a", "align the two codes"], ["1 … 7", "details"], ["{  }", "previous, next kernel"], ["t", "light or dark"], ["?", "this list"]];
+const KEYS = [["↑ ↓  or  k j", "previous, next row"], ["[  ]", "previous, next block"], ["← →", "to the other listing"], ["p", "the register peak"], ["w", "next long wait"], ["s", "next scratch message"], ["o", "where this comes from"], ["/  n  N", "find, next, previous"], ["a", "align the two codes"], ["1 … 7", "details"], ["i", "details on and off"], ["{  }", "previous, next kernel"], ["t", "light or dark"], ["?", "this list"]];
 
 const state = {
   selected: -1, line: -1, hovered: null, tab: "instruction", registersWhere: "peak", focus: "code", aligned: false, found: "",
@@ -39,7 +39,7 @@ const state = {
     if (this.tab !== "passes" && this.tab !== "compare") this.panel(true);
   },
   strip() { if (!this.pending) this.pending = requestAnimationFrame(() => { this.pending = 0; this.locate = drawStrip(this); }); },
-  open(tab) { this.tab = tab; this.panel(); },
+  open(tab) { this.tab = tab; $("panes").classList.remove("alone"); this.panel(); },
   panel(keepPlace) {
     const panel = $("panel"), top = panel.scrollTop;
     panel.className = "";
@@ -170,7 +170,7 @@ function openKernel(number) {
   $("kernel-facts").textContent = `${summary.platform}, SIMD${summary.simd}, ${summary.file.split("/").pop()}`;
   $("kernel-facts").title = `${summary.file}, visa-finalize ${index.version}`;
   const two = state.codes.length > 1;
-  $("panes").className = two ? "two" : "";
+  $("panes").classList.toggle("two", two);
   $("other-pane").hidden = !two;
   $("align").hidden = !two;
   const head = (id, text) => { document.querySelector(`#${id} h2 small`).textContent = text; };
@@ -226,9 +226,10 @@ function makeTheme() {
   const dark = matchMedia("(prefers-color-scheme: dark)"), root = document.documentElement;
   const set = theme => { root.dataset.theme = theme; if (state.codes) { state.strip(); state.panel(true); } };
   const wanted = new URLSearchParams(location.hash.slice(1)).get("theme");
+  let isChosen = wanted !== null;
   set(wanted || (dark.matches ? "dark" : "light"));
-  dark.addEventListener("change", () => set(dark.matches ? "dark" : "light"));
-  state.toggleTheme = () => set(root.dataset.theme === "dark" ? "light" : "dark");
+  dark.addEventListener("change", () => { if (!isChosen) set(dark.matches ? "dark" : "light"); });
+  state.toggleTheme = () => { isChosen = true; set(root.dataset.theme === "dark" ? "light" : "dark"); };
   $("theme").addEventListener("click", state.toggleTheme);
 }
 
@@ -270,12 +271,18 @@ const ACTIONS = {
   o: () => state.line >= 0 && (state.focus = state.focus === "visa" ? "code" : "visa", focusPane(state.focus)),
   n: () => find(1), N: () => find(-1),
   a: () => setAligned(!state.aligned),
+  i: () => showDetails($("panes").classList.contains("alone")),
   t: () => state.toggleTheme(),
   "/": () => $("search").focus(),
   "?": () => $("help").showModal(),
   "}": () => state.number + 1 < index.kernels.length && openKernel(state.number + 1),
   "{": () => state.number > 0 && openKernel(state.number - 1),
 };
+// The listings alone have more room.
+function showDetails(on) {
+  $("panes").classList.toggle("alone", !on);
+  if (on) state.panel(true);
+}
 function focusPane(which) {
   state.focus = which;
   lists[which].element.focus({ preventScroll: true });

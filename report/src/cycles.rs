@@ -62,14 +62,15 @@ pub(crate) fn waits(platform: Platform, insts: &[Instruction], flow: &Flow) -> (
 
 impl Model {
     fn issue(&mut self, at: u32, inst: &Inst<Physical>) -> Wait {
-        let issue = inst.issue_cycles(self.caps);
+        let takes = inst.timing(self.caps);
+        let issue = takes.issue;
         let taken = self.clock.issue(inst);
         let cycles = taken.saturating_sub(issue.into()) as u32;
         let start = self.now + u64::from(cycles);
         let on = if cycles > 0 { self.blame(inst) } else { None };
         self.now += taken;
-        let there = start + u64::from(inst.latency(self.caps));
-        let done = start + u64::from(inst.read_cycles(self.caps));
+        let there = start + u64::from(takes.latency);
+        let done = start + u64::from(takes.read);
         units(inst, self.caps, |unit, write| {
             let (list, until) = if write { (&mut self.written, there) } else { (&mut self.read, done) };
             list[unit] = list[unit].max(Some((until, at)));

@@ -25,5 +25,5 @@ pub use code::{Code, Counts};
 pub use compare::{Comparison, Normalize, Row, Tag};
 pub use cycles::Wait;
 pub use flow::{Edge, Flow};
-pub use message::{Message, is_scratch};
+pub use message::Message;
 pub use pressure::{Pressure, Value};

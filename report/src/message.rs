@@ -33,20 +33,6 @@ pub struct Message {
     pub eot: bool,
 }
 
-/// Whether a message goes to scratch memory, where spilled registers and the frames of functions are.
-///
-/// Skylake's manual, volume 2d, "MSD_SCRATCH": descriptor bit 18 of data cache 0; volume 7, "Message
-/// Descriptor, Surface Index 255": block messages of owords without a surface count from the scratch base in
-/// their header. LSC messages (Xe-HPC): address type 2, "surface state", is what `r0.5` leads to.
-pub fn is_scratch(platform: Platform, inst: &Inst<Physical>) -> bool {
-    let Payload::Send(SendInfo { sfid, desc: Desc::Imm(desc), .. }) = inst.payload else { return false };
-    match sfid {
-        Sfid::Dc0 => desc >> 18 & 1 != 0 || matches!(desc >> 14 & 0x1f, 0 | 8) && desc & 0xff == 0xff,
-        Sfid::Ugm | Sfid::Ugml => platform.caps().memory.lsc && desc >> 29 & 3 == 2,
-        _ => false,
-    }
-}
-
 /// All messages of a code.
 pub(crate) fn all(platform: Platform, insts: &[Instruction]) -> Vec<Message> {
     let mut found = Vec::new();
@@ -55,7 +41,7 @@ pub(crate) fn all(platform: Platform, insts: &[Instruction]) -> Vec<Message> {
     for (at, i) in insts.iter().enumerate() {
         let Some(inst) = &i.inst else { continue };
         if let Payload::Send(send) = &inst.payload {
-            found.push(one(platform, at, i, inst, send, constant));
+            found.push(one(platform, at, i, send, constant));
         }
         if inst.op.is_branch() {
             constant = None;
@@ -92,7 +78,6 @@ fn one(
     platform: Platform,
     at: usize,
     i: &Instruction,
-    inst: &Inst<Physical>,
     send: &SendInfo<Physical>,
     constant: Option<u32>,
 ) -> Message {
@@ -120,7 +105,7 @@ fn one(
         lengths,
         header: known && send.sfid.may_have_header() && fields.header_present(),
         surface: (known && names_surface && !in_register).then(|| fields.surface().0),
-        scratch: is_scratch(platform, inst),
+        scratch: known && send.sfid.is_scratch(fields),
         reads: known && whole.only_reads(platform),
         eot: send.eot,
     }

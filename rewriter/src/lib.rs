@@ -10,6 +10,7 @@
 //! ```text
 //! program    which vISA belongs to which code; all pieces, one after the other
 //! piece      new code for a kernel: its section, symbols, relocations
+//! unit       new code by itself, for linkers that put it into memory
 //! ```
 //!
 //! # What holds
@@ -21,5 +22,7 @@
 
 mod piece;
 mod program;
+mod unit;
 
-pub use program::{Options, Program, finalize, platform_of};
+pub use program::{KernelVisa, Options, Program, finalize, platform_of, visa_of};
+pub use unit::{retarget, unit};

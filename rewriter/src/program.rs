@@ -157,6 +157,32 @@ fn sources(elf: &Elf) -> Result<Vec<Source>, Refusal> {
     Err(Diagnostic::error("NoVisa", message).into())
 }
 
+/// vISA that a program holds for one kernel.
+#[derive(Clone, Debug)]
+pub struct KernelVisa {
+    /// The kernel's name.
+    pub kernel: String,
+    /// Its text, then those of functions that its code holds.
+    pub texts: Vec<Vec<u8>>,
+}
+
+/// The vISA that a program holds; nothing if it was compiled without.
+///
+/// # Errors
+///
+/// No ELF file, or one whose texts are not those of its code.
+pub fn visa_of(program: &[u8]) -> Result<Vec<KernelVisa>, Refusal> {
+    let elf = Elf::read(program).map_err(refused)?;
+    if elf.of_kind(VISAASM).next().is_none() {
+        return Ok(Vec::new());
+    }
+    let texts = |s: Source| KernelVisa {
+        kernel: s.name,
+        texts: s.texts.into_iter().map(|section| text(&elf, section).to_vec()).collect(),
+    };
+    Ok(sources(&elf)?.into_iter().map(texts).collect())
+}
+
 /// The vISA of a section.
 fn text(elf: &Elf, section: usize) -> &[u8] {
     let text = elf.sections[section].data.as_slice();

@@ -81,9 +81,18 @@ pub fn workspace() -> &'static Path {
 /// vISA objects written by other compilers, kept outside of the repository: every `.isa` below
 /// `../shared/corpus`, sorted; none where that directory is absent. Checks of nothing else say so: [`crate::needs::Need::Corpus`].
 pub fn corpus() -> Vec<PathBuf> {
-    let root = workspace().join("../shared/corpus");
+    objects_below(&corpus_folder())
+}
+
+/// Where [`corpus`] looks.
+pub fn corpus_folder() -> PathBuf {
+    workspace().join("../shared/corpus")
+}
+
+/// Every `.isa` below a folder, sorted.
+pub fn objects_below(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
-    let mut open = vec![root.clone()];
+    let mut open = vec![folder.to_owned()];
     while let Some(dir) = open.pop() {
         let Ok(entries) = dir.read_dir() else { continue };
         for path in entries.flatten().map(|e| e.path()) {

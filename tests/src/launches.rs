@@ -5,8 +5,8 @@
 //! takes all values of its type.
 
 use emulator::{Arg, Buffer, Image, Launch, Memory, Sampler, Texel, Wrap, link::Loaded};
-use finalizer::RelocationKind;
-use zebin::{Part, Program, Relocation, Unit};
+use rewriter::unit;
+use zebin::{Program, Unit};
 
 use crate::data::{SYMBOL_TABLE, TestKernel, sources};
 
@@ -107,20 +107,6 @@ impl Setup {
         let tables: Vec<Unit> = table.map(unit).into_iter().collect();
         self.program.link(&unit(binary), &tables)
     }
-}
-
-/// What a linker needs of our code.
-fn unit(binary: &finalizer::Binary) -> Unit {
-    let relocations = binary.relocations.iter().map(|r| Relocation {
-        symbol: r.symbol.clone(),
-        part: match r.kind {
-            RelocationKind::AddressLow => Part::Low,
-            RelocationKind::AddressHigh => Part::High,
-        },
-        offset: r.offset,
-    });
-    let functions = binary.info.functions.iter().map(|f| (f.name.clone(), f.offset));
-    Unit { code: binary.code.clone(), relocations: relocations.collect(), functions: functions.collect() }
 }
 
 /// A launch, and the memory it runs on.

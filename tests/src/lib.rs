@@ -9,6 +9,7 @@
 //! - [`differential`]: our code beside Intel's on the emulator, over the [`launches`] of every kernel.
 //! - [`expected`]: what each test kernel has to compute, in Rust, and how the tools compare with it.
 //! - [`faults`]: faults planted in code, and whether the emulator sees them.
+//! - [`foreign`]: kernels of foreign objects, launched beside the vISA interpreter.
 //! - [`forms`]: instruction forms, ours beside those of Intel's code.
 //! - [`fuzz`]: what fuzz targets do with their bytes; [`mutate`]: how inputs are damaged.
 //! - [`interpreted`]: our code beside the vISA interpreter.
@@ -33,6 +34,7 @@ pub mod data;
 pub mod differential;
 pub mod expected;
 pub mod faults;
+pub mod foreign;
 pub mod forms;
 pub mod fuzz;
 pub mod golden;
@@ -46,6 +48,7 @@ pub mod opcodes;
 pub mod oracle;
 pub mod programs;
 pub mod random;
+pub mod rules;
 pub mod texts;
 pub mod visa_random;
 pub mod words;

@@ -91,3 +91,19 @@ fn chance_words_never_panic() {
         }
     }
 }
+
+/// Beside an extended descriptor in a register, Ice Lake's words hold a length, as Intel's finalizer leaves it there; the
+/// reference disassembler reads them so. Skylake's do not.
+#[test]
+fn a_length_beside_a_register_descriptor_is_kept() {
+    // sends (8|M0)  r10:w  r20  r30  a0.2  0x0210A000, as the reference assembler writes it, and bits 67..64.
+    let word = 0x0210_a000_0002_0280_2141_e078_0060_0033_u128;
+    for length in 0..16 {
+        let word = word | length << 64;
+        let inst = decode(Platform::Icllp, word).expect("a message");
+        assert_eq!(encode(Platform::Icllp, &inst), Ok(word));
+        let gen_ir::Payload::Send(send) = inst.payload else { panic!("no message") };
+        assert_eq!(u128::from(send.src1_len), length);
+        assert_eq!(decode(Platform::Skl, word).is_ok(), length == 0);
+    }
+}

@@ -191,3 +191,23 @@ fn chance_bits_are_listed_without_panic() {
         }
     }
 }
+
+/// Moves to and from small floats, as the reference tool writes and reads them.
+#[test]
+fn small_floats_are_spelled() {
+    let words = [
+        (
+            0x0000_0000_0010_0104_0905_0ae0_0010_0061_u128,
+            "mov (16|M0)              r9.0<1>:tf32  r1.0<1;1,0>:f",
+        ),
+        (0x0000_0000_0010_0104_0905_0890_0010_0061, "mov (16|M0)              r9.0<1>:hf    r1.0<1;1,0>:bf8"),
+        (0x0000_0000_0010_0104_0905_0980_8010_0061, "mov (16|M0)               r9.0<1>:bf8   r1.0<1;1,0>:hf"),
+    ];
+    for (word, text) in words {
+        let code = word.to_le_bytes();
+        let ours = disassemble(Platform::Pvc, &code, &ListingOptions::default());
+        let squeezed = |s: &str| s.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(squeezed(&ours).contains(&squeezed(text)), "{ours}");
+        assert_eq!(assemble(Platform::Pvc, &ours, &AsmOptions::default()), Ok(code.to_vec()), "{ours}");
+    }
+}

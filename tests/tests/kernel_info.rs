@@ -80,6 +80,24 @@ fn a_loop_from_the_first_instruction_loads_the_payload_once() {
     );
 }
 
+/// Half a register of a thread's own data takes a whole one, as the runtime lays it out.
+#[test]
+fn data_of_a_thread_fill_whole_registers() {
+    let code = |bytes: u32| {
+        let text = format!(
+            ".version 4.1\n.kernel \"k\"\n.decl A v_type=G type=ud num_elts=8 align=GRF\n\
+             .decl B v_type=G type=ud num_elts=16 align=GRF\n.input A offset=64 size=32\n\
+             .input B offset=128 size=64\n.kernel_attr SimdSize=16\n\
+             .kernel_attr PerThreadInputSize={bytes}\n.function \"k\"\nk:\n\
+             add (M1, 8) B(0,0)<1> A(0,0)<1;1,0> B(0,0)<1;1,0>\n\
+             lsc_store.ugm (M1, 8) flat[B]:a32 A:d32\nret (M1, 1)\n"
+        );
+        let binaries = Finalizer::new(Options::new(Platform::Pvc)).finalize_text(&text).unwrap();
+        binaries[0].code.clone()
+    };
+    assert_eq!(code(32), code(64));
+}
+
 fn run(platform: Platform) {
     let mut finalizer = Finalizer::new(Options { verify: false, ..Options::new(platform) });
     let (mut counts, mut faults, mut refused) = (BTreeMap::new(), Vec::new(), 0);

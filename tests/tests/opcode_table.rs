@@ -6,11 +6,7 @@ use tests::opcodes::{FORMS, Fate, try_form};
 
 /// Forms that are refused somewhere although the platform has them.
 const MISSING: &[&str] = &[
-    // Media and 3D fixed functions.
-    "vme_ime",
-    "vme_sic",
-    "vme_fbr",
-    "vme_idm",
+    // Intel's finalizer makes nothing of it.
     "breakpoint",
 ];
 

@@ -1,7 +1,7 @@
 //! Messages of more lanes, blocks or bytes than a shared function takes at once: our code on the emulator leaves
 //! the memory that the vISA interpreter leaves.
 
-use emulator::{Memory, Options as RunOptions, RawLaunch, Surface};
+use emulator::{Image, Memory, Options as RunOptions, RawLaunch, Sampler, Surface, Texel, Wrap};
 use finalizer::{Finalizer, Options};
 use platforms::Platform;
 
@@ -17,6 +17,8 @@ fn text(base: u64, lines: &str) -> String {
 .decl ADR v_type=G type=uq num_elts=32 align=GRF
 .decl DATA v_type=G type=ud num_elts=512 align=GRF
 .decl SRC v_type=G type=ud num_elts=32 align=GRF
+.decl FLT v_type=G type=f num_elts=32 align=GRF
+.decl S1 v_type=S num_elts=1
 .decl BASE v_type=G type=uq num_elts=1 align=qword
 .decl P1 v_type=P num_elts=32
 .decl T6 v_type=T num_elts=1
@@ -26,6 +28,7 @@ fn text(base: u64, lines: &str) -> String {
 main:
     movs (M1, 1) T6(0) 0x0:ud
     movs (M1, 1) T7(0) 0x1:ud
+    movs (M1, 1) S1(0) 0x0:ud
     mov (M1_NM, 8) IDX(0,0)<1> 0x76543210:uv
     add (M1_NM, 8) IDX(0,8)<1> IDX(0,0)<1;1,0> 0x8:uw
     add (M1_NM, 16) IDX(1,0)<1> IDX(0,0)<1;1,0> 0x10:uw
@@ -60,14 +63,17 @@ fn check(platform: Platform, lines: &str) -> Result<(), String> {
     let contents = (0..1024u32).flat_map(|i| (7 ^ i.wrapping_mul(2_654_435_761)).to_le_bytes());
     let input = memory.add("input", contents.collect());
     let output = memory.add("output", vec![0; 4096]);
+    let image = Some(Image::new_2d(32, 32, 1, 4, Texel::Uint));
     let surface =
-        |b| Some(Surface { base: memory.address(b), size: memory.bytes(b).len() as u64, image: None });
-    let surfaces = vec![surface(input), surface(output)];
+        |b, image| Some(Surface { base: memory.address(b), size: memory.bytes(b).len() as u64, image });
+    let surfaces = vec![surface(input, image), surface(output, None)];
+    let sampler = Sampler { normalized: false, linear: false, wrap: Wrap::Edge };
     let launch = RawLaunch {
         simd: 16,
         groups: [1; 3],
         threads: 1,
         surfaces,
+        samplers: vec![Some(sampler)],
         scratch: 1 << 16,
         ..RawLaunch::default()
     };
@@ -147,5 +153,17 @@ fn blocks_of_sixteen_owords() {
         "oword_st (16) T6 0x2:ud DATA.0",
         "svm_block_ld (16) BASE(0,0)<0;1,0> DATA.32",
         "svm_block_st (16) BASE(0,0)<0;1,0> DATA.32",
+    ]);
+}
+
+/// The samples and loads of old: three coordinates, all channels in registers of their own.
+#[test]
+fn samples_and_loads_of_media() {
+    check_all(&[
+        "load.R (16) T6 SRC.0 SRC.0 DATA.1024 DATA.0",
+        "load.RGBA (8) T6 SRC.0 SRC.32 SRC.0 DATA.64",
+        "load.GA (16) T6 SRC.0 SRC.64 SRC.0 OFF.0",
+        "mov (M1_NM, 16) FLT(0,0)<1> SRC(0,0)<1;1,0>\nsample.RA (16) S1 T6 FLT.0 FLT.0 FLT.0 DATA.0",
+        "mov (M1_NM, 16) FLT(0,0)<1> SRC(0,0)<1;1,0>\nsample.B (8) S1 T6 FLT.0 FLT.32 FLT.0 FLT.0",
     ]);
 }

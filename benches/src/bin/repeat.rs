@@ -9,7 +9,7 @@ use std::{fs, path::PathBuf, process::ExitCode, time::Duration};
 
 use clap::Parser;
 use cpu_time::ThreadTime;
-use finalizer::{Finalizer, Options, PASSES};
+use finalizer::{Finalizer, Level, Options, PASSES};
 use platforms::Platform;
 
 #[derive(Parser)]
@@ -23,6 +23,9 @@ struct Args {
     /// The time of each pass, too.
     #[arg(long)]
     passes: bool,
+    /// How much is done for better code.
+    #[arg(short = 'O', value_name = "LEVEL", default_value = "2")]
+    level: Level,
     /// Objects.
     #[arg(required = true)]
     objects: Vec<PathBuf>,
@@ -44,7 +47,8 @@ fn main() -> ExitCode {
 }
 
 fn measure(args: &Args, object: &[u8]) -> Result<String, String> {
-    let options = Options { verify: false, timings: args.passes, ..Options::new(args.platform) };
+    let options =
+        Options { verify: false, timings: args.passes, ..Options::with_level(args.platform, args.level) };
     let mut finalizer = Finalizer::new(options);
     let mut whole = Duration::MAX;
     let mut passes = vec![Duration::MAX; PASSES.len()];

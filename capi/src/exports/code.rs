@@ -4,11 +4,11 @@
 use std::{ffi::c_char, ptr};
 
 use boundary::{memory, pointers};
-use finalizer::{Diagnostic, Finalizer, Place, Refusal};
+use finalizer::{Diagnostic, Place, Refusal};
 use iga::{AsmError, AsmOptions, JsonOptions, ListingOptions, assemble, disassemble, disassemble_json};
 use platforms::Platform;
 
-use super::{Failure, answer, platform_of, vf_error, vf_finalizer, vf_status};
+use super::{Failure, answer, platform_of, vf_error, vf_finalizer, vf_status, work_on};
 pub use crate::handles::vf_buffer;
 
 /// How machine code is written as text.
@@ -118,22 +118,10 @@ pub unsafe extern "C" fn vf_retarget(
     // SAFETY: the caller's promises are those that the functions ask for.
     unsafe {
         answer(out, error, || {
-            let Some(finalizer) = pointers::exclusive(finalizer) else {
-                return Err(Failure::argument("`finalizer` is null"));
-            };
-            let input = pointers::bytes(input, size).ok_or_else(|| Failure::argument("`input` is null"))?;
+            let (finalizer, input) = work_on(finalizer, input, size)?;
             memory::start();
-            Ok(vf_buffer::new(retargeted(&mut finalizer.finalizer, input)?))
+            Ok(vf_buffer::new(rewriter::retarget(input, finalizer)?))
         })
-    }
-}
-
-fn retargeted(finalizer: &mut Finalizer, input: &[u8]) -> Result<Vec<u8>, Refusal> {
-    match zebin::is_elf(input) {
-        true => {
-            rewriter::finalize(input, finalizer, rewriter::Options::default()).map(|program| program.bytes)
-        }
-        false => finalizer.retarget(input),
     }
 }
 

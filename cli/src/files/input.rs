@@ -11,6 +11,9 @@ use std::{
 /// drivers ship have a few megabytes.
 const LONGEST_STREAM: u64 = 256 << 20;
 
+/// Bytes by which vISA is told from anything else.
+const START: u64 = 64 << 10;
+
 /// Bytes of machine code, or of its listing, that are read: far more than the largest kernels have (a few
 /// megabytes), and little enough that their listings fit into memory.
 pub const LONGEST_CODE: usize = 64 << 20;
@@ -35,21 +38,44 @@ impl Input {
     ///
     /// What the system says; a stream of more than [`LONGEST_STREAM`] bytes.
     pub fn open(path: &Path) -> io::Result<Input> {
-        if is_standard(path) {
-            return stream(io::stdin().lock(), LONGEST_STREAM);
-        }
-        let file = File::open(path)?;
-        let meta = file.metadata()?;
-        if meta.is_file() && meta.len() > 0 {
-            return map(&file).map(|m| Input(Bytes::Mapped(m)));
-        }
-        stream(file, LONGEST_STREAM)
+        open(path, |_| true)
+    }
+
+    /// The same for what is to be vISA or a compiled program: of a stream that begins as neither does, only the
+    /// beginning is read, for which it will be refused.
+    ///
+    /// # Errors
+    ///
+    /// As [`Input::open`].
+    pub fn open_visa(path: &Path) -> io::Result<Input> {
+        open(path, may_be_visa)
     }
 }
 
-fn stream(from: impl Read, longest: u64) -> io::Result<Input> {
+fn open(path: &Path, is_wanted: fn(&[u8]) -> bool) -> io::Result<Input> {
+    if is_standard(path) {
+        return stream(io::stdin().lock(), LONGEST_STREAM, is_wanted);
+    }
+    let file = File::open(path)?;
+    let meta = file.metadata()?;
+    if meta.is_file() && meta.len() > 0 {
+        return map(&file).map(|m| Input(Bytes::Mapped(m)));
+    }
+    stream(file, LONGEST_STREAM, is_wanted)
+}
+
+/// Whether this is the beginning of an object, of a program, or of text.
+fn may_be_visa(start: &[u8]) -> bool {
+    start.starts_with(b"CISA") || zebin::is_elf(start) || !start.contains(&0)
+}
+
+fn stream(mut from: impl Read, longest: u64, is_wanted: fn(&[u8]) -> bool) -> io::Result<Input> {
     let mut bytes = Vec::new();
-    from.take(longest + 1).read_to_end(&mut bytes)?;
+    from.by_ref().take(START.min(longest)).read_to_end(&mut bytes)?;
+    if !is_wanted(&bytes) {
+        return Ok(Input(Bytes::Owned(bytes)));
+    }
+    from.take(longest + 1 - bytes.len() as u64).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > longest {
         let message = format!("found a stream of more than {longest} bytes; give a file");
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, message));
@@ -91,7 +117,17 @@ mod tests {
 
     #[test]
     fn an_endless_stream_is_refused() {
-        assert!(stream(io::repeat(0), 1000).is_err());
-        assert_eq!(stream(io::repeat(7).take(1000), 1000).unwrap().len(), 1000);
+        assert!(stream(io::repeat(0), 1000, |_| true).is_err());
+        assert_eq!(stream(io::repeat(7).take(1000), 1000, |_| true).unwrap().len(), 1000);
+        let whole = 3 * START;
+        assert_eq!(stream(io::repeat(7).take(whole), whole, may_be_visa).unwrap().len() as u64, whole);
+        assert!(stream(io::repeat(7), whole, may_be_visa).is_err());
+    }
+
+    #[test]
+    fn of_a_stream_that_is_no_visa_the_beginning_is_read() {
+        assert_eq!(stream(io::repeat(0), LONGEST_STREAM, may_be_visa).unwrap().len() as u64, START);
+        let object = b"CISA\0\0\0".chain(io::repeat(0)).take(2 * START);
+        assert_eq!(stream(object, LONGEST_STREAM, may_be_visa).unwrap().len() as u64, 2 * START);
     }
 }

@@ -9,6 +9,9 @@ use std::{
 
 use super::is_standard;
 
+/// How names of temporary files begin.
+const TEMPORARY: &str = ".visa-finalize-";
+
 /// Links to links that are followed, as many as Linux follows.
 const LONGEST_CHAIN: usize = 40;
 
@@ -110,17 +113,76 @@ fn replace(path: &Path, bytes: &[u8], old: Option<&Metadata>) -> io::Result<()> 
         Some(p) if !p.as_os_str().is_empty() => p,
         _ => Path::new("."),
     };
-    let mut builder = tempfile::Builder::new();
-    builder.prefix(".visa-finalize-");
-    as_readable_as_any_new_file(&mut builder);
-    let mut file = builder.tempfile_in(dir)?;
-    file.write_all(bytes)?;
-    if let Some(old) = old {
-        keep_owner(file.as_file(), old)?;
-        file.as_file().set_permissions(old.permissions())?;
+    if !dir.is_dir() {
+        return Err(io::Error::new(
+            io::ErrorKind::NotFound,
+            format!("there is no directory {}", dir.display()),
+        ));
     }
+    let fill = |mut file: &File| {
+        file.write_all(bytes)?;
+        let Some(old) = old else { return Ok(()) };
+        keep_owner(file, old)?;
+        file.set_permissions(old.permissions())
+    };
+    if let Some(file) = unnamed::create(dir) {
+        fill(&file)?;
+        if unnamed::give_name(&file, dir, path, old.is_none()).is_ok() {
+            return Ok(());
+        }
+        // A file system or a process without what that takes.
+    }
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(TEMPORARY);
+    as_readable_as_any_new_file(&mut builder);
+    let file = builder.tempfile_in(dir).map_err(|e| {
+        let why = io::Error::from(e.kind());
+        io::Error::new(e.kind(), format!("no file can be made in {}: {why}", dir.display()))
+    })?;
+    fill(file.as_file())?;
     file.persist(path).map_err(|e| e.error)?;
     Ok(())
+}
+
+/// Files that have no name until they are complete: nothing is left of them, whatever ends the command.
+#[cfg(target_os = "linux")]
+mod unnamed {
+    use super::{File, Path, TEMPORARY, io};
+    use rustix::fs::{AtFlags, CWD, Mode, OFlags, linkat, openat};
+    use std::os::fd::AsRawFd;
+
+    /// A file in a directory; nothing where the file system cannot do that.
+    pub fn create(dir: &Path) -> Option<File> {
+        let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
+        openat(CWD, dir, flags, Mode::from_raw_mode(0o666)).ok().map(File::from)
+    }
+
+    /// Gives it a name, in the place of another file unless the name is new.
+    pub fn give_name(file: &File, dir: &Path, path: &Path, is_new: bool) -> io::Result<()> {
+        let this = format!("/proc/self/fd/{}", file.as_raw_fd());
+        let link =
+            |name: &Path| linkat(CWD, &this, CWD, name, AtFlags::SYMLINK_FOLLOW).map_err(io::Error::from);
+        if is_new && link(path).is_ok() {
+            return Ok(());
+        }
+        // No link takes the place of a file, but a rename does.
+        let linked = tempfile::Builder::new().prefix(TEMPORARY).make_in(dir, link)?;
+        linked.persist(path).map(drop).map_err(|e| e.error)
+    }
+}
+
+/// Elsewhere there are none.
+#[cfg(not(target_os = "linux"))]
+mod unnamed {
+    use super::{File, Path, io};
+
+    pub fn create(_: &Path) -> Option<File> {
+        None
+    }
+
+    pub fn give_name(_: &File, _: &Path, _: &Path, _: bool) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
 }
 
 /// Temporary files are private to their owner; a result is subject to the umask alone.

@@ -47,7 +47,8 @@ fn directory(root: &Path, jobs: &mut Vec<Job>) -> Result<(), String> {
     for entry in walkdir::WalkDir::new(root).sort_by_file_name() {
         let entry = entry.map_err(|e| e.to_string())?;
         let path = entry.path();
-        if !entry.file_type().is_dir() && is_input(path) {
+        // Links to files count; pipes, which may never end, do not.
+        if path.is_file() && is_input(path) {
             let parent = path.parent().unwrap_or(root);
             let below = parent.strip_prefix(root).unwrap_or(Path::new("")).to_owned();
             jobs.push(Job { path: path.to_owned(), below });

@@ -54,7 +54,7 @@ fn fill(
     bar: impl FnOnce(usize) -> ProgressBar,
     outcome: &mut Outcome,
 ) -> Result<(), Refusal> {
-    let bytes = Input::open(&job.path).map_err(|e| Diagnostic::error("CannotRead", e.to_string()))?;
+    let bytes = Input::open_visa(&job.path).map_err(|e| Diagnostic::error("CannotRead", e.to_string()))?;
     if zebin::is_elf(&bytes) {
         return program(args, finalizers, job, &bytes, outcome);
     }

@@ -103,7 +103,7 @@ pub fn products(
         }
         Source::Program(bytes) => {
             if args.emits().iter().any(|e| matches!(e, Emit::Visaasm | Emit::Object)) {
-                let message = "found a compiled program; its vISA is taken out by `extract`, not by --emit";
+                let message = "found a compiled program; `extract` writes its vISA to files, not --emit";
                 return Err(Diagnostic::error("NoObject", message).at(Place::Input).into());
             }
             if args.emits().contains(&Emit::Isa) {

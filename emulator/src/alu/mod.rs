@@ -234,7 +234,10 @@ pub(crate) fn encode(x: f64, ty: Type, t: &Thread, sat: bool) -> u64 {
     let mode = t.mode.round;
     let x = if sat && ty.is_float() { saturate(x) } else { x };
     match ty {
-        Type::F | Type::Tf32 => {
+        // Both are rounded to even; an 8-bit float keeps denormals, a TensorFloat has none (spec "FCVT").
+        Type::Bf8 => num::BF8.from_f64(x, num::Round::Even),
+        Type::Tf32 => num::TF32.flush(num::TF32.from_f64(x, num::Round::Even)) << 13,
+        Type::F => {
             let bits =
                 if x.is_nan() { SINGLE.from_f64(x, mode) } else { num::to_f32(x, mode).to_bits().into() };
             if t.mode.keep_f32 { bits } else { SINGLE.flush(bits) }

@@ -1,8 +1,9 @@
 //! Data port messages that move whole blocks: owords, scratch, A64 blocks, media blocks.
 
 use super::{Mail, Place};
-use crate::{report::SendKind, thread::Trap};
-use messages::hdc::{A64Block, A64BlockType, Dc0, OwordBlock, OwordCount, ScratchBlock};
+use crate::{dispatch::SCRATCH_STATE, report::SendKind, thread::Trap};
+use gen_ir::scratch;
+use messages::hdc::{A64Block, A64BlockType, Dc0, MediaBlock, OwordBlock, OwordCount, ScratchBlock};
 
 /// Moves `bytes` bytes between memory at `offset` and the payload behind the header or the response, in
 /// dwords: what is out of bounds is so by the dword (PRM volume 7, "Surface Bounds Checking" of raw buffers).
@@ -47,7 +48,7 @@ pub(super) fn owords(mail: &mut Mail<'_, '_>, message: Dc0) -> Result<SendKind, 
     let place = mail.place(mail.desc.surface());
     let unit = if by_byte { 1 } else { 16 };
     let mut offset = mail.address(8, 4)? * unit;
-    if place == Place::Flat {
+    if place == Place::Flat && !mail.scratch_surface() {
         // Stateless blocks are relative to the base in the header's dword 5: the thread's scratch.
         offset += mail.address(20, 4)? & !0x3ff;
     }
@@ -59,14 +60,22 @@ pub(super) fn owords(mail: &mut Mail<'_, '_>, message: Dc0) -> Result<SendKind, 
     Ok(mail.kind_of(place, if write { SendKind::Store } else { SendKind::Load }))
 }
 
-/// Scratch block read and write: offset in the descriptor, base in the header's dword 5.
+/// Scratch block read and write: offset in the descriptor, base (or surface) in the header's dword 5.
 pub(super) fn scratch(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
     let block = mail.as_kind::<ScratchBlock>();
     let write = block.write();
     // Counted in 32 bytes, whatever a register holds.
     let bytes = 32 << block.size_log2();
     let regs = mail.regs(bytes, 1);
-    let base = mail.address(20, 4)? & !0x3ff;
+    let named = mail.address(scratch::BASE_BYTE, 4)? & u64::from(scratch::SURFACE_STATE);
+    let base = if mail.scratch_surface() {
+        if named != u64::from(SCRATCH_STATE) {
+            return Err(format!("no scratch surface at {named:#x}").into());
+        }
+        mail.t.scratch
+    } else {
+        named
+    };
     let offset = base + u64::from(block.offset()) * 32;
     mail.expect(1 + if write { regs } else { 0 }, if write { 0 } else { regs });
     let all = crate::thread::mask(mail.lanes);
@@ -126,6 +135,10 @@ pub(super) fn media(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Tr
     let (width, height) = ((size & 0x3f) + 1, (size >> 16 & 0x3f) + 1);
     let surface = mail.surface(place)?.clone();
     let Some(image) = surface.image else { return Err("a media block of a surface without shape".into()) };
+    let lines = mail.as_kind::<MediaBlock>();
+    let one_field = lines.line_stride_override() && lines.line_stride();
+    let (image, start) = if one_field { image.field(lines.line_stride_offset()) } else { (image.clone(), 0) };
+    let base = surface.base + start;
     let pitch = width.next_power_of_two().max(4);
     let row_bytes = image.width * image.texel_bytes();
     for row in 0..height {
@@ -137,7 +150,7 @@ pub(super) fn media(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Tr
                 if inside {
                     let v = mail.data(mail.grf + at, 1)?;
                     let offset = cy as u64 * u64::from(image.row_pitch) + cx as u64;
-                    mail.store(Place::Flat, surface.base + offset, 1, v)?;
+                    mail.store(Place::Flat, base + offset, 1, v)?;
                 }
                 continue;
             }
@@ -151,7 +164,7 @@ pub(super) fn media(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Tr
             } else {
                 cx as u64
             };
-            let v = mail.load(Place::Flat, surface.base + cy * u64::from(image.row_pitch) + cx, 1)?;
+            let v = mail.load(Place::Flat, base + cy * u64::from(image.row_pitch) + cx, 1)?;
             mail.reply(at, 1, v)?;
         }
     }

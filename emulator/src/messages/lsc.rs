@@ -1,8 +1,8 @@
 //! LSC messages (Xe-HPC): untyped loads, stores and atomics, blocks, fences.
 
 use super::{Mail, Place, atomic::Atomic, lanes_of};
-use crate::{report::SendKind, thread::Trap};
-use gen_ir::Sfid;
+use crate::{dispatch::SCRATCH_STATE, report::SendKind, thread::Trap};
+use gen_ir::{Sfid, scratch::SURFACE_SHIFT};
 use messages::lsc::{
     AddressModel, Block2d, BtiExtended, DataSize, FlatExtended, Op, Quad, SurfaceStateExtended, Untyped,
 };
@@ -29,8 +29,9 @@ fn target(mail: &Mail<'_, '_>) -> Result<Target, Trap> {
     let (place, offset) = match desc.address_model() {
         Some(AddressModel::Flat) => (Place::Flat, FlatExtended::from_bits(ex).offset().into()),
         Some(AddressModel::Bss) => (Place::State(SurfaceStateExtended::from_bits(ex).byte_offset()), 0),
-        // Scratch: the surface state in r0.5 leads to this thread's part.
-        Some(AddressModel::Ss) => (Place::Scratch, 0),
+        // The surface's state in r0.5 leads to this thread's part.
+        Some(AddressModel::Ss) if ex == SCRATCH_STATE >> SURFACE_SHIFT => (Place::Scratch, 0),
+        Some(AddressModel::Ss) => return Err(format!("no scratch surface at {ex:#x}").into()),
         Some(AddressModel::Bti) | None => {
             let ex = BtiExtended::from_bits(ex);
             (mail.place(ex.surface()), ex.offset().into())

@@ -212,6 +212,11 @@ impl Mail<'_, '_> {
         }
     }
 
+    /// Whether scratch memory is a surface here.
+    pub(crate) fn scratch_surface(&self) -> bool {
+        self.cx.program.platform.caps().memory.scratch_surface
+    }
+
     /// The place a surface index names.
     pub(crate) fn place(&self, surface: SurfaceIndex) -> Place {
         match surface {
@@ -348,11 +353,21 @@ pub(crate) fn run(t: &mut Thread, cx: &mut Cx<'_>, step: &Step) -> Result<SendKi
     let (payload, response) = (desc.message_length().registers(), desc.response_length().registers());
     let len0 = if known && m.src0_len != 0 { m.src0_len } else { payload };
     let rlen = if known { response } else { m.dst_len.max(response) };
+    // A register with the extended descriptor says how long the second payload is, unless it holds a surface's offset.
+    let len1 = match m.ex_desc {
+        DescFrom::Addr(_) if !m.ex_bso && m.src1.is_some() => {
+            match ExtendedDescriptor::from_bits(ex_desc).extended_length().registers() {
+                0 => m.src1_len,
+                length => length,
+            }
+        }
+        _ => m.src1_len,
+    };
     let mut mail = Mail {
         lanes: step.lanes.into(),
         grf: cx.program.grf,
         len0: len0.into(),
-        len1: m.src1_len.into(),
+        len1: len1.into(),
         rlen: rlen.into(),
         t,
         cx,

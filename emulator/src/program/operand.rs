@@ -176,7 +176,7 @@ pub(super) fn domain(inst: &Inst<Physical>) -> Domain {
         let (r, d) = match ty {
             Type::Df => (5, Domain::Double),
             Type::F | Type::Vf | Type::Tf32 | Type::Bf | Type::Nf => (4, Domain::Single),
-            Type::Hf => (3, Domain::Half),
+            Type::Hf | Type::Bf8 => (3, Domain::Half),
             Type::Q | Type::Uq => (2, Domain::Wide),
             _ => (1, Domain::Int),
         };

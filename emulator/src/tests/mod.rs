@@ -1,5 +1,6 @@
 //! The smallest telling case per feature, on instructions made by hand.
 
+mod align16;
 mod messages;
 mod strict;
 

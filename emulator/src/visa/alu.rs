@@ -9,7 +9,7 @@ use super::{
     thread::Thread,
 };
 use crate::{
-    num::{BF8, BF16, DOUBLE, HALF, SINGLE, stochastic, to_int},
+    num::{BF8, BF16, DOUBLE, HALF, Round, SINGLE, TF32, stochastic, to_int},
     thread::{FloatMode, LANES, Trap},
 };
 use std::cmp::Ordering;
@@ -75,7 +75,7 @@ pub(super) fn from_int(x: i128, ty: Type, sat: bool, mode: &FloatMode) -> u64 {
 pub(super) fn from_float(x: f64, ty: Type, sat: bool, mode: &FloatMode) -> u64 {
     if !ty.is_float() {
         let (min, max) = range(ty);
-        let round = if mode.round_int { mode.round } else { crate::num::Round::Zero };
+        let round = if mode.round_int { mode.round } else { Round::Zero };
         return to_int(x, round, min, max) as u64;
     }
     // NaN saturates to zero.
@@ -112,6 +112,18 @@ pub(super) fn float_type(srcs: &[Lanes], dst: Type) -> Option<Type> {
     }
 }
 
+/// `fcvt`: an 8-bit float goes by the name of `:ub`, a TensorFloat-32 by that of `:ud`. Both are rounded to even; a
+/// TensorFloat has no denormals.
+fn small_float(bits: u64, from: Type, to: Type) -> Result<u64, Trap> {
+    Ok(match (from, to) {
+        (Type::HF, Type::UB) => BF8.from_f64(HALF.to_f64(bits), Round::Even),
+        (Type::UB, Type::HF) => HALF.from_f64(BF8.to_f64(bits), Round::Even),
+        (Type::F, Type::UD) => TF32.flush(TF32.from_f64(SINGLE.to_f64(bits), Round::Even)) << 13,
+        (Type::UD, Type::F) => bits,
+        (from, to) => return Err(format!("fcvt from {from} to {to}").into()),
+    })
+}
+
 impl Thread<'_> {
     fn sources(&mut self, srcs: &Srcs<'_>, on: u32) -> Result<Vec<Lanes>, Trap> {
         srcs.iter().map(|s| self.load(s, on)).collect()
@@ -127,7 +139,8 @@ impl Thread<'_> {
             (Opcode::Sel, _) => return self.select(inst, dst, srcs),
             _ => {}
         }
-        let (on, doubt) = self.enabled(inst)?;
+        let receives = inst.opcode == Opcode::Add3o;
+        let (on, doubt) = if receives { (self.lanes_of(inst.exec), 0) } else { self.enabled(inst)? };
         if on == 0 {
             return Ok(());
         }
@@ -136,7 +149,7 @@ impl Thread<'_> {
         }
         let v = self.sources(srcs, on)?;
         let ty = self.dst_type(dst)?;
-        let sat = dst.is_saturated();
+        let sat = dst.is_saturated() && !int::saturates_nothing(inst.opcode);
         let mods: [Modifier; 4] =
             std::array::from_fn(|i| srcs.get(i).map_or(Modifier::None, |s| s.modifier()));
         let mut undefined = v.iter().fold(doubt, |u, l| u | l.undefined);
@@ -165,6 +178,10 @@ impl Thread<'_> {
             for i in each(on) {
                 out[i] = stochastic(v[0].bits[i], format, v[1].bits[i]);
             }
+        } else if inst.opcode == Opcode::Fcvt {
+            for i in each(on) {
+                out[i] = small_float(v[0].bits[i], v[0].ty, ty)?;
+            }
         } else if let Some(domain) = float_type(&v, ty) {
             float::compute(self, inst.opcode, &v, &mods, domain, ty, sat, on, &mut out)?;
         } else if math::is_math(inst.opcode) && ty.is_float() {
@@ -176,6 +193,14 @@ impl Thread<'_> {
             }
         } else {
             int::compute(self, inst.opcode, &v, &mods, ty, sat, on, &mut out)?;
+        }
+        if receives {
+            let p = inst.pred.as_ref().ok_or("no predicate for the overflow")?;
+            let (min, max) = range(ty);
+            let value = |k: usize, i: usize| int::value(v[k].bits[i], v[k].ty, mods[k]);
+            let over = |i: &usize| !(min..=max).contains(&(value(0, *i) + value(1, *i) + value(2, *i)));
+            let bits = each(on).filter(over).fold(0, |bits, i| bits | 1 << i);
+            self.set_pred(p.id, inst.exec, on, bits, undefined)?;
         }
         self.store(dst, on, &out, undefined)
     }

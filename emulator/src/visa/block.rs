@@ -43,11 +43,7 @@ pub(super) fn run(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Resul
         Op::OwordBlock { store, unaligned, owords, surface, offset, data, .. } => {
             let place = t.place_of(surface)?;
             let offset = cx.scalar_address(t, offset)? & 0xffff_ffff;
-            let mut offset = if unaligned { offset } else { offset * 16 };
-            if place == Place::Flat {
-                // Stateless blocks are relative to the thread's scratch memory.
-                offset += t.scratch;
-            }
+            let offset = if unaligned { offset } else { offset * 16 };
             copy(t, cx, Copy { place, offset, data, at: 0, bytes: u32::from(owords) * 16, store })
         }
         Op::SvmBlock { store, owords, address, data, .. } => {
@@ -56,12 +52,15 @@ pub(super) fn run(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Resul
             copy(t, cx, Copy { place: Place::Flat, offset, data, at: 0, bytes, store })
         }
         Op::MediaBlock { store, modifier, surface, plane, width, height, x, y, data } => {
-            if modifier > 1 || plane != 0 {
-                return Err("fields and planes of media blocks are not modelled".into());
-            }
-            let place = t.place_of(surface)?;
+            // The planes of a surface are surfaces in a row.
+            let place = match t.place_of(surface)? {
+                Place::Table(index) => Place::Table(index + u32::from(plane)),
+                place if plane == 0 => place,
+                _ => return Err("a plane of a surface that is not in the binding table".into()),
+            };
+            let field = (2..=5).contains(&modifier).then_some(matches!(modifier, 3 | 5));
             let (x, y) = (cx.scalar_address(t, x)? as i32, cx.scalar_address(t, y)? as i32);
-            let block = Media { store, place, x, y, width: width.into(), height: height.into() };
+            let block = Media { store, place, field, x, y, width: width.into(), height: height.into() };
             media(t, cx, block, data)
         }
         _ => Err("no block".into()),
@@ -72,6 +71,8 @@ pub(super) fn run(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Resul
 struct Media {
     store: bool,
     place: Place,
+    /// One field, the second or the first.
+    field: Option<bool>,
     x: i32,
     y: i32,
     width: u32,
@@ -82,6 +83,8 @@ struct Media {
 fn media(t: &mut Thread<'_>, cx: &mut Cx<'_>, m: Media, data: RawOperand) -> Result<SendKind, Trap> {
     let surface = cx.surface(m.place)?.clone();
     let Some(image) = surface.image else { return Err("a media block of a surface without shape".into()) };
+    let (image, start) = m.field.map_or((image.clone(), 0), |second| image.field(second));
+    let base = surface.base + start;
     let pitch = m.width.next_power_of_two().max(4);
     let unit = image.texel_bytes() as i32;
     let row_bytes = image.width as i32 * unit;
@@ -93,7 +96,7 @@ fn media(t: &mut Thread<'_>, cx: &mut Cx<'_>, m: Media, data: RawOperand) -> Res
             if m.store {
                 if inside {
                     let v = cx.data(t, data, at, 1)?;
-                    let to = surface.base + cy as u64 * u64::from(image.row_pitch) + cx_ as u64;
+                    let to = base + cy as u64 * u64::from(image.row_pitch) + cx_ as u64;
                     cx.store(t, Place::Flat, to, 1, v)?;
                 }
                 continue;
@@ -106,7 +109,7 @@ fn media(t: &mut Thread<'_>, cx: &mut Cx<'_>, m: Media, data: RawOperand) -> Res
             } else {
                 cx_
             };
-            let from = surface.base + cy * u64::from(image.row_pitch) + cx_ as u64;
+            let from = base + cy * u64::from(image.row_pitch) + cx_ as u64;
             let v = cx.load(t, Place::Flat, from, 1)?;
             t.raw_store(data, at, 1, v)?;
         }

@@ -43,6 +43,26 @@ fn divide(a: i128, b: i128, signed: bool) -> (i128, i128) {
     }
 }
 
+/// Operations on bits whose pages say nothing of saturation; Intel's finalizer drops it.
+pub(super) const fn saturates_nothing(opcode: Opcode) -> bool {
+    use Opcode as O;
+    matches!(
+        opcode,
+        O::And
+            | O::Or
+            | O::Xor
+            | O::Not
+            | O::Rol
+            | O::Ror
+            | O::Bfe
+            | O::Bfi
+            | O::Bfrev
+            | O::Cbit
+            | O::Fbh
+            | O::Fbl
+    )
+}
+
 /// Bytes of a `dp4a` operand.
 fn byte(x: i128, i: u32, ty: Type) -> i128 {
     let b = (x >> (8 * i)) as u8;

@@ -196,7 +196,9 @@ pub(super) fn message(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> R
         Op::Atomic { .. } | Op::SvmAtomic { .. } => super::scatter::atomic(t, cx, inst),
         Op::Typed4 { .. } | Op::TypedAtomic { .. } | Op::LscTyped(_) => super::typed::run(t, cx, inst),
         Op::Lsc(_) | Op::LscBlock2d(_) => super::lsc::run(t, cx, inst),
-        Op::Sample(_) | Op::Load3d(_) | Op::Info3d { .. } => super::sampler::run(t, cx, inst),
+        Op::Sample(_) | Op::Load3d(_) | Op::SampleLegacy { .. } | Op::Info3d { .. } => {
+            super::sampler::run(t, cx, inst)
+        }
         // Memory is always in order here.
         Op::Fence { .. } | Op::LscFence { .. } | Op::SamplerCacheFlush | Op::Wait { .. } => {
             Ok(SendKind::Fence)

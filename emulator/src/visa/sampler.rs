@@ -10,7 +10,7 @@ use crate::{
     thread::Trap,
 };
 use platforms::Platform;
-use visa::{ChannelMask, Inst, Op, RawOperand, SamplerId, op::Sample};
+use visa::{ChannelMask, Exec, ExecSize, Inst, Op, RawOperand, SamplerId, SurfaceId, op::Sample};
 
 /// Positions of u, v and r among the parameters (spec, tables of `3D_SAMPLE` and `3D_LOAD`).
 fn positions(platform: Platform, load: bool, op: u8) -> Option<[usize; 3]> {
@@ -28,8 +28,16 @@ fn positions(platform: Platform, load: bool, op: u8) -> Option<[usize; 3]> {
 
 pub(super) fn run(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Result<SendKind, Trap> {
     match inst.op {
-        Op::Sample(ref s) => texels(t, cx, inst, s, false)?,
-        Op::Load3d(ref s) => texels(t, cx, inst, s, true)?,
+        Op::Sample(ref s) => new_texels(t, cx, inst, s, false)?,
+        Op::Load3d(ref s) => new_texels(t, cx, inst, s, true)?,
+        Op::SampleLegacy { channels, simd16, sampler, surface, coords, dst } => {
+            let size = if simd16 { ExecSize::S16 } else { ExecSize::S8 };
+            let exec = Exec { size, ..inst.exec };
+            let on = t.lanes_of(exec);
+            let access =
+                Access { exec, on, sampler, surface, coords, half_in: false, half_out: false, dst, channels };
+            texels(t, cx, &access)?;
+        }
         Op::Info3d { op: 10, channels, surface, dst, .. } => {
             let place = t.place_of(surface)?;
             let surface = cx.surface(place)?.clone();
@@ -37,7 +45,7 @@ pub(super) fn run(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Resul
             let on = t.lanes_of(inst.exec);
             for i in each(on) {
                 let values = [image.width, image.height, image.depth, 1].map(u64::from);
-                reply(t, inst, dst, channels, i as u32, 4, values)?;
+                reply(t, inst.exec, dst, channels, i as u32, 4, values)?;
             }
         }
         _ => return Err(format!("this form of {} is not modelled", inst.opcode).into()),
@@ -48,21 +56,36 @@ pub(super) fn run(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Resul
 /// Writes a lane's channels, each in registers of its own.
 fn reply(
     t: &mut Thread<'_>,
-    inst: &Inst<'_>,
+    exec: Exec,
     dst: RawOperand,
     channels: ChannelMask,
     lane: u32,
     slot: u32,
     values: [u64; 4],
 ) -> Result<(), Trap> {
-    let block = (inst.exec.size.lanes() * slot).next_multiple_of(t.program.grf);
+    let block = (exec.size.lanes() * slot).next_multiple_of(t.program.grf);
     for (k, c) in (0..4usize).filter(|c| channels.0 >> c & 1 != 0).enumerate() {
         t.raw_store(dst, k as u32 * block + lane * slot, slot, values[c])?;
     }
     Ok(())
 }
 
-fn texels(
+/// A sample or a load: which lanes read what, and where it goes.
+struct Access {
+    exec: Exec,
+    on: u32,
+    sampler: Option<SamplerId>,
+    surface: SurfaceId,
+    /// U, V, R; null for none.
+    coords: [RawOperand; 3],
+    half_in: bool,
+    half_out: bool,
+    dst: RawOperand,
+    channels: ChannelMask,
+}
+
+/// Samples and loads in their present form: coordinates among the parameters.
+fn new_texels(
     t: &mut Thread<'_>,
     cx: &mut Cx<'_>,
     inst: &Inst<'_>,
@@ -74,16 +97,31 @@ fn texels(
     let (true, Some(at)) = (plain, at) else {
         return Err(format!("operation {} of the sampler is not modelled", s.op).into());
     };
-    let place = t.place_of(s.surface)?;
-    let surface = cx.surface(place)?.clone();
-    let Some(image) = surface.image else { return Err("sampling a surface without shape".into()) };
     let half =
         |t: &Thread<'_>, r: RawOperand| t.unit().kernel.var_type(r.var).is_some_and(|ty| ty.bytes() == 2);
     let params: Vec<RawOperand> = s.params.iter().collect();
-    let half_in = params.first().is_some_and(|p| half(t, *p));
-    let half_out = half(t, s.dst);
+    let (on, _) = t.enabled(inst)?;
+    let access = Access {
+        exec: inst.exec,
+        on,
+        sampler: s.sampler,
+        surface: s.surface,
+        coords: at.map(|k| params.get(k).copied().unwrap_or(RawOperand::NULL)),
+        half_in: params.first().is_some_and(|p| half(t, *p)),
+        half_out: half(t, s.dst),
+        dst: s.dst,
+        channels: ChannelMask(s.channels & 15),
+    };
+    texels(t, cx, &access)
+}
+
+fn texels(t: &mut Thread<'_>, cx: &mut Cx<'_>, access: &Access) -> Result<(), Trap> {
+    let &Access { half_in, half_out, .. } = access;
+    let place = t.place_of(access.surface)?;
+    let surface = cx.surface(place)?.clone();
+    let Some(image) = surface.image else { return Err("sampling a surface without shape".into()) };
     let width = if half_in { 2 } else { 4 };
-    let sampler = match s.sampler {
+    let sampler = match access.sampler {
         None => None,
         Some(SamplerId::BINDLESS) => return Err("bindless samplers are not modelled".into()),
         Some(id) => {
@@ -94,16 +132,11 @@ fn texels(
             }
         }
     };
-    let (on, _) = t.enabled(inst)?;
-    for i in each(on) {
+    for i in each(access.on) {
         let lane = i as u32;
         let mut raw = [0u32; 3];
-        for (v, k) in raw.iter_mut().zip(at) {
-            if let Some(p) = params.get(k)
-                && !p.is_null()
-            {
-                *v = cx.address(t, *p, lane * width, width)? as u32;
-            }
+        for (v, coord) in raw.iter_mut().zip(access.coords).filter(|(_, c)| !c.is_null()) {
+            *v = cx.address(t, coord, lane * width, width)? as u32;
         }
         let channels = match sampler {
             None => {
@@ -127,7 +160,8 @@ fn texels(
             (true, Texel::Sint | Texel::Uint) => u64::from(v & 0xffff),
             (true, _) => HALF.from_f64(f32::from_bits(v).into(), Round::Even),
         });
-        reply(t, inst, s.dst, ChannelMask(s.channels & 15), lane, if half_out { 2 } else { 4 }, values)?;
+        let slot = if half_out { 2 } else { 4 };
+        reply(t, access.exec, access.dst, access.channels, lane, slot, values)?;
     }
     Ok(())
 }

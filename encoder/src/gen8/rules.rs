@@ -50,6 +50,9 @@ pub(super) struct Rules {
     /// A register descriptor's bit 30 must stand in the word too, when data are half floats: the
     /// hardware takes it from there.
     pub half_bit_in_word: bool,
+    /// Beside an extended descriptor in a register, the word may hold a length of the second payload, as Intel's
+    /// finalizer leaves it there; the reference disassembler takes the register's.
+    pub length_beside_register: bool,
     /// `movi` has a second source.
     pub movi_two: bool,
     /// Bits 24..16 of the null source 0 of `call` (its region).
@@ -91,6 +94,7 @@ static GEN8: Rules = Rules {
     mixed_half: false,
     send_region: true,
     half_bit_in_word: false,
+    length_beside_register: false,
     movi_two: false,
     call_region: 0,
     calla_region: REGION_2_2_1,
@@ -103,6 +107,7 @@ static GEN9: Rules = Rules {
     mixed_half: true,
     send_region: false,
     half_bit_in_word: true,
+    length_beside_register: false,
     movi_two: false,
     call_region: REGION_2_2_1,
     calla_region: REGION_2_2_1,
@@ -115,6 +120,7 @@ static GEN11: Rules = Rules {
     mixed_half: true,
     send_region: false,
     half_bit_in_word: false,
+    length_beside_register: true,
     movi_two: true,
     call_region: REGION_2_4_1,
     calla_region: 0,

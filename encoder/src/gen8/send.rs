@@ -36,13 +36,14 @@ fn half_bit(rules: &Rules, inst: &Inst<Physical>) -> u32 {
     if rules.half_bit_in_word && half { 1 << 30 } else { 0 }
 }
 
-fn lengths(desc: Desc<Physical>, ex_desc: Desc<Physical>, split: bool) -> (u8, u8, u8) {
+fn lengths(word: u128, desc: Desc<Physical>, ex_desc: Desc<Physical>, split: bool) -> (u8, u8, u8) {
     let (dst, src0) = match desc {
         Desc::Imm(d) => ((d >> 20 & 31) as u8, (d >> 25 & 15) as u8),
         Desc::Reg(_) => (0, 0),
     };
     match ex_desc {
         Desc::Imm(d) if split => (dst, src0, (d >> 6 & 15) as u8),
+        Desc::Reg(_) if split => (dst, src0, Sends::from_bits(word).ex_desc_6()),
         _ => (dst, src0, 0),
     }
 }
@@ -57,7 +58,7 @@ pub(super) fn decode(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Re
     let split = matches!(inst.op, Op::Sends | Op::Sendsc);
     let (desc, ex_desc) =
         if split { decode_split(rules, word, inst)? } else { decode_one(rules, word, inst)? };
-    let (dst_len, src0_len, src1_len) = lengths(desc, ex_desc, split);
+    let (dst_len, src0_len, src1_len) = lengths(word, desc, ex_desc, split);
     let sfid = gen_ir::Sfid::from_number(c.cond_modifier(), false);
     let eot = word >> 127 != 0;
     inst.payload = Payload::Send(SendInfo { sfid, desc, ex_desc, eot, dst_len, src0_len, src1_len });
@@ -162,8 +163,11 @@ fn decode_split(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Result<
         Desc::Imm(w.desc())
     };
     let ex_desc = if w.sel_reg32_ex_desc() {
-        if w.ex_desc_16() > 7 || w.ex_desc_6() != 0 {
+        if w.ex_desc_16() > 7 {
             return Err(Fault::new("ExDescAddrSubRegNum", w.ex_desc_16(), "0 to 7"));
+        }
+        if w.ex_desc_6() != 0 && !rules.length_beside_register {
+            return Err(Fault::new("ExDesc[9:6]", w.ex_desc_6(), "0 beside a register"));
         }
         Desc::Reg(operand::addr_reg(w.ex_desc_16() as u8 * 2))
     } else {
@@ -328,7 +332,8 @@ fn encode_split(rules: &Rules, inst: &Inst<Physical>, info: &SendInfo<Physical>)
         }
         Desc::Reg(reg) => {
             let dword = a0(reg, "extended descriptor", 28, "a0.0, a0.2, ... a0.14")?;
-            w.with_sel_reg32_ex_desc(true).with_ex_desc_16(dword)
+            let length = if rules.length_beside_register { info.src1_len & 15 } else { 0 };
+            w.with_sel_reg32_ex_desc(true).with_ex_desc_16(dword).with_ex_desc_6(length)
         }
     };
     Ok(w.into_bits())

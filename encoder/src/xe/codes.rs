@@ -23,6 +23,7 @@ pub(super) const fn type_code(ty: Type) -> Option<u8> {
         Type::F => 10,
         Type::Df => 11,
         Type::Bf => 13,
+        Type::Tf32 => 14,
         _ => return None,
     })
 }
@@ -43,6 +44,7 @@ pub(super) const fn type_of(code: u8, bf16: bool) -> Option<Type> {
         10 => Type::F,
         11 => Type::Df,
         13 if bf16 => Type::Bf,
+        14 if bf16 => Type::Tf32,
         _ => return None,
     })
 }

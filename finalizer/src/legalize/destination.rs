@@ -9,11 +9,14 @@ use super::{
     Legalizer, Step,
     operand::{exec_type, is_mixed_float, is_raw_move, linear_region, linear_stride, with_type},
 };
-use crate::build::{self, VInst, VReg, VSrc, int_type};
+use crate::build::{VInst, VReg, VSrc, int_type};
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
-    if inst.op.info().class == Class::Ternary || inst.exec.lanes() == 1 {
+    if inst.op.info().class == Class::Ternary {
         return Step::Keep;
+    }
+    if inst.exec.lanes() == 1 {
+        return one_channel(lx, inst);
     }
     let (reg, horz, ty) = match inst.dst {
         Dst::Direct { reg, horz, ty } => (Some(reg), u32::from(horz), ty),
@@ -37,14 +40,11 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     }
     let exec = exec_type(inst).bytes();
     let step = horz * ty.bytes();
-    let aligned = |lx: &Legalizer<'_>, bytes: u32| reg.is_none_or(|r| lx.is_aligned(r, bytes));
     if ty.bytes() >= exec {
         return if ty.bytes() == 1 && step == 1 { pack(lx, inst, ty, 2) } else { Step::Keep };
     }
     let wide_enough = step == exec || (ty.bytes() == 1 && exec == 2 && step == 4);
-    // Bytes may also start one byte into the execution channel.
-    let placed =
-        aligned(lx, exec) || (ty.bytes() == 1 && reg.is_some_and(|r| lx.is_aligned(r.at(r.byte ^ 1), exec)));
+    let placed = reg.is_none_or(|r| is_placed(lx, r, ty, exec));
     if wide_enough && placed {
         return Step::Keep;
     }
@@ -59,21 +59,37 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     pack(lx, inst, ty, exec / ty.bytes())
 }
 
+/// One channel has no stride, but a place: Intel's finalizer writes none that is not aligned (`fixDstAlignment`).
+fn one_channel(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let Dst::Direct { reg, ty, .. } = inst.dst else { return Step::Keep };
+    let exec = exec_type(inst).bytes();
+    if reg.is_null() || ty.bytes() >= exec || is_raw_move(inst) || is_placed(lx, reg, ty, exec) {
+        return Step::Keep;
+    }
+    if let Some(raw) = truncation(inst) {
+        lx.inst(raw);
+        return Step::Replaced;
+    }
+    if reg.byte.is_multiple_of(exec) {
+        lx.raise_alignment(reg, exec);
+        if lx.is_aligned(reg, exec) {
+            return Step::Keep;
+        }
+    }
+    lx.stage_destination(inst, ty, 1, false);
+    Step::Replaced
+}
+
+/// Whether a destination is aligned to the execution type. Bytes may also start one byte into the channel.
+fn is_placed(lx: &Legalizer<'_>, reg: VReg, ty: Type, exec: u32) -> bool {
+    lx.is_aligned(reg, exec) || ty.bytes() == 1 && lx.is_aligned(reg.at(reg.byte ^ 1), exec)
+}
+
 /// Computes into a strided temporary, then packs by a raw move.
 fn pack(lx: &mut Legalizer<'_>, inst: &VInst, ty: Type, stride: u32) -> Step {
     if stride > 4 {
-        // Eight times narrower than the computation: in two steps, each of which saturates.
-        let wider = if ty.is_signed() { Type::D } else { Type::Ud };
-        let (lanes, exec) = (inst.exec.lanes(), super::lanes_of(inst));
-        let reg = lx.aligned_temp(lanes * 8);
-        let mut op = *inst;
-        op.dst = Dst::Direct { reg, horz: 2, ty: wider };
-        lx.helper(op, inst);
-        let region = linear_region(2, lanes).unwrap_or(Region::PACKED);
-        let mut copy = build::mov(exec, inst.dst, Src::new(reg, region, wider));
-        copy.sat = inst.sat;
-        copy.pred = if inst.op == Op::Sel { None } else { inst.pred };
-        lx.helper(copy, inst);
+        // Eight times narrower than the computation: in two steps.
+        lx.stage_in_steps(inst, if ty.is_signed() { Type::D } else { Type::Ud }, 2);
         return Step::Replaced;
     }
     lx.stage_destination(inst, ty, stride, false);

@@ -5,6 +5,7 @@ use gen_ir::{Dst, Op, Options, Region, Src, Type};
 use super::{
     Legalizer, Step, lanes_of,
     operand::{is_scalar, linear_region, linear_stride},
+    saturate,
     slice::piece,
     wide,
 };
@@ -30,6 +31,10 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let modified = |s: &VSrc| s.mods().any() && s.ty().is_some_and(Type::is_int);
     let float = |t: Option<Type>| t.is_some_and(Type::is_float);
     let shifts = matches!(inst.op, Op::Shl | Op::Shr | Op::Asr);
+    let negative = |s: &VSrc| s.mods().any() && s.ty().is_some_and(|t| t.is_int() && !t.is_signed());
+    if inst.sat && inst.op == Op::Add && inst.src.iter().any(negative) {
+        return Step::Refuse("a saturating 64-bit difference of unsigned numbers");
+    }
     match (inst.op, inst.cond) {
         (Op::Mov, None) if !dst_wide && float(inst.dst.ty()) => return wide::to_float(lx, inst),
         _ if !bitwise && inst.src.iter().any(modified) => return wide::modifiers(lx, inst),
@@ -40,7 +45,8 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         (_, Some(cond)) => return wide::condition_after(lx, inst, cond),
     }
     match inst.op {
-        Op::Mov if inst.sat => wide::saturate(lx, inst),
+        Op::Mov if inst.sat => saturate::moved(lx, inst),
+        Op::Add | Op::Shl | Op::Shr | Op::Asr if inst.sat => saturate::computed(lx, inst),
         _ if inst.sat && (dst_wide || inst.op != Op::Sel) => Step::Refuse("a saturating 64-bit operation"),
         Op::Mov if dst_wide && !src_wide && float(inst.src[0].ty()) => wide::from_float(lx, inst),
         Op::Mov if dst_wide && !src_wide => widen(lx, inst),

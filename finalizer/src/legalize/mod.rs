@@ -28,6 +28,7 @@ mod plain;
 mod regions;
 pub(crate) mod responses;
 mod rounding;
+mod saturate;
 mod slice;
 mod split;
 mod ternary;

@@ -65,13 +65,16 @@ fn one_addition(lx: &mut Legalizer<'_>, inst: &VInst) -> bool {
     true
 }
 
+/// Two sums. Where the second saturates, the first is exact.
 fn two_additions(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
-    let reg = lx.aligned_temp(inst.exec.lanes() * 4);
-    let sum = build::op(Op::Add, lanes_of(inst), Dst::packed(reg, Type::D), &inst.src[..2]);
+    let dwords = inst.src[..2].iter().filter_map(Src::ty).any(|t| t.bytes() == 4);
+    let ty = if inst.sat && dwords { Type::Q } else { Type::D };
+    let reg = lx.aligned_temp(inst.exec.lanes() * ty.bytes());
+    let sum = build::op(Op::Add, lanes_of(inst), Dst::packed(reg, ty), &inst.src[..2]);
     lx.helper(sum, inst);
     let mut add = *inst;
     add.op = Op::Add;
-    add.src = [Src::new(reg, build::strided(1, inst.exec), Type::D), inst.src[2], Src::None];
+    add.src = [Src::new(reg, build::strided(1, inst.exec), ty), inst.src[2], Src::None];
     lx.inst(add);
     Step::Replaced
 }

@@ -77,7 +77,7 @@ pub(super) fn linear_region(stride: u32, lanes: u32) -> Option<Region> {
 /// A `mov` that only copies bits.
 pub(super) fn is_raw_move(inst: &VInst) -> bool {
     let same = match (inst.dst.ty(), inst.src[0].ty()) {
-        (Some(d), Some(s)) => d.bytes() == s.bytes() && d.is_float() == s.is_float() && !inst.src[0].is_imm(),
+        (Some(d), Some(s)) => d.same_bits(s) && !inst.src[0].is_imm(),
         _ => false,
     };
     inst.op == Op::Mov && same && !inst.sat && !inst.src[0].mods().any()
@@ -217,17 +217,24 @@ impl Legalizer<'_> {
     /// Emits `inst` with its result in a temporary of type `ty` whose elements lie `stride` apart, then
     /// a move from there to the real destination.
     pub(super) fn stage_destination(&mut self, inst: &VInst, ty: Type, stride: u32, sat_in_move: bool) {
+        let sats = if sat_in_move { [false, inst.sat] } else { [inst.sat, false] };
+        self.stage_with(inst, ty, stride, sats);
+    }
+
+    /// The same with both the operation and the move saturating, if `inst` does. Where `ty` has the sign of the
+    /// destination, together they do what saturation of the exact result does.
+    pub(super) fn stage_in_steps(&mut self, inst: &VInst, ty: Type, stride: u32) {
+        self.stage_with(inst, ty, stride, [inst.sat; 2]);
+    }
+
+    fn stage_with(&mut self, inst: &VInst, ty: Type, stride: u32, [operation, moved]: [bool; 2]) {
         let lanes = inst.exec.lanes();
         let reg = self.aligned_temp(lanes * stride * ty.bytes());
-        let mut op = *inst;
-        op.dst = Dst::Direct { reg, horz: stride as u8, ty };
-        if sat_in_move {
-            op.sat = false;
-        }
+        let op = VInst { dst: Dst::Direct { reg, horz: stride as u8, ty }, sat: operation, ..*inst };
         self.helper(op, inst);
         let region = linear_region(stride, lanes).unwrap_or(Region::PACKED);
         let mut copy = build::mov(lanes_of(inst), inst.dst, Src::new(reg, region, ty));
-        copy.sat = inst.sat && sat_in_move;
+        copy.sat = moved;
         copy.pred = if inst.op == Op::Sel { None } else { inst.pred };
         self.helper(copy, inst);
     }

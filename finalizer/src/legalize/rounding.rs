@@ -1,8 +1,9 @@
-//! Stochastic rounding (Xe-HPC): `:f` to `:hf`, `:hf` to `:bf8`.
+//! Stochastic rounding (Xe-HPC): `:f` to `:hf`, `:hf` to `:bf8`. Conversions to and from `:bf8`, and to `:tf32`.
 //!
 //! vISA writes `:bf8` as `:ub` and gives the random bits as floats or unsigned integers. The machine wants the
 //! types themselves, the random bits in elements as wide as the value, and operands that are packed from the start
-//! of a register on, or scalar single floats; one channel of `:bf8` does not exist (Intel's finalizer, `fixSrnd`).
+//! of a register on, or scalar single floats; one channel of `:bf8` does not exist (Intel's finalizer, `fixSrnd`). So do
+//! conversions (`fixFcvt`).
 
 use gen_ir::{Dst, ExecSize, Op, Src, Type};
 
@@ -14,16 +15,19 @@ use super::{
 use crate::build::{self, VInst};
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
-    if inst.op != Op::Srnd {
-        return Step::Keep;
-    }
-    let to = match (inst.src[0].ty(), inst.dst.ty()) {
-        (Some(Type::F), Some(Type::Hf)) => Type::Hf,
-        (Some(Type::Hf), Some(Type::Ub)) => Type::Bf8,
-        _ => return Step::Refuse("stochastic rounding is from :f to :hf and from :hf to :bf8"),
+    let to = match (inst.op, inst.src[0].ty(), inst.dst.ty()) {
+        (Op::Srnd, Some(Type::F), Some(Type::Hf)) => Type::Hf,
+        (Op::Srnd, Some(Type::Hf), Some(Type::Ub)) => Type::Bf8,
+        (Op::Srnd, ..) => return Step::Refuse("stochastic rounding is from :f to :hf and from :hf to :bf8"),
+        (Op::Mov, Some(from), Some(to)) if from == Type::Bf8 || matches!(to, Type::Bf8 | Type::Tf32) => to,
+        _ => return Step::Keep,
     };
+    if inst.op == Op::Srnd && inst.src[1].ty().is_some_and(|t| t.is_float() && Some(t) != inst.src[0].ty()) {
+        return Step::Refuse("random bits are unsigned integers, or of the type of what is rounded");
+    }
     let lanes = inst.exec.lanes();
-    if lanes * 4 > lx.grf() && to == Type::Hf && !is_scalar(&inst.src[0], lanes) {
+    let single = lanes == 1 && (to == Type::Bf8 || inst.src[0].ty() == Some(Type::Bf8));
+    if inst.op == Op::Srnd && lanes * 4 > lx.grf() && to == Type::Hf && !is_scalar(&inst.src[0], lanes) {
         if lx.overlaps(inst, lanes / 2) {
             lx.stage_destination(inst, Type::Hf, 1, false);
         } else {
@@ -33,12 +37,14 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         return Step::Replaced;
     }
     let mut new = *inst;
-    random(lx, &mut new);
-    for i in 0..2 {
+    if inst.op == Op::Srnd {
+        random(lx, &mut new);
+    }
+    for i in 0..usize::from(inst.op.info().srcs) {
         operand(lx, &mut new, i);
     }
     let placed = match inst.dst {
-        Dst::Direct { reg, horz: 1, .. } if lanes > 1 || to == Type::Hf => {
+        Dst::Direct { reg, horz: 1, .. } if !single => {
             lx.raise_alignment(reg, lx.grf());
             lx.is_general(reg) && lx.is_aligned(reg, lx.grf())
         }
@@ -52,7 +58,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let result = lx.aligned_temp(lanes.max(2) * to.bytes());
     new.dst = Dst::packed(result, to);
     (new.pred, new.no_mask) = (None, true);
-    if lanes == 1 && to == Type::Bf8 {
+    if single {
         new.exec = ExecSize::S2;
     }
     new.origin = inst.origin;
@@ -88,13 +94,20 @@ fn random(lx: &mut Legalizer<'_>, inst: &mut VInst) {
 fn operand(lx: &mut Legalizer<'_>, inst: &mut VInst, i: usize) {
     let lanes = inst.exec.lanes();
     let Some(ty) = inst.src[i].ty() else { return };
+    if ty == Type::Bf8 {
+        // Only its bits are moved.
+        inst.src[i] = with_type(inst.src[i], Type::Ub);
+        operand(lx, inst, i);
+        inst.src[i] = with_type(inst.src[i], ty);
+        return;
+    }
     if let Src::Direct { reg, region, mods, .. } = inst.src[i] {
         let scalar = is_scalar(&inst.src[i], lanes);
         let walks = scalar && (ty == Type::F || lanes == 1) || linear_stride(region, lanes) == Some(1);
         if walks && !mods.any() && lx.is_general(reg) && lx.is_aligned(reg, lx.grf()) {
             return;
         }
-        if scalar && ty == Type::Hf && lanes > 1 {
+        if scalar && ty.bytes() < 4 && lanes > 1 {
             return lx.spread_source(inst, i, ty);
         }
     } else if lanes > 1 && ty == Type::Hf {

@@ -4,7 +4,7 @@
 //! aligned, or one replicated element at a dword (doubles cannot be replicated); no immediates; 1, 4, 8 or 16
 //! channels. Align1: small sets of strides; the last source packed or scalar; Xe: 16-bit immediates as sources 0 and 2.
 
-use gen_ir::{Class, CondMod, Dst, ExecSize, Op, Options, PredCtrl, Region, Src, Type};
+use gen_ir::{Class, Cond, CondMod, Dst, ExecSize, Op, Options, PredCtrl, Region, Src, Type};
 
 use super::{
     Legalizer, Step, lanes_of,
@@ -30,7 +30,8 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if let Some(step) = types(lx, inst) {
         return step;
     }
-    if inst.cond.is_some() && !lx.caps.words.ternary_cond {
+    // Overflow shows in the sum alone.
+    if inst.cond.is_some_and(|c| c.cond != Cond::Ov) && !lx.caps.words.ternary_cond {
         return separate_condition(lx, inst);
     }
     if lx.caps.words.ternary_align16 { align16(lx, inst) } else { align1(lx, inst) }
@@ -82,11 +83,21 @@ fn integer_mad(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
     Some(product_and_sum(lx, inst, ty))
 }
 
-/// A product, then a sum.
+/// A product, then a sum. One that saturates is of the exact product.
 fn product_and_sum(lx: &mut Legalizer<'_>, inst: &VInst, ty: Type) -> Step {
+    let factors = || inst.src[1..].iter().filter_map(Src::ty);
+    let signed = factors().any(Type::is_signed) || inst.src[1..].iter().any(|s| s.mods().any());
+    let qwords = inst.src.iter().filter_map(Src::ty).any(|t| t.bytes() == 8);
     let wide_ty = match ty.bytes() {
         8 => ty,
-        _ if inst.src.iter().filter_map(Src::ty).any(|t| t.bytes() == 8) => Type::Q,
+        _ if qwords => Type::Q,
+        _ if inst.sat && factors().any(|t| t.bytes() == 4) => {
+            if !signed && inst.src[0].ty().is_some_and(Type::is_signed) {
+                return Step::Refuse("a saturating sum of an unsigned 64-bit product and a signed number");
+            }
+            if signed { Type::Q } else { Type::Uq }
+        }
+        _ if inst.sat && !signed => Type::Ud,
         _ => Type::D,
     };
     let lanes = inst.exec.lanes();
@@ -331,7 +342,7 @@ fn align1(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if lanes > 1 && ty.is_int() && exec.is_int() && ty.bytes() < exec.bytes() {
         // The result is that of the wider computation; it is packed behind it.
         if inst.sat {
-            saturate_twice(lx, inst, if ty.is_signed() { Type::D } else { Type::Ud });
+            lx.stage_in_steps(inst, if ty.is_signed() { Type::D } else { Type::Ud }, 1);
         } else {
             lx.stage_destination(inst, exec, 1, true);
         }
@@ -404,19 +415,6 @@ fn align1(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     }
     lx.out.push(new);
     Step::Replaced
-}
-
-/// The sum in a wider temporary with the sign of the destination, which saturates, and so does the move from there:
-/// together they do what saturation of the exact sum does.
-fn saturate_twice(lx: &mut Legalizer<'_>, inst: &VInst, wide: Type) {
-    let lanes = inst.exec.lanes();
-    let reg = lx.aligned_temp(lanes * wide.bytes());
-    let mut op = *inst;
-    op.dst = Dst::packed(reg, wide);
-    lx.helper(op, inst);
-    let mut copy = build::mov(lanes_of(inst), inst.dst, Src::new(reg, build::strided(1, inst.exec), wide));
-    (copy.sat, copy.pred) = (true, inst.pred);
-    lx.helper(copy, inst);
 }
 
 /// The last source has hardly a region: unless it is one element for all, it lies as the destination does (Intel's

@@ -1,5 +1,5 @@
 //! 64-bit operations that take more than one step on both halves: comparisons, choices, shifts by
-//! variables, source modifiers, saturation, conversions from and to float.
+//! variables, source modifiers, conversions from and to float.
 
 use gen_ir::{Cond, CondMod, Dst, Op, Pred, PredCtrl, Src, SrcMod, Type};
 
@@ -12,23 +12,23 @@ use super::{
 use crate::build::{self, VInst, VReg, VSrc};
 
 /// Packed elements of a temporary.
-fn read(reg: VReg, inst: &VInst, ty: Type) -> VSrc {
+pub(super) fn read(reg: VReg, inst: &VInst, ty: Type) -> VSrc {
     Src::new(reg, build::strided(1, inst.exec), ty)
 }
 
 impl Legalizer<'_> {
     /// A helper `op dst srcs` on packed dwords of a new temporary.
-    fn dwords(&mut self, inst: &VInst, op: Op, ty: Type, srcs: &[VSrc]) -> VReg {
+    pub(super) fn dwords(&mut self, inst: &VInst, op: Op, ty: Type, srcs: &[VSrc]) -> VReg {
         let reg = self.aligned_temp(inst.exec.lanes() * 4);
         self.helper(build::op(op, lanes_of(inst), Dst::packed(reg, ty), srcs), inst);
         reg
     }
 
-    fn wide_temp(&mut self, inst: &VInst) -> VReg {
+    pub(super) fn wide_temp(&mut self, inst: &VInst) -> VReg {
         self.aligned_temp(inst.exec.lanes() * 8)
     }
 
-    fn flag_for(&mut self, inst: &VInst) -> VReg {
+    pub(super) fn flag_for(&mut self, inst: &VInst) -> VReg {
         let flag = build::flag(lanes_of(inst));
         VReg::var_at(self.add_var(flag), 0)
     }
@@ -269,41 +269,6 @@ pub(super) fn narrow_result(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     mov.sat = inst.sat;
     mov.pred = if choice { None } else { inst.pred };
     lx.helper(mov, inst);
-    Step::Replaced
-}
-
-/// A saturating move to fewer bits: the value is first brought into the range.
-pub(super) fn saturate(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
-    let (Some(from), Some(to)) = (inst.src[0].ty(), inst.dst.ty()) else { return Step::Keep };
-    if to.is_float() {
-        return Step::Refuse("a saturating conversion of 64 bits to float");
-    }
-    if from.is_float() {
-        // Floats saturate without being asked.
-        lx.inst(VInst { sat: false, ..*inst });
-        return Step::Replaced;
-    }
-    let range = |ty: Type| -> (i128, i128) {
-        let bits = ty.bytes() * 8;
-        if ty.is_signed() { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }
-    };
-    let ((low, high), (least, most)) = (range(to), range(from));
-    let mut value = inst.src[0];
-    for (cond, bound) in [(Cond::Lt, high), (Cond::Ge, low)] {
-        // A bound beyond the type binds nothing.
-        if if cond == Cond::Lt { bound >= most } else { bound <= least } {
-            continue;
-        }
-        let reg = lx.wide_temp(inst);
-        let srcs = [value, Src::imm(bound as u64, from)];
-        let mut sel = build::op(Op::Sel, lanes_of(inst), Dst::packed(reg, from), &srcs);
-        sel.cond = Some(build::sel_cond(cond));
-        lx.helper(sel, inst);
-        value = read(reg, inst, from);
-    }
-    let mut mov = *inst;
-    (mov.src[0], mov.sat) = (value, false);
-    lx.inst(mov);
     Step::Replaced
 }
 

@@ -71,14 +71,14 @@ static ROUTES: [Route; 256] = {
         i += 1;
     }
     use Opcode::{
-        Bfi, Cmp, Divm, Dp2, Dp3, Dp4, Dph, File, Goto, Label, Lifetime, Line, Loc, Mad, Madw, Mod, Plane,
-        Sad2add, Sqrtm,
+        Add3o, Bfi, Cmp, Divm, Dp2, Dp3, Dp4, Dph, Fcvt, File, Goto, Label, Lifetime, Line, Loc, Mad, Madw,
+        Mod, Plane, Sad2add, Sqrtm,
     };
     routes[Mad as usize] = Route::Mad;
     routes[Cmp as usize] = Route::Compare;
     routes[Goto as usize] = Route::Goto;
     let mut i = 0;
-    let alu = [Bfi, Sad2add, Madw, Mod, Divm, Sqrtm, Line, Plane, Dp2, Dp3, Dp4, Dph];
+    let alu = [Add3o, Fcvt, Bfi, Sad2add, Madw, Mod, Divm, Sqrtm, Line, Plane, Dp2, Dp3, Dp4, Dph];
     while i < alu.len() {
         routes[alu[i] as usize] = Route::Alu;
         i += 1;
@@ -111,6 +111,8 @@ impl Lowerer<'_> {
             return self.predicate_logic(opcode, dst, srcs);
         }
         match opcode {
+            Opcode::Add3o => self.sum_with_overflow(dst, srcs),
+            Opcode::Fcvt => self.convert_float(dst, srcs),
             Opcode::Bfi => self.bit_field_insert(dst, srcs),
             Opcode::Sad2add if self.caps.ops.sad => self.sad2_add(dst, srcs),
             Opcode::Sad2add => self.sum_of_differences(dst, srcs),
@@ -132,10 +134,10 @@ impl Lowerer<'_> {
         if some && self.rewritten(opcode, op, dst, Srcs::new(srcs))? {
             return Ok(());
         }
-        if self.append_usual(op, dst, srcs.iter()) {
-            return Ok(());
+        if !self.append_usual(op, dst, srcs.iter()) {
+            self.unusual(opcode, op, dst, Srcs::new(srcs))?;
         }
-        self.unusual(opcode, op, dst, Srcs::new(srcs))
+        self.settle_types(opcode, op)
     }
 
     /// Instructions that are others here, by their operands.
@@ -162,8 +164,8 @@ impl Lowerer<'_> {
             {
                 self.unusual(opcode, Op::Shr, dst, srcs).map(|()| true)
             }
-            // What combines or narrows 64 bits leaves nothing to saturate.
-            Op::And | Op::Or | Op::Xor | Op::Asr | Op::Shr
+            // What narrows 64 bits leaves nothing to saturate.
+            Op::Asr | Op::Shr
                 if !self.caps.ops.int64
                     && dst.is_saturated()
                     && self.is_qword(dst, &srcs[0])
@@ -231,7 +233,7 @@ impl Lowerer<'_> {
     pub(crate) fn mad(&mut self, operands: &[Operand]) -> Lowered {
         let (dst, srcs) = (operands[0].vector(), &operands[1..]);
         if self.append_usual(Op::Mad, dst, srcs.iter().rev()) {
-            return Ok(());
+            return self.settle_types(Opcode::Mad, Op::Mad);
         }
         let (dst, sat) = self.dst(dst)?;
         let mut src = [Src::None; 3];
@@ -240,7 +242,7 @@ impl Lowerer<'_> {
         }
         let inst = self.append(Op::Mad);
         (inst.dst, inst.sat, inst.src) = (dst, sat, src);
-        Ok(())
+        self.settle_types(Opcode::Mad, Op::Mad)
     }
 
     /// A copy of a source, so that arithmetic modifiers are applied to it.
@@ -282,10 +284,10 @@ impl Lowerer<'_> {
         if !self.caps.ops.add3_bfn {
             return self.bfn_by_logic(function, dst, srcs);
         }
-        let (dst, sat) = self.dst(dst)?;
+        let (dst, _) = self.dst(dst)?;
         let src = [self.src(&srcs[0])?, self.src(&srcs[1])?, self.src(&srcs[2])?];
         let inst = self.append(Op::Bfn);
-        (inst.dst, inst.sat, inst.src) = (dst, sat, src);
+        (inst.dst, inst.src) = (dst, src);
         inst.payload = Payload::Bfn(function);
         Ok(())
     }
@@ -349,9 +351,28 @@ impl Lowerer<'_> {
         }
     }
 
+    /// `add3.o`: what stands where predicates do receives the overflow.
+    fn sum_with_overflow(&mut self, dst: &VectorOperand, srcs: Srcs<'_>) -> Lowered {
+        if !self.caps.ops.add3_bfn {
+            return self.unsupported(Opcode::Add3o);
+        }
+        let Some(Pred { flag, .. }) = self.pred.take() else {
+            return Err("no predicate for the overflow".into());
+        };
+        let (dst, _) = self.dst(dst)?;
+        let src = [self.src(&srcs[0])?, self.src(&srcs[1])?, self.src(&srcs[2])?];
+        let size = dst.ty().map_or(0, Type::bytes);
+        if src.iter().any(|s| !s.is_imm() && s.ty().is_some_and(|t| t.bytes() != size)) {
+            return Err("the overflow of a sum of another size than its operands".into());
+        }
+        let inst = self.append(Op::Add3);
+        (inst.dst, inst.src, inst.cond) = (dst, src, Some(CondMod { cond: Cond::Ov, flag }));
+        Ok(())
+    }
+
     /// `bfi`: mask, then insertion.
     fn bit_field_insert(&mut self, dst: &VectorOperand, srcs: Srcs<'_>) -> Lowered {
-        let (dst, sat) = self.dst(dst)?;
+        let (dst, _) = self.dst(dst)?;
         let ty = dst.ty().unwrap_or(Type::Ud);
         let mut s = [Src::None; 4];
         for (i, slot) in s.iter_mut().enumerate() {
@@ -360,9 +381,7 @@ impl Lowerer<'_> {
         let mask = self.temp(self.lanes.exec.lanes(), 4);
         self.emit_guarded(build::op(Op::Bfi1, self.lanes, Dst::packed(mask, ty), &s[..2]));
         let mask = Src::new(mask, build::strided(1, self.lanes.exec), ty);
-        let mut insert = build::op(Op::Bfi2, self.lanes, dst, &[mask, s[2], s[3]]);
-        insert.sat = sat;
-        self.emit_guarded(insert);
+        self.emit_guarded(build::op(Op::Bfi2, self.lanes, dst, &[mask, s[2], s[3]]));
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 use gen_ir::{Dst, MathFn, Op, Src, SrcMod, Type};
 use visa::{Opcode, Srcs, VectorOperand};
 
-use super::{Lowered, Lowerer};
+use super::{Lowered, Lowerer, types::one_kind};
 use crate::build::{self, VSrc};
 
 impl Lowerer<'_> {
@@ -15,8 +15,9 @@ impl Lowerer<'_> {
             Some(operand) => Some(self.src(operand)?),
             None => None,
         };
-        if let Some(done) = self.converted_math(opcode, target, sat, a, b)? {
-            return Ok(done);
+        one_kind(opcode, &target, &[a, b.unwrap_or(Src::None)])?;
+        if let Some(done) = self.double_math(opcode, target, sat, a, b) {
+            return done;
         }
         let unary = |function| Ok::<_, super::Refusal>((function, [a, Src::None]));
         let (function, s) = match (opcode, b) {
@@ -54,57 +55,25 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Divisions whose result is of another kind than their operands, and doubles, which the math unit computes by
-    /// its macros alone.
-    fn converted_math(
+    /// Doubles, which the math unit computes by its macros alone.
+    fn double_math(
         &mut self,
         opcode: Opcode,
         dst: build::VDst,
         sat: bool,
         a: VSrc,
         b: Option<VSrc>,
-    ) -> Lowered<Option<()>> {
-        let (Some(to), Some(from)) = (dst.ty(), a.ty()) else { return Ok(None) };
-        let computed = match opcode {
-            Opcode::Div | Opcode::Inv | Opcode::Sqrt
-                if from == Type::Df || b.and_then(|b| b.ty()) == Some(Type::Df) =>
-            {
-                Type::Df
-            }
-            Opcode::Div if from.is_float() && to.is_int() => Type::F,
-            Opcode::Div
-                if from.is_int() && to.is_float() && b.and_then(|b| b.ty()).is_some_and(Type::is_int) =>
-            {
-                if from.is_signed() {
-                    Type::D
-                } else {
-                    Type::Ud
-                }
-            }
-            _ => return Ok(None),
-        };
-        let lanes = self.lanes;
-        let result = self.payload((lanes.exec.lanes() * computed.bytes()).div_ceil(self.grf()));
-        let target = Dst::packed(result, computed);
-        let pred = self.pred.take();
-        match (opcode, computed, b) {
-            (Opcode::Sqrt, Type::Df, _) => self.ieee_math(Opcode::Sqrtm, target, false, a, Src::None)?,
-            (Opcode::Inv, Type::Df, _) => {
-                self.ieee_math(Opcode::Divm, target, false, Src::imm(1f64.to_bits(), Type::Df), a)?;
-            }
-            (_, Type::Df, Some(b)) => self.ieee_math(Opcode::Divm, target, false, a, b)?,
-            (_, Type::F, Some(b)) if !self.caps.ops.fdiv_pow => {
-                self.divide_by_inverse(target, false, a, b)?
-            }
-            (_, Type::F, Some(b)) => self.plain_math(MathFn::Fdiv, target, false, &[a, b]),
-            (_, _, Some(b)) if self.caps.ops.int_div => self.plain_math(MathFn::Iqot, target, false, &[a, b]),
-            _ => return self.unsupported(opcode),
+    ) -> Option<Lowered> {
+        if a.ty() != Some(Type::Df) {
+            return None;
         }
-        self.pred = pred;
-        let mut copy = build::mov(lanes, dst, Src::new(result, build::strided(1, lanes.exec), computed));
-        copy.sat = sat;
-        self.emit_guarded(copy);
-        Ok(Some(()))
+        let one = Src::imm(1f64.to_bits(), Type::Df);
+        match (opcode, b) {
+            (Opcode::Sqrt, _) => Some(self.ieee_math(Opcode::Sqrtm, dst, sat, a, Src::None)),
+            (Opcode::Inv, _) => Some(self.ieee_math(Opcode::Divm, dst, sat, one, a)),
+            (Opcode::Div, Some(b)) => Some(self.ieee_math(Opcode::Divm, dst, sat, a, b)),
+            _ => None,
+        }
     }
 
     /// `a * (1 / b)`.

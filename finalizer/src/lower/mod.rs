@@ -19,6 +19,7 @@ pub(crate) mod operand;
 mod predicates;
 mod stack;
 mod systolic;
+mod types;
 pub(crate) mod vars;
 
 use std::fmt;
@@ -128,6 +129,8 @@ pub(crate) struct Lowerer<'a> {
     pub staged: SmallVec<[VReg; 8]>,
     /// A `wait` that no message has served yet: how many instructions the block had then.
     pub waiting: Option<usize>,
+    /// The thread has ended: what else the block says is never reached.
+    pub ended: bool,
 }
 
 /// What a kernel's messages write.
@@ -277,6 +280,7 @@ impl<'a> Lowerer<'a> {
             writes: Writes::default(),
             staged: SmallVec::new(),
             waiting: None,
+            ended: false,
         })
     }
 
@@ -328,6 +332,7 @@ impl<'a> Lowerer<'a> {
     /// A block of vISA starts, with so many instructions.
     fn begin_block(&mut self, number: u32, count: usize) {
         self.block = BlockId(number);
+        self.ended = false;
         self.next_block = BlockId(number + 1);
         self.pool.grow(&mut self.insts, count);
         self.vars.forget_handles();
@@ -341,7 +346,7 @@ impl<'a> Lowerer<'a> {
     }
 
     /// Ends the current block inside of a vISA instruction; returns the number of the one that starts.
-    fn new_block(&mut self) -> BlockId {
+    pub(crate) fn new_block(&mut self) -> BlockId {
         self.end_block();
         self.block = self.reserve_block();
         self.block
@@ -385,6 +390,13 @@ impl<'a> Lowerer<'a> {
     pub(crate) fn emit_guarded(&mut self, mut inst: VInst) {
         inst.pred = self.pred;
         self.emit(inst);
+    }
+
+    /// Sets an option of the instruction that was emitted last.
+    pub(crate) fn add_option(&mut self, option: gen_ir::Options) {
+        if let Some(last) = self.insts.last_mut() {
+            last.opts = last.opts.with(option);
+        }
     }
 
     /// A new variable.
@@ -447,6 +459,9 @@ impl<'a> Lowerer<'a> {
 
     /// The instruction at `index` of the kernel.
     fn instruction(&mut self, index: usize) -> Lowered {
+        if self.ended {
+            return Ok(());
+        }
         self.origin = index as u32;
         let record = &self.visa.code[index];
         let operands = self.visa.operands_of(record);

@@ -231,7 +231,7 @@ impl Lowerer<'_> {
             .operands_of(record)
             .iter()
             .any(|o| matches!(o, Operand::Vector(VectorOperand::Predicate(..))));
-        let chooses = record.opcode == Opcode::Sel && self.pred.is_some();
+        let chooses = record.opcode == Opcode::Sel && self.pred.is_some() || record.opcode == Opcode::Add3o;
         if flags
             || chooses
             || matches!(record.opcode, Opcode::Goto | Opcode::Jmp | Opcode::Call | Opcode::Ret)

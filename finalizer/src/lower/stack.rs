@@ -8,12 +8,12 @@
 //! | `r26`... | `%arg` on entry, `%retval` on return |
 //! | `r1`-`r59`, `r124`, `r125`, flags, `a0` | anything after a call |
 //! | `r60`-`r123` | the callee gives back what it found |
-//! | `r126` | header of scratch messages to the callee's frame; given back |
+//! | `r126` | header of scratch messages to the callee's frame ([`gen_ir::scratch`]); given back |
 //! | `r127.0:ud` | return address, `r127.1` the caller's channels, `r127.2` anything |
 //! | `r127.2:uq`, `r127.3:uq` | `%fp`, `%sp`: the program's own stack in memory |
 //!
-//! Spills of a function go to its frame: `r126` is a thread header whose scratch base (dword 5) is the
-//! frame's, in units of 1024 bytes. Before a function calls, it adds the size of its own frame, and
+//! Spills of a function go to its frame: `r126` is a header whose base (dword 5) is the frame's, a multiple of 1024
+//! bytes. Before a function calls, it adds the size of its own frame, and
 //! takes it away afterwards. A kernel's frame is the scratch memory that it uses itself.
 
 use gen_ir::{Dst, ExecSize, Op, Outside, Payload, Region, Src, Type, Var, VarClass, VarId, Virtual};
@@ -35,8 +35,6 @@ const SAVED_TOGETHER: u32 = 8;
 const HEADER: u32 = 126;
 /// Return address and stack pointers.
 const LINKAGE: u32 = 127;
-/// Dword of a scratch header that has the base.
-const SCRATCH_BASE: u32 = 20;
 
 /// Variables in the registers of the convention.
 #[derive(Clone, Debug)]
@@ -176,9 +174,9 @@ impl Lowerer<'_> {
             let bytes = self.out.vars[to.index()].bytes;
             self.copy_bytes(VReg::var_at(to, 0), VReg::var_at(from, 0), bytes);
         }
-        let header = VReg::var_at(stack.header, 0);
-        let from = Src::new(self.r0(0), Region::PACKED, Type::Ud);
-        self.emit(build::mov(Lanes::all(self.register_lanes()), Dst::packed(header, Type::Ud), from));
+        for inst in gen_ir::scratch::header(self.out.platform, stack.header, 0) {
+            self.emit(inst);
+        }
         self.move_frame(&stack, false);
         // Programs set the pointers themselves, if they use them.
         let pointers = Dst::packed(VReg::var_at(stack.pointers, 0), Type::Ud);
@@ -194,7 +192,7 @@ impl Lowerer<'_> {
 
     /// The header's base moves by the size of this function's frame.
     fn move_frame(&mut self, stack: &Stack, leave: bool) {
-        let base = VReg::var_at(stack.header, SCRATCH_BASE);
+        let base = VReg::var_at(stack.header, gen_ir::scratch::BASE_BYTE);
         let srcs = [Src::scalar(base, Type::Ud), Src::ud(0)];
         let mut add = build::op(Op::Add, Lanes::SCALAR, Dst::packed(base, Type::Ud), &srcs);
         add.payload = Payload::Outside(Outside::Frame { leave });

@@ -1,6 +1,6 @@
 //! Variables: vISA declarations become Gen IR variables, one per alias root.
 
-use gen_ir::{Arf, Dst, Kernel, Op, Src, Type, Var, VarClass, VarId, Virtual};
+use gen_ir::{Arf, Dst, Kernel, Op, Src, Type, Var, VarClass, VarId, Virtual, scratch};
 use platforms::Caps;
 use visa::{GeneralOperand, Predefined};
 
@@ -391,11 +391,11 @@ impl Lowerer<'_> {
     pub(crate) fn scratch_surface(&mut self) {
         let Some(var) = self.vars.surface(visa::SurfaceId::TSS).and_then(|h| h.var) else { return };
         let to = VReg::var_at(var, 0);
-        let from = Src::scalar(self.r0(20), Type::Ud);
-        let srcs = [from, Src::ud(0xffff_fc00)];
+        let from = Src::scalar(self.r0(scratch::BASE_BYTE), Type::Ud);
+        let srcs = [from, Src::ud(scratch::SURFACE_STATE)];
         self.emit(build::op(Op::And, Lanes::SCALAR, Dst::packed(to, Type::Ud), &srcs));
         if self.caps.memory.lsc {
-            let srcs = [Src::scalar(to, Type::Ud), Src::uw(4)];
+            let srcs = [Src::scalar(to, Type::Ud), Src::uw(scratch::SURFACE_SHIFT)];
             self.emit(build::op(Op::Shr, Lanes::SCALAR, Dst::packed(to, Type::Ud), &srcs));
         }
     }

@@ -285,17 +285,26 @@ impl Lowerer<'_> {
                 Ok((AddressModel::Bti, binding(GENERAL_STATE), Part { reg: sum, len: address.len }))
             }
             LscAddrType::Bss | LscAddrType::Ss if lsc.surface_index == 0 => {
-                let bindless = lsc.addr_type == LscAddrType::Bss;
-                let model = if bindless { AddressModel::Bss } else { AddressModel::Ss };
-                let ex_desc = match lsc.surface.immediate() {
-                    // The word has room for the offset's upper bits alone.
-                    Some(value) if value & 0xfff == 0 => Desc::Imm(value as u32),
-                    _ => self.surface_register(lsc.surface, 0)?,
-                };
+                let (model, ex_desc) = self.surface_state(lsc.addr_type, lsc.surface)?;
                 Ok((model, ex_desc, address))
             }
             other => Err(format!("address model {other} is not lowered yet").into()),
         }
+    }
+
+    /// A surface whose state the extended descriptor names: bindless, or by the scratch base.
+    fn surface_state(
+        &mut self,
+        address: LscAddrType,
+        surface: &VectorOperand,
+    ) -> Lowered<(AddressModel, Desc<gen_ir::Virtual>)> {
+        let model = if address == LscAddrType::Bss { AddressModel::Bss } else { AddressModel::Ss };
+        let ex_desc = match surface.immediate() {
+            // The word has room for the offset's upper bits alone.
+            Some(value) if value & 0xfff == 0 => Desc::Imm(value as u32),
+            _ => self.surface_register(surface, 0)?,
+        };
+        Ok((model, ex_desc))
     }
 
     fn argument_base(&mut self) -> VReg {
@@ -488,8 +497,8 @@ impl Lowerer<'_> {
         if !self.caps.memory.lsc {
             return Err(format!("LSC messages do not exist on {}", self.caps.name).into());
         }
-        if lsc.offsets != [0; 3] || lsc.addr_type != LscAddrType::Bti {
-            return Err("typed accesses with offsets or without binding table are not lowered yet".into());
+        if lsc.offsets != [0; 3] {
+            return Err("immediate coordinate offsets of typed accesses do not exist on this platform".into());
         }
         let lanes = self.message_lanes();
         let grf = self.grf();
@@ -513,12 +522,18 @@ impl Lowerer<'_> {
             [one] => Some(one),
             _ => Some(self.joined(&data)),
         };
+        let (model, ex_desc) = match lsc.addr_type {
+            LscAddrType::Bti => (AddressModel::Bti, self.binding_table(lsc.surface)?),
+            LscAddrType::Bss | LscAddrType::Ss if lsc.surface_index == 0 => {
+                self.surface_state(lsc.addr_type, lsc.surface)?
+            }
+            other => return Err(format!("typed accesses with address model {other}").into()),
+        };
         let desc = quad(lsc.op, lsc.addr_size, lsc.shape.size)
             .with_channels(lsc.shape.channels.map_or(0, |m| m.0 & 15))
             .with_cache_control(cache_control(kind, lsc.cache)?)
-            .with_address_model(Some(AddressModel::Bti))
+            .with_address_model(Some(model))
             .into();
-        let ex_desc = self.binding_table(lsc.surface)?;
         let response = if kind == LscKind::Store || lsc.dst.is_null() { 0 } else { len };
         let (target, copy) = self.response(lsc.dst, response.max(1) * grf)?;
         let message = LscMessage { sfid: Sfid::Tgm, desc, ex_desc, response };
@@ -534,7 +549,9 @@ impl Lowerer<'_> {
     pub(crate) fn load_payload(&mut self, relocate: bool) {
         self.out.outside |= relocate;
         let grf = self.grf();
+        // Whole registers, which is how runtimes lay out the data of threads.
         let per_thread = self.visa.attr_int("PerThreadInputSize").map_or(0, |v| v.max(0) as u32);
+        let per_thread = per_thread.next_multiple_of(grf);
         let end = self.visa.inputs.iter().map(|i| u32::from(i.offset.max(0) as u16) + u32::from(i.size));
         let end = end.max().unwrap_or(0);
         let first = grf + per_thread;

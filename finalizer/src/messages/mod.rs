@@ -8,9 +8,11 @@ mod groups;
 mod hdc;
 mod lsc;
 mod media;
+mod motion;
 mod oword;
 mod raw;
 mod sampler;
+mod sampler_media;
 mod svm;
 mod sync;
 mod typed;
@@ -132,6 +134,11 @@ impl Lowerer<'_> {
             Op::SampleUnorm { channels, sampler, surface, coords, dst, .. } => {
                 self.sample_unorm(channels, sampler, surface, coords, dst)
             }
+            Op::SampleLegacy { channels, simd16, sampler, surface, coords, dst } => {
+                self.legacy_sample(channels, simd16, sampler, surface, coords, dst)
+            }
+            Op::Other(operands) if inst.opcode == visa::Opcode::Avs => self.avs(operands),
+            Op::Other(operands) => self.motion_estimation(inst.opcode, operands),
             Op::RtWrite(ref write) => self.render_target_write(write),
             Op::UrbWrite { outputs, mask, global_offset, handle, per_slot_offset, data } => {
                 self.urb_write(outputs, global_offset, [mask, handle, per_slot_offset, data])

@@ -156,10 +156,24 @@ impl Lowerer<'_> {
             self.move_to_last_registers(&mut send);
         }
         self.emit_guarded(send);
+        if eot {
+            self.thread_ended();
+            return Ok(());
+        }
         if let Some(to) = copy {
             self.copy_bytes(to, target, u32::from(dst_len) * self.grf());
         }
         Ok(())
+    }
+
+    /// What stands behind the end of the thread in its block, as the `ret` that some compilers put there, is not
+    /// reached; unless only some of the threads end.
+    fn thread_ended(&mut self) {
+        if self.pred.is_some() {
+            self.new_block();
+        } else {
+            self.ended = true;
+        }
     }
 
     /// Payloads of a message that ends the thread live in the last 16 registers.

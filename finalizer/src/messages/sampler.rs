@@ -29,7 +29,7 @@ const SAMPLEINFO: u8 = 11;
 const MAX_ROWS: u32 = 11;
 
 /// Where a sampler's index comes from.
-enum Sampler {
+pub(super) enum Sampler {
     None,
     Index(u8),
     Register(VReg),
@@ -41,11 +41,6 @@ impl Lowerer<'_> {
     /// `sample_3d`, `load_3d`, `sample4` and their forms.
     pub(crate) fn sampler_message(&mut self, gather: bool, sample: &Sample<'_>) -> Lowered {
         self.need_sampler()?;
-        // One sampler for all lanes is what the flag leaves out of account.
-        let several = |id: SamplerId| self.visa.samplers.get(id.index()).is_some_and(|s| s.num_elements > 1);
-        if sample.non_uniform_sampler && sample.sampler.is_some_and(several) {
-            return Err("a sampler that differs between lanes".into());
-        }
         if !sample.paired.is_null() {
             return Err("paired surfaces are not lowered yet".into());
         }
@@ -120,6 +115,10 @@ impl Lowerer<'_> {
                 no_mask: self.lanes.no_mask,
             };
             self.send_with(part_lanes, message, target, &parts, desc)?;
+            // The sampler may differ between threads (spec, `3D_SAMPLE`): that of each is the first element.
+            if sample.non_uniform_sampler && self.caps.sends.fused_pairs {
+                self.add_option(gen_ir::Options::SERIALIZE);
+            }
             targets.push((part_lanes, target));
         }
         // Behind the last message: results may stand where parameters are.
@@ -127,46 +126,6 @@ impl Lowerer<'_> {
             for (group, (part_lanes, target)) in (0..).zip(targets) {
                 self.scatter_group(dst, target, [channels, whole, group], part_lanes, half_out);
             }
-        }
-        Ok(())
-    }
-
-    /// `sample_unorm`: 16 by 2 pixels from a place on, in steps. The header says which channels are left out; two
-    /// registers come back of each of the others, whatever the output format (Intel's finalizer).
-    pub(super) fn sample_unorm(
-        &mut self,
-        channels: ChannelMask,
-        sampler: SamplerId,
-        surface: visa::SurfaceId,
-        coords: [&visa::VectorOperand; 4],
-        dst: visa::RawOperand,
-    ) -> Lowered {
-        self.need_sampler()?;
-        let header = self.copy_of_r0();
-        self.set_dword(header, 2, Src::ud(u32::from(disabled(channels)) << 12));
-        let place = self.zero_register();
-        for (dword, operand) in (2..).zip(coords) {
-            let value = self.scalar_src(operand)?;
-            let to = Dst::packed(place.plus(4 * dword), Type::F);
-            self.emit(build::mov(Lanes::SCALAR, to, value));
-        }
-        let index = self.sampler_index(Some(sampler))?;
-        let surface = self.surface(surface)?;
-        let control = sampler::Sample::new()
-            .with_message_type(sampler::SAMPLE_UNORM)
-            .with_simd_mode(Some(SimdMode::Simd32));
-        let desc = self.sampler_descriptor(control, &surface, &index)?;
-        let bytes = channels.count() * 64;
-        let (target, copy) = self.response(dst, bytes)?;
-        let response = bytes.div_ceil(self.grf());
-        let message = Message { sfid: Sfid::Sampler, desc: desc.known, header: true, response };
-        let parts = [Part { reg: header, len: 1 }, Part { reg: place, len: 1 }];
-        let pred = self.pred.take();
-        let lanes = Lanes { exec: ExecSize::S32, chan: 0, no_mask: self.lanes.no_mask };
-        self.send_with(lanes, message, target, &parts, desc)?;
-        self.pred = pred;
-        if let Some(to) = copy {
-            self.copy_bytes(to, target, bytes);
         }
         Ok(())
     }
@@ -201,7 +160,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn sampler_index(&mut self, id: Option<SamplerId>) -> Lowered<Sampler> {
+    pub(super) fn sampler_index(&mut self, id: Option<SamplerId>) -> Lowered<Sampler> {
         let Some(id) = id else { return Ok(Sampler::None) };
         let handle = self.sampler_handle(id)?;
         if id == SamplerId::BINDLESS {
@@ -260,7 +219,7 @@ impl Lowerer<'_> {
     }
 
     /// The sampler's and the surface's index, whatever of them is only known at run time.
-    fn sampler_descriptor(
+    pub(super) fn sampler_descriptor(
         &mut self,
         control: sampler::Sample,
         surface: &Surface,
@@ -280,7 +239,7 @@ impl Lowerer<'_> {
         Ok(SamplerDesc { known: known.into(), registers, surface: Some(*surface), ex_bits: 0 })
     }
 
-    fn send_with(
+    pub(super) fn send_with(
         &mut self,
         lanes: Lanes,
         message: Message,
@@ -371,8 +330,8 @@ impl Lowerer<'_> {
 
 /// A descriptor and what must be added to it, shifted left.
 #[derive(Clone, Copy)]
-struct SamplerDesc {
-    known: Descriptor,
+pub(super) struct SamplerDesc {
+    pub known: Descriptor,
     registers: [Option<(VReg, u16)>; 2],
     surface: Option<Surface>,
     /// What the extended descriptor says besides.

@@ -84,7 +84,7 @@ impl Move {
         let Dst::Direct { reg: dst, horz, ty: dst_ty } = inst.dst else { return None };
         let Src::Direct { reg: src, region, mods: SrcMod::None, ty } = inst.src[0] else { return None };
         let lanes = inst.exec.lanes();
-        let raw = ty.bytes() == dst_ty.bytes() && ty.is_float() == dst_ty.is_float();
+        let raw = ty.same_bits(dst_ty);
         let src_horz = stride(region, lanes)?;
         if !raw || src.var() == dst.var() {
             return None;

@@ -206,7 +206,7 @@ impl Copies {
         let mut at = newest;
         while let Some(c) = self.all.get(at as usize) {
             at = c.older_dst;
-            if !c.live || c.dst_ty.bytes() != ty.bytes() || (c.dst_ty.is_float() != ty.is_float()) {
+            if !c.live || !c.dst_ty.same_bits(ty) {
                 continue;
             }
             // A scalar read of one element: any NoMask copy of that element will do.

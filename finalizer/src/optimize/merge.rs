@@ -81,7 +81,7 @@ impl Copy {
         let (to, ty) = (inst.dst.reg()?, inst.dst.ty()?);
         let Src::Direct { reg, region, mods: SrcMod::None, ty: read_as } = inst.src[0] else { return None };
         let lanes = inst.exec.lanes();
-        let raw = ty.bytes() == read_as.bytes() && ty.is_float() == read_as.is_float();
+        let raw = ty.same_bits(read_as);
         let packed = lanes == 1 || inst.dst_is_dense() && one_by_one(region, lanes);
         let (from, to_var) = (reg.var()?, to.var()?);
         if !raw || !packed || from == to_var || inst.dst_extent(grf_bytes).is_none() {

@@ -5,11 +5,10 @@
 //! would have waited for that now waits for the one that came after it. So lists stay short, and building the
 //! graph takes time in proportion to the operands.
 
-use gen_ir::{Arf, Base, Extent, Inst, Op, Physical, PredCtrl, Reg, Role, Src};
+use gen_ir::{Arf, Base, Extent, Inst, Op, Physical, PredCtrl, Reg, Role, Src, Timing};
 use platforms::{Caps, Platform};
 
 use super::Kind;
-use crate::lists::refill;
 
 const NONE: u32 = u32::MAX;
 /// General registers at most.
@@ -27,13 +26,13 @@ pub(super) struct Node {
     edge: u32,
     /// Edges from earlier ones.
     pub before: u32,
-    /// Cycles before the next instruction can issue.
-    pub issue: u32,
-    /// Cycles from its issue to the end, along the longest way.
+    /// Cycles from its issue to the end, along the longest way: once they are [found](Graph::find_heights).
     pub height: u32,
-    /// Cycles until its results can be read, and until its sources can be overwritten.
-    latency: u32,
-    read: u32,
+    /// When it issues in the order that the code has, and when it could if it had the thread to itself.
+    time: u32,
+    soonest: u32,
+    /// Its cycles.
+    pub takes: Timing,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +68,12 @@ pub(super) struct Graph {
     store: u32,
     loads: Vec<u32>,
     writes_wait: bool,
+    /// Log2 of a general register's bytes.
+    grf_log: u32,
+    /// Cycles until all results are there, in the order that the code has.
+    pub cycles: u32,
+    /// Cycles that every order takes, or more.
+    pub least: u32,
 }
 
 impl Default for Graph {
@@ -85,6 +90,9 @@ impl Default for Graph {
             store: NONE,
             loads: Vec::new(),
             writes_wait: false,
+            grf_log: 0,
+            cycles: 0,
+            least: 0,
         }
     }
 }
@@ -93,31 +101,40 @@ impl Graph {
     /// Builds the graph of a stretch, whose instructions are of these kinds.
     pub fn build(&mut self, insts: &[Inst<Physical>], kinds: &[Kind], platform: Platform) {
         let caps = platform.caps();
-        let node = |inst: &Inst<Physical>| Node {
-            edge: NONE,
-            before: 0,
-            issue: inst.issue_cycles(caps),
-            height: 0,
-            latency: inst.latency(caps),
-            read: inst.read_cycles(caps),
-        };
-        refill(&mut self.nodes, insts.iter().map(node));
+        self.nodes.clear();
         self.edges.clear();
         self.entries.clear();
         self.writers.clear();
         self.loads.clear();
         (self.anywhere, self.store) = (NONE, NONE);
         self.writes_wait = caps.latencies.writes_wait;
+        self.grf_log = caps.regs.grf_bytes.trailing_zeros();
         for cell in self.touched.drain(..) {
             self.writes[usize::from(cell)] = NONE;
             self.reads[usize::from(cell)] = NONE;
         }
+        let (mut now, mut end, mut issued, mut least) = (0, 0, 0, 0);
         for (i, (inst, kind)) in insts.iter().zip(kinds).enumerate() {
+            let takes = inst.timing(caps);
+            self.nodes.push(Node { edge: NONE, before: 0, height: 0, time: 0, soonest: 0, takes });
             self.add(i as u32, inst, *kind, caps);
+            // All edges to it are known: it issues when what it waits for is there.
+            let node = &mut self.nodes[i];
+            end = end.max(node.time);
+            least = least.max(node.soonest + takes.issue);
+            node.time = node.time.max(now);
+            now = node.time + takes.issue;
+            issued += takes.issue;
         }
+        self.cycles = end.max(now);
+        self.least = least.max(issued);
+    }
+
+    /// Finds how far each instruction is from the end.
+    pub fn find_heights(&mut self) {
         for i in (0..self.nodes.len()).rev() {
             let ways = self.after(i).map(|(to, cycles)| cycles + self.nodes[to].height);
-            self.nodes[i].height = ways.max().unwrap_or(0).max(self.nodes[i].latency);
+            self.nodes[i].height = ways.max().unwrap_or(0).max(self.nodes[i].takes.latency);
         }
     }
 
@@ -135,24 +152,22 @@ impl Graph {
         if from == to || from == NONE {
             return;
         }
-        let first = self.nodes[from as usize].edge;
+        let Node { edge: first, time, soonest, .. } = self.nodes[from as usize];
+        let node = &mut self.nodes[to as usize];
+        node.time = node.time.max(time + cycles);
+        node.soonest = node.soonest.max(soonest + cycles);
         if let Some(edge) = self.edges.get_mut(first as usize).filter(|e| e.to == to) {
             edge.cycles = edge.cycles.max(cycles);
             return;
         }
+        node.before += 1;
         self.nodes[from as usize].edge = self.edges.len() as u32;
-        self.nodes[to as usize].before += 1;
         self.edges.push(Edge { to, cycles, next: first });
     }
 
     fn add(&mut self, i: u32, inst: &Inst<Physical>, kind: Kind, caps: &Caps) {
         let grf_bytes = u32::from(caps.regs.grf_bytes);
-        // All reads first: an instruction does not wait for itself.
-        inst.for_each_reg(|role, reg| {
-            if !role.is_write() {
-                self.operand(i, inst, role, reg, grf_bytes);
-            }
-        });
+        // All reads first: an instruction does not wait for itself. Operands come in that order, too.
         let (reads, writes) = accumulator(inst);
         if reads {
             self.read(i, ACCUMULATOR, u64::MAX);
@@ -160,10 +175,18 @@ impl Graph {
         if inst.src.iter().any(|s| matches!(s, Src::Indirect { .. })) {
             self.read_anywhere(i);
         }
-        inst.for_each_reg(|role, reg| {
-            if role.is_write() && !(role == Role::Cond && matches!(inst.op, Op::Sel | Op::Csel)) {
-                self.operand(i, inst, role, reg, grf_bytes);
+        inst.for_each_reg(|role, reg| match (reg.base(), role) {
+            (Base::Grf(n), Role::Dst) => {
+                if let Some(extent) = inst.dst_extent(grf_bytes) {
+                    self.general(i, n, extent);
+                }
             }
+            (Base::Grf(n), Role::Src(s)) => {
+                if let Some(extent) = inst.src_extent(usize::from(s), grf_bytes) {
+                    self.cells(i, (n.into(), GRFS), self.grf_log, extent, false);
+                }
+            }
+            _ => self.special(i, inst, role, reg),
         });
         if writes {
             self.write(i, ACCUMULATOR, u64::MAX);
@@ -175,46 +198,53 @@ impl Graph {
         }
     }
 
-    fn operand(&mut self, i: u32, inst: &Inst<Physical>, role: Role, reg: Reg<Physical>, grf_bytes: u32) {
-        let Some(mut extent) = inst.extent(role, grf_bytes) else { return };
-        let (first, size) = match reg.base() {
-            Base::Grf(n) => (usize::from(n), grf_bytes),
-            Base::Arf(Arf::Flag(n)) => {
-                if role == Role::Pred && inst.pred.is_some_and(|p| p.ctrl != PredCtrl::Seq) {
-                    // Groups of channels, perhaps of both flags.
-                    (0..4).for_each(|n| self.read(i, FLAGS + n, u64::MAX));
-                    return;
-                }
-                (FLAGS + usize::from(n), 4)
+    /// A destination in general registers.
+    fn general(&mut self, i: u32, first: u16, extent: Extent) {
+        self.cells(i, (first.into(), GRFS), self.grf_log, extent, true);
+        self.edge(self.anywhere, i, 1);
+        self.writers.push(i);
+    }
+
+    /// Any operand.
+    #[inline(never)]
+    fn special(&mut self, i: u32, inst: &Inst<Physical>, role: Role, reg: Reg<Physical>) {
+        if role == Role::Cond && matches!(inst.op, Op::Sel | Op::Csel) {
+            return;
+        }
+        let Some(extent) = inst.extent(role, 1 << self.grf_log) else { return };
+        let writes = role.is_write();
+        match reg.base() {
+            Base::Grf(n) if writes => self.general(i, n, extent),
+            Base::Grf(n) => self.cells(i, (n.into(), GRFS), self.grf_log, extent, false),
+            Base::Arf(Arf::Flag(_))
+                if role == Role::Pred && inst.pred.is_some_and(|p| p.ctrl != PredCtrl::Seq) =>
+            {
+                // Groups of channels, perhaps of both flags.
+                (0..4).for_each(|n| self.read(i, FLAGS + n, u64::MAX));
             }
-            Base::Arf(Arf::Addr(_)) => (ADDRESSES, 64),
-            Base::Arf(Arf::Acc(_)) => {
-                extent = Extent::new(0, 64);
-                (ACCUMULATOR, 64)
-            }
-            _ => return,
-        };
-        let end = if first < GRFS { GRFS } else { CELLS };
+            Base::Arf(Arf::Flag(n)) => self.cells(i, (FLAGS + usize::from(n), CELLS), 2, extent, writes),
+            Base::Arf(Arf::Addr(_)) => self.cells(i, (ADDRESSES, CELLS), 6, extent, writes),
+            Base::Arf(Arf::Acc(_)) => self.cells(i, (ACCUMULATOR, CELLS), 6, Extent::new(0, 64), writes),
+            _ => {}
+        }
+    }
+
+    /// An operand in cells of `1 << log` bytes, which begin at one and end before another.
+    fn cells(&mut self, i: u32, (first, end): (usize, usize), log: u32, extent: Extent, writes: bool) {
         let mut at = extent.start;
         while at < extent.end {
-            let cell = first + (at / size) as usize;
-            let stop = ((at / size + 1) * size).min(extent.end);
-            let bytes = mask(at % size, stop - at);
+            let cell = first + (at >> log) as usize;
+            let stop = (((at >> log) + 1) << log).min(extent.end);
             if cell >= end {
                 break;
             }
-            if role.is_write() {
+            let bytes = mask(at & ((1 << log) - 1), stop - at);
+            if writes {
                 self.write(i, cell, bytes);
             } else {
                 self.read(i, cell, bytes);
             }
             at = stop;
-        }
-        if role.is_write() && first < GRFS {
-            if self.anywhere != NONE {
-                self.edge(self.anywhere, i, 1);
-            }
-            self.writers.push(i);
         }
     }
 
@@ -222,7 +252,7 @@ impl Graph {
         let mut at = self.writes[cell];
         while let Some(&Entry { inst, bytes: written, next }) = self.entries.get(at as usize) {
             if written & bytes != 0 {
-                self.edge(inst, i, self.nodes[inst as usize].latency);
+                self.edge(inst, i, self.nodes[inst as usize].takes.latency);
             }
             at = next;
         }
@@ -238,12 +268,12 @@ impl Graph {
             let (mut first, mut last, mut at) = (NONE, NONE, head);
             while let Some(&Entry { inst, bytes: touched, next }) = self.entries.get(at as usize) {
                 if touched & bytes != 0 {
-                    let node = self.nodes[inst as usize];
+                    let takes = self.nodes[inst as usize].takes;
                     let cycles = match reads {
                         // Descriptors and predicates are read as a message leaves.
                         true if cell >= GRFS => 0,
-                        true => node.read,
-                        false if self.writes_wait || node.read > 0 => node.latency,
+                        true => takes.read,
+                        false if self.writes_wait || takes.read > 0 => takes.latency,
                         false => 1,
                     };
                     self.edge(inst, i, cycles);
@@ -279,7 +309,7 @@ impl Graph {
         self.edge(self.anywhere, i, 0);
         let mut writers = std::mem::take(&mut self.writers);
         for w in writers.drain(..) {
-            self.edge(w, i, self.nodes[w as usize].latency);
+            self.edge(w, i, self.nodes[w as usize].takes.latency);
         }
         self.writers = writers;
         self.anywhere = i;

@@ -11,77 +11,78 @@ pub(super) struct List {
     /// For each instruction, how many that it waits for are not issued yet, and when it can issue.
     before: Vec<u32>,
     earliest: Vec<u32>,
-    /// What waits for nothing but time, by that time.
-    pending: BinaryHeap<Reverse<(u32, u32)>>,
-    /// What can issue now: the longest way first, then as it stood.
-    ready: BinaryHeap<(u32, Reverse<u32>)>,
+    /// What waits for nothing but time: that time above, the instruction below.
+    pending: BinaryHeap<Reverse<u64>>,
+    /// What can issue now: the longest way above, the instruction's complement below, so that of equals the first
+    /// one goes first.
+    ready: BinaryHeap<u64>,
     order: Vec<u32>,
+}
+
+/// Two numbers as one that is compared by the first.
+const fn pair(first: u32, second: u32) -> u64 {
+    (first as u64) << 32 | second as u64
 }
 
 impl List {
     /// An order in which the code takes fewer cycles, if one is found.
-    pub fn better(&mut self, graph: &Graph) -> Option<&[u32]> {
-        let as_it_stands = self.cycles_in_order(graph);
-        let cycles = self.run(graph);
-        (cycles < as_it_stands).then_some(&self.order)
-    }
-
-    /// Cycles until all results are there, in the order that the code has.
-    fn cycles_in_order(&mut self, graph: &Graph) -> u32 {
-        reset(&mut self.earliest, graph.nodes.len(), 0);
-        let (mut now, mut end) = (0, 0);
-        for i in 0..graph.nodes.len() {
-            now = now.max(self.earliest[i]);
-            end = end.max(self.issue(graph, i, now));
-            now += graph.nodes[i].issue;
+    pub fn better(&mut self, graph: &mut Graph) -> Option<&[u32]> {
+        if graph.cycles <= graph.least {
+            return None;
         }
-        end.max(now)
+        graph.find_heights();
+        self.run(graph).then_some(&self.order)
     }
 
-    /// Issues an instruction: those behind it know when they can. Returns when its own result is there.
-    fn issue(&mut self, graph: &Graph, i: usize, now: u32) -> u32 {
-        let mut end = now;
-        for (to, cycles) in graph.after(i) {
-            let earliest = &mut self.earliest[to];
-            *earliest = (*earliest).max(now + cycles);
-            end = end.max(now + cycles);
-        }
-        end
-    }
-
-    fn run(&mut self, graph: &Graph) -> u32 {
+    /// Finds an order. Returns whether all results are there earlier than in the order that the code has.
+    fn run(&mut self, graph: &Graph) -> bool {
         let n = graph.nodes.len();
         reset(&mut self.earliest, n, 0);
         refill(&mut self.before, graph.nodes.iter().map(|node| node.before));
         self.order.clear();
         self.pending.clear();
         self.ready.clear();
-        self.pending.extend((0..n as u32).filter(|i| self.before[*i as usize] == 0).map(|i| Reverse((0, i))));
-        let (mut now, mut end) = (0, 0);
+        let first = (0..).zip(&graph.nodes).filter(|(_, node)| node.before == 0);
+        self.ready.extend(first.map(|(i, node)| pair(node.height, !i)));
+        let mut now = 0;
+        let mut rest: u32 = graph.nodes.iter().map(|node| node.takes.issue).sum();
         while self.order.len() < n {
-            while let Some(&Reverse((time, i))) = self.pending.peek()
-                && time <= now
+            while let Some(&Reverse(next)) = self.pending.peek()
+                && (next >> 32) as u32 <= now
             {
                 self.pending.pop();
-                self.ready.push((graph.nodes[i as usize].height, Reverse(i)));
+                let i = next as u32;
+                self.ready.push(pair(graph.nodes[i as usize].height, !i));
             }
-            let Some((_, Reverse(i))) = self.ready.pop() else {
-                match self.pending.peek() {
-                    Some(Reverse((time, _))) => now = *time,
-                    None => break,
+            let Some(next) = self.ready.pop() else {
+                let Some(Reverse(next)) = self.pending.peek() else { return false };
+                now = (next >> 32) as u32;
+                if now + rest >= graph.cycles {
+                    return false;
                 }
                 continue;
             };
-            end = end.max(self.issue(graph, i as usize, now));
-            for (to, _) in graph.after(i as usize) {
+            let i = !(next as u32);
+            let issue = graph.nodes[i as usize].takes.issue;
+            for (to, cycles) in graph.after(i as usize) {
+                let earliest = self.earliest[to].max(now + cycles);
+                self.earliest[to] = earliest;
                 self.before[to] -= 1;
+                if earliest >= graph.cycles {
+                    return false;
+                }
                 if self.before[to] == 0 {
-                    self.pending.push(Reverse((self.earliest[to], to as u32)));
+                    if earliest <= now + issue {
+                        self.ready.push(pair(graph.nodes[to].height, !(to as u32)));
+                    } else {
+                        self.pending.push(Reverse(pair(earliest, to as u32)));
+                    }
                 }
             }
             self.order.push(i);
-            now += graph.nodes[i as usize].issue;
+            now += issue;
+            rest -= issue;
         }
-        if self.order.len() < n { u32::MAX } else { end.max(now) }
+        now < graph.cycles
     }
 }

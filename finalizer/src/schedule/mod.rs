@@ -16,8 +16,8 @@ mod list;
 mod tests;
 
 use gen_ir::{
-    Arf, Base, Class, Desc, Descriptors, Dst, Inst, Kernel, Op, Options, Payload, Physical, Role, SendInfo,
-    Sfid,
+    Arf, Base, Class, Desc, Descriptors, Dst, Inst, Kernel, Op, Options, Payload, Physical, Reg, SendInfo,
+    Sfid, Src,
 };
 use platforms::{Caps, Platform};
 
@@ -93,15 +93,17 @@ fn order(insts: &mut [Inst<Physical>], platform: Platform, scratch: &mut Scratch
     kinds.clear();
 }
 
+/// Options that say more than how to compute.
+const ODD: u16 = Options::ATOMIC.0
+    | Options::SWITCH.0
+    | Options::NO_PREEMPT.0
+    | Options::BREAKPOINT.0
+    | Options::NO_DD_CLR.0
+    | Options::NO_DD_CHK.0
+    | Options::NO_COMPACT.0;
+
 fn kind(inst: &Inst<Physical>, platform: Platform, descs: &Descriptors) -> Kind {
-    let odd = Options::ATOMIC.0
-        | Options::SWITCH.0
-        | Options::NO_PREEMPT.0
-        | Options::BREAKPOINT.0
-        | Options::NO_DD_CLR.0
-        | Options::NO_DD_CHK.0
-        | Options::NO_COMPACT.0;
-    if inst.opts.0 & odd != 0 || matches!(inst.payload, Payload::Outside(_)) {
+    if inst.opts.0 & ODD != 0 || matches!(inst.payload, Payload::Outside(_)) {
         return Kind::Stays;
     }
     match inst.op.info().class {
@@ -109,20 +111,29 @@ fn kind(inst: &Inst<Physical>, platform: Platform, descs: &Descriptors) -> Kind 
         Class::Send => return kind_of_message(inst, platform, descs),
         _ => {}
     }
+    let dst = match inst.dst {
+        Dst::Direct { reg, .. } | Dst::Macro { reg, .. } => Some(reg),
+        Dst::Indirect { .. } => return Kind::Stays,
+        Dst::None => None,
+    };
     // A move to nowhere waits for what it reads.
-    let waits = inst.op == Op::Mov && inst.dst.reg().is_some_and(|r| r.is_null()) && inst.cond.is_none();
-    let mut state = false;
-    inst.for_each_reg(|role, reg| {
-        state |= match reg.base() {
-            Base::Grf(_) => false,
-            Base::Arf(Arf::Null | Arf::Acc(_) | Arf::Flag(_)) => false,
-            Base::Arf(Arf::Addr(_)) => matches!(role, Role::AddrOf(_)),
-            Base::Arf(_) => true,
-            Base::Var(never) => match never {},
+    let waits = inst.op == Op::Mov && inst.cond.is_none() && dst.is_some_and(|r| r.is_null());
+    let flags = [inst.pred.map(|p| p.flag), inst.cond.map(|c| c.flag)];
+    let mut state = dst.is_some_and(is_state) || flags.into_iter().flatten().any(is_state);
+    for src in &inst.src {
+        state |= match src {
+            Src::Direct { reg, .. } | Src::Macro { reg, .. } => is_state(*reg),
+            Src::AddrOf { .. } => true,
+            Src::Indirect { addr, .. } => is_state(*addr),
+            Src::None | Src::Imm { .. } => false,
         };
-    });
-    let stays = waits || state || matches!(inst.dst, Dst::Indirect { .. }) || inst.op == Op::Wait;
-    if stays { Kind::Stays } else { Kind::Plain }
+    }
+    if waits || state || inst.op == Op::Wait { Kind::Stays } else { Kind::Plain }
+}
+
+/// Whether a register is the thread's state: not one for values, flags and addresses.
+fn is_state(reg: Reg<Physical>) -> bool {
+    !matches!(reg.base(), Base::Grf(_) | Base::Arf(Arf::Null | Arf::Acc(_) | Arf::Flag(_) | Arf::Addr(_)))
 }
 
 /// Messages that do more than access memory stay, and those of which it is not known.

@@ -64,8 +64,8 @@ fn what_shares_bytes_keeps_its_order() {
 fn loads_pass_each_other_but_no_store() {
     let load = |to: u16, from: u16| {
         let mut i: Inst<Physical> = Inst::new(Op::Send, ExecSize::S8);
-        i.dst = Dst::packed(gen_ir::Reg::grf(to, 0), gen_ir::Type::Ud);
-        i.src[0] = gen_ir::Src::payload(gen_ir::Reg::grf(from, 0), ExecSize::S8);
+        i.dst = Dst::packed(Reg::grf(to, 0), gen_ir::Type::Ud);
+        i.src[0] = Src::payload(Reg::grf(from, 0), ExecSize::S8);
         i.payload = Payload::Send(SendInfo {
             sfid: Sfid::Dc1,
             desc: Desc::Imm(0x0210_6e00),
@@ -92,7 +92,7 @@ fn loads_pass_each_other_but_no_store() {
     let surface = gen_ir::parse_inst("(W) add (1|M0) a0.0<1>:ud r1.0<0;1,0>:ud 0x02106e00:ud");
     let indirect = |mut i: Inst<Physical>| {
         if let Payload::Send(s) = &mut i.payload {
-            s.desc = Desc::Reg(gen_ir::Reg::arf(Arf::Addr(0), 0));
+            s.desc = Desc::Reg(Reg::arf(Arf::Addr(0), 0));
         }
         i
     };

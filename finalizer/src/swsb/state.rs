@@ -2,6 +2,7 @@
 
 use super::access::{Access, DEPTH, File, Kind, PIPES, Range, Unit};
 use crate::lists::reset;
+use std::cmp::Ordering;
 
 /// What an instruction must wait for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -40,7 +41,10 @@ pub(super) struct Entry {
 /// What may be under way. A join of paths is the union: every entry at its least age.
 #[derive(Clone, Debug, Default)]
 pub(super) struct State {
+    /// In the order of their instructions: paths join in one walk over both lists.
     pub entries: Vec<Entry>,
+    /// Memory of joining.
+    joined: Vec<Entry>,
     /// By GRF: SBIDs of instructions that may yet write to it.
     dst: Vec<u32>,
     /// By GRF: SBIDs of instructions that may yet read it.
@@ -77,20 +81,7 @@ impl State {
 
     /// Adds what another path leaves under way; whether that was anything new.
     pub fn join(&mut self, other: &State) -> bool {
-        let mut changed = false;
-        for e in &other.entries {
-            match self.entries.iter_mut().find(|mine| mine.inst == e.inst) {
-                Some(mine) if mine.age <= e.age => {}
-                Some(mine) => {
-                    mine.age = e.age;
-                    changed = true;
-                }
-                None => {
-                    self.entries.push(*e);
-                    changed = true;
-                }
-            }
-        }
+        let mut changed = self.join_entries(&other.entries);
         if self.live | other.live != 0 {
             let mut gained = 0;
             for (mine, theirs) in self.dst.iter_mut().zip(&other.dst) {
@@ -119,6 +110,39 @@ impl State {
         changed |= other.held && !self.held;
         self.held |= other.held;
         changed
+    }
+
+    fn join_entries(&mut self, theirs: &[Entry]) -> bool {
+        let missing = |mine: &[Entry]| {
+            let mut mine = mine.iter();
+            theirs
+                .iter()
+                .any(|e| mine.find(|m| m.inst >= e.inst).is_none_or(|m| m.inst != e.inst || m.age > e.age))
+        };
+        if !missing(&self.entries) {
+            return false;
+        }
+        let (mut mine, mut theirs) = (&self.entries[..], theirs);
+        self.joined.clear();
+        while let ([m, rest @ ..], [e, others @ ..]) = (mine, theirs) {
+            let order = m.inst.cmp(&e.inst);
+            let age = match order {
+                Ordering::Less => m.age,
+                Ordering::Greater => e.age,
+                Ordering::Equal => m.age.min(e.age),
+            };
+            self.joined.push(Entry { age, ..*if order.is_gt() { e } else { m } });
+            if order.is_le() {
+                mine = rest;
+            }
+            if order.is_ge() {
+                theirs = others;
+            }
+        }
+        self.joined.extend_from_slice(mine);
+        self.joined.extend_from_slice(theirs);
+        std::mem::swap(&mut self.entries, &mut self.joined);
+        true
     }
 
     /// What an instruction must wait for, given what is under way.
@@ -199,9 +223,9 @@ impl State {
                 e.age <= DEPTH[usize::from(e.pipe)]
             });
         }
-        match self.entries.iter_mut().find(|e| e.inst == inst) {
-            Some(again) => again.age = 1,
-            None => self.entries.push(Entry { inst, pipe, age: 1 }),
+        match self.entries.binary_search_by_key(&inst, |e| e.inst) {
+            Ok(again) => self.entries[again].age = 1,
+            Err(at) => self.entries.insert(at, Entry { inst, pipe, age: 1 }),
         }
     }
 

@@ -12,11 +12,13 @@ mod narrow;
 mod opcodes;
 mod plain;
 mod regions;
+mod seen;
 mod sends;
 mod types;
 mod wide;
 
 pub use narrow::{Narrow, NarrowSource, narrow_fits};
+pub use seen::Seen;
 
 use std::fmt;
 
@@ -42,7 +44,7 @@ impl fmt::Display for Broken {
 /// The rules that an instruction breaks on a platform; empty for a legal one.
 pub fn check(platform: Platform, inst: &Inst<Physical>) -> Vec<Broken> {
     let mut broken = Vec::new();
-    every_rule(platform, inst, &mut |b| {
+    every_rule(platform, inst, false, &mut |b, _| {
         if !broken.contains(&b) {
             broken.push(b);
         }
@@ -50,13 +52,20 @@ pub fn check(platform: Platform, inst: &Inst<Physical>) -> Vec<Broken> {
     broken
 }
 
+/// Tells of each question that the rules ask about an instruction, perhaps several times: the rule, and whether it
+/// holds. Some rules ask nothing of most instructions.
+pub fn each(platform: Platform, inst: &Inst<Physical>, told: &mut dyn FnMut(&'static str, bool)) {
+    every_rule(platform, inst, true, &mut |b, holds| told(b.rule, holds));
+}
+
 /// Whether an instruction breaks no rule on a platform. Cheaper than [`check`]: what looks plain is taken for legal.
 pub fn is_legal(platform: Platform, inst: &Inst<Physical>) -> bool {
-    if plain::is_plain(platform.caps(), inst) {
-        return true;
-    }
+    plain::is_plain(platform.caps(), inst) || breaks_none(platform, inst)
+}
+
+fn breaks_none(platform: Platform, inst: &Inst<Physical>) -> bool {
     let mut legal = true;
-    every_rule(platform, inst, &mut |_| legal = false);
+    every_rule(platform, inst, false, &mut |_, _| legal = false);
     legal
 }
 
@@ -65,8 +74,8 @@ pub fn looks_plain(platform: Platform, inst: &Inst<Physical>) -> bool {
     plain::is_plain(platform.caps(), inst)
 }
 
-fn every_rule(platform: Platform, inst: &Inst<Physical>, broken: &mut dyn FnMut(Broken)) {
-    let mut cx = Cx { caps: platform.caps(), inst, broken };
+fn every_rule(platform: Platform, inst: &Inst<Physical>, all: bool, told: &mut dyn FnMut(Broken, bool)) {
+    let mut cx = Cx { caps: platform.caps(), inst, all, told };
     match inst.op.info().class {
         Class::Send => sends::check(&mut cx),
         Class::Basic if inst.op == crate::Op::Srnd => {
@@ -115,8 +124,10 @@ fn common(cx: &mut Cx<'_>) {
 struct Cx<'a> {
     caps: &'static Caps,
     inst: &'a Inst<Physical>,
+    /// Those that hold are told of, too.
+    all: bool,
     /// Is told of each rule that is broken, perhaps several times.
-    broken: &'a mut dyn FnMut(Broken),
+    told: &'a mut dyn FnMut(Broken, bool),
 }
 
 /// A register source of a one- or two-source instruction, direct or indirect.
@@ -151,8 +162,8 @@ impl Operand {
 
 impl<'a> Cx<'a> {
     fn require(&mut self, holds: bool, rule: &'static str, says: &'static str) {
-        if !holds {
-            (self.broken)(Broken { rule, says });
+        if self.all || !holds {
+            (self.told)(Broken { rule, says }, holds);
         }
     }
 
@@ -206,7 +217,7 @@ impl<'a> Cx<'a> {
     /// A `mov` that only copies bits: same type up to sign, no modifier, no saturation.
     fn is_raw_move(&self) -> bool {
         let same = match (self.dst_type(), self.inst.src[0].ty()) {
-            (Some(d), Some(s)) => d.bytes() == s.bytes() && d.is_float() == s.is_float(),
+            (Some(d), Some(s)) => d.same_bits(s),
             _ => false,
         };
         self.inst.op == crate::Op::Mov && same && !self.inst.sat && !self.inst.src[0].mods().any()
@@ -233,6 +244,13 @@ impl<'a> Cx<'a> {
             return Some(Type::F);
         }
         Some(widest)
+    }
+
+    /// A conversion to or from 8-bit floats.
+    fn converts_bf8(&self) -> bool {
+        self.inst.op == crate::Op::Mov
+            && self.src_types().chain(self.dst_type()).any(|t| t == Type::Bf8)
+            && self.dst_type() != self.inst.src[0].ty()
     }
 
     /// Single and half (or bfloat16) float among the operands.

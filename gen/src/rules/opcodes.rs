@@ -1,7 +1,7 @@
 //! Rules of single opcodes: volume 2a, the pages of the instructions.
 
 use super::Cx;
-use crate::{MathFn, Op, Payload, Src};
+use crate::{Dst, MathFn, Op, Payload, Src, Type};
 
 pub(super) fn check(cx: &mut Cx<'_>) {
     match cx.inst.op {
@@ -16,6 +16,7 @@ pub(super) fn check(cx: &mut Cx<'_>) {
         Op::Mul => multiply(cx),
         Op::Math => divide(cx),
         Op::Srnd => round(cx),
+        Op::Mov => convert(cx),
         Op::And | Op::Or | Op::Xor | Op::Not => {
             let abs = cx.operands().any(|(_, o)| o.mods.abs());
             cx.require(!abs, "logic-abs", "a bitwise operation has no absolute value");
@@ -27,7 +28,7 @@ pub(super) fn check(cx: &mut Cx<'_>) {
             );
         }
         Op::Add3 => {
-            let odd = |t: crate::Type| !t.is_int() || !matches!(t.bytes(), 2 | 4);
+            let odd = |t: Type| !t.is_int() || !matches!(t.bytes(), 2 | 4);
             let types = cx.src_types().chain(cx.dst_type()).any(odd);
             cx.require(!types, "add3-type", "add3 works on words and dwords");
             let wide = cx.inst.src.iter().any(|s| s.is_imm() && s.ty().is_some_and(|t| t.bytes() != 2));
@@ -75,7 +76,6 @@ fn multiply(cx: &mut Cx<'_>) {
 
 /// Stochastic rounding: Intel's finalizer, `fixSrnd`, which writes no other.
 fn round(cx: &mut Cx<'_>) {
-    use crate::{Dst, Type};
     let (to, from) = (cx.dst_type(), cx.inst.src[0].ty());
     let known = matches!((from, to), (Some(Type::F), Some(Type::Hf)) | (Some(Type::Hf), Some(Type::Bf8)));
     cx.require(known, "srnd-types", "srnd is from :f to :hf and from :hf to :bf8");
@@ -84,17 +84,33 @@ fn round(cx: &mut Cx<'_>) {
         "srnd-random",
         "the random bits of srnd have the type of its value",
     );
-    let start = |at: Option<u32>| at.is_some_and(|byte| byte % cx.grf() == 0);
-    let to_start = matches!(cx.inst.dst, Dst::Direct { reg, horz: 1, .. } if start(Some(reg.byte)));
-    let starts = cx.operands().all(|(_, o)| start(o.at.map(|(_, byte)| byte)));
-    let all = cx.operands().count() == 2;
+    let packed = packed_from_start(cx) && cx.operands().count() == 2;
     cx.require(
-        to_start && starts && all,
+        packed,
         "srnd-place",
         "srnd has packed results and operands in registers, from their start on",
     );
     let one = to == Some(Type::Bf8) && cx.lanes() == 1;
     cx.require(!one, "srnd-one", "srnd to :bf8 has two channels or more");
+}
+
+/// Conversions to and from 8-bit floats: Intel's finalizer, `fixFcvt`, which writes no other.
+fn convert(cx: &mut Cx<'_>) {
+    if !cx.converts_bf8() {
+        return;
+    }
+    let halves = [cx.dst_type(), cx.inst.src[0].ty()].contains(&Some(Type::Hf));
+    cx.require(halves, "bf8-types", "8-bit floats are converted from :hf and to :hf");
+    let packed = packed_from_start(cx) && cx.operands().count() == 1;
+    cx.require(packed, "bf8-place", "conversions of 8-bit floats are packed, from a register's start on");
+    cx.require(cx.lanes() != 1, "bf8-one", "a conversion of 8-bit floats has two channels or more");
+}
+
+/// Whether the destination is packed and all operands begin with a register.
+fn packed_from_start(cx: &Cx<'_>) -> bool {
+    let start = |at: Option<u32>| at.is_some_and(|byte| byte % cx.grf() == 0);
+    matches!(cx.inst.dst, Dst::Direct { reg, horz: 1, .. } if start(Some(reg.byte)))
+        && cx.operands().all(|(_, o)| start(o.at.map(|(_, byte)| byte)))
 }
 
 fn divide(cx: &mut Cx<'_>) {

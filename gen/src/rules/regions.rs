@@ -115,9 +115,10 @@ fn even(cx: &mut Cx<'_>, start: u32, step: u32, end: u32) {
     }
 }
 
-/// Where an immediate may stand: the last source of a basic instruction.
+/// Where an immediate may stand: the last source of a basic instruction. (Most functions of `math` have one.)
 fn immediates(cx: &mut Cx<'_>) {
-    let last = usize::from(cx.inst.op.info().srcs).saturating_sub(1);
+    let given = |s: &&Src<Physical>| !matches!(s, Src::None) && !s.reg().is_some_and(|r| r.is_null());
+    let last = cx.inst.src.iter().filter(given).count().saturating_sub(1);
     let early = cx.inst.src.iter().take(last).any(Src::is_imm);
     let wide = cx.inst.src.iter().skip(1).any(|s| s.is_imm() && s.ty().is_some_and(|t| t.bytes() == 8));
     cx.require(!early, "immediate-place", "only the last source is an immediate");

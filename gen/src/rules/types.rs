@@ -110,18 +110,20 @@ fn conversions(cx: &mut Cx<'_>) {
 fn destination(cx: &mut Cx<'_>) {
     let (Some(dst), Some(exec)) = (cx.dst_type(), cx.exec_type()) else { return };
     let Some((stride, byte)) = cx.dst_layout() else { return };
-    if cx.lanes() == 1 || cx.dst_is_null() {
+    if cx.dst_is_null() || cx.converts_bf8() {
         return;
     }
-    if dst.bytes() == 1 && stride == 1 {
+    // One channel has no stride. (Intel's finalizer aligns its destination, too: `fixDstAlignment`.)
+    let one = cx.lanes() == 1;
+    if !one && dst.bytes() == 1 && stride == 1 {
         let raw = cx.is_raw_move();
         cx.require(raw, "packed-byte", "only a raw mov writes packed bytes");
         return;
     }
-    if cx.is_mixed_float() || exec.bytes() <= dst.bytes() {
+    if cx.is_mixed_float() && !one || exec.bytes() <= dst.bytes() {
         return;
     }
-    if !(dst.bytes() == 1 && cx.is_raw_move()) {
+    if !(one || dst.bytes() == 1 && cx.is_raw_move()) {
         let step = stride * dst.bytes();
         // Intel's compiler also strides bytes of word operations by dwords.
         let wider = dst.bytes() == 1 && exec.bytes() == 2 && step == 4;

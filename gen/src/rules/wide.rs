@@ -92,7 +92,8 @@ fn same_place(cx: &mut Cx<'_>) {
             let linear =
                 u32::from(r.vert) == u32::from(r.width) * u32::from(r.horz) || (r.horz == 0 && r.width == 1);
             // A conversion packs and spreads half floats itself.
-            let spread = cx.is_mixed_float() && cx.inst.op == Op::Mov && o.stride().min(dst_step) == 2;
+            let halves = cx.is_mixed_float() && cx.inst.op == Op::Mov && o.stride().min(dst_step) == 2;
+            let spread = halves || cx.converts_bf8();
             let same =
                 spread || o.stride() == dst_step && byte.is_none_or(|b| o.at.is_some_and(|(_, a)| a == b));
             cx.require(

@@ -3,11 +3,16 @@
 //! ```text
 //! cargo run --release -p tests --bin arithmetic -- --platform skl,pvc [--op mov] [--intel] [--refused]
 //! ```
+//!
+//! Where Intel's code differs, the case belongs to a group of `data/arithmetic/intel.tsv`, with as many as it says.
 
 use clap::Parser;
 use platforms::Platform;
 use std::collections::BTreeMap;
-use tests::arithmetic::{Outcome, cases};
+use tests::arithmetic::{
+    Outcome, cases,
+    known::{self, Group},
+};
 
 #[derive(Parser)]
 struct Args {
@@ -21,6 +26,9 @@ struct Args {
     /// Ask Intel's finalizer too.
     #[arg(long)]
     intel: bool,
+    /// Write how many cases of each group there are, for these platforms.
+    #[arg(long)]
+    record: bool,
     /// Print what the finalizer refuses.
     #[arg(long)]
     refused: bool,
@@ -32,9 +40,11 @@ struct Args {
 fn main() {
     let args = Args::parse();
     let intel = if args.intel { tests::oracle::GenxIr::find() } else { None };
+    let mut groups = known::groups();
     let mut failed = false;
-    for platform in args.platform {
+    for &platform in &args.platform {
         let mut count: BTreeMap<&str, u32> = BTreeMap::new();
+        let mut seen = vec![0; groups.len()];
         for case in cases(&args.op) {
             if args.op.contains('.') && !case.op.starts_with(&args.op) {
                 continue;
@@ -58,11 +68,53 @@ fn main() {
                     println!("{platform} {case}: {what}");
                     "differ"
                 }
+                Outcome::IntelDiffers(what) => match known::group_of(&groups, platform, &case) {
+                    Some(group) => {
+                        seen[group] += 1;
+                        "are computed otherwise by Intel's code, as known"
+                    }
+                    None => {
+                        println!("{platform} {case}: only Intel's: {what}");
+                        "differ"
+                    }
+                },
             };
             *count.entry(class).or_default() += 1;
         }
         failed |= count.contains_key("differ");
         println!("{platform}: {count:?}");
+        let whole = intel.is_some() && args.op.is_empty();
+        if whole && args.record {
+            record(&mut groups, platform, &seen);
+        } else if whole {
+            failed |= changed(&groups, platform, &seen);
+        }
+    }
+    if args.record {
+        known::write(&groups);
     }
     std::process::exit(i32::from(failed));
+}
+
+/// Has the groups say how many cases were seen.
+fn record(groups: &mut [Group], platform: Platform, seen: &[u32]) {
+    for (group, &seen) in groups.iter_mut().zip(seen) {
+        if let Some(count) = group.counts.get_mut(&platform.to_string()) {
+            *count = seen;
+        }
+        group.counts.retain(|_, count| *count != 0);
+    }
+}
+
+/// Prints the groups that have more cases than they say, or fewer.
+fn changed(groups: &[Group], platform: Platform, seen: &[u32]) -> bool {
+    let mut any = false;
+    for (group, &seen) in groups.iter().zip(seen) {
+        let said = group.counts.get(&platform.to_string()).copied().unwrap_or(0);
+        if said != seen {
+            println!("{platform}: {}: {seen} cases, the table says {said}", group.name());
+            any = true;
+        }
+    }
+    any
 }

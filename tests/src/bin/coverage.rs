@@ -8,7 +8,10 @@
 
 use clap::Parser;
 use platforms::Platform;
-use tests::coverage::{Fate, forms::forms, judge, open, reasons, record::Recorded, table};
+use tests::{
+    coverage::{Fate, forms::forms, judge, open, reasons, record::Recorded, table, vote},
+    oracle::GenxIr,
+};
 
 /// What becomes of every form of every instruction.
 #[derive(Parser)]
@@ -31,6 +34,9 @@ struct Arguments {
     /// Print why forms are impossible, too.
     #[arg(long)]
     impossible: bool,
+    /// Ask Intel's finalizer what each open form means, and run its code.
+    #[arg(long)]
+    intel: bool,
     /// Only forms that contain this.
     #[arg(long, default_value = "")]
     only: String,
@@ -39,6 +45,7 @@ struct Arguments {
 fn main() {
     let arguments = Arguments::parse();
     let named = !arguments.platforms.is_empty();
+    let mut failed = false;
     for platform in Platform::ALL.into_iter().filter(|p| !named || arguments.platforms.contains(p)) {
         if arguments.record || arguments.record_new {
             Recorded::record(platform, arguments.record);
@@ -60,12 +67,22 @@ fn main() {
             count("refused by us alone"),
             count("impossible")
         );
+        let listed = open::load(platform);
+        failed |= fates.iter().any(|(form, fate)| fate.is_open() && !listed.contains_key(&form.line));
         if arguments.record_open {
             let open = fates.iter().filter(|f| f.1.is_open());
             open::write(platform, open.map(|(form, fate)| (fate.name(), form.line.as_str())));
         }
         if arguments.table {
             println!("{}", table(platform, &fates));
+        }
+        let intel = arguments.intel.then(GenxIr::find).flatten();
+        for (form, fate) in fates.iter().filter(|(_, fate)| fate.is_open() && intel.is_some()) {
+            let vote = intel.as_ref().map_or(String::new(), |intel| vote(platform, form, intel));
+            println!("  {}: {} {}\n      {vote}", form.line.replace('\n', "; "), fate.name(), fate.detail());
+        }
+        if intel.is_some() {
+            continue;
         }
         let open = |fate: &Fate| match fate {
             Fate::Impossible(_) => arguments.impossible,
@@ -75,4 +92,5 @@ fn main() {
             println!("  {line}");
         }
     }
+    std::process::exit(i32::from(failed));
 }

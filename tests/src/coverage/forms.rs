@@ -165,7 +165,26 @@ fn more(out: &mut Vec<Form>) {
             }
             add("sel", format!("(P1) sel (M1, {size}) X_{t}(0,0)<1> A_{t}(0,0)<1;1,0> B_{t}(0,0)<1;1,0>"));
         }
+        for (mask, to, from) in [
+            ("M1_NM", "ub", "hf"),
+            ("M1", "hf", "ub"),
+            ("M1_NM", "ud", "f"),
+            ("M1", "ud", "f"),
+            ("M1", "f", "ud"),
+        ] {
+            for (dst, src) in
+                [("(0,0)<1>", "(0,0)<1;1,0>"), ("(0,3)<2>", "(0,1)<2;1,0>"), ("(0,5)<1>", "(0,7)<0;1,0>")]
+            {
+                add("fcvt", format!("fcvt ({mask}, {size}) X_{to}{dst} A_{from}{src}"));
+            }
+        }
         for ty in ["ud", "d", "uw", "w"] {
+            add(
+                "add3.o",
+                format!(
+                    "(P2) add3.o (M1, {size}) X_{ty}(0,0)<1> A_{ty}(0,0)<1;1,0> B_{ty}(0,0)<1;1,0> C_{ty}(0,0)<1;1,0>\n(P2) mov (M1, {size}) Y_ud(0,0)<1> 0x1:ud"
+                ),
+            );
             for function in ["x00", "x6a", "xe8", "xff"] {
                 add(
                     "bfn",

@@ -14,12 +14,15 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
-use emulator::{Memory, Options as RunOptions, RawLaunch, Surface};
+use emulator::{Buffer, Memory, Options as RunOptions, RawLaunch, Surface};
 use finalizer::{Finalizer, Options};
 use platforms::Platform;
 
 use self::{forms::Form, record::Recorded};
-use crate::interpreted::{Grant, close};
+use crate::{
+    interpreted::{Grant, close},
+    oracle::GenxIr,
+};
 
 /// What became of a form on a platform.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -191,6 +194,74 @@ fn refuses(platform: Platform, form: &Form) -> bool {
     matches!(done, Ok(None))
 }
 
+/// What a form's programs run on: memory with operands, the buffer of results, the launch.
+struct Trial {
+    memory: Memory,
+    output: Buffer,
+    launch: RawLaunch,
+}
+
+impl Trial {
+    fn new(form: &Form) -> Trial {
+        let mut memory = Memory::new();
+        let input = memory.add("operands", contents());
+        let output = memory.add("results", vec![0; 2 * BYTES as usize]);
+        let surface =
+            |b| Some(Surface { base: memory.address(b), size: memory.bytes(b).len() as u64, image: None });
+        let launch = RawLaunch {
+            simd: simd(&form.line),
+            groups: [1; 3],
+            threads: 1,
+            surfaces: vec![surface(input), surface(output)],
+            scratch: 1 << 16,
+            ..RawLaunch::default()
+        };
+        Trial { memory, output, launch }
+    }
+
+    fn options() -> RunOptions {
+        RunOptions { max_instructions: 100_000, ..RunOptions::default() }
+    }
+
+    /// What the interpreter leaves.
+    fn interpreted(
+        &self,
+        platform: Platform,
+        module: &visa::Module,
+        options: &RunOptions,
+    ) -> Result<Vec<u8>, String> {
+        let mut memory = self.memory.clone();
+        let said = emulator::visa::run_raw(platform, module, 0, &self.launch, &mut memory, options)
+            .map_err(|e| format!("interpreter: {e}"))?;
+        match said.reports.iter().find(|r| r.fault.is_error() && options.strict) {
+            Some(report) => Err(format!("interpreter: {report}")),
+            None => Ok(memory.bytes(self.output).to_vec()),
+        }
+    }
+
+    /// What machine code leaves.
+    fn run(&self, platform: Platform, code: &[u8], whose: &str) -> Result<Vec<u8>, String> {
+        let mut memory = self.memory.clone();
+        let said = emulator::run_raw(platform, code, &self.launch, &mut memory, &Trial::options())
+            .map_err(|e| format!("{whose}: {e}"))?;
+        match said.reports.iter().find(|r| r.fault.is_error()) {
+            Some(report) => Err(format!("{whose}: {report}")),
+            None => Ok(memory.bytes(self.output).to_vec()),
+        }
+    }
+}
+
+/// Where two results of a form differ in what a third, of another run of the first, says means something.
+fn difference(form: &Form, wanted: &[u8], found: &[u8], again: &[u8]) -> Option<usize> {
+    let double = form.line.contains("X_df(");
+    let near = |at: usize| {
+        if double { close_double(wanted, found, at) } else { close(wanted, found, at, Grant::Functions) }
+    };
+    // Sums of differences stand in even channels; what odd ones hold is open.
+    let open = |at: usize| form.op.starts_with("sad2") && at / 2 % 2 == 1;
+    (0..wanted.len()).find(|&at| !open(at) && wanted[at] != found[at] && wanted[at] == again[at] && !near(at))
+}
+
 /// Runs a form both ways. The error says whether it is a refusal.
 fn run(platform: Platform, form: &Form) -> Result<(), (bool, String)> {
     let text = program(&form.line);
@@ -198,53 +269,14 @@ fn run(platform: Platform, form: &Form) -> Result<(), (bool, String)> {
     let module = finalizer::read_text(text.as_bytes(), platform).map_err(refused)?;
     let mut finalizer = Finalizer::new(Options { verify: true, ..Options::new(platform) });
     let binary = finalizer.finalize_kernel(&module, 0).map_err(refused)?;
-    let mut memory = Memory::new();
-    let input = memory.add("operands", contents());
-    let output = memory.add("results", vec![0; 2 * BYTES as usize]);
-    let surface =
-        |b| Some(Surface { base: memory.address(b), size: memory.bytes(b).len() as u64, image: None });
-    let launch = RawLaunch {
-        simd: simd(&form.line),
-        groups: [1; 3],
-        threads: 1,
-        surfaces: vec![surface(input), surface(output)],
-        scratch: 1 << 16,
-        ..RawLaunch::default()
-    };
-    let options = RunOptions { max_instructions: 100_000, ..RunOptions::default() };
-    let (mut wanted, again, mut found) = (memory.clone(), memory.clone(), memory);
-    let wrong = |who: &str, what: &dyn std::fmt::Display| (false, format!("{who}: {what}"));
-    let said = emulator::visa::run_raw(platform, &module, 0, &launch, &mut wanted, &options)
-        .map_err(|e| wrong("interpreter", &e))?;
-    if let Some(report) = said.reports.iter().find(|r| r.fault.is_error()) {
-        return Err(wrong("interpreter", report));
-    }
-    let said = emulator::run_raw(platform, &binary.code, &launch, &mut found, &options)
-        .map_err(|e| wrong("our code", &e))?;
-    if let Some(report) = said.reports.iter().find(|r| r.fault.is_error()) {
-        return Err(wrong("our code", report));
-    }
+    let trial = Trial::new(form);
+    let wrong = |why: String| (false, why);
+    let wanted = trial.interpreted(platform, &module, &Trial::options()).map_err(wrong)?;
+    let found = trial.run(platform, &binary.code, "our code").map_err(wrong)?;
     // What is undefined is another value each time.
-    let mut again = again;
-    emulator::visa::run_raw(
-        platform,
-        &module,
-        0,
-        &launch,
-        &mut again,
-        &RunOptions { strict: false, ..options },
-    )
-    .map_err(|e| wrong("interpreter", &e))?;
-    let (wanted, found, again) = (wanted.bytes(output), found.bytes(output), again.bytes(output));
-    let double = form.line.contains("X_df(");
-    let near = |at: usize| {
-        if double { close_double(wanted, found, at) } else { close(wanted, found, at, Grant::Functions) }
-    };
-    // Sums of differences stand in even channels; what odd ones hold is open.
-    let open = |at: usize| form.op.starts_with("sad2") && at / 2 % 2 == 1;
-    let differs =
-        |at: &usize| !open(*at) && wanted[*at] != found[*at] && wanted[*at] == again[*at] && !near(*at);
-    match (0..wanted.len()).find(differs) {
+    let again = RunOptions { strict: false, ..Trial::options() };
+    let again = trial.interpreted(platform, &module, &again).map_err(wrong)?;
+    match difference(form, &wanted, &found, &again) {
         None => Ok(()),
         Some(at) => {
             let near = at & !7..(at & !7) + 8;
@@ -252,6 +284,43 @@ fn run(platform: Platform, form: &Form) -> Result<(), (bool, String)> {
             Err((false, format!("byte {at:#x}: interpreter {a:02x?}, our code {b:02x?}")))
         }
     }
+}
+
+/// With whom the code agrees that Intel's finalizer makes of a form, and what it computes where the others differ.
+pub fn vote(platform: Platform, form: &Form, intel: &GenxIr) -> String {
+    let text = program(&form.line);
+    let theirs = match intel.finalize(platform, &text, &["-noschedule"]) {
+        Ok(made) => made.dat,
+        Err(_) => return "Intel refuses".into(),
+    };
+    let trial = Trial::new(form);
+    let found = match trial.run(platform, &theirs, "Intel's code") {
+        Ok(found) => found,
+        Err(why) => return why,
+    };
+    let Ok(module) = finalizer::read_text(text.as_bytes(), platform) else { return "no vISA".into() };
+    let interpreted =
+        |strict| trial.interpreted(platform, &module, &RunOptions { strict, ..Trial::options() });
+    let ours = Finalizer::new(Options::new(platform))
+        .finalize_kernel(&module, 0)
+        .map_err(|_| String::new())
+        .and_then(|b| trial.run(platform, &b.code, "our code"));
+    let beside = |who: &str, other: Result<Vec<u8>, String>, again: Option<Vec<u8>>| match other {
+        Err(why) => format!("{who} nothing ({why})"),
+        Ok(other) => match difference(form, &other, &found, again.as_deref().unwrap_or(&other)) {
+            None => format!("{who} as Intel"),
+            Some(at) => {
+                let near = at & !7..(at & !7) + 8;
+                format!(
+                    "{who} other: byte {at:#x} {:02x?}, Intel {:02x?}",
+                    &other[near.clone()],
+                    &found[near]
+                )
+            }
+        },
+    };
+    let again = interpreted(false).ok();
+    format!("{}; {}", beside("interpreter", interpreted(true), again), beside("ours", ours, None))
 }
 
 /// Whether the doubles around a byte are both NaN, or equal to what their computation in singles may lose.

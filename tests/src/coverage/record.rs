@@ -57,7 +57,9 @@ impl Recorded {
             let takes = match old.0.get(&form.line) {
                 Some(takes) => *takes,
                 None if refuses(platform, form) => {
-                    genx.finalize(platform, &program(&form.line), &["-noschedule"]).is_ok()
+                    // It writes `illegal` where it does not know better, and takes nothing by that.
+                    genx.finalize(platform, &program(&form.line), &["-noschedule"])
+                        .is_ok_and(|made| !made.asm.lines().any(|l| l.trim().starts_with("illegal")))
                 }
                 None => return String::new(),
             };

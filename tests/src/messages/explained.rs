@@ -94,12 +94,9 @@ pub static ROWS: &[Row] = &[
     (|s| s.platform == Platform::Bdw && matches!(s.op, "gather" | "scatter") && s.line.contains("%scratch")
          && s.field == "payload[5]" && s.values("0x0", "computed"),
      "Intel keeps the thread's identifier in these headers, and not in those of gather_scaled, which are the same messages"),
-    (|s| s.platform == Platform::Icllp && (s.line.contains("TSS") || s.line.contains("%bss")) && s.field == "run"
-         && s.difference.intel.contains("ExDescAddrSubRegNum is 0x0"),
-     "beside a register with the extended descriptor Intel leaves the length in the word, where it has no meaning"),
-    (|s| s.platform == Platform::Icllp && (s.line.contains(".cps.") || s.op == "raw_sends" && s.line.contains(" D(0,7)")) && s.field == "run"
-         && (s.difference.intel.contains("Saturate, AccessMode is 0x1") || s.difference.intel.contains("ExDescAddrSubRegNum is 0x2")),
-     "Intel's split messages set bits of the word that mean something else, or nothing"),
+    (|s| s.platform == Platform::Icllp && s.line.contains(".cps.") && s.field == "run"
+         && s.difference.intel.contains("Saturate, AccessMode is 0x1"),
+     "Intel's split messages set a bit of the word that means something else"),
     (|s| s.op.ends_with(" typed") && (s.field == "payload registers" && matches!(s.difference.intel.as_str(), "64" | "128" | "192" | "256" | "384" | "1152")
          || s.field == "extended descriptor" && s.difference.intel == "0x58000800" && s.difference.ours.starts_with("0x58000")),
      "Intel takes the length of typed data from the variable that the operand is a view of, whatever its size (32 registers wrap to none)"),
@@ -124,6 +121,12 @@ pub static ROWS: &[Row] = &[
      "the word has room for the length; Intel puts length and function into a register that holds a surface state's offset"),
     (|s| s.line.contains("bss(0x400)") && s.field == "extended descriptor" && s.values("0x400 ExBSO", "0x0"),
      "Intel loses the bits of an immediate offset below 4096, which the word has no room for"),
+    (|s| matches!(s.op, "sample" | "load") && s.line.contains("(8)") && !s.line.contains("RGBA")
+         && (matches!(s.field, "response" | "descriptor") || s.field.starts_with("X[")),
+     "as many registers come back as there are channels (volume 7, \"Sampler writeback message\"); of eight lanes Intel counts four whatever the mask"),
+    (|s| s.op == "avs" && s.line.contains("AVS_16x8")
+         && (matches!(s.field, "response" | "descriptor") || s.field.starts_with("X[")),
+     "16 by 8 pixels are twice those of 16 by 4, as the specification's table of the destination has it; Intel counts four times as many"),
     (|s| s.line.contains("arg[") && s.dword().is_some_and(|d| d > 0) && s.difference.intel.starts_with("Y["),
      "Intel adds the arguments' base to the first channel's address alone"),
     (|s| s.platform == Platform::Bdw && (s.op.starts_with("oword") || matches!(s.op, "wait" | "lifetime"))

@@ -115,6 +115,7 @@ pub fn forms() -> Vec<Form> {
     list.sync();
     list.raw();
     list.graphics();
+    list.media();
     list.lsc();
     list.lsc_more();
     list.forms
@@ -544,6 +545,49 @@ impl List {
             self.add("urb_write_3d", format!("urb_write_3d (M1, 8) {outputs} 0 V0.0 Y.0 V0.0 X.0"));
             self.add("urb_write_3d", format!("urb_write_3d (M1, 8) {outputs} 3 W.0 Y.0 Z.0 X.0"));
         }
+    }
+
+    fn media(&mut self) {
+        for size in [8, 16] {
+            for mask in ["RGBA", "R", "RG", "BA"] {
+                for surface in ["T6", "T7"] {
+                    self.add("sample", format!("sample.{mask} ({size}) S0 {surface} Y.0 Z.0 W.0 X.0"));
+                    self.add("load", format!("load.{mask} ({size}) {surface} Y.0 Z.0 W.0 X.0"));
+                }
+            }
+        }
+        self.add("sample", "sample.RGBA (16) S1 T6 Y.0 Z.0 W.0 X.0".into());
+        let scalars = "Df(0,1)<0;1,0> Df(0,2)<0;1,0> Df(0,3)<0;1,0> Df(0,4)<0;1,0> Df(0,5)<0;1,0>";
+        for format in ["AVS_16_FULL", "AVS_16_DOWN_SAMPLE", "AVS_8_FULL", "AVS_8_DOWN_SAMPLE"] {
+            for mode in ["AVS_16x4", "AVS_8x4", "AVS_16x8", "AVS_4x4"] {
+                for (mask, group, bypass) in
+                    [("RGBA", "D(0,6)<0;1,0>", "0x1:ub"), ("R", "0x5:ud", "Db(0,28)<0;1,0>")]
+                {
+                    let rest = format!("{format} Df(0,0)<0;1,0> {mode} {bypass} X.0");
+                    self.add("avs", format!("avs.{mask} T6 S0 {scalars} {group} 0x3:ud {rest}"));
+                }
+            }
+        }
+        self.add(
+            "avs",
+            format!(
+                "avs.GA T7 S1 {scalars} 0x5:ud D(0,6)<0;1,0> AVS_16_FULL 0x3f000000:f AVS_16x4 0x0:ub X.0"
+            ),
+        );
+        for stream in 0..4 {
+            for search in [0, 1, 3, 7] {
+                self.add("vme_ime", format!("vme_ime ({stream},{search}) T6 Y.0 Z.0 D.0 W.32 W.0 X.0"));
+            }
+        }
+        for surface in ["T6", "T7"] {
+            self.add("vme_sic", format!("vme_sic {surface} Y.0 Z.0 X.0"));
+            self.add("vme_sic", format!("vme_sic {surface} Z.0 Z.128 X.0"));
+            // Intel's grammar has no `vme_idm`; its objects do.
+            self.add("vme_idm", format!("vme_idm {surface} Y.0 Z.0 X.0"));
+            self.add("vme_fbr", format!("vme_fbr (0x1:ud,0x2:ud,0x3:ud) {surface} Y.0 Z.0 X.0"));
+        }
+        let scalars = "D(0,1)<0;1,0>,D(0,2)<0;1,0>,D(0,3)<0;1,0>";
+        self.add("vme_fbr", format!("vme_fbr ({scalars}) T6 Y.0 Z.0 X.0"));
     }
 
     fn lsc(&mut self) {

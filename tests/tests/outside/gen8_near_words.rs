@@ -4,7 +4,7 @@
 //! `VISA_RANDOM=200000` takes that many per platform instead of a quick sample.
 
 use encoder::{compact, decode, expand};
-use gen_ir::{Arf, Base, Dst, ExecSize, Inst, Op, Physical, Reg, Src, Type};
+use gen_ir::{Arf, Base, Desc, Dst, ExecSize, Inst, Op, Physical, Reg, Src, Type};
 use platforms::Platform;
 use tests::{
     oracle::Iga,
@@ -65,7 +65,8 @@ fn again(iga: Iga, platform: Platform, kept: &mut Vec<u128>, arguments: &[&str])
 
 /// Bits that the tool does not print, and writes in its normal form: of a message dependency control, the destination's
 /// subregister and stride, the source's type, subregister and region (on Broadwell also what it takes for
-/// reserved); the source region of `call` and `ret`.
+/// reserved); of `sends` with a register for its extended descriptor the shared function and the length, which are in that; the
+/// source region of `call` and `ret`.
 fn beyond_text(platform: Platform, inst: &Inst<Physical>) -> u128 {
     let indirect_dst = if matches!(inst.dst, Dst::Indirect { .. }) { 0xf << 37 } else { 0x1f << 48 };
     let message = 3 << 9 | 3 << 61 | 0xf << 43 | 1 << 68 | indirect_dst;
@@ -74,7 +75,10 @@ fn beyond_text(platform: Platform, inst: &Inst<Physical>) -> u128 {
             message | 0x1f << 64 | 0x1ff << 80 | 3 << 14 | 1 << 28 | 3 << 125
         }
         Op::Send | Op::Sendc => message | 1 << 84,
-        Op::Sends | Op::Sendsc => 3 << 9 | 1 << 68 | 1 << 52,
+        Op::Sends | Op::Sendsc => {
+            let in_register = inst.send().is_some_and(|s| matches!(s.ex_desc, Desc::Reg(_)));
+            3 << 9 | 1 << 68 | 1 << 52 | if in_register { 0xf << 24 | 0xf << 64 } else { 0 }
+        }
         _ => 0,
     }
 }

@@ -1,6 +1,7 @@
 //! Every check of these crates that needs what is not in the repository: Intel's tools (`tests/tools/get-oracles`
 //! installs them), vISA objects by others. Where something is missing, its checks count as ignored and say what for.
 
+mod arithmetic;
 mod foreign;
 mod gen8_near_words;
 mod genx_ir;
@@ -61,7 +62,9 @@ fn main() {
             ours_in_iga::ponte_vecchio;
         iga64_json2: iga::json_is_of_version_2;
         iga64_foreign: iga::foreign_binaries_are_listed_like_the_reference_tool_does;
-        genx_ir: genx_ir::intel_finalizes_the_assembly_of_a_kernel;
+        genx_ir:
+            arithmetic::what_intel_computes_otherwise_is_known
+            genx_ir::intel_finalizes_the_assembly_of_a_kernel;
         genx_ir_foreign: genx_ir::foreign_objects_print_as_intel_prints_them;
         foreign:
             foreign::foreign_objects_are_written_back_byte_for_byte

@@ -19,8 +19,9 @@ fn constant(v: &VectorOperand) -> Option<u64> {
     }
 }
 
-/// Bytes of motion estimation payloads that the specification states in elements of a byte: field, operand,
-/// bytes.
+/// Bytes of motion estimation payloads: field, operand, bytes. The specification states them in elements of a
+/// byte; which of `vme_ime` depend on records coming in or going out is as Intel's finalizer has it, for the
+/// text counts both wherever there is one.
 fn motion_payloads(opcode: Opcode, operands: &[Operand]) -> Vec<(&'static str, usize, u32)> {
     let number = |i: usize| match operands.get(i) {
         Some(Operand::Num(n)) => *n,
@@ -28,11 +29,10 @@ fn motion_payloads(opcode: Opcode, operands: &[Operand]) -> Vec<(&'static str, u
     };
     match opcode {
         Opcode::VmeIme => {
-            let (input, output) = match (number(0), number(1)) {
-                (0, _) => (64, 224),
-                (_, 3) => (192, 352),
-                _ => (128, 288),
-            };
+            // Records that come back, and those that go in, are two registers, of two references four.
+            let records = if number(1) == 7 { 128 } else { 64 };
+            let (output, input) = (number(0) & 1, number(0) >> 1 & 1);
+            let (input, output) = (64 + input * records, 224 + output * records);
             vec![
                 ("uni input", 2, 128),
                 ("ime input", 3, input),

@@ -1,7 +1,8 @@
 //! Counting instructions in raw code, the same way for both sides.
 
 use encoder::decode_all;
-use gen_ir::{Base, Clock, Desc, Dst, ExecSize, Inst, Op, Payload, Physical, SendInfo, Sfid, Src, Target};
+use gen_ir::{Base, Clock, Desc, Dst, ExecSize, Inst, Op, Physical, SendInfo, Src, Target};
+use messages::Descriptor;
 use platforms::Platform;
 
 /// What stands in some code.
@@ -27,24 +28,12 @@ pub fn count(platform: Platform, code: &[u8], mut each: impl FnMut(&Inst<Physica
             _ if is_dummy(&i) => {}
             _ => counts.instructions += 1,
         }
-        counts.scratch += u32::from(is_scratch(platform, &i));
+        if let Some(SendInfo { sfid, desc: Desc::Imm(desc), .. }) = i.send() {
+            counts.scratch += u32::from(sfid.is_scratch(Descriptor::from_bits(*desc)));
+        }
         each(&i);
     }
     counts
-}
-
-/// Whether a message goes to scratch memory, where spilled registers and the frames of functions are.
-///
-/// Skylake's manual, volume 2d, "MSD_SCRATCH": descriptor bit 18 of data cache 0; volume 7, "Message
-/// Descriptor, Surface Index 255": block messages of owords without a surface count from the scratch base in
-/// their header. LSC messages (Xe-HPC): address type 2, "surface state", is what `r0.5` leads to.
-fn is_scratch(platform: Platform, i: &Inst<Physical>) -> bool {
-    let Payload::Send(SendInfo { sfid, desc: Desc::Imm(desc), .. }) = i.payload else { return false };
-    match sfid {
-        Sfid::Dc0 => desc >> 18 & 1 != 0 || matches!(desc >> 14 & 0x1f, 0 | 8) && desc & 0xff == 0xff,
-        Sfid::Ugm | Sfid::Ugml => platform.caps().memory.lsc && desc >> 29 & 3 == 2,
-        _ => false,
-    }
 }
 
 fn is_dummy(i: &Inst<Physical>) -> bool {

@@ -1,0 +1,139 @@
+//! Saturation of 64-bit integers where the platform computes in 32 bits.
+
+use gen_ir::{Cond, CondMod, Dst, Op, Pred, PredCtrl, Src, Type};
+
+use super::{Legalizer, Step, int64::halves_of_src, lanes_of, operand::with_type, wide::read};
+use crate::build::{self, VInst, VReg, VSrc};
+
+/// A saturating move to fewer bits: the value is first brought into the range.
+pub(super) fn moved(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let (Some(from), Some(to)) = (inst.src[0].ty(), inst.dst.ty()) else { return Step::Keep };
+    if to.is_float() {
+        return Step::Refuse("a saturating conversion of 64 bits to float");
+    }
+    if from.is_float() {
+        // Floats saturate without being asked.
+        lx.inst(VInst { sat: false, ..*inst });
+        return Step::Replaced;
+    }
+    let range = |ty: Type| -> (i128, i128) {
+        let bits = ty.bytes() * 8;
+        if ty.is_signed() { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, (1 << bits) - 1) }
+    };
+    let ((low, high), (least, most)) = (range(to), range(from));
+    let mut value = inst.src[0];
+    for (cond, bound) in [(Cond::Lt, high), (Cond::Ge, low)] {
+        // A bound beyond the type binds nothing.
+        if if cond == Cond::Lt { bound >= most } else { bound <= least } {
+            continue;
+        }
+        let reg = lx.wide_temp(inst);
+        let srcs = [value, Src::imm(bound as u64, from)];
+        let mut sel = build::op(Op::Sel, lanes_of(inst), Dst::packed(reg, from), &srcs);
+        sel.cond = Some(build::sel_cond(cond));
+        lx.helper(sel, inst);
+        value = read(reg, inst, from);
+    }
+    let mut mov = *inst;
+    (mov.src[0], mov.sat) = (value, false);
+    lx.inst(mov);
+    Step::Replaced
+}
+
+/// A sum or a shift that saturates: in 64 bits first, then to the destination.
+pub(super) fn computed(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let Some(to) = inst.dst.ty().filter(|t| t.is_int()) else { return Step::Keep };
+    let signed = inst.src[0].ty().is_some_and(Type::is_signed);
+    let (value, ty) = match inst.op {
+        // What is shifted right is no larger than before.
+        Op::Asr if signed => (wide(lx, inst, inst.op, Type::Q, &inst.src[..2]), Type::Q),
+        Op::Asr | Op::Shr => (wide(lx, inst, inst.op, Type::Uq, &inst.src[..2]), Type::Uq),
+        Op::Shl => shifted_left(lx, inst, signed && to != Type::Uq),
+        _ => match sum(lx, inst, to) {
+            Ok(sum) => sum,
+            Err(why) => return Step::Refuse(why),
+        },
+    };
+    let mut mov = build::mov(lanes_of(inst), inst.dst, read(value, inst, ty));
+    (mov.sat, mov.pred) = (ty != to, inst.pred);
+    lx.helper(mov, inst);
+    Step::Replaced
+}
+
+/// `op` in 64 bits of a new temporary.
+fn wide(lx: &mut Legalizer<'_>, inst: &VInst, op: Op, ty: Type, srcs: &[VSrc]) -> VReg {
+    let reg = lx.wide_temp(inst);
+    lx.helper(build::op(op, lanes_of(inst), Dst::packed(reg, ty), srcs), inst);
+    reg
+}
+
+/// Where shifting back does not give what was shifted, bits were lost.
+fn shifted_left(lx: &mut Legalizer<'_>, inst: &VInst, signed: bool) -> (VReg, Type) {
+    let (ty, back) = if signed { (Type::Q, Op::Asr) } else { (Type::Uq, Op::Shr) };
+    let before = lx.wide_temp(inst);
+    let mut widened = build::mov(lanes_of(inst), Dst::packed(before, ty), inst.src[0]);
+    // In an unsigned destination a negative number is zero.
+    widened.sat = inst.src[0].ty().is_some_and(Type::is_signed) && !signed;
+    lx.helper(widened, inst);
+    let before = read(before, inst, ty);
+    let value = wide(lx, inst, Op::Shl, ty, &[before, inst.src[1]]);
+    let again = wide(lx, inst, back, ty, &[read(value, inst, ty), inst.src[1]]);
+    let lost = test(lx, inst, Cond::Ne, ty, read(again, inst, ty), before);
+    limit(lx, inst, value, lost, signed.then_some(before));
+    (value, ty)
+}
+
+/// A sum, as far as its operands and the destination are all signed or all unsigned.
+fn sum(lx: &mut Legalizer<'_>, inst: &VInst, to: Type) -> Result<(VReg, Type), &'static str> {
+    let types = || inst.src[..2].iter().filter_map(Src::ty);
+    let signed = types().any(Type::is_signed);
+    if signed && (to == Type::Uq || types().any(|t| t == Type::Uq)) {
+        return Err("a saturating 64-bit sum of signed and unsigned numbers");
+    }
+    if !signed {
+        let value = wide(lx, inst, Op::Add, Type::Uq, &inst.src[..2]);
+        let over = test(lx, inst, Cond::Lt, Type::Uq, read(value, inst, Type::Uq), inst.src[0]);
+        limit(lx, inst, value, over, None);
+        return Ok((value, Type::Uq));
+    }
+    let ty = Type::Q;
+    let a = read(wide(lx, inst, Op::Mov, ty, &inst.src[..1]), inst, ty);
+    let b = read(wide(lx, inst, Op::Mov, ty, &inst.src[1..2]), inst, ty);
+    let value = wide(lx, inst, Op::Add, ty, &[a, b]);
+    // The sum has another sign than both.
+    let first = wide(lx, inst, Op::Xor, ty, &[a, read(value, inst, ty)]);
+    let second = wide(lx, inst, Op::Xor, ty, &[b, read(value, inst, ty)]);
+    let both = wide(lx, inst, Op::And, ty, &[read(first, inst, ty), read(second, inst, ty)]);
+    let over = test(lx, inst, Cond::Lt, ty, read(both, inst, ty), Src::imm(0, ty));
+    limit(lx, inst, value, over, Some(a));
+    Ok((value, ty))
+}
+
+/// A flag of the channels where a relation holds.
+fn test(lx: &mut Legalizer<'_>, inst: &VInst, cond: Cond, ty: Type, a: VSrc, b: VSrc) -> VReg {
+    let flag = lx.flag_for(inst);
+    let mut cmp = build::op(Op::Cmp, lanes_of(inst), Dst::null(ty), &[a, b]);
+    cmp.cond = Some(CondMod { cond, flag });
+    lx.helper(cmp, inst);
+    flag
+}
+
+/// Where the flag is set, a value becomes the largest of its type, or that of the sign of `like`.
+fn limit(lx: &mut Legalizer<'_>, inst: &VInst, value: VReg, flag: VReg, like: Option<VSrc>) {
+    let mut halves = [Src::ud(u32::MAX); 2];
+    if let Some(like) = like
+        && let Some([_, high]) = halves_of_src(lx, &VInst { src: [like, Src::None, Src::None], ..*inst }, 0)
+    {
+        let sign = lx.dwords(inst, Op::Asr, Type::D, &[with_type(high, Type::D), Src::uw(31)]);
+        let low = lx.dwords(inst, Op::Not, Type::Ud, &[read(sign, inst, Type::Ud)]);
+        let low = read(low, inst, Type::Ud);
+        let high = lx.dwords(inst, Op::Xor, Type::Ud, &[low, Src::ud(1 << 31)]);
+        halves = [low, read(high, inst, Type::Ud)];
+    }
+    for (at, half) in [0, 4].into_iter().zip(halves) {
+        let to = Dst::Direct { reg: value.plus(at), horz: 2, ty: Type::Ud };
+        let mut mov = build::mov(lanes_of(inst), to, half);
+        mov.pred = Some(Pred { flag, inv: false, ctrl: PredCtrl::Seq });
+        lx.helper(mov, inst);
+    }
+}

@@ -1,0 +1,154 @@
+//! Video motion estimation: four registers that all its messages begin with, and those of each kind.
+//!
+//! Lengths and the fields that operands go to are those of Intel's finalizer.
+
+use gen_ir::{Dst, ExecSize, Op, Sfid, Src, Type};
+use messages::vme::{MessageType, MotionEstimation};
+use visa::{Opcode, Operand, RawOperand, SurfaceId, VectorOperand};
+
+use super::{Message, Part, contiguous};
+use crate::{
+    build::{self, Lanes, VReg},
+    lower::{Lowered, Lowerer},
+};
+
+/// Registers of these platforms; none with larger ones has the engines.
+const GRF: u32 = 32;
+/// Registers that every message begins with.
+const UNIVERSAL: u32 = 4;
+/// `vme_ime` with two references and two records. The search control is the hardware's field (0, 1, 3, 7), as in
+/// Intel's finalizer; the specification's text counts 0 to 3.
+const DUAL_RECORD: u32 = 7;
+
+/// What a message is besides its payload.
+struct Kind {
+    sfid: Sfid,
+    desc: MotionEstimation,
+    response: u32,
+}
+
+impl Kind {
+    fn new(sfid: Sfid, message: MessageType, response: u32) -> Kind {
+        Kind { sfid, desc: MotionEstimation::new().with_message_type(Some(message)), response }
+    }
+}
+
+impl Lowerer<'_> {
+    /// `vme_ime`, `vme_sic`, `vme_fbr`, `vme_idm`.
+    pub(super) fn motion_estimation(&mut self, opcode: Opcode, operands: &[Operand]) -> Lowered {
+        use Operand::{Num, Raw, Surface, Vector};
+        if !self.caps.sampler.media {
+            return Err(format!("motion estimation does not exist on {}", self.caps.name).into());
+        }
+        match (opcode, operands) {
+            (
+                Opcode::VmeIme,
+                &[
+                    Num(stream),
+                    Num(search),
+                    Raw(universal),
+                    Raw(input),
+                    Surface(picture),
+                    Raw(first),
+                    Raw(second),
+                    Raw(center),
+                    Raw(output),
+                ],
+            ) => {
+                let (payload, kind) = self.integer_search([stream, search], universal, input)?;
+                for (to, from, bytes) in [(0, first, 4), (4, second, 4), (3 * GRF, center, GRF)] {
+                    let from = self.raw(from)?;
+                    if !from.is_null() {
+                        self.copy_bytes(payload.reg.plus(to), from, bytes);
+                    }
+                }
+                self.estimate(kind, payload, picture, output)
+            }
+            (Opcode::VmeSic, &[Raw(universal), Raw(input), Surface(picture), Raw(output)]) => {
+                let payload = self.motion_payload(universal, input, 4)?;
+                self.estimate(Kind::new(Sfid::Cre, MessageType::SkipCheck, 7), payload, picture, output)
+            }
+            (
+                Opcode::VmeFbr,
+                &[
+                    Raw(universal),
+                    Raw(input),
+                    Surface(picture),
+                    Vector(ref mode),
+                    Vector(ref shape),
+                    Vector(ref prediction),
+                    Raw(output),
+                ],
+            ) => {
+                let payload = self.own_payload(universal, input, 4)?;
+                for (byte, operand) in (20..).zip([mode, shape, prediction]) {
+                    self.set_byte(payload.reg.plus(2 * GRF + byte), operand)?;
+                }
+                self.estimate(Kind::new(Sfid::Cre, MessageType::Refinement, 7), payload, picture, output)
+            }
+            (Opcode::VmeIdm, &[Raw(universal), Raw(input), Surface(picture), Raw(output)]) => {
+                let payload = self.motion_payload(universal, input, 1)?;
+                self.estimate(Kind::new(Sfid::Vme, MessageType::Distortion, 16), payload, picture, output)
+            }
+            _ => Err("not lowered yet".into()),
+        }
+    }
+
+    /// The payload of `vme_ime` but for places and cost centers: how much goes out and comes back depends on
+    /// whether records of earlier searches do.
+    fn integer_search(
+        &mut self,
+        [stream, search]: [u32; 2],
+        universal: RawOperand,
+        input: RawOperand,
+    ) -> Lowered<(Part, Kind)> {
+        let (out, into) = (stream & 1 != 0, stream & 2 != 0);
+        let records = |streams: bool| if streams { if search == DUAL_RECORD { 4 } else { 2 } } else { 0 };
+        let payload = self.own_payload(universal, input, 2 + records(into))?;
+        // Search control: the lower three bits of byte 13.
+        let control = payload.reg.plus(13);
+        let byte = |value| [Src::scalar(control, Type::Ub), Src::uw(value)];
+        let to = Dst::packed(control, Type::Ub);
+        self.emit(build::op(Op::And, Lanes::SCALAR, to, &byte(0xf8)));
+        self.emit(build::op(Op::Or, Lanes::SCALAR, to, &byte(search as u16 & 7)));
+        let mut kind = Kind::new(Sfid::Vme, MessageType::IntegerSearch, 7 + records(out));
+        kind.desc = kind.desc.with_stream_out(out).with_stream_in(into);
+        Ok((payload, kind))
+    }
+
+    /// Both inputs in one range of registers: as they stand, if they do.
+    fn motion_payload(&mut self, universal: RawOperand, input: RawOperand, len: u32) -> Lowered<Part> {
+        let parts = [self.part(universal, UNIVERSAL * GRF)?, self.part(input, len * GRF)?];
+        if contiguous(&parts, GRF) {
+            return Ok(Part { reg: parts[0].reg, len: UNIVERSAL + len });
+        }
+        Ok(self.concatenate(&parts))
+    }
+
+    /// Both inputs in registers that fields are written to.
+    fn own_payload(&mut self, universal: RawOperand, input: RawOperand, len: u32) -> Lowered<Part> {
+        let parts = [self.part(universal, UNIVERSAL * GRF)?, self.part(input, len * GRF)?];
+        Ok(self.concatenate(&parts))
+    }
+
+    fn set_byte(&mut self, to: VReg, operand: &VectorOperand) -> Lowered {
+        let value = match operand.immediate() {
+            Some(value) => Src::uw(value as u16 & 0xff),
+            None => self.scalar_src(operand)?,
+        };
+        self.emit(build::mov(Lanes::SCALAR, Dst::packed(to, Type::Ub), value));
+        Ok(())
+    }
+
+    fn estimate(&mut self, kind: Kind, payload: Part, picture: SurfaceId, output: RawOperand) -> Lowered {
+        let surface = self.surface(picture)?;
+        let (target, copy) = self.response(output, kind.response * GRF)?;
+        let message =
+            Message { sfid: kind.sfid, desc: kind.desc.into(), header: true, response: kind.response };
+        self.send_block(ExecSize::S8, message, target, &[payload], Some(surface))?;
+        if let Some(to) = copy {
+            self.copy_bytes(to, target, kind.response * GRF);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,224 @@
+//! Sampler messages of media kernels: blocks of pixels from one place on (`avs`, `sample_unorm`), and the samples
+//! and loads of old, whose three coordinates and channels are always all there.
+//!
+//! The forms are those of Intel's finalizer; what comes back is as the specification counts it.
+
+use gen_ir::{Dst, ExecSize, Op, Sfid, Src, Type};
+use messages::sampler::{self, SimdMode};
+use visa::{ChannelMask, Operand, RawOperand, SamplerId, SurfaceId, VectorOperand};
+
+use super::{Message, Part, hdc::disabled};
+use crate::{
+    build::{self, Lanes, VReg},
+    lower::{Lowered, Lowerer},
+};
+
+/// Operations, as 3D messages number them.
+const SAMPLE: u8 = 0;
+const LOAD: u8 = 7;
+/// Pixels of a block of `avs` by execution mode: 16x4, 8x4, 16x8, 4x4.
+const PIXELS: [u32; 4] = [64, 32, 128, 16];
+/// Where the last dword of the payload of `avs` has the mode, and that sharpening is passed by.
+const MODE_SHIFT: u32 = 25;
+const BYPASS_SHIFT: u16 = 27;
+
+/// A message on a block of pixels.
+struct Block {
+    lanes: Lanes,
+    message_type: u8,
+    sampler: SamplerId,
+    surface: SurfaceId,
+    bytes: u32,
+}
+
+impl Lowerer<'_> {
+    /// `sample_unorm`: 16 by 2 pixels from a place on, in steps. The header says which channels are left out; two
+    /// registers come back of each of the others, whatever the output format (Intel's finalizer).
+    pub(super) fn sample_unorm(
+        &mut self,
+        channels: ChannelMask,
+        sampler: SamplerId,
+        surface: SurfaceId,
+        coords: [&VectorOperand; 4],
+        dst: RawOperand,
+    ) -> Lowered {
+        self.need_sampler()?;
+        let header = self.media_header(channels, 0);
+        let place = self.zero_register();
+        for (dword, operand) in (2..).zip(coords) {
+            self.set_float(place, dword, operand)?;
+        }
+        let lanes = Lanes { exec: ExecSize::S32, chan: 0, no_mask: self.lanes.no_mask };
+        let bytes = channels.count() * 64;
+        let block = Block { lanes, message_type: sampler::SAMPLE_UNORM, sampler, surface, bytes };
+        self.pixel_block(&block, header, place, dst)
+    }
+
+    /// `avs`: a scaled block of pixels. The second register has places and steps, the number of the block among
+    /// those of its group, and the group.
+    pub(super) fn avs(&mut self, operands: &[Operand]) -> Lowered {
+        use Operand::{Num, Raw, Sampler, Surface, Vector};
+        let &[
+            Num(channels),
+            Sampler(sampler),
+            Surface(surface),
+            Vector(ref u),
+            Vector(ref v),
+            Vector(ref delta_u),
+            Vector(ref delta_v),
+            Vector(ref u2d),
+            Vector(ref group),
+            Vector(ref block),
+            Num(format),
+            Vector(ref v2d),
+            Num(mode),
+            Vector(ref bypass),
+            Raw(dst),
+        ] = operands
+        else {
+            return Err("not lowered yet".into());
+        };
+        self.need_sampler()?;
+        let channels = ChannelMask(channels as u8 & 15);
+        let header = self.media_header(channels, format & 3);
+        let place = self.payload(1);
+        for (dword, operand) in [(0, v2d), (2, u), (3, v), (4, delta_u), (5, delta_v), (6, u2d)] {
+            self.set_float(place, dword, operand)?;
+        }
+        let block = self.scalar_src(block)?;
+        self.set_dword(place, 1, block);
+        self.group_dword(place, group, (mode & 3) << MODE_SHIFT, bypass)?;
+        let bytes = PIXELS[(mode & 3) as usize] * channels.count() * if format < 2 { 2 } else { 1 };
+        let lanes = Lanes::all(ExecSize::S16);
+        let block = Block { lanes, message_type: sampler::SAMPLE_8X8, sampler, surface, bytes };
+        self.pixel_block(&block, header, place, dst)
+    }
+
+    /// The last dword of a block's payload: group, mode, and the lowest bit of an operand as the bypass.
+    fn group_dword(
+        &mut self,
+        place: VReg,
+        group: &VectorOperand,
+        mode: u32,
+        bypass: &VectorOperand,
+    ) -> Lowered {
+        let last = place.plus(28);
+        let (to, so_far) = (Dst::packed(last, Type::Ud), Src::scalar(last, Type::Ud));
+        let scalar = |op, srcs: &[_]| build::op(op, Lanes::SCALAR, to, srcs);
+        let mode = match bypass.immediate() {
+            Some(bit) => Src::ud(mode | (bit as u32 & 1) << BYPASS_SHIFT),
+            None => {
+                let bit = self.scalar_src(bypass)?;
+                self.emit(scalar(Op::And, &[bit, Src::uw(1)]));
+                self.emit(scalar(Op::Shl, &[so_far, Src::uw(BYPASS_SHIFT)]));
+                self.emit(scalar(Op::Add, &[so_far, Src::ud(mode)]));
+                so_far
+            }
+        };
+        let group = match (group.immediate(), mode) {
+            (Some(group), Src::Imm { bits, .. }) => {
+                self.set_dword(place, 7, Src::ud((group as u32).wrapping_add(bits as u32)));
+                return Ok(());
+            }
+            (Some(group), _) => Src::ud(group as u32),
+            (None, _) => self.scalar_src(group)?,
+        };
+        // An immediate stands last.
+        let srcs = if group.is_imm() { [mode, group] } else { [group, mode] };
+        self.emit(scalar(Op::Add, &srcs));
+        Ok(())
+    }
+
+    /// The header: channels that are left out, and the output format of those that are not.
+    fn media_header(&mut self, channels: ChannelMask, format: u32) -> VReg {
+        let header = self.copy_of_r0();
+        self.set_dword(header, 2, Src::ud(u32::from(disabled(channels)) << 12 | format << 18));
+        header
+    }
+
+    fn set_float(&mut self, place: VReg, dword: u32, operand: &VectorOperand) -> Lowered {
+        let value = self.scalar_src(operand)?;
+        self.emit(build::mov(Lanes::SCALAR, Dst::packed(place.plus(4 * dword), Type::F), value));
+        Ok(())
+    }
+
+    /// Sends header and place; the block comes back.
+    fn pixel_block(&mut self, block: &Block, header: VReg, place: VReg, dst: RawOperand) -> Lowered {
+        let control = sampler::Sample::new()
+            .with_message_type(block.message_type)
+            .with_simd_mode(Some(SimdMode::Simd32));
+        let parts = [Part { reg: header, len: 1 }, Part { reg: place, len: 1 }];
+        let (target, copy) = self.response(dst, block.bytes)?;
+        let response = block.bytes.div_ceil(self.grf());
+        let sampler = Some(block.sampler);
+        self.media_send(block.lanes, control, sampler, block.surface, &parts, target, response)?;
+        if let Some(to) = copy {
+            self.copy_bytes(to, target, block.bytes);
+        }
+        Ok(())
+    }
+
+    /// `sample`, `load` of old: u, v, r, and no level of detail.
+    pub(super) fn legacy_sample(
+        &mut self,
+        channels: ChannelMask,
+        simd16: bool,
+        sampler: Option<SamplerId>,
+        surface: SurfaceId,
+        [u, v, r]: [RawOperand; 3],
+        dst: RawOperand,
+    ) -> Lowered {
+        self.need_sampler()?;
+        let lanes = if simd16 { 16 } else { 8 };
+        let exec = ExecSize::from_lanes(lanes).unwrap_or(ExecSize::S8);
+        let whole = self.lanes;
+        self.lanes = Lanes { exec, chan: 0, ..whole };
+        let zero = self.payload(lanes * 4 / self.grf());
+        self.emit(build::mov(Lanes::all(exec), Dst::packed(zero, Type::Ud), Src::ud(0)));
+        let zero = Part { reg: zero, len: lanes * 4 / self.grf() };
+        let part = |s: &mut Self, operand| s.part(operand, lanes * 4);
+        let (u, v, r) = (part(self, u)?, part(self, v)?, part(self, r)?);
+        let header = Part { reg: self.media_header(channels, 0), len: 1 };
+        let parts = match sampler {
+            Some(_) => [header, u, v, r, zero],
+            None if self.caps.sampler.level_after_u => [header, u, zero, v, r],
+            None => [header, u, v, zero, r],
+        };
+        let control = sampler::Sample::new()
+            .with_message_type(if sampler.is_some() { SAMPLE } else { LOAD })
+            .with_simd_mode(Some(if simd16 { SimdMode::Simd16 } else { SimdMode::Simd8 }));
+        let bytes = channels.count() * lanes * 4;
+        let (target, copy) = self.response(dst, bytes)?;
+        let response = bytes / self.grf();
+        self.media_send(self.lanes, control, sampler, surface, &parts, target, response)?;
+        if let Some(to) = copy {
+            for channel in 0..channels.count() {
+                let at = channel * lanes * 4;
+                self.copy_lanes(to.plus(at), target.plus(at), 4);
+            }
+        }
+        self.lanes = whole;
+        Ok(())
+    }
+
+    #[allow(clippy::too_many_arguments, reason = "a message has as many parts")]
+    fn media_send(
+        &mut self,
+        lanes: Lanes,
+        control: sampler::Sample,
+        sampler: Option<SamplerId>,
+        surface: SurfaceId,
+        parts: &[Part],
+        target: VReg,
+        response: u32,
+    ) -> Lowered {
+        let index = self.sampler_index(sampler)?;
+        let surface = self.surface(surface)?;
+        let desc = self.sampler_descriptor(control, &surface, &index)?;
+        let message = Message { sfid: Sfid::Sampler, desc: desc.known, header: true, response };
+        let pred = self.pred.take();
+        let sent = self.send_with(lanes, message, target, parts, desc);
+        self.pred = pred;
+        sent
+    }
+}

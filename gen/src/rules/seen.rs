@@ -1,0 +1,256 @@
+//! Instructions that were found legal before: code repeats the shapes of its instructions.
+
+use platforms::Platform;
+
+use super::{breaks_none, plain};
+use crate::{Base, Class, Dst, Inst, Op, Payload, Physical, Reg, Src, Type};
+
+/// Shapes that are kept, a power of two.
+const SHAPES: usize = 4096;
+
+/// What the rules look at of an instruction that is no message: all but immediate values, offsets of addresses,
+/// which registers there are (but how far sources are from the destination), and what it waits for.
+type Shape = [u64; 5];
+
+/// Judges instructions as [`is_legal`](super::is_legal) does, and remembers the shapes of legal ones.
+#[derive(Debug)]
+pub struct Seen {
+    platform: Platform,
+    /// Fingerprints, each at a place that it names; 0 for none. Of two shapes one in 2^63 pairs is taken for the other.
+    shapes: Box<[u64]>,
+}
+
+impl Default for Seen {
+    fn default() -> Seen {
+        Seen { platform: Platform::Bdw, shapes: vec![0; SHAPES].into() }
+    }
+}
+
+impl Seen {
+    /// Whether an instruction breaks no rule on a platform.
+    #[inline]
+    pub fn is_legal(&mut self, platform: Platform, inst: &Inst<Physical>) -> bool {
+        if platform != self.platform {
+            self.platform = platform;
+            self.shapes.fill(0);
+        }
+        if plain::is_plain(platform.caps(), inst) {
+            return true;
+        }
+        if inst.op.info().class == Class::Send {
+            return breaks_none(platform, inst);
+        }
+        let shape = fingerprint(&shape(inst));
+        let place = &mut self.shapes[(shape >> 1) as usize % SHAPES];
+        if *place == shape {
+            return true;
+        }
+        let legal = breaks_none(platform, inst);
+        if legal {
+            *place = shape;
+        }
+        legal
+    }
+}
+
+/// All bits of a shape in 64, never 0: both halves of the products of its words.
+fn fingerprint(shape: &Shape) -> u64 {
+    // Odd numbers without a pattern: the golden ratio and square roots in 64 bits.
+    const KEYS: Shape = [
+        0x9e37_79b9_7f4a_7c15,
+        0x6a09_e667_f3bc_c909,
+        0xbb67_ae85_84ca_a73b,
+        0x3c6e_f372_fe94_f82b,
+        0xa54f_f53a_5f1d_36f1,
+    ];
+    let word = |i: usize| u128::from(shape[i] ^ KEYS[i]);
+    let fold = |product: u128| product as u64 ^ (product >> 64) as u64;
+    let (first, second) = (fold(word(0) * word(1)), fold(word(2) * word(3)));
+    fold(u128::from(first ^ KEYS[2]) * u128::from(second ^ word(4) as u64)) | 1
+}
+
+fn shape(inst: &Inst<Physical>) -> Shape {
+    // One channel's operand is one element: rules ask how it is aligned, to 16 bytes at most, and whether it crosses
+    // registers, which it does not if it crosses no 16 bytes.
+    let one = inst.exec.lanes() == 1 && inst.op != Op::Srnd;
+    let operand = |reg: Reg<Physical>, ty: Type| {
+        let whole = one && reg.byte % 16 + ty.bytes() <= 16;
+        operand(if whole { reg.at(reg.byte % 16) } else { reg }, ty as u64)
+    };
+    let grf = |reg: Reg<Physical>| if one { None } else { grf(reg) };
+    let payload = match inst.payload {
+        Payload::Math(function) => 1 + function as u64,
+        _ => 0,
+    };
+    let head = inst.op as u64
+        | (inst.exec as u64) << 8
+        | u64::from(inst.chan) << 16
+        | u64::from(inst.pred.is_some()) << 24
+        | u64::from(inst.cond.is_some()) << 25
+        | u64::from(inst.sat) << 26
+        | u64::from(inst.opts.0) << 32
+        | payload << 48;
+    let (dst, to) = match inst.dst {
+        Dst::None => (0, None),
+        Dst::Direct { reg, horz, ty } => (1 | operand(reg, ty) | u64::from(horz) << 16, grf(reg)),
+        Dst::Indirect { horz, ty, .. } => (2 | (ty as u64) << 8 | u64::from(horz) << 16, None),
+        Dst::Macro { reg, ty, .. } => (3 | operand(reg, ty), grf(reg)),
+    };
+    let source = |s: &Src<Physical>| {
+        let strides = |r: crate::Region, mods: crate::SrcMod| {
+            u64::from(r.vert) << 16 | u64::from(r.width) << 24 | u64::from(r.horz) << 32 | (mods as u64) << 4
+        };
+        match *s {
+            Src::None => 0,
+            Src::Direct { reg, region, mods, ty } => {
+                1 | operand(reg, ty) | strides(region, mods) | distance(to, grf(reg)) << 36
+            }
+            Src::Indirect { region, mods, ty, .. } => 2 | (ty as u64) << 8 | strides(region, mods),
+            Src::Macro { reg, mods, ty, .. } => 3 | operand(reg, ty) | (mods as u64) << 4,
+            Src::AddrOf { ty, .. } => 4 | (ty as u64) << 8,
+            Src::Imm { ty, .. } => 5 | (ty as u64) << 8,
+        }
+    };
+    let [a, b, c] = &inst.src;
+    [head, dst, source(a), source(b), source(c)]
+}
+
+/// Type, kind of register, and the byte in it.
+fn operand(reg: Reg<Physical>, ty: u64) -> u64 {
+    let kind = match reg.base() {
+        Base::Arf(arf) => 1 + u64::from(arf.code().0),
+        _ => 0,
+    };
+    ty << 8 | kind << 40 | u64::from(reg.byte) << 48
+}
+
+fn grf(reg: Reg<Physical>) -> Option<u16> {
+    match reg.base() {
+        Base::Grf(n) => Some(n),
+        _ => None,
+    }
+}
+
+/// How far a source's registers are from the destination's, as far as it may matter: no operand is longer than
+/// four registers.
+fn distance(to: Option<u16>, from: Option<u16>) -> u64 {
+    match (to, from) {
+        (Some(to), Some(from)) => (i32::from(from) - i32::from(to)).clamp(-6, 6).abs_diff(-7).into(),
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::is_legal, *};
+    use crate::{Arf, CondMod, ExecSize, MathFn, Region, SrcMod};
+
+    /// Numbers below a limit, the same in every run (Knuth's linear congruence).
+    struct Numbers {
+        state: u64,
+        grf_bytes: u32,
+    }
+
+    impl Numbers {
+        fn below(&mut self, limit: usize) -> usize {
+            self.state = self.state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+            (self.state >> 33) as usize % limit
+        }
+
+        fn one<T: Copy>(&mut self, of: &[T]) -> T {
+            of[self.below(of.len())]
+        }
+
+        fn reg(&mut self) -> Reg<Physical> {
+            let byte = self.one(&[0, 0, 0, 1, 2, 4, 8, 16, 32, 60]) % self.grf_bytes;
+            match self.below(8) {
+                0 => Reg::arf(self.one(&[Arf::Acc(0), Arf::Addr(0), Arf::Null, Arf::State(0)]), byte),
+                _ => Reg::grf(10 + self.below(9) as u16, byte),
+            }
+        }
+
+        fn region(&mut self) -> Region {
+            let strides = [0, 1, 2, 4, 8, 16, Region::VXH, Region::ABSENT];
+            Region::new(
+                self.one(&strides),
+                self.one(&[1, 2, 4, 8, 16, Region::ABSENT]),
+                self.one(&[0, 1, 2, 4]),
+            )
+        }
+
+        fn ty(&mut self) -> Type {
+            self.one(&[Type::D, Type::Ud, Type::F, Type::W, Type::B, Type::Hf, Type::Q, Type::Df, Type::Uv])
+        }
+
+        fn src(&mut self) -> Src<Physical> {
+            let (region, mods, ty) =
+                (self.region(), self.one(&[SrcMod::None, SrcMod::Neg, SrcMod::Abs]), self.ty());
+            match self.below(6) {
+                0 => Src::Imm { bits: 1, ty },
+                1 => Src::Indirect { addr: Reg::arf(Arf::Addr(0), 0), imm: 0, region, mods, ty },
+                2 => Src::Direct { reg: self.reg(), region: Region::SCALAR, mods, ty },
+                _ => Src::Direct { reg: self.reg(), region, mods, ty },
+            }
+        }
+
+        fn inst(&mut self) -> Inst<Physical> {
+            let ops =
+                [Op::Mov, Op::Add, Op::Mul, Op::Mad, Op::And, Op::Cmp, Op::Sel, Op::Math, Op::Bfe, Op::Srnd];
+            let op = self.one(&ops);
+            let mut i = Inst::new(op, self.one(&ExecSize::ALL));
+            i.chan = self.one(&[0, 0, 4, 8, 16]);
+            i.sat = self.below(4) == 0;
+            let flag = Reg::arf(Arf::Flag(0), 0);
+            i.cond = (self.below(4) == 0).then_some(CondMod { cond: crate::Cond::Lt, flag });
+            let (horz, ty) = (self.one(&[1, 1, 2, 4, 0]), self.ty());
+            i.dst = match self.below(8) {
+                0 => Dst::Indirect { addr: Reg::arf(Arf::Addr(0), 0), imm: 0, horz, ty },
+                _ => Dst::Direct { reg: self.reg(), horz, ty },
+            };
+            for n in 0..usize::from(op.info().srcs) {
+                i.src[n] = self.src();
+            }
+            if op == Op::Math {
+                i.payload = Payload::Math(self.one(&[MathFn::Inv, MathFn::Idivmod, MathFn::Iqot]));
+            }
+            i
+        }
+    }
+
+    /// One place for all shapes: what is remembered is asked again at once.
+    #[test]
+    fn what_was_seen_is_judged_as_before() {
+        for platform in Platform::ALL {
+            let mut numbers = Numbers { state: 1, grf_bytes: platform.caps().regs.grf_bytes.into() };
+            let (mut seen, mut legal) = (Seen::default(), 0);
+            for _ in 0..100_000 {
+                let first = numbers.inst();
+                // Its neighbour differs in one part, which may be the one that a rule looks at.
+                let other = numbers.inst();
+                let mut second = first;
+                match numbers.below(7) {
+                    0 => second.dst = other.dst,
+                    1 => second.src = other.src,
+                    2 => second.exec = other.exec,
+                    3 => second.chan = other.chan,
+                    4 => (second.sat, second.cond) = (other.sat, other.cond),
+                    5 => second.payload = other.payload,
+                    _ => second.src[0] = other.src[0],
+                }
+                for i in [&first, &second, &first] {
+                    let truth = is_legal(platform, i);
+                    legal += u32::from(truth);
+                    assert_eq!(seen.is_legal(platform, i), truth, "{platform}: {i}");
+                    if shape(&first) == shape(&second) {
+                        assert_eq!(
+                            is_legal(platform, &first),
+                            is_legal(platform, &second),
+                            "{first} {second}"
+                        );
+                    }
+                }
+            }
+            assert!(legal > 1000, "{platform}: {legal} legal ones tell little");
+        }
+    }
+}

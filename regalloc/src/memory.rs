@@ -1,0 +1,58 @@
+//! A thread's scratch memory, as far as it is given away, and the headers of messages to it.
+
+use gen_ir::{Kernel, Var, VarClass, Virtual, scratch};
+
+/// Bytes that the offset field of a scratch block message reaches.
+const REACH: u64 = 4096 * 32;
+/// Bytes of scratch memory that a thread of a platform with a scratch surface has at most (Intel's finalizer,
+/// `getMaxPTSS`).
+const SURFACE_REACH: u64 = 256 * 1024;
+/// The thread's scratch memory, as far as it is given away.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Memory {
+    /// The first byte that is free.
+    pub top: u32,
+    /// Where offsets in messages count from.
+    pub base: u32,
+}
+
+impl Memory {
+    /// All is free from byte `top` on.
+    pub const fn from(top: u32) -> Memory {
+        Memory { top, base: 0 }
+    }
+
+    /// The first byte that the messages of `kernel` do not reach.
+    pub fn end(&self, kernel: &Kernel<Virtual>) -> u64 {
+        match by_surface(kernel) {
+            true => SURFACE_REACH,
+            false => u64::from(self.base) + REACH,
+        }
+    }
+
+    /// Gives the messages of `kernel` a header of their own, if they reach further with it: offsets count from
+    /// what is free on, or are addresses in the surface. Returns whether they do.
+    pub fn advance(&mut self, kernel: &mut Kernel<Virtual>) -> bool {
+        let surface = kernel.platform.caps().memory.scratch_surface;
+        let nearer = surface || self.top >= scratch::BASE_UNIT;
+        if kernel.scratch_header.is_some() || !nearer || kernel.blocks.is_empty() {
+            return false;
+        }
+        let grf = u32::from(kernel.platform.caps().regs.grf_bytes);
+        let header = Var { no_spill: true, live_out: true, ..Var::temp(VarClass::General, grf, grf) };
+        let header = kernel.add_var(header);
+        kernel.scratch_header = Some(header);
+        if !surface {
+            self.base = self.top / scratch::BASE_UNIT * scratch::BASE_UNIT;
+        }
+        let code = scratch::header(kernel.platform, header, self.base);
+        let [_, loaded] = kernel.payload_ends();
+        kernel.blocks[0].insts.splice(loaded..loaded, code);
+        true
+    }
+}
+
+/// Whether messages to scratch memory go through its surface at addresses in it, rather than as scratch blocks.
+pub(crate) fn by_surface(kernel: &Kernel<Virtual>) -> bool {
+    kernel.platform.caps().memory.scratch_surface && kernel.scratch_header.is_some()
+}
