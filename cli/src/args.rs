@@ -112,6 +112,11 @@ pub struct FinalizeArgs {
     /// Optimization: 0 for the shortest compile time, 1 without the scheduler, 2 everything.
     #[arg(short = 'O', value_name = "LEVEL", default_value = "2")]
     pub level: finalizer::Level,
+    /// General registers of a thread, where the platform has more than one size of register file; `auto` takes 256
+    /// where that makes a kernel spill less. If absent, what the kernel's attribute `NumGRF` or the compiled program
+    /// says.
+    #[arg(long, value_name = "128|256|auto")]
+    pub grf: Option<finalizer::Grf>,
     /// Leave these passes out; may be given several times.
     #[arg(long, value_name = "PASS", value_delimiter = ',', value_parser = passes(false))]
     pub skip_pass: Vec<String>,
@@ -369,6 +374,9 @@ pub struct RunArgs {
     /// Whose code runs.
     #[arg(long, value_enum, default_value = "ours")]
     pub with: With,
+    /// General registers of a thread: 128, 256 or `auto`; what the kernel or its launch information says, if absent.
+    #[arg(long, value_name = "128|256|auto")]
+    pub grf: Option<finalizer::Grf>,
     /// Raw code to run instead of what the input holds.
     #[arg(long, value_name = "FILE")]
     pub code: Option<PathBuf>,

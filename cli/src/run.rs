@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, io::Write, process::ExitCode};
 
 use emulator::{Arg, Launch, Memory, Options, RunReport, SendKind, infer, link::Loaded};
-use finalizer::{Diagnostic, Finalizer, Place, Refusal};
+use finalizer::{Diagnostic, Finalizer, Grf, Place, Refusal};
 use platforms::Platform;
 use serde_json::{Map, Value, json};
 use visa::Module;
@@ -262,9 +262,13 @@ fn unit(
     }
     match (args.with, source) {
         (With::Ours, Source::Visa(module, index)) => {
-            let mut finalizer = Finalizer::new(finalizer::Options::new(args.platform));
+            let asked = u16::try_from(launch.kernel.grf_count).ok().filter(|n| *n > 0).map(Grf::Count);
+            let grf = args.grf.or(asked).unwrap_or_default();
+            let mut finalizer =
+                Finalizer::new(finalizer::Options { grf, ..finalizer::Options::new(args.platform) });
             let binary = finalizer.finalize_kernel(module, *index)?;
             launch.kernel.scratch = launch.kernel.scratch.max(binary.info.scratch_bytes);
+            launch.kernel.grf_count = binary.info.grf_count.into();
             Ok(rewriter::unit(&binary))
         }
         (With::Ours | With::Interpreter, _) => {

@@ -57,6 +57,28 @@ fn the_output_is_the_input_with_code_in_it() {
 }
 
 #[test]
+fn registers_are_those_that_are_asked_for_where_the_platform_has_them() {
+    let dir = tempfile::tempdir().unwrap();
+    let text = ".version 3.6\n.kernel \"k\"\n.kernel_attr NumGRF=256\nret (M1, 1)\n";
+    fs::write(dir.path().join("k.visaasm"), text).unwrap();
+    let registers = |args: &[&str]| {
+        let out =
+            run(dir.path(), &[&["k.visaasm", "--emit", "asm", "-o", "k.asm", "--stats"], args].concat());
+        assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+        let listing = fs::read_to_string(dir.path().join("k.asm")).unwrap();
+        (String::from_utf8(out.stdout).unwrap().contains("/256 "), listing.contains(" r255 "))
+    };
+    assert_eq!(registers(&["-p", "pvc"]), (true, true));
+    assert_eq!(registers(&["-p", "pvc", "--grf", "128"]), (false, false));
+    assert_eq!(registers(&["-p", "pvc", "--grf", "auto"]), (false, false));
+    let out = run(dir.path(), &["k.visaasm", "-p", "tgllp"]);
+    assert_eq!(out.status.code(), Some(1));
+    let message = "NumGRF: found 256 general registers a thread, allowed on tgllp: 128 [RegisterCount]";
+    assert!(stderr(&out).contains(message), "{}", stderr(&out));
+    assert_eq!(run(dir.path(), &["k.visaasm", "-p", "pvc", "--grf", "64"]).status.code(), Some(2));
+}
+
+#[test]
 fn disasm_and_asm_are_each_others_way_back() {
     let (dir, _) = with_example();
     assert!(run(dir.path(), &["k.isa", "-p", "skl", "--emit", "isa,dat"]).status.success());

@@ -84,7 +84,8 @@ pub fn kernel_info(kernel: &Kernel, platform: Platform, args: &[Arg]) -> Result<
     let mut info = KernelInfo {
         name: kernel.name().into_owned(),
         simd,
-        grf_count: 128,
+        // 0 leaves it to the finalizer.
+        grf_count: kernel.attr_int("NumGRF").map_or(128, |n| n.max(0) as u32),
         slm: attr("SLMSize").saturating_mul(1024),
         scratch: attr("SpillMemOffset"),
         walk_order: [0, 1, 2],

@@ -80,6 +80,8 @@ pub struct RawLaunch {
     pub slm: u32,
     /// Bytes of scratch memory of a thread.
     pub scratch: u32,
+    /// General registers of a thread; as many as the platform can have, if 0.
+    pub registers: u32,
 }
 
 /// Surfaces and samplers of a dispatch.

@@ -141,6 +141,14 @@ impl Options {
     }
 }
 
+/// A program with so many registers, or as many as there can be.
+fn program(platform: Platform, code: &[u8], registers: u32) -> Result<Program, Error> {
+    match registers {
+        0 => Program::load(platform, code),
+        count => Program::load_with(platform, code, count),
+    }
+}
+
 /// Runs the code of an OpenCL kernel.
 pub fn run(
     platform: Platform,
@@ -149,7 +157,7 @@ pub fn run(
     memory: &mut Memory,
     options: &Options,
 ) -> Result<RunReport, Error> {
-    let program = Program::load(platform, code)?;
+    let program = program(platform, code, launch.kernel.grf_count)?;
     let kept = memory.count();
     let result =
         Dispatch::new(platform, launch, memory).and_then(|d| dispatch::run(&program, &d, memory, options));
@@ -165,7 +173,7 @@ pub fn run_raw(
     memory: &mut Memory,
     options: &Options,
 ) -> Result<RunReport, Error> {
-    let program = Program::load(platform, code)?;
+    let program = program(platform, code, launch.registers)?;
     let dispatch = Dispatch::raw(platform, launch)?;
     dispatch::run(&program, &dispatch, memory, options)
 }

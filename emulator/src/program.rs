@@ -30,20 +30,34 @@ pub struct Program {
 }
 
 impl Program {
-    /// Decodes `code` for a platform. Words that do not decode stop the program only when they are run.
+    /// Decodes `code` for a platform, with as many general registers as its threads can have. Words that do not
+    /// decode stop the program only when they are run.
     pub fn load(platform: Platform, code: &[u8]) -> Result<Program, Error> {
+        Program::load_with(platform, code, platform.caps().regs.grf_count_large.into())
+    }
+
+    /// The same with so many general registers a thread. Code that names others stops there.
+    ///
+    /// # Errors
+    ///
+    /// The platform's threads cannot have so many.
+    pub fn load_with(platform: Platform, code: &[u8], registers: u32) -> Result<Program, Error> {
+        let regs = platform.caps().regs;
+        if ![regs.grf_count, regs.grf_count_large].map(u32::from).contains(&registers) {
+            return Err(Error::Launch(format!("{registers} general registers a thread on {platform}")));
+        }
         let mut insts = Vec::new();
         for decoded in encoder::decode_all(platform, code) {
             let inst = decoded.inst.map_err(|e| e.to_string());
             insts.push((decoded.offset, u32::from(decoded.len), inst));
         }
-        Program::build(platform, insts)
+        Program::build(platform, registers, insts)
     }
 
     /// A program of instructions at 16 bytes each.
     pub fn from_insts(platform: Platform, insts: &[Inst<Physical>]) -> Result<Program, Error> {
         let placed = insts.iter().enumerate().map(|(i, inst)| (i as u32 * 16, 16, Ok(*inst))).collect();
-        Program::build(platform, placed)
+        Program::build(platform, platform.caps().regs.grf_count_large.into(), placed)
     }
 
     /// The platform.
@@ -85,7 +99,7 @@ impl Program {
                 };
                 (step.offset, next - step.offset, found.ok_or_else(why))
             });
-        Program::build(self.platform, placed.collect())
+        Program::build(self.platform, self.grf_count, placed.collect())
     }
 
     /// The text of the instruction at an index.
@@ -114,6 +128,7 @@ impl Program {
 
     fn build(
         platform: Platform,
+        grf_count: u32,
         placed: Vec<(u32, u32, Result<Inst<Physical>, String>)>,
     ) -> Result<Program, Error> {
         let caps = platform.caps();
@@ -125,7 +140,7 @@ impl Program {
         let mut program = Program {
             platform,
             grf: caps.regs.grf_bytes.into(),
-            grf_count: caps.regs.grf_count_large.max(caps.regs.grf_count).into(),
+            grf_count,
             steps: Vec::with_capacity(placed.len()),
             messages: Vec::new(),
             bad: Vec::new(),

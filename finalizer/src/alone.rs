@@ -10,6 +10,7 @@ use crate::{
     Diagnostic, Options, PASSES, Pass, Refusal,
     optimize::Facts,
     pass::{Code, Step, verify},
+    registers::Registers,
     routine::{Context, Job, Workspace, run},
 };
 
@@ -74,8 +75,10 @@ impl Alone {
     ///
     /// What the pass refuses; what its result breaks of the rules that hold from it on.
     pub fn run(&mut self, pass: &Pass) -> Result<(), Refusal> {
-        let cx = Context { options: &self.options, module: &self.module };
-        let mut job = Job::new(cx, &self.module.kernels[0], None);
+        let source = &self.module.kernels[0];
+        let registers = Registers::of(&self.options, source)?.count;
+        let cx = Context { options: &self.options, module: &self.module, registers };
+        let mut job = Job::new(cx, source, None);
         let code = std::mem::replace(&mut self.code, Code::Source);
         self.code = run(pass, code, &mut job, &mut self.work)?;
         if self.options.verify { verify(pass, &self.code) } else { Ok(()) }

@@ -10,6 +10,7 @@ use crate::{
     Binary, Diagnostic, KernelInfo, Options, Origin, PassTime, Refusal, Stats, calls, info, input,
     pass::{Step, Tracker},
     passes::PASSES,
+    registers::Registers,
     relocate,
     routine::{self, Context, Routine},
 };
@@ -76,6 +77,11 @@ impl Finalizer {
     /// Sets [`Options::relocate_payload`], which kernels of one program differ in.
     pub fn set_relocate_payload(&mut self, on: bool) {
         self.options.relocate_payload = on;
+    }
+
+    /// Sets [`Options::grf`], which kernels of one program differ in.
+    pub fn set_grf(&mut self, grf: crate::Grf) {
+        self.options.grf = grf;
     }
 
     /// The options it was made with.
@@ -172,14 +178,20 @@ impl Finalizer {
         };
         let source = &*source.with_file_vars(&module.file_vars);
         let Finalizer { options, buffer, work, lists, .. } = self;
-        let cx = Context { options, module };
-        // A kernel that was refused half-way leaves its routines.
-        take_back(&mut lists.routines, work);
-        work.symbols.clear();
-        work.calls.callees.clear();
-        let kernel = routine::routine(cx, source, None, work, tracker)?;
-        lists.routines.push(kernel);
-        functions(cx, index, lists, work, tracker)?;
+        let Registers { count, more } = Registers::of(options, source)?;
+        let mut cx = Context { options, module, registers: count };
+        let mut made = routines(cx, (source, index), lists, work, tracker);
+        if let Some(more) = more
+            && let Some(spilled) = spilled(&made, lists)
+        {
+            cx.registers = more;
+            let first = std::mem::replace(&mut made, routines(cx, (source, index), lists, work, tracker));
+            if made.is_err() || self::spilled(&made, lists).is_some_and(|n| n >= spilled) {
+                cx.registers = count;
+                made = first.and_then(|()| routines(cx, (source, index), lists, work, tracker));
+            }
+        }
+        made?;
         tracker.start();
         for (index, pass) in PASSES.iter().enumerate() {
             let Step::Binary(step, nothing_to_print) = pass.step else { continue };
@@ -191,6 +203,34 @@ impl Finalizer {
             }
         }
         Ok(binary(cx, source, lists, buffer, work, &tracker.times))
+    }
+}
+
+/// A kernel and the functions that go with it, up to code over registers.
+fn routines(
+    cx: Context<'_>,
+    (source, index): (&visa::Kernel, usize),
+    lists: &mut Lists,
+    work: &mut routine::Workspace,
+    tracker: &mut Tracker,
+) -> Result<(), Refusal> {
+    // A kernel that was refused half-way, or made for another size of register file, leaves its routines.
+    take_back(&mut lists.routines, work);
+    work.symbols.clear();
+    work.calls.callees.clear();
+    tracker.again();
+    let kernel = routine::routine(cx, source, None, work, tracker)?;
+    lists.routines.push(kernel);
+    functions(cx, index, lists, work, tracker)
+}
+
+/// Messages that move spilled values, if there are any and another size of register file could make them fewer: not
+/// where functions come along that other code may call. What finds no registers at all spills more than anything.
+fn spilled(made: &Result<(), Refusal>, lists: &Lists) -> Option<u32> {
+    match (made, &lists.routines[..]) {
+        (Ok(()), [kernel]) => Some(kernel.allocation.spills + kernel.allocation.fills).filter(|n| *n > 0),
+        (Err(Refusal(why)), _) if why.iter().all(|d| d.code == "CannotAllocate") => Some(u32::MAX),
+        _ => None,
     }
 }
 

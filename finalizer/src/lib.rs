@@ -105,6 +105,7 @@ mod options;
 mod parallel;
 mod pass;
 mod passes;
+mod registers;
 mod relocate;
 mod retarget;
 mod routine;
@@ -125,7 +126,7 @@ pub use input::{
     compiled_for_other_registers, kernel_named, platform_name, read_input, read_kernel, read_module,
     read_text,
 };
-pub use options::{Level, Options};
+pub use options::{Grf, Level, Options};
 pub use pass::{Pass, PassSet, PassTime};
 pub use passes::PASSES;
 /// Part of [`Options`].

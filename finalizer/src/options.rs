@@ -41,11 +41,40 @@ impl std::str::FromStr for Level {
     }
 }
 
+/// General registers of a thread. Platforms that have more than one size of register file run half as many threads
+/// with the larger one.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Grf {
+    /// As many as the kernel's attribute `NumGRF` says; 0 there is [`Grf::Auto`]. Without it, the platform's default.
+    #[default]
+    Kernel,
+    /// So many. A platform that has no such file refuses the kernel.
+    Count(u16),
+    /// The default; the larger file for kernels that spill less with it. Kernels that have to do with stack calls
+    /// stay with the default, since what is compiled elsewhere counts on it.
+    Auto,
+}
+
+impl std::str::FromStr for Grf {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Grf, Self::Err> {
+        match text {
+            "128" => Ok(Grf::Count(128)),
+            "256" => Ok(Grf::Count(256)),
+            "auto" => Ok(Grf::Auto),
+            _ => Err("allowed: 128, 256, auto"),
+        }
+    }
+}
+
 /// Options of one [`Finalizer`](crate::Finalizer). The default is what a runtime wants.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
     /// The platform to write code for.
     pub platform: Platform,
+    /// General registers of a thread.
+    pub grf: Grf,
     /// Write 8-byte compacted words where the platform has them.
     pub compact: bool,
     /// Check the code after every pass, against the hardware's rules once it has registers, and prove the
@@ -78,6 +107,7 @@ impl Options {
     pub const fn new(platform: Platform) -> Options {
         Options {
             platform,
+            grf: Grf::Kernel,
             compact: true,
             verify: cfg!(debug_assertions),
             warnings: false,

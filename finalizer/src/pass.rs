@@ -139,6 +139,11 @@ impl Tracker {
         Tracker { print_after: options.print_after, started, times, printed: None }
     }
 
+    /// The kernel is made from the start: what was printed of it before is not what comes of it. The time counts.
+    pub fn again(&mut self) {
+        self.printed = None;
+    }
+
     /// What follows is the next pass's time.
     pub fn start(&mut self) {
         self.started = self.started.map(|_| Instant::now());

@@ -289,9 +289,9 @@ fn check(job: &mut Job<'_>, work: &mut Workspace) -> Result<(), Refusal> {
 
 fn lower(job: &mut Job<'_>, work: &mut Workspace) -> Result<Kernel<Virtual>, Refusal> {
     let options = lower::LowerOptions {
+        registers: job.cx.registers,
         simd: job.simd,
         relocate_payload: job.cx.options.relocate_payload,
-        ..lower::LowerOptions::default()
     };
     let (source, platform) = (job.source, job.cx.options.platform);
     work.analyses.keep(Facts::NONE);

@@ -62,6 +62,8 @@ const DEEP_STACK: u32 = 128 * 1024;
 pub(crate) struct Context<'a> {
     pub options: &'a Options,
     pub module: &'a Module,
+    /// General registers of a thread: functions share them with the kernel that calls them.
+    pub registers: u16,
 }
 
 /// A kernel or function on its way: what passes ask and what they find out, beside the code.

@@ -2,7 +2,7 @@
 
 use std::str::FromStr;
 
-use crate::{Diagnostic, Level, Options, PASSES, PassSet, Refusal};
+use crate::{Diagnostic, Grf, Level, Options, PASSES, PassSet, Refusal};
 
 /// An option that [`Options::set`] knows.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +34,12 @@ pub const SETTINGS: &[Setting] = &[
             let optional = PASSES.iter().any(|p| p.name == v && p.optional);
             PassSet::named(v).filter(|_| optional).map(|pass| o.skip = o.skip.with(pass))
         },
+    },
+    Setting {
+        name: "grf",
+        about: "general registers of a thread; `auto` takes 256 where that makes a kernel spill less",
+        allowed: "128, 256, auto",
+        set: |o, v| Grf::from_str(v).ok().map(|grf| o.grf = grf),
     },
     Setting {
         name: "compact",
@@ -116,7 +122,7 @@ mod tests {
                 let mut changed = Options::new(Platform::Skl);
                 changed.set(setting.name, value).is_ok() && changed != Options::new(Platform::Skl)
             };
-            let values = ["0", "1", "true", "false", "schedule"];
+            let values = ["0", "1", "true", "false", "schedule", "auto"];
             assert!(values.iter().any(|v| changes(v)), "{}", setting.name);
             let refusal = options.set(setting.name, "no such value").unwrap_err();
             assert_eq!(refusal.0[0].code, "BadOption");

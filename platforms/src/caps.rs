@@ -107,6 +107,17 @@ impl Words {
     }
 }
 
+impl Caps {
+    /// SBIDs of a thread with so many general registers.
+    pub const fn sbids(&self, grf_count: u16) -> u8 {
+        if grf_count > self.regs.grf_count {
+            self.scoreboard.sbid_count_large
+        } else {
+            self.scoreboard.sbid_count
+        }
+    }
+}
+
 /// The registers of a thread.
 #[derive(Clone, Copy, Debug)]
 pub struct Registers {
@@ -218,6 +229,8 @@ pub struct Flow {
 pub struct Scoreboard {
     /// Software scoreboard: the number of SBIDs, 0 where the hardware tracks dependencies itself.
     pub sbid_count: u8,
+    /// The same for a thread with the large register file.
+    pub sbid_count_large: u8,
     /// Software scoreboard with one in-order pipe (`false`) or several (`true`).
     pub multi_pipe: bool,
     /// NoDDClr/NoDDChk dependency control bits exist.

@@ -48,7 +48,7 @@ pub(crate) const PVC: Caps = Caps {
     },
     flow: Flow { structured: false, ..TGLLP.flow },
     sends: Sends { responses_apart: true, fused_pairs: false, ..TGLLP.sends },
-    scoreboard: Scoreboard { multi_pipe: true, ..TGLLP.scoreboard },
+    scoreboard: Scoreboard { sbid_count_large: 32, multi_pipe: true, ..TGLLP.scoreboard },
     memory: Memory {
         lsc: true,
         simd_message: 16,

@@ -19,7 +19,7 @@ pub(crate) const TGLLP: Caps = Caps {
     ops: Operations { mul_source_mods: false, fdiv_pow: false, dp4a: true, madm: false, ..ICLLP.ops },
     regions: Regions { ternary_unit_stride: 1, ..ICLLP.regions },
     flow: Flow { switch_jump: false, ..ICLLP.flow },
-    scoreboard: Scoreboard { sbid_count: 16, no_dd: false, ..ICLLP.scoreboard },
+    scoreboard: Scoreboard { sbid_count: 16, sbid_count_large: 16, no_dd: false, ..ICLLP.scoreboard },
     sends: Sends { to_r127: true, responses_apart: false, fused_pairs: true, ..ICLLP.sends },
     memory: Memory { a64_gather_8_bytes: false, fence_before_eot: true, ..ICLLP.memory },
     // Objects of Intel's Media SDK for it send to motion estimation and its refinement.

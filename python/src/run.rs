@@ -139,6 +139,7 @@ impl Job<'_> {
         }
         let binary = finalizer.finalize_kernel(self.module, self.index)?;
         launch.kernel.scratch = launch.kernel.scratch.max(binary.info.scratch_bytes);
+        launch.kernel.grf_count = binary.info.grf_count.into();
         let code = loaded.link(&rewriter::unit(&binary), &[]).map_err(fault)?;
         emulator::run(self.platform, &code, &launch, memory, &options).map_err(fault)
     }

@@ -554,7 +554,7 @@ fn item(
         // r0 stays what it is: messages to scratch memory need it.
         low = file.reg_bytes();
         if fact.needs.has(Needs::EOT) {
-            low = low.max((file.regs.min(128) - 16) * file.reg_bytes());
+            low = low.max(file.regs.saturating_sub(16) * file.reg_bytes());
         }
         if fact.needs.has(Needs::RESPONSE) && !kernel.platform.caps().sends.to_r127 {
             high = high.min(127 * file.reg_bytes());

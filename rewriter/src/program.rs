@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use finalizer::{Binary, Diagnostic, Finalizer, PAYLOAD_OFFSET, Refusal, Severity};
+use finalizer::{Binary, Diagnostic, Finalizer, Grf, PAYLOAD_OFFSET, Refusal, Severity};
 use platforms::Platform;
 use visa::Module;
 use zebin::{Elf, Error, Section, ZeInfo};
@@ -69,12 +69,17 @@ pub fn finalize(program: &[u8], finalizer: &mut Finalizer, options: Options) -> 
     let mut info = ZeInfo::new(&String::from_utf8_lossy(&elf.sections[description].data));
     let mut symbols = Symbols::read(&elf).map_err(refused)?;
     let (mut binaries, mut warnings, mut faults) = (Vec::new(), Vec::new(), Vec::new());
+    let chosen = finalizer.options().grf;
     for source in &sources {
         let mut replace = || {
+            let registers = info.environment(&source.name, "grf_count");
+            let registers = registers.and_then(|n| u16::try_from(n).ok()).filter(|_| chosen == Grf::Kernel);
+            finalizer.set_grf(registers.map_or(chosen, Grf::Count));
             // Where the compiler's code makes room for implicit arguments, the runtime counts on it.
             finalizer.set_relocate_payload(symbols.is_named_in(&elf, PAYLOAD_OFFSET, source.section));
             let binary = source.finalize(&elf, finalizer);
             finalizer.set_relocate_payload(false);
+            finalizer.set_grf(chosen);
             let binary = binary?;
             let piece = Piece::new(source.section, &binary, &symbols, &info).map_err(refused)?;
             piece.put(&mut elf, &mut symbols, &mut info);

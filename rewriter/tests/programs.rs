@@ -1,7 +1,7 @@
 //! Programs of three ages of Intel's compiler: new code in, everything else kept.
 
 use emulator::{Arg, Launch, Memory, link::Loaded};
-use finalizer::{Finalizer, Options};
+use finalizer::{Finalizer, Grf, Options};
 use platforms::Platform;
 use rewriter::{Program, platform_of};
 
@@ -53,6 +53,27 @@ fn run(program: &[u8], platform: Platform, kernel: &str) -> Vec<u8> {
     let done = emulator::run(platform, &code, &launch, &mut memory, &emulator::Options::default()).unwrap();
     assert!(done.reports.is_empty(), "{kernel} on {platform}: {:?}", done.reports);
     memory.bytes(out).to_vec()
+}
+
+#[test]
+fn a_program_keeps_its_registers_unless_told_otherwise() {
+    let before = read("plain_2243_pvc");
+    let with = |bytes: &[u8], grf| {
+        let options = Options { grf, verify: true, ..Options::new(Platform::Pvc) };
+        rewriter::finalize(bytes, &mut Finalizer::new(options), rewriter::Options::default()).unwrap()
+    };
+    let counts = |program: &Program| {
+        let read = zebin::Program::read(&program.bytes).unwrap();
+        let said = |b: &finalizer::Binary| zebin::info::find(&read.ze_info, &b.info.name).unwrap().grf_count;
+        program.binaries.iter().map(|b| (u32::from(b.info.grf_count), said(b))).collect::<Vec<_>>()
+    };
+    let large = with(&before, Grf::Count(256));
+    assert!(!large.binaries.is_empty());
+    assert!(counts(&large).iter().all(|c| *c == (256, 256)), "{:?}", counts(&large));
+    assert_eq!(run(&large.bytes, Platform::Pvc, "saxpy"), run(&before, Platform::Pvc, "saxpy"));
+    assert_eq!(with(&large.bytes, Grf::Kernel).bytes, large.bytes);
+    let small = with(&large.bytes, Grf::Count(128));
+    assert!(counts(&small).iter().all(|c| *c == (128, 128)), "{:?}", counts(&small));
 }
 
 #[test]

@@ -69,8 +69,13 @@ pub fn module(platform: Platform, kernel: &TestKernel) -> Result<visa::Module, f
 
 /// Finalizes a kernel from its text, with every check of ours on.
 pub fn finalize(platform: Platform, kernel: &TestKernel) -> Result<finalizer::Binary, Vec<Diagnostic>> {
-    let module = module(platform, kernel).map_err(|e| e.0)?;
-    let mut finalizer = Finalizer::new(Options { verify: true, ..Options::new(platform) });
+    finalize_with(Options::new(platform), kernel)
+}
+
+/// The same with options.
+pub fn finalize_with(options: Options, kernel: &TestKernel) -> Result<finalizer::Binary, Vec<Diagnostic>> {
+    let module = module(options.platform, kernel).map_err(|e| e.0)?;
+    let mut finalizer = Finalizer::new(Options { verify: true, ..options });
     finalizer.finalize_kernel(&module, 0).map_err(|e| e.0)
 }
 

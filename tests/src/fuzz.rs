@@ -255,6 +255,7 @@ pub fn emulate(input: &[u8]) {
         samplers: Vec::new(),
         slm: 1024,
         scratch: 1024,
+        registers: 0,
     };
     let options = emulator::Options { max_instructions: 2000, ..emulator::Options::default() };
     bounded("emulate", input, || {

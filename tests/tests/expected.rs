@@ -6,10 +6,12 @@
 
 use std::collections::BTreeSet;
 
+use finalizer::Grf;
 use platforms::Platform;
 use tests::{
     data::{SYMBOL_TABLE, TestKernel, kernels},
-    expected::{Judgement, cases, judge},
+    differential,
+    expected::{Judgement, cases, judge, judge_with},
 };
 
 /// Judges kernels and prints every disagreement, of which there may be none.
@@ -55,6 +57,28 @@ fn one_size_each(platform: Platform) -> impl Iterator<Item = &'static TestKernel
 #[test]
 fn every_kernel_computes_what_its_source_says() {
     run(Platform::Skl, one_size_each(Platform::Skl));
+}
+
+/// Those that spill without, and some that call functions: both sides then keep to another convention.
+#[test]
+fn a_sample_with_256_registers() {
+    let spills = |k: &&TestKernel| {
+        differential::finalize(Platform::Pvc, k).is_ok_and(|binary| binary.stats.spills > 0)
+    };
+    let mut found = 0;
+    for kernel in kernels(Platform::Pvc).iter().filter(spills).take(6) {
+        found += 1;
+        let verdict = judge_with(Platform::Pvc, kernel, Grf::Auto).unwrap();
+        assert!(verdict.agrees(), "{}: {:?}", kernel.id(), verdict.ways().collect::<Vec<_>>());
+    }
+    assert_eq!(found, 6);
+    let calls = |k: &&TestKernel| !k.functions.is_empty() && k.name != SYMBOL_TABLE;
+    for kernel in kernels(Platform::Pvc).iter().filter(calls).step_by(2) {
+        found += 1;
+        let verdict = judge_with(Platform::Pvc, kernel, Grf::Count(256)).unwrap();
+        assert!(verdict.agrees(), "{}: {:?}", kernel.id(), verdict.ways().collect::<Vec<_>>());
+    }
+    assert!(found >= 8, "{found}");
 }
 
 #[test]

@@ -27,7 +27,7 @@ fn rows_by_number_are_those_of_the_enum() {
 #[test]
 fn random_programs_do_what_they_say() {
     for seed in 1..=COUNT {
-        let program = generate(Settings { platform: Platform::Mixed }, seed);
+        let program = generate(Settings::new(Platform::Mixed), seed);
         if let Err(f) = check(&program) {
             let (small, f) = shrink(&program, f);
             panic!("seed {seed}: {f}\n{}", small.text());
@@ -40,7 +40,7 @@ fn random_programs_do_what_they_say() {
 fn words_are_those_of_the_row() {
     assert_eq!(Platform::Mixed.caps().words.format, Format::XeHpc);
     for seed in 1..=COUNT {
-        let text = generate(Settings { platform: Platform::Mixed }, seed).text();
+        let text = generate(Settings::new(Platform::Mixed), seed).text();
         let module = finalizer::read_text(text.as_bytes(), Platform::Mixed).expect("a program");
         let mut finalizer = Finalizer::new(Options::new(Platform::Mixed));
         let code = finalizer.finalize_kernel(&module, 0).expect("code").code.clone();

@@ -2,6 +2,7 @@
 //!
 //! A few hundred here; any number by `--bin visa-random`, which also shrinks what fails.
 
+use finalizer::Grf;
 use platforms::Platform;
 use tests::visa_random::{Settings, check, generate, shrink};
 
@@ -24,7 +25,7 @@ const ONCE_WRONG: [(Platform, &[u64]); 6] = [
 fn run(platform: Platform) {
     let known = ONCE_WRONG.iter().find(|(p, _)| *p == platform).map_or(&[][..], |(_, seeds)| *seeds);
     for seed in (1..=COUNT).chain(known.iter().copied()) {
-        let program = generate(Settings { platform }, seed);
+        let program = generate(Settings::new(platform), seed);
         if let Err(f) = check(&program) {
             let (small, f) = shrink(&program, f);
             panic!("{platform} seed {seed}: {f}\n{}", small.text());
@@ -63,8 +64,19 @@ fn ponte_vecchio() {
 }
 
 #[test]
+fn ponte_vecchio_with_256_registers() {
+    for seed in 1..=COUNT {
+        let program = generate(Settings { grf: Grf::Count(256), ..Settings::new(Platform::Pvc) }, seed);
+        if let Err(f) = check(&program) {
+            let (small, f) = shrink(&program, f);
+            panic!("seed {seed}: {f}\n{}", small.text());
+        }
+    }
+}
+
+#[test]
 fn a_program_is_the_same_each_time() {
-    let settings = Settings { platform: Platform::Skl };
+    let settings = Settings::new(Platform::Skl);
     assert_eq!(generate(settings, 7).text(), generate(settings, 7).text());
     assert_ne!(generate(settings, 7).text(), generate(settings, 8).text());
 }

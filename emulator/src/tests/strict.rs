@@ -239,3 +239,34 @@ fn dependency_control_is_used_in_pairs() {
     assert_eq!(faults(SKL, &[check]), [Fault::Hazard]);
     assert_eq!(faults(SKL, &[clear]), [Fault::Hazard]);
 }
+
+/// With 256 registers a thread ends from the last 16 of those; with 128 there are no others.
+#[test]
+fn registers_are_as_many_as_the_launch_says() {
+    let pvc = Platform::Pvc;
+    let faults = |registers: u32, number: u16| {
+        let header = inst(Op::Mov, ExecSize::S16, number, Type::Ud, &[vec8(0, Type::Ud)]);
+        let header = all(header);
+        let mut end = end(pvc);
+        let last = end.len() - 1;
+        end[last].src[0] = Src::payload(Reg::grf(number, 0), end[last].exec);
+        end[last].swsb = dist(1);
+        if let Payload::Send(info) = &mut end[last].payload {
+            info.sfid = Sfid::Gateway;
+        }
+        let mut code = encoder::CodeBuffer::new();
+        let mut kernel = gen_ir::Kernel::new("k", pvc);
+        kernel.blocks = vec![gen_ir::Block { insts: vec![header, end[last]], ..gen_ir::Block::default() }];
+        code.emit(&kernel, encoder::CodeOptions { compact: false }).unwrap();
+        let launch = RawLaunch { simd: 16, groups: [1; 3], threads: 1, registers, ..RawLaunch::default() };
+        let options = RunOptions::default();
+        let done = crate::run_raw(pvc, code.bytes(), &launch, &mut Memory::new(), &options);
+        done.map(|report| report.reports.iter().map(|r| r.fault).collect::<Vec<_>>()).map_err(|_| ())
+    };
+    assert_eq!(faults(256, 255), Ok(vec![]));
+    assert_eq!(faults(0, 255), Ok(vec![]));
+    assert_eq!(faults(128, 127), Ok(vec![]));
+    assert_eq!(faults(256, 200), Ok(vec![Fault::Eot]));
+    assert_eq!(faults(128, 255), Err(()));
+    assert_eq!(faults(64, 63), Err(()));
+}

@@ -33,10 +33,10 @@ use self::{alu::Route, facts::Facts};
 use crate::build::{Lanes, VInst, VReg};
 
 /// Choices that are not in the kernel.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct LowerOptions {
-    /// Give the thread the large register file where the platform has one.
-    pub large_grf: bool,
+    /// General registers of the thread.
+    pub registers: u16,
     /// Channels of the kernel that calls a function.
     pub simd: Option<u8>,
     /// A relocation moves the payload that the prologue loads.
@@ -242,9 +242,7 @@ impl<'a> Lowerer<'a> {
         }
         let caps = platform.caps();
         let mut out = pool.kernel(&visa.name(), platform);
-        if options.large_grf {
-            out.grf_count = caps.regs.grf_count_large;
-        }
+        out.grf_count = options.registers;
         if let Some(simd) = visa.attr_int("SimdSize") {
             out.simd = u8::try_from(simd).ok().filter(|s| [1, 8, 16, 32].contains(s)).unwrap_or(8);
         } else if let Some(simd) = options.simd {

@@ -1,18 +1,19 @@
 //! Stack calls: `fcall`, `ifcall`, `fret`, and the registers that callers and callees agree on.
 //!
-//! The convention (registers as in Intel's vISA ABI, "%arg", "%retval", "%sp", "%fp"):
+//! The convention (registers as in Intel's vISA ABI, "%arg", "%retval", "%sp", "%fp"), where threads have 128
+//! registers and where they have 256:
 //!
-//! | registers | what |
-//! |---|---|
-//! | `r0` | thread header, never written |
-//! | `r26`... | `%arg` on entry, `%retval` on return |
-//! | `r1`-`r59`, `r124`, `r125`, flags, `a0` | anything after a call |
-//! | `r60`-`r123` | the callee gives back what it found |
-//! | `r126` | header of scratch messages to the callee's frame ([`gen_ir::scratch`]); given back |
-//! | `r127.0:ud` | return address, `r127.1` the caller's channels, `r127.2` anything |
-//! | `r127.2:uq`, `r127.3:uq` | `%fp`, `%sp`: the program's own stack in memory |
+//! | 128 | 256 | what |
+//! |---|---|---|
+//! | `r0` | `r0` | thread header, never written |
+//! | `r26`... | `r26`... | `%arg` on entry, `%retval` on return |
+//! | `r1`-`r59`, `r124`, `r125` | `r1`-`r123`, `r252`, `r253` | anything after a call, as are flags and `a0` |
+//! | `r60`-`r123` | `r124`-`r251` | the callee gives back what it found |
+//! | `r126` | `r254` | header of scratch messages to the callee's frame ([`gen_ir::scratch`]); given back |
+//! | `r127.0:ud` | `r255.0:ud` | return address; in `.1` the caller's channels, in `.2` anything |
+//! | `r127.2:uq`, `r127.3:uq` | `r255.2:uq`, `r255.3:uq` | `%fp`, `%sp`: the program's own stack in memory |
 //!
-//! Spills of a function go to its frame: `r126` is a header whose base (dword 5) is the frame's, a multiple of 1024
+//! Spills of a function go to its frame: that header is a header whose base (dword 5) is the frame's, a multiple of 1024
 //! bytes. Before a function calls, it adds the size of its own frame, and
 //! takes it away afterwards. A kernel's frame is the scratch memory that it uses itself.
 
@@ -27,14 +28,24 @@ use crate::build::{self, Lanes, VReg, VSrc};
 const ARGUMENTS: u32 = 26;
 /// Registers of `%arg` (vISA specification, predefined variables).
 const MOST_ARGUMENTS: u32 = 32;
-/// Registers that a callee gives back.
-const SAVED: std::ops::Range<u32> = 60..124;
 /// Registers that are saved together.
 const SAVED_TOGETHER: u32 = 8;
+
+/// Registers that a callee gives back, of so many: the upper half of all but eight (Intel's finalizer,
+/// `StackCallABI`).
+const fn saved(count: u32) -> std::ops::Range<u32> {
+    (count - 8) / 2..count - 4
+}
+
 /// Header of the frame's scratch messages.
-const HEADER: u32 = 126;
+const fn header(count: u32) -> u32 {
+    count - 2
+}
+
 /// Return address and stack pointers.
-const LINKAGE: u32 = 127;
+const fn linkage(count: u32) -> u32 {
+    count - 1
+}
 
 /// Variables in the registers of the convention.
 #[derive(Clone, Debug)]
@@ -71,6 +82,8 @@ impl Stack {
         let named = used(kernel, facts, grf)?;
         out.outside = true;
         let function = kernel.is_function;
+        let count = u32::from(out.grf_count);
+        let (saved, header, linkage) = (saved(count), header(count), linkage(count));
         let at = |register: u32, byte: u32, bytes: u32| Var {
             fixed: Some(register * grf + byte),
             no_spill: true,
@@ -80,24 +93,23 @@ impl Stack {
         let exchange = named.clamp(1, MOST_ARGUMENTS);
         let mut stack = Stack {
             exchange: out.add_var(at(ARGUMENTS, 0, exchange * grf)),
-            pointers: out.add_var(at(LINKAGE, 16, 16)),
-            link: out.add_var(at(LINKAGE, 0, 8)),
+            pointers: out.add_var(at(linkage, 16, 16)),
+            link: out.add_var(at(linkage, 0, 8)),
             kept_link: out.add_var(Var::temp(VarClass::General, 8, 8)),
-            target: out.add_var(Var { live_in: false, ..at(LINKAGE, 8, 8) }),
-            header: out.add_var(at(HEADER, 0, grf)),
+            target: out.add_var(Var { live_in: false, ..at(linkage, 8, 8) }),
+            header: out.add_var(at(header, 0, grf)),
             saved: Vars::new(),
             lost: Vars::new(),
         };
         if function {
             out.scratch_header = Some(stack.header);
-            for first in SAVED.step_by(SAVED_TOGETHER as usize) {
+            for first in saved.clone().step_by(SAVED_TOGETHER as usize) {
                 let var = Var { no_spill: false, ..at(first, 0, SAVED_TOGETHER * grf) };
                 stack.saved.push(out.add_var(var));
             }
         }
         let after = ARGUMENTS + exchange;
-        let count = u32::from(out.grf_count);
-        for range in [1..ARGUMENTS, after..SAVED.start, SAVED.end..HEADER, LINKAGE + 1..count] {
+        for range in [1..ARGUMENTS, after..saved.start, saved.end..header] {
             if !range.is_empty() {
                 let var = Var { live_in: false, ..at(range.start, 0, range.len() as u32 * grf) };
                 stack.lost.push(out.add_var(var));
@@ -106,7 +118,7 @@ impl Stack {
         // What is left of the register with the return address.
         stack.lost.push(stack.target);
         if grf > 32 {
-            stack.lost.push(out.add_var(Var { live_in: false, ..at(LINKAGE, 32, grf - 32) }));
+            stack.lost.push(out.add_var(Var { live_in: false, ..at(linkage, 32, grf - 32) }));
         }
         for (class, bytes) in [
             (VarClass::Flag, u32::from(caps.regs.flag_count) * 4),
@@ -267,8 +279,9 @@ impl Lowerer<'_> {
         let grf = self.grf();
         let copy = self.register_lanes();
         let mut restored = Vars::new();
+        let first = saved(self.out.grf_count.into()).start;
         for (i, saved) in stack.saved.iter().enumerate() {
-            let place = (SAVED.start + i as u32 * SAVED_TOGETHER) * grf;
+            let place = (first + i as u32 * SAVED_TOGETHER) * grf;
             let var = Var {
                 fixed: Some(place),
                 no_spill: true,

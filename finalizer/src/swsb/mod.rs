@@ -118,6 +118,8 @@ struct Flow {
     dirty: Vec<bool>,
     /// When each SBID was taken.
     last_used: Vec<u32>,
+    /// How many there are.
+    sbids: u8,
     grf_bytes: u32,
     platform: platforms::Platform,
 }
@@ -138,6 +140,7 @@ impl Default for Flow {
             state: State::default(),
             dirty: Vec::new(),
             last_used: Vec::new(),
+            sbids: 0,
             grf_bytes: 0,
             platform: platforms::Platform::Tgllp,
         }
@@ -149,6 +152,7 @@ impl Flow {
     fn start(&mut self, kernel: &Kernel<Physical>) {
         let blocks = kernel.blocks.len();
         self.platform = kernel.platform;
+        self.sbids = kernel.platform.caps().sbids(kernel.grf_count);
         self.grf_bytes = kernel.platform.caps().regs.grf_bytes.into();
         self.first.clear();
         self.accesses.clear();
@@ -241,7 +245,7 @@ impl Flow {
     fn solve(&mut self) {
         let caps = self.platform.caps();
         reset(&mut self.dirty, self.first.len(), true);
-        reset(&mut self.last_used, caps.scoreboard.sbid_count.into(), 0);
+        reset(&mut self.last_used, self.sbids.into(), 0);
         let mut clock = 0;
         while self.dirty.contains(&true) {
             for b in 0..self.first.len() {

@@ -205,7 +205,7 @@ impl<'a> Cursor<'a> {
 
     pub(super) fn sbid(&mut self) -> Option<u8> {
         let at = self.here();
-        let count = u32::from(self.caps.scoreboard.sbid_count);
+        let count = u32::from(self.caps.scoreboard.sbid_count_large);
         match self.small() {
             Some(n) if n < count => Some(n as u8),
             _ => {

@@ -45,7 +45,7 @@ fn main() -> std::io::Result<()> {
             }
         }
         for seed in 1..=random {
-            let text = generate(Settings { platform }, seed).text();
+            let text = generate(Settings::new(platform), seed).text();
             let Ok(module) = finalizer::read_text(text.as_bytes(), platform) else { continue };
             match finalizer.finalize_kernel(&module, 0) {
                 Ok(binary) => put(&dir.join("random"), &seed.to_string(), &binary.code)?,

@@ -96,7 +96,7 @@ fn both(args: &Args, platform: Platform) -> io::Result<(Seen, Seen)> {
     if args.random > 0 {
         let peer = GenxIr::find().ok_or_else(|| io::Error::other("Intel's finalizer is not installed"))?;
         for seed in 1..=args.random {
-            let text = generate(Settings { platform }, seed).text();
+            let text = generate(Settings::new(platform), seed).text();
             // It crashes on a few, and refuses what the generator makes on purpose.
             if let Ok(done) = peer.finalize(platform, &text, &[]) {
                 add(&mut intel, platform, &done.dat, &format!("random program {seed}"));

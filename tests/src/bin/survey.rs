@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! cargo run --release -p tests --bin survey -- skl [PART-OF-ID]
-//! cargo run --release -p tests --bin survey -- skl --expected [PART-OF-ID]
+//! cargo run --release -p tests --bin survey -- skl --expected [--grf 128|256|auto] [PART-OF-ID]
 //! ```
 //!
 //! With `--expected` each kernel is judged by what its source says it computes, and every disagreement is
@@ -14,11 +14,12 @@ use std::{
     panic::{AssertUnwindSafe, catch_unwind},
 };
 
+use finalizer::Grf;
 use platforms::Platform;
 use tests::{
     data::kernels,
     differential::{Outcome, compare},
-    expected::{Judgement, judge},
+    expected::{Judgement, judge_with},
 };
 
 #[derive(Parser)]
@@ -32,12 +33,15 @@ struct Args {
     /// Judge by what the kernels' sources say.
     #[arg(long)]
     expected: bool,
+    /// Registers of our code, where kernels are judged.
+    #[arg(long, default_value = "128", requires = "expected")]
+    grf: Grf,
 }
 
 fn main() {
-    let Args { platform, only, expected: judges } = Args::parse();
+    let Args { platform, only, expected: judges, grf } = Args::parse();
     if judges {
-        return expected(platform, &only);
+        return expected(platform, &only, grf);
     }
     let mut counts: BTreeMap<String, (usize, String)> = BTreeMap::new();
     let mut apart = Vec::new();
@@ -68,11 +72,11 @@ fn main() {
 }
 
 /// Judges the kernels by their expected values.
-fn expected(platform: Platform, only: &str) {
+fn expected(platform: Platform, only: &str, grf: Grf) {
     let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     let (mut judged, mut agreed, mut unknown) = (0, 0, BTreeMap::<&str, usize>::new());
     for kernel in kernels(platform).iter().filter(|k| k.id().contains(only)) {
-        match catch_unwind(AssertUnwindSafe(|| judge(platform, kernel))) {
+        match catch_unwind(AssertUnwindSafe(|| judge_with(platform, kernel, grf))) {
             Err(e) => println!("{}: panic: {}", kernel.id(), panic_text(&*e)),
             Ok(Err(why)) => {
                 *unknown.entry(why).or_default() += 1;

@@ -8,6 +8,7 @@
 //! shows the program of one seed as it is made.
 
 use clap::Parser;
+use finalizer::Grf;
 use platforms::Platform;
 use std::collections::BTreeMap;
 use tests::visa_random::{Kind, Settings, check, generate, shrink};
@@ -24,6 +25,9 @@ struct Args {
     /// The first program's seed; the next ones follow.
     #[arg(short, long, default_value_t = 1)]
     seed: u64,
+    /// Registers of a thread: 128, 256 or auto.
+    #[arg(long, default_value = "128")]
+    grf: Grf,
     /// Print every program that fails.
     #[arg(long)]
     keep: bool,
@@ -33,14 +37,14 @@ struct Args {
 }
 
 fn main() {
-    let Args { platform: platforms, count, seed: first, keep, print } = Args::parse();
+    let Args { platform: platforms, count, seed: first, grf, keep, print } = Args::parse();
     std::panic::set_hook(Box::new(|_| {}));
     let mut failed = false;
     for platform in platforms {
         let mut kinds: BTreeMap<Kind, (u64, u64)> = BTreeMap::new();
         let mut seen: BTreeMap<String, u64> = BTreeMap::new();
         for seed in first..first + count {
-            let program = generate(Settings { platform }, seed);
+            let program = generate(Settings { platform, grf }, seed);
             if print {
                 println!("{}", program.text());
             }

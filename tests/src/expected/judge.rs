@@ -1,7 +1,7 @@
 //! Runs the code of a kernel on its cases and compares with what is expected.
 
 use emulator::{Options as RunOptions, Report};
-use finalizer::Diagnostic;
+use finalizer::{Diagnostic, Grf, Options};
 use platforms::Platform;
 
 use super::{Case, cases};
@@ -81,6 +81,14 @@ impl Verdict {
 /// # Errors
 /// Why the kernel has no cases.
 pub fn judge(platform: Platform, kernel: &TestKernel) -> Result<Verdict, &'static str> {
+    judge_with(platform, kernel, Grf::Kernel)
+}
+
+/// The same, our code with so many registers.
+///
+/// # Errors
+/// Why the kernel has no cases.
+pub fn judge_with(platform: Platform, kernel: &TestKernel, grf: Grf) -> Result<Verdict, &'static str> {
     let cases = cases(platform, kernel)?;
     let intel = if platform == Platform::Bxt {
         Judgement::Unfit("made for Skylake")
@@ -90,7 +98,7 @@ pub fn judge(platform: Platform, kernel: &TestKernel) -> Result<Verdict, &'stati
             other => other,
         }
     };
-    let mut ours = ours(platform, kernel, &cases).unwrap_or_else(|faults| {
+    let mut ours = ours(platform, (kernel, grf), &cases).unwrap_or_else(|faults| {
         Judgement::Refused(faults.first().map(ToString::to_string).unwrap_or_default())
     });
     if ours == Judgement::Agrees
@@ -110,13 +118,18 @@ pub fn judge(platform: Platform, kernel: &TestKernel) -> Result<Verdict, &'stati
 }
 
 /// Our code, with our code for the functions that it calls by address.
-fn ours(platform: Platform, kernel: &TestKernel, cases: &[Case]) -> Result<Judgement, Vec<Diagnostic>> {
-    let binary = differential::finalize(platform, kernel)?;
-    let table =
-        differential::symbol_table(kernel).map(|t| differential::finalize(platform, t)).transpose()?;
+fn ours(
+    platform: Platform,
+    (kernel, grf): (&TestKernel, Grf),
+    cases: &[Case],
+) -> Result<Judgement, Vec<Diagnostic>> {
+    let finalize = |k| differential::finalize_with(Options { grf, ..Options::new(platform) }, k);
+    let binary = finalize(kernel)?;
+    let table = differential::symbol_table(kernel).map(finalize).transpose()?;
     Ok(over(kernel, cases, |setup| {
         let launched = &mut setup.launch.kernel;
         launched.scratch = launched.scratch.max(SCRATCH).max(binary.info.scratch_bytes);
+        launched.grf_count = binary.info.grf_count.into();
         emulate(platform, setup.ours(&binary, table.as_ref()), setup)
     }))
 }

@@ -21,7 +21,7 @@ use std::ops::{Deref, DerefMut};
 pub use accept::Accept;
 pub use case::Case;
 pub use inputs::Inputs;
-pub use judge::{Judgement, Verdict, judge};
+pub use judge::{Judgement, Verdict, judge, judge_with};
 use platforms::Platform;
 
 use crate::data::{SYMBOL_TABLE, TestKernel};

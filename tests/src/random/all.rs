@@ -199,7 +199,7 @@ impl Generator<'_> {
     }
 
     fn grf(&mut self, ty: Type) -> Reg<Physical> {
-        let number = self.random.number(128) as u16;
+        let number = self.random.number(self.caps.regs.grf_count_large.into()) as u16;
         let byte = if self.random.chance(60) {
             0
         } else {
@@ -475,7 +475,9 @@ impl Generator<'_> {
     }
 
     fn whole_grf(&mut self) -> Reg<Physical> {
-        Reg::grf(self.random.number(128) as u16, 0)
+        // Messages stay inside the register file.
+        let last = self.caps.regs.grf_count_large.min(256 - 32);
+        Reg::grf(self.random.number(last.into()) as u16, 0)
     }
 
     fn mme(&mut self) -> Mme {
@@ -745,7 +747,7 @@ impl Generator<'_> {
 
     fn scoreboard(&mut self, inst: &Inst<Physical>) -> Swsb {
         let mut swsb = Swsb::NONE;
-        let sbid = self.random.number(self.caps.scoreboard.sbid_count.into()) as u8;
+        let sbid = self.random.number(self.caps.scoreboard.sbid_count_large.into()) as u8;
         let distance = 1 + self.random.number(7) as u8;
         let out_of_order = inst.op.is_send()
             || matches!(inst.op.info().class, Class::Dpas)

@@ -247,7 +247,7 @@ impl Maker {
             };
         }
         let byte = byte(r);
-        Reg::grf(r.below(128) as u16, byte)
+        Reg::grf(r.below(self.platform.caps().regs.grf_count_large.into()) as u16, byte)
     }
 
     fn region(&mut self) -> Region {
@@ -374,7 +374,9 @@ impl Maker {
     }
 
     fn whole(&mut self) -> Reg<Physical> {
-        Reg::grf(self.random.below(128) as u16, 0)
+        // Messages stay inside the register file.
+        let last = self.platform.caps().regs.grf_count_large.min(256 - 32);
+        Reg::grf(self.random.below(last.into()) as u16, 0)
     }
 
     fn mme(&mut self) -> Mme {
@@ -510,11 +512,20 @@ impl Maker {
         let in_register = matches!(inst.op, Op::Jmpi | Op::Brd | Op::Brc | Op::Call | Op::Calla);
         if inst.op == Op::Ret || in_register && r.one_in(4) {
             (jip, uip) = (Target::None, Target::None);
-            let reg = Reg::grf(r.below(128) as u16, r.below(4) as u32 * 4);
+            let reg = Reg::grf(
+                r.below(self.platform.caps().regs.grf_count_large.into()) as u16,
+                r.below(4) as u32 * 4,
+            );
             inst.src[0] = Src::scalar(reg, Type::Ud);
         }
         if matches!(inst.op, Op::Call | Op::Calla) {
-            inst.dst = Dst::packed(Reg::grf(r.below(128) as u16, r.below(4) as u32 * 4), Type::Ud);
+            inst.dst = Dst::packed(
+                Reg::grf(
+                    r.below(self.platform.caps().regs.grf_count_large.into()) as u16,
+                    r.below(4) as u32 * 4,
+                ),
+                Type::Ud,
+            );
         }
         let ctrl = matches!(inst.op, Op::If | Op::Else | Op::Goto) && r.one_in(4);
         inst.payload = Payload::Branch { jip, uip, ctrl };

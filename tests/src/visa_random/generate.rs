@@ -1,6 +1,7 @@
 //! Makes programs.
 
 use super::{BUFFER, Block, Node, Program, Variable};
+use finalizer::Grf;
 use platforms::{Caps, Platform};
 use std::cmp::Ordering;
 use visa::Type;
@@ -10,6 +11,15 @@ use visa::Type;
 pub struct Settings {
     /// The platform they are for.
     pub platform: Platform,
+    /// Registers that their code is given.
+    pub grf: Grf,
+}
+
+impl Settings {
+    /// Programs for a platform.
+    pub fn new(platform: Platform) -> Settings {
+        Settings { platform, grf: Grf::Kernel }
+    }
 }
 
 /// splitmix64.
@@ -829,7 +839,7 @@ impl Generator {
 
 /// The program of a seed.
 pub fn generate(settings: Settings, seed: u64) -> Program {
-    let platform = settings.platform;
+    let Settings { platform, grf } = settings;
     let caps = platform.caps();
     let mut r = Random(seed);
     let simd = if caps.regs.grf_bytes == 64 { r.pick(&[16, 32]) } else { r.pick(&[8, 16, 16, 32]) };
@@ -906,5 +916,5 @@ pub fn generate(settings: Settings, seed: u64) -> Program {
             body.push(Node::Lines(lines));
         }
     }
-    Program { platform, seed, simd, pred_elements, vars: g.vars, helpers, preds: 6, init, body, subs }
+    Program { platform, grf, seed, simd, pred_elements, vars: g.vars, helpers, preds: 6, init, body, subs }
 }

@@ -137,13 +137,15 @@ pub fn judge(program: &Program, level: Level) -> Result<(), Failure> {
             }
         }
     }
-    let mut finalizer = Finalizer::new(Options { verify: true, ..Options::with_level(platform, level) });
+    let options = Options { verify: true, grf: program.grf, ..Options::with_level(platform, level) };
+    let mut finalizer = Finalizer::new(options);
     let binary = match finalizer.finalize_kernel(&module, 0) {
         Ok(b) => b,
         Err(e) => return fail(Kind::Refused, e.0.first().map_or(String::new(), |d| d.to_string())),
     };
     let mut found = memory;
     let options = RunOptions { max_instructions: 20 * LIMIT, ..RunOptions::default() };
+    let launch = RawLaunch { registers: binary.info.grf_count.into(), ..launch };
     match emulator::run_raw(platform, &binary.code, &launch, &mut found, &options) {
         Err(e) => return fail(Kind::Fails, e),
         Ok(report) => {

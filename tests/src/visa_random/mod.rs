@@ -114,6 +114,8 @@ pub struct Block {
 pub struct Program {
     /// The platform it is for.
     pub platform: Platform,
+    /// Registers that its code is given.
+    pub grf: finalizer::Grf,
     /// Seed it came from.
     pub seed: u64,
     /// Lanes of the thread.
