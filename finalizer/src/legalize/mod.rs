@@ -29,6 +29,7 @@ mod regions;
 pub(crate) mod responses;
 mod rounding;
 mod saturate;
+mod seen;
 mod slice;
 mod split;
 mod ternary;
@@ -42,6 +43,7 @@ use platforms::Caps;
 pub(crate) use slice::{overlaps, piece};
 
 use crate::build::{self, Lanes, VInst, VReg};
+use seen::Seen;
 
 /// An instruction that has no encoding.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,8 +111,10 @@ pub(crate) fn legalize(
     pool: &mut Pool<Virtual>,
 ) -> Result<(), Vec<LegalizeError>> {
     let caps = kernel.platform.caps();
+    scratch.seen.start(kernel.platform);
     let mut legalizer = Legalizer {
         caps,
+        seen: std::mem::take(&mut scratch.seen),
         vars: std::mem::take(&mut kernel.vars),
         out: std::mem::take(&mut scratch.out),
         errors: Vec::new(),
@@ -138,6 +142,7 @@ pub(crate) fn legalize(
     }
     kernel.vars = legalizer.vars;
     scratch.out = legalizer.out;
+    scratch.seen = legalizer.seen;
     if legalizer.errors.is_empty() { Ok(()) } else { Err(legalizer.errors) }
 }
 
@@ -148,6 +153,7 @@ pub(crate) struct Scratch {
     out: Vec<VInst>,
     /// Such instructions: the place in the block, and where what stands for it ends in `out`.
     replaced: Vec<(usize, usize)>,
+    seen: Seen,
 }
 
 /// Puts what stands for instructions in their places.
@@ -168,6 +174,7 @@ const MAX_DEPTH: u32 = 24;
 
 struct Legalizer<'a> {
     caps: &'a Caps,
+    seen: Seen,
     vars: Vec<Var>,
     out: Vec<VInst>,
     errors: Vec<LegalizeError>,
@@ -189,8 +196,7 @@ impl Legalizer<'_> {
         multiply::narrow(inst);
         if plain::settle(self, inst) {
             if cfg!(debug_assertions) {
-                let kept = RULES.iter().all(|rule| matches!(rule(self, inst), Step::Keep));
-                assert!(kept, "a rule rewrites what looks plain: {inst}");
+                self.assert_kept(inst);
                 let mut spelled = *inst;
                 self.canonical(&mut spelled);
                 assert_eq!(spelled, *inst, "it is spelled otherwise");
@@ -207,11 +213,26 @@ impl Legalizer<'_> {
             self.refuse(inst, "it cannot be rewritten into legal instructions");
             return false;
         }
+        let shape = seen::shape(self, inst);
+        if shape.is_some_and(|s| self.seen.has(s)) {
+            if cfg!(debug_assertions) {
+                self.assert_kept(inst);
+                assert_eq!(seen::shape(self, inst), shape, "a rule changes a variable of it");
+            }
+            self.canonical(inst);
+            return true;
+        }
         self.depth += 1;
         let step = RULES.iter().map(|rule| rule(self, inst)).find(|step| !matches!(step, Step::Keep));
         self.depth -= 1;
         match step {
             None | Some(Step::Keep) => {
+                // A rule that changes what is known of a variable has to be asked again.
+                if let Some(shape) = shape
+                    && seen::shape(self, inst) == Some(shape)
+                {
+                    self.seen.add(shape);
+                }
                 self.canonical(inst);
                 true
             }
@@ -221,6 +242,12 @@ impl Legalizer<'_> {
                 false
             }
         }
+    }
+
+    /// Asks all rules about an instruction that they leave alone.
+    fn assert_kept(&mut self, inst: &VInst) {
+        let kept = RULES.iter().all(|rule| matches!(rule(self, inst), Step::Keep));
+        assert!(kept, "a rule rewrites what was to be kept: {inst}");
     }
 
     fn refuse(&mut self, inst: &VInst, reason: &'static str) {
