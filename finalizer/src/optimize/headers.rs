@@ -46,7 +46,21 @@ struct Header {
 struct Kept {
     var: VarId,
     last_read: u32,
+    /// The variables that its dwords are made of, each as a bit that it may share.
+    vars: u64,
     dwords: [Option<Formula>; DWORDS],
+}
+
+impl Kept {
+    fn new(var: VarId, last_read: u32, dwords: [Option<Formula>; DWORDS]) -> Kept {
+        let vars = dwords.iter().flatten().flat_map(Formula::vars).fold(0, |all, v| all | bit(v));
+        Kept { var, last_read, vars, dwords }
+    }
+}
+
+/// The bit of a variable in a set that tells most of them apart.
+const fn bit(v: VarId) -> u64 {
+    1 << (v.0 % 64)
 }
 
 /// A touch of a header: its number, the place, the dword for writes of one.
@@ -232,17 +246,25 @@ impl Pass<'_> {
         self.scratch.kept.clear();
         self.scratch.earlier.clear();
         let mut next = 0;
-        for i in 0..self.insts.len() {
+        let mut end = self.insts.len();
+        for i in 0..end {
             let header = self.scratch.headers.get(next).copied().filter(|h| h.first == i as u32);
             if let Some(h) = header {
                 if h.fits {
                     self.decide(next as u32, &h);
                 }
                 next += 1;
+                if next == self.scratch.headers.len() {
+                    end = i;
+                    break;
+                }
             }
             let inst = &self.insts[i];
             let Some(v) = inst.dst.reg().and_then(Reg::var) else { continue };
             self.scratch.written[v.index()] = i as u32;
+            if !self.scratch.kept.iter().any(|kept| kept.vars & bit(v) != 0) {
+                continue;
+            }
             let written = inst.dst_extent(self.grf_bytes).unwrap_or(Extent { start: 0, end: u32::MAX });
             for kept in &mut self.scratch.kept {
                 for f in kept.dwords.iter_mut().filter(|f| f.is_some_and(|f| f.reads(v, written))) {
@@ -250,7 +272,7 @@ impl Pass<'_> {
                 }
             }
         }
-        for inst in self.insts.iter() {
+        for inst in &self.insts[..end] {
             if let Some(v) = inst.dst.reg().and_then(Reg::var) {
                 self.scratch.written[v.index()] = NONE;
             }
@@ -309,7 +331,7 @@ impl Pass<'_> {
                 if kept.len() == KEPT {
                     kept.remove(0);
                 }
-                kept.push(Kept { var: h.var, last_read: h.last_read, dwords: formulas });
+                kept.push(Kept::new(h.var, h.last_read, formulas));
             }
         }
     }
@@ -323,7 +345,7 @@ impl Pass<'_> {
         formulas: [Option<Formula>; DWORDS],
         at: [u32; DWORDS],
     ) {
-        let mut kept = self.scratch.kept.remove(k);
+        let kept = self.scratch.kept.remove(k);
         let base = fills(&self.insts[h.first as usize], self.grf_bytes);
         let same = |d: usize| formulas[d].is_some() && formulas[d] == kept.dwords[d];
         let origin = self.insts[h.first as usize].origin;
@@ -354,9 +376,7 @@ impl Pass<'_> {
             });
         }
         self.census.replace(h.var, kept.var);
-        kept.dwords = formulas;
-        kept.last_read = h.last_read;
-        self.scratch.kept.push(kept);
+        self.scratch.kept.push(Kept::new(kept.var, h.last_read, formulas));
     }
 
     /// Notes where a header could start so that what is moved into it can be made there.
