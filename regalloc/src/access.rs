@@ -31,6 +31,9 @@ pub(crate) struct Access {
     pub chan: u8,
     /// What kind of touch this is.
     pub kind: Kind,
+    /// Pieces of the variable (see [`Fact`]): those that a read touches, those that a sure write covers. Found when
+    /// the access is [noted](Fact::note).
+    pub pieces: u64,
 }
 
 impl Access {
@@ -166,9 +169,10 @@ impl Accesses {
                 (a.kind, a.pitch, a.elem) = (a.kind.with(Kind::MASKED), 0, 0);
             }
             let scene = Scene::new(kernel, flow, block as usize);
-            self.facts[a.var as usize].note(a, &scene);
+            let fact = &mut self.facts[a.var as usize];
+            fact.note(a, &scene);
             // Copies of copies are not followed.
-            self.facts[a.var as usize].note_other_reader();
+            fact.note_other_reader();
         }
     }
 
@@ -352,15 +356,15 @@ impl Touches<'_> {
         }
     }
 
-    fn put(&mut self, a: Access) {
-        self.facts[a.var as usize].note(&a, &self.scene);
+    fn put(&mut self, mut a: Access) {
+        self.facts[a.var as usize].note(&mut a, &self.scene);
         self.list.push(a);
     }
 
     /// Adds a touch of all of a variable.
     fn whole(&mut self, var: u32, kind: Kind) {
         let end = self.kernel.vars[var as usize].bytes;
-        self.put(Access { var, start: 0, end, pitch: 0, elem: 0, chan: 0, kind });
+        self.put(Access { var, start: 0, end, pitch: 0, elem: 0, chan: 0, kind, pieces: 0 });
     }
 
     /// Adds a direct source or destination, if it is a variable.
@@ -377,8 +381,8 @@ impl Touches<'_> {
         match self.facts.get_mut(var.index()) {
             Some(fact) if fact.class == VarClass::General && extent.end <= fact.units => {
                 let Extent { start, end } = extent;
-                let a = Access { var: var.0, start, end, pitch, elem, chan: inst.chan, kind };
-                fact.note(&a, &self.scene);
+                let mut a = Access { var: var.0, start, end, pitch, elem, chan: inst.chan, kind, pieces: 0 };
+                fact.note(&mut a, &self.scene);
                 self.list.push(a);
             }
             _ => self.special(inst, role, reg, extent, (kind, pitch, elem)),
@@ -437,7 +441,8 @@ impl Touches<'_> {
             }
             end = fact.units;
         }
-        Some(Access { var: var.0, start: extent.start, end, pitch, elem, chan: inst.chan, kind })
+        let start = extent.start;
+        Some(Access { var: var.0, start, end, pitch, elem, chan: inst.chan, kind, pieces: 0 })
     }
 }
 

@@ -161,7 +161,7 @@ impl Fact {
     /// Pieces that somebody needs before a read: those that ever get a value. Of what nobody writes, no write
     /// would end the range, and no value has to be kept.
     pub fn needed(&self, a: &Access) -> u64 {
-        touched(a, self.shift) & self.written
+        a.pieces & self.written
     }
 
     /// Pieces that are ever needed.
@@ -212,10 +212,7 @@ impl Fact {
     }
 
     fn ends(&self, a: &Access, unless: Shared) -> u64 {
-        if !a.kind.has(Kind::SURE) || a.kind.has(Kind::MASKED) && self.shared.any(unless) {
-            return 0;
-        }
-        covered(a, self.shift)
+        if a.kind.has(Kind::MASKED) && self.shared.any(unless) { 0 } else { a.pieces }
     }
 
     /// Notes which lanes own the bytes of an access: a variable may hold all lanes, or those of one half only.
@@ -236,18 +233,20 @@ impl Fact {
         half.agree(inside.then_some(chan / HALF * HALF + first));
     }
 
-    /// Notes an access.
+    /// Notes an access, and finds its pieces.
     #[inline]
-    pub fn note(&mut self, a: &Access, &Scene { block, weight, divergence, simd }: &Scene) {
+    pub fn note(&mut self, a: &mut Access, &Scene { block, weight, divergence, simd }: &Scene) {
         self.weight += weight;
         self.home = if self.home == Fact::NOWHERE || self.home == block { block } else { Fact::MANY };
         let read = a.kind.has(Kind::READ);
         if a.kind.has(Kind::WRITE) {
             self.written |= touched(a, self.shift);
+            a.pieces = if a.kind.has(Kind::SURE) { covered(a, self.shift) } else { 0 };
             self.scattered |= !a.kind.has(Kind::MASKED) || a.pitch != 4;
         }
         if read {
-            self.pieces |= touched(a, self.shift);
+            a.pieces = touched(a, self.shift);
+            self.pieces |= a.pieces;
             self.read_otherwise |= !a.is_of_channels();
         }
         if a.kind.of_message() {

@@ -28,6 +28,7 @@ pub(crate) fn bits(first: u32, end: u32) -> u64 {
 }
 
 /// Pieces that overlap an access. What lies between the elements of a wide stride is not touched.
+#[inline]
 pub(crate) fn touched(a: &Access, shift: u8) -> u64 {
     let piece = 1u32 << shift;
     if u32::from(a.pitch) < u32::from(a.elem) + piece {
@@ -62,7 +63,7 @@ mod tests {
     #[test]
     fn gaps_between_elements_are_neither_touched_nor_covered() {
         // Eight bytes, one in two.
-        let a = Access { var: 0, start: 0, end: 15, pitch: 2, elem: 1, chan: 0, kind: Kind::READ };
+        let a = Access { var: 0, start: 0, end: 15, pitch: 2, elem: 1, chan: 0, kind: Kind::READ, pieces: 0 };
         assert_eq!((touched(&a, 0), covered(&a, 0)), (0x5555, 0x5555));
         // In pieces of two bytes each is touched, none covered; words fill theirs.
         assert_eq!((touched(&a, 1), covered(&a, 1)), (0xff, 0));

@@ -101,6 +101,11 @@ impl Held {
         Held { item, mask, at: indices.start, last: indices.end, now, end }
     }
 
+    /// Its first range that does not end before the scan's position.
+    pub const fn now(&self) -> Range {
+        self.now
+    }
+
     /// Whether nothing of it is left at position `now`.
     pub const fn is_over(&self, now: u32) -> bool {
         self.end <= now
@@ -264,6 +269,16 @@ pub(crate) fn by_start<'a>(
     order: &mut Vec<u32>,
 ) {
     let start = |i: &Item| ranges(i).first().map(|r| r.start as usize);
+    if items.len() * 16 < points {
+        // Few: sorting them is less work than counting at all positions.
+        order.clear();
+        order.extend((0..).zip(items).filter(|(_, item)| start(item).is_some()).map(|(i, _)| i));
+        order.sort_unstable_by_key(|&i| {
+            let item = &items[i as usize];
+            (start(item), u32::MAX - item.bytes, i)
+        });
+        return;
+    }
     starts.clear();
     starts.resize(points + 1, 0);
     let mut count = 0;

@@ -10,6 +10,8 @@ use crate::{
 pub(crate) struct Scratch {
     /// What has each register of scratch memory.
     held: Vec<Vec<Held>>,
+    /// Until when it is surely taken, from the position on that the search has come to.
+    until: Vec<u32>,
     starts: Vec<u32>,
     order: Vec<u32>,
     /// Register of each item.
@@ -24,20 +26,25 @@ impl Scratch {
         let ranges = |i: &Item| live.of(i.var.index());
         let points = items.iter().filter_map(|i| ranges(i).last()).map(|r| r.end).max().unwrap_or(0);
         self.held.iter_mut().for_each(Vec::clear);
+        self.until.clear();
         self.at.clear();
         self.at.resize(items.len(), 0);
         by_start(items, ranges, points as usize, &mut self.starts, &mut self.order);
         let mut used = 0;
         for &i in &self.order {
             let item = &items[i as usize];
-            let n = item.bytes / reg_bytes;
+            let (n, own) = (item.bytes / reg_bytes, ranges(item));
             let (mut base, mut free) = (0, 0);
             while free < n {
                 if base + n > regs {
                     return None;
                 }
-                let list = self.held.get_mut((base + free) as usize);
-                if list.is_none_or(|list| is_free(list, ranges(item), all)) {
+                let at = (base + free) as usize;
+                let is_free = match self.until.get_mut(at) {
+                    Some(until) => *until <= own[0].start && is_free(&mut self.held[at], own, all, until),
+                    None => true,
+                };
+                if is_free {
                     free += 1;
                 } else {
                     (base, free) = (base + free + 1, 0);
@@ -48,7 +55,12 @@ impl Scratch {
             if self.held.len() < used as usize {
                 self.held.resize_with(used as usize, Vec::new);
             }
-            for list in &mut self.held[base as usize..(base + n) as usize] {
+            if self.until.len() < used as usize {
+                self.until.resize(used as usize, 0);
+            }
+            let taken = base as usize..(base + n) as usize;
+            self.until[taken.clone()].fill(own[0].end);
+            for list in &mut self.held[taken] {
                 list.push(Held::new(i, u64::MAX, live.indices(item.var.index()), all));
             }
         }
@@ -56,8 +68,14 @@ impl Scratch {
     }
 }
 
-/// Whether nothing of a list is alive in `ranges`. Forgets what ended before.
-fn is_free(list: &mut Vec<Held>, ranges: &[Range], all: &[Range]) -> bool {
-    list.retain(|h| !h.is_over(ranges[0].start));
-    !list.iter_mut().any(|h| h.meets(ranges, all))
+/// Whether nothing of a list is alive in `ranges`. Forgets what ended before. If something is alive where they start,
+/// `until` says for how long.
+fn is_free(list: &mut Vec<Held>, ranges: &[Range], all: &[Range], until: &mut u32) -> bool {
+    let now = ranges[0].start;
+    list.retain(|h| !h.is_over(now));
+    let Some(met) = list.iter_mut().find_map(|h| h.meets(ranges, all).then(|| h.now())) else { return true };
+    if met.start <= now {
+        *until = met.end;
+    }
+    false
 }
