@@ -520,36 +520,38 @@ impl<S: Space> Inst<S> {
     #[inline]
     pub fn for_each_reg(&self, mut f: impl FnMut(Role, Reg<S>)) {
         // One place that calls `f`: it becomes a part of the loop here, instead of one call an operand.
-        for slot in 0..8 {
-            let (role, reg) = match slot {
-                0 => match &self.pred {
-                    Some(p) => (Role::Pred, p.flag),
-                    None => continue,
-                },
-                1..4 => match &self.src[slot - 1] {
-                    Src::Direct { reg, .. } | Src::Macro { reg, .. } => (Role::Src(slot as u8 - 1), *reg),
-                    Src::Indirect { addr, .. } => (Role::SrcAddr(slot as u8 - 1), *addr),
-                    Src::AddrOf { reg, .. } => (Role::AddrOf(slot as u8 - 1), *reg),
-                    Src::None | Src::Imm { .. } => continue,
-                },
-                4 => match &self.payload {
-                    Payload::Send(SendInfo { desc: Desc::Reg(r), .. }) => (Role::Desc, *r),
-                    _ => continue,
-                },
-                5 => match &self.payload {
-                    Payload::Send(SendInfo { ex_desc: Desc::Reg(r), .. }) => (Role::ExDesc, *r),
-                    _ => continue,
-                },
-                6 => match &self.dst {
-                    Dst::Direct { reg, .. } | Dst::Macro { reg, .. } => (Role::Dst, *reg),
-                    Dst::Indirect { addr, .. } => (Role::DstAddr, *addr),
-                    Dst::None => continue,
-                },
-                _ => match &self.cond {
-                    Some(c) => (Role::Cond, c.flag),
-                    None => continue,
-                },
-            };
+        let (mut named, mut count) = ([(Role::Pred, Reg::NULL); 8], 0);
+        let mut name = |role, reg| {
+            named[count] = (role, reg);
+            count += 1;
+        };
+        if let Some(pred) = &self.pred {
+            name(Role::Pred, pred.flag);
+        }
+        for (i, src) in (0..).zip(&self.src) {
+            match src {
+                Src::Direct { reg, .. } | Src::Macro { reg, .. } => name(Role::Src(i), *reg),
+                Src::Indirect { addr, .. } => name(Role::SrcAddr(i), *addr),
+                Src::AddrOf { reg, .. } => name(Role::AddrOf(i), *reg),
+                Src::None | Src::Imm { .. } => {}
+            }
+        }
+        if let Payload::Send(send) = &self.payload {
+            for (role, desc) in [(Role::Desc, send.desc), (Role::ExDesc, send.ex_desc)] {
+                if let Desc::Reg(reg) = desc {
+                    name(role, reg);
+                }
+            }
+        }
+        match &self.dst {
+            Dst::Direct { reg, .. } | Dst::Macro { reg, .. } => name(Role::Dst, *reg),
+            Dst::Indirect { addr, .. } => name(Role::DstAddr, *addr),
+            Dst::None => {}
+        }
+        if let Some(cond) = &self.cond {
+            name(Role::Cond, cond.flag);
+        }
+        for &(role, reg) in &named[..count] {
             f(role, reg);
         }
     }

@@ -181,6 +181,12 @@ fn renames(inst: &Inst<Virtual>, mv: &Move, grf_bytes: u32, aligned: bool) -> bo
 
 /// Whether an instruction reads the move's source or touches the bytes of its destination.
 fn touches(inst: &Inst<Virtual>, mv: &Move, grf_bytes: u32) -> bool {
+    let meets = |reg: Reg<Virtual>| reg.var().is_some_and(|v| v == mv.src || v == mv.dst);
+    let mut near = inst.dst.reg().is_some_and(meets) || inst.cond.is_some_and(|c| meets(c.flag));
+    inst.for_each_read(|reg| near |= meets(reg));
+    if !near {
+        return false;
+    }
     let mut found = false;
     let pitch = mv.element * u32::from(mv.dst_horz.max(1));
     inst.for_each_reg(|role, reg| {

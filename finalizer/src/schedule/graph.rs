@@ -5,7 +5,7 @@
 //! would have waited for that now waits for the one that came after it. So lists stay short, and building the
 //! graph takes time in proportion to the operands.
 
-use gen_ir::{Arf, Base, Extent, Inst, Op, Physical, PredCtrl, Reg, Role, Src, Timing};
+use gen_ir::{Arf, Base, Desc, Dst, Extent, Inst, Op, Payload, Physical, PredCtrl, Reg, Role, Src, Timing};
 use platforms::{Caps, Platform};
 
 use super::Kind;
@@ -175,19 +175,46 @@ impl Graph {
         if inst.src.iter().any(|s| matches!(s, Src::Indirect { .. })) {
             self.read_anywhere(i);
         }
-        inst.for_each_reg(|role, reg| match (reg.base(), role) {
-            (Base::Grf(n), Role::Dst) => {
-                if let Some(extent) = inst.dst_extent(grf_bytes) {
-                    self.general(i, n, extent);
+        if let Some(pred) = inst.pred {
+            self.special(i, inst, Role::Pred, pred.flag);
+        }
+        for (s, src) in inst.src.iter().enumerate() {
+            match src {
+                Src::None | Src::Imm { .. } => {}
+                Src::Direct { reg, .. } | Src::Macro { reg, .. } => match reg.base() {
+                    Base::Grf(n) => {
+                        if let Some(extent) = inst.src_extent(s, grf_bytes) {
+                            self.cells(i, (n.into(), GRFS), self.grf_log, extent, false);
+                        }
+                    }
+                    _ => self.special(i, inst, Role::Src(s as u8), *reg),
+                },
+                Src::Indirect { addr, .. } => self.special(i, inst, Role::SrcAddr(s as u8), *addr),
+                Src::AddrOf { .. } => {}
+            }
+        }
+        if let Payload::Send(send) = &inst.payload {
+            for (role, desc) in [(Role::Desc, send.desc), (Role::ExDesc, send.ex_desc)] {
+                if let Desc::Reg(reg) = desc {
+                    self.special(i, inst, role, reg);
                 }
             }
-            (Base::Grf(n), Role::Src(s)) => {
-                if let Some(extent) = inst.src_extent(usize::from(s), grf_bytes) {
-                    self.cells(i, (n.into(), GRFS), self.grf_log, extent, false);
+        }
+        match &inst.dst {
+            Dst::None => {}
+            Dst::Direct { reg, .. } | Dst::Macro { reg, .. } => match reg.base() {
+                Base::Grf(n) => {
+                    if let Some(extent) = inst.dst_extent(grf_bytes) {
+                        self.general(i, n, extent);
+                    }
                 }
-            }
-            _ => self.special(i, inst, role, reg),
-        });
+                _ => self.special(i, inst, Role::Dst, *reg),
+            },
+            Dst::Indirect { addr, .. } => self.special(i, inst, Role::DstAddr, *addr),
+        }
+        if let Some(cond) = inst.cond {
+            self.special(i, inst, Role::Cond, cond.flag);
+        }
         if writes {
             self.write(i, ACCUMULATOR, u64::MAX);
         }
@@ -338,7 +365,7 @@ fn mask(start: u32, len: u32) -> u64 {
 /// Whether the accumulator is read and written beside the operands. Macros go by it for their extra bits.
 fn accumulator(inst: &Inst<Physical>) -> (bool, bool) {
     let macros = inst.src.iter().any(|s| matches!(s, Src::Macro { .. }))
-        || matches!(inst.dst, gen_ir::Dst::Macro { .. });
+        || matches!(inst.dst, Dst::Macro { .. });
     let (reads, writes) = inst.implicit_accumulator();
     (reads || macros, writes || macros)
 }
