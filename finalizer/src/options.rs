@@ -8,7 +8,7 @@ use crate::PassSet;
 /// How much work goes into good code. All of them are right.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
 pub enum Level {
-    /// The shortest compile time: no pass that could be left out.
+    /// The shortest compile time: no pass that could be left out, registers as they come.
     O0,
     /// Without the scheduler.
     O1,
@@ -95,7 +95,10 @@ pub struct Options {
     pub origins: bool,
     /// Keep the text of the kernel after these passes: [`Finalizer::take_printed`](crate::Finalizer::take_printed).
     pub print_after: PassSet,
-    /// Leave these passes out. Those that are not [optional](crate::Pass::optional) run all the same.
+    /// How much work goes into good code.
+    pub level: Level,
+    /// Leave these passes out, besides those that the level does without. Those that are not
+    /// [optional](crate::Pass::optional) run all the same.
     pub skip: PassSet,
     /// Asked between passes, and in the rounds of register allocation, whether to go on: for callers that cancel, or
     /// bound time or memory. What is stopped is refused as `Cancelled` or `MemoryLimit`.
@@ -116,6 +119,7 @@ impl Options {
             timings: false,
             origins: false,
             print_after: PassSet::NONE,
+            level: Level::O2,
             skip: PassSet::NONE,
             watch: Watch::NONE,
         }
@@ -123,6 +127,6 @@ impl Options {
 
     /// The default options with another amount of optimization.
     pub fn with_level(platform: Platform, level: Level) -> Options {
-        Options { skip: level.skips(), ..Options::new(platform) }
+        Options { level, ..Options::new(platform) }
     }
 }

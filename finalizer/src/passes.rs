@@ -8,7 +8,7 @@ use gen_ir::{Kernel, Physical, Profile, Virtual};
 use platforms::Layout;
 
 use crate::{
-    Diagnostic, Place, Refusal, Severity, calls, entries,
+    Diagnostic, Level, Place, Refusal, Severity, calls, entries,
     finalizer::{Lists, Whole},
     input, legalize, lower,
     optimize::{self, Facts},
@@ -332,7 +332,9 @@ fn allocate(
     kernel: Kernel<Virtual>,
     work: &mut Workspace,
 ) -> Result<Kernel<Physical>, Refusal> {
-    let choices = regalloc::Options { check: job.cx.options.verify, watch: job.cx.options.watch.clone() };
+    let options = job.cx.options;
+    let quick = options.level == Level::O0;
+    let choices = regalloc::Options { check: options.verify, quick, watch: options.watch.clone() };
     let allocated = regalloc::allocate(&kernel, &choices, &mut work.registers, &mut work.physicals);
     let (code, allocation) = allocated.map_err(|e| {
         let fault = match e {

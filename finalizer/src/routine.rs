@@ -108,11 +108,13 @@ pub(crate) fn routine(
     let mut job = Job::new(cx, source, simd);
     let mut code = Code::Source;
     tracker.start();
+    let skip = cx.options.skip.with(cx.options.level.skips());
     for (index, pass) in PASSES.iter().enumerate() {
         if matches!(pass.step, Step::Binary(..)) {
             continue;
         }
-        let runs = runs(pass, index, cx.options);
+        let runs =
+            !(pass.optional && skip.has(index)) && pass.needless_on(cx.options.platform.caps()).is_none();
         if runs {
             cx.options.watch.ask().map_err(|stop| Diagnostic::from(stop).in_kernel(&*source.name()))?;
             code = run(pass, code, &mut job, work)?;
@@ -133,12 +135,6 @@ pub(crate) fn routine(
     let Job { warnings, allocation, calls, frame, entries, symbols, .. } = job;
     let insts = code.inst_count() as u32;
     Ok(Routine { number: 0, rank: 0, code, insts, allocation, symbols, calls, frame, entries, warnings })
-}
-
-/// Whether a pass runs.
-fn runs(pass: &Pass, index: usize, options: &Options) -> bool {
-    let skipped = pass.optional && options.skip.has(index);
-    !skipped && pass.needless_on(options.platform.caps()).is_none()
 }
 
 /// Why a pass does not.

@@ -24,7 +24,7 @@ pub const SETTINGS: &[Setting] = &[
         name: "opt-level",
         about: "how much work goes into good code",
         allowed: "0, 1, 2",
-        set: |o, v| Level::from_str(v).ok().map(|level| o.skip = level.skips()),
+        set: |o, v| Level::from_str(v).ok().map(|level| o.level = level),
     },
     Setting {
         name: "skip-pass",

@@ -1,7 +1,9 @@
 /* Finalizes vISA objects through two libraries that export JITCompile, opened with dlopen, side by side.
  *
- *     compare OURS THEIRS LIST [IGA64]      per kernel: code size, GRFs, spills, microseconds of both
- *     compare --bench OURS THEIRS LIST      first call, steady state, two threads, as ratios
+ *     compare [-ON] OURS THEIRS LIST [IGA64]    per kernel: code size, GRFs, spills, microseconds of both
+ *     compare [-ON] --bench OURS THEIRS LIST    first call, steady state, two threads, as ratios
+ *
+ * -O0, -O1 or -O2 goes to ours as an argument; theirs has none such.
  *
  * Microseconds are of processor time, so that others on the machine count for little; calls a second are not.
  *
@@ -51,7 +53,7 @@ struct igc_info {
 };
 
 struct library {
-    const char *name;
+    const char *name, *arg;
     bool ours;
     compile_fn compile;
     free_fn release;
@@ -153,8 +155,9 @@ static int call(const struct library *l, const struct object *o, const char *ker
     void *code = NULL;
     unsigned size = 0;
     r->message[0] = 0;
-    int status = l->compile(kernel, o->bytes, o->size, &code, &size, o->platform, o->major, o->minor, 0, NULL,
-                            r->message, info);
+    const char *args[] = {l->arg};
+    int status = l->compile(kernel, o->bytes, o->size, &code, &size, o->platform, o->major, o->minor, l->arg != NULL,
+                            l->arg ? args : NULL, r->message, info);
     if (status == 0) {
         const struct cm_info *a = (void *)info;
         const struct igc_info *b = (void *)info;
@@ -420,15 +423,20 @@ static int bench(struct library lib[2], int libraries, FILE *list) {
 }
 
 int main(int argc, char **argv) {
+    const char *level = argc > 1 && !strncmp(argv[1], "-O", 2) ? argv[1] : NULL;
+    argv += level != NULL;
+    argc -= level != NULL;
     bool benches = argc > 1 && !strcmp(argv[1], "--bench");
     argv += benches;
     argc -= benches;
     if (argc < 4) {
-        fprintf(stderr, "usage: compare [--bench] OURS THEIRS LIST [IGA64]\n");
+        fprintf(stderr, "usage: compare [-ON] [--bench] OURS THEIRS LIST [IGA64]\n");
         return 2;
     }
     struct library lib[2];
     int libraries = 1;
+    lib[0].arg = level;
+    lib[1].arg = NULL;
     if (!open_library(&lib[0], argv[1], true)) return 2;
     if (strcmp(argv[2], "-")) {
         if (!open_library(&lib[1], argv[2], false)) return 2;

@@ -2,7 +2,7 @@
 
 use std::{cell::RefCell, fmt};
 
-use finalizer::{Binary, Finalizer, Options, Refusal};
+use finalizer::{Binary, Finalizer, Level, Options, Refusal};
 use platforms::Platform;
 
 /// A return code other than 0.
@@ -37,6 +37,7 @@ pub(crate) struct Request<'a> {
     pub platform: &'a [u8],
     pub version: (i32, i32),
     pub compact: bool,
+    pub level: Level,
 }
 
 /// The longest name of a kernel, in bytes.
@@ -95,7 +96,7 @@ pub(crate) fn compile(request: Request<'_>) -> Result<Binary, Failure> {
     }
     let name =
         std::str::from_utf8(request.kernel).map_err(|_| bad_input("the kernel's name is not UTF-8"))?;
-    let options = Options { compact: request.compact, ..Options::new(platform) };
+    let options = Options { compact: request.compact, ..Options::with_level(platform, request.level) };
     // A call that panics leaves none behind.
     let kept = KEPT.take().filter(|f| *f.options() == options);
     let mut finalizer = kept.unwrap_or_else(|| Finalizer::new(options));

@@ -7,7 +7,7 @@ use std::{
 };
 
 use boundary::{guard, pointers};
-use finalizer::Binary;
+use finalizer::{Binary, Level};
 
 use crate::compile::{Code, Failure, Request, compile};
 
@@ -105,7 +105,16 @@ pub unsafe extern "C" fn JITCompile(
         let to_size = pointers::put(gen_binary_size, 0);
         let result = guard(|| {
             let missing = |what| Failure::new(Code::BadInput, format_args!("{what} is null"));
-            let compact = !read_args(num_args, args)?.any(|arg| arg == b"-nocompaction");
+            let (mut compact, mut level) = (true, Level::default());
+            for arg in read_args(num_args, args)? {
+                match arg {
+                    b"-nocompaction" => compact = false,
+                    b"-O0" => level = Level::O0,
+                    b"-O1" => level = Level::O1,
+                    b"-O2" => level = Level::O2,
+                    _ => {}
+                }
+            }
             let binary = compile(Request {
                 kernel: pointers::text(kernel_name).ok_or_else(|| missing("kernelName"))?,
                 object: pointers::bytes(kernel_isa.cast(), kernel_isa_size as usize)
@@ -113,6 +122,7 @@ pub unsafe extern "C" fn JITCompile(
                 platform: pointers::text(platform).ok_or_else(|| missing("platform"))?,
                 version: (major_version, minor_version),
                 compact,
+                level,
             })?;
             if !to_code || !to_size {
                 return Err(missing("genBinary or genBinarySize"));

@@ -23,6 +23,7 @@
 //!
 //! | argument | meaning |
 //! |---|---|
+//! | `-O0`, `-O1`, `-O2` | how much work goes into good code; the last one counts, `-O2` is the default |
 //! | `-nocompaction` | every instruction at its full 16 bytes |
 //! | `-stepping S`, `-debug`, `-ncstateless`, any other | accepted, without effect |
 //!

@@ -80,6 +80,9 @@ const MAX_ROUNDS: u32 = 24;
 pub struct Options {
     /// Prove the result with the checker.
     pub check: bool,
+    /// Take little time: registers are handed out from the lowest on, and nothing is looked for that would make
+    /// spilling cheaper.
+    pub quick: bool,
     /// Asked in every round.
     pub watch: Watch,
 }
@@ -87,7 +90,7 @@ pub struct Options {
 impl Default for Options {
     /// The checker is on in builds with debug assertions.
     fn default() -> Options {
-        Options { check: cfg!(debug_assertions), watch: Watch::NONE }
+        Options { check: cfg!(debug_assertions), quick: false, watch: Watch::NONE }
     }
 }
 
@@ -228,7 +231,7 @@ fn rounds(
     let mut stats = AllocStats::default();
     let mut memory = Memory::from(kernel.spill_offset);
     // Registers are taken in turn, unless they are scarce: packing them from the lowest on means fewer spills.
-    let mut rotate = true;
+    let mut rotate = !options.quick;
     for rewritten in 0..MAX_ROUNDS {
         options.watch.ask().map_err(Error::Stopped)?;
         {
@@ -237,7 +240,7 @@ fn rounds(
         }
         // Orders have been placed to know what they cost.
         let mut placed_already = false;
-        if rewritten == 0 && split_where_crowded(kernel, scratch, work)? {
+        if rewritten == 0 && !options.quick && split_where_crowded(kernel, scratch, work)? {
             let current = work.as_ref().unwrap_or(kernel);
             let fits = order::may_fit(current, &scratch.order) || !scratch.flow.calls.is_empty();
             match reordered(current, scratch)? {
@@ -259,7 +262,11 @@ fn rounds(
         let Scratch { lost, home, plan, spill, of_lanes, liveness, .. } = scratch;
         let [flags, addresses, general] = placed;
         let current = work.as_ref().unwrap_or(kernel);
-        placing.place_in_turn(current, VarClass::Flag, now, flags)?;
+        if options.quick {
+            placing.place(current, VarClass::Flag, now, false, flags)?;
+        } else {
+            placing.place_in_turn(current, VarClass::Flag, now, flags)?;
+        }
         placing.place(current, VarClass::Address, now, false, addresses)?;
         lost.clear();
         lost.extend(flags.spilled.iter().chain(&addresses.spilled));

@@ -3,6 +3,7 @@
 //! ```text
 //! cargo run --release -p benches --bin jit                 latencies and throughput, as ratios
 //! cargo run --release -p benches --bin jit -- --compare    every object: size, GRFs, spills, microseconds
+//! cargo run --release -p benches --bin jit -- --compare --opt 0    the same, ours with `-O0`, theirs as ever
 //! ```
 
 use std::{
@@ -31,6 +32,9 @@ struct Args {
     /// Every object of the corpus and of our own (or every Nth), instead of the benchmarks.
     #[arg(long, num_args = 0..=1, default_missing_value = "1", value_name = "N")]
     compare: Option<usize>,
+    /// How much work ours puts into good code: 0, 1 or 2. (Intel's library has no such argument.)
+    #[arg(long, value_name = "LEVEL", value_parser = ["0", "1", "2"])]
+    opt: Option<String>,
     /// Our library.
     #[arg(long)]
     ours: Option<PathBuf>,
@@ -60,6 +64,7 @@ fn run(args: &Args) -> io::Result<ExitCode> {
         None => c_programs::libraries().join("libvisafinalize_jit.so"),
     };
     let mut command = Command::new(program);
+    command.args(args.opt.as_ref().map(|level| format!("-O{level}")));
     if let Some(step) = args.compare {
         let (list, _) = c_programs::object_list(dir.path(), step.max(1))?;
         command.arg(ours).arg(&args.theirs).arg(list);

@@ -100,7 +100,8 @@ fn options(args: &FinalizeArgs, platform: Platform) -> Options {
         timings: args.stats || args.report.is_some(),
         origins: args.report.is_some(),
         print_after: passes(&args.print_after),
-        skip: passes(&args.skip_pass).with(args.level.skips()),
+        level: args.level,
+        skip: passes(&args.skip_pass),
         strict: args.strict,
         ..default
     }

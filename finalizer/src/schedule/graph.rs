@@ -364,8 +364,8 @@ fn mask(start: u32, len: u32) -> u64 {
 
 /// Whether the accumulator is read and written beside the operands. Macros go by it for their extra bits.
 fn accumulator(inst: &Inst<Physical>) -> (bool, bool) {
-    let macros = inst.src.iter().any(|s| matches!(s, Src::Macro { .. }))
-        || matches!(inst.dst, Dst::Macro { .. });
+    let macros =
+        inst.src.iter().any(|s| matches!(s, Src::Macro { .. })) || matches!(inst.dst, Dst::Macro { .. });
     let (reads, writes) = inst.implicit_accumulator();
     (reads || macros, writes || macros)
 }
