@@ -102,6 +102,7 @@ mod lower;
 mod messages;
 mod optimize;
 mod options;
+mod pair;
 mod parallel;
 mod pass;
 mod passes;

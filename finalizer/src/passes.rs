@@ -12,6 +12,7 @@ use crate::{
     finalizer::{Lists, Whole},
     input, legalize, lower,
     optimize::{self, Facts},
+    pair,
     pass::{self, Need, Pass, Step},
     relocate,
     routine::{self, Job, Workspace},
@@ -78,6 +79,13 @@ pub static PASSES: &[Pass] = &[
         name: "share-headers",
         about: "of a message's header, only what changed since the last one is written",
         step: Step::Virtual(optimize::share_headers),
+        keeps: Facts::TOUCHES.with(Facts::LOCALITY),
+        ..Pass::OPTIONAL
+    },
+    Pass {
+        name: "sink-scalars",
+        about: "what is moved is computed where it is moved to",
+        step: Step::Virtual(optimize::sink_scalars),
         keeps: Facts::TOUCHES.with(Facts::LOCALITY),
         ..Pass::OPTIONAL
     },
@@ -192,6 +200,13 @@ pub static PASSES: &[Pass] = &[
         step: Step::Physical(expand_calls),
         profile: Profile::Expanded,
         ..Pass::REQUIRED
+    },
+    Pass {
+        name: "pair-scalars",
+        about: "operations on two single elements beside each other become one on both",
+        step: Step::Physical(pair_scalars),
+        profile: Profile::Expanded,
+        ..Pass::OPTIONAL
     },
     Pass {
         name: "schedule",
@@ -352,6 +367,11 @@ fn allocate(
 fn expand_calls(code: &mut Kernel<Physical>, job: &mut Job<'_>, work: &mut Workspace) -> Result<(), Refusal> {
     let callee = |origin| routine::callee(job.source, job.cx.module, origin);
     job.calls = calls::expand(code, job.frame, callee, &mut work.calls, &mut work.physicals);
+    Ok(())
+}
+
+fn pair_scalars(code: &mut Kernel<Physical>, _: &mut Job<'_>, work: &mut Workspace) -> Result<(), Refusal> {
+    pair::scalars(code, &mut work.legal);
     Ok(())
 }
 

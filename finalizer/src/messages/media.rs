@@ -1,15 +1,15 @@
 //! Media block reads and writes.
 
-use gen_ir::{Dst, ExecSize, Op, Sfid, Src, Type};
+use gen_ir::{ExecSize, Sfid, Src};
 use messages::{
-    SurfaceIndex,
+    Descriptor, SurfaceIndex,
     hdc::{Dc1, MediaBlock},
 };
 use visa::Op as Visa;
 
 use super::{Message, Part, Surface};
 use crate::{
-    build::{self, Lanes, VReg},
+    build::VReg,
     lower::{Lowered, Lowerer},
 };
 
@@ -38,22 +38,22 @@ impl Lowerer<'_> {
             .with_line_stride_override(one_field)
             .with_line_stride(one_field)
             .with_line_stride_offset(matches!(modifier, 3 | 5));
-        // The planes of a surface have binding table indices in a row (Intel's finalizer adds them too).
+        let mut desc: Descriptor = desc.into();
+        // The planes of a surface have binding table indices in a row (Intel's finalizer adds them too). An index of
+        // run time is added to the descriptor, which then has the plane in its place.
         let surface = match self.surface(surface)? {
             Surface::Index(index) => match index.0.checked_add(plane) {
                 Some(index) => Surface::Index(SurfaceIndex(index)),
                 None => return Err(format!("plane {plane} of surface {}", index.0).into()),
             },
-            other if plane == 0 => other,
-            Surface::Bindless(..) => return Err("a plane of a bindless surface".into()),
-            Surface::Register(reg) => {
-                let sum = self.temp(1, 4);
-                let srcs = [Src::scalar(reg, Type::Ud), Src::ud(plane.into())];
-                self.emit(build::op(Op::Add, Lanes::SCALAR, Dst::packed(sum, Type::Ud), &srcs));
-                Surface::Register(sum)
+            Surface::Bindless(..) if plane != 0 => return Err("a plane of a bindless surface".into()),
+            bindless @ Surface::Bindless(..) => bindless,
+            register @ Surface::Register(_) => {
+                desc = desc.with_surface(SurfaceIndex(plane));
+                register
             }
         };
-        let message = Message { sfid: Sfid::Dc1, desc: desc.into(), header: true, response: 0 };
+        let message = Message { sfid: Sfid::Dc1, desc, header: true, response: 0 };
         // Rows start at a pitch of the next power of two, at least a dword.
         let bytes = u32::from(width).max(4).next_power_of_two() * u32::from(height);
         if store {

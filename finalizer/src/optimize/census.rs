@@ -94,6 +94,15 @@ impl Census {
         self.elsewhere |= goes_elsewhere(inst);
     }
 
+    /// An instruction goes that was counted.
+    pub fn forget_reads_of(&mut self, inst: &Inst<Virtual>) {
+        inst.for_each_read(|reg| {
+            if let Some(v) = reg.var() {
+                self.vars[v.index()].forget_read();
+            }
+        });
+    }
+
     /// Counts all instructions.
     pub fn count(&mut self, kernel: &Kernel<Virtual>) {
         self.start(&kernel.vars);

@@ -1,9 +1,15 @@
 //! A result is compared with zero where it is made.
 //!
-//! `and d = ...; cmp.eq f = d, 0` becomes `and.eq f d = ...`, for logical operations: their result is all
-//! there is, without a carry that a condition would see. If nobody else reads `d`, nothing is written.
+//! `and d = ...; cmp.eq f = d, 0` becomes `and.eq f d = ...`. A logical operation whose result nobody else reads
+//! writes nothing.
+//!
+//! Whether a result is zero is seen after it has its destination's format, so a carry out of a sum plays no part
+//! (volume 7, "Assigning Conditional Flags": `post_zero`). Its sign is seen before: of integers only equality with
+//! zero is taken here. Floats that are neither converted nor clamped have one sign.
 
 use gen_ir::{Class, Cond, CondMod, Dst, Inst, Kernel, Op, Payload, Role, Src, SrcMod, Type, VarId, Virtual};
+
+use platforms::Layout;
 
 use super::analyses::Analyses;
 
@@ -12,6 +18,8 @@ const REACH: usize = 12;
 
 /// Moves such conditions. Returns whether there were any. Counts of readers stay right.
 pub(super) fn attach(kernel: &mut Kernel<Virtual>, grf_bytes: u32, analyses: &mut Analyses) -> bool {
+    // From Xe on Intel's finalizer gives three-source operations no condition.
+    let ternary_has_none = kernel.platform.caps().words.layout() == Layout::Xe;
     let tests = analyses.take_tests(kernel);
     let mut any = false;
     for tests in tests.chunk_by(|x, y| x.0 == y.0) {
@@ -20,14 +28,19 @@ pub(super) fn attach(kernel: &mut Kernel<Virtual>, grf_bytes: u32, analyses: &mu
             let insts = &kernel.blocks[b].insts;
             let Some((v, cond)) = tested(&insts[i]) else { continue };
             let Some(j) = definition(insts, i, v, cond, grf_bytes) else { continue };
+            if ternary_has_none && insts[j].op.info().class == Class::Ternary {
+                continue;
+            }
             let local = analyses.locality(kernel).only_in(v, b);
             let census = analyses.reads(kernel);
             let insts = &mut kernel.blocks[b].insts;
             let op = &mut insts[j];
             op.cond = Some(cond);
-            if census.reads(v) == 1 && local {
+            // Others write their result all the same, as in Intel's code.
+            if census.reads(v) == 1 && local && op.op.info().logic {
+                // No instruction computes bytes.
                 let ty = op.dst.ty().unwrap_or(Type::Ud);
-                op.dst = Dst::null(ty);
+                op.dst = Dst::null(if ty.bytes() == 1 { Type::W } else { ty });
             }
             census.vars[v.index()].forget_read();
             insts[i] = Inst::new(Op::Nop, insts[i].exec);
@@ -49,14 +62,17 @@ pub(super) fn tests_zero(inst: &Inst<Virtual>) -> bool {
 
 /// The variable that a comparison tests for being zero, and the condition it sets.
 fn tested(inst: &Inst<Virtual>) -> Option<(VarId, CondMod<Virtual>)> {
-    let cond = inst.cond.filter(|c| matches!(c.cond, Cond::Eq | Cond::Ne))?;
+    let cond = inst.cond?;
     let Src::Direct { reg, region, mods: SrcMod::None, ty } = inst.src[0] else { return None };
     let null = inst.dst.reg().is_some_and(|r| r.is_null());
-    let zero = matches!(inst.src[1], Src::Imm { bits: 0, ty } if !ty.is_float());
-    let dwords = !ty.is_float() && ty.bytes() == 4;
+    let zero = matches!(inst.src[1], Src::Imm { bits: 0, ty: zero } if zero.is_float() == ty.is_float());
+    let known = match ty {
+        Type::F => !matches!(cond.cond, Cond::Ov | Cond::Un | Cond::Eo),
+        _ => matches!(cond.cond, Cond::Eq | Cond::Ne) && ty.is_int() && ty.bytes() <= 4,
+    };
     let lanes = inst.exec.lanes();
     let each = lanes == 1 || region.vert != gen_ir::Region::VXH && region.one_by_one(lanes);
-    let plain = inst.op == Op::Cmp && inst.pred.is_none() && null && zero && dwords && each;
+    let plain = inst.op == Op::Cmp && inst.pred.is_none() && null && zero && known && each;
     plain.then_some((reg.var()?, cond))
 }
 
@@ -77,13 +93,12 @@ fn definition(
             flag |= r.var().is_some() && r.var() == cond.flag.var();
         });
         if writes {
-            let made = matches!(inst.op, Op::And | Op::Or | Op::Xor | Op::Not)
-                && inst.payload == Payload::None
+            let made = inst.payload == Payload::None
                 && inst.cond.is_none()
                 && inst.pred.is_none()
-                && inst.dst.ty().is_some_and(|t| t.bytes() == 4 && !t.is_float())
-                && inst.src.iter().filter_map(Src::ty).all(|t| t.bytes() <= 4)
-                && inst.src.iter().filter_map(Src::ty).any(|t| t.bytes() == 4);
+                && !inst.sat
+                && tells_zero(inst)
+                && inst.dst.ty().is_some_and(|t| test.src[0].ty().is_some_and(|read| t.same_bits(read)));
             let same = inst.dst_extent(grf_bytes) == test.src_extent(0, grf_bytes)
                 && inst.dst_is_dense()
                 && (inst.exec, inst.chan, inst.no_mask) == (test.exec, test.chan, test.no_mask);
@@ -94,6 +109,40 @@ fn definition(
         }
     }
     None
+}
+
+/// Whether a condition of this operation says what a comparison of its result with zero would, however the
+/// operation is legalized: it may be computed in its execution type, and brought to the destination by a move.
+fn tells_zero(inst: &Inst<Virtual>) -> bool {
+    let (Some(dst), sources) = (inst.dst.ty(), inst.src.iter()) else { return false };
+    let of = |wanted: fn(Type) -> bool| sources.clone().filter_map(Src::ty).all(wanted);
+    if dst == Type::F {
+        return matches!(inst.op, Op::Add | Op::Mul | Op::Mad) && of(|t| t == Type::F);
+    }
+    if !dst.is_int() || !of(|t| t.is_int() && t.bytes() <= 4 && !matches!(t, Type::V | Type::Uv)) {
+        return false;
+    }
+    // Bytes are computed as words.
+    let computed = sources.clone().filter_map(Src::ty).map(Type::bytes).max().unwrap_or(0).max(2);
+    let bits = 8 * dst.bytes();
+    match inst.op {
+        Op::And | Op::Or | Op::Xor | Op::Not | Op::Add if computed == dst.bytes() => true,
+        // What is left out of the destination repeats its highest bit or is zero, as in both sources.
+        Op::And | Op::Or => sources.clone().filter(|s| s.ty().is_some()).all(|s| extends(s, bits)),
+        _ => false,
+    }
+}
+
+/// Whether the value of a source is that of its low `bits` bits, with their sign or without.
+fn extends(source: &Src<Virtual>, bits: u32) -> bool {
+    match *source {
+        Src::Imm { bits: value, ty } => {
+            let unused = 64 - 8 * ty.bytes();
+            let value = (value << unused) as i64 >> unused;
+            (-(1_i64 << (bits - 1))..1 << bits).contains(&value)
+        }
+        _ => source.ty().is_some_and(|t| 8 * t.bytes() <= bits) && source.mods() == SrcMod::None,
+    }
 }
 
 #[cfg(test)]
@@ -107,21 +156,36 @@ mod tests {
         let mut k = Kernel::new("k", Platform::Skl);
         let v: Vec<VarId> = (0..2).map(|_| k.add_var(Var::temp(VarClass::General, 32, 32))).collect();
         let flag = k.add_var(Var::temp(VarClass::Flag, 2, 2));
-        let read = |v| Src::new(Reg::var_at(v, 0), Region::new(8, 8, 1), Type::D);
+        let read = |v, ty| Src::new(Reg::var_at(v, 0), Region::new(8, 8, 1), ty);
         let mut and = Inst::new(Op::And, ExecSize::S8);
         and.dst = Dst::packed(Reg::var_at(v[1], 0), Type::D);
-        and.src = [read(v[0]), Src::d(1), Src::None];
+        and.src = [read(v[0], Type::D), Src::d(1), Src::None];
         let mut cmp = Inst::new(Op::Cmp, ExecSize::S8);
         cmp.dst = Dst::null(Type::D);
-        cmp.src = [read(v[1]), Src::d(0), Src::None];
+        cmp.src = [read(v[1], Type::D), Src::d(0), Src::None];
         cmp.cond = Some(CondMod { cond: Cond::Eq, flag: Reg::var_at(flag, 0) });
         k.blocks.push(Block { insts: vec![and, cmp], succs: Default::default() });
         assert!(attach(&mut k, 32, &mut Analyses::default()));
         assert_eq!(k.blocks[0].insts, [Inst { cond: cmp.cond, dst: Dst::null(Type::D), ..and }]);
-        // A sum may have a carry.
+        // What is left out of a destination plays no part; but how a product ends, its condition does not see.
         and.op = Op::Add;
+        k.blocks[0].insts = vec![and, cmp];
+        assert!(attach(&mut k, 32, &mut Analyses::default()));
+        and.op = Op::Mul;
         k.blocks[0].insts = vec![and, cmp];
         assert!(!attach(&mut k, 32, &mut Analyses::default()));
         assert_eq!(k.blocks[0].insts.len(), 2);
+        // Words in a byte: the high half of one source may be all that is not zero.
+        and.op = Op::And;
+        (and.dst, and.src[0]) = (Dst::packed(Reg::var_at(v[1], 0), Type::B), read(v[0], Type::W));
+        cmp.src[0] = read(v[1], Type::B);
+        k.blocks[0].insts = vec![and, cmp];
+        assert!(!attach(&mut k, 32, &mut Analyses::default()));
+        and.src[0] = read(v[0], Type::B);
+        k.blocks[0].insts = vec![and, cmp];
+        assert!(attach(&mut k, 32, &mut Analyses::default()));
+        and.op = Op::Xor;
+        k.blocks[0].insts = vec![and, cmp];
+        assert!(!attach(&mut k, 32, &mut Analyses::default()));
     }
 }

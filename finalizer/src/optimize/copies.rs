@@ -209,10 +209,12 @@ impl Copies {
             if !c.live || !c.dst_ty.same_bits(ty) {
                 continue;
             }
-            // A scalar read of one element: any NoMask copy of that element will do.
+            // A scalar read of one element: any NoMask copy of that element will do, and for one channel a copy
+            // under that channel's mask.
             if c.lanes == 1 {
-                let reads_one = region.is_scalar() || inst.exec.lanes() == 1;
-                if reads_one && c.no_mask && byte == c.dst_bytes.start {
+                let one = inst.exec.lanes() == 1;
+                let made = c.no_mask || (one && !inst.no_mask && inst.chan == c.chan);
+                if (region.is_scalar() || one) && made && byte == c.dst_bytes.start {
                     return Some(c);
                 }
                 continue;

@@ -71,6 +71,14 @@ struct Touch {
     dword: Option<u8>,
 }
 
+/// A header that starts at a place wants a value that another place makes.
+#[derive(Clone, Copy, Debug)]
+struct Earlier {
+    first: u32,
+    made: u32,
+    value: VarId,
+}
+
 /// Memory of the pass.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
@@ -82,8 +90,8 @@ pub(super) struct Scratch {
     writes: Vec<Touch>,
     reads: Vec<Touch>,
     kept: Vec<Kept>,
-    /// First writes and where they may stand instead.
-    earlier: Vec<(u32, u32)>,
+    /// First writes, and what is made before them that a header wants.
+    earlier: Vec<Earlier>,
 }
 
 /// Shares headers within blocks. What is not needed any more becomes `nop`.
@@ -325,6 +333,7 @@ impl Pass<'_> {
         match best {
             Some((k, _)) => self.reuse(number, h, k, formulas, at),
             None => {
+                self.drop_repeated(number, h, &formulas);
                 self.note_earlier(number, h);
                 let kept = &mut self.scratch.kept;
                 kept.retain(|k| h.first.saturating_sub(k.last_read) <= IDLE);
@@ -333,6 +342,20 @@ impl Pass<'_> {
                 }
                 kept.push(Kept::new(h.var, h.last_read, formulas));
             }
+        }
+    }
+
+    /// Writes of what the header was filled with already go.
+    fn drop_repeated(&mut self, number: u32, h: &Header, formulas: &[Option<Formula>; DWORDS]) {
+        let Some(base) = fills(&self.insts[h.first as usize], self.grf_bytes) else { return };
+        for t in touches(&self.scratch.writes, number).filter(|t| t.at != h.first) {
+            let Some(n) = t.dword.map(usize::from) else { continue };
+            if formulas[n] != Some(Formula::moved(filled(base, n))) {
+                continue;
+            }
+            let inst = &mut self.insts[t.at as usize];
+            self.census.forget_reads_of(inst);
+            *inst = Inst::new(Op::Nop, inst.exec);
         }
     }
 
@@ -360,11 +383,13 @@ impl Pass<'_> {
                 }
                 continue;
             }
+            self.census.forget_reads_of(inst);
             *inst = Inst::new(Op::Nop, inst.exec);
             if let (Some(d), Some(base)) = (missing.next(), base) {
                 let to = Dst::packed(Reg::var_at(kept.var, 4 * d as u32), gen_ir::Type::Ud);
                 *inst = crate::build::mov(crate::build::Lanes::SCALAR, to, filled(base, d));
                 inst.origin = origin;
+                self.census.add(inst);
             }
         }
         debug_assert!(missing.next().is_none(), "a kept header costs less than a new one");
@@ -381,22 +406,18 @@ impl Pass<'_> {
 
     /// Notes where a header could start so that what is moved into it can be made there.
     fn note_earlier(&mut self, number: u32, h: &Header) {
-        let mut start = h.first;
         for t in touches(&self.scratch.writes, number).filter(|t| t.at != h.first) {
             let inst = &self.insts[t.at as usize];
-            let Some(v) = Formula::of(inst, self.vars)
+            let Some(value) = Formula::of(inst, self.vars)
                 .and_then(|f| f.source()?.reg()?.var())
-                .filter(|v| self.homes.only_in(*v, self.block) && self.census.reads(*v) == 1)
+                .filter(|v| self.homes.only_in(*v, self.block))
             else {
                 continue;
             };
-            let made = self.scratch.written[v.index()];
-            if made < start && h.first - made <= EARLIER && self.makes(made, inst) {
-                start = made;
+            let made = self.scratch.written[value.index()];
+            if made < h.first && h.first - made <= EARLIER && self.makes(made, inst) {
+                self.scratch.earlier.push(Earlier { first: h.first, made, value });
             }
-        }
-        if start < h.first {
-            self.scratch.earlier.push((h.first, start));
         }
     }
 
@@ -408,9 +429,13 @@ impl Pass<'_> {
         whole && !made.op.is_send() && bytes.is_some() && made.dst_extent(self.grf_bytes) == bytes
     }
 
+    /// Moves headers before values that, now that headers are shared, only they want.
     fn start_earlier(&mut self) {
-        for &(first, start) in &self.scratch.earlier {
-            self.insts[start as usize..=first as usize].rotate_right(1);
+        for wanted in self.scratch.earlier.chunk_by(|x, y| x.first == y.first) {
+            let alone = wanted.iter().filter(|w| self.census.reads(w.value) == 1);
+            if let Some(start) = alone.map(|w| w.made).min() {
+                self.insts[start as usize..=wanted[0].first as usize].rotate_right(1);
+            }
         }
     }
 }

@@ -21,6 +21,7 @@ mod local;
 mod merge;
 mod predicate;
 mod scatter;
+mod sink;
 mod unmask;
 
 pub(crate) use analyses::{Analyses, Facts};
@@ -118,6 +119,14 @@ pub(crate) fn share_headers(kernel: &mut Kernel<Virtual>, work: &mut Workspace) 
     let bytes = grf_bytes(kernel);
     let (homes, census) = work.analyses.local_counts(kernel);
     headers::share(kernel, homes, census, bytes, &mut work.optimize.headers);
+    Ok(true)
+}
+
+/// What is moved is computed where it is moved to.
+pub(crate) fn sink_scalars(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
+    let bytes = grf_bytes(kernel);
+    let (homes, census) = work.analyses.local_counts(kernel);
+    sink::scalars(kernel, homes, census, bytes);
     Ok(true)
 }
 

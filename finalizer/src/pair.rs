@@ -1,0 +1,234 @@
+//! Two operations on single elements become one on both.
+//!
+//! `add (1) r1.0 = r5.0, r7; add (1) r1.1 = r5.1, r7` is `add (2) r1.0<1> = r5.0<1;1,0>, r7.0<0;1,0>`, and two
+//! constants beside each other are one of the double width. After allocation, for where elements lie is known then.
+//! What a pair may look like, the rules of the hardware say ([`gen_ir::rules`]).
+
+use gen_ir::{
+    Base, Class, Dst, Inst, Kernel, Op, Options, Payload, Physical, Reg, Region, Role, Src, Type, rules,
+};
+use platforms::Platform;
+
+/// How far apart both may stand.
+const REACH: usize = 12;
+
+/// Makes pairs in every block.
+pub(crate) fn scalars(kernel: &mut Kernel<Physical>, legal: &mut rules::Seen) {
+    // What a launch counts on, and what other code finds, stays in its place.
+    if kernel.outside {
+        return;
+    }
+    let pairs = Pairs { platform: kernel.platform, grf_bytes: kernel.platform.caps().regs.grf_bytes.into() };
+    let fixed = kernel.payload_ends()[1];
+    for (b, block) in kernel.blocks.iter_mut().enumerate() {
+        let insts = &mut block.insts;
+        let mut any = false;
+        let mut i = if b == 0 { fixed } else { 0 };
+        while i < insts.len() {
+            // A pair of constants may be half of another pair.
+            if !pairs.find(insts, i, legal) {
+                i += 1;
+                continue;
+            }
+            any = true;
+        }
+        if any {
+            insts.retain(|i| i.op != Op::Nop);
+        }
+    }
+}
+
+/// Bytes of the register file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Bytes {
+    start: u32,
+    end: u32,
+}
+
+impl Bytes {
+    fn meets(self, other: Bytes) -> bool {
+        self.start < other.end && other.start < self.end
+    }
+}
+
+struct Pairs {
+    platform: Platform,
+    grf_bytes: u32,
+}
+
+impl Pairs {
+    /// Makes a pair of instruction `i` and a later one, if there is one for it. The place of one of them is `nop` then.
+    fn find(&self, insts: &mut [Inst<Physical>], i: usize, legal: &mut rules::Seen) -> bool {
+        let first = insts[i];
+        let Some(written) = self.single(&first) else { return false };
+        // Whether the first may wait for the second.
+        let mut late = true;
+        let sources: [Option<Bytes>; 2] = [0, 1].map(|k| self.source(&first, k));
+        for j in i + 1..insts.len().min(i + 1 + REACH) {
+            let second = insts[j];
+            if stops(&second) {
+                return false;
+            }
+            let place = if second.op == first.op { self.single(&second) } else { None };
+            if let Some(other) = place
+                && let Some(pair) = self.pair((&first, written), (&second, other))
+            {
+                let reads_first =
+                    [0, 1].iter().any(|k| self.source(&second, *k).is_some_and(|s| s.meets(written)));
+                let reads = [0, 1].map(|k| self.source(&second, k));
+                let early = || insts[i + 1..j].iter().all(|k| !self.disturbs(k, other, reads));
+                let early = !reads_first && early();
+                if (early || late && !reads_first) && legal.is_legal(self.platform, &pair) {
+                    let (keep, drop) = if early { (i, j) } else { (j, i) };
+                    insts[keep] = Inst { origin: insts[keep].origin, ..pair };
+                    insts[drop] = Inst::new(Op::Nop, first.exec);
+                    return true;
+                }
+            }
+            late &= !self.disturbs(&second, written, sources);
+        }
+        false
+    }
+
+    /// What a plain operation on single elements writes.
+    fn single(&self, inst: &Inst<Physical>) -> Option<Bytes> {
+        let known = matches!(
+            inst.op,
+            Op::Mov | Op::Add | Op::Mul | Op::And | Op::Or | Op::Xor | Op::Not | Op::Shl | Op::Shr | Op::Asr
+        );
+        if !known || inst.exec.lanes() != 1 || !inst.no_mask || inst.payload != Payload::None {
+            return None;
+        }
+        let plain = inst.pred.is_none() && inst.cond.is_none() && inst.opts == Options::NONE;
+        let Dst::Direct { reg, ty, .. } = inst.dst else { return None };
+        let sources = inst.src.iter().all(|s| match s {
+            Src::None => true,
+            Src::Imm { ty, .. } => ty.bytes() <= 4 && !matches!(ty, Type::V | Type::Uv | Type::Vf),
+            Src::Direct { reg, ty, .. } => matches!(reg.base(), Base::Grf(_)) && ty.bytes() <= 4,
+            _ => false,
+        });
+        if !plain || !sources || ty.bytes() > 4 {
+            return None;
+        }
+        self.bytes(reg, ty.bytes())
+    }
+
+    fn bytes(&self, reg: Reg<Physical>, len: u32) -> Option<Bytes> {
+        let Base::Grf(n) = reg.base() else { return None };
+        let start = u32::from(n) * self.grf_bytes + reg.byte;
+        Some(Bytes { start, end: start + len })
+    }
+
+    /// The element that a source reads.
+    fn source(&self, inst: &Inst<Physical>, k: usize) -> Option<Bytes> {
+        match inst.src[k] {
+            Src::Direct { reg, ty, .. } => self.bytes(reg, ty.bytes()),
+            _ => None,
+        }
+    }
+
+    /// Whether an instruction touches what a single writes, or writes what it reads.
+    fn disturbs(&self, inst: &Inst<Physical>, written: Bytes, read: [Option<Bytes>; 2]) -> bool {
+        let mut found = false;
+        inst.for_each_reg(|role, reg| {
+            let Base::Grf(n) = reg.base() else { return };
+            let Some(extent) = inst.extent(role, self.grf_bytes) else { return };
+            let start = u32::from(n) * self.grf_bytes;
+            let touched = Bytes { start: start + extent.start, end: start + extent.end };
+            found |= written.meets(touched);
+            found |= role == Role::Dst && read.iter().flatten().any(|r| r.meets(touched));
+        });
+        found
+    }
+
+    /// Two operations in one, if their elements lie so.
+    fn pair(
+        &self,
+        (a, a_bytes): (&Inst<Physical>, Bytes),
+        (b, b_bytes): (&Inst<Physical>, Bytes),
+    ) -> Option<Inst<Physical>> {
+        let same = (a.sat, a.exec, a.chan) == (b.sat, b.exec, b.chan);
+        if !same || a_bytes.start / self.grf_bytes != b_bytes.start / self.grf_bytes {
+            return None;
+        }
+        let (low, high) = if a_bytes.start < b_bytes.start { (a, b) } else { (b, a) };
+        let (Dst::Direct { reg, ty, .. }, Dst::Direct { ty: other, .. }) = (low.dst, high.dst) else {
+            return None;
+        };
+        let apart = a_bytes.start.abs_diff(b_bytes.start);
+        if !ty.same_bits(other) {
+            return None;
+        }
+        if let Some(wide) = constants(low, high, apart) {
+            return Some(wide);
+        }
+        // Beside each other and not across two pairs: the forms that Intel's finalizer gives results of two channels.
+        // Bytes have odd places in words.
+        if ty != other || apart != ty.bytes() || ty.bytes() == 1 || !reg.byte.is_multiple_of(2 * apart) {
+            return None;
+        }
+        let mut pair = *low;
+        pair.exec = gen_ir::ExecSize::S2;
+        pair.dst = Dst::packed(reg, ty);
+        for k in 0..3 {
+            pair.src[k] = self.both(&low.src[k], &high.src[k], ty)?;
+        }
+        Some(pair)
+    }
+
+    /// A source of both: the same, or two elements of a register that a region reaches.
+    fn both(&self, low: &Src<Physical>, high: &Src<Physical>, dst: Type) -> Option<Src<Physical>> {
+        let (
+            Src::Direct { reg, mods, ty, .. },
+            Src::Direct { reg: high_reg, mods: high_mods, ty: high_ty, .. },
+        ) = (*low, *high)
+        else {
+            return (low == high).then_some(*low);
+        };
+        if (mods, ty) != (high_mods, high_ty) {
+            return None;
+        }
+        let (from, to) = (self.bytes(reg, 0)?.start, self.bytes(high_reg, 0)?.start);
+        let bytes = to.checked_sub(from).filter(|b| b.is_multiple_of(ty.bytes()))?;
+        if from % self.grf_bytes + bytes + ty.bytes() > 2 * self.grf_bytes {
+            return None;
+        }
+        let region = match bytes / ty.bytes() {
+            0 => Region::SCALAR,
+            1 => Region::new(1, 1, 0),
+            // Again the forms that are in use.
+            step @ (2 | 4 | 8) if !dst.is_float() && ty.same_bits(dst) => Region::new(step as u8, 1, 0),
+            _ => return None,
+        };
+        Some(Src::Direct { reg, region, mods, ty })
+    }
+}
+
+/// Two integer constants beside each other as one.
+fn constants(low: &Inst<Physical>, high: &Inst<Physical>, apart: u32) -> Option<Inst<Physical>> {
+    let Dst::Direct { reg, ty, .. } = low.dst else { return None };
+    let (Src::Imm { bits, ty: from }, Src::Imm { bits: other, ty: high_from }) = (low.src[0], high.src[0])
+    else {
+        return None;
+    };
+    let wide = Type::unsigned(2 * ty.bytes()).filter(|wide| wide.bytes() <= 4)?;
+    let whole = low.op == Op::Mov && !low.sat && ty.is_int() && from.is_int() && high_from.is_int();
+    if !whole || apart != ty.bytes() || !reg.byte.is_multiple_of(wide.bytes()) {
+        return None;
+    }
+    // Of an immediate wider than the element its low bits are written; a narrower one there is only as a word.
+    let mask = (1 << (8 * ty.bytes())) - 1;
+    if from.bytes() < ty.bytes() || high_from.bytes() < ty.bytes() {
+        return None;
+    }
+    let value = (bits & mask) | (other & mask) << (8 * ty.bytes());
+    Some(Inst { dst: Dst::packed(reg, wide), src: [Src::imm(value, wide), Src::None, Src::None], ..*low })
+}
+
+/// Nothing is moved past these: what may touch any register, or goes elsewhere.
+fn stops(inst: &Inst<Physical>) -> bool {
+    let anywhere = matches!(inst.dst, Dst::Indirect { .. })
+        || inst.src.iter().any(|s| matches!(s, Src::Indirect { .. }))
+        || matches!(inst.payload, Payload::Outside(_));
+    anywhere || matches!(inst.op.info().class, Class::Branch | Class::Sync)
+}
