@@ -117,6 +117,9 @@ pub struct FinalizeArgs {
     /// says.
     #[arg(long, value_name = "128|256|auto")]
     pub grf: Option<finalizer::Grf>,
+    /// General registers at the end of the file that no variable is given.
+    #[arg(long, value_name = "N", default_value = "0")]
+    pub reserve: u16,
     /// Leave these passes out; may be given several times.
     #[arg(long, value_name = "PASS", value_delimiter = ',', value_parser = passes(false))]
     pub skip_pass: Vec<String>,

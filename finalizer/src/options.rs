@@ -75,6 +75,10 @@ pub struct Options {
     pub platform: Platform,
     /// General registers of a thread.
     pub grf: Grf,
+    /// General registers at the end of the file that no variable is given: for tools that put code of their own
+    /// into a kernel. The message that ends the thread, the registers that stack calls agree on and, on platforms
+    /// where kernels load their payload, its address are there all the same.
+    pub reserved_registers: u16,
     /// Write 8-byte compacted words where the platform has them.
     pub compact: bool,
     /// Check the code after every pass, against the hardware's rules once it has registers, and prove the
@@ -111,6 +115,7 @@ impl Options {
         Options {
             platform,
             grf: Grf::Kernel,
+            reserved_registers: 0,
             compact: true,
             verify: cfg!(debug_assertions),
             warnings: false,

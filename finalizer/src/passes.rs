@@ -305,6 +305,7 @@ fn check(job: &mut Job<'_>, work: &mut Workspace) -> Result<(), Refusal> {
 fn lower(job: &mut Job<'_>, work: &mut Workspace) -> Result<Kernel<Virtual>, Refusal> {
     let options = lower::LowerOptions {
         registers: job.cx.registers,
+        reserved: job.cx.options.reserved_registers,
         simd: job.simd,
         relocate_payload: job.cx.options.relocate_payload,
     };

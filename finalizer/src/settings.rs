@@ -42,6 +42,12 @@ pub const SETTINGS: &[Setting] = &[
         set: |o, v| Grf::from_str(v).ok().map(|grf| o.grf = grf),
     },
     Setting {
+        name: "reserved-registers",
+        about: "general registers at the end of the file that no variable is given",
+        allowed: "0 to 255",
+        set: |o, v| v.parse::<u8>().ok().map(|n| o.reserved_registers = n.into()),
+    },
+    Setting {
         name: "compact",
         about: "writes 8-byte words where the platform has them",
         allowed: TRUTH,

@@ -108,6 +108,9 @@ pub struct Kernel<S: Space> {
     pub platform: Platform,
     /// General registers the thread has (128 or 256).
     pub grf_count: u16,
+    /// How many of them, at the end, are not given to variables that have no place: only the message that ends the
+    /// thread, and what calls agree on, is there.
+    pub reserved: u16,
     /// Channels the kernel was written for: 1, 8, 16 or 32.
     pub simd: u8,
     /// Every one of the 32 channels is on when the thread starts, however many the kernel was written for:
@@ -139,6 +142,7 @@ impl<S: Space> Kernel<S> {
             name: name.into(),
             platform,
             grf_count: platform.caps().regs.grf_count,
+            reserved: 0,
             simd: 8,
             all_channels: false,
             vars: Vec::new(),

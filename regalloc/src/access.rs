@@ -27,7 +27,7 @@ pub(crate) struct Access {
     pub pitch: u8,
     /// Size of an element.
     pub elem: u8,
-    /// First channel of the instruction.
+    /// First channel of the instruction; [`Access::THROUGH_ADDRESS`] where its channels say nothing.
     pub chan: u8,
     /// What kind of touch this is.
     pub kind: Kind,
@@ -37,6 +37,9 @@ pub(crate) struct Access {
 }
 
 impl Access {
+    /// It may be touched through an address.
+    pub const THROUGH_ADDRESS: u8 = u8::MAX;
+
     /// Whether this is the payload of a message of which each channel that runs reads its own bytes.
     pub const fn is_of_channels(&self) -> bool {
         let not = Kind::CROSS.0 | Kind::EOT.0 | Kind::MESSAGE.0;
@@ -364,7 +367,8 @@ impl Touches<'_> {
     /// Adds a touch of all of a variable.
     fn whole(&mut self, var: u32, kind: Kind) {
         let end = self.kernel.vars[var as usize].bytes;
-        self.put(Access { var, start: 0, end, pitch: 0, elem: 0, chan: 0, kind, pieces: 0 });
+        let chan = Access::THROUGH_ADDRESS;
+        self.put(Access { var, start: 0, end, pitch: 0, elem: 0, chan, kind, pieces: 0 });
     }
 
     /// Adds a direct source or destination, if it is a variable.

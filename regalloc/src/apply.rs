@@ -45,6 +45,7 @@ pub(crate) fn apply(kernel: &Kernel<Virtual>, at: &[u32], pool: &mut Pool<Physic
     out.subroutines.extend_from_slice(&kernel.subroutines);
     Kernel {
         grf_count: kernel.grf_count,
+        reserved: kernel.reserved,
         simd: kernel.simd,
         spill_offset: kernel.spill_offset,
         outside: kernel.outside,

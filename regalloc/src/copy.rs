@@ -14,6 +14,7 @@ pub(crate) fn copy(kernel: &Kernel<Virtual>, pool: &mut Pool<Virtual>) -> Kernel
     }
     Kernel {
         grf_count: kernel.grf_count,
+        reserved: kernel.reserved,
         simd: kernel.simd,
         spill_offset: kernel.spill_offset,
         scratch_header: kernel.scratch_header,

@@ -213,7 +213,9 @@ impl<'a, const W: usize> Fit<'a, W> {
             if at == UNPLACED || !self.meets(i, temp.range) {
                 return false;
             }
-            let goes = i.cost.is_finite() && i.fixed.is_none() && !self.is_used(i.var, temp.range);
+            let addressed = self.vars[i.var.index()].address_taken;
+            let goes =
+                i.cost.is_finite() && !addressed && i.fixed.is_none() && !self.is_used(i.var, temp.range);
             // A variable over several registers is paid for once.
             let share =
                 self.p.known.accesses.facts[i.var.index()].weight / i.bytes.div_ceil(rb).min(n) as f32;

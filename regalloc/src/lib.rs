@@ -65,7 +65,7 @@ pub use error::Error;
 use access::Accesses;
 use facts::Needs;
 use flow::Flow;
-use gen_ir::{Kernel, Physical, Pool, VarClass, VarId, Virtual, Watch};
+use gen_ir::{Kernel, Physical, Pool, Var, VarClass, VarId, Virtual, Watch};
 use home::Homes;
 use liveness::Liveness;
 use memory::Memory;
@@ -207,24 +207,33 @@ pub fn allocate(
     if kernel.vars.len() >= (u32::MAX / 64) as usize || kernel.inst_count() >= (u32::MAX / 64) as usize {
         return Err(Error::TooLarge);
     }
-    scratch.homes.clear();
     scratch.flow.find(kernel);
-    // The kernel as it is rewritten.
-    let mut work: Option<Kernel<Virtual>> = None;
-    let result = rounds(kernel, options, scratch, &mut work).map(|stats| {
-        let [.., general] = &scratch.placed;
-        (apply::apply(work.as_ref().unwrap_or(kernel), &general.at, pool), stats)
-    });
-    if let Some(work) = work {
-        scratch.pool.keep_kernel(work);
+    let addressed = |var: &Var| var.address_taken && var.class == VarClass::General;
+    let mut spill_addressed = false;
+    loop {
+        scratch.homes.clear();
+        // The kernel as it is rewritten.
+        let mut work: Option<Kernel<Virtual>> = None;
+        let result = rounds(kernel, (options, spill_addressed), scratch, &mut work).map(|stats| {
+            let [.., general] = &scratch.placed;
+            (apply::apply(work.as_ref().unwrap_or(kernel), &general.at, pool), stats)
+        });
+        if let Some(work) = work {
+            scratch.pool.keep_kernel(work);
+        }
+        // What is accessed through addresses is loaded whole for that, so it is spilled where nothing else helps.
+        let hopeless = matches!(result, Err(Error::OutOfRegisters { .. } | Error::NoEnd(_)));
+        if !hopeless || spill_addressed || !kernel.vars.iter().any(addressed) {
+            return result;
+        }
+        spill_addressed = true;
     }
-    result
 }
 
 /// Rewrites until everything has a place, which is then left with the general variables' places.
 fn rounds(
     kernel: &Kernel<Virtual>,
-    options: &Options,
+    (options, spill_addressed): (&Options, bool),
     scratch: &mut Scratch,
     work: &mut Option<Kernel<Virtual>>,
 ) -> Result<AllocStats, Error> {
@@ -232,6 +241,7 @@ fn rounds(
     let mut memory = Memory::from(kernel.spill_offset);
     // Registers are taken in turn, unless they are scarce: packing them from the lowest on means fewer spills.
     let mut rotate = !options.quick;
+    scratch.placing.spill_addressed = spill_addressed;
     for rewritten in 0..MAX_ROUNDS {
         options.watch.ask().map_err(Error::Stopped)?;
         {
@@ -290,7 +300,9 @@ fn rounds(
             // What spilling adds often fits beside what was placed: then all else keeps its place.
             let known = Known { kernel: current, accesses: &now.accesses, live: &now.live };
             plan.make(&general.spilled, known);
-            let fits = general.failed.is_none() && placing.fit((known, now.any_calls), plan, general);
+            let fits = general.failed.is_none()
+                && !plan.has_windows()
+                && placing.fit((known, now.any_calls), plan, general);
             let work = work.get_or_insert_with(|| copy::copy(kernel, pool));
             let spilled = (&general.spilled[..], &*plan, &now.live);
             let count = match spill::spill(work, spilled, homes, &mut memory, spill, pool) {
@@ -405,6 +417,8 @@ struct Placing {
     fit: fit::Scratch,
     /// Flags and addresses.
     small: (Vec<Item>, place::Scratch),
+    /// What is accessed through addresses may be spilled.
+    spill_addressed: bool,
 }
 
 impl Placing {
@@ -456,6 +470,7 @@ impl Placing {
         let file = file_of(known.kernel, VarClass::General, false);
         // As for all that messages write.
         let regs = if caps.sends.to_r127 { file.regs } else { file.regs.min(127) };
+        let regs = regs.min(file.regs.saturating_sub(known.kernel.reserved.into()));
         let limits = (file.reg_bytes(), regs * file.reg_bytes());
         let (items, scan) = &mut self.general;
         let placed = fit::Placed { file, limits, items, known, in_calls };
@@ -501,6 +516,7 @@ impl Placing {
         out: &mut Placement,
     ) -> Result<(), Error> {
         let file = file_of(kernel, class, rotate);
+        let spill_addressed = self.spill_addressed;
         let (items, scan) = if class == VarClass::General { &mut self.general } else { &mut self.small };
         items.clear();
         for (v, var) in kernel.vars.iter().enumerate() {
@@ -509,7 +525,7 @@ impl Placing {
                     kernel,
                     VarId(v as u32),
                     known,
-                    (file, matches!(sharing, Sharing::ByLane(_))),
+                    (file, matches!(sharing, Sharing::ByLane(_)), spill_addressed),
                 )?);
             }
         }
@@ -528,12 +544,13 @@ fn cost_of(placement: &Placement, known: &Analysis) -> f32 {
     placement.spilled.iter().map(|v| known.accesses.facts[v.index()].weight).sum()
 }
 
-/// What the scan has to know of a variable; `lanes`: whether waiting lanes are to be told from others.
+/// What the scan has to know of a variable; `lanes`: whether waiting lanes are to be told from others;
+/// `spill_addressed`: whether those that are accessed through addresses may be spilled.
 fn item(
     kernel: &Kernel<Virtual>,
     id: VarId,
     known: &Analysis,
-    (file, lanes): (File, bool),
+    (file, lanes, spill_addressed): (File, bool, bool),
 ) -> Result<Item, Error> {
     let (var, ranges) = (&kernel.vars[id.index()], known.live.of(id.index()));
     let fact = &known.accesses.facts[id.index()];
@@ -562,6 +579,8 @@ fn item(
         low = file.reg_bytes();
         if fact.needs.has(Needs::EOT) {
             low = low.max(file.regs.saturating_sub(16) * file.reg_bytes());
+        } else if var.fixed.is_none() {
+            high = size.saturating_sub(u32::from(kernel.reserved) * file.reg_bytes());
         }
         if fact.needs.has(Needs::RESPONSE) && !kernel.platform.caps().sends.to_r127 {
             high = high.min(127 * file.reg_bytes());
@@ -578,13 +597,15 @@ fn item(
     let header = var.class == VarClass::General && fixed == Some(0);
     let stays = var.no_spill
         || header
-        || var.address_taken
+        || var.address_taken && !spill_addressed
         || var.live_out
         || (fixed.is_some() && !(var.live_in && var.class == VarClass::General))
         || fact.needs.has(Needs::EOT)
         || fact.needs.has(Needs::AT_END);
     let length: u32 = ranges.iter().map(|r| r.end - r.start).sum();
-    let cost = if stays { f32::INFINITY } else { fact.weight / length.max(1) as f32 };
+    // Each access through an address moves all of it.
+    let moved = if var.address_taken { 1 + var.bytes / 256 } else { 1 };
+    let cost = if stays { f32::INFINITY } else { fact.weight * moved as f32 / length.max(1) as f32 };
     Ok(Item { var: id, bytes: var.bytes, align, fixed, low, high, cost, by_lane })
 }
 

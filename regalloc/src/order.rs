@@ -58,13 +58,15 @@ pub(crate) fn is_crowded(
 /// Whether nowhere more is alive than there are registers; `s`: it was asked whether the kernel
 /// [is crowded](is_crowded), and it is.
 pub(crate) fn may_fit(kernel: &Kernel<Virtual>, s: &Scratch) -> bool {
-    let all = u32::from(kernel.grf_count) * u32::from(kernel.platform.caps().regs.grf_bytes);
+    let all = u32::from(kernel.grf_count.saturating_sub(kernel.reserved))
+        * u32::from(kernel.platform.caps().regs.grf_bytes);
     s.peaks.iter().all(|&peak| peak <= all)
 }
 
 /// Bytes of registers that variables may have, about.
 fn room(kernel: &Kernel<Virtual>) -> u32 {
-    (u32::from(kernel.grf_count) - 2) * u32::from(kernel.platform.caps().regs.grf_bytes)
+    u32::from(kernel.grf_count.saturating_sub(kernel.reserved + 2))
+        * u32::from(kernel.platform.caps().regs.grf_bytes)
 }
 
 /// A kernel with the same instructions in another order in blocks where too much is alive, if there are any.

@@ -1,11 +1,17 @@
 //! What spilling will add: the temporaries on which instructions work that touch a spilled variable.
 //!
 //! A temporary has the registers of the variable that an instruction touches. One that holds the value still
-//! serves the next few instructions. Nothing is written yet: whether all this finds registers can be known
+//! serves the next few instructions.
+//!
+//! What an instruction may touch through an address is all of a variable, and the address was computed somewhere
+//! else: all instructions that reach a variable in this way work on one *window*, another variable of its size, whose
+//! address is taken in its place. It is filled as temporaries are, but whole; between, others have its registers.
+//!
+//! Nothing is written yet: whether all this finds registers can be known
 //! before (`fit`), and each variable's temporaries depend on that variable alone, so others can be added.
 
 use crate::{
-    access::{Accesses, Kind},
+    access::{Access, Accesses, Kind},
     liveness::{Liveness, Range},
     memory,
 };
@@ -35,6 +41,8 @@ pub(crate) struct Temp {
     pub align: u32,
     /// Where it is needed, in the positions of the code as it was.
     pub range: Range,
+    /// It is the variable's window.
+    pub window: bool,
 }
 
 impl Temp {
@@ -159,6 +167,11 @@ impl Plan {
         }
     }
 
+    /// Whether there are windows: they have one place wherever they are needed.
+    pub fn has_windows(&self) -> bool {
+        self.temps.iter().any(|t| t.window)
+    }
+
     /// Whether this was [made](Plan::make) for a variable.
     pub fn is_spilled(&self, var: VarId) -> bool {
         self.spilled[var.index()]
@@ -198,6 +211,16 @@ impl Plan {
             if !mine.is_empty() {
                 self.open.retain(|t| t.used + KEEP >= i as u32);
             }
+            // Two windows at a time may be more than there is room for, even if the other comes later to be one.
+            let other = |v: u32| {
+                let through = |a: &Access| a.chan == Access::THROUGH_ADDRESS && a.var != v;
+                known.accesses.of(i).iter().any(through)
+            };
+            let temps = &self.temps;
+            self.open.retain(|o| {
+                let t = &temps[o.temp as usize];
+                !t.window || !other(t.var)
+            });
             for &v in &mine {
                 self.touch(known, v, i, &block);
             }
@@ -210,12 +233,14 @@ impl Plan {
         let Known { kernel, accesses, live } = known;
         let grf = grf_of(kernel);
         let (inst, at, top) = (i as u32, i as u32 * 2, block.start as u32 * 2);
+        let mut window = false;
         let (mut first, mut end) = (u32::MAX, 0);
         let (mut reads, mut written, mut early) = (false, false, false);
         let mut covers: Option<(u32, u32)> = None;
         for a in accesses.of(i).iter().filter(|a| a.var == v) {
             first = first.min(a.start / grf);
             end = end.max(a.end.div_ceil(grf));
+            window |= a.chan == Access::THROUGH_ADDRESS;
             reads |= a.kind.has(Kind::READ);
             if a.kind.has(Kind::WRITE) {
                 written = true;
@@ -227,20 +252,26 @@ impl Plan {
             }
         }
         let in_front = written && !kernel.platform.caps().sends.split;
-        let serves = |t: &Temp| t.var == v && t.first <= first && end <= t.end && (!in_front || t.front > 0);
+        let serves = |t: &Temp| {
+            let whole = t.first <= first && end <= t.end && (t.window || !window);
+            t.var == v && whole && (!in_front || t.front > 0)
+        };
         let mut filled = false;
         let temp = if let Some(o) = self.open.iter_mut().find(|o| serves(&self.temps[o.temp as usize])) {
             o.used = inst;
             self.temps[o.temp as usize].range.end = at + 1 + u32::from(written);
             o.temp
         } else {
-            let temp = self.temp(kernel, v, (first, end), written, inst);
+            // A window is always laid out as where it is written.
+            let temp = self.temp(kernel, v, (first, end), written || window, inst);
+            self.temps[temp as usize].window = window;
             let bytes = kernel.vars[v as usize].bytes;
             // The last register of the variable may be part padding.
             let whole =
                 covers.is_some_and(|(s, e)| s <= first * grf && e >= (end * grf).min(bytes)) && !reads;
             let old = || if at == top { live.at_start(v, at) } else { live.before(v, at) };
-            filled = reads || (!whole && old());
+            // What a window may be written to is kept, known or not: else it would be needed from there on back.
+            filled = reads || window || (!whole && old());
             let needed = &mut self.temps[temp as usize].range;
             needed.start += u32::from(!filled && !early);
             needed.end -= u32::from(!written);
@@ -275,7 +306,7 @@ impl Plan {
         let grf = grf_of(kernel);
         let align = if kernel.vars[var as usize].even_grf { 2 * grf } else { grf };
         let front = if written && !kernel.platform.caps().sends.split { align } else { 0 };
-        self.temps.push(Temp { var, first, end, front, align, range: during(at) });
+        self.temps.push(Temp { var, first, end, front, align, range: during(at), window: false });
         self.temps.len() as u32 - 1
     }
 
@@ -288,7 +319,8 @@ impl Plan {
             let Temp { var, first, end, .. } = self.temps[temp as usize];
             for (from, n) in chunks(end - first, grf).skip(1) {
                 let (first, end) = (first + from, first + from + n);
-                self.temps.push(Temp { var, first, end, front: grf, align: grf, range: during(at) });
+                let range = during(at);
+                self.temps.push(Temp { var, first, end, front: grf, align: grf, range, window: false });
             }
         }
         start

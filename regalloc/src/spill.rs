@@ -5,6 +5,9 @@
 //! read or survives in part, and written back after. All messages ignore the execution mask, so what
 //! waiting lanes hold moves along.
 //!
+//! Instructions that reach a variable through an address work on its window (`plan`). One variable stands for it
+//! wherever it is needed, so it has one place, and the address of that is taken once for all.
+//!
 //! Messages: "scratch block read" and "scratch block write" of data cache 0 (Intel PRM Skylake volume 2d,
 //! "MSD_SCRATCH"; [`ScratchBlock`]); the header is `r0`. Where messages are not split (Gen8), data follows the
 //! header, so the temporary of a write has a register in front.
@@ -28,8 +31,8 @@ use crate::{
     slots,
 };
 use gen_ir::{
-    Base, Desc, Dst, ExecSize, Inst, Kernel, Op, Options, Payload, Pool, Reg, Region, SendInfo, Sfid, Src,
-    Type, Var, VarClass, VarId, Virtual,
+    Base, Desc, Dst, ExecSize, Inst, Kernel, Op, Options, Payload, Pool, Reg, Region, Role, SendInfo, Sfid,
+    Src, Type, Var, VarClass, VarId, Virtual,
     scratch::{BASE_BYTE, SURFACE_BYTE, SURFACE_SHIFT},
 };
 use messages::{
@@ -72,7 +75,18 @@ pub(crate) struct Scratch {
     slot: Vec<u32>,
     slots: slots::Scratch,
     items: Vec<Item>,
+    /// The variable of each temporary.
+    ids: Vec<VarId>,
+    windows: Vec<Window>,
     new: Vec<Inst<Virtual>>,
+}
+
+/// What stands for a spilled variable where that is accessed through addresses.
+struct Window {
+    var: VarId,
+    id: VarId,
+    /// Bytes in front of the data.
+    front: u32,
 }
 
 const NO_SLOT: u32 = u32::MAX;
@@ -83,8 +97,8 @@ struct Spiller<'a> {
     frame: Option<VarId>,
     slot: &'a [u32],
     temps: &'a [Temp],
-    /// Variable of the first temporary.
-    base: u32,
+    /// The variables of temporaries.
+    ids: &'a [VarId],
     grf: u32,
     /// Where offsets count from.
     from: u32,
@@ -113,11 +127,28 @@ pub(crate) fn spill(
     let caps = kernel.platform.caps();
     let grf = u32::from(caps.regs.grf_bytes);
     give_slots(kernel, spilled, live, grf, memory, scratch)?;
-    let base = kernel.vars.len() as u32;
+    scratch.ids.clear();
+    scratch.windows.clear();
     for t in &plan.temps {
         let even_grf = t.align > grf;
-        let temp = Var::temp(VarClass::General, t.bytes(grf), grf);
-        let id = kernel.add_var(Var { no_spill: true, even_grf, ..temp });
+        let temp = Var { no_spill: true, even_grf, ..Var::temp(VarClass::General, t.bytes(grf), grf) };
+        if t.window {
+            let id = match scratch.windows.iter().find(|w| w.var.0 == t.var) {
+                Some(w) => w.id,
+                None => {
+                    let of = &mut kernel.vars[t.var as usize];
+                    of.address_taken = false;
+                    let align = of.align.max(grf);
+                    let id = kernel.add_var(Var { address_taken: true, align, ..temp });
+                    scratch.windows.push(Window { var: VarId(t.var), id, front: t.front });
+                    id
+                }
+            };
+            scratch.ids.push(id);
+            continue;
+        }
+        let id = kernel.add_var(temp);
+        scratch.ids.push(id);
         homes.mark_piece(id);
         if homes.is_payload(VarId(t.var)) {
             homes.mark_payload(id);
@@ -125,13 +156,16 @@ pub(crate) fn spill(
     }
     // From here on only the copies to memory read inputs.
     plan.inputs.iter().for_each(|i| kernel.vars[i.var as usize].no_spill = true);
-    let Scratch { slot, new, .. } = scratch;
+    let Scratch { slot, new, ids, windows, .. } = scratch;
+    if !windows.is_empty() {
+        take_addresses(kernel, windows);
+    }
     let mut s = Spiller {
         vars: &kernel.vars,
         frame: kernel.scratch_header,
         slot,
         temps: &plan.temps,
-        base,
+        ids,
         grf,
         from: memory.base,
         by_surface: memory::by_surface(kernel),
@@ -163,6 +197,19 @@ pub(crate) fn spill(
         homes.mark_piece(id);
     }
     Ok(count)
+}
+
+/// Has addresses of spilled variables be those of their windows.
+fn take_addresses(kernel: &mut Kernel<Virtual>, windows: &[Window]) {
+    for inst in kernel.blocks.iter_mut().flat_map(|b| &mut b.insts) {
+        for src in &mut inst.src {
+            if let Src::AddrOf { reg, .. } = src
+                && let Some(w) = windows.iter().find(|w| reg.var() == Some(w.var))
+            {
+                *reg = Reg::var_at(w.id, w.front + reg.byte);
+            }
+        }
+    }
 }
 
 /// Gives each variable a slot; variables that are never live together share.
@@ -233,7 +280,8 @@ impl Spiller<'_> {
             for u in mine.iter().filter(|u| u.filled) {
                 self.read(new, u, origin);
             }
-            new.push(old[at].map_regs(|_, r| match r.base() {
+            new.push(old[at].map_regs(|role, r| match r.base() {
+                Base::Var(_) if matches!(role, Role::AddrOf(_)) => r,
                 Base::Var(v) => match mine.iter().find(|u| u.var == v.0) {
                     Some(u) => {
                         let t = &self.temps[u.temp as usize];
@@ -277,7 +325,7 @@ impl Spiller<'_> {
 
     /// A register of a temporary.
     fn reg(&self, temp: u32, byte: u32) -> Reg<Virtual> {
-        Reg::var_at(VarId(self.base + temp), byte)
+        Reg::var_at(self.ids[temp as usize], byte)
     }
 
     /// The descriptor of a scratch block. Offsets are within reach, blocks of 1, 2, 4 or 8 times 32 bytes.

@@ -4,7 +4,7 @@
 
 use finalizer::Grf;
 use platforms::Platform;
-use tests::visa_random::{Settings, check, generate, shrink};
+use tests::visa_random::{Kind, Settings, check, generate, shrink};
 
 /// Programs for each platform.
 const COUNT: u64 = 60;
@@ -71,6 +71,28 @@ fn ponte_vecchio_with_256_registers() {
             let (small, f) = shrink(&program, f);
             panic!("seed {seed}: {f}\n{}", small.text());
         }
+    }
+}
+
+/// With few registers, variables that are accessed through addresses go to memory, too. Not all programs find room.
+#[test]
+fn few_registers() {
+    for (platform, reserved) in
+        [(Platform::Skl, 84), (Platform::Bdw, 70), (Platform::Tgllp, 84), (Platform::Pvc, 96)]
+    {
+        let mut refused = 0;
+        for seed in 1..=COUNT / 2 {
+            let program = generate(Settings { reserved, ..Settings::new(platform) }, seed);
+            match check(&program) {
+                Ok(()) => {}
+                Err(f) if f.kind == Kind::Refused && f.to_string().contains("CannotAllocate") => refused += 1,
+                Err(f) => {
+                    let (small, f) = shrink(&program, f);
+                    panic!("{platform} seed {seed}: {f}\n{}", small.text());
+                }
+            }
+        }
+        assert!(refused < COUNT / 4, "{platform}: {refused} refused");
     }
 }
 

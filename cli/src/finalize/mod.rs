@@ -95,6 +95,7 @@ fn options(args: &FinalizeArgs, platform: Platform) -> Options {
     let default = Options::new(platform);
     Options {
         grf: args.grf.unwrap_or_default(),
+        reserved_registers: args.reserve,
         compact: !args.no_compaction,
         verify: args.verify || default.verify,
         timings: args.stats || args.report.is_some(),

@@ -37,6 +37,8 @@ use crate::build::{Lanes, VInst, VReg};
 pub struct LowerOptions {
     /// General registers of the thread.
     pub registers: u16,
+    /// How many of them, at the end, variables are not given.
+    pub reserved: u16,
     /// Channels of the kernel that calls a function.
     pub simd: Option<u8>,
     /// A relocation moves the payload that the prologue loads.
@@ -242,7 +244,7 @@ impl<'a> Lowerer<'a> {
         }
         let caps = platform.caps();
         let mut out = pool.kernel(&visa.name(), platform);
-        out.grf_count = options.registers;
+        (out.grf_count, out.reserved) = (options.registers, options.reserved);
         if let Some(simd) = visa.attr_int("SimdSize") {
             out.simd = u8::try_from(simd).ok().filter(|s| [1, 8, 16, 32].contains(s)).unwrap_or(8);
         } else if let Some(simd) = options.simd {

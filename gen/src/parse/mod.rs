@@ -108,6 +108,8 @@ fn head<S: Space>(kernel: &mut Kernel<S>, line: &str) -> Result<(), String> {
             kernel.simd = number(simd)?;
         } else if let Some(count) = clause.strip_suffix(" registers") {
             kernel.grf_count = number(count)?;
+        } else if let Some(count) = clause.strip_suffix(" reserved") {
+            kernel.reserved = number(count)?;
         } else if let Some(at) = clause.strip_prefix("spills from ") {
             kernel.spill_offset = number(at)?;
         } else if let Some(v) = clause.strip_prefix("scratch header V") {

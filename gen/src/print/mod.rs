@@ -354,6 +354,7 @@ impl<S: Space> Kernel<S> {
             name,
             platform,
             grf_count,
+            reserved,
             simd,
             vars: _,
             blocks: _,
@@ -367,6 +368,9 @@ impl<S: Space> Kernel<S> {
         write!(f, "kernel {name:?} on {platform}, simd{simd}")?;
         if *grf_count != platform.caps().regs.grf_count {
             write!(f, ", {grf_count} registers")?;
+        }
+        if *reserved > 0 {
+            write!(f, ", {reserved} reserved")?;
         }
         if *spill_offset > 0 {
             write!(f, ", spills from {spill_offset}")?;

@@ -28,6 +28,9 @@ struct Args {
     /// Registers of a thread: 128, 256 or auto.
     #[arg(long, default_value = "128")]
     grf: Grf,
+    /// Registers of those that variables are not given.
+    #[arg(long, default_value_t = 0)]
+    reserve: u16,
     /// Print every program that fails.
     #[arg(long)]
     keep: bool,
@@ -37,14 +40,14 @@ struct Args {
 }
 
 fn main() {
-    let Args { platform: platforms, count, seed: first, grf, keep, print } = Args::parse();
+    let Args { platform: platforms, count, seed: first, grf, reserve: reserved, keep, print } = Args::parse();
     std::panic::set_hook(Box::new(|_| {}));
     let mut failed = false;
     for platform in platforms {
         let mut kinds: BTreeMap<Kind, (u64, u64)> = BTreeMap::new();
         let mut seen: BTreeMap<String, u64> = BTreeMap::new();
         for seed in first..first + count {
-            let program = generate(Settings { platform, grf }, seed);
+            let program = generate(Settings { platform, grf, reserved }, seed);
             if print {
                 println!("{}", program.text());
             }

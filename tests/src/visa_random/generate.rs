@@ -13,12 +13,14 @@ pub struct Settings {
     pub platform: Platform,
     /// Registers that their code is given.
     pub grf: Grf,
+    /// How many of them variables are not given.
+    pub reserved: u16,
 }
 
 impl Settings {
     /// Programs for a platform.
     pub fn new(platform: Platform) -> Settings {
-        Settings { platform, grf: Grf::Kernel }
+        Settings { platform, grf: Grf::Kernel, reserved: 0 }
     }
 }
 
@@ -839,7 +841,7 @@ impl Generator {
 
 /// The program of a seed.
 pub fn generate(settings: Settings, seed: u64) -> Program {
-    let Settings { platform, grf } = settings;
+    let Settings { platform, grf, reserved } = settings;
     let caps = platform.caps();
     let mut r = Random(seed);
     let simd = if caps.regs.grf_bytes == 64 { r.pick(&[16, 32]) } else { r.pick(&[8, 16, 16, 32]) };
@@ -916,5 +918,18 @@ pub fn generate(settings: Settings, seed: u64) -> Program {
             body.push(Node::Lines(lines));
         }
     }
-    Program { platform, grf, seed, simd, pred_elements, vars: g.vars, helpers, preds: 6, init, body, subs }
+    Program {
+        platform,
+        grf,
+        reserved,
+        seed,
+        simd,
+        pred_elements,
+        vars: g.vars,
+        helpers,
+        preds: 6,
+        init,
+        body,
+        subs,
+    }
 }

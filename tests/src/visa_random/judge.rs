@@ -137,7 +137,12 @@ pub fn judge(program: &Program, level: Level) -> Result<(), Failure> {
             }
         }
     }
-    let options = Options { verify: true, grf: program.grf, ..Options::with_level(platform, level) };
+    let options = Options {
+        verify: true,
+        grf: program.grf,
+        reserved_registers: program.reserved,
+        ..Options::with_level(platform, level)
+    };
     let mut finalizer = Finalizer::new(options);
     let binary = match finalizer.finalize_kernel(&module, 0) {
         Ok(b) => b,

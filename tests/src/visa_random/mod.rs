@@ -116,6 +116,8 @@ pub struct Program {
     pub platform: Platform,
     /// Registers that its code is given.
     pub grf: finalizer::Grf,
+    /// How many of them variables are not given.
+    pub reserved: u16,
     /// Seed it came from.
     pub seed: u64,
     /// Lanes of the thread.
