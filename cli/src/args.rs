@@ -38,6 +38,8 @@ pub enum Command {
     Asm(AsmArgs),
     /// Run a kernel on the emulator.
     Run(RunArgs),
+    /// Run an OpenCL program on Intel's driver without a GPU: its kernels run on the emulator, which says what it found.
+    Gpu(GpuArgs),
     /// Compare two codes: figures, and aligned listings. The exit status is that of `diff`: 0 equal, 1 different,
     /// 2 a fault.
     Diff(DiffArgs),
@@ -410,6 +412,51 @@ pub struct RunArgs {
     /// For people, or one JSON document on standard output.
     #[arg(long, value_enum, default_value = "human")]
     pub message_format: MessageFormat,
+}
+
+/// Arguments of `gpu`.
+#[derive(Args, Debug)]
+pub struct GpuArgs {
+    /// The device that the driver is made to believe in.
+    #[arg(short, long, ignore_case = true, value_parser = device())]
+    pub device: tbx::Device,
+    /// Run the code of Intel's compiler instead of this finalizer's.
+    #[arg(long)]
+    pub intel_code: bool,
+    /// The port of this machine where the driver finds its device; any free one if 0.
+    #[arg(long, value_name = "N", default_value = "0")]
+    pub port: u16,
+    /// A driver that tests/tools/get-neo installed; if absent, that of the device in get-neo's own place, or the system's.
+    #[arg(long, value_name = "DIR")]
+    pub driver: Option<PathBuf>,
+    /// libvisafinalize_neo.so; the one beside this command if absent.
+    #[arg(long, value_name = "FILE")]
+    pub library: Option<PathBuf>,
+    /// Processors to use; all if absent. Results do not depend on it.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=256))]
+    pub threads: Option<u32>,
+    /// Do not look for undefined values, accesses out of bounds and missed dependencies: faster.
+    #[arg(long)]
+    pub fast: bool,
+    /// Stop a work group after this many instructions.
+    #[arg(long, value_name = "N", default_value = "100000000")]
+    pub max_instructions: u64,
+    /// Say nothing if nothing was found.
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// The program.
+    #[arg(value_name = "PROGRAM")]
+    pub program: PathBuf,
+    /// Its arguments.
+    #[arg(value_name = "ARGS", trailing_var_arg = true, allow_hyphen_values = true)]
+    pub arguments: Vec<std::ffi::OsString>,
+}
+
+/// Devices by their names.
+fn device() -> impl TypedValueParser<Value = tbx::Device> {
+    let named = |d: &tbx::Device| PossibleValue::new(d.name).help(d.platform.caps().title);
+    PossibleValuesParser::new(tbx::DEVICES.iter().map(named).collect::<Vec<_>>())
+        .try_map(|name| tbx::Device::find(&name).ok_or("no such device"))
 }
 
 /// Whose code runs.

@@ -9,6 +9,7 @@ mod disasm;
 mod embedded;
 mod files;
 mod finalize;
+mod gpu;
 mod info;
 mod launch;
 mod manual;
@@ -30,6 +31,7 @@ fn main() -> ExitCode {
         Some(Command::Disasm(args)) => disasm::run(&args),
         Some(Command::Asm(args)) => asm::run(&args),
         Some(Command::Run(args)) => run::run(&args),
+        Some(Command::Gpu(args)) => gpu::run(&args),
         Some(Command::Diff(args)) => diff::run(&args),
         Some(Command::Info(args)) => info::run(&args),
         Some(Command::Strip(args)) => embedded::strip(&args),

@@ -7,7 +7,7 @@ use crate::{
     messages::{self, Cx, Group},
     probe::Probe,
     program::{Extra, Program, Step},
-    report::{Reports, RunReport, SendKind},
+    report::{Report, Reports, RunReport, SendKind},
     scoreboard::Scoreboard,
     strict,
     thread::{State, Thread, Trap},
@@ -27,6 +27,117 @@ struct Counts {
     trace: Vec<String>,
     results: Vec<u64>,
     scramble: u64,
+}
+
+impl Counts {
+    fn new(program: &Program, options: &Options) -> Counts {
+        Counts {
+            at: vec![0; program.len()],
+            sends: BTreeMap::new(),
+            total: 0,
+            trace: Vec::new(),
+            results: vec![0; if options.results { program.len() } else { 0 }],
+            scramble: options.scramble.map_or(0, |s| s.1),
+        }
+    }
+}
+
+/// Runs single groups of a dispatch, in any order, over a memory of its own.
+pub struct Groups<'a> {
+    program: &'a Program,
+    dispatch: &'a Dispatch,
+    options: &'a Options,
+    memory: Memory,
+    memories: ThreadMemory,
+    counts: Counts,
+}
+
+/// What a group of [`Groups`] did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GroupReport {
+    /// Instructions executed.
+    pub instructions: u64,
+    /// Findings, in code order.
+    pub reports: Vec<Report>,
+}
+
+impl<'a> Groups<'a> {
+    /// For groups of `dispatch`.
+    pub fn new(
+        program: &'a Program,
+        dispatch: &'a Dispatch,
+        options: &'a Options,
+        mut memory: Memory,
+    ) -> Groups<'a> {
+        let memories = ThreadMemory::new(program.platform, dispatch, &mut memory);
+        Groups { program, dispatch, options, memory, memories, counts: Counts::new(program, options) }
+    }
+
+    /// What the next group works on.
+    pub fn memory(&mut self) -> &mut Memory {
+        &mut self.memory
+    }
+
+    /// Runs a group. [`Options::max_instructions`] counts those of this group alone, and scratch memory is empty.
+    ///
+    /// # Errors
+    ///
+    /// As of [`run`].
+    pub fn run(&mut self, group: [u32; 3]) -> Result<GroupReport, Error> {
+        let mut reports = Reports::default();
+        self.counts.total = 0;
+        self.memories.clear(self.dispatch.scratch, &mut self.memory);
+        let Groups { program, dispatch, options, memory, memories, counts } = self;
+        let run = Run { program, dispatch, options, memories };
+        run.group(group, memory, counts, &mut reports, None)?;
+        Ok(GroupReport { instructions: self.counts.total, reports: reports.into_vec() })
+    }
+}
+
+/// What all groups of a dispatch share.
+struct Run<'a> {
+    program: &'a Program,
+    dispatch: &'a Dispatch,
+    options: &'a Options,
+    memories: &'a ThreadMemory,
+}
+
+impl Run<'_> {
+    fn group(
+        &self,
+        id: [u32; 3],
+        memory: &mut Memory,
+        counts: &mut Counts,
+        reports: &mut Reports,
+        mut probe: Option<&mut Probe>,
+    ) -> Result<(), Error> {
+        let Run { program, dispatch, options, memories } = *self;
+        let mut group = Group {
+            id,
+            slm: vec![0; dispatch.slm.next_multiple_of(1024) as usize],
+            threads: dispatch.threads,
+            arrived: 0,
+            opened: 0,
+        };
+        let mut team: Vec<Thread> = (0..dispatch.threads)
+            .map(|i| start(program, dispatch, options, &group, i, memories))
+            .collect();
+        if let Some(probe) = &probe {
+            team.iter_mut().for_each(|t| probe.start(t));
+        }
+        let mut cx = Cx {
+            program,
+            memory,
+            bindings: &dispatch.bindings,
+            group: &mut group,
+            reports,
+            strict: options.strict,
+            poison: options.poison.is_some(),
+            poisoned: false,
+            probe: probe.as_deref_mut(),
+        };
+        run_group(&mut team, &mut cx, options, counts)
+    }
 }
 
 /// Runs all groups of a dispatch.
@@ -60,46 +171,16 @@ fn run_groups(
     options: &Options,
     mut probe: Option<&mut Probe>,
 ) -> Result<RunReport, Error> {
-    let mut counts = Counts {
-        at: vec![0; program.len()],
-        sends: BTreeMap::new(),
-        total: 0,
-        trace: Vec::new(),
-        results: vec![0; if options.results { program.len() } else { 0 }],
-        scramble: options.scramble.map_or(0, |s| s.1),
-    };
+    let mut counts = Counts::new(program, options);
     let mut reports = Reports::default();
     let memories = ThreadMemory::new(program.platform, dispatch, memory);
     let mut threads = 0;
     for z in 0..dispatch.groups[2] {
         for y in 0..dispatch.groups[1] {
             for x in 0..dispatch.groups[0] {
-                let mut group = Group {
-                    id: [x, y, z],
-                    slm: vec![0; dispatch.slm.next_multiple_of(1024) as usize],
-                    threads: dispatch.threads,
-                    arrived: 0,
-                    opened: 0,
-                };
-                let mut team: Vec<Thread> = (0..dispatch.threads)
-                    .map(|i| start(program, dispatch, options, &group, i, &memories))
-                    .collect();
                 threads += u64::from(dispatch.threads);
-                if let Some(probe) = &probe {
-                    team.iter_mut().for_each(|t| probe.start(t));
-                }
-                let mut cx = Cx {
-                    program,
-                    memory,
-                    bindings: &dispatch.bindings,
-                    group: &mut group,
-                    reports: &mut reports,
-                    strict: options.strict,
-                    poison: options.poison.is_some(),
-                    poisoned: false,
-                    probe: probe.as_deref_mut(),
-                };
-                run_group(&mut team, &mut cx, options, &mut counts)?;
+                let run = Run { program, dispatch, options, memories: &memories };
+                run.group([x, y, z], memory, &mut counts, &mut reports, probe.as_deref_mut())?;
             }
         }
     }
@@ -159,8 +240,22 @@ impl ThreadMemory {
             data.resize(data.len() + 1024, 0);
             let b = memory.add_low("indirect data", data);
             indirect = memory.address(b);
+        } else if !dispatch.indirect.is_empty() {
+            let mut data = dispatch.indirect.clone();
+            data.resize(data.len() + 1024, 0);
+            let b = memory.add_low("indirect data", data);
+            indirect = memory.address(b);
         }
         ThreadMemory { scratch, indirect, scratch_surface: platform.caps().memory.scratch_surface }
+    }
+
+    /// Empties the threads' scratch memory.
+    fn clear(&self, bytes: u32, memory: &mut Memory) {
+        for &base in &self.scratch {
+            if let Ok(bytes) = memory.get_mut(base, bytes) {
+                bytes.fill(0);
+            }
+        }
     }
 
     /// The address of a thread's scratch memory.

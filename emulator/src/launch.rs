@@ -120,6 +120,8 @@ pub struct Dispatch {
     pub inline: u32,
     /// `cross` and `per_thread` are already register images from r1 on.
     pub raw: bool,
+    /// With [`Dispatch::raw`]: memory that the threads' `r0.0` leads to.
+    pub indirect: Vec<u8>,
 }
 
 const MAX_THREADS: u64 = 64;
@@ -209,6 +211,7 @@ impl Dispatch {
             per_thread,
             inline: 0,
             raw: true,
+            indirect: Vec::new(),
         })
     }
 

@@ -30,9 +30,9 @@ mod tests;
 mod thread;
 pub mod visa;
 
-pub use dispatch::run as run_program;
+pub use dispatch::{GroupReport, Groups, run as run_program};
 pub use launch::{Arg, Bindings, Dispatch, Launch, RawLaunch};
-pub use memory::{Buffer, Fault as MemoryFault, Image, Memory, Sampler, Surface, Texel, Wrap};
+pub use memory::{Buffer, Fault as MemoryFault, Image, Memory, Outside, Sampler, Surface, Texel, Wrap};
 pub use program::Program;
 pub use report::{Fault, Report, RunReport, SendKind};
 

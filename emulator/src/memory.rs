@@ -5,7 +5,7 @@
 //! offsets from its general state base (indirect payload data, scratch) lives below, where that base is
 //! zero. Two allocations never touch, so running off the end of one is seen.
 
-use std::fmt;
+use std::{any::Any, fmt};
 
 /// First address of ordinary buffers.
 const HIGH: u64 = 0x2_0000_0000;
@@ -36,6 +36,26 @@ pub struct Memory {
     next_low: u64,
     /// The allocation found last: lanes of a message mostly agree.
     last: usize,
+    /// What answers where no buffer is.
+    outside: Option<Box<dyn Outside>>,
+}
+
+/// Memory that is somebody else's: it answers for addresses at which a [`Memory`] has no buffer.
+pub trait Outside: fmt::Debug + Send + Any {
+    /// A little-endian number of up to 8 bytes; `None` where nothing is.
+    fn load(&mut self, address: u64, len: u32) -> Option<u64>;
+    /// Stores the low `len` bytes of a number; `None` where nothing is.
+    fn store(&mut self, address: u64, len: u32, value: u64) -> Option<()>;
+    /// For copies of the [`Memory`].
+    fn copy(&self) -> Box<dyn Outside>;
+    /// For its owner to find it again.
+    fn as_any(&mut self) -> &mut dyn Any;
+}
+
+impl Clone for Box<dyn Outside> {
+    fn clone(&self) -> Self {
+        (**self).copy()
+    }
 }
 
 /// An access that no allocation answers.
@@ -57,6 +77,16 @@ impl Memory {
     /// An empty address space.
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// An address space that is somebody else's where it has no buffer.
+    pub fn over(outside: Box<dyn Outside>) -> Self {
+        Memory { outside: Some(outside), ..Self::default() }
+    }
+
+    /// What answers where no buffer is.
+    pub fn outside(&mut self) -> Option<&mut dyn Outside> {
+        self.outside.as_deref_mut()
     }
 
     /// Adds a buffer.
@@ -150,7 +180,11 @@ impl Memory {
 
     /// A little-endian number of up to 8 bytes.
     pub fn load(&mut self, address: u64, len: u32) -> Result<u64, Fault> {
-        let bytes = self.get(address, len)?;
+        let Some((i, o)) = self.find(address, len) else {
+            let outside = self.outside.as_mut().and_then(|m| m.load(address, len));
+            return outside.ok_or(Fault { address, len });
+        };
+        let bytes = &self.allocs[i].data[o..o + len as usize];
         let mut wide = [0; 8];
         wide[..bytes.len()].copy_from_slice(bytes);
         Ok(u64::from_le_bytes(wide))
@@ -158,7 +192,11 @@ impl Memory {
 
     /// Stores the low `len` bytes of a number, little-endian.
     pub fn store(&mut self, address: u64, len: u32, value: u64) -> Result<(), Fault> {
-        let bytes = self.get_mut(address, len)?;
+        let Some((i, o)) = self.find(address, len) else {
+            let outside = self.outside.as_mut().and_then(|m| m.store(address, len, value));
+            return outside.ok_or(Fault { address, len });
+        };
+        let bytes = &mut self.allocs[i].data[o..o + len as usize];
         let n = bytes.len();
         bytes.copy_from_slice(&value.to_le_bytes()[..n]);
         Ok(())

@@ -27,6 +27,8 @@ pub struct Settings {
     pub log: Option<PathBuf>,
     /// `VISA_FINALIZE_NEO_COMPILER`: the compiler that the library stands in front of.
     pub compiler: Option<PathBuf>,
+    /// `VISA_FINALIZE_NEO_KEEP`: a directory that gets every program as the runtime gets it.
+    pub keep: Option<PathBuf>,
     /// Values that are none: they are told, and count as not given.
     pub wrong: Vec<String>,
 }
@@ -40,7 +42,12 @@ impl Settings {
     /// What variables say, without the front of their names.
     fn read(variable: impl Fn(&str) -> Option<OsString>) -> Settings {
         let path = |name| variable(name).filter(|v| !v.is_empty()).map(PathBuf::from);
-        let mut settings = Settings { log: path("LOG"), compiler: path("COMPILER"), ..Settings::default() };
+        let mut settings = Settings {
+            log: path("LOG"),
+            compiler: path("COMPILER"),
+            keep: path("KEEP"),
+            ..Settings::default()
+        };
         for (name, set) in
             [("MODE", Settings::set_mode as fn(&mut Settings, &str)), ("LEVEL", Settings::set_level)]
         {

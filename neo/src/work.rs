@@ -3,8 +3,11 @@
 use std::{
     cell::RefCell,
     fmt::Write as _,
-    fs::OpenOptions,
+    fs::{self, OpenOptions},
     io::{self, Write as _},
+    path::Path,
+    process,
+    sync::atomic::{AtomicUsize, Ordering::Relaxed},
 };
 
 use boundary::guard;
@@ -31,6 +34,23 @@ thread_local! {
 
 /// Puts our code into a program.
 pub fn finalize(program: &[u8], settings: &Settings) -> Outcome {
+    let outcome = finalize_unkept(program, settings);
+    if let Some(directory) = settings.keep.as_ref().filter(|_| outcome.ok) {
+        keep(directory, outcome.program.as_deref().unwrap_or(program));
+    }
+    outcome
+}
+
+/// Puts a program into the user's directory, under a name that nobody has; one that looks there finds it whole. As with
+/// the log, what cannot be written is no reason for a build to fail.
+fn keep(directory: &Path, program: &[u8]) {
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let name = format!("{}-{:06}", process::id(), COUNT.fetch_add(1, Relaxed));
+    let part = directory.join(&name).with_extension("part");
+    let _ = fs::write(&part, program).and_then(|()| fs::rename(&part, part.with_extension("bin")));
+}
+
+fn finalize_unkept(program: &[u8], settings: &Settings) -> Outcome {
     if settings.mode == Mode::Off {
         return Outcome { ok: true, ..Outcome::default() };
     }
@@ -151,6 +171,20 @@ mod tests {
             assert!(!failed.ok && failed.program.is_none());
             assert!(failed.log.contains("visa-finalize: error: "), "{}", failed.log);
         }
+    }
+
+    #[test]
+    fn programs_are_kept_as_the_runtime_gets_them() {
+        let dir = tempfile::tempdir().unwrap();
+        let keep = |mode| Settings { keep: Some(dir.path().to_owned()), ..settings(mode) };
+        let old = program("plain_new_tgllp");
+        let new = finalize(&old, &keep(Mode::Keep)).program.unwrap();
+        finalize(&old, &keep(Mode::Off));
+        finalize(b"", &keep(Mode::Strict));
+        let files = std::fs::read_dir(dir.path()).unwrap().map(|f| f.unwrap().path());
+        let mut kept: Vec<Vec<u8>> = files.map(|f| std::fs::read(f).unwrap()).collect();
+        kept.sort_by_key(|k| *k == old);
+        assert_eq!(kept, [new, old], "what fails is not kept");
     }
 
     #[test]

@@ -1,0 +1,147 @@
+//! The messages of the socket, as the runtime's `tbx_proto.h` and `tbx_sockets_imp.cpp` have them.
+//!
+//! Each begins with three words: type, number, bytes of its body. All is little-endian. The data that a write carries
+//! follow the body and are not among its bytes, so they are left in the stream for the reader to take in pieces.
+
+use std::io::{self, Read, Write};
+
+use crate::Error;
+
+/// The largest body that is read: the messages known have 16 bytes.
+const MOST_BODY: u32 = 1 << 16;
+
+/// A message of the driver.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Message {
+    /// Settings of the simulator; they have no meaning here.
+    Control,
+    /// Writes a register.
+    RegisterWrite { offset: u32, value: u32 },
+    /// Reads a register, and is answered.
+    RegisterRead { offset: u32 },
+    /// Sets an entry of the global page table.
+    Global { index: u32, entry: u64 },
+    /// Bytes for the physical memory, which follow.
+    Write { address: u64, length: u32 },
+    /// Reads physical memory, and is answered.
+    Read { address: u64, length: u32 },
+    /// Another kind, without effect.
+    Other(u32),
+}
+
+/// The next message and its number; `None` at the end of the stream.
+///
+/// # Errors
+///
+/// The stream ends inside of a message, or has none.
+pub fn read(stream: &mut impl Read) -> Result<Option<(u32, Message)>, Error> {
+    let mut head = [0; 12];
+    match stream.read(&mut head[..1])? {
+        0 => return Ok(None),
+        _ => stream.read_exact(&mut head[1..])?,
+    }
+    let [kind, number, size] = words(&head);
+    if size > MOST_BODY {
+        let reason = format!("found {size} bytes, allowed: up to {MOST_BODY}");
+        return Err(Error::Message { number, reason });
+    }
+    let mut body = [0; 16];
+    let known = body.len().min(size as usize);
+    stream.read_exact(&mut body[..known])?;
+    io::copy(&mut stream.take(u64::from(size) - known as u64), &mut io::sink())?;
+    let need = match kind {
+        0 | 4 | 5 => 12,
+        2 => 16,
+        _ => 0,
+    };
+    if size < need {
+        let reason = format!("type {kind}: found {size} bytes, allowed: {need}");
+        return Err(Error::Message { number, reason });
+    }
+    let [a, b, c, d] = words(&body);
+    // The top byte of the flags is that of the address.
+    let address = u64::from(a >> 24) << 32 | u64::from(b);
+    let message = match kind {
+        0 if a & 1 != 0 => Message::RegisterWrite { offset: b, value: c },
+        0 => Message::RegisterRead { offset: b },
+        2 => Message::Global { index: b, entry: u64::from(d) << 32 | u64::from(c) },
+        4 => Message::Write { address, length: c },
+        5 => Message::Read { address, length: c },
+        11 => Message::Control,
+        other => Message::Other(other),
+    };
+    Ok(Some((number, message)))
+}
+
+fn words<const N: usize>(bytes: &[u8]) -> [u32; N] {
+    let (words, _) = bytes.as_chunks();
+    std::array::from_fn(|i| words.get(i).map_or(0, |w| u32::from_le_bytes(*w)))
+}
+
+/// Answers a [`Message::RegisterRead`].
+///
+/// # Errors
+///
+/// The stream.
+pub fn answer_register(stream: &mut impl Write, number: u32, value: u32) -> io::Result<()> {
+    put(stream, &[1, number, 4, value])
+}
+
+/// Begins the answer to a [`Message::Read`]: the bytes follow.
+///
+/// # Errors
+///
+/// The stream.
+pub fn answer_read(stream: &mut impl Write, number: u32, address: u64, length: u32) -> io::Result<()> {
+    put(stream, &[6, number, 12, ((address >> 32) as u32) << 24, address as u32, length])
+}
+
+fn put(stream: &mut impl Write, words: &[u32]) -> io::Result<()> {
+    words.iter().try_for_each(|w| stream.write_all(&w.to_le_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes(words: &[u32]) -> Vec<u8> {
+        words.iter().flat_map(|w| w.to_le_bytes()).collect()
+    }
+
+    #[test]
+    fn messages_of_each_kind() {
+        let cases: [(&[u32], Message); 8] = [
+            (&[11, 7, 4, 0x0032_0002], Message::Control),
+            (&[0, 7, 12, 0x41, 0x2230, 5], Message::RegisterWrite { offset: 0x2230, value: 5 }),
+            (&[0, 7, 12, 0x40, 0x2234, 0], Message::RegisterRead { offset: 0x2234 }),
+            (&[2, 7, 16, 1, 3, 0x5001, 2], Message::Global { index: 3, entry: 0x2_0000_5001 }),
+            (&[4, 7, 12, 0x0200_0000, 0x1000, 8], Message::Write { address: 0x2_0000_1000, length: 8 }),
+            (&[5, 7, 12, 0x0200_0000, 0x1000, 8], Message::Read { address: 0x2_0000_1000, length: 8 }),
+            (&[30, 7, 0], Message::Other(30)),
+            (&[30, 7, 20, 1, 2, 3, 4, 5], Message::Other(30)),
+        ];
+        for (words, message) in cases {
+            let bytes = bytes(words);
+            let mut stream = bytes.as_slice();
+            assert_eq!(read(&mut stream).unwrap(), Some((7, message)));
+            assert_eq!(read(&mut stream).unwrap(), None, "nothing is left");
+        }
+    }
+
+    #[test]
+    fn what_is_no_message() {
+        let cases: [&[u32]; 4] = [&[4, 1], &[4, 1, 8, 0, 0], &[0, 1, 0x7fff_ffff], &[2, 1, 16, 0, 0]];
+        for words in cases {
+            assert!(read(&mut bytes(words).as_slice()).is_err(), "{words:?}");
+        }
+        assert!(read(&mut [0u8; 5].as_slice()).is_err());
+    }
+
+    #[test]
+    fn answers() {
+        let mut out = Vec::new();
+        answer_register(&mut out, 9, 0x100).unwrap();
+        answer_read(&mut out, 10, 0x3_0000_2000, 8).unwrap();
+        assert_eq!(out, bytes(&[1, 9, 4, 0x100, 6, 10, 12, 0x0300_0000, 0x2000, 8]));
+    }
+}

@@ -1,0 +1,112 @@
+//! Commands of the 3D and GPGPU pipeline, and the blitter's copies.
+
+use super::{Context, Machine, address, bits};
+use crate::{Error, walker};
+
+impl Context {
+    pub(super) fn pipeline(&mut self, machine: &mut Machine<'_>, at: u64, c: &[u32]) -> Result<(), Error> {
+        let op = c[0] >> 16;
+        let need = match op {
+            0x6101 => 12,
+            0x7000 => 4,
+            0x7200 => 2,
+            0x7002 => 4,
+            0x7105 => 15,
+            0x7208..=0x720b => 39,
+            0x7a00 => 6,
+            _ => 1,
+        };
+        if c.len() < need {
+            return Err(Error::command(at, format!("{op:#x}: {} dwords, allowed: {need}", c.len())));
+        }
+        match op {
+            // STATE_BASE_ADDRESS: a base counts where its bit 0 is set.
+            0x6101 => {
+                let b = &mut self.state.bases;
+                let all = [
+                    (&mut b.general, 1),
+                    (&mut b.surface, 4),
+                    (&mut b.dynamic, 6),
+                    (&mut b.indirect, 8),
+                    (&mut b.instruction, 10),
+                ];
+                for (base, k) in all.into_iter().filter(|(_, k)| c[*k] & 1 != 0) {
+                    *base = address(c, k, 0x1000);
+                }
+            }
+            // MEDIA_VFE_STATE
+            0x7000 => {
+                let has_scratch = c[1] & !0x3ff != 0 || c[2] & 0xffff != 0;
+                self.state.scratch = if has_scratch { 1024 << bits(c[1], 0, 3).min(11) } else { 0 };
+            }
+            // CFE_STATE
+            0x7200 => self.state.scratch_surface = u64::from(bits(c[1], 10, 31)) * 64,
+            // MEDIA_INTERFACE_DESCRIPTOR_LOAD
+            0x7002 => self.state.descriptors = c[3] & !63,
+            0x7105 => walker::gpgpu(machine, self.space, &self.state, at, c)?,
+            0x7208..=0x720b => {
+                walker::compute(machine, self.space, &self.state, at, c)?;
+                self.signal(machine, c)?;
+            }
+            0x7a00 => self.pipe_control(machine, c)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    /// PIPE_CONTROL: perhaps writes a value or the time when all before is done, which it is.
+    fn pipe_control(&self, machine: &mut Machine<'_>, c: &[u32]) -> Result<(), Error> {
+        let (to, global) = (address(c, 2, 4), c[1] & 1 << 24 != 0);
+        let data = match bits(c[1], 14, 15) {
+            1 => u64::from(c[5]) << 32 | u64::from(c[4]),
+            3 => machine.registers.clock(),
+            _ => return Ok(()),
+        };
+        self.store(machine, global, to, &data.to_le_bytes())
+    }
+
+    /// What COMPUTE_WALKER writes at its end: a value, or when it started and ended by two clocks.
+    fn signal(&self, machine: &mut Machine<'_>, c: &[u32]) -> Result<(), Error> {
+        let to = address(c, 27, 4);
+        match c[26] & 3 {
+            1 => {
+                let data = u64::from(c[30]) << 32 | u64::from(c[29]);
+                self.store(machine, false, to, &data.to_le_bytes())
+            }
+            3 => {
+                let end = machine.registers.clock() as u32;
+                let times = [end.wrapping_sub(1), end.wrapping_sub(1), end, end];
+                let bytes: Vec<u8> = times.iter().flat_map(|t| t.to_le_bytes()).collect();
+                self.store(machine, false, to, &bytes)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// The blitter's linear copies and fills (MEM_COPY, MEM_SET of Xe-HPC).
+    pub(super) fn blit(&mut self, machine: &mut Machine<'_>, at: u64, c: &[u32]) -> Result<(), Error> {
+        let op = bits(c[0], 22, 28);
+        let name = match (op, c.len()) {
+            (0x5a, 10..) | (0x5b, 7..) => op,
+            // Others are waits and flushes, or copies of images that no driver here makes without local memory.
+            (0x5a | 0x5b, n) => return Err(Error::command(at, format!("blitter {op:#x} of {n} dwords"))),
+            _ => return Err(Error::command(at, format!("blitter command {op:#x} is not modelled"))),
+        };
+        let (width, height) = (u64::from(bits(c[1], 0, 23)) + 1, u64::from(bits(c[2], 0, 17)) + 1);
+        let matrix = c[0] & 1 << 17 != 0;
+        let rows = if matrix { height } else { 1 };
+        for row in 0..rows {
+            if name == 0x5b {
+                let to = address(c, 4, 1).wrapping_add(row * (u64::from(bits(c[3], 0, 17)) + 1));
+                self.store(machine, false, to, &vec![(c[6] >> 24) as u8; width as usize])?;
+                continue;
+            }
+            let pitch = |k: usize| row * (u64::from(bits(c[k], 0, 17)) + 1);
+            let (from, to) =
+                (address(c, 5, 1).wrapping_add(pitch(3)), address(c, 7, 1).wrapping_add(pitch(4)));
+            let data = self.space.bytes(machine.world, from, width as usize)?;
+            self.store(machine, false, to, &data)?;
+        }
+        Ok(())
+    }
+}
