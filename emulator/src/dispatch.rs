@@ -119,9 +119,8 @@ impl Run<'_> {
             arrived: 0,
             opened: 0,
         };
-        let mut team: Vec<Thread> = (0..dispatch.threads)
-            .map(|i| start(program, dispatch, options, &group, i, memories))
-            .collect();
+        let mut team: Vec<Thread> =
+            (0..dispatch.threads).map(|i| start(program, dispatch, options, &group, i, memories)).collect();
         if let Some(probe) = &probe {
             team.iter_mut().for_each(|t| probe.start(t));
         }

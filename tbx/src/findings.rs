@@ -95,7 +95,13 @@ impl fmt::Display for Findings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for ((name, _), found) in &self.kernels {
             let Found { dispatches, threads, instructions, reports, stopped, kernel } = found;
-            write!(f, "{name}: {dispatches} dispatches, {threads} threads, {instructions} instructions: ")?;
+            let did = [
+                (dispatches, "dispatch", "es"),
+                (threads, "thread", "s"),
+                (instructions, "instruction", "s"),
+            ];
+            let did = did.map(|(n, what, many)| format!("{n} {what}{}", if *n == 1 { "" } else { many }));
+            write!(f, "{name}: {}: ", did.join(", "))?;
             match reports.len() + stopped.len() {
                 0 => writeln!(f, "nothing found")?,
                 n => writeln!(f, "{n} found")?,

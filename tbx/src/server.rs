@@ -208,7 +208,6 @@ fn connection(stream: TcpStream, shared: &Shared) {
         serve(input, output, number, shared)
     });
     shared.open().remove(&number);
-    let _ = stream.shutdown(Shutdown::Both);
     let mut gpu = shared.gpu();
     gpu.connections.remove(&number);
     unshared(&mut gpu.world).disconnect(number);
@@ -217,6 +216,9 @@ fn connection(stream: TcpStream, shared: &Shared) {
         Ok(()) | Err(Error::Io(_)) => {}
         Err(why) => gpu.findings.fault(format!("connection closed: {why}")),
     }
+    drop(gpu);
+    // The other side sees the end when its memory is gone.
+    let _ = stream.shutdown(Shutdown::Both);
 }
 
 fn serve(mut input: impl Read, mut output: impl Write, number: usize, shared: &Shared) -> Result<(), Error> {

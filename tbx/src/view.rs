@@ -260,7 +260,7 @@ mod tests {
     #[test]
     fn changes_come_in_order_and_readers_of_changed_lines_are_told() {
         let (mut world, space) = world();
-        let mut run = |accesses: &mut dyn FnMut(&mut View)| {
+        let run = |accesses: &mut dyn FnMut(&mut View)| {
             let mut view = View::new(world.clone(), space);
             accesses(&mut view);
             view.take()

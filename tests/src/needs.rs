@@ -19,6 +19,8 @@ pub enum Need {
     Oracle(&'static str),
     /// A program that machines of developers have: a compiler, `valgrind`.
     Program(&'static str),
+    /// Intel's OpenCL driver of this age, where `get-neo` puts it.
+    Driver(&'static str),
     /// Intel's finalizer as a library, where the loader finds it.
     Libigc,
     /// vISA objects by others: [`data::corpus`].
@@ -32,6 +34,9 @@ impl Need {
             Need::Oracle(tool) => (!oracle::is_installed(tool))
                 .then(|| format!("{tool} is not installed: tests/tools/get-oracles installs it")),
             Need::Program(name) => (!oracle::is_installed(name)).then(|| format!("{name} is not installed")),
+            Need::Driver(age) => tbx::Driver::installed(age)
+                .is_none()
+                .then(|| format!("driver {age} is not installed: tests/tools/get-neo installs it")),
             Need::Libigc => (!libigc_is_installed())
                 .then(|| "libigc.so.1 is not installed: tests/tools/get-oracles installs it".to_owned()),
             Need::Corpus => data::corpus()
@@ -41,7 +46,7 @@ impl Need {
     }
 
     fn is_oracle(self) -> bool {
-        matches!(self, Need::Oracle(_) | Need::Libigc)
+        matches!(self, Need::Oracle(_) | Need::Libigc | Need::Driver(_))
     }
 }
 

@@ -12,8 +12,9 @@ pub struct Registers {
     clock: u64,
 }
 
-/// An engine's timestamp, from its first register.
+/// An engine's timestamp, from its first register, and the time that a context has had.
 const TIMESTAMP: u32 = 0x358;
+const CONTEXT_TIME: u32 = 0x3a8;
 
 impl Registers {
     /// A register's value.
@@ -21,8 +22,8 @@ impl Registers {
         match offset & 0xfff {
             // Execution lists are empty: the last submission has been taken.
             0x234 => 0x100,
-            TIMESTAMP => self.clock as u32,
-            low if low == TIMESTAMP + 4 => (self.clock >> 32) as u32,
+            TIMESTAMP | CONTEXT_TIME => self.clock as u32,
+            low if low == TIMESTAMP + 4 || low == CONTEXT_TIME + 4 => (self.clock >> 32) as u32,
             _ => self.values.get(&offset).copied().unwrap_or(0),
         }
     }

@@ -11,7 +11,7 @@
 //!
 //! ```text
 //! <!-- instead: COMMAND -->    a shorter form of a command that takes long
-//! <!-- needs: TOOL -->         only where that is installed (VISA_REQUIRE_ORACLES: fails where not)
+//! <!-- needs: TOOL -->         only where that is installed, or `driver NAME` (VISA_REQUIRE_ORACLES: fails where not)
 //! <!-- not run: REASON -->     never
 //! ```
 
@@ -83,13 +83,21 @@ fn copy_sources(to: &Path) {
     assert!(status.success(), "the sources cannot be copied");
 }
 
+/// A tool, or `driver NAME`.
+fn is_installed(tool: &str) -> bool {
+    match tool.strip_prefix("driver ") {
+        Some(name) => tbx::Driver::installed(name).is_some(),
+        None => oracle::is_installed(tool),
+    }
+}
+
 fn run(step: &Step, copy: &Path) -> Result<(), String> {
     let required = std::env::var_os("VISA_REQUIRE_ORACLES").is_some();
     if let Some(why) = &step.not_run {
         println!("README.md:{}: not run: {why}", step.line);
         return Ok(());
     }
-    if let Some(tool) = step.needs.as_ref().filter(|tool| !oracle::is_installed(tool)) {
+    if let Some(tool) = step.needs.as_ref().filter(|tool| !is_installed(tool)) {
         println!("README.md:{}: skipped: {tool} is not installed", step.line);
         return if required { Err(format!("{tool} is not installed")) } else { Ok(()) };
     }

@@ -1,0 +1,497 @@
+/* OpenCL programs that check themselves, for Intel's driver on the emulator (tests/tests/driver.rs).
+ *
+ *   check build          the program binary goes to standard output
+ *   check threads        builds in eight threads at once give equal binaries
+ *   check ITEMS CASE...  runs cases below, one after the other; each says "CASE right", or what is wrong (and status 1)
+ *
+ * What the device computes is compared with what C computes; buffers hold a pattern before, so that nothing is right that
+ * nobody computed. */
+#define CL_TARGET_OPENCL_VERSION 200
+#define CL_USE_DEPRECATED_OPENCL_1_2_APIS
+#include <CL/cl.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char source[] =
+    "__kernel void saxpy(__global float *y, __global const float *x, float a, uint n) {\n"
+    "  uint i = get_global_id(0);\n"
+    "  if (i < n) y[i] = a * x[i] + y[i];\n"
+    "}\n"
+    /* a loop, a branch, arguments of several sizes */
+    "__kernel void scalars(__global uint *y, __global const uint *x, ushort m, ulong add, uchar shift) {\n"
+    "  uint i = get_global_id(0), v = x[i];\n"
+    "  for (uint k = 0; k < (v & 7); k++) v = (v & 1) ? v * m + k : (v >> 1) ^ (uint)add;\n"
+    "  y[i] = v + (uint)(add >> shift) + (uint)get_local_id(0);\n"
+    "}\n"
+    /* local memory and barriers: a sum over the group in steps, and the group's number */
+    "__kernel void local_sum(__global uint *y, __global const uint *x, __local uint *t) {\n"
+    "  uint l = get_local_id(0);\n"
+    "  t[l] = x[get_global_id(0)];\n"
+    "  for (uint s = get_local_size(0) / 2; s > 0; s /= 2) {\n"
+    "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "    if (l < s) t[l] += t[l + s];\n"
+    "  }\n"
+    "  barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "  y[get_global_id(0)] = t[0] + (uint)get_group_id(0);\n"
+    "}\n"
+    /* groups that change the same memory */
+    "__kernel void histogram(__global uint *bins, __global const uint *x) {\n"
+    "  atomic_inc(&bins[x[get_global_id(0)] & 15]);\n"
+    "  atomic_max(&bins[16], (uint)get_global_id(0));\n"
+    "}\n"
+    /* three dimensions, with an offset */
+    "__kernel void places(__global uint *y) {\n"
+    "  uint at = (uint)(((get_global_id(2) - get_global_offset(2)) * get_global_size(1) + get_global_id(1)) * get_global_size(0) + get_global_id(0));\n"
+    "  y[at] = (uint)(get_local_id(2) << 24 | get_local_id(1) << 16 | get_local_id(0) << 8 | get_group_id(1) << 4 | get_global_id(2));\n"
+    "}\n"
+    /* an array of each item, indexed by data: private memory */
+    "__kernel void private_array(__global uint *y, __global const uint *x) {\n"
+    "  uint a[64], i = get_global_id(0), s = 0;\n"
+    "  for (uint k = 0; k < 64; k++) a[k] = x[i] * k + k;\n"
+    "  for (uint k = 0; k < 64; k++) a[(a[k] >> 3) & 63] += k;\n"
+    "  for (uint k = 0; k < 64; k++) s = s * 31 + a[k];\n"
+    "  y[i] = s;\n"
+    "}\n"
+    /* more values at a time than there are registers */
+    "__kernel void spill(__global uint *y, __global const uint *x, uint zero) {\n"
+    "  uint i = get_global_id(0), v = x[i], a[100], s = 0;\n"
+    "  #pragma unroll\n"
+    "  for (uint k = 0; k < 100; k++) a[k] = x[i ^ (k & zero)] * (k + 3) ^ v >> (k & 15);\n"
+    "  barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "  #pragma unroll\n"
+    "  for (uint k = 0; k < 100; k++) s = (s << 1 | s >> 31) + a[99 - k] * a[(k * 7) % 100];\n"
+    "  y[i] = s;\n"
+    "}\n"
+    "__kernel void prints(__global uint *y) {\n"
+    "  uint i = get_global_id(0);\n"
+    "  if (i % 8 == 3) printf(\"item %u of %d, %f\\n\", i, (int)get_global_size(0), i * 0.5f);\n"
+    "  y[i] = i;\n"
+    "}\n"
+    "__kernel void add_one(__global uint *y) { y[get_global_id(0)] += 1; }\n"
+    "__kernel void twice(__global uint *y) { y[get_global_id(0)] *= 2; }\n";
+
+/* for devices that have images */
+static const char image_source[] =
+    "__kernel void image_copy(__read_only image2d_t in, __write_only image2d_t out) {\n"
+    "  int2 at = (int2)(get_global_id(0), get_global_id(1));\n"
+    "  uint4 t = read_imageui(in, at);\n"
+    "  write_imageui(out, at, t.wzyx + (uint4)(1, 2, 3, (uint)at.x));\n"
+    "}\n"
+    "__kernel void image_sample(__read_only image2d_t in, __global float4 *y) {\n"
+    "  const sampler_t nearest = CLK_NORMALIZED_COORDS_FALSE | CLK_ADDRESS_CLAMP | CLK_FILTER_NEAREST;\n"
+    "  const sampler_t linear = CLK_NORMALIZED_COORDS_TRUE | CLK_ADDRESS_REPEAT | CLK_FILTER_LINEAR;\n"
+    "  int i = get_global_id(0), j = get_global_id(1), w = get_image_width(in), h = get_image_height(in);\n"
+    "  float4 a = read_imagef(in, nearest, (float2)(i - 1.5f, j + 0.5f));\n"
+    "  float4 b = read_imagef(in, linear, (float2)((i + 1.0f) / w, (j + 0.5f) / h));\n"
+    "  y[j * w + i] = a + b * 16.0f;\n"
+    "}\n";
+
+static cl_device_id device;
+static cl_context context;
+static cl_command_queue queue;
+static size_t items = 1024;
+
+static void check(cl_int e, const char *what) {
+    if (e != CL_SUCCESS) {
+        printf("%s: error %d\n", what, e);
+        exit(1);
+    }
+}
+
+static cl_program build(void) {
+    cl_int e;
+    const char *texts[] = {source, image_source};
+    cl_bool images = 0;
+    check(clGetDeviceInfo(device, CL_DEVICE_IMAGE_SUPPORT, sizeof images, &images, NULL), "clGetDeviceInfo");
+    cl_program program = clCreateProgramWithSource(context, images ? 2 : 1, texts, NULL, &e);
+    check(e, "clCreateProgramWithSource");
+    e = clBuildProgram(program, 1, &device, "", NULL, NULL);
+    if (e != CL_SUCCESS) {
+        static char log[1 << 16];
+        clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
+        printf("%s\n", log);
+    }
+    check(e, "clBuildProgram");
+    return program;
+}
+
+static unsigned char *binary(cl_program program, size_t *size) {
+    check(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof *size, size, NULL), "clGetProgramInfo");
+    unsigned char *bytes = malloc(*size);
+    check(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof bytes, &bytes, NULL), "clGetProgramInfo");
+    return bytes;
+}
+
+static cl_kernel kernel(const char *name) {
+    static cl_program program;
+    cl_int e;
+    if (!program) program = build();
+    cl_kernel k = clCreateKernel(program, name, &e);
+    check(e, "clCreateKernel");
+    return k;
+}
+
+static void arg(cl_kernel k, cl_uint index, size_t size, const void *value) {
+    check(clSetKernelArg(k, index, size, value), "clSetKernelArg");
+}
+
+static cl_mem buffer(size_t size, void *contents) {
+    cl_int e;
+    cl_mem b = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, size, contents, &e);
+    check(e, "clCreateBuffer");
+    return b;
+}
+
+static void run(cl_kernel k, cl_uint dimensions, const size_t *offset, const size_t *global, const size_t *local) {
+    check(clEnqueueNDRangeKernel(queue, k, dimensions, offset, global, local, 0, NULL, NULL), "clEnqueueNDRangeKernel");
+}
+
+static void fetch(cl_mem b, size_t size, void *to) {
+    check(clEnqueueReadBuffer(queue, b, CL_TRUE, 0, size, to, 0, NULL, NULL), "clEnqueueReadBuffer");
+}
+
+static int compare(const uint32_t *got, const uint32_t *want, size_t n) {
+    size_t wrong = 0;
+    for (size_t i = 0; i < n; i++)
+        if (got[i] != want[i] && wrong++ < 4) printf("%zu: got %08x, expected %08x\n", i, got[i], want[i]);
+    if (wrong) printf("%zu of %zu wrong\n", wrong, n);
+    return wrong != 0;
+}
+
+static uint32_t bits(float f) {
+    uint32_t u;
+    memcpy(&u, &f, 4);
+    return u;
+}
+
+/* Data in x, a pattern in y, what is expected (the pattern) in want. */
+struct data {
+    uint32_t *x, *y, *want;
+    cl_mem bx, by;
+};
+
+static struct data data(void) {
+    struct data d = {malloc(4 * items), malloc(4 * items), malloc(4 * items), 0, 0};
+    for (size_t i = 0; i < items; i++) d.x[i] = (uint32_t)i * 2654435761u, d.y[i] = d.want[i] = 0xcdcd0000u + (uint32_t)i;
+    d.bx = buffer(4 * items, d.x);
+    d.by = buffer(4 * items, d.y);
+    return d;
+}
+
+static int finish(struct data d) {
+    fetch(d.by, 4 * items, d.y);
+    return compare(d.y, d.want, items);
+}
+
+static const size_t group = 64;
+
+static int saxpy(void) {
+    struct data d = data();
+    float a = 2.5f;
+    cl_uint n = (cl_uint)items - 5;
+    for (size_t i = 0; i < items; i++) {
+        float x = (float)i * 0.5f - 7.0f, y = 1000.0f - (float)i;
+        d.x[i] = bits(x), d.y[i] = bits(y);
+        d.want[i] = bits(i < n ? a * x + y : y); /* these are exact, fused or not */
+    }
+    check(clEnqueueWriteBuffer(queue, d.bx, CL_FALSE, 0, 4 * items, d.x, 0, NULL, NULL), "write");
+    check(clEnqueueWriteBuffer(queue, d.by, CL_FALSE, 0, 4 * items, d.y, 0, NULL, NULL), "write");
+    cl_kernel k = kernel("saxpy");
+    arg(k, 0, sizeof d.by, &d.by), arg(k, 1, sizeof d.bx, &d.bx), arg(k, 2, 4, &a), arg(k, 3, 4, &n);
+    run(k, 1, NULL, &items, &group);
+    return finish(d);
+}
+
+static int scalars(void) {
+    struct data d = data();
+    cl_ushort m = 3001;
+    cl_ulong add = 0x123456789abcdef0u;
+    cl_uchar shift = 36;
+    size_t odd = 32; /* in a group that is not a whole thread of every device */
+    for (size_t i = 0; i < items; i++) {
+        uint32_t v = d.x[i];
+        for (uint32_t k = 0; k < (v & 7); k++) v = (v & 1) ? v * m + k : (v >> 1) ^ (uint32_t)add;
+        d.want[i] = v + (uint32_t)(add >> shift) + (uint32_t)(i % odd);
+    }
+    cl_kernel k = kernel("scalars");
+    arg(k, 0, sizeof d.by, &d.by), arg(k, 1, sizeof d.bx, &d.bx), arg(k, 2, 2, &m), arg(k, 3, 8, &add), arg(k, 4, 1, &shift);
+    run(k, 1, NULL, &items, &odd);
+    return finish(d);
+}
+
+static int local_sum(void) {
+    struct data d = data();
+    for (size_t g = 0; g < items / group; g++) {
+        uint32_t sum = (uint32_t)g;
+        for (size_t i = 0; i < group; i++) sum += d.x[g * group + i];
+        for (size_t i = 0; i < group; i++) d.want[g * group + i] = sum;
+    }
+    cl_kernel k = kernel("local_sum");
+    arg(k, 0, sizeof d.by, &d.by), arg(k, 1, sizeof d.bx, &d.bx), arg(k, 2, 4 * group, NULL);
+    run(k, 1, NULL, &items, &group);
+    return finish(d);
+}
+
+static int histogram(void) {
+    struct data d = data();
+    uint32_t bins[17] = {0}, want[17] = {0};
+    for (size_t i = 0; i < items; i++) want[d.x[i] & 15]++;
+    want[16] = (uint32_t)items - 1;
+    cl_mem b = buffer(sizeof bins, bins);
+    cl_kernel k = kernel("histogram");
+    arg(k, 0, sizeof b, &b), arg(k, 1, sizeof d.bx, &d.bx);
+    run(k, 1, NULL, &items, &group);
+    fetch(b, sizeof bins, bins);
+    return compare(bins, want, 17);
+}
+
+static int places(void) {
+    size_t offset[3] = {0, 0, 2}, global[3] = {12, 6, 4}, local[3] = {6, 3, 2};
+    items = 12 * 6 * 4;
+    struct data d = data();
+    for (size_t z = 0; z < 4; z++)
+        for (size_t y = 0; y < 6; y++)
+            for (size_t x = 0; x < 12; x++)
+                d.want[(z * 6 + y) * 12 + x] =
+                    (uint32_t)(z % 2 << 24 | y % 3 << 16 | x % 6 << 8 | y / 3 << 4 | (z + 2));
+    cl_kernel k = kernel("places");
+    arg(k, 0, sizeof d.by, &d.by);
+    run(k, 3, offset, global, local);
+    return finish(d);
+}
+
+static int private_array(void) {
+    struct data d = data();
+    for (size_t i = 0; i < items; i++) {
+        uint32_t a[64], s = 0;
+        for (uint32_t k = 0; k < 64; k++) a[k] = d.x[i] * k + k;
+        for (uint32_t k = 0; k < 64; k++) a[(a[k] >> 3) & 63] += k;
+        for (uint32_t k = 0; k < 64; k++) s = s * 31 + a[k];
+        d.want[i] = s;
+    }
+    cl_kernel k = kernel("private_array");
+    arg(k, 0, sizeof d.by, &d.by), arg(k, 1, sizeof d.bx, &d.bx);
+    run(k, 1, NULL, &items, &group);
+    return finish(d);
+}
+
+static int spill(void) {
+    struct data d = data();
+    cl_uint zero = 0;
+    for (size_t i = 0; i < items; i++) {
+        uint32_t a[100], s = 0;
+        for (uint32_t k = 0; k < 100; k++) a[k] = d.x[i] * (k + 3) ^ d.x[i] >> (k & 15);
+        for (uint32_t k = 0; k < 100; k++) s = (s << 1 | s >> 31) + a[99 - k] * a[(k * 7) % 100];
+        d.want[i] = s;
+    }
+    cl_kernel k = kernel("spill");
+    arg(k, 0, sizeof d.by, &d.by), arg(k, 1, sizeof d.bx, &d.bx), arg(k, 2, 4, &zero);
+    run(k, 1, NULL, &items, &group);
+    return finish(d);
+}
+
+/* The lines are the caller's to look at. */
+static int prints(void) {
+    items = 64;
+    struct data d = data();
+    for (size_t i = 0; i < items; i++) d.want[i] = (uint32_t)i;
+    cl_kernel k = kernel("prints");
+    arg(k, 0, sizeof d.by, &d.by);
+    run(k, 1, NULL, &items, &group);
+    check(clFinish(queue), "clFinish");
+    return finish(d);
+}
+
+static cl_mem image(cl_channel_order order, cl_channel_type type, size_t w, size_t h, void *contents) {
+    cl_int e;
+    cl_image_format format = {order, type};
+    cl_image_desc desc = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = w, .image_height = h};
+    cl_mem_flags flags = CL_MEM_READ_WRITE | (contents ? CL_MEM_COPY_HOST_PTR : 0);
+    cl_mem i = clCreateImage(context, flags, &format, &desc, contents, &e);
+    check(e, "clCreateImage");
+    return i;
+}
+
+static int image_copy(void) {
+    enum { W = 40, H = 12 };
+    static uint8_t in[H][W][4], want[H][W][4], got[H][W][4];
+    for (int y = 0; y < H; y++)
+        for (int x = 0; x < W; x++)
+            for (int c = 0; c < 4; c++) in[y][x][c] = (uint8_t)(y * 5 + x + c * 40);
+    for (int y = 0; y < H; y++)
+        for (int x = 0; x < W; x++) {
+            int add[4] = {1, 2, 3, x};
+            for (int c = 0; c < 4; c++) {
+                int v = in[y][x][3 - c] + add[c];
+                want[y][x][c] = (uint8_t)(v > 255 ? 255 : v);
+            }
+        }
+    cl_mem from = image(CL_RGBA, CL_UNSIGNED_INT8, W, H, in), to = image(CL_RGBA, CL_UNSIGNED_INT8, W, H, NULL);
+    cl_kernel k = kernel("image_copy");
+    arg(k, 0, sizeof from, &from), arg(k, 1, sizeof to, &to);
+    size_t global[2] = {W, H}, origin[3] = {0, 0, 0}, region[3] = {W, H, 1};
+    run(k, 2, NULL, global, NULL);
+    check(clEnqueueReadImage(queue, to, CL_TRUE, origin, region, 0, 0, got, 0, NULL, NULL), "clEnqueueReadImage");
+    return compare((uint32_t *)got, (uint32_t *)want, W * H);
+}
+
+static int image_sample(void) {
+    enum { W = 16, H = 8 };
+    static float in[H][W][4], want[H][W][4], got[H][W][4];
+    for (int y = 0; y < H; y++)
+        for (int x = 0; x < W; x++)
+            for (int c = 0; c < 4; c++) in[y][x][c] = (float)(y * 64 + x * 4 + c);
+    for (int y = 0; y < H; y++)
+        for (int x = 0; x < W; x++)
+            for (int c = 0; c < 4; c++) {
+                float near = x >= 2 ? in[y][x - 2][c] : 0.0f;
+                float line = (in[y][x][c] + in[y][(x + 1) % W][c]) / 2;
+                want[y][x][c] = near + line * 16.0f;
+            }
+    cl_mem from = image(CL_RGBA, CL_FLOAT, W, H, in), to = buffer(sizeof got, got);
+    cl_kernel k = kernel("image_sample");
+    arg(k, 0, sizeof from, &from), arg(k, 1, sizeof to, &to);
+    size_t global[2] = {W, H};
+    run(k, 2, NULL, global, NULL);
+    fetch(to, sizeof got, got);
+    return compare((uint32_t *)got, (uint32_t *)want, W * H * 4);
+}
+
+/* Two queues in turns on one buffer, by events; then a copy to another. */
+static int queues(void) {
+    struct data d = data();
+    cl_int e;
+    cl_command_queue other = clCreateCommandQueue(context, device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &e);
+    check(e, "clCreateCommandQueue");
+    cl_kernel add = kernel("add_one"), twice = kernel("twice");
+    arg(add, 0, sizeof d.by, &d.by), arg(twice, 0, sizeof d.by, &d.by);
+    cl_event last = NULL;
+    for (int round = 0; round < 3; round++) {
+        cl_event added, doubled;
+        check(clEnqueueNDRangeKernel(queue, add, 1, NULL, &items, &group, last != NULL, last ? &last : NULL, &added), "add");
+        check(clFlush(queue), "clFlush");
+        check(clEnqueueNDRangeKernel(other, twice, 1, NULL, &items, &group, 1, &added, &doubled), "twice");
+        check(clFlush(other), "clFlush");
+        last = doubled;
+    }
+    for (size_t i = 0; i < items; i++)
+        for (int round = 0; round < 3; round++) d.want[i] = (d.want[i] + 1) * 2;
+    cl_mem copy = buffer(4 * items, d.x);
+    check(clEnqueueCopyBuffer(queue, d.by, copy, 0, 0, 4 * items, 1, &last, NULL), "clEnqueueCopyBuffer");
+    check(clFinish(queue), "clFinish");
+    check(clFinish(other), "clFinish");
+    fetch(copy, 4 * items, d.x);
+    return compare(d.x, d.want, items) || finish(d);
+}
+
+static int maps(void) {
+    struct data d = data();
+    cl_int e;
+    uint32_t *host = clEnqueueMapBuffer(queue, d.by, CL_TRUE, CL_MAP_WRITE, 0, 4 * items, 0, NULL, NULL, &e);
+    check(e, "clEnqueueMapBuffer");
+    for (size_t i = 0; i < items; i++) host[i] = (uint32_t)i * 3, d.want[i] = (uint32_t)i * 3 + 2;
+    check(clEnqueueUnmapMemObject(queue, d.by, host, 0, NULL, NULL), "clEnqueueUnmapMemObject");
+    cl_kernel k = kernel("add_one");
+    arg(k, 0, sizeof d.by, &d.by);
+    run(k, 1, NULL, &items, &group);
+    run(k, 1, NULL, &items, NULL);
+    cl_uint pattern = 7;
+    cl_mem filled = buffer(4 * items, d.x);
+    check(clEnqueueFillBuffer(queue, filled, &pattern, 4, 0, 4 * items, 0, NULL, NULL), "clEnqueueFillBuffer");
+    fetch(filled, 4 * items, d.x);
+    for (size_t i = 0; i < items; i++)
+        if (d.x[i] != 7) return printf("filled %zu: %08x\n", i, d.x[i]), 1;
+    return finish(d);
+}
+
+static int events(void) {
+    cl_int e;
+    cl_command_queue timed = clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &e);
+    check(e, "clCreateCommandQueue");
+    struct data d = data();
+    cl_kernel k = kernel("add_one");
+    arg(k, 0, sizeof d.by, &d.by);
+    cl_event event, user = clCreateUserEvent(context, &e);
+    check(e, "clCreateUserEvent");
+    check(clEnqueueNDRangeKernel(timed, k, 1, NULL, &items, &group, 1, &user, &event), "clEnqueueNDRangeKernel");
+    check(clSetUserEventStatus(user, CL_COMPLETE), "clSetUserEventStatus");
+    check(clWaitForEvents(1, &event), "clWaitForEvents");
+    cl_ulong start = 0, end = 0;
+    check(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, 8, &start, NULL), "clGetEventProfilingInfo");
+    check(clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, 8, &end, NULL), "clGetEventProfilingInfo");
+    if (end <= start) return printf("from %llu to %llu\n", (unsigned long long)start, (unsigned long long)end), 1;
+    check(clFinish(timed), "clFinish");
+    for (size_t i = 0; i < items; i++) d.want[i]++;
+    return finish(d);
+}
+
+static void *build_some(void *out) {
+    size_t *hash = out;
+    for (int i = 0; i < 4; i++) {
+        size_t size, h = 14695981039346656037u;
+        cl_program program = build();
+        unsigned char *bytes = binary(program, &size);
+        for (size_t k = 0; k < size; k++) h = (h ^ bytes[k]) * 1099511628211u;
+        if (*hash && *hash != h) return "equal builds differ";
+        *hash = h;
+        free(bytes);
+        clReleaseProgram(program);
+    }
+    return NULL;
+}
+
+static int threads(void) {
+    enum { N = 8 };
+    pthread_t thread[N];
+    size_t hash[N] = {0};
+    int wrong = 0;
+    for (int i = 0; i < N; i++) pthread_create(&thread[i], NULL, build_some, &hash[i]);
+    for (int i = 0; i < N; i++) {
+        void *why;
+        pthread_join(thread[i], &why);
+        wrong |= why != NULL || hash[i] != hash[0];
+    }
+    if (wrong) printf("equal builds differ\n");
+    return wrong;
+}
+
+static int print_binary(void) {
+    size_t size;
+    unsigned char *bytes = binary(build(), &size);
+    return fwrite(bytes, 1, size, stdout) != size || fflush(stdout);
+}
+
+int main(int argc, char **argv) {
+    static const struct {
+        const char *name;
+        int (*run)(void);
+    } cases[] = {{"saxpy", saxpy}, {"scalars", scalars},
+                 {"local_sum", local_sum}, {"histogram", histogram}, {"places", places},
+                 {"private_array", private_array}, {"spill", spill}, {"prints", prints}, {"image_copy", image_copy},
+                 {"image_sample", image_sample}, {"queues", queues}, {"maps", maps}, {"events", events}};
+    cl_platform_id platform;
+    cl_int e;
+    check(clGetPlatformIDs(1, &platform, NULL), "clGetPlatformIDs");
+    check(clGetDeviceIDs(platform, CL_DEVICE_TYPE_GPU, 1, &device, NULL), "clGetDeviceIDs");
+    context = clCreateContext(NULL, 1, &device, NULL, NULL, &e);
+    check(e, "clCreateContext");
+    queue = clCreateCommandQueue(context, device, 0, &e);
+    check(e, "clCreateCommandQueue");
+    if (argc == 2 && !strcmp(argv[1], "build")) return print_binary();
+    if (argc == 2 && !strcmp(argv[1], "threads")) return threads();
+    int all = 0;
+    for (int a = 2; a < argc; a++) {
+        int wrong = -1;
+        items = (strtoul(argv[1], NULL, 0) + group - 1) / group * group;
+        for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+            if (!strcmp(argv[a], cases[i].name)) wrong = cases[i].run();
+        printf(wrong == 0 ? "%s right\n" : wrong < 0 ? "%s: found no such case\n" : "%s wrong\n", argv[a]);
+        fflush(stdout);
+        all |= wrong;
+    }
+    return all != 0;
+}

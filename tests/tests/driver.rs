@@ -1,0 +1,239 @@
+//! OpenCL programs on Intel's drivers of three ages, without a GPU: programs are built with our code, and run on the
+//! emulator behind the driver's simulator socket. The programs check themselves (`tests/opencl/check.c`).
+
+use std::{
+    ffi::OsString,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+use libtest_mimic::Trial;
+use tbx::{Config, Device, Driver, Findings, LIBRARY, Launch};
+use tests::needs::{self, Need, check};
+
+/// A device for each platform of the emulator that a driver serves, and the cases that it passes by.
+const DEVICES: [(&str, &[&str]); 5] = [
+    ("bdw", &[]),
+    ("skl", &[]),
+    ("icllp", &[]),
+    ("tgllp", &[]),
+    // It has no images, and this driver ends when it maps a buffer without the device's own memory.
+    ("pvc", &["image_copy", "image_sample", "maps"]),
+];
+
+const CASES: [&str; 13] = [
+    "saxpy",
+    "scalars",
+    "local_sum",
+    "histogram",
+    "places",
+    "private_array",
+    "spill",
+    "prints",
+    "image_copy",
+    "image_sample",
+    "queues",
+    "maps",
+    "events",
+];
+
+fn main() {
+    let mut checks = Vec::new();
+    for (name, without) in DEVICES {
+        let device = Device::find(name).expect("one of the table");
+        let cases: Vec<&str> = CASES.into_iter().filter(|c| !without.contains(c)).collect();
+        let again = cases.clone();
+        let age = device.driver;
+        checks.push(on_driver(format!("ours_{name}"), age, move || runs(device, false, &cases)));
+        checks.push(on_driver(format!("intels_{name}"), age, move || runs(device, true, &again)));
+        checks.push(on_driver(format!("in_front_{name}"), age, move || front_gives_our_code(device)));
+    }
+    for name in ["skl", "pvc"] {
+        let device = Device::find(name).expect("one of the table");
+        checks.push(on_driver(format!("threads_{name}"), device.driver, move || builds_in_threads(device)));
+    }
+    let skl = Device::find("skl").expect("one of the table");
+    checks.push(on_driver("one_or_three".to_owned(), skl.driver, move || threads_agree(skl)));
+    checks.push(on_driver("findings".to_owned(), skl.driver, move || findings_name_kernels_and_visa(skl)));
+    for name in ["tgllp", "pvc"] {
+        checks.push(on_driver(format!("slot_{name}"), "new", move || slot_gives_our_code(name)));
+    }
+    needs::run(checks)
+}
+
+/// A check that needs a driver, and the headers and library to make an OpenCL program for it.
+fn on_driver(name: String, age: &'static str, run: impl FnOnce() + Send + 'static) -> Trial {
+    check(name, &[Need::Driver("2243"), Need::Driver(age), Need::Program("cc")], run)
+}
+
+/// The program that checks itself, or another one of `tests/opencl`, made once.
+fn program(name: &str) -> PathBuf {
+    use std::sync::Mutex;
+    static MAKING: Mutex<()> = Mutex::new(());
+    let _one = MAKING.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("opencl").join(name).with_extension("c");
+    let made = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let time = |p: &Path| p.metadata().and_then(|m| m.modified()).ok();
+    if time(&made) > time(&source) {
+        return made;
+    }
+    let tree = Driver::installed("2243").and_then(|d| d.tree().map(Path::to_owned)).expect("looked up");
+    let part = made.with_extension("part");
+    let status = Command::new("cc")
+        .args(["-O1", "-ffp-contract=off", "-o"])
+        .arg(&part)
+        .arg(source)
+        .arg("-I")
+        .arg(tree.join("usr/include"))
+        .arg("-L")
+        .arg(tree.join("libraries"))
+        // The libraries that the loader needs are those of the driver that the program runs on.
+        .args(["-lOpenCL", "-lpthread", "-lm", "-Wl,--unresolved-symbols=ignore-in-shared-libs"])
+        .status();
+    assert!(status.expect("cc").success());
+    std::fs::rename(part, &made).unwrap();
+    made
+}
+
+/// What cargo built beside this test.
+fn library() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let path = test.parent().unwrap().join(LIBRARY);
+    assert!(path.exists(), "cargo has not built {}", path.display());
+    path
+}
+
+fn launch(device: Device, intel_code: bool) -> Launch {
+    Launch {
+        device,
+        driver: Driver::installed(device.driver).expect("looked up"),
+        library: Some(library()),
+        intel_code,
+        config: Config { threads: 2, ..Config::new(device.platform) },
+    }
+}
+
+fn output(launch: &Launch, case: &[&str]) -> (Output, Findings) {
+    let arguments: Vec<OsString> = case.iter().map(OsString::from).collect();
+    launch.run(&program("check"), &arguments, Command::output).unwrap()
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+/// All cases are right, and the emulator finds nothing.
+fn runs(device: Device, intel_code: bool, cases: &[&str]) {
+    let arguments = [&["1024"], cases].concat();
+    let (output, findings) = output(&launch(device, intel_code), &arguments);
+    let said = text(&output.stdout);
+    assert!(output.status.success(), "{said}\n{findings}");
+    let mut expected = String::new();
+    for case in cases {
+        if *case == "prints" {
+            expected.extend((0..8).map(|i| line(8 * i + 3)));
+        }
+        expected += &format!("{case} right\n");
+    }
+    assert_eq!(said, expected);
+    assert!(findings.dispatches() >= cases.len() as u64 && !findings.is_error(), "{findings}");
+}
+
+fn line(item: u32) -> String {
+    format!("item {item} of 64, {:.6}\n", f64::from(item) / 2.0)
+}
+
+/// What a dispatch leaves, and how many instructions it takes, does not depend on how many processors run it.
+fn threads_agree(device: Device) {
+    let said = |threads| {
+        let mut launch = launch(device, false);
+        launch.config.threads = threads;
+        let (output, findings) = output(&launch, &["8192", "saxpy", "histogram", "local_sum"]);
+        assert!(output.status.success(), "{}", text(&output.stdout));
+        // How often the driver copies depends on where the system puts the program's buffers.
+        let own = |l: &&str| !l.starts_with('(');
+        findings.to_string().lines().filter(own).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let one = said(1);
+    assert_eq!(one.len(), 3, "{one:?}");
+    assert_eq!(one, said(3));
+}
+
+fn builds_in_threads(device: Device) {
+    let (output, findings) = output(&launch(device, false), &["threads"]);
+    assert!(output.status.success(), "{}\n{findings}", text(&output.stdout));
+}
+
+/// Code of the kernels of a program by name.
+fn codes(program: &[u8]) -> Vec<(String, Vec<u8>)> {
+    let read = zebin::Program::read(program).unwrap();
+    read.units.into_iter().map(|(name, unit)| (name, unit.code)).collect()
+}
+
+/// `ours` is a program with code for all kernels that differs from the compiler's, and equal to what the rewriter makes.
+fn assert_ours(ours: &[u8], intels: &[u8]) {
+    let (ours, intels_codes) = (codes(ours), codes(intels));
+    assert!(["saxpy", "spill", "prints"].iter().all(|k| ours.iter().any(|(name, _)| name == k)));
+    let platform = rewriter::platform_of(intels).unwrap().unwrap();
+    let mut finalizer = finalizer::Finalizer::new(finalizer::Options::new(platform));
+    let made = rewriter::finalize(intels, &mut finalizer, rewriter::Options::default()).unwrap();
+    assert_eq!(ours, codes(&made.bytes));
+    // The driver's table of symbols holds code of nobody.
+    let kernels = ours.iter().zip(&intels_codes).filter(|((name, _), _)| !name.starts_with("Intel_Symbol"));
+    for ((name, ours), (_, intels)) in kernels {
+        assert_ne!(ours, intels, "{name}");
+    }
+}
+
+/// In front of the compiler: what the driver hands to programs is our code.
+fn front_gives_our_code(device: Device) {
+    let built = |intel_code| {
+        let (output, findings) = output(&launch(device, intel_code), &["build"]);
+        assert!(output.status.success(), "{}\n{findings}", text(&output.stdout));
+        output.stdout
+    };
+    assert_ours(&built(false), &built(true));
+}
+
+/// In the finalizer's slot. This driver has lost its simulator interface, but builds.
+fn slot_gives_our_code(device: &str) {
+    let driver = Driver::installed("new").expect("looked up");
+    let place = tempfile::tempdir().unwrap();
+    std::fs::copy(library(), place.path().join(LIBRARY)).unwrap();
+    let built = |mode: &str| {
+        let mut command = driver.command(&program("check"), Some(place.path())).unwrap();
+        let output = command
+            .arg("build")
+            .current_dir(place.path())
+            .env("NEOReadDebugKeys", "1")
+            .env("ProductFamilyOverride", device)
+            .env("UseAubStream", "0")
+            .env("SetCommandStreamReceiver", "1")
+            .env("NEO_CACHE_PERSISTENT", "0")
+            .env("HardwareInfoOverride", "1x6x16")
+            .env("UseBindlessMode", "0")
+            .env("InjectInternalBuildOptions", "-ze-emit-zebin-visa-sections")
+            .env("FinalizerInputType", "OCL_GEN_BIN")
+            .env("FinalizerLibraryName", LIBRARY)
+            .env("VISA_FINALIZE_NEO_MODE", mode)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{}", text(&output.stdout));
+        output.stdout
+    };
+    assert_ours(&built("strict"), &built("off"));
+}
+
+/// A kernel that reads past its buffer: the kernel, the message and the vISA instruction are named.
+fn findings_name_kernels_and_visa(device: Device) {
+    let (output, findings) = launch(device, false).run(&program("outside"), &[], Command::output).unwrap();
+    assert!(output.status.success(), "{}", text(&output.stdout));
+    let told = findings.to_string();
+    let lines: Vec<&str> = told.lines().map(str::trim).collect();
+    assert!(
+        findings.is_error() && lines.iter().any(|l| l.starts_with("reads_behind: 1 dispatch,")),
+        "{told}"
+    );
+    assert!(lines.iter().any(|l| l.contains("out of bounds: ") || l.contains("no memory: ")), "{told}");
+    assert!(lines.iter().any(|l| l.starts_with("vISA: ") && l.contains("gather")), "{told}");
+}
