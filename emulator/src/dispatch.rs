@@ -133,7 +133,7 @@ impl Run<'_> {
             strict: options.strict,
             poison: options.poison.is_some(),
             poisoned: false,
-            probe: probe.as_deref_mut(),
+            probe,
         };
         run_group(&mut team, &mut cx, options, counts)
     }
