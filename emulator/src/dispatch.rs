@@ -109,7 +109,7 @@ impl Run<'_> {
         memory: &mut Memory,
         counts: &mut Counts,
         reports: &mut Reports,
-        mut probe: Option<&mut Probe>,
+        probe: Option<&mut Probe>,
     ) -> Result<(), Error> {
         let Run { program, dispatch, options, memories } = *self;
         let mut group = Group {

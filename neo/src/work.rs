@@ -144,7 +144,7 @@ mod tests {
 
     fn program(name: &str) -> Vec<u8> {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../rewriter/tests/data/");
-        std::fs::read(format!("{path}{name}.bin")).unwrap()
+        fs::read(format!("{path}{name}.bin")).unwrap()
     }
 
     fn settings(mode: Mode) -> Settings {
@@ -181,8 +181,8 @@ mod tests {
         let new = finalize(&old, &keep(Mode::Keep)).program.unwrap();
         finalize(&old, &keep(Mode::Off));
         finalize(b"", &keep(Mode::Strict));
-        let files = std::fs::read_dir(dir.path()).unwrap().map(|f| f.unwrap().path());
-        let mut kept: Vec<Vec<u8>> = files.map(|f| std::fs::read(f).unwrap()).collect();
+        let files = fs::read_dir(dir.path()).unwrap().map(|f| f.unwrap().path());
+        let mut kept: Vec<Vec<u8>> = files.map(|f| fs::read(f).unwrap()).collect();
         kept.sort_by_key(|k| *k == old);
         assert_eq!(kept, [new, old], "what fails is not kept");
     }
@@ -194,7 +194,7 @@ mod tests {
         let settings = Settings { log: Some(log.clone()), ..Settings::default() };
         finalize(&program("plain_new_tgllp"), &settings);
         finalize(b"", &settings);
-        let text = std::fs::read_to_string(log).unwrap();
+        let text = fs::read_to_string(log).unwrap();
         let lines: Vec<&str> = text.lines().collect();
         assert!(lines.len() == 2 && lines[0].contains("2 kernels") && lines[1].contains("kept"), "{text}");
     }

@@ -12,7 +12,7 @@ use std::{
 };
 
 use emulator::Program;
-use finalizer::{Finalizer, Options, PAYLOAD_OFFSET};
+use finalizer::{Finalizer, Grf, Options, PAYLOAD_OFFSET};
 use gen_ir::{Payload, Target};
 use platforms::Platform;
 use rustc_hash::FxHashMap;
@@ -48,6 +48,7 @@ pub struct Kernel {
     pub skip: u32,
     /// The program it is of, and which of its kernels.
     known: Option<(Arc<Vec<u8>>, usize)>,
+    registers: u32,
 }
 
 /// A kernel of a program that was built.
@@ -58,6 +59,8 @@ struct Known {
     unit: Unit,
     scratch: u32,
     skip: u32,
+    /// General registers of a thread, 0 where the program does not say.
+    registers: u32,
 }
 
 /// All kernels known.
@@ -103,8 +106,11 @@ impl Kernels {
             Some((code, skip, known)) => (code, skip, Some(known)),
             None => (raw(self.platform, world, space, address)?, 0, None),
         };
-        let program = Program::load(self.platform, &code)
-            .map_err(|e| Error::command(address, format!("the kernel's code: {e}")))?;
+        let program = match known.map_or(0, |k| k.registers) {
+            0 => Program::load(self.platform, &code),
+            registers => Program::load_with(self.platform, &code, registers),
+        };
+        let program = program.map_err(|e| Error::command(address, format!("the kernel's code: {e}")))?;
         let kernel = Arc::new(Kernel {
             name: known.map(|k| k.name.clone()),
             address,
@@ -113,6 +119,7 @@ impl Kernels {
             skip,
             code,
             known: known.map(|k| (k.file.clone(), k.index)),
+            registers: known.map_or(0, |k| k.registers),
         });
         // A driver has a few thousand; who sends more has them decoded again.
         if self.cache.len() >= 1 << 12 {
@@ -148,8 +155,9 @@ fn programs(path: &Path) -> Vec<Known> {
     let ze_info = &program.ze_info;
     let units = program.units.into_iter().enumerate().map(|(index, (name, unit))| {
         let info = zebin::info::find(ze_info, &name).ok();
-        let (scratch, skip) = info.map_or((0, 0), |i| (i.scratch, i.skip_per_thread_load));
-        Known { file: file.clone(), index, name, unit, scratch, skip }
+        let said = info.map(|i| (i.scratch, i.skip_per_thread_load, i.grf_count));
+        let (scratch, skip, registers) = said.unwrap_or_default();
+        Known { file: file.clone(), index, name, unit, scratch, skip, registers }
     });
     units.collect()
 }
@@ -247,6 +255,9 @@ impl Kernel {
         let unit = zebin::Program::read(file).ok()?.units.into_iter().nth(*index)?.1;
         let mut finalizer = Finalizer::new(Options { origins: true, ..Options::new(platform) });
         finalizer.set_relocate_payload(unit.relocations.iter().any(|r| r.symbol == PAYLOAD_OFFSET));
+        if let Ok(registers @ 1..) = u16::try_from(self.registers) {
+            finalizer.set_grf(Grf::Count(registers));
+        }
         let binary = finalizer.finalize_kernel(&module, 0).ok()?;
         // Padding follows the code in a program.
         if binary.code.is_empty() || !unit.code.starts_with(&binary.code) {

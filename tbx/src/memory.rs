@@ -5,7 +5,7 @@
 //! in each, and the driver sends a buffer through one connection only. A page therefore carries a stamp of its last
 //! change, and where several connections have a page at an address, the newest one counts ([`crate::pages`]).
 
-use std::sync::Arc;
+use std::{collections::hash_map::Entry, sync::Arc};
 
 use rustc_hash::FxHashMap;
 
@@ -106,14 +106,14 @@ impl World {
         let Some(Some(connection)) = self.connections.get_mut(place.connection) else {
             return Err(Error::Unmapped(place.page * PAGE as u64));
         };
-        if !connection.pages.contains_key(&place.page) {
-            if full {
-                return Err(Error::Memory { limit: self.limit * PAGE as u64 });
+        let page = match connection.pages.entry(place.page) {
+            Entry::Occupied(page) => page.into_mut(),
+            Entry::Vacant(_) if full => return Err(Error::Memory { limit: self.limit * PAGE as u64 }),
+            Entry::Vacant(page) => {
+                self.count += 1;
+                page.insert(Stamped { bytes: Arc::new([0; PAGE]), stamp })
             }
-            self.count += 1;
-            connection.pages.insert(place.page, Stamped { bytes: Arc::new([0; PAGE]), stamp });
-        }
-        let page = connection.pages.entry(place.page).or_insert_with(|| unreachable!("just put there"));
+        };
         page.stamp = stamp;
         Ok(page)
     }
