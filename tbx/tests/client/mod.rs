@@ -53,7 +53,7 @@ pub fn map(address: u64, physical: u64, pages: u64) -> Vec<u8> {
             out.extend(write(table + 8 * (page >> level & 511), &(next | 1).to_le_bytes()));
             table = next;
         }
-        let entry = physical + 0x1000 * i | 1;
+        let entry = (physical + 0x1000 * i) | 1;
         out.extend(write(table + 8 * (page & 511), &entry.to_le_bytes()));
     }
     out
