@@ -218,7 +218,7 @@ pub(crate) mod tests {
             table = next;
         }
         let at = table + 8 * (page & 511);
-        world.write(space.connection, at, &(to * PAGE as u64 | 3).to_le_bytes()).unwrap();
+        world.write(space.connection, at, &((to * PAGE as u64) | 3).to_le_bytes()).unwrap();
     }
 
     #[test]
