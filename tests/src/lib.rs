@@ -39,6 +39,7 @@ pub mod forms;
 pub mod fuzz;
 pub mod golden;
 pub mod iga;
+pub mod impossible;
 pub mod interpreted;
 pub mod launches;
 pub mod messages;

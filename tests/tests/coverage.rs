@@ -4,11 +4,14 @@
 //! them by `--bin coverage`.
 
 use platforms::Platform;
-use tests::coverage::{
-    Fate,
-    forms::{Form, forms},
-    judge, open,
-    record::Recorded,
+use tests::{
+    coverage::{
+        Fate,
+        forms::{Form, forms},
+        judge, open,
+        record::Recorded,
+    },
+    impossible,
 };
 
 /// Of so many forms one is run.
@@ -23,6 +26,11 @@ fn check(platform: Platform) {
         let fate = judge(platform, &form, &recorded);
         proved += u32::from(fate == Fate::Proved);
         let known = open.remove(&form.line);
+        if let Fate::Impossible(why) = &fate
+            && impossible::reason(platform, why).is_none()
+        {
+            faults.push(format!("{}: impossible without a source: {why}", form.line.replace('\n', "; ")));
+        }
         if fate.is_open() != known.is_some() {
             faults.push(format!("{}: {}: {}", form.line.replace('\n', "; "), fate.name(), fate.detail()));
         }

@@ -183,6 +183,9 @@ impl Thread<'_> {
                 out[i] = small_float(v[0].bits[i], v[0].ty, ty)?;
             }
         } else if let Some(domain) = float_type(&v, ty) {
+            // Beside integers, halves are computed with as singles.
+            let beside = |l: &Lanes| !l.ty.is_float() && !matches!(l.ty, Type::V | Type::UV | Type::VF);
+            let domain = if domain == Type::HF && v.iter().any(beside) { Type::F } else { domain };
             float::compute(self, inst.opcode, &v, &mods, domain, ty, sat, on, &mut out)?;
         } else if math::is_math(inst.opcode) && ty.is_float() {
             // An integer quotient, then its conversion.

@@ -105,10 +105,12 @@ impl Thread<'_> {
             VectorOperand::Indirect(r) => r.region.is_scalar(),
             _ => true,
         };
-        if scalar {
+        if scalar || n == 1 {
             let (value, ty, unknown) = self.scalar(src)?;
             // A narrow scalar with a sign has it in the bits above.
             let value = if ty == Type::B { value as i8 as u64 } else { value };
+            // Flags are set by words (Intel's finalizer): a channel of the upper eight gets a bit of the upper eight.
+            let value = value >> (inst.exec.mask.offset() & 15);
             return self.set_pred(p.id, inst.exec, mask(n), value as u32, if unknown { u32::MAX } else { 0 });
         }
         let on = self.lanes_of(inst.exec);

@@ -132,21 +132,21 @@ pub(super) fn across(
             VectorOperand::General(visa::GeneralOperand { region: visa::Region::src(1, 1, 0), ..*g });
         let k = t.load(&packed, 15)?;
         let k: [f64; 4] = std::array::from_fn(|i| value(k.bits[i], k.ty, g.modifier, &mode));
-        let VectorOperand::General(g1) = &srcs[1] else {
-            return Err("plane coordinates in no variable".into());
-        };
-        for lane in each(on) {
-            let i = lane;
-            // Eight coordinates u, then eight v, and once more for the upper lanes of sixteen.
-            let group = (i / 8) as u32;
-            let pair = if inst.opcode == O::Plane { 2 } else { 1 };
-            let scalar = inst.opcode == O::Line && g1.region.is_scalar();
-            let i = if scalar { 0 } else { i };
-            let group = if scalar { 0 } else { group };
-            let at = |which: u32| u32::from(g1.col) + group * 8 * pair + which * 8 + i as u32 % 8;
+        // A line has a coordinate for each channel. Of a plane there are eight coordinates u, then eight v, and once
+        // more for the upper lanes of sixteen.
+        let own_place = inst.opcode == O::Line || matches!(srcs[1], VectorOperand::Immediate { .. });
+        let loaded = if own_place { Some(t.load(&srcs[1], on)?) } else { None };
+        for i in each(on) {
             let coordinate = |which: u32| -> Result<f64, Trap> {
+                if let Some(v) = &loaded {
+                    return Ok(value(v.bits[i], v.ty, srcs[1].modifier(), &mode));
+                }
+                let VectorOperand::General(g1) = &srcs[1] else {
+                    return Err("plane coordinates in no variable".into());
+                };
+                let at = u32::from(g1.col) + (i / 8) as u32 * 16 + which * 8 + i as u32 % 8;
                 let (var, _) = t.var(g1.var)?;
-                let from = var + (u32::from(g1.row) * t.program.grf + 4 * at(which)) as usize;
+                let from = var + (u32::from(g1.row) * t.program.grf + 4 * at) as usize;
                 let bytes = t.file.get(from..from + 4).ok_or("plane coordinates past their variable")?;
                 let bits = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
                 Ok(value(bits.into(), Type::F, g1.modifier, &mode))
@@ -155,7 +155,7 @@ pub(super) fn across(
             if inst.opcode == O::Plane {
                 r = round(fma_odd(k[1], coordinate(1)?, r));
             }
-            out[lane] = alu::from_float(r, ty, sat, &mode);
+            out[i] = alu::from_float(r, ty, sat, &mode);
         }
         return t.store(dst, on, &out, doubt);
     }

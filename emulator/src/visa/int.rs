@@ -202,19 +202,29 @@ pub(super) fn across(
             let undefined = v.iter().fold(doubt, |u, l| u | l.undefined);
             let mut high = [0; LANES];
             for i in each(on) {
-                let x = |k: usize| value(v[k].bits[i], v[k].ty, srcs[k].modifier());
+                // The product is that of 64 bits, the negative of an operand one of 32.
+                let x = |k: usize| match (value(v[k].bits[i], v[k].ty, srcs[k].modifier()), v[k].ty) {
+                    (n, ty) if ty.is_signed_int() => i128::from(n as i32),
+                    (n, _) => i128::from(n as u32),
+                };
                 let r = x(0) * x(1) + x(2);
                 (out[i], high[i]) = (r as u64 & 0xffff_ffff, (r >> 32) as u64 & 0xffff_ffff);
             }
             t.store(dst, on, &out, undefined)?;
-            let VectorOperand::General(mut g) = *dst else { return Err("madw through an address".into()) };
-            if g.var.is_null() {
-                return Ok(());
-            }
             // The high halves start at the next register.
             let rows = (inst.exec.size.lanes() * 4).div_ceil(t.program.grf);
-            g.row += rows as u8;
-            t.store(&VectorOperand::General(g), on, &high, undefined)
+            let next = match *dst {
+                VectorOperand::General(g) if g.var.is_null() => return Ok(()),
+                VectorOperand::General(g) => {
+                    VectorOperand::General(visa::GeneralOperand { row: g.row + rows as u8, ..g })
+                }
+                VectorOperand::Indirect(i) => VectorOperand::Indirect(visa::IndirectOperand {
+                    offset: i.offset + (rows * t.program.grf) as i16,
+                    ..i
+                }),
+                _ => return Err("madw to no variable".into()),
+            };
+            t.store(&next, on, &high, undefined)
         }
         _ => super::float::across(t, inst, dst, srcs, on, doubt),
     }

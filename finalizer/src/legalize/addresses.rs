@@ -116,22 +116,36 @@ fn part(src: VSrc, lanes: u32, units: u32, offset: u32, unit: Type) -> Option<VS
     }
 }
 
-/// A copy to elements behind an address that lie farther apart than halves of them can be written.
-fn far_apart(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
-    let Dst::Indirect { addr, imm, horz, ty } = inst.dst else { return Step::Keep };
+/// Elements that lie farther apart than halves of them can be written: made together, then copied one by one.
+pub(super) fn far_apart(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let (horz, ty) = match inst.dst {
+        Dst::Direct { horz, ty, .. } | Dst::Indirect { horz, ty, .. } => (u32::from(horz), ty),
+        _ => return Step::Keep,
+    };
     let packed = lx.aligned_temp(inst.exec.lanes() * ty.bytes());
-    let there = |lane: u32, offset: u32| imm + (lane * u32::from(horz) * ty.bytes() + offset) as i16;
+    let place = |lane: u32, offset: u32| lane * horz * ty.bytes() + offset;
     let here = |lane: u32, offset: u32| packed.plus(lane * ty.bytes() + offset);
     if !inst.no_mask || inst.pred.is_some() {
         copy_elements(lx, inst, ty, |lane, offset, ty| {
-            let (imm, region) = (there(lane, offset), Region::SCALAR);
-            let old = Src::Indirect { addr, imm, region, mods: SrcMod::None, ty };
+            let (at, region) = (place(lane, offset), Region::SCALAR);
+            let old = match inst.dst {
+                Dst::Indirect { addr, imm, .. } => {
+                    Src::Indirect { addr, imm: imm + at as i16, region, mods: SrcMod::None, ty }
+                }
+                Dst::Direct { reg, .. } => Src::new(reg.plus(at), region, ty),
+                _ => Src::None,
+            };
             (Dst::packed(here(lane, offset), ty), old)
         });
     }
     lx.inst(VInst { dst: Dst::packed(packed, ty), ..*inst });
     copy_elements(lx, inst, ty, |lane, offset, ty| {
-        let to = Dst::Indirect { addr, imm: there(lane, offset), horz: 1, ty };
+        let at = place(lane, offset);
+        let to = match inst.dst {
+            Dst::Indirect { addr, imm, .. } => Dst::Indirect { addr, imm: imm + at as i16, horz: 1, ty },
+            Dst::Direct { reg, .. } => Dst::packed(reg.plus(at), ty),
+            other => other,
+        };
         (to, Src::new(here(lane, offset), Region::SCALAR, ty))
     });
     Step::Replaced

@@ -62,11 +62,16 @@ fn two_steps(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 fn half_move(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let (Some(dst), Some(src)) = (inst.dst.ty(), inst.src[0].ty()) else { return Step::Keep };
     let lanes = inst.exec.lanes();
+    if is_mixed_float(inst) && matches!(inst.src[0], Src::Indirect { .. }) {
+        return stage(lx, inst, 0);
+    }
     if lanes == 1 || (dst == Type::Hf) == (src == Type::Hf) {
         return Step::Keep;
     }
-    if is_mixed_float(inst) && matches!(inst.src[0], Src::Indirect { .. }) {
-        return stage(lx, inst, 0);
+    if is_mixed_float(inst) && matches!(inst.dst, Dst::Indirect { .. }) {
+        // Where an address points may be no place for packed halves.
+        lx.stage_destination(inst, dst, 1, false);
+        return Step::Replaced;
     }
     let (reg, horz) = match inst.dst {
         Dst::Direct { reg, horz, .. } => (Some(reg), u32::from(horz)),

@@ -26,6 +26,11 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if computes_doubles(inst) {
         return Step::Refuse(NO_DOUBLES);
     }
+    let four_apart = matches!(inst.dst, Dst::Direct { horz: 4, .. } | Dst::Indirect { horz: 4, .. });
+    if dst_wide && four_apart && inst.exec.lanes() > 1 {
+        // Halves would be eight dwords apart, and destinations are four at most.
+        return super::addresses::far_apart(lx, inst);
+    }
     let bitwise = matches!(inst.op, Op::And | Op::Or | Op::Xor | Op::Not);
     // The negative of a narrow operand has a bit more than it.
     let modified = |s: &VSrc| s.mods().any() && s.ty().is_some_and(Type::is_int);
@@ -51,6 +56,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         Op::Mov if dst_wide && !src_wide && float(inst.src[0].ty()) => wide::from_float(lx, inst),
         Op::Mov if dst_wide && !src_wide => widen(lx, inst),
         Op::Mov if !dst_wide => narrow(lx, inst),
+        Op::Mul if dst_wide && inst.src.iter().any(is_narrow) => long_factors(lx, inst),
         Op::Mul => Step::Keep,
         Op::Mov | Op::Sel | Op::And | Op::Or | Op::Xor | Op::Not | Op::Add | Op::Shl | Op::Shr | Op::Asr
             if !dst_wide =>
@@ -63,6 +69,22 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         Op::Mad => multiply_add(lx, inst),
         _ => Step::Refuse("a 64-bit operation that the platform does not have"),
     }
+}
+
+/// Whether a source is of words or bytes.
+fn is_narrow(src: &VSrc) -> bool {
+    !src.is_imm() && src.ty().is_some_and(|t| t.is_int() && t.bytes() < 4)
+}
+
+/// A product with narrow factors is one with dwords.
+fn long_factors(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let mut new = *inst;
+    for i in (0..2).filter(|&i| is_narrow(&inst.src[i])) {
+        let signed = inst.src[i].mods().any() || inst.src[i].ty().is_some_and(Type::is_signed);
+        lx.stage_source(&mut new, i, if signed { Type::D } else { Type::Ud }, 1);
+    }
+    lx.inst(new);
+    Step::Replaced
 }
 
 /// Whether doubles are more than bits that are copied.
@@ -111,11 +133,11 @@ fn multiply_add(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 /// Low and high dword of a destination.
 pub(super) fn halves_of_dst(inst: &VInst) -> Option<[Dst<gen_ir::Virtual>; 2]> {
     match inst.dst {
-        Dst::Direct { reg, horz, .. } if horz <= 2 => {
-            Some([0, 4].map(|at| Dst::Direct { reg: reg.plus(at), horz: 2 * horz, ty: Type::Ud }))
+        Dst::Direct { reg, horz, .. } if horz <= 2 || inst.exec.lanes() == 1 => {
+            Some([0, 4].map(|at| Dst::Direct { reg: reg.plus(at), horz: 2 * horz.min(2), ty: Type::Ud }))
         }
-        Dst::Indirect { addr, imm, horz, .. } if horz <= 2 => {
-            Some([0, 4].map(|at| Dst::Indirect { addr, imm: imm + at, horz: 2 * horz, ty: Type::Ud }))
+        Dst::Indirect { addr, imm, horz, .. } if horz <= 2 || inst.exec.lanes() == 1 => {
+            Some([0, 4].map(|at| Dst::Indirect { addr, imm: imm + at, horz: 2 * horz.min(2), ty: Type::Ud }))
         }
         _ => None,
     }

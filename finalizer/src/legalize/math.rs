@@ -10,7 +10,7 @@ use super::{
     operand::{is_group_predicate, is_scalar, linear_stride},
     slice::piece,
 };
-use crate::build::VInst;
+use crate::build::{VInst, VSrc};
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let (Op::Math, Payload::Math(function)) = (inst.op, inst.payload) else { return Step::Keep };
@@ -50,9 +50,15 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 fn types(lx: &mut Legalizer<'_>, inst: &VInst, division: bool) -> Option<Step> {
     let mut new = *inst;
     let mut changed = false;
+    // The negative of a narrow operand is one.
+    let narrow = |s: &VSrc| s.ty().is_some_and(|t| t.bytes() < 4);
+    let negative = division
+        && inst.src.iter().all(|s| matches!(s, Src::None) || narrow(s))
+        && inst.src.iter().any(|s| s.mods().any());
     for i in 0..2 {
         let Some(ty) = inst.src[i].ty() else { continue };
         let want = match ty {
+            Type::Ub | Type::Uw if negative => Type::D,
             Type::B | Type::W if division => Type::D,
             Type::Ub | Type::Uw if division => Type::Ud,
             Type::Q | Type::Uq if division => return Some(Step::Refuse("64-bit integer division")),

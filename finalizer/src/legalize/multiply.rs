@@ -21,7 +21,19 @@ use crate::{
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     match inst.op {
         Op::Mul => product(lx, inst),
-        Op::Mach => high(lx, inst),
+        Op::Mach => {
+            let constants = |s: &VSrc| matches!(s, Src::Imm { ty: Type::V | Type::Uv, .. });
+            if inst.src.iter().any(constants) {
+                // The high half of what stands in words is not that of dwords.
+                let mut new = *inst;
+                for i in (0..2).filter(|&i| constants(&inst.src[i])) {
+                    lx.spread_source(&mut new, i, Type::D);
+                }
+                lx.inst(new);
+                return Step::Replaced;
+            }
+            high(lx, inst)
+        }
         _ => Step::Keep,
     }
 }

@@ -22,6 +22,9 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if is_ternary_region(&inst.src[1]) || is_ternary_region(&inst.src[0]) {
         return Step::Keep; // Shaped already.
     }
+    if let Some(step) = packed_constants(lx, inst) {
+        return step;
+    }
     if inst.op == Op::Mad
         && let Some(step) = integer_mad(lx, inst)
     {
@@ -39,6 +42,21 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 
 fn is_ternary_region(src: &VSrc) -> bool {
     matches!(src, Src::Direct { region, .. } if region.width == Region::ABSENT)
+}
+
+/// Constants of several elements are none of a scalar: they go through variables of the result's type.
+fn packed_constants(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
+    let packed = |s: &VSrc| matches!(s, Src::Imm { ty: Type::V | Type::Uv | Type::Vf, .. });
+    if !inst.src.iter().any(packed) {
+        return None;
+    }
+    let ty = inst.dst.ty()?;
+    let mut new = *inst;
+    for i in (0..3).filter(|&i| packed(&inst.src[i])) {
+        lx.spread_source(&mut new, i, ty);
+    }
+    lx.inst(new);
+    Some(Step::Replaced)
 }
 
 /// `mad` on integers: native with a narrow factor from Gen11 on, else a product and a sum.
@@ -266,7 +284,7 @@ fn placed(lx: &mut Legalizer<'_>, reg: build::VReg, bytes: u32) -> bool {
 fn spans_fit(lx: &Legalizer<'_>, inst: &VInst) -> bool {
     let bytes = |ty: Option<Type>| inst.exec.lanes() * ty.map_or(0, Type::bytes);
     let grf = lx.grf();
-    inst.src.iter().all(|s| is_scalar(s, inst.exec.lanes()) || bytes(s.ty()) <= 2 * grf)
+    (0..3).all(|i| super::split::source_fits(lx, inst, i))
         && bytes(inst.dst.ty()) <= 2 * grf
         && super::split::destination_fits(lx, inst)
 }

@@ -122,7 +122,7 @@ impl Lowerer<'_> {
             _ if opcode.is_math() || matches!(opcode, Opcode::Mod | Opcode::Divm | Opcode::Sqrtm) => {
                 self.math(opcode, dst, srcs)
             }
-            _ => Err("not lowered yet".into()),
+            _ => self.unsupported(opcode),
         }
     }
 
@@ -492,13 +492,26 @@ impl Lowerer<'_> {
 
     /// `madw`: `src0 * src1 + src2` in 64 bits, low and high dwords in consecutive registers.
     fn multiply_add_wide(&mut self, dst: &VectorOperand, srcs: Srcs<'_>) -> Lowered {
-        let (Dst::Direct { reg, ty, .. }, _) = self.dst(dst)? else {
-            return Err("an indirect destination of madw".into());
-        };
-        let (a, b, c) = (self.src(&srcs[0])?, self.src(&srcs[1])?, self.src(&srcs[2])?);
+        let (low, _) = self.dst(dst)?;
         let lanes = self.lanes;
         let count = lanes.exec.lanes();
-        let high = reg.plus((count * 4).next_multiple_of(self.grf()));
+        let rows = (count * 4).next_multiple_of(self.grf());
+        let (high, ty) = match low {
+            Dst::Direct { reg, horz, ty } => (Dst::Direct { reg: reg.plus(rows), horz, ty }, ty),
+            Dst::Indirect { addr, imm, horz, ty } => {
+                (Dst::Indirect { addr, imm: imm + rows as i16, horz, ty }, ty)
+            }
+            _ => return Err("`madw` to no variable".into()),
+        };
+        let mut sources = [Src::None; 3];
+        for (slot, operand) in sources.iter_mut().zip(srcs.iter()) {
+            *slot = self.src(operand)?;
+            // The product is that of 64 bits, the negative of an operand one of 32.
+            if slot.mods().any() {
+                *slot = self.plain_source(*slot);
+            }
+        }
+        let [a, b, c] = sources;
         // Sources may overlap the destination.
         let (lo, hi, carry) = (self.temp(count, 4), self.temp(count, 4), self.temp(count, 4));
         let packed = build::strided(1, lanes.exec);
@@ -538,8 +551,8 @@ impl Lowerer<'_> {
                 ));
             }
         }
-        self.emit_guarded(build::mov(lanes, Dst::packed(reg, ty), Src::new(lo, packed, ty)));
-        self.emit_guarded(build::mov(lanes, Dst::packed(high, ty), Src::new(hi, packed, ty)));
+        self.emit_guarded(build::mov(lanes, low, Src::new(lo, packed, ty)));
+        self.emit_guarded(build::mov(lanes, high, Src::new(hi, packed, ty)));
         Ok(())
     }
 

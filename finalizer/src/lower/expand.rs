@@ -47,11 +47,35 @@ impl Lowerer<'_> {
             matches!(second, Src::Direct { region, .. } if region == build::strided(1, self.lanes.exec));
         if self.caps.ops.pln && matches!(lanes, PLANE | 16) && packed {
             let op = if plane { Op::Pln } else { Op::Line };
-            self.last(op, target, sat, &[first, second]);
+            let whole = matches!(target, Dst::Direct { reg, horz: 1, ty: Type::F } if reg.byte.is_multiple_of(self.grf()));
+            if whole {
+                self.last(op, target, sat, &[first, second]);
+            } else {
+                // Pieces of it would need coefficients of their own.
+                let result = self.in_temp(op, Type::F, &[first, second]);
+                self.last(Op::Mov, target, sat, &[result]);
+            }
             return Ok(());
         }
-        let Src::Direct { reg: equation, ty: Type::F, mods, .. } = first else {
-            return Err("a plane equation that is not in a variable of floats".into());
+        let (equation, mods) = match first {
+            Src::Direct { reg, ty: Type::F, mods, .. } => (reg, mods),
+            Src::None => return Err("no plane equation".into()),
+            other => {
+                let copy = self.payload(1);
+                let four = Lanes { exec: ExecSize::S4, chan: 0, no_mask: true };
+                self.emit(build::mov(four, Dst::packed(copy, Type::F), other));
+                (copy, SrcMod::None)
+            }
+        };
+        // Pieces start somewhere in the region of coordinates.
+        let second = match second {
+            Src::Imm { .. } => second,
+            Src::Direct { region, .. } if plane || packed || region.is_scalar() => second,
+            Src::Indirect { .. } if plane => second,
+            other => {
+                let copy = self.copy_as(other, Type::F);
+                self.packed(copy, Type::F)
+            }
         };
         let whole = self.lanes;
         let pred = self.pred;
@@ -71,7 +95,8 @@ impl Lowerer<'_> {
                     Src::Direct { reg, region, mods, ty } if !region.is_scalar() => {
                         Src::Direct { reg: reg.plus(at * 4), region, mods, ty }
                     }
-                    Src::Imm { .. } | Src::Direct { .. } if !plane => second,
+                    Src::Imm { .. } => second,
+                    Src::Direct { .. } if !plane => second,
                     _ => return Err("coordinates of a plane that are not in a variable".into()),
                 })
             };
@@ -99,8 +124,7 @@ impl Lowerer<'_> {
                 Opcode::Dp4 => Op::Dp4,
                 _ => Op::Dph,
             };
-            self.last(op, target, sat, &[a, b]);
-            return Ok(());
+            return self.dot(op, target, sat, [a, b]);
         }
         if self.lanes.exec.lanes() < 4 {
             return Err("a dot product of less than four channels does not exist".into());
@@ -132,6 +156,44 @@ impl Lowerer<'_> {
         }
         self.lanes = whole;
         self.last(Op::Mov, target, sat, &[sum]);
+        Ok(())
+    }
+
+    /// A dot product that the platform has. Its operands are whole: pieces of less than four channels would be other
+    /// products.
+    fn dot(&mut self, op: Op, target: VDst, sat: bool, srcs: [VSrc; 2]) -> Lowered {
+        let lanes = self.lanes.exec.lanes();
+        if lanes < 4 {
+            self.last(op, target, sat, &srcs);
+            return Ok(());
+        }
+        let grf = self.grf();
+        let ty = srcs[0].ty().filter(|t| t.is_float()).unwrap_or(Type::F);
+        let packed = build::strided(1, self.lanes.exec);
+        let whole = self.lanes;
+        // A channel that does not run may hold an element that others want.
+        self.lanes.no_mask = true;
+        let srcs = srcs.map(|src| match src {
+            Src::Imm { .. } => src,
+            Src::Direct { reg, region, ty: own, .. }
+                if own == ty && region == packed && reg.byte.is_multiple_of(grf) =>
+            {
+                src
+            }
+            _ => {
+                let copy = self.copy_as(src, ty);
+                self.packed(copy, ty)
+            }
+        });
+        let plain = matches!(target, Dst::Direct { reg, horz: 1, ty: to } if to == ty && reg.byte.is_multiple_of(grf));
+        if plain {
+            self.lanes = whole;
+            self.last(op, target, sat, &srcs);
+        } else {
+            let result = self.in_temp(op, ty, &srcs);
+            self.lanes = whole;
+            self.last(Op::Mov, target, sat, &[result]);
+        }
         Ok(())
     }
 

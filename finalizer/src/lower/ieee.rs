@@ -182,7 +182,7 @@ impl Lowerer<'_> {
         let flag = self.flag(p.id, self.lanes)?;
         let (whole, step) = self.macro_lanes(ty);
         if whole.exec != self.lanes.exec {
-            return Err(format!("{} of fewer lanes than a register holds", opcode.name()).into());
+            return Err(format!("`{opcode}` of fewer lanes than a register holds").into());
         }
         let mut operands = [VReg::NULL; 2];
         for (i, operand) in srcs.iter().enumerate().take(2) {
@@ -215,7 +215,7 @@ impl Lowerer<'_> {
         match ty {
             Some(Type::F) => Ok(Type::F),
             Some(Type::Df) if self.caps.ops.fp64 => Ok(Type::Df),
-            other => Err(format!("{} of {other:?}", opcode.name()).into()),
+            _ => Err(format!("`{opcode}` of what is neither :f nor :df").into()),
         }
     }
 

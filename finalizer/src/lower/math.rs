@@ -3,8 +3,8 @@
 use gen_ir::{Dst, MathFn, Op, Src, SrcMod, Type};
 use visa::{Opcode, Srcs, VectorOperand};
 
-use super::{Lowered, Lowerer, types::one_kind};
-use crate::build::{self, VSrc};
+use super::{Lowered, Lowerer};
+use crate::build::{self, VDst, VSrc};
 
 impl Lowerer<'_> {
     /// Any function of the math unit.
@@ -15,7 +15,25 @@ impl Lowerer<'_> {
             Some(operand) => Some(self.src(operand)?),
             None => None,
         };
-        one_kind(opcode, &target, &[a, b.unwrap_or(Src::None)])?;
+        let mut sources = [a, b.unwrap_or(Src::None)];
+        if Self::is_mixed(&target, &sources) {
+            let mut own = target;
+            let divides = matches!(opcode, Opcode::Div | Opcode::Mod);
+            let moved = self.one_type(&mut own, &mut sources, divides);
+            let [a, second] = sources;
+            let done = self.function(opcode, own, sat && moved.is_none(), a, b.map(|_| second));
+            if let (Ok(()), Some((target, from))) = (&done, moved) {
+                let mut copy = build::mov(self.lanes, target, from);
+                copy.sat = sat;
+                self.emit_guarded(copy);
+            }
+            return done;
+        }
+        self.function(opcode, target, sat, a, b)
+    }
+
+    /// A function of operands of one kind.
+    fn function(&mut self, opcode: Opcode, target: VDst, sat: bool, a: VSrc, b: Option<VSrc>) -> Lowered {
         if let Some(done) = self.double_math(opcode, target, sat, a, b) {
             return done;
         }
@@ -48,7 +66,7 @@ impl Lowerer<'_> {
             }
             (Opcode::Divm, Some(b)) => return self.ieee_math(opcode, target, sat, a, b),
             (Opcode::Sqrtm, _) => return self.ieee_math(opcode, target, sat, a, Src::None),
-            _ => return Err("not lowered yet".into()),
+            _ => return self.unsupported(opcode),
         };
         let count = if matches!(s[1], Src::None) { 1 } else { 2 };
         self.plain_math(function, target, sat, &s[..count]);
@@ -59,7 +77,7 @@ impl Lowerer<'_> {
     fn double_math(
         &mut self,
         opcode: Opcode,
-        dst: build::VDst,
+        dst: VDst,
         sat: bool,
         a: VSrc,
         b: Option<VSrc>,
@@ -77,7 +95,7 @@ impl Lowerer<'_> {
     }
 
     /// `a * (1 / b)`.
-    fn divide_by_inverse(&mut self, dst: build::VDst, sat: bool, a: VSrc, b: VSrc) -> Lowered {
+    fn divide_by_inverse(&mut self, dst: VDst, sat: bool, a: VSrc, b: VSrc) -> Lowered {
         let ty = dst.ty().unwrap_or(Type::F);
         let lanes = self.lanes;
         let temp = self.temp(lanes.exec.lanes(), ty.bytes());
@@ -90,7 +108,7 @@ impl Lowerer<'_> {
     }
 
     /// `exp2(b * log2(|a|))`.
-    fn power_by_logarithm(&mut self, dst: build::VDst, sat: bool, a: VSrc, b: VSrc) -> Lowered {
+    fn power_by_logarithm(&mut self, dst: VDst, sat: bool, a: VSrc, b: VSrc) -> Lowered {
         let ty = dst.ty().unwrap_or(Type::F);
         let lanes = self.lanes;
         let temp = self.temp(lanes.exec.lanes(), ty.bytes());

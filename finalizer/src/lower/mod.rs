@@ -15,6 +15,7 @@ mod flow;
 mod identity;
 mod ieee;
 mod math;
+mod nibbles;
 pub(crate) mod operand;
 mod predicates;
 mod stack;
@@ -123,6 +124,8 @@ pub(crate) struct Lowerer<'a> {
     /// Channels and predicate of the current vISA instruction.
     pub lanes: Lanes,
     pub pred: Option<Pred<Virtual>>,
+    /// What stands for its predicates, where its channels are moved.
+    moved: nibbles::Moved,
     origin: u32,
     relocate_payload: bool,
     /// The kernel writes global memory, shared local memory.
@@ -275,6 +278,7 @@ impl<'a> Lowerer<'a> {
             widest: None,
             lanes: Lanes::SCALAR,
             pred: None,
+            moved: nibbles::Moved::default(),
             origin: VInst::NO_ORIGIN,
             relocate_payload: options.relocate_payload,
             writes: Writes::default(),
@@ -462,6 +466,14 @@ impl<'a> Lowerer<'a> {
         if self.ended {
             return Ok(());
         }
+        let done = self.translate(index);
+        if self.moved.is_some() {
+            self.return_channels();
+        }
+        done
+    }
+
+    fn translate(&mut self, index: usize) -> Lowered {
         self.origin = index as u32;
         let record = &self.visa.code[index];
         let operands = self.visa.operands_of(record);
@@ -542,7 +554,12 @@ impl<'a> Lowerer<'a> {
             Op::Ifcall { address, arg_size, .. } => self.stack_call(Some(address), arg_size),
 
             Op::Dpas { .. } => self.dpas(inst.opcode, &inst.op),
-            Op::Breakpoint => Err("breakpoints are not lowered".into()),
+            Op::Breakpoint => {
+                let mut stop = crate::build::op(gen_ir::Op::Nop, Lanes::SCALAR, gen_ir::Dst::None, &[]);
+                stop.opts = stop.opts.with(gen_ir::Options::BREAKPOINT);
+                self.emit(stop);
+                Ok(())
+            }
             _ => self.message(inst),
         }
     }

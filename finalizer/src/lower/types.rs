@@ -2,8 +2,9 @@
 //!
 //! Arithmetic does not mix integers and floats, and a float's destination has the type that is computed in
 //! (specification of vISA, "Type Conversion"; the type maps of the pages have rows of integers, of floats and of
-//! doubles); Intel's finalizer refuses what does, and what rotates bytes. Where the page of an instruction on bits says
-//! nothing of saturation, Intel's finalizer drops it.
+//! doubles). What mixes them all the same is computed in the widest float among
+//! the operands, and converted: the execution type of several types is the float (volume 7, "Execution Data Types"). Intel's finalizer refuses what
+//! rotates bytes. Where the page of an instruction on bits says nothing of saturation, Intel's finalizer drops it.
 
 use gen_ir::{Dst, Op, Src, SrcMod, Type};
 use visa::{Opcode, Srcs, VectorOperand};
@@ -12,7 +13,7 @@ use super::{Lowered, Lowerer};
 use crate::build::{self, VDst, VSrc};
 
 /// Types that are not mixed.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(PartialOrd, Ord, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Integer,
     Float,
@@ -29,24 +30,13 @@ impl Kind {
             _ => Some(Kind::Integer),
         }
     }
-
-    const fn name(self) -> &'static str {
-        match self {
-            Kind::Integer => "integer",
-            Kind::Float => "floating-point",
-            Kind::Double => "double",
-        }
-    }
 }
 
-/// Refuses operands of two kinds.
+/// Whether operands are of two kinds.
 #[inline(always)]
-pub(super) fn one_kind(opcode: Opcode, dst: &VDst, srcs: &[VSrc]) -> Lowered {
-    let Some(first) = dst.ty().and_then(Kind::of) else { return Ok(()) };
-    match srcs.iter().filter_map(Src::ty).filter_map(Kind::of).find(|k| *k != first) {
-        Some(other) => mixed(opcode, [first, other]),
-        None => Ok(()),
-    }
+fn are_mixed(dst: &VDst, srcs: &[VSrc]) -> bool {
+    let Some(first) = dst.ty().and_then(Kind::of) else { return false };
+    srcs.iter().filter_map(Src::ty).filter_map(Kind::of).any(|k| k != first)
 }
 
 /// Whether an operation on bits saturates nothing.
@@ -74,11 +64,16 @@ impl Lowerer<'_> {
     /// it does not have.
     #[inline(always)]
     pub(crate) fn settle_types(&mut self, opcode: Opcode, op: Op) -> Lowered {
+        let srnd = self.caps.ops.srnd;
         let inst = self.block_insts().last_mut();
         let Some(inst) = inst else { return Ok(()) };
         inst.sat &= !has_no_saturation(op);
         match op {
-            Op::Add | Op::Mul | Op::Mad => one_kind(opcode, &inst.dst, &inst.src),
+            Op::Add | Op::Mul | Op::Mad if are_mixed(&inst.dst, &inst.src) => {
+                self.last_in_one_type();
+                Ok(())
+            }
+            Op::Srnd if !srnd => self.unsupported(opcode),
             Op::Rol | Op::Ror if inst.src[0].ty().is_some_and(|t| t.bytes() == 1) => {
                 Err(format!("`{opcode}` of bytes; allowed: words, dwords, and qwords where there are such")
                     .into())
@@ -124,8 +119,75 @@ impl Lowerer<'_> {
     }
 }
 
-#[cold]
-fn mixed(opcode: Opcode, [one, other]: [Kind; 2]) -> Lowered {
-    let (one, other) = (one.name(), other.name());
-    Err(format!("{one} and {other} operands in one `{opcode}`; a `mov` converts").into())
+impl Lowerer<'_> {
+    /// The instruction that was appended last, computed in one type.
+    #[cold]
+    fn last_in_one_type(&mut self) {
+        let Some(mut inst) = self.block_insts().pop() else { return };
+        let target = self.one_type(&mut inst.dst, &mut inst.src, false);
+        let Some((target, from)) = target else { return self.emit(inst) };
+        let sat = std::mem::take(&mut inst.sat);
+        self.emit(inst);
+        let mut copy = build::mov(self.lanes, target, from);
+        copy.sat = sat;
+        self.emit_guarded(copy);
+    }
+
+    /// Makes operands of one kind. If the destination becomes another: the real one, and what is to be moved there.
+    #[cold]
+    pub(super) fn one_type(
+        &mut self,
+        dst: &mut VDst,
+        srcs: &mut [VSrc],
+        divides: bool,
+    ) -> Option<(VDst, VSrc)> {
+        let types = || srcs.iter().filter_map(Src::ty);
+        // A quotient of integers is one.
+        let kinds = types().chain(dst.ty().filter(|_| !divides)).filter_map(Kind::of);
+        let kind = kinds.max().unwrap_or(Kind::Integer);
+        let half = types().all(|t| t == Type::Hf) && dst.ty() != Some(Type::F);
+        let signed = types().any(Type::is_signed) || srcs.iter().any(|s| s.mods().any());
+        let ty = match kind {
+            Kind::Double => Type::Df,
+            Kind::Float if half => Type::Hf,
+            Kind::Float => Type::F,
+            Kind::Integer if types().any(|t| t.bytes() == 8) => {
+                if signed {
+                    Type::Q
+                } else {
+                    Type::Uq
+                }
+            }
+            Kind::Integer => {
+                if signed {
+                    Type::D
+                } else {
+                    Type::Ud
+                }
+            }
+        };
+        let lanes = self.lanes;
+        let packed = build::strided(1, lanes.exec);
+        for src in srcs {
+            let Some(own) = src.ty() else { continue };
+            if Kind::of(own) == Some(kind) && (own.bytes() == ty.bytes() || kind != Kind::Float) {
+                continue;
+            }
+            let copy = self.temp(lanes.exec.lanes(), ty.bytes());
+            self.emit(build::mov(lanes, Dst::packed(copy, ty), *src));
+            *src = Src::new(copy, packed, ty);
+        }
+        if dst.ty().and_then(Kind::of) == Some(kind) {
+            return None;
+        }
+        let result = self.temp(lanes.exec.lanes(), ty.bytes());
+        let target = std::mem::replace(dst, Dst::packed(result, ty));
+        Some((target, Src::new(result, packed, ty)))
+    }
+
+    /// Whether a function's operands are of several kinds.
+    #[inline(always)]
+    pub(super) fn is_mixed(dst: &VDst, srcs: &[VSrc]) -> bool {
+        are_mixed(dst, srcs)
+    }
 }

@@ -111,10 +111,14 @@ impl VarMap {
             let var = Var { origin: Some(i as u32), ..Var::temp(VarClass::Flag, bytes, bytes) };
             map.lists.preds.push(out.add_var(var));
         }
+        // Elements that nobody names take no room where there is not enough for all.
+        let elements: u32 = kernel.addrs.iter().map(|a| u32::from(a.num_elements)).sum();
+        let used = if elements > ADDRESSES { used_elements(kernel) } else { Vec::new() };
         for (i, a) in kernel.addrs.iter().enumerate() {
+            let some = used.get(i).map_or(u32::MAX, |n| *n).max(1);
             let var = Var {
                 origin: Some(i as u32),
-                ..Var::temp(VarClass::Address, 2 * u32::from(a.num_elements), 2)
+                ..Var::temp(VarClass::Address, 2 * u32::from(a.num_elements).min(some), 2)
             };
             map.lists.addrs.push(out.add_var(var));
         }
@@ -336,6 +340,32 @@ impl VarMap {
     }
 }
 
+/// Words of the address register.
+const ADDRESSES: u32 = 16;
+
+/// How many elements of each address variable instructions name.
+fn used_elements(kernel: &visa::Kernel) -> Vec<u32> {
+    let mut used = vec![0; kernel.addrs.len()];
+    for record in &kernel.code {
+        for operand in kernel.operands_of(record) {
+            let (addr, end) = match operand {
+                visa::Operand::Vector(visa::VectorOperand::Address(a)) => {
+                    (a.addr, u32::from(a.offset) + a.width.lanes().max(record.exec.size.lanes()))
+                }
+                visa::Operand::Vector(visa::VectorOperand::Indirect(i)) => {
+                    let rows = if i.region.vstride().is_none() { record.exec.size.lanes() } else { 1 };
+                    (i.addr, u32::from(i.addr_offset) + rows)
+                }
+                _ => continue,
+            };
+            if let Some(known) = used.get_mut(addr.index()) {
+                *known = end.max(*known);
+            }
+        }
+    }
+    used
+}
+
 /// Variables of a register and more start at one; smaller ones never cross a register boundary
 /// (vISA specification, "Region Restrictions", rule 6).
 fn natural_align(bytes: u32, grf: u32) -> u32 {
@@ -363,6 +393,9 @@ impl Lowerer<'_> {
 
     /// The flag variable of a predicate, wide enough for the channels of an instruction.
     pub(crate) fn flag(&mut self, id: visa::PredId, lanes: Lanes) -> Lowered<VarId> {
+        if let Some(flag) = self.moved.find(id) {
+            return Ok(flag);
+        }
         let Some(&flag) = id.declared().and_then(|i| self.vars.lists.preds.get(i)) else {
             return Err("no such predicate".into());
         };

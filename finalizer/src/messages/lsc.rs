@@ -144,7 +144,7 @@ impl Lowerer<'_> {
         }
         let kind = lsc.op.kind();
         if kind == LscKind::Other {
-            return Err("not lowered yet".into());
+            return Err(format!("{} does not exist on {}", lsc.op.name(), self.caps.name).into());
         }
         let grf = self.grf();
         let lanes = self.message_lanes();
@@ -235,13 +235,21 @@ impl Lowerer<'_> {
 
     /// Scale and immediate offset are not in the message: they are computed.
     fn address_plus(&mut self, part: Part, lsc: &Lsc<'_>, bytes: u32) -> Lowered<Part> {
+        let ty = if bytes == 8 { Type::Q } else { Type::D };
+        let mut part = part;
         if lsc.addr_scale > 1 {
-            return Err("scaled addresses are not lowered yet".into());
+            let product = self.payload(part.len);
+            let from = Src::new(part.reg, build::strided(1, self.lanes.exec), ty);
+            let (op, factor) = match u32::from(lsc.addr_scale) {
+                scale if scale.is_power_of_two() => (Op::Shl, scale.trailing_zeros() as u16),
+                _ => (Op::Mul, lsc.addr_scale),
+            };
+            self.emit_guarded(build::op(op, self.lanes, Dst::packed(product, ty), &[from, Src::uw(factor)]));
+            part.reg = product;
         }
         if lsc.addr_offset == 0 {
             return Ok(part);
         }
-        let ty = if bytes == 8 { Type::Q } else { Type::D };
         let sum = self.payload(part.len);
         let from = Src::new(part.reg, build::strided(1, self.lanes.exec), ty);
         let offset = Src::d(lsc.addr_offset);

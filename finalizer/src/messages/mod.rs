@@ -143,7 +143,7 @@ impl Lowerer<'_> {
             Op::UrbWrite { outputs, mask, global_offset, handle, per_slot_offset, data } => {
                 self.urb_write(outputs, global_offset, [mask, handle, per_slot_offset, data])
             }
-            _ => Err("not lowered yet".into()),
+            _ => Err(format!("{} does not exist on {}", inst.opcode, self.caps.name).into()),
         }
     }
 

@@ -90,7 +90,7 @@ impl Lowerer<'_> {
                 let payload = self.motion_payload(universal, input, 1)?;
                 self.estimate(Kind::new(Sfid::Vme, MessageType::Distortion, 16), payload, picture, output)
             }
-            _ => Err("not lowered yet".into()),
+            _ => self.unsupported(opcode),
         }
     }
 

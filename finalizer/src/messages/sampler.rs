@@ -96,11 +96,20 @@ impl Lowerer<'_> {
             for param in sample.params.iter() {
                 let part = self.part(param, bytes(lanes, half_in))?;
                 let at = group * bytes(step, half_in);
-                if !at.is_multiple_of(self.grf()) {
-                    return Err("half-float parameters of a split message".into());
-                }
                 let len = bytes(step, half_in).div_ceil(self.grf());
-                let reg = if part.reg.is_null() { part.reg } else { part.reg.plus(at) };
+                let reg = match part.reg {
+                    null if null.is_null() => null,
+                    reg if at.is_multiple_of(self.grf()) => reg.plus(at),
+                    // Half of a register of half floats.
+                    reg => {
+                        let (copy, exec) = (self.payload(len), self.lanes.exec);
+                        let exec = ExecSize::from_lanes(step).unwrap_or(exec);
+                        let from = Src::new(reg.plus(at), build::strided(1, exec), Type::Uw);
+                        let lanes = Lanes { exec, chan: 0, no_mask: true };
+                        self.emit(build::mov(lanes, Dst::packed(copy, Type::Uw), from));
+                        copy
+                    }
+                };
                 parts.push(Part { reg, len });
             }
             if parts.is_empty() {

@@ -41,7 +41,7 @@ impl Lowerer<'_> {
                 }
                 let (element, per_lane) = match (block_bytes, blocks) {
                     (1, 8) if !self.caps.memory.a64_gather_8_bytes => {
-                        return Err("scattered messages of 8 bytes do not exist here".into());
+                        return self.svm_eight_bytes(store, addresses, data);
                     }
                     (1, 8) => (ElementType::Byte, 8),
                     (1, _) => (ElementType::Byte, 4),
@@ -91,6 +91,32 @@ impl Lowerer<'_> {
         for (addresses, data) in [(first, data), (second, far)] {
             let addresses = self.stage(addresses.reg);
             self.svm(&Visa::SvmGather { store, block_bytes, blocks, addresses, data })?;
+        }
+        Ok(())
+    }
+
+    /// Eight bytes a channel as two messages of four.
+    fn svm_eight_bytes(&mut self, store: bool, addresses: RawOperand, data: RawOperand) -> Lowered {
+        let lanes = self.message_lanes();
+        let (block_bytes, blocks) = (1, 4);
+        let place = self.raw(data)?;
+        let first = self.part(addresses, lanes * 8)?;
+        // Before the first half, whose response may overwrite the addresses.
+        let second = self.add_offset(first, &visa::VectorOperand::imm(visa::Type::UQ, 4), Type::Uq)?;
+        let halves = [0, 1].map(|_| self.payload((lanes * 4).div_ceil(self.grf())));
+        let dword = |reg: VReg, stride: u8, exec| Src::new(reg, build::strided(stride, exec), Type::Ud);
+        let exec = self.lanes.exec;
+        for (i, addresses) in [first, second].into_iter().enumerate() {
+            if store {
+                let from = dword(place.plus(4 * i as u32), 2, exec);
+                self.emit(build::mov(self.lanes, Dst::packed(halves[i], Type::Ud), from));
+            }
+            let (addresses, data) = (self.stage(addresses.reg), self.stage(halves[i]));
+            self.svm(&Visa::SvmGather { store, block_bytes, blocks, addresses, data })?;
+        }
+        for (i, half) in halves.into_iter().enumerate().filter(|_| !store) {
+            let to = Dst::Direct { reg: place.plus(4 * i as u32), horz: 2, ty: Type::Ud };
+            self.emit_guarded(build::mov(self.lanes, to, dword(half, 1, exec)));
         }
         Ok(())
     }

@@ -6,10 +6,15 @@
 //! cargo run --release -p tests --bin coverage -- --platform skl --only mul
 //! ```
 
+use std::collections::BTreeMap;
+
 use clap::Parser;
 use platforms::Platform;
 use tests::{
-    coverage::{Fate, forms::forms, judge, open, reasons, record::Recorded, table, vote},
+    coverage::{
+        Beside, Fate, beside, forms::forms, is_plain, judge, open, random, reasons, record::Recorded, table,
+        vote,
+    },
     oracle::GenxIr,
 };
 
@@ -37,6 +42,15 @@ struct Arguments {
     /// Ask Intel's finalizer what each open form means, and run its code.
     #[arg(long)]
     intel: bool,
+    /// Random instructions instead: so many, with Intel's finalizer asked about each.
+    #[arg(long, value_name = "COUNT")]
+    random: Option<usize>,
+    /// Which random instructions.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Random instructions that break rules of the specification, too.
+    #[arg(long)]
+    wild: bool,
     /// Only forms that contain this.
     #[arg(long, default_value = "")]
     only: String,
@@ -47,6 +61,10 @@ fn main() {
     let named = !arguments.platforms.is_empty();
     let mut failed = false;
     for platform in Platform::ALL.into_iter().filter(|p| !named || arguments.platforms.contains(p)) {
+        if let Some(count) = arguments.random {
+            failed |= at_random(platform, &arguments, count);
+            continue;
+        }
         if arguments.record || arguments.record_new {
             Recorded::record(platform, arguments.record);
             continue;
@@ -93,4 +111,23 @@ fn main() {
         }
     }
     std::process::exit(i32::from(failed));
+}
+
+/// Random forms beside Intel's finalizer. True if one is wrong, or refused by us alone.
+fn at_random(platform: Platform, arguments: &Arguments, count: usize) -> bool {
+    let Some(intel) = GenxIr::find() else { return false };
+    let mut counts = BTreeMap::new();
+    let mut failed = false;
+    let forms = random::forms(arguments.seed, count).into_iter();
+    let forms = forms.filter(|f| f.line.contains(&arguments.only));
+    for form in forms.filter(|f| arguments.wild || is_plain(platform, f)) {
+        let (fate, why) = beside(platform, &form, &intel);
+        *counts.entry(fate).or_insert(0) += 1;
+        failed |= matches!(fate, Beside::Refused | Beside::Wrong);
+        if !matches!(fate, Beside::Agree | Beside::Neither) {
+            println!("{platform} {fate:?}\t{}\t{}", form.line.replace('\n', "; "), why.replace('\n', " "));
+        }
+    }
+    println!("{platform}: {counts:?}");
+    failed
 }

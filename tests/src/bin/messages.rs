@@ -19,7 +19,7 @@ struct Arguments {
     /// Print how many forms of each instruction are equal, explained, refused.
     #[arg(long)]
     table: bool,
-    /// Print each form that is refused by us and not by Intel.
+    /// Print each form that is refused by us, and why.
     #[arg(long)]
     refused: bool,
     /// Print each difference that is explained: the row, platform, form, and what differs.
@@ -65,7 +65,7 @@ fn main() {
                         println!("{}", explained::line(platform, form, *row, d));
                     }
                 }
-                Fate::RefusedByUs(why) if arguments.refused => {
+                Fate::RefusedByUs(why) | Fate::RefusedByBoth(why) if arguments.refused => {
                     println!("{platform}: {}: refused: {why}", form.line.replace('\n', "; "));
                 }
                 _ => {}

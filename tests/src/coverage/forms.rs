@@ -15,10 +15,10 @@ pub struct Form {
 }
 
 /// Types that operands are made of, widest first.
-const TYPES: [Type; 11] =
+pub(super) const TYPES: [Type; 11] =
     [Type::UD, Type::D, Type::F, Type::HF, Type::DF, Type::UQ, Type::Q, Type::UW, Type::W, Type::UB, Type::B];
 /// Source variables, in the order of operands.
-const SOURCES: [&str; 4] = ["A", "B", "C", "E"];
+pub(super) const SOURCES: [&str; 4] = ["A", "B", "C", "E"];
 /// Masks and sizes besides `M1`.
 const MASKS: [(&str, u32); 6] = [("M1_NM", 8), ("M2", 4), ("M3", 8), ("M3_NM", 8), ("M5", 16), ("M5_NM", 16)];
 
@@ -100,7 +100,7 @@ fn arithmetic(row: &Row, out: &mut Vec<Form>) {
     }
 }
 
-fn constant(ty: Type) -> String {
+pub(super) fn constant(ty: Type) -> String {
     match ty {
         Type::F => "0x40200000:f".into(),
         Type::HF => "0x4100:hf".into(),

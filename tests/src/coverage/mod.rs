@@ -6,6 +6,7 @@
 
 pub mod forms;
 pub mod open;
+pub mod random;
 pub mod record;
 
 use std::{
@@ -81,20 +82,21 @@ const VIEWS: [(&str, u32); 11] = [
     ("b", 1),
 ];
 
-/// Channels of a form's kernel.
+/// Channels of a form's kernel: the first size that holds the last channel of every execution size and mask.
 fn simd(line: &str) -> u32 {
-    let lanes = |n: u32| line.contains(&format!(", {n})"));
-    match () {
-        () if lanes(32) || line.contains("(M5") => 32,
-        () if lanes(16) || line.contains("(M3") => 16,
-        () => 8,
-    }
+    let masks = line.match_indices("(M").filter_map(|(at, _)| {
+        let (mask, rest) = line[at + 2..].split_once(", ")?;
+        let lanes: u32 = rest.split_once(')')?.0.parse().ok()?;
+        let first: u32 = mask.trim_end_matches("_NM").parse().ok()?;
+        Some(4 * (first - 1) + lanes)
+    });
+    masks.max().unwrap_or(8).next_power_of_two().clamp(8, 32)
 }
 
 /// The kernel of a form.
 pub fn program(line: &str) -> String {
     let mut text = ".version 4.1\n.kernel \"k\"\n".to_owned();
-    let used = |name: &str| line.contains(&format!("{name}_"));
+    let used = |name: &str| line.contains(&format!("{name}_")) || line.contains(&format!("&{name} "));
     let mut loads = String::new();
     let variables: Vec<_> =
         ["A", "B", "C", "E", "X", "Y"].into_iter().enumerate().filter(|v| used(v.1)).collect();
@@ -117,7 +119,13 @@ pub fn program(line: &str) -> String {
             let _ = writeln!(loads, "oword_ld (8) T6 {:#x}:ud {name}.{at}", from / 16);
         }
     }
-    text += ".decl P1 v_type=P num_elts=32\n.decl P2 v_type=P num_elts=32\n";
+    for n in (0..4).filter(|n| line.contains(&format!("A{n}(0)"))) {
+        let _ = writeln!(text, ".decl A{n} v_type=A num_elts=16");
+    }
+    // Intel's finalizer takes any and all of a predicate's elements, the specification of those of the instruction.
+    let group = [".any)", ".all)"].iter().any(|w| line.contains(w));
+    let elements = if group { simd(line) } else { 32 };
+    let _ = writeln!(text, ".decl P1 v_type=P num_elts={elements}\n.decl P2 v_type=P num_elts=32");
     text += ".decl T6 v_type=T num_elts=1\n.decl T7 v_type=T num_elts=1\n";
     let _ = writeln!(
         text,
@@ -182,6 +190,24 @@ pub fn judge(platform: Platform, form: &Form, recorded: &Recorded) -> Fate {
 /// Whether a refusal says that the platform lacks something.
 fn lacking(why: &str) -> bool {
     ["not exist", "does not have", "has no "].iter().any(|words| why.contains(words))
+}
+
+/// Whether a form breaks no rule of the specification.
+pub fn is_plain(platform: Platform, form: &Form) -> bool {
+    let module = finalizer::read_text(program(&form.line).as_bytes(), platform);
+    module.is_ok_and(|m| {
+        visa::verify::verify(&m, visa::verify::VerifyOptions::for_platform(platform)).is_empty()
+    })
+}
+
+/// Why we refuse a line, if we do.
+pub fn refusal(platform: Platform, line: &str) -> Option<String> {
+    let first = |e: finalizer::Refusal| e.0.first().map_or(String::new(), |d| d.message.clone());
+    let module = match finalizer::read_text(program(line).as_bytes(), platform) {
+        Ok(module) => module,
+        Err(e) => return Some(first(e)),
+    };
+    Finalizer::new(Options::new(platform)).finalize_kernel(&module, 0).err().map(first)
 }
 
 /// Whether we refuse a form.
@@ -258,7 +284,14 @@ fn difference(form: &Form, wanted: &[u8], found: &[u8], again: &[u8]) -> Option<
         if double { close_double(wanted, found, at) } else { close(wanted, found, at, Grant::Functions) }
     };
     // Sums of differences stand in even channels; what odd ones hold is open.
-    let open = |at: usize| form.op.starts_with("sad2") && at / 2 % 2 == 1;
+    let place = || {
+        let (_, to) = form.line.split_once("(0,").filter(|_| form.line.contains(" X_"))?;
+        let (column, rest) = to.split_once(")<")?;
+        Some((column.parse::<usize>().ok()?, rest.split('>').next()?.parse::<usize>().ok()?))
+    };
+    let (column, stride) = place().unwrap_or((0, 1));
+    let sums = form.op.starts_with("sad2");
+    let open = |at: usize| sums && (at / 2).wrapping_sub(column) / stride % 2 == 1;
     (0..wanted.len()).find(|&at| !open(at) && wanted[at] != found[at] && wanted[at] == again[at] && !near(at))
 }
 
@@ -321,6 +354,72 @@ pub fn vote(platform: Platform, form: &Form, intel: &GenxIr) -> String {
     };
     let again = interpreted(false).ok();
     format!("{}; {}", beside("interpreter", interpreted(true), again), beside("ours", ours, None))
+}
+
+/// What is the matter with a form where Intel's finalizer is asked: how our code, its code and the interpreter
+/// stand to each other.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Beside {
+    /// Intel refuses it, and so do we.
+    Neither,
+    /// All three agree, or ours and the interpreter do where Intel refuses it.
+    Agree,
+    /// We refuse what Intel takes.
+    Refused,
+    /// We refuse what Intel takes where its verifier is switched off.
+    RefusedUnverified,
+    /// Our code is not what the interpreter says.
+    Wrong,
+    /// Intel's code is not what ours and the interpreter say.
+    Other,
+}
+
+/// Asks Intel's finalizer about a form.
+pub fn beside(platform: Platform, form: &Form, intel: &GenxIr) -> (Beside, String) {
+    let text = program(&form.line);
+    let takes = |options: &[&str]| {
+        let made = intel.finalize(platform, &text, options).ok()?;
+        // It writes `illegal` where it does not know better, and takes nothing by that.
+        (!made.asm.lines().any(|l| l.trim().starts_with("illegal"))).then_some(made.dat)
+    };
+    let ours = catch_unwind(AssertUnwindSafe(|| run(platform, form)))
+        .unwrap_or_else(|_| Err((false, "a panic".into())));
+    let theirs = takes(&["-noschedule"]);
+    match ours {
+        Err((true, why)) if theirs.is_some() => return (Beside::Refused, why),
+        Err((true, why)) if takes(&["-noschedule", "-noverifyCISA"]).is_some() => {
+            return (Beside::RefusedUnverified, why);
+        }
+        Err((true, why)) => return (Beside::Neither, why),
+        Err((false, why)) => return (Beside::Wrong, why),
+        Ok(()) => {}
+    }
+    let Some(theirs) = theirs.or_else(|| takes(&["-noschedule", "-noverifyCISA"])) else {
+        return (Beside::Agree, String::new());
+    };
+    let trial = Trial::new(form);
+    let Ok(module) = finalizer::read_text(text.as_bytes(), platform) else {
+        return (Beside::Neither, String::new());
+    };
+    let found = match trial.run(platform, &theirs, "Intel's code") {
+        Ok(found) => found,
+        Err(why) => return (Beside::Other, why),
+    };
+    let interpreted =
+        |strict| trial.interpreted(platform, &module, &RunOptions { strict, ..Trial::options() });
+    let (Ok(wanted), Ok(again)) = (interpreted(true), interpreted(false)) else {
+        return (Beside::Agree, String::new());
+    };
+    match difference(form, &wanted, &found, &again) {
+        None => (Beside::Agree, String::new()),
+        Some(at) => {
+            let near = at & !7..(at & !7) + 8;
+            (
+                Beside::Other,
+                format!("byte {at:#x}: ours {:02x?}, Intel's {:02x?}", &wanted[near.clone()], &found[near]),
+            )
+        }
+    }
 }
 
 /// Whether the doubles around a byte are both NaN, or equal to what their computation in singles may lose.

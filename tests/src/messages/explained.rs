@@ -132,4 +132,7 @@ pub static ROWS: &[Row] = &[
     (|s| s.platform == Platform::Bdw && (s.op.starts_with("oword") || matches!(s.op, "wait" | "lifetime"))
          && s.dword().is_some_and(|d| d < 8 && d != 2) && s.difference.intel.starts_with("r0.") && s.difference.ours == "0x0",
      "the header of an oword block is its offset, dword 2; Intel leaves the rest undefined or copies r0 (volume 7, \"Data Port Messages\")"),
+    (|s| s.platform == Platform::Tgllp && s.field == "messages" && matches!(s.op, "svm_gather" | "svm_scatter")
+         && s.line.contains(".1.8 ") && s.difference.ours.contains(' ') && !s.difference.intel.contains(' '),
+     "element sizes of these messages are one, two and four bytes (Mesa, brw_eu_defines.h, GFX7_BYTE_SCATTERED_DATA_ELEMENT): ours are two of four"),
 ];

@@ -35,7 +35,7 @@ pub enum Fate {
     /// Intel refuses it, or crashes; we do not.
     RefusedByIntel,
     /// Nobody takes it.
-    RefusedByBoth,
+    RefusedByBoth(String),
 }
 
 impl Fate {
@@ -47,7 +47,7 @@ impl Fate {
             Fate::Differs(_) => "differs",
             Fate::RefusedByUs(_) => "refused by us",
             Fate::RefusedByIntel => "refused by Intel",
-            Fate::RefusedByBoth => "refused by both",
+            Fate::RefusedByBoth(_) => "refused by both",
         }
     }
 }
@@ -68,7 +68,7 @@ pub fn ours(platform: Platform, line: &str) -> Result<Vec<u8>, String> {
 pub fn judge(platform: Platform, form: &Form, recorded: &Recorded) -> Fate {
     let ours = ours(platform, &form.line);
     match (ours, recorded.answer(&form.line)) {
-        (Err(_), Answer::Refused) => Fate::RefusedByBoth,
+        (Err(why), Answer::Refused) => Fate::RefusedByBoth(why),
         (Ok(_), Answer::Refused) => Fate::RefusedByIntel,
         (Err(why), Answer::Code(_)) => Fate::RefusedByUs(why),
         (Ok(ours), Answer::Code(intel)) => {

@@ -51,7 +51,8 @@ pub(super) static ROWS: &[Row] = &[
     alu(Dph,   true,  &[EXEC, PRED, dst(FLOAT), src(FLOAT), src(FLOAT)]),
     alu(Exp,   true,  &[EXEC, PRED, dst(HALF), src(HALF)]),
     alu(Frc,   true,  &[EXEC, PRED, dst(HALF), src(HALF)]),
-    alu(Line,  true,  &[EXEC, PRED, dst(NUM), src(NUM), src(NUM)]),
+    // The hardware interpolates single floats (volume 2a, "line"); the specification has no page for it.
+    alu(Line,  true,  &[EXEC, PRED, dst(TF), src(TF), src(TF)]),
     alu(Log,   true,  &[EXEC, PRED, dst(HALF), src(HALF)]),
     alu(Mad,   true,  &[EXEC, PRED, dst(I32.or(FALL)), src(I32.or(FALL)), src(I32.or(FALL)), src(I32.or(FALL))]),
     alu(Mulh,  true,  &[EXEC, PRED, dst(DW), src(DW), src(DW)]),

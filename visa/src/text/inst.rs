@@ -58,7 +58,10 @@ impl<'s> Parser<'s> {
         if pred.is_some() {
             // The row of what was just appended says whether it can be guarded.
             let row = self.k()?.code.last().and_then(crate::Record::row);
-            if row.is_some_and(|r| !r.has_pred()) {
+            if row.is_some_and(|r| r.opcode == Opcode::Fminmax) {
+                // The object has no room for it, and Intel's finalizer takes the text without it.
+                self.k()?.code.last_mut().into_iter().for_each(|last| last.pred = None);
+            } else if row.is_some_and(|r| !r.has_pred()) {
                 return self.fail_at(guard_at..guard_end, format!("`{name}` cannot have a predicate"));
             }
         }

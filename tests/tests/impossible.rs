@@ -1,0 +1,79 @@
+//! Nothing counts as impossible on a platform without a source that says so (`tests::impossible`), and every opcode
+//! of vISA is in the tables.
+
+use std::collections::BTreeSet;
+
+use platforms::Platform;
+use tests::{
+    coverage,
+    impossible::{reason, reasons},
+    messages,
+    opcodes::{FORMS, program},
+};
+
+/// Each row is what its example is refused for, wherever it says so.
+#[test]
+fn examples_are_refused_in_these_words() {
+    let mut faults = Vec::new();
+    for row in reasons() {
+        for &platform in &row.platforms {
+            let refusal = if row.is_message {
+                messages::ours(platform, row.example).err()
+            } else {
+                coverage::refusal(platform, row.example)
+            };
+            if !refusal.as_ref().is_some_and(|why| why.contains(row.words)) {
+                faults.push(format!("{platform}: {}: {} ({refusal:?})", row.words, row.example));
+            }
+        }
+        assert!(row.source.len() > 10, "{}: no source", row.words);
+    }
+    assert!(faults.is_empty(), "{}", faults.join("\n"));
+}
+
+/// Forms of messages that nobody takes, or we do not, are impossible for a reason that stands in the table.
+#[test]
+fn messages_are_refused_for_a_reason() {
+    for platform in Platform::ALL {
+        let mut faults = Vec::new();
+        for form in messages::forms::forms().into_iter().filter(|f| messages::asked(platform, f)) {
+            if let Err(why) = messages::ours(platform, &form.line)
+                && reason(platform, &why).is_none()
+            {
+                faults.push(format!("{}: {why}", form.line.replace('\n', "; ")));
+            }
+        }
+        assert!(faults.is_empty(), "{platform}: {}\n{}", faults.len(), faults.join("\n"));
+    }
+}
+
+/// The opcodes of vISA: number and name, as the specification and the mnemonic table of Intel's finalizer (IGC 2.x,
+/// visa/IsaDescription.cpp, `ISA_Inst_Table`) have them, and what platform they came with where that is none of ours.
+#[test]
+fn every_opcode_is_in_a_table() {
+    let mut shown = BTreeSet::new();
+    let mut read = |text: &str| {
+        let Ok(module) = finalizer::read_text(text.as_bytes(), Platform::Pvc) else { return };
+        let records = module.kernels.iter().chain(&module.functions).flat_map(|k| &k.code);
+        shown.extend(records.map(|record| record.opcode.raw()));
+    };
+    let mut seen = BTreeSet::new();
+    for form in messages::forms::forms().into_iter().filter(|f| seen.insert(f.op)) {
+        read(&messages::forms::program(&form.line, 64));
+    }
+    for form in coverage::forms::forms().into_iter().filter(|f| seen.insert(f.op)) {
+        read(&coverage::program(&form.line));
+    }
+    FORMS.iter().for_each(|(_, lines)| read(&program(lines)));
+    let mut missing = Vec::new();
+    let mut count = 0;
+    for line in include_str!("../data/opcodes.tsv").lines() {
+        let [number, name, later] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
+        count += 1;
+        let number: u8 = number.parse().expect("a number");
+        if later.is_empty() && !shown.contains(&number) {
+            missing.push(format!("{number:#x} {name}"));
+        }
+    }
+    assert!(count > 130 && missing.is_empty(), "{count} opcodes, missing: {missing:#?}");
+}
