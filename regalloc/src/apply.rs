@@ -31,14 +31,16 @@ pub(crate) fn apply(kernel: &Kernel<Virtual>, at: &[u32], pool: &mut Pool<Physic
     for block in &kernel.blocks {
         let mut insts = pool.list(block.insts.len());
         for inst in &block.insts {
-            let mut new = inst.map_regs(|_, reg| place(reg));
-            if is_idle_copy(&new) {
+            insts.push(inst.map_regs(|_, reg| place(reg)));
+            if inst.op == Op::Mov && insts.last().is_some_and(is_idle_copy) {
+                insts.pop();
                 continue;
             }
-            if inst.src.iter().any(|src| matches!(src, Src::AddrOf { .. })) {
+            if inst.src.iter().any(|src| matches!(src, Src::AddrOf { .. }))
+                && let Some(new) = insts.last_mut()
+            {
                 addresses(&mut new.src, shift);
             }
-            insts.push(new);
         }
         out.blocks.push(Block { insts, succs: block.succs.clone() });
     }
@@ -54,9 +56,9 @@ pub(crate) fn apply(kernel: &Kernel<Virtual>, at: &[u32], pool: &mut Pool<Physic
     }
 }
 
-/// A copy of a register's bits to themselves, whichever channels run.
+/// Whether a move copies a register's bits to themselves, whichever channels run.
 fn is_idle_copy(inst: &Inst<Physical>) -> bool {
-    if inst.op != Op::Mov || inst.sat || inst.cond.is_some() {
+    if inst.sat || inst.cond.is_some() {
         return false;
     }
     let (Dst::Direct { reg, horz, ty }, Src::Direct { reg: from, region, mods: SrcMod::None, ty: read_as }) =

@@ -103,6 +103,7 @@ pub(crate) struct Spread {
     state: Vec<State>,
     seen: Vec<u32>,
     found: Vec<(u32, Touch)>,
+    of_one: Vec<Touch>,
     pairs: Vec<(u32, u32)>,
     raw: Vec<(u32, (u32, u32))>,
     raw_holds: Vec<(u32, (u32, u32))>,
@@ -153,7 +154,6 @@ impl Spread {
     /// Walks every variable through the graph.
     pub fn find(&mut self, kernel: &Kernel<Virtual>, accesses: &Accesses, flow: &Flow, homes: &Homes) {
         self.summarize(kernel, accesses, flow, homes);
-        self.touches.set(kernel.vars.len(), &self.found);
         self.find_staying(kernel, flow);
         self.routines.find(kernel, flow);
         self.raw_passes.clear();
@@ -236,19 +236,19 @@ impl Spread {
     fn spread(&mut self, kernel: &Kernel<Virtual>, accesses: &Accesses, flow: &Flow) {
         let blocks = kernel.blocks.len();
         let Spread { walk, routines, pairs, raw, raw_holds, raw_passes, waiting, stays, .. } = self;
+        let Spread { touches, found, of_one, reach, out, .. } = self;
         let waits = flow.any_divergence || !stays.is_empty();
         walk.start(blocks);
         pairs.clear();
         raw.clear();
         raw_holds.clear();
         waiting.clear();
-        for v in 0..kernel.vars.len() as u32 {
-            let touches = self.touches.of(v as usize);
+        let mut one = |v: u32, touches: &[Touch]| {
             let live_out = kernel.vars[v as usize].live_out;
             if !live_out && !touches.iter().any(|t| t.exposed) {
-                continue;
+                return;
             }
-            walk.run(kernel, (flow, routines), v, touches, self.reach[v as usize], live_out);
+            walk.run(kernel, (flow, routines), v, touches, reach[v as usize], live_out);
             pairs.extend(walk.own.iter().map(|&b| (b, v)));
             // Blocks next to each other make one range.
             walk.sort_passed();
@@ -263,7 +263,7 @@ impl Spread {
                 }
             }
             if !waits {
-                continue;
+                return;
             }
             for &t in &walk.live_in {
                 if let Some(s) = flow.waits.since(gen_ir::BlockId(t)) {
@@ -275,8 +275,21 @@ impl Spread {
                     waiting.push((t, v));
                 }
             }
+        };
+        let vars = kernel.vars.len();
+        if found.len() * 8 > vars || kernel.vars.iter().any(|var| var.live_out) {
+            touches.set(vars, found);
+            (0..vars).for_each(|v| one(v as u32, touches.of(v)));
+        } else {
+            // Few: sorting them is less work than looking at all variables.
+            found.sort_unstable_by_key(|(v, touch)| (*v, touch.block));
+            for own in found.chunk_by(|a, b| a.0 == b.0) {
+                of_one.clear();
+                of_one.extend(own.iter().map(|(_, touch)| *touch));
+                one(own[0].0, of_one);
+            }
         }
-        self.out.set(blocks, pairs);
+        out.set(blocks, pairs);
     }
 
     /// Keeps what lanes hold that wait in a caller, while a subroutine runs.

@@ -4,10 +4,10 @@
 //! messages to one surface ask for the same sum; the address register still holds it, unless another descriptor
 //! of the kind, or more addresses than there is room for, came between.
 
-use gen_ir::{Desc, Dst, Extent, Inst, Kernel, Op, Payload, Reg, Var, VarClass, VarId, Virtual};
+use gen_ir::{Desc, Dst, Extent, Inst, Kernel, Op, Payload, Reg, Src, Var, VarClass, VarId, Virtual};
 
 use super::formula::Formula;
-use crate::lists::reset;
+use crate::lists::{refill, reset};
 
 /// Block of an address variable that is written more than once, or read where it is not written.
 const NOT_ONE: u32 = u32::MAX - 1;
@@ -27,20 +27,24 @@ pub(super) struct Scratch {
 struct Room {
     bytes: u32,
     clock: u32,
-    /// When each address variable was last met.
+    /// When each address variable was last met; [`NO_ADDRESS`] for others.
     met: Vec<u32>,
 }
+
+/// A variable that takes no room.
+const NO_ADDRESS: u32 = u32::MAX;
 
 impl Room {
     fn start(&mut self, kernel: &Kernel<Virtual>) {
         self.bytes = u32::from(kernel.platform.caps().regs.addr_subregs) * 2;
         self.clock = 0;
-        reset(&mut self.met, kernel.vars.len(), 0);
+        let start = |v: &Var| if v.class == VarClass::Address { 0 } else { NO_ADDRESS };
+        refill(&mut self.met, kernel.vars.iter().map(start));
     }
 
     /// An address is read or written: descriptors that there is no room for beside it are forgotten.
     fn take(&mut self, reg: Reg<Virtual>, vars: &[Var], last: &mut [Option<Last>; 2]) {
-        let Some(v) = reg.var().filter(|v| vars[v.index()].class == VarClass::Address) else { return };
+        let Some(v) = reg.var().filter(|v| self.met[v.index()] != NO_ADDRESS) else { return };
         for last in last {
             let Some(l) = last.as_mut().filter(|l| l.var != v && self.met[v.index()] < l.since) else {
                 continue;
@@ -111,7 +115,8 @@ pub(super) fn share(kernel: &mut Kernel<Virtual>, grf_bytes: u32, scratch: &mut 
                 }
                 continue;
             }
-            inst.for_each_reg(|_, r| room.take(r, vars, &mut last));
+            inst.for_each_read(|r| room.take(r, vars, &mut last));
+            room.take(Reg::var_at(to, 0), vars, &mut last);
             let written = inst.dst_extent(grf_bytes).unwrap_or(Extent { start: 0, end: u32::MAX });
             for last in &mut last {
                 if last.is_some_and(|l| l.formula.reads(to, written)) {
@@ -158,22 +163,24 @@ impl Scratch {
                         *home = NOT_ONE;
                     }
                 };
-                let direct = inst.src.iter().filter_map(gen_ir::Src::reg);
-                direct.for_each(|r| read(r, false));
-                let through = inst.src.iter().filter_map(|s| match *s {
-                    gen_ir::Src::Indirect { addr, .. } => Some(addr),
-                    _ => None,
-                });
-                through.for_each(|r| read(r, false));
-                if let Dst::Indirect { addr, .. } = inst.dst {
-                    read(addr, false);
-                }
-                if let Payload::Send(s) = &inst.payload {
-                    for d in [s.desc, s.ex_desc] {
-                        if let Desc::Reg(r) = d {
-                            read(r, true);
+                match &inst.payload {
+                    Payload::Send(s) => {
+                        for src in &inst.src {
+                            match src {
+                                Src::Indirect { addr, .. } => read(*addr, false),
+                                src => src.reg().into_iter().for_each(|r| read(r, false)),
+                            }
+                        }
+                        if let Dst::Indirect { addr, .. } = inst.dst {
+                            read(addr, false);
+                        }
+                        for d in [s.desc, s.ex_desc] {
+                            if let Desc::Reg(r) = d {
+                                read(r, true);
+                            }
                         }
                     }
+                    _ => inst.for_each_read(|r| read(r, false)),
                 }
                 if let Some(v) = inst.dst.reg().and_then(Reg::var) {
                     let home = &mut of[v.index()];
@@ -187,7 +194,7 @@ impl Scratch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gen_ir::{Block, ExecSize, SendInfo, Sfid, Src, Type};
+    use gen_ir::{Block, ExecSize, SendInfo, Sfid, Type};
     use platforms::Platform;
 
     /// Messages to surfaces whose index is in dword `n` of a variable, with other instructions between.

@@ -206,6 +206,13 @@ impl Pass<'_> {
         reads.clear();
         for (i, inst) in self.insts.iter().enumerate() {
             let at = i as u32;
+            let concerns = |reg: Reg<Virtual>| reg.var().is_some_and(|v| number[v.index()] != NONE);
+            // Flags are no headers.
+            let mut any = inst.dst.reg().is_some_and(concerns);
+            inst.for_each_read(|reg| any |= concerns(reg));
+            if !any {
+                continue;
+            }
             inst.for_each_reg(|role, reg| {
                 let Some(v) = reg.var() else { return };
                 let Some(h) = headers.get_mut(number[v.index()] as usize) else { return };

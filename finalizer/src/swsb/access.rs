@@ -75,6 +75,10 @@ pub(super) struct Access {
     /// whether two instructions can meet at all.
     pub grfs: u128,
     pub arfs: bool,
+    /// The same of those that it reads and that it writes, and whether it writes single bytes by the word.
+    pub read: u128,
+    pub written: u128,
+    pub by_word: bool,
     /// Touches an architecture register whose accesses wait for everything before, and hold up what
     /// follows.
     pub lone: bool,
@@ -116,6 +120,9 @@ impl Access {
             limit: u32::from(grf_count) * u32::from(caps.regs.grf_bytes),
             grfs: 0,
             arfs: false,
+            read: 0,
+            written: 0,
+            by_word: false,
             lone: false,
             after_all: matches!(inst.op, Op::Call | Op::Calla | Op::Ret),
             eot: inst.is_eot(),
@@ -233,20 +240,26 @@ impl Access {
 
     fn summarize(&mut self, caps: &Caps) {
         let grf_bytes = u32::from(caps.regs.grf_bytes);
-        let (mut grfs, mut arfs) = (0, false);
+        let (mut read, mut written, mut arfs, mut by_word) = (0, 0, false, false);
         for r in self.ranges() {
+            by_word |= r.by_word && r.write;
             if r.file != File::Grf {
                 arfs = true;
             } else {
                 let (first, last) = (r.start / grf_bytes, (r.end - 1) / grf_bytes);
-                if last - first >= 127 {
-                    grfs = u128::MAX;
+                let grfs = match last - first {
+                    127.. => u128::MAX,
+                    more => (u128::MAX >> (127 - more)).rotate_left(first),
+                };
+                if r.write {
+                    written |= grfs;
                 } else {
-                    grfs |= (u128::MAX >> (127 - (last - first))).rotate_left(first);
+                    read |= grfs;
                 }
             }
         }
-        (self.grfs, self.arfs) = (grfs, arfs);
+        (self.grfs, self.arfs) = (read | written, arfs);
+        (self.read, self.written, self.by_word) = (read, written, by_word);
     }
 }
 

@@ -154,7 +154,13 @@ impl State {
         }
         for e in &self.entries {
             let before = &all[e.inst as usize];
-            if (a.grfs & before.grfs != 0 || a.arfs && before.arfs) && in_order_hazard(before, e.pipe, a) {
+            // In one pipe only reads of what was written count.
+            let may_meet = if a.unit == Unit::Pipe(e.pipe) && !a.by_word {
+                a.read & before.written != 0
+            } else {
+                a.grfs & before.grfs != 0 || a.arfs && before.arfs
+            };
+            if may_meet && in_order_hazard(before, e.pipe, a) {
                 let dist = &mut wait.dist[usize::from(e.pipe)];
                 let age = e.age.min(7);
                 *dist = if *dist == 0 { age } else { age.min(*dist) };
