@@ -69,8 +69,8 @@ pub fn platform(name: &[u8]) -> Option<Platform> {
 }
 
 thread_local! {
-    /// The finalizer of this thread's last call.
-    static KEPT: RefCell<Option<Finalizer>> = const { RefCell::new(None) };
+    /// The finalizer of this thread's last call. In a box, since each call takes it and puts it back.
+    static KEPT: RefCell<Option<Box<Finalizer>>> = const { RefCell::new(None) };
 }
 
 /// Compiles one kernel.
@@ -99,7 +99,7 @@ pub(crate) fn compile(request: Request<'_>) -> Result<Binary, Failure> {
     let options = Options { compact: request.compact, ..Options::with_level(platform, request.level) };
     // A call that panics leaves none behind.
     let kept = KEPT.take().filter(|f| *f.options() == options);
-    let mut finalizer = kept.unwrap_or_else(|| Finalizer::new(options));
+    let mut finalizer = kept.unwrap_or_else(|| Box::new(Finalizer::new(options)));
     let result = finalizer.finalize_named(request.object, name);
     KEPT.set(Some(finalizer));
     result.map_err(|refusal: Refusal| {
