@@ -25,7 +25,7 @@ pub const DEVICES: [Device; 14] = [
     device("skl", Platform::Skl, "2435"),
     device("kbl", Platform::Skl, "2435"),
     device("cfl", Platform::Skl, "2435"),
-    device("bxt", Platform::Bxt, "2243"),
+    device("bxt", Platform::Bxt, "2435"),
     device("glk", Platform::Bxt, "2435"),
     device("icllp", Platform::Icllp, "2435"),
     device("ehl", Platform::Icllp, "2435"),

@@ -148,6 +148,27 @@ fn on_path(name: &Path) -> Option<PathBuf> {
     env::split_paths(&env::var_os("PATH")?).map(|d| d.join(name)).find(|p| p.is_file())
 }
 
+/// A file that the compiler leaves in the current directory when it puts vISA into programs.
+struct Left {
+    is_new: bool,
+}
+
+impl Left {
+    const NAME: &str = "kernel.visaasm";
+
+    fn look() -> Left {
+        Left { is_new: !Path::new(Left::NAME).exists() }
+    }
+
+    /// Removes it, unless a user's of this name was there before.
+    fn remove(self) {
+        if self.is_new {
+            // It may not be there, or be of nobody's business.
+            let _ = fs::remove_file(Left::NAME);
+        }
+    }
+}
+
 /// A program to run on a GPU.
 #[derive(Clone, Debug)]
 pub struct Launch {
@@ -194,7 +215,9 @@ impl Launch {
         if self.intel_code {
             command.env("VISA_FINALIZE_NEO_MODE", "off");
         }
+        let left = Left::look();
         let done = set(&mut command).map_err(io_error(program.display().to_string()))?;
+        left.remove();
         Ok((done, server.stop()))
     }
 

@@ -28,6 +28,8 @@ pub struct Job<'a> {
     pub from: [u32; 3],
     pub to: [u32; 3],
     pub space: Space,
+    /// The general state base.
+    pub general: u64,
     pub options: &'a Options,
     /// Processors to use.
     pub threads: usize,
@@ -87,7 +89,7 @@ fn groups(from: [u32; 3], to: [u32; 3]) -> impl Iterator<Item = [u32; 3]> {
 
 /// A place where groups run.
 fn desk<'a>(job: &Job<'a>, world: &Arc<World>) -> Groups<'a> {
-    let view = View::new(world.clone(), job.space);
+    let view = View::new(world.clone(), job.space, job.general);
     Groups::new(job.program, job.dispatch, job.options, Memory::over(Box::new(view)))
 }
 

@@ -43,6 +43,8 @@ const NEAR: usize = 16;
 pub struct View {
     world: Option<Arc<World>>,
     space: Space,
+    /// The page that 32-bit addresses count from: the general state base.
+    low: u64,
     touched: Vec<Touched>,
     by_page: FxHashMap<u64, u32>,
     by_place: FxHashMap<Place, u32>,
@@ -56,11 +58,13 @@ pub struct Effects {
 }
 
 impl View {
-    /// A process's memory, unchanged.
-    pub fn new(world: Arc<World>, space: Space) -> View {
+    /// A process's memory, unchanged. Where it has nothing below 4 GB, 32-bit addresses count from `general`, as they do
+    /// for stateless messages: some devices have all buffers there.
+    pub fn new(world: Arc<World>, space: Space, general: u64) -> View {
         View {
             world: Some(world),
             space,
+            low: general / PAGE as u64,
             touched: Vec::new(),
             by_page: FxHashMap::default(),
             by_place: FxHashMap::default(),
@@ -86,7 +90,9 @@ impl View {
         let index = match self.by_page.get(&page) {
             Some(index) => *index,
             None => {
-                let found = self.space.find(self.world.as_ref()?, page)?;
+                let world = self.world.as_ref()?;
+                let low = || self.space.find(world, page + self.low).filter(|_| page < 1 << 20);
+                let found = self.space.find(world, page).or_else(low)?;
                 // Two addresses of one page are one page.
                 let next = self.touched.len() as u32;
                 let index = *self.by_place.entry(found.place).or_insert(next);
@@ -248,7 +254,7 @@ mod tests {
     #[test]
     fn a_group_sees_its_own_changes_by_every_address() {
         let (world, space) = world();
-        let mut view = View::new(world, space);
+        let mut view = View::new(world, space, 0);
         assert_eq!(view.load(0x58000, 4), None);
         assert_eq!(view.store(0x58000, 4, 1), None);
         view.store(0x55ffc, 8, 0x0807_0605_0403_0201).unwrap();
@@ -258,10 +264,19 @@ mod tests {
     }
 
     #[test]
+    fn low_addresses_count_from_a_base() {
+        let (world, space) = world();
+        let mut view = View::new(world, space, 0x50000);
+        view.store(0x5010, 4, 7).unwrap();
+        assert_eq!(view.load(0x55010, 4), Some(7));
+        assert_eq!(view.load(0x1_0000_5010, 4), None);
+    }
+
+    #[test]
     fn changes_come_in_order_and_readers_of_changed_lines_are_told() {
         let (mut world, space) = world();
         let run = |accesses: &mut dyn FnMut(&mut View)| {
-            let mut view = View::new(world.clone(), space);
+            let mut view = View::new(world.clone(), space, 0);
             accesses(&mut view);
             view.take()
         };

@@ -115,7 +115,13 @@ fn launch(device: Device, intel_code: bool) -> Launch {
 
 fn output(launch: &Launch, case: &[&str]) -> (Output, Findings) {
     let arguments: Vec<OsString> = case.iter().map(OsString::from).collect();
-    launch.run(&program("check"), &arguments, Command::output).unwrap()
+    run(launch, &program("check"), &arguments)
+}
+
+/// Runs a program in a directory of its own: the compiler leaves a file there.
+fn run(launch: &Launch, program: &Path, arguments: &[OsString]) -> (Output, Findings) {
+    let place = tempfile::tempdir().unwrap();
+    launch.run(program, arguments, |c| c.current_dir(place.path()).output()).unwrap()
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -226,7 +232,7 @@ fn slot_gives_our_code(device: &str) {
 
 /// A kernel that reads past its buffer: the kernel, the message and the vISA instruction are named.
 fn findings_name_kernels_and_visa(device: Device) {
-    let (output, findings) = launch(device, false).run(&program("outside"), &[], Command::output).unwrap();
+    let (output, findings) = run(&launch(device, false), &program("outside"), &[]);
     assert!(output.status.success(), "{}", text(&output.stdout));
     let told = findings.to_string();
     let lines: Vec<&str> = told.lines().map(str::trim).collect();

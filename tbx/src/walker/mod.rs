@@ -32,6 +32,8 @@ struct Walk {
     /// Memory that `r0.0` leads to.
     indirect: Vec<u8>,
     bindings: Bindings,
+    /// The general state base.
+    general: u64,
     /// Surfaces that cannot be used, and why.
     notes: Vec<String>,
 }
@@ -106,6 +108,7 @@ pub fn gpgpu(
         all: part(0, common),
         indirect: Vec::new(),
         bindings,
+        general: bases.general,
         notes,
     };
     dispatch(machine, space, at, walk)
@@ -152,6 +155,7 @@ pub fn compute(
         all,
         indirect: space.bytes(world, indirect, (c[2] & 0x1_ffff) as usize)?,
         bindings,
+        general: bases.general,
         notes,
     };
     dispatch(machine, space, at, walk)
@@ -196,6 +200,7 @@ fn dispatch(machine: &mut Machine<'_>, space: Space, at: u64, walk: Walk) -> Res
         from: walk.from,
         to: walk.to,
         space,
+        general: walk.general,
         options: machine.options,
         threads: machine.threads,
     };
