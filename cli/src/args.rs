@@ -122,6 +122,9 @@ pub struct FinalizeArgs {
     /// General registers at the end of the file that no variable is given.
     #[arg(long, value_name = "N", default_value = "0")]
     pub reserve: u16,
+    /// Set an option that has a name in the libraries; may be given several times.
+    #[arg(long, value_name = "NAME=VALUE", value_parser = setting)]
+    pub set: Vec<(String, String)>,
     /// Leave these passes out; may be given several times.
     #[arg(long, value_name = "PASS", value_delimiter = ',', value_parser = passes(false))]
     pub skip_pass: Vec<String>,
@@ -156,6 +159,15 @@ impl FinalizeArgs {
     pub fn only_translates(&self) -> bool {
         self.report.is_none() && self.emits().iter().all(|e| matches!(e, Emit::Visaasm | Emit::Object))
     }
+}
+
+/// An option of [`finalizer::SETTINGS`] and its value.
+fn setting(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("found no `=` behind the name")?;
+    let mut options = finalizer::Options::new(Platform::Skl);
+    let refused = |r: finalizer::Refusal| r.0.first().map_or_else(String::new, |d| d.message.clone());
+    options.set(name, value).map_err(refused)?;
+    Ok((name.to_owned(), value.to_owned()))
 }
 
 /// Names of passes: all of them and `all`, or those that can be left out.

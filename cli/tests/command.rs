@@ -79,6 +79,33 @@ fn registers_are_those_that_are_asked_for_where_the_platform_has_them() {
 }
 
 #[test]
+fn options_of_the_libraries_are_set_by_name() {
+    let (dir, _) = with_example();
+    let text = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/mandelbrot_skl.visaasm");
+    let few = [text, "-p", "skl", "--reserve", "114", "--emit", "dat", "-o", "code"];
+    assert_eq!(run(dir.path(), &few).status.code(), Some(0));
+    let out = run(dir.path(), &[&few[..], &["--set", "abort-on-spill=4"]].concat());
+    assert_eq!(out.status.code(), Some(1));
+    let message = stderr(&out);
+    assert!(message.contains("messages for spilled values in") && message.contains("[Spills]"), "{message}");
+    let many = run(dir.path(), &[&few[..], &["--set", "abort-on-spill=200"]].concat());
+    assert_eq!(many.status.code(), Some(0), "{}", stderr(&many));
+
+    let out = run(
+        dir.path(),
+        &["k.isa", "-p", "skl", "--emit", "asm", "-o", "k.asm", "--set", "kernel-id=8589934593"],
+    );
+    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+    let listing = fs::read_to_string(dir.path().join("k.asm")).unwrap();
+    let end: Vec<&str> =
+        listing.lines().skip_while(|l| !l.contains("EOT")).skip(1).filter(|l| l.contains("mov")).collect();
+    assert_eq!(end.len(), 2, "{end:?}");
+    assert!(end[0].contains(" 0x1:ud") && end[1].contains(" 0x2:ud"), "{end:?}");
+    assert!(end.iter().all(|l| l.starts_with("(W)") && l.contains("null")), "{end:?}");
+    assert_eq!(run(dir.path(), &["k.isa", "-p", "skl", "--set", "kernel-id=x"]).status.code(), Some(2));
+}
+
+#[test]
 fn disasm_and_asm_are_each_others_way_back() {
     let (dir, _) = with_example();
     assert!(run(dir.path(), &["k.isa", "-p", "skl", "--emit", "isa,dat"]).status.success());

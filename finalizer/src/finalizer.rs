@@ -192,6 +192,7 @@ impl Finalizer {
             }
         }
         made?;
+        check_spills(options, source, &lists.routines)?;
         tracker.start();
         for (index, pass) in PASSES.iter().enumerate() {
             let Step::Binary(step, nothing_to_print) = pass.step else { continue };
@@ -234,6 +235,21 @@ fn spilled(made: &Result<(), Refusal>, lists: &Lists) -> Option<u32> {
     }
 }
 
+/// Refuses kernels that spill more than the options allow (Intel's finalizer, `underSpillThreshold`).
+fn check_spills(options: &Options, source: &visa::Kernel, routines: &[Routine]) -> Result<(), Refusal> {
+    let Some(most) = options.abort_on_spill else { return Ok(()) };
+    let messages = |r: &Routine| u64::from(r.allocation.spills) + u64::from(r.allocation.fills);
+    let spilled: u64 = routines.iter().map(messages).sum();
+    let insts: u64 = routines.iter().map(|r| u64::from(r.insts)).sum();
+    if spilled == 0 || spilled * 200 < u64::from(most) * insts {
+        return Ok(());
+    }
+    let message = format!(
+        "found {spilled} messages for spilled values in {insts} instructions, allowed: fewer than {most} in 200"
+    );
+    Err(Diagnostic::error("Spills", message).in_kernel(&*source.name()).into())
+}
+
 /// What a caller gets of finished code.
 fn binary(
     cx: Context<'_>,
@@ -248,7 +264,8 @@ fn binary(
         unreachable!("the kernel was put there")
     };
     let callees = &work.calls.callees;
-    let scratch_bytes = routine::scratch_bytes(kernel, functions, callees, &mut lists.depth);
+    let stack = cx.options.stack_bytes;
+    let scratch_bytes = routine::scratch_bytes(kernel, functions, callees, &mut lists.depth, stack);
     let offsets = buffer.inst_offsets();
     let mut code = buffer.bytes().to_vec();
     if !lists.entries.is_empty() || routine::calls_unknown(&kernel.code) {

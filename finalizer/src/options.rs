@@ -79,6 +79,14 @@ pub struct Options {
     /// into a kernel. The message that ends the thread, the registers that stack calls agree on and, on platforms
     /// where kernels load their payload, its address are there all the same.
     pub reserved_registers: u16,
+    /// Refuse kernels that spill too much, as `Spills`: where 200 times the messages that move spilled values are not
+    /// fewer than so many times the instructions. 0 refuses every kernel that spills, 200 almost none.
+    pub abort_on_spill: Option<u8>,
+    /// Scratch memory of a thread whose calls have no known end, in bytes.
+    pub stack_bytes: u32,
+    /// A number that two instructions behind the kernel's end hold, which are never run: for tools that have to
+    /// know whose code it is.
+    pub kernel_id: Option<u64>,
     /// Write 8-byte compacted words where the platform has them.
     pub compact: bool,
     /// Check the code after every pass, against the hardware's rules once it has registers, and prove the
@@ -116,6 +124,9 @@ impl Options {
             platform,
             grf: Grf::Kernel,
             reserved_registers: 0,
+            abort_on_spill: None,
+            stack_bytes: 128 * 1024,
+            kernel_id: None,
             compact: true,
             verify: cfg!(debug_assertions),
             warnings: false,

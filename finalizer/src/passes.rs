@@ -4,7 +4,7 @@
 //! `--skip-pass` know, and the verifier looks at what it leaves.
 
 use encoder::CodeOptions;
-use gen_ir::{Kernel, Physical, Profile, Virtual};
+use gen_ir::{Dst, ExecSize, Inst, Kernel, Op, Physical, Profile, Src, Type, Virtual};
 use platforms::Layout;
 
 use crate::{
@@ -227,6 +227,13 @@ pub static PASSES: &[Pass] = &[
         ..Pass::REQUIRED
     },
     Pass {
+        name: "identify",
+        about: "a number stands behind the kernel's end, if one was asked for",
+        step: Step::Physical(identify),
+        profile: Profile::Expanded,
+        ..Pass::REQUIRED
+    },
+    Pass {
         name: "align-entries",
         about: "places where a launch may start are aligned",
         step: Step::Physical(align_entries),
@@ -383,6 +390,25 @@ fn schedule(code: &mut Kernel<Physical>, _: &mut Job<'_>, work: &mut Workspace) 
 
 fn scoreboard(code: &mut Kernel<Physical>, _: &mut Job<'_>, work: &mut Workspace) -> Result<(), Refusal> {
     swsb::annotate(code, &mut work.swsb, &mut work.physicals);
+    Ok(())
+}
+
+/// Two moves to nowhere behind the message that ends the thread, the low half first, as Intel's finalizer has them
+/// for `-hashmovs`.
+fn identify(code: &mut Kernel<Physical>, job: &mut Job<'_>, work: &mut Workspace) -> Result<(), Refusal> {
+    let Some(id) = job.cx.options.kernel_id.filter(|_| !job.source.is_function) else { return Ok(()) };
+    let Some(block) = code.blocks.iter_mut().find(|b| b.insts.last().is_some_and(Inst::is_eot)) else {
+        return Ok(());
+    };
+    work.physicals.grow(&mut block.insts, 2);
+    for half in [id as u32, (id >> 32) as u32] {
+        block.insts.push(Inst {
+            no_mask: true,
+            dst: Dst::null(Type::Ud),
+            src: [Src::ud(half), Src::None, Src::None],
+            ..Inst::new(Op::Mov, ExecSize::S16)
+        });
+    }
     Ok(())
 }
 

@@ -54,8 +54,6 @@ pub(crate) struct Routine {
 
 /// The base of scratch memory moves in these steps.
 pub(crate) const FRAME_UNIT: u32 = 1024;
-/// Scratch memory of a thread whose calls have no known end: what Intel's finalizer asks for.
-const DEEP_STACK: u32 = 128 * 1024;
 
 /// What does not change from one routine of a binary to the next.
 #[derive(Clone, Copy)]
@@ -189,6 +187,7 @@ pub(crate) fn scratch_bytes(
     functions: &[Routine],
     callees: &[u32],
     depth: &mut Vec<u32>,
+    deep_stack: u32,
 ) -> u32 {
     let own = kernel.code.spill_offset + kernel.allocation.scratch_bytes;
     if kernel.calls.callees(callees).is_empty() && !kernel.calls.unknown {
@@ -215,7 +214,7 @@ pub(crate) fn scratch_bytes(
     }
     let called = kernel.calls.callees(callees).iter().filter_map(at).map(|c| depth[c]).max().unwrap_or(0);
     let known = kernel.frame.saturating_add(called).next_multiple_of(FRAME_UNIT);
-    if unknown { known.max(DEEP_STACK) } else { known }
+    if unknown { known.max(deep_stack) } else { known }
 }
 
 /// Whether something is called whose address is only known at run time.

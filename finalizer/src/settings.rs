@@ -48,6 +48,24 @@ pub const SETTINGS: &[Setting] = &[
         set: |o, v| v.parse::<u8>().ok().map(|n| o.reserved_registers = n.into()),
     },
     Setting {
+        name: "abort-on-spill",
+        about: "refuses kernels in which messages for spilled values are at least so many in 200 instructions",
+        allowed: "0 to 200",
+        set: |o, v| v.parse().ok().filter(|n| *n <= 200).map(|n| o.abort_on_spill = Some(n)),
+    },
+    Setting {
+        name: "stack-kilobytes",
+        about: "scratch memory of a thread whose calls have no known end",
+        allowed: "1 to 256",
+        set: |o, v| v.parse::<u32>().ok().filter(|n| (1..=256).contains(n)).map(|n| o.stack_bytes = n * 1024),
+    },
+    Setting {
+        name: "kernel-id",
+        about: "a number that two instructions behind the kernel's end hold",
+        allowed: "a number of 64 bits",
+        set: |o, v| v.parse().ok().map(|n| o.kernel_id = Some(n)),
+    },
+    Setting {
         name: "compact",
         about: "writes 8-byte words where the platform has them",
         allowed: TRUTH,

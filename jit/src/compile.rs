@@ -2,8 +2,10 @@
 
 use std::{cell::RefCell, fmt};
 
-use finalizer::{Binary, Finalizer, Level, Options, Refusal};
+use finalizer::{Binary, Finalizer, Refusal};
 use platforms::Platform;
+
+use crate::arguments;
 
 /// A return code other than 0.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -36,8 +38,7 @@ pub(crate) struct Request<'a> {
     pub object: &'a [u8],
     pub platform: &'a [u8],
     pub version: (i32, i32),
-    pub compact: bool,
-    pub level: Level,
+    pub args: &'a [&'a [u8]],
 }
 
 /// The longest name of a kernel, in bytes.
@@ -96,7 +97,7 @@ pub(crate) fn compile(request: Request<'_>) -> Result<Binary, Failure> {
     }
     let name =
         std::str::from_utf8(request.kernel).map_err(|_| bad_input("the kernel's name is not UTF-8"))?;
-    let options = Options { compact: request.compact, ..Options::with_level(platform, request.level) };
+    let options = arguments::options(platform, request.args.iter().copied())?;
     // A call that panics leaves none behind.
     let kept = KEPT.take().filter(|f| *f.options() == options);
     let mut finalizer = kept.unwrap_or_else(|| Box::new(Finalizer::new(options)));

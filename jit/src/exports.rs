@@ -7,7 +7,7 @@ use std::{
 };
 
 use boundary::{guard, pointers};
-use finalizer::{Binary, Level};
+use finalizer::Binary;
 
 use crate::compile::{Code, Failure, Request, compile};
 
@@ -105,24 +105,14 @@ pub unsafe extern "C" fn JITCompile(
         let to_size = pointers::put(gen_binary_size, 0);
         let result = guard(|| {
             let missing = |what| Failure::new(Code::BadInput, format_args!("{what} is null"));
-            let (mut compact, mut level) = (true, Level::default());
-            for arg in read_args(num_args, args)? {
-                match arg {
-                    b"-nocompaction" => compact = false,
-                    b"-O0" => level = Level::O0,
-                    b"-O1" => level = Level::O1,
-                    b"-O2" => level = Level::O2,
-                    _ => {}
-                }
-            }
+            let args: Vec<&[u8]> = read_args(num_args, args)?.collect();
             let binary = compile(Request {
                 kernel: pointers::text(kernel_name).ok_or_else(|| missing("kernelName"))?,
                 object: pointers::bytes(kernel_isa.cast(), kernel_isa_size as usize)
                     .ok_or_else(|| missing("kernelIsa"))?,
                 platform: pointers::text(platform).ok_or_else(|| missing("platform"))?,
                 version: (major_version, minor_version),
-                compact,
-                level,
+                args: &args,
             })?;
             if !to_code || !to_size {
                 return Err(missing("genBinary or genBinarySize"));

@@ -25,7 +25,15 @@
 //! |---|---|
 //! | `-O0`, `-O1`, `-O2` | how much work goes into good code; the last one counts, `-O2` is the default |
 //! | `-nocompaction` | every instruction at its full 16 bytes |
+//! | `-noschedule` | instructions stay in the order of the vISA |
+//! | `-TotalGRFNum N`, `-HWThreadNumberPerEU N`, `-autoGRFSelection` | registers of a thread, where platforms differ in that: as many as are named, as so many threads leave, 256 where a kernel then spills less |
+//! | `-reservedGRFNum N` | the last N registers are given to no variable |
+//! | `-abortOnSpill N` | a kernel is refused that has N messages for spilled values in 200 instructions, or more |
+//! | `-scratchAllocForStackInKB N` | scratch memory of a thread whose calls have no known end (128 KiB if absent) |
+//! | `-hashmovs HI LO` | a number behind the kernel's end, as Intel's library puts it there |
 //! | `-stepping S`, `-debug`, `-ncstateless`, any other | accepted, without effect |
+//!
+//! They may come as words apart or several in one string.
 //!
 //! # What holds
 //!
@@ -34,6 +42,7 @@
 //! * `genBinary` and `genBinarySize` are null and 0 unless the code is there.
 #![deny(unsafe_op_in_unsafe_fn)]
 
+mod arguments;
 mod compile;
 mod exports;
 

@@ -147,6 +147,22 @@ fn options_may_hold_null_and_unknown_words() {
 }
 
 #[test]
+fn options_have_values() {
+    let with = |args: Vec<*const c_char>| {
+        Call { count: args.len() as c_int, args: Some(args), ..Call::good() }.make()
+    };
+    let (_, _, plain) = Call::good().make();
+    let (status, _, marked) = with(vec![c"-hashmovs".as_ptr(), c"1".as_ptr(), c"0xffffffff".as_ptr()]);
+    assert_eq!((status, marked > plain), (0, true));
+    let (status, message, _) = with(vec![c"-TotalGRFNum 256".as_ptr()]);
+    assert_eq!(status, 3);
+    assert!(message.contains("found 256 general registers a thread, allowed on skl: 128"), "{message}");
+    let (status, message, _) = with(vec![c"-reservedGRFNum".as_ptr(), c"all".as_ptr()]);
+    assert_eq!(status, 1);
+    assert!(message.contains("found `all` behind `-reservedGRFNum`"), "{message}");
+}
+
+#[test]
 fn everything_null_is_bad_input() {
     let nothing = ptr::null_mut;
     // SAFETY: null is allowed everywhere.

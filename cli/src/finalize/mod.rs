@@ -93,7 +93,7 @@ fn options(args: &FinalizeArgs, platform: Platform) -> Options {
         names.iter().map(named).fold(PassSet::NONE, PassSet::with)
     };
     let default = Options::new(platform);
-    Options {
+    let mut options = Options {
         grf: args.grf.unwrap_or_default(),
         reserved_registers: args.reserve,
         compact: !args.no_compaction,
@@ -105,7 +105,12 @@ fn options(args: &FinalizeArgs, platform: Platform) -> Options {
         skip: passes(&args.skip_pass),
         strict: args.strict,
         ..default
+    };
+    for (name, value) in &args.set {
+        // They were tried when the command line was read.
+        let _ = options.set(name, value);
     }
+    options
 }
 
 /// Works on the inputs side by side and hands over what became of each, in their order.

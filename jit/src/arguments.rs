@@ -1,0 +1,99 @@
+//! The words that a runtime passes on to the finalizer: Intel's names for what can be chosen.
+
+use finalizer::{Grf, Level, Options, PassSet};
+use platforms::Platform;
+
+use crate::compile::{Code, Failure};
+
+/// What they say. They are words apart, or several in one string.
+pub(crate) fn options<'a>(
+    platform: Platform,
+    args: impl Iterator<Item = &'a [u8]>,
+) -> Result<Options, Failure> {
+    let mut words = args.flat_map(|arg| arg.split(u8::is_ascii_whitespace)).filter(|w| !w.is_empty());
+    let mut options = Options::new(platform);
+    let mut level = Level::default();
+    let mut unscheduled = PassSet::NONE;
+    let regs = platform.caps().regs;
+    let large = |yes: bool| Grf::Count(if yes { regs.grf_count_large } else { regs.grf_count });
+    while let Some(word) = words.next() {
+        let mut number = |most: u64| value(word, words.next(), most);
+        match word {
+            b"-O0" => level = Level::O0,
+            b"-O1" => level = Level::O1,
+            b"-O2" => level = Level::O2,
+            b"-nocompaction" => options.compact = false,
+            b"-noschedule" => unscheduled = PassSet::named("schedule").unwrap_or_default(),
+            b"-autoGRFSelection" => options.grf = Grf::Auto,
+            b"-TotalGRFNum" => {
+                let count = number(u16::MAX.into())? as u16;
+                options.grf = if count == 0 { Grf::Kernel } else { Grf::Count(count) };
+            }
+            // Half as many threads have twice the registers.
+            b"-HWThreadNumberPerEU" => options.grf = large(number(16)? == 4),
+            b"-reservedGRFNum" => options.reserved_registers = number(regs.grf_count.into())? as u16,
+            b"-abortOnSpill" => options.abort_on_spill = Some(number(u64::MAX)?.min(200) as u8),
+            b"-scratchAllocForStackInKB" => options.stack_bytes = number(256)? as u32 * 1024,
+            b"-hashmovs" => {
+                let high = number(u32::MAX.into())?;
+                options.kernel_id = Some(high << 32 | value(word, words.next(), u32::MAX.into())?);
+            }
+            _ => {}
+        }
+    }
+    options.skip = level.skips().with(unscheduled);
+    Ok(options)
+}
+
+/// The number behind an argument, in any base that C has.
+fn value(name: &[u8], text: Option<&[u8]>, most: u64) -> Result<u64, Failure> {
+    let text = text.map(String::from_utf8_lossy);
+    let number = text.as_deref().and_then(|t| match t.strip_prefix("0x").or(t.strip_prefix("0X")) {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => t.parse().ok(),
+    });
+    number.filter(|n| *n <= most).ok_or_else(|| {
+        let found = text.map_or_else(|| "nothing".to_owned(), |t| format!("`{t}`"));
+        let name = String::from_utf8_lossy(name);
+        Failure::new(Code::BadInput, format_args!("found {found} behind `{name}`, allowed: 0 to {most}"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(platform: Platform, words: &[&str]) -> Result<Options, String> {
+        options(platform, words.iter().map(|w| w.as_bytes())).map_err(|f| f.message)
+    }
+
+    #[test]
+    fn intels_names_are_understood() {
+        let pvc = Options::new(Platform::Pvc);
+        let is =
+            |words: &[&str], wanted: Options| assert_eq!(of(Platform::Pvc, words), Ok(wanted), "{words:?}");
+        is(&["-stepping", "C0", "-debug"], pvc.clone());
+        is(&["-TotalGRFNum 256"], Options { grf: Grf::Count(256), ..pvc.clone() });
+        is(&["-TotalGRFNum", "0"], pvc.clone());
+        is(&["-HWThreadNumberPerEU", "4"], Options { grf: Grf::Count(256), ..pvc.clone() });
+        is(&["-HWThreadNumberPerEU", "8"], Options { grf: Grf::Count(128), ..pvc.clone() });
+        is(&["-autoGRFSelection"], Options { grf: Grf::Auto, ..pvc.clone() });
+        is(&["-reservedGRFNum", "0x10"], Options { reserved_registers: 16, ..pvc.clone() });
+        is(&["-abortOnSpill", "4"], Options { abort_on_spill: Some(4), ..pvc.clone() });
+        is(&["-scratchAllocForStackInKB", "8"], Options { stack_bytes: 8192, ..pvc.clone() });
+        is(&["-hashmovs", "1", "2"], Options { kernel_id: Some(1 << 32 | 2), ..pvc.clone() });
+        let skip = PassSet::named("schedule").unwrap();
+        is(&["-noschedule", "-O2"], Options { skip, ..pvc.clone() });
+        is(&["-O0"], Options { skip: Level::O0.skips(), ..pvc });
+        let four = of(Platform::Skl, &["-HWThreadNumberPerEU", "4"]).unwrap();
+        assert_eq!(four.grf, Grf::Count(128), "there is one size of register file");
+    }
+
+    #[test]
+    fn a_value_that_is_none_is_told() {
+        let fault = of(Platform::Skl, &["-hashmovs", "1"]).unwrap_err();
+        assert_eq!(fault, "found nothing behind `-hashmovs`, allowed: 0 to 4294967295");
+        let fault = of(Platform::Skl, &["-reservedGRFNum", "many"]).unwrap_err();
+        assert!(fault.starts_with("found `many` behind `-reservedGRFNum`"), "{fault}");
+    }
+}
