@@ -307,9 +307,18 @@ impl Lowerer<'_> {
         }
         let (dst, _) = self.dst(target)?;
         let flag = self.var(build::flag(self.lanes));
+        let guard = self.pred.take();
+        let ty = dst.ty().unwrap_or(Type::Ud);
+        // What sets a flag is guarded by the same one only.
+        let staged = guard.map(|_| self.temp(self.lanes.exec.lanes(), ty.bytes()));
         let inst = self.append(Op::Cmp);
-        (inst.dst, inst.src) = (dst, src);
+        (inst.dst, inst.src) = (staged.map_or(dst, |to| Dst::packed(to, ty)), src);
         inst.cond = Some(CondMod { cond: condition(cond), flag: VReg::var_at(flag, 0) });
+        self.pred = guard;
+        if let Some(from) = staged {
+            let from = Src::new(from, build::strided(1, self.lanes.exec), ty);
+            self.emit_guarded(build::mov(self.lanes, dst, from));
+        }
         Ok(())
     }
 
