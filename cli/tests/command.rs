@@ -441,6 +441,9 @@ fn a_disassembly_of_several_kernels_is_one_document_that_names_them() {
     fs::write(dir.path().join("two.visaasm"), text.clone() + &body.replace("saxpy", "again")).unwrap();
     let out = run(dir.path(), &["two.visaasm", "-p", "skl"]);
     assert!(out.status.success(), "{}", stderr(&out));
+    let one = run(dir.path(), &["two.visaasm", "-k", "again", "--emit", "visaasm", "-o", "-"]);
+    let one = String::from_utf8(one.stdout).unwrap();
+    assert!(one.contains(".kernel \"again\"") && !one.contains("saxpy"), "{one}");
     let out = run(dir.path(), &["disasm", "two.gen.isa", "-p", "SKL", "--emit", "json"]);
     let json: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
     let names: Vec<&str> =

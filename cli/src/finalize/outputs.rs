@@ -1,6 +1,7 @@
 //! Results: their names and contents.
 
 use std::{
+    borrow::Cow,
     fs,
     path::{MAIN_SEPARATOR, Path, PathBuf},
 };
@@ -129,7 +130,13 @@ fn of_kernels(args: &FinalizeArgs, stem: &str, done: &[Done]) -> Vec<(String, Pr
     products
 }
 
+/// vISA assembly of the kernels that were asked for, and of all functions, which they may call.
 fn text(args: &FinalizeArgs, module: &Module) -> Vec<u8> {
+    let mut part = Cow::Borrowed(module);
+    if !args.kernel.is_empty() {
+        part.to_mut().kernels.retain(|k| args.kernel.iter().any(|name| *name == k.name()));
+    }
+    let module = &*part;
     let grf_bytes = text_platform(args, Some(module)).caps().regs.grf_bytes.into();
     let options = visa::text::TextOptions { grf_bytes, ..Default::default() };
     visa::text::print(module, options).into_bytes()
