@@ -99,18 +99,20 @@ impl Driver {
     /// There is no such program.
     pub fn command(&self, program: &Path, first: Option<&Path>) -> Result<Command, LaunchError> {
         let Program { file, before } = Program::find(program)?;
+        let first = first.map(Path::as_os_str);
+        let others = env::var_os("LD_LIBRARY_PATH").filter(|o| !o.is_empty());
         let Some(tree) = &self.tree else {
             let mut command = Command::new(file);
-            if let Some(first) = first {
-                let others = env::var_os("LD_LIBRARY_PATH");
-                command.env("LD_LIBRARY_PATH", joined([Some(first.as_os_str()), others.as_deref()]));
+            if first.is_some() {
+                command.env("LD_LIBRARY_PATH", joined([first, others.as_deref()]));
             }
             command.args(before);
             return Ok(command);
         };
         let libraries = tree.join("libraries");
         let mut command = Command::new(tree.join("loader"));
-        command.arg("--library-path").arg(joined([first.map(Path::as_os_str), Some(libraries.as_os_str())]));
+        // A loader that is told where to look does not ask the environment.
+        command.arg("--library-path").arg(joined([first, Some(libraries.as_os_str()), others.as_deref()]));
         command.arg(file).args(before);
         command.env("OCL_ICD_VENDORS", tree.join("vendors")).env_remove("OCL_ICD_FILENAMES");
         Ok(command)
