@@ -353,7 +353,9 @@ fn used_elements(kernel: &visa::Kernel) -> Vec<u32> {
                     (a.addr, u32::from(a.offset) + a.width.lanes().max(record.exec.size.lanes()))
                 }
                 visa::Operand::Vector(visa::VectorOperand::Indirect(i)) => {
-                    let rows = if i.region.vstride().is_none() { record.exec.size.lanes() } else { 1 };
+                    // Rows with an address each have a width; what is written has one address.
+                    let each = i.region.vstride().is_none() && i.region.width().is_some();
+                    let rows = if each { record.exec.size.lanes() } else { 1 };
                     (i.addr, u32::from(i.addr_offset) + rows)
                 }
                 _ => continue,
