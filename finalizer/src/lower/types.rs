@@ -143,7 +143,8 @@ impl Lowerer<'_> {
     ) -> Option<(VDst, VSrc)> {
         let types = || srcs.iter().filter_map(Src::ty);
         // A quotient of integers is one.
-        let kinds = types().chain(dst.ty().filter(|_| !divides)).filter_map(Kind::of);
+        let whole = divides && !types().any(Type::is_float);
+        let kinds = types().chain(dst.ty().filter(|_| !whole)).filter_map(Kind::of);
         let kind = kinds.max().unwrap_or(Kind::Integer);
         let half = types().all(|t| t == Type::Hf) && dst.ty() != Some(Type::F);
         let signed = types().any(Type::is_signed) || srcs.iter().any(|s| s.mods().any());
