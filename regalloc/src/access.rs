@@ -3,10 +3,10 @@
 
 use crate::{
     Error,
+    backing::Backings,
     facts::{self, Fact, Needs, Scene},
     flow::Flow,
-    home::Homes,
-    points::Points,
+    points_to::PointsTo,
 };
 use gen_ir::{
     BlockId, Desc, Dst, Extent, Inst, Kernel, Op, Outside, Payload, PredCtrl, Reg, Region, Role, SendInfo,
@@ -31,9 +31,9 @@ pub(crate) struct Access {
     pub chan: u8,
     /// What kind of touch this is.
     pub kind: Kind,
-    /// Pieces of the variable (see [`Fact`]): those that a read touches, those that a sure write covers. Found when
+    /// Subranges of the variable (see [`Fact`]): those that a read touches, those that a sure write covers. Found when
     /// the access is [noted](Fact::note).
-    pub pieces: u64,
+    pub subranges: u64,
 }
 
 impl Access {
@@ -104,7 +104,7 @@ pub(crate) struct Accesses {
     pub blocks: Vec<u32>,
     /// By variable.
     pub facts: Vec<Fact>,
-    points: Points,
+    points_to: PointsTo,
     copies: Vec<Copy>,
 }
 
@@ -118,7 +118,12 @@ struct Copy {
 
 impl Accesses {
     /// Collects all accesses; variables and byte ranges are checked here, once.
-    pub fn collect(&mut self, kernel: &Kernel<Virtual>, flow: &Flow, homes: &mut Homes) -> Result<(), Error> {
+    pub fn collect(
+        &mut self,
+        kernel: &Kernel<Virtual>,
+        flow: &Flow,
+        backings: &mut Backings,
+    ) -> Result<(), Error> {
         let insts = kernel.inst_count();
         self.list.clear();
         self.list.reserve(insts * 4);
@@ -126,7 +131,7 @@ impl Accesses {
         self.first.reserve(insts + 1);
         self.blocks.clear();
         self.copies.clear();
-        self.points.find(kernel);
+        self.points_to.find(kernel);
         facts::start(kernel, &mut self.facts);
         for (b, block) in kernel.blocks.iter().enumerate() {
             self.blocks.push(self.first.len() as u32);
@@ -143,7 +148,7 @@ impl Accesses {
             };
             for (i, inst) in block.insts.iter().enumerate() {
                 self.first.push(touches.list.len() as u32);
-                touches.push(inst, &self.points);
+                touches.push(inst, &self.points_to);
                 if let Some(fault) = touches.fault.take() {
                     return Err(Error::BadOperand { block: BlockId(b as u32), inst: i, fault });
                 }
@@ -157,18 +162,18 @@ impl Accesses {
         }
         self.blocks.push(self.first.len() as u32);
         self.first.push(self.list.len() as u32);
-        self.settle_copies(kernel, flow, homes);
+        self.settle_copies(kernel, flow, backings);
         Ok(())
     }
 
     /// Decides what copies into temporaries read that ignore the mask. Lowering makes payloads so; where only
     /// messages under the mask read the payload, each channel its own part, nobody learns what the other lanes'
     /// bytes were, and the copy reads for the lanes that run.
-    fn settle_copies(&mut self, kernel: &Kernel<Virtual>, flow: &Flow, homes: &mut Homes) {
+    fn settle_copies(&mut self, kernel: &Kernel<Virtual>, flow: &Flow, backings: &mut Backings) {
         for &Copy { access, block, to } in &self.copies {
             let a = &mut self.list[access as usize];
-            if homes.is_payload(to) || self.facts[to.index()].is_masked_payload() {
-                homes.mark_payload(to);
+            if backings.is_payload(to) || self.facts[to.index()].is_masked_payload() {
+                backings.mark_payload(to);
                 (a.kind, a.pitch, a.elem) = (a.kind.with(Kind::MASKED), 0, 0);
             }
             let scene = Scene::new(kernel, flow, block as usize);
@@ -227,7 +232,7 @@ struct Touches<'a> {
 }
 
 impl Touches<'_> {
-    fn push(&mut self, inst: &Inst<Virtual>, points: &Points) {
+    fn push(&mut self, inst: &Inst<Virtual>, points_to: &PointsTo) {
         let grf = self.grf;
         let masked = !inst.no_mask && !matches!(inst.op, Op::Jmpi);
         let base = Kind(0).with_if(masked, Kind::MASKED);
@@ -299,7 +304,7 @@ impl Touches<'_> {
         if indirect {
             for src in &inst.src {
                 if let Src::Indirect { addr, .. } = src {
-                    points.at(*addr).iter().for_each(|&v| self.whole(v, Kind::READ));
+                    points_to.at(*addr).iter().for_each(|&v| self.whole(v, Kind::READ));
                 }
             }
         }
@@ -327,7 +332,7 @@ impl Touches<'_> {
         if let Dst::Indirect { addr, .. } = inst.dst {
             let early = !send && (long || inst.exec.lanes() > 1);
             let kind = Kind::WRITE.with_if(early, Kind::EARLY);
-            points.at(addr).iter().for_each(|&v| self.whole(v, kind));
+            points_to.at(addr).iter().for_each(|&v| self.whole(v, kind));
         }
     }
 
@@ -368,7 +373,7 @@ impl Touches<'_> {
     fn whole(&mut self, var: u32, kind: Kind) {
         let end = self.kernel.vars[var as usize].bytes;
         let chan = Access::THROUGH_ADDRESS;
-        self.put(Access { var, start: 0, end, pitch: 0, elem: 0, chan, kind, pieces: 0 });
+        self.put(Access { var, start: 0, end, pitch: 0, elem: 0, chan, kind, subranges: 0 });
     }
 
     /// Adds a direct source or destination, if it is a variable.
@@ -385,7 +390,8 @@ impl Touches<'_> {
         match self.facts.get_mut(var.index()) {
             Some(fact) if fact.class == VarClass::General && extent.end <= fact.units => {
                 let Extent { start, end } = extent;
-                let mut a = Access { var: var.0, start, end, pitch, elem, chan: inst.chan, kind, pieces: 0 };
+                let mut a =
+                    Access { var: var.0, start, end, pitch, elem, chan: inst.chan, kind, subranges: 0 };
                 fact.note(&mut a, &self.scene);
                 self.list.push(a);
             }
@@ -446,7 +452,7 @@ impl Touches<'_> {
             end = fact.units;
         }
         let start = extent.start;
-        Some(Access { var: var.0, start, end, pitch, elem, chan: inst.chan, kind, pieces: 0 })
+        Some(Access { var: var.0, start, end, pitch, elem, chan: inst.chan, kind, subranges: 0 })
     }
 }
 

@@ -1,8 +1,8 @@
 //! The checker: replays a placement and proves that no value is lost.
 //!
-//! It follows lanes through the control flow graph with two facts for each piece of each variable:
+//! It follows lanes through the control flow graph with two facts for each subrange of each variable:
 //! *defined* (some write of it may have happened) and *lost* (defined, and since then another variable
-//! was written to its registers). Reading a lost piece is a fault. It knows nothing of live ranges:
+//! was written to its registers). Reading a lost subrange is a fault. It knows nothing of live ranges:
 //! all it shares with the allocator is the table of accesses and what that says of each variable.
 //!
 //! **Whose bytes.** A write under the mask gives the lanes that run their value, and leaves the bytes of others
@@ -11,8 +11,8 @@
 //! back where all lanes run; and of any lane's, which only a write without a mask does. A read asks for what it
 //! reads: under the mask its own or, across lanes, others' too; without a mask, any.
 //!
-//! **What a block does not remember.** A variable of one block which is there written before it is read, piece
-//! by piece and whatever the mask, has nothing from an earlier run of the block: not even in lanes that do not
+//! **What a block does not remember.** A variable of one block which is there written before it is read, subrange
+//! by subrange and whatever the mask, has nothing from an earlier run of the block: not even in lanes that do not
 //! run, whose bytes Intel's finalizer, too, takes for dead between the runs. Lowering's temporaries of one block
 //! hold nothing where it starts, written under predicates or not: the vISA instruction that they serve is
 //! carried out there from its start to its end. Within the block, all of the above holds for both.
@@ -35,15 +35,15 @@
 use crate::{
     Error,
     access::{Access, Accesses, Kind},
+    backing::Backings,
     facts::lane_bytes,
     flow::Flow,
-    home::Homes,
-    pieces::{bits, piece_shift, touched},
     place::UNPLACED,
+    subranges::{bits, subrange_shift, touched},
 };
 use gen_ir::{BlockId, Kernel, VarClass, VarId, Virtual};
 
-/// Facts about one variable, a bit per piece.
+/// Facts about one variable, a bit per subrange.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct Fact {
     defined: u64,
@@ -56,16 +56,16 @@ const CROSS: usize = 1;
 const ALL: usize = 2;
 
 impl Fact {
-    /// Another variable is written to these pieces.
-    fn lose(&mut self, pieces: u64) {
-        self.lost.iter_mut().for_each(|l| *l |= self.defined & pieces);
+    /// Another variable is written to these subranges.
+    fn lose(&mut self, subranges: u64) {
+        self.lost.iter_mut().for_each(|l| *l |= self.defined & subranges);
     }
 }
 
 /// Where a block starts or ends: of the variables that matter there, by their place among those.
 type State = Vec<Fact>;
 
-/// Pieces of such variables.
+/// Subranges of such variables.
 type Losses = Vec<(u32, u64)>;
 
 /// A variable of which nothing crosses from block to block.
@@ -100,7 +100,7 @@ pub(crate) fn check(
     kernel: &Kernel<Virtual>,
     accesses: &Accesses,
     flow: &Flow,
-    homes: &Homes,
+    backings: &Backings,
     at: &[u32],
 ) -> Result<(), Error> {
     let n = kernel.vars.len();
@@ -130,15 +130,15 @@ pub(crate) fn check(
             file[r as usize].push(v as u32);
         }
     }
-    c.find_crossing(homes);
+    c.find_crossing(backings);
     c.run()
 }
 
 impl Check<'_> {
     /// Finds the variables whose facts at the start of a block may change what a read finds: not those that
     /// lowering and spilling made for one block, and not those of one block that there are written before they
-    /// are read, piece by piece.
-    fn find_crossing(&mut self, homes: &Homes) {
+    /// are read, subrange by subrange.
+    fn find_crossing(&mut self, backings: &Backings) {
         let n = self.kernel.vars.len();
         let facts = &self.accesses.facts;
         let mut settled = vec![0u64; n];
@@ -153,7 +153,7 @@ impl Check<'_> {
                 }
             }
         }
-        for v in (0..n).filter(|&v| crosses[v] && !homes.is_piece(v)) {
+        for v in (0..n).filter(|&v| crosses[v] && !backings.is_split(v)) {
             self.place[v] = self.crossing.len() as u32;
             self.crossing.push(v as u32);
         }
@@ -310,7 +310,7 @@ impl Check<'_> {
             let writes = || all.iter().filter(|a| a.kind.has(Kind::WRITE));
             if report {
                 for a in all.iter().filter(|a| a.kind.has(Kind::READ)) {
-                    let shift = piece_shift(&self.kernel.vars[a.var as usize]);
+                    let shift = subrange_shift(&self.kernel.vars[a.var as usize]);
                     let whose = match a.kind {
                         k if !k.has(Kind::MASKED) => ALL,
                         k if k.has(Kind::CROSS) => CROSS,
@@ -325,10 +325,10 @@ impl Check<'_> {
                 }
             }
             for w in writes() {
-                self.lost_by(w, |v, pieces| state[v as usize].lose(pieces));
+                self.lost_by(w, |v, subranges| state[v as usize].lose(subranges));
             }
             for w in writes() {
-                let shift = piece_shift(&self.kernel.vars[w.var as usize]);
+                let shift = subrange_shift(&self.kernel.vars[w.var as usize]);
                 let f = &mut state[w.var as usize];
                 f.defined |= touched(w, shift);
                 let fact = &self.accesses.facts[w.var as usize];
@@ -360,7 +360,7 @@ impl Check<'_> {
         a.var != w.var && c == d && s < f && t < e
     }
 
-    /// Calls back with the pieces of other variables that a write goes over.
+    /// Calls back with the subranges of other variables that a write goes over.
     fn lost_by(&self, w: &Access, mut f: impl FnMut(u32, u64)) {
         let (class, start, end) = self.bytes(w);
         let file = &self.sharers[class as usize];
@@ -374,7 +374,7 @@ impl Check<'_> {
                 let unit = if class == VarClass::Flag { 8 } else { 1 };
                 let first = start.saturating_sub(at) * unit;
                 let last = (end.min(at + var.bytes) - at) * unit;
-                let shift = piece_shift(var);
+                let shift = subrange_shift(var);
                 f(v, bits(first >> shift, last.div_ceil(1 << shift)));
             }
         }
@@ -398,7 +398,7 @@ impl Check<'_> {
                 for i in self.accesses.block(b) {
                     for w in self.accesses.of(i).iter().filter(|a| a.kind.has(Kind::WRITE)) {
                         let by_lane = waiting && self.is_by_lane(w.var);
-                        self.lost_by(w, |v, pieces| {
+                        self.lost_by(w, |v, subranges| {
                             if by_lane && self.is_by_lane(v) {
                                 return;
                             }
@@ -407,7 +407,7 @@ impl Check<'_> {
                             if *l == 0 {
                                 met.push(place);
                             }
-                            *l |= pieces;
+                            *l |= subranges;
                         });
                     }
                 }
@@ -450,7 +450,7 @@ fn merge(all: impl Iterator<Item = (u32, u64)>) -> Losses {
 }
 
 fn lose(state: &mut State, losses: &Losses) {
-    losses.iter().for_each(|&(v, pieces)| state[v as usize].lose(pieces));
+    losses.iter().for_each(|&(v, subranges)| state[v as usize].lose(subranges));
 }
 
 /// Adds facts to those at a block's entry; whether that was news.

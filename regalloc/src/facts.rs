@@ -3,24 +3,24 @@
 use crate::{
     access::{Access, Kind},
     flow::Flow,
-    pieces::{all_pieces, covered, piece_shift, touched, units},
+    subranges::{all_subranges, covered, subrange_shift, touched, units},
 };
 use gen_ir::{Kernel, VarClass, Virtual};
 
 /// What is known of a variable before the graph is looked at.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Fact {
-    /// Pieces that are ever read.
-    pieces: u64,
-    /// Pieces that are ever written.
+    /// Subranges that are ever read.
+    subranges: u64,
+    /// Subranges that are ever written.
     written: u64,
     /// Sum of accesses, each worth ten times more per loop around it.
     pub weight: f32,
     /// The only block that touches the variable; [`Fact::MANY`] if there are more.
-    home: u32,
+    backing: u32,
     /// Size in the units of accesses.
     pub units: u32,
-    /// Log2 of the piece size in units.
+    /// Log2 of the subrange size in units.
     pub shift: u8,
     /// Why lanes may read what others wrote, or did not.
     shared: Shared,
@@ -150,23 +150,23 @@ impl Fact {
 
     /// Whether no other block than `b` touches the variable, and no value comes in or goes out.
     pub const fn only_in(&self, b: usize) -> bool {
-        self.home == b as u32
+        self.backing == b as u32
     }
 
     /// Whether several blocks touch the variable, or the world does.
     pub const fn in_many(&self) -> bool {
-        self.home == Fact::MANY
+        self.backing == Fact::MANY
     }
 
-    /// Pieces that somebody needs before a read: those that ever get a value. Of what nobody writes, no write
+    /// Subranges that somebody needs before a read: those that ever get a value. Of what nobody writes, no write
     /// would end the range, and no value has to be kept.
     pub fn needed(&self, a: &Access) -> u64 {
-        a.pieces & self.written
+        a.subranges & self.written
     }
 
-    /// Pieces that are ever needed.
+    /// Subranges that are ever needed.
     pub fn ever_needed(&self) -> u64 {
-        self.pieces & self.written
+        self.subranges & self.written
     }
 
     /// Whether what an earlier run of block `b` left is nothing, if no read there comes before a write: then no
@@ -188,7 +188,7 @@ impl Fact {
 
     /// Whether it is a payload made for messages of which each channel reads its own bytes.
     pub const fn is_masked_payload(&self) -> bool {
-        self.temporary && !self.in_many() && !self.read_otherwise && self.pieces != 0
+        self.temporary && !self.in_many() && !self.read_otherwise && self.subranges != 0
     }
 
     /// Says that something else reads it than the channels of messages.
@@ -196,23 +196,23 @@ impl Fact {
         self.read_otherwise = true;
     }
 
-    /// Pieces whose old value a write ends, for all lanes.
+    /// Subranges whose old value a write ends, for all lanes.
     pub fn kills(&self, a: &Access, divergent: bool) -> u64 {
         self.ends(a, Shared::ANYWHERE[usize::from(divergent)])
     }
 
-    /// Pieces whose old value a write ends for the lanes that run.
+    /// Subranges whose old value a write ends for the lanes that run.
     pub fn kills_own(&self, a: &Access, divergent: bool) -> u64 {
         self.ends(a, Shared::OWN[usize::from(divergent)])
     }
 
-    /// Pieces that a write gives a value, whatever the lanes.
+    /// Subranges that a write gives a value, whatever the lanes.
     pub fn covers(&self, a: &Access) -> u64 {
         self.ends(a, Shared(0))
     }
 
     fn ends(&self, a: &Access, unless: Shared) -> u64 {
-        if a.kind.has(Kind::MASKED) && self.shared.any(unless) { 0 } else { a.pieces }
+        if a.kind.has(Kind::MASKED) && self.shared.any(unless) { 0 } else { a.subranges }
     }
 
     /// Notes which lanes own the bytes of an access: a variable may hold all lanes, or those of one half only.
@@ -233,20 +233,21 @@ impl Fact {
         half.agree(inside.then_some(chan / HALF * HALF + first));
     }
 
-    /// Notes an access, and finds its pieces.
+    /// Notes an access, and finds its subranges.
     #[inline]
     pub fn note(&mut self, a: &mut Access, &Scene { block, weight, divergence, simd }: &Scene) {
         self.weight += weight;
-        self.home = if self.home == Fact::NOWHERE || self.home == block { block } else { Fact::MANY };
+        self.backing =
+            if self.backing == Fact::NOWHERE || self.backing == block { block } else { Fact::MANY };
         let read = a.kind.has(Kind::READ);
         if a.kind.has(Kind::WRITE) {
             self.written |= touched(a, self.shift);
-            a.pieces = if a.kind.has(Kind::SURE) { covered(a, self.shift) } else { 0 };
+            a.subranges = if a.kind.has(Kind::SURE) { covered(a, self.shift) } else { 0 };
             self.scattered |= !a.kind.has(Kind::MASKED) || a.pitch != 4;
         }
         if read {
-            a.pieces = touched(a, self.shift);
-            self.pieces |= a.pieces;
+            a.subranges = touched(a, self.shift);
+            self.subranges |= a.subranges;
             self.read_otherwise |= !a.is_of_channels();
         }
         if a.kind.of_message() {
@@ -286,12 +287,12 @@ pub(crate) fn lane_bytes(kernel: &Kernel<Virtual>) -> u32 {
 pub(crate) fn start(kernel: &Kernel<Virtual>, facts: &mut Vec<Fact>) {
     facts.clear();
     facts.extend(kernel.vars.iter().map(|var| Fact {
-        pieces: if var.live_out { all_pieces(var) } else { 0 },
+        subranges: if var.live_out { all_subranges(var) } else { 0 },
         written: if var.live_in || var.address_taken { u64::MAX } else { 0 },
         weight: 0.0,
-        home: if var.live_in || var.live_out { Fact::MANY } else { Fact::NOWHERE },
+        backing: if var.live_in || var.live_out { Fact::MANY } else { Fact::NOWHERE },
         units: units(var),
-        shift: piece_shift(var),
+        shift: subrange_shift(var),
         shared: if var.address_taken { Shared::TAKEN } else { Shared(0) },
         pitch: 0,
         owner: [Owner::Unknown; 2],

@@ -5,8 +5,8 @@
 //! wherever they lived, for their own temporaries as well. So nothing has to be placed again.
 
 use crate::{
-    busy::{Busy, Regs, between, first, has, multiples, runs},
     liveness::Range,
+    matrix::{RegMatrix, Regs, between, first, has, multiples, runs},
     place::{self, File, Item, Placement, UNPLACED},
     plan::{Known, Plan, Temp},
 };
@@ -71,7 +71,7 @@ struct Fit<'a, const W: usize> {
     p: &'a Placed<'a>,
     vars: &'a [Var],
     /// What the second chance has left of the registers that are in use, as wholes or in part.
-    busy: &'a mut Busy<W>,
+    matrix: &'a mut RegMatrix<W>,
     out: &'a mut Placement,
     /// The next temporary's register: they are taken in turn, then one seldom waits for the message of the one
     /// before.
@@ -82,11 +82,11 @@ struct Fit<'a, const W: usize> {
 impl<'a, const W: usize> Fit<'a, W> {
     fn new(
         p: &'a Placed<'a>,
-        busy: &'a mut Busy<W>,
+        matrix: &'a mut RegMatrix<W>,
         s: &'a mut Scratch,
         out: &'a mut Placement,
     ) -> Fit<'a, W> {
-        Fit { p, vars: &p.known.kernel.vars, busy, out, next: 0, s }
+        Fit { p, vars: &p.known.kernel.vars, matrix, out, next: 0, s }
     }
 
     fn all(&mut self, plan: &mut Plan) -> bool {
@@ -125,10 +125,10 @@ impl<'a, const W: usize> Fit<'a, W> {
             let there = at != UNPLACED && at < to && from < at + i.bytes;
             there && self.ranges(i).first().is_some_and(|r| r.start < end)
         });
-        if met || end as usize > self.busy.positions() {
+        if met || end as usize > self.matrix.positions() {
             return false;
         }
-        self.busy.set(between(from / rb, to.div_ceil(rb)), &[saved(plan)]);
+        self.matrix.set(between(from / rb, to.div_ceil(rb)), &[saved(plan)]);
         self.out.at[v.index()] = from;
         self.out.used = self.out.used.max(to);
         true
@@ -152,18 +152,18 @@ impl<'a, const W: usize> Fit<'a, W> {
     /// Gives temporary `t` registers, if there are enough free.
     fn put(&mut self, t: usize, plan: &Plan) -> bool {
         let temp = &plan.temps[t];
-        if temp.range.end as usize > self.busy.positions() {
+        if temp.range.end as usize > self.matrix.positions() {
             return false;
         }
         let rb = self.p.file.reg_bytes();
         let n = temp.bytes(rb).div_ceil(rb);
-        let mut starts = runs(self.busy.within(&[temp.range]).map(|word| !word), n);
+        let mut starts = runs(self.matrix.within(&[temp.range]).map(|word| !word), n);
         starts.iter_mut().zip(self.bases(temp)).for_each(|(s, b)| *s &= b);
         let mut behind = between::<W>(self.next, u32::MAX);
         behind.iter_mut().zip(starts).for_each(|(b, s)| *b &= s);
         let Some(r) = first(&behind).or_else(|| first(&starts)) else { return false };
         self.next = r + n;
-        self.busy.set(between(r, r + n), &[temp.range]);
+        self.matrix.set(between(r, r + n), &[temp.range]);
         let v = self.vars.len() + t;
         if self.out.at.len() <= v {
             self.out.at.resize(v + 1, UNPLACED);
@@ -183,7 +183,7 @@ impl<'a, const W: usize> Fit<'a, W> {
         let rb = self.p.file.reg_bytes();
         let temp = plan.temps[t];
         let n = temp.bytes(rb).div_ceil(rb);
-        if temp.range.end as usize > self.busy.positions() {
+        if temp.range.end as usize > self.matrix.positions() {
             return;
         }
         if !self.s.looked {
@@ -250,7 +250,7 @@ impl<'a, const W: usize> Fit<'a, W> {
 
     /// Finds what is alive in each stretch of code.
     fn look_around(&mut self, plan: &Plan) {
-        let stretches_all = self.busy.positions().div_ceil(STRETCH as usize);
+        let stretches_all = self.matrix.positions().div_ceil(STRETCH as usize);
         self.s.near.iter_mut().for_each(Vec::clear);
         if self.s.near.len() < stretches_all {
             self.s.near.resize_with(stretches_all, Vec::new);
@@ -293,7 +293,7 @@ impl<'a, const W: usize> Fit<'a, W> {
         let from = std::mem::replace(&mut self.out.at[item.var.index()], UNPLACED);
         let to = from + item.bytes;
         let (r, end) = (from / rb, to.div_ceil(rb));
-        self.busy.reset(between(r, end), self.ranges(item));
+        self.matrix.reset(between(r, end), self.ranges(item));
         if from.is_multiple_of(rb) && to.is_multiple_of(rb) && !item.by_lane && !self.p.in_calls {
             return;
         }
@@ -305,7 +305,7 @@ impl<'a, const W: usize> Fit<'a, W> {
                 let at = self.out.at[other.var.index()];
                 if at != UNPLACED && at < end * rb && r * rb < at + other.bytes {
                     let regs = between((at / rb).max(r), (at + other.bytes).div_ceil(rb).min(end));
-                    self.busy.set(regs, self.ranges(other));
+                    self.matrix.set(regs, self.ranges(other));
                 }
             }
         }

@@ -4,18 +4,18 @@
 //! [`Kernel<Physical>`], plus spill code.
 //!
 //! ```text
-//! access    who touches which bytes           points    what indirect operands may touch
-//! flow      successors, waits, loop depth     pieces    parts of variables as sets of bits
-//! facts     what accesses say of a variable   spread    liveness across blocks
-//! liveness  live ranges in layout order       place     a place for each, or a spill list
-//! busy      when registers are in use         home      flags, addresses to GRFs
-//! plan      what spilling will add            fit       a place for that beside the others
-//! spill     general variables to memory       slots     places there
-//! memory    how far messages reach there
-//! copy      a kernel to rewrite               order     fewer alive at a time
-//! split     variables of several parts
-//! apply     variables to registers            calls     what passes by subroutines
-//! check     proof that no value is lost
+//! access     who touches which bytes            points_to  what indirect operands may touch
+//! flow       successors, waits, loop depth      subranges  parts of variables as sets of bits
+//! facts      what accesses say of a variable    dataflow   liveness across blocks
+//! liveness   live ranges in layout order        place      a place for each, or a spill list
+//! matrix     when registers are in use          backing    flags, addresses to GRFs
+//! plan       what spilling will add             fit        a place for that beside the others
+//! spill      general variables to memory        slots      places there
+//! memory     how far messages reach there
+//! copy       a kernel to rewrite                order      fewer alive at a time
+//! split      variables of several parts
+//! apply      variables to registers             calls      what passes by subroutines
+//! check      proof that no value is lost
 //! ```
 //!
 //! **What holds.** At no position do two variables share a byte while both are needed, by the lanes that
@@ -30,43 +30,43 @@
 //! **Why not regalloc2** for flags and addresses: it wants SSA and puts moves on edges, but flags are
 //! written lane by lane and cross blocks of divergent flow, whose edges have no place for
 //! a move. The same scan that places general variables as byte ranges places flags (8 or 16 bytes) and
-//! `a0` (32 bytes) too, with homes in general registers, and costs them next to nothing: one liveness
+//! `a0` (32 bytes) too, backed by general registers, and costs them next to nothing: one liveness
 //! serves all three files.
 //!
-//! The stages up to `place` run in rounds: when something finds no place, code is rewritten (`home`,
+//! The stages up to `place` run in rounds: when something finds no place, code is rewritten (`backing`,
 //! `spill`) so that it needs one for a few instructions only, and the next round starts afresh. What
 //! spilling adds is first tried beside all that was placed (`fit`): if it fits, that was the last round.
 
 mod access;
 mod apply;
-mod busy;
+mod backing;
 mod calls;
 mod check;
 mod copy;
+mod dataflow;
 mod error;
 mod facts;
 mod fit;
 mod flow;
-mod home;
 mod liveness;
+mod matrix;
 mod memory;
 mod order;
-mod pieces;
 mod place;
 mod plan;
-mod points;
+mod points_to;
 mod slots;
 mod spill;
 mod split;
-mod spread;
+mod subranges;
 
 pub use error::Error;
 
 use access::Accesses;
+use backing::Backings;
 use facts::Needs;
 use flow::Flow;
 use gen_ir::{Kernel, Physical, Pool, Var, VarClass, VarId, Virtual, Watch};
-use home::Homes;
 use liveness::Liveness;
 use memory::Memory;
 use place::{File, Item, Placement, Sharing, place};
@@ -117,7 +117,7 @@ pub struct AllocStats {
 pub struct Scratch {
     pool: Pool<Virtual>,
     flow: Flow,
-    homes: Homes,
+    backings: Backings,
     now: Analysis,
     /// The same of another order of instructions.
     other: Analysis,
@@ -132,7 +132,7 @@ pub struct Scratch {
     /// Where lanes that run need them.
     of_lanes: Liveness,
     lost: Vec<VarId>,
-    home: home::Scratch,
+    backing: backing::Scratch,
     plan: Plan,
     spill: spill::Scratch,
 }
@@ -158,11 +158,11 @@ impl Analysis {
         &mut self,
         kernel: &Kernel<Virtual>,
         flow: &Flow,
-        homes: &mut Homes,
+        backings: &mut Backings,
         scratch: &mut liveness::Scratch,
     ) -> Result<(), Error> {
-        self.accesses.collect(kernel, flow, homes)?;
-        self.live.compute(kernel, &self.accesses, flow, homes, scratch);
+        self.accesses.collect(kernel, flow, backings)?;
+        self.live.compute(kernel, &self.accesses, flow, backings, scratch);
         self.tell_apart(kernel, flow, scratch);
         Ok(())
     }
@@ -211,7 +211,7 @@ pub fn allocate(
     let addressed = |var: &Var| var.address_taken && var.class == VarClass::General;
     let mut spill_addressed = false;
     loop {
-        scratch.homes.clear();
+        scratch.backings.clear();
         // The kernel as it is rewritten.
         let mut work: Option<Kernel<Virtual>> = None;
         let result = rounds(kernel, (options, spill_addressed), scratch, &mut work).map(|stats| {
@@ -246,7 +246,7 @@ fn rounds(
         options.watch.ask().map_err(Error::Stopped)?;
         {
             let now = work.as_ref().unwrap_or(kernel);
-            scratch.now.find(now, &scratch.flow, &mut scratch.homes, &mut scratch.liveness)?;
+            scratch.now.find(now, &scratch.flow, &mut scratch.backings, &mut scratch.liveness)?;
         }
         // Orders have been placed to know what they cost.
         let mut placed_already = false;
@@ -268,8 +268,8 @@ fn rounds(
                 }
             }
         }
-        let Scratch { pool, flow, homes, now, placing, placed, placed_other, .. } = scratch;
-        let Scratch { lost, home, plan, spill, of_lanes, liveness, .. } = scratch;
+        let Scratch { pool, flow, backings, now, placing, placed, placed_other, .. } = scratch;
+        let Scratch { lost, backing, plan, spill, of_lanes, liveness, .. } = scratch;
         let [flags, addresses, general] = placed;
         let current = work.as_ref().unwrap_or(kernel);
         if options.quick {
@@ -282,7 +282,8 @@ fn rounds(
         lost.extend(flags.spilled.iter().chain(&addresses.spilled));
         if !lost.is_empty() {
             let work = work.get_or_insert_with(|| copy::copy(kernel, pool));
-            stats.flag_spills += home::split(work, lost, homes, &now.accesses, &now.live, home, pool);
+            stats.flag_spills +=
+                backing::split(work, lost, backings, &now.accesses, &now.live, backing, pool);
             continue;
         }
         if rotate {
@@ -305,7 +306,7 @@ fn rounds(
                 && placing.fit((known, now.any_calls), plan, general);
             let work = work.get_or_insert_with(|| copy::copy(kernel, pool));
             let spilled = (&general.spilled[..], &*plan, &now.live);
-            let count = match spill::spill(work, spilled, homes, &mut memory, spill, pool) {
+            let count = match spill::spill(work, spilled, backings, &mut memory, spill, pool) {
                 // The code is as it was, but for the header that makes room.
                 Err(Error::ScratchFull { .. }) if memory.advance(work) => continue,
                 count => count?,
@@ -317,7 +318,7 @@ fn rounds(
                 continue;
             }
             if options.check {
-                now.accesses.collect(work, flow, homes)?;
+                now.accesses.collect(work, flow, backings)?;
             }
         }
         for (class, p) in
@@ -336,7 +337,7 @@ fn rounds(
         }
         let done = work.as_ref().unwrap_or(kernel);
         if options.check {
-            check::check(done, &now.accesses, flow, homes, &general.at)?;
+            check::check(done, &now.accesses, flow, backings, &general.at)?;
         }
         stats.grfs_used = general.used.div_ceil(u32::from(kernel.platform.caps().regs.grf_bytes));
         stats.scratch_bytes = memory.top - kernel.spill_offset;
@@ -352,7 +353,7 @@ fn split_where_crowded(
     scratch: &mut Scratch,
     work: &mut Option<Kernel<Virtual>>,
 ) -> Result<bool, Error> {
-    let Scratch { pool, flow, homes, now, liveness, order, split, .. } = scratch;
+    let Scratch { pool, flow, backings, now, liveness, order, split, .. } = scratch;
     if !order::is_crowded(kernel, &now.accesses, &now.live, order) {
         return Ok(false);
     }
@@ -361,7 +362,7 @@ fn split_where_crowded(
     }
     let work = work.get_or_insert_with(|| copy::copy(kernel, pool));
     split.split(work);
-    now.find(work, flow, homes, liveness)?;
+    now.find(work, flow, backings, liveness)?;
     Ok(order::is_crowded(work, &now.accesses, &now.live, order))
 }
 
@@ -375,7 +376,7 @@ enum Reordered {
 
 /// Looks for an order that makes spilling cheaper. If one is found, what is known is then of that. If there was
 /// one to look at, general variables have been placed, packed, in the order that remains. (To be asked before
-/// flags and addresses are split into pieces, which depend on where they stand.)
+/// flags and addresses are split into variables that depend on where they stand.)
 fn reordered(kernel: &Kernel<Virtual>, scratch: &mut Scratch) -> Result<Reordered, Error> {
     let Scratch { pool, flow, now, other, liveness, order, placing, placed, placed_other, .. } = scratch;
     let Some(kernel_ordered) = order::order(kernel, &now.accesses, &now.live, order, pool) else {

@@ -29,19 +29,19 @@
 //! where the other is alive at the call.
 //!
 //! **Defined.** Nothing is kept where no write of it can have happened yet, so a value pieced together
-//! by partial or predicated writes starts with the first of them. Pieces that spilling made start with
+//! by partial or predicated writes starts with the first of them. Subranges that spilling made start with
 //! their first access in the one block they live in. Bytes that nothing ever writes hold no value: who reads
 //! them (a message that takes whole registers of which one element was computed) needs a register there and
 //! then, and finds in it what the checker, too, calls undefined.
 //!
-//! Within a block liveness is tracked in pieces of the variable (up to 64), so that writes that only
+//! Within a block liveness is tracked in subranges of the variable (up to 64), so that writes that only
 //! together cover it end the old value together.
 
 use crate::{
     access::{Accesses, Kind},
+    backing::Backings,
+    dataflow::Dataflow,
     flow::Flow,
-    home::Homes,
-    spread::Spread,
 };
 use gen_ir::{Kernel, Virtual};
 
@@ -106,7 +106,7 @@ pub(crate) type Raw = (u32, Range);
 #[derive(Clone, Copy)]
 struct Open {
     live: u64,
-    /// Pieces in which the bytes of lanes that do not run are needed. Known of variables of one block; of
+    /// Subranges in which the bytes of lanes that do not run are needed. Known of variables of one block; of
     /// others, `live` says both.
     others: u64,
     /// The block that this is about.
@@ -121,7 +121,7 @@ const CLOSED: Open = Open { live: 0, others: 0, block: NONE, end: 0, first: 0 };
 /// Memory of the computation.
 #[derive(Default)]
 pub(crate) struct Scratch {
-    spread: Spread,
+    dataflow: Dataflow,
     raw: Vec<Raw>,
     open: Vec<Open>,
     seen: Vec<u32>,
@@ -134,10 +134,10 @@ impl Liveness {
         kernel: &Kernel<Virtual>,
         accesses: &Accesses,
         flow: &Flow,
-        homes: &Homes,
+        backings: &Backings,
         scratch: &mut Scratch,
     ) {
-        scratch.spread.find(kernel, accesses, flow, homes);
+        scratch.dataflow.find(kernel, accesses, flow, backings);
         self.within_blocks(kernel, accesses, flow, scratch);
     }
 
@@ -170,8 +170,8 @@ impl Liveness {
         scratch.raw.clear();
         for b in (0..kernel.blocks.len()).rev() {
             let top = accesses.block(b).start as u32 * 2;
-            let Scratch { spread, raw, .. } = scratch;
-            let all = spread.passed_from(b).iter().chain(spread.held_in_calls_from(b));
+            let Scratch { dataflow, raw, .. } = scratch;
+            let all = dataflow.passed_from(b).iter().chain(dataflow.held_in_calls_from(b));
             raw.extend(all.map(|&(v, end)| (v, Range { start: top, end })));
         }
         passing.normalize(kernel.vars.len(), &scratch.raw);
@@ -264,7 +264,7 @@ fn scan(
     accesses: &Accesses,
     flow: &Flow,
     count: Count,
-    Scratch { spread, raw, open, seen }: &mut Scratch,
+    Scratch { dataflow, raw, open, seen }: &mut Scratch,
 ) {
     open.clear();
     open.resize(kernel.vars.len(), CLOSED);
@@ -273,8 +273,8 @@ fn scan(
         let (top, bottom) = (insts.start as u32 * 2, insts.end as u32 * 2);
         let (block, divergent) = (b as u32, flow.divergent[b]);
         seen.clear();
-        for &v in spread.live_out_of(b) {
-            // Live below and never defined above: the pieces matter once something is written here.
+        for &v in dataflow.live_out_of(b) {
+            // Live below and never defined above: the subranges matter once something is written here.
             let live = accesses.facts[v as usize].ever_needed().max(1);
             open[v as usize] = Open { live, others: 0, block, end: bottom, first: bottom };
             seen.push(v);
@@ -288,7 +288,7 @@ fn scan(
                     seen.push(a.var);
                 }
                 let fact = &accesses.facts[a.var as usize];
-                let local = fact.only_in(b) && !spread.is_carried(a.var);
+                let local = fact.only_in(b) && !dataflow.is_carried(a.var);
                 if a.kind.has(Kind::READ) {
                     let needed = fact.needed(a);
                     if o.live | o.others == 0 {
@@ -329,16 +329,16 @@ fn scan(
             if o.live | o.others == 0 {
                 continue;
             }
-            let start = if spread.reaches(v, b) { top } else { o.first };
+            let start = if dataflow.reaches(v, b) { top } else { o.first };
             if start < o.end {
                 raw.push((v, Range { start, end: o.end }));
             }
         }
-        raw.extend(spread.from(b).iter().map(|&(v, end)| (v, Range { start: top, end })));
+        raw.extend(dataflow.from(b).iter().map(|&(v, end)| (v, Range { start: top, end })));
         let more = [
-            (count.waits, spread.held_from(b)),
-            (count.passing, spread.passed_from(b)),
-            (count.waits && count.passing, spread.held_in_calls_from(b)),
+            (count.waits, dataflow.held_from(b)),
+            (count.passing, dataflow.passed_from(b)),
+            (count.waits && count.passing, dataflow.held_in_calls_from(b)),
         ];
         for (_, ranges) in more.into_iter().filter(|m| m.0) {
             raw.extend(ranges.iter().map(|&(v, end)| (v, Range { start: top, end })));

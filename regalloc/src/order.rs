@@ -115,13 +115,13 @@ fn peaks(
     live: &Liveness,
     Scratch { change, peaks, .. }: &mut Scratch,
 ) {
-    let points = accesses.blocks.last().map_or(0, |&n| n as usize * 2 + 2);
+    let points_to = accesses.blocks.last().map_or(0, |&n| n as usize * 2 + 2);
     change.clear();
-    change.resize(points + 1, 0);
+    change.resize(points_to + 1, 0);
     for (v, var) in kernel.vars.iter().enumerate().filter(|(_, var)| var.class == VarClass::General) {
         for r in live.of(v) {
-            change[(r.start as usize).min(points)] += i64::from(var.bytes);
-            change[(r.end as usize).min(points)] -= i64::from(var.bytes);
+            change[(r.start as usize).min(points_to)] += i64::from(var.bytes);
+            change[(r.end as usize).min(points_to)] -= i64::from(var.bytes);
         }
     }
     let mut now = 0;

@@ -5,8 +5,8 @@
 //! there is none, the cheapest variables in the way (or the new one itself) are marked for spilling.
 
 use crate::{
-    busy::{Busy, Regs, between, first, has, multiples, runs},
     liveness::{Liveness, Range},
+    matrix::{RegMatrix, Regs, between, first, has, multiples, runs},
 };
 use gen_ir::VarId;
 
@@ -168,8 +168,8 @@ pub(crate) struct Scratch {
     full_parts: Vec<usize>,
     /// When registers are in use, as wholes and in part, where there are up to 128 and up to 256 registers.
     /// After a second chance the first says both.
-    pub narrow: [Busy<2>; 4],
-    pub wide: [Busy<4>; 4],
+    pub narrow: [RegMatrix<2>; 4],
+    pub wide: [RegMatrix<4>; 4],
     /// What has each register that may share it.
     sharers: Vec<Vec<Sharer>>,
     /// Place and fate of each item.
@@ -204,21 +204,21 @@ struct Scan<'a, const W: usize> {
     items: &'a [Item],
     live: &'a Liveness,
     s: &'a mut Scratch,
-    points: usize,
+    points_to: usize,
     /// When something has the whole of registers.
-    wholes: Busy<W>,
+    wholes: RegMatrix<W>,
     /// If not, nothing has, and those are not for use.
     some_wholes: bool,
     /// When something has a part of registers.
-    partly: Busy<W>,
+    partly: RegMatrix<W>,
     /// The same.
     some_parts: bool,
     sharing: Sharing<'a>,
     /// When something that is lane by lane has registers, waiting lanes included, and when only lanes that run
     /// count. None of that is among the wholes. With calls: when what passes by subroutines has registers there,
     /// which is not among the wholes either.
-    held: Busy<W>,
-    needed: Busy<W>,
+    held: RegMatrix<W>,
+    needed: RegMatrix<W>,
     /// Where the next search starts, if places are taken in turn: a register for what has whole ones, a byte of
     /// the file for what is smaller.
     next: u32,
@@ -260,16 +260,16 @@ fn overlap(a: &[Range], b: &[Range]) -> bool {
 
 /// Puts items in the order in which they become live, the largest first among those that do together, and
 /// the first first among equals.
-/// `points`: how many positions there are.
+/// `points_to`: how many positions there are.
 pub(crate) fn by_start<'a>(
     items: &[Item],
     ranges: impl Fn(&Item) -> &'a [Range],
-    points: usize,
+    points_to: usize,
     starts: &mut Vec<u32>,
     order: &mut Vec<u32>,
 ) {
     let start = |i: &Item| ranges(i).first().map(|r| r.start as usize);
-    if items.len() * 16 < points {
+    if items.len() * 16 < points_to {
         // Few: sorting them is less work than counting at all positions.
         order.clear();
         order.extend((0..).zip(items).filter(|(_, item)| start(item).is_some()).map(|(i, _)| i));
@@ -280,7 +280,7 @@ pub(crate) fn by_start<'a>(
         return;
     }
     starts.clear();
-    starts.resize(points + 1, 0);
+    starts.resize(points_to + 1, 0);
     let mut count = 0;
     for at in items.iter().filter_map(start) {
         starts[at] += 1;
@@ -315,11 +315,11 @@ pub(crate) fn place(
     out: &mut Placement,
 ) {
     if file.regs <= 128 {
-        let busy = std::mem::take(&mut s.narrow);
-        s.narrow = place_in(file, items, (live, sharing), vars, s, busy, out);
+        let matrix = std::mem::take(&mut s.narrow);
+        s.narrow = place_in(file, items, (live, sharing), vars, s, matrix, out);
     } else {
-        let busy = std::mem::take(&mut s.wide);
-        s.wide = place_in(file, items, (live, sharing), vars, s, busy, out);
+        let matrix = std::mem::take(&mut s.wide);
+        s.wide = place_in(file, items, (live, sharing), vars, s, matrix, out);
     }
 }
 
@@ -329,11 +329,11 @@ fn place_in<const W: usize>(
     (live, sharing): (&Liveness, Sharing<'_>),
     vars: usize,
     s: &mut Scratch,
-    [mut wholes, mut partly, mut held, mut needed]: [Busy<W>; 4],
+    [mut wholes, mut partly, mut held, mut needed]: [RegMatrix<W>; 4],
     out: &mut Placement,
-) -> [Busy<W>; 4] {
+) -> [RegMatrix<W>; 4] {
     let ranges = |i: &Item| live.of(i.var.index());
-    let points = items.iter().filter_map(|i| ranges(i).last()).map(|r| r.end).max().unwrap_or(0) as usize;
+    let points_to = items.iter().filter_map(|i| ranges(i).last()).map(|r| r.end).max().unwrap_or(0) as usize;
     let regs = file.regs as usize;
     s.active.clear();
     s.full_active = 256;
@@ -357,22 +357,22 @@ fn place_in<const W: usize>(
     let sharing = if shares { sharing } else { Sharing::None };
     let apart = |i: &Item| !i.bytes.is_multiple_of(rb) || i.fixed.is_some_and(|at| !at.is_multiple_of(rb));
     let some_parts = items.iter().any(apart);
-    wholes.clear(if some_wholes { points } else { 0 });
-    partly.clear(if some_parts { points } else { 0 });
-    held.clear(if shares { points } else { 0 });
-    needed.clear(if shares { points } else { 0 });
+    wholes.clear(if some_wholes { points_to } else { 0 });
+    partly.clear(if some_parts { points_to } else { 0 });
+    held.clear(if shares { points_to } else { 0 });
+    needed.clear(if shares { points_to } else { 0 });
     s.sharers.iter_mut().for_each(Vec::clear);
     if shares && s.sharers.len() < regs {
         s.sharers.resize_with(regs, Vec::new);
     }
     let mut order = std::mem::take(&mut s.order);
-    by_start(items, ranges, points, &mut s.starts, &mut order);
+    by_start(items, ranges, points_to, &mut s.starts, &mut order);
     let mut scan = Scan {
         file,
         items,
         live,
         s,
-        points,
+        points_to,
         wholes,
         some_wholes,
         partly,
@@ -858,7 +858,7 @@ impl<'a, const W: usize> Scan<'a, W> {
         let rb = self.file.reg_bytes();
         let items = self.items;
         if !std::mem::replace(&mut self.some_wholes, true) {
-            self.wholes.clear(self.points);
+            self.wholes.clear(self.points_to);
         }
         // What has whole registers is known, but where things that must be there were together.
         for i in 0..items.len() as u32 {

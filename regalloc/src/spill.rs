@@ -23,7 +23,7 @@
 
 use crate::{
     Error,
-    home::Homes,
+    backing::Backings,
     liveness::Liveness,
     memory::{self, Memory},
     place::Item,
@@ -119,7 +119,7 @@ struct Spiller<'a> {
 pub(crate) fn spill(
     kernel: &mut Kernel<Virtual>,
     (spilled, plan, live): (&[VarId], &Plan, &Liveness),
-    homes: &mut Homes,
+    backings: &mut Backings,
     memory: &mut Memory,
     scratch: &mut Scratch,
     pool: &mut Pool<Virtual>,
@@ -149,9 +149,9 @@ pub(crate) fn spill(
         }
         let id = kernel.add_var(temp);
         scratch.ids.push(id);
-        homes.mark_piece(id);
-        if homes.is_payload(VarId(t.var)) {
-            homes.mark_payload(id);
+        backings.mark_split(id);
+        if backings.is_payload(VarId(t.var)) {
+            backings.mark_payload(id);
         }
     }
     // From here on only the copies to memory read inputs.
@@ -194,7 +194,7 @@ pub(crate) fn spill(
     let count = s.count;
     for _ in 0..count.surfaces {
         let id = kernel.add_var(Var { no_spill: true, ..Var::temp(VarClass::Address, 4, 4) });
-        homes.mark_piece(id);
+        backings.mark_split(id);
     }
     Ok(count)
 }

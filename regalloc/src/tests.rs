@@ -333,8 +333,8 @@ fn flags_that_do_not_fit_live_in_registers() {
 fn live(k: &Kernel<Virtual>, v: VarId) -> Vec<(u32, u32)> {
     let (mut accesses, mut flow, mut live) = (Accesses::default(), Flow::default(), Liveness::default());
     flow.find(k);
-    accesses.collect(k, &flow, &mut Homes::default()).unwrap();
-    live.compute(k, &accesses, &flow, &Homes::default(), &mut liveness::Scratch::default());
+    accesses.collect(k, &flow, &mut Backings::default()).unwrap();
+    live.compute(k, &accesses, &flow, &Backings::default(), &mut liveness::Scratch::default());
     live.of(v.index()).iter().map(|r| (r.start, r.end)).collect()
 }
 
@@ -442,8 +442,8 @@ fn temporaries_of_lowering_start_in_their_block() {
 fn checked(k: &Kernel<Virtual>, at: &[u32]) -> Result<(), Error> {
     let (mut accesses, mut flow) = (Accesses::default(), Flow::default());
     flow.find(k);
-    accesses.collect(k, &flow, &mut Homes::default()).unwrap();
-    check::check(k, &accesses, &flow, &Homes::default(), at)
+    accesses.collect(k, &flow, &mut Backings::default()).unwrap();
+    check::check(k, &accesses, &flow, &Backings::default(), at)
 }
 
 /// Some lanes write `x`, wait at block 2 and use it there; the others write and use `y` in between.

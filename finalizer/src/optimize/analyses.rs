@@ -7,7 +7,7 @@
 
 use gen_ir::{Inst, Kernel, Var, Virtual};
 
-use super::{census::Census, chain, condition, homes::Homes, scatter};
+use super::{chain, condition, locality::Locality, scatter, use_counts::UseCounts};
 
 /// A set of analyses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -49,8 +49,8 @@ impl Facts {
 #[derive(Debug, Default)]
 pub(crate) struct Analyses {
     valid: Facts,
-    census: Census,
-    homes: Homes,
+    use_counts: UseCounts,
+    locality: Locality,
     /// Comparisons with zero: block and place.
     tests: Vec<(usize, usize)>,
     combines: bool,
@@ -64,22 +64,22 @@ impl Analyses {
     }
 
     /// How often each variable is read. A pass that removes readers goes on counting.
-    pub(super) fn reads(&mut self, kernel: &Kernel<Virtual>) -> &mut Census {
+    pub(super) fn reads(&mut self, kernel: &Kernel<Virtual>) -> &mut UseCounts {
         if !self.valid.has(Facts::READS) {
-            self.census.count(kernel);
+            self.use_counts.count(kernel);
             self.valid = self.valid.with(Facts::READS).without(Facts::TOUCHES);
         }
-        &mut self.census
+        &mut self.use_counts
     }
 
     /// How often each variable is read, ready for a walk that notes who touches them.
-    pub(super) fn reads_untouched(&mut self, kernel: &Kernel<Virtual>) -> &mut Census {
+    pub(super) fn reads_untouched(&mut self, kernel: &Kernel<Virtual>) -> &mut UseCounts {
         self.reads(kernel);
         if self.valid.has(Facts::TOUCHES) {
-            self.census.walk_again(&kernel.vars);
+            self.use_counts.walk_again(&kernel.vars);
             self.valid = self.valid.without(Facts::TOUCHES);
         }
-        &mut self.census
+        &mut self.use_counts
     }
 
     /// A walk over the kernel has told the counts who touches each variable.
@@ -88,37 +88,37 @@ impl Analyses {
     }
 
     /// Which variables live in one block, and which are written.
-    pub(super) fn local(&mut self, kernel: &Kernel<Virtual>) -> (&Homes, &Census) {
+    pub(super) fn local(&mut self, kernel: &Kernel<Virtual>) -> (&Locality, &UseCounts) {
         if !self.valid.has(Facts::TOUCHES) {
             // Counts of readers may be off, the rest needs their list in the right length at least.
             self.reads_untouched(kernel).find_touches(kernel);
             self.touches_are_known();
         }
         if !self.valid.has(Facts::LOCALITY) {
-            self.homes.take(kernel, &self.census);
+            self.locality.take(kernel, &self.use_counts);
             self.valid = self.valid.with(Facts::LOCALITY);
         }
-        (&self.homes, &self.census)
+        (&self.locality, &self.use_counts)
     }
 
     /// The same, with counts of readers that hold, to go on counting.
-    pub(super) fn local_counts(&mut self, kernel: &Kernel<Virtual>) -> (&Homes, &mut Census) {
+    pub(super) fn local_counts(&mut self, kernel: &Kernel<Virtual>) -> (&Locality, &mut UseCounts) {
         self.reads(kernel);
         self.local(kernel);
-        (&self.homes, &mut self.census)
+        (&self.locality, &mut self.use_counts)
     }
 
     /// Which variables live in one block only.
-    pub(super) fn locality(&mut self, kernel: &Kernel<Virtual>) -> &Homes {
+    pub(super) fn locality(&mut self, kernel: &Kernel<Virtual>) -> &Locality {
         if !self.valid.has(Facts::LOCALITY) {
             if self.valid.has(Facts::TOUCHES) {
-                self.homes.take(kernel, &self.census);
+                self.locality.take(kernel, &self.use_counts);
             } else {
-                self.homes.find(kernel);
+                self.locality.find(kernel);
             }
             self.valid = self.valid.with(Facts::LOCALITY);
         }
-        &self.homes
+        &self.locality
     }
 
     /// Comparisons with zero, in order. Comes back with [`Analyses::return_tests`].
@@ -159,7 +159,7 @@ impl Analyses {
 
     /// Begins counts that the walk of another pass takes along.
     pub(super) fn start(&mut self, kernel: &Kernel<Virtual>, facts: Facts) {
-        self.census.start(&kernel.vars);
+        self.use_counts.start(&kernel.vars);
         self.tests.clear();
         (self.combines, self.scatters) = (false, false);
         self.valid = facts.without(Facts::TOUCHES).without(Facts::LOCALITY);
@@ -168,7 +168,7 @@ impl Analyses {
     /// An instruction before legalization, as it stays.
     #[inline]
     pub(super) fn see(&mut self, vars: &[Var], at: (usize, usize), inst: &Inst<Virtual>) {
-        self.census.add(inst);
+        self.use_counts.add(inst);
         if condition::tests_zero(inst) {
             self.tests.push(at);
         }
@@ -178,7 +178,7 @@ impl Analyses {
     /// An instruction after legalization, as it stays.
     #[inline]
     pub(super) fn see_legal(&mut self, inst: &Inst<Virtual>) {
-        self.census.add(inst);
+        self.use_counts.add(inst);
         self.scatters |= scatter::candidate(inst);
     }
 }

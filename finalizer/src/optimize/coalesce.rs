@@ -11,7 +11,7 @@ use gen_ir::{
 
 use platforms::{Caps, Layout};
 
-use super::{homes::Homes, legal};
+use super::{legal, locality::Locality};
 
 /// How far apart definition and move may stand. Bounds the work per move.
 const REACH: usize = 200;
@@ -21,7 +21,7 @@ const REACH: usize = 200;
 pub(super) fn moves(
     kernel: &mut Kernel<Virtual>,
     b: usize,
-    homes: &Homes,
+    locality: &Locality,
     grf_bytes: u32,
     legal: bool,
     candidates: impl Iterator<Item = usize>,
@@ -34,7 +34,7 @@ pub(super) fn moves(
             let var = &kernel.vars[v.index()];
             var.class == VarClass::General && !var.address_taken && var.fixed.is_none()
         };
-        if !homes.only_in(mv.src, b) || !plain(mv.dst) {
+        if !locality.only_in(mv.src, b) || !plain(mv.dst) {
             continue;
         }
         let aligned = kernel.vars[mv.dst.index()].align >= grf_bytes && mv.dst_bytes.start % grf_bytes == 0;
@@ -233,18 +233,18 @@ fn small(inst: &Inst<Virtual>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::{
-        super::{census::Census, local},
+        super::{local, use_counts::UseCounts},
         *,
     };
     use gen_ir::{Block, ExecSize, Var};
     use platforms::Platform;
 
     fn coalesce(k: &mut Kernel<Virtual>) {
-        let mut homes = Homes::default();
-        homes.find(k);
-        let mut census = Census::default();
-        census.count(k);
-        local::tidy(k, &homes, &census, 32, false, &mut local::Scratch::default());
+        let mut locality = Locality::default();
+        locality.find(k);
+        let mut use_counts = UseCounts::default();
+        use_counts.count(k);
+        local::tidy(k, &locality, &use_counts, 32, false, &mut local::Scratch::default());
         super::super::drop_nops(k);
     }
 

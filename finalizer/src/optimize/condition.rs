@@ -32,17 +32,17 @@ pub(super) fn attach(kernel: &mut Kernel<Virtual>, grf_bytes: u32, analyses: &mu
                 continue;
             }
             let local = analyses.locality(kernel).only_in(v, b);
-            let census = analyses.reads(kernel);
+            let use_counts = analyses.reads(kernel);
             let insts = &mut kernel.blocks[b].insts;
             let op = &mut insts[j];
             op.cond = Some(cond);
             // Others write their result all the same, as in Intel's code.
-            if census.reads(v) == 1 && local && op.op.info().logic {
+            if use_counts.reads(v) == 1 && local && op.op.info().logic {
                 // No instruction computes bytes.
                 let ty = op.dst.ty().unwrap_or(Type::Ud);
                 op.dst = Dst::null(if ty.bytes() == 1 { Type::W } else { ty });
             }
-            census.vars[v.index()].forget_read();
+            use_counts.vars[v.index()].forget_read();
             insts[i] = Inst::new(Op::Nop, insts[i].exec);
             removed = true;
         }

@@ -10,7 +10,7 @@ use std::{
 
 use gen_ir::{ExecSize, Inst, Kernel, Op, Options, Reg, Src, SrcMod, Type, VarId, Virtual};
 
-use super::{census::Census, homes::Homes};
+use super::{locality::Locality, use_counts::UseCounts};
 use crate::lists::reset;
 
 /// One move into such a variable.
@@ -62,19 +62,24 @@ pub(super) struct Scratch {
     by_hash: HashMap<u64, u32>,
 }
 
-/// Lets later variables of a block that are made alike be the first of them; what made them becomes `nop`. `census` knows which
+/// Lets later variables of a block that are made alike be the first of them; what made them becomes `nop`. `use_counts` knows which
 /// variables are written.
-pub(super) fn share(kernel: &mut Kernel<Virtual>, homes: &Homes, census: &Census, scratch: &mut Scratch) {
+pub(super) fn share(
+    kernel: &mut Kernel<Virtual>,
+    locality: &Locality,
+    use_counts: &UseCounts,
+    scratch: &mut Scratch,
+) {
     let Scratch { state, instead, moves, last, made, parts, by_hash } = scratch;
     let vars = kernel.vars.len();
     let mut ready = false;
-    for b in (0..kernel.blocks.len()).filter(|&b| homes.any_in(b)) {
+    for b in (0..kernel.blocks.len()).filter(|&b| locality.any_in(b)) {
         let insts = &kernel.blocks[b].insts;
         let made_here = |i: &&Inst<Virtual>| {
             i.op == Op::Mov
                 && i.no_mask
-                && i.dst.reg().and_then(Reg::var).is_some_and(|v| homes.only_in(v, b))
-                && part(i, &kernel.vars, census).is_some()
+                && i.dst.reg().and_then(Reg::var).is_some_and(|v| locality.only_in(v, b))
+                && part(i, &kernel.vars, use_counts).is_some()
         };
         if insts.iter().filter(made_here).nth(1).is_none() {
             continue;
@@ -94,8 +99,9 @@ pub(super) fn share(kernel: &mut Kernel<Virtual>, homes: &Homes, census: &Census
             });
             let Some(v) = inst.dst.reg().and_then(Reg::var) else { continue };
             let s = &mut state[v.index()];
-            let free = inst.op == Op::Mov && matches!(s, State::Fresh | State::Made) && homes.only_in(v, b);
-            if free && part(inst, &kernel.vars, census).is_some() {
+            let free =
+                inst.op == Op::Mov && matches!(s, State::Fresh | State::Made) && locality.only_in(v, b);
+            if free && part(inst, &kernel.vars, use_counts).is_some() {
                 *s = State::Made;
                 moves.push((v, i as u32));
             } else {
@@ -119,7 +125,9 @@ pub(super) fn share(kernel: &mut Kernel<Virtual>, homes: &Homes, census: &Census
             let v = group[0].0;
             let insts = &kernel.blocks[b].insts;
             let first = parts.len();
-            parts.extend(group.iter().filter_map(|&(_, i)| part(&insts[i as usize], &kernel.vars, census)));
+            parts.extend(
+                group.iter().filter_map(|&(_, i)| part(&insts[i as usize], &kernel.vars, use_counts)),
+            );
             let placement = |v: VarId| {
                 let var = &kernel.vars[v.index()];
                 (var.bytes, var.align, var.even_grf)
@@ -170,7 +178,7 @@ fn hash_of(key: &impl Hash) -> u64 {
 }
 
 /// The instruction as a part of such a value.
-fn part(inst: &Inst<Virtual>, vars: &[gen_ir::Var], census: &Census) -> Option<Part> {
+fn part(inst: &Inst<Virtual>, vars: &[gen_ir::Var], use_counts: &UseCounts) -> Option<Part> {
     let symbol = inst.opts.has(Options::SYMBOL_LOW) || inst.opts.has(Options::SYMBOL_HIGH);
     if inst.op != Op::Mov || !inst.no_mask || inst.pred.is_some() || inst.cond.is_some() || inst.sat || symbol
     {
@@ -181,7 +189,7 @@ fn part(inst: &Inst<Virtual>, vars: &[gen_ir::Var], census: &Census) -> Option<P
         Src::Imm { .. } => true,
         Src::Direct { reg, mods: SrcMod::None, .. } => reg.var().is_some_and(|v| {
             let var = &vars[v.index()];
-            var.live_in && !var.address_taken && !census.vars[v.index()].is_written()
+            var.live_in && !var.address_taken && !use_counts.vars[v.index()].is_written()
         }),
         _ => false,
     };
@@ -219,11 +227,11 @@ mod tests {
             insts.push(read(d));
         }
         k.blocks.push(Block { insts, succs: Default::default() });
-        let mut homes = Homes::default();
-        homes.find(&k);
-        let mut census = Census::default();
-        census.count(&k);
-        share(&mut k, &homes, &census, &mut Scratch::default());
+        let mut locality = Locality::default();
+        locality.find(&k);
+        let mut use_counts = UseCounts::default();
+        use_counts.count(&k);
+        share(&mut k, &locality, &use_counts, &mut Scratch::default());
         super::super::drop_nops(&mut k);
         let mut want: Vec<Inst<Virtual>> = header(v[0], 7).to_vec();
         want.extend([read(v[0]), read(v[0])]);

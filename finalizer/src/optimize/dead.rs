@@ -7,26 +7,26 @@
 
 use gen_ir::{Dst, Inst, Kernel, Op, Options, Payload, Virtual};
 
-use super::census::{Census, Entry, NOWHERE, SEVERAL, calls, goes_elsewhere, touch};
+use super::use_counts::{Entry, NOWHERE, SEVERAL, UseCounts, calls, goes_elsewhere, touch};
 
-/// Makes such instructions `nop`. `census` has counted the kernel, and learns which block touches each variable
+/// Makes such instructions `nop`. `use_counts` has counted the kernel, and learns which block touches each variable
 /// and which variables are written.
 ///
 /// Later code is mostly what reads earlier code: going backwards, a chain dies in one sweep. Another one
 /// finds something only if a variable lost its last reader after a write of it was left; `all` asks for that.
-pub(super) fn eliminate(kernel: &mut Kernel<Virtual>, grf_bytes: u32, all: bool, census: &mut Census) {
-    while sweep(kernel, grf_bytes, census) && all {
-        census.walk_again(&kernel.vars);
+pub(super) fn eliminate(kernel: &mut Kernel<Virtual>, grf_bytes: u32, all: bool, use_counts: &mut UseCounts) {
+    while sweep(kernel, grf_bytes, use_counts) && all {
+        use_counts.walk_again(&kernel.vars);
     }
 }
 
 /// Walks over the kernel backwards once. Returns whether another time may find more.
-fn sweep(kernel: &mut Kernel<Virtual>, grf_bytes: u32, census: &mut Census) -> bool {
-    let Census { vars, elsewhere } = census;
+fn sweep(kernel: &mut Kernel<Virtual>, grf_bytes: u32, use_counts: &mut UseCounts) -> bool {
+    let UseCounts { vars, elsewhere } = use_counts;
     let mut again = false;
     for (b, block) in kernel.blocks.iter_mut().enumerate().rev() {
         let insts = &mut block.insts[..];
-        let home = if *elsewhere && calls(insts) { SEVERAL } else { b as u32 };
+        let only_block = if *elsewhere && calls(insts) { SEVERAL } else { b as u32 };
         // Code elsewhere reads who knows what.
         let overwrites = !(*elsewhere && insts.iter().any(goes_elsewhere));
         for i in (0..insts.len()).rev() {
@@ -54,18 +54,18 @@ fn sweep(kernel: &mut Kernel<Virtual>, grf_bytes: u32, census: &mut Census) -> b
                     }
                 }
                 entry.write();
-                touch(&mut entry.home, home);
+                touch(&mut entry.only_block, only_block);
             }
             if let Some(v) = inst.cond.as_ref().and_then(|c| c.flag.var()) {
                 let entry = &mut vars[v.index()];
                 entry.write();
-                touch(&mut entry.home, home);
+                touch(&mut entry.only_block, only_block);
             }
             inst.for_each_read(|reg| {
                 if let Some(v) = reg.var() {
                     let entry = &mut vars[v.index()];
                     entry.next_write.0 = NOWHERE;
-                    touch(&mut entry.home, home);
+                    touch(&mut entry.only_block, only_block);
                 }
             });
         }
@@ -142,9 +142,9 @@ mod tests {
     use platforms::Platform;
 
     fn clean(k: &mut Kernel<Virtual>) {
-        let mut census = Census::default();
-        census.count(k);
-        eliminate(k, 32, true, &mut census);
+        let mut use_counts = UseCounts::default();
+        use_counts.count(k);
+        eliminate(k, 32, true, &mut use_counts);
         drop_nops(k);
     }
 

@@ -158,9 +158,9 @@ impl Scratch {
             for inst in &block.insts {
                 let mut read = |r: Reg<Virtual>, by_message: bool| {
                     let Some(v) = r.var() else { return };
-                    let home = &mut of[v.index()];
-                    if *home != NOT_ONE && (*home != b || !by_message) {
-                        *home = NOT_ONE;
+                    let only_block = &mut of[v.index()];
+                    if *only_block != NOT_ONE && (*only_block != b || !by_message) {
+                        *only_block = NOT_ONE;
                     }
                 };
                 match &inst.payload {
@@ -183,8 +183,8 @@ impl Scratch {
                     _ => inst.for_each_read(|r| read(r, false)),
                 }
                 if let Some(v) = inst.dst.reg().and_then(Reg::var) {
-                    let home = &mut of[v.index()];
-                    *home = if *home == NOWHERE { b } else { NOT_ONE };
+                    let only_block = &mut of[v.index()];
+                    *only_block = if *only_block == NOWHERE { b } else { NOT_ONE };
                 }
             }
         }

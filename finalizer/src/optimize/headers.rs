@@ -9,7 +9,7 @@
 
 use gen_ir::{Dst, Extent, Inst, Kernel, Op, Reg, Role, Src, Var, VarClass, VarId, Virtual};
 
-use super::{census::Census, formula::Formula, homes::Homes};
+use super::{formula::Formula, locality::Locality, use_counts::UseCounts};
 use crate::{build::VSrc, lists::reset};
 
 /// Headers kept at a time.
@@ -97,17 +97,17 @@ pub(super) struct Scratch {
 /// Shares headers within blocks. What is not needed any more becomes `nop`.
 pub(super) fn share(
     kernel: &mut Kernel<Virtual>,
-    homes: &Homes,
-    census: &mut Census,
+    locality: &Locality,
+    use_counts: &mut UseCounts,
     grf_bytes: u32,
     scratch: &mut Scratch,
 ) {
     let Kernel { vars, blocks, .. } = kernel;
     let mut ready = false;
-    for (b, block) in blocks.iter_mut().enumerate().filter(|(b, _)| homes.any_in(*b)) {
+    for (b, block) in blocks.iter_mut().enumerate().filter(|(b, _)| locality.any_in(*b)) {
         let starts = |i: &Inst<Virtual>| {
             let v = fills(i, grf_bytes).and_then(|_| i.dst.reg()?.var());
-            v.filter(|v| homes.only_in(*v, b) && is_header(&vars[v.index()], grf_bytes))
+            v.filter(|v| locality.only_in(*v, b) && is_header(&vars[v.index()], grf_bytes))
         };
         scratch.headers.clear();
         for (i, inst) in block.insts.iter().enumerate() {
@@ -137,7 +137,8 @@ pub(super) fn share(
         if scratch.headers.is_empty() {
             continue;
         }
-        let mut pass = Pass { insts: &mut block.insts, vars, census, homes, block: b, grf_bytes, scratch };
+        let mut pass =
+            Pass { insts: &mut block.insts, vars, use_counts, locality, block: b, grf_bytes, scratch };
         pass.collect();
         pass.walk();
         pass.start_earlier();
@@ -187,8 +188,8 @@ fn filled((src, step): (VSrc, u32), n: usize) -> VSrc {
 struct Pass<'a> {
     insts: &'a mut Vec<Inst<Virtual>>,
     vars: &'a mut [Var],
-    census: &'a mut Census,
-    homes: &'a Homes,
+    use_counts: &'a mut UseCounts,
+    locality: &'a Locality,
     block: usize,
     grf_bytes: u32,
     scratch: &'a mut Scratch,
@@ -242,7 +243,7 @@ impl Pass<'_> {
             let lasts = base.is_some_and(|(src, _)| match src.reg().and_then(Reg::var) {
                 Some(v) => {
                     let var = &self.vars[v.index()];
-                    var.live_in && !var.address_taken && !self.census.vars[v.index()].is_written()
+                    var.live_in && !var.address_taken && !self.use_counts.vars[v.index()].is_written()
                 }
                 None => src.is_imm(),
             });
@@ -361,7 +362,7 @@ impl Pass<'_> {
                 continue;
             }
             let inst = &mut self.insts[t.at as usize];
-            self.census.forget_reads_of(inst);
+            self.use_counts.forget_reads_of(inst);
             *inst = Inst::new(Op::Nop, inst.exec);
         }
     }
@@ -390,13 +391,13 @@ impl Pass<'_> {
                 }
                 continue;
             }
-            self.census.forget_reads_of(inst);
+            self.use_counts.forget_reads_of(inst);
             *inst = Inst::new(Op::Nop, inst.exec);
             if let (Some(d), Some(base)) = (missing.next(), base) {
                 let to = Dst::packed(Reg::var_at(kept.var, 4 * d as u32), gen_ir::Type::Ud);
                 *inst = crate::build::mov(crate::build::Lanes::SCALAR, to, filled(base, d));
                 inst.origin = origin;
-                self.census.add(inst);
+                self.use_counts.add(inst);
             }
         }
         debug_assert!(missing.next().is_none(), "a kept header costs less than a new one");
@@ -407,7 +408,7 @@ impl Pass<'_> {
                 _ => r,
             });
         }
-        self.census.replace(h.var, kept.var);
+        self.use_counts.replace(h.var, kept.var);
         self.scratch.kept.push(Kept::new(kept.var, h.last_read, formulas));
     }
 
@@ -417,7 +418,7 @@ impl Pass<'_> {
             let inst = &self.insts[t.at as usize];
             let Some(value) = Formula::of(inst, self.vars)
                 .and_then(|f| f.source()?.reg()?.var())
-                .filter(|v| self.homes.only_in(*v, self.block))
+                .filter(|v| self.locality.only_in(*v, self.block))
             else {
                 continue;
             };
@@ -439,7 +440,7 @@ impl Pass<'_> {
     /// Moves headers before values that, now that headers are shared, only they want.
     fn start_earlier(&mut self) {
         for wanted in self.scratch.earlier.chunk_by(|x, y| x.first == y.first) {
-            let alone = wanted.iter().filter(|w| self.census.reads(w.value) == 1);
+            let alone = wanted.iter().filter(|w| self.use_counts.reads(w.value) == 1);
             if let Some(start) = alone.map(|w| w.made).min() {
                 self.insts[start as usize..=wanted[0].first as usize].rotate_right(1);
             }

@@ -8,10 +8,10 @@
 use gen_ir::{Extent, Inst, Kernel, Op, Payload, Region, Role, Src, Virtual};
 
 use super::{
-    census::{Census, Entry},
     coalesce,
     dead::removable,
-    homes::Homes,
+    locality::Locality,
+    use_counts::{Entry, UseCounts},
 };
 use crate::lists::refill;
 
@@ -27,24 +27,27 @@ pub(super) struct Scratch {
 /// alone touches, then moves whose source could have been made in place.
 pub(super) fn tidy(
     kernel: &mut Kernel<Virtual>,
-    homes: &Homes,
-    census: &Census,
+    locality: &Locality,
+    use_counts: &UseCounts,
     grf_bytes: u32,
     legal: bool,
     scratch: &mut Scratch,
 ) {
-    if !homes.any() {
+    if !locality.any() {
         return;
     }
     let Scratch { needs, last_reads } = scratch;
-    refill(needs, census.vars.iter().zip(homes.each()).map(|(entry, home)| Need::start(entry, home)));
-    for b in (0..kernel.blocks.len()).filter(|&b| homes.any_in(b)) {
+    refill(
+        needs,
+        use_counts.vars.iter().zip(locality.each()).map(|(entry, only_block)| Need::start(entry, only_block)),
+    );
+    for b in (0..kernel.blocks.len()).filter(|&b| locality.any_in(b)) {
         last_reads.clear();
         let insts = &mut kernel.blocks[b].insts;
         for (i, inst) in insts.iter_mut().enumerate().rev() {
             if let Some(var) = inst.dst.reg().and_then(|r| r.var())
                 && let need = &mut needs[var.index()]
-                && need.home == b as u32
+                && need.only_block == b as u32
             {
                 if !need.wants(inst, grf_bytes) && removable(inst) {
                     *inst = Inst::new(Op::Nop, inst.exec);
@@ -58,7 +61,7 @@ pub(super) fn tidy(
             inst.for_each_read(|reg| {
                 if let Some(v) = reg.var()
                     && let need = &mut needs[v.index()]
-                    && need.home == b as u32
+                    && need.only_block == b as u32
                 {
                     last |= !std::mem::replace(&mut need.read, true);
                     counts |= need.counts;
@@ -69,7 +72,7 @@ pub(super) fn tidy(
                     if let Some(v) = reg.var()
                         && !role.is_write()
                         && let need = &mut needs[v.index()]
-                        && need.home == b as u32
+                        && need.only_block == b as u32
                         && need.counts
                     {
                         need.add(inst, role, grf_bytes);
@@ -81,7 +84,7 @@ pub(super) fn tidy(
             }
         }
         let moves = last_reads.iter().rev().map(|&at| at as usize);
-        coalesce::moves(kernel, b, homes, grf_bytes, legal, moves);
+        coalesce::moves(kernel, b, locality, grf_bytes, legal, moves);
     }
 }
 
@@ -94,7 +97,7 @@ struct Need {
     /// What all readers have in common.
     layout: Layout,
     /// The one block that has to do with the variable.
-    home: u32,
+    only_block: u32,
     /// Whether there are any readers in the block, even behind another write.
     read: bool,
     /// Whether bytes are of interest: who reads a variable that is written once, reads what was written.
@@ -102,8 +105,14 @@ struct Need {
 }
 
 impl Need {
-    fn start(entry: &Entry, home: u32) -> Need {
-        Need { bytes: NOTHING, layout: Layout::NONE, home, read: false, counts: entry.is_written_again() }
+    fn start(entry: &Entry, only_block: u32) -> Need {
+        Need {
+            bytes: NOTHING,
+            layout: Layout::NONE,
+            only_block,
+            read: false,
+            counts: entry.is_written_again(),
+        }
     }
 
     fn add(&mut self, inst: &Inst<Virtual>, role: Role, grf_bytes: u32) {

@@ -8,7 +8,7 @@
 
 use gen_ir::{Extent, Inst, Kernel, Op, Reg, Region, Role, Src, SrcMod, Var, VarId, Virtual};
 
-use super::homes::Homes;
+use super::locality::Locality;
 use crate::lists::reset;
 
 /// A variable with more accesses in its block stays apart. Bounds the work per copy.
@@ -17,16 +17,21 @@ const MOST_ACCESSES: usize = 256;
 const OCCUPIED: u64 = 256;
 
 /// Merges variables in every block.
-pub(super) fn variables(kernel: &mut Kernel<Virtual>, homes: &Homes, grf_bytes: u32, merger: &mut Merger) {
+pub(super) fn variables(
+    kernel: &mut Kernel<Virtual>,
+    locality: &Locality,
+    grf_bytes: u32,
+    merger: &mut Merger,
+) {
     merger.grf_bytes = grf_bytes;
     merger.list.clear();
     let mut ready = false;
     let Kernel { vars, blocks, .. } = kernel;
-    for (b, block) in blocks.iter_mut().enumerate().filter(|(b, _)| homes.any_in(*b)) {
+    for (b, block) in blocks.iter_mut().enumerate().filter(|(b, _)| locality.any_in(*b)) {
         // What copies have to do with: others are neither merged nor in the way.
         let between = |i: &Inst<Virtual>| {
             let (from, to) = Copy::ends(i)?;
-            (homes.touched_only_in(from, b) && homes.touched_only_in(to, b)).then_some((from, to))
+            (locality.touched_only_in(from, b) && locality.touched_only_in(to, b)).then_some((from, to))
         };
         merger.copied.clear();
         merger.copied.extend(block.insts.iter().filter_map(between));
@@ -40,8 +45,8 @@ pub(super) fn variables(kernel: &mut Kernel<Virtual>, homes: &Homes, grf_bytes: 
         let mut merged = false;
         for i in 0..block.insts.len() {
             let Some(copy) = Copy::of(&block.insts[i], grf_bytes) else { continue };
-            let both = homes.touched_only_in(copy.from, b) && homes.touched_only_in(copy.to, b);
-            if both && merger.fits(copy, &block.insts, vars, homes.only_in(copy.to, b)) {
+            let both = locality.touched_only_in(copy.from, b) && locality.touched_only_in(copy.to, b);
+            if both && merger.fits(copy, &block.insts, vars, locality.only_in(copy.to, b)) {
                 merger.merge(copy, &mut block.insts, vars);
                 merged = true;
             }
@@ -300,9 +305,9 @@ mod tests {
         k.vars[v[0].index()].live_in = true;
         k.vars[v[3].index()].live_out = true;
         k.blocks.push(Block { insts: insts(&v), succs: Default::default() });
-        let mut homes = Homes::default();
-        homes.find(&k);
-        variables(&mut k, &homes, 32, &mut Merger::default());
+        let mut locality = Locality::default();
+        locality.find(&k);
+        variables(&mut k, &locality, 32, &mut Merger::default());
         (k.blocks.swap_remove(0).insts, v)
     }
 

@@ -5,7 +5,6 @@
 //! The functions of this file are the passes as the list ([`PASSES`](crate::PASSES)) names them.
 
 mod analyses;
-mod census;
 mod chain;
 mod coalesce;
 mod condition;
@@ -15,14 +14,15 @@ mod dead;
 mod descriptors;
 mod formula;
 mod headers;
-mod homes;
 mod legal;
 mod local;
+mod locality;
 mod merge;
 mod predicate;
 mod scatter;
 mod sink;
 mod unmask;
+mod use_counts;
 
 pub(crate) use analyses::{Analyses, Facts};
 
@@ -117,16 +117,16 @@ pub(crate) fn eliminate_all_dead(kernel: &mut Kernel<Virtual>, work: &mut Worksp
 /// Of a message's header, only what changed since the last one is written.
 pub(crate) fn share_headers(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     let bytes = grf_bytes(kernel);
-    let (homes, census) = work.analyses.local_counts(kernel);
-    headers::share(kernel, homes, census, bytes, &mut work.optimize.headers);
+    let (locality, use_counts) = work.analyses.local_counts(kernel);
+    headers::share(kernel, locality, use_counts, bytes, &mut work.optimize.headers);
     Ok(true)
 }
 
 /// What is moved is computed where it is moved to.
 pub(crate) fn sink_scalars(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     let bytes = grf_bytes(kernel);
-    let (homes, census) = work.analyses.local_counts(kernel);
-    sink::scalars(kernel, homes, census, bytes);
+    let (locality, use_counts) = work.analyses.local_counts(kernel);
+    sink::scalars(kernel, locality, use_counts, bytes);
     Ok(true)
 }
 
@@ -138,22 +138,22 @@ pub(crate) fn share_descriptors(kernel: &mut Kernel<Virtual>, work: &mut Workspa
 
 /// Values of one block: writes that are overwritten go, moves are made in place.
 pub(crate) fn coalesce(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
-    let (homes, census) = work.analyses.local(kernel);
-    local::tidy(kernel, homes, census, grf_bytes(kernel), false, &mut work.optimize.local);
+    let (locality, use_counts) = work.analyses.local(kernel);
+    local::tidy(kernel, locality, use_counts, grf_bytes(kernel), false, &mut work.optimize.local);
     Ok(true)
 }
 
 /// The same in legal code, which stays legal.
 pub(crate) fn coalesce_legal(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
-    let (homes, census) = work.analyses.local(kernel);
-    local::tidy(kernel, homes, census, grf_bytes(kernel), true, &mut work.optimize.local);
+    let (locality, use_counts) = work.analyses.local(kernel);
+    local::tidy(kernel, locality, use_counts, grf_bytes(kernel), true, &mut work.optimize.local);
     Ok(true)
 }
 
 /// Constants and message headers that are the same are made once a block.
 pub(crate) fn share_constants(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
-    let (homes, census) = work.analyses.local(kernel);
-    constants::share(kernel, homes, census, &mut work.optimize.constants);
+    let (locality, use_counts) = work.analyses.local(kernel);
+    constants::share(kernel, locality, use_counts, &mut work.optimize.constants);
     Ok(true)
 }
 
@@ -169,7 +169,7 @@ fn drop_nops(kernel: &mut Kernel<Virtual>) {
 
 /// Values are made where a payload wants them.
 pub(crate) fn merge_payloads(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
-    let homes = work.analyses.locality(kernel);
-    merge::variables(kernel, homes, grf_bytes(kernel), &mut work.optimize.merger);
+    let locality = work.analyses.locality(kernel);
+    merge::variables(kernel, locality, grf_bytes(kernel), &mut work.optimize.merger);
     Ok(true)
 }

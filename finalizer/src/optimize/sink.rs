@@ -6,15 +6,20 @@
 
 use gen_ir::{Dst, Inst, Kernel, Op, Reg, VarId, Virtual};
 
-use super::{census::Census, formula::Formula, homes::Homes};
+use super::{formula::Formula, locality::Locality, use_counts::UseCounts};
 
 /// How far apart both may stand.
 const REACH: usize = 64;
 
 /// Sinks scalar computations within blocks. What computed the values elsewhere becomes `nop`.
-pub(super) fn scalars(kernel: &mut Kernel<Virtual>, homes: &Homes, census: &mut Census, grf_bytes: u32) {
+pub(super) fn scalars(
+    kernel: &mut Kernel<Virtual>,
+    locality: &Locality,
+    use_counts: &mut UseCounts,
+    grf_bytes: u32,
+) {
     let Kernel { vars, blocks, .. } = kernel;
-    for (b, block) in blocks.iter_mut().enumerate().filter(|(b, _)| homes.any_in(*b)) {
+    for (b, block) in blocks.iter_mut().enumerate().filter(|(b, _)| locality.any_in(*b)) {
         let insts = &mut block.insts;
         for i in 1..insts.len() {
             let direct = matches!(insts[i].dst, Dst::Direct { .. });
@@ -22,7 +27,9 @@ pub(super) fn scalars(kernel: &mut Kernel<Virtual>, homes: &Homes, census: &mut 
                 continue;
             }
             let moved = Formula::of(&insts[i], vars).and_then(|f| f.source()).and_then(|s| s.reg()?.var());
-            let Some(v) = moved.filter(|v| census.reads(*v) == 1 && homes.only_in(*v, b)) else { continue };
+            let Some(v) = moved.filter(|v| use_counts.reads(*v) == 1 && locality.only_in(*v, b)) else {
+                continue;
+            };
             let Some(j) = definition(insts, i, v, grf_bytes) else { continue };
             // Of two values one would live longer without need.
             let formula =
@@ -34,7 +41,7 @@ pub(super) fn scalars(kernel: &mut Kernel<Virtual>, homes: &Homes, census: &mut 
             let Inst { dst, origin, .. } = insts[i];
             insts[i] = Inst { dst, origin, ..insts[j] };
             insts[j] = Inst::new(Op::Nop, insts[j].exec);
-            census.vars[v.index()].forget_read();
+            use_counts.vars[v.index()].forget_read();
         }
     }
 }

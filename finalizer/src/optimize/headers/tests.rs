@@ -67,11 +67,11 @@ impl Built {
     }
 
     fn run(mut self) -> Vec<Inst<Virtual>> {
-        let mut homes = Homes::default();
-        homes.find(&self.kernel);
-        let mut census = Census::default();
-        census.count(&self.kernel);
-        share(&mut self.kernel, &homes, &mut census, 32, &mut Scratch::default());
+        let mut locality = Locality::default();
+        locality.find(&self.kernel);
+        let mut use_counts = UseCounts::default();
+        use_counts.count(&self.kernel);
+        share(&mut self.kernel, &locality, &mut use_counts, 32, &mut Scratch::default());
         super::super::drop_nops(&mut self.kernel);
         let insts = std::mem::take(&mut self.kernel.blocks[0].insts);
         check(&insts, self.r0);

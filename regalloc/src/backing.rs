@@ -1,8 +1,8 @@
-//! Flags and addresses that do not fit: homes in general registers.
+//! Flags and addresses that do not fit: backed by general registers.
 //!
-//! A variable that lost its place gets a home, a general variable of its size. First it is split into
-//! one short variable a block, filled from the home before the first access that needs the old value
-//! and stored after the last write if the value lives on. If such a piece does not fit either, it is
+//! A variable that lost its place gets a backing, a general variable of its size. First it is split into
+//! one short variable a block, filled from the backing before the first access that needs the old value
+//! and stored after the last write if the value lives on. If such a split does not fit either, it is
 //! split again, into one variable an instruction, which always fits.
 //!
 //! Copies ignore the execution mask: a flag's bits of waiting lanes move along.
@@ -17,32 +17,32 @@ use gen_ir::{
 
 /// What is remembered of variables over the rounds of an allocation.
 #[derive(Default)]
-pub(crate) struct Homes {
-    /// The home of a variable, by variable.
-    home: Vec<Option<VarId>>,
-    /// Pieces of variables: of one block, which split into pieces of one instruction next, or of one
+pub(crate) struct Backings {
+    /// The backing of a variable, by variable.
+    backing: Vec<Option<VarId>>,
+    /// Splits of variables: of one block, which split into those of one instruction next, or of one
     /// instruction.
-    piece: Vec<bool>,
+    split: Vec<bool>,
     /// Payloads of messages whose channels read their own bytes alone; spilling them makes others of them.
     payload: Vec<bool>,
 }
 
-impl Homes {
+impl Backings {
     /// Forgets everything.
     pub fn clear(&mut self) {
-        self.home.clear();
-        self.piece.clear();
+        self.backing.clear();
+        self.split.clear();
         self.payload.clear();
     }
 
     fn grow(&mut self, n: usize) {
-        self.home.resize(n, None);
-        self.piece.resize(n, false);
+        self.backing.resize(n, None);
+        self.split.resize(n, false);
     }
 
-    /// Whether a variable is a piece: it lives in one block, and its first access there starts it.
-    pub fn is_piece(&self, var: usize) -> bool {
-        self.piece.get(var).copied().unwrap_or(false)
+    /// Whether a variable is a split: it lives in one block, and its first access there starts it.
+    pub fn is_split(&self, var: usize) -> bool {
+        self.split.get(var).copied().unwrap_or(false)
     }
 
     /// Whether a variable, or the one that it is a part of, is a payload of messages under the mask alone.
@@ -58,12 +58,12 @@ impl Homes {
         self.payload[var.index()] = true;
     }
 
-    /// Says that a variable is a piece.
-    pub fn mark_piece(&mut self, var: VarId) {
-        if self.piece.len() <= var.index() {
+    /// Says that a variable is a split.
+    pub fn mark_split(&mut self, var: VarId) {
+        if self.split.len() <= var.index() {
             self.grow(var.index() + 1);
         }
-        self.piece[var.index()] = true;
+        self.split[var.index()] = true;
     }
 }
 
@@ -74,7 +74,7 @@ pub(crate) struct Scratch {
     /// The block of each variable that lives in one.
     blocks_of: Vec<u32>,
     /// What stands for each variable now.
-    piece: Vec<Option<VarId>>,
+    split: Vec<Option<VarId>>,
     /// The last write of each variable in the block at hand.
     last_write: Vec<u32>,
     new: Vec<Inst<Virtual>>,
@@ -86,30 +86,30 @@ pub(crate) struct Scratch {
 pub(crate) fn split(
     kernel: &mut Kernel<Virtual>,
     spilled: &[VarId],
-    homes: &mut Homes,
+    backings: &mut Backings,
     accesses: &Accesses,
     live: &Liveness,
     scratch: &mut Scratch,
     pool: &mut Pool<Virtual>,
 ) -> u32 {
-    let Scratch { lost, blocks_of, piece, last_write, new, opened, mine } = scratch;
-    homes.grow(kernel.vars.len());
+    let Scratch { lost, blocks_of, split, last_write, new, opened, mine } = scratch;
+    backings.grow(kernel.vars.len());
     lost.clear();
     lost.resize(kernel.vars.len(), false);
     blocks_of.clear();
     blocks_of.resize(kernel.vars.len(), u32::MAX);
     for v in spilled {
         lost[v.index()] = true;
-        if homes.home[v.index()].is_none() {
+        if backings.backing[v.index()].is_none() {
             let var = &kernel.vars[v.index()];
             let bytes = var.bytes.next_multiple_of(2);
-            homes.home[v.index()] =
+            backings.backing[v.index()] =
                 Some(kernel.add_var(Var::temp(VarClass::General, bytes, bytes.next_power_of_two().min(32))));
-            homes.grow(kernel.vars.len());
+            backings.grow(kernel.vars.len());
         }
     }
     lost.resize(kernel.vars.len(), false);
-    // What lives in one block gains nothing from a piece a block.
+    // What lives in one block gains nothing from a split a block.
     for b in 0..kernel.blocks.len() {
         for a in accesses.of_block(b) {
             let seen = &mut blocks_of[a.var as usize];
@@ -117,8 +117,8 @@ pub(crate) fn split(
         }
     }
     let mut copies = 0;
-    piece.clear();
-    piece.resize(lost.len(), None);
+    split.clear();
+    split.resize(lost.len(), None);
     last_write.clear();
     last_write.resize(lost.len(), u32::MAX);
     for b in 0..kernel.blocks.len() {
@@ -146,41 +146,41 @@ pub(crate) fn split(
             mine.dedup();
             let at = i as u32 * 2;
             for &v in &*mine {
-                if piece[v as usize].is_some() {
+                if split[v as usize].is_some() {
                     continue;
                 }
                 let one_block = blocks_of[v as usize] == b as u32;
-                let alone = homes.piece[v as usize] || one_block;
+                let alone = backings.split[v as usize] || one_block;
                 if alone && only_operand(&inst, VarId(v)) {
-                    piece[v as usize] = homes.home[v as usize];
+                    split[v as usize] = backings.backing[v as usize];
                     continue;
                 }
                 let var = kernel.vars[v as usize].clone();
                 let id = kernel.add_var(Var { fixed: None, live_in: false, live_out: false, ..var });
-                homes.grow(kernel.vars.len());
-                homes.home[id.index()] = homes.home[v as usize];
-                homes.piece[id.index()] = true;
+                backings.grow(kernel.vars.len());
+                backings.backing[id.index()] = backings.backing[v as usize];
+                backings.split[id.index()] = true;
                 opened.push(v);
-                piece[v as usize] = Some(id);
+                split[v as usize] = Some(id);
                 if alone {
                     kernel.vars[id.index()].no_spill = true;
                 }
                 let old = if at == start_of_block { live.at_start(v, at) } else { live.before(v, at) };
-                if old && let Some(home) = homes.home[v as usize] {
-                    copies += copy(new, id, home, kernel.vars[id.index()].bytes, inst.origin);
+                if old && let Some(backing) = backings.backing[v as usize] {
+                    copies += copy(new, id, backing, kernel.vars[id.index()].bytes, inst.origin);
                 }
             }
             new.push(inst.map_regs(|_, r| match r.base() {
-                Base::Var(v) => match piece.get(v.index()).copied().flatten() {
+                Base::Var(v) => match split.get(v.index()).copied().flatten() {
                     Some(p) => Reg::var_at(p, r.byte),
                     None => r,
                 },
                 _ => r,
             }));
             for &v in &*mine {
-                let Some(id) = piece[v as usize] else { continue };
-                if homes.home[v as usize] == Some(id) {
-                    piece[v as usize] = None;
+                let Some(id) = split[v as usize] else { continue };
+                if backings.backing[v as usize] == Some(id) {
+                    split[v as usize] = None;
                     continue;
                 }
                 let alone = kernel.vars[id.index()].no_spill;
@@ -193,16 +193,16 @@ pub(crate) fn split(
                 } else {
                     wrote && live.before(v, after)
                 };
-                if store && let Some(home) = homes.home[v as usize] {
-                    copies += copy(new, home, id, kernel.vars[id.index()].bytes, inst.origin);
+                if store && let Some(backing) = backings.backing[v as usize] {
+                    copies += copy(new, backing, id, kernel.vars[id.index()].bytes, inst.origin);
                 }
                 if alone {
-                    piece[v as usize] = None;
+                    split[v as usize] = None;
                 }
             }
         }
         for v in opened.drain(..) {
-            piece[v as usize] = None;
+            split[v as usize] = None;
         }
         pool.store(&mut kernel.blocks[b].insts, new);
     }

@@ -2,14 +2,14 @@
 
 use gen_ir::{Extent, Inst, Kernel, Op, Payload, Role, VarId, Virtual};
 
-use super::census::{Census, SEVERAL, calls, first_home, touch};
+use super::use_counts::{SEVERAL, UseCounts, calls, initial_block, touch};
 use crate::lists::{refill, reset};
 
 /// For each variable the one block that has to do with it, if there is just one: no value comes into
 /// the block and none leaves it.
 #[derive(Debug, Default)]
-pub(super) struct Homes {
-    home: Vec<u32>,
+pub(super) struct Locality {
+    only_block: Vec<u32>,
     /// The same, but values of an earlier run of the block may come in.
     touched: Vec<u32>,
     /// While looking: what the block has written of each variable.
@@ -24,16 +24,16 @@ pub(super) struct Homes {
     opened: Vec<i32>,
 }
 
-impl Homes {
+impl Locality {
     /// Looks at every operand.
     pub fn find(&mut self, kernel: &Kernel<Virtual>) {
-        refill(&mut self.touched, kernel.vars.iter().map(first_home));
+        refill(&mut self.touched, kernel.vars.iter().map(initial_block));
         for (b, block) in kernel.blocks.iter().enumerate() {
-            let home = if calls(&block.insts) { SEVERAL } else { b as u32 };
+            let only_block = if calls(&block.insts) { SEVERAL } else { b as u32 };
             for inst in &block.insts {
                 inst.for_each_reg(|_, reg| {
                     if let Some(v) = reg.var() {
-                        touch(&mut self.touched[v.index()], home);
+                        touch(&mut self.touched[v.index()], only_block);
                     }
                 });
             }
@@ -41,9 +41,9 @@ impl Homes {
         self.settle(kernel);
     }
 
-    /// Takes the blocks that touch each variable from a census that a walk over the kernel has completed.
-    pub fn take(&mut self, kernel: &Kernel<Virtual>, census: &Census) {
-        refill(&mut self.touched, census.vars.iter().map(|v| v.home));
+    /// Takes the blocks that touch each variable from counts that a walk over the kernel has completed.
+    pub fn take(&mut self, kernel: &Kernel<Virtual>, use_counts: &UseCounts) {
+        refill(&mut self.touched, use_counts.vars.iter().map(|v| v.only_block));
         self.settle(kernel);
     }
 
@@ -56,7 +56,7 @@ impl Homes {
                 self.any = true;
             }
         }
-        self.home.clone_from(&self.touched);
+        self.only_block.clone_from(&self.touched);
         if self.any {
             repeated_blocks(kernel, &mut self.repeated, &mut self.opened);
             self.find_exposed(kernel);
@@ -65,7 +65,7 @@ impl Homes {
 
     /// In blocks that may run again: whatever reads what the block has not written before sees another run.
     fn find_exposed(&mut self, kernel: &Kernel<Virtual>) {
-        let Homes { home, defined, repeated, local, .. } = self;
+        let Locality { only_block, defined, repeated, local, .. } = self;
         let grf_bytes = u32::from(kernel.platform.caps().regs.grf_bytes);
         let exposing = |b: &usize| repeated[*b] && local[*b];
         let mut blocks = (0..kernel.blocks.len()).filter(exposing).peekable();
@@ -76,13 +76,13 @@ impl Homes {
             for inst in &kernel.blocks[b].insts {
                 inst.for_each_reg(|role, reg| {
                     let Some(v) = reg.var() else { return };
-                    let h = &mut home[v.index()];
+                    let h = &mut only_block[v.index()];
                     if *h == b as u32 && !defined[v.index()].covers(inst, role, grf_bytes) {
                         *h = SEVERAL;
                     }
                 });
                 if let Some(v) = inst.dst.reg().and_then(|r| r.var())
-                    && home[v.index()] == b as u32
+                    && only_block[v.index()] == b as u32
                 {
                     defined[v.index()].add(inst, grf_bytes);
                 }
@@ -102,12 +102,12 @@ impl Homes {
 
     /// The block that alone has to do with each variable, or no block's number.
     pub fn each(&self) -> impl Iterator<Item = u32> {
-        self.home.iter().copied()
+        self.only_block.iter().copied()
     }
 
     /// Whether only block `b` has to do with the variable.
     pub fn only_in(&self, var: VarId, b: usize) -> bool {
-        self.home[var.index()] == b as u32
+        self.only_block[var.index()] == b as u32
     }
 
     /// Whether no other block touches the variable. What an earlier run of the block left in it may
@@ -204,9 +204,9 @@ mod tests {
             .push(Block { insts: vec![add(v[1], v[0]), add(v[0], v[1])], succs: vec![BlockId(1)].into() });
         k.blocks.push(Block { insts: vec![], succs: vec![BlockId(2), BlockId(0)].into() });
         k.blocks.push(Block::default());
-        let mut homes = Homes::default();
-        homes.find(&k);
-        assert!(!homes.only_in(v[0], 0));
-        assert!(homes.only_in(v[1], 0));
+        let mut locality = Locality::default();
+        locality.find(&k);
+        assert!(!locality.only_in(v[0], 0));
+        assert!(locality.only_in(v[1], 0));
     }
 }

@@ -15,7 +15,7 @@ pub(super) struct Entry {
     /// How many operands read or name it, and marks.
     reads: u32,
     /// The one block that touches it, as far as a walk has come: [`NOWHERE`], a block or [`SEVERAL`].
-    pub home: u32,
+    pub only_block: u32,
     /// The write behind the place in question that nothing reads in between: its block, and where it stands.
     pub next_write: (u32, u32),
 }
@@ -64,21 +64,21 @@ impl Entry {
 
 /// All variables of a kernel.
 #[derive(Debug, Default)]
-pub(super) struct Census {
+pub(super) struct UseCounts {
     pub vars: Vec<Entry>,
     /// Code elsewhere may read what the kernel writes: there are calls, returns or marks of the calling
     /// convention.
     pub elsewhere: bool,
 }
 
-impl Census {
+impl UseCounts {
     /// Starts anew: nothing is read yet but what is after the kernel's end or through addresses.
     pub fn start(&mut self, vars: &[Var]) {
         self.elsewhere = false;
         let entry = |var: &Var| {
             let plain = var.class == VarClass::General && !var.address_taken;
             let reads = u32::from(var.live_out || var.address_taken) | if plain { PLAIN } else { 0 };
-            Entry { reads, home: first_home(var), next_write: (NOWHERE, 0) }
+            Entry { reads, only_block: initial_block(var), next_write: (NOWHERE, 0) }
         };
         refill(&mut self.vars, vars.iter().map(entry));
     }
@@ -114,16 +114,16 @@ impl Census {
     /// Notes which block touches each variable and which variables are written, in a walk of its own.
     pub fn find_touches(&mut self, kernel: &Kernel<Virtual>) {
         for (b, block) in kernel.blocks.iter().enumerate() {
-            let home = if self.elsewhere && calls(&block.insts) { SEVERAL } else { b as u32 };
+            let only_block = if self.elsewhere && calls(&block.insts) { SEVERAL } else { b as u32 };
             for inst in &block.insts {
                 let written = [inst.dst.reg(), inst.cond.map(|c| c.flag)];
                 for v in written.into_iter().flatten().filter_map(|r| r.var()) {
                     self.vars[v.index()].write();
-                    touch(&mut self.vars[v.index()].home, home);
+                    touch(&mut self.vars[v.index()].only_block, only_block);
                 }
                 inst.for_each_read(|reg| {
                     if let Some(v) = reg.var() {
-                        touch(&mut self.vars[v.index()].home, home);
+                        touch(&mut self.vars[v.index()].only_block, only_block);
                     }
                 });
             }
@@ -134,7 +134,7 @@ impl Census {
     pub fn walk_again(&mut self, vars: &[Var]) {
         for (entry, var) in self.vars.iter_mut().zip(vars) {
             let reads = entry.reads & !(WRITTEN | WRITTEN_AGAIN);
-            *entry = Entry { reads, home: first_home(var), next_write: (NOWHERE, 0) };
+            *entry = Entry { reads, only_block: initial_block(var), next_write: (NOWHERE, 0) };
         }
     }
 
@@ -153,16 +153,16 @@ impl Census {
     }
 }
 
-/// Where a variable is at home before any instruction is looked at: what is of use outside the kernel, or
+/// Which block alone touches a variable before any instruction is looked at: what is of use outside the kernel, or
 /// is no general variable, is not of one block.
-pub(super) fn first_home(var: &Var) -> u32 {
+pub(super) fn initial_block(var: &Var) -> u32 {
     let outside = var.live_in || var.live_out || var.address_taken || var.fixed.is_some();
     if outside || var.class != VarClass::General { SEVERAL } else { NOWHERE }
 }
 
-/// Notes that block `b` (or [`SEVERAL`]) touches a variable of such a home.
-pub(super) fn touch(home: &mut u32, b: u32) {
-    *home = if *home == NOWHERE || *home == b { b } else { SEVERAL };
+/// Notes that block `b` (or [`SEVERAL`]) touches a variable, too.
+pub(super) fn touch(only_block: &mut u32, b: u32) {
+    *only_block = if *only_block == NOWHERE || *only_block == b { b } else { SEVERAL };
 }
 
 /// Whether an instruction has to do with code elsewhere.

@@ -15,7 +15,7 @@ const BLOCK: usize = 16;
 
 /// The positions at which registers are in use.
 #[derive(Default)]
-pub(crate) struct Busy<const W: usize> {
+pub(crate) struct RegMatrix<const W: usize> {
     /// In use at each position, beside what is in use in all of the block or stretch.
     at: Vec<Regs<W>>,
     /// Beside what is in use in all of the stretch.
@@ -77,10 +77,10 @@ const fn span(range: Range) -> Span {
     range.start as usize..range.end as usize
 }
 
-impl<const W: usize> Busy<W> {
+impl<const W: usize> RegMatrix<W> {
     /// Nothing is in use at any of so many positions.
-    pub fn clear(&mut self, points: usize) {
-        let blocks = points.div_ceil(BLOCK);
+    pub fn clear(&mut self, points_to: usize) {
+        let blocks = points_to.div_ceil(BLOCK);
         self.at.clear();
         self.at.resize(blocks * BLOCK, [0; W]);
         let stretches = blocks.div_ceil(BLOCK);
@@ -91,7 +91,7 @@ impl<const W: usize> Busy<W> {
     }
 
     /// Adds what is in use in another table of the same positions.
-    pub fn merge(&mut self, other: &Busy<W>) {
+    pub fn merge(&mut self, other: &RegMatrix<W>) {
         self.at.iter_mut().zip(&other.at).for_each(|(at, o)| add(at, *o));
         for (mine, others) in [(&mut self.blocks, &other.blocks), (&mut self.stretches, &other.stretches)] {
             for (block, o) in mine.iter_mut().zip(others) {
@@ -129,7 +129,7 @@ impl<const W: usize> Busy<W> {
         }
     }
 
-    /// Nothing has registers in these ranges any longer that were [set](Busy::set) for just these.
+    /// Nothing has registers in these ranges any longer that were [set](RegMatrix::set) for just these.
     pub fn reset(&mut self, regs: Regs<W>, ranges: &[Range]) {
         for &range in ranges {
             let [head, blocks, tail] = parts(span(range));
@@ -244,26 +244,26 @@ mod tests {
     fn what_is_in_use_is_found_where_it_is() {
         // Within blocks, over blocks, over stretches of blocks.
         let ranges = [(3, 9), (14, 70), (90, 91), (100, 1000)].map(|(start, end)| Range { start, end });
-        let mut busy = Busy::<2>::default();
-        busy.clear(1200);
-        busy.set(between(62, 66), &ranges);
-        busy.set(between(1, 2), &[Range { start: 60, end: 1180 }]);
+        let mut matrix = RegMatrix::<2>::default();
+        matrix.clear(1200);
+        matrix.set(between(62, 66), &ranges);
+        matrix.set(between(1, 2), &[Range { start: 60, end: 1180 }]);
         for start in 0..1180 {
             for end in (start + 1..1180).step_by(1 + start as usize % 7) {
                 let range = Range { start, end };
-                let found = busy.within(&[range]);
+                let found = matrix.within(&[range]);
                 let meets = ranges.iter().any(|r| r.start < end && start < r.end);
                 assert_eq!(has(&found, 65), meets, "{range:?}");
                 assert_eq!(has(&found, 1), end > 60, "{range:?}");
                 assert!(!has(&found, 61) && !has(&found, 66));
             }
         }
-        busy.reset(between(62, 66), &ranges);
-        assert_eq!(busy.within(&[Range { start: 0, end: 1180 }]), between(1, 2));
-        assert_eq!(busy.within(&[Range { start: 0, end: 60 }]), [0; 2]);
+        matrix.reset(between(62, 66), &ranges);
+        assert_eq!(matrix.within(&[Range { start: 0, end: 1180 }]), between(1, 2));
+        assert_eq!(matrix.within(&[Range { start: 0, end: 60 }]), [0; 2]);
         for start in 0..1180 {
             let range = Range { start, end: start + 1 };
-            assert_eq!(busy.within(&[range]), if start < 60 { [0; 2] } else { between(1, 2) }, "{range:?}");
+            assert_eq!(matrix.within(&[range]), if start < 60 { [0; 2] } else { between(1, 2) }, "{range:?}");
         }
     }
 

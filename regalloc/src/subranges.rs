@@ -1,4 +1,4 @@
-//! Variables in pieces: up to 64 of equal size, so that a set of them is one word.
+//! Variables in subranges: up to 64 of equal size, so that a set of them is one word.
 
 use crate::access::Access;
 use gen_ir::{Var, VarClass};
@@ -8,17 +8,17 @@ pub(crate) fn units(var: &Var) -> u32 {
     if var.class == VarClass::Flag { var.bytes.saturating_mul(8) } else { var.bytes }
 }
 
-/// Log2 of the units in a piece of a variable.
-pub(crate) fn piece_shift(var: &Var) -> u8 {
+/// Log2 of the units in a subrange of a variable.
+pub(crate) fn subrange_shift(var: &Var) -> u8 {
     units(var).div_ceil(64).next_power_of_two().trailing_zeros() as u8
 }
 
-/// Every piece of a variable.
-pub(crate) fn all_pieces(var: &Var) -> u64 {
-    bits(0, units(var).div_ceil(1 << piece_shift(var)))
+/// Every subrange of a variable.
+pub(crate) fn all_subranges(var: &Var) -> u64 {
+    bits(0, units(var).div_ceil(1 << subrange_shift(var)))
 }
 
-/// Bits of a contiguous range of pieces.
+/// Bits of a contiguous range of subranges.
 pub(crate) fn bits(first: u32, end: u32) -> u64 {
     if first >= end {
         return 0;
@@ -27,32 +27,32 @@ pub(crate) fn bits(first: u32, end: u32) -> u64 {
     if len >= 64 { u64::MAX } else { ((1 << len) - 1) << first }
 }
 
-/// Pieces that overlap an access. What lies between the elements of a wide stride is not touched.
+/// Subranges that overlap an access. What lies between the elements of a wide stride is not touched.
 #[inline]
 pub(crate) fn touched(a: &Access, shift: u8) -> u64 {
-    let piece = 1u32 << shift;
-    if u32::from(a.pitch) < u32::from(a.elem) + piece {
-        return bits(a.start >> shift, a.end.div_ceil(piece));
+    let subrange = 1u32 << shift;
+    if u32::from(a.pitch) < u32::from(a.elem) + subrange {
+        return bits(a.start >> shift, a.end.div_ceil(subrange));
     }
-    of_elements(a, |start, end| bits(start >> shift, end.div_ceil(piece)))
+    of_elements(a, |start, end| bits(start >> shift, end.div_ceil(subrange)))
 }
 
-/// Pieces that an access covers entirely.
+/// Subranges that an access covers entirely.
 pub(crate) fn covered(a: &Access, shift: u8) -> u64 {
-    let piece = 1u32 << shift;
+    let subrange = 1u32 << shift;
     if a.pitch == a.elem {
-        return bits(a.start.div_ceil(piece), a.end >> shift);
+        return bits(a.start.div_ceil(subrange), a.end >> shift);
     }
-    if u32::from(a.elem) < piece {
+    if u32::from(a.elem) < subrange {
         return 0;
     }
-    of_elements(a, |start, end| bits(start.div_ceil(piece), end >> shift))
+    of_elements(a, |start, end| bits(start.div_ceil(subrange), end >> shift))
 }
 
-/// The pieces that belong to the elements of an access, each from its start to its end.
-fn of_elements(a: &Access, pieces: impl Fn(u32, u32) -> u64) -> u64 {
+/// The subranges that belong to the elements of an access, each from its start to its end.
+fn of_elements(a: &Access, subranges: impl Fn(u32, u32) -> u64) -> u64 {
     let starts = (a.start..a.end).step_by(usize::from(a.pitch).max(1));
-    starts.map(|at| pieces(at, at + u32::from(a.elem))).fold(0, |all, some| all | some)
+    starts.map(|at| subranges(at, at + u32::from(a.elem))).fold(0, |all, some| all | some)
 }
 
 #[cfg(test)]
@@ -63,9 +63,10 @@ mod tests {
     #[test]
     fn gaps_between_elements_are_neither_touched_nor_covered() {
         // Eight bytes, one in two.
-        let a = Access { var: 0, start: 0, end: 15, pitch: 2, elem: 1, chan: 0, kind: Kind::READ, pieces: 0 };
+        let a =
+            Access { var: 0, start: 0, end: 15, pitch: 2, elem: 1, chan: 0, kind: Kind::READ, subranges: 0 };
         assert_eq!((touched(&a, 0), covered(&a, 0)), (0x5555, 0x5555));
-        // In pieces of two bytes each is touched, none covered; words fill theirs.
+        // In subranges of two bytes each is touched, none covered; words fill theirs.
         assert_eq!((touched(&a, 1), covered(&a, 1)), (0xff, 0));
         let words = Access { end: 30, pitch: 4, elem: 2, ..a };
         assert_eq!((touched(&words, 1), covered(&words, 1)), (0x5555, 0x5555));

@@ -9,7 +9,7 @@ use gen_ir::{Dst, Kernel, Reg, Src, VarClass, Virtual};
 
 /// Variables that each variable may hold the address of.
 #[derive(Default)]
-pub(crate) struct Points {
+pub(crate) struct PointsTo {
     /// By variable; only those of `reached` hold something.
     targets: Vec<Vec<u32>>,
     reached: Vec<u32>,
@@ -21,7 +21,7 @@ pub(crate) struct Points {
     passed: Vec<u32>,
 }
 
-impl Points {
+impl PointsTo {
     /// Looks at a kernel; forgets the one before.
     pub fn find(&mut self, kernel: &Kernel<Virtual>) {
         for v in self.reached.drain(..) {

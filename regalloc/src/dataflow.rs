@@ -10,9 +10,9 @@
 
 use crate::{
     access::{Accesses, Kind},
+    backing::Backings,
     calls::Routines,
     flow::Flow,
-    home::Homes,
 };
 use gen_ir::{Kernel, VarId, Virtual};
 
@@ -32,11 +32,11 @@ struct Touch {
 /// A variable during the walk over a block.
 #[derive(Clone, Copy)]
 struct State {
-    /// Live pieces if nothing is live below.
+    /// Live subranges if nothing is live below.
     low: u64,
     /// And if everything is.
     high: u64,
-    /// Pieces read before a write gives them a value, whatever its mask.
+    /// Subranges read before a write gives them a value, whatever its mask.
     entering: u64,
     /// The block that this is about.
     block: u32,
@@ -80,7 +80,7 @@ impl<T: Copy + Default> Rows<T> {
 
 /// Where variables are live between blocks.
 #[derive(Default)]
-pub(crate) struct Spread {
+pub(crate) struct Dataflow {
     /// Variables live out of each block among those the block touches.
     out: Rows<u32>,
     /// Ranges that start with each block, as (variable, end), where a variable merely passes.
@@ -114,7 +114,7 @@ pub(crate) struct Spread {
     held: Vec<Vec<u32>>,
 }
 
-impl Spread {
+impl Dataflow {
     /// Variables that block `b` touches and that are live after it.
     pub fn live_out_of(&self, b: usize) -> &[u32] {
         self.out.of(b)
@@ -152,13 +152,13 @@ impl Spread {
     }
 
     /// Walks every variable through the graph.
-    pub fn find(&mut self, kernel: &Kernel<Virtual>, accesses: &Accesses, flow: &Flow, homes: &Homes) {
-        self.summarize(kernel, accesses, flow, homes);
+    pub fn find(&mut self, kernel: &Kernel<Virtual>, accesses: &Accesses, flow: &Flow, backings: &Backings) {
+        self.summarize(kernel, accesses, flow, backings);
         self.find_staying(kernel, flow);
         self.routines.find(kernel, flow);
         self.raw_passes.clear();
         self.raw_holds_in_calls.clear();
-        self.spread(kernel, accesses, flow);
+        self.dataflow(kernel, accesses, flow);
         if !flow.calls.is_empty() {
             self.keep_in_calls(accesses, flow);
         }
@@ -170,7 +170,7 @@ impl Spread {
 
     /// Looks at every block by itself. Variables of one block that nothing can bring a value to from an
     /// earlier run of it are left out.
-    fn summarize(&mut self, kernel: &Kernel<Virtual>, accesses: &Accesses, flow: &Flow, homes: &Homes) {
+    fn summarize(&mut self, kernel: &Kernel<Virtual>, accesses: &Accesses, flow: &Flow, backings: &Backings) {
         let (n, facts) = (kernel.vars.len(), &accesses.facts);
         self.reach.clear();
         self.reach.extend(kernel.vars.iter().map(|var| if var.live_in { 0 } else { NONE }));
@@ -211,7 +211,7 @@ impl Spread {
                 let State { low, high, entering, written, .. } = self.state[v as usize];
                 let fact = &facts[v as usize];
                 if !fact.in_many() {
-                    if entering == 0 || fact.is_temporary_of(b) || homes.is_piece(v as usize) {
+                    if entering == 0 || fact.is_temporary_of(b) || backings.is_split(v as usize) {
                         continue;
                     }
                     self.carried[v as usize] = true;
@@ -233,10 +233,10 @@ impl Spread {
         self.stays.sort_unstable();
     }
 
-    fn spread(&mut self, kernel: &Kernel<Virtual>, accesses: &Accesses, flow: &Flow) {
+    fn dataflow(&mut self, kernel: &Kernel<Virtual>, accesses: &Accesses, flow: &Flow) {
         let blocks = kernel.blocks.len();
-        let Spread { walk, routines, pairs, raw, raw_holds, raw_passes, waiting, stays, .. } = self;
-        let Spread { touches, found, of_one, reach, out, .. } = self;
+        let Dataflow { walk, routines, pairs, raw, raw_holds, raw_passes, waiting, stays, .. } = self;
+        let Dataflow { touches, found, of_one, reach, out, .. } = self;
         let waits = flow.any_divergence || !stays.is_empty();
         walk.start(blocks);
         pairs.clear();
