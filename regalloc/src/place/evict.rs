@@ -1,0 +1,187 @@
+//! Items that make room for another, and second chances for them.
+
+use super::*;
+
+impl<'a, const W: usize> Scan<'a, W> {
+    /// Makes room for item `i` by spilling the cheapest set of variables in its way, or marks `i`
+    /// itself. Returns whether either was possible.
+    pub(super) fn evict_for(&mut self, i: u32) -> bool {
+        let item = self.items[i as usize];
+        let now = self.ranges(i)[0].start;
+        self.s.active.retain(|a| !a.held.is_over(now));
+        let best =
+            if item.bytes >= self.file.reg_bytes() { self.cheapest_whole(i) } else { self.cheapest_part(i) };
+        match best {
+            Some((c, at)) if c < item.cost => {
+                self.evict(i, at);
+                self.hold(i, at);
+                true
+            }
+            _ if item.cost.is_finite() => {
+                self.s.out[i as usize] = true;
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// The base registers that cost least to empty for item `i`, as cost and byte offset.
+    pub(super) fn cheapest_whole(&mut self, i: u32) -> Option<(f32, u32)> {
+        let rb = self.file.reg_bytes();
+        let item = self.items[i as usize];
+        let n = item.bytes.div_ceil(rb);
+        let (low, high) = (item.low.div_ceil(rb), (item.high / rb).min(self.file.regs));
+        let step = (item.align / rb).max(1);
+        let (mine, all) = (self.ranges(i), self.live.all());
+        let used = self.used_near(i);
+        let sharing = self.sharing;
+        let Scratch { active, cost, .. } = &mut *self.s;
+        cost.clear();
+        cost.resize(self.file.regs as usize, 0.0);
+        for a in active {
+            let regs = a.from / rb..a.to.div_ceil(rb);
+            if regs.end > low && has(&used, regs.start) && a.meets(&item, mine, all, sharing) {
+                // A variable over several registers is paid for once.
+                let share = a.cost / (a.to - a.from).div_ceil(rb).min(n) as f32;
+                cost[regs.start as usize..regs.end as usize].iter_mut().for_each(|c| *c += share);
+            }
+        }
+        let mut best: Option<(f32, u32)> = None;
+        let mut base = low.next_multiple_of(step);
+        while base + n <= high {
+            let c: f32 = cost[base as usize..(base + n) as usize].iter().sum();
+            if c.is_finite() && best.is_none_or(|(b, _)| c < b) {
+                best = Some((c, base * rb));
+            }
+            base += step;
+        }
+        best
+    }
+
+    /// The same for an item smaller than a register.
+    pub(super) fn cheapest_part(&mut self, i: u32) -> Option<(f32, u32)> {
+        let rb = self.file.reg_bytes();
+        let item = self.items[i as usize];
+        let (mine, all) = (self.ranges(i), self.live.all());
+        let used = self.used_near(i);
+        let Scratch { active, met, .. } = &mut *self.s;
+        met.clear();
+        for (nth, a) in active.iter_mut().enumerate() {
+            let (nth, at, end, cost) = (nth as u32, a.from, a.to, a.cost);
+            if end > item.low && has(&used, at / rb) && a.held.meets(mine, all) {
+                met.extend((at / rb..end.div_ceil(rb)).map(|reg| {
+                    let mask = mask_of(at.max(reg * rb) - reg * rb, end.min((reg + 1) * rb) - reg * rb);
+                    Met { reg, nth, mask, cost }
+                }));
+            }
+        }
+        met.sort_unstable_by_key(|m| (m.reg, m.nth));
+        let mut rest = &met[..];
+        let mut best: Option<(f32, u32)> = None;
+        for r in item.low.div_ceil(rb)..item.high.div_ceil(rb).min(self.file.regs) {
+            rest = &rest[rest.partition_point(|m| m.reg < r)..];
+            let here = &rest[..rest.partition_point(|m| m.reg == r)];
+            let mut at = 0;
+            while at + item.bytes <= rb.min(item.high - r * rb) {
+                let mask = mask_of(at, at + item.bytes);
+                let c: f32 = here.iter().filter(|m| m.mask & mask != 0).map(|m| m.cost).sum();
+                if c.is_finite() && best.is_none_or(|(b, _)| c < b) {
+                    best = Some((c, r * rb + at));
+                }
+                at += item.align.max(1);
+            }
+        }
+        best
+    }
+
+    /// Marks everything for spilling that meets item `i` if that is put at byte `at`.
+    pub(super) fn evict(&mut self, i: u32, at: u32) {
+        let (mine, all) = (self.ranges(i), self.live.all());
+        let (item, sharing) = (self.items[i as usize], self.sharing);
+        let end = at + item.bytes;
+        let mut victims = std::mem::take(&mut self.s.victims);
+        victims.clear();
+        self.s.active.retain_mut(|a| {
+            let meets = a.from < end && at < a.to && a.meets(&item, mine, all, sharing);
+            if meets {
+                victims.push(a.held.item);
+            }
+            !meets
+        });
+        for &v in &victims {
+            let from = std::mem::replace(&mut self.s.at[v as usize], UNPLACED);
+            self.s.out[v as usize] = true;
+            let wholes = self.wholes_of(v, from);
+            if wholes != [0; W] {
+                self.leave(v, wholes);
+                if self.items[v as usize].fixed.is_some() {
+                    self.hold_again(v, from);
+                }
+            }
+            for (r, _) in self.parts_of(v, from) {
+                let list = &mut self.s.parts[r as usize];
+                list.retain(|h| h.item != v);
+                if self.some_parts {
+                    // Others may have had other bytes at the same time.
+                    self.partly.reset(between(r, r + 1), self.live.of(self.items[v as usize].var.index()));
+                    for h in list {
+                        self.partly.set(between(r, r + 1), &all[h.at as usize..h.last as usize]);
+                    }
+                }
+            }
+        }
+        self.s.victims = victims;
+    }
+
+    /// Puts back what was where `v` was and had to be: several such may have been there at the same time.
+    pub(super) fn hold_again(&mut self, v: u32, from: u32) {
+        let to = from + self.items[v as usize].bytes;
+        for a in &self.s.active {
+            let Held { item, at, last, .. } = a.held;
+            if self.items[item as usize].fixed.is_some() && a.from < to && from < a.to {
+                let wholes = self.wholes_of(item, a.from);
+                self.wholes.set(wholes, &self.live.all()[at as usize..last as usize]);
+            }
+        }
+    }
+
+    /// Puts what was marked for spilling where it fits after all: others that were marked later have made
+    /// room. The dearest come first. Positions are whole registers. What must be in its place lost that.
+    pub(super) fn second_chance(&mut self, marked: &mut Vec<u32>) {
+        let rb = self.file.reg_bytes();
+        let items = self.items;
+        if !std::mem::replace(&mut self.some_wholes, true) {
+            self.wholes.clear(self.points_to);
+        }
+        // What has whole registers is known, but where things that must be there were together.
+        for i in 0..items.len() as u32 {
+            let at = self.s.at[i as usize];
+            if at == UNPLACED {
+                continue;
+            }
+            let (item, ranges) = (&items[i as usize], self.ranges(i));
+            if item.fixed.is_some() || !at.is_multiple_of(rb) || !item.bytes.is_multiple_of(rb) {
+                self.wholes.set(between(at / rb, (at + item.bytes).div_ceil(rb)), ranges);
+            }
+        }
+        marked.clear();
+        let marks = |&i: &u32| self.s.out[i as usize] && items[i as usize].fixed.is_none();
+        marked.extend((0..items.len() as u32).filter(marks));
+        // Of equals the first comes first.
+        marked.sort_unstable_by(|&a, &b| {
+            items[b as usize].cost.total_cmp(&items[a as usize].cost).then(a.cmp(&b))
+        });
+        for &i in &*marked {
+            let item = items[i as usize];
+            let n = item.bytes.div_ceil(rb);
+            let (low, high) = (item.low.div_ceil(rb), (item.high / rb).min(self.file.regs));
+            let open = self.open_to(i);
+            if let Some(at) = self.find_whole(i, open, [0; W], low, high) {
+                self.s.out[i as usize] = false;
+                self.s.at[i as usize] = at;
+                self.used = self.used.max(at + item.bytes);
+                self.take(i, between(at / rb, at / rb + n));
+            }
+        }
+    }
+}

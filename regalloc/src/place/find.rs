@@ -1,0 +1,175 @@
+//! Registers that are free for an item.
+
+use super::*;
+
+impl<'a, const W: usize> Scan<'a, W> {
+    /// Bytes of register `r` that something has that has a part of it in `ranges`. Forgets what ended
+    /// before.
+    pub(super) fn taken(&mut self, r: u32, ranges: &[Range], mask: u64) -> u64 {
+        let (now, all) = (ranges[0].start, self.live.all());
+        let mut taken = 0;
+        let list = &mut self.s.parts[r as usize];
+        list.retain_mut(|h| {
+            if h.is_over(now) {
+                return false;
+            }
+            if h.mask & mask & !taken != 0 && h.meets(ranges, all) {
+                taken |= h.mask;
+            }
+            true
+        });
+        taken & mask
+    }
+
+    /// The registers that nothing has the whole of in `ranges`.
+    pub(super) fn open(&self, ranges: &[Range]) -> Regs<W> {
+        if self.some_wholes { self.wholes.within(ranges).map(|word| !word) } else { [u64::MAX; W] }
+    }
+
+    /// The registers that something may have a part of in `ranges`.
+    pub(super) fn with_parts(&self, ranges: &[Range]) -> Regs<W> {
+        if self.some_parts { self.partly.within(ranges) } else { [0; W] }
+    }
+
+    /// The registers that something may have which item `i` meets, or a part of them.
+    pub(super) fn used_near(&self, i: u32) -> Regs<W> {
+        let mut used = self.with_parts(self.ranges(i));
+        used.iter_mut().zip(self.open_to(i)).for_each(|(u, o)| *u |= !o);
+        used
+    }
+
+    /// A free place for item `i`.
+    pub(super) fn find(&mut self, i: u32) -> Option<u32> {
+        let rb = self.file.reg_bytes();
+        let item = self.items[i as usize];
+        let ranges = self.ranges(i);
+        let mut open = self.open_to(i);
+        let with_parts = self.with_parts(ranges);
+        let (low, high) = (item.low.div_ceil(rb), (item.high / rb).min(self.file.regs));
+        if item.bytes >= rb {
+            let from = if self.file.rotate { self.next.clamp(low, high) } else { low };
+            let found = self
+                .find_whole(i, open, with_parts, from, high)
+                .or_else(|| if from > low { self.find_whole(i, open, with_parts, low, high) } else { None });
+            if let Some(at) = found {
+                self.next = at / rb + item.bytes.div_ceil(rb);
+            }
+            return found;
+        }
+        let high = item.high.div_ceil(rb).min(self.file.regs);
+        open.iter_mut().zip(between::<W>(low, high)).for_each(|(o, b)| *o &= b);
+        let found = self.find_part(i, open, with_parts);
+        if let Some(at) = found {
+            // What begins a register is for messages and the math unit: not to be waited for by its neighbours.
+            let end = at + item.bytes;
+            self.next_byte = if item.align >= rb { end.next_multiple_of(rb) } else { end };
+        }
+        found
+    }
+
+    /// A free place for item `i`, which is smaller than a register, in one of `open`: beside others if there
+    /// is room, else in an empty one.
+    pub(super) fn find_part(&mut self, i: u32, mut open: Regs<W>, with_parts: Regs<W>) -> Option<u32> {
+        if let Some(at) = self.find_part_in_turn(i, open, with_parts) {
+            return Some(at);
+        }
+        let rb = self.file.reg_bytes();
+        let item = self.items[i as usize];
+        let ranges = self.ranges(i);
+        let full = mask_of(0, rb);
+        let from = if self.file.rotate { self.next_byte } else { 0 };
+        let mut empty = None;
+        // Bytes from `from` on, then those before.
+        for (regs, least) in
+            [(between::<W>(from / rb, self.file.regs), from), (between(0, from.div_ceil(rb)), 0)]
+        {
+            let mut here = open;
+            here.iter_mut().zip(regs).for_each(|(h, b)| *h &= b);
+            while let Some(r) = first(&here) {
+                here[r as usize / 64] &= !(1 << (r % 64));
+                let taken = if has(&with_parts, r) { self.taken(r, ranges, full) } else { 0 };
+                let least = least.saturating_sub(r * rb);
+                if taken != full
+                    && (taken != 0 || empty.is_none())
+                    && let Some(at) =
+                        free_slot(taken, least, (item.bytes, item.align), rb.min(item.high - r * rb))
+                {
+                    if taken != 0 {
+                        return Some(r * rb + at);
+                    }
+                    empty = Some(r * rb + at);
+                    // Only what others have parts of is better.
+                    for regs in [&mut open, &mut here] {
+                        regs.iter_mut().zip(with_parts).for_each(|(o, p)| *o &= p);
+                    }
+                }
+            }
+        }
+        empty
+    }
+
+    /// The same in turn: the next place, beside others or not, in as many registers as serve small variables alone.
+    pub(super) fn find_part_in_turn(&mut self, i: u32, open: Regs<W>, with_parts: Regs<W>) -> Option<u32> {
+        let rb = self.file.reg_bytes();
+        // Flags are few, and each is a part.
+        if !self.file.rotate || self.file.regs < 2 * PARTS_IN_TURN {
+            return None;
+        }
+        let item = self.items[i as usize];
+        let ranges = self.ranges(i);
+        let from = if self.next_byte < PARTS_IN_TURN * rb { self.next_byte } else { 0 };
+        for (regs, least) in [
+            (between::<W>(from / rb, PARTS_IN_TURN), from),
+            (between(0, (from.div_ceil(rb)).min(PARTS_IN_TURN)), 0),
+        ] {
+            let mut here = open;
+            here.iter_mut().zip(regs).for_each(|(h, b)| *h &= b);
+            while let Some(r) = first(&here) {
+                here[r as usize / 64] &= !(1 << (r % 64));
+                let taken = if has(&with_parts, r) { self.taken(r, ranges, mask_of(0, rb)) } else { 0 };
+                let (least, end) = (least.saturating_sub(r * rb), rb.min(item.high - r * rb));
+                if let Some(at) = free_slot(taken, least, (item.bytes, item.align), end) {
+                    return Some(r * rb + at);
+                }
+            }
+        }
+        None
+    }
+
+    /// The first place for item `i` in `open` registers from `from` to before `high`: it takes whole ones, but
+    /// for the last.
+    pub(super) fn find_whole(
+        &mut self,
+        i: u32,
+        mut open: Regs<W>,
+        with_parts: Regs<W>,
+        from: u32,
+        high: u32,
+    ) -> Option<u32> {
+        let rb = self.file.reg_bytes();
+        let item = self.items[i as usize];
+        let n = item.bytes.div_ceil(rb);
+        let ranges = self.ranges(i);
+        if self.some_parts && item.bytes.is_multiple_of(rb) {
+            open.iter_mut().zip(with_parts).for_each(|(o, p)| *o &= !p);
+        }
+        let mut places = multiples::<W>((item.align / rb).max(1));
+        let allowed = between::<W>(from, (high + 1).saturating_sub(n));
+        places.iter_mut().zip(allowed).for_each(|(p, a)| *p &= a);
+        loop {
+            let mut found = runs(open, n);
+            found.iter_mut().zip(places).for_each(|(f, p)| *f &= p);
+            let base = first(&found)?;
+            let in_the_way = (base..base + n).find(|&r| {
+                let bytes = (item.bytes - (r - base) * rb).min(rb);
+                has(&with_parts, r)
+                    && (bytes == rb && self.some_parts || self.taken(r, ranges, mask_of(0, bytes)) != 0)
+            });
+            match in_the_way {
+                None => return Some(base * rb),
+                // In no later place is that the last register, of which less may be needed.
+                Some(r) => open[r as usize / 64] &= !(1 << (r % 64)),
+            }
+        }
+    }
+}
