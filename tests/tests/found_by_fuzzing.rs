@@ -78,3 +78,16 @@ fn inputs_larger_than_the_register_file_are_refused_before_they_are_copied() {
     let refusal = Finalizer::new(Options::new(Platform::Skl)).finalize_kernel(&module, 0).unwrap_err();
     assert!(refusal.to_string().contains("inputs larger than the register file"), "{refusal}");
 }
+
+/// A subroutine's name, once characters that assembly does not have are replaced, may be that of a block: the text was
+/// read as another kernel.
+#[test]
+fn a_block_in_text_has_no_subroutines_name() {
+    let code = ".function \"main\u{7f}0\"\nmain_0:\n    jmp (M1, 1) main_0\n";
+    let source = kernel("", "").replace(".function \"main\"\nmain:\n", code);
+    let module = parse(&source).unwrap();
+    let printed = text::print(&module, TextOptions::default());
+    let again = parse(&printed).unwrap_or_else(|e| panic!("{e}\n{printed}"));
+    assert_eq!(again.kernels[0].code.len(), module.kernels[0].code.len(), "{printed}");
+    assert!(printed.contains("jmp (M1, 1) main_0_L1 "), "{printed}");
+}

@@ -54,6 +54,8 @@ pub(crate) struct Lists {
     general: Vec<Place>,
     preds: Vec<VarId>,
     addrs: Vec<VarId>,
+    /// How many elements of each are named, where there is not enough room for all.
+    used_elements: Vec<u32>,
     /// Surfaces, predefined ones first.
     surfaces: Vec<Handle>,
     samplers: Vec<Handle>,
@@ -113,9 +115,13 @@ impl VarMap {
         }
         // Elements that nobody names take no room where there is not enough for all.
         let elements: u32 = kernel.addrs.iter().map(|a| u32::from(a.num_elements)).sum();
-        let used = if elements > ADDRESSES { used_elements(kernel) } else { Vec::new() };
+        let used = &mut map.lists.used_elements;
+        used.clear();
+        if elements > ADDRESSES {
+            find_used_elements(kernel, used);
+        }
         for (i, a) in kernel.addrs.iter().enumerate() {
-            let some = used.get(i).map_or(u32::MAX, |n| *n).max(1);
+            let some = map.lists.used_elements.get(i).map_or(u32::MAX, |n| *n).max(1);
             let var = Var {
                 origin: Some(i as u32),
                 ..Var::temp(VarClass::Address, 2 * u32::from(a.num_elements).min(some), 2)
@@ -344,8 +350,8 @@ impl VarMap {
 const ADDRESSES: u32 = 16;
 
 /// How many elements of each address variable instructions name.
-fn used_elements(kernel: &visa::Kernel) -> Vec<u32> {
-    let mut used = vec![0; kernel.addrs.len()];
+fn find_used_elements(kernel: &visa::Kernel, used: &mut Vec<u32>) {
+    used.resize(kernel.addrs.len(), 0);
     for record in &kernel.code {
         for operand in kernel.operands_of(record) {
             let (addr, end) = match operand {
@@ -365,7 +371,6 @@ fn used_elements(kernel: &visa::Kernel) -> Vec<u32> {
             }
         }
     }
-    used
 }
 
 /// Variables of a register and more start at one; smaller ones never cross a register boundary

@@ -1,10 +1,13 @@
 //! vISA assembly from a module, as Intel's `-dumpcommonisa` writes it.
 
 mod inst;
+mod labels;
 mod lsc;
 mod message;
 
 use std::fmt::{self, Write};
+
+use labels::Labels;
 
 use super::{
     TextOptions,
@@ -16,7 +19,7 @@ use crate::{ids::*, model::*, opcode::Opcode, types::Align};
 pub fn print(module: &Module, options: TextOptions) -> String {
     let mut out = format!(".version {}\n", module.version);
     for kernel in module.kernels.iter().chain(&module.functions) {
-        let mut printer = Printer { out: &mut out, kernel, options };
+        let mut printer = Printer::new(&mut out, kernel, options);
         // Writing to a string cannot fail.
         let _ = printer.kernel(module);
     }
@@ -26,7 +29,7 @@ pub fn print(module: &Module, options: TextOptions) -> String {
 /// Prints one kernel or function with its version line, as Intel's dumps have one file for each.
 pub fn print_kernel(module: &Module, kernel: &Kernel, options: TextOptions) -> String {
     let mut out = format!(".version {}\n", module.version);
-    let mut printer = Printer { out: &mut out, kernel, options };
+    let mut printer = Printer::new(&mut out, kernel, options);
     let _ = printer.kernel(module);
     out
 }
@@ -35,6 +38,15 @@ struct Printer<'a> {
     out: &'a mut String,
     kernel: &'a Kernel,
     options: TextOptions,
+    labels: Labels,
+}
+
+impl<'a> Printer<'a> {
+    fn new(out: &'a mut String, kernel: &'a Kernel, options: TextOptions) -> Printer<'a> {
+        let mut printer = Printer { out, kernel, options, labels: Labels::default() };
+        printer.labels = Labels::of(&printer, kernel);
+        printer
+    }
 }
 
 /// A string literal, bytes beyond printable ASCII escaped.

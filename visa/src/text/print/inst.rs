@@ -218,8 +218,8 @@ impl Printer<'_> {
         self.operand(&operands[2])
     }
 
-    /// A label's name as assembly has it.
-    fn plain_label(&mut self, id: LabelId) -> String {
+    /// A label's name as assembly has it. Others may have the same.
+    pub(super) fn plain_label(&self, id: LabelId) -> String {
         // Intel replaces `.` and `$`; other characters that no label can have would not be read again.
         let plain = |c: char| if c.is_ascii_alphanumeric() || matches!(c, '-' | '@' | '?') { c } else { '_' };
         let mut name: String = self.full_label(id).chars().map(plain).collect();
@@ -241,7 +241,7 @@ impl Printer<'_> {
     }
 
     /// A subroutine's name: with its label index at the end.
-    fn subroutine_name(&mut self, id: LabelId) -> String {
+    fn subroutine_name(&self, id: LabelId) -> String {
         let mut name = self.plain_label(id);
         let suffix = format!("_{}", id.0);
         if !name.ends_with(&suffix) {
@@ -250,12 +250,18 @@ impl Printer<'_> {
         name
     }
 
+    /// A block's name, that no other label has.
+    fn block_name(&self, id: LabelId) -> String {
+        self.plain_label(id) + &self.labels.behind(id)
+    }
+
     fn label(&mut self, record: &Record, id: LabelId) -> fmt::Result {
         self.out.push('\n');
-        let plain = self.plain_label(id);
         if record.opcode == Opcode::Label {
-            return write!(self.out, "{plain}:");
+            let name = self.block_name(id);
+            return write!(self.out, "{name}:");
         }
+        let plain = self.plain_label(id);
         let name = self.subroutine_name(id);
         self.out.push_str("\n.function ");
         quote(self.out, name.as_bytes());
@@ -272,7 +278,7 @@ impl Printer<'_> {
             self.out.push_str(record.opcode.name());
             self.exec(record)?;
             if let Some(target) = operands.first() {
-                let name = self.plain_label(target.label());
+                let name = self.block_name(target.label());
                 write!(self.out, " {name}")?;
             }
             return Ok(());
@@ -316,7 +322,7 @@ impl Printer<'_> {
                     if i > 0 {
                         self.out.push_str(", ");
                     }
-                    let name = self.plain_label(target.label());
+                    let name = self.block_name(target.label());
                     self.out.push_str(&name);
                 }
                 self.out.push(')');
