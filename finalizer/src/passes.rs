@@ -230,28 +230,28 @@ pub static PASSES: &[Pass] = &[
         name: "identify",
         about: "a number stands behind the kernel's end, if one was asked for",
         step: Step::Physical(identify),
-        profile: Profile::Expanded,
+        profile: Profile::Identified,
         ..Pass::REQUIRED
     },
     Pass {
         name: "align-entries",
         about: "places where a launch may start are aligned",
         step: Step::Physical(align_entries),
-        profile: Profile::Expanded,
+        profile: Profile::Identified,
         ..Pass::REQUIRED
     },
     Pass {
         name: "check-rules",
         about: "what breaks a rule of the hardware is refused",
         step: Step::Physical(check_rules),
-        profile: Profile::Expanded,
+        profile: Profile::Identified,
         ..Pass::OPTIONAL
     },
     Pass {
         name: "take-symbols",
         about: "immediates that a linker fills in are noted",
         step: Step::Physical(take_symbols),
-        profile: Profile::Expanded,
+        profile: Profile::Identified,
         ..Pass::REQUIRED
     },
     Pass {

@@ -19,6 +19,8 @@ pub enum Profile {
     Structured,
     /// Nothing is left of the calling convention's marks but calls of functions by their number.
     Expanded,
+    /// Behind the end of the thread may stand words that nothing runs.
+    Identified,
 }
 
 /// A rule that a kernel breaks.
@@ -53,7 +55,8 @@ pub fn verify<S: Space>(kernel: &Kernel<S>, profile: Profile) -> Vec<Violation> 
         }
     }
     for (b, block) in kernel.blocks.iter().enumerate() {
-        let last = block.insts.len().saturating_sub(1);
+        let end = block.insts.iter().position(Inst::is_eot).filter(|_| profile >= Profile::Identified);
+        let last = end.unwrap_or(block.insts.len().saturating_sub(1));
         let mut report = |inst: usize, what: String| {
             out.push(Violation { block: BlockId(b as u32), inst, what });
         };
@@ -62,7 +65,7 @@ pub fn verify<S: Space>(kernel: &Kernel<S>, profile: Profile) -> Vec<Violation> 
                 report(last, format!("successor {} does not exist", s.0));
             }
         }
-        let ends = block.insts.last().is_some_and(leaves);
+        let ends = block.insts.get(last).is_some_and(leaves);
         if b + 1 == n && !ends {
             report(last, "control runs past the last block".into());
         }
