@@ -2,8 +2,8 @@
 //!
 //! Arithmetic does not mix integers and floats, and a float's destination has the type that is computed in
 //! (specification of vISA, "Type Conversion"; the type maps of the pages have rows of integers, of floats and of
-//! doubles). What mixes them all the same is computed in the widest float among
-//! the operands, and converted: the execution type of several types is the float (volume 7, "Execution Data Types"). Intel's finalizer refuses what
+//! doubles). What mixes them all the same is computed in the widest float among the operands, and converted: the
+//! execution type of several types is the float (volume 7, "Execution Data Types"). Intel's finalizer refuses what
 //! rotates bytes. Where the page of an instruction on bits says nothing of saturation, Intel's finalizer drops it.
 
 use gen_ir::{Dst, Op, Src, SrcMod, Type};

@@ -62,8 +62,8 @@ pub(super) struct Scratch {
     by_hash: HashMap<u64, u32>,
 }
 
-/// Lets later variables of a block that are made alike be the first of them; what made them becomes `nop`. `use_counts` knows which
-/// variables are written.
+/// Lets later variables of a block that are made alike be the first of them; what made them becomes `nop`. `use_counts`
+/// knows which variables are written.
 pub(super) fn share(
     kernel: &mut Kernel<Virtual>,
     locality: &Locality,
