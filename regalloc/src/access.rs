@@ -254,7 +254,7 @@ impl Touches<'_> {
             match src {
                 Src::Direct { reg, region, ty, .. } if plain => {
                     let (len, shape) = plain_read(*region, *ty, inst.exec.lanes(), base);
-                    long |= len > grf;
+                    long |= reg.byte % grf + len > grf;
                     if let Some(to) = copied.filter(|_| !shape.0.has(Kind::CROSS)) {
                         self.copy(inst, *reg, Extent::new(reg.byte, len), shape, to);
                     } else if reg.var().is_some() {
@@ -263,7 +263,7 @@ impl Touches<'_> {
                 }
                 Src::Direct { reg, .. } | Src::Macro { reg, .. } => {
                     let extent = inst.src_extent(i, grf).unwrap_or(Extent::new(reg.byte, 1));
-                    long |= extent.len() > grf;
+                    long |= extent.start % grf + extent.len() > grf;
                     if let Some(v) = reg.var() {
                         let shape = read_shape(inst, i, base, send);
                         self.operand(inst, Role::Src(i as u8), *reg, extent, shape);
@@ -310,7 +310,7 @@ impl Touches<'_> {
         }
         if let Dst::Direct { reg, .. } | Dst::Macro { reg, .. } = inst.dst {
             let extent = inst.dst_extent(grf).unwrap_or(Extent::new(reg.byte, 1));
-            long |= extent.len() > grf;
+            long |= extent.start % grf + extent.len() > grf;
             if reg.var().is_some() {
                 let shape = write_shape(
                     inst,
