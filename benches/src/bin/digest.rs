@@ -4,13 +4,15 @@
 //! ```text
 //! cargo run --release -p benches --bin digest              one line a platform
 //! cargo run --release -p benches --bin digest -- --list    one line a kernel, to compare with diff
+//! cargo run --release -p benches --bin digest -- --programs FOLDER    the texts of real programs instead
 //! ```
 
 use benches::generated::{SEED, Shape, kernel};
 use clap::Parser;
 use finalizer::{Binary, Finalizer, Options};
 use platforms::Platform;
-use tests::data;
+use std::{fs, io, path::PathBuf};
+use tests::{data, programs};
 
 #[derive(Parser)]
 struct Args {
@@ -24,6 +26,9 @@ struct Args {
     /// With checks after every pass, and proof of the register allocation.
     #[arg(long)]
     verify: bool,
+    /// Instead of the test kernels, the vISA assembly of a folder, as `peer --programs` finds it.
+    #[arg(long)]
+    programs: Option<PathBuf>,
     /// Sizes of the generated kernels, in vISA instructions.
     #[arg(long, value_delimiter = ',', default_values_t = [300, 3_000, 20_000])]
     sizes: Vec<usize>,
@@ -84,15 +89,24 @@ impl Sum {
     }
 }
 
-fn main() {
+fn main() -> io::Result<()> {
     let args = Args::parse();
     for &platform in &args.platform {
+        if let Some(folder) = &args.programs {
+            let mut files = programs::files(folder, platform)?;
+            files.retain(|f| f.extension().is_some_and(|e| e == "visaasm"));
+            let texts = files.iter().map(|f| Ok((f.display().to_string(), fs::read_to_string(f)?)));
+            let texts: Vec<_> = texts.collect::<io::Result<_>>()?;
+            run(&args, platform, texts.into_iter(), "real programs");
+            continue;
+        }
         let tests = data::kernels(platform).iter().map(|k| (k.id(), k.visaasm.clone()));
         run(&args, platform, tests, "test kernels");
         let shapes = Shape::ALL.into_iter().flat_map(|s| args.sizes.iter().map(move |&n| (s, n)));
         let made = shapes.map(|(s, n)| (format!("{} {n}", s.name()), kernel(platform, s, n, SEED)));
         run(&args, platform, made, "generated kernels");
     }
+    Ok(())
 }
 
 fn run(args: &Args, platform: Platform, kernels: impl Iterator<Item = (String, String)>, what: &str) {
