@@ -75,8 +75,8 @@ pub fn kernel(platform: Platform, shape: Shape) -> Kernel<Virtual> {
                         src: [packed(a), Src::None, Src::None],
                         payload: Payload::Send(SendInfo {
                             sfid: Sfid::Dc1,
-                            desc: Desc::Imm(0x0420_5e00),
-                            ex_desc: Desc::Imm(0),
+                            desc: Desc::Imm(gen_ir::Descriptor::from_bits(0x0420_5e00)),
+                            ex_desc: Desc::Imm(gen_ir::ExtendedDescriptor::new()),
                             eot: false,
                             dst_len: len,
                             src0_len: len,
@@ -148,8 +148,8 @@ pub fn kernel(platform: Platform, shape: Shape) -> Kernel<Virtual> {
         src: [Src::packed(Reg::grf(0, 0), Type::Ud), Src::None, Src::None],
         payload: Payload::Send(SendInfo {
             sfid: Sfid::Spawner,
-            desc: Desc::Imm(0x0200_0010),
-            ex_desc: Desc::Imm(0),
+            desc: Desc::Imm(messages::spawner::end_of_thread()),
+            ex_desc: Desc::Imm(gen_ir::ExtendedDescriptor::new()),
             eot: true,
             dst_len: 0,
             src0_len: 1,

@@ -37,8 +37,8 @@ fn main() {
     eot.src[0] = Src::packed(Reg::grf(127, 0), Type::Ud);
     eot.payload = Payload::Send(SendInfo {
         sfid: Sfid::Spawner,
-        desc: gen_ir::Desc::Imm(0x0200_0010),
-        ex_desc: gen_ir::Desc::Imm(0),
+        desc: gen_ir::Desc::Imm(messages::spawner::end_of_thread()),
+        ex_desc: gen_ir::Desc::Imm(gen_ir::ExtendedDescriptor::new()),
         eot: true,
         dst_len: 0,
         src0_len: 1,

@@ -14,7 +14,7 @@ use crate::{
 use std::ops::Range;
 
 use gen_ir::{Op, Sfid};
-use messages::ExtendedDescriptor;
+use messages::{SurfaceIndex, lsc::BtiExtended};
 use platforms::Platform;
 
 /// A message as it was sent.
@@ -56,6 +56,9 @@ pub struct Probed {
     /// The general registers at the end; `None` for a byte that nobody wrote.
     pub registers: Vec<Option<u8>>,
 }
+
+/// How messages name the memory that inputs are in.
+const GENERAL_STATE: BtiExtended = BtiExtended::new().with_surface(SurfaceIndex::STATELESS);
 
 /// The probe in a run.
 pub(crate) struct Probe {
@@ -126,11 +129,15 @@ impl Probe {
     /// Notes a message and answers it.
     pub(crate) fn message(&mut self, mail: &mut Mail<'_, '_>, step: &Step) -> Result<SendKind, Trap> {
         let m = mail.m;
-        let from = |d| matches!(d, DescFrom::Addr(_));
-        if from(m.ex_desc) && mail.len1 == 0 && !m.ex_bso {
-            mail.len1 = ExtendedDescriptor::from_bits(mail.ex_desc).extended_length().registers().into();
+        let extended = matches!(m.ex_desc, DescFrom::Addr(_));
+        if extended && mail.len1 == 0 && !m.ex_bso {
+            mail.len1 = mail.ex_desc.extended_length().registers().into();
         }
-        if self.prologue > 0 && m.sfid == Sfid::Ugm && mail.ex_desc == 0xff00_0000 && mail.lanes == 1 {
+        if self.prologue > 0
+            && m.sfid == Sfid::Ugm
+            && BtiExtended::from(mail.ex_desc) == GENERAL_STATE
+            && mail.lanes == 1
+        {
             self.prologue = self.prologue.saturating_sub((mail.rlen * mail.grf) as usize);
             return Ok(SendKind::Load);
         }
@@ -145,8 +152,8 @@ impl Probe {
         self.probed.sent.push(Sent {
             offset: mail.cx.program.offset_of(mail.t.pc),
             sfid: m.sfid,
-            desc: (mail.desc.into_bits(), from(m.desc)),
-            ex_desc: (mail.ex_desc, from(m.ex_desc)),
+            desc: (mail.desc.into_bits(), matches!(m.desc, DescFrom::Addr(_))),
+            ex_desc: (mail.ex_desc.into_bits(), extended),
             ex_bso: m.ex_bso,
             eot: m.eot,
             conditional: matches!(step.op, Op::Sendc | Op::Sendsc),

@@ -307,17 +307,20 @@ impl Program {
             Some(Base::Grf(n)) => Some(u32::from(n)),
             _ => None,
         };
-        let desc = |d: Desc<Physical>| match d {
-            Desc::Imm(v) => Ok(DescFrom::Imm(v)),
-            Desc::Reg(r) => match flat(r, self.grf, self.grf_count) {
-                Some((at, left)) if left >= 4 => Ok(DescFrom::Addr(at)),
-                _ => Err("a descriptor outside of its register".to_owned()),
-            },
+        let address = |r: Reg<Physical>| match flat(r, self.grf, self.grf_count) {
+            Some((at, left)) if left >= 4 => Ok(at),
+            _ => Err("a descriptor outside of its register".to_owned()),
         };
         Ok(Message {
             sfid: info.sfid,
-            desc: desc(info.desc)?,
-            ex_desc: desc(info.ex_desc)?,
+            desc: match info.desc {
+                Desc::Imm(desc) => DescFrom::Imm(desc),
+                Desc::Reg(r) => DescFrom::Addr(address(r)?),
+            },
+            ex_desc: match info.ex_desc {
+                Desc::Imm(desc) => DescFrom::Imm(desc),
+                Desc::Reg(r) => DescFrom::Addr(address(r)?),
+            },
             eot: info.eot,
             dst_len: info.dst_len,
             src0_len: info.src0_len,

@@ -22,7 +22,7 @@ use crate::{
     thread::{Thread, Trap, mask},
 };
 use gen_ir::{Class, Op, Options, Pipe, SbidMode, Sfid, SyncFn, Type};
-use messages::{Descriptor, SurfaceIndex, hdc::ToDc0};
+use messages::{SurfaceIndex, hdc::ToDc0};
 
 /// In-order pipes: float, integer, long, math; a single-pipe platform uses the first.
 const PIPES: usize = 4;
@@ -77,8 +77,7 @@ impl Kind {
         let m = message(cx, step)?;
         // Data port messages reach shared local memory as surface 254.
         let slm = match (m.sfid, m.desc) {
-            (Sfid::Dc0 | Sfid::Dc1, DescFrom::Imm(bits)) => {
-                let desc = Descriptor::from_bits(bits);
+            (Sfid::Dc0 | Sfid::Dc1, DescFrom::Imm(desc)) => {
                 let scratch = m.sfid == Sfid::Dc0 && ToDc0::of(desc) == Some(ToDc0::Scratch);
                 !scratch && desc.surface() == SurfaceIndex::SHARED_LOCAL
             }
@@ -185,11 +184,7 @@ fn whole_footprint(t: &Thread, cx: &Cx<'_>, step: &Step, on: u32) -> Result<(Ran
     let (mut reads, mut writes) = (Ranges::new(), Ranges::new());
     let grf = cx.program.grf;
     if let Some(m) = message(cx, step) {
-        let desc = match m.desc {
-            DescFrom::Imm(v) => v,
-            DescFrom::Addr(at) => t.u32_at(at),
-        };
-        let desc = Descriptor::from_bits(desc);
+        let desc = m.desc.value(t);
         let len0: u32 = if m.src0_len != 0 { m.src0_len } else { desc.message_length().registers() }.into();
         let back: u32 = if m.dst_len != 0 { m.dst_len } else { desc.response_length().registers() }.into();
         for (reg, len) in [(m.src0, len0), (m.src1, m.src1_len.into())] {

@@ -4,12 +4,14 @@
 //! sum is not known, but the bits are, and they say what the message does and how long it is; the surface's
 //! index only fills their lowest byte.
 
+use messages::Descriptor;
+
 use crate::{Arf, Base, Desc, Dst, Inst, Op, Payload, Physical, SendInfo, Src};
 
 /// Bits that instructions before have added to surfaces, or moved, a dword of the address register each.
 #[derive(Clone, Debug, Default)]
 pub struct Descriptors {
-    bits: [Option<u32>; 8],
+    known: [Option<Descriptor>; 8],
 }
 
 impl Descriptors {
@@ -22,22 +24,22 @@ impl Descriptors {
         let first = (reg.byte / 4) as usize;
         let bytes = ((inst.exec.lanes() - 1) * u32::from(horz) + 1) * ty.bytes();
         let end = (reg.byte + bytes).div_ceil(4) as usize;
-        self.bits.iter_mut().take(end).skip(first).for_each(|known| *known = None);
+        self.known.iter_mut().take(end).skip(first).for_each(|known| *known = None);
         let dword = inst.exec.lanes() == 1 && ty.bytes() == 4 && inst.pred.is_none();
         let imm = match (inst.op, inst.src[0], inst.src[1]) {
             (Op::Mov, Src::Imm { bits, .. }, _) | (Op::Add, _, Src::Imm { bits, .. }) => Some(bits as u32),
             _ => None,
         };
-        if dword && let Some(known) = self.bits.get_mut(first) {
-            *known = imm;
+        if dword && let Some(known) = self.known.get_mut(first) {
+            *known = imm.map(Descriptor::from_bits);
         }
     }
 
     /// The message with its descriptor's bits, the surface aside, if they are known.
     pub fn known(&self, send: &SendInfo<Physical>) -> Option<SendInfo<Physical>> {
         let desc = match send.desc {
-            Desc::Imm(bits) => bits,
-            Desc::Reg(reg) => (*self.bits.get((reg.byte / 4) as usize)?)?,
+            Desc::Imm(desc) => desc,
+            Desc::Reg(reg) => (*self.known.get((reg.byte / 4) as usize)?)?,
         };
         Some(SendInfo { desc: Desc::Imm(desc), ..*send })
     }
@@ -49,9 +51,8 @@ impl Descriptors {
         else {
             return None;
         };
-        let Some(SendInfo { desc: Desc::Imm(bits), .. }) = self.known(send) else { return None };
-        // Gen8 and later: bits 20 to 24 and 25 to 28 of every descriptor ("Message Descriptor").
-        let (dst_len, src0_len) = ((bits >> 20 & 0x1f) as u8, (bits >> 25 & 0xf) as u8);
+        let Some(SendInfo { desc: Desc::Imm(desc), .. }) = self.known(send) else { return None };
+        let (dst_len, src0_len) = (desc.response_length().registers(), desc.message_length().registers());
         Some(Inst { payload: Payload::Send(SendInfo { dst_len, src0_len, ..*send }), ..*inst })
     }
 }
@@ -60,6 +61,7 @@ impl Descriptors {
 mod tests {
     use super::*;
     use crate::{ExecSize, Reg, Sfid, Type};
+    use messages::ExtendedDescriptor;
 
     fn address(op: Op, byte: u32, src: [Src<Physical>; 2]) -> Inst<Physical> {
         let mut i = Inst::new(op, ExecSize::S1);
@@ -73,7 +75,7 @@ mod tests {
         i.payload = Payload::Send(SendInfo {
             sfid: Sfid::Dc1,
             desc: Desc::Reg(Reg::arf(Arf::Addr(0), byte)),
-            ex_desc: Desc::Imm(0),
+            ex_desc: Desc::Imm(ExtendedDescriptor::new()),
             eot: false,
             dst_len: 0,
             src0_len: 0,

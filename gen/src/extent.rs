@@ -4,7 +4,7 @@
 //! answer. Ranges count from the start of the operand's base (register or variable), so two operands
 //! with the same base overlap exactly when their ranges do.
 
-use crate::{Desc, Dst, Inst, MathFn, Op, Outside, Payload, Region, Role, Space, Src, Type};
+use crate::{Dst, Inst, MathFn, Op, Outside, Payload, Region, Role, Space, Src, Type};
 
 /// A half-open range of bytes from the start of a base.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -81,10 +81,8 @@ impl<S: Space> Inst<S> {
             Role::AddrOf(_) => None,
             Role::Desc | Role::ExDesc => {
                 let send = self.send()?;
-                match if role == Role::Desc { send.desc } else { send.ex_desc } {
-                    Desc::Reg(reg) => Some(Extent::new(reg.byte, 4)),
-                    Desc::Imm(_) => None,
-                }
+                let reg = if role == Role::Desc { send.desc.reg() } else { send.ex_desc.reg() };
+                reg.map(|reg| Extent::new(reg.byte, 4))
             }
             Role::Pred => self.pred.map(|p| self.flag_extent(p.flag.byte)),
             Role::Cond => self.cond.map(|c| self.flag_extent(c.flag.byte)),

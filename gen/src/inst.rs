@@ -1,7 +1,7 @@
 //! Instructions.
 
 use crate::{BlockId, Dst, Op, Reg, Space, Src};
-use messages::{Descriptor, Sfid, hdc, lsc, sampler};
+use messages::{Descriptor, ExtendedDescriptor, Sfid, hdc, lsc, sampler};
 use platforms::Platform;
 
 /// Number of channels an instruction works on: 1, 2, 4, 8, 16 or 32.
@@ -258,13 +258,34 @@ pub enum Target {
     Rel(i32),
 }
 
-/// A message descriptor operand.
+/// A message descriptor operand. What an immediate says is read and built with the structs of crate `messages`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Desc<S: Space> {
+pub enum Desc<S: Space, D = Descriptor> {
     /// Immediate.
-    Imm(u32),
+    Imm(D),
     /// Address subregister (dword aligned), or address variable.
     Reg(Reg<S>),
+}
+
+/// An extended message descriptor operand.
+pub type ExDesc<S> = Desc<S, ExtendedDescriptor>;
+
+impl<S: Space, D> Desc<S, D> {
+    /// The register, if it is one.
+    pub fn reg(self) -> Option<Reg<S>> {
+        match self {
+            Desc::Reg(reg) => Some(reg),
+            Desc::Imm(_) => None,
+        }
+    }
+
+    /// The same operand with its register replaced.
+    fn map_reg<T: Space>(self, f: impl FnOnce(Reg<S>) -> Reg<T>) -> Desc<T, D> {
+        match self {
+            Desc::Imm(desc) => Desc::Imm(desc),
+            Desc::Reg(reg) => Desc::Reg(f(reg)),
+        }
+    }
 }
 
 /// What a `send` adds to the common fields. Sources 0 and 1 are the payload ranges; lengths are in
@@ -276,7 +297,7 @@ pub struct SendInfo<S: Space> {
     /// Message descriptor.
     pub desc: Desc<S>,
     /// Extended message descriptor (bits 0..5 hold SFID and EOT on Gen8..11: left zero here).
-    pub ex_desc: Desc<S>,
+    pub ex_desc: ExDesc<S>,
     /// End of thread.
     pub eot: bool,
     /// GRFs written (0 when unknown after decoding a register descriptor).
@@ -295,7 +316,6 @@ impl<S: Space> SendInfo<S> {
     /// volume 7), and the message numbers of the reference disassembler for later platforms.
     pub fn only_reads(&self, platform: Platform) -> bool {
         let Desc::Imm(desc) = self.desc else { return false };
-        let desc = Descriptor::from_bits(desc);
         match self.sfid {
             Sfid::Ugm | Sfid::Ugml | Sfid::Slm | Sfid::Tgm => {
                 platform.caps().memory.lsc && lsc::Untyped::from(desc).op().is_some_and(lsc::Op::only_reads)
@@ -537,8 +557,8 @@ impl<S: Space> Inst<S> {
             }
         }
         if let Payload::Send(send) = &self.payload {
-            for (role, desc) in [(Role::Desc, send.desc), (Role::ExDesc, send.ex_desc)] {
-                if let Desc::Reg(reg) = desc {
+            for (role, reg) in [(Role::Desc, send.desc.reg()), (Role::ExDesc, send.ex_desc.reg())] {
+                if let Some(reg) = reg {
                     name(role, reg);
                 }
             }
@@ -575,20 +595,12 @@ impl<S: Space> Inst<S> {
             f(*addr);
         }
         if let Payload::Send(send) = &self.payload {
-            for desc in [&send.desc, &send.ex_desc] {
-                if let Desc::Reg(reg) = desc {
-                    f(*reg);
-                }
-            }
+            [send.desc.reg(), send.ex_desc.reg()].into_iter().flatten().for_each(&mut f);
         }
     }
 
     /// The same instruction with every register replaced; the way from one [`Space`] to another.
     pub fn map_regs<T: Space>(&self, mut f: impl FnMut(Role, Reg<S>) -> Reg<T>) -> Inst<T> {
-        let desc = |d: Desc<S>, role, f: &mut dyn FnMut(Role, Reg<S>) -> Reg<T>| match d {
-            Desc::Imm(v) => Desc::Imm(v),
-            Desc::Reg(r) => Desc::Reg(f(role, r)),
-        };
         let pred = self.pred.map(|p| Pred { flag: f(Role::Pred, p.flag), inv: p.inv, ctrl: p.ctrl });
         let mut src = [Src::None; 3];
         for (i, s) in self.src.iter().enumerate() {
@@ -617,8 +629,8 @@ impl<S: Space> Inst<S> {
             Payload::Outside(x) => Payload::Outside(x),
             Payload::Send(s) => Payload::Send(SendInfo {
                 sfid: s.sfid,
-                desc: desc(s.desc, Role::Desc, &mut f),
-                ex_desc: desc(s.ex_desc, Role::ExDesc, &mut f),
+                desc: s.desc.map_reg(|r| f(Role::Desc, r)),
+                ex_desc: s.ex_desc.map_reg(|r| f(Role::ExDesc, r)),
                 eot: s.eot,
                 dst_len: s.dst_len,
                 src0_len: s.src0_len,

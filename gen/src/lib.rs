@@ -32,7 +32,7 @@ pub use descriptors::Descriptors;
 pub use extent::*;
 pub use inst::*;
 pub use kernel::*;
-pub use messages::Sfid;
+pub use messages::{Descriptor, ExtendedDescriptor, Sfid};
 pub use op::*;
 pub use operand::*;
 pub use parse::{ParseError, parse, parse_inst};

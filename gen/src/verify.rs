@@ -197,8 +197,8 @@ mod tests {
             src: [Src::packed(Reg::grf(127, 0), Type::Ud), Src::None, Src::None],
             payload: Payload::Send(SendInfo {
                 sfid: Sfid::Spawner,
-                desc: Desc::Imm(0x0200_0010),
-                ex_desc: Desc::Imm(0),
+                desc: Desc::Imm(messages::spawner::end_of_thread()),
+                ex_desc: Desc::Imm(messages::ExtendedDescriptor::new()),
                 eot: true,
                 dst_len: 0,
                 src0_len: 1,

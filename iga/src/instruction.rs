@@ -208,12 +208,12 @@ impl Line<'_> {
         }
         c.put(" // ex_desc:");
         match send.ex_desc {
-            Desc::Imm(bits) => put_hex(&mut c.text, bits.into(), 0),
+            Desc::Imm(desc) => put_hex(&mut c.text, desc.into_bits().into(), 0),
             Desc::Reg(reg) => c.descriptor_register(self.caps, reg),
         }
-        if let Desc::Imm(bits) = send.desc {
+        if let Desc::Imm(desc) = send.desc {
             c.put("; desc:");
-            put_hex(&mut c.text, bits.into(), 0);
+            put_hex(&mut c.text, desc.into_bits().into(), 0);
         }
     }
 
@@ -434,9 +434,9 @@ impl Line<'_> {
     fn ex_descriptor(&self, c: &mut Columns, send: &SendInfo<Physical>) {
         c.open(width::DESC);
         match send.ex_desc {
-            Desc::Imm(_) => {
-                let value = message::ex_desc_bits(self.caps, send).unwrap_or(0);
-                c.uncounted(|text| put_hex(text, value.into(), 0));
+            Desc::Imm(desc) => {
+                let desc = message::written_ex_desc(self.caps, send, desc);
+                c.uncounted(|text| put_hex(text, desc.into_bits().into(), 0));
             }
             Desc::Reg(reg) => c.descriptor_register(self.caps, reg),
         }
@@ -446,7 +446,7 @@ impl Line<'_> {
     fn descriptor(&self, c: &mut Columns, desc: Desc<Physical>) {
         c.open(width::DESC);
         match desc {
-            Desc::Imm(value) => c.uncounted(|text| put_hex(text, value.into(), 8)),
+            Desc::Imm(desc) => c.uncounted(|text| put_hex(text, desc.into_bits().into(), 8)),
             Desc::Reg(reg) => c.descriptor_register(self.caps, reg),
         }
         c.close();

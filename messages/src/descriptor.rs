@@ -39,14 +39,20 @@ impl Descriptor {
         SurfaceIndex::from_bits(self.into_bits() & 0xff)
     }
 
+    /// The descriptor of a payload that much longer; a sum that the field cannot hold goes on into the bits above.
+    pub const fn lengthened(self, more: MessageLength) -> Descriptor {
+        Descriptor::from_bits(self.into_bits().wrapping_add(Descriptor::added_length(more)))
+    }
+
     /// What must be added to a descriptor known at run time for its payload to be that much longer.
     pub const fn added_length(more: MessageLength) -> u32 {
         Descriptor::new().with_message_length(more).into_bits()
     }
 }
 
-/// An extended message descriptor before Xe-HPC: the low bits name the shared function up to Gen11 ("Extended
-/// Message Descriptor", volume 7). What Xe-HPC puts here depends on the message ([`lsc`](crate::lsc)).
+/// An extended message descriptor. The low bits name the shared function up to Gen11, and the lengths stand here
+/// before Xe-HPC ("Extended Message Descriptor", volume 7); what Xe-HPC puts here depends on the message
+/// ([`lsc`](crate::lsc)).
 #[bitfield(u32)]
 #[derive(PartialEq, Eq, Hash)]
 pub struct ExtendedDescriptor {
@@ -67,11 +73,32 @@ pub struct ExtendedDescriptor {
 
 impl ExtendedDescriptor {
     /// Bits that the instruction word has fields for: shared function and end of thread.
-    pub const IN_WORD: u32 = 0x3f;
+    const IN_WORD: u32 = 0x3f;
+
+    /// What is left when the instruction word's own fields have taken the shared function and the end of thread.
+    pub const fn outside_word(self) -> ExtendedDescriptor {
+        ExtendedDescriptor::from_bits(self.into_bits() & !ExtendedDescriptor::IN_WORD)
+    }
+
+    /// Whether it says nothing that the instruction word has fields for.
+    pub const fn is_outside_word(self) -> bool {
+        self.into_bits() & ExtendedDescriptor::IN_WORD == 0
+    }
 
     /// The descriptor of a message whose second payload has a length.
     pub const fn of_length(length: ExtendedLength) -> ExtendedDescriptor {
         ExtendedDescriptor::new().with_extended_length(length)
+    }
+
+    /// What an immediate has room for where the message names a surface by its state (Xe-HPC): all but the bits of
+    /// shared function, end of thread and length.
+    pub const fn surface_offset(self) -> ExtendedDescriptor {
+        self.outside_word().with_extended_length(ExtendedLength::NONE)
+    }
+
+    /// Whether an immediate has room for all of it where the message names a surface by its state.
+    pub const fn is_surface_offset(self) -> bool {
+        self.surface_offset().into_bits() == self.into_bits()
     }
 
     /// Byte offset of a bindless surface's state.

@@ -510,6 +510,7 @@ impl Access {
 
 /// The extended descriptor of a message to flat memory.
 #[bitfield(u32)]
+#[derive(PartialEq, Eq)]
 pub struct FlatExtended {
     #[bits(12)]
     __: u16,
@@ -520,6 +521,7 @@ pub struct FlatExtended {
 
 /// The extended descriptor of a message to a surface of the binding table.
 #[bitfield(u32)]
+#[derive(PartialEq, Eq)]
 pub struct BtiExtended {
     #[bits(12)]
     __: u16,
@@ -531,6 +533,8 @@ pub struct BtiExtended {
     pub surface: SurfaceIndex,
 }
 
+kinds!(ExtendedDescriptor: FlatExtended, BtiExtended, SurfaceStateExtended);
+
 impl BtiExtended {
     /// How far left the surface stands.
     pub const SURFACE_SHIFT: u16 = BtiExtended::SURFACE_OFFSET as u16;
@@ -538,6 +542,7 @@ impl BtiExtended {
 
 /// The extended descriptor of a message to a surface by its state.
 #[bitfield(u32)]
+#[derive(PartialEq, Eq)]
 pub struct SurfaceStateExtended {
     #[bits(6)]
     __: u8,

@@ -36,23 +36,27 @@ macro_rules! codes {
     };
 }
 
-/// Conversions between a kind of descriptor and a [`Descriptor`](crate::Descriptor).
+/// Conversions between a kind of descriptor and a [`Descriptor`](crate::Descriptor), or, with that named in front,
+/// between a kind of extended descriptor and an [`ExtendedDescriptor`](crate::ExtendedDescriptor).
 macro_rules! kinds {
-    ($($name:ident),* $(,)?) => {
+    ($any:ident: $($name:ident),* $(,)?) => {
         $(
-            impl From<crate::Descriptor> for $name {
+            impl From<crate::$any> for $name {
                 #[inline]
-                fn from(desc: crate::Descriptor) -> $name {
+                fn from(desc: crate::$any) -> $name {
                     $name::from_bits(desc.into_bits())
                 }
             }
 
-            impl From<$name> for crate::Descriptor {
+            impl From<$name> for crate::$any {
                 #[inline]
-                fn from(desc: $name) -> crate::Descriptor {
-                    crate::Descriptor::from_bits(desc.into_bits())
+                fn from(desc: $name) -> crate::$any {
+                    crate::$any::from_bits(desc.into_bits())
                 }
             }
         )*
+    };
+    ($($name:ident),* $(,)?) => {
+        kinds!(Descriptor: $($name),*);
     };
 }

@@ -12,6 +12,11 @@ use gen_ir::{
     BlockId, Desc, Dst, Extent, Inst, Kernel, Op, Outside, Payload, PredCtrl, Reg, Region, Role, SendInfo,
     Sfid, Src, Type, VarClass, VarId, Virtual, region_span,
 };
+use messages::{
+    hdc::Dc1,
+    lsc::{DataSize, Op as LscOp, Untyped},
+    sampler::Sample,
+};
 
 /// One touch of a variable's bytes by an instruction.
 #[derive(Clone, Copy, Debug)]
@@ -291,8 +296,8 @@ impl Touches<'_> {
             }
         }
         if let Payload::Send(info) = &inst.payload {
-            for (role, desc) in [(Role::Desc, info.desc), (Role::ExDesc, info.ex_desc)] {
-                let Desc::Reg(reg) = desc else { continue };
+            for (role, reg) in [(Role::Desc, info.desc.reg()), (Role::ExDesc, info.ex_desc.reg())] {
+                let Some(reg) = reg else { continue };
                 let kind = Kind::READ.with_if(role == Role::Desc, Kind::MESSAGE);
                 self.special(inst, role, reg, Extent::new(reg.byte, 4), (kind, 0, 0));
             }
@@ -493,31 +498,34 @@ fn is_touch(inst: &Inst<Virtual>) -> bool {
     matches!(inst.payload, Payload::Outside(Outside::Touch { .. }))
 }
 
-/// Whether a message may have a header, which holds for all of its channels (descriptor bit 19).
+/// Whether a message may have a header, which holds for all of its channels.
 fn has_header(inst: &Inst<Virtual>) -> bool {
     match inst.send().map(|s| s.desc) {
-        Some(Desc::Imm(desc)) => desc >> 19 & 1 != 0 || inst.exec.lanes() < 8,
+        Some(Desc::Imm(desc)) => desc.header_present() || inst.exec.lanes() < 8,
         Some(_) => true,
         None => is_touch(inst),
     }
 }
 
 /// Whether a message gives each channel of the kernel its own dwords, and leaves alone those of channels that do
-/// not run: untyped reads of data cache 1 (PRM Skylake volume 2d, "MSD1R_US" and "MSD1R_A64_US": descriptor bits
-/// 18:14), samples of 32 bits a component (bit 30), and loads of LSC without transposition (bit 15) whose data
-/// takes a dword (bits 11:9). Intel's finalizer counts on the same messages (`updateDstMaskForGatherRaw`,
+/// not run: untyped reads of data cache 1 (PRM Skylake volume 2d, "MSD1R_US" and "MSD1R_A64_US"), samples of 32 bits
+/// a component, and loads of LSC without transposition whose data takes a dword. Intel's finalizer counts on the same messages (`updateDstMaskForGatherRaw`,
 /// `visa/GraphColor.cpp`).
 fn gives_dwords(inst: &Inst<Virtual>, simd: u32) -> bool {
     let Some(SendInfo { sfid, desc: Desc::Imm(desc), .. }) = inst.send() else { return false };
+    let desc = *desc;
     if inst.exec.lanes() != simd || inst.chan != 0 {
         return false;
     }
     match sfid {
-        Sfid::Dc1 => matches!(desc >> 14 & 0x1f, 0x01 | 0x11),
-        Sfid::Sampler => desc >> 30 & 1 == 0,
+        Sfid::Dc1 => matches!(Dc1::of(desc), Some(Dc1::UntypedRead | Dc1::A64UntypedRead)),
+        Sfid::Sampler => !Sample::from(desc).half_results(),
         Sfid::Ugm | Sfid::Slm => {
-            let (load, transposed) = (desc & 0x3f == 0, desc >> 15 & 1 != 0);
-            load && !transposed && matches!(desc >> 9 & 7, 2 | 4 | 5)
+            let message = Untyped::from(desc);
+            let dwords = [DataSize::D32, DataSize::D8U32, DataSize::D16U32];
+            message.op() == Some(LscOp::Load)
+                && !message.transpose()
+                && message.data_size().is_some_and(|size| dwords.contains(&size))
         }
         _ => false,
     }

@@ -354,8 +354,8 @@ impl Spiller<'_> {
             if self.lsc { ExtendedDescriptor::new() } else { ExtendedDescriptor::of_length(lens.src1) };
         Payload::Send(SendInfo {
             sfid: Sfid::Dc0,
-            desc: Desc::Imm(desc.into_bits()),
-            ex_desc: Desc::Imm(ex_desc.into_bits()),
+            desc: Desc::Imm(desc),
+            ex_desc: Desc::Imm(ex_desc),
             eot: false,
             dst_len: lens.dst.registers(),
             src0_len: lens.src0.registers(),
@@ -411,7 +411,7 @@ impl Spiller<'_> {
         send.src = [Src::payload(address, send.exec), Src::payload(second, send.exec), Src::None];
         send.payload = Payload::Send(SendInfo {
             sfid: Sfid::Ugm,
-            desc: Desc::Imm(Descriptor::from(desc).with_lengths(lens.src0, lens.dst).into_bits()),
+            desc: Desc::Imm(Descriptor::from(desc).with_lengths(lens.src0, lens.dst)),
             ex_desc: Desc::Reg(Reg::var_at(surface, 0)),
             eot: false,
             dst_len: lens.dst.registers(),

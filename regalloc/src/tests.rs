@@ -2,6 +2,7 @@ use super::*;
 use gen_ir::{
     Block, BlockId, Cond, CondMod, ExecSize, Inst, Op, Pred, PredCtrl, Reg, Region, Src, Type, Var,
 };
+use messages::hdc::ScratchBlock;
 use platforms::Platform;
 
 /// A variable of the program, not of lowering.
@@ -191,8 +192,10 @@ fn four_hundred_live_registers() {
         for (_, i) in p.insts() {
             let Some(s) = i.send() else { continue };
             let gen_ir::Desc::Imm(d) = s.desc else { panic!("scratch messages have constant descriptors") };
-            low = low.min((d & 0xfff) * 32);
-            high = high.max((d & 0xfff) * 32 + (1 << (d >> 12 & 3)) * 32);
+            let block = ScratchBlock::from(d);
+            let offset = u32::from(block.offset()) * 32;
+            low = low.min(offset);
+            high = high.max(offset + (1 << block.size_log2()) * 32);
         }
         assert!(low >= 1000 && low < 1000 + grf, "{platform}: spills start at {low}");
         assert!(high <= 1000 + stats.scratch_bytes, "{platform}: {high} {stats:?}");
@@ -219,7 +222,7 @@ fn spills_find_room_behind_more_than_one_message_reaches() {
         // The scratch base goes up by whole kilobytes, offsets make up for the rest.
         assert!(p.insts().any(|(_, i)| i.src[1] == Src::ud(199_680)), "{platform}");
         let offset = |s: &gen_ir::SendInfo<Physical>| match s.desc {
-            gen_ir::Desc::Imm(d) => (d & 0xfff) * 32,
+            gen_ir::Desc::Imm(d) => u32::from(ScratchBlock::from(d).offset()) * 32,
             _ => panic!("scratch messages have constant descriptors"),
         };
         assert_eq!(sends.iter().map(offset).min(), Some(320), "{platform}");
@@ -406,8 +409,8 @@ fn copies_into_payloads_read_for_lanes_that_run() {
             src: [Src::packed(Reg::var_at(payload, 0), Type::Ud), Src::None, Src::None],
             payload: gen_ir::Payload::Send(gen_ir::SendInfo {
                 sfid: gen_ir::Sfid::Dc1,
-                desc: gen_ir::Desc::Imm(0),
-                ex_desc: gen_ir::Desc::Imm(0),
+                desc: gen_ir::Desc::Imm(gen_ir::Descriptor::new()),
+                ex_desc: gen_ir::Desc::Imm(gen_ir::ExtendedDescriptor::new()),
                 eot: false,
                 dst_len: 0,
                 src0_len: 1,
@@ -609,8 +612,8 @@ fn a_spilled_input_is_saved_after_the_kernel_loads_it() {
     load.no_mask = true;
     load.payload = gen_ir::Payload::Send(gen_ir::SendInfo {
         sfid: gen_ir::Sfid::Ugm,
-        desc: gen_ir::Desc::Imm(0),
-        ex_desc: gen_ir::Desc::Imm(0),
+        desc: gen_ir::Desc::Imm(gen_ir::Descriptor::new()),
+        ex_desc: gen_ir::Desc::Imm(gen_ir::ExtendedDescriptor::new()),
         eot: false,
         dst_len: 1,
         src0_len: 1,

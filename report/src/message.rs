@@ -82,11 +82,11 @@ fn one(
     constant: Option<u32>,
 ) -> Message {
     let (descriptor, in_register) = match send.desc {
-        Desc::Imm(bits) => (Some(bits), false),
-        Desc::Reg(reg) if reg.byte == 0 => (constant, true),
+        Desc::Imm(desc) => (Some(desc), false),
+        Desc::Reg(reg) if reg.byte == 0 => (constant.map(Descriptor::from_bits), true),
         Desc::Reg(_) => (None, true),
     };
-    let fields = Descriptor::from_bits(descriptor.unwrap_or(0));
+    let fields = descriptor.unwrap_or_default();
     let known = descriptor.is_some();
     let lengths = match known {
         true => [fields.message_length().registers(), send.src1_len, fields.response_length().registers()],
@@ -95,12 +95,12 @@ fn one(
     .map(u32::from);
     let names_surface =
         matches!(send.sfid, Sfid::Dc0 | Sfid::Dc1 | Sfid::DcRo | Sfid::Render | Sfid::Sampler);
-    let whole = SendInfo { desc: Desc::Imm(descriptor.unwrap_or(0)), ..*send };
+    let whole = SendInfo { desc: Desc::Imm(fields), ..*send };
     Message {
         at,
         function: send.sfid.to_string(),
         meaning: meaning(&i.comment),
-        descriptor,
+        descriptor: descriptor.map(Descriptor::into_bits),
         in_register,
         lengths,
         header: known && send.sfid.may_have_header() && fields.header_present(),

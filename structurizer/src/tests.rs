@@ -39,8 +39,8 @@ impl Build {
         let mut i = Inst::new(Op::Send, ExecSize::S8);
         i.payload = Payload::Send(SendInfo {
             sfid: Sfid::Spawner,
-            desc: Desc::Imm(0x0200_0010),
-            ex_desc: Desc::Imm(0),
+            desc: Desc::Imm(gen_ir::Descriptor::from_bits(0x0200_0010)),
+            ex_desc: Desc::Imm(gen_ir::ExtendedDescriptor::new()),
             eot: true,
             dst_len: 0,
             src0_len: 1,

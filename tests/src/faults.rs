@@ -12,6 +12,7 @@ use gen_ir::{
     Base, Desc, Dst, Inst, Op, Options as InstOptions, Payload, Physical, Region, SbidMode, Src, SyncFn,
     Target,
 };
+use messages::hdc::ScratchBlock;
 use platforms::Platform;
 
 use crate::{
@@ -401,12 +402,13 @@ fn damage(
         Kind::Spill => {
             let Payload::Send(info) = &mut out.payload else { return None };
             let Desc::Imm(desc) = &mut info.desc else { return None };
-            if info.sfid != gen_ir::Sfid::Dc0 || *desc >> 18 & 1 == 0 || info.eot {
+            let block = ScratchBlock::from(*desc);
+            if info.sfid != gen_ir::Sfid::Dc0 || !block.scratch() || info.eot {
                 return None;
             }
             // Offsets count 32 bytes; the next slot is as many behind as the message moves.
-            let slot = 1 << (*desc >> 12 & 3);
-            *desc = *desc & !0xfff | (*desc & 0xfff).wrapping_add(slot) & 0xfff;
+            let slot = 1 << block.size_log2();
+            *desc = block.with_offset((block.offset() + slot) & 0xfff).into();
         }
     }
     Some(out)

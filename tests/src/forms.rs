@@ -30,9 +30,7 @@ use std::{
     path::PathBuf,
 };
 
-use gen_ir::{
-    Arf, Base, Class, Cond, Desc, Dst, Inst, Op, Options, Payload, Physical, Reg, Region, Src, Type,
-};
+use gen_ir::{Arf, Base, Class, Cond, Dst, Inst, Op, Options, Payload, Physical, Reg, Region, Src, Type};
 use platforms::Platform;
 
 use crate::data::workspace;
@@ -315,11 +313,11 @@ impl Forms<'_> {
     fn message(&mut self) {
         let (inst, lanes) = (self.inst, self.lanes());
         let Payload::Send(info) = inst.payload else { return };
-        let from = |d: Desc<Physical>| if matches!(d, Desc::Imm(_)) { "imm" } else { "reg" };
+        let from = |d: Option<Reg<Physical>>| if d.is_none() { "imm" } else { "reg" };
         let second = if inst.src[1].reg().is_some_and(|r| !r.is_null()) { " second" } else { "" };
         let to = if inst.dst.reg().is_some_and(|r| r.is_null()) { " null" } else { "" };
         let eot = if info.eot { " eot" } else { "" };
-        let (desc, ex) = (from(info.desc), from(info.ex_desc));
+        let (desc, ex) = (from(info.desc.reg()), from(info.ex_desc.reg()));
         self.say(|t| {
             let op = inst.op.name();
             let _ = write!(t, "message {op} ({lanes}) {:?} {desc} {ex}{to}{second}{eot}", info.sfid);

@@ -25,10 +25,12 @@ fn messages(platform: Platform, lines: &str) -> Vec<String> {
     let code = code(platform, lines, |text| text).unwrap_or_else(|e| panic!("{platform}: {lines}: {e}"));
     let words = insts(platform, &code).into_iter().filter_map(|inst| {
         let Payload::Send(info) = inst.payload else { return None };
-        let word = |desc| match desc {
-            Desc::Imm(bits) => format!("{bits:#x}"),
-            Desc::Reg(_) => "a0".to_owned(),
-        };
+        fn word<D: Into<u32>>(desc: Desc<Physical, D>) -> String {
+            match desc {
+                Desc::Imm(desc) => format!("{:#x}", desc.into()),
+                Desc::Reg(_) => "a0".to_owned(),
+            }
+        }
         let (desc, ex_desc) = (word(info.desc), word(info.ex_desc));
         let prologue = ex_desc == "0xff000000" || desc == "0x219e000";
         let text = format!("{}.{} {desc} {ex_desc}", inst.op, info.sfid);
@@ -80,7 +82,9 @@ fn a_small_media_block_keeps_the_rest_of_the_register() {
     for platform in Platform::ALL {
         let code = code(platform, lines, |text| text).expect("code");
         let all = insts(platform, &code);
-        let read = all.iter().position(|i| i.send().is_some_and(|s| s.desc == Desc::Imm(0x0219_0003)));
+        let read = all.iter().position(|i| {
+            i.send().is_some_and(|s| s.desc == Desc::Imm(gen_ir::Descriptor::from_bits(0x0219_0003)))
+        });
         let read = read.unwrap_or_else(|| panic!("{platform}: {all:?}"));
         let write = read + 1 + all[read + 1..].iter().position(|i| i.send().is_some()).expect("a store");
         // Two dwords are moved from the response; the store reads another register.

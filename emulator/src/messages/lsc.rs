@@ -27,13 +27,13 @@ fn target(mail: &Mail<'_, '_>) -> Result<Target, Trap> {
     let address = address.bytes();
     let ex = mail.ex_desc;
     let (place, offset) = match desc.address_model() {
-        Some(AddressModel::Flat) => (Place::Flat, FlatExtended::from_bits(ex).offset().into()),
-        Some(AddressModel::Bss) => (Place::State(SurfaceStateExtended::from_bits(ex).byte_offset()), 0),
+        Some(AddressModel::Flat) => (Place::Flat, FlatExtended::from(ex).offset().into()),
+        Some(AddressModel::Bss) => (Place::State(SurfaceStateExtended::from(ex).byte_offset()), 0),
         // The surface's state in r0.5 leads to this thread's part.
-        Some(AddressModel::Ss) if ex == SCRATCH_STATE >> SURFACE_SHIFT => (Place::Scratch, 0),
-        Some(AddressModel::Ss) => return Err(format!("no scratch surface at {ex:#x}").into()),
+        Some(AddressModel::Ss) if ex.into_bits() == SCRATCH_STATE >> SURFACE_SHIFT => (Place::Scratch, 0),
+        Some(AddressModel::Ss) => return Err(format!("no scratch surface at {:#x}", ex.into_bits()).into()),
         Some(AddressModel::Bti) | None => {
-            let ex = BtiExtended::from_bits(ex);
+            let ex = BtiExtended::from(ex);
             (mail.place(ex.surface()), ex.offset().into())
         }
     };

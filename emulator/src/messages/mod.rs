@@ -92,7 +92,7 @@ pub(crate) struct Mail<'a, 'b> {
     pub cx: &'a mut Cx<'b>,
     pub m: Message,
     pub desc: Descriptor,
-    pub ex_desc: u32,
+    pub ex_desc: ExtendedDescriptor,
     /// Enabled lanes of the instruction.
     pub on: u32,
     pub lanes: u32,
@@ -223,11 +223,9 @@ impl Mail<'_, '_> {
             SurfaceIndex::SHARED_LOCAL => Place::Slm,
             SurfaceIndex::STATELESS | SurfaceIndex::STATELESS_INCOHERENT => Place::Flat,
             SurfaceIndex::BINDLESS if self.m.ex_bso => {
-                Place::State(SurfaceStateExtended::from_bits(self.ex_desc).byte_offset())
+                Place::State(SurfaceStateExtended::from(self.ex_desc).byte_offset())
             }
-            SurfaceIndex::BINDLESS => {
-                Place::State(ExtendedDescriptor::from_bits(self.ex_desc).surface_state())
-            }
+            SurfaceIndex::BINDLESS => Place::State(self.ex_desc.surface_state()),
             SurfaceIndex::SCRATCH => Place::Scratch,
             SurfaceIndex(n) => Place::Table(n.into()),
         }
@@ -340,11 +338,7 @@ impl Mail<'_, '_> {
 pub(crate) fn run(t: &mut Thread, cx: &mut Cx<'_>, step: &Step) -> Result<SendKind, Trap> {
     let Extra::Send(index) = step.extra else { return Err("a send without a message".into()) };
     let m = cx.program.messages[index as usize];
-    let read = |d: DescFrom, t: &Thread| match d {
-        DescFrom::Imm(v) => v,
-        DescFrom::Addr(at) => t.u32_at(at),
-    };
-    let (desc, ex_desc) = (Descriptor::from_bits(read(m.desc, t)), read(m.ex_desc, t));
+    let (desc, ex_desc) = (m.desc.value(t), m.ex_desc.value(t));
     let known = matches!(m.desc, DescFrom::Imm(_));
     let mut on = t.enabled(step);
     if let Some(p) = &step.pred {
@@ -355,12 +349,10 @@ pub(crate) fn run(t: &mut Thread, cx: &mut Cx<'_>, step: &Step) -> Result<SendKi
     let rlen = if known { response } else { m.dst_len.max(response) };
     // A register with the extended descriptor says how long the second payload is, unless it holds a surface's offset.
     let len1 = match m.ex_desc {
-        DescFrom::Addr(_) if !m.ex_bso && m.src1.is_some() => {
-            match ExtendedDescriptor::from_bits(ex_desc).extended_length().registers() {
-                0 => m.src1_len,
-                length => length,
-            }
-        }
+        DescFrom::Addr(_) if !m.ex_bso && m.src1.is_some() => match ex_desc.extended_length().registers() {
+            0 => m.src1_len,
+            length => length,
+        },
         _ => m.src1_len,
     };
     let mut mail = Mail {

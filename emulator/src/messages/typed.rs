@@ -139,7 +139,7 @@ pub(super) fn access(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, T
 
 /// Typed LSC quad messages.
 pub(super) fn lsc_quad(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
-    let g = grid(mail, mail.place(BtiExtended::from_bits(mail.ex_desc).surface()))?;
+    let g = grid(mail, mail.place(BtiExtended::from(mail.ex_desc).surface()))?;
     let mask = u32::from(!mail.as_kind::<Quad>().channels() & 0xf);
     let lanes = mail.lanes;
     let count = mail.len0 / mail.regs(lanes, 4);

@@ -1,6 +1,9 @@
 //! The form that the emulator steps through: one instruction, its operands resolved.
 
-use gen_ir::{MathFn, Mme, Op, Options, PredCtrl, Sfid, SrcMod, Swsb, SyncFn, Type};
+use crate::thread::Thread;
+use gen_ir::{
+    Descriptor, ExtendedDescriptor, MathFn, Mme, Op, Options, PredCtrl, Sfid, SrcMod, Swsb, SyncFn, Type,
+};
 
 /// Index of an instruction; one past the last ends the code.
 pub(crate) type Pc = u32;
@@ -89,16 +92,26 @@ pub(crate) struct Condition {
 
 /// A descriptor: known, or in an address register.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum DescFrom {
-    Imm(u32),
+pub(crate) enum DescFrom<D> {
+    Imm(D),
     Addr(u32),
+}
+
+impl<D: From<u32>> DescFrom<D> {
+    /// What it says now.
+    pub fn value(self, t: &Thread) -> D {
+        match self {
+            DescFrom::Imm(desc) => desc,
+            DescFrom::Addr(at) => D::from(t.u32_at(at)),
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Message {
     pub sfid: Sfid,
-    pub desc: DescFrom,
-    pub ex_desc: DescFrom,
+    pub desc: DescFrom<Descriptor>,
+    pub ex_desc: DescFrom<ExtendedDescriptor>,
     pub eot: bool,
     pub dst_len: u8,
     pub src0_len: u8,

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::memory::{Image, Sampler, Texel, Wrap};
+use ::messages::{Descriptor, MessageLength, ResponseLength};
 
 const SKL: Platform = Platform::Skl;
 const PVC: Platform = Platform::Pvc;
@@ -21,8 +22,11 @@ fn send(sfid: Sfid, control: u32, dst: (u16, u8), src: (u16, u8), src1: (u16, u8
     }
     i.payload = Payload::Send(SendInfo {
         sfid,
-        desc: Desc::Imm(control | u32::from(dst.1) << 20 | u32::from(src.1) << 25),
-        ex_desc: Desc::Imm(0),
+        desc: Desc::Imm(
+            Descriptor::from_bits(control)
+                .with_lengths(MessageLength::of(src.1.into()), ResponseLength::of(dst.1.into())),
+        ),
+        ex_desc: Desc::Imm(gen_ir::ExtendedDescriptor::new()),
         eot: false,
         dst_len: dst.1,
         src0_len: src.1,

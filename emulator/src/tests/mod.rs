@@ -321,8 +321,8 @@ fn surfaces_bound_reads_and_keep_disabled_lanes() {
     // Untyped surface read of x, SIMD8: one register out, one back.
     read.payload = Payload::Send(SendInfo {
         sfid: Sfid::Dc1,
-        desc: Desc::Imm(0x0210_6e00),
-        ex_desc: Desc::Imm(0),
+        desc: Desc::Imm(gen_ir::Descriptor::from_bits(0x0210_6e00)),
+        ex_desc: Desc::Imm(gen_ir::ExtendedDescriptor::new()),
         eot: false,
         dst_len: 1,
         src0_len: 1,

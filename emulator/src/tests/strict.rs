@@ -2,6 +2,10 @@
 
 use super::*;
 use crate::{Dispatch, Fault, Options as RunOptions, RawLaunch, run_program};
+use ::messages::{
+    Descriptor, MessageLength, ResponseLength, SurfaceIndex,
+    hdc::{Dc1, SimdMode, Surface as ToSurface},
+};
 use gen_ir::{Pipe, SbidMode, Swsb, SyncFn};
 
 const SKL: Platform = Platform::Skl;
@@ -62,8 +66,8 @@ fn eot(reg: u16) -> I {
     i.src[0] = Src::packed(Reg::grf(reg, 0), Type::Ud);
     i.payload = Payload::Send(SendInfo {
         sfid: Sfid::Spawner,
-        desc: Desc::Imm(0x0200_0010),
-        ex_desc: Desc::Imm(0),
+        desc: Desc::Imm(::messages::spawner::end_of_thread()),
+        ex_desc: Desc::Imm(gen_ir::ExtendedDescriptor::new()),
         eot: true,
         dst_len: 0,
         src0_len: 1,
@@ -84,14 +88,25 @@ fn read(address: u16, dst: u16, len: u8) -> I {
     i.src[0] = Src::packed(Reg::grf(address, 0), Type::Ud);
     i.payload = Payload::Send(SendInfo {
         sfid: Sfid::Dc1,
-        desc: Desc::Imm(1 << 14 | 2 << 12 | 0xe << 8 | 1 << 20 | u32::from(len) << 25),
-        ex_desc: Desc::Imm(0),
+        desc: untyped(Dc1::UntypedRead, 0, len.into(), 1),
+        ex_desc: Desc::Imm(gen_ir::ExtendedDescriptor::new()),
         eot: false,
         dst_len: 1,
         src0_len: len,
         src1_len: 0,
     });
     i
+}
+
+/// One channel of eight lanes.
+fn untyped(kind: Dc1, surface: u8, payload: u32, response: u32) -> Desc<Physical> {
+    let message = ToSurface::new()
+        .with_surface(SurfaceIndex(surface))
+        .with_disabled_channels(0b1110)
+        .with_simd_mode(Some(SimdMode::Simd8))
+        .with_message_type(Some(kind));
+    let lengths = (MessageLength::of(payload), ResponseLength::of(response));
+    Desc::Imm(Descriptor::from(message).with_lengths(lengths.0, lengths.1))
 }
 
 #[test]
@@ -117,7 +132,7 @@ fn undefined_data_stored() {
     let mut write = read(1, 3, 2);
     write.dst = Dst::Direct { reg: Reg::NULL, horz: 1, ty: Type::Ud };
     if let Payload::Send(info) = &mut write.payload {
-        (info.desc, info.dst_len) = (Desc::Imm(9 << 14 | 2 << 12 | 0xe << 8 | 2 << 25), 0);
+        (info.desc, info.dst_len) = (untyped(Dc1::UntypedWrite, 0, 2, 0), 0);
     }
     assert_eq!(faults(SKL, &[write]), []);
     let mut second = write;
@@ -135,7 +150,7 @@ fn accesses_out_of_bounds_and_wrong_lengths() {
     // Without a surface: no memory at address 0.
     let mut flat = read(1, 3, 1);
     if let Payload::Send(info) = &mut flat.payload {
-        info.desc = Desc::Imm(1 << 14 | 2 << 12 | 0xe << 8 | 0xff | 1 << 20 | 1 << 25);
+        info.desc = untyped(Dc1::UntypedRead, 0xff, 1, 1);
     }
     assert_eq!(faults(SKL, &[flat]), [Fault::NoMemory]);
 }

@@ -9,7 +9,8 @@ use super::{
     rules::Rules,
 };
 use gen_ir::{
-    Arf, Base, Class, Desc, Dst, Inst, Op, Payload, Physical, Reg, Region, SendInfo, Src, SrcMod, Type,
+    Arf, Base, Class, Desc, Descriptor, Dst, ExDesc, ExtendedDescriptor, Inst, Op, Payload, Physical, Reg,
+    Region, SendInfo, Src, SrcMod, Type,
 };
 
 /// The region that stands for "whole registers" in a message operand; no bits hold it but on Gen8.
@@ -36,13 +37,13 @@ fn half_bit(rules: &Rules, inst: &Inst<Physical>) -> u32 {
     if rules.half_bit_in_word && half { 1 << 30 } else { 0 }
 }
 
-fn lengths(word: u128, desc: Desc<Physical>, ex_desc: Desc<Physical>, split: bool) -> (u8, u8, u8) {
+fn lengths(word: u128, desc: Desc<Physical>, ex_desc: ExDesc<Physical>, split: bool) -> (u8, u8, u8) {
     let (dst, src0) = match desc {
-        Desc::Imm(d) => ((d >> 20 & 31) as u8, (d >> 25 & 15) as u8),
+        Desc::Imm(d) => (d.response_length().registers(), d.message_length().registers()),
         Desc::Reg(_) => (0, 0),
     };
     match ex_desc {
-        Desc::Imm(d) if split => (dst, src0, (d >> 6 & 15) as u8),
+        Desc::Imm(d) if split => (dst, src0, d.extended_length().registers() & 15),
         Desc::Reg(_) if split => (dst, src0, Sends::from_bits(word).ex_desc_6()),
         _ => (dst, src0, 0),
     }
@@ -65,7 +66,7 @@ pub(super) fn decode(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Re
     Ok(())
 }
 
-type Descs = (Desc<Physical>, Desc<Physical>);
+type Descs = (Desc<Physical>, ExDesc<Physical>);
 
 fn decode_one(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Result<Descs, Fault> {
     let upper = (word >> 64) as u64;
@@ -101,7 +102,7 @@ fn decode_one(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Result<De
     }
     let low = (upper >> 32) as u32 & 0x7fff_ffff;
     let desc = match w.src1_reg_file() {
-        FILE_IMM => Desc::Imm(low),
+        FILE_IMM => Desc::Imm(Descriptor::from_bits(low)),
         FILE_ARF => {
             let expected = u32::from(A0) << 5 | half_bit(rules, inst);
             if low != expected {
@@ -111,7 +112,7 @@ fn decode_one(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Result<De
         }
         file => return Err(Fault::new("Src1RegFile", file, "0 (a0), 3 (immediate)")),
     };
-    Ok((desc, Desc::Imm(ex_desc)))
+    Ok((desc, Desc::Imm(ExtendedDescriptor::from_bits(ex_desc))))
 }
 
 fn decode_split(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Result<Descs, Fault> {
@@ -160,7 +161,7 @@ fn decode_split(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Result<
         }
         Desc::Reg(operand::addr_reg(0))
     } else {
-        Desc::Imm(w.desc())
+        Desc::Imm(Descriptor::from_bits(w.desc()))
     };
     let ex_desc = if w.sel_reg32_ex_desc() {
         if w.ex_desc_16() > 7 {
@@ -171,7 +172,8 @@ fn decode_split(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Result<
         }
         Desc::Reg(operand::addr_reg(w.ex_desc_16() as u8 * 2))
     } else {
-        Desc::Imm(u32::from(w.ex_desc_16()) << 16 | u32::from(w.ex_desc_6()) << 6)
+        let bits = u32::from(w.ex_desc_16()) << 16 | u32::from(w.ex_desc_6()) << 6;
+        Desc::Imm(ExtendedDescriptor::from_bits(bits))
     };
     Ok((desc, ex_desc))
 }
@@ -198,7 +200,8 @@ pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, number: u8) -> Result
     Ok(u128::from(c.into_bits()) | operands | u128::from(info.eot) << 127)
 }
 
-fn imm_desc(desc: u32) -> Result<u32, Bad> {
+fn imm_desc(desc: Descriptor) -> Result<u32, Bad> {
+    let desc = desc.into_bits();
     if desc >> 31 == 0 { Ok(desc) } else { Err(Bad::new("descriptor", desc, "bit 31 zero")) }
 }
 
@@ -235,6 +238,7 @@ fn encode_one(rules: &Rules, inst: &Inst<Physical>, info: &SendInfo<Physical>) -
     let mut upper = 0u64;
     match info.ex_desc {
         Desc::Imm(d) => {
+            let d = d.into_bits();
             let mask = if rules.send_region { 0 } else { 0xffff_0000 };
             if d & !mask != 0 {
                 return Err(Bad::new("extended descriptor", d, "bits 31..16 (Gen8: zero)"));
@@ -325,6 +329,7 @@ fn encode_split(rules: &Rules, inst: &Inst<Physical>, info: &SendInfo<Physical>)
     };
     w = match info.ex_desc {
         Desc::Imm(d) => {
+            let d = d.into_bits();
             if d & 0xfc3f != 0 {
                 return Err(Bad::new("extended descriptor", d, "bits 31..16 and 9..6"));
             }

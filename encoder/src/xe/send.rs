@@ -8,7 +8,10 @@ use super::{
     words::bits,
 };
 use crate::{DecodeError, EncodeError};
-use gen_ir::{Arf, Desc, Dst, Inst, Options, Payload, Physical, Reg, SendInfo, Src, SrcMod, Type};
+use gen_ir::{
+    Arf, Desc, Descriptor, Dst, ExtendedDescriptor, Inst, Options, Payload, Physical, Reg, SendInfo, Src,
+    SrcMod, Type,
+};
 
 /// The first address subregister.
 const A0: Reg<Physical> = Reg::arf(Arf::Addr(0), 0);
@@ -42,7 +45,7 @@ impl Encoder<'_> {
             ..Send::default()
         };
         match info.desc {
-            Desc::Imm(value) => s.desc = value,
+            Desc::Imm(desc) => s.desc = desc.into_bits(),
             Desc::Reg(reg) if reg == A0 => s.desc_reg = true,
             Desc::Reg(reg) => return Err(self.error("DescReg", reg.byte, "a0.0")),
         }
@@ -55,11 +58,12 @@ impl Encoder<'_> {
             return Err(self.error("Src1.Length", u32::from(info.src1_len), "0 to 31"));
         }
         match info.ex_desc {
-            Desc::Imm(value) => {
-                if value & 0x3f != 0 {
+            Desc::Imm(desc) => {
+                let value = desc.into_bits();
+                if !desc.is_outside_word() {
                     return Err(self.error("ExDesc", value, "bits 5..0 zero"));
                 }
-                let length = (value >> 6 & 0x1f) as u8;
+                let length = desc.extended_length().registers();
                 if length != 0 && info.src1_len != 0 && length != info.src1_len {
                     return Err(self.error(
                         "Src1.Length",
@@ -70,7 +74,7 @@ impl Encoder<'_> {
                 if s.ex_bso || s.cps {
                     return Err(self.error("ExBSO", "set", "clear beside an immediate descriptor"));
                 }
-                s.ex_desc = value & !0x7ff;
+                s.ex_desc = desc.surface_offset().into_bits();
                 s.src1_length = length | info.src1_len;
             }
             Desc::Reg(reg) if reg.is_in(A0) && reg.byte.is_multiple_of(4) && reg.byte < 32 => {
@@ -114,16 +118,17 @@ impl Decoder {
         let mut info = SendInfo {
             sfid: gen_ir::Sfid::from_number(s.sfid, L::LSC),
             desc: Desc::Reg(Reg::arf(Arf::Addr(0), 0)),
-            ex_desc: Desc::Imm(0),
+            ex_desc: Desc::Imm(ExtendedDescriptor::new()),
             eot: s.eot,
             dst_len: 0,
             src0_len: 0,
             src1_len: 0,
         };
         if !s.desc_reg {
-            info.desc = Desc::Imm(s.desc);
-            info.dst_len = (s.desc >> 20 & 0x1f) as u8;
-            info.src0_len = (s.desc >> 25 & 0xf) as u8;
+            let desc = Descriptor::from_bits(s.desc);
+            info.desc = Desc::Imm(desc);
+            info.dst_len = desc.response_length().registers();
+            info.src0_len = desc.message_length().registers();
             used |= bits(51, 55) | bits(67, 71) | bits(81, 91) | bits(113, 123);
         }
         if s.serialize {
@@ -142,7 +147,7 @@ impl Decoder {
             }
         } else {
             let length = if L::SRC1_LENGTH { 0 } else { u32::from(s.src1_length) << 6 };
-            info.ex_desc = Desc::Imm(s.ex_desc | length);
+            info.ex_desc = Desc::Imm(ExtendedDescriptor::from_bits(s.ex_desc | length));
             info.src1_len = s.src1_length;
             used |= bits(35, 47) | bits(64, 65) | bits(96, 97) | bits(99, 103) | bits(124, 127);
         }

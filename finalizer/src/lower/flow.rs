@@ -1,8 +1,8 @@
 //! Control flow: labels, jumps, subroutine calls and the end of the thread.
 
 use gen_ir::{
-    BlockId, Desc, Dst, ExecSize, Inst, Kernel, Op, Payload, Region, SendInfo, Sfid, Src, Succs, Target,
-    Type, Var, VarClass, VarId, Virtual,
+    BlockId, Desc, Dst, ExecSize, ExtendedDescriptor, Inst, Kernel, Op, Payload, Region, SendInfo, Sfid, Src,
+    Succs, Target, Type, Var, VarClass, VarId, Virtual,
 };
 use visa::{LabelId, Labels, VectorOperand};
 
@@ -255,8 +255,8 @@ impl Lowerer<'_> {
         let sfid = if self.caps.thread.eot_gateway { Sfid::Gateway } else { Sfid::Spawner };
         send.payload = Payload::Send(SendInfo {
             sfid,
-            desc: Desc::Imm(messages::spawner::end_of_thread().into_bits()),
-            ex_desc: Desc::Imm(0),
+            desc: Desc::Imm(messages::spawner::end_of_thread()),
+            ex_desc: Desc::Imm(ExtendedDescriptor::new()),
             eot: true,
             dst_len: 0,
             src0_len: 1,

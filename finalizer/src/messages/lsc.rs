@@ -1,7 +1,7 @@
 //! Load/store-cache messages (Xe-HPC): untyped loads, stores and atomics, fences, and the prologue that
 //! loads the kernel's payload.
 
-use gen_ir::{Desc, Dst, ExecSize, Inst, Op, Payload, SendInfo, Sfid, Src, Type, Var};
+use gen_ir::{Desc, Dst, ExDesc, ExecSize, Inst, Op, Payload, SendInfo, Sfid, Src, Type, Var};
 use messages::{
     Descriptor, ExtendedDescriptor, ResponseLength, SurfaceIndex,
     lsc::{
@@ -31,7 +31,7 @@ const GENERAL_STATE: SurfaceIndex = SurfaceIndex::STATELESS;
 struct LscMessage {
     sfid: Sfid,
     desc: Descriptor,
-    ex_desc: Desc<gen_ir::Virtual>,
+    ex_desc: ExDesc<gen_ir::Virtual>,
     response: u32,
 }
 
@@ -132,8 +132,8 @@ fn quad(op: LscOp, address: LscAddrSize, data: LscDataSize) -> Quad {
 }
 
 /// The extended descriptor of a surface in the binding table.
-fn binding(surface: SurfaceIndex) -> Desc<gen_ir::Virtual> {
-    Desc::Imm(BtiExtended::new().with_surface(surface).into_bits())
+fn binding(surface: SurfaceIndex) -> ExDesc<gen_ir::Virtual> {
+    Desc::Imm(BtiExtended::new().with_surface(surface).into())
 }
 
 impl Lowerer<'_> {
@@ -277,9 +277,9 @@ impl Lowerer<'_> {
         &mut self,
         lsc: &Lsc<'_>,
         address: Part,
-    ) -> Lowered<(AddressModel, Desc<gen_ir::Virtual>, Part)> {
+    ) -> Lowered<(AddressModel, ExDesc<gen_ir::Virtual>, Part)> {
         match lsc.addr_type {
-            LscAddrType::Flat => Ok((AddressModel::Flat, Desc::Imm(0), address)),
+            LscAddrType::Flat => Ok((AddressModel::Flat, Desc::Imm(ExtendedDescriptor::new()), address)),
             LscAddrType::Bti => {
                 let ex_desc = self.binding_table(lsc.surface)?;
                 Ok((AddressModel::Bti, ex_desc, address))
@@ -305,11 +305,11 @@ impl Lowerer<'_> {
         &mut self,
         address: LscAddrType,
         surface: &VectorOperand,
-    ) -> Lowered<(AddressModel, Desc<gen_ir::Virtual>)> {
+    ) -> Lowered<(AddressModel, ExDesc<gen_ir::Virtual>)> {
         let model = if address == LscAddrType::Bss { AddressModel::Bss } else { AddressModel::Ss };
         let ex_desc = match surface.immediate() {
             // The word has room for the offset's upper bits alone.
-            Some(value) if value & 0xfff == 0 => Desc::Imm(value as u32),
+            Some(value) if value & 0xfff == 0 => Desc::Imm(ExtendedDescriptor::from_bits(value as u32)),
             _ => self.surface_register(surface, 0)?,
         };
         Ok((model, ex_desc))
@@ -323,7 +323,7 @@ impl Lowerer<'_> {
         base
     }
 
-    fn binding_table(&mut self, surface: &VectorOperand) -> Lowered<Desc<gen_ir::Virtual>> {
+    fn binding_table(&mut self, surface: &VectorOperand) -> Lowered<ExDesc<gen_ir::Virtual>> {
         let known = match surface {
             VectorOperand::Surface { surface, .. } => self.surface_handle(*surface)?.known,
             _ => surface.immediate().map(|v| v as u32),
@@ -335,7 +335,7 @@ impl Lowerer<'_> {
     }
 
     /// A surface in an address register.
-    fn surface_register(&mut self, surface: &VectorOperand, shift: u16) -> Lowered<Desc<gen_ir::Virtual>> {
+    fn surface_register(&mut self, surface: &VectorOperand, shift: u16) -> Lowered<ExDesc<gen_ir::Virtual>> {
         let value = self.scalar_src(surface)?;
         let a0 = VReg::var_at(self.var(Var::temp(gen_ir::VarClass::Address, 4, 4)), 0);
         let dst = Dst::packed(a0, Type::Ud);
@@ -407,7 +407,7 @@ impl Lowerer<'_> {
         send.src[1] = Src::payload(source, send.exec);
         send.payload = Payload::Send(SendInfo {
             sfid: message.sfid,
-            desc: Desc::Imm(message.desc.with_lengths(sizes.first, sizes.response).into_bits()),
+            desc: Desc::Imm(message.desc.with_lengths(sizes.first, sizes.response)),
             ex_desc: message.ex_desc,
             eot: false,
             dst_len: sizes.response.registers(),
@@ -436,7 +436,7 @@ impl Lowerer<'_> {
         let answer = self.payload(1);
         let header = Part { reg: self.r0(0), len: 1 };
         let sfid = shared_function(sfid);
-        let message = LscMessage { sfid, desc, ex_desc: Desc::Imm(0), response: 1 };
+        let message = LscMessage { sfid, desc, ex_desc: Desc::Imm(ExtendedDescriptor::new()), response: 1 };
         let pred = self.pred.take();
         self.lsc_send_sized(Lanes::SCALAR, message, answer, header, None, Sizes::of(1, 0, 1));
         self.pred = pred;
@@ -495,7 +495,12 @@ impl Lowerer<'_> {
         if copy.is_some() {
             return Err("a block destination that does not start at a register".into());
         }
-        let message = LscMessage { sfid: shared_function(lsc.sfid), desc, ex_desc: Desc::Imm(0), response };
+        let message = LscMessage {
+            sfid: shared_function(lsc.sfid),
+            desc,
+            ex_desc: Desc::Imm(ExtendedDescriptor::new()),
+            response,
+        };
         let lanes = Lanes { exec: ExecSize::S1, ..self.lanes };
         self.lsc_send(lanes, message, target, Part { reg: header, len: 1 }, data)
     }

@@ -17,7 +17,7 @@ mod svm;
 mod sync;
 mod typed;
 
-use gen_ir::{Desc, Dst, ExecSize, Inst, Op, Options, Payload, Region, SendInfo, Sfid, Src, Type};
+use gen_ir::{Desc, Dst, ExDesc, ExecSize, Inst, Op, Options, Payload, Region, SendInfo, Sfid, Src, Type};
 use messages::{
     Descriptor, ExtendedDescriptor, ExtendedLength, MessageLength, ResponseLength, SurfaceIndex,
     hdc::{AtomicOp as IntOp, FloatAtomicOp, OwordCount},
@@ -31,7 +31,7 @@ use crate::{
 };
 
 /// The descriptor and the extended descriptor of a message.
-pub(crate) type Descriptors = (Desc<gen_ir::Virtual>, Desc<gen_ir::Virtual>);
+pub(crate) type Descriptors = (Desc<gen_ir::Virtual>, ExDesc<gen_ir::Virtual>);
 
 /// One part of a message's payload, in whole registers.
 #[derive(Clone, Copy, Debug)]
@@ -335,7 +335,7 @@ impl Lowerer<'_> {
     pub(super) fn send_register(&mut self, exec: ExecSize, message: Message, dst: VReg, register: VReg) {
         let sizes = Sizes::of(1, 0, message.response);
         let describe = |_: &mut Self, desc: Descriptor, ex_desc: ExtendedDescriptor| {
-            (Desc::Imm(desc.into_bits()), Desc::Imm(ex_desc.into_bits()))
+            (Desc::Imm(desc), Desc::Imm(ex_desc))
         };
         self.send_sized(Lanes::all(exec), false, message, dst, (register, VReg::NULL), sizes, describe);
     }
@@ -413,10 +413,8 @@ impl Lowerer<'_> {
     /// The descriptor operand: an immediate, or computed into an address register.
     fn descriptor(&mut self, desc: Descriptor, surface: Option<Surface>) -> Desc<gen_ir::Virtual> {
         match surface {
-            None => Desc::Imm(desc.into_bits()),
-            Some(Surface::Index(index) | Surface::Bindless(index, _)) => {
-                Desc::Imm(desc.with_surface(index).into_bits())
-            }
+            None => Desc::Imm(desc),
+            Some(Surface::Index(index) | Surface::Bindless(index, _)) => Desc::Imm(desc.with_surface(index)),
             Some(Surface::Register(reg)) => {
                 let a0 = self.var(gen_ir::Var::temp(gen_ir::VarClass::Address, 4, 4));
                 let a0 = VReg::var_at(a0, 0);
@@ -438,9 +436,9 @@ impl Lowerer<'_> {
         ex_desc: ExtendedDescriptor,
         sfid: Sfid,
         surface: Option<Surface>,
-    ) -> Desc<gen_ir::Virtual> {
+    ) -> ExDesc<gen_ir::Virtual> {
         let Some(Surface::Bindless(_, state)) = surface else {
-            return Desc::Imm(ex_desc.into_bits());
+            return Desc::Imm(ex_desc);
         };
         let a0 = VReg::var_at(self.var(gen_ir::Var::temp(gen_ir::VarClass::Address, 4, 4)), 0);
         let to = Dst::packed(a0, Type::Ud);

@@ -1,6 +1,6 @@
 //! Raw sends: the program brings its own descriptors.
 
-use gen_ir::{Desc, Dst, ExecSize, Inst, Op, Payload, Region, SendInfo, Sfid, Src, Type, Virtual};
+use gen_ir::{Desc, Dst, ExDesc, ExecSize, Inst, Op, Payload, Region, SendInfo, Sfid, Src, Type, Virtual};
 use messages::{Descriptor, ExtendedDescriptor, ExtendedLength, MessageLength};
 use platforms::Layout;
 use visa::{Op as Visa, VectorOperand};
@@ -15,11 +15,9 @@ impl Lowerer<'_> {
     pub(crate) fn raw_send(&mut self, op: &Visa<'_>) -> Lowered {
         match *op {
             Visa::RawSend { conditional, ext_desc, src_len, dst_len, desc, src, dst } => {
-                let sfid = Sfid::from_number(
-                    ExtendedDescriptor::from_bits(ext_desc).target_function(),
-                    self.caps.memory.lsc,
-                );
-                let eot = ExtendedDescriptor::from_bits(ext_desc).end_of_thread();
+                let ex_desc = ExtendedDescriptor::from_bits(ext_desc);
+                let sfid = Sfid::from_number(ex_desc.target_function(), self.caps.memory.lsc);
+                let eot = ex_desc.end_of_thread();
                 let desc = self.raw_descriptor(desc)?;
                 let grf = self.grf();
                 let src = self.part(src, u32::from(src_len) * grf)?;
@@ -33,7 +31,7 @@ impl Lowerer<'_> {
                 send.payload = Payload::Send(SendInfo {
                     sfid,
                     desc,
-                    ex_desc: Desc::Imm(ext_desc & !ExtendedDescriptor::IN_WORD),
+                    ex_desc: Desc::Imm(ex_desc.outside_word()),
                     eot,
                     dst_len,
                     src0_len: src_len,
@@ -77,11 +75,7 @@ impl Lowerer<'_> {
                     send.payload = Payload::Send(SendInfo {
                         sfid: function,
                         desc,
-                        ex_desc: Desc::Imm(
-                            ExtendedDescriptor::from_bits(ex_desc)
-                                .with_extended_length(ExtendedLength::NONE)
-                                .into_bits(),
-                        ),
+                        ex_desc: Desc::Imm(ex_desc.with_extended_length(ExtendedLength::NONE)),
                         eot,
                         dst_len,
                         src0_len: MessageLength::new(payload.len)?.registers(),
@@ -123,11 +117,12 @@ impl Lowerer<'_> {
         }
         let payload = self.concatenate(&[first, second]);
         MessageLength::new(payload.len)?;
-        let more = Descriptor::added_length(MessageLength::new(second.len)?);
+        let more = MessageLength::new(second.len)?;
         let desc = match desc {
-            Desc::Imm(bits) => Desc::Imm(bits.wrapping_add(more)),
+            Desc::Imm(desc) => Desc::Imm(desc.lengthened(more)),
             Desc::Reg(a0) => {
-                let srcs = [Src::scalar(a0, Type::Ud), Src::ud(more)];
+                let more = Src::ud(Descriptor::added_length(more));
+                let srcs = [Src::scalar(a0, Type::Ud), more];
                 self.emit(build::op(Op::Add, Lanes::SCALAR, Dst::packed(a0, Type::Ud), &srcs));
                 Desc::Reg(a0)
             }
@@ -197,12 +192,12 @@ impl Lowerer<'_> {
 
     fn raw_descriptor(&mut self, desc: &VectorOperand) -> Lowered<Desc<Virtual>> {
         match desc.immediate() {
-            Some(value) => Ok(Desc::Imm(value as u32)),
+            Some(value) => Ok(Desc::Imm(Descriptor::from_bits(value as u32))),
             None => self.raw_descriptor_register(desc),
         }
     }
 
-    fn raw_descriptor_register(&mut self, desc: &VectorOperand) -> Lowered<Desc<Virtual>> {
+    fn raw_descriptor_register<D>(&mut self, desc: &VectorOperand) -> Lowered<Desc<Virtual, D>> {
         let value = match self.scalar_src(desc)? {
             Src::Direct { reg, region, mods, ty } if ty.bytes() == 4 => {
                 Src::Direct { reg, region, mods, ty: Type::Ud }
@@ -222,18 +217,16 @@ impl Lowerer<'_> {
         given: ExtendedDescriptor,
         code: u8,
         second: u8,
-    ) -> Lowered<Desc<Virtual>> {
-        let in_word = ExtendedDescriptor::IN_WORD;
+    ) -> Lowered<ExDesc<Virtual>> {
         if self.caps.memory.lsc {
-            let rest = given.with_extended_length(ExtendedLength::NONE).into_bits();
-            return Ok(Desc::Imm(rest & !in_word));
+            return Ok(Desc::Imm(given.with_extended_length(ExtendedLength::NONE).outside_word()));
         }
-        let all = given.with_extended_length(ExtendedLength::new(second.into())?).into_bits();
+        let all = given.with_extended_length(ExtendedLength::new(second.into())?);
         if self.caps.words.layout() == Layout::Xe || second < 16 {
-            return Ok(Desc::Imm(all & !in_word));
+            return Ok(Desc::Imm(all.outside_word()));
         }
         let a0 = VReg::var_at(self.var(gen_ir::Var::temp(gen_ir::VarClass::Address, 4, 4)), 0);
-        let value = Src::ud(all | u32::from(code));
+        let value = Src::ud(all.into_bits() | u32::from(code));
         self.emit(build::mov(Lanes::SCALAR, Dst::packed(a0, Type::Ud), value));
         Ok(Desc::Reg(a0))
     }

@@ -269,7 +269,7 @@ impl Lowerer<'_> {
     /// The descriptor with indices that are only known at run time added in an address register.
     fn late_descriptor(&mut self, known: Descriptor, desc: SamplerDesc) -> Desc<Virtual> {
         if desc.registers == [None; 2] {
-            return Desc::Imm(known.into_bits());
+            return Desc::Imm(known);
         }
         let a0 = VReg::var_at(self.var(gen_ir::Var::temp(VarClass::Address, 4, 4)), 0);
         let to = Dst::packed(a0, Type::Ud);

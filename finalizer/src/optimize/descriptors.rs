@@ -4,7 +4,7 @@
 //! messages to one surface ask for the same sum; the address register still holds it, unless another descriptor
 //! of the kind, or more addresses than there is room for, came between.
 
-use gen_ir::{Desc, Dst, Extent, Inst, Kernel, Op, Payload, Reg, Src, Var, VarClass, VarId, Virtual};
+use gen_ir::{Dst, Extent, Inst, Kernel, Op, Payload, Reg, Src, Var, VarClass, VarId, Virtual};
 
 use super::formula::Formula;
 use crate::lists::{refill, reset};
@@ -87,7 +87,7 @@ pub(super) fn share(kernel: &mut Kernel<Virtual>, grf_bytes: u32, scratch: &mut 
             room.clock += 1;
             let insts = &mut block.insts;
             if let Some(send) = insts[i].send()
-                && [send.desc, send.ex_desc].iter().any(|d| renamed(*d, instead).is_some())
+                && [send.desc.reg(), send.ex_desc.reg()].into_iter().any(|d| renamed(d, instead).is_some())
             {
                 insts[i] = insts[i].map_regs(|_, r| match r.var().and_then(|v| instead[v.index()]) {
                     Some(first) => Reg::var_at(first, r.byte),
@@ -132,19 +132,17 @@ const REACH: usize = 64;
 
 /// Whether the first message that reads a descriptor takes it for its own (0) or for the extended one (1).
 fn kind_of(var: VarId, insts: &[Inst<Virtual>]) -> Option<usize> {
-    let is = |d: Desc<Virtual>| matches!(d, Desc::Reg(r) if r.var() == Some(var));
-    insts.iter().take(REACH).filter_map(Inst::send).find_map(|s| match (is(s.desc), is(s.ex_desc)) {
+    let is = |d: Option<Reg<Virtual>>| d.is_some_and(|r| r.var() == Some(var));
+    let sends = insts.iter().take(REACH).filter_map(Inst::send);
+    sends.map(|s| (is(s.desc.reg()), is(s.ex_desc.reg()))).find_map(|reads| match reads {
         (true, false) => Some(0),
         (false, true) => Some(1),
         _ => None,
     })
 }
 
-fn renamed(desc: Desc<Virtual>, instead: &[Option<VarId>]) -> Option<VarId> {
-    match desc {
-        Desc::Reg(r) => r.var().and_then(|v| instead[v.index()]),
-        Desc::Imm(_) => None,
-    }
+fn renamed(desc: Option<Reg<Virtual>>, instead: &[Option<VarId>]) -> Option<VarId> {
+    desc.and_then(Reg::var).and_then(|v| instead[v.index()])
 }
 
 impl Scratch {
@@ -174,10 +172,8 @@ impl Scratch {
                         if let Dst::Indirect { addr, .. } = inst.dst {
                             read(addr, false);
                         }
-                        for d in [s.desc, s.ex_desc] {
-                            if let Desc::Reg(r) = d {
-                                read(r, true);
-                            }
+                        for r in [s.desc.reg(), s.ex_desc.reg()].into_iter().flatten() {
+                            read(r, true);
                         }
                     }
                     _ => inst.for_each_read(|r| read(r, false)),
@@ -194,7 +190,7 @@ impl Scratch {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gen_ir::{Block, ExecSize, SendInfo, Sfid, Type};
+    use gen_ir::{Block, Desc, ExecSize, SendInfo, Sfid, Type};
     use platforms::Platform;
 
     /// Messages to surfaces whose index is in dword `n` of a variable, with other instructions between.
@@ -223,7 +219,7 @@ mod tests {
             send.payload = Payload::Send(SendInfo {
                 sfid: Sfid::Dc1,
                 desc: Desc::Reg(a0),
-                ex_desc: Desc::Imm(0),
+                ex_desc: Desc::Imm(gen_ir::ExtendedDescriptor::new()),
                 eot: false,
                 dst_len: 0,
                 src0_len: 1,

@@ -5,7 +5,7 @@
 //! would have waited for that now waits for the one that came after it. So lists stay short, and building the
 //! graph takes time in proportion to the operands.
 
-use gen_ir::{Arf, Base, Desc, Dst, Extent, Inst, Op, Payload, Physical, PredCtrl, Reg, Role, Src, Timing};
+use gen_ir::{Arf, Base, Dst, Extent, Inst, Op, Payload, Physical, PredCtrl, Reg, Role, Src, Timing};
 use platforms::{Caps, Platform};
 
 use super::Kind;
@@ -194,8 +194,8 @@ impl Graph {
             }
         }
         if let Payload::Send(send) = &inst.payload {
-            for (role, desc) in [(Role::Desc, send.desc), (Role::ExDesc, send.ex_desc)] {
-                if let Desc::Reg(reg) = desc {
+            for (role, reg) in [(Role::Desc, send.desc.reg()), (Role::ExDesc, send.ex_desc.reg())] {
+                if let Some(reg) = reg {
                     self.special(i, inst, role, reg);
                 }
             }

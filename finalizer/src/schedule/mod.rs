@@ -19,6 +19,10 @@ use gen_ir::{
     Arf, Base, Class, Desc, Descriptors, Dst, Inst, Kernel, Op, Options, Payload, Physical, Reg, SendInfo,
     Sfid, Src,
 };
+use messages::{
+    hdc::{Dc0, ToDc0},
+    lsc,
+};
 use platforms::{Caps, Platform};
 
 use graph::Graph;
@@ -154,12 +158,13 @@ fn kind_of_message(inst: &Inst<Physical>, platform: Platform, descs: &Descriptor
 /// Stores, atomics and other messages that only access memory and are no fences.
 fn writes_memory(send: &SendInfo<Physical>, caps: &Caps) -> bool {
     let Desc::Imm(desc) = send.desc else { return false };
-    let number = desc >> 14 & 0x1f;
     match send.sfid {
-        // Stores and atomics; 0x1f is a fence.
-        Sfid::Ugm | Sfid::Ugml | Sfid::Slm | Sfid::Tgm => caps.memory.lsc && desc & 0x3f < 0x1f,
-        // 7 is a fence; from 16 on, scratch memory.
-        Sfid::Dc0 => number != 7,
+        // The fence and what is not named like stores and atomics come last.
+        Sfid::Ugm | Sfid::Ugml | Sfid::Slm | Sfid::Tgm => {
+            let op = lsc::Untyped::from(desc).op();
+            caps.memory.lsc && op.is_some_and(|op| op.code() < lsc::Op::Fence.code())
+        }
+        Sfid::Dc0 => ToDc0::of(desc) != Some(ToDc0::Message(Dc0::MemoryFence)),
         Sfid::Dc1 | Sfid::Render => true,
         // Motion estimation reads surfaces.
         Sfid::Vme | Sfid::Cre => true,

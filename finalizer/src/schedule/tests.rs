@@ -68,8 +68,8 @@ fn loads_pass_each_other_but_no_store() {
         i.src[0] = Src::payload(Reg::grf(from, 0), ExecSize::S8);
         i.payload = Payload::Send(SendInfo {
             sfid: Sfid::Dc1,
-            desc: Desc::Imm(0x0210_6e00),
-            ex_desc: Desc::Imm(0),
+            desc: Desc::Imm(gen_ir::Descriptor::from_bits(0x0210_6e00)),
+            ex_desc: Desc::Imm(gen_ir::ExtendedDescriptor::new()),
             eot: false,
             dst_len: 1,
             src0_len: 1,
@@ -80,7 +80,7 @@ fn loads_pass_each_other_but_no_store() {
     let mut store = load(0, 20);
     store.dst = Dst::null(gen_ir::Type::Ud);
     if let Payload::Send(s) = &mut store.payload {
-        (s.desc, s.dst_len, s.src0_len) = (Desc::Imm(0x0402_5e00), 0, 2);
+        (s.desc, s.dst_len, s.src0_len) = (Desc::Imm(gen_ir::Descriptor::from_bits(0x0402_5e00)), 0, 2);
     }
     assert!(load(1, 2).send().is_some_and(|s| s.only_reads(Platform::Skl)));
     assert!(!store.send().is_some_and(|s| s.only_reads(Platform::Skl)));

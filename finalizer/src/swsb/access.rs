@@ -5,7 +5,7 @@ use gen_ir::{
     Arf, Base, Class, Desc, Dst, ExecSize, Extent, Inst, Op, Options, Payload, Physical, Pipe, Reg, Role,
     Sfid, Src, SyncFn, Type,
 };
-use messages::{Descriptor, SurfaceIndex, hdc};
+use messages::{SurfaceIndex, hdc};
 use platforms::{Caps, Platform};
 
 /// Where an instruction is executed.
@@ -276,7 +276,6 @@ pub(super) struct Kind {
 fn kind(inst: &Inst<Physical>) -> Option<Kind> {
     let Payload::Send(info) = &inst.payload else { return None };
     let (Desc::Imm(desc), None) = (info.desc, inst.pred) else { return None };
-    let desc = Descriptor::from_bits(desc);
     // Shared local memory is another function behind the same name: surface 254 of the data port, whose
     // scratch messages name no surface.
     let slm = match info.sfid {

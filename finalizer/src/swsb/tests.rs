@@ -35,8 +35,8 @@ fn send(dst: Option<u16>, src: u16) -> I {
     i.src[1] = Src::packed(Reg::NULL, Type::Ud);
     i.payload = Payload::Send(SendInfo {
         sfid: Sfid::Dc0,
-        desc: Desc::Imm(0),
-        ex_desc: Desc::Imm(0),
+        desc: Desc::Imm(gen_ir::Descriptor::new()),
+        ex_desc: Desc::Imm(gen_ir::ExtendedDescriptor::new()),
         eot: false,
         dst_len: dst.is_some().into(),
         src0_len: 1,

@@ -1,8 +1,9 @@
 //! Instructions.
 
 use crate::{
-    BlockId, Class, Cond, CondMod, Dst, ExecSize, Inst, MathFn, Op, Options, Outside, Payload, Pipe, Pred,
-    PredCtrl, SbidMode, SendInfo, Sfid, Space, Src, Swsb, SyncFn, Target,
+    BlockId, Class, Cond, CondMod, Desc, Descriptor, Dst, ExecSize, ExtendedDescriptor, Inst, MathFn, Op,
+    Options, Outside, Payload, Pipe, Pred, PredCtrl, SbidMode, SendInfo, Sfid, Space, Src, Swsb, SyncFn,
+    Target,
 };
 
 use super::{number, number_after, operand};
@@ -95,12 +96,11 @@ fn payload<S: Space>(op: Op, suffix: &str) -> Result<Payload<S>, String> {
         }
         (Class::Send, name) => {
             let sfid = Sfid::named(name).ok_or_else(none)?;
-            let desc = crate::Desc::Imm(0);
             let none = 0;
             Payload::Send(SendInfo {
                 sfid,
-                desc,
-                ex_desc: desc,
+                desc: Desc::Imm(Descriptor::new()),
+                ex_desc: Desc::Imm(ExtendedDescriptor::new()),
                 eot: false,
                 dst_len: none,
                 src0_len: none,

@@ -63,11 +63,12 @@ pub(super) fn src<S: Space>(text: &str) -> Result<Src<S>, String> {
     })
 }
 
-pub(super) fn desc<S: Space>(text: &str) -> Result<Desc<S>, String> {
+pub(super) fn desc<S: Space, D: From<u32>>(text: &str) -> Result<Desc<S, D>, String> {
     match text.strip_prefix("0x") {
-        Some(hex) => {
-            u32::from_str_radix(hex, 16).map(Desc::Imm).map_err(|_| format!("`{text}` is too large"))
-        }
+        Some(hex) => match u32::from_str_radix(hex, 16) {
+            Ok(bits) => Ok(Desc::Imm(D::from(bits))),
+            Err(_) => Err(format!("`{text}` is too large")),
+        },
         None => Ok(Desc::Reg(reg(text, 1)?)),
     }
 }

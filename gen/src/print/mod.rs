@@ -169,10 +169,10 @@ impl<S: Space> Display for Src<S> {
     }
 }
 
-impl<S: Space> Display for Desc<S> {
+impl<S: Space, D: Copy + Into<u32>> Display for Desc<S, D> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        match self {
-            Desc::Imm(v) => write!(f, "{v:#x}"),
+        match *self {
+            Desc::Imm(desc) => write!(f, "{:#x}", desc.into()),
             Desc::Reg(r) => r.fmt(f),
         }
     }

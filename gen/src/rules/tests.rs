@@ -1,5 +1,5 @@
 use super::*;
-use crate::{ExecSize, Op, Reg};
+use crate::{Descriptor, ExecSize, ExtendedDescriptor, Op, Reg};
 
 fn inst(op: Op, exec: ExecSize, dst: Dst<Physical>, srcs: &[Src<Physical>]) -> Inst<Physical> {
     let mut i = Inst::new(op, exec);
@@ -114,8 +114,8 @@ fn the_last_message_leaves_from_the_top() {
     let mut i = inst(Op::Send, ExecSize::S8, Dst::null(Type::Ud), &[r(4, 0, ROW8, Type::Ud)]);
     i.payload = crate::Payload::Send(crate::SendInfo {
         sfid: crate::Sfid::Spawner,
-        desc: crate::Desc::Imm(0x0200_0010),
-        ex_desc: crate::Desc::Imm(0),
+        desc: crate::Desc::Imm(messages::spawner::end_of_thread()),
+        ex_desc: crate::Desc::Imm(ExtendedDescriptor::new()),
         eot: true,
         dst_len: 0,
         src0_len: 1,
@@ -187,8 +187,8 @@ fn the_last_register_is_no_end_of_an_overlap() {
         inst(Op::Send, ExecSize::S8, Dst::packed(Reg::grf(126, 0), Type::Ud), &[r(126, 0, ROW8, Type::Ud)]);
     i.payload = crate::Payload::Send(crate::SendInfo {
         sfid: crate::Sfid::Dc1,
-        desc: crate::Desc::Imm(0x0220_0010),
-        ex_desc: crate::Desc::Imm(0),
+        desc: crate::Desc::Imm(Descriptor::from_bits(0x0220_0010)),
+        ex_desc: crate::Desc::Imm(ExtendedDescriptor::new()),
         eot: false,
         dst_len: 2,
         src0_len: 1,
@@ -280,8 +280,8 @@ fn a_response_does_not_meet_its_payload() {
         inst(Op::Send, ExecSize::S8, Dst::packed(Reg::grf(10, 0), Type::Ud), &[r(11, 0, ROW8, Type::Ud)]);
     let mut info = crate::SendInfo {
         sfid: crate::Sfid::Dc1,
-        desc: crate::Desc::Imm(0x0220_0010),
-        ex_desc: crate::Desc::Imm(0),
+        desc: crate::Desc::Imm(Descriptor::from_bits(0x0220_0010)),
+        ex_desc: crate::Desc::Imm(ExtendedDescriptor::new()),
         eot: false,
         dst_len: 2,
         src0_len: 1,

@@ -5,9 +5,11 @@ use crate::message::{
     Kind,
     lsc::{self, Operation},
 };
-use gen_ir::{Desc, Dst, Inst, Op, Payload, Physical, Reg, Region, SendInfo, Sfid, Src, SrcMod, Type};
+use gen_ir::{
+    Desc, Dst, ExDesc, Inst, Op, Payload, Physical, Reg, Region, SendInfo, Sfid, Src, SrcMod, Type,
+};
 use messages::{
-    Descriptor, MessageLength, ResponseLength, SurfaceIndex,
+    Descriptor, ExtendedDescriptor, MessageLength, ResponseLength, SurfaceIndex,
     lsc::{AddressModel, BtiExtended, Untyped},
 };
 
@@ -83,7 +85,7 @@ impl Cursor<'_> {
         let desc = Untyped::from(desc).with_address_model(Some(surface));
         inst.payload = Payload::Send(SendInfo {
             sfid: head.sfid,
-            desc: Desc::Imm(desc.into_bits()),
+            desc: Desc::Imm(desc.into()),
             ex_desc,
             eot: false,
             dst_len: dst.1,
@@ -100,17 +102,17 @@ impl Cursor<'_> {
     }
 
     /// `bti[3]`, `bss[a0.2]`, or nothing: how memory is named, and the extended descriptor.
-    fn surface(&mut self) -> Option<(AddressModel, Desc<Physical>)> {
+    fn surface(&mut self) -> Option<(AddressModel, ExDesc<Physical>)> {
         let model = match self.peek() {
             Token::Word("bss") => AddressModel::Bss,
             Token::Word("ss") => AddressModel::Ss,
             Token::Word("bti") => AddressModel::Bti,
             Token::Word("flat") => AddressModel::Flat,
-            _ => return Some((AddressModel::Flat, Desc::Imm(0))),
+            _ => return Some((AddressModel::Flat, Desc::Imm(ExtendedDescriptor::new()))),
         };
         self.advance();
         if model == AddressModel::Flat {
-            return Some((model, Desc::Imm(0)));
+            return Some((model, Desc::Imm(ExtendedDescriptor::new())));
         }
         self.expect(Token::LBracket, "`[`")?;
         let in_register = matches!(self.peek(), Token::Word(w) if register_base(self.caps, w).is_some());
@@ -121,9 +123,12 @@ impl Cursor<'_> {
             let value = self.dword("a surface")?;
             let ex_desc = match u8::try_from(value) {
                 Ok(index) if model == AddressModel::Bti => {
-                    Some(BtiExtended::new().with_surface(SurfaceIndex(index)).into_bits())
+                    Some(BtiExtended::new().with_surface(SurfaceIndex(index)).into())
                 }
-                _ => (model != AddressModel::Bti && value & lsc::EX_DESC_LOW == 0).then_some(value),
+                _ => {
+                    let given = ExtendedDescriptor::from_bits(value);
+                    (model != AddressModel::Bti && given.is_surface_offset()).then_some(given)
+                }
             };
             let Some(ex_desc) = ex_desc else {
                 self.error_at(at, format!("{value:#x}"), "bti: 0 to 255; ss, bss: a multiple of 0x800");

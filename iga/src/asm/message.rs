@@ -2,7 +2,7 @@
 
 use super::{cursor::Cursor, operand::register_base, token::Token};
 use gen_ir::{Arf, Base, Desc, Dst, Inst, Op, Payload, Physical, Reg, Region, Sfid, Src, SrcMod, Type};
-use messages::{Descriptor, ExtendedDescriptor};
+use messages::ExtendedDescriptor;
 use platforms::Layout;
 
 impl Cursor<'_> {
@@ -48,7 +48,7 @@ impl Cursor<'_> {
         Some((reg, None, self.type_suffix(Some(Type::Ud))?))
     }
 
-    pub(super) fn descriptor(&mut self, what: &str) -> Option<Desc<Physical>> {
+    pub(super) fn descriptor<D: From<u32>>(&mut self, what: &str) -> Option<Desc<Physical, D>> {
         if let Token::Word(word) = self.peek()
             && register_base(self.caps, word).is_some()
         {
@@ -61,7 +61,7 @@ impl Cursor<'_> {
             }
             return Some(Desc::Reg(reg.at(byte)));
         }
-        Some(Desc::Imm(self.dword(what)?))
+        Some(Desc::Imm(self.dword(what)?.into()))
     }
 
     pub(super) fn send_operands(&mut self, inst: &mut Inst<Physical>) -> Option<()> {
@@ -77,20 +77,19 @@ impl Cursor<'_> {
             written_len = len;
         }
         let mut ex_desc = self.descriptor("an extended descriptor")?;
-        let desc = self.descriptor("a descriptor")?;
+        let desc: Desc<Physical> = self.descriptor("a descriptor")?;
         let Payload::Send(send) = &mut inst.payload else { return Some(()) };
         send.desc = desc;
-        if let Desc::Imm(bits) = desc {
-            let desc = Descriptor::from_bits(bits);
+        if let Desc::Imm(desc) = desc {
             send.dst_len = desc.response_length().registers();
             send.src0_len = desc.message_length().registers();
         }
-        if let Desc::Imm(bits) = &mut ex_desc {
-            let fields = ExtendedDescriptor::from_bits(*bits);
+        if let Desc::Imm(desc) = &mut ex_desc {
+            let fields: ExtendedDescriptor = *desc;
             if self.caps.words.layout() == Layout::Gen8 {
                 send.sfid = Sfid::from_number(fields.target_function(), false);
                 send.eot = fields.end_of_thread();
-                *bits &= !ExtendedDescriptor::IN_WORD;
+                *desc = fields.outside_word();
             }
             if !self.caps.memory.lsc {
                 send.src1_len = fields.extended_length().registers();

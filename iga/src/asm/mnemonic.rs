@@ -4,7 +4,8 @@ use super::{cursor::Cursor, token::Token};
 use crate::{bfn, instruction::has_branch_control};
 use encoder::opcodes;
 use gen_ir::{
-    Class, Desc, Inst, MathFn, Op, Payload, Physical, Pred, PredCtrl, SendInfo, Sfid, SyncFn, Target,
+    Class, Desc, Descriptor, ExtendedDescriptor, Inst, MathFn, Op, Payload, Physical, Pred, PredCtrl,
+    SendInfo, Sfid, SyncFn, Target,
 };
 
 const MATH_FUNCTIONS: [MathFn; 14] = [
@@ -128,8 +129,8 @@ impl<'a> Cursor<'a> {
                 let sfid = if self.xe() { self.shared_function()? } else { Sfid::Null };
                 inst.payload = Payload::Send(SendInfo {
                     sfid,
-                    desc: Desc::Imm(0),
-                    ex_desc: Desc::Imm(0),
+                    desc: Desc::Imm(Descriptor::new()),
+                    ex_desc: Desc::Imm(ExtendedDescriptor::new()),
                     eot: false,
                     dst_len: 0,
                     src0_len: 0,

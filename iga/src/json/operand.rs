@@ -172,13 +172,18 @@ impl Writer<'_> {
             self.put_defs(&mut v, key, id, |files| files.source(inst, index));
             all.push(v);
         }
-        let ex_desc = message::ex_desc_bits(self.platform.caps(), send);
-        for (desc, bits) in [(send.ex_desc, ex_desc), (send.desc, None)] {
+        let ex_desc = match send.ex_desc {
+            Desc::Imm(desc) => Ok(message::written_ex_desc(self.platform.caps(), send, desc).into_bits()),
+            Desc::Reg(reg) => Err(reg),
+        };
+        let desc = match send.desc {
+            Desc::Imm(desc) => Ok(desc.into_bits()),
+            Desc::Reg(reg) => Err(reg),
+        };
+        for desc in [ex_desc, desc] {
             all.push(match desc {
-                Desc::Imm(value) => {
-                    json!({ "kind": "IM", "value": format!("0x{:X}", bits.unwrap_or(value)) })
-                }
-                Desc::Reg(reg) => {
+                Ok(bits) => json!({ "kind": "IM", "value": format!("0x{bits:X}") }),
+                Err(reg) => {
                     let mut v = json!({ "kind": "RD", "reg": self.reg(reg, Type::Ud) });
                     self.put_defs(&mut v, "defs", id, |files| files.descriptor(reg));
                     v

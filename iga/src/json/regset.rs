@@ -2,7 +2,8 @@
 
 use crate::message::{self, Edition, Kind, Message};
 use gen_ir::{
-    Arf, Base, Desc, Dst, Inst, MathFn, Op, Options, Payload, Physical, Reg, Region, SendInfo, Src, Type,
+    Arf, Base, Desc, Descriptor, Dst, Inst, MathFn, Op, Options, Payload, Physical, Reg, Region, SendInfo,
+    Src, Type,
 };
 use platforms::{Caps, Format, Layout, Platform};
 
@@ -356,11 +357,9 @@ impl Files {
     pub(super) fn access(&self, inst: &Inst<Physical>, sources: usize) -> Access {
         let mut reads = self.implicit_reads(inst);
         if let Payload::Send(send) = &inst.payload {
-            for desc in [send.desc, send.ex_desc] {
-                if let Desc::Reg(reg) = desc {
-                    // The dword with half the dword's number: the reference tool's arithmetic.
-                    self.add(&mut reads, File::Addr, reg.byte / 8 * 4, 32);
-                }
+            for reg in [send.desc.reg(), send.ex_desc.reg()].into_iter().flatten() {
+                // The dword with half the dword's number: the reference tool's arithmetic.
+                self.add(&mut reads, File::Addr, reg.byte / 8 * 4, 32);
             }
         }
         if let Dst::Indirect { addr, .. } = inst.dst {
@@ -416,10 +415,10 @@ impl Files {
     /// reference tool takes it for: its subregister number in the upper half.
     fn memory_message(&self, inst: &Inst<Physical>, send: &SendInfo<Physical>) -> Option<Message> {
         let desc = match send.desc {
-            Desc::Imm(bits) => bits,
-            Desc::Reg(reg) => (reg.byte / 4) << 16,
+            Desc::Imm(desc) => desc,
+            Desc::Reg(reg) => Descriptor::from_bits((reg.byte / 4) << 16),
         };
-        let m = message::decode_bits(Edition::Json, self.platform, inst, send, desc);
+        let m = message::decode_as(Edition::Json, self.platform, inst, send, desc);
         (m.valid && m.data.kind != Kind::Other).then_some(m)
     }
 

@@ -75,9 +75,6 @@ const CACHED_LOADS: [&str; 8] = ["", ".uc.uc", ".uc.ca", ".ca.uc", ".ca.ca", ".s
 /// The same for stores and atomics.
 const CACHED_STORES: [&str; 8] = ["", ".uc.uc", ".uc.wb", ".wt.uc", ".wt.wb", ".st.uc", ".st.wb", ".wb.wb"];
 
-/// Bits of an extended descriptor that the reference allows nothing in.
-pub(crate) const EX_DESC_LOW: u32 = 0x7ff;
-
 /// Decodes a load/store cache message.
 pub(super) fn decode(q: &Query) -> Message {
     let Some(op) = q.as_kind::<Untyped>().op() else { return q.invalid() };
@@ -106,12 +103,12 @@ fn surface(q: &Query) -> (Addressing, Surface, String) {
     };
     match (kind, q.ex_desc) {
         (_, Err(sub)) => (kind, Surface::Addr(sub), format!("{name}[a0.{sub}]")),
-        (Addressing::Bti, Ok(bits)) => {
-            let index = BtiExtended::from_bits(bits).surface().0.into();
+        (Addressing::Bti, Ok(desc)) => {
+            let index = BtiExtended::from(desc).surface().0.into();
             (kind, Surface::Imm(index), format!("{name}[{index}]"))
         }
-        (_, Ok(bits)) => {
-            let offset = bits & !EX_DESC_LOW;
+        (_, Ok(desc)) => {
+            let offset = desc.surface_offset().into_bits();
             (kind, Surface::Imm(offset), format!("{name}[0x{offset:X}]"))
         }
     }
@@ -156,7 +153,7 @@ fn cache(q: &Query, kind: Kind) -> &'static str {
 fn memory(q: &Query, row: &Row) -> Message {
     let mut m = q.empty();
     m.description = row.description.into();
-    if q.ex_desc.is_ok_and(|bits| bits & EX_DESC_LOW != 0) {
+    if q.ex_desc.is_ok_and(|desc| !desc.is_surface_offset()) {
         m.valid = false;
     }
     let desc = q.as_kind::<Untyped>();

@@ -138,7 +138,7 @@ struct Query {
     lanes: u32,
     desc: Descriptor,
     /// An immediate, or the dword of `a0` that holds it.
-    ex_desc: Result<u32, u32>,
+    ex_desc: Result<ExtendedDescriptor, u32>,
 }
 
 impl Query {
@@ -191,32 +191,25 @@ pub(super) fn decode(
     send: &SendInfo<Physical>,
 ) -> Option<Message> {
     match send.desc {
-        Desc::Imm(bits) => Some(decode_bits(edition, platform, inst, send, bits)),
+        Desc::Imm(desc) => Some(decode_as(edition, platform, inst, send, desc)),
         Desc::Reg(_) => None,
     }
 }
 
 /// Decodes the message of a `send` as if its descriptor held `desc`.
-pub(super) fn decode_bits(
+pub(super) fn decode_as(
     edition: Edition,
     platform: Platform,
     inst: &Inst<Physical>,
     send: &SendInfo<Physical>,
-    desc: u32,
+    desc: Descriptor,
 ) -> Message {
     let caps = platform.caps();
     let ex_desc = match send.ex_desc {
-        Desc::Imm(_) => Ok(ex_desc_bits(caps, send).unwrap_or(0)),
+        Desc::Imm(desc) => Ok(written_ex_desc(caps, send, desc)),
         Desc::Reg(reg) => Err(reg.byte / 4),
     };
-    let q = Query {
-        edition,
-        caps,
-        sfid: send.sfid,
-        lanes: inst.exec.lanes(),
-        desc: Descriptor::from_bits(desc),
-        ex_desc,
-    };
+    let q = Query { edition, caps, sfid: send.sfid, lanes: inst.exec.lanes(), desc, ex_desc };
     match send.sfid {
         Sfid::DcRo => hdc::data_cache_read_only(&q),
         Sfid::Dc0 => hdc::data_cache_0(&q),
@@ -233,19 +226,25 @@ pub(super) fn decode_bits(
     }
 }
 
-/// The extended descriptor as assembly writes it, when it is an immediate: on Gen8 to Gen11 it holds
-/// the shared function and the end of thread, before Xe-HPC the length of the second payload.
-pub(super) fn ex_desc_bits(caps: &Caps, send: &SendInfo<Physical>) -> Option<u32> {
-    let Desc::Imm(value) = send.ex_desc else { return None };
+/// An immediate extended descriptor as assembly writes it: on Gen8 to Gen11 it holds the shared function and the
+/// end of thread, before Xe-HPC the length of the second payload.
+pub(super) fn written_ex_desc(
+    caps: &Caps,
+    send: &SendInfo<Physical>,
+    desc: ExtendedDescriptor,
+) -> ExtendedDescriptor {
     if caps.memory.lsc {
-        return Some(value);
+        return desc;
     }
-    let mut fields =
-        ExtendedDescriptor::new().with_extended_length(ExtendedLength::of((send.src1_len & 31).into()));
+    let desc = match send.src1_len & 31 {
+        0 => desc,
+        length => desc.with_extended_length(ExtendedLength::of(length.into())),
+    };
     if caps.words.layout() == Layout::Gen8 {
-        fields = fields.with_target_function(send.sfid.number()).with_end_of_thread(send.eot);
+        desc.with_target_function(send.sfid.number()).with_end_of_thread(send.eot)
+    } else {
+        desc
     }
-    Some(value | fields.into_bits())
 }
 
 /// The GRFs an instruction's message takes and gives; `None` where a register holds the number.
@@ -270,8 +269,7 @@ pub(super) fn lengths(
     ex_bso: bool,
 ) -> Lengths {
     let (src0, dst) = match send.desc {
-        Desc::Imm(bits) => {
-            let desc = Descriptor::from_bits(bits);
+        Desc::Imm(desc) => {
             (Some(desc.message_length().registers().into()), Some(desc.response_length().registers().into()))
         }
         Desc::Reg(_) => {
@@ -279,22 +277,17 @@ pub(super) fn lengths(
             (zero(inst.src[0].reg()), zero(inst.dst.reg()))
         }
     };
-    let known = match send.ex_desc {
-        Desc::Imm(_) => true,
-        Desc::Reg(_) => ex_bso,
-    };
     // A null payload has no length, whatever the word says where it holds one.
     let src1 = if inst.src[1] == Src::None || (caps.memory.lsc && is_null(inst.src[1].reg())) {
         Some(0)
-    } else if known {
-        Some(match ex_desc_bits(caps, send) {
-            Some(bits) if !caps.memory.lsc => {
-                ExtendedDescriptor::from_bits(bits).extended_length().registers().into()
-            }
-            _ => send.src1_len.into(),
-        })
     } else {
-        is_null(inst.src[1].reg()).then_some(0)
+        match send.ex_desc {
+            Desc::Imm(desc) if !caps.memory.lsc => {
+                Some(written_ex_desc(caps, send, desc).extended_length().registers().into())
+            }
+            Desc::Reg(_) if !ex_bso => is_null(inst.src[1].reg()).then_some(0),
+            _ => Some(send.src1_len.into()),
+        }
     };
     Lengths { src0, src1, dst }
 }
@@ -308,24 +301,25 @@ pub(super) fn put_comment(
 ) {
     let caps = platform.caps();
     let lens = lengths(caps, inst, send, inst.opts.has(gen_ir::Options::EX_BSO));
-    let put = |text: &mut String, len: Option<u32>, desc: Desc<Physical>, field: &str| match (len, desc) {
-        (Some(n), _) => put_decimal(text, n.into()),
-        (None, Desc::Reg(reg)) => put_field(text, reg, field),
-        (None, Desc::Imm(_)) => text.push('?'),
-    };
+    let put =
+        |text: &mut String, len: Option<u32>, desc: Option<Reg<Physical>>, field: &str| match (len, desc) {
+            (Some(n), _) => put_decimal(text, n.into()),
+            (None, Some(reg)) => put_field(text, reg, field),
+            (None, None) => text.push('?'),
+        };
     text.push_str("wr:");
-    put(text, lens.src0, send.desc, "[28:25]");
+    put(text, lens.src0, send.desc.reg(), "[28:25]");
     if let Desc::Imm(desc) = send.desc
         && send.sfid.may_have_header()
-        && Descriptor::from_bits(desc).header_present()
+        && desc.header_present()
     {
         text.push('h');
     }
     text.push('+');
-    put(text, lens.src1, send.ex_desc, "[10:6]");
+    put(text, lens.src1, send.ex_desc.reg(), "[10:6]");
     text.push_str(", rd:");
     match send.desc {
-        Desc::Imm(_) => put(text, lens.dst, send.desc, ""),
+        Desc::Imm(_) => put(text, lens.dst, send.desc.reg(), ""),
         Desc::Reg(reg) => put_field(text, reg, "[24:20]"),
     }
     if caps.words.layout() == Layout::Gen8 {

@@ -92,7 +92,7 @@ pub(super) fn urb(q: &Query) -> Message {
     let (description, offset, lanes, data) = match urb.opcode() {
         Some(Opcode::WriteSimd8) => {
             let masked = if urb.channel_mask_present() { "masked " } else { "" };
-            let length = |bits| ExtendedDescriptor::from_bits(bits).extended_length().registers().max(1);
+            let length = |desc: ExtendedDescriptor| desc.extended_length().registers().max(1);
             let data = Data::new(Kind::Store, 32, q.ex_desc.map_or(1, length).into());
             (format!("urb dword {masked}write{slots}"), offset, lanes, data)
         }

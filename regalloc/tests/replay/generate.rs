@@ -358,8 +358,8 @@ impl Maker {
             ],
             payload: Payload::Send(SendInfo {
                 sfid: Sfid::Dc1,
-                desc: Desc::Imm(0),
-                ex_desc: Desc::Imm(0),
+                desc: Desc::Imm(gen_ir::Descriptor::new()),
+                ex_desc: Desc::Imm(gen_ir::ExtendedDescriptor::new()),
                 eot: false,
                 dst_len: if reply { ld } else { 0 },
                 src0_len: la,
@@ -471,8 +471,8 @@ impl Maker {
         end.src[0] = Src::packed(Reg::grf(0, 0), Type::Ud);
         end.payload = Payload::Send(SendInfo {
             sfid: Sfid::Spawner,
-            desc: Desc::Imm(0x0200_0010),
-            ex_desc: Desc::Imm(0),
+            desc: Desc::Imm(messages::spawner::end_of_thread()),
+            ex_desc: Desc::Imm(gen_ir::ExtendedDescriptor::new()),
             eot: true,
             dst_len: 0,
             src0_len: 1,

@@ -8,6 +8,7 @@ use gen_ir::{
     Arf, Base, Block, Desc, Dst, Inst, Kernel, Op, Payload, PredCtrl, Reg, Region, Space, Src, Target,
     VarClass, VarId, Virtual,
 };
+use messages::hdc::ScratchBlock;
 
 /// One lane's part of a message: instruction, lane, hash, and whether that depends on poison.
 pub type Event = (u32, u32, u64, bool);
@@ -370,12 +371,13 @@ impl<'k, S: Files> Machine<'k, S> {
         if let Desc::Imm(d) = info.desc
             && info.sfid == gen_ir::Sfid::Dc0
         {
-            if !inst.no_mask || d >> 18 & 3 != 3 {
-                return Err(format!("not a scratch message: {d:#x}"));
+            let block = ScratchBlock::from(d);
+            if !inst.no_mask || !block.scratch() || !d.header_present() {
+                return Err(format!("not a scratch message: {d:?}"));
             }
-            let offset = (d & 0xfff) as usize * 32;
-            let len = 32 << (d >> 12 & 3);
-            if d >> 17 & 1 != 0 {
+            let offset = usize::from(block.offset()) * 32;
+            let len = 32 << block.size_log2();
+            if block.write() {
                 let at = if info.src1_len > 0 { reg(1) } else { reg(0).map(|(s, at)| (s, at + self.grf)) };
                 let (s, at) = at.ok_or("no data")?;
                 if self.header_of(reg(0)) != self.header_of(Some((0, 0))) {

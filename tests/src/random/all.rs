@@ -7,9 +7,11 @@
 use super::Random;
 use encoder::{encode, opcodes};
 use gen_ir::{
-    Arf, Class, Cond, CondMod, Desc, Dst, ExecSize, Inst, MathFn, Mme, Op, Options, Payload, Physical, Pipe,
-    Pred, PredCtrl, Reg, Region, SbidMode, SendInfo, Sfid, Src, SrcMod, Swsb, SyncFn, Target, Type,
+    Arf, Class, Cond, CondMod, Desc, Descriptor, Dst, ExecSize, ExtendedDescriptor, Inst, MathFn, Mme, Op,
+    Options, Payload, Physical, Pipe, Pred, PredCtrl, Reg, Region, SbidMode, SendInfo, Sfid, Src, SrcMod,
+    Swsb, SyncFn, Target, Type,
 };
+use messages::ExtendedLength;
 use platforms::{Caps, Layout, Platform};
 
 /// `count` random instructions of a platform, each in a native word of its own; branches go to the start
@@ -602,17 +604,15 @@ impl Generator<'_> {
             inst.src[1] = Src::new(reg, region, Type::Ud);
         }
         let sfid = self.function();
-        let mut desc = self.random.bits() as u32 & 0x7fff_ffff;
-        if !self.xe() {
-            desc &= 0x1fff_ffff;
-        }
+        let known = if self.xe() { 0x7fff_ffff } else { 0x1fff_ffff };
+        let desc = Descriptor::from_bits(self.random.bits() as u32 & known);
         let mut send = SendInfo {
             sfid,
             desc: Desc::Imm(desc),
-            ex_desc: Desc::Imm(0),
+            ex_desc: Desc::Imm(ExtendedDescriptor::new()),
             eot: self.random.chance(5),
-            dst_len: (desc >> 20 & 31) as u8,
-            src0_len: (desc >> 25 & 15) as u8,
+            dst_len: desc.response_length().registers(),
+            src0_len: desc.message_length().registers(),
             src1_len: 0,
         };
         if self.random.chance(10) {
@@ -622,8 +622,10 @@ impl Generator<'_> {
         if has_src1 {
             let null = inst.src[1].reg().is_some_and(Reg::is_null);
             let length = if null && self.caps.memory.lsc { 0 } else { self.random.number(16) };
-            send.src1_len = length as u8;
-            send.ex_desc = Desc::Imm(if self.caps.memory.lsc { 0 } else { length << 6 });
+            let length = ExtendedLength::of(length);
+            send.src1_len = length.registers();
+            let in_desc = if self.caps.memory.lsc { ExtendedLength::NONE } else { length };
+            send.ex_desc = Desc::Imm(ExtendedDescriptor::of_length(in_desc));
             if self.random.chance(15) {
                 send.ex_desc = Desc::Reg(Reg::arf(Arf::Addr(0), 4 * self.random.number(8)));
                 send.src1_len = 0;
@@ -631,13 +633,13 @@ impl Generator<'_> {
                     send.sfid = Sfid::Null;
                 }
                 if self.caps.memory.lsc {
-                    send.src1_len = length as u8;
+                    send.src1_len = length.registers();
                     inst.opts = inst.opts.with(Options::EX_BSO);
                 }
             } else if self.xe() && self.random.chance(30) {
                 let high = (self.random.bits() as u32) & 0xffff_f000;
-                if let Desc::Imm(bits) = &mut send.ex_desc {
-                    *bits |= high;
+                if let Desc::Imm(desc) = &mut send.ex_desc {
+                    *desc = ExtendedDescriptor::from_bits(desc.into_bits() | high);
                 }
             }
         }

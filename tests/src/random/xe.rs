@@ -2,9 +2,11 @@
 
 use super::Random;
 use gen_ir::{
-    Arf, Base, Class, Cond, CondMod, Desc, Dst, ExecSize, Inst, MathFn, Mme, Op, Options, Payload, Physical,
-    Pipe, Pred, PredCtrl, Reg, Region, SbidMode, SendInfo, Sfid, Src, SrcMod, Swsb, SyncFn, Target, Type,
+    Arf, Base, Class, Cond, CondMod, Desc, Descriptor, Dst, ExecSize, ExtendedDescriptor, Inst, MathFn, Mme,
+    Op, Options, Payload, Physical, Pipe, Pred, PredCtrl, Reg, Region, SbidMode, SendInfo, Sfid, Src, SrcMod,
+    Swsb, SyncFn, Target, Type,
 };
+use messages::ExtendedLength;
 use platforms::Platform;
 
 /// What may stand beside an operation's operands.
@@ -459,13 +461,16 @@ impl Maker {
         let r = &mut self.random;
         let more = if pvc { PVC_SFIDS } else { TGL_SFIDS };
         let sfid = if r.one_in(3) { r.pick(more) } else { r.pick(SFIDS) };
-        let a0 = |word: u32| Desc::Reg(Reg::arf(Arf::Addr(0), word * 4));
-        let desc = if r.one_in(5) { a0(0) } else { Desc::Imm(r.bits() as u32) };
+        let a0 = |word: u32| Reg::arf(Arf::Addr(0), word * 4);
+        let desc = match r.one_in(5) {
+            true => Desc::Reg(a0(0)),
+            false => Desc::Imm(Descriptor::from_bits(r.bits() as u32)),
+        };
         let src1_len = if src1.is_null() { 0 } else { r.below(16) as u8 };
         let mut info = SendInfo {
             sfid,
             desc,
-            ex_desc: a0(r.below(8) as u32),
+            ex_desc: Desc::Reg(a0(r.below(8) as u32)),
             eot: r.one_in(10),
             dst_len: 0,
             src0_len: 0,
@@ -481,7 +486,11 @@ impl Maker {
             }
         } else {
             let bits = if r.one_in(3) { r.bits() as u32 & 0xffff_f800 } else { 0 };
-            info.ex_desc = Desc::Imm(if pvc { bits } else { bits | u32::from(src1_len) << 6 });
+            let mut ex_desc = ExtendedDescriptor::from_bits(bits);
+            if !pvc {
+                ex_desc = ex_desc.with_extended_length(ExtendedLength::of(src1_len.into()));
+            }
+            info.ex_desc = Desc::Imm(ex_desc);
             info.src1_len = src1_len;
         }
         if !pvc && r.one_in(8) {

@@ -2,7 +2,6 @@
 
 use encoder::decode_all;
 use gen_ir::{Base, Clock, Desc, Dst, ExecSize, Inst, Op, Physical, SendInfo, Src, Target};
-use messages::Descriptor;
 use platforms::Platform;
 
 /// What stands in some code.
@@ -29,7 +28,7 @@ pub fn count(platform: Platform, code: &[u8], mut each: impl FnMut(&Inst<Physica
             _ => counts.instructions += 1,
         }
         if let Some(SendInfo { sfid, desc: Desc::Imm(desc), .. }) = i.send() {
-            counts.scratch += u32::from(sfid.is_scratch(Descriptor::from_bits(*desc)));
+            counts.scratch += u32::from(sfid.is_scratch(*desc));
         }
         each(&i);
     }

@@ -47,8 +47,8 @@ impl Built {
         send.src[0] = Src::payload(Reg::var_at(h, 0), ExecSize::S8);
         send.payload = Payload::Send(SendInfo {
             sfid: Sfid::Dc1,
-            desc: Desc::Imm(0),
-            ex_desc: Desc::Imm(0),
+            desc: Desc::Imm(gen_ir::Descriptor::new()),
+            ex_desc: Desc::Imm(gen_ir::ExtendedDescriptor::new()),
             eot: false,
             dst_len: 0,
             src0_len: 1,
