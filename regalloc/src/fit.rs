@@ -214,11 +214,14 @@ impl<'a, const W: usize> Fit<'a, W> {
                 return false;
             }
             let addressed = self.vars[i.var.index()].address_taken;
-            let goes =
-                i.cost.is_finite() && !addressed && i.fixed.is_none() && !self.is_used(i.var, temp.range);
+            let goes = i.cost.is_finite()
+                && !addressed
+                && i.fixed.is_none()
+                && !plan.is_source(i.var)
+                && !self.is_used(i.var, temp.range);
+            let weight = self.p.known.accesses.facts[i.var.index()].weight * self.p.known.remat.cost(i.var);
             // A variable over several registers is paid for once.
-            let share =
-                self.p.known.accesses.facts[i.var.index()].weight / i.bytes.div_ceil(rb).min(n) as f32;
+            let share = weight / i.bytes.div_ceil(rb).min(n) as f32;
             pay(at, at + i.bytes, if goes { share } else { f32::INFINITY });
             true
         });

@@ -13,7 +13,7 @@
 //! spill      general variables to memory        slots      places there
 //! memory     how far messages reach there
 //! copy       a kernel to rewrite                order      fewer alive at a time
-//! split      variables of several parts
+//! split      variables of several parts       remat      what is computed again instead of spilled
 //! apply      variables to registers             calls      what passes by subroutines
 //! check      proof that no value is lost
 //! ```
@@ -55,6 +55,7 @@ mod order;
 mod place;
 mod plan;
 mod points_to;
+mod remat;
 mod slots;
 mod spill;
 mod split;
@@ -71,6 +72,7 @@ use liveness::Liveness;
 use memory::Memory;
 use place::{File, Item, Placement, Sharing, place};
 use plan::{Known, Plan};
+use remat::Remat;
 
 /// Rounds of rewriting after which an allocation is given up.
 const MAX_ROUNDS: u32 = 24;
@@ -134,6 +136,7 @@ pub struct Scratch {
     lost: Vec<VarId>,
     backing: backing::Scratch,
     plan: Plan,
+    remat: Remat,
     spill: spill::Scratch,
 }
 
@@ -269,7 +272,7 @@ fn rounds(
             }
         }
         let Scratch { pool, flow, backings, now, placing, placed, placed_other, .. } = scratch;
-        let Scratch { lost, backing, plan, spill, of_lanes, liveness, .. } = scratch;
+        let Scratch { lost, backing, plan, remat, spill, of_lanes, liveness, .. } = scratch;
         let [flags, addresses, general] = placed;
         let current = work.as_ref().unwrap_or(kernel);
         if options.quick {
@@ -286,26 +289,37 @@ fn rounds(
                 backing::split(work, lost, backings, &now.accesses, &now.live, backing, pool);
             continue;
         }
+        remat.clear();
         if rotate {
             let (now, places) = (&*now, (&mut *general, &mut *placed_other));
-            rotate = placing.try_general(current, (now, now.sharing()), true, places, is_complete)?;
+            rotate = placing.try_general(current, (now, now.sharing(), remat), true, places, is_complete)?;
         }
         if !rotate && !placed_already {
             placing.place(current, VarClass::General, now, false, general)?;
         }
-        if !general.spilled.is_empty() && flow.any_divergence {
-            of_lanes.of_lanes(current, &now.accesses, flow, liveness);
-            placing.place_by_lane(current, (now, of_lanes), (general, placed_other))?;
+        if !general.spilled.is_empty() {
+            if flow.any_divergence {
+                of_lanes.of_lanes(current, &now.accesses, flow, liveness);
+            }
+            let of_lanes = if flow.any_divergence { &*of_lanes } else { &now.live };
+            if !options.quick {
+                let (accesses, live) = (&now.accesses, &now.live);
+                remat.find(remat::Scene { kernel: current, accesses, flow, live, of_lanes });
+            }
+            if flow.any_divergence || remat.any() {
+                let sharing = if flow.any_divergence { Sharing::ByLane(of_lanes) } else { now.sharing() };
+                placing.place_cheaper(current, (now, sharing, remat), (general, placed_other))?;
+            }
         }
         if !general.spilled.is_empty() {
             // What spilling adds often fits beside what was placed: then all else keeps its place.
-            let known = Known { kernel: current, accesses: &now.accesses, live: &now.live };
+            let known = Known { kernel: current, accesses: &now.accesses, live: &now.live, remat };
             plan.make(&general.spilled, known);
             let fits = general.failed.is_none()
                 && !plan.has_windows()
                 && placing.fit((known, now.any_calls), plan, general);
             let work = work.get_or_insert_with(|| copy::copy(kernel, pool));
-            let spilled = (&general.spilled[..], &*plan, &now.live);
+            let spilled = (&general.spilled[..], &*plan, &now.live, &*remat);
             let count = match spill::spill(work, spilled, backings, &mut memory, spill, pool) {
                 // The code is as it was, but for the header that makes room.
                 Err(Error::ScratchFull { .. }) if memory.advance(work) => continue,
@@ -384,11 +398,12 @@ fn reordered(kernel: &Kernel<Virtual>, scratch: &mut Scratch) -> Result<Reordere
     };
     let general = &mut placed[2];
     placing.place(kernel, VarClass::General, now, false, general)?;
-    let written = cost_of(general, now);
+    let none = Remat::default();
+    let written = cost_of(general, now, &none);
     other.reorder(now, (&kernel_ordered, order.moved()), flow, liveness);
     let (tried, places) = (&*other, (general, placed_other));
-    let better = |p: &Placement| cost_of(p, tried) < written;
-    if placing.try_general(&kernel_ordered, (tried, tried.sharing()), false, places, better)? {
+    let better = |p: &Placement| cost_of(p, tried, &none) < written;
+    if placing.try_general(&kernel_ordered, (tried, tried.sharing(), &none), false, places, better)? {
         std::mem::swap(now, other);
         return Ok(Reordered::Better(kernel_ordered));
     }
@@ -428,7 +443,7 @@ impl Placing {
     fn try_general(
         &mut self,
         kernel: &Kernel<Virtual>,
-        sharing: (&Analysis, Sharing<'_>),
+        sharing: (&Analysis, Sharing<'_>, &Remat),
         rotate: bool,
         (general, other): (&mut Placement, &mut Placement),
         better: impl FnOnce(&Placement) -> bool,
@@ -444,18 +459,18 @@ impl Placing {
         Ok(found)
     }
 
-    /// Places general variables where waiting lanes may hold one in the registers of another that lanes write
-    /// that run, each its own part. `general` is their placement without that; it becomes the one that costs
-    /// less.
-    fn place_by_lane(
+    /// Places general variables where some may share registers, for instance where waiting lanes may hold one in
+    /// those of another that lanes write that run, each its own part; and where some can be computed again.
+    /// `general` is their placement without that; it becomes the one that costs less.
+    fn place_cheaper(
         &mut self,
         kernel: &Kernel<Virtual>,
-        (known, own): (&Analysis, &Liveness),
+        (known, sharing, remat): (&Analysis, Sharing<'_>, &Remat),
         (general, other): (&mut Placement, &mut Placement),
     ) -> Result<(), Error> {
-        let (failed, cost) = (general.failed.is_some(), cost_of(general, known));
-        let better = |p: &Placement| failed || p.failed.is_none() && cost_of(p, known) < cost;
-        self.try_general(kernel, (known, Sharing::ByLane(own)), false, (general, other), better)?;
+        let (failed, cost) = (general.failed.is_some(), cost_of(general, known, remat));
+        let better = |p: &Placement| failed || p.failed.is_none() && cost_of(p, known, remat) < cost;
+        self.try_general(kernel, (known, sharing, remat), false, (general, other), better)?;
         Ok(())
     }
 
@@ -504,7 +519,7 @@ impl Placing {
         rotate: bool,
         out: &mut Placement,
     ) -> Result<(), Error> {
-        self.place_with(kernel, class, (known, known.sharing()), rotate, out)
+        self.place_with(kernel, class, (known, known.sharing(), &Remat::default()), rotate, out)
     }
 
     /// The same, where some may share registers although both are alive.
@@ -512,7 +527,7 @@ impl Placing {
         &mut self,
         kernel: &Kernel<Virtual>,
         class: VarClass,
-        (known, sharing): (&Analysis, Sharing<'_>),
+        (known, sharing, remat): (&Analysis, Sharing<'_>, &Remat),
         rotate: bool,
         out: &mut Placement,
     ) -> Result<(), Error> {
@@ -527,6 +542,7 @@ impl Placing {
                     VarId(v as u32),
                     known,
                     (file, matches!(sharing, Sharing::ByLane(_)), spill_addressed),
+                    remat,
                 )?);
             }
         }
@@ -541,8 +557,8 @@ fn is_complete(placement: &Placement) -> bool {
 }
 
 /// What spilling a placement's variables costs: their accesses, worth more in loops.
-fn cost_of(placement: &Placement, known: &Analysis) -> f32 {
-    placement.spilled.iter().map(|v| known.accesses.facts[v.index()].weight).sum()
+fn cost_of(placement: &Placement, known: &Analysis, remat: &Remat) -> f32 {
+    placement.spilled.iter().map(|&v| known.accesses.facts[v.index()].weight * remat.cost(v)).sum()
 }
 
 /// What the scan has to know of a variable; `lanes`: whether waiting lanes are to be told from others;
@@ -552,6 +568,7 @@ fn item(
     id: VarId,
     known: &Analysis,
     (file, lanes, spill_addressed): (File, bool, bool),
+    remat: &Remat,
 ) -> Result<Item, Error> {
     let (var, ranges) = (&kernel.vars[id.index()], known.live.of(id.index()));
     let fact = &known.accesses.facts[id.index()];
@@ -606,7 +623,11 @@ fn item(
     let length: u32 = ranges.iter().map(|r| r.end - r.start).sum();
     // Each access through an address moves all of it.
     let moved = if var.address_taken { 1 + var.bytes / 256 } else { 1 };
-    let cost = if stays { f32::INFINITY } else { fact.weight * moved as f32 / length.max(1) as f32 };
+    let cost = if stays {
+        f32::INFINITY
+    } else {
+        fact.weight * remat.cost(id) * moved as f32 / length.max(1) as f32
+    };
     Ok(Item { var: id, bytes: var.bytes, align, fixed, low, high, cost, by_lane })
 }
 

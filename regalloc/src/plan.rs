@@ -7,6 +7,9 @@
 //! else: all instructions that reach a variable in this way work on one *window*, another variable of its size, whose
 //! address is taken in its place. It is filled as temporaries are, but whole; between, others have its registers.
 //!
+//! What can be computed again (`remat`), while its sources keep their registers, is not kept in memory: its
+//! operations stand before the instructions that read it, and write their temporaries.
+//!
 //! Nothing is written yet: whether all this finds registers can be known
 //! before (`fit`), and each variable's temporaries depend on that variable alone, so others can be added.
 
@@ -14,6 +17,7 @@ use crate::{
     access::{Access, Accesses, Kind},
     liveness::{Liveness, Range},
     memory,
+    remat::Remat,
 };
 use gen_ir::{Inst, Kernel, VarId, Virtual};
 
@@ -26,6 +30,8 @@ pub(crate) struct Known<'a> {
     pub kernel: &'a Kernel<Virtual>,
     pub accesses: &'a Accesses,
     pub live: &'a Liveness,
+    /// What can be computed again.
+    pub remat: &'a Remat,
 }
 
 /// A temporary that holds a part of a spilled variable.
@@ -52,6 +58,19 @@ impl Temp {
     }
 }
 
+/// What becomes of a spilled variable where an instruction touches it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Fill {
+    /// The temporary has all that is needed.
+    None,
+    /// It is read from memory before.
+    Read,
+    /// It is computed again before.
+    Again,
+    /// There is no temporary: the instruction computes the variable, as others will do again, and goes.
+    Gone,
+}
+
 /// An instruction that touches a spilled variable.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Use {
@@ -60,8 +79,8 @@ pub(crate) struct Use {
     pub var: u32,
     /// The temporary that it works on.
     pub temp: u32,
-    /// Whether that is read from memory before.
-    pub filled: bool,
+    /// What happens before.
+    pub fill: Fill,
     /// Whether it is written there after.
     pub saved: bool,
     /// The first of the temporaries for messages that write it, where those need a header in front.
@@ -80,6 +99,9 @@ pub(crate) struct Plan {
     pub loaded: u32,
     /// Whether a variable is spilled.
     spilled: Vec<bool>,
+    /// Whether it is computed again, then, and whether others are from it.
+    again: Vec<bool>,
+    source: Vec<bool>,
     open: Vec<Open>,
     mine: Vec<u32>,
 }
@@ -123,6 +145,11 @@ impl Plan {
         self.spilled.clear();
         self.spilled.resize(kernel.vars.len(), false);
         spilled.iter().for_each(|v| self.spilled[v.index()] = true);
+        for list in [&mut self.again, &mut self.source] {
+            list.clear();
+            list.resize(kernel.vars.len(), false);
+        }
+        spilled.iter().for_each(|&v| self.decide(v, known.remat));
         let [_, loaded] = kernel.payload_ends();
         // A header for the messages is made before the first of them.
         let first = kernel.blocks.first().map_or(&[][..], |b| &b.insts[loaded..]);
@@ -139,7 +166,7 @@ impl Plan {
             let regs = kernel.vars[v.index()].bytes.div_ceil(grf_of(kernel));
             let temp = self.temp(kernel, v.0, (0, regs), true, self.loaded);
             let messages = self.messages(kernel, temp, self.loaded);
-            let input = Use { inst: self.loaded, var: v.0, temp, filled: false, saved: true, messages };
+            let input = Use { inst: self.loaded, var: v.0, temp, fill: Fill::None, saved: true, messages };
             self.inputs.push(input);
         }
         let spilled = std::mem::take(&mut self.spilled);
@@ -155,6 +182,8 @@ impl Plan {
     /// Plans for one more variable, which is no input: its uses stand behind those before until they are
     /// [sorted](Plan::sort).
     pub fn add(&mut self, var: VarId, known: Known<'_>) {
+        self.spilled[var.index()] = true;
+        self.decide(var, known.remat);
         let ranges = known.live.of(var.index());
         let (Some(first), Some(last)) = (ranges.first(), ranges.last()) else { return };
         let (first, end) = (first.start as usize / 2, last.end as usize / 2 + 1);
@@ -165,6 +194,24 @@ impl Plan {
                 self.walk(known, part, block, |v| v == var.0);
             }
         }
+    }
+
+    /// Decides whether a variable that is spilled is computed again: its sources have to keep their registers.
+    fn decide(&mut self, var: VarId, remat: &Remat) {
+        if remat.has(var) && remat.sources(var.0).all(|s| !self.spilled[s.index()]) {
+            self.again[var.index()] = true;
+            remat.sources(var.0).for_each(|s| self.source[s.index()] = true);
+        }
+    }
+
+    /// Whether a spilled variable is computed again, so that it has no place in memory.
+    pub fn is_again(&self, var: VarId) -> bool {
+        self.again[var.index()]
+    }
+
+    /// Whether a variable has to keep its registers, for others are computed from it.
+    pub fn is_source(&self, var: VarId) -> bool {
+        self.source[var.index()]
     }
 
     /// Whether there are windows: they have one place wherever they are needed.
@@ -230,7 +277,7 @@ impl Plan {
 
     /// A temporary for variable `v` at instruction `i`, holding what is needed.
     fn touch(&mut self, known: Known<'_>, v: u32, i: usize, block: &std::ops::Range<usize>) {
-        let Known { kernel, accesses, live } = known;
+        let Known { kernel, accesses, live, remat } = known;
         let grf = grf_of(kernel);
         let (inst, at, top) = (i as u32, i as u32 * 2, block.start as u32 * 2);
         let mut window = false;
@@ -251,12 +298,33 @@ impl Plan {
                 }
             }
         }
+        let again = self.again[v as usize];
+        if again && written {
+            self.uses.push(Use { inst, var: v, temp: 0, fill: Fill::Gone, saved: false, messages: 0 });
+            return;
+        }
+        if again {
+            // Whatever computes a part of it computes all that it does.
+            let defs = remat.of(v);
+            loop {
+                let before = (first, end);
+                for d in defs {
+                    let regs = (d.start / grf, d.end.div_ceil(grf));
+                    if regs.0 < end && first < regs.1 {
+                        (first, end) = (first.min(regs.0), end.max(regs.1));
+                    }
+                }
+                if before == (first, end) {
+                    break;
+                }
+            }
+        }
         let in_front = written && !kernel.platform.caps().sends.split;
         let serves = |t: &Temp| {
             let whole = t.first <= first && end <= t.end && (t.window || !window);
             t.var == v && whole && (!in_front || t.front > 0)
         };
-        let mut filled = false;
+        let mut fill = Fill::None;
         let temp = if let Some(o) = self.open.iter_mut().find(|o| serves(&self.temps[o.temp as usize])) {
             o.used = inst;
             self.temps[o.temp as usize].range.end = at + 1 + u32::from(written);
@@ -271,9 +339,11 @@ impl Plan {
                 covers.is_some_and(|(s, e)| s <= first * grf && e >= (end * grf).min(bytes)) && !reads;
             let old = || if at == top { live.at_start(v, at) } else { live.before(v, at) };
             // What a window may be written to is kept, known or not: else it would be needed from there on back.
-            filled = reads || window || (!whole && old());
+            if reads || window || (!whole && old()) {
+                fill = if again { Fill::Again } else { Fill::Read };
+            }
             let needed = &mut self.temps[temp as usize].range;
-            needed.start += u32::from(!filled && !early);
+            needed.start += u32::from(fill == Fill::None && !early);
             needed.end -= u32::from(!written);
             self.open.push(Open { temp, used: inst });
             temp
@@ -291,7 +361,7 @@ impl Plan {
                 old.var != v || o.temp == temp || old.end <= t.first || t.end <= old.first
             });
         }
-        self.uses.push(Use { inst, var: v, temp, filled, saved, messages });
+        self.uses.push(Use { inst, var: v, temp, fill, saved, messages });
     }
 
     /// A temporary for registers `first` to before `end` of a variable, needed around instruction `at`.

@@ -27,7 +27,8 @@ use crate::{
     liveness::Liveness,
     memory::{self, Memory},
     place::Item,
-    plan::{Plan, Temp, Use, chunks},
+    plan::{Fill, Plan, Temp, Use, chunks},
+    remat::{Def, Remat},
     slots,
 };
 use gen_ir::{
@@ -97,6 +98,7 @@ struct Spiller<'a> {
     frame: Option<VarId>,
     slot: &'a [u32],
     temps: &'a [Temp],
+    remat: &'a Remat,
     /// The variables of temporaries.
     ids: &'a [VarId],
     grf: u32,
@@ -118,7 +120,7 @@ struct Spiller<'a> {
 /// `live`: of the kernel as it was.
 pub(crate) fn spill(
     kernel: &mut Kernel<Virtual>,
-    (spilled, plan, live): (&[VarId], &Plan, &Liveness),
+    (spilled, plan, live, remat): (&[VarId], &Plan, &Liveness, &Remat),
     backings: &mut Backings,
     memory: &mut Memory,
     scratch: &mut Scratch,
@@ -126,7 +128,7 @@ pub(crate) fn spill(
 ) -> Result<Count, Error> {
     let caps = kernel.platform.caps();
     let grf = u32::from(caps.regs.grf_bytes);
-    give_slots(kernel, spilled, live, grf, memory, scratch)?;
+    give_slots(kernel, (spilled, plan), live, grf, memory, scratch)?;
     scratch.ids.clear();
     scratch.windows.clear();
     for t in &plan.temps {
@@ -165,6 +167,7 @@ pub(crate) fn spill(
         frame: kernel.scratch_header,
         slot,
         temps: &plan.temps,
+        remat,
         ids,
         grf,
         from: memory.base,
@@ -212,10 +215,10 @@ fn take_addresses(kernel: &mut Kernel<Virtual>, windows: &[Window]) {
     }
 }
 
-/// Gives each variable a slot; variables that are never live together share.
+/// Gives each variable a slot that is not computed again; variables that are never live together share.
 fn give_slots(
     kernel: &Kernel<Virtual>,
-    spilled: &[VarId],
+    (spilled, plan): (&[VarId], &Plan),
     live: &Liveness,
     grf: u32,
     memory: &mut Memory,
@@ -226,7 +229,7 @@ fn give_slots(
     let regs = (reach.saturating_sub(base) / u64::from(grf)) as u32;
     let Scratch { slot, slots, items, .. } = scratch;
     items.clear();
-    items.extend(spilled.iter().map(|&var| Item {
+    items.extend(spilled.iter().filter(|&&var| !plan.is_again(var)).map(|&var| Item {
         var,
         bytes: kernel.vars[var.index()].bytes.next_multiple_of(grf),
         align: grf,
@@ -242,8 +245,8 @@ fn give_slots(
     };
     slot.clear();
     slot.resize(kernel.vars.len(), NO_SLOT);
-    for (v, at) in spilled.iter().zip(&slots.at) {
-        slot[v.index()] = base as u32 + at * grf;
+    for (item, at) in items.iter().zip(&slots.at) {
+        slot[item.var.index()] = base as u32 + at * grf;
     }
     memory.top = base as u32 + used * grf;
     Ok(())
@@ -277,8 +280,16 @@ impl Spiller<'_> {
             new.extend_from_slice(&old[done..at]);
             let origin = old[at].origin;
             self.surface = None;
-            for u in mine.iter().filter(|u| u.filled) {
-                self.read(new, u, origin);
+            if mine.iter().any(|u| u.fill == Fill::Gone) {
+                (uses, done) = (rest, at + 1);
+                continue;
+            }
+            for u in mine {
+                match u.fill {
+                    Fill::Read => self.read(new, u, origin),
+                    Fill::Again => self.compute(new, u, origin),
+                    Fill::None | Fill::Gone => {}
+                }
             }
             new.push(old[at].map_regs(|role, r| match r.base() {
                 Base::Var(_) if matches!(role, Role::AddrOf(_)) => r,
@@ -419,6 +430,19 @@ impl Spiller<'_> {
             src1_len: lens.src1.registers(),
         });
         out.push(send);
+    }
+
+    /// Has the operations again that compute what `u` reads.
+    fn compute(&self, out: &mut Vec<Inst<Virtual>>, u: &Use, origin: u32) {
+        let Temp { first, end, front, .. } = self.temps[u.temp as usize];
+        let here = |d: &&Def| d.start < end * self.grf && first * self.grf < d.end;
+        for d in self.remat.of(u.var).iter().filter(here) {
+            let inst = d.inst.map_regs(|role, r| match role {
+                Role::Dst => self.reg(u.temp, front + r.byte - first * self.grf),
+                _ => r,
+            });
+            out.push(Inst { origin, ..inst });
+        }
     }
 
     fn read(&mut self, out: &mut Vec<Inst<Virtual>>, u: &Use, origin: u32) {

@@ -23,6 +23,12 @@ fn add(dst: VarId, a: VarId, b: VarId) -> Inst<Virtual> {
     }
 }
 
+/// A new value, which takes too long to compute again.
+fn value(dst: VarId, of: u32) -> Inst<Virtual> {
+    Inst { op: Op::Lzd, ..mov(dst, of) }
+}
+
+/// A constant.
 fn mov(dst: VarId, value: u32) -> Inst<Virtual> {
     Inst {
         dst: Dst::packed(Reg::var_at(dst, 0), Type::Ud),
@@ -51,7 +57,7 @@ fn regs(k: &Kernel<Physical>) -> Vec<Vec<u16>> {
 fn registers_are_taken_in_turn_and_used_again() {
     let mut k = Kernel::new("t", Platform::Skl);
     let v: Vec<VarId> = (0..200).map(|_| k.add_var(general(32))).collect();
-    let mut insts = vec![mov(v[0], 1)];
+    let mut insts = vec![value(v[0], 1)];
     insts.extend(v.windows(2).map(|w| add(w[1], w[0], w[0])));
     k.blocks = vec![Block { insts, succs: Default::default() }];
     let (p, stats) =
@@ -66,7 +72,7 @@ fn registers_are_taken_in_turn_and_used_again() {
 fn parts_of_registers_and_flags_are_taken_in_turn() {
     let mut k = Kernel::new("t", Platform::Skl);
     let words = k.add_var(general(32));
-    let mut insts = vec![mov(words, 1)];
+    let mut insts = vec![value(words, 1)];
     for _ in 0..10 {
         let (x, f) = (k.add_var(general(4)), k.add_var(Var::temp(VarClass::Flag, 2, 2)));
         insts.push(Inst {
@@ -109,8 +115,8 @@ fn waiting_lanes_keep_their_values() {
         i
     };
     k.blocks = vec![
-        Block { insts: vec![mov(x, 1), goto(2, 2)], succs: vec![BlockId(1), BlockId(2)].into() },
-        Block { insts: vec![mov(y, 2), add(z, y, y), goto(2, 3)], succs: vec![BlockId(3)].into() },
+        Block { insts: vec![value(x, 1), goto(2, 2)], succs: vec![BlockId(1), BlockId(2)].into() },
+        Block { insts: vec![value(y, 2), add(z, y, y), goto(2, 3)], succs: vec![BlockId(3)].into() },
         Block {
             insts: vec![Inst::new(Op::Join, ExecSize::S8), add(z, x, x)],
             succs: vec![BlockId(3)].into(),
@@ -130,7 +136,7 @@ fn calls_of_a_subroutine_keep_their_values_apart() {
     let mut values = |n: u32| -> Vec<VarId> { (0..n).map(|_| k.add_var(general(32))).collect() };
     let (first, second, own) = (values(100), values(100), values(20));
     let (back, sum) = (k.add_var(temporary(8)), k.add_var(general(32)));
-    let write = |v: &[VarId]| v.iter().zip(0..).map(|(&v, i)| mov(v, i)).collect::<Vec<_>>();
+    let write = |v: &[VarId]| v.iter().zip(0..).map(|(&v, i)| value(v, i)).collect::<Vec<_>>();
     let read = |v: &[VarId]| v.iter().map(|&v| add(sum, sum, v)).collect::<Vec<_>>();
     let call = Inst {
         dst: Dst::packed(Reg::var_at(back, 0), Type::Ud),
@@ -150,7 +156,7 @@ fn calls_of_a_subroutine_keep_their_values_apart() {
         succs: vec![BlockId(n + 1), BlockId(3)].into(),
     };
     k.blocks = vec![
-        calls([vec![mov(sum, 0)], write(&first)].concat(), 0),
+        calls([vec![value(sum, 0)], write(&first)].concat(), 0),
         calls([read(&first), write(&second)].concat(), 1),
         Block { insts: read(&second), succs: Default::default() },
         Block { insts: [write(&own), read(&own), vec![ret]].concat(), succs: Default::default() },
@@ -171,7 +177,7 @@ fn wide(platform: Platform, n: u32, times: u32) -> Kernel<Virtual> {
     let mut k = Kernel::new("wide", platform);
     let grf = u32::from(platform.caps().regs.grf_bytes);
     let v: Vec<VarId> = (0..n).map(|_| k.add_var(Var::temp(VarClass::General, grf, grf))).collect();
-    let mut insts: Vec<_> = v.iter().enumerate().map(|(i, &v)| mov(v, i as u32)).collect();
+    let mut insts: Vec<_> = v.iter().enumerate().map(|(i, &v)| value(v, i as u32)).collect();
     for i in (0..times).flat_map(|_| 0..v.len()) {
         insts.push(add(v[0], v[0], v[i]));
     }
@@ -283,7 +289,7 @@ fn values_side_by_side_are_placed_apart() {
     let mut insts = Vec::new();
     for &v in &pairs {
         for byte in [0, 32] {
-            let mut i = mov(v, 1);
+            let mut i = value(v, 1);
             i.dst = Dst::packed(Reg::var_at(v, byte), Type::Ud);
             insts.push(i);
         }
@@ -312,7 +318,7 @@ fn flags_that_do_not_fit_live_in_registers() {
     let mut k = Kernel::new("flags", Platform::Skl);
     let x = k.add_var(general(32));
     let flags: Vec<VarId> = (0..9).map(|_| k.add_var(Var::temp(VarClass::Flag, 2, 2))).collect();
-    let mut insts = vec![mov(x, 1)];
+    let mut insts = vec![value(x, 1)];
     for &f in &flags {
         let mut i = add(x, x, x);
         i.op = Op::Cmp;
@@ -369,7 +375,7 @@ fn what_is_never_written_is_not_kept() {
     second.src[1] = Src::packed(Reg::var_at(x, 32), Type::D);
     let mut rest = second;
     rest.src[0] = rest.src[1];
-    looped(&mut k, vec![rest, mov(x, 1), second]);
+    looped(&mut k, vec![rest, value(x, 1), second]);
     // What is read first is in no write: it needs a register there, and the other value starts with its write.
     assert_eq!(live(&k, x), [(2, 3), (5, 7)]);
 }
@@ -383,13 +389,16 @@ fn values_of_one_block_start_there() {
         i
     };
     // Read without a mask, after a write under one.
-    looped(&mut k, vec![mov(x, 1), unmasked(add(y, x, x)), mov(x, 2), add(y, x, x)]);
+    looped(&mut k, vec![value(x, 1), unmasked(add(y, x, x)), value(x, 2), add(y, x, x)]);
     assert_eq!(live(&k, x), [(3, 5), (7, 9)]);
     // What lanes that do not run have in x is read: the first write counts, and the second ends nothing of it.
-    looped(&mut k, vec![unmasked(mov(x, 0)), mov(x, 1), unmasked(add(y, x, x)), mov(x, 2), add(y, x, x)]);
+    looped(
+        &mut k,
+        vec![unmasked(value(x, 0)), value(x, 1), unmasked(add(y, x, x)), value(x, 2), add(y, x, x)],
+    );
     assert_eq!(live(&k, x), [(3, 7), (9, 11)]);
     // Read first: the block brings it along.
-    looped(&mut k, vec![unmasked(add(y, x, x)), mov(x, 1)]);
+    looped(&mut k, vec![unmasked(add(y, x, x)), value(x, 1)]);
     assert_eq!(live(&k, x), [(0, 8)]);
 }
 
@@ -419,9 +428,9 @@ fn copies_into_payloads_read_for_lanes_that_run() {
             ..Inst::new(Op::Send, ExecSize::S8)
         };
         let y = k.add_var(general(32));
-        looped(&mut k, vec![mov(y, 0), mov(y, 0), mov(x, 1), copy, send]);
+        looped(&mut k, vec![value(y, 0), value(y, 0), value(x, 1), copy, send]);
         // Another block knows of it, too.
-        k.blocks[1].insts.push(mov(x, 2));
+        k.blocks[1].insts.push(value(x, 2));
         k.blocks[1].insts.push(add(y, x, x));
         assert_eq!(live(&k, x)[0].0, start, "{masked}");
     }
@@ -434,9 +443,9 @@ fn temporaries_of_lowering_start_in_their_block() {
         let x = k.add_var(if of_program { general(32) } else { temporary(32) });
         let y = k.add_var(general(32));
         let flag = k.add_var(Var { live_in: true, fixed: Some(4), ..Var::temp(VarClass::Flag, 2, 2) });
-        let mut some = mov(x, 1);
+        let mut some = value(x, 1);
         some.pred = Some(Pred { flag: Reg::var_at(flag, 0), inv: false, ctrl: PredCtrl::Seq });
-        looped(&mut k, vec![some, mov(y, 2), add(y, x, y)]);
+        looped(&mut k, vec![some, value(y, 2), add(y, x, y)]);
         assert_eq!(live(&k, x), ranges, "{of_program}");
     }
 }
@@ -467,7 +476,7 @@ fn parted(
     };
     let join = Inst::new(Op::Join, ExecSize::S8);
     let mut blocks = [vec![], vec![], vec![join], vec![join]];
-    blocks[0].extend(x.iter().map(|&x| mov(x, 1)));
+    blocks[0].extend(x.iter().map(|&x| value(x, 1)));
     blocks[0].push(goto(2, 2, true));
     blocks[1].extend(y.iter().map(|&y| write(y)));
     blocks[1].extend(y.iter().map(|&y| add(z, y, y)));
@@ -484,15 +493,15 @@ fn parted(
 
 #[test]
 fn checker_tells_waiting_lanes_from_others() {
-    let unmasked = |y| Inst { no_mask: true, ..mov(y, 2) };
-    let words = |y| Inst { dst: Dst::packed(Reg::var_at(y, 0), Type::Uw), ..mov(y, 2) };
+    let unmasked = |y| Inst { no_mask: true, ..value(y, 2) };
+    let words = |y| Inst { dst: Dst::packed(Reg::var_at(y, 0), Type::Uw), ..value(y, 2) };
     let kernel = |write: &dyn Fn(VarId) -> Inst<Virtual>| {
         let mut k = Kernel::new("t", Platform::Skl);
         let v: Vec<VarId> = (0..3).map(|_| k.add_var(general(32))).collect();
         parted(&v[..1], &v[1..2], v[2], &mut k, write);
         k
     };
-    let masked = kernel(&|y| mov(y, 2));
+    let masked = kernel(&|y| value(y, 2));
     assert_eq!(checked(&masked, &[32, 32, 64, 0]), Ok(()), "each lane has its own bytes of both");
     assert!(matches!(checked(&masked, &[32, 36, 96, 0]), Err(Error::Unsound(_))), "bytes of other lanes");
     assert!(matches!(checked(&kernel(&unmasked), &[32, 32, 64, 0]), Err(Error::Unsound(_))));
@@ -504,7 +513,7 @@ fn waiting_lanes_share_registers_where_those_are_scarce() {
     for (masked, spills) in [(true, false), (false, true)] {
         let mut k = Kernel::new("t", Platform::Skl);
         let v: Vec<VarId> = (0..181).map(|_| k.add_var(general(32))).collect();
-        parted(&v[..90], &v[90..180], v[180], &mut k, |y| Inst { no_mask: !masked, ..mov(y, 2) });
+        parted(&v[..90], &v[90..180], v[180], &mut k, |y| Inst { no_mask: !masked, ..value(y, 2) });
         // In the order in which they are written, all are alive at once.
         let mut last = add(v[180], v[0], v[90]);
         for pair in v[90..180].windows(2) {
@@ -533,7 +542,7 @@ fn waiting_lanes_share_registers_where_those_are_scarce() {
 fn checker_sees_lost_values() {
     let mut k = Kernel::new("t", Platform::Skl);
     let v: Vec<VarId> = (0..3).map(|_| k.add_var(general(32))).collect();
-    let insts = vec![mov(v[0], 1), mov(v[1], 2), add(v[2], v[0], v[1])];
+    let insts = vec![value(v[0], 1), value(v[1], 2), add(v[2], v[0], v[1])];
     k.blocks = vec![Block { insts, succs: Default::default() }];
     assert_eq!(checked(&k, &[32, 64, 32]), Ok(()));
     assert!(matches!(checked(&k, &[32, 32, 64]), Err(Error::Unsound(_))));
@@ -557,14 +566,15 @@ fn checker_sees_values_lost_between_blocks() {
     let to = |b: u32| std::iter::once(BlockId(b)).collect();
     // Written, written over in the next block, and read in the one after.
     k.blocks = vec![
-        Block { insts: vec![mov(v[0], 1)], succs: to(1) },
-        Block { insts: vec![mov(v[1], 2)], succs: to(2) },
+        Block { insts: vec![value(v[0], 1)], succs: to(1) },
+        Block { insts: vec![value(v[1], 2)], succs: to(2) },
         Block { insts: vec![add(v[2], v[0], v[0])], succs: Default::default() },
     ];
     assert_eq!(checked(&k, &[32, 64, 32]), Ok(()));
     assert!(matches!(checked(&k, &[32, 32, 64]), Err(Error::Unsound(_))));
     // One block touches it and brings it along to its next run.
-    k.blocks = vec![Block { insts: vec![add(v[2], v[0], v[0]), mov(v[0], 1), mov(v[1], 2)], succs: to(0) }];
+    k.blocks =
+        vec![Block { insts: vec![add(v[2], v[0], v[0]), value(v[0], 1), value(v[1], 2)], succs: to(0) }];
     assert_eq!(checked(&k, &[32, 64, 96]), Ok(()));
     assert!(matches!(checked(&k, &[32, 32, 64]), Err(Error::Unsound(_))));
 }
@@ -575,16 +585,16 @@ fn checker_knows_whose_bytes_are_lost() {
     let v: Vec<VarId> = (0..3).map(|_| k.add_var(general(32))).collect();
     let mut any = add(v[2], v[0], v[0]);
     any.no_mask = true;
-    let all = Inst { no_mask: true, ..mov(v[0], 0) };
+    let all = Inst { no_mask: true, ..value(v[0], 0) };
     // Written over between two masked writes: of no account to lanes that run, but to those that do not.
-    let over = mov(v[1], 2);
-    looped(&mut k, vec![all, over, mov(v[0], 1), add(v[2], v[0], v[0])]);
+    let over = value(v[1], 2);
+    looped(&mut k, vec![all, over, value(v[0], 1), add(v[2], v[0], v[0])]);
     assert_eq!(checked(&k, &[32, 32, 64, 0]), Ok(()));
-    looped(&mut k, vec![all, over, mov(v[0], 1), any]);
+    looped(&mut k, vec![all, over, value(v[0], 1), any]);
     k.vars[3].fixed = None;
     assert_eq!(checked(&k, &[32, 64, 96, 4, 0]), Ok(()));
     assert!(matches!(checked(&k, &[32, 32, 64, 4, 0]), Err(Error::Unsound(_))));
-    looped(&mut k, vec![over, mov(v[0], 1), any]);
+    looped(&mut k, vec![over, value(v[0], 1), any]);
     k.vars[4].fixed = None;
     // What an earlier run left in them is nothing.
     assert_eq!(checked(&k, &[32, 32, 64, 4, 8, 0]), Ok(()));
@@ -631,4 +641,62 @@ fn a_spilled_input_is_saved_after_the_kernel_loads_it() {
     let text = p.blocks[0].insts[0].to_string();
     assert_eq!(p.blocks[0].insts[0].op, Op::Send, "the load is first, not `{text}`");
     assert_eq!(p.blocks[0].insts[0].dst.reg(), Some(Reg::grf(5, 0)));
+}
+
+/// `count` variables that `first` writes, all alive before the first is read.
+fn crowd(platform: Platform, first: impl Fn(VarId, u32) -> Inst<Virtual>, count: u32) -> Kernel<Virtual> {
+    let mut k = Kernel::new("t", platform);
+    let grf = u32::from(platform.caps().regs.grf_bytes);
+    let out = k.add_var(Var { live_out: true, fixed: Some(grf), ..general(grf) });
+    let vars: Vec<VarId> = (0..count).map(|_| k.add_var(general(grf))).collect();
+    let mut insts = vec![value(out, 0)];
+    insts.extend((0..).zip(&vars).map(|(n, &v)| first(v, n)));
+    insts.extend(vars.iter().map(|&v| add(out, out, v)));
+    k.blocks = vec![Block { insts, succs: Default::default() }];
+    k
+}
+
+#[test]
+fn what_is_cheap_is_computed_again_and_not_kept_in_memory() {
+    let checked = Options { check: true, ..Options::default() };
+    for platform in Platform::ALL {
+        let kernel = crowd(platform, mov, 300);
+        let (p, stats) = allocate(&kernel, &checked, &mut Scratch::default(), &mut Pool::default()).unwrap();
+        assert_eq!((stats.spills, stats.fills, stats.scratch_bytes), (0, 0, 0), "{platform}");
+        // Each is computed once, where it is read.
+        assert_eq!(p.insts().filter(|(_, i)| i.op == Op::Mov).count(), 300, "{platform}");
+        assert!((0..300).all(|n| p.insts().any(|(_, i)| i.src[0] == Src::ud(n))), "{platform}");
+        let kernel = crowd(platform, value, 300);
+        let (_, stats) = allocate(&kernel, &checked, &mut Scratch::default(), &mut Pool::default()).unwrap();
+        assert!(stats.spills > 100, "{platform}: {stats:?}");
+    }
+}
+
+#[test]
+fn what_lost_its_source_is_kept_in_memory() {
+    for (lost, platform) in [false, true].into_iter().flat_map(|l| Platform::ALL.map(|p| (l, p))) {
+        let mut k = crowd(platform, mov, 300);
+        let grf = u32::from(platform.caps().regs.grf_bytes);
+        let source = k.add_var(general(grf));
+        let sums = |i: &mut Inst<Virtual>| {
+            if i.op == Op::Mov {
+                let of = Src::new(Reg::var_at(source, 0), Region::PACKED, Type::Ud);
+                (i.op, i.src) = (Op::Add, [of, i.src[0], Src::None]);
+            }
+        };
+        let insts = &mut k.blocks[0].insts;
+        insts.iter_mut().for_each(sums);
+        insts.insert(0, value(source, 7));
+        // It is read at the end again; or else written before the first sum is read.
+        let out = VarId(0);
+        let at = insts.len() - 300;
+        insts.push(add(out, out, source));
+        if lost {
+            insts.insert(at, value(source, 8));
+        }
+        let checked = Options { check: true, ..Options::default() };
+        let (_, stats) = allocate(&k, &checked, &mut Scratch::default(), &mut Pool::default()).unwrap();
+        assert_eq!(stats.spills > 100, lost, "{platform}: {stats:?}");
+        assert_eq!(stats.spills == 0, !lost, "{platform}: {stats:?}");
+    }
 }

@@ -1,0 +1,285 @@
+//! Rematerialization: spilled variables that are computed again where they are read, instead of kept in memory.
+//!
+//! That is possible where the sources are there anyway. A variable qualifies if
+//!
+//! - plain operations write it, without predicate or other results, each bytes of its own ([`is_plain`]);
+//! - each of their sources is a constant, `r0`, or a variable that lanes need behind every place that reads the
+//!   result (of lanes alone: a lane that waits elsewhere keeps a variable, but in registers that others may write
+//!   for the lanes that run), and that nothing writes while the result is alive anywhere;
+//! - every read finds what the lanes that run have computed: with results under the mask, none ignores it.
+//!
+//! The second makes the sources at the read those of the computation: a way from that to the read past a write of a
+//! source would have the result alive at the write, waiting lanes included. As the source is needed behind the
+//! read and written nowhere between, it was needed all the way, so it kept its register.
+//!
+//! Float operations depend on the control register, so they qualify where all writes of that come before.
+//! In kernels with subroutines nothing qualifies: what is alive there is known for all callers together.
+
+use crate::{
+    access::{Access, Accesses, Kind},
+    facts::Needs,
+    flow::Flow,
+    liveness::Liveness,
+};
+use gen_ir::{Arf, Base, Dst, Inst, Kernel, Op, Options, Payload, Reg, Src, VarClass, VarId, Virtual};
+
+/// What a read of a variable costs that is computed again, beside a message.
+const COST: f32 = 0.3;
+
+/// Most operations by which a variable is computed.
+const MOST: usize = 4;
+
+/// An operation that computes a part of a variable.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Def {
+    var: u32,
+    /// Bytes of the variable that it writes.
+    pub start: u32,
+    pub end: u32,
+    pub inst: Inst<Virtual>,
+}
+
+/// Which variables can be computed again, and how.
+#[derive(Default)]
+pub(crate) struct Remat {
+    /// By variable, and in the order of the code.
+    defs: Vec<Def>,
+    /// Whether a variable qualifies.
+    can: Vec<bool>,
+    /// How often each variable is written.
+    writes: Vec<u32>,
+    /// Instructions that write each variable, behind one another.
+    writers: Vec<u32>,
+    /// The end of each variable's part of those.
+    ends: Vec<u32>,
+}
+
+/// The kernel as it is, and what is known of it.
+#[derive(Clone, Copy)]
+pub(crate) struct Scene<'a> {
+    pub kernel: &'a Kernel<Virtual>,
+    pub accesses: &'a Accesses,
+    pub flow: &'a Flow,
+    /// Where variables are needed, by waiting lanes as well.
+    pub live: &'a Liveness,
+    /// Where lanes that run need them.
+    pub of_lanes: &'a Liveness,
+}
+
+impl Remat {
+    /// Forgets what was found: nothing qualifies.
+    pub fn clear(&mut self) {
+        self.defs.clear();
+        self.can.clear();
+    }
+
+    /// Whether a variable can be computed again.
+    pub fn has(&self, var: VarId) -> bool {
+        self.can.get(var.index()).is_some_and(|&can| can)
+    }
+
+    /// What an access costs if a variable is spilled, beside a message.
+    pub fn cost(&self, var: VarId) -> f32 {
+        if self.has(var) { COST } else { 1.0 }
+    }
+
+    /// Whether any can.
+    pub fn any(&self) -> bool {
+        !self.defs.is_empty()
+    }
+
+    /// What computes a variable.
+    pub fn of(&self, var: u32) -> &[Def] {
+        let first = self.defs.partition_point(|d| d.var < var);
+        let rest = &self.defs[first..];
+        &rest[..rest.partition_point(|d| d.var == var)]
+    }
+
+    /// The variables from which a variable is computed.
+    pub fn sources(&self, var: u32) -> impl Iterator<Item = VarId> {
+        self.of(var).iter().flat_map(|d| d.inst.src).filter_map(|s| match s {
+            Src::Direct { reg, .. } => reg.var(),
+            _ => None,
+        })
+    }
+
+    /// Finds what qualifies; forgets what did before.
+    pub fn find(&mut self, scene: Scene<'_>) {
+        let Scene { kernel, accesses, flow, .. } = scene;
+        self.clear();
+        if !flow.calls.is_empty() {
+            return;
+        }
+        self.find_writers(scene);
+        self.can.resize(kernel.vars.len(), true);
+        for (v, var) in kernel.vars.iter().enumerate() {
+            let needs = accesses.facts[v].needs;
+            self.can[v] = var.class == VarClass::General
+                && !(var.live_in || var.live_out || var.no_spill || var.address_taken)
+                && var.fixed.is_none()
+                && !needs.has(Needs::EOT)
+                && !needs.has(Needs::AT_END)
+                && (1..=MOST as u32).contains(&self.writes[v]);
+        }
+        self.find_defs(scene);
+        self.defs.sort_by_key(|d| d.var);
+        self.hold_apart();
+        self.check_sources(scene);
+        self.check_reads(scene);
+        let can = &self.can;
+        self.defs.retain(|d| can[d.var as usize]);
+    }
+
+    /// Finds the instructions that write each variable.
+    fn find_writers(&mut self, Scene { kernel, accesses, .. }: Scene<'_>) {
+        let Remat { writes, writers, ends, .. } = self;
+        writes.clear();
+        writes.resize(kernel.vars.len(), 0);
+        let insts = accesses.blocks.last().map_or(0, |&n| n as usize);
+        let each = |i: usize| accesses.of(i).iter().filter(|a| a.kind.has(Kind::WRITE));
+        (0..insts).flat_map(each).for_each(|a| writes[a.var as usize] += 1);
+        ends.clear();
+        let mut all = 0;
+        ends.extend(writes.iter().map(|n| {
+            all += n;
+            all - n
+        }));
+        writers.clear();
+        writers.resize(all as usize, 0);
+        for i in 0..insts {
+            for a in each(i) {
+                let end = &mut ends[a.var as usize];
+                writers[*end as usize] = i as u32;
+                *end += 1;
+            }
+        }
+    }
+
+    /// The instructions that write a variable.
+    fn writers(&self, var: VarId) -> &[u32] {
+        let end = self.ends[var.index()];
+        &self.writers[(end - self.writes[var.index()]) as usize..end as usize]
+    }
+
+    /// Finds the operations; what something else writes does not qualify.
+    fn find_defs(&mut self, Scene { kernel, accesses, .. }: Scene<'_>) {
+        let mut floats = Some(0);
+        let mut at = 0;
+        for (_, inst) in kernel.insts() {
+            if writes_control(inst) {
+                floats = (at < kernel.blocks.first().map_or(0, |b| b.insts.len())).then_some(at);
+                if floats.is_none() {
+                    break;
+                }
+            }
+            at += 1;
+        }
+        let mut at = 0;
+        for (_, inst) in kernel.insts() {
+            for a in accesses.of(at).iter().filter(|a| a.kind.has(Kind::WRITE)) {
+                let can = &mut self.can[a.var as usize];
+                let mode = || !is_float(inst) || floats.is_some_and(|last| at > last || last == 0);
+                *can &=
+                    a.kind.has(Kind::SURE) && a.chan != Access::THROUGH_ADDRESS && is_plain(inst) && mode();
+                if *can {
+                    self.defs.push(Def { var: a.var, start: a.start, end: a.end, inst: *inst });
+                }
+            }
+            at += 1;
+        }
+    }
+
+    /// What two operations write both does not qualify.
+    fn hold_apart(&mut self) {
+        for (i, d) in self.defs.iter().enumerate() {
+            let others = self.defs[i + 1..].iter().take_while(|o| o.var == d.var);
+            if others.into_iter().any(|o| o.start < d.end && d.start < o.end) {
+                self.can[d.var as usize] = false;
+            }
+        }
+    }
+
+    /// What does not keep its sources does not qualify.
+    fn check_sources(&mut self, Scene { kernel, live, .. }: Scene<'_>) {
+        for i in 0..self.defs.len() {
+            let Def { var, inst, .. } = self.defs[i];
+            let kept = |src: &Src<Virtual>| match src {
+                Src::None | Src::Imm { .. } => true,
+                Src::Direct { reg, .. } => match reg.base() {
+                    Base::Var(s) => {
+                        let of = &kernel.vars[s.index()];
+                        let crosses = |&w: &u32| live.before(var, w * 2 + 1);
+                        s.0 != var
+                            && of.class == VarClass::General
+                            && !of.address_taken
+                            && !self.writers(s).iter().any(crosses)
+                    }
+                    base => base == Reg::<Virtual>::grf(0, 0).base(),
+                },
+                _ => false,
+            };
+            if !inst.src.iter().all(kept) {
+                self.can[var as usize] = false;
+            }
+        }
+    }
+
+    /// What is read where its sources are not needed behind, or by others than the lanes that computed it, does not
+    /// qualify.
+    fn check_reads(&mut self, Scene { kernel, accesses, flow, of_lanes, .. }: Scene<'_>) {
+        for b in 0..kernel.blocks.len() {
+            let block = accesses.block(b);
+            for i in block.clone() {
+                for a in accesses.of(i).iter().filter(|a| a.kind.has(Kind::READ)) {
+                    if !self.can[a.var as usize] {
+                        continue;
+                    }
+                    let at = i as u32 * 2;
+                    let needed = |s: VarId| match i == block.start {
+                        true => of_lanes.at_start(s.0, at),
+                        false => of_lanes.before(s.0, at),
+                    };
+                    let defs = self.of(a.var);
+                    let found =
+                        !a.kind.reads_others(flow.any_divergence) || defs.iter().all(|d| d.inst.no_mask);
+                    if defs.is_empty()
+                        || a.chan == Access::THROUGH_ADDRESS
+                        || !found
+                        || !self.sources(a.var).all(needed)
+                    {
+                        self.can[a.var as usize] = false;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Whether the same operation gives the same result again, and nothing else.
+fn is_plain(inst: &Inst<Virtual>) -> bool {
+    let op = match inst.op {
+        Op::Mov | Op::Add | Op::Mul | Op::Mad | Op::And | Op::Or | Op::Xor | Op::Not => true,
+        Op::Shl | Op::Shr | Op::Asr | Op::Rol | Op::Ror | Op::Add3 | Op::Bfn => true,
+        _ => false,
+    };
+    op && inst.pred.is_none()
+        && inst.cond.is_none()
+        && inst.opts == Options::NONE
+        && matches!(inst.payload, Payload::None | Payload::Bfn(_))
+        && matches!(inst.dst, Dst::Direct { .. })
+}
+
+/// Whether rounding or denormals may matter.
+fn is_float(inst: &Inst<Virtual>) -> bool {
+    let dst = matches!(inst.dst, Dst::Direct { ty, .. } if ty.is_float());
+    let src = |s: &Src<Virtual>| match s {
+        Src::Direct { ty, .. } | Src::Imm { ty, .. } => ty.is_float(),
+        _ => false,
+    };
+    dst || inst.src.iter().any(src)
+}
+
+/// Whether an instruction may change how floats are computed.
+fn writes_control(inst: &Inst<Virtual>) -> bool {
+    matches!(inst.dst, Dst::Direct { reg, .. } if matches!(reg.base(), Base::Arf(Arf::Control(_))))
+}
