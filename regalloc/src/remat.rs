@@ -33,6 +33,8 @@ const MOST: usize = 4;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Def {
     var: u32,
+    /// The operation's number among all instructions.
+    at: u32,
     /// Bytes of the variable that it writes.
     pub start: u32,
     pub end: u32,
@@ -122,7 +124,7 @@ impl Remat {
                 && (1..=MOST as u32).contains(&self.writes[v]);
         }
         self.find_defs(scene);
-        self.defs.sort_by_key(|d| d.var);
+        self.defs.sort_unstable_by_key(|d| (d.var, d.at));
         self.hold_apart();
         self.check_sources(scene);
         self.check_reads(scene);
@@ -182,7 +184,13 @@ impl Remat {
                 *can &=
                     a.kind.has(Kind::SURE) && a.chan != Access::THROUGH_ADDRESS && is_plain(inst) && mode();
                 if *can {
-                    self.defs.push(Def { var: a.var, start: a.start, end: a.end, inst: *inst });
+                    self.defs.push(Def {
+                        var: a.var,
+                        at: at as u32,
+                        start: a.start,
+                        end: a.end,
+                        inst: *inst,
+                    });
                 }
             }
             at += 1;

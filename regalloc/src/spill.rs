@@ -287,7 +287,7 @@ impl Spiller<'_> {
             for u in mine {
                 match u.fill {
                     Fill::Read => self.read(new, u, origin),
-                    Fill::Again => self.compute(new, u, origin),
+                    Fill::Again => self.compute(new, u),
                     Fill::None | Fill::Gone => {}
                 }
             }
@@ -433,15 +433,14 @@ impl Spiller<'_> {
     }
 
     /// Has the operations again that compute what `u` reads.
-    fn compute(&self, out: &mut Vec<Inst<Virtual>>, u: &Use, origin: u32) {
+    fn compute(&self, out: &mut Vec<Inst<Virtual>>, u: &Use) {
         let Temp { first, end, front, .. } = self.temps[u.temp as usize];
         let here = |d: &&Def| d.start < end * self.grf && first * self.grf < d.end;
         for d in self.remat.of(u.var).iter().filter(here) {
-            let inst = d.inst.map_regs(|role, r| match role {
+            out.push(d.inst.map_regs(|role, r| match role {
                 Role::Dst => self.reg(u.temp, front + r.byte - first * self.grf),
                 _ => r,
-            });
-            out.push(Inst { origin, ..inst });
+            }));
         }
     }
 
