@@ -165,24 +165,19 @@ impl Remat {
 
     /// Finds the operations; what something else writes does not qualify.
     fn find_defs(&mut self, Scene { kernel, accesses, .. }: Scene<'_>) {
-        let mut floats = Some(0);
-        let mut at = 0;
-        for (_, inst) in kernel.insts() {
-            if writes_control(inst) {
-                floats = (at < kernel.blocks.first().map_or(0, |b| b.insts.len())).then_some(at);
-                if floats.is_none() {
-                    break;
-                }
-            }
-            at += 1;
-        }
-        let mut at = 0;
-        for (_, inst) in kernel.insts() {
+        let start = kernel.blocks.first().map_or(0, |b| b.insts.len());
+        let mode =
+            kernel.insts().enumerate().filter(|(_, (_, inst))| writes_control(inst)).map(|i| i.0).last();
+        // From which instruction on floats are computed as they will be.
+        let floats = match mode {
+            None => Some(0),
+            Some(at) => (at < start).then_some(at + 1),
+        };
+        for (at, (_, inst)) in kernel.insts().enumerate() {
             for a in accesses.of(at).iter().filter(|a| a.kind.has(Kind::WRITE)) {
                 let can = &mut self.can[a.var as usize];
-                let mode = || !is_float(inst) || floats.is_some_and(|last| at > last || last == 0);
-                *can &=
-                    a.kind.has(Kind::SURE) && a.chan != Access::THROUGH_ADDRESS && is_plain(inst) && mode();
+                let whole = a.kind.has(Kind::SURE) && a.chan != Access::THROUGH_ADDRESS;
+                *can &= whole && is_plain(inst) && (!is_float(inst) || floats.is_some_and(|from| from <= at));
                 if *can {
                     self.defs.push(Def {
                         var: a.var,
@@ -193,7 +188,6 @@ impl Remat {
                     });
                 }
             }
-            at += 1;
         }
     }
 
@@ -265,12 +259,10 @@ impl Remat {
 
 /// Whether the same operation gives the same result again, and nothing else.
 fn is_plain(inst: &Inst<Virtual>) -> bool {
-    let op = match inst.op {
-        Op::Mov | Op::Add | Op::Mul | Op::Mad | Op::And | Op::Or | Op::Xor | Op::Not => true,
-        Op::Shl | Op::Shr | Op::Asr | Op::Rol | Op::Ror | Op::Add3 | Op::Bfn => true,
-        _ => false,
-    };
-    op && inst.pred.is_none()
+    use Op::{Add, Add3, And, Asr, Bfn, Mad, Mov, Mul, Not, Or, Rol, Ror, Shl, Shr, Xor};
+    let op = inst.op;
+    matches!(op, Mov | Add | Mul | Mad | And | Or | Xor | Not | Shl | Shr | Asr | Rol | Ror | Add3 | Bfn)
+        && inst.pred.is_none()
         && inst.cond.is_none()
         && inst.opts == Options::NONE
         && matches!(inst.payload, Payload::None | Payload::Bfn(_))

@@ -234,7 +234,7 @@ fn structured_forms_do_what_gotos_do() {
         let (mut plain, mut formed) = (g.kernel.clone(), g.kernel);
         structurizer::structurize_with(&mut plain, false).unwrap();
         structurizer::structurize_with(&mut formed, true).unwrap();
-        structured += formed.insts().filter(|(_, i)| i.op == gen_ir::Op::If).count();
+        structured += formed.insts().filter(|(_, i)| i.op == Op::If).count();
         let mut a = Machine::new(&plain, &g.inputs, WIDTH);
         let mut b = Machine::new(&formed, &g.inputs, WIDTH);
         // Blocks differ in number, so the runs stop at different places.
