@@ -8,7 +8,12 @@ mod alu;
 mod lsc;
 mod memory;
 mod misc;
+mod plain;
 mod sampler;
+
+pub(crate) use plain::plain_instructions;
+
+use platforms::Caps;
 
 use crate::{ids::VarId, opcode::Opcode, operand::*, types::Type};
 
@@ -309,7 +314,20 @@ pub struct Row {
     /// Number of operands, if the fields are an execution size, a predicate and vector operands that always
     /// exist; else 0.
     pub vectors: u8,
+    /// Whether a platform has it, where not all have.
+    pub only: Option<fn(&Caps) -> bool>,
 }
+
+/// The condition that a row's `if` says.
+macro_rules! has {
+    (nowhere) => {
+        |_| false
+    };
+    ($group:ident.$field:ident) => {
+        |caps| caps.$group.$field
+    };
+}
+use has;
 
 /// [`Row::vectors`] of these fields.
 const fn vectors(slots: &[Slot]) -> u8 {
@@ -338,6 +356,7 @@ const fn alu(opcode: Opcode, same_type: bool, slots: &'static [Slot]) -> Row {
         slots,
         same_type,
         vectors: vectors(slots),
+        only: None,
     }
 }
 
@@ -350,6 +369,7 @@ const fn op(opcode: Opcode, slots: &'static [Slot]) -> Row {
         slots,
         same_type: false,
         vectors: vectors(slots),
+        only: None,
     }
 }
 
@@ -362,10 +382,22 @@ const fn sub(opcode: Opcode, sub: u8, name: &'static str, slots: &'static [Slot]
         slots,
         same_type: false,
         vectors: vectors(slots),
+        only: None,
     }
 }
 
 impl Row {
+    /// The same, but only platforms with a capability have it.
+    const fn on(self, only: fn(&Caps) -> bool) -> Row {
+        Row { only: Some(only), ..self }
+    }
+
+    /// Whether a platform has the instruction (spec appendix "vISA instructions (per platform)"; the Ponte Vecchio
+    /// column from objects of Intel's compiler and its instruction descriptions).
+    pub fn is_on(&self, caps: &Caps) -> bool {
+        self.only.is_none_or(|only| only(caps))
+    }
+
     /// True if the instruction has an execution size.
     pub fn has_exec(&self) -> bool {
         self.slots.iter().any(|s| s.enc == Enc::Exec)
@@ -387,7 +419,7 @@ impl Row {
     }
 }
 
-const TOPICS: [&[Row]; 5] = [alu::ROWS, memory::ROWS, sampler::ROWS, lsc::ROWS, misc::ROWS];
+const TOPICS: [&[Row]; 6] = [alu::PLAIN, alu::OTHER, memory::ROWS, sampler::ROWS, lsc::ROWS, misc::ROWS];
 
 /// Sub-opcodes that an opcode may have.
 const SUBS: usize = 64;

@@ -10,7 +10,19 @@ macro_rules! raw_enum {
 
         impl $name {
             /// All values, in encoding order.
-            pub const ALL: &'static [$name] = &[$($name::$variant),+];
+            pub const ALL: &'static [$name] = &{
+                let mut all = [$($name::$variant),+];
+                let mut i = 0;
+                while i < all.len() {
+                    let mut j = i;
+                    while j > 0 && all[j - 1] as u8 > all[j] as u8 {
+                        (all[j - 1], all[j]) = (all[j], all[j - 1]);
+                        j -= 1;
+                    }
+                    i += 1;
+                }
+                all
+            };
 
             /// The value with this encoding, if there is one.
             pub const fn from_raw(raw: u8) -> Option<$name> {

@@ -6,82 +6,24 @@ use crate::{
     op::{Op, Precision},
     opcode::Opcode,
     operand::{Operand, RawOperand, Srcs},
+    table::plain_instructions,
     types::{CondMod, Exec, ExecSize, Modifier},
 };
 
-macro_rules! alu {
-    ($($name:ident $opcode:ident ($($src:ident),+);)+) => {
+macro_rules! functions {
+    ($($opcode:ident = $byte:literal $name:literal $builder:ident($($src:ident),+) $kind:ident $same:literal
+        [$($slot:expr),+] $(if $($has:ident).+)?;)+) => {
         impl KernelBuilder {
             $(
-                #[doc = concat!("`", stringify!($name), "`: the instruction of this name, with as many sources.")]
-                pub fn $name(&mut self, exec: Exec, dst: impl Into<Dest>, $($src: impl Into<Source>),+) {
+                #[doc = concat!("`", $name, "`: the instruction of this name, with as many sources.")]
+                pub fn $builder(&mut self, exec: Exec, dst: impl Into<Dest>, $($src: impl Into<Source>),+) {
                     self.alu(Opcode::$opcode, exec, dst.into(), &[$($src.into()),+]);
                 }
             )+
         }
     };
 }
-
-#[rustfmt::skip]
-alu! {
-    exp Exp (a);
-    frc Frc (a);
-    log Log (a);
-    rndd Rndd (a);
-    rndu Rndu (a);
-    rnde Rnde (a);
-    rndz Rndz (a);
-    sin Sin (a);
-    cos Cos (a);
-    sqrt Sqrt (a);
-    rsqrt Rsqrt (a);
-    inv Inv (a);
-    fcvt Fcvt (a);
-    lzd Lzd (a);
-    not Not (a);
-    cbit Cbit (a);
-    fbl Fbl (a);
-    fbh Fbh (a);
-    bfrev Bfrev (a);
-    mov Mov (a);
-    sqrtm Sqrtm (a);
-    tanh Tanh (a);
-    sigm Sigm (a);
-    add Add (a, b);
-    avg Avg (a, b);
-    div Div (a, b);
-    dp2 Dp2 (a, b);
-    dp3 Dp3 (a, b);
-    dp4 Dp4 (a, b);
-    dph Dph (a, b);
-    line Line (a, b);
-    mulh Mulh (a, b);
-    modulo Mod (a, b);
-    mul Mul (a, b);
-    pow Pow (a, b);
-    sad2 Sad2 (a, b);
-    srnd Srnd (a, b);
-    and And (a, b);
-    or Or (a, b);
-    xor Xor (a, b);
-    shl Shl (a, b);
-    shr Shr (a, b);
-    asr Asr (a, b);
-    rol Rol (a, b);
-    ror Ror (a, b);
-    sel Sel (a, b);
-    plane Plane (a, b);
-    divm Divm (a, b);
-    mad Mad (a, b, c);
-    lrp Lrp (a, b, c);
-    bfe Bfe (a, b, c);
-    sad2add Sad2add (a, b, c);
-    dp4a Dp4a (a, b, c);
-    add3 Add3 (a, b, c);
-    add3o Add3o (a, b, c);
-    madw Madw (a, b, c);
-    bfi Bfi (a, b, c, d);
-}
+plain_instructions!(functions);
 
 impl KernelBuilder {
     /// Any instruction of one destination and sources.

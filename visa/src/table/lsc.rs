@@ -23,6 +23,10 @@ const SRC1: Slot = raw_src("source 1");
 const SRC2: Slot = raw_src("source 2");
 const DST: Slot = raw_dst("destination");
 
+const fn lsc(opcode: Opcode, code: u8, name: &'static str, slots: &'static [Slot]) -> Row {
+    sub(opcode, code, name, slots).on(has!(memory.lsc))
+}
+
 const fn field(name: &'static str) -> Slot {
     BASE.named(name)
 }
@@ -65,11 +69,11 @@ const TYPED_BLOCK2D: &[Slot] = &[
 ];
 
 const fn untyped(op: LscOp) -> Row {
-    sub(LscUntyped, op as u8, op.name(), UNTYPED)
+    lsc(LscUntyped, op as u8, op.name(), UNTYPED)
 }
 
 const fn typed(op: LscOp) -> Row {
-    sub(LscTyped, op as u8, op.name(), TYPED)
+    lsc(LscTyped, op as u8, op.name(), TYPED)
 }
 
 #[rustfmt::skip]
@@ -82,12 +86,12 @@ pub(super) static ROWS: &[Row] = &[
     untyped(AtomicAnd), untyped(AtomicOr), untyped(AtomicXor), untyped(LoadStatus),
     untyped(StoreUncompressed), untyped(CcsUpdate), untyped(AtomicBfadd), untyped(AtomicBfsub),
     untyped(AtomicBfmin), untyped(AtomicBfmax), untyped(AtomicBfcas), untyped(LoadQuadStatus),
-    sub(LscUntyped, LoadStrided as u8,      LoadStrided.name(),      STRIDED),
-    sub(LscUntyped, StoreStrided as u8,     StoreStrided.name(),     STRIDED),
-    sub(LscUntyped, LoadBlock2d as u8,      LoadBlock2d.name(),      BLOCK2D),
-    sub(LscUntyped, StoreBlock2d as u8,     StoreBlock2d.name(),     BLOCK2D),
-    sub(LscUntyped, ApndctrAtomicAdd as u8, ApndctrAtomicAdd.name(), APPEND),
-    sub(LscUntyped, ApndctrAtomicSub as u8, ApndctrAtomicSub.name(), APPEND),
+    lsc(LscUntyped, LoadStrided as u8,      LoadStrided.name(),      STRIDED),
+    lsc(LscUntyped, StoreStrided as u8,     StoreStrided.name(),     STRIDED),
+    lsc(LscUntyped, LoadBlock2d as u8,      LoadBlock2d.name(),      BLOCK2D),
+    lsc(LscUntyped, StoreBlock2d as u8,     StoreBlock2d.name(),     BLOCK2D),
+    lsc(LscUntyped, ApndctrAtomicAdd as u8, ApndctrAtomicAdd.name(), APPEND),
+    lsc(LscUntyped, ApndctrAtomicSub as u8, ApndctrAtomicSub.name(), APPEND),
     typed(LoadQuad), typed(StoreQuad),
     typed(AtomicIinc), typed(AtomicIdec), typed(AtomicLoad), typed(AtomicStore),
     typed(AtomicIadd), typed(AtomicIsub), typed(AtomicSmin), typed(AtomicSmax),
@@ -95,7 +99,7 @@ pub(super) static ROWS: &[Row] = &[
     typed(AtomicFsub), typed(AtomicFmin), typed(AtomicFmax), typed(AtomicFcas),
     typed(AtomicAnd), typed(AtomicOr), typed(AtomicXor), typed(LoadStatus),
     typed(StoreUncompressed), typed(CcsUpdate), typed(ReadStateInfo), typed(LoadQuadStatus),
-    sub(LscTyped, LoadBlock2d as u8,  LoadBlock2d.name(),  TYPED_BLOCK2D),
-    sub(LscTyped, StoreBlock2d as u8, StoreBlock2d.name(), TYPED_BLOCK2D),
-    op(LscFence, &[EXEC, PRED, SFID, u8("fence operation"), u8("fence scope")]),
+    lsc(LscTyped, LoadBlock2d as u8,  LoadBlock2d.name(),  TYPED_BLOCK2D),
+    lsc(LscTyped, StoreBlock2d as u8, StoreBlock2d.name(), TYPED_BLOCK2D),
+    op(LscFence, &[EXEC, PRED, SFID, u8("fence operation"), u8("fence scope")]).on(has!(memory.lsc)),
 ];

@@ -31,6 +31,14 @@ const fn when_raw(name: &'static str, bit: u8) -> Slot {
     raw_src(name).when(When::Bit(bit))
 }
 
+const fn va(code: u8, name: &'static str, slots: &'static [Slot]) -> Row {
+    sub(Va, code, name, slots).on(has!(sampler.media))
+}
+
+const fn va_plus(code: u8, name: &'static str, slots: &'static [Slot]) -> Row {
+    sub(VaSklPlus, code, name, slots).on(has!(sampler.media_plus))
+}
+
 #[rustfmt::skip]
 pub(super) static ROWS: &[Row] = &[
     op(Sample3d,   &[OP, EXEC, PRED, CHANNELS, AOFFIMMI, SAMPLER, SURFACE, DST, PAIRED, PARAMS]),
@@ -41,7 +49,7 @@ pub(super) static ROWS: &[Row] = &[
     op(LoadLegacy,   &[u8("channels and width"), SURFACE, raw_src("u offsets"), raw_src("v offsets"), raw_src("r offsets"), DST]),
     op(SampleUnorm,  &[u8("channels and format"), SAMPLER, SURFACE, U, V, f("delta u"), f("delta v"), DST]),
     op(Avs,          &[CHANNELS, SAMPLER, SURFACE, U, V, f("delta u"), f("delta v"), f("u2d"), int("group id"),
-                       int("vertical block number"), u8("output format"), f("v2d"), u8("execution mode"), int("ief bypass"), DST]),
+                       int("vertical block number"), u8("output format"), f("v2d"), u8("execution mode"), int("ief bypass"), DST]).on(has!(sampler.media)),
     op(RtWrite3d,    &[EXEC, PRED, u16("mode"), SURFACE, raw_src("header"),
                        when_vector("sample index", 11), when_vector("counter", 8), when_vector("render target index", 2),
                        when_raw("source 0 alpha", 3), when_raw("output mask", 4), raw_src("red"), raw_src("green"), raw_src("blue"),
@@ -49,30 +57,30 @@ pub(super) static ROWS: &[Row] = &[
     op(UrbWrite3d,   &[EXEC, PRED, u8("number of outputs"), raw_src("channel mask"), u16("global offset"), raw_src("urb handle"),
                        raw_src("per-slot offset"), raw_src("vertex data")]),
 
-    sub(Va, 1, "va_convolve_2d",   &[SUB, SAMPLER, SURFACE, U, V, u8("properties"), DST]),
-    sub(Va, 2, "va_minmax",        &[SUB, SURFACE, U, V, int("mode"), DST]),
-    sub(Va, 3, "va_minmaxfilter",  &[SUB, SAMPLER, SURFACE, U, V, u8("output format"), u8("execution mode"), int("mode"), DST]),
-    sub(Va, 4, "va_erode",         &[SUB, SAMPLER, SURFACE, U, V, u8("execution mode"), DST]),
-    sub(Va, 5, "va_dilate",        &[SUB, SAMPLER, SURFACE, U, V, u8("execution mode"), DST]),
-    sub(Va, 6, "va_boolcentroid",  &[SUB, SURFACE, U, V, int("v size"), int("h size"), DST]),
-    sub(Va, 7, "va_centroid",      &[SUB, SURFACE, U, V, int("v size"), DST]),
+    va(1, "va_convolve_2d",   &[SUB, SAMPLER, SURFACE, U, V, u8("properties"), DST]),
+    va(2, "va_minmax",        &[SUB, SURFACE, U, V, int("mode"), DST]),
+    va(3, "va_minmaxfilter",  &[SUB, SAMPLER, SURFACE, U, V, u8("output format"), u8("execution mode"), int("mode"), DST]),
+    va(4, "va_erode",         &[SUB, SAMPLER, SURFACE, U, V, u8("execution mode"), DST]),
+    va(5, "va_dilate",        &[SUB, SAMPLER, SURFACE, U, V, u8("execution mode"), DST]),
+    va(6, "va_boolcentroid",  &[SUB, SURFACE, U, V, int("v size"), int("h size"), DST]),
+    va(7, "va_centroid",      &[SUB, SURFACE, U, V, int("v size"), DST]),
 
-    sub(VaSklPlus, 8,  "va_convolve_1d_v",     &[SUB, SAMPLER, SURFACE, U, V, u8("mode"), DST]),
-    sub(VaSklPlus, 9,  "va_convolve_1d_h",     &[SUB, SAMPLER, SURFACE, U, V, u8("mode"), DST]),
-    sub(VaSklPlus, 10, "va_convolve_1pixel",   &[SUB, SAMPLER, SURFACE, U, V, u8("mode"), raw_src("offsets"), DST]),
-    sub(VaSklPlus, 11, "va_floodfill",         &[SUB, u8("connectivity"), raw_src("pixel mask h direction"), int("pixel mask v left"),
+    va_plus(8,  "va_convolve_1d_v",     &[SUB, SAMPLER, SURFACE, U, V, u8("mode"), DST]),
+    va_plus(9,  "va_convolve_1d_h",     &[SUB, SAMPLER, SURFACE, U, V, u8("mode"), DST]),
+    va_plus(10, "va_convolve_1pixel",   &[SUB, SAMPLER, SURFACE, U, V, u8("mode"), raw_src("offsets"), DST]),
+    va_plus(11, "va_floodfill",         &[SUB, u8("connectivity"), raw_src("pixel mask h direction"), int("pixel mask v left"),
                                                  int("pixel mask v right"), int("loop count"), DST]),
-    sub(VaSklPlus, 12, "va_lbpcreation",       &[SUB, SURFACE, U, V, u8("mode"), DST]),
-    sub(VaSklPlus, 13, "va_lbpcorrelation",    &[SUB, SURFACE, U, V, int("disparity"), DST]),
-    sub(VaSklPlus, 15, "va_correlationsearch", &[SUB, SURFACE, U, V, f("vertical origin"), f("horizontal origin"), int("x size"), int("y size"),
+    va_plus(12, "va_lbpcreation",       &[SUB, SURFACE, U, V, u8("mode"), DST]),
+    va_plus(13, "va_lbpcorrelation",    &[SUB, SURFACE, U, V, int("disparity"), DST]),
+    va_plus(15, "va_correlationsearch", &[SUB, SURFACE, U, V, f("vertical origin"), f("horizontal origin"), int("x size"), int("y size"),
                                                  int("x search size"), int("y search size"), DST]),
-    sub(VaSklPlus, 16, "va_hdc_convolve_2d",   &[SUB, SAMPLER, SURFACE, U, V, u8("format and size"), DST_SURFACE, int("x offset"), int("y offset")]),
-    sub(VaSklPlus, 17, "va_hdc_minmaxfilter",  &[SUB, SAMPLER, SURFACE, U, V, u8("format"), u8("mode"), DST_SURFACE, int("x offset"), int("y offset")]),
-    sub(VaSklPlus, 18, "va_hdc_erode",         &[SUB, SAMPLER, SURFACE, U, V, DST_SURFACE, int("x offset"), int("y offset")]),
-    sub(VaSklPlus, 19, "va_hdc_dilate",        &[SUB, SAMPLER, SURFACE, U, V, DST_SURFACE, int("x offset"), int("y offset")]),
-    sub(VaSklPlus, 20, "va_hdc_lbpcorrelation",&[SUB, SURFACE, U, V, int("disparity"), DST_SURFACE, int("x offset"), int("y offset")]),
-    sub(VaSklPlus, 21, "va_hdc_lbpcreation",   &[SUB, SURFACE, U, V, u8("mode"), DST_SURFACE, int("x offset"), int("y offset")]),
-    sub(VaSklPlus, 22, "va_hdc_convolve_1d_h", &[SUB, SAMPLER, SURFACE, U, V, u8("format"), DST_SURFACE, int("x offset"), int("y offset")]),
-    sub(VaSklPlus, 23, "va_hdc_convolve_1d_v", &[SUB, SAMPLER, SURFACE, U, V, u8("format"), DST_SURFACE, int("x offset"), int("y offset")]),
-    sub(VaSklPlus, 24, "va_hdc_convolve_1pixel", &[SUB, SAMPLER, SURFACE, U, V, u8("format"), raw_src("offsets"), DST_SURFACE, int("x offset"), int("y offset")]),
+    va_plus(16, "va_hdc_convolve_2d",   &[SUB, SAMPLER, SURFACE, U, V, u8("format and size"), DST_SURFACE, int("x offset"), int("y offset")]),
+    va_plus(17, "va_hdc_minmaxfilter",  &[SUB, SAMPLER, SURFACE, U, V, u8("format"), u8("mode"), DST_SURFACE, int("x offset"), int("y offset")]),
+    va_plus(18, "va_hdc_erode",         &[SUB, SAMPLER, SURFACE, U, V, DST_SURFACE, int("x offset"), int("y offset")]),
+    va_plus(19, "va_hdc_dilate",        &[SUB, SAMPLER, SURFACE, U, V, DST_SURFACE, int("x offset"), int("y offset")]),
+    va_plus(20, "va_hdc_lbpcorrelation",&[SUB, SURFACE, U, V, int("disparity"), DST_SURFACE, int("x offset"), int("y offset")]),
+    va_plus(21, "va_hdc_lbpcreation",   &[SUB, SURFACE, U, V, u8("mode"), DST_SURFACE, int("x offset"), int("y offset")]),
+    va_plus(22, "va_hdc_convolve_1d_h", &[SUB, SAMPLER, SURFACE, U, V, u8("format"), DST_SURFACE, int("x offset"), int("y offset")]),
+    va_plus(23, "va_hdc_convolve_1d_v", &[SUB, SAMPLER, SURFACE, U, V, u8("format"), DST_SURFACE, int("x offset"), int("y offset")]),
+    va_plus(24, "va_hdc_convolve_1pixel", &[SUB, SAMPLER, SURFACE, U, V, u8("format"), raw_src("offsets"), DST_SURFACE, int("x offset"), int("y offset")]),
 ];
