@@ -2,6 +2,7 @@
 
 pub(crate) mod build;
 pub(crate) mod encode;
+mod fields;
 mod parts;
 
 pub use parts::*;

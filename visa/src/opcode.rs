@@ -45,10 +45,10 @@ macro_rules! opcodes {
         }
 
         impl Opcode {
-            const fn kind(self) -> Kind {
+            const fn kind(self) -> Option<Kind> {
                 match self {
-                    $(Opcode::$opcode => Kind::$kind,)+
-                    _ => Kind::arithmetic,
+                    $(Opcode::$opcode => Some(Kind::$kind),)+
+                    _ => None,
                 }
             }
         }
@@ -65,13 +65,18 @@ enum Kind {
 }
 
 impl Opcode {
+    /// One destination computed from sources: an instruction of `table/plain.rs`.
+    pub const fn is_plain(self) -> bool {
+        self.kind().is_some()
+    }
+
     /// `cos`, `log`, ... : computed by the math unit in its approximate form.
     pub const fn is_math(self) -> bool {
-        matches!(self.kind(), Kind::math)
+        matches!(self.kind(), Some(Kind::math))
     }
 
     /// `and`, `or`, `xor`, `not`: may work on predicates, take the bitwise-not modifier.
     pub const fn is_bitwise(self) -> bool {
-        matches!(self.kind(), Kind::bitwise)
+        matches!(self.kind(), Some(Kind::bitwise))
     }
 }

@@ -58,31 +58,22 @@ pub(crate) enum Route {
 static ROUTES: [Route; 256] = {
     let mut routes = [Route::Typed; 256];
     let mut i = 0;
-    while i < DIRECT.len() {
-        routes[DIRECT[i].0 as usize] = Route::Direct(DIRECT[i].1);
-        i += 1;
-    }
-    let mut i = 0;
     while i < Opcode::ALL.len() {
         let opcode = Opcode::ALL[i];
-        if opcode.is_math() {
+        if opcode.is_plain() {
             routes[opcode as usize] = Route::Alu;
         }
         i += 1;
     }
-    use Opcode::{
-        Add3o, Bfi, Cmp, Divm, Dp2, Dp3, Dp4, Dph, Fcvt, File, Goto, Label, Lifetime, Line, Loc, Mad, Madw,
-        Mod, Plane, Sad2add, Sqrtm,
-    };
+    let mut i = 0;
+    while i < DIRECT.len() {
+        routes[DIRECT[i].0 as usize] = Route::Direct(DIRECT[i].1);
+        i += 1;
+    }
+    use Opcode::{Cmp, File, Goto, Label, Lifetime, Loc, Mad};
     routes[Mad as usize] = Route::Mad;
     routes[Cmp as usize] = Route::Compare;
     routes[Goto as usize] = Route::Goto;
-    let mut i = 0;
-    let alu = [Add3o, Fcvt, Bfi, Sad2add, Madw, Mod, Divm, Sqrtm, Line, Plane, Dp2, Dp3, Dp4, Dph];
-    while i < alu.len() {
-        routes[alu[i] as usize] = Route::Alu;
-        i += 1;
-    }
     let mut i = 0;
     let marks = [Label, Lifetime, File, Loc];
     while i < marks.len() {

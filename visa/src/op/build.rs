@@ -1,6 +1,9 @@
 //! From stored operands to the typed view.
 
-use super::*;
+use super::{
+    fields::{Fault, Take},
+    *,
+};
 use crate::{
     inst::Record,
     opcode::Opcode,
@@ -8,21 +11,7 @@ use crate::{
     types::{EMask, Exec, ExecSize},
 };
 
-/// A control field that has no meaning: its name and value.
-type Fault = (&'static str, u32);
-
-/// Reads a record's operands in order.
-struct Take<'a> {
-    operands: &'a [Operand],
-    at: usize,
-}
-
 impl<'a> Take<'a> {
-    fn next(&mut self) -> &'a Operand {
-        self.at += 1;
-        &self.operands[self.at - 1]
-    }
-
     fn vector(&mut self) -> &'a VectorOperand {
         self.next().vector()
     }
@@ -39,14 +28,6 @@ impl<'a> Take<'a> {
         std::array::from_fn(|_| self.vector())
     }
 
-    fn num(&mut self) -> u32 {
-        self.next().num()
-    }
-
-    fn byte(&mut self) -> u8 {
-        self.num() as u8
-    }
-
     fn word(&mut self) -> u16 {
         self.num() as u16
     }
@@ -57,26 +38,6 @@ impl<'a> Take<'a> {
 
     fn sampler(&mut self) -> SamplerId {
         self.next().sampler()
-    }
-
-    fn opt_raw(&mut self) -> Option<RawOperand> {
-        match self.next() {
-            Operand::Absent => None,
-            other => Some(other.raw()),
-        }
-    }
-
-    fn opt_vector(&mut self) -> Option<&'a VectorOperand> {
-        match self.next() {
-            Operand::Absent => None,
-            other => Some(other.vector()),
-        }
-    }
-
-    fn rest(&mut self) -> &'a [Operand] {
-        let rest = &self.operands[self.at..];
-        self.at = self.operands.len();
-        rest
     }
 
     /// A byte that selects one of an enum's values.
@@ -377,20 +338,6 @@ fn block<'a>(opcode: Opcode, t: &mut Take<'a>) -> Result<Op<'a>, Fault> {
     })
 }
 
-fn media<'a>(store: bool, t: &mut Take<'a>) -> Op<'a> {
-    Op::MediaBlock {
-        store,
-        modifier: t.byte(),
-        surface: t.surface(),
-        plane: t.byte(),
-        width: t.byte(),
-        height: t.byte(),
-        x: t.vector(),
-        y: t.vector(),
-        data: t.raw(),
-    }
-}
-
 fn scaled<'a>(store: bool, t: &mut Take<'a>) -> Result<Op<'a>, Fault> {
     t.num();
     let blocks = t.power("number of blocks", 3)?;
@@ -433,9 +380,10 @@ fn dpas<'a>(t: &mut Take<'a>) -> Result<Op<'a>, Fault> {
 
 fn plain<'a>(opcode: Opcode, t: &mut Take<'a>) -> Result<Op<'a>, Fault> {
     use Opcode as O;
+    if let Some(op) = Op::take(opcode, t)? {
+        return Ok(op);
+    }
     Ok(match opcode {
-        O::Addc | O::Subb => Op::Carry { dst: t.vector(), carry: t.vector(), srcs: Srcs(t.rest()) },
-        O::Invm | O::Rsqtm => Op::MacroMath { dst: t.vector(), flag: t.vector(), srcs: Srcs(t.rest()) },
         O::Fminmax => {
             let which = t.byte();
             if which > 1 {
@@ -453,18 +401,7 @@ fn plain<'a>(opcode: Opcode, t: &mut Take<'a>) -> Result<Op<'a>, Fault> {
             let cond = CondMod::from_raw(relation & 7).ok_or(("relation", u32::from(relation)))?;
             Op::Cmp { cond, nan_variant: relation & 0x80 != 0, dst: t.vector(), srcs: Srcs(t.rest()) }
         }
-        O::Setp => Op::Setp { dst: t.vector(), src: t.vector() },
-        O::Movs => Op::Movs { dst: t.vector(), src: t.vector() },
-        O::AddrAdd => Op::AddrAdd { dst: t.vector(), base: t.vector(), offset: t.vector() },
 
-        O::Subroutine => Op::Subroutine(t.next().label()),
-        O::Label => Op::Label(t.next().label()),
-        O::Jmp => Op::Jmp(t.next().label()),
-        O::Goto => Op::Goto(t.next().label()),
-        O::Call => Op::Call(t.next().label()),
-        O::Ret => Op::Ret,
-        O::Fret => Op::Fret,
-        O::Fcall => Op::Fcall { function: t.next().str(), arg_size: t.byte(), return_size: t.byte() },
         O::Ifcall => {
             let flags = t.byte();
             Op::Ifcall {
@@ -475,18 +412,8 @@ fn plain<'a>(opcode: Opcode, t: &mut Take<'a>) -> Result<Op<'a>, Fault> {
                 return_size: t.byte(),
             }
         }
-        O::Faddr => Op::Faddr { symbol: t.next().str(), dst: t.vector() },
-        O::Switchjmp => Op::SwitchJmp { index: t.vector(), labels: Labels(t.rest()) },
 
         O::OwordLd | O::OwordLdUnaligned | O::OwordSt => block(opcode, t)?,
-        O::MediaLd | O::MediaSt => media(opcode == O::MediaSt, t),
-        O::Gather4Typed | O::Scatter4Typed => Op::Typed4 {
-            store: opcode == O::Scatter4Typed,
-            mask: t.mask(),
-            surface: t.surface(),
-            coords: t.raws(),
-            data: t.raw(),
-        },
         O::Gather4Scaled | O::Scatter4Scaled => {
             let mask = t.mask();
             t.num();
@@ -516,22 +443,9 @@ fn plain<'a>(opcode: Opcode, t: &mut Take<'a>) -> Result<Op<'a>, Fault> {
             Op::TypedAtomic { op, bits, surface: t.surface(), coords: t.raws(), srcs: t.raws(), dst: t.raw() }
         }
 
-        O::LscFence => Op::LscFence {
-            sfid: t.choice("shared function", LscSfid::from_raw)?,
-            op: t.choice("fence operation", LscFenceOp::from_raw)?,
-            scope: t.choice("fence scope", LscScope::from_raw)?,
-        },
-
         O::Sample3d => Op::Sample(sample(t, true)),
         O::Load3d => Op::Load3d(sample(t, false)),
         O::Gather43d => Op::Gather4(sample(t, true)),
-        O::Info3d => Op::Info3d {
-            op: t.byte(),
-            channels: t.mask(),
-            surface: t.surface(),
-            lod: t.opt_raw(),
-            dst: t.raw(),
-        },
         O::SampleLegacy | O::LoadLegacy => {
             let mode = t.byte();
             Op::SampleLegacy {
@@ -554,27 +468,6 @@ fn plain<'a>(opcode: Opcode, t: &mut Take<'a>) -> Result<Op<'a>, Fault> {
                 dst: t.raw(),
             }
         }
-        O::RtWrite3d => Op::RtWrite(RtWrite {
-            mode: t.word(),
-            surface: t.surface(),
-            header: t.raw(),
-            sample_index: t.opt_vector(),
-            counter: t.opt_vector(),
-            target: t.opt_vector(),
-            alpha0: t.opt_raw(),
-            output_mask: t.opt_raw(),
-            color: t.raws(),
-            depth: t.opt_raw(),
-            stencil: t.opt_raw(),
-        }),
-        O::UrbWrite3d => Op::UrbWrite {
-            outputs: t.byte(),
-            mask: t.raw(),
-            global_offset: t.word(),
-            handle: t.raw(),
-            per_slot_offset: t.raw(),
-            data: t.raw(),
-        },
 
         O::RawSend => Op::RawSend {
             conditional: t.byte() & 1 != 0,
@@ -600,25 +493,8 @@ fn plain<'a>(opcode: Opcode, t: &mut Take<'a>) -> Result<Op<'a>, Fault> {
             }
         }
 
-        O::Barrier => Op::Barrier,
-        O::Sbarrier => Op::SplitBarrier { signal: t.byte() != 0 },
-        O::Nbarrier => Op::NamedBarrier {
-            mode: t.byte(),
-            id: t.vector(),
-            kind: t.vector(),
-            producers: t.vector(),
-            consumers: t.vector(),
-        },
-        O::Wait => Op::Wait { mask: t.vector() },
-        O::Fence => Op::Fence { mask: t.byte() },
-        O::Yield => Op::Yield,
-        O::SamplerCacheFlush => Op::SamplerCacheFlush,
-        O::Breakpoint => Op::Breakpoint,
-
         O::Dpas | O::Dpasw => dpas(t)?,
         O::Lifetime => lifetime(t)?,
-        O::File => Op::File(t.next().str()),
-        O::Loc => Op::Loc(t.num()),
         O::VmeIme | O::VmeSic | O::VmeFbr | O::VmeIdm | O::Avs | O::Va | O::VaSklPlus | O::RawSendg => {
             Op::Other(t.rest())
         }

@@ -1,6 +1,6 @@
 //! From the typed view to stored operands: the way back of [`super::build`].
 
-use super::*;
+use super::{fields::Put, *};
 use crate::{
     opcode::Opcode,
     types::{Exec, ExecSize},
@@ -16,9 +16,6 @@ pub(crate) struct Encoded {
     /// Execution size and mask, for the record.
     pub exec: Exec,
 }
-
-/// Writes operands in table order.
-struct Put<'a>(&'a mut Vec<Operand>);
 
 impl Put<'_> {
     fn num(&mut self, n: impl Into<u32>) -> &mut Self {
@@ -56,28 +53,8 @@ impl Put<'_> {
         self
     }
 
-    fn label(&mut self, l: LabelId) -> &mut Self {
-        self.0.push(Operand::Label(l));
-        self
-    }
-
-    fn string(&mut self, s: StrId) -> &mut Self {
-        self.0.push(Operand::Str(s));
-        self
-    }
-
     fn all(&mut self, list: &[Operand]) -> &mut Self {
         self.0.extend_from_slice(list);
-        self
-    }
-
-    fn opt_raw(&mut self, r: Option<RawOperand>) -> &mut Self {
-        self.0.push(r.map_or(Operand::Absent, Operand::Raw));
-        self
-    }
-
-    fn opt_vector(&mut self, v: Option<&VectorOperand>) -> &mut Self {
-        self.0.push(v.map_or(Operand::Absent, |v| Operand::Vector(*v)));
         self
     }
 
@@ -132,18 +109,13 @@ impl Op<'_> {
 
     fn put(&self, opcode: Opcode, exec: Exec, mut p: Put<'_>) -> (Opcode, u8) {
         use Opcode as O;
+        if let Some(opcode) = self.put_fields(opcode, &mut p) {
+            return (opcode, 0);
+        }
         let pick = |store: bool, st: Opcode, ld: Opcode| if store { st } else { ld };
         let opcode = match *self {
             Op::Alu { dst, srcs } => {
                 p.vector(dst).all(srcs.0);
-                opcode
-            }
-            Op::Carry { dst, carry, srcs } => {
-                p.vector(dst).vector(carry).all(srcs.0);
-                opcode
-            }
-            Op::MacroMath { dst, flag, srcs } => {
-                p.vector(dst).vector(flag).all(srcs.0);
                 opcode
             }
             Op::MinMax { max, dst, srcs } => {
@@ -157,18 +129,6 @@ impl Op<'_> {
             Op::Cmp { cond, nan_variant, dst, srcs } => {
                 p.num(cond.raw() | u8::from(nan_variant) << 7).vector(dst).all(srcs.0);
                 O::Cmp
-            }
-            Op::Setp { dst, src } => {
-                p.vector(dst).vector(src);
-                O::Setp
-            }
-            Op::Movs { dst, src } => {
-                p.vector(dst).vector(src);
-                O::Movs
-            }
-            Op::AddrAdd { dst, base, offset } => {
-                p.vector(dst).vector(base).vector(offset);
-                O::AddrAdd
             }
             Op::Dpas { weight, activation, depth, repeat, dst, srcs, src2 } => {
                 let info = [weight.raw(), activation.raw(), depth, repeat];
@@ -187,14 +147,6 @@ impl Op<'_> {
                 };
                 p.num(u8::from(end) | class << 4).num(id);
                 O::Lifetime
-            }
-            Op::File(name) => {
-                p.string(name);
-                O::File
-            }
-            Op::Loc(line) => {
-                p.num(line);
-                O::Loc
             }
             Op::SvmBlock { store, unaligned, owords, address, data } => {
                 p.num(power(owords) | u8::from(unaligned) << 3).vector(address).raw(data);
@@ -226,11 +178,6 @@ impl Op<'_> {
                 p.surface(surface).vector(offset).raw(data);
                 pick(store, O::OwordSt, pick(unaligned, O::OwordLdUnaligned, O::OwordLd))
             }
-            Op::MediaBlock { store, modifier, surface, plane, width, height, x, y, data } => {
-                p.num(modifier).surface(surface).num(plane).num(width).num(height);
-                p.vector(x).vector(y).raw(data);
-                pick(store, O::MediaSt, O::MediaLd)
-            }
             Op::Gather { store, element_bytes, modified, surface, global_offset, offsets, data } => {
                 p.num(power(element_bytes));
                 if !store {
@@ -238,10 +185,6 @@ impl Op<'_> {
                 }
                 p.num(lanes(exec)).surface(surface).vector(global_offset).raw(offsets).raw(data);
                 pick(store, O::Scatter, O::Gather)
-            }
-            Op::Typed4 { store, mask, surface, coords, data } => {
-                p.num(mask.0).surface(surface).raws(&coords).raw(data);
-                pick(store, O::Scatter4Typed, O::Gather4Typed)
             }
             Op::Scaled4 { store, mask, surface, global_offset, offsets, data } => {
                 p.num(mask.0).num(0u32).surface(surface).vector(global_offset).raw(offsets).raw(data);
@@ -307,10 +250,6 @@ impl Op<'_> {
                 p.vector(l.surface).num(l.surface_index).raw(l.dst).vectors(&l.offsets).raw(l.src1);
                 return (O::LscTyped, l.op.raw());
             }
-            Op::LscFence { sfid, op, scope } => {
-                p.num(sfid.raw()).num(op.raw()).num(scope.raw());
-                O::LscFence
-            }
             Op::Sample(s) => {
                 s.put(&mut p);
                 O::Sample3d
@@ -323,10 +262,6 @@ impl Op<'_> {
                 s.put(&mut p);
                 O::Gather43d
             }
-            Op::Info3d { op, channels, surface, lod, dst } => {
-                p.num(op).num(channels.0).surface(surface).opt_raw(lod).raw(dst);
-                O::Info3d
-            }
             Op::SampleLegacy { channels, simd16, sampler, surface, coords, dst } => {
                 p.num(channels.0 & 15 | u8::from(simd16) << 4);
                 p.sampler(sampler).surface(surface).raws(&coords).raw(dst);
@@ -336,17 +271,6 @@ impl Op<'_> {
                 p.num(channels.0 & 15 | format << 4);
                 p.sampler(Some(sampler)).surface(surface).vectors(&coords).raw(dst);
                 O::SampleUnorm
-            }
-            Op::RtWrite(w) => {
-                p.num(w.mode).surface(w.surface).raw(w.header);
-                p.opt_vector(w.sample_index).opt_vector(w.counter).opt_vector(w.target);
-                p.opt_raw(w.alpha0).opt_raw(w.output_mask).raws(&w.color);
-                p.opt_raw(w.depth).opt_raw(w.stencil);
-                O::RtWrite3d
-            }
-            Op::UrbWrite { outputs, mask, global_offset, handle, per_slot_offset, data } => {
-                p.num(outputs).raw(mask).num(global_offset).raw(handle).raw(per_slot_offset).raw(data);
-                O::UrbWrite3d
             }
             Op::RawSend { conditional, ext_desc, src_len, dst_len, desc, src, dst } => {
                 p.num(conditional).num(ext_desc).num(src_len).num(dst_len).vector(desc).raw(src).raw(dst);
@@ -358,75 +282,14 @@ impl Op<'_> {
                 p.vector(ext_desc).vector(desc).raws(&srcs).raw(dst);
                 O::RawSends
             }
-            _ => return (self.put_control(opcode, p), 0),
-        };
-        (opcode, 0)
-    }
-
-    fn put_control(&self, opcode: Opcode, mut p: Put<'_>) -> Opcode {
-        use Opcode as O;
-        match *self {
-            Op::Label(label) => {
-                p.label(label);
-                O::Label
-            }
-            Op::Subroutine(label) => {
-                p.label(label);
-                O::Subroutine
-            }
-            Op::Jmp(label) => {
-                p.label(label);
-                O::Jmp
-            }
-            Op::Goto(label) => {
-                p.label(label);
-                O::Goto
-            }
-            Op::Call(label) => {
-                p.label(label);
-                O::Call
-            }
-            Op::Ret => O::Ret,
-            Op::Fret => O::Fret,
-            Op::Fcall { function, arg_size, return_size } => {
-                p.string(function).num(arg_size).num(return_size);
-                O::Fcall
-            }
             Op::Ifcall { uniform, no_return, address, arg_size, return_size } => {
                 p.num(u8::from(uniform) | u8::from(no_return) << 1);
                 p.vector(address).num(arg_size).num(return_size);
                 O::Ifcall
             }
-            Op::Faddr { symbol, dst } => {
-                p.string(symbol).vector(dst);
-                O::Faddr
-            }
-            Op::SwitchJmp { index, labels } => {
-                p.vector(index).all(labels.0);
-                O::Switchjmp
-            }
-            Op::Barrier => O::Barrier,
-            Op::SplitBarrier { signal } => {
-                p.num(signal);
-                O::Sbarrier
-            }
-            Op::NamedBarrier { mode, id, kind, producers, consumers } => {
-                p.num(mode).vectors(&[id, kind, producers, consumers]);
-                O::Nbarrier
-            }
-            Op::Wait { mask } => {
-                p.vector(mask);
-                O::Wait
-            }
-            Op::Fence { mask } => {
-                p.num(mask);
-                O::Fence
-            }
-            Op::Yield => O::Yield,
-            Op::SamplerCacheFlush => O::SamplerCacheFlush,
-            Op::Breakpoint => O::Breakpoint,
             _ => opcode,
-        }
+        };
+        (opcode, 0)
     }
 }
 
