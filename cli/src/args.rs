@@ -281,6 +281,9 @@ pub struct DiffArgs {
     /// Compare what becomes of one file here with the code that it carries.
     #[arg(long)]
     pub embedded: bool,
+    /// General registers of a thread in what is finalized: 128, 256 or `auto`; what the kernel says, if absent.
+    #[arg(long, value_name = "128|256|auto")]
+    pub grf: Option<finalizer::Grf>,
     /// Only these kernels.
     #[arg(short, long, value_name = "NAME")]
     pub kernel: Vec<String>,
@@ -310,7 +313,7 @@ pub struct InfoArgs {
     /// vISA objects, vISA assembly, compiled programs (zebins), raw code.
     #[arg(required = true, value_name = "FILE")]
     pub inputs: Vec<PathBuf>,
-    /// The platform of raw code, of a program's code, and of text.
+    /// The platform of raw code and of text, and of the code of a program that does not name its own.
     #[arg(short, long, ignore_case = true, value_parser = platform())]
     pub platform: Option<Platform>,
     /// For people, or one JSON object a file.

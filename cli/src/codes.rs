@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use encoder::decode_all;
-use finalizer::{Binary, Diagnostic, Finalizer, Place, Refusal};
+use finalizer::{Binary, Diagnostic, Finalizer, Grf, Place, Refusal};
 use iga::{AsmOptions, assemble};
 use platforms::Platform;
 use visa::Module;
@@ -33,13 +33,13 @@ pub fn machine_code(platform: Platform, bytes: &[u8]) -> Result<Vec<Piece>, Refu
 }
 
 /// The code of a file of any kind: what it carries for the platform; of vISA without such code, what becomes of it
-/// here; of a listing, what it assembles to.
-pub fn any_code(platform: Platform, path: &Path) -> Result<Vec<Piece>, Refusal> {
+/// here with so many registers; of a listing, what it assembles to.
+pub fn any_code(platform: Platform, grf: Grf, path: &Path) -> Result<Vec<Piece>, Refusal> {
     let bytes = Input::open(path).map_err(|e| Diagnostic::error("CannotRead", e.to_string()))?;
     if visa::is_object(&bytes) {
         let module = finalizer::read_module(&bytes)?;
         let carried = embedded(platform, &module);
-        return if carried.is_empty() { finalized(platform, &module) } else { Ok(carried) };
+        return if carried.is_empty() { finalized(platform, grf, &module) } else { Ok(carried) };
     }
     if bytes.len() <= LONGEST_CODE
         && !bytes.contains(&0)
@@ -48,7 +48,7 @@ pub fn any_code(platform: Platform, path: &Path) -> Result<Vec<Piece>, Refusal> 
         let first = text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with("//"));
         return match first {
             Some(line) if line.starts_with('.') => {
-                finalized(platform, &finalizer::read_text(&bytes, platform)?)
+                finalized(platform, grf, &finalizer::read_text(&bytes, platform)?)
             }
             _ => assembled(platform, text, false).map(|code| vec![Piece { name: None, code, inputs: None }]),
         };
@@ -57,8 +57,8 @@ pub fn any_code(platform: Platform, path: &Path) -> Result<Vec<Piece>, Refusal> 
 }
 
 /// What the kernels of a module become here.
-pub fn finalized(platform: Platform, module: &Module) -> Result<Vec<Piece>, Refusal> {
-    let mut finalizer = Finalizer::new(finalizer::Options::new(platform));
+pub fn finalized(platform: Platform, grf: Grf, module: &Module) -> Result<Vec<Piece>, Refusal> {
+    let mut finalizer = Finalizer::new(finalizer::Options { grf, ..finalizer::Options::new(platform) });
     let piece = |b: Binary| {
         let inputs = Some(inputs(&b));
         Piece { name: Some(b.info.name), code: b.code, inputs }

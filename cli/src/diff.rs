@@ -75,13 +75,14 @@ fn sides(args: &DiffArgs) -> Result<[Vec<Piece>; 2], Fault> {
                         let message = format!("found no code for {} in the object", args.platform);
                         return Err(Diagnostic::error("NoCode", message).at(Place::Input).into());
                     }
-                    Ok([codes::finalized(args.platform, &module)?, carried])
+                    Ok([codes::finalized(args.platform, args.grf.unwrap_or_default(), &module)?, carried])
                 });
             both.map_err(|e| (file.clone(), e))
         }
         ([left, right], false) => {
             let read = |file: &std::path::PathBuf| {
-                codes::any_code(args.platform, file).map_err(|e| (file.clone(), e))
+                codes::any_code(args.platform, args.grf.unwrap_or_default(), file)
+                    .map_err(|e| (file.clone(), e))
             };
             Ok([read(left)?, read(right)?])
         }

@@ -139,7 +139,9 @@ fn contents(args: &InfoArgs, path: &Path) -> Result<File, Refusal> {
     if bytes.starts_with(b"\x7fELF") {
         let program =
             zebin::Program::read(&bytes).map_err(|e| Diagnostic::error("BadProgram", e.to_string()))?;
-        let kernels = of_program(args, &program);
+        // A product that no platform stands for, and a file that names none, leave the code unread.
+        let platform = args.platform.or_else(|| rewriter::platform_of(&bytes).ok().flatten());
+        let kernels = of_program(platform, &program);
         return Ok(File {
             file,
             kind: "compiled program",
@@ -230,11 +232,11 @@ fn attributes(kernel: &Kernel) -> Vec<Attribute> {
     kernel.attr_table.range(kernel.attrs).map(one).collect()
 }
 
-fn of_program(args: &InfoArgs, program: &zebin::Program) -> Vec<Routine> {
+fn of_program(platform: Option<Platform>, program: &zebin::Program) -> Vec<Routine> {
     let one = |name: &str| {
         let info = zebin::info::find(&program.ze_info, name).ok();
         let code = program.unit(name).map(|unit| {
-            let code = Code::new(args.platform, None, &unit.code);
+            let code = Code::new(platform, None, &unit.code);
             match &info {
                 Some(i) => Code {
                     simd: Some(i.simd),

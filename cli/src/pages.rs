@@ -36,7 +36,7 @@ pub fn of<'a>(
     for (number, binary) in done {
         let platform = binary.info.platform;
         if let (Some(other), Entry::Vacant(unread)) = (&args.beside, others.entry(platform)) {
-            unread.insert(others_of(other, module, platform)?);
+            unread.insert(others_of(args, other, module, platform)?);
         }
         let beside = others.get(&platform).and_then(|pieces| named(pieces, &binary.info.name));
         kernels.push(kernel(args, file, module, number, binary, beside));
@@ -125,9 +125,14 @@ fn label(other: &Path) -> String {
 }
 
 /// The other code of the kernels of an input.
-fn others_of(other: &Path, module: Option<&Module>, platform: Platform) -> Result<Vec<Piece>, Refusal> {
+fn others_of(
+    args: &FinalizeArgs,
+    other: &Path,
+    module: Option<&Module>,
+    platform: Platform,
+) -> Result<Vec<Piece>, Refusal> {
     if other.as_os_str() != CARRIED {
-        return codes::any_code(platform, other);
+        return codes::any_code(platform, args.grf.unwrap_or_default(), other);
     }
     let carried = module.map(|m| codes::embedded(platform, m)).unwrap_or_default();
     if carried.is_empty() {

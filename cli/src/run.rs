@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, io::Write, process::ExitCode};
 
-use emulator::{Arg, Launch, Memory, Options, RunReport, SendKind, infer, link::Loaded};
+use emulator::{Arg, Launch, Memory, Options, RunReport, SendKind, Unfilled, infer, link::Loaded};
 use finalizer::{Diagnostic, Finalizer, Grf, Place, Refusal};
 use platforms::Platform;
 use serde_json::{Map, Value, json};
@@ -62,6 +62,12 @@ fn execute(args: &RunArgs) -> Result<bool, Refusal> {
         None => Loaded::default(),
     };
     let info = layout(args, &source, program.as_ref(), &name, &arguments)?;
+    let unfilled = match &source {
+        Source::Visa(module, index) if args.ze_info.is_some() || program.is_some() => {
+            emulator::unfilled(args.platform, &module.kernels[*index], &info)
+        }
+        _ => Vec::new(),
+    };
     let mut launch = Launch {
         local: args.local.unwrap_or_else(|| infer::group(args.global, &info)),
         global: args.global,
@@ -88,13 +94,21 @@ fn execute(args: &RunArgs) -> Result<bool, Refusal> {
     .map_err(emulator)?;
     match args.message_format {
         MessageFormat::Human => print(&shown(args, &name, &launch, &done, &memory)?)?,
-        MessageFormat::Json => print(&format!("{:#}\n", as_json(args, &name, &launch, &done, &memory)?))?,
+        MessageFormat::Json => {
+            print(&format!("{:#}\n", as_json(args, &name, &launch, &done, &memory, &unfilled)?))?
+        }
     }
     for (index, path) in &args.out {
         let bytes = buffer(&launch.args, *index, &memory)?;
         files::write(path, bytes).map_err(|e| refuse("CannotWrite", format!("{}: {e}", path.display())))?;
     }
     if args.message_format == MessageFormat::Human {
+        for input in &unfilled {
+            let (name, bytes, offset) = (&input.name, input.bytes, input.offset);
+            eprintln!(
+                "warning: nothing fills the input {name}, {bytes} bytes at byte {offset} of the registers"
+            );
+        }
         done.reports.iter().for_each(|finding| eprintln!("{finding}"));
     }
     Ok(!done.reports.iter().any(|r| r.fault.is_error()))
@@ -126,6 +140,7 @@ fn as_json(
     launch: &Launch,
     done: &RunReport,
     memory: &Memory,
+    unfilled: &[Unfilled],
 ) -> Result<Value, Refusal> {
     let findings = done.reports.iter().map(|r| {
         json!({
@@ -139,6 +154,7 @@ fn as_json(
             "count": r.count,
         })
     });
+    let inputs = unfilled.iter().map(|i| json!({ "name": i.name, "offset": i.offset, "bytes": i.bytes }));
     let mut buffers = Vec::new();
     for (index, element) in &args.print {
         let element = element.unwrap_or(launch::Element::Unsigned(1));
@@ -162,6 +178,7 @@ fn as_json(
         "messages": messages,
         "buffers": buffers,
         "findings": findings.collect::<Vec<_>>(),
+        "unfilled": inputs.collect::<Vec<_>>(),
     });
     if args.trace {
         out["trace"] = json!(done.trace);

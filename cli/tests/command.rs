@@ -591,9 +591,12 @@ fn a_compiled_program_comes_back_with_our_code() {
     let out = run(dir.path(), &["p.bin", "-p", "tgllp", "--emit", "isa,dat"]);
     assert!(out.status.success(), "{}", stderr(&out));
     assert_eq!(names(dir.path()), ["p.bin", "p.gen.bin", "p.saxpy.tgllp.dat", "p.sums.tgllp.dat"]);
-    let info = run(dir.path(), &["info", "p.gen.bin", "-p", "tgllp"]);
+    let info = run(dir.path(), &["info", "p.gen.bin"]);
     let text = String::from_utf8_lossy(&info.stdout);
-    assert!(text.contains("compiled program") && text.contains("kernel sums"), "{text}");
+    for part in ["compiled program", "kernel sums", "code        tgllp ", " instructions, "] {
+        assert!(text.contains(part), "no {part} in {text}");
+    }
+    assert_eq!(run(dir.path(), &["info", "p.gen.bin", "-p", "tgllp"]).stdout, info.stdout);
     // What is inside, in files: the code is ours by now, and the vISA is what it was made from.
     let out = run(dir.path(), &["extract", "p.gen.bin", "-k", "sums", "-o", "held/"]);
     assert!(out.status.success(), "{}", stderr(&out));
@@ -651,6 +654,17 @@ fn diff_compares_codes_of_all_kinds() {
     fs::write(dir.path().join("other.asm"), listing.replace("r10", "r30")).unwrap();
     assert_eq!(diff(&["k.isa", "other.asm"]).status.code(), Some(1));
     assert_eq!(diff(&["k.isa", "other.asm", "--ignore-registers"]).status.code(), Some(0));
+}
+
+#[test]
+fn diff_takes_the_size_of_the_register_file() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("k.visaasm"), ".version 3.6\n.kernel \"k\"\nret (M1, 1)\n").unwrap();
+    let emit = ["k.visaasm", "-p", "pvc", "--grf", "256", "--emit", "dat", "-o", "large.dat", "-q"];
+    assert!(run(dir.path(), &emit).status.success());
+    let files = ["diff", "-p", "pvc", "k.visaasm", "large.dat"];
+    assert_eq!(run(dir.path(), &files).status.code(), Some(1), "the thread ends from other registers");
+    assert_eq!(run(dir.path(), &[&files[..], &["--grf", "256"]].concat()).status.code(), Some(0));
 }
 
 #[test]

@@ -287,6 +287,21 @@ fn functions_may_stand_in_other_texts() {
     assert_eq!(alone.status.code(), Some(1), "{}", text(&alone.stdout));
 }
 
+/// A description that leaves an input out is told so, and one that is complete is not.
+#[test]
+fn inputs_that_nothing_fills_are_named() {
+    let args = "--arg u32:1,2,3,4,5,6,7,8 --arg buf:32 --arg u32:0 --link twice.visaasm --with interpreter";
+    let whole = document(&run_caller(ZE_INFO, args));
+    assert_eq!(whole["unfilled"], serde_json::json!([]), "{whole}");
+    let second = "      - arg_type: arg_byvalue\n        offset: 64\n        size: 4\n        arg_index: 2\n";
+    let third = document(&run_caller(&ZE_INFO.replace(second, ""), args));
+    assert_eq!(
+        third["unfilled"],
+        serde_json::json!([{ "name": "T6", "offset": 128, "bytes": 4 }]),
+        "{third}"
+    );
+}
+
 /// A kernel that stores what the launch says of its dimensions, and where it lies in the payload.
 fn kernel_of_dimensions() -> (String, String) {
     use visa::{Align, Exec, ExecSize, Type, builder::KernelBuilder, text::TextOptions};

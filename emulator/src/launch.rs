@@ -165,10 +165,7 @@ impl Dispatch {
         d.cross = d.cross_data(launch, memory)?;
         for thread in 0..threads {
             let mut own = local_ids(k, launch.local, thread, grf);
-            if own.is_empty() && !platform.caps().thread.payload_prologue {
-                // The hardware fills at least one register for each thread, whether it is of use or not.
-                own.resize(grf as usize, 0);
-            }
+            own.resize(own_bytes(platform, k) as usize, 0);
             d.per_thread.push(own);
             let left = items - u64::from(thread) * u64::from(k.simd);
             d.masks.push(dispatched(left.min(k.simd.into()) as u32, k.simd));
@@ -447,6 +444,17 @@ fn dispatched(items: u32, simd: u32) -> u32 {
     if simd <= 1 { u32::MAX } else { crate::thread::mask(items) }
 }
 
+/// Bytes of a thread's own data, in whole registers.
+pub(crate) fn own_bytes(platform: Platform, k: &KernelInfo) -> u32 {
+    let thread = &platform.caps().thread;
+    let grf = u32::from(platform.caps().regs.grf_bytes);
+    // Where the hardware fills registers, it fills at least one for each thread, whether it is of use or not.
+    let least = if thread.payload_prologue { 0 } else { grf };
+    let end = |p: &PayloadArg| p.offset.saturating_add(p.size.min(4096));
+    let bytes = k.per_thread.iter().map(end).max().unwrap_or(0).max(least);
+    bytes.checked_next_multiple_of(grf).unwrap_or(u32::MAX)
+}
+
 /// Local ids of a thread's channels: 16 bits each, a dimension after the other, each padded to whole
 /// registers; or one packed triple for kernels of one channel.
 fn local_ids(k: &KernelInfo, local: [u32; 3], thread: u32, grf: u32) -> Vec<u8> {
@@ -485,6 +493,5 @@ fn local_ids(k: &KernelInfo, local: [u32; 3], thread: u32, grf: u32) -> Vec<u8> 
             _ => {}
         }
     }
-    out.resize(out.len().next_multiple_of(grf as usize), 0);
     out
 }

@@ -20,6 +20,7 @@ pub mod link;
 mod memory;
 mod messages;
 pub mod num;
+mod payload;
 pub mod probe;
 mod program;
 mod report;
@@ -33,6 +34,7 @@ pub mod visa;
 pub use dispatch::{GroupReport, Groups, run as run_program};
 pub use launch::{Arg, Bindings, Dispatch, Launch, RawLaunch};
 pub use memory::{Buffer, Fault as MemoryFault, Image, Memory, Outside, Sampler, Surface, Texel, Wrap};
+pub use payload::{Unfilled, unfilled};
 pub use program::Program;
 pub use report::{Fault, Report, RunReport, SendKind};
 
