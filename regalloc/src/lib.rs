@@ -33,7 +33,7 @@
 //! `a0` (32 bytes) too, backed by general registers, and costs them next to nothing: one liveness
 //! serves all three files. On what both can express, uniform flow over values of one register and flags, ours is
 //! held against it: `tests/beside_regalloc2.rs` has regalloc2's checker judge our allocations, and where regalloc2
-//! gives every value one register for good, so do we.
+//! gives every value one register for good, so do we. `REGALLOC2.md` has what it would gain and cost, measured.
 //!
 //! The stages up to `place` run in rounds: when something finds no place, code is rewritten (`backing`,
 //! `spill`) so that it needs one for a few instructions only, and the next round starts afresh. What
