@@ -95,7 +95,7 @@ impl Copies {
         self.all.clear();
         reset(&mut self.newest, vars, Newest::NONE);
         self.byte_sources = caps.regions.byte_sources;
-        self.mixes_qwords = caps.ops.int64 && caps.regions.float_regions && !caps.regions.restricted_64bit;
+        self.mixes_qwords = caps.ops.int64 && !caps.regions.restricted_64bit;
         self.legal = legal;
     }
 
@@ -396,9 +396,9 @@ fn replace_register(
 ) -> Option<Src<Virtual>> {
     let Src::Direct { region, mods, ty, .. } = inst.src[i] else { return None };
     let ternary = inst.op.info().class == Class::Ternary;
-    // A product of words, added to a dword, is exact.
-    let product =
-        inst.op == Op::Mad && i > 0 && origin_ty.bytes() == 2 && inst.dst.ty().is_some_and(Type::is_int);
+    // A product of words, added to a dword, is exact, and so is a sum of three.
+    let word = origin_ty.bytes() == 2 && inst.dst.ty().is_some_and(Type::is_int);
+    let product = word && (inst.op == Op::Mad && i > 0 || inst.op == Op::Add3);
     let new_ty = if origin_ty.bytes() == copy.dst_ty.bytes() {
         ty
     } else {
@@ -489,7 +489,7 @@ fn reads_widened(inst: &Inst<Virtual>, i: usize, ty: Type, copy: &Copy, origin_t
     same_value
         && match inst.op {
             Op::Mov => plain,
-            Op::Add | Op::Mul | Op::Mad | Op::Sel => plain && dword_result,
+            Op::Add | Op::Add3 | Op::Mul | Op::Mad | Op::Sel => plain && dword_result,
             Op::And | Op::Or | Op::Xor => plain && dword_result && !origin_ty.is_signed(),
             // The shifted value; a shift count is read modulo the width.
             Op::Shl => plain && dword_result && i == 0,
