@@ -11,57 +11,86 @@ use gen_ir::{
 };
 
 use crate::lists::reset;
+use std::ops::Range;
 
 /// How far apart comparisons, operation and readers may stand.
 const REACH: usize = 32;
 
-/// How often each variable is read and written.
+/// Bytes of a flag: channels by eight.
+type Part = Range<u32>;
+
+/// How often something is read and written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+struct Count {
+    reads: u32,
+    writes: u32,
+}
+
+/// How often each variable is read and written: its first two bytes, the others, and any. A flag of 32 channels is
+/// two of 16 where code works on halves.
 #[derive(Debug, Default)]
 pub(super) struct Uses {
-    reads: Vec<u32>,
-    writes: Vec<u32>,
+    counts: Vec<[Count; 3]>,
 }
 
 impl Uses {
     fn count(&mut self, kernel: &Kernel<Virtual>) {
-        reset(&mut self.reads, kernel.vars.len(), 0);
-        reset(&mut self.writes, kernel.vars.len(), 0);
-        for (_, inst) in kernel.insts() {
-            inst.for_each_reg(|role, reg| {
-                let Some(v) = reg.var() else { return };
-                let list = if role.is_write() { &mut self.writes } else { &mut self.reads };
-                list[v.index()] += 1;
-            });
+        reset(&mut self.counts, kernel.vars.len(), [Count::default(); 3]);
+        kernel.insts().for_each(|(_, inst)| self.note(inst, 1));
+    }
+
+    /// Adds the touches of an instruction, or takes them away.
+    fn note(&mut self, inst: &Inst<Virtual>, by: i32) {
+        inst.for_each_reg(|role, reg| {
+            let Some(v) = reg.var() else { return };
+            let part = touched(inst, role, reg);
+            let counts = &mut self.counts[v.index()];
+            for (count, here) in counts.iter_mut().zip([part.start < 2, part.end > 2, true]) {
+                let n = if role.is_write() { &mut count.writes } else { &mut count.reads };
+                *n = n.saturating_add_signed(if here { by } else { 0 });
+            }
+        });
+    }
+
+    /// How often a part of a variable is touched.
+    fn of(&self, v: VarId, part: &Part) -> Count {
+        let [low, high, all] = self.counts[v.index()];
+        match (part.start, part.end) {
+            (_, ..=2) => low,
+            (2.., _) => high,
+            _ => all,
         }
     }
 
-    fn all(&self, v: VarId) -> u32 {
-        self.reads[v.index()] + self.writes[v.index()]
+    fn all(&self, v: VarId, part: &Part) -> u32 {
+        let Count { reads, writes } = self.of(v, part);
+        reads + writes
     }
 
-    /// After a change: the result has taken over what concerned the first flag. The operation and the copy
-    /// are gone, the second comparison reads and writes it.
-    fn count_again(&mut self, c: &Combination) {
-        let (result, early, late) = (c.result.index(), c.early.index(), c.late.index());
-        // As its own source it was read by the operation and is now by the comparison.
-        if c.early != c.result {
-            self.reads[result] += self.reads[early] - 1;
-            self.writes[result] += self.writes[early];
-            (self.reads[early], self.writes[early]) = (0, 0);
-        }
-        if c.late != c.result {
-            self.writes[result] += 1;
-            (self.reads[late], self.writes[late]) = (0, 0);
-        }
-        if ![c.early, c.late].contains(&c.result) {
-            self.reads[result] += 1;
-        }
-        self.writes[result] -= 1;
+    fn once(&self, v: VarId, part: &Part) -> bool {
+        self.of(v, part) == Count { reads: 1, writes: 1 }
     }
+}
 
-    fn once(&self, v: VarId) -> bool {
-        (self.reads[v.index()], self.writes[v.index()]) == (1, 1)
+/// The bytes of a flag that an operand touches, if it is one.
+fn touched(inst: &Inst<Virtual>, role: Role, reg: Reg<Virtual>) -> Part {
+    let seq = role != Role::Pred || inst.pred.is_none_or(|p| p.ctrl == PredCtrl::Seq);
+    let channels = u32::from(inst.chan)..u32::from(inst.chan) + inst.exec.lanes();
+    match role {
+        Role::Pred | Role::Cond if seq => reg.byte + channels.start / 8..reg.byte + channels.end.div_ceil(8),
+        Role::Dst | Role::Src(_) if inst.exec.lanes() == 1 => {
+            let ty = match role {
+                Role::Src(i) => inst.src[usize::from(i)].ty(),
+                _ => inst.dst.ty(),
+            };
+            reg.byte..reg.byte + ty.map_or(4, |t| t.bytes())
+        }
+        _ => 0..u32::MAX,
     }
+}
+
+const fn meet(a: &Part, b: &Part) -> bool {
+    a.start < b.end && b.start < a.end
 }
 
 /// Whether an instruction combines conditions.
@@ -89,10 +118,12 @@ pub(super) fn comparisons(kernel: &mut Kernel<Virtual>, uses: &mut Uses) -> bool
             if !(alike && free && result_is_local(&block.insts, at, &c, uses)) {
                 continue;
             }
+            let changed = c.start..at + 1;
+            block.insts[changed.clone()].iter().for_each(|inst| uses.note(inst, -1));
             let result = Reg::var_at(c.result, 0);
             if c.early != c.result {
                 for inst in &mut block.insts[c.start..c.second] {
-                    rename(inst, c.early, c.result);
+                    rename(inst, c.early, c.result, &c.part);
                 }
             }
             let second = &mut block.insts[c.second];
@@ -103,7 +134,7 @@ pub(super) fn comparisons(kernel: &mut Kernel<Virtual>, uses: &mut Uses) -> bool
             for i in [c.copy, at] {
                 block.insts[i] = Inst::new(Op::Nop, block.insts[i].exec);
             }
-            uses.count_again(&c);
+            block.insts[changed].iter().for_each(|inst| uses.note(inst, 1));
             removed = true;
         }
         if removed {
@@ -117,6 +148,8 @@ pub(super) fn comparisons(kernel: &mut Kernel<Virtual>, uses: &mut Uses) -> bool
 /// What such an operation is made of.
 struct Combination {
     or: bool,
+    /// The part of the flags that it is about.
+    part: Part,
     result: VarId,
     /// The flag made first, and the one made second.
     early: VarId,
@@ -129,15 +162,19 @@ struct Combination {
     copy: usize,
 }
 
-/// Gives a flag's operands another variable.
-fn rename(inst: &mut Inst<Virtual>, from: VarId, to: VarId) {
-    *inst = inst.map_regs(|_, reg| if reg.var() == Some(from) { Reg::var_at(to, reg.byte) } else { reg });
+/// Gives a flag's operands another variable where they touch a part of it.
+fn rename(inst: &mut Inst<Virtual>, from: VarId, to: VarId, part: &Part) {
+    let old = *inst;
+    *inst = old.map_regs(|role, reg| {
+        let goes = reg.var() == Some(from) && meet(&touched(&old, role, reg), part);
+        if goes { Reg::var_at(to, reg.byte) } else { reg }
+    });
 }
 
-/// The variable of a plain scalar source.
-fn plain(src: &Src<Virtual>) -> Option<VarId> {
+/// The variable of a plain scalar source, and where in that it stands.
+fn plain(src: &Src<Virtual>) -> Option<(VarId, u32)> {
     match *src {
-        Src::Direct { reg, mods: SrcMod::None, .. } if reg.byte == 0 => reg.var(),
+        Src::Direct { reg, mods: SrcMod::None, .. } => reg.var().map(|v| (v, reg.byte)),
         _ => None,
     }
 }
@@ -148,46 +185,59 @@ fn combination(insts: &[Inst<Virtual>], at: usize, uses: &Uses) -> Option<Combin
     if !matches!(inst.op, Op::And | Op::Or) || !bare(inst) {
         return None;
     }
-    let result = inst.dst.reg().filter(|r| r.byte == 0)?.var()?;
+    let to = inst.dst.reg()?;
+    let result = to.var()?;
+    let part = touched(inst, Role::Dst, to);
     let (a, word) = (plain(&inst.src[0])?, plain(&inst.src[1])?);
     let copy = at.checked_sub(1)?;
     let mov = &insts[copy];
-    let copies = mov.op == Op::Mov && bare(mov) && mov.dst.reg().and_then(|r| r.var()) == Some(word);
+    let moved = mov.dst.reg().and_then(|r| r.var().map(|v| (v, r.byte)));
+    let copies = mov.op == Op::Mov && bare(mov) && moved == Some(word) && word.1 == 0;
     let b = plain(&mov.src[0]).filter(|_| copies)?;
-    if !uses.once(word) || a == b {
+    let ((a, at_a), (b, at_b)) = (a, b);
+    if !uses.once(word.0, &(0..u32::MAX)) || a == b || [at_a, at_b] != [to.byte; 2] {
         return None;
     }
     // The second comparison: behind it nothing else has to do with either flag.
     let window = at.saturating_sub(REACH)..copy;
     let involved = |i: usize| {
-        let mut found = (false, false, 0);
+        let mut found = (false, false, 0, true);
         insts[i].for_each_reg(|role, r| {
             let Some(v) = r.var().filter(|v| [a, b, result].contains(v)) else { return };
-            found = (true, found.1 || role.is_write(), v.0);
+            let here = touched(&insts[i], role, r);
+            if meet(&here, &part) {
+                let inside = part.start <= here.start && here.end <= part.end;
+                found = (true, found.1 || role.is_write(), v.0, found.3 && inside);
+            }
         });
         found
     };
     let second = window.clone().rev().find(|i| involved(*i).0)?;
     let late = match involved(second) {
-        (_, true, v) if v == a.0 || v == b.0 => VarId(v),
+        (_, true, v, true) if v == a.0 || v == b.0 => VarId(v),
         _ => return None,
     };
     let early = if late == a { b } else { a };
-    if late != result && !uses.once(late) {
+    if late != result && !uses.once(late, &part) {
         return None;
     }
     // What makes the first flag, and where that flag is first heard of: there it gets its new name.
-    let mut left = uses.all(early) - 1;
+    let mut left = uses.all(early, &part) - 1;
     let (mut first, mut start) = (None, second);
     for i in window.rev().skip(copy - second) {
-        let (mut early_here, mut made, mut other) = (0, false, false);
+        let (mut early_here, mut made, mut other, mut inside) = (0, false, false, true);
         insts[i].for_each_reg(|role, r| {
             let v = r.var();
+            let here = touched(&insts[i], role, r);
+            if !meet(&here, &part) {
+                return;
+            }
             early_here += u32::from(v == Some(early));
             made |= v == Some(early) && role.is_write();
             other |= (v == Some(result) && early != result) || v == Some(late);
+            inside &= v != Some(early) || part.start <= here.start && here.end <= part.end;
         });
-        if other {
+        if other || !inside {
             return None;
         }
         if made && first.is_none() {
@@ -213,7 +263,7 @@ fn combination(insts: &[Inst<Virtual>], at: usize, uses: &Uses) -> Option<Combin
     let same = x.cond.is_some() && (x.exec, x.chan, x.no_mask) == (y.exec, y.chan, y.no_mask);
     let makes = x.pred.is_none() && narrow(x) && (same || (x.cond.is_none() && bare(x)));
     let or = inst.op == Op::Or;
-    (compares && makes).then_some(Combination { or, result, early, late, start, second, copy })
+    (compares && makes).then_some(Combination { or, part, result, early, late, start, second, copy })
 }
 
 /// Whether all readers of the result are masked instructions behind the operation, of channels that the
@@ -222,16 +272,17 @@ fn result_is_local(insts: &[Inst<Virtual>], at: usize, c: &Combination, uses: &U
     let compare = &insts[c.second];
     let lanes = u32::from(compare.chan)..u32::from(compare.chan) + compare.exec.lanes();
     let own = [c.early, c.late].contains(&c.result);
-    let mut left = uses.reads[c.result.index()] - u32::from(own);
+    let mut left = uses.of(c.result, &c.part).reads - u32::from(own);
     for inst in insts.iter().skip(at + 1).take(REACH) {
         let mut fine = true;
         inst.for_each_reg(|role, r| {
-            if r.var() == Some(c.result) && !role.is_write() {
-                let first = u32::from(inst.chan);
-                let inside = first >= lanes.start && first + inst.exec.lanes() <= lanes.end;
+            if r.var() == Some(c.result) && !role.is_write() && meet(&touched(inst, role, r), &c.part) {
+                let first = u32::from(inst.chan).max(c.part.start * 8);
+                let end = (u32::from(inst.chan) + inst.exec.lanes()).min(c.part.end * 8);
+                let inside = lanes.start <= first && end <= lanes.end;
                 let masked = !inst.no_mask || compare.no_mask;
                 let seq = inst.pred.is_some_and(|p| p.ctrl == PredCtrl::Seq);
-                fine &= role == Role::Pred && inside && masked && seq;
+                fine &= role == Role::Pred && r.byte == 0 && inside && masked && seq;
                 left = left.saturating_sub(1);
             }
         });
