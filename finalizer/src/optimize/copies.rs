@@ -402,8 +402,10 @@ fn replace_register(
     let new_ty = if origin_ty.bytes() == copy.dst_ty.bytes() {
         ty
     } else {
+        // A negative factor or summand is what it is of, extended, with the other sign.
+        let negated = mods == SrcMod::Neg && inst.op == Op::Add && copy.dst_ty.bytes() == 4;
         if (ternary && !product)
-            || mods.any()
+            || (mods.any() && !negated)
             || ty.is_float()
             || (copy.dst_ty.bytes() > 4 && !widens_to_qword(inst, i, copy, origin_ty))
             || !reads_widened(inst, i, ty, copy, origin_ty)

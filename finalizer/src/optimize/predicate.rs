@@ -5,6 +5,8 @@
 //! the join at `T`) is gone. Channels that do not take part do nothing either way. The same holds of
 //! `(p) goto T; body; goto U; T: other; goto U`, whose second body gets `p`.
 //!
+//! What ignores the mask has to compute something for its body alone: then it may as well run where the body would not.
+//!
 //! A predicated write leaves other channels as they were, which keeps the old value alive. So what is written
 //! for its own body only gets no predicate, nor does what the second body writes anyway.
 
@@ -111,7 +113,7 @@ pub(super) fn convert(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool:
         let other = Pred { inv: !pred.inv, ..pred };
         let first = &kernel.blocks[b + 1];
         if first.succs[..] == [BlockId(b as u32 + 2)] {
-            if first.insts.len() <= LONGEST_BODY && convertible(&first.insts, pred.flag) {
+            if first.insts.len() <= LONGEST_BODY && convertible(kernel, &first.insts, pred.flag, mentions) {
                 absorb(kernel, b, b + 1, pred, mentions, pool);
             }
         } else if predecessors[b + 2] == 1
@@ -119,8 +121,8 @@ pub(super) fn convert(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool:
             && let Some(second) = before_jump(kernel, b + 2)
             && kernel.blocks[b + 1].succs == kernel.blocks[b + 2].succs
             && first.len() + second.len() <= LONGEST_BODIES
-            && convertible(first, pred.flag)
-            && convertible(second, pred.flag)
+            && convertible(kernel, first, pred.flag, mentions)
+            && convertible(kernel, second, pred.flag, mentions)
         {
             let meet = kernel.blocks[b + 1].succs[0];
             predecessors[meet.index()] -= 1;
@@ -221,16 +223,28 @@ fn skips_next(kernel: &Kernel<Virtual>, b: usize) -> Option<Pred<Virtual>> {
     (divergent && over_next).then_some(Pred { inv: !pred.inv, ..pred })
 }
 
-fn convertible(body: &[Inst<Virtual>], flag: Reg<Virtual>) -> bool {
-    body.iter().all(|i| {
+fn convertible(
+    kernel: &Kernel<Virtual>,
+    body: &[Inst<Virtual>],
+    flag: Reg<Virtual>,
+    mentions: &mut Mentions,
+) -> bool {
+    let may_be = body.iter().all(|i| {
         let family = matches!(i.op.info().class, Class::Basic | Class::Ternary | Class::Math)
             && !matches!(i.op, Op::Sel | Op::Csel | Op::Wait | Op::Movi | Op::Smov);
-        let plain = i.pred.is_none() && !i.no_mask && i.exec.lanes() > 1;
+        let plain = i.pred.is_none() && (i.no_mask || i.exec.lanes() > 1);
         // What sets a flag can be predicated by that flag only, and would change it for its followers.
         let keeps_flag = i.cond.is_none();
         let registers = i.dst.reg().is_none_or(|r| r.var() != flag.var());
         family && plain && keeps_flag && registers
-    })
+    });
+    if !may_be || !body.iter().any(|i| i.no_mask) {
+        return may_be;
+    }
+    mentions.count_once(kernel);
+    mentions.enter(body, &kernel.vars, u32::from(kernel.platform.caps().regs.grf_bytes));
+    let own = |i: &Inst<Virtual>| i.dst.reg().and_then(Reg::var).is_some_and(|v| mentions.only_here(v));
+    body.iter().all(|i| !i.no_mask || own(i))
 }
 
 #[cfg(test)]

@@ -4,24 +4,24 @@
 //! r[a0.lane] = x`. `smov` holds the set itself, and nobody has to make the flag.
 //!
 //! Volume 2a, `smov` (Broadwell to Ice Lake): source 1 is an immediate with a bit for each channel.
-//! Intel's compiler writes it for 8 and 16 channels from channel 0 on, for integers that do not get
-//! narrower, of at least a word, without modifiers; so do we.
+//! Intel's compiler writes it for 8 and 16 channels from channel 0 or 16 on, without modifiers, for integers that do not get
+//! narrower, of at least a word, and for floats that stay what they are; so do we.
 
 use gen_ir::{
-    Dst, ExecSize, Inst, Kernel, Op, Pool, PredCtrl, Reg, Src, Type, Var, VarClass, VarId, Virtual,
+    Dst, ExecSize, Inst, Kernel, Op, Pool, PredCtrl, Reg, Role, Src, Type, Var, VarClass, VarId, Virtual,
 };
 use platforms::Layout;
 
 use crate::build;
 
-/// How many flags are remembered: compilers set one right before it is used.
-const REMEMBERED: usize = 8;
+/// How many halves of flags are remembered: compilers set one right before it is used.
+const REMEMBERED: usize = 16;
 
 /// Memory that the pass works in.
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
-    /// What constant each flag has.
-    known: Vec<(VarId, u32)>,
+    /// What constant each half of a flag has, by the byte where that starts.
+    known: Vec<(VarId, u32, u16)>,
     /// Constants to make, and before which instruction.
     made: Vec<(usize, Inst<Virtual>)>,
 }
@@ -41,12 +41,13 @@ pub(super) fn moves(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool: &
         let mut insts = std::mem::take(&mut kernel.blocks[b].insts);
         for (i, inst) in insts.iter_mut().enumerate() {
             let set = inst.pred.filter(|_| candidate(inst)).and_then(|p| {
-                let bits = known.iter().find(|k| Some(k.0) == p.flag.var())?.1;
+                let half = u32::from(inst.chan) / 8;
+                let bits = known.iter().find(|k| Some(k.0) == p.flag.var() && k.1 == half)?.2;
                 Some(if p.inv { !bits } else { bits })
             });
             if let Some(set) = set {
                 (inst.op, inst.pred) = (Op::Smov, None);
-                inst.src[1] = Src::uw(set as u16 & ((1u32 << inst.exec.lanes()) - 1) as u16);
+                inst.src[1] = Src::uw(set & ((1u32 << inst.exec.lanes()) - 1) as u16);
                 // There is no room for a second immediate.
                 if let value @ Src::Imm { ty, .. } = inst.src[0] {
                     let reg = Reg::var_at(kernel.add_var(build::general(ty.bytes(), ty.bytes())), 0);
@@ -83,10 +84,11 @@ fn put_before(
 pub(super) fn candidate(inst: &Inst<Virtual>) -> bool {
     let Some(pred) = inst.pred else { return false };
     let (Dst::Indirect { ty: to, .. }, Some(from)) = (inst.dst, inst.src[0].ty()) else { return false };
-    let types = to.is_int() && from.is_int() && from.bytes() >= 2 && to.bytes() >= from.bytes();
+    let ints = to.is_int() && from.is_int() && from.bytes() >= 2 && to.bytes() >= from.bytes();
+    let types = ints || (to, from) == (Type::F, Type::F);
     inst.op == Op::Mov
         && matches!(inst.exec, ExecSize::S8 | ExecSize::S16)
-        && inst.chan == 0
+        && inst.chan.is_multiple_of(16)
         && !inst.sat
         && inst.cond.is_none()
         && !inst.src[0].mods().any()
@@ -95,22 +97,28 @@ pub(super) fn candidate(inst: &Inst<Virtual>) -> bool {
 }
 
 /// What an instruction tells about flags.
-fn learn(inst: &Inst<Virtual>, vars: &[Var], known: &mut Vec<(VarId, u32)>) {
+fn learn(inst: &Inst<Virtual>, vars: &[Var], known: &mut Vec<(VarId, u32, u16)>) {
+    let word = inst.exec == ExecSize::S1 && inst.dst.ty().is_some_and(|t| t.bytes() == 2);
     inst.for_each_reg(|role, reg| {
         if let (Some(v), true) = (reg.var(), role.is_write()) {
-            known.retain(|k| k.0 != v);
+            let one = role == Role::Dst && word;
+            known.retain(|k| k.0 != v || one && k.1 != reg.byte);
         }
     });
     if let (Op::Mov, true, None, ExecSize::S1, Src::Imm { bits, .. }) =
         (inst.op, inst.no_mask, inst.pred, inst.exec, inst.src[0])
-        && let Dst::Direct { reg, ty: Type::Uw | Type::W | Type::Ud | Type::D, .. } = inst.dst
-        && let (Some(v), 0) = (reg.var(), reg.byte)
+        && let Dst::Direct { reg, ty: ty @ (Type::Uw | Type::W | Type::Ud | Type::D), .. } = inst.dst
+        && let Some(v) = reg.var()
         && vars[v.index()].class == VarClass::Flag
+        && (reg.byte == 0 || reg.byte == 2 && ty.bytes() == 2)
     {
-        if known.len() == REMEMBERED {
-            known.remove(0);
+        if known.len() + 2 > REMEMBERED {
+            known.drain(..2);
         }
-        known.push((v, bits as u32));
+        known.push((v, reg.byte, bits as u16));
+        if ty.bytes() == 4 {
+            known.push((v, 2, (bits >> 16) as u16));
+        }
     }
 }
 
@@ -153,6 +161,7 @@ mod tests {
     #[test]
     fn what_smov_cannot_move_stays() {
         let bytes = Src::new(Reg::grf(9, 0), Region::SCALAR, Type::B);
+        // The destination is of dwords.
         let float = Src::new(Reg::grf(9, 0), Region::SCALAR, Type::F);
         let word = Src::new(Reg::grf(9, 0), Region::SCALAR, Type::W);
         for (platform, value) in [(Platform::Skl, bytes), (Platform::Skl, float), (Platform::Tgllp, word)] {
