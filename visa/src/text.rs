@@ -8,6 +8,7 @@
 //! printed text by kind and index (`P1`, `A0`, `S0`, `T6`), as in Intel's.
 
 mod directive;
+mod expression;
 mod flow;
 mod inst;
 mod lexer;
@@ -17,7 +18,9 @@ mod operand;
 mod parser;
 mod print;
 mod sampler;
+mod strings;
 mod symbols;
+mod tokens;
 
 pub use parser::{Fault, Faults, parse};
 pub use print::{print, print_kernel};

@@ -96,9 +96,9 @@ impl<'s> Parser<'s> {
     }
 
     fn version_directive(&mut self) -> Parsed<()> {
-        let major = self.int_in(3..=4, "the major version")? as u8;
+        let major = self.int_in(3..=4, "the major version")?;
         self.expect(Tok::Dot, "`.`")?;
-        let minor = self.int_in(0..=99, "the minor version")? as u8;
+        let minor = self.int_in(0..=99, "the minor version")?;
         if major == 3 && minor > 8 || major == 4 && minor > 2 {
             self.at -= 1;
             return self
@@ -200,7 +200,7 @@ impl<'s> Parser<'s> {
         };
         self.at += 1;
         self.expect_key("num_elts")?;
-        let num_elements = self.int_in(1..=65535, "the number of elements")? as u16;
+        let num_elements = self.int_in(1..=65535, "the number of elements")?;
         let align = if self.key("align") { self.align()? } else { Align::Byte };
         let alias = if self.key("alias") { self.alias()? } else { None };
         let attrs = self.attrs()?;
@@ -252,16 +252,16 @@ impl<'s> Parser<'s> {
         self.expect(Tok::Lt, "`<`")?;
         let base = self.general_name()?;
         self.expect(Tok::Comma, "`,`")?;
-        let start = self.token().start as usize;
+        let start = self.token().at();
         let offset = self.int_exp_closed()?;
-        let offset = self.in_range(start, offset, 0..=65535, "the alias offset")? as u16;
+        let offset = self.in_range(start, offset, 0..=65535, "the alias offset")?;
         self.expect(Tok::Gt, "`>`")?;
         Ok(Some(Alias { base, offset, file_scope: false }).filter(|a| !a.base.is_null()))
     }
 
     fn simple_decl(&mut self, name: &str, class: &str) -> Parsed<Symbol> {
         self.expect_key("num_elts")?;
-        let num_elements = self.int_in(1..=65535, "the number of elements")? as u16;
+        let num_elements = self.int_in(1..=65535, "the number of elements")?;
         let mut stored = name;
         if self.key("v_name") {
             stored = self.raw_word(b"");
@@ -341,9 +341,9 @@ impl<'s> Parser<'s> {
                     _ => text,
                 };
             } else {
-                let start = self.token().start as usize;
+                let start = self.token().at();
                 let number = if closed { self.int_exp_closed()? } else { self.int_exp()? };
-                let number = self.in_range(start, number, -(1 << 31)..=u32::MAX.into(), "the value")?;
+                let number: i64 = self.in_range(start, number, -(1 << 31)..=u32::MAX.into(), "the value")?;
                 value = match name {
                     "Target" => vec![number as u8],
                     _ => (number as u32).to_le_bytes().to_vec(),
@@ -401,8 +401,8 @@ impl<'s> Parser<'s> {
                 ));
             }
         };
-        let offset = if self.key("offset") { self.int_in(0..=32767, "the offset")? as i16 } else { 0 };
-        let size = if self.key("size") { Some(self.int_in(0..=65535, "the size")? as u16) } else { None };
+        let offset = if self.key("offset") { self.int_in(0..=32767, "the offset")? } else { 0 };
+        let size = if self.key("size") { Some(self.int_in(0..=65535, "the size")?) } else { None };
         self.attrs()?;
         let kernel = self.k()?;
         let natural = match var {

@@ -183,7 +183,7 @@ impl<'s> Parser<'s> {
                 self.emit(Opcode::File, Exec::SCALAR, head, &[file])
             }
             "LOC" | "loc" => {
-                let line = self.int_in(0..=u32::MAX.into(), "the line")? as u32;
+                let line = self.int_in(0..=u32::MAX.into(), "the line")?;
                 self.emit(Opcode::Loc, Exec::SCALAR, head, &[Operand::Num(line)])
             }
             _ => self.lifetime(head),
@@ -215,7 +215,7 @@ impl<'s> Parser<'s> {
         let exec = self.exec()?;
         let operands = [
             Operand::Num(conditional.into()),
-            Operand::Num(self.int_in(0..=u32::MAX.into(), "the extended descriptor")? as u32),
+            Operand::Num(self.int_in(0..=u32::MAX.into(), "the extended descriptor")?),
             self.byte_operand("the source length")?,
             self.byte_operand("the destination length")?,
             self.src_operand()?,
@@ -231,7 +231,7 @@ impl<'s> Parser<'s> {
         let mut numbers = Vec::new();
         while self.peek() == Tok::Dot && numbers.len() < 4 {
             self.at += 1;
-            numbers.push(self.int_in(0..=255, "a length")? as u32);
+            numbers.push(self.int_in(0..=255, "a length")?);
         }
         let [sfid, src0, src1, dst] = match numbers[..] {
             [src0, src1, dst] => [0, src0, src1, dst],

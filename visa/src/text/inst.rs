@@ -41,15 +41,15 @@ impl<'s> Parser<'s> {
     pub(super) fn instruction(&mut self) -> Parsed<()> {
         self.k()?;
         let place = self.line();
-        let guard_at = self.token().start as usize;
+        let guard_at = self.token().at();
         let pred = self.guard()?;
-        let guard_end = self.token().start as usize;
+        let guard_end = self.token().at();
         let head = Head { pred, place };
         let start = self.token();
         let name = self.expect(Tok::Ident, "an instruction")?;
         let known = self.by_name(name, head)?;
         if !known {
-            let span = start.start as usize..start.end as usize;
+            let span = start.range();
             let known =
                 Opcode::ALL.iter().map(|o| o.name()).chain(LscOp::ALL.iter().map(|o| o.name())).chain(OTHERS);
             let hint = suggestion(name, known).map_or(String::new(), |k| format!("; did you mean `{k}`?"));
@@ -280,7 +280,7 @@ impl<'s> Parser<'s> {
         }
         for (shift, what) in [(16, "the depth"), (24, "the repeat count")] {
             self.expect(Tok::Dot, "`.`")?;
-            info |= (self.int_in(1..=8, what)? as u32) << shift;
+            info |= self.int_in::<u32>(1..=8, what)? << shift;
         }
         let exec = self.exec()?;
         let (dst, src0, src1) = (self.raw()?, self.raw()?, self.raw()?);
@@ -321,7 +321,7 @@ impl<'s> Parser<'s> {
 
     /// A small number as a stored operand.
     pub(super) fn byte_operand(&mut self, what: &str) -> Parsed<Operand> {
-        Ok(Operand::Num(self.int_in(0..=255, what)? as u32))
+        Ok(Operand::Num(self.int_in(0..=255, what)?))
     }
 
     /// A zero constant, where an operand is not written.

@@ -1,6 +1,8 @@
 //! Tokens of vISA assembly. Suffixes such as `.RGBA` or `:d32x4` are several tokens; the parser joins
 //! them, since what they mean depends on the instruction.
 
+use std::ops::Range;
+
 use logos::Logos;
 
 /// Kind of a token.
@@ -87,6 +89,18 @@ pub(super) struct Token {
     pub(super) tok: Tok,
     pub(super) start: u32,
     pub(super) end: u32,
+}
+
+impl Token {
+    /// Byte where it starts.
+    pub(super) fn at(self) -> usize {
+        self.start as usize
+    }
+
+    /// Its bytes of the text.
+    pub(super) fn range(self) -> Range<usize> {
+        self.start as usize..self.end as usize
+    }
 }
 
 /// All tokens of a text, ended by `Newline` and `End`.

@@ -117,7 +117,7 @@ impl<'s> Parser<'s> {
         let wide = matches!(ty, LscAddrType::Flat | LscAddrType::Surf);
         model.surface = self.reg_or_imm(if wide { Type::UQ } else { Type::UD })?;
         if self.eat(Tok::Comma) {
-            model.index = self.int_in(0..=u32::MAX.into(), "the surface index")? as u32;
+            model.index = self.int_in(0..=u32::MAX.into(), "the surface index")?;
         }
         self.expect(Tok::RParen, "`)`")?;
         if let Operand::Vector(VectorOperand::Immediate { ty, bits }) = &mut model.surface
@@ -132,10 +132,10 @@ impl<'s> Parser<'s> {
     /// A scalar register `V32`, `V32.1`, `V32(0,1)`, or a constant.
     fn reg_or_imm(&mut self, ty: Type) -> Parsed<Operand> {
         if !matches!(self.peek(), Tok::Ident | Tok::Builtin) || self.slice() == "%sizeof" {
-            let start = self.token().start as usize;
+            let start = self.token().at();
             let value = self.int_exp()?;
             if ty != Type::UQ {
-                self.in_range(start, value, i32::MIN.into()..=u32::MAX.into(), "the constant")?;
+                self.in_range::<i64>(start, value, i32::MIN.into()..=u32::MAX.into(), "the constant")?;
             }
             let bits = if ty == Type::UQ { value as u64 } else { u64::from(value as u32) };
             return Ok(Operand::Vector(VectorOperand::Immediate { ty, bits }));
@@ -145,7 +145,7 @@ impl<'s> Parser<'s> {
             Tok::LParen => self.pair("the row", "the column")?,
             Tok::Dot => {
                 self.at += 1;
-                (0, self.int_in(0..=255, "the column")? as u8)
+                (0, self.int_in(0..=255, "the column")?)
             }
             _ => (0, 0),
         };
@@ -171,7 +171,7 @@ impl<'s> Parser<'s> {
 
     /// `+0x10`, `-4`, or nothing.
     fn addr_offset(&mut self) -> Parsed<i64> {
-        let start = self.token().start as usize;
+        let start = self.token().at();
         let negative = self.peek() == Tok::Minus;
         if !negative && self.peek() != Tok::Plus {
             return Ok(0);
@@ -201,9 +201,9 @@ impl<'s> Parser<'s> {
         self.expect(Tok::LBrack, "`[` and the addresses")?;
         let mut scale = 1;
         if matches!(self.peek(), Tok::Int | Tok::Hex | Tok::LParen) {
-            let start = self.token().start as usize;
+            let start = self.token().at();
             let value = self.primary()?;
-            scale = self.in_range(start, value, 0..=65535, "the address scale")? as u32;
+            scale = self.in_range(start, value, 0..=65535, "the address scale")?;
             self.expect(Tok::Star, "`*`")?;
         }
         let addr = self.raw_operand()?;
@@ -356,9 +356,9 @@ impl<'s> Parser<'s> {
 
     /// Immediate offsets of blocks are younger than this format.
     fn no_block_offset(&mut self) -> Parsed<()> {
-        let start = self.token().start as usize;
+        let start = self.token().at();
         let offset = self.addr_offset()?;
-        self.in_range(start, offset, 0..=0, "the block offset").map(|_| ())
+        self.in_range::<i64>(start, offset, 0..=0, "the block offset").map(|_| ())
     }
 
     /// Register and size, order, blocks, width, height, vnni.

@@ -31,9 +31,9 @@ impl<'s> Parser<'s> {
     }
 
     fn power(&mut self, max: i64, what: &str) -> Parsed<u32> {
-        let start = self.token().start as usize;
+        let start = self.token().at();
         let value = self.primary()?;
-        let value = self.in_range(start, value, 1..=max, what)?;
+        let value: u32 = self.in_range(start, value, 1..=max, what)?;
         if value.count_ones() != 1 {
             self.at -= 1;
             return self.fail(format!("{what} is {value}, expected a power of two"));

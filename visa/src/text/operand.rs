@@ -130,11 +130,11 @@ impl<'s> Parser<'s> {
     /// `(a,b)`: two numbers in ranges.
     pub(super) fn pair(&mut self, first: &str, second: &str) -> Parsed<(u8, u8)> {
         self.expect(Tok::LParen, "`(`")?;
-        let a = self.int_in(0..=255, first)? as u8;
+        let a = self.int_in(0..=255, first)?;
         if !self.eat(Tok::Comma) {
             return self.expected(&format!("`,` and {second}, as in `(0,0)`"));
         }
-        let b = self.int_in(0..=255, second)? as u8;
+        let b = self.int_in(0..=255, second)?;
         self.expect(Tok::RParen, "`)`")?;
         Ok((a, b))
     }
@@ -144,19 +144,19 @@ impl<'s> Parser<'s> {
         let var = self.general_name()?;
         let mut offset = 0;
         if self.eat(Tok::Dot) {
-            let start = self.token().start as usize;
+            let start = self.token().at();
             let value = self.primary()?;
-            offset = self.in_range(start, value, 0..=65535, "the byte offset")? as u16;
+            offset = self.in_range(start, value, 0..=65535, "the byte offset")?;
         }
         Ok(RawOperand { var, offset })
     }
 
     /// A vector operand of a slot: destination or source, of the classes it allows.
     pub(super) fn vector(&mut self, slot: &Slot) -> Parsed<VectorOperand> {
-        let start = self.token().start as usize;
+        let start = self.token().at();
         let operand = if slot.role == crate::table::Role::Dst { self.dst()? } else { self.src()? };
         if !slot.classes.has(&operand) {
-            let end = self.token().start as usize;
+            let end = self.token().at();
             let text = self.text[start..end].trim_end();
             let span = start..start + text.len();
             let message =
@@ -213,7 +213,7 @@ impl<'s> Parser<'s> {
         match symbol {
             Symbol::Address(addr) => {
                 self.expect(Tok::LParen, "`(`")?;
-                let offset = self.int_in(0..=255, "the element")? as u8;
+                let offset = self.int_in(0..=255, "the element")?;
                 self.expect(Tok::RParen, "`)`")?;
                 self.expect(Tok::Lt, "`<`")?;
                 let at = self.at;
@@ -234,7 +234,7 @@ impl<'s> Parser<'s> {
 
     fn state_offset(&mut self) -> Parsed<u8> {
         self.expect(Tok::LParen, "`(`")?;
-        let offset = self.int_in(0..=255, "the element")? as u8;
+        let offset = self.int_in(0..=255, "the element")?;
         self.expect(Tok::RParen, "`)`")?;
         Ok(offset)
     }
@@ -265,10 +265,9 @@ impl<'s> Parser<'s> {
         self.at += 2;
         let addr = self.address_name()?;
         self.expect(Tok::LParen, "`(`")?;
-        let addr_offset = self.int_in(0..=255, "the element")? as u8;
+        let addr_offset = self.int_in(0..=255, "the element")?;
         self.expect(Tok::RParen, "`)`: an address variable has one element number, as in `A0(0)`")?;
-        let offset =
-            if self.eat(Tok::Comma) { self.int_in(-32768..=32767, "the byte offset")? as i16 } else { 0 };
+        let offset = if self.eat(Tok::Comma) { self.int_in(-32768..=32767, "the byte offset")? } else { 0 };
         self.expect(Tok::RBrack, "`]`")?;
         let region = if is_dst { self.dst_region()? } else { self.src_region()? };
         let ty = self.type_suffix()?;
@@ -280,7 +279,7 @@ impl<'s> Parser<'s> {
         let symbol = self.symbol()?;
         let mut offset = 0;
         if self.eat(Tok::LBrack) {
-            offset = self.int_in(0..=32767, "the byte offset")? as u32;
+            offset = self.int_in(0..=32767, "the byte offset")?;
             self.expect(Tok::RBrack, "`]`")?;
         }
         match symbol {
@@ -393,7 +392,7 @@ impl<'s> Parser<'s> {
             return self
                 .expected("a source: a variable such as `V32(0,0)<1;1,0>` or a constant such as `0x1:d`");
         }
-        let (first, start) = (self.at, self.token().start as usize);
+        let (first, start) = (self.at, self.token().at());
         let value = self.unary()?;
         // A literal above the range of signed numbers is a positive one.
         let large = self.at == first + 1 && value < 0;

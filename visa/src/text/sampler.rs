@@ -310,7 +310,7 @@ impl<'s> Parser<'s> {
     pub(super) fn urb_write(&mut self, head: Head) -> Parsed<()> {
         let exec = self.exec()?;
         let outputs = self.byte_operand("the number of outputs")?;
-        let offset = Operand::Num(self.int_in(0..=65535, "the offset")? as u32);
+        let offset = Operand::Num(self.int_in(0..=65535, "the offset")?);
         let [mask, handle, slot, data] = self.raws()?;
         self.emit(Opcode::UrbWrite3d, exec, head, &[outputs, mask, offset, handle, slot, data])
     }
