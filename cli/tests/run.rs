@@ -192,7 +192,7 @@ fn global_ids_begin_where_the_launch_says() {
 }
 
 /// A caller and its function, as Intel's compiler dumps them: each in a text of its own.
-fn caller_and_function() -> (String, String) {
+fn caller_and_function(by_address: bool) -> (String, String) {
     use visa::{Align, Exec, ExecSize, Predefined, Type, builder::KernelBuilder, text::TextOptions};
     let lanes = Exec::no_mask(ExecSize::S8);
     let mut b = KernelBuilder::function("twice", platforms::Platform::Skl);
@@ -213,7 +213,13 @@ fn caller_and_function() -> (String, String) {
     b.input(given, 64);
     b.surface_input(surface, 128);
     b.mov(lanes, x, given);
-    b.fcall(Exec::masked(ExecSize::S8), "twice", 1, 1);
+    if by_address {
+        let address = b.general("address", Type::UQ, 1, Align::Qword);
+        b.faddr("twice", address);
+        b.ifcall(Exec::masked(ExecSize::S8), true, address, 1, 1);
+    } else {
+        b.fcall(Exec::masked(ExecSize::S8), "twice", 1, 1);
+    }
     b.oword_store(surface, 2, 0u32, y);
     b.ret();
     let mut caller = b.finish().unwrap();
@@ -252,8 +258,12 @@ kernels:
 
 /// The caller run with a description of its arguments, over some arguments.
 fn run_caller(info: &str, args: &str) -> Output {
+    run_call(false, info, args)
+}
+
+fn run_call(by_address: bool, info: &str, args: &str) -> Output {
     let dir = tempfile::tempdir().unwrap();
-    let (caller, function) = caller_and_function();
+    let (caller, function) = caller_and_function(by_address);
     for (name, contents) in [("caller.visaasm", &*caller), ("twice.visaasm", &function), ("info", info)] {
         fs::write(dir.path().join(name), contents).unwrap();
     }
@@ -285,6 +295,18 @@ fn functions_may_stand_in_other_texts() {
     }
     let alone = run_caller(ZE_INFO, args);
     assert_eq!(alone.status.code(), Some(1), "{}", text(&alone.stdout));
+}
+
+/// The function comes along with the kernel that takes its address, and the linker finds it there.
+#[test]
+fn functions_of_the_text_have_addresses() {
+    let args = "--arg u32:1,2,3,4,5,6,7,8 --arg buf:32 --arg u32:0 --link twice.visaasm --with";
+    for with in ["ours", "interpreter"] {
+        let done = document(&run_call(true, ZE_INFO, &format!("{args} {with}")));
+        assert!(done["findings"].as_array().unwrap().is_empty(), "{with}: {done}");
+        let doubled: Vec<u64> = (1..=8).map(|n| 2 * n).collect();
+        assert_eq!(done["buffers"][0]["values"], serde_json::json!(doubled), "{with}: {done}");
+    }
 }
 
 /// A description that leaves an input out is told so, and one that is complete is not.

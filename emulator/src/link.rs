@@ -59,7 +59,9 @@ impl Loaded {
         let known: Vec<&Unit> = others.iter().chain(program).collect();
         let mut placed = vec![(0u32, unit)];
         let mut code = unit.code.clone();
-        let mut functions: BTreeMap<&str, u64> = BTreeMap::new();
+        // Functions inside the unit itself are the nearest.
+        let own = unit.functions.iter().map(|(name, offset)| (name.as_str(), u64::from(*offset)));
+        let mut functions: BTreeMap<&str, u64> = own.collect();
         let mut at = 0;
         while let Some((_, u)) = placed.get(at) {
             at += 1;

@@ -340,8 +340,9 @@ fn take_back(routines: &mut Vec<Routine>, work: &mut routine::Workspace) {
     }
 }
 
-/// The functions that go with a kernel: those it calls by name, and they, and so on. Functions that
-/// other code may call go with the program's table of symbols, or else with the first kernel.
+/// The functions that go with a kernel: those that it calls by name or whose address it takes, and they, and so on.
+/// Functions that other code may call go with the program's table of symbols, or else with the first kernel, and an
+/// address of theirs is one there.
 fn functions(
     cx: Context<'_>,
     index: usize,
@@ -354,6 +355,7 @@ fn functions(
     wanted.clear();
     wanted.extend(calls.callees(&work.calls.callees));
     let module = cx.module;
+    addressed(module, &module.kernels[index], &work.symbols, wanted);
     let holder = module.kernels.iter().position(|k| *k.name() == *SYMBOL_TABLE).unwrap_or(0);
     if index == holder {
         let called = |f: &visa::Kernel| f.attr("Extern").is_some();
@@ -366,10 +368,21 @@ fn functions(
         let source = &module.functions[number as usize];
         let routine = routine::routine(cx, source, Some(simd), work, tracker)?;
         wanted.extend(routine.calls.callees(&work.calls.callees));
+        let symbols = &work.symbols[routine.symbols.0 as usize..routine.symbols.1 as usize];
+        addressed(module, source, symbols, wanted);
         let rank = routines.len() as u32;
         routines.insert(at + 1, Routine { number, rank, ..routine });
     }
     Ok(())
+}
+
+/// Adds the functions of the text that symbols of a routine name, but for those that stand elsewhere.
+fn addressed(module: &Module, source: &visa::Kernel, symbols: &[relocate::Symbol], wanted: &mut Vec<u32>) {
+    for name in symbols.iter().filter_map(|s| s.name()) {
+        let name = source.str(name);
+        let function = module.functions.iter().position(|f| *f.name() == *name && f.attr("Extern").is_none());
+        wanted.extend(function.map(|i| i as u32));
+    }
 }
 
 /// The kernel without code of its own that holds the functions of a program which are called by address.

@@ -24,6 +24,13 @@ pub(crate) struct Symbol {
     kind: RelocationKind,
 }
 
+impl Symbol {
+    /// The symbol of the source; none for [`PAYLOAD_OFFSET`].
+    pub(crate) fn name(&self) -> Name {
+        self.name
+    }
+}
+
 /// Takes the marks off instructions whose immediate is a symbol's address, and adds what they name to
 /// `symbols`.
 pub(crate) fn take_symbols(source: &visa::Kernel, kernel: &mut Kernel<Physical>, symbols: &mut Vec<Symbol>) {
