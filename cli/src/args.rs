@@ -190,6 +190,8 @@ pub enum Emit {
     Asm,
     /// IGA JSON 2.0, one file a kernel and platform.
     Json,
+    /// Debug information in the form of Intel's finalizer, one file a kernel and platform.
+    Dbg,
     /// vISA assembly of the input.
     Visaasm,
     /// The input as a vISA object without new code: `STEM.isa`
@@ -204,6 +206,7 @@ impl Emit {
             Emit::Dat => "dat",
             Emit::Asm => "asm",
             Emit::Json => "json",
+            Emit::Dbg => "dbg",
             Emit::Visaasm => "visaasm",
             Emit::Object => "isa",
         }

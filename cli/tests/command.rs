@@ -657,6 +657,21 @@ fn diff_compares_codes_of_all_kinds() {
 }
 
 #[test]
+fn debug_information_is_written() {
+    let (dir, _) = with_example();
+    let out = run(dir.path(), &["k.isa", "-p", "skl", "--emit", "dat,dbg", "-o", "out/"]);
+    assert!(out.status.success(), "{}", stderr(&out));
+    let code = fs::read(dir.path().join("out/k.saxpy.skl.dat")).unwrap();
+    let debug = fs::read(dir.path().join("out/k.saxpy.skl.dbg")).unwrap();
+    // What it is, one kernel, its name, where it begins, no offsets in the object.
+    let start = [&[0x10, 0xd0, 0xad, 0xde, 1, 0, 5, 0], &b"saxpy"[..], &[0; 8]].concat();
+    assert!(debug.starts_with(&start), "{:x?}", &debug[..32]);
+    // The number behind the last instruction stands with the end of the code.
+    let word = |at: usize| u32::from_le_bytes(debug[at..at + 4].try_into().unwrap()) as usize;
+    assert_eq!(word(start.len() + 8 * word(start.len())), code.len());
+}
+
+#[test]
 fn diff_takes_the_size_of_the_register_file() {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join("k.visaasm"), ".version 3.6\n.kernel \"k\"\nret (M1, 1)\n").unwrap();

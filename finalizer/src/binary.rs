@@ -21,6 +21,13 @@ pub struct Binary {
     /// Which vISA instruction each instruction of the code is for, if
     /// [`Options::origins`](crate::Options::origins) asks.
     pub origins: Vec<Origin>,
+    /// The `.dbg` file of Intel's finalizer, if [`Options::debug_info`](crate::Options::debug_info) asks: where the
+    /// code of each vISA instruction begins, by the number that the text of the kernel gives it, and subroutines.
+    pub debug_info: Vec<u8>,
+    /// Bytes of the register file that no instruction touches, if
+    /// [`Options::free_registers`](crate::Options::free_registers) asks: first byte and count, in order. No bytes
+    /// where the kernel calls what is not known here.
+    pub free_registers: Option<Vec<(u16, u16)>>,
     /// Figures on the code and how long it took.
     pub stats: Stats,
 }

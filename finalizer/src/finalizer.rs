@@ -7,7 +7,8 @@ use gen_ir::{BlockId, Inst, Physical};
 use visa::{Module, Reader};
 
 use crate::{
-    Binary, Diagnostic, KernelInfo, Options, Origin, PassTime, Refusal, Stats, calls, info, input,
+    Binary, Diagnostic, KernelInfo, Options, Origin, PassTime, Refusal, Stats, calls, debug, free, info,
+    input,
     pass::{Step, Tracker},
     passes::PASSES,
     registers::Registers,
@@ -315,8 +316,37 @@ fn binary(
     };
     let symbols = info::symbols_of(&info, code.len() as u32);
     let origins = if cx.options.origins { origins(&lists.routines) } else { Vec::new() };
+    let debug_info =
+        if cx.options.debug_info { debug_info(source, module, lists, offsets, &code) } else { Vec::new() };
+    let unknown = lists.routines.iter().any(|r| r.calls.unknown);
+    let free_registers = cx.options.free_registers.then(|| match unknown {
+        true => Vec::new(),
+        false => free::registers(&lists.routines[0].code, info.grfs_used),
+    });
     take_back(&mut lists.routines, work);
-    Binary { code, info, relocations, symbols, warnings, origins, stats }
+    Binary { code, info, relocations, symbols, warnings, origins, debug_info, free_registers, stats }
+}
+
+/// The debug information of a binary. The first routine holds the code of all of them, one after the other.
+fn debug_info(
+    source: &visa::Kernel,
+    module: &Module,
+    lists: &Lists,
+    offsets: &[u32],
+    code: &[u8],
+) -> Vec<u8> {
+    let Some((kernel, functions)) = lists.routines.split_first() else { return Vec::new() };
+    let mut first = kernel.insts as usize;
+    // A kernel without functions has no frame.
+    let frame = if functions.is_empty() { 0 } else { kernel.frame };
+    let mut parts = vec![debug::Part { source, insts: (0, first), frame }];
+    for f in functions {
+        let end = first + f.insts as usize;
+        let source = &module.functions[f.number as usize];
+        parts.push(debug::Part { source, insts: (first, end), frame: f.frame });
+        first = end;
+    }
+    debug::write(&kernel.code, &parts, offsets, code.len() as u32)
 }
 
 /// Where each instruction comes from. The first routine holds the code of all of them, one after the other.

@@ -105,6 +105,10 @@ pub struct Options {
     /// Keep for each instruction of the code which vISA instruction it is for:
     /// [`Binary::origins`](crate::Binary::origins).
     pub origins: bool,
+    /// Write debug information in Intel's form: [`Binary::debug_info`](crate::Binary::debug_info).
+    pub debug_info: bool,
+    /// Find the registers that the code leaves alone: [`Binary::free_registers`](crate::Binary::free_registers).
+    pub free_registers: bool,
     /// Keep the text of the kernel after these passes: [`Finalizer::take_printed`](crate::Finalizer::take_printed).
     pub print_after: PassSet,
     /// How much work goes into good code.
@@ -134,6 +138,8 @@ impl Options {
             relocate_payload: false,
             timings: false,
             origins: false,
+            debug_info: false,
+            free_registers: false,
             print_after: PassSet::NONE,
             level: Level::O2,
             skip: PassSet::NONE,

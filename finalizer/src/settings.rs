@@ -48,6 +48,18 @@ pub const SETTINGS: &[Setting] = &[
         set: |o, v| v.parse::<u8>().ok().map(|n| o.reserved_registers = n.into()),
     },
     Setting {
+        name: "debug-info",
+        about: "writes debug information in the form of Intel's finalizer",
+        allowed: TRUTH,
+        set: |o, v| truth(v).map(|v| o.debug_info = v),
+    },
+    Setting {
+        name: "free-registers",
+        about: "finds the general registers that the code leaves alone",
+        allowed: TRUTH,
+        set: |o, v| truth(v).map(|v| o.free_registers = v),
+    },
+    Setting {
         name: "abort-on-spill",
         about: "refuses kernels in which messages for spilled values are at least so many in 200 instructions",
         allowed: "0 to 200",

@@ -34,11 +34,12 @@ typedef struct FinalizerInfo {
    */
   unsigned int spill_mem_used;
   /*
-   Debug information: always null.
+   Debug information, the contents of Intel's `.dbg` file, in a block for [`freeBlock`]; null unless
+   `-generateDebugInfo` asks.
    */
   void *gen_debug_info;
   /*
-   Its bytes: always 0.
+   Its bytes.
    */
   unsigned int gen_debug_info_size;
   /*
@@ -66,11 +67,12 @@ typedef struct FinalizerInfo {
    */
   unsigned int num_grf_spill_fill;
   /*
-   Free registers for instrumentation: always null.
+   Registers that the code leaves alone, in a block for [`freeBlock`]; null unless `-getfreegrfinfo` asks:
+   `0xdeadd00d`, a count, so many pairs of the first byte and the number of bytes, `0xdeadbeef`.
    */
   void *free_grf_info;
   /*
-   Its bytes: always 0.
+   Its bytes.
    */
   unsigned int free_grf_info_size;
 } FinalizerInfo;
@@ -104,7 +106,7 @@ int JITCompile(const char *kernel_name,
 
 /*
  Compiles one kernel of a vISA object, as [`JITCompile`] does. `extra_info`, a pointer that GTPin hands
- through, is not looked at; no free registers are reported.
+ through, is not looked at.
 
  The caller promises:
  What JITCompile asks for.

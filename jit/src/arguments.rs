@@ -23,6 +23,8 @@ pub(crate) fn options<'a>(
             b"-O1" => level = Level::O1,
             b"-O2" => level = Level::O2,
             b"-nocompaction" => options.compact = false,
+            b"-generateDebugInfo" => options.debug_info = true,
+            b"-getfreegrfinfo" => options.free_registers = true,
             b"-noschedule" => unscheduled = PassSet::named("schedule").unwrap_or_default(),
             b"-autoGRFSelection" => options.grf = Grf::Auto,
             b"-TotalGRFNum" => {
@@ -77,6 +79,8 @@ mod tests {
         is(&["-TotalGRFNum", "0"], pvc.clone());
         is(&["-HWThreadNumberPerEU", "4"], Options { grf: Grf::Count(256), ..pvc.clone() });
         is(&["-HWThreadNumberPerEU", "8"], Options { grf: Grf::Count(128), ..pvc.clone() });
+        is(&["-generateDebugInfo"], Options { debug_info: true, ..pvc.clone() });
+        is(&["-getfreegrfinfo"], Options { free_registers: true, ..pvc.clone() });
         is(&["-autoGRFSelection"], Options { grf: Grf::Auto, ..pvc.clone() });
         is(&["-reservedGRFNum", "0x10"], Options { reserved_registers: 16, ..pvc.clone() });
         is(&["-abortOnSpill", "4"], Options { abort_on_spill: Some(4), ..pvc.clone() });

@@ -29,9 +29,10 @@ pub struct FinalizerInfo {
     /// Scratch memory of one thread in bytes: what the kernel itself asks for (`SpillMemOffset`), spills,
     /// and 128 KiB where calls through the stack have no known end.
     pub spill_mem_used: c_uint,
-    /// Debug information: always null.
+    /// Debug information, the contents of Intel's `.dbg` file, in a block for [`freeBlock`]; null unless
+    /// `-generateDebugInfo` asks.
     pub gen_debug_info: *mut c_void,
-    /// Its bytes: always 0.
+    /// Its bytes.
     pub gen_debug_info_size: c_uint,
     /// Flag and address values that had to wait in general registers.
     pub num_flag_spill_store: c_uint,
@@ -45,9 +46,10 @@ pub struct FinalizerInfo {
     pub bb_info: *mut c_void,
     /// Registers stored to and loaded from scratch, counted in messages.
     pub num_grf_spill_fill: c_uint,
-    /// Free registers for instrumentation: always null.
+    /// Registers that the code leaves alone, in a block for [`freeBlock`]; null unless `-getfreegrfinfo` asks:
+    /// `0xdeadd00d`, a count, so many pairs of the first byte and the number of bytes, `0xdeadbeef`.
     pub free_grf_info: *mut c_void,
-    /// Its bytes: always 0.
+    /// Its bytes.
     pub free_grf_info_size: c_uint,
 }
 
@@ -71,6 +73,31 @@ impl FinalizerInfo {
             free_grf_info: ptr::null_mut(),
             free_grf_info_size: 0,
         }
+    }
+}
+
+/// Starts and ends what is told of free registers (`gtPinData::getFreeGRFInfo` of intel-graphics-compiler).
+const FREE_REGISTERS: [u32; 2] = [0xdead_d00d, 0xdead_beef];
+
+impl FinalizerInfo {
+    /// Adds what options ask for, in blocks of its own.
+    fn add_blocks(&mut self, binary: &Binary) -> Result<(), Failure> {
+        let free = binary.free_registers.as_ref().map(|free| {
+            let [start, end] = FREE_REGISTERS.map(u32::to_le_bytes);
+            let items = free.iter().flat_map(|(at, count)| [at.to_le_bytes(), count.to_le_bytes()].concat());
+            [&start[..], &(free.len() as u32).to_le_bytes(), &items.collect::<Vec<u8>>(), &end].concat()
+        });
+        if !binary.debug_info.is_empty() {
+            self.gen_debug_info = copy_to_block(&binary.debug_info)?;
+            self.gen_debug_info_size = binary.debug_info.len() as c_uint;
+        }
+        if let Some(free) = free {
+            // SAFETY: null, or from `copy_to_block`.
+            let block = copy_to_block(&free).inspect_err(|_| unsafe { freeBlock(self.gen_debug_info) })?;
+            self.free_grf_info = block;
+            self.free_grf_info_size = free.len() as c_uint;
+        }
+        Ok(())
     }
 }
 
@@ -118,9 +145,13 @@ pub unsafe extern "C" fn JITCompile(
                 return Err(missing("genBinary or genBinarySize"));
             }
             let code = copy_to_block(&binary.code)?;
+            let mut info = FinalizerInfo::new(&binary);
+            if !jit_info.is_null() {
+                info.add_blocks(&binary).inspect_err(|_| freeBlock(code))?;
+            }
             pointers::put(gen_binary, code);
             pointers::put(gen_binary_size, binary.code.len() as c_uint);
-            pointers::put(jit_info, FinalizerInfo::new(&binary));
+            pointers::put(jit_info, info);
             Ok(())
         });
         let failure = match result {
@@ -134,7 +165,7 @@ pub unsafe extern "C" fn JITCompile(
 }
 
 /// Compiles one kernel of a vISA object, as [`JITCompile`] does. `extra_info`, a pointer that GTPin hands
-/// through, is not looked at; no free registers are reported.
+/// through, is not looked at.
 ///
 /// # Safety
 ///

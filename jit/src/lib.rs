@@ -25,6 +25,8 @@
 //! |---|---|
 //! | `-O0`, `-O1`, `-O2` | how much work goes into good code; the last one counts, `-O2` is the default |
 //! | `-nocompaction` | every instruction at its full 16 bytes |
+//! | `-generateDebugInfo` | `gen_debug_info` is what Intel's `.dbg` file holds: places of vISA instructions, subroutines |
+//! | `-getfreegrfinfo` | `free_grf_info` is which bytes of the register file no instruction touches |
 //! | `-noschedule` | instructions stay in the order of the vISA |
 //! | `-TotalGRFNum N`, `-HWThreadNumberPerEU N`, `-autoGRFSelection` | registers of a thread, where platforms differ in that: as many as are named, as so many threads leave, 256 where a kernel then spills less |
 //! | `-reservedGRFNum N` | the last N registers are given to no variable |

@@ -93,6 +93,66 @@ fn a_sound_call_gives_code_and_information() {
     assert!(size >= 64);
 }
 
+/// What options ask for comes in blocks of its own, and not without them.
+#[test]
+fn debug_information_and_free_registers_come_in_blocks() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../examples/saxpy_skl.isa");
+    let object = std::fs::read(path).unwrap();
+    let block = |words: &[&CStr]| {
+        let (mut code, mut size) = (ptr::null_mut::<c_void>(), 0);
+        let words: Vec<*const c_char> = words.iter().map(|w| w.as_ptr()).collect();
+        let mut info = std::mem::MaybeUninit::<FinalizerInfo>::zeroed();
+        // SAFETY: strings have ends, lists their sizes, and there is room for code, size and information.
+        let status = unsafe {
+            JITCompile(
+                c"saxpy".as_ptr(),
+                object.as_ptr().cast(),
+                object.len() as u32,
+                &mut code,
+                &mut size,
+                c"SKL".as_ptr(),
+                object[4].into(),
+                object[5].into(),
+                words.len() as c_int,
+                words.as_ptr(),
+                ptr::null_mut(),
+                info.as_mut_ptr(),
+            )
+        };
+        assert_eq!(status, 0);
+        // SAFETY: the call has filled it; blocks have the bytes that it says, and are freed once.
+        unsafe {
+            let info = info.assume_init();
+            let bytes = |at: *mut c_void, count: c_uint| match at.is_null() {
+                true => Vec::new(),
+                false => std::slice::from_raw_parts(at.cast::<u8>(), count as usize).to_vec(),
+            };
+            let debug = bytes(info.gen_debug_info, info.gen_debug_info_size);
+            let free = bytes(info.free_grf_info, info.free_grf_info_size);
+            for block in [code, info.gen_debug_info, info.free_grf_info] {
+                freeBlock(block);
+            }
+            (debug, free)
+        }
+    };
+    assert_eq!(block(&[]), (Vec::new(), Vec::new()));
+    let (debug, free) = block(&[c"-generateDebugInfo", c"-getfreegrfinfo"]);
+    let routines = tests::dbg::read(&debug).expect("a file that is read to its end");
+    assert_eq!(routines[0].name, "saxpy");
+    assert!(routines[0].insts.len() > 5, "{routines:?}");
+    let words: Vec<u32> = free.chunks(4).map(|w| u32::from_le_bytes(w.try_into().unwrap())).collect();
+    assert_eq!(
+        (words[0], words[1] as usize, words.last()),
+        (0xdead_d00d, words.len() - 3, Some(&0xdead_beef))
+    );
+    // Bytes of the file of 128 registers, in order, behind r0; a kernel this small leaves most alone.
+    let stretches: Vec<(u32, u32)> =
+        words[2..words.len() - 1].iter().map(|w| (w & 0xffff, w >> 16)).collect();
+    assert!(stretches[0].0 >= 32 && stretches.iter().all(|s| s.0 + s.1 <= 4096), "{stretches:?}");
+    assert!(stretches.windows(2).all(|w| w[0].0 + w[0].1 < w[1].0), "{stretches:?}");
+    assert!(stretches.iter().map(|s| s.1).sum::<u32>() > 64 * 32, "{stretches:?}");
+}
+
 #[test]
 fn null_pointers_are_bad_input() {
     refused(Call { name: None, ..Call::good() }, 1, "kernelName");

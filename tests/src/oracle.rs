@@ -128,6 +128,8 @@ pub struct Finalized {
     pub asm: String,
     /// A vISA object of the same kernel, written anew.
     pub isa: Vec<u8>,
+    /// Debug information, if an option asks for it.
+    pub dbg: Vec<u8>,
 }
 
 impl GenxIr {
@@ -189,6 +191,7 @@ impl GenxIr {
             dat: read(&file("dat")),
             asm: String::from_utf8_lossy(&read(&file("asm"))).into_owned(),
             isa: fs::read(file("isa")).unwrap_or_default(),
+            dbg: fs::read(file("dbg")).unwrap_or_default(),
         })
     }
 }

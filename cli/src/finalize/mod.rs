@@ -29,7 +29,7 @@ use platforms::Platform;
 use report::page::{Page, TooLarge};
 
 use crate::{
-    args::FinalizeArgs,
+    args::{Emit, FinalizeArgs},
     console,
     files::{Sink, is_standard},
 };
@@ -100,6 +100,7 @@ fn options(args: &FinalizeArgs, platform: Platform) -> Options {
         verify: args.verify || default.verify,
         timings: args.stats || args.report.is_some(),
         origins: args.report.is_some(),
+        debug_info: args.emits().contains(&Emit::Dbg),
         print_after: passes(&args.print_after),
         level: args.level,
         skip: passes(&args.skip_pass),

@@ -93,7 +93,7 @@ pub fn products(
                 let bytes = match emit {
                     Emit::Visaasm => text(args, &module),
                     Emit::Object => object(&module)?,
-                    Emit::Isa | Emit::Dat | Emit::Asm | Emit::Json => continue,
+                    Emit::Isa | Emit::Dat | Emit::Asm | Emit::Json | Emit::Dbg => continue,
                 };
                 whole.push((format!("{stem}.{}", emit.extension()), product(bytes, Vec::new())));
             }
@@ -119,7 +119,7 @@ pub fn products(
 /// The results of each kernel by itself, with their names.
 fn of_kernels(args: &FinalizeArgs, stem: &str, done: &[Done]) -> Vec<(String, Product)> {
     let mut products = Vec::new();
-    for &emit in args.emits().iter().filter(|e| matches!(e, Emit::Dat | Emit::Asm | Emit::Json)) {
+    for &emit in args.emits().iter().filter(|e| matches!(e, Emit::Dat | Emit::Asm | Emit::Json | Emit::Dbg)) {
         for Done { binary, .. } in done {
             let (kernel, platform) = (names::of_kernel(&binary.info.name), binary.info.platform);
             let name = format!("{stem}.{kernel}.{platform}.{}", emit.extension());
@@ -179,6 +179,7 @@ fn contents(b: &Binary, emit: Emit) -> Vec<u8> {
     match emit {
         Emit::Asm => disassemble(platform, &b.code, &ListingOptions::default()).into_bytes(),
         Emit::Json => disassemble_json(platform, &b.code, &JsonOptions::default()).into_bytes(),
+        Emit::Dbg => b.debug_info.clone(),
         _ => b.code.clone(),
     }
 }

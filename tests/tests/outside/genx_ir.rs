@@ -1,7 +1,7 @@
 //! `GenX_IR`, Intel's finalizer.
 
 use platforms::Platform;
-use tests::{data, oracle::GenxIr, texts::tokens};
+use tests::{data, dbg, oracle::GenxIr, texts::tokens};
 use visa::text::{self, TextOptions};
 
 pub fn intel_finalizes_the_assembly_of_a_kernel(genx: GenxIr) {
@@ -12,6 +12,40 @@ pub fn intel_finalizes_the_assembly_of_a_kernel(genx: GenxIr) {
         assert!(made.isa.starts_with(b"CISA"), "{platform}");
     }
     assert!(genx.finalize(Platform::Skl, "not a kernel", &[]).is_err());
+}
+
+/// Our debug information says of the same kernel what Intel's says: name, end, the number of the last instruction with
+/// code, variables and subroutines (Intel's lists those alone that are in registers).
+pub fn debug_information_reads_as_intels(genx: GenxIr) {
+    let mut compared = 0;
+    for platform in Platform::ALL {
+        let options = finalizer::Options { debug_info: true, ..finalizer::Options::new(platform) };
+        let mut finalizer = finalizer::Finalizer::new(options);
+        for kernel in data::kernels(platform).iter().filter(|k| k.functions.is_empty()).step_by(23) {
+            let Ok(theirs) = genx.finalize(platform, &kernel.visaasm, &["-generateDebugInfo"]) else {
+                continue;
+            };
+            let Some(theirs_read) = dbg::read(&theirs.dbg) else {
+                assert!(theirs.dbg.is_empty(), "{platform} {}: cannot be read", kernel.id());
+                continue;
+            };
+            let Ok(ours) = finalizer.finalize_text(&kernel.visaasm) else { continue };
+            let ours_read = dbg::read(&ours[0].debug_info).expect("a file");
+            let (a, b) = (&ours_read[0], &theirs_read[0]);
+            let id = format!("{platform} {}", kernel.id());
+            assert_eq!((&a.name, a.start, &a.offsets), (&b.name, b.start, &b.offsets), "{id}");
+            let (end, theirs_end) = (a.insts.last().unwrap(), b.insts.last().unwrap());
+            assert_eq!(end.0, theirs_end.0, "{id}: number behind the last instruction");
+            assert_eq!(end.1 as usize, ours[0].code.len(), "{id}");
+            let missing: Vec<_> =
+                b.variables.iter().filter(|v| !a.variables.iter().any(|o| o.0 == v.0)).collect();
+            assert!(missing.is_empty(), "{id}: {missing:?}");
+            assert_eq!(a.subroutines.len(), b.subroutines.len(), "{id}");
+            compared += 1;
+        }
+    }
+    println!("{compared} kernels");
+    assert!(compared > 30, "{compared} kernels");
 }
 
 /// Intel's finalizer prints the foreign objects; our dump of them has the same tokens.

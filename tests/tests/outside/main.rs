@@ -64,7 +64,7 @@ fn main() {
         iga64_foreign: iga::foreign_binaries_are_listed_like_the_reference_tool_does;
         genx_ir:
             arithmetic::what_intel_computes_otherwise_is_known
-            genx_ir::intel_finalizes_the_assembly_of_a_kernel;
+            genx_ir::debug_information_reads_as_intels genx_ir::intel_finalizes_the_assembly_of_a_kernel;
         genx_ir_foreign: genx_ir::foreign_objects_print_as_intel_prints_them;
         foreign:
             foreign::foreign_objects_are_written_back_byte_for_byte
