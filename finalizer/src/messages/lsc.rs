@@ -143,7 +143,12 @@ impl Lowerer<'_> {
             return Err(format!("LSC messages do not exist on {}", self.caps.name).into());
         }
         let kind = lsc.op.kind();
-        if kind == LscKind::Other {
+        // Atomics of bfloat16 came with the data port of Xe3P (IGA knows them in its decoder of those words alone).
+        let bfloat = matches!(
+            lsc.op,
+            LscOp::AtomicBfadd | LscOp::AtomicBfsub | LscOp::AtomicBfmin | LscOp::AtomicBfmax | LscOp::AtomicBfcas
+        );
+        if kind == LscKind::Other || bfloat {
             return Err(format!("{} does not exist on {}", lsc.op.name(), self.caps.name).into());
         }
         let grf = self.grf();

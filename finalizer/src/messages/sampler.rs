@@ -18,15 +18,23 @@ use crate::{
     lower::{Lowered, Lowerer},
 };
 
-/// Operations that take gradients, and those that report killed pixels: eight lanes only.
+/// Operations that take gradients: eight lanes only.
 const SAMPLE_D: u8 = 4;
 const SAMPLE_D_C: u8 = 20;
-const SAMPLE_KILLPIX: u8 = 31;
 /// Queries.
 const RESINFO: u8 = 10;
 const SAMPLEINFO: u8 = 11;
 /// Registers of parameters beyond which sixteen lanes are sent as two messages.
 const MAX_ROWS: u32 = 11;
+
+/// Whether the samplers of these platforms have an operation. The others (gathers with a level, a bias or of four
+/// channels, packed offsets, a least level) came with Xe2, whose numbers go beyond five bits (Mesa, brw_eu_defines.h,
+/// `XE2_SAMPLER_MESSAGE_*`); a sample that kills pixels, minimum and maximum have no place in the specification.
+fn known(op: u8) -> bool {
+    use sampler::MessageType::{SampleKillPix, SampleMax, SampleMin};
+    let message = sampler::MessageType::from_bits(op.into());
+    message.is_some_and(|m| !matches!(m, SampleKillPix | SampleMin | SampleMax))
+}
 
 /// Where a sampler's index comes from.
 pub(super) enum Sampler {
@@ -41,6 +49,10 @@ impl Lowerer<'_> {
     /// `sample_3d`, `load_3d`, `sample4` and their forms.
     pub(crate) fn sampler_message(&mut self, gather: bool, sample: &Sample<'_>) -> Lowered {
         self.need_sampler()?;
+        if !known(sample.op) {
+            let why = format!("operation {:#x} of the sampler does not exist on {}", sample.op, self.caps.name);
+            return Err(why.into());
+        }
         if !sample.paired.is_null() {
             return Err("paired surfaces are not lowered yet".into());
         }
@@ -67,7 +79,7 @@ impl Lowerer<'_> {
         let widest = lanes.min(16);
         let rows =
             sample.params.len() as u32 * bytes(widest, half_in).div_ceil(self.grf()) + u32::from(header);
-        let narrow = matches!(sample.op, SAMPLE_D | SAMPLE_D_C | SAMPLE_KILLPIX);
+        let narrow = matches!(sample.op, SAMPLE_D | SAMPLE_D_C);
         let native = u32::from(self.caps.memory.simd_message);
         let step = if rows > MAX_ROWS || narrow { native } else { widest };
         let groups = lanes / step;
