@@ -146,7 +146,11 @@ impl Lowerer<'_> {
         // Atomics of bfloat16 came with the data port of Xe3P (IGA knows them in its decoder of those words alone).
         let bfloat = matches!(
             lsc.op,
-            LscOp::AtomicBfadd | LscOp::AtomicBfsub | LscOp::AtomicBfmin | LscOp::AtomicBfmax | LscOp::AtomicBfcas
+            LscOp::AtomicBfadd
+                | LscOp::AtomicBfsub
+                | LscOp::AtomicBfmin
+                | LscOp::AtomicBfmax
+                | LscOp::AtomicBfcas
         );
         if kind == LscKind::Other || bfloat {
             return Err(format!("{} does not exist on {}", lsc.op.name(), self.caps.name).into());

@@ -50,7 +50,8 @@ impl Lowerer<'_> {
     pub(crate) fn sampler_message(&mut self, gather: bool, sample: &Sample<'_>) -> Lowered {
         self.need_sampler()?;
         if !known(sample.op) {
-            let why = format!("operation {:#x} of the sampler does not exist on {}", sample.op, self.caps.name);
+            let why =
+                format!("operation {:#x} of the sampler does not exist on {}", sample.op, self.caps.name);
             return Err(why.into());
         }
         if !sample.paired.is_null() {
