@@ -139,6 +139,30 @@ impl GenxIr {
         once("GenX_IR", &FOUND).map(|program| GenxIr { program })
     }
 
+    /// The last release that knows all five platforms, if it is installed.
+    pub fn find_new() -> Option<GenxIr> {
+        static FOUND: OnceLock<Option<PathBuf>> = OnceLock::new();
+        once("GenX_IR-new", &FOUND).map(|program| GenxIr { program })
+    }
+
+    /// The code of the only kernel of an object of version 3.x: what no text can say, an object can.
+    pub fn finalize_object(
+        &self,
+        platform: Platform,
+        isa: &[u8],
+        options: &[&str],
+    ) -> Result<Vec<u8>, Refused> {
+        let directory = scratch();
+        write(&directory.path().join("k.isa"), isa);
+        let mut command = Command::new("timeout");
+        command.arg("10").arg(self.program).current_dir(directory.path());
+        command.args(["k.isa", "-platform", &genx_name(platform), "-binary", "-output"]);
+        let output = start(command.args(options));
+        let files = fs::read_dir(directory.path()).into_iter().flatten().flatten().map(|entry| entry.path());
+        let code = files.into_iter().find(|path| path.file_name().is_some_and(|name| name == ".dat"));
+        code.map(|path| read(&path)).ok_or_else(|| refusal(&output))
+    }
+
     /// What it prints of each kernel of an object of version 3.x, as vISA assembly.
     pub fn dump_visaasm(&self, platform: Platform, isa: &[u8]) -> Vec<String> {
         let name = platform.caps().name.to_uppercase();
@@ -171,21 +195,18 @@ impl GenxIr {
         visaasm: &str,
         options: &[&str],
     ) -> Result<Finalized, Refused> {
-        let name = match platform {
-            // the shipping part, which ocloc means by `pvc`
-            Platform::Pvc => "PVCXT".to_owned(),
-            other => other.caps().name.to_uppercase(),
-        };
         let directory = scratch();
         write(&directory.path().join("k.visaasm"), visaasm.as_bytes());
         // It never ends on some invalid input.
         let mut command = Command::new("timeout");
-        command.arg("3").arg(self.program).current_dir(directory.path());
-        command.args(["k.visaasm", "-platform", &name, "-binary", "-output"]);
+        command.arg("10").arg(self.program).current_dir(directory.path());
+        command.args(["k.visaasm", "-platform", &genx_name(platform), "-binary", "-output"]);
         let output = start(command.args(options));
         let file = |extension: &str| directory.path().join("k").with_extension(extension);
         if !file("dat").exists() {
-            return Err(refusal(&output));
+            let Refused(mut said) = refusal(&output);
+            said += &fs::read_to_string(directory.path().join("k.errors.txt")).unwrap_or_default();
+            return Err(Refused(said));
         }
         Ok(Finalized {
             dat: read(&file("dat")),
@@ -193,6 +214,14 @@ impl GenxIr {
             isa: fs::read(file("isa")).unwrap_or_default(),
             dbg: fs::read(file("dbg")).unwrap_or_default(),
         })
+    }
+}
+
+/// What `GenX_IR` calls a platform: of Ponte Vecchio the shipping part, which ocloc means by `pvc`.
+fn genx_name(platform: Platform) -> String {
+    match platform {
+        Platform::Pvc => "PVCXT".to_owned(),
+        other => other.caps().name.to_uppercase(),
     }
 }
 

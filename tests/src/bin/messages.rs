@@ -22,6 +22,9 @@ struct Arguments {
     /// Print each form that is refused by us, and why.
     #[arg(long)]
     refused: bool,
+    /// Print each form that Intel's finalizer alone refuses, and what it says when asked now.
+    #[arg(long)]
+    why: bool,
     /// Print each difference that is explained: the row, platform, form, and what differs.
     #[arg(long)]
     explained: bool,
@@ -64,6 +67,14 @@ fn main() {
                     for (row, d) in found {
                         println!("{}", explained::line(platform, form, *row, d));
                     }
+                }
+                Fate::RefusedByIntel if arguments.why => {
+                    let why = tests::messages::record::refusal(platform, &form.line);
+                    println!(
+                        "{platform}: {}: Intel: {}",
+                        form.line.replace('\n', "; "),
+                        why.replace('\n', " ")
+                    );
                 }
                 Fate::RefusedByUs(why) | Fate::RefusedByBoth(why) if arguments.refused => {
                     println!("{platform}: {}: refused: {why}", form.line.replace('\n', "; "));

@@ -37,6 +37,31 @@ fn options(platform: Platform) -> &'static [&'static str] {
     if platform == Platform::Bdw { &["-noschedule"] } else { &["-noschedule", "-enablePreemption"] }
 }
 
+/// What Intel's finalizer says when it refuses a form; nothing if it does not.
+pub fn refusal(platform: Platform, line: &str) -> String {
+    let Some(genx) = GenxIr::find() else { return "is not installed".into() };
+    let program = forms::program(line, platform.caps().regs.grf_bytes.into());
+    genx.finalize(platform, &program, options(platform)).err().map_or(String::new(), |e| e.0)
+}
+
+/// Intel's code of a form, from the first that has any: the installed release; the same without its verifier, which
+/// forbids what its code generator has a meaning for; the newest, whose grammar has more words; the installed one
+/// with the kernel in an object, which can hold what its grammar has no words for.
+fn asked_of_all(genx: &GenxIr, platform: Platform, line: &str) -> Option<Vec<u8>> {
+    let program = forms::program(line, platform.caps().regs.grf_bytes.into());
+    let unverified: Vec<_> = options(platform).iter().copied().chain(["-noverifyCISA"]).collect();
+    let text = |genx: GenxIr, options: &[&str]| Some(genx.finalize(platform, &program, options).ok()?.dat);
+    let object = || {
+        let older = program.replace(".version 4.1", ".version 3.6");
+        let module = finalizer::read_text(older.as_bytes(), platform).ok()?;
+        genx.finalize_object(platform, &visa::write(&module).ok()?, &unverified).ok()
+    };
+    text(*genx, options(platform))
+        .or_else(|| text(*genx, &unverified))
+        .or_else(|| text(GenxIr::find_new()?, &unverified))
+        .or_else(object)
+}
+
 fn file(platform: Platform) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("data/messages/{platform}.txt.zst"))
 }
@@ -70,21 +95,18 @@ impl Recorded {
         }
     }
 
-    /// Asks Intel's finalizer for all forms, or those that are not recorded yet, and writes the file.
+    /// Asks Intel's finalizer for all forms, or those that have no code yet, and writes the file.
     pub fn record(platform: Platform, all: bool) {
         let Some(genx) = GenxIr::find() else { return };
         let old =
             if all || !file(platform).exists() { Recorded::default() } else { Recorded::load(platform) };
         let forms: Vec<_> = forms::forms().into_iter().filter(|form| asked(platform, form)).collect();
-        let grf = platform.caps().regs.grf_bytes.into();
-        let ask = |line: &str| {
-            let program = forms::program(line, grf);
-            genx.finalize(platform, &program, options(platform)).map(|f| f.dat).unwrap_or_default()
-        };
+        let ask = |line: &str| asked_of_all(&genx, platform, line).unwrap_or_default();
         let lines = |forms: &[forms::Form]| {
             let mut text = String::new();
             for form in forms {
-                let code = old.codes.get(&form.line).cloned().unwrap_or_else(|| ask(&form.line));
+                let known = old.codes.get(&form.line).filter(|code| !code.is_empty()).cloned();
+                let code = known.unwrap_or_else(|| ask(&form.line));
                 text += &form.line.replace('\n', "\\n");
                 text += "\t";
                 code.iter().for_each(|b| text += &format!("{b:02x}"));
