@@ -5,7 +5,7 @@
 //! - [`blocks`]: blocks and edges of machine code.
 //! - [`c_programs`]: building programs in C and C++, and the objects they are run on.
 //! - [`data`]: the test kernels of `tests/kernels`, compiled by Intel's compiler for every device.
-//! - [`dbg`]: a reader of `.dbg` files.
+//! - [`mod@dbg`]: a reader of `.dbg` files.
 //! - [`iga`]: our listing and assembler against the reference tool's.
 //! - [`differential`]: our code beside Intel's on the emulator, over the [`launches`] of every kernel.
 //! - [`expected`]: what each test kernel has to compute, in Rust, and how the tools compare with it.
