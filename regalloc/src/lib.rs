@@ -303,13 +303,15 @@ fn rounds(
             if flow.any_divergence {
                 of_lanes.of_lanes(current, &now.accesses, flow, liveness);
             }
-            let of_lanes = if flow.any_divergence { &*of_lanes } else { &now.live };
+            let (of_lanes, sharing) = match flow.any_divergence {
+                true => (&*of_lanes, Sharing::ByLane(of_lanes)),
+                false => (&now.live, now.sharing()),
+            };
             if !options.quick {
                 let (accesses, live) = (&now.accesses, &now.live);
-                remat.find(remat::Scene { kernel: current, accesses, flow, live, of_lanes });
+                remat.find(remat::Context { kernel: current, accesses, flow, live, of_lanes });
             }
             if flow.any_divergence || remat.any() {
-                let sharing = if flow.any_divergence { Sharing::ByLane(of_lanes) } else { now.sharing() };
                 placing.place_cheaper(current, (now, sharing, remat), (general, placed_other))?;
             }
         }

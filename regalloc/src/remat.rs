@@ -19,7 +19,7 @@ use crate::{
     access::{Access, Accesses, Kind},
     facts::Needs,
     flow::Flow,
-    liveness::Liveness,
+    liveness::{Liveness, Range},
 };
 use gen_ir::{Arf, Base, Dst, Inst, Kernel, Op, Options, Payload, Reg, Src, VarClass, VarId, Virtual};
 
@@ -58,7 +58,7 @@ pub(crate) struct Remat {
 
 /// The kernel as it is, and what is known of it.
 #[derive(Clone, Copy)]
-pub(crate) struct Scene<'a> {
+pub(crate) struct Context<'a> {
     pub kernel: &'a Kernel<Virtual>,
     pub accesses: &'a Accesses,
     pub flow: &'a Flow,
@@ -106,13 +106,13 @@ impl Remat {
     }
 
     /// Finds what qualifies; forgets what did before.
-    pub fn find(&mut self, scene: Scene<'_>) {
-        let Scene { kernel, accesses, flow, .. } = scene;
+    pub fn find(&mut self, cx: Context<'_>) {
+        let Context { kernel, accesses, flow, .. } = cx;
         self.clear();
         if !flow.calls.is_empty() {
             return;
         }
-        self.find_writers(scene);
+        self.find_writers(cx);
         self.can.resize(kernel.vars.len(), true);
         for (v, var) in kernel.vars.iter().enumerate() {
             let needs = accesses.facts[v].needs;
@@ -123,17 +123,17 @@ impl Remat {
                 && !needs.has(Needs::AT_END)
                 && (1..=MOST as u32).contains(&self.writes[v]);
         }
-        self.find_defs(scene);
+        self.find_defs(cx);
         self.defs.sort_unstable_by_key(|d| (d.var, d.at));
         self.hold_apart();
-        self.check_sources(scene);
-        self.check_reads(scene);
+        self.check_sources(cx);
+        self.check_reads(cx);
         let can = &self.can;
         self.defs.retain(|d| can[d.var as usize]);
     }
 
     /// Finds the instructions that write each variable.
-    fn find_writers(&mut self, Scene { kernel, accesses, .. }: Scene<'_>) {
+    fn find_writers(&mut self, Context { kernel, accesses, .. }: Context<'_>) {
         let Remat { writes, writers, ends, .. } = self;
         writes.clear();
         writes.resize(kernel.vars.len(), 0);
@@ -163,8 +163,18 @@ impl Remat {
         &self.writers[(end - self.writes[var.index()]) as usize..end as usize]
     }
 
+    /// The positions of writes of a variable from the first to the last of `ranges`: others cannot be in them, and a
+    /// source may have many.
+    fn writers_within(&self, var: VarId, ranges: &[Range]) -> impl Iterator<Item = u32> {
+        let writes = |i: &u32| i * 2 + 1;
+        let start = ranges.first().map_or(u32::MAX, |r| r.start);
+        let end = ranges.last().map_or(0, |r| r.end);
+        let all = self.writers(var);
+        all[all.partition_point(|i| writes(i) < start)..].iter().map(writes).take_while(move |&at| at < end)
+    }
+
     /// Finds the operations; what something else writes does not qualify.
-    fn find_defs(&mut self, Scene { kernel, accesses, .. }: Scene<'_>) {
+    fn find_defs(&mut self, Context { kernel, accesses, .. }: Context<'_>) {
         let start = kernel.blocks.first().map_or(0, |b| b.insts.len());
         let mode =
             kernel.insts().enumerate().filter(|(_, (_, inst))| writes_control(inst)).map(|i| i.0).last();
@@ -202,7 +212,7 @@ impl Remat {
     }
 
     /// What does not keep its sources does not qualify.
-    fn check_sources(&mut self, Scene { kernel, live, .. }: Scene<'_>) {
+    fn check_sources(&mut self, Context { kernel, live, .. }: Context<'_>) {
         for i in 0..self.defs.len() {
             let Def { var, inst, .. } = self.defs[i];
             let kept = |src: &Src<Virtual>| match src {
@@ -210,11 +220,10 @@ impl Remat {
                 Src::Direct { reg, .. } => match reg.base() {
                     Base::Var(s) => {
                         let of = &kernel.vars[s.index()];
-                        let crosses = |&w: &u32| live.before(var, w * 2 + 1);
                         s.0 != var
                             && of.class == VarClass::General
                             && !of.address_taken
-                            && !self.writers(s).iter().any(crosses)
+                            && !self.writers_within(s, live.of(var as usize)).any(|at| live.before(var, at))
                     }
                     base => base == Reg::<Virtual>::grf(0, 0).base(),
                 },
@@ -228,7 +237,7 @@ impl Remat {
 
     /// What is read where its sources are not needed behind, or by others than the lanes that computed it, does not
     /// qualify.
-    fn check_reads(&mut self, Scene { kernel, accesses, flow, of_lanes, .. }: Scene<'_>) {
+    fn check_reads(&mut self, Context { kernel, accesses, flow, of_lanes, .. }: Context<'_>) {
         for b in 0..kernel.blocks.len() {
             let block = accesses.block(b);
             for i in block.clone() {
