@@ -105,3 +105,13 @@ pub const fn int_type(bytes: u32, signed: bool) -> Type {
         (_, true) => Type::Q,
     }
 }
+
+/// The same operand read as another type of the same size.
+pub fn with_type(src: VSrc, to: Type) -> VSrc {
+    match src {
+        Src::Direct { reg, region, mods, .. } => Src::Direct { reg, region, mods, ty: to },
+        Src::Indirect { addr, imm, region, mods, .. } => Src::Indirect { addr, imm, region, mods, ty: to },
+        Src::Imm { bits, .. } => Src::imm(bits, to),
+        other => other,
+    }
+}

@@ -96,6 +96,7 @@ mod diagnostic;
 mod entries;
 mod finalizer;
 mod free;
+mod identities;
 mod info;
 mod input;
 mod legalize;

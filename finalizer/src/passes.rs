@@ -54,6 +54,12 @@ pub static PASSES: &[Pass] = &[
         ..Pass::OPTIONAL
     },
     Pass {
+        name: "sign-products",
+        about: "the upper half of a signed product is not computed from the unsigned one",
+        step: Step::Virtual(optimize::sign_products),
+        ..Pass::OPTIONAL
+    },
+    Pass {
         name: "attach-conditions",
         about: "a comparison with zero becomes a condition of what it compares",
         step: Step::Virtual(optimize::attach_conditions),
@@ -104,6 +110,13 @@ pub static PASSES: &[Pass] = &[
         ..Pass::OPTIONAL
     },
     Pass {
+        name: "interleave",
+        about: "what two moves interleave is computed in halves where they put it",
+        step: Step::Virtual(optimize::interleave),
+        keeps: Facts::TOUCHES.with(Facts::LOCALITY),
+        ..Pass::OPTIONAL
+    },
+    Pass {
         name: "share-constants",
         about: "constants and message headers that are the same are made once a block",
         step: Step::Virtual(optimize::share_constants),
@@ -148,6 +161,17 @@ pub static PASSES: &[Pass] = &[
         about: "results that nobody reads are not made, nor what is dead by that",
         step: Step::Virtual(optimize::eliminate_all_dead),
         keeps: Facts::READS.with(Facts::TOUCHES),
+        ..Pass::OPTIONAL
+    },
+    Pass {
+        name: "interleave-legal",
+        about: "as `interleave`, where instructions stay legal",
+        step: Step::Virtual(optimize::interleave_legal),
+        keeps: Facts::TOUCHES.with(Facts::LOCALITY),
+        only: Some(Need {
+            on: |caps| !caps.regions.float_regions,
+            else_because: "its operations on quadwords read packed dwords",
+        }),
         ..Pass::OPTIONAL
     },
     Pass {

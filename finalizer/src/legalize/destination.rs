@@ -7,9 +7,9 @@ use gen_ir::{Class, Dst, Op, Region, Src, Type};
 
 use super::{
     Legalizer, Step,
-    operand::{exec_type, is_mixed_float, is_raw_move, linear_region, linear_stride, with_type},
+    operand::{exec_type, is_mixed_float, is_raw_move, linear_region, linear_stride},
 };
-use crate::build::{VInst, VReg, VSrc, int_type};
+use crate::build::{VInst, VReg, VSrc, int_type, with_type};
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if inst.op.info().class == Class::Ternary {

@@ -183,7 +183,7 @@ pub(super) fn halves_of_src(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> O
             let sign =
                 build::op(Op::Asr, lanes_of(inst), Dst::packed(high, Type::D), &[staged.src[i], Src::uw(31)]);
             lx.helper(sign, inst);
-            let low = super::operand::with_type(staged.src[i], Type::Ud);
+            let low = build::with_type(staged.src[i], Type::Ud);
             Some([low, Src::new(high, build::strided(1, inst.exec), Type::Ud)])
         }
     }
@@ -310,7 +310,7 @@ fn shift(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let (low, high, part) =
         (lx.aligned_temp(lanes * 4), lx.aligned_temp(lanes * 4), lx.aligned_temp(lanes * 4));
     let ty = if arithmetic { Type::D } else { Type::Ud };
-    let top = super::operand::with_type(hi, ty);
+    let top = build::with_type(hi, ty);
     let put = |lx: &mut Legalizer<'_>, op, to, ty, src, by: u16| {
         lx.helper(build::op(op, all, Dst::packed(to, ty), &[src, Src::uw(by)]), inst);
     };

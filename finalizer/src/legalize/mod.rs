@@ -14,7 +14,6 @@ mod bytes;
 mod conversions;
 mod destination;
 mod halves;
-mod identities;
 mod immediates;
 mod int64;
 mod math;
@@ -192,7 +191,7 @@ impl Legalizer<'_> {
     /// Legalizes one instruction where it is. Returns `false` if it cannot be: then what stands for it has
     /// been appended, or the error.
     fn settle(&mut self, inst: &mut VInst) -> bool {
-        identities::simplify(inst);
+        crate::identities::simplify(inst);
         multiply::narrow(inst);
         if plain::settle(self, inst) {
             if cfg!(debug_assertions) {

@@ -53,7 +53,9 @@ fn product(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         return qwords(lx, inst);
     }
     let mut new = *inst;
-    if let Some(narrow) = narrowed(&inst.src[1]) {
+    if dst.bytes() < 8
+        && let Some(narrow) = narrowed(&inst.src[1])
+    {
         new.src[1] = narrow;
     }
     if inst.src[0].is_imm() && !inst.src[1].is_imm() {
@@ -261,17 +263,22 @@ fn high(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 }
 
 /// The high half read out of the whole product, where one instruction makes that: the copy goes where its
-/// reader can step over the low halves.
+/// reader can step over the low halves. Where factors of a quadword have to lie as far apart as quadwords, packed
+/// ones would be copied first: two instructions more than by way of the accumulator.
 fn high_of_whole(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
     let dst = inst.dst.ty()?;
     if !lx.caps.ops.mul_qword_result || lx.caps.regions.restricted_64bit || dst.bytes() != 4 || dst.is_float()
     {
         return None;
     }
+    let lanes = inst.exec.lanes();
+    if !lx.caps.regions.float_regions && lanes > 1 {
+        return None;
+    }
     let signed = inst.src.iter().take(2).filter_map(Src::ty).any(Type::is_signed);
     let (whole, half) = if signed { (Type::Q, Type::D) } else { (Type::Uq, Type::Ud) };
     let all = Lanes::of(inst);
-    let product = lx.aligned_temp(inst.exec.lanes() * 8);
+    let product = lx.aligned_temp(lanes * 8);
     lx.helper(build::op(Op::Mul, all, Dst::packed(product, whole), &inst.src[..2]), inst);
     let mut copy = build::mov(all, inst.dst, Src::new(product.plus(4), build::strided(2, inst.exec), half));
     copy.pred = inst.pred;
@@ -281,6 +288,15 @@ fn high_of_whole(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
 
 /// All 64 bits of a dword product.
 fn wide_product(lx: &mut Legalizer<'_>, inst: &VInst, dst: Type) -> Step {
+    if let Src::Imm { bits, ty } = inst.src[1]
+        && ty.bytes() < 4
+        && !matches!(ty, Type::V | Type::Uv)
+    {
+        let mut new = *inst;
+        new.src[1] = Src::imm(extend(bits, ty), if ty.is_signed() { Type::D } else { Type::Ud });
+        lx.inst(new);
+        return Step::Replaced;
+    }
     if !is_dword(&inst.src[1]) {
         let mut new = *inst;
         let signed = inst.src[1].ty().is_some_and(Type::is_signed);

@@ -2,9 +2,9 @@
 
 use gen_ir::{Dst, Op, Src, SrcMod, Type};
 
-use super::{Legalizer, Step, lanes_of, operand::with_type};
+use super::{Legalizer, Step, lanes_of};
 use crate::{
-    build::{self, VInst, VSrc},
+    build::{self, VInst, VSrc, with_type},
     lower::alu::extend,
 };
 

@@ -105,16 +105,6 @@ pub(super) fn with_modifiers(src: VSrc, mods: SrcMod) -> VSrc {
     }
 }
 
-/// The same operand read as another type of the same size.
-pub(super) fn with_type(src: VSrc, to: Type) -> VSrc {
-    match src {
-        Src::Direct { reg, region, mods, .. } => Src::Direct { reg, region, mods, ty: to },
-        Src::Indirect { addr, imm, region, mods, .. } => Src::Indirect { addr, imm, region, mods, ty: to },
-        Src::Imm { bits, .. } => Src::imm(bits, to),
-        other => other,
-    }
-}
-
 impl Legalizer<'_> {
     /// Offset of a general operand in its register, if it is known before allocation.
     pub(super) fn offset_in_grf(&self, reg: VReg) -> Option<u32> {

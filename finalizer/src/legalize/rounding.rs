@@ -9,10 +9,10 @@ use gen_ir::{Dst, ExecSize, Op, Src, Type};
 
 use super::{
     Legalizer, Step,
-    operand::{is_scalar, linear_stride, with_type},
+    operand::{is_scalar, linear_stride},
     slice::piece,
 };
-use crate::build::{self, VInst};
+use crate::build::{self, VInst, with_type};
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let to = match (inst.op, inst.src[0].ty(), inst.dst.ty()) {

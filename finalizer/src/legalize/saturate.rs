@@ -2,8 +2,8 @@
 
 use gen_ir::{Cond, CondMod, Dst, Op, Pred, PredCtrl, Src, Type};
 
-use super::{Legalizer, Step, int64::halves_of_src, lanes_of, operand::with_type, wide::read};
-use crate::build::{self, VInst, VReg, VSrc};
+use super::{Legalizer, Step, int64::halves_of_src, lanes_of, wide::read};
+use crate::build::{self, VInst, VReg, VSrc, with_type};
 
 /// A saturating move to fewer bits: the value is first brought into the range.
 pub(super) fn moved(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {

@@ -159,7 +159,7 @@ fn types(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
             lx.stage_source(&mut new, i, want, 1);
             changed = true;
         } else if ty != want && want.is_int() {
-            new.src[i] = super::operand::with_type(inst.src[i], want);
+            new.src[i] = build::with_type(inst.src[i], want);
             changed = true;
         }
     }

@@ -7,9 +7,9 @@ use super::{
     Legalizer, Step,
     int64::{NO_DOUBLES, halves_of_dst, halves_of_src, is_arithmetic, is_wide},
     lanes_of,
-    operand::{with_modifiers, with_type, without_modifiers},
+    operand::{with_modifiers, without_modifiers},
 };
-use crate::build::{self, VInst, VReg, VSrc};
+use crate::build::{self, VInst, VReg, VSrc, with_type};
 
 /// Packed elements of a temporary.
 pub(super) fn read(reg: VReg, inst: &VInst, ty: Type) -> VSrc {

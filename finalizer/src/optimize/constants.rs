@@ -1,7 +1,7 @@
 //! Values that are the same are made once a block.
 //!
-//! Message headers and constants are pieced together by unmasked moves of immediates and of inputs that
-//! nothing changes (`r0`). Where a block makes the same again, the first stands for both.
+//! Message headers and constants are pieced together by moves of immediates and of inputs that nothing changes
+//! (`r0`). Where a block makes the same again, in the same channels, the first stands for both.
 
 use std::{
     collections::HashMap,
@@ -20,6 +20,8 @@ struct Part {
     horz: u8,
     ty: Type,
     exec: ExecSize,
+    /// The first channel of a move under the block's mask; [`None`]: all channels are written.
+    masked_from: Option<u8>,
     src: Src<Virtual>,
 }
 
@@ -77,7 +79,6 @@ pub(super) fn share(
         let insts = &kernel.blocks[b].insts;
         let made_here = |i: &&Inst<Virtual>| {
             i.op == Op::Mov
-                && i.no_mask
                 && i.dst.reg().and_then(Reg::var).is_some_and(|v| locality.only_in(v, b))
                 && part(i, &kernel.vars, use_counts).is_some()
         };
@@ -180,10 +181,10 @@ fn hash_of(key: &impl Hash) -> u64 {
 /// The instruction as a part of such a value.
 fn part(inst: &Inst<Virtual>, vars: &[gen_ir::Var], use_counts: &UseCounts) -> Option<Part> {
     let symbol = inst.opts.has(Options::SYMBOL_LOW) || inst.opts.has(Options::SYMBOL_HIGH);
-    if inst.op != Op::Mov || !inst.no_mask || inst.pred.is_some() || inst.cond.is_some() || inst.sat || symbol
-    {
+    if inst.op != Op::Mov || inst.pred.is_some() || inst.cond.is_some() || inst.sat || symbol {
         return None;
     }
+    let masked_from = (!inst.no_mask).then_some(inst.chan);
     let gen_ir::Dst::Direct { reg, horz, ty } = inst.dst else { return None };
     let lasting = match inst.src[0] {
         Src::Imm { .. } => true,
@@ -193,7 +194,7 @@ fn part(inst: &Inst<Virtual>, vars: &[gen_ir::Var], use_counts: &UseCounts) -> O
         }),
         _ => false,
     };
-    lasting.then_some(Part { byte: reg.byte, horz, ty, exec: inst.exec, src: inst.src[0] })
+    lasting.then_some(Part { byte: reg.byte, horz, ty, exec: inst.exec, masked_from, src: inst.src[0] })
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ use gen_ir::{
 use platforms::{Caps, Platform};
 
 use super::legal;
-use crate::lists::reset;
+use crate::{identities, lists::reset};
 
 /// Replaces reads of copies in every block. `legal`: all instructions are, and stay so. `visit` is shown
 /// every instruction, with its block and place, when nothing changes it any more.
@@ -62,6 +62,32 @@ struct Copy {
     /// Next older copy into the same destination, and from the same source.
     older_dst: u32,
     older_src: u32,
+}
+
+impl Copy {
+    /// The channel whose element of the destination a byte belongs to, and which byte of the element it is.
+    fn lane_at(&self, byte: u32) -> (u32, u32) {
+        let offset = byte - self.dst_bytes.start;
+        (offset / self.dst_ty.bytes(), offset % self.dst_ty.bytes())
+    }
+
+    /// The copy as it is for its channels from `first` on, if its elements are packed on both sides or one for all.
+    fn starting_at(&self, first: u32) -> Option<Copy> {
+        let mut rest = *self;
+        if first == 0 {
+            return Some(rest);
+        }
+        if let Origin::Reg { reg, region, ty, .. } = &mut rest.origin
+            && !region.is_scalar()
+        {
+            if !lane_by_lane(*region, self.lanes) {
+                return None;
+            }
+            *reg = reg.plus(first * ty.bytes());
+        }
+        rest.lanes -= first;
+        Some(rest)
+    }
 }
 
 /// The newest copy into a variable, and from it; [`NONE`] if there is none.
@@ -115,6 +141,10 @@ impl Copies {
         }
         if self.legal.is_none() {
             commute_immediate(inst);
+            identities::simplify(inst);
+            if moves_to_itself(inst) {
+                *inst = Inst::new(Op::Nop, inst.exec);
+            }
         }
     }
 
@@ -133,7 +163,7 @@ impl Copies {
             }
             let Some(copy) = self.find(newest, reg.byte, region, ty, inst) else { continue };
             if let Some(platform) = self.legal {
-                replace_legally(inst, i, copy, platform, grf_bytes);
+                replace_legally(inst, i, &copy, platform, grf_bytes);
                 continue;
             }
             match copy.origin {
@@ -151,7 +181,7 @@ impl Copies {
                     if refused && !swap {
                         continue;
                     }
-                    if let Some(src) = replace_register(inst, i, copy, (origin, mods), origin_ty, region) {
+                    if let Some(src) = replace_register(inst, i, &copy, (origin, mods), origin_ty, region) {
                         inst.src[i] = src;
                         if swap {
                             inst.src.swap(0, 1);
@@ -201,8 +231,9 @@ impl Copies {
         }
     }
 
-    /// The newest copy, from a certain one on, that defines all that channel by channel is read.
-    fn find(&self, newest: u32, byte: u32, region: Region, ty: Type, inst: &Inst<Virtual>) -> Option<&Copy> {
+    /// The newest copy, from a certain one on, that defines all that channel by channel is read: from the channel
+    /// on with which the reader begins.
+    fn find(&self, newest: u32, byte: u32, region: Region, ty: Type, inst: &Inst<Virtual>) -> Option<Copy> {
         let mut at = newest;
         while let Some(c) = self.all.get(at as usize) {
             at = c.older_dst;
@@ -215,14 +246,17 @@ impl Copies {
                 let one = inst.exec.lanes() == 1;
                 let made = c.no_mask || (one && !inst.no_mask && inst.chan == c.chan);
                 if (region.is_scalar() || one) && made && byte == c.dst_bytes.start {
-                    return Some(c);
+                    return Some(*c);
                 }
                 continue;
             }
-            let same_lanes = lane_by_lane(region, inst.exec.lanes()) && byte == c.dst_bytes.start;
-            let same_mask = c.no_mask || (!inst.no_mask && inst.chan == c.chan);
-            if same_lanes && same_mask && inst.exec.lanes() <= c.lanes {
-                return Some(c);
+            if !lane_by_lane(region, inst.exec.lanes()) || !c.dst_bytes.contains(Extent::new(byte, 1)) {
+                continue;
+            }
+            let (first, odd) = c.lane_at(byte);
+            let same_mask = c.no_mask || (!inst.no_mask && u32::from(inst.chan) == u32::from(c.chan) + first);
+            if odd == 0 && same_mask && first + inst.exec.lanes() <= c.lanes {
+                return c.starting_at(first);
             }
         }
         None
@@ -310,6 +344,19 @@ impl Origin {
             Origin::Imm { .. } => None,
         }
     }
+}
+
+/// Whether an instruction leaves all that it writes as it was.
+fn moves_to_itself(inst: &Inst<Virtual>) -> bool {
+    let (Op::Mov, Dst::Direct { reg: to, horz, ty: dst_ty }) = (inst.op, inst.dst) else { return false };
+    let Src::Direct { reg, region, mods: SrcMod::None, ty } = inst.src[0] else { return false };
+    let lanes = inst.exec.lanes();
+    to == reg
+        && reg.var().is_some()
+        && ty.same_bits(dst_ty)
+        && !inst.sat
+        && inst.cond.is_none()
+        && (lanes == 1 || horz == 1 && lane_by_lane(region, lanes))
 }
 
 /// Whether channel `n` reads element `n`.

@@ -14,11 +14,13 @@ mod dead;
 mod descriptors;
 mod formula;
 mod headers;
+mod interleave;
 mod legal;
 mod local;
 mod locality;
 mod merge;
 mod predicate;
+mod products;
 mod scatter;
 mod sink;
 mod unmask;
@@ -75,7 +77,12 @@ pub(crate) fn propagate_copies(kernel: &mut Kernel<Virtual>, work: &mut Workspac
     Ok(true)
 }
 
-/// The same in legal code, which stays legal.
+/// Upper halves of signed products are computed as such.
+pub(crate) fn sign_products(kernel: &mut Kernel<Virtual>, _: &mut Workspace) -> Changed {
+    Ok(products::signed(kernel, grf_bytes(kernel)))
+}
+
+/// Copies in legal code, which stays legal.
 pub(crate) fn propagate_legal_copies(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     let analyses = &mut work.analyses;
     analyses.start(kernel, Facts::READS.with(Facts::SCATTERS));
@@ -140,6 +147,18 @@ pub(crate) fn share_descriptors(kernel: &mut Kernel<Virtual>, work: &mut Workspa
 pub(crate) fn coalesce(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     let (locality, use_counts) = work.analyses.local(kernel);
     local::tidy(kernel, locality, use_counts, grf_bytes(kernel), false, &mut work.optimize.local);
+    Ok(true)
+}
+
+/// What two moves interleave is computed in halves where they put it.
+pub(crate) fn interleave(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
+    interleave::results(kernel, work.analyses.locality(kernel), grf_bytes(kernel), false);
+    Ok(true)
+}
+
+/// The same in legal code, which stays legal.
+pub(crate) fn interleave_legal(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
+    interleave::results(kernel, work.analyses.locality(kernel), grf_bytes(kernel), true);
     Ok(true)
 }
 

@@ -3,12 +3,11 @@
 
 use gen_ir::{Dst, Op, Options, Payload, Src, SrcMod};
 
-use super::operand::with_type;
-use crate::build::{VInst, VSrc};
+use crate::build::{VInst, VSrc, with_type};
 
 /// Makes a move of such an operation.
 #[inline]
-pub(super) fn simplify(inst: &mut VInst) {
+pub(crate) fn simplify(inst: &mut VInst) {
     let [a, b, _] = &inst.src;
     let concerned = match inst.op {
         Op::Add | Op::Or | Op::Xor | Op::Mul | Op::And => is_zero(a) || is_zero(b),

@@ -1,0 +1,322 @@
+//! What two moves interleave is computed in halves where they put it.
+//!
+//! `op s = ...; mov d.0<2> = s.0, mov d.n<2> = s.1` (each move takes half of the channels, as compilers write it
+//! where a destination would be too wide) becomes two halves of `op` in the places of the moves, if nobody else
+//! reads those bytes of `s` and the sources are the same there. Legalization makes such moves, too, for operations on
+//! quadwords that read dwords. So the dwords of 64-bit values that are computed
+//! apart, an address with a product of its index, say, are not moved together afterwards. If they are the lower
+//! and the upper half of one product, and the platform multiplies dwords to a quadword, that is what is computed.
+
+use gen_ir::{
+    Class, Dst, Extent, Inst, Kernel, Op, Options, Payload, Reg, Region, Src, SrcMod, Type, VarClass, VarId,
+    Virtual,
+};
+
+use super::{legal, locality::Locality};
+use crate::{build::with_type, legalize::piece};
+
+/// How far apart operation and moves may stand.
+const REACH: usize = 64;
+/// How many instructions a move of the same value, or of its other dword, stands behind the first one at most.
+const NEAR: usize = 8;
+
+/// Rewrites blocks; an operation and its moves make way for its halves. `legal`: all instructions are, and stay so.
+pub(super) fn results(kernel: &mut Kernel<Virtual>, locality: &Locality, grf_bytes: u32, legal: bool) {
+    let platform = kernel.platform;
+    let caps = platform.caps();
+    let quadwords = !legal && caps.ops.mul_qword_result && caps.ops.int64;
+    let Kernel { vars, blocks, .. } = kernel;
+    let plain = |v: VarId| {
+        let var = &vars[v.index()];
+        var.class == VarClass::General && !var.address_taken
+    };
+    for (b, block) in blocks.iter_mut().enumerate().filter(|(b, _)| locality.any_in(*b)) {
+        let insts = &mut block.insts;
+        for i in 1..insts.len() {
+            let Some(half) = Half::of(&insts[i], grf_bytes) else { continue };
+            if !locality.only_in(half.src, b) || !plain(half.src) {
+                continue;
+            }
+            let Some(pair) = Pair::of(insts, i, half, grf_bytes) else { continue };
+            if !pair.halves.iter().all(|h| plain(h.dst)) {
+                continue;
+            }
+            let Some(at) = pair.operation(insts, splits, grf_bytes) else { continue };
+            let aligned = vars[pair.halves[0].dst.index()].align >= grf_bytes;
+            let upper = (quadwords && aligned).then(|| pair.upper(insts, at, grf_bytes)).flatten();
+            let (gone, parts) = match upper {
+                Some(([first, second], high)) => {
+                    let whole = &insts[high];
+                    let ty = if whole.src[0].ty().is_some_and(Type::is_signed) { Type::Q } else { Type::Uq };
+                    let parts = [0, 1].map(|k| Inst { op: Op::Mul, ..pair.part(insts, whole, k, (1, ty)) });
+                    ([at, high, first, second], parts)
+                }
+                None => {
+                    let whole = &insts[at];
+                    let ty = whole.dst.ty().unwrap_or(Type::D);
+                    ([at; 4], [0, 1].map(|k| pair.part(insts, whole, k, (2, ty))))
+                }
+            };
+            if legal && !parts.iter().all(|part| legal::allows(platform, part, grf_bytes)) {
+                continue;
+            }
+            for at in gone {
+                insts[at] = Inst::new(Op::Nop, insts[at].exec);
+            }
+            for (at, part) in pair.at.into_iter().zip(parts) {
+                insts[at] = part;
+            }
+        }
+    }
+}
+
+/// A move of half of some channels, from packed dwords to every second one.
+struct Half {
+    src: VarId,
+    dst: VarId,
+    read: Extent,
+    written: Extent,
+    lanes: u32,
+    chan: u8,
+    no_mask: bool,
+}
+
+impl Half {
+    fn of(inst: &Inst<Virtual>, grf_bytes: u32) -> Option<Half> {
+        if inst.op != Op::Mov || !is_plain(inst) {
+            return None;
+        }
+        let Dst::Direct { reg: dst, horz: 2, ty: dst_ty } = inst.dst else { return None };
+        let Src::Direct { reg: src, region, mods: SrcMod::None, ty } = inst.src[0] else { return None };
+        let lanes = inst.exec.lanes();
+        let dword = |t: Type| t.bytes() == 4 && t.is_int();
+        let packed = region.vert != Region::VXH && region.width != Region::ABSENT && region.one_by_one(lanes);
+        if !dword(ty) || !dword(dst_ty) || lanes < 4 || !packed || src.var() == dst.var() {
+            return None;
+        }
+        Some(Half {
+            src: src.var()?,
+            dst: dst.var()?,
+            read: inst.src_extent(0, grf_bytes)?,
+            written: inst.dst_extent(grf_bytes)?,
+            lanes,
+            chan: inst.chan,
+            no_mask: inst.no_mask,
+        })
+    }
+
+    /// Whether the other moves the next channels.
+    fn is_before(&self, other: &Half) -> bool {
+        (self.src, self.lanes, self.no_mask) == (other.src, other.lanes, other.no_mask)
+            && other.read.start == self.read.end
+            && (self.no_mask || u32::from(other.chan) == u32::from(self.chan) + self.lanes)
+    }
+}
+
+/// Two moves that together put all channels of a value in every second dword.
+struct Pair {
+    at: [usize; 2],
+    halves: [Half; 2],
+}
+
+impl Pair {
+    /// The pair that begins with the move at `i`.
+    fn of(insts: &[Inst<Virtual>], i: usize, first: Half, grf_bytes: u32) -> Option<Pair> {
+        let second = following(insts, i).find_map(|j| {
+            let half = Half::of(&insts[j], grf_bytes)?;
+            first.is_before(&half).then_some((j, half))
+        });
+        second.map(|(j, second)| Pair { at: [i, j], halves: [first, second] })
+    }
+
+    /// What both moves read.
+    fn read(&self) -> Extent {
+        Extent { start: self.halves[0].read.start, end: self.halves[1].read.end }
+    }
+
+    /// The operation that writes what the moves read, and nobody else reads, if it can be put off to where they
+    /// stand and `takes` says so.
+    fn operation(
+        &self,
+        insts: &[Inst<Virtual>],
+        takes: fn(&Inst<Virtual>) -> bool,
+        grf_bytes: u32,
+    ) -> Option<usize> {
+        let [i, last] = self.at;
+        let (first, whole) = (&self.halves[0], self.read());
+        let from = i.saturating_sub(REACH);
+        let at = from + insts[from..i].iter().rposition(|inst| writes(inst, first.src, whole, grf_bytes))?;
+        let inst = &insts[at];
+        let same_channels = inst.exec.lanes() == 2 * first.lanes
+            && inst.no_mask == first.no_mask
+            && (inst.no_mask || inst.chan == first.chan);
+        let reads_target = (0..3).any(|s| {
+            inst.src[s].reg().and_then(Reg::var).is_some_and(|v| self.halves.iter().any(|h| h.dst == v))
+        });
+        let dense =
+            matches!(inst.dst, Dst::Direct { horz: 1, .. }) && inst.dst_extent(grf_bytes) == Some(whole);
+        if !(takes(inst) && dense && same_channels) || reads_target {
+            return None;
+        }
+        let branches = |i: &Inst<Virtual>| i.op.info().class == Class::Branch;
+        if insts[at + 1..last].iter().any(|i| branches(i) || changes_source(i, inst, grf_bytes)) {
+            return None;
+        }
+        for (k, other) in insts.iter().enumerate().skip(at + 1) {
+            if !self.at.contains(&k) && reads(other, first.src, whole, grf_bytes) {
+                return None;
+            }
+            if k > last && ends(other, first.src, whole, grf_bytes) {
+                break;
+            }
+        }
+        Some(at)
+    }
+
+    /// If instruction `low` is the lower half of a product, which the pair moves: the moves that bring its upper half
+    /// to the dwords between, and the instruction that computes that.
+    fn upper(&self, insts: &[Inst<Virtual>], low: usize, grf_bytes: u32) -> Option<([usize; 2], usize)> {
+        let first = &self.halves[0];
+        if insts[low].op != Op::Mul || !first.written.start.is_multiple_of(grf_bytes) {
+            return None;
+        }
+        let pair = following(insts, self.at[1]).find_map(|i| {
+            let half = Half::of(&insts[i], grf_bytes)?;
+            let beside = half.dst == first.dst && half.written.start == first.written.start + 4;
+            let same = (half.lanes, half.chan, half.no_mask) == (first.lanes, first.chan, first.no_mask);
+            (beside && same).then(|| Pair::of(insts, i, half, grf_bytes)).flatten()
+        })?;
+        if !(self.fills_one_value() && pair.fills_one_value()) {
+            return None;
+        }
+        let high = pair.operation(insts, is_upper_half, grf_bytes)?;
+        let factors = |i: usize| insts[i].src.map(dword_read);
+        let [a, b, _] = factors(low);
+        let same = [factors(high)[..2] == [a, b], factors(high)[..2] == [b, a]].contains(&true);
+        // The pair itself is between, and nobody else may see or write dwords that are not there yet or no more.
+        let bytes = Extent { start: first.written.start, end: pair.halves[1].written.end };
+        let quiet =
+            (self.at[0]..pair.at[1]).filter(|k| !self.at.contains(k) && !pair.at.contains(k)).all(|k| {
+                !reads(&insts[k], first.dst, bytes, grf_bytes)
+                    && !writes(&insts[k], first.dst, bytes, grf_bytes)
+            });
+        (same && a.is_some() && b.is_some() && quiet && high < self.at[0]).then_some((pair.at, high))
+    }
+
+    /// Whether the moves write into one variable, one behind the other.
+    fn fills_one_value(&self) -> bool {
+        let [first, second] = &self.halves;
+        first.dst == second.dst && second.written.start == first.written.start + first.lanes * 8
+    }
+
+    /// The half `k` of an operation, in the place of the move; its results are of that type and so far apart.
+    fn part(
+        &self,
+        insts: &[Inst<Virtual>],
+        whole: &Inst<Virtual>,
+        k: usize,
+        (horz, ty): (u8, Type),
+    ) -> Inst<Virtual> {
+        let half = &self.halves[k];
+        let mut part = piece(whole, half.lanes * k as u32, half.lanes);
+        part.chan = insts[self.at[k]].chan;
+        part.dst = Dst::Direct { reg: Reg::var_at(half.dst, half.written.start), horz, ty };
+        part
+    }
+}
+
+/// Places soon after `i`, up to the end of straight code.
+fn following(insts: &[Inst<Virtual>], i: usize) -> impl Iterator<Item = usize> {
+    (i + 1..insts.len())
+        .take_while(|&k| insts[k].op.info().class != Class::Branch)
+        .filter(|&k| insts[k].op != Op::Nop)
+        .take(NEAR)
+}
+
+/// Whether an instruction does nothing but compute its destination.
+fn is_plain(inst: &Inst<Virtual>) -> bool {
+    inst.payload == Payload::None
+        && inst.pred.is_none()
+        && inst.cond.is_none()
+        && !inst.sat
+        && inst.opts == Options::NONE
+}
+
+/// Whether sources are read at fixed places, and integers of words or dwords.
+fn reads_integers(inst: &Inst<Virtual>) -> bool {
+    let small = |t: Type| t.is_int() && matches!(t.bytes(), 2 | 4);
+    inst.src.iter().all(|s| match *s {
+        Src::None => true,
+        Src::Imm { ty, .. } => ty.bytes() <= 4 && !ty.is_float(),
+        Src::Direct { reg, region, ty, .. } => {
+            let fixed = region.vert != Region::VXH && region.width != Region::ABSENT;
+            reg.var().is_some() && fixed && small(ty)
+        }
+        _ => false,
+    })
+}
+
+/// Whether both halves of an operation are as good as the whole, with dwords that lie apart.
+fn splits(inst: &Inst<Virtual>) -> bool {
+    let special =
+        matches!(inst.op, Op::Mach | Op::Macl | Op::Addc | Op::Subb | Op::Movi | Op::Smov | Op::Wait);
+    inst.op.info().class == Class::Basic
+        && is_plain(inst)
+        && !special
+        && reads_integers(inst)
+        && inst.dst.ty().is_some_and(|t| t.is_int() && t.bytes() == 4)
+}
+
+/// Whether it is the upper half of a product of dwords of one sign.
+fn is_upper_half(inst: &Inst<Virtual>) -> bool {
+    let [a, b, _] = inst.src.map(|s| s.ty());
+    inst.op == Op::Mach
+        && is_plain(inst)
+        && reads_integers(inst)
+        && a == b
+        && a.is_some_and(|t| t.bytes() == 4)
+        && inst.dst.ty().is_some_and(|t| t.is_int() && t.bytes() == 4)
+}
+
+/// A source as the dword that it reads, whatever its sign.
+fn dword_read(src: Src<Virtual>) -> Option<Src<Virtual>> {
+    match src {
+        Src::Imm { bits, ty } if ty.is_int() => Some(Src::ud(crate::lower::alu::extend(bits, ty) as u32)),
+        Src::Direct { ty, mods: SrcMod::None, .. } if ty.bytes() == 4 => Some(with_type(src, Type::Ud)),
+        _ => None,
+    }
+}
+
+/// Whether an instruction may write what another reads.
+fn changes_source(inst: &Inst<Virtual>, reader: &Inst<Virtual>, grf_bytes: u32) -> bool {
+    (0..3).any(|s| match (reader.src[s].reg().and_then(Reg::var), reader.src_extent(s, grf_bytes)) {
+        (Some(v), Some(read)) => writes(inst, v, read, grf_bytes),
+        _ => false,
+    })
+}
+
+/// Whether an instruction may write some of those bytes.
+fn writes(inst: &Inst<Virtual>, var: VarId, bytes: Extent, grf_bytes: u32) -> bool {
+    inst.dst.reg().and_then(Reg::var) == Some(var)
+        && inst.dst_extent(grf_bytes).is_none_or(|written| written.overlaps(bytes))
+}
+
+/// Whether an instruction writes all of those bytes, whatever the mask.
+fn ends(inst: &Inst<Virtual>, var: VarId, bytes: Extent, grf_bytes: u32) -> bool {
+    inst.no_mask
+        && inst.pred.is_none()
+        && inst.dst_is_dense()
+        && inst.dst.reg().and_then(Reg::var) == Some(var)
+        && inst.dst_extent(grf_bytes).is_some_and(|written| written.contains(bytes))
+}
+
+/// Whether an instruction may read some of those bytes.
+fn reads(inst: &Inst<Virtual>, var: VarId, bytes: Extent, grf_bytes: u32) -> bool {
+    let mut found = false;
+    inst.for_each_reg(|role, reg| {
+        if reg.var() == Some(var) && !role.is_write() {
+            found |= inst.extent(role, grf_bytes).is_none_or(|e| e.overlaps(bytes));
+        }
+    });
+    found
+}
