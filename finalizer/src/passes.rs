@@ -143,6 +143,12 @@ pub static PASSES: &[Pass] = &[
         ..Pass::REQUIRED
     },
     Pass {
+        name: "split-variables",
+        about: "variables whose registers no instruction touches together become several",
+        step: Step::Virtual(optimize::split_variables),
+        ..Pass::OPTIONAL
+    },
+    Pass {
         name: "propagate-legal-copies",
         about: "readers of a copy read the original, where the instruction stays legal",
         step: Step::Virtual(optimize::propagate_legal_copies),
@@ -193,6 +199,12 @@ pub static PASSES: &[Pass] = &[
         about: "what the passes before made `nop` is taken out",
         step: Step::Virtual(optimize::remove_nops),
         ..Pass::REQUIRED
+    },
+    Pass {
+        name: "merge-legal-payloads",
+        about: "as `merge-payloads`, for what legalization has made apart",
+        step: Step::Virtual(optimize::merge_payloads),
+        ..Pass::OPTIONAL
     },
     Pass {
         name: "part-responses",

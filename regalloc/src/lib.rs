@@ -64,6 +64,7 @@ mod split;
 mod subranges;
 
 pub use error::Error;
+pub use split::Splitter;
 
 use access::Accesses;
 use backing::Backings;
@@ -127,7 +128,7 @@ pub struct Scratch {
     other: Analysis,
     liveness: liveness::Scratch,
     order: order::Scratch,
-    split: split::Scratch,
+    split: Splitter,
     placing: Placing,
     /// Flags, addresses, general variables.
     placed: [Placement; 3],
@@ -375,11 +376,11 @@ fn split_where_crowded(
     if !order::is_crowded(kernel, &now.accesses, &now.live, order) {
         return Ok(false);
     }
-    if !split.find(kernel, &now.accesses) {
+    if !split.find(kernel) {
         return Ok(true);
     }
     let work = work.get_or_insert_with(|| copy::copy(kernel, pool));
-    split.split(work);
+    split.rename(work);
     now.find(work, flow, backings, liveness)?;
     Ok(order::is_crowded(work, &now.accesses, &now.live, order))
 }

@@ -1,30 +1,43 @@
-//! Variables whose registers no access needs together become several.
+//! Variables whose registers no instruction touches together become several.
 //!
-//! A vector of values that compilers put side by side, and that instructions touch one at a time, would live,
-//! be spilled and ask for neighbouring registers as one. What one access touches stays together, so payloads
-//! and responses of messages stay whole.
+//! A vector of values that compilers put side by side, and that instructions touch one at a time, would live, be
+//! spilled and ask for neighbouring registers as one; and legalization cuts operations on wide vectors into pieces that
+//! touch registers of their own. What one instruction touches stays together, so payloads and responses of messages
+//! stay whole. The finalizer asks for it behind legalization, the allocator once more where it is crowded: passes in
+//! between take out instructions that kept registers together.
 
-use crate::access::Accesses;
 use gen_ir::{Base, Kernel, Reg, Var, VarClass, VarId, Virtual};
 
 /// Registers of the largest variable that is looked at.
 const MOST: u32 = 64;
 
 /// Memory of the search.
-#[derive(Default)]
-pub(crate) struct Scratch {
-    /// By variable: the registers that some access needs together with the one behind.
+#[derive(Debug, Default)]
+pub struct Splitter {
+    /// By variable: registers that some instruction touches together with the one behind. All of them: it is not looked
+    /// at.
     joined: Vec<u64>,
-    /// By variable: the first of its parts among all, if it has some, and how many there are.
+    /// By variable: the first of its parts among all, and how many there are if it has some.
     parts: Vec<(u32, u32)>,
     /// Parts: the first register of the variable, and what stands for it.
     starts: Vec<(u32, VarId)>,
 }
 
-impl Scratch {
+const WHOLE: u64 = u64::MAX;
+
+impl Splitter {
+    /// Splits variables. Returns whether there were any to split.
+    pub fn split(&mut self, kernel: &mut Kernel<Virtual>) -> bool {
+        let found = self.find(kernel);
+        if found {
+            self.rename(kernel);
+        }
+        found
+    }
+
     /// Looks for variables that can be split. Returns whether there are any.
-    pub fn find(&mut self, kernel: &Kernel<Virtual>, accesses: &Accesses) -> bool {
-        let grf = u32::from(kernel.platform.caps().regs.grf_bytes);
+    pub(crate) fn find(&mut self, kernel: &Kernel<Virtual>) -> bool {
+        let grf_bytes = u32::from(kernel.platform.caps().regs.grf_bytes);
         self.joined.clear();
         self.joined.extend(kernel.vars.iter().enumerate().map(|(v, var)| {
             let whole = var.class != VarClass::General
@@ -33,84 +46,86 @@ impl Scratch {
                 || var.live_out
                 || var.no_spill
                 || var.address_taken
-                || !var.bytes.is_multiple_of(grf)
-                || var.bytes > MOST * grf
+                || var.bytes <= grf_bytes
+                || !var.bytes.is_multiple_of(grf_bytes)
+                || var.align < grf_bytes
+                || var.bytes > MOST * grf_bytes
                 || kernel.scratch_header == Some(VarId(v as u32));
-            let regs = var.bytes / grf;
-            match regs {
-                _ if whole => u64::MAX,
+            match whole {
+                true => WHOLE,
                 // Parts start at even registers, too.
-                _ if var.even_grf => 0x5555_5555_5555_5555,
-                _ => 0,
+                false if var.even_grf => 0x5555_5555_5555_5555,
+                false => 0,
             }
         }));
-        for b in 0..kernel.blocks.len() {
-            for a in accesses.of_block(b) {
-                let joined = &mut self.joined[a.var as usize];
-                if *joined != u64::MAX && a.end > a.start {
-                    let (first, last) = (a.start / grf, (a.end - 1) / grf);
-                    *joined |= between(first, last);
+        for inst in kernel.blocks.iter().flat_map(|b| &b.insts) {
+            inst.for_each_reg(|role, reg| {
+                let Some(v) = reg.var() else { return };
+                let joined = &mut self.joined[v.index()];
+                if *joined == WHOLE {
+                    return;
                 }
-            }
+                match inst.extent(role, grf_bytes) {
+                    Some(e) if e.end > e.start => {
+                        *joined |= between(e.start / grf_bytes, (e.end - 1) / grf_bytes);
+                    }
+                    Some(_) => {}
+                    None => *joined = WHOLE,
+                }
+            });
         }
-        kernel.vars.iter().zip(&self.joined).any(|(var, &joined)| parts(var, joined, grf) > 1)
+        kernel.vars.iter().zip(&self.joined).any(|(var, &joined)| count(var, joined, grf_bytes) > 1)
     }
 
-    /// Splits what was found.
-    pub fn split(&mut self, kernel: &mut Kernel<Virtual>) {
-        let grf = u32::from(kernel.platform.caps().regs.grf_bytes);
+    /// Gives what was found new names.
+    pub(crate) fn rename(&mut self, kernel: &mut Kernel<Virtual>) {
+        let grf_bytes = u32::from(kernel.platform.caps().regs.grf_bytes);
         self.parts.clear();
         self.starts.clear();
-        for v in 0..self.joined.len() {
-            let (joined, regs) = (self.joined[v], kernel.vars[v].bytes / grf);
-            if parts(&kernel.vars[v], joined, grf) <= 1 {
-                self.parts.push((0, 0));
-                continue;
-            }
+        for (v, &joined) in self.joined.iter().enumerate() {
             let from = self.starts.len() as u32;
-            let mut start = 0;
-            for r in 0..regs {
-                let last = r + 1 == regs;
-                if !last && joined >> r & 1 != 0 {
-                    continue;
+            if count(&kernel.vars[v], joined, grf_bytes) > 1 {
+                let regs = kernel.vars[v].bytes / grf_bytes;
+                let mut start = 0;
+                for r in 0..regs {
+                    if r + 1 < regs && joined >> r & 1 != 0 {
+                        continue;
+                    }
+                    let var = Var { bytes: (r + 1 - start) * grf_bytes, ..kernel.vars[v].clone() };
+                    self.starts.push((start, kernel.add_var(var)));
+                    start = r + 1;
                 }
-                let bytes = (r + 1 - start) * grf;
-                let var = Var { bytes, ..kernel.vars[v].clone() };
-                self.starts.push((start, kernel.add_var(var)));
-                start = r + 1;
             }
             self.parts.push((from, self.starts.len() as u32 - from));
         }
-        for block in &mut kernel.blocks {
-            for inst in &mut block.insts {
-                let mut named = false;
-                inst.for_each_reg(|_, r| {
-                    named |= r.var().and_then(|v| self.parts.get(v.index())).is_some_and(|p| p.1 > 0);
-                });
-                if named {
-                    *inst = inst.map_regs(|_, r| self.part(r, grf));
-                }
+        for inst in kernel.blocks.iter_mut().flat_map(|b| &mut b.insts) {
+            let mut named = false;
+            inst.for_each_reg(|_, r| {
+                named |= r.var().and_then(|v| self.parts.get(v.index())).is_some_and(|p| p.1 > 0);
+            });
+            if named {
+                *inst = inst.map_regs(|_, r| self.part(r, grf_bytes));
             }
         }
     }
 
     /// The register as one of a part.
-    fn part(&self, reg: Reg<Virtual>, grf: u32) -> Reg<Virtual> {
+    fn part(&self, reg: Reg<Virtual>, grf_bytes: u32) -> Reg<Virtual> {
         let Base::Var(v) = reg.base() else { return reg };
         let Some(&(from, n @ 1..)) = self.parts.get(v.index()) else { return reg };
         let parts = &self.starts[from as usize..(from + n) as usize];
-        let at = parts.partition_point(|p| p.0 * grf <= reg.byte) - 1;
+        let at = parts.partition_point(|p| p.0 * grf_bytes <= reg.byte) - 1;
         let (start, var) = parts[at];
-        Reg::var_at(var, reg.byte - start * grf)
+        Reg::var_at(var, reg.byte - start * grf_bytes)
     }
 }
 
 /// How many parts a variable has.
-fn parts(var: &Var, joined: u64, grf: u32) -> u32 {
-    if joined == u64::MAX {
+fn count(var: &Var, joined: u64, grf_bytes: u32) -> u32 {
+    if joined == WHOLE {
         return 1;
     }
-    let regs = var.bytes / grf;
+    let regs = var.bytes / grf_bytes;
     regs - (joined & between(0, regs.saturating_sub(1))).count_ones()
 }
 

@@ -43,6 +43,7 @@ pub(crate) struct Scratch {
     headers: headers::Scratch,
     merger: merge::Merger,
     scatter: scatter::Scratch,
+    splitter: regalloc::Splitter,
     uses: chain::Uses,
     unmask: unmask::Scratch,
 }
@@ -80,6 +81,11 @@ pub(crate) fn propagate_copies(kernel: &mut Kernel<Virtual>, work: &mut Workspac
 /// Upper halves of signed products are computed as such.
 pub(crate) fn sign_products(kernel: &mut Kernel<Virtual>, _: &mut Workspace) -> Changed {
     Ok(products::signed(kernel, grf_bytes(kernel)))
+}
+
+/// Variables whose registers no instruction touches together become several.
+pub(crate) fn split_variables(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
+    Ok(work.optimize.splitter.split(kernel))
 }
 
 /// Copies in legal code, which stays legal.
