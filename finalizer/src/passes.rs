@@ -82,6 +82,12 @@ pub static PASSES: &[Pass] = &[
     // From here to the end of the optimization nothing gives a variable another block, shows it a value
     // from before, or writes what was not written.
     Pass {
+        name: "share-values",
+        about: "equal operations on equal values are done once a block",
+        step: Step::Virtual(optimize::share_values),
+        ..Pass::OPTIONAL
+    },
+    Pass {
         name: "share-headers",
         about: "of a message's header, only what changed since the last one is written",
         step: Step::Virtual(optimize::share_headers),

@@ -13,6 +13,7 @@
 //! spill      general variables to memory        slots      places there
 //! memory     how far messages reach there
 //! copy       a kernel to rewrite                order      fewer alive at a time
+//! copies     what would best have one place
 //! split      variables of several parts       remat      what is computed again instead of spilled
 //! apply      variables to registers             calls      what passes by subroutines
 //! check      proof that no value is lost
@@ -44,6 +45,7 @@ mod apply;
 mod backing;
 mod calls;
 mod check;
+mod copies;
 mod copy;
 mod dataflow;
 mod error;
@@ -68,6 +70,7 @@ pub use split::Splitter;
 
 use access::Accesses;
 use backing::Backings;
+use copies::Copies;
 use facts::Needs;
 use flow::Flow;
 use gen_ir::{Kernel, Physical, Pool, Var, VarClass, VarId, Virtual, Watch};
@@ -157,6 +160,7 @@ struct Analysis {
     /// Where variables live by themselves, and where they pass by subroutines. Known if there are any.
     apart: [Liveness; 2],
     any_calls: bool,
+    copies: Copies,
 }
 
 impl Analysis {
@@ -170,6 +174,7 @@ impl Analysis {
         self.accesses.collect(kernel, flow, backings)?;
         self.live.compute(kernel, &self.accesses, flow, backings, scratch);
         self.tell_apart(kernel, flow, scratch);
+        self.copies.find(kernel);
         Ok(())
     }
 
@@ -184,6 +189,7 @@ impl Analysis {
         self.accesses.reorder(&before.accesses, moved);
         self.live.within_blocks(kernel, &self.accesses, flow, scratch);
         self.tell_apart(kernel, flow, scratch);
+        self.copies.find(kernel);
     }
 
     fn tell_apart(&mut self, kernel: &Kernel<Virtual>, flow: &Flow, scratch: &mut liveness::Scratch) {
@@ -551,7 +557,7 @@ impl Placing {
                 )?);
             }
         }
-        place(file, items, (&known.live, sharing), kernel.vars.len(), scan, out);
+        place(file, items, (&known.live, sharing, &known.copies), kernel.vars.len(), scan, out);
         Ok(())
     }
 }

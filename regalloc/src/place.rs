@@ -1,13 +1,15 @@
 //! Placing variables in a register file: a scan over start positions.
 //!
 //! Variables come in the order in which they become live. Each goes to the first place that no placed
-//! variable holds at a common position; live ranges have gaps, and a place may be free in them. When
+//! variable holds at a common position, or rather to that of a variable that it is a copy of; live ranges have
+//! gaps, and a place may be free in them. When
 //! there is none, the cheapest variables in the way (or the new one itself) are marked for spilling.
 
 mod evict;
 mod find;
 
 use crate::{
+    copies::Copies,
     liveness::{Liveness, Range},
     matrix::{RegMatrix, Regs, between, first, has, multiples, runs},
 };
@@ -178,6 +180,8 @@ pub(crate) struct Scratch {
     /// Place and fate of each item.
     at: Vec<u32>,
     out: Vec<bool>,
+    /// The item of each variable, if it has one.
+    item_of: Vec<u32>,
     /// Items by the position where they start.
     starts: Vec<u32>,
     order: Vec<u32>,
@@ -217,6 +221,7 @@ struct Scan<'a, const W: usize> {
     /// The same.
     some_parts: bool,
     sharing: Sharing<'a>,
+    copies: &'a Copies,
     /// When something that is lane by lane has registers, waiting lanes included, and when only lanes that run
     /// count. None of that is among the wholes. With calls: when what passes by subroutines has registers there,
     /// which is not among the wholes either.
@@ -312,24 +317,24 @@ pub(crate) fn by_start<'a>(
 pub(crate) fn place(
     file: File,
     items: &[Item],
-    (live, sharing): (&Liveness, Sharing<'_>),
+    (live, sharing, copies): (&Liveness, Sharing<'_>, &Copies),
     vars: usize,
     s: &mut Scratch,
     out: &mut Placement,
 ) {
     if file.regs <= 128 {
         let matrix = std::mem::take(&mut s.narrow);
-        s.narrow = place_in(file, items, (live, sharing), vars, s, matrix, out);
+        s.narrow = place_in(file, items, (live, sharing, copies), vars, s, matrix, out);
     } else {
         let matrix = std::mem::take(&mut s.wide);
-        s.wide = place_in(file, items, (live, sharing), vars, s, matrix, out);
+        s.wide = place_in(file, items, (live, sharing, copies), vars, s, matrix, out);
     }
 }
 
 fn place_in<const W: usize>(
     file: File,
     items: &[Item],
-    (live, sharing): (&Liveness, Sharing<'_>),
+    (live, sharing, copies): (&Liveness, Sharing<'_>, &Copies),
     vars: usize,
     s: &mut Scratch,
     [mut wholes, mut partly, mut held, mut needed]: [RegMatrix<W>; 4],
@@ -350,6 +355,11 @@ fn place_in<const W: usize>(
     s.at.resize(items.len(), UNPLACED);
     s.out.clear();
     s.out.resize(items.len(), false);
+    s.item_of.clear();
+    s.item_of.resize(vars, u32::MAX);
+    for (i, item) in (0..).zip(items) {
+        s.item_of[item.var.index()] = i;
+    }
     let rb = file.reg_bytes();
     let some_wholes = items.iter().any(|i| i.bytes >= rb);
     let shares = match sharing {
@@ -381,6 +391,7 @@ fn place_in<const W: usize>(
         partly,
         some_parts,
         sharing,
+        copies,
         held,
         needed,
         next: 0,

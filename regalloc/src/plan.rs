@@ -112,6 +112,9 @@ struct Open {
     temp: u32,
     /// Instruction that used it last.
     used: u32,
+    /// The use that saves what was written last, among all uses, if memory may do without: while the temporary
+    /// serves, nothing else reads it there.
+    unsaved: Option<u32>,
 }
 
 /// How far a plan had come.
@@ -256,23 +259,38 @@ impl Plan {
             mine.sort_unstable();
             mine.dedup();
             if !mine.is_empty() {
-                self.open.retain(|t| t.used + KEEP >= i as u32);
+                self.close(known, &block, |open, _| open.used + KEEP < i as u32);
             }
             // Two windows at a time may be more than there is room for, even if the other comes later to be one.
             let other = |v: u32| {
                 let through = |a: &Access| a.chan == Access::THROUGH_ADDRESS && a.var != v;
                 known.accesses.of(i).iter().any(through)
             };
-            let temps = &self.temps;
-            self.open.retain(|o| {
-                let t = &temps[o.temp as usize];
-                !t.window || !other(t.var)
-            });
+            self.close(known, &block, |_, temp| temp.window && other(temp.var));
             for &v in &mine {
                 self.touch(known, v, i, &block);
             }
         }
+        self.close(known, &block, |_, _| true);
         self.mine = mine;
+    }
+
+    /// Has those temporaries serve no more. What they hold is saved if somebody may read it from memory.
+    fn close(
+        &mut self,
+        known: Known<'_>,
+        block: &std::ops::Range<usize>,
+        which: impl Fn(&Open, &Temp) -> bool,
+    ) {
+        let Plan { open, temps, uses, .. } = self;
+        open.retain(|o| {
+            let temp = &temps[o.temp as usize];
+            let closed = which(o, temp);
+            if closed && let Some(u) = o.unsaved {
+                uses[u as usize].saved = lives_behind(known, temp.var, o.used as usize, block);
+            }
+            !closed
+        });
     }
 
     /// A temporary for variable `v` at instruction `i`, holding what is needed.
@@ -328,6 +346,9 @@ impl Plan {
         let temp = if let Some(o) = self.open.iter_mut().find(|o| serves(&self.temps[o.temp as usize])) {
             o.used = inst;
             self.temps[o.temp as usize].range.end = at + 1 + u32::from(written);
+            if written && let Some(u) = o.unsaved.take() {
+                self.uses[u as usize].saved = false;
+            }
             o.temp
         } else {
             // A window is always laid out as where it is written.
@@ -345,21 +366,30 @@ impl Plan {
             let needed = &mut self.temps[temp as usize].range;
             needed.start += u32::from(fill == Fill::None && !early);
             needed.end -= u32::from(!written);
-            self.open.push(Open { temp, used: inst });
+            if fill == Fill::Read {
+                // It is in memory that others have saved it.
+                let reread = |o: &&mut Open| {
+                    let old = &self.temps[o.temp as usize];
+                    old.var == v && old.first < end && first < old.end
+                };
+                self.open.iter_mut().filter(reread).for_each(|o| o.unsaved = None);
+            }
+            self.open.push(Open { temp, used: inst, unsaved: None });
             temp
         };
-        let last = i + 1 == block.end;
-        let lives = || if last { live.at_end(v, at + 2) } else { live.before(v, at + 2) };
-        let saved = written && lives();
+        let saved = written && lives_behind(known, v, i, block);
         let messages = if saved { self.messages(kernel, temp, inst) } else { 0 };
         if written {
             // Older copies of what was written are stale.
             let t = self.temps[temp as usize];
-            let temps = &self.temps;
-            self.open.retain(|o| {
-                let old = &temps[o.temp as usize];
-                old.var != v || o.temp == temp || old.end <= t.first || t.end <= old.first
-            });
+            let mine = |old: &Temp| old.var == v && old.first < t.end && t.first < old.end;
+            self.close(known, block, |o, old| o.temp != temp && mine(old));
+        }
+        if saved
+            && !self.temps[temp as usize].window
+            && let Some(o) = self.open.iter_mut().find(|o| o.temp == temp)
+        {
+            o.unsaved = Some(self.uses.len() as u32);
         }
         self.uses.push(Use { inst, var: v, temp, fill, saved, messages });
     }
@@ -395,6 +425,12 @@ impl Plan {
         }
         start
     }
+}
+
+/// Whether a variable is needed behind instruction `i` of a block.
+fn lives_behind(known: Known<'_>, var: u32, i: usize, block: &std::ops::Range<usize>) -> bool {
+    let behind = i as u32 * 2 + 2;
+    if i + 1 == block.end { known.live.at_end(var, behind) } else { known.live.before(var, behind) }
 }
 
 fn grf_of(kernel: &Kernel<Virtual>) -> u32 {

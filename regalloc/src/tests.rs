@@ -69,6 +69,27 @@ fn registers_are_taken_in_turn_and_used_again() {
 }
 
 #[test]
+fn what_is_copied_keeps_its_register() {
+    let mut k = Kernel::new("t", Platform::Skl);
+    let v: Vec<VarId> = (0..4).map(|_| k.add_var(general(32))).collect();
+    let copy = |to, from| Inst {
+        src: [Src::new(Reg::var_at(from, 0), Region::PACKED, Type::Ud), Src::None, Src::None],
+        ..mov(to, 0)
+    };
+    // The second copy's source is read behind it, so both need registers.
+    let insts = vec![
+        value(v[0], 1),
+        copy(v[1], v[0]),
+        copy(v[2], v[1]),
+        add(v[3], v[2], v[1]),
+        add(v[2], v[3], v[1]),
+    ];
+    k.blocks = vec![Block { insts, succs: Default::default() }];
+    let (p, _) = allocate(&k, &Options::default(), &mut Scratch::default(), &mut Pool::default()).unwrap();
+    assert_eq!(p.insts().filter(|(_, i)| i.op == Op::Mov).count(), 1);
+}
+
+#[test]
 fn parts_of_registers_and_flags_are_taken_in_turn() {
     let mut k = Kernel::new("t", Platform::Skl);
     let words = k.add_var(general(32));
@@ -87,7 +108,7 @@ fn parts_of_registers_and_flags_are_taken_in_turn() {
             pred: Some(Pred { flag, inv: false, ctrl: PredCtrl::Seq }),
             src: [Src::scalar(Reg::var_at(x, 0), Type::D), Src::None, Src::None],
             dst: Dst::packed(Reg::var_at(words, 0), Type::D),
-            ..Inst::new(Op::Mov, ExecSize::S1)
+            ..Inst::new(Op::Not, ExecSize::S1)
         });
     }
     k.blocks = vec![Block { insts, succs: Default::default() }];

@@ -25,6 +25,7 @@ mod scatter;
 mod sink;
 mod unmask;
 mod use_counts;
+mod values;
 
 pub(crate) use analyses::{Analyses, Facts};
 
@@ -46,6 +47,7 @@ pub(crate) struct Scratch {
     splitter: regalloc::Splitter,
     uses: chain::Uses,
     unmask: unmask::Scratch,
+    values: values::Scratch,
 }
 
 /// Whether a pass may have changed the kernel.
@@ -125,6 +127,12 @@ pub(crate) fn eliminate_all_dead(kernel: &mut Kernel<Virtual>, work: &mut Worksp
     dead::eliminate(kernel, grf_bytes(kernel), true, work.analyses.reads_untouched(kernel));
     work.analyses.touches_are_known();
     Ok(true)
+}
+
+/// Equal operations on equal values are done once a block.
+pub(crate) fn share_values(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
+    let (locality, use_counts) = work.analyses.local(kernel);
+    Ok(values::share(kernel, locality, use_counts, &mut work.optimize.values))
 }
 
 /// Of a message's header, only what changed since the last one is written.

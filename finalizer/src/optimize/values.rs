@@ -1,0 +1,222 @@
+//! Equal operations on equal values are done once a block.
+//!
+//! Inside a block the mask does not change, so an operation on the same channels with the same sources, which nothing
+//! has written in between, gives the same again: local value numbering. If neither result's variable is ever written
+//! elsewhere, the later one goes: whoever reads it, in this block or others, reads the earlier one. Constants and headers,
+//! which are made in several moves, are the business of `constants`.
+
+use std::hash::BuildHasher;
+
+use gen_ir::{
+    Arf, Base, Class, Dst, Inst, Kernel, Op, Options, Payload, Reg, Region, Src, Type, Var, VarId, Virtual,
+};
+use rustc_hash::{FxBuildHasher, FxHashMap};
+
+use super::{
+    locality::Locality,
+    use_counts::{UseCounts, calls},
+};
+use crate::lists::reset;
+
+/// How many instructions a result is remembered for: what would live longer costs registers.
+const REACH: u32 = 200;
+
+/// What an operation computes: equal ones give equal results.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct Value {
+    op: Op,
+    lanes: u32,
+    /// The first channel of an operation under the block's mask; [`None`]: all channels are written.
+    masked_from: Option<u8>,
+    sat: bool,
+    ty: Type,
+    src: [Src<Virtual>; 3],
+    payload: Payload<Virtual>,
+    /// When each source was written last.
+    written: [u32; 3],
+}
+
+/// An earlier result.
+#[derive(Clone, Copy, Debug)]
+struct Known {
+    value: Value,
+    result: Reg<Virtual>,
+    at: u32,
+}
+
+/// Memory for [`share`].
+#[derive(Debug, Default)]
+pub(super) struct Scratch {
+    /// When each variable was written last, in instructions of the kernel.
+    written: Vec<u32>,
+    /// What stands for a variable that goes.
+    instead: Vec<Option<VarId>>,
+    known: FxHashMap<u64, Known>,
+}
+
+/// Lets later results be earlier ones; what computed them becomes `nop`. Whether there was any.
+pub(super) fn share(
+    kernel: &mut Kernel<Virtual>,
+    locality: &Locality,
+    use_counts: &UseCounts,
+    scratch: &mut Scratch,
+) -> bool {
+    let Scratch { written, instead, known } = scratch;
+    let Kernel { vars, blocks, .. } = kernel;
+    reset(written, vars.len(), 0);
+    reset(instead, vars.len(), None);
+    let (mut now, mut changed, mut elsewhere) = (0, false, false);
+    for (b, block) in blocks.iter_mut().enumerate() {
+        if block.insts.len() < 2 || calls(&block.insts) {
+            continue;
+        }
+        known.clear();
+        let mut any = false;
+        for i in 0..block.insts.len() {
+            now += 1;
+            if any {
+                block.insts[i] = renamed(&block.insts[i], instead);
+            }
+            let inst = &block.insts[i];
+            if changes_mode(inst) {
+                known.clear();
+            }
+            let result = inst.dst.reg();
+            if let Some((value, result)) = value(inst, vars, use_counts, written) {
+                let key = FxBuildHasher.hash_one(value);
+                let older = known.get(&key).filter(|k| k.value == value && now - k.at <= REACH);
+                if let Some(k) = older
+                    && let (Some(later), Some(earlier)) = (result.var(), k.result.var())
+                    && k.is_placed_as(result, vars)
+                {
+                    // Outside of this stretch both are the same in every lane, for both are written together.
+                    let local = locality.only_in(later, b);
+                    let between = &block.insts[i - (now - k.at) as usize..i];
+                    if local || !vars[later.index()].live_in && !between.iter().any(|i| reads(i, later)) {
+                        instead[later.index()] = Some(earlier);
+                        block.insts[i] = Inst::new(Op::Nop, inst.exec);
+                        (any, changed) = (true, true);
+                        elsewhere |= !local;
+                        continue;
+                    }
+                }
+                if older.is_none() {
+                    known.insert(key, Known { value, result, at: now });
+                }
+            }
+            if let Some(v) = result.and_then(Reg::var) {
+                written[v.index()] = now;
+            }
+        }
+    }
+    if elsewhere {
+        blocks.iter_mut().flat_map(|b| &mut b.insts).for_each(|inst| *inst = renamed(inst, instead));
+    }
+    changed
+}
+
+impl Known {
+    /// Whether the result lies in its variable as a later one in another, and is at least as well aligned.
+    fn is_placed_as(&self, later: Reg<Virtual>, vars: &[Var]) -> bool {
+        let (Some(a), Some(v)) = (self.result.var(), later.var()) else { return false };
+        let (earlier, var) = (&vars[a.index()], &vars[v.index()]);
+        a != v
+            && self.result.byte == later.byte
+            && earlier.bytes >= var.bytes
+            && earlier.align >= var.align
+            && (earlier.even_grf || !var.even_grf)
+            && !(var.live_out || var.fixed.is_some() || var.no_spill)
+    }
+}
+
+fn reads(inst: &Inst<Virtual>, var: VarId) -> bool {
+    let mut found = false;
+    inst.for_each_read(|r| found |= r.var() == Some(var));
+    found
+}
+
+/// What an instruction computes, and where, if it does nothing else, its sources are constants and variables, and its
+/// result is the only one that the variable ever has.
+fn value(
+    inst: &Inst<Virtual>,
+    vars: &[Var],
+    use_counts: &UseCounts,
+    written: &[u32],
+) -> Option<(Value, Reg<Virtual>)> {
+    let Dst::Direct { reg, horz: 1, ty } = inst.dst else { return None };
+    let result = use_counts.vars[reg.var()?.index()];
+    let whole = matches!(inst.payload, Payload::None | Payload::Math(_) | Payload::Bfn(_));
+    let plain = inst.pred.is_none() && inst.cond.is_none() && inst.opts == Options::NONE && whole;
+    if !plain || !result.is_plain() || result.is_written_again() || !is_function(inst.op) {
+        return None;
+    }
+    let mut when = [0; 3];
+    let mut variables = false;
+    for (src, when) in inst.src.iter().zip(&mut when) {
+        match *src {
+            Src::None | Src::Imm { .. } => {}
+            Src::Direct { reg, region, .. } => {
+                let v = reg.var()?;
+                if !use_counts.vars[v.index()].is_plain() || region.vert == Region::VXH {
+                    return None;
+                }
+                debug_assert!(!vars[v.index()].address_taken);
+                *when = written[v.index()];
+                variables = true;
+            }
+            _ => return None,
+        }
+    }
+    let value = Value {
+        op: inst.op,
+        lanes: inst.exec.lanes(),
+        masked_from: (!inst.no_mask).then_some(inst.chan),
+        sat: inst.sat,
+        ty,
+        src: inst.src,
+        payload: inst.payload,
+        written: when,
+    };
+    variables.then_some((value, reg))
+}
+
+/// Whether an operation's result depends on its sources alone.
+fn is_function(op: Op) -> bool {
+    let class = matches!(op.info().class, Class::Basic | Class::Ternary | Class::Math);
+    let implicit = matches!(
+        op,
+        Op::Nop
+            | Op::Movi
+            | Op::Smov
+            | Op::Wait
+            | Op::Cmp
+            | Op::Cmpn
+            | Op::Csel
+            | Op::Addc
+            | Op::Subb
+            | Op::Mac
+            | Op::Macl
+            | Op::Madm
+            | Op::Sada2
+    );
+    class && !implicit
+}
+
+/// Whether an instruction may change how others compute: it writes an architecture register.
+fn changes_mode(inst: &Inst<Virtual>) -> bool {
+    inst.dst
+        .reg()
+        .is_some_and(|r| !r.is_null() && matches!(r.base(), Base::Arf(a) if !matches!(a, Arf::Acc(_))))
+}
+
+fn renamed(inst: &Inst<Virtual>, instead: &[Option<VarId>]) -> Inst<Virtual> {
+    let mut named = false;
+    inst.for_each_reg(|_, r| named |= r.var().is_some_and(|v| instead[v.index()].is_some()));
+    if !named {
+        return *inst;
+    }
+    inst.map_regs(|_, r| match r.var().and_then(|v| instead[v.index()]) {
+        Some(earlier) => Reg::var_at(earlier, r.byte),
+        None => r,
+    })
+}
