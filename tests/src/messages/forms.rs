@@ -33,7 +33,9 @@ pub fn program(line: &str, grf: u32) -> String {
         let bytes = count * grf;
         let output = if name == "X" { " attrs={Output}" } else { "" };
         text += &format!(".decl {name} v_type=G type=ud num_elts={} align=GRF{output}\n", bytes / 4);
-        for (suffix, ty, size) in [("q", "uq", 8), ("h", "hf", 2), ("f", "f", 4), ("b", "ub", 1)] {
+        for (suffix, ty, size) in
+            [("q", "uq", 8), ("h", "hf", 2), ("f", "f", 4), ("i", "d", 4), ("b", "ub", 1)]
+        {
             text += &format!(
                 ".decl {name}{suffix} v_type=G type={ty} num_elts={} align=GRF alias=<{name}, 0>\n",
                 bytes / size

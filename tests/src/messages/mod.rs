@@ -32,7 +32,8 @@ pub enum Fate {
     Differs(Vec<Difference>),
     /// We refuse it, Intel does not.
     RefusedByUs(String),
-    /// Intel refuses it, or crashes; we do not.
+    /// Intel refuses it, or crashes; we do not. (Or its verifier does, and what its code generator makes of it all the
+    /// same is not what ours does.)
     RefusedByIntel,
     /// Nobody takes it.
     RefusedByBoth(String),
@@ -67,21 +68,25 @@ pub fn ours(platform: Platform, line: &str) -> Result<Vec<u8>, String> {
 /// Judges a form.
 pub fn judge(platform: Platform, form: &Form, recorded: &Recorded) -> Fate {
     let ours = ours(platform, &form.line);
-    match (ours, recorded.answer(&form.line)) {
-        (Err(why), Answer::Refused) => Fate::RefusedByBoth(why),
-        (Ok(_), Answer::Refused) => Fate::RefusedByIntel,
-        (Err(why), Answer::Code(_)) => Fate::RefusedByUs(why),
-        (Ok(ours), Answer::Code(intel)) => {
-            let found = compare::compare(platform, form, &ours, intel);
-            if found.is_empty() {
-                return Fate::Equal;
-            }
-            let rows: Option<Vec<_>> = found.iter().map(|d| explained::row(platform, form, d)).collect();
-            if let Some(rows) = rows {
-                return Fate::Explained(rows.into_iter().zip(found).collect());
-            }
-            Fate::Differs(found)
-        }
+    let (intel, verified) = match recorded.answer(&form.line) {
+        Answer::Code(intel) => (intel, true),
+        Answer::Unverified(intel) => (intel, false),
+        Answer::Refused => return ours.map_or_else(Fate::RefusedByBoth, |_| Fate::RefusedByIntel),
+    };
+    let ours = match ours {
+        Ok(ours) => ours,
+        Err(why) if verified => return Fate::RefusedByUs(why),
+        Err(why) => return Fate::RefusedByBoth(why),
+    };
+    let found = compare::compare(platform, form, &ours, intel);
+    if found.is_empty() {
+        return Fate::Equal;
+    }
+    let rows: Option<Vec<_>> = found.iter().map(|d| explained::row(platform, form, d)).collect();
+    match rows {
+        Some(rows) => Fate::Explained(rows.into_iter().zip(found).collect()),
+        None if verified => Fate::Differs(found),
+        None => Fate::RefusedByIntel,
     }
 }
 

@@ -1,7 +1,8 @@
 //! Intel's answers: the code that its finalizer makes of each form, one compressed file a platform.
 //!
 //! A file is lines of `form<TAB>code in hexadecimal`, newlines of the form as `\n`; a form without code was
-//! refused. `cargo run -p tests --bin messages -- --record` writes them, with `GenX_IR` and `zstd` installed.
+//! refused. A third field says `unverified` where only the code generator has an answer, and the verifier, which stands
+//! in front of it, refuses the form: such code is evidence where ours is the same, and none where it is not. `cargo run -p tests --bin messages -- --record` writes them, with `GenX_IR` and `zstd` installed.
 
 use std::{
     collections::BTreeMap,
@@ -21,6 +22,8 @@ use crate::oracle::GenxIr;
 pub enum Answer<'a> {
     /// Code.
     Code(&'a [u8]),
+    /// Code of a form that the verifier refuses.
+    Unverified(&'a [u8]),
     /// None.
     Refused,
 }
@@ -28,7 +31,14 @@ pub enum Answer<'a> {
 /// All answers of a platform.
 #[derive(Clone, Default, Debug)]
 pub struct Recorded {
-    codes: BTreeMap<String, Vec<u8>>,
+    codes: BTreeMap<String, Code>,
+}
+
+/// Code, empty if there is none.
+#[derive(Clone, Default, Debug)]
+struct Code {
+    bytes: Vec<u8>,
+    unverified: bool,
 }
 
 /// Options that Intel's compiler gives its finalizer: without a scheduler, the order of messages is that of the
@@ -47,7 +57,7 @@ pub fn refusal(platform: Platform, line: &str) -> String {
 /// Intel's code of a form, from the first that has any: the installed release; the same without its verifier, which
 /// forbids what its code generator has a meaning for; the newest, whose grammar has more words; the installed one
 /// with the kernel in an object, which can hold what its grammar has no words for.
-fn asked_of_all(genx: &GenxIr, platform: Platform, line: &str) -> Option<Vec<u8>> {
+fn asked_of_all(genx: &GenxIr, platform: Platform, line: &str) -> Option<Code> {
     let program = forms::program(line, platform.caps().regs.grf_bytes.into());
     let unverified: Vec<_> = options(platform).iter().copied().chain(["-noverifyCISA"]).collect();
     let text = |genx: GenxIr, options: &[&str]| Some(genx.finalize(platform, &program, options).ok()?.dat);
@@ -56,10 +66,12 @@ fn asked_of_all(genx: &GenxIr, platform: Platform, line: &str) -> Option<Vec<u8>
         let module = finalizer::read_text(older.as_bytes(), platform).ok()?;
         genx.finalize_object(platform, &visa::write(&module).ok()?, &unverified).ok()
     };
-    text(*genx, options(platform))
-        .or_else(|| text(*genx, &unverified))
-        .or_else(|| text(GenxIr::find_new()?, &unverified))
-        .or_else(object)
+    if let Some(bytes) = text(*genx, options(platform)) {
+        return Some(Code { bytes, unverified: false });
+    }
+    let bytes =
+        text(*genx, &unverified).or_else(|| text(GenxIr::find_new()?, &unverified)).or_else(object)?;
+    Some(Code { bytes, unverified: true })
 }
 
 fn file(platform: Platform) -> PathBuf {
@@ -78,10 +90,12 @@ impl Recorded {
             .expect("text");
         let mut codes = BTreeMap::new();
         for line in text.lines() {
-            let (form, code) = line.split_once('\t').expect("form and code");
+            let mut fields = line.split('\t');
+            let (form, code) = (fields.next().expect("form"), fields.next().expect("code"));
+            let unverified = fields.next() == Some("unverified");
             let digit = |c: u8| (c as char).to_digit(16).expect("hexadecimal") as u8;
-            let code = code.as_bytes().chunks(2).map(|p| digit(p[0]) << 4 | digit(p[1])).collect();
-            codes.insert(form.replace("\\n", "\n"), code);
+            let bytes = code.as_bytes().chunks(2).map(|p| digit(p[0]) << 4 | digit(p[1])).collect();
+            codes.insert(form.replace("\\n", "\n"), Code { bytes, unverified });
         }
         Recorded { codes }
     }
@@ -89,8 +103,9 @@ impl Recorded {
     /// The answer for a form. Panics where there is none: the file is older than the form.
     pub fn answer(&self, line: &str) -> Answer<'_> {
         match self.codes.get(line) {
-            Some(code) if code.is_empty() => Answer::Refused,
-            Some(code) => Answer::Code(code),
+            Some(Code { bytes, .. }) if bytes.is_empty() => Answer::Refused,
+            Some(Code { bytes, unverified: false }) => Answer::Code(bytes),
+            Some(Code { bytes, unverified: true }) => Answer::Unverified(bytes),
             None => panic!("no answer is recorded for `{line}`: run `messages --record`"),
         }
     }
@@ -105,12 +120,12 @@ impl Recorded {
         let lines = |forms: &[forms::Form]| {
             let mut text = String::new();
             for form in forms {
-                let known = old.codes.get(&form.line).filter(|code| !code.is_empty()).cloned();
+                let known = old.codes.get(&form.line).filter(|code| !code.bytes.is_empty()).cloned();
                 let code = known.unwrap_or_else(|| ask(&form.line));
                 text += &form.line.replace('\n', "\\n");
                 text += "\t";
-                code.iter().for_each(|b| text += &format!("{b:02x}"));
-                text += "\n";
+                code.bytes.iter().for_each(|b| text += &format!("{b:02x}"));
+                text += if code.unverified { "\tunverified\n" } else { "\n" };
             }
             text
         };

@@ -110,13 +110,25 @@ impl List {
                 let typed = |data: &str| {
                     if bits == ".64" && data != "V0.0" { data.replace('.', "q.") } else { data.to_owned() }
                 };
+                // Intel's verifier wants data of the operation's type.
+                let view = match (name, bits) {
+                    ("fmax" | "fmin" | "fcmpwr" | "fadd" | "fsub", ".16") => "h.",
+                    ("fmax" | "fmin" | "fcmpwr" | "fadd" | "fsub", _) => "f.",
+                    ("minsint" | "maxsint", "") => "i.",
+                    _ => ".",
+                };
+                let viewed = |data: &str| {
+                    if data == "V0.0" { data.to_owned() } else { data.replace('.', view) }
+                };
+                let (x, a, b) = (viewed("X.0"), viewed(a), viewed(b));
                 for size in [8, 16, 32] {
                     self.add(
                         "dword_atomic",
-                        format!("dword_atomic.{name}{bits} (M1, {size}) T6 Y.0 {a} {b} X.0"),
+                        format!("dword_atomic.{name}{bits} (M1, {size}) T6 Y.0 {a} {b} {x}"),
                     );
                 }
                 self.add("dword_atomic", format!("dword_atomic.{name}{bits} (M1, 16) T6 Y.0 {a} {b} V0.0"));
+                let (a, b) = operands(sources);
                 for size in [8, 16] {
                     self.add(
                         "svm_atomic",
