@@ -9,7 +9,10 @@ use std::{
 
 use libtest_mimic::Trial;
 use tbx::{Config, Device, Driver, Findings, LIBRARY, Launch};
-use tests::needs::{self, Need, check};
+use tests::{
+    needs::{self, Need, check},
+    validate::{AGES, COMPILED, Ocloc, Source, Table},
+};
 
 /// A device for each platform of the emulator that a driver serves, and the cases that it passes by.
 const DEVICES: [(&str, &[&str]); 5] = [
@@ -58,7 +61,44 @@ fn main() {
     for name in ["tgllp", "pvc"] {
         checks.push(on_driver(format!("slot_{name}"), "new", move || slot_gives_our_code(name)));
     }
+    for (name, _) in DEVICES {
+        let ages = AGES.map(Need::Driver);
+        checks.push(check(format!("validate_{name}"), &ages, move || programs_are_valid(name)));
+    }
     needs::run(checks)
+}
+
+/// The driver's reader of each age takes programs with our code: arguments, local memory, scratch, functions, images,
+/// strings to print. The bin `validate` asks about all test kernels.
+fn programs_are_valid(device: &str) {
+    let validators = Ocloc::all().expect("looked up");
+    let compiled = COMPILED.into_iter().filter(|(_, d)| *d == device);
+    let mut table = Table::default();
+    let mut programs = 0;
+    for (age, _) in compiled {
+        let compiler = validators.iter().find(|v| v.age() == age).unwrap();
+        for name in
+            ["saxpy", "slm_types", "spill_branches", "functions", "private_arrays", "image_read", "print"]
+        {
+            let source = tests::data::sources().join(name).with_extension("cl");
+            for variant in Source::of_test(&source).unwrap().iter().take(2) {
+                if let Some(program) = compiler.compile(variant, device).unwrap() {
+                    table.add(&validators, &variant.id, &program).unwrap();
+                    programs += 1;
+                }
+            }
+        }
+    }
+    assert!(
+        table.faults.is_empty() && table.not_finalized.is_empty() && programs >= 4,
+        "{programs} programs\n{table}"
+    );
+    assert!(table.counts.values().all(|c| c.ours_alone == 0 && c.accepted > 0), "{table}");
+    // Nothing is right of a program that is cut short.
+    let whole =
+        validators[0].compile(&Source::of_test(&tests::data::sources().join("saxpy.cl")).unwrap()[0], "skl");
+    let whole = whole.unwrap().expect("a zebin");
+    assert!(validators.iter().all(|v| v.validate(&whole[..whole.len() / 2]).unwrap().is_err()));
 }
 
 /// A check that needs a driver, and the headers and library to make an OpenCL program for it.
