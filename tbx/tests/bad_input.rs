@@ -8,7 +8,7 @@ use std::{
     time::Duration,
 };
 
-use client::{BATCH_PAGES, DATA, bytes, context, message, read_words, submit, write};
+use client::{DATA, batch, launches, message, read_words, write};
 use platforms::Platform;
 use tbx::{Config, Server};
 
@@ -84,51 +84,7 @@ fn random_messages() {
 
 #[test]
 fn damaged_sessions() {
-    // A batch with every command that has an effect, walkers of both kinds among them.
-    let high = (DATA >> 32) as u32;
-    let low = DATA as u32;
-    let batch: [&[u32]; 10] = [
-        &[
-            0x6101_0011,
-            1,
-            0,
-            0,
-            low | 1,
-            high,
-            low | 1,
-            high,
-            low | 1,
-            high,
-            low | 1,
-            high,
-            0,
-            0,
-            0,
-            0,
-            0,
-            0,
-            0,
-        ],
-        &[0x7000_0007, 0x400, 0, 0x0fff_0000, 0, 0, 0, 0, 0],
-        &[0x7002_0002, 0, 32, 0],
-        &[0x20 << 23 | 2, low, high, 7],
-        &[0x2f << 23 | 7 << 8 | 1 << 18 | 9, low, high, 5, 0, 0, 0, 0, 0, 0, 0],
-        &[0x1a << 23 | 2, 0x080 << 20 | 0x20 << 10, 0x100 << 20, 0x180 << 20 | 2 << 10 | 0x31],
-        &[0x7a00_0004, 1 << 14, low, high, 1, 2],
-        &[0x7105_000d, 0, 64, 0, 1, 0, 0, 4, 0, 0, 2, 0, 2, 0xffff, 0xffff],
-        &[0x2 << 29 | 0x5a << 22 | 8, 63, 0, 0, 0, low, high, low + 64, high, 0],
-        &[0x0a << 23],
-    ];
-    let batch = bytes(&batch.concat());
-    let descriptor = bytes(&[0x100, 0, 0, 0, 0, 1 << 16, 1, 0]);
-    let whole = [
-        context(),
-        write(client::DATA_PAGES, &descriptor),
-        write(client::DATA_PAGES + 0x100, &[0; 512]),
-        write(BATCH_PAGES, &batch),
-        submit(),
-    ]
-    .concat();
+    let (batch, whole) = (batch(), launches());
     for platform in [Platform::Skl, Platform::Pvc] {
         let server = server(platform);
         send(&server, &whole);

@@ -5,6 +5,8 @@
 //! data. A program that calls them installs [`peak_alloc::PeakAlloc`] as its allocator, or memory is not
 //! measured.
 
+mod socket;
+
 use std::time::Duration;
 
 use cpu_time::ThreadTime;
@@ -18,6 +20,7 @@ use visa::{
     text::{self, TextOptions},
 };
 
+pub use self::socket::socket;
 use crate::data;
 
 /// A part of the program that takes bytes.
@@ -33,7 +36,7 @@ pub struct Target {
 
 /// All targets.
 #[rustfmt::skip]
-pub const TARGETS: [Target; 9] = [
+pub const TARGETS: [Target; 10] = [
     Target { name: "read_isa",     body: read_isa,     seeds: objects },
     Target { name: "read_visaasm", body: read_visaasm, seeds: texts },
     Target { name: "roundtrip",    body: roundtrip,    seeds: texts },
@@ -43,6 +46,7 @@ pub const TARGETS: [Target; 9] = [
     Target { name: "disasm",       body: disasm,       seeds: code },
     Target { name: "asm",          body: asm,          seeds: listings },
     Target { name: "emulate",      body: emulate,      seeds: code },
+    Target { name: "socket",       body: socket,       seeds: socket::sessions },
 ];
 
 /// The target of that name.
