@@ -22,7 +22,8 @@ struct Arguments {
     /// Print each form that is refused by us, and why.
     #[arg(long)]
     refused: bool,
-    /// Print each form that Intel's finalizer alone refuses, and what it says when asked now.
+    /// Print each form that Intel's finalizer alone refuses, what it says when asked now, and how the code differs that
+    /// it makes without its verifier.
     #[arg(long)]
     why: bool,
     /// Print each difference that is explained: the row, platform, form, and what differs.
@@ -42,7 +43,7 @@ fn main() {
     let mut differs = 0;
     for platform in Platform::ALL.into_iter().filter(|p| !named || arguments.platforms.contains(p)) {
         if arguments.record || arguments.record_new {
-            Recorded::record(platform, arguments.record);
+            Recorded::record(platform, arguments.record, &arguments.only);
             continue;
         }
         let recorded = Recorded::load(platform);
@@ -68,13 +69,14 @@ fn main() {
                         println!("{}", explained::line(platform, form, *row, d));
                     }
                 }
-                Fate::RefusedByIntel if arguments.why => {
+                Fate::RefusedByIntel(found) if arguments.why => {
                     let why = tests::messages::record::refusal(platform, &form.line);
                     println!(
                         "{platform}: {}: Intel: {}",
                         form.line.replace('\n', "; "),
                         why.replace('\n', " ")
                     );
+                    found.iter().take(arguments.lines).for_each(|d| println!("    {d}"));
                 }
                 Fate::RefusedByUs(why) | Fate::RefusedByBoth(why) if arguments.refused => {
                     println!("{platform}: {}: refused: {why}", form.line.replace('\n', "; "));

@@ -106,8 +106,6 @@ pub static ROWS: &[Row] = &[
     (|s| s.platform == Platform::Pvc && s.op == "qw_gather"
          && (matches!(s.field, "response" | "descriptor" | "payload registers") || s.field.starts_with("X[")),
      "sixteen channels of a qword are two registers of 64 bytes; Intel counts registers of 32"),
-    (|s| s.platform == Platform::Pvc && s.op == "qw_scatter" && s.field == "payload registers",
-     "sixteen channels of a qword are two registers of 64 bytes; Intel sends one"),
     (|s| s.platform == Platform::Pvc && matches!(s.op, "qw_gather" | "qw_scatter") && (s.line.contains("TSS") || s.line.contains("%bss")),
      "Intel takes the surface state's offset for a binding table index here"),
     (|s| s.platform == Platform::Pvc && s.op == "scatter4_typed" && s.field == "payload registers",

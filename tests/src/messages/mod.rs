@@ -33,8 +33,8 @@ pub enum Fate {
     /// We refuse it, Intel does not.
     RefusedByUs(String),
     /// Intel refuses it, or crashes; we do not. (Or its verifier does, and what its code generator makes of it all the
-    /// same is not what ours does.)
-    RefusedByIntel,
+    /// same is not what ours does: then with the differences.)
+    RefusedByIntel(Vec<Difference>),
     /// Nobody takes it.
     RefusedByBoth(String),
 }
@@ -47,7 +47,7 @@ impl Fate {
             Fate::Explained(_) => "explained",
             Fate::Differs(_) => "differs",
             Fate::RefusedByUs(_) => "refused by us",
-            Fate::RefusedByIntel => "refused by Intel",
+            Fate::RefusedByIntel(_) => "refused by Intel",
             Fate::RefusedByBoth(_) => "refused by both",
         }
     }
@@ -71,7 +71,9 @@ pub fn judge(platform: Platform, form: &Form, recorded: &Recorded) -> Fate {
     let (intel, verified) = match recorded.answer(&form.line) {
         Answer::Code(intel) => (intel, true),
         Answer::Unverified(intel) => (intel, false),
-        Answer::Refused => return ours.map_or_else(Fate::RefusedByBoth, |_| Fate::RefusedByIntel),
+        Answer::Refused => {
+            return ours.map_or_else(Fate::RefusedByBoth, |_| Fate::RefusedByIntel(Vec::new()));
+        }
     };
     let ours = match ours {
         Ok(ours) => ours,
@@ -86,7 +88,7 @@ pub fn judge(platform: Platform, form: &Form, recorded: &Recorded) -> Fate {
     match rows {
         Some(rows) => Fate::Explained(rows.into_iter().zip(found).collect()),
         None if verified => Fate::Differs(found),
-        None => Fate::RefusedByIntel,
+        None => Fate::RefusedByIntel(found),
     }
 }
 

@@ -110,17 +110,19 @@ impl Recorded {
         }
     }
 
-    /// Asks Intel's finalizer for all forms, or those that have no code yet, and writes the file.
-    pub fn record(platform: Platform, all: bool) {
+    /// Asks Intel's finalizer for all forms that contain `only`, or those of them that have no code yet, and writes the
+    /// file. Other forms keep their answers, and are asked for if they have none.
+    pub fn record(platform: Platform, all: bool, only: &str) {
         let Some(genx) = GenxIr::find() else { return };
-        let old =
-            if all || !file(platform).exists() { Recorded::default() } else { Recorded::load(platform) };
+        let fresh = all && only.is_empty() || !file(platform).exists();
+        let old = if fresh { Recorded::default() } else { Recorded::load(platform) };
         let forms: Vec<_> = forms::forms().into_iter().filter(|form| asked(platform, form)).collect();
         let ask = |line: &str| asked_of_all(&genx, platform, line).unwrap_or_default();
         let lines = |forms: &[forms::Form]| {
             let mut text = String::new();
             for form in forms {
-                let known = old.codes.get(&form.line).filter(|code| !code.bytes.is_empty()).cloned();
+                let keeps = |code: &&Code| !form.line.contains(only) || !all && !code.bytes.is_empty();
+                let known = old.codes.get(&form.line).filter(keeps).cloned();
                 let code = known.unwrap_or_else(|| ask(&form.line));
                 text += &form.line.replace('\n', "\\n");
                 text += "\t";

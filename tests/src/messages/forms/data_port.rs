@@ -91,14 +91,15 @@ impl List {
                 }
             }
         }
+        // Data are qwords: Intel counts registers of the type that it is given.
         for op in ["qw_gather", "qw_scatter"] {
             for blocks in [1, 2, 4] {
                 for size in [8, 16] {
-                    self.add(op, format!("{op}.{blocks} (M1, {size}) T6 Y.0 X.0"));
+                    self.add(op, format!("{op}.{blocks} (M1, {size}) T6 Y.0 Xq.0"));
                 }
             }
             for surface in SURFACES {
-                self.add(op, format!("{op}.1 (M1, 8) {surface} Y.0 X.0"));
+                self.add(op, format!("{op}.1 (M1, 8) {surface} Y.0 Xq.0"));
             }
         }
     }
