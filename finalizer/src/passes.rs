@@ -204,6 +204,7 @@ pub static PASSES: &[Pass] = &[
         name: "remove-legal-nops",
         about: "what the passes before made `nop` is taken out",
         step: Step::Virtual(optimize::remove_nops),
+        keeps: Facts::TOUCHES.with(Facts::LOCALITY),
         ..Pass::REQUIRED
     },
     Pass {

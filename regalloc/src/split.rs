@@ -58,6 +58,9 @@ impl Splitter {
                 false => 0,
             }
         }));
+        if self.joined.iter().all(|&joined| joined == WHOLE) {
+            return false;
+        }
         for inst in kernel.blocks.iter().flat_map(|b| &b.insts) {
             inst.for_each_reg(|role, reg| {
                 let Some(v) = reg.var() else { return };

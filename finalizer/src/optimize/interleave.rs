@@ -8,17 +8,19 @@
 //! and the upper half of one product, and the platform multiplies dwords to a quadword, that is what is computed.
 
 use gen_ir::{
-    Class, Dst, Extent, Inst, Kernel, Op, Options, Payload, Reg, Region, Src, SrcMod, Type, VarClass, VarId,
-    Virtual,
+    Class, Dst, Extent, Inst, Kernel, Op, Options, Payload, PredCtrl, Reg, Region, Role, Src, SrcMod, Type,
+    VarClass, VarId, Virtual,
 };
+
+use platforms::Caps;
 
 use super::{legal, locality::Locality};
 use crate::{build::with_type, legalize::piece};
 
 /// How far apart operation and moves may stand.
-const REACH: usize = 64;
+const REACH: usize = 128;
 /// How many instructions a move of the same value, or of its other dword, stands behind the first one at most.
-const NEAR: usize = 8;
+const NEAR: usize = 24;
 
 /// Rewrites blocks; an operation and its moves make way for its halves. `legal`: all instructions are, and stay so.
 pub(super) fn results(kernel: &mut Kernel<Virtual>, locality: &Locality, grf_bytes: u32, legal: bool) {
@@ -33,17 +35,18 @@ pub(super) fn results(kernel: &mut Kernel<Virtual>, locality: &Locality, grf_byt
     for (b, block) in blocks.iter_mut().enumerate().filter(|(b, _)| locality.any_in(*b)) {
         let insts = &mut block.insts;
         for i in 1..insts.len() {
-            let Some(half) = Half::of(&insts[i], grf_bytes) else { continue };
+            let Some(half) = Half::of(&insts[i], caps, grf_bytes) else { continue };
             if !locality.only_in(half.src, b) || !plain(half.src) {
                 continue;
             }
-            let Some(pair) = Pair::of(insts, i, half, grf_bytes) else { continue };
+            let Some(pair) = Pair::of(insts, i, half, caps, grf_bytes) else { continue };
             if !pair.halves.iter().all(|h| plain(h.dst)) {
                 continue;
             }
-            let Some(at) = pair.operation(insts, splits, grf_bytes) else { continue };
+            let takes = if pair.halves[0].horz == 1 { splits_in_place } else { splits };
+            let Some(at) = pair.operation(insts, takes, grf_bytes) else { continue };
             let aligned = vars[pair.halves[0].dst.index()].align >= grf_bytes;
-            let upper = (quadwords && aligned).then(|| pair.upper(insts, at, grf_bytes)).flatten();
+            let upper = (quadwords && aligned).then(|| pair.upper(insts, at, caps, grf_bytes)).flatten();
             let (gone, parts) = match upper {
                 Some(([first, second], high)) => {
                     let whole = &insts[high];
@@ -54,7 +57,7 @@ pub(super) fn results(kernel: &mut Kernel<Virtual>, locality: &Locality, grf_byt
                 None => {
                     let whole = &insts[at];
                     let ty = whole.dst.ty().unwrap_or(Type::D);
-                    ([at; 4], [0, 1].map(|k| pair.part(insts, whole, k, (2, ty))))
+                    ([at; 4], [0, 1].map(|k| pair.part(insts, whole, k, (pair.halves[k].horz, ty))))
                 }
             };
             if legal && !parts.iter().all(|part| legal::allows(platform, part, grf_bytes)) {
@@ -70,35 +73,43 @@ pub(super) fn results(kernel: &mut Kernel<Virtual>, locality: &Locality, grf_byt
     }
 }
 
-/// A move of half of some channels, from packed dwords to every second one.
+/// A move of half of some channels, from packed dwords to every second one, or to packed ones.
 struct Half {
     src: VarId,
     dst: VarId,
     read: Extent,
     written: Extent,
+    horz: u8,
     lanes: u32,
     chan: u8,
     no_mask: bool,
 }
 
 impl Half {
-    fn of(inst: &Inst<Virtual>, grf_bytes: u32) -> Option<Half> {
+    fn of(inst: &Inst<Virtual>, caps: &Caps, grf_bytes: u32) -> Option<Half> {
         if inst.op != Op::Mov || !is_plain(inst) {
             return None;
         }
-        let Dst::Direct { reg: dst, horz: 2, ty: dst_ty } = inst.dst else { return None };
+        let Dst::Direct { reg: dst, horz: horz @ (1 | 2), ty: dst_ty } = inst.dst else { return None };
         let Src::Direct { reg: src, region, mods: SrcMod::None, ty } = inst.src[0] else { return None };
         let lanes = inst.exec.lanes();
-        let dword = |t: Type| t.bytes() == 4 && t.is_int();
         let packed = region.vert != Region::VXH && region.width != Region::ABSENT && region.one_by_one(lanes);
-        if !dword(ty) || !dword(dst_ty) || lanes < 4 || !packed || src.var() == dst.var() {
+        let raw = ty.bytes() == 4 && ty.same_bits(dst_ty) && (horz == 1 || ty.is_int() && dst_ty.is_int());
+        if !raw || lanes < 4 || !packed || src.var() == dst.var() {
+            return None;
+        }
+        let (read, written) = (inst.src_extent(0, grf_bytes)?, inst.dst_extent(grf_bytes)?);
+        // Packed halves keep their channels where they were in a register.
+        let whole = |e: Extent| e.start.is_multiple_of(grf_bytes) && e.len().is_multiple_of(grf_bytes);
+        if horz == 1 && !(whole(read) && whole(written) || caps.regions.float_regions) {
             return None;
         }
         Some(Half {
             src: src.var()?,
             dst: dst.var()?,
-            read: inst.src_extent(0, grf_bytes)?,
-            written: inst.dst_extent(grf_bytes)?,
+            read,
+            written,
+            horz,
             lanes,
             chan: inst.chan,
             no_mask: inst.no_mask,
@@ -107,7 +118,7 @@ impl Half {
 
     /// Whether the other moves the next channels.
     fn is_before(&self, other: &Half) -> bool {
-        (self.src, self.lanes, self.no_mask) == (other.src, other.lanes, other.no_mask)
+        (self.src, self.horz, self.lanes, self.no_mask) == (other.src, other.horz, other.lanes, other.no_mask)
             && other.read.start == self.read.end
             && (self.no_mask || u32::from(other.chan) == u32::from(self.chan) + self.lanes)
     }
@@ -121,9 +132,9 @@ struct Pair {
 
 impl Pair {
     /// The pair that begins with the move at `i`.
-    fn of(insts: &[Inst<Virtual>], i: usize, first: Half, grf_bytes: u32) -> Option<Pair> {
+    fn of(insts: &[Inst<Virtual>], i: usize, first: Half, caps: &Caps, grf_bytes: u32) -> Option<Pair> {
         let second = following(insts, i).find_map(|j| {
-            let half = Half::of(&insts[j], grf_bytes)?;
+            let half = Half::of(&insts[j], caps, grf_bytes)?;
             first.is_before(&half).then_some((j, half))
         });
         second.map(|(j, second)| Pair { at: [i, j], halves: [first, second] })
@@ -159,7 +170,16 @@ impl Pair {
             return None;
         }
         let branches = |i: &Inst<Virtual>| i.op.info().class == Class::Branch;
-        if insts[at + 1..last].iter().any(|i| branches(i) || changes_source(i, inst, grf_bytes)) {
+        let selects = inst.pred.map(|p| p.flag);
+        let reselects = |i: &Inst<Virtual>| {
+            let mut found = false;
+            i.for_each_reg(|role, r| {
+                found |= (role.is_write() || role == Role::Cond) && selects.is_some_and(|f| r.is_in(f));
+            });
+            found
+        };
+        let moved = |i: &Inst<Virtual>| branches(i) || reselects(i) || changes_source(i, inst, grf_bytes);
+        if insts[at + 1..last].iter().any(moved) {
             return None;
         }
         for (k, other) in insts.iter().enumerate().skip(at + 1) {
@@ -175,16 +195,23 @@ impl Pair {
 
     /// If instruction `low` is the lower half of a product, which the pair moves: the moves that bring its upper half
     /// to the dwords between, and the instruction that computes that.
-    fn upper(&self, insts: &[Inst<Virtual>], low: usize, grf_bytes: u32) -> Option<([usize; 2], usize)> {
+    fn upper(
+        &self,
+        insts: &[Inst<Virtual>],
+        low: usize,
+        caps: &Caps,
+        grf_bytes: u32,
+    ) -> Option<([usize; 2], usize)> {
         let first = &self.halves[0];
-        if insts[low].op != Op::Mul || !first.written.start.is_multiple_of(grf_bytes) {
+        if insts[low].op != Op::Mul || first.horz != 2 || !first.written.start.is_multiple_of(grf_bytes) {
             return None;
         }
         let pair = following(insts, self.at[1]).find_map(|i| {
-            let half = Half::of(&insts[i], grf_bytes)?;
-            let beside = half.dst == first.dst && half.written.start == first.written.start + 4;
+            let half = Half::of(&insts[i], caps, grf_bytes)?;
+            let beside =
+                half.horz == 2 && half.dst == first.dst && half.written.start == first.written.start + 4;
             let same = (half.lanes, half.chan, half.no_mask) == (first.lanes, first.chan, first.no_mask);
-            (beside && same).then(|| Pair::of(insts, i, half, grf_bytes)).flatten()
+            (beside && same).then(|| Pair::of(insts, i, half, caps, grf_bytes)).flatten()
         })?;
         if !(self.fills_one_value() && pair.fills_one_value()) {
             return None;
@@ -265,6 +292,44 @@ fn splits(inst: &Inst<Virtual>) -> bool {
         && !special
         && reads_integers(inst)
         && inst.dst.ty().is_some_and(|t| t.is_int() && t.bytes() == 4)
+}
+
+/// Whether both halves of an operation are as good as the whole, with packed results.
+fn splits_in_place(inst: &Inst<Virtual>) -> bool {
+    let selection = inst.op == Op::Sel;
+    let special = matches!(
+        inst.op,
+        Op::Mach
+            | Op::Macl
+            | Op::Addc
+            | Op::Subb
+            | Op::Mac
+            | Op::Sada2
+            | Op::Movi
+            | Op::Smov
+            | Op::Wait
+            | Op::Madm
+            | Op::Csel
+    );
+    let fixed = |s: &Src<Virtual>| match *s {
+        Src::None => true,
+        Src::Imm { ty, .. } => !matches!(ty, Type::V | Type::Uv | Type::Vf),
+        Src::Direct { reg, region, ty, .. } => {
+            reg.var().is_some()
+                && region.vert != Region::VXH
+                && region.width != Region::ABSENT
+                && matches!(ty.bytes(), 2 | 4)
+        }
+        _ => false,
+    };
+    matches!(inst.op.info().class, Class::Basic | Class::Ternary | Class::Math)
+        && matches!(inst.payload, Payload::None | Payload::Math(_) | Payload::Bfn(_))
+        && inst.pred.is_none_or(|p| selection && p.ctrl == PredCtrl::Seq)
+        && (inst.cond.is_none() || selection)
+        && inst.opts == Options::NONE
+        && !special
+        && inst.src.iter().all(fixed)
+        && inst.dst.ty().is_some_and(|t| t.bytes() == 4)
 }
 
 /// Whether it is the upper half of a product of dwords of one sign.

@@ -22,7 +22,7 @@ use crate::lists::reset;
 const REACH: u32 = 200;
 
 /// What an operation computes: equal ones give equal results.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Value {
     op: Op,
     lanes: u32,
@@ -34,6 +34,18 @@ struct Value {
     payload: Payload<Virtual>,
     /// When each source was written last.
     written: [u32; 3],
+}
+
+impl Value {
+    /// A number that equal values share, and few others.
+    fn key(&self) -> u64 {
+        let operand = |s: &Src<Virtual>| match *s {
+            Src::Imm { bits, .. } => bits,
+            Src::Direct { reg, .. } => reg.var().map_or(0, |v| u64::from(v.0) << 32 | u64::from(reg.byte)),
+            _ => 0,
+        };
+        FxBuildHasher.hash_one((self.op as u32, self.src.each_ref().map(operand)))
+    }
 }
 
 /// An earlier result.
@@ -83,7 +95,7 @@ pub(super) fn share(
             }
             let result = inst.dst.reg();
             if let Some((value, result)) = value(inst, vars, use_counts, written) {
-                let key = FxBuildHasher.hash_one(value);
+                let key = value.key();
                 let older = known.get(&key).filter(|k| k.value == value && now - k.at <= REACH);
                 if let Some(k) = older
                     && let (Some(later), Some(earlier)) = (result.var(), k.result.var())
