@@ -102,12 +102,21 @@ static void check(cl_int e, const char *what) {
     }
 }
 
-static cl_program build(void) {
+/* Calls through the stack, and identifiers that a function asks for: a program of its own, for the driver 22.43 fails with
+ * any that has such functions. */
+static const char call_source[] =
+    "__attribute__((noinline)) uint walk(uint n) {\n"
+    "  return n == 0 ? (uint)get_local_id(0) + 3 * (uint)get_global_id(0) + (uint)get_local_size(0)\n"
+    "                : walk(n - 1) * 5 + n;\n"
+    "}\n"
+    "__kernel void calls(__global uint *y, __global const uint *x) {\n"
+    "  uint i = get_global_id(0);\n"
+    "  y[i] = walk(x[i] & 7);\n"
+    "}\n";
+
+static cl_program build_of(const char **texts, cl_uint count) {
     cl_int e;
-    const char *texts[] = {source, image_source};
-    cl_bool images = 0;
-    check(clGetDeviceInfo(device, CL_DEVICE_IMAGE_SUPPORT, sizeof images, &images, NULL), "clGetDeviceInfo");
-    cl_program program = clCreateProgramWithSource(context, images ? 2 : 1, texts, NULL, &e);
+    cl_program program = clCreateProgramWithSource(context, count, texts, NULL, &e);
     check(e, "clCreateProgramWithSource");
     e = clBuildProgram(program, 1, &device, "", NULL, NULL);
     if (e != CL_SUCCESS) {
@@ -117,6 +126,13 @@ static cl_program build(void) {
     }
     check(e, "clBuildProgram");
     return program;
+}
+
+static cl_program build(void) {
+    const char *texts[] = {source, image_source};
+    cl_bool images = 0;
+    check(clGetDeviceInfo(device, CL_DEVICE_IMAGE_SUPPORT, sizeof images, &images, NULL), "clGetDeviceInfo");
+    return build_of(texts, images ? 2 : 1);
 }
 
 static unsigned char *binary(cl_program program, size_t *size) {
@@ -220,6 +236,22 @@ static int scalars(void) {
     cl_kernel k = kernel("scalars");
     arg(k, 0, sizeof d.by, &d.by), arg(k, 1, sizeof d.bx, &d.bx), arg(k, 2, 2, &m), arg(k, 3, 8, &add), arg(k, 4, 1, &shift);
     run(k, 1, NULL, &items, &odd);
+    return finish(d);
+}
+
+static int calls(void) {
+    struct data d = data();
+    for (size_t i = 0; i < items; i++) {
+        uint32_t v = (uint32_t)(i % group) + 3 * (uint32_t)i + (uint32_t)group;
+        for (uint32_t n = 1; n <= (d.x[i] & 7); n++) v = v * 5 + n;
+        d.want[i] = v;
+    }
+    const char *texts[] = {call_source};
+    cl_int e;
+    cl_kernel k = clCreateKernel(build_of(texts, 1), "calls", &e);
+    check(e, "clCreateKernel");
+    arg(k, 0, sizeof d.by, &d.by), arg(k, 1, sizeof d.bx, &d.bx);
+    run(k, 1, NULL, &items, &group);
     return finish(d);
 }
 
@@ -469,7 +501,7 @@ int main(int argc, char **argv) {
     static const struct {
         const char *name;
         int (*run)(void);
-    } cases[] = {{"saxpy", saxpy}, {"scalars", scalars},
+    } cases[] = {{"saxpy", saxpy}, {"scalars", scalars}, {"calls", calls},
                  {"local_sum", local_sum}, {"histogram", histogram}, {"places", places},
                  {"private_array", private_array}, {"spill", spill}, {"prints", prints}, {"image_copy", image_copy},
                  {"image_sample", image_sample}, {"queues", queues}, {"maps", maps}, {"events", events}};

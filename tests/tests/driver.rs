@@ -16,17 +16,19 @@ use tests::{
 
 /// A device for each platform of the emulator that a driver serves, and the cases that it passes by.
 const DEVICES: [(&str, &[&str]); 5] = [
-    ("bdw", &[]),
+    // This driver fails with programs whose functions are called through the stack, with Intel's code, too.
+    ("bdw", &["calls"]),
     ("skl", &[]),
     ("icllp", &[]),
-    ("tgllp", &[]),
+    ("tgllp", &["calls"]),
     // It has no images, and this driver ends when it maps a buffer without the device's own memory.
-    ("pvc", &["image_copy", "image_sample", "maps"]),
+    ("pvc", &["calls", "image_copy", "image_sample", "maps"]),
 ];
 
-const CASES: [&str; 13] = [
+const CASES: [&str; 14] = [
     "saxpy",
     "scalars",
+    "calls",
     "local_sum",
     "histogram",
     "places",
@@ -78,7 +80,7 @@ fn programs_are_valid(device: &str) {
     for (age, _) in compiled {
         let compiler = validators.iter().find(|v| v.age() == age).unwrap();
         for name in
-            ["saxpy", "slm_types", "spill_branches", "functions", "private_arrays", "image_read", "print"]
+            ["saxpy", "slm_types", "spill_branches", "stack_calls", "private_arrays", "image_read", "print"]
         {
             let source = tests::data::sources().join(name).with_extension("cl");
             for variant in Source::of_test(&source).unwrap().iter().take(2) {

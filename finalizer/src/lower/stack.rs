@@ -10,6 +10,7 @@
 //! | `r1`-`r59`, `r124`, `r125` | `r1`-`r123`, `r252`, `r253` | anything after a call, as are flags and `a0` |
 //! | `r60`-`r123` | `r124`-`r251` | the callee gives back what it found |
 //! | `r126` | `r254` | header of scratch messages to the callee's frame ([`gen_ir::scratch`]); given back |
+//! | `r126.0:uq`, `r126.3:uq` | `r254.0:uq`, `r254.3:uq` | `%impl_arg_buf_ptr`, `%local_id_buf_ptr`, in fields of the header that such messages do not look at (seen in Intel's code of TGLLP) |
 //! | `r127.0:ud` | `r255.0:ud` | return address; in `.1` the caller's channels, in `.2` anything |
 //! | `r127.2:uq`, `r127.3:uq` | `r255.2:uq`, `r255.3:uq` | `%fp`, `%sp`: the program's own stack in memory |
 //!
@@ -135,6 +136,8 @@ impl Stack {
         match var {
             Predefined::Arg | Predefined::RetVal => Home::Var(self.exchange, 0),
             Predefined::Fp => Home::Var(self.pointers, 0),
+            Predefined::ImplArgBufPtr => Home::Var(self.header, 0),
+            Predefined::LocalIdBufPtr => Home::Var(self.header, 24),
             _ => Home::Var(self.pointers, 8),
         }
     }
@@ -143,7 +146,10 @@ impl Stack {
 /// Registers of arguments and results that a kernel names, if it has to do with stack calls.
 fn used(kernel: &visa::Kernel, facts: &Facts, grf: u32) -> Option<u32> {
     const EXCHANGE: u32 = 1 << Predefined::Arg as u32 | 1 << Predefined::RetVal as u32;
-    const POINTERS: u32 = 1 << Predefined::Sp as u32 | 1 << Predefined::Fp as u32;
+    const POINTERS: u32 = 1 << Predefined::Sp as u32
+        | 1 << Predefined::Fp as u32
+        | 1 << Predefined::ImplArgBufPtr as u32
+        | 1 << Predefined::LocalIdBufPtr as u32;
     let size = |name| kernel.attr_int(name).and_then(|v| u32::try_from(v).ok()).unwrap_or(0);
     let mut found = kernel.is_function || facts.stack.is_some() || facts.named & (EXCHANGE | POINTERS) != 0;
     let mut most = facts.stack.map_or(0, u32::from);
@@ -160,7 +166,9 @@ fn used(kernel: &visa::Kernel, facts: &Facts, grf: u32) -> Option<u32> {
                     found = true;
                     most = most.max(offset.saturating_add(v.bytes()).div_ceil(grf));
                 }
-                Some(Predefined::Sp | Predefined::Fp) => found = true,
+                Some(
+                    Predefined::Sp | Predefined::Fp | Predefined::ImplArgBufPtr | Predefined::LocalIdBufPtr,
+                ) => found = true,
                 _ => {}
             }
         }

@@ -280,12 +280,15 @@ impl VarMap {
             Predefined::Ce0 => Home::Arf(Arf::ChannelEnable(0), 0),
             Predefined::Dbg0 => Home::Arf(Arf::Debug(0), 0),
             Predefined::Msg0 => Home::Arf(Arf::Msg(0), 0),
-            Predefined::Arg | Predefined::RetVal | Predefined::Sp | Predefined::Fp => {
+            Predefined::Arg
+            | Predefined::RetVal
+            | Predefined::Sp
+            | Predefined::Fp
+            | Predefined::ImplArgBufPtr
+            | Predefined::LocalIdBufPtr => {
                 self.stack.as_ref().map_or(Home::Missing("no stack call here"), |s| s.home(var))
             }
-            Predefined::ImplArgBufPtr | Predefined::LocalIdBufPtr | Predefined::ScratchLoc => {
-                Home::Missing("implicit argument pointers in registers are not lowered")
-            }
+            Predefined::ScratchLoc => Home::Missing("the location of scratch memory is not lowered"),
         }
     }
 
