@@ -5,7 +5,7 @@ use gen_ir::{Dst, Kernel, Op, Src, SrcMod, VarClass, VarId, Virtual};
 /// Of how many copies of a variable a place is looked at.
 const MOST: usize = 6;
 
-/// The copies between general variables, each from both sides.
+/// The copies between general variables of registers, each from both sides.
 #[derive(Default)]
 pub(crate) struct Copies {
     /// A variable, another, and how far its bytes are behind those of the other; by variable, in code order.
@@ -13,9 +13,13 @@ pub(crate) struct Copies {
 }
 
 impl Copies {
-    /// Looks for them.
-    pub fn find(&mut self, kernel: &Kernel<Virtual>) {
+    /// Looks for them, if they are wanted.
+    pub fn find(&mut self, kernel: &Kernel<Virtual>, wanted: bool) {
         self.list.clear();
+        if !wanted {
+            return;
+        }
+        let grf = u32::from(kernel.platform.caps().regs.grf_bytes);
         let movs = kernel.blocks.iter().flat_map(|b| &b.insts).filter(|i| i.op == Op::Mov);
         for inst in movs.filter(|i| !i.sat && i.cond.is_none()) {
             let Dst::Direct { reg: to, horz, ty } = inst.dst else { continue };
@@ -26,7 +30,10 @@ impl Copies {
             let raw = ty == read_as || ty.bytes() == read_as.bytes() && ty.is_int() && read_as.is_int();
             let packed = lanes == 1 || horz == 1 && region.one_by_one(lanes);
             let (Some(d), Some(s)) = (to.var(), from.var()) else { continue };
-            let general = |v: VarId| kernel.vars[v.index()].class == VarClass::General;
+            let general = |v: VarId| {
+                let var = &kernel.vars[v.index()];
+                var.class == VarClass::General && var.bytes >= grf
+            };
             if raw && packed && d != s && general(d) && general(s) {
                 let shift = from.byte as i32 - to.byte as i32;
                 self.list.push((d.0, s.0, shift));

@@ -161,6 +161,8 @@ struct Analysis {
     apart: [Liveness; 2],
     any_calls: bool,
     copies: Copies,
+    /// Little time is to be taken.
+    quick: bool,
 }
 
 impl Analysis {
@@ -174,7 +176,7 @@ impl Analysis {
         self.accesses.collect(kernel, flow, backings)?;
         self.live.compute(kernel, &self.accesses, flow, backings, scratch);
         self.tell_apart(kernel, flow, scratch);
-        self.copies.find(kernel);
+        self.copies.find(kernel, !self.quick);
         Ok(())
     }
 
@@ -189,7 +191,7 @@ impl Analysis {
         self.accesses.reorder(&before.accesses, moved);
         self.live.within_blocks(kernel, &self.accesses, flow, scratch);
         self.tell_apart(kernel, flow, scratch);
-        self.copies.find(kernel);
+        self.copies.find(kernel, !self.quick);
     }
 
     fn tell_apart(&mut self, kernel: &Kernel<Virtual>, flow: &Flow, scratch: &mut liveness::Scratch) {
@@ -253,6 +255,7 @@ fn rounds(
     let mut memory = Memory::from(kernel.spill_offset);
     // Registers are taken in turn, unless they are scarce: packing them from the lowest on means fewer spills.
     let mut rotate = !options.quick;
+    scratch.now.quick = options.quick;
     scratch.placing.spill_addressed = spill_addressed;
     for rewritten in 0..MAX_ROUNDS {
         options.watch.ask().map_err(Error::Stopped)?;
