@@ -2,7 +2,7 @@
 
 mod driver;
 
-use driver::{Library, build_many, built, program};
+use driver::{Library, build_many, built, program, refused};
 
 /// One test, for the compiler is named by the environment of the whole process.
 #[test]
@@ -19,7 +19,7 @@ fn the_compilers_programs_get_our_code() {
     let code = |bytes: &[u8]| zebin::Program::read(bytes).unwrap().unit("saxpy").unwrap().code.clone();
     assert_ne!(code(&made.program), code(&old));
 
-    let refused = program("implicit_2435_skl");
+    let refused = refused();
     let kept = library.build(&refused, "");
     assert!(kept.ok && kept.program == refused, "{}", kept.log);
     assert!(kept.log.starts_with("compiled\nvisa-finalize: warning: "), "{}", kept.log);

@@ -2,7 +2,7 @@
 
 mod driver;
 
-use driver::{Library, build_many, built, program};
+use driver::{Library, build_many, built, program, refused};
 
 fn library() -> Library {
     Library::load(&built("libvisafinalize_neo.so"))
@@ -21,7 +21,7 @@ fn a_build_gives_our_code() {
 
 #[test]
 fn what_is_refused_keeps_the_compilers_code_or_fails() {
-    let (library, old) = (library(), program("implicit_2435_skl"));
+    let (library, old) = (library(), refused());
     let kept = library.build(&old, "");
     assert!(kept.ok && kept.program == old && kept.log.contains("visa-finalize: warning: "), "{}", kept.log);
     let failed = library.build(&old, "-visa-finalize-mode=strict");

@@ -71,6 +71,16 @@ pub fn program(name: &str) -> Vec<u8> {
     std::fs::read(format!("{path}{name}.bin")).unwrap()
 }
 
+/// A program whose vISA names an instruction that nobody knows.
+pub fn refused() -> Vec<u8> {
+    let mut bytes = program("implicit_2435_skl");
+    let (known, unknown) = (b"fcall (M1, 8)", b"fcaII (M1, 8)");
+    while let Some(at) = bytes.windows(known.len()).position(|w| w == known) {
+        bytes[at..at + unknown.len()].copy_from_slice(unknown);
+    }
+    bytes
+}
+
 impl Library {
     pub fn load(path: &Path) -> Library {
         Library(unsafe { libloading::Library::new(path) }.unwrap())
