@@ -117,7 +117,7 @@ pub static PASSES: &[Pass] = &[
     },
     Pass {
         name: "interleave",
-        about: "what two moves interleave is computed in halves where they put it",
+        about: "what two moves put elsewhere in halves is computed in halves there",
         step: Step::Virtual(optimize::interleave),
         keeps: Facts::TOUCHES.with(Facts::LOCALITY),
         ..Pass::OPTIONAL

@@ -1,11 +1,12 @@
-//! What two moves interleave is computed in halves where they put it.
+//! What two moves put elsewhere in halves is computed in halves where they put it.
 //!
-//! `op s = ...; mov d.0<2> = s.0, mov d.n<2> = s.1` (each move takes half of the channels, as compilers write it
-//! where a destination would be too wide) becomes two halves of `op` in the places of the moves, if nobody else
-//! reads those bytes of `s` and the sources are the same there. Legalization makes such moves, too, for operations on
-//! quadwords that read dwords. So the dwords of 64-bit values that are computed
-//! apart, an address with a product of its index, say, are not moved together afterwards. If they are the lower
-//! and the upper half of one product, and the platform multiplies dwords to a quadword, that is what is computed.
+//! `op s = ...; mov d.0<2> = s.0, mov d.n<2> = s.1` becomes two halves of `op` in the places of the moves, if nobody else
+//! reads those bytes of `s` and the sources are the same there. Each move takes half of the channels, as compilers write
+//! it where a destination would be too wide, and legalization for operations on quadwords that read dwords. So the
+//! dwords of 64-bit values that are computed apart, an address with a product of its index, say, are not moved together
+//! afterwards. If they are the lower and the upper half of one product, and the platform multiplies dwords to a
+//! quadword, that is what is computed. Moves to packed dwords, as of a value of sixteen channels to the payloads of two
+//! messages of eight, go in the same way.
 
 use gen_ir::{
     Class, Dst, Extent, Inst, Kernel, Op, Options, Payload, PredCtrl, Reg, Region, Role, Src, SrcMod, Type,
@@ -184,6 +185,9 @@ impl Pair {
         }
         for (k, other) in insts.iter().enumerate().skip(at + 1) {
             if !self.at.contains(&k) && reads(other, first.src, whole, grf_bytes) {
+                return None;
+            }
+            if k < last && writes(other, first.src, whole, grf_bytes) {
                 return None;
             }
             if k > last && ends(other, first.src, whole, grf_bytes) {
