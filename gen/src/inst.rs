@@ -1,6 +1,6 @@
 //! Instructions.
 
-use crate::{BlockId, Dst, Op, Reg, Space, Src};
+use crate::{Arf, Base, BlockId, Dst, Op, Reg, Space, Src};
 use messages::{Descriptor, ExtendedDescriptor, Sfid, hdc, lsc, sampler};
 use platforms::Platform;
 
@@ -525,6 +525,21 @@ impl<S: Space> Inst<S> {
             }
             _ => None,
         }
+    }
+
+    /// Whether this does nothing but compute its destination: no predicate, condition, saturation, option or payload.
+    pub fn is_plain(&self) -> bool {
+        self.payload == Payload::None
+            && self.pred.is_none()
+            && self.cond.is_none()
+            && !self.sat
+            && self.opts == Options::NONE
+    }
+
+    /// Whether this may change how others compute: it writes the control register, where rounding and denormals of
+    /// floats are set (`cr0.0`; PRM volume 7, "Control Register").
+    pub fn changes_mode(&self) -> bool {
+        self.dst.reg().is_some_and(|r| matches!(r.base(), Base::Arf(Arf::Control(_))))
     }
 
     /// Whether this ends the thread.

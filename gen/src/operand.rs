@@ -73,13 +73,19 @@ impl Region {
         rows || self.vert == 1 && self.width == 1
     }
 
-    /// Whether channel `n` of `lanes` reads element `n` (direct regions).
+    /// Whether channel `n` of `lanes` reads element `n`. Never with an address for each row.
     #[inline]
     pub const fn one_by_one(self, lanes: u32) -> bool {
-        if lanes <= 1 || self.is_packed() {
+        if self.is_packed() {
             return true;
         }
-        if lanes > 1 && self.is_scalar() {
+        if self.vert == Self::VXH {
+            return false;
+        }
+        if lanes <= 1 {
+            return true;
+        }
+        if self.is_scalar() {
             return false;
         }
         let mut channel = 0;

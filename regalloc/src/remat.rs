@@ -21,7 +21,7 @@ use crate::{
     flow::Flow,
     liveness::{Liveness, Range},
 };
-use gen_ir::{Arf, Base, Dst, Inst, Kernel, Op, Options, Payload, Reg, Src, VarClass, VarId, Virtual};
+use gen_ir::{Base, Dst, Inst, Kernel, Op, Options, Payload, Reg, Src, VarClass, VarId, Virtual};
 
 /// What a read of a variable costs that is computed again, beside a message.
 const COST: f32 = 0.3;
@@ -177,7 +177,7 @@ impl Remat {
     fn find_defs(&mut self, Context { kernel, accesses, .. }: Context<'_>) {
         let start = kernel.blocks.first().map_or(0, |b| b.insts.len());
         let mode =
-            kernel.insts().enumerate().filter(|(_, (_, inst))| writes_control(inst)).map(|i| i.0).last();
+            kernel.insts().enumerate().filter(|(_, (_, inst))| inst.changes_mode()).map(|i| i.0).last();
         // From which instruction on floats are computed as they will be.
         let floats = match mode {
             None => Some(0),
@@ -286,9 +286,4 @@ fn is_float(inst: &Inst<Virtual>) -> bool {
         _ => false,
     };
     dst || inst.src.iter().any(src)
-}
-
-/// Whether an instruction may change how floats are computed.
-fn writes_control(inst: &Inst<Virtual>) -> bool {
-    matches!(inst.dst, Dst::Direct { reg, .. } if matches!(reg.base(), Base::Arf(Arf::Control(_))))
 }

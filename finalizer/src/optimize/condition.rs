@@ -71,8 +71,7 @@ fn tested(inst: &Inst<Virtual>) -> Option<(VarId, CondMod<Virtual>)> {
         _ => matches!(cond.cond, Cond::Eq | Cond::Ne) && ty.is_int() && ty.bytes() <= 4,
     };
     let lanes = inst.exec.lanes();
-    let each = lanes == 1 || region.vert != gen_ir::Region::VXH && region.one_by_one(lanes);
-    let plain = inst.op == Op::Cmp && inst.pred.is_none() && null && zero && known && each;
+    let plain = inst.op == Op::Cmp && inst.pred.is_none() && null && zero && known && region.one_by_one(lanes);
     plain.then_some((reg.var()?, cond))
 }
 

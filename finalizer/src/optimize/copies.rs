@@ -80,7 +80,7 @@ impl Copy {
         if let Origin::Reg { reg, region, ty, .. } = &mut rest.origin
             && !region.is_scalar()
         {
-            if !lane_by_lane(*region, self.lanes) {
+            if !region.one_by_one(self.lanes) {
                 return None;
             }
             *reg = reg.plus(first * ty.bytes());
@@ -250,7 +250,7 @@ impl Copies {
                 }
                 continue;
             }
-            if !lane_by_lane(region, inst.exec.lanes()) || !c.dst_bytes.contains(Extent::new(byte, 1)) {
+            if !region.one_by_one(inst.exec.lanes()) || !c.dst_bytes.contains(Extent::new(byte, 1)) {
                 continue;
             }
             let (first, odd) = c.lane_at(byte);
@@ -356,15 +356,7 @@ fn moves_to_itself(inst: &Inst<Virtual>) -> bool {
         && ty.same_bits(dst_ty)
         && !inst.sat
         && inst.cond.is_none()
-        && (lanes == 1 || horz == 1 && lane_by_lane(region, lanes))
-}
-
-/// Whether channel `n` reads element `n`.
-fn lane_by_lane(region: Region, lanes: u32) -> bool {
-    if region.width == Region::ABSENT || region.vert == Region::VXH {
-        return false;
-    }
-    lanes == 1 || region.one_by_one(lanes)
+        && (lanes == 1 || horz == 1 && region.one_by_one(lanes))
 }
 
 const fn is_packed(ty: Type) -> bool {
@@ -463,7 +455,7 @@ fn replace_register(
     };
     let new_region = if origin_region.is_scalar() {
         Region::SCALAR
-    } else if lane_by_lane(origin_region, copy.lanes) {
+    } else if origin_region.one_by_one(copy.lanes) {
         region
     } else if (!ternary || product) && inst.op.info().class != Class::Math && inst.exec.lanes() == copy.lanes
     {

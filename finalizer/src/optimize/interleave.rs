@@ -46,6 +46,9 @@ pub(super) fn results(kernel: &mut Kernel<Virtual>, locality: &Locality, grf_byt
             }
             let takes = if pair.halves[0].horz == 1 { splits_in_place } else { splits };
             let Some(at) = pair.operation(insts, takes, grf_bytes) else { continue };
+            if !insts[at].src.iter().filter_map(|s| s.reg()?.var()).all(plain) {
+                continue;
+            }
             let aligned = vars[pair.halves[0].dst.index()].align >= grf_bytes;
             let upper = (quadwords && aligned).then(|| pair.upper(insts, at, caps, grf_bytes)).flatten();
             let (gone, parts) = match upper {
@@ -88,15 +91,14 @@ struct Half {
 
 impl Half {
     fn of(inst: &Inst<Virtual>, caps: &Caps, grf_bytes: u32) -> Option<Half> {
-        if inst.op != Op::Mov || !is_plain(inst) {
+        if inst.op != Op::Mov || !inst.is_plain() {
             return None;
         }
         let Dst::Direct { reg: dst, horz: horz @ (1 | 2), ty: dst_ty } = inst.dst else { return None };
         let Src::Direct { reg: src, region, mods: SrcMod::None, ty } = inst.src[0] else { return None };
         let lanes = inst.exec.lanes();
-        let packed = region.vert != Region::VXH && region.width != Region::ABSENT && region.one_by_one(lanes);
         let raw = ty.bytes() == 4 && ty.same_bits(dst_ty) && (horz == 1 || ty.is_int() && dst_ty.is_int());
-        if !raw || lanes < 4 || !packed || src.var() == dst.var() {
+        if !raw || lanes < 4 || !region.one_by_one(lanes) || src.var() == dst.var() {
             return None;
         }
         let (read, written) = (inst.src_extent(0, grf_bytes)?, inst.dst_extent(grf_bytes)?);
@@ -179,7 +181,9 @@ impl Pair {
             });
             found
         };
-        let moved = |i: &Inst<Virtual>| branches(i) || reselects(i) || changes_source(i, inst, grf_bytes);
+        let moved = |i: &Inst<Virtual>| {
+            branches(i) || reselects(i) || i.changes_mode() || changes_source(i, inst, grf_bytes)
+        };
         if insts[at + 1..last].iter().any(moved) {
             return None;
         }
@@ -264,15 +268,6 @@ fn following(insts: &[Inst<Virtual>], i: usize) -> impl Iterator<Item = usize> {
         .take(NEAR)
 }
 
-/// Whether an instruction does nothing but compute its destination.
-fn is_plain(inst: &Inst<Virtual>) -> bool {
-    inst.payload == Payload::None
-        && inst.pred.is_none()
-        && inst.cond.is_none()
-        && !inst.sat
-        && inst.opts == Options::NONE
-}
-
 /// Whether sources are read at fixed places, and integers of words or dwords.
 fn reads_integers(inst: &Inst<Virtual>) -> bool {
     let small = |t: Type| t.is_int() && matches!(t.bytes(), 2 | 4);
@@ -292,7 +287,7 @@ fn splits(inst: &Inst<Virtual>) -> bool {
     let special =
         matches!(inst.op, Op::Mach | Op::Macl | Op::Addc | Op::Subb | Op::Movi | Op::Smov | Op::Wait);
     inst.op.info().class == Class::Basic
-        && is_plain(inst)
+        && inst.is_plain()
         && !special
         && reads_integers(inst)
         && inst.dst.ty().is_some_and(|t| t.is_int() && t.bytes() == 4)
@@ -340,7 +335,7 @@ fn splits_in_place(inst: &Inst<Virtual>) -> bool {
 fn is_upper_half(inst: &Inst<Virtual>) -> bool {
     let [a, b, _] = inst.src.map(|s| s.ty());
     inst.op == Op::Mach
-        && is_plain(inst)
+        && inst.is_plain()
         && reads_integers(inst)
         && a == b
         && a.is_some_and(|t| t.bytes() == 4)

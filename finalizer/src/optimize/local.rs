@@ -5,7 +5,7 @@
 //! it defines, for every channel that may read, just the element that the channel reads: an unmasked
 //! write of all bytes, or a masked write where all readers are masked and read channel by channel.
 
-use gen_ir::{Extent, Inst, Kernel, Op, Payload, Region, Role, Src, Virtual};
+use gen_ir::{Extent, Inst, Kernel, Op, Payload, Role, Src, Virtual};
 
 use super::{
     coalesce,
@@ -121,7 +121,7 @@ impl Need {
         let layout = match role {
             Role::Src(i) if !inst.no_mask && matches!(inst.payload, Payload::None | Payload::Math(_)) => {
                 match inst.src[usize::from(i)] {
-                    Src::Direct { region, ty, .. } if lane_by_lane(region, inst.exec.lanes()) => {
+                    Src::Direct { region, ty, .. } if region.one_by_one(inst.exec.lanes()) => {
                         Layout::of(inst, bytes.start, ty.bytes())
                     }
                     _ => Layout::NONE,
@@ -172,8 +172,4 @@ impl Layout {
         let lanes = u64::from(inst.exec.lanes());
         Layout(u64::from(start) << 32 | u64::from(element) << 16 | u64::from(inst.chan) << 8 | lanes)
     }
-}
-
-fn lane_by_lane(region: Region, lanes: u32) -> bool {
-    region.vert != Region::VXH && region.vert != Region::ABSENT && region.one_by_one(lanes)
 }

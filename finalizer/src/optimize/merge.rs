@@ -6,7 +6,7 @@
 //! reads them before. Then whoever names the variable can name the part of the payload, whatever the
 //! masks: both hold the same bytes from the copies on, and before them only the variable has any.
 
-use gen_ir::{Extent, Inst, Kernel, Op, Reg, Region, Role, Src, SrcMod, Var, VarId, Virtual};
+use gen_ir::{Extent, Inst, Kernel, Op, Reg, Role, Src, SrcMod, Var, VarId, Virtual};
 
 use super::locality::Locality;
 use crate::lists::reset;
@@ -87,20 +87,13 @@ impl Copy {
         let Src::Direct { reg, region, mods: SrcMod::None, ty: read_as } = inst.src[0] else { return None };
         let lanes = inst.exec.lanes();
         let raw = ty.same_bits(read_as);
-        let packed = lanes == 1 || inst.dst_is_dense() && one_by_one(region, lanes);
+        let packed = lanes == 1 || inst.dst_is_dense() && region.one_by_one(lanes);
         let (from, to_var) = (reg.var()?, to.var()?);
         if !raw || !packed || from == to_var || inst.dst_extent(grf_bytes).is_none() {
             return None;
         }
         Some(Copy { from, to: to_var, shift: to.byte.checked_sub(reg.byte)? })
     }
-}
-
-fn one_by_one(region: Region, lanes: u32) -> bool {
-    region.vert != Region::VXH
-        && region.vert != Region::ABSENT
-        && region.width != Region::ABSENT
-        && region.one_by_one(lanes)
 }
 
 /// No access.

@@ -5,10 +5,10 @@
 //! instruction. A factor that is known not to be negative has no such summand.
 
 use gen_ir::{
-    Dst, Extent, Inst, Kernel, Op, Options, Payload, Reg, Region, Src, SrcMod, Type, VarId, Virtual,
+    Dst, Extent, Inst, Kernel, Op, Reg, Src, SrcMod, Type, Var, Virtual,
 };
 
-use crate::build::{VSrc, with_type};
+use crate::build::{VReg, VSrc, with_type};
 
 /// How far apart the parts of a sum may stand.
 const REACH: usize = 32;
@@ -17,14 +17,13 @@ const REACH: usize = 32;
 /// Whether there was any.
 pub(super) fn signed(kernel: &mut Kernel<Virtual>, grf_bytes: u32) -> bool {
     let vars = &kernel.vars;
-    let plain = |v: VarId| !vars[v.index()].address_taken;
     let mut any = false;
     for block in &mut kernel.blocks {
         for k in 0..block.insts.len() {
-            if block.insts[k].op != Op::Mach || !is_plain(&block.insts[k]) {
+            if block.insts[k].op != Op::Mach || !block.insts[k].is_plain() {
                 continue;
             }
-            let Some(product) = Product::of(&block.insts, k, plain, grf_bytes) else { continue };
+            let Some(product) = Product::of(&block.insts, k, vars, grf_bytes) else { continue };
             if let Some(at) = product.sum() {
                 let mut whole = block.insts[k];
                 whole.src = [
@@ -45,6 +44,7 @@ pub(super) fn signed(kernel: &mut Kernel<Virtual>, grf_bytes: u32) -> bool {
 /// An upper half of an unsigned product of dwords.
 struct Product<'a> {
     insts: &'a [Inst<Virtual>],
+    vars: &'a [Var],
     at: usize,
     /// Both dwords, none an address leads to.
     factors: [VSrc; 2],
@@ -55,19 +55,23 @@ impl<'a> Product<'a> {
     fn of(
         insts: &'a [Inst<Virtual>],
         at: usize,
-        plain: impl Fn(VarId) -> bool,
+        vars: &'a [Var],
         grf_bytes: u32,
     ) -> Option<Product<'a>> {
         let [a, b, _] = insts[at].src;
+        let product = Product { insts, vars, at, factors: [a, b], grf_bytes };
         let factor = |s: VSrc| match s {
             Src::Imm { ty: Type::Ud, .. } => true,
-            Src::Direct { reg, region, mods: SrcMod::None, ty: Type::Ud } => {
-                region.vert != Region::VXH && region.width != Region::ABSENT && reg.var().is_some_and(&plain)
-            }
+            Src::Direct { reg, mods: SrcMod::None, ty: Type::Ud, .. } => product.is_seen(reg),
             _ => false,
         };
-        let result = insts[at].dst.reg().and_then(Reg::var).is_some_and(&plain);
-        (factor(a) && factor(b) && result).then_some(Product { insts, at, factors: [a, b], grf_bytes })
+        let result = insts[at].dst.reg().is_some_and(|reg| product.is_seen(reg));
+        (factor(a) && factor(b) && result).then_some(product)
+    }
+
+    /// Whether all that writes a register names it: no address leads there.
+    fn is_seen(&self, reg: VReg) -> bool {
+        reg.var().is_some_and(|v| !self.vars[v.index()].address_taken)
     }
 
     /// The addition that completes the upper half of the signed product.
@@ -80,7 +84,7 @@ impl<'a> Product<'a> {
                 return None;
             }
             let dword = inst.dst.ty().is_some_and(|t| t.is_int() && t.bytes() == 4);
-            if inst.op == Op::Add && dword && is_plain(inst) && self.same_lanes(inst) {
+            if inst.op == Op::Add && dword && inst.is_plain() && self.same_lanes(inst) {
                 let this = (0..2).find(|&s| self.is_result(&inst.src[s], partial, i));
                 let signs = this.and_then(|s| self.sign_of(&inst.src[1 - s], i, &missing));
                 if let Some(f) = signs {
@@ -129,7 +133,7 @@ impl<'a> Product<'a> {
         let j =
             from + self.insts[from..at].iter().rposition(|i| i.dst.reg().and_then(Reg::var) == Some(var))?;
         let inst = &self.insts[j];
-        (is_plain(inst) && self.same_lanes(inst) && self.is_result(src, j, at)).then_some(j)
+        (inst.is_plain() && self.same_lanes(inst) && self.is_result(src, j, at)).then_some(j)
     }
 
     /// Whether a source of instruction `at` is the dword that instruction `j` has computed in each channel.
@@ -137,10 +141,7 @@ impl<'a> Product<'a> {
         let Dst::Direct { reg: to, horz: 1, ty: to_type } = self.insts[j].dst else { return false };
         let Src::Direct { reg, region, mods: SrcMod::None, ty } = *src else { return false };
         let lanes = self.insts[at].exec.lanes();
-        let packed = region.vert != Region::VXH
-            && region.width != Region::ABSENT
-            && (lanes == 1 || region.one_by_one(lanes));
-        to == reg && to.var().is_some() && packed && dword(ty) && dword(to_type)
+        to == reg && self.is_seen(to) && region.one_by_one(lanes) && dword(ty) && dword(to_type)
     }
 
     fn same_lanes(&self, inst: &Inst<Virtual>) -> bool {
@@ -170,15 +171,6 @@ impl<'a> Product<'a> {
 
 fn dword(ty: Type) -> bool {
     ty.is_int() && ty.bytes() == 4
-}
-
-/// Whether an instruction does nothing but compute its destination.
-fn is_plain(inst: &Inst<Virtual>) -> bool {
-    inst.payload == Payload::None
-        && inst.pred.is_none()
-        && inst.cond.is_none()
-        && !inst.sat
-        && inst.opts == Options::NONE
 }
 
 /// Whether two sources are the same dword in each channel, whatever its sign.

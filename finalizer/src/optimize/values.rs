@@ -8,7 +8,7 @@
 use std::hash::BuildHasher;
 
 use gen_ir::{
-    Arf, Base, Class, Dst, Inst, Kernel, Op, Options, Payload, Reg, Region, Src, Type, Var, VarId, Virtual,
+    Class, Dst, Inst, Kernel, Op, Options, Payload, Reg, Region, Src, Type, Var, VarId, Virtual,
 };
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
@@ -90,7 +90,7 @@ pub(super) fn share(
                 block.insts[i] = renamed(&block.insts[i], instead);
             }
             let inst = &block.insts[i];
-            if changes_mode(inst) {
+            if inst.changes_mode() {
                 known.clear();
             }
             let result = inst.dst.reg();
@@ -212,13 +212,6 @@ fn is_function(op: Op) -> bool {
             | Op::Sada2
     );
     class && !implicit
-}
-
-/// Whether an instruction may change how others compute: it writes an architecture register.
-fn changes_mode(inst: &Inst<Virtual>) -> bool {
-    inst.dst
-        .reg()
-        .is_some_and(|r| !r.is_null() && matches!(r.base(), Base::Arf(a) if !matches!(a, Arf::Acc(_))))
 }
 
 fn renamed(inst: &Inst<Virtual>, instead: &[Option<VarId>]) -> Inst<Virtual> {
