@@ -2,15 +2,12 @@
 
 mod client;
 
-use std::{
-    io::{Read, Write},
-    net::{Shutdown, TcpStream},
-    time::Duration,
-};
-
-use client::{DATA, batch, launches, message, read_words, write};
+use client::{DATA, batch, is_alive, launches, message, send};
 use platforms::Platform;
 use tbx::{Config, Server};
+
+/// Bytes of answers that are read.
+const ANSWERS: usize = 1 << 24;
 
 struct Random(u64);
 
@@ -38,35 +35,6 @@ fn server(platform: Platform) -> Server {
     Server::start(config).unwrap()
 }
 
-/// Sends bytes and reads what comes, until there is nothing to wait for.
-fn send(server: &Server, session: &[u8]) {
-    let mut stream = TcpStream::connect(("127.0.0.1", server.port())).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-    let mut reader = stream.try_clone().unwrap();
-    let answers = std::thread::spawn(move || {
-        let mut buffer = [0; 1 << 16];
-        // Answers may be long: a read of 4 GB is a read.
-        let mut left = 1 << 24;
-        while let Ok(n @ 1..) = reader.read(&mut buffer) {
-            left -= n.min(left);
-            if left == 0 {
-                break;
-            }
-        }
-        let _ = reader.shutdown(Shutdown::Both);
-    });
-    let _ = stream.write_all(session);
-    let _ = stream.shutdown(Shutdown::Write);
-    answers.join().unwrap();
-}
-
-fn is_alive(server: &Server) -> bool {
-    let mut stream = TcpStream::connect(("127.0.0.1", server.port())).unwrap();
-    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-    stream.write_all(&write(0x1000, &77u32.to_le_bytes())).unwrap();
-    read_words(&mut stream, 0x1000, 1) == Some(vec![77])
-}
-
 #[test]
 fn random_messages() {
     let server = server(Platform::Tgllp);
@@ -77,7 +45,7 @@ fn random_messages() {
             let body: Vec<u32> = (0..random.next(6)).map(|_| random.word()).collect();
             session.extend(message(random.next(13) as u32, random.word(), &body));
         }
-        send(&server, &session);
+        send(&server, &session, ANSWERS);
     }
     assert!(is_alive(&server));
 }
@@ -87,7 +55,7 @@ fn damaged_sessions() {
     let (batch, whole) = (batch(), launches());
     for platform in [Platform::Skl, Platform::Pvc] {
         let server = server(platform);
-        send(&server, &whole);
+        send(&server, &whole, ANSWERS);
         let mut random = Random(0x9e37_79b9_7f4a_7c15);
         for round in 0..150 {
             let mut damaged = whole.clone();
@@ -100,7 +68,7 @@ fn damaged_sessions() {
             if round % 10 == 9 {
                 damaged.truncate(random.next(damaged.len()));
             }
-            send(&server, &damaged);
+            send(&server, &damaged, ANSWERS);
         }
         assert!(is_alive(&server), "{platform}");
         let findings = server.stop();

@@ -3,8 +3,15 @@
 
 use std::{
     io::{Read, Write},
-    net::TcpStream,
+    net::{Ipv4Addr, Shutdown, TcpStream},
+    thread,
+    time::Duration,
 };
+
+use tbx::Server;
+
+/// How long a client waits for the server.
+pub const TIME: Duration = Duration::from_secs(20);
 
 /// Where things are: page tables, the context image (global page 1 and 2), the ring (global page 3), a batch, data.
 pub const ROOT: u64 = 0x10_0000;
@@ -146,4 +153,40 @@ pub fn launches() -> Vec<u8> {
         submit(),
     ]
     .concat()
+}
+
+fn connect(server: &Server) -> TcpStream {
+    let stream = TcpStream::connect((Ipv4Addr::LOCALHOST, server.port())).expect("it listens");
+    stream.set_read_timeout(Some(TIME)).expect("not zero");
+    stream.set_write_timeout(Some(TIME)).expect("not zero");
+    stream
+}
+
+/// Sends bytes, and reads what comes until the other side closes the connection, at most so many bytes. A read of
+/// 4 GB is one that a driver may ask for.
+pub fn send(server: &Server, session: &[u8], answers: usize) {
+    let mut stream = connect(server);
+    let mut reader = stream.try_clone().expect("a handle");
+    let answers = thread::spawn(move || {
+        let mut buffer = [0; 1 << 12];
+        let mut left = answers;
+        while let Ok(n @ 1..) = reader.read(&mut buffer) {
+            left -= n.min(left);
+            if left == 0 {
+                break;
+            }
+        }
+        let _ = reader.shutdown(Shutdown::Both);
+    });
+    // The server may have closed the connection before all is said.
+    let _ = stream.write_all(session);
+    let _ = stream.shutdown(Shutdown::Write);
+    answers.join().expect("it only reads");
+}
+
+/// Whether the server answers a new connection.
+pub fn is_alive(server: &Server) -> bool {
+    let mut stream = connect(server);
+    let sent = stream.write_all(&write(0x1000, &77u32.to_le_bytes()));
+    sent.is_ok() && read_words(&mut stream, 0x1000, 1) == Some(vec![77])
 }
