@@ -71,7 +71,8 @@ fn tested(inst: &Inst<Virtual>) -> Option<(VarId, CondMod<Virtual>)> {
         _ => matches!(cond.cond, Cond::Eq | Cond::Ne) && ty.is_int() && ty.bytes() <= 4,
     };
     let lanes = inst.exec.lanes();
-    let plain = inst.op == Op::Cmp && inst.pred.is_none() && null && zero && known && region.one_by_one(lanes);
+    let plain =
+        inst.op == Op::Cmp && inst.pred.is_none() && null && zero && known && region.one_by_one(lanes);
     plain.then_some((reg.var()?, cond))
 }
 

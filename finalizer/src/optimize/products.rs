@@ -4,9 +4,7 @@
 //! the upper dwords of sign-extended factors. Modulo a dword that is the upper half of the signed product, one
 //! instruction. A factor that is known not to be negative has no such summand.
 
-use gen_ir::{
-    Dst, Extent, Inst, Kernel, Op, Reg, Src, SrcMod, Type, Var, Virtual,
-};
+use gen_ir::{Dst, Extent, Inst, Kernel, Op, Reg, Src, SrcMod, Type, Var, Virtual};
 
 use crate::build::{VReg, VSrc, with_type};
 
@@ -52,12 +50,7 @@ struct Product<'a> {
 }
 
 impl<'a> Product<'a> {
-    fn of(
-        insts: &'a [Inst<Virtual>],
-        at: usize,
-        vars: &'a [Var],
-        grf_bytes: u32,
-    ) -> Option<Product<'a>> {
+    fn of(insts: &'a [Inst<Virtual>], at: usize, vars: &'a [Var], grf_bytes: u32) -> Option<Product<'a>> {
         let [a, b, _] = insts[at].src;
         let product = Product { insts, vars, at, factors: [a, b], grf_bytes };
         let factor = |s: VSrc| match s {

@@ -7,9 +7,7 @@
 
 use std::hash::BuildHasher;
 
-use gen_ir::{
-    Class, Dst, Inst, Kernel, Op, Options, Payload, Reg, Region, Src, Type, Var, VarId, Virtual,
-};
+use gen_ir::{Class, Dst, Inst, Kernel, Op, Options, Payload, Reg, Region, Src, Type, Var, VarId, Virtual};
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::{
