@@ -271,7 +271,7 @@ struct Summary {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gen_ir::{Block, Dst, ExecSize, Type, VarClass};
+    use gen_ir::{Block, Dst, ExecSize, Region, Type, VarClass};
     use platforms::Platform;
 
     fn inst(op: Op, to: VarId, byte: u32, from: VarId) -> Inst<Virtual> {
