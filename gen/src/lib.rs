@@ -10,6 +10,7 @@
 //! last instruction of its block; `join` and `endif` are the first of theirs. Byte offsets of operands
 //! count from the start of the register or variable.
 
+mod cfg;
 mod descriptors;
 mod extent;
 mod inst;
@@ -28,6 +29,7 @@ mod verify;
 mod waits;
 mod watch;
 
+pub use cfg::{Call, Cfg, Edge, Loop};
 pub use descriptors::Descriptors;
 pub use extent::*;
 pub use inst::*;

@@ -6,7 +6,7 @@
 //! the blocks of one interval `[start, t)`: it begins after the branch, and a back edge `e -> h` with
 //! `start <= e < t` carries the pointer back to `h` while the lane goes on waiting.
 
-use crate::{Block, BlockId, Kernel, Op, Payload, Space, Target};
+use crate::{Block, BlockId, Cfg, Kernel, Op, Payload, Space, Target};
 
 /// For each block, the blocks during which lanes may wait at it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -87,16 +87,13 @@ impl Waits {
     /// The waits of a kernel whose branches have their targets (after structurization).
     pub fn of<S: Space>(kernel: &Kernel<S>) -> Waits {
         let mut waits = Waits::default();
-        waits.find(kernel, &mut Vec::new());
+        waits.find(kernel, Cfg::of(kernel).back_edges());
         waits
     }
 
-    /// [`Waits::of`] in memory that the caller has. `back` is for the calculation.
-    pub fn find<S: Space>(&mut self, kernel: &Kernel<S>, back: &mut Vec<(u32, u32)>) {
+    /// [`Waits::of`] in the memory it has; `back_edges` are those of the kernel's graph.
+    pub fn find<S: Space>(&mut self, kernel: &Kernel<S>, back_edges: &[(u32, u32)]) {
         let n = kernel.blocks.len();
-        back.clear();
-        back.extend(back_edges(kernel));
-        back.sort_unstable();
         self.clear(n);
         for (b, block) in kernel.blocks.iter().enumerate() {
             let Some(last) = block.insts.last() else { continue };
@@ -112,7 +109,7 @@ impl Waits {
                 _ => continue,
             };
             if at.index() < n {
-                self.add(at, from, back);
+                self.add(at, from, back_edges);
             }
         }
     }

@@ -32,26 +32,25 @@ pub(crate) struct Routines {
 impl Routines {
     /// Looks at a kernel; forgets the one before.
     pub fn find(&mut self, kernel: &Kernel<Virtual>, flow: &Flow) {
-        let calls = &flow.calls;
+        let calls = flow.calls();
         let Routines { blocks, by_routine, callee, caller, whole, returns, .. } = self;
         blocks.clear();
-        blocks.extend(calls.iter().map(|c| (c.1, c.2)));
+        blocks.extend(calls.iter().map(|c| (c.entry, c.end)));
         blocks.sort_unstable();
         blocks.dedup();
         callee.clear();
-        callee.extend(calls.iter().map(|c| blocks.partition_point(|r| r.0 < c.1) as u32));
+        callee.extend(calls.iter().map(|c| blocks.partition_point(|r| r.0 < c.entry) as u32));
         let of_block = |b: u32| {
             let after = blocks.partition_point(|r| r.0 <= b);
             blocks[..after].last().filter(|r| b < r.1).map_or(NONE, |_| after as u32 - 1)
         };
         caller.clear();
-        caller.extend(calls.iter().map(|c| of_block(c.0)));
+        caller.extend(calls.iter().map(|c| of_block(c.site)));
         by_routine.clear();
         by_routine.extend(callee.iter().zip(0..).map(|(&r, c)| (r, c)));
         by_routine.sort_unstable();
-        let last = |b: u32| kernel.blocks[b as usize].insts.last();
         whole.clear();
-        whole.extend(calls.iter().map(|c| last(c.0).is_some_and(|i| i.pred.is_none())));
+        whole.extend(calls.iter().map(|c| c.whole));
         returns.clear();
         if !calls.is_empty() {
             let all = kernel.blocks.iter();
@@ -91,7 +90,7 @@ impl Routines {
     /// The call that block `b` goes on behind.
     pub fn call_before(&self, flow: &Flow, b: u32) -> Option<u32> {
         let site = b.checked_sub(1)?;
-        flow.calls.binary_search_by_key(&site, |c| c.0).ok().map(|c| c as u32)
+        flow.calls().binary_search_by_key(&site, |c| c.site).ok().map(|c| c as u32)
     }
 
     /// Whether variable `v`, needed behind call `c` in block `b`, is needed where its predecessor `p` ends.
@@ -113,8 +112,9 @@ impl Routines {
             }
             let (first, end) = self.blocks[r as usize];
             f(first..end);
-            let inner = flow.calls.partition_point(|c| c.0 < first);
-            let calls = flow.calls[inner..].iter().zip(&self.callee[inner..]).take_while(|(c, _)| c.0 < end);
+            let inner = flow.calls().partition_point(|c| c.site < first);
+            let calls = flow.calls()[inner..].iter().zip(&self.callee[inner..]);
+            let calls = calls.take_while(|(c, _)| c.site < end);
             self.work.extend(calls.map(|(_, &callee)| callee));
         }
     }

@@ -41,7 +41,7 @@ use crate::{
     place::UNPLACED,
     subranges::{bits, subrange_shift, touched},
 };
-use gen_ir::{BlockId, Kernel, VarClass, VarId, Virtual};
+use gen_ir::{BlockId, Call, Kernel, VarClass, VarId, Virtual};
 
 /// Facts about one variable, a bit per subrange.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
@@ -163,7 +163,7 @@ impl Check<'_> {
         let blocks = self.kernel.blocks.len();
         let losses = self.block_losses(true);
         // On its own way a lane loses what anything is written over.
-        let losses_called = if self.flow.calls.is_empty() { Vec::new() } else { self.block_losses(false) };
+        let losses_called = if self.flow.calls().is_empty() { Vec::new() } else { self.block_losses(false) };
         let waiting: Vec<(BlockId, BlockId, Losses)> = self
             .flow
             .waits
@@ -179,7 +179,7 @@ impl Check<'_> {
             entry[0] = Some(first);
         }
         let mut calls: Vec<Called> =
-            self.flow.calls.iter().map(|&c| self.called(c, &losses_called)).collect();
+            self.flow.calls().iter().map(|c| self.called(c, &losses_called)).collect();
         let mut dirty = vec![false; blocks];
         if let Some(d) = dirty.first_mut() {
             *d = true;
@@ -192,13 +192,12 @@ impl Check<'_> {
                 }
                 let Some(mut state) = entry[b].clone() else { continue };
                 self.block(b, &mut state, &mut inside, false)?;
-                if let Some(c) = self.flow.calls.iter().position(|c| c.0 == b as u32)
+                if let Some(c) = self.flow.calls().iter().position(|c| c.site == b as u32)
                     && join(&mut calls[c].before, &state)
                 {
-                    let (_, first, end) = self.flow.calls[c];
-                    dirty[first as usize..end as usize].fill(true);
+                    dirty[self.flow.calls()[c].callee()].fill(true);
                 }
-                for &s in self.flow.succs.of(b) {
+                for s in self.flow.succs(b as u32) {
                     let Some(out) = self.along(b as u32, s, &state, &waiting, &losses, &calls) else {
                         continue;
                     };
@@ -226,9 +225,8 @@ impl Check<'_> {
     ) -> Option<State> {
         let mut out = state.clone();
         // A return goes to one call only.
-        let returns =
-            |c: &(u32, u32, u32)| (c.1..c.2).contains(&b) && c.0 + 1 == s && !(c.1..c.2).contains(&s);
-        if let Some(c) = self.flow.calls.iter().position(returns) {
+        let returns = |c: &Call| c.is_inside(b) && c.site + 1 == s && !c.is_inside(s);
+        if let Some(c) = self.flow.calls().iter().position(returns) {
             let Called { written, lost, before } = &calls[c];
             let mut passing = before.clone()?;
             lose(&mut passing, lost);
@@ -236,15 +234,14 @@ impl Check<'_> {
                 *f = *known;
             }
         }
-        if let Some(call) = self.flow.calls.iter().find(|c| c.0 == b)
+        if let Some(call) = self.flow.calls().iter().find(|c| c.site == b)
             && s == b + 1
         {
-            let last = self.kernel.blocks[b as usize].insts.last();
             // All lanes call: they come back by the return.
-            if last.is_none_or(|i| i.pred.is_none()) {
+            if call.whole {
                 return None;
             }
-            for l in &losses[call.1 as usize..call.2 as usize] {
+            for l in &losses[call.callee()] {
                 lose(&mut out, l);
             }
         }
@@ -258,7 +255,7 @@ impl Check<'_> {
         // Lanes that leave a loop at its end wait for those that go on.
         if s == b + 1
             && let Ok(i) = waiting.binary_search_by_key(&s, |w| w.0.0)
-            && self.flow.succs.of(b as usize).iter().any(|&h| h <= b)
+            && self.flow.succs(b).any(|h| h <= b)
         {
             lose(&mut out, &waiting[i].2);
         }
@@ -266,25 +263,26 @@ impl Check<'_> {
     }
 
     /// What there is to know of a call before anything is known of the way there.
-    fn called(&self, (_, first, end): (u32, u32, u32), losses: &[Losses]) -> Called {
+    fn called(&self, call: &Call, losses: &[Losses]) -> Called {
         let mut written = vec![false; self.crossing.len()];
-        let mut work = vec![(first, end)];
-        let mut done: Vec<u32> = Vec::new();
-        while let Some((first, end)) = work.pop() {
-            if done.contains(&first) {
+        let mut work = vec![call.callee()];
+        let mut done: Vec<usize> = Vec::new();
+        while let Some(blocks) = work.pop() {
+            if done.contains(&blocks.start) {
                 continue;
             }
-            done.push(first);
-            for b in first..end {
-                for a in self.accesses.of_block(b as usize).iter().filter(|a| a.kind.has(Kind::WRITE)) {
+            done.push(blocks.start);
+            for b in blocks.clone() {
+                for a in self.accesses.of_block(b).iter().filter(|a| a.kind.has(Kind::WRITE)) {
                     if let Some(w) = written.get_mut(self.place[a.var as usize] as usize) {
                         *w = true;
                     }
                 }
             }
-            work.extend(self.flow.calls.iter().filter(|c| (first..end).contains(&c.0)).map(|c| (c.1, c.2)));
+            let inner = self.flow.calls().iter().filter(|c| blocks.contains(&(c.site as usize)));
+            work.extend(inner.map(Call::callee));
         }
-        let lost = merge(losses[first as usize..end as usize].iter().flatten().copied());
+        let lost = merge(losses[call.callee()].iter().flatten().copied());
         Called { written, lost, before: None }
     }
 
@@ -416,10 +414,11 @@ impl Check<'_> {
             })
             .collect();
         for _ in 0..=self.kernel.subroutines.len() {
-            for &(site, first, end) in &self.flow.calls {
-                let callee = out[first as usize..end as usize].iter().flatten().copied();
-                let all: Vec<_> = out[site as usize].iter().copied().chain(callee).collect();
-                out[site as usize] = merge(all.into_iter());
+            for call in self.flow.calls() {
+                let callee = out[call.callee()].iter().flatten().copied();
+                let site = call.site as usize;
+                let all: Vec<_> = out[site].iter().copied().chain(callee).collect();
+                out[site] = merge(all.into_iter());
             }
         }
         out

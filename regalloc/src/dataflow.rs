@@ -14,7 +14,7 @@ use crate::{
     calls::Routines,
     flow::Flow,
 };
-use gen_ir::{Kernel, VarId, Virtual};
+use gen_ir::{Call, Kernel, VarId, Virtual};
 
 const NONE: u32 = u32::MAX;
 
@@ -154,12 +154,12 @@ impl Dataflow {
     /// Walks every variable through the graph.
     pub fn find(&mut self, kernel: &Kernel<Virtual>, accesses: &Accesses, flow: &Flow, backings: &Backings) {
         self.summarize(kernel, accesses, flow, backings);
-        self.find_staying(kernel, flow);
+        self.find_staying(flow);
         self.routines.find(kernel, flow);
         self.raw_passes.clear();
         self.raw_holds_in_calls.clear();
         self.dataflow(kernel, accesses, flow);
-        if !flow.calls.is_empty() {
+        if !flow.calls().is_empty() {
             self.keep_in_calls(accesses, flow);
         }
         self.ranges.set(kernel.blocks.len(), &self.raw);
@@ -226,11 +226,9 @@ impl Dataflow {
     }
 
     /// Finds the blocks that end with a call which some lanes may not make: they wait behind it. Sorted.
-    fn find_staying(&mut self, kernel: &Kernel<Virtual>, flow: &Flow) {
-        let guarded = |b: u32| kernel.blocks[b as usize].insts.last().is_some_and(|i| i.pred.is_some());
+    fn find_staying(&mut self, flow: &Flow) {
         self.stays.clear();
-        self.stays.extend(flow.calls.iter().map(|c| c.0).filter(|&b| guarded(b)));
-        self.stays.sort_unstable();
+        self.stays.extend(flow.calls().iter().filter(|c| !c.whole).map(|c| c.site));
     }
 
     fn dataflow(&mut self, kernel: &Kernel<Virtual>, accesses: &Accesses, flow: &Flow) {
@@ -268,7 +266,7 @@ impl Dataflow {
             for &t in &walk.live_in {
                 if let Some(s) = flow.waits.since(gen_ir::BlockId(t)) {
                     push(raw_holds, accesses, v, s.0..t);
-                    if !flow.calls.is_empty() {
+                    if !flow.calls().is_empty() {
                         waiting.push((t, v));
                     }
                 } else if t > 0 && stays.binary_search(&(t - 1)).is_ok() {
@@ -294,7 +292,7 @@ impl Dataflow {
 
     /// Keeps what lanes hold that wait in a caller, while a subroutine runs.
     fn keep_in_calls(&mut self, accesses: &Accesses, flow: &Flow) {
-        let calls = &flow.calls;
+        let calls = flow.calls();
         self.waiting.sort_unstable();
         let waiting = &self.waiting;
         let at = |t: u32| {
@@ -304,7 +302,7 @@ impl Dataflow {
         if self.held.len() < calls.len() {
             self.held.resize_with(calls.len(), Vec::new);
         }
-        for (vars, &(site, ..)) in self.held.iter_mut().zip(calls) {
+        for (vars, &Call { site, .. }) in self.held.iter_mut().zip(calls) {
             vars.clear();
             let here = flow.waits.iter().filter(|(t, s)| s.0 <= site && site < t.0);
             vars.extend(here.flat_map(|(t, _)| at(t.0)));
@@ -317,10 +315,9 @@ impl Dataflow {
         for _ in 0..calls.len() {
             let mut changed = false;
             for outer in 0..calls.len() {
-                let (_, first, end) = calls[outer];
                 let more = std::mem::take(&mut self.held[outer]);
                 for (inner, (vars, call)) in self.held.iter_mut().zip(calls).enumerate() {
-                    if inner != outer && (first..end).contains(&call.0) && !more.is_empty() {
+                    if inner != outer && calls[outer].is_inside(call.site) && !more.is_empty() {
                         let before = vars.len();
                         vars.extend_from_slice(&more);
                         vars.sort_unstable();
@@ -334,9 +331,9 @@ impl Dataflow {
                 break;
             }
         }
-        for (vars, &(_, first, end)) in self.held.iter().zip(calls) {
+        for (vars, call) in self.held.iter().zip(calls) {
             for &v in vars {
-                push(&mut self.raw_holds_in_calls, accesses, v, first..end);
+                push(&mut self.raw_holds_in_calls, accesses, v, call.entry..call.end);
             }
         }
     }
@@ -447,7 +444,7 @@ impl Walk {
         while let Some(&b) = self.live_in.get(next) {
             next += 1;
             let call = if calls { routines.call_before(flow, b) } else { None };
-            for &p in flow.preds.of(b as usize) {
+            for &p in flow.preds(b) {
                 if call.is_none_or(|c| routines.comes_from(v, c, (p, b))) {
                     self.leave(p, reach);
                 }

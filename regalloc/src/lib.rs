@@ -195,7 +195,7 @@ impl Analysis {
     }
 
     fn tell_apart(&mut self, kernel: &Kernel<Virtual>, flow: &Flow, scratch: &mut liveness::Scratch) {
-        self.any_calls = !flow.calls.is_empty();
+        self.any_calls = !flow.calls().is_empty();
         if self.any_calls {
             Liveness::apart(self.apart.each_mut(), kernel, &self.accesses, flow, scratch);
         }
@@ -267,7 +267,7 @@ fn rounds(
         let mut placed_already = false;
         if rewritten == 0 && !options.quick && split_where_crowded(kernel, scratch, work)? {
             let current = work.as_ref().unwrap_or(kernel);
-            let fits = order::may_fit(current, &scratch.order) || !scratch.flow.calls.is_empty();
+            let fits = order::may_fit(current, &scratch.order) || !scratch.flow.calls().is_empty();
             match reordered(current, scratch)? {
                 Reordered::Better(better) => {
                     // What does not fit when packed would not fit in turn.

@@ -109,7 +109,7 @@ impl Remat {
     pub fn find(&mut self, cx: Context<'_>) {
         let Context { kernel, accesses, flow, .. } = cx;
         self.clear();
-        if !flow.calls.is_empty() {
+        if !flow.calls().is_empty() {
             return;
         }
         self.find_writers(cx);

@@ -1,0 +1,294 @@
+//! The control-flow graph of a kernel, that all passes share: a petgraph graph whose nodes are the blocks, by their
+//! number, and whose edges say why control goes along.
+//!
+//! A block keeps its own successors ([`Block::succs`](crate::Block)), in its own order; a [`Cfg`] is made from them and
+//! from the branches at the ends of blocks, and adds what only shows when all blocks are looked at: predecessors,
+//! where returns go, the ways that the instruction pointer goes without any lane, loops, and the calls of
+//! subroutines. It holds for as long as blocks and branches stay as they are. Edges of one block come in the order
+//! of the blocks at their other ends, so whoever walks them finds the same in every run.
+//!
+//! Orders, dominators and components are those of petgraph, over [`Cfg::graph`].
+
+use petgraph::{
+    Direction,
+    graph::{DiGraph, NodeIndex},
+    visit::EdgeRef,
+};
+use smallvec::SmallVec;
+
+use crate::{BlockId, Inst, Kernel, Op, Payload, Space, Target};
+
+/// Why control goes from one block to another.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Edge {
+    /// On into the next block.
+    Next,
+    /// Lanes take a branch.
+    Branch,
+    /// Lanes call a subroutine.
+    Call,
+    /// Lanes that do not make a call go on behind it.
+    NoCall,
+    /// From a call that every lane makes to where it comes back. No lane goes this way but through the subroutine.
+    AfterCall,
+    /// Lanes come back from a subroutine to the block behind a call of it.
+    Return,
+    /// The instruction pointer goes to a branch's JIP where no lane goes on behind the branch.
+    Pointer,
+    /// The same at the start of the block, from its `join` or `endif`: past the other instructions.
+    Skip,
+}
+
+impl Edge {
+    /// Whether lanes go this way, if only through a subroutine: edges of the logical control flow.
+    pub const fn is_of_lanes(self) -> bool {
+        !matches!(self, Edge::Pointer | Edge::Skip)
+    }
+}
+
+/// A call of a subroutine of the kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Call {
+    /// The block that ends with it. It comes back to the next one.
+    pub site: u32,
+    /// The first block of the subroutine.
+    pub entry: u32,
+    /// One past its last block.
+    pub end: u32,
+    /// Every lane makes the call.
+    pub whole: bool,
+}
+
+impl Call {
+    /// Blocks of the subroutine.
+    pub fn callee(&self) -> std::ops::Range<usize> {
+        self.entry as usize..self.end as usize
+    }
+
+    /// Whether a block belongs to the subroutine.
+    pub fn is_inside(&self, block: u32) -> bool {
+        (self.entry..self.end).contains(&block)
+    }
+}
+
+/// Blocks between a block and the last one that branches back to it, in layout order: all that may run between two
+/// runs of the first. Loops of structured code nest; those of tangled code may overlap.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Loop {
+    /// The first block.
+    pub head: u32,
+    /// The last block.
+    pub last: u32,
+}
+
+/// A control-flow graph.
+#[derive(Clone, Debug, Default)]
+pub struct Cfg {
+    graph: DiGraph<(), Edge>,
+    calls: Vec<Call>,
+    /// Calls as (first block of the subroutine, block behind the call), sorted.
+    returns: Vec<(u32, u32)>,
+    back_edges: Vec<(u32, u32)>,
+    loops: Vec<Loop>,
+}
+
+fn node(block: BlockId) -> NodeIndex {
+    NodeIndex::new(block.index())
+}
+
+impl Cfg {
+    /// The graph of a kernel. Successors that are no blocks are left out.
+    pub fn of<S: Space>(kernel: &Kernel<S>) -> Cfg {
+        let mut cfg = Cfg::default();
+        cfg.find(kernel);
+        cfg
+    }
+
+    /// Makes it what [`Cfg::of`] gives, in the memory it has.
+    pub fn find<S: Space>(&mut self, kernel: &Kernel<S>) {
+        let n = kernel.blocks.len() as u32;
+        self.find_calls(kernel);
+        self.back_edges.clear();
+        self.graph.clear();
+        for _ in 0..n {
+            self.graph.add_node(());
+        }
+        let mut edges = SmallVec::<[(u32, Edge); 8]>::new();
+        // petgraph gives the newest edge first.
+        for from in (0..n).rev() {
+            edges.clear();
+            self.leave(kernel, from, &mut edges);
+            edges.retain(|e| e.0 < n);
+            edges.sort_unstable();
+            edges.dedup();
+            for &(to, edge) in edges.iter().rev() {
+                self.graph.add_edge(NodeIndex::new(from as usize), NodeIndex::new(to as usize), edge);
+                if edge == Edge::Branch && to <= from {
+                    self.back_edges.push((from, to));
+                }
+            }
+        }
+        // The last tail of each head stands first.
+        self.loops.clear();
+        self.loops.extend(self.back_edges.iter().map(|&(last, head)| Loop { head, last }));
+        self.loops.sort_by_key(|l| l.head);
+        self.loops.dedup_by_key(|l| l.head);
+        self.back_edges.reverse();
+    }
+
+    fn find_calls<S: Space>(&mut self, kernel: &Kernel<S>) {
+        let n = kernel.blocks.len();
+        self.calls.clear();
+        self.returns.clear();
+        for (site, block) in kernel.blocks.iter().enumerate() {
+            let Some(last) = block.insts.last().filter(|i| i.op == Op::Call) else { continue };
+            let entry = last.branch_target().filter(|t| t.index() < n && block.succs.contains(t));
+            let Some(BlockId(entry)) = entry else { continue };
+            let next = kernel.subroutines.partition_point(|s| s.0 <= entry);
+            let end = kernel.subroutines.get(next).map_or(n as u32, |s| s.0);
+            self.calls.push(Call { site: site as u32, entry, end, whole: last.pred.is_none() });
+            self.returns.push((entry, site as u32 + 1));
+        }
+        self.returns.sort_unstable();
+    }
+
+    /// Where control goes from a block; perhaps beyond the last one.
+    fn leave<S: Space>(&self, kernel: &Kernel<S>, from: u32, edges: &mut SmallVec<[(u32, Edge); 8]>) {
+        let block = &kernel.blocks[from as usize];
+        let last = block.insts.last();
+        let call = self.calls.binary_search_by_key(&from, |c| c.site).ok().map(|c| self.calls[c]);
+        edges.extend(block.succs.iter().map(|&BlockId(to)| {
+            let edge = match call {
+                Some(c) if to == c.entry => Edge::Call,
+                Some(c) if c.whole => Edge::AfterCall,
+                Some(_) => Edge::NoCall,
+                None if to == from + 1 => Edge::Next,
+                None => Edge::Branch,
+            };
+            (to, edge)
+        }));
+        if last.is_some_and(|i| i.op == Op::Ret)
+            && let Some(entry) = self.routine(kernel, from)
+        {
+            let first = self.returns.partition_point(|r| r.0 < entry);
+            let of_it = self.returns[first..].iter().take_while(|r| r.0 == entry);
+            edges.extend(of_it.map(|&(_, to)| (to, Edge::Return)));
+        }
+        let of_lanes = edges.len();
+        for to in pointer_targets(last, from).into_iter().flatten() {
+            if !edges[..of_lanes].iter().any(|e| e.0 == to) {
+                edges.push((to, Edge::Pointer));
+            }
+        }
+        let opens = block.insts.first().filter(|i| matches!(i.op, Op::Join | Op::Endif));
+        edges.extend(opens.and_then(jip_block).map(|to| (to, Edge::Skip)));
+    }
+
+    /// The first block of the subroutine that a block belongs to; none for those of the kernel itself.
+    fn routine<S: Space>(&self, kernel: &Kernel<S>, block: u32) -> Option<u32> {
+        let subs = &kernel.subroutines;
+        subs.partition_point(|s| s.0 <= block).checked_sub(1).map(|s| subs[s].0)
+    }
+
+    /// The graph itself, for petgraph's algorithms: a node's index is its block's number.
+    pub fn graph(&self) -> &DiGraph<(), Edge> {
+        &self.graph
+    }
+
+    /// Number of blocks.
+    pub fn len(&self) -> usize {
+        self.graph.node_count()
+    }
+
+    /// Whether there are no blocks.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Edges that leave a block, by the blocks they go to.
+    pub fn succs(&self, block: BlockId) -> impl Iterator<Item = (BlockId, Edge)> {
+        let edges = self.graph.edges_directed(node(block), Direction::Outgoing);
+        edges.map(|e| (BlockId(e.target().index() as u32), *e.weight()))
+    }
+
+    /// Edges that come to a block, by the blocks they come from.
+    pub fn preds(&self, block: BlockId) -> impl Iterator<Item = (BlockId, Edge)> {
+        let edges = self.graph.edges_directed(node(block), Direction::Incoming);
+        edges.map(|e| (BlockId(e.source().index() as u32), *e.weight()))
+    }
+
+    /// Calls of subroutines of the kernel, by their blocks.
+    pub fn calls(&self) -> &[Call] {
+        &self.calls
+    }
+
+    /// Branches to the same or an earlier block, as (tail, head), sorted. In layout order every cycle of the graph
+    /// that leaves no subroutine has one.
+    pub fn back_edges(&self) -> &[(u32, u32)] {
+        &self.back_edges
+    }
+
+    /// Loops, by their heads.
+    pub fn loops(&self) -> &[Loop] {
+        &self.loops
+    }
+
+    /// For each block, the number of loops around it, 255 at most. `delta` is for the calculation.
+    pub fn find_depths(&self, delta: &mut Vec<i32>, depths: &mut Vec<u8>) {
+        delta.clear();
+        delta.resize(self.len() + 1, 0);
+        for l in &self.loops {
+            delta[l.head as usize] += 1;
+            delta[l.last as usize + 1] -= 1;
+        }
+        let mut depth = 0;
+        depths.clear();
+        depths.extend(delta[..self.len()].iter().map(|d| {
+            depth += d;
+            depth.clamp(0, 255) as u8
+        }));
+    }
+
+    /// Adds what calls do to a list of the blocks in which lanes may wait elsewhere ([`Waits::divergent`]): so they may
+    /// in a subroutine that is called from such a block, or by some lanes only.
+    ///
+    /// [`Waits::divergent`]: crate::Waits::divergent
+    pub fn diverge_callees(&self, divergent: &mut [bool]) {
+        // A chain of calls is at most as long as there are calls.
+        for _ in 0..self.calls.len() {
+            let mut changed = false;
+            for call in &self.calls {
+                if !call.whole || divergent[call.site as usize] {
+                    for d in &mut divergent[call.callee()] {
+                        changed |= !*d;
+                        *d = true;
+                    }
+                }
+            }
+            if !changed {
+                break;
+            }
+        }
+    }
+}
+
+/// Where the pointer goes from a branch at the end of block `from` that no lane goes: lanes that leave a region wait
+/// at its end while the pointer runs the others through it; when none runs on at a branch, it goes to the JIP.
+fn pointer_targets<S: Space>(last: Option<&Inst<S>>, from: u32) -> [Option<u32>; 2] {
+    match last {
+        Some(i) if matches!(i.op, Op::Goto | Op::If | Op::Else | Op::Break | Op::Cont) => {
+            [jip_block(i), (i.op == Op::Else).then_some(from + 1)]
+        }
+        _ => [None; 2],
+    }
+}
+
+fn jip_block<S: Space>(inst: &Inst<S>) -> Option<u32> {
+    match inst.payload {
+        Payload::Branch { jip: Target::Block(to), .. } => Some(to.0),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;
