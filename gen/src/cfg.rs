@@ -46,7 +46,7 @@ impl Edge {
     }
 }
 
-/// A call of a subroutine of the kernel.
+/// A call of a subroutine of the kernel ([`Kernel::subroutines`]).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Call {
     /// The block that ends with it. It comes back to the next one.
@@ -137,15 +137,16 @@ impl Cfg {
     }
 
     fn find_calls<S: Space>(&mut self, kernel: &Kernel<S>) {
-        let n = kernel.blocks.len();
+        let n = kernel.blocks.len() as u32;
         self.calls.clear();
         self.returns.clear();
         for (site, block) in kernel.blocks.iter().enumerate() {
             let Some(last) = block.insts.last().filter(|i| i.op == Op::Call) else { continue };
-            let entry = last.branch_target().filter(|t| t.index() < n && block.succs.contains(t));
-            let Some(BlockId(entry)) = entry else { continue };
-            let next = kernel.subroutines.partition_point(|s| s.0 <= entry);
-            let end = kernel.subroutines.get(next).map_or(n as u32, |s| s.0);
+            let Some(entry) = last.branch_target().filter(|t| block.succs.contains(t)) else { continue };
+            // What is no subroutine of the kernel is not known to return.
+            let Ok(routine) = kernel.subroutines.binary_search(&entry) else { continue };
+            let BlockId(entry) = entry;
+            let end = kernel.subroutines.get(routine + 1).map_or(n, |s| s.0);
             self.calls.push(Call { site: site as u32, entry, end, whole: last.pred.is_none() });
             self.returns.push((entry, site as u32 + 1));
         }
@@ -156,13 +157,14 @@ impl Cfg {
     fn leave<S: Space>(&self, kernel: &Kernel<S>, from: u32, edges: &mut SmallVec<[(u32, Edge); 8]>) {
         let block = &kernel.blocks[from as usize];
         let last = block.insts.last();
-        let call = self.calls.binary_search_by_key(&from, |c| c.site).ok().map(|c| self.calls[c]);
+        let call = self.call_at(BlockId(from));
         edges.extend(block.succs.iter().map(|&BlockId(to)| {
             let edge = match call {
                 Some(c) if to == c.entry => Edge::Call,
                 Some(c) if c.whole => Edge::AfterCall,
                 Some(_) => Edge::NoCall,
                 None if to == from + 1 => Edge::Next,
+                None if last.is_some_and(|i| i.op == Op::Call) => Edge::Call,
                 None => Edge::Branch,
             };
             (to, edge)
@@ -220,6 +222,11 @@ impl Cfg {
     /// Calls of subroutines of the kernel, by their blocks.
     pub fn calls(&self) -> &[Call] {
         &self.calls
+    }
+
+    /// The call of a subroutine of the kernel at the end of a block.
+    pub fn call_at(&self, block: BlockId) -> Option<Call> {
+        self.calls.binary_search_by_key(&block.0, |c| c.site).ok().map(|c| self.calls[c])
     }
 
     /// Branches to the same or an earlier block, as (tail, head), sorted. In layout order every cycle of the graph

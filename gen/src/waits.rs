@@ -6,7 +6,7 @@
 //! the blocks of one interval `[start, t)`: it begins after the branch, and a back edge `e -> h` with
 //! `start <= e < t` carries the pointer back to `h` while the lane goes on waiting.
 
-use crate::{Block, BlockId, Cfg, Kernel, Op, Payload, Space, Target};
+use crate::{BlockId, Cfg, Kernel, Op, Payload, Space, Target};
 
 /// For each block, the blocks during which lanes may wait at it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -113,42 +113,6 @@ impl Waits {
             }
         }
     }
-}
-
-/// Where the instruction pointer goes that no lane goes: edges beside [`Block::succs`](crate::Block), as
-/// `(from, to)`. Lanes that leave a region wait at its end while the pointer runs the others through it;
-/// when none runs on at a branch, it goes to the branch's JIP.
-pub fn pointer_edges<S: Space>(kernel: &Kernel<S>) -> impl Iterator<Item = (u32, u32)> {
-    let of_block = |(b, block): (usize, &Block<S>)| {
-        let b = b as u32;
-        let mut edges = [None; 2];
-        if let Some(last) = block.insts.last()
-            && let Payload::Branch { jip, .. } = last.payload
-            && matches!(last.op, Op::Goto | Op::If | Op::Else | Op::Break | Op::Cont)
-        {
-            let to = match jip {
-                Target::Block(t) => Some(t.0),
-                _ => None,
-            };
-            edges = [to, (last.op == Op::Else).then_some(b + 1)];
-        }
-        edges.into_iter().flatten().map(move |to| (b, to))
-    };
-    kernel.blocks.iter().enumerate().flat_map(of_block).filter(|&(from, to)| {
-        (to as usize) < kernel.blocks.len() && !kernel.blocks[from as usize].succs.iter().any(|s| s.0 == to)
-    })
-}
-
-/// For each block that starts with `join` or `endif`, the block that the instruction pointer goes to from
-/// there when no lane runs on.
-pub fn pointer_skips<S: Space>(kernel: &Kernel<S>) -> impl Iterator<Item = Option<u32>> {
-    kernel.blocks.iter().map(|block| match block.insts.first() {
-        Some(i) if matches!(i.op, Op::Join | Op::Endif) => match i.payload {
-            Payload::Branch { jip: Target::Block(t), .. } if t.index() < kernel.blocks.len() => Some(t.0),
-            _ => None,
-        },
-        _ => None,
-    })
 }
 
 /// Edges to the same or an earlier block, as `(tail, head)`, calls aside.

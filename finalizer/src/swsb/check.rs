@@ -62,12 +62,9 @@ pub fn unmet(kernel: &Kernel<Physical>) -> Vec<u32> {
             if !std::mem::take(&mut flow.dirty[b]) {
                 continue;
             }
-            let Flow { first, skips, state, entry, dirty, accesses, waits, tokens, grf_bytes, .. } =
-                &mut flow;
-            state.copy_from(&entry[b]);
-            if let Some(to) = skips[b] {
-                dirty[to as usize] |= entry[to as usize].join(state);
-            }
+            flow.state.copy_from(&flow.entry[b]);
+            flow.skip(b);
+            let Flow { first, state, accesses, waits, tokens, grf_bytes, .. } = &mut flow;
             let end = first.get(b + 1).copied().unwrap_or(accesses.len());
             for (n, missing) in missing.iter_mut().enumerate().take(end).skip(first[b]) {
                 state.settle(&waits[n]);

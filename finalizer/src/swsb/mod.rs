@@ -51,9 +51,9 @@ mod tests;
 
 use access::{Access, Unit};
 pub use check::unmet;
-use gen_ir::{Inst, Kernel, Op, Physical, Pool};
+use gen_ir::{BlockId, Cfg, Edge, Inst, Kernel, Op, Physical, Pool};
 
-use crate::lists::{refill, reset};
+use crate::lists::reset;
 use state::{State, Wait};
 
 /// Annotates every instruction, inserting `sync` instructions where one annotation cannot say it all.
@@ -99,14 +99,8 @@ struct Flow {
     insts: usize,
     /// Number of each block's first instruction.
     first: Vec<usize>,
-    /// Edges over which execution really goes, by the block they leave: returns lead to the callers.
-    edges: Vec<(u32, u32)>,
-    /// Where the edges of each block begin, and the end of the last one's.
-    first_edge: Vec<u32>,
-    /// Blocks that follow the calls of each subroutine.
-    after: Vec<(u32, u32)>,
-    /// Where execution goes from the start of a block, past its other instructions.
-    skips: Vec<Option<u32>>,
+    /// Where execution goes.
+    cfg: Cfg,
     accesses: Vec<Access>,
     waits: Vec<Wait>,
     tokens: Vec<Option<u8>>,
@@ -129,10 +123,7 @@ impl Default for Flow {
         Flow {
             insts: 0,
             first: Vec::new(),
-            edges: Vec::new(),
-            first_edge: Vec::new(),
-            after: Vec::new(),
-            skips: Vec::new(),
+            cfg: Cfg::default(),
             accesses: Vec::new(),
             waits: Vec::new(),
             tokens: Vec::new(),
@@ -164,80 +155,50 @@ impl Flow {
         self.insts = self.accesses.len();
         reset(&mut self.waits, self.insts, Wait::default());
         reset(&mut self.tokens, self.insts, None);
-        refill(&mut self.skips, gen_ir::pointer_skips(kernel));
+        self.cfg.find(kernel);
         if self.entry.len() < blocks {
             self.entry.resize_with(blocks, State::default);
         }
         for state in self.entry[..blocks].iter_mut().chain([&mut self.state]) {
             state.clear(kernel.grf_count);
         }
-        self.connect(kernel);
+        self.wait_for_strangers(kernel);
     }
 
-    /// Finds the edges. Where execution leaves what is known (returns of a function, calls of unknown
-    /// code), everything out of order must be done first.
-    fn connect(&mut self, kernel: &Kernel<Physical>) {
-        let last = |b: usize| kernel.blocks[b].insts.last().map(|i: &Inst<Physical>| i.op);
-        let Flow { edges, first_edge, after, waits, first, .. } = self;
-        // Lanes that wait let the others go first: the code of both runs in turn.
-        refill(edges, gen_ir::pointer_edges(kernel));
-        let entries = &kernel.subroutines;
-        // The subroutine a block belongs to.
-        let owner = |b: usize| entries.partition_point(|e| e.index() <= b).checked_sub(1);
-        after.clear();
+    /// Where execution leaves what is known (returns of a function, calls of unknown code), everything out of order
+    /// must be done first.
+    fn wait_for_strangers(&mut self, kernel: &Kernel<Physical>) {
+        let Flow { cfg, waits, first, .. } = self;
         for (b, block) in kernel.blocks.iter().enumerate() {
-            let from = b as u32;
-            let call = matches!(last(b), Some(Op::Call | Op::Calla));
-            let callee = block.succs.first().filter(|_| call).and_then(|s| entries.binary_search(s).ok());
-            match (callee, &block.succs[..]) {
-                (Some(callee), [entry, rest @ ..]) => {
-                    after.extend(rest.iter().map(|s| (callee as u32, s.0)));
-                    edges.push((from, entry.0));
-                    // Where no lane calls, execution goes on behind the call.
-                    if block.insts.last().is_some_and(|call| call.pred.is_some()) {
-                        edges.extend(rest.iter().map(|s| (from, s.0)));
-                    }
-                }
-                (_, succs) => {
-                    edges.extend(succs.iter().map(|s| (from, s.0)));
-                    if call {
-                        waits[first[b] + block.insts.len() - 1].dst = u32::MAX;
-                    }
-                }
+            let id = BlockId(b as u32);
+            let known = match block.insts.last().map(|i| i.op) {
+                Some(Op::Call | Op::Calla) => cfg.call_at(id).is_some(),
+                Some(Op::Ret) => cfg.succs(id).any(|(_, edge)| edge == Edge::Return),
+                _ => true,
+            };
+            if !known {
+                waits[first[b] + block.insts.len() - 1].dst = u32::MAX;
             }
-        }
-        after.sort_unstable();
-        after.dedup();
-        for (b, block) in kernel.blocks.iter().enumerate() {
-            if last(b) == Some(Op::Ret) {
-                let from = owner(b).map_or(&[][..], |s| {
-                    let s = s as u32;
-                    &after[after.partition_point(|a| a.0 < s)..after.partition_point(|a| a.0 <= s)]
-                });
-                edges.extend(from.iter().map(|&(_, to)| (b as u32, to)));
-                if from.is_empty() {
-                    waits[first[b] + block.insts.len() - 1].dst = u32::MAX;
-                }
-            }
-        }
-        edges.sort_unstable();
-        first_edge.clear();
-        let mut at = 0;
-        for b in 0..=kernel.blocks.len() as u32 {
-            while edges.get(at).is_some_and(|e| e.0 < b) {
-                at += 1;
-            }
-            first_edge.push(at as u32);
         }
     }
 
-    /// Gives what is under way at the end of block `b` to the blocks that follow.
+    /// Gives what is under way at the start of block `b` to where execution goes past its other instructions.
+    fn skip(&mut self, b: usize) {
+        let Flow { cfg, state, entry, dirty, .. } = self;
+        for (to, edge) in cfg.succs(BlockId(b as u32)) {
+            if edge == Edge::Skip {
+                dirty[to.index()] |= entry[to.index()].join(state);
+            }
+        }
+    }
+
+    /// Gives what is under way at the end of block `b` to the blocks that follow. Behind a call that every lane
+    /// makes is what the subroutine leaves.
     fn leave(&mut self, b: usize) {
-        let blocks = self.first.len();
-        for &(_, to) in &self.edges[self.first_edge[b] as usize..self.first_edge[b + 1] as usize] {
-            let to = to as usize;
-            if to < blocks {
-                self.dirty[to] |= self.entry[to].join(&self.state);
+        let Flow { cfg, state, entry, dirty, .. } = self;
+        for (to, edge) in cfg.succs(BlockId(b as u32)) {
+            if !matches!(edge, Edge::Skip | Edge::AfterCall) {
+                dirty[to.index()] |= entry[to.index()].join(state);
             }
         }
     }
@@ -252,11 +213,9 @@ impl Flow {
                 if !std::mem::take(&mut self.dirty[b]) {
                     continue;
                 }
-                let Flow { state, entry, dirty, accesses, waits, tokens, last_used, .. } = self;
-                state.copy_from(&entry[b]);
-                if let Some(to) = self.skips[b] {
-                    dirty[to as usize] |= entry[to as usize].join(state);
-                }
+                self.state.copy_from(&self.entry[b]);
+                self.skip(b);
+                let Flow { state, accesses, waits, tokens, last_used, .. } = self;
                 let end = self.first.get(b + 1).copied().unwrap_or(self.insts);
                 for n in self.first[b]..end {
                     let a = &accesses[n];
