@@ -11,10 +11,13 @@
 
 use petgraph::{
     Direction,
-    graph::{DiGraph, NodeIndex},
-    visit::EdgeRef,
+    graph::{DiGraph, EdgeReference, NodeIndex},
+    visit::{Dfs, EdgeFiltered, EdgeRef, Visitable},
 };
-use smallvec::SmallVec;
+
+mod ends;
+
+pub use ends::End;
 
 use crate::{BlockId, Inst, Kernel, Op, Payload, Space, Target};
 
@@ -90,6 +93,9 @@ pub struct Cfg {
     returns: Vec<(u32, u32)>,
     back_edges: Vec<(u32, u32)>,
     loops: Vec<Loop>,
+    /// Edges of the block that is looked at.
+    leaving: Vec<(u32, Edge)>,
+    walk: Dfs<NodeIndex, <DiGraph<(), Edge> as Visitable>::Map>,
 }
 
 fn node(block: BlockId) -> NodeIndex {
@@ -113,14 +119,15 @@ impl Cfg {
         for _ in 0..n {
             self.graph.add_node(());
         }
-        let mut edges = SmallVec::<[(u32, Edge); 8]>::new();
+        let mut edges = std::mem::take(&mut self.leaving);
         // petgraph gives the newest edge first.
         for from in (0..n).rev() {
             edges.clear();
             self.leave(kernel, from, &mut edges);
-            edges.retain(|e| e.0 < n);
-            edges.sort_unstable();
-            edges.dedup();
+            if edges.len() > 1 {
+                edges.sort_unstable();
+                edges.dedup();
+            }
             for &(to, edge) in edges.iter().rev() {
                 self.graph.add_edge(NodeIndex::new(from as usize), NodeIndex::new(to as usize), edge);
                 if edge == Edge::Branch && to <= from {
@@ -128,6 +135,7 @@ impl Cfg {
                 }
             }
         }
+        self.leaving = edges;
         // The last tail of each head stands first.
         self.loops.clear();
         self.loops.extend(self.back_edges.iter().map(|&(last, head)| Loop { head, last }));
@@ -140,6 +148,9 @@ impl Cfg {
         let n = kernel.blocks.len() as u32;
         self.calls.clear();
         self.returns.clear();
+        if kernel.subroutines.is_empty() {
+            return;
+        }
         for (site, block) in kernel.blocks.iter().enumerate() {
             let Some(last) = block.insts.last().filter(|i| i.op == Op::Call) else { continue };
             let Some(entry) = last.branch_target().filter(|t| block.succs.contains(t)) else { continue };
@@ -153,37 +164,46 @@ impl Cfg {
         self.returns.sort_unstable();
     }
 
-    /// Where control goes from a block; perhaps beyond the last one.
-    fn leave<S: Space>(&self, kernel: &Kernel<S>, from: u32, edges: &mut SmallVec<[(u32, Edge); 8]>) {
+    /// Adds the edges that leave a block.
+    fn leave<S: Space>(&self, kernel: &Kernel<S>, from: u32, edges: &mut Vec<(u32, Edge)>) {
         let block = &kernel.blocks[from as usize];
-        let last = block.insts.last();
+        let (first, last) = (block.insts.first(), block.insts.last());
+        let op = last.map(|i| i.op);
+        let mut add = |to: u32, edge| {
+            if (to as usize) < kernel.blocks.len() {
+                edges.push((to, edge));
+            }
+        };
         let call = self.call_at(BlockId(from));
-        edges.extend(block.succs.iter().map(|&BlockId(to)| {
+        for &BlockId(to) in &block.succs {
             let edge = match call {
                 Some(c) if to == c.entry => Edge::Call,
                 Some(c) if c.whole => Edge::AfterCall,
                 Some(_) => Edge::NoCall,
                 None if to == from + 1 => Edge::Next,
-                None if last.is_some_and(|i| i.op == Op::Call) => Edge::Call,
+                None if op == Some(Op::Call) => Edge::Call,
                 None => Edge::Branch,
             };
-            (to, edge)
-        }));
-        if last.is_some_and(|i| i.op == Op::Ret)
+            add(to, edge);
+        }
+        if op == Some(Op::Ret)
             && let Some(entry) = self.routine(kernel, from)
         {
             let first = self.returns.partition_point(|r| r.0 < entry);
-            let of_it = self.returns[first..].iter().take_while(|r| r.0 == entry);
-            edges.extend(of_it.map(|&(_, to)| (to, Edge::Return)));
-        }
-        let of_lanes = edges.len();
-        for to in pointer_targets(last, from).into_iter().flatten() {
-            if !edges[..of_lanes].iter().any(|e| e.0 == to) {
-                edges.push((to, Edge::Pointer));
+            for &(_, to) in self.returns[first..].iter().take_while(|r| r.0 == entry) {
+                add(to, Edge::Return);
             }
         }
-        let opens = block.insts.first().filter(|i| matches!(i.op, Op::Join | Op::Endif));
-        edges.extend(opens.and_then(jip_block).map(|to| (to, Edge::Skip)));
+        for to in last.map_or([None; 2], |i| pointer_targets(i, from)).into_iter().flatten() {
+            if !block.succs.contains(&BlockId(to)) {
+                add(to, Edge::Pointer);
+            }
+        }
+        if let Some(opens) = first.filter(|i| matches!(i.op, Op::Join | Op::Endif))
+            && let Some(to) = jip_block(opens)
+        {
+            add(to, Edge::Skip);
+        }
     }
 
     /// The first block of the subroutine that a block belongs to; none for those of the kernel itself.
@@ -235,6 +255,23 @@ impl Cfg {
         &self.back_edges
     }
 
+    /// For each block, whether lanes that start in the first one may come to it.
+    pub fn find_reachable(&mut self, reachable: &mut Vec<bool>) {
+        reachable.clear();
+        reachable.resize(self.len(), false);
+        if self.is_empty() {
+            return;
+        }
+        // Where a call comes back to is reached from the call, not from what a subroutine does for other calls.
+        let edges = |e: EdgeReference<'_, Edge>| e.weight().is_of_lanes() && *e.weight() != Edge::Return;
+        let graph = EdgeFiltered::from_fn(&self.graph, edges);
+        self.walk.reset(&self.graph);
+        self.walk.move_to(NodeIndex::new(0));
+        while let Some(block) = self.walk.next(&graph) {
+            reachable[block.index()] = true;
+        }
+    }
+
     /// Loops, by their heads.
     pub fn loops(&self) -> &[Loop] {
         &self.loops
@@ -281,11 +318,10 @@ impl Cfg {
 
 /// Where the pointer goes from a branch at the end of block `from` that no lane goes: lanes that leave a region wait
 /// at its end while the pointer runs the others through it; when none runs on at a branch, it goes to the JIP.
-fn pointer_targets<S: Space>(last: Option<&Inst<S>>, from: u32) -> [Option<u32>; 2] {
-    match last {
-        Some(i) if matches!(i.op, Op::Goto | Op::If | Op::Else | Op::Break | Op::Cont) => {
-            [jip_block(i), (i.op == Op::Else).then_some(from + 1)]
-        }
+fn pointer_targets<S: Space>(last: &Inst<S>, from: u32) -> [Option<u32>; 2] {
+    match last.op {
+        Op::Goto | Op::If | Op::Break | Op::Cont => [jip_block(last), None],
+        Op::Else => [jip_block(last), Some(from + 1)],
         _ => [None; 2],
     }
 }

@@ -29,7 +29,7 @@ mod verify;
 mod waits;
 mod watch;
 
-pub use cfg::{Call, Cfg, Edge, Loop};
+pub use cfg::{Call, Cfg, Edge, End, Loop};
 pub use descriptors::Descriptors;
 pub use extent::*;
 pub use inst::*;

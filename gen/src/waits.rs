@@ -114,12 +114,3 @@ impl Waits {
         }
     }
 }
-
-/// Edges to the same or an earlier block, as `(tail, head)`, calls aside.
-pub fn back_edges<S: Space>(kernel: &Kernel<S>) -> impl Iterator<Item = (u32, u32)> {
-    kernel.blocks.iter().enumerate().filter_map(|(b, block)| {
-        let last = block.insts.last().filter(|i| matches!(i.op, Op::Goto | Op::Jmpi | Op::While))?;
-        let to = last.branch_target().filter(|t| t.index() <= b)?;
-        Some((b as u32, to.0))
-    })
-}

@@ -5,14 +5,13 @@ use std::{cmp::Reverse, collections::BinaryHeap};
 use crate::{
     Error, Scratch,
     layout::Layout,
-    simplify::{is_uniform, width},
     structured::{self, Form},
     uniform::{self, Flags},
     unthread,
 };
 use gen_ir::{
-    BlockId, CondMod, Dst, ExecSize, Inst, Kernel, Op, Payload, Pool, Pred, PredCtrl, Reg, Src, Target, Type,
-    Var, VarClass, Virtual, Waits, back_edges,
+    BlockId, Cfg, CondMod, Dst, ExecSize, Inst, Kernel, Op, Payload, Pool, Pred, PredCtrl, Reg, Src, Target,
+    Type, Var, VarClass, Virtual, Waits,
 };
 
 /// What becomes of the goto at the end of a block.
@@ -56,7 +55,6 @@ pub(crate) struct Plans {
     waits: Waits,
     /// JIP of each block's goto.
     jips: Vec<Option<BlockId>>,
-    back: Vec<(u32, u32)>,
     /// Blocks with uniform gotos of which nothing is known yet.
     open: Vec<usize>,
     active: Active,
@@ -71,14 +69,14 @@ pub(crate) fn lower_branches(
     scratch: &mut Scratch,
     pool: &mut Pool<Virtual>,
 ) -> Result<(u32, u32), Error> {
-    let width = width(kernel);
+    let width = kernel.flow_width();
     let exec = ExecSize::from_lanes(width).unwrap_or(ExecSize::S32);
-    let Scratch { plans: p, nodes, unthread, forms, flags, layout, blocks, .. } = scratch;
-    plan(kernel, width, p)?;
+    let Scratch { plans: p, nodes, unthread, forms, flags, layout, blocks, cfg, .. } = scratch;
+    plan(kernel, width, cfg, p)?;
     if structured_forms {
         structured::nodes(kernel, &p.plans, width, nodes);
         if unthread::split(kernel, nodes, unthread, forms, blocks, pool) {
-            plan(kernel, width, p)?;
+            plan(kernel, width, cfg, p)?;
             structured::nodes(kernel, &p.plans, width, nodes);
         }
     }
@@ -103,12 +101,11 @@ pub(crate) fn lower_branches(
 /// A uniform backward goto is always a jump: it passes no waiting lane. A uniform forward goto is one
 /// unless lanes wait at or before its target. Turning a goto into a wide one makes its target a waiting
 /// place, which can bar more jumps: rounds until nothing changes, each round converting at least one.
-fn plan(kernel: &Kernel<Virtual>, width: u32, found: &mut Plans) -> Result<(), Error> {
+fn plan(kernel: &Kernel<Virtual>, width: u32, cfg: &mut Cfg, found: &mut Plans) -> Result<(), Error> {
     let n = kernel.blocks.len();
-    let Plans { plans, waits, back, open, active, .. } = found;
-    back.clear();
-    back.extend(back_edges(kernel));
-    back.sort_unstable();
+    let Plans { plans, waits, open, active, .. } = found;
+    cfg.find(kernel);
+    let back = cfg.back_edges();
     waits.clear(n);
     plans.clear();
     plans.resize(n, Plan::None);
@@ -121,7 +118,7 @@ fn plan(kernel: &Kernel<Virtual>, width: u32, found: &mut Plans) -> Result<(), E
         let here = BlockId(b as u32);
         let to = last.branch_target().ok_or(Error::BadTarget(here))?;
         let next = BlockId(b as u32 + 1);
-        let uniform = is_uniform(last, width);
+        let uniform = last.is_uniform(width);
         plans[b] = if to <= here {
             if uniform || last.op == Op::Jmpi {
                 Plan::Jump(to)

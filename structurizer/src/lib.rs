@@ -29,7 +29,7 @@ mod unthread;
 
 pub use error::Error;
 
-use gen_ir::{Block, BlockId, Kernel, Pool, Virtual, Waits};
+use gen_ir::{Block, BlockId, Cfg, End, Kernel, Pool, Virtual, Waits};
 
 /// What structurization found out.
 #[derive(Clone, Debug)]
@@ -47,12 +47,12 @@ pub struct Structure {
 /// Memory that [`structurize_in`] works in. What is in it between two kernels does not matter.
 #[derive(Debug, Default)]
 pub struct Scratch {
-    ends: Vec<simplify::End>,
-    /// Blocks that are reached, or entered.
+    cfg: Cfg,
+    ends: Vec<End>,
+    /// Blocks that are entered.
     marked: Vec<bool>,
     /// Blocks that stay.
     keep: Vec<bool>,
-    work: Vec<usize>,
     renumbered: Vec<BlockId>,
     plans: branches::Plans,
     nodes: Vec<structured::Node>,
@@ -74,7 +74,8 @@ pub fn structurize_with(kernel: &mut Kernel<Virtual>, structured_forms: bool) ->
     let (mut scratch, mut pool) = (Scratch::default(), Pool::default());
     let (jumps, joins) = run(kernel, structured_forms, &mut scratch, &mut pool)?;
     let waits = Waits::of(kernel);
-    let divergent = divergent_blocks(kernel, &waits);
+    let mut divergent = waits.divergent();
+    Cfg::of(kernel).diverge_callees(&mut divergent);
     Ok(Structure { waits, divergent, jumps, joins })
 }
 
@@ -97,33 +98,6 @@ fn run(
 ) -> Result<(u32, u32), Error> {
     simplify::simplify(kernel, scratch, pool)?;
     branches::lower_branches(kernel, structured_forms, scratch, pool)
-}
-
-/// Divergence of blocks, that of callers included: a subroutine called from a divergent block is.
-fn divergent_blocks(kernel: &Kernel<Virtual>, waits: &Waits) -> Vec<bool> {
-    let mut divergent = waits.divergent();
-    let subs = &kernel.subroutines;
-    // A chain of calls is at most as long as there are subroutines.
-    for _ in 0..=subs.len() {
-        let mut changed = false;
-        for b in 0..kernel.blocks.len() {
-            let Some(last) = kernel.blocks[b].insts.last() else { continue };
-            if last.op != gen_ir::Op::Call || !(divergent[b] || last.pred.is_some()) {
-                continue;
-            }
-            let Some(entry) = last.branch_target() else { continue };
-            let Ok(s) = subs.binary_search(&entry) else { continue };
-            let end = subs.get(s + 1).map_or(kernel.blocks.len(), |e| e.index());
-            for d in &mut divergent[entry.index()..end] {
-                changed |= !*d;
-                *d = true;
-            }
-        }
-        if !changed {
-            break;
-        }
-    }
-    divergent
 }
 
 #[cfg(test)]

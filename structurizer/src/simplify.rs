@@ -3,66 +3,19 @@
 //! the remaining blocks is kept.
 
 use crate::{Error, Scratch};
-use gen_ir::{BlockId, Inst, Kernel, Op, Payload, Pool, Target, Virtual};
-
-/// How a block ends.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum End {
-    /// Runs on into the next block.
-    Next,
-    /// Goes to a block; on into the next one too, unless `always`.
-    Jump { to: BlockId, always: bool },
-    /// Calls a subroutine and goes on in the next block.
-    Call(BlockId),
-    /// Calls what is not in this kernel, and goes on in the next block.
-    Away,
-    /// Returns or ends the thread; may also run on if predicated.
-    Leave { always: bool },
-}
-
-/// Number of lanes that the kernel's flow control spans.
-pub(crate) fn width(kernel: &Kernel<Virtual>) -> u32 {
-    let gotos = kernel
-        .blocks
-        .iter()
-        .filter_map(|b| b.insts.last())
-        .filter(|i| i.op == Op::Goto)
-        .map(|i| u32::from(i.chan) + i.exec.lanes());
-    gotos.chain([u32::from(kernel.simd)]).max().unwrap_or(1).next_power_of_two().min(32)
-}
-
-/// Whether every active lane takes this branch if one does.
-pub(crate) fn is_uniform(inst: &Inst<Virtual>, width: u32) -> bool {
-    inst.exec.lanes() == 1 || (inst.pred.is_none() && inst.chan == 0 && inst.exec.lanes() >= width)
-}
+use gen_ir::{BlockId, End, Kernel, Op, Payload, Pool, Target, Virtual};
 
 /// How block `b` ends.
 pub(crate) fn end_of(kernel: &Kernel<Virtual>, b: usize, width: u32) -> Result<End, Error> {
     let id = BlockId(b as u32);
-    let insts = &kernel.blocks[b].insts;
-    let Some((last, body)) = insts.split_last() else { return Ok(End::Next) };
+    let Some((last, body)) = kernel.blocks[b].insts.split_last() else { return Ok(End::Next) };
     if body.iter().any(|i| i.op.is_branch() || i.is_eot()) {
         return Err(Error::BranchInside(id));
     }
-    if last.is_eot() {
-        return Ok(End::Leave { always: last.pred.is_none() });
-    }
-    if !last.op.is_branch() {
-        return Ok(End::Next);
-    }
-    let target = || match last.branch_target() {
-        Some(t) if t.index() < kernel.blocks.len() => Ok(t),
-        _ => Err(Error::BadTarget(id)),
-    };
-    match last.op {
-        Op::Goto | Op::Jmpi => {
-            let always = last.pred.is_none() && is_uniform(last, width);
-            Ok(End::Jump { to: target()?, always })
-        }
-        Op::Call => Ok(End::Call(target()?)),
-        Op::Calla => Ok(End::Away),
-        Op::Ret => Ok(End::Leave { always: last.pred.is_none() }),
-        op => Err(Error::UnexpectedOp(id, op)),
+    match (End::of(Some(last), width), last.op) {
+        (Some(end), _) if end.target().is_none_or(|t| t.index() < kernel.blocks.len()) => Ok(end),
+        (Some(_), _) | (None, Op::Goto | Op::Jmpi | Op::Call) => Err(Error::BadTarget(id)),
+        (None, op) => Err(Error::UnexpectedOp(id, op)),
     }
 }
 
@@ -82,7 +35,7 @@ pub(crate) fn simplify(
     {
         return Err(Error::BadTarget(*s));
     }
-    let width = width(kernel);
+    let width = kernel.flow_width();
     scratch.ends.clear();
     for b in 0..kernel.blocks.len() {
         scratch.ends.push(end_of(kernel, b, width)?);
@@ -113,10 +66,6 @@ fn check_bounds(kernel: &Kernel<Virtual>, ends: &[End]) -> Result<(), Error> {
         }
     }
     Ok(())
-}
-
-fn runs_on(end: End) -> bool {
-    !matches!(end, End::Jump { always: true, .. } | End::Leave { always: true })
 }
 
 /// Sends a jump whose target does nothing but jump on straight to the end of the chain, where the
@@ -160,23 +109,12 @@ fn retarget(kernel: &mut Kernel<Virtual>, b: usize, to: BlockId) {
 }
 
 fn drop_unreachable(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool: &mut Pool<Virtual>) {
-    let n = kernel.blocks.len();
-    let Scratch { ends, keep: reached, work, .. } = scratch;
-    reached.clear();
-    reached.resize(n, false);
-    work.push(0);
-    while let Some(b) = work.pop() {
-        if b >= n || std::mem::replace(&mut reached[b], true) {
-            continue;
-        }
-        match ends[b] {
-            End::Jump { to, .. } | End::Call(to) => work.push(to.index()),
-            End::Next | End::Away | End::Leave { .. } => {}
-        }
-        if runs_on(ends[b]) {
-            work.push(b + 1);
-        }
+    let Scratch { ends, keep, cfg, .. } = scratch;
+    for (b, (block, end)) in (1..).zip(kernel.blocks.iter_mut().zip(ends)) {
+        block.succs = end.succs(Some(BlockId(b)));
     }
+    cfg.find(kernel);
+    cfg.find_reachable(keep);
     keep_blocks(kernel, scratch, pool);
 }
 
@@ -233,13 +171,8 @@ fn merge_chains(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool: &mut 
     let Scratch { ends, marked: entered, keep, .. } = scratch;
     entered.clear();
     entered.resize(n, false);
-    for end in ends.iter() {
-        if let End::Jump { to, .. } | End::Call(to) = end {
-            entered[to.index()] = true;
-        }
-    }
-    for s in &kernel.subroutines {
-        entered[s.index()] = true;
+    for to in ends.iter().filter_map(|e| e.target()).chain(kernel.subroutines.iter().copied()) {
+        entered[to.index()] = true;
     }
     keep.clear();
     keep.resize(n, true);
@@ -266,22 +199,12 @@ fn merge_chains(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool: &mut 
 
 fn set_successors(kernel: &mut Kernel<Virtual>, ends: &[End]) -> Result<(), Error> {
     let n = kernel.blocks.len();
-    let subs = &kernel.subroutines;
     for (b, end) in ends.iter().enumerate() {
         let next = BlockId(b as u32 + 1);
-        let succs = &mut kernel.blocks[b].succs;
-        succs.clear();
-        if runs_on(*end) {
-            if next.index() >= n || subs.binary_search(&next).is_ok() {
-                return Err(Error::FallsOffEnd(BlockId(b as u32)));
-            }
-            succs.push(next);
+        if end.runs_on() && (next.index() >= n || kernel.subroutines.binary_search(&next).is_ok()) {
+            return Err(Error::FallsOffEnd(BlockId(b as u32)));
         }
-        match *end {
-            End::Jump { to, .. } => succs.push(to),
-            End::Call(to) => succs.insert(0, to),
-            End::Next | End::Away | End::Leave { .. } => {}
-        }
+        kernel.blocks[b].succs = end.succs(Some(next));
     }
     Ok(())
 }

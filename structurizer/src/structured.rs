@@ -5,7 +5,7 @@
 //! same kind, that is the `else`. An unconditional goto costs Gen8 and Gen9 a cleared flag, and every
 //! platform a join more, so the structured form is shorter. Loops keep their `goto.b`.
 
-use crate::{branches::Plan, simplify::is_uniform};
+use crate::branches::Plan;
 use gen_ir::{BlockId, Kernel, Virtual};
 
 /// All that the search knows of a block.
@@ -80,7 +80,7 @@ pub(crate) fn nodes(kernel: &Kernel<Virtual>, plans: &[Plan], width: u32, nodes:
     nodes.clear();
     nodes.extend(plans.iter().zip(&kernel.blocks).map(|(&plan, block)| {
         let shape = match block.insts.last() {
-            Some(i) if i.pred.is_none() && is_uniform(i, width) => Shape::Always,
+            Some(i) if i.pred.is_none() && i.is_uniform(width) => Shape::Always,
             Some(i)
                 if i.pred.is_some() && (i.exec.lanes() == 1 || i.chan == 0 && i.exec.lanes() >= width) =>
             {

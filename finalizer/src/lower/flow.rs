@@ -1,8 +1,8 @@
 //! Control flow: labels, jumps, subroutine calls and the end of the thread.
 
 use gen_ir::{
-    BlockId, Desc, Dst, ExecSize, ExtendedDescriptor, Inst, Kernel, Op, Payload, Region, SendInfo, Sfid, Src,
-    Succs, Target, Type, Var, VarClass, VarId, Virtual,
+    BlockId, Desc, Dst, End, ExecSize, ExtendedDescriptor, Inst, Kernel, Op, Payload, Region, SendInfo, Sfid,
+    Src, Target, Type, Var, VarClass, VarId, Virtual,
 };
 use visa::{LabelId, Labels, VectorOperand};
 
@@ -43,48 +43,6 @@ pub(crate) fn number_blocks(
     }
     for entry in &mut kernel.subroutines {
         *entry = place(*entry);
-    }
-}
-
-/// Whether control may come to what stands behind a block's last instruction. Whether an unpredicated goto
-/// leaves lanes behind is the structurizer's question.
-fn runs_on(last: Option<&VInst>) -> bool {
-    match last {
-        Some(inst) if inst.is_eot() || matches!(inst.op, Op::Ret | Op::Jmpi | Op::Goto) => {
-            inst.pred.is_some()
-        }
-        _ => true,
-    }
-}
-
-/// Fills in successors: fall-through first, then targets. Every target a branch names is a block.
-pub(crate) fn link_blocks(kernel: &mut Kernel<Virtual>) {
-    let count = kernel.blocks.len() as u32;
-    for i in 0..count {
-        let next = BlockId(i + 1);
-        let block = &mut kernel.blocks[i as usize];
-        let last = block.insts.last();
-        let falls_through = runs_on(last);
-        let call = matches!(last, Some(inst) if inst.op == Op::Call);
-        let block_of = |t| match t {
-            Target::Block(b) => Some(b),
-            _ => None,
-        };
-        let targets = last.and_then(Inst::targets).map(|(jip, uip)| [jip, uip]);
-        let targets = targets.into_iter().flatten().filter_map(block_of);
-        let mut succs = Succs::new();
-        if call {
-            succs.extend(targets.clone());
-        }
-        if falls_through && next.0 < count {
-            succs.push(next);
-        }
-        for target in targets.filter(|_| !call) {
-            if !succs.contains(&target) {
-                succs.push(target);
-            }
-        }
-        block.succs = succs;
     }
 }
 
@@ -186,11 +144,17 @@ impl Lowerer<'_> {
         self.exit = routine.exit.then(|| self.reserve_block());
     }
 
+    /// Whether control may come to what stands behind the last block.
+    fn runs_on(&self) -> bool {
+        let end = self.out.blocks.last().and_then(|b| End::of(b.insts.last(), self.out.simd.into()));
+        end.is_some_and(End::runs_on)
+    }
+
     /// Behind the last block of a routine: its exit block. A body that runs into its end returns there.
     pub(crate) fn end_routine(&mut self) -> Lowered {
         self.block = match self.exit.take() {
             Some(exit) => exit,
-            None if self.out.blocks.last().is_some_and(|b| runs_on(b.insts.last())) => self.reserve_block(),
+            None if self.runs_on() => self.reserve_block(),
             None => return Ok(()),
         };
         self.pred = None;

@@ -291,7 +291,7 @@ impl<'a> Lowerer<'a> {
     fn finish(mut self) -> Kernel<Virtual> {
         self.fence_before_end();
         flow::number_blocks(&mut self.out, &self.lists.blocks, &mut self.lists.places);
-        flow::link_blocks(&mut self.out);
+        self.out.link_blocks();
         (self.lists.vars, self.lists.facts) = (self.vars.lists, self.facts);
         self.out
     }

@@ -9,7 +9,7 @@
 //! threads of one channel with the whole mask (compute-runtime, the walker's `ExecutionMask`); Intel's
 //! finalizer takes blocks of such kernels that no divergent branch reaches to have all channels on.
 
-use gen_ir::{BlockId, Class, Inst, Kernel, Op, Virtual, Waits, back_edges};
+use gen_ir::{BlockId, Cfg, Class, Inst, Kernel, Op, Virtual, Waits};
 
 use crate::lists::reset;
 
@@ -20,7 +20,7 @@ const ALL: u8 = 32;
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     waits: Waits,
-    back: Vec<(u32, u32)>,
+    cfg: Cfg,
     delta: Vec<i32>,
     divergent: Vec<bool>,
     /// The channels from 0 on that are surely on in each block.
@@ -45,9 +45,7 @@ impl Scratch {
     /// Finds out which channels are on in each block.
     fn find(&mut self, kernel: &Kernel<Virtual>) {
         let n = kernel.blocks.len();
-        self.back.clear();
-        self.back.extend(back_edges(kernel));
-        self.back.sort_unstable();
+        self.cfg.find(kernel);
         self.waits.clear(n);
         reset(&mut self.on, n, ALL);
         // In code that some channels have left already, a jump of those that run makes them wait, too. A
@@ -62,7 +60,7 @@ impl Scratch {
                 let Some(last) = kernel.blocks[b].insts.last() else { continue };
                 news |= match last.op {
                     Op::Goto | Op::Jmpi => self.parts(last, b) && self.wait(last, b as u32),
-                    Op::Call => self.enter(kernel, last, self.on[b]),
+                    Op::Call => self.enter(BlockId(b as u32), last),
                     _ => false,
                 };
             }
@@ -82,23 +80,21 @@ impl Scratch {
         let Some(target) = jump.branch_target() else { return false };
         let next = BlockId(b + 1);
         let (at, from) = if target.0 <= b { (next, target) } else { (target, next) };
-        at.index() < self.on.len() && self.waits.add(at, from, &self.back)
+        at.index() < self.on.len() && self.waits.add(at, from, self.cfg.back_edges())
     }
 
-    /// A subroutine is called where so many channels are on. Returns whether it had more.
-    fn enter(&mut self, kernel: &Kernel<Virtual>, call: &Inst<Virtual>, on: u8) -> bool {
-        let subroutines = &kernel.subroutines;
-        let Some(entry) = call.branch_target() else { return false };
-        let Ok(s) = subroutines.binary_search(&entry) else { return false };
+    /// A subroutine is called at the end of block `site`. Returns whether it had more channels on.
+    fn enter(&mut self, site: BlockId, call: &Inst<Virtual>) -> bool {
+        let Some(called) = self.cfg.call_at(site) else { return false };
+        let on = self.on[site.index()];
         let on = match call.pred {
             Some(_) if call.exec.lanes() > 1 => 0,
             _ if call.no_mask => on,
             _ if call.chan > 0 => 0,
             _ => on.min(call.exec.lanes() as u8),
         };
-        let end = subroutines.get(s + 1).map_or(self.on.len(), |e| e.index());
         let mut news = false;
-        for there in &mut self.on[entry.index()..end] {
+        for there in &mut self.on[called.callee()] {
             news |= on < *there;
             *there = on.min(*there);
         }

@@ -167,3 +167,59 @@ fn another_kernel_leaves_nothing_behind() {
     assert_eq!((cfg.len(), succs(&cfg, 0)), (1, vec![]));
     assert!(cfg.calls().is_empty() && cfg.loops().is_empty() && cfg.back_edges().is_empty());
 }
+
+#[test]
+fn what_only_a_dead_call_comes_back_to_is_unreachable() {
+    // The subroutine is called from block 0, which then ends, and from block 2, which nothing comes to.
+    let mut cfg = graph(
+        "\
+B0: -> B4 B1
+    call (8|M0) V1(0)<1>:d B4 _
+B1: -> B1
+    goto (8|M0) _ B1
+B2: -> B4 B3
+    call (8|M0) V1(0)<1>:d B4 _
+B3: -> B3
+    goto (8|M0) _ B3
+B4: subroutine
+    ret (8|M0) _ _ V1(0)<0;1,0>:d
+",
+    );
+    assert_eq!(succs(&cfg, 4), [(1, Edge::Return), (3, Edge::Return)]);
+    let mut reachable = Vec::new();
+    cfg.find_reachable(&mut reachable);
+    assert_eq!(reachable, [true, true, false, false, true]);
+}
+
+#[test]
+fn successors_are_those_of_the_branch() {
+    let linked = |simd, blocks: &str| {
+        let mut kernel = Kernel { simd, ..kernel(blocks) };
+        kernel.link_blocks();
+        kernel.blocks.iter().map(|b| b.succs.iter().map(|s| s.0).collect()).collect::<Vec<Vec<u32>>>()
+    };
+    let gotos = "\
+B0:
+    goto (8|M0) _ B2
+B1:
+    (V0(0)) goto (8|M0) _ B2
+B2:
+    (V0(0)) goto (8|M0) _ B3
+B3:
+    nop
+";
+    assert_eq!(linked(8, gotos), [vec![2], vec![2], vec![3], vec![]]);
+    // Lanes that the branch is not wide enough for go on behind it.
+    assert_eq!(linked(16, gotos)[0], [1, 2]);
+    let calls = "\
+B0:
+    call (8|M0) V1(0)<1>:d B2 _
+B1:
+    jmpi (1|M0) B1 _
+B2: subroutine
+    (V0(0)) ret (8|M0) _ _ V1(0)<0;1,0>:d
+B3:
+    ret (8|M0) _ _ V1(0)<0;1,0>:d
+";
+    assert_eq!(linked(8, calls), [vec![2, 1], vec![1], vec![3], vec![]]);
+}
