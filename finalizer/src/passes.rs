@@ -44,39 +44,42 @@ pub static PASSES: &[Pass] = &[
         name: "ignore-masks",
         about: "in Cm kernels, instructions ignore the mask where every channel is on",
         step: Step::Virtual(optimize::ignore_masks),
+        keeps: Facts::GRAPH,
         ..Pass::OPTIONAL
     },
     Pass {
         name: "propagate-copies",
         about: "readers of a copy read the original",
         step: Step::Virtual(optimize::propagate_copies),
-        keeps: Facts::READS.with(Facts::TESTS).with(Facts::COMBINATIONS),
+        keeps: Facts::GRAPH.with(Facts::READS).with(Facts::TESTS).with(Facts::COMBINATIONS),
         ..Pass::OPTIONAL
     },
     Pass {
         name: "sign-products",
         about: "the upper half of a signed product is not computed from the unsigned one",
         step: Step::Virtual(optimize::sign_products),
+        keeps: Facts::GRAPH,
         ..Pass::OPTIONAL
     },
     Pass {
         name: "attach-conditions",
         about: "a comparison with zero becomes a condition of what it compares",
         step: Step::Virtual(optimize::attach_conditions),
-        keeps: Facts::READS.with(Facts::COMBINATIONS),
+        keeps: Facts::GRAPH.with(Facts::READS).with(Facts::COMBINATIONS),
         ..Pass::OPTIONAL
     },
     Pass {
         name: "chain-comparisons",
         about: "of a compound condition, the second comparison runs where the first leaves the answer open",
         step: Step::Virtual(optimize::chain_comparisons),
+        keeps: Facts::GRAPH,
         ..Pass::OPTIONAL
     },
     Pass {
         name: "eliminate-dead",
         about: "results that nobody reads are not made",
         step: Step::Virtual(optimize::eliminate_dead),
-        keeps: Facts::READS.with(Facts::TOUCHES),
+        keeps: Facts::GRAPH.with(Facts::READS).with(Facts::TOUCHES),
         ..Pass::OPTIONAL
     },
     // From here to the end of the optimization nothing gives a variable another block, shows it a value
@@ -91,74 +94,77 @@ pub static PASSES: &[Pass] = &[
         name: "share-headers",
         about: "of a message's header, only what changed since the last one is written",
         step: Step::Virtual(optimize::share_headers),
-        keeps: Facts::TOUCHES.with(Facts::LOCALITY),
+        keeps: Facts::GRAPH.with(Facts::TOUCHES).with(Facts::LOCALITY),
         ..Pass::OPTIONAL
     },
     Pass {
         name: "sink-scalars",
         about: "what is moved is computed where it is moved to",
         step: Step::Virtual(optimize::sink_scalars),
-        keeps: Facts::TOUCHES.with(Facts::LOCALITY),
+        keeps: Facts::GRAPH.with(Facts::TOUCHES).with(Facts::LOCALITY),
         ..Pass::OPTIONAL
     },
     Pass {
         name: "share-descriptors",
         about: "a message's descriptor that an address register holds already is not computed again",
         step: Step::Virtual(optimize::share_descriptors),
-        keeps: Facts::TOUCHES.with(Facts::LOCALITY),
+        keeps: Facts::GRAPH.with(Facts::TOUCHES).with(Facts::LOCALITY),
         ..Pass::OPTIONAL
     },
     Pass {
         name: "coalesce",
         about: "in one block: what is overwritten is not made, and the source of a move is made in its place",
         step: Step::Virtual(optimize::coalesce),
-        keeps: Facts::TOUCHES.with(Facts::LOCALITY),
+        keeps: Facts::GRAPH.with(Facts::TOUCHES).with(Facts::LOCALITY),
         ..Pass::OPTIONAL
     },
     Pass {
         name: "interleave",
         about: "what two moves put elsewhere in halves is computed in halves there",
         step: Step::Virtual(optimize::interleave),
-        keeps: Facts::TOUCHES.with(Facts::LOCALITY),
+        keeps: Facts::GRAPH.with(Facts::TOUCHES).with(Facts::LOCALITY),
         ..Pass::OPTIONAL
     },
     Pass {
         name: "share-constants",
         about: "constants and message headers that are the same are made once a block",
         step: Step::Virtual(optimize::share_constants),
-        keeps: Facts::TOUCHES.with(Facts::LOCALITY),
+        keeps: Facts::GRAPH.with(Facts::TOUCHES).with(Facts::LOCALITY),
         ..Pass::OPTIONAL
     },
     Pass {
         name: "remove-nops",
         about: "what the passes before made `nop` is taken out",
         step: Step::Virtual(optimize::remove_nops),
-        keeps: Facts::TOUCHES.with(Facts::LOCALITY),
+        keeps: Facts::GRAPH.with(Facts::TOUCHES).with(Facts::LOCALITY),
         ..Pass::REQUIRED
     },
     Pass {
         name: "merge-payloads",
         about: "values are made where the payload of a message wants them",
         step: Step::Virtual(optimize::merge_payloads),
+        keeps: Facts::GRAPH,
         ..Pass::OPTIONAL
     },
     Pass {
         name: "legalize",
         about: "what the platform cannot encode is rewritten until it can",
         step: Step::Virtual(legalize),
+        keeps: Facts::GRAPH,
         ..Pass::REQUIRED
     },
     Pass {
         name: "split-variables",
         about: "variables whose registers no instruction touches together become several",
         step: Step::Virtual(optimize::split_variables),
+        keeps: Facts::GRAPH,
         ..Pass::OPTIONAL
     },
     Pass {
         name: "propagate-legal-copies",
         about: "readers of a copy read the original, where the instruction stays legal",
         step: Step::Virtual(optimize::propagate_legal_copies),
-        keeps: Facts::READS.with(Facts::SCATTERS),
+        keeps: Facts::GRAPH.with(Facts::READS).with(Facts::SCATTERS),
         ..Pass::OPTIONAL
     },
     Pass {
@@ -166,20 +172,21 @@ pub static PASSES: &[Pass] = &[
         about: "predicated moves of constant channels through an address become `smov`",
         step: Step::Virtual(optimize::scatter_moves),
         only: Some(Need { on: |caps| caps.words.layout() == Layout::Gen8, else_because: "it has no `smov`" }),
+        keeps: Facts::GRAPH,
         ..Pass::OPTIONAL
     },
     Pass {
         name: "eliminate-all-dead",
         about: "results that nobody reads are not made, nor what is dead by that",
         step: Step::Virtual(optimize::eliminate_all_dead),
-        keeps: Facts::READS.with(Facts::TOUCHES),
+        keeps: Facts::GRAPH.with(Facts::READS).with(Facts::TOUCHES),
         ..Pass::OPTIONAL
     },
     Pass {
         name: "interleave-legal",
         about: "as `interleave`, where instructions stay legal",
         step: Step::Virtual(optimize::interleave_legal),
-        keeps: Facts::TOUCHES.with(Facts::LOCALITY),
+        keeps: Facts::GRAPH.with(Facts::TOUCHES).with(Facts::LOCALITY),
         only: Some(Need {
             on: |caps| !caps.regions.float_regions,
             else_because: "its operations on quadwords read packed dwords",
@@ -190,21 +197,21 @@ pub static PASSES: &[Pass] = &[
         name: "coalesce-legal",
         about: "as `coalesce`, where instructions stay legal",
         step: Step::Virtual(optimize::coalesce_legal),
-        keeps: Facts::TOUCHES.with(Facts::LOCALITY),
+        keeps: Facts::GRAPH.with(Facts::TOUCHES).with(Facts::LOCALITY),
         ..Pass::OPTIONAL
     },
     Pass {
         name: "share-legal-constants",
         about: "constants that legalization has made are made once a block",
         step: Step::Virtual(optimize::share_constants),
-        keeps: Facts::TOUCHES.with(Facts::LOCALITY),
+        keeps: Facts::GRAPH.with(Facts::TOUCHES).with(Facts::LOCALITY),
         ..Pass::OPTIONAL
     },
     Pass {
         name: "remove-legal-nops",
         about: "what the passes before made `nop` is taken out",
         step: Step::Virtual(optimize::remove_nops),
-        keeps: Facts::TOUCHES.with(Facts::LOCALITY),
+        keeps: Facts::GRAPH.with(Facts::TOUCHES).with(Facts::LOCALITY),
         ..Pass::REQUIRED
     },
     Pass {

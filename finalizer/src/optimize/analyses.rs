@@ -5,7 +5,7 @@
 //! copy propagation sees each instruction once all is known that may change it, so it takes the counts and the
 //! places of candidates along instead; `cargo bench -p benches --bench fused` measures what that saves.
 
-use gen_ir::{Inst, Kernel, Var, Virtual};
+use gen_ir::{Cfg, Inst, Kernel, Var, Virtual};
 
 use super::{chain, condition, locality::Locality, scatter, use_counts::UseCounts};
 
@@ -27,6 +27,8 @@ impl Facts {
     pub const COMBINATIONS: Facts = Facts(1 << 4);
     /// Whether there are predicated moves through addresses.
     pub const SCATTERS: Facts = Facts(1 << 5);
+    /// The control-flow graph, and the loops around each block.
+    pub const GRAPH: Facts = Facts(1 << 6);
 
     pub const fn with(self, other: Facts) -> Facts {
         Facts(self.0 | other.0)
@@ -55,12 +57,26 @@ pub(crate) struct Analyses {
     tests: Vec<(usize, usize)>,
     combines: bool,
     scatters: bool,
+    graph: Cfg,
+    depths: Vec<u8>,
+    delta: Vec<i32>,
 }
 
 impl Analyses {
     /// The kernel has changed; only these hold still.
     pub fn keep(&mut self, facts: Facts) {
         self.valid = self.valid.and(facts);
+    }
+
+    /// The control-flow graph.
+    pub(super) fn graph(&mut self, kernel: &Kernel<Virtual>) -> &Cfg {
+        if !self.valid.has(Facts::GRAPH) {
+            self.graph.find(kernel);
+            self.graph.find_depths(&mut self.delta, &mut self.depths);
+            self.valid = self.valid.with(Facts::GRAPH);
+        }
+        debug_assert_eq!(self.graph.len(), kernel.blocks.len(), "a pass has changed the blocks");
+        &self.graph
     }
 
     /// How often each variable is read. A pass that removes readers goes on counting.
@@ -95,7 +111,8 @@ impl Analyses {
             self.touches_are_known();
         }
         if !self.valid.has(Facts::LOCALITY) {
-            self.locality.take(kernel, &self.use_counts);
+            self.graph(kernel);
+            self.locality.take(kernel, &self.depths, &self.use_counts);
             self.valid = self.valid.with(Facts::LOCALITY);
         }
         (&self.locality, &self.use_counts)
@@ -111,10 +128,11 @@ impl Analyses {
     /// Which variables live in one block only.
     pub(super) fn locality(&mut self, kernel: &Kernel<Virtual>) -> &Locality {
         if !self.valid.has(Facts::LOCALITY) {
+            self.graph(kernel);
             if self.valid.has(Facts::TOUCHES) {
-                self.locality.take(kernel, &self.use_counts);
+                self.locality.take(kernel, &self.depths, &self.use_counts);
             } else {
-                self.locality.find(kernel);
+                self.locality.find(kernel, &self.depths);
             }
             self.valid = self.valid.with(Facts::LOCALITY);
         }
@@ -162,7 +180,8 @@ impl Analyses {
         self.use_counts.start(&kernel.vars);
         self.tests.clear();
         (self.combines, self.scatters) = (false, false);
-        self.valid = facts.without(Facts::TOUCHES).without(Facts::LOCALITY);
+        let graph = self.valid.and(Facts::GRAPH);
+        self.valid = facts.without(Facts::TOUCHES).without(Facts::LOCALITY).with(graph);
     }
 
     /// An instruction before legalization, as it stays.

@@ -241,7 +241,7 @@ mod tests {
 
     fn coalesce(k: &mut Kernel<Virtual>) {
         let mut locality = Locality::default();
-        locality.find(k);
+        locality.find(k, &vec![0; k.blocks.len()]);
         let mut use_counts = UseCounts::default();
         use_counts.count(k);
         local::tidy(k, &locality, &use_counts, 32, false, &mut local::Scratch::default());

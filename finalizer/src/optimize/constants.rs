@@ -228,8 +228,7 @@ mod tests {
             insts.push(read(d));
         }
         k.blocks.push(Block { insts, succs: Default::default() });
-        let mut locality = Locality::default();
-        locality.find(&k);
+        let locality = Locality::of(&k);
         let mut use_counts = UseCounts::default();
         use_counts.count(&k);
         share(&mut k, &locality, &use_counts, &mut Scratch::default());

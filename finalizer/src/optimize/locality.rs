@@ -14,19 +14,24 @@ pub(super) struct Locality {
     touched: Vec<u32>,
     /// While looking: what the block has written of each variable.
     defined: Vec<Defined>,
-    /// Whether each block may run more than once.
-    repeated: Vec<bool>,
     /// Whether each block has variables that no other block touches.
     local: Vec<bool>,
     /// Whether any block has.
     any: bool,
-    /// Backward edges that begin at each block, less those that end before it.
-    opened: Vec<i32>,
 }
 
 impl Locality {
-    /// Looks at every operand.
-    pub fn find(&mut self, kernel: &Kernel<Virtual>) {
+    /// That of a kernel of which nothing is known yet.
+    #[cfg(test)]
+    pub fn of(kernel: &Kernel<Virtual>) -> Locality {
+        let (mut locality, mut depths) = (Locality::default(), Vec::new());
+        gen_ir::Cfg::of(kernel).find_depths(&mut Vec::new(), &mut depths);
+        locality.find(kernel, &depths);
+        locality
+    }
+
+    /// Looks at every operand. `depths` are the loops around each block.
+    pub fn find(&mut self, kernel: &Kernel<Virtual>, depths: &[u8]) {
         refill(&mut self.touched, kernel.vars.iter().map(initial_block));
         for (b, block) in kernel.blocks.iter().enumerate() {
             let only_block = if calls(&block.insts) { SEVERAL } else { b as u32 };
@@ -38,16 +43,16 @@ impl Locality {
                 });
             }
         }
-        self.settle(kernel);
+        self.settle(kernel, depths);
     }
 
     /// Takes the blocks that touch each variable from counts that a walk over the kernel has completed.
-    pub fn take(&mut self, kernel: &Kernel<Virtual>, use_counts: &UseCounts) {
+    pub fn take(&mut self, kernel: &Kernel<Virtual>, depths: &[u8], use_counts: &UseCounts) {
         refill(&mut self.touched, use_counts.vars.iter().map(|v| v.only_block));
-        self.settle(kernel);
+        self.settle(kernel, depths);
     }
 
-    fn settle(&mut self, kernel: &Kernel<Virtual>) {
+    fn settle(&mut self, kernel: &Kernel<Virtual>, depths: &[u8]) {
         reset(&mut self.local, kernel.blocks.len(), false);
         self.any = false;
         for t in &self.touched {
@@ -58,16 +63,17 @@ impl Locality {
         }
         self.only_block.clone_from(&self.touched);
         if self.any {
-            repeated_blocks(kernel, &mut self.repeated, &mut self.opened);
-            self.find_exposed(kernel);
+            self.find_exposed(kernel, depths);
         }
     }
 
     /// In blocks that may run again: whatever reads what the block has not written before sees another run.
-    fn find_exposed(&mut self, kernel: &Kernel<Virtual>) {
-        let Locality { only_block, defined, repeated, local, .. } = self;
+    fn find_exposed(&mut self, kernel: &Kernel<Virtual>, depths: &[u8]) {
+        let Locality { only_block, defined, local, .. } = self;
         let grf_bytes = u32::from(kernel.platform.caps().regs.grf_bytes);
-        let exposing = |b: &usize| repeated[*b] && local[*b];
+        // In layout order every cycle of the graph lies in a loop, but for those through calls.
+        let calls = !kernel.subroutines.is_empty();
+        let exposing = |b: &usize| local[*b] && (calls || depths[*b] > 0);
         let mut blocks = (0..kernel.blocks.len()).filter(exposing).peekable();
         if blocks.peek().is_some() {
             reset(defined, kernel.vars.len(), Defined::NOTHING);
@@ -115,28 +121,6 @@ impl Locality {
     pub fn touched_only_in(&self, var: VarId, b: usize) -> bool {
         self.touched[var.index()] == b as u32
     }
-}
-
-/// Blocks that may run more than once: between the ends of a backward edge in layout order (every
-/// cycle is covered by its backward edges), or anywhere once there are subroutines.
-fn repeated_blocks(kernel: &Kernel<Virtual>, repeated: &mut Vec<bool>, opened: &mut Vec<i32>) {
-    if !kernel.subroutines.is_empty() {
-        reset(repeated, kernel.blocks.len(), true);
-        return;
-    }
-    reset(opened, kernel.blocks.len() + 1, 0);
-    for (b, block) in kernel.blocks.iter().enumerate() {
-        for s in block.succs.iter().filter(|s| s.index() <= b) {
-            opened[s.index()] += 1;
-            opened[b + 1] -= 1;
-        }
-    }
-    let mut depth = 0;
-    let each = opened[..kernel.blocks.len()].iter().map(|o| {
-        depth += o;
-        depth > 0
-    });
-    refill(repeated, each);
 }
 
 /// Bytes that the block has written so far, by masked and by unmasked instructions.
@@ -204,8 +188,7 @@ mod tests {
             .push(Block { insts: vec![add(v[1], v[0]), add(v[0], v[1])], succs: vec![BlockId(1)].into() });
         k.blocks.push(Block { insts: vec![], succs: vec![BlockId(2), BlockId(0)].into() });
         k.blocks.push(Block::default());
-        let mut locality = Locality::default();
-        locality.find(&k);
+        let locality = Locality::of(&k);
         assert!(!locality.only_in(v[0], 0));
         assert!(locality.only_in(v[1], 0));
     }

@@ -298,8 +298,7 @@ mod tests {
         k.vars[v[0].index()].live_in = true;
         k.vars[v[3].index()].live_out = true;
         k.blocks.push(Block { insts: insts(&v), succs: Default::default() });
-        let mut locality = Locality::default();
-        locality.find(&k);
+        let locality = Locality::of(&k);
         variables(&mut k, &locality, 32, &mut Merger::default());
         (k.blocks.swap_remove(0).insts, v)
     }

@@ -65,7 +65,7 @@ pub(crate) fn convert_branches(kernel: &mut Kernel<Virtual>, work: &mut Workspac
 
 /// Where every channel is on, instructions ignore the mask.
 pub(crate) fn ignore_masks(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
-    unmask::unmask(kernel, &mut work.optimize.unmask);
+    unmask::unmask(kernel, &mut work.analyses, &mut work.optimize.unmask);
     Ok(true)
 }
 

@@ -9,8 +9,9 @@
 //! threads of one channel with the whole mask (compute-runtime, the walker's `ExecutionMask`); Intel's
 //! finalizer takes blocks of such kernels that no divergent branch reaches to have all channels on.
 
-use gen_ir::{BlockId, Cfg, Class, Inst, Kernel, Op, Virtual, Waits};
+use gen_ir::{BlockId, Call, Cfg, Class, Inst, Kernel, Op, Virtual, Waits};
 
+use super::analyses::Analyses;
 use crate::lists::reset;
 
 /// Channels of a thread.
@@ -20,7 +21,6 @@ const ALL: u8 = 32;
 #[derive(Debug, Default)]
 pub(super) struct Scratch {
     waits: Waits,
-    cfg: Cfg,
     delta: Vec<i32>,
     divergent: Vec<bool>,
     /// The channels from 0 on that are surely on in each block.
@@ -28,11 +28,11 @@ pub(super) struct Scratch {
 }
 
 /// Gives instructions NoMask where that makes no difference.
-pub(super) fn unmask(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch) {
+pub(super) fn unmask(kernel: &mut Kernel<Virtual>, analyses: &mut Analyses, scratch: &mut Scratch) {
     if !kernel.all_channels {
         return;
     }
-    scratch.find(kernel);
+    scratch.find(kernel, analyses.graph(kernel));
     for (block, &on) in kernel.blocks.iter_mut().zip(&scratch.on).filter(|(_, on)| **on > 0) {
         for inst in &mut block.insts {
             let inside = u32::from(inst.chan) + inst.exec.lanes() <= u32::from(on);
@@ -43,9 +43,8 @@ pub(super) fn unmask(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch) {
 
 impl Scratch {
     /// Finds out which channels are on in each block.
-    fn find(&mut self, kernel: &Kernel<Virtual>) {
+    fn find(&mut self, kernel: &Kernel<Virtual>, cfg: &Cfg) {
         let n = kernel.blocks.len();
-        self.cfg.find(kernel);
         self.waits.clear(n);
         reset(&mut self.on, n, ALL);
         // In code that some channels have left already, a jump of those that run makes them wait, too. A
@@ -59,8 +58,8 @@ impl Scratch {
             for b in 0..n {
                 let Some(last) = kernel.blocks[b].insts.last() else { continue };
                 news |= match last.op {
-                    Op::Goto | Op::Jmpi => self.parts(last, b) && self.wait(last, b as u32),
-                    Op::Call => self.enter(BlockId(b as u32), last),
+                    Op::Goto | Op::Jmpi => self.parts(last, b) && self.wait(last, b as u32, cfg),
+                    Op::Call => cfg.call_at(BlockId(b as u32)).is_some_and(|c| self.enter(&c, last)),
                     _ => false,
                 };
             }
@@ -76,17 +75,16 @@ impl Scratch {
     }
 
     /// Lanes that take a jump at the end of block `b` part with those that do not.
-    fn wait(&mut self, jump: &Inst<Virtual>, b: u32) -> bool {
+    fn wait(&mut self, jump: &Inst<Virtual>, b: u32, cfg: &Cfg) -> bool {
         let Some(target) = jump.branch_target() else { return false };
         let next = BlockId(b + 1);
         let (at, from) = if target.0 <= b { (next, target) } else { (target, next) };
-        at.index() < self.on.len() && self.waits.add(at, from, self.cfg.back_edges())
+        at.index() < self.on.len() && self.waits.add(at, from, cfg.back_edges())
     }
 
-    /// A subroutine is called at the end of block `site`. Returns whether it had more channels on.
-    fn enter(&mut self, site: BlockId, call: &Inst<Virtual>) -> bool {
-        let Some(called) = self.cfg.call_at(site) else { return false };
-        let on = self.on[site.index()];
+    /// A subroutine is called. Returns whether it had more channels on.
+    fn enter(&mut self, called: &Call, call: &Inst<Virtual>) -> bool {
+        let on = self.on[called.site as usize];
         let on = match call.pred {
             Some(_) if call.exec.lanes() > 1 => 0,
             _ if call.no_mask => on,
@@ -130,7 +128,8 @@ mod tests {
             }
             k.blocks.push(Block { insts, succs: Default::default() });
         }
-        unmask(&mut k, &mut Scratch::default());
+        k.link_blocks();
+        unmask(&mut k, &mut Analyses::default(), &mut Scratch::default());
         assert!(k.insts().all(|(_, i)| i.op != Op::Goto || !i.no_mask));
         k.blocks.iter().map(|b| b.insts[0].no_mask).collect()
     }
@@ -156,7 +155,7 @@ mod tests {
     fn kernels_of_other_compilers_keep_their_masks() {
         let mut k: Kernel<Virtual> = Kernel::new("k", Platform::Skl);
         k.blocks.push(Block { insts: vec![Inst::new(Op::Mov, ExecSize::S8)], succs: Default::default() });
-        unmask(&mut k, &mut Scratch::default());
+        unmask(&mut k, &mut Analyses::default(), &mut Scratch::default());
         assert!(!k.blocks[0].insts[0].no_mask);
     }
 }

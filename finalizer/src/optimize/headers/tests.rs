@@ -67,8 +67,7 @@ impl Built {
     }
 
     fn run(mut self) -> Vec<Inst<Virtual>> {
-        let mut locality = Locality::default();
-        locality.find(&self.kernel);
+        let locality = Locality::of(&self.kernel);
         let mut use_counts = UseCounts::default();
         use_counts.count(&self.kernel);
         share(&mut self.kernel, &locality, &mut use_counts, 32, &mut Scratch::default());
