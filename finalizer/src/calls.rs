@@ -256,12 +256,15 @@ pub(crate) fn join<'a>(
     if !kernel.outside {
         return;
     }
-    for inst in kernel.blocks.iter_mut().flat_map(|b| &mut b.insts) {
-        if let Payload::Outside(Outside::Callee(number)) = inst.payload
-            && let Ok(i) = entries.binary_search_by_key(&number, |e| e.0)
-        {
-            inst.payload =
-                Payload::Branch { jip: Target::Block(entries[i].1), uip: Target::None, ctrl: false };
+    for block in &mut kernel.blocks {
+        for inst in &mut block.insts {
+            if let Payload::Outside(Outside::Callee(number)) = inst.payload
+                && let Ok(i) = entries.binary_search_by_key(&number, |e| e.0)
+            {
+                let entry = entries[i].1;
+                inst.payload = Payload::Branch { jip: Target::Block(entry), uip: Target::None, ctrl: false };
+                block.succs.insert(0, entry);
+            }
         }
     }
 }

@@ -3,6 +3,7 @@
 //! At every stage:
 //! - branches stand at the end of their block, `join` and `endif` at its start;
 //! - targets and successors are blocks of the kernel, and control does not run past the last one;
+//! - the block that a branch's lanes go to is among the successors, so [`Cfg`](crate::Cfg) knows of it;
 //! - operands stay inside their variable, or inside the register file.
 //!
 //! Then what the stage's [`Profile`] adds.
@@ -65,6 +66,12 @@ pub fn verify<S: Space>(kernel: &Kernel<S>, profile: Profile) -> Vec<Violation> 
                 report(last, format!("successor {} does not exist", s.0));
             }
         }
+        if let Some(to) = block.insts.get(last).and_then(taken)
+            && to.index() < n
+            && !block.succs.contains(&to)
+        {
+            report(last, format!("the target, block {}, is no successor", to.0));
+        }
         let ends = block.insts.get(last).is_some_and(leaves);
         if b + 1 == n && !ends {
             report(last, "control runs past the last block".into());
@@ -95,6 +102,20 @@ pub fn verify<S: Space>(kernel: &Kernel<S>, profile: Profile) -> Vec<Violation> 
 /// on, or comes back.
 fn inside<S: Space>(inst: &Inst<S>, profile: Profile) -> bool {
     profile >= Profile::Expanded && inst.branch_target().is_none()
+}
+
+/// The block that lanes go to which take a branch.
+fn taken<S: Space>(inst: &Inst<S>) -> Option<BlockId> {
+    let Payload::Branch { jip, uip, .. } = inst.payload else { return None };
+    let to = match inst.op {
+        Op::Goto | Op::Break | Op::Cont => uip,
+        Op::Jmpi | Op::If | Op::Else | Op::While | Op::Call => jip,
+        _ => return None,
+    };
+    match to {
+        Target::Block(to) => Some(to),
+        _ => None,
+    }
 }
 
 /// Whether control never runs on behind the instruction.
@@ -219,7 +240,12 @@ mod tests {
     fn kernel(blocks: Vec<Vec<Inst<Virtual>>>) -> Kernel<Virtual> {
         let mut k = Kernel::new("t", Platform::Skl);
         k.add_var(Var::temp(VarClass::General, 32, 32));
-        k.blocks = blocks.into_iter().map(|insts| Block { insts, succs: Default::default() }).collect();
+        let count = blocks.len();
+        let block = |insts: Vec<Inst<Virtual>>| {
+            let succs = insts.last().and_then(taken).into_iter().filter(|to| to.index() < count).collect();
+            Block { insts, succs }
+        };
+        k.blocks = blocks.into_iter().map(block).collect();
         k
     }
 
@@ -262,6 +288,14 @@ mod tests {
             faults(&k),
             ["block 1, instruction 0: `jmpi` to block 3 passes block 2, where lanes wait"]
         );
+    }
+
+    #[test]
+    fn successors_know_the_target() {
+        let mut k = kernel(vec![vec![branch(Op::Jmpi, Some(1), None)], vec![eot()]]);
+        assert_eq!(faults(&k), Vec::<String>::new());
+        k.blocks[0].succs.clear();
+        assert_eq!(faults(&k), ["block 0, instruction 0: the target, block 1, is no successor"]);
     }
 
     #[test]
