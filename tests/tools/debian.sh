@@ -1,4 +1,4 @@
-# What get-oracles and get-neo share: packages of any Debian release, unpacked without touching the installed system.
+# What get-oracles, get-neo and get-others share: packages of any Debian release, unpacked without touching the installed system.
 # To be sourced; needs `scratch`, a directory that the caller removes, and `suite`, the release.
 # shellcheck shell=bash disable=SC2154
 
@@ -17,6 +17,12 @@ apt_of_suite() { # TOOL ARGUMENT...
     "$tool" -qq -o Dir::Etc::sourcelist="$state/source.list" -o Dir::Etc::sourceparts=/dev/null \
         -o Dir::State::Lists="$state/lists" -o Dir::State::status="$state/status" -o Dir::Cache="$state/cache" \
         -o APT::Sandbox::User="$(id -un)" -o APT::Install-Recommends=false -o Debug::NoLocking=true "$@"
+}
+
+# what a package needs, itself included, less what no program is loaded from
+with_dependencies() { # PACKAGE...
+    apt_of_suite apt-get --simulate install "$@" | awk '
+        $1 == "Inst" && $2 !~ /^(gcc-[0-9]+-base|libc-gconv.*|debconf|dpkg|tar|perl-base|tzdata)$/ { print $2 }'
 }
 
 # unpacks packages of the release in $suite
