@@ -187,8 +187,9 @@ impl Cfg {
             add(to, edge);
         }
         if op == Some(Op::Ret)
-            && let Some(entry) = self.routine(kernel, from)
+            && let Some(own) = kernel.subroutine_of(BlockId(from))
         {
+            let BlockId(entry) = kernel.subroutines[own];
             let first = self.returns.partition_point(|r| r.0 < entry);
             for &(_, to) in self.returns[first..].iter().take_while(|r| r.0 == entry) {
                 add(to, Edge::Return);
@@ -204,12 +205,6 @@ impl Cfg {
         {
             add(to, Edge::Skip);
         }
-    }
-
-    /// The first block of the subroutine that a block belongs to; none for those of the kernel itself.
-    fn routine<S: Space>(&self, kernel: &Kernel<S>, block: u32) -> Option<u32> {
-        let subs = &kernel.subroutines;
-        subs.partition_point(|s| s.0 <= block).checked_sub(1).map(|s| subs[s].0)
     }
 
     /// The graph itself, for petgraph's algorithms: a node's index is its block's number.

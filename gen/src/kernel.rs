@@ -160,6 +160,12 @@ impl<S: Space> Kernel<S> {
         self.blocks.iter().map(|b| b.insts.len()).sum()
     }
 
+    /// The subroutine that a block belongs to, by its place in [`subroutines`](Self::subroutines); none for blocks of the
+    /// kernel itself.
+    pub fn subroutine_of(&self, block: BlockId) -> Option<usize> {
+        self.subroutines.partition_point(|s| *s <= block).checked_sub(1)
+    }
+
     /// All instructions with their block, in layout order.
     pub fn insts(&self) -> impl Iterator<Item = (BlockId, &Inst<S>)> {
         self.blocks

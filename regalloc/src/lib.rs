@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! access     who touches which bytes            points_to  what indirect operands may touch
-//! flow       successors, waits, loop depth      subranges  parts of variables as sets of bits
+//! flow       the graph, waits, loop depth       subranges  parts of variables as sets of bits
 //! facts      what accesses say of a variable    dataflow   liveness across blocks
 //! liveness   live ranges in layout order        place      a place for each, or a spill list
 //! matrix     when registers are in use          backing    flags, addresses to GRFs

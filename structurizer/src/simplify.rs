@@ -48,20 +48,16 @@ pub(crate) fn simplify(
     set_successors(kernel, &scratch.ends)
 }
 
-/// The subroutine a block belongs to: 0 for the kernel itself.
-fn routine(subs: &[BlockId], b: usize) -> usize {
-    subs.partition_point(|s| s.index() <= b)
-}
-
 fn check_bounds(kernel: &Kernel<Virtual>, ends: &[End]) -> Result<(), Error> {
-    let subs = &kernel.subroutines;
     for (b, end) in ends.iter().enumerate() {
         let id = BlockId(b as u32);
         match *end {
-            End::Jump { to, .. } if routine(subs, to.index()) != routine(subs, b) => {
+            End::Jump { to, .. } if kernel.subroutine_of(to) != kernel.subroutine_of(id) => {
                 return Err(Error::LeavesSubroutine(id));
             }
-            End::Call(to) if subs.binary_search(&to).is_err() => return Err(Error::BadTarget(id)),
+            End::Call(to) if kernel.subroutines.binary_search(&to).is_err() => {
+                return Err(Error::BadTarget(id));
+            }
             _ => {}
         }
     }
