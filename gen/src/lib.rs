@@ -4,7 +4,8 @@
 //! An [`Inst`] has one shape for all opcodes, with a small [`Payload`] for the odd families. Its
 //! registers live in a [`Space`]: [`Virtual`] before allocation (operands may name variables),
 //! [`Physical`] after it (a variable cannot be expressed). `Kernel<Virtual>` is a control flow graph
-//! in layout order; `Kernel<Physical>` is the same with registers assigned.
+//! in layout order; `Kernel<Physical>` is the same with registers assigned. What passes ask of its control flow
+//! (predecessors, returns, loops, orders) a [`Cfg`] knows.
 //!
 //! What holds: blocks stand in layout order and a fall-through goes to the next one; a branch is the
 //! last instruction of its block; `join` and `endif` are the first of theirs. Byte offsets of operands

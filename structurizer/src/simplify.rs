@@ -45,7 +45,9 @@ pub(crate) fn simplify(
     drop_unreachable(kernel, scratch, pool);
     drop_idle_jumps(kernel, &mut scratch.ends);
     merge_chains(kernel, scratch, pool);
-    set_successors(kernel, &scratch.ends)
+    check_last(kernel, &scratch.ends)?;
+    set_successors(kernel, &scratch.ends);
+    Ok(())
 }
 
 fn check_bounds(kernel: &Kernel<Virtual>, ends: &[End]) -> Result<(), Error> {
@@ -106,9 +108,7 @@ fn retarget(kernel: &mut Kernel<Virtual>, b: usize, to: BlockId) {
 
 fn drop_unreachable(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool: &mut Pool<Virtual>) {
     let Scratch { ends, keep, cfg, .. } = scratch;
-    for (b, (block, end)) in (1..).zip(kernel.blocks.iter_mut().zip(ends)) {
-        block.succs = end.succs(Some(BlockId(b)));
-    }
+    set_successors(kernel, ends);
     cfg.find(kernel);
     cfg.find_reachable(keep);
     keep_blocks(kernel, scratch, pool);
@@ -193,14 +193,19 @@ fn merge_chains(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool: &mut 
     keep_blocks(kernel, scratch, pool);
 }
 
-fn set_successors(kernel: &mut Kernel<Virtual>, ends: &[End]) -> Result<(), Error> {
-    let n = kernel.blocks.len();
-    for (b, end) in ends.iter().enumerate() {
-        let next = BlockId(b as u32 + 1);
-        if end.runs_on() && (next.index() >= n || kernel.subroutines.binary_search(&next).is_ok()) {
-            return Err(Error::FallsOffEnd(BlockId(b as u32)));
-        }
-        kernel.blocks[b].succs = end.succs(Some(next));
+fn set_successors(kernel: &mut Kernel<Virtual>, ends: &[End]) {
+    for (next, (block, end)) in (1..).zip(kernel.blocks.iter_mut().zip(ends)) {
+        block.succs = end.succs(Some(BlockId(next)));
     }
-    Ok(())
+}
+
+/// Every routine ends before the next one begins.
+fn check_last(kernel: &Kernel<Virtual>, ends: &[End]) -> Result<(), Error> {
+    let n = ends.len();
+    let mut last =
+        kernel.subroutines.iter().map(|s| s.index()).chain([n]).filter_map(|end| end.checked_sub(1));
+    match last.find(|&b| ends[b].runs_on()) {
+        Some(b) => Err(Error::FallsOffEnd(BlockId(b as u32))),
+        None => Ok(()),
+    }
 }
