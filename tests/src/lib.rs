@@ -50,6 +50,7 @@ pub mod mutate;
 pub mod needs;
 pub mod opcodes;
 pub mod oracle;
+pub mod others;
 pub mod programs;
 pub mod random;
 pub mod rules;

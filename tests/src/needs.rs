@@ -10,6 +10,7 @@ use libtest_mimic::{Arguments, Failed, Trial};
 use crate::{
     data,
     oracle::{self, GenxIr, Iga},
+    others,
 };
 
 /// What a check may need.
@@ -21,6 +22,8 @@ pub enum Need {
     Program(&'static str),
     /// Intel's OpenCL driver of this age, where `get-neo` puts it.
     Driver(&'static str),
+    /// OpenCL programs by others, where `get-others` puts them.
+    Others,
     /// Intel's finalizer as a library, where the loader finds it.
     Libigc,
     /// vISA objects by others: [`data::corpus`].
@@ -37,6 +40,9 @@ impl Need {
             Need::Driver(age) => tbx::Driver::installed(age)
                 .is_none()
                 .then(|| format!("driver {age} is not installed: tests/tools/get-neo installs it")),
+            Need::Others => others::installed().is_none().then(|| {
+                "programs by others are not installed: tests/tools/get-others installs them".to_owned()
+            }),
             Need::Libigc => (!libigc_is_installed())
                 .then(|| "libigc.so.1 is not installed: tests/tools/get-oracles installs it".to_owned()),
             Need::Corpus => data::corpus()
@@ -46,7 +52,7 @@ impl Need {
     }
 
     fn is_oracle(self) -> bool {
-        matches!(self, Need::Oracle(_) | Need::Libigc | Need::Driver(_))
+        matches!(self, Need::Oracle(_) | Need::Libigc | Need::Driver(_) | Need::Others)
     }
 }
 
