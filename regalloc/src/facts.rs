@@ -85,7 +85,7 @@ impl Scene {
     pub fn new(kernel: &Kernel<Virtual>, flow: &Flow, b: usize) -> Scene {
         Scene {
             block: b as u32,
-            weight: 10f32.powi(i32::from(flow.depth[b].min(6))),
+            weight: worth(flow, b),
             divergence: flow.any_divergence,
             simd: u32::from(kernel.simd).next_power_of_two(),
         }
@@ -276,6 +276,11 @@ impl Fact {
             }
         }
     }
+}
+
+/// What an access in a block is worth: ten times more per loop around it.
+pub(crate) fn worth(flow: &Flow, b: usize) -> f32 {
+    10f32.powi(i32::from(flow.depth[b].min(6)))
 }
 
 /// Bytes of a dword for each lane.

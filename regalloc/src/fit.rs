@@ -5,6 +5,7 @@
 //! wherever they lived, for their own temporaries as well. So nothing has to be placed again.
 
 use crate::{
+    join,
     liveness::Range,
     matrix::{RegMatrix, Regs, between, first, has, multiples, runs},
     place::{self, File, Item, Placement, UNPLACED},
@@ -37,6 +38,7 @@ pub(crate) struct Scratch {
     /// What it costs to empty each register.
     cost: Vec<f32>,
     evicted: Vec<VarId>,
+    join: join::Scratch,
 }
 
 /// Puts what `plan` adds where `out`, the last placement with this memory, has left registers free. More
@@ -52,19 +54,30 @@ pub(crate) fn fit(
     let mark = plan.mark();
     s.looked = false;
     s.evicted.clear();
-    let fits = if placed.file.regs <= 128 {
+    let narrow = placed.file.regs <= 128;
+    let fits = if narrow {
         Fit::new(placed, &mut scan.narrow[0], s, out).all(plan)
     } else {
         Fit::new(placed, &mut scan.wide[0], s, out).all(plan)
     };
     if !fits {
         plan.back_to(&mark);
-    } else if !s.evicted.is_empty() {
+        return false;
+    }
+    if !s.evicted.is_empty() {
         plan.sort();
         out.spilled.extend(&s.evicted);
         out.spilled.sort_unstable();
     }
-    fits
+    let Known { kernel, accesses, .. } = placed.known;
+    let at = out.at.get_mut(kernel.vars.len()..).unwrap_or(&mut []);
+    let grf = placed.file.reg_bytes();
+    if narrow {
+        join::join(plan, accesses, (&mut scan.narrow[0], at), grf, &mut s.join);
+    } else {
+        join::join(plan, accesses, (&mut scan.wide[0], at), grf, &mut s.join);
+    }
+    true
 }
 
 struct Fit<'a, const W: usize> {
@@ -213,13 +226,13 @@ impl<'a, const W: usize> Fit<'a, W> {
             if at == UNPLACED || !self.meets(i, temp.range) {
                 return false;
             }
-            let addressed = self.vars[i.var.index()].address_taken;
+            let (known, addressed) = (&self.p.known, self.vars[i.var.index()].address_taken);
             let goes = i.cost.is_finite()
                 && !addressed
                 && i.fixed.is_none()
                 && !plan.is_source(i.var)
                 && !self.is_used(i.var, temp.range);
-            let weight = self.p.known.accesses.facts[i.var.index()].weight * self.p.known.remat.cost(i.var);
+            let weight = known.costs.of(i.var, known.accesses, known.remat);
             // A variable over several registers is paid for once.
             let share = weight / i.bytes.div_ceil(rb).min(n) as f32;
             pay(at, at + i.bytes, if goes { share } else { f32::INFINITY });

@@ -11,8 +11,9 @@
 //! matrix     when registers are in use          backing    flags, addresses to GRFs
 //! plan       what spilling will add             fit        a place for that beside the others
 //! spill      general variables to memory        slots      places there
-//! memory     how far messages reach there
-//! copy       a kernel to rewrite                order      fewer alive at a time
+//! memory     how far messages reach there      costs      what spilling costs, and where it helps
+//! join       temporaries that one can be        order      fewer alive at a time
+//! copy       a kernel to rewrite
 //! copies     what would best have one place
 //! split      variables of several parts       remat      what is computed again instead of spilled
 //! apply      variables to registers             calls      what passes by subroutines
@@ -47,11 +48,13 @@ mod calls;
 mod check;
 mod copies;
 mod copy;
+mod costs;
 mod dataflow;
 mod error;
 mod facts;
 mod fit;
 mod flow;
+mod join;
 mod liveness;
 mod matrix;
 mod memory;
@@ -71,6 +74,7 @@ pub use split::Splitter;
 use access::Accesses;
 use backing::Backings;
 use copies::Copies;
+use costs::Costs;
 use facts::Needs;
 use flow::Flow;
 use gen_ir::{Kernel, Physical, Pool, Var, VarClass, VarId, Virtual, Watch};
@@ -161,6 +165,8 @@ struct Analysis {
     apart: [Liveness; 2],
     any_calls: bool,
     copies: Copies,
+    /// What spilling costs, if that was asked.
+    costs: Costs,
     /// Little time is to be taken.
     quick: bool,
 }
@@ -177,6 +183,7 @@ impl Analysis {
         self.live.compute(kernel, &self.accesses, flow, backings, scratch);
         self.tell_apart(kernel, flow, scratch);
         self.copies.find(kernel, !self.quick);
+        self.costs.clear();
         Ok(())
     }
 
@@ -192,6 +199,14 @@ impl Analysis {
         self.live.within_blocks(kernel, &self.accesses, flow, scratch);
         self.tell_apart(kernel, flow, scratch);
         self.copies.find(kernel, !self.quick);
+        self.costs.clear();
+    }
+
+    /// Finds what spilling costs, if it is not known yet.
+    fn find_costs(&mut self, kernel: &Kernel<Virtual>, flow: &Flow) {
+        if !self.costs.are_known() && !self.quick {
+            self.costs.find(kernel, (&self.accesses, &self.live), flow, order::room(kernel));
+        }
     }
 
     fn tell_apart(&mut self, kernel: &Kernel<Virtual>, flow: &Flow, scratch: &mut liveness::Scratch) {
@@ -256,7 +271,7 @@ fn rounds(
     // Registers are taken in turn, unless they are scarce: packing them from the lowest on means fewer spills.
     let mut rotate = !options.quick;
     scratch.now.quick = options.quick;
-    scratch.placing.spill_addressed = spill_addressed;
+    scratch.placing.aims = Aims { spill_addressed, crowds: false };
     for rewritten in 0..MAX_ROUNDS {
         options.watch.ask().map_err(Error::Stopped)?;
         {
@@ -307,6 +322,7 @@ fn rounds(
             rotate = placing.try_general(current, (now, now.sharing(), remat), true, places, is_complete)?;
         }
         if !rotate && !placed_already {
+            now.find_costs(current, flow);
             placing.place(current, VarClass::General, now, false, general)?;
         }
         if !general.spilled.is_empty() {
@@ -324,10 +340,16 @@ fn rounds(
             if flow.any_divergence || remat.any() {
                 placing.place_cheaper(current, (now, sharing, remat), (general, placed_other))?;
             }
+            if !options.quick && !general.spilled.is_empty() {
+                placing.aims.crowds = true;
+                placing.place_cheaper(current, (now, sharing, remat), (general, placed_other))?;
+                placing.aims.crowds = false;
+            }
         }
         if !general.spilled.is_empty() {
             // What spilling adds often fits beside what was placed: then all else keeps its place.
-            let known = Known { kernel: current, accesses: &now.accesses, live: &now.live, remat };
+            let Analysis { accesses, live, costs, .. } = &*now;
+            let known = Known { kernel: current, accesses, live, costs, remat };
             plan.make(&general.spilled, known);
             let fits = general.failed.is_none()
                 && !plan.has_windows()
@@ -411,10 +433,12 @@ fn reordered(kernel: &Kernel<Virtual>, scratch: &mut Scratch) -> Result<Reordere
         return Ok(Reordered::AsItWas { placed: false });
     };
     let general = &mut placed[2];
+    now.find_costs(kernel, flow);
     placing.place(kernel, VarClass::General, now, false, general)?;
     let none = Remat::default();
     let written = cost_of(general, now, &none);
     other.reorder(now, (&kernel_ordered, order.moved()), flow, liveness);
+    other.find_costs(&kernel_ordered, flow);
     let (tried, places) = (&*other, (general, placed_other));
     let better = |p: &Placement| cost_of(p, tried, &none) < written;
     if placing.try_general(&kernel_ordered, (tried, tried.sharing(), &none), false, places, better)? {
@@ -447,8 +471,16 @@ struct Placing {
     fit: fit::Scratch,
     /// Flags and addresses.
     small: (Vec<Item>, place::Scratch),
+    aims: Aims,
+}
+
+/// What may be spilled, and where that is to make room.
+#[derive(Clone, Copy, Default)]
+struct Aims {
     /// What is accessed through addresses may be spilled.
     spill_addressed: bool,
+    /// Room counts where too much is alive.
+    crowds: bool,
 }
 
 impl Placing {
@@ -474,8 +506,8 @@ impl Placing {
     }
 
     /// Places general variables where some may share registers, for instance where waiting lanes may hold one in
-    /// those of another that lanes write that run, each its own part; and where some can be computed again.
-    /// `general` is their placement without that; it becomes the one that costs less.
+    /// those of another that lanes write that run, each its own part; where some can be computed again; or with other
+    /// aims. `general` is their placement without that; it becomes the one that costs less.
     fn place_cheaper(
         &mut self,
         kernel: &Kernel<Virtual>,
@@ -546,7 +578,7 @@ impl Placing {
         out: &mut Placement,
     ) -> Result<(), Error> {
         let file = file_of(kernel, class, rotate);
-        let spill_addressed = self.spill_addressed;
+        let aims = self.aims;
         let (items, scan) = if class == VarClass::General { &mut self.general } else { &mut self.small };
         items.clear();
         for (v, var) in kernel.vars.iter().enumerate() {
@@ -555,7 +587,7 @@ impl Placing {
                     kernel,
                     VarId(v as u32),
                     known,
-                    (file, matches!(sharing, Sharing::ByLane(_)), spill_addressed),
+                    (file, matches!(sharing, Sharing::ByLane(_)), aims),
                     remat,
                 )?);
             }
@@ -572,16 +604,16 @@ fn is_complete(placement: &Placement) -> bool {
 
 /// What spilling a placement's variables costs: their accesses, worth more in loops.
 fn cost_of(placement: &Placement, known: &Analysis, remat: &Remat) -> f32 {
-    placement.spilled.iter().map(|&v| known.accesses.facts[v.index()].weight * remat.cost(v)).sum()
+    placement.spilled.iter().map(|&v| known.costs.of(v, &known.accesses, remat)).sum()
 }
 
 /// What the scan has to know of a variable; `lanes`: whether waiting lanes are to be told from others;
-/// `spill_addressed`: whether those that are accessed through addresses may be spilled.
+/// `aims`: what may be spilled, and for what.
 fn item(
     kernel: &Kernel<Virtual>,
     id: VarId,
     known: &Analysis,
-    (file, lanes, spill_addressed): (File, bool, bool),
+    (file, lanes, aims): (File, bool, Aims),
     remat: &Remat,
 ) -> Result<Item, Error> {
     let (var, ranges) = (&kernel.vars[id.index()], known.live.of(id.index()));
@@ -629,7 +661,7 @@ fn item(
     let header = var.class == VarClass::General && fixed == Some(0);
     let stays = var.no_spill
         || header
-        || var.address_taken && !spill_addressed
+        || var.address_taken && !aims.spill_addressed
         || var.live_out
         || (fixed.is_some() && !(var.live_in && var.class == VarClass::General))
         || fact.needs.has(Needs::EOT)
@@ -637,12 +669,13 @@ fn item(
     let length: u32 = ranges.iter().map(|r| r.end - r.start).sum();
     // Each access through an address moves all of it.
     let moved = if var.address_taken { 1 + var.bytes / 256 } else { 1 };
-    // What is alive longer, or larger, makes more room if it is spilled, but not in proportion: the same room is seldom
-    // wanted all along. The powers 3/4 and 1/4 gave the fewest messages on real programs of those tried; square roots
-    // are the same on every machine.
-    let (length, regs) = (f64::from(length.max(1)), f64::from(var.bytes.div_ceil(file.reg_bytes()).max(1)));
-    let room = (length * length * length * regs).sqrt().sqrt() as f32;
-    let cost = if stays { f32::INFINITY } else { fact.weight * remat.cost(id) * moved as f32 / room };
+    let messages = match var.class {
+        VarClass::General => known.costs.of(id, &known.accesses, remat),
+        _ => fact.weight,
+    };
+    let regs = var.bytes.div_ceil(file.reg_bytes());
+    let room = if aims.crowds { known.costs.room(ranges, length, regs) } else { costs::room(length, regs) };
+    let cost = if stays { f32::INFINITY } else { messages * moved as f32 / room };
     Ok(Item { var: id, bytes: var.bytes, align, fixed, low, high, cost, by_lane })
 }
 

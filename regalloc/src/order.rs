@@ -64,7 +64,7 @@ pub(crate) fn may_fit(kernel: &Kernel<Virtual>, s: &Scratch) -> bool {
 }
 
 /// Bytes of registers that variables may have, about.
-fn room(kernel: &Kernel<Virtual>) -> u32 {
+pub(crate) fn room(kernel: &Kernel<Virtual>) -> u32 {
     u32::from(kernel.grf_count.saturating_sub(kernel.reserved + 2))
         * u32::from(kernel.platform.caps().regs.grf_bytes)
 }

@@ -15,6 +15,7 @@
 
 use crate::{
     access::{Access, Accesses, Kind},
+    costs::Costs,
     liveness::{Liveness, Range},
     memory,
     remat::Remat,
@@ -22,7 +23,7 @@ use crate::{
 use gen_ir::{Inst, Kernel, VarId, Virtual};
 
 /// Instructions for which a filled temporary stays in use.
-const KEEP: u32 = 24;
+pub(crate) const KEEP: u32 = 24;
 
 /// What is known of the kernel as it is.
 #[derive(Clone, Copy)]
@@ -30,6 +31,7 @@ pub(crate) struct Known<'a> {
     pub kernel: &'a Kernel<Virtual>,
     pub accesses: &'a Accesses,
     pub live: &'a Liveness,
+    pub costs: &'a Costs,
     /// What can be computed again.
     pub remat: &'a Remat,
 }
@@ -295,7 +297,7 @@ impl Plan {
 
     /// A temporary for variable `v` at instruction `i`, holding what is needed.
     fn touch(&mut self, known: Known<'_>, v: u32, i: usize, block: &std::ops::Range<usize>) {
-        let Known { kernel, accesses, live, remat } = known;
+        let Known { kernel, accesses, live, remat, .. } = known;
         let grf = grf_of(kernel);
         let (inst, at, top) = (i as u32, i as u32 * 2, block.start as u32 * 2);
         let mut window = false;

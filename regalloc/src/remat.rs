@@ -24,7 +24,7 @@ use crate::{
 use gen_ir::{Base, Dst, Inst, Kernel, Op, Options, Payload, Reg, Src, VarClass, VarId, Virtual};
 
 /// What a read of a variable costs that is computed again, beside a message.
-const COST: f32 = 0.3;
+const COST: f32 = 0.2;
 
 /// Most operations by which a variable is computed.
 const MOST: usize = 4;

@@ -721,3 +721,41 @@ fn what_lost_its_source_is_kept_in_memory() {
         assert_eq!(stats.spills == 0, !lost, "{platform}: {stats:?}");
     }
 }
+
+/// Eight values written before a crowded stretch and read `reads` times behind it, with `gap` instructions between.
+fn crowded_once(reads: u32, gap: u32) -> Kernel<Virtual> {
+    let mut k = Kernel::new("t", Platform::Skl);
+    let (few, many): (Vec<VarId>, Vec<VarId>) = (
+        (0..8).map(|_| k.add_var(general(32))).collect(),
+        (0..125).map(|_| k.add_var(general(32))).collect(),
+    );
+    let (sum, busy) = (k.add_var(general(32)), k.add_var(general(32)));
+    k.vars[sum.index()].live_out = true;
+    let mut insts: Vec<_> = few.iter().map(|&v| value(v, 1)).collect();
+    insts.extend(many.iter().map(|&v| value(v, 2)));
+    insts.push(value(sum, 3));
+    // Read often: what costs least to spill are the few.
+    let crowded = (0..8).flat_map(|_| many.iter().map(|&v| add(sum, sum, v))).collect();
+    let mut after = vec![value(busy, 4)];
+    for _ in 0..reads {
+        after.extend(few.iter().map(|&v| add(sum, sum, v)));
+        after.extend((0..gap).map(|_| add(busy, busy, busy)));
+    }
+    after.push(add(sum, sum, busy));
+    let next = |n| vec![BlockId(n)].into();
+    k.blocks = vec![
+        Block { insts, succs: next(1) },
+        Block { insts: crowded, succs: next(2) },
+        Block { insts: after, succs: Default::default() },
+    ];
+    k
+}
+
+#[test]
+fn what_was_spilled_for_a_crowded_stretch_is_read_once_behind_it() {
+    // A temporary alone would serve instructions that are nearer to each other.
+    let k = crowded_once(4, 2 * plan::KEEP);
+    let options = Options { check: true, ..Options::default() };
+    let (_, stats) = allocate(&k, &options, &mut Scratch::default(), &mut Pool::default()).unwrap();
+    assert!(stats.spills > 0 && stats.fills <= 8, "{stats:?}");
+}
