@@ -215,6 +215,11 @@ impl Accesses {
         self.blocks[b] as usize..self.blocks[b + 1] as usize
     }
 
+    /// The block of an instruction.
+    pub fn block_of(&self, i: u32) -> u32 {
+        self.blocks.partition_point(|&first| first <= i) as u32 - 1
+    }
+
     /// The accesses of a block's instructions.
     pub fn of_block(&self, b: usize) -> &[Access] {
         let r = self.block(b);

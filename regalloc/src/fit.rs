@@ -5,6 +5,7 @@
 //! wherever they lived, for their own temporaries as well. So nothing has to be placed again.
 
 use crate::{
+    flow::Flow,
     join,
     liveness::Range,
     matrix::{RegMatrix, Regs, between, first, has, multiples, runs},
@@ -23,6 +24,7 @@ pub(crate) struct Placed<'a> {
     pub limits: (u32, u32),
     pub items: &'a [Item],
     pub known: Known<'a>,
+    pub flow: &'a Flow,
     /// Whether items may share registers that pass by the same subroutine.
     pub in_calls: bool,
 }
@@ -69,15 +71,40 @@ pub(crate) fn fit(
         out.spilled.extend(&s.evicted);
         out.spilled.sort_unstable();
     }
-    let Known { kernel, accesses, .. } = placed.known;
-    let at = out.at.get_mut(kernel.vars.len()..).unwrap_or(&mut []);
-    let grf = placed.file.reg_bytes();
     if narrow {
-        join::join(plan, accesses, (&mut scan.narrow[0], at), grf, &mut s.join);
+        join_all(placed, plan, &mut scan.narrow[0], s, out);
     } else {
-        join::join(plan, accesses, (&mut scan.wide[0], at), grf, &mut s.join);
+        join_all(placed, plan, &mut scan.wide[0], s, out);
     }
     true
+}
+
+/// Joins temporaries that can be one (`join`).
+fn join_all<const W: usize>(
+    placed: &Placed<'_>,
+    plan: &mut Plan,
+    matrix: &mut RegMatrix<W>,
+    s: &mut Scratch,
+    out: &mut Placement,
+) {
+    let Placed { known, flow, .. } = *placed;
+    let Placement { at, used, .. } = out;
+    let at = at.get_mut(known.kernel.vars.len()..).unwrap_or(&mut []);
+    let grf = placed.file.reg_bytes();
+    join::join(plan, (known, flow), (matrix, at), (grf, |t| bases(placed, t)), &mut s.join);
+    let ends = plan.temps.iter().zip(at).map(|(t, at)| *at + t.bytes(grf));
+    *used = ends.fold(*used, u32::max);
+}
+
+/// The first registers that a temporary may have.
+fn bases<const W: usize>(placed: &Placed<'_>, t: &Temp) -> Regs<W> {
+    let rb = placed.file.reg_bytes();
+    let (low, high) = placed.limits;
+    let n = t.bytes(rb).div_ceil(rb);
+    let mut bases = between::<W>(low.div_ceil(rb), (high / rb + 1).saturating_sub(n));
+    let steps = multiples::<W>((t.align / rb).max(1));
+    bases.iter_mut().zip(steps).for_each(|(b, m)| *b &= m);
+    bases
 }
 
 struct Fit<'a, const W: usize> {
@@ -151,17 +178,6 @@ impl<'a, const W: usize> Fit<'a, W> {
         self.p.known.live.of(i.var.index())
     }
 
-    /// The first registers that a temporary may have.
-    fn bases(&self, t: &Temp) -> Regs<W> {
-        let rb = self.p.file.reg_bytes();
-        let (low, high) = self.p.limits;
-        let n = t.bytes(rb).div_ceil(rb);
-        let mut bases = between::<W>(low.div_ceil(rb), (high / rb + 1).saturating_sub(n));
-        let steps = multiples::<W>((t.align / rb).max(1));
-        bases.iter_mut().zip(steps).for_each(|(b, m)| *b &= m);
-        bases
-    }
-
     /// Gives temporary `t` registers, if there are enough free.
     fn put(&mut self, t: usize, plan: &Plan) -> bool {
         let temp = &plan.temps[t];
@@ -171,7 +187,7 @@ impl<'a, const W: usize> Fit<'a, W> {
         let rb = self.p.file.reg_bytes();
         let n = temp.bytes(rb).div_ceil(rb);
         let mut starts = runs(self.matrix.within(&[temp.range]).map(|word| !word), n);
-        starts.iter_mut().zip(self.bases(temp)).for_each(|(s, b)| *s &= b);
+        starts.iter_mut().zip(bases::<W>(self.p, temp)).for_each(|(s, b)| *s &= b);
         let mut behind = between::<W>(self.next, u32::MAX);
         behind.iter_mut().zip(starts).for_each(|(b, s)| *b &= s);
         let Some(r) = first(&behind).or_else(|| first(&starts)) else { return false };
@@ -244,7 +260,7 @@ impl<'a, const W: usize> Fit<'a, W> {
                 pay(at, at + self.vars[input.var as usize].bytes, f32::INFINITY);
             }
         }
-        let bases = self.bases(&temp);
+        let bases = bases::<W>(self.p, &temp);
         let sum = |r: u32| cost[r as usize..(r + n) as usize].iter().sum::<f32>();
         let best = (0..self.p.file.regs)
             .filter(|&r| has(&bases, r))

@@ -1,20 +1,35 @@
-//! Fills that are not needed: temporaries of one variable in a block become one where its registers are free between.
+//! Fills that are not needed: temporaries of one variable become one where registers are free between them.
 //!
 //! A variable goes to memory everywhere although only some stretch of code is crowded. Where it is not, what one
-//! temporary holds can stay until the next one wants it: then that need not be read again, and what it has just
-//! saved need not be, if it is changed and saved once more. Short ways come first, for those take least room.
+//! temporary holds can stay until the next one wants it: then that need not be read again, and what is saved need not
+//! be, if nothing reads it from memory any more. Short ways come first, for those take least room.
+//!
+//! **What holds.** Temporaries that are one have a [residence](Residence), positions at which nothing else has their
+//! registers: from the first of them to the last, and on to the end of the block from where the instruction pointer
+//! goes back to a block between. Where it begins they are filled or written for all lanes that hold the variable.
+//! Nothing else in the residence writes the variable. What the temporaries hold of it is saved where they are written,
+//! all of it, whatever the mask: so behind each the registers have what memory has, for waiting lanes, too; and where the
+//! instruction pointer leaves and enters again, they are filled again. That is not so of what is computed again, under
+//! the mask: its residence has more than one block only where all lanes run, or where the instruction pointer
+//! never comes back.
+//!
+//! Where no temporary stands before all others, as those on both sides of a branch, one fill before the branch is for all
+//! of them. From a loop it goes to the block before.
 //!
 //! The places of all else are known (`fit`), and none is moved.
 
 use crate::{
-    access::{Access, Accesses, Kind},
+    access::{Access, Kind},
+    facts,
+    flow::Flow,
     liveness::Range,
-    matrix::{RegMatrix, between},
-    plan::{Fill, Plan, Temp, chunks},
+    matrix::{RegMatrix, Regs, between, first, runs},
+    plan::{Fill, Known, Plan, Temp, Use, chunks},
+    residence::{Entries, Residence},
 };
 
 /// How far apart temporaries may be, in positions.
-const REACH: u32 = 4096;
+const REACH: u32 = 1 << 14;
 /// How many temporaries of a variable are looked at before one.
 const BACK: usize = 8;
 
@@ -26,8 +41,13 @@ pub(crate) struct Scratch {
     /// What is known of each temporary.
     about: Vec<About>,
     pairs: Vec<Pair>,
+    /// Where variables are written: by variable and instruction.
+    writes: Vec<Write>,
+    entries: Entries,
     /// Uses that save a temporary that nothing has read from memory since.
     saves: Vec<usize>,
+    /// Reads from memory, by variable and instruction.
+    reads: Vec<Read>,
 }
 
 /// What uses say of a temporary.
@@ -41,6 +61,25 @@ struct About {
     written: bool,
     /// It has been joined to this one.
     joined: u32,
+    /// The instruction, in another block, before which it is filled.
+    hoisted: u32,
+}
+
+/// A write of a variable.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Write {
+    var: u32,
+    inst: u32,
+    /// The temporary that has it, if one does.
+    temp: u32,
+}
+
+/// A read of a variable from memory.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Read {
+    var: u32,
+    inst: u32,
+    temp: u32,
 }
 
 /// A temporary that holds what a later one reads again.
@@ -50,76 +89,182 @@ struct Pair {
     cost: u32,
     first: u32,
     second: u32,
+    /// Where the residence of both has to end, at least.
+    end: u32,
+    /// The instruction before which both are filled, if the first does not come before the second in any case.
+    hoisted: u32,
 }
 
-/// No temporary, and no block.
+/// No temporary, no instruction and no block.
 const NONE: u32 = u32::MAX;
 
 /// Joins temporaries that all have places in `at`, which begins with the temporaries'; registers in use are in
-/// `matrix`, `grf` bytes each.
+/// `matrix`, `grf` bytes each, and `bases` says where a temporary may begin.
 pub(crate) fn join<const W: usize>(
     plan: &mut Plan,
-    accesses: &Accesses,
+    (known, flow): (Known<'_>, &Flow),
     (matrix, at): (&mut RegMatrix<W>, &mut [u32]),
-    grf: u32,
+    (grf, bases): (u32, impl Fn(&Temp) -> Regs<W>),
     s: &mut Scratch,
 ) {
-    describe(plan, accesses, s);
-    find_pairs(&plan.temps, grf, s);
+    describe(plan, known, s);
+    s.entries.find(flow);
+    find_pairs(plan, (known, flow), grf, s);
+    let mut join = Join { plan, matrix, at, grf, bases };
     let mut any = false;
     for i in 0..s.pairs.len() {
-        let Pair { first, second, .. } = s.pairs[i];
-        let first = root(&s.about, first);
-        let (a, b) = (plan.temps[first as usize], plan.temps[second as usize]);
-        // All of a temporary is saved: what others have written there would be lost.
-        let same = (a.first, a.end) == (b.first, b.end) && a.front >= b.front;
-        if s.about[second as usize].written && !same {
-            continue;
-        }
-        let regs = |t: &Temp, byte: u32| {
-            let r = byte / grf;
-            between::<W>(r, r + t.bytes(grf).div_ceil(grf))
-        };
-        let (of_a, of_b) = (regs(&a, at[first as usize]), regs(&b, at[second as usize]));
-        matrix.reset(of_b, &[b.range]);
-        // From where the first is needed no more to the end of the second, in the registers of the first.
-        let more = Range { start: a.range.end.min(b.range.end), end: b.range.end };
-        let taken = matrix.within(&[more]);
-        if taken.iter().zip(of_a).any(|(t, a)| t & a != 0) {
-            matrix.set(of_b, &[b.range]);
-            continue;
-        }
-        matrix.set(of_a, &[more]);
-        plan.temps[first as usize].range.end = b.range.end;
-        at[second as usize] = at[first as usize];
-        s.about[second as usize].joined = first;
-        any = true;
+        any |= join.pair(s.pairs[i], s);
+    }
+    for t in 0..s.about.len() as u32 {
+        any |= join.leave_loop(t, (known, flow), s);
     }
     if any {
-        rename(plan, s);
+        for t in 0..s.about.len() {
+            at[t] = at[root(&s.about, t as u32) as usize];
+        }
+        rename(plan, known, s);
+        fill_hoisted(plan, s);
+        drop_saves(plan, (known, flow), s);
+    }
+}
+
+/// What is joined, and where.
+struct Join<'a, const W: usize, B> {
+    plan: &'a mut Plan,
+    matrix: &'a mut RegMatrix<W>,
+    at: &'a mut [u32],
+    grf: u32,
+    bases: B,
+}
+
+impl<const W: usize, B: Fn(&Temp) -> Regs<W>> Join<'_, W, B> {
+    /// Joins two temporaries, if registers are free. Returns whether they are.
+    fn pair(&mut self, pair: Pair, s: &mut Scratch) -> bool {
+        let Pair { first, second, end, hoisted, .. } = pair;
+        let first = root(&s.about, first);
+        if s.about[second as usize].joined != NONE {
+            return false;
+        }
+        let (a, b) = (self.plan.temps[first as usize], self.plan.temps[second as usize]);
+        // All of a temporary is saved: what others have written there would be lost.
+        let same = (a.first, a.end) == (b.first, b.end) && a.front >= b.front;
+        if s.about[second as usize].written && !same || b.range.start < a.range.start {
+            return false;
+        }
+        let mut whole = Range { start: a.range.start, end: a.range.end.max(b.range.end).max(end) };
+        // Whether what has been joined to the first is there already where both would be filled.
+        let hoists = hoisted != NONE && !(a.range.start..=a.range.end).contains(&(hoisted * 2));
+        if hoists {
+            if s.about[first as usize].fill != Fill::Read || a.range.start < hoisted * 2 {
+                return false;
+            }
+            whole.start = hoisted * 2;
+        }
+        if is_written_within(s, a.var, whole, [first, second]) || !self.widen(first, Some(second), whole) {
+            return false;
+        }
+        s.about[second as usize].joined = first;
+        if hoists {
+            s.about[first as usize].hoisted = hoisted;
+        }
+        true
+    }
+
+    /// Has what is filled in a loop filled before it, if nothing else in the loop writes it and registers are free.
+    /// Returns whether it is.
+    fn leave_loop(&mut self, t: u32, (known, flow): (Known<'_>, &Flow), s: &mut Scratch) -> bool {
+        let About { block, fill, joined, hoisted, .. } = s.about[t as usize];
+        let temp = self.plan.temps[t as usize];
+        if block == NONE || joined != NONE || fill != Fill::Read || temp.window {
+            return false;
+        }
+        let block = if hoisted == NONE { block } else { known.accesses.block_of(hoisted) };
+        let last = known.accesses.block_of((temp.range.end - 1) / 2);
+        // The outermost loop comes first.
+        let loops = flow.cfg.loops().iter().filter(|l| (l.head..=l.last).contains(&block));
+        for l in loops {
+            let around = s.entries.around(flow, l.head, last.max(block));
+            let Some((found, hoisted)) =
+                around.and_then(|r| Some((r, before_end(r.first, temp.var, self.plan, known)?)))
+            else {
+                continue;
+            };
+            let end = found.end(temp.range.end, known.accesses);
+            let whole = Range { start: hoisted * 2, end };
+            let cheaper = facts::worth(flow, found.first as usize) < facts::worth(flow, block as usize);
+            let near = temp.range.start.saturating_sub(whole.start) <= REACH;
+            if cheaper && near && !is_written_within(s, temp.var, whole, [t, t]) && self.widen(t, None, whole)
+            {
+                s.about[t as usize].hoisted = hoisted;
+                return true;
+            }
+        }
+        false
+    }
+
+    /// Gives temporary `first`, and `second` with it, registers in all of `whole`: those it has, or others. Returns
+    /// whether any are free; if not, all is as it was.
+    fn widen(&mut self, first: u32, second: Option<u32>, whole: Range) -> bool {
+        let temps = [Some(first), second].map(|t| t.map(|t| self.plan.temps[t as usize]));
+        let regs = |byte: u32, t: &Temp| {
+            let r = byte / self.grf;
+            between::<W>(r, r + t.bytes(self.grf).div_ceil(self.grf))
+        };
+        let mut before = [None; 2];
+        for ((t, temp), before) in [Some(first), second].into_iter().zip(temps).zip(&mut before) {
+            if let (Some(t), Some(temp)) = (t, temp) {
+                let had = regs(self.at[t as usize], &temp);
+                self.matrix.reset(had, &[temp.range]);
+                *before = Some((had, temp.range));
+            }
+        }
+        let temp = self.plan.temps[first as usize];
+        let free = self.matrix.within(&[whole]).map(|word| !word);
+        let now = self.at[first as usize];
+        let stays = free.iter().zip(regs(now, &temp)).all(|(f, a)| a & !f == 0);
+        let mut starts = runs(free, temp.bytes(self.grf).div_ceil(self.grf));
+        starts.iter_mut().zip((self.bases)(&temp)).for_each(|(s, b)| *s &= b);
+        let place = if stays { Some(now) } else { self::first(&starts).map(|r| r * self.grf) };
+        let Some(place) = place else {
+            before.iter().flatten().for_each(|(had, range)| self.matrix.set(*had, &[*range]));
+            return false;
+        };
+        self.matrix.set(regs(place, &temp), &[whole]);
+        self.plan.temps[first as usize].range = whole;
+        self.at[first as usize] = place;
+        true
     }
 }
 
 /// Finds where temporaries are, and what is done with them.
-fn describe(plan: &Plan, accesses: &Accesses, s: &mut Scratch) {
-    let unknown = About { block: NONE, fill: Fill::None, written: false, joined: NONE };
+fn describe(plan: &Plan, known: Known<'_>, s: &mut Scratch) {
+    let unknown = About { block: NONE, fill: Fill::None, written: false, joined: NONE, hoisted: NONE };
     s.about.clear();
     s.about.resize(plan.temps.len(), unknown);
+    s.writes.clear();
     let mut block = 0;
+    for u in &plan.inputs {
+        s.about[u.temp as usize] = About { block: 0, written: true, ..unknown };
+        s.writes.push(Write { var: u.var, inst: u.inst, temp: u.temp });
+    }
     for u in &plan.uses {
-        while accesses.block(block).end <= u.inst as usize {
+        while known.accesses.block(block).end <= u.inst as usize {
             block += 1;
         }
-        if u.fill == Fill::Gone {
-            continue;
-        }
-        let about = &mut s.about[u.temp as usize];
-        if about.block == NONE {
-            (about.block, about.fill) = (block as u32, u.fill);
-        }
         let written = |a: &Access| a.var == u.var && a.kind.has(Kind::WRITE);
-        about.written |= accesses.of(u.inst as usize).iter().any(written);
+        let written = known.accesses.of(u.inst as usize).iter().any(written);
+        let temp = if u.fill == Fill::Gone { NONE } else { u.temp };
+        if written {
+            s.writes.push(Write { var: u.var, inst: u.inst, temp });
+        }
+        if let Some(about) = s.about.get_mut(temp as usize) {
+            if about.block == NONE {
+                (about.block, about.fill) = (block as u32, u.fill);
+            }
+            about.written |= written;
+        }
     }
+    s.writes.sort_unstable();
     s.sorted.clear();
     s.sorted.extend((0..plan.temps.len() as u32).filter(|&t| s.about[t as usize].block != NONE));
     s.sorted.sort_unstable_by_key(|&t| {
@@ -128,18 +273,28 @@ fn describe(plan: &Plan, accesses: &Accesses, s: &mut Scratch) {
     });
 }
 
+/// The last instruction of a block, if a variable can be filled before it.
+fn before_end(block: u32, var: u32, plan: &Plan, known: Known<'_>) -> Option<u32> {
+    let last = known.accesses.block(block as usize).next_back()?;
+    let touched = known.accesses.of(last).iter().any(|a| a.var == var);
+    (!touched && last as u32 >= plan.loaded).then_some(last as u32)
+}
+
 /// Finds for each temporary that is filled the one before that has the same bytes, if there is one.
-fn find_pairs(temps: &[Temp], grf: u32, s: &mut Scratch) {
-    let Scratch { sorted, about, pairs, .. } = s;
+fn find_pairs(plan: &Plan, (known, flow): (Known<'_>, &Flow), grf: u32, s: &mut Scratch) {
+    let Scratch { sorted, about, pairs, entries, .. } = s;
+    let temps = &plan.temps;
     pairs.clear();
     for (n, &second) in sorted.iter().enumerate() {
         let (to, about_to) = (&temps[second as usize], about[second as usize]);
         if about_to.fill == Fill::None || to.window {
             continue;
         }
+        // The nearest one that does not come before this one in any case.
+        let mut beside = None;
         for &first in sorted[..n].iter().rev().take(BACK) {
             let (from, about_from) = (&temps[first as usize], about[first as usize]);
-            if from.var != to.var || about_from.block != about_to.block || from.window {
+            if from.var != to.var || from.window || to.range.start.saturating_sub(from.range.end) > REACH {
                 break;
             }
             if to.first >= from.end || from.first >= to.end {
@@ -147,19 +302,68 @@ fn find_pairs(temps: &[Temp], grf: u32, s: &mut Scratch) {
             }
             let same = (from.first, from.end) == (to.first, to.end) && from.front >= to.front;
             let covers = same || !about_to.written && from.first <= to.first && to.end <= from.end;
-            if covers && from.range.end <= to.range.start && to.range.start - from.range.end <= REACH {
-                let regs = from.bytes(grf).div_ceil(grf);
-                let messages = chunks(to.end - to.first, grf).count() as u32;
-                let cost = (to.range.end - from.range.end) * regs / messages;
-                pairs.push(Pair { cost, first, second });
+            let here = about_from.block == about_to.block;
+            if covers && from.range.end <= to.range.start {
+                let found = if here {
+                    Some(Residence { first: about_from.block, last: about_to.block, whole: false })
+                } else {
+                    if about_to.fill == Fill::Again && !runs_once(flow, about_from.block) {
+                        break;
+                    }
+                    entries.residence(flow, about_from.block, about_to.block)
+                };
+                let Some(found) = found else {
+                    beside.get_or_insert(first);
+                    continue;
+                };
+                let end = found.end(to.range.end, known.accesses);
+                let cost = cost(from, to, Range { start: from.range.end, end }, grf);
+                pairs.push(Pair { cost, first, second, end, hoisted: NONE });
                 break;
             }
-            if about_from.written || covers {
+            if here && (about_from.written || covers) {
+                beside = None;
                 break;
             }
         }
+        let Some(first) = beside else { continue };
+        let (from, about_from) = (&temps[first as usize], about[first as usize]);
+        if about_from.fill != Fill::Read || about_to.fill != Fill::Read {
+            continue;
+        }
+        let Some(found) = entries.around(flow, about_from.block, about_to.block) else { continue };
+        let worth = |block: u32| facts::worth(flow, block as usize);
+        if worth(found.first) <= worth(about_from.block) + worth(about_to.block)
+            && let Some(hoisted) = before_end(found.first, to.var, plan, known)
+            && to.range.start - hoisted * 2 <= REACH
+        {
+            let end = found.end(to.range.end, known.accesses);
+            let cost = cost(from, to, Range { start: hoisted * 2, end }, grf);
+            pairs.push(Pair { cost, first, second, end, hoisted });
+        }
     }
     pairs.sort_unstable_by_key(|p| (p.cost, p.first, p.second));
+}
+
+/// What it takes to have two temporaries in one place, in positions times registers, by each message that goes.
+fn cost(first: &Temp, second: &Temp, more: Range, grf: u32) -> u32 {
+    let regs = first.bytes(grf).div_ceil(grf);
+    let messages = chunks(second.end - second.first, grf).count() as u32;
+    (more.end - more.start) * regs / messages
+}
+
+/// Whether what lanes compute in a block stays in registers for those that wait behind it.
+fn runs_once(flow: &Flow, block: u32) -> bool {
+    !flow.divergent[block as usize] || flow.reached[block as usize] > block
+}
+
+/// Whether something else than those temporaries, and what has been joined to them, writes a variable in `range`.
+fn is_written_within(s: &Scratch, var: u32, range: Range, temps: [u32; 2]) -> bool {
+    let first = s.writes.partition_point(|w| (w.var, w.inst) < (var, range.start / 2));
+    s.writes[first..]
+        .iter()
+        .take_while(|w| w.var == var && w.inst * 2 + 1 < range.end)
+        .any(|w| w.temp == NONE || !temps.contains(&root(&s.about, w.temp)))
 }
 
 /// What a temporary has become.
@@ -170,24 +374,27 @@ fn root(about: &[About], mut t: u32) -> u32 {
     t
 }
 
-/// Has uses work on what their temporaries have become. What one of those saves is not saved before, unless it is read
-/// from memory between.
-fn rename(plan: &mut Plan, s: &mut Scratch) {
+/// Has uses work on what their temporaries have become. What one of those saves is not saved before in the block, unless
+/// it is read from memory between.
+fn rename(plan: &mut Plan, known: Known<'_>, s: &mut Scratch) {
     let Scratch { about, saves, .. } = s;
     let Plan { uses, temps, .. } = plan;
     saves.clear();
-    let mut block = NONE;
+    let (mut block, mut end) = (0, known.accesses.block(0).end);
     for i in 0..uses.len() {
         let u = &mut uses[i];
         if u.fill == Fill::Gone {
             continue;
         }
         let to = root(about, u.temp);
-        if to != u.temp {
+        if to != u.temp || about[to as usize].hoisted != NONE {
             (u.temp, u.fill) = (to, Fill::None);
         }
-        if about[to as usize].block != block {
-            block = about[to as usize].block;
+        if end <= u.inst as usize {
+            while end <= u.inst as usize {
+                block += 1;
+                end = known.accesses.block(block).end;
+            }
             saves.clear();
         }
         let (fill, saved, temp) = (u.fill, u.saved, &temps[to as usize]);
@@ -204,4 +411,62 @@ fn rename(plan: &mut Plan, s: &mut Scratch) {
             saves.push(i);
         }
     }
+}
+
+/// Adds the fills that have gone to other blocks.
+fn fill_hoisted(plan: &mut Plan, s: &Scratch) {
+    let before = plan.uses.len();
+    for (temp, about) in s.about.iter().enumerate().filter(|(_, a)| a.hoisted != NONE && a.joined == NONE) {
+        let var = plan.temps[temp].var;
+        let (inst, temp) = (about.hoisted, temp as u32);
+        plan.uses.push(Use { inst, var, temp, fill: Fill::Read, saved: false, messages: 0 });
+    }
+    if plan.uses.len() > before {
+        plan.sort();
+    }
+}
+
+/// Has nothing saved that is read from memory nowhere behind.
+fn drop_saves(plan: &mut Plan, (known, flow): (Known<'_>, &Flow), s: &mut Scratch) {
+    let Plan { uses, inputs, temps, .. } = plan;
+    s.reads.clear();
+    let reads = uses.iter().filter(|u| u.fill == Fill::Read);
+    s.reads.extend(reads.map(|u| Read { var: u.var, inst: u.inst, temp: u.temp }));
+    s.reads.sort_unstable();
+    let mut block = 0;
+    let all = inputs.iter_mut().map(|u| (u, true)).chain(uses.iter_mut().map(|u| (u, false)));
+    for (u, is_input) in all {
+        if is_input {
+            block = 0;
+        }
+        while known.accesses.block(block).end <= u.inst as usize {
+            block += 1;
+        }
+        if u.saved {
+            u.saved = is_read_behind(u, (block, is_input), (known, flow), temps, &s.reads);
+        }
+    }
+}
+
+/// Whether what `u` saves, in `block`, may be read from memory behind.
+fn is_read_behind(
+    u: &Use,
+    (block, is_input): (usize, bool),
+    (known, flow): (Known<'_>, &Flow),
+    temps: &[Temp],
+    reads: &[Read],
+) -> bool {
+    // An input is saved before the instruction.
+    let mut from = u.inst + u32::from(!is_input);
+    let reached = flow.reached[block] as usize;
+    if reached <= block {
+        from = from.min(known.accesses.block(reached).start as u32);
+    }
+    let temp = &temps[u.temp as usize];
+    let same = |r: &Read| {
+        let other = &temps[r.temp as usize];
+        other.first < temp.end && temp.first < other.end
+    };
+    let first = reads.partition_point(|r| (r.var, r.inst) < (u.var, from));
+    reads[first..].iter().take_while(|r| r.var == u.var).any(same)
 }

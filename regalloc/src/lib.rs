@@ -12,8 +12,8 @@
 //! plan       what spilling will add             fit        a place for that beside the others
 //! spill      general variables to memory        slots      places there
 //! memory     how far messages reach there      costs      what spilling costs, and where it helps
-//! join       temporaries that one can be        order      fewer alive at a time
-//! copy       a kernel to rewrite
+//! join       temporaries that one can be        residence  where registers keep what memory has
+//! order      fewer alive at a time              copy       a kernel to rewrite
 //! copies     what would best have one place
 //! split      variables of several parts       remat      what is computed again instead of spilled
 //! apply      variables to registers             calls      what passes by subroutines
@@ -63,6 +63,7 @@ mod place;
 mod plan;
 mod points_to;
 mod remat;
+mod residence;
 mod slots;
 mod spill;
 mod split;
@@ -351,9 +352,8 @@ fn rounds(
             let Analysis { accesses, live, costs, .. } = &*now;
             let known = Known { kernel: current, accesses, live, costs, remat };
             plan.make(&general.spilled, known);
-            let fits = general.failed.is_none()
-                && !plan.has_windows()
-                && placing.fit((known, now.any_calls), plan, general);
+            let fits =
+                general.failed.is_none() && !plan.has_windows() && placing.fit((known, flow), plan, general);
             let work = work.get_or_insert_with(|| copy::copy(kernel, pool));
             let spilled = (&general.spilled[..], &*plan, &now.live, &*remat);
             let count = match spill::spill(work, spilled, backings, &mut memory, spill, pool) {
@@ -522,12 +522,7 @@ impl Placing {
 
     /// Puts what `plan` adds beside the general variables that were placed last. Returns whether all of it
     /// fits.
-    fn fit(
-        &mut self,
-        (known, in_calls): (Known<'_>, bool),
-        plan: &mut Plan,
-        general: &mut Placement,
-    ) -> bool {
+    fn fit(&mut self, (known, flow): (Known<'_>, &Flow), plan: &mut Plan, general: &mut Placement) -> bool {
         let caps = known.kernel.platform.caps();
         let file = file_of(known.kernel, VarClass::General, false);
         // As for all that messages write.
@@ -535,7 +530,8 @@ impl Placing {
         let regs = regs.min(file.regs.saturating_sub(known.kernel.reserved.into()));
         let limits = (file.reg_bytes(), regs * file.reg_bytes());
         let (items, scan) = &mut self.general;
-        let placed = fit::Placed { file, limits, items, known, in_calls };
+        let in_calls = !flow.calls().is_empty();
+        let placed = fit::Placed { file, limits, items, known, flow, in_calls };
         fit::fit(&placed, plan, scan, &mut self.fit, general)
     }
 

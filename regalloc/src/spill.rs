@@ -331,7 +331,9 @@ impl Spiller<'_> {
             out.push(raw_copy(exec, self.reg(input.temp, front + at), from, ty, Inst::<Virtual>::NO_ORIGIN));
             at += exec.lanes() * unit;
         }
-        self.write(out, input, Inst::<Virtual>::NO_ORIGIN);
+        if input.saved {
+            self.write(out, input, Inst::<Virtual>::NO_ORIGIN);
+        }
     }
 
     /// A register of a temporary.
