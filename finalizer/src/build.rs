@@ -106,6 +106,16 @@ pub const fn int_type(bytes: u32, signed: bool) -> Type {
     }
 }
 
+/// An integer immediate's value in 64 bits.
+pub fn extend(bits: u64, ty: Type) -> u64 {
+    match ty {
+        Type::B => bits as i8 as u64,
+        Type::W => bits as i16 as u64,
+        Type::D => bits as i32 as u64,
+        _ => bits,
+    }
+}
+
 /// The same operand read as another type of the same size.
 pub fn with_type(src: VSrc, to: Type) -> VSrc {
     match src {

@@ -272,6 +272,20 @@ impl<S: Space> Reg<S> {
         self.base == Packed::arf(Arf::Null)
     }
 
+    /// The number of the general register that the operand starts in.
+    #[inline]
+    pub fn grf_number(self) -> Option<u16> {
+        let bits = self.base.0.get();
+        (bits & !NUMBER == GRF).then_some(bits as u16)
+    }
+
+    /// The kind of architecture register that the operand starts in, the first half of its [`code`](Arf::code).
+    #[inline]
+    pub fn arf_kind(self) -> Option<u8> {
+        let bits = self.base.0.get();
+        (bits & !NUMBER == ARF).then_some((bits >> 8) as u8)
+    }
+
     /// The variable, if one is named.
     #[inline]
     pub fn var(self) -> Option<S::Var> {

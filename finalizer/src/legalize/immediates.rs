@@ -6,10 +6,7 @@
 use gen_ir::{Class, Cond, Dst, Op, Payload, Src, Type};
 
 use super::{Legalizer, Step, operand::is_scalar};
-use crate::{
-    build::{self, Lanes, VInst, VSrc},
-    lower::alu::extend,
-};
+use crate::build::{self, Lanes, VInst, VSrc, extend};
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if !inst.src.iter().any(|s| s.is_imm() || matches!(s, Src::AddrOf { .. })) {

@@ -9,10 +9,7 @@ use super::{
     slice::piece,
     wide,
 };
-use crate::{
-    build::{self, ACC0, VInst, VSrc},
-    lower::alu::extend,
-};
+use crate::build::{self, ACC0, VInst, VSrc, extend};
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if lx.caps.ops.int64 {

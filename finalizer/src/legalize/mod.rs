@@ -23,7 +23,6 @@ mod narrow;
 mod opcodes;
 mod operand;
 mod places;
-mod plain;
 mod regions;
 pub(crate) mod responses;
 mod rounding;
@@ -42,7 +41,7 @@ use platforms::Caps;
 pub(crate) use slice::{overlaps, piece};
 
 use crate::build::{self, Lanes, VInst, VReg};
-use seen::Seen;
+use seen::{Seen, Spelling};
 
 /// An instruction that has no encoding.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,6 +117,7 @@ pub(crate) fn legalize(
         out: std::mem::take(&mut scratch.out),
         errors: Vec::new(),
         depth: 0,
+        aligned: false,
     };
     for block in &mut kernel.blocks {
         legalizer.out.clear();
@@ -178,6 +178,8 @@ struct Legalizer<'a> {
     out: Vec<VInst>,
     errors: Vec<LegalizeError>,
     depth: u32,
+    /// A rule has aligned a variable further.
+    aligned: bool,
 }
 
 impl Legalizer<'_> {
@@ -193,15 +195,6 @@ impl Legalizer<'_> {
     fn settle(&mut self, inst: &mut VInst) -> bool {
         crate::identities::simplify(inst);
         multiply::narrow(inst);
-        if plain::settle(self, inst) {
-            if cfg!(debug_assertions) {
-                self.assert_kept(inst);
-                let mut spelled = *inst;
-                self.canonical(&mut spelled);
-                assert_eq!(spelled, *inst, "it is spelled otherwise");
-            }
-            return true;
-        }
         // Lowering has already brought macros into their one form.
         let is_macro = matches!(inst.dst, Dst::Macro { .. });
         let operates = matches!(inst.op.info().class, Class::Basic | Class::Math | Class::Ternary);
@@ -213,26 +206,26 @@ impl Legalizer<'_> {
             return false;
         }
         let shape = seen::shape(self, inst);
-        if shape.is_some_and(|s| self.seen.has(s)) {
+        if let Some(spelling) = shape.as_ref().and_then(|s| self.seen.spelling(s)) {
             if cfg!(debug_assertions) {
-                self.assert_kept(inst);
-                assert_eq!(seen::shape(self, inst), shape, "a rule changes a variable of it");
+                self.assert_kept(inst, spelling);
             }
-            self.canonical(inst);
+            spelling.give(inst);
             return true;
         }
         self.depth += 1;
+        self.aligned = false;
         let step = RULES.iter().map(|rule| rule(self, inst)).find(|step| !matches!(step, Step::Keep));
         self.depth -= 1;
         match step {
             None | Some(Step::Keep) => {
+                self.canonical(inst);
                 // A rule that changes what is known of a variable has to be asked again.
                 if let Some(shape) = shape
-                    && seen::shape(self, inst) == Some(shape)
+                    && !self.aligned
                 {
-                    self.seen.add(shape);
+                    self.seen.add(shape, Spelling::of(inst));
                 }
-                self.canonical(inst);
                 true
             }
             Some(Step::Replaced) => false,
@@ -243,10 +236,16 @@ impl Legalizer<'_> {
         }
     }
 
-    /// Asks all rules about an instruction that they leave alone.
-    fn assert_kept(&mut self, inst: &VInst) {
+    /// Asks all rules about an instruction that they leave alone, and how it is spelled.
+    fn assert_kept(&mut self, inst: &VInst, spelling: Spelling) {
+        let shape = seen::shape(self, inst);
         let kept = RULES.iter().all(|rule| matches!(rule(self, inst), Step::Keep));
         assert!(kept, "a rule rewrites what was to be kept: {inst}");
+        assert_eq!(seen::shape(self, inst), shape, "a rule changes a variable of it");
+        let (mut given, mut asked) = (*inst, *inst);
+        spelling.give(&mut given);
+        self.canonical(&mut asked);
+        assert_eq!(given, asked, "it is spelled otherwise");
     }
 
     fn refuse(&mut self, inst: &VInst, reason: &'static str) {

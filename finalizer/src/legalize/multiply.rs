@@ -13,10 +13,7 @@ use super::{
     slice::piece,
     split,
 };
-use crate::{
-    build::{self, ACC0, Lanes, VInst, VSrc, int_type},
-    lower::alu::extend,
-};
+use crate::build::{self, ACC0, Lanes, VInst, VSrc, extend, int_type};
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     match inst.op {

@@ -3,10 +3,7 @@
 use gen_ir::{Dst, Op, Src, SrcMod, Type};
 
 use super::{Legalizer, Step, lanes_of};
-use crate::{
-    build::{self, VInst, VSrc, with_type},
-    lower::alu::extend,
-};
+use crate::build::{self, VInst, VSrc, extend, with_type};
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let caps = lx.caps;

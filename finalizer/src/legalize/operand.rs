@@ -126,14 +126,8 @@ impl Legalizer<'_> {
     /// placed. A variable that is aligned further breaks no rule that it has kept before.
     pub(super) fn place_in_grf(&mut self, reg: VReg, at: u32) {
         let grf = self.grf();
-        if let Some(v) = reg.var()
-            && reg.byte % grf == at
-        {
-            let var = &mut self.vars[v.index()];
-            if var.fixed.is_none() && var.class == gen_ir::VarClass::General && !var.align.is_multiple_of(grf)
-            {
-                var.align = grf;
-            }
+        if reg.byte % grf == at && reg.var().is_some() && self.is_general(reg) {
+            self.raise_alignment(reg, grf);
         }
     }
 
@@ -154,20 +148,16 @@ impl Legalizer<'_> {
     /// Makes a variable start at a register, unless its place is fixed.
     pub(super) fn align_to_register(&mut self, reg: VReg) {
         let grf = self.grf();
-        if let Base::Var(v) = reg.base() {
-            let var = &mut self.vars[v.index()];
-            if var.fixed.is_none() {
-                var.align = var.align.max(grf);
-            }
-        }
+        self.raise_alignment(reg, grf);
     }
 
     /// Raises a variable's alignment to `bytes`, unless its place is fixed.
     pub(super) fn raise_alignment(&mut self, reg: VReg, bytes: u32) {
         if let Base::Var(v) = reg.base() {
             let var = &mut self.vars[v.index()];
-            if var.fixed.is_none() {
-                var.align = var.align.max(bytes);
+            if var.fixed.is_none() && var.align < bytes {
+                var.align = bytes;
+                self.aligned = true;
             }
         }
     }

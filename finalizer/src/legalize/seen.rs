@@ -1,24 +1,63 @@
 //! Instructions that all rules left alone before: code repeats the shapes of its instructions.
 
-use gen_ir::{Base, Dst, Inst, Payload, Src, VarClass, Virtual};
+use gen_ir::{Base, Dst, Inst, Payload, Region, Src, Type, Virtual};
 use platforms::Platform;
 
 use super::Legalizer;
-use crate::build::VReg;
+use crate::build::{VInst, VReg, extend};
 
-/// Shapes that are kept, a power of two.
-const SHAPES: usize = 2048;
+/// Shapes that are kept, as a power of two.
+const SHAPES: u32 = 11;
 
-/// All that rules look at of an instruction, in 64 bits, never 0. Of two shapes one in 2^63 pairs is taken for the
-/// other.
-pub(super) type Shape = u64;
+/// All that rules look at of an instruction. Never all zeros.
+pub(super) type Shape = [u64; 7];
 
 /// Shapes of instructions that all rules keep. (Builds with debug assertions ask the rules all the same.)
 #[derive(Debug, Default)]
 pub(super) struct Seen {
     platform: Option<Platform>,
-    /// Each at a place that it names; 0 for none.
-    shapes: Vec<Shape>,
+    /// Each at a place that it names.
+    kept: Vec<Kept>,
+}
+
+/// What is known of instructions of one shape.
+#[derive(Clone, Copy, Debug)]
+struct Kept {
+    /// Zeros for none.
+    shape: Shape,
+    spelling: Spelling,
+}
+
+/// How [`Legalizer::canonical`] spells the operands of an instruction: the sources' regions and the destination's
+/// stride. Of any kind for what is no register.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Spelling {
+    regions: [Region; 3],
+    horz: u8,
+}
+
+impl Spelling {
+    /// That of an instruction.
+    pub fn of(inst: &VInst) -> Spelling {
+        let regions = inst.src.each_ref().map(|s| match *s {
+            Src::Direct { region, .. } => region,
+            _ => Region::SCALAR,
+        });
+        Spelling { regions, horz: if let Dst::Direct { horz, .. } = inst.dst { horz } else { 1 } }
+    }
+
+    /// Gives it to an instruction of the same shape.
+    #[inline]
+    pub fn give(self, inst: &mut VInst) {
+        for (src, spelled) in inst.src.iter_mut().zip(self.regions) {
+            if let Src::Direct { region, .. } = src {
+                *region = spelled;
+            }
+        }
+        if let Dst::Direct { horz, .. } = &mut inst.dst {
+            *horz = self.horz;
+        }
+    }
 }
 
 impl Seen {
@@ -26,28 +65,45 @@ impl Seen {
     pub fn start(&mut self, platform: Platform) {
         if self.platform != Some(platform) {
             self.platform = Some(platform);
-            self.shapes.clear();
-            self.shapes.resize(SHAPES, 0);
+            self.kept.clear();
+            let none = Spelling { regions: [Region::SCALAR; 3], horz: 1 };
+            self.kept.resize(1 << SHAPES, Kept { shape: [0; 7], spelling: none });
         }
     }
 
-    fn place(shape: Shape) -> usize {
-        (shape >> 1) as usize % SHAPES
+    /// How instructions of a shape are spelled, if one was kept.
+    #[inline]
+    pub fn spelling(&self, shape: &Shape) -> Option<Spelling> {
+        let kept = &self.kept[slot(shape)];
+        (kept.shape == *shape).then_some(kept.spelling)
     }
 
-    /// Whether an instruction of this shape was kept.
-    pub fn has(&self, shape: Shape) -> bool {
-        self.shapes[Seen::place(shape)] == shape
+    /// Notes that all rules keep instructions of a shape, and how they are spelled then.
+    pub fn add(&mut self, shape: Shape, spelling: Spelling) {
+        self.kept[slot(&shape)] = Kept { shape, spelling };
     }
+}
 
-    /// Notes that all rules keep instructions of a shape.
-    pub fn add(&mut self, shape: Shape) {
-        self.shapes[Seen::place(shape)] = shape;
-    }
+/// Where a shape is kept: the highest bits of a sum of products, which all its bits have a say in.
+#[inline]
+fn slot(shape: &Shape) -> usize {
+    // Odd numbers without a pattern: the golden ratio and square roots in 64 bits.
+    const KEYS: Shape = [
+        0x9e37_79b9_7f4a_7c15,
+        0x6a09_e667_f3bc_c909,
+        0xbb67_ae85_84ca_a73b,
+        0x3c6e_f372_fe94_f82b,
+        0xa54f_f53a_5f1d_36f1,
+        0x510e_527f_ade6_82d1,
+        0x9b05_688c_2b3e_6c1f,
+    ];
+    let sum = shape.iter().zip(KEYS).fold(0u64, |sum, (word, key)| sum.wrapping_add(word.wrapping_mul(key)));
+    (sum >> (u64::BITS - SHAPES)) as usize
 }
 
 /// The shape of an instruction, if it has one: direct operands, no macro, no family with fields of its own. It has the
 /// facts about variables in it that rules ask for, so a rule that changes one of them changes the shape.
+#[inline]
 pub(super) fn shape(lx: &Legalizer<'_>, inst: &Inst<Virtual>) -> Option<Shape> {
     let function = match inst.payload {
         Payload::None => 0,
@@ -56,104 +112,92 @@ pub(super) fn shape(lx: &Legalizer<'_>, inst: &Inst<Virtual>) -> Option<Shape> {
     };
     let mut head = inst.op as u64
         | (inst.exec as u64) << 8
-        | u64::from(inst.chan) << 16
-        | u64::from(inst.no_mask) << 24
-        | u64::from(inst.sat) << 25
+        | u64::from(inst.chan) << 12
+        | u64::from(inst.no_mask) << 18
+        | u64::from(inst.sat) << 19
         | u64::from(inst.opts.0) << 48;
-    let mut rest = function;
+    let mut rest = 1 << 63 | function << 32;
     if let Some(pred) = inst.pred {
-        head |= 1 << 26 | u64::from(pred.inv) << 27 | (pred.ctrl as u64) << 32;
-        rest |= u64::from(pred.flag.byte & 7) << 8;
+        head |= 1 << 20 | u64::from(pred.inv) << 21 | (pred.ctrl as u64) << 22;
+        rest |= u64::from(pred.flag.byte & 7) << 40;
     }
     if let Some(cond) = inst.cond {
-        head |= 1 << 28 | (cond.cond as u64) << 40;
-        rest |= u64::from(cond.flag.byte & 7) << 12;
+        head |= 1 << 28 | (cond.cond as u64) << 30;
+        rest |= u64::from(cond.flag.byte & 7) << 43;
         head |= u64::from(inst.pred.is_some_and(|p| p.flag == cond.flag)) << 29;
     }
     let (to, dst) = match inst.dst {
         Dst::None => (None, 0),
         Dst::Direct { reg, horz, ty } => {
-            rest |= 1 << 16 | u64::from(horz) << 24 | (ty as u64) << 32;
-            (Some(reg), operand(lx, reg, None)?)
+            head |= (ty as u64) << 36 | u64::from(horz) << 44;
+            (Some(reg), place(lx, reg)?)
         }
         Dst::Indirect { .. } | Dst::Macro { .. } => return None,
     };
-    let mut sources = [(0, 0); 3];
-    for (source, src) in sources.iter_mut().zip(&inst.src) {
-        *source = match *src {
-            Src::None => (0, 0),
-            Src::Imm { bits, ty } => (bits, 1 | (ty as u64) << 8),
+    let mut places = [0; 3];
+    let mut spelled = [0; 3];
+    for i in 0..3 {
+        match inst.src[i] {
+            Src::None => spelled[i] = NONE,
+            Src::Imm { bits, ty } => (places[i], spelled[i]) = (width(bits, ty), IMM | (ty as u64) << 24),
             Src::Direct { reg, region, mods, ty } => {
-                let strides = u64::from(region.vert) << 16
-                    | u64::from(region.width) << 24
-                    | u64::from(region.horz) << 32
-                    | (mods as u64) << 4;
-                (operand(lx, reg, to)?, 2 | (ty as u64) << 8 | strides)
+                for j in 0..i {
+                    if let Src::Direct { reg: other, .. } = inst.src[j]
+                        && other.is_in(reg)
+                    {
+                        rest |= (1 | u64::from(other.byte == reg.byte) << 1) << (44 + 2 * (i + j));
+                    }
+                }
+                rest |= (mods as u64) << (52 + 2 * i);
+                let strides = u32::from_le_bytes([region.vert, region.width, region.horz, 0]);
+                spelled[i] = u64::from(strides) | (ty as u64) << 24;
+                places[i] = place(lx, reg)? | to.map_or(0, |to| beside(to, reg));
             }
             Src::Indirect { .. } | Src::AddrOf { .. } | Src::Macro { .. } => return None,
-        };
-    }
-    // Sources of the same register.
-    let [a, b, c] = inst.src.each_ref().map(Src::reg);
-    for (i, (x, y)) in [(a, b), (a, c), (b, c)].into_iter().enumerate() {
-        if let (Some(x), Some(y)) = (x, y)
-            && x.is_in(y)
-        {
-            rest |= (1 | u64::from(x.byte == y.byte) << 1) << (40 + 2 * i);
         }
     }
-    let [a, b, c] = sources;
-    Some(fingerprint([head, rest, dst, a.0, a.1, b.0, b.1, c.0, c.1]))
+    let [a, b, c] = places;
+    Some([head, spelled[0] | rest, spelled[1] | spelled[2] << 32, dst, a, b, c])
 }
 
-/// What rules ask of an operand's place, and where it is beside the destination if that is in the same variable.
-fn operand(lx: &Legalizer<'_>, reg: VReg, to: Option<VReg>) -> Option<u64> {
-    let beside = match to {
-        Some(to) if to.is_in(reg) => 1 << 39 | u64::from(reg.byte.wrapping_sub(to.byte) & 0xff_ffff) << 40,
-        _ => 0,
-    };
+/// Strides that no region has, for sources without one.
+const NONE: u64 = 0xff_ffff;
+const IMM: u64 = 0xff_fffe;
+
+/// What rules ask of an immediate: how many bits it has, as it is written and as a signed and an unsigned number.
+#[inline]
+fn width(bits: u64, ty: Type) -> u64 {
+    let value = extend(bits, ty);
+    u64::from(bits.leading_zeros())
+        | u64::from(value.leading_zeros()) << 8
+        | u64::from(value.leading_ones()) << 16
+}
+
+/// What rules ask of an operand's place, in 39 bits.
+#[inline]
+fn place(lx: &Legalizer<'_>, reg: VReg) -> Option<u64> {
     // No alignment that rules ask for is larger.
     let low = |byte: u32| u64::from(byte % 1024);
-    let place = match reg.base() {
+    let known = match reg.base() {
         Base::Var(v) => {
             let var = &lx.vars[v.index()];
-            let class = match var.class {
-                VarClass::General => 1,
-                VarClass::Flag => 2,
-                VarClass::Address => 3,
+            // Where it lies is known, or how it is aligned.
+            let placed = match var.fixed {
+                Some(at) => 1 << 11 | low(at),
+                None => u64::from(var.align & 0x7ff),
             };
-            class
-                | u64::from(var.align.trailing_zeros().min(15)) << 3
-                | u64::from(var.address_taken) << 7
-                | var.fixed.map_or(0, |at| 1 << 38 | low(at) << 8)
-                | u64::from(var.bytes.min(255)) << 28
+            // Whether it is as large as the units in which channels have to stay in place.
+            let bytes = u64::from(var.bytes.min(64) / 16);
+            1 | (var.class as u64) << 1 | u64::from(var.address_taken) << 3 | placed << 4 | bytes << 16
         }
-        Base::Arf(arf) => 4 | u64::from(arf.code().0) << 3 | u64::from(arf.code().1) << 8,
+        Base::Arf(arf) => u64::from(arf.code().0) << 1 | u64::from(arf.code().1) << 8,
         Base::Grf(_) => return None,
     };
-    Some(place | low(reg.byte) << 18 | beside)
+    Some(known | low(reg.byte) << 24)
 }
 
-/// All bits of some words in 64: both halves of products.
-fn fingerprint(words: [u64; 9]) -> Shape {
-    // Odd numbers without a pattern: the golden ratio and square roots in 64 bits.
-    const KEYS: [u64; 9] = [
-        0x9e37_79b9_7f4a_7c15,
-        0x6a09_e667_f3bc_c909,
-        0xbb67_ae85_84ca_a73b,
-        0x3c6e_f372_fe94_f82b,
-        0xa54f_f53a_5f1d_36f1,
-        0x510e_527f_ade6_82d1,
-        0x9b05_688c_2b3e_6c1f,
-        0x1f83_d9ab_fb41_bd6b,
-        0x5be0_cd19_137e_2179,
-    ];
-    let word = |i: usize| u128::from(words[i] ^ KEYS[i]);
-    let fold = |product: u128| product as u64 ^ (product >> 64) as u64;
-    let pairs = [0, 2, 4, 6].map(|i| fold(word(i) * word(i + 1)));
-    let mix = |a: u64, b: u64, key: usize| {
-        fold(u128::from(a ^ KEYS[key]) * u128::from(b.rotate_left(32) ^ KEYS[key + 1]))
-    };
-    let (first, second) = (mix(pairs[0], pairs[1], 0), mix(pairs[2], pairs[3], 2));
-    mix(first, second ^ words[8], 4) | 1
+/// Where a source is beside the destination, if that is in the same variable: the bits above its place.
+#[inline]
+fn beside(to: VReg, reg: VReg) -> u64 {
+    if to.is_in(reg) { 1 << 39 | u64::from(reg.byte.wrapping_sub(to.byte) & 0xff_ffff) << 40 } else { 0 }
 }

@@ -10,10 +10,7 @@ use super::{
     Legalizer, Step, lanes_of,
     operand::{exec_type, is_mixed_float, is_scalar, linear_stride, with_modifiers, without_modifiers},
 };
-use crate::{
-    build::{self, VInst, VSrc},
-    lower::alu::extend,
-};
+use crate::build::{self, VInst, VSrc, extend};
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if inst.op.info().class != Class::Ternary {

@@ -5,10 +5,9 @@ use visa::VectorOperand;
 
 use super::{
     Lowered, Lowerer,
-    alu::extend,
     vars::{Handle, Home},
 };
-use crate::build::{self, Lanes, VReg, VSrc};
+use crate::build::{self, Lanes, VReg, VSrc, extend};
 
 /// What stands in a word until a linker writes the symbol's address there; Intel's finalizer uses the
 /// same number, which is easy to find in a dump.

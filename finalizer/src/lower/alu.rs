@@ -5,7 +5,7 @@ use visa::{Opcode, Operand, Srcs, VectorOperand};
 
 use super::{Lowered, Lowerer, operand::is_arithmetic};
 use crate::{
-    build::{self, ACC0, Lanes, VDst, VInst, VReg, VSrc},
+    build::{self, ACC0, Lanes, VDst, VInst, VReg, VSrc, extend},
     legalize::{overlaps, piece},
 };
 
@@ -572,16 +572,6 @@ pub(crate) fn retype(src: VSrc, to: Type) -> VSrc {
             Src::Direct { reg, region, mods, ty: to }
         }
         other => other,
-    }
-}
-
-/// An integer immediate's value in 64 bits.
-pub(crate) fn extend(bits: u64, ty: Type) -> u64 {
-    match ty {
-        Type::B => bits as i8 as u64,
-        Type::W => bits as i16 as u64,
-        Type::D => bits as i32 as u64,
-        _ => bits,
     }
 }
 

@@ -255,7 +255,7 @@ fn widen(address: build::VSrc) -> build::VSrc {
         Src::Direct { reg, region, mods, ty } if ty.bytes() == 8 => {
             Src::Direct { reg, region, mods, ty: Type::Uq }
         }
-        Src::Imm { bits, ty } => Src::imm(crate::lower::alu::extend(bits, ty), Type::Uq),
+        Src::Imm { bits, ty } => Src::imm(build::extend(bits, ty), Type::Uq),
         other => other,
     }
 }

@@ -2,7 +2,7 @@
 
 use gen_ir::{Extent, Inst, Op, Options, Payload, Region, Src, SrcMod, Type, Var, VarClass, VarId, Virtual};
 
-use crate::{build::VSrc, lower::alu::extend};
+use crate::build::{VSrc, extend};
 
 /// An unmasked scalar operation on variables and constants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -16,7 +16,10 @@ use gen_ir::{
 use platforms::Caps;
 
 use super::{legal, locality::Locality};
-use crate::{build::with_type, legalize::piece};
+use crate::{
+    build::{extend, with_type},
+    legalize::piece,
+};
 
 /// How far apart operation and moves may stand.
 const REACH: usize = 128;
@@ -345,7 +348,7 @@ fn is_upper_half(inst: &Inst<Virtual>) -> bool {
 /// A source as the dword that it reads, whatever its sign.
 fn dword_read(src: Src<Virtual>) -> Option<Src<Virtual>> {
     match src {
-        Src::Imm { bits, ty } if ty.is_int() => Some(Src::ud(crate::lower::alu::extend(bits, ty) as u32)),
+        Src::Imm { bits, ty } if ty.is_int() => Some(Src::ud(extend(bits, ty) as u32)),
         Src::Direct { ty, mods: SrcMod::None, .. } if ty.bytes() == 4 => Some(with_type(src, Type::Ud)),
         _ => None,
     }

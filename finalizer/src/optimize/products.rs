@@ -170,7 +170,7 @@ fn dword(ty: Type) -> bool {
 fn same(a: &VSrc, b: &VSrc) -> bool {
     match (*a, *b) {
         (Src::Imm { bits: x, ty }, Src::Imm { bits: y, ty: other }) => {
-            let extended = |bits, ty| crate::lower::alu::extend(bits, ty) as u32;
+            let extended = |bits, ty| crate::build::extend(bits, ty) as u32;
             !ty.is_float() && !other.is_float() && extended(x, ty) == extended(y, other)
         }
         (

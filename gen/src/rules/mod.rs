@@ -10,7 +10,6 @@ mod floats;
 mod halves;
 mod narrow;
 mod opcodes;
-mod plain;
 mod regions;
 mod seen;
 mod sends;
@@ -58,20 +57,11 @@ pub fn each(platform: Platform, inst: &Inst<Physical>, told: &mut dyn FnMut(&'st
     every_rule(platform, inst, true, &mut |b, holds| told(b.rule, holds));
 }
 
-/// Whether an instruction breaks no rule on a platform. Cheaper than [`check`]: what looks plain is taken for legal.
+/// Whether an instruction breaks no rule on a platform. Cheaper than [`check`]; of many instructions, [`Seen`] is asked.
 pub fn is_legal(platform: Platform, inst: &Inst<Physical>) -> bool {
-    plain::is_plain(platform.caps(), inst) || breaks_none(platform, inst)
-}
-
-fn breaks_none(platform: Platform, inst: &Inst<Physical>) -> bool {
     let mut legal = true;
     every_rule(platform, inst, false, &mut |_, _| legal = false);
     legal
-}
-
-/// Whether the rules are not even asked about an instruction, because it looks plain.
-pub fn looks_plain(platform: Platform, inst: &Inst<Physical>) -> bool {
-    plain::is_plain(platform.caps(), inst)
 }
 
 fn every_rule(platform: Platform, inst: &Inst<Physical>, all: bool, told: &mut dyn FnMut(Broken, bool)) {

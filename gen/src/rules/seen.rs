@@ -2,27 +2,28 @@
 
 use platforms::Platform;
 
-use super::{breaks_none, plain};
-use crate::{Base, Class, Dst, Inst, Op, Payload, Physical, Reg, Src, Type};
+use super::is_legal;
+use crate::{Class, Dst, Inst, Op, Payload, Physical, Reg, Region, Src, SrcMod, Type};
 
-/// Shapes that are kept, a power of two.
-const SHAPES: usize = 4096;
+/// Shapes that are kept, as a power of two.
+const SHAPES: u32 = 12;
 
 /// What the rules look at of an instruction that is no message: all but immediate values, offsets of addresses,
-/// which registers there are (but how far sources are from the destination), and what it waits for.
+/// which registers there are (but how far sources are from the destination), and what it waits for. Never all zeros.
 type Shape = [u64; 5];
 
-/// Judges instructions as [`is_legal`](super::is_legal) does, and remembers the shapes of legal ones.
+/// Judges instructions as [`is_legal`] does, and remembers the shapes of legal ones: code repeats them, so few
+/// instructions are held to the rules themselves.
 #[derive(Debug)]
 pub struct Seen {
     platform: Platform,
-    /// Fingerprints, each at a place that it names; 0 for none. Of two shapes one in 2^63 pairs is taken for the other.
-    shapes: Box<[u64]>,
+    /// Each at a place that it names; zeros for none.
+    shapes: Box<[Shape]>,
 }
 
 impl Default for Seen {
     fn default() -> Seen {
-        Seen { platform: Platform::Bdw, shapes: vec![0; SHAPES].into() }
+        Seen { platform: Platform::Bdw, shapes: vec![[0; 5]; 1 << SHAPES].into() }
     }
 }
 
@@ -32,20 +33,17 @@ impl Seen {
     pub fn is_legal(&mut self, platform: Platform, inst: &Inst<Physical>) -> bool {
         if platform != self.platform {
             self.platform = platform;
-            self.shapes.fill(0);
-        }
-        if plain::is_plain(platform.caps(), inst) {
-            return true;
+            self.shapes.fill([0; 5]);
         }
         if inst.op.info().class == Class::Send {
-            return breaks_none(platform, inst);
+            return is_legal(platform, inst);
         }
-        let shape = fingerprint(&shape(inst));
-        let place = &mut self.shapes[(shape >> 1) as usize % SHAPES];
+        let shape = shape(inst);
+        let place = &mut self.shapes[place(&shape)];
         if *place == shape {
             return true;
         }
-        let legal = breaks_none(platform, inst);
+        let legal = is_legal(platform, inst);
         if legal {
             *place = shape;
         }
@@ -53,8 +51,9 @@ impl Seen {
     }
 }
 
-/// All bits of a shape in 64, never 0: both halves of the products of its words.
-fn fingerprint(shape: &Shape) -> u64 {
+/// Where a shape is kept: the highest bits of a sum of products, which all its bits have a say in.
+#[inline]
+fn place(shape: &Shape) -> usize {
     // Odd numbers without a pattern: the golden ratio and square roots in 64 bits.
     const KEYS: Shape = [
         0x9e37_79b9_7f4a_7c15,
@@ -63,21 +62,22 @@ fn fingerprint(shape: &Shape) -> u64 {
         0x3c6e_f372_fe94_f82b,
         0xa54f_f53a_5f1d_36f1,
     ];
-    let word = |i: usize| u128::from(shape[i] ^ KEYS[i]);
-    let fold = |product: u128| product as u64 ^ (product >> 64) as u64;
-    let (first, second) = (fold(word(0) * word(1)), fold(word(2) * word(3)));
-    fold(u128::from(first ^ KEYS[2]) * u128::from(second ^ word(4) as u64)) | 1
+    let sum = shape.iter().zip(KEYS).fold(0u64, |sum, (word, key)| sum.wrapping_add(word.wrapping_mul(key)));
+    (sum >> (u64::BITS - SHAPES)) as usize
 }
 
+#[inline]
 fn shape(inst: &Inst<Physical>) -> Shape {
-    // One channel's operand is one element: rules ask how it is aligned, to 16 bytes at most, and whether it crosses
-    // registers, which it does not if it crosses no 16 bytes.
+    // Of one element rules ask how it is aligned, to 16 bytes at most, and whether it crosses registers, which it does
+    // not if it crosses no 16 bytes. What one channel reads and writes is one, and so is what all channels read alike,
+    // but for where it is beside the destination.
     let one = inst.exec.lanes() == 1 && inst.op != Op::Srnd;
-    let operand = |reg: Reg<Physical>, ty: Type| {
+    let operand = |reg: Reg<Physical>, ty: Type, one: bool| {
         let whole = one && reg.byte % 16 + ty.bytes() <= 16;
-        operand(if whole { reg.at(reg.byte % 16) } else { reg }, ty as u64)
+        let byte = if whole { reg.byte % 16 } else { reg.byte };
+        (ty as u64) << 8 | reg.arf_kind().map_or(0, |kind| 1 + u64::from(kind)) << 40 | u64::from(byte) << 48
     };
-    let grf = |reg: Reg<Physical>| if one { None } else { grf(reg) };
+    let grf = |reg: Reg<Physical>| if one { None } else { reg.grf_number() };
     let payload = match inst.payload {
         Payload::Math(function) => 1 + function as u64,
         _ => 0,
@@ -89,61 +89,47 @@ fn shape(inst: &Inst<Physical>) -> Shape {
         | u64::from(inst.cond.is_some()) << 25
         | u64::from(inst.sat) << 26
         | u64::from(inst.opts.0) << 32
-        | payload << 48;
+        | payload << 48
+        | 1 << 63;
     let (dst, to) = match inst.dst {
         Dst::None => (0, None),
-        Dst::Direct { reg, horz, ty } => (1 | operand(reg, ty) | u64::from(horz) << 16, grf(reg)),
+        Dst::Direct { reg, horz, ty } => (1 | operand(reg, ty, one) | u64::from(horz) << 16, grf(reg)),
         Dst::Indirect { horz, ty, .. } => (2 | (ty as u64) << 8 | u64::from(horz) << 16, None),
-        Dst::Macro { reg, ty, .. } => (3 | operand(reg, ty), grf(reg)),
+        Dst::Macro { reg, ty, .. } => (3 | operand(reg, ty, one), grf(reg)),
     };
-    let source = |s: &Src<Physical>| {
-        let strides = |r: crate::Region, mods: crate::SrcMod| {
-            u64::from(r.vert) << 16 | u64::from(r.width) << 24 | u64::from(r.horz) << 32 | (mods as u64) << 4
-        };
-        match *s {
-            Src::None => 0,
-            Src::Direct { reg, region, mods, ty } => {
-                1 | operand(reg, ty) | strides(region, mods) | distance(to, grf(reg)) << 36
-            }
-            Src::Indirect { region, mods, ty, .. } => 2 | (ty as u64) << 8 | strides(region, mods),
-            Src::Macro { reg, mods, ty, .. } => 3 | operand(reg, ty) | (mods as u64) << 4,
-            Src::AddrOf { ty, .. } => 4 | (ty as u64) << 8,
-            Src::Imm { ty, .. } => 5 | (ty as u64) << 8,
+    let strides = |r: Region, mods: SrcMod| {
+        u64::from(r.vert) << 16 | u64::from(r.width) << 24 | u64::from(r.horz) << 32 | (mods as u64) << 4
+    };
+    let source = |s: &Src<Physical>| match *s {
+        Src::None => 0,
+        Src::Direct { reg, region, mods, ty } => {
+            let distance = distance(to, grf(reg));
+            let one = one || distance == 0 && region == Region::SCALAR;
+            1 | operand(reg, ty, one) | strides(region, mods) | distance << 36
         }
+        Src::Indirect { region, mods, ty, .. } => 2 | (ty as u64) << 8 | strides(region, mods),
+        Src::Macro { reg, mods, ty, .. } => 3 | operand(reg, ty, one) | (mods as u64) << 4,
+        Src::AddrOf { ty, .. } => 4 | (ty as u64) << 8,
+        Src::Imm { ty, .. } => 5 | (ty as u64) << 8,
     };
     let [a, b, c] = &inst.src;
     [head, dst, source(a), source(b), source(c)]
 }
 
-/// Type, kind of register, and the byte in it.
-fn operand(reg: Reg<Physical>, ty: u64) -> u64 {
-    let kind = match reg.base() {
-        Base::Arf(arf) => 1 + u64::from(arf.code().0),
-        _ => 0,
-    };
-    ty << 8 | kind << 40 | u64::from(reg.byte) << 48
-}
-
-fn grf(reg: Reg<Physical>) -> Option<u16> {
-    match reg.base() {
-        Base::Grf(n) => Some(n),
-        _ => None,
-    }
-}
-
-/// How far a source's registers are from the destination's, as far as it may matter: no operand is longer than
-/// four registers.
+/// How far a source starts before the destination, in registers: no operand is longer than four, so one further off
+/// is as good as elsewhere, and so is one that starts behind it.
+#[inline]
 fn distance(to: Option<u16>, from: Option<u16>) -> u64 {
     match (to, from) {
-        (Some(to), Some(from)) => (i32::from(from) - i32::from(to)).clamp(-6, 6).abs_diff(-7).into(),
+        (Some(to), Some(from)) if from <= to && to - from <= 4 => 1 + u64::from(to - from),
         _ => 0,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{super::is_legal, *};
-    use crate::{Arf, CondMod, ExecSize, MathFn, Region, SrcMod};
+    use super::*;
+    use crate::{Arf, CondMod, ExecSize, MathFn};
 
     /// Numbers below a limit, the same in every run (Knuth's linear congruence).
     struct Numbers {

@@ -306,40 +306,6 @@ fn a_response_does_not_meet_its_payload() {
     assert_eq!(names(Platform::Icllp, &i), [""; 0]);
 }
 
-/// What the rules are not asked about, they would have nothing to say of.
-#[test]
-fn what_looks_plain_is_legal() {
-    let ops = [Op::Mov, Op::Add, Op::And, Op::Mul, Op::Cmp, Op::Sel, Op::Shr, Op::Not];
-    let types = [Type::D, Type::Ud, Type::F, Type::W, Type::Q];
-    let regions = [Region::SCALAR, Region::PACKED, ROW8, Region::new(16, 16, 1), Region::new(2, 1, 0)];
-    let mut plain = 0;
-    for p in Platform::ALL {
-        for (op, exec) in ops.into_iter().flat_map(|o| [1, 4, 8, 16, 32].map(|n| (o, n))) {
-            let exec = ExecSize::from_lanes(exec).unwrap();
-            for (to, from) in types.into_iter().flat_map(|t| types.map(|u| (t, u))) {
-                for (n, byte) in [(9, 0), (10, 0), (10, 4), (11, 0), (12, 0)] {
-                    for region in regions {
-                        let src = r(n, byte, region, from);
-                        let second = if matches!(op, Op::Mov | Op::Not) { Src::None } else { src };
-                        let mut i = inst(op, exec, Dst::packed(Reg::grf(10, 0), to), &[src, second]);
-                        if matches!(op, Op::Cmp | Op::Sel) {
-                            i.cond = Some(crate::CondMod {
-                                cond: crate::Cond::Lt,
-                                flag: Reg::arf(Arf::Flag(0), 0),
-                            });
-                        }
-                        if looks_plain(p, &i) {
-                            assert_eq!(names(p, &i), [""; 0], "{p}: {i}");
-                            plain += 1;
-                        }
-                    }
-                }
-            }
-        }
-    }
-    assert!(plain > 1000, "only {plain} looked plain");
-}
-
 /// Rule, platforms, source, an instruction that obeys it, one that breaks it.
 fn table() -> impl Iterator<Item = [&'static str; 5]> {
     include_str!("rules.tsv").lines().filter(|l| !l.starts_with('#')).map(|line| {
