@@ -2,6 +2,7 @@
 
 use crate::{CMPT_CTRL, EncodeError, append_compacted, encode};
 use gen_ir::{Inst, Kernel, Op, Options, Payload, Physical, Target};
+use narrow::{low_u64, to_index};
 
 /// How a kernel is encoded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,14 +48,14 @@ impl CodeBuffer {
         self.bytes.reserve(count * 16);
         self.offsets.reserve(count);
         for (b, block) in kernel.blocks.iter().enumerate() {
-            self.blocks.push(self.bytes.len() as u32);
+            self.blocks.push(to_index(self.bytes.len()));
             for (i, inst) in block.insts.iter().enumerate() {
-                let index = self.offsets.len() as u32;
-                self.offsets.push(self.bytes.len() as u32);
+                let index = to_index(self.offsets.len());
+                self.offsets.push(to_index(self.bytes.len()));
                 self.padding += u32::from(matches!(inst.op, Op::Nop | Op::Illegal | Op::Sync));
                 let to_block = has_block_target(inst);
                 let word = if to_block {
-                    self.branches.push((b as u32, i as u32));
+                    self.branches.push((to_index(b), to_index(i)));
                     // The word is written once all places are known.
                     0
                 } else {
@@ -68,7 +69,7 @@ impl CodeBuffer {
                 }
             }
         }
-        self.blocks.push(self.bytes.len() as u32);
+        self.blocks.push(to_index(self.bytes.len()));
         self.fill_branches(kernel)
     }
 
@@ -77,7 +78,7 @@ impl CodeBuffer {
         let mut block = 0;
         for &(b, i) in &self.branches {
             while block < b {
-                first += kernel.blocks[block as usize].insts.len() as u32;
+                first += to_index(kernel.blocks[block as usize].insts.len());
                 block += 1;
             }
             let index = first + i;
@@ -85,7 +86,7 @@ impl CodeBuffer {
             let inst = &kernel.blocks[b as usize].insts[i as usize];
             let resolve = |target, field| match target {
                 Target::Block(to) => match self.blocks.get(to.index()) {
-                    Some(&there) => Ok(Target::Rel(there.wrapping_sub(here) as i32)),
+                    Some(&there) => Ok(Target::Rel(there.wrapping_sub(here).cast_signed())),
                     None => {
                         let allowed = "a block of the kernel";
                         Err(EncodeError::new(inst.op, field, to.0, allowed).at(index))
@@ -99,7 +100,7 @@ impl CodeBuffer {
                 *uip = resolve(*uip, "UIP")?;
             }
             let word = encode(kernel.platform, &placed).map_err(|e| e.at(index))?;
-            debug_assert_eq!(word as u64 & CMPT_CTRL, 0);
+            debug_assert_eq!(low_u64(word) & CMPT_CTRL, 0);
             self.bytes[here as usize..][..16].copy_from_slice(&word.to_le_bytes());
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 use crate::{CMPT_CTRL, DecodeError, Raw, decode_into, expand};
 use gen_ir::{ExecSize, Inst, Op, Options, Physical};
+use narrow::to_u8;
 use platforms::Platform;
 
 /// One instruction's place and meaning.
@@ -96,7 +97,7 @@ impl DecodeAll<'_> {
         }
         let mut bytes = [0; 16];
         bytes[..rest.len()].copy_from_slice(rest);
-        let raw = Raw { word: u128::from_le_bytes(bytes), len: rest.len() as u8 };
+        let raw = Raw { word: u128::from_le_bytes(bytes), len: to_u8(rest.len()) };
         let offset = self.place();
         self.offset = self.code.len();
         let found = rest.len() as u64;

@@ -11,6 +11,14 @@
 //! Two layout families exist, one module each: `gen8` for Broadwell to Ice Lake, `xe` for Tiger Lake
 //! and later. [`opcodes`] numbers the operations of both.
 
+// A number is made narrower by name (the crate `narrow`) or with an error.
+#![deny(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    clippy::cast_lossless
+)]
+
 mod buffer;
 mod decode_all;
 mod error;

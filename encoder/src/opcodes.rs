@@ -5,6 +5,7 @@
 //! reference assembler's list of operations for each platform.
 
 use gen_ir::Op;
+use narrow::const_u8;
 use platforms::{Caps, Layout, Platform};
 
 /// The number of an opcode that a layout does not have.
@@ -185,7 +186,7 @@ const fn numbers() -> [[u8; Op::ALL.len()]; PLATFORMS] {
         let mut number = 0;
         while number < 128 {
             if let Some(op) = BY_NUMBER[p][number] {
-                table[p][op as usize] = number as u8;
+                table[p][op as usize] = const_u8(number as u64);
             }
             number += 1;
         }

@@ -4,6 +4,7 @@ use gen_ir::{
     Arf, Cond, CondMod, Dst, ExecSize, Inst, Op, Payload, Pred, PredCtrl, Reg, Region, Src, Type, Var,
     VarClass, VarId, Virtual,
 };
+use narrow::{low_i8, low_i16, low_i32};
 
 /// An instruction before register allocation.
 pub type VInst = Inst<Virtual>;
@@ -109,9 +110,9 @@ pub const fn int_type(bytes: u32, signed: bool) -> Type {
 /// An integer immediate's value in 64 bits.
 pub fn extend(bits: u64, ty: Type) -> u64 {
     match ty {
-        Type::B => bits as i8 as u64,
-        Type::W => bits as i16 as u64,
-        Type::D => bits as i32 as u64,
+        Type::B => i64::from(low_i8(bits)).cast_unsigned(),
+        Type::W => i64::from(low_i16(bits)).cast_unsigned(),
+        Type::D => i64::from(low_i32(bits)).cast_unsigned(),
         _ => bits,
     }
 }

@@ -10,6 +10,7 @@ use gen_ir::{
     Arf, Block, BlockId, Dst, ExecSize, Inst, Kernel, Op, Options, Outside, Payload, Physical, Pool, Reg,
     Region, Src, SrcMod, Target, Type,
 };
+use narrow::to_index;
 use platforms::{Caps, Layout};
 
 /// What a function calls.
@@ -83,7 +84,7 @@ pub(crate) fn expand(
         pool.store(&mut block.insts, out);
     }
     sort_from(callees, first);
-    calls.callees = (first as u32, callees.len() as u32);
+    calls.callees = (to_index(first), to_index(callees.len()));
     calls
 }
 
@@ -177,7 +178,7 @@ fn call(out: &mut Vec<Inst<Physical>>, caps: &Caps, inst: Inst<Physical>, known:
         address.opts = address.opts.with(Options::SYMBOL_LOW);
         out.push(address);
     }
-    let near = |n: i64| [value(target), Src::imm(n as u64, Type::D)];
+    let near = |n: i64| [value(target), Src::imm(n.cast_unsigned(), Type::D)];
     let none = [Src::None; 3];
     match (caps.words.layout(), caps.memory.lsc) {
         (Layout::Gen8, _) => {
@@ -246,7 +247,7 @@ pub(crate) fn join<'a>(
 ) {
     entries.clear();
     for (number, function) in functions {
-        let first = kernel.blocks.len() as u32;
+        let first = to_index(kernel.blocks.len());
         entries.push((number, BlockId(first)));
         kernel.subroutines.push(BlockId(first));
         kernel.subroutines.extend(function.subroutines.iter().map(|s| BlockId(s.0 + first)));

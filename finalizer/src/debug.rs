@@ -21,6 +21,7 @@
 //! place that is not true at every instruction it is given for is worse than none.
 
 use gen_ir::{Inst, Kernel, Physical};
+use narrow::to_index;
 use visa::Opcode;
 
 const MAGIC: u32 = 0xdead_d010;
@@ -49,7 +50,7 @@ pub(crate) fn write(code: &Kernel<Physical>, parts: &[Part<'_>], offsets: &[u32]
         let of_part = firsts.iter().filter(|f| (part.insts.0..part.insts.1).contains(&f.0));
         let map: Vec<(u32, u32)> = of_part.map(|&(inst, origin)| (origin, place(inst) - start)).collect();
         let behind = map.iter().map(|m| m.0).max().map_or(0, |n| n + 1);
-        out.u32(map.len() as u32 + 1);
+        out.u32(to_index(map.len()) + 1);
         for (origin, at) in map.into_iter().chain([(behind, place(part.insts.1) - start)]) {
             out.u32(origin);
             out.u32(at);
@@ -114,7 +115,7 @@ impl File {
         let samplers = (0..source.samplers.len()).map(|i| format!("S{i}"));
         let handles = surfaces.chain(samplers);
         let names: Vec<String> = general.chain(addresses).chain(predicates).chain(handles).collect();
-        self.u32(names.len() as u32);
+        self.u32(to_index(names.len()));
         for name in names {
             self.name(&name);
             self.u16(0);
@@ -152,8 +153,8 @@ impl File {
         self.u16(found.len());
         for (label, first, last) in found {
             self.name(&source.str(source.labels[label.index()].name));
-            self.u32(first as u32);
-            self.u32(last as u32);
+            self.u32(to_index(first));
+            self.u32(to_index(last));
             self.u16(0);
         }
     }

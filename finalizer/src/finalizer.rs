@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 
 use encoder::CodeBuffer;
 use gen_ir::{BlockId, Inst, Physical};
+use narrow::to_index;
 use visa::{Module, Reader};
 
 use crate::{
@@ -274,7 +275,7 @@ fn binary(
     }
     let mut stats = Stats {
         visa_instructions: info::instructions(source),
-        gen_instructions: kernel.code.inst_count() as u32,
+        gen_instructions: to_index(kernel.code.inst_count()),
         gen_padding: buffer.padding(),
         compacted: info::compacted(&code, kernel.code.inst_count()),
         times: times.to_vec(),
@@ -314,7 +315,7 @@ fn binary(
         skip_cross_thread_load: offset(kernel.entries.cross_thread),
         ..info::info(source, &kernel.code, &allocation)
     };
-    let symbols = info::symbols_of(&info, code.len() as u32);
+    let symbols = info::symbols_of(&info, to_index(code.len()));
     let origins = if cx.options.origins { origins(&lists.routines) } else { Vec::new() };
     let debug_info =
         if cx.options.debug_info { debug_info(source, module, lists, offsets, &code) } else { Vec::new() };
@@ -346,7 +347,7 @@ fn debug_info(
         parts.push(debug::Part { source, insts: (first, end), frame: f.frame });
         first = end;
     }
-    debug::write(&kernel.code, &parts, offsets, code.len() as u32)
+    debug::write(&kernel.code, &parts, offsets, to_index(code.len()))
 }
 
 /// Where each instruction comes from. The first routine holds the code of all of them, one after the other.
@@ -390,7 +391,7 @@ fn functions(
     if index == holder {
         let called = |f: &visa::Kernel| f.attr("Extern").is_some();
         let open = module.functions.iter().enumerate().filter(|(_, f)| called(f));
-        wanted.extend(open.map(|(i, _)| i as u32));
+        wanted.extend(open.map(|(i, _)| to_index(i)));
     }
     while let Some(number) = wanted.pop() {
         // The functions so far stand in order.
@@ -400,7 +401,7 @@ fn functions(
         wanted.extend(routine.calls.callees(&work.calls.callees));
         let symbols = &work.symbols[routine.symbols.0 as usize..routine.symbols.1 as usize];
         addressed(module, source, symbols, wanted);
-        let rank = routines.len() as u32;
+        let rank = to_index(routines.len());
         routines.insert(at + 1, Routine { number, rank, ..routine });
     }
     Ok(())
@@ -411,7 +412,7 @@ fn addressed(module: &Module, source: &visa::Kernel, symbols: &[relocate::Symbol
     for name in symbols.iter().filter_map(|s| s.name()) {
         let name = source.str(name);
         let function = module.functions.iter().position(|f| *f.name() == *name && f.attr("Extern").is_none());
-        wanted.extend(function.map(|i| i as u32));
+        wanted.extend(function.map(|i| to_index(i)));
     }
 }
 

@@ -1,6 +1,7 @@
 //! General registers that code leaves alone, for tools that put instructions of their own into a kernel.
 
 use gen_ir::{Base, Kernel, Physical, Role};
+use narrow::to_u16;
 
 /// Stretches of bytes of the register file that no instruction reads or writes, in order: first byte and count. `r0`,
 /// which the messages of such a tool need, is none of them. Where an operand goes through an address, which may be that
@@ -31,9 +32,9 @@ pub(crate) fn registers(code: &Kernel<Physical>, used: u16) -> Vec<(u16, u16)> {
     let mut at = 0;
     for stretch in touched.chunk_by(|a, b| a == b) {
         if !stretch[0] {
-            free.push((at, stretch.len() as u16));
+            free.push((at, to_u16(stretch.len())));
         }
-        at += stretch.len() as u16;
+        at += to_u16(stretch.len());
     }
     free
 }

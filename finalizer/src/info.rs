@@ -1,6 +1,7 @@
 //! What a runtime must know of a binary.
 
 use gen_ir::{Kernel, Physical};
+use narrow::{to_index, to_u16};
 use visa::Module;
 
 use crate::{FunctionInfo, InputInfo, InputKind, KernelInfo, Symbol, SymbolKind};
@@ -33,10 +34,10 @@ pub(crate) fn function_infos(
             block += 1;
         }
         let name = module.functions[number as usize].name().into_owned();
-        FunctionInfo { name, offset: offsets.get(inst).copied().unwrap_or(end as u32), size: 0 }
+        FunctionInfo { name, offset: offsets.get(inst).copied().unwrap_or(to_index(end)), size: 0 }
     };
     let mut infos: Vec<FunctionInfo> = entries.iter().map(one).collect();
-    let mut next = end as u32;
+    let mut next = to_index(end);
     for info in infos.iter_mut().rev() {
         info.size = next - info.offset;
         next = info.offset;
@@ -46,7 +47,7 @@ pub(crate) fn function_infos(
 
 /// `n` words in `bytes` bytes: the shortfall against 16 bytes each, in units of 8.
 pub(crate) fn compacted(code: &[u8], n: usize) -> u32 {
-    ((n * 16 - code.len()) / 8) as u32
+    to_index((n * 16 - code.len()) / 8)
 }
 
 /// The inputs of a kernel with their places, as they are known before anything is finalized.
@@ -70,7 +71,7 @@ pub(crate) fn info(
             _ => kernel.simd,
         },
         grf_count: kernel.grf_count,
-        grfs_used: allocation.grfs_used as u16,
+        grfs_used: to_u16(allocation.grfs_used),
         slm_bytes: attr("SLMSize") * 1024,
         barriers: 0,
         scratch_bytes: kernel.spill_offset + allocation.scratch_bytes,
@@ -105,7 +106,7 @@ fn input(source: &visa::Kernel, input: &visa::Input) -> InputInfo {
 pub fn instructions(source: &visa::Kernel) -> u32 {
     use visa::Opcode::{File, Label, Lifetime, Loc, Subroutine};
     let does = |r: &&visa::Record| !matches!(r.opcode, Label | Subroutine | Lifetime | File | Loc);
-    source.code.iter().filter(does).count() as u32
+    to_index(source.code.iter().filter(does).count())
 }
 
 pub(crate) fn has_barrier(source: &visa::Kernel) -> bool {

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use narrow::to_index;
 use platforms::Platform;
 use visa::{Module, text::TextOptions};
 
@@ -85,7 +86,7 @@ pub fn read_text(text: &[u8], platform: Platform) -> Result<Module, Refusal> {
     visa::text::parse(&text, options).map_err(|faults| {
         let one = |f: visa::text::Fault| {
             let place = Place::Line { line: f.line, column: f.column };
-            let length = Some(f.span.len() as u32);
+            let length = Some(to_index(f.span.len()));
             Diagnostic { length, ..Diagnostic::error("BadText", f.message).at(place) }
         };
         Refusal(faults.0.into_iter().map(one).collect())

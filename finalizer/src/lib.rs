@@ -87,6 +87,14 @@
 //! C and C++ reach the same through the library of the crate `capi`; a runtime that loads Intel's
 //! `libigc` for its `JITCompile`, through the one of the crate `jit`.
 
+// A number is made narrower by name (the crate `narrow`) or with an error.
+#![deny(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    clippy::cast_lossless
+)]
+
 mod alone;
 mod binary;
 mod build;

@@ -7,6 +7,7 @@
 use gen_ir::{
     Base, Class, Dst, Inst, Kernel, Op, Options, Payload, Physical, Reg, Region, Role, Src, Type, rules,
 };
+use narrow::to_u8;
 use platforms::Platform;
 
 /// How far apart both may stand.
@@ -197,7 +198,7 @@ impl Pairs {
             0 => Region::SCALAR,
             1 => Region::new(1, 1, 0),
             // Again the forms that are in use.
-            step @ (2 | 4 | 8) if !dst.is_float() && ty.same_bits(dst) => Region::new(step as u8, 1, 0),
+            step @ (2 | 4 | 8) if !dst.is_float() && ty.same_bits(dst) => Region::new(to_u8(step), 1, 0),
             _ => return None,
         };
         Some(Src::Direct { reg, region, mods, ty })

@@ -5,6 +5,7 @@
 
 use encoder::CodeOptions;
 use gen_ir::{Dst, ExecSize, Inst, Kernel, Op, Physical, Profile, Src, Type, Virtual};
+use narrow::{low_u32, to_index};
 use platforms::Layout;
 
 use crate::{
@@ -451,7 +452,7 @@ fn identify(code: &mut Kernel<Physical>, job: &mut Job<'_>, work: &mut Workspace
         return Ok(());
     };
     work.physicals.grow(&mut block.insts, 2);
-    for half in [id as u32, (id >> 32) as u32] {
+    for half in [low_u32(id), (id >> 32) as u32] {
         block.insts.push(Inst {
             no_mask: true,
             dst: Dst::null(Type::Ud),
@@ -478,9 +479,9 @@ fn check_rules(code: &mut Kernel<Physical>, _: &mut Job<'_>, work: &mut Workspac
 }
 
 fn take_symbols(code: &mut Kernel<Physical>, job: &mut Job<'_>, work: &mut Workspace) -> Result<(), Refusal> {
-    let first = work.symbols.len() as u32;
+    let first = to_index(work.symbols.len());
     relocate::take_symbols(job.source, code, &mut work.symbols);
-    job.symbols = (first, work.symbols.len() as u32);
+    job.symbols = (first, to_index(work.symbols.len()));
     Ok(())
 }
 

@@ -1,6 +1,7 @@
 //! Symbols in the code: which dwords a linker fills in.
 
 use gen_ir::{Inst, Kernel, Options, Physical};
+use narrow::to_index;
 use visa::StrId;
 
 use crate::{Relocation, RelocationKind};
@@ -58,7 +59,7 @@ pub(crate) fn take_symbols(source: &visa::Kernel, kernel: &mut Kernel<Physical>,
                     _ => continue,
                 },
             };
-            symbols.push(Symbol { inst: number as u32, name, kind });
+            symbols.push(Symbol { inst: to_index(number), name, kind });
         }
     }
 }

@@ -1,6 +1,7 @@
 //! One kernel or function through the passes, up to code over registers.
 
 use gen_ir::{Kernel, Op, Physical, Pool, Virtual};
+use narrow::to_index;
 use visa::{Module, Verifier};
 
 use crate::{
@@ -131,7 +132,7 @@ pub(crate) fn routine(
     }
     let Code::Physical(code) = code else { unreachable!("the list of passes ends with registers") };
     let Job { warnings, allocation, calls, frame, entries, symbols, .. } = job;
-    let insts = code.inst_count() as u32;
+    let insts = to_index(code.inst_count());
     Ok(Routine { number: 0, rank: 0, code, insts, allocation, symbols, calls, frame, entries, warnings })
 }
 
@@ -178,7 +179,7 @@ pub(crate) fn run(pass: &Pass, code: Code, job: &mut Job<'_>, work: &mut Workspa
 pub(crate) fn callee(source: &visa::Kernel, module: &Module, origin: u32) -> Option<u32> {
     let visa::Op::Fcall { function, .. } = source.try_inst(origin as usize).ok()?.op else { return None };
     let name = source.str(function);
-    module.functions.iter().position(|f| *f.name() == *name).map(|i| i as u32)
+    module.functions.iter().position(|f| *f.name() == *name).map(|i| to_index(i))
 }
 
 /// Scratch bytes of a thread: the deepest chain of frames, or a generous stack where that has no end.

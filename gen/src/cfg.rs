@@ -9,6 +9,7 @@
 //!
 //! Orders, dominators and components are those of petgraph, over [`Cfg::graph`].
 
+use narrow::{to_index, to_u8};
 use petgraph::{
     Direction,
     graph::{DiGraph, EdgeReference, NodeIndex},
@@ -112,7 +113,7 @@ impl Cfg {
 
     /// Makes it what [`Cfg::of`] gives, in the memory it has.
     pub fn find<S: Space>(&mut self, kernel: &Kernel<S>) {
-        let n = kernel.blocks.len() as u32;
+        let n = to_index(kernel.blocks.len());
         self.find_calls(kernel);
         self.back_edges.clear();
         self.graph.clear();
@@ -145,7 +146,7 @@ impl Cfg {
     }
 
     fn find_calls<S: Space>(&mut self, kernel: &Kernel<S>) {
-        let n = kernel.blocks.len() as u32;
+        let n = to_index(kernel.blocks.len());
         self.calls.clear();
         self.returns.clear();
         if kernel.subroutines.is_empty() {
@@ -158,8 +159,8 @@ impl Cfg {
             let Ok(routine) = kernel.subroutines.binary_search(&entry) else { continue };
             let BlockId(entry) = entry;
             let end = kernel.subroutines.get(routine + 1).map_or(n, |s| s.0);
-            self.calls.push(Call { site: site as u32, entry, end, whole: last.pred.is_none() });
-            self.returns.push((entry, site as u32 + 1));
+            self.calls.push(Call { site: to_index(site), entry, end, whole: last.pred.is_none() });
+            self.returns.push((entry, to_index(site) + 1));
         }
         self.returns.sort_unstable();
     }
@@ -225,13 +226,13 @@ impl Cfg {
     /// Edges that leave a block, by the blocks they go to.
     pub fn succs(&self, block: BlockId) -> impl Iterator<Item = (BlockId, Edge)> {
         let edges = self.graph.edges_directed(node(block), Direction::Outgoing);
-        edges.map(|e| (BlockId(e.target().index() as u32), *e.weight()))
+        edges.map(|e| (BlockId(to_index(e.target().index())), *e.weight()))
     }
 
     /// Edges that come to a block, by the blocks they come from.
     pub fn preds(&self, block: BlockId) -> impl Iterator<Item = (BlockId, Edge)> {
         let edges = self.graph.edges_directed(node(block), Direction::Incoming);
-        edges.map(|e| (BlockId(e.source().index() as u32), *e.weight()))
+        edges.map(|e| (BlockId(to_index(e.source().index())), *e.weight()))
     }
 
     /// Calls of subroutines of the kernel, by their blocks.
@@ -284,7 +285,7 @@ impl Cfg {
         depths.clear();
         depths.extend(delta[..self.len()].iter().map(|d| {
             depth += d;
-            depth.clamp(0, 255) as u8
+            to_u8(depth.clamp(0, 255))
         }));
     }
 

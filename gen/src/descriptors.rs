@@ -5,6 +5,7 @@
 //! index only fills their lowest byte.
 
 use messages::Descriptor;
+use narrow::low_u32;
 
 use crate::{Arf, Base, Desc, Dst, Inst, Op, Payload, Physical, SendInfo, Src};
 
@@ -27,7 +28,7 @@ impl Descriptors {
         self.known.iter_mut().take(end).skip(first).for_each(|known| *known = None);
         let dword = inst.exec.lanes() == 1 && ty.bytes() == 4 && inst.pred.is_none();
         let imm = match (inst.op, inst.src[0], inst.src[1]) {
-            (Op::Mov, Src::Imm { bits, .. }, _) | (Op::Add, _, Src::Imm { bits, .. }) => Some(bits as u32),
+            (Op::Mov, Src::Imm { bits, .. }, _) | (Op::Add, _, Src::Imm { bits, .. }) => Some(low_u32(bits)),
             _ => None,
         };
         if dword && let Some(known) = self.known.get_mut(first) {

@@ -618,19 +618,17 @@ impl<S: Space> Inst<S> {
     pub fn map_regs<T: Space>(&self, mut f: impl FnMut(Role, Reg<S>) -> Reg<T>) -> Inst<T> {
         let pred = self.pred.map(|p| Pred { flag: f(Role::Pred, p.flag), inv: p.inv, ctrl: p.ctrl });
         let mut src = [Src::None; 3];
-        for (i, s) in self.src.iter().enumerate() {
-            src[i] = match *s {
+        for ((to, s), i) in src.iter_mut().zip(&self.src).zip(0..) {
+            *to = match *s {
                 Src::None => Src::None,
                 Src::Imm { bits, ty } => Src::Imm { bits, ty },
-                Src::AddrOf { reg, ty } => Src::AddrOf { reg: f(Role::AddrOf(i as u8), reg), ty },
+                Src::AddrOf { reg, ty } => Src::AddrOf { reg: f(Role::AddrOf(i), reg), ty },
                 Src::Direct { reg, region, mods, ty } => {
-                    Src::Direct { reg: f(Role::Src(i as u8), reg), region, mods, ty }
+                    Src::Direct { reg: f(Role::Src(i), reg), region, mods, ty }
                 }
-                Src::Macro { reg, mme, mods, ty } => {
-                    Src::Macro { reg: f(Role::Src(i as u8), reg), mme, mods, ty }
-                }
+                Src::Macro { reg, mme, mods, ty } => Src::Macro { reg: f(Role::Src(i), reg), mme, mods, ty },
                 Src::Indirect { addr, imm, region, mods, ty } => {
-                    Src::Indirect { addr: f(Role::SrcAddr(i as u8), addr), imm, region, mods, ty }
+                    Src::Indirect { addr: f(Role::SrcAddr(i), addr), imm, region, mods, ty }
                 }
             };
         }

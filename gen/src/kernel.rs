@@ -1,6 +1,7 @@
 //! Kernels: variables, blocks, and the facts a runtime needs.
 
 use crate::{Inst, Space, VarId, Virtual};
+use narrow::to_index;
 use platforms::Platform;
 use smallvec::SmallVec;
 
@@ -171,7 +172,7 @@ impl<S: Space> Kernel<S> {
         self.blocks
             .iter()
             .enumerate()
-            .flat_map(|(b, block)| block.insts.iter().map(move |i| (BlockId(b as u32), i)))
+            .flat_map(|(b, block)| block.insts.iter().map(move |i| (BlockId(to_index(b)), i)))
     }
 }
 

@@ -11,6 +11,14 @@
 //! last instruction of its block; `join` and `endif` are the first of theirs. Byte offsets of operands
 //! count from the start of the register or variable.
 
+// A number is made narrower by name (the crate `narrow`) or with an error.
+#![deny(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    clippy::cast_lossless
+)]
+
 mod cfg;
 mod descriptors;
 mod extent;

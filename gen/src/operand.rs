@@ -333,7 +333,7 @@ impl<S: Space> Src<S> {
 
     /// A signed dword immediate.
     pub const fn d(value: i32) -> Self {
-        Src::Imm { bits: value as u32 as u64, ty: Type::D }
+        Src::Imm { bits: value.cast_unsigned() as u64, ty: Type::D }
     }
 
     /// The element type, if there is an operand.

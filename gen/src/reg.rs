@@ -7,6 +7,8 @@ use std::{
     num::NonZeroU32,
 };
 
+use narrow::{const_u8, low_u8, low_u16, to_index};
+
 /// What a register may be at one stage of the pipeline.
 pub trait Space: Copy + Eq + Ord + Hash + Debug + Default + 'static {
     /// How a not yet allocated register is named.
@@ -215,7 +217,7 @@ impl Packed {
 
     const fn to_arf(self) -> Arf {
         let bits = self.0.get();
-        match Arf::from_code((bits >> 8) as u8, bits as u8) {
+        match Arf::from_code(const_u8((bits >> 8 & 0xff) as u64), const_u8((bits & 0xff) as u64)) {
             Some(arf) => arf,
             None => Arf::Null,
         }
@@ -231,7 +233,7 @@ impl<S: Space> Reg<S> {
         match base {
             Base::Grf(num) => Reg::grf(num, byte),
             Base::Arf(arf) => Reg::arf(arf, byte),
-            Base::Var(var) => Reg::packed(Packed::new(VAR, S::var_index(var) as u32), byte),
+            Base::Var(var) => Reg::packed(Packed::new(VAR, to_index(S::var_index(var))), byte),
         }
     }
 
@@ -256,7 +258,7 @@ impl<S: Space> Reg<S> {
         match bits & !NUMBER {
             VAR => S::var(bits & NUMBER).map_or(Base::Arf(Arf::Null), Base::Var),
             ARF => Base::Arf(self.base.to_arf()),
-            _ => Base::Grf(bits as u16),
+            _ => Base::Grf(low_u16(bits)),
         }
     }
 
@@ -276,14 +278,14 @@ impl<S: Space> Reg<S> {
     #[inline]
     pub fn grf_number(self) -> Option<u16> {
         let bits = self.base.0.get();
-        (bits & !NUMBER == GRF).then_some(bits as u16)
+        (bits & !NUMBER == GRF).then_some(low_u16(bits))
     }
 
     /// The kind of architecture register that the operand starts in, the first half of its [`code`](Arf::code).
     #[inline]
     pub fn arf_kind(self) -> Option<u8> {
         let bits = self.base.0.get();
-        (bits & !NUMBER == ARF).then_some((bits >> 8) as u8)
+        (bits & !NUMBER == ARF).then_some(low_u8(bits >> 8))
     }
 
     /// The variable, if one is named.

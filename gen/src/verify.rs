@@ -8,6 +8,8 @@
 //!
 //! Then what the stage's [`Profile`] adds.
 
+use narrow::to_index;
+
 use crate::{Base, BlockId, Extent, Inst, Kernel, Op, Outside, Payload, Reg, Role, Space, Target, Waits};
 use std::fmt;
 
@@ -59,7 +61,7 @@ pub fn verify<S: Space>(kernel: &Kernel<S>, profile: Profile) -> Vec<Violation> 
         let end = block.insts.iter().position(Inst::is_eot).filter(|_| profile >= Profile::Identified);
         let last = end.unwrap_or(block.insts.len().saturating_sub(1));
         let mut report = |inst: usize, what: String| {
-            out.push(Violation { block: BlockId(b as u32), inst, what });
+            out.push(Violation { block: BlockId(to_index(b)), inst, what });
         };
         for s in &block.succs {
             if s.index() >= n {

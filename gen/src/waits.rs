@@ -6,6 +6,8 @@
 //! the blocks of one interval `[start, t)`: it begins after the branch, and a back edge `e -> h` with
 //! `start <= e < t` carries the pointer back to `h` while the lane goes on waiting.
 
+use narrow::to_index;
+
 use crate::{BlockId, Cfg, Kernel, Op, Payload, Space, Target};
 
 /// For each block, the blocks during which lanes may wait at it.
@@ -57,7 +59,7 @@ impl Waits {
             .iter()
             .enumerate()
             .filter(|&(_, &s)| s != u32::MAX)
-            .map(|(t, &s)| (BlockId(t as u32), BlockId(s)))
+            .map(|(t, &s)| (BlockId(to_index(t)), BlockId(s)))
     }
 
     /// For each block, whether some lane may wait elsewhere while the pointer is in it.
@@ -98,7 +100,7 @@ impl Waits {
         for (b, block) in kernel.blocks.iter().enumerate() {
             let Some(last) = block.insts.last() else { continue };
             let Payload::Branch { jip, uip, ctrl } = last.payload else { continue };
-            let b = b as u32;
+            let b = to_index(b);
             let next = BlockId(b + 1);
             let (at, from) = match (last.op, jip, uip) {
                 (Op::Goto, _, Target::Block(head)) if ctrl => (next, head),

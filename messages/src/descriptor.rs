@@ -2,6 +2,7 @@
 
 use crate::{ExtendedLength, MessageLength, ResponseLength};
 use bitfield_struct::bitfield;
+use narrow::const_u8;
 
 /// A message descriptor of any kind ("Message Descriptor", volume 7).
 #[bitfield(u32)]
@@ -133,7 +134,7 @@ impl SurfaceIndex {
     }
 
     pub(crate) const fn from_bits(bits: u32) -> SurfaceIndex {
-        SurfaceIndex(bits as u8)
+        SurfaceIndex(const_u8((bits & 0xff) as u64))
     }
 }
 

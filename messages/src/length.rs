@@ -42,7 +42,7 @@ macro_rules! length {
             /// A length in registers, if the field can count that many.
             pub const fn new(registers: u32) -> Result<$name, TooLong> {
                 if registers <= $most {
-                    Ok($name(registers as u8))
+                    Ok($name(narrow::const_u8(registers as u64)))
                 } else {
                     Err(TooLong { what: $what, registers, most: $most })
                 }
@@ -55,7 +55,7 @@ macro_rules! length {
             /// If the field cannot count that many: a bug of the caller.
             pub const fn of(registers: u32) -> $name {
                 assert!(registers <= $most, $what);
-                $name(registers as u8)
+                $name(narrow::const_u8(registers as u64))
             }
 
             /// Registers.
@@ -75,7 +75,7 @@ macro_rules! length {
 
             /// What the field, masked by its width, says.
             pub(crate) const fn from_bits(bits: u32) -> $name {
-                $name(bits as u8)
+                $name(narrow::const_u8((bits & 0xff) as u64))
             }
         }
 

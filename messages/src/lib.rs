@@ -20,6 +20,14 @@
 //! "Extended Message Descriptor") of the Skylake to Tiger Lake manuals; for Xe-HPC the reference disassembler,
 //! whose answers `tests/golden` keeps.
 
+// A number is made narrower by name (the crate `narrow`) or with an error.
+#![deny(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    clippy::cast_lossless
+)]
+
 #[macro_use]
 mod macros;
 mod descriptor;

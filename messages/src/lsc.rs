@@ -5,6 +5,7 @@
 
 use crate::SurfaceIndex;
 use bitfield_struct::bitfield;
+use narrow::{const_u16, to_u8};
 
 codes! {
     /// What a message does.
@@ -499,7 +500,7 @@ impl Access {
     pub fn cache_control(self, levels: Option<(Cache, Cache)>) -> Option<u8> {
         let Some(levels) = levels else { return Some(0) };
         let at = self.table().iter().position(|l| *l == levels)?;
-        Some(at as u8 + 1)
+        Some(to_u8(at) + 1)
     }
 
     /// What a code (three bits) says of levels 1 and 3; `None`: what the surface or the state says.
@@ -537,7 +538,7 @@ kinds!(ExtendedDescriptor: FlatExtended, BtiExtended, SurfaceStateExtended);
 
 impl BtiExtended {
     /// How far left the surface stands.
-    pub const SURFACE_SHIFT: u16 = BtiExtended::SURFACE_OFFSET as u16;
+    pub const SURFACE_SHIFT: u16 = const_u16(BtiExtended::SURFACE_OFFSET as u64);
 }
 
 /// The extended descriptor of a message to a surface by its state.

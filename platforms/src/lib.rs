@@ -4,6 +4,14 @@
 //! new row. Figures come from Intel's Programmer's Reference Manuals (volume 7, "3D Media GPGPU") and
 //! from measurements with the reference tools.
 
+// A number is made narrower by name (the crate `narrow`) or with an error.
+#![deny(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    clippy::cast_lossless
+)]
+
 mod bdw;
 mod bxt;
 mod caps;

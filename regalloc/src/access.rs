@@ -17,6 +17,7 @@ use messages::{
     lsc::{DataSize, Op as LscOp, Untyped},
     sampler::Sample,
 };
+use narrow::{low_u8, to_index};
 
 /// One touch of a variable's bytes by an instruction.
 #[derive(Clone, Copy, Debug)]
@@ -139,7 +140,7 @@ impl Accesses {
         self.points_to.find(kernel);
         facts::start(kernel, &mut self.facts);
         for (b, block) in kernel.blocks.iter().enumerate() {
-            self.blocks.push(self.first.len() as u32);
+            self.blocks.push(to_index(self.first.len()));
             let scene = Scene::new(kernel, flow, b);
             let mut touches = Touches {
                 kernel,
@@ -152,10 +153,10 @@ impl Accesses {
                 fault: None,
             };
             for (i, inst) in block.insts.iter().enumerate() {
-                self.first.push(touches.list.len() as u32);
+                self.first.push(to_index(touches.list.len()));
                 touches.push(inst, &self.points_to);
                 if let Some(fault) = touches.fault.take() {
-                    return Err(Error::BadOperand { block: BlockId(b as u32), inst: i, fault });
+                    return Err(Error::BadOperand { block: BlockId(to_index(b)), inst: i, fault });
                 }
             }
             if block.insts.last().is_some_and(|i| i.op.is_branch()) {
@@ -165,8 +166,8 @@ impl Accesses {
                 }
             }
         }
-        self.blocks.push(self.first.len() as u32);
-        self.first.push(self.list.len() as u32);
+        self.blocks.push(to_index(self.first.len()));
+        self.first.push(to_index(self.list.len()));
         self.settle_copies(kernel, flow, backings);
         Ok(())
     }
@@ -197,10 +198,10 @@ impl Accesses {
         self.first.clear();
         self.first.reserve(of.first.len());
         for &i in moved {
-            self.first.push(self.list.len() as u32);
+            self.first.push(to_index(self.list.len()));
             self.list.extend_from_slice(of.of(i as usize));
         }
-        self.first.push(self.list.len() as u32);
+        self.first.push(to_index(self.list.len()));
         self.blocks.clone_from(&of.blocks);
         self.facts.clone_from(&of.facts);
     }
@@ -217,7 +218,7 @@ impl Accesses {
 
     /// The block of an instruction.
     pub fn block_of(&self, i: u32) -> u32 {
-        self.blocks.partition_point(|&first| first <= i) as u32 - 1
+        to_index(self.blocks.partition_point(|&first| first <= i)) - 1
     }
 
     /// The accesses of a block's instructions.
@@ -260,7 +261,7 @@ impl Touches<'_> {
         let mut indirect = false;
         let copied = self.copied_to(inst);
         let header = has_header(inst);
-        for (i, src) in inst.src.iter().enumerate() {
+        for (n, (i, src)) in (0..).zip(inst.src.iter().enumerate()) {
             match src {
                 Src::Direct { reg, region, ty, .. } if plain => {
                     let (len, shape) = plain_read(*region, *ty, inst.exec.lanes(), base);
@@ -268,7 +269,7 @@ impl Touches<'_> {
                     if let Some(to) = copied.filter(|_| !shape.0.has(Kind::CROSS)) {
                         self.copy(inst, *reg, Extent::new(reg.byte, len), shape, to);
                     } else if reg.var().is_some() {
-                        self.operand(inst, Role::Src(i as u8), *reg, Extent::new(reg.byte, len), shape);
+                        self.operand(inst, Role::Src(n), *reg, Extent::new(reg.byte, len), shape);
                     }
                 }
                 Src::Direct { reg, .. } | Src::Macro { reg, .. } => {
@@ -276,7 +277,7 @@ impl Touches<'_> {
                     long |= extent.start % grf + extent.len() > grf;
                     if let Some(v) = reg.var() {
                         let shape = read_shape(inst, i, base, send);
-                        self.operand(inst, Role::Src(i as u8), *reg, extent, shape);
+                        self.operand(inst, Role::Src(n), *reg, extent, shape);
                         // All lanes' message has that one header.
                         if header && let Some(fact) = self.facts.get_mut(v.index()) {
                             fact.note_other_reader();
@@ -286,7 +287,7 @@ impl Touches<'_> {
                 Src::Indirect { addr, .. } => {
                     indirect = true;
                     long |= inst.exec.lanes() > 1;
-                    let role = Role::SrcAddr(i as u8);
+                    let role = Role::SrcAddr(n);
                     let extent = inst.extent(role, grf).unwrap_or(Extent::new(addr.byte, 1));
                     self.special(inst, role, *addr, extent, (Kind::READ, 0, 0));
                 }
@@ -368,7 +369,7 @@ impl Touches<'_> {
         to: VarId,
     ) {
         if let Some(access) = self.checked(inst, Role::Src(0), reg, extent, shape) {
-            self.copies.push(Copy { access: self.list.len() as u32, block: self.scene.block(), to });
+            self.copies.push(Copy { access: to_index(self.list.len()), block: self.scene.block(), to });
             self.list.push(access);
             self.facts[access.var as usize].note_other_reader();
         }
@@ -550,11 +551,11 @@ fn write_shape(
     }
     match inst.dst {
         Dst::Direct { horz, ty, .. } => {
-            let elem = ty.bytes() as u8;
+            let elem = size(ty);
             let pitch = elem.saturating_mul(horz.max(1));
             (kind.with_if(sure, Kind::SURE), pitch, elem)
         }
-        Dst::Macro { ty, .. } => (kind.with_if(sure, Kind::SURE), ty.bytes() as u8, ty.bytes() as u8),
+        Dst::Macro { ty, .. } => (kind.with_if(sure, Kind::SURE), size(ty), size(ty)),
         Dst::None | Dst::Indirect { .. } => (kind, 0, 0),
     }
 }
@@ -566,25 +567,30 @@ fn read_shape(inst: &Inst<Virtual>, i: usize, base: Kind, send: bool) -> (Kind, 
     }
     match inst.src[i] {
         Src::Direct { region, ty, .. } => read_region(region, ty, kind),
-        Src::Macro { ty, .. } => (kind, ty.bytes() as u8, ty.bytes() as u8),
+        Src::Macro { ty, .. } => (kind, size(ty), size(ty)),
         _ => (kind.with(Kind::CROSS), 0, 0),
     }
+}
+
+/// Bytes of an element, at most 8.
+fn size(ty: Type) -> u8 {
+    low_u8(ty.bytes())
 }
 
 /// Bytes that a source reads that reaches as far as its region, and its shape.
 fn plain_read(region: Region, ty: Type, lanes: u32, base: Kind) -> (u32, (Kind, u8, u8)) {
     let (kind, bytes) = (base.with(Kind::READ), ty.bytes());
     if region.is_packed() {
-        return (lanes * bytes, (kind, bytes as u8, bytes as u8));
+        return (lanes * bytes, (kind, size(ty), size(ty)));
     }
     if region == Region::SCALAR {
-        return (bytes, (kind.with(Kind::CROSS), 0, bytes as u8));
+        return (bytes, (kind.with(Kind::CROSS), 0, size(ty)));
     }
     (region_span(region, ty, lanes), read_region(region, ty, kind))
 }
 
 fn read_region(region: Region, ty: Type, kind: Kind) -> (Kind, u8, u8) {
-    let elem = ty.bytes() as u8;
+    let elem = size(ty);
     match linear_stride(region) {
         Some(s) if s > 0 => (kind, elem.saturating_mul(s), elem),
         _ => (kind.with(Kind::CROSS), 0, elem),

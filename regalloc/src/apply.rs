@@ -1,6 +1,7 @@
 //! From variables to registers, once every variable has a place.
 
 use gen_ir::{Arf, Base, Block, Dst, Inst, Kernel, Op, Physical, Pool, Reg, Src, SrcMod, VarClass, Virtual};
+use narrow::{to_u8, to_u16};
 
 /// Rewrites all operands and leaves out what then copies registers to themselves. `at` is the byte offset of each variable in its register file; operands name
 /// only variables that have one.
@@ -10,7 +11,7 @@ pub(crate) fn apply(kernel: &Kernel<Virtual>, at: &[u32], pool: &mut Pool<Physic
         kernel.platform.caps().regs.grf_bytes.trailing_zeros(),
         u32::from(kernel.platform.caps().regs.grf_bytes) - 1,
     );
-    let general = |byte: u32| Reg::grf((byte >> shift) as u16, byte & rest);
+    let general = |byte: u32| Reg::grf(to_u16(byte >> shift), byte & rest);
     let place = |reg: Reg<Virtual>| -> Reg<Physical> {
         match reg.base() {
             Base::Grf(n) => general((u32::from(n) << shift) + reg.byte),
@@ -21,7 +22,7 @@ pub(crate) fn apply(kernel: &Kernel<Virtual>, at: &[u32], pool: &mut Pool<Physic
                 let byte = base + reg.byte;
                 match kernel.vars[v.index()].class {
                     VarClass::General => general(byte),
-                    VarClass::Flag => Reg::arf(Arf::Flag((byte / 4) as u8), byte % 4),
+                    VarClass::Flag => Reg::arf(Arf::Flag(to_u8(byte / 4)), byte % 4),
                     VarClass::Address => Reg::arf(Arf::Addr(0), byte),
                 }
             }

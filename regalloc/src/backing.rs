@@ -14,6 +14,7 @@ use crate::{
 use gen_ir::{
     Base, Dst, ExecSize, Inst, Kernel, Op, Pool, Reg, Region, Role, Src, Type, Var, VarClass, VarId, Virtual,
 };
+use narrow::to_index;
 
 /// What is remembered of variables over the rounds of an allocation.
 #[derive(Default)]
@@ -113,7 +114,7 @@ pub(crate) fn split(
     for b in 0..kernel.blocks.len() {
         for a in accesses.of_block(b) {
             let seen = &mut blocks_of[a.var as usize];
-            *seen = if *seen == u32::MAX || *seen == b as u32 { b as u32 } else { u32::MAX - 1 };
+            *seen = if *seen == u32::MAX || *seen == to_index(b) { to_index(b) } else { u32::MAX - 1 };
         }
     }
     let mut copies = 0;
@@ -129,10 +130,10 @@ pub(crate) fn split(
         new.clear();
         for i in range.clone() {
             for a in accesses.of(i).iter().filter(|a| lost[a.var as usize] && a.kind.has(Kind::WRITE)) {
-                last_write[a.var as usize] = i as u32;
+                last_write[a.var as usize] = to_index(i);
             }
         }
-        let (start_of_block, end_of_block) = (range.start as u32 * 2, range.end as u32 * 2);
+        let (start_of_block, end_of_block) = (to_index(range.start) * 2, to_index(range.end) * 2);
         opened.clear();
         for i in range.clone() {
             let inst = kernel.blocks[b].insts[i - range.start];
@@ -144,12 +145,12 @@ pub(crate) fn split(
             }
             mine.sort_unstable();
             mine.dedup();
-            let at = i as u32 * 2;
+            let at = to_index(i) * 2;
             for &v in &*mine {
                 if split[v as usize].is_some() {
                     continue;
                 }
-                let one_block = blocks_of[v as usize] == b as u32;
+                let one_block = blocks_of[v as usize] == to_index(b);
                 let alone = backings.split[v as usize] || one_block;
                 if alone && only_operand(&inst, VarId(v)) {
                     split[v as usize] = backings.backing[v as usize];
@@ -187,7 +188,7 @@ pub(crate) fn split(
                 let wrote = accesses.of(i).iter().any(|a| a.var == v && a.kind.has(Kind::WRITE));
                 let after = at + 2;
                 let store = if !alone {
-                    last_write[v as usize] == i as u32 && live.at_end(v, end_of_block)
+                    last_write[v as usize] == to_index(i) && live.at_end(v, end_of_block)
                 } else if after == end_of_block {
                     wrote && live.at_end(v, after)
                 } else {

@@ -6,6 +6,7 @@
 
 use crate::flow::Flow;
 use gen_ir::{Kernel, Op, Virtual};
+use narrow::to_index;
 
 const NONE: u32 = u32::MAX;
 
@@ -39,10 +40,10 @@ impl Routines {
         blocks.sort_unstable();
         blocks.dedup();
         callee.clear();
-        callee.extend(calls.iter().map(|c| blocks.partition_point(|r| r.0 < c.entry) as u32));
+        callee.extend(calls.iter().map(|c| to_index(blocks.partition_point(|r| r.0 < c.entry))));
         let of_block = |b: u32| {
             let after = blocks.partition_point(|r| r.0 <= b);
-            blocks[..after].last().filter(|r| b < r.1).map_or(NONE, |_| after as u32 - 1)
+            blocks[..after].last().filter(|r| b < r.1).map_or(NONE, |_| to_index(after) - 1)
         };
         caller.clear();
         caller.extend(calls.iter().map(|c| of_block(c.site)));
@@ -75,7 +76,7 @@ impl Routines {
             if after == 0 || b >= self.blocks[after - 1].1 {
                 continue;
             }
-            self.work.push(after as u32 - 1);
+            self.work.push(to_index(after) - 1);
             while let Some(r) = self.work.pop() {
                 if std::mem::replace(&mut self.written[r as usize], v) == v {
                     continue;
@@ -90,7 +91,7 @@ impl Routines {
     /// The call that block `b` goes on behind.
     pub fn call_before(&self, flow: &Flow, b: u32) -> Option<u32> {
         let site = b.checked_sub(1)?;
-        flow.calls().binary_search_by_key(&site, |c| c.site).ok().map(|c| c as u32)
+        flow.calls().binary_search_by_key(&site, |c| c.site).ok().map(|c| to_index(c))
     }
 
     /// Whether variable `v`, needed behind call `c` in block `b`, is needed where its predecessor `p` ends.

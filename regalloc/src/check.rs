@@ -42,6 +42,7 @@ use crate::{
     subranges::{bits, subrange_shift, touched},
 };
 use gen_ir::{BlockId, Call, Kernel, VarClass, VarId, Virtual};
+use narrow::to_index;
 
 /// Facts about one variable, a bit per subrange.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
@@ -127,7 +128,7 @@ pub(crate) fn check(
             if file.len() <= r as usize {
                 file.resize(r as usize + 1, Vec::new());
             }
-            file[r as usize].push(v as u32);
+            file[r as usize].push(to_index(v));
         }
     }
     c.find_crossing(backings);
@@ -147,15 +148,15 @@ impl Check<'_> {
             for a in self.accesses.of_block(b) {
                 let (v, fact) = (a.var as usize, &facts[a.var as usize]);
                 if a.kind.has(Kind::READ) {
-                    crosses[v] |= fact.needed(a) & !settled[v] != 0 && !fact.is_temporary_of(b);
+                    crosses[v] |= fact.needed(a) & !settled[v] != 0 && !fact.is_temporary_of(to_index(b));
                 } else {
                     settled[v] |= fact.covers(a);
                 }
             }
         }
         for v in (0..n).filter(|&v| crosses[v] && !backings.is_split(v)) {
-            self.place[v] = self.crossing.len() as u32;
-            self.crossing.push(v as u32);
+            self.place[v] = to_index(self.crossing.len());
+            self.crossing.push(to_index(v));
         }
     }
 
@@ -192,13 +193,13 @@ impl Check<'_> {
                 }
                 let Some(mut state) = entry[b].clone() else { continue };
                 self.block(b, &mut state, &mut inside, false)?;
-                if let Some(c) = self.flow.calls().iter().position(|c| c.site == b as u32)
+                if let Some(c) = self.flow.calls().iter().position(|c| c.site == to_index(b))
                     && join(&mut calls[c].before, &state)
                 {
                     dirty[self.flow.calls()[c].callee()].fill(true);
                 }
-                for s in self.flow.succs(b as u32) {
-                    let Some(out) = self.along(b as u32, s, &state, &waiting, &losses, &calls) else {
+                for s in self.flow.succs(to_index(b)) {
+                    let Some(out) = self.along(to_index(b), s, &state, &waiting, &losses, &calls) else {
                         continue;
                     };
                     dirty[s as usize] |= join(&mut entry[s as usize], &out);

@@ -35,7 +35,7 @@ impl Copies {
                 var.class == VarClass::General && var.bytes >= grf
             };
             if raw && packed && d != s && general(d) && general(s) {
-                let shift = from.byte as i32 - to.byte as i32;
+                let shift = from.byte.cast_signed() - to.byte.cast_signed();
                 self.list.push((d.0, s.0, shift));
                 self.list.push((s.0, d.0, -shift));
             }

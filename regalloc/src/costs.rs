@@ -13,6 +13,7 @@ use crate::{
     remat::Remat,
 };
 use gen_ir::{Kernel, VarClass, VarId, Virtual};
+use narrow::to_index;
 
 /// What spilling costs, by variable; empty if it is not known.
 #[derive(Default)]
@@ -42,6 +43,7 @@ const NONE: u32 = u32::MAX;
 /// What room spilling a variable makes, alive at `length` positions: what is alive longer, or larger, makes more, but not
 /// in proportion, for the same room is seldom wanted all along. The powers 3/4 and 1/4 gave the fewest messages on real
 /// programs of those tried.
+#[expect(clippy::cast_possible_truncation, reason = "an estimate, rounded alike everywhere")]
 pub(crate) fn room(length: u32, regs: u32) -> f32 {
     let (length, regs) = (f64::from(length.max(1)), f64::from(regs.max(1)));
     (length * length * length * regs).sqrt().sqrt() as f32
@@ -80,11 +82,11 @@ impl Costs {
                     let regs = a.end.div_ceil(grf) - a.start / grf;
                     let messages = plan::chunks(regs, grf).count() as f32 * worth;
                     let open = &mut self.open[v];
-                    let serves = open.block == b as u32 && open.used + KEEP >= i as u32;
+                    let serves = open.block == to_index(b) && open.used + KEEP >= to_index(i);
                     if !serves {
-                        *open = Open { used: i as u32, block: b as u32, saved: false };
+                        *open = Open { used: to_index(i), block: to_index(b), saved: false };
                     }
-                    open.used = i as u32;
+                    open.used = to_index(i);
                     let write = a.kind.has(Kind::WRITE);
                     let whole = write
                         && a.kind.has(Kind::SURE)
@@ -92,7 +94,7 @@ impl Costs {
                         && a.pitch == a.elem
                         && a.start.is_multiple_of(grf)
                         && (a.end.is_multiple_of(grf) || a.end >= kernel.vars[v].bytes);
-                    if !serves && !whole && (!write || live.before(a.var, 2 * i as u32)) {
+                    if !serves && !whole && (!write || live.before(a.var, 2 * to_index(i))) {
                         self.fills[v] += messages;
                     }
                     if write && !std::mem::replace(&mut open.saved, true) {
@@ -143,6 +145,7 @@ impl Costs {
 
     /// What room spilling a variable makes where it is wanted, alive in `ranges`, `length` positions in all. Elsewhere it
     /// is worth little; square roots are the same on every machine.
+    #[expect(clippy::cast_possible_truncation, reason = "an estimate, rounded alike everywhere")]
     pub fn room(&self, ranges: &[Range], length: u32, regs: u32) -> f32 {
         let wanted = f64::from(self.crowded(ranges)) + f64::from(length.max(1)) / 32.0;
         (wanted * f64::from(regs.max(1)).sqrt()).sqrt() as f32

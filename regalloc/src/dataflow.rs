@@ -15,6 +15,7 @@ use crate::{
     flow::Flow,
 };
 use gen_ir::{Call, Kernel, VarId, Virtual};
+use narrow::to_index;
 
 const NONE: u32 = u32::MAX;
 
@@ -142,8 +143,8 @@ impl Dataflow {
     }
 
     /// Whether some write of a variable can have happened before block `b`.
-    pub fn reaches(&self, var: u32, b: usize) -> bool {
-        self.reach[var as usize] <= b as u32
+    pub fn reaches(&self, var: u32, b: u32) -> bool {
+        self.reach[var as usize] <= b
     }
 
     /// Whether a variable of one block has a value from an earlier run of that.
@@ -181,11 +182,11 @@ impl Dataflow {
         self.found.clear();
         for (b, &reached_from_here) in flow.reached.iter().enumerate() {
             self.seen.clear();
-            let (block, divergent) = (b as u32, flow.divergent[b]);
+            let (block, divergent) = (to_index(b), flow.divergent[b]);
             let again = reached_from_here <= block;
             for a in accesses.of_block(b).iter().rev() {
                 let fact = &facts[a.var as usize];
-                if !again && fact.only_in(b) {
+                if !again && fact.only_in(block) {
                     continue;
                 }
                 let state = &mut self.state[a.var as usize];
@@ -211,7 +212,7 @@ impl Dataflow {
                 let State { low, high, entering, written, .. } = self.state[v as usize];
                 let fact = &facts[v as usize];
                 if !fact.in_many() {
-                    if entering == 0 || fact.is_temporary_of(b) || backings.is_split(v as usize) {
+                    if entering == 0 || fact.is_temporary_of(block) || backings.is_split(v as usize) {
                         continue;
                     }
                     self.carried[v as usize] = true;
@@ -277,7 +278,7 @@ impl Dataflow {
         let vars = kernel.vars.len();
         if found.len() * 8 > vars || kernel.vars.iter().any(|var| var.live_out) {
             touches.set(vars, found);
-            (0..vars).for_each(|v| one(v as u32, touches.of(v)));
+            (0..vars).for_each(|v| one(to_index(v), touches.of(v)));
         } else {
             // Few: sorting them is less work than looking at all variables.
             found.sort_unstable_by_key(|(v, touch)| (*v, touch.block));
@@ -432,7 +433,7 @@ impl Walk {
             let anywhere = kernel.scratch_header == Some(VarId(v));
             for (b, block) in kernel.blocks.iter().enumerate() {
                 if anywhere || block.succs.is_empty() {
-                    self.leave(b as u32, reach);
+                    self.leave(to_index(b), reach);
                 }
             }
         }

@@ -6,6 +6,7 @@ use crate::{
     subranges::{all_subranges, covered, subrange_shift, touched, units},
 };
 use gen_ir::{Kernel, VarClass, Virtual};
+use narrow::{to_index, to_u8};
 
 /// What is known of a variable before the graph is looked at.
 #[derive(Clone, Copy, Debug)]
@@ -84,7 +85,7 @@ impl Scene {
     /// Block `b` of a kernel.
     pub fn new(kernel: &Kernel<Virtual>, flow: &Flow, b: usize) -> Scene {
         Scene {
-            block: b as u32,
+            block: to_index(b),
             weight: worth(flow, b),
             divergence: flow.any_divergence,
             simd: u32::from(kernel.simd).next_power_of_two(),
@@ -112,7 +113,7 @@ enum Owner {
 
 impl Owner {
     fn agree(&mut self, lane: Option<u32>) {
-        let new = lane.map_or(Owner::Nobody, |l| Owner::Lane(l as u8));
+        let new = lane.map_or(Owner::Nobody, |l| Owner::Lane(to_u8(l)));
         *self = if *self == Owner::Unknown || *self == new { new } else { Owner::Nobody };
     }
 }
@@ -149,8 +150,8 @@ impl Fact {
     const MANY: u32 = u32::MAX - 1;
 
     /// Whether no other block than `b` touches the variable, and no value comes in or goes out.
-    pub const fn only_in(&self, b: usize) -> bool {
-        self.backing == b as u32
+    pub const fn only_in(&self, b: u32) -> bool {
+        self.backing == b
     }
 
     /// Whether several blocks touch the variable, or the world does.
@@ -171,7 +172,7 @@ impl Fact {
 
     /// Whether what an earlier run of block `b` left is nothing, if no read there comes before a write: then no
     /// other block knows of it.
-    pub const fn is_temporary_of(&self, b: usize) -> bool {
+    pub const fn is_temporary_of(&self, b: u32) -> bool {
         self.temporary && self.only_in(b)
     }
 

@@ -13,6 +13,7 @@ use crate::{
     plan::{Known, Plan, Temp},
 };
 use gen_ir::{Var, VarId};
+use narrow::to_index;
 
 /// Positions of a stretch of code whose variables are looked at together.
 const STRETCH: u32 = 256;
@@ -199,7 +200,7 @@ impl<'a, const W: usize> Fit<'a, W> {
         }
         self.out.at[v] = r * rb;
         if self.s.looked {
-            let near = (self.p.items.len() + t) as u32;
+            let near = to_index(self.p.items.len() + t);
             self.s.near[stretches(temp.range)].iter_mut().for_each(|list| list.push(near));
         }
         self.out.used = self.out.used.max((r + n) * rb);
@@ -223,7 +224,7 @@ impl<'a, const W: usize> Fit<'a, W> {
         around.extend(self.s.near[stretches(temp.range)].iter().flatten());
         around.sort_unstable();
         around.dedup();
-        let (items, items_end) = (self.p.items, self.p.items.len() as u32);
+        let (items, items_end) = (self.p.items, to_index(self.p.items.len()));
         cost.clear();
         cost.resize(self.p.file.regs as usize, 0.0);
         let mut pay = |from: u32, to: u32, c: f32| {
@@ -296,14 +297,14 @@ impl<'a, const W: usize> Fit<'a, W> {
                 for &r in self.ranges(item) {
                     let std::ops::Range { start, end } = stretches(r);
                     let start = start.max(from);
-                    self.s.near[start..end.max(start)].iter_mut().for_each(|list| list.push(i as u32));
+                    self.s.near[start..end.max(start)].iter_mut().for_each(|list| list.push(to_index(i)));
                     from = end;
                 }
             }
         }
         let placed = self.out.at.get(self.vars.len()..).unwrap_or(&[]);
         for (t, _) in placed.iter().enumerate().filter(|p| *p.1 != UNPLACED) {
-            let near = (self.p.items.len() + t) as u32;
+            let near = to_index(self.p.items.len() + t);
             self.s.near[stretches(plan.temps[t].range)].iter_mut().for_each(|list| list.push(near));
         }
     }

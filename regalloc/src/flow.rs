@@ -2,6 +2,7 @@
 //! instruction pointer can go.
 
 use gen_ir::{BlockId, Call, Cfg, Kernel, Virtual, Waits};
+use narrow::to_index;
 
 /// The predecessors of each block, in two lists: liveness walks to them for each variable anew, and over the graph
 /// itself a compile takes up to 0.6 % more instructions.
@@ -15,12 +16,12 @@ impl Preds {
     fn find(&mut self, flow: &Cfg) {
         self.first.clear();
         self.from.clear();
-        for b in 0..flow.len() as u32 {
-            self.first.push(self.from.len() as u32);
+        for b in 0..to_index(flow.len()) {
+            self.first.push(to_index(self.from.len()));
             let of_lanes = flow.preds(BlockId(b)).filter(|(_, edge)| edge.is_of_lanes());
             self.from.extend(of_lanes.map(|(from, _)| from.0));
         }
-        self.first.push(self.from.len() as u32);
+        self.first.push(to_index(self.from.len()));
     }
 }
 
@@ -90,7 +91,7 @@ impl Flow {
         }
         self.reached.clear();
         self.reached.extend((0..n).map(|b| {
-            let mut low = b as u32 + 1;
+            let mut low = to_index(b) + 1;
             while head[(low as usize).min(b)] < low {
                 low = head[(low as usize).min(b)];
             }

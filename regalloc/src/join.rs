@@ -18,6 +18,8 @@
 //!
 //! The places of all else are known (`fit`), and none is moved.
 
+use narrow::to_index;
+
 use crate::{
     access::{Access, Kind},
     facts,
@@ -115,12 +117,12 @@ pub(crate) fn join<const W: usize>(
     for i in 0..s.pairs.len() {
         any |= join.pair(s.pairs[i], s);
     }
-    for t in 0..s.about.len() as u32 {
+    for t in 0..to_index(s.about.len()) {
         any |= join.leave_loop(t, (known, flow), s);
     }
     if any {
         for t in 0..s.about.len() {
-            at[t] = at[root(&s.about, t as u32) as usize];
+            at[t] = at[root(&s.about, to_index(t)) as usize];
         }
         rename(plan, known, s);
         fill_hoisted(plan, s);
@@ -259,14 +261,14 @@ fn describe(plan: &Plan, known: Known<'_>, s: &mut Scratch) {
         }
         if let Some(about) = s.about.get_mut(temp as usize) {
             if about.block == NONE {
-                (about.block, about.fill) = (block as u32, u.fill);
+                (about.block, about.fill) = (to_index(block), u.fill);
             }
             about.written |= written;
         }
     }
     s.writes.sort_unstable();
     s.sorted.clear();
-    s.sorted.extend((0..plan.temps.len() as u32).filter(|&t| s.about[t as usize].block != NONE));
+    s.sorted.extend((0..to_index(plan.temps.len())).filter(|&t| s.about[t as usize].block != NONE));
     s.sorted.sort_unstable_by_key(|&t| {
         let temp = &plan.temps[t as usize];
         (temp.var, temp.range.end, temp.range.start, t)
@@ -277,7 +279,7 @@ fn describe(plan: &Plan, known: Known<'_>, s: &mut Scratch) {
 fn before_end(block: u32, var: u32, plan: &Plan, known: Known<'_>) -> Option<u32> {
     let last = known.accesses.block(block as usize).next_back()?;
     let touched = known.accesses.of(last).iter().any(|a| a.var == var);
-    (!touched && last as u32 >= plan.loaded).then_some(last as u32)
+    (!touched && to_index(last) >= plan.loaded).then_some(to_index(last))
 }
 
 /// Finds for each temporary that is filled the one before that has the same bytes, if there is one.
@@ -348,7 +350,7 @@ fn find_pairs(plan: &Plan, (known, flow): (Known<'_>, &Flow), grf: u32, s: &mut 
 /// What it takes to have two temporaries in one place, in positions times registers, by each message that goes.
 fn cost(first: &Temp, second: &Temp, more: Range, grf: u32) -> u32 {
     let regs = first.bytes(grf).div_ceil(grf);
-    let messages = chunks(second.end - second.first, grf).count() as u32;
+    let messages = to_index(chunks(second.end - second.first, grf).count());
     (more.end - more.start) * regs / messages
 }
 
@@ -418,7 +420,7 @@ fn fill_hoisted(plan: &mut Plan, s: &Scratch) {
     let before = plan.uses.len();
     for (temp, about) in s.about.iter().enumerate().filter(|(_, a)| a.hoisted != NONE && a.joined == NONE) {
         let var = plan.temps[temp].var;
-        let (inst, temp) = (about.hoisted, temp as u32);
+        let (inst, temp) = (about.hoisted, to_index(temp));
         plan.uses.push(Use { inst, var, temp, fill: Fill::Read, saved: false, messages: 0 });
     }
     if plan.uses.len() > before {
@@ -460,7 +462,7 @@ fn is_read_behind(
     let mut from = u.inst + u32::from(!is_input);
     let reached = flow.reached[block] as usize;
     if reached <= block {
-        from = from.min(known.accesses.block(reached).start as u32);
+        from = from.min(to_index(known.accesses.block(reached).start));
     }
     let temp = &temps[u.temp as usize];
     let same = |r: &Read| {

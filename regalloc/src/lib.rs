@@ -41,6 +41,14 @@
 //! `spill`) so that it needs one for a few instructions only, and the next round starts afresh. What
 //! spilling adds is first tried beside all that was placed (`fit`): if it fits, that was the last round.
 
+// A number is made narrower by name (the crate `narrow`) or with an error.
+#![deny(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    clippy::cast_lossless
+)]
+
 mod access;
 mod apply;
 mod backing;
@@ -81,6 +89,7 @@ use flow::Flow;
 use gen_ir::{Kernel, Physical, Pool, Var, VarClass, VarId, Virtual, Watch};
 use liveness::Liveness;
 use memory::Memory;
+use narrow::to_index;
 use place::{File, Item, Placement, Sharing, place};
 use plan::{Known, Plan};
 use remat::Remat;
@@ -581,7 +590,7 @@ impl Placing {
             if var.class == class && !known.live.of(v).is_empty() {
                 items.push(item(
                     kernel,
-                    VarId(v as u32),
+                    VarId(to_index(v)),
                     known,
                     (file, matches!(sharing, Sharing::ByLane(_)), aims),
                     remat,

@@ -44,6 +44,7 @@ use crate::{
     flow::Flow,
 };
 use gen_ir::{Kernel, Virtual};
+use narrow::to_index;
 
 /// A half-open range of positions.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -169,7 +170,7 @@ impl Liveness {
         own.normalize(kernel.vars.len(), &scratch.raw);
         scratch.raw.clear();
         for b in (0..kernel.blocks.len()).rev() {
-            let top = accesses.block(b).start as u32 * 2;
+            let top = to_index(accesses.block(b).start) * 2;
             let Scratch { dataflow, raw, .. } = scratch;
             let all = dataflow.passed_from(b).iter().chain(dataflow.held_in_calls_from(b));
             raw.extend(all.map(|&(v, end)| (v, Range { start: top, end })));
@@ -216,7 +217,7 @@ impl Liveness {
         let mut kept = 0;
         for v in 0..vars {
             let (from, to) = (first[v] as usize, first[v + 1] as usize);
-            first[v] = kept as u32;
+            first[v] = to_index(kept);
             if from == to {
                 continue;
             }
@@ -238,7 +239,7 @@ impl Liveness {
             self.ranges[kept] = last;
             kept += 1;
         }
-        first[vars] = kept as u32;
+        first[vars] = to_index(kept);
         self.ranges.truncate(kept);
     }
 }
@@ -270,8 +271,8 @@ fn scan(
     open.resize(kernel.vars.len(), CLOSED);
     for b in (0..kernel.blocks.len()).rev() {
         let insts = accesses.block(b);
-        let (top, bottom) = (insts.start as u32 * 2, insts.end as u32 * 2);
-        let (block, divergent) = (b as u32, flow.divergent[b]);
+        let (top, bottom) = (to_index(insts.start) * 2, to_index(insts.end) * 2);
+        let (block, divergent) = (to_index(b), flow.divergent[b]);
         seen.clear();
         for &v in dataflow.live_out_of(b) {
             // Live below and never defined above: the subranges matter once something is written here.
@@ -280,7 +281,7 @@ fn scan(
             seen.push(v);
         }
         for i in insts.rev() {
-            let read_at = i as u32 * 2;
+            let read_at = to_index(i) * 2;
             for a in accesses.of(i).iter().rev() {
                 let o = &mut open[a.var as usize];
                 if o.block != block {
@@ -288,7 +289,7 @@ fn scan(
                     seen.push(a.var);
                 }
                 let fact = &accesses.facts[a.var as usize];
-                let local = fact.only_in(b) && !dataflow.is_carried(a.var);
+                let local = fact.only_in(block) && !dataflow.is_carried(a.var);
                 if a.kind.has(Kind::READ) {
                     let needed = fact.needed(a);
                     if o.live | o.others == 0 {
@@ -329,7 +330,7 @@ fn scan(
             if o.live | o.others == 0 {
                 continue;
             }
-            let start = if dataflow.reaches(v, b) { top } else { o.first };
+            let start = if dataflow.reaches(v, block) { top } else { o.first };
             if start < o.end {
                 raw.push((v, Range { start, end: o.end }));
             }

@@ -5,6 +5,8 @@
 //! stretch of blocks, has two sets besides, of what is in use in all of it and somewhere in it: long ranges look at
 //! those.
 
+use narrow::to_index;
+
 use crate::liveness::Range;
 
 /// A set of up to 64 `W` registers.
@@ -189,7 +191,7 @@ pub(crate) fn between<const W: usize>(from: u32, to: u32) -> Regs<W> {
     let below = |n: u32| if n >= 64 { u64::MAX } else { (1 << n) - 1 };
     let mut regs = [0; W];
     for (w, word) in regs.iter_mut().enumerate() {
-        let base = w as u32 * 64;
+        let base = to_index(w) * 64;
         *word = below(to.saturating_sub(base)) & !below(from.saturating_sub(base));
     }
     regs
@@ -203,7 +205,7 @@ pub(crate) const fn has<const W: usize>(regs: &Regs<W>, r: u32) -> bool {
 /// The first register of a set.
 pub(crate) fn first<const W: usize>(regs: &Regs<W>) -> Option<u32> {
     let at = regs.iter().position(|&word| word != 0)?;
-    Some(at as u32 * 64 + regs[at].trailing_zeros())
+    Some(to_index(at) * 64 + regs[at].trailing_zeros())
 }
 
 /// The registers of a set that are followed by at least `n - 1` more of it.
@@ -230,7 +232,7 @@ pub(crate) fn multiples<const W: usize>(step: u32) -> Regs<W> {
     for (w, word) in regs.iter_mut().enumerate() {
         *word = match step {
             1..64 => u64::MAX / ((1 << step) - 1),
-            _ => u64::from((w as u32 * 64).is_multiple_of(step)),
+            _ => u64::from((to_index(w) * 64).is_multiple_of(step)),
         };
     }
     regs

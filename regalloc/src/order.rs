@@ -13,6 +13,7 @@ use crate::{
     liveness::Liveness,
 };
 use gen_ir::{Arf, Base, Class, Dst, Inst, Kernel, Op, Options, Payload, Pool, Role, Src, VarClass, Virtual};
+use narrow::{to_index, to_u32};
 
 /// Of how many instructions that could come next the best is taken.
 const CHOICE: usize = 64;
@@ -133,7 +134,7 @@ fn peaks(
             now += c;
             peak = peak.max(now);
         }
-        peak.max(0) as u32
+        to_u32(peak.max(0))
     }));
 }
 
@@ -240,7 +241,7 @@ impl Rows {
             for &v in of.of(i) {
                 let at = &mut self.first[v as usize];
                 *at -= 1;
-                self.list[*at as usize] = i as u32;
+                self.list[*at as usize] = to_index(i);
             }
         }
     }
@@ -269,7 +270,7 @@ impl Rows {
             }
         }
         self.list.truncate(kept);
-        self.first.push(kept as u32);
+        self.first.push(to_index(kept));
     }
 }
 
@@ -300,7 +301,7 @@ impl Last {
         }
         if !writes {
             readers.push((i, self.reader));
-            self.reader = readers.len() as u32 - 1;
+            self.reader = to_index(readers.len()) - 1;
             return;
         }
         while let Some(&(reader, next)) = readers.get(self.reader as usize) {
@@ -361,7 +362,7 @@ impl Alive {
 impl Block {
     fn read(&mut self, kernel: &Kernel<Virtual>, accesses: &Accesses, live: &Liveness, b: usize) {
         let insts = accesses.block(b);
-        let (top, bottom) = (insts.start as u32 * 2, insts.end as u32 * 2);
+        let (top, bottom) = (to_index(insts.start) * 2, to_index(insts.end) * 2);
         let prologue = if b == 0 { kernel.payload_ends()[1] } else { 0 };
         let Block { locals, touched, users, before, behind, change, count, row_of, last, readers } = self;
         row_of.resize(kernel.vars.len(), (NOBODY, 0));
@@ -376,7 +377,7 @@ impl Block {
         let mut fence: Option<u32> = None;
         let mut since = 0;
         for (i, inst) in kernel.blocks[b].insts.iter().enumerate() {
-            let now = i as u32;
+            let now = to_index(i);
             let named = Named::by(inst, kernel);
             let stay = i < prologue || named.fixed || stays_put(inst);
             for a in accesses.of(insts.start + i) {
@@ -386,8 +387,8 @@ impl Block {
                     VarClass::Address => Shared::Addresses,
                     VarClass::General => {
                         let (block, row) = &mut row_of[a.var as usize];
-                        if *block != b as u32 {
-                            (*block, *row) = (b as u32, locals.len() as u32);
+                        if *block != to_index(b) {
+                            (*block, *row) = (to_index(b), to_index(locals.len()));
                             locals.push(Local {
                                 bytes: kernel.vars[a.var as usize].bytes,
                                 touches: 0,
@@ -467,7 +468,7 @@ impl Block {
         alive.start(&self.locals);
         alive.change.clone_from(&self.change);
         ready.clear();
-        ready.extend((0..self.count as u32).filter(|&i| behind[i as usize] == 0));
+        ready.extend((0..to_index(self.count)).filter(|&i| behind[i as usize] == 0));
         order.clear();
         while !ready.is_empty() {
             let from = ready.len().saturating_sub(CHOICE);

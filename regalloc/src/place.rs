@@ -14,6 +14,7 @@ use crate::{
     matrix::{RegMatrix, Regs, between, first, has, multiples, runs},
 };
 use gen_ir::VarId;
+use narrow::to_index;
 
 /// What the scan knows of one variable.
 #[derive(Clone, Copy, Debug)]
@@ -121,7 +122,7 @@ impl Held {
         let (now, end) = (ranges[0].start, ranges[ranges.len() - 1].end);
         if self.now.end <= now {
             let rest = &all[self.at as usize..self.last as usize];
-            self.at += rest.partition_point(|r| r.end <= now) as u32;
+            self.at += to_index(rest.partition_point(|r| r.end <= now));
             self.now = all[self.at as usize];
         }
         match ranges {
@@ -304,7 +305,7 @@ pub(crate) fn by_start<'a>(
     for (i, item) in items.iter().enumerate().rev() {
         if let Some(at) = start(item) {
             starts[at] -= 1;
-            order[starts[at] as usize] = i as u32;
+            order[starts[at] as usize] = to_index(i);
         }
     }
     for ends in starts.windows(2).filter(|w| w[1] - w[0] > 1) {
@@ -402,7 +403,7 @@ fn place_in<const W: usize>(
         if let Some(at) = item.fixed
             && !ranges(item).is_empty()
         {
-            scan.hold(i as u32, at);
+            scan.hold(to_index(i), at);
         }
     }
     out.failed = None;

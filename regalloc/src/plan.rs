@@ -21,6 +21,7 @@ use crate::{
     remat::Remat,
 };
 use gen_ir::{Inst, Kernel, VarId, Virtual};
+use narrow::to_index;
 
 /// Instructions for which a filled temporary stays in use.
 pub(crate) const KEEP: u32 = 24;
@@ -166,7 +167,7 @@ impl Plan {
                 && !(surface && dst.is_some_and(|r| r.byte == 0))
         };
         let header = if kernel.scratch_header.is_some() { first.iter().take_while(makes).count() } else { 0 };
-        self.loaded = (loaded + header) as u32;
+        self.loaded = to_index(loaded + header);
         for v in spilled.iter().filter(|v| kernel.vars[v.index()].live_in) {
             let regs = kernel.vars[v.index()].bytes.div_ceil(grf_of(kernel));
             let temp = self.temp(kernel, v.0, (0, regs), true, self.loaded);
@@ -261,7 +262,7 @@ impl Plan {
             mine.sort_unstable();
             mine.dedup();
             if !mine.is_empty() {
-                self.close(known, &block, |open, _| open.used + KEEP < i as u32);
+                self.close(known, &block, |open, _| open.used + KEEP < to_index(i));
             }
             // Two windows at a time may be more than there is room for, even if the other comes later to be one.
             let other = |v: u32| {
@@ -299,7 +300,7 @@ impl Plan {
     fn touch(&mut self, known: Known<'_>, v: u32, i: usize, block: &std::ops::Range<usize>) {
         let Known { kernel, accesses, live, remat, .. } = known;
         let grf = grf_of(kernel);
-        let (inst, at, top) = (i as u32, i as u32 * 2, block.start as u32 * 2);
+        let (inst, at, top) = (to_index(i), to_index(i) * 2, to_index(block.start) * 2);
         let mut window = false;
         let (mut first, mut end) = (u32::MAX, 0);
         let (mut reads, mut written, mut early) = (false, false, false);
@@ -391,7 +392,7 @@ impl Plan {
             && !self.temps[temp as usize].window
             && let Some(o) = self.open.iter_mut().find(|o| o.temp == temp)
         {
-            o.unsaved = Some(self.uses.len() as u32);
+            o.unsaved = Some(to_index(self.uses.len()));
         }
         self.uses.push(Use { inst, var: v, temp, fill, saved, messages });
     }
@@ -409,13 +410,13 @@ impl Plan {
         let align = if kernel.vars[var as usize].even_grf { 2 * grf } else { grf };
         let front = if written && !kernel.platform.caps().sends.split { align } else { 0 };
         self.temps.push(Temp { var, first, end, front, align, range: during(at), window: false });
-        self.temps.len() as u32 - 1
+        to_index(self.temps.len()) - 1
     }
 
     /// The temporaries for messages that write `temp` at instruction `at`, where those need a header in front:
     /// the first message finds room there, the others get registers of their own.
     fn messages(&mut self, kernel: &Kernel<Virtual>, temp: u32, at: u32) -> u32 {
-        let start = self.temps.len() as u32;
+        let start = to_index(self.temps.len());
         if !kernel.platform.caps().sends.split {
             let grf = grf_of(kernel);
             let Temp { var, first, end, .. } = self.temps[temp as usize];
@@ -431,7 +432,7 @@ impl Plan {
 
 /// Whether a variable is needed behind instruction `i` of a block.
 fn lives_behind(known: Known<'_>, var: u32, i: usize, block: &std::ops::Range<usize>) -> bool {
-    let behind = i as u32 * 2 + 2;
+    let behind = to_index(i) * 2 + 2;
     if i + 1 == block.end { known.live.at_end(var, behind) } else { known.live.before(var, behind) }
 }
 

@@ -6,6 +6,7 @@
 //! taken.
 
 use gen_ir::{Dst, Kernel, Reg, Src, VarClass, Virtual};
+use narrow::to_index;
 
 /// Variables that each variable may hold the address of.
 #[derive(Default)]
@@ -32,7 +33,7 @@ impl PointsTo {
             let var = &kernel.vars[*v as usize];
             var.address_taken && var.class == VarClass::General
         };
-        self.all.extend((0..kernel.vars.len() as u32).filter(taken));
+        self.all.extend((0..to_index(kernel.vars.len())).filter(taken));
         if !self.all.is_empty() {
             self.solve(kernel);
         }

@@ -22,6 +22,7 @@ use crate::{
     liveness::{Liveness, Range},
 };
 use gen_ir::{Base, Dst, Inst, Kernel, Op, Options, Payload, Reg, Src, VarClass, VarId, Virtual};
+use narrow::to_index;
 
 /// What a read of a variable costs that is computed again, beside a message.
 const COST: f32 = 0.2;
@@ -121,7 +122,7 @@ impl Remat {
                 && var.fixed.is_none()
                 && !needs.has(Needs::EOT)
                 && !needs.has(Needs::AT_END)
-                && (1..=MOST as u32).contains(&self.writes[v]);
+                && (1..=to_index(MOST)).contains(&self.writes[v]);
         }
         self.find_defs(cx);
         self.defs.sort_unstable_by_key(|d| (d.var, d.at));
@@ -151,7 +152,7 @@ impl Remat {
         for i in 0..insts {
             for a in each(i) {
                 let end = &mut ends[a.var as usize];
-                writers[*end as usize] = i as u32;
+                writers[*end as usize] = to_index(i);
                 *end += 1;
             }
         }
@@ -191,7 +192,7 @@ impl Remat {
                 if *can {
                     self.defs.push(Def {
                         var: a.var,
-                        at: at as u32,
+                        at: to_index(at),
                         start: a.start,
                         end: a.end,
                         inst: *inst,
@@ -245,7 +246,7 @@ impl Remat {
                     if !self.can[a.var as usize] {
                         continue;
                     }
-                    let at = i as u32 * 2;
+                    let at = to_index(i) * 2;
                     let needed = |s: VarId| match i == block.start {
                         true => of_lanes.at_start(s.0, at),
                         false => of_lanes.before(s.0, at),

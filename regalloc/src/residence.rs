@@ -7,6 +7,7 @@
 
 use crate::{access::Accesses, flow::Flow};
 use gen_ir::{BlockId, Edge};
+use narrow::to_index;
 
 /// Most blocks of a residence.
 const BLOCKS: u32 = 1 << 10;
@@ -28,7 +29,7 @@ pub(crate) struct Residence {
 impl Residence {
     /// The position up to which registers are needed that are used last up to position `end`.
     pub fn end(&self, end: u32, accesses: &Accesses) -> u32 {
-        if self.whole { end.max(accesses.block(self.last as usize).end as u32 * 2) } else { end }
+        if self.whole { end.max(to_index(accesses.block(self.last as usize).end) * 2) } else { end }
     }
 }
 
@@ -46,7 +47,7 @@ impl Entries {
     /// Finds those of a kernel.
     pub fn find(&mut self, flow: &Flow) {
         self.of.clear();
-        self.of.extend((0..flow.cfg.len() as u32).map(|b| {
+        self.of.extend((0..to_index(flow.cfg.len())).map(|b| {
             let mut all = None;
             for (BlockId(from), _) in flow.cfg.preds(BlockId(b)) {
                 let (low, high) = all.unwrap_or((from, from));

@@ -41,6 +41,7 @@ use messages::{
     hdc::ScratchBlock,
     lsc::{AddressModel, AddressSize, DataSize, Op as LscOp, Untyped, VectorSize},
 };
+use narrow::{to_index, to_u8, to_u16, to_u32};
 use platforms::Layout;
 
 /// Bytes that a scratch message counts in.
@@ -173,7 +174,7 @@ pub(crate) fn spill(
         from: memory.base,
         by_surface: memory::by_surface(kernel),
         surface: None,
-        next_surface: kernel.vars.len() as u32,
+        next_surface: to_index(kernel.vars.len()),
         split_send: caps.sends.split,
         xe: caps.words.layout() == Layout::Xe,
         lsc: caps.memory.lsc,
@@ -188,7 +189,7 @@ pub(crate) fn spill(
         if here > 0 || !inputs.is_empty() {
             new.clear();
             // Inputs are there once the prologue has loaded them.
-            s.block(&block.insts, start as u32, (&uses[..here], inputs), plan.loaded, new);
+            s.block(&block.insts, to_index(start), (&uses[..here], inputs), plan.loaded, new);
             pool.store(&mut block.insts, new);
         }
         uses = &uses[here..];
@@ -226,7 +227,7 @@ fn give_slots(
 ) -> Result<(), Error> {
     let base = u64::from(memory.top).next_multiple_of(u64::from(grf));
     let reach = memory.end(kernel);
-    let regs = (reach.saturating_sub(base) / u64::from(grf)) as u32;
+    let regs = to_u32(reach.saturating_sub(base) / u64::from(grf));
     let Scratch { slot, slots, items, .. } = scratch;
     items.clear();
     items.extend(spilled.iter().filter(|&&var| !plan.is_again(var)).map(|&var| Item {
@@ -239,16 +240,17 @@ fn give_slots(
         cost: f32::INFINITY,
         by_lane: false,
     }));
-    let Some(used) = slots.place(items, live, regs, grf) else {
+    let placed = slots.place(items, live, regs, grf);
+    let (Some(used), Ok(base)) = (placed, u32::try_from(base)) else {
         let want: u64 = items.iter().map(|i| u64::from(i.bytes)).sum();
         return Err(Error::ScratchFull { bytes: base + want, limit: reach });
     };
     slot.clear();
     slot.resize(kernel.vars.len(), NO_SLOT);
     for (item, at) in items.iter().zip(&slots.at) {
-        slot[item.var.index()] = base as u32 + at * grf;
+        slot[item.var.index()] = base + at * grf;
     }
-    memory.top = base as u32 + used * grf;
+    memory.top = base + used * grf;
     Ok(())
 }
 
@@ -345,8 +347,8 @@ impl Spiller<'_> {
     fn message(&self, offset: u32, regs: u32, write: bool) -> ScratchBlock {
         let units = regs * self.grf / UNIT;
         ScratchBlock::new()
-            .with_offset(((offset - self.from) / UNIT) as u16)
-            .with_size_log2(units.ilog2() as u8)
+            .with_offset(to_u16((offset - self.from) / UNIT))
+            .with_size_log2(to_u8(units.ilog2()))
             .with_by_dword(write)
             .with_write(write)
     }
@@ -496,7 +498,7 @@ impl Spiller<'_> {
             let message = if nth == 0 {
                 self.reg(u.temp, temp.front - self.grf)
             } else {
-                let to = self.reg(u.messages + nth as u32 - 1, 0);
+                let to = self.reg(u.messages + to_index(nth) - 1, 0);
                 for r in 0..n {
                     let (to, from) = (to.plus((1 + r) * self.grf), data.plus(r * self.grf));
                     out.push(raw_copy(lanes, to, from, Type::Ud, origin));

@@ -7,6 +7,7 @@
 //! between take out instructions that kept registers together.
 
 use gen_ir::{Base, Kernel, Reg, Var, VarClass, VarId, Virtual};
+use narrow::to_index;
 
 /// Registers of the largest variable that is looked at.
 const MOST: u32 = 64;
@@ -50,7 +51,7 @@ impl Splitter {
                 || !var.bytes.is_multiple_of(grf_bytes)
                 || var.align < grf_bytes
                 || var.bytes > MOST * grf_bytes
-                || kernel.scratch_header == Some(VarId(v as u32));
+                || kernel.scratch_header == Some(VarId(to_index(v)));
             match whole {
                 true => WHOLE,
                 // Parts start at even registers, too.
@@ -86,7 +87,7 @@ impl Splitter {
         self.parts.clear();
         self.starts.clear();
         for (v, &joined) in self.joined.iter().enumerate() {
-            let from = self.starts.len() as u32;
+            let from = to_index(self.starts.len());
             if count(&kernel.vars[v], joined, grf_bytes) > 1 {
                 let regs = kernel.vars[v].bytes / grf_bytes;
                 let mut start = 0;
@@ -99,7 +100,7 @@ impl Splitter {
                     start = r + 1;
                 }
             }
-            self.parts.push((from, self.starts.len() as u32 - from));
+            self.parts.push((from, to_index(self.starts.len()) - from));
         }
         for inst in kernel.blocks.iter_mut().flat_map(|b| &mut b.insts) {
             let mut named = false;

@@ -2,6 +2,7 @@
 
 use crate::access::Access;
 use gen_ir::{Var, VarClass};
+use narrow::to_u8;
 
 /// Size of a variable in the units of accesses: bytes, or bits of a flag.
 pub(crate) fn units(var: &Var) -> u32 {
@@ -10,7 +11,7 @@ pub(crate) fn units(var: &Var) -> u32 {
 
 /// Log2 of the units in a subrange of a variable.
 pub(crate) fn subrange_shift(var: &Var) -> u8 {
-    units(var).div_ceil(64).next_power_of_two().trailing_zeros() as u8
+    to_u8(units(var).div_ceil(64).next_power_of_two().trailing_zeros())
 }
 
 /// Every subrange of a variable.

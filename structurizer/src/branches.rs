@@ -13,6 +13,7 @@ use gen_ir::{
     BlockId, Cfg, CondMod, Dst, ExecSize, Inst, Kernel, Op, Payload, Pool, Pred, PredCtrl, Reg, Src, Target,
     Type, Var, VarClass, Virtual, Waits,
 };
+use narrow::to_index;
 
 /// What becomes of the goto at the end of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -115,9 +116,9 @@ fn plan(kernel: &Kernel<Virtual>, width: u32, cfg: &mut Cfg, found: &mut Plans) 
         if !matches!(last.op, Op::Goto | Op::Jmpi) {
             continue;
         }
-        let here = BlockId(b as u32);
+        let here = BlockId(to_index(b));
         let to = last.branch_target().ok_or(Error::BadTarget(here))?;
-        let next = BlockId(b as u32 + 1);
+        let next = BlockId(to_index(b) + 1);
         let uniform = last.is_uniform(width);
         plans[b] = if to <= here {
             if uniform || last.op == Op::Jmpi {
@@ -145,7 +146,7 @@ fn plan(kernel: &Kernel<Virtual>, width: u32, cfg: &mut Cfg, found: &mut Plans) 
             let barred = active.next_after(b).is_some_and(|t| t <= to);
             if barred {
                 plans[b] = Plan::Forward(to);
-                waits.add(to, BlockId(b as u32 + 1), back);
+                waits.add(to, BlockId(to_index(b) + 1), back);
                 active.insert(to);
             }
             !barred
@@ -205,7 +206,7 @@ fn next_waits(found: &mut Plans) {
         let next = active.next_after(b);
         match *plan {
             Plan::Forward(to) => Some(next.map_or(to, |t| t.min(to))),
-            Plan::Backward(_) => Some(BlockId(b as u32 + 1)),
+            Plan::Backward(_) => Some(BlockId(to_index(b) + 1)),
             Plan::None | Plan::Jump(_) => next,
         }
     }));
@@ -217,7 +218,7 @@ fn check_ends(kernel: &Kernel<Virtual>, found: &mut Plans) -> Result<(), Error> 
     waits.find_divergent(delta, divergent);
     for (b, block) in kernel.blocks.iter().enumerate() {
         if divergent[b] && block.insts.last().is_some_and(|i| i.is_eot() || i.op == Op::Ret) {
-            return Err(Error::EndsWhileLanesWait(BlockId(b as u32)));
+            return Err(Error::EndsWhileLanesWait(BlockId(to_index(b))));
         }
     }
     Ok(())

@@ -10,6 +10,7 @@ use crate::{
     structured::Form,
 };
 use gen_ir::{Block, BlockId, ExecSize, Inst, Kernel, Op, Payload, Pool, Target, Virtual};
+use narrow::to_index;
 
 /// What stands at the start of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -61,7 +62,7 @@ impl Layout {
         for b in 0..n {
             match (plans[b], forms[b]) {
                 (_, Form::If { end, .. }) => {
-                    self.next_if[b] = std::mem::replace(&mut self.last_if[end.index()], b as u32);
+                    self.next_if[b] = std::mem::replace(&mut self.last_if[end.index()], to_index(b));
                 }
                 (Plan::Forward(to), Form::Plain) => self.goto[to.index()] = true,
                 _ => {}
@@ -76,13 +77,13 @@ impl Layout {
         let mut next = 0;
         for b in 0..n {
             let first = self.marks.len();
-            self.first_mark.push(first as u32);
+            self.first_mark.push(to_index(first));
             if b > 0 && matches!(plans[b - 1], Plan::Backward(_)) {
                 self.marks.push(Mark::Join);
             }
             let mut at = self.last_if[b];
             while at != NONE {
-                let mark = BlockId(next + (self.marks.len() - first) as u32);
+                let mark = BlockId(next + to_index(self.marks.len() - first));
                 self.end[at as usize] = Some(mark);
                 self.marks.push(Mark::End);
                 at = self.next_if[at as usize];
@@ -93,14 +94,14 @@ impl Layout {
             let outer = active.next_after(b);
             self.start.push(next);
             let alone = outer.is_none() && !kernel.blocks[b].insts.is_empty();
-            next += match (self.marks.len() - first) as u32 {
+            next += match to_index(self.marks.len() - first) {
                 0 => 1,
                 k => k + u32::from(alone),
             };
             self.outer.push(outer);
             self.alone.push(alone);
         }
-        self.first_mark.push(self.marks.len() as u32);
+        self.first_mark.push(to_index(self.marks.len()));
         self.start.push(next);
     }
 
@@ -126,7 +127,7 @@ impl Layout {
             (_, Form::Else { of, .. }) => self.end[of.index()],
             // Gotos from further away wait at the last mark.
             (Plan::Forward(t), Form::Plain) => {
-                let marks = self.marks(t.index()).len().max(1) as u32;
+                let marks = to_index(self.marks(t.index()).len().max(1));
                 Some(BlockId(self.start[t.index()] + marks - 1))
             }
             _ => None,
@@ -146,7 +147,7 @@ impl Layout {
         for (b, mut block) in kernel.blocks.drain(..).enumerate() {
             let marks = self.marks(b);
             for (i, mark) in marks.iter().enumerate() {
-                let next = BlockId(blocks.len() as u32 + 1);
+                let next = BlockId(to_index(blocks.len()) + 1);
                 let last = i + 1 == marks.len();
                 let jip = match self.outer[b] {
                     Some(t) if last => BlockId(self.start[t.index()]),
@@ -172,6 +173,6 @@ impl Layout {
         for s in &mut kernel.subroutines {
             *s = BlockId(self.start[s.index()]);
         }
-        self.marks.len() as u32
+        to_index(self.marks.len())
     }
 }

@@ -19,6 +19,14 @@
 //! Sources: Intel PRM Skylake volume 7, "SIMD control flow" and the `goto`, `join`, `jmpi` pages of
 //! volume 2a; behaviour checked against the reference finalizer's listings.
 
+// A number is made narrower by name (the crate `narrow`) or with an error.
+#![deny(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    clippy::cast_lossless
+)]
+
 mod branches;
 mod error;
 mod layout;

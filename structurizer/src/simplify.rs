@@ -4,10 +4,11 @@
 
 use crate::{Error, Scratch};
 use gen_ir::{BlockId, End, Kernel, Op, Payload, Pool, Target, Virtual};
+use narrow::to_index;
 
 /// How block `b` ends.
 pub(crate) fn end_of(kernel: &Kernel<Virtual>, b: usize, width: u32) -> Result<End, Error> {
-    let id = BlockId(b as u32);
+    let id = BlockId(to_index(b));
     let Some((last, body)) = kernel.blocks[b].insts.split_last() else { return Ok(End::Next) };
     if body.iter().any(|i| i.op.is_branch() || i.is_eot()) {
         return Err(Error::BranchInside(id));
@@ -52,7 +53,7 @@ pub(crate) fn simplify(
 
 fn check_bounds(kernel: &Kernel<Virtual>, ends: &[End]) -> Result<(), Error> {
     for (b, end) in ends.iter().enumerate() {
-        let id = BlockId(b as u32);
+        let id = BlockId(to_index(b));
         match *end {
             End::Jump { to, .. } if kernel.subroutine_of(to) != kernel.subroutine_of(id) => {
                 return Err(Error::LeavesSubroutine(id));
@@ -205,7 +206,7 @@ fn check_last(kernel: &Kernel<Virtual>, ends: &[End]) -> Result<(), Error> {
     let mut last =
         kernel.subroutines.iter().map(|s| s.index()).chain([n]).filter_map(|end| end.checked_sub(1));
     match last.find(|&b| ends[b].runs_on()) {
-        Some(b) => Err(Error::FallsOffEnd(BlockId(b as u32))),
+        Some(b) => Err(Error::FallsOffEnd(BlockId(to_index(b)))),
         None => Ok(()),
     }
 }

@@ -7,6 +7,7 @@
 
 use crate::branches::Plan;
 use gen_ir::{BlockId, Kernel, Virtual};
+use narrow::to_index;
 
 /// All that the search knows of a block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -102,7 +103,7 @@ pub(crate) fn find(nodes: &[Node], found: &mut Forms) {
     for (b, node) in nodes.iter().enumerate() {
         if let Some(to) = node.plan.target() {
             let f = &mut from[to.index()];
-            *f = (f.0.min(b as u32), f.1.max(b as u32));
+            *f = (f.0.min(to_index(b)), f.1.max(to_index(b)));
         }
     }
     let s = Search { nodes, forms, from };
@@ -120,7 +121,7 @@ pub(crate) fn find(nodes: &[Node], found: &mut Forms) {
         let (Plan::Forward(u), Shape::Always) = (nodes[tail].plan, nodes[tail].shape) else { continue };
         // The only way into the second part from outside is this goto.
         let (low, high) = s.from[t.index()];
-        let only_this = low == b as u32 && (high == low || (t.0..u.0).contains(&high));
+        let only_this = low == to_index(b) && (high == low || (t.0..u.0).contains(&high));
         if tail != b
             && s.forms[tail] == Form::Plain
             && only_this
@@ -129,7 +130,7 @@ pub(crate) fn find(nodes: &[Node], found: &mut Forms) {
             && s.closed(t.index(), u.index(), u.index(), true)
         {
             s.forms[b] = Form::If { other: Some(t), end: u };
-            s.forms[tail] = Form::Else { of: BlockId(b as u32), end: u };
+            s.forms[tail] = Form::Else { of: BlockId(to_index(b)), end: u };
         }
     }
 }

@@ -25,6 +25,7 @@ use crate::{
     structured::{self, Form, Forms, LARGEST, Node, Shape},
 };
 use gen_ir::{Block, BlockId, Kernel, Payload, Pool, Target, Virtual};
+use narrow::to_index;
 
 /// Memory to work in. A place is twice a block's number, and one more for the jump at its end.
 #[derive(Debug, Default)]
@@ -100,11 +101,11 @@ impl Unthread {
                 continue;
             }
             let alone = kernel.blocks[tail].insts.len() == 1;
-            let place = 2 * tail as u32 + u32::from(!alone);
+            let place = 2 * to_index(tail) + u32::from(!alone);
             for g in b + 1..tail {
                 if to[g] == to[tail] && matches!(nodes[g].plan, Plan::Forward(_)) {
                     if to[g] == was[g] {
-                        moved.push(g as u32);
+                        moved.push(to_index(g));
                     }
                     to[g] = place;
                 }
@@ -164,7 +165,7 @@ impl Unthread {
             {
                 let mut insts = pool.list(1);
                 insts.push(jump);
-                let next = BlockId(blocks.len() as u32 + 1);
+                let next = BlockId(to_index(blocks.len()) + 1);
                 let succs = std::mem::replace(&mut block.succs, [next].into_iter().collect());
                 blocks.push(block);
                 blocks.push(Block { insts, succs });

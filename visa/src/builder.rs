@@ -43,6 +43,7 @@ mod tests;
 
 use std::fmt;
 
+use narrow::{low_u8, low_u16, to_index, to_u8, to_u16};
 use platforms::Platform;
 
 pub use operand::{Dest, General, Slice, Source, address, all, any, flag, imm, indirect, not};
@@ -194,7 +195,7 @@ impl KernelBuilder {
     /// A view of a variable that exists without a declaration.
     pub fn predefined(&mut self, var: Predefined) -> General {
         let row = &PREDEFINED[var as usize];
-        let grf_bytes = self.platform.caps().regs.grf_bytes as u8;
+        let grf_bytes = to_u8(self.platform.caps().regs.grf_bytes);
         General { id: VarId(var as u32), ty: row.ty, elements: row.num_elements, grf_bytes }
     }
 
@@ -210,7 +211,7 @@ impl KernelBuilder {
         let id = VarId::from_declared(self.kernel.vars.len());
         let attrs = AttrRange::default();
         self.kernel.vars.push(GeneralVar { name, ty, align, num_elements, alias, attrs });
-        General { id, ty, elements: num_elements, grf_bytes: self.platform.caps().regs.grf_bytes as u8 }
+        General { id, ty, elements: num_elements, grf_bytes: to_u8(self.platform.caps().regs.grf_bytes) }
     }
 
     fn simple(&mut self, name: &str, num_elements: u16) -> SimpleVar {
@@ -222,7 +223,7 @@ impl KernelBuilder {
         let var = self.simple(name, elements);
         self.kernel.addrs.push(var);
         self.check_count("address variables", self.kernel.addrs.len(), 1 << 12);
-        AddrId(self.kernel.addrs.len() as u16 - 1)
+        AddrId(low_u16(self.kernel.addrs.len() - 1))
     }
 
     /// Declares a predicate variable of as many lanes.
@@ -238,7 +239,7 @@ impl KernelBuilder {
         let var = self.simple(name, 1);
         self.kernel.samplers.push(var);
         self.check_count("samplers", self.kernel.samplers.len(), 31);
-        SamplerId(self.kernel.samplers.len() as u16 - 1)
+        SamplerId(low_u16(self.kernel.samplers.len() - 1))
     }
 
     /// Declares a surface.
@@ -263,7 +264,7 @@ impl KernelBuilder {
         let name = self.name(name);
         self.kernel.labels.push(Label { name, kind, attrs: AttrRange::default() });
         self.check_count("labels", self.kernel.labels.len(), 0xffff);
-        LabelId(self.kernel.labels.len() as u32 - 1)
+        LabelId(to_index(self.kernel.labels.len()) - 1)
     }
 
     /// The index of a string, for names of functions, symbols and files in instructions.
@@ -278,7 +279,7 @@ impl KernelBuilder {
 
     /// The variable holds a value that the launch defines.
     pub fn input_from(&mut self, var: General, offset: i16, provenance: Provenance) {
-        let size = var.bytes().min(u16::MAX.into()) as u16;
+        let size = to_u16(var.bytes().min(u16::MAX.into()));
         self.kernel.inputs.push(Input { var: InputVar::General(var.id), provenance, offset, size });
     }
 
@@ -297,7 +298,7 @@ impl KernelBuilder {
     /// Sets an integer attribute of the kernel: `SimdSize`, `SLMSize`, `SpillMemOffset`, ...
     pub fn attr_int(&mut self, name: &str, value: i32) {
         let bytes = match name {
-            "Target" => vec![value as u8],
+            "Target" => vec![low_u8(value)],
             _ => value.to_le_bytes().to_vec(),
         };
         self.attr(Owner::Kernel, name, bytes);
@@ -354,7 +355,7 @@ impl KernelBuilder {
 
     /// Appends an instruction by its operands, in the order of the instruction table.
     pub fn inst(&mut self, opcode: Opcode, sub: u8, exec: Exec, operands: &[Operand]) {
-        let index = self.kernel.code.len() as u32;
+        let index = to_index(self.kernel.code.len());
         let guard = self.guard.take();
         if let Err(fault) = self.kernel.push_at(opcode, sub, exec, guard, operands, index) {
             self.faults.push(BuildError::Operands { index, fault });
@@ -369,7 +370,7 @@ impl KernelBuilder {
     pub fn finish(mut self) -> Result<Module, BuildErrors> {
         self.attrs.sort_by_key(|a| a.0);
         for (owner, name, value) in std::mem::take(&mut self.attrs) {
-            let start = self.kernel.attr_table.len() as u32;
+            let start = to_index(self.kernel.attr_table.len());
             self.kernel.attr_table.push(name, &value);
             let range = match owner {
                 Owner::Kernel => &mut self.kernel.attrs,

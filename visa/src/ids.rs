@@ -2,6 +2,8 @@
 //!
 //! Specification: "General Variables", "Predicate Variables", "Sampler Variables", "Surface Variables".
 
+use narrow::{low_u16, to_index};
+
 use crate::types::Type;
 
 macro_rules! id {
@@ -72,8 +74,8 @@ impl VarId {
     }
 
     /// The variable at position `i` of [`crate::Kernel::vars`].
-    pub const fn from_declared(i: usize) -> VarId {
-        VarId(i as u32 + PREDEFINED_VARS)
+    pub fn from_declared(i: usize) -> VarId {
+        VarId(to_index(i) + PREDEFINED_VARS)
     }
 
     /// The predefined variable this is, if it is one (indices 22-31 are reserved).
@@ -89,8 +91,8 @@ impl PredId {
     }
 
     /// The predicate at position `i` of [`crate::Kernel::preds`].
-    pub const fn from_declared(i: usize) -> PredId {
-        PredId(i as u32 + PREDEFINED_PREDS)
+    pub fn from_declared(i: usize) -> PredId {
+        PredId(to_index(i) + PREDEFINED_PREDS)
     }
 }
 
@@ -119,8 +121,8 @@ impl SurfaceId {
     }
 
     /// The surface at position `i` of [`crate::Kernel::surfaces`].
-    pub const fn from_declared(i: usize) -> SurfaceId {
-        SurfaceId(i as u16 + PREDEFINED_SURFACES)
+    pub fn from_declared(i: usize) -> SurfaceId {
+        SurfaceId(low_u16(i + usize::from(PREDEFINED_SURFACES)))
     }
 
     /// Binding table index of a predefined surface that has one, where `T1` and `T2` have these.

@@ -1,5 +1,7 @@
 //! Instructions: how a kernel stores them, and how consumers see them.
 
+use narrow::{to_index, to_u16};
+
 use crate::{
     lsc::LscOp,
     model::{Kernel, Version},
@@ -88,12 +90,12 @@ impl Kernel {
     /// operands that the list does not hold; never for a validated kernel.
     #[inline]
     pub fn try_inst(&self, index: usize) -> Result<Inst<'_>, (&'static str, u32)> {
-        let record = self.code.get(index).ok_or(("index", index as u32))?;
+        let record = self.code.get(index).ok_or(("index", to_index(index)))?;
         let first = record.first as usize;
         let operands = first.checked_add(record.count.into()).and_then(|end| self.operands.get(first..end));
         let (op, exec) = Op::of(record, operands.ok_or(("first operand", record.first))?)?;
         Ok(Inst {
-            index: index as u32,
+            index: to_index(index),
             opcode: record.opcode,
             exec: exec.unwrap_or(record.exec),
             pred: record.pred,
@@ -153,9 +155,9 @@ impl Kernel {
         let row =
             table::lookup(opcode, sub).ok_or(BadOperands { opcode, operand: 0, expected: "a sub-opcode" })?;
         check(row, operands)?;
-        let first = self.operands.len() as u32;
+        let first = to_index(self.operands.len());
         self.operands.extend_from_slice(operands);
-        self.code.push(Record { opcode, sub, exec, pred, first, count: operands.len() as u16, place });
+        self.code.push(Record { opcode, sub, exec, pred, first, count: to_u16(operands.len()), place });
         Ok(())
     }
 }

@@ -23,6 +23,14 @@
 //! * Every operand in a [`Kernel`] has the kind that its table row asks for.
 //! * A [`ValidModule`] has only indices in range, defined labels and acyclic aliases in bounds.
 
+// A number is made narrower by name (the crate `narrow`) or with an error.
+#![deny(
+    clippy::cast_possible_truncation,
+    clippy::cast_possible_wrap,
+    clippy::cast_sign_loss,
+    clippy::cast_lossless
+)]
+
 pub mod builder;
 pub mod error;
 pub mod ids;

@@ -4,6 +4,8 @@
 
 use std::borrow::Cow;
 
+use narrow::to_index;
+
 use crate::{
     ids::{LabelId, PredId, SamplerId, StrId, SurfaceId, VarId},
     inst::Record,
@@ -285,8 +287,8 @@ impl StringPool {
     pub fn push(&mut self, s: &[u8]) -> StrId {
         debug_assert!(!s.contains(&0));
         self.bytes.extend_from_slice(s);
-        self.ends.push(self.bytes.len() as u32);
-        StrId(self.ends.len() as u32 - 1)
+        self.ends.push(to_index(self.bytes.len()));
+        StrId(to_index(self.ends.len()) - 1)
     }
 
     /// The bytes of a string.
@@ -299,7 +301,7 @@ impl StringPool {
 
     /// All strings in order.
     pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
-        (0..self.len()).map(|i| self.get(StrId(i as u32)).unwrap_or_default())
+        (0..self.len()).map(|i| self.get(StrId(to_index(i))).unwrap_or_default())
     }
 }
 
@@ -324,7 +326,7 @@ impl AttrTable {
     /// Adds an attribute. Values are at most 255 bytes long in the object.
     pub fn push(&mut self, name: StrId, value: &[u8]) {
         self.bytes.extend_from_slice(value);
-        self.entries.push((name, self.bytes.len() as u32));
+        self.entries.push((name, to_index(self.bytes.len())));
     }
 
     /// Number of attributes.
@@ -631,7 +633,7 @@ impl Kernel {
 pub fn attr_value(bytes: &[u8]) -> Option<i32> {
     match *bytes {
         [] => Some(1),
-        [b] => Some(i32::from(b as i8)),
+        [b] => Some(i32::from(b.cast_signed())),
         [a, b] => Some(i32::from(i16::from_le_bytes([a, b]))),
         [a, b, c, d] => Some(i32::from_le_bytes([a, b, c, d])),
         _ => None,

@@ -9,6 +9,7 @@ mod cursor;
 mod damage;
 
 use cursor::{Cursor, Read};
+use narrow::to_index;
 
 use crate::{
     error::{Error, ErrorKind, Errors},
@@ -111,6 +112,12 @@ impl Reader {
     /// As [`read`], except for faults in what is passed over.
     pub fn kernel(&mut self, bytes: &[u8], name: &[u8]) -> Result<(&Module, Option<usize>), Errors> {
         let mut c = Cursor::new(bytes, 0..bytes.len());
+        if u32::try_from(bytes.len()).is_err() {
+            let (found, allowed) = (bytes.len() as u64, "4 GiB, which offsets of 32 bits reach");
+            return Err(c
+                .error_at(0, "size of the object", ErrorKind::IllegalValue { found, allowed })
+                .into());
+        }
         self.header(&mut c)?;
         let Reader { module, bodies, order, .. } = self;
         let wanted = module.kernels.iter().position(|k| k.header_name == name);
@@ -155,6 +162,12 @@ impl Reader {
 
     fn bodies(&mut self, bytes: &[u8], depth: Depth) -> Result<(), Errors> {
         let mut c = Cursor::new(bytes, 0..bytes.len());
+        if u32::try_from(bytes.len()).is_err() {
+            let (found, allowed) = (bytes.len() as u64, "4 GiB, which offsets of 32 bits reach");
+            return Err(c
+                .error_at(0, "size of the object", ErrorKind::IllegalValue { found, allowed })
+                .into());
+        }
         self.header(&mut c)?;
         self.layout(bytes, c.pos(), depth.pieces)?;
         let Reader { module, bodies, .. } = self;
@@ -200,7 +213,7 @@ impl Reader {
         module.kernels.reserve_exact(count);
         for i in 0..count {
             module.kernels.push(spare.pop().unwrap_or_default());
-            kernel_info(c, version, i as u32, &mut module.kernels[i], bodies)?;
+            kernel_info(c, version, to_index(i), &mut module.kernels[i], bodies)?;
         }
         let count = c.u16("number of file-scope variables")?;
         let count = c.fits("number of file-scope variables", u64::from(count), 6)?;
@@ -213,11 +226,11 @@ impl Reader {
         module.functions.reserve_exact(count);
         for i in 0..count {
             module.functions.push(spare.pop().unwrap_or_default());
-            function_info(c, version, i as u32, &mut module.functions[i], bodies)?;
+            function_info(c, version, to_index(i), &mut module.functions[i], bodies)?;
         }
         spare.reserve(module.kernels.len() + module.functions.len());
         order.clear();
-        order.extend(0..bodies.len() as u32);
+        order.extend(0..to_index(bodies.len()));
         // Equal ones are told apart by their number.
         order.sort_unstable_by_key(|&b| (bodies[b as usize].start, bodies[b as usize].size, b));
         Ok(())
@@ -333,7 +346,7 @@ fn kernel_info(
     relocs(c, "function relocations", &mut kernel.function_relocs)?;
     if size == 0 {
         kernel.quirks.no_body = true;
-        kernel.quirks.empty_offset = start as u32;
+        kernel.quirks.empty_offset = to_index(start);
         kernel.quirks.input_offset = Some(input_offset);
     } else {
         bodies.push(Extent { piece: Part::Kernel(index), start, size, field_at, input_offset });
@@ -345,7 +358,7 @@ fn kernel_info(
         let field_at = c.pos();
         let (start, size) = (c.u32("Gen binary offset")? as usize, c.u32("Gen binary size")? as usize);
         kernel.gen_binaries.push(GenBinary { platform, code: Vec::new() });
-        let piece = Part::GenBinary(index, i as u32);
+        let piece = Part::GenBinary(index, to_index(i));
         bodies.push(Extent { piece, start, size, field_at, input_offset: 0 });
     }
     Ok(())
@@ -367,7 +380,7 @@ fn function_info(
     relocs(c, "function relocations", &mut function.function_relocs)?;
     if size == 0 {
         function.quirks.no_body = true;
-        function.quirks.empty_offset = start as u32;
+        function.quirks.empty_offset = to_index(start);
     } else {
         bodies.push(Extent { piece: Part::Function(index), start, size, field_at, input_offset: 0 });
     }

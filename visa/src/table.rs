@@ -13,6 +13,7 @@ mod sampler;
 
 pub(crate) use plain::plain_instructions;
 
+use narrow::const_u8;
 use platforms::Caps;
 
 use crate::{ids::VarId, opcode::Opcode, operand::*, types::Type};
@@ -344,7 +345,7 @@ const fn vectors(slots: &[Slot]) -> u8 {
         }
         i += 1;
     }
-    slots.len().saturating_sub(2) as u8
+    const_u8(slots.len().saturating_sub(2) as u64)
 }
 
 const fn alu(opcode: Opcode, same_type: bool, slots: &'static [Slot]) -> Row {

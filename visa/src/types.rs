@@ -1,5 +1,7 @@
 //! The small closed vocabularies of vISA: data types, execution sizes and masks, modifiers, regions.
 
+use narrow::{const_u16, to_u8};
+
 /// Defines a `repr(u8)` enum whose values are the binary encoding, with `from_raw` and a name table.
 macro_rules! raw_enum {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $value:literal => $text:literal),+ $(,)? }) => {
@@ -202,7 +204,7 @@ impl EMask {
     /// The mask that vISA assembly writes so; `NoMask` is an old spelling of `M1_NM`.
     pub fn from_name(name: &str) -> Option<EMask> {
         let name = if name == "NoMask" { "M1_NM" } else { name };
-        EMASK_NAMES.iter().position(|n| *n == name).map(|i| EMask(i as u8))
+        EMASK_NAMES.iter().position(|n| *n == name).map(|i| EMask(to_u8(i)))
     }
 }
 
@@ -370,7 +372,7 @@ const fn region_code(value: Option<u8>) -> u16 {
     match value {
         None => 0,
         Some(0) => 1,
-        Some(v) => v.trailing_zeros() as u16 + 2,
+        Some(v) => const_u16(v.trailing_zeros() as u64) + 2,
     }
 }
 
@@ -530,7 +532,7 @@ impl ChannelMask {
 
     /// The mask that vISA assembly writes so, in any case.
     pub fn from_name(name: &str) -> Option<ChannelMask> {
-        CHANNEL_NAMES.iter().position(|n| n.eq_ignore_ascii_case(name)).map(|i| ChannelMask(i as u8))
+        CHANNEL_NAMES.iter().position(|n| n.eq_ignore_ascii_case(name)).map(|i| ChannelMask(to_u8(i)))
     }
 }
 

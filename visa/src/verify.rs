@@ -23,6 +23,7 @@ mod values;
 
 use std::fmt;
 
+use narrow::to_index;
 use platforms::Platform;
 
 use crate::{
@@ -430,7 +431,7 @@ impl Checker<'_> {
         let subject = instruction.and_then(|i| self.subject(i, &field));
         let instruction = instruction.map(|i| {
             let record = &self.kernel.code[i];
-            (i as u32, record.row().map_or(record.opcode.name(), |r| r.name), record.place)
+            (to_index(i), record.row().map_or(record.opcode.name(), |r| r.name), record.place)
         });
         let kernel = self.kernel.name().into_owned();
         self.findings.push(Finding {
@@ -458,7 +459,7 @@ impl Checker<'_> {
         let at = self.operand.or_else(|| slot(field)).or_else(data)?;
         let name = self.operand_name(operands.get(at)?)?;
         let same = operands[..at].iter().filter(|o| self.operand_name(o).as_ref() == Some(&name)).count();
-        let nth = same as u32 + u32::from(guard.as_ref() == Some(&name));
+        let nth = to_index(same) + u32::from(guard.as_ref() == Some(&name));
         Some(Subject { name, nth })
     }
 

@@ -3,6 +3,8 @@
 mod body;
 mod code;
 
+use narrow::to_index;
+
 use crate::{error::WriteError, model::*, read::MAGIC};
 
 /// Writes an object of the module's version. A module that was read gives the bytes it was read from.
@@ -81,7 +83,7 @@ impl Module {
             let error = limit("number of Gen binaries", kernel.gen_binaries.len() + 1, MAX_GEN_BINARIES);
             return Err(WriteError { kernel: Some(kernel.name().into_owned()), ..error });
         }
-        let binary = kernel.gen_binaries.len() as u32;
+        let binary = to_index(kernel.gen_binaries.len());
         kernel.gen_binaries.push(GenBinary { platform, code });
         if !self.layout.is_empty() {
             let of_kernel = |p: &Piece| match *p {
@@ -89,7 +91,7 @@ impl Module {
                 _ => false,
             };
             let at = self.layout.iter().rposition(of_kernel).map_or(self.layout.len(), |i| i + 1);
-            self.layout.insert(at, Piece::GenBinary(index as u32, binary));
+            self.layout.insert(at, Piece::GenBinary(to_index(index), binary));
         }
         Ok(())
     }
@@ -132,10 +134,10 @@ impl Module {
 /// Functions first, then kernels, each followed by its machine code.
 fn default_layout(module: &Module) -> Vec<Piece> {
     let mut layout: Vec<Piece> = Vec::new();
-    layout.extend((0..module.functions.len()).map(|i| Piece::Function(i as u32)));
+    layout.extend((0..module.functions.len()).map(|i| Piece::Function(to_index(i))));
     for (k, kernel) in module.kernels.iter().enumerate() {
-        layout.push(Piece::Kernel(k as u32));
-        layout.extend((0..kernel.gen_binaries.len()).map(|b| Piece::GenBinary(k as u32, b as u32)));
+        layout.push(Piece::Kernel(to_index(k)));
+        layout.extend((0..kernel.gen_binaries.len()).map(|b| Piece::GenBinary(to_index(k), to_index(b))));
     }
     layout
 }
@@ -182,7 +184,7 @@ impl Plan {
         kernels: &[body::Body],
         functions: &[body::Body],
     ) -> usize {
-        let at = Some(at as u32);
+        let at = Some(to_index(at));
         match *piece {
             Piece::Kernel(i) => {
                 self.kernels[i as usize] = at;
@@ -205,16 +207,16 @@ impl Plan {
         let mut pieces = Vec::new();
         for (i, at) in self.functions.iter().enumerate() {
             if at.is_none() && !module.functions[i].quirks.no_body {
-                pieces.push(Piece::Function(i as u32));
+                pieces.push(Piece::Function(to_index(i)));
             }
         }
         for (k, at) in self.kernels.iter().enumerate() {
             if at.is_none() && !module.kernels[k].quirks.no_body {
-                pieces.push(Piece::Kernel(k as u32));
+                pieces.push(Piece::Kernel(to_index(k)));
             }
             for (b, at) in self.binaries[k].iter().enumerate() {
                 if at.is_none() {
-                    pieces.push(Piece::GenBinary(k as u32, b as u32));
+                    pieces.push(Piece::GenBinary(to_index(k), to_index(b)));
                 }
             }
         }
@@ -239,7 +241,7 @@ fn header(
         let size = kernels[k].bytes.len();
         let at = plan.kernels[k].filter(|_| size > 0).unwrap_or(kernel.quirks.empty_offset);
         out.u32(at);
-        out.u32(size as u32);
+        out.u32(to_index(size));
         out.u32(kernel.quirks.input_offset.unwrap_or(at + kernels[k].inputs_at));
         out.relocs(&kernel.variable_relocs)?;
         out.relocs(&kernel.function_relocs)?;
@@ -247,7 +249,7 @@ fn header(
         for (b, binary) in kernel.gen_binaries.iter().enumerate() {
             out.u8(binary.platform);
             out.u32(plan.binaries[k][b].unwrap_or(0));
-            out.u32(binary.code.len() as u32);
+            out.u32(to_index(binary.code.len()));
         }
     }
     out.count16("number of file-scope variables", module.file_vars.len())?;
@@ -270,7 +272,7 @@ fn header(
         out.name(version, &function.header_name)?;
         let size = functions[i].bytes.len();
         out.u32(plan.functions[i].filter(|_| size > 0).unwrap_or(function.quirks.empty_offset));
-        out.u32(size as u32);
+        out.u32(to_index(size));
         out.relocs(&function.variable_relocs)?;
         out.relocs(&function.function_relocs)?;
     }

@@ -12,6 +12,7 @@ use super::{
     rules::Rules,
 };
 use gen_ir::{Arf, Base, Dst, ExecSize, Inst, Options, Physical, Reg, Region, Src, SrcMod, Type};
+use narrow::low_u64;
 
 /// All channels enabled.
 const CHAN_EN_ALL: u8 = 0xf;
@@ -235,7 +236,7 @@ pub(super) fn decode_macro_align1(rules: &Rules, slot: Slot, w: Basic) -> Result
     if file > FILE_GRF || s.addr_mode() || imm_9 {
         return Err(Fault::new(names.file, file, "a direct register in a math macro"));
     }
-    let scalar = Control::from_bits(w.into_bits() as u64).exec_size() == ExecSize::S1 as u8;
+    let scalar = Control::from_bits(low_u64(w.into_bits())).exec_size() == ExecSize::S1 as u8;
     if (s.vert_stride(), s.width(), s.horz_stride()) != macro_region(scalar) {
         return Err(Fault::new(
             names.region,

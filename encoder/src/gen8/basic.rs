@@ -9,6 +9,7 @@ use super::{
     rules::Rules,
 };
 use gen_ir::{Base, Class, Dst, Inst, Op, OpInfo, Options, Payload, Physical, Src, Type};
+use narrow::low_u64;
 
 /// How many sources the instruction encodes.
 #[inline]
@@ -35,7 +36,7 @@ pub(super) fn decode(
     inst: &mut Inst<Physical>,
 ) -> Result<(), Fault> {
     let class = info.class;
-    let c = Control::from_bits(word as u64);
+    let c = Control::from_bits(low_u64(word));
     control::decode(c, class, inst)?;
     let w = Basic::from_bits(word);
     let is_macro = matches!(inst.payload, Payload::Math(f) if codes::math_is_macro(f));

@@ -15,6 +15,7 @@ use super::{
     rules::Rules,
 };
 use gen_ir::{Class, Dst, Inst, Op, Options, Payload, Physical, Reg, Src, SrcMod, Target, Type};
+use narrow::{low_i32, low_u64, to_u8};
 
 /// What stands in the operands of a flow-control instruction.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -60,11 +61,11 @@ fn fixed(rules: &Rules, op: Op, shape: Shape, register: bool) -> Basic {
         Shape::Both => w.with_src0_reg_file(FILE_IMM).with_src0_data_type(TYPE_D),
         Shape::Jip => w.with_src1_reg_file(FILE_IMM).with_src1_data_type(TYPE_D),
         Shape::Jmpi => {
-            let w = w.with_dst_reg_num(IP as u8).with_src0(IP << 5);
+            let w = w.with_dst_reg_num(to_u8(IP)).with_src0(IP << 5);
             if register { w } else { w.with_src1_reg_file(FILE_IMM).with_src1_data_type(TYPE_D) }
         }
         Shape::Brd | Shape::Brc => {
-            let w = w.with_dst_reg_num(IP as u8).with_dst_data_type(TYPE_D);
+            let w = w.with_dst_reg_num(to_u8(IP)).with_dst_data_type(TYPE_D);
             if register { w } else { w.with_src0_reg_file(FILE_IMM).with_src0_data_type(TYPE_D) }
         }
         Shape::Call => {
@@ -91,7 +92,7 @@ const UIP_BITS: u128 = 0xffff_ffff << 64;
 const JIP_BITS: u128 = 0xffff_ffff << 96;
 
 pub(super) fn decode(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Result<(), Fault> {
-    let c = Control::from_bits(word as u64);
+    let c = Control::from_bits(low_u64(word));
     control::decode(c, Class::Branch, inst)?;
     if c.saturate() || c.access_mode() {
         return Err(Fault::new("Saturate, AccessMode", 1u8, "0 of flow control"));
@@ -114,11 +115,12 @@ pub(super) fn decode(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Re
         open |= JIP_BITS;
         let offset = (word >> 96) as i32;
         let base = if shape == Shape::Jmpi { JMPI_BASE } else { 0 };
-        let target = offset.checked_add(base).ok_or_else(|| Fault::new("JIP", offset as u32, "32 bits"))?;
+        let target =
+            offset.checked_add(base).ok_or_else(|| Fault::new("JIP", offset.cast_unsigned(), "32 bits"))?;
         jip = Target::Rel(target);
         if matches!(shape, Shape::Both | Shape::Brc) {
             open |= UIP_BITS;
-            uip = Target::Rel((word >> 64) as i32);
+            uip = Target::Rel(low_i32(word >> 64));
         }
     }
     if shape == Shape::Call {
@@ -133,7 +135,7 @@ pub(super) fn decode(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Re
     let expected = fixed(rules, inst.op, shape, register).into_bits() & !open;
     if operands != expected {
         let odd = operands ^ expected;
-        let found = (odd >> (odd.trailing_zeros() & 64)) as u64;
+        let found = low_u64(odd >> (odd.trailing_zeros() & 64));
         return Err(Fault::new("fixed operands (differing bits)", found, "those of the opcode"));
     }
     inst.payload = Payload::Branch { jip, uip, ctrl: c.acc_wr_ctrl() };
@@ -182,10 +184,10 @@ pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, number: u8) -> Result
         let offset = offset(jip, "JIP")?;
         let base = if shape == Shape::Jmpi { JMPI_BASE } else { 0 };
         let offset = offset.checked_sub(base).ok_or_else(|| Bad::new("JIP", i64::from(offset), "32 bits"))?;
-        targets |= u128::from(offset as u32) << 96;
+        targets |= u128::from(offset.cast_unsigned()) << 96;
     }
     if has_uip {
-        targets |= u128::from(offset(uip, "UIP")? as u32) << 64;
+        targets |= u128::from((offset(uip, "UIP")?).cast_unsigned()) << 64;
     } else if uip != Target::None {
         return Err(Bad::new("UIP", "a target", "none"));
     }

@@ -1,6 +1,7 @@
 //! Field codes and what they mean.
 
 use gen_ir::{Arf, Base, Cond, MathFn, Physical, PredCtrl, Reg, Region, Sfid};
+use narrow::{const_u8, to_u8};
 
 /// Register file codes of a two-bit field.
 pub(super) const FILE_ARF: u8 = 0;
@@ -32,7 +33,7 @@ const fn inverse(values: &[u8]) -> [u8; 256] {
     let mut i = 0;
     while i < values.len() {
         if values[i] != NONE {
-            codes[values[i] as usize] = i as u8;
+            codes[values[i] as usize] = const_u8(i as u64);
         }
         i += 1;
     }
@@ -128,7 +129,7 @@ pub(super) fn pred_code(align16: bool, ctrl: PredCtrl) -> Option<u8> {
         return Some(1);
     }
     let table: &[PredCtrl] = if align16 { &PRED_ALIGN16 } else { &PRED_ALIGN1 };
-    table.iter().position(|&c| c == ctrl).map(|i| i as u8 + 1)
+    table.iter().position(|&c| c == ctrl).map(|i| to_u8(i) + 1)
 }
 
 /// The condition of a code other than 0.
@@ -228,7 +229,7 @@ pub(super) fn register(grf: bool, number: u8, byte: u8) -> Option<Reg<Physical>>
 #[inline]
 pub(super) fn register_number(reg: Reg<Physical>) -> Option<(bool, u8)> {
     match reg.base() {
-        Base::Grf(n) if n < 128 => Some((true, n as u8)),
+        Base::Grf(n) if n < 128 => Some((true, to_u8(n))),
         Base::Grf(_) => None,
         Base::Arf(a) => arf_number(a).map(|n| (false, n)),
         Base::Var(never) => match never {},

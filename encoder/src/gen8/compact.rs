@@ -17,6 +17,7 @@ use super::{
 use crate::{CMPT_CTRL, opcodes};
 use bitfield_struct::bitfield;
 use gen_ir::{Class, Op};
+use narrow::{const_u8, const_u32, low_u8, low_u32, low_u64, to_u8};
 use platforms::{Format, Platform};
 
 /// Compacted one- and two-source format.
@@ -115,7 +116,7 @@ impl Lookup {
             }
             if l.keys[slot] == Lookup::EMPTY {
                 l.keys[slot] = key;
-                l.index[slot] = i as u8;
+                l.index[slot] = const_u8(i as u64);
                 l.first |= 1 << i;
             }
             i += 1;
@@ -192,7 +193,7 @@ fn types(platform: Platform) -> &'static Lookup {
 /// Bits `high..low` of a word, at `to` and up.
 #[inline]
 const fn take(word: u64, low: u32, high: u32, to: u32) -> u32 {
-    ((word >> low & ((1 << (high - low + 1)) - 1)) as u32) << to
+    const_u32(word >> low & ((1 << (high - low + 1)) - 1)) << to
 }
 
 /// The reverse: bits from `at` on of a pattern, at `low..high` of a word.
@@ -211,9 +212,9 @@ const SRC1: u64 = 0xffff_ffff_0000_0000;
 /// See [`crate::compact`].
 #[inline]
 pub(super) fn compact(platform: Platform, word: u128) -> Option<u64> {
-    let (low, high) = (word as u64, (word >> 64) as u64);
-    let op = opcodes::from_number(platform, low as u8 & 0x7f)?;
-    match form(platform, op, (low >> 24) as u8 & 15) {
+    let (low, high) = (low_u64(word), (word >> 64) as u64);
+    let op = opcodes::from_number(platform, low_u8(low) & 0x7f)?;
+    match form(platform, op, low_u8(low >> 24) & 15) {
         Form::One => compact_basic(platform, low, high, false),
         // Only `movi` could, whose null source 1 has no compacted form.
         Form::Two if op == Op::Movi && last_file(low, high, true) == FILE_ARF => None,
@@ -249,15 +250,15 @@ fn compact_basic(platform: Platform, low: u64, high: u64, two: bool) -> Option<u
     let sub_reg_index = SUB_REGS[registers].find(sub)?;
     let (src1_index, src1_reg_num) = if imm {
         let value = (high >> 32) as i32;
-        if !(-4096..4096).contains(&value) || !two && high as u32 != 0 {
+        if !(-4096..4096).contains(&value) || !two && low_u32(high) != 0 {
             return None;
         }
-        (value as u32 >> 8 & 31, value as u8)
+        (value.cast_unsigned() >> 8 & 31, low_u8(value))
     } else if two {
         if high & BEYOND_SRC1 != 0 {
             return None;
         }
-        (SOURCES.find(take(high, 45, 56, 0))?.into(), (high >> 37) as u8)
+        (SOURCES.find(take(high, 45, 56, 0))?.into(), low_u8(high >> 37))
     } else {
         if high & SRC1 != 0 {
             return None;
@@ -267,18 +268,18 @@ fn compact_basic(platform: Platform, low: u64, high: u64, two: bool) -> Option<u
     let src0_index = SOURCES.find(take(high, 13, 24, 0))?;
     Some(
         Compact::new()
-            .with_opcode(low as u8 & 0x7f)
+            .with_opcode(low_u8(low) & 0x7f)
             .with_debug_ctrl(low >> 30 & 1 != 0)
             .with_control_index(control_index)
             .with_data_type_index(data_type_index)
             .with_sub_reg_index(sub_reg_index)
             .with_acc_wr_ctrl(low >> 28 & 1 != 0)
-            .with_cond_modifier((low >> 24) as u8 & 15)
+            .with_cond_modifier(low_u8(low >> 24) & 15)
             .with_cmpt_ctrl(true)
             .with_src0_index(src0_index)
-            .with_src1_index(src1_index as u8)
-            .with_dst_reg_num((low >> 53) as u8)
-            .with_src0_reg_num((high >> 5) as u8)
+            .with_src1_index(low_u8(src1_index))
+            .with_dst_reg_num(low_u8(low >> 53))
+            .with_src0_reg_num(low_u8(high >> 5))
             .with_src1_reg_num(src1_reg_num)
             .into_bits(),
     )
@@ -287,7 +288,7 @@ fn compact_basic(platform: Platform, low: u64, high: u64, two: bool) -> Option<u
 /// Register file of the last source.
 #[inline]
 fn last_file(low: u64, high: u64, two: bool) -> u8 {
-    if two { (high >> 25) as u8 & 3 } else { (low >> 41) as u8 & 3 }
+    if two { low_u8(high >> 25) & 3 } else { low_u8(low >> 41) & 3 }
 }
 
 /// Upper bits of three register numbers (83, 104, 125) and bit 127 count as patterns or must be zero.
@@ -312,9 +313,9 @@ fn compact_ternary(low: u64, high: u64) -> Option<u64> {
     let source_index = TERNARY_SOURCE.iter().position(|&s| s == source)?;
     Some(
         TernaryCompact::new()
-            .with_opcode(low as u8 & 0x7f)
-            .with_control_index(control_index as u8)
-            .with_source_index(source_index as u8)
+            .with_opcode(low_u8(low) & 0x7f)
+            .with_control_index(to_u8(control_index))
+            .with_source_index(to_u8(source_index))
             .with_dst_reg_num((low >> 56) as u8 & 0x7f)
             .with_src0_rep_ctrl(high & 1 != 0)
             .with_cmpt_ctrl(true)
@@ -322,12 +323,12 @@ fn compact_ternary(low: u64, high: u64) -> Option<u64> {
             .with_saturate(low >> 31 & 1 != 0)
             .with_src1_rep_ctrl(high >> 21 & 1 != 0)
             .with_src2_rep_ctrl(high >> 42 & 1 != 0)
-            .with_src0_sub_reg_num((high >> 9) as u8 & 7)
-            .with_src1_sub_reg_num((high >> 30) as u8 & 7)
-            .with_src2_sub_reg_num((high >> 51) as u8 & 7)
-            .with_src0_reg_num((high >> 12) as u8 & 0x7f)
-            .with_src1_reg_num((high >> 33) as u8 & 0x7f)
-            .with_src2_reg_num((high >> 54) as u8 & 0x7f)
+            .with_src0_sub_reg_num(low_u8(high >> 9) & 7)
+            .with_src1_sub_reg_num(low_u8(high >> 30) & 7)
+            .with_src2_sub_reg_num(low_u8(high >> 51) & 7)
+            .with_src0_reg_num(low_u8(high >> 12) & 0x7f)
+            .with_src1_reg_num(low_u8(high >> 33) & 0x7f)
+            .with_src2_reg_num(low_u8(high >> 54) & 0x7f)
             .into_bits(),
     )
 }
@@ -335,17 +336,17 @@ fn compact_ternary(low: u64, high: u64) -> Option<u64> {
 /// See [`crate::expand`].
 #[inline]
 pub(super) fn expand(platform: Platform, word: u64) -> Result<u128, Fault> {
-    let number = word as u8 & 0x7f;
+    let number = low_u8(word) & 0x7f;
     let op = opcodes::from_number(platform, number)
         .ok_or_else(|| Fault::new("Opcode", number, "an opcode of the platform"))?;
     if word & CMPT_CTRL == 0 {
         return Err(Fault::new("CmptCtrl", 0u8, "1"));
     }
-    match form(platform, op, (word >> 24) as u8 & 15) {
+    match form(platform, op, low_u8(word >> 24) & 15) {
         Form::One => expand_basic(platform, Compact::from_bits(word), false),
         Form::Two => {
             let native = expand_basic(platform, Compact::from_bits(word), true)?;
-            if op == Op::Movi && last_file(native as u64, (native >> 64) as u64, true) == FILE_ARF {
+            if op == Op::Movi && last_file(low_u64(native), (native >> 64) as u64, true) == FILE_ARF {
                 return Err(Fault::new("DataTypeIndex", word >> 13 & 31, "one with a source 1"));
             }
             Ok(native)
@@ -385,9 +386,9 @@ fn expand_basic(platform: Platform, c: Compact, two: bool) -> Result<u128, Fault
     if imm {
         // Thirteen bits, the sign on top.
         let value = (u32::from(c.src1_index()) << 8 | u32::from(c.src1_reg_num())) << 19;
-        high |= u64::from((value as i32 >> 19) as u32) << 32;
-        if !two && high as u32 != 0 {
-            return Err(Fault::new("Src0Index, Src0RegNum", high as u32, "0 beside an immediate"));
+        high |= u64::from((value.cast_signed() >> 19).cast_unsigned()) << 32;
+        if !two && low_u32(high) != 0 {
+            return Err(Fault::new("Src0Index, Src0RegNum", low_u32(high), "0 beside an immediate"));
         }
     } else if two {
         high |= u64::from(SOURCES.pattern(c.src1_index(), "Src1Index")?) << 45;

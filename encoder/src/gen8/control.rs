@@ -8,6 +8,7 @@ use super::{
 use gen_ir::{
     Arf, Base, Class, Cond, CondMod, ExecSize, Inst, MathFn, Options, Payload, Physical, Pred, Reg,
 };
+use narrow::to_u8;
 
 /// Options whose fields every format has, each with its bit in [`Control`].
 const PLAIN: [(Options, u64); 3] = [
@@ -125,7 +126,7 @@ pub(super) fn encode(inst: &Inst<Physical>, class: Class, align16: bool, number:
             }
         }
         if let Some(i) = THREAD.iter().position(|&o| left.has(o)) {
-            c.set_thread_ctrl(i as u8 + 1);
+            c.set_thread_ctrl(to_u8(i) + 1);
             left = left.without(THREAD[i]);
         }
         if let Some(option) = bit_28(class).filter(|&o| left.has(o)) {

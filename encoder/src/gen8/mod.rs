@@ -20,6 +20,7 @@ mod ternary16;
 
 use crate::{DecodeError, EncodeError, Found, opcodes};
 use gen_ir::{Class, Inst, Options, Physical};
+use narrow::{low_u8, low_u64};
 use platforms::Platform;
 
 /// A field that decodes to nothing; becomes a [`DecodeError`].
@@ -79,7 +80,7 @@ pub fn decode_into(platform: Platform, word: u128, inst: &mut Inst<Physical>) ->
 
 #[inline]
 fn decode(platform: Platform, word: u128, inst: &mut Inst<Physical>) -> Result<(), Fault> {
-    let number = word as u8 & 0x7f;
+    let number = low_u8(word) & 0x7f;
     inst.op = opcodes::from_number(platform, number)
         .ok_or_else(|| Fault::new("Opcode", number, "an opcode of the platform"))?;
     let rules = rules::of(platform);
@@ -110,7 +111,7 @@ fn nullary(inst: &Inst<Physical>, number: u8) -> Result<u128, Bad> {
 fn decode_nullary(word: u128, inst: &mut Inst<Physical>) -> Result<(), Fault> {
     let rest = word & !0x7f & !DEBUG_CTRL;
     if rest != 0 {
-        let found = (rest >> (rest.trailing_zeros() & 64)) as u64;
+        let found = low_u64(rest >> (rest.trailing_zeros() & 64));
         return Err(Fault::new("bits beside Opcode and DebugCtrl", found, "0"));
     }
     if word & DEBUG_CTRL != 0 {

@@ -7,6 +7,7 @@ use super::{
     rules::Rules,
 };
 use gen_ir::{Arf, Base, Dst, Mme, Physical, Reg, Region, Src, SrcMod, Type};
+use narrow::{low_u8, to_u8};
 
 /// Which of the two sources.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -74,7 +75,7 @@ const ALLOWED_REG: &str = "r0 to r127 or an architecture register, byte 0 to 31"
 const ALLOWED_REGION: &str = "strides and width with a code";
 
 fn sub_reg(reg: Reg<Physical>, what: &'static str) -> Result<u8, Bad> {
-    if reg.byte < 32 { Ok(reg.byte as u8) } else { Err(Bad::new(what, reg.byte, ALLOWED_REG)) }
+    if reg.byte < 32 { Ok(to_u8(reg.byte)) } else { Err(Bad::new(what, reg.byte, ALLOWED_REG)) }
 }
 
 /// File, number and subregister of a direct operand.
@@ -98,13 +99,13 @@ pub(super) fn indirect(addr: Reg<Physical>, imm: i16, what: &'static str) -> Res
     if !(-512..512).contains(&imm) {
         return Err(Bad::new(what, i64::from(imm), allowed));
     }
-    Ok((addr.byte as u8 / 2, imm as u16 & 0x1ff, imm < 0))
+    Ok((to_u8(addr.byte) / 2, imm.cast_unsigned() & 0x1ff, imm < 0))
 }
 
 /// The address immediate of its low nine bits and its sign.
 #[inline]
 pub(super) fn addr_imm(low: u16, negative: bool) -> i16 {
-    low as i16 - if negative { 512 } else { 0 }
+    low.cast_signed() - if negative { 512 } else { 0 }
 }
 
 /// `a0.n`.
@@ -131,7 +132,7 @@ pub(super) fn decode_dst(rules: &Rules, w: Basic, mme: bool) -> Result<Dst<Physi
         let number = u16::from(w.dst_reg_num());
         let low = (number & 15) << 5 | u16::from(w.dst_sub_reg_num());
         let imm = addr_imm(low, w.dst_addr_imm_9());
-        return Ok(Dst::Indirect { addr: addr_reg((number >> 4) as u8), imm, horz, ty });
+        return Ok(Dst::Indirect { addr: addr_reg(low_u8(number >> 4)), imm, horz, ty });
     }
     if w.dst_addr_imm_9() {
         return Err(Fault::new("bit 47", 1u8, "0 without an address"));
@@ -170,8 +171,8 @@ pub(super) fn encode_dst(rules: &Rules, dst: &Dst<Physical>, w: Basic) -> Result
             let (sub, low, high) = indirect(addr, imm, "dst address")?;
             Ok(w.with_dst_reg_file(FILE_GRF)
                 .with_dst_addr_mode(true)
-                .with_dst_reg_num(sub << 4 | (low >> 5) as u8)
-                .with_dst_sub_reg_num(low as u8 & 31)
+                .with_dst_reg_num(sub << 4 | low_u8(low >> 5))
+                .with_dst_sub_reg_num(low_u8(low) & 31)
                 .with_dst_addr_imm_9(high)
                 .with_dst_data_type(code(ty)?)
                 .with_dst_horz_stride(stride(horz)?))

@@ -1,6 +1,7 @@
 //! What differs between the platforms of this layout, one row each.
 
 use gen_ir::Type;
+use narrow::const_u8;
 use platforms::{Format, Platform};
 
 /// Codes of a type field.
@@ -19,7 +20,7 @@ impl TypeCodes {
         let mut i = 0;
         while i < 16 {
             if let Some(ty) = types[i] {
-                codes[ty as usize] = i as u8;
+                codes[ty as usize] = const_u8(i as u64);
             }
             i += 1;
         }

@@ -12,6 +12,7 @@ use gen_ir::{
     Arf, Base, Class, Desc, Descriptor, Dst, ExDesc, ExtendedDescriptor, Inst, Op, Payload, Physical, Reg,
     Region, SendInfo, Src, SrcMod, Type,
 };
+use narrow::{low_u8, low_u64, to_u16};
 
 /// The region that stands for "whole registers" in a message operand; no bits hold it but on Gen8.
 const WHOLE: Region = Region::new(8, 8, 1);
@@ -51,7 +52,7 @@ fn lengths(word: u128, desc: Desc<Physical>, ex_desc: ExDesc<Physical>, split: b
 
 #[inline]
 pub(super) fn decode(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Result<(), Fault> {
-    let c = Control::from_bits(word as u64);
+    let c = Control::from_bits(low_u64(word));
     control::decode(c, Class::Send, inst)?;
     if c.saturate() || c.access_mode() {
         return Err(Fault::new("Saturate, AccessMode", 1u8, "0 of a message"));
@@ -170,7 +171,7 @@ fn decode_split(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Result<
         if w.ex_desc_6() != 0 && !rules.length_beside_register {
             return Err(Fault::new("ExDesc[9:6]", w.ex_desc_6(), "0 beside a register"));
         }
-        Desc::Reg(operand::addr_reg(w.ex_desc_16() as u8 * 2))
+        Desc::Reg(operand::addr_reg(low_u8(w.ex_desc_16()) * 2))
     } else {
         let bits = u32::from(w.ex_desc_16()) << 16 | u32::from(w.ex_desc_6()) << 6;
         Desc::Imm(ExtendedDescriptor::from_bits(bits))
@@ -207,7 +208,7 @@ fn imm_desc(desc: Descriptor) -> Result<u32, Bad> {
 
 fn a0(reg: Reg<Physical>, what: &'static str, max: u32, allowed: &'static str) -> Result<u16, Bad> {
     match reg.base() {
-        Base::Arf(Arf::Addr(0)) if reg.byte.is_multiple_of(4) && reg.byte <= max => Ok(reg.byte as u16 / 4),
+        Base::Arf(Arf::Addr(0)) if reg.byte.is_multiple_of(4) && reg.byte <= max => Ok(to_u16(reg.byte) / 4),
         _ => Err(Bad::new(what, "another register", allowed)),
     }
 }
@@ -357,5 +358,5 @@ fn split_addr_bits(addr: Reg<Physical>, imm: i16, what: &'static str) -> Result<
     if imm % 16 != 0 {
         return Err(Bad::new(what, i64::from(imm), "a multiple of 16"));
     }
-    Ok((sub << 4 | (low >> 5) as u8, low & 16 != 0, high))
+    Ok((sub << 4 | low_u8(low >> 5), low & 16 != 0, high))
 }

@@ -6,6 +6,7 @@ use super::{
     operand::{decode_mme, encode_mme, kind},
 };
 use gen_ir::{Base, Dst, Inst, Op, Payload, Physical, Reg, Region, Src, SrcMod, Type};
+use narrow::{low_u8, low_u32, low_u64, to_u8};
 
 /// Types of the codes with an integer and with a float execution type.
 const INT: [Type; 6] = [Type::Ud, Type::D, Type::Uw, Type::W, Type::Ub, Type::B];
@@ -25,7 +26,7 @@ fn ty(float: bool, code: u8, field: &'static str) -> Result<Type, Fault> {
 fn code(float: bool, ty: Type, field: &'static str) -> Result<u8, Bad> {
     let table: &[Type] = if float { &FLOAT } else { &INT };
     match table.iter().position(|&t| t == ty) {
-        Some(code) => Ok(code as u8),
+        Some(code) => Ok(to_u8(code)),
         None => Err(Bad::new(field, ty, "integers of up to 32 bits, or :hf, :f, :df, :nf")),
     }
 }
@@ -37,7 +38,7 @@ fn register(arf: bool, number: u8, byte: u8, field: &'static str) -> Result<Reg<
 
 #[inline]
 pub(super) fn decode(word: u128, inst: &mut Inst<Physical>) -> Result<(), Fault> {
-    let c = Control::from_bits(word as u64);
+    let c = Control::from_bits(low_u64(word));
     control::decode(c, inst.op.info().class, inst)?;
     if c.access_mode() {
         return Err(Fault::new("AccessMode", 1u8, "0 (Align1)"));
@@ -86,9 +87,9 @@ pub(super) fn decode(word: u128, inst: &mut Inst<Physical>) -> Result<(), Fault>
 
 /// A 16-bit immediate above a 3-bit type.
 fn decode_imm(bits: u32, float: bool, mods: SrcMod) -> Result<Src<Physical>, Fault> {
-    let ty = ty(float, bits as u8 & 7, "SrcDataType")?;
+    let ty = ty(float, low_u8(bits) & 7, "SrcDataType")?;
     if !matches!(ty, Type::Uw | Type::W | Type::Hf) {
-        return Err(Fault::new("SrcDataType", bits as u8 & 7, "a 16-bit type of an immediate"));
+        return Err(Fault::new("SrcDataType", low_u8(bits) & 7, "a 16-bit type of an immediate"));
     }
     if mods.any() || bits >> 19 != 0 {
         return Err(Fault::new("SrcMod", 1u8, "0 of an immediate"));
@@ -198,7 +199,7 @@ fn number_of(reg: Reg<Physical>, what: &'static str, is_macro: bool) -> Result<(
     if reg.byte >= if is_macro { 1 } else { 32 } {
         return Err(Bad::new(what, reg.byte, allowed));
     }
-    Ok((!grf, number, reg.byte as u8))
+    Ok((!grf, number, to_u8(reg.byte)))
 }
 
 /// The bits of a source and its file bit.
@@ -213,7 +214,7 @@ fn encode_src(i: usize, src: &Src<Physical>, float: bool, is_macro: bool) -> Res
                     "a register, in src0 and src2 a 16-bit immediate",
                 ));
             }
-            return Ok(((bits as u32) << 3 | u32::from(code(float, ty, what)?), true));
+            return Ok((low_u32(bits) << 3 | u32::from(code(float, ty, what)?), true));
         }
         Src::Macro { reg, mme, ty, .. } if is_macro => {
             (reg, ty, MACRO_VERT, MACRO_HORZ, Some(encode_mme(mme)? << 1))

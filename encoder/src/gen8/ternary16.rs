@@ -12,6 +12,7 @@ use super::{
     rules::Rules,
 };
 use gen_ir::{Base, Dst, ExecSize, Inst, Op, Payload, Physical, Reg, Region, Src, SrcMod, Type};
+use narrow::{low_u64, to_u8};
 
 /// Type of each code of `SrcDataType` and `DstDataType`.
 const TYPES: [Type; 5] = [Type::F, Type::D, Type::Ud, Type::Df, Type::Hf];
@@ -32,14 +33,14 @@ fn ty(code: u8, field: &'static str) -> Result<Type, Fault> {
 
 fn code(ty: Type, field: &'static str) -> Result<u8, Bad> {
     match TYPES.iter().position(|&t| t == ty) {
-        Some(code) => Ok(code as u8),
+        Some(code) => Ok(to_u8(code)),
         None => Err(Bad::new(field, ty, ":f, :d, :ud, :df, :hf")),
     }
 }
 
 #[inline]
 pub(super) fn decode(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Result<(), Fault> {
-    let c = Control::from_bits(word as u64);
+    let c = Control::from_bits(low_u64(word));
     control::decode(c, inst.op.info().class, inst)?;
     if !c.access_mode() {
         return Err(Fault::new("AccessMode", 0u8, "1 (Align16) with three sources"));
@@ -189,7 +190,7 @@ pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, number: u8) -> Result
             if byte % 4 != 0 || byte >= 32 {
                 return Err(Bad::new("dst", reg.byte, "a multiple of 4 below 32 bytes"));
             }
-            w = w.with_dst_chan_en(chan_en).with_dst_sub_reg_num(byte as u8 / 4);
+            w = w.with_dst_chan_en(chan_en).with_dst_sub_reg_num(to_u8(byte) / 4);
         }
         _ => return Err(Bad::new("dst", "of another form", "a general register, stride 1")),
     }
@@ -220,7 +221,7 @@ pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, number: u8) -> Result
 
 fn grf_number(reg: Reg<Physical>, what: &'static str) -> Result<u8, Bad> {
     match reg.base() {
-        Base::Grf(n) if n < 128 => Ok(n as u8),
+        Base::Grf(n) if n < 128 => Ok(to_u8(n)),
         _ => Err(Bad::new(what, "another register", "r0 to r127")),
     }
 }
@@ -264,7 +265,7 @@ fn encode_src(
             if byte % 2 != 0 || byte >= 32 {
                 return Err(Bad::new(SRC[i], reg.byte, "a multiple of 2 below 32 bytes"));
             }
-            Ok(s.with_sub_reg_num(byte as u8 >> 2).with_sub_reg_num_1(byte & 2 != 0))
+            Ok(s.with_sub_reg_num(to_u8(byte) >> 2).with_sub_reg_num_1(byte & 2 != 0))
         }
         _ => Err(Bad::new(SRC[i], kind(src), "a general register, in madm with a macro register")),
     }

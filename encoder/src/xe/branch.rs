@@ -8,6 +8,7 @@ use super::{
 };
 use crate::{DecodeError, EncodeError};
 use gen_ir::{Dst, Inst, Op, Payload, Physical, Reg, Src, SrcMod, Target, Type};
+use narrow::low_u16;
 
 /// What a flow control operation has.
 #[derive(Clone, Copy)]
@@ -76,9 +77,11 @@ impl Encoder<'_> {
         let (Target::Rel(jip), true) = (jip, form.jip) else {
             return Err(self.error("JIP", "no offset", "an offset in bytes, or a register for src0"));
         };
-        w = w.with_src0_is_imm(true).with_jip(jip as u32);
+        w = w.with_src0_is_imm(true).with_jip(jip.cast_unsigned());
         match uip {
-            Target::Rel(uip) if form.uip => Ok(w.with_src1_is_imm(true).with_uip(uip as u32).into_bits()),
+            Target::Rel(uip) if form.uip => {
+                Ok(w.with_src1_is_imm(true).with_uip(uip.cast_unsigned()).into_bits())
+            }
             Target::None if !form.uip => Ok(w.into_bits()),
             _ => Err(self.error("UIP", "no offset", "an offset in bytes, where the operation has one")),
         }
@@ -110,7 +113,7 @@ impl Decoder {
             if !form.reg {
                 return Err(self.error("Src0.IsImm", 0u32, "1"));
             }
-            let (reg, horz) = self.branch_reg::<L>("Src0.RegNum", w.uip() as u16)?;
+            let (reg, horz) = self.branch_reg::<L>("Src0.RegNum", low_u16(w.uip()))?;
             debug_assert_eq!(horz, 0);
             inst.src[0] = Src::scalar(reg, Type::Ud);
             used |= bits(66, 79);
@@ -118,13 +121,13 @@ impl Decoder {
             if !form.jip {
                 return Err(self.error("Src0.IsImm", 1u32, "0"));
             }
-            jip = Target::Rel(w.jip() as i32);
+            jip = Target::Rel(w.jip().cast_signed());
             used |= bits(96, 127);
             if form.uip {
                 if !w.src1_is_imm() {
                     return Err(self.error("Src1.IsImm", 0u32, "1"));
                 }
-                uip = Target::Rel(w.uip() as i32);
+                uip = Target::Rel(w.uip().cast_signed());
                 used |= bits(47, 47) | bits(64, 95);
             }
         }

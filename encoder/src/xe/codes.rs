@@ -5,6 +5,7 @@
 //! Ponte Vecchio added (`:bf`, `dpas` types, shared functions) are measured with the reference assembler.
 
 use gen_ir::{Arf, Base, Cond, MathFn, Physical, PredCtrl, Reg, Region, Sfid, SyncFn, Type};
+use narrow::to_u8;
 
 /// `DataType` of a register operand: bit 3 tells float from integer, so a ternary word keeps that bit
 /// once for all operands and three bits for each.
@@ -104,7 +105,7 @@ pub(super) const fn dpas_type_of(code: u8, precision: u8) -> Option<Type> {
 #[inline(always)]
 pub(super) fn reg_code(reg: Reg<Physical>) -> Option<(bool, u8)> {
     match reg.base() {
-        Base::Grf(n) if n < 256 => Some((true, n as u8)),
+        Base::Grf(n) if n < 256 => Some((true, to_u8(n))),
         Base::Grf(_) => None,
         Base::Arf(Arf::Null) => Some((false, 0)),
         Base::Arf(arf) => arf_code(arf),

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{EncodeError, opcodes};
 use gen_ir::{Arf, Base, Class, Cond, Inst, Op, Options, Physical, Reg, Src, Swsb};
+use narrow::to_u8;
 use platforms::Platform;
 
 /// See [`crate::encode`].
@@ -132,7 +133,7 @@ impl Encoder<'_> {
 
     fn flag<L: Layout>(&self, reg: Reg<Physical>) -> Result<u8, EncodeError> {
         match (reg.base(), reg.byte) {
-            (Base::Arf(Arf::Flag(n)), byte @ (0 | 2)) if n < L::FLAGS => Ok(n << 1 | (byte >> 1) as u8),
+            (Base::Arf(Arf::Flag(n)), byte @ (0 | 2)) if n < L::FLAGS => Ok(n << 1 | to_u8(byte >> 1)),
             _ => Err(self.error("FlagRegNum", reg.byte, "a flag register's first or second half")),
         }
     }

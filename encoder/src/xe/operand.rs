@@ -9,6 +9,7 @@ use super::{
 };
 use crate::{DecodeError, EncodeError};
 use gen_ir::{Arf, Base, Mme, Physical, Reg, Src, SrcMod, Type};
+use narrow::{low_u32, to_i16, to_u8};
 
 impl Encoder<'_> {
     #[inline(always)]
@@ -33,10 +34,10 @@ impl Encoder<'_> {
             Type::Uw | Type::W | Type::Hf | Type::Bf if bits <= 0xffff => (0, bits << 16 | bits),
             Type::Uq | Type::Q | Type::Df => (bits >> 32, bits & 0xffff_ffff),
             Type::Uw | Type::W | Type::Hf | Type::Bf => {
-                return Err(self.error(field, bits as i64, "a value that fits the type"));
+                return Err(self.error(field, bits.cast_signed(), "a value that fits the type"));
             }
             _ if bits <= 0xffff_ffff => (0, bits),
-            _ => return Err(self.error(field, bits as i64, "a value that fits the type")),
+            _ => return Err(self.error(field, bits.cast_signed(), "a value that fits the type")),
         };
         Ok(u128::from(low) << 96 | u128::from(high) << 64)
     }
@@ -80,7 +81,7 @@ impl Encoder<'_> {
         (min, max): (i32, i32),
     ) -> Result<Operand, EncodeError> {
         let sub = match (addr.base(), addr.byte) {
-            (Base::Arf(Arf::Addr(0)), byte) if byte < 32 && byte % 2 == 0 => (byte / 2) as u8,
+            (Base::Arf(Arf::Addr(0)), byte) if byte < 32 && byte % 2 == 0 => to_u8(byte / 2),
             _ => return Err(self.error(field, addr.byte, "a subregister of a0")),
         };
         let imm = i32::from(imm);
@@ -154,7 +155,7 @@ impl Decoder {
                 }
                 (low & 0xffff, false)
             }
-            Type::Uq | Type::Q | Type::Df => (low | u64::from((self.word >> 64) as u32) << 32, true),
+            Type::Uq | Type::Q | Type::Df => (low | u64::from(low_u32(self.word >> 64)) << 32, true),
             _ => (low, false),
         };
         Ok((Src::Imm { bits, ty }, long))
@@ -178,7 +179,7 @@ impl Decoder {
         let slot = Indirect::from_bits(operand.slot);
         let addr = Reg::arf(Arf::Addr(0), u32::from(slot.addr_sub_reg_num()) * 2);
         let imm = L::join_imm(slot.addr_imm(), operand.low);
-        (addr, imm as i16, codes::horz_of(slot.horz_stride()))
+        (addr, to_i16(imm), codes::horz_of(slot.horz_stride()))
     }
 
     pub(super) fn macro_reg(

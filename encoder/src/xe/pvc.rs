@@ -12,6 +12,7 @@ use super::{
 };
 use bitfield_struct::bitfield;
 use gen_ir::{PredCtrl, Swsb};
+use narrow::{to_i16, to_u8};
 
 /// Bits 32..0 of every word.
 #[bitfield(u128)]
@@ -301,7 +302,7 @@ impl Layout for Pvc {
 
     #[inline(always)]
     fn split_byte(byte: u32) -> (u8, bool) {
-        ((byte >> 1) as u8, byte & 1 != 0)
+        (to_u8(byte >> 1), byte & 1 != 0)
     }
 
     #[inline(always)]
@@ -311,7 +312,7 @@ impl Layout for Pvc {
 
     #[inline(always)]
     fn split_imm(imm: i32) -> (i16, bool) {
-        ((imm >> 1) as i16, imm & 1 != 0)
+        (to_i16(imm >> 1), imm & 1 != 0)
     }
 
     #[inline(always)]

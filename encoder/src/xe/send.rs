@@ -12,6 +12,7 @@ use gen_ir::{
     Arf, Desc, Descriptor, Dst, ExtendedDescriptor, Inst, Options, Payload, Physical, Reg, SendInfo, Src,
     SrcMod, Type,
 };
+use narrow::to_u8;
 
 /// The first address subregister.
 const A0: Reg<Physical> = Reg::arf(Arf::Addr(0), 0);
@@ -78,7 +79,7 @@ impl Encoder<'_> {
                 s.src1_length = length | info.src1_len;
             }
             Desc::Reg(reg) if reg.is_in(A0) && reg.byte.is_multiple_of(4) && reg.byte < 32 => {
-                s.ex_desc_reg = Some((reg.byte / 4) as u8);
+                s.ex_desc_reg = Some(to_u8(reg.byte / 4));
                 if s.ex_bso {
                     s.src1_length = info.src1_len;
                 } else if s.cps {

@@ -5,6 +5,7 @@
 //! Scoreboard"; for the several pipes of Ponte Vecchio the encodings of the reference assembler.
 
 use gen_ir::{Class, Op, Pipe, SbidMode, Swsb};
+use narrow::{const_u8, low_u8, to_u16};
 
 /// What decides how a pair of distance and SBID reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,7 +67,7 @@ pub(super) mod single {
         let sbid = |mode| Some(Swsb { sbid: Some((mode, id)), ..Swsb::NONE });
         match bits & 0xf0 {
             0 if bits == 0 => Some(Swsb::NONE),
-            0 if bits <= 7 => Some(Swsb { dist: Some((Pipe::Own, bits as u8)), ..Swsb::NONE }),
+            0 if bits <= 7 => Some(Swsb { dist: Some((Pipe::Own, low_u8(bits))), ..Swsb::NONE }),
             DST => sbid(SbidMode::Dst),
             SRC => sbid(SbidMode::Src),
             SET => sbid(SbidMode::Set),
@@ -121,7 +122,7 @@ pub(super) mod multi {
         let mut numbers = [NO_PIPE; 8];
         let mut i = 0;
         while i < PIPES.len() {
-            numbers[PIPES[i] as usize] = i as u8;
+            numbers[PIPES[i] as usize] = const_u8(i as u64);
             i += 1;
         }
         numbers
@@ -142,7 +143,7 @@ pub(super) mod multi {
             }
             (Some((pipe, d @ 1..=7)), Some((mode, id @ 0..=31))) => {
                 let pairs = pairs(kind);
-                let is = |n: usize| u16::from(pairs[n] == (pipe, mode)) * (n as u16 + 1);
+                let is = |n: usize| u16::from(pairs[n] == (pipe, mode)) * (to_u16(n) + 1);
                 // One of them at most is not 0.
                 let pair = is(0) | is(1) | is(2);
                 (pair != 0).then_some(pair << 8 | u16::from(d) << 5 | u16::from(id))

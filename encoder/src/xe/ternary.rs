@@ -120,7 +120,7 @@ impl Encoder<'_> {
         match *src {
             Src::Imm { bits, .. } if may_be_imm && self.inst.op != Op::Madm => {
                 s.slot = u16::try_from(bits)
-                    .map_err(|_| self.error(field, bits as i64, "an immediate of 16 bits"))?;
+                    .map_err(|_| self.error(field, bits.cast_signed(), "an immediate of 16 bits"))?;
                 s.is_imm = true;
             }
             Src::Direct { reg, region, mods, .. } if self.inst.op != Op::Madm => {

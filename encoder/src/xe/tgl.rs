@@ -10,6 +10,7 @@ use super::{
 };
 use bitfield_struct::bitfield;
 use gen_ir::{PredCtrl, Swsb};
+use narrow::{low_u8, to_i16, to_u8};
 
 /// Bits 32..0 of every word.
 #[bitfield(u128)]
@@ -150,7 +151,7 @@ impl Layout for Tgl {
     fn controls(c: &Controls) -> u128 {
         ControlWord::new()
             .with_opcode(c.opcode)
-            .with_swsb(c.swsb as u8)
+            .with_swsb(low_u8(c.swsb))
             .with_exec_size(c.exec_size)
             .with_channel_offset(c.channel / 4)
             .with_flag_sub_reg_num(c.flag & 1)
@@ -280,7 +281,7 @@ impl Layout for Tgl {
                 | w.ex_desc_24() << 24
                 | w.ex_desc_26() << 26
                 | w.ex_desc_28() << 28,
-            src1_length: w.ex_desc_6() as u8,
+            src1_length: low_u8(w.ex_desc_6()),
             dst: (w.dst_reg_file(), w.dst_reg_num()),
             src0: (w.src0_reg_file(), w.src0_reg_num()),
             src1: (w.src1_reg_file(), w.src1_reg_num()),
@@ -290,7 +291,7 @@ impl Layout for Tgl {
 
     #[inline(always)]
     fn split_byte(byte: u32) -> (u8, bool) {
-        (byte as u8, false)
+        (to_u8(byte), false)
     }
 
     #[inline(always)]
@@ -300,7 +301,7 @@ impl Layout for Tgl {
 
     #[inline(always)]
     fn split_imm(imm: i32) -> (i16, bool) {
-        (imm as i16, false)
+        (to_i16(imm), false)
     }
 
     #[inline(always)]

@@ -8,6 +8,7 @@
 //! Volume 7, "Register Region Restrictions"; vISA has no such rules.
 
 use gen_ir::{Dst, Region, Src, SrcMod, Type};
+use narrow::{to_i16, to_u8};
 
 use super::{
     Legalizer, Step, lanes_of,
@@ -64,7 +65,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         let mov = if scalar {
             build::mov(build::Lanes::SCALAR, Dst::packed(to, unit), from)
         } else {
-            build::mov(lanes_of(inst), Dst::Direct { reg: to, horz: units as u8, ty: unit }, from)
+            build::mov(lanes_of(inst), Dst::Direct { reg: to, horz: to_u8(units), ty: unit }, from)
         };
         lx.helper(mov, inst);
     }
@@ -84,12 +85,12 @@ fn as_integers(inst: &VInst) -> Option<[Option<VInst>; 2]> {
     let piece = |offset: u32| {
         let spread = |horz: u8| match u32::from(horz) * units {
             _ if lanes == 1 => Some(1),
-            step => (step <= 4).then_some(step as u8),
+            step => (step <= 4).then_some(to_u8(step)),
         };
         let dst = match inst.dst {
             Dst::Direct { reg, horz, .. } => Dst::Direct { reg: reg.plus(offset), horz: spread(horz)?, ty },
             Dst::Indirect { addr, imm, horz, .. } => {
-                Dst::Indirect { addr, imm: imm + offset as i16, horz: spread(horz)?, ty }
+                Dst::Indirect { addr, imm: imm + to_i16(offset), horz: spread(horz)?, ty }
             }
             _ => return None,
         };
@@ -109,7 +110,7 @@ fn part(src: VSrc, lanes: u32, units: u32, offset: u32, unit: Type) -> Option<VS
     match src {
         Src::Direct { reg, region, .. } => Some(Src::new(reg.plus(offset), spread(region)?, unit)),
         Src::Indirect { addr, imm, region, .. } => {
-            let (imm, region) = (imm + offset as i16, spread(region)?);
+            let (imm, region) = (imm + to_i16(offset), spread(region)?);
             Some(Src::Indirect { addr, imm, region, mods: SrcMod::None, ty: unit })
         }
         _ => None,
@@ -130,7 +131,7 @@ pub(super) fn far_apart(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
             let (at, region) = (place(lane, offset), Region::SCALAR);
             let old = match inst.dst {
                 Dst::Indirect { addr, imm, .. } => {
-                    Src::Indirect { addr, imm: imm + at as i16, region, mods: SrcMod::None, ty }
+                    Src::Indirect { addr, imm: imm + to_i16(at), region, mods: SrcMod::None, ty }
                 }
                 Dst::Direct { reg, .. } => Src::new(reg.plus(at), region, ty),
                 _ => Src::None,
@@ -142,7 +143,7 @@ pub(super) fn far_apart(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     copy_elements(lx, inst, ty, |lane, offset, ty| {
         let at = place(lane, offset);
         let to = match inst.dst {
-            Dst::Indirect { addr, imm, .. } => Dst::Indirect { addr, imm: imm + at as i16, horz: 1, ty },
+            Dst::Indirect { addr, imm, .. } => Dst::Indirect { addr, imm: imm + to_i16(at), horz: 1, ty },
             Dst::Direct { reg, .. } => Dst::packed(reg.plus(at), ty),
             other => other,
         };

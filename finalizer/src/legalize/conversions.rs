@@ -4,6 +4,7 @@
 //! types. Volume 7, "Special Restrictions for Handling Mixed Mode Float Operations".
 
 use gen_ir::{Class, Dst, Op, Src, Type};
+use narrow::low_u16;
 
 use super::{Legalizer, Step, operand::is_mixed_float};
 use crate::build::{self, VInst};
@@ -133,7 +134,7 @@ fn mixed(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     }
     for src in &mut new.src {
         if let Src::Imm { bits, ty: Type::Hf } = *src {
-            *src = Src::imm(u64::from(half_to_float(bits as u16).to_bits()), Type::F);
+            *src = Src::imm(u64::from(half_to_float(low_u16(bits)).to_bits()), Type::F);
             changed = true;
         }
     }

@@ -4,6 +4,7 @@
 //! into 16-byte aligned destinations of the right stride.
 
 use gen_ir::{Class, Cond, Dst, Op, Payload, Src, Type};
+use narrow::{low_u16, to_u8};
 
 use super::{Legalizer, Step, operand::is_scalar};
 use crate::build::{self, Lanes, VInst, VSrc, extend};
@@ -88,9 +89,9 @@ fn fits_math(inst: &VInst, ty: Type) -> bool {
 fn first_of_vector(src: VSrc) -> Option<VSrc> {
     match src {
         Src::Imm { bits, ty: Type::V } => {
-            Some(Src::imm(((bits << 60) as i64 >> 60) as u64 & 0xffff, Type::W))
+            Some(Src::imm(((bits << 60).cast_signed() >> 60).cast_unsigned() & 0xffff, Type::W))
         }
-        Src::Imm { bits, ty: Type::Uv } => Some(Src::uw(bits as u16 & 15)),
+        Src::Imm { bits, ty: Type::Uv } => Some(Src::uw(low_u16(bits) & 15)),
         _ => None,
     }
 }
@@ -164,7 +165,7 @@ fn narrowed(bits: u64, ty: Type) -> Option<VSrc> {
     if ty == Type::Df {
         return None;
     }
-    let value = bits as i64;
+    let value = bits.cast_signed();
     if let Ok(small) = i32::try_from(value) {
         return Some(Src::d(small));
     }
@@ -193,7 +194,7 @@ fn stage_vector(lx: &mut Legalizer<'_>, inst: &VInst, i: usize, ty: Type) -> Ste
     let reg = lx.aligned_temp(filled.max(count) * element.bytes());
     lx.helper(build::mov(Lanes::all(exec), Dst::packed(reg, element), inst.src[i]), inst);
     let region =
-        if lanes > count { gen_ir::Region::new(0, count as u8, 1) } else { build::strided(1, inst.exec) };
+        if lanes > count { gen_ir::Region::new(0, to_u8(count), 1) } else { build::strided(1, inst.exec) };
     new.src[i] = Src::new(reg, region, element);
     debug_assert!(!is_scalar(&new.src[i], lanes) || lanes == 1);
     lx.inst(new);

@@ -1,6 +1,7 @@
 //! 64-bit operands where the platform computes in 32 bits: halves, one after the other.
 
 use gen_ir::{Dst, Op, Options, Region, Src, Type};
+use narrow::{low_u32, to_i16};
 
 use super::{
     Legalizer, Step, lanes_of,
@@ -146,7 +147,7 @@ pub(super) fn halves_of_src(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> O
     match inst.src[i] {
         Src::Imm { bits, ty } => {
             let value = extend(bits, ty);
-            Some([Src::ud(value as u32), Src::ud((value >> 32) as u32)])
+            Some([Src::ud(low_u32(value)), Src::ud((value >> 32) as u32)])
         }
         src @ (Src::Direct { region, ty, .. } | Src::Indirect { region, ty, .. }) if ty.bytes() == 8 => {
             let region = if is_scalar(&src, lanes) {
@@ -163,7 +164,7 @@ pub(super) fn halves_of_src(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> O
                     Src::Direct { reg: reg.plus(at), region, mods, ty: Type::Ud }
                 }
                 Src::Indirect { addr, imm, mods, .. } => {
-                    Src::Indirect { addr, imm: imm + at as i16, region, mods, ty: Type::Ud }
+                    Src::Indirect { addr, imm: imm + to_i16(at), region, mods, ty: Type::Ud }
                 }
                 other => other,
             }))

@@ -6,6 +6,7 @@
 //! Before this rule, [`Op::Mach`] with two sources means the high half.
 
 use gen_ir::{Dst, Op, Options, Src, Type};
+use narrow::{low_u16, low_u32};
 
 use super::{
     Legalizer, Step, halves, lanes_of,
@@ -122,17 +123,17 @@ fn narrowed(src: &VSrc) -> Option<VSrc> {
     if ty.bytes() != 4 || ty.is_float() {
         return None;
     }
-    let value = extend(bits, ty) as i64;
+    let value = extend(bits, ty).cast_signed();
     if (0..=0xffff).contains(&value) {
-        return Some(Src::uw(value as u16));
+        return Some(Src::uw(low_u16(value)));
     }
-    (-0x8000..0).contains(&value).then(|| Src::imm(value as u64, Type::W))
+    (-0x8000..0).contains(&value).then(|| Src::imm(value.cast_unsigned(), Type::W))
 }
 
 /// The low word of a dword factor.
 fn low_word(src: VSrc, lanes: u32) -> Option<VSrc> {
     match src {
-        Src::Imm { bits, .. } => Some(Src::uw(bits as u16)),
+        Src::Imm { bits, .. } => Some(Src::uw(low_u16(bits))),
         Src::Direct { reg, region, ty: _, .. } => {
             let stride = if is_scalar(&src, lanes) { 0 } else { linear_stride(region, lanes)? * 2 };
             Some(Src::new(reg, linear_region(stride, lanes)?, Type::Uw))
@@ -387,7 +388,7 @@ fn split_qword(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> Option<[VSrc; 
     let ty = src.ty()?;
     if let Src::Imm { bits, ty } = src {
         let value = extend(bits, ty);
-        return Some([Src::ud(value as u32), Src::ud((value >> 32) as u32)]);
+        return Some([Src::ud(low_u32(value)), Src::ud((value >> 32) as u32)]);
     }
     if ty.bytes() < 8 && !ty.is_signed() && !src.mods().any() {
         let mut staged = *inst;

@@ -1,6 +1,7 @@
 //! Opcodes that a platform lacks.
 
 use gen_ir::{Dst, Op, Src, SrcMod, Type};
+use narrow::{low_u16, low_u32};
 
 use super::{Legalizer, Step, lanes_of};
 use crate::build::{self, VInst, VSrc, extend, with_type};
@@ -54,7 +55,7 @@ fn one_addition(lx: &mut Legalizer<'_>, inst: &VInst) -> bool {
     if inst.sat || inst.cond.is_some() || !dword(inst.dst.ty()) || !dword(inst.src[1].ty()) {
         return false;
     }
-    let sum = extend(a, from).wrapping_add(extend(b, to)) as u32;
+    let sum = low_u32(extend(a, from).wrapping_add(extend(b, to)));
     let mut add = *inst;
     add.op = Op::Add;
     add.src = [inst.src[1], Src::imm(sum.into(), Type::D), Src::None];
@@ -93,14 +94,14 @@ fn rotate_by_shifts(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let all = lanes_of(inst);
     // Shifts look at five bits of the count, whatever the width.
     let forth = match inst.src[1] {
-        Src::Imm { bits, .. } => Src::uw((bits % width) as u16),
+        Src::Imm { bits, .. } => Src::uw(low_u16(bits % width)),
         other if ty.bytes() >= 4 => other,
         other => masked(lx, inst, other, width),
     };
     lx.helper(build::op(first, all, Dst::packed(one, unsigned), &[value, forth]), inst);
     match inst.src[1] {
         Src::Imm { bits, .. } => {
-            let back = Src::uw(((width - bits % width) % width) as u16);
+            let back = Src::uw(low_u16((width - bits % width) % width));
             lx.helper(build::op(second, all, Dst::packed(two, unsigned), &[value, back]), inst);
         }
         count_src => {

@@ -1,6 +1,7 @@
 //! What rules ask of operands, and moving operands through temporaries.
 
 use gen_ir::{Base, Dst, ExecSize, Op, PredCtrl, Region, Src, SrcMod, Type};
+use narrow::to_u8;
 
 use super::{Legalizer, lanes_of};
 use crate::build::{self, Lanes, VInst, VReg, VSrc};
@@ -69,7 +70,7 @@ pub(super) fn linear_region(stride: u32, lanes: u32) -> Option<Region> {
     match stride {
         _ if lanes <= 1 => Some(Region::SCALAR),
         0 => Some(Region::SCALAR),
-        1 | 2 | 4 | 8 | 16 | 32 => Some(Region::new(stride as u8, 1, 0)),
+        1 | 2 | 4 | 8 | 16 | 32 => Some(Region::new(to_u8(stride), 1, 0)),
         _ => None,
     }
 }
@@ -178,7 +179,7 @@ impl Legalizer<'_> {
             Src::Direct { reg, region: Region::SCALAR, mods: kept, ty }
         } else {
             let reg = self.aligned_temp(lanes * stride * ty.bytes());
-            let dst = Dst::Direct { reg, horz: stride as u8, ty };
+            let dst = Dst::Direct { reg, horz: to_u8(stride), ty };
             self.helper(build::mov(lanes_of(inst), dst, src), inst);
             let region = linear_region(stride, lanes).unwrap_or(Region::PACKED);
             Src::Direct { reg, region, mods: kept, ty }
@@ -210,7 +211,7 @@ impl Legalizer<'_> {
     fn stage_with(&mut self, inst: &VInst, ty: Type, stride: u32, [operation, moved]: [bool; 2]) {
         let lanes = inst.exec.lanes();
         let reg = self.aligned_temp(lanes * stride * ty.bytes());
-        let op = VInst { dst: Dst::Direct { reg, horz: stride as u8, ty }, sat: operation, ..*inst };
+        let op = VInst { dst: Dst::Direct { reg, horz: to_u8(stride), ty }, sat: operation, ..*inst };
         self.helper(op, inst);
         let region = linear_region(stride, lanes).unwrap_or(Region::PACKED);
         let mut copy = build::mov(lanes_of(inst), inst.dst, Src::new(reg, region, ty));

@@ -5,6 +5,7 @@
 //! multiples of a qword. Moves of dwords and words are free, so operands are brought into place by them.
 
 use gen_ir::{Dst, Op, Region, Src, Type};
+use narrow::to_u8;
 
 use super::{
     Legalizer, Step, lanes_of,
@@ -107,7 +108,7 @@ fn nowhere(lx: &mut Legalizer<'_>, inst: &VInst, null: VReg, ty: Type) -> Step {
     let alike = sources.all(|s| s == first);
     let fits = |step: u32| step.is_multiple_of(ty.bytes()) && matches!(step / ty.bytes(), 1 | 2 | 4);
     if let (true, (Some(step), Some(at))) = (alike && first.0.is_some_and(fits), first) {
-        let dst = Dst::Direct { reg: null.at(at), horz: (step / ty.bytes()) as u8, ty };
+        let dst = Dst::Direct { reg: null.at(at), horz: to_u8(step / ty.bytes()), ty };
         if dst == inst.dst {
             return Step::Keep;
         }
@@ -169,7 +170,7 @@ fn raw(lx: &mut Legalizer<'_>, inst: &VInst, step: u32, at: u32) -> Step {
         let mut part = *inst;
         let offset = k * unit.bytes();
         part.src[0] = Src::new(reg.plus(offset), region, unit);
-        part.dst = Dst::Direct { reg: dst.plus(offset), horz: horz * units as u8, ty: unit };
+        part.dst = Dst::Direct { reg: dst.plus(offset), horz: horz * to_u8(units), ty: unit };
         lx.inst(part);
     }
     Step::Replaced
@@ -199,7 +200,7 @@ fn bring(lx: &mut Legalizer<'_>, inst: &mut VInst, i: usize, stride: u32) {
             for k in 0..units {
                 let offset = k * unit.bytes();
                 let source = Src::new(reg.plus(offset), from, unit);
-                let dst = Dst::Direct { reg: copy.plus(offset), horz: (stride * units) as u8, ty: unit };
+                let dst = Dst::Direct { reg: copy.plus(offset), horz: to_u8(stride * units), ty: unit };
                 lx.helper(build::mov(lanes_of(inst), dst, source), inst);
             }
         }

@@ -1,6 +1,7 @@
 //! Saturation of 64-bit integers where the platform computes in 32 bits.
 
 use gen_ir::{Cond, CondMod, Dst, Op, Pred, PredCtrl, Src, Type};
+use narrow::low_u64;
 
 use super::{Legalizer, Step, int64::halves_of_src, lanes_of, wide::read};
 use crate::build::{self, VInst, VReg, VSrc, with_type};
@@ -28,7 +29,7 @@ pub(super) fn moved(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
             continue;
         }
         let reg = lx.wide_temp(inst);
-        let srcs = [value, Src::imm(bound as u64, from)];
+        let srcs = [value, Src::imm(low_u64(bound), from)];
         let mut sel = build::op(Op::Sel, lanes_of(inst), Dst::packed(reg, from), &srcs);
         sel.cond = Some(build::sel_cond(cond));
         lx.helper(sel, inst);

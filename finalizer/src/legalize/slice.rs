@@ -1,6 +1,7 @@
 //! Cutting an instruction into pieces of fewer channels.
 
 use gen_ir::{Dst, ExecSize, Region, Src, Type};
+use narrow::{low_u32, to_i16, to_u8};
 
 use super::operand::is_scalar;
 use crate::build::{VInst, VSrc};
@@ -9,7 +10,7 @@ use crate::build::{VInst, VSrc};
 pub(crate) fn piece(inst: &VInst, first: u32, lanes: u32) -> VInst {
     let mut part = *inst;
     part.exec = ExecSize::from_lanes(lanes).unwrap_or(ExecSize::S1);
-    part.chan = inst.chan + first as u8;
+    part.chan = inst.chan + to_u8(first);
     if part.no_mask && part.pred.is_none() && part.cond.is_none() {
         part.chan = inst.chan;
     }
@@ -19,7 +20,7 @@ pub(crate) fn piece(inst: &VInst, first: u32, lanes: u32) -> VInst {
         }
         Dst::Indirect { addr, imm, horz, ty } => Dst::Indirect {
             addr,
-            imm: imm.saturating_add((first * u32::from(horz) * ty.bytes()) as i16),
+            imm: imm.saturating_add(to_i16(first * u32::from(horz) * ty.bytes())),
             horz,
             ty,
         },
@@ -35,10 +36,10 @@ fn slice_source(src: VSrc, whole: u32, first: u32, lanes: u32) -> VSrc {
     match src {
         // Packed vectors: the first channel takes the lowest element.
         Src::Imm { bits, ty: ty @ (Type::V | Type::Uv) } => {
-            Src::Imm { bits: u64::from((bits as u32).rotate_right(first % 8 * 4)), ty }
+            Src::Imm { bits: u64::from(low_u32(bits).rotate_right(first % 8 * 4)), ty }
         }
         Src::Imm { bits, ty: Type::Vf } => {
-            Src::Imm { bits: u64::from((bits as u32).rotate_right(first % 4 * 8)), ty: Type::Vf }
+            Src::Imm { bits: u64::from(low_u32(bits).rotate_right(first % 4 * 8)), ty: Type::Vf }
         }
         _ if is_scalar(&src, whole) => src,
         Src::Direct { reg, region, mods, ty } => Src::Direct {
@@ -60,7 +61,7 @@ fn slice_source(src: VSrc, whole: u32, first: u32, lanes: u32) -> VSrc {
             };
             Src::Indirect {
                 addr: addr.plus(first / width * 2),
-                imm: imm.saturating_add(within as i16),
+                imm: imm.saturating_add(to_i16(within)),
                 region,
                 mods,
                 ty,
@@ -68,7 +69,7 @@ fn slice_source(src: VSrc, whole: u32, first: u32, lanes: u32) -> VSrc {
         }
         Src::Indirect { addr, imm, region, mods, ty } => Src::Indirect {
             addr,
-            imm: imm.saturating_add((region.element(first) * ty.bytes()) as i16),
+            imm: imm.saturating_add(to_i16(region.element(first) * ty.bytes())),
             region: narrow(region, lanes),
             mods,
             ty,

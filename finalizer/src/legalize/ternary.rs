@@ -5,6 +5,7 @@
 //! channels. Align1: small sets of strides; the last source packed or scalar; Xe: 16-bit immediates as sources 0 and 2.
 
 use gen_ir::{Class, Cond, CondMod, Dst, ExecSize, Op, Options, PredCtrl, Region, Src, Type};
+use narrow::to_u8;
 
 use super::{
     Legalizer, Step, lanes_of,
@@ -64,7 +65,7 @@ fn integer_mad(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
     }
     let narrow = |s: &VSrc| match *s {
         Src::Imm { bits, ty } => {
-            let v = extend(bits, ty) as i64;
+            let v = extend(bits, ty).cast_signed();
             lx.caps.words.ternary_imm && (-0x8000..=0xffff).contains(&v)
         }
         ref other => other.ty().is_some_and(|t| t.bytes() == 2),
@@ -86,8 +87,8 @@ fn integer_mad(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
         }
         // The dword factor is source 1, the word source 2.
         if let Src::Imm { bits, ty } = new.src[2] {
-            let v = extend(bits, ty) as i64;
-            new.src[2] = Src::imm(v as u64, if v < 0 { Type::W } else { Type::Uw });
+            let v = extend(bits, ty).cast_signed();
+            new.src[2] = Src::imm(v.cast_unsigned(), if v < 0 { Type::W } else { Type::Uw });
         }
         if new == *inst {
             return None;
@@ -289,7 +290,7 @@ fn spans_fit(lx: &Legalizer<'_>, inst: &VInst) -> bool {
 /// The region of an align16 or align1 ternary source with a stride.
 fn shape(i: usize, stride: u32, unit: u8) -> Region {
     if i == 2 {
-        return Region::ternary_last(stride as u8);
+        return Region::ternary_last(to_u8(stride));
     }
     match stride {
         0 => Region::ternary(0, 0),
@@ -484,12 +485,12 @@ fn short_immediate(lx: &Legalizer<'_>, inst: &VInst, i: usize, bits: u64, ty: Ty
     match ty {
         Type::W | Type::Uw | Type::Hf => Some(Src::imm(bits, ty)),
         Type::D | Type::Ud | Type::B | Type::Ub if inst.op != Op::Mad || i == 2 => {
-            let v = extend(bits, ty) as i64;
+            let v = extend(bits, ty).cast_signed();
             // Bitwise functions see the bits of a zero-extended word.
             if (0..=0xffff).contains(&v) {
-                Some(Src::imm(v as u64, Type::Uw))
+                Some(Src::imm(v.cast_unsigned(), Type::Uw))
             } else if (-0x8000..0).contains(&v) && inst.op != Op::Bfn {
-                Some(Src::imm(v as u64, Type::W))
+                Some(Src::imm(v.cast_unsigned(), Type::W))
             } else {
                 None
             }

@@ -2,6 +2,7 @@
 //! variables, source modifiers, conversions from and to float.
 
 use gen_ir::{Cond, CondMod, Dst, Op, Pred, PredCtrl, Src, SrcMod, Type};
+use narrow::low_u32;
 
 use super::{
     Legalizer, Step,
@@ -133,7 +134,7 @@ pub(super) fn compare(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         for (high, low) in chosen.iter_mut().zip([a_lo, b_lo]) {
             if signed {
                 let top = match *high {
-                    Src::Imm { bits, .. } => Src::ud(bits as u32 ^ 1 << 31),
+                    Src::Imm { bits, .. } => Src::ud(low_u32(bits) ^ 1 << 31),
                     _ => read(lx.dwords(inst, Op::Xor, ud, &[*high, Src::ud(1 << 31)]), inst, ud),
                 };
                 *high = top;
@@ -379,7 +380,7 @@ pub(super) fn from_float(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let set = |lx: &mut Legalizer<'_>, bits: u64| {
         for at in [0u32, 4] {
             let dst = Dst::Direct { reg: joined.plus(at), horz: 2, ty: ud };
-            let mut mov = build::mov(all, dst, Src::ud((bits >> (8 * at)) as u32));
+            let mut mov = build::mov(all, dst, Src::ud(low_u32(bits >> (8 * at))));
             mov.pred = Some(Pred { flag: large, inv: false, ctrl: PredCtrl::Seq });
             lx.helper(mov, inst);
         }

@@ -1,6 +1,7 @@
 //! Address arithmetic and surface or sampler handles.
 
 use gen_ir::{Dst, Op, Options, Src, Type};
+use narrow::low_u32;
 use visa::VectorOperand;
 
 use super::{
@@ -57,7 +58,7 @@ impl Lowerer<'_> {
         let offset = self.src(offset)?;
         let inst = match (base, offset) {
             (Src::AddrOf { reg, ty }, Src::Imm { bits, ty: offset_ty }) => {
-                let byte = i64::from(reg.byte) + extend(bits, offset_ty) as i64;
+                let byte = i64::from(reg.byte) + extend(bits, offset_ty).cast_signed();
                 let byte = u32::try_from(byte).map_err(|_| "an address before its variable")?;
                 build::mov(self.lanes, dst, Src::AddrOf { reg: reg.at(byte), ty })
             }
@@ -104,7 +105,7 @@ impl Lowerer<'_> {
     pub(crate) fn movs(&mut self, dst: &VectorOperand, src: &VectorOperand) -> Lowered {
         let lanes = Lanes { exec: self.lanes.exec, chan: self.lanes.chan, no_mask: true };
         let known = match src {
-            VectorOperand::Immediate { .. } => src.immediate().map(|v| v as u32),
+            VectorOperand::Immediate { .. } => src.immediate().map(low_u32),
             VectorOperand::Surface { surface, .. } => self.surface_handle(*surface)?.known,
             VectorOperand::Sampler { sampler, .. } => self.sampler_handle(*sampler)?.known,
             _ => None,
@@ -149,7 +150,7 @@ fn bits(src: VSrc) -> VSrc {
         Src::Direct { reg, region, mods, ty } if ty.bytes() == 4 => {
             Src::Direct { reg, region, mods, ty: Type::Ud }
         }
-        Src::Imm { bits, .. } => Src::ud(bits as u32),
+        Src::Imm { bits, .. } => Src::ud(low_u32(bits)),
         other => other,
     }
 }

@@ -1,6 +1,7 @@
 //! Moves, arithmetic, logic, comparison: one Gen instruction each, as far as the hardware has it.
 
 use gen_ir::{Cond, CondMod, Dst, MathFn, Op, Options, Payload, Pred, PredCtrl, Src, Type, VarId};
+use narrow::{low_u8, to_i16};
 use visa::{Opcode, Operand, Srcs, VectorOperand};
 
 use super::{Lowered, Lowerer, operand::is_arithmetic};
@@ -285,7 +286,7 @@ impl Lowerer<'_> {
 
     /// `cmp` to a predicate, or to a variable that gets all ones or zero.
     pub(crate) fn compare(&mut self, operands: &[Operand]) -> Lowered {
-        let relation = operands[0].num() as u8;
+        let relation = low_u8(operands[0].num());
         let Some(cond) = visa::CondMod::from_raw(relation & 7) else {
             return Err(format!("relation {relation} has no meaning").into());
         };
@@ -499,7 +500,7 @@ impl Lowerer<'_> {
         let (high, ty) = match low {
             Dst::Direct { reg, horz, ty } => (Dst::Direct { reg: reg.plus(rows), horz, ty }, ty),
             Dst::Indirect { addr, imm, horz, ty } => {
-                (Dst::Indirect { addr, imm: imm + rows as i16, horz, ty }, ty)
+                (Dst::Indirect { addr, imm: imm + to_i16(rows), horz, ty }, ty)
             }
             _ => return Err("`madw` to no variable".into()),
         };

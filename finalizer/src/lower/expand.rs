@@ -1,6 +1,7 @@
 //! Arithmetic that a platform has no instruction for, as instructions that it has.
 
 use gen_ir::{Cond, CondMod, Dst, ExecSize, Op, Region, Src, SrcMod, Type};
+use narrow::to_u8;
 use visa::{Opcode, Srcs, VectorOperand};
 
 use super::{Lowered, Lowerer};
@@ -83,7 +84,7 @@ impl Lowerer<'_> {
         let result = self.payload((lanes * 4).div_ceil(self.grf()));
         for at in (0..lanes).step_by(PLANE as usize) {
             let exec = ExecSize::from_lanes((lanes - at).min(PLANE)).unwrap_or(ExecSize::S8);
-            self.lanes = Lanes { exec, chan: whole.chan + at as u8, ..whole };
+            self.lanes = Lanes { exec, chan: whole.chan + to_u8(at), ..whole };
             let coefficient =
                 |i: u32| Src::Direct { reg: equation.plus(4 * i), region: Region::SCALAR, mods, ty: Type::F };
             let coordinate = |k: u32| -> Lowered<VSrc> {

@@ -1,6 +1,7 @@
 //! Facts about a kernel's code as a whole, gathered in one walk before anything of it is lowered.
 
 use gen_ir::BlockId;
+use narrow::to_index;
 use visa::{Kernel, LabelId, Opcode, Operand, SamplerId, SurfaceId, VarId, VectorOperand};
 
 use super::predicates::Predicates;
@@ -163,7 +164,7 @@ impl Facts {
         // Old compilers put labels before the first subroutine label, which starts the kernel all the same.
         let mut begun = false;
         for (i, record) in kernel.code.iter().enumerate() {
-            let index = i as u32;
+            let index = to_index(i);
             let operands = kernel.operands_of(record);
             match FLOW[usize::from(record.opcode.raw())] {
                 Flow::On => {
@@ -219,7 +220,7 @@ impl Facts {
                 if let [Operand::Label(label), ..] = *operands
                     && let Some(slot) = self.labels.get_mut(label.index())
                 {
-                    slot.block = Some(BlockId(self.blocks.len() as u32 - 1));
+                    slot.block = Some(BlockId(to_index(self.blocks.len()) - 1));
                 }
             }
             Opcode::Goto | Opcode::Jmp | Opcode::Switchjmp => {
@@ -233,7 +234,7 @@ impl Facts {
             }
             Opcode::Ret | Opcode::Fret => {
                 if routine.returns == 0 {
-                    routine.returned = index as u32;
+                    routine.returned = to_index(index);
                 }
                 routine.returns += 1;
                 routine.conditional |= record.pred.is_some_and(|p| p.id.0 != 0);
@@ -278,14 +279,14 @@ impl Facts {
             }
         }
         if predicate {
-            self.predicates.visit(kernel, index, self.blocks.len() as u32);
+            self.predicates.visit(kernel, index, to_index(self.blocks.len()));
         }
     }
 
     /// A constant in a handle holds for the rest of the block.
     fn movs(&mut self, operands: &[Operand], guarded: bool) {
         let [Operand::Vector(dst), Operand::Vector(src), ..] = operands else { return };
-        let known = if guarded || src.immediate().is_none() { 0 } else { self.blocks.len() as u32 };
+        let known = if guarded || src.immediate().is_none() { 0 } else { to_index(self.blocks.len()) };
         let handle = match *dst {
             VectorOperand::Surface { surface, .. } => self.handle(StateVar::Surface(surface)),
             VectorOperand::Sampler { sampler, .. } => self.handle(StateVar::Sampler(sampler)),
@@ -329,7 +330,7 @@ impl Facts {
 
     /// Something reads or writes a handle.
     fn uses(&mut self, var: StateVar) {
-        let block = self.blocks.len() as u32;
+        let block = to_index(self.blocks.len());
         let Some(handle) = self.handle(var) else { return };
         if handle.known != block && !handle.needed {
             handle.needed = true;

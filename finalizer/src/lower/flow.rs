@@ -4,6 +4,7 @@ use gen_ir::{
     BlockId, Desc, Dst, End, ExecSize, ExtendedDescriptor, Inst, Kernel, Op, Payload, Region, SendInfo, Sfid,
     Src, Target, Type, Var, VarClass, VarId, Virtual,
 };
+use narrow::{to_index, to_u16};
 use visa::{LabelId, Labels, VectorOperand};
 
 use super::{Lowered, Lowerer, facts::RoutineFacts};
@@ -25,7 +26,7 @@ pub(crate) fn number_blocks(
     ids: &[BlockId],
     places: &mut Vec<(BlockId, BlockId)>,
 ) {
-    refill(places, ids.iter().enumerate().map(|(place, id)| (*id, BlockId(place as u32))));
+    refill(places, ids.iter().enumerate().map(|(place, id)| (*id, BlockId(to_index(place)))));
     places.sort_unstable();
     let place = |id: BlockId| match places.binary_search_by_key(&id, |p| p.0) {
         Ok(i) => places[i].1,
@@ -78,7 +79,7 @@ impl Lowerer<'_> {
             }
             let flag = self.var(build::flag(Lanes::SCALAR));
             let mut cmp =
-                build::op(Op::Cmp, Lanes::SCALAR, Dst::null(Type::D), &[index, Src::uw(value as u16)]);
+                build::op(Op::Cmp, Lanes::SCALAR, Dst::null(Type::D), &[index, Src::uw(to_u16(value))]);
             cmp.cond = Some(gen_ir::CondMod { cond: gen_ir::Cond::Eq, flag: VReg::var_at(flag, 0) });
             self.emit(cmp);
             let mut jump = branch(Op::Jmpi, Lanes::SCALAR, self.target(label)?, Target::None);

@@ -6,6 +6,7 @@
 //! 7, "IEEE floating point division and square root macros", and the reference finalizer's listings.
 
 use gen_ir::{Cond, CondMod, Dst, ExecSize, MathFn, Mme, Op, Options, Pred, Src, SrcMod, Type};
+use narrow::{low_u32, to_u8};
 use visa::{Op as Visa, Opcode, Predefined, Srcs, VectorOperand};
 
 use super::{Lowered, Lowerer};
@@ -114,7 +115,7 @@ impl Lowerer<'_> {
         }
         let kept = self.round_to_nearest();
         for first in (0..whole.exec.lanes()).step_by(step.lanes() as usize) {
-            let lanes = Lanes { exec: step, chan: whole.chan + first as u8, ..whole };
+            let lanes = Lanes { exec: step, chan: whole.chan + to_u8(first), ..whole };
             let at = first * ty.bytes();
             let flag = self.var(build::flag(lanes));
             let place = |v: Value| match v {
@@ -191,7 +192,7 @@ impl Lowerer<'_> {
         }
         let result = self.temp_aligned(whole.exec.lanes() * ty.bytes());
         for first in (0..whole.exec.lanes()).step_by(step.lanes() as usize) {
-            let lanes = Lanes { exec: step, chan: whole.chan + first as u8, ..whole };
+            let lanes = Lanes { exec: step, chan: whole.chan + to_u8(first), ..whole };
             let at = first * ty.bytes();
             let to = Dst::Macro { reg: result.plus(at), mme: Mme::Reg(0), ty };
             let mut math = build::math(function, lanes, to, &[]);
@@ -308,7 +309,7 @@ impl Lowerer<'_> {
         let control = |v: &VectorOperand| matches!(v, VectorOperand::General(g) if g.var.predefined() == Some(Predefined::Cr0));
         (0..self.visa.code.len()).filter_map(|i| self.visa.try_inst(i).ok()).any(|i| match i.op {
             Visa::Alu { dst, srcs } if control(dst) => {
-                let constant = srcs.get(1).and_then(VectorOperand::immediate).map(|v| v as u32);
+                let constant = srcs.get(1).and_then(VectorOperand::immediate).map(low_u32);
                 !(i.opcode == Opcode::Or && constant.is_some_and(|c| c & ROUNDING == 0))
             }
             _ => false,
@@ -330,6 +331,7 @@ const fn constant_index(v: Value) -> usize {
 }
 
 /// Bits of a constant; none for other values.
+#[expect(clippy::cast_possible_truncation, reason = "these constants are exact in single precision")]
 fn constant(v: Value, ty: Type) -> Option<u64> {
     let value = match v {
         Zero => 0.0,

@@ -26,6 +26,7 @@ pub(crate) mod vars;
 use std::fmt;
 
 use gen_ir::{Block, BlockId, Kernel, Pool, Pred, PredCtrl, Var, VarId, Virtual};
+use narrow::{to_index, to_u8};
 use platforms::{Caps, Platform};
 use smallvec::SmallVec;
 use visa::{Op, Opcode, Srcs};
@@ -168,7 +169,7 @@ pub fn lower(
     let mut errors = Vec::new();
     let fault = |index: usize, reason: String| LowerError {
         kernel: kernel.name().into_owned(),
-        index: index as u32,
+        index: to_index(index),
         place: kernel.code.get(index).map_or(0, |r| r.place),
         opcode: kernel.code.get(index).map_or("", |r| r.opcode.name()),
         reason,
@@ -194,7 +195,7 @@ pub fn lower(
             lowerer.begin_routine(next);
             routine += 1;
         }
-        lowerer.begin_block(block as u32, end - first);
+        lowerer.begin_block(to_index(block), end - first);
         for index in first..end {
             lowerer.instruction(index).unwrap_or_else(|Refusal(reason)| errors.push(fault(index, reason)));
         }
@@ -254,7 +255,7 @@ impl<'a> Lowerer<'a> {
             out.simd = simd;
         }
         out.all_channels = visa.is_cm();
-        out.spill_offset = visa.attr_int("SpillMemOffset").map_or(0, |o| o.max(0) as u32);
+        out.spill_offset = visa.attr_int("SpillMemOffset").map_or(0, |o| o.max(0).cast_unsigned());
         let mut facts = std::mem::take(&mut lists.facts);
         facts.gather(visa);
         let vars = vars::VarMap::new(visa, caps, &mut out, &facts, std::mem::take(&mut lists.vars))?;
@@ -474,7 +475,7 @@ impl<'a> Lowerer<'a> {
     }
 
     fn translate(&mut self, index: usize) -> Lowered {
-        self.origin = index as u32;
+        self.origin = to_index(index);
         let record = &self.visa.code[index];
         let operands = self.visa.operands_of(record);
         let route = Route::of(record.opcode);
@@ -504,7 +505,7 @@ impl<'a> Lowerer<'a> {
     fn begin(&mut self, exec: visa::Exec, pred: Option<visa::PredOperand>) -> Lowered {
         self.lanes = Lanes {
             exec: operand::exec_size(exec.size),
-            chan: exec.mask.offset() as u8,
+            chan: to_u8(exec.mask.offset()),
             no_mask: exec.mask.is_no_mask(),
         };
         self.pred = None;

@@ -5,6 +5,7 @@
 //! wrote is moved back behind it.
 
 use gen_ir::{Cond, CondMod, Dst, ExecSize, Op, PredCtrl, Src, Type, VarId};
+use narrow::to_u8;
 use visa::{Opcode, Operand, PredId, VectorOperand};
 
 use super::{Lowered, Lowerer};
@@ -161,7 +162,7 @@ impl Lowerer<'_> {
         no_mask: bool,
         guard: Option<gen_ir::Pred<gen_ir::Virtual>>,
     ) -> Option<VReg> {
-        let lanes = exec.lanes() as u8;
+        let lanes = to_u8(exec.lanes());
         let mask = !no_mask;
         let enabled = mask.then(|| {
             // The smallest group of channels that words can name and that holds them all.

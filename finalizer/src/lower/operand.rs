@@ -1,6 +1,7 @@
 //! Operands: vISA vector and raw operands become Gen IR operands.
 
 use gen_ir::{Dst, ExecSize, Op, Region, Src, SrcMod, Type};
+use narrow::{const_u16, to_u8};
 use visa::{AddressOperand, GeneralOperand, IndirectOperand, Modifier, Operand, RawOperand, VectorOperand};
 
 use super::{
@@ -61,7 +62,7 @@ static REGIONS: [Region; REGION_BITS + 1] = {
     let mut regions = [Region::SCALAR; REGION_BITS + 1];
     let mut word = 0;
     while word <= REGION_BITS {
-        if let Some(region) = visa::Region::from_raw(word as u16) {
+        if let Some(region) = visa::Region::from_raw(const_u16(word as u64)) {
             let horz = region.hstride();
             regions[word] = match region.width() {
                 Some(width) => {
@@ -81,7 +82,7 @@ static STRIDES: [u8; 8] = {
     let mut strides = [1; 8];
     let mut code = 0;
     while code < strides.len() {
-        if let Some(region) = visa::Region::from_raw((code << 8) as u16) {
+        if let Some(region) = visa::Region::from_raw(const_u16((code << 8) as u64)) {
             let horz = or(region.hstride(), 1);
             strides[code] = if horz == 0 { 1 } else { horz };
         }
@@ -228,7 +229,7 @@ impl Lowerer<'_> {
         let width = a.width.lanes().min(lanes.exec.lanes());
         let region = match width {
             1 => Region::SCALAR,
-            w if w < lanes.exec.lanes() => Region::new(0, w as u8, 1),
+            w if w < lanes.exec.lanes() => Region::new(0, to_u8(w), 1),
             _ => Region::PACKED,
         };
         Ok(Src::Direct { reg, region, mods: modifiers(a.modifier), ty: Type::Uw })

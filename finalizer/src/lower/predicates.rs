@@ -6,6 +6,7 @@
 //! the predicate.
 
 use gen_ir::{Cond, CondMod, Dst, ExecSize, Op, Pred, Region, Src, SrcMod, Type, VarId, Virtual};
+use narrow::low_u32;
 use visa::{Kernel, Modifier, Opcode, Operand, PredId, PredOperand, Srcs, VectorOperand};
 
 use super::{Lowered, Lowerer, alu::Route};
@@ -44,7 +45,7 @@ impl Predicates {
             _ => record.exec,
         };
         let first = exec.mask.offset();
-        let lanes = (((1u64 << exec.size.lanes()) - 1) << first) as u32;
+        let lanes = low_u32(((1u64 << exec.size.lanes()) - 1) << first);
         let all = exec.mask.is_no_mask();
         if let Some(guard) = record.pred {
             self.read(guard, lanes, all, block);

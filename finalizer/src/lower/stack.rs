@@ -19,6 +19,7 @@
 //! takes it away afterwards. A kernel's frame is the scratch memory that it uses itself.
 
 use gen_ir::{Dst, ExecSize, Op, Outside, Payload, Region, Src, Type, Var, VarClass, VarId, Virtual};
+use narrow::{low_u32, to_index, to_u16};
 use smallvec::SmallVec;
 use visa::{Predefined, VectorOperand};
 
@@ -112,7 +113,7 @@ impl Stack {
         let after = ARGUMENTS + exchange;
         for range in [1..ARGUMENTS, after..saved.start, saved.end..header] {
             if !range.is_empty() {
-                let var = Var { live_in: false, ..at(range.start, 0, range.len() as u32 * grf) };
+                let var = Var { live_in: false, ..at(range.start, 0, to_index(range.len()) * grf) };
                 stack.lost.push(out.add_var(var));
             }
         }
@@ -224,7 +225,7 @@ impl Lowerer<'_> {
         if read == 0 {
             return;
         }
-        let read = read.min(self.out.vars[var.index()].bytes) as u16;
+        let read = to_u16(read.min(self.out.vars[var.index()].bytes));
         let source = Src::new(VReg::var_at(var, 0), Region::PACKED, Type::Ud);
         let mut touch = build::op(Op::Sync, lanes, Dst::None, &[source]);
         touch.payload = Payload::Outside(Outside::Touch { read, written: 0 });
@@ -233,7 +234,7 @@ impl Lowerer<'_> {
 
     /// Other code has written a variable here.
     fn lose(&mut self, var: VarId) {
-        let written = self.out.vars[var.index()].bytes as u16;
+        let written = to_u16(self.out.vars[var.index()].bytes);
         let dst = Dst::packed(VReg::var_at(var, 0), Type::Ud);
         let mut touch = build::op(Op::Sync, Lanes::all(ExecSize::S8), dst, &[]);
         touch.payload = Payload::Outside(Outside::Touch { read: 0, written });
@@ -289,14 +290,14 @@ impl Lowerer<'_> {
         let mut restored = Vars::new();
         let first = saved(self.out.grf_count.into()).start;
         for (i, saved) in stack.saved.iter().enumerate() {
-            let place = (first + i as u32 * SAVED_TOGETHER) * grf;
+            let place = (first + to_index(i) * SAVED_TOGETHER) * grf;
             let var = Var {
                 fixed: Some(place),
                 no_spill: true,
                 ..Var::temp(VarClass::General, SAVED_TOGETHER * grf, grf)
             };
             let out = self.var(var);
-            let bytes = (SAVED_TOGETHER * grf) as u16;
+            let bytes = to_u16(SAVED_TOGETHER * grf);
             let from = Src::new(VReg::var_at(*saved, 0), Region::PACKED, Type::Ud);
             let to = Dst::packed(VReg::var_at(out, 0), Type::Ud);
             let mut restore = build::op(Op::Sync, Lanes::all(copy), to, &[from]);
@@ -328,7 +329,7 @@ impl Lowerer<'_> {
 fn low_dword(address: VSrc) -> VSrc {
     match address {
         Src::Direct { reg, region, .. } => Src::new(reg, region, Type::Ud),
-        Src::Imm { bits, .. } => Src::ud(bits as u32),
+        Src::Imm { bits, .. } => Src::ud(low_u32(bits)),
         other => other,
     }
 }

@@ -1,6 +1,7 @@
 //! Variables: vISA declarations become Gen IR variables, one per alias root.
 
 use gen_ir::{Arf, Dst, Kernel, Op, Src, Type, Var, VarClass, VarId, Virtual, scratch};
+use narrow::to_index;
 use platforms::Caps;
 use visa::{GeneralOperand, Predefined};
 
@@ -110,7 +111,7 @@ impl VarMap {
         map.place_inputs(kernel, out)?;
         for (i, p) in kernel.preds.iter().enumerate() {
             let bytes = if p.num_elements > 16 { 4 } else { 2 };
-            let var = Var { origin: Some(i as u32), ..Var::temp(VarClass::Flag, bytes, bytes) };
+            let var = Var { origin: Some(to_index(i)), ..Var::temp(VarClass::Flag, bytes, bytes) };
             map.lists.preds.push(out.add_var(var));
         }
         // Elements that nobody names take no room where there is not enough for all.
@@ -123,7 +124,7 @@ impl VarMap {
         for (i, a) in kernel.addrs.iter().enumerate() {
             let some = map.lists.used_elements.get(i).map_or(u32::MAX, |n| *n).max(1);
             let var = Var {
-                origin: Some(i as u32),
+                origin: Some(to_index(i)),
                 ..Var::temp(VarClass::Address, 2 * u32::from(a.num_elements).min(some), 2)
             };
             map.lists.addrs.push(out.add_var(var));
@@ -145,7 +146,7 @@ impl VarMap {
                     let declared = v.align.bytes(grf);
                     let align = natural_align(bytes, grf).max(declared.min(grf));
                     let var = Var {
-                        origin: Some(i as u32),
+                        origin: Some(to_index(i)),
                         even_grf: declared > grf,
                         ..Var::temp(VarClass::General, bytes, align)
                     };
@@ -244,7 +245,7 @@ impl VarMap {
             let incoming = out.vars[v].clone();
             let var = &mut out.vars[v];
             (var.fixed, var.live_in) = (None, false);
-            self.lists.moved_inputs.push((out.add_var(incoming), VarId(v as u32)));
+            self.lists.moved_inputs.push((out.add_var(incoming), VarId(to_index(v))));
         }
         Ok(())
     }

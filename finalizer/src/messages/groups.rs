@@ -6,6 +6,7 @@
 //! group may overwrite what the next one reads.
 
 use gen_ir::{ExecSize, PredCtrl};
+use narrow::{to_index, to_u8};
 use smallvec::SmallVec;
 use visa::{Op as Visa, RawOperand, VarId};
 
@@ -61,7 +62,7 @@ impl Lowerer<'_> {
         for first in (0..whole.exec.lanes()).step_by(width as usize) {
             self.lanes = Lanes {
                 exec: ExecSize::from_lanes(width).unwrap_or(ExecSize::S8),
-                chan: whole.chan + first as u8,
+                chan: whole.chan + to_u8(first),
                 no_mask: whole.no_mask,
             };
             let mut part = *op;
@@ -150,7 +151,7 @@ impl Lowerer<'_> {
     /// An operand that stands for registers.
     pub(crate) fn stage(&mut self, reg: VReg) -> RawOperand {
         self.staged.push(reg);
-        RawOperand { var: VarId(STAGED + self.staged.len() as u32 - 1), offset: 0 }
+        RawOperand { var: VarId(STAGED + to_index(self.staged.len()) - 1), offset: 0 }
     }
 
     /// The registers that an operand of [`stage`](Self::stage) stands for.

@@ -6,6 +6,7 @@ use messages::{
     Descriptor,
     hdc::{Atomic, Dc0, Dc1, Scattered, SimdMode, Surface as SurfaceDesc},
 };
+use narrow::to_u16;
 
 use visa::{ChannelMask, Op as Visa, RawOperand, SurfaceId, VectorOperand};
 
@@ -186,7 +187,7 @@ impl Lowerer<'_> {
             Op::Shl,
             self.lanes,
             Dst::packed(bytes, Type::Ud),
-            &[from, Src::uw(shift as u16)],
+            &[from, Src::uw(to_u16(shift))],
         ));
         Part { reg: bytes, len: offsets.len }
     }

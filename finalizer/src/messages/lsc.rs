@@ -9,6 +9,7 @@ use messages::{
         Op as LscCode, Quad, Scope, Untyped, VectorSize,
     },
 };
+use narrow::{low_u32, to_index, to_u16};
 use visa::{
     VectorOperand,
     lsc::{
@@ -250,7 +251,7 @@ impl Lowerer<'_> {
             let product = self.payload(part.len);
             let from = Src::new(part.reg, build::strided(1, self.lanes.exec), ty);
             let (op, factor) = match u32::from(lsc.addr_scale) {
-                scale if scale.is_power_of_two() => (Op::Shl, scale.trailing_zeros() as u16),
+                scale if scale.is_power_of_two() => (Op::Shl, to_u16(scale.trailing_zeros())),
                 _ => (Op::Mul, lsc.addr_scale),
             };
             self.emit_guarded(build::op(op, self.lanes, Dst::packed(product, ty), &[from, Src::uw(factor)]));
@@ -318,7 +319,7 @@ impl Lowerer<'_> {
         let model = if address == LscAddrType::Bss { AddressModel::Bss } else { AddressModel::Ss };
         let ex_desc = match surface.immediate() {
             // The word has room for the offset's upper bits alone.
-            Some(value) if value & 0xfff == 0 => Desc::Imm(ExtendedDescriptor::from_bits(value as u32)),
+            Some(value) if value & 0xfff == 0 => Desc::Imm(ExtendedDescriptor::from_bits(low_u32(value))),
             _ => self.surface_register(surface, 0)?,
         };
         Ok((model, ex_desc))
@@ -335,7 +336,7 @@ impl Lowerer<'_> {
     fn binding_table(&mut self, surface: &VectorOperand) -> Lowered<ExDesc<gen_ir::Virtual>> {
         let known = match surface {
             VectorOperand::Surface { surface, .. } => self.surface_handle(*surface)?.known,
-            _ => surface.immediate().map(|v| v as u32),
+            _ => surface.immediate().map(low_u32),
         };
         match known {
             Some(index) => Ok(binding(surface_index(index)?)),
@@ -476,7 +477,7 @@ impl Lowerer<'_> {
         self.emit(build::mov(Lanes::SCALAR, Dst::packed(header, Type::Uq), base));
         for (i, operand) in lsc.addr[1..].iter().enumerate() {
             let value = self.scalar_src(operand)?;
-            self.set_dword(header, 2 + i as u32, value);
+            self.set_dword(header, 2 + to_index(i), value);
         }
         let (width, height, blocks) = (u32::from(lsc.width), u32::from(lsc.height), u32::from(lsc.blocks));
         if width == 0 || height == 0 || blocks == 0 {
@@ -572,9 +573,10 @@ impl Lowerer<'_> {
         self.out.outside |= relocate;
         let grf = self.grf();
         // Whole registers, which is how runtimes lay out the data of threads.
-        let per_thread = self.visa.attr_int("PerThreadInputSize").map_or(0, |v| v.max(0) as u32);
+        let per_thread = self.visa.attr_int("PerThreadInputSize").map_or(0, |v| v.max(0).cast_unsigned());
         let per_thread = per_thread.next_multiple_of(grf);
-        let end = self.visa.inputs.iter().map(|i| u32::from(i.offset.max(0) as u16) + u32::from(i.size));
+        let end =
+            self.visa.inputs.iter().map(|i| u32::from(i.offset.max(0).cast_unsigned()) + u32::from(i.size));
         let end = end.max().unwrap_or(0);
         let first = grf + per_thread;
         let cross_thread = end.saturating_sub(first).next_multiple_of(CROSS_THREAD_ALIGN);
@@ -611,11 +613,16 @@ impl Lowerer<'_> {
         self.emit(build::op(Op::And, Lanes::SCALAR, ud(base), &[r0, Src::ud(0xffff_ffc0)]));
         let number = Dst::packed(thread, Type::Uw);
         self.emit(build::op(Op::And, Lanes::SCALAR, number, &[id, Src::uw(0xff)]));
-        self.emit(build::op(Op::Add, Lanes::SCALAR, ud(base), &[scalar(base), Src::uw(cross_thread as u16)]));
+        self.emit(build::op(
+            Op::Add,
+            Lanes::SCALAR,
+            ud(base),
+            &[scalar(base), Src::uw(to_u16(cross_thread))],
+        ));
         if relocate {
             self.move_payload(base);
         }
-        let srcs = [scalar(base), Src::scalar(thread, Type::Uw), Src::uw(per_thread as u16)];
+        let srcs = [scalar(base), Src::scalar(thread, Type::Uw), Src::uw(to_u16(per_thread))];
         self.emit(build::op(Op::Mad, Lanes::SCALAR, ud(address), &srcs));
     }
 
@@ -647,14 +654,14 @@ impl Lowerer<'_> {
                 .with_address_model(Some(AddressModel::Bti))
                 .into();
             let to = first + at;
-            let dst = VReg::grf((to / grf) as u16, to % grf);
+            let dst = VReg::grf(to_u16(to / grf), to % grf);
             let message = LscMessage { sfid: Sfid::Ugm, desc, ex_desc: binding(GENERAL_STATE), response };
             let from = Part { reg: address, len: 1 };
             self.lsc_send_sized(Lanes::SCALAR, message, dst, from, None, Sizes::of(1, 0, response));
             messages += 1;
             at += dwords * 4;
             if at < bytes {
-                let srcs = [Src::scalar(address, Type::Ud), Src::uw((dwords * 4) as u16)];
+                let srcs = [Src::scalar(address, Type::Ud), Src::uw(to_u16(dwords * 4))];
                 self.emit(build::op(Op::Add, Lanes::SCALAR, Dst::packed(address, Type::Ud), &srcs));
             }
         }

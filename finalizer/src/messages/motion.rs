@@ -4,6 +4,7 @@
 
 use gen_ir::{Dst, ExecSize, Op, Sfid, Src, Type};
 use messages::vme::{MessageType, MotionEstimation};
+use narrow::low_u16;
 use visa::{Opcode, Operand, RawOperand, SurfaceId, VectorOperand};
 
 use super::{Message, Part, contiguous};
@@ -110,7 +111,7 @@ impl Lowerer<'_> {
         let byte = |value| [Src::scalar(control, Type::Ub), Src::uw(value)];
         let to = Dst::packed(control, Type::Ub);
         self.emit(build::op(Op::And, Lanes::SCALAR, to, &byte(0xf8)));
-        self.emit(build::op(Op::Or, Lanes::SCALAR, to, &byte(search as u16 & 7)));
+        self.emit(build::op(Op::Or, Lanes::SCALAR, to, &byte(low_u16(search) & 7)));
         let mut kind = Kind::new(Sfid::Vme, MessageType::IntegerSearch, 7 + records(out));
         kind.desc = kind.desc.with_stream_out(out).with_stream_in(into);
         Ok((payload, kind))
@@ -133,7 +134,7 @@ impl Lowerer<'_> {
 
     fn set_byte(&mut self, to: VReg, operand: &VectorOperand) -> Lowered {
         let value = match operand.immediate() {
-            Some(value) => Src::uw(value as u16 & 0xff),
+            Some(value) => Src::uw(low_u16(value) & 0xff),
             None => self.scalar_src(operand)?,
         };
         self.emit(build::mov(Lanes::SCALAR, Dst::packed(to, Type::Ub), value));

@@ -2,6 +2,7 @@
 
 use gen_ir::{Desc, Dst, ExDesc, ExecSize, Inst, Op, Payload, Region, SendInfo, Sfid, Src, Type, Virtual};
 use messages::{Descriptor, ExtendedDescriptor, ExtendedLength, MessageLength};
+use narrow::low_u32;
 use platforms::Layout;
 use visa::{Op as Visa, VectorOperand};
 
@@ -40,7 +41,7 @@ impl Lowerer<'_> {
                 self.finish_raw(send, eot, copy, target, dst_len)
             }
             Visa::RawSends { conditional, eot, sfid, src_len, dst_len, ext_desc, desc, srcs, dst } => {
-                let immediate = ext_desc.immediate().map(|v| ExtendedDescriptor::from_bits(v as u32));
+                let immediate = ext_desc.immediate().map(|v| ExtendedDescriptor::from_bits(low_u32(v)));
                 let code = match (sfid, immediate) {
                     (0, Some(e)) => e.target_function(),
                     // Shipped objects give the low byte of the extended descriptor, length and all: the shared
@@ -192,7 +193,7 @@ impl Lowerer<'_> {
 
     fn raw_descriptor(&mut self, desc: &VectorOperand) -> Lowered<Desc<Virtual>> {
         match desc.immediate() {
-            Some(value) => Ok(Desc::Imm(Descriptor::from_bits(value as u32))),
+            Some(value) => Ok(Desc::Imm(Descriptor::from_bits(low_u32(value)))),
             None => self.raw_descriptor_register(desc),
         }
     }
@@ -202,7 +203,7 @@ impl Lowerer<'_> {
             Src::Direct { reg, region, mods, ty } if ty.bytes() == 4 => {
                 Src::Direct { reg, region, mods, ty: Type::Ud }
             }
-            Src::Imm { bits, .. } => Src::ud(bits as u32),
+            Src::Imm { bits, .. } => Src::ud(low_u32(bits)),
             other => other,
         };
         let a0 = VReg::var_at(self.var(gen_ir::Var::temp(gen_ir::VarClass::Address, 4, 4)), 0);

@@ -9,6 +9,7 @@ use messages::{
     Descriptor, ExtendedDescriptor,
     sampler::{self, SimdMode},
 };
+use narrow::{low_u32, to_index, to_u8};
 use smallvec::SmallVec;
 use visa::{ChannelMask, Op as Visa, SamplerId, op::Sample};
 
@@ -79,7 +80,7 @@ impl Lowerer<'_> {
         let bytes = |lanes: u32, half: bool| lanes * if half { 2 } else { 4 };
         let widest = lanes.min(16);
         let rows =
-            sample.params.len() as u32 * bytes(widest, half_in).div_ceil(self.grf()) + u32::from(header);
+            to_index(sample.params.len()) * bytes(widest, half_in).div_ceil(self.grf()) + u32::from(header);
         let narrow = matches!(sample.op, SAMPLE_D | SAMPLE_D_C);
         let native = u32::from(self.caps.memory.simd_message);
         let step = if rows > MAX_ROWS || narrow { native } else { widest };
@@ -133,7 +134,7 @@ impl Lowerer<'_> {
             let target = if groups == 1 { dst } else { self.payload(response.max(1)) };
             let part_lanes = Lanes {
                 exec: ExecSize::from_lanes(step).map_or(ExecSize::S8, |step| step.min(self.lanes.exec)),
-                chan: self.lanes.chan + (group * step) as u8,
+                chan: self.lanes.chan + to_u8(group * step),
                 no_mask: self.lanes.no_mask,
             };
             self.send_with(part_lanes, message, target, &parts, desc)?;
@@ -197,7 +198,7 @@ impl Lowerer<'_> {
             };
         }
         match (handle.known, handle.var) {
-            (Some(index), _) if index < 16 => Ok(Sampler::Index(index as u8)),
+            (Some(index), _) if index < 16 => Ok(Sampler::Index(to_u8(index))),
             (Some(index), _) => Err(format!("sampler index {index} is above 15").into()),
             (None, Some(var)) => Ok(Sampler::Register(VReg::var_at(var, 0))),
             (None, None) => Err("a sampler that is never set".into()),
@@ -215,7 +216,7 @@ impl Lowerer<'_> {
             fixed |= u32::from(disabled(ChannelMask(sample.channels & 15))) << 12;
         }
         match sample.aoffimmi.immediate() {
-            Some(offsets) => self.set_dword(header, 2, Src::ud(fixed | offsets as u32 & 0xfff)),
+            Some(offsets) => self.set_dword(header, 2, Src::ud(fixed | low_u32(offsets) & 0xfff)),
             None => {
                 let offsets = self.scalar_src(sample.aoffimmi)?;
                 let dst = Dst::packed(header.plus(8), Type::Ud);

@@ -5,6 +5,7 @@
 
 use gen_ir::{Dst, ExecSize, Op, Sfid, Src, Type};
 use messages::sampler::{self, SimdMode};
+use narrow::{low_u8, low_u32};
 use visa::{ChannelMask, Operand, RawOperand, SamplerId, SurfaceId, VectorOperand};
 
 use super::{Message, Part, hdc::disabled};
@@ -79,7 +80,7 @@ impl Lowerer<'_> {
             return Err("not lowered yet".into());
         };
         self.need_sampler()?;
-        let channels = ChannelMask(channels as u8 & 15);
+        let channels = ChannelMask(low_u8(channels) & 15);
         let header = self.media_header(channels, format & 3);
         let place = self.payload(1);
         for (dword, operand) in [(0, v2d), (2, u), (3, v), (4, delta_u), (5, delta_v), (6, u2d)] {
@@ -106,7 +107,7 @@ impl Lowerer<'_> {
         let (to, so_far) = (Dst::packed(last, Type::Ud), Src::scalar(last, Type::Ud));
         let scalar = |op, srcs: &[_]| build::op(op, Lanes::SCALAR, to, srcs);
         let mode = match bypass.immediate() {
-            Some(bit) => Src::ud(mode | (bit as u32 & 1) << BYPASS_SHIFT),
+            Some(bit) => Src::ud(mode | (low_u32(bit) & 1) << BYPASS_SHIFT),
             None => {
                 let bit = self.scalar_src(bypass)?;
                 self.emit(scalar(Op::And, &[bit, Src::uw(1)]));
@@ -117,10 +118,10 @@ impl Lowerer<'_> {
         };
         let group = match (group.immediate(), mode) {
             (Some(group), Src::Imm { bits, .. }) => {
-                self.set_dword(place, 7, Src::ud((group as u32).wrapping_add(bits as u32)));
+                self.set_dword(place, 7, Src::ud(low_u32(group).wrapping_add(low_u32(bits))));
                 return Ok(());
             }
-            (Some(group), _) => Src::ud(group as u32),
+            (Some(group), _) => Src::ud(low_u32(group)),
             (None, _) => self.scalar_src(group)?,
         };
         // An immediate stands last.

@@ -5,6 +5,7 @@ use messages::{
     Descriptor, SurfaceIndex,
     hdc::{A64Block, A64BlockType, A64Scattered, Atomic, Dc1, ElementType, Surface},
 };
+use narrow::{to_index, to_u16};
 use visa::{Op as Visa, RawOperand};
 
 use super::{
@@ -28,7 +29,7 @@ impl Lowerer<'_> {
                 let most = owords.min(MAX_OWORDS);
                 for first in (0..owords).step_by(most.max(1).into()) {
                     let at = u32::from(first) * 16;
-                    let data = RawOperand { offset: data.offset + at as u16, ..data };
+                    let data = RawOperand { offset: data.offset + to_u16(at), ..data };
                     self.svm_block(store, unaligned, most, address, at, data)?;
                 }
                 Ok(())
@@ -87,7 +88,7 @@ impl Lowerer<'_> {
         // Before the first half, whose response may overwrite the addresses.
         let second =
             self.add_offset(first, &visa::VectorOperand::imm(visa::Type::UQ, bytes.into()), Type::Uq)?;
-        let far = RawOperand { offset: data.offset + (lanes * bytes) as u16, ..data };
+        let far = RawOperand { offset: data.offset + to_u16(lanes * bytes), ..data };
         for (addresses, data) in [(first, data), (second, far)] {
             let addresses = self.stage(addresses.reg);
             self.svm(&Visa::SvmGather { store, block_bytes, blocks, addresses, data })?;
@@ -108,14 +109,14 @@ impl Lowerer<'_> {
         let exec = self.lanes.exec;
         for (i, addresses) in [first, second].into_iter().enumerate() {
             if store {
-                let from = dword(place.plus(4 * i as u32), 2, exec);
+                let from = dword(place.plus(4 * to_index(i)), 2, exec);
                 self.emit(build::mov(self.lanes, Dst::packed(halves[i], Type::Ud), from));
             }
             let (addresses, data) = (self.stage(addresses.reg), self.stage(halves[i]));
             self.svm(&Visa::SvmGather { store, block_bytes, blocks, addresses, data })?;
         }
         for (i, half) in halves.into_iter().enumerate().filter(|_| !store) {
-            let to = Dst::Direct { reg: place.plus(4 * i as u32), horz: 2, ty: Type::Ud };
+            let to = Dst::Direct { reg: place.plus(4 * to_index(i)), horz: 2, ty: Type::Ud };
             self.emit_guarded(build::mov(self.lanes, to, dword(half, 1, exec)));
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 use gen_ir::{Dst, ExecSize, Inst, Op, Payload, Region, Sfid, Src, SyncFn, Type, VarClass};
 use messages::{SurfaceIndex, gateway, hdc::MemoryFence, sampler};
+use narrow::low_u32;
 use platforms::Layout;
 use visa::{
     VectorOperand,
@@ -71,7 +72,7 @@ impl Lowerer<'_> {
         }
         if mode == 0 {
             let number = match id.immediate() {
-                Some(id) => Src::ud(id as u32 & 0xff),
+                Some(id) => Src::ud(low_u32(id) & 0xff),
                 None => {
                     // The instruction reads a constant or a flag register.
                     let value = self.scalar_src(id)?;
@@ -100,7 +101,7 @@ impl Lowerer<'_> {
         for (byte, operand) in bytes {
             if let Some(value) = operand.and_then(VectorOperand::immediate) {
                 let shift = if byte == 1 { 14 } else { 8 * byte };
-                word |= (value as u32 & if byte == 1 { 3 } else { 0xff }) << shift;
+                word |= (low_u32(value) & if byte == 1 { 3 } else { 0xff }) << shift;
             }
         }
         self.set_dword(header, 2, Src::ud(word));

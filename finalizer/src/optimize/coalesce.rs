@@ -8,6 +8,7 @@ use gen_ir::{
     Class, Dst, Extent, Inst, Kernel, Op, Options, Payload, Reg, Region, Role, Src, SrcMod, Type, VarClass,
     VarId, Virtual,
 };
+use narrow::to_u8;
 
 use platforms::{Caps, Layout};
 
@@ -219,7 +220,7 @@ fn stride(region: Region, lanes: u32) -> Option<u8> {
         return Some(1);
     }
     let step = region.element(1);
-    (step > 0 && (2..lanes).all(|l| region.element(l) == l * step)).then_some(step as u8)
+    (step > 0 && (2..lanes).all(|l| region.element(l) == l * step)).then_some(to_u8(step))
 }
 
 /// Whether all operands are of at most four bytes an element, in plain instructions.

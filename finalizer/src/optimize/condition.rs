@@ -138,7 +138,7 @@ fn extends(source: &Src<Virtual>, bits: u32) -> bool {
     match *source {
         Src::Imm { bits: value, ty } => {
             let unused = 64 - 8 * ty.bytes();
-            let value = (value << unused) as i64 >> unused;
+            let value = (value << unused).cast_signed() >> unused;
             (-(1_i64 << (bits - 1))..1 << bits).contains(&value)
         }
         _ => source.ty().is_some_and(|t| 8 * t.bytes() <= bits) && source.mods() == SrcMod::None,

@@ -9,6 +9,7 @@ use std::{
 };
 
 use gen_ir::{ExecSize, Inst, Kernel, Op, Options, Reg, Src, SrcMod, Type, VarId, Virtual};
+use narrow::to_index;
 
 use super::{locality::Locality, use_counts::UseCounts};
 use crate::lists::reset;
@@ -104,7 +105,7 @@ pub(super) fn share(
                 inst.op == Op::Mov && matches!(s, State::Fresh | State::Made) && locality.only_in(v, b);
             if free && part(inst, &kernel.vars, use_counts).is_some() {
                 *s = State::Made;
-                moves.push((v, i as u32));
+                moves.push((v, to_index(i)));
             } else {
                 *s = State::Other;
             }
@@ -149,8 +150,13 @@ pub(super) fn share(
                     any = true;
                 }
                 None => {
-                    by_hash.insert(hash, made.len() as u32);
-                    made.push(Made { var: v, first: first as u32, end: parts.len() as u32, next: older });
+                    by_hash.insert(hash, to_index(made.len()));
+                    made.push(Made {
+                        var: v,
+                        first: to_index(first),
+                        end: to_index(parts.len()),
+                        next: older,
+                    });
                 }
             }
         }

@@ -9,6 +9,7 @@ use gen_ir::{
     Arf, Base, Class, Dst, Extent, Inst, Kernel, Op, Options, Reg, Region, Src, SrcMod, Type, Var, VarClass,
     VarId, Virtual,
 };
+use narrow::to_index;
 use platforms::{Caps, Platform};
 
 use super::legal;
@@ -318,7 +319,7 @@ impl Copies {
             _ => return,
         };
         let Some(dst_bytes) = inst.dst_extent(grf_bytes) else { return };
-        let id = self.all.len() as u32;
+        let id = to_index(self.all.len());
         let older_dst = std::mem::replace(&mut self.newest[dst_var.index()].dst, id);
         let older_src = origin.var().map_or(NONE, |v| std::mem::replace(&mut self.newest[v.index()].src, id));
         self.all.push(Copy {
@@ -381,7 +382,7 @@ fn keeps_value(from: Type, to: Type) -> bool {
 fn extend(bits: u64, from: Type, to: Type) -> u64 {
     let width = from.bytes() * 8;
     let value = if from.is_signed() && width < 64 {
-        ((bits << (64 - width)) as i64 >> (64 - width)) as u64
+        ((bits << (64 - width)).cast_signed() >> (64 - width)).cast_unsigned()
     } else {
         bits
     };

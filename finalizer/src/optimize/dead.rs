@@ -6,6 +6,7 @@
 //! only looks from a write back to the one before, so it holds for variables of any reach.
 
 use gen_ir::{Dst, Inst, Kernel, Op, Options, Payload, Virtual};
+use narrow::to_index;
 
 use super::use_counts::{Entry, NOWHERE, SEVERAL, UseCounts, calls, goes_elsewhere, touch};
 
@@ -26,7 +27,7 @@ fn sweep(kernel: &mut Kernel<Virtual>, grf_bytes: u32, use_counts: &mut UseCount
     let mut again = false;
     for (b, block) in kernel.blocks.iter_mut().enumerate().rev() {
         let insts = &mut block.insts[..];
-        let only_block = if *elsewhere && calls(insts) { SEVERAL } else { b as u32 };
+        let only_block = if *elsewhere && calls(insts) { SEVERAL } else { to_index(b) };
         // Code elsewhere reads who knows what.
         let overwrites = !(*elsewhere && insts.iter().any(goes_elsewhere));
         for i in (0..insts.len()).rev() {
@@ -44,13 +45,15 @@ fn sweep(kernel: &mut Kernel<Virtual>, grf_bytes: u32, use_counts: &mut UseCount
                 let entry = &mut vars[v.index()];
                 if overwrites && entry.is_plain() {
                     let (block, next) = entry.next_write;
-                    if block == b as u32 && covers(&insts[next as usize], inst, grf_bytes) && removable(inst)
+                    if block == to_index(b)
+                        && covers(&insts[next as usize], inst, grf_bytes)
+                        && removable(inst)
                     {
                         insts[i] = Inst::new(Op::Nop, inst.exec);
                         continue;
                     }
                     if ends(inst) {
-                        entry.next_write = (b as u32, i as u32);
+                        entry.next_write = (to_index(b), to_index(i));
                     }
                 }
                 entry.write();

@@ -5,6 +5,7 @@
 //! of the kind, or more addresses than there is room for, came between.
 
 use gen_ir::{Dst, Extent, Inst, Kernel, Op, Payload, Reg, Src, Var, VarClass, VarId, Virtual};
+use narrow::to_index;
 
 use super::formula::Formula;
 use crate::lists::{refill, reset};
@@ -99,7 +100,7 @@ pub(super) fn share(kernel: &mut Kernel<Virtual>, grf_bytes: u32, scratch: &mut 
                 inst.for_each_read(|r| room.take(r, vars, &mut last));
                 continue;
             };
-            if of[to.index()] == b as u32
+            if of[to.index()] == to_index(b)
                 && let Some(kind) = kind_of(to, &insts[i + 1..])
             {
                 match (Formula::of(inst, vars), last[kind]) {
@@ -152,7 +153,7 @@ impl Scratch {
         of.clear();
         of.extend(kernel.vars.iter().map(|v| if ours(v) { NOWHERE } else { NOT_ONE }));
         for (b, block) in kernel.blocks.iter().enumerate() {
-            let b = b as u32;
+            let b = to_index(b);
             for inst in &block.insts {
                 let mut read = |r: Reg<Virtual>, by_message: bool| {
                     let Some(v) = r.var() else { return };

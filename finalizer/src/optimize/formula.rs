@@ -1,6 +1,7 @@
 //! How a dword is computed: equal formulas over operands that nothing wrote in between give equal values.
 
 use gen_ir::{Extent, Inst, Op, Options, Payload, Region, Src, SrcMod, Type, Var, VarClass, VarId, Virtual};
+use narrow::low_u32;
 
 use crate::build::{VSrc, extend};
 
@@ -77,8 +78,8 @@ fn source(inst: &Inst<Virtual>, i: usize, vars: &[Var]) -> Option<VSrc> {
 /// What a move to a dword reads, signs aside where they make no difference.
 fn dword(src: VSrc) -> VSrc {
     match src {
-        Src::Imm { bits, ty } if ty.bytes() < 4 => Src::ud(extend(bits, ty) as u32),
-        Src::Imm { bits, .. } => Src::ud(bits as u32),
+        Src::Imm { bits, ty } if ty.bytes() < 4 => Src::ud(low_u32(extend(bits, ty))),
+        Src::Imm { bits, .. } => Src::ud(low_u32(bits)),
         Src::Direct { reg, region, mods: SrcMod::None, ty } if ty.bytes() == 4 => {
             Src::Direct { reg, region, mods: SrcMod::None, ty: Type::Ud }
         }

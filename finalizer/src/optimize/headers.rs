@@ -8,6 +8,7 @@
 //! A header of its own starts before the values in it are computed, so that these can be made in place.
 
 use gen_ir::{Dst, Extent, Inst, Kernel, Op, Reg, Role, Src, Var, VarClass, VarId, Virtual};
+use narrow::{to_index, to_u8};
 
 use super::{formula::Formula, locality::Locality, use_counts::UseCounts};
 use crate::{build::VSrc, lists::reset};
@@ -121,8 +122,8 @@ pub(super) fn share(
                 scratch.headers[*number as usize].fits = false;
                 continue;
             }
-            *number = scratch.headers.len() as u32;
-            let at = i as u32;
+            *number = to_index(scratch.headers.len());
+            let at = to_index(i);
             let none = Header {
                 var,
                 first: at,
@@ -179,7 +180,7 @@ fn fills(inst: &Inst<Virtual>, grf_bytes: u32) -> Option<(VSrc, u32)> {
 fn filled((src, step): (VSrc, u32), n: usize) -> VSrc {
     match src {
         Src::Direct { reg, region, mods, ty } => {
-            Src::Direct { reg: reg.plus(step * n as u32), region, mods, ty }
+            Src::Direct { reg: reg.plus(step * to_index(n)), region, mods, ty }
         }
         other => other,
     }
@@ -206,7 +207,7 @@ impl Pass<'_> {
         writes.clear();
         reads.clear();
         for (i, inst) in self.insts.iter().enumerate() {
-            let at = i as u32;
+            let at = to_index(i);
             let concerns = |reg: Reg<Virtual>| reg.var().is_some_and(|v| number[v.index()] != NONE);
             // Flags are no headers.
             let mut any = inst.dst.reg().is_some_and(concerns);
@@ -234,7 +235,7 @@ impl Pass<'_> {
                         if ty.bytes() == 4 && reg.byte.is_multiple_of(4) && reg.byte < self.grf_bytes);
                 h.fits &= at == h.first || at > h.first && dword && inst.cond.is_none();
                 h.last_write = at;
-                writes.push(Touch { header, at, dword: dword.then_some((reg.byte / 4) as u8) });
+                writes.push(Touch { header, at, dword: dword.then_some(to_u8(reg.byte / 4)) });
             });
         }
         for h in headers.iter_mut() {
@@ -264,10 +265,10 @@ impl Pass<'_> {
         let mut next = 0;
         let mut end = self.insts.len();
         for i in 0..end {
-            let header = self.scratch.headers.get(next).copied().filter(|h| h.first == i as u32);
+            let header = self.scratch.headers.get(next).copied().filter(|h| h.first == to_index(i));
             if let Some(h) = header {
                 if h.fits {
-                    self.decide(next as u32, &h);
+                    self.decide(to_index(next), &h);
                 }
                 next += 1;
                 if next == self.scratch.headers.len() {
@@ -277,7 +278,7 @@ impl Pass<'_> {
             }
             let inst = &self.insts[i];
             let Some(v) = inst.dst.reg().and_then(Reg::var) else { continue };
-            self.scratch.written[v.index()] = i as u32;
+            self.scratch.written[v.index()] = to_index(i);
             if !self.scratch.kept.iter().any(|kept| kept.vars & bit(v) != 0) {
                 continue;
             }
@@ -394,7 +395,7 @@ impl Pass<'_> {
             self.use_counts.forget_reads_of(inst);
             *inst = Inst::new(Op::Nop, inst.exec);
             if let (Some(d), Some(base)) = (missing.next(), base) {
-                let to = Dst::packed(Reg::var_at(kept.var, 4 * d as u32), gen_ir::Type::Ud);
+                let to = Dst::packed(Reg::var_at(kept.var, 4 * to_index(d)), gen_ir::Type::Ud);
                 *inst = crate::build::mov(crate::build::Lanes::SCALAR, to, filled(base, d));
                 inst.origin = origin;
                 self.use_counts.add(inst);

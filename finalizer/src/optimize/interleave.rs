@@ -12,6 +12,7 @@ use gen_ir::{
     Class, Dst, Extent, Inst, Kernel, Op, Options, Payload, PredCtrl, Reg, Region, Role, Src, SrcMod, Type,
     VarClass, VarId, Virtual,
 };
+use narrow::{low_u32, to_index};
 
 use platforms::Caps;
 
@@ -256,7 +257,7 @@ impl Pair {
         (horz, ty): (u8, Type),
     ) -> Inst<Virtual> {
         let half = &self.halves[k];
-        let mut part = piece(whole, half.lanes * k as u32, half.lanes);
+        let mut part = piece(whole, half.lanes * to_index(k), half.lanes);
         part.chan = insts[self.at[k]].chan;
         part.dst = Dst::Direct { reg: Reg::var_at(half.dst, half.written.start), horz, ty };
         part
@@ -348,7 +349,7 @@ fn is_upper_half(inst: &Inst<Virtual>) -> bool {
 /// A source as the dword that it reads, whatever its sign.
 fn dword_read(src: Src<Virtual>) -> Option<Src<Virtual>> {
     match src {
-        Src::Imm { bits, ty } if ty.is_int() => Some(Src::ud(extend(bits, ty) as u32)),
+        Src::Imm { bits, ty } if ty.is_int() => Some(Src::ud(low_u32(extend(bits, ty)))),
         Src::Direct { ty, mods: SrcMod::None, .. } if ty.bytes() == 4 => Some(with_type(src, Type::Ud)),
         _ => None,
     }

@@ -6,6 +6,7 @@
 //! write of all bytes, or a masked write where all readers are masked and read channel by channel.
 
 use gen_ir::{Extent, Inst, Kernel, Op, Payload, Role, Src, Virtual};
+use narrow::to_index;
 
 use super::{
     coalesce,
@@ -47,7 +48,7 @@ pub(super) fn tidy(
         for (i, inst) in insts.iter_mut().enumerate().rev() {
             if let Some(var) = inst.dst.reg().and_then(|r| r.var())
                 && let need = &mut needs[var.index()]
-                && need.only_block == b as u32
+                && need.only_block == to_index(b)
             {
                 if !need.wants(inst, grf_bytes) && removable(inst) {
                     *inst = Inst::new(Op::Nop, inst.exec);
@@ -61,7 +62,7 @@ pub(super) fn tidy(
             inst.for_each_read(|reg| {
                 if let Some(v) = reg.var()
                     && let need = &mut needs[v.index()]
-                    && need.only_block == b as u32
+                    && need.only_block == to_index(b)
                 {
                     last |= !std::mem::replace(&mut need.read, true);
                     counts |= need.counts;
@@ -72,7 +73,7 @@ pub(super) fn tidy(
                     if let Some(v) = reg.var()
                         && !role.is_write()
                         && let need = &mut needs[v.index()]
-                        && need.only_block == b as u32
+                        && need.only_block == to_index(b)
                         && need.counts
                     {
                         need.add(inst, role, grf_bytes);
@@ -80,7 +81,7 @@ pub(super) fn tidy(
                 });
             }
             if last && inst.op == Op::Mov {
-                last_reads.push(i as u32);
+                last_reads.push(to_index(i));
             }
         }
         let moves = last_reads.iter().rev().map(|&at| at as usize);

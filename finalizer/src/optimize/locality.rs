@@ -1,6 +1,7 @@
 //! Which variables live in one block only.
 
 use gen_ir::{Extent, Inst, Kernel, Op, Payload, Role, VarId, Virtual};
+use narrow::to_index;
 
 use super::use_counts::{SEVERAL, UseCounts, calls, initial_block, touch};
 use crate::lists::{refill, reset};
@@ -34,7 +35,7 @@ impl Locality {
     pub fn find(&mut self, kernel: &Kernel<Virtual>, depths: &[u8]) {
         refill(&mut self.touched, kernel.vars.iter().map(initial_block));
         for (b, block) in kernel.blocks.iter().enumerate() {
-            let only_block = if calls(&block.insts) { SEVERAL } else { b as u32 };
+            let only_block = if calls(&block.insts) { SEVERAL } else { to_index(b) };
             for inst in &block.insts {
                 inst.for_each_reg(|_, reg| {
                     if let Some(v) = reg.var() {
@@ -83,12 +84,12 @@ impl Locality {
                 inst.for_each_reg(|role, reg| {
                     let Some(v) = reg.var() else { return };
                     let h = &mut only_block[v.index()];
-                    if *h == b as u32 && !defined[v.index()].covers(inst, role, grf_bytes) {
+                    if *h == to_index(b) && !defined[v.index()].covers(inst, role, grf_bytes) {
                         *h = SEVERAL;
                     }
                 });
                 if let Some(v) = inst.dst.reg().and_then(|r| r.var())
-                    && only_block[v.index()] == b as u32
+                    && only_block[v.index()] == to_index(b)
                 {
                     defined[v.index()].add(inst, grf_bytes);
                 }
@@ -113,13 +114,13 @@ impl Locality {
 
     /// Whether only block `b` has to do with the variable.
     pub fn only_in(&self, var: VarId, b: usize) -> bool {
-        self.only_block[var.index()] == b as u32
+        self.only_block[var.index()] == to_index(b)
     }
 
     /// Whether no other block touches the variable. What an earlier run of the block left in it may
     /// still be read.
     pub fn touched_only_in(&self, var: VarId, b: usize) -> bool {
-        self.touched[var.index()] == b as u32
+        self.touched[var.index()] == to_index(b)
     }
 }
 

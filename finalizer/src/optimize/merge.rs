@@ -7,6 +7,7 @@
 //! masks: both hold the same bytes from the copies on, and before them only the variable has any.
 
 use gen_ir::{Extent, Inst, Kernel, Op, Reg, Role, Src, SrcMod, Var, VarId, Virtual};
+use narrow::to_index;
 
 use super::locality::Locality;
 use crate::lists::reset;
@@ -140,8 +141,8 @@ impl Merger {
                 let Some(v) = reg.var().filter(|v| self.head[v.index()] != APART) else { return };
                 let bytes = inst.extent(role, self.grf_bytes).unwrap_or(Extent { start: 0, end: u32::MAX });
                 let next = self.head[v.index()];
-                self.head[v.index()] = self.list.len() as u32;
-                self.list.push((v, Access { inst: i as u32, bytes, write: role == Role::Dst, next }));
+                self.head[v.index()] = to_index(self.list.len());
+                self.list.push((v, Access { inst: to_index(i), bytes, write: role == Role::Dst, next }));
             });
         }
     }

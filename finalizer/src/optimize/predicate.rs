@@ -14,6 +14,7 @@ use gen_ir::{
     BlockId, Class, Extent, Inst, Kernel, Op, Payload, Pool, Pred, PredCtrl, Reg, Role, Target, Var, VarId,
     Virtual,
 };
+use narrow::to_index;
 use smallvec::smallvec;
 
 use crate::lists::reset;
@@ -112,7 +113,7 @@ pub(super) fn convert(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool:
         let Some(pred) = skips_next(kernel, b) else { continue };
         let other = Pred { inv: !pred.inv, ..pred };
         let first = &kernel.blocks[b + 1];
-        if first.succs[..] == [BlockId(b as u32 + 2)] {
+        if first.succs[..] == [BlockId(to_index(b) + 2)] {
             if first.insts.len() <= LONGEST_BODY && convertible(kernel, &first.insts, pred.flag, mentions) {
                 absorb(kernel, b, b + 1, pred, mentions, pool);
             }
@@ -131,7 +132,7 @@ pub(super) fn convert(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool:
             absorb(kernel, b, b + 1, pred, mentions, pool);
             let end = kernel.blocks[b].insts.len();
             absorb(kernel, b, b + 2, other, mentions, pool);
-            kernel.blocks[b + 1].succs = smallvec![BlockId(b as u32 + 2)];
+            kernel.blocks[b + 1].succs = smallvec![BlockId(to_index(b) + 2)];
             let Kernel { vars, blocks, .. } = &mut *kernel;
             let (first, second) = blocks[b].insts.split_at_mut(end);
             for inst in first[at..].iter_mut().filter(|i| written_next(i, second, vars)) {
@@ -179,7 +180,7 @@ fn absorb(
     mentions.enter(&body, &kernel.vars, u32::from(kernel.platform.caps().regs.grf_bytes));
     let head = &mut kernel.blocks[b];
     head.insts.pop_if(|i| i.op.is_branch());
-    head.succs = smallvec![BlockId(b as u32 + 1)];
+    head.succs = smallvec![BlockId(to_index(b) + 1)];
     pool.grow(&mut head.insts, body.len());
     head.insts.extend(body.iter().map(|i| {
         let own = i.dst.reg().and_then(Reg::var).is_some_and(|v| mentions.only_here(v));

@@ -5,6 +5,7 @@
 //! instruction. A factor that is known not to be negative has no such summand.
 
 use gen_ir::{Dst, Extent, Inst, Kernel, Op, Reg, Src, SrcMod, Type, Var, Virtual};
+use narrow::{low_i32, low_u32};
 
 use crate::build::{VReg, VSrc, with_type};
 
@@ -70,7 +71,7 @@ impl<'a> Product<'a> {
     /// The addition that completes the upper half of the signed product.
     fn sum(&self) -> Option<usize> {
         // Summands that are still missing: what stands for the sign of factor 0 and 1.
-        let mut missing = self.factors.map(|f| !matches!(f, Src::Imm { bits, .. } if bits as i32 >= 0));
+        let mut missing = self.factors.map(|f| !matches!(f, Src::Imm { bits, .. } if low_i32(bits) >= 0));
         let mut partial = self.at;
         for (i, inst) in self.insts.iter().enumerate().skip(self.at + 1).take(REACH) {
             if self.factors.iter().any(|f| self.writes(inst, f)) {
@@ -170,7 +171,7 @@ fn dword(ty: Type) -> bool {
 fn same(a: &VSrc, b: &VSrc) -> bool {
     match (*a, *b) {
         (Src::Imm { bits: x, ty }, Src::Imm { bits: y, ty: other }) => {
-            let extended = |bits, ty| crate::build::extend(bits, ty) as u32;
+            let extended = |bits, ty| low_u32(crate::build::extend(bits, ty));
             !ty.is_float() && !other.is_float() && extended(x, ty) == extended(y, other)
         }
         (

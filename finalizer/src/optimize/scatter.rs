@@ -10,6 +10,7 @@
 use gen_ir::{
     Dst, ExecSize, Inst, Kernel, Op, Pool, PredCtrl, Reg, Role, Src, Type, Var, VarClass, VarId, Virtual,
 };
+use narrow::{low_u16, to_u16};
 use platforms::Layout;
 
 use crate::build;
@@ -47,7 +48,7 @@ pub(super) fn moves(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool: &
             });
             if let Some(set) = set {
                 (inst.op, inst.pred) = (Op::Smov, None);
-                inst.src[1] = Src::uw(set & ((1u32 << inst.exec.lanes()) - 1) as u16);
+                inst.src[1] = Src::uw(set & to_u16((1u32 << inst.exec.lanes()) - 1));
                 // There is no room for a second immediate.
                 if let value @ Src::Imm { ty, .. } = inst.src[0] {
                     let reg = Reg::var_at(kernel.add_var(build::general(ty.bytes(), ty.bytes())), 0);
@@ -115,9 +116,9 @@ fn learn(inst: &Inst<Virtual>, vars: &[Var], known: &mut Vec<(VarId, u32, u16)>)
         if known.len() + 2 > REMEMBERED {
             known.drain(..2);
         }
-        known.push((v, reg.byte, bits as u16));
+        known.push((v, reg.byte, low_u16(bits)));
         if ty.bytes() == 4 {
-            known.push((v, 2, (bits >> 16) as u16));
+            known.push((v, 2, low_u16(bits >> 16)));
         }
     }
 }

@@ -10,6 +10,7 @@
 //! finalizer takes blocks of such kernels that no divergent branch reaches to have all channels on.
 
 use gen_ir::{BlockId, Call, Cfg, Class, Inst, Kernel, Op, Virtual, Waits};
+use narrow::{to_index, to_u8};
 
 use super::analyses::Analyses;
 use crate::lists::reset;
@@ -58,8 +59,8 @@ impl Scratch {
             for b in 0..n {
                 let Some(last) = kernel.blocks[b].insts.last() else { continue };
                 news |= match last.op {
-                    Op::Goto | Op::Jmpi => self.parts(last, b) && self.wait(last, b as u32, cfg),
-                    Op::Call => cfg.call_at(BlockId(b as u32)).is_some_and(|c| self.enter(&c, last)),
+                    Op::Goto | Op::Jmpi => self.parts(last, b) && self.wait(last, to_index(b), cfg),
+                    Op::Call => cfg.call_at(BlockId(to_index(b))).is_some_and(|c| self.enter(&c, last)),
                     _ => false,
                 };
             }
@@ -89,7 +90,7 @@ impl Scratch {
             Some(_) if call.exec.lanes() > 1 => 0,
             _ if call.no_mask => on,
             _ if call.chan > 0 => 0,
-            _ => on.min(call.exec.lanes() as u8),
+            _ => on.min(to_u8(call.exec.lanes())),
         };
         let mut news = false;
         for there in &mut self.on[called.callee()] {

@@ -1,6 +1,7 @@
 //! What the passes know of every variable: counted in one walk, kept by those that change it.
 
 use gen_ir::{Inst, Kernel, Op, Payload, Var, VarClass, VarId, Virtual};
+use narrow::to_index;
 
 use crate::lists::refill;
 
@@ -114,7 +115,7 @@ impl UseCounts {
     /// Notes which block touches each variable and which variables are written, in a walk of its own.
     pub fn find_touches(&mut self, kernel: &Kernel<Virtual>) {
         for (b, block) in kernel.blocks.iter().enumerate() {
-            let only_block = if self.elsewhere && calls(&block.insts) { SEVERAL } else { b as u32 };
+            let only_block = if self.elsewhere && calls(&block.insts) { SEVERAL } else { to_index(b) };
             for inst in &block.insts {
                 let written = [inst.dst.reg(), inst.cond.map(|c| c.flag)];
                 for v in written.into_iter().flatten().filter_map(|r| r.var()) {

@@ -6,6 +6,7 @@
 //! graph takes time in proportion to the operands.
 
 use gen_ir::{Arf, Base, Dst, Extent, Inst, Op, Payload, Physical, PredCtrl, Reg, Role, Src, Timing};
+use narrow::{to_index, to_u8, to_u16};
 use platforms::{Caps, Platform};
 
 use super::Kind;
@@ -117,7 +118,7 @@ impl Graph {
         for (i, (inst, kind)) in insts.iter().zip(kinds).enumerate() {
             let takes = inst.timing(caps);
             self.nodes.push(Node { edge: NONE, before: 0, height: 0, time: 0, soonest: 0, takes });
-            self.add(i as u32, inst, *kind, caps);
+            self.add(to_index(i), inst, *kind, caps);
             // All edges to it are known: it issues when what it waits for is there.
             let node = &mut self.nodes[i];
             end = end.max(node.time);
@@ -161,7 +162,7 @@ impl Graph {
             return;
         }
         node.before += 1;
-        self.nodes[from as usize].edge = self.edges.len() as u32;
+        self.nodes[from as usize].edge = to_index(self.edges.len());
         self.edges.push(Edge { to, cycles, next: first });
     }
 
@@ -187,9 +188,9 @@ impl Graph {
                             self.cells(i, (n.into(), GRFS), self.grf_log, extent, false);
                         }
                     }
-                    _ => self.special(i, inst, Role::Src(s as u8), *reg),
+                    _ => self.special(i, inst, Role::Src(to_u8(s)), *reg),
                 },
-                Src::Indirect { addr, .. } => self.special(i, inst, Role::SrcAddr(s as u8), *addr),
+                Src::Indirect { addr, .. } => self.special(i, inst, Role::SrcAddr(to_u8(s)), *addr),
                 Src::AddrOf { .. } => {}
             }
         }
@@ -285,7 +286,7 @@ impl Graph {
         }
         self.note(cell);
         self.entries.push(Entry { inst: i, bytes, next: self.reads[cell] });
-        self.reads[cell] = self.entries.len() as u32 - 1;
+        self.reads[cell] = to_index(self.entries.len()) - 1;
     }
 
     fn write(&mut self, i: u32, cell: usize, bytes: u64) {
@@ -321,13 +322,13 @@ impl Graph {
             if reads { self.reads[cell] = first } else { self.writes[cell] = first }
         }
         self.entries.push(Entry { inst: i, bytes, next: self.writes[cell] });
-        self.writes[cell] = self.entries.len() as u32 - 1;
+        self.writes[cell] = to_index(self.entries.len()) - 1;
     }
 
     /// The register's lists have to be emptied for the next stretch.
     fn note(&mut self, cell: usize) {
         if self.writes[cell] == NONE && self.reads[cell] == NONE {
-            self.touched.push(cell as u16);
+            self.touched.push(to_u16(cell));
         }
     }
 

@@ -2,6 +2,8 @@
 
 use std::{cmp::Reverse, collections::BinaryHeap};
 
+use narrow::{low_u32, to_index};
+
 use super::graph::Graph;
 use crate::lists::{refill, reset};
 
@@ -51,7 +53,7 @@ impl List {
                 && (next >> 32) as u32 <= now
             {
                 self.pending.pop();
-                let i = next as u32;
+                let i = low_u32(next);
                 self.ready.push(pair(graph.nodes[i as usize].height, !i));
             }
             let Some(next) = self.ready.pop() else {
@@ -62,7 +64,7 @@ impl List {
                 }
                 continue;
             };
-            let i = !(next as u32);
+            let i = !low_u32(next);
             let issue = graph.nodes[i as usize].takes.issue;
             for (to, cycles) in graph.after(i as usize) {
                 let earliest = self.earliest[to].max(now + cycles);
@@ -73,9 +75,9 @@ impl List {
                 }
                 if self.before[to] == 0 {
                     if earliest <= now + issue {
-                        self.ready.push(pair(graph.nodes[to].height, !(to as u32)));
+                        self.ready.push(pair(graph.nodes[to].height, !to_index(to)));
                     } else {
-                        self.pending.push(Reverse(pair(earliest, to as u32)));
+                        self.pending.push(Reverse(pair(earliest, to_index(to))));
                     }
                 }
             }

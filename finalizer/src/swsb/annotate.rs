@@ -6,6 +6,7 @@ use super::{
     state::{State, Wait},
 };
 use gen_ir::{Class, ExecSize, Inst, Op, Payload, Physical, Pipe, SbidMode, Src, Swsb, SyncFn};
+use narrow::to_u8;
 use platforms::Caps;
 
 /// Pushes `inst` with its annotation to `out`, after the `sync` instructions it needs. `state` is what
@@ -79,7 +80,7 @@ fn several(wait: &Wait) -> Option<(Pipe, u8)> {
 /// Whether waiting for all pipes costs no more than waiting for one.
 fn all_is_free(pipe: Pipe, dist: u8, state: &State) -> bool {
     match PIPES.iter().position(|p| *p == pipe) {
-        Some(p) => !state.others_pending(p as u8, dist),
+        Some(p) => !state.others_pending(to_u8(p), dist),
         None => true,
     }
 }
@@ -103,7 +104,7 @@ fn message_distance(
 
 /// Puts one SBID to wait for into an in-order instruction's annotation, if it goes with the distance.
 fn take_sbid(swsb: &mut Swsb, rest: &mut Wait, caps: &Caps, state: &State) {
-    let lowest = |ids: u32| ids.trailing_zeros() as u8;
+    let lowest = |ids: u32| to_u8(ids.trailing_zeros());
     let beside_dst = match swsb.dist {
         None => Some(None),
         Some((Pipe::Own, d)) if !caps.scoreboard.multi_pipe => Some(Some((Pipe::Own, d))),
@@ -131,7 +132,7 @@ fn syncs(inst: &Inst<Physical>, rest: &Wait, out: &mut Vec<Inst<Physical>>) {
         match ids.count_ones() {
             0 => {}
             1 => {
-                let swsb = Swsb { sbid: Some((mode, ids.trailing_zeros() as u8)), ..Swsb::NONE };
+                let swsb = Swsb { sbid: Some((mode, to_u8(ids.trailing_zeros()))), ..Swsb::NONE };
                 out.push(sync(inst, SyncFn::Nop, null_source(), swsb));
             }
             _ => out.push(sync(inst, masked, Src::ud(ids), Swsb::NONE)),

@@ -7,6 +7,7 @@ use super::{
     step,
 };
 use gen_ir::{Inst, Kernel, Payload, Physical, Pipe, SbidMode, Src, SyncFn};
+use narrow::low_u32;
 
 /// The waits that an instruction's annotation says; `unit` is its own pipe.
 fn given(inst: &Inst<Physical>, unit: Unit, several: bool) -> Wait {
@@ -28,7 +29,7 @@ fn given(inst: &Inst<Physical>, unit: Unit, several: bool) -> Wait {
         _ => {}
     }
     let ids = match inst.src[0] {
-        Src::Imm { bits, .. } => bits as u32,
+        Src::Imm { bits, .. } => low_u32(bits),
         _ => u32::MAX,
     };
     match inst.payload {

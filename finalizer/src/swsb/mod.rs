@@ -52,6 +52,7 @@ mod tests;
 use access::{Access, Unit};
 pub use check::unmet;
 use gen_ir::{BlockId, Cfg, Edge, Inst, Kernel, Op, Physical, Pool};
+use narrow::{to_index, to_u8};
 
 use crate::lists::reset;
 use state::{State, Wait};
@@ -170,7 +171,7 @@ impl Flow {
     fn wait_for_strangers(&mut self, kernel: &Kernel<Physical>) {
         let Flow { cfg, waits, first, .. } = self;
         for (b, block) in kernel.blocks.iter().enumerate() {
-            let id = BlockId(b as u32);
+            let id = BlockId(to_index(b));
             let known = match block.insts.last().map(|i| i.op) {
                 Some(Op::Call | Op::Calla) => cfg.call_at(id).is_some(),
                 Some(Op::Ret) => cfg.succs(id).any(|(_, edge)| edge == Edge::Return),
@@ -185,7 +186,7 @@ impl Flow {
     /// Gives what is under way at the start of block `b` to where execution goes past its other instructions.
     fn skip(&mut self, b: usize) {
         let Flow { cfg, state, entry, dirty, .. } = self;
-        for (to, edge) in cfg.succs(BlockId(b as u32)) {
+        for (to, edge) in cfg.succs(BlockId(to_index(b))) {
             if edge == Edge::Skip {
                 dirty[to.index()] |= entry[to.index()].join(state);
             }
@@ -196,7 +197,7 @@ impl Flow {
     /// makes is what the subroutine leaves.
     fn leave(&mut self, b: usize) {
         let Flow { cfg, state, entry, dirty, .. } = self;
-        for (to, edge) in cfg.succs(BlockId(b as u32)) {
+        for (to, edge) in cfg.succs(BlockId(to_index(b))) {
             if !matches!(edge, Edge::Skip | Edge::AfterCall) {
                 dirty[to.index()] |= entry[to.index()].join(state);
             }
@@ -242,7 +243,7 @@ fn choose(state: &State, wait: &Wait, last_used: &mut [u32], clock: u32) -> u8 {
     let key = |i: usize| (awaited >> i & 1 ^ 1, state.live >> i & 1, last_used[i]);
     let best = (0..last_used.len()).min_by_key(|&i| key(i)).unwrap_or(0);
     last_used[best] = clock;
-    best as u8
+    to_u8(best)
 }
 
 /// Executes one instruction on the state: it waits, then starts.
@@ -259,9 +260,9 @@ fn step(
     state.settle(wait);
     state.held = a.lone;
     match (a.unit, token) {
-        (Unit::Pipe(pipe), _) => state.issue(n as u32, pipe, true),
+        (Unit::Pipe(pipe), _) => state.issue(to_index(n), pipe, true),
         (Unit::Branch, _) if a.ranges().iter().any(|r| r.write) => {
-            state.issue(n as u32, access::branch_pipe(caps), false);
+            state.issue(to_index(n), access::branch_pipe(caps), false);
         }
         (Unit::Token, Some(id)) => state.issue_token(id, a, grf_bytes),
         _ => {}

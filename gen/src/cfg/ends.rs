@@ -1,5 +1,7 @@
 //! How blocks end before structurization, and where they go for that.
 
+use narrow::to_index;
+
 use crate::{BlockId, Inst, Kernel, Op, Space, Succs, Virtual};
 
 /// How a block ends.
@@ -94,7 +96,7 @@ impl Kernel<Virtual> {
     /// on here: structurization refuses it.
     pub fn link_blocks(&mut self) {
         let width = self.flow_width();
-        let count = self.blocks.len() as u32;
+        let count = to_index(self.blocks.len());
         for (b, block) in (1..).zip(&mut self.blocks) {
             let end = End::of(block.insts.last(), width).unwrap_or(End::Next);
             block.succs = end.succs(Some(BlockId(b)).filter(|next| next.0 < count));

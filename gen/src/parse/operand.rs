@@ -1,5 +1,7 @@
 //! Operands.
 
+use narrow::low_u64;
+
 use crate::{Arf, Base, Desc, Dst, Mme, Reg, Region, Space, Src, SrcMod, Type};
 
 use super::number;
@@ -120,7 +122,7 @@ fn immediate<S: Space>(text: &str, ty: Type) -> Option<Src<S>> {
         None => match ty {
             Type::F => text.parse::<f32>().ok()?.to_bits().into(),
             Type::Df => text.parse::<f64>().ok()?.to_bits(),
-            _ => text.parse::<i128>().ok().filter(|n| n.unsigned_abs() <= u64::MAX.into())? as u64,
+            _ => low_u64(text.parse::<i128>().ok().filter(|n| n.unsigned_abs() <= u64::MAX.into())?),
         },
     };
     Some(Src::imm(bits, ty))

@@ -9,6 +9,8 @@ mod names;
 
 use std::fmt::{self, Display, Formatter, Write};
 
+use narrow::{low_i16, low_i32, low_u32, to_index};
+
 use crate::{
     Arf, Base, Block, BlockId, Class, Desc, Dst, ExecSize, Inst, Kernel, Mme, Options, Outside, Payload, Reg,
     Region, SendInfo, Space, Src, SrcMod, Swsb, Target, Type, Var,
@@ -133,11 +135,13 @@ impl<S: Space> Display for Dst<S> {
 /// An immediate: floats as decimals, signed integers in decimal, others and what is no number in hexadecimal.
 fn write_imm(f: &mut Formatter<'_>, bits: u64, ty: Type) -> fmt::Result {
     match ty {
-        Type::F if !f32::from_bits(bits as u32).is_nan() => write!(f, "{:?}", f32::from_bits(bits as u32))?,
+        Type::F if !f32::from_bits(low_u32(bits)).is_nan() => {
+            write!(f, "{:?}", f32::from_bits(low_u32(bits)))?
+        }
         Type::Df if !f64::from_bits(bits).is_nan() => write!(f, "{:?}", f64::from_bits(bits))?,
-        Type::W => write!(f, "{}", bits as i16)?,
-        Type::D => write!(f, "{}", bits as i32)?,
-        Type::Q => write!(f, "{}", bits as i64)?,
+        Type::W => write!(f, "{}", low_i16(bits))?,
+        Type::D => write!(f, "{}", low_i32(bits))?,
+        Type::Q => write!(f, "{}", bits.cast_signed())?,
         _ => write!(f, "{bits:#x}")?,
     }
     write!(f, ":{ty}")
@@ -400,7 +404,7 @@ impl<S: Space> Display for Kernel<S> {
             writeln!(f, "V{i}: {var}")?;
         }
         for (i, block) in self.blocks.iter().enumerate() {
-            let id = BlockId(i as u32);
+            let id = BlockId(to_index(i));
             write!(f, "{id}:")?;
             if self.subroutines.contains(&id) {
                 f.write_str(" subroutine")?;

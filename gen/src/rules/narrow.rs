@@ -47,7 +47,8 @@ pub fn narrow_fits(dst: Narrow, src: NarrowSource, lanes: u32) -> bool {
     if !uniform {
         let dword = dst.place.is_some_and(|p| p.is_multiple_of(4));
         // Pairs of bytes in packed bytes: only ones that are nearly packed themselves.
-        let pairs = dst.bytes == 1 && dst.stride == 1 && r.width == 2 && r.horz as u32 + r.vert as u32 >= 4;
+        let pairs =
+            dst.bytes == 1 && dst.stride == 1 && r.width == 2 && u32::from(r.horz) + u32::from(r.vert) >= 4;
         return dword && !pairs && stride < nearest(dst, src.bytes);
     }
     if stride < nearest(dst, src.bytes) {

@@ -1,5 +1,7 @@
 //! Items that make room for another, and second chances for them.
 
+use narrow::to_index;
+
 use super::*;
 
 impl<'a, const W: usize> Scan<'a, W> {
@@ -67,7 +69,7 @@ impl<'a, const W: usize> Scan<'a, W> {
         let Scratch { active, met, .. } = &mut *self.s;
         met.clear();
         for (nth, a) in active.iter_mut().enumerate() {
-            let (nth, at, end, cost) = (nth as u32, a.from, a.to, a.cost);
+            let (nth, at, end, cost) = (to_index(nth), a.from, a.to, a.cost);
             if end > item.low && has(&used, at / rb) && a.held.meets(mine, all) {
                 met.extend((at / rb..end.div_ceil(rb)).map(|reg| {
                     let mask = mask_of(at.max(reg * rb) - reg * rb, end.min((reg + 1) * rb) - reg * rb);
@@ -154,7 +156,7 @@ impl<'a, const W: usize> Scan<'a, W> {
             self.wholes.clear(self.points_to);
         }
         // What has whole registers is known, but where things that must be there were together.
-        for i in 0..items.len() as u32 {
+        for i in 0..to_index(items.len()) {
             let at = self.s.at[i as usize];
             if at == UNPLACED {
                 continue;
@@ -166,7 +168,7 @@ impl<'a, const W: usize> Scan<'a, W> {
         }
         marked.clear();
         let marks = |&i: &u32| self.s.out[i as usize] && items[i as usize].fixed.is_none();
-        marked.extend((0..items.len() as u32).filter(marks));
+        marked.extend((0..to_index(items.len())).filter(marks));
         // Of equals the first comes first.
         marked.sort_unstable_by(|&a, &b| {
             items[b as usize].cost.total_cmp(&items[a as usize].cost).then(a.cmp(&b))

@@ -1,5 +1,7 @@
 //! Handles of variables, and the operands that are made of them.
 
+use narrow::low_u8;
+
 use crate::{
     ids::*,
     operand::*,
@@ -37,7 +39,7 @@ impl General {
         let grf = u32::from(self.grf_bytes);
         let byte = element.saturating_mul(self.ty.bytes());
         let row = u8::try_from(byte / grf).unwrap_or(u8::MAX);
-        let col = (byte % grf / self.ty.bytes()) as u8;
+        let col = low_u8(byte % grf / self.ty.bytes());
         Slice { var: self, row, col, region: None, modifier: Modifier::None }
     }
 
@@ -211,12 +213,12 @@ from! {
     SurfaceId => Dest: |surface| Dest::Operand(VectorOperand::Surface { surface, offset: 0 });
     SamplerId => Dest: |sampler| Dest::Operand(VectorOperand::Sampler { sampler, offset: 0 });
     u32 => Source: |n| imm(Type::UD, n.into());
-    i32 => Source: |n| imm(Type::D, u64::from(n as u32));
+    i32 => Source: |n| imm(Type::D, u64::from(n.cast_unsigned()));
     u16 => Source: |n| imm(Type::UW, n.into());
     f32 => Source: |n| imm(Type::F, n.to_bits().into());
     f64 => Source: |n| imm(Type::DF, n.to_bits());
     u64 => Source: |n| imm(Type::UQ, n);
-    i64 => Source: |n| imm(Type::Q, n as u64);
+    i64 => Source: |n| imm(Type::Q, n.cast_unsigned());
 }
 
 impl From<PredId> for PredOperand {

@@ -1,5 +1,7 @@
 //! From stored operands to the typed view.
 
+use narrow::{low_u8, low_u16};
+
 use super::{
     fields::{Fault, Take},
     *,
@@ -29,7 +31,7 @@ impl<'a> Take<'a> {
     }
 
     fn word(&mut self) -> u16 {
-        self.num() as u16
+        low_u16(self.num())
     }
 
     fn surface(&mut self) -> SurfaceId {
@@ -251,7 +253,7 @@ fn lsc_untyped<'a>(sub: u8, t: &mut Take<'a>) -> Result<Op<'a>, Fault> {
             cache,
             addr_type: t.choice("address type", LscAddrType::from_raw)?,
             addr_scale: t.word(),
-            addr_offset: t.num() as i32,
+            addr_offset: t.num().cast_signed(),
             addr_size: t.choice("address size", LscAddrSize::from_raw)?,
             shape: t.shape(op)?,
             surface: t.vector(),
@@ -286,9 +288,9 @@ fn lsc_typed<'a>(sub: u8, t: &mut Take<'a>) -> Result<Op<'a>, Fault> {
     let addr_size = t.choice("address size", LscAddrSize::from_raw)?;
     let shape = t.shape(op)?;
     let (surface, surface_index, dst) = (t.vector(), t.num(), t.raw());
-    let (u, du) = (t.raw(), t.num() as i32);
-    let (v, dv) = (t.raw(), t.num() as i32);
-    let (r, dr) = (t.raw(), t.num() as i32);
+    let (u, du) = (t.raw(), t.num().cast_signed());
+    let (v, dv) = (t.raw(), t.num().cast_signed());
+    let (r, dr) = (t.raw(), t.num().cast_signed());
     Ok(Op::LscTyped(LscTyped {
         op,
         cache,
@@ -308,7 +310,7 @@ fn lsc_typed<'a>(sub: u8, t: &mut Take<'a>) -> Result<Op<'a>, Fault> {
 fn sample<'a>(t: &mut Take<'a>, has_sampler: bool) -> Sample<'a> {
     let op = t.word();
     Sample {
-        op: op as u8,
+        op: low_u8(op),
         pixel_null_mask: op & 1 << 8 != 0,
         cps: op & 1 << 9 != 0,
         non_uniform_sampler: op & 1 << 10 != 0,
@@ -357,7 +359,7 @@ fn lifetime<'a>(t: &mut Take<'a>) -> Result<Op<'a>, Fault> {
     let id = t.num();
     let var = match properties >> 4 & 3 {
         0 => LifetimeVar::General(VarId(id)),
-        1 if id <= 0xffff => LifetimeVar::Address(AddrId(id as u16)),
+        1 if id <= 0xffff => LifetimeVar::Address(AddrId(low_u16(id))),
         2 => LifetimeVar::Predicate(PredId(id)),
         _ => return Err(("properties", u32::from(properties))),
     };
@@ -366,11 +368,11 @@ fn lifetime<'a>(t: &mut Take<'a>) -> Result<Op<'a>, Fault> {
 
 fn dpas<'a>(t: &mut Take<'a>) -> Result<Op<'a>, Fault> {
     let (dst, srcs, src2, info) = (t.raw(), t.raws(), t.vector(), t.num());
-    let precision = |field, raw: u32| Precision::from_raw(raw as u8).ok_or((field, raw & 0xff));
+    let precision = |field, raw: u32| Precision::from_raw(low_u8(raw)).ok_or((field, raw & 0xff));
     Ok(Op::Dpas {
         weight: precision("weight precision", info)?,
         activation: precision("activation precision", info >> 8)?,
-        depth: (info >> 16) as u8,
+        depth: low_u8(info >> 16),
         repeat: (info >> 24) as u8,
         dst,
         srcs,

@@ -1,5 +1,7 @@
 //! From the typed view to stored operands: the way back of [`super::build`].
 
+use narrow::to_u8;
+
 use super::{fields::Put, *};
 use crate::{
     opcode::Opcode,
@@ -71,7 +73,7 @@ impl Put<'_> {
 
 /// 1, 2, 4, ... as a power-of-two code; other numbers give a code that has no meaning.
 fn power(n: u8) -> u8 {
-    if n.is_power_of_two() { n.trailing_zeros() as u8 } else { 0xff }
+    if n.is_power_of_two() { to_u8(n.trailing_zeros()) } else { 0xff }
 }
 
 fn atomic(op: AtomicOp, bits: u8) -> u8 {
@@ -217,7 +219,7 @@ impl Op<'_> {
         let opcode = match *self {
             Op::Lsc(l) => {
                 p.num(l.sfid.raw()).cache(l.cache).num(l.addr_type.raw());
-                p.num(l.addr_scale).num(l.addr_offset as u32).num(l.addr_size.raw()).shape(l.shape);
+                p.num(l.addr_scale).num(l.addr_offset.cast_unsigned()).num(l.addr_size.raw()).shape(l.shape);
                 p.vector(l.surface).num(l.surface_index).raw(l.dst).raw(l.addr);
                 match l.pitch {
                     Some(pitch) => p.vector(pitch).raw(l.src1),
@@ -240,7 +242,7 @@ impl Op<'_> {
                 p.cache(l.cache).num(l.addr_type.raw()).num(l.addr_size.raw()).shape(l.shape);
                 p.vector(l.surface).num(l.surface_index).raw(l.dst);
                 for (at, offset) in l.coords.iter().zip(l.offsets) {
-                    p.raw(*at).num(offset as u32);
+                    p.raw(*at).num(offset.cast_unsigned());
                 }
                 p.raw(l.coords[3]).raw(l.src1).raw(l.src2);
                 return (O::LscTyped, l.op.raw());

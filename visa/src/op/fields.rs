@@ -2,6 +2,8 @@
 //!
 //! Where a view's fields are the stored ones, in their order, one line of [`views`] is the way there and back.
 
+use narrow::{low_u8, low_u16};
+
 use super::*;
 use crate::opcode::Opcode;
 
@@ -31,7 +33,7 @@ impl<'a> Take<'a> {
     }
 
     pub(super) fn byte(&mut self) -> u8 {
-        self.num() as u8
+        low_u8(self.num())
     }
 }
 
@@ -69,7 +71,7 @@ macro_rules! fields {
 
 fields! {
     u8: |t| t.byte(), |v| Operand::Num(v.into());
-    u16: |t| t.num() as u16, |v| Operand::Num(v.into());
+    u16: |t| low_u16(t.num()), |v| Operand::Num(v.into());
     u32: |t| t.num(), |v| Operand::Num(v);
     bool: |t| t.byte() != 0, |v| Operand::Num(v.into());
     ChannelMask: |t| ChannelMask(t.byte() & 15), |v| Operand::Num(v.0.into());

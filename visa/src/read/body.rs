@@ -1,5 +1,7 @@
 //! Declarations of a kernel or function.
 
+use narrow::{low_u16, to_index};
+
 use super::{
     Extent, bit_properties, code,
     cursor::{Cursor, Read},
@@ -63,7 +65,7 @@ pub(super) fn read(
     let (start, stop) =
         (extent.start.saturating_add(entry), extent.start.saturating_add(entry).saturating_add(size));
     if c.pos() == end && size > 0 && start >= end {
-        kernel.quirks.stripped_code = Some((size as u32, entry as u32));
+        kernel.quirks.stripped_code = Some((to_index(size), to_index(entry)));
         return Ok(());
     }
     if start < c.pos() || stop > end {
@@ -101,7 +103,7 @@ fn strings(c: &mut Cursor<'_>, wide: bool, kernel: &mut Kernel) -> Read<()> {
 }
 
 fn attributes(c: &mut Cursor<'_>, wide: bool, count: u16, table: &mut AttrTable) -> Read<AttrRange> {
-    let start = table.len() as u32;
+    let start = to_index(table.len());
     c.fits("number of attributes", u64::from(count), if wide { 5 } else { 3 })?;
     for _ in 0..count {
         let name = StrId(c.wide(wide, "attribute name")?);
@@ -186,15 +188,15 @@ fn inputs(c: &mut Cursor<'_>, version: Version, kernel: &mut Kernel) -> Read<()>
         let index = c.wide(wide, "input variable")?;
         let var = match kind & 7 {
             0 => InputVar::General(VarId(index)),
-            1 if index <= 0xffff => InputVar::Sampler(SamplerId(index as u16)),
-            2 if index <= 0xffff => InputVar::Surface(SurfaceId(index as u16)),
+            1 if index <= 0xffff => InputVar::Sampler(SamplerId(low_u16(index))),
+            2 if index <= 0xffff => InputVar::Surface(SurfaceId(low_u16(index))),
             _ => {
                 let allowed = "0 (general), 1 (sampler), 2 (surface) in bits 0-2, state indices below 65536";
                 let found = u64::from(kind);
                 return Err(c.error_at(kind_at, "input kind", ErrorKind::IllegalValue { found, allowed }));
             }
         };
-        let offset = c.u16("input offset")? as i16;
+        let offset = (c.u16("input offset")?).cast_signed();
         let size = c.u16("input size")?;
         kernel.inputs.push(Input { var, provenance: Provenance(kind >> 3), offset, size });
     }

@@ -1,5 +1,7 @@
 //! Instructions, driven by the table.
 
+use narrow::{to_index, to_u16};
+
 use super::cursor::{Cursor, Read};
 use crate::{
     error::{Error, ErrorKind},
@@ -84,8 +86,8 @@ impl Reader {
             let kind = ErrorKind::UnknownSubOpcode { found: sub };
             return Err(within(opcode.name(), c.error_at(c.pos() - 1, "sub-opcode", kind)));
         };
-        let first = kernel.operands.len() as u32;
-        let place = place as u32;
+        let first = to_index(kernel.operands.len());
+        let place = to_index(place);
         let record = Record { opcode, sub, exec: Exec::SCALAR, pred: None, first, count: 0, place };
         self.fields(c, row, record, kernel).map_err(|e| within(row.name, e))
     }
@@ -138,7 +140,7 @@ impl Reader {
                 }
             }
         }
-        record.count = (kernel.operands.len() - record.first as usize) as u16;
+        record.count = to_u16(kernel.operands.len() - record.first as usize);
         kernel.code.push(record);
         Ok(())
     }
@@ -200,7 +202,7 @@ impl Reader {
     /// Keeps the bits above the type of the last operand, so that the writer gives them back.
     fn note_type_bits(&mut self, kernel: &mut Kernel) {
         if self.type_bits != 0 {
-            let operand = kernel.operands.len() as u32 - 1;
+            let operand = to_index(kernel.operands.len()) - 1;
             kernel.quirks.type_bits.push(TypeBits { operand, bits: self.type_bits });
             self.type_bits = 0;
         }
@@ -255,7 +257,7 @@ impl Reader {
             },
             3 => {
                 let (addr, addr_offset) = (AddrId(c.u16(field)?), c.u8(field)?);
-                let offset = c.u16(field)? as i16;
+                let offset = (c.u16(field)?).cast_signed();
                 let ty = self.data_type(c, field)?;
                 let region = region(c, field)?;
                 VectorOperand::Indirect(IndirectOperand { addr, addr_offset, offset, ty, region, modifier })
@@ -309,7 +311,7 @@ fn usual(c: &mut Cursor<'_>, kernel: &mut Kernel) {
             };
             tail = after;
         }
-        let (first, place) = (first as u32, c.place_of(rest) as u32);
+        let (first, place) = (to_index(first), to_index(c.place_of(rest)));
         let count = row.vectors.into();
         code.push(Record { opcode: row.opcode, sub: 0, exec, pred, first, count, place });
         rest = tail;

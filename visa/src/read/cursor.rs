@@ -122,11 +122,14 @@ impl<'a> Cursor<'a> {
 
     /// A count of things that take at least `size` bytes each, if the rest can hold them.
     pub(super) fn fits(&self, field: &'static str, count: u64, size: usize) -> Read<usize> {
-        let allowed = (self.left() / size) as u64;
-        if count > allowed {
-            return Err(self.error_at(self.pos(), field, ErrorKind::CountTooLarge { found: count, allowed }));
+        let allowed = self.left() / size;
+        match usize::try_from(count) {
+            Ok(count) if count <= allowed => Ok(count),
+            _ => {
+                let kind = ErrorKind::CountTooLarge { found: count, allowed: allowed as u64 };
+                Err(self.error_at(self.pos(), field, kind))
+            }
         }
-        Ok(count as usize)
     }
 
     /// Bytes up to a zero byte, which is consumed.

@@ -1,5 +1,7 @@
 //! Directives and labels.
 
+use narrow::{low_u8, low_u32, to_index, to_u16};
+
 use super::{
     lexer::Tok,
     parser::{DIRECTIVES, Parsed, Parser},
@@ -284,7 +286,7 @@ impl<'s> Parser<'s> {
         Ok(match class {
             "A" => {
                 kernel.addrs.push(var);
-                Symbol::Address(AddrId(found as u16))
+                Symbol::Address(AddrId(to_u16(found)))
             }
             "P" => {
                 kernel.preds.push(var);
@@ -292,7 +294,7 @@ impl<'s> Parser<'s> {
             }
             "S" => {
                 kernel.samplers.push(var);
-                Symbol::Sampler(SamplerId(found as u16))
+                Symbol::Sampler(SamplerId(to_u16(found)))
             }
             _ => {
                 kernel.surfaces.push(var);
@@ -303,7 +305,7 @@ impl<'s> Parser<'s> {
 
     /// `attrs={Name, Name=1, Name="text"}`, if it is next.
     fn attrs(&mut self) -> Parsed<AttrRange> {
-        let start = self.k()?.attr_table.len() as u32;
+        let start = to_index(self.k()?.attr_table.len());
         if !self.key("attrs") {
             return Ok(AttrRange::default());
         }
@@ -316,11 +318,11 @@ impl<'s> Parser<'s> {
             }
         }
         self.expect(Tok::RBrace, "`}`")?;
-        let len = self.k()?.attr_table.len() as u32 - start;
+        let len = to_index(self.k()?.attr_table.len()) - start;
         if len > 255 {
             return self.fail("a variable has at most 255 attributes");
         }
-        Ok(AttrRange { start, len: len as u16 })
+        Ok(AttrRange { start, len: to_u16(len) })
     }
 
     /// One attribute: name and value.
@@ -345,8 +347,8 @@ impl<'s> Parser<'s> {
                 let number = if closed { self.int_exp_closed()? } else { self.int_exp()? };
                 let number: i64 = self.in_range(start, number, -(1 << 31)..=u32::MAX.into(), "the value")?;
                 value = match name {
-                    "Target" => vec![number as u8],
-                    _ => (number as u32).to_le_bytes().to_vec(),
+                    "Target" => vec![low_u8(number)],
+                    _ => low_u32(number).to_le_bytes().to_vec(),
                 };
             }
         }

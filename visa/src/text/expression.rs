@@ -2,6 +2,8 @@
 
 use std::ops::RangeInclusive;
 
+use narrow::low_u32;
+
 use super::{
     lexer::Tok,
     parser::{Parsed, Parser},
@@ -58,11 +60,11 @@ impl<'s> Parser<'s> {
                 (3, _) if pair(self, Tok::Gt, Tok::Eq) => (2, |a, b| Some((a >= b).into())),
                 (3, Tok::Lt) => (1, |a, b| Some((a < b).into())),
                 (3, Tok::Gt) => (1, |a, b| Some((a > b).into())),
-                (4, _) if pair(self, Tok::Lt, Tok::Lt) => (2, |a, b| Some(a.wrapping_shl(b as u32))),
+                (4, _) if pair(self, Tok::Lt, Tok::Lt) => (2, |a, b| Some(a.wrapping_shl(low_u32(b)))),
                 (4, _) if pair(self, Tok::Gt, Tok::Gt) && self.peek_at(2) == Tok::Gt && self.glued(2) => {
-                    (3, |a, b| Some((a as u64).wrapping_shr(b as u32) as i64))
+                    (3, |a, b| Some(a.cast_unsigned().wrapping_shr(low_u32(b)).cast_signed()))
                 }
-                (4, _) if pair(self, Tok::Gt, Tok::Gt) => (2, |a, b| Some(a.wrapping_shr(b as u32))),
+                (4, _) if pair(self, Tok::Gt, Tok::Gt) => (2, |a, b| Some(a.wrapping_shr(low_u32(b)))),
                 (5, Tok::Plus) => (1, |a, b| Some(a.wrapping_add(b))),
                 (5, Tok::Minus) => (1, |a, b| Some(a.wrapping_sub(b))),
                 (6, Tok::Star) => (1, |a, b| Some(a.wrapping_mul(b))),
@@ -144,7 +146,7 @@ impl<'s> Parser<'s> {
         match parsed {
             Ok(value) => {
                 self.at += 1;
-                Ok(value as i64)
+                Ok(value.cast_signed())
             }
             Err(_) => self.fail(format!("`{text}` does not fit into 64 bits")),
         }

@@ -1,5 +1,7 @@
 //! Control flow, synchronization, sends, bookkeeping.
 
+use narrow::low_u32;
+
 use super::{
     inst::Head,
     lexer::Tok,
@@ -280,14 +282,14 @@ impl<'s> Parser<'s> {
                     None => return self.expected("a shared function"),
                 }
             }
-            _ => self.primary()? as u32 & 15,
+            _ => low_u32(self.primary()?) & 15,
         };
         let exec = self.exec()?;
         let mut operands = vec![Operand::Num(modifier), Operand::Num(sfid)];
         for _ in 0..3 {
             operands.push(self.raw_operand()?);
             self.expect(Tok::Slash, "`/` and the length in bytes")?;
-            operands.push(Operand::Num(self.primary()? as u32));
+            operands.push(Operand::Num(low_u32(self.primary()?)));
         }
         for _ in 0..2 {
             operands.push(match self.peek() {
@@ -295,8 +297,8 @@ impl<'s> Parser<'s> {
                 _ => self.src_operand()?,
             });
         }
-        let desc = self.primary()? as u64;
-        operands.push(Operand::Num(desc as u32));
+        let desc = (self.primary()?).cast_unsigned();
+        operands.push(Operand::Num(low_u32(desc)));
         operands.push(Operand::Num((desc >> 32) as u32));
         self.emit(Opcode::RawSendg, exec, head, &operands)
     }

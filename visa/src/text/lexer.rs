@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use logos::Logos;
+use narrow::{low_u32, to_index};
 
 /// Kind of a token.
 #[derive(Logos, Clone, Copy, PartialEq, Eq, Debug)]
@@ -103,15 +104,15 @@ impl Token {
     }
 }
 
-/// All tokens of a text, ended by `Newline` and `End`.
+/// All tokens of a text of at most 4 GiB, ended by `Newline` and `End`.
 pub(super) fn tokens(text: &str) -> Vec<Token> {
     let mut out = Vec::with_capacity(text.len() / 3);
     let mut lexer = Tok::lexer(text);
     while let Some(tok) = lexer.next() {
         let span = lexer.span();
-        out.push(Token { tok: tok.unwrap_or(Tok::Bad), start: span.start as u32, end: span.end as u32 });
+        out.push(Token { tok: tok.unwrap_or(Tok::Bad), start: low_u32(span.start), end: low_u32(span.end) });
     }
-    let end = text.len() as u32;
+    let end = to_index(text.len());
     out.push(Token { tok: Tok::Newline, start: end, end });
     out.push(Token { tok: Tok::End, start: end, end });
     out

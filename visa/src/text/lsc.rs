@@ -1,5 +1,7 @@
 //! LSC instructions.
 
+use narrow::low_u32;
+
 use super::{
     inst::Head,
     lexer::Tok,
@@ -137,7 +139,7 @@ impl<'s> Parser<'s> {
             if ty != Type::UQ {
                 self.in_range::<i64>(start, value, i32::MIN.into()..=u32::MAX.into(), "the constant")?;
             }
-            let bits = if ty == Type::UQ { value as u64 } else { u64::from(value as u32) };
+            let bits = if ty == Type::UQ { value.cast_unsigned() } else { u64::from(low_u32(value)) };
             return Ok(Operand::Vector(VectorOperand::Immediate { ty, bits }));
         }
         let var = self.general_name()?;
@@ -237,7 +239,7 @@ impl<'s> Parser<'s> {
         operands.extend([
             Operand::Num(model.ty.raw().into()),
             Operand::Num(scale),
-            Operand::Num(offset as i32 as u32),
+            Operand::Num(low_u32(offset)),
             size,
         ]);
         operands.extend([s0, s1, s2, s3, model.surface, Operand::Num(model.index), dst, addr]);
@@ -265,7 +267,7 @@ impl<'s> Parser<'s> {
         for i in 0..4 {
             coords[i] = self.raw_operand()?;
             if i < 3 {
-                offsets[i] = self.addr_offset()? as i32 as u32;
+                offsets[i] = low_u32(self.addr_offset()?);
             }
             if !self.eat(Tok::Comma) {
                 break;

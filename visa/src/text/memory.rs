@@ -1,5 +1,7 @@
 //! Data port and SVM instructions.
 
+use narrow::to_index;
+
 use super::{
     inst::Head,
     lexer::Tok,
@@ -75,7 +77,7 @@ impl<'s> Parser<'s> {
         let plain = matches!(self.peek(), Tok::Int | Tok::Hex) && self.peek_at(1) != Tok::Colon;
         let plane = if plain { self.byte_operand("the plane")? } else { Operand::Num(0) };
         let operands = [
-            Operand::Num(modifier as u32),
+            Operand::Num(to_index(modifier)),
             surface,
             plane,
             Operand::Num(width.into()),

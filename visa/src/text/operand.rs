@@ -1,5 +1,7 @@
 //! Operands.
 
+use narrow::{low_i32, low_u8, low_u32};
+
 use super::{
     lexer::Tok,
     parser::{Failed, Parsed, Parser},
@@ -293,17 +295,17 @@ impl<'s> Parser<'s> {
                 }
                 Ok(VectorOperand::General(GeneralOperand {
                     var,
-                    row: row as u8,
-                    col: col as u8,
+                    row: low_u8(row),
+                    col: low_u8(col),
                     region: Region::src(0, 1, 0),
                     modifier: Modifier::None,
                 }))
             }
             Symbol::Surface(surface) if offset.is_multiple_of(4) && offset < 1024 => {
-                Ok(VectorOperand::Surface { surface, offset: (offset / 4) as u8 })
+                Ok(VectorOperand::Surface { surface, offset: low_u8(offset / 4) })
             }
             Symbol::Sampler(sampler) if offset.is_multiple_of(4) && offset < 1024 => {
-                Ok(VectorOperand::Sampler { sampler, offset: (offset / 4) as u8 })
+                Ok(VectorOperand::Sampler { sampler, offset: low_u8(offset / 4) })
             }
             other => self.wrong_kind(other, "a variable whose address can be taken"),
         }
@@ -314,7 +316,7 @@ impl<'s> Parser<'s> {
         let at = self.at;
         let value = self.int_exp_closed()?;
         if allowed.contains(&value) {
-            return Ok(value as u8);
+            return Ok(low_u8(value));
         }
         self.at = at;
         let list: Vec<_> = allowed.iter().map(i64::to_string).collect();
@@ -377,8 +379,10 @@ impl<'s> Parser<'s> {
             let (digits, ty) = text.split_once(':').unwrap_or((text, "f"));
             let value: f64 = digits.parse().unwrap_or_default();
             let value = if negative { -value } else { value };
+            #[expect(clippy::cast_possible_truncation, reason = "a constant of single precision is rounded")]
+            let single = value as f32;
             let (ty, bits) = match ty {
-                "f" | "F" => (Type::F, u64::from((value as f32).to_bits())),
+                "f" | "F" => (Type::F, u64::from(single.to_bits())),
                 _ => (Type::DF, value.to_bits()),
             };
             return Ok(VectorOperand::Immediate { ty, bits });
@@ -407,7 +411,7 @@ impl<'s> Parser<'s> {
         if !holds(ty, value, large) {
             return self.fail_since(start, format!("the constant does not fit into `:{}`", ty.name()));
         }
-        let bits = if ty.bytes() == 8 { value as u64 } else { u64::from(value as u32) };
+        let bits = if ty.bytes() == 8 { value.cast_unsigned() } else { u64::from(low_u32(value)) };
         Ok(VectorOperand::Immediate { ty, bits })
     }
 }
@@ -421,7 +425,7 @@ fn holds(ty: Type, value: i64, large: bool) -> bool {
     }
     let bits = if ty.is_packed() { 32 } else { ty.bytes() * 8 };
     let fits = |v: i64, bits: u32| v >= -(1 << (bits - 1)) && v < 1 << bits;
-    let extended = i64::from(value as u32 as i32);
+    let extended = i64::from(low_i32(value));
     !large && fits(value, 32) && (fits(value, bits) || fits(extended, bits))
 }
 

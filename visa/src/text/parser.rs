@@ -2,6 +2,7 @@
 
 use std::{fmt, ops::Range};
 
+use narrow::{to_index, to_u8, to_u16};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{
@@ -76,6 +77,11 @@ pub(super) const DIRECTIVES: [&str; 10] = [
 ///
 /// Every statement that is at fault, in order.
 pub fn parse(text: &str, options: TextOptions) -> Result<Module, Faults> {
+    if u32::try_from(text.len()).is_err() {
+        let mut parser = Parser::new("", options);
+        let _: Parsed<()> = parser.fail_at(0..0, "the text is longer than 4 GiB");
+        return parser.finish();
+    }
     let mut parser = Parser::new(text, options);
     match text.bytes().position(|b| b == 0) {
         // Names would end there in an object.
@@ -227,7 +233,7 @@ impl<'s> Parser<'s> {
             return None;
         }
         let len = rest.iter().take_while(|b| is_first(**b) || b.is_ascii_digit() || **b == b'-').count();
-        (rest.get(len) == Some(&b':')).then(|| (&self.text[start..start + len], (start + len + 1) as u32))
+        (rest.get(len) == Some(&b':')).then(|| (&self.text[start..start + len], to_index(start + len + 1)))
     }
 
     pub(super) fn skip_to(&mut self, byte: u32) {
@@ -260,14 +266,14 @@ impl<'s> Parser<'s> {
 
     fn end_kernel(&mut self) {
         let Some(mut kernel) = self.kernel.take() else { return };
-        let start = kernel.attr_table.len() as u32;
-        kernel.attrs = AttrRange { start, len: self.kernel_attrs.len() as u16 };
+        let start = to_index(kernel.attr_table.len());
+        kernel.attrs = AttrRange { start, len: to_u16(self.kernel_attrs.len()) };
         for (name, value) in self.kernel_attrs.drain(..) {
             kernel.attr_table.push(name, &value);
         }
         number_subroutines(&mut kernel);
         if kernel.is_function {
-            let size = |name| kernel.attr_int(name).unwrap_or(0).clamp(0, 255) as u8;
+            let size = |name| to_u8(kernel.attr_int(name).unwrap_or(0).clamp(0, 255));
             (kernel.input_size, kernel.return_value_size) = (size("ArgSize"), size("RetValSize"));
             self.functions.push(kernel);
         } else {
@@ -308,7 +314,7 @@ impl<'s> Parser<'s> {
         let name = self.intern(name.as_bytes());
         let kernel = self.k()?;
         kernel.labels.push(Label { name, kind, attrs: Default::default() });
-        Ok(LabelId(kernel.labels.len() as u32 - 1))
+        Ok(LabelId(to_index(kernel.labels.len()) - 1))
     }
 
     // ---- tokens ----
@@ -339,7 +345,7 @@ fn number_subroutines(kernel: &mut Kernel) {
     kernel.labels = order.iter().map(|old| kernel.labels[*old].clone()).collect();
     for operand in &mut kernel.operands {
         if let crate::operand::Operand::Label(label) = operand {
-            label.0 = new_of[label.index()] as u32;
+            label.0 = to_index(new_of[label.index()]);
         }
     }
 }

@@ -1,5 +1,7 @@
 //! Sampler, video analytics and render target instructions.
 
+use narrow::{to_index, to_u8};
+
 use super::{
     inst::Head,
     lexer::Tok,
@@ -189,7 +191,7 @@ impl<'s> Parser<'s> {
             self.at = at;
             return self.expected("16-full, 16-downsampled, 8-full or 8-downsampled");
         };
-        let mode = Operand::Num(u32::from(channels.0) | (format as u32) << 4);
+        let mode = Operand::Num(u32::from(channels.0) | to_index(format) << 4);
         let (sampler, surface) = (self.sampler_operand()?, self.surface_operand()?);
         let mut operands = vec![mode, sampler, surface];
         for _ in 0..4 {
@@ -204,7 +206,7 @@ impl<'s> Parser<'s> {
         let at = self.at;
         let word = self.raw_word(b"");
         match words.iter().position(|w| *w == word) {
-            Some(i) => Ok(Operand::Num(i as u32)),
+            Some(i) => Ok(Operand::Num(to_index(i))),
             None => {
                 self.at = at;
                 self.expected(&words.join(", "))
@@ -232,7 +234,7 @@ impl<'s> Parser<'s> {
     pub(super) fn va(&mut self, name: &str, head: Head) -> Parsed<()> {
         let opcode = if name == "va" { Opcode::Va } else { Opcode::VaSklPlus };
         let word = self.dot_word().unwrap_or_default();
-        let sub = VA_NAMES.iter().position(|n| *n == word && !n.is_empty()).map(|i| i as u8);
+        let sub = VA_NAMES.iter().position(|n| *n == word && !n.is_empty()).map(|i| to_u8(i));
         let Some(row) = sub.and_then(|s| table::lookup(opcode, s)) else {
             return self.fail("expected a video analytics operation such as `.convolve`");
         };

@@ -1,5 +1,7 @@
 //! Strings with their escapes, and names.
 
+use narrow::low_u8;
+
 use super::{
     lexer::Tok,
     parser::{Parsed, Parser},
@@ -71,7 +73,7 @@ fn unescape(text: &[u8]) -> Result<Vec<u8>, u8> {
             b'0'..=b'7' => {
                 let digits = text[i - 1..].iter().take(3).take_while(|d| (b'0'..=b'7').contains(*d)).count();
                 let value = text[i - 1..i - 1 + digits].iter().fold(0u32, |v, d| v * 8 + u32::from(d - b'0'));
-                out.push(value as u8);
+                out.push(low_u8(value));
                 i += digits - 1;
             }
             other => return Err(other),

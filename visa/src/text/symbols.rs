@@ -1,5 +1,6 @@
 //! Names in scope.
 
+use narrow::{to_index, to_u16};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{ids::*, near::similar_name};
@@ -40,7 +41,7 @@ pub(super) struct Symbols<'s> {
 impl<'s> Symbols<'s> {
     /// Declares a name; `false` if the scope has it already.
     pub(super) fn declare(&mut self, name: &'s str, symbol: Symbol) -> bool {
-        let depth = self.scopes.len() as u32;
+        let depth = to_index(self.scopes.len());
         if self.names.get(name).is_some_and(|(_, d)| *d == depth) {
             return false;
         }
@@ -106,10 +107,10 @@ impl<'s> Symbols<'s> {
 /// Names that need no declaration: `%r0`, `%slm`, `T0`-`T5`, `S31`, and `V0`-`V21`.
 fn predefined(name: &str) -> Option<Symbol> {
     if let Some(i) = PREDEFINED.iter().position(|row| row.name == name) {
-        return Some(Symbol::General(VarId(i as u32)));
+        return Some(Symbol::General(VarId(to_index(i))));
     }
     if let Some(i) = PREDEFINED_SURFACE_NAMES.iter().position(|n| *n == name) {
-        return Some(Symbol::Surface(SurfaceId(i as u16)));
+        return Some(Symbol::Surface(SurfaceId(to_u16(i))));
     }
     let index: u16 = name.get(1..)?.parse().ok()?;
     match name.as_bytes()[0] {

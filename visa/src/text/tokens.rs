@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use narrow::to_index;
+
 use super::{
     lexer::{Tok, Token},
     parser::{Failed, Fault, Parsed, Parser},
@@ -89,7 +91,7 @@ impl<'s> Parser<'s> {
         let rest = &self.text.as_bytes()[start..];
         let ends = |b: &u8| b.is_ascii_whitespace() || delimiters.contains(b);
         let len = rest.iter().position(ends).unwrap_or(rest.len());
-        self.skip_to((start + len) as u32);
+        self.skip_to(to_index(start + len));
         &self.text[start..start + len]
     }
 
@@ -108,7 +110,7 @@ impl<'s> Parser<'s> {
         let start = self.token().at();
         if start > self.line.0 {
             let lines = self.text.as_bytes()[self.line.0..start].iter().filter(|b| **b == b'\n').count();
-            self.line = (start, self.line.1 + lines as u32);
+            self.line = (start, self.line.1 + to_index(lines));
         }
         self.line.1
     }
@@ -132,11 +134,11 @@ impl<'s> Parser<'s> {
             let line_start = before.iter().rposition(|b| *b == b'\n').map_or(0, |i| i + 1);
             let line = if self.faults.last().is_some_and(|f| f.span.start <= span.start) {
                 let last = self.faults.last().map_or((1, 0), |f| (f.line, f.span.start));
-                last.0 + before[last.1.min(before.len())..].iter().filter(|b| **b == b'\n').count() as u32
+                last.0 + to_index(before[last.1.min(before.len())..].iter().filter(|b| **b == b'\n').count())
             } else {
-                1 + before.iter().filter(|b| **b == b'\n').count() as u32
+                1 + to_index(before.iter().filter(|b| **b == b'\n').count())
             };
-            let column = (before.len() - line_start + 1) as u32;
+            let column = to_index(before.len() - line_start + 1);
             self.faults.push(Fault { line, column, span, message: message.into() });
         }
         Err(Failed)

@@ -1,5 +1,7 @@
 //! Operands of each instruction against its table row.
 
+use narrow::to_index;
+
 use super::{
     Checker, Rule,
     flow::is_mark,
@@ -28,7 +30,7 @@ impl Checker<'_> {
                 continue;
             };
             if is_mark(record.opcode) {
-                marks.push(index as u32);
+                marks.push(to_index(index));
             }
             if self.safety_only && usual.is_safe(record, row) {
                 continue;
@@ -189,7 +191,7 @@ impl Checker<'_> {
             None => var.predefined().is_some(),
         };
         if !exists {
-            let last = self.kernel.vars.len() as u32 + PREDEFINED_VARS - 1;
+            let last = to_index(self.kernel.vars.len()) + PREDEFINED_VARS - 1;
             let message = format!("V{} does not exist, the last variable is V{last}", var.0);
             self.report(Rule::VariableIndex, Some(index), field, message);
         }

@@ -1,5 +1,7 @@
 //! Declarations.
 
+use narrow::to_u16;
+
 use super::{Checker, Root, Rule};
 use crate::{ids::*, model::*, types::Type};
 
@@ -57,7 +59,7 @@ impl Checker<'_> {
     fn attributes(&mut self) {
         const MEANINGS: [(&str, &[i32]); 3] =
             [("SimdSize", &[0, 1, 8, 16, 32]), ("NumGRF", &[0, 128, 256]), ("Target", &[0, 1])];
-        let most = self.register_file() as i32;
+        let most = self.register_file().cast_signed();
         let ranges = [
             ("SLMSize", 1024, "kB"),
             ("SpillMemOffset", 1 << 24, "bytes"),
@@ -102,7 +104,7 @@ impl Checker<'_> {
         for label in &kernel.labels {
             self.length(label.name, 1024, "label");
         }
-        let attributes = AttrRange { start: 0, len: kernel.attr_table.len().min(65535) as u16 };
+        let attributes = AttrRange { start: 0, len: to_u16(kernel.attr_table.len().min(65535)) };
         for (name, _) in kernel.attr_table.range(attributes) {
             self.length(name, 64, "attribute name");
         }
@@ -126,7 +128,7 @@ impl Checker<'_> {
         for (i, label) in kernel.labels.iter().enumerate() {
             self.name(label.name, || format!("label {i}"));
         }
-        let all = AttrRange { start: 0, len: kernel.attr_table.len().min(65535) as u16 };
+        let all = AttrRange { start: 0, len: to_u16(kernel.attr_table.len().min(65535)) };
         for (name, _) in kernel.attr_table.range(all) {
             self.name(name, || "attribute".into());
         }
@@ -303,7 +305,7 @@ impl Checker<'_> {
                 self.report(Rule::InputVariable, None, field(), message);
                 continue;
             }
-            let offset = input.offset as u32;
+            let offset = u32::from(input.offset.cast_unsigned());
             let size = u32::from(input.size);
             ranges.push((offset, offset + size, i));
             let most = self.register_file();

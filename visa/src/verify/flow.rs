@@ -1,5 +1,7 @@
 //! Labels, subroutines, calls.
 
+use narrow::to_index;
+
 use super::{Checker, Rule};
 use crate::{
     ids::LabelId, inst::Record, model::Kernel, near::similar_name, opcode::Opcode, operand::Operand,
@@ -76,7 +78,7 @@ impl Checker<'_> {
                     format!("`{}` is defined a second time, first at {unit} {first}", kernel.label_name(id));
                 self.report(Rule::LabelDefined, Some(index), "label", message);
             }
-            *place = Some(index as u32);
+            *place = Some(to_index(index));
             let is_block =
                 matches!(kernel.labels[id.index()].kind, LabelKind::Block | LabelKind::DivergentResourceLoop);
             if is_block != (record.opcode == Opcode::Label) {
@@ -144,7 +146,7 @@ impl Checker<'_> {
         }
         let known: Vec<_> = (0..defined.len())
             .filter(|i| defined[*i].is_some())
-            .map(|i| kernel.label_name(LabelId(i as u32)))
+            .map(|i| kernel.label_name(LabelId(to_index(i))))
             .collect();
         let near = similar_name(&kernel.label_name(id), known.iter().map(|n| &**n))?;
         Some(format!("; did you mean `{near}`?"))
@@ -236,7 +238,7 @@ impl Checker<'_> {
             }
             match (record.opcode, current) {
                 (Opcode::Subroutine, _) => current = Some(id),
-                (_, Some(caller)) => calls.push((caller.0, index as u32, id.0)),
+                (_, Some(caller)) => calls.push((caller.0, to_index(index), id.0)),
                 _ => {}
             }
         }
@@ -248,7 +250,7 @@ impl Checker<'_> {
         state.clear();
         state.resize(count, 0);
         stack.clear();
-        for start in 0..count as u32 {
+        for start in 0..to_index(count) {
             if state[start as usize] != 0 {
                 continue;
             }

@@ -1,6 +1,8 @@
 //! Messages: payloads inside their variables and at register boundaries, operands that may be missing,
 //! sources of atomics, shapes of blocks, surfaces.
 
+use narrow::to_index;
+
 use super::{Checker, Rule};
 use crate::{ids::*, inst::Inst, lsc::*, op::*, operand::*, types::*};
 
@@ -186,7 +188,7 @@ impl Checker<'_> {
         srcs: [(&'static str, RawOperand); 2],
     ) {
         for (i, (field, raw)) in srcs.into_iter().enumerate() {
-            if (i as u32) < count {
+            if to_index(i) < count {
                 if raw.is_null() {
                     let message = format!("found %null, but `{name}` takes {count} sources");
                     self.report(Rule::AtomicSources, Some(at.index), field, message);

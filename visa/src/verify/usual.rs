@@ -3,6 +3,8 @@
 //! It only ever says that an instruction is safe. What it does not say so of goes through all rules, which
 //! know what to report.
 
+use narrow::const_u16;
+
 use super::{
     Checker,
     code::{address_end, last_element, plain_region},
@@ -36,7 +38,8 @@ static LAST_ELEMENT: [[u16; 512]; ExecSize::ALL.len()] = {
         while code < 512 {
             let raw = (code & 7) | (code & 0o70) << 1 | (code & 0o700) << 2;
             if let Some(region) = Region::from_raw(raw) {
-                last[size][code as usize] = last_element(region, ExecSize::ALL[size].lanes()) as u16;
+                last[size][code as usize] =
+                    const_u16(last_element(region, ExecSize::ALL[size].lanes()) as u64);
             }
             code += 1;
         }

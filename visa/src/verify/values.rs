@@ -10,7 +10,7 @@ fn constant(v: &VectorOperand) -> Option<u64> {
         VectorOperand::Immediate { ty, bits } if ty.is_int() => {
             let unused = 64 - 8 * ty.bytes();
             Some(if ty.is_signed_int() {
-                ((bits << unused) as i64 >> unused) as u64
+                ((bits << unused).cast_signed() >> unused).cast_unsigned()
             } else {
                 bits << unused >> unused
             })
@@ -121,7 +121,7 @@ impl Checker<'_> {
 
     fn range(&mut self, index: usize, field: &'static str, value: u64, first: u64, last: u64) {
         if !(first..=last).contains(&value) {
-            let message = format!("found {}, allowed: {first} to {last}", value as i64);
+            let message = format!("found {}, allowed: {first} to {last}", value.cast_signed());
             self.report(Rule::ConstantRange, Some(index), field, message);
         }
     }

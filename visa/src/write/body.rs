@@ -1,5 +1,7 @@
 //! Declarations of a kernel or function.
 
+use narrow::to_index;
+
 use super::{Out, code};
 use crate::{error::WriteError, model::*};
 
@@ -56,7 +58,7 @@ pub(super) fn write(kernel: &Kernel, version: Version) -> Result<Body, WriteErro
     out.count8("number of surfaces", kernel.surfaces.len())?;
     simple_vars(&mut out, wide, kernel, &kernel.surfaces)?;
     out.u8(0);
-    let inputs_at = out.bytes.len() as u32;
+    let inputs_at = to_index(out.bytes.len());
     if !kernel.is_function {
         inputs(&mut out, version, kernel)?;
     }
@@ -82,8 +84,8 @@ pub(super) fn write(kernel: &Kernel, version: Version) -> Result<Body, WriteErro
         return Ok(Body { bytes: out.bytes, inputs_at });
     }
     let size = out.bytes.len() - entry;
-    out.bytes[size_at..size_at + 4].copy_from_slice(&(size as u32).to_le_bytes());
-    out.bytes[size_at + 4..size_at + 8].copy_from_slice(&(entry as u32).to_le_bytes());
+    out.bytes[size_at..size_at + 4].copy_from_slice(&to_index(size).to_le_bytes());
+    out.bytes[size_at + 4..size_at + 8].copy_from_slice(&to_index(entry).to_le_bytes());
     out.bytes.extend_from_slice(&kernel.quirks.after_code);
     Ok(Body { bytes: out.bytes, inputs_at })
 }
@@ -125,7 +127,7 @@ fn inputs(out: &mut Out, version: Version, kernel: &Kernel) -> Result<(), WriteE
         };
         out.u8(class | input.provenance.0 << 3);
         out.wide(version.at_least(3, 4), "input variable", index)?;
-        out.u16(input.offset as u16);
+        out.u16(input.offset.cast_unsigned());
         out.u16(input.size);
     }
     Ok(())

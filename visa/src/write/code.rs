@@ -1,5 +1,7 @@
 //! Instructions, driven by the table.
 
+use narrow::{low_u16, low_u32, to_index};
+
 use super::{Out, limit};
 use crate::{
     error::WriteError,
@@ -63,7 +65,7 @@ impl Writer<'_> {
                     }
                 }
                 _ => {
-                    self.bits = self.bits_above(record.first + at as u32);
+                    self.bits = self.bits_above(record.first + to_index(at));
                     self.field(slot, &operands[at])?;
                     at += 1;
                 }
@@ -94,7 +96,7 @@ impl Writer<'_> {
         match (*operand, slot.enc) {
             (Operand::Absent, _) => Ok(()),
             (Operand::Vector(VectorOperand::Immediate { bits, .. }), Enc::Aoffimmi) if !self.wide => {
-                self.out.count16(name, bits as usize)
+                self.out.count16(name, usize::try_from(bits).unwrap_or(usize::MAX))
             }
             (Operand::Vector(_), Enc::Aoffimmi) if !self.wide => Err(limit(name, 1, 0)),
             (Operand::Vector(v), _) => self.vector(&v, name),
@@ -137,7 +139,7 @@ impl Writer<'_> {
         let word = match pred {
             None => 0,
             Some(p) if p.id.0 > 0xfff => return Err(limit("predicate", p.id.index(), 0xfff)),
-            Some(p) => p.id.0 as u16 | u16::from(p.ctrl.raw()) << 13 | u16::from(p.inverse) << 15,
+            Some(p) => low_u16(p.id.0) | u16::from(p.ctrl.raw()) << 13 | u16::from(p.inverse) << 15,
         };
         self.out.u16(word);
         Ok(())
@@ -168,14 +170,14 @@ impl Writer<'_> {
                 out.u8(tag(3, i.modifier));
                 out.u16(i.addr.0);
                 out.u8(i.addr_offset);
-                out.u16(i.offset as u16);
+                out.u16(i.offset.cast_unsigned());
                 out.u8(i.ty.raw() | self.bits);
                 out.u16(i.region.raw());
             }
             VectorOperand::Immediate { ty, bits } => {
                 out.u8(5);
                 out.u8(ty.raw() | self.bits);
-                if ty.bytes() == 8 { out.u64(bits) } else { out.u32(bits as u32) }
+                if ty.bytes() == 8 { out.u64(bits) } else { out.u32(low_u32(bits)) }
             }
             VectorOperand::Surface { surface, offset } => {
                 out.u8(6);

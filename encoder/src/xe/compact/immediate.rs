@@ -1,5 +1,7 @@
 //! Immediates of compacted words.
 
+use narrow::low_u16;
+
 /// The 12 bits of an immediate, by the code of its type: 16-bit types stand twice in the native word.
 /// Whether it has such a form goes to `all`.
 #[inline]
@@ -16,13 +18,13 @@ pub(super) fn compact_imm(code: u8, imm: u32, all: &mut bool) -> u16 {
         _ => (false, 0),
     };
     *all &= fits;
-    small as u16 & 0xfff
+    low_u16(small) & 0xfff
 }
 
 /// The native immediate of 12 bits: integers extend as their type says, floats at the low end.
 pub(super) fn expand_imm(code: u8, small: u16) -> Option<u32> {
     let small = u32::from(small);
-    let signed = ((small << 20) as i32 >> 20) as u32;
+    let signed = ((small << 20).cast_signed() >> 20).cast_unsigned();
     let twice = |half: u32| half & 0xffff | half << 16;
     match code {
         0 | 2 | 4 | 8 => Some(small),

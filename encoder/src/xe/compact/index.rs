@@ -1,5 +1,7 @@
 //! Tables of groups of bits, and how to find a group in one.
 
+use narrow::const_u8;
+
 use super::super::words::bits;
 
 /// A group of native bits with its table.
@@ -37,7 +39,7 @@ impl Index {
         let mut factor: u64 = 0x9e37_79b9_7f4a_7c15;
         loop {
             if let Some(places) = Index::spread(&native, rows.len(), factor) {
-                return Index { mask, native, len: rows.len() as u8, factor, places };
+                return Index { mask, native, len: const_u8(rows.len() as u64), factor, places };
             }
             factor = factor.wrapping_mul(0xd134_2543_de82_ef95).wrapping_add(2);
         }
@@ -51,7 +53,7 @@ impl Index {
         while r < rows {
             let place = Index::place(native[r], factor);
             if places[place] == NONE {
-                places[place] = r as u8;
+                places[place] = const_u8(r as u64);
             } else if native[places[place] as usize] != native[r] {
                 return None;
             }
@@ -68,6 +70,7 @@ impl Index {
     }
 
     #[inline(always)]
+    #[expect(clippy::cast_possible_truncation, reason = "the lower half, beside the upper")]
     const fn place(group: u128, factor: u64) -> usize {
         let low = (group as u64).wrapping_mul(factor);
         let high = ((group >> 64) as u64).wrapping_mul(factor.rotate_left(32) | 1);

@@ -21,11 +21,12 @@ use self::{
 use super::words::bits;
 use crate::{CMPT_CTRL, DecodeError, opcodes};
 use gen_ir::Class;
+use narrow::{const_u8, low_u8, low_u16, low_u64};
 use platforms::Platform;
 
 /// See [`crate::compact`].
 pub(super) fn compact(platform: Platform, word: u128) -> Option<u64> {
-    let form = form(platform, word as u64)?;
+    let form = form(platform, low_u64(word))?;
     if super::wide(platform) { compact_as::<Pvc>(form, word) } else { compact_as::<Tgl>(form, word) }
 }
 
@@ -62,7 +63,7 @@ static FORMS: [[Option<Form>; 128]; Platform::ROWS.len()] = {
     while p < Platform::ROWS.len() {
         let mut number = 0;
         while number < 128 {
-            if let Some(op) = opcodes::from_number(Platform::ROWS[p], number as u8) {
+            if let Some(op) = opcodes::from_number(Platform::ROWS[p], const_u8(number as u64)) {
                 let info = op.info();
                 table[p][number] = match info.class {
                     Class::Sync => Some(Form::One),
@@ -173,7 +174,7 @@ fn basic<C: Compaction, const TWO: bool, const LAST_IMM: bool>(word: u128) -> Op
     covered |= if two && !imm { SRC1_REG } else { 0 };
     let mut all = word & !covered == 0;
     let src1 = if imm {
-        let code = if two { word >> 88 } else { word >> 40 } as u8 & 0xf;
+        let code = low_u8(if two { word >> 88 } else { word >> 40 }) & 0xf;
         compact_imm(code, (word >> 96) as u32, &mut all)
     } else {
         let register = if two { u16::from(field(word, 104)) << 4 } else { 0 };
@@ -274,7 +275,7 @@ fn expand_basic<C: Compaction>(two: bool, small: u64) -> Result<u128, DecodeErro
         return Err(DecodeError::compacted(small, "Src0.RegNum", found, "0 beside an immediate"));
     }
     if imm {
-        let code = if two { word >> 88 } else { word >> 40 } as u8 & 0xf;
+        let code = low_u8(if two { word >> 88 } else { word >> 40 }) & 0xf;
         let Some(value) = expand_imm(code, b.src1) else {
             let found = code.into();
             return Err(DecodeError::compacted(small, "DataType", found, "a type of compacted immediates"));
@@ -292,11 +293,11 @@ fn expand_basic<C: Compaction>(two: bool, small: u64) -> Result<u128, DecodeErro
 }
 
 fn field(word: u128, low: u32) -> u8 {
-    (word >> low) as u8
+    low_u8(word >> low)
 }
 
 fn swsb<C: Compaction>(word: u128) -> u16 {
-    ((word & C::SWSB) >> 8) as u16
+    low_u16((word & C::SWSB) >> 8)
 }
 
 /// `DataTypeIndex` on both platforms; the last part only without immediate.

@@ -6,6 +6,7 @@ use super::{
     index::Index,
 };
 use bitfield_struct::bitfield;
+use narrow::low_u8;
 
 #[bitfield(u64)]
 struct TglBasic {
@@ -82,7 +83,7 @@ impl Compaction for Tgl {
         TglBasic::new()
             .with_opcode(b.opcode)
             .with_debug_ctrl(b.debug_ctrl)
-            .with_swsb(b.swsb as u8)
+            .with_swsb(low_u8(b.swsb))
             .with_dst_reg_num(b.dst_reg)
             .with_control_index(b.control)
             .with_data_type_index(b.data_type)
@@ -115,7 +116,7 @@ impl Compaction for Tgl {
         TglTernary::new()
             .with_opcode(t.opcode)
             .with_debug_ctrl(t.debug_ctrl)
-            .with_swsb(t.swsb as u8)
+            .with_swsb(low_u8(t.swsb))
             .with_dst_reg_num(t.dst_reg)
             .with_control_index(t.control)
             .with_source_index(t.source)

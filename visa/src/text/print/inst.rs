@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Write};
 
+use narrow::low_u8;
+
 use super::{Printer, quote};
 use crate::{
     ids::*,
@@ -61,7 +63,7 @@ impl Printer<'_> {
                 self.all(&operands[1..])
             }
             Opcode::Cmp => {
-                let relation = operands[0].num() as u8;
+                let relation = low_u8(operands[0].num());
                 self.out.push_str(if relation & 0x80 != 0 { "cmpn." } else { "cmp." });
                 self.out.push_str(CondMod::from_raw(relation & 7).map_or("", CondMod::name));
                 self.exec(record)?;
@@ -403,7 +405,7 @@ impl Printer<'_> {
 
     fn dpas(&mut self, record: &Record, operands: &[Operand]) -> fmt::Result {
         let info = operands[4].num();
-        let precision = |raw: u32| crate::op::Precision::from_raw(raw as u8).map_or("?", |p| p.name());
+        let precision = |raw: u32| crate::op::Precision::from_raw(low_u8(raw)).map_or("?", |p| p.name());
         write!(
             self.out,
             "{}.{}.{}.{}.{}",

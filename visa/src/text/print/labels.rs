@@ -8,6 +8,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use narrow::to_index;
+
 use super::Printer;
 use crate::{ids::LabelId, model::Kernel, types::LabelKind};
 
@@ -33,7 +35,7 @@ impl Labels {
             let label = &kernel.labels[i];
             let key = (label.name, label.kind == LabelKind::FastComposite);
             let seen = names.entry(key).or_insert_with(|| {
-                let plain = printer.plain_label(LabelId(i as u32));
+                let plain = printer.plain_label(LabelId(to_index(i)));
                 (hash(EMPTY, plain.as_bytes()), plain[plain.len().saturating_sub(12)..].to_owned())
             });
             (seen.0, seen.1.ends_with(&format!("_{i}")))

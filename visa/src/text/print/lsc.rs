@@ -122,7 +122,8 @@ impl Printer<'_> {
     /// Operands from the address type on.
     fn untyped(&mut self, record: &Record, op: LscOp, o: &[Operand]) -> fmt::Result {
         self.exec(record)?;
-        let (ty, scale, offset, size, shape) = (&o[0], o[1].num(), o[2].num() as i32, &o[3], &o[4..8]);
+        let (ty, scale, offset, size, shape) =
+            (&o[0], o[1].num(), (o[2].num()).cast_signed(), &o[3], &o[4..8]);
         let (dst, addr) = (&o[10], &o[11]);
         let src1 = if op.is_strided() { &o[13] } else { &o[12] };
         let kind = op.kind();
@@ -178,7 +179,7 @@ impl Printer<'_> {
             }
             self.short_raw(&o[at])?;
             if i < 3 {
-                let offset = o[at + 1].num() as i32;
+                let offset = (o[at + 1].num()).cast_signed();
                 if offset != 0 {
                     write!(self.out, "{offset:+}")?;
                 }

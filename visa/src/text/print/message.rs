@@ -2,6 +2,8 @@
 
 use std::fmt::{self, Write};
 
+use narrow::low_u8;
+
 use super::{
     super::{memory::MEDIA_MODIFIERS, sampler::*},
     Printer,
@@ -53,12 +55,12 @@ impl Printer<'_> {
     }
 
     fn masked(&mut self, record: &Record, mask: u32) -> fmt::Result {
-        write!(self.out, "{}.{}", record.opcode, ChannelMask(mask as u8).name())?;
+        write!(self.out, "{}.{}", record.opcode, ChannelMask(low_u8(mask)).name())?;
         self.exec(record)
     }
 
     fn atomic(&mut self, raw: u32) -> fmt::Result {
-        let op = AtomicOp::from_raw(raw as u8 & 31).map_or("", AtomicOp::name);
+        let op = AtomicOp::from_raw(low_u8(raw) & 31).map_or("", AtomicOp::name);
         let width = match raw >> 5 {
             1 => ".16",
             2 => ".64",
@@ -96,7 +98,7 @@ impl Printer<'_> {
             _ => ExecSize::S1,
         };
         write!(self.out, "{}{modifier}.{}", record.opcode, power(operands[0].num() & 3))?;
-        self.exec_of(Exec { size, mask: EMask::from_raw((count >> 4) as u8) })?;
+        self.exec_of(Exec { size, mask: EMask::from_raw(low_u8(count >> 4)) })?;
         self.out.push_str(modifier);
         self.all(&operands[if load { 3 } else { 2 }..])
     }
@@ -125,7 +127,7 @@ impl Printer<'_> {
                 self.all(&operands[2..4])
             }
             _ => {
-                write!(self.out, ".{}", ChannelMask(operands[0].num() as u8).name())?;
+                write!(self.out, ".{}", ChannelMask(low_u8(operands[0].num())).name())?;
                 self.exec(record)?;
                 self.all(&operands[2..])
             }
@@ -203,7 +205,11 @@ impl Printer<'_> {
                 (_, Operand::Vector(VectorOperand::Immediate { bits, .. }))
                     if record.sub == 2 && slot.name == "mode" =>
                 {
-                    let word = va_words(17, "mode").get(*bits as usize).copied().unwrap_or("?");
+                    let word = usize::try_from(*bits)
+                        .ok()
+                        .and_then(|bits| va_words(17, "mode").get(bits))
+                        .copied()
+                        .unwrap_or("?");
                     write!(self.out, " {word}")?;
                 }
                 _ => self.operand(operand)?,
@@ -232,9 +238,9 @@ impl Printer<'_> {
             Opcode::Sample3d | Opcode::Load3d | Opcode::Gather43d => self.sample(record, operands),
             Opcode::Info3d => {
                 let op = operands[0].num();
-                self.out.push_str(sampler_name(op as u8));
+                self.out.push_str(sampler_name(low_u8(op)));
                 if matches!(op, 10 | 11) {
-                    write!(self.out, ".{}", ChannelMask(operands[1].num() as u8).name())?;
+                    write!(self.out, ".{}", ChannelMask(low_u8(operands[1].num())).name())?;
                 }
                 self.exec(record)?;
                 self.all(&operands[2..])
@@ -242,17 +248,17 @@ impl Printer<'_> {
             Opcode::SampleLegacy | Opcode::LoadLegacy => {
                 let mode = operands[0].num();
                 let lanes = if mode >> 4 & 3 == 0 { 8 } else { 16 };
-                write!(self.out, "{}.{} ({lanes})", record.opcode, ChannelMask(mode as u8).name())?;
+                write!(self.out, "{}.{} ({lanes})", record.opcode, ChannelMask(low_u8(mode)).name())?;
                 self.all(&operands[1..])
             }
             Opcode::SampleUnorm => {
                 let mode = operands[0].num();
                 let format = UNORM_FORMATS[mode as usize >> 4 & 3];
-                write!(self.out, "sample_unorm.{}.{format}", ChannelMask(mode as u8).name())?;
+                write!(self.out, "sample_unorm.{}.{format}", ChannelMask(low_u8(mode)).name())?;
                 self.all(&operands[1..])
             }
             Opcode::Avs => {
-                write!(self.out, "avs.{}", ChannelMask(operands[0].num() as u8).name())?;
+                write!(self.out, "avs.{}", ChannelMask(low_u8(operands[0].num())).name())?;
                 self.operand(&operands[2])?;
                 self.operand(&operands[1])?;
                 self.all(&operands[3..10])?;
@@ -291,13 +297,13 @@ impl Printer<'_> {
 
     fn sample(&mut self, record: &Record, operands: &[Operand]) -> fmt::Result {
         let op = operands[0].num();
-        self.out.push_str(sampler_name(op as u8));
+        self.out.push_str(sampler_name(low_u8(op)));
         for (word, bit) in [(".pixel_null_mask", 8), (".cps", 9), (".divS", 10)] {
             if op >> bit & 1 != 0 {
                 self.out.push_str(word);
             }
         }
-        let channels = operands[1].num() as u8;
+        let channels = low_u8(operands[1].num());
         let mask = if record.opcode == Opcode::Gather43d { 1 << (channels & 3) } else { channels };
         write!(self.out, ".{}", ChannelMask(mask).name())?;
         self.exec(record)?;
