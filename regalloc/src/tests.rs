@@ -198,7 +198,7 @@ fn wide(platform: Platform, n: u32, times: u32) -> Kernel<Virtual> {
     let mut k = Kernel::new("wide", platform);
     let grf = u32::from(platform.caps().regs.grf_bytes);
     let v: Vec<VarId> = (0..n).map(|_| k.add_var(Var::temp(VarClass::General, grf, grf))).collect();
-    let mut insts: Vec<_> = v.iter().enumerate().map(|(i, &v)| value(v, narrow::to_index(i))).collect();
+    let mut insts: Vec<_> = v.iter().enumerate().map(|(i, &v)| value(v, to_index(i))).collect();
     for i in (0..times).flat_map(|_| 0..v.len()) {
         insts.push(add(v[0], v[0], v[i]));
     }
