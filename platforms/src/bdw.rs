@@ -1,8 +1,8 @@
 //! Broadwell, Gen8.
 
 use crate::{
-    Caps, Flow, Format, Memory, Operations, Platform, Regions, Registers, Sampler, Scoreboard, Sends, Thread,
-    Words, latency::GEN8,
+    Caps, Flow, Format, Memory, Operations, Platform, Regions, Registers, Sampler, Scoreboard, Sends,
+    TernaryImm, Thread, Words, latency::GEN8,
 };
 
 /// Broadwell's row.
@@ -22,7 +22,7 @@ pub(crate) const BDW: Caps = Caps {
         nibble_offset: true,
         ternary_align16: true,
         ternary_cond: true,
-        ternary_imm: false,
+        ternary_imm: TernaryImm::None,
     },
     regs: Registers {
         grf_bytes: 32,

@@ -96,8 +96,20 @@ pub struct Words {
     pub ternary_align16: bool,
     /// A ternary instruction may have a condition modifier.
     pub ternary_cond: bool,
-    /// A ternary instruction may have 16-bit immediates as sources 0 and 2.
-    pub ternary_imm: bool,
+    /// The 16-bit immediates that a ternary instruction may have.
+    pub ternary_imm: TernaryImm,
+}
+
+/// Which 16-bit immediates a ternary instruction may have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum TernaryImm {
+    /// None.
+    None,
+    /// A signed word as the last source of an integer `mad`. The align1 form of Gen11 could hold more; this is what
+    /// Intel's finalizer writes there.
+    LastWord,
+    /// Sources 0 and 2.
+    FirstAndLast,
 }
 
 impl Words {

@@ -1,7 +1,8 @@
 //! Ice Lake, Gen11. What the row does not name is as on Skylake.
 
 use crate::{
-    Caps, Flow, Format, Memory, Operations, Platform, Regions, Sampler, Sends, Thread, Words, skl::SKL,
+    Caps, Flow, Format, Memory, Operations, Platform, Regions, Sampler, Sends, TernaryImm, Thread, Words,
+    skl::SKL,
 };
 
 /// Ice Lake's row.
@@ -14,7 +15,12 @@ pub(crate) const ICLLP: Caps = Caps {
     gen_platform: 10,
     iga_name: "11",
     iga_json_name: "icl",
-    words: Words { format: Format::Gen11, ternary_align16: false, ..SKL.words },
+    words: Words {
+        format: Format::Gen11,
+        ternary_align16: false,
+        ternary_imm: TernaryImm::LastWord,
+        ..SKL.words
+    },
     ops: Operations {
         int64: false,
         fp64: false,

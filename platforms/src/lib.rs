@@ -26,8 +26,8 @@ mod skl;
 mod tgllp;
 
 pub use caps::{
-    Caps, Flow, Format, Layout, Memory, Operations, Regions, Registers, Sampler, Scoreboard, Sends, Thread,
-    Words,
+    Caps, Flow, Format, Layout, Memory, Operations, Regions, Registers, Sampler, Scoreboard, Sends,
+    TernaryImm, Thread, Words,
 };
 pub use latency::Latencies;
 

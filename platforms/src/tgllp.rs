@@ -1,7 +1,7 @@
 //! Tiger Lake, Gen12. What the row does not name is as on Ice Lake.
 
 use crate::{
-    Caps, Flow, Format, Memory, Operations, Platform, Regions, Sampler, Scoreboard, Sends, Words,
+    Caps, Flow, Format, Memory, Operations, Platform, Regions, Sampler, Scoreboard, Sends, TernaryImm, Words,
     icllp::ICLLP, latency::XE,
 };
 
@@ -15,7 +15,12 @@ pub(crate) const TGLLP: Caps = Caps {
     gen_platform: 12,
     iga_name: "12p1",
     iga_json_name: "xe",
-    words: Words { format: Format::Gen12, ternary_cond: false, ternary_imm: true, ..ICLLP.words },
+    words: Words {
+        format: Format::Gen12,
+        ternary_cond: false,
+        ternary_imm: TernaryImm::FirstAndLast,
+        ..ICLLP.words
+    },
     ops: Operations { mul_source_mods: false, fdiv_pow: false, dp4a: true, madm: false, ..ICLLP.ops },
     regions: Regions { ternary_unit_stride: 1, ..ICLLP.regions },
     flow: Flow { switch_jump: false, ..ICLLP.flow },

@@ -2,10 +2,11 @@
 //!
 //! Volume 7, "Instruction Format", three-source formats. Align16: operands are packed and 16-byte
 //! aligned, or one replicated element at a dword (doubles cannot be replicated); no immediates; 1, 4, 8 or 16
-//! channels. Align1: small sets of strides; the last source packed or scalar; Xe: 16-bit immediates as sources 0 and 2.
+//! channels. Align1: small sets of strides; the last source packed or scalar; 16-bit immediates ([`TernaryImm`]).
 
 use gen_ir::{Class, Cond, CondMod, Dst, ExecSize, Op, Options, PredCtrl, Region, Src, Type};
 use narrow::to_u8;
+use platforms::TernaryImm;
 
 use super::{
     Legalizer, Step, lanes_of,
@@ -66,7 +67,11 @@ fn integer_mad(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
     let narrow = |s: &VSrc| match *s {
         Src::Imm { bits, ty } => {
             let v = extend(bits, ty).cast_signed();
-            lx.caps.words.ternary_imm && (-0x8000..=0xffff).contains(&v)
+            match lx.caps.words.ternary_imm {
+                TernaryImm::None => false,
+                TernaryImm::LastWord => (-0x8000..=0x7fff).contains(&v),
+                TernaryImm::FirstAndLast => (-0x8000..=0xffff).contains(&v),
+            }
         }
         ref other => other.ty().is_some_and(|t| t.bytes() == 2),
     };
@@ -88,7 +93,8 @@ fn integer_mad(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
         // The dword factor is source 1, the word source 2.
         if let Src::Imm { bits, ty } = new.src[2] {
             let v = extend(bits, ty).cast_signed();
-            new.src[2] = Src::imm(v.cast_unsigned(), if v < 0 { Type::W } else { Type::Uw });
+            let signed = v < 0 || lx.caps.words.ternary_imm == TernaryImm::LastWord;
+            new.src[2] = Src::imm(v.cast_unsigned(), if signed { Type::W } else { Type::Uw });
         }
         if new == *inst {
             return None;
@@ -478,8 +484,14 @@ fn last_source(lx: &mut Legalizer<'_>, inst: &VInst, ty: Type) -> Option<Step> {
 
 /// 16-bit immediates as sources 0 and 2.
 fn short_immediate(lx: &Legalizer<'_>, inst: &VInst, i: usize, bits: u64, ty: Type) -> Option<VSrc> {
-    // Intel's finalizer writes none in `bfe`.
-    if !lx.caps.words.ternary_imm || i == 1 || inst.op == Op::Bfe {
+    let may = match lx.caps.words.ternary_imm {
+        TernaryImm::None => false,
+        // Made of an integer product before (`integer_mad`).
+        TernaryImm::LastWord => i == 2 && inst.op == Op::Mad && ty == Type::W,
+        // Intel's finalizer writes none in `bfe`.
+        TernaryImm::FirstAndLast => i != 1 && inst.op != Op::Bfe,
+    };
+    if !may {
         return None;
     }
     match ty {
