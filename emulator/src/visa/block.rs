@@ -7,6 +7,10 @@ use super::{
     thread::Thread,
 };
 use crate::{report::SendKind, thread::Trap};
+use messages::{
+    Descriptor, ExtendedDescriptor, Sfid,
+    hdc::{Dc0, OwordBlock, OwordCount},
+};
 use visa::{Inst, Op, RawOperand};
 
 /// Bytes between memory and a raw operand.
@@ -123,22 +127,29 @@ pub(super) fn raw(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Resul
     let Op::RawSends { eot: false, sfid, src_len, ext_desc, desc, srcs, dst, .. } = inst.op else {
         return Err("this raw message is not modelled".into());
     };
-    let ext = cx.scalar_address(t, ext_desc)? as u32;
-    let desc = cx.scalar_address(t, desc)? as u32;
-    let function = if sfid != 0 { u32::from(sfid) } else { ext & 15 };
-    let kind = desc >> 14 & 31;
-    if function != 10 || !matches!(kind, 0 | 1 | 8 | 9) || desc >> 19 & 1 == 0 {
-        return Err(format!("a raw message {desc:#x} to function {function} is not modelled").into());
-    }
-    let store = kind & 8 != 0;
-    let owords = match desc >> 8 & 7 {
-        0 => 1,
-        n @ 2..=5 => 1 << (n - 1),
-        _ => return Err("no such number of owords".into()),
+    let ext = ExtendedDescriptor::from_bits(cx.scalar_address(t, ext_desc)? as u32);
+    let desc = Descriptor::from_bits(cx.scalar_address(t, desc)? as u32);
+    let function = if sfid != 0 { sfid } else { ext.target_function() };
+    let block = OwordBlock::from(desc);
+    // Whether it writes, and what its offset counts.
+    let known = match block.message_type() {
+        Some(Dc0::OwordBlockRead) => Some((false, 16)),
+        Some(Dc0::UnalignedOwordBlockRead) => Some((false, 1)),
+        Some(Dc0::OwordBlockWrite) => Some((true, 16)),
+        Some(Dc0::UnalignedOwordBlockWrite) => Some((true, 1)),
+        _ => None,
     };
-    let unit = if kind & 1 != 0 { 1 } else { 16 };
+    let known = known.filter(|_| function == Sfid::Dc0.number() && desc.header_present());
+    let Some((store, unit)) = known else {
+        let bits = desc.into_bits();
+        return Err(format!("a raw message {bits:#x} to function {function} is not modelled").into());
+    };
+    let owords = match block.count() {
+        Some(OwordCount::OneHigh) | None => return Err("no such number of owords".into()),
+        Some(count) => count.owords(),
+    };
     let offset = cx.address(t, srcs[0], 8, 4)? * unit;
-    let place = of_index(desc & 0xff);
+    let place = of_index(block.surface());
     if place == Place::Flat {
         return Err("raw messages to stateless memory are not modelled".into());
     }

@@ -7,6 +7,7 @@ use super::{
     thread::Thread,
 };
 use crate::{messages::atomic::Atomic, report::SendKind, thread::Trap};
+use messages::SurfaceIndex;
 use visa::{
     Inst, Op,
     lsc::{LscAddrSize, LscAddrType, LscDataSize, LscKind, LscOrder, LscSfid},
@@ -26,7 +27,7 @@ pub(super) fn place(
     }
     Ok(match addr_type {
         LscAddrType::Flat => Place::Flat,
-        LscAddrType::Bti => of_index(cx.scalar_address(t, surface)? as u32),
+        LscAddrType::Bti => of_index(SurfaceIndex(cx.scalar_address(t, surface)? as u8)),
         LscAddrType::Bss => Place::State(cx.scalar_address(t, surface)? as u32 & !0x3f),
         LscAddrType::Ss => Place::Scratch,
         other => return Err(format!("LSC address model {other} is not modelled").into()),

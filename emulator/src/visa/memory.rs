@@ -7,6 +7,7 @@ use crate::{
     report::{Fault, SendKind},
     thread::Trap,
 };
+use messages::SurfaceIndex;
 use visa::{AtomicOp, Inst, Op, RawOperand, SurfaceId};
 
 /// What an access goes to.
@@ -24,11 +25,11 @@ pub(super) enum Place {
 }
 
 /// The place of a binding table index.
-pub(super) fn of_index(bti: u32) -> Place {
-    match bti & 0xff {
-        254 => Place::Slm,
-        255 | 253 => Place::Flat,
-        n => Place::Table(n),
+pub(super) fn of_index(index: SurfaceIndex) -> Place {
+    match index {
+        SurfaceIndex::SHARED_LOCAL => Place::Slm,
+        SurfaceIndex::STATELESS | SurfaceIndex::STATELESS_INCOHERENT => Place::Flat,
+        SurfaceIndex(n) => Place::Table(n.into()),
     }
 }
 
@@ -36,7 +37,7 @@ impl Thread<'_> {
     /// The place of a surface variable.
     pub fn place_of(&self, id: SurfaceId) -> Result<Place, Trap> {
         let value = self.surface_value(id, 0)?;
-        Ok(if id == SurfaceId::BINDLESS { Place::State(value) } else { of_index(value) })
+        Ok(if id == SurfaceId::BINDLESS { Place::State(value) } else { of_index(SurfaceIndex(value as u8)) })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Instructions that all rules left alone before: code repeats the shapes of its instructions.
 
-use gen_ir::{Base, Dst, Inst, Payload, Region, Src, Type, Virtual};
+use gen_ir::{Base, Dst, Inst, Payload, Region, Src, Type, Virtual, slot};
 use platforms::Platform;
 
 use super::Legalizer;
@@ -74,31 +74,14 @@ impl Seen {
     /// How instructions of a shape are spelled, if one was kept.
     #[inline]
     pub fn spelling(&self, shape: &Shape) -> Option<Spelling> {
-        let kept = &self.kept[slot(shape)];
+        let kept = &self.kept[slot(shape, SHAPES)];
         (kept.shape == *shape).then_some(kept.spelling)
     }
 
     /// Notes that all rules keep instructions of a shape, and how they are spelled then.
     pub fn add(&mut self, shape: Shape, spelling: Spelling) {
-        self.kept[slot(&shape)] = Kept { shape, spelling };
+        self.kept[slot(&shape, SHAPES)] = Kept { shape, spelling };
     }
-}
-
-/// Where a shape is kept: the highest bits of a sum of products, which all its bits have a say in.
-#[inline]
-fn slot(shape: &Shape) -> usize {
-    // Odd numbers without a pattern: the golden ratio and square roots in 64 bits.
-    const KEYS: Shape = [
-        0x9e37_79b9_7f4a_7c15,
-        0x6a09_e667_f3bc_c909,
-        0xbb67_ae85_84ca_a73b,
-        0x3c6e_f372_fe94_f82b,
-        0xa54f_f53a_5f1d_36f1,
-        0x510e_527f_ade6_82d1,
-        0x9b05_688c_2b3e_6c1f,
-    ];
-    let sum = shape.iter().zip(KEYS).fold(0u64, |sum, (word, key)| sum.wrapping_add(word.wrapping_mul(key)));
-    (sum >> (u64::BITS - SHAPES)) as usize
 }
 
 /// The shape of an instruction, if it has one: direct operands, no macro, no family with fields of its own. It has the

@@ -3,7 +3,7 @@
 use platforms::Platform;
 
 use super::is_legal;
-use crate::{Class, Dst, Inst, Op, Payload, Physical, Reg, Region, Src, SrcMod, Type};
+use crate::{Class, Dst, Inst, Op, Payload, Physical, Reg, Region, Src, SrcMod, Type, slot};
 
 /// Shapes that are kept, as a power of two.
 const SHAPES: u32 = 12;
@@ -39,7 +39,7 @@ impl Seen {
             return is_legal(platform, inst);
         }
         let shape = shape(inst);
-        let place = &mut self.shapes[place(&shape)];
+        let place = &mut self.shapes[slot(&shape, SHAPES)];
         if *place == shape {
             return true;
         }
@@ -49,21 +49,6 @@ impl Seen {
         }
         legal
     }
-}
-
-/// Where a shape is kept: the highest bits of a sum of products, which all its bits have a say in.
-#[inline]
-fn place(shape: &Shape) -> usize {
-    // Odd numbers without a pattern: the golden ratio and square roots in 64 bits.
-    const KEYS: Shape = [
-        0x9e37_79b9_7f4a_7c15,
-        0x6a09_e667_f3bc_c909,
-        0xbb67_ae85_84ca_a73b,
-        0x3c6e_f372_fe94_f82b,
-        0xa54f_f53a_5f1d_36f1,
-    ];
-    let sum = shape.iter().zip(KEYS).fold(0u64, |sum, (word, key)| sum.wrapping_add(word.wrapping_mul(key)));
-    (sum >> (u64::BITS - SHAPES)) as usize
 }
 
 #[inline]

@@ -8,6 +8,11 @@ use std::fmt;
 
 use emulator::probe::{Probed, Sent, probe};
 use gen_ir::Sfid;
+use messages::{
+    Descriptor, ExtendedDescriptor, MessageLength, ResponseLength, SurfaceIndex,
+    hdc::{Dc0, MemoryFence, Scattered},
+    spawner::end_of_thread,
+};
 use platforms::Platform;
 
 use super::forms::{END, Form, PREDICATE, VARIABLES, simd};
@@ -141,13 +146,25 @@ impl Names<'_> {
 /// each channel's offset, and nothing else of it counts but for stateless memory (volume 7, "Data Port Messages").
 fn without_header(s: &Sent, grf: usize) -> Sent {
     let mut s = s.clone();
-    let scattered = s.sfid == Sfid::Dc0 && matches!(s.desc.0 >> 14 & 0x1f, 3..=5 | 0xb..=0xd);
-    if !scattered || s.desc.0 & HEADER == 0 || s.desc.0 & 0xff >= 0xfb || s.payload.len() < 2 * grf {
+    let desc = Descriptor::from_bits(s.desc.0);
+    let scattered = matches!(
+        Scattered::from(desc).message_type(),
+        Some(
+            Dc0::DwordScatteredRead
+                | Dc0::ByteScatteredRead
+                | Dc0::QwordScatteredRead
+                | Dc0::DwordScatteredWrite
+                | Dc0::ByteScatteredWrite
+                | Dc0::QwordScatteredWrite
+        )
+    );
+    let in_table = desc.surface().0 < SurfaceIndex::SCRATCH.0;
+    if s.sfid != Sfid::Dc0 || !scattered || !desc.header_present() || !in_table || s.payload.len() < 2 * grf {
         return s;
     }
     let global = dwords(&s.payload[..grf])[2];
     s.payload.drain(..grf);
-    s.desc.0 &= !HEADER;
+    s.desc.0 = desc.with_header_present(false).into_bits();
     for i in 0..s.lanes as usize {
         let at = 4 * i..4 * i + 4;
         let offset = dwords(&s.payload[at.clone()])[0];
@@ -161,22 +178,23 @@ fn without_header(s: &Sent, grf: usize) -> Sent {
 
 /// Messages that matter: the end of the thread only where it waits for others.
 fn messages(probed: &Probed, grf: u32) -> Vec<Sent> {
-    let some = probed.sent.iter().filter(|s| !s.eot || s.conditional || s.desc.0 != 0x0200_0010);
+    let some =
+        probed.sent.iter().filter(|s| !s.eot || s.conditional || s.desc.0 != end_of_thread().into_bits());
     some.map(|s| without_header(s, grf as usize)).collect()
 }
 
 /// Without the fences that we put in front of the end where the platform asks for it.
 fn without_last_fences(platform: Platform, ours: &mut Vec<Sent>, count: usize) {
-    let fence = |s: &Sent| s.sfid == Sfid::Dc0 && matches!(s.desc.0, 0x0219_e000 | 0x0219_e0fe);
+    let lengths =
+        |d: Descriptor| d.with_lengths(MessageLength::ONE, ResponseLength::ONE).with_header_present(true);
+    let fences = [SurfaceIndex(0), SurfaceIndex::SHARED_LOCAL].map(|surface| {
+        lengths(MemoryFence::new().with_surface(surface).with_commit(true).into()).into_bits()
+    });
+    let fence = |s: &Sent| s.sfid == Sfid::Dc0 && fences.contains(&s.desc.0);
     while platform.caps().memory.fence_before_eot && ours.len() > count && ours.last().is_some_and(fence) {
         ours.pop();
     }
 }
-
-const FIRST_LENGTH: u32 = 0x1e00_0000;
-const HEADER: u32 = 1 << 19;
-const SECOND_LENGTH: u32 = 0x7c0;
-const FUNCTION: u32 = 0x3f;
 
 fn dwords(bytes: &[Option<u8>]) -> Vec<Option<u32>> {
     let whole = |b: &[Option<u8>]| b.iter().rev().try_fold(0u32, |n, b| b.map(|b| n << 8 | u32::from(b)));
@@ -282,11 +300,15 @@ fn words(platform: Platform, a: &Sent, b: &Sent) -> Vec<(String, String, String)
     };
     field("function", function(a), function(b));
     field("conditional", a.conditional.to_string(), b.conditional.to_string());
-    let desc = |s: &Sent| format!("{:#010x}", s.desc.0 & !FIRST_LENGTH);
+    let without_length = |s: &Sent| Descriptor::from_bits(s.desc.0).with_message_length(MessageLength::NONE);
+    let desc = |s: &Sent| format!("{:#010x}", without_length(s).into_bits());
     field("descriptor", desc(a), desc(b));
     let lsc = platform.caps().memory.lsc;
-    let ignored = if lsc { 0 } else { SECOND_LENGTH | FUNCTION };
-    let ex_desc = |s: &Sent| format!("{:#x}{}", s.ex_desc.0 & !ignored, if s.ex_bso { " ExBSO" } else { "" });
+    let ex_desc = |s: &Sent| {
+        let whole = ExtendedDescriptor::from_bits(s.ex_desc.0);
+        let shown = if lsc { whole } else { whole.surface_offset() };
+        format!("{:#x}{}", shown.into_bits(), if s.ex_bso { " ExBSO" } else { "" })
+    };
     field("extended descriptor", ex_desc(a), ex_desc(b));
     field("payload registers", a.payload.len().to_string(), b.payload.len().to_string());
     field("response", a.response.to_string(), b.response.to_string());

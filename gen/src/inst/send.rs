@@ -1,0 +1,78 @@
+//! Messages: descriptors, lengths, the end of the thread.
+
+use messages::{Descriptor, ExtendedDescriptor, Sfid, hdc, lsc, sampler};
+use platforms::Platform;
+
+use crate::{Reg, Space};
+
+/// A message descriptor operand. What an immediate says is read and built with the structs of crate `messages`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Desc<S: Space, D = Descriptor> {
+    /// Immediate.
+    Imm(D),
+    /// Address subregister (dword aligned), or address variable.
+    Reg(Reg<S>),
+}
+
+/// An extended message descriptor operand.
+pub type ExDesc<S> = Desc<S, ExtendedDescriptor>;
+
+impl<S: Space, D> Desc<S, D> {
+    /// The register, if it is one.
+    pub fn reg(self) -> Option<Reg<S>> {
+        match self {
+            Desc::Reg(reg) => Some(reg),
+            Desc::Imm(_) => None,
+        }
+    }
+
+    /// The same operand with its register replaced.
+    pub(super) fn map_reg<T: Space>(self, f: impl FnOnce(Reg<S>) -> Reg<T>) -> Desc<T, D> {
+        match self {
+            Desc::Imm(desc) => Desc::Imm(desc),
+            Desc::Reg(reg) => Desc::Reg(f(reg)),
+        }
+    }
+}
+
+/// What a `send` adds to the common fields. Sources 0 and 1 are the payload ranges; lengths are in
+/// GRFs and stand here because a register descriptor hides them.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct SendInfo<S: Space> {
+    /// Shared function.
+    pub sfid: Sfid,
+    /// Message descriptor.
+    pub desc: Desc<S>,
+    /// Extended message descriptor (bits 0..5 hold SFID and EOT on Gen8..11: left zero here).
+    pub ex_desc: ExDesc<S>,
+    /// End of thread.
+    pub eot: bool,
+    /// GRFs written (0 when unknown after decoding a register descriptor).
+    pub dst_len: u8,
+    /// GRFs read from source 0.
+    pub src0_len: u8,
+    /// GRFs read from source 1.
+    pub src1_len: u8,
+}
+
+impl<S: Space> SendInfo<S> {
+    /// Whether the message is known to do nothing but read memory: loads, reads of surfaces and samples,
+    /// not fences, atomics or anything without a name here. With a descriptor in a register it is not known.
+    ///
+    /// Sources: Programmer's Reference Manuals, volume "3D Media GPGPU", "Data Port Messages" (Skylake
+    /// volume 7), and the message numbers of the reference disassembler for later platforms.
+    pub fn only_reads(&self, platform: Platform) -> bool {
+        let Desc::Imm(desc) = self.desc else { return false };
+        match self.sfid {
+            Sfid::Ugm | Sfid::Ugml | Sfid::Slm | Sfid::Tgm => {
+                platform.caps().memory.lsc && lsc::Untyped::from(desc).op().is_some_and(lsc::Op::only_reads)
+            }
+            Sfid::Dc0 => hdc::dc0_only_reads(desc),
+            Sfid::Dc1 => hdc::dc1_only_reads(desc),
+            Sfid::DcRo => hdc::dc_ro_only_reads(desc),
+            // All but what empties the cache or changes the mask of pixels.
+            Sfid::Sampler => sampler::Sample::from(desc).message_type() != sampler::FLUSH,
+            _ => false,
+        }
+    }
+}
