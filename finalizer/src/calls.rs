@@ -7,8 +7,8 @@
 //! right before it, which goes to the callee.
 
 use gen_ir::{
-    Arf, Block, BlockId, Dst, ExecSize, Inst, Kernel, Op, Options, Outside, Payload, Physical, Pool, Reg,
-    Region, Src, SrcMod, Target, Type,
+    Arf, Base, Block, BlockId, Dst, ExecSize, Inst, Kernel, Op, Options, Outside, Payload, Physical, Pool,
+    Reg, Region, Src, SrcMod, Target, Type,
 };
 use narrow::to_index;
 use platforms::{Caps, Layout};
@@ -108,7 +108,7 @@ fn restore(out: &mut Vec<Inst<Physical>>, touch: &Inst<Physical>, bytes: u16, ca
         return;
     }
     let registers = |reg: Reg<Physical>, n: u16| match reg.base() {
-        gen_ir::Base::Grf(first) => Reg::grf(first + n, reg.byte),
+        Base::Grf(first) => Reg::new(Base::Grf(first.plus(n)), reg.byte),
         _ => reg,
     };
     for n in 0..bytes / caps.regs.grf_bytes {
@@ -221,7 +221,7 @@ pub(crate) fn place_distances(kernel: &Kernel<Physical>, offsets: &[u32], code: 
         let counts = inst.opts.has(Options::NO_COMPACT);
         match (inst.op, inst.src[0], from) {
             (Op::Add, Src::Direct { reg, mods: SrcMod::Neg, .. }, _)
-                if counts && reg.base() == gen_ir::Base::Arf(Arf::Ip) =>
+                if counts && reg.base() == Base::Arf(Arf::Ip) =>
             {
                 from = Some((at, None));
             }

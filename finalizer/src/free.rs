@@ -23,7 +23,7 @@ pub(crate) fn registers(code: &Kernel<Physical>, used: u16) -> Vec<(u16, u16)> {
             } else if let Base::Grf(n) = reg.base()
                 && let Some(extent) = inst.extent(role, grf_bytes)
             {
-                let base = u32::from(n) * grf_bytes;
+                let base = n.start(grf_bytes);
                 touch(base + extent.start, base + extent.end);
             }
         });

@@ -116,7 +116,7 @@ impl Pairs {
 
     fn bytes(&self, reg: Reg<Physical>, len: u32) -> Option<Bytes> {
         let Base::Grf(n) = reg.base() else { return None };
-        let start = u32::from(n) * self.grf_bytes + reg.byte;
+        let start = n.start(self.grf_bytes) + reg.byte;
         Some(Bytes { start, end: start + len })
     }
 
@@ -134,7 +134,7 @@ impl Pairs {
         inst.for_each_reg(|role, reg| {
             let Base::Grf(n) = reg.base() else { return };
             let Some(extent) = inst.extent(role, self.grf_bytes) else { return };
-            let start = u32::from(n) * self.grf_bytes;
+            let start = n.start(self.grf_bytes);
             let touched = Bytes { start: start + extent.start, end: start + extent.end };
             found |= written.meets(touched);
             found |= role == Role::Dst && read.iter().flatten().any(|r| r.meets(touched));

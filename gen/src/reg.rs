@@ -1,13 +1,13 @@
 //! Registers: physical ones, and the variables that stand for them before allocation.
 
 use std::{
-    fmt::{self, Debug, Formatter},
+    fmt::{self, Debug, Display, Formatter},
     hash::Hash,
     marker::PhantomData,
     num::NonZeroU32,
 };
 
-use narrow::{const_u8, low_u8, low_u16, to_index};
+use narrow::{const_u8, low_u8, low_u16, to_index, to_u16};
 
 /// What a register may be at one stage of the pipeline.
 pub trait Space: Copy + Eq + Ord + Hash + Debug + Default + 'static {
@@ -165,11 +165,49 @@ impl Arf {
     }
 }
 
+/// The number of a general register, `r0` and up.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct GrfNum(pub u16);
+
+impl GrfNum {
+    /// The byte of the register file that it starts at, where registers have so many bytes.
+    #[inline]
+    pub fn start(self, grf_bytes: u32) -> u32 {
+        u32::from(self.0) * grf_bytes
+    }
+
+    /// The register so many further on.
+    #[must_use]
+    pub const fn plus(self, registers: u16) -> GrfNum {
+        GrfNum(self.0 + registers)
+    }
+}
+
+impl From<GrfNum> for u32 {
+    #[inline]
+    fn from(number: GrfNum) -> u32 {
+        number.0.into()
+    }
+}
+
+impl From<GrfNum> for usize {
+    #[inline]
+    fn from(number: GrfNum) -> usize {
+        number.0.into()
+    }
+}
+
+impl Display for GrfNum {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        write!(f, "r{}", self.0)
+    }
+}
+
 /// The register an operand starts in.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Base<S: Space> {
-    /// General register number.
-    Grf(u16),
+    /// General register.
+    Grf(GrfNum),
     /// Architecture register.
     Arf(Arf),
     /// Variable, before allocation.
@@ -231,7 +269,7 @@ impl<S: Space> Reg<S> {
     /// What starts at byte `byte` of `base`.
     pub fn new(base: Base<S>, byte: u32) -> Self {
         match base {
-            Base::Grf(num) => Reg::grf(num, byte),
+            Base::Grf(num) => Reg::grf(num.0, byte),
             Base::Arf(arf) => Reg::arf(arf, byte),
             Base::Var(var) => Reg::packed(Packed::new(VAR, to_index(S::var_index(var))), byte),
         }
@@ -240,6 +278,13 @@ impl<S: Space> Reg<S> {
     /// General register `num`, byte `byte`.
     pub const fn grf(num: u16, byte: u32) -> Self {
         Reg::packed(Packed::new(GRF, num as u32), byte)
+    }
+
+    /// What starts at a byte of the register file (counted from `r0.0`), where registers have so many bytes.
+    #[inline]
+    pub fn in_file(file_byte: u32, grf_bytes: u32) -> Self {
+        debug_assert!(grf_bytes.is_power_of_two());
+        Reg::grf(to_u16(file_byte >> grf_bytes.trailing_zeros()), file_byte & (grf_bytes - 1))
     }
 
     /// Architecture register at byte `byte`.
@@ -258,7 +303,7 @@ impl<S: Space> Reg<S> {
         match bits & !NUMBER {
             VAR => S::var(bits & NUMBER).map_or(Base::Arf(Arf::Null), Base::Var),
             ARF => Base::Arf(self.base.to_arf()),
-            _ => Base::Grf(low_u16(bits)),
+            _ => Base::Grf(GrfNum(low_u16(bits))),
         }
     }
 
@@ -276,9 +321,9 @@ impl<S: Space> Reg<S> {
 
     /// The number of the general register that the operand starts in.
     #[inline]
-    pub fn grf_number(self) -> Option<u16> {
+    pub fn grf_number(self) -> Option<GrfNum> {
         let bits = self.base.0.get();
-        (bits & !NUMBER == GRF).then_some(low_u16(bits))
+        (bits & !NUMBER == GRF).then_some(GrfNum(low_u16(bits)))
     }
 
     /// The kind of architecture register that the operand starts in, the first half of its [`code`](Arf::code).
@@ -331,7 +376,7 @@ mod tests {
         let arfs = (0..=15u8).filter_map(|kind| Arf::from_code(kind, 3).or(Arf::from_code(kind, 0)));
         let arfs: Vec<Arf> = arfs.collect();
         assert_eq!(arfs.len(), 15);
-        let mut bases: Vec<Base<Virtual>> = [0, 1, 127, 255, u16::MAX].map(Base::Grf).into();
+        let mut bases: Vec<Base<Virtual>> = [0, 1, 127, 255, u16::MAX].map(|n| Base::Grf(GrfNum(n))).into();
         bases.extend(arfs.iter().copied().map(Base::Arf));
         bases.extend([0, 1, 0xffff_ffff >> 2].map(|v| Base::Var(VarId(v))));
         let regs: Vec<Reg<Virtual>> = bases.iter().map(|&base| Reg::new(base, 7)).collect();

@@ -173,14 +173,14 @@ fn operands<S: Space>(kernel: &Kernel<S>, inst: &Inst<S>) -> Vec<String> {
         };
         match reg.base() {
             Base::Grf(n) => {
-                let end = u32::from(n) * grf + extent.end;
+                let end = n.start(grf) + extent.end;
                 // The longest idle region reaches past what it reads; only its start is certain.
                 let sure = matches!(role, Role::Dst);
-                let start = u32::from(n) * grf + reg.byte;
+                let start = n.start(grf) + reg.byte;
                 let size = u32::from(kernel.grf_count) * grf;
                 if start >= size || (sure && end > size) {
                     out.push(format!(
-                        "{role:?}: r{n} byte {} is outside of {} registers",
+                        "{role:?}: {n} byte {} is outside of {} registers",
                         reg.byte,
                         size / grf
                     ));

@@ -1,20 +1,17 @@
 //! From variables to registers, once every variable has a place.
 
 use gen_ir::{Arf, Base, Block, Dst, Inst, Kernel, Op, Physical, Pool, Reg, Src, SrcMod, VarClass, Virtual};
-use narrow::{to_u8, to_u16};
+use narrow::to_u8;
 
 /// Rewrites all operands and leaves out what then copies registers to themselves. `at` is the byte offset of each variable in its register file; operands name
 /// only variables that have one.
 pub(crate) fn apply(kernel: &Kernel<Virtual>, at: &[u32], pool: &mut Pool<Physical>) -> Kernel<Physical> {
     // Registers have a power of two of bytes.
-    let (shift, rest) = (
-        kernel.platform.caps().regs.grf_bytes.trailing_zeros(),
-        u32::from(kernel.platform.caps().regs.grf_bytes) - 1,
-    );
-    let general = |byte: u32| Reg::grf(to_u16(byte >> shift), byte & rest);
+    let grf_bytes = u32::from(kernel.platform.caps().regs.grf_bytes);
+    let general = |byte: u32| Reg::in_file(byte, grf_bytes);
     let place = |reg: Reg<Virtual>| -> Reg<Physical> {
         match reg.base() {
-            Base::Grf(n) => general((u32::from(n) << shift) + reg.byte),
+            Base::Grf(n) => general(n.start(grf_bytes) + reg.byte),
             Base::Arf(a) => Reg::arf(a, reg.byte),
             Base::Var(v) => {
                 // Variables that are only named, never live (a flag that `sel` encodes), sit at 0.
@@ -40,7 +37,7 @@ pub(crate) fn apply(kernel: &Kernel<Virtual>, at: &[u32], pool: &mut Pool<Physic
             if inst.src.iter().any(|src| matches!(src, Src::AddrOf { .. }))
                 && let Some(new) = insts.last_mut()
             {
-                addresses(&mut new.src, shift);
+                addresses(&mut new.src, grf_bytes);
             }
         }
         out.blocks.push(Block { insts, succs: block.succs.clone() });
@@ -74,12 +71,12 @@ fn is_idle_copy(inst: &Inst<Physical>) -> bool {
 }
 
 /// Addresses of variables become numbers.
-fn addresses(srcs: &mut [Src<Physical>], shift: u32) {
+fn addresses(srcs: &mut [Src<Physical>], grf_bytes: u32) {
     for src in srcs {
         if let Src::AddrOf { reg, ty } = *src
             && let Base::Grf(n) = reg.base()
         {
-            *src = Src::imm((u64::from(n) << shift) + u64::from(reg.byte), ty);
+            *src = Src::imm(u64::from(n.start(grf_bytes) + reg.byte), ty);
         }
     }
 }

@@ -45,7 +45,7 @@ fn regs(k: &Kernel<Physical>) -> Vec<Vec<u16>> {
             let mut out = Vec::new();
             i.for_each_reg(|_, r| {
                 if let gen_ir::Base::Grf(n) = r.base() {
-                    out.push(n);
+                    out.push(n.0);
                 }
             });
             out
@@ -236,7 +236,8 @@ fn spilled_far(platform: Platform) -> (Kernel<Physical>, Vec<gen_ir::SendInfo<Ph
     let options = Options { check: true, ..Options::default() };
     let (p, stats) = allocate(&k, &options, &mut Scratch::default(), &mut Pool::default()).unwrap();
     assert!(stats.spills > 200 && stats.scratch_bytes < 131_072, "{platform}: {stats:?}");
-    let of_r0 = |i: &Inst<Physical>| i.src[0].reg().is_some_and(|r| r.base() == gen_ir::Base::Grf(0));
+    let of_r0 =
+        |i: &Inst<Physical>| i.src[0].reg().is_some_and(|r| r.base() == gen_ir::Base::Grf(gen_ir::GrfNum(0)));
     assert!(platform == Platform::Bdw || !p.insts().any(|(_, i)| i.op.is_send() && of_r0(i)));
     let sends = p.insts().filter_map(|(_, i)| i.send()).copied().collect();
     (p, sends)

@@ -122,7 +122,7 @@ fn touch(inst: &Inst<Physical>, caps: &Caps, units: usize) -> Touch {
         if extent.is_empty() {
             return;
         }
-        let base = u32::from(n) * grf_bytes;
+        let base = n.start(grf_bytes);
         let unit = |byte: u32| ((base + byte) as usize).min(units * UNIT as usize);
         let outer = unit(extent.start) / UNIT as usize..unit(extent.end).div_ceil(UNIT as usize);
         if !role.is_write() {

@@ -229,7 +229,7 @@ pub(super) fn register(grf: bool, number: u8, byte: u8) -> Option<Reg<Physical>>
 #[inline]
 pub(super) fn register_number(reg: Reg<Physical>) -> Option<(bool, u8)> {
     match reg.base() {
-        Base::Grf(n) if n < 128 => Some((true, to_u8(n))),
+        Base::Grf(n) if n.0 < 128 => Some((true, to_u8(n.0))),
         Base::Grf(_) => None,
         Base::Arf(a) => arf_number(a).map(|n| (false, n)),
         Base::Var(never) => match never {},

@@ -221,7 +221,7 @@ pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, number: u8) -> Result
 
 fn grf_number(reg: Reg<Physical>, what: &'static str) -> Result<u8, Bad> {
     match reg.base() {
-        Base::Grf(n) if n < 128 => Ok(to_u8(n)),
+        Base::Grf(n) if n.0 < 128 => Ok(to_u8(n.0)),
         _ => Err(Bad::new(what, "another register", "r0 to r127")),
     }
 }

@@ -654,7 +654,7 @@ impl Lowerer<'_> {
                 .with_address_model(Some(AddressModel::Bti))
                 .into();
             let to = first + at;
-            let dst = VReg::grf(to_u16(to / grf), to % grf);
+            let dst = VReg::in_file(to, grf);
             let message = LscMessage { sfid: Sfid::Ugm, desc, ex_desc: binding(GENERAL_STATE), response };
             let from = Part { reg: address, len: 1 };
             self.lsc_send_sized(Lanes::SCALAR, message, dst, from, None, Sizes::of(1, 0, response));

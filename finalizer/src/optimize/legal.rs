@@ -11,7 +11,7 @@ pub fn allows(platform: Platform, inst: &Inst<Virtual>, grf_bytes: u32) -> bool 
         Reg::grf(first.saturating_add(number), r.byte % grf_bytes)
     };
     let placed = inst.map_regs(|role, r| match r.base() {
-        Base::Grf(n) => Reg::grf(n, r.byte),
+        Base::Grf(n) => Reg::new(Base::Grf(n), r.byte),
         Base::Arf(a) => Reg::arf(a, r.byte),
         Base::Var(_) => match role {
             Role::Pred | Role::Cond => Reg::arf(Arf::Flag(0), 0),

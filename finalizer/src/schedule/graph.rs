@@ -5,8 +5,8 @@
 //! would have waited for that now waits for the one that came after it. So lists stay short, and building the
 //! graph takes time in proportion to the operands.
 
-use gen_ir::{Arf, Base, Dst, Extent, Inst, Op, Payload, Physical, PredCtrl, Reg, Role, Src, Timing};
-use narrow::{to_index, to_u8, to_u16};
+use gen_ir::{Arf, Base, Dst, Extent, GrfNum, Inst, Op, Payload, Physical, PredCtrl, Reg, Role, Src, Timing};
+use narrow::{to_index, to_u16};
 use platforms::{Caps, Platform};
 
 use super::Kind;
@@ -179,18 +179,18 @@ impl Graph {
         if let Some(pred) = inst.pred {
             self.special(i, inst, Role::Pred, pred.flag);
         }
-        for (s, src) in inst.src.iter().enumerate() {
+        for (n, (s, src)) in (0..).zip(inst.src.iter().enumerate()) {
             match src {
                 Src::None | Src::Imm { .. } => {}
                 Src::Direct { reg, .. } | Src::Macro { reg, .. } => match reg.base() {
-                    Base::Grf(n) => {
+                    Base::Grf(first) => {
                         if let Some(extent) = inst.src_extent(s, grf_bytes) {
-                            self.cells(i, (n.into(), GRFS), self.grf_log, extent, false);
+                            self.cells(i, (first.into(), GRFS), self.grf_log, extent, false);
                         }
                     }
-                    _ => self.special(i, inst, Role::Src(to_u8(s)), *reg),
+                    _ => self.special(i, inst, Role::Src(n), *reg),
                 },
-                Src::Indirect { addr, .. } => self.special(i, inst, Role::SrcAddr(to_u8(s)), *addr),
+                Src::Indirect { addr, .. } => self.special(i, inst, Role::SrcAddr(n), *addr),
                 Src::AddrOf { .. } => {}
             }
         }
@@ -227,7 +227,7 @@ impl Graph {
     }
 
     /// A destination in general registers.
-    fn general(&mut self, i: u32, first: u16, extent: Extent) {
+    fn general(&mut self, i: u32, first: GrfNum, extent: Extent) {
         self.cells(i, (first.into(), GRFS), self.grf_log, extent, true);
         self.edge(self.anywhere, i, 1);
         self.writers.push(i);

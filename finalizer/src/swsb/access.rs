@@ -170,7 +170,7 @@ impl Access {
             _ => {}
         }
         let (file, base) = match reg.base() {
-            Base::Grf(n) => (File::Grf, u32::from(n) * grf_bytes),
+            Base::Grf(n) => (File::Grf, n.start(grf_bytes)),
             Base::Arf(arf) => match arf {
                 Arf::Acc(n) if caps.scoreboard.multi_pipe => (File::Acc, u32::from(n) * grf_bytes),
                 Arf::Flag(n) if caps.scoreboard.multi_pipe => (File::Flag, u32::from(n) * 4),

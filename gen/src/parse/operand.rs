@@ -2,7 +2,7 @@
 
 use narrow::low_u64;
 
-use crate::{Arf, Base, Desc, Dst, Mme, Reg, Region, Space, Src, SrcMod, Type};
+use crate::{Arf, Base, Desc, Dst, GrfNum, Mme, Reg, Region, Space, Src, SrcMod, Type};
 
 use super::number;
 
@@ -18,7 +18,7 @@ pub(super) fn reg<S: Space>(text: &str, bytes: u32) -> Result<Reg<S>, String> {
     let digits = name.find(|c: char| c.is_ascii_digit()).unwrap_or(name.len());
     let (file, n) = name.split_at(digits);
     let (base, unit) = if file == "r" {
-        (Base::Grf(number(n)?), bytes)
+        (Base::Grf(GrfNum(number(n)?)), bytes)
     } else {
         let n = if n.is_empty() { None } else { Some(number(n)?) };
         let arf = Arf::named(file, n).ok_or_else(none)?;

@@ -50,7 +50,7 @@ fn write_reg<S: Space>(f: &mut Formatter<'_>, reg: Reg<S>, bytes: u32) -> fmt::R
     };
     match reg.base() {
         Base::Grf(n) => {
-            write!(f, "r{n}")?;
+            write!(f, "{n}")?;
             sub(f, bytes)
         }
         Base::Arf(Arf::Null) if reg.byte == 0 => f.write_str("null"),
@@ -113,7 +113,7 @@ impl Display for Mme {
 
 fn write_macro<S: Space>(f: &mut Formatter<'_>, reg: Reg<S>, mme: Mme, ty: Type) -> fmt::Result {
     match reg.base() {
-        Base::Grf(n) if reg.byte == 0 => write!(f, "r{n}.{mme}:{ty}"),
+        Base::Grf(n) if reg.byte == 0 => write!(f, "{n}.{mme}:{ty}"),
         _ => write!(f, "{reg}.{mme}:{ty}"),
     }
 }

@@ -14,8 +14,8 @@ pub(super) fn check(cx: &mut Cx<'_>) {
         return;
     }
     let step = (u32::from(horz) * ty.bytes()).max(1);
-    let start = u32::from(to) * grf + dst.byte;
-    let boundary = (u32::from(to) + 1) * grf;
+    let start = to.start(grf) + dst.byte;
+    let boundary = to.plus(1).start(grf);
     // Channels of the first part.
     let first = (boundary - start).div_ceil(step);
     if first >= lanes {
@@ -28,7 +28,7 @@ pub(super) fn check(cx: &mut Cx<'_>) {
     for s in &cx.inst.src {
         let Src::Direct { reg, region, ty, .. } = *s else { continue };
         let Base::Grf(from) = reg.base() else { continue };
-        let at = u32::from(from) * grf + reg.byte;
+        let at = from.start(grf) + reg.byte;
         if region.width == Region::ABSENT || at >= boundary || at + 4 * grf < start {
             continue;
         }

@@ -3,7 +3,7 @@
 use platforms::Platform;
 
 use super::is_legal;
-use crate::{Class, Dst, Inst, Op, Payload, Physical, Reg, Region, Src, SrcMod, Type, slot};
+use crate::{Class, Dst, GrfNum, Inst, Op, Payload, Physical, Reg, Region, Src, SrcMod, Type, slot};
 
 /// Shapes that are kept, as a power of two.
 const SHAPES: u32 = 12;
@@ -104,9 +104,9 @@ fn shape(inst: &Inst<Physical>) -> Shape {
 /// How far a source starts before the destination, in registers: no operand is longer than four, so one further off
 /// is as good as elsewhere, and so is one that starts behind it.
 #[inline]
-fn distance(to: Option<u16>, from: Option<u16>) -> u64 {
+fn distance(to: Option<GrfNum>, from: Option<GrfNum>) -> u64 {
     match (to, from) {
-        (Some(to), Some(from)) if from <= to && to - from <= 4 => 1 + u64::from(to - from),
+        (Some(GrfNum(to)), Some(GrfNum(from))) if from <= to && to - from <= 4 => 1 + u64::from(to - from),
         _ => 0,
     }
 }

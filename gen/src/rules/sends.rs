@@ -1,23 +1,24 @@
 //! Rules of messages: volume 2a, `send` and `sends`; volume 7, "Message Payload".
 
 use super::Cx;
-use crate::{Base, Extent, Physical, Reg, Src};
+use crate::{Extent, Reg, Src};
 
 /// Registers from here on may hold the last message of a thread.
 const EOT_FIRST: u16 = 112;
 
 pub(super) fn check(cx: &mut Cx<'_>) {
     let Some(info) = cx.inst.send() else { return };
-    let grf_of = |r: Reg<Physical>| match r.base() {
-        Base::Grf(n) => Some(n),
-        _ => None,
-    };
     let range = |i: usize, len: u8| {
-        let n = cx.inst.src[i].reg().and_then(grf_of)?;
+        let n = cx.inst.src[i].reg().and_then(Reg::grf_number)?;
         Some(Extent::new(u32::from(n), u32::from(len)))
     };
     let (first, second) = (range(0, info.src0_len), range(1, info.src1_len));
-    let dst = cx.inst.dst.reg().and_then(grf_of).map(|n| Extent::new(u32::from(n), u32::from(info.dst_len)));
+    let dst = cx
+        .inst
+        .dst
+        .reg()
+        .and_then(Reg::grf_number)
+        .map(|n| Extent::new(u32::from(n), u32::from(info.dst_len)));
     let count = if cx.caps.regs.grf_count_large > 128 { 256 } else { 128 };
 
     for r in [first, second, dst].into_iter().flatten() {

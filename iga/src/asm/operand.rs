@@ -2,7 +2,7 @@
 
 use super::{cursor::Cursor, token::Token};
 use crate::operand::first_mme;
-use gen_ir::{Arf, Base, Dst, Mme, Physical, Reg, Region, Src, SrcMod, Type};
+use gen_ir::{Arf, Base, Dst, GrfNum, Mme, Physical, Reg, Region, Src, SrcMod, Type};
 use platforms::{Caps, Format, Layout};
 
 /// A register as written: the subregister counts elements of a type that stands further on.
@@ -48,7 +48,7 @@ pub(super) fn register_base(caps: &Caps, word: &str) -> Option<Base<Physical>> {
                 Layout::Gen8 => 128,
                 Layout::Xe => 256,
             };
-            return number.filter(|&n| n < count).map(Base::Grf);
+            return number.filter(|&n| n < count).map(|n| Base::Grf(GrfNum(n)));
         }
         "null" if number.is_none() => Arf::Null,
         "ip" if number.is_none() => Arf::Ip,

@@ -2,9 +2,9 @@
 
 use super::Random;
 use gen_ir::{
-    Arf, Base, Class, Cond, CondMod, Desc, Descriptor, Dst, ExecSize, ExtendedDescriptor, Inst, MathFn, Mme,
-    Op, Options, Payload, Physical, Pipe, Pred, PredCtrl, Reg, Region, SbidMode, SendInfo, Sfid, Src, SrcMod,
-    Swsb, SyncFn, Target, Type,
+    Arf, Base, Class, Cond, CondMod, Desc, Descriptor, Dst, ExecSize, ExtendedDescriptor, GrfNum, Inst,
+    MathFn, Mme, Op, Options, Payload, Physical, Pipe, Pred, PredCtrl, Reg, Region, SbidMode, SendInfo, Sfid,
+    Src, SrcMod, Swsb, SyncFn, Target, Type,
 };
 use messages::ExtendedLength;
 use platforms::Platform;
@@ -582,6 +582,6 @@ impl Maker {
         if encoder::encode(self.platform, inst).is_err() {
             inst.swsb = Swsb { sbid, ..Swsb::NONE };
         }
-        debug_assert!(!matches!(inst.dst.reg().map(Reg::base), Some(Base::Grf(256..))));
+        debug_assert!(!matches!(inst.dst.reg().map(Reg::base), Some(Base::Grf(GrfNum(256..)))));
     }
 }
