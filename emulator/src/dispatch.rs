@@ -27,6 +27,7 @@ struct Counts {
     trace: Vec<String>,
     results: Vec<u64>,
     scramble: u64,
+    asked: Vec<u64>,
 }
 
 impl Counts {
@@ -38,6 +39,7 @@ impl Counts {
             trace: Vec::new(),
             results: vec![0; if options.results { program.len() } else { 0 }],
             scramble: options.scramble.map_or(0, |s| s.1),
+            asked: Vec::new(),
         }
     }
 }
@@ -134,8 +136,12 @@ impl Run<'_> {
             poison: options.poison.is_some(),
             poisoned: false,
             probe,
+            opaque: &options.opaque,
+            asked: Vec::new(),
         };
-        run_group(&mut team, &mut cx, options, counts)
+        let result = run_group(&mut team, &mut cx, options, counts);
+        counts.asked.append(&mut cx.asked);
+        result
     }
 }
 
@@ -202,6 +208,7 @@ fn run_groups(
         cycles,
         reports: reports.into_vec(),
         trace: counts.trace,
+        asked: counts.asked,
     })
 }
 
@@ -539,6 +546,8 @@ pub(crate) fn run_bare(
         poison: false,
         poisoned: false,
         probe: None,
+        opaque: &[],
+        asked: Vec::new(),
     };
     let mut counts = Counts {
         at: vec![0; program.len()],
@@ -547,6 +556,7 @@ pub(crate) fn run_bare(
         trace: Vec::new(),
         results: Vec::new(),
         scramble: 0,
+        asked: Vec::new(),
     };
     for _ in 0..10_000 {
         let Some(step) = program.steps.get(t.pc as usize) else { return Ok(()) };

@@ -74,6 +74,8 @@ pub struct RawLaunch {
     pub payload: Vec<Vec<u8>>,
     /// The surfaces by binding table index.
     pub surfaces: Vec<Option<Surface>>,
+    /// The surfaces by offset of their state over 64.
+    pub states: Vec<Option<Surface>>,
     /// The samplers by index.
     pub samplers: Vec<Option<Sampler>>,
     /// Bytes of shared local memory.
@@ -183,6 +185,9 @@ impl Dispatch {
                 launch.threads
             )));
         }
+        // Where a kernel loads its inputs itself, it finds them in memory; all threads find the same there.
+        let loads = platform.caps().thread.payload_prologue && launch.payload.len() == 1;
+        let indirect = if loads { launch.payload[0].clone() } else { Vec::new() };
         let mut per_thread = Vec::new();
         for i in 0..launch.threads as usize {
             let mut bytes = launch.payload.get(i).or(launch.payload.first()).cloned().unwrap_or_default();
@@ -200,7 +205,7 @@ impl Dispatch {
             scratch: if launch.scratch == 0 { 0 } else { launch.scratch.next_power_of_two().max(1024) },
             bindings: Bindings {
                 table: launch.surfaces.clone(),
-                states: Vec::new(),
+                states: launch.states.clone(),
                 samplers: launch.samplers.clone(),
             },
             cross: Vec::new(),
@@ -208,7 +213,7 @@ impl Dispatch {
             per_thread,
             inline: 0,
             raw: true,
-            indirect: Vec::new(),
+            indirect,
         })
     }
 

@@ -20,6 +20,7 @@ pub mod link;
 mod memory;
 mod messages;
 pub mod num;
+mod opaque;
 mod payload;
 pub mod probe;
 mod program;
@@ -118,6 +119,10 @@ pub struct Options {
     pub turn: u64,
     /// Most instructions of all threads together.
     pub max_instructions: u64,
+    /// Shared functions that answer what is not modelled of them with a number made of the message, where it is an
+    /// error otherwise: to compare what two codes ask ([`RunReport::asked`]). Of the sampler's these are operations; of
+    /// others all messages.
+    pub opaque: Vec<gen_ir::Sfid>,
 }
 
 impl Default for Options {
@@ -132,6 +137,7 @@ impl Default for Options {
             results: false,
             turn: 4096,
             max_instructions: 1_000_000_000,
+            opaque: Vec::new(),
         }
     }
 }

@@ -275,6 +275,11 @@ impl Image {
         }
     }
 
+    /// How many coordinates name a texel.
+    pub(crate) fn coordinates(&self) -> usize {
+        if self.array { 3 } else { self.dims.into() }
+    }
+
     /// Every other row, from the second one on or the first (one field of interlaced pictures), and the byte that it
     /// starts at.
     pub fn field(&self, second: bool) -> (Image, u64) {

@@ -142,4 +142,7 @@ pub struct RunReport {
     pub reports: Vec<Report>,
     /// One line per executed instruction, where asked for.
     pub trace: Vec<String>,
+    /// What functions were asked that are not modelled ([`crate::Options::opaque`]), in order: a number for each
+    /// message, or channel of one to the sampler.
+    pub asked: Vec<u64>,
 }

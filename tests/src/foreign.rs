@@ -1,11 +1,13 @@
 //! Kernels of foreign objects, launched with a payload made up for them: our code beside the vISA interpreter.
 //!
 //! Nobody says what such a kernel expects of its inputs. So numbers are small, surfaces are images of one kind, and
-//! a kernel that asks for more than the interpreter has (motion estimation, samplers of blocks) or that reads what
-//! nobody wrote counts as one that cannot be launched, with the reason.
+//! a kernel that asks for more than the interpreter has or that reads what
+//! nobody wrote counts as one that cannot be launched, with the reason. Motion estimation and what samplers do with blocks are
+//! black boxes ([`emulator::Options::opaque`]): both sides have to ask them the same.
 
 use emulator::{Image, Memory, Options as RunOptions, RawLaunch, Report, Surface, Texel};
 use finalizer::Binary;
+use messages::Sfid;
 use platforms::Platform;
 use visa::{InputVar, Module};
 
@@ -84,26 +86,40 @@ fn finding(reports: &[Report]) -> Option<String> {
     reports.iter().find(|r| r.fault.is_error()).map(ToString::to_string)
 }
 
+/// Questions whatever their order: our code may send messages in another.
+fn sorted(mut asked: Vec<u64>) -> Vec<u64> {
+    asked.sort_unstable();
+    asked
+}
+
 /// Runs a kernel's vISA and its code over the same payload and memory.
 pub fn run(platform: Platform, module: &Module, index: usize, binary: &Binary, seed: u64) -> Launched {
     let grf = platform.caps().regs.grf_bytes.into();
     let (launch, memory) = launch(&module.kernels[index], grf, seed);
-    let options = RunOptions { max_instructions: LIMIT, ..RunOptions::default() };
+    let opaque = vec![Sfid::Vme, Sfid::Cre, Sfid::Sampler, Sfid::Gateway];
+    let options = RunOptions { max_instructions: LIMIT, opaque, ..RunOptions::default() };
     let (mut wanted, mut found) = (memory.clone(), memory);
-    match emulator::visa::run_raw(platform, module, index, &launch, &mut wanted, &options) {
+    let questions = match emulator::visa::run_raw(platform, module, index, &launch, &mut wanted, &options) {
         Err(e) => return Launched::Cannot(reason(&e.to_string())),
         Ok(report) => {
             if let Some(text) = finding(&report.reports) {
                 return Launched::Cannot(reason(&text));
             }
+            sorted(report.asked)
         }
-    }
+    };
     let options = RunOptions { max_instructions: 20 * LIMIT, ..options };
     match emulator::run_raw(platform, &binary.code, &launch, &mut found, &options) {
         Err(e) => return Launched::Wrong(e.to_string()),
         Ok(report) => {
             if let Some(text) = finding(&report.reports) {
                 return Launched::Wrong(text);
+            }
+            let (asked, wanted) = (report.asked.len(), questions.len());
+            if sorted(report.asked) != questions {
+                return Launched::Wrong(format!(
+                    "{asked} questions to what is not modelled, not {wanted}, or others"
+                ));
             }
         }
     }

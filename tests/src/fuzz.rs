@@ -256,6 +256,7 @@ pub fn emulate(input: &[u8]) {
         threads: 1,
         payload: vec![vec![1; 256]],
         surfaces: Vec::new(),
+        states: Vec::new(),
         samplers: Vec::new(),
         slm: 1024,
         scratch: 1024,

@@ -2,13 +2,22 @@
 
 use super::Mail;
 use crate::{
+    opaque::Question,
     report::{Fault, SendKind},
     thread::{State, Trap},
 };
+use gen_ir::Sfid;
 use messages::gateway::{Gateway, SubFunction};
 
 /// Barrier signal.
 pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
+    let barrier = mail.as_kind::<Gateway>().sub_function() == Some(SubFunction::SignalBarrier);
+    match (mail.cx.opaque.contains(&Sfid::Gateway), barrier) {
+        // Barriers have names where the load/store cache is.
+        (true, true) if mail.cx.program.platform.caps().memory.lsc => return named(mail),
+        (true, false) => return super::ask(mail),
+        _ => {}
+    }
     match mail.as_kind::<Gateway>().sub_function() {
         Some(SubFunction::SignalBarrier) => {
             let group = &mut *mail.cx.group;
@@ -31,6 +40,15 @@ pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
         ) => Ok(SendKind::Gateway),
         other => Err(format!("message {other:?} of the gateway is not modelled").into()),
     }
+}
+
+/// Signal of a named barrier, to a black box: its number, type, and the threads that produce and consume (dword 2).
+fn named(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
+    let word = mail.address(8, 4)?;
+    let parts = [word & 0xff, word >> 14 & 3, word >> 16 & 0xff, word >> 24];
+    let question = parts.into_iter().fold(Question::to(Sfid::Gateway), Question::with);
+    mail.cx.asked.push(question.number());
+    Ok(SendKind::Gateway)
 }
 
 /// End of thread: payload in the upper registers, nobody left behind.
@@ -60,7 +78,7 @@ pub(super) fn end(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
         let id = mail.t.number & 0x1ff;
         if mail.t.undefined(at, 4) || mail.t.undefined(at + 20, 2) {
             mail.cx.report(mail.t, Fault::Eot, || "the payload was never written".into());
-        } else if mail.m.sfid == gen_ir::Sfid::Spawner && mail.t.u32_at(at + 20) & 0x1ff != id {
+        } else if mail.m.sfid == Sfid::Spawner && mail.t.u32_at(at + 20) & 0x1ff != id {
             mail.cx.report(mail.t, Fault::Eot, || "the payload names another thread".into());
         }
     }

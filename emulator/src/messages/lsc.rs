@@ -1,11 +1,14 @@
 //! LSC messages (Xe-HPC): untyped loads, stores and atomics, blocks, fences.
 
 use super::{Mail, Place, atomic::Atomic, lanes_of};
-use crate::{dispatch::SCRATCH_STATE, report::SendKind, thread::Trap};
+use crate::{dispatch::SCRATCH_STATE, opaque::Question, report::SendKind, thread::Trap};
 use gen_ir::{Sfid, scratch::SURFACE_SHIFT};
 use messages::lsc::{
     AddressModel, Block2d, BtiExtended, DataSize, FlatExtended, Op, Quad, SurfaceStateExtended, Untyped,
 };
+
+/// The operation that tells of a surface's state, as the instruction numbers it.
+const STATE_INFO: u32 = 0x1e;
 
 /// Bytes in memory and bytes a lane takes in a register, and the shift of the register's bits.
 fn data_size(size: Option<DataSize>) -> Result<(u32, u32, u32), Trap> {
@@ -61,11 +64,26 @@ pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
         Some(Op::StoreQuad) => quad(mail, true),
         Some(Op::LoadBlock2d) => block2d(mail, false),
         Some(Op::StoreBlock2d) => block2d(mail, true),
+        _ if mail.cx.opaque.contains(&Sfid::Tgm) && mail.desc.into_bits() & 0x3f == STATE_INFO => {
+            state_info(mail)
+        }
         other => match other.and_then(Atomic::from_lsc) {
+            Some(atomic) if mail.m.sfid == Sfid::Tgm => super::typed::lsc_atomic(mail, atomic),
             Some(atomic) => atomics(mail, atomic),
             None => Err(format!("LSC message {:#x} is not modelled", mail.desc.into_bits() & 0x3f).into()),
         },
     }
+}
+
+/// What there is to know of a surface, from a black box, which is told the surface and the first coordinate.
+fn state_info(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
+    let place = target(mail)?.place;
+    let question = Question::to(Sfid::Tgm).with(mail.surface(place)?.base).with(mail.address(0, 4)?);
+    mail.cx.asked.push(question.number());
+    for byte in 0..mail.rlen * mail.grf {
+        mail.reply(byte, 1, question.byte(byte).into())?;
+    }
+    Ok(SendKind::Load)
 }
 
 fn vector(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {

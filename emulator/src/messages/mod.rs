@@ -14,13 +14,15 @@ pub(crate) mod typed;
 
 use crate::{
     dispatch::Bindings,
+    dispatch::SCRATCH_STATE,
     memory::{Memory, Surface},
+    opaque::Question,
     probe::Probe,
     program::{DescFrom, Extra, Message, Program, Step},
     report::{Fault, Report, Reports, SendKind},
     thread::{Thread, Trap},
 };
-use gen_ir::Sfid;
+use gen_ir::{Sfid, scratch};
 use messages::{
     Descriptor, ExtendedDescriptor, SurfaceIndex,
     hdc::{Dc0, DcRo, ToDc0},
@@ -51,6 +53,9 @@ pub(crate) struct Cx<'a> {
     pub poisoned: bool,
     /// Messages go there and nowhere else.
     pub probe: Option<&'a mut Probe>,
+    /// Functions that are black boxes, and what they were asked.
+    pub opaque: &'a [Sfid],
+    pub asked: Vec<u64>,
 }
 
 impl Cx<'_> {
@@ -226,8 +231,20 @@ impl Mail<'_, '_> {
                 Place::State(SurfaceStateExtended::from(self.ex_desc).byte_offset())
             }
             SurfaceIndex::BINDLESS => Place::State(self.ex_desc.surface_state()),
-            SurfaceIndex::SCRATCH => Place::Scratch,
+            SurfaceIndex::SCRATCH => self.scratch_place(),
             SurfaceIndex(n) => Place::Table(n.into()),
+        }
+    }
+
+    /// What a message reaches that says scratch: the thread's own memory by the state that `r0.5` names, another
+    /// surface where a program has set one.
+    fn scratch_place(&self) -> Place {
+        let own = self.ex_desc.into_bits() & scratch::SURFACE_STATE == SCRATCH_STATE
+            || self.ex_desc.into_bits() == SCRATCH_STATE >> scratch::SURFACE_SHIFT;
+        match self.m.ex_bso {
+            _ if own => Place::Scratch,
+            true => Place::State(SurfaceStateExtended::from(self.ex_desc).byte_offset()),
+            false => Place::State(self.ex_desc.surface_state()),
         }
     }
 
@@ -394,6 +411,11 @@ fn overlap(a: Option<u32>, a_len: u32, b: Option<u32>, b_len: u32) -> bool {
 }
 
 fn deliver(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
+    if !matches!(mail.m.sfid, Sfid::Sampler | Sfid::Gateway | Sfid::Tgm)
+        && mail.cx.opaque.contains(&mail.m.sfid)
+    {
+        return ask(mail);
+    }
     match mail.m.sfid {
         Sfid::Gateway => gateway::run(mail),
         Sfid::Dc0 => match ToDc0::of(mail.desc) {
@@ -413,6 +435,22 @@ fn deliver(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
         Sfid::Ugm | Sfid::Ugml | Sfid::Slm | Sfid::Tgm => lsc::run(mail),
         other => Err(format!("messages to {other:?} are not modelled").into()),
     }
+}
+
+/// A message to a black box. What nobody wrote counts as zero, in the interpreter, too.
+fn ask(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
+    let (desc, ex_desc) = (mail.desc.into_bits(), mail.ex_desc.into_bits());
+    let mut question = Question::message(mail.m.sfid, desc, ex_desc, mail.on);
+    for byte in 0..mail.len() * mail.grf {
+        let at = mail.payload(byte, 1)?;
+        let value = if mail.t.undefined(at, 1) { 0 } else { mail.t.rf[at as usize] };
+        question = question.with(value.into());
+    }
+    mail.cx.asked.push(question.number());
+    for byte in 0..mail.rlen * mail.grf {
+        mail.reply(byte, 1, question.byte(byte).into())?;
+    }
+    Ok(SendKind::Gateway)
 }
 
 fn data_cache_0(mail: &mut Mail<'_, '_>, message: Dc0) -> Result<SendKind, Trap> {

@@ -7,10 +7,12 @@ use super::{Mail, typed};
 use crate::{
     memory::{Image, Memory, Sampler, Texel, Wrap},
     num::{HALF, Round},
+    opaque::{Question, Sampling, gathers, resident},
     report::SendKind,
     thread::Trap,
 };
-use messages::sampler::{MessageType, Sample, SimdMode};
+use gen_ir::Sfid;
+use messages::sampler::{FLUSH, MessageType, SAMPLE_8X8, Sample, SimdMode};
 use platforms::Platform;
 
 /// What a message does, and which parameters are u, v and r.
@@ -18,6 +20,8 @@ enum Form {
     Load([u32; 3]),
     Sample([u32; 3]),
     ResInfo,
+    /// A black box.
+    Opaque,
 }
 
 fn form(platform: Platform, op: MessageType) -> Option<Form> {
@@ -35,9 +39,23 @@ fn form(platform: Platform, op: MessageType) -> Option<Form> {
 
 pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
     let message = mail.as_kind::<Sample>();
-    let Some(form) = message.operation().and_then(|op| form(mail.cx.program.platform, op)) else {
-        let number = message.message_type();
-        return Err(format!("sampler message {number:#x} is not modelled").into());
+    let opaque = mail.cx.opaque.contains(&Sfid::Sampler);
+    if message.simd_mode() == Some(SimdMode::Simd32) {
+        return match message.message_type() {
+            // Memory is always in order here.
+            FLUSH => super::fence(mail),
+            SAMPLE_8X8 if opaque => block(mail, message),
+            _ => Err("a sampler message of this SIMD mode is not modelled".into()),
+        };
+    }
+    let number = message.message_type();
+    // With the word that says which pixels are resident.
+    let null_mask = mail.header() != 0 && mail.address(8, 4)? >> 23 & 1 != 0;
+    let form = match message.operation().and_then(|op| form(mail.cx.program.platform, op)) {
+        Some(form) if !(null_mask && opaque) => form,
+        _ if opaque && message.operation().is_some() => Form::Opaque,
+        Some(form) => form,
+        None => return Err(format!("sampler message {number:#x} is not modelled").into()),
     };
     let native = u32::from(mail.cx.program.platform.caps().memory.simd_message);
     let lanes = match message.simd_mode() {
@@ -48,12 +66,23 @@ pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
         }
     };
     let head = mail.header();
-    let mut mask = 0;
+    let (mut mask, mut sampling) = (0, Sampling { op: number, surface: 0, sampler: 0, offsets: 0 });
+    let takes_sampler = !matches!(number, 0x07 | 0x0a | 0x0b | 0x1a..=0x1f);
+    if takes_sampler {
+        sampling.sampler = message.sampler_index().into();
+    }
     if head != 0 {
-        mask = mail.address(8, 4)? as u32 >> 12 & 0xf;
-        if matches!(form, Form::Sample(_)) {
+        sampling.offsets = mail.address(8, 4)? as u32;
+        mask = if gathers(number) { 0 } else { sampling.offsets >> 12 & 0xf };
+        if !gathers(number) {
+            sampling.offsets &= 0xfff;
+        }
+        if matches!(form, Form::Sample(_) | Form::Opaque) && takes_sampler {
             // Where the sampler states are.
-            mail.address(12, 4)?;
+            let states = mail.address(12, 4)? as u32;
+            if states >> 5 != mail.t.u32_at(12) >> 5 {
+                sampling.sampler = states;
+            }
         }
     }
     let (half, half_params) = (message.half_results(), message.half_parameters());
@@ -64,6 +93,7 @@ pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
     let first = head * mail.grf;
     let count = (mail.len() * mail.grf).saturating_sub(first) / params;
     let surface = mail.surface(mail.place(message.surface()))?.clone();
+    sampling.surface = surface.base;
     let Some(image) = surface.image else { return Err("sampling a surface without shape".into()) };
     let on = mail.on;
     for lane in (0..lanes).filter(|l| on >> l & 1 != 0) {
@@ -74,6 +104,14 @@ pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
             mail.address(first + k * params + lane * param_bytes, param_bytes).map(|v| v as u32)
         };
         let channels = match form {
+            Form::Opaque => {
+                let mut question = sampling.question();
+                for k in 0..count {
+                    question = question.with(param(mail, k)?.into());
+                }
+                mail.cx.asked.push(question.number());
+                [0, 1, 2, 3].map(|c| question.answer(c))
+            }
             Form::ResInfo => [image.width, image.height, image.depth, 1],
             Form::Load(at) => {
                 let mut c = [0i64; 3];
@@ -112,11 +150,34 @@ pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
             let v = channels[c];
             let v = match (half, image.texel) {
                 (false, _) => v,
+                _ if matches!(form, Form::Opaque) => v & 0xffff,
                 (true, Texel::Sint | Texel::Uint) => v & 0xffff,
                 (true, _) => HALF.from_f64(f32::from_bits(v).into(), Round::Even) as u32,
             };
             mail.reply(at, slot, v.into())?;
         }
+    }
+    if null_mask && opaque {
+        let shown = 4 - mask.count_ones();
+        mail.reply(shown * block, 4, resident(on))?;
+    }
+    Ok(SendKind::Sampler)
+}
+
+/// A scaled block of pixels, by a black box: its channels and format in the header, places and steps, block and group
+/// in the register behind (volume 7, "sample_8x8 payload").
+fn block(mail: &mut Mail<'_, '_>, message: Sample) -> Result<SendKind, Trap> {
+    let surface = mail.surface(mail.place(message.surface()))?.base;
+    let mut question = Question::to(Sfid::Sampler)
+        .with(surface)
+        .with(message.sampler_index().into())
+        .with(mail.address(8, 4)? >> 12 & 0xff);
+    for dword in 0..8 {
+        question = question.with(mail.address(mail.grf + 4 * dword, 4)?);
+    }
+    mail.cx.asked.push(question.number());
+    for byte in 0..mail.rlen * mail.grf {
+        mail.reply(byte, 1, question.byte(byte).into())?;
     }
     Ok(SendKind::Sampler)
 }

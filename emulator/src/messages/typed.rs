@@ -101,16 +101,18 @@ fn grid(mail: &Mail<'_, '_>, place: Place) -> Result<Grid, Trap> {
     Ok(Grid { base: s.base, image: image.clone(), place })
 }
 
-/// Coordinates of a lane: one payload register (or more) each, missing ones are zero.
+/// Coordinates of a lane: one payload register (or more) each. Those that the image has no use for, and missing ones, are
+/// zero.
 fn coordinates(
     mail: &mut Mail<'_, '_>,
+    image: &Image,
     first: u32,
     stride: u32,
     count: u32,
     lane: u32,
 ) -> Result<[i64; 3], Trap> {
     let mut c = [0; 3];
-    for (k, v) in c.iter_mut().enumerate() {
+    for (k, v) in c.iter_mut().enumerate().take(image.coordinates()) {
         if (k as u32) < count {
             *v = i64::from(mail.address(first + k as u32 * stride + 4 * lane, 4)? as u32 as i32);
         }
@@ -163,7 +165,7 @@ fn transfer(mail: &mut Mail<'_, '_>, g: &Grid, s: Shape) -> Result<SendKind, Tra
     let data = s.first + s.count * block;
     let bits = u32::from(g.image.channel_bytes) * 8;
     for lane in (0..s.lanes).filter(|l| s.on >> l & 1 != 0) {
-        let [x, y, z] = coordinates(mail, s.first, block, s.count, lane)?;
+        let [x, y, z] = coordinates(mail, &g.image, s.first, block, s.count, lane)?;
         if !s.write {
             let texel = fetch(mail.cx.memory, g.base, &g.image, x, y, z)?;
             for (k, c) in (0..4).filter(|c| s.mask >> c & 1 == 0).enumerate() {
@@ -194,11 +196,34 @@ pub(super) fn atomic(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
     let returns = fields.returns();
     let first = mail.header() * mail.grf;
     let lanes = channels(mail);
-    let block = mail.regs(lanes, 4) * mail.grf;
     let on = if fields.width() && mail.lanes > lanes { mail.on >> lanes } else { mail.on };
+    let block = mail.regs(lanes, 4) * mail.grf;
     let count = (mail.len() * mail.grf - first).saturating_sub(op.operands() * block) / block;
+    atomics(mail, &g, op, (lanes, on, first, count), returns)
+}
+
+/// Typed atomics of the load/store cache.
+pub(super) fn lsc_atomic(mail: &mut Mail<'_, '_>, op: Atomic) -> Result<SendKind, Trap> {
+    let g = grid(mail, mail.place(BtiExtended::from(mail.ex_desc).surface()))?;
+    let lanes = mail.lanes;
+    let count = mail.len0 / mail.regs(lanes, 4);
+    let returns = mail.rlen != 0 && mail.m.dst.is_some();
+    let block = mail.regs(lanes, 4);
+    mail.expect((count + op.operands()) * block, if returns { block } else { 0 });
+    atomics(mail, &g, op, (lanes, mail.on, 0, count), returns)
+}
+
+/// Atomics of channels that have so many coordinates, from a byte of the payload on, and the data behind them.
+fn atomics(
+    mail: &mut Mail<'_, '_>,
+    g: &Grid,
+    op: Atomic,
+    (lanes, on, first, count): (u32, u32, u32, u32),
+    returns: bool,
+) -> Result<SendKind, Trap> {
+    let block = mail.regs(lanes, 4) * mail.grf;
     for lane in (0..lanes).filter(|l| on >> l & 1 != 0) {
-        let [x, y, z] = coordinates(mail, first, block, count, lane)?;
+        let [x, y, z] = coordinates(mail, &g.image, first, block, count, lane)?;
         let Some(offset) = g.image.offset(x, y, z) else { continue };
         let data = first + count * block + 4 * lane;
         let a = if op.operands() > 0 { mail.data(data, 4)? } else { 0 };

@@ -6,7 +6,7 @@ use super::{
     run::Cx,
     thread::Thread,
 };
-use crate::{report::SendKind, thread::Trap};
+use crate::{opaque::Question, report::SendKind, thread::Trap};
 use messages::{
     Descriptor, ExtendedDescriptor, Sfid,
     hdc::{Dc0, OwordBlock, OwordCount},
@@ -124,8 +124,15 @@ fn media(t: &mut Thread<'_>, cx: &mut Cx<'_>, m: Media, data: RawOperand) -> Res
 /// Raw messages: oword blocks of the data port, with a header. The specification leaves messages to the
 /// hardware's manual; these are the ones that programs write by hand.
 pub(super) fn raw(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Result<SendKind, Trap> {
+    if let Some(kind) = ask(t, cx, inst)? {
+        return Ok(kind);
+    }
     let Op::RawSends { eot: false, sfid, src_len, ext_desc, desc, srcs, dst, .. } = inst.op else {
-        return Err("this raw message is not modelled".into());
+        let function = match inst.op {
+            Op::RawSend { ext_desc, .. } => format!("function {}", ext_desc & 0x2f),
+            _ => "the end of the thread".into(),
+        };
+        return Err(format!("this raw message to {function} is not modelled").into());
     };
     let ext = ExtendedDescriptor::from_bits(cx.scalar_address(t, ext_desc)? as u32);
     let desc = Descriptor::from_bits(cx.scalar_address(t, desc)? as u32);
@@ -159,4 +166,40 @@ pub(super) fn raw(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Resul
         (true, _) => (srcs[0], t.program.grf),
     };
     copy(t, cx, Copy { place, offset, data, at, bytes: owords * 16, store })
+}
+
+/// A raw message to a black box, if its function is one.
+fn ask(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Result<Option<SendKind>, Trap> {
+    let (number, ex_desc, desc, srcs, dst) = match inst.op {
+        Op::RawSend { ext_desc, src_len, dst_len, desc, src, dst, .. } if ext_desc >> 5 & 1 == 0 => {
+            let sources = [(src, src_len), (RawOperand::NULL, 0)];
+            (ext_desc & 15, ext_desc, cx.scalar_address(t, desc)? as u32, sources, (dst, dst_len))
+        }
+        Op::RawSends { eot: false, sfid, src_len, dst_len, ext_desc, desc, srcs, dst, .. } => {
+            let ex_desc = cx.scalar_address(t, ext_desc)? as u32;
+            let number = if sfid != 0 { u32::from(sfid) } else { ex_desc & 15 };
+            let sources = [(srcs[0], src_len[0]), (srcs[1], src_len[1])];
+            (number, ex_desc, cx.scalar_address(t, desc)? as u32, sources, (dst, dst_len))
+        }
+        _ => return Ok(None),
+    };
+    let function = Sfid::from_number(number as u8, t.program.platform.caps().memory.lsc);
+    if !cx.opaque.contains(&function) {
+        return Ok(None);
+    }
+    let grf = t.program.grf;
+    let mut question = Question::message(function, desc, ex_desc, t.enabled(inst)?.0);
+    for (src, registers) in srcs.into_iter().filter(|(src, _)| !src.is_null()) {
+        for byte in 0..u32::from(registers) * grf {
+            let (value, unknown) = t.raw_load(src, byte, 1)?;
+            question = question.with(if unknown { 0 } else { value });
+        }
+    }
+    cx.asked.push(question.number());
+    if !dst.0.is_null() {
+        for byte in 0..u32::from(dst.1) * grf {
+            t.raw_store(dst.0, byte, 1, question.byte(byte).into())?;
+        }
+    }
+    Ok(Some(SendKind::Gateway))
 }

@@ -26,7 +26,7 @@ pub(super) fn place(
         return Ok(Place::Slm);
     }
     Ok(match addr_type {
-        LscAddrType::Flat => Place::Flat,
+        LscAddrType::Flat | LscAddrType::Arg => Place::Flat,
         LscAddrType::Bti => of_index(SurfaceIndex(cx.scalar_address(t, surface)? as u8)),
         LscAddrType::Bss => Place::State(cx.scalar_address(t, surface)? as u32 & !0x3f),
         LscAddrType::Ss => Place::Scratch,
@@ -62,10 +62,18 @@ fn address(t: &mut Thread<'_>, cx: &mut Cx<'_>, l: &Lsc<'_>, lane: u32, pitch: u
     let bytes = address_bytes(l.addr_size);
     let strided = l.pitch.is_some();
     let own = cx.address(t, l.addr, if strided { 0 } else { lane * bytes }, bytes)?;
+    // Arguments lie where the header says (spec, "LSC_UNTYPED": offsets from their base).
+    let base = if l.addr_type == LscAddrType::Arg {
+        let at = t.predefined(visa::Predefined::R0);
+        t.file[at..at + 4].iter().rev().fold(0, |v, b| v << 8 | u64::from(*b)) & !0x1f
+    } else {
+        0
+    };
     let own = if l.addr_size == LscAddrSize::A32S { own as u32 as i32 as u64 } else { own };
     let scale = u64::from(l.addr_scale.max(1));
     let at = own
         .wrapping_mul(scale)
+        .wrapping_add(base)
         .wrapping_add(pitch.wrapping_mul(lane.into()))
         .wrapping_add_signed(l.addr_offset.into());
     Ok(if bytes == 8 { at } else { at & 0xffff_ffff })

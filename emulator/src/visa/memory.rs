@@ -2,11 +2,14 @@
 
 use super::{run::Cx, thread::Thread};
 use crate::{
+    dispatch::SCRATCH_STATE,
     memory::Surface,
     messages::atomic::Atomic,
+    opaque::Question,
     report::{Fault, SendKind},
     thread::Trap,
 };
+use gen_ir::{Sfid, scratch};
 use messages::SurfaceIndex;
 use visa::{AtomicOp, Inst, Op, RawOperand, SurfaceId};
 
@@ -37,7 +40,24 @@ impl Thread<'_> {
     /// The place of a surface variable.
     pub fn place_of(&self, id: SurfaceId) -> Result<Place, Trap> {
         let value = self.surface_value(id, 0)?;
-        Ok(if id == SurfaceId::BINDLESS { Place::State(value) } else { of_index(SurfaceIndex(value as u8)) })
+        Ok(match id {
+            SurfaceId::BINDLESS | SurfaceId::TSS => self.state(value),
+            _ => of_index(SurfaceIndex(value as u8)),
+        })
+    }
+}
+
+impl Thread<'_> {
+    /// The place of a surface's state, as extended descriptors name it: by its offset, which they hold from bit 12 on
+    /// where they hold more than that.
+    fn state(&self, value: u32) -> Place {
+        let whole = self.program.platform.caps().memory.lsc;
+        let own = if whole { SCRATCH_STATE >> scratch::SURFACE_SHIFT } else { SCRATCH_STATE };
+        match value {
+            value if value == own => Place::Scratch,
+            value if whole => Place::State(value & !0x3f),
+            value => Place::State(value >> 12 << 6),
+        }
     }
 }
 
@@ -197,6 +217,24 @@ pub(super) fn message(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> R
         Op::Atomic { .. } | Op::SvmAtomic { .. } => super::scatter::atomic(t, cx, inst),
         Op::Typed4 { .. } | Op::TypedAtomic { .. } | Op::LscTyped(_) => super::typed::run(t, cx, inst),
         Op::Lsc(_) | Op::LscBlock2d(_) => super::lsc::run(t, cx, inst),
+        Op::Other(_) if inst.opcode == visa::Opcode::Avs && cx.opaque.contains(&Sfid::Sampler) => {
+            super::sampler::run(t, cx, inst)
+        }
+        Op::Gather4(_) if cx.opaque.contains(&Sfid::Sampler) => super::sampler::run(t, cx, inst),
+        Op::NamedBarrier { mode, id, kind, producers, consumers } if cx.opaque.contains(&Sfid::Gateway) => {
+            if mode != 0 {
+                // With one count of threads these produce and consume, and the type says so.
+                let mut question = Question::to(Sfid::Gateway).with(cx.scalar_address(t, id)? & 0xff);
+                let counts = if mode == 1 { [producers, producers] } else { [producers, consumers] };
+                let kind = if mode == 1 { 0 } else { cx.scalar_address(t, kind)? & 3 };
+                question = question.with(kind);
+                for count in counts {
+                    question = question.with(cx.scalar_address(t, count)? & 0xff);
+                }
+                cx.asked.push(question.number());
+            }
+            Ok(SendKind::Gateway)
+        }
         Op::Sample(_) | Op::Load3d(_) | Op::SampleLegacy { .. } | Op::Info3d { .. } => {
             super::sampler::run(t, cx, inst)
         }

@@ -36,6 +36,9 @@ pub(super) struct Cx<'a> {
     pub strict: bool,
     /// What is stored next depends on something undefined.
     pub doubtful: bool,
+    /// Functions that are black boxes, and what they were asked.
+    pub opaque: &'a [gen_ir::Sfid],
+    pub asked: Vec<u64>,
 }
 
 impl Cx<'_> {
@@ -84,7 +87,7 @@ pub(super) fn dispatch(
 ) -> Result<RunReport, Error> {
     let mut counts = Counts { opcodes: [0; 256], sends: BTreeMap::new(), total: 0, trace: Vec::new() };
     let mut reports = Reports::default();
-    let mut threads = 0;
+    let (mut threads, mut asked) = (0, Vec::new());
     let memories = crate::dispatch::ThreadMemory::new(program.platform, dispatch, memory);
     for z in 0..dispatch.groups[2] {
         for y in 0..dispatch.groups[1] {
@@ -107,8 +110,11 @@ pub(super) fn dispatch(
                     reports: &mut reports,
                     strict: options.strict,
                     doubtful: false,
+                    opaque: &options.opaque,
+                    asked: Vec::new(),
                 };
                 run_group(&mut team, &mut cx, options, &mut counts)?;
+                asked.append(&mut cx.asked);
             }
         }
     }
@@ -123,6 +129,7 @@ pub(super) fn dispatch(
         sends: counts.sends,
         reports: reports.into_vec(),
         trace: counts.trace,
+        asked,
         ..RunReport::default()
     })
 }

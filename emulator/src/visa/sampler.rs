@@ -6,11 +6,13 @@ use crate::{
     memory::Texel,
     messages::{sampler, typed},
     num::{HALF, Round},
+    opaque::{Question, Sampling, gathers, resident},
     report::SendKind,
     thread::Trap,
 };
+use gen_ir::Sfid;
 use platforms::Platform;
-use visa::{ChannelMask, Exec, ExecSize, Inst, Op, RawOperand, SamplerId, SurfaceId, op::Sample};
+use visa::{ChannelMask, Exec, ExecSize, Inst, Op, Operand, RawOperand, SamplerId, SurfaceId, op::Sample};
 
 /// Positions of u, v and r among the parameters (spec, tables of `3D_SAMPLE` and `3D_LOAD`).
 fn positions(platform: Platform, load: bool, op: u8) -> Option<[usize; 3]> {
@@ -30,6 +32,8 @@ pub(super) fn run(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Resul
     match inst.op {
         Op::Sample(ref s) => new_texels(t, cx, inst, s, false)?,
         Op::Load3d(ref s) => new_texels(t, cx, inst, s, true)?,
+        Op::Gather4(ref s) if cx.opaque.contains(&Sfid::Sampler) => asked(t, cx, inst, s)?,
+        Op::Other(operands) if cx.opaque.contains(&Sfid::Sampler) => block(t, cx, operands)?,
         Op::SampleLegacy { channels, simd16, sampler, surface, coords, dst } => {
             let size = if simd16 { ExecSize::S16 } else { ExecSize::S8 };
             let exec = Exec { size, ..inst.exec };
@@ -92,6 +96,10 @@ fn new_texels(
     s: &Sample<'_>,
     load: bool,
 ) -> Result<(), Trap> {
+    let black_box = cx.opaque.contains(&Sfid::Sampler);
+    if black_box && (positions(t.program.platform, load, s.op).is_none() || s.pixel_null_mask) {
+        return asked(t, cx, inst, s);
+    }
     let plain = !s.pixel_null_mask && s.paired.is_null() && s.aoffimmi.immediate() == Some(0);
     let at = positions(t.program.platform, load, s.op);
     let (true, Some(at)) = (plain, at) else {
@@ -162,6 +170,91 @@ fn texels(t: &mut Thread<'_>, cx: &mut Cx<'_>, access: &Access) -> Result<(), Tr
         });
         let slot = if half_out { 2 } else { 4 };
         reply(t, access.exec, access.dst, access.channels, lane, slot, values)?;
+    }
+    Ok(())
+}
+
+/// A sample or a load by a black box: what it is asked are operation, surface, sampler, offsets and parameters.
+fn asked(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>, s: &Sample<'_>) -> Result<(), Trap> {
+    let place = t.place_of(s.surface)?;
+    let surface = cx.surface(place)?.base;
+    let sampler = match s.sampler {
+        Some(id) => t.sampler_value(id, 0)?,
+        None => 0,
+    };
+    let offsets = cx.scalar_address(t, s.aoffimmi)? as u32;
+    let gathers = gathers(s.op & 31);
+    let compares = matches!(s.op, 16 | 18);
+    let channel = if gathers && !compares { u32::from(s.channels & 3) << 16 } else { 0 };
+    let offsets = offsets & 0xfff | channel;
+    let channels = if gathers { ChannelMask::RGBA } else { ChannelMask(s.channels & 15) };
+    let sampling = Sampling { op: s.op & 31, surface, sampler, offsets };
+    let width =
+        |t: &Thread<'_>, r: RawOperand| t.unit().kernel.var_type(r.var).map_or(4, visa::Type::bytes).min(4);
+    let params: Vec<RawOperand> = s.params.iter().collect();
+    let bytes = params.first().map_or(4, |p| if width(t, *p) == 2 { 2 } else { 4 });
+    let slot = if width(t, s.dst) == 2 { 2 } else { 4 };
+    let (on, _) = t.enabled(inst)?;
+    for i in each(on) {
+        let lane = i as u32;
+        let mut question = sampling.question();
+        for param in &params {
+            question = question.with(cx.address(t, *param, lane * bytes, bytes)?);
+        }
+        cx.asked.push(question.number());
+        let values =
+            [0, 1, 2, 3].map(|c| u64::from(question.answer(c)) & if slot == 2 { 0xffff } else { u64::MAX });
+        reply(t, inst.exec, s.dst, channels, lane, slot, values)?;
+    }
+    if s.pixel_null_mask {
+        let block = (inst.exec.size.lanes() * slot).next_multiple_of(t.program.grf);
+        t.raw_store(s.dst, channels.count() * block, 4, resident(on))?;
+    }
+    Ok(())
+}
+
+/// `avs` by a black box: channels and format, places and steps, block, group, mode and bypass.
+fn block(t: &mut Thread<'_>, cx: &mut Cx<'_>, operands: &[Operand]) -> Result<(), Trap> {
+    let [
+        Operand::Num(channels),
+        Operand::Sampler(sampler),
+        Operand::Surface(surface),
+        Operand::Vector(u),
+        Operand::Vector(v),
+        Operand::Vector(delta_u),
+        Operand::Vector(delta_v),
+        Operand::Vector(u2d),
+        Operand::Vector(group),
+        Operand::Vector(number),
+        Operand::Num(format),
+        Operand::Vector(v2d),
+        Operand::Num(mode),
+        Operand::Vector(bypass),
+        Operand::Raw(dst),
+    ] = operands
+    else {
+        return Err("this instruction is not modelled".into());
+    };
+    let place = t.place_of(*surface)?;
+    let channels = ChannelMask(*channels as u8 & 15);
+    let mut question = Question::to(Sfid::Sampler)
+        .with(cx.surface(place)?.base)
+        .with(t.sampler_value(*sampler, 0)?.into())
+        .with((!channels.0 & 15) as u64 | u64::from(format & 3) << 6);
+    for operand in [v2d, number, u, v, delta_u, delta_v, u2d] {
+        let (value, ..) = t.scalar(operand)?;
+        question = question.with(value & 0xffff_ffff);
+    }
+    let bypass = cx.scalar_address(t, bypass)? as u32 & 1;
+    let group = cx.scalar_address(t, group)? as u32;
+    question = question.with(group.wrapping_add((mode & 3) << 25 | bypass << 27).into());
+    cx.asked.push(question.number());
+    // Pixels by mode, of one byte or two.
+    let pixels = [64, 32, 128, 16][*mode as usize & 3];
+    let bytes = pixels * channels.count() * if *format < 2 { 2 } else { 1 };
+    // Whole registers come back.
+    for byte in 0..bytes.next_multiple_of(t.program.grf) {
+        t.raw_store(*dst, byte, 1, question.byte(byte).into())?;
     }
     Ok(())
 }

@@ -99,7 +99,7 @@ pub(super) fn transfer(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> 
             Access {
                 bytes: 8,
                 lane_step: 8,
-                component_step: n * 8,
+                component_step: n.max(grf / 4) * 8,
                 components: IN_ORDER.map(|c| 8 * c),
                 count: blocks.into(),
                 ..plain(place, data, store, offsets)
@@ -117,7 +117,7 @@ pub(super) fn transfer(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> 
                 Access {
                     bytes,
                     lane_step: bytes,
-                    component_step: (n * bytes).next_multiple_of(if n == 1 { bytes } else { grf }),
+                    component_step: if n == 1 { bytes } else { n.max(grf / 4) * bytes },
                     components: IN_ORDER.map(|c| bytes * c),
                     count: blocks.into(),
                     ..far

@@ -2,25 +2,29 @@
 
 use super::{lsc, memory, memory::Place, operand::each, run::Cx, thread::Thread};
 use crate::{
+    memory::Image,
     messages::{atomic::Atomic, typed},
+    opaque::Question,
     report::SendKind,
     thread::Trap,
 };
+use gen_ir::Sfid;
 use visa::{
     ChannelMask, Inst, Op, RawOperand,
-    lsc::{LscKind, LscSfid},
+    lsc::{LscKind, LscOp, LscSfid},
 };
 
-/// A lane's coordinates; missing ones are zero.
+/// A lane's coordinates; missing ones, and those that the image has no use for, are zero.
 fn coordinates(
     t: &Thread<'_>,
     cx: &mut Cx<'_>,
+    image: &Image,
     coords: &[RawOperand],
     offsets: [i32; 3],
     lane: u32,
 ) -> Result<[i64; 3], Trap> {
     let mut c = [0; 3];
-    for k in 0..3 {
+    for k in 0..image.coordinates() {
         if !coords[k].is_null() {
             let v = cx.address(t, coords[k], 4 * lane, 4)? as u32 as i32;
             c[k] = i64::from(v) + i64::from(offsets[k]);
@@ -59,6 +63,16 @@ pub(super) fn run(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Resul
                     };
                     atomic(t, cx, inst, place, op, [l.src1, l.src2], l.coords, l.offsets, l.dst)
                 }
+                _ if l.op == LscOp::ReadStateInfo && cx.opaque.contains(&Sfid::Tgm) => {
+                    let surface = cx.surface(place)?.base;
+                    let first = cx.address(t, l.coords[0], 0, 4)?;
+                    let question = Question::to(Sfid::Tgm).with(surface).with(first);
+                    cx.asked.push(question.number());
+                    for byte in 0..t.program.grf {
+                        t.raw_store(l.dst, byte, 1, question.byte(byte).into())?;
+                    }
+                    Ok(SendKind::Load)
+                }
                 _ => Err(format!("{} is not modelled", l.op).into()),
             }
         }
@@ -85,7 +99,7 @@ fn texels(
     let (on, _) = t.enabled(inst)?;
     for i in each(on) {
         let lane = i as u32;
-        let [x, y, z] = coordinates(t, cx, &coords, offsets, lane)?;
+        let [x, y, z] = coordinates(t, cx, &image, &coords, offsets, lane)?;
         let channels = (0..4u32).filter(|c| mask.0 >> c & 1 != 0).enumerate();
         if !store {
             let texel = typed::fetch(cx.memory, surface.base, &image, x, y, z)?;
@@ -126,7 +140,7 @@ fn atomic(
     let (on, _) = t.enabled(inst)?;
     for i in each(on) {
         let lane = i as u32;
-        let [x, y, z] = coordinates(t, cx, &coords, offsets, lane)?;
+        let [x, y, z] = coordinates(t, cx, &image, &coords, offsets, lane)?;
         let Some(offset) = image.offset(x, y, z) else { continue };
         let mut operand = |k: usize| {
             if (k as u32) < op.operands() { cx.data(t, srcs[k], 4 * lane, 4) } else { Ok(0) }

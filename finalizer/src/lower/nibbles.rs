@@ -52,6 +52,9 @@ impl Lowerer<'_> {
         let record = &self.visa.code[self.origin as usize];
         let opcode = record.opcode;
         let overflow = opcode == Opcode::Add3o;
+        if overflow && self.pred.is_none() {
+            return Err("no predicate for the overflow".into());
+        }
         if matches!(opcode, Opcode::Goto | Opcode::Jmp | Opcode::Call | Opcode::Ret)
             || overflow && !self.lanes.no_mask
         {

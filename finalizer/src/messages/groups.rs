@@ -193,7 +193,8 @@ fn each_operand(op: &mut Visa<'_>, visit: &mut impl FnMut(&mut RawOperand, PerLa
         }
         Visa::SvmGather { store, block_bytes, blocks, addresses, data } => {
             let (blocks, bytes) = match (*block_bytes, u32::from(*blocks)) {
-                (1, bytes) => (bytes.div_ceil(4), 4),
+                // Bytes of a lane lie together, in a dword at least.
+                (1, bytes) => (1, bytes.max(4)),
                 (bytes, blocks) => (blocks, u32::from(bytes)),
             };
             visit(addresses, PerLane::read(1, 8))?;

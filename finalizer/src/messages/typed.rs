@@ -2,7 +2,7 @@
 
 use gen_ir::{Dst, Sfid, Src, Type};
 use messages::hdc::{Atomic, Dc1, SlotGroup, Surface};
-use visa::{Op as Visa, RawOperand};
+use visa::{Op as Visa, RawOperand, SurfaceId};
 
 use super::{
     Message, Operation, Part, Parts,
@@ -17,6 +17,11 @@ impl Lowerer<'_> {
     /// `gather4_typed`, `scatter4_typed`, `typed_atomic`.
     pub(crate) fn typed(&mut self, op: &Visa<'_>) -> Lowered {
         let lanes = u32::from(self.caps.memory.simd_message);
+        if let Visa::Typed4 { surface, .. } | Visa::TypedAtomic { surface, .. } = *op
+            && matches!(surface, SurfaceId::SLM | SurfaceId::STATELESS)
+        {
+            return Err("memory without a surface's state has no texels".into());
+        }
         match *op {
             Visa::Typed4 { store, mask, surface, coords, data } => {
                 let kind = if store { Dc1::TypedWrite } else { Dc1::TypedRead };

@@ -2,7 +2,7 @@
 
 use clap::Parser;
 use platforms::Platform;
-use tests::messages::{Fate, asked, explained, forms::forms, judge, record::Recorded, table};
+use tests::messages::{Fate, asked, explained, forms::forms, judge, proof, record::Recorded, table};
 
 /// Compares the messages of our code with those of Intel's, for every form of every message instruction.
 #[derive(Parser)]
@@ -29,6 +29,12 @@ struct Arguments {
     /// Print each difference that is explained: the row, platform, form, and what differs.
     #[arg(long)]
     explained: bool,
+    /// Prove each form that is not equal to Intel's by the interpreter, and print where that fails.
+    #[arg(long)]
+    prove: bool,
+    /// Prove those that are equal, too.
+    #[arg(long)]
+    prove_equal: bool,
     /// Only forms that contain this.
     #[arg(long, default_value = "")]
     only: String,
@@ -57,6 +63,24 @@ fn main() {
                 (form, fate)
             })
             .collect();
+        if arguments.prove || arguments.prove_equal {
+            let other = fates.iter().filter(|(_, f)| match f {
+                Fate::Explained(_) | Fate::RefusedByIntel(_) => true,
+                Fate::Equal => arguments.prove_equal,
+                _ => false,
+            });
+            let (mut proved, mut count) = (0, 0);
+            for (form, fate) in other {
+                count += 1;
+                match proof::prove(platform, form) {
+                    Ok(()) => proved += 1,
+                    Err(why) => {
+                        println!("{platform} {}\t{}\t{why}", fate.name(), form.line.replace('\n', "; "))
+                    }
+                }
+            }
+            println!("{platform}: {proved} of {count} proved");
+        }
         for (form, fate) in &fates {
             match fate {
                 Fate::Differs(found) => {

@@ -8,6 +8,7 @@
 pub mod compare;
 pub mod explained;
 pub mod forms;
+pub mod proof;
 pub mod record;
 
 use std::collections::BTreeMap;
@@ -49,6 +50,46 @@ impl Fate {
             Fate::RefusedByUs(_) => "refused by us",
             Fate::RefusedByIntel(_) => "refused by Intel",
             Fate::RefusedByBoth(_) => "refused by both",
+        }
+    }
+}
+
+/// What the table of all forms says of a form on a platform.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum State {
+    /// The messages are Intel's.
+    Equal,
+    /// Intel has other messages, or none, and our code does what the vISA interpreter does.
+    Proved,
+    /// The hardware cannot do it: with what says so.
+    Impossible(&'static str),
+    /// None of these: what is the matter.
+    Open(String),
+}
+
+impl State {
+    /// A word for the table.
+    pub const fn name(&self) -> &'static str {
+        match self {
+            State::Equal => "equal",
+            State::Proved => "proved",
+            State::Impossible(_) => "impossible",
+            State::Open(_) => "open",
+        }
+    }
+}
+
+/// The state of a form.
+pub fn state(platform: Platform, form: &Form, fate: &Fate) -> State {
+    let impossible = |why: &str| match crate::impossible::reason(platform, why) {
+        Some(reason) => State::Impossible(reason.source),
+        None => State::Open(format!("refused without a source: {why}")),
+    };
+    match fate {
+        Fate::Equal => State::Equal,
+        Fate::RefusedByUs(why) | Fate::RefusedByBoth(why) => impossible(why),
+        Fate::Explained(_) | Fate::Differs(_) | Fate::RefusedByIntel(_) => {
+            proof::prove(platform, form).map_or_else(State::Open, |()| State::Proved)
         }
     }
 }

@@ -1,0 +1,85 @@
+//! Shared functions as black boxes ([`crate::Options::opaque`]): what they do is not modelled, and the answer is a
+//! number made of everything that was asked. Codes that ask the same are answered alike, so machine code and the vISA
+//! interpreter can be compared behind such a message, and the questions themselves ([`crate::RunReport::asked`]).
+
+use gen_ir::Sfid;
+
+/// The bits of a descriptor that are no lengths of a payload, which may be split in two.
+const DESCRIPTOR: u32 = !(0xf << 25);
+/// The bits of an extended descriptor that are no length and no function.
+const EXTENDED: u32 = !0xfff;
+
+/// What a message asks, as a number that grows with each part of it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Question(u64);
+
+fn mix(x: u64) -> u64 {
+    let x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ x >> 31
+}
+
+impl Question {
+    /// A question to a shared function.
+    pub fn to(function: Sfid) -> Question {
+        Question(mix(function.number().into()))
+    }
+
+    /// A whole message: its descriptors and the channels that it is for. The bytes of the payload follow.
+    pub fn message(function: Sfid, desc: u32, ex_desc: u32, on: u32) -> Question {
+        let parts = [desc & DESCRIPTOR, ex_desc & EXTENDED, on];
+        parts.into_iter().fold(Question::to(function), |q, part| q.with(part.into()))
+    }
+
+    /// The question with a further part.
+    pub fn with(self, part: u64) -> Question {
+        Question(mix(self.0.rotate_left(7) ^ part).wrapping_add(0x9e37_79b9_7f4a_7c15))
+    }
+
+    /// A number of the answer.
+    pub fn answer(self, number: u32) -> u32 {
+        mix(self.0 ^ u64::from(number) << 32) as u32
+    }
+
+    /// A byte of the answer.
+    pub fn byte(self, at: u32) -> u8 {
+        self.answer(at / 4).to_le_bytes()[at as usize % 4]
+    }
+
+    /// The question as it is listed.
+    pub fn number(self) -> u64 {
+        self.0
+    }
+}
+
+/// What a lane asks the sampler.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sampling {
+    /// Operation, by its number.
+    pub op: u8,
+    /// The first byte of the surface.
+    pub surface: u64,
+    /// Index of the sampler, or the place of its state where that is named; zero where there is none.
+    pub sampler: u32,
+    /// Offsets of the texel; from bit 16 on the channel that is gathered.
+    pub offsets: u32,
+}
+
+/// The operations that gather a channel of four texels; those that compare have one (volume 7, "Gather4 Source
+/// Channel Select").
+pub(crate) fn gathers(op: u8) -> bool {
+    matches!(op, 8 | 16..=18)
+}
+
+/// The word that says which pixels are resident: the box has them as the channels of the message.
+pub(crate) fn resident(on: u32) -> u64 {
+    u64::from(Question::to(Sfid::Sampler).with(on.into()).answer(0))
+}
+
+impl Sampling {
+    /// Without the parameters, which follow.
+    pub fn question(self) -> Question {
+        let parts = [self.op.into(), self.surface, self.sampler.into(), u64::from(self.offsets & 0x3_0fff)];
+        parts.into_iter().fold(Question::to(Sfid::Sampler), Question::with)
+    }
+}
