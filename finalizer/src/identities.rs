@@ -1,9 +1,10 @@
-//! Integer operations with a zero that change nothing or leave nothing: halves of 64-bit constants and of
-//! widened values bring them.
+//! Integer operations with constants that are simpler than they look: with a zero that change nothing or leave nothing (halves of 64-bit constants and of
+//! widened values bring them), and products with a factor that fits a word.
 
-use gen_ir::{Dst, Op, Options, Payload, Src, SrcMod};
+use gen_ir::{Dst, Op, Options, Payload, Src, SrcMod, Type};
+use narrow::low_u16;
 
-use crate::build::{VInst, VSrc, with_type};
+use crate::build::{VInst, VSrc, extend, with_type};
 
 /// Makes a move of such an operation.
 #[inline]
@@ -64,4 +65,31 @@ fn simplify_with_zero(inst: &mut VInst) {
 
 fn is_zero(src: &VSrc) -> bool {
     matches!(src, Src::Imm { bits: 0, ty } if !ty.is_float())
+}
+
+/// Narrows a constant factor of a dword in a dword product.
+#[inline]
+pub(crate) fn narrow_factor(inst: &mut VInst) {
+    let dword = |t: Option<Type>| t.is_some_and(|t| t.is_int() && t.bytes() == 4);
+    if inst.op == Op::Mul
+        && dword(inst.dst.ty())
+        && dword(inst.src[0].ty())
+        && !inst.src[0].is_imm()
+        && let Some(narrow) = narrowed_factor(&inst.src[1])
+    {
+        inst.src[1] = narrow;
+    }
+}
+
+/// A constant factor that fits a word is one.
+pub(crate) fn narrowed_factor(src: &VSrc) -> Option<VSrc> {
+    let Src::Imm { bits, ty } = *src else { return None };
+    if ty.bytes() != 4 || ty.is_float() {
+        return None;
+    }
+    let value = extend(bits, ty).cast_signed();
+    if (0..=0xffff).contains(&value) {
+        return Some(Src::uw(low_u16(value)));
+    }
+    (-0x8000..0).contains(&value).then(|| Src::imm(value.cast_unsigned(), Type::W))
 }

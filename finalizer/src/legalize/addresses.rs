@@ -11,7 +11,7 @@ use gen_ir::{Dst, Region, Src, SrcMod, Type};
 use narrow::{to_i16, to_u8};
 
 use super::{
-    Legalizer, Step, lanes_of,
+    legalizer::{Legalizer, Step, lanes_of},
     operand::{is_raw_move, is_scalar},
     places::{channels_stay, copy_elements, in_units, is_wide},
 };

@@ -2,7 +2,10 @@
 
 use gen_ir::{Op, Src, SrcMod, Type};
 
-use super::{Legalizer, Step, operand::is_scalar};
+use super::{
+    legalizer::{Legalizer, Step},
+    operand::is_scalar,
+};
 use crate::build::VInst;
 
 /// From Gen11 on only source 0 reads bytes; Xe-HPC converts no scalar byte to float; bytes do not become

@@ -6,7 +6,10 @@
 use gen_ir::{Class, Dst, Op, Src, Type};
 use narrow::low_u16;
 
-use super::{Legalizer, Step, operand::is_mixed_float};
+use super::{
+    legalizer::{Legalizer, Step},
+    operand::is_mixed_float,
+};
 use crate::build::{self, VInst};
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {

@@ -6,7 +6,7 @@
 use gen_ir::{Class, Dst, Op, Region, Src, Type};
 
 use super::{
-    Legalizer, Step,
+    legalizer::{Legalizer, Step},
     operand::{exec_type, is_mixed_float, is_raw_move, linear_region, linear_stride},
 };
 use crate::build::{VInst, VReg, VSrc, int_type, with_type};

@@ -5,7 +5,7 @@
 
 use gen_ir::{Dst, Region, Src, VarClass};
 
-use super::{Legalizer, Step};
+use super::legalizer::{Legalizer, Step};
 use crate::build::VInst;
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {

@@ -6,7 +6,10 @@
 use gen_ir::{Class, Cond, Dst, Op, Payload, Src, Type};
 use narrow::{low_u16, to_u8};
 
-use super::{Legalizer, Step, operand::is_scalar};
+use super::{
+    legalizer::{Legalizer, Step},
+    operand::is_scalar,
+};
 use crate::build::{self, Lanes, VInst, VSrc, extend};
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {

@@ -4,7 +4,7 @@ use gen_ir::{Dst, Op, Options, Region, Src, Type};
 use narrow::{low_u32, to_i16};
 
 use super::{
-    Legalizer, Step, lanes_of,
+    legalizer::{Legalizer, Step, lanes_of},
     operand::{is_scalar, linear_region, linear_stride},
     saturate,
     slice::piece,

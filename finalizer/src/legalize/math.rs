@@ -6,7 +6,7 @@
 use gen_ir::{Dst, MathFn, Op, Payload, Src, Type};
 
 use super::{
-    Legalizer, Step,
+    legalizer::{Legalizer, Step},
     operand::{is_group_predicate, is_scalar, linear_stride},
     slice::piece,
 };

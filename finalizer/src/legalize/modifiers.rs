@@ -2,7 +2,10 @@
 
 use gen_ir::{Class, MathFn, Op, Payload, SrcMod, Type};
 
-use super::{Legalizer, Step, operand::with_modifiers};
+use super::{
+    legalizer::{Legalizer, Step},
+    operand::with_modifiers,
+};
 use crate::build::VInst;
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {

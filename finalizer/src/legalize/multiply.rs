@@ -9,12 +9,16 @@ use gen_ir::{Dst, Op, Options, Src, Type};
 use narrow::{low_u16, low_u32};
 
 use super::{
-    Legalizer, Step, halves, lanes_of,
+    halves,
+    legalizer::{Legalizer, Step, lanes_of},
     operand::{is_group_predicate, is_scalar, linear_region, linear_stride, scalar_view},
     slice::piece,
     split,
 };
-use crate::build::{self, ACC0, Lanes, VInst, VSrc, extend, int_type};
+use crate::{
+    build::{self, ACC0, Lanes, VInst, VSrc, extend, int_type},
+    identities::narrowed_factor,
+};
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     match inst.op {
@@ -52,7 +56,7 @@ fn product(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     }
     let mut new = *inst;
     if dst.bytes() < 8
-        && let Some(narrow) = narrowed(&inst.src[1])
+        && let Some(narrow) = narrowed_factor(&inst.src[1])
     {
         new.src[1] = narrow;
     }
@@ -101,33 +105,6 @@ fn product(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         return low(lx, inst);
     }
     Step::Keep
-}
-
-/// Narrows a constant factor of a dword in a dword product, which is all that this rule would do at first.
-#[inline]
-pub(super) fn narrow(inst: &mut VInst) {
-    let dword = |t: Option<Type>| t.is_some_and(|t| t.is_int() && t.bytes() == 4);
-    if inst.op == Op::Mul
-        && dword(inst.dst.ty())
-        && is_dword(&inst.src[0])
-        && !inst.src[0].is_imm()
-        && let Some(narrow) = narrowed(&inst.src[1])
-    {
-        inst.src[1] = narrow;
-    }
-}
-
-/// A constant factor that fits a word is one.
-fn narrowed(src: &VSrc) -> Option<VSrc> {
-    let Src::Imm { bits, ty } = *src else { return None };
-    if ty.bytes() != 4 || ty.is_float() {
-        return None;
-    }
-    let value = extend(bits, ty).cast_signed();
-    if (0..=0xffff).contains(&value) {
-        return Some(Src::uw(low_u16(value)));
-    }
-    (-0x8000..0).contains(&value).then(|| Src::imm(value.cast_unsigned(), Type::W))
 }
 
 /// The low word of a dword factor.

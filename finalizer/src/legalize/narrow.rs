@@ -9,7 +9,7 @@ use gen_ir::{
 };
 
 use super::{
-    Legalizer, Step, lanes_of,
+    legalizer::{Legalizer, Step, lanes_of},
     operand::{is_scalar, linear_region},
 };
 use crate::build::{self, VInst, VReg};

@@ -3,7 +3,7 @@
 use gen_ir::{Dst, Op, Src, SrcMod, Type};
 use narrow::{low_u16, low_u32};
 
-use super::{Legalizer, Step, lanes_of};
+use super::legalizer::{Legalizer, Step, lanes_of};
 use crate::build::{self, VInst, VSrc, extend, with_type};
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {

@@ -3,7 +3,7 @@
 use gen_ir::{Base, Dst, ExecSize, Op, PredCtrl, Region, Src, SrcMod, Type};
 use narrow::to_u8;
 
-use super::{Legalizer, lanes_of};
+use super::legalizer::{Legalizer, lanes_of};
 use crate::build::{self, Lanes, VInst, VReg, VSrc};
 
 /// The type that an operand of type `ty` is computed in.

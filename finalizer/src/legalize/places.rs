@@ -8,7 +8,7 @@ use gen_ir::{Dst, Op, Region, Src, Type};
 use narrow::to_u8;
 
 use super::{
-    Legalizer, Step, lanes_of,
+    legalizer::{Legalizer, Step, lanes_of},
     operand::{exec_type, is_raw_move, is_scalar, linear_region, linear_stride},
 };
 use crate::build::{self, VDst, VInst, VReg, VSrc};

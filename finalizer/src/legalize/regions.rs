@@ -3,7 +3,7 @@
 use gen_ir::{Class, Dst, ExecSize, Op, Region, Src, Type};
 
 use super::{
-    Legalizer, Step,
+    legalizer::{Legalizer, Step},
     operand::{is_scalar, linear_region, linear_stride},
 };
 use crate::build::VInst;

@@ -8,7 +8,7 @@
 use gen_ir::{Dst, ExecSize, Op, Src, Type};
 
 use super::{
-    Legalizer, Step,
+    legalizer::{Legalizer, Step},
     operand::{is_scalar, linear_stride},
     slice::piece,
 };
@@ -64,8 +64,11 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     new.origin = inst.origin;
     lx.push_raw(new);
     let bits = Type::unsigned(to.bytes()).unwrap_or(Type::Ub);
-    let mut copy =
-        build::mov(super::lanes_of(inst), inst.dst, Src::new(result, build::strided(1, inst.exec), bits));
+    let mut copy = build::mov(
+        super::legalizer::lanes_of(inst),
+        inst.dst,
+        Src::new(result, build::strided(1, inst.exec), bits),
+    );
     copy.dst = match copy.dst {
         Dst::Direct { reg, horz, .. } => Dst::Direct { reg, horz, ty: bits },
         Dst::Indirect { addr, imm, horz, .. } => Dst::Indirect { addr, imm, horz, ty: bits },

@@ -3,7 +3,11 @@
 use gen_ir::{Cond, CondMod, Dst, Op, Pred, PredCtrl, Src, Type};
 use narrow::low_u64;
 
-use super::{Legalizer, Step, int64::halves_of_src, lanes_of, wide::read};
+use super::{
+    int64::halves_of_src,
+    legalizer::{Legalizer, Step, lanes_of},
+    wide::read,
+};
 use crate::build::{self, VInst, VReg, VSrc, with_type};
 
 /// A saturating move to fewer bits: the value is first brought into the range.

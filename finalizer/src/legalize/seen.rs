@@ -1,9 +1,8 @@
 //! Instructions that all rules left alone before: code repeats the shapes of its instructions.
 
-use gen_ir::{Base, Dst, Inst, Payload, Region, Src, Type, Virtual, slot};
+use gen_ir::{Base, Dst, Inst, Payload, Region, Src, Type, Var, Virtual, slot};
 use platforms::Platform;
 
-use super::Legalizer;
 use crate::build::{VInst, VReg, extend};
 
 /// Shapes that are kept, as a power of two.
@@ -87,7 +86,7 @@ impl Seen {
 /// The shape of an instruction, if it has one: direct operands, no macro, no family with fields of its own. It has the
 /// facts about variables in it that rules ask for, so a rule that changes one of them changes the shape.
 #[inline]
-pub(super) fn shape(lx: &Legalizer<'_>, inst: &Inst<Virtual>) -> Option<Shape> {
+pub(super) fn shape(vars: &[Var], inst: &Inst<Virtual>) -> Option<Shape> {
     let function = match inst.payload {
         Payload::None => 0,
         Payload::Math(function) => 1 + function as u64,
@@ -113,7 +112,7 @@ pub(super) fn shape(lx: &Legalizer<'_>, inst: &Inst<Virtual>) -> Option<Shape> {
         Dst::None => (None, 0),
         Dst::Direct { reg, horz, ty } => {
             head |= (ty as u64) << 36 | u64::from(horz) << 44;
-            (Some(reg), place(lx, reg)?)
+            (Some(reg), place(vars, reg)?)
         }
         Dst::Indirect { .. } | Dst::Macro { .. } => return None,
     };
@@ -134,7 +133,7 @@ pub(super) fn shape(lx: &Legalizer<'_>, inst: &Inst<Virtual>) -> Option<Shape> {
                 rest |= (mods as u64) << (52 + 2 * i);
                 let strides = u32::from_le_bytes([region.vert, region.width, region.horz, 0]);
                 spelled[i] = u64::from(strides) | (ty as u64) << 24;
-                places[i] = place(lx, reg)? | to.map_or(0, |to| beside(to, reg));
+                places[i] = place(vars, reg)? | to.map_or(0, |to| beside(to, reg));
             }
             Src::Indirect { .. } | Src::AddrOf { .. } | Src::Macro { .. } => return None,
         }
@@ -158,12 +157,12 @@ fn width(bits: u64, ty: Type) -> u64 {
 
 /// What rules ask of an operand's place, in 39 bits.
 #[inline]
-fn place(lx: &Legalizer<'_>, reg: VReg) -> Option<u64> {
+fn place(vars: &[Var], reg: VReg) -> Option<u64> {
     // No alignment that rules ask for is larger.
     let low = |byte: u32| u64::from(byte % 1024);
     let known = match reg.base() {
         Base::Var(v) => {
-            let var = &lx.vars[v.index()];
+            let var = &vars[v.index()];
             // Where it lies is known, or how it is aligned.
             let placed = match var.fixed {
                 Some(at) => 1 << 11 | low(at),

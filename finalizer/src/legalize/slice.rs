@@ -1,9 +1,9 @@
 //! Cutting an instruction into pieces of fewer channels.
 
-use gen_ir::{Dst, ExecSize, Region, Src, Type};
+use gen_ir::{Dst, ExecSize, Region, Src, Type, VarId};
 use narrow::{low_u32, to_i16, to_u8};
 
-use super::operand::is_scalar;
+use super::{legalizer::Legalizer, operand::is_scalar};
 use crate::build::{VInst, VSrc};
 
 /// The piece of `inst` that works on its channels `first..first + lanes`.
@@ -121,6 +121,19 @@ pub(crate) fn overlaps(inst: &VInst, step: u32) -> bool {
         }
     }
     false
+}
+
+impl Legalizer<'_> {
+    /// Whether a piece of `step` channels would overwrite what a later piece still reads, through an
+    /// address perhaps.
+    pub(super) fn overlaps(&self, inst: &VInst, step: u32) -> bool {
+        let addressed = |v: VarId| self.vars[v.index()].address_taken;
+        let reached = inst.dst.reg().and_then(|r| r.var()).is_some_and(addressed);
+        let through_address = inst.src.iter().any(|s| matches!(s, Src::Indirect { .. }));
+        let read = |s: &VSrc| s.reg().and_then(|r| r.var()).is_some_and(addressed);
+        let anywhere = matches!(inst.dst, Dst::Indirect { .. });
+        reached && through_address || anywhere && inst.src.iter().any(read) || overlaps(inst, step)
+    }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@
 use gen_ir::{Dst, Op, Options, Src, Type};
 
 use super::{
-    Legalizer, Step,
+    legalizer::{Legalizer, Step},
     operand::{is_group_predicate, is_mixed_float, is_scalar, linear_stride},
     slice::piece,
 };

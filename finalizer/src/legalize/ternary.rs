@@ -9,7 +9,7 @@ use narrow::to_u8;
 use platforms::TernaryImm;
 
 use super::{
-    Legalizer, Step, lanes_of,
+    legalizer::{Legalizer, Step, lanes_of},
     operand::{exec_type, is_mixed_float, is_scalar, linear_stride, with_modifiers, without_modifiers},
 };
 use crate::build::{self, VInst, VSrc, extend};
