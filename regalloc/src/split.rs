@@ -12,7 +12,13 @@ use narrow::to_index;
 /// Registers of the largest variable that is looked at.
 const MOST: u32 = 64;
 
-/// Memory of the search.
+/// Splits variables of whole registers between registers that no instruction touches together.
+///
+/// Comes in: a kernel over variables, before allocation. Goes out: the same kernel, in which each part of such a variable
+/// is a new variable with the properties of the whole, which nothing names any more. Left as they are: flags
+/// and addresses, what is no multiple of a register or longer than 64 of them, what has its place or lives beyond the
+/// kernel, what is reached through an address, and what must not be spilled. Nothing can fail. It keeps its memory from
+/// one kernel to the next, and nothing else: the result depends on the kernel alone.
 #[derive(Debug, Default)]
 pub struct Splitter {
     /// By variable: registers that some instruction touches together with the one behind. All of them: it is not looked
