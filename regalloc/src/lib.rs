@@ -159,6 +159,8 @@ pub struct Scratch {
     lost: Vec<VarId>,
     backing: backing::Scratch,
     plan: Plan,
+    /// What spilling adds to the other placement.
+    plan_other: Plan,
     remat: Remat,
     spill: spill::Scratch,
 }
@@ -312,7 +314,7 @@ fn rounds(
             }
         }
         let Scratch { pool, flow, backings, now, placing, placed, placed_other, .. } = scratch;
-        let Scratch { lost, backing, plan, remat, spill, of_lanes, liveness, .. } = scratch;
+        let Scratch { lost, backing, plan, plan_other, remat, spill, of_lanes, liveness, .. } = scratch;
         let [flags, addresses, general] = placed;
         let current = work.as_ref().unwrap_or(kernel);
         if options.quick {
@@ -338,6 +340,8 @@ fn rounds(
             now.find_costs(current, flow);
             placing.place(current, VarClass::General, now, false, general)?;
         }
+        // Whether what spilling adds fits beside what was placed: then all else keeps its place.
+        let mut fits = true;
         if !general.spilled.is_empty() {
             if flow.any_divergence {
                 of_lanes.of_lanes(current, &now.accesses, flow, liveness);
@@ -353,19 +357,18 @@ fn rounds(
             if flow.any_divergence || remat.any() {
                 placing.place_cheaper(current, (now, sharing, remat), (general, placed_other))?;
             }
-            if !options.quick && !general.spilled.is_empty() {
-                placing.aims.crowds = true;
-                placing.place_cheaper(current, (now, sharing, remat), (general, placed_other))?;
-                placing.aims.crowds = false;
-            }
-        }
-        if !general.spilled.is_empty() {
-            // What spilling adds often fits beside what was placed: then all else keeps its place.
             let Analysis { accesses, live, costs, .. } = &*now;
             let known = Known { kernel: current, accesses, live, costs, remat };
-            plan.make(&general.spilled, known);
-            let fits =
-                general.failed.is_none() && !plan.has_windows() && placing.fit((known, flow), plan, general);
+            let mut planned = placing.plan((known, flow), plan, general);
+            if !options.quick && planned != Planned::NOTHING {
+                placing.aims.crowds = true;
+                let (plans, places) = ((&mut *plan, &mut *plan_other), (&mut *general, &mut *placed_other));
+                planned = placing.plan_cheaper((now, sharing), (known, flow), planned, plans, places)?;
+                placing.aims.crowds = false;
+            }
+            fits = planned.fits;
+        }
+        if !general.spilled.is_empty() {
             let work = work.get_or_insert_with(|| copy::copy(kernel, pool));
             let spilled = (&general.spilled[..], &*plan, &now.live, &*remat);
             let count = match spill::spill(work, spilled, backings, &mut memory, spill, pool) {
@@ -495,6 +498,25 @@ struct Aims {
     crowds: bool,
 }
 
+/// What is known of a placement once spilling is planned.
+#[derive(Clone, Copy, PartialEq, Debug)]
+struct Planned {
+    /// What spilling adds has places, too.
+    fits: bool,
+    /// What that costs, in messages, worth more in loops.
+    cost: f32,
+}
+
+impl Planned {
+    /// All have places.
+    const NOTHING: Planned = Planned { fits: true, cost: 0.0 };
+
+    /// What fits is better than what makes others be placed again.
+    fn is_better_than(self, other: Planned) -> bool {
+        (!self.fits, self.cost) < (!other.fits, other.cost)
+    }
+}
+
 impl Placing {
     /// Places general variables another way, beside `general`, their placement so far. If it is `better`, it becomes
     /// that; else all is as it was.
@@ -530,6 +552,45 @@ impl Placing {
         let better = |p: &Placement| failed || p.failed.is_none() && cost_of(p, known, remat) < cost;
         self.try_general(kernel, (known, sharing, remat), false, (general, other), better)?;
         Ok(())
+    }
+
+    /// Plans the spilling of what found no place among the general variables that were placed last, and puts what that
+    /// adds beside the others. More of them may be spilled for that.
+    fn plan(
+        &mut self,
+        (known, flow): (Known<'_>, &Flow),
+        plan: &mut Plan,
+        general: &mut Placement,
+    ) -> Planned {
+        if general.spilled.is_empty() && general.failed.is_none() {
+            return Planned::NOTHING;
+        }
+        plan.make(&general.spilled, known);
+        let fits = general.failed.is_none() && !plan.has_windows() && self.fit((known, flow), plan, general);
+        Planned { fits, cost: plan.cost(known, flow) }
+    }
+
+    /// Places general variables with other aims, beside `general`, a placement of which `planned` is known, and takes what
+    /// costs less, with its plan.
+    fn plan_cheaper(
+        &mut self,
+        (analysis, sharing): (&Analysis, Sharing<'_>),
+        (known, flow): (Known<'_>, &Flow),
+        planned: Planned,
+        (plan, plan_other): (&mut Plan, &mut Plan),
+        (general, other): (&mut Placement, &mut Placement),
+    ) -> Result<Planned, Error> {
+        std::mem::swap(&mut self.general, &mut self.other);
+        self.place_with(known.kernel, VarClass::General, (analysis, sharing, known.remat), false, other)?;
+        let tried = self.plan((known, flow), plan_other, other);
+        let better = other.failed.is_none() && tried.is_better_than(planned) || general.failed.is_some();
+        if !better {
+            std::mem::swap(&mut self.general, &mut self.other);
+            return Ok(planned);
+        }
+        std::mem::swap(general, other);
+        std::mem::swap(plan, plan_other);
+        Ok(tried)
     }
 
     /// Puts what `plan` adds beside the general variables that were placed last. Returns whether all of it

@@ -16,6 +16,8 @@
 use crate::{
     access::{Access, Accesses, Kind},
     costs::Costs,
+    facts,
+    flow::Flow,
     liveness::{Liveness, Range},
     memory,
     remat::Remat,
@@ -218,6 +220,29 @@ impl Plan {
     /// Whether a variable has to keep its registers, for others are computed from it.
     pub fn is_source(&self, var: VarId) -> bool {
         self.source[var.index()]
+    }
+
+    /// What it takes: messages, and what is computed again beside them, each worth more in loops.
+    pub fn cost(&self, known: Known<'_>, flow: &Flow) -> f32 {
+        let grf = grf_of(known.kernel);
+        let messages = |u: &Use| {
+            let Temp { first, end, .. } = self.temps[u.temp as usize];
+            chunks(end - first, grf).count() as f32
+        };
+        let cost = |u: &Use| {
+            let fill = match u.fill {
+                Fill::Read => messages(u),
+                Fill::Again => known.remat.cost(VarId(u.var)),
+                Fill::None | Fill::Gone => 0.0,
+            };
+            let save = if u.saved { messages(u) } else { 0.0 };
+            if fill + save == 0.0 {
+                return 0.0;
+            }
+            let block = known.accesses.block_of(u.inst) as usize;
+            (fill + save) * facts::worth(flow, block)
+        };
+        self.inputs.iter().chain(&self.uses).map(cost).sum()
     }
 
     /// Whether there are windows: they have one place wherever they are needed.
