@@ -257,7 +257,7 @@ fn describe(plan: &Plan, known: Known<'_>, s: &mut Scratch) {
         let written = known.accesses.of(u.inst as usize).iter().any(written);
         let temp = if u.fill == Fill::Gone { NONE } else { u.temp };
         if written {
-            s.writes.push(Write { var: u.var, inst: u.inst, temp });
+            s.writes.push(Write { var: plan.groups.first(u.var), inst: u.inst, temp });
         }
         if let Some(about) = s.about.get_mut(temp as usize) {
             if about.block == NONE {
@@ -278,7 +278,7 @@ fn describe(plan: &Plan, known: Known<'_>, s: &mut Scratch) {
 /// The last instruction of a block, if a variable can be filled before it.
 fn before_end(block: u32, var: u32, plan: &Plan, known: Known<'_>) -> Option<u32> {
     let last = known.accesses.block(block as usize).next_back()?;
-    let touched = known.accesses.of(last).iter().any(|a| a.var == var);
+    let touched = known.accesses.of(last).iter().any(|a| plan.groups.first(a.var) == var);
     (!touched && to_index(last) >= plan.loaded).then_some(to_index(last))
 }
 
@@ -433,7 +433,7 @@ fn drop_saves(plan: &mut Plan, (known, flow): (Known<'_>, &Flow), s: &mut Scratc
     let Plan { uses, inputs, temps, .. } = plan;
     s.reads.clear();
     let reads = uses.iter().filter(|u| u.fill == Fill::Read);
-    s.reads.extend(reads.map(|u| Read { var: u.var, inst: u.inst, temp: u.temp }));
+    s.reads.extend(reads.map(|u| Read { var: temps[u.temp as usize].var, inst: u.inst, temp: u.temp }));
     s.reads.sort_unstable();
     let mut block = 0;
     let all = inputs.iter_mut().map(|u| (u, true)).chain(uses.iter_mut().map(|u| (u, false)));
@@ -469,6 +469,6 @@ fn is_read_behind(
         let other = &temps[r.temp as usize];
         other.first < temp.end && temp.first < other.end
     };
-    let first = reads.partition_point(|r| (r.var, r.inst) < (u.var, from));
-    reads[first..].iter().take_while(|r| r.var == u.var).any(same)
+    let first = reads.partition_point(|r| (r.var, r.inst) < (temp.var, from));
+    reads[first..].iter().take_while(|r| r.var == temp.var).any(same)
 }

@@ -13,7 +13,8 @@
 //! spill      general variables to memory        slots      places there
 //! memory     how far messages reach there      costs      what spilling costs, and where it helps
 //! join       temporaries that one can be        residence  where registers keep what memory has
-//! order      fewer alive at a time              copy       a kernel to rewrite
+//! groups     what one message moves             copy       a kernel to rewrite
+//! order      fewer alive at a time
 //! copies     what would best have one place
 //! split      variables of several parts       remat      what is computed again instead of spilled
 //! apply      variables to registers             calls      what passes by subroutines
@@ -65,6 +66,7 @@ mod error;
 mod facts;
 mod fit;
 mod flow;
+mod groups;
 mod join;
 mod liveness;
 mod matrix;
@@ -253,31 +255,36 @@ pub fn allocate(
     }
     scratch.flow.find(kernel);
     let addressed = |var: &Var| var.address_taken && var.class == VarClass::General;
-    let mut spill_addressed = false;
+    let mut aims = Aims::default();
     loop {
         scratch.backings.clear();
         // The kernel as it is rewritten.
         let mut work: Option<Kernel<Virtual>> = None;
-        let result = rounds(kernel, (options, spill_addressed), scratch, &mut work).map(|stats| {
+        let result = rounds(kernel, (options, aims), scratch, &mut work).map(|stats| {
             let [.., general] = &scratch.placed;
             (apply::apply(work.as_ref().unwrap_or(kernel), &general.at, pool), stats)
         });
         if let Some(work) = work {
             scratch.pool.keep_kernel(work);
         }
-        // What is accessed through addresses is loaded whole for that, so it is spilled where nothing else helps.
+        // Groups want several registers at once. What is accessed through addresses is loaded whole for that, so it is
+        // spilled where nothing else helps.
         let hopeless = matches!(result, Err(Error::OutOfRegisters { .. } | Error::NoEnd(_)));
-        if !hopeless || spill_addressed || !kernel.vars.iter().any(addressed) {
-            return result;
-        }
-        spill_addressed = true;
+        aims = match aims {
+            _ if !hopeless => return result,
+            Aims { alone: false, .. } => Aims { alone: true, ..aims },
+            Aims { spill_addressed: false, .. } if kernel.vars.iter().any(addressed) => {
+                Aims { spill_addressed: true, ..aims }
+            }
+            _ => return result,
+        };
     }
 }
 
 /// Rewrites until everything has a place, which is then left with the general variables' places.
 fn rounds(
     kernel: &Kernel<Virtual>,
-    (options, spill_addressed): (&Options, bool),
+    (options, aims): (&Options, Aims),
     scratch: &mut Scratch,
     work: &mut Option<Kernel<Virtual>>,
 ) -> Result<AllocStats, Error> {
@@ -286,7 +293,7 @@ fn rounds(
     // Registers are taken in turn, unless they are scarce: packing them from the lowest on means fewer spills.
     let mut rotate = !options.quick;
     scratch.now.quick = options.quick;
-    scratch.placing.aims = Aims { spill_addressed, crowds: false };
+    scratch.placing.aims = aims;
     for rewritten in 0..MAX_ROUNDS {
         options.watch.ask().map_err(Error::Stopped)?;
         {
@@ -496,6 +503,8 @@ struct Aims {
     spill_addressed: bool,
     /// Room counts where too much is alive.
     crowds: bool,
+    /// What is spilled is in no groups.
+    alone: bool,
 }
 
 /// What is known of a placement once spilling is planned.
@@ -565,7 +574,7 @@ impl Placing {
         if general.spilled.is_empty() && general.failed.is_none() {
             return Planned::NOTHING;
         }
-        plan.make(&general.spilled, known);
+        plan.make(&general.spilled, known, self.aims.alone);
         let fits = general.failed.is_none() && !plan.has_windows() && self.fit((known, flow), plan, general);
         Planned { fits, cost: plan.cost(known, flow) }
     }

@@ -192,6 +192,11 @@ impl Liveness {
         self.normalize(kernel.vars.len(), &scratch.raw);
     }
 
+    /// Takes ranges from elsewhere, several of a variable in any order; forgets those before.
+    pub fn gather(&mut self, vars: usize, raw: &[Raw]) {
+        self.normalize(vars, raw);
+    }
+
     /// Sorts ranges by variable and position, and merges those that touch.
     fn normalize(&mut self, vars: usize, raw: &[Raw]) {
         let first = &mut self.first;

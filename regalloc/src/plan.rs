@@ -3,6 +3,8 @@
 //! A temporary has the registers of the variable that an instruction touches. One that holds the value still
 //! serves the next few instructions.
 //!
+//! Variables that are touched together are one (`groups`): a temporary then has all registers of all of them.
+//!
 //! What an instruction may touch through an address is all of a variable, and the address was computed somewhere
 //! else: all instructions that reach a variable in this way work on one *window*, another variable of its size, whose
 //! address is taken in its place. It is filled as temporaries are, but whole; between, others have its registers.
@@ -18,6 +20,7 @@ use crate::{
     costs::Costs,
     facts,
     flow::Flow,
+    groups::Groups,
     liveness::{Liveness, Range},
     memory,
     remat::Remat,
@@ -42,8 +45,9 @@ pub(crate) struct Known<'a> {
 /// A temporary that holds a part of a spilled variable.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Temp {
+    /// The variable, or the first of its group.
     pub var: u32,
-    /// First register of the variable that it holds, and one past the last.
+    /// First register of the variable, or group, that it holds, and one past the last.
     pub first: u32,
     pub end: u32,
     /// Bytes in front of the data.
@@ -102,6 +106,8 @@ pub(crate) struct Plan {
     pub inputs: Vec<Use>,
     /// The instruction before which that happens.
     pub loaded: u32,
+    /// Spilled variables that are one.
+    pub groups: Groups,
     /// Whether a variable is spilled.
     spilled: Vec<bool>,
     /// Whether it is computed again, then, and whether others are from it.
@@ -144,8 +150,8 @@ pub(crate) fn chunks(regs: u32, grf: u32) -> impl Iterator<Item = (u32, u32)> {
 }
 
 impl Plan {
-    /// Plans for `spilled`, and forgets all before.
-    pub fn make(&mut self, spilled: &[VarId], known: Known<'_>) {
+    /// Plans for `spilled`, each in no group if `alone`, and forgets all before.
+    pub fn make(&mut self, spilled: &[VarId], known: Known<'_>, alone: bool) {
         let kernel = known.kernel;
         self.temps.clear();
         self.uses.clear();
@@ -158,6 +164,12 @@ impl Plan {
             list.resize(kernel.vars.len(), false);
         }
         spilled.iter().for_each(|&v| self.decide(v, known.remat));
+        self.groups.clear(kernel.vars.len());
+        if !alone {
+            let again = &self.again;
+            let kept = spilled.iter().copied().filter(|v| !again[v.index()]);
+            self.groups.find(kept, (kernel, known.accesses));
+        }
         let [_, loaded] = kernel.payload_ends();
         // A header for the messages is made before the first of them.
         let first = kernel.blocks.first().map_or(&[][..], |b| &b.insts[loaded..]);
@@ -283,7 +295,8 @@ impl Plan {
         let mut mine = std::mem::take(&mut self.mine);
         for i in part {
             mine.clear();
-            mine.extend(known.accesses.of(i).iter().map(|a| a.var).filter(|&v| wanted(v)));
+            let touched = known.accesses.of(i).iter().map(|a| a.var).filter(|&v| wanted(v));
+            mine.extend(touched.map(|v| self.groups.first(v)));
             mine.sort_unstable();
             mine.dedup();
             if !mine.is_empty() {
@@ -310,12 +323,12 @@ impl Plan {
         block: &std::ops::Range<usize>,
         which: impl Fn(&Open, &Temp) -> bool,
     ) {
-        let Plan { open, temps, uses, .. } = self;
+        let Plan { open, temps, uses, groups, .. } = self;
         open.retain(|o| {
             let temp = &temps[o.temp as usize];
             let closed = which(o, temp);
             if closed && let Some(u) = o.unsaved {
-                uses[u as usize].saved = lives_behind(known, temp.var, o.used as usize, block);
+                uses[u as usize].saved = lives_behind(known, (temp.var, groups), o.used as usize, block);
             }
             !closed
         });
@@ -330,7 +343,8 @@ impl Plan {
         let (mut first, mut end) = (u32::MAX, 0);
         let (mut reads, mut written, mut early) = (false, false, false);
         let mut covers: Option<(u32, u32)> = None;
-        for a in accesses.of(i).iter().filter(|a| a.var == v) {
+        let groups = &self.groups;
+        for a in accesses.of(i).iter().filter(|a| groups.first(a.var) == v) {
             first = first.min(a.start / grf);
             end = end.max(a.end.div_ceil(grf));
             window |= a.chan == Access::THROUGH_ADDRESS;
@@ -338,11 +352,14 @@ impl Plan {
             if a.kind.has(Kind::WRITE) {
                 written = true;
                 early |= a.kind.has(Kind::EARLY);
-                let whole = a.kind.has(Kind::SURE) && !a.kind.has(Kind::MASKED) && a.pitch == a.elem;
-                if whole {
+                if is_whole(a) {
                     covers = Some((a.start, a.end));
                 }
             }
+        }
+        let in_group = groups.members(v).next().is_some();
+        if in_group {
+            (first, end, covers) = (0, groups.regs(v, kernel), None);
         }
         let again = self.again[v as usize];
         if again && written {
@@ -386,7 +403,15 @@ impl Plan {
             // The last register of the variable may be part padding.
             let whole =
                 covers.is_some_and(|(s, e)| s <= first * grf && e >= (end * grf).min(bytes)) && !reads;
-            let old = || if at == top { live.at_start(v, at) } else { live.before(v, at) };
+            let old_of = |v: u32| if at == top { live.at_start(v, at) } else { live.before(v, at) };
+            let is_covered = |m: u32| {
+                let bytes = kernel.vars[m as usize].bytes;
+                accesses.of(i).iter().any(|a| a.var == m && is_whole(a) && (a.start, a.end) == (0, bytes))
+            };
+            let old = || match in_group {
+                true => self.groups.members(v).any(|m| !is_covered(m) && old_of(m)),
+                false => old_of(v),
+            };
             // What a window may be written to is kept, known or not: else it would be needed from there on back.
             if reads || window || (!whole && old()) {
                 fill = if again { Fill::Again } else { Fill::Read };
@@ -405,7 +430,7 @@ impl Plan {
             self.open.push(Open { temp, used: inst, unsaved: None });
             temp
         };
-        let saved = written && lives_behind(known, v, i, block);
+        let saved = written && lives_behind(known, (v, &self.groups), i, block);
         let messages = if saved { self.messages(kernel, temp, inst) } else { 0 };
         if written {
             // Older copies of what was written are stale.
@@ -419,7 +444,18 @@ impl Plan {
         {
             o.unsaved = Some(to_index(self.uses.len()));
         }
-        self.uses.push(Use { inst, var: v, temp, fill, saved, messages });
+        let one = Use { inst, var: v, temp, fill, saved, messages };
+        if !in_group {
+            self.uses.push(one);
+            return;
+        }
+        // The first of the members says what happens.
+        let all = self.uses.len();
+        for var in self.groups.members(v).filter(|&m| accesses.of(i).iter().any(|a| a.var == m)) {
+            let more = Use { fill: Fill::None, saved: false, messages: 0, ..one };
+            let says = if self.uses.len() == all { one } else { more };
+            self.uses.push(Use { var, ..says });
+        }
     }
 
     /// A temporary for registers `first` to before `end` of a variable, needed around instruction `at`.
@@ -455,13 +491,25 @@ impl Plan {
     }
 }
 
-/// Whether a variable is needed behind instruction `i` of a block.
-fn lives_behind(known: Known<'_>, var: u32, i: usize, block: &std::ops::Range<usize>) -> bool {
-    let behind = to_index(i) * 2 + 2;
-    if i + 1 == block.end { known.live.at_end(var, behind) } else { known.live.before(var, behind) }
+/// Whether a write leaves nothing of what was in the bytes that it touches.
+fn is_whole(a: &Access) -> bool {
+    a.kind.has(Kind::WRITE) && a.kind.has(Kind::SURE) && !a.kind.has(Kind::MASKED) && a.pitch == a.elem
 }
 
-fn grf_of(kernel: &Kernel<Virtual>) -> u32 {
+/// Whether a variable, or one of its group, is needed behind instruction `i` of a block.
+fn lives_behind(
+    known: Known<'_>,
+    (var, groups): (u32, &Groups),
+    i: usize,
+    block: &std::ops::Range<usize>,
+) -> bool {
+    let behind = to_index(i) * 2 + 2;
+    let live = known.live;
+    let lives = |v| if i + 1 == block.end { live.at_end(v, behind) } else { live.before(v, behind) };
+    lives(var) || groups.members(var).any(lives)
+}
+
+pub(crate) fn grf_of(kernel: &Kernel<Virtual>) -> u32 {
     u32::from(kernel.platform.caps().regs.grf_bytes)
 }
 

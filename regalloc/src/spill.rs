@@ -24,7 +24,8 @@
 use crate::{
     Error,
     backing::Backings,
-    liveness::Liveness,
+    groups::Groups,
+    liveness::{Liveness, Raw},
     memory::{self, Memory},
     place::Item,
     plan::{Fill, Plan, Temp, Use, chunks},
@@ -77,6 +78,9 @@ pub(crate) struct Scratch {
     slot: Vec<u32>,
     slots: slots::Scratch,
     items: Vec<Item>,
+    /// Live ranges of spilled variables, those of groups with their first members.
+    raw: Vec<Raw>,
+    live_together: Liveness,
     /// The variable of each temporary.
     ids: Vec<VarId>,
     windows: Vec<Window>,
@@ -99,6 +103,7 @@ struct Spiller<'a> {
     frame: Option<VarId>,
     slot: &'a [u32],
     temps: &'a [Temp],
+    groups: &'a Groups,
     remat: &'a Remat,
     /// The variables of temporaries.
     ids: &'a [VarId],
@@ -168,6 +173,7 @@ pub(crate) fn spill(
         frame: kernel.scratch_header,
         slot,
         temps: &plan.temps,
+        groups: &plan.groups,
         remat,
         ids,
         grf,
@@ -228,11 +234,24 @@ fn give_slots(
     let base = u64::from(memory.top).next_multiple_of(u64::from(grf));
     let reach = memory.end(kernel);
     let regs = to_u32(reach.saturating_sub(base) / u64::from(grf));
-    let Scratch { slot, slots, items, .. } = scratch;
+    let Scratch { slot, slots, items, raw, live_together, .. } = scratch;
     items.clear();
-    items.extend(spilled.iter().filter(|&&var| !plan.is_again(var)).map(|&var| Item {
+    // A group has the slot of its first member, alive where any is.
+    let groups = &plan.groups;
+    let live = if groups.any() {
+        raw.clear();
+        for v in spilled {
+            raw.extend(live.of(v.index()).iter().map(|&r| (groups.first(v.0), r)));
+        }
+        live_together.gather(kernel.vars.len(), raw);
+        &*live_together
+    } else {
+        live
+    };
+    let kept = |var: &VarId| !plan.is_again(*var) && groups.first(var.0) == var.0;
+    items.extend(spilled.iter().copied().filter(kept).map(|var| Item {
         var,
-        bytes: kernel.vars[var.index()].bytes.next_multiple_of(grf),
+        bytes: groups.regs(var.0, kernel) * grf,
         align: grf,
         fixed: None,
         low: 0,
@@ -298,7 +317,8 @@ impl Spiller<'_> {
                 Base::Var(v) => match mine.iter().find(|u| u.var == v.0) {
                     Some(u) => {
                         let t = &self.temps[u.temp as usize];
-                        self.reg(u.temp, t.front + r.byte - t.first * self.grf)
+                        let byte = self.groups.before(v.0) * self.grf + r.byte;
+                        self.reg(u.temp, t.front + byte - t.first * self.grf)
                     }
                     None => r,
                 },
@@ -450,7 +470,7 @@ impl Spiller<'_> {
 
     fn read(&mut self, out: &mut Vec<Inst<Virtual>>, u: &Use, origin: u32) {
         let temp = self.temps[u.temp as usize];
-        let slot = self.slot[u.var as usize];
+        let slot = self.slot[temp.var as usize];
         for (at, n) in chunks(temp.end - temp.first, self.grf) {
             let offset = slot + (temp.first + at) * self.grf;
             if self.by_surface {
@@ -474,7 +494,7 @@ impl Spiller<'_> {
 
     fn write(&mut self, out: &mut Vec<Inst<Virtual>>, u: &Use, origin: u32) {
         let temp = self.temps[u.temp as usize];
-        let slot = self.slot[u.var as usize];
+        let slot = self.slot[temp.var as usize];
         for (nth, (at, n)) in chunks(temp.end - temp.first, self.grf).enumerate() {
             let offset = slot + (temp.first + at) * self.grf;
             let data = self.reg(u.temp, temp.front + at * self.grf);

@@ -213,7 +213,7 @@ fn four_hundred_live_registers() {
         k.spill_offset = 1000;
         let (p, stats) =
             allocate(&k, &Options::default(), &mut Scratch::default(), &mut Pool::default()).unwrap();
-        assert!(stats.spills > 200 && stats.fills > 200, "{platform}: {stats:?}");
+        assert!(stats.spills > 50 && stats.fills > 100, "{platform}: {stats:?}");
         let grf = u32::from(platform.caps().regs.grf_bytes);
         let (mut low, mut high) = (u32::MAX, 0);
         for (_, i) in p.insts() {
@@ -235,7 +235,7 @@ fn spilled_far(platform: Platform) -> (Kernel<Physical>, Vec<gen_ir::SendInfo<Ph
     k.spill_offset = 200_000;
     let options = Options { check: true, ..Options::default() };
     let (p, stats) = allocate(&k, &options, &mut Scratch::default(), &mut Pool::default()).unwrap();
-    assert!(stats.spills > 200 && stats.scratch_bytes < 131_072, "{platform}: {stats:?}");
+    assert!(stats.spills > 50 && stats.scratch_bytes < 131_072, "{platform}: {stats:?}");
     let of_r0 =
         |i: &Inst<Physical>| i.src[0].reg().is_some_and(|r| r.base() == gen_ir::Base::Grf(gen_ir::GrfNum(0)));
     assert!(platform == Platform::Bdw || !p.insts().any(|(_, i)| i.op.is_send() && of_r0(i)));
@@ -657,7 +657,7 @@ fn a_spilled_input_is_saved_after_the_kernel_loads_it() {
     k.payload_loads = [0, 1];
     let (p, stats) =
         allocate(&k, &Options::default(), &mut Scratch::default(), &mut Pool::default()).unwrap();
-    assert!(stats.spills > 50, "{stats:?}");
+    assert!(stats.spills > 12, "{stats:?}");
     let first = p.insts().find(|(_, i)| i.src.iter().any(|s| s.reg() == Some(Reg::grf(5, 0))));
     assert!(first.is_some_and(|(_, i)| i.origin == Inst::<Physical>::NO_ORIGIN), "the input is spilled");
     let text = p.blocks[0].insts[0].to_string();
@@ -690,7 +690,7 @@ fn what_is_cheap_is_computed_again_and_not_kept_in_memory() {
         assert!((0..300).all(|n| p.insts().any(|(_, i)| i.src[0] == Src::ud(n))), "{platform}");
         let kernel = crowd(platform, value, 300);
         let (_, stats) = allocate(&kernel, &checked, &mut Scratch::default(), &mut Pool::default()).unwrap();
-        assert!(stats.spills > 100, "{platform}: {stats:?}");
+        assert!(stats.spills > 25, "{platform}: {stats:?}");
     }
 }
 
@@ -718,7 +718,7 @@ fn what_lost_its_source_is_kept_in_memory() {
         }
         let checked = Options { check: true, ..Options::default() };
         let (_, stats) = allocate(&k, &checked, &mut Scratch::default(), &mut Pool::default()).unwrap();
-        assert_eq!(stats.spills > 100, lost, "{platform}: {stats:?}");
+        assert_eq!(stats.spills > 25, lost, "{platform}: {stats:?}");
         assert_eq!(stats.spills == 0, !lost, "{platform}: {stats:?}");
     }
 }
@@ -874,4 +874,22 @@ fn what_is_computed_again_is_not_kept_past_its_definition() {
     let again = code[changes..].iter().any(computed);
     assert!(again, "what is read behind the source's change is computed behind it");
     assert!(code[..changes].iter().any(computed), "this shows nothing: it is not computed again");
+}
+
+/// Eight values written together and read together behind a crowded stretch, `apart` instructions from each other.
+fn together(apart: usize) -> AllocStats {
+    let of = crowded_once();
+    let work = || std::iter::repeat_n(add(of.busy, of.busy, of.busy), apart);
+    let reads = of.few.iter().flat_map(|&v| std::iter::once(add(of.sum, of.sum, v)).chain(work()));
+    let reads: Vec<_> = reads.chain([add(of.sum, of.sum, of.busy)]).collect();
+    of.allocate(vec![(reads, &[])]).1
+}
+
+#[test]
+fn one_message_moves_what_is_touched_together() {
+    // Four registers a message.
+    let stats = together(1);
+    assert!((1..=2).contains(&stats.spills) && (1..=2).contains(&stats.fills), "{stats:?}");
+    let stats = together(APART);
+    assert!((5..=8).contains(&stats.spills) && (5..=8).contains(&stats.fills), "{stats:?}");
 }

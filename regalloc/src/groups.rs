@@ -1,0 +1,170 @@
+//! Groups: spilled variables that are touched together, so that one message moves them all.
+//!
+//! The halves of a wide vector, or of the qwords of many lanes, are variables of their own. If they are spilled, each
+//! would take messages of its own; side by side in memory, and in one temporary wherever instructions work on them,
+//! they take one.
+//!
+//! A group is chosen where its members are touched in the same places, each by instructions of the same kinds. That is
+//! for the number of messages alone: a temporary has all of a group, is filled if any member's value is needed, and
+//! saved whole, so any variables could be one.
+
+use crate::{
+    access::{Access, Accesses, Kind},
+    plan::{KEEP, grf_of},
+};
+use gen_ir::{Kernel, VarId, Virtual};
+use narrow::to_index;
+
+/// How far apart members may be touched, in instructions.
+const APART: u32 = KEEP / 2;
+/// Most registers of a group. A message could move twice as many of 32 bytes, but that room is seldom found.
+const MOST: u32 = 4;
+/// Variables that are looked at for a group.
+const NEAR: usize = 12;
+
+/// The groups of the variables of a kernel.
+#[derive(Default)]
+pub(crate) struct Groups {
+    /// The first member of each variable's group; itself if it is in none.
+    first: Vec<u32>,
+    /// Registers of its group before it.
+    before: Vec<u32>,
+    /// Members of groups, with the group's first: by group.
+    members: Vec<(u32, u32)>,
+    touches: Vec<Touch>,
+    sorted: Vec<u32>,
+    /// The place of each variable's touches among all.
+    ends: Vec<(u32, u32)>,
+}
+
+/// What an instruction does with a variable.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Touch {
+    var: u32,
+    /// Its place among those of all variables.
+    nth: u32,
+    inst: u32,
+    block: u32,
+    start: u32,
+    end: u32,
+    kind: Kind,
+}
+
+impl Groups {
+    /// Forgets all groups of a kernel of so many variables.
+    pub fn clear(&mut self, vars: usize) {
+        self.first.clear();
+        self.first.extend(0..to_index(vars));
+        self.before.clear();
+        self.before.resize(vars, 0);
+        self.members.clear();
+    }
+
+    /// Groups variables, of which none is in a group yet.
+    pub fn find(
+        &mut self,
+        vars: impl Iterator<Item = VarId>,
+        (kernel, accesses): (&Kernel<Virtual>, &Accesses),
+    ) {
+        self.sorted.clear();
+        let grf = grf_of(kernel);
+        let regs = |v: u32| kernel.vars[v as usize].bytes / grf;
+        let may = |v: &VarId| {
+            let var = &kernel.vars[v.index()];
+            let plain = !(var.live_in || var.address_taken || var.even_grf) && var.bytes.is_multiple_of(grf);
+            plain && regs(v.0) * 2 <= MOST
+        };
+        self.sorted.extend(vars.filter(may).map(|v| v.0));
+        if self.sorted.len() < 2 {
+            return;
+        }
+        self.find_touches(accesses);
+        let Groups { first, before, members, touches, sorted, ends, .. } = self;
+        let of = |v: u32| &touches[ends[v as usize].0 as usize..ends[v as usize].1 as usize];
+        sorted.retain(|&v| !of(v).is_empty());
+        sorted.sort_unstable_by_key(|&v| (of(v)[0].inst, v));
+        for (n, &v) in sorted.iter().enumerate() {
+            if first[v as usize] != v || before[v as usize] != 0 {
+                continue;
+            }
+            let mut all = regs(v);
+            for &w in sorted[n + 1..].iter().take(NEAR) {
+                let free = first[w as usize] == w && !members.iter().any(|m| m.1 == w);
+                let fits = regs(w) == regs(v) && all + regs(w) <= MOST;
+                if free && fits && are_together(of(v), of(w)) {
+                    if all == regs(v) {
+                        members.push((v, v));
+                    }
+                    (first[w as usize], before[w as usize]) = (v, all);
+                    members.push((v, w));
+                    all += regs(w);
+                }
+            }
+        }
+        members.sort_unstable();
+    }
+
+    /// Finds what is done with the variables that may be in groups.
+    fn find_touches(&mut self, accesses: &Accesses) {
+        self.touches.clear();
+        self.ends.clear();
+        self.ends.resize(self.first.len(), (0, 0));
+        self.sorted.iter().for_each(|&v| self.ends[v as usize] = (1, 1));
+        for b in 0..accesses.blocks.len().saturating_sub(1) {
+            for i in accesses.block(b) {
+                for a in accesses.of(i).iter().filter(|a| self.ends[a.var as usize] != (0, 0)) {
+                    let &Access { var, start, end, kind, .. } = a;
+                    let (nth, inst, block) = (to_index(self.touches.len()), to_index(i), to_index(b));
+                    self.touches.push(Touch { var, nth, inst, block, start, end, kind });
+                }
+            }
+        }
+        self.touches.sort_unstable_by_key(|t| (t.var, t.nth));
+        self.ends.fill((0, 0));
+        for (n, t) in (0..).zip(&self.touches) {
+            let (start, end) = &mut self.ends[t.var as usize];
+            if *start == *end {
+                *start = n;
+            }
+            *end = n + 1;
+        }
+    }
+
+    /// The first member of a variable's group.
+    pub fn first(&self, var: u32) -> u32 {
+        self.first[var as usize]
+    }
+
+    /// Registers of its group before a variable.
+    pub fn before(&self, var: u32) -> u32 {
+        self.before[var as usize]
+    }
+
+    /// Members of the group that begins with a variable; none if there is none.
+    pub fn members(&self, first: u32) -> impl Iterator<Item = u32> {
+        let from = self.members.partition_point(|m| m.0 < first);
+        self.members[from..].iter().take_while(move |m| m.0 == first).map(|m| m.1)
+    }
+
+    /// Registers of a variable, or of the group that begins with it.
+    pub fn regs(&self, first: u32, kernel: &Kernel<Virtual>) -> u32 {
+        let grf = grf_of(kernel);
+        let regs = |v: u32| kernel.vars[v as usize].bytes.div_ceil(grf);
+        self.members(first).map(regs).sum::<u32>().max(regs(first))
+    }
+
+    /// Whether there are any.
+    pub fn any(&self) -> bool {
+        !self.members.is_empty()
+    }
+}
+
+/// Whether two variables are touched in the same places, by instructions of the same kinds.
+fn are_together(a: &[Touch], b: &[Touch]) -> bool {
+    let together = |(a, b): (&Touch, &Touch)| {
+        a.block == b.block
+            && a.inst.abs_diff(b.inst) <= APART
+            && (a.start, a.end, a.kind) == (b.start, b.end, b.kind)
+    };
+    a.len() == b.len() && a.iter().zip(b).all(together)
+}
