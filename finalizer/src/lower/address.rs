@@ -6,7 +6,7 @@ use visa::VectorOperand;
 
 use super::{
     Lowered, Lowerer,
-    vars::{Handle, Home},
+    vars::{Handle, Location},
 };
 use crate::build::{self, Lanes, VReg, VSrc, extend};
 
@@ -71,7 +71,7 @@ impl Lowerer<'_> {
     }
 
     fn address_of(&mut self, g: &visa::GeneralOperand) -> Lowered<VSrc> {
-        let Home::Var(var, base) = self.home(g.var)? else {
+        let Location::Var(var, base) = self.location(g.var)? else {
             return Err("the address of something that is not a variable".into());
         };
         let element = self.visa.var_type(g.var).map_or(1, visa::Type::bytes);

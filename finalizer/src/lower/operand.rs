@@ -6,7 +6,7 @@ use visa::{AddressOperand, GeneralOperand, IndirectOperand, Modifier, Operand, R
 
 use super::{
     Lowered, Lowerer, append,
-    vars::{Home, VarMap},
+    vars::{Location, VarMap},
 };
 use crate::build::{Lanes, VDst, VReg, VSrc};
 
@@ -170,11 +170,11 @@ impl Lowerer<'_> {
     fn general(&self, g: &GeneralOperand) -> Lowered<(VReg, Type)> {
         let ty = gen_type(self.visa.var_type(g.var).ok_or("no such variable")?).ok_or(NO_TYPE)?;
         let byte = u32::from(g.row) * self.grf() + u32::from(g.col) * ty.bytes();
-        let reg = match self.home(g.var)? {
-            Home::Null => VReg::NULL,
-            Home::Var(var, base) => VReg::var_at(var, base + byte),
-            Home::Arf(arf, base) => VReg::arf(arf, base + byte),
-            Home::Missing(why) => return Err(why.into()),
+        let reg = match self.location(g.var)? {
+            Location::Null => VReg::NULL,
+            Location::Var(var, base) => VReg::var_at(var, base + byte),
+            Location::Arf(arf, base) => VReg::arf(arf, base + byte),
+            Location::Missing(why) => return Err(why.into()),
         };
         Ok((reg, ty))
     }
@@ -288,11 +288,11 @@ impl Lowerer<'_> {
         if let Some(reg) = self.staged(operand) {
             return Ok(reg);
         }
-        Ok(match self.home(operand.var)? {
-            Home::Null => VReg::NULL,
-            Home::Var(var, base) => VReg::var_at(var, base + u32::from(operand.offset)),
-            Home::Arf(arf, base) => VReg::arf(arf, base + u32::from(operand.offset)),
-            Home::Missing(why) => return Err(why.into()),
+        Ok(match self.location(operand.var)? {
+            Location::Null => VReg::NULL,
+            Location::Var(var, base) => VReg::var_at(var, base + u32::from(operand.offset)),
+            Location::Arf(arf, base) => VReg::arf(arf, base + u32::from(operand.offset)),
+            Location::Missing(why) => return Err(why.into()),
         })
     }
 }

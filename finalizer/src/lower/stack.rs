@@ -23,7 +23,7 @@ use narrow::{low_u32, to_index, to_u16};
 use smallvec::SmallVec;
 use visa::{Predefined, VectorOperand};
 
-use super::{Lowered, Lowerer, facts::Facts, vars::Home};
+use super::{Lowered, Lowerer, facts::Facts, vars::Location};
 use crate::build::{self, Lanes, VReg, VSrc};
 
 /// First register of arguments and results.
@@ -133,13 +133,13 @@ impl Stack {
     }
 
     /// The place of a predefined variable.
-    pub(crate) fn home(&self, var: Predefined) -> Home {
+    pub(crate) fn location(&self, var: Predefined) -> Location {
         match var {
-            Predefined::Arg | Predefined::RetVal => Home::Var(self.exchange, 0),
-            Predefined::Fp => Home::Var(self.pointers, 0),
-            Predefined::ImplArgBufPtr => Home::Var(self.header, 0),
-            Predefined::LocalIdBufPtr => Home::Var(self.header, 24),
-            _ => Home::Var(self.pointers, 8),
+            Predefined::Arg | Predefined::RetVal => Location::Var(self.exchange, 0),
+            Predefined::Fp => Location::Var(self.pointers, 0),
+            Predefined::ImplArgBufPtr => Location::Var(self.header, 0),
+            Predefined::LocalIdBufPtr => Location::Var(self.header, 24),
+            _ => Location::Var(self.pointers, 8),
         }
     }
 }

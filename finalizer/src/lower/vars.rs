@@ -18,7 +18,7 @@ use crate::{
 
 /// Where the bytes of a vISA general variable are.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Home {
+pub(crate) enum Location {
     /// `%null`.
     Null,
     /// A variable, from a byte on.
@@ -31,8 +31,8 @@ pub(crate) enum Home {
 
 /// A declared general variable.
 #[derive(Clone, Copy, Debug)]
-struct Place {
-    home: Home,
+struct Declared {
+    location: Location,
     /// `None` for a type that no operand has.
     ty: Option<Type>,
 }
@@ -52,7 +52,7 @@ pub(crate) struct Handle {
 #[derive(Debug, Default)]
 pub(crate) struct Lists {
     /// Declared general variables.
-    general: Vec<Place>,
+    general: Vec<Declared>,
     preds: Vec<VarId>,
     addrs: Vec<VarId>,
     /// How many elements of each are named, where there is not enough room for all.
@@ -140,7 +140,7 @@ impl VarMap {
     fn declare_general(&mut self, kernel: &visa::Kernel, grf: u32, out: &mut Kernel<Virtual>) {
         let mut later = false;
         for (i, v) in kernel.vars.iter().enumerate() {
-            let home = match v.alias {
+            let location = match v.alias {
                 None => {
                     let bytes = v.bytes().max(1);
                     let declared = v.align.bytes(grf);
@@ -150,7 +150,7 @@ impl VarMap {
                         even_grf: declared > grf,
                         ..Var::temp(VarClass::General, bytes, align)
                     };
-                    Home::Var(out.add_var(var), 0)
+                    Location::Var(out.add_var(var), 0)
                 }
                 // What stands before has its place, be it an alias itself.
                 Some(alias) if alias.base < visa::VarId::from_declared(i) => {
@@ -158,10 +158,10 @@ impl VarMap {
                 }
                 Some(_) => {
                     later = true;
-                    Home::Null
+                    Location::Null
                 }
             };
-            self.lists.general.push(Place { home, ty: operand::gen_type(v.ty) });
+            self.lists.general.push(Declared { location, ty: operand::gen_type(v.ty) });
         }
         self.declare_outputs(kernel, out);
         if !later {
@@ -169,7 +169,7 @@ impl VarMap {
         }
         for (i, v) in kernel.vars.iter().enumerate().filter(|(_, v)| v.alias.is_some()) {
             let (root, offset) = kernel.resolve_alias(visa::VarId::from_declared(i));
-            self.lists.general[i].home = self.view(root, offset, v.bytes(), out);
+            self.lists.general[i].location = self.view(root, offset, v.bytes(), out);
         }
     }
 
@@ -179,7 +179,7 @@ impl VarMap {
             let output =
                 ["Output", "Input_Output"].iter().any(|name| kernel.attr_in(v.attrs, name).is_some());
             let (root, _) = kernel.resolve_alias(visa::VarId::from_declared(i));
-            if let Home::Var(var, _) = self.home(root)
+            if let Location::Var(var, _) = self.location(root)
                 && output
             {
                 out.vars[var.index()].live_out = true;
@@ -188,17 +188,17 @@ impl VarMap {
     }
 
     /// The place of `bytes` bytes of a variable.
-    fn view(&self, of: visa::VarId, offset: u32, bytes: u32, out: &mut Kernel<Virtual>) -> Home {
-        match self.home(of) {
-            Home::Var(id, base) => {
+    fn view(&self, of: visa::VarId, offset: u32, bytes: u32, out: &mut Kernel<Virtual>) -> Location {
+        match self.location(of) {
+            Location::Var(id, base) => {
                 // An alias may reach beyond its root, where nobody else lives then.
                 let var = &mut out.vars[id.index()];
                 if id != self.r0 && !var.no_spill {
                     var.bytes = var.bytes.max(base + offset + bytes);
                 }
-                Home::Var(id, base + offset)
+                Location::Var(id, base + offset)
             }
-            Home::Arf(arf, base) => Home::Arf(arf, base + offset),
+            Location::Arf(arf, base) => Location::Arf(arf, base + offset),
             other => other,
         }
     }
@@ -206,7 +206,7 @@ impl VarMap {
     /// The register that an operand starts in and the type of its elements, for the usual kind of variable.
     #[inline(always)]
     pub(crate) fn place(&self, g: &GeneralOperand) -> Option<(VReg, Type)> {
-        let Place { home: Home::Var(var, base), ty: Some(ty) } =
+        let Declared { location: Location::Var(var, base), ty: Some(ty) } =
             *self.lists.general.get(g.var.declared()?)?
         else {
             return None;
@@ -219,7 +219,7 @@ impl VarMap {
     fn place_inputs(&mut self, kernel: &visa::Kernel, out: &mut Kernel<Virtual>) -> Lowered {
         for input in &kernel.inputs {
             let visa::InputVar::General(id) = input.var else { continue };
-            let Home::Var(var, offset) = self.home(id) else { continue };
+            let Location::Var(var, offset) = self.location(id) else { continue };
             let start = i64::from(input.offset) - i64::from(offset);
             let var = &mut out.vars[var.index()];
             match (u32::try_from(start), var.fixed) {
@@ -251,45 +251,47 @@ impl VarMap {
     }
 
     /// The place of a general variable.
-    pub(crate) fn home(&self, id: visa::VarId) -> Home {
+    pub(crate) fn location(&self, id: visa::VarId) -> Location {
         match (id.declared(), id.predefined()) {
-            (Some(i), _) => {
-                self.lists.general.get(i).map_or(Home::Missing("no such variable"), |place| place.home)
-            }
+            (Some(i), _) => self
+                .lists
+                .general
+                .get(i)
+                .map_or(Location::Missing("no such variable"), |place| place.location),
             (None, Some(p)) => self.predefined(p),
-            (None, None) => Home::Missing("reserved variable"),
+            (None, None) => Location::Missing("reserved variable"),
         }
     }
 
-    fn predefined(&self, var: Predefined) -> Home {
+    fn predefined(&self, var: Predefined) -> Location {
         match var {
-            Predefined::Null => Home::Null,
-            Predefined::GroupIdX => Home::Var(self.r0, 4),
+            Predefined::Null => Location::Null,
+            Predefined::GroupIdX => Location::Var(self.r0, 4),
             Predefined::ThreadX | Predefined::ThreadY | Predefined::HwTid | Predefined::Color => {
                 let at = identity::COMPUTED.iter().position(|c| *c == var);
                 match at.and_then(|i| self.identity[i]) {
-                    Some(id) => Home::Var(id, 0),
-                    None => Home::Missing("a predefined variable that nothing declares"),
+                    Some(id) => Location::Var(id, 0),
+                    None => Location::Missing("a predefined variable that nothing declares"),
                 }
             }
-            Predefined::GroupIdY => Home::Var(self.r0, 24),
-            Predefined::GroupIdZ => Home::Var(self.r0, 28),
-            Predefined::R0 => Home::Var(self.r0, 0),
-            Predefined::Tsc => Home::Arf(Arf::Timestamp(0), 0),
-            Predefined::Sr0 => Home::Arf(Arf::State(0), 0),
-            Predefined::Cr0 => Home::Arf(Arf::Control(0), 0),
-            Predefined::Ce0 => Home::Arf(Arf::ChannelEnable(0), 0),
-            Predefined::Dbg0 => Home::Arf(Arf::Debug(0), 0),
-            Predefined::Msg0 => Home::Arf(Arf::Msg(0), 0),
+            Predefined::GroupIdY => Location::Var(self.r0, 24),
+            Predefined::GroupIdZ => Location::Var(self.r0, 28),
+            Predefined::R0 => Location::Var(self.r0, 0),
+            Predefined::Tsc => Location::Arf(Arf::Timestamp(0), 0),
+            Predefined::Sr0 => Location::Arf(Arf::State(0), 0),
+            Predefined::Cr0 => Location::Arf(Arf::Control(0), 0),
+            Predefined::Ce0 => Location::Arf(Arf::ChannelEnable(0), 0),
+            Predefined::Dbg0 => Location::Arf(Arf::Debug(0), 0),
+            Predefined::Msg0 => Location::Arf(Arf::Msg(0), 0),
             Predefined::Arg
             | Predefined::RetVal
             | Predefined::Sp
             | Predefined::Fp
             | Predefined::ImplArgBufPtr
             | Predefined::LocalIdBufPtr => {
-                self.stack.as_ref().map_or(Home::Missing("no stack call here"), |s| s.home(var))
+                self.stack.as_ref().map_or(Location::Missing("no stack call here"), |s| s.location(var))
             }
-            Predefined::ScratchLoc => Home::Missing("the location of scratch memory is not lowered"),
+            Predefined::ScratchLoc => Location::Missing("the location of scratch memory is not lowered"),
         }
     }
 
@@ -385,10 +387,10 @@ fn natural_align(bytes: u32, grf: u32) -> u32 {
 
 impl Lowerer<'_> {
     /// The place of a general variable, or why there is none.
-    pub(crate) fn home(&self, id: visa::VarId) -> Lowered<Home> {
-        match self.vars.home(id) {
-            Home::Missing(why) => Err(why.into()),
-            home => Ok(home),
+    pub(crate) fn location(&self, id: visa::VarId) -> Lowered<Location> {
+        match self.vars.location(id) {
+            Location::Missing(why) => Err(why.into()),
+            location => Ok(location),
         }
     }
 
