@@ -184,8 +184,6 @@ struct Analysis {
     copies: Copies,
     /// What spilling costs, if that was asked.
     costs: Costs,
-    /// Little time is to be taken.
-    quick: bool,
 }
 
 impl Analysis {
@@ -195,11 +193,12 @@ impl Analysis {
         flow: &Flow,
         backings: &mut Backings,
         scratch: &mut liveness::Scratch,
+        quick: bool,
     ) -> Result<(), Error> {
         self.accesses.collect(kernel, flow, backings)?;
         self.live.compute(kernel, &self.accesses, flow, backings, scratch);
         self.tell_apart(kernel, flow, scratch);
-        self.copies.find(kernel, !self.quick);
+        self.copies.find(kernel, !quick);
         self.costs.clear();
         Ok(())
     }
@@ -215,13 +214,13 @@ impl Analysis {
         self.accesses.reorder(&before.accesses, moved);
         self.live.within_blocks(kernel, &self.accesses, flow, scratch);
         self.tell_apart(kernel, flow, scratch);
-        self.copies.find(kernel, !self.quick);
+        self.copies.find(kernel, true);
         self.costs.clear();
     }
 
     /// Finds what spilling costs, if it is not known yet.
     fn find_costs(&mut self, kernel: &Kernel<Virtual>, flow: &Flow) {
-        if !self.costs.are_known() && !self.quick {
+        if !self.costs.are_known() {
             self.costs.find(kernel, (&self.accesses, &self.live), flow, order::room(kernel));
         }
     }
@@ -292,13 +291,18 @@ fn rounds(
     let mut memory = Memory::from(kernel.spill_offset);
     // Registers are taken in turn, unless they are scarce: packing them from the lowest on means fewer spills.
     let mut rotate = !options.quick;
-    scratch.now.quick = options.quick;
     scratch.placing.aims = aims;
     for rewritten in 0..MAX_ROUNDS {
         options.watch.ask().map_err(Error::Stopped)?;
         {
             let now = work.as_ref().unwrap_or(kernel);
-            scratch.now.find(now, &scratch.flow, &mut scratch.backings, &mut scratch.liveness)?;
+            scratch.now.find(
+                now,
+                &scratch.flow,
+                &mut scratch.backings,
+                &mut scratch.liveness,
+                options.quick,
+            )?;
         }
         // Orders have been placed to know what they cost.
         let mut placed_already = false;
@@ -344,7 +348,9 @@ fn rounds(
             rotate = placing.try_general(current, (now, now.sharing(), remat), true, places, is_complete)?;
         }
         if !rotate && !placed_already {
-            now.find_costs(current, flow);
+            if !options.quick {
+                now.find_costs(current, flow);
+            }
             placing.place(current, VarClass::General, now, false, general)?;
         }
         // Whether what spilling adds fits beside what was placed: then all else keeps its place.
@@ -434,7 +440,7 @@ fn split_where_crowded(
     }
     let work = work.get_or_insert_with(|| copy::copy(kernel, pool));
     split.rename(work);
-    now.find(work, flow, backings, liveness)?;
+    now.find(work, flow, backings, liveness, false)?;
     Ok(order::is_crowded(work, &now.accesses, &now.live, order))
 }
 
