@@ -140,7 +140,7 @@ pub(crate) fn inputs_in_header(kernel: &visa::Kernel, platform: Platform) -> boo
 pub(crate) fn other_registers(kernel: &visa::Kernel, platform: Platform) -> Option<Diagnostic> {
     let fits = |p: Platform| {
         let size = p.caps().regs.grf_bytes.into();
-        !inputs_in_header(kernel, p) && visa::verify_safety(kernel, size).is_empty()
+        !inputs_in_header(kernel, p) && !visa::verify_safety(kernel, size).iter().any(|f| f.rule.is_safety())
     };
     if kernel.places != visa::PlaceKind::Offset || fits(platform) {
         return None;

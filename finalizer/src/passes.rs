@@ -355,8 +355,10 @@ fn check(job: &mut Job<'_>, work: &mut Workspace) -> Result<(), Refusal> {
         let error = |f| Diagnostic { severity: Severity::Error, ..Diagnostic::from(f) };
         return Err(Refusal(findings.into_iter().filter(refuses).map(error).collect()));
     }
+    job.tails = findings.iter().any(|f| f.rule == visa::Rule::RegisterTail);
     let warning = |f| Diagnostic { severity: Severity::Warning, ..Diagnostic::from(f) };
-    job.warnings = findings.into_iter().map(warning).collect();
+    let shown = |_: &visa::Finding| chosen.warnings || chosen.strict;
+    job.warnings = findings.into_iter().filter(shown).map(warning).collect();
     Ok(())
 }
 
@@ -365,6 +367,7 @@ fn lower(job: &mut Job<'_>, work: &mut Workspace) -> Result<Kernel<Virtual>, Ref
         registers: job.cx.registers,
         reserved: job.cx.options.reserved_registers,
         simd: job.simd,
+        tails: job.tails,
         relocate_payload: job.cx.options.relocate_payload,
     };
     let (source, platform) = (job.source, job.cx.options.platform);

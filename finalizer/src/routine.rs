@@ -72,6 +72,8 @@ pub(crate) struct Job<'a> {
     /// The size of the kernel that calls a function.
     pub simd: Option<u8>,
     pub warnings: Vec<Diagnostic>,
+    /// Destinations reach over the end of their variables.
+    pub tails: bool,
     pub allocation: regalloc::AllocStats,
     pub calls: calls::Calls,
     pub frame: u32,
@@ -86,6 +88,7 @@ impl<'a> Job<'a> {
             source,
             simd,
             warnings: Vec::new(),
+            tails: false,
             allocation: regalloc::AllocStats::default(),
             calls: calls::Calls::default(),
             frame: 0,

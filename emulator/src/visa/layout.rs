@@ -53,9 +53,10 @@ impl<'a> Program<'a> {
         let Some(kernel) = module.kernels.get(kernel) else {
             return Err(Error::Launch(format!("the module has {} kernels", module.kernels.len())));
         };
+        let grf = platform.caps().regs.grf_bytes.into();
         let units = std::iter::once(kernel)
             .chain(&module.functions)
-            .map(Unit::new)
+            .map(|kernel| Unit::new(kernel, grf))
             .collect::<Result<_, _>>()
             .map_err(Error::Launch)?;
         Ok(Program { platform, grf: platform.caps().regs.grf_bytes.into(), units, symbols: None })
@@ -96,7 +97,7 @@ fn predefined() -> Vec<Place> {
 }
 
 impl<'a> Unit<'a> {
-    fn new(kernel: &'a Kernel) -> Result<Unit<'a>, String> {
+    fn new(kernel: &'a Kernel, grf: u32) -> Result<Unit<'a>, String> {
         let mut insts = Vec::with_capacity(kernel.code.len());
         let mut labels = vec![u32::MAX; kernel.labels.len()];
         let mut taken = vec![false; kernel.vars.len()];
@@ -129,7 +130,7 @@ impl<'a> Unit<'a> {
             addressable: COMMON,
             addrs: Vec::new(),
         };
-        unit.place(&taken)?;
+        unit.place(&taken, grf)?;
         let mut first = 0;
         for a in &kernel.addrs {
             unit.addrs.push(first);
@@ -139,10 +140,10 @@ impl<'a> Unit<'a> {
         Ok(unit)
     }
 
-    fn place(&mut self, taken: &[bool]) -> Result<(), String> {
+    fn place(&mut self, taken: &[bool], grf: u32) -> Result<(), String> {
         let kernel = self.kernel;
         self.places.resize(PREDEFINED_VARS as usize + kernel.vars.len(), Place::default());
-        let grown = lengths(kernel);
+        let grown = lengths(kernel, grf);
         for wanted in [true, false] {
             for (i, var) in kernel.vars.iter().enumerate() {
                 if taken[i] != wanted || var.alias.is_some() {
@@ -175,9 +176,11 @@ impl<'a> Unit<'a> {
     }
 }
 
-/// Bytes of each variable, the aliases that reach beyond their root included.
-fn lengths(kernel: &Kernel) -> Vec<u32> {
-    let mut out: Vec<u32> = kernel.vars.iter().map(visa::GeneralVar::bytes).collect();
+/// Bytes of each variable: at least the register that it is aligned to, which destinations may reach over its end in (rule
+/// `register-tail`), and what aliases reach beyond their root.
+fn lengths(kernel: &Kernel, grf: u32) -> Vec<u32> {
+    let whole = |v: &visa::GeneralVar| if v.align.bytes(grf) >= grf { grf } else { 0 };
+    let mut out: Vec<u32> = kernel.vars.iter().map(|v| v.bytes().max(whole(v))).collect();
     for (i, var) in kernel.vars.iter().enumerate() {
         if var.alias.is_some() {
             let (root, offset) = kernel.resolve_alias(VarId::from_declared(i));

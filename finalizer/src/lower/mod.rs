@@ -43,6 +43,8 @@ pub struct LowerOptions {
     pub reserved: u16,
     /// Channels of the kernel that calls a function.
     pub simd: Option<u8>,
+    /// Destinations reach over the end of their variables, within the registers that these are aligned to.
+    pub tails: bool,
     /// A relocation moves the payload that the prologue loads.
     pub relocate_payload: bool,
 }
@@ -129,6 +131,7 @@ pub(crate) struct Lowerer<'a> {
     moved: nibbles::Moved,
     origin: u32,
     relocate_payload: bool,
+    tails: bool,
     /// The kernel writes global memory, shared local memory.
     pub writes: Writes,
     /// Registers that operands of a message in groups of lanes stand for.
@@ -282,6 +285,7 @@ impl<'a> Lowerer<'a> {
             moved: nibbles::Moved::default(),
             origin: VInst::NO_ORIGIN,
             relocate_payload: options.relocate_payload,
+            tails: options.tails,
             writes: Writes::default(),
             staged: SmallVec::new(),
             waiting: None,

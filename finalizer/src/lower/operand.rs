@@ -1,6 +1,6 @@
 //! Operands: vISA vector and raw operands become Gen IR operands.
 
-use gen_ir::{Dst, ExecSize, Op, Region, Src, SrcMod, Type};
+use gen_ir::{Dst, ExecSize, Op, Region, Src, SrcMod, Type, VarClass};
 use narrow::{const_u16, to_u8};
 use visa::{AddressOperand, GeneralOperand, IndirectOperand, Modifier, Operand, RawOperand, VectorOperand};
 
@@ -251,9 +251,25 @@ impl Lowerer<'_> {
 
     /// A destination operand and whether it saturates.
     pub(crate) fn dst(&mut self, operand: &VectorOperand) -> Lowered<(VDst, bool)> {
-        match self.vars.usual_dst(operand) {
-            Some(dst) => Ok(dst),
-            None => self.unusual_dst(operand),
+        let dst = match self.vars.usual_dst(operand) {
+            Some(dst) => dst,
+            None => self.unusual_dst(operand)?,
+        };
+        if self.tails {
+            self.grow(&dst.0);
+        }
+        Ok(dst)
+    }
+
+    /// Gives the variable of a destination that reaches over its end the rest of its register (rule `register-tail`).
+    fn grow(&mut self, dst: &VDst) {
+        let grf = self.grf();
+        let Dst::Direct { reg, horz, ty } = *dst else { return };
+        let Some(var) = reg.var() else { return };
+        let end = reg.byte + ((self.lanes.exec.lanes() - 1) * u32::from(horz) + 1) * ty.bytes();
+        let var = &mut self.out.vars[var.index()];
+        if var.class == VarClass::General && var.bytes < end && end <= grf && var.align >= grf {
+            var.bytes = grf;
         }
     }
 

@@ -206,7 +206,14 @@ impl Checker<'_> {
         if end > bytes {
             let name = self.kernel.var_name(var).into_owned();
             let message = format!("bytes {start} to {end} of {name}, which has {bytes} bytes in all");
-            self.report(Rule::OperandBounds, Some(index), slot.name, message);
+            let (declared, _) = self.kernel.resolve_alias(var);
+            let aligned = declared
+                .declared()
+                .and_then(|i| self.kernel.vars.get(i))
+                .is_some_and(|v| v.align.bytes(self.options.grf_bytes) >= self.options.grf_bytes);
+            let tail = aligned && slot.role == Role::Dst && end <= self.options.grf_bytes;
+            let rule = if tail { Rule::RegisterTail } else { Rule::OperandBounds };
+            self.report(rule, Some(index), slot.name, message);
         }
     }
 
