@@ -1,8 +1,10 @@
 //! vISA objects written by other compilers, with Intel's code inside.
 
+use finalizer::{Finalizer, Options};
 use platforms::Platform;
 use tests::{
     data,
+    foreign::{self, Launched},
     texts::tokens,
     words::{all_come_back, words},
 };
@@ -72,4 +74,36 @@ pub fn foreign_objects_keep_every_rule() {
             .collect();
         assert!(errors.is_empty(), "{}: {errors:#?}", path.display());
     }
+}
+
+/// Every kernel that has vISA is finalized for the platforms whose registers it was compiled for, and leaves what the
+/// interpreter leaves where that comes to an end.
+pub fn foreign_objects_finalize_and_run_as_the_interpreter() {
+    let (mut kernels, mut launched, mut wrong) = (0, 0, Vec::new());
+    for path in data::corpus() {
+        let module = visa::read(&std::fs::read(&path).unwrap()).unwrap();
+        let own = module.kernels.iter().flat_map(|k| &k.gen_binaries);
+        let own = own.filter_map(|b| Platform::from_gen_platform(b.platform)).next().unwrap_or(Platform::Skl);
+        // All of them take long without optimization; `--bin corpus` has them, too.
+        let bytes = own.caps().regs.grf_bytes;
+        let same =
+            |p: &Platform| if cfg!(debug_assertions) { *p == own } else { p.caps().regs.grf_bytes == bytes };
+        for platform in Platform::ALL.into_iter().filter(same) {
+            for (index, kernel) in module.kernels.iter().enumerate().filter(|(_, k)| !k.code.is_empty()) {
+                let id = format!("{platform}: {} {}", path.display(), kernel.name());
+                let options = Options { verify: true, ..Options::new(platform) };
+                kernels += 1;
+                match Finalizer::new(options).finalize_kernel(&module, index) {
+                    Err(refusal) => wrong.push(format!("{id}: {refusal}")),
+                    Ok(binary) => match foreign::run(platform, &module, index, &binary, 1) {
+                        Launched::Agrees => launched += 1,
+                        Launched::Cannot(_) => {}
+                        Launched::Wrong(what) => wrong.push(format!("{id}: {what}")),
+                    },
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    assert!(launched * 10 >= kernels * 9, "only {launched} of {kernels} could be launched");
 }

@@ -70,6 +70,7 @@ fn main() {
             foreign::foreign_objects_are_written_back_byte_for_byte
             foreign::objects_go_through_text
             foreign::every_instruction_of_foreign_binaries_comes_back
-            foreign::foreign_objects_keep_every_rule;
+            foreign::foreign_objects_keep_every_rule
+            foreign::foreign_objects_finalize_and_run_as_the_interpreter;
     });
 }
