@@ -26,7 +26,7 @@ macro_rules! codes {
             }
 
             #[allow(dead_code, reason = "not every enum is the whole of a field")]
-            const fn into_bits(value: Option<$name>) -> u32 {
+            pub(crate) const fn into_bits(value: Option<$name>) -> u32 {
                 match value {
                     Some(value) => value as u32,
                     None => 0,

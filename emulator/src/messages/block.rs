@@ -3,7 +3,7 @@
 use super::{Mail, Place};
 use crate::{dispatch::SCRATCH_STATE, report::SendKind, thread::Trap};
 use gen_ir::scratch;
-use messages::hdc::{A64Block, A64BlockType, Dc0, MediaBlock, OwordBlock, OwordCount, ScratchBlock};
+use messages::hdc::{A64Block, A64BlockType, MediaBlock, OwordBlock, OwordCount, ScratchBlock};
 
 /// Moves `bytes` bytes between memory at `offset` and the payload behind the header or the response, in
 /// dwords: what is out of bounds is so by the dword (PRM volume 7, "Surface Bounds Checking" of raw buffers).
@@ -39,14 +39,10 @@ fn oword_count(mail: &Mail<'_, '_>) -> Result<(u32, bool), Trap> {
     }
 }
 
-/// Oword block read and write. The header's dword 2 is the offset: in owords where the message is
-/// aligned, else in bytes.
-pub(super) fn owords(mail: &mut Mail<'_, '_>, message: Dc0) -> Result<SendKind, Trap> {
-    let write = matches!(message, Dc0::OwordBlockWrite | Dc0::UnalignedOwordBlockWrite);
-    let by_byte = matches!(message, Dc0::UnalignedOwordBlockRead | Dc0::UnalignedOwordBlockWrite);
+/// Oword block read and write. The header's dword 2 is the offset, in units of so many bytes.
+pub(super) fn owords(mail: &mut Mail<'_, '_>, write: bool, unit: u64) -> Result<SendKind, Trap> {
     let (count, high) = oword_count(mail)?;
     let place = mail.place(mail.desc.surface());
-    let unit = if by_byte { 1 } else { 16 };
     let mut offset = mail.address(8, 4)? * unit;
     if place == Place::Flat && !mail.scratch_surface() {
         // Stateless blocks are relative to the base in the header's dword 5: the thread's scratch.

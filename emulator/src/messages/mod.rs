@@ -25,7 +25,7 @@ use crate::{
 use gen_ir::{Sfid, scratch};
 use messages::{
     Descriptor, ExtendedDescriptor, SurfaceIndex,
-    hdc::{Dc0, DcRo, ToDc0},
+    hdc::{DcRo, ToDc0},
     lsc::SurfaceStateExtended,
 };
 
@@ -420,15 +420,13 @@ fn deliver(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
         Sfid::Gateway => gateway::run(mail),
         Sfid::Dc0 => match ToDc0::of(mail.desc) {
             Some(ToDc0::Scratch) => block::scratch(mail),
-            Some(ToDc0::Message(message)) => data_cache_0(mail, message),
+            Some(ToDc0::Message(message)) => scatter::dc0(mail, &message.row()),
             None => Err("no such message to data cache 0".into()),
         },
-        // It knows some of the messages of data cache 0, by the same numbers.
+        // It knows some of the messages of data cache 0.
         Sfid::DcRo => match DcRo::of(mail.desc) {
-            Some(DcRo::OwordBlockRead) => block::owords(mail, Dc0::OwordBlockRead),
-            Some(DcRo::UnalignedOwordBlockRead) => block::owords(mail, Dc0::UnalignedOwordBlockRead),
-            Some(DcRo::DwordScatteredRead) => scatter::dc0(mail, Dc0::DwordScatteredRead),
-            other => Err(format!("message {other:?} of the read-only cache is not modelled").into()),
+            Some(message) => scatter::dc0(mail, &message.row()),
+            None => Err("no such message to the read-only cache".into()),
         },
         Sfid::Dc1 => scatter::dc1(mail),
         Sfid::Sampler => sampler::run(mail),
@@ -451,17 +449,6 @@ fn ask(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
         mail.reply(byte, 1, question.byte(byte).into())?;
     }
     Ok(SendKind::Gateway)
-}
-
-fn data_cache_0(mail: &mut Mail<'_, '_>, message: Dc0) -> Result<SendKind, Trap> {
-    match message {
-        Dc0::MemoryFence => fence(mail),
-        Dc0::OwordBlockRead
-        | Dc0::UnalignedOwordBlockRead
-        | Dc0::OwordBlockWrite
-        | Dc0::UnalignedOwordBlockWrite => block::owords(mail, message),
-        _ => scatter::dc0(mail, message),
-    }
 }
 
 /// Memory here is always in order: a fence only answers.

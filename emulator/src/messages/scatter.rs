@@ -1,10 +1,10 @@
 //! Data port messages with an address per channel: byte, dword, untyped and A64, and atomics.
 
-use super::{Mail, Place, atomic::Atomic, block, lanes_of, typed};
+use super::{Mail, Place, atomic::Atomic, block, fence, lanes_of, typed};
 use crate::{report::SendKind, thread::Trap};
 use messages::hdc::{
-    A64Scattered, Atomic as AtomicMessage, AtomicOp, Dc0, Dc1, ElementType, FloatAtomicOp, Scattered,
-    SimdMode, Surface,
+    A64Scattered, Addresses, Atomic as AtomicMessage, AtomicOp, Dc1, Effect, ElementType, FloatAtomicOp,
+    Form, MessageType, Scattered, SimdMode, Surface,
 };
 
 /// Where a scattered message's parts lie, in GRFs and bytes.
@@ -106,55 +106,63 @@ fn enabled(mask: u8) -> ([u32; 4], usize) {
 /// Elements of one lane, by number.
 const COUNT: [u32; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
 
-/// Data cache 0: byte, dword and qword scattered.
-pub(super) fn dc0(mail: &mut Mail<'_, '_>, message: Dc0) -> Result<SendKind, Trap> {
+/// Data cache 0, and the messages of it that the read-only cache has.
+pub(super) fn dc0(mail: &mut Mail<'_, '_>, row: &MessageType) -> Result<SendKind, Trap> {
+    let write = row.effect == Effect::Store;
+    match row.form {
+        Form::Fence => fence(mail),
+        Form::OwordBlock => block::owords(mail, write, 16),
+        Form::UnalignedOwordBlock => block::owords(mail, write, 1),
+        Form::Scattered(element) => scattered(mail, element, write),
+        _ => not_modelled(row),
+    }
+}
+
+fn scattered(mail: &mut Mail<'_, '_>, element: ElementType, write: bool) -> Result<SendKind, Trap> {
     let fields = mail.as_kind::<Scattered>();
     let lanes = mail.simd(fields.simd16());
     let l = mail.layout(lanes, mail.place(fields.surface()), 4);
     let size = 1 << fields.size_log2();
-    match message {
-        Dc0::ByteScatteredRead => elements(mail, &l, false, &[0], size, 4, 1),
-        Dc0::ByteScatteredWrite => elements(mail, &l, true, &[0], size, 4, 1),
+    match element {
+        ElementType::Byte => elements(mail, &l, write, &[0], size, 4, 1),
         // Dword messages count their offsets in dwords.
-        Dc0::DwordScatteredRead => elements(mail, &l, false, &[0], 4, 4, 4),
-        Dc0::DwordScatteredWrite => elements(mail, &l, true, &[0], 4, 4, 4),
-        Dc0::QwordScatteredRead => elements(mail, &l, false, &COUNT[..size as usize], 8, 8, 1),
-        Dc0::QwordScatteredWrite => elements(mail, &l, true, &COUNT[..size as usize], 8, 8, 1),
-        other => Err(format!("message {other:?} of data cache 0 is not modelled").into()),
+        ElementType::Dword => elements(mail, &l, write, &[0], 4, 4, 4),
+        ElementType::Qword => elements(mail, &l, write, &COUNT[..size as usize], 8, 8, 1),
     }
+}
+
+fn not_modelled(row: &MessageType) -> Result<SendKind, Trap> {
+    Err(format!("the message `{}` ({:?}) is not modelled", row.words, row.form).into())
 }
 
 /// Data cache 1: untyped surfaces, atomics, A64.
 pub(super) fn dc1(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
     let Some(message) = Dc1::of(mail.desc) else { return Err("no such message to data cache 1".into()) };
-    match message {
-        Dc1::UntypedRead | Dc1::A64UntypedRead => untyped(mail, message, false),
-        Dc1::UntypedWrite | Dc1::A64UntypedWrite => untyped(mail, message, true),
-        Dc1::UntypedAtomic | Dc1::AtomicCounter | Dc1::A64Atomic => integer_atomic(mail, message, 4),
-        Dc1::UntypedAtomicHalf | Dc1::A64AtomicHalf => integer_atomic(mail, message, 2),
-        Dc1::UntypedAtomicFloat | Dc1::A64AtomicFloat => float_atomic(mail, message, 4),
-        Dc1::UntypedAtomicHalfFloat | Dc1::A64AtomicHalfFloat => float_atomic(mail, message, 2),
-        Dc1::A64ScatteredRead => scattered_a64(mail, false),
-        Dc1::A64ScatteredWrite => scattered_a64(mail, true),
-        Dc1::A64BlockRead => block::a64(mail, false),
-        Dc1::A64BlockWrite => block::a64(mail, true),
-        Dc1::MediaBlockRead => block::media(mail, false),
-        Dc1::MediaBlockWrite => block::media(mail, true),
-        Dc1::TypedRead => typed::access(mail, false),
-        Dc1::TypedWrite => typed::access(mail, true),
-        Dc1::TypedAtomic => typed::atomic(mail),
-        Dc1::TypedAtomicHalf | Dc1::AtomicCounterHalf | Dc1::TypedReadStatus => {
-            Err(format!("message {message:?} of data cache 1 is not modelled").into())
-        }
+    let row = message.row();
+    let write = row.effect == Effect::Store;
+    match row.form {
+        Form::Untyped => untyped(mail, row.addresses, write),
+        Form::IntegerAtomic(bits) => integer_atomic(mail, row.addresses, u32::from(bits) / 8),
+        Form::Counter(32) => integer_atomic(mail, row.addresses, 4),
+        Form::FloatAtomic(bits) => float_atomic(mail, row.addresses, u32::from(bits) / 8),
+        Form::A64Scattered => scattered_a64(mail, write),
+        Form::A64Block => block::a64(mail, write),
+        Form::MediaBlock => block::media(mail, write),
+        Form::Typed => typed::access(mail, write),
+        Form::TypedAtomic(32) => typed::atomic(mail),
+        _ => not_modelled(&row),
     }
 }
 
 /// Where a message of data cache 1 goes, and the bytes of an address.
-fn target(mail: &Mail<'_, '_>, message: Dc1) -> (Place, u32) {
-    if message.is_a64() { (Place::Flat, 8) } else { (mail.place(mail.desc.surface()), 4) }
+fn target(mail: &Mail<'_, '_>, addresses: Addresses) -> (Place, u32) {
+    match addresses {
+        Addresses::A64 => (Place::Flat, 8),
+        Addresses::Surface | Addresses::Texels => (mail.place(mail.desc.surface()), 4),
+    }
 }
 
-fn untyped(mail: &mut Mail<'_, '_>, message: Dc1, write: bool) -> Result<SendKind, Trap> {
+fn untyped(mail: &mut Mail<'_, '_>, addresses: Addresses, write: bool) -> Result<SendKind, Trap> {
     let fields = mail.as_kind::<Surface>();
     let lanes = match fields.simd_mode() {
         Some(SimdMode::Simd16) => mail.simd(true),
@@ -162,19 +170,19 @@ fn untyped(mail: &mut Mail<'_, '_>, message: Dc1, write: bool) -> Result<SendKin
         Some(SimdMode::Simd4x2) | None => return Err("a SIMD4x2 message is not modelled".into()),
     };
     let (components, n) = enabled(fields.disabled_channels());
-    let (place, address) = target(mail, message);
+    let (place, address) = target(mail, addresses);
     let l = mail.layout(lanes, place, address);
     elements(mail, &l, write, &components[..n], 4, 4, 1)
 }
 
-fn integer_atomic(mail: &mut Mail<'_, '_>, message: Dc1, bytes: u32) -> Result<SendKind, Trap> {
+fn integer_atomic(mail: &mut Mail<'_, '_>, addresses: Addresses, bytes: u32) -> Result<SendKind, Trap> {
     let fields = mail.as_kind::<AtomicMessage>();
     let Some(op) = fields.integer() else { return Err("no such atomic".into()) };
-    let (place, address) = target(mail, message);
+    let (place, address) = target(mail, addresses);
     // The field for the width says how many lanes there are; of dwords at 64-bit addresses how wide they are.
-    let (sixteen, bytes) = match message {
-        Dc1::A64Atomic => (false, if fields.width() { 8 } else { bytes }),
-        Dc1::A64AtomicHalf => (fields.width(), bytes),
+    let (sixteen, bytes) = match addresses {
+        Addresses::A64 if bytes == 4 => (false, if fields.width() { 8 } else { bytes }),
+        Addresses::A64 => (fields.width(), bytes),
         _ if op == AtomicOp::CmpXchgWide && bytes == 4 => (!fields.width(), 8),
         _ => (!fields.width(), bytes),
     };
@@ -182,11 +190,11 @@ fn integer_atomic(mail: &mut Mail<'_, '_>, message: Dc1, bytes: u32) -> Result<S
     atomics(mail, &l, Atomic::from_hdc(op), bytes)
 }
 
-fn float_atomic(mail: &mut Mail<'_, '_>, message: Dc1, bytes: u32) -> Result<SendKind, Trap> {
+fn float_atomic(mail: &mut Mail<'_, '_>, addresses: Addresses, bytes: u32) -> Result<SendKind, Trap> {
     let fields = mail.as_kind::<AtomicMessage>();
     let Some(op) = fields.float() else { return Err("no such atomic".into()) };
-    let (place, address) = target(mail, message);
-    let l = mail.layout(mail.simd(fields.width() == message.is_a64()), place, address);
+    let (place, address) = target(mail, addresses);
+    let l = mail.layout(mail.simd(fields.width() == (addresses == Addresses::A64)), place, address);
     let wide = matches!(op, FloatAtomicOp::FAddWide | FloatAtomicOp::FSubWide) && bytes == 4;
     atomics(mail, &l, Atomic::from_hdc_float(op), if wide { 8 } else { bytes })
 }

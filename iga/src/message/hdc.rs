@@ -4,9 +4,9 @@ use super::{Addressing, Data, Kind, Message, Query, Surface};
 use messages::{
     SurfaceIndex,
     hdc::{
-        A64Block, A64BlockType, A64Scattered, Atomic, AtomicOp, Dc0, Dc1, DcRo, ElementType, FloatAtomicOp,
-        MediaBlock, MemoryFence, OwordBlock, OwordCount, Scattered, ScratchBlock, SimdMode, SlotGroup,
-        Surface as SurfaceMessage, ToDc0,
+        A64Block, A64BlockType, A64Scattered, Addresses, Atomic, AtomicOp, Dc0, Dc1, DcRo, Effect,
+        ElementType, FloatAtomicOp, Form, MediaBlock, MemoryFence, MessageType, OwordBlock, OwordCount,
+        Scattered, ScratchBlock, SimdMode, SlotGroup, Surface as SurfaceMessage, ToDc0,
     },
 };
 use std::fmt::Write;
@@ -76,6 +76,16 @@ fn direction(read: bool) -> Kind {
     if read { Kind::Load } else { Kind::Store }
 }
 
+/// What the listing calls what a message does.
+fn kind_of(effect: Effect) -> Kind {
+    match effect {
+        Effect::Load => Kind::Load,
+        Effect::Store => Kind::Store,
+        Effect::Atomic => Kind::Atomic,
+        Effect::Order | Effect::Other => Kind::Other,
+    }
+}
+
 fn oword_block(q: &Query, what: &str, addr_bits: u32, kind: Kind) -> Message {
     let (suffix, count, valid) = q.owords();
     let mut m = memory(q, format!("{what}{suffix}"), addr_bits, 1, Data::block(kind, 128, count));
@@ -86,26 +96,22 @@ fn oword_block(q: &Query, what: &str, addr_bits: u32, kind: Kind) -> Message {
 /// The read-only data cache.
 pub(super) fn data_cache_read_only(q: &Query) -> Message {
     let Some(message) = DcRo::of(q.desc) else { return q.invalid() };
+    let row = message.row();
     // What Xe-HPC alone has.
-    let late = |what: &str, addr_bits, data| {
-        let mut m = memory(q, what.into(), addr_bits, q.surface_lanes().unwrap_or(0), data);
+    let late = |data| {
+        let mut m = memory(q, row.words.into(), row.addresses.bits(), q.surface_lanes().unwrap_or(0), data);
         m.valid &= q.caps.memory.lsc;
         m
     };
-    let store = || Data::new(Kind::Store, 32, q.channel_count());
-    match message {
-        DcRo::OwordBlockRead => oword_block(q, "constant oword block read", 32, Kind::Load),
-        DcRo::UnalignedOwordBlockRead => oword_block(q, "constant aligned oword block read", 32, Kind::Load),
-        DcRo::DwordScatteredRead => scattered(q, "constant dword gathering read".into(), Kind::Load, 32),
-        DcRo::TypedCcsUpdate => {
+    match row.form {
+        Form::Uncompressed => late(Data::new(Kind::Store, 32, q.channel_count())),
+        Form::Compression if row.addresses == Addresses::Texels => {
             let lanes = u32::from(q.as_kind::<SurfaceMessage>().slot_group() == Some(SlotGroup::High));
-            memory(q, "typed surface CCS update message".into(), 32, lanes, Data::NONE)
+            memory(q, row.words.into(), 32, lanes, Data::NONE)
         }
-        DcRo::UntypedUncompressedWrite => late("untyped surface uncompressed write", 32, store()),
-        DcRo::TypedUncompressedWrite => late("typed surface uncompressed write", 32, store()),
-        DcRo::A64PageCcsUpdate => late("A64 page CCS update operation", 64, Data::NONE),
-        DcRo::A64UntypedCcs => late("A64 untyped surface CCS operation", 64, Data::NONE),
-        DcRo::A64UntypedUncompressedWrite => late("A64 untyped surface uncompressed write", 64, store()),
+        Form::Compression => late(Data::NONE),
+        Form::Scattered(ElementType::Dword) => scattered(q, row.words.into(), Kind::Load, 32),
+        _ => data_port(q, &row),
     }
 }
 
@@ -125,28 +131,40 @@ pub(super) fn data_cache_0(q: &Query) -> Message {
 }
 
 fn data_cache_0_message(q: &Query, message: Dc0) -> Message {
-    let qword_gather = "qword gathering read";
+    let row = message.row();
     match message {
-        Dc0::OwordBlockRead => oword_block(q, "oword block read", 32, Kind::Load),
         Dc0::UnalignedOwordBlockRead if q.caps.memory.lsc && q.as_kind::<OwordBlock>().hwords() => {
             let count = q.as_kind::<OwordBlock>().hword_count();
             let data = Data::block(Kind::Load, 256, count);
             memory(q, format!("hword aligned block read x{count}"), 32, 1, data)
         }
-        Dc0::UnalignedOwordBlockRead => oword_block(q, "oword aligned block read", 32, Kind::Load),
-        Dc0::OwordBlockWrite => oword_block(q, "oword block write", 32, Kind::Store),
-        Dc0::UnalignedOwordBlockWrite => oword_block(q, "hword aligned block write", 32, Kind::Store),
-        Dc0::OwordDualBlockRead => Message { description: "oword dual block read".into(), ..q.invalid() },
-        Dc0::OwordDualBlockWrite => Message { description: "oword dual block write".into(), ..q.invalid() },
-        Dc0::ByteScatteredRead => bytes(q, "byte gathering read", Kind::Load),
-        Dc0::ByteScatteredWrite => bytes(q, "byte scattering write", Kind::Store),
-        Dc0::DwordScatteredRead => dwords(q, "dword gathering read", Kind::Load),
-        Dc0::DwordScatteredWrite => dwords(q, "dword scattering write", Kind::Store),
-        Dc0::QwordScatteredRead => scattered(q, qword_gather.into(), Kind::Load, 64),
         // The older reference calls the write a read, too.
-        Dc0::QwordScatteredWrite if !q.newer() => scattered(q, qword_gather.into(), Kind::Store, 64),
-        Dc0::QwordScatteredWrite => scattered(q, "qword scattering write".into(), Kind::Store, 64),
-        Dc0::MemoryFence => fence(q),
+        Dc0::QwordScatteredWrite if !q.newer() => {
+            scattered(q, Dc0::QwordScatteredRead.row().words.into(), Kind::Store, 64)
+        }
+        _ => data_port(q, &row),
+    }
+}
+
+/// What a message of a data port says, by its form.
+fn data_port(q: &Query, row: &MessageType) -> Message {
+    let (kind, what) = (kind_of(row.effect), row.words);
+    match row.form {
+        Form::OwordBlock | Form::UnalignedOwordBlock => oword_block(q, what, 32, kind),
+        Form::DualBlock => Message { description: what.into(), ..q.invalid() },
+        Form::Scattered(ElementType::Byte) => bytes(q, what, kind),
+        Form::Scattered(ElementType::Dword) => dwords(q, what, kind),
+        Form::Scattered(ElementType::Qword) => scattered(q, what.into(), kind, 64),
+        Form::A64Scattered => scattered_a64(q, row),
+        Form::Untyped => untyped(q, row),
+        Form::Typed => typed(q, what, "", kind),
+        Form::TypedStatus => typed(q, what, " returning status", kind),
+        Form::IntegerAtomic(_) | Form::TypedAtomic(_) | Form::Counter(_) => int_atomic(q, row),
+        Form::FloatAtomic(bits) => float_atomic(q, row, bits.into()),
+        Form::A64Block => block_a64(q, row),
+        Form::MediaBlock => media_block(q, row),
+        Form::Fence => fence(q),
+        Form::Uncompressed | Form::Compression => q.invalid(),
     }
 }
 
@@ -227,47 +245,16 @@ fn scratch_block(q: &Query) -> Message {
 
 /// Data cache 1.
 pub(super) fn data_cache_1(q: &Query) -> Message {
-    let Some(message) = Dc1::of(q.desc) else { return q.invalid() };
-    let atomic = q.as_kind::<Atomic>();
-    // On a surface the bit means eight lanes, at 64-bit addresses sixteen.
-    let (surface, a64) = (q.atomic_lanes(!atomic.width()), q.atomic_lanes(atomic.width()));
-    let typed_lanes = (q.full_lanes() / 2, true);
-    match message {
-        Dc1::UntypedRead => untyped(q, "untyped surface read", 32, Kind::Load),
-        Dc1::UntypedWrite => untyped(q, "untyped surface write", 32, Kind::Store),
-        Dc1::A64UntypedRead => untyped(q, "a64 untyped surface read", 64, Kind::Load),
-        Dc1::A64UntypedWrite => untyped(q, "a64 untyped surface write", 64, Kind::Store),
-        Dc1::A64ScatteredRead => scattered_a64(q, true),
-        Dc1::A64ScatteredWrite => scattered_a64(q, false),
-        Dc1::A64BlockRead => block_a64(q, true),
-        Dc1::A64BlockWrite => block_a64(q, false),
-        Dc1::MediaBlockRead => media_block(q, true),
-        Dc1::MediaBlockWrite => media_block(q, false),
-        Dc1::TypedRead => typed(q, "typed surface read", "", Kind::Load),
-        Dc1::TypedWrite => typed(q, "typed surface write", "", Kind::Store),
-        Dc1::TypedReadStatus => typed(q, "typed surface read", " returning status", Kind::Load),
-        Dc1::A64Atomic => {
-            let (what, bits) = match atomic.width() {
-                true => ("untyped a64 atomic int64", 64),
-                false => ("untyped a64 atomic int32", 32),
-            };
-            int_atomic(q, what, 64, bits, (q.caps.memory.simd_message.into(), true))
-        }
-        Dc1::UntypedAtomic => int_atomic(q, "untyped atomic int32", 32, 32, surface),
-        Dc1::TypedAtomic => int_atomic(q, &slot_group(q, "atomic 32-bit integer"), 32, 32, typed_lanes),
-        Dc1::TypedAtomicHalf => {
-            coordinates(int_atomic(q, &slot_group(q, "atomic 16-bit integer"), 32, 16, typed_lanes))
-        }
-        Dc1::AtomicCounter => coordinates(int_atomic(q, "typed atomic 32-bit counter", 32, 32, surface)),
-        Dc1::AtomicCounterHalf => coordinates(int_atomic(q, "typed atomic 16-bit counter", 32, 16, surface)),
-        Dc1::A64AtomicFloat => float_atomic(q, "a64 float atomic", 64, 32, a64),
-        Dc1::UntypedAtomicFloat => float_atomic(q, "float atomic", 32, 32, surface),
+    match Dc1::of(q.desc) {
         // Types that mean something else before.
-        _ if !q.xe() => q.invalid(),
-        Dc1::A64AtomicHalfFloat => float_atomic(q, "a64 untyped half-float atomic", 64, 16, a64),
-        Dc1::UntypedAtomicHalfFloat => float_atomic(q, "untyped half-float atomic", 32, 16, surface),
-        Dc1::A64AtomicHalf => int_atomic(q, "untyped a64 atomic int16", 64, 16, surface),
-        Dc1::UntypedAtomicHalf => int_atomic(q, "untyped atomic int16", 32, 16, surface),
+        Some(
+            Dc1::A64AtomicHalfFloat
+            | Dc1::UntypedAtomicHalfFloat
+            | Dc1::A64AtomicHalf
+            | Dc1::UntypedAtomicHalf,
+        ) if !q.xe() => q.invalid(),
+        Some(message) => data_port(q, &message.row()),
+        None => q.invalid(),
     }
 }
 
@@ -284,10 +271,11 @@ fn slot_group(q: &Query, what: &str) -> String {
     }
 }
 
-fn untyped(q: &Query, what: &str, addr_bits: u32, kind: Kind) -> Message {
-    let data = Data::new(kind, 32, q.channel_count());
+fn untyped(q: &Query, row: &MessageType) -> Message {
+    let data = Data::new(kind_of(row.effect), 32, q.channel_count());
     let lanes = q.surface_lanes();
-    let mut m = memory(q, format!("{what} with {}", q.channels()), addr_bits, lanes.unwrap_or(0), data);
+    let what = format!("{} with {}", row.words, q.channels());
+    let mut m = memory(q, what, row.addresses.bits(), lanes.unwrap_or(0), data);
     m.valid &= lanes.is_some() && q.channel_count() != 0;
     m
 }
@@ -302,10 +290,9 @@ fn typed(q: &Query, what: &str, status: &str, kind: Kind) -> Message {
     coordinates(m)
 }
 
-fn scattered_a64(q: &Query, read: bool) -> Message {
+fn scattered_a64(q: &Query, row: &MessageType) -> Message {
     let fields = q.as_kind::<A64Scattered>();
-    let (kind, count) = (direction(read), 1 << fields.count_log2());
-    let verb = if read { "gathering read" } else { "scattering write" };
+    let (kind, count, verb) = (kind_of(row.effect), 1 << fields.count_log2(), row.words);
     let (what, data) = match fields.element() {
         Some(ElementType::Dword) => (format!("a64 dword {verb}"), Data::new(kind, 32, count)),
         Some(ElementType::Qword) => (format!("a64 qword {verb}"), Data::new(kind, 64, count)),
@@ -314,13 +301,12 @@ fn scattered_a64(q: &Query, read: bool) -> Message {
         }
     };
     let mut m = memory(q, what, 64, lanes_of(fields.simd16()), data);
-    m.valid &= fields.element().is_some() || read;
+    m.valid &= fields.element().is_some() || kind == Kind::Load;
     m
 }
 
-fn block_a64(q: &Query, read: bool) -> Message {
-    let verb = if read { "read" } else { "write" };
-    let kind = direction(read);
+fn block_a64(q: &Query, row: &MessageType) -> Message {
+    let (kind, verb) = (kind_of(row.effect), row.words);
     let block = q.as_kind::<A64Block>();
     match block.block_type() {
         Some(A64BlockType::DualBlock) if q.newer() => {
@@ -340,7 +326,7 @@ fn block_a64(q: &Query, read: bool) -> Message {
     }
 }
 
-fn float_atomic(q: &Query, what: &str, addr_bits: u32, bits: u32, (lanes, valid): (u32, bool)) -> Message {
+fn float_atomic(q: &Query, row: &MessageType, bits: u32) -> Message {
     let atomic = q.as_kind::<Atomic>();
     let Some(operation) = atomic.float() else { return q.invalid() };
     let (op, bits) = match operation {
@@ -355,7 +341,12 @@ fn float_atomic(q: &Query, what: &str, addr_bits: u32, bits: u32, (lanes, valid)
     let ret = if atomic.returns() { " with return" } else { "" };
     let pair = operation == FloatAtomicOp::FCmpXchg;
     let data = Data { pair, ..Data::new(Kind::Atomic, bits, 1) };
-    let mut m = memory(q, format!("{what} {op} ({bits}b){ret}"), addr_bits, lanes, data);
+    let (lanes, valid) = match row.addresses {
+        Addresses::A64 => q.atomic_lanes(atomic.width()),
+        Addresses::Surface | Addresses::Texels => q.atomic_lanes(!atomic.width()),
+    };
+    let what = format!("{} {op} ({bits}b){ret}", row.words);
+    let mut m = memory(q, what, row.addresses.bits(), lanes, data);
     m.valid &= valid;
     m
 }
@@ -382,18 +373,33 @@ const fn int_operation(op: AtomicOp) -> &'static str {
     }
 }
 
-fn int_atomic(q: &Query, what: &str, addr_bits: u32, bits: u32, (lanes, valid): (u32, bool)) -> Message {
-    let Some(operation) = q.as_kind::<Atomic>().integer() else { return q.invalid() };
+fn int_atomic(q: &Query, row: &MessageType) -> Message {
+    let atomic = q.as_kind::<Atomic>();
+    let Some(operation) = atomic.integer() else { return q.invalid() };
+    // On a surface the width is that of the message, in lanes; of dwords at 64-bit addresses, that of an element.
+    let surface = q.atomic_lanes(!atomic.width());
+    let (what, bits, (lanes, valid)) = match (row.form, row.addresses) {
+        (Form::IntegerAtomic(32), Addresses::A64) => {
+            let bits = if atomic.width() { 64 } else { 32 };
+            (format!("{} int{bits}", row.words), bits, (q.caps.memory.simd_message.into(), true))
+        }
+        (Form::TypedAtomic(bits), _) => (slot_group(q, row.words), bits.into(), (q.full_lanes() / 2, true)),
+        (Form::IntegerAtomic(bits) | Form::Counter(bits), _) => (row.words.to_owned(), bits.into(), surface),
+        _ => return q.invalid(),
+    };
     let bits = if operation == AtomicOp::CmpXchgWide { 64 } else { bits };
     let pair = matches!(operation, AtomicOp::CmpXchgWide | AtomicOp::CmpXchg);
     let data = Data { pair, ..Data::new(Kind::Atomic, bits, 1) };
-    let mut m = memory(q, format!("{what} {}", int_operation(operation)), addr_bits, lanes, data);
+    let what = format!("{what} {}", int_operation(operation));
+    let mut m = memory(q, what, row.addresses.bits(), lanes, data);
     m.valid &= valid;
-    m
+    let coordinates = matches!(row.form, Form::TypedAtomic(16) | Form::Counter(_));
+    Message { coordinates: coordinates || m.coordinates, ..m }
 }
 
-fn media_block(q: &Query, read: bool) -> Message {
-    let mut text = String::from(if read { "media block read" } else { "media block write" });
+fn media_block(q: &Query, row: &MessageType) -> Message {
+    let read = row.effect == Effect::Load;
+    let mut text = row.words.to_owned();
     let block = q.as_kind::<MediaBlock>();
     // The reference takes the fields for other ones than the manual's.
     let (overridden, skip) = (block.line_stride(), block.line_stride_offset());

@@ -1,6 +1,6 @@
 //! Messages with an address a lane.
 
-use super::{Dc0, Dc1};
+use super::{Dc0, Dc1, ElementType};
 use crate::SurfaceIndex;
 use bitfield_struct::bitfield;
 
@@ -174,18 +174,6 @@ impl Atomic {
     /// The operation on floats.
     pub const fn float(self) -> Option<FloatAtomicOp> {
         FloatAtomicOp::from_bits(self.operation() as u32 & 7)
-    }
-}
-
-codes! {
-    /// Elements of a scattered message at 64-bit addresses ("Scattered Block Size").
-    pub enum ElementType {
-        /// Bytes.
-        Byte = 0,
-        /// Dwords.
-        Dword = 1,
-        /// Qwords.
-        Qword = 2,
     }
 }
 
