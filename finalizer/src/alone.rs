@@ -11,7 +11,8 @@ use crate::{
     optimize::Facts,
     pass::{Code, Step, verify},
     registers::Registers,
-    routine::{Context, Job, Workspace, run},
+    routine::run,
+    workspace::{Context, Job, Workspace},
 };
 
 /// A kernel between passes. It prints as the kernel that it is now, with the vISA instruction that each

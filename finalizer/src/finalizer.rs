@@ -3,18 +3,19 @@
 use std::cmp::Reverse;
 
 use encoder::CodeBuffer;
-use gen_ir::{BlockId, Inst, Physical};
+use gen_ir::{Inst, Physical};
 use narrow::to_index;
 use visa::{Module, Reader};
 
 use crate::{
-    Binary, Diagnostic, KernelInfo, Options, Origin, PassTime, Refusal, Stats, calls, debug, free, info,
-    input,
+    Binary, Diagnostic, KernelInfo, Options, Origin, Refusal, Stats, calls, debug, free, info, input,
     pass::{Step, Tracker},
+    pass_set::PassTime,
     passes::PASSES,
     registers::Registers,
-    relocate,
-    routine::{self, Context, Routine},
+    relocate, routine,
+    whole::{Lists, Whole},
+    workspace::{Context, Routine, Workspace},
 };
 
 /// Turns vISA kernels into the machine code of one platform. Reusable: memory of one kernel serves the
@@ -24,31 +25,11 @@ pub struct Finalizer {
     options: Options,
     reader: Reader,
     buffer: CodeBuffer,
-    work: routine::Workspace,
+    work: Workspace,
     lists: Lists,
     printed: Option<String>,
     /// Helpers of [`Finalizer::finalize_parallel`], between calls.
     workers: Vec<Finalizer>,
-}
-
-/// Lists of one binary, kept for their memory.
-#[derive(Debug, Default)]
-pub(crate) struct Lists {
-    /// The kernel, then the functions that go with it, in the module's order.
-    pub routines: Vec<Routine>,
-    /// Functions that are called and perhaps not made yet.
-    wanted: Vec<u32>,
-    /// First blocks of the functions, by number.
-    pub entries: Vec<(u32, BlockId)>,
-    depth: Vec<u32>,
-    times: Vec<PassTime>,
-}
-
-/// What the passes over a whole binary work on.
-pub(crate) struct Whole<'a> {
-    pub options: &'a Options,
-    pub lists: &'a mut Lists,
-    pub buffer: &'a mut CodeBuffer,
 }
 
 impl Finalizer {
@@ -58,7 +39,7 @@ impl Finalizer {
             options,
             reader: Reader::default(),
             buffer: CodeBuffer::new(),
-            work: routine::Workspace::default(),
+            work: Workspace::default(),
             lists: Lists::default(),
             printed: None,
             workers: Vec::new(),
@@ -142,7 +123,7 @@ impl Finalizer {
     /// Every instruction of any kernel that cannot be finalized.
     pub fn finalize_module(&mut self, module: &Module) -> Result<Vec<Binary>, Refusal> {
         let kernels = 0..module.kernels.len();
-        crate::parallel::gather(kernels.map(|kernel| self.finalize_kernel(module, kernel)))
+        gather(kernels.map(|kernel| self.finalize_kernel(module, kernel)))
     }
 
     /// Finalizes kernel number `index` of a module.
@@ -214,7 +195,7 @@ fn routines(
     cx: Context<'_>,
     (source, index): (&visa::Kernel, usize),
     lists: &mut Lists,
-    work: &mut routine::Workspace,
+    work: &mut Workspace,
     tracker: &mut Tracker,
 ) -> Result<(), Refusal> {
     // A kernel that was refused half-way, or made for another size of register file, leaves its routines.
@@ -258,7 +239,7 @@ fn binary(
     source: &visa::Kernel,
     lists: &mut Lists,
     buffer: &CodeBuffer,
-    work: &mut routine::Workspace,
+    work: &mut Workspace,
     times: &[PassTime],
 ) -> Binary {
     let module = cx.module;
@@ -364,7 +345,7 @@ fn origins(routines: &[Routine]) -> Vec<Origin> {
 }
 
 /// Gives the memory of routines back, that of the first one last.
-fn take_back(routines: &mut Vec<Routine>, work: &mut routine::Workspace) {
+fn take_back(routines: &mut Vec<Routine>, work: &mut Workspace) {
     routines.sort_unstable_by_key(|r| Reverse(r.rank));
     for routine in routines.drain(..) {
         work.physicals.keep_kernel(routine.code);
@@ -378,7 +359,7 @@ fn functions(
     cx: Context<'_>,
     index: usize,
     lists: &mut Lists,
-    work: &mut routine::Workspace,
+    work: &mut Workspace,
     tracker: &mut Tracker,
 ) -> Result<(), Refusal> {
     let Lists { routines, wanted, .. } = lists;
@@ -418,3 +399,16 @@ fn addressed(module: &Module, source: &visa::Kernel, symbols: &[relocate::Symbol
 
 /// The kernel without code of its own that holds the functions of a program which are called by address.
 const SYMBOL_TABLE: &str = "Intel_Symbol_Table_Void_Program";
+
+/// All binaries, or all faults.
+pub(crate) fn gather(results: impl Iterator<Item = Result<Binary, Refusal>>) -> Result<Vec<Binary>, Refusal> {
+    let mut faults = Vec::new();
+    let mut binaries = Vec::with_capacity(results.size_hint().0);
+    for result in results {
+        match result {
+            Ok(binary) => binaries.push(binary),
+            Err(Refusal(more)) => faults.extend(more),
+        }
+    }
+    if faults.is_empty() { Ok(binaries) } else { Err(Refusal(faults)) }
+}

@@ -119,6 +119,7 @@ mod options;
 mod pair;
 mod parallel;
 mod pass;
+mod pass_set;
 mod passes;
 mod registers;
 mod relocate;
@@ -127,6 +128,8 @@ mod routine;
 mod schedule;
 mod settings;
 pub mod swsb;
+mod whole;
+mod workspace;
 
 pub use alone::Alone;
 pub use binary::{
@@ -142,7 +145,8 @@ pub use input::{
     read_text,
 };
 pub use options::{Grf, Level, Options};
-pub use pass::{Pass, PassSet, PassTime};
+pub use pass::Pass;
+pub use pass_set::{PassSet, PassTime};
 pub use passes::PASSES;
 /// Part of [`Options`].
 pub use platforms::Platform;

@@ -8,7 +8,7 @@ use std::{
 
 use visa::Module;
 
-use crate::{Binary, Finalizer, Refusal};
+use crate::{Binary, Finalizer, Refusal, finalizer::gather};
 
 impl Finalizer {
     /// Finalizes all kernels of a module on up to `threads` threads. The result is that of
@@ -62,17 +62,4 @@ impl Finalizer {
             done.push((kernel, self.finalize_kernel(module, kernel)));
         }
     }
-}
-
-/// All binaries, or all faults.
-pub(crate) fn gather(results: impl Iterator<Item = Result<Binary, Refusal>>) -> Result<Vec<Binary>, Refusal> {
-    let mut faults = Vec::new();
-    let mut binaries = Vec::with_capacity(results.size_hint().0);
-    for result in results {
-        match result {
-            Ok(binary) => binaries.push(binary),
-            Err(Refusal(more)) => faults.extend(more),
-        }
-    }
-    if faults.is_empty() { Ok(binaries) } else { Err(Refusal(faults)) }
 }

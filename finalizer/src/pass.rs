@@ -2,21 +2,20 @@
 
 use std::{
     fmt::{self, Display, Write},
-    time::{Duration, Instant},
+    time::Instant,
 };
 
 use gen_ir::{Kernel, Physical, Profile, Virtual};
 use platforms::Caps;
 
 use crate::{
-    Diagnostic, Options, Refusal,
-    finalizer::Whole,
+    Diagnostic, Options, PassSet, PassTime, Refusal,
     optimize::Facts,
-    passes::PASSES,
-    routine::{Job, Workspace},
+    whole::Whole,
+    workspace::{Job, Workspace},
 };
 
-/// One step from vISA to machine code: a row of [`PASSES`].
+/// One step from vISA to machine code: a row of [`PASSES`](crate::PASSES).
 #[derive(Clone, Copy)]
 pub struct Pass {
     /// Its name, for options and statistics.
@@ -80,42 +79,6 @@ pub(crate) enum Code {
     Source,
     Virtual(Kernel<Virtual>),
     Physical(Kernel<Physical>),
-}
-
-/// A set of passes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct PassSet(u64);
-
-impl PassSet {
-    /// No pass.
-    pub const NONE: PassSet = PassSet(0);
-    /// Every pass.
-    pub const ALL: PassSet = PassSet(u64::MAX);
-
-    /// The pass of that name.
-    pub fn named(name: &str) -> Option<PassSet> {
-        PASSES.iter().position(|p| p.name == name).map(|i| PassSet(1 << i))
-    }
-
-    /// Both sets together.
-    #[must_use]
-    pub const fn with(self, other: PassSet) -> PassSet {
-        PassSet(self.0 | other.0)
-    }
-
-    /// Whether pass number `index` of [`PASSES`] is in the set.
-    pub(crate) const fn has(self, index: usize) -> bool {
-        self.0 >> index & 1 != 0
-    }
-}
-
-/// Time that one pass took.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PassTime {
-    /// The name of one of [`PASSES`].
-    pub pass: &'static str,
-    /// Wall-clock time.
-    pub time: Duration,
 }
 
 /// Carried through the passes of one kernel.

@@ -9,15 +9,14 @@ use narrow::{low_u32, to_index};
 use platforms::Layout;
 
 use crate::{
-    Diagnostic, Level, Place, Refusal, Severity, calls, entries,
-    finalizer::{Lists, Whole},
-    input, legalize, lower,
+    Diagnostic, Level, Place, Refusal, Severity, calls, entries, input, legalize, lower,
     optimize::{self, Facts},
     pair,
     pass::{self, Need, Pass, Step},
-    relocate,
-    routine::{self, Job, Workspace},
-    schedule, swsb,
+    pass_set::PassSet,
+    relocate, schedule, swsb,
+    whole::{Lists, Whole},
+    workspace::{self, FRAME_UNIT, Job, Workspace},
 };
 
 /// The passes in the order they run. Those up to `take-symbols` run for a kernel and for each function that
@@ -319,6 +318,13 @@ pub static PASSES: &[Pass] = &[
     },
 ];
 
+impl PassSet {
+    /// The pass of that name.
+    pub fn named(name: &str) -> Option<PassSet> {
+        PASSES.iter().position(|p| p.name == name).map(PassSet::of)
+    }
+}
+
 impl Pass {
     const REQUIRED: Pass = Pass {
         name: "",
@@ -421,13 +427,13 @@ fn allocate(
         fault.in_kernel(&*kernel.name)
     })?;
     job.allocation = allocation;
-    job.frame = (kernel.spill_offset + allocation.scratch_bytes).next_multiple_of(routine::FRAME_UNIT);
+    job.frame = (kernel.spill_offset + allocation.scratch_bytes).next_multiple_of(FRAME_UNIT);
     work.virtuals.keep_kernel(kernel);
     Ok(code)
 }
 
 fn expand_calls(code: &mut Kernel<Physical>, job: &mut Job<'_>, work: &mut Workspace) -> Result<(), Refusal> {
-    let callee = |origin| routine::callee(job.source, job.cx.module, origin);
+    let callee = |origin| workspace::callee(job.source, job.cx.module, origin);
     job.calls = calls::expand(code, job.frame, callee, &mut work.calls, &mut work.physicals);
     Ok(())
 }

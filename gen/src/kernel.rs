@@ -1,20 +1,9 @@
 //! Kernels: variables, blocks, and the facts a runtime needs.
 
-use crate::{Inst, Space, VarId, Virtual};
+use crate::{BlockId, Inst, Space, VarId, Virtual};
 use narrow::to_index;
 use platforms::Platform;
 use smallvec::SmallVec;
-
-/// Index of a basic block; blocks stand in layout order.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct BlockId(pub u32);
-
-impl BlockId {
-    /// The position in [`Kernel::blocks`].
-    pub const fn index(self) -> usize {
-        self.0 as usize
-    }
-}
 
 /// Which file a variable lives in.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

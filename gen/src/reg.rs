@@ -70,6 +70,17 @@ impl Space for Physical {
     }
 }
 
+/// Index of a basic block; blocks stand in layout order.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct BlockId(pub u32);
+
+impl BlockId {
+    /// The position in [`Kernel::blocks`].
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// Index of a variable in [`Kernel::vars`](crate::Kernel::vars).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct VarId(pub u32);

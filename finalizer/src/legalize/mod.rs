@@ -24,6 +24,7 @@ mod narrow;
 mod opcodes;
 mod operand;
 mod places;
+mod qwords;
 mod regions;
 pub(crate) mod responses;
 mod rounding;

@@ -4,8 +4,8 @@ use gen_ir::{Cond, CondMod, Dst, Op, Pred, PredCtrl, Src, Type};
 use narrow::low_u64;
 
 use super::{
-    int64::halves_of_src,
     legalizer::{Legalizer, Step, lanes_of},
+    qwords::halves_of_src,
     wide::read,
 };
 use crate::build::{self, VInst, VReg, VSrc, with_type};

@@ -5,9 +5,9 @@ use gen_ir::{Cond, CondMod, Dst, Op, Pred, PredCtrl, Src, SrcMod, Type};
 use narrow::low_u32;
 
 use super::{
-    int64::{NO_DOUBLES, halves_of_dst, halves_of_src, is_arithmetic, is_wide},
     legalizer::{Legalizer, Step, lanes_of},
     operand::{with_modifiers, without_modifiers},
+    qwords::{NO_DOUBLES, halves_of_dst, halves_of_src, is_arithmetic, is_wide},
 };
 use crate::build::{self, VInst, VReg, VSrc, with_type};
 

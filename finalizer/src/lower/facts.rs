@@ -4,7 +4,7 @@ use gen_ir::BlockId;
 use narrow::to_index;
 use visa::{Kernel, LabelId, Opcode, Operand, SamplerId, SurfaceId, VarId, VectorOperand};
 
-use super::predicates::Predicates;
+use super::local_predicates::Predicates;
 use crate::lists::reset;
 
 /// What the code says.

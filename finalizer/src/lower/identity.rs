@@ -6,17 +6,8 @@
 use gen_ir::{Dst, Op, Src, Type};
 use visa::Predefined;
 
-use super::{Lowerer, facts::Facts};
+use super::{Lowerer, vars::COMPUTED};
 use crate::build::{self, Lanes, VReg, VSrc};
-
-/// The variables of this kind.
-pub(crate) const COMPUTED: [Predefined; 4] =
-    [Predefined::ThreadX, Predefined::ThreadY, Predefined::HwTid, Predefined::Color];
-
-/// Which of [`COMPUTED`] a kernel names.
-pub(crate) fn used(facts: &Facts) -> [bool; COMPUTED.len()] {
-    COMPUTED.map(|var| (facts.named | facts.aliased) >> var as u32 & 1 != 0)
-}
 
 impl Lowerer<'_> {
     /// Fills in the variables that the kernel names.

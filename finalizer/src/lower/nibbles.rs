@@ -8,42 +8,11 @@ use gen_ir::{Cond, CondMod, Dst, ExecSize, Op, PredCtrl, Src, Type, VarId};
 use narrow::to_u8;
 use visa::{Opcode, Operand, PredId, VectorOperand};
 
-use super::{Lowered, Lowerer};
+use super::{
+    Lowered, Lowerer,
+    channels::{Moved, Stand},
+};
 use crate::build::{self, Lanes, VReg, VSrc};
-
-/// What stands for predicates while an instruction's channels are moved.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Moved {
-    /// Predicates and their flags; those that are written are moved back.
-    predicates: [Option<Stand>; 4],
-    /// For a `sel`: which channels run.
-    running: Option<VarId>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Stand {
-    predicate: PredId,
-    flag: VarId,
-    /// The real flag and the first channel.
-    real: VarId,
-    channel: u8,
-    written: bool,
-}
-
-impl Moved {
-    /// The flag that stands for a predicate.
-    #[inline(always)]
-    pub(super) fn find(&self, id: PredId) -> Option<VarId> {
-        self.predicates[0]?;
-        self.predicates.iter().flatten().find(|s| s.predicate == id).map(|s| s.flag)
-    }
-
-    /// Whether there is something to be done behind the instruction.
-    #[inline(always)]
-    pub(super) fn is_some(&self) -> bool {
-        self.predicates[0].is_some() || self.running.is_some()
-    }
-}
 
 impl Lowerer<'_> {
     /// Moves the channels of the current instruction.

@@ -4,37 +4,13 @@ use gen_ir::{Dst, ExecSize, Op, Region, Src, SrcMod, Type, VarClass};
 use narrow::{const_u16, to_u8};
 use visa::{AddressOperand, GeneralOperand, IndirectOperand, Modifier, Operand, RawOperand, VectorOperand};
 
-use super::{
-    Lowered, Lowerer, append,
-    vars::{Location, VarMap},
-};
+pub(crate) use super::vars::gen_type;
+use super::{Lowered, Lowerer, location::Location, lowerer::append, vars::VarMap};
 use crate::build::{Lanes, VDst, VReg, VSrc};
 
 /// vISA execution sizes are Gen's.
 pub(crate) fn exec_size(size: visa::ExecSize) -> ExecSize {
     ExecSize::ALL[usize::from(size.raw())]
-}
-
-/// The Gen type of a vISA type; `Bool` has none.
-pub(crate) const fn gen_type(ty: visa::Type) -> Option<Type> {
-    Some(match ty {
-        visa::Type::UD => Type::Ud,
-        visa::Type::D => Type::D,
-        visa::Type::UW => Type::Uw,
-        visa::Type::W => Type::W,
-        visa::Type::UB => Type::Ub,
-        visa::Type::B => Type::B,
-        visa::Type::DF => Type::Df,
-        visa::Type::F => Type::F,
-        visa::Type::V => Type::V,
-        visa::Type::VF => Type::Vf,
-        visa::Type::UQ => Type::Uq,
-        visa::Type::UV => Type::Uv,
-        visa::Type::Q => Type::Q,
-        visa::Type::HF => Type::Hf,
-        visa::Type::BF => Type::Bf,
-        visa::Type::Bool => return None,
-    })
 }
 
 /// Why an operand is refused whose type has no counterpart.

@@ -1,32 +1,25 @@
 //! Variables: vISA declarations become Gen IR variables, one per alias root.
 
-use gen_ir::{Arf, Dst, Kernel, Op, Src, Type, Var, VarClass, VarId, Virtual, scratch};
+use gen_ir::{Arf, Kernel, Type, Var, VarClass, VarId, Virtual};
 use narrow::to_index;
 use platforms::Caps;
 use visa::{GeneralOperand, Predefined};
 
 use super::{
-    Lowered, Lowerer,
+    convention::Stack,
     facts::{Facts, StateVar},
-    identity, operand,
-    stack::Stack,
+    location::Location,
+    refusal::Lowered,
 };
-use crate::{
-    build::{self, Lanes, VReg},
-    lists::reset,
-};
+use crate::{build::VReg, lists::reset};
 
-/// Where the bytes of a vISA general variable are.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Location {
-    /// `%null`.
-    Null,
-    /// A variable, from a byte on.
-    Var(VarId, u32),
-    /// An architecture register, from a byte on.
-    Arf(Arf, u32),
-    /// Not available.
-    Missing(&'static str),
+/// Predefined variables that are parts of the thread header, computed where the kernel starts ([`super::identity`]).
+pub(crate) const COMPUTED: [Predefined; 4] =
+    [Predefined::ThreadX, Predefined::ThreadY, Predefined::HwTid, Predefined::Color];
+
+/// Which of [`COMPUTED`] a kernel names.
+fn computed(facts: &Facts) -> [bool; COMPUTED.len()] {
+    COMPUTED.map(|var| (facts.named | facts.aliased) >> var as u32 & 1 != 0)
 }
 
 /// A declared general variable.
@@ -53,8 +46,8 @@ pub(crate) struct Handle {
 pub(crate) struct Lists {
     /// Declared general variables.
     general: Vec<Declared>,
-    preds: Vec<VarId>,
-    addrs: Vec<VarId>,
+    pub(super) preds: Vec<VarId>,
+    pub(super) addrs: Vec<VarId>,
     /// How many elements of each are named, where there is not enough room for all.
     used_elements: Vec<u32>,
     /// Surfaces, predefined ones first.
@@ -75,9 +68,9 @@ pub(crate) struct VarMap {
     /// Registers of the calling convention, in kernels with stack calls.
     pub stack: Option<Stack>,
     /// Parts of `r0` that are computed when the kernel starts.
-    identity: [Option<VarId>; identity::COMPUTED.len()],
+    pub(super) identity: [Option<VarId>; COMPUTED.len()],
     /// Some surface or sampler is known.
-    some_known: bool,
+    pub(super) some_known: bool,
 }
 
 impl VarMap {
@@ -103,7 +96,7 @@ impl VarMap {
             grf,
             r0,
             stack: Stack::of(kernel, facts, out),
-            identity: identity::used(facts)
+            identity: computed(facts)
                 .map(|used| used.then(|| out.add_var(Var::temp(VarClass::General, 4, 4)))),
             some_known: false,
         };
@@ -161,7 +154,7 @@ impl VarMap {
                     Location::Null
                 }
             };
-            self.lists.general.push(Declared { location, ty: operand::gen_type(v.ty) });
+            self.lists.general.push(Declared { location, ty: gen_type(v.ty) });
         }
         self.declare_outputs(kernel, out);
         if !later {
@@ -268,7 +261,7 @@ impl VarMap {
             Predefined::Null => Location::Null,
             Predefined::GroupIdX => Location::Var(self.r0, 4),
             Predefined::ThreadX | Predefined::ThreadY | Predefined::HwTid | Predefined::Color => {
-                let at = identity::COMPUTED.iter().position(|c| *c == var);
+                let at = COMPUTED.iter().position(|c| *c == var);
                 match at.and_then(|i| self.identity[i]) {
                     Some(id) => Location::Var(id, 0),
                     None => Location::Missing("a predefined variable that nothing declares"),
@@ -385,85 +378,24 @@ fn natural_align(bytes: u32, grf: u32) -> u32 {
     bytes.next_power_of_two().min(grf)
 }
 
-impl Lowerer<'_> {
-    /// The place of a general variable, or why there is none.
-    pub(crate) fn location(&self, id: visa::VarId) -> Lowered<Location> {
-        match self.vars.location(id) {
-            Location::Missing(why) => Err(why.into()),
-            location => Ok(location),
-        }
-    }
-
-    /// The variable of one of [`identity::COMPUTED`], if the kernel names it.
-    pub(crate) fn identity_var(&self, i: usize) -> Option<VarId> {
-        self.vars.identity[i]
-    }
-
-    /// `r0` at byte `byte`.
-    pub(crate) fn r0(&self, byte: u32) -> VReg {
-        VReg::var_at(self.vars.r0, byte)
-    }
-
-    /// The flag variable of a predicate, wide enough for the channels of an instruction.
-    pub(crate) fn flag(&mut self, id: visa::PredId, lanes: Lanes) -> Lowered<VarId> {
-        if let Some(flag) = self.moved.find(id) {
-            return Ok(flag);
-        }
-        let Some(&flag) = id.declared().and_then(|i| self.vars.lists.preds.get(i)) else {
-            return Err("no such predicate".into());
-        };
-        if u32::from(lanes.chan) + lanes.exec.lanes() > 16 {
-            let var = &mut self.out.vars[flag.index()];
-            (var.bytes, var.align) = (4, 4);
-        }
-        Ok(flag)
-    }
-
-    /// The address variable.
-    pub(crate) fn address(&self, id: visa::AddrId) -> Lowered<VarId> {
-        self.vars.lists.addrs.get(id.index()).copied().ok_or_else(|| "no such address variable".into())
-    }
-
-    /// The handle of a surface.
-    pub(crate) fn surface_handle(&mut self, id: visa::SurfaceId) -> Lowered<Handle> {
-        match id.predefined_bti(self.caps.memory.stack_surfaces) {
-            Some(bti) => Ok(Handle { known: Some(u32::from(bti)), ..Handle::default() }),
-            None => self.vars.surface(id).copied().ok_or_else(|| "no such surface variable".into()),
-        }
-    }
-
-    /// The thread's scratch surface, a variable: until the program sets it, the state that `r0.5` names
-    /// (Intel's finalizer makes its own spills so).
-    pub(crate) fn scratch_surface(&mut self) {
-        let Some(var) = self.vars.surface(visa::SurfaceId::TSS).and_then(|h| h.var) else { return };
-        let to = VReg::var_at(var, 0);
-        let from = Src::scalar(self.r0(scratch::BASE_BYTE), Type::Ud);
-        let srcs = [from, Src::ud(scratch::SURFACE_STATE)];
-        self.emit(build::op(Op::And, Lanes::SCALAR, Dst::packed(to, Type::Ud), &srcs));
-        if self.caps.memory.lsc {
-            let srcs = [Src::scalar(to, Type::Ud), Src::uw(scratch::SURFACE_SHIFT)];
-            self.emit(build::op(Op::Shr, Lanes::SCALAR, Dst::packed(to, Type::Ud), &srcs));
-        }
-    }
-
-    /// The handle of a sampler.
-    pub(crate) fn sampler_handle(&mut self, id: visa::SamplerId) -> Lowered<Handle> {
-        self.vars.sampler(id).copied().ok_or_else(|| "no such sampler variable".into())
-    }
-
-    /// Notes what a surface or sampler holds from here on.
-    pub(crate) fn set_surface(&mut self, id: visa::SurfaceId, known: Option<u32>) {
-        self.vars.some_known |= known.is_some();
-        if let Some(handle) = self.vars.surface(id) {
-            handle.known = known.filter(|_| !handle.in_memory);
-        }
-    }
-
-    /// Notes what a sampler holds from here on.
-    pub(crate) fn set_sampler(&mut self, id: visa::SamplerId, known: Option<u32>) {
-        self.vars.some_known |= known.is_some();
-        if let Some(handle) = self.vars.sampler(id) {
-            handle.known = known.filter(|_| !handle.in_memory);
-        }
-    }
+/// The Gen type of a vISA type; `Bool` has none.
+pub(crate) const fn gen_type(ty: visa::Type) -> Option<Type> {
+    Some(match ty {
+        visa::Type::UD => Type::Ud,
+        visa::Type::D => Type::D,
+        visa::Type::UW => Type::Uw,
+        visa::Type::W => Type::W,
+        visa::Type::UB => Type::Ub,
+        visa::Type::B => Type::B,
+        visa::Type::DF => Type::Df,
+        visa::Type::F => Type::F,
+        visa::Type::V => Type::V,
+        visa::Type::VF => Type::Vf,
+        visa::Type::UQ => Type::Uq,
+        visa::Type::UV => Type::Uv,
+        visa::Type::Q => Type::Q,
+        visa::Type::HF => Type::Hf,
+        visa::Type::BF => Type::Bf,
+        visa::Type::Bool => return None,
+    })
 }

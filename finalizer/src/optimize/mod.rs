@@ -31,7 +31,7 @@ pub(crate) use analyses::{Analyses, Facts};
 
 use gen_ir::{Kernel, Op, Virtual};
 
-use crate::{Refusal, routine::Workspace};
+use crate::{Refusal, workspace::Workspace};
 
 /// Memory that the passes work in.
 #[derive(Debug, Default)]

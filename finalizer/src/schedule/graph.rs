@@ -9,7 +9,7 @@ use gen_ir::{Arf, Base, Dst, Extent, GrfNum, Inst, Op, Payload, Physical, PredCt
 use narrow::{to_index, to_u16};
 use platforms::{Caps, Platform};
 
-use super::Kind;
+use super::kind::Kind;
 
 const NONE: u32 = u32::MAX;
 /// General registers at most.

@@ -11,6 +11,7 @@
 //! fence or what waits for its answer, an access to the thread's state, or a mark: code is cut there.
 
 mod graph;
+mod kind;
 mod list;
 #[cfg(test)]
 mod tests;
@@ -26,6 +27,7 @@ use messages::{
 use platforms::{Caps, Platform};
 
 use graph::Graph;
+use kind::Kind;
 use list::List;
 
 /// Longer stretches are cut: nothing gains from looking further.
@@ -39,19 +41,6 @@ pub(crate) struct Scratch {
     moved: Vec<Inst<Physical>>,
     /// What the instructions of the stretch are.
     kinds: Vec<Kind>,
-}
-
-/// How an instruction may move.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Kind {
-    /// Nothing may pass it.
-    Stays,
-    /// As its operands allow.
-    Plain,
-    /// A message that only reads memory: as its operands allow, but past no store.
-    Load,
-    /// A message that does more to memory, in order with all others.
-    Store,
 }
 
 /// Orders every block.

@@ -6,7 +6,10 @@ use crate::{
     Target,
 };
 
-use super::{number, number_after, operand};
+use super::{
+    number::{number, number_after},
+    operand,
+};
 
 /// Reads an instruction. No part of one has blanks in it.
 pub(super) fn inst<S: Space>(text: &str) -> Result<Inst<S>, String> {

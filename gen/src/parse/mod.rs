@@ -12,12 +12,14 @@
 //! `simd8`; of a variable, that it is general, and begins a register if it has more than 16 bytes.
 
 mod inst;
+mod number;
 mod operand;
 
 use std::fmt;
 
 use platforms::Platform;
 
+use self::number::{number, number_after};
 use crate::{Block, BlockId, Inst, Kernel, Space, Var, VarClass, VarId};
 
 /// Why text is no kernel.
@@ -79,16 +81,6 @@ fn one<S: Space>(kernel: &mut Kernel<S>, line: &str) -> Result<(), String> {
     let block = kernel.blocks.last_mut().ok_or("an instruction in front of the first block")?;
     block.insts.push(inst);
     Ok(())
-}
-
-/// A decimal number behind a prefix.
-fn number_after<T: std::str::FromStr>(text: &str, prefix: &str) -> Option<T> {
-    text.strip_prefix(prefix)?.parse().ok()
-}
-
-/// A number where one is required.
-fn number<T: std::str::FromStr>(text: &str) -> Result<T, String> {
-    text.parse().map_err(|_| format!("`{text}` is no number, or too large"))
 }
 
 fn head<S: Space>(kernel: &mut Kernel<S>, line: &str) -> Result<(), String> {

@@ -4,7 +4,7 @@ use narrow::low_u64;
 
 use crate::{Arf, Base, Desc, Dst, GrfNum, Mme, Reg, Region, Space, Src, SrcMod, Type};
 
-use super::number;
+use super::number::number;
 
 /// A register; a subregister number counts elements of `bytes` bytes.
 pub(super) fn reg<S: Space>(text: &str, bytes: u32) -> Result<Reg<S>, String> {

@@ -1,0 +1,16 @@
+//! Where variables of vISA are.
+
+use gen_ir::{Arf, VarId};
+
+/// Where the bytes of a vISA general variable are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Location {
+    /// `%null`.
+    Null,
+    /// A variable, from a byte on.
+    Var(VarId, u32),
+    /// An architecture register, from a byte on.
+    Arf(Arf, u32),
+    /// Not available.
+    Missing(&'static str),
+}

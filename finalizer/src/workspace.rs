@@ -1,0 +1,99 @@
+//! What the passes of one kernel or function share: the memory they work in, what they ask, and what they find out.
+
+use gen_ir::{Kernel, Physical, Pool, Virtual};
+use narrow::to_index;
+use visa::{Module, Verifier};
+
+use crate::{Diagnostic, Options, calls, entries, legalize, lower, optimize, relocate, schedule, swsb};
+
+/// Memory that the passes work in, from one kernel to the next.
+#[derive(Debug, Default)]
+pub(crate) struct Workspace {
+    pub verifier: Verifier,
+    pub lower: lower::Scratch,
+    pub analyses: optimize::Analyses,
+    pub optimize: optimize::Scratch,
+    pub legalize: legalize::Scratch,
+    pub structurize: structurizer::Scratch,
+    pub registers: regalloc::Scratch,
+    pub calls: calls::Scratch,
+    pub schedule: schedule::Scratch,
+    pub swsb: swsb::Scratch,
+    pub legal: gen_ir::rules::Seen,
+    pub virtuals: Pool<Virtual>,
+    pub physicals: Pool<Physical>,
+    /// Symbols that the code of all routines names.
+    pub symbols: Vec<relocate::Symbol>,
+}
+
+/// A kernel or function over registers.
+#[derive(Debug)]
+pub(crate) struct Routine {
+    /// The function's number in the module.
+    pub number: u32,
+    /// How many routines of the binary were made before it.
+    pub rank: u32,
+    pub code: Kernel<Physical>,
+    /// Instructions of the code.
+    pub insts: u32,
+    pub allocation: regalloc::AllocStats,
+    /// Its symbols: their first and end.
+    pub symbols: (u32, u32),
+    pub calls: calls::Calls,
+    /// Bytes of scratch memory that one activation uses, in whole units of frames.
+    pub frame: u32,
+    pub entries: entries::Entries,
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// The base of scratch memory moves in these steps.
+pub(crate) const FRAME_UNIT: u32 = 1024;
+
+/// What does not change from one routine of a binary to the next.
+#[derive(Clone, Copy)]
+pub(crate) struct Context<'a> {
+    pub options: &'a Options,
+    pub module: &'a Module,
+    /// General registers of a thread: functions share them with the kernel that calls them.
+    pub registers: u16,
+}
+
+/// A kernel or function on its way: what passes ask and what they find out, beside the code.
+pub(crate) struct Job<'a> {
+    pub cx: Context<'a>,
+    pub source: &'a visa::Kernel,
+    /// The size of the kernel that calls a function.
+    pub simd: Option<u8>,
+    pub warnings: Vec<Diagnostic>,
+    /// Destinations reach over the end of their variables.
+    pub tails: bool,
+    pub allocation: regalloc::AllocStats,
+    pub calls: calls::Calls,
+    pub frame: u32,
+    pub entries: entries::Entries,
+    pub symbols: (u32, u32),
+}
+
+impl<'a> Job<'a> {
+    pub fn new(cx: Context<'a>, source: &'a visa::Kernel, simd: Option<u8>) -> Job<'a> {
+        Job {
+            cx,
+            source,
+            simd,
+            warnings: Vec::new(),
+            tails: false,
+            allocation: regalloc::AllocStats::default(),
+            calls: calls::Calls::default(),
+            frame: 0,
+            entries: entries::Entries::default(),
+            symbols: (0, 0),
+        }
+    }
+}
+
+/// The function that a call's vISA instruction names, if the module has it.
+pub(crate) fn callee(source: &visa::Kernel, module: &Module, origin: u32) -> Option<u32> {
+    let visa::Op::Fcall { function, .. } = source.try_inst(origin as usize).ok()?.op else { return None };
+    let name = source.str(function);
+    module.functions.iter().position(|f| *f.name() == *name).map(|i| to_index(i))
+}

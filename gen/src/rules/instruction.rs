@@ -1,0 +1,173 @@
+//! An instruction as the rules look at it.
+
+use std::fmt;
+
+use platforms::Caps;
+
+use crate::{Arf, Base, Dst, Inst, Physical, Region, Src, SrcMod, Type};
+
+/// A broken rule.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Broken {
+    /// Short stable name.
+    pub rule: &'static str,
+    /// What the rule says.
+    pub says: &'static str,
+}
+
+impl fmt::Display for Broken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} [{}]", self.says, self.rule)
+    }
+}
+
+/// What the rules look at.
+pub(super) struct Cx<'a> {
+    pub(super) caps: &'static Caps,
+    pub(super) inst: &'a Inst<Physical>,
+    /// Those that hold are told of, too.
+    pub(super) all: bool,
+    /// Is told of each rule that is broken, perhaps several times.
+    pub(super) told: &'a mut dyn FnMut(Broken, bool),
+}
+
+/// A register source of a one- or two-source instruction, direct or indirect.
+#[derive(Clone, Copy)]
+pub(super) struct Operand {
+    pub(super) region: Region,
+    pub(super) mods: SrcMod,
+    pub(super) ty: Type,
+    /// Where it starts, unless it is indirect.
+    pub(super) at: Option<(Base<Physical>, u32)>,
+}
+
+impl Operand {
+    pub(super) fn is_acc(&self) -> bool {
+        matches!(self.at, Some((Base::Arf(Arf::Acc(_)), _)))
+    }
+
+    pub(super) fn is_indirect(&self) -> bool {
+        self.at.is_none()
+    }
+
+    pub(super) fn is_scalar(&self) -> bool {
+        (self.region.vert, self.region.width, self.region.horz) == (0, 1, 0)
+    }
+
+    /// Bytes from one channel to the next within a row, or from row to row where rows are single.
+    pub(super) fn stride(&self) -> u32 {
+        let r = self.region;
+        u32::from(if r.horz != 0 { r.horz } else { r.vert }) * self.ty.bytes()
+    }
+}
+
+impl<'a> Cx<'a> {
+    pub(super) fn require(&mut self, holds: bool, rule: &'static str, says: &'static str) {
+        if self.all || !holds {
+            (self.told)(Broken { rule, says }, holds);
+        }
+    }
+
+    pub(super) fn lanes(&self) -> u32 {
+        self.inst.exec.lanes()
+    }
+
+    pub(super) fn grf(&self) -> u32 {
+        u32::from(self.caps.regs.grf_bytes)
+    }
+
+    pub(super) fn align16(&self) -> bool {
+        self.inst.opts.has(crate::Options::ALIGN16)
+    }
+
+    /// The register sources, by number.
+    pub(super) fn operands(&self) -> impl Iterator<Item = (usize, Operand)> + use<'a> {
+        let inst = self.inst;
+        inst.src.iter().enumerate().filter_map(|(i, s)| match *s {
+            Src::Direct { reg, region, mods, ty } => {
+                Some((i, Operand { region, mods, ty, at: Some((reg.base(), reg.byte)) }))
+            }
+            Src::Indirect { region, mods, ty, .. } => Some((i, Operand { region, mods, ty, at: None })),
+            _ => None,
+        })
+    }
+
+    /// Types of all sources.
+    pub(super) fn src_types(&self) -> impl Iterator<Item = Type> + use<'a> {
+        let inst = self.inst;
+        inst.src.iter().filter_map(Src::ty)
+    }
+
+    pub(super) fn dst_type(&self) -> Option<Type> {
+        self.inst.dst.ty()
+    }
+
+    /// Destination stride in elements, and offset in its register if it is direct.
+    pub(super) fn dst_layout(&self) -> Option<(u32, Option<u32>)> {
+        match self.inst.dst {
+            Dst::Direct { reg, horz, .. } => Some((u32::from(horz), Some(reg.byte))),
+            Dst::Indirect { horz, .. } => Some((u32::from(horz), None)),
+            _ => None,
+        }
+    }
+
+    pub(super) fn dst_is_null(&self) -> bool {
+        self.inst.dst.reg().is_some_and(|r| r.is_null())
+    }
+
+    /// A `mov` that only copies bits: same type up to sign, no modifier, no saturation.
+    pub(super) fn is_raw_move(&self) -> bool {
+        let same = match (self.dst_type(), self.inst.src[0].ty()) {
+            (Some(d), Some(s)) => d.same_bits(s),
+            _ => false,
+        };
+        self.inst.op == crate::Op::Mov && same && !self.inst.sat && !self.inst.src[0].mods().any()
+    }
+
+    /// The type that the hardware computes in (volume 7, "Execution Data Type").
+    pub(super) fn exec_type(&self) -> Option<Type> {
+        let rank = |t: Type| match t {
+            Type::Nf => 7,
+            Type::Q => 6,
+            Type::Df => 5,
+            Type::D => 4,
+            Type::F => 3,
+            Type::Hf | Type::Bf => 2,
+            _ => 1,
+        };
+        let widest = self.src_types().map(widened).max_by_key(|t| rank(*t))?;
+        let dst = self.dst_type();
+        // Mixed half and single float computes in single; a half source alone follows the destination.
+        if widest == Type::Hf && dst.is_some_and(|d| d != Type::Hf) {
+            return dst.map(widened);
+        }
+        if self.is_mixed_float() {
+            return Some(Type::F);
+        }
+        Some(widest)
+    }
+
+    /// A conversion to or from 8-bit floats.
+    pub(super) fn converts_bf8(&self) -> bool {
+        self.inst.op == crate::Op::Mov
+            && self.src_types().chain(self.dst_type()).any(|t| t == Type::Bf8)
+            && self.dst_type() != self.inst.src[0].ty()
+    }
+
+    /// Single and half (or bfloat16) float among the operands.
+    pub(super) fn is_mixed_float(&self) -> bool {
+        let all = || self.src_types().chain(self.dst_type()).map(widened);
+        all().any(|t| t == Type::F) && all().any(|t| matches!(t, Type::Hf | Type::Bf))
+    }
+}
+
+/// The type that an operand of type `ty` is computed in.
+fn widened(ty: Type) -> Type {
+    match ty {
+        Type::Ub | Type::B | Type::Uw | Type::W | Type::V | Type::Uv => Type::W,
+        Type::Ud | Type::D => Type::D,
+        Type::Uq | Type::Q => Type::Q,
+        Type::Vf => Type::F,
+        other => other,
+    }
+}
