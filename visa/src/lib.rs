@@ -45,6 +45,7 @@ pub mod op;
 pub mod opcode;
 pub mod operand;
 pub mod read;
+mod record;
 pub mod table;
 pub mod text;
 pub mod types;

@@ -7,14 +7,15 @@ mod body;
 mod code;
 mod cursor;
 mod damage;
+mod extent;
 
 use cursor::{Cursor, Read};
+use extent::{Extent, Part, bit_properties};
 use narrow::to_index;
 
 use crate::{
     error::{Error, ErrorKind, Errors},
     model::*,
-    types::{Align, Type},
 };
 
 /// First four bytes of an object, "CISA".
@@ -289,29 +290,6 @@ fn bad_range(body: &Extent, kernel: &Kernel, end: usize, allowed: &'static str) 
     })
 }
 
-/// What a place in an object holds.
-#[derive(Clone, Copy, Debug)]
-enum Part {
-    /// The body of kernel `.0`.
-    Kernel(u32),
-    /// The body of function `.0`.
-    Function(u32),
-    /// Gen binary `.1` of kernel `.0`.
-    GenBinary(u32, u32),
-}
-
-/// Where the header says a piece is.
-#[derive(Debug)]
-struct Extent {
-    piece: Part,
-    start: usize,
-    size: usize,
-    /// Position of the offset field in the header, for messages.
-    field_at: usize,
-    /// The header's `input_offset`.
-    input_offset: u32,
-}
-
 fn name<'a>(c: &mut Cursor<'a>, version: Version) -> Read<&'a [u8]> {
     let len = if version.at_least(3, 7) {
         usize::from(c.u16("name length")?)
@@ -402,21 +380,4 @@ fn file_var(c: &mut Cursor<'_>, version: Version) -> Read<FileVar> {
         attrs.push((name, c.take(size, "attribute value")?.to_vec()));
     }
     Ok(FileVar { linkage, name, ty, align, num_elements, attrs })
-}
-
-/// Type in the low nibble, alignment in the high one.
-fn bit_properties(c: &mut Cursor<'_>) -> Read<(Type, Align)> {
-    let raw = c.u8("bit properties")?;
-    let fault = |c: &Cursor<'_>, allowed| {
-        Err(c.error_at(
-            c.pos() - 1,
-            "bit properties",
-            ErrorKind::IllegalValue { found: u64::from(raw), allowed },
-        ))
-    };
-    match (Type::from_raw(raw & 15), Align::from_raw(raw >> 4)) {
-        (Some(ty), Some(align)) => Ok((ty, align)),
-        (None, _) => fault(c, "a type of 0 to 15 in bits 0-3"),
-        (_, None) => fault(c, "an alignment of 0 to 9 in bits 4-7"),
-    }
 }

@@ -1,6 +1,6 @@
 //! Moves, arithmetic, logic, compares and address arithmetic.
 
-use super::*;
+use super::{plain_instructions, row::*};
 use crate::{
     opcode::Opcode::*,
     types::Type::{B, BF, D, DF, F, HF, UB, UD, UW, W},

@@ -1,8 +1,9 @@
 //! Load/store-cache instructions (spec `LSC_UNTYPED`, `LSC_TYPED`, `LSC_FENCE`).
 
-use super::*;
+use super::row::*;
 use crate::{
     lsc::LscOp::{self, *},
+    opcode::Opcode,
     opcode::Opcode::*,
 };
 

@@ -1,6 +1,6 @@
 //! Data port and shared virtual memory instructions.
 
-use super::*;
+use super::row::*;
 use crate::opcode::Opcode::*;
 
 const MASK: Slot = u8("channel mask");

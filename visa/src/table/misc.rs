@@ -1,6 +1,6 @@
 //! Control flow, synchronization, sends, motion estimation, matrix and bookkeeping instructions.
 
-use super::*;
+use super::row::*;
 use crate::opcode::Opcode::*;
 
 const LABEL: Slot = Slot::new("label", Enc::Label, Role::Control);

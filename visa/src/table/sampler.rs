@@ -1,6 +1,6 @@
 //! Sampler, video analytics and render target instructions.
 
-use super::*;
+use super::row::*;
 use crate::{opcode::Opcode::*, types::Type};
 
 const OP: Slot = Slot::new("operation", Enc::SampleOp, Role::Control);

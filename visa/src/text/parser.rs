@@ -9,7 +9,6 @@ use super::{
     TextOptions,
     lexer::{Tok, Token, tokens},
     symbols::Symbols,
-    tokens::MAX_FAULTS,
 };
 use crate::{
     ids::{LabelId, StrId},
@@ -17,6 +16,9 @@ use crate::{
     near::suggestion,
     types::LabelKind,
 };
+
+/// More faults than this are not collected.
+pub(super) const MAX_FAULTS: usize = 1000;
 
 /// A fault in vISA assembly.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -6,11 +6,8 @@ use narrow::to_index;
 
 use super::{
     lexer::{Tok, Token},
-    parser::{Failed, Fault, Parsed, Parser},
+    parser::{Failed, Fault, MAX_FAULTS, Parsed, Parser},
 };
-
-/// More faults than this are not collected.
-pub(super) const MAX_FAULTS: usize = 1000;
 
 impl<'s> Parser<'s> {
     pub(super) fn token(&self) -> Token {

@@ -7,7 +7,7 @@ use narrow::const_u16;
 
 use super::{
     Checker,
-    code::{address_end, last_element, plain_region},
+    reach::{address_end, last_element, plain_region},
 };
 use crate::{
     ids::*,

@@ -2,7 +2,7 @@
 
 use narrow::to_index;
 
-use super::{Out, code};
+use super::{code, out::Out};
 use crate::{error::WriteError, model::*};
 
 /// An encoded body.

@@ -2,7 +2,7 @@
 
 use narrow::{low_u16, low_u32, to_index};
 
-use super::{Out, limit};
+use super::out::{Out, limit};
 use crate::{
     error::WriteError,
     inst::Record,

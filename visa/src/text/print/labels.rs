@@ -10,7 +10,6 @@ use std::collections::{HashMap, HashSet};
 
 use narrow::to_index;
 
-use super::Printer;
 use crate::{ids::LabelId, model::Kernel, types::LabelKind};
 
 /// How often each label has its number behind its name.
@@ -28,14 +27,14 @@ const EMPTY: u64 = 0xcbf2_9ce4_8422_2325;
 type Seen = (u64, String);
 
 impl Labels {
-    /// Looks at the labels of the kernel that is printed.
-    pub fn of(printer: &Printer<'_>, kernel: &Kernel) -> Labels {
+    /// Looks at the labels of the kernel that is printed; their names without numbers are `plain_label`'s.
+    pub fn of(kernel: &Kernel, plain_label: impl Fn(LabelId) -> String) -> Labels {
         let mut names: HashMap<_, Seen> = HashMap::new();
         let mut name = |i: usize| {
             let label = &kernel.labels[i];
             let key = (label.name, label.kind == LabelKind::FastComposite);
             let seen = names.entry(key).or_insert_with(|| {
-                let plain = printer.plain_label(LabelId(to_index(i)));
+                let plain = plain_label(LabelId(to_index(i)));
                 (hash(EMPTY, plain.as_bytes()), plain[plain.len().saturating_sub(12)..].to_owned())
             });
             (seen.0, seen.1.ends_with(&format!("_{i}")))

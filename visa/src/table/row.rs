@@ -1,0 +1,412 @@
+//! What a row of the table is made of, and the functions that rows are written with.
+
+use narrow::const_u8;
+use platforms::Caps;
+
+use crate::{ids::VarId, opcode::Opcode, operand::*, types::Type};
+
+/// How one field of an instruction is stored.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Enc {
+    /// Execution size and mask, one byte; goes to the record.
+    Exec,
+    /// Guard predicate, two bytes; goes to the record.
+    Pred,
+    /// Sub-opcode, one byte; goes to the record and selects the row.
+    Sub,
+    /// Vector operand.
+    Vector,
+    /// Raw operand: variable (4 bytes, 2 before version 3.4) and byte offset (2 bytes).
+    Raw,
+    /// Unsigned byte.
+    U8,
+    /// Unsigned word.
+    U16,
+    /// Unsigned dword.
+    U32,
+    /// Signed dword.
+    I32,
+    /// Surface variable, one byte.
+    Surface,
+    /// Sampler variable, one byte.
+    Sampler,
+    /// Label, two bytes.
+    Label,
+    /// String of the pool, two bytes.
+    Str,
+    /// String of the pool, four bytes (two before version 3.4).
+    StrWide,
+    /// Variable index as a number, four bytes (two before version 3.4).
+    VarWide,
+    /// Sampler operation and flags: two bytes (one before version 4.0).
+    SampleOp,
+    /// Texel offsets: vector operand (before version 3.4: two bytes, read as a UW constant).
+    Aoffimmi,
+    /// Byte count, then that many raw operands. Last field of its row.
+    RawList,
+    /// Byte count of the labels in the row's last field.
+    LabelCount,
+    /// Labels, as many as the `LabelCount` field says. Last field of its row.
+    LabelList,
+}
+
+/// When a field exists.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum When {
+    /// Always.
+    Always,
+    /// From this version on (`major * 100 + minor`); before, it reads as the slot's default.
+    Since(u16),
+    /// Unless the object is of the kind that leaves the field out ([`crate::Quirks::no_surface_index`]).
+    SurfaceIndex,
+    /// If this bit of the row's first number is set.
+    Bit(u8),
+    /// If the row's first number has this value.
+    Equals(u32),
+}
+
+/// Set of data types, a bit per encoding.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Types(pub u16);
+
+impl Types {
+    /// Any type.
+    pub const ANY: Types = Types(0xffff);
+    /// All integers.
+    pub const INT: Types =
+        Types::of(&[Type::UD, Type::D, Type::UW, Type::W, Type::UB, Type::B, Type::Q, Type::UQ]);
+    /// DF and F.
+    pub const FLOAT: Types = Types::of(&[Type::DF, Type::F]);
+    /// DF, F, HF, BF.
+    pub const FLOAT_ALL: Types = Types::of(&[Type::DF, Type::F, Type::HF, Type::BF]);
+    /// D and UD.
+    pub const DWORD: Types = Types::of(&[Type::D, Type::UD]);
+    /// Words and dwords.
+    pub const WORD_DWORD: Types = Types::of(&[Type::W, Type::UW, Type::D, Type::UD]);
+    /// D, UD and F.
+    pub const DATA32: Types = Types::of(&[Type::D, Type::UD, Type::F]);
+
+    /// The set of these types.
+    pub const fn of(list: &[Type]) -> Types {
+        let mut bits = 0;
+        let mut i = 0;
+        while i < list.len() {
+            bits |= 1 << list[i] as u16;
+            i += 1;
+        }
+        Types(bits)
+    }
+
+    /// Both sets.
+    pub const fn or(self, other: Types) -> Types {
+        Types(self.0 | other.0)
+    }
+
+    /// True if the set holds the type.
+    pub const fn has(self, ty: Type) -> bool {
+        self.0 >> ty as u16 & 1 != 0
+    }
+}
+
+impl std::fmt::Display for Types {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let names: Vec<_> = Type::ALL.iter().filter(|t| self.has(**t)).map(|t| t.name()).collect();
+        f.write_str(&names.join(", "))
+    }
+}
+
+/// Set of vector operand classes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Classes(pub u8);
+
+impl Classes {
+    /// Region of a general variable.
+    pub const GENERAL: Classes = Classes(1);
+    /// Address variable.
+    pub const ADDRESS: Classes = Classes(2);
+    /// Predicate.
+    pub const PREDICATE: Classes = Classes(4);
+    /// Indirect region.
+    pub const INDIRECT: Classes = Classes(8);
+    /// Constant.
+    pub const IMMEDIATE: Classes = Classes(16);
+    /// Surface or sampler.
+    pub const STATE: Classes = Classes(32);
+    /// What most destinations take.
+    pub const DST: Classes = Classes(1 | 8);
+    /// What most sources take.
+    pub const SRC: Classes = Classes(1 | 8 | 16);
+
+    /// Both sets.
+    pub const fn or(self, other: Classes) -> Classes {
+        Classes(self.0 | other.0)
+    }
+
+    /// True if the set holds regions of general variables.
+    pub(crate) const fn has_general(self) -> bool {
+        self.0 & Classes::GENERAL.0 != 0
+    }
+
+    /// True if the operand is of one of the classes.
+    pub const fn has(self, operand: &VectorOperand) -> bool {
+        let bit = match operand {
+            VectorOperand::General(_) => 1,
+            VectorOperand::Address(_) => 2,
+            VectorOperand::Predicate(..) => 4,
+            VectorOperand::Indirect(_) => 8,
+            VectorOperand::Immediate { .. } => 16,
+            VectorOperand::Surface { .. } | VectorOperand::Sampler { .. } => 32,
+        };
+        self.0 & bit != 0
+    }
+}
+
+impl std::fmt::Display for Classes {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        const NAMES: [&str; 6] = ["general", "address", "predicate", "indirect", "immediate", "state"];
+        let names: Vec<_> = (0..6).filter(|i| self.0 >> i & 1 != 0).map(|i| NAMES[i]).collect();
+        f.write_str(&names.join(", "))
+    }
+}
+
+/// Whether an operand is read or written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Role {
+    /// Written.
+    Dst,
+    /// Read.
+    Src,
+    /// Neither: control fields.
+    Control,
+}
+
+/// One field of an instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Slot {
+    /// Name in messages.
+    pub name: &'static str,
+    /// How it is stored.
+    pub enc: Enc,
+    /// When it exists.
+    pub when: When,
+    /// Read or written.
+    pub role: Role,
+    /// Types allowed (vector operands).
+    pub types: Types,
+    /// Classes allowed (vector operands).
+    pub classes: Classes,
+    /// Only the first element counts (spec "Scalar Operands").
+    pub scalar: bool,
+}
+
+impl Slot {
+    pub(super) const fn new(name: &'static str, enc: Enc, role: Role) -> Slot {
+        Slot { name, enc, when: When::Always, role, types: Types::ANY, classes: Classes(0), scalar: false }
+    }
+
+    pub(super) const fn when(self, when: When) -> Slot {
+        Slot { when, ..self }
+    }
+
+    pub(super) const fn classes(self, classes: Classes) -> Slot {
+        Slot { classes, ..self }
+    }
+
+    pub(super) const fn named(self, name: &'static str) -> Slot {
+        Slot { name, ..self }
+    }
+
+    /// Value of the operand in objects too old to have the field.
+    pub fn default_operand(&self) -> Operand {
+        match self.enc {
+            Enc::Vector | Enc::Aoffimmi => Operand::Vector(VectorOperand::imm(Type::UW, 0)),
+            Enc::Raw => Operand::Raw(RawOperand { var: VarId::NULL, offset: 0 }),
+            // Everything else that may be missing is a number.
+            _ => Operand::Num(0),
+        }
+    }
+
+    /// True if the field becomes an [`Operand`] (the others go to the record).
+    pub const fn is_operand(&self) -> bool {
+        !matches!(self.enc, Enc::Exec | Enc::Pred | Enc::Sub)
+    }
+}
+
+pub(super) const EXEC: Slot = Slot::new("execution size", Enc::Exec, Role::Control);
+
+pub(super) const PRED: Slot = Slot::new("predicate", Enc::Pred, Role::Control);
+
+pub(super) const SUB: Slot = Slot::new("sub-opcode", Enc::Sub, Role::Control);
+
+pub(super) const SURFACE: Slot = Slot::new("surface", Enc::Surface, Role::Src);
+
+pub(super) const SAMPLER: Slot = Slot::new("sampler", Enc::Sampler, Role::Src);
+
+pub(super) const fn dst(types: Types) -> Slot {
+    Slot { types, classes: Classes::DST, ..Slot::new("destination", Enc::Vector, Role::Dst) }
+}
+
+pub(super) const fn src(types: Types) -> Slot {
+    Slot { types, classes: Classes::SRC, ..Slot::new("source", Enc::Vector, Role::Src) }
+}
+
+/// A scalar source of a message.
+pub(super) const fn scalar(name: &'static str, types: Types) -> Slot {
+    Slot { types, classes: Classes::SRC, scalar: true, ..Slot::new(name, Enc::Vector, Role::Src) }
+}
+
+pub(super) const fn raw_src(name: &'static str) -> Slot {
+    Slot::new(name, Enc::Raw, Role::Src)
+}
+
+pub(super) const fn raw_dst(name: &'static str) -> Slot {
+    Slot::new(name, Enc::Raw, Role::Dst)
+}
+
+pub(super) const fn u8(name: &'static str) -> Slot {
+    Slot::new(name, Enc::U8, Role::Control)
+}
+
+pub(super) const fn u16(name: &'static str) -> Slot {
+    Slot::new(name, Enc::U16, Role::Control)
+}
+
+pub(super) const fn u32(name: &'static str) -> Slot {
+    Slot::new(name, Enc::U32, Role::Control)
+}
+
+pub(super) const fn i32(name: &'static str) -> Slot {
+    Slot::new(name, Enc::I32, Role::Control)
+}
+
+/// What kind of instruction a row describes; selects printing and typed view.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Family {
+    /// One destination, sources.
+    Alu,
+    /// Everything else has its own form.
+    Other,
+}
+
+/// One instruction.
+#[derive(Debug)]
+pub struct Row {
+    /// Opcode.
+    pub opcode: Opcode,
+    /// Sub-opcode, if rows of the opcode differ by one.
+    pub sub: Option<u8>,
+    /// Name (of the sub-opcode, if there is one).
+    pub name: &'static str,
+    /// Kind.
+    pub family: Family,
+    /// Fields after the opcode byte.
+    pub slots: &'static [Slot],
+    /// Sources and destination have types of one kind (all integer, or one float type).
+    pub same_type: bool,
+    /// Number of operands, if the fields are an execution size, a predicate and vector operands that always
+    /// exist; else 0.
+    pub vectors: u8,
+    /// Whether a platform has it, where not all have.
+    pub only: Option<fn(&Caps) -> bool>,
+}
+
+/// The condition that a row's `if` says.
+macro_rules! has {
+    (nowhere) => {
+        |_| false
+    };
+    ($group:ident.$field:ident) => {
+        |caps| caps.$group.$field
+    };
+}
+pub(super) use has;
+
+/// [`Row::vectors`] of these fields.
+pub(super) const fn vectors(slots: &[Slot]) -> u8 {
+    let mut i = 0;
+    while i < slots.len() {
+        let fits = match slots[i].enc {
+            Enc::Exec => i == 0,
+            Enc::Pred => i == 1,
+            Enc::Vector => i > 1 && matches!(slots[i].when, When::Always),
+            _ => false,
+        };
+        if !fits {
+            return 0;
+        }
+        i += 1;
+    }
+    const_u8(slots.len().saturating_sub(2) as u64)
+}
+
+pub(super) const fn alu(opcode: Opcode, same_type: bool, slots: &'static [Slot]) -> Row {
+    Row {
+        opcode,
+        sub: None,
+        name: opcode.name(),
+        family: Family::Alu,
+        slots,
+        same_type,
+        vectors: vectors(slots),
+        only: None,
+    }
+}
+
+pub(super) const fn op(opcode: Opcode, slots: &'static [Slot]) -> Row {
+    Row {
+        opcode,
+        sub: None,
+        name: opcode.name(),
+        family: Family::Other,
+        slots,
+        same_type: false,
+        vectors: vectors(slots),
+        only: None,
+    }
+}
+
+pub(super) const fn sub(opcode: Opcode, sub: u8, name: &'static str, slots: &'static [Slot]) -> Row {
+    Row {
+        opcode,
+        sub: Some(sub),
+        name,
+        family: Family::Other,
+        slots,
+        same_type: false,
+        vectors: vectors(slots),
+        only: None,
+    }
+}
+
+impl Row {
+    /// The same, but only platforms with a capability have it.
+    pub(super) const fn on(self, only: fn(&Caps) -> bool) -> Row {
+        Row { only: Some(only), ..self }
+    }
+
+    /// Whether a platform has the instruction (spec appendix "vISA instructions (per platform)"; the Ponte Vecchio
+    /// column from objects of Intel's compiler and its instruction descriptions).
+    pub fn is_on(&self, caps: &Caps) -> bool {
+        self.only.is_none_or(|only| only(caps))
+    }
+
+    /// True if the instruction has an execution size.
+    pub fn has_exec(&self) -> bool {
+        self.slots.iter().any(|s| s.enc == Enc::Exec)
+    }
+
+    /// True if the instruction may be guarded by a predicate.
+    pub fn has_pred(&self) -> bool {
+        self.slots.iter().any(|s| s.enc == Enc::Pred)
+    }
+
+    /// The slots of the operands that [`Row::vectors`] counts.
+    pub(crate) fn vector_slots(&self) -> &'static [Slot] {
+        if self.vectors == 0 { &[] } else { &self.slots[2..] }
+    }
+
+    /// The slots that become operands, in order.
+    pub fn operand_slots(&self) -> impl Iterator<Item = &'static Slot> + use<> {
+        self.slots.iter().filter(|s| s.is_operand())
+    }
+}
