@@ -27,17 +27,16 @@ mod decode_all;
 mod error;
 mod gen8;
 pub mod opcodes;
+mod word;
 mod xe;
 
 pub use buffer::{CodeBuffer, CodeOptions};
 pub use decode_all::{DecodeAll, Decoded, decode_all};
 pub use error::{DecodeError, EncodeError, Found, Raw};
+pub use word::CMPT_CTRL;
 
 use gen_ir::{ExecSize, Inst, Op, Physical};
 use platforms::{Layout, Platform};
-
-/// Bit 29 of either form: the instruction is compacted. (`CmptCtrl` in the manuals.)
-pub const CMPT_CTRL: u64 = 1 << 29;
 
 /// The native 128-bit word of an instruction, never compacted. Branch targets must be
 /// [`Target::Rel`](gen_ir::Target::Rel).

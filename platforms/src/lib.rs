@@ -21,6 +21,7 @@ mod caps;
 mod icllp;
 mod latency;
 mod mixed;
+mod platform;
 mod pvc;
 mod skl;
 mod tgllp;
@@ -30,47 +31,11 @@ pub use caps::{
     TernaryImm, Thread, Words,
 };
 pub use latency::Latencies;
+pub use platform::Platform;
 
 use std::{fmt, str::FromStr};
 
-/// A GPU generation.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Platform {
-    /// Broadwell, Gen8.
-    Bdw,
-    /// Skylake, Gen9.
-    Skl,
-    /// Broxton, Gen9 low power: Skylake's instruction set with the Cherryview 64-bit region rules.
-    Bxt,
-    /// Ice Lake, Gen11.
-    Icllp,
-    /// Tiger Lake, Gen12 (Xe-LP).
-    Tgllp,
-    /// Ponte Vecchio, Xe-HPC.
-    Pvc,
-    /// No GPU: a row with features of several, so that tests see that nothing goes by the platform's name or
-    /// takes one feature for another. Not among [`Platform::ALL`], and no name stands for it.
-    #[doc(hidden)]
-    Mixed,
-}
-
 impl Platform {
-    /// All platforms, oldest first.
-    pub const ALL: [Platform; 6] =
-        [Platform::Bdw, Platform::Skl, Platform::Bxt, Platform::Icllp, Platform::Tgllp, Platform::Pvc];
-
-    /// All rows, that of the invented platform too, in the order of the enum: for tables by platform.
-    #[doc(hidden)]
-    pub const ROWS: [Platform; 7] = [
-        Platform::Bdw,
-        Platform::Skl,
-        Platform::Bxt,
-        Platform::Icllp,
-        Platform::Tgllp,
-        Platform::Pvc,
-        Platform::Mixed,
-    ];
-
     /// The capability row.
     pub const fn caps(self) -> &'static Caps {
         match self {
@@ -112,7 +77,8 @@ pub struct UnknownPlatform(pub String);
 
 impl fmt::Display for UnknownPlatform {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "unknown platform `{}`; allowed: bdw, skl, bxt, icllp, tgllp, pvc", self.0)
+        let allowed = Platform::ALL.map(|p| p.caps().name).join(", ");
+        write!(f, "unknown platform `{}`; allowed: {allowed}", self.0)
     }
 }
 

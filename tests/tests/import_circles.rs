@@ -1,9 +1,9 @@
 //! Files that import each other: none of a crate may come to stand in a circle of imports, so that the direction of
 //! imports stays that of the pipeline, and a file can be read with what it imports and nothing else.
 //!
-//! An edge goes from a file to the one that defines what it names after `use crate::`, `use super::`, `use self::` or a
-//! module of its own; a name that is only passed on (`pub use`) belongs to the file that it comes from. Tests are not
-//! looked at, they may name anything.
+//! An edge goes from a file to the one that defines what it names by a path from `crate`, `super`, `self` or a module of
+//! its own, in `use` or where the name is used; a name that a file has from elsewhere belongs to the file that it comes
+//! from, and `pub use` is no edge. Tests are not looked at, they may name anything.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -53,8 +53,8 @@ struct Sources {
 struct File {
     /// What its `use` items name, as absolute paths; a glob ends in `*`.
     imports: Vec<ModulePath>,
-    /// What it passes on: the name here, and the path it has elsewhere.
-    exports: Vec<(String, ModulePath)>,
+    /// What it names by `use`, which modules below it see, too: the name here, and the path it has elsewhere.
+    names: Vec<(String, ModulePath)>,
     /// Names of the items that it defines.
     defines: BTreeSet<String>,
 }
@@ -95,10 +95,10 @@ impl Sources {
             let whole: ModulePath = target.iter().chain(&rest[1..]).cloned().collect();
             self.definer(&whole, depth - 1)
         };
-        if let Some((_, target)) = file.exports.iter().find(|(export, _)| export == name) {
+        if let Some((_, target)) = file.names.iter().find(|(here, _)| here == name) {
             return follow(target);
         }
-        let globs = file.exports.iter().filter(|(export, _)| export == "*");
+        let globs = file.names.iter().filter(|(here, _)| here == "*");
         let through_glob = globs.filter_map(|(_, target)| {
             let whole: ModulePath = target[..target.len() - 1].iter().chain(rest).cloned().collect();
             let found = self.definer(&whole, depth - 1)?;
@@ -168,12 +168,27 @@ fn module_of(src: &Path, path: &Path) -> Option<ModulePath> {
 impl File {
     fn read(text: &str, module: &ModulePath) -> File {
         let words = words(text);
-        let mut file = File { imports: Vec::new(), exports: Vec::new(), defines: BTreeSet::new() };
+        let mut file = File { imports: Vec::new(), names: Vec::new(), defines: BTreeSet::new() };
         let children: BTreeSet<&str> =
             words.windows(3).filter(|w| w[0] == "mod" && w[2] == ";").map(|w| w[1]).collect();
-        let mut at = 0;
+        let (mut at, mut depth) = (0, 0);
+        // The module that a word is in, and how deep the braces of modules in the file are.
+        let (mut module, mut inside) = (module.clone(), Vec::new());
         while at < words.len() {
             match words[at] {
+                "{" => depth += 1,
+                "}" => {
+                    depth -= 1;
+                    if inside.last() == Some(&depth) {
+                        inside.pop();
+                        module.pop();
+                    }
+                }
+                "mod" if words.get(at + 2) == Some(&"{") => {
+                    module.push(words[at + 1].to_owned());
+                    inside.push(depth);
+                    at += 1;
+                }
                 "#" if words[at..].starts_with(&["#", "[", "cfg", "(", "test", ")", "]"]) => {
                     at = behind_item(&words, at + 7);
                     continue;
@@ -183,12 +198,11 @@ impl File {
                     let mut paths = Vec::new();
                     at = tree(&words, at + 1, &mut Vec::new(), &mut paths);
                     for (mut path, name) in paths {
-                        if let Some(path) = absolute(&mut path, module, &children) {
-                            if public {
-                                file.exports.push((name, path));
-                            } else {
-                                file.imports.push(path);
+                        if let Some(path) = absolute(&mut path, &module, &children) {
+                            if !public {
+                                file.imports.push(path.clone());
                             }
+                            file.names.push((name, path));
                         }
                     }
                 }
@@ -198,12 +212,30 @@ impl File {
                         words.get(at + 1).copied().filter(|&word| word != "!").or(words.get(at + 2).copied());
                     file.defines.extend(name.map(str::to_owned));
                 }
+                first
+                    if words[at + 1..].starts_with(&[":", ":"])
+                        && at > 0
+                        && !matches!(words[at - 1], ":" | "in") =>
+                {
+                    let mut path = vec![first.to_owned()];
+                    while words[at + 1..].starts_with(&[":", ":"])
+                        && words.get(at + 3).is_some_and(|w| is_name(w))
+                    {
+                        path.push(words[at + 3].to_owned());
+                        at += 3;
+                    }
+                    file.imports.extend(absolute(&mut path, &module, &children));
+                }
                 _ => {}
             }
             at += 1;
         }
         file
     }
+}
+
+fn is_name(word: &str) -> bool {
+    word.chars().all(|c| c.is_alphanumeric() || c == '_')
 }
 
 /// The path from the top of the crate; none if it leads into another crate.
@@ -265,16 +297,13 @@ fn string(text: &str) -> usize {
     text.len()
 }
 
-/// How long a character literal is, or the quote of a lifetime.
+/// How long a character literal is, or a lifetime.
 fn character(text: &str) -> usize {
     let mut chars = text.char_indices().skip(1);
-    match chars.next() {
-        Some((_, '\\')) => text[3..].find('\'').map_or(1, |end| end + 4),
-        Some(_) => match chars.next() {
-            Some((at, '\'')) => at + 1,
-            _ => 1,
-        },
-        None => 1,
+    match (chars.next(), chars.next()) {
+        (Some((_, '\\')), _) => text[3..].find('\'').map_or(1, |end| end + 4),
+        (Some(_), Some((at, '\''))) => at + 1,
+        _ => 1 + text[1..].find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(text.len() - 1),
     }
 }
 

@@ -72,7 +72,7 @@ pub(super) fn decode(
     if w.src0_addr_imm_9() || w.src1_addr_imm_9() {
         return Err(Fault::new("AddrImm[9]", 1u8, "0 without an address"));
     }
-    super::basic::check_unused(w, count, false)
+    operand::check_unused(w, count, false)
 }
 
 fn decode_dst(rules: &Rules, w: Basic, is_macro: bool) -> Result<Dst<Physical>, Fault> {

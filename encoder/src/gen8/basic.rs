@@ -70,23 +70,7 @@ pub(super) fn decode(
     if inst.op == Op::Wait && inst.dst.reg() != inst.src[0].reg() {
         return Err(Fault::new("DstRegNum", w.dst_reg_num(), "the register that wait reads"));
     }
-    check_unused(w, count, imm)
-}
-
-/// Bits that no operand uses must be zero.
-#[inline]
-pub(super) fn check_unused(w: Basic, count: u8, imm: bool) -> Result<(), Fault> {
-    if imm {
-        // The immediate's own rules cover the upper half.
-        return Ok(());
-    }
-    let upper = (w.into_bits() >> 64) as u64;
-    let unused = match count {
-        // All of source 1, but not `Src0AddrImm[9]`, bit 95.
-        1 => upper & (0xffff_ffff_0000_0000 | 0x3f << 25),
-        _ => upper & 0x3f << 58,
-    };
-    if unused == 0 { Ok(()) } else { Err(Fault::new("unused bits 127..64", unused, "0")) }
+    operand::check_unused(w, count, imm)
 }
 
 #[inline]

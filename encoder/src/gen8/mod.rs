@@ -11,6 +11,7 @@ mod codes;
 mod compact;
 mod compact_tables;
 mod control;
+mod fault;
 mod layout;
 mod operand;
 mod rules;
@@ -18,40 +19,11 @@ mod send;
 mod ternary1;
 mod ternary16;
 
-use crate::{DecodeError, EncodeError, Found, opcodes};
+use crate::{DecodeError, EncodeError, opcodes};
+use fault::{Bad, Fault};
 use gen_ir::{Class, Inst, Options, Physical};
 use narrow::{low_u8, low_u64};
 use platforms::Platform;
-
-/// A field that decodes to nothing; becomes a [`DecodeError`].
-#[derive(Clone, Copy)]
-struct Fault {
-    field: &'static str,
-    found: u64,
-    allowed: &'static str,
-}
-
-impl Fault {
-    #[cold]
-    fn new(field: &'static str, found: impl Into<u64>, allowed: &'static str) -> Fault {
-        Fault { field, found: found.into(), allowed }
-    }
-}
-
-/// A part of an instruction that has no encoding; becomes an [`EncodeError`].
-#[derive(Clone, Copy)]
-struct Bad {
-    field: &'static str,
-    found: Found,
-    allowed: &'static str,
-}
-
-impl Bad {
-    #[cold]
-    fn new(field: &'static str, found: impl Into<Found>, allowed: &'static str) -> Bad {
-        Bad { field, found: found.into(), allowed }
-    }
-}
 
 /// See [`crate::encode`].
 pub fn encode(platform: Platform, inst: &Inst<Physical>) -> Result<u128, EncodeError> {

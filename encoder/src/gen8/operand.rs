@@ -291,3 +291,19 @@ pub(super) fn encode_mme(mme: Mme) -> Result<u8, Bad> {
         Mme::Reg(n) => Err(Bad::new("math macro register", u32::from(n), "mme0 to mme7, nomme")),
     }
 }
+
+/// Bits that no operand uses must be zero.
+#[inline]
+pub(super) fn check_unused(w: Basic, count: u8, imm: bool) -> Result<(), Fault> {
+    if imm {
+        // The immediate's own rules cover the upper half.
+        return Ok(());
+    }
+    let upper = (w.into_bits() >> 64) as u64;
+    let unused = match count {
+        // All of source 1, but not `Src0AddrImm[9]`, bit 95.
+        1 => upper & (0xffff_ffff_0000_0000 | 0x3f << 25),
+        _ => upper & 0x3f << 58,
+    };
+    if unused == 0 { Ok(()) } else { Err(Fault::new("unused bits 127..64", unused, "0")) }
+}

@@ -3,6 +3,12 @@
 
 use super::swsb::Kind;
 use gen_ir::{PredCtrl, Swsb};
+use platforms::{Format, Platform};
+
+/// Whether words are laid out as on Ponte Vecchio.
+pub(super) const fn wide(platform: Platform) -> bool {
+    matches!(platform.caps().words.format, Format::XeHpc)
+}
 
 /// Fields that every instruction has.
 #[derive(Clone, Copy, Debug, Default)]

@@ -25,12 +25,8 @@ mod words;
 
 use crate::{DecodeError, EncodeError};
 use gen_ir::{Inst, Physical};
-use platforms::{Format, Platform};
-
-/// Whether words are laid out as on Ponte Vecchio.
-const fn wide(platform: Platform) -> bool {
-    matches!(platform.caps().words.format, Format::XeHpc)
-}
+use layout::wide;
+use platforms::Platform;
 
 /// See [`crate::encode`].
 #[inline]

@@ -7,12 +7,14 @@
 //!
 //! Source: Programmer's Reference Manual for Tiger Lake, volume 8, "EU Compact Instruction Format".
 
+mod fields;
 mod immediate;
 mod index;
 mod pvc;
 mod tgl;
 
 use self::{
+    fields::{Basic, Compaction, Ternary},
     immediate::{compact_imm, expand_imm},
     index::Index,
     pvc::Pvc,
@@ -27,7 +29,7 @@ use platforms::Platform;
 /// See [`crate::compact`].
 pub(super) fn compact(platform: Platform, word: u128) -> Option<u64> {
     let form = form(platform, low_u64(word))?;
-    if super::wide(platform) { compact_as::<Pvc>(form, word) } else { compact_as::<Tgl>(form, word) }
+    if super::layout::wide(platform) { compact_as::<Pvc>(form, word) } else { compact_as::<Tgl>(form, word) }
 }
 
 /// See [`crate::expand`].
@@ -39,7 +41,7 @@ pub(super) fn expand(platform: Platform, word: u64) -> Result<u128, DecodeError>
     if word & CMPT_CTRL == 0 {
         return Err(DecodeError::compacted(word, "CmptCtrl", 0, "1"));
     }
-    if super::wide(platform) { expand_as::<Pvc>(form, word) } else { expand_as::<Tgl>(form, word) }
+    if super::layout::wide(platform) { expand_as::<Pvc>(form, word) } else { expand_as::<Tgl>(form, word) }
 }
 
 /// Which groups of bits an operation's words have.
@@ -80,61 +82,6 @@ static FORMS: [[Option<Form>; 128]; Platform::ROWS.len()] = {
     }
     table
 };
-
-/// Contents of a compacted word with one or two sources.
-#[derive(Clone, Copy, Default)]
-struct Basic {
-    opcode: u8,
-    debug_ctrl: bool,
-    swsb: u16,
-    control: u8,
-    data_type: u8,
-    sub_reg: u8,
-    src0: u8,
-    dst_reg: u8,
-    src0_reg: u8,
-    /// Register number and index of source 1, or an immediate.
-    src1: u16,
-}
-
-/// Contents of a compacted word with three sources.
-#[derive(Clone, Copy, Default)]
-struct Ternary {
-    opcode: u8,
-    debug_ctrl: bool,
-    swsb: u16,
-    control: u8,
-    source: u8,
-    sub_reg: u8,
-    dst_reg: u8,
-    src0_reg: u8,
-    src1_reg: u8,
-    src2_reg: u8,
-}
-
-/// Where a platform keeps the fields of compacted words, and its tables.
-trait Compaction {
-    /// Bits of SWSB, the same in native and compacted words.
-    const SWSB: u128;
-    const CONTROL: Index;
-    const DATA_TYPE: Index;
-    /// Beside an immediate.
-    const DATA_TYPE_IMM: Index;
-    /// Two register sources.
-    const SUB_REG: Index;
-    /// One register source, or two with an immediate.
-    const SUB_REG_0: Index;
-    /// Immediate only.
-    const SUB_REG_DST: Index;
-    const SRC0: Index;
-    const SRC1: Index;
-    const TERNARY: [Index; 3];
-    const DPAS: [Index; 3];
-    fn basic(b: &Basic) -> u64;
-    fn basic_of(word: u64) -> Basic;
-    fn ternary(t: &Ternary) -> u64;
-    fn ternary_of(word: u64) -> Ternary;
-}
 
 const SRC0_IS_IMM: u128 = bits(46, 46);
 const SRC1_IS_IMM: u128 = bits(47, 47);
@@ -299,8 +246,3 @@ fn field(word: u128, low: u32) -> u8 {
 fn swsb<C: Compaction>(word: u128) -> u16 {
     low_u16((word & C::SWSB) >> 8)
 }
-
-/// `DataTypeIndex` on both platforms; the last part only without immediate.
-const DATA_TYPE: &[(u32, u32)] = &[(35, 43), (46, 50), (66, 66), (88, 91), (98, 98)];
-const DATA_TYPE_IMM: &[(u32, u32)] = &[(35, 43), (46, 50), (66, 66), (88, 91)];
-const TERNARY_SUB_REG: &[(u32, u32)] = &[(51, 55), (67, 71), (99, 103), (115, 119)];

@@ -2,7 +2,7 @@
 
 use super::{
     super::{tgl_tables as tgl, words::bits},
-    Basic, Compaction, DATA_TYPE, DATA_TYPE_IMM, TERNARY_SUB_REG, Ternary,
+    fields::{Basic, Compaction, DATA_TYPE, DATA_TYPE_IMM, TERNARY_SUB_REG, Ternary},
     index::Index,
 };
 use bitfield_struct::bitfield;
