@@ -1,5 +1,7 @@
 //! Symbols in the code: which dwords a linker fills in.
 
+use std::fmt;
+
 use gen_ir::{Inst, Kernel, Options, Physical};
 use narrow::to_index;
 use visa::StrId;
@@ -26,6 +28,12 @@ pub(crate) struct Symbol {
 }
 
 impl Symbol {
+    /// Says which instruction names which half of what address.
+    pub(crate) fn describe(&self, source: &visa::Kernel, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.name.map_or_else(|| PAYLOAD_OFFSET.to_owned(), |name| source.str(name).into_owned());
+        writeln!(f, "symbol: instruction {}, {:?} of {name}", self.inst, self.kind)
+    }
+
     /// The symbol of the source; none for [`PAYLOAD_OFFSET`].
     pub(crate) fn name(&self) -> Name {
         self.name

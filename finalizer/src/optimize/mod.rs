@@ -29,7 +29,7 @@ mod values;
 
 pub(crate) use analyses::{Analyses, Facts};
 
-use gen_ir::{Kernel, Op, Virtual};
+use gen_ir::{Inst, Kernel, Op, Options, Virtual};
 
 use crate::{Refusal, workspace::Workspace};
 
@@ -197,7 +197,9 @@ pub(crate) fn remove_nops(kernel: &mut Kernel<Virtual>, _: &mut Workspace) -> Ch
 }
 
 fn drop_nops(kernel: &mut Kernel<Virtual>) {
-    kernel.blocks.iter_mut().for_each(|block| block.insts.retain(|i| i.op != Op::Nop));
+    // A breakpoint is a `nop` that the program asks for.
+    let stays = |inst: &Inst<Virtual>| inst.op != Op::Nop || inst.opts.has(Options::BREAKPOINT);
+    kernel.blocks.iter_mut().for_each(|block| block.insts.retain(stays));
 }
 
 /// Values are made where a payload wants them.

@@ -18,6 +18,8 @@ pub struct Case {
     head: String,
     pub passes: Vec<String>,
     pub platforms: Vec<Platform>,
+    /// The number that goes behind the code ([`finalizer::Options::kernel_id`]).
+    pub kernel_id: Option<u64>,
     pub input: String,
     pub gives: Vec<(Vec<Platform>, String)>,
 }
@@ -56,6 +58,10 @@ impl File {
                     Some(case) => case.choose(line, |case| case.platforms = list),
                     None => platforms = list,
                 }
+            } else if let (Some(id), Some(case)) = (line.strip_prefix("kernel-id: 0x"), file.cases.last_mut())
+            {
+                let id = u64::from_str_radix(id, 16).map_err(|e| format!("{line}: {e}"))?;
+                case.choose(line, |case| case.kernel_id = Some(id));
             } else if line.starts_with("case ") {
                 if passes.is_empty() {
                     return Err("no `pass:` before the first case".into());
@@ -75,7 +81,8 @@ impl File {
             }
             match (&part, file.cases.last_mut()) {
                 (Part::Head, _) | (_, None) => file.head += &format!("{head}{line}\n"),
-                (Part::Input, Some(_)) if line.starts_with("pass:") || line.starts_with("on:") => {}
+                (Part::Input, Some(_))
+                    if ["pass:", "on:", "kernel-id:"].iter().any(|key| line.starts_with(key)) => {}
                 (Part::Input, Some(case)) => case.input += &format!("{head}{line}\n"),
                 (Part::Gives, Some(_)) => {}
             }

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Descriptor, ExecSize, ExtendedDescriptor, Op, Reg};
+use crate::{Arf, Descriptor, Dst, ExecSize, ExtendedDescriptor, Op, Reg, Region, Src, SrcMod, Type};
 
 fn inst(op: Op, exec: ExecSize, dst: Dst<Physical>, srcs: &[Src<Physical>]) -> Inst<Physical> {
     let mut i = Inst::new(op, exec);
