@@ -155,7 +155,7 @@ impl Sources {
     fn describe(&self, circle: &[ModulePath]) -> String {
         let line = |module: &ModulePath| {
             let to: Vec<String> =
-                self.edges(module).iter().filter(|to| circle.contains(to)).map(|to| written(to)).collect();
+                self.edges(module).iter().filter(|to| circle.contains(to)).map(written).collect();
             format!("    {} imports {}", written(module), to.join(", "))
         };
         circle.iter().map(line).collect::<Vec<_>>().join("\n")
