@@ -1,4 +1,4 @@
-//! `visa-finalize gpu`: an OpenCL program on Intel's driver, its kernels on the emulator.
+//! `visa-finalize gpu`: an OpenCL or Level Zero program on Intel's driver, its kernels on the emulator.
 
 use std::{
     env,

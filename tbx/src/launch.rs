@@ -16,6 +16,8 @@ use crate::{Config, Device, Findings, Server};
 pub const LIBRARY: &str = "libvisafinalize_neo.so";
 /// The compiler that it stands in front of.
 const COMPILER: &str = "libigc.so.1";
+/// Names that the driver's part for Level Zero has had.
+const LEVEL_ZERO: [&str; 2] = ["libze_intel_gpu.so.1", "libze_intel_gpu_legacy1.so.1"];
 
 /// Why a program cannot be started.
 #[derive(Debug, thiserror::Error)]
@@ -115,6 +117,10 @@ impl Driver {
         command.arg("--library-path").arg(joined([first, Some(libraries.as_os_str()), others.as_deref()]));
         command.arg(file).args(before);
         command.env("OCL_ICD_VENDORS", tree.join("vendors")).env_remove("OCL_ICD_FILENAMES");
+        // Level Zero's loader looks at the system's places, too, and does not know all names.
+        if let Some(driver) = LEVEL_ZERO.iter().map(|name| libraries.join(name)).find(|p| p.exists()) {
+            command.env("ZE_ENABLE_ALT_DRIVERS", driver);
+        }
         Ok(command)
     }
 }

@@ -22,6 +22,8 @@ pub enum Need {
     Program(&'static str),
     /// Intel's OpenCL driver of this age, where `get-neo` puts it.
     Driver(&'static str),
+    /// Level Zero's headers and loader, where `get-neo` puts them.
+    LevelZero,
     /// OpenCL programs by others, where `get-others` puts them.
     Others,
     /// Intel's finalizer as a library, where the loader finds it.
@@ -40,6 +42,10 @@ impl Need {
             Need::Driver(age) => tbx::Driver::installed(age)
                 .is_none()
                 .then(|| format!("driver {age} is not installed: tests/tools/get-neo installs it")),
+            Need::LevelZero => (!tbx::Driver::installed("2243")
+                .and_then(|d| Some(d.tree()?.join("usr/include/level_zero/ze_api.h")))
+                .is_some_and(|header| header.exists()))
+            .then(|| "Level Zero's headers are not installed: tests/tools/get-neo installs them".to_owned()),
             Need::Others => others::installed().is_none().then(|| {
                 "programs by others are not installed: tests/tools/get-others installs them".to_owned()
             }),
@@ -52,7 +58,7 @@ impl Need {
     }
 
     fn is_oracle(self) -> bool {
-        matches!(self, Need::Oracle(_) | Need::Libigc | Need::Driver(_) | Need::Others)
+        matches!(self, Need::Oracle(_) | Need::Libigc | Need::Driver(_) | Need::LevelZero | Need::Others)
     }
 }
 

@@ -90,6 +90,23 @@ impl Ocloc {
         Ok(None)
     }
 
+    /// Compiles a source to SPIR-V.
+    ///
+    /// # Errors
+    ///
+    /// The compiler refuses it, or cannot be started.
+    pub fn spirv(&self, source: &Path, device: &str) -> io::Result<Vec<u8>> {
+        let place = tempfile::tempdir()?;
+        let mut command = self.command(place.path())?;
+        command.args(["compile", "-spv_only", "-file"]).arg(source).args(["-device", device]);
+        let output = command.args(["-out_dir", "out"]).output()?;
+        let made = files_below(&place.path().join("out"), &["spv"]).unwrap_or_default();
+        match made.first() {
+            Some(path) if output.status.success() => fs::read(path),
+            _ => Err(io::Error::other(String::from_utf8_lossy(&output.stdout).into_owned())),
+        }
+    }
+
     /// Reads a program as the driver of this age does: what it says, if it refuses it.
     pub fn validate(&self, program: &[u8]) -> io::Result<Result<(), String>> {
         let place = tempfile::tempdir()?;

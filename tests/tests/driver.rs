@@ -52,6 +52,14 @@ fn main() {
         checks.push(on_driver(format!("ours_{name}"), age, move || runs(device, false, &cases)));
         checks.push(on_driver(format!("intels_{name}"), age, move || runs(device, true, &again)));
         checks.push(on_driver(format!("in_front_{name}"), age, move || front_gives_our_code(device)));
+        // Level Zero begins with Gen9.
+        if name != "bdw" {
+            let needs = [Need::LevelZero, Need::Driver(age), Need::Program("cc")];
+            checks.push(check(format!("level_zero_{name}"), &needs, move || {
+                level_zero_runs(device, false);
+                level_zero_runs(device, true);
+            }));
+        }
     }
     for name in ["skl", "pvc"] {
         let device = Device::find(name).expect("one of the table");
@@ -110,6 +118,10 @@ fn on_driver(name: String, age: &'static str, run: impl FnOnce() + Send + 'stati
 
 /// The program that checks itself, or another one of `tests/opencl`, made once.
 fn program(name: &str) -> PathBuf {
+    linked(name, "-lOpenCL")
+}
+
+fn linked(name: &str, library: &str) -> PathBuf {
     use std::sync::Mutex;
     static MAKING: Mutex<()> = Mutex::new(());
     let _one = MAKING.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -130,7 +142,7 @@ fn program(name: &str) -> PathBuf {
         .arg("-L")
         .arg(tree.join("libraries"))
         // The libraries that the loader needs are those of the driver that the program runs on.
-        .args(["-lOpenCL", "-lpthread", "-lm", "-Wl,--unresolved-symbols=ignore-in-shared-libs"])
+        .args([library, "-lpthread", "-lm", "-Wl,--unresolved-symbols=ignore-in-shared-libs"])
         .status();
     assert!(status.expect("cc").success());
     std::fs::rename(part, &made).unwrap();
@@ -189,6 +201,25 @@ fn runs(device: Device, intel_code: bool, cases: &[&str]) {
 
 fn line(item: u32) -> String {
     format!("item {item} of 64, {:.6}\n", f64::from(item) / 2.0)
+}
+
+/// A Level Zero program, by its own loader and the driver's other front end.
+fn level_zero_runs(device: Device, intel_code: bool) {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("opencl/level_zero.cl");
+    let spirv = Ocloc::find(device.driver).expect("looked up").spirv(&source, device.name).unwrap();
+    let place = tempfile::tempdir().unwrap();
+    let file = place.path().join("level_zero.spv");
+    std::fs::write(&file, spirv).unwrap();
+    let program = linked("level_zero", "-l:libze_loader.so.1");
+    let (output, findings) = run(&launch(device, intel_code), &program, &[file.into(), "40".into()]);
+    assert!(output.status.success(), "{}{}\n{findings}", text(&output.stdout), text(&output.stderr));
+    assert_eq!(text(&output.stdout), "saxpy right\nlocal_sum right\n");
+    let told = findings.to_string();
+    assert!(!findings.is_error(), "{told}");
+    for kernel in ["saxpy", "local_sum"] {
+        let of_kernel = |l: &str| l.starts_with(&format!("{kernel}: 1 dispatch, "));
+        assert!(told.lines().any(of_kernel), "{told}");
+    }
 }
 
 /// What a dispatch leaves, and how many instructions it takes, does not depend on how many processors run it.
