@@ -10,7 +10,7 @@ use emulator::probe::{Probed, Sent, probe};
 use gen_ir::Sfid;
 use messages::{
     Descriptor, ExtendedDescriptor, MessageLength, ResponseLength, SurfaceIndex,
-    hdc::{Dc0, MemoryFence, Scattered},
+    hdc::{Form, MemoryFence, Scattered},
     spawner::end_of_thread,
 };
 use platforms::Platform;
@@ -147,17 +147,8 @@ impl Names<'_> {
 fn without_header(s: &Sent, grf: usize) -> Sent {
     let mut s = s.clone();
     let desc = Descriptor::from_bits(s.desc.0);
-    let scattered = matches!(
-        Scattered::from(desc).message_type(),
-        Some(
-            Dc0::DwordScatteredRead
-                | Dc0::ByteScatteredRead
-                | Dc0::QwordScatteredRead
-                | Dc0::DwordScatteredWrite
-                | Dc0::ByteScatteredWrite
-                | Dc0::QwordScatteredWrite
-        )
-    );
+    let message = Scattered::from(desc).message_type();
+    let scattered = message.is_some_and(|message| matches!(message.row().form, Form::Scattered(_)));
     let in_table = desc.surface().0 < SurfaceIndex::SCRATCH.0;
     if s.sfid != Sfid::Dc0 || !scattered || !desc.header_present() || !in_table || s.payload.len() < 2 * grf {
         return s;
