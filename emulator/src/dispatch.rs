@@ -4,7 +4,7 @@ use crate::{
     Error, Options, Poison, alu, file, flow,
     launch::Dispatch,
     memory::Memory,
-    messages::{self, Cx, Group},
+    messages::{self, Cx, Group, SCRATCH_STATE},
     probe::Probe,
     program::{Extra, Program, Step},
     report::{Report, Reports, RunReport, SendKind},
@@ -15,8 +15,6 @@ use crate::{
 use gen_ir::{Class, Op, SyncFn};
 use platforms::Platform;
 use std::collections::BTreeMap;
-
-pub(crate) use crate::launch::Bindings;
 
 /// Counters of a run.
 struct Counts {
@@ -223,9 +221,6 @@ pub(crate) struct ThreadMemory {
     scratch_surface: bool,
 }
 
-/// The state of the threads' scratch surface, as `r0.5` names it: none of the bindings has that number.
-pub(crate) const SCRATCH_STATE: u32 = 0x15 << 20 | gen_ir::scratch::BASE_UNIT;
-
 impl ThreadMemory {
     /// Allocates it.
     pub(crate) fn new(platform: Platform, dispatch: &Dispatch, memory: &mut Memory) -> ThreadMemory {
@@ -296,7 +291,7 @@ fn start(
 ) -> Thread {
     let mut t = Thread::new(program);
     if options.strict {
-        t.shadow = Some(Box::new(strict::Shadow::new(options.poison.is_some(), dispatch.scratch)));
+        t.shadow = Some(Box::new(crate::shadow::Shadow::new(options.poison.is_some(), dispatch.scratch)));
         // Registers hold something, and never what a lucky kernel would want.
         t.rf[..file::GRF_END as usize].fill(0xcd);
     }

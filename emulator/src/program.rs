@@ -3,9 +3,11 @@
 //! Every direct operand is checked against the register file here, so running needs no check; what
 //! cannot be run becomes an instruction that says so when it is reached.
 
+mod loaded;
 mod operand;
 mod step;
 
+pub use loaded::Program;
 pub(crate) use operand::NO_SOURCE;
 pub(crate) use step::*;
 
@@ -13,21 +15,6 @@ use crate::{Error, file::flat};
 use gen_ir::{Base, CondMod, Desc, Inst, Op, Options, Payload, Physical, Reg, Src, Swsb, Target};
 use operand::{NO_DEST, domain, flag};
 use platforms::Platform;
-
-/// A program of a platform.
-#[derive(Clone, Debug)]
-pub struct Program {
-    pub(crate) platform: Platform,
-    /// Bytes of a GRF.
-    pub(crate) grf: u32,
-    pub(crate) grf_count: u32,
-    pub(crate) steps: Vec<Step>,
-    pub(crate) messages: Vec<Message>,
-    pub(crate) bad: Vec<String>,
-    /// Instruction at every 8 bytes of code, [`NOWHERE`] inside of one.
-    index: Vec<Pc>,
-    insts: Vec<Option<Inst<Physical>>>,
-}
 
 impl Program {
     /// Decodes `code` for a platform, with as many general registers as its threads can have. Words that do not

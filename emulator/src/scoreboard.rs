@@ -14,6 +14,11 @@
 //! On Gen8 to Gen11 the hardware tracks dependencies, and `NoDDClr` and `NoDDChk` switch parts of that
 //! off; used wrongly they make a thread wait forever, or not at all.
 
+mod state;
+
+pub(crate) use state::Scoreboard;
+use state::{Kind, Owner, PIPES, Ranges, Software, TOKENS, Token, UNTRACKED};
+
 use crate::{
     file,
     messages::Cx,
@@ -23,9 +28,6 @@ use crate::{
 };
 use gen_ir::{Class, Op, Options, Pipe, SbidMode, Sfid, SyncFn, Type};
 use messages::{SurfaceIndex, hdc::ToDc0};
-
-/// In-order pipes: float, integer, long, math; a single-pipe platform uses the first.
-const PIPES: usize = 4;
 const FLOAT: usize = 0;
 const INT: usize = 1;
 const LONG: usize = 2;
@@ -33,44 +35,6 @@ const MATH: usize = 3;
 
 /// Instructions after which a result of a pipe has arrived by itself.
 const DEPTH: [u32; PIPES] = [11, 11, 15, 18];
-
-/// Who a register byte waits for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-enum Owner {
-    #[default]
-    Nobody,
-    /// An in-order instruction: its pipe and number there.
-    InOrder(u8, u32),
-    /// An out-of-order one: its token, and how often the token had been taken.
-    Token(u8, u32),
-    /// An out-of-order one without a token: nothing can wait for it.
-    Untracked,
-}
-
-/// Tokens, and one more for instructions that should have one and have none.
-const TOKENS: usize = 32;
-const UNTRACKED: usize = TOKENS;
-
-#[derive(Clone, Debug, Default)]
-struct Token {
-    taken: u32,
-    written: u32,
-    /// Messages of one kind read their sources in order.
-    kind: Option<Kind>,
-    /// Registers that the holder may still have to read.
-    reads: Ranges,
-}
-
-/// Messages to one function, sent or not sent alike: by the same predicate and the same channels.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Kind {
-    function: Sfid,
-    slm: bool,
-    no_mask: bool,
-    lanes: u8,
-    chan: u8,
-    predicate: Option<(u8, u8)>,
-}
 
 impl Kind {
     fn of(cx: &Cx<'_>, step: &Step) -> Option<Kind> {
@@ -92,29 +56,6 @@ impl Kind {
             predicate: step.pred.map(|p| (p.flag, p.bit)),
         })
     }
-}
-
-#[derive(Clone, Debug)]
-pub(crate) enum Scoreboard {
-    Software(Box<Software>),
-    DependencyControl(Vec<bool>),
-}
-
-#[derive(Clone, Debug)]
-pub(crate) struct Software {
-    multi: bool,
-    /// The instruction before touched a register that holds up what follows.
-    held: bool,
-    /// Instructions issued per pipe, and the number below which all are complete.
-    issued: [u32; PIPES],
-    complete: [u32; PIPES],
-    tokens: Vec<Token>,
-    /// Per register byte: who writes it.
-    writer: Vec<Owner>,
-    /// Per register byte: the tokens whose holders may still have to read it, a bit each.
-    readers: Vec<u64>,
-    /// Per register byte: the last instruction of each in-order pipe that reads it, numbered from 1.
-    piped: Vec<[u32; PIPES]>,
 }
 
 impl Scoreboard {
@@ -151,9 +92,6 @@ impl Scoreboard {
         }
     }
 }
-
-/// Byte ranges of general registers that an instruction touches: first byte and length.
-type Ranges = Vec<(u32, u32)>;
 
 fn message<'a>(cx: &Cx<'a>, step: &Step) -> Option<&'a Message> {
     match step.extra {

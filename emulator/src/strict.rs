@@ -9,34 +9,10 @@ use crate::{
     messages::Cx,
     program::{DestPlace, Extra, NOWHERE, Operand, Pc, Predicate, Program, Step},
     report::Fault,
+    shadow::bits,
     thread::{Thread, Trap, mask},
 };
 use gen_ir::Op;
-
-/// One byte per register byte, not 0 where undefined; flags have a bit each.
-#[derive(Clone, Debug)]
-pub(crate) struct Shadow {
-    pub bytes: Vec<u8>,
-    pub flags: [u32; 4],
-    /// Of the thread's scratch memory.
-    pub scratch: Vec<u8>,
-}
-
-impl Shadow {
-    /// What a thread starts with, `scratch` bytes of memory among it; `defined`: as if everything had
-    /// been written.
-    pub(crate) fn new(defined: bool, scratch: u32) -> Shadow {
-        let scratch = vec![u8::from(!defined); scratch as usize];
-        let mut bytes = vec![0; (file::END + 4096) as usize];
-        if defined {
-            return Shadow { bytes, flags: [0; 4], scratch };
-        }
-        bytes[..file::GRF_END as usize].fill(1);
-        bytes[file::ADDR as usize..file::FLAG as usize].fill(1);
-        bytes[file::ACC as usize..file::END as usize].fill(1);
-        Shadow { bytes, flags: [u32::MAX; 4], scratch }
-    }
-}
 
 impl Thread {
     pub(crate) fn undefined(&self, at: u32, len: u32) -> bool {
@@ -79,11 +55,6 @@ impl Thread {
             s.bytes[at as usize..(at + len) as usize].fill(0);
         }
     }
-}
-
-/// The bytes that are not 0, a bit each, of up to eight.
-pub(crate) fn bits(bytes: &[u8]) -> u8 {
-    bytes.iter().take(8).enumerate().fold(0, |m, (i, b)| m | u8::from(*b != 0) << i)
 }
 
 /// Undefined lanes among an instruction's inputs.

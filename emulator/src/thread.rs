@@ -3,7 +3,7 @@
 use crate::{
     file,
     num::Round,
-    program::{Condition, Dest, DestPlace, Operand, Pc, Predicate, Program, Shape, Source, Step},
+    program::{Condition, DescFrom, Dest, DestPlace, Operand, Pc, Predicate, Program, Shape, Source, Step},
 };
 use gen_ir::{PredCtrl, Type};
 
@@ -86,7 +86,7 @@ pub(crate) struct Thread {
     pub barrier: u64,
     pub number: u32,
     /// Definedness, where it is tracked.
-    pub shadow: Option<Box<crate::strict::Shadow>>,
+    pub shadow: Option<Box<crate::shadow::Shadow>>,
     /// Dependencies, where they are watched.
     pub scoreboard: Option<Box<crate::scoreboard::Scoreboard>>,
     pub scratch: u64,
@@ -425,6 +425,16 @@ impl Thread {
             }
         }
         Ok(())
+    }
+}
+
+impl<D: From<u32>> DescFrom<D> {
+    /// What it says now.
+    pub fn value(self, t: &Thread) -> D {
+        match self {
+            DescFrom::Imm(desc) => desc,
+            DescFrom::Addr(at) => D::from(t.u32_at(at)),
+        }
     }
 }
 

@@ -16,7 +16,6 @@ use std::{
 const CIRCLES: &[(&str, usize)] = &[
     ("capi", 3),
     ("cli", 2),
-    ("emulator", 37),
     ("finalizer", 4),
     ("iga", 11),
     ("jit", 2),

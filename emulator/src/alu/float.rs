@@ -3,7 +3,7 @@
 //! Single precision under round-to-even runs on the processor's own; everything else goes through
 //! doubles rounded to odd (see [`crate::num`]), or through double arithmetic with a rounding mode.
 
-use super::{encode, holds};
+use super::lanes::{encode, holds};
 use crate::{
     file,
     num::{self, DOUBLE, Round, add_odd, fma_odd},

@@ -1,6 +1,6 @@
 //! Integers of up to 32 bits, computed in 64.
 
-use super::{acc, bfn, holds, range, set_acc, set_wide, truth_table};
+use super::lanes::{acc, bfn, holds, range, set_acc, set_wide, truth_table};
 use crate::{
     num::{BF16, DOUBLE, HALF, Round, SINGLE},
     program::{Source, Step},

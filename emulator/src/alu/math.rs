@@ -1,7 +1,11 @@
 //! Extended math. The hardware's float functions are good to a few units in the last place; here they
 //! are rounded from a double.
 
-use super::{encode, float, holds, macros};
+use super::{
+    float,
+    lanes::{encode, holds},
+    macros,
+};
 use crate::{
     num::{DOUBLE, HALF, SINGLE},
     program::{Extra, Step},

@@ -1,6 +1,6 @@
 //! 64-bit integers, computed in 128.
 
-use super::{bfn, holds, range, set_acc, truth_table};
+use super::lanes::{bfn, holds, range, set_acc, truth_table};
 use crate::{
     num::{BF16, DOUBLE, HALF, SINGLE},
     program::{Source, Step},

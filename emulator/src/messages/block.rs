@@ -1,7 +1,7 @@
 //! Data port messages that move whole blocks: owords, scratch, A64 blocks, media blocks.
 
 use super::{Mail, Place};
-use crate::{dispatch::SCRATCH_STATE, report::SendKind, thread::Trap};
+use crate::{messages::SCRATCH_STATE, report::SendKind, thread::Trap};
 use gen_ir::scratch;
 use messages::hdc::{A64Block, A64BlockType, MediaBlock, OwordBlock, OwordCount, ScratchBlock};
 

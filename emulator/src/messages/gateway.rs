@@ -15,7 +15,7 @@ pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
     match (mail.cx.opaque.contains(&Sfid::Gateway), barrier) {
         // Barriers have names where the load/store cache is.
         (true, true) if mail.cx.program.platform.caps().memory.lsc => return named(mail),
-        (true, false) => return super::ask(mail),
+        (true, false) => return super::ask::ask(mail),
         _ => {}
     }
     match mail.as_kind::<Gateway>().sub_function() {

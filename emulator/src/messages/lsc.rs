@@ -1,7 +1,7 @@
 //! LSC messages (Xe-HPC): untyped loads, stores and atomics, blocks, fences.
 
 use super::{Mail, Place, atomic::Atomic, lanes_of};
-use crate::{dispatch::SCRATCH_STATE, opaque::Question, report::SendKind, thread::Trap};
+use crate::{messages::SCRATCH_STATE, opaque::Question, report::SendKind, thread::Trap};
 use gen_ir::{Sfid, scratch::SURFACE_SHIFT};
 use messages::lsc::{
     AddressModel, Block2d, BtiExtended, DataSize, FlatExtended, Op, Quad, SurfaceStateExtended, Untyped,

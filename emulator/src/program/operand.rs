@@ -1,6 +1,9 @@
 //! Operands of the Gen IR, resolved to places in the register file.
 
-use super::{Dest, DestPlace, Domain, Operand, Program, Shape, Source};
+use super::{
+    loaded::Program,
+    step::{Dest, DestPlace, Domain, Operand, Shape, Source},
+};
 use crate::file::{self, flat};
 use gen_ir::{Arf, Base, Dst, Inst, Op, Payload, Physical, Reg, Region, Src, SrcMod, Type};
 

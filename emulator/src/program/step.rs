@@ -1,6 +1,5 @@
 //! The form that the emulator steps through: one instruction, its operands resolved.
 
-use crate::thread::Thread;
 use gen_ir::{
     Descriptor, ExtendedDescriptor, MathFn, Mme, Op, Options, PredCtrl, Sfid, SrcMod, Swsb, SyncFn, Type,
 };
@@ -95,16 +94,6 @@ pub(crate) struct Condition {
 pub(crate) enum DescFrom<D> {
     Imm(D),
     Addr(u32),
-}
-
-impl<D: From<u32>> DescFrom<D> {
-    /// What it says now.
-    pub fn value(self, t: &Thread) -> D {
-        match self {
-            DescFrom::Imm(desc) => desc,
-            DescFrom::Addr(at) => D::from(t.u32_at(at)),
-        }
-    }
 }
 
 #[derive(Clone, Copy, Debug)]

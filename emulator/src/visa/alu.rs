@@ -4,125 +4,17 @@
 //! widest type of their operands and rounded to it (see [`super::float`]).
 
 use super::{
+    convert::{float_type, from_float, from_int, orders, range, small_float},
     float, int, math,
     operand::{Lanes, each},
     thread::Thread,
 };
 use crate::{
-    num::{BF8, BF16, DOUBLE, HALF, Round, SINGLE, TF32, stochastic, to_int},
-    thread::{FloatMode, LANES, Trap},
+    num::{BF8, HALF, stochastic},
+    thread::{LANES, Trap},
 };
 use std::cmp::Ordering;
-use visa::{CondMod, Inst, Modifier, Opcode, Srcs, Type, VectorOperand, op::Op};
-
-/// Whether a relation holds; unordered values are only unequal.
-pub(super) fn holds(cond: CondMod, order: Option<Ordering>) -> bool {
-    match cond {
-        CondMod::Eq => order == Some(Ordering::Equal),
-        CondMod::Ne => order != Some(Ordering::Equal),
-        CondMod::Gt => order == Some(Ordering::Greater),
-        CondMod::Ge => matches!(order, Some(Ordering::Greater | Ordering::Equal)),
-        CondMod::Lt => order == Some(Ordering::Less),
-        CondMod::Le => matches!(order, Some(Ordering::Less | Ordering::Equal)),
-    }
-}
-
-/// How the lanes of two sources compare.
-pub(super) fn orders(t: &Thread<'_>, v: [&Lanes; 2], m: [Modifier; 2], on: u32) -> [Option<Ordering>; LANES] {
-    let mut out = [None; LANES];
-    if v.iter().any(|l| l.ty.is_float()) {
-        for i in each(on) {
-            let x = |k: usize| float::value(v[k].bits[i], v[k].ty, m[k], &t.mode);
-            out[i] = x(0).partial_cmp(&x(1));
-        }
-    } else {
-        for i in each(on) {
-            let x = |k: usize| int::value(v[k].bits[i], v[k].ty, m[k]);
-            out[i] = Some(x(0).cmp(&x(1)));
-        }
-    }
-    out
-}
-
-/// The range of an integer type.
-pub(super) fn range(ty: Type) -> (i128, i128) {
-    let bits = ty.bytes() * 8;
-    if ty.is_signed_int() {
-        (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1)
-    } else {
-        (0, (1i128 << bits) - 1)
-    }
-}
-
-/// An exact integer as a destination holds it.
-pub(super) fn from_int(x: i128, ty: Type, sat: bool, mode: &FloatMode) -> u64 {
-    if ty.is_float() {
-        if sat {
-            return from_float(x as f64, ty, true, mode);
-        }
-        return match ty {
-            Type::F => SINGLE.from_int(x, mode.round),
-            Type::HF => HALF.from_int(x, mode.round),
-            Type::BF => BF16.from_int(x, mode.round),
-            _ => DOUBLE.from_int(x, mode.round),
-        };
-    }
-    let (min, max) = range(ty);
-    (if sat { x.clamp(min, max) } else { x }) as u64
-}
-
-/// A float as a destination holds it.
-pub(super) fn from_float(x: f64, ty: Type, sat: bool, mode: &FloatMode) -> u64 {
-    if !ty.is_float() {
-        let (min, max) = range(ty);
-        let round = if mode.round_int { mode.round } else { Round::Zero };
-        return to_int(x, round, min, max) as u64;
-    }
-    // NaN saturates to zero.
-    let x = match sat {
-        true if x > 0.0 => x.min(1.0),
-        true => 0.0,
-        false => x,
-    };
-    let (format, keep) = match ty {
-        Type::F => (SINGLE, mode.keep_f32),
-        Type::HF => (HALF, mode.keep_f16),
-        Type::BF => (BF16, true),
-        _ => (DOUBLE, mode.keep_f64),
-    };
-    let bits = format.from_f64(x, mode.round);
-    if keep { bits } else { format.flush(bits) }
-}
-
-/// The type that floats are computed in: the widest of the sources, and at least single where a
-/// destination of single precision takes half sources.
-pub(super) fn float_type(srcs: &[Lanes], dst: Type) -> Option<Type> {
-    let rank = |ty: Type| match ty {
-        Type::DF => 3,
-        Type::F | Type::BF => 2,
-        Type::HF => 1,
-        _ => 0,
-    };
-    let widest = srcs.iter().map(|s| rank(s.ty)).max()?;
-    match widest.max(if widest > 0 { rank(dst) } else { 0 }) {
-        3 => Some(Type::DF),
-        2 => Some(Type::F),
-        1 => Some(Type::HF),
-        _ => None,
-    }
-}
-
-/// `fcvt`: an 8-bit float goes by the name of `:ub`, a TensorFloat-32 by that of `:ud`. Both are rounded to even; a
-/// TensorFloat has no denormals.
-fn small_float(bits: u64, from: Type, to: Type) -> Result<u64, Trap> {
-    Ok(match (from, to) {
-        (Type::HF, Type::UB) => BF8.from_f64(HALF.to_f64(bits), Round::Even),
-        (Type::UB, Type::HF) => HALF.from_f64(BF8.to_f64(bits), Round::Even),
-        (Type::F, Type::UD) => TF32.flush(TF32.from_f64(SINGLE.to_f64(bits), Round::Even)) << 13,
-        (Type::UD, Type::F) => bits,
-        (from, to) => return Err(format!("fcvt from {from} to {to}").into()),
-    })
-}
+use visa::{Inst, Modifier, Opcode, Srcs, Type, VectorOperand, op::Op};
 
 impl Thread<'_> {
     fn sources(&mut self, srcs: &Srcs<'_>, on: u32) -> Result<Vec<Lanes>, Trap> {
@@ -200,7 +92,7 @@ impl Thread<'_> {
         if receives {
             let p = inst.pred.as_ref().ok_or("no predicate for the overflow")?;
             let (min, max) = range(ty);
-            let value = |k: usize, i: usize| int::value(v[k].bits[i], v[k].ty, mods[k]);
+            let value = |k: usize, i: usize| super::convert::int_value(v[k].bits[i], v[k].ty, mods[k]);
             let over = |i: &usize| !(min..=max).contains(&(value(0, *i) + value(1, *i) + value(2, *i)));
             let bits = each(on).filter(over).fold(0, |bits, i| bits | 1 << i);
             self.set_pred(p.id, inst.exec, on, bits, undefined)?;
@@ -211,9 +103,9 @@ impl Thread<'_> {
     /// A value in another type, as `mov` converts (spec "Type Conversion").
     pub fn convert(&self, bits: u64, from: Type, modifier: Modifier, to: Type, sat: bool) -> u64 {
         if from.is_float() {
-            from_float(float::value(bits, from, modifier, &self.mode), to, sat, &self.mode)
+            from_float(super::convert::float_value(bits, from, modifier, &self.mode), to, sat, &self.mode)
         } else {
-            from_int(int::value(bits, from, modifier), to, sat, &self.mode)
+            from_int(super::convert::int_value(bits, from, modifier), to, sat, &self.mode)
         }
     }
 
@@ -287,8 +179,8 @@ impl Thread<'_> {
                 Some(Ordering::Equal) => max,
                 Some(o) => (o == Ordering::Greater) == max,
                 None => {
-                    float::value(b.bits[i], b.ty, mods[1], &self.mode).is_nan()
-                        && !float::value(a.bits[i], a.ty, mods[0], &self.mode).is_nan()
+                    super::convert::float_value(b.bits[i], b.ty, mods[1], &self.mode).is_nan()
+                        && !super::convert::float_value(a.bits[i], a.ty, mods[0], &self.mode).is_nan()
                 }
             };
             let (v, m) = if first { (&a, mods[0]) } else { (&b, mods[1]) };
@@ -305,8 +197,9 @@ impl Thread<'_> {
         let undefined = v.iter().fold(doubt, |u, l| u | l.undefined);
         let mut out = [0; LANES];
         for i in each(on) {
-            let x: [u64; 3] =
-                std::array::from_fn(|k| int::value(v[k].bits[i], v[k].ty, srcs[k].modifier()) as u64);
+            let x: [u64; 3] = std::array::from_fn(|k| {
+                super::convert::int_value(v[k].bits[i], v[k].ty, srcs[k].modifier()) as u64
+            });
             // Bit n of the table is the answer where the sources' bits spell n, source 0 lowest.
             let mut r = 0;
             for n in 0..8u32 {
@@ -328,8 +221,8 @@ impl Thread<'_> {
         let b = self.load(&srcs[1], on)?;
         let (mut low, mut high) = ([0; LANES], [0; LANES]);
         for i in each(on) {
-            let x = int::value(a.bits[i], a.ty, srcs[0].modifier()) as u32;
-            let y = int::value(b.bits[i], b.ty, srcs[1].modifier()) as u32;
+            let x = super::convert::int_value(a.bits[i], a.ty, srcs[0].modifier()) as u32;
+            let y = super::convert::int_value(b.bits[i], b.ty, srcs[1].modifier()) as u32;
             let (r, over) =
                 if inst.opcode == Opcode::Addc { x.overflowing_add(y) } else { x.overflowing_sub(y) };
             (low[i], high[i]) = (r.into(), over.into());
@@ -354,7 +247,7 @@ impl Thread<'_> {
         let by = self.load(offset, on)?;
         let mut out = [0; LANES];
         for i in each(on) {
-            let step = int::value(by.bits[i], by.ty, offset.modifier());
+            let step = super::convert::int_value(by.bits[i], by.ty, offset.modifier());
             out[i] = u64::from((i128::from(from.bits[i]) + step) as u16);
         }
         self.store(dst, on, &out, doubt | from.undefined | by.undefined)

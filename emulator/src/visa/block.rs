@@ -2,8 +2,8 @@
 //! do the same.
 
 use super::{
+    context::Cx,
     memory::{Place, kind, of_index},
-    run::Cx,
     thread::Thread,
 };
 use crate::{opaque::Question, report::SendKind, thread::Trap};

@@ -1,7 +1,7 @@
 //! Predicates: which lanes an instruction works on, and the instructions that make predicates
 //! (spec "Predication", `CMP`, `SETP`).
 
-use super::{alu, operand::each, thread::Thread};
+use super::{operand::each, thread::Thread};
 use crate::thread::{Trap, mask};
 use visa::{Exec, Inst, Modifier, Opcode, PredCtrl, PredId, PredOperand, Type, VectorOperand, op::Op};
 
@@ -79,9 +79,9 @@ impl Thread<'_> {
         let b = self.load(&srcs[1], on)?;
         let mut bits = 0;
         let same = srcs[0] == srcs[1];
-        let orders = alu::orders(self, [&a, &b], [srcs[0].modifier(), srcs[1].modifier()], on);
+        let orders = super::convert::orders(self, [&a, &b], [srcs[0].modifier(), srcs[1].modifier()], on);
         for i in each(on) {
-            bits |= u32::from(alu::holds(cond, orders[i])) << i;
+            bits |= u32::from(super::convert::holds(cond, orders[i])) << i;
         }
         // Whatever x is, x == x; NaN aside.
         let undefined = if same { 0 } else { a.undefined | b.undefined } | doubt;

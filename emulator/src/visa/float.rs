@@ -2,34 +2,16 @@
 //! rounded to odd, so that the final rounding is the only one (see [`crate::num`]).
 
 use super::{
-    alu, math,
+    convert::{float_value, from_float},
+    math,
     operand::{Lanes, each},
     thread::Thread,
 };
 use crate::{
-    num::{self, DOUBLE, HALF, SINGLE, add_odd, fma_odd},
+    num::{self, DOUBLE, HALF, add_odd, fma_odd},
     thread::{FloatMode, LANES, Trap},
 };
 use visa::{Inst, Modifier, Opcode, Srcs, Type, VectorOperand};
-
-/// The value of a source, integers included, under its modifier and the denormal mode.
-pub(super) fn value(bits: u64, ty: Type, modifier: Modifier, mode: &FloatMode) -> f64 {
-    let x = match ty {
-        Type::F => SINGLE.to_f64(if mode.keep_f32 { bits } else { SINGLE.flush(bits) }),
-        Type::HF => HALF.to_f64(if mode.keep_f16 { bits } else { HALF.flush(bits) }),
-        Type::BF => num::bf16_to_f32(bits as u16).into(),
-        Type::DF => f64::from_bits(if mode.keep_f64 { bits } else { DOUBLE.flush(bits) }),
-        _ => return super::int::value(bits, ty, modifier) as f64,
-    };
-    // The sign bit alone, of NaNs too.
-    let sign = 1u64 << 63;
-    f64::from_bits(match modifier {
-        Modifier::Abs => x.to_bits() & !sign,
-        Modifier::Neg => x.to_bits() ^ sign,
-        Modifier::NegAbs => x.to_bits() | sign,
-        _ => x.to_bits(),
-    })
-}
 
 /// Rounds to the type that is computed in.
 fn own(x: f64, domain: Type, mode: &FloatMode) -> f64 {
@@ -68,7 +50,7 @@ pub(super) fn compute(
     for i in each(on) {
         let mut x = [0.0; 4];
         for (k, l) in v.iter().enumerate().take(4) {
-            x[k] = value(l.bits[i], l.ty, mods[k], &mode);
+            x[k] = float_value(l.bits[i], l.ty, mods[k], &mode);
         }
         let [a, b, c, _] = x;
         let r = match opcode {
@@ -102,7 +84,7 @@ pub(super) fn compute(
             r
         };
         let r = if dst == domain { r } else { own(r, domain, &mode) };
-        out[i] = alu::from_float(r, dst, sat, &mode);
+        out[i] = from_float(r, dst, sat, &mode);
     }
     Ok(())
 }
@@ -131,7 +113,7 @@ pub(super) fn across(
         let packed =
             VectorOperand::General(visa::GeneralOperand { region: visa::Region::src(1, 1, 0), ..*g });
         let k = t.load(&packed, 15)?;
-        let k: [f64; 4] = std::array::from_fn(|i| value(k.bits[i], k.ty, g.modifier, &mode));
+        let k: [f64; 4] = std::array::from_fn(|i| float_value(k.bits[i], k.ty, g.modifier, &mode));
         // A line has a coordinate for each channel. Of a plane there are eight coordinates u, then eight v, and once
         // more for the upper lanes of sixteen.
         let own_place = inst.opcode == O::Line || matches!(srcs[1], VectorOperand::Immediate { .. });
@@ -139,7 +121,7 @@ pub(super) fn across(
         for i in each(on) {
             let coordinate = |which: u32| -> Result<f64, Trap> {
                 if let Some(v) = &loaded {
-                    return Ok(value(v.bits[i], v.ty, srcs[1].modifier(), &mode));
+                    return Ok(float_value(v.bits[i], v.ty, srcs[1].modifier(), &mode));
                 }
                 let VectorOperand::General(g1) = &srcs[1] else {
                     return Err("plane coordinates in no variable".into());
@@ -149,20 +131,20 @@ pub(super) fn across(
                 let from = var + (u32::from(g1.row) * t.program.grf + 4 * at) as usize;
                 let bytes = t.file.get(from..from + 4).ok_or("plane coordinates past their variable")?;
                 let bits = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-                Ok(value(bits.into(), Type::F, g1.modifier, &mode))
+                Ok(float_value(bits.into(), Type::F, g1.modifier, &mode))
             };
             let mut r = round(fma_odd(k[0], coordinate(0)?, k[3]));
             if inst.opcode == O::Plane {
                 r = round(fma_odd(k[1], coordinate(1)?, r));
             }
-            out[i] = alu::from_float(r, ty, sat, &mode);
+            out[i] = from_float(r, ty, sat, &mode);
         }
         return t.store(dst, on, &out, doubt);
     }
     let a = t.load(&srcs[0], all)?;
     let b = t.load(&srcs[1], all)?;
-    let x = |k: usize| value(a.bits[k], a.ty, srcs[0].modifier(), &mode);
-    let y = |k: usize| value(b.bits[k], b.ty, srcs[1].modifier(), &mode);
+    let x = |k: usize| float_value(a.bits[k], a.ty, srcs[0].modifier(), &mode);
+    let y = |k: usize| float_value(b.bits[k], b.ty, srcs[1].modifier(), &mode);
     let computed = if a.ty == Type::DF || b.ty == Type::DF { Type::DF } else { Type::F };
     let round = |x| own(x, computed, &mode);
     let terms = match inst.opcode {
@@ -180,7 +162,7 @@ pub(super) fn across(
         if inst.opcode == O::Dph {
             sum = round(add_odd(sum, y(g + 3)));
         }
-        out[i] = alu::from_float(sum, ty, sat, &mode);
+        out[i] = from_float(sum, ty, sat, &mode);
         undefined |= u32::from((a.undefined | b.undefined) >> g & 15 != 0) << i;
     }
     t.store(dst, on, &out, undefined)

@@ -1,7 +1,7 @@
 //! Control flow (spec "Control Flow", `GOTO`, `JMP`, `CALL`, `RET`, `FCALL`, `FRET`, `SWITCHJMP`).
 
 use super::{
-    run::Cx,
+    context::Cx,
     thread::{State, Thread},
 };
 use crate::{report::Fault, thread::Trap};

@@ -1,30 +1,12 @@
 //! Integer instructions, lane by lane, in 128 bits.
 
 use super::{
-    alu,
+    convert::{from_int, int_value},
     operand::{Lanes, each},
     thread::Thread,
 };
 use crate::thread::{LANES, Trap};
 use visa::{Inst, Modifier, Opcode, Srcs, Type, VectorOperand};
-
-/// The value of an integer source under its modifier.
-pub(super) fn value(bits: u64, ty: Type, modifier: Modifier) -> i128 {
-    let width = ty.bytes() * 8;
-    let raw = bits << (64 - width) >> (64 - width);
-    let x = if ty.is_signed_int() {
-        i128::from((raw << (64 - width)) as i64 >> (64 - width))
-    } else {
-        i128::from(raw)
-    };
-    match modifier {
-        Modifier::None | Modifier::Sat => x,
-        Modifier::Abs => x.abs(),
-        Modifier::Neg => -x,
-        Modifier::NegAbs => -x.abs(),
-        Modifier::Not => !x,
-    }
-}
 
 /// The bits of a value in a type, without sign.
 fn unsigned(x: i128, ty: Type) -> u64 {
@@ -88,7 +70,7 @@ pub(super) fn compute(
     let count = if ty0.bytes() == 8 || dst.bytes() == 8 { 63 } else { 31 };
     let width = ty0.bytes() * 8;
     for i in each(on) {
-        let x = |k: usize| v.get(k).map_or(0, |l| value(l.bits[i], l.ty, mods[k]));
+        let x = |k: usize| v.get(k).map_or(0, |l| int_value(l.bits[i], l.ty, mods[k]));
         let (a, b, c) = (x(0), x(1), x(2));
         let r = match opcode {
             O::Add => a + b,
@@ -146,7 +128,7 @@ pub(super) fn compute(
             O::Dp4a => (0..4).fold(a, |sum, k| sum + byte(b, k, v[1].ty) * byte(c, k, v[2].ty)),
             other => return Err(format!("{other} on integers is not modelled").into()),
         };
-        out[i] = alu::from_int(r, dst, sat, &t.mode);
+        out[i] = from_int(r, dst, sat, &t.mode);
     }
     Ok(())
 }
@@ -186,11 +168,12 @@ pub(super) fn across(
                     continue;
                 }
                 let part = |k: usize| {
-                    (value(a.bits[k], a.ty, srcs[0].modifier()) - value(b.bits[k], b.ty, srcs[1].modifier()))
-                        .abs()
+                    (int_value(a.bits[k], a.ty, srcs[0].modifier())
+                        - int_value(b.bits[k], b.ty, srcs[1].modifier()))
+                    .abs()
                 };
-                let more = c.as_ref().map_or(0, |c| value(c.bits[i], c.ty, srcs[2].modifier()));
-                out[i] = alu::from_int(part(i) + part(i + 1) + more, ty, sat, &t.mode);
+                let more = c.as_ref().map_or(0, |c| int_value(c.bits[i], c.ty, srcs[2].modifier()));
+                out[i] = from_int(part(i) + part(i + 1) + more, ty, sat, &t.mode);
                 let from = (a.undefined | b.undefined) >> i & 3 != 0;
                 undefined |= u32::from(from) << i;
                 undefined |= c.as_ref().map_or(0, |c| c.undefined) & 1 << i;
@@ -203,7 +186,7 @@ pub(super) fn across(
             let mut high = [0; LANES];
             for i in each(on) {
                 // The product is that of 64 bits, the negative of an operand one of 32.
-                let x = |k: usize| match (value(v[k].bits[i], v[k].ty, srcs[k].modifier()), v[k].ty) {
+                let x = |k: usize| match (int_value(v[k].bits[i], v[k].ty, srcs[k].modifier()), v[k].ty) {
                     (n, ty) if ty.is_signed_int() => i128::from(n as i32),
                     (n, _) => i128::from(n as u32),
                 };

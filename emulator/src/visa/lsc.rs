@@ -1,9 +1,9 @@
 //! Load/store-cache accesses (spec `LSC_UNTYPED`).
 
 use super::{
+    context::Cx,
     memory::{Place, kind, of_index},
     operand::each,
-    run::Cx,
     thread::Thread,
 };
 use crate::{messages::atomic::Atomic, report::SendKind, thread::Trap};

@@ -1,7 +1,7 @@
 //! Extended math. The specification grants a few units in the last place; here results are rounded from a
 //! double. `divm` and `sqrtm` are correctly rounded.
 
-use super::{float, operand::each, thread::Thread};
+use super::{operand::each, thread::Thread};
 use crate::{
     alu::macros,
     num::{DOUBLE, SINGLE, div_odd, sqrt_odd},
@@ -60,7 +60,8 @@ impl Thread<'_> {
         let undefined = v.iter().fold(doubt, |u, l| u | l.undefined);
         let (mut out, mut done) = ([0; LANES], 0);
         for i in each(on) {
-            let x = |k: usize| float::value(v[k].bits[i], v[k].ty, srcs[k].modifier(), &self.mode);
+            let x =
+                |k: usize| super::convert::float_value(v[k].bits[i], v[k].ty, srcs[k].modifier(), &self.mode);
             let (bits, last) = macros::alone(function, x(0), x(v.len() - 1), format, self.mode.round);
             out[i] = bits;
             done |= u32::from(last) << i;

@@ -1,17 +1,16 @@
 //! Memory as instructions name it: surfaces, shared local memory, plain addresses.
 
-use super::{run::Cx, thread::Thread};
+use super::{context::Cx, thread::Thread};
 use crate::{
-    dispatch::SCRATCH_STATE,
     memory::Surface,
+    messages::SCRATCH_STATE,
     messages::atomic::Atomic,
-    opaque::Question,
     report::{Fault, SendKind},
     thread::Trap,
 };
-use gen_ir::{Sfid, scratch};
+use gen_ir::scratch;
 use messages::SurfaceIndex;
-use visa::{AtomicOp, Inst, Op, RawOperand, SurfaceId};
+use visa::{AtomicOp, RawOperand, SurfaceId};
 
 /// What an access goes to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -162,7 +161,7 @@ impl Cx<'_> {
         if unknown {
             self.report(t, Fault::Uninitialized, || "the address was never written".into());
         }
-        Ok(super::int::value(value, ty, operand.modifier()) as u64)
+        Ok(super::convert::int_value(value, ty, operand.modifier()) as u64)
     }
 }
 
@@ -202,47 +201,4 @@ pub(super) fn atomic(op: AtomicOp, srcs: [RawOperand; 2]) -> (Atomic, [RawOperan
         AtomicOp::FSub => Atomic::FSub,
     };
     (op, [a, b])
-}
-
-/// Runs an instruction that reaches memory or another unit.
-pub(super) fn message(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Result<SendKind, Trap> {
-    match inst.op {
-        Op::OwordBlock { .. } | Op::SvmBlock { .. } | Op::MediaBlock { .. } => super::block::run(t, cx, inst),
-        Op::Gather { .. }
-        | Op::Scaled4 { .. }
-        | Op::Scaled { .. }
-        | Op::Qword { .. }
-        | Op::SvmGather { .. }
-        | Op::SvmScaled4 { .. } => super::scatter::transfer(t, cx, inst),
-        Op::Atomic { .. } | Op::SvmAtomic { .. } => super::scatter::atomic(t, cx, inst),
-        Op::Typed4 { .. } | Op::TypedAtomic { .. } | Op::LscTyped(_) => super::typed::run(t, cx, inst),
-        Op::Lsc(_) | Op::LscBlock2d(_) => super::lsc::run(t, cx, inst),
-        Op::Other(_) if inst.opcode == visa::Opcode::Avs && cx.opaque.contains(&Sfid::Sampler) => {
-            super::sampler::run(t, cx, inst)
-        }
-        Op::Gather4(_) if cx.opaque.contains(&Sfid::Sampler) => super::sampler::run(t, cx, inst),
-        Op::NamedBarrier { mode, id, kind, producers, consumers } if cx.opaque.contains(&Sfid::Gateway) => {
-            if mode != 0 {
-                // With one count of threads these produce and consume, and the type says so.
-                let mut question = Question::to(Sfid::Gateway).with(cx.scalar_address(t, id)? & 0xff);
-                let counts = if mode == 1 { [producers, producers] } else { [producers, consumers] };
-                let kind = if mode == 1 { 0 } else { cx.scalar_address(t, kind)? & 3 };
-                question = question.with(kind);
-                for count in counts {
-                    question = question.with(cx.scalar_address(t, count)? & 0xff);
-                }
-                cx.asked.push(question.number());
-            }
-            Ok(SendKind::Gateway)
-        }
-        Op::Sample(_) | Op::Load3d(_) | Op::SampleLegacy { .. } | Op::Info3d { .. } => {
-            super::sampler::run(t, cx, inst)
-        }
-        // Memory is always in order here.
-        Op::Fence { .. } | Op::LscFence { .. } | Op::SamplerCacheFlush | Op::Wait { .. } => {
-            Ok(SendKind::Fence)
-        }
-        Op::RawSend { .. } | Op::RawSends { .. } => super::block::raw(t, cx, inst),
-        _ => Err(format!("{} is not modelled", inst.opcode).into()),
-    }
 }

@@ -11,6 +11,8 @@
 
 mod alu;
 mod block;
+mod context;
+mod convert;
 mod flags;
 mod float;
 mod flow;
@@ -19,6 +21,7 @@ mod layout;
 mod lsc;
 mod math;
 mod memory;
+mod message;
 mod operand;
 mod run;
 mod sampler;

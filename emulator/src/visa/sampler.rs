@@ -1,7 +1,7 @@
 //! Sampling and loads of images (spec `3D_SAMPLE`, `3D_LOAD`, `INFO`). Images have one level, so levels of
 //! detail are not looked at.
 
-use super::{operand::each, run::Cx, thread::Thread};
+use super::{context::Cx, operand::each, thread::Thread};
 use crate::{
     memory::Texel,
     messages::{sampler, typed},

@@ -2,9 +2,9 @@
 //! `DWORD_ATOMIC`, `SVM_ATOMIC`).
 
 use super::{
+    context::Cx,
     memory::{self, Place, kind},
     operand::each,
-    run::Cx,
     thread::Thread,
 };
 use crate::{report::SendKind, thread::Trap};

@@ -1,6 +1,6 @@
 //! `dpas` (spec `DPAS`).
 
-use super::{alu, thread::Thread};
+use super::thread::Thread;
 use crate::{
     alu::dpas::{Array, Sum},
     thread::Trap,
@@ -78,7 +78,7 @@ impl Thread<'_> {
             let sum = array.element(row, ch, sum, |b| at(&weights, b), |b| at(&rows, b));
             let bits = match sum {
                 Sum::Int(bits) => bits,
-                Sum::Float(x) => alu::from_float(x, ty, false, &self.mode),
+                Sum::Float(x) => super::convert::from_float(x, ty, false, &self.mode),
             };
             results.push((bits, unknown || w_unknown || r_unknown));
         }

@@ -1,6 +1,6 @@
 //! Texels by integer coordinates (spec `GATHER4_TYPED`, `SCATTER4_TYPED`, `TYPED_ATOMIC`, `LSC_TYPED`).
 
-use super::{lsc, memory, memory::Place, operand::each, run::Cx, thread::Thread};
+use super::{context::Cx, lsc, memory, memory::Place, operand::each, thread::Thread};
 use crate::{
     memory::Image,
     messages::{atomic::Atomic, typed},

@@ -10,7 +10,7 @@ use emulator::probe::{Probed, Sent, probe};
 use gen_ir::Sfid;
 use messages::{
     Descriptor, ExtendedDescriptor, MessageLength, ResponseLength, SurfaceIndex,
-    hdc::{Form, MemoryFence, Scattered},
+    hdc::{self, MemoryFence, Scattered},
     spawner::end_of_thread,
 };
 use platforms::Platform;
@@ -148,7 +148,7 @@ fn without_header(s: &Sent, grf: usize) -> Sent {
     let mut s = s.clone();
     let desc = Descriptor::from_bits(s.desc.0);
     let message = Scattered::from(desc).message_type();
-    let scattered = message.is_some_and(|message| matches!(message.row().form, Form::Scattered(_)));
+    let scattered = message.is_some_and(|message| matches!(message.row().form, hdc::Form::Scattered(_)));
     let in_table = desc.surface().0 < SurfaceIndex::SCRATCH.0;
     if s.sfid != Sfid::Dc0 || !scattered || !desc.header_present() || !in_table || s.payload.len() < 2 * grf {
         return s;

@@ -1,0 +1,71 @@
+//! What the scoreboard knows of a thread.
+
+use gen_ir::Sfid;
+
+/// In-order pipes: float, integer, long, math; a single-pipe platform uses the first.
+pub(super) const PIPES: usize = 4;
+
+/// Who a register byte waits for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum Owner {
+    #[default]
+    Nobody,
+    /// An in-order instruction: its pipe and number there.
+    InOrder(u8, u32),
+    /// An out-of-order one: its token, and how often the token had been taken.
+    Token(u8, u32),
+    /// An out-of-order one without a token: nothing can wait for it.
+    Untracked,
+}
+
+/// Tokens, and one more for instructions that should have one and have none.
+pub(super) const TOKENS: usize = 32;
+
+pub(super) const UNTRACKED: usize = TOKENS;
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct Token {
+    pub(super) taken: u32,
+    pub(super) written: u32,
+    /// Messages of one kind read their sources in order.
+    pub(super) kind: Option<Kind>,
+    /// Registers that the holder may still have to read.
+    pub(super) reads: Ranges,
+}
+
+/// Messages to one function, sent or not sent alike: by the same predicate and the same channels.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Kind {
+    pub(super) function: Sfid,
+    pub(super) slm: bool,
+    pub(super) no_mask: bool,
+    pub(super) lanes: u8,
+    pub(super) chan: u8,
+    pub(super) predicate: Option<(u8, u8)>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) enum Scoreboard {
+    Software(Box<Software>),
+    DependencyControl(Vec<bool>),
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Software {
+    pub(super) multi: bool,
+    /// The instruction before touched a register that holds up what follows.
+    pub(super) held: bool,
+    /// Instructions issued per pipe, and the number below which all are complete.
+    pub(super) issued: [u32; PIPES],
+    pub(super) complete: [u32; PIPES],
+    pub(super) tokens: Vec<Token>,
+    /// Per register byte: who writes it.
+    pub(super) writer: Vec<Owner>,
+    /// Per register byte: the tokens whose holders may still have to read it, a bit each.
+    pub(super) readers: Vec<u64>,
+    /// Per register byte: the last instruction of each in-order pipe that reads it, numbered from 1.
+    pub(super) piped: Vec<[u32; PIPES]>,
+}
+
+/// Byte ranges of general registers that an instruction touches: first byte and length.
+pub(super) type Ranges = Vec<(u32, u32)>;
