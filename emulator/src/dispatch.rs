@@ -527,7 +527,7 @@ pub(crate) fn run_bare(
     program: &Program,
     t: &mut Thread,
     memory: &mut Memory,
-    bindings: &Bindings,
+    bindings: &crate::launch::Bindings,
 ) -> Result<(), Trap> {
     let mut group = Group { id: [0; 3], slm: vec![0; 1024], threads: 1, arrived: 0, opened: 0 };
     let mut reports = Reports::default();

@@ -17,7 +17,6 @@ const CIRCLES: &[(&str, usize)] = &[
     ("capi", 3),
     ("cli", 2),
     ("finalizer", 4),
-    ("iga", 11),
     ("jit", 2),
     ("neo", 3),
     ("python", 4),

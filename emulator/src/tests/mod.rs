@@ -5,10 +5,7 @@ mod messages;
 mod strict;
 
 use crate::{
-    Error, Memory, MemoryFault, Program,
-    dispatch::{Bindings, run_bare},
-    file,
-    memory::Surface,
+    Error, Memory, MemoryFault, Program, dispatch::run_bare, file, launch::Bindings, memory::Surface,
     thread::Thread,
 };
 use gen_ir::{

@@ -4,6 +4,7 @@
 //! and column, what stands there and what may stand there; after a fault the next line goes on.
 
 mod cursor;
+mod error;
 mod immediate;
 mod instruction;
 mod load_store;
@@ -15,31 +16,11 @@ mod token;
 
 use cursor::Cursor;
 use encoder::{compact, encode};
+pub use error::AsmError;
 use gen_ir::{Inst, Op, Options, Payload, Physical, Target};
 use instruction::Parsed;
 use platforms::Platform;
-use std::{collections::BTreeMap, fmt};
-
-/// A fault in assembly text.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct AsmError {
-    /// Line, from 1.
-    pub line: u32,
-    /// Column in characters, from 1.
-    pub column: u32,
-    /// What stands there.
-    pub found: String,
-    /// What may stand there.
-    pub allowed: String,
-}
-
-impl fmt::Display for AsmError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: found {}, allowed: {}", self.line, self.column, self.found, self.allowed)
-    }
-}
-
-impl std::error::Error for AsmError {}
+use std::collections::BTreeMap;
 
 /// How text is assembled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -49,6 +49,9 @@ pub(super) struct Dataflow {
     pub(super) totals: Vec<Totals>,
 }
 
+/// What the analysis found, for operands.
+pub(super) type Flow<'a> = Option<&'a Dataflow>;
+
 /// A write under a predicate that did not end the path.
 #[derive(Clone, Debug)]
 struct PartialKill {

@@ -7,12 +7,13 @@
 mod dataflow;
 mod operand;
 mod regset;
+mod symbol;
 
 use super::{
     instruction::{option_names, pipe_letter, target_offset},
     listing::block_starts,
 };
-use dataflow::{Block, Dataflow, analyse};
+use dataflow::{Block, analyse};
 use encoder::{Decoded, decode_all};
 use gen_ir::{Arf, Base, Inst, Op, Payload, Physical, SbidMode, Src, Target};
 use operand::Writer;
@@ -20,6 +21,7 @@ use platforms::{Layout, Platform};
 use regset::Files;
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, fmt::Write, ops::Range};
+use symbol::symbol;
 
 /// What the JSON form says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -105,11 +107,6 @@ fn for_each_element(
             });
         }
     }
-}
-
-/// The label of a byte offset.
-fn symbol(offset: i64) -> String {
-    format!("L{offset:04}")
 }
 
 /// The blocks of a kernel.
@@ -305,6 +302,3 @@ fn options(inst: &Inst<Physical>) -> Vec<&'static str> {
     }
     names
 }
-
-/// What the analysis found, for operands.
-type Flow<'a> = Option<&'a Dataflow>;

@@ -1,10 +1,9 @@
 //! Operands as JSON objects.
 
 use super::{
-    Flow,
-    dataflow::Dep,
+    dataflow::{Dep, Flow},
     regset::{Files, RegSet, full_region, is_macro},
-    symbol,
+    symbol::symbol,
 };
 use crate::{
     bfn,
