@@ -221,12 +221,12 @@ pub static PASSES: &[Pass] = &[
         ..Pass::OPTIONAL
     },
     Pass {
-        name: "part-responses",
-        about: "messages that would write what they send, send a copy",
-        step: Step::Virtual(part_responses),
+        name: "part-payloads",
+        about: "messages whose payloads are in the same registers, or that would write what they send, send a copy",
+        step: Step::Virtual(part_payloads),
         only: Some(Need {
-            on: |caps| caps.sends.responses_apart,
-            else_because: "a response may come in where its payload was",
+            on: |caps| caps.sends.split || caps.sends.responses_apart,
+            else_because: "a message has one payload, and a response may come in where it was",
         }),
         ..Pass::REQUIRED
     },
@@ -400,8 +400,8 @@ fn legalize(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Result<bool, 
     Ok(true)
 }
 
-fn part_responses(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Result<bool, Refusal> {
-    Ok(legalize::responses::part(kernel, &mut work.legalize, &mut work.virtuals))
+fn part_payloads(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Result<bool, Refusal> {
+    Ok(legalize::payloads::part(kernel, &mut work.legalize, &mut work.virtuals))
 }
 
 fn structurize(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Result<bool, Refusal> {

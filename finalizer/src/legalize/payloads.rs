@@ -1,6 +1,9 @@
-//! Responses that must not meet the payload of their message.
+//! Payloads that must not meet: the two of a split message each other, and where the platform asks for it, the response.
 //!
-//! Intel's finalizer keeps them apart on Gen11 and from Meteor Lake to Ponte Vecchio (`WaDisableSendSrcDstOverlap`): a
+//! The two payloads of a message lie in registers of their own ("sends" in PRM volume 2a; `split-overlap` of the rules).
+//! Coordinates that are equal, say, may have become one variable.
+//!
+//! Intel's finalizer keeps responses apart on Gen11 and from Meteor Lake to Ponte Vecchio (`WaDisableSendSrcDstOverlap`): a
 //! message that is sent again after a page fault would send what has come in. Between variables that is interference;
 //! here are messages that write the variable they send: a copy is sent.
 
@@ -9,13 +12,15 @@ use gen_ir::{Dst, ExecSize, Extent, Inst, Kernel, Pool, Reg, Region, Src, Type, 
 use super::{Scratch, splice};
 use crate::build::{self, Lanes, VInst, VReg};
 
-/// Parts responses from payloads in every block. Returns whether there was anything to do.
+/// Parts payloads from each other and from responses in every block. Returns whether there was anything to do.
 pub(crate) fn part(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool: &mut Pool<Virtual>) -> bool {
     let caps = kernel.platform.caps();
     let grf = u32::from(caps.regs.grf_bytes);
+    let responses = caps.sends.responses_apart;
+    let is_copied = |inst: &VInst, s| responses && meets(inst, s, grf) || s == 1 && are_one(inst, grf);
     let mut changed = false;
     for b in 0..kernel.blocks.len() {
-        if !kernel.blocks[b].insts.iter().any(|i| (0..2).any(|s| meets(i, s, grf))) {
+        if !kernel.blocks[b].insts.iter().any(|i| (0..2).any(|s| is_copied(i, s))) {
             continue;
         }
         changed = true;
@@ -25,7 +30,7 @@ pub(crate) fn part(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool: &m
         for (i, inst) in insts.iter_mut().enumerate() {
             let first = scratch.out.len();
             for s in 0..2 {
-                if meets(inst, s, grf) {
+                if is_copied(inst, s) {
                     copy(kernel, inst, s, grf, &mut scratch.out);
                 }
             }
@@ -52,6 +57,12 @@ fn meets(inst: &VInst, s: usize, grf: u32) -> bool {
     let (Some((from, len)), Dst::Direct { reg: to, .. }) = (payload(inst, s), inst.dst) else { return false };
     let back = inst.send().map_or(0, |i| u32::from(i.dst_len));
     from.is_in(to) && Extent::new(from.byte, len * grf).overlaps(Extent::new(to.byte, back * grf))
+}
+
+/// Whether the two payloads of a message have a register in common.
+fn are_one(inst: &VInst, grf: u32) -> bool {
+    let (Some((a, a_len)), Some((b, b_len))) = (payload(inst, 0), payload(inst, 1)) else { return false };
+    a.is_in(b) && Extent::new(a.byte, a_len * grf).overlaps(Extent::new(b.byte, b_len * grf))
 }
 
 /// Copies payload `s` to a variable of its own, all channels of it.
