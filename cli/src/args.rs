@@ -417,7 +417,7 @@ pub struct RunArgs {
     pub out: Vec<(usize, PathBuf)>,
     /// Print what a buffer argument holds afterwards, as elements of a type, hexadecimal without one.
     #[arg(long, value_name = "ARG[:TYPE]", value_parser = crate::launch::parse_print)]
-    pub print: Vec<(usize, Option<crate::launch::Element>)>,
+    pub print: Vec<(usize, Option<crate::element::Element>)>,
     /// Print every instruction as it runs.
     #[arg(long)]
     pub trace: bool,

@@ -6,6 +6,7 @@ mod codes;
 mod console;
 mod diff;
 mod disasm;
+mod element;
 mod embedded;
 mod files;
 mod finalize;

@@ -1,6 +1,6 @@
 //! What fills a buffer: numbers that the command line lists or describes.
 
-use crate::launch::Element;
+use crate::element::Element;
 
 /// A pattern of elements. It starts again where the buffer goes on.
 #[derive(Clone, Debug, PartialEq)]

@@ -12,6 +12,7 @@ use zebin::{KernelInfo, Program, Unit};
 use crate::{
     args::{MessageFormat, RunArgs, With},
     console,
+    element::Element,
     files::{self, Input},
     launch,
 };
@@ -157,7 +158,7 @@ fn as_json(
     let inputs = unfilled.iter().map(|i| json!({ "name": i.name, "offset": i.offset, "bytes": i.bytes }));
     let mut buffers = Vec::new();
     for (index, element) in &args.print {
-        let element = element.unwrap_or(launch::Element::Unsigned(1));
+        let element = element.unwrap_or(Element::Unsigned(1));
         let bytes = buffer(&launch.args, *index, memory)?;
         let values: Vec<Value> = bytes.chunks_exact(element.bytes()).map(|e| element.json(e)).collect();
         buffers.push(json!({ "argument": index, "bytes": bytes.len(), "values": values }));
@@ -372,9 +373,9 @@ fn kind_name(kind: SendKind) -> &'static str {
 }
 
 /// A buffer's contents, eight elements (or 16 bytes) a line behind the byte offset of the first.
-fn show(index: usize, element: Option<launch::Element>, bytes: &[u8]) -> String {
+fn show(index: usize, element: Option<Element>, bytes: &[u8]) -> String {
     let mut out = format!("argument {index}, {} bytes\n", bytes.len());
-    let size = element.map_or(1, launch::Element::bytes);
+    let size = element.map_or(1, Element::bytes);
     let row = if element.is_some() { ROW * size } else { 2 * ROW };
     for (i, line) in bytes.chunks(row).enumerate() {
         let _ = write!(out, "{:#07x} ", i * row);

@@ -3,7 +3,7 @@
 use finalizer::{Grf, Level, Options, PassSet};
 use platforms::Platform;
 
-use crate::compile::{Code, Failure};
+use crate::failure::{Code, Failure};
 
 /// What they say. They are words apart, or several in one string.
 pub(crate) fn options<'a>(

@@ -1,35 +1,14 @@
 //! What `JITCompile` does, once its arguments are Rust values.
 
-use std::{cell::RefCell, fmt};
+use std::cell::RefCell;
 
 use finalizer::{Binary, Finalizer, Refusal};
 use platforms::Platform;
 
-use crate::arguments;
-
-/// A return code other than 0.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Code {
-    /// An argument is null, names nothing, or contradicts another.
-    BadInput = 1,
-    /// The object or the kernel is refused.
-    Refused = 3,
-    /// The platform is not known.
-    BadPlatform = 5,
-}
-
-/// Why there is no code.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Failure {
-    pub code: Code,
-    pub message: String,
-}
-
-impl Failure {
-    pub fn new(code: Code, message: impl fmt::Display) -> Failure {
-        Failure { code, message: message.to_string() }
-    }
-}
+use crate::{
+    arguments,
+    failure::{Code, Failure},
+};
 
 /// The arguments of one call.
 #[derive(Clone, Copy, Debug)]

@@ -9,7 +9,10 @@ use std::{
 use boundary::{guard, pointers};
 use finalizer::Binary;
 
-use crate::compile::{Code, Failure, Request, compile};
+use crate::{
+    compile::{Request, compile},
+    failure::{Code, Failure},
+};
 
 /// Bytes of the runtime's message buffer (`CM_JIT_ERROR_MESSAGE_SIZE`).
 const MESSAGE_BYTES: usize = 512;

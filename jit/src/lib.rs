@@ -47,6 +47,8 @@
 mod arguments;
 mod compile;
 mod exports;
+mod failure;
 
-pub use compile::{Code, platform};
+pub use compile::platform;
 pub use exports::{FinalizerInfo, JITCompile, JITCompile_v2, freeBlock, getJITVersion};
+pub use failure::Code;

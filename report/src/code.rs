@@ -1,13 +1,14 @@
 //! Machine code with all that can be said of it.
 
 use encoder::{Decoded, decode_all};
-use gen_ir::{Inst, Op, Options, Payload, Physical};
+use gen_ir::{Op, Options, Payload};
 use iga::{ListingOptions, list};
 use platforms::Platform;
 
 use crate::{
     cycles::{self, Wait},
     flow::Flow,
+    instruction::Instruction,
     message::{self, Message},
     pressure::{self, Pressure},
 };
@@ -31,19 +32,6 @@ pub struct Code {
     pub pressure: Pressure,
     /// Figures.
     pub counts: Counts,
-}
-
-/// One instruction.
-#[derive(Clone, Debug)]
-pub struct Instruction {
-    /// Bytes from the start of the code.
-    pub offset: u32,
-    /// The instruction; none where the word is none of the platform.
-    pub inst: Option<Inst<Physical>>,
-    /// Its line of the listing, without what stands behind `//`.
-    pub text: String,
-    /// What stands there: the meaning of a message.
-    pub comment: String,
 }
 
 /// Figures of a code.

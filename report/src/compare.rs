@@ -80,7 +80,7 @@ impl Comparison {
 
 /// The instructions as text, without what need not be equal.
 fn comparable(code: &Code, normalize: Normalize) -> Vec<String> {
-    let line = |i: &crate::code::Instruction| {
+    let line = |i: &crate::instruction::Instruction| {
         let mut text = without_label(&i.text, i.offset);
         if normalize.options
             && let Some(brace) = text.rfind('{')

@@ -4,7 +4,7 @@
 use gen_ir::{Arf, Base, Clock, Inst, Physical};
 use platforms::{Caps, Platform};
 
-use crate::{code::Instruction, flow::Flow};
+use crate::{flow::Flow, instruction::Instruction};
 
 /// How often the body of a loop is taken to run.
 const TRIPS: u64 = 8;

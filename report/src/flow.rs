@@ -2,7 +2,7 @@
 
 use gen_ir::{BlockId, Class, Inst, Op, Physical, Target, Waits};
 
-use crate::code::Instruction;
+use crate::instruction::Instruction;
 
 /// Blocks and edges.
 #[derive(Clone, Debug, Default)]

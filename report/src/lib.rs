@@ -17,6 +17,7 @@ mod code;
 mod compare;
 mod cycles;
 mod flow;
+mod instruction;
 mod message;
 pub mod page;
 mod pressure;

@@ -4,7 +4,7 @@ use gen_ir::{Arf, Base, Desc, Dst, Inst, Op, Payload, Physical, SendInfo, Sfid, 
 use messages::Descriptor;
 use platforms::Platform;
 
-use crate::code::Instruction;
+use crate::instruction::Instruction;
 
 /// One message.
 #[derive(Clone, Debug, serde::Serialize)]

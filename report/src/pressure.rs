@@ -8,7 +8,7 @@
 use gen_ir::{Base, Dst, Inst, Op, Physical, Src};
 use platforms::{Caps, Platform};
 
-use crate::{code::Instruction, flow::Flow};
+use crate::{flow::Flow, instruction::Instruction};
 
 /// Registers in use.
 #[derive(Clone, Debug, Default)]

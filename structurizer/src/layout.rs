@@ -6,7 +6,7 @@
 //! none it is the instruction behind, which then starts a block.
 
 use crate::{
-    branches::{Active, Plan},
+    plan::{Active, Plan},
     structured::Form,
 };
 use gen_ir::{Block, BlockId, ExecSize, Inst, Kernel, Op, Payload, Pool, Target, Virtual};

@@ -33,14 +33,17 @@
 mod branches;
 mod error;
 mod layout;
+mod plan;
+mod scratch;
 mod simplify;
 mod structured;
 mod uniform;
 mod unthread;
 
 pub use error::Error;
+pub use scratch::Scratch;
 
-use gen_ir::{Block, BlockId, Cfg, End, Kernel, Pool, Virtual, Waits};
+use gen_ir::{Cfg, Kernel, Pool, Virtual, Waits};
 
 /// What structurization found out.
 #[derive(Clone, Debug)]
@@ -53,25 +56,6 @@ pub struct Structure {
     pub jumps: u32,
     /// Joins and `endif`s inserted.
     pub joins: u32,
-}
-
-/// Memory that [`structurize_in`] works in. What is in it between two kernels does not matter.
-#[derive(Debug, Default)]
-pub struct Scratch {
-    cfg: Cfg,
-    ends: Vec<End>,
-    /// Blocks that are entered.
-    marked: Vec<bool>,
-    /// Blocks that stay.
-    keep: Vec<bool>,
-    renumbered: Vec<BlockId>,
-    plans: branches::Plans,
-    nodes: Vec<structured::Node>,
-    forms: structured::Forms,
-    unthread: unthread::Unthread,
-    flags: uniform::Flags,
-    layout: layout::Layout,
-    blocks: Vec<Block<Virtual>>,
 }
 
 /// Structures `kernel` for its platform. On an error the kernel is left in an unspecified state.

@@ -5,7 +5,7 @@
 //! same kind, that is the `else`. An unconditional goto costs Gen8 and Gen9 a cleared flag, and every
 //! platform a join more, so the structured form is shorter. Loops keep their `goto.b`.
 
-use crate::branches::Plan;
+use crate::plan::Plan;
 use gen_ir::{BlockId, Kernel, Virtual};
 use narrow::to_index;
 

@@ -21,7 +21,7 @@
 //! to its old target: a goto more on the way would serve nobody.
 
 use crate::{
-    branches::Plan,
+    plan::Plan,
     structured::{self, Form, Forms, LARGEST, Node, Shape},
 };
 use gen_ir::{Block, BlockId, Kernel, Payload, Pool, Target, Virtual};

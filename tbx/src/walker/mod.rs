@@ -10,7 +10,7 @@ use crate::{
     memory::World,
     pages::Space,
     run::{self, Job},
-    stream::{Machine, State, address, bits},
+    stream::{Machine, State, bits},
 };
 
 /// Most threads of a group that hardware has.
@@ -208,9 +208,4 @@ fn dispatch(machine: &mut Machine<'_>, space: Space, at: u64, walk: Walk) -> Res
     machine.registers.pass(ran.instructions);
     machine.findings.dispatch(&kernel, ran, u64::from(walk.threads), walk.notes);
     Ok(())
-}
-
-/// An address in a descriptor's two dwords.
-fn surface_address(c: &[u32], at: usize) -> u64 {
-    address(c, at, 1)
 }

@@ -2,11 +2,10 @@
 
 use emulator::{Bindings, Image, Sampler, Surface, Texel, Wrap};
 
-use super::surface_address;
 use crate::{
     memory::World,
     pages::Space,
-    stream::{Bases, bits},
+    stream::{Bases, address, bits},
 };
 
 /// Entries that a binding table can have beside the numbers with a meaning of their own.
@@ -56,7 +55,7 @@ pub fn scratch(world: &World, space: Space, at: u64) -> u32 {
 }
 
 fn surface(s: &[u32; 16]) -> Result<Surface, String> {
-    let base = surface_address(s, 8);
+    let base = address(s, 8, 1);
     let dims = match bits(s[0], 29, 31) {
         // Buffers: bytes less one, of structures or typed elements their number less one.
         4 | 5 => {
