@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use emulator::{Arg, Image, Memory, Sampler, Texel, Wrap, num};
+use emulator::{Arg, Image, Memory, Sampler, Texel, Wrap};
 
 use crate::{element::Element, files::Input, pattern::Pattern};
 

@@ -31,7 +31,7 @@ impl Calls {
 
 /// Memory for [`expand`].
 #[derive(Debug, Default)]
-pub(crate) struct Scratch {
+pub(crate) struct CallMemory {
     /// Callees of all routines of a binary.
     pub callees: Vec<u32>,
     out: Vec<Inst<Physical>>,
@@ -46,10 +46,10 @@ pub(crate) fn expand(
     kernel: &mut Kernel<Physical>,
     frame: u32,
     callee: impl Fn(u32) -> Option<u32>,
-    scratch: &mut Scratch,
+    scratch: &mut CallMemory,
     pool: &mut Pool<Physical>,
 ) -> Calls {
-    let Scratch { callees, out } = scratch;
+    let CallMemory { callees, out } = scratch;
     let first = callees.len();
     let mut calls = Calls::default();
     if !kernel.outside {

@@ -122,8 +122,8 @@ pub struct Verifier {
     roots: Vec<Root>,
     /// What usual operands are held against, by variable.
     reaches: Vec<usual::Reach>,
-    decl: decl::Scratch,
-    flow: flow::Scratch,
+    decl: decl::DeclarationMemory,
+    flow: flow::FlowMemory,
 }
 
 impl Verifier {

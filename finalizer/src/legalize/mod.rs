@@ -74,7 +74,7 @@ const RULES: &[Rule] = &[
 /// `scratch` is memory to work in.
 pub(crate) fn legalize(
     kernel: &mut Kernel<Virtual>,
-    scratch: &mut Scratch,
+    scratch: &mut LegalizeMemory,
     pool: &mut Pool<Virtual>,
 ) -> Result<(), Vec<LegalizeError>> {
     let caps = kernel.platform.caps();
@@ -117,7 +117,7 @@ pub(crate) fn legalize(
 
 /// Memory for [`legalize`].
 #[derive(Debug, Default)]
-pub(crate) struct Scratch {
+pub(crate) struct LegalizeMemory {
     /// What stands for instructions of a block that did not stay.
     out: Vec<VInst>,
     /// Such instructions: the place in the block, and where what stands for it ends in `out`.

@@ -9,11 +9,15 @@
 
 use gen_ir::{Dst, ExecSize, Extent, Inst, Kernel, Pool, Reg, Region, Src, Type, Var, VarClass, Virtual};
 
-use super::{Scratch, splice};
+use super::{LegalizeMemory, splice};
 use crate::build::{self, Lanes, VInst, VReg};
 
 /// Parts payloads from each other and from responses in every block. Returns whether there was anything to do.
-pub(crate) fn part(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool: &mut Pool<Virtual>) -> bool {
+pub(crate) fn part(
+    kernel: &mut Kernel<Virtual>,
+    scratch: &mut LegalizeMemory,
+    pool: &mut Pool<Virtual>,
+) -> bool {
     let caps = kernel.platform.caps();
     let grf = u32::from(caps.regs.grf_bytes);
     let responses = caps.sends.responses_apart;

@@ -12,7 +12,7 @@ use crate::build::{Lanes, VInst, VReg};
 
 /// Memory that lowering works in.
 #[derive(Debug, Default)]
-pub(crate) struct Scratch {
+pub(crate) struct LowerMemory {
     /// Numbers of the finished blocks, in layout order.
     pub(super) blocks: Vec<BlockId>,
     /// Return address variable of each subroutine, by entry block.
@@ -28,7 +28,7 @@ pub(crate) struct Lowerer<'a> {
     pub visa: &'a visa::Kernel,
     pub caps: &'static Caps,
     pub out: Kernel<Virtual>,
-    pub(super) lists: &'a mut Scratch,
+    pub(super) lists: &'a mut LowerMemory,
     pub(super) pool: &'a mut Pool<Virtual>,
     pub(super) facts: Facts,
     /// Instructions of the current block, in a list of the pool.

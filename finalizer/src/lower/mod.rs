@@ -41,7 +41,7 @@ use visa::{Op, Srcs};
 
 use self::route::Route;
 pub(crate) use self::{
-    lowerer::{Lowerer, Scratch, Writes},
+    lowerer::{LowerMemory, Lowerer, Writes},
     refusal::{Lowered, Refusal},
 };
 use crate::build::{Lanes, VInst, VReg};
@@ -99,7 +99,7 @@ pub fn lower(
     kernel: &visa::Kernel,
     platform: Platform,
     options: &LowerOptions,
-    scratch: &mut Scratch,
+    scratch: &mut LowerMemory,
     pool: &mut Pool<Virtual>,
 ) -> Result<Kernel<Virtual>, Vec<LowerError>> {
     let mut errors = Vec::new();
@@ -149,7 +149,7 @@ impl<'a> Lowerer<'a> {
         visa: &'a visa::Kernel,
         platform: Platform,
         options: &LowerOptions,
-        lists: &'a mut Scratch,
+        lists: &'a mut LowerMemory,
         pool: &'a mut Pool<Virtual>,
     ) -> Lowered<Lowerer<'a>> {
         for name in LINKED {

@@ -35,7 +35,7 @@ const LONGEST: usize = 4096;
 
 /// Memory of the pass.
 #[derive(Debug, Default)]
-pub(crate) struct Scratch {
+pub(crate) struct ScheduleMemory {
     graph: Graph,
     list: List,
     moved: Vec<Inst<Physical>>,
@@ -44,7 +44,7 @@ pub(crate) struct Scratch {
 }
 
 /// Orders every block.
-pub(crate) fn schedule(kernel: &mut Kernel<Physical>, scratch: &mut Scratch) {
+pub(crate) fn schedule(kernel: &mut Kernel<Physical>, scratch: &mut ScheduleMemory) {
     // What a launch counts on, and what other code finds, stays in its place.
     if kernel.outside {
         return;
@@ -73,8 +73,8 @@ pub(crate) fn schedule(kernel: &mut Kernel<Physical>, scratch: &mut Scratch) {
 }
 
 /// Orders a stretch in which everything may move as far as it depends on nothing, and forgets its kinds.
-fn order(insts: &mut [Inst<Physical>], platform: Platform, scratch: &mut Scratch) {
-    let Scratch { graph, list, moved, kinds } = scratch;
+fn order(insts: &mut [Inst<Physical>], platform: Platform, scratch: &mut ScheduleMemory) {
+    let ScheduleMemory { graph, list, moved, kinds } = scratch;
     if insts.len() > 2 {
         graph.build(insts, kinds, platform);
         if let Some(order) = list.better(graph) {

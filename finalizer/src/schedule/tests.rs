@@ -6,7 +6,7 @@ fn run(platform: Platform, text: &str) -> Vec<usize> {
     let text = format!("kernel \"k\" on {platform}, simd8\nB0:\n{text}");
     let mut k: Kernel<Physical> = parse(&text, platform).unwrap_or_else(|e| panic!("{e}\n{text}"));
     let before = k.blocks[0].insts.clone();
-    schedule(&mut k, &mut Scratch::default());
+    schedule(&mut k, &mut ScheduleMemory::default());
     let place = |i: &Inst<Physical>| before.iter().position(|b| b == i).unwrap_or(usize::MAX);
     let order: Vec<usize> = k.blocks[0].insts.iter().map(place).collect();
     let mut sorted = order.clone();
@@ -140,6 +140,6 @@ fn other_code_is_left_alone() {
     let mut k: Kernel<Physical> = Kernel::new("k", Platform::Skl);
     k.blocks.push(Block::default());
     k.outside = true;
-    schedule(&mut k, &mut Scratch::default());
+    schedule(&mut k, &mut ScheduleMemory::default());
     assert!(k.blocks[0].insts.is_empty());
 }

@@ -61,23 +61,27 @@ use state::{State, Wait};
 /// Annotations that are there already are replaced. Does nothing for platforms without software
 /// scoreboard.
 pub fn swsb(kernel: &mut Kernel<Physical>) {
-    annotate(kernel, &mut Scratch::default(), &mut Pool::default());
+    annotate(kernel, &mut ScoreboardMemory::default(), &mut Pool::default());
 }
 
 /// Memory that the pass works in.
 #[derive(Debug, Default)]
-pub(crate) struct Scratch {
+pub(crate) struct ScoreboardMemory {
     flow: Flow,
     out: Vec<Inst<Physical>>,
 }
 
 /// [`swsb`] in memory that the caller has.
-pub(crate) fn annotate(kernel: &mut Kernel<Physical>, scratch: &mut Scratch, pool: &mut Pool<Physical>) {
+pub(crate) fn annotate(
+    kernel: &mut Kernel<Physical>,
+    scratch: &mut ScoreboardMemory,
+    pool: &mut Pool<Physical>,
+) {
     let caps = kernel.platform.caps();
     if caps.scoreboard.sbid_count == 0 || kernel.blocks.is_empty() {
         return;
     }
-    let Scratch { flow, out } = scratch;
+    let ScoreboardMemory { flow, out } = scratch;
     flow.start(kernel);
     flow.solve();
     let Flow { first, accesses, waits, tokens, entry, state, grf_bytes, .. } = flow;

@@ -14,7 +14,7 @@ const fn may_be_aliased(var: Predefined) -> bool {
 
 /// Memory for [`Checker::declarations`].
 #[derive(Debug, Default)]
-pub(super) struct Scratch {
+pub(super) struct DeclarationMemory {
     /// Of each variable: 0 not seen, 1 on the path, 2 done.
     state: Vec<u8>,
     /// Aliases on the way to a root.
@@ -24,7 +24,7 @@ pub(super) struct Scratch {
 }
 
 impl Checker<'_> {
-    pub(super) fn declarations(&mut self, scratch: &mut Scratch) {
+    pub(super) fn declarations(&mut self, scratch: &mut DeclarationMemory) {
         self.names();
         self.variables();
         self.aliases(&mut scratch.state, &mut scratch.path);

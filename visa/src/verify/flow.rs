@@ -10,7 +10,7 @@ use crate::{
 
 /// Memory for [`Checker::flow`].
 #[derive(Debug, Default)]
-pub(super) struct Scratch {
+pub(super) struct FlowMemory {
     /// Labels, branches and calls, in order.
     pub(super) marks: Vec<u32>,
     /// Where each label is defined.
@@ -48,7 +48,7 @@ const fn is_note(record: &Record) -> bool {
 }
 
 impl Checker<'_> {
-    pub(super) fn flow(&mut self, scratch: &mut Scratch) {
+    pub(super) fn flow(&mut self, scratch: &mut FlowMemory) {
         self.definitions(&scratch.marks, &mut scratch.defined);
         self.branches(&scratch.marks, &scratch.defined);
         if !self.safety_only {
@@ -222,9 +222,9 @@ impl Checker<'_> {
     }
 
     /// No subroutine reaches itself over calls. Walks the call graph without recursion of its own.
-    fn recursion(&mut self, scratch: &mut Scratch) {
+    fn recursion(&mut self, scratch: &mut FlowMemory) {
         let kernel = self.kernel;
-        let Scratch { marks, calls, state, stack, .. } = scratch;
+        let FlowMemory { marks, calls, state, stack, .. } = scratch;
         let count = kernel.labels.len();
         calls.clear();
         let mut current: Option<LabelId> = None;
