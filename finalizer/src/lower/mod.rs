@@ -336,7 +336,8 @@ impl<'a> Lowerer<'a> {
 
             Op::Dpas { .. } => self.dpas(inst.opcode, &inst.op),
             Op::Breakpoint => {
-                let mut stop = crate::build::op(gen_ir::Op::Nop, Lanes::SCALAR, gen_ir::Dst::None, &[]);
+                // As every `nop`: no channels, nothing but the option.
+                let mut stop = VInst::new(gen_ir::Op::Nop, gen_ir::ExecSize::S1);
                 stop.opts = stop.opts.with(gen_ir::Options::BREAKPOINT);
                 self.emit(stop);
                 Ok(())
