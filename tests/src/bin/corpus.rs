@@ -3,17 +3,24 @@
 //!
 //! ```text
 //! cargo run --release -p tests --bin corpus -- [--folder FOLDER] [PART-OF-PATH]
+//! cargo run --release -p tests --bin corpus -- --programs FOLDER [--platform PLATFORM] [PART-OF-PATH]
 //! ```
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{
+    collections::BTreeMap,
+    io,
+    path::{Path, PathBuf},
+};
 
 use clap::Parser;
-use finalizer::{Finalizer, Options};
+use finalizer::{Finalizer, Options, PassSet};
 use platforms::Platform;
 use tests::{
     data,
     foreign::{self, Launched},
+    programs,
 };
+use visa::Module;
 
 /// Finalizes and launches the kernels of foreign objects on every platform whose registers they were compiled for.
 #[derive(Parser)]
@@ -24,12 +31,25 @@ struct Args {
     /// Objects below this folder.
     #[arg(long)]
     folder: Option<PathBuf>,
+    /// Instead of those, the vISA assembly of a folder, as `peer --programs` finds it.
+    #[arg(long, conflicts_with = "folder")]
+    programs: Option<PathBuf>,
+    /// Platforms of the programs.
+    #[arg(short, long, default_values = ["bdw", "skl", "icllp", "tgllp", "pvc"], value_parser = |s: &str| s.parse::<Platform>())]
+    platform: Vec<Platform>,
     /// Inputs and memory are made of this number.
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Leave these passes out; may be given several times.
+    #[arg(long, value_name = "PASS", value_delimiter = ',', value_parser = pass)]
+    skip_pass: Vec<PassSet>,
     /// Print each launch that is no comparison, too.
     #[arg(long)]
     reasons: bool,
+}
+
+fn pass(name: &str) -> Result<PassSet, String> {
+    PassSet::named(name).ok_or_else(|| format!("there is no pass `{name}`"))
 }
 
 #[derive(Default)]
@@ -47,7 +67,7 @@ fn note(list: &mut BTreeMap<String, (usize, String)>, reason: String, example: &
 }
 
 /// Platforms with registers of the size that the object's code was compiled for.
-fn platforms(module: &visa::Module) -> Vec<Platform> {
+fn platforms(module: &Module) -> Vec<Platform> {
     let of = |b: &visa::GenBinary| Platform::from_gen_platform(b.platform);
     let known = module.kernels.iter().flat_map(|k| &k.gen_binaries).find_map(of);
     let bytes = |p: Platform| p.caps().regs.grf_bytes;
@@ -55,11 +75,60 @@ fn platforms(module: &visa::Module) -> Vec<Platform> {
     Platform::ALL.into_iter().filter(|p| bytes(*p) == size).collect()
 }
 
-fn main() {
-    let args = Args::parse();
-    let mut all: BTreeMap<Platform, Counts> = BTreeMap::new();
-    let folder = args.folder.clone().unwrap_or_else(data::corpus_folder);
-    for path in data::objects_below(&folder).iter().filter(|p| p.to_string_lossy().contains(&args.only)) {
+impl Counts {
+    /// Finalizes and launches one kernel. If it is wrong and there is code of the compiler, what becomes of that is said,
+    /// too: the same fault in both is the launch's or the emulator's.
+    fn add(
+        &mut self,
+        platform: Platform,
+        (module, index): (&Module, usize),
+        example: &str,
+        theirs: Option<&[u8]>,
+        args: &Args,
+    ) {
+        let seed = args.seed;
+        self.kernels += 1;
+        let options = Options {
+            verify: true,
+            skip: args.skip_pass.iter().fold(PassSet::NONE, |all, one| all.with(*one)),
+            ..Options::new(platform)
+        };
+        let binary = match Finalizer::new(options).finalize_kernel(module, index) {
+            Ok(binary) => binary,
+            Err(faults) => {
+                let first = faults.0.first().map_or(String::new(), |d| d.message.clone());
+                note(&mut self.refused, first, example);
+                return;
+            }
+        };
+        self.finalized += 1;
+        match foreign::run(platform, module, index, &binary, seed) {
+            Launched::Agrees => self.agree += 1,
+            Launched::Cannot(why) => note(&mut self.cannot, why, example),
+            Launched::Wrong(what) => {
+                let reads_undefined = |what: &str| what.contains("uninitialized register");
+                match theirs.map(|code| foreign::run_code(platform, module, index, code, seed)) {
+                    // What a memory's first value decides, the interpreter does not see.
+                    Some(Launched::Wrong(theirs)) if reads_undefined(&what) && reads_undefined(&theirs) => {
+                        note(
+                            &mut self.cannot,
+                            "the compiler's own code reads what is undefined".into(),
+                            example,
+                        );
+                    }
+                    Some(theirs) => {
+                        self.wrong.push(format!("{example}: {what} (the compiler's own code: {theirs:?})"))
+                    }
+                    None => self.wrong.push(format!("{example}: {what}")),
+                }
+            }
+        }
+    }
+}
+
+/// Objects, each for all platforms whose registers it was compiled for.
+fn objects(args: &Args, folder: &Path, all: &mut BTreeMap<Platform, Counts>) {
+    for path in data::objects_below(folder).iter().filter(|p| p.to_string_lossy().contains(&args.only)) {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let Ok(bytes) = std::fs::read(path) else { continue };
         let module = match finalizer::read_module(&bytes) {
@@ -73,24 +142,35 @@ fn main() {
             let counts = all.entry(platform).or_default();
             for (index, kernel) in module.kernels.iter().enumerate() {
                 let example = format!("{name} {}", kernel.name());
-                counts.kernels += 1;
-                let options = Options { verify: true, ..Options::new(platform) };
-                let binary = match Finalizer::new(options).finalize_kernel(&module, index) {
-                    Ok(binary) => binary,
-                    Err(faults) => {
-                        let first = faults.0.first().map_or(String::new(), |d| d.message.clone());
-                        note(&mut counts.refused, first, &example);
-                        continue;
-                    }
-                };
-                counts.finalized += 1;
-                match foreign::run(platform, &module, index, &binary, args.seed) {
-                    Launched::Agrees => counts.agree += 1,
-                    Launched::Cannot(why) => note(&mut counts.cannot, why, &example),
-                    Launched::Wrong(what) => counts.wrong.push(format!("{example}: {what}")),
-                }
+                counts.add(platform, (&module, index), &example, None, args);
             }
         }
+    }
+}
+
+/// The programs of a folder, for the platform that each was compiled for.
+fn of_compilers(args: &Args, folder: &Path, all: &mut BTreeMap<Platform, Counts>) -> io::Result<()> {
+    for &platform in &args.platform {
+        let counts = all.entry(platform).or_default();
+        let files = programs::files(folder, platform)?;
+        for file in files.iter().filter(|p| p.to_string_lossy().contains(&args.only)) {
+            for program in programs::load(folder, file, platform, &mut |why| println!("not read: {why}"))? {
+                // Code of compilers begins with loads of the payload where hardware has none.
+                let theirs = (!platform.caps().thread.payload_prologue).then_some(&*program.code);
+                let kernel = (&*program.module, program.index);
+                counts.add(platform, kernel, &program.id, theirs, args);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn main() -> io::Result<()> {
+    let args = Args::parse();
+    let mut all: BTreeMap<Platform, Counts> = BTreeMap::new();
+    match &args.programs {
+        Some(folder) => of_compilers(&args, folder, &mut all)?,
+        None => objects(&args, &args.folder.clone().unwrap_or_else(data::corpus_folder), &mut all),
     }
     let mut bad = 0;
     for (platform, counts) in &all {
@@ -109,5 +189,9 @@ fn main() {
             counts.cannot.iter().for_each(|(why, (n, e))| println!("    not launched {n}: {why} ({e})"));
         }
     }
-    std::process::exit(i32::from(bad > 0));
+    if bad > 0 {
+        Err(io::Error::other(format!("{bad} kernels do otherwise than the interpreter")))
+    } else {
+        Ok(())
+    }
 }
