@@ -26,19 +26,34 @@ pub(super) fn forward(
 ) {
     copies.start(kernel.vars.len(), kernel.platform.caps(), legal.then_some(kernel.platform));
     let Kernel { vars, blocks, .. } = kernel;
-    let plain = |v: VarId| {
+    let reach = |v: VarId| {
         let var = &vars[v.index()];
-        var.class == VarClass::General && !var.address_taken
+        match var.class {
+            VarClass::General if var.address_taken => Reach::Addressed,
+            VarClass::General => Reach::Named,
+            _ => Reach::None,
+        }
     };
     for (b, block) in blocks.iter_mut().enumerate() {
         copies.clear();
         for (i, inst) in block.insts.iter_mut().enumerate() {
             copies.rewrite(inst, grf_bytes);
             copies.forget_written(inst, grf_bytes);
-            copies.learn(inst, grf_bytes, plain);
+            copies.learn(inst, grf_bytes, reach);
             visit(vars, (b, i), inst);
         }
     }
+}
+
+/// How a variable's bytes are reached.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Reach {
+    /// Not followed.
+    None,
+    /// By its name alone.
+    Named,
+    /// Through addresses, too.
+    Addressed,
 }
 
 /// What a copy's destination can be replaced by.
@@ -111,6 +126,8 @@ pub(super) struct Copies {
     all: Vec<Copy>,
     /// By variable.
     newest: Vec<Newest>,
+    /// Those that a write through an address may end.
+    addressed: Vec<u32>,
     byte_sources: bool,
     mixes_qwords: bool,
     /// Instructions are legal on this platform and have to stay so.
@@ -120,6 +137,7 @@ pub(super) struct Copies {
 impl Copies {
     fn start(&mut self, vars: usize, caps: &Caps, legal: Option<Platform>) {
         self.all.clear();
+        self.addressed.clear();
         reset(&mut self.newest, vars, Newest::NONE);
         self.byte_sources = caps.regions.byte_sources;
         self.mixes_qwords = caps.ops.int64 && !caps.regions.restricted_64bit;
@@ -127,6 +145,7 @@ impl Copies {
     }
 
     fn clear(&mut self) {
+        self.addressed.clear();
         for c in self.all.drain(..) {
             self.newest[c.dst.index()].dst = NONE;
             if let Some(v) = c.origin.var() {
@@ -265,7 +284,11 @@ impl Copies {
 
     /// Drops copies whose bytes an instruction overwrites.
     fn forget_written(&mut self, inst: &Inst<Virtual>, grf_bytes: u32) {
-        // Copies never involve variables that indirect writes can reach.
+        if matches!(inst.dst, Dst::Indirect { .. }) {
+            for c in self.addressed.drain(..) {
+                self.all[c as usize].live = false;
+            }
+        }
         let Some(var) = inst.dst.reg().and_then(|r| r.var()) else { return };
         let newest = self.newest[var.index()];
         if newest.dst & newest.src == NONE {
@@ -287,7 +310,7 @@ impl Copies {
     }
 
     /// Remembers an instruction that is a copy.
-    fn learn(&mut self, inst: &Inst<Virtual>, grf_bytes: u32, plain: impl Fn(VarId) -> bool) {
+    fn learn(&mut self, inst: &Inst<Virtual>, grf_bytes: u32, reach: impl Fn(VarId) -> Reach) {
         let symbol = inst.opts.has(Options::SYMBOL_LOW) || inst.opts.has(Options::SYMBOL_HIGH);
         if inst.op != Op::Mov || inst.pred.is_some() || inst.cond.is_some() || inst.sat || symbol {
             return;
@@ -295,7 +318,7 @@ impl Copies {
         let Dst::Direct { reg: dst, horz, ty: dst_ty } = inst.dst else { return };
         let Some(dst_var) = dst.var() else { return };
         let lanes = inst.exec.lanes();
-        if !plain(dst_var) || (horz != 1 && lanes > 1) {
+        if reach(dst_var) == Reach::None || (horz != 1 && lanes > 1) {
             return;
         }
         let origin = match inst.src[0] {
@@ -311,7 +334,7 @@ impl Copies {
                 let plain_region = region.width != Region::ABSENT && region.vert != Region::VXH;
                 let overlapping =
                     v == dst_var && inst.dst_extent(grf_bytes).is_some_and(|written| written.overlaps(bytes));
-                if !plain(v) || overlapping || !plain_region {
+                if reach(v) == Reach::None || overlapping || !plain_region {
                     return;
                 }
                 Origin::Reg { reg, bytes, region, ty, mods }
@@ -322,6 +345,9 @@ impl Copies {
         let id = to_index(self.all.len());
         let older_dst = std::mem::replace(&mut self.newest[dst_var.index()].dst, id);
         let older_src = origin.var().map_or(NONE, |v| std::mem::replace(&mut self.newest[v.index()].src, id));
+        if [Some(dst_var), origin.var()].into_iter().flatten().any(|v| reach(v) == Reach::Addressed) {
+            self.addressed.push(id);
+        }
         self.all.push(Copy {
             dst: dst_var,
             dst_bytes,
