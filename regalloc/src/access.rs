@@ -4,6 +4,7 @@
 use crate::{
     Error,
     backing::Backings,
+    composite,
     facts::{self, Fact, Needs, Scene},
     flow::Flow,
     points_to::PointsTo,
@@ -90,6 +91,12 @@ impl Kind {
         self.0 & (Kind::EOT.0 | Kind::MESSAGE.0) != 0
     }
 
+    /// A sure write, under the mask or without it.
+    #[cfg(test)]
+    pub const fn of_write(masked: bool) -> Kind {
+        Kind::WRITE.with(Kind::SURE).with_if(masked, Kind::MASKED)
+    }
+
     const fn with(self, other: Kind) -> Kind {
         Kind(self.0 | other.0)
     }
@@ -112,6 +119,9 @@ pub(crate) struct Accesses {
     pub facts: Vec<Fact>,
     points_to: PointsTo,
     copies: Vec<Copy>,
+    /// Blocks with writes of parts of elements.
+    in_parts: Vec<u32>,
+    composites: Vec<composite::Open>,
 }
 
 /// The read of a copy without a mask into a temporary.
@@ -137,6 +147,7 @@ impl Accesses {
         self.first.reserve(insts + 1);
         self.blocks.clear();
         self.copies.clear();
+        self.in_parts.clear();
         self.points_to.find(kernel);
         facts::start(kernel, &mut self.facts);
         for (b, block) in kernel.blocks.iter().enumerate() {
@@ -159,6 +170,9 @@ impl Accesses {
                     return Err(Error::BadOperand { block: BlockId(to_index(b)), inst: i, fault });
                 }
             }
+            if touches.scene.has_parts() {
+                self.in_parts.push(to_index(b));
+            }
             if block.insts.last().is_some_and(|i| i.op.is_branch()) {
                 let of_last = self.first.last().map_or(0, |&f| f as usize);
                 for a in self.list[of_last..].iter().filter(|a| a.kind.has(Kind::WRITE)) {
@@ -169,7 +183,17 @@ impl Accesses {
         self.blocks.push(to_index(self.first.len()));
         self.first.push(to_index(self.list.len()));
         self.settle_copies(kernel, flow, backings);
+        self.find_composites();
         Ok(())
+    }
+
+    /// Finds where several writes define a range together.
+    fn find_composites(&mut self) {
+        for at in 0..self.in_parts.len() {
+            let r = self.block(self.in_parts[at] as usize);
+            let list = &mut self.list[self.first[r.start] as usize..self.first[r.end] as usize];
+            composite::mark(list, |v| self.facts[v as usize].shift(), &mut self.composites);
+        }
     }
 
     /// Decides what copies into temporaries read that ignore the mask. Lowering makes payloads so; where only
@@ -204,6 +228,8 @@ impl Accesses {
         self.first.push(to_index(self.list.len()));
         self.blocks.clone_from(&of.blocks);
         self.facts.clone_from(&of.facts);
+        self.in_parts.clone_from(&of.in_parts);
+        self.find_composites();
     }
 
     /// The accesses of instruction `i`, reads first.

@@ -1,7 +1,10 @@
 //! What is known of each variable from its accesses alone.
 
+use std::cell::Cell;
+
 use crate::{
     access::{Access, Kind},
+    composite::is_part,
     flow::Flow,
     subranges::{all_subranges, covered, subrange_shift, touched, units},
 };
@@ -79,6 +82,8 @@ pub(crate) struct Scene {
     divergence: bool,
     /// Lanes, a power of two.
     simd: u32,
+    /// Some write gives elements a part smaller than a subrange.
+    parts: Cell<bool>,
 }
 
 impl Scene {
@@ -89,12 +94,18 @@ impl Scene {
             weight: worth(flow, b),
             divergence: flow.any_divergence,
             simd: u32::from(kernel.simd).next_power_of_two(),
+            parts: Cell::new(false),
         }
     }
 
     /// Lanes of the kernel.
     pub const fn simd(&self) -> u32 {
         self.simd
+    }
+
+    /// Whether a noted write gave elements a part smaller than a subrange ([`composite`](crate::composite)).
+    pub fn has_parts(&self) -> bool {
+        self.parts.get()
     }
 
     /// The block.
@@ -148,6 +159,11 @@ impl Needs {
 impl Fact {
     const NOWHERE: u32 = u32::MAX;
     const MANY: u32 = u32::MAX - 1;
+
+    /// Logarithm of the size of a subrange.
+    pub const fn shift(&self) -> u8 {
+        self.shift
+    }
 
     /// Whether no other block than `b` touches the variable, and no value comes in or goes out.
     pub const fn only_in(&self, b: u32) -> bool {
@@ -236,7 +252,8 @@ impl Fact {
 
     /// Notes an access, and finds its subranges.
     #[inline]
-    pub fn note(&mut self, a: &mut Access, &Scene { block, weight, divergence, simd }: &Scene) {
+    pub fn note(&mut self, a: &mut Access, scene: &Scene) {
+        let &Scene { block, weight, divergence, simd, ref parts } = scene;
         self.weight += weight;
         self.backing =
             if self.backing == Fact::NOWHERE || self.backing == block { block } else { Fact::MANY };
@@ -244,6 +261,9 @@ impl Fact {
         if a.kind.has(Kind::WRITE) {
             self.written |= touched(a, self.shift);
             a.subranges = if a.kind.has(Kind::SURE) { covered(a, self.shift) } else { 0 };
+            if a.subranges == 0 && is_part(a, self.shift) {
+                parts.set(true);
+            }
             self.scattered |= !a.kind.has(Kind::MASKED) || a.pitch != 4;
         }
         if read {

@@ -6,7 +6,8 @@
 //! ```text
 //! access     who touches which bytes            points_to  what indirect operands may touch
 //! flow       the graph, waits, loop depth       subranges  parts of variables as sets of bits
-//! facts      what accesses say of a variable    dataflow   liveness across blocks
+//! facts      what accesses say of a variable    composite  what several writes define together
+//! dataflow   liveness across blocks
 //! liveness   live ranges in layout order        place      a place for each, or a spill list
 //! matrix     when registers are in use          backing    flags, addresses to GRFs
 //! plan       what spilling will add             fit        a place for that beside the others
@@ -58,6 +59,7 @@ mod apply;
 mod backing;
 mod calls;
 mod check;
+mod composite;
 mod copies;
 mod copy;
 mod costs;

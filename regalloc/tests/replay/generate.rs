@@ -243,6 +243,33 @@ impl Maker {
         out.push(inst);
     }
 
+    /// The bytes of dwords one after the other, in any order: together they define the dwords, unless one is missing,
+    /// one is written by other lanes, or something reads in between.
+    fn parts(&mut self, out: &mut Vec<Inst<Virtual>>, v: VarId, vectors: &[VarId]) {
+        let at = self.r.below(self.bytes(v) / 64) * 64;
+        let no_mask = self.r.chance(30);
+        let first = self.r.below(4);
+        for i in 0..4 {
+            if self.r.chance(5) {
+                continue;
+            }
+            let byte = (first + 3 * i) % 4;
+            let (a, b) = (self.source(FULL, 0), self.source(FULL, 0));
+            let no_mask = no_mask != self.r.chance(5);
+            let inst = self.stamp(Inst {
+                no_mask,
+                dst: Dst::Direct { reg: Reg::var_at(v, at + byte), horz: 4, ty: Type::B },
+                src: [a, b, Src::None],
+                ..Inst::new(Op::Add, FULL)
+            });
+            out.push(inst);
+            if self.r.chance(10) {
+                let other = self.pick(vectors);
+                self.whole_write(out, other, false);
+            }
+        }
+    }
+
     fn instruction(&mut self, out: &mut Vec<Inst<Virtual>>) {
         let (vectors, scalars, flags) = (self.vectors.clone(), self.scalars.clone(), self.flags.clone());
         match self.r.below(20) {
@@ -274,6 +301,10 @@ impl Maker {
             // A part of a variable, perhaps strided, perhaps predicated.
             12..=14 => {
                 let v = self.pick(&vectors);
+                if self.bytes(v) >= 64 && self.r.chance(25) {
+                    self.parts(out, v, &vectors);
+                    return;
+                }
                 let (exec, ty, horz) = [
                     (ExecSize::S8, Type::W, 1),
                     (ExecSize::S8, Type::W, 2),

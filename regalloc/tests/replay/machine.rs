@@ -5,7 +5,7 @@
 //! are poison; what depends on them is not compared.
 
 use gen_ir::{
-    Arf, Base, Block, Desc, Dst, Inst, Kernel, Op, Payload, PredCtrl, Reg, Region, Space, Src, Target,
+    Arf, Base, Block, Desc, Dst, Inst, Kernel, Op, Payload, PredCtrl, Reg, Region, Role, Space, Src, Target,
     VarClass, VarId, Virtual,
 };
 use messages::hdc::ScratchBlock;
@@ -67,6 +67,34 @@ pub struct Machine<'k, S: Files> {
     pub log: Vec<Event>,
     grf: usize,
     width: u32,
+    /// Flags of which blocks remember nothing from an earlier run, by block.
+    forgotten: Vec<Vec<usize>>,
+}
+
+/// The flags that one block alone touches and there writes first, by block: what an earlier run of the block has left
+/// is nothing, not even in lanes that do not run (see `check` in the allocator).
+fn forgotten<S: Files>(kernel: &Kernel<S>) -> Vec<Vec<usize>> {
+    let mut seen: Vec<Option<(usize, bool)>> = vec![None; 3 + kernel.vars.len()];
+    for (b, block) in kernel.blocks.iter().enumerate() {
+        for inst in &block.insts {
+            for write in [false, true] {
+                inst.for_each_reg(|role, reg| {
+                    let Some((s, _)) = S::locate(reg.base()).filter(|at| at.0 >= 3) else { return };
+                    if matches!(role, Role::Dst | Role::Cond) == write {
+                        let (first, written_first) = *seen[s].get_or_insert((b, write));
+                        seen[s] = Some((first, written_first && first == b));
+                    }
+                });
+            }
+        }
+    }
+    let mut by_block = vec![Vec::new(); kernel.blocks.len()];
+    for (i, var) in kernel.vars.iter().enumerate().filter(|(_, v)| v.class == VarClass::Flag && !v.live_in) {
+        if let (Some((b, true)), false) = (seen[3 + i], var.live_out) {
+            by_block[b].push(3 + i);
+        }
+    }
+    by_block
 }
 
 fn mix(mut h: u64, x: u64) -> u64 {
@@ -107,6 +135,7 @@ impl<'k, S: Files> Machine<'k, S> {
             log: Vec::new(),
             grf,
             width,
+            forgotten: forgotten(kernel),
         }
     }
 
@@ -141,6 +170,9 @@ impl<'k, S: Files> Machine<'k, S> {
             let block: &Block<S> =
                 kernel.blocks.get(b).ok_or_else(|| format!("ran past the end, block {b}"))?;
             let mut next = b + 1;
+            for &s in &self.forgotten[b] {
+                self.store[s].poison.fill(true);
+            }
             for inst in &block.insts {
                 if matches!(inst.op, Op::Join | Op::Endif) {
                     self.wake(b);
