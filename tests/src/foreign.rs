@@ -23,7 +23,7 @@ const MEDIA_SURFACES: usize = 4;
 const SURFACES: usize = 32;
 const SAMPLER: Sampler = Sampler { normalized: false, linear: false, wrap: Wrap::Edge };
 /// Instructions that a run may take.
-const LIMIT: u64 = 2_000_000;
+const LIMIT: u64 = 400_000;
 
 /// What became of a launch.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
