@@ -66,7 +66,7 @@ fn part(list: &mut [Access], i: usize, open: &mut Vec<Open>, shift: u8) {
     let start = a.start - within;
     let end = start + (a.end - a.start).div_ceil(pitch) * pitch;
     let masked = a.kind.has(Kind::MASKED);
-    let written = ((1u16 << elem) - 1 << within).to_le_bytes()[0];
+    let written = (((1u16 << elem) - 1) << within).to_le_bytes()[0];
     let same = |o: &Open| {
         (o.var, o.start, o.end, o.pitch, o.chan, o.masked) == (a.var, start, end, a.pitch, a.chan, masked)
     };
