@@ -105,13 +105,15 @@ pub(super) fn combines(inst: &Inst<Virtual>, vars: &[Var]) -> bool {
 /// Chains comparisons in every block. Returns whether there were any.
 pub(super) fn comparisons(kernel: &mut Kernel<Virtual>, uses: &mut Uses) -> bool {
     uses.count(kernel);
+    // Where qwords are compared by several instructions, none of these decides alone.
+    let widest = if kernel.platform.caps().ops.int64 { 8 } else { 4 };
     let Kernel { vars, blocks, .. } = kernel;
     let mut any = false;
     for block in blocks {
         let mut removed = false;
         // Backwards: what reads a combination must be known before the combination is looked at.
         for at in (0..block.insts.len()).rev() {
-            let Some(c) = combination(&block.insts, at, uses) else { continue };
+            let Some(c) = combination(&block.insts, at, (uses, widest)) else { continue };
             let flags = [c.result, c.early, c.late].map(|v| &vars[v.index()]);
             let alike = flags.iter().all(|f| f.class == VarClass::Flag && f.bytes == flags[0].bytes);
             let free = flags.iter().all(|f| !f.live_in && !f.live_out && f.fixed.is_none());
@@ -179,7 +181,8 @@ fn plain(src: &Src<Virtual>) -> Option<(VarId, u32)> {
     }
 }
 
-fn combination(insts: &[Inst<Virtual>], at: usize, uses: &Uses) -> Option<Combination> {
+/// `widest`: the largest type whose comparison is one instruction.
+fn combination(insts: &[Inst<Virtual>], at: usize, (uses, widest): (&Uses, u32)) -> Option<Combination> {
     let inst = &insts[at];
     let bare = |i: &Inst<Virtual>| i.no_mask && i.pred.is_none() && i.cond.is_none() && i.exec.lanes() == 1;
     if !matches!(inst.op, Op::And | Op::Or) || !bare(inst) {
@@ -256,11 +259,12 @@ fn combination(insts: &[Inst<Virtual>], at: usize, uses: &Uses) -> Option<Combin
         return None;
     }
     let (x, y) = (&insts[first], &insts[second]);
-    let narrow = |i: &Inst<Virtual>| i.src.iter().filter_map(Src::ty).all(|t| t.bytes() <= 4);
+    let narrow = |i: &Inst<Virtual>| i.src.iter().filter_map(Src::ty).all(|t| t.bytes() <= widest);
     let null = y.dst.reg().is_some_and(|r| r.is_null());
     let compares = y.op == Op::Cmp && y.pred.is_none() && null && narrow(y) && y.payload == Payload::None;
     // What makes the first: a condition of the same channels, or such an operation itself.
-    let same = x.cond.is_some() && (x.exec, x.chan, x.no_mask) == (y.exec, y.chan, y.no_mask);
+    // Without a mask, the first makes more bits than the second looks at.
+    let same = x.cond.is_some() && (x.exec, x.chan) == (y.exec, y.chan) && (x.no_mask || !y.no_mask);
     let makes = x.pred.is_none() && narrow(x) && (same || (x.cond.is_none() && bare(x)));
     let or = inst.op == Op::Or;
     (compares && makes).then_some(Combination { or, part, result, early, late, start, second, copy })
