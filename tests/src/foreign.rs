@@ -1,6 +1,6 @@
 //! Kernels of foreign objects, launched with a payload made up for them: our code beside the vISA interpreter.
 //!
-//! Nobody says what such a kernel expects of its inputs, so they are guessed from their types ([`argument`]): numbers are
+//! Nobody says what such a kernel expects of its inputs, so they are guessed from their types (`argument`): numbers are
 //! small, scalar qwords are addresses of buffers, rows of words are local ids, surfaces are images of one kind. A kernel
 //! that asks for more than the interpreter has or that reads what nobody wrote counts as one that cannot be launched,
 //! with the reason. Motion estimation and what samplers do are black boxes ([`emulator::Options::opaque`]): both sides
