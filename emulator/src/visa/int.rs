@@ -25,6 +25,18 @@ fn divide(a: i128, b: i128, signed: bool) -> (i128, i128) {
     }
 }
 
+/// Operands of a division. Where an unsigned one is negated, Intel's finalizer divides signed dwords: the low
+/// 32 bits of each.
+fn dividends(a: i128, b: i128, v: &[Lanes], mods: &[Modifier; 4]) -> (i128, i128) {
+    let negated =
+        |(l, m): (&Lanes, &Modifier)| !l.ty.is_signed_int() && matches!(m, Modifier::Neg | Modifier::NegAbs);
+    if v.iter().zip(mods).take(2).any(negated) {
+        (i128::from(a as i32), i128::from(b as i32))
+    } else {
+        (a, b)
+    }
+}
+
 /// Operations on bits whose pages say nothing of saturation; Intel's finalizer drops it.
 pub(super) const fn saturates_nothing(opcode: Opcode) -> bool {
     use Opcode as O;
@@ -65,7 +77,11 @@ pub(super) fn compute(
 ) -> Result<(), Trap> {
     use Opcode as O;
     let ty0 = v.first().map_or(Type::UD, |l| l.ty);
-    let signed = v.iter().take(2).any(|l| l.ty.is_signed_int());
+    let signed = v
+        .iter()
+        .zip(mods)
+        .take(2)
+        .any(|(l, m)| l.ty.is_signed_int() || matches!(m, Modifier::Neg | Modifier::NegAbs));
     // Six bits of a shift count matter where 64-bit values are shifted.
     let count = if ty0.bytes() == 8 || dst.bytes() == 8 { 63 } else { 31 };
     let width = ty0.bytes() * 8;
@@ -82,8 +98,11 @@ pub(super) fn compute(
             O::Mad => a.wrapping_mul(b).wrapping_add(c),
             O::Mulh => a.wrapping_mul(b) >> 32,
             O::Avg => (a + b + 1) >> 1,
-            O::Div => divide(a, b, signed).0,
-            O::Mod => divide(a, b, signed).1,
+            O::Div | O::Mod => {
+                let (a, b) = dividends(a, b, v, mods);
+                let (quotient, remainder) = divide(a, b, signed);
+                if opcode == O::Div { quotient } else { remainder }
+            }
             O::And => a & b,
             O::Or => a | b,
             O::Xor => a ^ b,

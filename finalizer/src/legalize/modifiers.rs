@@ -14,8 +14,14 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     }
     let mut new = *inst;
     let mut changed = false;
+    let signed = divides_signed(inst);
     for i in 0..3 {
         let mods = inst.src[i].mods();
+        if signed && matches!(inst.src[i].ty(), Some(Type::Ub | Type::Uw | Type::Ud)) {
+            lx.stage_source(&mut new, i, Type::D, 1);
+            changed = true;
+            continue;
+        }
         if !mods.any() || allowed(lx, inst, i, mods) {
             continue;
         }
@@ -31,6 +37,12 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         return Step::Replaced;
     }
     Step::Keep
+}
+
+/// The negative of an unsigned operand is a negative value: such a division is one of signed dwords.
+fn divides_signed(inst: &VInst) -> bool {
+    matches!(inst.payload, Payload::Math(MathFn::Iqot | MathFn::Irem | MathFn::Idivmod))
+        && inst.src.iter().any(|s| s.mods().neg() && s.ty().is_some_and(|t| !t.is_signed()))
 }
 
 /// The type that has room for the modified value, where the instruction would see all of it.
