@@ -72,14 +72,14 @@ pub struct Options {
     pub poison: Option<Poison>,
     /// The instruction at this byte offset leaves random bits, made from the second number.
     pub scramble: Option<(u32, u64)>,
-    /// Hash the results of all instructions into [`RunReport::results`].
+    /// Hash the results of all instructions into [`RunReport::results`](crate::RunReport::results).
     pub results: bool,
     /// Instructions that a thread of a group runs before the next has its turn.
     pub turn: u64,
     /// Most instructions of all threads together.
     pub max_instructions: u64,
     /// Shared functions that answer what is not modelled of them with a number made of the message, where it is an
-    /// error otherwise: to compare what two codes ask ([`RunReport::asked`]). Of the sampler's these are operations; of
+    /// error otherwise: to compare what two codes ask ([`RunReport::asked`](crate::RunReport::asked)). Of the sampler's these are operations; of
     /// others all messages.
     pub opaque: Vec<gen_ir::Sfid>,
 }

@@ -75,7 +75,7 @@ impl Space for Physical {
 pub struct BlockId(pub u32);
 
 impl BlockId {
-    /// The position in [`Kernel::blocks`].
+    /// The position in [`Kernel::blocks`](crate::Kernel::blocks).
     pub const fn index(self) -> usize {
         self.0 as usize
     }
