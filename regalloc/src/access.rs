@@ -4,7 +4,6 @@
 use crate::{
     Error,
     backing::Backings,
-    composite,
     facts::{self, Fact, Needs, Scene},
     flow::Flow,
     points_to::PointsTo,
@@ -46,6 +45,12 @@ pub(crate) struct Access {
 impl Access {
     /// It may be touched through an address.
     pub const THROUGH_ADDRESS: u8 = u8::MAX;
+
+    /// Whether a write gives each element a part smaller than the variable's subranges, of `1 << shift` bytes.
+    pub fn is_part(&self, shift: u8) -> bool {
+        let (elem, pitch) = (u32::from(self.elem), u32::from(self.pitch));
+        self.kind.has(Kind::WRITE) && self.kind.has(Kind::SURE) && pitch > elem && elem < 1 << shift
+    }
 
     /// Whether this is the payload of a message of which each channel that runs reads its own bytes.
     pub const fn is_of_channels(&self) -> bool {
@@ -121,7 +126,6 @@ pub(crate) struct Accesses {
     copies: Vec<Copy>,
     /// Blocks with writes of parts of elements.
     in_parts: Vec<u32>,
-    composites: Vec<composite::Open>,
 }
 
 /// The read of a copy without a mask into a temporary.
@@ -183,16 +187,16 @@ impl Accesses {
         self.blocks.push(to_index(self.first.len()));
         self.first.push(to_index(self.list.len()));
         self.settle_copies(kernel, flow, backings);
-        self.find_composites();
         Ok(())
     }
 
-    /// Finds where several writes define a range together.
-    fn find_composites(&mut self) {
+    /// Shows the accesses of each block in which writes give elements parts smaller than a subrange, with the logarithm
+    /// of the size of a variable's subranges.
+    pub fn for_each_in_parts(&mut self, mut show: impl FnMut(&mut [Access], &dyn Fn(u32) -> u8)) {
         for at in 0..self.in_parts.len() {
             let r = self.block(self.in_parts[at] as usize);
             let list = &mut self.list[self.first[r.start] as usize..self.first[r.end] as usize];
-            composite::mark(list, |v| self.facts[v as usize].shift(), &mut self.composites);
+            show(list, &|v| self.facts[v as usize].shift());
         }
     }
 
@@ -229,7 +233,6 @@ impl Accesses {
         self.blocks.clone_from(&of.blocks);
         self.facts.clone_from(&of.facts);
         self.in_parts.clone_from(&of.in_parts);
-        self.find_composites();
     }
 
     /// The accesses of instruction `i`, reads first.

@@ -12,15 +12,28 @@
 //! the next read, for the same lanes.
 
 use crate::{
-    access::{Access, Kind},
+    access::{Access, Accesses, Kind},
     subranges::bits,
 };
 
 /// Definitions that are looked at at the same time; the oldest is forgotten for another.
 const MOST: usize = 32;
 
+/// Memory of looking for them.
+#[derive(Default)]
+pub(crate) struct Composites {
+    open: Vec<Open>,
+}
+
+impl Composites {
+    /// Finds the composite definitions of a kernel. Asked anew where its instructions have another order.
+    pub fn find(&mut self, accesses: &mut Accesses) {
+        accesses.for_each_in_parts(|list, shift| mark(list, shift, &mut self.open));
+    }
+}
+
 /// A composite definition that lacks some parts yet.
-pub(crate) struct Open {
+struct Open {
     /// Its first write, by place among the accesses.
     first: usize,
     var: u32,
@@ -33,21 +46,15 @@ pub(crate) struct Open {
     bytes: u8,
 }
 
-/// Whether a write gives each element a part smaller than the variable's subranges, of `1 << shift` bytes.
-pub(crate) fn is_part(a: &Access, shift: u8) -> bool {
-    let (elem, pitch) = (u32::from(a.elem), u32::from(a.pitch));
-    a.kind.has(Kind::WRITE) && a.kind.has(Kind::SURE) && pitch > elem && elem < 1 << shift
-}
-
 /// Finds the composite definitions among the accesses of a block: their first writes get the subranges that they cover
 /// together. `shift` gives the logarithm of the size of a variable's subranges; `open` is memory.
-pub(crate) fn mark(list: &mut [Access], shift: impl Fn(u32) -> u8, open: &mut Vec<Open>) {
+fn mark(list: &mut [Access], shift: impl Fn(u32) -> u8, open: &mut Vec<Open>) {
     open.clear();
     for i in 0..list.len() {
         let a = list[i];
         if a.kind.has(Kind::READ) {
             open.retain(|o| o.var != a.var || o.end <= a.start || a.end <= o.start);
-        } else if is_part(&a, shift(a.var)) {
+        } else if a.is_part(shift(a.var)) {
             // What an order before this one has found.
             list[i].subranges = 0;
             part(list, i, open, shift(a.var));

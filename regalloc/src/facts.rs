@@ -4,7 +4,6 @@ use std::cell::Cell;
 
 use crate::{
     access::{Access, Kind},
-    composite::is_part,
     flow::Flow,
     subranges::{all_subranges, covered, subrange_shift, touched, units},
 };
@@ -103,7 +102,7 @@ impl Scene {
         self.simd
     }
 
-    /// Whether a noted write gave elements a part smaller than a subrange ([`composite`](crate::composite)).
+    /// Whether a noted write gave elements a part smaller than a subrange (see `composite`).
     pub fn has_parts(&self) -> bool {
         self.parts.get()
     }
@@ -261,7 +260,7 @@ impl Fact {
         if a.kind.has(Kind::WRITE) {
             self.written |= touched(a, self.shift);
             a.subranges = if a.kind.has(Kind::SURE) { covered(a, self.shift) } else { 0 };
-            if a.subranges == 0 && is_part(a, self.shift) {
+            if a.subranges == 0 && a.is_part(self.shift) {
                 parts.set(true);
             }
             self.scattered |= !a.kind.has(Kind::MASKED) || a.pitch != 4;

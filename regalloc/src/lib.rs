@@ -89,6 +89,7 @@ pub use split::Splitter;
 
 use access::Accesses;
 use backing::Backings;
+use composite::Composites;
 use copies::Copies;
 use costs::Costs;
 use facts::Needs;
@@ -179,6 +180,7 @@ impl std::fmt::Debug for Scratch {
 #[derive(Default)]
 struct Analysis {
     accesses: Accesses,
+    composites: Composites,
     live: Liveness,
     /// Where variables live by themselves, and where they pass by subroutines. Known if there are any.
     apart: [Liveness; 2],
@@ -198,6 +200,7 @@ impl Analysis {
         quick: bool,
     ) -> Result<(), Error> {
         self.accesses.collect(kernel, flow, backings)?;
+        self.composites.find(&mut self.accesses);
         self.live.compute(kernel, &self.accesses, flow, backings, scratch);
         self.tell_apart(kernel, flow, scratch);
         self.copies.find(kernel, !quick);
@@ -214,6 +217,7 @@ impl Analysis {
         scratch: &mut liveness::Scratch,
     ) {
         self.accesses.reorder(&before.accesses, moved);
+        self.composites.find(&mut self.accesses);
         self.live.within_blocks(kernel, &self.accesses, flow, scratch);
         self.tell_apart(kernel, flow, scratch);
         self.copies.find(kernel, true);
@@ -399,6 +403,7 @@ fn rounds(
             }
             if options.check {
                 now.accesses.collect(work, flow, backings)?;
+                now.composites.find(&mut now.accesses);
             }
         }
         for (class, p) in

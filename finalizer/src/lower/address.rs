@@ -54,6 +54,14 @@ impl Lowerer<'_> {
         };
         let offset = self.src(offset)?;
         let inst = match (base, offset) {
+            // An offset for each channel: the address is added to them where they stand.
+            (Src::AddrOf { .. }, Src::Imm { ty: Type::V | Type::Uv, .. }) => {
+                let Dst::Direct { reg, ty, .. } = dst else {
+                    return Err("the sum of an address goes to an address variable".into());
+                };
+                self.emit_guarded(build::mov(self.lanes, dst, offset));
+                build::op(Op::Add, self.lanes, dst, &[Src::packed(reg, ty), base])
+            }
             (Src::AddrOf { reg, ty }, Src::Imm { bits, ty: offset_ty }) => {
                 let byte = i64::from(reg.byte) + extend(bits, offset_ty).cast_signed();
                 let byte = u32::try_from(byte).map_err(|_| "an address before its variable")?;
