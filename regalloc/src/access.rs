@@ -144,15 +144,27 @@ impl Accesses {
         flow: &Flow,
         backings: &mut Backings,
     ) -> Result<(), Error> {
-        let insts = kernel.inst_count();
+        self.list.reserve(kernel.inst_count() * 4);
+        self.points_to.find(kernel);
+        self.collect_of(kernel, flow, false)?;
+        self.settle_copies(kernel, flow, backings);
+        Ok(())
+    }
+
+    /// Collects the accesses to flags and addresses alone: much less work. What is wrong with other operands is not
+    /// seen.
+    pub fn collect_small(&mut self, kernel: &Kernel<Virtual>, flow: &Flow) -> Result<(), Error> {
+        self.points_to.clear();
+        self.collect_of(kernel, flow, true)
+    }
+
+    fn collect_of(&mut self, kernel: &Kernel<Virtual>, flow: &Flow, small: bool) -> Result<(), Error> {
         self.list.clear();
-        self.list.reserve(insts * 4);
         self.first.clear();
-        self.first.reserve(insts + 1);
+        self.first.reserve(kernel.inst_count() + 1);
         self.blocks.clear();
         self.copies.clear();
         self.in_parts.clear();
-        self.points_to.find(kernel);
         facts::start(kernel, &mut self.facts);
         for (b, block) in kernel.blocks.iter().enumerate() {
             self.blocks.push(to_index(self.first.len()));
@@ -168,8 +180,15 @@ impl Accesses {
                 fault: None,
             };
             for (i, inst) in block.insts.iter().enumerate() {
-                self.first.push(to_index(touches.list.len()));
+                let first = touches.list.len();
+                self.first.push(to_index(first));
+                if small && !touches.has_small(inst) {
+                    continue;
+                }
                 touches.push(inst, &self.points_to);
+                if small {
+                    touches.keep_small(first);
+                }
                 if let Some(fault) = touches.fault.take() {
                     return Err(Error::BadOperand { block: BlockId(to_index(b)), inst: i, fault });
                 }
@@ -186,7 +205,6 @@ impl Accesses {
         }
         self.blocks.push(to_index(self.first.len()));
         self.first.push(to_index(self.list.len()));
-        self.settle_copies(kernel, flow, backings);
         Ok(())
     }
 
@@ -272,6 +290,31 @@ struct Touches<'a> {
 }
 
 impl Touches<'_> {
+    /// Whether an instruction touches flags or addresses.
+    fn has_small(&self, inst: &Inst<Virtual>) -> bool {
+        let is_general =
+            |v: VarId| self.facts.get(v.index()).is_none_or(|fact| fact.class == VarClass::General);
+        let mut small = inst.pred.is_some() || inst.cond.is_some();
+        if !small {
+            inst.for_each_reg(|_, reg| small |= reg.var().is_some_and(|v| !is_general(v)));
+        }
+        small
+    }
+
+    /// Leaves only those accesses from `first` on that are to flags or addresses.
+    fn keep_small(&mut self, first: usize) {
+        let Touches { list, facts, copies, .. } = self;
+        let mut kept = first;
+        for at in first..list.len() {
+            if facts[list[at].var as usize].class != VarClass::General {
+                list[kept] = list[at];
+                kept += 1;
+            }
+        }
+        list.truncate(kept);
+        copies.clear();
+    }
+
     fn push(&mut self, inst: &Inst<Virtual>, points_to: &PointsTo) {
         let grf = self.grf;
         let masked = !inst.no_mask && !matches!(inst.op, Op::Jmpi);

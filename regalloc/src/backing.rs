@@ -88,8 +88,7 @@ pub(crate) fn split(
     kernel: &mut Kernel<Virtual>,
     spilled: &[VarId],
     backings: &mut Backings,
-    accesses: &Accesses,
-    live: &Liveness,
+    (accesses, live): (&Accesses, &Liveness),
     scratch: &mut Scratch,
     pool: &mut Pool<Virtual>,
 ) -> u32 {

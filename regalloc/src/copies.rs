@@ -43,6 +43,11 @@ impl Copies {
         self.list.sort_by_key(|c| c.0);
     }
 
+    /// Forgets them.
+    pub fn clear(&mut self) {
+        self.list.clear();
+    }
+
     /// The first copies of a variable: the other variable, and how far behind the other's place its own has to be.
     pub fn of(&self, var: VarId) -> impl Iterator<Item = (VarId, i32)> {
         let from = self.list.partition_point(|c| c.0 < var.0);

@@ -10,7 +10,8 @@
 //! dataflow   liveness across blocks
 //! liveness   live ranges in layout order        place      a place for each, or a spill list
 //! matrix     when registers are in use          backing    flags, addresses to GRFs
-//! plan       what spilling will add             fit        a place for that beside the others
+//! small      whether those may find no place    fit        a place for what is planned beside the others
+//! plan       what spilling will add
 //! spill      general variables to memory        slots      places there
 //! memory     how far messages reach there      costs      what spilling costs, and where it helps
 //! join       temporaries that one can be        residence  where registers keep what memory has
@@ -80,6 +81,7 @@ mod points_to;
 mod remat;
 mod residence;
 mod slots;
+mod small;
 mod spill;
 mod split;
 mod subranges;
@@ -162,6 +164,7 @@ pub struct Scratch {
     /// Where lanes that run need them.
     of_lanes: Liveness,
     lost: Vec<VarId>,
+    small: small::Scratch,
     backing: backing::Scratch,
     plan: Plan,
     /// What spilling adds to the other placement.
@@ -204,6 +207,22 @@ impl Analysis {
         self.live.compute(kernel, &self.accesses, flow, backings, scratch);
         self.tell_apart(kernel, flow, scratch);
         self.copies.find(kernel, !quick);
+        self.costs.clear();
+        Ok(())
+    }
+
+    /// Finds what is known of flags and addresses alone.
+    fn find_small(
+        &mut self,
+        kernel: &Kernel<Virtual>,
+        flow: &Flow,
+        backings: &Backings,
+        scratch: &mut liveness::Scratch,
+    ) -> Result<(), Error> {
+        self.accesses.collect_small(kernel, flow)?;
+        self.live.compute(kernel, &self.accesses, flow, backings, scratch);
+        self.tell_apart(kernel, flow, scratch);
+        self.copies.clear();
         self.costs.clear();
         Ok(())
     }
@@ -298,6 +317,11 @@ fn rounds(
     // Registers are taken in turn, unless they are scarce: packing them from the lowest on means fewer spills.
     let mut rotate = !options.quick;
     scratch.placing.aims = aims;
+    // Flags and addresses that may find no place are split before anything is known of the rest, for which that
+    // makes more instructions.
+    if small::may_be_crowded(kernel, &mut scratch.small) {
+        stats.flag_spills = split_small(kernel, options, scratch, work)?;
+    }
     for rewritten in 0..MAX_ROUNDS {
         options.watch.ask().map_err(Error::Stopped)?;
         {
@@ -334,18 +358,11 @@ fn rounds(
         let Scratch { lost, backing, plan, plan_other, remat, spill, of_lanes, liveness, .. } = scratch;
         let [flags, addresses, general] = placed;
         let current = work.as_ref().unwrap_or(kernel);
-        if options.quick {
-            placing.place(current, VarClass::Flag, now, false, flags)?;
-        } else {
-            placing.place_in_turn(current, VarClass::Flag, now, flags)?;
-        }
-        placing.place(current, VarClass::Address, now, false, addresses)?;
-        lost.clear();
-        lost.extend(flags.spilled.iter().chain(&addresses.spilled));
+        placing.place_small(current, now, options, (flags, addresses), lost)?;
         if !lost.is_empty() {
             let work = work.get_or_insert_with(|| copy::copy(kernel, pool));
-            stats.flag_spills +=
-                backing::split(work, lost, backings, &now.accesses, &now.live, backing, pool);
+            let known = (&now.accesses, &now.live);
+            stats.flag_spills += backing::split(work, lost, backings, known, backing, pool);
             continue;
         }
         remat.clear();
@@ -431,6 +448,30 @@ fn rounds(
     Err(Error::NoEnd(MAX_ROUNDS))
 }
 
+/// Splits flags and addresses until all find places. Returns the number of copies added.
+fn split_small(
+    kernel: &Kernel<Virtual>,
+    options: &Options,
+    scratch: &mut Scratch,
+    work: &mut Option<Kernel<Virtual>>,
+) -> Result<u32, Error> {
+    let Scratch { pool, flow, backings, now, liveness, placing, placed, lost, backing, .. } = scratch;
+    let [flags, addresses, _] = placed;
+    let mut copies = 0;
+    for _ in 0..MAX_ROUNDS {
+        options.watch.ask().map_err(Error::Stopped)?;
+        let current = work.as_ref().unwrap_or(kernel);
+        now.find_small(current, flow, backings, liveness)?;
+        placing.place_small(current, now, options, (flags, addresses), lost)?;
+        if lost.is_empty() {
+            return Ok(copies);
+        }
+        let work = work.get_or_insert_with(|| copy::copy(kernel, pool));
+        copies += backing::split(work, lost, backings, (&now.accesses, &now.live), backing, pool);
+    }
+    Err(Error::NoEnd(MAX_ROUNDS))
+}
+
 /// Splits variables if more is alive somewhere than there is room for. Returns whether it still is: `work` is what
 /// is known, if it was made.
 fn split_where_crowded(
@@ -482,18 +523,6 @@ fn reordered(kernel: &Kernel<Virtual>, scratch: &mut Scratch) -> Result<Reordere
     }
     pool.keep_kernel(kernel_ordered);
     Ok(Reordered::AsItWas { placed: true })
-}
-
-/// The register file that a class lives in.
-fn file_of(kernel: &Kernel<Virtual>, class: VarClass, rotate: bool) -> File {
-    let caps = kernel.platform.caps();
-    let (regs, reg_bytes) = match class {
-        VarClass::General => (u32::from(kernel.grf_count), u32::from(caps.regs.grf_bytes)),
-        VarClass::Flag => (1, u32::from(caps.regs.flag_count) * 4),
-        VarClass::Address => (1, u32::from(caps.regs.addr_subregs) * 2),
-    };
-    debug_assert!(reg_bytes.is_power_of_two(), "{class:?}");
-    File { regs, reg_log: reg_bytes.trailing_zeros(), rotate: rotate && class != VarClass::Address }
 }
 
 /// Memory of placing.
@@ -619,7 +648,7 @@ impl Placing {
     /// fits.
     fn fit(&mut self, (known, flow): (Known<'_>, &Flow), plan: &mut Plan, general: &mut Placement) -> bool {
         let caps = known.kernel.platform.caps();
-        let file = file_of(known.kernel, VarClass::General, false);
+        let file = File::of(known.kernel, VarClass::General, false);
         // As for all that messages write.
         let regs = if caps.sends.to_r127 { file.regs } else { file.regs.min(127) };
         let regs = regs.min(file.regs.saturating_sub(known.kernel.reserved.into()));
@@ -647,6 +676,26 @@ impl Placing {
         Ok(false)
     }
 
+    /// Places flags and addresses, and notes which find no place.
+    fn place_small(
+        &mut self,
+        kernel: &Kernel<Virtual>,
+        known: &Analysis,
+        options: &Options,
+        (flags, addresses): (&mut Placement, &mut Placement),
+        lost: &mut Vec<VarId>,
+    ) -> Result<(), Error> {
+        if options.quick {
+            self.place(kernel, VarClass::Flag, known, false, flags)?;
+        } else {
+            self.place_in_turn(kernel, VarClass::Flag, known, flags)?;
+        }
+        self.place(kernel, VarClass::Address, known, false, addresses)?;
+        lost.clear();
+        lost.extend(flags.spilled.iter().chain(&addresses.spilled));
+        Ok(())
+    }
+
     /// Places the variables of a class.
     fn place(
         &mut self,
@@ -668,7 +717,7 @@ impl Placing {
         rotate: bool,
         out: &mut Placement,
     ) -> Result<(), Error> {
-        let file = file_of(kernel, class, rotate);
+        let file = File::of(kernel, class, rotate);
         let aims = self.aims;
         let (items, scan) = if class == VarClass::General { &mut self.general } else { &mut self.small };
         items.clear();

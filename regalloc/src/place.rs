@@ -13,7 +13,7 @@ use crate::{
     liveness::{Liveness, Range},
     matrix::{RegMatrix, Regs, between, first, has, multiples, runs},
 };
-use gen_ir::VarId;
+use gen_ir::{Kernel, VarClass, VarId, Virtual};
 use narrow::to_index;
 
 /// What the scan knows of one variable.
@@ -48,6 +48,18 @@ pub(crate) struct File {
 }
 
 impl File {
+    /// The file that a class of a kernel's variables lives in.
+    pub fn of(kernel: &Kernel<Virtual>, class: VarClass, rotate: bool) -> File {
+        let caps = kernel.platform.caps();
+        let (regs, reg_bytes) = match class {
+            VarClass::General => (u32::from(kernel.grf_count), u32::from(caps.regs.grf_bytes)),
+            VarClass::Flag => (1, u32::from(caps.regs.flag_count) * 4),
+            VarClass::Address => (1, u32::from(caps.regs.addr_subregs) * 2),
+        };
+        debug_assert!(reg_bytes.is_power_of_two(), "{class:?}");
+        File { regs, reg_log: reg_bytes.trailing_zeros(), rotate: rotate && class != VarClass::Address }
+    }
+
     /// Bytes of a register. That they are a power of two spares the scan its divisions.
     pub const fn reg_bytes(self) -> u32 {
         1 << self.reg_log

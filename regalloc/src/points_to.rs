@@ -23,12 +23,17 @@ pub(crate) struct PointsTo {
 }
 
 impl PointsTo {
-    /// Looks at a kernel; forgets the one before.
-    pub fn find(&mut self, kernel: &Kernel<Virtual>) {
+    /// Forgets the kernel before: nothing points anywhere.
+    pub fn clear(&mut self) {
         for v in self.reached.drain(..) {
             self.targets[v as usize].clear();
         }
         self.all.clear();
+    }
+
+    /// Looks at a kernel; forgets the one before.
+    pub fn find(&mut self, kernel: &Kernel<Virtual>) {
+        self.clear();
         let taken = |v: &u32| {
             let var = &kernel.vars[*v as usize];
             var.address_taken && var.class == VarClass::General
