@@ -41,8 +41,8 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let half = lanes / 2;
     let masked = !inst.no_mask || inst.pred.is_some() || inst.cond.is_some();
     let granule = if lx.caps.words.nibble_offset { 4 } else { 8 };
-    if masked && half < granule {
-        return narrow_masked(lx, inst);
+    if masked && half < granule || half < channels_together(inst.op) {
+        return narrow(lx, inst);
     }
     if lx.overlaps(inst, half) {
         let Some(ty) = inst.dst.ty() else { return Step::Refuse("no destination") };
@@ -54,8 +54,20 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     Step::Replaced
 }
 
-/// Fewer masked channels than a channel offset can name: operands go through aligned temporaries.
-fn narrow_masked(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+/// Channels that one instruction has to have together: a dot product is of four, a sum of differences of two, and the
+/// accumulator that is added to such a sum is for pieces not where it is for all.
+const fn channels_together(op: Op) -> u32 {
+    match op {
+        Op::Dp2 | Op::Dp3 | Op::Dp4 | Op::Dph => 4,
+        Op::Sad2 => 2,
+        Op::Sada2 => 16,
+        _ => 1,
+    }
+}
+
+/// Fewer masked channels than a channel offset can name, or no more than have to be together: operands go through
+/// aligned temporaries.
+fn narrow(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let mut staged = *inst;
     let mut changed = false;
     for i in 0..3 {
