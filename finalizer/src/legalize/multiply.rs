@@ -5,13 +5,13 @@
 //! low words of source 1 into the accumulator, then `mach` or `macl`, give the halves of the product.
 //! Before this rule, [`Op::Mach`] with two sources means the high half.
 
-use gen_ir::{Dst, Op, Options, Src, Type};
+use gen_ir::{Cond, CondMod, Dst, Op, Options, Pred, PredCtrl, Src, Type};
 use narrow::{low_u16, low_u32};
 
 use super::{
     halves,
     legalizer::{Legalizer, Step, lanes_of},
-    operand::{is_group_predicate, is_scalar, linear_region, linear_stride, scalar_view},
+    operand::{is_group_predicate, is_scalar, linear_region, linear_stride, scalar_view, without_modifiers},
     slice::piece,
     split,
 };
@@ -234,7 +234,51 @@ fn high(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if let Some(step) = high_of_whole(lx, inst) {
         return step;
     }
+    if let Some(plain) = without_negated_unsigned(inst) {
+        return high_of_negated(lx, inst, &plain);
+    }
     expand(lx, inst, true)
+}
+
+/// The product without the signs of its negated unsigned dwords, if it has such: these are negative numbers of 33 bits,
+/// for which no copy into a dword has room.
+fn without_negated_unsigned(inst: &VInst) -> Option<VInst> {
+    let mut plain = *inst;
+    for src in &mut plain.src {
+        if src.ty() == Some(Type::Ud) && src.mods().neg() {
+            *src = without_modifiers(*src);
+        }
+    }
+    (plain != *inst).then_some(plain)
+}
+
+/// The high half of a product some of whose factors are negated unsigned dwords; `plain`: without those signs. The
+/// negative of a product is its complement and one, which reaches the high half where the low one is zero. (Intel's
+/// finalizer gives the same values.)
+fn high_of_negated(lx: &mut Legalizer<'_>, inst: &VInst, plain: &VInst) -> Step {
+    let negated = |i: usize| inst.src[i].mods().neg() != plain.src[i].mods().neg();
+    let Some(dst) = inst.dst.ty() else { return Step::Keep };
+    if negated(0) == negated(1) {
+        lx.inst(*plain);
+        return Step::Replaced;
+    }
+    let ty = if dst.is_signed() || dst.is_float() { Type::D } else { Type::Ud };
+    let (all, ud) = (lanes_of(inst), Type::Ud);
+    let read = |reg, ty| Src::new(reg, build::strided(1, inst.exec), ty);
+    let high = lx.dwords(inst, Op::Mach, ty, &plain.src[..2]);
+    let low = lx.dwords(inst, Op::Mul, ud, &plain.src[..2]);
+    let result = lx.dwords(inst, Op::Not, ud, &[read(high, ud)]);
+    let zero = lx.flag_for(inst);
+    let mut test = build::op(Op::Cmp, all, Dst::null(ud), &[read(low, ud), Src::ud(0)]);
+    test.cond = Some(CondMod { cond: Cond::Eq, flag: zero });
+    lx.helper(test, inst);
+    let mut one = build::op(Op::Add, all, Dst::packed(result, ud), &[read(result, ud), Src::ud(1)]);
+    one.pred = Some(Pred { flag: zero, inv: false, ctrl: PredCtrl::Seq });
+    lx.helper(one, inst);
+    let mut copy = build::mov(all, inst.dst, read(result, ty));
+    copy.pred = inst.pred;
+    lx.helper(copy, inst);
+    Step::Replaced
 }
 
 /// The high half read out of the whole product, where one instruction makes that: the copy goes where its
