@@ -78,6 +78,18 @@
 //! println!("{fault}"); // its place, what was found, what is allowed
 //! ```
 //!
+//! # Where things are
+//!
+//! ```text
+//! api        options, input, refusals, what comes out
+//! driver     the list of passes, and what runs it
+//! lower      vISA to Gen instructions over variables     messages   those of messages
+//! optimize   fewer of them                               legalize   what the platform can encode
+//! schedule   their order                                 swsb       what they wait for
+//! link       a kernel with its functions, symbols, debug information
+//! build      small constructors of instructions          identities what integers simplify to
+//! ```
+//!
 //! # What holds
 //!
 //! * No input panics, hangs or exhausts memory; what is refused is refused with every fault and its place.
@@ -98,59 +110,43 @@
     )
 )]
 
-mod alone;
-mod binary;
+mod api;
 mod build;
-mod calls;
-mod debug;
-mod diagnostic;
-mod entries;
-mod finalizer;
-mod free;
+mod driver;
 mod identities;
-mod info;
-mod input;
 mod legalize;
+mod link;
 mod lists;
 mod lower;
 mod messages;
 mod optimize;
-mod options;
-mod pair;
-mod parallel;
-mod pass;
-mod pass_set;
-mod passes;
-mod registers;
-mod relocate;
-mod retarget;
-mod routine;
 mod schedule;
-mod settings;
 pub mod swsb;
-mod whole;
-mod workspace;
 
-pub use alone::Alone;
-pub use binary::{
-    Binary, FunctionInfo, InputInfo, InputKind, KernelInfo, Origin, Relocation, RelocationKind, Stats,
-    Symbol, SymbolKind,
+pub use api::{
+    binary::{
+        Binary, FunctionInfo, InputInfo, InputKind, KernelInfo, Origin, Relocation, RelocationKind, Stats,
+        Symbol, SymbolKind,
+    },
+    diagnostic::{Diagnostic, Place, Refusal, Severity},
+    info::{inputs_of, instructions},
+    input::{
+        compiled_for_other_registers, kernel_named, platform_name, read_input, read_kernel, read_module,
+        read_text,
+    },
+    options::{Grf, Level, Options},
+    settings::{SETTINGS, Setting},
 };
-pub use diagnostic::{Diagnostic, Place, Refusal, Severity};
-pub use finalizer::Finalizer;
+pub use driver::{
+    alone::Alone,
+    finalizer::Finalizer,
+    pass::Pass,
+    pass_set::{PassSet, PassTime},
+    passes::PASSES,
+};
 pub use gen_ir::{Stop, Watch};
-pub use info::{inputs_of, instructions};
-pub use input::{
-    compiled_for_other_registers, kernel_named, platform_name, read_input, read_kernel, read_module,
-    read_text,
-};
-pub use options::{Grf, Level, Options};
-pub use pass::Pass;
-pub use pass_set::{PassSet, PassTime};
-pub use passes::PASSES;
+pub use link::relocate::PAYLOAD_OFFSET;
 /// Part of [`Options`].
 pub use platforms::Platform;
-pub use relocate::PAYLOAD_OFFSET;
-pub use settings::{SETTINGS, Setting};
 /// The crate that defines [`visa::Module`] and all that makes one.
 pub use visa;

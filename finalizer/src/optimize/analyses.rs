@@ -7,7 +7,7 @@
 
 use gen_ir::{Cfg, Inst, Kernel, Var, Virtual};
 
-use super::{chain, condition, locality::Locality, scatter, use_counts::UseCounts};
+use super::{candidates, locality::Locality, use_counts::UseCounts};
 
 /// A set of analyses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -144,7 +144,7 @@ impl Analyses {
         if !self.valid.has(Facts::TESTS) {
             self.tests.clear();
             for (b, block) in kernel.blocks.iter().enumerate() {
-                let tests = block.insts.iter().enumerate().filter(|(_, i)| condition::tests_zero(i));
+                let tests = block.insts.iter().enumerate().filter(|(_, i)| candidates::tests_zero(i));
                 self.tests.extend(tests.map(|(i, _)| (b, i)));
             }
             self.valid = self.valid.with(Facts::TESTS);
@@ -160,7 +160,7 @@ impl Analyses {
     /// Whether conditions are combined anywhere.
     pub(super) fn combines(&mut self, kernel: &Kernel<Virtual>) -> bool {
         if !self.valid.has(Facts::COMBINATIONS) {
-            self.combines = kernel.insts().any(|(_, i)| chain::combines(i, &kernel.vars));
+            self.combines = kernel.insts().any(|(_, i)| candidates::combines(i, &kernel.vars));
             self.valid = self.valid.with(Facts::COMBINATIONS);
         }
         self.combines
@@ -169,7 +169,7 @@ impl Analyses {
     /// Whether there are predicated moves through addresses.
     pub(super) fn scatters(&mut self, kernel: &Kernel<Virtual>) -> bool {
         if !self.valid.has(Facts::SCATTERS) {
-            self.scatters = kernel.insts().any(|(_, i)| scatter::candidate(i));
+            self.scatters = kernel.insts().any(|(_, i)| candidates::scatters(i));
             self.valid = self.valid.with(Facts::SCATTERS);
         }
         self.scatters
@@ -188,16 +188,16 @@ impl Analyses {
     #[inline]
     pub(super) fn see(&mut self, vars: &[Var], at: (usize, usize), inst: &Inst<Virtual>) {
         self.use_counts.add(inst);
-        if condition::tests_zero(inst) {
+        if candidates::tests_zero(inst) {
             self.tests.push(at);
         }
-        self.combines |= chain::combines(inst, vars);
+        self.combines |= candidates::combines(inst, vars);
     }
 
     /// An instruction after legalization, as it stays.
     #[inline]
     pub(super) fn see_legal(&mut self, inst: &Inst<Virtual>) {
         self.use_counts.add(inst);
-        self.scatters |= scatter::candidate(inst);
+        self.scatters |= candidates::scatters(inst);
     }
 }

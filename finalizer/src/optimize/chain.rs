@@ -6,9 +6,7 @@
 //! The scalar operation combines the bits of disabled channels too, the comparisons do not touch them. So
 //! this holds where the result is read in its own block only, under the mask, by channels compared.
 
-use gen_ir::{
-    Inst, Kernel, Op, Payload, Pred, PredCtrl, Reg, Role, Src, SrcMod, Var, VarClass, VarId, Virtual,
-};
+use gen_ir::{Inst, Kernel, Op, Payload, Pred, PredCtrl, Reg, Role, Src, SrcMod, VarClass, VarId, Virtual};
 
 use crate::lists::reset;
 use std::ops::Range;
@@ -91,15 +89,6 @@ fn touched(inst: &Inst<Virtual>, role: Role, reg: Reg<Virtual>) -> Part {
 
 const fn meet(a: &Part, b: &Part) -> bool {
     a.start < b.end && b.start < a.end
-}
-
-/// Whether an instruction combines conditions.
-pub(super) fn combines(inst: &Inst<Virtual>, vars: &[Var]) -> bool {
-    let to_flag = || {
-        let v = inst.dst.reg().and_then(|r| r.var());
-        v.is_some_and(|v| vars[v.index()].class == VarClass::Flag)
-    };
-    matches!(inst.op, Op::And | Op::Or) && inst.exec.lanes() == 1 && to_flag()
 }
 
 /// Chains comparisons in every block. Returns whether there were any.

@@ -246,7 +246,7 @@ mod tests {
         let mut use_counts = UseCounts::default();
         use_counts.count(k);
         local::tidy(k, &locality, &use_counts, 32, false, &mut local::Scratch::default());
-        super::super::drop_nops(k);
+        crate::optimize::dead::drop_nops(k);
     }
 
     fn kernel() -> (Kernel<Virtual>, Vec<VarId>) {

@@ -7,11 +7,11 @@
 //! (volume 7, "Assigning Conditional Flags": `post_zero`). Its sign is seen before: of integers only equality with
 //! zero is taken here. Floats that are neither converted nor clamped have one sign.
 
-use gen_ir::{Class, Cond, CondMod, Dst, Inst, Kernel, Op, Payload, Role, Src, SrcMod, Type, VarId, Virtual};
+use gen_ir::{Class, CondMod, Dst, Inst, Kernel, Op, Payload, Role, Src, SrcMod, Type, VarId, Virtual};
 
 use platforms::Layout;
 
-use super::analyses::Analyses;
+use super::{analyses::Analyses, candidates::tested};
 
 /// How far apart both may stand: flags are few.
 const REACH: usize = 12;
@@ -53,27 +53,6 @@ pub(super) fn attach(kernel: &mut Kernel<Virtual>, grf_bytes: u32, analyses: &mu
     }
     analyses.return_tests(tests);
     any
-}
-
-/// Whether an instruction compares whole values with zero.
-pub(super) fn tests_zero(inst: &Inst<Virtual>) -> bool {
-    inst.op == Op::Cmp && tested(inst).is_some()
-}
-
-/// The variable that a comparison tests for being zero, and the condition it sets.
-fn tested(inst: &Inst<Virtual>) -> Option<(VarId, CondMod<Virtual>)> {
-    let cond = inst.cond?;
-    let Src::Direct { reg, region, mods: SrcMod::None, ty } = inst.src[0] else { return None };
-    let null = inst.dst.reg().is_some_and(|r| r.is_null());
-    let zero = matches!(inst.src[1], Src::Imm { bits: 0, ty: zero } if zero.is_float() == ty.is_float());
-    let known = match ty {
-        Type::F => !matches!(cond.cond, Cond::Ov | Cond::Un | Cond::Eo),
-        _ => matches!(cond.cond, Cond::Eq | Cond::Ne) && ty.is_int() && ty.bytes() <= 4,
-    };
-    let lanes = inst.exec.lanes();
-    let plain =
-        inst.op == Op::Cmp && inst.pred.is_none() && null && zero && known && region.one_by_one(lanes);
-    plain.then_some((reg.var()?, cond))
 }
 
 /// The operation that makes what comparison `i` tests, if it can set the flag instead.
@@ -148,7 +127,7 @@ fn extends(source: &Src<Virtual>, bits: u32) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gen_ir::{Block, ExecSize, Reg, Region, Var, VarClass};
+    use gen_ir::{Block, Cond, ExecSize, Reg, Region, Var, VarClass};
     use platforms::Platform;
 
     #[test]

@@ -238,7 +238,7 @@ mod tests {
         let mut use_counts = UseCounts::default();
         use_counts.count(&k);
         share(&mut k, &locality, &use_counts, &mut Scratch::default());
-        super::super::drop_nops(&mut k);
+        crate::optimize::dead::drop_nops(&mut k);
         let mut want: Vec<Inst<Virtual>> = header(v[0], 7).to_vec();
         want.extend([read(v[0]), read(v[0])]);
         want.extend(header(v[2], 8));

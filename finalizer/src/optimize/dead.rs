@@ -138,9 +138,16 @@ fn shape(inst: &Inst<Virtual>) -> Option<(u32, u8, u32, u8)> {
     }
 }
 
+/// Takes out what is `nop`.
+pub(super) fn drop_nops(kernel: &mut Kernel<Virtual>) {
+    // A breakpoint is a `nop` that the program asks for.
+    let stays = |inst: &Inst<Virtual>| inst.op != Op::Nop || inst.opts.has(Options::BREAKPOINT);
+    kernel.blocks.iter_mut().for_each(|block| block.insts.retain(stays));
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{super::drop_nops, *};
+    use super::*;
     use gen_ir::{Block, ExecSize, Reg, Region, Src, Type, Var, VarClass, VarId};
     use platforms::Platform;
 

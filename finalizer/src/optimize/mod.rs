@@ -2,9 +2,11 @@
 //!
 //! Every pass here is local to a block or counts uses over the whole kernel: inside a block the
 //! execution mask does not change, so "the same channels" can be read off the instructions alone.
-//! The functions of this file are the passes as the list ([`PASSES`](crate::PASSES)) names them.
+//! The functions of `steps` are the passes as the list ([`PASSES`](crate::PASSES)) names them. One pass, `pair`, works on
+//! registers: where elements lie is known after allocation.
 
 mod analyses;
+mod candidates;
 mod chain;
 mod coalesce;
 mod condition;
@@ -19,19 +21,17 @@ mod legal;
 mod local;
 mod locality;
 mod merge;
+pub(crate) mod pair;
 mod predicate;
 mod products;
 mod scatter;
 mod sink;
+pub(crate) mod steps;
 mod unmask;
 mod use_counts;
 mod values;
 
 pub(crate) use analyses::{Analyses, Facts};
-
-use gen_ir::{Inst, Kernel, Op, Options, Virtual};
-
-use crate::{Refusal, workspace::Workspace};
 
 /// Memory that the passes work in.
 #[derive(Debug, Default)]
@@ -48,163 +48,4 @@ pub(crate) struct Scratch {
     uses: chain::Uses,
     unmask: unmask::Scratch,
     values: values::Scratch,
-}
-
-/// Whether a pass may have changed the kernel.
-type Changed = Result<bool, Refusal>;
-
-fn grf_bytes(kernel: &Kernel<Virtual>) -> u32 {
-    kernel.platform.caps().regs.grf_bytes.into()
-}
-
-/// Short branches become predicates.
-pub(crate) fn convert_branches(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
-    predicate::convert(kernel, &mut work.optimize.predicate, &mut work.virtuals);
-    Ok(true)
-}
-
-/// Where every channel is on, instructions ignore the mask.
-pub(crate) fn ignore_masks(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
-    unmask::unmask(kernel, &mut work.analyses, &mut work.optimize.unmask);
-    Ok(true)
-}
-
-/// Readers of copies read the original.
-pub(crate) fn propagate_copies(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
-    let analyses = &mut work.analyses;
-    analyses.start(kernel, Facts::READS.with(Facts::TESTS).with(Facts::COMBINATIONS));
-    let bytes = grf_bytes(kernel);
-    copies::forward(kernel, bytes, false, &mut work.optimize.copies, |vars, at, inst| {
-        analyses.see(vars, at, inst);
-    });
-    Ok(true)
-}
-
-/// Upper halves of signed products are computed as such.
-pub(crate) fn sign_products(kernel: &mut Kernel<Virtual>, _: &mut Workspace) -> Changed {
-    Ok(products::signed(kernel, grf_bytes(kernel)))
-}
-
-/// Variables whose registers no instruction touches together become several.
-pub(crate) fn split_variables(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
-    Ok(work.optimize.splitter.split(kernel))
-}
-
-/// Copies in legal code, which stays legal.
-pub(crate) fn propagate_legal_copies(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
-    let analyses = &mut work.analyses;
-    analyses.start(kernel, Facts::READS.with(Facts::SCATTERS));
-    let bytes = grf_bytes(kernel);
-    copies::forward(kernel, bytes, true, &mut work.optimize.copies, |_, _, inst| analyses.see_legal(inst));
-    Ok(true)
-}
-
-/// Comparisons with zero become conditions of what they compare.
-pub(crate) fn attach_conditions(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
-    Ok(condition::attach(kernel, grf_bytes(kernel), &mut work.analyses))
-}
-
-/// Compound conditions become chains of comparisons.
-pub(crate) fn chain_comparisons(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
-    Ok(work.analyses.combines(kernel) && chain::comparisons(kernel, &mut work.optimize.uses))
-}
-
-/// Predicated moves through an address become `smov`.
-pub(crate) fn scatter_moves(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
-    let Workspace { analyses, optimize, virtuals, .. } = work;
-    Ok(analyses.scatters(kernel) && scatter::moves(kernel, &mut optimize.scatter, virtuals))
-}
-
-/// What nobody reads becomes `nop`. The little that is dead only by that waits for the last elimination.
-pub(crate) fn eliminate_dead(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
-    dead::eliminate(kernel, grf_bytes(kernel), false, work.analyses.reads_untouched(kernel));
-    work.analyses.touches_are_known();
-    Ok(true)
-}
-
-/// What nobody reads becomes `nop`, and what is dead by that.
-pub(crate) fn eliminate_all_dead(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
-    dead::eliminate(kernel, grf_bytes(kernel), true, work.analyses.reads_untouched(kernel));
-    work.analyses.touches_are_known();
-    Ok(true)
-}
-
-/// Equal operations on equal values are done once a block.
-pub(crate) fn share_values(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
-    let (locality, use_counts) = work.analyses.local(kernel);
-    Ok(values::share(kernel, locality, use_counts, &mut work.optimize.values))
-}
-
-/// Of a message's header, only what changed since the last one is written.
-pub(crate) fn share_headers(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
-    let bytes = grf_bytes(kernel);
-    let (locality, use_counts) = work.analyses.local_counts(kernel);
-    headers::share(kernel, locality, use_counts, bytes, &mut work.optimize.headers);
-    Ok(true)
-}
-
-/// What is moved is computed where it is moved to.
-pub(crate) fn sink_scalars(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
-    let bytes = grf_bytes(kernel);
-    let (locality, use_counts) = work.analyses.local_counts(kernel);
-    sink::scalars(kernel, locality, use_counts, bytes);
-    Ok(true)
-}
-
-/// Descriptors that an address register holds already are not computed again.
-pub(crate) fn share_descriptors(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
-    descriptors::share(kernel, grf_bytes(kernel), &mut work.optimize.descriptors);
-    Ok(true)
-}
-
-/// Values of one block: writes that are overwritten go, moves are made in place.
-pub(crate) fn coalesce(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
-    let (locality, use_counts) = work.analyses.local(kernel);
-    local::tidy(kernel, locality, use_counts, grf_bytes(kernel), false, &mut work.optimize.local);
-    Ok(true)
-}
-
-/// What two moves interleave is computed in halves where they put it.
-pub(crate) fn interleave(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
-    interleave::results(kernel, work.analyses.locality(kernel), grf_bytes(kernel), false);
-    Ok(true)
-}
-
-/// The same in legal code, which stays legal.
-pub(crate) fn interleave_legal(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
-    interleave::results(kernel, work.analyses.locality(kernel), grf_bytes(kernel), true);
-    Ok(true)
-}
-
-/// The same in legal code, which stays legal.
-pub(crate) fn coalesce_legal(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
-    let (locality, use_counts) = work.analyses.local(kernel);
-    local::tidy(kernel, locality, use_counts, grf_bytes(kernel), true, &mut work.optimize.local);
-    Ok(true)
-}
-
-/// Constants and message headers that are the same are made once a block.
-pub(crate) fn share_constants(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
-    let (locality, use_counts) = work.analyses.local(kernel);
-    constants::share(kernel, locality, use_counts, &mut work.optimize.constants);
-    Ok(true)
-}
-
-/// Takes out what was made `nop`: once, after all that makes some, for large kernels are larger than caches.
-pub(crate) fn remove_nops(kernel: &mut Kernel<Virtual>, _: &mut Workspace) -> Changed {
-    drop_nops(kernel);
-    Ok(true)
-}
-
-fn drop_nops(kernel: &mut Kernel<Virtual>) {
-    // A breakpoint is a `nop` that the program asks for.
-    let stays = |inst: &Inst<Virtual>| inst.op != Op::Nop || inst.opts.has(Options::BREAKPOINT);
-    kernel.blocks.iter_mut().for_each(|block| block.insts.retain(stays));
-}
-
-/// Values are made where a payload wants them.
-pub(crate) fn merge_payloads(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
-    let locality = work.analyses.locality(kernel);
-    merge::variables(kernel, locality, grf_bytes(kernel), &mut work.optimize.merger);
-    Ok(true)
 }

@@ -7,12 +7,11 @@
 //! Intel's compiler writes it for 8 and 16 channels from channel 0 or 16 on, without modifiers, for integers that do not get
 //! narrower, of at least a word, and for floats that stay what they are; so do we.
 
-use gen_ir::{
-    Dst, ExecSize, Inst, Kernel, Op, Pool, PredCtrl, Reg, Role, Src, Type, Var, VarClass, VarId, Virtual,
-};
+use gen_ir::{Dst, ExecSize, Inst, Kernel, Op, Pool, Reg, Role, Src, Type, Var, VarClass, VarId, Virtual};
 use narrow::{low_u16, to_u16};
 use platforms::Layout;
 
+use super::candidates::scatters;
 use crate::build;
 
 /// How many halves of flags are remembered: compilers set one right before it is used.
@@ -34,14 +33,14 @@ pub(super) fn moves(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool: &
     }
     let Scratch { known, made } = scratch;
     for b in 0..kernel.blocks.len() {
-        if !kernel.blocks[b].insts.iter().any(candidate) {
+        if !kernel.blocks[b].insts.iter().any(scatters) {
             continue;
         }
         known.clear();
         made.clear();
         let mut insts = std::mem::take(&mut kernel.blocks[b].insts);
         for (i, inst) in insts.iter_mut().enumerate() {
-            let set = inst.pred.filter(|_| candidate(inst)).and_then(|p| {
+            let set = inst.pred.filter(|_| scatters(inst)).and_then(|p| {
                 let half = u32::from(inst.chan) / 8;
                 let bits = known.iter().find(|k| Some(k.0) == p.flag.var() && k.1 == half)?.2;
                 Some(if p.inv { !bits } else { bits })
@@ -81,22 +80,6 @@ fn put_before(
     }
 }
 
-/// A predicated move that may be one.
-pub(super) fn candidate(inst: &Inst<Virtual>) -> bool {
-    let Some(pred) = inst.pred else { return false };
-    let (Dst::Indirect { ty: to, .. }, Some(from)) = (inst.dst, inst.src[0].ty()) else { return false };
-    let ints = to.is_int() && from.is_int() && from.bytes() >= 2 && to.bytes() >= from.bytes();
-    let types = ints || (to, from) == (Type::F, Type::F);
-    inst.op == Op::Mov
-        && matches!(inst.exec, ExecSize::S8 | ExecSize::S16)
-        && inst.chan.is_multiple_of(16)
-        && !inst.sat
-        && inst.cond.is_none()
-        && !inst.src[0].mods().any()
-        && types
-        && (pred.ctrl, pred.flag.byte) == (PredCtrl::Seq, 0)
-}
-
 /// What an instruction tells about flags.
 fn learn(inst: &Inst<Virtual>, vars: &[Var], known: &mut Vec<(VarId, u32, u16)>) {
     let word = inst.exec == ExecSize::S1 && inst.dst.ty().is_some_and(|t| t.bytes() == 2);
@@ -125,7 +108,7 @@ fn learn(inst: &Inst<Virtual>, vars: &[Var], known: &mut Vec<(VarId, u32, u16)>)
 
 #[cfg(test)]
 mod tests {
-    use gen_ir::{Block, Pred, Region};
+    use gen_ir::{Block, Pred, PredCtrl, Region};
     use platforms::Platform;
 
     use super::*;

@@ -10,9 +10,11 @@ use platforms::Caps;
 
 use crate::{
     Diagnostic, Options, PassSet, PassTime, Refusal,
+    driver::{
+        whole::Whole,
+        workspace::{Job, Workspace},
+    },
     optimize::Facts,
-    whole::Whole,
-    workspace::{Job, Workspace},
 };
 
 /// One step from vISA to machine code: a row of [`PASSES`](crate::PASSES).

@@ -10,12 +10,14 @@ use visa::Module;
 
 use crate::{
     Diagnostic, Options, PASSES, Pass, Refusal,
+    driver::{
+        pass::{Code, Step, verify},
+        registers::Registers,
+        routine::run,
+        whole::{Lists, Whole},
+        workspace::{Context, Job, Routine, Workspace},
+    },
     optimize::Facts,
-    pass::{Code, Step, verify},
-    registers::Registers,
-    routine::run,
-    whole::{Lists, Whole},
-    workspace::{Context, Job, Routine, Workspace},
 };
 
 /// A kernel between passes. It prints as the kernel that it is now, with the vISA instruction that each

@@ -8,7 +8,7 @@ use std::{
 
 use visa::Module;
 
-use crate::{Binary, Finalizer, Refusal, finalizer::gather};
+use crate::{Binary, Finalizer, Refusal, driver::finalizer::gather};
 
 impl Finalizer {
     /// Finalizes all kernels of a module on up to `threads` threads. The result is that of

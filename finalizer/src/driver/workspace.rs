@@ -4,7 +4,11 @@ use gen_ir::{Kernel, Physical, Pool, Virtual};
 use narrow::to_index;
 use visa::{Module, Verifier};
 
-use crate::{Diagnostic, Options, calls, entries, legalize, lower, optimize, relocate, schedule, swsb};
+use crate::{
+    Diagnostic, Options, legalize,
+    link::{calls, entries, relocate},
+    lower, optimize, schedule, swsb,
+};
 
 /// Memory that the passes work in, from one kernel to the next.
 #[derive(Debug, Default)]

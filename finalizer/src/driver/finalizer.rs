@@ -8,14 +8,18 @@ use narrow::to_index;
 use visa::{Module, Reader};
 
 use crate::{
-    Binary, Diagnostic, KernelInfo, Options, Origin, Refusal, Stats, calls, debug, free, info, input,
-    pass::{Step, Tracker},
-    pass_set::PassTime,
-    passes::PASSES,
-    registers::Registers,
-    relocate, routine,
-    whole::{Lists, Whole},
-    workspace::{Context, Routine, Workspace},
+    Binary, Diagnostic, KernelInfo, Options, Origin, Refusal, Stats,
+    api::{info, input},
+    driver::{
+        pass::{Step, Tracker},
+        pass_set::PassTime,
+        passes::PASSES,
+        registers::Registers,
+        routine,
+        whole::{Lists, Whole},
+        workspace::{Context, Routine, Workspace},
+    },
+    link::{calls, debug, free, relocate},
 };
 
 /// Turns vISA kernels into the machine code of one platform. Reusable: memory of one kernel serves the

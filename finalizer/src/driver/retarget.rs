@@ -28,7 +28,7 @@ mod tests {
 
     #[test]
     fn an_object_gets_code_for_one_platform_after_the_other() {
-        let object = include_bytes!("../../examples/saxpy_skl.isa");
+        let object = include_bytes!("../../../examples/saxpy_skl.isa");
         let mut made = object.to_vec();
         for platform in [Platform::Skl, Platform::Tgllp, Platform::Skl] {
             made = Finalizer::new(Options::new(platform)).retarget(&made).unwrap();

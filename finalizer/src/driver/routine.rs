@@ -5,10 +5,12 @@ use narrow::to_index;
 
 use crate::{
     Diagnostic, Options, Refusal,
+    driver::{
+        pass::{Code, Pass, Step, Tracker, verify},
+        passes::PASSES,
+        workspace::{Context, FRAME_UNIT, Job, Routine, Workspace},
+    },
     lists::refill,
-    pass::{Code, Pass, Step, Tracker, verify},
-    passes::PASSES,
-    workspace::{Context, FRAME_UNIT, Job, Routine, Workspace},
 };
 
 /// A kernel or function, through all passes that work on one. `simd` is the size of the kernel that calls a

@@ -3,7 +3,7 @@
 use encoder::CodeBuffer;
 use gen_ir::BlockId;
 
-use crate::{Options, PassTime, workspace::Routine};
+use crate::{Options, PassTime, driver::workspace::Routine};
 
 /// Lists of one binary, kept for their memory.
 #[derive(Debug, Default)]

@@ -1,0 +1,224 @@
+//! What the rows of [`PASSES`](crate::PASSES) call: each hands a pass the kernel, what was chosen and its memory.
+//! Those that optimize are in `optimize::steps`.
+
+use encoder::CodeOptions;
+use gen_ir::{Dst, ExecSize, Inst, Kernel, Op, Physical, Src, Type, Virtual};
+use narrow::{low_u32, to_index};
+
+use crate::{
+    Diagnostic, Level, Place, Refusal, Severity,
+    api::input,
+    driver::{
+        pass,
+        whole::{Lists, Whole},
+        workspace::{self, FRAME_UNIT, Job, Workspace},
+    },
+    legalize,
+    link::{calls, entries, relocate},
+    lower,
+    optimize::{Facts, pair},
+    schedule, swsb,
+};
+
+/// Checks the kernel against the specification if all its rules matter, else only against what would make it
+/// unsafe to go on.
+pub(super) fn check(job: &mut Job<'_>, work: &mut Workspace) -> Result<(), Refusal> {
+    let chosen = job.cx.options;
+    if let Some(fault) = input::no_code(job.source) {
+        return Err(fault.into());
+    }
+    let options = visa::VerifyOptions::for_platform(chosen.platform);
+    let findings = match chosen.warnings || chosen.strict {
+        true => work.verifier.kernel(job.source, options),
+        false => work.verifier.safety(job.source, options.grf_bytes),
+    };
+    let refuses = |f: &visa::Finding| chosen.strict || f.rule.is_safety();
+    let is_refused = findings.iter().any(refuses);
+    if (is_refused || input::inputs_in_header(job.source, chosen.platform))
+        && let Some(fault) = input::other_registers(job.source, chosen.platform)
+    {
+        return Err(fault.into());
+    }
+    if is_refused {
+        let error = |f| Diagnostic { severity: Severity::Error, ..Diagnostic::from(f) };
+        return Err(Refusal(findings.into_iter().filter(refuses).map(error).collect()));
+    }
+    job.tails = findings.iter().any(|f| f.rule == visa::Rule::RegisterTail);
+    let warning = |f| Diagnostic { severity: Severity::Warning, ..Diagnostic::from(f) };
+    let shown = |_: &visa::Finding| chosen.warnings || chosen.strict;
+    job.warnings = findings.into_iter().filter(shown).map(warning).collect();
+    Ok(())
+}
+
+pub(super) fn lower(job: &mut Job<'_>, work: &mut Workspace) -> Result<Kernel<Virtual>, Refusal> {
+    let options = lower::LowerOptions {
+        registers: job.cx.registers,
+        reserved: job.cx.options.reserved_registers,
+        simd: job.simd,
+        tails: job.tails,
+        relocate_payload: job.cx.options.relocate_payload,
+    };
+    let (source, platform) = (job.source, job.cx.options.platform);
+    work.analyses.keep(Facts::NONE);
+    let lowered = lower::lower(source, platform, &options, &mut work.lower, &mut work.virtuals);
+    lowered.map_err(|e| {
+        let placed = |e: lower::LowerError| match source.places {
+            visa::PlaceKind::Line => {
+                let line = e.place;
+                Diagnostic::from(e).at(Place::Line { line, column: 1 })
+            }
+            visa::PlaceKind::Offset => Diagnostic::from(e),
+        };
+        Refusal(e.into_iter().map(placed).collect())
+    })
+}
+
+pub(super) fn legalize(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Result<bool, Refusal> {
+    let done = legalize::legalize(kernel, &mut work.legalize, &mut work.virtuals);
+    done.map_err(|e| {
+        let fault = |e| Diagnostic::from(e).in_kernel(&*kernel.name);
+        Refusal(e.into_iter().map(fault).collect())
+    })?;
+    Ok(true)
+}
+
+pub(super) fn part_payloads(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Result<bool, Refusal> {
+    Ok(legalize::payloads::part(kernel, &mut work.legalize, &mut work.virtuals))
+}
+
+pub(super) fn structurize(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Result<bool, Refusal> {
+    let done = structurizer::structurize_in(kernel, &mut work.structurize, &mut work.virtuals);
+    done.map_err(|e| Diagnostic::error("CannotStructure", e.to_string()).in_kernel(&*kernel.name))?;
+    Ok(true)
+}
+
+pub(super) fn allocate(
+    job: &mut Job<'_>,
+    kernel: Kernel<Virtual>,
+    work: &mut Workspace,
+) -> Result<Kernel<Physical>, Refusal> {
+    let options = job.cx.options;
+    let quick = options.level == Level::O0;
+    let choices = regalloc::Options { check: options.verify, quick, watch: options.watch.clone() };
+    let allocated = regalloc::allocate(&kernel, &choices, &mut work.registers, &mut work.physicals);
+    let (code, allocation) = allocated.map_err(|e| {
+        let fault = match e {
+            regalloc::Error::Stopped(stop) => stop.into(),
+            other => Diagnostic::error("CannotAllocate", other.to_string()),
+        };
+        fault.in_kernel(&*kernel.name)
+    })?;
+    job.allocation = allocation;
+    job.frame = (kernel.spill_offset + allocation.scratch_bytes).next_multiple_of(FRAME_UNIT);
+    work.virtuals.keep_kernel(kernel);
+    Ok(code)
+}
+
+pub(super) fn expand_calls(
+    code: &mut Kernel<Physical>,
+    job: &mut Job<'_>,
+    work: &mut Workspace,
+) -> Result<(), Refusal> {
+    let callee = |origin| workspace::callee(job.source, job.cx.module, origin);
+    job.calls = calls::expand(code, job.frame, callee, &mut work.calls, &mut work.physicals);
+    Ok(())
+}
+
+pub(super) fn pair_scalars(
+    code: &mut Kernel<Physical>,
+    _: &mut Job<'_>,
+    work: &mut Workspace,
+) -> Result<(), Refusal> {
+    pair::scalars(code, &mut work.legal);
+    Ok(())
+}
+
+pub(super) fn schedule(
+    code: &mut Kernel<Physical>,
+    _: &mut Job<'_>,
+    work: &mut Workspace,
+) -> Result<(), Refusal> {
+    schedule::schedule(code, &mut work.schedule);
+    Ok(())
+}
+
+pub(super) fn scoreboard(
+    code: &mut Kernel<Physical>,
+    _: &mut Job<'_>,
+    work: &mut Workspace,
+) -> Result<(), Refusal> {
+    swsb::annotate(code, &mut work.swsb, &mut work.physicals);
+    Ok(())
+}
+
+/// Two moves to nowhere behind the message that ends the thread, the low half first, as Intel's finalizer has them
+/// for `-hashmovs`.
+pub(super) fn identify(
+    code: &mut Kernel<Physical>,
+    job: &mut Job<'_>,
+    work: &mut Workspace,
+) -> Result<(), Refusal> {
+    let Some(id) = job.cx.options.kernel_id.filter(|_| !job.source.is_function) else { return Ok(()) };
+    let Some(block) = code.blocks.iter_mut().find(|b| b.insts.last().is_some_and(Inst::is_eot)) else {
+        return Ok(());
+    };
+    work.physicals.grow(&mut block.insts, 2);
+    for half in [low_u32(id), (id >> 32) as u32] {
+        block.insts.push(Inst {
+            no_mask: true,
+            dst: Dst::null(Type::Ud),
+            src: [Src::ud(half), Src::None, Src::None],
+            ..Inst::new(Op::Mov, ExecSize::S16)
+        });
+    }
+    Ok(())
+}
+
+pub(super) fn align_entries(
+    code: &mut Kernel<Physical>,
+    job: &mut Job<'_>,
+    work: &mut Workspace,
+) -> Result<(), Refusal> {
+    job.entries = entries::align(code, &mut work.physicals);
+    Ok(())
+}
+
+pub(super) fn check_rules(
+    code: &mut Kernel<Physical>,
+    _: &mut Job<'_>,
+    work: &mut Workspace,
+) -> Result<(), Refusal> {
+    let platform = code.platform;
+    let legal = code.blocks.iter().flat_map(|b| &b.insts).all(|i| work.legal.is_legal(platform, i));
+    if legal { Ok(()) } else { Err(Refusal(pass::broken_rules(code))) }
+}
+
+pub(super) fn take_symbols(
+    code: &mut Kernel<Physical>,
+    job: &mut Job<'_>,
+    work: &mut Workspace,
+) -> Result<(), Refusal> {
+    let first = to_index(work.symbols.len());
+    relocate::take_symbols(job.source, code, &mut work.symbols);
+    job.symbols = (first, to_index(work.symbols.len()));
+    Ok(())
+}
+
+/// Puts functions behind their kernel.
+pub(super) fn join(whole: &mut Whole<'_>) -> Result<(), Refusal> {
+    let Lists { routines, entries, .. } = whole.lists;
+    let Some((kernel, functions)) = routines.split_first_mut() else { return Ok(()) };
+    let codes = functions.iter_mut().map(|f| (f.number, &mut f.code));
+    calls::join(&mut kernel.code, codes, entries);
+    Ok(())
+}
+
+pub(super) fn encode(whole: &mut Whole<'_>) -> Result<(), Refusal> {
+    let Some(kernel) = whole.lists.routines.first() else { return Ok(()) };
+    let compact = CodeOptions { compact: whole.options.compact };
+    whole
+        .buffer
+        .emit(&kernel.code, compact)
+        .map_err(|e| Diagnostic::error("CannotEncode", e.to_string()).in_kernel(&*kernel.code.name))?;
+    Ok(())
+}
