@@ -4,7 +4,7 @@ use benches::synthetic::{Shape, kernel};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use gen_ir::Pool;
 use platforms::Platform;
-use regalloc::{Options, Scratch, allocate};
+use regalloc::{AllocationMemory, Options, allocate};
 use std::time::Duration;
 use structurizer::structurize;
 
@@ -29,8 +29,8 @@ fn sweep(c: &mut Criterion) {
             structurize(&mut k).expect("synthetic kernels are well-formed");
             group.throughput(Throughput::Elements(k.inst_count() as u64));
             group.bench_with_input(BenchmarkId::from_parameter(insts), &k, |b, k| {
-                let (mut scratch, mut pool) = (Scratch::default(), Pool::default());
-                b.iter(|| allocate(k, &Options::default(), &mut scratch, &mut pool));
+                let (mut memory, mut pool) = (AllocationMemory::default(), Pool::default());
+                b.iter(|| allocate(k, &Options::default(), &mut memory, &mut pool));
             });
         }
         group.finish();

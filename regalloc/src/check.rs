@@ -34,12 +34,15 @@
 
 use crate::{
     Error,
-    access::{Access, Accesses, Kind},
-    backing::Backings,
-    facts::lane_bytes,
-    flow::Flow,
+    analysis::{
+        access::{Access, Kind},
+        accesses::Accesses,
+        facts::lane_bytes,
+        flow::Flow,
+        history::History,
+        subranges::{bits, subrange_shift, touched},
+    },
     place::UNPLACED,
-    subranges::{bits, subrange_shift, touched},
 };
 use gen_ir::{BlockId, Call, Kernel, VarClass, VarId, Virtual};
 use narrow::to_index;
@@ -101,7 +104,7 @@ pub(crate) fn check(
     kernel: &Kernel<Virtual>,
     accesses: &Accesses,
     flow: &Flow,
-    backings: &Backings,
+    history: &History,
     at: &[u32],
 ) -> Result<(), Error> {
     let n = kernel.vars.len();
@@ -131,7 +134,7 @@ pub(crate) fn check(
             file[r as usize].push(to_index(v));
         }
     }
-    c.find_crossing(backings);
+    c.find_crossing(history);
     c.run()
 }
 
@@ -139,7 +142,7 @@ impl Check<'_> {
     /// Finds the variables whose facts at the start of a block may change what a read finds: not those that
     /// lowering and spilling made for one block, and not those of one block that there are written before they
     /// are read, subrange by subrange.
-    fn find_crossing(&mut self, backings: &Backings) {
+    fn find_crossing(&mut self, history: &History) {
         let n = self.kernel.vars.len();
         let facts = &self.accesses.facts;
         let mut settled = vec![0u64; n];
@@ -154,7 +157,7 @@ impl Check<'_> {
                 }
             }
         }
-        for v in (0..n).filter(|&v| crosses[v] && !backings.is_split(v)) {
+        for v in (0..n).filter(|&v| crosses[v] && !history.is_split(v)) {
             self.place[v] = to_index(self.crossing.len());
             self.crossing.push(to_index(v));
         }

@@ -8,9 +8,8 @@
 //! calling convention and waits stay where they are.
 
 use crate::{
-    access::{Accesses, Kind},
+    analysis::{access::Kind, accesses::Accesses, liveness::Liveness},
     copy::copy,
-    liveness::Liveness,
 };
 use gen_ir::{Arf, Base, Class, Dst, Inst, Kernel, Op, Options, Payload, Pool, Role, Src, VarClass, Virtual};
 use narrow::{to_index, to_u32};
@@ -20,7 +19,7 @@ const CHOICE: usize = 64;
 
 /// Memory of the search.
 #[derive(Default)]
-pub(crate) struct Scratch {
+pub(crate) struct OrderMemory {
     change: Vec<i64>,
     peaks: Vec<u32>,
     block: Block,
@@ -33,7 +32,7 @@ pub(crate) struct Scratch {
     moved: Vec<u32>,
 }
 
-impl Scratch {
+impl OrderMemory {
     /// Where each instruction of the kernel that was made stood before.
     pub fn moved(&self) -> &[u32] {
         &self.moved
@@ -45,7 +44,7 @@ pub(crate) fn is_crowded(
     kernel: &Kernel<Virtual>,
     accesses: &Accesses,
     live: &Liveness,
-    s: &mut Scratch,
+    s: &mut OrderMemory,
 ) -> bool {
     let room = room(kernel);
     let general = kernel.vars.iter().filter(|var| var.class == VarClass::General);
@@ -58,7 +57,7 @@ pub(crate) fn is_crowded(
 
 /// Whether nowhere more is alive than there are registers; `s`: it was asked whether the kernel
 /// [is crowded](is_crowded), and it is.
-pub(crate) fn may_fit(kernel: &Kernel<Virtual>, s: &Scratch) -> bool {
+pub(crate) fn may_fit(kernel: &Kernel<Virtual>, s: &OrderMemory) -> bool {
     let all = u32::from(kernel.grf_count.saturating_sub(kernel.reserved))
         * u32::from(kernel.platform.caps().regs.grf_bytes);
     s.peaks.iter().all(|&peak| peak <= all)
@@ -76,7 +75,7 @@ pub(crate) fn order(
     kernel: &Kernel<Virtual>,
     accesses: &Accesses,
     live: &Liveness,
-    s: &mut Scratch,
+    s: &mut OrderMemory,
     pool: &mut Pool<Virtual>,
 ) -> Option<Kernel<Virtual>> {
     let room = room(kernel);
@@ -114,7 +113,7 @@ fn peaks(
     kernel: &Kernel<Virtual>,
     accesses: &Accesses,
     live: &Liveness,
-    Scratch { change, peaks, .. }: &mut Scratch,
+    OrderMemory { change, peaks, .. }: &mut OrderMemory,
 ) {
     let points_to = accesses.blocks.last().map_or(0, |&n| n as usize * 2 + 2);
     change.clear();
@@ -141,7 +140,7 @@ fn peaks(
 /// An order in which less is alive than in the written one, where that is `as_written`, if there is one: the
 /// one nearest to what is written that needs no more than `room`, or else the one that needs least. It is left
 /// in `best`.
-fn find_best(as_written: u32, room: u32, s: &mut Scratch) -> bool {
+fn find_best(as_written: u32, room: u32, s: &mut OrderMemory) -> bool {
     let mut least = as_written;
     let mut found = false;
     let mut last = None;

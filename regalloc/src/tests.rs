@@ -1,8 +1,20 @@
-use super::*;
+use crate::{
+    AllocStats, AllocationMemory, Error, Options, allocate,
+    analysis::{
+        accesses::Accesses,
+        flow::Flow,
+        history::History,
+        liveness::{Liveness, LivenessMemory},
+    },
+    check,
+    spill::chunks::KEEP,
+};
 use gen_ir::{
-    Block, BlockId, Cond, CondMod, ExecSize, Inst, Op, Pred, PredCtrl, Reg, Region, Src, Type, Var,
+    Block, BlockId, Cond, CondMod, ExecSize, Inst, Kernel, Op, Physical, Pool, Pred, PredCtrl, Reg, Region,
+    Src, Type, Var, VarClass, VarId, Virtual,
 };
 use messages::hdc::ScratchBlock;
+use narrow::to_index;
 use platforms::Platform;
 
 /// A variable of the program, not of lowering.
@@ -61,7 +73,7 @@ fn registers_are_taken_in_turn_and_used_again() {
     insts.extend(v.windows(2).map(|w| add(w[1], w[0], w[0])));
     k.blocks = vec![Block { insts, succs: Default::default() }];
     let (p, stats) =
-        allocate(&k, &Options::default(), &mut Scratch::default(), &mut Pool::default()).unwrap();
+        allocate(&k, &Options::default(), &mut AllocationMemory::default(), &mut Pool::default()).unwrap();
     let r = regs(&p);
     assert_eq!(r[..3], [vec![1], vec![1, 1, 2], vec![2, 2, 3]]);
     assert_eq!(r[126..129], [vec![126, 126, 127], vec![127, 127, 1], vec![1, 1, 2]]);
@@ -85,7 +97,8 @@ fn what_is_copied_keeps_its_register() {
         add(v[2], v[3], v[1]),
     ];
     k.blocks = vec![Block { insts, succs: Default::default() }];
-    let (p, _) = allocate(&k, &Options::default(), &mut Scratch::default(), &mut Pool::default()).unwrap();
+    let (p, _) =
+        allocate(&k, &Options::default(), &mut AllocationMemory::default(), &mut Pool::default()).unwrap();
     assert_eq!(p.insts().filter(|(_, i)| i.op == Op::Mov).count(), 1);
 }
 
@@ -112,7 +125,8 @@ fn parts_of_registers_and_flags_are_taken_in_turn() {
         });
     }
     k.blocks = vec![Block { insts, succs: Default::default() }];
-    let (p, _) = allocate(&k, &Options::default(), &mut Scratch::default(), &mut Pool::default()).unwrap();
+    let (p, _) =
+        allocate(&k, &Options::default(), &mut AllocationMemory::default(), &mut Pool::default()).unwrap();
     let adds: Vec<_> = p.insts().map(|(_, i)| *i).filter(|i| i.op == Op::Add).collect();
     let bytes: Vec<u32> = adds.iter().filter_map(|i| i.dst.reg()).map(|r| r.byte).collect();
     assert_eq!(bytes, [0, 4, 8, 12, 16, 20, 24, 28, 0, 4]);
@@ -144,7 +158,8 @@ fn waiting_lanes_keep_their_values() {
         },
         Block { insts: vec![Inst::new(Op::Join, ExecSize::S8), add(z, z, z)], succs: Default::default() },
     ];
-    let (p, _) = allocate(&k, &Options::default(), &mut Scratch::default(), &mut Pool::default()).unwrap();
+    let (p, _) =
+        allocate(&k, &Options::default(), &mut AllocationMemory::default(), &mut Pool::default()).unwrap();
     let r = regs(&p);
     let (rx, ry) = (r[0][0], r[2][0]);
     assert_ne!(rx, ry, "x waits for its lanes while y is written: {r:?}");
@@ -186,7 +201,7 @@ fn calls_of_a_subroutine_keep_their_values_apart() {
     let (_, stats) = allocate(
         &k,
         &Options { check: true, ..Options::default() },
-        &mut Scratch::default(),
+        &mut AllocationMemory::default(),
         &mut Pool::default(),
     )
     .unwrap();
@@ -212,7 +227,8 @@ fn four_hundred_live_registers() {
         let mut k = wide(platform, 400, 2);
         k.spill_offset = 1000;
         let (p, stats) =
-            allocate(&k, &Options::default(), &mut Scratch::default(), &mut Pool::default()).unwrap();
+            allocate(&k, &Options::default(), &mut AllocationMemory::default(), &mut Pool::default())
+                .unwrap();
         assert!(stats.spills > 50 && stats.fills > 100, "{platform}: {stats:?}");
         let grf = u32::from(platform.caps().regs.grf_bytes);
         let (mut low, mut high) = (u32::MAX, 0);
@@ -234,7 +250,7 @@ fn spilled_far(platform: Platform) -> (Kernel<Physical>, Vec<gen_ir::SendInfo<Ph
     let mut k = wide(platform, 400, 2);
     k.spill_offset = 200_000;
     let options = Options { check: true, ..Options::default() };
-    let (p, stats) = allocate(&k, &options, &mut Scratch::default(), &mut Pool::default()).unwrap();
+    let (p, stats) = allocate(&k, &options, &mut AllocationMemory::default(), &mut Pool::default()).unwrap();
     assert!(stats.spills > 50 && stats.scratch_bytes < 131_072, "{platform}: {stats:?}");
     let of_r0 =
         |i: &Inst<Physical>| i.src[0].reg().is_some_and(|r| r.base() == gen_ir::Base::Grf(gen_ir::GrfNum(0)));
@@ -293,7 +309,7 @@ fn what_is_read_once_is_written_just_before() {
         let (p, stats) = allocate(
             &k,
             &Options { check: true, ..Options::default() },
-            &mut Scratch::default(),
+            &mut AllocationMemory::default(),
             &mut Pool::default(),
         )
         .unwrap();
@@ -328,7 +344,7 @@ fn values_side_by_side_are_placed_apart() {
     let (_, stats) = allocate(
         &k,
         &Options { check: true, ..Options::default() },
-        &mut Scratch::default(),
+        &mut AllocationMemory::default(),
         &mut Pool::default(),
     )
     .unwrap();
@@ -355,7 +371,7 @@ fn flags_that_do_not_fit_live_in_registers() {
     }
     k.blocks = vec![Block { insts, succs: Default::default() }];
     let (_, stats) =
-        allocate(&k, &Options::default(), &mut Scratch::default(), &mut Pool::default()).unwrap();
+        allocate(&k, &Options::default(), &mut AllocationMemory::default(), &mut Pool::default()).unwrap();
     // Four fit; one has to go for each of the others.
     assert_eq!(stats.flag_spills, 12, "{stats:?}");
 }
@@ -364,8 +380,8 @@ fn flags_that_do_not_fit_live_in_registers() {
 fn live(k: &Kernel<Virtual>, v: VarId) -> Vec<(u32, u32)> {
     let (mut accesses, mut flow, mut live) = (Accesses::default(), Flow::default(), Liveness::default());
     flow.find(k);
-    accesses.collect(k, &flow, &mut Backings::default()).unwrap();
-    live.compute(k, &accesses, &flow, &Backings::default(), &mut liveness::Scratch::default());
+    accesses.collect(k, &flow, &mut History::default()).unwrap();
+    live.compute(k, &accesses, &flow, &History::default(), &mut LivenessMemory::default());
     live.of(v.index()).iter().map(|r| (r.start, r.end)).collect()
 }
 
@@ -476,8 +492,8 @@ fn temporaries_of_lowering_start_in_their_block() {
 fn checked(k: &Kernel<Virtual>, at: &[u32]) -> Result<(), Error> {
     let (mut accesses, mut flow) = (Accesses::default(), Flow::default());
     flow.find(k);
-    accesses.collect(k, &flow, &mut Backings::default()).unwrap();
-    check::check(k, &accesses, &flow, &Backings::default(), at)
+    accesses.collect(k, &flow, &mut History::default()).unwrap();
+    check::check(k, &accesses, &flow, &History::default(), at)
 }
 
 /// Some lanes write `x`, wait at block 2 and use it there; the others write and use `y` in between.
@@ -552,7 +568,7 @@ fn waiting_lanes_share_registers_where_those_are_scarce() {
         let (_, stats) = allocate(
             &k,
             &Options { check: true, ..Options::default() },
-            &mut Scratch::default(),
+            &mut AllocationMemory::default(),
             &mut Pool::default(),
         )
         .unwrap();
@@ -656,7 +672,7 @@ fn a_spilled_input_is_saved_after_the_kernel_loads_it() {
     insts.push(add(v, v, input));
     k.payload_loads = [0, 1];
     let (p, stats) =
-        allocate(&k, &Options::default(), &mut Scratch::default(), &mut Pool::default()).unwrap();
+        allocate(&k, &Options::default(), &mut AllocationMemory::default(), &mut Pool::default()).unwrap();
     assert!(stats.spills > 12, "{stats:?}");
     let first = p.insts().find(|(_, i)| i.src.iter().any(|s| s.reg() == Some(Reg::grf(5, 0))));
     assert!(first.is_some_and(|(_, i)| i.origin == Inst::<Physical>::NO_ORIGIN), "the input is spilled");
@@ -683,13 +699,15 @@ fn what_is_cheap_is_computed_again_and_not_kept_in_memory() {
     let checked = Options { check: true, ..Options::default() };
     for platform in Platform::ALL {
         let kernel = crowd(platform, mov, 300);
-        let (p, stats) = allocate(&kernel, &checked, &mut Scratch::default(), &mut Pool::default()).unwrap();
+        let (p, stats) =
+            allocate(&kernel, &checked, &mut AllocationMemory::default(), &mut Pool::default()).unwrap();
         assert_eq!((stats.spills, stats.fills, stats.scratch_bytes), (0, 0, 0), "{platform}");
         // Each is computed once, where it is read.
         assert_eq!(p.insts().filter(|(_, i)| i.op == Op::Mov).count(), 300, "{platform}");
         assert!((0..300).all(|n| p.insts().any(|(_, i)| i.src[0] == Src::ud(n))), "{platform}");
         let kernel = crowd(platform, value, 300);
-        let (_, stats) = allocate(&kernel, &checked, &mut Scratch::default(), &mut Pool::default()).unwrap();
+        let (_, stats) =
+            allocate(&kernel, &checked, &mut AllocationMemory::default(), &mut Pool::default()).unwrap();
         assert!(stats.spills > 25, "{platform}: {stats:?}");
     }
 }
@@ -717,7 +735,8 @@ fn what_lost_its_source_is_kept_in_memory() {
             insts.insert(at, value(source, 8));
         }
         let checked = Options { check: true, ..Options::default() };
-        let (_, stats) = allocate(&k, &checked, &mut Scratch::default(), &mut Pool::default()).unwrap();
+        let (_, stats) =
+            allocate(&k, &checked, &mut AllocationMemory::default(), &mut Pool::default()).unwrap();
         assert_eq!(stats.spills > 25, lost, "{platform}: {stats:?}");
         assert_eq!(stats.spills == 0, !lost, "{platform}: {stats:?}");
     }
@@ -735,7 +754,7 @@ struct CrowdedOnce {
 }
 
 /// Instructions between two reads: one temporary does not serve both by itself.
-const APART: usize = 2 * plan::KEEP as usize;
+const APART: usize = 2 * KEEP as usize;
 
 fn crowded_once() -> CrowdedOnce {
     let mut k = Kernel::new("t", Platform::Skl);
@@ -773,7 +792,7 @@ impl CrowdedOnce {
         }
         behind.into_iter().for_each(|(insts, succs)| block(insts, succs));
         let options = Options { check: true, ..Options::default() };
-        allocate(&self.k, &options, &mut Scratch::default(), &mut Pool::default()).unwrap()
+        allocate(&self.k, &options, &mut AllocationMemory::default(), &mut Pool::default()).unwrap()
     }
 }
 
@@ -864,7 +883,7 @@ fn what_is_computed_again_is_not_kept_past_its_definition() {
     insts.extend([add(sum, sum, result)].into_iter().chain(crowded).chain([add(sum, sum, source)]));
     looped(&mut k, insts);
     let options = Options { check: true, ..Options::default() };
-    let (k, _) = allocate(&k, &options, &mut Scratch::default(), &mut Pool::default()).unwrap();
+    let (k, _) = allocate(&k, &options, &mut AllocationMemory::default(), &mut Pool::default()).unwrap();
     let code = &k.blocks[0].insts;
     let at = |of: &dyn Fn(&Inst<Physical>) -> bool| code.iter().position(of).unwrap();
     let computed = |i: &Inst<Physical>| i.src[1] == Src::ud(77);

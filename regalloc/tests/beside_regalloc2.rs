@@ -12,7 +12,7 @@ use gen_ir::{
     PredCtrl, Reg, Region, Role, Src, Target, Type, Var, VarClass, VarId, Virtual,
 };
 use platforms::Platform;
-use regalloc::{AllocStats, Options, Scratch, allocate};
+use regalloc::{AllocStats, AllocationMemory, Options, allocate};
 use regalloc2::{
     Allocation, Function, InstRange, MachineEnv, Operand, Output, PReg, PRegSet, RegClass, VReg,
     checker::Checker,
@@ -431,7 +431,7 @@ fn output(program: &Program, kernel: &Kernel<Physical>) -> Output {
 
 fn ours(kernel: &Kernel<Virtual>, quick: bool) -> (Kernel<Physical>, AllocStats) {
     let options = Options { check: true, quick, ..Options::default() };
-    allocate(kernel, &options, &mut Scratch::default(), &mut Pool::default()).expect("an allocation")
+    allocate(kernel, &options, &mut AllocationMemory::default(), &mut Pool::default()).expect("an allocation")
 }
 
 fn judged(program: &Program, machine: &MachineEnv, out: &Output) -> bool {

@@ -1,7 +1,7 @@
 //! Gotos to `jmpi` and `goto`/`join` with JIP and UIP.
 
 use crate::{
-    Error, Scratch,
+    Error, StructurizeMemory,
     layout::Layout,
     plan::{Plan, Plans},
     structured::{self, Form},
@@ -18,12 +18,12 @@ use narrow::to_index;
 pub(crate) fn lower_branches(
     kernel: &mut Kernel<Virtual>,
     structured_forms: bool,
-    scratch: &mut Scratch,
+    memory: &mut StructurizeMemory,
     pool: &mut Pool<Virtual>,
 ) -> Result<(u32, u32), Error> {
     let width = kernel.flow_width();
     let exec = ExecSize::from_lanes(width).unwrap_or(ExecSize::S32);
-    let Scratch { plans: p, nodes, unthread, forms, flags, layout, blocks, cfg, .. } = scratch;
+    let StructurizeMemory { plans: p, nodes, unthread, forms, flags, layout, blocks, cfg, .. } = memory;
     plan(kernel, width, cfg, p)?;
     if structured_forms {
         structured::nodes(kernel, &p.plans, width, nodes);

@@ -33,15 +33,15 @@
 mod branches;
 mod error;
 mod layout;
+mod memory;
 mod plan;
-mod scratch;
 mod simplify;
 mod structured;
 mod uniform;
 mod unthread;
 
 pub use error::Error;
-pub use scratch::Scratch;
+pub use memory::StructurizeMemory;
 
 use gen_ir::{Cfg, Kernel, Pool, Virtual, Waits};
 
@@ -66,8 +66,8 @@ pub fn structurize(kernel: &mut Kernel<Virtual>) -> Result<Structure, Error> {
 
 /// Structures `kernel`, with `if`, `else` and `endif` only if `structured_forms`.
 pub fn structurize_with(kernel: &mut Kernel<Virtual>, structured_forms: bool) -> Result<Structure, Error> {
-    let (mut scratch, mut pool) = (Scratch::default(), Pool::default());
-    let (jumps, joins) = run(kernel, structured_forms, &mut scratch, &mut pool)?;
+    let (mut memory, mut pool) = (StructurizeMemory::default(), Pool::default());
+    let (jumps, joins) = run(kernel, structured_forms, &mut memory, &mut pool)?;
     let waits = Waits::of(kernel);
     let mut divergent = waits.divergent();
     Cfg::of(kernel).diverge_callees(&mut divergent);
@@ -77,22 +77,22 @@ pub fn structurize_with(kernel: &mut Kernel<Virtual>, structured_forms: bool) ->
 /// [`structurize`] in memory that the caller has; `pool` gives and takes lists of instructions.
 pub fn structurize_in(
     kernel: &mut Kernel<Virtual>,
-    scratch: &mut Scratch,
+    memory: &mut StructurizeMemory,
     pool: &mut Pool<Virtual>,
 ) -> Result<(), Error> {
     let forms = kernel.platform.caps().flow.structured;
-    run(kernel, forms, scratch, pool).map(|_| ())
+    run(kernel, forms, memory, pool).map(|_| ())
 }
 
 /// Gives the number of jumps and of joins.
 fn run(
     kernel: &mut Kernel<Virtual>,
     structured_forms: bool,
-    scratch: &mut Scratch,
+    memory: &mut StructurizeMemory,
     pool: &mut Pool<Virtual>,
 ) -> Result<(u32, u32), Error> {
-    simplify::simplify(kernel, scratch, pool)?;
-    branches::lower_branches(kernel, structured_forms, scratch, pool)
+    simplify::simplify(kernel, memory, pool)?;
+    branches::lower_branches(kernel, structured_forms, memory, pool)
 }
 
 #[cfg(test)]

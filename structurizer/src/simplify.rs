@@ -2,7 +2,7 @@
 //! blocks go, jumps to jumps and jumps to the next block go, straight-line blocks merge. The order of
 //! the remaining blocks is kept.
 
-use crate::{Error, Scratch};
+use crate::{Error, StructurizeMemory};
 use gen_ir::{BlockId, End, Kernel, Op, Payload, Pool, Target, Virtual};
 use narrow::to_index;
 
@@ -23,7 +23,7 @@ pub(crate) fn end_of(kernel: &Kernel<Virtual>, b: usize, width: u32) -> Result<E
 /// Runs all clean-ups and fills in the successors.
 pub(crate) fn simplify(
     kernel: &mut Kernel<Virtual>,
-    scratch: &mut Scratch,
+    memory: &mut StructurizeMemory,
     pool: &mut Pool<Virtual>,
 ) -> Result<(), Error> {
     if kernel.blocks.is_empty() {
@@ -37,17 +37,17 @@ pub(crate) fn simplify(
         return Err(Error::BadTarget(*s));
     }
     let width = kernel.flow_width();
-    scratch.ends.clear();
+    memory.ends.clear();
     for b in 0..kernel.blocks.len() {
-        scratch.ends.push(end_of(kernel, b, width)?);
+        memory.ends.push(end_of(kernel, b, width)?);
     }
-    check_bounds(kernel, &scratch.ends)?;
-    thread_jumps(kernel, &mut scratch.ends);
-    drop_unreachable(kernel, scratch, pool);
-    drop_idle_jumps(kernel, &mut scratch.ends);
-    merge_chains(kernel, scratch, pool);
-    check_last(kernel, &scratch.ends)?;
-    set_successors(kernel, &scratch.ends);
+    check_bounds(kernel, &memory.ends)?;
+    thread_jumps(kernel, &mut memory.ends);
+    drop_unreachable(kernel, memory, pool);
+    drop_idle_jumps(kernel, &mut memory.ends);
+    merge_chains(kernel, memory, pool);
+    check_last(kernel, &memory.ends)?;
+    set_successors(kernel, &memory.ends);
     Ok(())
 }
 
@@ -107,17 +107,17 @@ fn retarget(kernel: &mut Kernel<Virtual>, b: usize, to: BlockId) {
     }
 }
 
-fn drop_unreachable(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool: &mut Pool<Virtual>) {
-    let Scratch { ends, keep, cfg, .. } = scratch;
+fn drop_unreachable(kernel: &mut Kernel<Virtual>, memory: &mut StructurizeMemory, pool: &mut Pool<Virtual>) {
+    let StructurizeMemory { ends, keep, cfg, .. } = memory;
     set_successors(kernel, ends);
     cfg.find(kernel);
     cfg.find_reachable(keep);
-    keep_blocks(kernel, scratch, pool);
+    keep_blocks(kernel, memory, pool);
 }
 
 /// Keeps the marked blocks. A removed block that is still named stands for the next kept one.
-fn keep_blocks(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool: &mut Pool<Virtual>) {
-    let Scratch { ends, keep, renumbered: map, .. } = scratch;
+fn keep_blocks(kernel: &mut Kernel<Virtual>, memory: &mut StructurizeMemory, pool: &mut Pool<Virtual>) {
+    let StructurizeMemory { ends, keep, renumbered: map, .. } = memory;
     if keep.iter().all(|&k| k) {
         return;
     }
@@ -163,9 +163,9 @@ fn drop_idle_jumps(kernel: &mut Kernel<Virtual>, ends: &mut [End]) {
 }
 
 /// Appends a block to the one before it, if that one just runs on and nobody else comes in.
-fn merge_chains(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool: &mut Pool<Virtual>) {
+fn merge_chains(kernel: &mut Kernel<Virtual>, memory: &mut StructurizeMemory, pool: &mut Pool<Virtual>) {
     let n = kernel.blocks.len();
-    let Scratch { ends, marked: entered, keep, .. } = scratch;
+    let StructurizeMemory { ends, marked: entered, keep, .. } = memory;
     entered.clear();
     entered.resize(n, false);
     for to in ends.iter().filter_map(|e| e.target()).chain(kernel.subroutines.iter().copied()) {
@@ -191,7 +191,7 @@ fn merge_chains(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool: &mut 
         ends[head] = ends[b];
         keep[b] = false;
     }
-    keep_blocks(kernel, scratch, pool);
+    keep_blocks(kernel, memory, pool);
 }
 
 fn set_successors(kernel: &mut Kernel<Virtual>, ends: &[End]) {

@@ -15,7 +15,7 @@ use cpu_time::ThreadTime;
 use finalizer::{Alone, PASSES};
 use gen_ir::{Dst, Kernel, Op, Pool, Reg, Role, Src, Type, VarClass, Virtual};
 use platforms::Platform;
-use regalloc::{Options, Scratch, allocate};
+use regalloc::{AllocationMemory, Options, allocate};
 use regalloc2::{Function, InstRange, MachineEnv, Operand, PReg, PRegSet, RegClass, VReg};
 use std::{fs, io, path::PathBuf, time::Duration};
 use tests::{data, programs};
@@ -218,7 +218,7 @@ impl Sum {
 /// Moves of flags that our allocator adds.
 fn spills(kernel: &Kernel<Virtual>) -> u64 {
     let options = Options { check: false, ..Options::default() };
-    let done = allocate(kernel, &options, &mut Scratch::default(), &mut Pool::default());
+    let done = allocate(kernel, &options, &mut AllocationMemory::default(), &mut Pool::default());
     done.map_or(0, |(_, stats)| stats.flag_spills.into())
 }
 

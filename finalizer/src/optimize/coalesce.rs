@@ -245,7 +245,7 @@ mod tests {
         locality.find(k, &vec![0; k.blocks.len()]);
         let mut use_counts = UseCounts::default();
         use_counts.count(k);
-        local::tidy(k, &locality, &use_counts, 32, false, &mut local::Scratch::default());
+        local::tidy(k, &locality, &use_counts, 32, false, &mut local::LocalMemory::default());
         crate::optimize::dead::drop_nops(k);
     }
 

@@ -52,7 +52,7 @@ struct Made {
 
 /// Memory for [`share`].
 #[derive(Debug, Default)]
-pub(super) struct Scratch {
+pub(super) struct ConstantMemory {
     state: Vec<State>,
     instead: Vec<Option<VarId>>,
     /// Moves of the block in question: variable and place.
@@ -71,9 +71,9 @@ pub(super) fn share(
     kernel: &mut Kernel<Virtual>,
     locality: &Locality,
     use_counts: &UseCounts,
-    scratch: &mut Scratch,
+    memory: &mut ConstantMemory,
 ) {
-    let Scratch { state, instead, moves, last, made, parts, by_hash } = scratch;
+    let ConstantMemory { state, instead, moves, last, made, parts, by_hash } = memory;
     let vars = kernel.vars.len();
     let mut ready = false;
     for b in (0..kernel.blocks.len()).filter(|&b| locality.any_in(b)) {
@@ -237,7 +237,7 @@ mod tests {
         let locality = Locality::of(&k);
         let mut use_counts = UseCounts::default();
         use_counts.count(&k);
-        share(&mut k, &locality, &use_counts, &mut Scratch::default());
+        share(&mut k, &locality, &use_counts, &mut ConstantMemory::default());
         crate::optimize::dead::drop_nops(&mut k);
         let mut want: Vec<Inst<Virtual>> = header(v[0], 7).to_vec();
         want.extend([read(v[0]), read(v[0])]);

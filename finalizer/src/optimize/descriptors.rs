@@ -16,7 +16,7 @@ const NOWHERE: u32 = u32::MAX;
 
 /// Memory of the pass.
 #[derive(Debug, Default)]
-pub(super) struct Scratch {
+pub(super) struct DescriptorMemory {
     /// The block that writes each variable of this pass, once, and alone reads it.
     block: Vec<u32>,
     instead: Vec<Option<VarId>>,
@@ -70,14 +70,14 @@ struct Last {
 }
 
 /// Reuses descriptors within blocks; what computed them again becomes `nop`.
-pub(super) fn share(kernel: &mut Kernel<Virtual>, grf_bytes: u32, scratch: &mut Scratch) {
+pub(super) fn share(kernel: &mut Kernel<Virtual>, grf_bytes: u32, memory: &mut DescriptorMemory) {
     // Variables that vISA declares are addresses; what lowering adds are descriptors.
     let ours = |v: &Var| v.class == VarClass::Address && v.origin.is_none() && v.bytes == 4;
     if kernel.vars.iter().filter(|v| ours(v)).nth(1).is_none() {
         return;
     }
-    scratch.find(kernel, ours);
-    let Scratch { block: of, instead, room } = scratch;
+    memory.find(kernel, ours);
+    let DescriptorMemory { block: of, instead, room } = memory;
     reset(instead, kernel.vars.len(), None);
     room.start(kernel);
     let Kernel { vars, blocks, .. } = kernel;
@@ -146,7 +146,7 @@ fn renamed(desc: Option<Reg<Virtual>>, instead: &[Option<VarId>]) -> Option<VarI
     desc.and_then(Reg::var).and_then(|v| instead[v.index()])
 }
 
-impl Scratch {
+impl DescriptorMemory {
     /// Finds the descriptors that one instruction writes and only messages behind it in its block read.
     fn find(&mut self, kernel: &Kernel<Virtual>, ours: impl Fn(&Var) -> bool) {
         let of = &mut self.block;
@@ -230,7 +230,7 @@ mod tests {
         }
 
         fn sums(mut self) -> usize {
-            share(&mut self.kernel, 32, &mut Scratch::default());
+            share(&mut self.kernel, 32, &mut DescriptorMemory::default());
             let insts = &self.kernel.blocks[0].insts;
             let written = |v: VarId| insts.iter().any(|i| i.dst.reg().and_then(Reg::var) == Some(v));
             for send in insts.iter().filter_map(Inst::send) {

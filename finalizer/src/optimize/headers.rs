@@ -82,7 +82,7 @@ struct Earlier {
 
 /// Memory of the pass.
 #[derive(Debug, Default)]
-pub(super) struct Scratch {
+pub(super) struct HeaderMemory {
     /// The header that each variable is in the block.
     number: Vec<u32>,
     /// Where the block last wrote each variable.
@@ -101,7 +101,7 @@ pub(super) fn share(
     locality: &Locality,
     use_counts: &mut UseCounts,
     grf_bytes: u32,
-    scratch: &mut Scratch,
+    memory: &mut HeaderMemory,
 ) {
     let Kernel { vars, blocks, .. } = kernel;
     let mut ready = false;
@@ -110,19 +110,19 @@ pub(super) fn share(
             let v = fills(i, grf_bytes).and_then(|_| i.dst.reg()?.var());
             v.filter(|v| locality.only_in(*v, b) && is_header(&vars[v.index()], grf_bytes))
         };
-        scratch.headers.clear();
+        memory.headers.clear();
         for (i, inst) in block.insts.iter().enumerate() {
             let Some(var) = starts(inst) else { continue };
             if !std::mem::replace(&mut ready, true) {
-                reset(&mut scratch.number, vars.len(), NONE);
-                reset(&mut scratch.written, vars.len(), NONE);
+                reset(&mut memory.number, vars.len(), NONE);
+                reset(&mut memory.written, vars.len(), NONE);
             }
-            let number = &mut scratch.number[var.index()];
+            let number = &mut memory.number[var.index()];
             if *number != NONE {
-                scratch.headers[*number as usize].fits = false;
+                memory.headers[*number as usize].fits = false;
                 continue;
             }
-            *number = to_index(scratch.headers.len());
+            *number = to_index(memory.headers.len());
             let at = to_index(i);
             let none = Header {
                 var,
@@ -133,18 +133,18 @@ pub(super) fn share(
                 fits: true,
                 copied: false,
             };
-            scratch.headers.push(none);
+            memory.headers.push(none);
         }
-        if scratch.headers.is_empty() {
+        if memory.headers.is_empty() {
             continue;
         }
         let mut pass =
-            Pass { insts: &mut block.insts, vars, use_counts, locality, block: b, grf_bytes, scratch };
+            Pass { insts: &mut block.insts, vars, use_counts, locality, block: b, grf_bytes, memory };
         pass.collect();
         pass.walk();
         pass.start_earlier();
-        for header in &scratch.headers {
-            scratch.number[header.var.index()] = NONE;
+        for header in &memory.headers {
+            memory.number[header.var.index()] = NONE;
         }
     }
 }
@@ -193,7 +193,7 @@ struct Pass<'a> {
     locality: &'a Locality,
     block: usize,
     grf_bytes: u32,
-    scratch: &'a mut Scratch,
+    memory: &'a mut HeaderMemory,
 }
 
 impl Pass<'_> {
@@ -203,7 +203,7 @@ impl Pass<'_> {
 
     /// Finds who writes and reads the headers.
     fn collect(&mut self) {
-        let Scratch { number, headers, writes, reads, .. } = &mut *self.scratch;
+        let HeaderMemory { number, headers, writes, reads, .. } = &mut *self.memory;
         writes.clear();
         reads.clear();
         for (i, inst) in self.insts.iter().enumerate() {
@@ -260,30 +260,30 @@ impl Pass<'_> {
 
     /// Decides for each header whether an earlier one does.
     fn walk(&mut self) {
-        self.scratch.kept.clear();
-        self.scratch.earlier.clear();
+        self.memory.kept.clear();
+        self.memory.earlier.clear();
         let mut next = 0;
         let mut end = self.insts.len();
         for i in 0..end {
-            let header = self.scratch.headers.get(next).copied().filter(|h| h.first == to_index(i));
+            let header = self.memory.headers.get(next).copied().filter(|h| h.first == to_index(i));
             if let Some(h) = header {
                 if h.fits {
                     self.decide(to_index(next), &h);
                 }
                 next += 1;
-                if next == self.scratch.headers.len() {
+                if next == self.memory.headers.len() {
                     end = i;
                     break;
                 }
             }
             let inst = &self.insts[i];
             let Some(v) = inst.dst.reg().and_then(Reg::var) else { continue };
-            self.scratch.written[v.index()] = to_index(i);
-            if !self.scratch.kept.iter().any(|kept| kept.vars & bit(v) != 0) {
+            self.memory.written[v.index()] = to_index(i);
+            if !self.memory.kept.iter().any(|kept| kept.vars & bit(v) != 0) {
                 continue;
             }
             let written = inst.dst_extent(self.grf_bytes).unwrap_or(Extent { start: 0, end: u32::MAX });
-            for kept in &mut self.scratch.kept {
+            for kept in &mut self.memory.kept {
                 for f in kept.dwords.iter_mut().filter(|f| f.is_some_and(|f| f.reads(v, written))) {
                     *f = None;
                 }
@@ -291,7 +291,7 @@ impl Pass<'_> {
         }
         for inst in &self.insts[..end] {
             if let Some(v) = inst.dst.reg().and_then(Reg::var) {
-                self.scratch.written[v.index()] = NONE;
+                self.memory.written[v.index()] = NONE;
             }
         }
     }
@@ -305,13 +305,13 @@ impl Pass<'_> {
                 *f = Some(Formula::moved(filled(base, n)));
             }
         }
-        for t in touches(&self.scratch.writes, number) {
+        for t in touches(&self.memory.writes, number) {
             let Some(n) = t.dword.filter(|_| t.at != h.first) else { continue };
             let inst = &self.insts[t.at as usize];
             let formula = Formula::of(inst, self.vars).filter(|f| {
                 // A source that changes before the last write, or is a header itself, is not followed.
                 f.vars().all(|v| {
-                    let other = self.scratch.number[v.index()] != NONE;
+                    let other = self.memory.number[v.index()] != NONE;
                     let written = |i: &Inst<Virtual>| i.dst.reg().and_then(Reg::var) == Some(v);
                     !other && !self.insts[h.first as usize..=h.last_write as usize].iter().any(written)
                 })
@@ -327,7 +327,7 @@ impl Pass<'_> {
         let n = self.dwords();
         let own = 1 + at[..n].iter().filter(|at| **at != NONE).count();
         let mut best: Option<(usize, usize)> = None;
-        for (k, kept) in self.scratch.kept.iter().enumerate().rev() {
+        for (k, kept) in self.memory.kept.iter().enumerate().rev() {
             let (a, b) = (&self.vars[kept.var.index()], &self.vars[h.var.index()]);
             let idle = h.first.checked_sub(kept.last_read + 1);
             if idle.is_none_or(|idle| idle > IDLE) || a.align < b.align {
@@ -344,7 +344,7 @@ impl Pass<'_> {
             None => {
                 self.drop_repeated(number, h, &formulas);
                 self.note_earlier(number, h);
-                let kept = &mut self.scratch.kept;
+                let kept = &mut self.memory.kept;
                 kept.retain(|k| h.first.saturating_sub(k.last_read) <= IDLE);
                 if kept.len() == KEPT {
                     kept.remove(0);
@@ -357,7 +357,7 @@ impl Pass<'_> {
     /// Writes of what the header was filled with already go.
     fn drop_repeated(&mut self, number: u32, h: &Header, formulas: &[Option<Formula>; DWORDS]) {
         let Some(base) = fills(&self.insts[h.first as usize], self.grf_bytes) else { return };
-        for t in touches(&self.scratch.writes, number).filter(|t| t.at != h.first) {
+        for t in touches(&self.memory.writes, number).filter(|t| t.at != h.first) {
             let Some(n) = t.dword.map(usize::from) else { continue };
             if formulas[n] != Some(Formula::moved(filled(base, n))) {
                 continue;
@@ -377,13 +377,13 @@ impl Pass<'_> {
         formulas: [Option<Formula>; DWORDS],
         at: [u32; DWORDS],
     ) {
-        let kept = self.scratch.kept.remove(k);
+        let kept = self.memory.kept.remove(k);
         let base = fills(&self.insts[h.first as usize], self.grf_bytes);
         let same = |d: usize| formulas[d].is_some() && formulas[d] == kept.dwords[d];
         let origin = self.insts[h.first as usize].origin;
         // Dwords that the filling move brought, and places that are free for moves of them.
         let mut missing = (0..self.dwords()).filter(|d| at[*d] == NONE && !same(*d));
-        for t in touches(&self.scratch.writes, number) {
+        for t in touches(&self.memory.writes, number) {
             let inst = &mut self.insts[t.at as usize];
             let stays = t.dword.is_some_and(|d| at[usize::from(d)] == t.at && !same(usize::from(d)));
             if stays && t.at != h.first {
@@ -402,7 +402,7 @@ impl Pass<'_> {
             }
         }
         debug_assert!(missing.next().is_none(), "a kept header costs less than a new one");
-        for t in touches(&self.scratch.reads, number) {
+        for t in touches(&self.memory.reads, number) {
             let inst = &mut self.insts[t.at as usize];
             *inst = inst.map_regs(|_, r| match r.var() {
                 Some(v) if v == h.var => Reg::var_at(kept.var, r.byte),
@@ -410,12 +410,12 @@ impl Pass<'_> {
             });
         }
         self.use_counts.replace(h.var, kept.var);
-        self.scratch.kept.push(Kept::new(kept.var, h.last_read, formulas));
+        self.memory.kept.push(Kept::new(kept.var, h.last_read, formulas));
     }
 
     /// Notes where a header could start so that what is moved into it can be made there.
     fn note_earlier(&mut self, number: u32, h: &Header) {
-        for t in touches(&self.scratch.writes, number).filter(|t| t.at != h.first) {
+        for t in touches(&self.memory.writes, number).filter(|t| t.at != h.first) {
             let inst = &self.insts[t.at as usize];
             let Some(value) = Formula::of(inst, self.vars)
                 .and_then(|f| f.source()?.reg()?.var())
@@ -423,9 +423,9 @@ impl Pass<'_> {
             else {
                 continue;
             };
-            let made = self.scratch.written[value.index()];
+            let made = self.memory.written[value.index()];
             if made < h.first && h.first - made <= EARLIER && self.makes(made, inst) {
-                self.scratch.earlier.push(Earlier { first: h.first, made, value });
+                self.memory.earlier.push(Earlier { first: h.first, made, value });
             }
         }
     }
@@ -440,7 +440,7 @@ impl Pass<'_> {
 
     /// Moves headers before values that, now that headers are shared, only they want.
     fn start_earlier(&mut self) {
-        for wanted in self.scratch.earlier.chunk_by(|x, y| x.first == y.first) {
+        for wanted in self.memory.earlier.chunk_by(|x, y| x.first == y.first) {
             let alone = wanted.iter().filter(|w| self.use_counts.reads(w.value) == 1);
             if let Some(start) = alone.map(|w| w.made).min() {
                 self.insts[start as usize..=wanted[0].first as usize].rotate_right(1);

@@ -18,7 +18,7 @@ use crate::lists::refill;
 
 /// Memory for [`tidy`].
 #[derive(Debug, Default)]
-pub(super) struct Scratch {
+pub(super) struct LocalMemory {
     needs: Vec<Need>,
     /// Moves of a block that are the last to read their source, from the last to the first.
     last_reads: Vec<u32>,
@@ -32,12 +32,12 @@ pub(super) fn tidy(
     use_counts: &UseCounts,
     grf_bytes: u32,
     legal: bool,
-    scratch: &mut Scratch,
+    memory: &mut LocalMemory,
 ) {
     if !locality.any() {
         return;
     }
-    let Scratch { needs, last_reads } = scratch;
+    let LocalMemory { needs, last_reads } = memory;
     refill(
         needs,
         use_counts.vars.iter().zip(locality.each()).map(|(entry, only_block)| Need::start(entry, only_block)),

@@ -35,17 +35,17 @@ pub(crate) use analyses::{Analyses, Facts};
 
 /// Memory that the passes work in.
 #[derive(Debug, Default)]
-pub(crate) struct Scratch {
-    predicate: predicate::Scratch,
+pub(crate) struct OptimizeMemory {
+    predicate: predicate::PredicateMemory,
     copies: copies::Copies,
-    local: local::Scratch,
-    constants: constants::Scratch,
-    descriptors: descriptors::Scratch,
-    headers: headers::Scratch,
+    local: local::LocalMemory,
+    constants: constants::ConstantMemory,
+    descriptors: descriptors::DescriptorMemory,
+    headers: headers::HeaderMemory,
     merger: merge::Merger,
-    scatter: scatter::Scratch,
+    scatter: scatter::ScatterMemory,
     splitter: regalloc::Splitter,
     uses: chain::Uses,
-    unmask: unmask::Scratch,
-    values: values::Scratch,
+    unmask: unmask::UnmaskMemory,
+    values: values::ValueMemory,
 }

@@ -28,7 +28,7 @@ const LONGEST_BODIES: usize = 8;
 
 /// Memory of the search.
 #[derive(Debug, Default)]
-pub(super) struct Scratch {
+pub(super) struct PredicateMemory {
     /// How many edges lead to each block.
     predecessors: Vec<u32>,
     mentions: Mentions,
@@ -101,8 +101,8 @@ fn covers(inst: &Inst<Virtual>, var: &Var, grf_bytes: u32) -> bool {
 }
 
 /// Converts every such branch.
-pub(super) fn convert(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool: &mut Pool<Virtual>) {
-    let Scratch { predecessors, mentions } = scratch;
+pub(super) fn convert(kernel: &mut Kernel<Virtual>, memory: &mut PredicateMemory, pool: &mut Pool<Virtual>) {
+    let PredicateMemory { predecessors, mentions } = memory;
     count_predecessors(kernel, predecessors);
     mentions.counted = false;
     // Back to front: a body that was converted may make its neighbour short enough.
@@ -277,7 +277,7 @@ mod tests {
     #[test]
     fn a_short_body_runs_under_the_opposite_predicate() {
         let (mut k, flag) = kernel(vec![mov(false), mov(false)]);
-        convert(&mut k, &mut Scratch::default(), &mut Pool::default());
+        convert(&mut k, &mut PredicateMemory::default(), &mut Pool::default());
         assert_eq!((k.blocks[0].insts.len(), k.blocks[1].insts.len()), (2, 0));
         for i in &k.blocks[0].insts {
             assert_eq!(i.pred, Some(Pred { flag: Reg::var_at(flag, 0), inv: false, ctrl: PredCtrl::Seq }));
@@ -303,7 +303,7 @@ mod tests {
     fn two_short_bodies_run_under_opposite_predicates() {
         for jumps in [true, false] {
             let (mut k, _) = both(vec![mov(false), mov(false)], vec![mov(false)], jumps);
-            convert(&mut k, &mut Scratch::default(), &mut Pool::default());
+            convert(&mut k, &mut PredicateMemory::default(), &mut Pool::default());
             let inverted: Vec<_> = k.blocks[0].insts.iter().filter_map(|i| i.pred).map(|p| p.inv).collect();
             assert_eq!(inverted, [false, false, true]);
             let lengths: Vec<_> = k.blocks.iter().map(|b| b.insts.len()).collect();
@@ -313,7 +313,7 @@ mod tests {
         }
         let long = vec![mov(false); LONGEST_BODIES];
         let (mut k, _) = both(long.clone(), vec![mov(false)], true);
-        convert(&mut k, &mut Scratch::default(), &mut Pool::default());
+        convert(&mut k, &mut PredicateMemory::default(), &mut Pool::default());
         assert_eq!(k.blocks[1].insts.len(), long.len() + 1);
     }
 
@@ -335,14 +335,14 @@ mod tests {
         let [x, own, result] = vars(&mut k);
         k.blocks[1].insts = vec![add(own, x), add(result, own)];
         k.blocks[2].insts = vec![add(x, result)];
-        convert(&mut k, &mut Scratch::default(), &mut Pool::default());
+        convert(&mut k, &mut PredicateMemory::default(), &mut Pool::default());
         assert_eq!(predicated(&k), [false, true]);
         // Read before it is written: from the last time that the body ran.
         let (mut k, _) = kernel(Vec::new());
         let [_, own, result] = vars(&mut k);
         k.blocks[1].insts = vec![add(result, own), add(own, result)];
         k.blocks[2].insts = vec![add(result, result)];
-        convert(&mut k, &mut Scratch::default(), &mut Pool::default());
+        convert(&mut k, &mut PredicateMemory::default(), &mut Pool::default());
         assert_eq!(predicated(&k), [true, true]);
         // The second body writes what the first wrote, unless it reads it, perhaps through its address.
         for (reads, addressed) in [(false, false), (true, false), (false, true)] {
@@ -353,7 +353,7 @@ mod tests {
             k.blocks[1].insts.insert(0, add(result, x));
             k.blocks[2].insts.insert(0, add(result, if reads { result } else { y }));
             k.blocks[3].insts = vec![add(x, result), add(y, result)];
-            convert(&mut k, &mut Scratch::default(), &mut Pool::default());
+            convert(&mut k, &mut PredicateMemory::default(), &mut Pool::default());
             assert_eq!(predicated(&k), [first, true]);
         }
     }
@@ -362,7 +362,7 @@ mod tests {
     fn unmasked_or_long_bodies_stay() {
         for body in [vec![mov(false), mov(true)], vec![mov(false); LONGEST_BODY + 1]] {
             let (mut k, _) = kernel(body.clone());
-            convert(&mut k, &mut Scratch::default(), &mut Pool::default());
+            convert(&mut k, &mut PredicateMemory::default(), &mut Pool::default());
             assert_eq!(k.blocks[1].insts, body);
         }
     }

@@ -19,7 +19,7 @@ const REMEMBERED: usize = 16;
 
 /// Memory that the pass works in.
 #[derive(Debug, Default)]
-pub(super) struct Scratch {
+pub(super) struct ScatterMemory {
     /// What constant each half of a flag has, by the byte where that starts.
     known: Vec<(VarId, u32, u16)>,
     /// Constants to make, and before which instruction.
@@ -27,11 +27,15 @@ pub(super) struct Scratch {
 }
 
 /// Replaces such moves in every block. Returns whether there may have been any.
-pub(super) fn moves(kernel: &mut Kernel<Virtual>, scratch: &mut Scratch, pool: &mut Pool<Virtual>) -> bool {
+pub(super) fn moves(
+    kernel: &mut Kernel<Virtual>,
+    memory: &mut ScatterMemory,
+    pool: &mut Pool<Virtual>,
+) -> bool {
     if kernel.platform.caps().words.layout() != Layout::Gen8 {
         return false;
     }
-    let Scratch { known, made } = scratch;
+    let ScatterMemory { known, made } = memory;
     for b in 0..kernel.blocks.len() {
         if !kernel.blocks[b].insts.iter().any(scatters) {
             continue;
@@ -125,7 +129,7 @@ mod tests {
         mov.src[0] = value;
         mov.pred = Some(Pred { flag, inv, ctrl: PredCtrl::Seq });
         k.blocks.push(Block { insts: vec![set, mov], ..Block::default() });
-        moves(&mut k, &mut Scratch::default(), &mut Pool::default());
+        moves(&mut k, &mut ScatterMemory::default(), &mut Pool::default());
         k.blocks.remove(0).insts
     }
 

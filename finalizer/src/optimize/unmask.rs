@@ -20,7 +20,7 @@ const ALL: u8 = 32;
 
 /// Memory of the pass.
 #[derive(Debug, Default)]
-pub(super) struct Scratch {
+pub(super) struct UnmaskMemory {
     waits: Waits,
     delta: Vec<i32>,
     divergent: Vec<bool>,
@@ -29,12 +29,12 @@ pub(super) struct Scratch {
 }
 
 /// Gives instructions NoMask where that makes no difference.
-pub(super) fn unmask(kernel: &mut Kernel<Virtual>, analyses: &mut Analyses, scratch: &mut Scratch) {
+pub(super) fn unmask(kernel: &mut Kernel<Virtual>, analyses: &mut Analyses, memory: &mut UnmaskMemory) {
     if !kernel.all_channels {
         return;
     }
-    scratch.find(kernel, analyses.graph(kernel));
-    for (block, &on) in kernel.blocks.iter_mut().zip(&scratch.on).filter(|(_, on)| **on > 0) {
+    memory.find(kernel, analyses.graph(kernel));
+    for (block, &on) in kernel.blocks.iter_mut().zip(&memory.on).filter(|(_, on)| **on > 0) {
         for inst in &mut block.insts {
             let inside = u32::from(inst.chan) + inst.exec.lanes() <= u32::from(on);
             inst.no_mask |= inside && inst.op.info().class != Class::Branch;
@@ -42,7 +42,7 @@ pub(super) fn unmask(kernel: &mut Kernel<Virtual>, analyses: &mut Analyses, scra
     }
 }
 
-impl Scratch {
+impl UnmaskMemory {
     /// Finds out which channels are on in each block.
     fn find(&mut self, kernel: &Kernel<Virtual>, cfg: &Cfg) {
         let n = kernel.blocks.len();
@@ -130,7 +130,7 @@ mod tests {
             k.blocks.push(Block { insts, succs: Default::default() });
         }
         k.link_blocks();
-        unmask(&mut k, &mut Analyses::default(), &mut Scratch::default());
+        unmask(&mut k, &mut Analyses::default(), &mut UnmaskMemory::default());
         assert!(k.insts().all(|(_, i)| i.op != Op::Goto || !i.no_mask));
         k.blocks.iter().map(|b| b.insts[0].no_mask).collect()
     }
@@ -156,7 +156,7 @@ mod tests {
     fn kernels_of_other_compilers_keep_their_masks() {
         let mut k: Kernel<Virtual> = Kernel::new("k", Platform::Skl);
         k.blocks.push(Block { insts: vec![Inst::new(Op::Mov, ExecSize::S8)], succs: Default::default() });
-        unmask(&mut k, &mut Analyses::default(), &mut Scratch::default());
+        unmask(&mut k, &mut Analyses::default(), &mut UnmaskMemory::default());
         assert!(!k.blocks[0].insts[0].no_mask);
     }
 }

@@ -56,7 +56,7 @@ struct Known {
 
 /// Memory for [`share`].
 #[derive(Debug, Default)]
-pub(super) struct Scratch {
+pub(super) struct ValueMemory {
     /// When each variable was written last, in instructions of the kernel.
     written: Vec<u32>,
     /// What stands for a variable that goes.
@@ -69,9 +69,9 @@ pub(super) fn share(
     kernel: &mut Kernel<Virtual>,
     locality: &Locality,
     use_counts: &UseCounts,
-    scratch: &mut Scratch,
+    memory: &mut ValueMemory,
 ) -> bool {
-    let Scratch { written, instead, known } = scratch;
+    let ValueMemory { written, instead, known } = memory;
     let Kernel { vars, blocks, .. } = kernel;
     reset(written, vars.len(), 0);
     reset(instead, vars.len(), None);

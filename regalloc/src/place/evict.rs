@@ -37,7 +37,7 @@ impl<'a, const W: usize> Scan<'a, W> {
         let (mine, all) = (self.ranges(i), self.live.all());
         let used = self.used_near(i);
         let sharing = self.sharing;
-        let Scratch { active, cost, .. } = &mut *self.s;
+        let ScanMemory { active, cost, .. } = &mut *self.s;
         cost.clear();
         cost.resize(self.file.regs as usize, 0.0);
         for a in active {
@@ -66,7 +66,7 @@ impl<'a, const W: usize> Scan<'a, W> {
         let item = self.items[i as usize];
         let (mine, all) = (self.ranges(i), self.live.all());
         let used = self.used_near(i);
-        let Scratch { active, met, .. } = &mut *self.s;
+        let ScanMemory { active, met, .. } = &mut *self.s;
         met.clear();
         for (nth, a) in active.iter_mut().enumerate() {
             let (nth, at, end, cost) = (to_index(nth), a.from, a.to, a.cost);

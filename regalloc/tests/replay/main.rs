@@ -9,7 +9,7 @@ use gen_ir::{BlockId, Kernel, Op, Physical, Pool, Virtual};
 use generate::{Shape, WIDTH, generate};
 use machine::Machine;
 use platforms::Platform;
-use regalloc::{AllocStats, Options, Scratch, allocate};
+use regalloc::{AllocStats, AllocationMemory, Options, allocate};
 use std::collections::{BTreeMap, BTreeSet};
 
 const STEPS: usize = 400;
@@ -17,7 +17,7 @@ const STEPS: usize = 400;
 /// Memory that one kernel leaves to the next.
 #[derive(Default)]
 struct Kept {
-    scratch: Scratch,
+    memory: AllocationMemory,
     pool: Pool<Physical>,
 }
 
@@ -35,9 +35,9 @@ fn check(seed: u64, platform: Platform, shape: Shape, kept: &mut Kept) -> Option
     if let Err(e) = before.run(STEPS) {
         panic!("seed {seed}, {platform}, {shape:?}: {e}\n{kernel}");
     }
-    let Kept { scratch, pool } = kept;
+    let Kept { memory, pool } = kept;
     let (physical, stats) =
-        match allocate(&kernel, &Options { check: true, ..Options::default() }, scratch, pool) {
+        match allocate(&kernel, &Options { check: true, ..Options::default() }, memory, pool) {
             Ok(x) => x,
             // Messages of 16 registers and what lives through them.
             Err(regalloc::Error::OutOfRegisters { .. }) if shape.registers < 64 => return None,
@@ -79,15 +79,11 @@ fn computed_again(before: &Kernel<Virtual>, after: &Kernel<Physical>) -> BTreeSe
 }
 
 /// The same kernel again is the same code, and the second time that takes no memory which was not there.
-fn asks_for_nothing(
-    kernel: &Kernel<Virtual>,
-    physical: &Kernel<Physical>,
-    Kept { scratch, pool }: &mut Kept,
-) {
+fn asks_for_nothing(kernel: &Kernel<Virtual>, physical: &Kernel<Physical>, Kept { memory, pool }: &mut Kept) {
     for used in [u64::MAX, 0] {
         let mut again = None;
         let options = Options { check: false, ..Options::default() };
-        let measured = measure(|| again = allocate(kernel, &options, scratch, pool).ok());
+        let measured = measure(|| again = allocate(kernel, &options, memory, pool).ok());
         let again = again.expect("as the first time").0;
         assert!(again.insts().eq(physical.insts()), "{kernel}\n{physical}\n{again}");
         assert!(measured.count_total <= used, "{} allocations\n{kernel}", measured.count_total);

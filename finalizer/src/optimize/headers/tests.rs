@@ -70,7 +70,7 @@ impl Built {
         let locality = Locality::of(&self.kernel);
         let mut use_counts = UseCounts::default();
         use_counts.count(&self.kernel);
-        share(&mut self.kernel, &locality, &mut use_counts, 32, &mut Scratch::default());
+        share(&mut self.kernel, &locality, &mut use_counts, 32, &mut HeaderMemory::default());
         crate::optimize::dead::drop_nops(&mut self.kernel);
         let insts = std::mem::take(&mut self.kernel.blocks[0].insts);
         check(&insts, self.r0);

@@ -1,16 +1,13 @@
-//! Every touch of a variable, in instruction order: the flat table that liveness, allocation, spilling
-//! and the checker read.
+//! The accesses that an instruction's operands are: their bytes, and how the lanes share them.
 
-use crate::{
-    Error,
-    backing::Backings,
-    facts::{self, Fact, Needs, Scene},
-    flow::Flow,
+use crate::analysis::{
+    access::{Access, Kind},
+    facts::{Fact, Scene},
     points_to::PointsTo,
 };
 use gen_ir::{
-    BlockId, Desc, Dst, Extent, Inst, Kernel, Op, Outside, Payload, PredCtrl, Reg, Region, Role, SendInfo,
-    Sfid, Src, Type, VarClass, VarId, Virtual, region_span,
+    Desc, Dst, Extent, Inst, Kernel, Op, Outside, Payload, PredCtrl, Reg, Region, Role, SendInfo, Sfid, Src,
+    Type, VarClass, VarId, Virtual, region_span,
 };
 use messages::{
     hdc::Dc1,
@@ -19,279 +16,31 @@ use messages::{
 };
 use narrow::{low_u8, to_index};
 
-/// One touch of a variable's bytes by an instruction.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Access {
-    /// Variable index.
-    pub var: u32,
-    /// First byte touched. Flags count in bits, here and below.
-    pub start: u32,
-    /// One past the last byte touched.
-    pub end: u32,
-    /// Distance between elements of neighbouring channels; 0 where channels have no fixed place
-    /// (messages, scalars): the range is then dense.
-    pub pitch: u8,
-    /// Size of an element.
-    pub elem: u8,
-    /// First channel of the instruction; [`Access::THROUGH_ADDRESS`] where its channels say nothing.
-    pub chan: u8,
-    /// What kind of touch this is.
-    pub kind: Kind,
-    /// Subranges of the variable (see [`Fact`]): those that a read touches, those that a sure write covers. Found when
-    /// the access is [noted](Fact::note).
-    pub subranges: u64,
-}
-
-impl Access {
-    /// It may be touched through an address.
-    pub const THROUGH_ADDRESS: u8 = u8::MAX;
-
-    /// Whether a write gives each element a part smaller than the variable's subranges, of `1 << shift` bytes.
-    pub fn is_part(&self, shift: u8) -> bool {
-        let (elem, pitch) = (u32::from(self.elem), u32::from(self.pitch));
-        self.kind.has(Kind::WRITE) && self.kind.has(Kind::SURE) && pitch > elem && elem < 1 << shift
-    }
-
-    /// Whether this is the payload of a message of which each channel that runs reads its own bytes.
-    pub const fn is_of_channels(&self) -> bool {
-        let not = Kind::CROSS.0 | Kind::EOT.0 | Kind::MESSAGE.0;
-        self.kind.has(Kind::MASKED) && self.pitch == 0 && self.kind.0 & not == 0
-    }
-}
-
-/// Properties of an access, a set of bits.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Kind(u8);
-
-impl Kind {
-    /// Reads.
-    pub const READ: Kind = Kind(1);
-    /// Writes.
-    pub const WRITE: Kind = Kind(1 << 1);
-    /// A write of every byte named (by pitch and element) for the lanes that run; not predicated away.
-    pub const SURE: Kind = Kind(1 << 2);
-    /// The execution mask decides which lanes take part.
-    pub const MASKED: Kind = Kind(1 << 3);
-    /// A write that may land before the sources have been read to the end.
-    pub const EARLY: Kind = Kind(1 << 4);
-    /// Lanes read bytes that other lanes own.
-    pub const CROSS: Kind = Kind(1 << 5);
-    /// Payload of an end-of-thread message.
-    pub const EOT: Kind = Kind(1 << 6);
-    /// A write: the response of a message. A read: the message descriptor.
-    pub const MESSAGE: Kind = Kind(1 << 7);
-
-    pub const fn has(self, other: Kind) -> bool {
-        self.0 & other.0 == other.0
-    }
-
-    /// Whether a read finds bytes that lanes wrote which do not run now; `divergent`: some lanes may not run that
-    /// run elsewhere.
-    pub const fn reads_others(self, divergent: bool) -> bool {
-        !self.has(Kind::MASKED) || divergent && self.has(Kind::CROSS)
-    }
-
-    /// Whether a message asks something of the place.
-    pub const fn of_message(self) -> bool {
-        self.0 & (Kind::EOT.0 | Kind::MESSAGE.0) != 0
-    }
-
-    /// A sure write, under the mask or without it.
-    #[cfg(test)]
-    pub const fn of_write(masked: bool) -> Kind {
-        Kind::WRITE.with(Kind::SURE).with_if(masked, Kind::MASKED)
-    }
-
-    const fn with(self, other: Kind) -> Kind {
-        Kind(self.0 | other.0)
-    }
-
-    const fn with_if(self, cond: bool, other: Kind) -> Kind {
-        if cond { self.with(other) } else { self }
-    }
-}
-
-/// The accesses of a kernel, in instruction order (reads of an instruction before its writes), and what
-/// they say of each variable.
-#[derive(Default)]
-pub(crate) struct Accesses {
-    list: Vec<Access>,
-    /// Index into `list` for each instruction, and the end.
-    first: Vec<u32>,
-    /// First instruction of each block, and the end.
-    pub blocks: Vec<u32>,
-    /// By variable.
-    pub facts: Vec<Fact>,
-    points_to: PointsTo,
-    copies: Vec<Copy>,
-    /// Blocks with writes of parts of elements.
-    in_parts: Vec<u32>,
-}
-
 /// The read of a copy without a mask into a temporary.
-struct Copy {
+pub(super) struct Copy {
     /// Its index among all accesses.
-    access: u32,
-    block: u32,
-    to: VarId,
+    pub access: u32,
+    pub block: u32,
+    pub to: VarId,
 }
 
-impl Accesses {
-    /// Collects all accesses; variables and byte ranges are checked here, once.
-    pub fn collect(
-        &mut self,
-        kernel: &Kernel<Virtual>,
-        flow: &Flow,
-        backings: &mut Backings,
-    ) -> Result<(), Error> {
-        self.list.reserve(kernel.inst_count() * 4);
-        self.points_to.find(kernel);
-        self.collect_of(kernel, flow, false)?;
-        self.settle_copies(kernel, flow, backings);
-        Ok(())
-    }
-
-    /// Collects the accesses to flags and addresses alone: much less work. What is wrong with other operands is not
-    /// seen.
-    pub fn collect_small(&mut self, kernel: &Kernel<Virtual>, flow: &Flow) -> Result<(), Error> {
-        self.points_to.clear();
-        self.collect_of(kernel, flow, true)
-    }
-
-    fn collect_of(&mut self, kernel: &Kernel<Virtual>, flow: &Flow, small: bool) -> Result<(), Error> {
-        self.list.clear();
-        self.first.clear();
-        self.first.reserve(kernel.inst_count() + 1);
-        self.blocks.clear();
-        self.copies.clear();
-        self.in_parts.clear();
-        facts::start(kernel, &mut self.facts);
-        for (b, block) in kernel.blocks.iter().enumerate() {
-            self.blocks.push(to_index(self.first.len()));
-            let scene = Scene::new(kernel, flow, b);
-            let mut touches = Touches {
-                kernel,
-                grf: u32::from(kernel.platform.caps().regs.grf_bytes),
-                apart: kernel.platform.caps().sends.responses_apart,
-                list: &mut self.list,
-                facts: &mut self.facts,
-                copies: &mut self.copies,
-                scene,
-                fault: None,
-            };
-            for (i, inst) in block.insts.iter().enumerate() {
-                let first = touches.list.len();
-                self.first.push(to_index(first));
-                if small && !touches.has_small(inst) {
-                    continue;
-                }
-                touches.push(inst, &self.points_to);
-                if small {
-                    touches.keep_small(first);
-                }
-                if let Some(fault) = touches.fault.take() {
-                    return Err(Error::BadOperand { block: BlockId(to_index(b)), inst: i, fault });
-                }
-            }
-            if touches.scene.has_parts() {
-                self.in_parts.push(to_index(b));
-            }
-            if block.insts.last().is_some_and(|i| i.op.is_branch()) {
-                let of_last = self.first.last().map_or(0, |&f| f as usize);
-                for a in self.list[of_last..].iter().filter(|a| a.kind.has(Kind::WRITE)) {
-                    self.facts[a.var as usize].needs.add(Needs::AT_END);
-                }
-            }
-        }
-        self.blocks.push(to_index(self.first.len()));
-        self.first.push(to_index(self.list.len()));
-        Ok(())
-    }
-
-    /// Shows the accesses of each block in which writes give elements parts smaller than a subrange, with the logarithm
-    /// of the size of a variable's subranges.
-    pub fn for_each_in_parts(&mut self, mut show: impl FnMut(&mut [Access], &dyn Fn(u32) -> u8)) {
-        for at in 0..self.in_parts.len() {
-            let r = self.block(self.in_parts[at] as usize);
-            let list = &mut self.list[self.first[r.start] as usize..self.first[r.end] as usize];
-            show(list, &|v| self.facts[v as usize].shift());
-        }
-    }
-
-    /// Decides what copies into temporaries read that ignore the mask. Lowering makes payloads so; where only
-    /// messages under the mask read the payload, each channel its own part, nobody learns what the other lanes'
-    /// bytes were, and the copy reads for the lanes that run.
-    fn settle_copies(&mut self, kernel: &Kernel<Virtual>, flow: &Flow, backings: &mut Backings) {
-        for &Copy { access, block, to } in &self.copies {
-            let a = &mut self.list[access as usize];
-            if backings.is_payload(to) || self.facts[to.index()].is_masked_payload() {
-                backings.mark_payload(to);
-                (a.kind, a.pitch, a.elem) = (a.kind.with(Kind::MASKED), 0, 0);
-            }
-            let scene = Scene::new(kernel, flow, block as usize);
-            let fact = &mut self.facts[a.var as usize];
-            fact.note(a, &scene);
-            // Copies of copies are not followed.
-            fact.note_other_reader();
-        }
-    }
-
-    /// Makes it the accesses of the same kernel with the instructions of each block in another order:
-    /// `moved` says where each stood. Facts do not know of order within a block.
-    pub fn reorder(&mut self, of: &Accesses, moved: &[u32]) {
-        self.list.clear();
-        self.list.reserve(of.list.len());
-        self.first.clear();
-        self.first.reserve(of.first.len());
-        for &i in moved {
-            self.first.push(to_index(self.list.len()));
-            self.list.extend_from_slice(of.of(i as usize));
-        }
-        self.first.push(to_index(self.list.len()));
-        self.blocks.clone_from(&of.blocks);
-        self.facts.clone_from(&of.facts);
-        self.in_parts.clone_from(&of.in_parts);
-    }
-
-    /// The accesses of instruction `i`, reads first.
-    pub fn of(&self, i: usize) -> &[Access] {
-        &self.list[self.first[i] as usize..self.first[i + 1] as usize]
-    }
-
-    /// Instructions of a block.
-    pub fn block(&self, b: usize) -> std::ops::Range<usize> {
-        self.blocks[b] as usize..self.blocks[b + 1] as usize
-    }
-
-    /// The block of an instruction.
-    pub fn block_of(&self, i: u32) -> u32 {
-        to_index(self.blocks.partition_point(|&first| first <= i)) - 1
-    }
-
-    /// The accesses of a block's instructions.
-    pub fn of_block(&self, b: usize) -> &[Access] {
-        let r = self.block(b);
-        &self.list[self.first[r.start] as usize..self.first[r.end] as usize]
-    }
-}
-
-/// Instructions of one block on their way into the list.
-struct Touches<'a> {
-    kernel: &'a Kernel<Virtual>,
-    grf: u32,
+/// Instructions of one block on their way into the table of accesses.
+pub(super) struct Touches<'a> {
+    pub kernel: &'a Kernel<Virtual>,
+    pub grf: u32,
     /// Responses of messages come in while their payloads are needed.
-    apart: bool,
-    list: &'a mut Vec<Access>,
-    facts: &'a mut [Fact],
-    copies: &'a mut Vec<Copy>,
-    scene: Scene,
+    pub apart: bool,
+    pub list: &'a mut Vec<Access>,
+    pub facts: &'a mut [Fact],
+    pub copies: &'a mut Vec<Copy>,
+    pub scene: Scene,
     /// What is wrong with an instruction.
-    fault: Option<String>,
+    pub fault: Option<String>,
 }
 
 impl Touches<'_> {
     /// Whether an instruction touches flags or addresses.
-    fn has_small(&self, inst: &Inst<Virtual>) -> bool {
+    pub fn has_small(&self, inst: &Inst<Virtual>) -> bool {
         let is_general =
             |v: VarId| self.facts.get(v.index()).is_none_or(|fact| fact.class == VarClass::General);
         let mut small = inst.pred.is_some() || inst.cond.is_some();
@@ -302,7 +51,7 @@ impl Touches<'_> {
     }
 
     /// Leaves only those accesses from `first` on that are to flags or addresses.
-    fn keep_small(&mut self, first: usize) {
+    pub fn keep_small(&mut self, first: usize) {
         let Touches { list, facts, copies, .. } = self;
         let mut kept = first;
         for at in first..list.len() {
@@ -315,10 +64,12 @@ impl Touches<'_> {
         copies.clear();
     }
 
-    fn push(&mut self, inst: &Inst<Virtual>, points_to: &PointsTo) {
+    /// Adds the accesses of an instruction: what it reads, then what it writes.
+    #[inline]
+    pub fn push(&mut self, inst: &Inst<Virtual>, points_to: &PointsTo) {
         let grf = self.grf;
         let masked = !inst.no_mask && !matches!(inst.op, Op::Jmpi);
-        let base = Kind(0).with_if(masked, Kind::MASKED);
+        let base = Kind::NONE.with_if(masked, Kind::MASKED);
         let send = inst.op.is_send() || is_touch(inst);
         // Sources reach as far as their regions do.
         let plain = !send && matches!(inst.payload, Payload::None) && !matches!(inst.op, Op::Line | Op::Pln);

@@ -37,12 +37,7 @@
 //! Within a block liveness is tracked in subranges of the variable (up to 64), so that writes that only
 //! together cover it end the old value together.
 
-use crate::{
-    access::{Accesses, Kind},
-    backing::Backings,
-    dataflow::Dataflow,
-    flow::Flow,
-};
+use crate::analysis::{access::Kind, accesses::Accesses, dataflow::Dataflow, flow::Flow, history::History};
 use gen_ir::{Kernel, Virtual};
 use narrow::to_index;
 
@@ -121,7 +116,7 @@ const CLOSED: Open = Open { live: 0, others: 0, block: NONE, end: 0, first: 0 };
 
 /// Memory of the computation.
 #[derive(Default)]
-pub(crate) struct Scratch {
+pub(crate) struct LivenessMemory {
     dataflow: Dataflow,
     raw: Vec<Raw>,
     open: Vec<Open>,
@@ -135,11 +130,11 @@ impl Liveness {
         kernel: &Kernel<Virtual>,
         accesses: &Accesses,
         flow: &Flow,
-        backings: &Backings,
-        scratch: &mut Scratch,
+        history: &History,
+        memory: &mut LivenessMemory,
     ) {
-        scratch.dataflow.find(kernel, accesses, flow, backings);
-        self.within_blocks(kernel, accesses, flow, scratch);
+        memory.dataflow.find(kernel, accesses, flow, history);
+        self.within_blocks(kernel, accesses, flow, memory);
     }
 
     /// Computes the ranges in which lanes that run need the variables: as those within blocks, but without what
@@ -149,11 +144,11 @@ impl Liveness {
         kernel: &Kernel<Virtual>,
         accesses: &Accesses,
         flow: &Flow,
-        scratch: &mut Scratch,
+        memory: &mut LivenessMemory,
     ) {
-        scratch.raw.clear();
-        scan(kernel, accesses, flow, Count::OF_LANES, scratch);
-        self.normalize(kernel.vars.len(), &scratch.raw);
+        memory.raw.clear();
+        scan(kernel, accesses, flow, Count::OF_LANES, memory);
+        self.normalize(kernel.vars.len(), &memory.raw);
     }
 
     /// Computes the ranges which variables have by themselves, and those of subroutines by which they pass: both
@@ -163,19 +158,19 @@ impl Liveness {
         kernel: &Kernel<Virtual>,
         accesses: &Accesses,
         flow: &Flow,
-        scratch: &mut Scratch,
+        memory: &mut LivenessMemory,
     ) {
-        scratch.raw.clear();
-        scan(kernel, accesses, flow, Count::APART, scratch);
-        own.normalize(kernel.vars.len(), &scratch.raw);
-        scratch.raw.clear();
+        memory.raw.clear();
+        scan(kernel, accesses, flow, Count::APART, memory);
+        own.normalize(kernel.vars.len(), &memory.raw);
+        memory.raw.clear();
         for b in (0..kernel.blocks.len()).rev() {
             let top = to_index(accesses.block(b).start) * 2;
-            let Scratch { dataflow, raw, .. } = scratch;
+            let LivenessMemory { dataflow, raw, .. } = memory;
             let all = dataflow.passed_from(b).iter().chain(dataflow.held_in_calls_from(b));
             raw.extend(all.map(|&(v, end)| (v, Range { start: top, end })));
         }
-        passing.normalize(kernel.vars.len(), &scratch.raw);
+        passing.normalize(kernel.vars.len(), &memory.raw);
     }
 
     /// Computes the live ranges where what is live between blocks is known, from the last computation: then
@@ -185,11 +180,11 @@ impl Liveness {
         kernel: &Kernel<Virtual>,
         accesses: &Accesses,
         flow: &Flow,
-        scratch: &mut Scratch,
+        memory: &mut LivenessMemory,
     ) {
-        scratch.raw.clear();
-        scan(kernel, accesses, flow, Count::ALL, scratch);
-        self.normalize(kernel.vars.len(), &scratch.raw);
+        memory.raw.clear();
+        scan(kernel, accesses, flow, Count::ALL, memory);
+        self.normalize(kernel.vars.len(), &memory.raw);
     }
 
     /// Takes ranges from elsewhere, several of a variable in any order; forgets those before.
@@ -270,7 +265,7 @@ fn scan(
     accesses: &Accesses,
     flow: &Flow,
     count: Count,
-    Scratch { dataflow, raw, open, seen }: &mut Scratch,
+    LivenessMemory { dataflow, raw, open, seen }: &mut LivenessMemory,
 ) {
     open.clear();
     open.resize(kernel.vars.len(), CLOSED);

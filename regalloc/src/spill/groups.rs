@@ -9,8 +9,11 @@
 //! saved whole, so any variables could be one.
 
 use crate::{
-    access::{Access, Accesses, Kind},
-    plan::{KEEP, grf_of},
+    analysis::{
+        access::{Access, Kind},
+        accesses::Accesses,
+    },
+    spill::chunks::{KEEP, grf_of},
 };
 use gen_ir::{Kernel, VarId, Virtual};
 use narrow::to_index;

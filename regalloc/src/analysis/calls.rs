@@ -4,7 +4,7 @@
 //! writes is behind a call what it was before: it passes by the subroutine, and other calls of that learn nothing
 //! of it. What the subroutine writes goes through it, from every call and to every call.
 
-use crate::flow::Flow;
+use crate::analysis::flow::Flow;
 use gen_ir::{Kernel, Op, Virtual};
 use narrow::to_index;
 

@@ -1,6 +1,6 @@
 //! Variables in subranges: up to 64 of equal size, so that a set of them is one word.
 
-use crate::access::Access;
+use crate::analysis::access::Access;
 use gen_ir::{Var, VarClass};
 use narrow::to_u8;
 
@@ -59,7 +59,7 @@ fn of_elements(a: &Access, subranges: impl Fn(u32, u32) -> u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::access::Kind;
+    use crate::analysis::access::Kind;
 
     #[test]
     fn gaps_between_elements_are_neither_touched_nor_covered() {

@@ -9,17 +9,17 @@ const REACH: u64 = 4096 * 32;
 const SURFACE_REACH: u64 = 256 * 1024;
 /// The thread's scratch memory, as far as it is given away.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Memory {
+pub(crate) struct ScratchSpace {
     /// The first byte that is free.
     pub top: u32,
     /// Where offsets in messages count from.
     pub base: u32,
 }
 
-impl Memory {
+impl ScratchSpace {
     /// All is free from byte `top` on.
-    pub const fn from(top: u32) -> Memory {
-        Memory { top, base: 0 }
+    pub const fn from(top: u32) -> ScratchSpace {
+        ScratchSpace { top, base: 0 }
     }
 
     /// The first byte that the messages of `kernel` do not reach.

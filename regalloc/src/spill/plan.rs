@@ -16,20 +16,23 @@
 //! before (`fit`), and each variable's temporaries depend on that variable alone, so others can be added.
 
 use crate::{
-    access::{Access, Accesses, Kind},
-    costs::Costs,
-    facts,
-    flow::Flow,
-    groups::Groups,
-    liveness::{Liveness, Range},
-    memory,
-    remat::Remat,
+    analysis::{
+        access::{Access, Kind},
+        accesses::Accesses,
+        facts,
+        flow::Flow,
+        liveness::{Liveness, Range},
+    },
+    spill::{
+        chunks::{KEEP, chunks, grf_of},
+        costs::Costs,
+        groups::Groups,
+        remat::Remat,
+        scratch_space,
+    },
 };
 use gen_ir::{Inst, Kernel, VarId, Virtual};
 use narrow::to_index;
-
-/// Instructions for which a filled temporary stays in use.
-pub(crate) const KEEP: u32 = 24;
 
 /// What is known of the kernel as it is.
 #[derive(Clone, Copy)]
@@ -134,21 +137,6 @@ pub(crate) struct Mark {
     uses: usize,
 }
 
-/// Sizes of the messages that move `regs` registers of `grf` bytes, as (first register, registers).
-pub(crate) fn chunks(regs: u32, grf: u32) -> impl Iterator<Item = (u32, u32)> {
-    let most = 8 * 32 / grf;
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        let left = regs - at;
-        if left == 0 {
-            return None;
-        }
-        let n = 1 << left.min(most).ilog2();
-        at += n;
-        Some((at - n, n))
-    })
-}
-
 impl Plan {
     /// Plans for `spilled`, each in no group if `alone`, and forgets all before.
     pub fn make(&mut self, spilled: &[VarId], known: Known<'_>, alone: bool) {
@@ -173,7 +161,7 @@ impl Plan {
         let [_, loaded] = kernel.payload_ends();
         // A header for the messages is made before the first of them.
         let first = kernel.blocks.first().map_or(&[][..], |b| &b.insts[loaded..]);
-        let surface = memory::by_surface(kernel);
+        let surface = scratch_space::by_surface(kernel);
         let makes = |i: &&Inst<Virtual>| {
             let dst = i.dst.reg();
             // Where messages have addresses, those are written to the header's start.
@@ -507,10 +495,6 @@ fn lives_behind(
     let live = known.live;
     let lives = |v| if i + 1 == block.end { live.at_end(v, behind) } else { live.before(v, behind) };
     lives(var) || groups.members(var).any(lives)
-}
-
-pub(crate) fn grf_of(kernel: &Kernel<Virtual>) -> u32 {
-    u32::from(kernel.platform.caps().regs.grf_bytes)
 }
 
 /// From right before an instruction to right behind it.

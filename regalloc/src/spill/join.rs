@@ -21,13 +21,18 @@
 use narrow::to_index;
 
 use crate::{
-    access::{Access, Kind},
-    facts,
-    flow::Flow,
-    liveness::Range,
-    matrix::{RegMatrix, Regs, between, first, runs},
-    plan::{Fill, Known, Plan, Temp, Use, chunks},
-    residence::{Entries, Residence},
+    analysis::{
+        access::{Access, Kind},
+        facts,
+        flow::Flow,
+        liveness::Range,
+    },
+    place::matrix::{RegMatrix, Regs, between, first, runs},
+    spill::{
+        chunks::chunks,
+        plan::{Fill, Known, Plan, Temp, Use},
+        residence::{Entries, Residence},
+    },
 };
 
 /// How far apart temporaries may be, in positions.
@@ -37,7 +42,7 @@ const BACK: usize = 8;
 
 /// Memory of the search.
 #[derive(Default)]
-pub(crate) struct Scratch {
+pub(crate) struct JoinMemory {
     /// Temporaries by variable and place.
     sorted: Vec<u32>,
     /// What is known of each temporary.
@@ -107,7 +112,7 @@ pub(crate) fn join<const W: usize>(
     (known, flow): (Known<'_>, &Flow),
     (matrix, at): (&mut RegMatrix<W>, &mut [u32]),
     (grf, bases): (u32, impl Fn(&Temp) -> Regs<W>),
-    s: &mut Scratch,
+    s: &mut JoinMemory,
 ) {
     describe(plan, known, s);
     s.entries.find(flow);
@@ -141,7 +146,7 @@ struct Join<'a, const W: usize, B> {
 
 impl<const W: usize, B: Fn(&Temp) -> Regs<W>> Join<'_, W, B> {
     /// Joins two temporaries, if registers are free. Returns whether they are.
-    fn pair(&mut self, pair: Pair, s: &mut Scratch) -> bool {
+    fn pair(&mut self, pair: Pair, s: &mut JoinMemory) -> bool {
         let Pair { first, second, end, hoisted, .. } = pair;
         let first = root(&s.about, first);
         if s.about[second as usize].joined != NONE {
@@ -174,7 +179,7 @@ impl<const W: usize, B: Fn(&Temp) -> Regs<W>> Join<'_, W, B> {
 
     /// Has what is filled in a loop filled before it, if nothing else in the loop writes it and registers are free.
     /// Returns whether it is.
-    fn leave_loop(&mut self, t: u32, (known, flow): (Known<'_>, &Flow), s: &mut Scratch) -> bool {
+    fn leave_loop(&mut self, t: u32, (known, flow): (Known<'_>, &Flow), s: &mut JoinMemory) -> bool {
         let About { block, fill, joined, hoisted, .. } = s.about[t as usize];
         let temp = self.plan.temps[t as usize];
         if block == NONE || joined != NONE || fill != Fill::Read || temp.window {
@@ -239,7 +244,7 @@ impl<const W: usize, B: Fn(&Temp) -> Regs<W>> Join<'_, W, B> {
 }
 
 /// Finds where temporaries are, and what is done with them.
-fn describe(plan: &Plan, known: Known<'_>, s: &mut Scratch) {
+fn describe(plan: &Plan, known: Known<'_>, s: &mut JoinMemory) {
     let unknown = About { block: NONE, fill: Fill::None, written: false, joined: NONE, hoisted: NONE };
     s.about.clear();
     s.about.resize(plan.temps.len(), unknown);
@@ -283,8 +288,8 @@ fn before_end(block: u32, var: u32, plan: &Plan, known: Known<'_>) -> Option<u32
 }
 
 /// Finds for each temporary that is filled the one before that has the same bytes, if there is one.
-fn find_pairs(plan: &Plan, (known, flow): (Known<'_>, &Flow), grf: u32, s: &mut Scratch) {
-    let Scratch { sorted, about, pairs, entries, .. } = s;
+fn find_pairs(plan: &Plan, (known, flow): (Known<'_>, &Flow), grf: u32, s: &mut JoinMemory) {
+    let JoinMemory { sorted, about, pairs, entries, .. } = s;
     let temps = &plan.temps;
     pairs.clear();
     for (n, &second) in sorted.iter().enumerate() {
@@ -360,7 +365,7 @@ fn runs_once(flow: &Flow, block: u32) -> bool {
 }
 
 /// Whether something else than those temporaries, and what has been joined to them, writes a variable in `range`.
-fn is_written_within(s: &Scratch, var: u32, range: Range, temps: [u32; 2]) -> bool {
+fn is_written_within(s: &JoinMemory, var: u32, range: Range, temps: [u32; 2]) -> bool {
     let first = s.writes.partition_point(|w| (w.var, w.inst) < (var, range.start / 2));
     s.writes[first..]
         .iter()
@@ -378,8 +383,8 @@ fn root(about: &[About], mut t: u32) -> u32 {
 
 /// Has uses work on what their temporaries have become. What one of those saves is not saved before in the block, unless
 /// it is read from memory between.
-fn rename(plan: &mut Plan, known: Known<'_>, s: &mut Scratch) {
-    let Scratch { about, saves, .. } = s;
+fn rename(plan: &mut Plan, known: Known<'_>, s: &mut JoinMemory) {
+    let JoinMemory { about, saves, .. } = s;
     let Plan { uses, temps, .. } = plan;
     saves.clear();
     let (mut block, mut end) = (0, known.accesses.block(0).end);
@@ -416,7 +421,7 @@ fn rename(plan: &mut Plan, known: Known<'_>, s: &mut Scratch) {
 }
 
 /// Adds the fills that have gone to other blocks.
-fn fill_hoisted(plan: &mut Plan, s: &Scratch) {
+fn fill_hoisted(plan: &mut Plan, s: &JoinMemory) {
     let before = plan.uses.len();
     for (temp, about) in s.about.iter().enumerate().filter(|(_, a)| a.hoisted != NONE && a.joined == NONE) {
         let var = plan.temps[temp].var;
@@ -429,7 +434,7 @@ fn fill_hoisted(plan: &mut Plan, s: &Scratch) {
 }
 
 /// Has nothing saved that is read from memory nowhere behind.
-fn drop_saves(plan: &mut Plan, (known, flow): (Known<'_>, &Flow), s: &mut Scratch) {
+fn drop_saves(plan: &mut Plan, (known, flow): (Known<'_>, &Flow), s: &mut JoinMemory) {
     let Plan { uses, inputs, temps, .. } = plan;
     s.reads.clear();
     let reads = uses.iter().filter(|u| u.fill == Fill::Read);

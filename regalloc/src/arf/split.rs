@@ -7,70 +7,15 @@
 //!
 //! Copies ignore the execution mask: a flag's bits of waiting lanes move along.
 
-use crate::{
-    access::{Accesses, Kind},
-    liveness::Liveness,
-};
+use crate::analysis::{access::Kind, accesses::Accesses, history::History, liveness::Liveness};
 use gen_ir::{
     Base, Dst, ExecSize, Inst, Kernel, Op, Pool, Reg, Region, Role, Src, Type, Var, VarClass, VarId, Virtual,
 };
 use narrow::to_index;
 
-/// What is remembered of variables over the rounds of an allocation.
-#[derive(Default)]
-pub(crate) struct Backings {
-    /// The backing of a variable, by variable.
-    backing: Vec<Option<VarId>>,
-    /// Splits of variables: of one block, which split into those of one instruction next, or of one
-    /// instruction.
-    split: Vec<bool>,
-    /// Payloads of messages whose channels read their own bytes alone; spilling them makes others of them.
-    payload: Vec<bool>,
-}
-
-impl Backings {
-    /// Forgets everything.
-    pub fn clear(&mut self) {
-        self.backing.clear();
-        self.split.clear();
-        self.payload.clear();
-    }
-
-    fn grow(&mut self, n: usize) {
-        self.backing.resize(n, None);
-        self.split.resize(n, false);
-    }
-
-    /// Whether a variable is a split: it lives in one block, and its first access there starts it.
-    pub fn is_split(&self, var: usize) -> bool {
-        self.split.get(var).copied().unwrap_or(false)
-    }
-
-    /// Whether a variable, or the one that it is a part of, is a payload of messages under the mask alone.
-    pub fn is_payload(&self, var: VarId) -> bool {
-        self.payload.get(var.index()).copied().unwrap_or(false)
-    }
-
-    /// Says that a variable is such a payload.
-    pub fn mark_payload(&mut self, var: VarId) {
-        if self.payload.len() <= var.index() {
-            self.payload.resize(var.index() + 1, false);
-        }
-        self.payload[var.index()] = true;
-    }
-
-    /// Says that a variable is a split.
-    pub fn mark_split(&mut self, var: VarId) {
-        if self.split.len() <= var.index() {
-            self.grow(var.index() + 1);
-        }
-        self.split[var.index()] = true;
-    }
-}
-
 /// Memory of splitting.
 #[derive(Default)]
-pub(crate) struct Scratch {
+pub(crate) struct ArfSplitMemory {
     lost: Vec<bool>,
     /// The block of each variable that lives in one.
     blocks_of: Vec<u32>,
@@ -87,25 +32,25 @@ pub(crate) struct Scratch {
 pub(crate) fn split(
     kernel: &mut Kernel<Virtual>,
     spilled: &[VarId],
-    backings: &mut Backings,
+    history: &mut History,
     (accesses, live): (&Accesses, &Liveness),
-    scratch: &mut Scratch,
+    memory: &mut ArfSplitMemory,
     pool: &mut Pool<Virtual>,
 ) -> u32 {
-    let Scratch { lost, blocks_of, split, last_write, new, opened, mine } = scratch;
-    backings.grow(kernel.vars.len());
+    let ArfSplitMemory { lost, blocks_of, split, last_write, new, opened, mine } = memory;
+    history.grow(kernel.vars.len());
     lost.clear();
     lost.resize(kernel.vars.len(), false);
     blocks_of.clear();
     blocks_of.resize(kernel.vars.len(), u32::MAX);
     for v in spilled {
         lost[v.index()] = true;
-        if backings.backing[v.index()].is_none() {
+        if history.backing[v.index()].is_none() {
             let var = &kernel.vars[v.index()];
             let bytes = var.bytes.next_multiple_of(2);
-            backings.backing[v.index()] =
+            history.backing[v.index()] =
                 Some(kernel.add_var(Var::temp(VarClass::General, bytes, bytes.next_power_of_two().min(32))));
-            backings.grow(kernel.vars.len());
+            history.grow(kernel.vars.len());
         }
     }
     lost.resize(kernel.vars.len(), false);
@@ -150,23 +95,23 @@ pub(crate) fn split(
                     continue;
                 }
                 let one_block = blocks_of[v as usize] == to_index(b);
-                let alone = backings.split[v as usize] || one_block;
+                let alone = history.split[v as usize] || one_block;
                 if alone && only_operand(&inst, VarId(v)) {
-                    split[v as usize] = backings.backing[v as usize];
+                    split[v as usize] = history.backing[v as usize];
                     continue;
                 }
                 let var = kernel.vars[v as usize].clone();
                 let id = kernel.add_var(Var { fixed: None, live_in: false, live_out: false, ..var });
-                backings.grow(kernel.vars.len());
-                backings.backing[id.index()] = backings.backing[v as usize];
-                backings.split[id.index()] = true;
+                history.grow(kernel.vars.len());
+                history.backing[id.index()] = history.backing[v as usize];
+                history.split[id.index()] = true;
                 opened.push(v);
                 split[v as usize] = Some(id);
                 if alone {
                     kernel.vars[id.index()].no_spill = true;
                 }
                 let old = if at == start_of_block { live.at_start(v, at) } else { live.before(v, at) };
-                if old && let Some(backing) = backings.backing[v as usize] {
+                if old && let Some(backing) = history.backing[v as usize] {
                     copies += copy(new, id, backing, kernel.vars[id.index()].bytes, inst.origin);
                 }
             }
@@ -179,7 +124,7 @@ pub(crate) fn split(
             }));
             for &v in &*mine {
                 let Some(id) = split[v as usize] else { continue };
-                if backings.backing[v as usize] == Some(id) {
+                if history.backing[v as usize] == Some(id) {
                     split[v as usize] = None;
                     continue;
                 }
@@ -193,7 +138,7 @@ pub(crate) fn split(
                 } else {
                     wrote && live.before(v, after)
                 };
-                if store && let Some(backing) = backings.backing[v as usize] {
+                if store && let Some(backing) = history.backing[v as usize] {
                     copies += copy(new, backing, id, kernel.vars[id.index()].bytes, inst.origin);
                 }
                 if alone {

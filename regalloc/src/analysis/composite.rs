@@ -11,8 +11,9 @@
 //! Then no part of the old value is read behind the first write: what it has not written itself, the others do before
 //! the next read, for the same lanes.
 
-use crate::{
-    access::{Access, Accesses, Kind},
+use crate::analysis::{
+    access::{Access, Kind},
+    accesses::Accesses,
     subranges::bits,
 };
 

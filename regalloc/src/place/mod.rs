@@ -5,13 +5,17 @@
 //! gaps, and a place may be free in them. When
 //! there is none, the cheapest variables in the way (or the new one itself) are marked for spilling.
 
+pub(crate) mod copies;
 mod evict;
 mod find;
+pub(crate) mod matrix;
 
 use crate::{
-    copies::Copies,
-    liveness::{Liveness, Range},
-    matrix::{RegMatrix, Regs, between, first, has, multiples, runs},
+    analysis::liveness::{Liveness, Range},
+    place::{
+        copies::Copies,
+        matrix::{RegMatrix, Regs, between, first, has, multiples, runs},
+    },
 };
 use gen_ir::{Kernel, VarClass, VarId, Virtual};
 use narrow::to_index;
@@ -176,7 +180,7 @@ impl Active {
 
 /// Memory of the scan.
 #[derive(Default)]
-pub(crate) struct Scratch {
+pub(crate) struct ScanMemory {
     /// What was placed and is not known to be over, in the order of placing.
     active: Vec<Active>,
     /// Of that what has a part of a register, by register.
@@ -223,7 +227,7 @@ struct Scan<'a, const W: usize> {
     file: File,
     items: &'a [Item],
     live: &'a Liveness,
-    s: &'a mut Scratch,
+    s: &'a mut ScanMemory,
     points_to: usize,
     /// When something has the whole of registers.
     wholes: RegMatrix<W>,
@@ -332,7 +336,7 @@ pub(crate) fn place(
     items: &[Item],
     (live, sharing, copies): (&Liveness, Sharing<'_>, &Copies),
     vars: usize,
-    s: &mut Scratch,
+    s: &mut ScanMemory,
     out: &mut Placement,
 ) {
     if file.regs <= 128 {
@@ -349,7 +353,7 @@ fn place_in<const W: usize>(
     items: &[Item],
     (live, sharing, copies): (&Liveness, Sharing<'_>, &Copies),
     vars: usize,
-    s: &mut Scratch,
+    s: &mut ScanMemory,
     [mut wholes, mut partly, mut held, mut needed]: [RegMatrix<W>; 4],
     out: &mut Placement,
 ) -> [RegMatrix<W>; 4] {

@@ -5,12 +5,17 @@
 //! times more per loop around it. Room is worth something where too much is alive.
 
 use crate::{
-    access::{Accesses, Kind},
-    facts,
-    flow::Flow,
-    liveness::{Liveness, Range},
-    plan::{self, KEEP},
-    remat::Remat,
+    analysis::{
+        access::Kind,
+        accesses::Accesses,
+        facts,
+        flow::Flow,
+        liveness::{Liveness, Range},
+    },
+    spill::{
+        chunks::{KEEP, chunks},
+        remat::Remat,
+    },
 };
 use gen_ir::{Kernel, VarClass, VarId, Virtual};
 use narrow::to_index;
@@ -80,7 +85,7 @@ impl Costs {
                         continue;
                     }
                     let regs = a.end.div_ceil(grf) - a.start / grf;
-                    let messages = plan::chunks(regs, grf).count() as f32 * worth;
+                    let messages = chunks(regs, grf).count() as f32 * worth;
                     let open = &mut self.open[v];
                     let serves = open.block == to_index(b) && open.used + KEEP >= to_index(i);
                     if !serves {

@@ -5,7 +5,7 @@ use gen_ir::{Block, BlockId, Cfg, End, Virtual};
 
 /// Memory that [`structurize_in`](crate::structurize_in) works in. What is in it between two kernels does not matter.
 #[derive(Debug, Default)]
-pub struct Scratch {
+pub struct StructurizeMemory {
     pub(crate) cfg: Cfg,
     pub(crate) ends: Vec<End>,
     /// Blocks that are entered.

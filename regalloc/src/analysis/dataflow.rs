@@ -8,12 +8,7 @@
 //! instruction pointer comes from a write to the blocks behind it and, along back edges around it, to
 //! those of the loops it is in; a write in a subroutine counts from the first call of that.
 
-use crate::{
-    access::{Accesses, Kind},
-    backing::Backings,
-    calls::Routines,
-    flow::Flow,
-};
+use crate::analysis::{access::Kind, accesses::Accesses, calls::Routines, flow::Flow, history::History};
 use gen_ir::{Call, Kernel, VarId, Virtual};
 use narrow::to_index;
 
@@ -153,8 +148,8 @@ impl Dataflow {
     }
 
     /// Walks every variable through the graph.
-    pub fn find(&mut self, kernel: &Kernel<Virtual>, accesses: &Accesses, flow: &Flow, backings: &Backings) {
-        self.summarize(kernel, accesses, flow, backings);
+    pub fn find(&mut self, kernel: &Kernel<Virtual>, accesses: &Accesses, flow: &Flow, history: &History) {
+        self.summarize(kernel, accesses, flow, history);
         self.find_staying(flow);
         self.routines.find(kernel, flow);
         self.raw_passes.clear();
@@ -171,7 +166,7 @@ impl Dataflow {
 
     /// Looks at every block by itself. Variables of one block that nothing can bring a value to from an
     /// earlier run of it are left out.
-    fn summarize(&mut self, kernel: &Kernel<Virtual>, accesses: &Accesses, flow: &Flow, backings: &Backings) {
+    fn summarize(&mut self, kernel: &Kernel<Virtual>, accesses: &Accesses, flow: &Flow, history: &History) {
         let (n, facts) = (kernel.vars.len(), &accesses.facts);
         self.reach.clear();
         self.reach.extend(kernel.vars.iter().map(|var| if var.live_in { 0 } else { NONE }));
@@ -212,7 +207,7 @@ impl Dataflow {
                 let State { low, high, entering, written, .. } = self.state[v as usize];
                 let fact = &facts[v as usize];
                 if !fact.in_many() {
-                    if entering == 0 || fact.is_temporary_of(block) || backings.is_split(v as usize) {
+                    if entering == 0 || fact.is_temporary_of(block) || history.is_split(v as usize) {
                         continue;
                     }
                     self.carried[v as usize] = true;

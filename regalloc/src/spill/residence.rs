@@ -5,7 +5,7 @@
 //! So wherever it is in them, it has passed the beginning, and if nothing else writes registers or variable between,
 //! the registers have what memory has.
 
-use crate::{access::Accesses, flow::Flow};
+use crate::analysis::{accesses::Accesses, flow::Flow};
 use gen_ir::{BlockId, Edge};
 use narrow::to_index;
 

@@ -15,8 +15,9 @@
 //! Float operations depend on the control register, so they qualify where all writes of that come before.
 //! In kernels with subroutines nothing qualifies: what is alive there is known for all callers together.
 
-use crate::{
-    access::{Access, Accesses, Kind},
+use crate::analysis::{
+    access::{Access, Kind},
+    accesses::Accesses,
     facts::Needs,
     flow::Flow,
     liveness::{Liveness, Range},

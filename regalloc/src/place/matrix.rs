@@ -7,7 +7,7 @@
 
 use narrow::to_index;
 
-use crate::liveness::Range;
+use crate::analysis::liveness::Range;
 
 /// A set of up to 64 `W` registers.
 pub(crate) type Regs<const W: usize> = [u64; W];

@@ -5,12 +5,15 @@
 //! wherever they lived, for their own temporaries as well. So nothing has to be placed again.
 
 use crate::{
-    flow::Flow,
-    join,
-    liveness::Range,
-    matrix::{RegMatrix, Regs, between, first, has, multiples, runs},
-    place::{self, File, Item, Placement, UNPLACED},
-    plan::{Known, Plan, Temp},
+    analysis::{flow::Flow, liveness::Range},
+    place::{
+        self, File, Item, Placement, UNPLACED,
+        matrix::{RegMatrix, Regs, between, first, has, multiples, runs},
+    },
+    spill::{
+        join,
+        plan::{Known, Plan, Temp},
+    },
 };
 use gen_ir::{Var, VarId};
 use narrow::to_index;
@@ -32,7 +35,7 @@ pub(crate) struct Placed<'a> {
 
 /// Memory of the search.
 #[derive(Default)]
-pub(crate) struct Scratch {
+pub(crate) struct FitMemory {
     /// Items by the stretches of code in which they are alive, and behind their numbers the temporaries so far.
     near: Vec<Vec<u32>>,
     /// Whether that was made.
@@ -41,7 +44,7 @@ pub(crate) struct Scratch {
     /// What it costs to empty each register.
     cost: Vec<f32>,
     evicted: Vec<VarId>,
-    join: join::Scratch,
+    join: join::JoinMemory,
 }
 
 /// Puts what `plan` adds where `out`, the last placement with this memory, has left registers free. More
@@ -50,8 +53,8 @@ pub(crate) struct Scratch {
 pub(crate) fn fit(
     placed: &Placed<'_>,
     plan: &mut Plan,
-    scan: &mut place::Scratch,
-    s: &mut Scratch,
+    scan: &mut place::ScanMemory,
+    s: &mut FitMemory,
     out: &mut Placement,
 ) -> bool {
     let mark = plan.mark();
@@ -85,7 +88,7 @@ fn join_all<const W: usize>(
     placed: &Placed<'_>,
     plan: &mut Plan,
     matrix: &mut RegMatrix<W>,
-    s: &mut Scratch,
+    s: &mut FitMemory,
     out: &mut Placement,
 ) {
     let Placed { known, flow, .. } = *placed;
@@ -117,14 +120,14 @@ struct Fit<'a, const W: usize> {
     /// The next temporary's register: they are taken in turn, then one seldom waits for the message of the one
     /// before.
     next: u32,
-    s: &'a mut Scratch,
+    s: &'a mut FitMemory,
 }
 
 impl<'a, const W: usize> Fit<'a, W> {
     fn new(
         p: &'a Placed<'a>,
         matrix: &'a mut RegMatrix<W>,
-        s: &'a mut Scratch,
+        s: &'a mut FitMemory,
         out: &'a mut Placement,
     ) -> Fit<'a, W> {
         Fit { p, vars: &p.known.kernel.vars, matrix, out, next: 0, s }

@@ -21,16 +21,31 @@
 //! to that surface: an address of 32 bits, and the surface in the extended descriptor, which is an address
 //! register (Intel's finalizer, `expandSpillLSC`, with `a0.2`). The header has the frame's base and the surface.
 
+pub(crate) mod chunks;
+pub(crate) mod costs;
+pub(crate) mod fit;
+mod groups;
+mod join;
+pub(crate) mod plan;
+pub(crate) mod remat;
+mod residence;
+pub(crate) mod scratch_space;
+mod slots;
+
 use crate::{
     Error,
-    backing::Backings,
-    groups::Groups,
-    liveness::{Liveness, Raw},
-    memory::{self, Memory},
+    analysis::{
+        history::History,
+        liveness::{Liveness, Raw},
+    },
     place::Item,
-    plan::{Fill, Plan, Temp, Use, chunks},
-    remat::{Def, Remat},
-    slots,
+    spill::{
+        chunks::chunks,
+        groups::Groups,
+        plan::{Fill, Plan, Temp, Use},
+        remat::{Def, Remat},
+        scratch_space::{ScratchSpace, by_surface},
+    },
 };
 use gen_ir::{
     Base, Desc, Dst, ExecSize, Inst, Kernel, Op, Options, Payload, Pool, Reg, Region, Role, SendInfo, Sfid,
@@ -73,10 +88,10 @@ pub(crate) struct Count {
 
 /// Memory of spilling.
 #[derive(Default)]
-pub(crate) struct Scratch {
+pub(crate) struct SpillMemory {
     /// Slot of each spilled variable: scratch offset in bytes. [`NO_SLOT`] for others.
     slot: Vec<u32>,
-    slots: slots::Scratch,
+    slots: slots::Slots,
     items: Vec<Item>,
     /// Live ranges of spilled variables, those of groups with their first members.
     raw: Vec<Raw>,
@@ -127,44 +142,44 @@ struct Spiller<'a> {
 pub(crate) fn spill(
     kernel: &mut Kernel<Virtual>,
     (spilled, plan, live, remat): (&[VarId], &Plan, &Liveness, &Remat),
-    backings: &mut Backings,
-    memory: &mut Memory,
-    scratch: &mut Scratch,
+    history: &mut History,
+    space: &mut ScratchSpace,
+    memory: &mut SpillMemory,
     pool: &mut Pool<Virtual>,
 ) -> Result<Count, Error> {
     let caps = kernel.platform.caps();
     let grf = u32::from(caps.regs.grf_bytes);
-    give_slots(kernel, (spilled, plan), live, grf, memory, scratch)?;
-    scratch.ids.clear();
-    scratch.windows.clear();
+    give_slots(kernel, (spilled, plan), live, grf, space, memory)?;
+    memory.ids.clear();
+    memory.windows.clear();
     for t in &plan.temps {
         let even_grf = t.align > grf;
         let temp = Var { no_spill: true, even_grf, ..Var::temp(VarClass::General, t.bytes(grf), grf) };
         if t.window {
-            let id = match scratch.windows.iter().find(|w| w.var.0 == t.var) {
+            let id = match memory.windows.iter().find(|w| w.var.0 == t.var) {
                 Some(w) => w.id,
                 None => {
                     let of = &mut kernel.vars[t.var as usize];
                     of.address_taken = false;
                     let align = of.align.max(grf);
                     let id = kernel.add_var(Var { address_taken: true, align, ..temp });
-                    scratch.windows.push(Window { var: VarId(t.var), id, front: t.front });
+                    memory.windows.push(Window { var: VarId(t.var), id, front: t.front });
                     id
                 }
             };
-            scratch.ids.push(id);
+            memory.ids.push(id);
             continue;
         }
         let id = kernel.add_var(temp);
-        scratch.ids.push(id);
-        backings.mark_split(id);
-        if backings.is_payload(VarId(t.var)) {
-            backings.mark_payload(id);
+        memory.ids.push(id);
+        history.mark_split(id);
+        if history.is_payload(VarId(t.var)) {
+            history.mark_payload(id);
         }
     }
     // From here on only the copies to memory read inputs.
     plan.inputs.iter().for_each(|i| kernel.vars[i.var as usize].no_spill = true);
-    let Scratch { slot, new, ids, windows, .. } = scratch;
+    let SpillMemory { slot, new, ids, windows, .. } = memory;
     if !windows.is_empty() {
         take_addresses(kernel, windows);
     }
@@ -177,8 +192,8 @@ pub(crate) fn spill(
         remat,
         ids,
         grf,
-        from: memory.base,
-        by_surface: memory::by_surface(kernel),
+        from: space.base,
+        by_surface: by_surface(kernel),
         surface: None,
         next_surface: to_index(kernel.vars.len()),
         split_send: caps.sends.split,
@@ -204,7 +219,7 @@ pub(crate) fn spill(
     let count = s.count;
     for _ in 0..count.surfaces {
         let id = kernel.add_var(Var { no_spill: true, ..Var::temp(VarClass::Address, 4, 4) });
-        backings.mark_split(id);
+        history.mark_split(id);
     }
     Ok(count)
 }
@@ -228,13 +243,13 @@ fn give_slots(
     (spilled, plan): (&[VarId], &Plan),
     live: &Liveness,
     grf: u32,
-    memory: &mut Memory,
-    scratch: &mut Scratch,
+    space: &mut ScratchSpace,
+    memory: &mut SpillMemory,
 ) -> Result<(), Error> {
-    let base = u64::from(memory.top).next_multiple_of(u64::from(grf));
-    let reach = memory.end(kernel);
+    let base = u64::from(space.top).next_multiple_of(u64::from(grf));
+    let reach = space.end(kernel);
     let regs = to_u32(reach.saturating_sub(base) / u64::from(grf));
-    let Scratch { slot, slots, items, raw, live_together, .. } = scratch;
+    let SpillMemory { slot, slots, items, raw, live_together, .. } = memory;
     items.clear();
     // A group has the slot of its first member, alive where any is.
     let groups = &plan.groups;
@@ -269,7 +284,7 @@ fn give_slots(
     for (item, at) in items.iter().zip(&slots.at) {
         slot[item.var.index()] = base + at * grf;
     }
-    memory.top = base + used * grf;
+    space.top = base + used * grf;
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use crate::{
+use crate::analysis::{
     access::{Access, Kind},
     flow::Flow,
     subranges::{all_subranges, covered, subrange_shift, touched, units},

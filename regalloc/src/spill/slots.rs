@@ -1,13 +1,13 @@
 //! Slots of spilled variables in scratch memory: those that are never live together share.
 
 use crate::{
-    liveness::{Liveness, Range},
+    analysis::liveness::{Liveness, Range},
     place::{Held, Item, by_start},
 };
 
 /// Memory of the search.
 #[derive(Default)]
-pub(crate) struct Scratch {
+pub(crate) struct Slots {
     /// What has each register of scratch memory.
     held: Vec<Vec<Held>>,
     /// Until when it is surely taken, from the position on that the search has come to.
@@ -18,9 +18,9 @@ pub(crate) struct Scratch {
     pub at: Vec<u32>,
 }
 
-impl Scratch {
+impl Slots {
     /// Gives each item the lowest place, in registers of `reg_bytes` bytes of which there are `regs`: see
-    /// [`Scratch::at`]. Returns how many registers are in use, or nothing if there are too few.
+    /// [`Slots::at`]. Returns how many registers are in use, or nothing if there are too few.
     pub fn place(&mut self, items: &[Item], live: &Liveness, regs: u32, reg_bytes: u32) -> Option<u32> {
         let all = live.all();
         let ranges = |i: &Item| live.of(i.var.index());

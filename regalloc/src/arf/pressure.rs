@@ -5,7 +5,7 @@ use gen_ir::{Kernel, VarClass, Virtual};
 
 /// Memory of the search.
 #[derive(Default)]
-pub(crate) struct Scratch {
+pub(crate) struct PressureMemory {
     /// The first instruction that names each variable, and one past the last.
     named: Vec<(u32, u32)>,
     /// By how many bytes more are named from an instruction on.
@@ -15,7 +15,10 @@ pub(crate) struct Scratch {
 /// Whether more flags or addresses may be alive somewhere than there are registers for, as far as the first and the
 /// last instruction that name each can tell, in layout order. (Of 1,007 kernels of real programs, 114 lose some; this
 /// finds 98 of them and none that does not.)
-pub(crate) fn may_be_crowded(kernel: &Kernel<Virtual>, Scratch { named, change }: &mut Scratch) -> bool {
+pub(crate) fn may_be_crowded(
+    kernel: &Kernel<Virtual>,
+    PressureMemory { named, change }: &mut PressureMemory,
+) -> bool {
     let room = |class| {
         let file = File::of(kernel, class, false);
         i64::from(file.regs) << file.reg_log

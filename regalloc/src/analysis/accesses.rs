@@ -1,0 +1,172 @@
+//! Every touch of a variable, in instruction order: the flat table that liveness, allocation, spilling
+//! and the checker read.
+
+use crate::{
+    Error,
+    analysis::{
+        access::{Access, Kind},
+        facts::{self, Fact, Needs, Scene},
+        flow::Flow,
+        history::History,
+        operands::{Copy, Touches},
+        points_to::PointsTo,
+    },
+};
+use gen_ir::{BlockId, Kernel, Virtual};
+use narrow::to_index;
+
+/// The accesses of a kernel, in instruction order (reads of an instruction before its writes), and what
+/// they say of each variable.
+#[derive(Default)]
+pub(crate) struct Accesses {
+    list: Vec<Access>,
+    /// Index into `list` for each instruction, and the end.
+    first: Vec<u32>,
+    /// First instruction of each block, and the end.
+    pub blocks: Vec<u32>,
+    /// By variable.
+    pub facts: Vec<Fact>,
+    points_to: PointsTo,
+    copies: Vec<Copy>,
+    /// Blocks with writes of parts of elements.
+    in_parts: Vec<u32>,
+}
+
+impl Accesses {
+    /// Collects all accesses; variables and byte ranges are checked here, once.
+    pub fn collect(
+        &mut self,
+        kernel: &Kernel<Virtual>,
+        flow: &Flow,
+        history: &mut History,
+    ) -> Result<(), Error> {
+        self.list.reserve(kernel.inst_count() * 4);
+        self.points_to.find(kernel);
+        self.collect_of(kernel, flow, false)?;
+        self.settle_copies(kernel, flow, history);
+        Ok(())
+    }
+
+    /// Collects the accesses to flags and addresses alone: much less work. What is wrong with other operands is not
+    /// seen.
+    pub fn collect_small(&mut self, kernel: &Kernel<Virtual>, flow: &Flow) -> Result<(), Error> {
+        self.points_to.clear();
+        self.collect_of(kernel, flow, true)
+    }
+
+    fn collect_of(&mut self, kernel: &Kernel<Virtual>, flow: &Flow, small: bool) -> Result<(), Error> {
+        self.list.clear();
+        self.first.clear();
+        self.first.reserve(kernel.inst_count() + 1);
+        self.blocks.clear();
+        self.copies.clear();
+        self.in_parts.clear();
+        facts::start(kernel, &mut self.facts);
+        for (b, block) in kernel.blocks.iter().enumerate() {
+            self.blocks.push(to_index(self.first.len()));
+            let scene = Scene::new(kernel, flow, b);
+            let mut touches = Touches {
+                kernel,
+                grf: u32::from(kernel.platform.caps().regs.grf_bytes),
+                apart: kernel.platform.caps().sends.responses_apart,
+                list: &mut self.list,
+                facts: &mut self.facts,
+                copies: &mut self.copies,
+                scene,
+                fault: None,
+            };
+            for (i, inst) in block.insts.iter().enumerate() {
+                let first = touches.list.len();
+                self.first.push(to_index(first));
+                if small && !touches.has_small(inst) {
+                    continue;
+                }
+                touches.push(inst, &self.points_to);
+                if small {
+                    touches.keep_small(first);
+                }
+                if let Some(fault) = touches.fault.take() {
+                    return Err(Error::BadOperand { block: BlockId(to_index(b)), inst: i, fault });
+                }
+            }
+            if touches.scene.has_parts() {
+                self.in_parts.push(to_index(b));
+            }
+            if block.insts.last().is_some_and(|i| i.op.is_branch()) {
+                let of_last = self.first.last().map_or(0, |&f| f as usize);
+                for a in self.list[of_last..].iter().filter(|a| a.kind.has(Kind::WRITE)) {
+                    self.facts[a.var as usize].needs.add(Needs::AT_END);
+                }
+            }
+        }
+        self.blocks.push(to_index(self.first.len()));
+        self.first.push(to_index(self.list.len()));
+        Ok(())
+    }
+
+    /// Shows the accesses of each block in which writes give elements parts smaller than a subrange, with the logarithm
+    /// of the size of a variable's subranges.
+    pub fn for_each_in_parts(&mut self, mut show: impl FnMut(&mut [Access], &dyn Fn(u32) -> u8)) {
+        for at in 0..self.in_parts.len() {
+            let r = self.block(self.in_parts[at] as usize);
+            let list = &mut self.list[self.first[r.start] as usize..self.first[r.end] as usize];
+            show(list, &|v| self.facts[v as usize].shift());
+        }
+    }
+
+    /// Decides what copies into temporaries read that ignore the mask. Lowering makes payloads so; where only
+    /// messages under the mask read the payload, each channel its own part, nobody learns what the other lanes'
+    /// bytes were, and the copy reads for the lanes that run.
+    fn settle_copies(&mut self, kernel: &Kernel<Virtual>, flow: &Flow, history: &mut History) {
+        for &Copy { access, block, to } in &self.copies {
+            let a = &mut self.list[access as usize];
+            if history.is_payload(to) || self.facts[to.index()].is_masked_payload() {
+                history.mark_payload(to);
+                (a.kind, a.pitch, a.elem) = (a.kind.with(Kind::MASKED), 0, 0);
+            }
+            let scene = Scene::new(kernel, flow, block as usize);
+            let fact = &mut self.facts[a.var as usize];
+            fact.note(a, &scene);
+            // Copies of copies are not followed.
+            fact.note_other_reader();
+        }
+    }
+
+    /// Makes it the accesses of the same kernel with the instructions of each block in another order:
+    /// `moved` says where each stood. Facts do not know of order within a block.
+    pub fn reorder(&mut self, of: &Accesses, moved: &[u32]) {
+        self.list.clear();
+        self.list.reserve(of.list.len());
+        self.first.clear();
+        self.first.reserve(of.first.len());
+        for &i in moved {
+            self.first.push(to_index(self.list.len()));
+            self.list.extend_from_slice(of.of(i as usize));
+        }
+        self.first.push(to_index(self.list.len()));
+        self.blocks.clone_from(&of.blocks);
+        self.facts.clone_from(&of.facts);
+        self.in_parts.clone_from(&of.in_parts);
+    }
+
+    /// The accesses of instruction `i`, reads first.
+    pub fn of(&self, i: usize) -> &[Access] {
+        &self.list[self.first[i] as usize..self.first[i + 1] as usize]
+    }
+
+    /// Instructions of a block.
+    pub fn block(&self, b: usize) -> std::ops::Range<usize> {
+        self.blocks[b] as usize..self.blocks[b + 1] as usize
+    }
+
+    /// The block of an instruction.
+    pub fn block_of(&self, i: u32) -> u32 {
+        to_index(self.blocks.partition_point(|&first| first <= i)) - 1
+    }
+
+    /// The accesses of a block's instructions.
+    pub fn of_block(&self, b: usize) -> &[Access] {
+        let r = self.block(b);
+        &self.list[self.first[r.start] as usize..self.first[r.end] as usize]
+    }
+}

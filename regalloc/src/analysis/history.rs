@@ -1,0 +1,56 @@
+//! What earlier rounds of an allocation have made of variables.
+
+use gen_ir::VarId;
+
+/// What is remembered of variables over the rounds of an allocation.
+#[derive(Default)]
+pub(crate) struct History {
+    /// The backing of a variable, by variable.
+    pub backing: Vec<Option<VarId>>,
+    /// Splits of variables: of one block, which split into those of one instruction next, or of one
+    /// instruction.
+    pub split: Vec<bool>,
+    /// Payloads of messages whose channels read their own bytes alone; spilling them makes others of them.
+    payload: Vec<bool>,
+}
+
+impl History {
+    /// Forgets everything.
+    pub fn clear(&mut self) {
+        self.backing.clear();
+        self.split.clear();
+        self.payload.clear();
+    }
+
+    /// Makes room for `n` variables.
+    pub fn grow(&mut self, n: usize) {
+        self.backing.resize(n, None);
+        self.split.resize(n, false);
+    }
+
+    /// Whether a variable is a split: it lives in one block, and its first access there starts it.
+    pub fn is_split(&self, var: usize) -> bool {
+        self.split.get(var).copied().unwrap_or(false)
+    }
+
+    /// Whether a variable, or the one that it is a part of, is a payload of messages under the mask alone.
+    pub fn is_payload(&self, var: VarId) -> bool {
+        self.payload.get(var.index()).copied().unwrap_or(false)
+    }
+
+    /// Says that a variable is such a payload.
+    pub fn mark_payload(&mut self, var: VarId) {
+        if self.payload.len() <= var.index() {
+            self.payload.resize(var.index() + 1, false);
+        }
+        self.payload[var.index()] = true;
+    }
+
+    /// Says that a variable is a split.
+    pub fn mark_split(&mut self, var: VarId) {
+        if self.split.len() <= var.index() {
+            self.grow(var.index() + 1);
+        }
+        self.split[var.index()] = true;
+    }
+}

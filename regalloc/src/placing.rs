@@ -1,0 +1,312 @@
+//! Placing the variables of a kernel, class by class, in several ways of which the cheapest is taken.
+
+use crate::{
+    Error, Options,
+    analysis::{
+        Analysis,
+        facts::{self, Needs},
+        flow::Flow,
+    },
+    place::{self, File, Item, Placement, Sharing, place},
+    spill::{
+        costs, fit,
+        plan::{Known, Plan},
+        remat::Remat,
+    },
+};
+use gen_ir::{Kernel, VarClass, VarId, Virtual};
+use narrow::to_index;
+
+/// Memory of placing.
+#[derive(Default)]
+pub(crate) struct Placing {
+    /// General variables, and what their last placement leaves: it is asked for again.
+    general: (Vec<Item>, place::ScanMemory),
+    /// The same of a placement that is tried beside it.
+    other: (Vec<Item>, place::ScanMemory),
+    fit: fit::FitMemory,
+    /// Flags and addresses.
+    small: (Vec<Item>, place::ScanMemory),
+    pub aims: Aims,
+}
+
+/// What may be spilled, and where that is to make room.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Aims {
+    /// What is accessed through addresses may be spilled.
+    pub spill_addressed: bool,
+    /// Room counts where too much is alive.
+    pub crowds: bool,
+    /// What is spilled is in no groups.
+    pub alone: bool,
+}
+
+/// What is known of a placement once spilling is planned.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) struct Planned {
+    /// What spilling adds has places, too.
+    pub fits: bool,
+    /// What that costs, in messages, worth more in loops.
+    pub cost: f32,
+}
+
+impl Planned {
+    /// All have places.
+    pub const NOTHING: Planned = Planned { fits: true, cost: 0.0 };
+
+    /// What fits is better than what makes others be placed again.
+    fn is_better_than(self, other: Planned) -> bool {
+        (!self.fits, self.cost) < (!other.fits, other.cost)
+    }
+}
+
+impl Placing {
+    /// Places general variables another way, beside `general`, their placement so far. If it is `better`, it becomes
+    /// that; else all is as it was.
+    pub fn try_general(
+        &mut self,
+        kernel: &Kernel<Virtual>,
+        sharing: (&Analysis, Sharing<'_>, &Remat),
+        rotate: bool,
+        (general, other): (&mut Placement, &mut Placement),
+        better: impl FnOnce(&Placement) -> bool,
+    ) -> Result<bool, Error> {
+        std::mem::swap(&mut self.general, &mut self.other);
+        self.place_with(kernel, VarClass::General, sharing, rotate, other)?;
+        let found = better(other);
+        if found {
+            std::mem::swap(general, other);
+        } else {
+            std::mem::swap(&mut self.general, &mut self.other);
+        }
+        Ok(found)
+    }
+
+    /// Places general variables where some may share registers, for instance where waiting lanes may hold one in
+    /// those of another that lanes write that run, each its own part; where some can be computed again; or with other
+    /// aims. `general` is their placement without that; it becomes the one that costs less.
+    pub fn place_cheaper(
+        &mut self,
+        kernel: &Kernel<Virtual>,
+        (known, sharing, remat): (&Analysis, Sharing<'_>, &Remat),
+        (general, other): (&mut Placement, &mut Placement),
+    ) -> Result<(), Error> {
+        let (failed, cost) = (general.failed.is_some(), cost_of(general, known, remat));
+        let better = |p: &Placement| failed || p.failed.is_none() && cost_of(p, known, remat) < cost;
+        self.try_general(kernel, (known, sharing, remat), false, (general, other), better)?;
+        Ok(())
+    }
+
+    /// Plans the spilling of what found no place among the general variables that were placed last, and puts what that
+    /// adds beside the others. More of them may be spilled for that.
+    pub fn plan(
+        &mut self,
+        (known, flow): (Known<'_>, &Flow),
+        plan: &mut Plan,
+        general: &mut Placement,
+    ) -> Planned {
+        if general.spilled.is_empty() && general.failed.is_none() {
+            return Planned::NOTHING;
+        }
+        plan.make(&general.spilled, known, self.aims.alone);
+        let fits = general.failed.is_none() && !plan.has_windows() && self.fit((known, flow), plan, general);
+        Planned { fits, cost: plan.cost(known, flow) }
+    }
+
+    /// Places general variables with other aims, beside `general`, a placement of which `planned` is known, and takes what
+    /// costs less, with its plan.
+    pub fn plan_cheaper(
+        &mut self,
+        (analysis, sharing): (&Analysis, Sharing<'_>),
+        (known, flow): (Known<'_>, &Flow),
+        planned: Planned,
+        (plan, plan_other): (&mut Plan, &mut Plan),
+        (general, other): (&mut Placement, &mut Placement),
+    ) -> Result<Planned, Error> {
+        std::mem::swap(&mut self.general, &mut self.other);
+        self.place_with(known.kernel, VarClass::General, (analysis, sharing, known.remat), false, other)?;
+        let tried = self.plan((known, flow), plan_other, other);
+        let better = other.failed.is_none() && tried.is_better_than(planned) || general.failed.is_some();
+        if !better {
+            std::mem::swap(&mut self.general, &mut self.other);
+            return Ok(planned);
+        }
+        std::mem::swap(general, other);
+        std::mem::swap(plan, plan_other);
+        Ok(tried)
+    }
+
+    /// Puts what `plan` adds beside the general variables that were placed last. Returns whether all of it
+    /// fits.
+    fn fit(&mut self, (known, flow): (Known<'_>, &Flow), plan: &mut Plan, general: &mut Placement) -> bool {
+        let caps = known.kernel.platform.caps();
+        let file = File::of(known.kernel, VarClass::General, false);
+        // As for all that messages write.
+        let regs = if caps.sends.to_r127 { file.regs } else { file.regs.min(127) };
+        let regs = regs.min(file.regs.saturating_sub(known.kernel.reserved.into()));
+        let limits = (file.reg_bytes(), regs * file.reg_bytes());
+        let (items, scan) = &mut self.general;
+        let in_calls = !flow.calls().is_empty();
+        let placed = fit::Placed { file, limits, items, known, flow, in_calls };
+        fit::fit(&placed, plan, scan, &mut self.fit, general)
+    }
+
+    /// Places the variables of a class in places taken in turn, if all find one, and returns whether they do.
+    /// If not, they are packed.
+    fn place_in_turn(
+        &mut self,
+        kernel: &Kernel<Virtual>,
+        class: VarClass,
+        known: &Analysis,
+        out: &mut Placement,
+    ) -> Result<bool, Error> {
+        self.place(kernel, class, known, true, out)?;
+        if is_complete(out) {
+            return Ok(true);
+        }
+        self.place(kernel, class, known, false, out)?;
+        Ok(false)
+    }
+
+    /// Places flags and addresses, and notes which find no place.
+    pub fn place_small(
+        &mut self,
+        kernel: &Kernel<Virtual>,
+        known: &Analysis,
+        options: &Options,
+        (flags, addresses): (&mut Placement, &mut Placement),
+        lost: &mut Vec<VarId>,
+    ) -> Result<(), Error> {
+        if options.quick {
+            self.place(kernel, VarClass::Flag, known, false, flags)?;
+        } else {
+            self.place_in_turn(kernel, VarClass::Flag, known, flags)?;
+        }
+        self.place(kernel, VarClass::Address, known, false, addresses)?;
+        lost.clear();
+        lost.extend(flags.spilled.iter().chain(&addresses.spilled));
+        Ok(())
+    }
+
+    /// Places the variables of a class.
+    pub fn place(
+        &mut self,
+        kernel: &Kernel<Virtual>,
+        class: VarClass,
+        known: &Analysis,
+        rotate: bool,
+        out: &mut Placement,
+    ) -> Result<(), Error> {
+        self.place_with(kernel, class, (known, known.sharing(), &Remat::default()), rotate, out)
+    }
+
+    /// The same, where some may share registers although both are alive.
+    fn place_with(
+        &mut self,
+        kernel: &Kernel<Virtual>,
+        class: VarClass,
+        (known, sharing, remat): (&Analysis, Sharing<'_>, &Remat),
+        rotate: bool,
+        out: &mut Placement,
+    ) -> Result<(), Error> {
+        let file = File::of(kernel, class, rotate);
+        let aims = self.aims;
+        let (items, scan) = if class == VarClass::General { &mut self.general } else { &mut self.small };
+        items.clear();
+        for (v, var) in kernel.vars.iter().enumerate() {
+            if var.class == class && !known.live.of(v).is_empty() {
+                items.push(item(
+                    kernel,
+                    VarId(to_index(v)),
+                    known,
+                    (file, matches!(sharing, Sharing::ByLane(_)), aims),
+                    remat,
+                )?);
+            }
+        }
+        place(file, items, (&known.live, sharing, &known.copies), kernel.vars.len(), scan, out);
+        Ok(())
+    }
+}
+
+/// Whether all found a place.
+pub(crate) fn is_complete(placement: &Placement) -> bool {
+    placement.spilled.is_empty() && placement.failed.is_none()
+}
+
+/// What spilling a placement's variables costs: their accesses, worth more in loops.
+pub(crate) fn cost_of(placement: &Placement, known: &Analysis, remat: &Remat) -> f32 {
+    placement.spilled.iter().map(|&v| known.costs.of(v, &known.accesses, remat)).sum()
+}
+
+/// What the scan has to know of a variable; `lanes`: whether waiting lanes are to be told from others;
+/// `aims`: what may be spilled, and for what.
+fn item(
+    kernel: &Kernel<Virtual>,
+    id: VarId,
+    known: &Analysis,
+    (file, lanes, aims): (File, bool, Aims),
+    remat: &Remat,
+) -> Result<Item, Error> {
+    let (var, ranges) = (&kernel.vars[id.index()], known.live.of(id.index()));
+    let fact = &known.accesses.facts[id.index()];
+    let size = file.regs * file.reg_bytes();
+    let bad = |fault: String| Error::BadVariable { var: id, fault };
+    if var.bytes == 0 || var.bytes > size {
+        return Err(bad(format!("{} bytes, the register file has {size}", var.bytes)));
+    }
+    if var.align > 4096 || !var.align.max(1).is_power_of_two() {
+        return Err(bad(format!("alignment {} is not a power of two up to 4096", var.align)));
+    }
+    // Naturally aligned up to a register: then no operand crosses more registers than it must.
+    let natural = var.bytes.next_power_of_two().min(file.reg_bytes());
+    let mut align = var.align.max(natural).max(1);
+    if var.even_grf {
+        align = align.max(2 * file.reg_bytes());
+    }
+    let by_lane = lanes && fact.is_lane_by_lane() && var.bytes.is_multiple_of(file.reg_bytes());
+    if by_lane {
+        align = align.max(facts::lane_bytes(kernel));
+    }
+    let fixed = var.fixed;
+    let (mut low, mut high) = (0, size);
+    if var.class == VarClass::General {
+        // r0 stays what it is: messages to scratch memory need it.
+        low = file.reg_bytes();
+        if fact.needs.has(Needs::EOT) {
+            low = low.max(file.regs.saturating_sub(16) * file.reg_bytes());
+        } else if var.fixed.is_none() {
+            high = size.saturating_sub(u32::from(kernel.reserved) * file.reg_bytes());
+        }
+        if fact.needs.has(Needs::RESPONSE) && !kernel.platform.caps().sends.to_r127 {
+            high = high.min(127 * file.reg_bytes());
+        }
+    } else if var.class == VarClass::Address && fact.needs.has(Needs::DESC) {
+        high = high.min(var.bytes.next_power_of_two());
+    }
+    if let Some(at) = fixed
+        && at.checked_add(var.bytes).is_none_or(|end| end > size)
+    {
+        return Err(bad(format!("fixed at byte {at}, outside the register file")));
+    }
+    // Nobody else may have r0, and the prologue reads it before anything can be saved.
+    let header = var.class == VarClass::General && fixed == Some(0);
+    let stays = var.no_spill
+        || header
+        || var.address_taken && !aims.spill_addressed
+        || var.live_out
+        || (fixed.is_some() && !(var.live_in && var.class == VarClass::General))
+        || fact.needs.has(Needs::EOT)
+        || fact.needs.has(Needs::AT_END);
+    let length: u32 = ranges.iter().map(|r| r.end - r.start).sum();
+    // Each access through an address moves all of it.
+    let moved = if var.address_taken { 1 + var.bytes / 256 } else { 1 };
+    let messages = match var.class {
+        VarClass::General => known.costs.of(id, &known.accesses, remat),
+        _ => fact.weight,
+    };
+    let regs = var.bytes.div_ceil(file.reg_bytes());
+    let room = if aims.crowds { known.costs.room(ranges, length, regs) } else { costs::room(length, regs) };
+    let cost = if stays { f32::INFINITY } else { messages * moved as f32 / room };
+    Ok(Item { var: id, bytes: var.bytes, align, fixed, low, high, cost, by_lane })
+}
