@@ -125,8 +125,8 @@ pub mod swsb;
 
 pub use api::{
     binary::{
-        Binary, FunctionInfo, InputInfo, InputKind, KernelInfo, Origin, Relocation, RelocationKind, Stats,
-        Symbol, SymbolKind,
+        Binary, FunctionInfo, InputInfo, InputKind, KernelInfo, Line, Lines, Origin, Relocation,
+        RelocationKind, Stats, Symbol, SymbolKind,
     },
     diagnostic::{Diagnostic, Place, Refusal, Severity},
     info::{inputs_of, instructions},

@@ -123,7 +123,8 @@ fn write_log(bytes: usize, made: Result<&Program, &Refusal>, settings: &Settings
         Ok(program) => &program.warnings,
         Err(refusal) => &refusal.0,
     };
-    for fault in why {
+    let notes = made.map_or(&[][..], |program| &program.notes);
+    for fault in why.iter().chain(notes) {
         let _ = write!(line, "; {}", fault.to_string().replace('\n', " "));
     }
     line.push('\n');

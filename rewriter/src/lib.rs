@@ -4,12 +4,15 @@
 //!
 //! [`finalize`] makes new code from the vISA that a program holds and gives the same program with it: code, symbols,
 //! relocations and description are of the new code; every other section, key and number stays as it was, but for
-//! sections that tell of the compiler's code what is not true of ours (debug information, instrumentation): those
-//! are taken away, with what refers to them.
+//! sections that tell of the compiler's code what is not true of ours. Of debug information, lines and routines are
+//! written anew, from the marks in the vISA; where variables are goes, as do instrumentation's tables, with a note.
 //!
 //! ```text
 //! program    which vISA belongs to which code; all pieces, one after the other
 //! piece      new code for a kernel: its section, symbols, relocations
+//! sections   debug sections: which stay, which are new
+//! table      one of them, put together
+//! dwarf      lines and routines of new code
 //! unit       new code by itself, for linkers that put it into memory
 //! ```
 //!
@@ -20,8 +23,11 @@
 //!   where a launch may enter.
 //! * A kernel has new code with all that belongs to it, or is as it was.
 
+mod dwarf;
 mod piece;
 mod program;
+mod sections;
+mod table;
 mod unit;
 
 pub use program::{KernelVisa, Options, Program, finalize, platform_of, visa_of};

@@ -7,7 +7,10 @@ use platforms::Platform;
 use visa::Module;
 use zebin::{Elf, Error, Section, ZeInfo};
 
-use crate::piece::{Piece, Symbols};
+use crate::{
+    piece::{Piece, Symbols},
+    sections,
+};
 
 /// Type of sections with vISA (`SHT_ZEBIN_VISAASM`).
 const VISAASM: u32 = 0xff00_0013;
@@ -30,6 +33,8 @@ pub struct Program {
     pub binaries: Vec<Binary>,
     /// Kernels that kept the compiler's code, and why.
     pub warnings: Vec<Diagnostic>,
+    /// Sections that had to go, because they tell of code that is no longer there.
+    pub notes: Vec<Diagnostic>,
 }
 
 /// A piece of code and the vISA that it was made from.
@@ -69,7 +74,8 @@ pub fn finalize(program: &[u8], finalizer: &mut Finalizer, options: Options) -> 
     let mut info = ZeInfo::new(&String::from_utf8_lossy(&elf.sections[description].data));
     let mut symbols = Symbols::read(&elf).map_err(refused)?;
     let (mut binaries, mut warnings, mut faults) = (Vec::new(), Vec::new(), Vec::new());
-    let chosen = finalizer.options().grf;
+    let finalizer::Options { grf: chosen, debug_info: wanted, .. } = *finalizer.options();
+    finalizer.set_debug_info(wanted || sections::has_any(&elf));
     for source in &sources {
         let mut replace = || {
             let registers = info.environment(&source.name, "grf_count");
@@ -98,13 +104,16 @@ pub fn finalize(program: &[u8], finalizer: &mut Finalizer, options: Options) -> 
             }
         }
     }
+    finalizer.set_debug_info(wanted);
     if !faults.is_empty() {
         return Err(Refusal(faults));
     }
     symbols.write(&mut elf);
     elf.sections[description].data = info.text().into_bytes();
-    remove_untrue(&mut elf, &binaries).map_err(refused)?;
-    Ok(Program { bytes: elf.write(), binaries, warnings })
+    let mut notes = Vec::new();
+    notes.extend(remove_untrue(&mut elf, &binaries).map_err(refused)?);
+    notes.extend(sections::renew(&mut elf, &binaries, wanted).map_err(refused)?);
+    Ok(Program { bytes: elf.write(), binaries, warnings, notes })
 }
 
 fn check_platform(elf: &Elf, platform: Platform) -> Result<(), Refusal> {
@@ -117,18 +126,21 @@ fn check_platform(elf: &Elf, platform: Platform) -> Result<(), Refusal> {
     }
 }
 
-/// Takes away what tells of the compiler's code: lines and variables by its addresses and registers, and where
-/// instrumentation may use which register.
-fn remove_untrue(elf: &mut Elf, made: &[Binary]) -> Result<(), Error> {
-    if made.is_empty() {
-        return Ok(());
-    }
+/// Takes away where instrumentation may use which register of the compiler's code. Returns a warning if there was any.
+fn remove_untrue(elf: &mut Elf, made: &[Binary]) -> Result<Option<Diagnostic>, Error> {
     let kernels: BTreeSet<&str> = made.iter().map(|b| b.info.name.as_str()).collect();
     let is_untrue = |section: &Section| match section.name.strip_prefix(".gtpin_info") {
-        Some(kernel) => kernel.strip_prefix('.').is_none_or(|name| kernels.contains(name)),
-        None => section.name.starts_with(".debug_"),
+        Some(kernel) => kernel.strip_prefix('.').map_or(!made.is_empty(), |name| kernels.contains(name)),
+        None => false,
     };
-    elf.remove(is_untrue)
+    let gone: Vec<&str> = elf.sections.iter().filter(|s| is_untrue(s)).map(|s| s.name.as_str()).collect();
+    let note = (!gone.is_empty()).then(|| {
+        let message =
+            format!("removed {}, which tell of the registers of the compiler's code", gone.join(", "));
+        Diagnostic::warning("InstrumentationSections", message)
+    });
+    elf.remove(is_untrue)?;
+    Ok(note)
 }
 
 /// The code sections, each with its vISA. Texts stand in the order of the code; those of functions follow the

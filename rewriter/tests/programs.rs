@@ -189,31 +189,6 @@ fn the_payload_moves_for_implicit_arguments() {
     }
 }
 
-/// Debug information tells of the compiler's code, by its addresses and registers.
-#[test]
-fn what_is_not_true_of_the_new_code_goes() {
-    let bytes = read("debug_new_tgllp");
-    let made = finalize(&bytes, Platform::Tgllp).unwrap().bytes;
-    let (old, new) = (zebin::Elf::read(&bytes).unwrap(), zebin::Elf::read(&made).unwrap());
-    let names = |elf: &zebin::Elf| elf.sections.iter().map(|s| s.name.clone()).collect::<Vec<_>>();
-    let mut kept = names(&old);
-    kept.retain(|name| !name.contains(".debug_"));
-    assert_eq!(names(&new), kept);
-    assert!(names(&old).len() > kept.len());
-    // What stays refers to what it referred to.
-    let table = new.of_kind(2).next().unwrap();
-    let symbols = new.symbols(table).unwrap();
-    let in_code = |name: &str| {
-        let (_, symbol) = symbols.iter().find(|s| s.0 == name).unwrap();
-        new.sections[usize::from(symbol.st_shndx.get(object::LittleEndian).0)].name.clone()
-    };
-    assert_eq!((in_code("saxpy"), in_code("_entry")), (".text.saxpy".into(), ".text.saxpy".into()));
-    assert!(symbols.iter().all(|(name, _)| !name.starts_with(".debug")), "{symbols:?}");
-    assert_eq!(new.sections[table].info(), symbols.len(), "all are local");
-    assert_eq!(new.sections[new.sections[table].link()].name, ".strtab");
-    assert_eq!(run(&made, Platform::Tgllp, "saxpy"), run(&bytes, Platform::Tgllp, "saxpy"));
-}
-
 /// Every header field and byte of the tables, damaged; nothing panics.
 #[test]
 fn damaged_programs_are_refused_or_finalized() {

@@ -1,11 +1,14 @@
 //! The file as sections. What a section holds can change, and its number and header stay; when the file is
 //! written, contents are laid out anew, each at the alignment that it had.
 
+use std::collections::BTreeMap;
+
 use object::{
     LittleEndian as LE,
     elf::{
-        FileHeader64, Rel64, SHT_NOBITS, SHT_NULL, SHT_REL, SHT_RELA, SHT_SYMTAB, SectionFlags,
-        SectionHeader64, Sym64,
+        FileHeader64, Rel64, SHT_NOBITS, SHT_NULL, SHT_PROGBITS, SHT_REL, SHT_RELA, SHT_SYMTAB, STB_LOCAL,
+        STT_OBJECT, SectionFlags, SectionHeader64, SectionType, Sym64, SymbolInfo, SymbolOther,
+        SymbolSection,
     },
     pod,
 };
@@ -260,7 +263,7 @@ impl Elf {
                     if let Ok((symbol, _)) = pod::from_bytes_mut::<Sym64<LE>>(symbol)
                         && let Some(section) = new(symbol.st_shndx.get(LE).0.into())
                     {
-                        symbol.st_shndx.set(LE, object::elf::SymbolSection(section));
+                        symbol.st_shndx.set(LE, SymbolSection(section));
                     }
                 }
             }
@@ -268,27 +271,147 @@ impl Elf {
         let mut gone = gone.iter();
         self.sections.retain(|_| gone.next() != Some(&true));
         let names = usize::from(self.header.e_shstrndx.get(LE).0);
-        self.header.e_shstrndx.set(LE, object::elf::SymbolSection(numbers.get(names).copied().unwrap_or(0)));
+        self.header.e_shstrndx.set(LE, SymbolSection(numbers.get(names).copied().unwrap_or(0)));
         self.header.e_shnum.set(LE, self.sections.len() as u16);
     }
 
     /// Adds the relocations of section `target`, whose symbols are those of `table`.
     pub fn add_relocations(&mut self, target: usize, table: usize, relocations: &[Rel64<LE>]) {
         let name = format!(".rel{}", self.sections[target].name);
+        let size = size_of::<Rel64<LE>>() as u64;
+        self.push(&name, SHT_REL, (table as u32, target as u32, 8, size), relocation_bytes(relocations));
+    }
+
+    /// Adds a section with these values of `sh_link`, `sh_info`, `sh_addralign` and `sh_entsize`.
+    fn push(
+        &mut self,
+        name: &str,
+        kind: SectionType,
+        (link, info, align, size): (u32, u32, u64, u64),
+        data: Vec<u8>,
+    ) {
         let names = usize::from(self.header.e_shstrndx.get(LE).0);
         let at = self.sections[names].data.len() as u32;
         self.sections[names].data.extend_from_slice(name.as_bytes());
         self.sections[names].data.push(0);
-        let mut header: SectionHeader64<LE> = self.sections[target].header;
+        let mut header: SectionHeader64<LE> = self.sections[0].header;
         header.sh_name.set(LE, at);
-        header.sh_type.set(LE, SHT_REL);
+        header.sh_type.set(LE, kind);
         header.sh_flags.set(LE, SectionFlags(0));
-        header.sh_link.set(LE, table as u32);
-        header.sh_info.set(LE, target as u32);
-        header.sh_addralign.set(LE, 8);
-        header.sh_entsize.set(LE, size_of::<Rel64<LE>>() as u64);
-        self.sections.push(Section { name, header, data: relocation_bytes(relocations) });
+        header.sh_addr.set(LE, 0);
+        header.sh_link.set(LE, link);
+        header.sh_info.set(LE, info);
+        header.sh_addralign.set(LE, align);
+        header.sh_entsize.set(LE, size);
+        self.sections.push(Section { name: name.to_owned(), header, data });
         self.header.e_shnum.set(LE, self.sections.len() as u16);
+    }
+}
+
+/// A place in a section of data that waits for an address, or for an offset in another section.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Patch {
+    /// The place.
+    pub offset: u64,
+    /// The symbol.
+    pub symbol: String,
+    /// Whether it takes all 64 bits (`R_ZE_SYM_ADDR`), or else 32 (`R_ZE_SYM_ADDR_32`).
+    pub is_whole: bool,
+    /// What is added to the symbol's address.
+    pub addend: i64,
+}
+
+impl Elf {
+    /// The patches of section `list`, of type `SHT_RELA`.
+    ///
+    /// # Errors
+    ///
+    /// As [`Elf::symbols`]; a patch by no symbol, or of another type.
+    pub fn patches(&self, list: usize) -> Result<Vec<Patch>, Error> {
+        let section = &self.sections[list];
+        let symbols = self.symbols(section.link())?;
+        let patch = |entry: &[u8]| {
+            let word = |at: usize| entry[at..].first_chunk().map_or(0, |b| u64::from_le_bytes(*b));
+            let (info, kind) = (word(8), word(8) as u32);
+            let symbol = symbols.get((info >> 32) as usize).filter(|_| matches!(kind, 1 | 2));
+            let Some((symbol, _)) = symbol else {
+                return Err(bad(format!("section {}: found a relocation of type {kind}", section.name)));
+            };
+            let (offset, addend) = (word(0), word(16).cast_signed());
+            Ok(Patch { offset, symbol: symbol.clone(), is_whole: kind == 1, addend })
+        };
+        section.data.chunks_exact(24).map(patch).collect()
+    }
+
+    /// Adds a section of data that no memory is for. Each symbol of its patches becomes one of its own, as compilers
+    /// have it: local, of value 0, known by its name.
+    ///
+    /// # Errors
+    ///
+    /// There is no table of symbols.
+    pub fn add_data(&mut self, name: &str, data: Vec<u8>, patches: &[Patch]) -> Result<(), Error> {
+        let number = self.sections.len();
+        if number + 2 >= MOST_SECTIONS {
+            return Err(bad(format!("found {number} sections, allowed: fewer than {MOST_SECTIONS}")));
+        }
+        self.push(name, SHT_PROGBITS, (0, 0, 0, 0), data);
+        if patches.is_empty() {
+            return Ok(());
+        }
+        let table = self.of_kind(SHT_SYMTAB.0).next();
+        let table = table.ok_or_else(|| bad("found no symbol table for debug sections"))?;
+        let (mut names, mut number_of) = (Vec::new(), BTreeMap::new());
+        for patch in patches {
+            number_of.entry(patch.symbol.as_str()).or_insert_with(|| {
+                names.push(patch.symbol.as_str());
+                names.len() as u64 - 1
+            });
+        }
+        let first = self.add_symbols(table, number, &names)?;
+        let mut list = Vec::with_capacity(24 * patches.len());
+        for patch in patches {
+            let symbol = first + number_of[patch.symbol.as_str()];
+            let kind = if patch.is_whole { 1 } else { 2 };
+            let words = [patch.offset, symbol << 32 | kind, patch.addend.cast_unsigned()];
+            list.extend(words.iter().flat_map(|w| w.to_le_bytes()));
+        }
+        self.push(&format!(".rela{name}"), SHT_RELA, (table as u32, number as u32, 8, 24), list);
+        Ok(())
+    }
+
+    /// Adds local symbols in a section, before those that are known outside, and returns the number of the first.
+    fn add_symbols(&mut self, table: usize, section: usize, names: &[&str]) -> Result<u64, Error> {
+        let size = size_of::<Sym64<LE>>();
+        let first = self.sections[table].info().min(self.sections[table].data.len() / size);
+        let count = self.sections[table].data.len() / size;
+        let strings = self.sections[table].link();
+        let mut made = Vec::new();
+        for name in names {
+            let strings = self.sections.get_mut(strings).ok_or_else(|| bad("found no names of symbols"))?;
+            let at = strings.data.len() as u32;
+            strings.data.extend_from_slice(name.as_bytes());
+            strings.data.push(0);
+            let mut symbol = Sym64::<LE> {
+                st_name: Default::default(),
+                st_info: SymbolInfo::new(STB_LOCAL, STT_OBJECT),
+                st_other: SymbolOther(0),
+                st_shndx: Default::default(),
+                st_value: Default::default(),
+                st_size: Default::default(),
+            };
+            symbol.st_name.set(LE, at);
+            symbol.st_shndx.set(LE, SymbolSection(section as u16));
+            made.extend_from_slice(pod::bytes_of(&symbol));
+        }
+        let symbols = &mut self.sections[table];
+        symbols.data.splice(first * size..first * size, made);
+        symbols.header.sh_info.set(LE, (first + names.len()) as u32);
+        let number = |old: usize| Some(if old < first { old } else { old + names.len() } as u64);
+        let numbers: Vec<Option<u64>> = (0..count).map(number).collect();
+        for list in self.sections.iter_mut().filter(|s| s.is_relocations() && s.link() == table) {
+            list.renumber_symbols(&numbers);
+        }
+        Ok(first as u64)
     }
 }
 

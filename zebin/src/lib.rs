@@ -29,7 +29,7 @@ pub mod info;
 mod program;
 
 pub use edit::ZeInfo;
-pub use elf::{Elf, Section, is_elf, relocation_bytes};
+pub use elf::{Elf, Patch, Section, is_elf, relocation_bytes};
 pub use info::KernelInfo;
 pub use program::{Data, Part, Program, Relocation, Unit, platform_of, product};
 

@@ -120,6 +120,7 @@ fn program(
     let options = rewriter::Options { keep_refused: args.keep_going };
     let program = rewriter::finalize(bytes, finalizer, options)?;
     outcome.faults.extend(program.warnings);
+    outcome.faults.extend(program.notes);
     let number = |(kernel, binary)| Done { kernel, binary };
     let done: Vec<Done> = program.binaries.into_iter().enumerate().map(number).collect();
     outcome.talk += &stats(args, job, &done);

@@ -24,6 +24,9 @@ pub struct Binary {
     /// The `.dbg` file of Intel's finalizer, if [`Options::debug_info`](crate::Options::debug_info) asks: where the
     /// code of each vISA instruction begins, by the number that the text of the kernel gives it, and subroutines.
     pub debug_info: Vec<u8>,
+    /// Which lines of source code the code is for, as the vISA says, if
+    /// [`Options::debug_info`](crate::Options::debug_info) asks.
+    pub lines: Lines,
     /// Bytes of the register file that no instruction touches, if
     /// [`Options::free_registers`](crate::Options::free_registers) asks: first byte and count, in order. No bytes
     /// where the kernel calls what is not known here.
@@ -40,6 +43,36 @@ pub struct Origin {
     /// The number of the vISA instruction in its kernel's or function's code; none where the code is for no single
     /// one (the start of a kernel, copies of the allocator between blocks).
     pub instruction: Option<u32>,
+}
+
+/// Which lines of which files the code is for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Lines {
+    /// Names of the files, as the vISA has them.
+    pub files: Vec<String>,
+    /// Where code of another line begins, in the order of the code. Each routine begins with a row, if it has marks.
+    pub rows: Vec<Line>,
+}
+
+/// Code of a line begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Line {
+    /// Bytes from the start of the code.
+    pub offset: u32,
+    /// The file, a number in [`Lines::files`].
+    pub file: u32,
+    /// The line; 0 where the code is for no line.
+    pub line: u32,
+    /// Whether this is the first code of its mark: a place to stop at.
+    pub is_statement: bool,
+}
+
+impl Lines {
+    /// The row of the code at an offset, if it has one.
+    pub fn at(&self, offset: u32) -> Option<&Line> {
+        let behind = self.rows.partition_point(|row| row.offset <= offset);
+        self.rows.get(behind.checked_sub(1)?)
+    }
 }
 
 /// A dword of the code that a linker fills in.

@@ -68,6 +68,11 @@ impl Diagnostic {
         }
     }
 
+    /// A warning about the input as a whole.
+    pub fn warning(code: &'static str, message: impl Into<String>) -> Diagnostic {
+        Diagnostic { severity: Severity::Warning, ..Diagnostic::error(code, message) }
+    }
+
     /// The same, at a place.
     #[must_use]
     pub fn at(mut self, place: Place) -> Diagnostic {

@@ -105,7 +105,8 @@ pub struct Options {
     /// Keep for each instruction of the code which vISA instruction it is for:
     /// [`Binary::origins`](crate::Binary::origins).
     pub origins: bool,
-    /// Write debug information in Intel's form: [`Binary::debug_info`](crate::Binary::debug_info).
+    /// Write debug information: in Intel's form, [`Binary::debug_info`](crate::Binary::debug_info), and as lines of
+    /// source code, [`Binary::lines`](crate::Binary::lines).
     pub debug_info: bool,
     /// Find the registers that the code leaves alone: [`Binary::free_registers`](crate::Binary::free_registers).
     pub free_registers: bool,

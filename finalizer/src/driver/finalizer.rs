@@ -8,7 +8,7 @@ use narrow::to_index;
 use visa::{Module, Reader};
 
 use crate::{
-    Binary, Diagnostic, KernelInfo, Options, Origin, Refusal, Stats,
+    Binary, Diagnostic, KernelInfo, Lines, Options, Origin, Refusal, Stats,
     api::{info, input},
     driver::{
         pass::{Step, Tracker},
@@ -19,7 +19,7 @@ use crate::{
         whole::{Lists, Whole},
         workspace::{Context, Routine, Workspace},
     },
-    link::{calls, debug, free, relocate},
+    link::{calls, debug, free, lines, relocate},
 };
 
 /// Turns vISA kernels into the machine code of one platform. Reusable: memory of one kernel serves the
@@ -64,6 +64,11 @@ impl Finalizer {
     /// Sets [`Options::relocate_payload`], which kernels of one program differ in.
     pub fn set_relocate_payload(&mut self, on: bool) {
         self.options.relocate_payload = on;
+    }
+
+    /// Sets [`Options::debug_info`], which programs bring with them.
+    pub fn set_debug_info(&mut self, on: bool) {
+        self.options.debug_info = on;
     }
 
     /// Sets [`Options::grf`], which kernels of one program differ in.
@@ -302,15 +307,17 @@ fn binary(
     };
     let symbols = info::symbols_of(&info, to_index(code.len()));
     let origins = if cx.options.origins { origins(&lists.routines) } else { Vec::new() };
-    let debug_info =
-        if cx.options.debug_info { debug_info(source, module, lists, offsets, &code) } else { Vec::new() };
+    let (debug_info, lines) = match cx.options.debug_info {
+        true => debug_info(source, module, lists, offsets, &code),
+        false => Default::default(),
+    };
     let unknown = lists.routines.iter().any(|r| r.calls.unknown);
     let free_registers = cx.options.free_registers.then(|| match unknown {
         true => Vec::new(),
         false => free::registers(&lists.routines[0].code, info.grfs_used),
     });
     take_back(&mut lists.routines, work);
-    Binary { code, info, relocations, symbols, warnings, origins, debug_info, free_registers, stats }
+    Binary { code, info, relocations, symbols, warnings, origins, debug_info, lines, free_registers, stats }
 }
 
 /// The debug information of a binary. The first routine holds the code of all of them, one after the other.
@@ -320,8 +327,8 @@ fn debug_info(
     lists: &Lists,
     offsets: &[u32],
     code: &[u8],
-) -> Vec<u8> {
-    let Some((kernel, functions)) = lists.routines.split_first() else { return Vec::new() };
+) -> (Vec<u8>, Lines) {
+    let Some((kernel, functions)) = lists.routines.split_first() else { return Default::default() };
     let mut first = kernel.insts as usize;
     // A kernel without functions has no frame.
     let frame = if functions.is_empty() { 0 } else { kernel.frame };
@@ -332,7 +339,8 @@ fn debug_info(
         parts.push(debug::Part { source, insts: (first, end), frame: f.frame });
         first = end;
     }
-    debug::write(&kernel.code, &parts, offsets, to_index(code.len()))
+    let file = debug::write(&kernel.code, &parts, offsets, to_index(code.len()));
+    (file, lines::find(&kernel.code, &parts, offsets))
 }
 
 /// Where each instruction comes from. The first routine holds the code of all of them, one after the other.

@@ -4,4 +4,5 @@ pub(crate) mod calls;
 pub(crate) mod debug;
 pub(crate) mod entries;
 pub(crate) mod free;
+pub(crate) mod lines;
 pub(crate) mod relocate;
