@@ -1,4 +1,4 @@
-//! The functions of the header, a module an object; here is what they share. All `unsafe` of this crate; what reads
+//! The functions of the header, a module an object; `shared` is what they share. All `unsafe` of this crate; what reads
 //! pointers is in [`boundary`].
 #![allow(unsafe_code, non_camel_case_types)]
 
@@ -8,6 +8,7 @@ mod control;
 mod error;
 mod finalizer;
 mod object;
+mod shared;
 
 pub use binary::*;
 pub use code::*;
@@ -15,131 +16,9 @@ pub use control::*;
 pub use error::*;
 pub use finalizer::*;
 pub use object::*;
+pub use shared::vf_status;
 
-use std::{
-    ffi::{CStr, c_char},
-    ptr,
-};
-
-use ::finalizer::{Diagnostic, Refusal};
-use boundary::{guard, pointers};
-use platforms::Platform;
-
-/// What a function says of its work.
-#[repr(C)]
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum vf_status {
-    /// Done.
-    VF_OK = 0,
-    /// A pointer is null or not aligned, or a size is not one that the library knows.
-    VF_BAD_ARGUMENT = 1,
-    /// The platform is not known.
-    VF_UNKNOWN_PLATFORM = 2,
-    /// The object has no kernel of that name.
-    VF_UNKNOWN_KERNEL = 3,
-    /// The input is refused; the error lists every fault.
-    VF_REFUSED = 4,
-    /// A fault of the library. The finalizer may be used on.
-    VF_FAULT = 5,
-    /// Another thread has asked for the end of the call: `vf_cancel_request`.
-    VF_CANCELLED = 6,
-    /// The call takes more memory than `memory-limit` allows.
-    VF_MEMORY_LIMIT = 7,
-}
-
-/// Why there is no result.
-struct Failure(vf_status, Vec<Diagnostic>);
-
-impl Failure {
-    fn argument(what: &str) -> Failure {
-        Failure(vf_status::VF_BAD_ARGUMENT, vec![Diagnostic::error("BadArgument", what)])
-    }
-}
-
-impl From<Refusal> for Failure {
-    fn from(refusal: Refusal) -> Failure {
-        let has = |code: &str| refusal.0.iter().any(|d| d.code == code);
-        let status = match () {
-            () if has("Cancelled") => vf_status::VF_CANCELLED,
-            () if has("MemoryLimit") => vf_status::VF_MEMORY_LIMIT,
-            () if has("UnknownKernel") => vf_status::VF_UNKNOWN_KERNEL,
-            () => vf_status::VF_REFUSED,
-        };
-        Failure(status, refusal.0)
-    }
-}
-
-/// Runs a function's work; hands out what it made, or why it made nothing.
-///
-/// # Safety
-///
-/// `out` has room for a pointer or is null; so has `error`.
-unsafe fn answer<T>(
-    out: *mut *mut T,
-    error: *mut *mut vf_error,
-    work: impl FnOnce() -> Result<T, Failure>,
-) -> vf_status {
-    // SAFETY: the caller's promise.
-    unsafe {
-        let room = pointers::put(out, ptr::null_mut());
-        tell(error, || {
-            let made = if room { work()? } else { return Err(Failure::argument("`out` is null")) };
-            pointers::put(out, pointers::give_box(made));
-            Ok(())
-        })
-    }
-}
-
-/// Runs a function's work; hands out why it failed.
-///
-/// # Safety
-///
-/// `error` has room for a pointer or is null.
-unsafe fn tell(error: *mut *mut vf_error, work: impl FnOnce() -> Result<(), Failure>) -> vf_status {
-    // SAFETY: the caller's promise.
-    unsafe { pointers::put(error, ptr::null_mut()) };
-    let Failure(status, faults) = match guard(work) {
-        Ok(Ok(())) => return vf_status::VF_OK,
-        Ok(Err(failure)) => failure,
-        Err(bug) => Failure(vf_status::VF_FAULT, vec![Diagnostic::error("Fault", bug.to_string())]),
-    };
-    // SAFETY: the caller's promise.
-    if let Some(error) = unsafe { pointers::exclusive(error) } {
-        *error = pointers::give_box(vf_error::new(faults));
-    }
-    status
-}
-
-/// The platform of that name.
-///
-/// # Safety
-///
-/// `name` is a C string or null.
-unsafe fn platform_of(name: *const c_char) -> Result<Platform, Failure> {
-    // SAFETY: the caller's promise.
-    let name = unsafe { pointers::text(name) }.ok_or_else(|| Failure::argument("`platform` is null"))?;
-    String::from_utf8_lossy(name).parse().map_err(|e| {
-        let unknown = Diagnostic::error("UnknownPlatform", format!("{e}"));
-        Failure(vf_status::VF_UNKNOWN_PLATFORM, vec![unknown])
-    })
-}
-
-/// A finalizer and the bytes that it is to work on.
-///
-/// # Safety
-///
-/// `finalizer` is from `vf_finalizer_new` or null, and in use by nobody else while the answer lives; `input` points
-/// to `size` bytes or is null.
-unsafe fn work_on<'a>(
-    finalizer: *mut vf_finalizer,
-    input: *const u8,
-    size: usize,
-) -> Result<(&'a mut ::finalizer::Finalizer, &'a [u8]), Failure> {
-    // SAFETY: the caller's promises.
-    let (finalizer, input) = unsafe { (pointers::exclusive(finalizer), pointers::bytes(input, size)) };
-    let finalizer = finalizer.ok_or_else(|| Failure::argument("`finalizer` is null"))?;
-    Ok((&mut finalizer.finalizer, input.ok_or_else(|| Failure::argument("`input` is null"))?))
-}
+use std::ffi::{CStr, c_char};
 
 /// The version of this interface. A library whose `vf_abi_version` gives another number than the header
 /// that a program was compiled with does not fit it.
@@ -161,19 +40,4 @@ pub extern "C" fn vf_version() -> *const c_char {
             Err(_) => c"",
         };
     VERSION.as_ptr()
-}
-
-/// Fills a struct from what a handle holds.
-///
-/// # Safety
-///
-/// `handle` is null or points to a live value; `to` has room for a struct or is null.
-unsafe fn fill<H, T>(handle: *const H, to: *mut T, make: impl FnOnce(&H) -> Option<T>) -> vf_status {
-    // SAFETY: the caller's promises.
-    unsafe {
-        match pointers::shared(handle).and_then(make).map(|made| pointers::put(to, made)) {
-            Some(true) => vf_status::VF_OK,
-            _ => vf_status::VF_BAD_ARGUMENT,
-        }
-    }
 }

@@ -12,8 +12,9 @@ fn the_header_is_up_to_date() {
     let modules = ["finalizer", "binary", "error", "code", "control", "object"];
     let builder = cbindgen::Builder::new().with_config(config);
     let modules = modules.iter().map(|module| format!("exports/{module}.rs"));
-    ["exports.rs".to_owned(), "handles.rs".to_owned()]
+    ["exports/shared.rs", "exports.rs", "handles.rs"]
         .into_iter()
+        .map(str::to_owned)
         .chain(modules)
         .fold(builder, |builder, source| builder.with_src(root.join("src").join(source)))
         .generate()

@@ -39,6 +39,13 @@ impl Settings {
         Settings::read(|name| env::var_os(format!("VISA_FINALIZE_NEO_{name}")))
     }
 
+    /// What the environment and a build's internal options say.
+    pub fn of_build(internal_options: &[u8]) -> Settings {
+        let mut settings = Settings::of_environment();
+        settings.add_options(&String::from_utf8_lossy(internal_options).replace('\0', " "));
+        settings
+    }
+
     /// What variables say, without the front of their names.
     fn read(variable: impl Fn(&str) -> Option<OsString>) -> Settings {
         let path = |name| variable(name).filter(|v| !v.is_empty()).map(PathBuf::from);

@@ -182,7 +182,7 @@ pub fn finalize(
     threads: usize,
     named: Vec<(String, String)>,
 ) -> PyResult<Vec<Binary>> {
-    let platform = crate::platform(platform)?;
+    let platform = crate::platform::named(platform)?;
     let options = options(py, platform, named)?;
     let made = without_lock(py, options, |finalizer| {
         let module = finalizer::read_input(&data, platform)?;
@@ -204,7 +204,7 @@ pub fn retarget<'py>(
     platform: &str,
     named: Vec<(String, String)>,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let options = options(py, crate::platform(platform)?, named)?;
+    let options = options(py, crate::platform::named(platform)?, named)?;
     let made = without_lock(py, options, |finalizer| rewriter::retarget(&data, finalizer))?;
     Ok(PyBytes::new(py, &made))
 }
@@ -212,7 +212,7 @@ pub fn retarget<'py>(
 /// Machine code as text.
 #[pyfunction]
 pub fn disassemble(py: Python<'_>, code: Cow<'_, [u8]>, platform: &str, json: bool) -> PyResult<String> {
-    let platform = crate::platform(platform)?;
+    let platform = crate::platform::named(platform)?;
     Ok(py.detach(|| match json {
         false => iga::disassemble(platform, &code, &ListingOptions::default()),
         true => iga::disassemble_json(platform, &code, &JsonOptions::default()),
@@ -227,7 +227,7 @@ pub fn assemble<'py>(
     platform: &str,
     compact: bool,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let platform = crate::platform(platform)?;
+    let platform = crate::platform::named(platform)?;
     let code = py.detach(|| iga::assemble(platform, text, &AsmOptions { compact }));
     let fault = |e: AsmError| {
         Diagnostic::error("BadListing", format!("found {}, allowed: {}", e.found, e.allowed))

@@ -38,7 +38,7 @@ pub struct Code {
 /// What an object or a text holds. The platform says whose registers a text is for.
 #[pyfunction]
 pub fn info(py: Python<'_>, data: Cow<'_, [u8]>, platform: Option<&str>) -> PyResult<Info> {
-    let platform = platform.map_or(Ok(Platform::Skl), crate::platform)?;
+    let platform = platform.map_or(Ok(Platform::Skl), crate::platform::named)?;
     let module =
         py.detach(|| finalizer::read_input(&data, platform)).map_err(|refusal| raise(py, refusal))?;
     let all = |list: &[finalizer::visa::Kernel]| -> PyResult<Vec<Py<Kernel>>> {

@@ -6,6 +6,7 @@
 mod error;
 mod finalize;
 mod info;
+mod platform;
 mod run;
 
 use pyo3::prelude::*;
@@ -19,9 +20,4 @@ mod _native {
         info::{Code, Info, Kernel, info},
         run::{Report, run},
     };
-}
-
-/// The platform of that name.
-fn platform(name: &str) -> PyResult<finalizer::Platform> {
-    name.parse().map_err(|e| pyo3::exceptions::PyValueError::new_err(format!("{e}")))
 }

@@ -73,7 +73,7 @@ pub fn run<'py>(
     max_instructions: u64,
     named: Vec<(String, String)>,
 ) -> PyResult<(Report, Vec<Option<Bound<'py, PyBytes>>>)> {
-    let platform = crate::platform(platform)?;
+    let platform = crate::platform::named(platform)?;
     let module = finalizer::read_input(&data, platform).map_err(|refusal| raise(py, refusal))?;
     let index = match kernel {
         Some(name) => finalizer::kernel_named(&module, name).map_err(|refusal| raise(py, refusal))?,

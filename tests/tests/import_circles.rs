@@ -11,10 +11,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// How many files of a crate may stand in circles. A crate without a row has none; a figure only goes down, and this
-/// test fails where it is higher than it has to be.
-const CIRCLES: &[(&str, usize)] = &[("capi", 3), ("neo", 3), ("python", 4), ("tests", 8)];
-
 #[test]
 fn files_do_not_import_each_other() {
     let top = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the workspace");
@@ -28,15 +24,7 @@ fn files_do_not_import_each_other() {
         crates += 1;
         let sources = Sources::read(&package.join("src"));
         let circles = sources.circles();
-        let found: usize = circles.iter().map(Vec::len).sum();
-        let stated = CIRCLES.iter().find(|row| row.0 == name).map_or(0, |row| row.1);
-        if found != stated {
-            let list: Vec<String> = circles.iter().map(|circle| sources.describe(circle)).collect();
-            faults.push(format!(
-                "{name}: {found} files stand in circles, {stated} are stated\n{}",
-                list.join("\n")
-            ));
-        }
+        faults.extend(circles.iter().map(|circle| format!("{name}:\n{}", sources.describe(circle))));
     }
     assert!(crates > 20, "{crates} crates were looked at");
     assert!(faults.is_empty(), "{}", faults.join("\n"));

@@ -5,7 +5,10 @@ use std::{ffi::c_char, ptr};
 
 use boundary::pointers;
 
-use super::{fill, vf_binaries, vf_error, vf_status};
+use super::{
+    shared::{fill, vf_status},
+    vf_binaries, vf_error,
+};
 pub use crate::handles::vf_binary;
 
 /// What a launch needs to know of a kernel.

@@ -8,7 +8,10 @@ use finalizer::{Diagnostic, Place, Refusal};
 use iga::{AsmError, AsmOptions, JsonOptions, ListingOptions, assemble, disassemble, disassemble_json};
 use platforms::Platform;
 
-use super::{Failure, answer, platform_of, vf_error, vf_finalizer, vf_status, work_on};
+use super::{
+    shared::{Failure, answer, platform_of, vf_status, work_on},
+    vf_error, vf_finalizer,
+};
 pub use crate::handles::vf_buffer;
 
 /// How machine code is written as text.

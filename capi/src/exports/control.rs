@@ -9,7 +9,10 @@ use std::{
 
 use boundary::pointers;
 
-use super::{Failure, tell, vf_error, vf_finalizer, vf_status};
+use super::{
+    shared::{Failure, tell, vf_status},
+    vf_error, vf_finalizer,
+};
 pub use crate::handles::vf_cancel;
 
 /// Sets an option by its name, for what is finalized from now on:

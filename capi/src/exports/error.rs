@@ -6,7 +6,7 @@ use std::{ffi::c_char, ptr};
 use boundary::pointers;
 use finalizer::Place;
 
-use super::{fill, vf_status};
+use super::shared::{fill, vf_status};
 pub use crate::handles::vf_error;
 
 /// Where in the input a fault stands.

@@ -6,7 +6,10 @@ use std::{ffi::c_char, num::NonZero};
 use boundary::{memory, pointers};
 use finalizer::Options;
 
-use super::{Failure, answer, platform_of, vf_error, vf_status, work_on};
+use super::{
+    shared::{Failure, answer, platform_of, vf_status, work_on},
+    vf_error,
+};
 pub use crate::handles::{vf_binaries, vf_finalizer};
 
 /// What may be chosen. Zeros are what a runtime wants.

@@ -6,7 +6,10 @@ use std::ffi::c_char;
 use boundary::pointers;
 use platforms::Platform;
 
-use super::{Failure, answer, fill, platform_of, vf_error, vf_input, vf_status};
+use super::{
+    shared::{Failure, answer, fill, platform_of, vf_status},
+    vf_error, vf_input,
+};
 pub use crate::handles::vf_object;
 
 /// An object as a whole.

@@ -10,8 +10,11 @@ use std::{
 
 use boundary::guard;
 
-use super::{Object, Slot, bytes, function, id, number, objects, settings};
-use crate::{Outcome, work};
+use super::{
+    abi::{Object, Slot, bytes, function, id, number},
+    objects,
+};
+use crate::{Outcome, Settings, work};
 
 /// More slots than a class has whose table is replaced.
 const SLOTS: usize = 24;
@@ -302,7 +305,7 @@ unsafe fn worked_on(output: *mut Object, internal_options: *mut Object) -> *mut 
     };
     // SAFETY: buffers of the compiler's, which nobody changes while we look.
     let (old, options) = unsafe { (bytes(program).to_vec(), bytes(internal_options)) };
-    let outcome = guard(|| work::finalize(&old, &settings(options)));
+    let outcome = guard(|| work::finalize(&old, &Settings::of_build(options)));
     let outcome = outcome.unwrap_or_else(|bug| Outcome { ok: true, log: bug.to_string(), program: None });
     if !outcome.ok {
         // SAFETY: the caller gives the compiler's result up for ours.

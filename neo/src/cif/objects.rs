@@ -8,8 +8,8 @@ use std::{
 
 use boundary::{guard, pointers};
 
-use super::{Object, Slot, bytes, id, settings};
-use crate::{Outcome, work};
+use super::abi::{Object, Slot, bytes, id};
+use crate::{Outcome, Settings, work};
 
 /// More slots than any class has.
 const SLOTS: usize = 80;
@@ -188,7 +188,7 @@ unsafe extern "C" fn translate(
     // SAFETY: the caller holds its buffers during the call and does not change them.
     let (source, options) = unsafe { (bytes(source), bytes(internal_options)) };
     let made = guard(|| {
-        let mut outcome = work::finalize(source, &settings(options));
+        let mut outcome = work::finalize(source, &Settings::of_build(options));
         outcome.program.get_or_insert_with(|| source.to_vec());
         output(outcome)
     });

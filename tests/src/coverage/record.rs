@@ -14,7 +14,8 @@ use platforms::Platform;
 
 use super::{
     forms::{Form, forms},
-    program, refuses,
+    ours::refuses,
+    program::program,
 };
 use crate::oracle::GenxIr;
 

@@ -2,8 +2,6 @@
 
 use half::f16;
 
-use super::element::Element;
-
 /// Values that are right for one element.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Accept {
@@ -104,21 +102,9 @@ pub fn dot<const N: usize>(products: [(f32, f32); N]) -> Accept {
     near(terms.iter().sum(), magnitude * (N + 1) as f64 * f64::from(f32::EPSILON) / 2.0)
 }
 
-/// One of several values; a NaN among them stands for all.
-pub fn either<T: Element, const N: usize>(values: [T; N]) -> Accept {
-    Accept::OneOf(values.into_iter().map(exactly).collect())
-}
-
-/// This scalar and no other, but any NaN for a NaN.
-pub fn exactly<T: Element>(value: T) -> Accept {
-    let mut accept = Vec::with_capacity(1);
-    value.expect(&mut accept);
-    accept.pop().expect("a scalar")
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::element::either, *};
 
     #[test]
     fn an_element_is_judged_by_its_width() {

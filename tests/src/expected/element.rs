@@ -82,6 +82,18 @@ pub fn values_of<T: Element>(bytes: &[u8]) -> Vec<T> {
     bytes.chunks_exact(T::size()).map(T::get).collect()
 }
 
+/// One of several values; a NaN among them stands for all.
+pub fn either<T: Element, const N: usize>(values: [T; N]) -> Accept {
+    Accept::OneOf(values.into_iter().map(exactly).collect())
+}
+
+/// This scalar and no other, but any NaN for a NaN.
+pub fn exactly<T: Element>(value: T) -> Accept {
+    let mut accept = Vec::with_capacity(1);
+    value.expect(&mut accept);
+    accept.pop().expect("a scalar")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

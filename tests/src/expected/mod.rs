@@ -15,41 +15,16 @@ mod judge;
 mod kernels;
 mod opencl;
 mod picture;
-
-use std::ops::{Deref, DerefMut};
+mod target;
 
 pub use accept::Accept;
 pub use case::Case;
 pub use inputs::Inputs;
 pub use judge::{Judgement, Verdict, judge, judge_with};
 use platforms::Platform;
+pub use target::Target;
 
 use crate::data::{SYMBOL_TABLE, TestKernel};
-
-/// The machine a kernel is compiled for, and a source of inputs (always the same one).
-pub struct Target {
-    /// The platform.
-    pub platform: Platform,
-    /// Channels of a thread: the size of a sub-group.
-    pub simd: usize,
-    inputs: Inputs,
-}
-
-impl Deref for Target {
-    type Target = Inputs;
-    fn deref(&self) -> &Inputs {
-        &self.inputs
-    }
-}
-
-impl DerefMut for Target {
-    fn deref_mut(&mut self) -> &mut Inputs {
-        &mut self.inputs
-    }
-}
-
-/// The kernels of a source file and what gives their cases.
-type Kernels = &'static [(&'static str, fn(&mut Target) -> Vec<Case>)];
 
 const NO_SAMPLER: &str = "Xe-HPC has no sampler: the vISA reads variables that nothing writes";
 
@@ -90,6 +65,5 @@ pub fn cases(platform: Platform, kernel: &TestKernel) -> Result<Vec<Case>, &'sta
         .find(|(name, _)| *name == kernel.name)
         .ok_or("nobody wrote down what it computes")?
         .1;
-    let mut target = Target { platform, simd: kernel.simd as usize, inputs: Inputs::new(0x5eed) };
-    Ok(make(&mut target))
+    Ok(make(&mut Target::new(platform, kernel.simd as usize)))
 }

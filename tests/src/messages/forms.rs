@@ -9,6 +9,8 @@ mod data_port;
 mod lsc;
 mod other;
 
+use platforms::Platform;
+
 /// One form.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Form {
@@ -147,4 +149,9 @@ fn operands(count: usize) -> (&'static str, &'static str) {
         1 => ("Z.0", "V0.0"),
         _ => ("Z.0", "W.0"),
     }
+}
+
+/// Forms that are asked for on a platform: messages of the load/store cache only where it exists.
+pub fn asked(platform: Platform, form: &Form) -> bool {
+    platform.caps().memory.lsc || !form.op.starts_with("lsc")
 }

@@ -11,6 +11,8 @@ pub mod forms;
 pub mod proof;
 pub mod record;
 
+pub use self::forms::asked;
+
 use std::collections::BTreeMap;
 
 use finalizer::{Finalizer, Options};
@@ -131,11 +133,6 @@ pub fn judge(platform: Platform, form: &Form, recorded: &Recorded) -> Fate {
         None if verified => Fate::Differs(found),
         None => Fate::RefusedByIntel(found),
     }
-}
-
-/// Forms that are asked for on a platform: messages of the load/store cache only where it exists.
-pub fn asked(platform: Platform, form: &Form) -> bool {
-    platform.caps().memory.lsc || !form.op.starts_with("lsc")
 }
 
 /// Per instruction: how many forms have which fate.

@@ -14,7 +14,7 @@ use std::{
 
 use platforms::Platform;
 
-use super::{asked, forms};
+use super::forms::{self, asked};
 use crate::oracle::GenxIr;
 
 /// What Intel makes of a form.

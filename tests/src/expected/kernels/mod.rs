@@ -1,6 +1,6 @@
 //! A file for each source of `tests/kernels`: the cases of its kernels.
 
-use super::Kernels;
+use super::target::Kernels;
 
 /// The modules, and the source file of each.
 macro_rules! sources {
@@ -95,9 +95,10 @@ sources! {
 /// What all these files use.
 mod prelude {
     pub(super) use crate::expected::{
-        Kernels, Target,
-        accept::{Accept, dot, either, exactly, near, ulps},
+        accept::{Accept, dot, near, ulps},
         case::{Case, each, flat},
+        element::{either, exactly},
         opencl::{self, IntegerFunctions},
+        target::{Kernels, Target},
     };
 }
