@@ -11,6 +11,7 @@ use crate::{
     scoreboard::Scoreboard,
     strict,
     thread::{State, Thread, Trap},
+    watch::{self, Seen, Watch, Watched},
 };
 use gen_ir::{Class, Op, SyncFn};
 use platforms::Platform;
@@ -26,6 +27,7 @@ struct Counts {
     results: Vec<u64>,
     scramble: u64,
     asked: Vec<u64>,
+    seen: Vec<Seen>,
 }
 
 impl Counts {
@@ -38,6 +40,7 @@ impl Counts {
             results: vec![0; if options.results { program.len() } else { 0 }],
             scramble: options.scramble.map_or(0, |s| s.1),
             asked: Vec::new(),
+            seen: Vec::new(),
         }
     }
 }
@@ -206,6 +209,7 @@ fn run_groups(
         cycles,
         reports: reports.into_vec(),
         trace: counts.trace,
+        seen: counts.seen,
         asked: counts.asked,
     })
 }
@@ -370,7 +374,8 @@ fn fail(t: &Thread, cx: &Cx<'_>, trap: Trap) -> Error {
 /// Runs a thread until its turn ends, it waits, or it is done.
 fn turn(t: &mut Thread, cx: &mut Cx<'_>, options: &Options, counts: &mut Counts) -> Result<(), Error> {
     let program = cx.program;
-    let careful = t.shadow.is_some() || t.scoreboard.is_some() || options.trace;
+    let careful =
+        t.shadow.is_some() || t.scoreboard.is_some() || options.trace || !options.watches.is_empty();
     let mut done = 0;
     while t.state == State::Running && done < options.turn.max(1) {
         let pc = t.pc as usize;
@@ -450,6 +455,11 @@ fn one_careful(
             program.text(pc as u32)
         ));
     }
+    for &watch in watch::before(&options.watches, step.offset) {
+        if counts.seen.len() < options.trace_lines {
+            counts.seen.extend(look(t, cx, watch));
+        }
+    }
     if let Some(mut board) = t.scoreboard.take() {
         let checked = board.step(t, cx, step);
         t.scoreboard = Some(board);
@@ -501,6 +511,14 @@ fn one_careful(
             Ok(())
         }
     }
+}
+
+/// What a watch of registers sees.
+fn look(t: &Thread, cx: &Cx<'_>, watch: Watch) -> Option<Seen> {
+    let Watched::Registers(start, count) = watch.of else { return None };
+    let bytes = t.rf.get(start as usize..start.saturating_add(count) as usize)?;
+    let bytes = bytes.iter().map(|b| Some(*b)).collect();
+    Some(Seen { watch, group: cx.group.id, thread: t.number, active: t.active, bytes })
 }
 
 /// Channels for which what an instruction computes counts as undefined.

@@ -33,6 +33,7 @@ mod strict;
 mod tests;
 mod thread;
 pub mod visa;
+mod watch;
 
 pub use dispatch::{GroupReport, Groups, run as run_program};
 pub use launch::{Arg, Bindings, Dispatch, Launch, RawLaunch};
@@ -41,6 +42,7 @@ pub use options::{Error, Options, Poison};
 pub use payload::{Unfilled, unfilled};
 pub use program::Program;
 pub use report::{Fault, Report, RunReport, SendKind};
+pub use watch::{Seen, Watch, Watched};
 
 use platforms::Platform;
 

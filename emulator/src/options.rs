@@ -1,5 +1,7 @@
 //! What a run may be told, and why it ends without a result.
 
+use crate::watch::Watch;
+
 /// Why a run ended early.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Error {
@@ -65,8 +67,10 @@ pub struct Options {
     pub scoreboard: bool,
     /// Keep a line per executed instruction, up to `trace_lines`.
     pub trace: bool,
-    /// Most lines of trace.
+    /// Most lines of trace, and most of what watches see.
     pub trace_lines: usize,
+    /// What to look at before instructions, in the order of those: [`RunReport::seen`](crate::RunReport::seen).
+    pub watches: Vec<Watch>,
     /// Only what these instructions compute counts as undefined, and storing it is reported too: a strict
     /// run without such a report proves that their results do not matter.
     pub poison: Option<Poison>,
@@ -91,6 +95,7 @@ impl Default for Options {
             scoreboard: true,
             trace: false,
             trace_lines: 100_000,
+            watches: Vec::new(),
             poison: None,
             scramble: None,
             results: false,

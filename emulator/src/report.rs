@@ -3,6 +3,8 @@
 
 use std::{collections::BTreeMap, fmt};
 
+use crate::watch::Seen;
+
 /// What was found.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Fault {
@@ -142,6 +144,8 @@ pub struct RunReport {
     pub reports: Vec<Report>,
     /// One line per executed instruction, where asked for.
     pub trace: Vec<String>,
+    /// What watches saw, in order.
+    pub seen: Vec<Seen>,
     /// What functions were asked that are not modelled ([`crate::Options::opaque`]), in order: a number for each
     /// message, or channel of one to the sampler.
     pub asked: Vec<u64>,

@@ -23,3 +23,13 @@ pub(crate) fn copy(kernel: &Kernel<Virtual>, pool: &mut Pool<Virtual>) -> Kernel
         ..out
     }
 }
+
+/// The same kernel, whose instructions have their number as their origin.
+pub(crate) fn numbered(kernel: &Kernel<Virtual>, pool: &mut Pool<Virtual>) -> Kernel<Virtual> {
+    let mut out = copy(kernel, pool);
+    let insts = out.blocks.iter_mut().flat_map(|b| &mut b.insts);
+    for (number, inst) in (0..).zip(insts) {
+        inst.origin = number;
+    }
+    out
+}

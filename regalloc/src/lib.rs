@@ -84,6 +84,6 @@ mod split;
 mod tests;
 
 pub use error::Error;
-pub use options::{AllocStats, Options};
+pub use options::{AllocStats, Options, Placed};
 pub use rounds::{AllocationMemory, allocate};
 pub use split::Splitter;

@@ -1,6 +1,6 @@
 //! What callers choose, and what they learn beside the result.
 
-use gen_ir::Watch;
+use gen_ir::{Kernel, Virtual, Watch};
 
 /// Choices of the caller.
 #[derive(Clone, Debug)]
@@ -10,6 +10,9 @@ pub struct Options {
     /// Take little time: registers are handed out from the lowest on, and nothing is looked for that would make
     /// spilling cheaper.
     pub quick: bool,
+    /// Keep what was given places: [`AllocationMemory::take_placed`](crate::AllocationMemory::take_placed). Then
+    /// instructions of the result have as their origin their number in that.
+    pub keep: bool,
     /// Asked in every round.
     pub watch: Watch,
 }
@@ -17,8 +20,19 @@ pub struct Options {
 impl Default for Options {
     /// The checker is on in builds with debug assertions.
     fn default() -> Options {
-        Options { check: cfg!(debug_assertions), quick: false, watch: Watch::NONE }
+        Options { check: cfg!(debug_assertions), quick: false, keep: false, watch: Watch::NONE }
     }
+}
+
+/// Code over variables as it was given registers, and where those are.
+#[derive(Debug)]
+pub struct Placed {
+    /// The code, with all that spilling has added.
+    pub kernel: Kernel<Virtual>,
+    /// By variable: its first byte in its register file; none for what is never there.
+    pub at: Vec<Option<u32>>,
+    /// By instruction: its origin.
+    pub origins: Vec<u32>,
 }
 
 /// What allocation cost.

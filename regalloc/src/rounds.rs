@@ -1,7 +1,7 @@
 //! The rounds of an allocation: place, and rewrite what finds no place, until all have one.
 
 use crate::{
-    AllocStats, Error, Options,
+    AllocStats, Error, Options, Placed,
     analysis::{
         Analysis,
         flow::Flow,
@@ -31,6 +31,8 @@ const MAX_ROUNDS: u32 = 24;
 #[derive(Default)]
 pub struct AllocationMemory {
     pool: Pool<Virtual>,
+    /// What the last allocation was told to keep.
+    kept: Option<Placed>,
     flow: Flow,
     history: History,
     now: Analysis,
@@ -62,6 +64,13 @@ impl std::fmt::Debug for AllocationMemory {
     }
 }
 
+impl AllocationMemory {
+    /// What the last allocation was told to keep.
+    pub fn take_placed(&mut self) -> Option<Placed> {
+        self.kept.take()
+    }
+}
+
 /// Gives every variable a place. `memory` and `pool` have memory for the work and for its result.
 ///
 /// # Errors
@@ -85,7 +94,17 @@ pub fn allocate(
         let mut work: Option<Kernel<Virtual>> = None;
         let result = rounds(kernel, (options, aims), memory, &mut work).map(|stats| {
             let [.., general] = &memory.placed;
-            (apply::apply(work.as_ref().unwrap_or(kernel), &general.at, pool), stats)
+            let done = work.as_ref().unwrap_or(kernel);
+            if !options.keep {
+                return (apply::apply(done, &general.at, pool), stats);
+            }
+            let at = general.at.iter().map(|at| Some(*at).filter(|at| *at != place::UNPLACED)).collect();
+            let origins = done.insts().map(|(_, inst)| inst.origin).collect();
+            memory.kept = Some(Placed { kernel: copy::copy(done, &mut memory.pool), at, origins });
+            let numbered = copy::numbered(done, &mut memory.pool);
+            let code = apply::apply(&numbered, &general.at, pool);
+            memory.pool.keep_kernel(numbered);
+            (code, stats)
         });
         if let Some(work) = work {
             memory.pool.keep_kernel(work);

@@ -1,5 +1,16 @@
 //! The `.dbg` files of Intel's finalizer and of ours: a reader.
 
+/// Where a variable is, before some instructions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The first and last vISA instruction.
+    pub range: (u32, u32),
+    /// The file of the variable and that of the place: 0 addresses, 1 flags, 2 general registers, 3 memory.
+    pub files: (u8, u8),
+    /// The place: a register and a byte in it, or an offset in memory.
+    pub at: (u16, u16),
+}
+
 /// A kernel or function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Routine {
@@ -11,8 +22,8 @@ pub struct Routine {
     pub offsets: Vec<(u32, u32)>,
     /// Numbers of vISA instructions, and places; the last is the end.
     pub insts: Vec<(u32, u32)>,
-    /// Variables, and how many places each has.
-    pub variables: Vec<(String, usize)>,
+    /// Variables, and where they are.
+    pub variables: Vec<(String, Vec<Place>)>,
     /// Name, first and last vISA instruction.
     pub subroutines: Vec<(String, u32, u32)>,
     /// Bytes of its frame.
@@ -41,16 +52,16 @@ impl Bytes<'_> {
         (0..self.number(4)?).map(|_| Some((self.number(4)?, self.number(4)?))).collect()
     }
 
-    /// Live ranges with places: how many.
-    fn places(&mut self, bytes: usize) -> Option<usize> {
-        let count = self.number(2)?;
-        for _ in 0..count {
-            // From, to, kind of the variable, kind of the place, the place.
-            self.take(2 * bytes + 1)?;
-            assert!(self.number(1)? <= 3, "a kind of register");
-            self.take(4)?;
-        }
-        Some(count as usize)
+    /// Live ranges with places.
+    fn places(&mut self, bytes: usize) -> Option<Vec<Place>> {
+        let place = |rest: &mut Self| {
+            let range = (rest.number(bytes)?, rest.number(bytes)?);
+            let files = (rest.number(1)? as u8, rest.number(1)? as u8);
+            assert!(files.0 <= 2 && files.1 <= 3, "kinds of registers");
+            let at = (rest.number(2)? as u16, rest.number(2)? as u16);
+            Some(Place { range, files, at })
+        };
+        (0..self.number(2)?).map(|_| place(self)).collect()
     }
 
     /// Registers that are saved: place, registers, where each goes.

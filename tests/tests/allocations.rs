@@ -16,9 +16,20 @@ use visa::{Module, Version};
 
 /// Allocations that hold a result: each list or text that is not empty is one.
 fn blocks(binary: &Binary) -> u64 {
-    let Binary { code, info, relocations, symbols, warnings, origins, debug_info, free_registers, stats } =
-        binary;
+    let Binary {
+        code,
+        info,
+        relocations,
+        symbols,
+        warnings,
+        origins,
+        debug_info,
+        lines,
+        free_registers,
+        stats,
+    } = binary;
     assert!(origins.is_empty() && debug_info.is_empty() && free_registers.is_none(), "not asked for");
+    assert!(lines.rows.is_empty(), "not asked for");
     let text = |s: &String| u64::from(!s.is_empty());
     let mut blocks = u64::from(!code.is_empty()) + text(&info.name);
     blocks += u64::from(!info.inputs.is_empty()) + info.inputs.iter().map(|i| text(&i.name)).sum::<u64>();
@@ -32,9 +43,20 @@ fn blocks(binary: &Binary) -> u64 {
 
 /// Bytes of these allocations.
 fn bytes(binary: &Binary) -> u64 {
-    let Binary { code, info, relocations, symbols, warnings, origins, debug_info, free_registers, stats } =
-        binary;
+    let Binary {
+        code,
+        info,
+        relocations,
+        symbols,
+        warnings,
+        origins,
+        debug_info,
+        lines,
+        free_registers,
+        stats,
+    } = binary;
     assert!(origins.is_empty() && debug_info.is_empty() && free_registers.is_none(), "not asked for");
+    assert!(lines.rows.is_empty(), "not asked for");
     fn list<T>(list: &[T]) -> usize {
         size_of_val(list)
     }

@@ -10,6 +10,7 @@ use crate::{
     Dispatch, Error, Memory, Options,
     report::{Reports, RunReport, SendKind},
     thread::Trap,
+    watch::{self, Seen, Watch, Watched},
 };
 use std::collections::BTreeMap;
 use visa::{InputVar, Inst, Op, Predefined};
@@ -23,6 +24,7 @@ struct Counts {
     sends: BTreeMap<SendKind, u64>,
     total: u64,
     trace: Vec<String>,
+    seen: Vec<Seen>,
 }
 
 /// Runs all groups of a dispatch.
@@ -32,7 +34,8 @@ pub(super) fn dispatch(
     memory: &mut Memory,
     options: &Options,
 ) -> Result<RunReport, Error> {
-    let mut counts = Counts { opcodes: [0; 256], sends: BTreeMap::new(), total: 0, trace: Vec::new() };
+    let mut counts =
+        Counts { opcodes: [0; 256], sends: BTreeMap::new(), total: 0, trace: Vec::new(), seen: Vec::new() };
     let mut reports = Reports::default();
     let (mut threads, mut asked) = (0, Vec::new());
     let memories = crate::dispatch::ThreadMemory::new(program.platform, dispatch, memory);
@@ -76,6 +79,7 @@ pub(super) fn dispatch(
         sends: counts.sends,
         reports: reports.into_vec(),
         trace: counts.trace,
+        seen: counts.seen,
         asked,
         ..RunReport::default()
     })
@@ -220,6 +224,12 @@ fn turn(t: &mut Thread<'_>, cx: &mut Cx<'_>, options: &Options, counts: &mut Cou
                 text(unit, pc)
             ));
         }
+        // Variables are the kernel's.
+        for &watch in watch::before(&options.watches, pc).iter().filter(|_| t.frame.unit == 0) {
+            if counts.seen.len() < options.trace_lines {
+                counts.seen.extend(look(t, cx, watch));
+            }
+        }
         match one(t, cx, inst) {
             Ok(Some(kind)) => *counts.sends.entry(kind).or_insert(0) += 1,
             Ok(None) => {}
@@ -227,6 +237,15 @@ fn turn(t: &mut Thread<'_>, cx: &mut Cx<'_>, options: &Options, counts: &mut Cou
         }
     }
     Ok(())
+}
+
+/// What a watch of a variable sees.
+fn look(t: &Thread<'_>, cx: &Cx<'_>, watch: Watch) -> Option<Seen> {
+    let Watched::Variable(id) = watch.of else { return None };
+    let (at, len) = t.var(id).ok()?;
+    let byte = |at: usize| Some(t.file[at]).filter(|_| !t.undefined(at, 1));
+    let bytes = (at..at + len as usize).map(byte).collect();
+    Some(Seen { watch, group: cx.group.id, thread: t.number, active: t.frame.active, bytes })
 }
 
 /// Runs one instruction; says what kind of message it was.

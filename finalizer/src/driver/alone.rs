@@ -181,6 +181,7 @@ fn routine((code, number): (Kernel<Physical>, u32)) -> Routine {
         frame: 0,
         entries: Default::default(),
         warnings: Vec::new(),
+        places: Vec::new(),
     }
 }
 

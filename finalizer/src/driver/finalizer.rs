@@ -332,11 +332,11 @@ fn debug_info(
     let mut first = kernel.insts as usize;
     // A kernel without functions has no frame.
     let frame = if functions.is_empty() { 0 } else { kernel.frame };
-    let mut parts = vec![debug::Part { source, insts: (0, first), frame }];
+    let mut parts = vec![debug::Part { source, insts: (0, first), frame, places: &kernel.places }];
     for f in functions {
         let end = first + f.insts as usize;
         let source = &module.functions[f.number as usize];
-        parts.push(debug::Part { source, insts: (first, end), frame: f.frame });
+        parts.push(debug::Part { source, insts: (first, end), frame: f.frame, places: &f.places });
         first = end;
     }
     let file = debug::write(&kernel.code, &parts, offsets, to_index(code.len()));

@@ -49,9 +49,21 @@ pub(crate) fn routine(
         }
     }
     let Code::Physical(code) = code else { unreachable!("the list of passes ends with registers") };
-    let Job { warnings, allocation, calls, frame, entries, symbols, .. } = job;
+    let Job { warnings, allocation, calls, frame, entries, symbols, places, .. } = job;
     let insts = to_index(code.inst_count());
-    Ok(Routine { number: 0, rank: 0, code, insts, allocation, symbols, calls, frame, entries, warnings })
+    Ok(Routine {
+        number: 0,
+        rank: 0,
+        code,
+        insts,
+        allocation,
+        symbols,
+        calls,
+        frame,
+        entries,
+        warnings,
+        places,
+    })
 }
 
 /// Why a pass does not.

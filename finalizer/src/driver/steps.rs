@@ -14,7 +14,7 @@ use crate::{
         workspace::{self, FRAME_UNIT, Job, Workspace},
     },
     legalize,
-    link::{calls, entries, relocate},
+    link::{calls, entries, places, relocate},
     lower,
     optimize::{Facts, pair},
     schedule, swsb,
@@ -61,6 +61,9 @@ pub(super) fn lower(job: &mut Job<'_>, work: &mut Workspace) -> Result<Kernel<Vi
     let (source, platform) = (job.source, job.cx.options.platform);
     work.analyses.keep(Facts::NONE);
     let lowered = lower::lower(source, platform, &options, &mut work.lower, &mut work.virtuals);
+    if let (true, Ok(kernel)) = (job.cx.options.debug_info, &lowered) {
+        job.defined = Some(places::Defined::of(source, kernel));
+    }
     lowered.map_err(|e| {
         let placed = |e: lower::LowerError| match source.places {
             visa::PlaceKind::Line => {
@@ -99,7 +102,8 @@ pub(super) fn allocate(
 ) -> Result<Kernel<Physical>, Refusal> {
     let options = job.cx.options;
     let quick = options.level == Level::O0;
-    let choices = regalloc::Options { check: options.verify, quick, watch: options.watch.clone() };
+    let keep = job.defined.is_some();
+    let choices = regalloc::Options { check: options.verify, quick, keep, watch: options.watch.clone() };
     let allocated = regalloc::allocate(&kernel, &choices, &mut work.registers, &mut work.physicals);
     let (code, allocation) = allocated.map_err(|e| {
         let fault = match e {
@@ -109,6 +113,7 @@ pub(super) fn allocate(
         fault.in_kernel(&*kernel.name)
     })?;
     job.allocation = allocation;
+    job.placed = work.registers.take_placed();
     job.frame = (kernel.spill_offset + allocation.scratch_bytes).next_multiple_of(FRAME_UNIT);
     work.virtuals.keep_kernel(kernel);
     Ok(code)
@@ -119,7 +124,7 @@ pub(super) fn expand_calls(
     job: &mut Job<'_>,
     work: &mut Workspace,
 ) -> Result<(), Refusal> {
-    let callee = |origin| workspace::callee(job.source, job.cx.module, origin);
+    let callee = |origin| workspace::callee(job.source, job.cx.module, job.origin(origin));
     job.calls = calls::expand(code, job.frame, callee, &mut work.calls, &mut work.physicals);
     Ok(())
 }
@@ -180,6 +185,8 @@ pub(super) fn align_entries(
     work: &mut Workspace,
 ) -> Result<(), Refusal> {
     job.entries = entries::align(code, &mut work.physicals);
+    // The code is in its last order.
+    job.find_places(code);
     Ok(())
 }
 

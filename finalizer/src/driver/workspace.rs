@@ -1,12 +1,12 @@
 //! What the passes of one kernel or function share: the memory they work in, what they ask, and what they find out.
 
-use gen_ir::{Kernel, Physical, Pool, Virtual};
+use gen_ir::{Inst, Kernel, Physical, Pool, Virtual};
 use narrow::to_index;
 use visa::{Module, Verifier};
 
 use crate::{
     Diagnostic, Options, legalize,
-    link::{calls, entries, relocate},
+    link::{calls, entries, places, relocate},
     lower, optimize, schedule, swsb,
 };
 
@@ -48,6 +48,8 @@ pub(crate) struct Routine {
     pub frame: u32,
     pub entries: entries::Entries,
     pub warnings: Vec<Diagnostic>,
+    /// Where its variables are, if debug information was asked for.
+    pub places: Vec<places::Place>,
 }
 
 /// The base of scratch memory moves in these steps.
@@ -76,6 +78,11 @@ pub(crate) struct Job<'a> {
     pub frame: u32,
     pub entries: entries::Entries,
     pub symbols: (u32, u32),
+    /// What lowering writes into variables, if debug information was asked for.
+    pub defined: Option<places::Defined>,
+    /// What was given registers, for as long as instructions have their number in that as their origin.
+    pub placed: Option<regalloc::Placed>,
+    pub places: Vec<places::Place>,
 }
 
 impl<'a> Job<'a> {
@@ -91,6 +98,32 @@ impl<'a> Job<'a> {
             frame: 0,
             entries: entries::Entries::default(),
             symbols: (0, 0),
+            defined: None,
+            placed: None,
+            places: Vec::new(),
+        }
+    }
+
+    /// The vISA instruction that the origin of an instruction stands for.
+    pub fn origin(&self, origin: u32) -> u32 {
+        match &self.placed {
+            Some(placed) => {
+                placed.origins.get(origin as usize).copied().unwrap_or(Inst::<Physical>::NO_ORIGIN)
+            }
+            None => origin,
+        }
+    }
+
+    /// Finds where variables are, and gives instructions their origins back.
+    pub fn find_places(&mut self, code: &mut Kernel<Physical>) {
+        if let (Some(defined), Some(placed)) = (self.defined.take(), &self.placed) {
+            self.places = places::find(&defined, placed, code, self.source);
+        }
+        if self.placed.is_some() {
+            for inst in code.blocks.iter_mut().flat_map(|b| &mut b.insts) {
+                inst.origin = self.origin(inst.origin);
+            }
+            self.placed = None;
         }
     }
 }

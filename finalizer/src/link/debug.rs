@@ -12,17 +12,21 @@
 //! | where the routine begins in the code; all places of it count from there | u32 |
 //! | offset in the object, place: of text none, and none here | u32, pairs of u32 |
 //! | number of the vISA instruction, place, in the order of the code; last what follows the highest, and the end | u32, pairs of u32 |
-//! | variables: name, and number of places | u32, (name, u16) |
+//! | variables: name, number of places | u32, (name, u16, places) |
+//! | a place: first and last instruction, file of the variable and of the place (2: general registers) | u16, u16, u8, u8 |
+//! | register and byte in it | u16, u16 |
 //! | subroutines: name, first and last instruction, places of the return address | u16, (name, u32, u32, u16) |
 //! | bytes of the frame; no frame pointer, caller's frame pointer, return address | u16, 3 times u8 |
 //! | registers that the callee and the caller save | u16, u16 |
 //!
-//! Variables have no places: optimization keeps a variable's value in other registers than its own, or not at all, and a
-//! place that is not true at every instruction it is given for is worse than none.
+//! A place is told where it holds what the variable has before the instruction, which is not everywhere: see `places`.
+//! Numbers of instructions have 16 bits there, so what comes behind has no places.
 
 use gen_ir::{Inst, Kernel, Physical};
 use narrow::to_index;
 use visa::Opcode;
+
+use super::places::Place;
 
 const MAGIC: u32 = 0xdead_d010;
 
@@ -33,7 +37,12 @@ pub(crate) struct Part<'a> {
     pub insts: (usize, usize),
     /// Bytes of its frame in scratch memory.
     pub frame: u32,
+    /// Where its variables are.
+    pub places: &'a [Place],
 }
+
+/// General registers, as the file of a variable and as that of a place.
+const GENERAL: u8 = 2;
 
 /// The file. `offsets` says where the instructions of the code begin, which has `end` bytes.
 pub(crate) fn write(code: &Kernel<Physical>, parts: &[Part<'_>], offsets: &[u32], end: u32) -> Vec<u8> {
@@ -55,7 +64,8 @@ pub(crate) fn write(code: &Kernel<Physical>, parts: &[Part<'_>], offsets: &[u32]
             out.u32(origin);
             out.u32(at);
         }
-        out.variables(part.source);
+        let grf_bytes = code.platform.caps().regs.grf_bytes;
+        out.variables(part.source, part.places, grf_bytes.into());
         out.subroutines(part.source);
         out.u16(part.frame as usize);
         out.bytes(&[0; 3]);
@@ -105,20 +115,42 @@ impl File {
         self.bytes(bytes);
     }
 
-    /// Declared variables by the letters and numbers of the text.
-    fn variables(&mut self, source: &visa::Kernel) {
-        let general = (0..source.vars.len()).map(|i| format!("V{}", visa::VarId::from_declared(i).index()));
+    /// Declared variables by the letters and numbers of the text, and where they are.
+    fn variables(&mut self, source: &visa::Kernel, places: &[Place], grf_bytes: u32) {
+        let counts = [source.addrs.len(), source.preds.len(), source.surfaces.len(), source.samplers.len()];
+        self.u32(to_index(source.vars.len() + counts.iter().sum::<usize>()));
+        for i in 0..source.vars.len() {
+            let id = visa::VarId::from_declared(i);
+            self.name(&format!("V{}", id.index()));
+            let (root, offset) = source.resolve_alias(id);
+            let root = root.declared().map(to_index);
+            let place = places.iter().find(|p| Some(p.root) == root);
+            self.places(place.map_or(&[], |p| &p.ranges), place.map_or(0, |p| p.at + offset), grf_bytes);
+        }
         let addresses = (0..source.addrs.len()).map(|i| format!("A{i}"));
         let predicates = (0..source.preds.len()).map(|i| format!("P{}", i + 1));
         let surfaces =
             (0..source.surfaces.len()).map(|i| format!("T{}", visa::SurfaceId::from_declared(i).0));
         let samplers = (0..source.samplers.len()).map(|i| format!("S{i}"));
-        let handles = surfaces.chain(samplers);
-        let names: Vec<String> = general.chain(addresses).chain(predicates).chain(handles).collect();
-        self.u32(to_index(names.len()));
-        for name in names {
+        for name in addresses.chain(predicates).chain(surfaces).chain(samplers) {
             self.name(&name);
             self.u16(0);
+        }
+    }
+
+    /// A place in general registers, for ranges of instructions.
+    fn places(&mut self, ranges: &[(u32, u32)], at: u32, grf_bytes: u32) {
+        let told = ranges.iter().filter_map(|&(first, last)| {
+            Some((u16::try_from(first).ok()?, u16::try_from(last).unwrap_or(u16::MAX)))
+        });
+        let told: Vec<(u16, u16)> = told.take(u16::MAX.into()).collect();
+        self.u16(told.len());
+        for (first, last) in told {
+            self.u16(first.into());
+            self.u16(last.into());
+            self.bytes(&[GENERAL, GENERAL]);
+            self.u16((at / grf_bytes) as usize);
+            self.u16((at % grf_bytes) as usize);
         }
     }
 

@@ -5,4 +5,6 @@ pub(crate) mod debug;
 pub(crate) mod entries;
 pub(crate) mod free;
 pub(crate) mod lines;
+mod needs;
+pub(crate) mod places;
 pub(crate) mod relocate;
