@@ -88,12 +88,6 @@ pub fn lookup(opcode: Opcode, sub: u8) -> Option<&'static Row> {
     }
 }
 
-/// The row of the opcode with this byte, if it is of an opcode without sub-opcode.
-#[inline]
-pub(crate) fn plain(byte: u8) -> Option<&'static Row> {
-    PLAIN[usize::from(byte)]
-}
-
 fn lookup_sub(opcode: Opcode, sub: u8) -> Option<&'static Row> {
     let at = WITH_SUB.iter().position(|o| *o == opcode)?;
     *BY_SUB[at].get(usize::from(sub))?
@@ -124,11 +118,6 @@ mod tests {
             assert!(std::ptr::eq(lookup(row.opcode, row.sub.unwrap_or(0)).unwrap(), row), "{}", row.name);
             assert_eq!(has_sub(row.opcode), row.sub.is_some());
             assert_eq!(has_sub(row.opcode), row.slots.first().is_some_and(|s| s.enc == Enc::Sub));
-            assert_eq!(plain(row.opcode.raw()).is_some(), row.sub.is_none());
-            let operands = row.vector_slots();
-            assert_eq!(operands.len(), row.vectors.into());
-            assert!(operands.iter().all(|s| s.enc == Enc::Vector && s.when == When::Always));
-            assert!(operands.is_empty() || operands.len() == row.operand_slots().count());
         }
     }
 }

@@ -21,7 +21,6 @@ mod platform;
 mod reach;
 #[cfg(test)]
 mod tests;
-mod usual;
 mod values;
 
 pub use finding::{Finding, Rule, Severity, Subject, VerifyOptions};
@@ -120,8 +119,8 @@ pub fn verify_safety(kernel: &Kernel, grf_bytes: u32) -> Vec<Finding> {
 pub struct Verifier {
     /// Where each variable's bytes are.
     roots: Vec<Root>,
-    /// What usual operands are held against, by variable.
-    reaches: Vec<usual::Reach>,
+    /// What operands are held against, by variable.
+    reaches: Vec<reach::Reach>,
     decl: decl::DeclarationMemory,
     flow: flow::FlowMemory,
 }
@@ -178,11 +177,12 @@ fn run_kernel(
     }
     let start = findings.len();
     let Verifier { roots, reaches, decl, flow } = memory;
-    let mut checker = Checker { kernel, options, safety_only, start, findings, roots, operand: None };
+    let mut checker =
+        Checker { kernel, options, safety_only, start, findings, roots, reaches, operand: None };
     checker.declarations(decl);
     // Operands are looked up in the declarations: without those there is nothing to check against.
     if !checker.broken() {
-        checker.code(reaches, &mut flow.marks);
+        checker.code(&mut flow.marks);
         checker.flow(flow);
     }
 }

@@ -52,9 +52,7 @@ impl Lowerer<'_> {
         if some && self.rewritten(opcode, op, dst, Srcs::new(srcs))? {
             return Ok(());
         }
-        if !self.append_usual(op, dst, srcs.iter()) {
-            self.unusual(opcode, op, dst, Srcs::new(srcs))?;
-        }
+        self.append_same(opcode, op, dst, Srcs::new(srcs))?;
         self.settle_types(opcode, op)
     }
 
@@ -80,7 +78,7 @@ impl Lowerer<'_> {
                     && !self.caps.ops.int64
                     && self.operand_type(&srcs[0]) == Some(visa::Type::UQ) =>
             {
-                self.unusual(opcode, Op::Shr, dst, srcs).map(|()| true)
+                self.append_same(opcode, Op::Shr, dst, srcs).map(|()| true)
             }
             // What narrows 64 bits leaves nothing to saturate.
             Op::Asr | Op::Shr
@@ -90,7 +88,7 @@ impl Lowerer<'_> {
                     // Without a sign a value may be beyond what a signed destination holds.
                     && (op != Op::Shr || self.operand_type(dst) == Some(visa::Type::UQ)) =>
             {
-                self.unusual(opcode, op, dst, srcs)?;
+                self.append_same(opcode, op, dst, srcs)?;
                 self.block_insts().last_mut().into_iter().for_each(|inst| inst.sat = false);
                 Ok(true)
             }
@@ -124,9 +122,8 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The same with operands of any kind.
-    #[inline(never)]
-    fn unusual(&mut self, opcode: Opcode, op: Op, dst: &VectorOperand, srcs: Srcs<'_>) -> Lowered {
+    /// Appends `dst = op(srcs...)`, guarded by the current predicate.
+    fn append_same(&mut self, opcode: Opcode, op: Op, dst: &VectorOperand, srcs: Srcs<'_>) -> Lowered {
         if let VectorOperand::Predicate(..) = dst {
             return self.predicate_logic(opcode, dst, srcs);
         }
@@ -150,9 +147,6 @@ impl Lowerer<'_> {
     /// `mad`. Gen: `dst = src0 + src1 * src2`.
     pub(crate) fn mad(&mut self, operands: &[Operand]) -> Lowered {
         let (dst, srcs) = (operands[0].vector(), &operands[1..]);
-        if self.append_usual(Op::Mad, dst, srcs.iter().rev()) {
-            return self.settle_types(Opcode::Mad, Op::Mad);
-        }
         let (dst, sat) = self.dst(dst)?;
         let mut src = [Src::None; 3];
         for (slot, operand) in src.iter_mut().zip(srcs.iter().rev()) {

@@ -194,16 +194,16 @@ impl Facts {
                     self.flow(kernel, i, operands, &mut routine);
                 }
             }
-            let mut usual = record.pred.is_none();
+            let mut plain = record.pred.is_none();
             for operand in operands {
-                usual &= match operand {
+                plain &= match operand {
                     Operand::Vector(VectorOperand::General(g)) => g.var.declared().is_some(),
                     Operand::Vector(VectorOperand::Immediate { .. }) => true,
                     _ => false,
                 };
             }
-            if !usual {
-                self.unusual(kernel, i, operands);
+            if !plain {
+                self.named_by(kernel, i, operands);
             }
         }
         self.routines.push(routine.facts());
@@ -254,8 +254,8 @@ impl Facts {
         }
     }
 
-    /// An instruction that has a predicate, or operands that are neither of declared variables nor constants.
-    fn unusual(&mut self, kernel: &Kernel, index: usize, operands: &[Operand]) {
+    /// Notes what an instruction names that has a predicate, or operands that are neither of declared variables nor constants.
+    fn named_by(&mut self, kernel: &Kernel, index: usize, operands: &[Operand]) {
         let record = &kernel.code[index];
         if record.opcode == Opcode::Movs {
             self.movs(operands, record.pred.is_some());

@@ -84,23 +84,6 @@ fn make_room(insts: &mut Vec<VInst>, pool: &mut Pool<Virtual>) {
     }
 }
 
-/// Appends an instruction that has no operands yet.
-#[inline(always)]
-pub(super) fn append<'i>(
-    insts: &'i mut Vec<VInst>,
-    pool: &mut Pool<Virtual>,
-    op: gen_ir::Op,
-    lanes: Lanes,
-    pred: Option<Pred<Virtual>>,
-    origin: u32,
-) -> &'i mut VInst {
-    make_room(insts, pool);
-    let Lanes { exec, chan, no_mask } = lanes;
-    insts.push(VInst { chan, no_mask, pred, origin, ..VInst::new(op, exec) });
-    let last = insts.len() - 1;
-    &mut insts[last]
-}
-
 impl Lowerer<'_> {
     /// Emits code that nothing made before or after it in the same block may serve.
     pub(crate) fn apart<T>(&mut self, emit: impl FnOnce(&mut Self) -> T) -> T {
@@ -144,8 +127,14 @@ impl Lowerer<'_> {
 
     /// Appends an instruction with nothing but an opcode and the current vISA instruction's channels and
     /// predicate.
+    #[inline]
     pub(crate) fn append(&mut self, op: gen_ir::Op) -> &mut VInst {
-        append(&mut self.insts, self.pool, op, self.lanes, self.pred, self.origin)
+        make_room(&mut self.insts, self.pool);
+        let Lanes { exec, chan, no_mask } = self.lanes;
+        let (pred, origin) = (self.pred, self.origin);
+        self.insts.push(VInst { chan, no_mask, pred, origin, ..VInst::new(op, exec) });
+        let last = self.insts.len() - 1;
+        &mut self.insts[last]
     }
 
     /// Appends an instruction.

@@ -1,11 +1,11 @@
 //! Operands: vISA vector and raw operands become Gen IR operands.
 
-use gen_ir::{Dst, ExecSize, Op, Region, Src, SrcMod, Type, VarClass};
+use gen_ir::{Dst, ExecSize, Region, Src, SrcMod, Type, VarClass};
 use narrow::{const_u16, to_u8};
-use visa::{AddressOperand, GeneralOperand, IndirectOperand, Modifier, Operand, RawOperand, VectorOperand};
+use visa::{AddressOperand, GeneralOperand, IndirectOperand, Modifier, RawOperand, VectorOperand};
 
 pub(crate) use super::vars::gen_type;
-use super::{Lowered, Lowerer, location::Location, lowerer::append, vars::VarMap};
+use super::{Lowered, Lowerer, location::Location, vars::Handle};
 use crate::build::{Lanes, VDst, VReg, VSrc};
 
 /// vISA execution sizes are Gen's.
@@ -87,63 +87,19 @@ pub(crate) const fn is_arithmetic(modifier: Modifier) -> bool {
     matches!(modifier, Modifier::Neg | Modifier::NegAbs | Modifier::Abs)
 }
 
-impl VarMap {
-    /// A source operand of the usual kinds: a region of a declared variable, or a constant.
-    #[inline(always)]
-    fn usual_src(&self, operand: &VectorOperand, exec: ExecSize) -> Option<VSrc> {
-        match operand {
-            VectorOperand::General(g) => {
-                let (reg, ty) = self.place(g)?;
-                let region = if exec == ExecSize::S1 { Region::SCALAR } else { region(g.region) };
-                Some(Src::Direct { reg, region, mods: modifiers(g.modifier), ty })
-            }
-            VectorOperand::Immediate { ty, bits } => Some(Src::imm(*bits, gen_type(*ty)?)),
-            _ => None,
-        }
-    }
-
-    /// A destination of the usual kind, a declared variable, and whether it saturates.
-    #[inline(always)]
-    fn usual_dst(&self, operand: &VectorOperand) -> Option<(VDst, bool)> {
-        let VectorOperand::General(g) = operand else { return None };
-        let (reg, ty) = self.place(g)?;
-        Some((Dst::Direct { reg, horz: stride(g.region), ty }, g.modifier == Modifier::Sat))
-    }
-}
-
 impl Lowerer<'_> {
-    /// Appends `dst = op(srcs...)`, guarded by the current predicate, if all operands are of the usual kinds
-    /// and mean in Gen what they mean in vISA.
-    #[inline(always)]
-    pub(crate) fn append_usual<'o>(
-        &mut self,
-        op: Op,
-        dst: &VectorOperand,
-        srcs: impl Iterator<Item = &'o Operand>,
-    ) -> bool {
-        let exec = self.lanes.exec;
-        let vars = &self.vars;
-        let inst = append(&mut self.insts, self.pool, op, self.lanes, self.pred, self.origin);
-        let fill = || {
-            (inst.dst, inst.sat) = vars.usual_dst(dst)?;
-            for (slot, operand) in inst.src.iter_mut().zip(srcs) {
-                let operand = operand.vector();
-                *slot = vars.usual_src(operand, exec)?;
-                if is_arithmetic(operand.modifier()) && op.info().logic {
-                    return None;
-                }
-            }
-            Some(())
-        };
-        let usual = fill().is_some();
-        if !usual {
-            self.insts.pop();
+    /// The register a general operand starts in, and the type of its elements.
+    #[inline]
+    fn general(&self, g: &GeneralOperand) -> Lowered<(VReg, Type)> {
+        match self.vars.place(g) {
+            Some(place) => Ok(place),
+            None => self.predefined(g),
         }
-        usual
     }
 
-    /// The register a general operand starts in, and the type of its elements.
-    fn general(&self, g: &GeneralOperand) -> Lowered<(VReg, Type)> {
+    /// The same of a variable that has no place of its own: a predefined one, or one that this kernel cannot have.
+    #[inline(never)]
+    fn predefined(&self, g: &GeneralOperand) -> Lowered<(VReg, Type)> {
         let ty = gen_type(self.visa.var_type(g.var).ok_or("no such variable")?).ok_or(NO_TYPE)?;
         let byte = u32::from(g.row) * self.grf() + u32::from(g.col) * ty.bytes();
         let reg = match self.location(g.var)? {
@@ -161,42 +117,40 @@ impl Lowerer<'_> {
     }
 
     /// A source operand of an instruction on `lanes`.
+    #[inline]
     pub(crate) fn src_for(&mut self, operand: &VectorOperand, lanes: Lanes) -> Lowered<VSrc> {
-        match self.vars.usual_src(operand, lanes.exec) {
-            Some(src) => Ok(src),
-            None => self.unusual_src(operand, lanes),
-        }
-    }
-
-    fn unusual_src(&mut self, operand: &VectorOperand, lanes: Lanes) -> Lowered<VSrc> {
         match operand {
             VectorOperand::General(g) => {
                 let (reg, ty) = self.general(g)?;
                 let region = if lanes.exec == ExecSize::S1 { Region::SCALAR } else { region(g.region) };
                 Ok(Src::Direct { reg, region, mods: modifiers(g.modifier), ty })
             }
-            VectorOperand::Indirect(i) => self.indirect_src(i, lanes),
             VectorOperand::Immediate { ty, bits } => Ok(Src::imm(*bits, gen_type(*ty).ok_or(NO_TYPE)?)),
+            VectorOperand::Indirect(i) => self.indirect_src(i, lanes),
             VectorOperand::Address(a) => self.address_src(a, lanes),
-            VectorOperand::Predicate(p, _) => {
-                let flag = self.flag(p.id, lanes)?;
-                let ty = if self.out.vars[flag.index()].bytes > 2 { Type::Ud } else { Type::Uw };
-                Ok(Src::scalar(VReg::var_at(flag, 0), ty))
-            }
+            VectorOperand::Predicate(p, _) => self.predicate_src(p.id, lanes),
             VectorOperand::Surface { surface, offset } => {
                 let handle = self.surface_handle(*surface)?;
-                match handle.known {
-                    Some(value) => Ok(Src::ud(value)),
-                    None => Ok(Src::scalar(self.handle_element(handle, *offset)?, Type::Ud)),
-                }
+                self.handle_src(handle, *offset)
             }
             VectorOperand::Sampler { sampler, offset } => {
                 let handle = self.sampler_handle(*sampler)?;
-                match handle.known {
-                    Some(value) => Ok(Src::ud(value)),
-                    None => Ok(Src::scalar(self.handle_element(handle, *offset)?, Type::Ud)),
-                }
+                self.handle_src(handle, *offset)
             }
+        }
+    }
+
+    fn predicate_src(&mut self, pred: visa::PredId, lanes: Lanes) -> Lowered<VSrc> {
+        let flag = self.flag(pred, lanes)?;
+        let ty = if self.out.vars[flag.index()].bytes > 2 { Type::Ud } else { Type::Uw };
+        Ok(Src::scalar(VReg::var_at(flag, 0), ty))
+    }
+
+    /// An element of a surface's or sampler's handle.
+    fn handle_src(&mut self, handle: Handle, offset: u8) -> Lowered<VSrc> {
+        match handle.known {
+            Some(value) => Ok(Src::ud(value)),
+            None => Ok(Src::scalar(self.handle_element(handle, offset)?, Type::Ud)),
         }
     }
 
@@ -226,10 +180,14 @@ impl Lowerer<'_> {
     }
 
     /// A destination operand and whether it saturates.
+    #[inline]
     pub(crate) fn dst(&mut self, operand: &VectorOperand) -> Lowered<(VDst, bool)> {
-        let dst = match self.vars.usual_dst(operand) {
-            Some(dst) => dst,
-            None => self.unusual_dst(operand)?,
+        let dst = match operand {
+            VectorOperand::General(g) => {
+                let (reg, ty) = self.general(g)?;
+                (Dst::Direct { reg, horz: stride(g.region), ty }, g.modifier == Modifier::Sat)
+            }
+            other => self.addressed_dst(other)?,
         };
         if self.tails {
             self.grow(&dst.0);
@@ -249,13 +207,11 @@ impl Lowerer<'_> {
         }
     }
 
-    fn unusual_dst(&mut self, operand: &VectorOperand) -> Lowered<(VDst, bool)> {
+    /// A destination that an address leads to, or that is one.
+    #[inline(never)]
+    fn addressed_dst(&mut self, operand: &VectorOperand) -> Lowered<(VDst, bool)> {
         let sat = operand.is_saturated();
         let dst = match operand {
-            VectorOperand::General(g) => {
-                let (reg, ty) = self.general(g)?;
-                Dst::Direct { reg, horz: stride(g.region), ty }
-            }
             VectorOperand::Indirect(i) => Dst::Indirect {
                 addr: VReg::var_at(self.address(i.addr)?, 2 * u32::from(i.addr_offset)),
                 imm: i.offset,

@@ -24,12 +24,7 @@ pub(super) fn read(c: &mut Cursor<'_>, version: Version, kernel: &mut Kernel) ->
     kernel.code.reserve(c.left() / 24);
     kernel.operands.reserve(c.left() / 7);
     while c.left() > 0 {
-        if reader.wide {
-            usual(c, kernel);
-        }
-        if c.left() > 0 {
-            reader.instruction(c, kernel)?;
-        }
+        reader.instruction(c, kernel)?;
     }
     Ok(())
 }
@@ -105,22 +100,17 @@ impl Reader {
         self.mode = u32::MAX;
         for slot in table::slots_for(row, self.number) {
             match slot.enc {
-                Enc::Vector if self.wide && slot.when == When::Always => {
-                    match usual_vector(c.rest(), &mut kernel.operands) {
-                        Some(after) => c.skip_to(after),
-                        None => {
-                            let operand = self.vector(c, slot.name)?;
-                            kernel.operands.push(Operand::Vector(operand));
-                            self.note_type_bits(kernel);
-                        }
-                    }
+                Enc::Vector if slot.when == When::Always => {
+                    let operand = self.vector(c, slot.name)?;
+                    kernel.operands.push(Operand::Vector(operand));
+                    self.note_type_bits(kernel);
                 }
                 Enc::Sub => {}
                 Enc::Exec => record.exec = self.exec(c)?,
                 Enc::Pred => {
-                    let raw = c.u16("predicate")?;
-                    if raw != 0 {
-                        record.pred = Some(pred(raw).ok_or_else(|| bad_pred(c, raw))?);
+                    record.pred = match c.u16("predicate")? {
+                        0 => None,
+                        raw => Some(pred(raw).ok_or_else(|| bad_pred(c, raw))?),
                     }
                 }
                 Enc::LabelCount => label_count = c.u8(slot.name)?,
@@ -237,13 +227,12 @@ impl Reader {
             _ => Err(c.illegal(1, field, tag.into(), "no modifier on this class of operand")),
         };
         Ok(match tag & 7 {
-            0 => VectorOperand::General(GeneralOperand {
-                var: VarId(c.wide(self.wide, field)?),
-                row: c.u8(field)?,
-                col: c.u8(field)?,
-                region: region(c, field)?,
-                modifier,
-            }),
+            0 => {
+                let var = VarId(c.wide(self.wide, field)?);
+                let [row, col, low, high] = c.array(field)?;
+                let region = region(c, field, u16::from_le_bytes([low, high]))?;
+                VectorOperand::General(GeneralOperand { var, row, col, region, modifier })
+            }
             1 => {
                 let (addr, offset, width) = (AddrId(c.u16(field)?), c.u8(field)?, c.u8(field)?);
                 let width = ExecSize::from_raw(width).ok_or_else(|| {
@@ -259,7 +248,8 @@ impl Reader {
                 let (addr, addr_offset) = (AddrId(c.u16(field)?), c.u8(field)?);
                 let offset = (c.u16(field)?).cast_signed();
                 let ty = self.data_type(c, field)?;
-                let region = region(c, field)?;
+                let word = c.u16(field)?;
+                let region = region(c, field, word)?;
                 VectorOperand::Indirect(IndirectOperand { addr, addr_offset, offset, ty, region, modifier })
             }
             5 => {
@@ -286,61 +276,6 @@ impl Reader {
     }
 }
 
-/// Reads instructions of the kind that most are of, an execution size, a predicate and vector operands, as
-/// they stand in objects since version 3.4; up to the first that is of another kind or in which something is
-/// unusual or wrong.
-#[inline(never)]
-fn usual(c: &mut Cursor<'_>, kernel: &mut Kernel) {
-    let Kernel { code, operands, .. } = kernel;
-    let mut rest = c.rest();
-    'instructions: while let Some((&[byte, exec, low, high], mut tail)) = rest.split_first_chunk() {
-        let Some(row) = table::plain(byte).filter(|row| row.vectors > 0) else { break };
-        let Some(exec) = Exec::from_raw(exec) else { break };
-        let pred = match u16::from_le_bytes([low, high]) {
-            0 => None,
-            raw => match pred(raw) {
-                None => break,
-                pred => pred,
-            },
-        };
-        let first = operands.len();
-        for _ in 0..row.vectors {
-            let Some(after) = usual_vector(tail, operands) else {
-                operands.truncate(first);
-                break 'instructions;
-            };
-            tail = after;
-        }
-        let (first, place) = (to_index(first), to_index(c.place_of(rest)));
-        let count = row.vectors.into();
-        code.push(Record { opcode: row.opcode, sub: 0, exec, pred, first, count, place });
-        rest = tail;
-    }
-    c.skip_to(rest);
-}
-
-/// Reads a vector operand of the kinds that almost all are of: a region of a variable, a constant of up to
-/// four bytes. Gives what follows it; none where it is another or ill-formed, or where the object ends soon.
-#[inline]
-fn usual_vector<'a>(bytes: &'a [u8], operands: &mut Vec<Operand>) -> Option<&'a [u8]> {
-    let (&[tag, a, b, d, e, row, col, low, high], after) = bytes.split_first_chunk()?;
-    if tag & 7 == 0 {
-        let modifier = Modifier::from_raw(tag >> 3)?;
-        let region = Region::from_raw(u16::from_le_bytes([low, high]))?;
-        let var = VarId(u32::from_le_bytes([a, b, d, e]));
-        let operand = GeneralOperand { var, row, col, region, modifier };
-        operands.push(Operand::Vector(VectorOperand::General(operand)));
-        return Some(after);
-    }
-    if tag != 5 {
-        return None;
-    }
-    let ty = Type::from_raw(a).filter(|ty| ty.bytes() <= 4 && *ty != Type::Bool)?;
-    let bits = u32::from_le_bytes([b, d, e, row]).into();
-    operands.push(Operand::Vector(VectorOperand::Immediate { ty, bits }));
-    Some(&bytes[6..])
-}
-
 /// The fault of an instruction's field.
 #[cold]
 fn within(instruction: &'static str, mut fault: Box<Error>) -> Box<Error> {
@@ -348,13 +283,9 @@ fn within(instruction: &'static str, mut fault: Box<Error>) -> Box<Error> {
     fault
 }
 
-fn region(c: &mut Cursor<'_>, field: &'static str) -> Read<Region> {
-    let raw = c.u16(field)?;
-    Region::from_raw(raw).ok_or_else(|| illegal_region(c, field, raw))
-}
-
-fn illegal_region(c: &Cursor<'_>, field: &'static str, raw: u16) -> Box<Error> {
-    c.illegal(2, field, raw.into(), "three region codes of 0 to 7")
+/// The region of a word that was read last.
+fn region(c: &Cursor<'_>, field: &'static str, raw: u16) -> Read<Region> {
+    Region::from_raw(raw).ok_or_else(|| c.illegal(2, field, raw.into(), "three region codes of 0 to 7"))
 }
 
 /// A predicate word other than 0: id in bits 0-11, combination in bits 13-14, inversion in bit 15.

@@ -58,24 +58,6 @@ impl<'a> Cursor<'a> {
         self.error_at(self.pos(), field, ErrorKind::Truncated { needed, left: self.left() })
     }
 
-    /// What is left, to look ahead.
-    #[inline]
-    pub(super) fn rest(&self) -> &'a [u8] {
-        self.rest
-    }
-
-    /// Position in the object of a tail of what is left.
-    #[inline]
-    pub(super) fn place_of(&self, rest: &[u8]) -> usize {
-        self.end - rest.len()
-    }
-
-    /// Goes on to `rest`, a tail of what is left.
-    #[inline]
-    pub(super) fn skip_to(&mut self, rest: &'a [u8]) {
-        self.rest = rest;
-    }
-
     #[inline]
     pub(super) fn take(&mut self, len: usize, field: &'static str) -> Read<&'a [u8]> {
         let Some((taken, rest)) = self.rest.split_at_checked(len) else {

@@ -1,6 +1,5 @@
 //! What a row of the table is made of, and the functions that rows are written with.
 
-use narrow::const_u8;
 use platforms::Caps;
 
 use crate::{ids::VarId, opcode::Opcode, operand::*, types::Type};
@@ -140,11 +139,6 @@ impl Classes {
     /// Both sets.
     pub const fn or(self, other: Classes) -> Classes {
         Classes(self.0 | other.0)
-    }
-
-    /// True if the set holds regions of general variables.
-    pub(crate) const fn has_general(self) -> bool {
-        self.0 & Classes::GENERAL.0 != 0
     }
 
     /// True if the operand is of one of the classes.
@@ -303,9 +297,6 @@ pub struct Row {
     pub slots: &'static [Slot],
     /// Sources and destination have types of one kind (all integer, or one float type).
     pub same_type: bool,
-    /// Number of operands, if the fields are an execution size, a predicate and vector operands that always
-    /// exist; else 0.
-    pub vectors: u8,
     /// Whether a platform has it, where not all have.
     pub only: Option<fn(&Caps) -> bool>,
 }
@@ -321,61 +312,16 @@ macro_rules! has {
 }
 pub(super) use has;
 
-/// [`Row::vectors`] of these fields.
-pub(super) const fn vectors(slots: &[Slot]) -> u8 {
-    let mut i = 0;
-    while i < slots.len() {
-        let fits = match slots[i].enc {
-            Enc::Exec => i == 0,
-            Enc::Pred => i == 1,
-            Enc::Vector => i > 1 && matches!(slots[i].when, When::Always),
-            _ => false,
-        };
-        if !fits {
-            return 0;
-        }
-        i += 1;
-    }
-    const_u8(slots.len().saturating_sub(2) as u64)
-}
-
 pub(super) const fn alu(opcode: Opcode, same_type: bool, slots: &'static [Slot]) -> Row {
-    Row {
-        opcode,
-        sub: None,
-        name: opcode.name(),
-        family: Family::Alu,
-        slots,
-        same_type,
-        vectors: vectors(slots),
-        only: None,
-    }
+    Row { opcode, sub: None, name: opcode.name(), family: Family::Alu, slots, same_type, only: None }
 }
 
 pub(super) const fn op(opcode: Opcode, slots: &'static [Slot]) -> Row {
-    Row {
-        opcode,
-        sub: None,
-        name: opcode.name(),
-        family: Family::Other,
-        slots,
-        same_type: false,
-        vectors: vectors(slots),
-        only: None,
-    }
+    Row { opcode, sub: None, name: opcode.name(), family: Family::Other, slots, same_type: false, only: None }
 }
 
 pub(super) const fn sub(opcode: Opcode, sub: u8, name: &'static str, slots: &'static [Slot]) -> Row {
-    Row {
-        opcode,
-        sub: Some(sub),
-        name,
-        family: Family::Other,
-        slots,
-        same_type: false,
-        vectors: vectors(slots),
-        only: None,
-    }
+    Row { opcode, sub: Some(sub), name, family: Family::Other, slots, same_type: false, only: None }
 }
 
 impl Row {
@@ -398,11 +344,6 @@ impl Row {
     /// True if the instruction may be guarded by a predicate.
     pub fn has_pred(&self) -> bool {
         self.slots.iter().any(|s| s.enc == Enc::Pred)
-    }
-
-    /// The slots of the operands that [`Row::vectors`] counts.
-    pub(crate) fn vector_slots(&self) -> &'static [Slot] {
-        if self.vectors == 0 { &[] } else { &self.slots[2..] }
     }
 
     /// The slots that become operands, in order.

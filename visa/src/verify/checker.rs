@@ -2,7 +2,10 @@
 
 use narrow::to_index;
 
-use super::finding::{Finding, Rule, Subject, VerifyOptions};
+use super::{
+    finding::{Finding, Rule, Subject, VerifyOptions},
+    reach::Reach,
+};
 use crate::{
     ids::{PREDEFINED_SURFACE_NAMES, SurfaceId, VarId},
     model::Kernel,
@@ -27,6 +30,8 @@ pub(super) struct Checker<'a> {
     pub(super) start: usize,
     pub(super) findings: &'a mut Vec<Finding>,
     pub(super) roots: &'a mut Vec<Root>,
+    /// What operands are held against, by variable.
+    pub(super) reaches: &'a mut Vec<Reach>,
     /// The operand being looked at, if one at a time is.
     pub(super) operand: Option<usize>,
 }

@@ -4,9 +4,9 @@ use narrow::to_index;
 
 use super::{
     Checker, Rule,
+    checker::Root,
     flow::is_mark,
     reach::{address_end, last_element, plain_region},
-    usual::{Reach, Usual},
 };
 use crate::{
     ids::*,
@@ -20,11 +20,10 @@ use crate::{
 
 impl Checker<'_> {
     /// Checks each instruction by itself. Fills `marks` with the places of labels, branches and calls.
-    pub(super) fn code(&mut self, reaches: &mut Vec<Reach>, marks: &mut Vec<u32>) {
+    pub(super) fn code(&mut self, marks: &mut Vec<u32>) {
         let kernel = self.kernel;
         marks.clear();
-        self.reaches(reaches);
-        let usual = Usual::new(kernel, reaches, self.options.grf_bytes);
+        self.fill_reaches();
         for (index, record) in kernel.code.iter().enumerate() {
             let Some(row) = record.row() else {
                 self.report(Rule::ControlValue, Some(index), "sub-opcode", format!("{}", record.sub));
@@ -32,9 +31,6 @@ impl Checker<'_> {
             };
             if is_mark(record.opcode) {
                 marks.push(to_index(index));
-            }
-            if self.safety_only && usual.is_safe(record, row) {
-                continue;
             }
             self.exec(index, record);
             self.guard(index, record);
@@ -88,11 +84,7 @@ impl Checker<'_> {
             return;
         };
         // A predicate of one element is a scalar that guards all lanes alike.
-        let needed = record.exec.mask.offset() + record.exec.size.lanes();
-        if elements > 1
-            && u32::from(elements) < needed.min(32)
-            && record.exec.size.lanes() > u32::from(elements)
-        {
+        if elements != 1 && u32::from(elements) < record.exec.size.lanes() {
             let message =
                 format!("P{} has {elements} elements, the instruction has {} lanes", id.0, record.exec.size);
             self.report(Rule::PredicateWidth, Some(index), field, message);
@@ -121,10 +113,8 @@ impl Checker<'_> {
         match *operand {
             Operand::Vector(ref v) => self.vector(index, record, slot, v),
             Operand::Raw(r) => {
-                if self.variable(index, slot.name, r.var) && !r.is_null() {
-                    self.bounds(index, slot, r.var, u32::from(r.offset), 1);
-                }
-                if slot.role == Role::Dst {
+                self.bounds(index, slot, r.var, u32::from(r.offset), 1);
+                if !self.safety_only && slot.role == Role::Dst {
                     self.writable(index, slot, r.var);
                 }
             }
@@ -185,37 +175,36 @@ impl Checker<'_> {
         }
     }
 
-    /// True if the variable exists.
-    fn variable(&mut self, index: usize, field: &'static str, var: VarId) -> bool {
-        let exists = match var.declared() {
-            Some(i) => i < self.kernel.vars.len(),
-            None => var.predefined().is_some(),
-        };
-        if !exists {
-            let last = to_index(self.kernel.vars.len()) + PREDEFINED_VARS - 1;
-            let message = format!("V{} does not exist, the last variable is V{last}", var.0);
-            self.report(Rule::VariableIndex, Some(index), field, message);
+    /// The variable exists, and bytes from `offset` on, `len` of them, are in it (or its root). True if it exists.
+    #[inline]
+    fn bounds(&mut self, index: usize, slot: &Slot, var: VarId, offset: u32, len: u32) -> bool {
+        let bytes = self.reach(var).bytes;
+        if offset + len > bytes {
+            self.out_of_bounds(index, slot, var, offset, len);
         }
-        exists
+        bytes > 0
     }
 
-    /// Bytes from `offset` on, `len` of them, are in the variable (or its root).
-    fn bounds(&mut self, index: usize, slot: &Slot, var: VarId, offset: u32, len: u32) {
-        let Some(root) = self.root(var) else { return };
-        let Some(bytes) = root.bytes else { return };
-        let (start, end) = (root.offset + offset, root.offset + offset + len);
-        if end > bytes {
-            let name = self.kernel.var_name(var).into_owned();
-            let message = format!("bytes {start} to {end} of {name}, which has {bytes} bytes in all");
-            let (declared, _) = self.kernel.resolve_alias(var);
-            let aligned = declared
-                .declared()
-                .and_then(|i| self.kernel.vars.get(i))
-                .is_some_and(|v| v.align.bytes(self.options.grf_bytes) >= self.options.grf_bytes);
-            let tail = aligned && slot.role == Role::Dst && end <= self.options.grf_bytes;
-            let rule = if tail { Rule::RegisterTail } else { Rule::OperandBounds };
-            self.report(rule, Some(index), slot.name, message);
+    #[cold]
+    fn out_of_bounds(&mut self, index: usize, slot: &Slot, var: VarId, offset: u32, len: u32) {
+        if self.reach(var).bytes == 0 {
+            let last = to_index(self.kernel.vars.len()) + PREDEFINED_VARS - 1;
+            let message = format!("V{} does not exist, the last variable is V{last}", var.0);
+            self.report(Rule::VariableIndex, Some(index), slot.name, message);
+            return;
         }
+        let Some(Root { offset: origin, bytes: Some(bytes) }) = self.root(var) else { return };
+        let (start, end) = (origin + offset, origin + offset + len);
+        let name = self.kernel.var_name(var).into_owned();
+        let message = format!("bytes {start} to {end} of {name}, which has {bytes} bytes in all");
+        let (declared, _) = self.kernel.resolve_alias(var);
+        let aligned = declared
+            .declared()
+            .and_then(|i| self.kernel.vars.get(i))
+            .is_some_and(|v| v.align.bytes(self.options.grf_bytes) >= self.options.grf_bytes);
+        let tail = aligned && slot.role == Role::Dst && end <= self.options.grf_bytes;
+        let rule = if tail { Rule::RegisterTail } else { Rule::OperandBounds };
+        self.report(rule, Some(index), slot.name, message);
     }
 
     fn vector(&mut self, index: usize, record: &Record, slot: &'static Slot, v: &VectorOperand) {
@@ -223,28 +212,25 @@ impl Checker<'_> {
             let message = format!("found {}, allowed: {}", v.class_name(), slot.classes);
             self.report(Rule::OperandClass, Some(index), slot.name, message);
         }
-        let kernel = self.kernel;
         match *v {
             VectorOperand::General(g) => {
-                if self.variable(index, slot.name, g.var) {
-                    let size = kernel.var_type(g.var).map_or(1, Type::bytes);
-                    let origin = u32::from(g.row) * self.options.grf_bytes + u32::from(g.col) * size;
-                    let last = if slot.scalar || !plain_region(record.opcode) {
-                        0
-                    } else {
-                        last_element(g.region, record.exec.size.lanes())
-                    };
-                    if !g.var.is_null() {
-                        self.bounds(index, slot, g.var, origin, (last + 1) * size);
-                        if !self.safety_only {
-                            self.extent(index, record, slot, &g);
-                        }
+                let size = self.reach(g.var).size;
+                let origin = u32::from(g.row) * self.options.grf_bytes + u32::from(g.col) * size;
+                let last = if slot.scalar || !plain_region(record.opcode) {
+                    0
+                } else {
+                    last_element(g.region, record.exec.size)
+                };
+                let exists = self.bounds(index, slot, g.var, origin, (last + 1) * size);
+                if !self.safety_only {
+                    if exists && !g.var.is_null() {
+                        self.extent(index, record, slot, &g);
                     }
                     if slot.role == Role::Dst {
                         self.writable(index, slot, g.var);
                     }
+                    self.region(index, record, slot, g.region);
                 }
-                self.region(index, record, slot, g.region);
             }
             VectorOperand::Address(a) => self.address(index, slot, a.addr, address_end(record, slot, v)),
             VectorOperand::Indirect(i) => {
@@ -304,7 +290,7 @@ impl Checker<'_> {
     }
 
     fn region(&mut self, index: usize, record: &Record, slot: &Slot, region: Region) {
-        if self.safety_only || slot.scalar || !plain_region(record.opcode) {
+        if slot.scalar || !plain_region(record.opcode) {
             return;
         }
         let legal = if slot.role == Role::Dst {

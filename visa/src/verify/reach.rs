@@ -1,12 +1,57 @@
 //! How far operands reach.
 
+use narrow::const_u16;
+
+use super::Checker;
 use crate::{
+    ids::{PREDEFINED, PREDEFINED_VARS, VarId},
     inst::Record,
     opcode::Opcode,
     operand::*,
     table::{Role, Slot},
-    types::Region,
+    types::{ExecSize, Region},
 };
+
+/// What an operand of a variable is held against.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reach {
+    /// Bytes from the first of the variable to the last of its root; all where that is not known or does not
+    /// matter, none where there is no such variable.
+    pub(super) bytes: u32,
+    /// Bytes of an element, at least 1.
+    pub(super) size: u32,
+}
+
+impl Reach {
+    const NO_VARIABLE: Reach = Reach { bytes: 0, size: 1 };
+}
+
+impl Checker<'_> {
+    /// Works out what operands are held against, once for each variable.
+    pub(super) fn fill_reaches(&mut self) {
+        let mut reaches = std::mem::take(self.reaches);
+        let predefined = (0..PREDEFINED_VARS).map(|i| match PREDEFINED.get(i as usize) {
+            Some(row) => {
+                let bytes = self.predefined_bytes(VarId(i)).unwrap_or(u32::MAX);
+                Reach { bytes, size: row.ty.bytes() }
+            }
+            None => Reach::NO_VARIABLE,
+        });
+        let declared = self.kernel.vars.iter().zip(&*self.roots).map(|(var, root)| {
+            let bytes = root.bytes.map_or(u32::MAX, |bytes| bytes.saturating_sub(root.offset));
+            Reach { bytes, size: var.ty.bytes() }
+        });
+        reaches.clear();
+        reaches.extend(predefined.chain(declared));
+        *self.reaches = reaches;
+    }
+
+    /// What operands of a variable are held against.
+    #[inline]
+    pub(super) fn reach(&self, var: VarId) -> Reach {
+        self.reaches.get(var.index()).copied().unwrap_or(Reach::NO_VARIABLE)
+    }
+}
 
 /// End of the elements of its address variable that an operand uses.
 pub(super) fn address_end(record: &Record, slot: &Slot, v: &VectorOperand) -> u32 {
@@ -36,8 +81,35 @@ pub(super) const fn plain_region(opcode: Opcode) -> bool {
     )
 }
 
-/// Largest element index that `lanes` lanes of a region reach.
-pub(super) const fn last_element(region: Region, lanes: u32) -> u32 {
+/// Largest element index that the lanes of a region reach.
+#[inline]
+pub(super) fn last_element(region: Region, size: ExecSize) -> u32 {
+    LAST_ELEMENT[size as usize][region_code(region.raw())].into()
+}
+
+/// A region's three codes of three bits, which its word has at bits 0, 4 and 8.
+const fn region_code(raw: u16) -> usize {
+    ((raw & 7) | (raw >> 1 & 0o70) | (raw >> 2 & 0o700)) as usize
+}
+
+/// The last element of each region, by its codes, for each execution size: asked of every operand.
+static LAST_ELEMENT: [[u16; 512]; ExecSize::ALL.len()] = {
+    let mut last = [[0; 512]; ExecSize::ALL.len()];
+    let mut size = 0;
+    while size < ExecSize::ALL.len() {
+        let mut raw = 0;
+        while raw < 0x1000 {
+            if let Some(region) = Region::from_raw(raw) {
+                last[size][region_code(raw)] = last_of(region, ExecSize::ALL[size].lanes());
+            }
+            raw += 1;
+        }
+        size += 1;
+    }
+    last
+};
+
+const fn last_of(region: Region, lanes: u32) -> u16 {
     let h = match region.hstride() {
         Some(h) => h as u32,
         None => 1,
@@ -48,5 +120,30 @@ pub(super) const fn last_element(region: Region, lanes: u32) -> u32 {
         _ => (0, lanes),
     };
     let columns = if w < lanes { w } else { lanes };
-    (lanes - 1) / w * v + (columns - 1) * h
+    const_u16(((lanes - 1) / w * v + (columns - 1) * h) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Lane by lane: the spec's "Region" says where the element of each is.
+    #[test]
+    fn last_elements_are_those_of_the_farthest_lane() {
+        for raw in 0..0x1000u16 {
+            let Some(region) = Region::from_raw(raw) else { continue };
+            for size in ExecSize::ALL {
+                let lanes = size.lanes();
+                let h = region.hstride().map_or(1, u32::from);
+                let width = region.width().map_or(lanes, u32::from).max(1);
+                let v = match (region.vstride(), region.width()) {
+                    (Some(v), Some(w)) if w > 0 => u32::from(v),
+                    _ => 0,
+                };
+                let width = if matches!(region.width(), None | Some(0)) { lanes } else { width };
+                let farthest = (0..lanes).map(|lane| lane / width * v + lane % width * h).max();
+                assert_eq!(Some(last_element(region, *size)), farthest, "{region}, {size}");
+            }
+        }
+    }
 }

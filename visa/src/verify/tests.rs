@@ -1,5 +1,7 @@
 //! One accepting and one rejecting case per rule.
 
+mod random;
+
 use platforms::Platform;
 
 use super::{Rule, VerifyOptions, validate, verify};
