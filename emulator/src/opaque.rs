@@ -65,12 +65,6 @@ pub(crate) struct Sampling {
     pub offsets: u32,
 }
 
-/// The operations that gather a channel of four texels; those that compare have one (volume 7, "Gather4 Source
-/// Channel Select").
-pub(crate) fn gathers(op: u8) -> bool {
-    matches!(op, 8 | 16..=18)
-}
-
 /// The word that says which pixels are resident: the box has them as the channels of the message.
 pub(crate) fn resident(on: u32) -> u64 {
     u64::from(Question::to(Sfid::Sampler).with(on.into()).answer(0))

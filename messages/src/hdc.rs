@@ -7,9 +7,9 @@ mod types;
 
 pub use block::{A64Block, A64BlockType, MediaBlock, MemoryFence, OwordBlock, OwordCount, ScratchBlock};
 pub use scattered::{A64Scattered, Atomic, AtomicOp, FloatAtomicOp, Scattered, SimdMode, SlotGroup, Surface};
-pub use types::{Addresses, Dc0, Dc1, DcRo, Effect, ElementType, Form, MessageType};
+pub use types::{Addresses, Dc0, Dc1, DcRo, ElementType, Form, MessageType};
 
-use crate::Descriptor;
+use crate::{Descriptor, Effect};
 use bitfield_struct::bitfield;
 
 /// The message type, whatever the rest means.

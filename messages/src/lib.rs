@@ -34,6 +34,7 @@
 #[macro_use]
 mod macros;
 mod descriptor;
+mod effect;
 pub mod gateway;
 pub mod hdc;
 mod length;
@@ -47,5 +48,6 @@ pub mod urb;
 pub mod vme;
 
 pub use descriptor::{Descriptor, ExtendedDescriptor, SurfaceIndex};
+pub use effect::{Effect, Operation};
 pub use length::{ExtendedLength, MessageLength, ResponseLength, TooLong};
 pub use sfid::Sfid;

@@ -3,123 +3,13 @@
 //! Source: the reference disassembler (iga64, `-p=12p72`), field by field; Mesa's `brw_eu_defines.h`
 //! (`enum lsc_opcode`, `lsc_addr_size`, `lsc_data_size`, `lsc_fence_scope`) names the same codes.
 
+mod types;
+
+pub use types::{Form, MessageType, Op};
+
 use crate::SurfaceIndex;
 use bitfield_struct::bitfield;
 use narrow::{const_u16, to_u8};
-
-codes! {
-    /// What a message does.
-    pub enum Op {
-        /// Load.
-        Load = 0x00,
-        /// Load, addresses a pitch apart.
-        LoadStrided = 0x01,
-        /// Load of channels by a mask.
-        LoadQuad = 0x02,
-        /// Load of a rectangle.
-        LoadBlock2d = 0x03,
-        /// Store.
-        Store = 0x04,
-        /// Store, addresses a pitch apart.
-        StoreStrided = 0x05,
-        /// Store of channels by a mask.
-        StoreQuad = 0x06,
-        /// Store of a rectangle.
-        StoreBlock2d = 0x07,
-        /// Increment.
-        AtomicInc = 0x08,
-        /// Decrement.
-        AtomicDec = 0x09,
-        /// Atomic load.
-        AtomicLoad = 0x0a,
-        /// Atomic store (exchange).
-        AtomicStore = 0x0b,
-        /// Add.
-        AtomicAdd = 0x0c,
-        /// Subtract.
-        AtomicSub = 0x0d,
-        /// Signed minimum.
-        AtomicSmin = 0x0e,
-        /// Signed maximum.
-        AtomicSmax = 0x0f,
-        /// Unsigned minimum.
-        AtomicUmin = 0x10,
-        /// Unsigned maximum.
-        AtomicUmax = 0x11,
-        /// Compare and swap.
-        AtomicCas = 0x12,
-        /// Add floats.
-        AtomicFadd = 0x13,
-        /// Subtract floats.
-        AtomicFsub = 0x14,
-        /// Minimum of floats.
-        AtomicFmin = 0x15,
-        /// Maximum of floats.
-        AtomicFmax = 0x16,
-        /// Compare and swap floats.
-        AtomicFcas = 0x17,
-        /// And.
-        AtomicAnd = 0x18,
-        /// Or.
-        AtomicOr = 0x19,
-        /// Exclusive or.
-        AtomicXor = 0x1a,
-        /// Whether addresses can be read.
-        LoadStatus = 0x1b,
-        /// Store without compression.
-        StoreUncompressed = 0x1c,
-        /// Changes how memory is compressed.
-        CompressionControl = 0x1d,
-        /// Reads a surface's state.
-        ReadState = 0x1e,
-        /// Fence.
-        Fence = 0x1f,
-        /// Store of channels by a mask, without compression.
-        StoreUncompressedQuad = 0x20,
-        /// Add bfloats.
-        AtomicBfadd = 0x21,
-        /// Subtract bfloats.
-        AtomicBfsub = 0x22,
-        /// Minimum of bfloats.
-        AtomicBfmin = 0x23,
-        /// Maximum of bfloats.
-        AtomicBfmax = 0x24,
-        /// Compare and swap bfloats.
-        AtomicBfcas = 0x25,
-        /// Adds to a counter that appends.
-        AtomicAppendAdd = 0x28,
-        /// Subtracts from a counter that appends.
-        AtomicAppendSub = 0x29,
-        /// Stores to a counter that appends.
-        AtomicAppendStore = 0x2a,
-        /// Load of channels from a multi-sample render target.
-        LoadQuadMsrt = 0x31,
-        /// Store of channels to a multi-sample render target.
-        StoreQuadMsrt = 0x32,
-        /// Cache control beyond the fence.
-        ExtendedCacheControl = 0x33,
-        /// Load of channels by a mask, with a status.
-        LoadQuadStatus = 0x36,
-    }
-}
-
-impl Op {
-    /// Whether channels are chosen by a mask.
-    pub const fn is_quad(self) -> bool {
-        use Op::*;
-        matches!(self, LoadQuad | StoreQuad | StoreUncompressedQuad | LoadQuadMsrt | StoreQuadMsrt)
-    }
-
-    /// Whether a rectangle is moved.
-    pub const fn is_block2d(self) -> bool {
-        matches!(self, Op::LoadBlock2d | Op::StoreBlock2d)
-    }
-
-    /// Whether nothing but reading memory happens: plain loads.
-    pub const fn only_reads(self) -> bool {
-        matches!(self, Op::Load | Op::LoadStrided | Op::LoadQuad | Op::LoadBlock2d)
-    }
-}
 
 codes! {
     /// Bits of an address.
@@ -359,6 +249,37 @@ pub struct Block2d {
     pub address_model: Option<AddressModel>,
     #[bits(1)]
     __: u8,
+}
+
+/// The shape of a rectangle, in the eighth dword of the payload of loads and stores of one.
+#[bitfield(u32)]
+#[derive(PartialEq, Eq)]
+pub struct BlockShape {
+    /// Columns less one.
+    pub width_less_one: u8,
+    /// Rows less one.
+    pub height_less_one: u8,
+    /// Rectangles beside each other, less one.
+    #[bits(4)]
+    pub blocks_less_one: u8,
+    #[bits(12)]
+    __: u16,
+}
+
+impl BlockShape {
+    /// A shape; none where a number is 0 or too large.
+    pub fn of(width: u32, height: u32, blocks: u32) -> Option<BlockShape> {
+        let less_one = |n: u32| u8::try_from(n.checked_sub(1)?).ok();
+        let blocks = less_one(blocks).filter(|blocks| *blocks < 16)?;
+        let shape = BlockShape::new().with_width_less_one(less_one(width)?);
+        Some(shape.with_height_less_one(less_one(height)?).with_blocks_less_one(blocks))
+    }
+
+    /// Columns, rows, and rectangles beside each other.
+    pub const fn sizes(self) -> [u32; 3] {
+        let (width, height) = (self.width_less_one() as u32, self.height_less_one() as u32);
+        [width + 1, height + 1, self.blocks_less_one() as u32 + 1]
+    }
 }
 
 /// Fence.

@@ -60,3 +60,24 @@ macro_rules! kinds {
         kinds!(Descriptor: $($name),*);
     };
 }
+
+/// An enum of codes, each with a row that says what it stands for.
+macro_rules! rows {
+    ($(#[$meta:meta])* pub enum $name:ident: $row:ty {
+        $($(#[$vmeta:meta])* $variant:ident = $code:literal: $value:expr,)*
+    }) => {
+        codes! {
+            $(#[$meta])*
+            pub enum $name { $($(#[$vmeta])* $variant = $code,)* }
+        }
+
+        impl $name {
+            /// What is known of it.
+            pub const fn row(self) -> $row {
+                match self {
+                    $($name::$variant => $value,)*
+                }
+            }
+        }
+    };
+}

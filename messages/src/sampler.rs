@@ -1,65 +1,12 @@
 //! The sampler (volume 7, "Sampling Engine", "Message Descriptor - Sampling Engine").
 
-use crate::{Descriptor, SurfaceIndex};
-use bitfield_struct::bitfield;
+mod types;
 
-codes! {
-    /// Message types, at SIMD8 and SIMD16. Those of the wide mode are of another table ([`FLUSH`]).
-    pub enum MessageType {
-        /// `sample`.
-        Sample = 0x00,
-        /// `sample_b`: level of detail with a bias.
-        SampleBias = 0x01,
-        /// `sample_l`: level of detail given.
-        SampleLod = 0x02,
-        /// `sample_c`: compared with a reference.
-        SampleCompare = 0x03,
-        /// `sample_d`: gradients given.
-        SampleGradient = 0x04,
-        /// `sample_b_c`.
-        SampleBiasCompare = 0x05,
-        /// `sample_l_c`.
-        SampleLodCompare = 0x06,
-        /// `ld`: a texel by its integer place.
-        Load = 0x07,
-        /// `gather4`.
-        Gather4 = 0x08,
-        /// `lod`: the level of detail itself.
-        Lod = 0x09,
-        /// `resinfo`.
-        ResInfo = 0x0a,
-        /// `sampleinfo`.
-        SampleInfo = 0x0b,
-        /// `sample+killpix`.
-        SampleKillPix = 0x0c,
-        /// `gather4_c`.
-        Gather4Compare = 0x10,
-        /// `gather4_po`: offsets a pixel.
-        Gather4Offsets = 0x11,
-        /// `gather4_po_c`.
-        Gather4OffsetsCompare = 0x12,
-        /// `sample_d_c`.
-        SampleGradientCompare = 0x14,
-        /// `sample_min`.
-        SampleMin = 0x16,
-        /// `sample_max`.
-        SampleMax = 0x17,
-        /// `sample_lz`: level of detail 0.
-        SampleLodZero = 0x18,
-        /// `sample_c_lz`.
-        SampleCompareLodZero = 0x19,
-        /// `ld_lz`.
-        LoadLodZero = 0x1a,
-        /// `ld2dms_w`.
-        LoadMultiSampleWide = 0x1c,
-        /// `ld_mcs`.
-        LoadAuxiliary = 0x1d,
-        /// `ld2dms`.
-        LoadMultiSample = 0x1e,
-        /// `ld2dss`.
-        LoadWithoutAuxiliary = 0x1f,
-    }
-}
+pub use types::{Form, MessageType, Parameter, Row, WideRow, WideType};
+
+use crate::{Descriptor, Effect, SurfaceIndex};
+use bitfield_struct::bitfield;
+use narrow::const_u8;
 
 codes! {
     /// Lanes ("SIMD Mode"); on Xe-HPC each has twice as many.
@@ -83,7 +30,7 @@ pub struct Sample {
     /// The sampler's index in its table.
     #[bits(4)]
     pub sampler_index: u8,
-    /// What is done: a code of [`MessageType`], but in the wide mode.
+    /// What is done: a code of [`MessageType`], in the widest mode one of [`WideType`].
     #[bits(5)]
     pub message_type: u8,
     /// Lanes.
@@ -102,9 +49,41 @@ pub struct Sample {
 kinds!(Sample);
 
 impl Sample {
-    /// The message's name at SIMD8 and SIMD16.
+    /// A message of eight or sixteen lanes.
+    pub const fn to(message: MessageType) -> Sample {
+        Sample::new().with_message_type(const_u8(message.code() as u64))
+    }
+
+    /// A message in the widest mode.
+    pub const fn wide(message: WideType) -> Sample {
+        let wide = Sample::new().with_simd_mode(Some(SimdMode::Simd32));
+        wide.with_message_type(const_u8(message.code() as u64))
+    }
+
+    /// What is done with eight or sixteen lanes.
     pub const fn operation(self) -> Option<MessageType> {
-        MessageType::from_bits(self.message_type() as u32)
+        match self.simd_mode() {
+            Some(SimdMode::Simd32) => None,
+            _ => MessageType::from_bits(self.message_type() as u32),
+        }
+    }
+
+    /// What is done in the widest mode.
+    pub const fn wide_operation(self) -> Option<WideType> {
+        match self.simd_mode() {
+            Some(SimdMode::Simd32) => WideType::from_bits(self.message_type() as u32),
+            _ => None,
+        }
+    }
+
+    /// Whether nothing but reading happens.
+    pub const fn only_reads(self) -> bool {
+        match (self.operation(), self.wide_operation()) {
+            // One that leaves pixels out changes the mask of the thread.
+            (Some(message), _) => !matches!(message.row().form, Form::KillPixels),
+            (None, Some(message)) => matches!(message.row().effect, Effect::Load),
+            (None, None) => false,
+        }
     }
 
     /// The SIMD mode with its upper bit.
@@ -113,16 +92,83 @@ impl Sample {
     }
 }
 
-/// `sample_unorm` of media, in the widest mode (Intel's finalizer).
-pub const SAMPLE_UNORM: u8 = 0x0c;
-
-/// A scaled block of pixels (`sample_8x8` with the layout of media), in the widest mode (Intel's finalizer).
-pub const SAMPLE_8X8: u8 = 0x0b;
-
-/// Writes the sampler's cache back: message type 31 in the widest mode.
-pub fn flush() -> Descriptor {
-    Sample::new().with_message_type(FLUSH).with_simd_mode(Some(SimdMode::Simd32)).into()
+/// The third dword of a header (volume 7, "Sampling Engine", "Message Header").
+#[bitfield(u32)]
+#[derive(PartialEq, Eq)]
+pub struct HeaderControl {
+    /// Offset of r in texels, four bits and signed as the other two.
+    #[bits(4)]
+    pub offset_r: u8,
+    /// Offset of v.
+    #[bits(4)]
+    pub offset_v: u8,
+    /// Offset of u.
+    #[bits(4)]
+    pub offset_u: u8,
+    /// Channels that do not come back, red first.
+    #[bits(4)]
+    pub disabled_channels: u8,
+    /// The channel of a gather.
+    #[bits(2)]
+    pub gather_channel: u8,
+    /// Format of a block of pixels.
+    #[bits(2)]
+    pub output_format: u8,
+    #[bits(3)]
+    __: u8,
+    /// Behind the channels comes a word that says which pixels have memory.
+    pub pixel_null_mask: bool,
+    #[bits(8)]
+    __: u8,
 }
 
-/// The message type of [`flush`].
-pub const FLUSH: u8 = 0x1f;
+impl HeaderControl {
+    /// The offsets as vISA has them, in twelve bits.
+    pub const fn with_offsets(self, offsets: u32) -> HeaderControl {
+        HeaderControl::from_bits(
+            self.into_bits() & !HeaderControl::OFFSETS | offsets & HeaderControl::OFFSETS,
+        )
+    }
+
+    /// The offsets as vISA has them.
+    pub const fn offsets(self) -> u32 {
+        self.into_bits() & HeaderControl::OFFSETS
+    }
+
+    /// All that says how a block of pixels comes back: channels left out, and the format.
+    pub const fn block_format(self) -> u32 {
+        self.disabled_channels() as u32 | (self.output_format() as u32) << 6
+    }
+
+    const OFFSETS: u32 = 0xfff;
+}
+
+/// Writes the sampler's cache back.
+pub fn flush() -> Descriptor {
+    Sample::wide(WideType::Flush).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_agree_with_themselves() {
+        for message in MessageType::ALL {
+            let row = message.row();
+            let compares = row.has(Parameter::Ref);
+            assert_eq!(compares, row.words.contains("compare"), "{message:?}");
+            let gradients = row.has(Parameter::DuDx);
+            assert_eq!(
+                gradients,
+                matches!(message, MessageType::SampleGradient | MessageType::SampleGradientCompare)
+            );
+            assert_eq!(Sample::to(*message).operation(), Some(*message));
+        }
+        for message in WideType::ALL {
+            assert_eq!(Sample::wide(*message).wide_operation(), Some(*message));
+        }
+        assert_eq!(MessageType::Load.position(Parameter::V, true), Some(2));
+        assert_eq!(MessageType::Load.position(Parameter::V, false), Some(1));
+    }
+}

@@ -3,12 +3,13 @@
 use super::{Mail, Place, atomic::Atomic, lanes_of};
 use crate::{messages::SCRATCH_STATE, opaque::Question, report::SendKind, thread::Trap};
 use gen_ir::{Sfid, scratch::SURFACE_SHIFT};
-use messages::lsc::{
-    AddressModel, Block2d, BtiExtended, DataSize, FlatExtended, Op, Quad, SurfaceStateExtended, Untyped,
+use messages::{
+    Descriptor, Effect, Operation,
+    lsc::{
+        AddressModel, Block2d, BlockShape, BtiExtended, DataSize, FlatExtended, Form, Op, Quad,
+        SurfaceStateExtended, Untyped,
+    },
 };
-
-/// The operation that tells of a surface's state, as the instruction numbers it.
-const STATE_INFO: u32 = 0x1e;
 
 /// Bytes in memory and bytes a lane takes in a register, and the shift of the register's bits.
 fn data_size(size: Option<DataSize>) -> Result<(u32, u32, u32), Trap> {
@@ -56,22 +57,25 @@ fn effective(mail: &mut Mail<'_, '_>, t: &Target, lane: u32) -> Result<u64, Trap
 
 pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
     let op = mail.as_kind::<Untyped>().op();
+    let typed = mail.m.sfid == Sfid::Tgm;
+    let row = op.map(Op::row);
+    let write = row.is_some_and(|row| row.effect == Effect::Store);
+    match row.map(|row| row.form) {
+        Some(Form::Fence) => super::fence(mail),
+        Some(Form::Vector) => vector(mail, write),
+        Some(Form::Quad) => quad(mail, write),
+        Some(Form::Block2d) => block2d(mail, write),
+        Some(Form::State) if mail.cx.opaque.contains(&Sfid::Tgm) => state_info(mail),
+        Some(Form::Atomic(operation)) if typed => super::typed::lsc_atomic(mail, operation),
+        Some(Form::Atomic(operation)) => atomics(mail, operation),
+        _ => Err(format!("LSC message {} is not modelled", name(op, mail.desc)).into()),
+    }
+}
+
+fn name(op: Option<Op>, desc: Descriptor) -> String {
     match op {
-        Some(Op::Fence) => super::fence(mail),
-        Some(Op::Load) => vector(mail, false),
-        Some(Op::Store) => vector(mail, true),
-        Some(Op::LoadQuad) => quad(mail, false),
-        Some(Op::StoreQuad) => quad(mail, true),
-        Some(Op::LoadBlock2d) => block2d(mail, false),
-        Some(Op::StoreBlock2d) => block2d(mail, true),
-        _ if mail.cx.opaque.contains(&Sfid::Tgm) && mail.desc.into_bits() & 0x3f == STATE_INFO => {
-            state_info(mail)
-        }
-        other => match other.and_then(Atomic::from_lsc) {
-            Some(atomic) if mail.m.sfid == Sfid::Tgm => super::typed::lsc_atomic(mail, atomic),
-            Some(atomic) => atomics(mail, atomic),
-            None => Err(format!("LSC message {:#x} is not modelled", mail.desc.into_bits() & 0x3f).into()),
-        },
+        Some(op) => format!("{op:?}"),
+        None => format!("of descriptor {:#x}", desc.into_bits()),
     }
 }
 
@@ -148,7 +152,7 @@ fn quad(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
     Ok(mail.kind_of(t.place, if write { SendKind::Store } else { SendKind::Load }))
 }
 
-fn atomics(mail: &mut Mail<'_, '_>, op: Atomic) -> Result<SendKind, Trap> {
+fn atomics(mail: &mut Mail<'_, '_>, op: Operation) -> Result<SendKind, Trap> {
     let t = target(mail)?;
     let desc = mail.as_kind::<Untyped>();
     let (bytes, slot, shift) = data_size(desc.data_size())?;
@@ -187,8 +191,7 @@ fn block2d(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {
     let (width, height) = (u64::from(word(8)?) + 1, u64::from(word(12)?) + 1);
     let pitch = u64::from(word(16)?) + 1;
     let (x, y) = (i64::from(word(20)? as i32), i64::from(word(24)? as i32));
-    let shape = word(28)?;
-    let (cols, rows, blocks) = ((shape & 0xff) + 1, (shape >> 8 & 0xff) + 1, (shape >> 16 & 0xf) + 1);
+    let [cols, rows, blocks] = BlockShape::from_bits(word(28)?).sizes();
     let desc = mail.as_kind::<Block2d>();
     let (bytes, ..) = data_size(desc.data_size())?;
     let (transpose, vnni) = (desc.transpose(), desc.vnni());

@@ -7,16 +7,16 @@ use super::{Mail, typed};
 use crate::{
     memory::{Image, Memory, Sampler, Texel, Wrap},
     num::{HALF, Round},
-    opaque::{Question, Sampling, gathers, resident},
+    opaque::{Question, Sampling, resident},
     report::SendKind,
     thread::Trap,
 };
 use gen_ir::Sfid;
-use messages::sampler::{FLUSH, MessageType, SAMPLE_8X8, Sample, SimdMode};
+use messages::sampler::{Form, HeaderControl, MessageType, Parameter, Sample, SimdMode, WideType};
 use platforms::Platform;
 
-/// What a message does, and which parameters are u, v and r.
-enum Form {
+/// What is modelled of a message, and which parameters are u, v and r.
+enum Modelled {
     Load([u32; 3]),
     Sample([u32; 3]),
     ResInfo,
@@ -24,15 +24,24 @@ enum Form {
     Opaque,
 }
 
-fn form(platform: Platform, op: MessageType) -> Option<Form> {
-    // `ld` has its level after u before Gen9, after v since.
-    let ld = if platform.caps().sampler.level_after_u { [0, 2, 3] } else { [0, 1, 3] };
-    Some(match op {
-        MessageType::Sample | MessageType::SampleLodZero => Form::Sample([0, 1, 2]),
-        MessageType::SampleBias | MessageType::SampleLod => Form::Sample([1, 2, 3]),
-        MessageType::Load => Form::Load(ld),
-        MessageType::LoadLodZero => Form::Load([0, 1, 2]),
-        MessageType::ResInfo => Form::ResInfo,
+fn modelled(platform: Platform, message: MessageType) -> Option<Modelled> {
+    let level_after_u = platform.caps().sampler.level_after_u;
+    let row = message.row();
+    // Images have one level, so that one of these parameters changes nothing.
+    let plain = row.parameters.iter().all(|p| {
+        matches!(
+            p,
+            Parameter::U | Parameter::V | Parameter::R | Parameter::Ai | Parameter::Lod | Parameter::Bias
+        )
+    });
+    let coordinates = || {
+        [Parameter::U, Parameter::V, Parameter::R]
+            .map(|p| message.position(p, level_after_u).map_or(u32::MAX, |at| at as u32))
+    };
+    Some(match row.form {
+        Form::Sample if plain => Modelled::Sample(coordinates()),
+        Form::Load if plain => Modelled::Load(coordinates()),
+        Form::Query if message == MessageType::ResInfo => Modelled::ResInfo,
         _ => return None,
     })
 }
@@ -41,21 +50,26 @@ pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
     let message = mail.as_kind::<Sample>();
     let opaque = mail.cx.opaque.contains(&Sfid::Sampler);
     if message.simd_mode() == Some(SimdMode::Simd32) {
-        return match message.message_type() {
+        return match message.wide_operation() {
             // Memory is always in order here.
-            FLUSH => super::fence(mail),
-            SAMPLE_8X8 if opaque => block(mail, message),
+            Some(WideType::Flush) => super::fence(mail),
+            Some(WideType::Sample8x8) if opaque => block(mail, message),
             _ => Err("a sampler message of this SIMD mode is not modelled".into()),
         };
     }
-    let number = message.message_type();
+    let Some(operation) = message.operation() else {
+        return Err(format!("sampler message {:#x} does not exist", message.message_type()).into());
+    };
+    let head = mail.header();
+    let control =
+        if head != 0 { HeaderControl::from_bits(mail.address(8, 4)? as u32) } else { HeaderControl::new() };
     // With the word that says which pixels are resident.
-    let null_mask = mail.header() != 0 && mail.address(8, 4)? >> 23 & 1 != 0;
-    let form = match message.operation().and_then(|op| form(mail.cx.program.platform, op)) {
+    let null_mask = control.pixel_null_mask();
+    let form = match modelled(mail.cx.program.platform, operation) {
         Some(form) if !(null_mask && opaque) => form,
-        _ if opaque && message.operation().is_some() => Form::Opaque,
+        _ if opaque => Modelled::Opaque,
         Some(form) => form,
-        None => return Err(format!("sampler message {number:#x} is not modelled").into()),
+        None => return Err(format!("{operation:?} of the sampler is not modelled").into()),
     };
     let native = u32::from(mail.cx.program.platform.caps().memory.simd_message);
     let lanes = match message.simd_mode() {
@@ -65,24 +79,20 @@ pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
             return Err("a sampler message of this SIMD mode is not modelled".into());
         }
     };
-    let head = mail.header();
-    let (mut mask, mut sampling) = (0, Sampling { op: number, surface: 0, sampler: 0, offsets: 0 });
-    let takes_sampler = !matches!(number, 0x07 | 0x0a | 0x0b | 0x1a..=0x1f);
+    let gathers = operation.row().form == Form::Gather;
+    let takes_sampler = operation.row().form.takes_sampler();
+    // A gather brings four texels of the channel that the header names; all else leaves channels out.
+    let mask = if gathers { 0 } else { u32::from(control.disabled_channels()) };
+    let offsets = if gathers { control.into_bits() } else { control.offsets() };
+    let mut sampling = Sampling { op: message.message_type(), surface: 0, sampler: 0, offsets };
     if takes_sampler {
         sampling.sampler = message.sampler_index().into();
     }
-    if head != 0 {
-        sampling.offsets = mail.address(8, 4)? as u32;
-        mask = if gathers(number) { 0 } else { sampling.offsets >> 12 & 0xf };
-        if !gathers(number) {
-            sampling.offsets &= 0xfff;
-        }
-        if matches!(form, Form::Sample(_) | Form::Opaque) && takes_sampler {
-            // Where the sampler states are.
-            let states = mail.address(12, 4)? as u32;
-            if states >> 5 != mail.t.u32_at(12) >> 5 {
-                sampling.sampler = states;
-            }
+    if head != 0 && takes_sampler {
+        // Where the sampler states are.
+        let states = mail.address(12, 4)? as u32;
+        if states >> 5 != mail.t.u32_at(12) >> 5 {
+            sampling.sampler = states;
         }
     }
     let (half, half_params) = (message.half_results(), message.half_parameters());
@@ -104,7 +114,7 @@ pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
             mail.address(first + k * params + lane * param_bytes, param_bytes).map(|v| v as u32)
         };
         let channels = match form {
-            Form::Opaque => {
+            Modelled::Opaque => {
                 let mut question = sampling.question();
                 for k in 0..count {
                     question = question.with(param(mail, k)?.into());
@@ -112,8 +122,8 @@ pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
                 mail.cx.asked.push(question.number());
                 [0, 1, 2, 3].map(|c| question.answer(c))
             }
-            Form::ResInfo => [image.width, image.height, image.depth, 1],
-            Form::Load(at) => {
+            Modelled::ResInfo => [image.width, image.height, image.depth, 1],
+            Modelled::Load(at) => {
                 let mut c = [0i64; 3];
                 for (v, k) in c.iter_mut().zip(at) {
                     let p = param(mail, k)?;
@@ -128,7 +138,7 @@ pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
                 let texel = typed::fetch(mail.cx.memory, surface.base, &image, c[0], c[1], c[2])?;
                 std::array::from_fn(|c| texel.map_or(0, |t| typed::unpack(&image, t, c as u32)))
             }
-            Form::Sample(at) => {
+            Modelled::Sample(at) => {
                 let mut c = [0.0f64; 3];
                 for (v, k) in c.iter_mut().zip(at) {
                     let p = param(mail, k)?;
@@ -150,7 +160,7 @@ pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
             let v = channels[c];
             let v = match (half, image.texel) {
                 (false, _) => v,
-                _ if matches!(form, Form::Opaque) => v & 0xffff,
+                _ if matches!(form, Modelled::Opaque) => v & 0xffff,
                 (true, Texel::Sint | Texel::Uint) => v & 0xffff,
                 (true, _) => HALF.from_f64(f32::from_bits(v).into(), Round::Even) as u32,
             };
@@ -171,7 +181,7 @@ fn block(mail: &mut Mail<'_, '_>, message: Sample) -> Result<SendKind, Trap> {
     let mut question = Question::to(Sfid::Sampler)
         .with(surface)
         .with(message.sampler_index().into())
-        .with(mail.address(8, 4)? >> 12 & 0xff);
+        .with(HeaderControl::from_bits(mail.address(8, 4)? as u32).block_format().into());
     for dword in 0..8 {
         question = question.with(mail.address(mail.grf + 4 * dword, 4)?);
     }

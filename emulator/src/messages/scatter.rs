@@ -2,9 +2,12 @@
 
 use super::{Mail, Place, atomic::Atomic, block, fence, lanes_of, typed};
 use crate::{report::SendKind, thread::Trap};
-use messages::hdc::{
-    A64Scattered, Addresses, Atomic as AtomicMessage, AtomicOp, Dc1, Effect, ElementType, FloatAtomicOp,
-    Form, MessageType, Scattered, SimdMode, Surface,
+use messages::{
+    Effect, Operation,
+    hdc::{
+        A64Scattered, Addresses, Atomic as AtomicMessage, AtomicOp, Dc1, ElementType, FloatAtomicOp, Form,
+        MessageType, Scattered, SimdMode, Surface,
+    },
 };
 
 /// Where a scattered message's parts lie, in GRFs and bytes.
@@ -69,7 +72,7 @@ fn elements(
     Ok(mail.kind_of(l.place, if write { SendKind::Store } else { SendKind::Load }))
 }
 
-fn atomics(mail: &mut Mail<'_, '_>, l: &Layout, op: Atomic, bytes: u32) -> Result<SendKind, Trap> {
+fn atomics(mail: &mut Mail<'_, '_>, l: &Layout, op: Operation, bytes: u32) -> Result<SendKind, Trap> {
     let returns = mail.as_kind::<AtomicMessage>().returns();
     let slot = bytes.max(4);
     let block = mail.regs(l.lanes, slot) * mail.grf;
@@ -187,7 +190,7 @@ fn integer_atomic(mail: &mut Mail<'_, '_>, addresses: Addresses, bytes: u32) -> 
         _ => (!fields.width(), bytes),
     };
     let l = mail.layout(mail.simd(sixteen), place, address);
-    atomics(mail, &l, Atomic::from_hdc(op), bytes)
+    atomics(mail, &l, op.row(), bytes)
 }
 
 fn float_atomic(mail: &mut Mail<'_, '_>, addresses: Addresses, bytes: u32) -> Result<SendKind, Trap> {
@@ -196,7 +199,7 @@ fn float_atomic(mail: &mut Mail<'_, '_>, addresses: Addresses, bytes: u32) -> Re
     let (place, address) = target(mail, addresses);
     let l = mail.layout(mail.simd(fields.width() == (addresses == Addresses::A64)), place, address);
     let wide = matches!(op, FloatAtomicOp::FAddWide | FloatAtomicOp::FSubWide) && bytes == 4;
-    atomics(mail, &l, Atomic::from_hdc_float(op), if wide { 8 } else { bytes })
+    atomics(mail, &l, op.row(), if wide { 8 } else { bytes })
 }
 
 fn scattered_a64(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Trap> {

@@ -8,7 +8,8 @@ use crate::{
     thread::Trap,
 };
 use messages::{
-    hdc::{Atomic as AtomicMessage, SlotGroup, Surface},
+    Operation,
+    hdc::{Atomic as AtomicMessage, AtomicOp, SlotGroup, Surface},
     lsc::{BtiExtended, Quad},
 };
 
@@ -192,7 +193,7 @@ fn transfer(mail: &mut Mail<'_, '_>, g: &Grid, s: Shape) -> Result<SendKind, Tra
 pub(super) fn atomic(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
     let fields = mail.as_kind::<AtomicMessage>();
     let g = grid(mail, mail.place(fields.surface()))?;
-    let Some(op) = fields.integer().map(Atomic::from_hdc) else { return Err("no such atomic".into()) };
+    let Some(op) = fields.integer().map(AtomicOp::row) else { return Err("no such atomic".into()) };
     let returns = fields.returns();
     let first = mail.header() * mail.grf;
     let lanes = channels(mail);
@@ -203,7 +204,7 @@ pub(super) fn atomic(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
 }
 
 /// Typed atomics of the load/store cache.
-pub(super) fn lsc_atomic(mail: &mut Mail<'_, '_>, op: Atomic) -> Result<SendKind, Trap> {
+pub(super) fn lsc_atomic(mail: &mut Mail<'_, '_>, op: Operation) -> Result<SendKind, Trap> {
     let g = grid(mail, mail.place(BtiExtended::from(mail.ex_desc).surface()))?;
     let lanes = mail.lanes;
     let count = mail.len0 / mail.regs(lanes, 4);
@@ -217,7 +218,7 @@ pub(super) fn lsc_atomic(mail: &mut Mail<'_, '_>, op: Atomic) -> Result<SendKind
 fn atomics(
     mail: &mut Mail<'_, '_>,
     g: &Grid,
-    op: Atomic,
+    op: Operation,
     (lanes, on, first, count): (u32, u32, u32, u32),
     returns: bool,
 ) -> Result<SendKind, Trap> {

@@ -129,7 +129,9 @@ pub(super) fn raw(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Resul
     }
     let Op::RawSends { eot: false, sfid, src_len, ext_desc, desc, srcs, dst, .. } = inst.op else {
         let function = match inst.op {
-            Op::RawSend { ext_desc, .. } => format!("function {}", ext_desc & 0x2f),
+            Op::RawSend { ext_desc, .. } if !ExtendedDescriptor::from_bits(ext_desc).end_of_thread() => {
+                format!("function {}", ExtendedDescriptor::from_bits(ext_desc).target_function())
+            }
             _ => "the end of the thread".into(),
         };
         return Err(format!("this raw message to {function} is not modelled").into());
@@ -171,24 +173,28 @@ pub(super) fn raw(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Resul
 /// A raw message to a black box, if its function is one.
 fn ask(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Result<Option<SendKind>, Trap> {
     let (number, ex_desc, desc, srcs, dst) = match inst.op {
-        Op::RawSend { ext_desc, src_len, dst_len, desc, src, dst, .. } if ext_desc >> 5 & 1 == 0 => {
+        Op::RawSend { ext_desc, src_len, dst_len, desc, src, dst, .. } => {
+            let ex_desc = ExtendedDescriptor::from_bits(ext_desc);
+            if ex_desc.end_of_thread() {
+                return Ok(None);
+            }
             let sources = [(src, src_len), (RawOperand::NULL, 0)];
-            (ext_desc & 15, ext_desc, cx.scalar_address(t, desc)? as u32, sources, (dst, dst_len))
+            (ex_desc.target_function(), ex_desc, cx.scalar_address(t, desc)? as u32, sources, (dst, dst_len))
         }
         Op::RawSends { eot: false, sfid, src_len, dst_len, ext_desc, desc, srcs, dst, .. } => {
-            let ex_desc = cx.scalar_address(t, ext_desc)? as u32;
-            let number = if sfid != 0 { u32::from(sfid) } else { ex_desc & 15 };
+            let ex_desc = ExtendedDescriptor::from_bits(cx.scalar_address(t, ext_desc)? as u32);
+            let number = if sfid != 0 { sfid } else { ex_desc.target_function() };
             let sources = [(srcs[0], src_len[0]), (srcs[1], src_len[1])];
             (number, ex_desc, cx.scalar_address(t, desc)? as u32, sources, (dst, dst_len))
         }
         _ => return Ok(None),
     };
-    let function = Sfid::from_number(number as u8, t.program.platform.caps().memory.lsc);
+    let function = Sfid::from_number(number, t.program.platform.caps().memory.lsc);
     if !cx.opaque.contains(&function) {
         return Ok(None);
     }
     let grf = t.program.grf;
-    let mut question = Question::message(function, desc, ex_desc, t.enabled(inst)?.0);
+    let mut question = Question::message(function, desc, ex_desc.into_bits(), t.enabled(inst)?.0);
     for (src, registers) in srcs.into_iter().filter(|(src, _)| !src.is_null()) {
         for byte in 0..u32::from(registers) * grf {
             let (value, unknown) = t.raw_load(src, byte, 1)?;

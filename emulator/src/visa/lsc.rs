@@ -127,7 +127,8 @@ fn transfer(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>, l: &Lsc<'_>) -
 
 fn atomic(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>, l: &Lsc<'_>) -> Result<SendKind, Trap> {
     let place = place(t, cx, l.sfid, l.addr_type, l.surface)?;
-    let Some(op) = messages::lsc::Op::from_bits(l.op.raw().into()).and_then(Atomic::from_lsc) else {
+    let Some(op) = messages::lsc::Op::from_bits(l.op.raw().into()).and_then(messages::lsc::Op::operation)
+    else {
         return Err(format!("{} is not modelled", l.op).into());
     };
     let (bytes, slot) = (l.shape.size.memory_bytes(), l.shape.size.register_bytes());

@@ -4,12 +4,11 @@ use super::{context::Cx, thread::Thread};
 use crate::{
     memory::Surface,
     messages::SCRATCH_STATE,
-    messages::atomic::Atomic,
     report::{Fault, SendKind},
     thread::Trap,
 };
 use gen_ir::scratch;
-use messages::SurfaceIndex;
+use messages::{Operation, SurfaceIndex};
 use visa::{AtomicOp, RawOperand, SurfaceId};
 
 /// What an access goes to.
@@ -174,31 +173,31 @@ pub(super) fn kind(place: Place, otherwise: SendKind) -> SendKind {
     }
 }
 
-/// The operation of an atomic, its data operands in the order of [`Atomic::apply`] (value to compare with
+/// The operation of an atomic, its data operands in the order of [`crate::messages::atomic::Atomic::apply`] (value to compare with
 /// first).
-pub(super) fn atomic(op: AtomicOp, srcs: [RawOperand; 2]) -> (Atomic, [RawOperand; 2]) {
+pub(super) fn atomic(op: AtomicOp, srcs: [RawOperand; 2]) -> (Operation, [RawOperand; 2]) {
     let [a, b] = srcs;
     let op = match op {
-        AtomicOp::Add => Atomic::Add,
-        AtomicOp::Sub => Atomic::Sub,
-        AtomicOp::Inc => Atomic::Inc,
-        AtomicOp::Dec => Atomic::Dec,
-        AtomicOp::Min => Atomic::UMin,
-        AtomicOp::Max => Atomic::UMax,
-        AtomicOp::Xchg => Atomic::Store,
+        AtomicOp::Add => Operation::Add,
+        AtomicOp::Sub => Operation::Sub,
+        AtomicOp::Inc => Operation::Inc,
+        AtomicOp::Dec => Operation::Dec,
+        AtomicOp::Min => Operation::UMin,
+        AtomicOp::Max => Operation::UMax,
+        AtomicOp::Xchg => Operation::Store,
         // The new value comes first here.
-        AtomicOp::CmpXchg => return (Atomic::Cas, [b, a]),
-        AtomicOp::And => Atomic::And,
-        AtomicOp::Or => Atomic::Or,
-        AtomicOp::Xor => Atomic::Xor,
-        AtomicOp::IMin => Atomic::SMin,
-        AtomicOp::IMax => Atomic::SMax,
-        AtomicOp::PreDec => Atomic::PreDec,
-        AtomicOp::FMax => Atomic::FMax,
-        AtomicOp::FMin => Atomic::FMin,
-        AtomicOp::FCmpWr => Atomic::FCas,
-        AtomicOp::FAdd => Atomic::FAdd,
-        AtomicOp::FSub => Atomic::FSub,
+        AtomicOp::CmpXchg => return (Operation::Cas, [b, a]),
+        AtomicOp::And => Operation::And,
+        AtomicOp::Or => Operation::Or,
+        AtomicOp::Xor => Operation::Xor,
+        AtomicOp::IMin => Operation::SMin,
+        AtomicOp::IMax => Operation::SMax,
+        AtomicOp::PreDec => Operation::PreDec,
+        AtomicOp::FMax => Operation::FMax,
+        AtomicOp::FMin => Operation::FMin,
+        AtomicOp::FCmpWr => Operation::FCas,
+        AtomicOp::FAdd => Operation::FAdd,
+        AtomicOp::FSub => Operation::FSub,
     };
     (op, [a, b])
 }

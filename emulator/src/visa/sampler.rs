@@ -6,7 +6,7 @@ use crate::{
     memory::Texel,
     messages::{sampler, typed},
     num::{HALF, Round},
-    opaque::{Question, Sampling, gathers, resident},
+    opaque::{Question, Sampling, resident},
     report::SendKind,
     thread::Trap,
 };
@@ -26,6 +26,12 @@ fn positions(platform: Platform, load: bool, op: u8) -> Option<[usize; 3]> {
         (true, 26) => [0, 1, 2],
         _ => return None,
     })
+}
+
+/// The operations that gather a channel of four texels; those that compare have one (volume 7, "Gather4 Source
+/// Channel Select").
+fn gathers(op: u8) -> bool {
+    matches!(op, 8 | 16..=18)
 }
 
 pub(super) fn run(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Result<SendKind, Trap> {

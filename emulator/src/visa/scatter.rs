@@ -7,7 +7,7 @@ use super::{
     operand::each,
     thread::Thread,
 };
-use crate::{report::SendKind, thread::Trap};
+use crate::{messages::atomic::Atomic, report::SendKind, thread::Trap};
 use visa::{Inst, Op, RawOperand};
 
 /// One access, as all the instructions have it.

@@ -9,6 +9,7 @@ use crate::{
     thread::Trap,
 };
 use gen_ir::Sfid;
+use messages::Operation;
 use visa::{
     ChannelMask, Inst, Op, RawOperand,
     lsc::{LscKind, LscOp, LscSfid},
@@ -57,7 +58,8 @@ pub(super) fn run(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Resul
                     texels(t, cx, inst, place, true, mask, l.coords, l.offsets, l.src1)
                 }
                 (LscKind::Atomic, _) => {
-                    let Some(op) = messages::lsc::Op::from_bits(l.op.raw().into()).and_then(Atomic::from_lsc)
+                    let Some(op) = messages::lsc::Op::from_bits(l.op.raw().into())
+                        .and_then(messages::lsc::Op::operation)
                     else {
                         return Err(format!("{} is not modelled", l.op).into());
                     };
@@ -129,7 +131,7 @@ fn atomic(
     cx: &mut Cx<'_>,
     inst: &Inst<'_>,
     place: Place,
-    op: Atomic,
+    op: Operation,
     srcs: [RawOperand; 2],
     coords: [RawOperand; 4],
     offsets: [i32; 3],

@@ -3,18 +3,18 @@
 
 use gen_ir::{Desc, Dst, ExDesc, ExecSize, Inst, Op, Payload, SendInfo, Sfid, Src, Type, Var};
 use messages::{
-    Descriptor, ExtendedDescriptor, ResponseLength, SurfaceIndex,
+    Descriptor, Effect, ExtendedDescriptor, ResponseLength, SurfaceIndex,
     lsc::{
-        Access, AddressModel, AddressSize, Block2d, BtiExtended, Cache, DataSize, Fence, Flush,
-        Op as LscCode, Quad, Scope, Untyped, VectorSize,
+        Access, AddressModel, AddressSize, Block2d, BlockShape, BtiExtended, Cache, DataSize, Fence, Flush,
+        Form, Op as LscCode, Quad, Scope, Untyped, VectorSize,
     },
 };
 use narrow::{low_u32, to_index, to_u16};
 use visa::{
     VectorOperand,
     lsc::{
-        LscAddrSize, LscAddrType, LscCache, LscDataSize, LscElems, LscFenceOp, LscKind, LscOp, LscOrder,
-        LscScope, LscSfid,
+        LscAddrSize, LscAddrType, LscCache, LscDataSize, LscElems, LscFenceOp, LscOp, LscOrder, LscScope,
+        LscSfid,
     },
     op::{Lsc, LscBlock2d, LscTyped},
 };
@@ -47,16 +47,16 @@ fn shared_function(sfid: LscSfid) -> Sfid {
 }
 
 /// The code of cache control.
-fn cache_control(kind: LscKind, cache: [LscCache; 2]) -> Lowered<u8> {
-    let access = if kind == LscKind::Load { Access::Load } else { Access::Store };
-    let code = match (kind, cache) {
+fn cache_control(effect: Effect, cache: [LscCache; 2]) -> Lowered<u8> {
+    let access = if effect == Effect::Load { Access::Load } else { Access::Store };
+    let code = match (effect, cache) {
         (_, [LscCache::Default, LscCache::Default]) => access.cache_control(None),
         // Both names stand for the same.
-        (LscKind::Load, [LscCache::ReadInvalidate, LscCache::ReadInvalidate]) => {
+        (Effect::Load, [LscCache::ReadInvalidate, LscCache::ReadInvalidate]) => {
             access.cache_control(Some((Cache::ReadInvalidate, Cache::Cached)))
         }
         _ => match (level(cache[0]), level(cache[1])) {
-            (Some(l1), Some(l3)) => access.cache_control(Some((l1, l3))).filter(|_| allowed(kind, cache)),
+            (Some(l1), Some(l3)) => access.cache_control(Some((l1, l3))).filter(|_| allowed(effect, cache)),
             _ => None,
         },
     };
@@ -64,8 +64,8 @@ fn cache_control(kind: LscKind, cache: [LscCache; 2]) -> Lowered<u8> {
 }
 
 /// Atomics pass the first level by.
-fn allowed(kind: LscKind, cache: [LscCache; 2]) -> bool {
-    kind != LscKind::Atomic || cache[0] == LscCache::Uncached
+fn allowed(effect: Effect, cache: [LscCache; 2]) -> bool {
+    effect != Effect::Atomic || cache[0] == LscCache::Uncached
 }
 
 const fn level(cache: LscCache) -> Option<Cache> {
@@ -114,20 +114,36 @@ const fn address_size(size: LscAddrSize) -> AddressSize {
 }
 
 /// vISA numbers these messages as the hardware does.
-fn operation(op: LscOp) -> Option<LscCode> {
+fn message_of(op: LscOp) -> Option<LscCode> {
     LscCode::from_bits(op as u32)
 }
 
 #[cfg(test)]
 #[test]
-fn every_operation_has_a_code() {
-    assert!((0..=u8::MAX).filter_map(LscOp::from_raw).all(|op| operation(op).is_some()));
+fn operations_are_those_of_the_messages() {
+    use visa::lsc::LscKind;
+    for op in (0..=u8::MAX).filter_map(LscOp::from_raw) {
+        let row = message_of(op).unwrap_or_else(|| panic!("{op}")).row();
+        let kind = match (row.effect, row.form) {
+            (_, Form::State) => LscKind::Other,
+            (Effect::Load, _) => LscKind::Load,
+            (Effect::Store, _) => LscKind::Store,
+            (Effect::Atomic, _) => LscKind::Atomic,
+            (Effect::Order | Effect::Other, _) => LscKind::Other,
+        };
+        assert_eq!(op.kind(), kind, "{op}");
+        assert_eq!(op.is_strided(), row.form == Form::Strided, "{op}");
+        assert_eq!(op.has_channel_mask(), matches!(row.form, Form::Quad | Form::MultiSampleQuad), "{op}");
+        if let Form::Atomic(operation) | Form::BfloatAtomic(operation) | Form::Counter(operation) = row.form {
+            assert_eq!(op.atomic_sources(), operation.operands(), "{op}");
+        }
+    }
 }
 
 /// What loads and stores of channels by a mask have in common.
-fn quad(op: LscOp, address: LscAddrSize, data: LscDataSize) -> Quad {
+fn quad(code: LscCode, address: LscAddrSize, data: LscDataSize) -> Quad {
     Quad::new()
-        .with_op(operation(op))
+        .with_op(Some(code))
         .with_address_size(Some(address_size(address)))
         .with_data_size(Some(data_size(data)))
 }
@@ -143,19 +159,16 @@ impl Lowerer<'_> {
         if !self.caps.memory.lsc {
             return Err(format!("LSC messages do not exist on {}", self.caps.name).into());
         }
-        let kind = lsc.op.kind();
-        // Atomics of bfloat16 came with the data port of Xe3P (IGA knows them in its decoder of those words alone).
-        let bfloat = matches!(
-            lsc.op,
-            LscOp::AtomicBfadd
-                | LscOp::AtomicBfsub
-                | LscOp::AtomicBfmin
-                | LscOp::AtomicBfmax
-                | LscOp::AtomicBfcas
-        );
-        if kind == LscKind::Other || bfloat {
+        let accesses = |code: &LscCode| match code.row().form {
+            // Atomics of bfloat16 came with the data port of Xe3P (IGA knows them in its decoder of those words alone).
+            Form::BfloatAtomic(_) => false,
+            Form::Fence | Form::State | Form::Compression | Form::CacheControl => false,
+            _ => true,
+        };
+        let Some(code) = message_of(lsc.op).filter(accesses) else {
             return Err(format!("{} does not exist on {}", lsc.op.name(), self.caps.name).into());
-        }
+        };
+        let row = code.row();
         let grf = self.grf();
         let lanes = self.message_lanes();
         let address_bytes = address_size(lsc.addr_size).bytes();
@@ -167,9 +180,9 @@ impl Lowerer<'_> {
         } else {
             (lanes * element).div_ceil(grf) * per_address
         };
-        let cache = cache_control(kind, lsc.cache)?;
+        let cache = cache_control(row.effect, lsc.cache)?;
 
-        let address = if lsc.op.is_strided() {
+        let address = if row.form == Form::Strided {
             self.strided_address(lsc, per_address * if transposed { 1 } else { element })?
         } else {
             let bytes = if transposed { self.lanes.exec.lanes() } else { lanes } * address_bytes;
@@ -178,13 +191,13 @@ impl Lowerer<'_> {
         };
         let (model, ex_desc, address) = self.address_model(lsc, address)?;
         let desc = match lsc.shape.channels {
-            Some(mask) => quad(lsc.op, lsc.addr_size, lsc.shape.size)
+            Some(mask) => quad(code, lsc.addr_size, lsc.shape.size)
                 .with_channels(mask.0 & 15)
                 .with_cache_control(cache)
                 .with_address_model(Some(model))
                 .into(),
             None => Untyped::new()
-                .with_op(operation(lsc.op))
+                .with_op(Some(code))
                 .with_address_size(Some(address_size(lsc.addr_size)))
                 .with_data_size(Some(data_size(lsc.shape.size)))
                 .with_vector_size(Some(vector_size(lsc.shape.elems)))
@@ -195,10 +208,10 @@ impl Lowerer<'_> {
         };
 
         let data = self.lsc_data(lsc, data_len)?;
-        let returns = kind != LscKind::Store && !lsc.dst.is_null();
-        let response = match (returns, lsc.op) {
+        let returns = row.effect != Effect::Store && !lsc.dst.is_null();
+        let response = match (returns, row.form) {
             (false, _) => 0,
-            (true, LscOp::LoadStatus) => 1,
+            (true, Form::Status) => 1,
             (true, _) => data_len,
         };
         let (target, copy) = self.response(lsc.dst, response.max(1) * grf)?;
@@ -483,17 +496,20 @@ impl Lowerer<'_> {
         if width == 0 || height == 0 || blocks == 0 {
             return Err("an empty block".into());
         }
-        let shape = (width - 1) | (height - 1) << 8 | (blocks - 1) << 16;
-        self.set_dword(header, 7, Src::ud(shape));
-        let store = lsc.op == LscOp::StoreBlock2d;
-        let kind = if store { LscKind::Store } else { LscKind::Load };
+        let Some(shape) = BlockShape::of(width, height, blocks) else { return Err("too many blocks".into()) };
+        self.set_dword(header, 7, Src::ud(shape.into_bits()));
+        let Some(code) = message_of(lsc.op).filter(|code| code.is_block2d()) else {
+            return Err(format!("{} moves no block", lsc.op.name()).into());
+        };
+        let effect = code.row().effect;
+        let store = effect == Effect::Store;
         let transposed = lsc.order == LscOrder::Transpose;
         let desc = Block2d::new()
-            .with_op(operation(lsc.op))
+            .with_op(Some(code))
             .with_vnni(lsc.vnni)
             .with_data_size(Some(data_size(lsc.size)))
             .with_transpose(transposed)
-            .with_cache_control(cache_control(kind, lsc.cache)?)
+            .with_cache_control(cache_control(effect, lsc.cache)?)
             .into();
         let element = lsc.size.memory_bytes();
         let row = if transposed { height } else { width }.next_power_of_two();
@@ -525,7 +541,10 @@ impl Lowerer<'_> {
         }
         let lanes = self.message_lanes();
         let grf = self.grf();
-        let kind = lsc.op.kind();
+        let Some(code) = message_of(lsc.op) else {
+            return Err(format!("{} does not exist on {}", lsc.op.name(), self.caps.name).into());
+        };
+        let effect = code.row().effect;
         let mut parts = Parts::new();
         let last = lsc.coords.iter().rposition(|c| !c.is_null()).unwrap_or(0);
         for coord in &lsc.coords[..=last] {
@@ -552,12 +571,12 @@ impl Lowerer<'_> {
             }
             other => return Err(format!("typed accesses with address model {other}").into()),
         };
-        let desc = quad(lsc.op, lsc.addr_size, lsc.shape.size)
+        let desc = quad(code, lsc.addr_size, lsc.shape.size)
             .with_channels(lsc.shape.channels.map_or(0, |m| m.0 & 15))
-            .with_cache_control(cache_control(kind, lsc.cache)?)
+            .with_cache_control(cache_control(effect, lsc.cache)?)
             .with_address_model(Some(model))
             .into();
-        let response = if kind == LscKind::Store || lsc.dst.is_null() { 0 } else { len };
+        let response = if effect == Effect::Store || lsc.dst.is_null() { 0 } else { len };
         let (target, copy) = self.response(lsc.dst, response.max(1) * grf)?;
         let message = LscMessage { sfid: Sfid::Tgm, desc, ex_desc, response };
         self.lsc_send(self.lanes, message, target, address, data)?;

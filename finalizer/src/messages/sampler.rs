@@ -1,13 +1,11 @@
 //! Sampler messages: sampling, loads, gathers and queries.
 //!
-//! Descriptor: binding table index in bits 0 to 7, sampler index 8 to 11, operation 12 to 16, SIMD mode
-//! 17 to 18 and 29 (half-float coordinates), 16-bit results 30. The header is a copy of `r0` whose
-//! dword 2 has texel offsets, disabled channels from bit 12 on, and a gather's channel in bits 16 to 17.
+//! The header is a copy of `r0` with [`HeaderControl`] in its third dword.
 
 use gen_ir::{Desc, Dst, ExecSize, Op, Sfid, Src, Type, VarClass, Virtual};
 use messages::{
     Descriptor, ExtendedDescriptor,
-    sampler::{self, SimdMode},
+    sampler::{self, Form, HeaderControl, MessageType, Parameter, SimdMode},
 };
 use narrow::{low_u32, to_index, to_u8};
 use smallvec::SmallVec;
@@ -19,22 +17,16 @@ use crate::{
     lower::{Lowered, Lowerer},
 };
 
-/// Operations that take gradients: eight lanes only.
-const SAMPLE_D: u8 = 4;
-const SAMPLE_D_C: u8 = 20;
-/// Queries.
-const RESINFO: u8 = 10;
-const SAMPLEINFO: u8 = 11;
 /// Registers of parameters beyond which sixteen lanes are sent as two messages.
 const MAX_ROWS: u32 = 11;
 
-/// Whether the samplers of these platforms have an operation. The others (gathers with a level, a bias or of four
-/// channels, packed offsets, a least level) came with Xe2, whose numbers go beyond five bits (Mesa, brw_eu_defines.h,
-/// `XE2_SAMPLER_MESSAGE_*`); a sample that kills pixels, minimum and maximum have no place in the specification.
-fn known(op: u8) -> bool {
-    use sampler::MessageType::{SampleKillPix, SampleMax, SampleMin};
-    let message = sampler::MessageType::from_bits(op.into());
-    message.is_some_and(|m| !matches!(m, SampleKillPix | SampleMin | SampleMax))
+/// The message of an operation, where the samplers of these platforms have it: vISA numbers them as the hardware does.
+/// The others (gathers with a level, a bias or of four channels, packed offsets, a least level) came with Xe2, whose
+/// numbers go beyond five bits (Mesa, brw_eu_defines.h, `XE2_SAMPLER_MESSAGE_*`); a sample that kills pixels, minimum
+/// and maximum have no place in the specification.
+fn message_of(op: u8) -> Option<MessageType> {
+    let message = MessageType::from_bits(op.into())?;
+    Some(message).filter(|m| !matches!(m.row().form, Form::KillPixels | Form::Extreme))
 }
 
 /// Where a sampler's index comes from.
@@ -50,11 +42,11 @@ impl Lowerer<'_> {
     /// `sample_3d`, `load_3d`, `sample4` and their forms.
     pub(crate) fn sampler_message(&mut self, gather: bool, sample: &Sample<'_>) -> Lowered {
         self.need_sampler()?;
-        if !known(sample.op) {
+        let Some(operation) = message_of(sample.op) else {
             let why =
                 format!("operation {:#x} of the sampler does not exist on {}", sample.op, self.caps.name);
             return Err(why.into());
-        }
+        };
         if !sample.paired.is_null() {
             return Err("paired surfaces are not lowered yet".into());
         }
@@ -81,22 +73,22 @@ impl Lowerer<'_> {
         let widest = lanes.min(16);
         let rows =
             to_index(sample.params.len()) * bytes(widest, half_in).div_ceil(self.grf()) + u32::from(header);
-        let narrow = matches!(sample.op, SAMPLE_D | SAMPLE_D_C);
+        // Gradients are for eight lanes alone.
+        let narrow = operation.row().has(Parameter::DuDx);
         let native = u32::from(self.caps.memory.simd_message);
         let step = if rows > MAX_ROWS || narrow { native } else { widest };
         let groups = lanes / step;
 
         let index = self.sampler_index(sample.sampler)?;
         let surface = self.surface(sample.surface)?;
-        let control = sampler::Sample::new()
-            .with_message_type(sample.op & 31)
+        let control = sampler::Sample::to(operation)
             .with_simd_mode(Some(if step == native { SimdMode::Simd8 } else { SimdMode::Simd16 }))
             .with_half_parameters(half_in)
             .with_half_results(half_out);
         let registers = bytes(step, half_out).div_ceil(self.grf());
         let response =
             if sample.dst.is_null() { 0 } else { channels * registers + u32::from(sample.pixel_null_mask) };
-        let header = if header { Some(self.sample_header(gather, sample, &index)?) } else { None };
+        let header = if header { Some(self.sample_header(gather, operation, sample, &index)?) } else { None };
         let mut desc = self.sampler_descriptor(control, &surface, &index)?;
         desc.ex_bits = if sample.cps { self.caps.sampler.cps } else { 0 };
         let whole = bytes(lanes, half_out).next_multiple_of(self.grf());
@@ -205,22 +197,30 @@ impl Lowerer<'_> {
         }
     }
 
-    fn sample_header(&mut self, gather: bool, sample: &Sample<'_>, sampler: &Sampler) -> Lowered<Part> {
+    fn sample_header(
+        &mut self,
+        gather: bool,
+        operation: MessageType,
+        sample: &Sample<'_>,
+        sampler: &Sampler,
+    ) -> Lowered<Part> {
         let header = self.plain_sampler_header(matches!(sampler, Sampler::Bindless(_)));
-        let mut fixed = u32::from(sample.pixel_null_mask) << 23;
-        if gather {
+        let mut fixed = HeaderControl::new().with_pixel_null_mask(sample.pixel_null_mask);
+        if !gather {
+            fixed.set_disabled_channels(disabled(ChannelMask(sample.channels & 15)));
+        } else if !operation.row().has(Parameter::Ref) {
             // A gather that compares has one channel (volume 7, "Gather4 Source Channel Select").
-            let compares = matches!(sample.op, 16 | 18 | 21 | 23 | 53 | 55);
-            fixed |= if compares { 0 } else { u32::from(sample.channels & 3) << 16 };
-        } else {
-            fixed |= u32::from(disabled(ChannelMask(sample.channels & 15))) << 12;
+            fixed.set_gather_channel(sample.channels & 3);
         }
         match sample.aoffimmi.immediate() {
-            Some(offsets) => self.set_dword(header, 2, Src::ud(fixed | low_u32(offsets) & 0xfff)),
+            Some(offsets) => {
+                self.set_dword(header, 2, Src::ud(fixed.with_offsets(low_u32(offsets)).into_bits()));
+            }
             None => {
                 let offsets = self.scalar_src(sample.aoffimmi)?;
                 let dst = Dst::packed(header.plus(8), Type::Ud);
-                self.emit(build::op(Op::Or, Lanes::SCALAR, dst, &[offsets, Src::ud(fixed)]));
+                let fixed = Src::ud(fixed.into_bits());
+                self.emit(build::op(Op::Or, Lanes::SCALAR, dst, &[offsets, fixed]));
             }
         }
         if let Sampler::Bindless(reg) = sampler {
@@ -313,15 +313,19 @@ impl Lowerer<'_> {
         // Without a header all channels come, or the first ones where the response's length may say so.
         let first_channels = self.caps.sampler.short_responses && matches!(channels.0, 1 | 3 | 7);
         let forced = self.caps.sampler.header;
-        let (header, code) = match op {
-            RESINFO => (channels != ChannelMask::RGBA && (forced || !first_channels), RESINFO),
-            SAMPLEINFO => (forced || channels.0 != 1 || !first_channels, SAMPLEINFO),
-            other => return Err(format!("query {other} is not lowered yet").into()),
+        let Some(query) = message_of(op).filter(|query| query.row().form == Form::Query) else {
+            return Err(format!("{op} is no query").into());
+        };
+        let header = if query.row().has(Parameter::Lod) {
+            channels != ChannelMask::RGBA && (forced || !first_channels)
+        } else {
+            forced || channels.0 != 1 || !first_channels
         };
         let mut parts = Parts::new();
         if header {
             let reg = self.plain_sampler_header(false);
-            self.set_dword(reg, 2, Src::ud(u32::from(disabled(channels)) << 12));
+            let control = HeaderControl::new().with_disabled_channels(disabled(channels));
+            self.set_dword(reg, 2, Src::ud(control.into_bits()));
             parts.push(Part { reg, len: 1 });
         }
         match lod {
@@ -333,11 +337,8 @@ impl Lowerer<'_> {
             None => {}
         }
         let native = u32::from(self.caps.memory.simd_message);
-        let desc = sampler::Sample::new().with_message_type(code).with_simd_mode(Some(if lanes == native {
-            SimdMode::Simd8
-        } else {
-            SimdMode::Simd16
-        }));
+        let mode = if lanes == native { SimdMode::Simd8 } else { SimdMode::Simd16 };
+        let desc = sampler::Sample::to(query).with_simd_mode(Some(mode));
         let bytes = lanes * 4 * channels.count();
         let (target, copy) = self.response(dst, bytes)?;
         let surface = self.surface(surface)?;

@@ -4,7 +4,7 @@
 //! The forms are those of Intel's finalizer; what comes back is as the specification counts it.
 
 use gen_ir::{Dst, ExecSize, Op, Sfid, Src, Type};
-use messages::sampler::{self, SimdMode};
+use messages::sampler::{self, HeaderControl, MessageType, Parameter, SimdMode, WideType};
 use narrow::{low_u8, low_u32};
 use visa::{ChannelMask, Operand, RawOperand, SamplerId, SurfaceId, VectorOperand};
 
@@ -14,9 +14,6 @@ use crate::{
     lower::{Lowered, Lowerer},
 };
 
-/// Operations, as 3D messages number them.
-const SAMPLE: u8 = 0;
-const LOAD: u8 = 7;
 /// Pixels of a block of `avs` by execution mode: 16x4, 8x4, 16x8, 4x4.
 const PIXELS: [u32; 4] = [64, 32, 128, 16];
 /// Where the last dword of the payload of `avs` has the mode, and that sharpening is passed by.
@@ -26,7 +23,7 @@ const BYPASS_SHIFT: u16 = 27;
 /// A message on a block of pixels.
 struct Block {
     lanes: Lanes,
-    message_type: u8,
+    message: WideType,
     sampler: SamplerId,
     surface: SurfaceId,
     bytes: u32,
@@ -51,7 +48,7 @@ impl Lowerer<'_> {
         }
         let lanes = Lanes { exec: ExecSize::S32, chan: 0, no_mask: self.lanes.no_mask };
         let bytes = channels.count() * 64;
-        let block = Block { lanes, message_type: sampler::SAMPLE_UNORM, sampler, surface, bytes };
+        let block = Block { lanes, message: WideType::MediaUnorm, sampler, surface, bytes };
         self.pixel_block(&block, header, place, dst)
     }
 
@@ -81,7 +78,7 @@ impl Lowerer<'_> {
         };
         self.need_sampler()?;
         let channels = ChannelMask(low_u8(channels) & 15);
-        let header = self.media_header(channels, format & 3);
+        let header = self.media_header(channels, low_u8(format) & 3);
         let place = self.payload(1);
         for (dword, operand) in [(0, v2d), (2, u), (3, v), (4, delta_u), (5, delta_v), (6, u2d)] {
             self.set_float(place, dword, operand)?;
@@ -91,7 +88,7 @@ impl Lowerer<'_> {
         self.group_dword(place, group, (mode & 3) << MODE_SHIFT, bypass)?;
         let bytes = PIXELS[(mode & 3) as usize] * channels.count() * if format < 2 { 2 } else { 1 };
         let lanes = Lanes::all(ExecSize::S16);
-        let block = Block { lanes, message_type: sampler::SAMPLE_8X8, sampler, surface, bytes };
+        let block = Block { lanes, message: WideType::Sample8x8, sampler, surface, bytes };
         self.pixel_block(&block, header, place, dst)
     }
 
@@ -131,9 +128,11 @@ impl Lowerer<'_> {
     }
 
     /// The header: channels that are left out, and the output format of those that are not.
-    fn media_header(&mut self, channels: ChannelMask, format: u32) -> VReg {
+    fn media_header(&mut self, channels: ChannelMask, format: u8) -> VReg {
         let header = self.copy_of_r0();
-        self.set_dword(header, 2, Src::ud(u32::from(disabled(channels)) << 12 | format << 18));
+        let control =
+            HeaderControl::new().with_disabled_channels(disabled(channels)).with_output_format(format);
+        self.set_dword(header, 2, Src::ud(control.into_bits()));
         header
     }
 
@@ -145,9 +144,7 @@ impl Lowerer<'_> {
 
     /// Sends header and place; the block comes back.
     fn pixel_block(&mut self, block: &Block, header: VReg, place: VReg, dst: RawOperand) -> Lowered {
-        let control = sampler::Sample::new()
-            .with_message_type(block.message_type)
-            .with_simd_mode(Some(SimdMode::Simd32));
+        let control = sampler::Sample::wide(block.message);
         let parts = [Part { reg: header, len: 1 }, Part { reg: place, len: 1 }];
         let (target, copy) = self.response(dst, block.bytes)?;
         let response = block.bytes.div_ceil(self.grf());
@@ -180,14 +177,18 @@ impl Lowerer<'_> {
         let part = |s: &mut Self, operand| s.part(operand, lanes * 4);
         let (u, v, r) = (part(self, u)?, part(self, v)?, part(self, r)?);
         let header = Part { reg: self.media_header(channels, 0), len: 1 };
-        let parts = match sampler {
-            Some(_) => [header, u, v, r, zero],
-            None if self.caps.sampler.level_after_u => [header, u, zero, v, r],
-            None => [header, u, v, zero, r],
-        };
-        let control = sampler::Sample::new()
-            .with_message_type(if sampler.is_some() { SAMPLE } else { LOAD })
-            .with_simd_mode(Some(if simd16 { SimdMode::Simd16 } else { SimdMode::Simd8 }));
+        let message = if sampler.is_some() { MessageType::Sample } else { MessageType::Load };
+        let mut parts = [header, zero, zero, zero, zero];
+        for (parameter, part) in [(Parameter::U, u), (Parameter::V, v), (Parameter::R, r)] {
+            if let Some(at) = message.position(parameter, self.caps.sampler.level_after_u) {
+                parts[1 + at] = part;
+            }
+        }
+        let control = sampler::Sample::to(message).with_simd_mode(Some(if simd16 {
+            SimdMode::Simd16
+        } else {
+            SimdMode::Simd8
+        }));
         let bytes = channels.count() * lanes * 4;
         let (target, copy) = self.response(dst, bytes)?;
         let response = bytes / self.grf();

@@ -21,6 +21,7 @@ use gen_ir::{
     Sfid, Src,
 };
 use messages::{
+    Effect,
     hdc::{Dc0, ToDc0},
     lsc,
 };
@@ -148,10 +149,10 @@ fn kind_of_message(inst: &Inst<Physical>, platform: Platform, descs: &Descriptor
 fn writes_memory(send: &SendInfo<Physical>, caps: &Caps) -> bool {
     let Desc::Imm(desc) = send.desc else { return false };
     match send.sfid {
-        // The fence and what is not named like stores and atomics come last.
         Sfid::Ugm | Sfid::Ugml | Sfid::Slm | Sfid::Tgm => {
-            let op = lsc::Untyped::from(desc).op();
-            caps.memory.lsc && op.is_some_and(|op| op.code() < lsc::Op::Fence.code())
+            let access =
+                |op: lsc::Op| matches!(op.row().effect, Effect::Load | Effect::Store | Effect::Atomic);
+            caps.memory.lsc && lsc::Untyped::from(desc).op().is_some_and(access)
         }
         Sfid::Dc0 => ToDc0::of(desc) != Some(ToDc0::Message(Dc0::MemoryFence)),
         Sfid::Dc1 | Sfid::Render => true,

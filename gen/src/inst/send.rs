@@ -70,8 +70,7 @@ impl<S: Space> SendInfo<S> {
             Sfid::Dc0 => hdc::dc0_only_reads(desc),
             Sfid::Dc1 => hdc::dc1_only_reads(desc),
             Sfid::DcRo => hdc::dc_ro_only_reads(desc),
-            // All but what empties the cache or changes the mask of pixels.
-            Sfid::Sampler => sampler::Sample::from(desc).message_type() != sampler::FLUSH,
+            Sfid::Sampler => sampler::Sample::from(desc).only_reads(),
             _ => false,
         }
     }

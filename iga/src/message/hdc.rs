@@ -2,11 +2,11 @@
 
 use super::{Addressing, Data, Kind, Message, Query, Surface};
 use messages::{
-    SurfaceIndex,
+    Effect, SurfaceIndex,
     hdc::{
-        A64Block, A64BlockType, A64Scattered, Addresses, Atomic, AtomicOp, Dc0, Dc1, DcRo, Effect,
-        ElementType, FloatAtomicOp, Form, MediaBlock, MemoryFence, MessageType, OwordBlock, OwordCount,
-        Scattered, ScratchBlock, SimdMode, SlotGroup, Surface as SurfaceMessage, ToDc0,
+        A64Block, A64BlockType, A64Scattered, Addresses, Atomic, AtomicOp, Dc0, Dc1, DcRo, ElementType,
+        FloatAtomicOp, Form, MediaBlock, MemoryFence, MessageType, OwordBlock, OwordCount, Scattered,
+        ScratchBlock, SimdMode, SlotGroup, Surface as SurfaceMessage, ToDc0,
     },
 };
 use std::fmt::Write;
@@ -76,16 +76,6 @@ fn direction(read: bool) -> Kind {
     if read { Kind::Load } else { Kind::Store }
 }
 
-/// What the listing calls what a message does.
-fn kind_of(effect: Effect) -> Kind {
-    match effect {
-        Effect::Load => Kind::Load,
-        Effect::Store => Kind::Store,
-        Effect::Atomic => Kind::Atomic,
-        Effect::Order | Effect::Other => Kind::Other,
-    }
-}
-
 fn oword_block(q: &Query, what: &str, addr_bits: u32, kind: Kind) -> Message {
     let (suffix, count, valid) = q.owords();
     let mut m = memory(q, format!("{what}{suffix}"), addr_bits, 1, Data::block(kind, 128, count));
@@ -148,7 +138,7 @@ fn data_cache_0_message(q: &Query, message: Dc0) -> Message {
 
 /// What a message of a data port says, by its form.
 fn data_port(q: &Query, row: &MessageType) -> Message {
-    let (kind, what) = (kind_of(row.effect), row.words);
+    let (kind, what) = (Kind::of(row.effect), row.words);
     match row.form {
         Form::OwordBlock | Form::UnalignedOwordBlock => oword_block(q, what, 32, kind),
         Form::DualBlock => Message { description: what.into(), ..q.invalid() },
@@ -272,7 +262,7 @@ fn slot_group(q: &Query, what: &str) -> String {
 }
 
 fn untyped(q: &Query, row: &MessageType) -> Message {
-    let data = Data::new(kind_of(row.effect), 32, q.channel_count());
+    let data = Data::new(Kind::of(row.effect), 32, q.channel_count());
     let lanes = q.surface_lanes();
     let what = format!("{} with {}", row.words, q.channels());
     let mut m = memory(q, what, row.addresses.bits(), lanes.unwrap_or(0), data);
@@ -292,7 +282,7 @@ fn typed(q: &Query, what: &str, status: &str, kind: Kind) -> Message {
 
 fn scattered_a64(q: &Query, row: &MessageType) -> Message {
     let fields = q.as_kind::<A64Scattered>();
-    let (kind, count, verb) = (kind_of(row.effect), 1 << fields.count_log2(), row.words);
+    let (kind, count, verb) = (Kind::of(row.effect), 1 << fields.count_log2(), row.words);
     let (what, data) = match fields.element() {
         Some(ElementType::Dword) => (format!("a64 dword {verb}"), Data::new(kind, 32, count)),
         Some(ElementType::Qword) => (format!("a64 qword {verb}"), Data::new(kind, 64, count)),
@@ -306,7 +296,7 @@ fn scattered_a64(q: &Query, row: &MessageType) -> Message {
 }
 
 fn block_a64(q: &Query, row: &MessageType) -> Message {
-    let (kind, verb) = (kind_of(row.effect), row.words);
+    let (kind, verb) = (Kind::of(row.effect), row.words);
     let block = q.as_kind::<A64Block>();
     match block.block_type() {
         Some(A64BlockType::DualBlock) if q.newer() => {

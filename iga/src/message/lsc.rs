@@ -2,73 +2,18 @@
 
 use super::{
     Addressing, Data,
-    Kind::{self, Atomic, Load, Store},
+    Kind::{self, Atomic, Load},
     Message, Query, Surface,
 };
 use gen_ir::Sfid;
 use messages::{
-    ResponseLength,
+    Effect, ResponseLength,
     lsc::{
-        AddressModel, AddressSize, Block2d, BtiExtended, Compression, DataSize, Fence, Flush, Op, Quad,
+        AddressModel, AddressSize, Block2d, BtiExtended, Compression, DataSize, Fence, Flush, Form, Op, Quad,
         Scope, Untyped, VectorSize,
     },
 };
 use std::fmt::Write;
-
-struct Row {
-    op: Op,
-    name: &'static str,
-    kind: Kind,
-    description: &'static str,
-}
-
-const fn row(op: Op, name: &'static str, kind: Kind, description: &'static str) -> Row {
-    Row { op, name, kind, description }
-}
-
-#[rustfmt::skip]
-static OPS: &[Row] = &[
-    row(Op::Load, "load", Load, "gathering load"),
-    row(Op::LoadStrided, "load_strided", Load, "strided load (a.k.a load_block)"),
-    row(Op::LoadQuad, "load_quad", Load, "quad load (a.k.a. load_cmask)"),
-    row(Op::LoadBlock2d, "load_block2d", Load, "block2d load"),
-    row(Op::Store, "store", Store, "scattering store"),
-    row(Op::StoreStrided, "store_strided", Store, "strided store (a.k.a store_block)"),
-    row(Op::StoreQuad, "store_quad", Store, "quad store (a.k.a. store_cmask)"),
-    row(Op::StoreBlock2d, "store_block2d", Store, "block2d store"),
-    row(Op::AtomicInc, "atomic_iinc", Atomic, "atomic integer increment"),
-    row(Op::AtomicDec, "atomic_idec", Atomic, "atomic integer decrement"),
-    row(Op::AtomicLoad, "atomic_load", Atomic, "atomic load"),
-    row(Op::AtomicStore, "atomic_store", Atomic, "atomic store"),
-    row(Op::AtomicAdd, "atomic_iadd", Atomic, "atomic integer add"),
-    row(Op::AtomicSub, "atomic_isub", Atomic, "atomic integer subtract"),
-    row(Op::AtomicSmin, "atomic_smin", Atomic, "atomic signed-integer minimum"),
-    row(Op::AtomicSmax, "atomic_smax", Atomic, "atomic signed-integer maximum"),
-    row(Op::AtomicUmin, "atomic_umin", Atomic, "atomic unsigned-integer minimum"),
-    row(Op::AtomicUmax, "atomic_umax", Atomic, "atomic unsigned-integer maximum"),
-    row(Op::AtomicCas, "atomic_icas", Atomic, "atomic integer compare and swap"),
-    row(Op::AtomicFadd, "atomic_fadd", Atomic, "atomic float add"),
-    row(Op::AtomicFsub, "atomic_fsub", Atomic, "atomic float subtract"),
-    row(Op::AtomicFmin, "atomic_fmin", Atomic, "atomic float minimum"),
-    row(Op::AtomicFmax, "atomic_fmax", Atomic, "atomic float maximum"),
-    row(Op::AtomicFcas, "atomic_fcas", Atomic, "atomic float compare and swap"),
-    row(Op::AtomicAnd, "atomic_and", Atomic, "atomic logical and"),
-    row(Op::AtomicOr, "atomic_or", Atomic, "atomic logical or"),
-    row(Op::AtomicXor, "atomic_xor", Atomic, "atomic logical xor"),
-    row(Op::LoadStatus, "load_status", Load, "load status"),
-    row(Op::StoreUncompressed, "store_uncompressed", Store, "scattering store uncompressed"),
-    row(Op::StoreUncompressedQuad, "store_uncompressed_quad", Store, "store quad uncompressed"),
-];
-
-/// Messages that only the newer edition names.
-#[rustfmt::skip]
-static NEWER_OPS: &[Row] = &[
-    row(Op::AtomicAppendAdd, "atomic_acadd", Atomic, "atomic counter append add"),
-    row(Op::AtomicAppendSub, "atomic_acsub", Atomic, "atomic counter append sub"),
-    row(Op::AtomicAppendStore, "atomic_acstore", Atomic, "atomic counter append store"),
-    row(Op::LoadQuadMsrt, "load_quad_msrt", Load, "load quad from multi-sample render target"),
-    row(Op::StoreQuadMsrt, "store_quad_msrt", Store, "store quad to multi-sample render target"),
-];
 
 /// Cache controls of levels 1 and 3 by number, for loads.
 const CACHED_LOADS: [&str; 8] = ["", ".uc.uc", ".uc.ca", ".ca.uc", ".ca.ca", ".st.uc", ".st.ca", ".ri.ca"];
@@ -82,15 +27,9 @@ pub(super) fn decode(q: &Query) -> Message {
         Op::CompressionControl => compression_control(q),
         Op::ReadState => read_state(q),
         Op::Fence => fence(q),
-        _ => match ops(q.newer()).find(|row| row.op == op) {
-            Some(row) => memory(q, row),
-            None => q.invalid(),
-        },
+        _ if op.row().words.is_empty() || op.row().newer && !q.newer() => q.invalid(),
+        _ => memory(q, op),
     }
-}
-
-fn ops(newer: bool) -> impl Iterator<Item = &'static Row> {
-    OPS.iter().chain(if newer { NEWER_OPS } else { &[] })
 }
 
 /// Addressing, and its text in the notation (`bti[3]`, `bss[a0.2]`, empty when flat).
@@ -115,20 +54,20 @@ fn surface(q: &Query) -> (Addressing, Surface, String) {
 }
 
 /// `.d32x4t` after the number of bits in memory and in registers.
-fn put_data(q: &Query, row: &Row, m: &mut Message, controls: &mut String) -> bool {
+fn put_data(q: &Query, op: Op, m: &mut Message, controls: &mut String) -> bool {
     let desc = q.as_kind::<Untyped>();
     let size = desc.data_size();
-    m.data = Data::new(row.kind, size.map_or(0, |s| 8 * s.register_bytes()), 1);
+    m.data = Data::new(Kind::of(op.row().effect), size.map_or(0, |s| 8 * s.register_bytes()), 1);
     controls.push('.');
     controls.push_str(size.map_or("0x7", DataSize::name));
-    if row.op.is_quad() {
+    if op.is_quad() {
         let channels = q.as_kind::<Quad>().channels();
         m.data.elements = channels.count_ones();
         controls.push('.');
         controls.extend("xyzw".chars().zip(0..).filter(|&(_, i)| channels >> i & 1 != 0).map(|(c, _)| c));
         return channels != 0;
     }
-    let block = row.op.is_block2d();
+    let block = op.is_block2d();
     let vector = desc.vector_size().map_or(1, VectorSize::elements);
     let transposed = desc.transpose();
     (m.data.elements, m.data.transposed) = (vector, transposed);
@@ -138,10 +77,10 @@ fn put_data(q: &Query, row: &Row, m: &mut Message, controls: &mut String) -> boo
     if transposed {
         controls.push('t');
     }
-    if row.op == Op::LoadBlock2d && q.as_kind::<Block2d>().vnni() {
+    if op == Op::LoadBlock2d && q.as_kind::<Block2d>().vnni() {
         controls.push('v');
     }
-    !(transposed && row.op == Op::LoadStatus)
+    !(transposed && op == Op::LoadStatus)
 }
 
 /// Cache controls of levels 1 and 3, for loads and for stores and atomics.
@@ -150,22 +89,24 @@ fn cache(q: &Query, kind: Kind) -> &'static str {
     table[usize::from(q.as_kind::<Untyped>().cache_control())]
 }
 
-fn memory(q: &Query, row: &Row) -> Message {
+fn memory(q: &Query, op: Op) -> Message {
+    let row = op.row();
+    let kind = Kind::of(row.effect);
     let mut m = q.empty();
-    m.description = row.description.into();
+    m.description = row.words.into();
     if q.ex_desc.is_ok_and(|desc| !desc.is_surface_offset()) {
         m.valid = false;
     }
     let desc = q.as_kind::<Untyped>();
-    if row.op == Op::LoadStatus && (desc.transpose() || q.desc.response_length() != ResponseLength::ONE) {
+    if op == Op::LoadStatus && (desc.transpose() || q.desc.response_length() != ResponseLength::ONE) {
         m.valid = false;
     }
     let (addressing, surface, surface_text) = surface(q);
     (m.addressing, m.surface) = (addressing, surface);
-    let mut text = format!("{}.{}", row.name, q.sfid);
-    m.valid &= put_data(q, row, &mut m, &mut text);
-    m.data.pair = matches!(row.op, Op::AtomicCas | Op::AtomicFcas);
-    let block = row.op.is_block2d();
+    let mut text = format!("{}.{}", row.mnemonic, q.sfid);
+    m.valid &= put_data(q, op, &mut m, &mut text);
+    m.data.pair = op.operation().is_some_and(|o| o.operands() == 2);
+    let block = op.is_block2d();
     let size = if block { Some(AddressSize::A64) } else { desc.address_size() };
     (m.addr_bits, text) = match size {
         Some(AddressSize::A16) => (16, text + ".a16"),
@@ -177,15 +118,15 @@ fn memory(q: &Query, row: &Row) -> Message {
         }
     };
     if q.sfid != Sfid::Slm {
-        text.push_str(cache(q, row.kind));
+        text.push_str(cache(q, kind));
     }
     if !surface_text.is_empty() {
         text.push('.');
         text.push_str(&surface_text);
     }
     m.surface_text = surface_text;
-    m.notation = row.op != Op::LoadStatus;
-    m.coordinates = q.sfid == Sfid::Tgm && (row.op.is_quad() || (block && q.newer()) || row.kind == Atomic);
+    m.notation = op != Op::LoadStatus;
+    m.coordinates = q.sfid == Sfid::Tgm && (op.is_quad() || (block && q.newer()) || kind == Atomic);
     if m.valid {
         m.syntax = Some(text);
     }
@@ -290,8 +231,13 @@ pub(crate) struct Operation {
 
 /// Finds a mnemonic of the load/store notation.
 pub(crate) fn operation(name: &str) -> Option<Operation> {
-    let row = OPS.iter().find(|row| row.name == name && row.op != Op::LoadStatus)?;
-    Some(Operation { op: row.op, kind: row.kind })
+    let written = |op: &&Op| {
+        let row = op.row();
+        let access = matches!(row.effect, Effect::Load | Effect::Store | Effect::Atomic);
+        access && !row.newer && !matches!(row.form, Form::Status | Form::State) && row.mnemonic == name
+    };
+    let op = *Op::ALL.iter().find(written).filter(|_| !name.is_empty())?;
+    Some(Operation { op, kind: Kind::of(op.row().effect) })
 }
 
 /// The descriptor that controls stand for (`d32x4t`, `xyz`, `a64`, `ca`, `ca`); the index of the one at fault

@@ -1,7 +1,7 @@
 //! A message as its descriptors say it, and what they are asked.
 
 use gen_ir::Sfid;
-use messages::{Descriptor, ExtendedDescriptor};
+use messages::{Descriptor, Effect, ExtendedDescriptor};
 use platforms::{Caps, Layout};
 
 /// How a message names the memory it goes to.
@@ -39,6 +39,18 @@ pub(crate) enum Kind {
     Atomic,
     /// Something else.
     Other,
+}
+
+impl Kind {
+    /// What the listing calls what a message does.
+    pub(crate) const fn of(effect: Effect) -> Kind {
+        match effect {
+            Effect::Load => Kind::Load,
+            Effect::Store => Kind::Store,
+            Effect::Atomic => Kind::Atomic,
+            Effect::Order | Effect::Other => Kind::Other,
+        }
+    }
 }
 
 /// The data of a load, store or atomic.

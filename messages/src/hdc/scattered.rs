@@ -1,7 +1,7 @@
 //! Messages with an address a lane.
 
 use super::{Dc0, Dc1, ElementType};
-use crate::SurfaceIndex;
+use crate::{Operation, SurfaceIndex};
 use bitfield_struct::bitfield;
 
 /// Byte, dword and qword scattered reads and writes.
@@ -86,61 +86,61 @@ impl Surface {
     }
 }
 
-codes! {
+rows! {
     /// What an atomic does to integers ("Atomic Integer Operation Type").
-    pub enum AtomicOp {
+    pub enum AtomicOp: Operation {
         /// Compare and swap of twice the width.
-        CmpXchgWide = 0,
+        CmpXchgWide = 0: Operation::Cas,
         /// And.
-        And = 1,
+        And = 1: Operation::And,
         /// Or.
-        Or = 2,
+        Or = 2: Operation::Or,
         /// Exclusive or.
-        Xor = 3,
+        Xor = 3: Operation::Xor,
         /// Exchange.
-        Xchg = 4,
+        Xchg = 4: Operation::Store,
         /// Increment.
-        Inc = 5,
+        Inc = 5: Operation::Inc,
         /// Decrement.
-        Dec = 6,
+        Dec = 6: Operation::Dec,
         /// Add.
-        Add = 7,
+        Add = 7: Operation::Add,
         /// Subtract.
-        Sub = 8,
+        Sub = 8: Operation::Sub,
         /// Subtract what is there from the operand.
-        RevSub = 9,
+        RevSub = 9: Operation::RevSub,
         /// Signed maximum.
-        IMax = 10,
+        IMax = 10: Operation::SMax,
         /// Signed minimum.
-        IMin = 11,
+        IMin = 11: Operation::SMin,
         /// Unsigned maximum.
-        UMax = 12,
+        UMax = 12: Operation::UMax,
         /// Unsigned minimum.
-        UMin = 13,
+        UMin = 13: Operation::UMin,
         /// Compare and swap.
-        CmpXchg = 14,
+        CmpXchg = 14: Operation::Cas,
         /// Decrement, new value returned.
-        PreDec = 15,
+        PreDec = 15: Operation::PreDec,
     }
 }
 
-codes! {
+rows! {
     /// What an atomic does to floats ("Atomic Float Operation Type").
-    pub enum FloatAtomicOp {
+    pub enum FloatAtomicOp: Operation {
         /// Maximum.
-        FMax = 1,
+        FMax = 1: Operation::FMax,
         /// Minimum.
-        FMin = 2,
+        FMin = 2: Operation::FMin,
         /// Compare and swap.
-        FCmpXchg = 3,
+        FCmpXchg = 3: Operation::FCas,
         /// Add.
-        FAdd = 4,
+        FAdd = 4: Operation::FAdd,
         /// Subtract.
-        FSub = 5,
+        FSub = 5: Operation::FSub,
         /// Add doubles.
-        FAddWide = 6,
+        FAddWide = 6: Operation::FAdd,
         /// Subtract doubles.
-        FSubWide = 7,
+        FSubWide = 7: Operation::FSub,
     }
 }
 

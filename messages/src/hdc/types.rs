@@ -4,6 +4,8 @@
 //!
 //! Sources: volume 7, "Data Port Messages"; the words are the reference disassembler's.
 
+use crate::Effect;
+
 codes! {
     /// Elements of a scattered message; the codes are those at 64-bit addresses ("Scattered Block Size").
     pub enum ElementType {
@@ -14,21 +16,6 @@ codes! {
         /// Qwords.
         Qword = 2,
     }
-}
-
-/// What a message does to memory.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Effect {
-    /// Reads it and does nothing else.
-    Load,
-    /// Writes it.
-    Store,
-    /// Reads, computes and writes, as one step.
-    Atomic,
-    /// Orders other accesses.
-    Order,
-    /// Changes how it is held.
-    Other,
 }
 
 /// Layout of a message: which descriptor, and what stands in the payload and the response.

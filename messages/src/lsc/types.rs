@@ -1,0 +1,202 @@
+//! The messages of the load/store cache: a row says what a message does to memory, how its descriptor and payload are laid
+//! out, its mnemonic, and its words in a listing. Scheduling, lowering, emulator, listing, JSON and assembler read it, so
+//! a message in a form that is here already is its row, and what makes it in lowering.
+//!
+//! Sources: the reference disassembler, which has the words (iga64, `-p=12p72`, and its JSON, which is newer); Mesa's
+//! `brw_eu_defines.h` (`enum lsc_opcode`).
+
+use crate::{Effect, Operation};
+
+/// Layout of a message: which descriptor, and what stands in the payload and the response.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// [`Untyped`](super::Untyped): an address a lane, a vector of elements behind each.
+    Vector,
+    /// [`Untyped`](super::Untyped): a base and a pitch for all lanes.
+    Strided,
+    /// [`Quad`](super::Quad): an address a lane, channels by a mask.
+    Quad,
+    /// The same, and a status comes back.
+    QuadStatus,
+    /// The same in a render target of several samples a pixel.
+    MultiSampleQuad,
+    /// [`Block2d`](super::Block2d).
+    Block2d,
+    /// [`Untyped`](super::Untyped): whether addresses can be read.
+    Status,
+    /// [`Untyped`](super::Untyped): an address a lane, and the operands of what is computed.
+    Atomic(Operation),
+    /// The same with bfloats.
+    BfloatAtomic(Operation),
+    /// The same on a counter of the surface.
+    Counter(Operation),
+    /// [`Fence`](super::Fence).
+    Fence,
+    /// A surface's state comes back.
+    State,
+    /// Changes how memory is compressed ([`Compression`](super::Compression)).
+    Compression,
+    /// Cache control beyond the fence.
+    CacheControl,
+}
+
+/// What is known of a message.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MessageType {
+    /// What it does.
+    pub effect: Effect,
+    /// Its layout.
+    pub form: Form,
+    /// Its mnemonic in the load/store notation; empty where it has none.
+    pub mnemonic: &'static str,
+    /// Its words in a listing; empty where it has none.
+    pub words: &'static str,
+    /// Only newer editions of the reference disassembler name it.
+    pub newer: bool,
+}
+
+impl MessageType {
+    const fn newer(self) -> MessageType {
+        MessageType { newer: true, ..self }
+    }
+}
+
+const fn other(effect: Effect, form: Form, mnemonic: &'static str, words: &'static str) -> MessageType {
+    MessageType { effect, form, mnemonic, words, newer: false }
+}
+
+const fn load(form: Form, mnemonic: &'static str, words: &'static str) -> MessageType {
+    other(Effect::Load, form, mnemonic, words)
+}
+
+const fn store(form: Form, mnemonic: &'static str, words: &'static str) -> MessageType {
+    other(Effect::Store, form, mnemonic, words)
+}
+
+const fn atomic(form: Form, mnemonic: &'static str, words: &'static str) -> MessageType {
+    other(Effect::Atomic, form, mnemonic, words)
+}
+
+#[rustfmt::skip]
+rows! {
+    /// What a message does.
+    pub enum Op: MessageType {
+        /// Load.
+        Load = 0x00: load(Form::Vector, "load", "gathering load"),
+        /// Load, addresses a pitch apart.
+        LoadStrided = 0x01: load(Form::Strided, "load_strided", "strided load (a.k.a load_block)"),
+        /// Load of channels by a mask.
+        LoadQuad = 0x02: load(Form::Quad, "load_quad", "quad load (a.k.a. load_cmask)"),
+        /// Load of a rectangle.
+        LoadBlock2d = 0x03: load(Form::Block2d, "load_block2d", "block2d load"),
+        /// Store.
+        Store = 0x04: store(Form::Vector, "store", "scattering store"),
+        /// Store, addresses a pitch apart.
+        StoreStrided = 0x05: store(Form::Strided, "store_strided", "strided store (a.k.a store_block)"),
+        /// Store of channels by a mask.
+        StoreQuad = 0x06: store(Form::Quad, "store_quad", "quad store (a.k.a. store_cmask)"),
+        /// Store of a rectangle.
+        StoreBlock2d = 0x07: store(Form::Block2d, "store_block2d", "block2d store"),
+        /// Increment.
+        AtomicInc = 0x08: atomic(Form::Atomic(Operation::Inc), "atomic_iinc", "atomic integer increment"),
+        /// Decrement.
+        AtomicDec = 0x09: atomic(Form::Atomic(Operation::Dec), "atomic_idec", "atomic integer decrement"),
+        /// Atomic load.
+        AtomicLoad = 0x0a: atomic(Form::Atomic(Operation::Load), "atomic_load", "atomic load"),
+        /// Atomic store (exchange).
+        AtomicStore = 0x0b: atomic(Form::Atomic(Operation::Store), "atomic_store", "atomic store"),
+        /// Add.
+        AtomicAdd = 0x0c: atomic(Form::Atomic(Operation::Add), "atomic_iadd", "atomic integer add"),
+        /// Subtract.
+        AtomicSub = 0x0d: atomic(Form::Atomic(Operation::Sub), "atomic_isub", "atomic integer subtract"),
+        /// Signed minimum.
+        AtomicSmin = 0x0e: atomic(Form::Atomic(Operation::SMin), "atomic_smin", "atomic signed-integer minimum"),
+        /// Signed maximum.
+        AtomicSmax = 0x0f: atomic(Form::Atomic(Operation::SMax), "atomic_smax", "atomic signed-integer maximum"),
+        /// Unsigned minimum.
+        AtomicUmin = 0x10: atomic(Form::Atomic(Operation::UMin), "atomic_umin", "atomic unsigned-integer minimum"),
+        /// Unsigned maximum.
+        AtomicUmax = 0x11: atomic(Form::Atomic(Operation::UMax), "atomic_umax", "atomic unsigned-integer maximum"),
+        /// Compare and swap.
+        AtomicCas = 0x12: atomic(Form::Atomic(Operation::Cas), "atomic_icas", "atomic integer compare and swap"),
+        /// Add floats.
+        AtomicFadd = 0x13: atomic(Form::Atomic(Operation::FAdd), "atomic_fadd", "atomic float add"),
+        /// Subtract floats.
+        AtomicFsub = 0x14: atomic(Form::Atomic(Operation::FSub), "atomic_fsub", "atomic float subtract"),
+        /// Minimum of floats.
+        AtomicFmin = 0x15: atomic(Form::Atomic(Operation::FMin), "atomic_fmin", "atomic float minimum"),
+        /// Maximum of floats.
+        AtomicFmax = 0x16: atomic(Form::Atomic(Operation::FMax), "atomic_fmax", "atomic float maximum"),
+        /// Compare and swap floats.
+        AtomicFcas = 0x17: atomic(Form::Atomic(Operation::FCas), "atomic_fcas", "atomic float compare and swap"),
+        /// And.
+        AtomicAnd = 0x18: atomic(Form::Atomic(Operation::And), "atomic_and", "atomic logical and"),
+        /// Or.
+        AtomicOr = 0x19: atomic(Form::Atomic(Operation::Or), "atomic_or", "atomic logical or"),
+        /// Exclusive or.
+        AtomicXor = 0x1a: atomic(Form::Atomic(Operation::Xor), "atomic_xor", "atomic logical xor"),
+        /// Whether addresses can be read.
+        LoadStatus = 0x1b: load(Form::Status, "load_status", "load status"),
+        /// Store without compression.
+        StoreUncompressed = 0x1c: store(Form::Vector, "store_uncompressed", "scattering store uncompressed"),
+        /// Changes how memory is compressed.
+        CompressionControl = 0x1d: other(Effect::Other, Form::Compression, "ccs", "compression-state control"),
+        /// Reads a surface's state.
+        ReadState = 0x1e: other(Effect::Load, Form::State, "read_state", "read state information"),
+        /// Fence.
+        Fence = 0x1f: other(Effect::Order, Form::Fence, "fence", "fence"),
+        /// Store of channels by a mask, without compression.
+        StoreUncompressedQuad = 0x20: store(Form::Quad, "store_uncompressed_quad", "store quad uncompressed"),
+        /// Add bfloats.
+        AtomicBfadd = 0x21: atomic(Form::BfloatAtomic(Operation::FAdd), "", ""),
+        /// Subtract bfloats.
+        AtomicBfsub = 0x22: atomic(Form::BfloatAtomic(Operation::FSub), "", ""),
+        /// Minimum of bfloats.
+        AtomicBfmin = 0x23: atomic(Form::BfloatAtomic(Operation::FMin), "", ""),
+        /// Maximum of bfloats.
+        AtomicBfmax = 0x24: atomic(Form::BfloatAtomic(Operation::FMax), "", ""),
+        /// Compare and swap bfloats.
+        AtomicBfcas = 0x25: atomic(Form::BfloatAtomic(Operation::FCas), "", ""),
+        /// Adds to a counter that appends.
+        AtomicAppendAdd = 0x28: atomic(Form::Counter(Operation::Add), "atomic_acadd", "atomic counter append add").newer(),
+        /// Subtracts from a counter that appends.
+        AtomicAppendSub = 0x29: atomic(Form::Counter(Operation::Sub), "atomic_acsub", "atomic counter append sub").newer(),
+        /// Stores to a counter that appends.
+        AtomicAppendStore = 0x2a: atomic(Form::Counter(Operation::Store), "atomic_acstore", "atomic counter append store").newer(),
+        /// Load of channels from a multi-sample render target.
+        LoadQuadMsrt = 0x31: load(Form::MultiSampleQuad, "load_quad_msrt", "load quad from multi-sample render target").newer(),
+        /// Store of channels to a multi-sample render target.
+        StoreQuadMsrt = 0x32: store(Form::MultiSampleQuad, "store_quad_msrt", "store quad to multi-sample render target").newer(),
+        /// Cache control beyond the fence.
+        ExtendedCacheControl = 0x33: other(Effect::Other, Form::CacheControl, "", ""),
+        /// Load of channels by a mask, with a status.
+        LoadQuadStatus = 0x36: load(Form::QuadStatus, "", ""),
+    }
+}
+
+impl Op {
+    /// Whether channels are chosen by a mask.
+    pub const fn is_quad(self) -> bool {
+        matches!(self.row().form, Form::Quad | Form::QuadStatus | Form::MultiSampleQuad)
+    }
+
+    /// Whether a rectangle is moved.
+    pub const fn is_block2d(self) -> bool {
+        matches!(self.row().form, Form::Block2d)
+    }
+
+    /// Whether nothing but reading memory happens: plain loads.
+    pub const fn only_reads(self) -> bool {
+        let row = self.row();
+        matches!(row.effect, Effect::Load)
+            && matches!(row.form, Form::Vector | Form::Strided | Form::Quad | Form::Block2d)
+    }
+
+    /// What an atomic computes, of integers and floats.
+    pub const fn operation(self) -> Option<Operation> {
+        match self.row().form {
+            Form::Atomic(operation) => Some(operation),
+            _ => None,
+        }
+    }
+}
