@@ -3,7 +3,7 @@
 use crate::{
     AllocStats, Error, Options, Placed,
     analysis::{
-        Analysis,
+        Analysis, calls,
         flow::Flow,
         history::History,
         liveness::{self, Liveness},
@@ -11,7 +11,7 @@ use crate::{
     apply,
     arf::{pressure, split as backing},
     check, copy, order,
-    place::{self, Placement, Sharing},
+    place::{self, File, Placement, Sharing},
     placing::{Aims, Placing, Planned, cost_of, is_complete},
     spill::{
         self,
@@ -22,6 +22,9 @@ use crate::{
     split::Splitter,
 };
 use gen_ir::{Kernel, Physical, Pool, Var, VarClass, VarId, Virtual};
+
+/// Bytes of a return address: an instruction pointer and the caller's mask. It is not spilled.
+const RETURN_ADDRESS: u32 = 8;
 
 /// Rounds of rewriting after which an allocation is given up.
 const MAX_ROUNDS: u32 = 24;
@@ -86,6 +89,13 @@ pub fn allocate(
         return Err(Error::TooLarge);
     }
     memory.flow.find(kernel);
+    let file = File::of(kernel, VarClass::General, false);
+    if let Some(call) =
+        calls::too_deep(&memory.flow, (file.regs * file.reg_bytes() / RETURN_ADDRESS) as usize)
+        && let Some(var) = kernel.blocks[call.site as usize].insts.last().and_then(|i| i.dst.reg()?.var())
+    {
+        return Err(Error::OutOfRegisters { class: VarClass::General, var });
+    }
     let addressed = |var: &Var| var.address_taken && var.class == VarClass::General;
     let mut aims = Aims::default();
     loop {

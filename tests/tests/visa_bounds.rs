@@ -5,6 +5,7 @@
 use std::{sync::Mutex, time::Duration};
 
 use cpu_time::ThreadTime;
+use finalizer::{Finalizer, Options};
 use peak_alloc::PeakAlloc;
 use platforms::Platform;
 use tests::fuzz;
@@ -94,6 +95,18 @@ const STORMS: &[(&str, usize, Piece)] = &[
     ("letters beyond ASCII", 1, &|_| "\u{20ac}".to_owned()),
 ];
 
+/// Code of which some pass remembers much: name, piece.
+const CODE: &[(&str, Piece)] = &[
+    ("constants, one over another", &|i| format!("    mov (M1, 16) V32(0,0)<1> {i:#x}:d\n")),
+    ("copies of a counter", &|_| {
+        "    mov (M1, 8) V32(0,0)<1> V32(0,8)<1;1,0>\n    add (M1, 8) V32(0,8)<1> V32(0,8)<1;1,0> 0x1:d\n"
+            .to_owned()
+    }),
+    ("subroutines that each call the next", &|i| {
+        format!("    call (M1, 16) s{i}\n    ret (M1, 16)\n.function \"s{i}\"\ns{i}:\n")
+    }),
+];
+
 /// Reads, verifies, prints and writes; returns processor time and peak memory.
 fn all_of_visa(source: &str) -> (Duration, usize) {
     let before = PeakAlloc.current_usage();
@@ -124,6 +137,27 @@ fn time_and_memory_grow_as_the_input_does() {
         }
         if t2 > 10 * t1.max(Duration::from_millis(20)) {
             wrong.push(format!("{name}: {} bytes {t1:?}, {} bytes {t2:?}", small.len(), large.len()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn time_to_finalize_grows_as_the_code_does() {
+    let _one = ONE.lock().unwrap_or_else(|e| e.into_inner());
+    let mut wrong = Vec::new();
+    for (name, piece) in CODE {
+        let [small, large] = [2_000, 16_000].map(|n| {
+            let mut finalizer = Finalizer::new(Options { verify: false, ..Options::new(Platform::Skl) });
+            let source = storm(1, n, piece);
+            let start = ThreadTime::now();
+            // Calls may be deeper than there are registers for their return addresses.
+            drop(finalizer.finalize_text(&source));
+            start.elapsed()
+        });
+        println!("{name}: {small:?}, {large:?}");
+        if large > 20 * small.max(Duration::from_millis(10)) {
+            wrong.push(format!("{name}: {small:?} for 2,000, {large:?} for 16,000"));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

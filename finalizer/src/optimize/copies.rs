@@ -295,17 +295,30 @@ impl Copies {
             return;
         }
         let Some(written) = inst.dst_extent(grf_bytes) else { return };
-        let mut at = newest.dst;
+        // What is no copy any more leaves the lists: a variable that is written again and again keeps them short.
+        let (mut at, mut newer) = (newest.dst, NONE);
         while let Some(c) = self.all.get_mut(at as usize) {
             c.live &= !c.dst_bytes.overlaps(written);
-            at = c.older_dst;
+            let (live, older) = (c.live, c.older_dst);
+            match self.all.get_mut(newer as usize) {
+                _ if live => newer = at,
+                Some(c) => c.older_dst = older,
+                None => self.newest[var.index()].dst = older,
+            }
+            at = older;
         }
-        at = newest.src;
+        (at, newer) = (newest.src, NONE);
         while let Some(c) = self.all.get_mut(at as usize) {
             if let Origin::Reg { bytes, .. } = c.origin {
                 c.live &= !bytes.overlaps(written);
             }
-            at = c.older_src;
+            let (live, older) = (c.live, c.older_src);
+            match self.all.get_mut(newer as usize) {
+                _ if live => newer = at,
+                Some(c) => c.older_src = older,
+                None => self.newest[var.index()].src = older,
+            }
+            at = older;
         }
     }
 

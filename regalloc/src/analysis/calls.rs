@@ -5,7 +5,7 @@
 //! of it. What the subroutine writes goes through it, from every call and to every call.
 
 use crate::analysis::flow::Flow;
-use gen_ir::{Kernel, Op, Virtual};
+use gen_ir::{Call, Kernel, Op, Virtual};
 use narrow::to_index;
 
 const NONE: u32 = u32::MAX;
@@ -107,16 +107,67 @@ impl Routines {
             return;
         }
         self.work.push(callee);
+        // Subroutines that call each other tend to stand side by side: together they are one range.
+        let mut all = 0..0;
         while let Some(r) = self.work.pop() {
             if std::mem::replace(&mut self.passed[r as usize], v) == v {
                 continue;
             }
             let (first, end) = self.blocks[r as usize];
-            f(first..end);
+            if first == all.end {
+                all.end = end;
+            } else if end == all.start {
+                all.start = first;
+            } else {
+                if !all.is_empty() {
+                    f(all);
+                }
+                all = first..end;
+            }
             let inner = flow.calls().partition_point(|c| c.site < first);
             let calls = flow.calls()[inner..].iter().zip(&self.callee[inner..]);
             let calls = calls.take_while(|(c, _)| c.site < end);
             self.work.extend(calls.map(|(_, &callee)| callee));
         }
+        if !all.is_empty() {
+            f(all);
+        }
     }
+}
+
+/// A call that makes more than `most` return addresses be kept at a time: each subroutine on the way to it keeps its
+/// own.
+pub(crate) fn too_deep(flow: &Flow, most: usize) -> Option<Call> {
+    let calls = flow.calls();
+    if calls.len() <= most {
+        return None;
+    }
+    let mut routines: Vec<(u32, u32)> = calls.iter().map(|c| (c.entry, c.end)).collect();
+    routines.sort_unstable();
+    routines.dedup();
+    let number = |c: &Call| routines.partition_point(|r| r.0 < c.entry);
+    let inside = |(entry, end): (u32, u32)| {
+        let from = calls.partition_point(|c| c.site < entry);
+        &calls[from..from + calls[from..].partition_point(|c| c.site < end)]
+    };
+    // From outer to inner subroutines, each when all calls of it in others have been seen; in a circle, never.
+    let (mut depth, mut unseen) = (vec![1; routines.len()], vec![0u32; routines.len()]);
+    for &routine in &routines {
+        inside(routine).iter().for_each(|c| unseen[number(c)] += 1);
+    }
+    let mut work: Vec<usize> = (0..routines.len()).filter(|&r| unseen[r] == 0).collect();
+    while let Some(r) = work.pop() {
+        for call in inside(routines[r]) {
+            let callee = number(call);
+            depth[callee] = depth[callee].max(depth[r] + 1);
+            if depth[callee] > most {
+                return Some(*call);
+            }
+            unseen[callee] -= 1;
+            if unseen[callee] == 0 {
+                work.push(callee);
+            }
+        }
+    }
+    None
 }

@@ -310,16 +310,20 @@ impl Dataflow {
         }
         for _ in 0..calls.len() {
             let mut changed = false;
-            for outer in 0..calls.len() {
+            for (outer, call) in calls.iter().enumerate() {
+                if self.held[outer].is_empty() {
+                    continue;
+                }
                 let more = std::mem::take(&mut self.held[outer]);
-                for (inner, (vars, call)) in self.held.iter_mut().zip(calls).enumerate() {
-                    if inner != outer && calls[outer].is_inside(call.site) && !more.is_empty() {
-                        let before = vars.len();
-                        vars.extend_from_slice(&more);
-                        vars.sort_unstable();
-                        vars.dedup();
-                        changed |= vars.len() != before;
-                    }
+                let from = calls.partition_point(|inner| inner.site < call.entry);
+                let to = calls.partition_point(|inner| inner.site < call.end);
+                for inner in (from..to).filter(|&inner| inner != outer) {
+                    let vars = &mut self.held[inner];
+                    let before = vars.len();
+                    vars.extend_from_slice(&more);
+                    vars.sort_unstable();
+                    vars.dedup();
+                    changed |= vars.len() != before;
                 }
                 self.held[outer] = more;
             }
