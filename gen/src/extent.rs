@@ -104,6 +104,20 @@ impl<S: Space> Inst<S> {
     /// Bytes the destination writes at most (under a full mask), for a direct destination.
     #[inline]
     pub fn dst_extent(&self, grf_bytes: u32) -> Option<Extent> {
+        // Most instructions: this much becomes a part of the caller.
+        if let (&Dst::Direct { reg, horz, ty }, Payload::None) = (&self.dst, &self.payload) {
+            return Some(Extent::new(reg.byte, self.strided_len(horz.into(), ty)));
+        }
+        self.odd_dst_extent(grf_bytes)
+    }
+
+    /// Bytes from the first to the last channel's element.
+    fn strided_len(&self, horz: u32, ty: Type) -> u32 {
+        ((self.exec.lanes() - 1) * horz + 1) * ty.bytes()
+    }
+
+    #[inline(never)]
+    fn odd_dst_extent(&self, grf_bytes: u32) -> Option<Extent> {
         let (reg, horz, ty) = match self.dst {
             Dst::Direct { reg, horz, ty } => (reg, u32::from(horz), ty),
             Dst::Macro { reg, ty, .. } => (reg, 1, ty),
@@ -111,14 +125,13 @@ impl<S: Space> Inst<S> {
         };
         let lanes = self.exec.lanes();
         let len = match &self.payload {
-            Payload::None => ((lanes - 1) * horz + 1) * ty.bytes(),
             Payload::Send(s) => u32::from(s.dst_len) * grf_bytes,
             Payload::Dpas { repeat, .. } => u32::from(*repeat) * lanes * ty.bytes(),
             Payload::Math(MathFn::Idivmod) => (lanes * 4).max(grf_bytes) + lanes * 4,
             Payload::Outside(Outside::Touch { written, .. }) => u32::from(*written),
             // The return address: an instruction pointer and the caller's mask.
             Payload::Branch { .. } | Payload::Outside(Outside::Call | Outside::Callee(_)) => 8,
-            _ => ((lanes - 1) * horz + 1) * ty.bytes(),
+            _ => self.strided_len(horz, ty),
         };
         Some(Extent::new(reg.byte, len))
     }

@@ -19,8 +19,10 @@ pub struct Timing {
 impl<S: Space> Inst<S> {
     /// Native widths that the instruction is executed in, one after the other.
     fn passes(&self, caps: &Caps) -> u32 {
-        let sizes = self.src.iter().filter_map(crate::Src::ty).chain(self.dst.ty()).map(crate::Type::bytes);
-        let bytes = sizes.max().unwrap_or(4).max(4);
+        let mut bytes = self.dst.ty().map_or(4, |ty| ty.bytes().max(4));
+        for ty in self.src.iter().filter_map(crate::Src::ty) {
+            bytes = bytes.max(ty.bytes());
+        }
         let width = u32::from(caps.regs.grf_bytes);
         // Registers have a power of two of bytes.
         (self.exec.lanes() * bytes + width - 1) >> width.trailing_zeros()

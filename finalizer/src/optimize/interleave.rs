@@ -28,7 +28,13 @@ const REACH: usize = 128;
 const NEAR: usize = 24;
 
 /// Rewrites blocks; an operation and its moves make way for its halves. `legal`: all instructions are, and stay so.
-pub(super) fn results(kernel: &mut Kernel<Virtual>, locality: &Locality, grf_bytes: u32, legal: bool) {
+pub(super) fn results(
+    kernel: &mut Kernel<Virtual>,
+    locality: &Locality,
+    grf_bytes: u32,
+    legal: bool,
+    ends: &mut Ends,
+) {
     let platform = kernel.platform;
     let caps = platform.caps();
     let quadwords = !legal && caps.ops.mul_qword_result && caps.ops.int64;
@@ -39,22 +45,26 @@ pub(super) fn results(kernel: &mut Kernel<Virtual>, locality: &Locality, grf_byt
     };
     for (b, block) in blocks.iter_mut().enumerate().filter(|(b, _)| locality.any_in(*b)) {
         let insts = &mut block.insts;
+        ends.are_known = false;
         for i in 1..insts.len() {
-            let Some(half) = Half::of(&insts[i], caps, grf_bytes) else { continue };
-            if !locality.only_in(half.src, b) || !plain(half.src) {
+            let Some(src) = moved(&insts[i]) else { continue };
+            if !locality.only_in(src, b) || !plain(src) {
                 continue;
             }
+            let Some(half) = Half::of(&insts[i], caps, grf_bytes) else { continue };
             let Some(pair) = Pair::of(insts, i, half, caps, grf_bytes) else { continue };
             if !pair.halves.iter().all(|h| plain(h.dst)) {
                 continue;
             }
             let takes = if pair.halves[0].horz == 1 { splits_in_place } else { splits };
-            let Some(at) = pair.operation(insts, takes, grf_bytes) else { continue };
+            ends.find(insts, vars.len());
+            let Some(at) = pair.operation(insts, takes, ends, grf_bytes) else { continue };
             if !insts[at].src.iter().filter_map(|s| s.reg()?.var()).all(plain) {
                 continue;
             }
             let aligned = vars[pair.halves[0].dst.index()].align >= grf_bytes;
-            let upper = (quadwords && aligned).then(|| pair.upper(insts, at, caps, grf_bytes)).flatten();
+            let upper =
+                (quadwords && aligned).then(|| pair.upper(insts, at, ends, caps, grf_bytes)).flatten();
             let (gone, parts) = match upper {
                 Some(([first, second], high)) => {
                     let whole = &insts[high];
@@ -76,8 +86,53 @@ pub(super) fn results(kernel: &mut Kernel<Virtual>, locality: &Locality, grf_byt
             }
             for (at, part) in pair.at.into_iter().zip(parts) {
                 insts[at] = part;
+                ends.note(&part, at);
             }
         }
+    }
+}
+
+/// One past the last instruction of a block that names each variable which the block names.
+#[derive(Debug, Default)]
+pub(super) struct Ends {
+    of: Vec<u32>,
+    are_known: bool,
+}
+
+impl Ends {
+    /// Finds them, if they are not known.
+    fn find(&mut self, insts: &[Inst<Virtual>], vars: usize) {
+        if std::mem::replace(&mut self.are_known, true) {
+            return;
+        }
+        // What other blocks left is overwritten before it is asked for.
+        if self.of.len() < vars {
+            self.of.resize(vars, 0);
+        }
+        for (end, inst) in (1..).zip(insts) {
+            inst.for_each_reg(|_, reg| {
+                if let Some(v) = reg.var() {
+                    self.of[v.index()] = end;
+                }
+            });
+        }
+    }
+
+    /// An instruction has come to a place.
+    fn note(&mut self, inst: &Inst<Virtual>, at: usize) {
+        inst.for_each_reg(|_, reg| {
+            if let Some(v) = reg.var() {
+                self.of[v.index()] = self.of[v.index()].max(to_index(at + 1));
+            }
+        });
+    }
+}
+
+/// The variable that an instruction moves from another, if it is a move.
+fn moved(inst: &Inst<Virtual>) -> Option<VarId> {
+    match inst.src[0] {
+        Src::Direct { reg, mods: SrcMod::None, .. } if inst.op == Op::Mov => reg.var(),
+        _ => None,
     }
 }
 
@@ -140,7 +195,7 @@ struct Pair {
 impl Pair {
     /// The pair that begins with the move at `i`.
     fn of(insts: &[Inst<Virtual>], i: usize, first: Half, caps: &Caps, grf_bytes: u32) -> Option<Pair> {
-        let second = following(insts, i).find_map(|j| {
+        let second = following(insts, i).filter(|&j| moved(&insts[j]) == Some(first.src)).find_map(|j| {
             let half = Half::of(&insts[j], caps, grf_bytes)?;
             first.is_before(&half).then_some((j, half))
         });
@@ -158,6 +213,7 @@ impl Pair {
         &self,
         insts: &[Inst<Virtual>],
         takes: fn(&Inst<Virtual>) -> bool,
+        ends_of: &Ends,
         grf_bytes: u32,
     ) -> Option<usize> {
         let [i, last] = self.at;
@@ -185,13 +241,14 @@ impl Pair {
             });
             found
         };
-        let moved = |i: &Inst<Virtual>| {
+        let stays = |i: &Inst<Virtual>| {
             branches(i) || reselects(i) || i.changes_mode() || changes_source(i, inst, grf_bytes)
         };
-        if insts[at + 1..last].iter().any(moved) {
+        if insts[at + 1..last].iter().any(stays) {
             return None;
         }
-        for (k, other) in insts.iter().enumerate().skip(at + 1) {
+        let end = ends_of.of[first.src.index()] as usize;
+        for (k, other) in insts[..end].iter().enumerate().skip(at + 1) {
             if !self.at.contains(&k) && reads(other, first.src, whole, grf_bytes) {
                 return None;
             }
@@ -211,6 +268,7 @@ impl Pair {
         &self,
         insts: &[Inst<Virtual>],
         low: usize,
+        ends: &Ends,
         caps: &Caps,
         grf_bytes: u32,
     ) -> Option<([usize; 2], usize)> {
@@ -228,7 +286,7 @@ impl Pair {
         if !(self.fills_one_value() && pair.fills_one_value()) {
             return None;
         }
-        let high = pair.operation(insts, is_upper_half, grf_bytes)?;
+        let high = pair.operation(insts, is_upper_half, ends, grf_bytes)?;
         let factors = |i: usize| insts[i].src.map(dword_read);
         let [a, b, _] = factors(low);
         let same = [factors(high)[..2] == [a, b], factors(high)[..2] == [b, a]].contains(&true);
@@ -380,7 +438,11 @@ fn ends(inst: &Inst<Virtual>, var: VarId, bytes: Extent, grf_bytes: u32) -> bool
 
 /// Whether an instruction may read some of those bytes.
 fn reads(inst: &Inst<Virtual>, var: VarId, bytes: Extent, grf_bytes: u32) -> bool {
-    let mut found = false;
+    let (mut named, mut found) = (false, false);
+    inst.for_each_read(|reg| named |= reg.var() == Some(var));
+    if !named {
+        return false;
+    }
     inst.for_each_reg(|role, reg| {
         if reg.var() == Some(var) && !role.is_write() {
             found |= inst.extent(role, grf_bytes).is_none_or(|e| e.overlaps(bytes));

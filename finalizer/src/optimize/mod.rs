@@ -41,6 +41,7 @@ pub(crate) struct OptimizeMemory {
     local: local::LocalMemory,
     constants: constants::ConstantMemory,
     descriptors: descriptors::DescriptorMemory,
+    ends: interleave::Ends,
     headers: headers::HeaderMemory,
     merger: merge::Merger,
     scatter: scatter::ScatterMemory,

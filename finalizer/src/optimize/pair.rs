@@ -5,7 +5,7 @@
 //! What a pair may look like, the rules of the hardware say ([`gen_ir::rules`]).
 
 use gen_ir::{
-    Base, Class, Dst, Inst, Kernel, Op, Options, Payload, Physical, Reg, Region, Role, Src, Type, rules,
+    Base, Class, Dst, Extent, Inst, Kernel, Op, Options, Payload, Physical, Reg, Region, Src, Type, rules,
 };
 use narrow::to_u8;
 use platforms::Platform;
@@ -60,23 +60,22 @@ struct Pairs {
 impl Pairs {
     /// Makes a pair of instruction `i` and a later one, if there is one for it. The place of one of them is `nop` then.
     fn find(&self, insts: &mut [Inst<Physical>], i: usize, legal: &mut rules::Seen) -> bool {
+        let Some(written) = self.single(&insts[i]) else { return false };
         let first = insts[i];
-        let Some(written) = self.single(&first) else { return false };
         // Whether the first may wait for the second.
         let mut late = true;
         let sources: [Option<Bytes>; 2] = [0, 1].map(|k| self.source(&first, k));
         for j in i + 1..insts.len().min(i + 1 + REACH) {
-            let second = insts[j];
-            if stops(&second) {
+            let second = &insts[j];
+            if stops(second) {
                 return false;
             }
-            let place = if second.op == first.op { self.single(&second) } else { None };
+            let place = if second.op == first.op { self.single(second) } else { None };
             if let Some(other) = place
-                && let Some(pair) = self.pair((&first, written), (&second, other))
+                && let Some(pair) = self.pair((&first, written), (second, other))
             {
-                let reads_first =
-                    [0, 1].iter().any(|k| self.source(&second, *k).is_some_and(|s| s.meets(written)));
-                let reads = [0, 1].map(|k| self.source(&second, k));
+                let reads = [0, 1].map(|k| self.source(second, k));
+                let reads_first = reads.iter().flatten().any(|s| s.meets(written));
                 let early = || insts[i + 1..j].iter().all(|k| !self.disturbs(k, other, reads));
                 let early = !reads_first && early();
                 if (early || late && !reads_first) && legal.is_legal(self.platform, &pair) {
@@ -86,7 +85,7 @@ impl Pairs {
                     return true;
                 }
             }
-            late &= !self.disturbs(&second, written, sources);
+            late = late && !self.disturbs(second, written, sources);
         }
         false
     }
@@ -130,16 +129,19 @@ impl Pairs {
 
     /// Whether an instruction touches what a single writes, or writes what it reads.
     fn disturbs(&self, inst: &Inst<Physical>, written: Bytes, read: [Option<Bytes>; 2]) -> bool {
-        let mut found = false;
-        inst.for_each_reg(|role, reg| {
-            let Base::Grf(n) = reg.base() else { return };
-            let Some(extent) = inst.extent(role, self.grf_bytes) else { return };
-            let start = n.start(self.grf_bytes);
-            let touched = Bytes { start: start + extent.start, end: start + extent.end };
-            found |= written.meets(touched);
-            found |= role == Role::Dst && read.iter().flatten().any(|r| r.meets(touched));
+        let touched = |reg: Reg<Physical>, extent: Option<Extent>| {
+            let (start, extent) = (reg.grf_number()?.start(self.grf_bytes), extent?);
+            Some(Bytes { start: start + extent.start, end: start + extent.end })
+        };
+        // Flags, addresses and descriptors are no general registers.
+        let reads_it = inst.src.iter().enumerate().any(|(k, src)| match src {
+            Src::Direct { reg, .. } | Src::Macro { reg, .. } => {
+                touched(*reg, inst.src_extent(k, self.grf_bytes)).is_some_and(|t| written.meets(t))
+            }
+            _ => false,
         });
-        found
+        let writes = inst.dst.reg().and_then(|reg| touched(reg, inst.dst_extent(self.grf_bytes)));
+        reads_it || writes.is_some_and(|t| written.meets(t) || read.iter().flatten().any(|r| r.meets(t)))
     }
 
     /// Two operations in one, if their elements lie so.

@@ -125,13 +125,15 @@ pub(crate) fn coalesce(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Ch
 
 /// What two moves interleave is computed in halves where they put it.
 pub(crate) fn interleave(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
-    interleave::results(kernel, work.analyses.locality(kernel), grf_bytes(kernel), false);
+    let (locality, ends) = (work.analyses.locality(kernel), &mut work.optimize.ends);
+    interleave::results(kernel, locality, grf_bytes(kernel), false, ends);
     Ok(true)
 }
 
 /// The same in legal code, which stays legal.
 pub(crate) fn interleave_legal(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
-    interleave::results(kernel, work.analyses.locality(kernel), grf_bytes(kernel), true);
+    let (locality, ends) = (work.analyses.locality(kernel), &mut work.optimize.ends);
+    interleave::results(kernel, locality, grf_bytes(kernel), true, ends);
     Ok(true)
 }
 

@@ -28,12 +28,12 @@ const fn pair(first: u32, second: u32) -> u64 {
 
 impl List {
     /// An order in which the code takes fewer cycles, if one is found.
-    pub fn better(&mut self, graph: &mut Graph) -> Option<&[u32]> {
+    pub fn better(&mut self, graph: &mut Graph) -> Option<&mut [u32]> {
         if graph.cycles <= graph.least {
             return None;
         }
         graph.find_heights();
-        self.run(graph).then_some(&self.order)
+        self.run(graph).then_some(&mut self.order)
     }
 
     /// Finds an order. Returns whether all results are there earlier than in the order that the code has.

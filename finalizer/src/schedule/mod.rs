@@ -25,6 +25,7 @@ use messages::{
     hdc::{Dc0, ToDc0},
     lsc,
 };
+use narrow::to_index;
 use platforms::{Caps, Platform};
 
 use graph::Graph;
@@ -39,7 +40,6 @@ const LONGEST: usize = 4096;
 pub(crate) struct ScheduleMemory {
     graph: Graph,
     list: List,
-    moved: Vec<Inst<Physical>>,
     /// What the instructions of the stretch are.
     kinds: Vec<Kind>,
 }
@@ -75,16 +75,34 @@ pub(crate) fn schedule(kernel: &mut Kernel<Physical>, scratch: &mut ScheduleMemo
 
 /// Orders a stretch in which everything may move as far as it depends on nothing, and forgets its kinds.
 fn order(insts: &mut [Inst<Physical>], platform: Platform, scratch: &mut ScheduleMemory) {
-    let ScheduleMemory { graph, list, moved, kinds } = scratch;
+    let ScheduleMemory { graph, list, kinds } = scratch;
     if insts.len() > 2 {
         graph.build(insts, kinds, platform);
         if let Some(order) = list.better(graph) {
-            moved.clear();
-            moved.extend(order.iter().map(|&i| insts[i as usize]));
-            insts.copy_from_slice(moved);
+            permute(insts, order);
         }
     }
     kinds.clear();
+}
+
+/// Puts at each place the instruction that `order` names for it, each once. Goes around circles, so each is moved
+/// once; `order` is done with then.
+fn permute(insts: &mut [Inst<Physical>], order: &mut [u32]) {
+    for first in 0..insts.len() {
+        if order[first] as usize == first {
+            continue;
+        }
+        let (held, mut at) = (insts[first], first);
+        loop {
+            let from = std::mem::replace(&mut order[at], to_index(at)) as usize;
+            if from == first {
+                break;
+            }
+            insts[at] = insts[from];
+            at = from;
+        }
+        insts[at] = held;
+    }
 }
 
 /// Options that say more than how to compute.
