@@ -213,15 +213,17 @@ impl Placing {
         let aims = self.aims;
         let (items, scan) = if class == VarClass::General { &mut self.general } else { &mut self.small };
         items.clear();
-        for (v, var) in kernel.vars.iter().enumerate() {
-            if var.class == class && !known.live.of(v).is_empty() {
-                items.push(item(
-                    kernel,
-                    VarId(to_index(v)),
-                    known,
-                    (file, matches!(sharing, Sharing::ByLane(_)), aims),
-                    remat,
-                )?);
+        let by_lane = matches!(sharing, Sharing::ByLane(_));
+        let mut add = |v: VarId| -> Result<(), Error> {
+            if kernel.vars[v.index()].class == class && !known.live.of(v.index()).is_empty() {
+                items.push(item(kernel, v, known, (file, by_lane, aims), remat)?);
+            }
+            Ok(())
+        };
+        match class {
+            VarClass::General => (0..to_index(kernel.vars.len())).map(VarId).try_for_each(&mut add)?,
+            VarClass::Flag | VarClass::Address => {
+                known.accesses.small.iter().copied().try_for_each(&mut add)?;
             }
         }
         place(file, items, (&known.live, sharing, &known.copies), kernel.vars.len(), scan, out);

@@ -6,7 +6,7 @@
 //! stay whole. The finalizer asks for it behind legalization, the allocator once more where it is crowded: passes in
 //! between take out instructions that kept registers together.
 
-use gen_ir::{Base, Kernel, Reg, Var, VarClass, VarId, Virtual};
+use gen_ir::{Base, Inst, Kernel, Reg, Var, VarClass, VarId, Virtual};
 use narrow::to_index;
 
 /// Registers of the largest variable that is looked at.
@@ -68,7 +68,13 @@ impl Splitter {
         if self.joined.iter().all(|&joined| joined == WHOLE) {
             return false;
         }
+        // Registers have a power of two of bytes.
+        let log = grf_bytes.trailing_zeros();
         for inst in kernel.blocks.iter().flat_map(|b| &b.insts) {
+            // Few name what can be split: to look at the rest takes less than to ask for their bytes.
+            if !names(inst, |v| self.joined[v.index()] != WHOLE) {
+                continue;
+            }
             inst.for_each_reg(|role, reg| {
                 let Some(v) = reg.var() else { return };
                 let joined = &mut self.joined[v.index()];
@@ -76,9 +82,7 @@ impl Splitter {
                     return;
                 }
                 match inst.extent(role, grf_bytes) {
-                    Some(e) if e.end > e.start => {
-                        *joined |= between(e.start / grf_bytes, (e.end - 1) / grf_bytes);
-                    }
+                    Some(e) if e.end > e.start => *joined |= between(e.start >> log, (e.end - 1) >> log),
                     Some(_) => {}
                     None => *joined = WHOLE,
                 }
@@ -109,11 +113,7 @@ impl Splitter {
             self.parts.push((from, to_index(self.starts.len()) - from));
         }
         for inst in kernel.blocks.iter_mut().flat_map(|b| &mut b.insts) {
-            let mut named = false;
-            inst.for_each_reg(|_, r| {
-                named |= r.var().and_then(|v| self.parts.get(v.index())).is_some_and(|p| p.1 > 0);
-            });
-            if named {
+            if names(inst, |v| self.parts.get(v.index()).is_some_and(|p| p.1 > 0)) {
                 *inst = inst.map_regs(|_, r| self.part(r, grf_bytes));
             }
         }
@@ -128,6 +128,14 @@ impl Splitter {
         let (start, var) = parts[at];
         Reg::var_at(var, reg.byte - start * grf_bytes)
     }
+}
+
+/// Whether an instruction names such a general variable or address.
+#[inline]
+fn names(inst: &Inst<Virtual>, is_such: impl Fn(VarId) -> bool) -> bool {
+    let mut named = inst.dst.reg().and_then(Reg::var).is_some_and(&is_such);
+    inst.for_each_read(|reg| named |= reg.var().is_some_and(&is_such));
+    named
 }
 
 /// How many parts a variable has.

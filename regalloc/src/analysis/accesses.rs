@@ -12,7 +12,7 @@ use crate::{
         points_to::PointsTo,
     },
 };
-use gen_ir::{BlockId, Kernel, Virtual};
+use gen_ir::{BlockId, Kernel, VarClass, VarId, Virtual};
 use narrow::to_index;
 
 /// The accesses of a kernel, in instruction order (reads of an instruction before its writes), and what
@@ -26,6 +26,8 @@ pub(crate) struct Accesses {
     pub blocks: Vec<u32>,
     /// By variable.
     pub facts: Vec<Fact>,
+    /// The variables that are flags or addresses.
+    pub small: Vec<VarId>,
     points_to: PointsTo,
     copies: Vec<Copy>,
     /// Blocks with writes of parts of elements.
@@ -40,6 +42,7 @@ impl Accesses {
         flow: &Flow,
         history: &mut History,
     ) -> Result<(), Error> {
+        self.list.clear();
         self.list.reserve(kernel.inst_count() * 4);
         self.points_to.find(kernel);
         self.collect_of(kernel, flow, false)?;
@@ -62,6 +65,9 @@ impl Accesses {
         self.copies.clear();
         self.in_parts.clear();
         facts::start(kernel, &mut self.facts);
+        self.small.clear();
+        let small_vars = kernel.vars.iter().enumerate().filter(|(_, var)| var.class != VarClass::General);
+        self.small.extend(small_vars.map(|(v, _)| VarId(to_index(v))));
         for (b, block) in kernel.blocks.iter().enumerate() {
             self.blocks.push(to_index(self.first.len()));
             let scene = Scene::new(kernel, flow, b);
@@ -85,7 +91,8 @@ impl Accesses {
                 if small {
                     touches.keep_small(first);
                 }
-                if let Some(fault) = touches.fault.take() {
+                if touches.fault.is_some() {
+                    let fault = touches.fault.take().unwrap_or_default();
                     return Err(Error::BadOperand { block: BlockId(to_index(b)), inst: i, fault });
                 }
             }
@@ -147,6 +154,7 @@ impl Accesses {
         self.blocks.clone_from(&of.blocks);
         self.facts.clone_from(&of.facts);
         self.in_parts.clone_from(&of.in_parts);
+        self.small.clone_from(&of.small);
     }
 
     /// The accesses of instruction `i`, reads first.

@@ -310,6 +310,7 @@ pub(crate) fn lane_bytes(kernel: &Kernel<Virtual>) -> u32 {
 
 /// What is known of the variables of a kernel before any access.
 pub(crate) fn start(kernel: &Kernel<Virtual>, facts: &mut Vec<Fact>) {
+    let lanes = lane_bytes(kernel);
     facts.clear();
     facts.extend(kernel.vars.iter().map(|var| Fact {
         subranges: if var.live_out { all_subranges(var) } else { 0 },
@@ -329,6 +330,7 @@ pub(crate) fn start(kernel: &Kernel<Virtual>, facts: &mut Vec<Fact>) {
             || var.fixed.is_some()
             || var.live_in
             || var.live_out
-            || !var.bytes.is_multiple_of(lane_bytes(kernel)),
+            // A power of two.
+            || var.bytes & (lanes - 1) != 0,
     }));
 }

@@ -27,6 +27,7 @@ pub(super) struct Copy {
 /// Instructions of one block on their way into the table of accesses.
 pub(super) struct Touches<'a> {
     pub kernel: &'a Kernel<Virtual>,
+    /// Bytes of a register, a power of two.
     pub grf: u32,
     /// Responses of messages come in while their payloads are needed.
     pub apart: bool,
@@ -41,12 +42,15 @@ pub(super) struct Touches<'a> {
 impl Touches<'_> {
     /// Whether an instruction touches flags or addresses.
     pub fn has_small(&self, inst: &Inst<Virtual>) -> bool {
-        let is_general =
-            |v: VarId| self.facts.get(v.index()).is_none_or(|fact| fact.class == VarClass::General);
-        let mut small = inst.pred.is_some() || inst.cond.is_some();
-        if !small {
-            inst.for_each_reg(|_, reg| small |= reg.var().is_some_and(|v| !is_general(v)));
+        if inst.pred.is_some() || inst.cond.is_some() {
+            return true;
         }
+        let is_small = |reg: Reg<Virtual>| {
+            let fact = reg.var().and_then(|v| self.facts.get(v.index()));
+            fact.is_some_and(|fact| fact.class != VarClass::General)
+        };
+        let mut small = inst.dst.reg().is_some_and(is_small);
+        inst.for_each_read(|reg| small |= is_small(reg));
         small
     }
 
@@ -88,7 +92,7 @@ impl Touches<'_> {
             match src {
                 Src::Direct { reg, region, ty, .. } if plain => {
                     let (len, shape) = plain_read(*region, *ty, inst.exec.lanes(), base);
-                    long |= reg.byte % grf + len > grf;
+                    long |= (reg.byte & (grf - 1)) + len > grf;
                     if let Some(to) = copied.filter(|_| !shape.0.has(Kind::CROSS)) {
                         self.copy(inst, *reg, Extent::new(reg.byte, len), shape, to);
                     } else if reg.var().is_some() {
@@ -97,7 +101,7 @@ impl Touches<'_> {
                 }
                 Src::Direct { reg, .. } | Src::Macro { reg, .. } => {
                     let extent = inst.src_extent(i, grf).unwrap_or(Extent::new(reg.byte, 1));
-                    long |= extent.start % grf + extent.len() > grf;
+                    long |= (extent.start & (grf - 1)) + extent.len() > grf;
                     if let Some(v) = reg.var() {
                         let shape = read_shape(inst, i, base, send);
                         self.operand(inst, Role::Src(n), *reg, extent, shape);
@@ -144,7 +148,7 @@ impl Touches<'_> {
         }
         if let Dst::Direct { reg, .. } | Dst::Macro { reg, .. } = inst.dst {
             let extent = inst.dst_extent(grf).unwrap_or(Extent::new(reg.byte, 1));
-            long |= extent.start % grf + extent.len() > grf;
+            long |= (extent.start & (grf - 1)) + extent.len() > grf;
             if reg.var().is_some() {
                 let shape = write_shape(
                     inst,

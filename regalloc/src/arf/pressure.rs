@@ -1,7 +1,7 @@
 //! Flags and addresses, the small register files: whether there may be too many of them, at a glance.
 
 use crate::place::File;
-use gen_ir::{Kernel, VarClass, Virtual};
+use gen_ir::{Kernel, Reg, VarClass, Virtual};
 
 /// Memory of the search.
 #[derive(Default)]
@@ -34,11 +34,13 @@ pub(crate) fn may_be_crowded(
     named.clear();
     named.resize(kernel.vars.len(), (u32::MAX, 0));
     for (at, (_, inst)) in (0..).zip(kernel.insts()) {
-        inst.for_each_reg(|_, reg| {
+        let mut name = |reg: Reg<Virtual>| {
             if let Some((first, end)) = reg.var().and_then(|v| named.get_mut(v.index())) {
                 (*first, *end) = ((*first).min(at), at + 1);
             }
-        });
+        };
+        inst.for_each_read(&mut name);
+        inst.dst.reg().into_iter().chain(inst.cond.map(|c| c.flag)).for_each(name);
     }
     classes.into_iter().any(|class| {
         change.clear();

@@ -9,8 +9,6 @@ impl<'a, const W: usize> Scan<'a, W> {
     /// itself. Returns whether either was possible.
     pub(super) fn evict_for(&mut self, i: u32) -> bool {
         let item = self.items[i as usize];
-        let now = self.ranges(i)[0].start;
-        self.s.active.retain(|a| !a.held.is_over(now));
         let best =
             if item.bytes >= self.file.reg_bytes() { self.cheapest_whole(i) } else { self.cheapest_part(i) };
         match best {
@@ -40,7 +38,8 @@ impl<'a, const W: usize> Scan<'a, W> {
         let ScanMemory { active, cost, .. } = &mut *self.s;
         cost.clear();
         cost.resize(self.file.regs as usize, 0.0);
-        for a in active {
+        let now = mine[0].start;
+        for a in active.iter_mut().filter(|a| !a.held.is_over(now)) {
             let regs = a.from / rb..a.to.div_ceil(rb);
             if regs.end > low && has(&used, regs.start) && a.meets(&item, mine, all, sharing) {
                 // A variable over several registers is paid for once.
@@ -65,32 +64,38 @@ impl<'a, const W: usize> Scan<'a, W> {
         let rb = self.file.reg_bytes();
         let item = self.items[i as usize];
         let (mine, all) = (self.ranges(i), self.live.all());
+        let now = mine[0].start;
         let used = self.used_near(i);
-        let ScanMemory { active, met, .. } = &mut *self.s;
-        met.clear();
-        for (nth, a) in active.iter_mut().enumerate() {
-            let (nth, at, end, cost) = (to_index(nth), a.from, a.to, a.cost);
-            if end > item.low && has(&used, at / rb) && a.held.meets(mine, all) {
-                met.extend((at / rb..end.div_ceil(rb)).map(|reg| {
-                    let mask = mask_of(at.max(reg * rb) - reg * rb, end.min((reg + 1) * rb) - reg * rb);
-                    Met { reg, nth, mask, cost }
-                }));
+        let regs = item.low.div_ceil(rb)..item.high.div_ceil(rb).min(self.file.regs);
+        let (step, places) = (item.align.max(1), (rb - item.bytes) / item.align.max(1) + 1);
+        let ScanMemory { active, cost, .. } = &mut *self.s;
+        // By register and place in it: what is to be paid for all that is in the way there.
+        cost.clear();
+        cost.resize(regs.len() * places as usize, 0.0);
+        for a in active.iter_mut().filter(|a| !a.held.is_over(now)) {
+            if a.to <= item.low || !has(&used, a.from / rb) || !a.held.meets(mine, all) {
+                continue;
+            }
+            for r in (a.from / rb).max(regs.start)..a.to.div_ceil(rb).min(regs.end) {
+                let (from, to) = (a.from.saturating_sub(r * rb), (a.to - r * rb).min(rb));
+                let first = if from < item.bytes { 0 } else { (from - item.bytes) / step + 1 };
+                let end = to.div_ceil(step).min(places);
+                let here = (r - regs.start) * places;
+                if first < end {
+                    let met = &mut cost[(here + first) as usize..(here + end) as usize];
+                    met.iter_mut().for_each(|c| *c += a.cost);
+                }
             }
         }
-        met.sort_unstable_by_key(|m| (m.reg, m.nth));
-        let mut rest = &met[..];
         let mut best: Option<(f32, u32)> = None;
-        for r in item.low.div_ceil(rb)..item.high.div_ceil(rb).min(self.file.regs) {
-            rest = &rest[rest.partition_point(|m| m.reg < r)..];
-            let here = &rest[..rest.partition_point(|m| m.reg == r)];
-            let mut at = 0;
-            while at + item.bytes <= rb.min(item.high - r * rb) {
-                let mask = mask_of(at, at + item.bytes);
-                let c: f32 = here.iter().filter(|m| m.mask & mask != 0).map(|m| m.cost).sum();
+        for (r, here) in regs.zip(cost.chunks_exact(places as usize)) {
+            for (at, &c) in (0..).step_by(step as usize).zip(here) {
+                if at + item.bytes > rb.min(item.high - r * rb) {
+                    break;
+                }
                 if c.is_finite() && best.is_none_or(|(b, _)| c < b) {
                     best = Some((c, r * rb + at));
                 }
-                at += item.align.max(1);
             }
         }
         best
@@ -103,7 +108,11 @@ impl<'a, const W: usize> Scan<'a, W> {
         let end = at + item.bytes;
         let mut victims = std::mem::take(&mut self.s.victims);
         victims.clear();
+        let now = mine[0].start;
         self.s.active.retain_mut(|a| {
+            if a.held.is_over(now) {
+                return false;
+            }
             let meets = a.from < end && at < a.to && a.meets(&item, mine, all, sharing);
             if meets {
                 victims.push(a.held.item);

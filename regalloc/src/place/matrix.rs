@@ -70,6 +70,13 @@ fn parts(Span { start, end }: Span) -> [Span; 3] {
     [start..first * BLOCK, first..last, last * BLOCK..end]
 }
 
+/// The block that all of it is in, and not the end of that: then nothing has to be taken apart, which goes for most
+/// ranges.
+const fn inside(span: &Span) -> Option<usize> {
+    let block = span.start / BLOCK;
+    if span.start < span.end && span.end / BLOCK == block { Some(block) } else { None }
+}
+
 /// The blocks that have a part of what is not empty.
 const fn around(part: &Span) -> Span {
     part.start / BLOCK..(part.end - 1) / BLOCK + 1
@@ -111,7 +118,14 @@ impl<const W: usize> RegMatrix<W> {
     /// Registers come in use in these ranges.
     pub fn set(&mut self, regs: Regs<W>, ranges: &[Range]) {
         for &range in ranges {
-            let [head, blocks, tail] = parts(span(range));
+            let span = span(range);
+            if let Some(b) = inside(&span) {
+                add(&mut self.blocks[b].some, regs);
+                add(&mut self.stretches[b / BLOCK].some, regs);
+                self.at[span].iter_mut().for_each(|at| add(at, regs));
+                continue;
+            }
+            let [head, blocks, tail] = parts(span);
             for edge in [head, tail].into_iter().filter(|e| !e.is_empty()) {
                 for b in around(&edge) {
                     add(&mut self.blocks[b].some, regs);
@@ -164,7 +178,14 @@ impl<const W: usize> RegMatrix<W> {
     pub fn within(&self, ranges: &[Range]) -> Regs<W> {
         let mut found = [0; W];
         for &range in ranges {
-            let [head, blocks, tail] = parts(span(range));
+            let span = span(range);
+            if let Some(b) = inside(&span) {
+                add(&mut found, self.blocks[b].all);
+                add(&mut found, self.stretches[b / BLOCK].all);
+                self.at[span].iter().for_each(|at| add(&mut found, *at));
+                continue;
+            }
+            let [head, blocks, tail] = parts(span);
             for edge in [head, tail].into_iter().filter(|e| !e.is_empty()) {
                 for b in around(&edge) {
                     add(&mut found, self.blocks[b].all);

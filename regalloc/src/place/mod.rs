@@ -47,7 +47,7 @@ pub(crate) struct File {
     pub reg_log: u32,
     /// Variables move round-robin through the registers rather than starting at the lowest: then a scheduler
     /// may move instructions past each other, and the hardware waits less for registers that were just in
-    /// use.
+    /// use. Nothing makes room for another then: placing ends, as failed, with the first that finds no place.
     pub rotate: bool,
 }
 
@@ -203,7 +203,6 @@ pub(crate) struct ScanMemory {
     starts: Vec<u32>,
     order: Vec<u32>,
     cost: Vec<f32>,
-    met: Vec<Met>,
     victims: Vec<u32>,
 }
 
@@ -212,15 +211,6 @@ struct Sharer {
     item: u32,
     /// It is held from here to there, perhaps with gaps.
     all: Range,
-}
-
-/// What is in the way of an item in one register.
-struct Met {
-    reg: u32,
-    /// Its place in the order of placing.
-    nth: u32,
-    mask: u64,
-    cost: f32,
 }
 
 struct Scan<'a, const W: usize> {
@@ -339,6 +329,13 @@ pub(crate) fn place(
     s: &mut ScanMemory,
     out: &mut Placement,
 ) {
+    if items.is_empty() {
+        out.at.clear();
+        out.at.resize(vars, UNPLACED);
+        out.spilled.clear();
+        (out.failed, out.used) = (None, 0);
+        return;
+    }
     if file.regs <= 128 {
         let matrix = std::mem::take(&mut s.narrow);
         s.narrow = place_in(file, items, (live, sharing, copies), vars, s, matrix, out);
@@ -429,6 +426,10 @@ fn place_in<const W: usize>(
         }
         if let Some(at) = scan.find(i) {
             scan.hold(i, at);
+        } else if file.rotate {
+            // In turn all find places, or it does not count.
+            out.failed = Some(items[i as usize].var);
+            break;
         } else if !scan.evict_for(i) {
             out.failed.get_or_insert(items[i as usize].var);
         }
@@ -485,12 +486,15 @@ impl<'a, const W: usize> Scan<'a, W> {
         // What must be somewhere comes before all else, in any order.
         let in_order = item.fixed.is_none();
         let held = Held::new(i, 0, self.live.indices(item.var.index()), self.live.all());
-        if in_order && self.s.active.len() >= self.s.full_active {
-            self.s.active.retain(|a| !a.held.is_over(now.start));
-            self.s.full_active = (self.s.active.len() * 2).max(256);
+        // Who makes room for others has to know what is in the way.
+        if !self.file.rotate {
+            if in_order && self.s.active.len() >= self.s.full_active {
+                self.s.active.retain(|a| !a.held.is_over(now.start));
+                self.s.full_active = (self.s.active.len() * 2).max(256);
+            }
+            let Item { var, bytes, cost, by_lane, .. } = *item;
+            self.s.active.push(Active { held, var, from: at, to: at + bytes, cost, by_lane });
         }
-        let Item { var, bytes, cost, by_lane, .. } = *item;
-        self.s.active.push(Active { held, var, from: at, to: at + bytes, cost, by_lane });
         for (r, mask) in self.parts_of(i, at) {
             let list = &mut self.s.parts[r as usize];
             if in_order && list.len() >= self.s.full_parts[r as usize] {
