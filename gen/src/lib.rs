@@ -53,7 +53,7 @@ pub use operand::*;
 pub use parse::{ParseError, parse, parse_inst};
 pub use pool::*;
 pub use reg::*;
-pub use slot::slot;
+pub use slot::{KeyWord, slot};
 pub use timing::{Clock, Timing};
 pub use types::*;
 pub use verify::*;

@@ -1,4 +1,46 @@
-//! Where memories of a fixed size keep what they know of a key.
+//! Where memories of a fixed size keep what they know of a key, and how keys are put together.
+
+use std::ops::Range;
+
+/// A word of a key, made of fields. No two have a bit in common, and each number fits its field (builds with debug
+/// assertions hold them to that): so two keys are equal if, and only if, all fields are.
+#[derive(Clone, Copy, Debug)]
+pub struct KeyWord {
+    bits: u64,
+    #[cfg(debug_assertions)]
+    taken: u64,
+}
+
+impl KeyWord {
+    /// No field yet.
+    pub const EMPTY: KeyWord = KeyWord {
+        bits: 0,
+        #[cfg(debug_assertions)]
+        taken: 0,
+    };
+
+    /// With a number in some bits.
+    #[inline]
+    #[must_use]
+    pub fn with(mut self, number: impl Into<u64>, at: Range<u32>) -> KeyWord {
+        let number = number.into();
+        #[cfg(debug_assertions)]
+        {
+            let mask = u64::MAX >> (u64::BITS - (at.end - at.start));
+            assert!(number & !mask == 0, "{number:#x} does not fit bits {at:?} of a key");
+            assert!(self.taken & mask << at.start == 0, "bits {at:?} of a key are taken");
+            self.taken |= mask << at.start;
+        }
+        self.bits |= number << at.start;
+        self
+    }
+
+    /// The word.
+    #[inline]
+    pub const fn bits(self) -> u64 {
+        self.bits
+    }
+}
 
 /// One of `1 << bits` places for a key of some words: the highest bits of a sum of products, which all bits of the key
 /// have a say in. Keys share places, so a memory compares the whole key.

@@ -1,6 +1,7 @@
 //! From variables to registers, once every variable has a place.
 
-use gen_ir::{Arf, Base, Block, Dst, Inst, Kernel, Op, Physical, Pool, Reg, Src, SrcMod, VarClass, Virtual};
+use crate::place::copies::bits_copied;
+use gen_ir::{Arf, Base, Block, Inst, Kernel, Op, Physical, Pool, Reg, Src, VarClass, Virtual};
 use narrow::to_u8;
 
 /// Rewrites all operands and leaves out what then copies registers to themselves. `at` is the byte offset of each variable in its register file; operands name
@@ -56,18 +57,7 @@ pub(crate) fn apply(kernel: &Kernel<Virtual>, at: &[u32], pool: &mut Pool<Physic
 
 /// Whether a move copies a register's bits to themselves, whichever channels run.
 fn is_idle_copy(inst: &Inst<Physical>) -> bool {
-    if inst.sat || inst.cond.is_some() {
-        return false;
-    }
-    let (Dst::Direct { reg, horz, ty }, Src::Direct { reg: from, region, mods: SrcMod::None, ty: read_as }) =
-        (inst.dst, inst.src[0])
-    else {
-        return false;
-    };
-    let lanes = inst.exec.lanes();
-    let raw = ty == read_as || ty.bytes() == read_as.bytes() && ty.is_int() && read_as.is_int();
-    let same = lanes == 1 || horz == 1 && region.one_by_one(lanes);
-    reg == from && raw && same && matches!(reg.base(), Base::Grf(_))
+    bits_copied(inst).is_some_and(|(to, from)| to == from && matches!(to.base(), Base::Grf(_)))
 }
 
 /// Addresses of variables become numbers.

@@ -49,7 +49,7 @@ use narrow::to_index;
 
 /// Facts about one variable, a bit per subrange.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
-struct Fact {
+struct VarState {
     defined: u64,
     lost: [u64; 3],
 }
@@ -59,7 +59,7 @@ const OWN: usize = 0;
 const CROSS: usize = 1;
 const ALL: usize = 2;
 
-impl Fact {
+impl VarState {
     /// Another variable is written to these subranges.
     fn lose(&mut self, subranges: u64) {
         self.lost.iter_mut().for_each(|l| *l |= self.defined & subranges);
@@ -67,7 +67,7 @@ impl Fact {
 }
 
 /// Where a block starts or ends: of the variables that matter there, by their place among those.
-type State = Vec<Fact>;
+type LaneState = Vec<VarState>;
 
 /// Subranges of such variables.
 type Losses = Vec<(u32, u64)>;
@@ -82,7 +82,7 @@ struct Called {
     /// What they write over.
     lost: Losses,
     /// What is known where it is made, if lanes come there.
-    before: Option<State>,
+    before: Option<LaneState>,
 }
 
 struct Check<'a> {
@@ -174,11 +174,11 @@ impl Check<'_> {
             .iter()
             .map(|(t, s)| (t, s, merge(losses[s.index()..t.index()].iter().flatten().copied())))
             .collect();
-        let mut entry: Vec<Option<State>> = vec![None; blocks];
+        let mut entry: Vec<Option<LaneState>> = vec![None; blocks];
         let defined = |&v: &u32| if self.kernel.vars[v as usize].live_in { u64::MAX } else { 0 };
-        let first = self.crossing.iter().map(|v| Fact { defined: defined(v), lost: [0; 3] }).collect();
+        let first = self.crossing.iter().map(|v| VarState { defined: defined(v), lost: [0; 3] }).collect();
         // What is known inside of a block, by variable.
-        let mut inside = vec![Fact::default(); self.kernel.vars.len()];
+        let mut inside = vec![VarState::default(); self.kernel.vars.len()];
         if blocks > 0 {
             entry[0] = Some(first);
         }
@@ -222,11 +222,11 @@ impl Check<'_> {
         &self,
         b: u32,
         s: u32,
-        state: &State,
+        state: &LaneState,
         waiting: &[(BlockId, BlockId, Losses)],
         losses: &[Losses],
         calls: &[Called],
-    ) -> Option<State> {
+    ) -> Option<LaneState> {
         let mut out = state.clone();
         // A return goes to one call only.
         let returns = |c: &Call| c.is_inside(b) && c.site + 1 == s && !c.is_inside(s);
@@ -291,13 +291,19 @@ impl Check<'_> {
     }
 
     /// Runs a block. With `report`, reads are checked. `inside` is memory: nothing is known of any variable.
-    fn block(&self, b: usize, state: &mut State, inside: &mut [Fact], report: bool) -> Result<(), Error> {
+    fn block(
+        &self,
+        b: usize,
+        state: &mut LaneState,
+        inside: &mut [VarState],
+        report: bool,
+    ) -> Result<(), Error> {
         for (&v, f) in self.crossing.iter().zip(&*state) {
             inside[v as usize] = *f;
         }
         self.walk(b, inside, report)?;
         for a in self.accesses.of_block(b).iter().filter(|a| self.place[a.var as usize] == LOCAL) {
-            inside[a.var as usize] = Fact::default();
+            inside[a.var as usize] = VarState::default();
         }
         for (&v, f) in self.crossing.iter().zip(state) {
             *f = inside[v as usize];
@@ -305,7 +311,7 @@ impl Check<'_> {
         Ok(())
     }
 
-    fn walk(&self, b: usize, state: &mut [Fact], report: bool) -> Result<(), Error> {
+    fn walk(&self, b: usize, state: &mut [VarState], report: bool) -> Result<(), Error> {
         let divergent = self.flow.divergent[b];
         for i in self.accesses.block(b) {
             let all = self.accesses.of(i);
@@ -452,12 +458,12 @@ fn merge(all: impl Iterator<Item = (u32, u64)>) -> Losses {
     all
 }
 
-fn lose(state: &mut State, losses: &Losses) {
+fn lose(state: &mut LaneState, losses: &Losses) {
     losses.iter().for_each(|&(v, subranges)| state[v as usize].lose(subranges));
 }
 
 /// Adds facts to those at a block's entry; whether that was news.
-fn join(to: &mut Option<State>, from: &State) -> bool {
+fn join(to: &mut Option<LaneState>, from: &LaneState) -> bool {
     let Some(to) = to else {
         *to = Some(from.clone());
         return true;
@@ -465,7 +471,7 @@ fn join(to: &mut Option<State>, from: &State) -> bool {
     let mut changed = false;
     for (a, b) in to.iter_mut().zip(from) {
         let lost = std::array::from_fn(|i| a.lost[i] | b.lost[i]);
-        let new = Fact { defined: a.defined | b.defined, lost };
+        let new = VarState { defined: a.defined | b.defined, lost };
         changed |= new != *a;
         *a = new;
     }

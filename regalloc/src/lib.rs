@@ -8,6 +8,7 @@
 //! placing    one kernel placed in several ways              check      proof that no value is lost
 //! order      fewer alive at a time                          split      variables of several parts
 //! copy       a kernel to rewrite                            apply      variables to registers
+//! rows       lists of lists
 //!
 //! analysis   what is known of a kernel
 //!   access     one touch of a variable                      accesses   all of them, in order
@@ -34,6 +35,11 @@
 //! arena for all was the alternative: but what is in these lists outlives a call of the pass, has a type, and is
 //! cleared by whoever fills it, so each would be taken from the arena and given back by name, at more places than it
 //! has now. "Scratch" always means a thread's scratch memory.
+//!
+//! **The pages of what is subtle.** What one lane needs and what the thread has to keep for lanes that wait:
+//! `analysis::liveness`. Writes of parts that end a value only together: `analysis::composite`. What passes by a
+//! subroutine: `analysis::calls`. Temporaries, windows and what is computed again: `spill::plan`; places in memory and
+//! the messages there: `spill`, `spill::slots`. What a correct allocation is, and so what is proved of each: `check`.
 //!
 //! **What holds.** At no position do two variables share a byte while both are needed, by the lanes that
 //! run or by lanes that wait elsewhere; so no layout or mask of a write can harm another value. `check`
@@ -78,6 +84,7 @@ mod order;
 mod place;
 mod placing;
 mod rounds;
+mod rows;
 mod spill;
 mod split;
 #[cfg(test)]

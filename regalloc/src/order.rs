@@ -10,6 +10,7 @@
 use crate::{
     analysis::{access::Kind, accesses::Accesses, liveness::Liveness},
     copy::copy,
+    rows::Rows,
 };
 use gen_ir::{Arf, Base, Class, Dst, Inst, Kernel, Op, Options, Payload, Pool, Role, Src, VarClass, Virtual};
 use narrow::{to_index, to_u32};
@@ -22,7 +23,7 @@ const CHOICE: usize = 64;
 pub(crate) struct OrderMemory {
     change: Vec<i64>,
     peaks: Vec<u32>,
-    block: Block,
+    block: BlockGraph,
     alive: Alive,
     behind: Vec<u32>,
     ready: Vec<u32>,
@@ -40,7 +41,7 @@ impl OrderMemory {
 }
 
 /// Whether more is alive somewhere than there is room for.
-pub(crate) fn is_crowded(
+pub(crate) fn is_pressure_high(
     kernel: &Kernel<Virtual>,
     accesses: &Accesses,
     live: &Liveness,
@@ -56,7 +57,7 @@ pub(crate) fn is_crowded(
 }
 
 /// Whether nowhere more is alive than there are registers; `s`: it was asked whether the kernel
-/// [is crowded](is_crowded), and it is.
+/// [needs more than there is](is_pressure_high), and it is.
 pub(crate) fn may_fit(kernel: &Kernel<Virtual>, s: &OrderMemory) -> bool {
     let all = u32::from(kernel.grf_count.saturating_sub(kernel.reserved))
         * u32::from(kernel.platform.caps().regs.grf_bytes);
@@ -70,7 +71,7 @@ pub(crate) fn room(kernel: &Kernel<Virtual>) -> u32 {
 }
 
 /// A kernel with the same instructions in another order in blocks where too much is alive, if there are any.
-/// `s` knows them: it was asked whether the kernel [is crowded](is_crowded).
+/// `s` knows them: it was asked whether the kernel [needs more than there is](is_pressure_high).
 pub(crate) fn order(
     kernel: &Kernel<Virtual>,
     accesses: &Accesses,
@@ -115,15 +116,7 @@ fn peaks(
     live: &Liveness,
     OrderMemory { change, peaks, .. }: &mut OrderMemory,
 ) {
-    let points_to = accesses.blocks.last().map_or(0, |&n| n as usize * 2 + 2);
-    change.clear();
-    change.resize(points_to + 1, 0);
-    for (v, var) in kernel.vars.iter().enumerate().filter(|(_, var)| var.class == VarClass::General) {
-        for r in live.of(v) {
-            change[(r.start as usize).min(points_to)] += i64::from(var.bytes);
-            change[(r.end as usize).min(points_to)] -= i64::from(var.bytes);
-        }
-    }
+    live.find_pressure(kernel, accesses, change);
     let mut now = 0;
     peaks.clear();
     peaks.extend((0..kernel.blocks.len()).map(|b| {
@@ -173,7 +166,7 @@ struct Local {
 
 /// What instructions share besides general variables.
 #[derive(Clone, Copy)]
-enum Shared {
+enum SharedResource {
     Flags,
     Addresses,
     Accumulators,
@@ -183,14 +176,14 @@ enum Shared {
 const SHARED: usize = 4;
 
 #[derive(Default)]
-struct Block {
+struct BlockGraph {
     locals: Vec<Local>,
     /// Variables that each instruction touches, as rows of `locals`.
-    touched: Rows,
+    touched: Rows<u32>,
     /// Instructions that touch each variable.
-    users: Rows,
+    users: Rows<u32>,
     /// Instructions that each instruction depends on.
-    before: Rows,
+    before: Rows<u32>,
     /// How many instructions depend on each one.
     behind: Vec<u32>,
     /// How many bytes more are alive above each instruction than below, if it comes last.
@@ -202,75 +195,6 @@ struct Block {
     /// By local variable.
     last: Vec<Last>,
     readers: Readers,
-}
-
-/// Lists of numbers, one a row.
-#[derive(Default)]
-struct Rows {
-    first: Vec<u32>,
-    list: Vec<u32>,
-}
-
-impl Rows {
-    fn clear(&mut self) {
-        self.list.clear();
-        self.first.clear();
-        self.first.push(0);
-    }
-
-    fn of(&self, i: usize) -> &[u32] {
-        &self.list[self.first[i] as usize..self.first[i + 1] as usize]
-    }
-
-    /// Makes it the rows in which each of `n` numbers stands.
-    fn transpose(&mut self, of: &Rows, n: usize) {
-        self.first.clear();
-        self.first.resize(n + 1, 0);
-        for &v in &of.list {
-            self.first[v as usize] += 1;
-        }
-        let mut end = 0;
-        for f in &mut self.first {
-            end += *f;
-            *f = end;
-        }
-        self.list.clear();
-        self.list.resize(of.list.len(), 0);
-        for i in 0..of.first.len() - 1 {
-            for &v in of.of(i) {
-                let at = &mut self.first[v as usize];
-                *at -= 1;
-                self.list[*at as usize] = to_index(i);
-            }
-        }
-    }
-
-    /// Ends a row: its numbers are what was pushed since the last one ended, each once.
-    fn end_row(&mut self) {
-        let from = self.first.last().map_or(0, |&f| f as usize);
-        let row = &mut self.list[from..];
-        // Few, as a rule, and nearly in order.
-        if row.len() > 16 {
-            row.sort_unstable();
-        } else {
-            for i in 1..row.len() {
-                let mut at = i;
-                while at > 0 && row[at - 1] > row[at] {
-                    row.swap(at - 1, at);
-                    at -= 1;
-                }
-            }
-        }
-        let mut kept = from;
-        for i in from..self.list.len() {
-            if i == from || self.list[i] != self.list[kept - 1] {
-                self.list[kept] = self.list[i];
-                kept += 1;
-            }
-        }
-        self.list.truncate(kept);
-        self.first.push(to_index(kept));
-    }
 }
 
 /// No instruction, no reader.
@@ -358,12 +282,13 @@ impl Alive {
     }
 }
 
-impl Block {
+impl BlockGraph {
     fn read(&mut self, kernel: &Kernel<Virtual>, accesses: &Accesses, live: &Liveness, b: usize) {
         let insts = accesses.block(b);
         let (top, bottom) = (to_index(insts.start) * 2, to_index(insts.end) * 2);
         let prologue = if b == 0 { kernel.payload_ends()[1] } else { 0 };
-        let Block { locals, touched, users, before, behind, change, count, row_of, last, readers } = self;
+        let BlockGraph { locals, touched, users, before, behind, change, count, row_of, last, readers } =
+            self;
         row_of.resize(kernel.vars.len(), (NOBODY, 0));
         let mut shared = [Last::default(); SHARED];
         locals.clear();
@@ -382,8 +307,8 @@ impl Block {
             for a in accesses.of(insts.start + i) {
                 let writes = a.kind.has(Kind::WRITE);
                 let of = match kernel.vars[a.var as usize].class {
-                    VarClass::Flag => Shared::Flags,
-                    VarClass::Address => Shared::Addresses,
+                    VarClass::Flag => SharedResource::Flags,
+                    VarClass::Address => SharedResource::Addresses,
                     VarClass::General => {
                         let (block, row) = &mut row_of[a.var as usize];
                         if *block != to_index(b) {
@@ -404,11 +329,11 @@ impl Block {
                 shared[of as usize].touch(now, writes, &mut before.list, readers);
             }
             if named.accumulator || uses_accumulator(inst) {
-                shared[Shared::Accumulators as usize].touch(now, true, &mut before.list, readers);
+                shared[SharedResource::Accumulators as usize].touch(now, true, &mut before.list, readers);
             }
             if let Some(info) = inst.send() {
                 let writes = !info.only_reads(kernel.platform);
-                shared[Shared::Memory as usize].touch(now, writes, &mut before.list, readers);
+                shared[SharedResource::Memory as usize].touch(now, writes, &mut before.list, readers);
             }
             before.list.extend(fence);
             if stay {

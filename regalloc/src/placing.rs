@@ -26,7 +26,7 @@ pub(crate) struct Placing {
     other: (Vec<Item>, place::ScanMemory),
     fit: fit::FitMemory,
     /// Flags and addresses.
-    small: (Vec<Item>, place::ScanMemory),
+    arf: (Vec<Item>, place::ScanMemory),
     pub aims: Aims,
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct Aims {
     /// What is accessed through addresses may be spilled.
     pub spill_addressed: bool,
     /// Room counts where too much is alive.
-    pub crowds: bool,
+    pub at_pressure: bool,
     /// What is spilled is in no groups.
     pub alone: bool,
 }
@@ -147,7 +147,7 @@ impl Placing {
         let limits = (file.reg_bytes(), regs * file.reg_bytes());
         let (items, scan) = &mut self.general;
         let in_calls = !flow.calls().is_empty();
-        let placed = fit::Placed { file, limits, items, known, flow, in_calls };
+        let placed = fit::FitContext { file, limits, items, known, flow, in_calls };
         fit::fit(&placed, plan, scan, &mut self.fit, general)
     }
 
@@ -169,13 +169,13 @@ impl Placing {
     }
 
     /// Places flags and addresses, and notes which find no place.
-    pub fn place_small(
+    pub fn place_arf(
         &mut self,
         kernel: &Kernel<Virtual>,
         known: &Analysis,
         options: &Options,
         (flags, addresses): (&mut Placement, &mut Placement),
-        lost: &mut Vec<VarId>,
+        unplaced: &mut Vec<VarId>,
     ) -> Result<(), Error> {
         if options.quick {
             self.place(kernel, VarClass::Flag, known, false, flags)?;
@@ -183,8 +183,8 @@ impl Placing {
             self.place_in_turn(kernel, VarClass::Flag, known, flags)?;
         }
         self.place(kernel, VarClass::Address, known, false, addresses)?;
-        lost.clear();
-        lost.extend(flags.spilled.iter().chain(&addresses.spilled));
+        unplaced.clear();
+        unplaced.extend(flags.spilled.iter().chain(&addresses.spilled));
         Ok(())
     }
 
@@ -211,7 +211,7 @@ impl Placing {
     ) -> Result<(), Error> {
         let file = File::of(kernel, class, rotate);
         let aims = self.aims;
-        let (items, scan) = if class == VarClass::General { &mut self.general } else { &mut self.small };
+        let (items, scan) = if class == VarClass::General { &mut self.general } else { &mut self.arf };
         items.clear();
         let by_lane = matches!(sharing, Sharing::ByLane(_));
         let mut add = |v: VarId| -> Result<(), Error> {
@@ -223,7 +223,7 @@ impl Placing {
         match class {
             VarClass::General => (0..to_index(kernel.vars.len())).map(VarId).try_for_each(&mut add)?,
             VarClass::Flag | VarClass::Address => {
-                known.accesses.small.iter().copied().try_for_each(&mut add)?;
+                known.accesses.arf.iter().copied().try_for_each(&mut add)?;
             }
         }
         place(file, items, (&known.live, sharing, &known.copies), kernel.vars.len(), scan, out);
@@ -308,7 +308,8 @@ fn item(
         _ => fact.weight,
     };
     let regs = var.bytes.div_ceil(file.reg_bytes());
-    let room = if aims.crowds { known.costs.room(ranges, length, regs) } else { costs::room(length, regs) };
+    let room =
+        if aims.at_pressure { known.costs.room(ranges, length, regs) } else { costs::room(length, regs) };
     let cost = if stays { f32::INFINITY } else { messages * moved as f32 / room };
     Ok(Item { var: id, bytes: var.bytes, align, fixed, low, high, cost, by_lane })
 }

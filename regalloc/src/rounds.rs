@@ -9,7 +9,7 @@ use crate::{
         liveness::{self, Liveness},
     },
     apply,
-    arf::{pressure, split as backing},
+    arf::{pressure, split as arf_split},
     check, copy, order,
     place::{self, File, Placement, Sharing},
     placing::{Aims, Placing, Planned, cost_of, is_complete},
@@ -51,9 +51,9 @@ pub struct AllocationMemory {
     placed_other: Placement,
     /// Where lanes that run need them.
     of_lanes: Liveness,
-    lost: Vec<VarId>,
-    small: pressure::PressureMemory,
-    backing: backing::ArfSplitMemory,
+    unplaced: Vec<VarId>,
+    pressure: pressure::PressureMemory,
+    arf_split: arf_split::ArfSplitMemory,
     plan: Plan,
     /// What spilling adds to the other placement.
     plan_other: Plan,
@@ -71,6 +71,24 @@ impl AllocationMemory {
     /// What the last allocation was told to keep.
     pub fn take_placed(&mut self) -> Option<Placed> {
         self.kept.take()
+    }
+
+    /// The code of a kernel whose variables have been placed.
+    fn apply(&self, done: &Kernel<Virtual>, pool: &mut Pool<Physical>) -> Kernel<Physical> {
+        let [.., general] = &self.placed;
+        apply::apply(done, &general.at, pool)
+    }
+
+    /// The same, of which instructions have their numbers as origins; what was given places is kept.
+    fn apply_and_keep(&mut self, done: &Kernel<Virtual>, pool: &mut Pool<Physical>) -> Kernel<Physical> {
+        let [.., general] = &self.placed;
+        let at = general.at.iter().map(|at| Some(*at).filter(|at| *at != place::UNPLACED)).collect();
+        let origins = done.insts().map(|(_, inst)| inst.origin).collect();
+        self.kept = Some(Placed { kernel: copy::copy(done, &mut self.pool), at, origins });
+        let numbered = copy::numbered(done, &mut self.pool);
+        let code = self.apply(&numbered, pool);
+        self.pool.keep_kernel(numbered);
+        code
     }
 }
 
@@ -100,24 +118,18 @@ pub fn allocate(
     let mut aims = Aims::default();
     loop {
         memory.history.clear();
-        // The kernel as it is rewritten.
-        let mut work: Option<Kernel<Virtual>> = None;
-        let result = rounds(kernel, (options, aims), memory, &mut work).map(|stats| {
-            let [.., general] = &memory.placed;
-            let done = work.as_ref().unwrap_or(kernel);
-            if !options.keep {
-                return (apply::apply(done, &general.at, pool), stats);
-            }
-            let at = general.at.iter().map(|at| Some(*at).filter(|at| *at != place::UNPLACED)).collect();
-            let origins = done.insts().map(|(_, inst)| inst.origin).collect();
-            memory.kept = Some(Placed { kernel: copy::copy(done, &mut memory.pool), at, origins });
-            let numbered = copy::numbered(done, &mut memory.pool);
-            let code = apply::apply(&numbered, &general.at, pool);
-            memory.pool.keep_kernel(numbered);
+        memory.placing.aims = aims;
+        let mut rounds = Rounds::new(kernel, options, memory);
+        let result = rounds.run();
+        let (stats, rewritten) = (rounds.stats, rounds.rewritten);
+        let result = result.map(|()| {
+            let done = rewritten.as_ref().unwrap_or(kernel);
+            let code =
+                if options.keep { memory.apply_and_keep(done, pool) } else { memory.apply(done, pool) };
             (code, stats)
         });
-        if let Some(work) = work {
-            memory.pool.keep_kernel(work);
+        if let Some(rewritten) = rewritten {
+            memory.pool.keep_kernel(rewritten);
         }
         // Groups want several registers at once. What is accessed through addresses is loaded whole for that, so it is
         // spilled where nothing else helps.
@@ -133,122 +145,271 @@ pub fn allocate(
     }
 }
 
-/// Rewrites until everything has a place, which is then left with the general variables' places.
-fn rounds(
-    kernel: &Kernel<Virtual>,
-    (options, aims): (&Options, Aims),
-    memory: &mut AllocationMemory,
-    work: &mut Option<Kernel<Virtual>>,
-) -> Result<AllocStats, Error> {
-    let mut stats = AllocStats::default();
-    let mut space = ScratchSpace::from(kernel.spill_offset);
-    // Registers are taken in turn, unless they are scarce: packing them from the lowest on means fewer spills.
-    let mut rotate = !options.quick;
-    memory.placing.aims = aims;
-    // Flags and addresses that may find no place are split before anything is known of the rest, for which that
-    // makes more instructions.
-    if pressure::may_be_crowded(kernel, &mut memory.small) {
-        stats.flag_spills = split_small(kernel, options, memory, work)?;
-    }
-    for rewritten in 0..MAX_ROUNDS {
-        options.watch.ask().map_err(Error::Stopped)?;
-        {
-            let now = work.as_ref().unwrap_or(kernel);
-            memory.now.find(now, &memory.flow, &mut memory.history, &mut memory.liveness, options.quick)?;
+/// An allocation under way.
+struct Rounds<'a> {
+    kernel: &'a Kernel<Virtual>,
+    options: &'a Options,
+    memory: &'a mut AllocationMemory,
+    /// The kernel as it was rewritten, if it was.
+    rewritten: Option<Kernel<Virtual>>,
+    /// What spilling has taken so far.
+    space: ScratchSpace,
+    /// Registers are taken in turn, unless they are scarce: packing them from the lowest on means fewer spills.
+    in_turn: bool,
+    stats: AllocStats,
+}
+
+/// What came of looking for another order.
+enum Reordered {
+    /// The kernel in an order that makes spilling cheaper.
+    Better(Kernel<Virtual>),
+    /// None does; whether general variables have been placed to know that.
+    AsItWas { placed: bool },
+}
+
+impl Rounds<'_> {
+    fn new<'a>(
+        kernel: &'a Kernel<Virtual>,
+        options: &'a Options,
+        memory: &'a mut AllocationMemory,
+    ) -> Rounds<'a> {
+        Rounds {
+            kernel,
+            options,
+            memory,
+            rewritten: None,
+            space: ScratchSpace::from(kernel.spill_offset),
+            in_turn: !options.quick,
+            stats: AllocStats::default(),
         }
-        // Orders have been placed to know what they cost.
-        let mut placed_already = false;
-        if rewritten == 0 && !options.quick && split_where_crowded(kernel, memory, work)? {
-            let current = work.as_ref().unwrap_or(kernel);
-            let fits = order::may_fit(current, &memory.order) || !memory.flow.calls().is_empty();
-            match reordered(current, memory)? {
-                Reordered::Better(better) => {
-                    // What does not fit when packed would not fit in turn.
-                    placed_already = !memory.placed[2].spilled.is_empty();
-                    rotate &= !placed_already;
-                    if let Some(before) = work.replace(better) {
-                        memory.pool.keep_kernel(before);
-                    }
-                }
-                Reordered::AsItWas { placed } => {
-                    placed_already = placed;
-                    rotate &= fits;
-                }
+    }
+
+    /// Rewrites until everything has a place, which is then left with the general variables' places.
+    fn run(&mut self) -> Result<(), Error> {
+        // Flags and addresses that may find no place are split before anything is known of the rest, for which that
+        // makes more instructions.
+        if pressure::may_be_high(self.kernel, &mut self.memory.pressure) {
+            self.split_arf()?;
+        }
+        for round in 0..MAX_ROUNDS {
+            self.analyse()?;
+            let placed = round == 0 && !self.options.quick && self.find_order()?;
+            if !self.place_arf()? {
+                continue;
+            }
+            self.place_general(placed)?;
+            if self.memory.placed[2].spilled.is_empty() || self.spill()? {
+                return self.finish();
             }
         }
-        let AllocationMemory { pool, flow, history, now, placing, placed, placed_other, .. } = memory;
-        let AllocationMemory { lost, backing, plan, plan_other, remat, spill, of_lanes, liveness, .. } =
-            memory;
-        let [flags, addresses, general] = placed;
-        let current = work.as_ref().unwrap_or(kernel);
-        placing.place_small(current, now, options, (flags, addresses), lost)?;
-        if !lost.is_empty() {
-            let work = work.get_or_insert_with(|| copy::copy(kernel, pool));
-            let known = (&now.accesses, &now.live);
-            stats.flag_spills += backing::split(work, lost, history, known, backing, pool);
-            continue;
+        Err(Error::NoEnd(MAX_ROUNDS))
+    }
+
+    /// Finds what is known of the kernel as it stands.
+    fn analyse(&mut self) -> Result<(), Error> {
+        self.options.watch.ask().map_err(Error::Stopped)?;
+        let AllocationMemory { flow, history, now, liveness, .. } = &mut *self.memory;
+        now.find(self.rewritten.as_ref().unwrap_or(self.kernel), flow, history, liveness, self.options.quick)
+    }
+
+    /// Splits flags and addresses until all find places.
+    fn split_arf(&mut self) -> Result<(), Error> {
+        for _ in 0..MAX_ROUNDS {
+            self.options.watch.ask().map_err(Error::Stopped)?;
+            let AllocationMemory { flow, history, now, liveness, .. } = &mut *self.memory;
+            now.find_arf(self.rewritten.as_ref().unwrap_or(self.kernel), flow, history, liveness)?;
+            if self.place_arf()? {
+                return Ok(());
+            }
         }
+        Err(Error::NoEnd(MAX_ROUNDS))
+    }
+
+    /// Places flags and addresses, and returns whether all find places; those that do not are split.
+    fn place_arf(&mut self) -> Result<bool, Error> {
+        let AllocationMemory { pool, history, now, placing, placed, unplaced, arf_split, .. } =
+            &mut *self.memory;
+        let [flags, addresses, _] = placed;
+        let current = self.rewritten.as_ref().unwrap_or(self.kernel);
+        placing.place_arf(current, now, self.options, (flags, addresses), unplaced)?;
+        if unplaced.is_empty() {
+            return Ok(true);
+        }
+        let kernel = self.rewritten.get_or_insert_with(|| copy::copy(self.kernel, pool));
+        let known = (&now.accesses, &now.live);
+        self.stats.flag_spills += arf_split::split(kernel, unplaced, history, known, arf_split, pool);
+        Ok(false)
+    }
+
+    /// Where more is alive than there is room for, splits variables and looks for another order. Returns whether
+    /// general variables have been placed, to know what orders cost.
+    fn find_order(&mut self) -> Result<bool, Error> {
+        if !self.split_under_pressure()? {
+            return Ok(false);
+        }
+        let current = self.rewritten.as_ref().unwrap_or(self.kernel);
+        let fits = order::may_fit(current, &self.memory.order) || !self.memory.flow.calls().is_empty();
+        match self.reorder()? {
+            Reordered::Better(better) => {
+                // What does not fit when packed would not fit in turn.
+                let placed = !self.memory.placed[2].spilled.is_empty();
+                self.in_turn &= !placed;
+                if let Some(before) = self.rewritten.replace(better) {
+                    self.memory.pool.keep_kernel(before);
+                }
+                Ok(placed)
+            }
+            Reordered::AsItWas { placed } => {
+                self.in_turn &= fits;
+                Ok(placed)
+            }
+        }
+    }
+
+    /// Splits variables if more is alive somewhere than there is room for. Returns whether it still is. What is known
+    /// is then of the kernel that came of it.
+    fn split_under_pressure(&mut self) -> Result<bool, Error> {
+        let AllocationMemory { pool, flow, history, now, liveness, order, split, .. } = &mut *self.memory;
+        // What backs flags is not counted, nor split: it is small.
+        if !order::is_pressure_high(self.kernel, &now.accesses, &now.live, order) {
+            return Ok(false);
+        }
+        if !split.find(self.kernel) {
+            return Ok(true);
+        }
+        let kernel = self.rewritten.get_or_insert_with(|| copy::copy(self.kernel, pool));
+        split.rename(kernel);
+        now.find(kernel, flow, history, liveness, false)?;
+        Ok(order::is_pressure_high(kernel, &now.accesses, &now.live, order))
+    }
+
+    /// Looks for an order that makes spilling cheaper. If one is found, what is known is then of that. If there was
+    /// one to look at, general variables have been placed, packed, in the order that remains. (To be asked before
+    /// flags and addresses are split into variables that depend on where they stand.)
+    fn reorder(&mut self) -> Result<Reordered, Error> {
+        let kernel = self.rewritten.as_ref().unwrap_or(self.kernel);
+        let AllocationMemory {
+            pool, flow, now, other, liveness, order, placing, placed, placed_other, ..
+        } = &mut *self.memory;
+        let Some(kernel_ordered) = order::order(kernel, &now.accesses, &now.live, order, pool) else {
+            return Ok(Reordered::AsItWas { placed: false });
+        };
+        let general = &mut placed[2];
+        now.find_costs(kernel, flow);
+        placing.place(kernel, VarClass::General, now, false, general)?;
+        let none = Remat::default();
+        let written = cost_of(general, now, &none);
+        other.reorder(now, (&kernel_ordered, order.moved()), flow, liveness);
+        other.find_costs(&kernel_ordered, flow);
+        let (tried, places) = (&*other, (general, placed_other));
+        let better = |p: &Placement| cost_of(p, tried, &none) < written;
+        if placing.try_general(&kernel_ordered, (tried, tried.sharing(), &none), false, places, better)? {
+            std::mem::swap(now, other);
+            return Ok(Reordered::Better(kernel_ordered));
+        }
+        pool.keep_kernel(kernel_ordered);
+        Ok(Reordered::AsItWas { placed: true })
+    }
+
+    /// Places general variables, in turn or packed; `placed`: they are packed already.
+    fn place_general(&mut self, placed: bool) -> Result<(), Error> {
+        let AllocationMemory { flow, now, placing, placed: places, placed_other, remat, .. } =
+            &mut *self.memory;
+        let general = &mut places[2];
+        let current = self.rewritten.as_ref().unwrap_or(self.kernel);
         remat.clear();
-        if rotate {
-            let (now, places) = (&*now, (&mut *general, &mut *placed_other));
-            rotate = placing.try_general(current, (now, now.sharing(), remat), true, places, is_complete)?;
+        if self.in_turn {
+            let (now, places) = (&*now, (&mut *general, placed_other));
+            self.in_turn =
+                placing.try_general(current, (now, now.sharing(), remat), true, places, is_complete)?;
         }
-        if !rotate && !placed_already {
-            if !options.quick {
+        if !self.in_turn && !placed {
+            if !self.options.quick {
                 now.find_costs(current, flow);
             }
             placing.place(current, VarClass::General, now, false, general)?;
         }
-        // Whether what spilling adds fits beside what was placed: then all else keeps its place.
-        let mut fits = true;
-        if !general.spilled.is_empty() {
-            if flow.any_divergence {
-                of_lanes.of_lanes(current, &now.accesses, flow, liveness);
-            }
-            let (of_lanes, sharing) = match flow.any_divergence {
-                true => (&*of_lanes, Sharing::ByLane(of_lanes)),
-                false => (&now.live, now.sharing()),
-            };
-            if !options.quick {
-                let (accesses, live) = (&now.accesses, &now.live);
-                remat.find(remat::Context { kernel: current, accesses, flow, live, of_lanes });
-            }
-            if flow.any_divergence || remat.any() {
-                placing.place_cheaper(current, (now, sharing, remat), (general, placed_other))?;
-            }
-            let Analysis { accesses, live, costs, .. } = &*now;
-            let known = Known { kernel: current, accesses, live, costs, remat };
-            let mut planned = placing.plan((known, flow), plan, general);
-            if !options.quick && planned != Planned::NOTHING {
-                placing.aims.crowds = true;
-                let (plans, places) = ((&mut *plan, &mut *plan_other), (&mut *general, &mut *placed_other));
-                planned = placing.plan_cheaper((now, sharing), (known, flow), planned, plans, places)?;
-                placing.aims.crowds = false;
-            }
-            fits = planned.fits;
+        Ok(())
+    }
+
+    /// Moves general variables that find no place to memory. Returns whether all else has its place still.
+    fn spill(&mut self) -> Result<bool, Error> {
+        let fits = self.plan_spilling()?;
+        let AllocationMemory { pool, flow, history, now, placed, plan, remat, spill, .. } = &mut *self.memory;
+        let general = &placed[2];
+        if general.spilled.is_empty() {
+            return Ok(true);
         }
-        if !general.spilled.is_empty() {
-            let work = work.get_or_insert_with(|| copy::copy(kernel, pool));
-            let spilled = (&general.spilled[..], &*plan, &now.live, &*remat);
-            let count = match spill::spill(work, spilled, history, &mut space, spill, pool) {
-                // The code is as it was, but for the header that makes room.
-                Err(Error::ScratchFull { .. }) if space.advance(work) => continue,
-                count => count?,
-            };
-            stats.rounds += 1;
-            stats.spills += count.spills;
-            stats.fills += count.fills;
-            if !fits || count.surfaces > 0 {
-                continue;
-            }
-            if options.check {
-                now.accesses.collect(work, flow, history)?;
-                now.composites.find(&mut now.accesses);
-            }
+        let kernel = self.rewritten.get_or_insert_with(|| copy::copy(self.kernel, pool));
+        let spilled = (&general.spilled[..], &*plan, &now.live, &*remat);
+        let count = match spill::spill(kernel, spilled, history, &mut self.space, spill, pool) {
+            // The code is as it was, but for the header that makes room.
+            Err(Error::ScratchFull { .. }) if self.space.advance(kernel) => return Ok(false),
+            count => count?,
+        };
+        self.stats.rounds += 1;
+        self.stats.spills += count.spills;
+        self.stats.fills += count.fills;
+        if !fits || count.surfaces > 0 {
+            return Ok(false);
         }
-        for (class, p) in
-            [(VarClass::Flag, &*flags), (VarClass::Address, &*addresses), (VarClass::General, &*general)]
-        {
+        if self.options.check {
+            now.accesses.collect(kernel, flow, history)?;
+            now.composites.find(&mut now.accesses);
+        }
+        Ok(true)
+    }
+
+    /// Plans what spilling adds, in the cheapest of several ways. Returns whether it fits beside what was placed: then
+    /// all else keeps its place.
+    fn plan_spilling(&mut self) -> Result<bool, Error> {
+        let AllocationMemory {
+            flow,
+            now,
+            liveness,
+            placing,
+            placed,
+            placed_other,
+            of_lanes,
+            plan,
+            plan_other,
+            remat,
+            ..
+        } = &mut *self.memory;
+        let general = &mut placed[2];
+        let current = self.rewritten.as_ref().unwrap_or(self.kernel);
+        if flow.any_divergence {
+            of_lanes.of_lanes(current, &now.accesses, flow, liveness);
+        }
+        let (of_lanes, sharing) = match flow.any_divergence {
+            true => (&*of_lanes, Sharing::ByLane(of_lanes)),
+            false => (&now.live, now.sharing()),
+        };
+        if !self.options.quick {
+            let (accesses, live) = (&now.accesses, &now.live);
+            remat.find(remat::Context { kernel: current, accesses, flow, live, of_lanes });
+        }
+        if flow.any_divergence || remat.any() {
+            placing.place_cheaper(current, (now, sharing, remat), (general, placed_other))?;
+        }
+        let Analysis { accesses, live, costs, .. } = &*now;
+        let known = Known { kernel: current, accesses, live, costs, remat };
+        let mut planned = placing.plan((known, flow), plan, general);
+        if !self.options.quick && planned != Planned::NOTHING {
+            placing.aims.at_pressure = true;
+            let (plans, places) = ((plan, plan_other), (general, placed_other));
+            planned = placing.plan_cheaper((now, sharing), (known, flow), planned, plans, places)?;
+            placing.aims.at_pressure = false;
+        }
+        Ok(planned.fits)
+    }
+
+    /// Takes all places together, and checks them.
+    fn finish(&mut self) -> Result<(), Error> {
+        let AllocationMemory { flow, history, now, placed: [flags, addresses, general], .. } =
+            &mut *self.memory;
+        let classes = [VarClass::Flag, VarClass::Address, VarClass::General];
+        for (class, p) in classes.into_iter().zip([&*flags, addresses, general]) {
             if let Some(var) = p.failed {
                 return Err(Error::OutOfRegisters { class, var });
             }
@@ -260,91 +421,13 @@ fn rounds(
                 }
             }
         }
-        let done = work.as_ref().unwrap_or(kernel);
-        if options.check {
+        if self.options.check {
+            let done = self.rewritten.as_ref().unwrap_or(self.kernel);
             check::check(done, &now.accesses, flow, history, &general.at)?;
         }
-        stats.grfs_used = general.used.div_ceil(u32::from(kernel.platform.caps().regs.grf_bytes));
-        stats.scratch_bytes = space.top - kernel.spill_offset;
-        return Ok(stats);
+        let grf_bytes = u32::from(self.kernel.platform.caps().regs.grf_bytes);
+        self.stats.grfs_used = general.used.div_ceil(grf_bytes);
+        self.stats.scratch_bytes = self.space.top - self.kernel.spill_offset;
+        Ok(())
     }
-    Err(Error::NoEnd(MAX_ROUNDS))
-}
-
-/// Splits flags and addresses until all find places. Returns the number of copies added.
-fn split_small(
-    kernel: &Kernel<Virtual>,
-    options: &Options,
-    memory: &mut AllocationMemory,
-    work: &mut Option<Kernel<Virtual>>,
-) -> Result<u32, Error> {
-    let AllocationMemory { pool, flow, history, now, liveness, placing, placed, lost, backing, .. } = memory;
-    let [flags, addresses, _] = placed;
-    let mut copies = 0;
-    for _ in 0..MAX_ROUNDS {
-        options.watch.ask().map_err(Error::Stopped)?;
-        let current = work.as_ref().unwrap_or(kernel);
-        now.find_small(current, flow, history, liveness)?;
-        placing.place_small(current, now, options, (flags, addresses), lost)?;
-        if lost.is_empty() {
-            return Ok(copies);
-        }
-        let work = work.get_or_insert_with(|| copy::copy(kernel, pool));
-        copies += backing::split(work, lost, history, (&now.accesses, &now.live), backing, pool);
-    }
-    Err(Error::NoEnd(MAX_ROUNDS))
-}
-
-/// Splits variables if more is alive somewhere than there is room for. Returns whether it still is: `work` is what
-/// is known, if it was made.
-fn split_where_crowded(
-    kernel: &Kernel<Virtual>,
-    memory: &mut AllocationMemory,
-    work: &mut Option<Kernel<Virtual>>,
-) -> Result<bool, Error> {
-    let AllocationMemory { pool, flow, history, now, liveness, order, split, .. } = memory;
-    if !order::is_crowded(kernel, &now.accesses, &now.live, order) {
-        return Ok(false);
-    }
-    if !split.find(kernel) {
-        return Ok(true);
-    }
-    let work = work.get_or_insert_with(|| copy::copy(kernel, pool));
-    split.rename(work);
-    now.find(work, flow, history, liveness, false)?;
-    Ok(order::is_crowded(work, &now.accesses, &now.live, order))
-}
-
-/// What came of looking for another order.
-enum Reordered {
-    /// The kernel in an order that makes spilling cheaper.
-    Better(Kernel<Virtual>),
-    /// None does; whether general variables have been placed to know that.
-    AsItWas { placed: bool },
-}
-
-/// Looks for an order that makes spilling cheaper. If one is found, what is known is then of that. If there was
-/// one to look at, general variables have been placed, packed, in the order that remains. (To be asked before
-/// flags and addresses are split into variables that depend on where they stand.)
-fn reordered(kernel: &Kernel<Virtual>, memory: &mut AllocationMemory) -> Result<Reordered, Error> {
-    let AllocationMemory { pool, flow, now, other, liveness, order, placing, placed, placed_other, .. } =
-        memory;
-    let Some(kernel_ordered) = order::order(kernel, &now.accesses, &now.live, order, pool) else {
-        return Ok(Reordered::AsItWas { placed: false });
-    };
-    let general = &mut placed[2];
-    now.find_costs(kernel, flow);
-    placing.place(kernel, VarClass::General, now, false, general)?;
-    let none = Remat::default();
-    let written = cost_of(general, now, &none);
-    other.reorder(now, (&kernel_ordered, order.moved()), flow, liveness);
-    other.find_costs(&kernel_ordered, flow);
-    let (tried, places) = (&*other, (general, placed_other));
-    let better = |p: &Placement| cost_of(p, tried, &none) < written;
-    if placing.try_general(&kernel_ordered, (tried, tried.sharing(), &none), false, places, better)? {
-        std::mem::swap(now, other);
-        return Ok(Reordered::Better(kernel_ordered));
-    }
-    pool.keep_kernel(kernel_ordered);
-    Ok(Reordered::AsItWas { placed: true })
 }

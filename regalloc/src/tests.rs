@@ -682,7 +682,11 @@ fn a_spilled_input_is_saved_after_the_kernel_loads_it() {
 }
 
 /// `count` variables that `first` writes, all alive before the first is read.
-fn crowd(platform: Platform, first: impl Fn(VarId, u32) -> Inst<Virtual>, count: u32) -> Kernel<Virtual> {
+fn high_pressure(
+    platform: Platform,
+    first: impl Fn(VarId, u32) -> Inst<Virtual>,
+    count: u32,
+) -> Kernel<Virtual> {
     let mut k = Kernel::new("t", platform);
     let grf = u32::from(platform.caps().regs.grf_bytes);
     let out = k.add_var(Var { live_out: true, fixed: Some(grf), ..general(grf) });
@@ -698,14 +702,14 @@ fn crowd(platform: Platform, first: impl Fn(VarId, u32) -> Inst<Virtual>, count:
 fn what_is_cheap_is_computed_again_and_not_kept_in_memory() {
     let checked = Options { check: true, ..Options::default() };
     for platform in Platform::ALL {
-        let kernel = crowd(platform, mov, 300);
+        let kernel = high_pressure(platform, mov, 300);
         let (p, stats) =
             allocate(&kernel, &checked, &mut AllocationMemory::default(), &mut Pool::default()).unwrap();
         assert_eq!((stats.spills, stats.fills, stats.scratch_bytes), (0, 0, 0), "{platform}");
         // Each is computed once, where it is read.
         assert_eq!(p.insts().filter(|(_, i)| i.op == Op::Mov).count(), 300, "{platform}");
         assert!((0..300).all(|n| p.insts().any(|(_, i)| i.src[0] == Src::ud(n))), "{platform}");
-        let kernel = crowd(platform, value, 300);
+        let kernel = high_pressure(platform, value, 300);
         let (_, stats) =
             allocate(&kernel, &checked, &mut AllocationMemory::default(), &mut Pool::default()).unwrap();
         assert!(stats.spills > 25, "{platform}: {stats:?}");
@@ -715,7 +719,7 @@ fn what_is_cheap_is_computed_again_and_not_kept_in_memory() {
 #[test]
 fn what_lost_its_source_is_kept_in_memory() {
     for (lost, platform) in [false, true].into_iter().flat_map(|l| Platform::ALL.map(|p| (l, p))) {
-        let mut k = crowd(platform, mov, 300);
+        let mut k = high_pressure(platform, mov, 300);
         let grf = u32::from(platform.caps().regs.grf_bytes);
         let source = k.add_var(general(grf));
         let sums = |i: &mut Inst<Virtual>| {
@@ -742,46 +746,46 @@ fn what_lost_its_source_is_kept_in_memory() {
     }
 }
 
-/// Eight values written before a crowded stretch of 125 others; with a sum of what is read, and a variable for work in
+/// Eight values written before a stretch of 125 others; with a sum of what is read, and a variable for work in
 /// between.
-struct CrowdedOnce {
+struct PressureOnce {
     k: Kernel<Virtual>,
     few: Vec<VarId>,
     sum: VarId,
-    busy: VarId,
-    /// What comes first, and the crowded stretch.
+    between: VarId,
+    /// What comes first, and the stretch of high pressure.
     before: Vec<Vec<Inst<Virtual>>>,
 }
 
 /// Instructions between two reads: one temporary does not serve both by itself.
 const APART: usize = 2 * KEEP as usize;
 
-fn crowded_once() -> CrowdedOnce {
+fn pressure_once() -> PressureOnce {
     let mut k = Kernel::new("t", Platform::Skl);
     k.simd = 8;
     let (few, many): (Vec<VarId>, Vec<VarId>) = (
         (0..8).map(|_| k.add_var(general(32))).collect(),
         (0..125).map(|_| k.add_var(general(32))).collect(),
     );
-    let (sum, busy) = (k.add_var(general(32)), k.add_var(general(32)));
+    let (sum, between) = (k.add_var(general(32)), k.add_var(general(32)));
     k.vars[sum.index()].live_out = true;
     let mut insts: Vec<_> = few.iter().map(|&v| value(v, 1)).collect();
     insts.extend(many.iter().map(|&v| value(v, 2)));
-    insts.extend([value(sum, 3), value(busy, 4)]);
+    insts.extend([value(sum, 3), value(between, 4)]);
     // Read often: what costs least to spill are the few.
-    let crowded = (0..16).flat_map(|_| many.iter().map(|&v| add(sum, sum, v))).collect();
-    CrowdedOnce { k, few, sum, busy, before: vec![insts, crowded] }
+    let pressed = (0..16).flat_map(|_| many.iter().map(|&v| add(sum, sum, v))).collect();
+    PressureOnce { k, few, sum, between, before: vec![insts, pressed] }
 }
 
-impl CrowdedOnce {
+impl PressureOnce {
     /// Reads the eight so many times.
     fn reads(&self, times: usize) -> Vec<Inst<Virtual>> {
-        let work = || std::iter::repeat_n(add(self.busy, self.busy, self.busy), APART);
+        let work = || std::iter::repeat_n(add(self.between, self.between, self.between), APART);
         let once = || self.few.iter().map(|&v| add(self.sum, self.sum, v)).chain(work());
-        (0..times).flat_map(|_| once()).chain([add(self.sum, self.sum, self.busy)]).collect()
+        (0..times).flat_map(|_| once()).chain([add(self.sum, self.sum, self.between)]).collect()
     }
 
-    /// Allocates with these blocks behind the crowded stretch, each with those that follow it.
+    /// Allocates with these blocks behind the stretch of high pressure, each with those that follow it.
     fn allocate(mut self, behind: Vec<(Vec<Inst<Virtual>>, &[u32])>) -> (Kernel<Physical>, AllocStats) {
         let mut block = |insts, succs: &[u32]| {
             let succs = succs.iter().map(|&b| BlockId(b)).collect();
@@ -818,7 +822,7 @@ fn fills(k: &Kernel<Physical>) -> Vec<usize> {
 
 #[test]
 fn what_was_spilled_for_a_crowded_stretch_is_read_once_behind_it() {
-    let of = crowded_once();
+    let of = pressure_once();
     let reads = of.reads(4);
     let (k, stats) = of.allocate(vec![(reads, &[])]);
     assert!(stats.spills > 0 && (1..=8).contains(&stats.fills), "{stats:?}");
@@ -827,7 +831,7 @@ fn what_was_spilled_for_a_crowded_stretch_is_read_once_behind_it() {
 
 #[test]
 fn what_is_read_once_serves_the_blocks_behind() {
-    let of = crowded_once();
+    let of = pressure_once();
     let [first, second] = [of.reads(1), of.reads(1)];
     let (k, stats) = of.allocate(vec![(first, &[3]), (second, &[])]);
     assert!(stats.spills > 0 && (1..=8).contains(&stats.fills), "{stats:?}");
@@ -836,7 +840,7 @@ fn what_is_read_once_serves_the_blocks_behind() {
 
 #[test]
 fn what_both_sides_of_a_branch_read_is_read_before_it() {
-    let mut of = crowded_once();
+    let mut of = pressure_once();
     let flag = add_condition(&mut of.k);
     of.before[1].push(goto(Some(flag), 3, 3));
     let join = Inst::new(Op::Join, ExecSize::S8);
@@ -844,11 +848,11 @@ fn what_both_sides_of_a_branch_read_is_read_before_it() {
     yes.push(goto(None, 3, 4));
     no.insert(0, join);
     let mut behind = vec![(yes, &[4][..]), (no, &[4]), (vec![join], &[])];
-    // The crowded stretch ends with the branch.
+    // The stretch of high pressure ends with the branch.
     of.before.push(vec![]);
-    let crowded = of.before.remove(1);
+    let pressed = of.before.remove(1);
     of.before.truncate(1);
-    behind.insert(0, (crowded, &[2, 3]));
+    behind.insert(0, (pressed, &[2, 3]));
     let (k, stats) = of.allocate(behind);
     assert!(stats.spills > 0 && (1..=8).contains(&stats.fills), "{stats:?}");
     assert_eq!(fills(&k)[1..], [stats.fills as usize, 0, 0, 0]);
@@ -856,13 +860,13 @@ fn what_both_sides_of_a_branch_read_is_read_before_it() {
 
 #[test]
 fn what_a_loop_reads_is_read_before_it() {
-    let mut of = crowded_once();
+    let mut of = pressure_once();
     let flag = add_condition(&mut of.k);
     let mut body = of.reads(1);
     body.insert(0, Inst::new(Op::Join, ExecSize::S8));
     body.push(goto(Some(flag), 4, 3));
     let join = Inst::new(Op::Join, ExecSize::S8);
-    let work = std::iter::repeat_n(add(of.busy, of.busy, of.busy), APART).collect();
+    let work = std::iter::repeat_n(add(of.between, of.between, of.between), APART).collect();
     let (k, stats) = of.allocate(vec![(work, &[3]), (body, &[4, 3]), (vec![join], &[])]);
     assert!(stats.spills > 0 && stats.fills > 0, "{stats:?}");
     assert_eq!(fills(&k), [0, 0, stats.fills as usize, 0, 0]);
@@ -870,17 +874,17 @@ fn what_a_loop_reads_is_read_before_it() {
 
 #[test]
 fn what_is_computed_again_is_not_kept_past_its_definition() {
-    let CrowdedOnce { mut k, few, sum, busy, before } = crowded_once();
+    let PressureOnce { mut k, few, sum, between, before } = pressure_once();
     // In each run of a loop what the one before has left is read, then what this one computes.
-    let (source, result) = (busy, few[0]);
+    let (source, result) = (between, few[0]);
     let mut computes = mov(result, 77);
     (computes.op, computes.src) = (Op::Add, [add(sum, source, source).src[0], Src::ud(77), Src::None]);
     let work = || std::iter::repeat_n(add(sum, sum, sum), APART);
-    let [mut insts, crowded]: [Vec<_>; 2] = before.try_into().unwrap();
+    let [mut insts, pressed]: [Vec<_>; 2] = before.try_into().unwrap();
     insts.retain(|i| ![result, source].map(Some).contains(&i.dst.reg().and_then(|r| r.var())));
     insts.push(add(sum, sum, result));
     insts.extend(work().chain([add(source, source, source), computes]).chain(work()));
-    insts.extend([add(sum, sum, result)].into_iter().chain(crowded).chain([add(sum, sum, source)]));
+    insts.extend([add(sum, sum, result)].into_iter().chain(pressed).chain([add(sum, sum, source)]));
     looped(&mut k, insts);
     let options = Options { check: true, ..Options::default() };
     let (k, _) = allocate(&k, &options, &mut AllocationMemory::default(), &mut Pool::default()).unwrap();
@@ -895,12 +899,12 @@ fn what_is_computed_again_is_not_kept_past_its_definition() {
     assert!(code[..changes].iter().any(computed), "this shows nothing: it is not computed again");
 }
 
-/// Eight values written together and read together behind a crowded stretch, `apart` instructions from each other.
+/// Eight values written together and read together behind a stretch, `apart` instructions from each other.
 fn together(apart: usize) -> AllocStats {
-    let of = crowded_once();
-    let work = || std::iter::repeat_n(add(of.busy, of.busy, of.busy), apart);
+    let of = pressure_once();
+    let work = || std::iter::repeat_n(add(of.between, of.between, of.between), apart);
     let reads = of.few.iter().flat_map(|&v| std::iter::once(add(of.sum, of.sum, v)).chain(work()));
-    let reads: Vec<_> = reads.chain([add(of.sum, of.sum, of.busy)]).collect();
+    let reads: Vec<_> = reads.chain([add(of.sum, of.sum, of.between)]).collect();
     of.allocate(vec![(reads, &[])]).1
 }
 

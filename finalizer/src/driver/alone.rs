@@ -11,13 +11,13 @@ use visa::Module;
 use crate::{
     Diagnostic, Options, PASSES, Pass, Refusal,
     driver::{
-        pass::{Code, Step, verify},
+        pass::{Code, PassBody, verify},
         registers::Registers,
         routine::run,
-        whole::{Lists, Whole},
+        whole::{BinaryLists, Whole},
         workspace::{Context, Job, Routine, Workspace},
     },
-    optimize::Facts,
+    optimize::AnalysisSet,
 };
 
 /// A kernel between passes. It prints as the kernel that it is now, with the vISA instruction that each
@@ -59,13 +59,13 @@ impl Alone {
         let mut module = Module::default();
         let mut functions = Vec::new();
         let code = match first.step {
-            Step::Source(_) | Step::Lower(_) => {
+            PassBody::Source(_) | PassBody::Lower(_) => {
                 module = crate::read_text(text.as_bytes(), platform)?;
                 Code::Source
             }
-            Step::Virtual(_) | Step::Allocate(_) => Code::Virtual(kernel(text, platform)?),
-            Step::Physical(_) => Code::Physical(kernel(text, platform)?),
-            Step::Binary(..) => {
+            PassBody::Virtual(_) | PassBody::Allocate(_) => Code::Virtual(kernel(text, platform)?),
+            PassBody::Physical(_) => Code::Physical(kernel(text, platform)?),
+            PassBody::Binary(..) => {
                 let mut kernels = kernels(text, platform)?.into_iter();
                 let Some(code) = kernels.next() else {
                     return Err(Diagnostic::error("BadText", "no kernel").into());
@@ -79,7 +79,7 @@ impl Alone {
         }
         // What was not counted has to be: nothing is known of code that comes from outside.
         let mut work = Workspace::default();
-        work.analyses.keep(Facts::NONE);
+        work.analyses.keep(AnalysisSet::NONE);
         let options = Options { verify: true, ..Options::new(platform) };
         Ok(Alone { options, module, work, code, functions, words: None })
     }
@@ -90,7 +90,7 @@ impl Alone {
     ///
     /// What the pass refuses; what its result breaks of the rules that hold from it on.
     pub fn run(&mut self, pass: &Pass) -> Result<(), Refusal> {
-        if let Step::Binary(step, _) = pass.step {
+        if let PassBody::Binary(step, _) = pass.step {
             return self.run_whole(step);
         }
         let source = &self.module.kernels[0];
@@ -106,7 +106,7 @@ impl Alone {
         let Code::Physical(code) = std::mem::replace(&mut self.code, Code::Source) else {
             return Err(Diagnostic::error("WrongStage", "the code has no registers yet").into());
         };
-        let (mut lists, mut buffer) = (Lists::default(), CodeBuffer::new());
+        let (mut lists, mut buffer) = (BinaryLists::default(), CodeBuffer::new());
         lists.routines =
             std::iter::once(code).chain(self.functions.drain(..)).zip(0..).map(routine).collect();
         let done = step(&mut Whole { options: &self.options, lists: &mut lists, buffer: &mut buffer });
@@ -129,7 +129,7 @@ impl Alone {
 
     /// Forgets what passes have left of analyses, so that the next one works out what it needs.
     pub fn forget_analyses(&mut self) {
-        self.work.analyses.keep(Facts::NONE);
+        self.work.analyses.keep(AnalysisSet::NONE);
     }
 }
 

@@ -11,12 +11,12 @@ use crate::{
     Binary, Diagnostic, KernelInfo, Lines, Options, Origin, Refusal, Stats,
     api::{info, input},
     driver::{
-        pass::{Step, Tracker},
+        pass::{PassBody, Tracker},
         pass_set::PassTime,
         passes::PASSES,
         registers::Registers,
         routine,
-        whole::{Lists, Whole},
+        whole::{BinaryLists, Whole},
         workspace::{Context, Routine, Workspace},
     },
     link::{calls, debug, free, lines, relocate},
@@ -30,7 +30,7 @@ pub struct Finalizer {
     reader: Reader,
     buffer: CodeBuffer,
     work: Workspace,
-    lists: Lists,
+    lists: BinaryLists,
     printed: Option<String>,
     /// Helpers of [`Finalizer::finalize_parallel`], between calls.
     workers: Vec<Finalizer>,
@@ -44,7 +44,7 @@ impl Finalizer {
             reader: Reader::default(),
             buffer: CodeBuffer::new(),
             work: Workspace::default(),
-            lists: Lists::default(),
+            lists: BinaryLists::default(),
             printed: None,
             workers: Vec::new(),
         }
@@ -187,7 +187,7 @@ impl Finalizer {
         check_spills(options, source, &lists.routines)?;
         tracker.start();
         for (index, pass) in PASSES.iter().enumerate() {
-            let Step::Binary(step, nothing_to_print) = pass.step else { continue };
+            let PassBody::Binary(step, nothing_to_print) = pass.step else { continue };
             options.watch.ask()?;
             step(&mut Whole { options, lists, buffer })?;
             tracker.done(pass);
@@ -203,7 +203,7 @@ impl Finalizer {
 fn routines(
     cx: Context<'_>,
     (source, index): (&visa::Kernel, usize),
-    lists: &mut Lists,
+    lists: &mut BinaryLists,
     work: &mut Workspace,
     tracker: &mut Tracker,
 ) -> Result<(), Refusal> {
@@ -219,7 +219,7 @@ fn routines(
 
 /// Messages that move spilled values, if there are any and another size of register file could make them fewer: not
 /// where functions come along that other code may call. What finds no registers at all spills more than anything.
-fn spilled(made: &Result<(), Refusal>, lists: &Lists) -> Option<u32> {
+fn spilled(made: &Result<(), Refusal>, lists: &BinaryLists) -> Option<u32> {
     match (made, &lists.routines[..]) {
         (Ok(()), [kernel]) => Some(kernel.allocation.spills + kernel.allocation.fills).filter(|n| *n > 0),
         (Err(Refusal(why)), _) if why.iter().all(|d| d.code == "CannotAllocate") => Some(u32::MAX),
@@ -246,7 +246,7 @@ fn check_spills(options: &Options, source: &visa::Kernel, routines: &[Routine]) 
 fn binary(
     cx: Context<'_>,
     source: &visa::Kernel,
-    lists: &mut Lists,
+    lists: &mut BinaryLists,
     buffer: &CodeBuffer,
     work: &mut Workspace,
     times: &[PassTime],
@@ -324,7 +324,7 @@ fn binary(
 fn debug_info(
     source: &visa::Kernel,
     module: &Module,
-    lists: &Lists,
+    lists: &BinaryLists,
     offsets: &[u32],
     code: &[u8],
 ) -> (Vec<u8>, Lines) {
@@ -332,11 +332,11 @@ fn debug_info(
     let mut first = kernel.insts as usize;
     // A kernel without functions has no frame.
     let frame = if functions.is_empty() { 0 } else { kernel.frame };
-    let mut parts = vec![debug::Part { source, insts: (0, first), frame, places: &kernel.places }];
+    let mut parts = vec![debug::DebugRoutine { source, insts: (0, first), frame, places: &kernel.places }];
     for f in functions {
         let end = first + f.insts as usize;
         let source = &module.functions[f.number as usize];
-        parts.push(debug::Part { source, insts: (first, end), frame: f.frame, places: &f.places });
+        parts.push(debug::DebugRoutine { source, insts: (first, end), frame: f.frame, places: &f.places });
         first = end;
     }
     let file = debug::write(&kernel.code, &parts, offsets, to_index(code.len()));
@@ -370,11 +370,11 @@ fn take_back(routines: &mut Vec<Routine>, work: &mut Workspace) {
 fn functions(
     cx: Context<'_>,
     index: usize,
-    lists: &mut Lists,
+    lists: &mut BinaryLists,
     work: &mut Workspace,
     tracker: &mut Tracker,
 ) -> Result<(), Refusal> {
-    let Lists { routines, wanted, .. } = lists;
+    let BinaryLists { routines, wanted, .. } = lists;
     let (calls, simd) = (routines[0].calls, routines[0].code.simd);
     wanted.clear();
     wanted.extend(calls.callees(&work.calls.callees));
@@ -401,7 +401,7 @@ fn functions(
 }
 
 /// Adds the functions of the text that symbols of a routine name, but for those that stand elsewhere.
-fn addressed(module: &Module, source: &visa::Kernel, symbols: &[relocate::Symbol], wanted: &mut Vec<u32>) {
+fn addressed(module: &Module, source: &visa::Kernel, symbols: &[relocate::SymbolUse], wanted: &mut Vec<u32>) {
     for name in symbols.iter().filter_map(|s| s.name()) {
         let name = source.str(name);
         let function = module.functions.iter().position(|f| *f.name() == *name && f.attr("Extern").is_none());

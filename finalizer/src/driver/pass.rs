@@ -14,7 +14,7 @@ use crate::{
         whole::Whole,
         workspace::{Job, Workspace},
     },
-    optimize::Facts,
+    optimize::AnalysisSet,
 };
 
 /// One step from vISA to machine code: a row of [`PASSES`](crate::PASSES).
@@ -26,9 +26,9 @@ pub struct Pass {
     pub about: &'static str,
     /// Code is right without it: [`Options::skip`](crate::Options::skip) may name it.
     pub optional: bool,
-    pub(crate) step: Step,
+    pub(crate) step: PassBody,
     /// Analyses that hold still when the pass has changed the kernel.
-    pub(crate) keeps: Facts,
+    pub(crate) keeps: AnalysisSet,
     /// What the verifier holds the kernel to from here on.
     pub(crate) profile: Profile,
     /// Platforms that need it; all if there is no such row.
@@ -47,7 +47,7 @@ type Allocate = fn(&mut Job<'_>, Kernel<Virtual>, &mut Workspace) -> Result<Kern
 
 /// What a pass works on.
 #[derive(Clone, Copy)]
-pub(crate) enum Step {
+pub(crate) enum PassBody {
     /// The vISA kernel: looks at it.
     Source(fn(&mut Job<'_>, &mut Workspace) -> Result<(), Refusal>),
     /// Makes Gen instructions over variables.

@@ -8,11 +8,11 @@ use platforms::Layout;
 
 use crate::{
     driver::{
-        pass::{Need, Pass, Step},
+        pass::{Need, Pass, PassBody},
         pass_set::PassSet,
         steps,
     },
-    optimize::{Facts, steps as optimizations},
+    optimize::{AnalysisSet, steps as optimizations},
 };
 
 /// The passes in the order they run. Those up to `take-symbols` run for a kernel and for each function that
@@ -21,61 +21,64 @@ pub static PASSES: &[Pass] = &[
     Pass {
         name: "check",
         about: "the vISA kernel is checked: against what would be unsafe to go on with, or against the specification",
-        step: Step::Source(steps::check),
+        step: PassBody::Source(steps::check),
         ..Pass::REQUIRED
     },
     Pass {
         name: "lower",
         about: "vISA instructions become Gen instructions over variables, messages get descriptors and payloads",
-        step: Step::Lower(steps::lower),
+        step: PassBody::Lower(steps::lower),
         ..Pass::REQUIRED
     },
     Pass {
         name: "convert-branches",
         about: "short branches become predicates",
-        step: Step::Virtual(optimizations::convert_branches),
+        step: PassBody::Virtual(optimizations::convert_branches),
         ..Pass::OPTIONAL
     },
     Pass {
         name: "ignore-masks",
         about: "in Cm kernels, instructions ignore the mask where every channel is on",
-        step: Step::Virtual(optimizations::ignore_masks),
-        keeps: Facts::GRAPH,
+        step: PassBody::Virtual(optimizations::ignore_masks),
+        keeps: AnalysisSet::GRAPH,
         ..Pass::OPTIONAL
     },
     Pass {
         name: "propagate-copies",
         about: "readers of a copy read the original",
-        step: Step::Virtual(optimizations::propagate_copies),
-        keeps: Facts::GRAPH.with(Facts::READS).with(Facts::TESTS).with(Facts::COMBINATIONS),
+        step: PassBody::Virtual(optimizations::propagate_copies),
+        keeps: AnalysisSet::GRAPH
+            .with(AnalysisSet::READS)
+            .with(AnalysisSet::TESTS)
+            .with(AnalysisSet::COMBINATIONS),
         ..Pass::OPTIONAL
     },
     Pass {
         name: "sign-products",
         about: "the upper half of a signed product is not computed from the unsigned one",
-        step: Step::Virtual(optimizations::sign_products),
-        keeps: Facts::GRAPH,
+        step: PassBody::Virtual(optimizations::sign_products),
+        keeps: AnalysisSet::GRAPH,
         ..Pass::OPTIONAL
     },
     Pass {
         name: "attach-conditions",
         about: "a comparison with zero becomes a condition of what it compares",
-        step: Step::Virtual(optimizations::attach_conditions),
-        keeps: Facts::GRAPH.with(Facts::READS).with(Facts::COMBINATIONS),
+        step: PassBody::Virtual(optimizations::attach_conditions),
+        keeps: AnalysisSet::GRAPH.with(AnalysisSet::READS).with(AnalysisSet::COMBINATIONS),
         ..Pass::OPTIONAL
     },
     Pass {
         name: "chain-comparisons",
         about: "of a compound condition, the second comparison runs where the first leaves the answer open",
-        step: Step::Virtual(optimizations::chain_comparisons),
-        keeps: Facts::GRAPH,
+        step: PassBody::Virtual(optimizations::chain_comparisons),
+        keeps: AnalysisSet::GRAPH,
         ..Pass::OPTIONAL
     },
     Pass {
         name: "eliminate-dead",
         about: "results that nobody reads are not made",
-        step: Step::Virtual(optimizations::eliminate_dead),
-        keeps: Facts::GRAPH.with(Facts::READS).with(Facts::TOUCHES),
+        step: PassBody::Virtual(optimizations::eliminate_dead),
+        keeps: AnalysisSet::GRAPH.with(AnalysisSet::READS).with(AnalysisSet::TOUCHES),
         ..Pass::OPTIONAL
     },
     // From here to the end of the optimization nothing gives a variable another block, shows it a value
@@ -83,106 +86,106 @@ pub static PASSES: &[Pass] = &[
     Pass {
         name: "share-values",
         about: "equal operations on equal values are done once a block",
-        step: Step::Virtual(optimizations::share_values),
+        step: PassBody::Virtual(optimizations::share_values),
         ..Pass::OPTIONAL
     },
     Pass {
         name: "share-headers",
         about: "of a message's header, only what changed since the last one is written",
-        step: Step::Virtual(optimizations::share_headers),
-        keeps: Facts::GRAPH.with(Facts::TOUCHES).with(Facts::LOCALITY),
+        step: PassBody::Virtual(optimizations::share_headers),
+        keeps: AnalysisSet::GRAPH.with(AnalysisSet::TOUCHES).with(AnalysisSet::LOCALITY),
         ..Pass::OPTIONAL
     },
     Pass {
         name: "sink-scalars",
         about: "what is moved is computed where it is moved to",
-        step: Step::Virtual(optimizations::sink_scalars),
-        keeps: Facts::GRAPH.with(Facts::TOUCHES).with(Facts::LOCALITY),
+        step: PassBody::Virtual(optimizations::sink_scalars),
+        keeps: AnalysisSet::GRAPH.with(AnalysisSet::TOUCHES).with(AnalysisSet::LOCALITY),
         ..Pass::OPTIONAL
     },
     Pass {
         name: "share-descriptors",
         about: "a message's descriptor that an address register holds already is not computed again",
-        step: Step::Virtual(optimizations::share_descriptors),
-        keeps: Facts::GRAPH.with(Facts::TOUCHES).with(Facts::LOCALITY),
+        step: PassBody::Virtual(optimizations::share_descriptors),
+        keeps: AnalysisSet::GRAPH.with(AnalysisSet::TOUCHES).with(AnalysisSet::LOCALITY),
         ..Pass::OPTIONAL
     },
     Pass {
         name: "coalesce",
         about: "in one block: what is overwritten is not made, and the source of a move is made in its place",
-        step: Step::Virtual(optimizations::coalesce),
-        keeps: Facts::GRAPH.with(Facts::TOUCHES).with(Facts::LOCALITY),
+        step: PassBody::Virtual(optimizations::coalesce),
+        keeps: AnalysisSet::GRAPH.with(AnalysisSet::TOUCHES).with(AnalysisSet::LOCALITY),
         ..Pass::OPTIONAL
     },
     Pass {
         name: "interleave",
         about: "what two moves put elsewhere in halves is computed in halves there",
-        step: Step::Virtual(optimizations::interleave),
-        keeps: Facts::GRAPH.with(Facts::TOUCHES).with(Facts::LOCALITY),
+        step: PassBody::Virtual(optimizations::interleave),
+        keeps: AnalysisSet::GRAPH.with(AnalysisSet::TOUCHES).with(AnalysisSet::LOCALITY),
         ..Pass::OPTIONAL
     },
     Pass {
         name: "share-constants",
         about: "constants and message headers that are the same are made once a block",
-        step: Step::Virtual(optimizations::share_constants),
-        keeps: Facts::GRAPH.with(Facts::TOUCHES).with(Facts::LOCALITY),
+        step: PassBody::Virtual(optimizations::share_constants),
+        keeps: AnalysisSet::GRAPH.with(AnalysisSet::TOUCHES).with(AnalysisSet::LOCALITY),
         ..Pass::OPTIONAL
     },
     Pass {
         name: "remove-nops",
         about: "what the passes before made `nop` is taken out",
-        step: Step::Virtual(optimizations::remove_nops),
-        keeps: Facts::GRAPH.with(Facts::TOUCHES).with(Facts::LOCALITY),
+        step: PassBody::Virtual(optimizations::remove_nops),
+        keeps: AnalysisSet::GRAPH.with(AnalysisSet::TOUCHES).with(AnalysisSet::LOCALITY),
         ..Pass::REQUIRED
     },
     Pass {
         name: "merge-payloads",
         about: "values are made where the payload of a message wants them",
-        step: Step::Virtual(optimizations::merge_payloads),
-        keeps: Facts::GRAPH,
+        step: PassBody::Virtual(optimizations::merge_payloads),
+        keeps: AnalysisSet::GRAPH,
         ..Pass::OPTIONAL
     },
     Pass {
         name: "legalize",
         about: "what the platform cannot encode is rewritten until it can",
-        step: Step::Virtual(steps::legalize),
-        keeps: Facts::GRAPH,
+        step: PassBody::Virtual(steps::legalize),
+        keeps: AnalysisSet::GRAPH,
         ..Pass::REQUIRED
     },
     Pass {
         name: "split-variables",
         about: "variables whose registers no instruction touches together become several",
-        step: Step::Virtual(optimizations::split_variables),
-        keeps: Facts::GRAPH,
+        step: PassBody::Virtual(optimizations::split_variables),
+        keeps: AnalysisSet::GRAPH,
         ..Pass::OPTIONAL
     },
     Pass {
         name: "propagate-legal-copies",
         about: "readers of a copy read the original, where the instruction stays legal",
-        step: Step::Virtual(optimizations::propagate_legal_copies),
-        keeps: Facts::GRAPH.with(Facts::READS).with(Facts::SCATTERS),
+        step: PassBody::Virtual(optimizations::propagate_legal_copies),
+        keeps: AnalysisSet::GRAPH.with(AnalysisSet::READS).with(AnalysisSet::SCATTERS),
         ..Pass::OPTIONAL
     },
     Pass {
         name: "scatter-moves",
         about: "predicated moves of constant channels through an address become `smov`",
-        step: Step::Virtual(optimizations::scatter_moves),
+        step: PassBody::Virtual(optimizations::scatter_moves),
         only: Some(Need { on: |caps| caps.words.layout() == Layout::Gen8, else_because: "it has no `smov`" }),
-        keeps: Facts::GRAPH,
+        keeps: AnalysisSet::GRAPH,
         ..Pass::OPTIONAL
     },
     Pass {
         name: "eliminate-all-dead",
         about: "results that nobody reads are not made, nor what is dead by that",
-        step: Step::Virtual(optimizations::eliminate_all_dead),
-        keeps: Facts::GRAPH.with(Facts::READS).with(Facts::TOUCHES),
+        step: PassBody::Virtual(optimizations::eliminate_all_dead),
+        keeps: AnalysisSet::GRAPH.with(AnalysisSet::READS).with(AnalysisSet::TOUCHES),
         ..Pass::OPTIONAL
     },
     Pass {
         name: "interleave-legal",
         about: "as `interleave`, where instructions stay legal",
-        step: Step::Virtual(optimizations::interleave_legal),
-        keeps: Facts::GRAPH.with(Facts::TOUCHES).with(Facts::LOCALITY),
+        step: PassBody::Virtual(optimizations::interleave_legal),
+        keeps: AnalysisSet::GRAPH.with(AnalysisSet::TOUCHES).with(AnalysisSet::LOCALITY),
         only: Some(Need {
             on: |caps| !caps.regions.float_regions,
             else_because: "its operations on quadwords read packed dwords",
@@ -192,34 +195,34 @@ pub static PASSES: &[Pass] = &[
     Pass {
         name: "coalesce-legal",
         about: "as `coalesce`, where instructions stay legal",
-        step: Step::Virtual(optimizations::coalesce_legal),
-        keeps: Facts::GRAPH.with(Facts::TOUCHES).with(Facts::LOCALITY),
+        step: PassBody::Virtual(optimizations::coalesce_legal),
+        keeps: AnalysisSet::GRAPH.with(AnalysisSet::TOUCHES).with(AnalysisSet::LOCALITY),
         ..Pass::OPTIONAL
     },
     Pass {
         name: "share-legal-constants",
         about: "constants that legalization has made are made once a block",
-        step: Step::Virtual(optimizations::share_constants),
-        keeps: Facts::GRAPH.with(Facts::TOUCHES).with(Facts::LOCALITY),
+        step: PassBody::Virtual(optimizations::share_constants),
+        keeps: AnalysisSet::GRAPH.with(AnalysisSet::TOUCHES).with(AnalysisSet::LOCALITY),
         ..Pass::OPTIONAL
     },
     Pass {
         name: "remove-legal-nops",
         about: "what the passes before made `nop` is taken out",
-        step: Step::Virtual(optimizations::remove_nops),
-        keeps: Facts::GRAPH.with(Facts::TOUCHES).with(Facts::LOCALITY),
+        step: PassBody::Virtual(optimizations::remove_nops),
+        keeps: AnalysisSet::GRAPH.with(AnalysisSet::TOUCHES).with(AnalysisSet::LOCALITY),
         ..Pass::REQUIRED
     },
     Pass {
         name: "merge-legal-payloads",
         about: "as `merge-payloads`, for what legalization has made apart",
-        step: Step::Virtual(optimizations::merge_payloads),
+        step: PassBody::Virtual(optimizations::merge_payloads),
         ..Pass::OPTIONAL
     },
     Pass {
         name: "part-payloads",
         about: "messages whose payloads are in the same registers, or that would write what they send, send a copy",
-        step: Step::Virtual(steps::part_payloads),
+        step: PassBody::Virtual(steps::part_payloads),
         only: Some(Need {
             on: |caps| caps.sends.split || caps.sends.responses_apart,
             else_because: "a message has one payload, and a response may come in where it was",
@@ -229,42 +232,42 @@ pub static PASSES: &[Pass] = &[
     Pass {
         name: "structurize",
         about: "gotos become uniform jumps, if/else/endif, or goto/join with the places where lanes wait",
-        step: Step::Virtual(steps::structurize),
+        step: PassBody::Virtual(steps::structurize),
         profile: Profile::Structured,
         ..Pass::REQUIRED
     },
     Pass {
         name: "allocate",
         about: "variables get registers, or scratch memory where they do not fit",
-        step: Step::Allocate(steps::allocate),
+        step: PassBody::Allocate(steps::allocate),
         profile: Profile::Structured,
         ..Pass::REQUIRED
     },
     Pass {
         name: "expand-calls",
         about: "marks of the calling convention become instructions",
-        step: Step::Physical(steps::expand_calls),
+        step: PassBody::Physical(steps::expand_calls),
         profile: Profile::Expanded,
         ..Pass::REQUIRED
     },
     Pass {
         name: "pair-scalars",
         about: "operations on two single elements beside each other become one on both",
-        step: Step::Physical(steps::pair_scalars),
+        step: PassBody::Physical(steps::pair_scalars),
         profile: Profile::Expanded,
         ..Pass::OPTIONAL
     },
     Pass {
         name: "schedule",
         about: "instructions of a block stand in an order in which the thread waits less",
-        step: Step::Physical(steps::schedule),
+        step: PassBody::Physical(steps::schedule),
         profile: Profile::Expanded,
         ..Pass::OPTIONAL
     },
     Pass {
         name: "swsb",
         about: "instructions say what they wait for",
-        step: Step::Physical(steps::scoreboard),
+        step: PassBody::Physical(steps::scoreboard),
         profile: Profile::Expanded,
         only: Some(Need {
             on: |caps| caps.scoreboard.sbid_count > 0,
@@ -275,35 +278,35 @@ pub static PASSES: &[Pass] = &[
     Pass {
         name: "identify",
         about: "a number stands behind the kernel's end, if one was asked for",
-        step: Step::Physical(steps::identify),
+        step: PassBody::Physical(steps::identify),
         profile: Profile::Identified,
         ..Pass::REQUIRED
     },
     Pass {
         name: "align-entries",
         about: "places where a launch may start are aligned",
-        step: Step::Physical(steps::align_entries),
+        step: PassBody::Physical(steps::align_entries),
         profile: Profile::Identified,
         ..Pass::REQUIRED
     },
     Pass {
         name: "check-rules",
         about: "what breaks a rule of the hardware is refused",
-        step: Step::Physical(steps::check_rules),
+        step: PassBody::Physical(steps::check_rules),
         profile: Profile::Identified,
         ..Pass::OPTIONAL
     },
     Pass {
         name: "take-symbols",
         about: "immediates that a linker fills in are noted",
-        step: Step::Physical(steps::take_symbols),
+        step: PassBody::Physical(steps::take_symbols),
         profile: Profile::Identified,
         ..Pass::REQUIRED
     },
     Pass {
         name: "join",
         about: "functions are put behind the kernel that calls them",
-        step: Step::Binary(
+        step: PassBody::Binary(
             steps::join,
             "the functions stand behind their kernel, unchanged: see `take-symbols`",
         ),
@@ -312,7 +315,7 @@ pub static PASSES: &[Pass] = &[
     Pass {
         name: "encode",
         about: "instructions become machine words",
-        step: Step::Binary(steps::encode, "the result is machine words: `--emit asm` lists them"),
+        step: PassBody::Binary(steps::encode, "the result is machine words: `--emit asm` lists them"),
         ..Pass::REQUIRED
     },
 ];
@@ -329,8 +332,8 @@ impl Pass {
         name: "",
         about: "",
         optional: false,
-        step: Step::Binary(steps::encode, ""),
-        keeps: Facts::NONE,
+        step: PassBody::Binary(steps::encode, ""),
+        keeps: AnalysisSet::NONE,
         profile: Profile::Lowered,
         only: None,
     };

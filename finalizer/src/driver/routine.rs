@@ -6,7 +6,7 @@ use narrow::to_index;
 use crate::{
     Diagnostic, Options, Refusal,
     driver::{
-        pass::{Code, Pass, Step, Tracker, verify},
+        pass::{Code, Pass, PassBody, Tracker, verify},
         passes::PASSES,
         workspace::{Context, FRAME_UNIT, Job, Routine, Workspace},
     },
@@ -27,7 +27,7 @@ pub(crate) fn routine(
     tracker.start();
     let skip = cx.options.skip.with(cx.options.level.skips());
     for (index, pass) in PASSES.iter().enumerate() {
-        if matches!(pass.step, Step::Binary(..)) {
+        if matches!(pass.step, PassBody::Binary(..)) {
             continue;
         }
         let runs =
@@ -77,19 +77,19 @@ fn why_not(pass: &Pass, options: &Options) -> String {
 /// One pass.
 pub(crate) fn run(pass: &Pass, code: Code, job: &mut Job<'_>, work: &mut Workspace) -> Result<Code, Refusal> {
     Ok(match (pass.step, code) {
-        (Step::Source(step), code) => {
+        (PassBody::Source(step), code) => {
             step(job, work)?;
             code
         }
-        (Step::Lower(step), Code::Source) => Code::Virtual(step(job, work)?),
-        (Step::Virtual(step), Code::Virtual(mut kernel)) => {
+        (PassBody::Lower(step), Code::Source) => Code::Virtual(step(job, work)?),
+        (PassBody::Virtual(step), Code::Virtual(mut kernel)) => {
             if step(&mut kernel, work)? {
                 work.analyses.keep(pass.keeps);
             }
             Code::Virtual(kernel)
         }
-        (Step::Allocate(step), Code::Virtual(kernel)) => Code::Physical(step(job, kernel, work)?),
-        (Step::Physical(step), Code::Physical(mut kernel)) => {
+        (PassBody::Allocate(step), Code::Virtual(kernel)) => Code::Physical(step(job, kernel, work)?),
+        (PassBody::Physical(step), Code::Physical(mut kernel)) => {
             step(&mut kernel, job, work)?;
             Code::Physical(kernel)
         }

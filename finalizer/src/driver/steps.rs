@@ -10,13 +10,13 @@ use crate::{
     api::input,
     driver::{
         pass,
-        whole::{Lists, Whole},
+        whole::{BinaryLists, Whole},
         workspace::{self, FRAME_UNIT, Job, Workspace},
     },
     legalize,
     link::{calls, entries, places, relocate},
     lower,
-    optimize::{Facts, pair},
+    optimize::{AnalysisSet, pair},
     schedule, swsb,
 };
 
@@ -59,7 +59,7 @@ pub(super) fn lower(job: &mut Job<'_>, work: &mut Workspace) -> Result<Kernel<Vi
         relocate_payload: job.cx.options.relocate_payload,
     };
     let (source, platform) = (job.source, job.cx.options.platform);
-    work.analyses.keep(Facts::NONE);
+    work.analyses.keep(AnalysisSet::NONE);
     let lowered = lower::lower(source, platform, &options, &mut work.lower, &mut work.virtuals);
     if let (true, Ok(kernel)) = (job.cx.options.debug_info, &lowered) {
         job.defined = Some(places::Defined::of(source, kernel));
@@ -168,7 +168,7 @@ pub(super) fn identify(
         return Ok(());
     };
     work.physicals.grow(&mut block.insts, 2);
-    for half in [low_u32(id), (id >> 32) as u32] {
+    for half in [low_u32(id), low_u32(id >> 32)] {
         block.insts.push(Inst {
             no_mask: true,
             dst: Dst::null(Type::Ud),
@@ -213,7 +213,7 @@ pub(super) fn take_symbols(
 
 /// Puts functions behind their kernel.
 pub(super) fn join(whole: &mut Whole<'_>) -> Result<(), Refusal> {
-    let Lists { routines, entries, .. } = whole.lists;
+    let BinaryLists { routines, entries, .. } = whole.lists;
     let Some((kernel, functions)) = routines.split_first_mut() else { return Ok(()) };
     let codes = functions.iter_mut().map(|f| (f.number, &mut f.code));
     calls::join(&mut kernel.code, codes, entries);

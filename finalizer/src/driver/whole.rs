@@ -7,7 +7,7 @@ use crate::{Options, PassTime, driver::workspace::Routine};
 
 /// Lists of one binary, kept for their memory.
 #[derive(Debug, Default)]
-pub(crate) struct Lists {
+pub(crate) struct BinaryLists {
     /// The kernel, then the functions that go with it, in the module's order.
     pub routines: Vec<Routine>,
     /// Functions that are called and perhaps not made yet.
@@ -21,6 +21,6 @@ pub(crate) struct Lists {
 /// What the passes over a whole binary work on.
 pub(crate) struct Whole<'a> {
     pub options: &'a Options,
-    pub lists: &'a mut Lists,
+    pub lists: &'a mut BinaryLists,
     pub buffer: &'a mut CodeBuffer,
 }

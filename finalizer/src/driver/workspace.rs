@@ -27,7 +27,7 @@ pub(crate) struct Workspace {
     pub virtuals: Pool<Virtual>,
     pub physicals: Pool<Physical>,
     /// Symbols that the code of all routines names.
-    pub symbols: Vec<relocate::Symbol>,
+    pub symbols: Vec<relocate::SymbolUse>,
 }
 
 /// A kernel or function over registers.

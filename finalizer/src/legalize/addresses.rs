@@ -38,8 +38,8 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         return Step::Keep;
     }
     if is_raw_move(inst) {
-        if let Some(pieces) = as_integers(inst) {
-            pieces.into_iter().flatten().for_each(|piece| lx.inst(piece));
+        if let Some(slices) = as_integers(inst) {
+            slices.into_iter().flatten().for_each(|slice| lx.inst(slice));
             return Step::Replaced;
         }
         if let Dst::Indirect { horz: 4, .. } = inst.dst {
@@ -82,7 +82,7 @@ fn as_integers(inst: &VInst) -> Option<[Option<VInst>; 2]> {
     let bytes = inst.dst.ty()?.bytes();
     let units = if bytes == 8 { 2u32 } else { 1 };
     let ty = Type::unsigned(bytes / units)?;
-    let piece = |offset: u32| {
+    let slice = |offset: u32| {
         let spread = |horz: u8| match u32::from(horz) * units {
             _ if lanes == 1 => Some(1),
             step => (step <= 4).then_some(to_u8(step)),
@@ -97,7 +97,7 @@ fn as_integers(inst: &VInst) -> Option<[Option<VInst>; 2]> {
         let source = part(inst.src[0], lanes, units, offset, ty)?;
         Some(VInst { dst, src: [source, Src::None, Src::None], ..*inst })
     };
-    Some([Some(piece(0)?), if units == 2 { Some(piece(4)?) } else { None }])
+    Some([Some(slice(0)?), if units == 2 { Some(slice(4)?) } else { None }])
 }
 
 /// The units of type `unit` at byte `offset` of each element of a source, of `units` in each.

@@ -1,12 +1,13 @@
 //! 64-bit operands where the platform computes in 32 bits: halves, one after the other.
 
 use gen_ir::{Dst, Op, Options, Src, Type};
+use narrow::low_u16;
 
 use super::{
     legalizer::{Legalizer, Step, lanes_of},
     qwords::{NO_DOUBLES, halves_of_dst, halves_of_src, is_arithmetic, is_wide},
     saturate,
-    slice::piece,
+    slice::slice,
     wide,
 };
 use crate::build::{self, ACC0, VInst, VSrc};
@@ -202,10 +203,10 @@ fn add(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         &[Src::new(ACC0, packed, Type::Ud), Src::new(high, packed, Type::Ud)],
     );
     for first in (0..lanes).step_by(step as usize) {
-        let mut part = piece(&addc, first, step);
+        let mut part = slice(&addc, first, step);
         part.opts = if lx.caps.words.acc_write_enable { Options::ACC_WR_EN } else { Options::NONE };
         lx.helper(part, inst);
-        let mut part = piece(&carried, first, step);
+        let mut part = slice(&carried, first, step);
         part.src[0] = Src::new(ACC0, build::strided(1, part.exec), Type::Ud);
         lx.helper(part, inst);
     }
@@ -223,7 +224,7 @@ fn shift(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         return staged(lx, inst);
     }
     let Src::Imm { bits, .. } = inst.src[1] else { return wide::shift(lx, inst) };
-    let count = (bits & 63) as u16;
+    let count = low_u16(bits & 63);
     let Some([dst_lo, dst_hi]) = halves_of_dst(inst) else { return staged(lx, inst) };
     let Some([lo, hi]) = halves_of_src(lx, inst, 0) else {
         return Step::Refuse("a region of a 64-bit operand");

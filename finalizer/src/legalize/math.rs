@@ -8,7 +8,7 @@ use gen_ir::{Dst, MathFn, Op, Payload, Src, Type};
 use super::{
     legalizer::{Legalizer, Step},
     operand::{is_group_predicate, is_scalar, linear_stride},
-    slice::piece,
+    slice::slice,
 };
 use crate::build::{VInst, VSrc};
 
@@ -39,8 +39,8 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
             lx.stage_destination(inst, ty, 1, false);
             return Step::Replaced;
         }
-        lx.inst(piece(inst, 0, lanes / 2));
-        lx.inst(piece(inst, lanes / 2, lanes / 2));
+        lx.inst(slice(inst, 0, lanes / 2));
+        lx.inst(slice(inst, lanes / 2, lanes / 2));
         return Step::Replaced;
     }
     places(lx, inst)

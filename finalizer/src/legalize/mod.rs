@@ -3,7 +3,7 @@
 //! Comes in: what lowering made of vISA, with its sizes and types. Goes out: the same meaning in
 //! instructions that obey the platform's capability row. [`RULES`] is the table of contents: each rule
 //! looks at one instruction and either leaves it alone or emits what replaces it, which goes through
-//! all the rules again. A rule makes progress (smaller pieces, simpler types, operands in temporaries),
+//! all the rules again. A rule makes progress (smaller slices, simpler types, operands in temporaries),
 //! so this ends; a depth limit turns a mistake of ours into an error.
 //!
 //! Facts: Programmer's Reference Manual volume 7, "Register Region Restrictions", "Accumulator
@@ -38,7 +38,7 @@ mod wide;
 use gen_ir::{Kernel, Pool, Virtual};
 
 pub use legalizer::LegalizeError;
-pub(crate) use slice::{overlaps, piece};
+pub(crate) use slice::{overlaps, slice};
 
 use crate::build::VInst;
 use legalizer::{Legalizer, Rule};

@@ -12,7 +12,7 @@ use super::{
     halves,
     legalizer::{Legalizer, Step, lanes_of},
     operand::{is_group_predicate, is_scalar, linear_region, linear_stride, scalar_view, without_modifiers},
-    slice::piece,
+    slice::slice,
     split,
 };
 use crate::{
@@ -144,23 +144,23 @@ fn prepared(lx: &mut Legalizer<'_>, inst: &VInst) -> VInst {
             }
             _ => false,
         };
-        if !direct || !split::source_fits(lx, &piece(inst, 0, step_of(lx, inst)), i) {
+        if !direct || !split::source_fits(lx, &slice(inst, 0, step_of(lx, inst)), i) {
             lx.stage_source(&mut new, i, dword, 1);
         }
     }
     new
 }
 
-/// `mul` to the accumulator and the instruction that takes the product's half, in pieces.
+/// `mul` to the accumulator and the instruction that takes the product's half, in slices.
 fn expand(lx: &mut Legalizer<'_>, inst: &VInst, high_half: bool) -> Step {
     let Some(dst) = inst.dst.ty() else { return Step::Keep };
     let step = step_of(lx, inst);
     let direct = matches!(inst.dst, Dst::Direct { horz: 1, reg, .. } if !reg.is_null())
         && dst.bytes() == 4
-        && split::destination_fits(lx, &piece(inst, 0, step));
-    // Each piece is two instructions, the second of which reads the factors and writes the result.
-    let mut pieces_of = (0..inst.exec.lanes()).step_by(step as usize).map(|first| piece(inst, first, step));
-    let in_the_way = lx.caps.regions.halves_apart && pieces_of.any(|p| halves::reads_result(lx, &p));
+        && split::destination_fits(lx, &slice(inst, 0, step));
+    // Each slice is two instructions, the second of which reads the factors and writes the result.
+    let mut slices_of = (0..inst.exec.lanes()).step_by(step as usize).map(|first| slice(inst, first, step));
+    let in_the_way = lx.caps.regions.halves_apart && slices_of.any(|p| halves::reads_result(lx, &p));
     if !direct || in_the_way || (step < inst.exec.lanes() && lx.overlaps(inst, step)) {
         let ty = if dst.is_signed() || dst.is_float() { Type::D } else { Type::Ud };
         lx.stage_destination(inst, ty, 1, false);
@@ -173,13 +173,13 @@ fn expand(lx: &mut Legalizer<'_>, inst: &VInst, high_half: bool) -> Step {
     }
     let whole = prepared(lx, inst);
     for first in (0..inst.exec.lanes()).step_by(step as usize) {
-        let part = piece(&whole, first, step);
-        pieces(lx, &part, dst, high_half);
+        let part = slice(&whole, first, step);
+        slices(lx, &part, dst, high_half);
     }
     Step::Replaced
 }
 
-fn pieces(lx: &mut Legalizer<'_>, part: &VInst, dst: Type, high_half: bool) {
+fn slices(lx: &mut Legalizer<'_>, part: &VInst, dst: Type, high_half: bool) {
     let lanes = part.exec.lanes();
     let mut a = part.src[0];
     let mut b = part.src[1];
@@ -409,7 +409,7 @@ fn split_qword(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> Option<[VSrc; 
     let ty = src.ty()?;
     if let Src::Imm { bits, ty } = src {
         let value = extend(bits, ty);
-        return Some([Src::ud(low_u32(value)), Src::ud((value >> 32) as u32)]);
+        return Some([Src::ud(low_u32(value)), Src::ud(low_u32(value >> 32))]);
     }
     if ty.bytes() < 8 && !ty.is_signed() && !src.mods().any() {
         let mut staged = *inst;

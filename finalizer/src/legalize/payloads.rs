@@ -8,6 +8,7 @@
 //! here are messages that write the variable they send: a copy is sent.
 
 use gen_ir::{Dst, ExecSize, Extent, Inst, Kernel, Pool, Reg, Region, Src, Type, Var, VarClass, Virtual};
+use narrow::to_u8;
 
 use super::{LegalizeMemory, splice};
 use crate::build::{self, Lanes, VInst, VReg};
@@ -89,7 +90,7 @@ fn copy(kernel: &mut Kernel<Virtual>, inst: &mut VInst, s: usize, grf: u32, out:
         // As legal instructions spell it.
         let region = match exec.lanes() {
             1 => Region::SCALAR,
-            n if rows => Region::new(n.min(8) as u8, n.min(8) as u8, 1),
+            n if rows => Region::new(to_u8(n.min(8)), to_u8(n.min(8)), 1),
             _ => Region::PACKED,
         };
         let lanes = Lanes { exec, chan: 0, no_mask: true };

@@ -236,7 +236,7 @@ fn far_apart(lx: &mut Legalizer<'_>, inst: &VInst, dst: VReg, horz: u32, ty: Typ
 }
 
 /// Copies one element for each channel of `inst`, whether the channel runs or not, as plain bits. `places`
-/// says where to and where from, for a channel, a byte of its element and the type of a piece of that.
+/// says where to and where from, for a channel, a byte of its element and the type of a slice of that.
 pub(super) fn copy_elements(
     lx: &mut Legalizer<'_>,
     inst: &VInst,

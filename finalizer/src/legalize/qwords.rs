@@ -36,7 +36,7 @@ pub(super) fn halves_of_src(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> O
     match inst.src[i] {
         Src::Imm { bits, ty } => {
             let value = extend(bits, ty);
-            Some([Src::ud(low_u32(value)), Src::ud((value >> 32) as u32)])
+            Some([Src::ud(low_u32(value)), Src::ud(low_u32(value >> 32))])
         }
         src @ (Src::Direct { region, ty, .. } | Src::Indirect { region, ty, .. }) if ty.bytes() == 8 => {
             let region = if is_scalar(&src, lanes) {

@@ -1,6 +1,7 @@
 //! Regions: rewritten into the shape that rules and compaction like best, and made legal.
 
 use gen_ir::{Class, Dst, ExecSize, Op, Region, Src, Type};
+use narrow::to_u8;
 
 use super::{
     legalizer::{Legalizer, Step},
@@ -74,7 +75,7 @@ impl Legalizer<'_> {
         }
         let width = lanes.min(self.grf() / ty.bytes()).min(16);
         if self.is_aligned(reg, width * ty.bytes()) {
-            Region::new(width as u8, width as u8, 1)
+            Region::new(to_u8(width), to_u8(width), 1)
         } else {
             single
         }

@@ -10,7 +10,7 @@ use gen_ir::{Dst, ExecSize, Op, Src, Type};
 use super::{
     legalizer::{Legalizer, Step},
     operand::{is_scalar, linear_stride},
-    slice::piece,
+    slice::slice,
 };
 use crate::build::{self, VInst, with_type};
 
@@ -31,8 +31,8 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         if lx.overlaps(inst, lanes / 2) {
             lx.stage_destination(inst, Type::Hf, 1, false);
         } else {
-            lx.inst(piece(inst, 0, lanes / 2));
-            lx.inst(piece(inst, lanes / 2, lanes / 2));
+            lx.inst(slice(inst, 0, lanes / 2));
+            lx.inst(slice(inst, lanes / 2, lanes / 2));
         }
         return Step::Replaced;
     }

@@ -1,6 +1,6 @@
 //! Instructions that all rules left alone before: code repeats the shapes of its instructions.
 
-use gen_ir::{Base, Dst, Inst, Payload, Region, Src, Type, Var, Virtual, slot};
+use gen_ir::{Base, Dst, Inst, KeyWord, Payload, Region, Src, Type, Var, Virtual, slot};
 use platforms::Platform;
 
 use crate::build::{VInst, VReg, extend};
@@ -8,7 +8,8 @@ use crate::build::{VInst, VReg, extend};
 /// Shapes that are kept, as a power of two.
 const SHAPES: u32 = 11;
 
-/// All that rules look at of an instruction. Never all zeros.
+/// All that rules look at of an instruction. Never all zeros. It is kept and compared whole, so an instruction is taken
+/// for another only where they agree in all of that.
 pub(super) type Shape = [u64; 7];
 
 /// Shapes of instructions that all rules keep. (Builds with debug assertions ask the rules all the same.)
@@ -16,12 +17,12 @@ pub(super) type Shape = [u64; 7];
 pub(super) struct Seen {
     platform: Option<Platform>,
     /// Each at a place that it names.
-    kept: Vec<Kept>,
+    kept: Vec<KnownShape>,
 }
 
 /// What is known of instructions of one shape.
 #[derive(Clone, Copy, Debug)]
-struct Kept {
+struct KnownShape {
     /// Zeros for none.
     shape: Shape,
     spelling: Spelling,
@@ -66,7 +67,7 @@ impl Seen {
             self.platform = Some(platform);
             self.kept.clear();
             let none = Spelling { regions: [Region::SCALAR; 3], horz: 1 };
-            self.kept.resize(1 << SHAPES, Kept { shape: [0; 7], spelling: none });
+            self.kept.resize(1 << SHAPES, KnownShape { shape: [0; 7], spelling: none });
         }
     }
 
@@ -79,7 +80,7 @@ impl Seen {
 
     /// Notes that all rules keep instructions of a shape, and how they are spelled then.
     pub fn add(&mut self, shape: Shape, spelling: Spelling) {
-        self.kept[slot(&shape, SHAPES)] = Kept { shape, spelling };
+        self.kept[slot(&shape, SHAPES)] = KnownShape { shape, spelling };
     }
 }
 
@@ -92,54 +93,58 @@ pub(super) fn shape(vars: &[Var], inst: &Inst<Virtual>) -> Option<Shape> {
         Payload::Math(function) => 1 + function as u64,
         _ => return None,
     };
-    let mut head = inst.op as u64
-        | (inst.exec as u64) << 8
-        | u64::from(inst.chan) << 12
-        | u64::from(inst.no_mask) << 18
-        | u64::from(inst.sat) << 19
-        | u64::from(inst.opts.0) << 48;
-    let mut rest = 1 << 63 | function << 32;
+    let mut head = KeyWord::EMPTY
+        .with(inst.op as u64, 0..8)
+        .with(inst.exec as u64, 8..12)
+        .with(inst.chan, 12..18)
+        .with(inst.no_mask, 18..19)
+        .with(inst.sat, 19..20)
+        .with(inst.opts.0, 48..64);
+    // The first half is for the first source.
+    let mut rest = KeyWord::EMPTY.with(true, 63..64).with(function, 32..40);
     if let Some(pred) = inst.pred {
-        head |= 1 << 20 | u64::from(pred.inv) << 21 | (pred.ctrl as u64) << 22;
-        rest |= u64::from(pred.flag.byte & 7) << 40;
+        head = head.with(true, 20..21).with(pred.inv, 21..22).with(pred.ctrl as u64, 22..28);
+        rest = rest.with(pred.flag.byte & 7, 40..43);
     }
     if let Some(cond) = inst.cond {
-        head |= 1 << 28 | (cond.cond as u64) << 30;
-        rest |= u64::from(cond.flag.byte & 7) << 43;
-        head |= u64::from(inst.pred.is_some_and(|p| p.flag == cond.flag)) << 29;
+        let same = inst.pred.is_some_and(|p| p.flag == cond.flag);
+        head = head.with(true, 28..29).with(same, 29..30).with(cond.cond as u64, 30..36);
+        rest = rest.with(cond.flag.byte & 7, 43..46);
     }
     let (to, dst) = match inst.dst {
         Dst::None => (None, 0),
         Dst::Direct { reg, horz, ty } => {
-            head |= (ty as u64) << 36 | u64::from(horz) << 44;
-            (Some(reg), place(vars, reg)?)
+            head = head.with(ty as u64, 36..44).with(horz, 44..48);
+            (Some(reg), place(vars, reg)?.bits())
         }
         Dst::Indirect { .. } | Dst::Macro { .. } => return None,
     };
     let mut places = [0; 3];
     let mut spelled = [0; 3];
-    for i in 0..3 {
-        match inst.src[i] {
-            Src::None => spelled[i] = NONE,
-            Src::Imm { bits, ty } => (places[i], spelled[i]) = (width(bits, ty), IMM | (ty as u64) << 24),
+    for (i, n) in (0..).zip(0..3) {
+        match inst.src[n] {
+            Src::None => spelled[n] = NONE,
+            Src::Imm { bits, ty } => (places[n], spelled[n]) = (width(bits, ty), IMM | (ty as u64) << 24),
             Src::Direct { reg, region, mods, ty } => {
-                for j in 0..i {
-                    if let Src::Direct { reg: other, .. } = inst.src[j]
+                for (j, m) in (0..).zip(0..n) {
+                    if let Src::Direct { reg: other, .. } = inst.src[m]
                         && other.is_in(reg)
                     {
-                        rest |= (1 | u64::from(other.byte == reg.byte) << 1) << (44 + 2 * (i + j));
+                        let at = 44 + 2 * (i + j);
+                        rest = rest.with(true, at..at + 1).with(other.byte == reg.byte, at + 1..at + 2);
                     }
                 }
-                rest |= (mods as u64) << (52 + 2 * i);
+                rest = rest.with(mods as u64, 52 + 2 * i..54 + 2 * i);
                 let strides = u32::from_le_bytes([region.vert, region.width, region.horz, 0]);
-                spelled[i] = u64::from(strides) | (ty as u64) << 24;
-                places[i] = place(vars, reg)? | to.map_or(0, |to| beside(to, reg));
+                spelled[n] = u64::from(strides) | (ty as u64) << 24;
+                let place = place(vars, reg)?;
+                places[n] = to.map_or(place, |to| beside(place, to, reg)).bits();
             }
             Src::Indirect { .. } | Src::AddrOf { .. } | Src::Macro { .. } => return None,
         }
     }
     let [a, b, c] = places;
-    Some([head, spelled[0] | rest, spelled[1] | spelled[2] << 32, dst, a, b, c])
+    Some([head.bits(), spelled[0] | rest.bits(), spelled[1] | spelled[2] << 32, dst, a, b, c])
 }
 
 /// Strides that no region has, for sources without one.
@@ -157,7 +162,7 @@ fn width(bits: u64, ty: Type) -> u64 {
 
 /// What rules ask of an operand's place, in 39 bits.
 #[inline]
-fn place(vars: &[Var], reg: VReg) -> Option<u64> {
+fn place(vars: &[Var], reg: VReg) -> Option<KeyWord> {
     // No alignment that rules ask for is larger.
     let low = |byte: u32| u64::from(byte % 1024);
     let known = match reg.base() {
@@ -168,18 +173,25 @@ fn place(vars: &[Var], reg: VReg) -> Option<u64> {
                 Some(at) => 1 << 11 | low(at),
                 None => u64::from(var.align & 0x7ff),
             };
-            // Whether it is as large as the units in which channels have to stay in place.
-            let bytes = u64::from(var.bytes.min(64) / 16);
-            1 | (var.class as u64) << 1 | u64::from(var.address_taken) << 3 | placed << 4 | bytes << 16
+            KeyWord::EMPTY
+                .with(true, 0..1)
+                .with(var.class as u64, 1..3)
+                .with(var.address_taken, 3..4)
+                .with(placed, 4..16)
+                // Whether it is as large as the units in which channels have to stay in place.
+                .with(var.bytes.min(64) / 16, 16..24)
         }
-        Base::Arf(arf) => u64::from(arf.code().0) << 1 | u64::from(arf.code().1) << 8,
+        Base::Arf(arf) => KeyWord::EMPTY.with(arf.code().0, 1..8).with(arf.code().1, 8..16),
         Base::Grf(_) => return None,
     };
-    Some(known | low(reg.byte) << 24)
+    Some(known.with(low(reg.byte), 24..39))
 }
 
-/// Where a source is beside the destination, if that is in the same variable: the bits above its place.
+/// With where a source is beside the destination, if that is in the same variable.
 #[inline]
-fn beside(to: VReg, reg: VReg) -> u64 {
-    if to.is_in(reg) { 1 << 39 | u64::from(reg.byte.wrapping_sub(to.byte) & 0xff_ffff) << 40 } else { 0 }
+fn beside(place: KeyWord, to: VReg, reg: VReg) -> KeyWord {
+    if !to.is_in(reg) {
+        return place;
+    }
+    place.with(true, 39..40).with(reg.byte.wrapping_sub(to.byte) & 0xff_ffff, 40..64)
 }

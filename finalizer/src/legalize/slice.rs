@@ -1,4 +1,4 @@
-//! Cutting an instruction into pieces of fewer channels.
+//! Cutting an instruction into slices of fewer channels.
 
 use gen_ir::{Dst, ExecSize, Region, Src, Type, VarId};
 use narrow::{low_u32, to_i16, to_u8};
@@ -6,8 +6,8 @@ use narrow::{low_u32, to_i16, to_u8};
 use super::{legalizer::Legalizer, operand::is_scalar};
 use crate::build::{VInst, VSrc};
 
-/// The piece of `inst` that works on its channels `first..first + lanes`.
-pub(crate) fn piece(inst: &VInst, first: u32, lanes: u32) -> VInst {
+/// The slice of `inst` that works on its channels `first..first + lanes`.
+pub(crate) fn slice(inst: &VInst, first: u32, lanes: u32) -> VInst {
     let mut part = *inst;
     part.exec = ExecSize::from_lanes(lanes).unwrap_or(ExecSize::S1);
     part.chan = inst.chan + to_u8(first);
@@ -92,7 +92,7 @@ fn narrow(region: Region, lanes: u32) -> Region {
     }
 }
 
-/// Whether a piece of `step` channels would overwrite what a later piece still reads.
+/// Whether a slice of `step` channels would overwrite what a later slice still reads.
 pub(crate) fn overlaps(inst: &VInst, step: u32) -> bool {
     let lanes = inst.exec.lanes();
     let indirect_dst = matches!(inst.dst, Dst::Indirect { .. });
@@ -124,7 +124,7 @@ pub(crate) fn overlaps(inst: &VInst, step: u32) -> bool {
 }
 
 impl Legalizer<'_> {
-    /// Whether a piece of `step` channels would overwrite what a later piece still reads, through an
+    /// Whether a slice of `step` channels would overwrite what a later slice still reads, through an
     /// address perhaps.
     pub(super) fn overlaps(&self, inst: &VInst, step: u32) -> bool {
         let addressed = |v: VarId| self.vars[v.index()].address_taken;
@@ -140,7 +140,7 @@ impl Legalizer<'_> {
 mod tests {
     use gen_ir::{Dst, ExecSize, Op, Region, Src, Type, VarId};
 
-    use super::{overlaps, piece};
+    use super::{overlaps, slice};
     use crate::build::{self, Lanes, VReg};
 
     fn add(dst: u32, src: u32, region: Region) -> build::VInst {
@@ -156,7 +156,7 @@ mod tests {
 
     #[test]
     fn pieces_advance_channels_and_operands() {
-        let half = piece(&add(0, 64, Region::new(8, 8, 1)), 8, 8);
+        let half = slice(&add(0, 64, Region::new(8, 8, 1)), 8, 8);
         assert_eq!((half.chan, half.exec), (8, ExecSize::S8));
         assert_eq!(half.dst.reg().map(|r| r.byte), Some(32));
         assert_eq!(half.src[0].reg().map(|r| r.byte), Some(96));

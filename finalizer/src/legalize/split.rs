@@ -8,7 +8,7 @@ use gen_ir::{Dst, Op, Options, Src, Type};
 use super::{
     legalizer::{Legalizer, Step},
     operand::{is_group_predicate, is_mixed_float, is_scalar, linear_stride},
-    slice::piece,
+    slice::slice,
 };
 use crate::build::{self, VInst};
 
@@ -49,13 +49,13 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         lx.stage_destination(inst, ty, 1, false);
         return Step::Replaced;
     }
-    lx.inst(piece(inst, 0, half));
-    lx.inst(piece(inst, half, half));
+    lx.inst(slice(inst, 0, half));
+    lx.inst(slice(inst, half, half));
     Step::Replaced
 }
 
 /// Channels that one instruction has to have together: a dot product is of four, a sum of differences of two, and the
-/// accumulator that is added to such a sum is for pieces not where it is for all.
+/// accumulator that is added to such a sum is for slices not where it is for all.
 const fn channels_together(op: Op) -> u32 {
     match op {
         Op::Dp2 | Op::Dp3 | Op::Dp4 | Op::Dph => 4,

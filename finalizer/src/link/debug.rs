@@ -31,7 +31,7 @@ use super::places::Place;
 const MAGIC: u32 = 0xdead_d010;
 
 /// A kernel or function of a binary.
-pub(crate) struct Part<'a> {
+pub(crate) struct DebugRoutine<'a> {
     pub source: &'a visa::Kernel,
     /// The numbers of its instructions in the code, from and to.
     pub insts: (usize, usize),
@@ -45,8 +45,13 @@ pub(crate) struct Part<'a> {
 const GENERAL: u8 = 2;
 
 /// The file. `offsets` says where the instructions of the code begin, which has `end` bytes.
-pub(crate) fn write(code: &Kernel<Physical>, parts: &[Part<'_>], offsets: &[u32], end: u32) -> Vec<u8> {
-    let mut out = File(Vec::new());
+pub(crate) fn write(
+    code: &Kernel<Physical>,
+    parts: &[DebugRoutine<'_>],
+    offsets: &[u32],
+    end: u32,
+) -> Vec<u8> {
+    let mut out = DebugFile(Vec::new());
     out.u32(MAGIC);
     out.u16(parts.len());
     let firsts = firsts(code);
@@ -93,9 +98,9 @@ fn firsts(code: &Kernel<Physical>) -> Vec<(usize, u32)> {
     firsts
 }
 
-struct File(Vec<u8>);
+struct DebugFile(Vec<u8>);
 
-impl File {
+impl DebugFile {
     fn bytes(&mut self, bytes: &[u8]) {
         self.0.extend_from_slice(bytes);
     }

@@ -4,13 +4,13 @@ use gen_ir::{Inst, Kernel, Physical};
 use narrow::to_index;
 use visa::Op;
 
-use crate::{Line, Lines, link::debug::Part};
+use crate::{Line, Lines, link::debug::DebugRoutine};
 
 /// What a mark says: file and line.
 type Mark = (u32, u32);
 
 /// The lines of a binary. `offsets` says where the instructions of the code begin.
-pub(crate) fn find(code: &Kernel<Physical>, parts: &[Part<'_>], offsets: &[u32]) -> Lines {
+pub(crate) fn find(code: &Kernel<Physical>, parts: &[DebugRoutine<'_>], offsets: &[u32]) -> Lines {
     let mut lines = Lines::default();
     let mut insts = code.insts().map(|(_, inst)| inst.origin).zip(offsets);
     for part in parts {

@@ -21,13 +21,13 @@ type Name = Option<StrId>;
 
 /// A symbol named by an instruction, by the instruction's number.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Symbol {
+pub(crate) struct SymbolUse {
     inst: u32,
     name: Name,
     kind: RelocationKind,
 }
 
-impl Symbol {
+impl SymbolUse {
     /// Says which instruction names which half of what address.
     pub(crate) fn describe(&self, source: &visa::Kernel, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = self.name.map_or_else(|| PAYLOAD_OFFSET.to_owned(), |name| source.str(name).into_owned());
@@ -42,7 +42,11 @@ impl Symbol {
 
 /// Takes the marks off instructions whose immediate is a symbol's address, and adds what they name to
 /// `symbols`.
-pub(crate) fn take_symbols(source: &visa::Kernel, kernel: &mut Kernel<Physical>, symbols: &mut Vec<Symbol>) {
+pub(crate) fn take_symbols(
+    source: &visa::Kernel,
+    kernel: &mut Kernel<Physical>,
+    symbols: &mut Vec<SymbolUse>,
+) {
     let marks = [
         (Options::SYMBOL_LOW, RelocationKind::AddressLow),
         (Options::SYMBOL_HIGH, RelocationKind::AddressHigh),
@@ -67,13 +71,13 @@ pub(crate) fn take_symbols(source: &visa::Kernel, kernel: &mut Kernel<Physical>,
                     _ => continue,
                 },
             };
-            symbols.push(Symbol { inst: to_index(number), name, kind });
+            symbols.push(SymbolUse { inst: to_index(number), name, kind });
         }
     }
 }
 
 /// Where a symbol of a routine is in the code, given where each instruction of the routine starts.
-pub(crate) fn place(symbol: Symbol, source: &visa::Kernel, offsets: &[u32]) -> Relocation {
+pub(crate) fn place(symbol: SymbolUse, source: &visa::Kernel, offsets: &[u32]) -> Relocation {
     Relocation {
         symbol: symbol.name.map_or_else(|| PAYLOAD_OFFSET.to_owned(), |name| source.str(name).into_owned()),
         kind: symbol.kind,

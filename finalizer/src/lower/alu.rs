@@ -7,7 +7,7 @@ use visa::{Opcode, Operand, Srcs, VectorOperand};
 use super::{Lowered, Lowerer, operand::is_arithmetic};
 use crate::{
     build::{self, ACC0, Lanes, VDst, VInst, VReg, VSrc, extend},
-    legalize::{overlaps, piece},
+    legalize::{overlaps, slice},
 };
 
 /// Gen's condition of a vISA relation.
@@ -323,7 +323,7 @@ impl Lowerer<'_> {
         self.grf() / 4
     }
 
-    /// `addc`, `subb`: the carry comes from the accumulator, in pieces that fit it.
+    /// `addc`, `subb`: the carry comes from the accumulator, in slices that fit it.
     pub(crate) fn carry(
         &mut self,
         opcode: Opcode,
@@ -349,7 +349,7 @@ impl Lowerer<'_> {
         let packed = build::strided(1, self.lanes.exec);
         let (target, copy_target) = (whole.dst, copy.dst);
         let (mut whole, mut copy) = (whole, copy);
-        // Nothing may come between the pieces of a pair: operands that legalization would have to move or
+        // Nothing may come between the slices of a pair: operands that legalization would have to move or
         // that a later piece still needs are moved here.
         for i in 0..2 {
             if self.needs_staging(&whole.src[i]) {
@@ -380,12 +380,12 @@ impl Lowerer<'_> {
         let guard = if apart { None } else { self.pred };
         (whole.pred, copy.pred) = (guard, guard);
         for first in (0..lanes).step_by(step as usize) {
-            let mut part = piece(&whole, first, step);
+            let mut part = slice(&whole, first, step);
             if self.caps.words.acc_write_enable {
                 part.opts = part.opts.with(Options::ACC_WR_EN);
             }
             self.emit(part);
-            let mut out = piece(&copy, first, step);
+            let mut out = slice(&copy, first, step);
             if let Src::Direct { reg, .. } = &mut out.src[0] {
                 *reg = ACC0;
             }

@@ -23,7 +23,7 @@ use narrow::to_index;
 use smallvec::SmallVec;
 use visa::Predefined;
 
-use super::{facts::Facts, location::Location};
+use super::{facts::SourceFacts, location::Location};
 
 /// First register of arguments and results.
 pub(super) const ARGUMENTS: u32 = 26;
@@ -75,7 +75,7 @@ impl Stack {
     /// The variables, if the kernel has to do with stack calls.
     pub(crate) fn of(
         kernel: &visa::Kernel,
-        facts: &Facts,
+        facts: &SourceFacts,
         out: &mut gen_ir::Kernel<Virtual>,
     ) -> Option<Stack> {
         let caps = out.platform.caps();
@@ -144,7 +144,7 @@ impl Stack {
 }
 
 /// Registers of arguments and results that a kernel names, if it has to do with stack calls.
-fn used(kernel: &visa::Kernel, facts: &Facts, grf: u32) -> Option<u32> {
+fn used(kernel: &visa::Kernel, facts: &SourceFacts, grf: u32) -> Option<u32> {
     const EXCHANGE: u32 = 1 << Predefined::Arg as u32 | 1 << Predefined::RetVal as u32;
     const POINTERS: u32 = 1 << Predefined::Sp as u32
         | 1 << Predefined::Fp as u32

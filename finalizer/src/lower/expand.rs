@@ -80,7 +80,7 @@ impl Lowerer<'_> {
         };
         let whole = self.lanes;
         let pred = self.pred;
-        // The pieces must not overwrite what later ones read.
+        // The slices must not overwrite what later ones read.
         let result = self.payload((lanes * 4).div_ceil(self.grf()));
         for at in (0..lanes).step_by(PLANE as usize) {
             let exec = ExecSize::from_lanes((lanes - at).min(PLANE)).unwrap_or(ExecSize::S8);
@@ -160,7 +160,7 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// A dot product that the platform has. Its operands are whole: pieces of less than four channels would be other
+    /// A dot product that the platform has. Its operands are whole: slices of less than four channels would be other
     /// products.
     fn dot(&mut self, op: Op, target: VDst, sat: bool, srcs: [VSrc; 2]) -> Lowered {
         let lanes = self.lanes.exec.lanes();

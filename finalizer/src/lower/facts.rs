@@ -1,4 +1,4 @@
-//! Facts about a kernel's code as a whole, gathered in one walk before anything of it is lowered.
+//! SourceFacts about a kernel's code as a whole, gathered in one walk before anything of it is lowered.
 
 use gen_ir::BlockId;
 use narrow::to_index;
@@ -9,7 +9,7 @@ use crate::lists::reset;
 
 /// What the code says.
 #[derive(Debug, Default)]
-pub(crate) struct Facts {
+pub(crate) struct SourceFacts {
     /// First instruction of each block; a kernel without code has one block too.
     pub blocks: Vec<u32>,
     /// The kernel's own body and each subroutine.
@@ -67,7 +67,7 @@ struct HandleFacts {
 
 /// What an opcode means for the flow of control.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Flow {
+enum FlowRole {
     /// Nothing.
     On,
     /// No instruction at all.
@@ -80,25 +80,25 @@ enum Flow {
     End,
 }
 
-static FLOW: [Flow; 256] = {
+static FLOW: [FlowRole; 256] = {
     use Opcode::{
         Call, Fcall, File, Fret, Goto, Ifcall, Jmp, Label, Lifetime, Loc, Ret, Subroutine, Switchjmp,
     };
-    let mut flow = [Flow::On; 256];
+    let mut flow = [FlowRole::On; 256];
     let ends = [Jmp, Goto, Call, Ret, Fret, Fcall, Ifcall, Switchjmp];
     let mut i = 0;
     while i < ends.len() {
-        flow[ends[i] as usize] = Flow::End;
+        flow[ends[i] as usize] = FlowRole::End;
         i += 1;
     }
     let marks = [Lifetime, File, Loc];
     let mut i = 0;
     while i < marks.len() {
-        flow[marks[i] as usize] = Flow::Mark;
+        flow[marks[i] as usize] = FlowRole::Mark;
         i += 1;
     }
-    flow[Label as usize] = Flow::Label;
-    flow[Subroutine as usize] = Flow::Entry;
+    flow[Label as usize] = FlowRole::Label;
+    flow[Subroutine as usize] = FlowRole::Entry;
     flow
 };
 
@@ -136,7 +136,7 @@ impl Current {
     }
 }
 
-impl Facts {
+impl SourceFacts {
     /// Gathers those of a kernel.
     pub(crate) fn gather(&mut self, kernel: &Kernel) {
         self.blocks.clear();
@@ -167,7 +167,7 @@ impl Facts {
             let index = to_index(i);
             let operands = kernel.operands_of(record);
             match FLOW[usize::from(record.opcode.raw())] {
-                Flow::On => {
+                FlowRole::On => {
                     if at == At::Start {
                         self.blocks.push(index);
                     }
@@ -176,19 +176,20 @@ impl Facts {
                     routine.last = index;
                 }
                 flow => {
-                    if at == At::Start || flow == Flow::Entry || flow == Flow::Label && at == At::Code {
+                    if at == At::Start || flow == FlowRole::Entry || flow == FlowRole::Label && at == At::Code
+                    {
                         self.blocks.push(index);
                     }
-                    if flow == Flow::Entry && begun {
+                    if flow == FlowRole::Entry && begun {
                         self.routines.push(routine.facts());
                         routine = Current::at(index);
-                    } else if flow != Flow::Mark {
+                    } else if flow != FlowRole::Mark {
                         routine.last = index;
                     }
-                    begun |= !matches!(flow, Flow::Mark | Flow::Label);
+                    begun |= !matches!(flow, FlowRole::Mark | FlowRole::Label);
                     at = match flow {
-                        Flow::Label | Flow::Entry => At::Labels,
-                        Flow::End => At::Start,
+                        FlowRole::Label | FlowRole::Entry => At::Labels,
+                        FlowRole::End => At::Start,
                         _ => At::Code,
                     };
                     self.flow(kernel, i, operands, &mut routine);

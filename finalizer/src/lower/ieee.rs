@@ -14,7 +14,7 @@ use crate::build::{self, Lanes, VDst, VInst, VReg, VSrc};
 
 /// A value of the iteration: `A` and `B` are the operands, `C` constants, `T` temporaries by number.
 #[derive(Clone, Copy)]
-enum Value {
+enum Term {
     A,
     B,
     Zero,
@@ -24,14 +24,14 @@ enum Value {
     T(u8),
 }
 
-use Value::{A, B, Half, One, OneAndHalf, T, Zero};
+use Term::{A, B, Half, One, OneAndHalf, T, Zero};
 
 /// `madm`: destination and its `mme`, then `s0 + s1 * s2`; the middle one is negated if so marked.
 /// Destination 0 is the approximation's register, where the result ends up too.
-type Step = (u8, Option<u8>, Value, (bool, Value), Value);
+type IterationStep = (u8, Option<u8>, Term, (bool, Term), Term);
 
 #[rustfmt::skip]
-const DIVIDE_FLOAT: &[Step] = &[
+const DIVIDE_FLOAT: &[IterationStep] = &[
     (1, Some(1), Zero, (false, A), T(0)),
     (2, Some(2), One,  (true, B),  T(0)),
     (3, Some(3), T(0), (false, T(2)), T(0)),
@@ -42,7 +42,7 @@ const DIVIDE_FLOAT: &[Step] = &[
 ];
 
 #[rustfmt::skip]
-const DIVIDE_DOUBLE: &[Step] = &[
+const DIVIDE_DOUBLE: &[IterationStep] = &[
     (1, Some(1), Zero, (false, A), T(0)),
     (2, Some(2), One,  (true, B),  T(0)),
     (3, Some(3), A,    (true, B),  T(1)),
@@ -56,7 +56,7 @@ const DIVIDE_DOUBLE: &[Step] = &[
 ];
 
 #[rustfmt::skip]
-const ROOT_FLOAT: &[Step] = &[
+const ROOT_FLOAT: &[IterationStep] = &[
     (1, Some(1), Zero, (false, Half), T(0)),
     (2, Some(2), Zero, (false, A), T(0)),
     (3, Some(3), Half, (true, T(2)), T(1)),
@@ -67,7 +67,7 @@ const ROOT_FLOAT: &[Step] = &[
 ];
 
 #[rustfmt::skip]
-const ROOT_DOUBLE: &[Step] = &[
+const ROOT_DOUBLE: &[IterationStep] = &[
     (1, Some(1), Zero, (false, Half), T(0)),
     (2, Some(2), Zero, (false, A), T(0)),
     (3, Some(3), Half, (true, T(2)), T(1)),
@@ -118,7 +118,7 @@ impl Lowerer<'_> {
             let lanes = Lanes { exec: step, chan: whole.chan + to_u8(first), ..whole };
             let at = first * ty.bytes();
             let flag = self.var(build::flag(lanes));
-            let place = |v: Value| match v {
+            let place = |v: Term| match v {
                 A => a.plus(at),
                 B => b.plus(at),
                 T(n) => temporaries[usize::from(n)].plus(at),
@@ -134,7 +134,7 @@ impl Lowerer<'_> {
             let mut mmes = [Mme::None; TEMPORARIES];
             mmes[0] = Mme::Reg(0);
             for (to, mme, s0, (neg, s1), s2) in steps {
-                let mme_of = |v: &Value| match v {
+                let mme_of = |v: &Term| match v {
                     T(n) => mmes[usize::from(*n)],
                     _ => Mme::None,
                 };
@@ -253,7 +253,7 @@ impl Lowerer<'_> {
     }
 
     /// Registers full of the constants that some step names.
-    fn constants(&mut self, steps: &[Step], ty: Type, step: ExecSize) -> [VReg; 4] {
+    fn constants(&mut self, steps: &[IterationStep], ty: Type, step: ExecSize) -> [VReg; 4] {
         let mut registers = [VReg::NULL; 4];
         let named = steps.iter().flat_map(|s| [s.2, s.3.1, s.4]);
         for v in named {
@@ -321,7 +321,7 @@ fn operand(reg: VReg, mme: Mme, neg: bool, ty: Type) -> VSrc {
     Src::Macro { reg, mme, mods: SrcMod::new(false, neg), ty }
 }
 
-const fn constant_index(v: Value) -> usize {
+const fn constant_index(v: Term) -> usize {
     match v {
         Zero => 0,
         Half => 1,
@@ -332,7 +332,7 @@ const fn constant_index(v: Value) -> usize {
 
 /// Bits of a constant; none for other values.
 #[expect(clippy::cast_possible_truncation, reason = "these constants are exact in single precision")]
-fn constant(v: Value, ty: Type) -> Option<u64> {
+fn constant(v: Term, ty: Type) -> Option<u64> {
     let value = match v {
         Zero => 0.0,
         Half => 0.5,

@@ -7,7 +7,7 @@ use platforms::Caps;
 use smallvec::SmallVec;
 use visa::Opcode;
 
-use super::{channels::Moved, facts::Facts, refusal::Lowered, vars};
+use super::{channels::Moved, facts::SourceFacts, refusal::Lowered, vars};
 use crate::build::{Lanes, VInst, VReg};
 
 /// Memory that lowering works in.
@@ -17,10 +17,10 @@ pub(crate) struct LowerMemory {
     pub(super) blocks: Vec<BlockId>,
     /// Return address variable of each subroutine, by entry block.
     pub(super) return_addresses: Vec<(BlockId, VarId)>,
-    pub(super) facts: Facts,
+    pub(super) facts: SourceFacts,
     /// New numbers of blocks, by their old ones.
     pub(super) places: Vec<(BlockId, BlockId)>,
-    pub(super) vars: vars::Lists,
+    pub(super) vars: vars::VarLists,
 }
 
 /// The state of one kernel's lowering.
@@ -30,7 +30,7 @@ pub(crate) struct Lowerer<'a> {
     pub out: Kernel<Virtual>,
     pub(super) lists: &'a mut LowerMemory,
     pub(super) pool: &'a mut Pool<Virtual>,
-    pub(super) facts: Facts,
+    pub(super) facts: SourceFacts,
     /// Instructions of the current block, in a list of the pool.
     pub(super) insts: Vec<VInst>,
     /// The current block's number: blocks that vISA has come first, then those that lowering adds.

@@ -42,7 +42,7 @@ use visa::{Op, Srcs};
 use self::route::Route;
 pub(crate) use self::{
     lowerer::{LowerMemory, Lowerer, Writes},
-    refusal::{Lowered, Refusal},
+    refusal::{CannotLower, Lowered},
 };
 use crate::build::{Lanes, VInst, VReg};
 
@@ -112,7 +112,7 @@ pub fn lower(
     };
     let mut lowerer = match Lowerer::new(kernel, platform, options, scratch, pool) {
         Ok(lowerer) => lowerer,
-        Err(Refusal(reason)) => return Err(vec![fault(0, reason)]),
+        Err(CannotLower(reason)) => return Err(vec![fault(0, reason)]),
     };
     lowerer.prologue();
     let mut routine = 0;
@@ -126,18 +126,20 @@ pub fn lower(
         {
             // Before the first there is the prologue at most, which runs on into it.
             if block > 0 {
-                lowerer.end_routine().unwrap_or_else(|Refusal(reason)| errors.push(fault(first, reason)));
+                lowerer.end_routine().unwrap_or_else(|CannotLower(reason)| errors.push(fault(first, reason)));
             }
             lowerer.begin_routine(next);
             routine += 1;
         }
         lowerer.begin_block(to_index(block), end - first);
         for index in first..end {
-            lowerer.instruction(index).unwrap_or_else(|Refusal(reason)| errors.push(fault(index, reason)));
+            lowerer
+                .instruction(index)
+                .unwrap_or_else(|CannotLower(reason)| errors.push(fault(index, reason)));
         }
     }
     lowerer.end_block();
-    if let Err(Refusal(reason)) = lowerer.end_routine() {
+    if let Err(CannotLower(reason)) = lowerer.end_routine() {
         errors.push(fault(kernel.code.len().saturating_sub(1), reason));
     }
     let kernel = lowerer.finish();

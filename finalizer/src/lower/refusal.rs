@@ -2,13 +2,13 @@
 
 /// Why the current instruction cannot be lowered.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Refusal(pub String);
+pub(crate) struct CannotLower(pub String);
 
-impl<T: Into<String>> From<T> for Refusal {
-    fn from(reason: T) -> Refusal {
-        Refusal(reason.into())
+impl<T: Into<String>> From<T> for CannotLower {
+    fn from(reason: T) -> CannotLower {
+        CannotLower(reason.into())
     }
 }
 
 /// What lowering one instruction gives.
-pub(crate) type Lowered<T = ()> = Result<T, Refusal>;
+pub(crate) type Lowered<T = ()> = Result<T, CannotLower>;

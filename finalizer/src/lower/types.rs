@@ -14,20 +14,20 @@ use crate::build::{self, VDst, VSrc};
 
 /// Types that are not mixed.
 #[derive(PartialOrd, Ord, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum TypeFamily {
     Integer,
     Float,
     Double,
 }
 
-impl Kind {
+impl TypeFamily {
     /// The kind of a type; packed constants adapt.
-    const fn of(ty: Type) -> Option<Kind> {
+    const fn of(ty: Type) -> Option<TypeFamily> {
         match ty {
             Type::V | Type::Uv | Type::Vf => None,
-            Type::Df => Some(Kind::Double),
-            _ if ty.is_float() => Some(Kind::Float),
-            _ => Some(Kind::Integer),
+            Type::Df => Some(TypeFamily::Double),
+            _ if ty.is_float() => Some(TypeFamily::Float),
+            _ => Some(TypeFamily::Integer),
         }
     }
 }
@@ -35,8 +35,8 @@ impl Kind {
 /// Whether operands are of two kinds.
 #[inline(always)]
 fn are_mixed(dst: &VDst, srcs: &[VSrc]) -> bool {
-    let Some(first) = dst.ty().and_then(Kind::of) else { return false };
-    srcs.iter().filter_map(Src::ty).filter_map(Kind::of).any(|k| k != first)
+    let Some(first) = dst.ty().and_then(TypeFamily::of) else { return false };
+    srcs.iter().filter_map(Src::ty).filter_map(TypeFamily::of).any(|k| k != first)
 }
 
 /// Whether an operation on bits saturates nothing.
@@ -144,22 +144,22 @@ impl Lowerer<'_> {
         let types = || srcs.iter().filter_map(Src::ty);
         // A quotient of integers is one.
         let whole = divides && !types().any(Type::is_float);
-        let kinds = types().chain(dst.ty().filter(|_| !whole)).filter_map(Kind::of);
-        let kind = kinds.max().unwrap_or(Kind::Integer);
+        let kinds = types().chain(dst.ty().filter(|_| !whole)).filter_map(TypeFamily::of);
+        let kind = kinds.max().unwrap_or(TypeFamily::Integer);
         let half = types().all(|t| t == Type::Hf) && dst.ty() != Some(Type::F);
         let signed = types().any(Type::is_signed) || srcs.iter().any(|s| s.mods().any());
         let ty = match kind {
-            Kind::Double => Type::Df,
-            Kind::Float if half => Type::Hf,
-            Kind::Float => Type::F,
-            Kind::Integer if types().any(|t| t.bytes() == 8) => {
+            TypeFamily::Double => Type::Df,
+            TypeFamily::Float if half => Type::Hf,
+            TypeFamily::Float => Type::F,
+            TypeFamily::Integer if types().any(|t| t.bytes() == 8) => {
                 if signed {
                     Type::Q
                 } else {
                     Type::Uq
                 }
             }
-            Kind::Integer => {
+            TypeFamily::Integer => {
                 if signed {
                     Type::D
                 } else {
@@ -171,14 +171,14 @@ impl Lowerer<'_> {
         let packed = build::strided(1, lanes.exec);
         for src in srcs {
             let Some(own) = src.ty() else { continue };
-            if Kind::of(own) == Some(kind) && (own.bytes() == ty.bytes() || kind != Kind::Float) {
+            if TypeFamily::of(own) == Some(kind) && (own.bytes() == ty.bytes() || kind != TypeFamily::Float) {
                 continue;
             }
             let copy = self.temp(lanes.exec.lanes(), ty.bytes());
             self.emit(build::mov(lanes, Dst::packed(copy, ty), *src));
             *src = Src::new(copy, packed, ty);
         }
-        if dst.ty().and_then(Kind::of) == Some(kind) {
+        if dst.ty().and_then(TypeFamily::of) == Some(kind) {
             return None;
         }
         let result = self.temp(lanes.exec.lanes(), ty.bytes());

@@ -7,7 +7,7 @@ use visa::{GeneralOperand, Predefined};
 
 use super::{
     convention::Stack,
-    facts::{Facts, StateVar},
+    facts::{SourceFacts, StateVar},
     location::Location,
     refusal::Lowered,
 };
@@ -18,7 +18,7 @@ pub(crate) const COMPUTED: [Predefined; 4] =
     [Predefined::ThreadX, Predefined::ThreadY, Predefined::HwTid, Predefined::Color];
 
 /// Which of [`COMPUTED`] a kernel names.
-fn computed(facts: &Facts) -> [bool; COMPUTED.len()] {
+fn computed(facts: &SourceFacts) -> [bool; COMPUTED.len()] {
     COMPUTED.map(|var| (facts.named | facts.aliased) >> var as u32 & 1 != 0)
 }
 
@@ -43,7 +43,7 @@ pub(crate) struct Handle {
 
 /// The lists of a [`VarMap`].
 #[derive(Debug, Default)]
-pub(crate) struct Lists {
+pub(crate) struct VarLists {
     /// Declared general variables.
     general: Vec<Declared>,
     pub(super) preds: Vec<VarId>,
@@ -60,7 +60,7 @@ pub(crate) struct Lists {
 
 /// vISA variables to Gen IR variables.
 pub(crate) struct VarMap {
-    pub lists: Lists,
+    pub lists: VarLists,
     /// Bytes of a register.
     grf: u32,
     /// `r0`.
@@ -78,8 +78,8 @@ impl VarMap {
         kernel: &visa::Kernel,
         caps: &Caps,
         out: &mut Kernel<Virtual>,
-        facts: &Facts,
-        mut lists: Lists,
+        facts: &SourceFacts,
+        mut lists: VarLists,
     ) -> Lowered<VarMap> {
         let grf = u32::from(caps.regs.grf_bytes);
         let r0 = out.add_var(Var { fixed: Some(0), live_in: true, ..Var::temp(VarClass::General, grf, grf) });
@@ -289,7 +289,7 @@ impl VarMap {
     }
 
     /// Gives handles in registers a variable.
-    fn declare_handles(&mut self, kernel: &visa::Kernel, facts: &Facts, out: &mut Kernel<Virtual>) {
+    fn declare_handles(&mut self, kernel: &visa::Kernel, facts: &SourceFacts, out: &mut Kernel<Virtual>) {
         for &state in &facts.in_registers {
             let (declared, handle, origin) = match state {
                 StateVar::Surface(s) => {

@@ -7,7 +7,7 @@ use messages::{
 };
 use visa::{RawOperand, op::RtWrite};
 
-use super::{Message, Part, Parts};
+use super::{Message, Parts, PayloadPart};
 use crate::{
     build::{self, Lanes, VReg},
     lower::{Lowered, Lowerer},
@@ -81,7 +81,7 @@ impl Lowerer<'_> {
     }
 
     /// The header, if there has to be one: what the instruction names, or the thread's first register.
-    fn render_target_header(&mut self, write: &RtWrite<'_>) -> Lowered<Option<Part>> {
+    fn render_target_header(&mut self, write: &RtWrite<'_>) -> Lowered<Option<PayloadPart>> {
         if write.header.is_null() && write.alpha0.is_none() && write.target.is_none() {
             return Ok(None);
         }
@@ -90,7 +90,7 @@ impl Lowerer<'_> {
             let r0 = self.copy_of_r0();
             let second = Dst::packed(header.plus(self.grf()), Type::Ud);
             self.emit(build::mov(Lanes::all(self.register_lanes()), second, Src::ud(0)));
-            Part { reg: r0, len: 1 }
+            PayloadPart { reg: r0, len: 1 }
         } else {
             self.part(write.header, 2 * self.grf())?
         };
@@ -104,7 +104,7 @@ impl Lowerer<'_> {
             let index = self.scalar_src(target)?;
             self.set_dword(header, 2, index);
         }
-        Ok(Some(Part { reg: header, len: 2 }))
+        Ok(Some(PayloadPart { reg: header, len: 2 }))
     }
 
     /// `urb_write_3d`: handles, offsets, mask, then a register for each output. The mask stands in the upper half of a
@@ -134,7 +134,7 @@ impl Lowerer<'_> {
             let shifted = self.payload(1);
             let to = Dst::packed(shifted, Type::Ud);
             self.emit(build::op(Op::Shl, self.lanes, to, &[from, Src::uw(16)]));
-            parts.push(Part { reg: shifted, len: 1 });
+            parts.push(PayloadPart { reg: shifted, len: 1 });
         }
         if !data.is_null() && outputs > 0 {
             parts.push(self.part(data, u32::from(outputs) * grf)?);

@@ -10,7 +10,7 @@ use narrow::to_u16;
 
 use visa::{ChannelMask, Op as Visa, RawOperand, SurfaceId, VectorOperand};
 
-use super::{Message, Operation, Part, Parts};
+use super::{Message, Operation, Parts, PayloadPart};
 use crate::{
     build,
     lower::{Lowered, Lowerer},
@@ -55,7 +55,7 @@ impl Lowerer<'_> {
         }
     }
 
-    fn lane_offsets(&mut self, offsets: RawOperand) -> Lowered<Part> {
+    fn lane_offsets(&mut self, offsets: RawOperand) -> Lowered<PayloadPart> {
         self.part(offsets, self.message_lanes() * 4)
     }
 
@@ -79,7 +79,7 @@ impl Lowerer<'_> {
         store: bool,
         mask: ChannelMask,
         surface: SurfaceId,
-        offsets: Part,
+        offsets: PayloadPart,
         data: RawOperand,
     ) -> Lowered {
         let lanes = self.message_lanes();
@@ -99,7 +99,7 @@ impl Lowerer<'_> {
         store: bool,
         message: Message,
         surface: SurfaceId,
-        offsets: Part,
+        offsets: PayloadPart,
         data: RawOperand,
         bytes: u32,
     ) -> Lowered {
@@ -124,7 +124,7 @@ impl Lowerer<'_> {
 
     /// The header that some platforms want: byte scattered messages always but for shared local memory,
     /// untyped ones (with all pixels of the sample mask) for stateless memory.
-    fn scattered_header(&mut self, sfid: Sfid, surface: SurfaceId) -> Option<Part> {
+    fn scattered_header(&mut self, sfid: Sfid, surface: SurfaceId) -> Option<PayloadPart> {
         let byte = sfid == Sfid::Dc0 && surface != SurfaceId::SLM;
         let stateless = surface == SurfaceId::STATELESS;
         if !self.caps.memory.scattered_header || !(byte || stateless) {
@@ -134,7 +134,7 @@ impl Lowerer<'_> {
         if !byte {
             self.set_dword(reg, 7, Src::ud(0xffff));
         }
-        Some(Part { reg, len: 1 })
+        Some(PayloadPart { reg, len: 1 })
     }
 
     fn scattered(
@@ -142,7 +142,7 @@ impl Lowerer<'_> {
         store: bool,
         desc: impl Into<Descriptor>,
         surface: SurfaceId,
-        offsets: Part,
+        offsets: PayloadPart,
         data: RawOperand,
     ) -> Lowered {
         let message = Message { sfid: Sfid::Dc0, desc: desc.into(), header: false, response: 0 };
@@ -180,7 +180,7 @@ impl Lowerer<'_> {
     }
 
     /// Element offsets to byte offsets.
-    fn shift_offsets(&mut self, offsets: Part, shift: u32) -> Part {
+    fn shift_offsets(&mut self, offsets: PayloadPart, shift: u32) -> PayloadPart {
         let bytes = self.payload(offsets.len);
         let from = Src::new(offsets.reg, build::strided(1, self.lanes.exec), Type::Ud);
         self.emit_guarded(build::op(
@@ -189,7 +189,7 @@ impl Lowerer<'_> {
             Dst::packed(bytes, Type::Ud),
             &[from, Src::uw(to_u16(shift))],
         ));
-        Part { reg: bytes, len: offsets.len }
+        PayloadPart { reg: bytes, len: offsets.len }
     }
 
     fn qwords(

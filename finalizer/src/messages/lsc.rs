@@ -19,7 +19,7 @@ use visa::{
     op::{Lsc, LscBlock2d, LscTyped},
 };
 
-use super::{Part, Parts, Sizes, surface_index};
+use super::{Parts, PayloadPart, Sizes, surface_index};
 use crate::{
     build::{self, Lanes, VReg},
     lower::{Lowered, Lowerer},
@@ -241,7 +241,7 @@ impl Lowerer<'_> {
     }
 
     /// The data of a store, or the operands of an atomic one after the other.
-    fn lsc_data(&mut self, lsc: &Lsc<'_>, len: u32) -> Lowered<Option<Part>> {
+    fn lsc_data(&mut self, lsc: &Lsc<'_>, len: u32) -> Lowered<Option<PayloadPart>> {
         let bytes = len * self.grf();
         let mut parts = Parts::new();
         for operand in [lsc.src1, lsc.src2] {
@@ -257,7 +257,7 @@ impl Lowerer<'_> {
     }
 
     /// Scale and immediate offset are not in the message: they are computed.
-    fn address_plus(&mut self, part: Part, lsc: &Lsc<'_>, bytes: u32) -> Lowered<Part> {
+    fn address_plus(&mut self, part: PayloadPart, lsc: &Lsc<'_>, bytes: u32) -> Lowered<PayloadPart> {
         let ty = if bytes == 8 { Type::Q } else { Type::D };
         let mut part = part;
         if lsc.addr_scale > 1 {
@@ -277,11 +277,11 @@ impl Lowerer<'_> {
         let from = Src::new(part.reg, build::strided(1, self.lanes.exec), ty);
         let offset = Src::d(lsc.addr_offset);
         self.emit_guarded(build::op(Op::Add, self.lanes, Dst::packed(sum, ty), &[from, offset]));
-        Ok(Part { reg: sum, len: part.len })
+        Ok(PayloadPart { reg: sum, len: part.len })
     }
 
     /// Base address and pitch, for strided accesses.
-    fn strided_address(&mut self, lsc: &Lsc<'_>, default_pitch: u32) -> Lowered<Part> {
+    fn strided_address(&mut self, lsc: &Lsc<'_>, default_pitch: u32) -> Lowered<PayloadPart> {
         let header = self.zero_register();
         let base = self.raw(lsc.addr)?;
         let ty = if address_size(lsc.addr_size) == AddressSize::A64 { Type::Uq } else { Type::Ud };
@@ -292,15 +292,15 @@ impl Lowerer<'_> {
             _ => Src::ud(default_pitch),
         };
         self.set_dword(header, 2, pitch);
-        Ok(Part { reg: header, len: 1 })
+        Ok(PayloadPart { reg: header, len: 1 })
     }
 
     /// Address model, extended descriptor, and the address as the message takes it.
     fn address_model(
         &mut self,
         lsc: &Lsc<'_>,
-        address: Part,
-    ) -> Lowered<(AddressModel, ExDesc<gen_ir::Virtual>, Part)> {
+        address: PayloadPart,
+    ) -> Lowered<(AddressModel, ExDesc<gen_ir::Virtual>, PayloadPart)> {
         match lsc.addr_type {
             LscAddrType::Flat => Ok((AddressModel::Flat, Desc::Imm(ExtendedDescriptor::new()), address)),
             LscAddrType::Bti => {
@@ -313,7 +313,7 @@ impl Lowerer<'_> {
                 let from = Src::new(address.reg, build::strided(1, self.lanes.exec), Type::Ud);
                 let srcs = [Src::scalar(base, Type::Ud), from];
                 self.emit(build::op(Op::Add, self.lanes, Dst::packed(sum, Type::Ud), &srcs));
-                Ok((AddressModel::Bti, binding(GENERAL_STATE), Part { reg: sum, len: address.len }))
+                Ok((AddressModel::Bti, binding(GENERAL_STATE), PayloadPart { reg: sum, len: address.len }))
             }
             LscAddrType::Bss | LscAddrType::Ss if lsc.surface_index == 0 => {
                 let (model, ex_desc) = self.surface_state(lsc.addr_type, lsc.surface)?;
@@ -370,7 +370,7 @@ impl Lowerer<'_> {
         Ok(Desc::Reg(a0))
     }
 
-    fn joined(&mut self, parts: &[Part]) -> Part {
+    fn joined(&mut self, parts: &[PayloadPart]) -> PayloadPart {
         let len = parts.iter().map(|p| p.len).sum();
         let all = self.payload(len);
         let mut at = 0;
@@ -378,7 +378,7 @@ impl Lowerer<'_> {
             self.copy_bytes(all.plus(at), part.reg, part.len * self.grf());
             at += part.len * self.grf();
         }
-        Part { reg: all, len }
+        PayloadPart { reg: all, len }
     }
 
     fn lsc_send(
@@ -386,8 +386,8 @@ impl Lowerer<'_> {
         lanes: Lanes,
         message: LscMessage,
         dst: VReg,
-        address: Part,
-        data: Option<Part>,
+        address: PayloadPart,
+        data: Option<PayloadPart>,
     ) -> Lowered {
         let sizes = Sizes::new(address.len, data.map_or(0, |d| d.len), message.response)?;
         self.lsc_send_sized(lanes, message, dst, address, data, sizes);
@@ -399,8 +399,8 @@ impl Lowerer<'_> {
         lanes: Lanes,
         message: LscMessage,
         dst: VReg,
-        address: Part,
-        data: Option<Part>,
+        address: PayloadPart,
+        data: Option<PayloadPart>,
         sizes: Sizes,
     ) {
         // Halves of a message must not share registers.
@@ -457,7 +457,7 @@ impl Lowerer<'_> {
             .with_scope(Scope::from_bits(scope as u32))
             .into();
         let answer = self.payload(1);
-        let header = Part { reg: self.r0(0), len: 1 };
+        let header = PayloadPart { reg: self.r0(0), len: 1 };
         let sfid = shared_function(sfid);
         let message = LscMessage { sfid, desc, ex_desc: Desc::Imm(ExtendedDescriptor::new()), response: 1 };
         let pred = self.pred.take();
@@ -528,7 +528,7 @@ impl Lowerer<'_> {
             response,
         };
         let lanes = Lanes { exec: ExecSize::S1, ..self.lanes };
-        self.lsc_send(lanes, message, target, Part { reg: header, len: 1 }, data)
+        self.lsc_send(lanes, message, target, PayloadPart { reg: header, len: 1 }, data)
     }
 
     /// Typed accesses.
@@ -675,7 +675,7 @@ impl Lowerer<'_> {
             let to = first + at;
             let dst = VReg::in_file(to, grf);
             let message = LscMessage { sfid: Sfid::Ugm, desc, ex_desc: binding(GENERAL_STATE), response };
-            let from = Part { reg: address, len: 1 };
+            let from = PayloadPart { reg: address, len: 1 };
             self.lsc_send_sized(Lanes::SCALAR, message, dst, from, None, Sizes::of(1, 0, response));
             messages += 1;
             at += dwords * 4;

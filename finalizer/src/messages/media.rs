@@ -7,7 +7,7 @@ use messages::{
 };
 use visa::Op as Visa;
 
-use super::{Message, Part, Surface};
+use super::{Message, PayloadPart, Surface};
 use crate::{
     build::VReg,
     lower::{Lowered, Lowerer},
@@ -29,7 +29,7 @@ impl Lowerer<'_> {
         self.set_dword(header, 0, x);
         let y = self.scalar_src(y)?;
         self.set_dword(header, 1, y);
-        let header = Part { reg: header, len: 1 };
+        let header = PayloadPart { reg: header, len: 1 };
         // Top and bottom fields: 2 and 4 (modified), 3 and 5.
         let kind = if store { Dc1::MediaBlockWrite } else { Dc1::MediaBlockRead };
         let one_field = (2..=5).contains(&modifier);

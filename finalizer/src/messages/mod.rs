@@ -35,7 +35,7 @@ pub(crate) type Descriptors = (Desc<gen_ir::Virtual>, ExDesc<gen_ir::Virtual>);
 
 /// One part of a message's payload, in whole registers.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Part {
+pub(crate) struct PayloadPart {
     /// Where it is; null for a part that the shared function ignores.
     pub reg: VReg,
     /// Registers.
@@ -43,7 +43,7 @@ pub(crate) struct Part {
 }
 
 /// The parts of a payload: a header and up to fifteen parameters.
-pub(crate) type Parts = SmallVec<[Part; 16]>;
+pub(crate) type Parts = SmallVec<[PayloadPart; 16]>;
 
 /// A message before its descriptor's lengths are filled in.
 #[derive(Clone, Copy, Debug)]
@@ -183,19 +183,19 @@ impl Lowerer<'_> {
     }
 
     /// The part of a payload that a raw operand names: `bytes` bytes of it, in whole registers.
-    pub(crate) fn part(&mut self, operand: RawOperand, bytes: u32) -> Lowered<Part> {
+    pub(crate) fn part(&mut self, operand: RawOperand, bytes: u32) -> Lowered<PayloadPart> {
         let len = bytes.div_ceil(self.grf());
         let reg = self.raw(operand)?;
         if reg.is_null() {
-            return Ok(Part { reg, len });
+            return Ok(PayloadPart { reg, len });
         }
         let Some(var) = reg.var() else { return Err("a message operand that is not a variable".into()) };
         if !self.align_to_register(var, reg.byte, reg.byte + len * self.grf()) {
             let copy = self.payload(len);
             self.copy_bytes(copy, reg, bytes);
-            return Ok(Part { reg: copy, len });
+            return Ok(PayloadPart { reg: copy, len });
         }
-        Ok(Part { reg, len })
+        Ok(PayloadPart { reg, len })
     }
 
     /// The destination of a message, `bytes` bytes of response; and where to copy it from afterwards,
@@ -251,7 +251,7 @@ impl Lowerer<'_> {
     }
 
     /// Puts parts into consecutive registers of one new payload.
-    fn concatenate(&mut self, parts: &[Part]) -> Part {
+    fn concatenate(&mut self, parts: &[PayloadPart]) -> PayloadPart {
         let len = parts.iter().map(|p| p.len).sum();
         let all = self.payload(len);
         let mut at = 0;
@@ -261,7 +261,7 @@ impl Lowerer<'_> {
             }
             at += part.len * self.grf();
         }
-        Part { reg: all, len }
+        PayloadPart { reg: all, len }
     }
 
     /// Sends a message guarded by the current predicate. The payload's parts go into one range of
@@ -270,7 +270,7 @@ impl Lowerer<'_> {
         &mut self,
         message: Message,
         dst: VReg,
-        parts: &[Part],
+        parts: &[PayloadPart],
         surface: Option<Surface>,
     ) -> Lowered {
         self.send_on(self.lanes, true, message, dst, parts, surface)
@@ -282,7 +282,7 @@ impl Lowerer<'_> {
         exec: ExecSize,
         message: Message,
         dst: VReg,
-        parts: &[Part],
+        parts: &[PayloadPart],
         surface: Option<Surface>,
     ) -> Lowered {
         self.send_on(Lanes::all(exec), false, message, dst, parts, surface)
@@ -294,7 +294,7 @@ impl Lowerer<'_> {
         guarded: bool,
         message: Message,
         dst: VReg,
-        parts: &[Part],
+        parts: &[PayloadPart],
         surface: Option<Surface>,
     ) -> Lowered {
         let describe = |lowerer: &mut Self, desc, ex_desc| {
@@ -310,7 +310,7 @@ impl Lowerer<'_> {
         &mut self,
         message: Message,
         dst: VReg,
-        parts: &[Part],
+        parts: &[PayloadPart],
         describe: impl FnOnce(&mut Self, Descriptor, ExtendedDescriptor) -> Descriptors,
     ) -> Lowered {
         self.send_parts(self.lanes, true, message, dst, parts, describe)
@@ -322,7 +322,7 @@ impl Lowerer<'_> {
         guarded: bool,
         message: Message,
         dst: VReg,
-        parts: &[Part],
+        parts: &[PayloadPart],
         describe: impl FnOnce(&mut Self, Descriptor, ExtendedDescriptor) -> Descriptors,
     ) -> Lowered {
         let (first, second) = self.split_payload(parts);
@@ -388,19 +388,19 @@ impl Lowerer<'_> {
         }
     }
 
-    fn split_payload(&mut self, parts: &[Part]) -> (Part, Part) {
-        let none = Part { reg: VReg::NULL, len: 0 };
+    fn split_payload(&mut self, parts: &[PayloadPart]) -> (PayloadPart, PayloadPart) {
+        let none = PayloadPart { reg: VReg::NULL, len: 0 };
         let grf = self.grf();
         match parts {
             [] => (none, none),
             [only] => (*only, none),
             [a, b] if self.caps.sends.split && !b.reg.is_null() && !share_registers(*a, *b, grf) => (*a, *b),
             _ if contiguous(parts, grf) => {
-                (Part { reg: parts[0].reg, len: parts.iter().map(|p| p.len).sum() }, none)
+                (PayloadPart { reg: parts[0].reg, len: parts.iter().map(|p| p.len).sum() }, none)
             }
             [first, rest @ ..] if self.caps.sends.split => {
                 let rest = if contiguous(rest, grf) && !share_registers(*first, rest[0], grf) {
-                    Part { reg: rest[0].reg, len: rest.iter().map(|p| p.len).sum() }
+                    PayloadPart { reg: rest[0].reg, len: rest.iter().map(|p| p.len).sum() }
                 } else {
                     self.concatenate(rest)
                 };
@@ -454,10 +454,10 @@ impl Lowerer<'_> {
     /// Offsets plus an offset that all lanes share.
     pub(crate) fn add_offset(
         &mut self,
-        offsets: Part,
+        offsets: PayloadPart,
         shared: &visa::VectorOperand,
         ty: Type,
-    ) -> Lowered<Part> {
+    ) -> Lowered<PayloadPart> {
         if shared.immediate() == Some(0) {
             return Ok(offsets);
         }
@@ -470,7 +470,7 @@ impl Lowerer<'_> {
             Dst::packed(sum, ty),
             &[Src::new(offsets.reg, packed, ty), shared],
         ));
-        Ok(Part { reg: sum, len: offsets.len })
+        Ok(PayloadPart { reg: sum, len: offsets.len })
     }
 
     /// Lanes that a SIMD message works on: at least the native width.
@@ -583,7 +583,7 @@ impl Lowerer<'_> {
 }
 
 /// Whether the parts follow each other in one variable.
-fn contiguous(parts: &[Part], grf: u32) -> bool {
+fn contiguous(parts: &[PayloadPart], grf: u32) -> bool {
     parts.windows(2).all(|w| {
         w[0].reg.var().is_some()
             && w[0].reg.is_in(w[1].reg)
@@ -592,6 +592,6 @@ fn contiguous(parts: &[Part], grf: u32) -> bool {
 }
 
 /// The halves of a split message must not share registers (before Xe).
-fn share_registers(a: Part, b: Part, grf: u32) -> bool {
+fn share_registers(a: PayloadPart, b: PayloadPart, grf: u32) -> bool {
     a.reg.is_in(b.reg) && a.reg.byte < b.reg.byte + b.len * grf && b.reg.byte < a.reg.byte + a.len * grf
 }

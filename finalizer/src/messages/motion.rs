@@ -7,7 +7,7 @@ use messages::vme::{MessageType, MotionEstimation};
 use narrow::low_u16;
 use visa::{Opcode, Operand, RawOperand, SurfaceId, VectorOperand};
 
-use super::{Message, Part, contiguous};
+use super::{Message, PayloadPart, contiguous};
 use crate::{
     build::{self, Lanes, VReg},
     lower::{Lowered, Lowerer},
@@ -22,15 +22,15 @@ const UNIVERSAL: u32 = 4;
 const DUAL_RECORD: u32 = 7;
 
 /// What a message is besides its payload.
-struct Kind {
+struct MotionMessage {
     sfid: Sfid,
     desc: MotionEstimation,
     response: u32,
 }
 
-impl Kind {
-    fn new(sfid: Sfid, message: MessageType, response: u32) -> Kind {
-        Kind { sfid, desc: MotionEstimation::new().with_message_type(Some(message)), response }
+impl MotionMessage {
+    fn new(sfid: Sfid, message: MessageType, response: u32) -> MotionMessage {
+        MotionMessage { sfid, desc: MotionEstimation::new().with_message_type(Some(message)), response }
     }
 }
 
@@ -67,7 +67,12 @@ impl Lowerer<'_> {
             }
             (Opcode::VmeSic, &[Raw(universal), Raw(input), Surface(picture), Raw(output)]) => {
                 let payload = self.motion_payload(universal, input, 4)?;
-                self.estimate(Kind::new(Sfid::Cre, MessageType::SkipCheck, 7), payload, picture, output)
+                self.estimate(
+                    MotionMessage::new(Sfid::Cre, MessageType::SkipCheck, 7),
+                    payload,
+                    picture,
+                    output,
+                )
             }
             (
                 Opcode::VmeFbr,
@@ -85,11 +90,21 @@ impl Lowerer<'_> {
                 for (byte, operand) in (20..).zip([mode, shape, prediction]) {
                     self.set_byte(payload.reg.plus(2 * GRF + byte), operand)?;
                 }
-                self.estimate(Kind::new(Sfid::Cre, MessageType::Refinement, 7), payload, picture, output)
+                self.estimate(
+                    MotionMessage::new(Sfid::Cre, MessageType::Refinement, 7),
+                    payload,
+                    picture,
+                    output,
+                )
             }
             (Opcode::VmeIdm, &[Raw(universal), Raw(input), Surface(picture), Raw(output)]) => {
                 let payload = self.motion_payload(universal, input, 1)?;
-                self.estimate(Kind::new(Sfid::Vme, MessageType::Distortion, 16), payload, picture, output)
+                self.estimate(
+                    MotionMessage::new(Sfid::Vme, MessageType::Distortion, 16),
+                    payload,
+                    picture,
+                    output,
+                )
             }
             _ => self.unsupported(opcode),
         }
@@ -102,7 +117,7 @@ impl Lowerer<'_> {
         [stream, search]: [u32; 2],
         universal: RawOperand,
         input: RawOperand,
-    ) -> Lowered<(Part, Kind)> {
+    ) -> Lowered<(PayloadPart, MotionMessage)> {
         let (out, into) = (stream & 1 != 0, stream & 2 != 0);
         let records = |streams: bool| if streams { if search == DUAL_RECORD { 4 } else { 2 } } else { 0 };
         let payload = self.own_payload(universal, input, 2 + records(into))?;
@@ -112,22 +127,22 @@ impl Lowerer<'_> {
         let to = Dst::packed(control, Type::Ub);
         self.emit(build::op(Op::And, Lanes::SCALAR, to, &byte(0xf8)));
         self.emit(build::op(Op::Or, Lanes::SCALAR, to, &byte(low_u16(search) & 7)));
-        let mut kind = Kind::new(Sfid::Vme, MessageType::IntegerSearch, 7 + records(out));
+        let mut kind = MotionMessage::new(Sfid::Vme, MessageType::IntegerSearch, 7 + records(out));
         kind.desc = kind.desc.with_stream_out(out).with_stream_in(into);
         Ok((payload, kind))
     }
 
     /// Both inputs in one range of registers: as they stand, if they do.
-    fn motion_payload(&mut self, universal: RawOperand, input: RawOperand, len: u32) -> Lowered<Part> {
+    fn motion_payload(&mut self, universal: RawOperand, input: RawOperand, len: u32) -> Lowered<PayloadPart> {
         let parts = [self.part(universal, UNIVERSAL * GRF)?, self.part(input, len * GRF)?];
         if contiguous(&parts, GRF) {
-            return Ok(Part { reg: parts[0].reg, len: UNIVERSAL + len });
+            return Ok(PayloadPart { reg: parts[0].reg, len: UNIVERSAL + len });
         }
         Ok(self.concatenate(&parts))
     }
 
     /// Both inputs in registers that fields are written to.
-    fn own_payload(&mut self, universal: RawOperand, input: RawOperand, len: u32) -> Lowered<Part> {
+    fn own_payload(&mut self, universal: RawOperand, input: RawOperand, len: u32) -> Lowered<PayloadPart> {
         let parts = [self.part(universal, UNIVERSAL * GRF)?, self.part(input, len * GRF)?];
         Ok(self.concatenate(&parts))
     }
@@ -141,7 +156,13 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    fn estimate(&mut self, kind: Kind, payload: Part, picture: SurfaceId, output: RawOperand) -> Lowered {
+    fn estimate(
+        &mut self,
+        kind: MotionMessage,
+        payload: PayloadPart,
+        picture: SurfaceId,
+        output: RawOperand,
+    ) -> Lowered {
         let surface = self.surface(picture)?;
         let (target, copy) = self.response(output, kind.response * GRF)?;
         let message =

@@ -4,7 +4,7 @@ use gen_ir::{Dst, Op, Sfid, Src, Type};
 use messages::hdc::{Dc0, OwordBlock};
 use visa::{Op as Visa, RawOperand, SurfaceId};
 
-use super::{Message, Part, block_exec, oword_count, svm::MAX_OWORDS};
+use super::{Message, PayloadPart, block_exec, oword_count, svm::MAX_OWORDS};
 use crate::{
     build::{self, Lanes, VReg},
     lower::{Lowered, Lowerer},
@@ -48,7 +48,7 @@ impl Lowerer<'_> {
             let dst = Dst::packed(header.plus(8), Type::Ud);
             self.emit(build::op(Op::Add, Lanes::SCALAR, dst, &[dword, Src::ud(at)]));
         }
-        let header = Part { reg: header, len: 1 };
+        let header = PayloadPart { reg: header, len: 1 };
         let kind = match (store, unaligned) {
             (true, _) => Dc0::OwordBlockWrite,
             (false, true) => Dc0::UnalignedOwordBlockRead,

@@ -109,10 +109,10 @@ impl Lowerer<'_> {
     /// One payload of two, where messages are not split, and the descriptor with its length.
     fn joined_payload(
         &mut self,
-        first: super::Part,
-        second: super::Part,
+        first: super::PayloadPart,
+        second: super::PayloadPart,
         desc: Desc<Virtual>,
-    ) -> Lowered<(super::Part, Desc<Virtual>)> {
+    ) -> Lowered<(super::PayloadPart, Desc<Virtual>)> {
         if second.len == 0 {
             return Ok((first, desc));
         }

@@ -11,7 +11,7 @@ use narrow::{low_u32, to_index, to_u8};
 use smallvec::SmallVec;
 use visa::{ChannelMask, Op as Visa, SamplerId, op::Sample};
 
-use super::{Message, Part, Parts, Surface, hdc::disabled};
+use super::{Message, Parts, PayloadPart, Surface, hdc::disabled};
 use crate::{
     build::{self, Lanes, VReg},
     lower::{Lowered, Lowerer},
@@ -116,7 +116,7 @@ impl Lowerer<'_> {
                         copy
                     }
                 };
-                parts.push(Part { reg, len });
+                parts.push(PayloadPart { reg, len });
             }
             if parts.is_empty() {
                 return Err("a sampler message without parameters".into());
@@ -203,7 +203,7 @@ impl Lowerer<'_> {
         operation: MessageType,
         sample: &Sample<'_>,
         sampler: &Sampler,
-    ) -> Lowered<Part> {
+    ) -> Lowered<PayloadPart> {
         let header = self.plain_sampler_header(matches!(sampler, Sampler::Bindless(_)));
         let mut fixed = HeaderControl::new().with_pixel_null_mask(sample.pixel_null_mask);
         if !gather {
@@ -226,7 +226,7 @@ impl Lowerer<'_> {
         if let Sampler::Bindless(reg) = sampler {
             self.set_dword(header, 3, Src::scalar(*reg, Type::Ud));
         }
-        Ok(Part { reg: header, len: 1 })
+        Ok(PayloadPart { reg: header, len: 1 })
     }
 
     fn plain_sampler_header(&mut self, bindless: bool) -> VReg {
@@ -267,7 +267,7 @@ impl Lowerer<'_> {
         lanes: Lanes,
         message: Message,
         dst: VReg,
-        parts: &[Part],
+        parts: &[PayloadPart],
         desc: SamplerDesc,
     ) -> Lowered {
         let saved = std::mem::replace(&mut self.lanes, lanes);
@@ -326,13 +326,13 @@ impl Lowerer<'_> {
             let reg = self.plain_sampler_header(false);
             let control = HeaderControl::new().with_disabled_channels(disabled(channels));
             self.set_dword(reg, 2, Src::ud(control.into_bits()));
-            parts.push(Part { reg, len: 1 });
+            parts.push(PayloadPart { reg, len: 1 });
         }
         match lod {
             Some(lod) => parts.push(self.part(lod, lanes * 4)?),
             None if parts.is_empty() => {
                 let reg = self.zero_register();
-                parts.push(Part { reg, len: 1 });
+                parts.push(PayloadPart { reg, len: 1 });
             }
             None => {}
         }

@@ -8,7 +8,7 @@ use messages::sampler::{self, HeaderControl, MessageType, Parameter, SimdMode, W
 use narrow::{low_u8, low_u32};
 use visa::{ChannelMask, Operand, RawOperand, SamplerId, SurfaceId, VectorOperand};
 
-use super::{Message, Part, hdc::disabled};
+use super::{Message, PayloadPart, hdc::disabled};
 use crate::{
     build::{self, Lanes, VReg},
     lower::{Lowered, Lowerer},
@@ -145,7 +145,7 @@ impl Lowerer<'_> {
     /// Sends header and place; the block comes back.
     fn pixel_block(&mut self, block: &Block, header: VReg, place: VReg, dst: RawOperand) -> Lowered {
         let control = sampler::Sample::wide(block.message);
-        let parts = [Part { reg: header, len: 1 }, Part { reg: place, len: 1 }];
+        let parts = [PayloadPart { reg: header, len: 1 }, PayloadPart { reg: place, len: 1 }];
         let (target, copy) = self.response(dst, block.bytes)?;
         let response = block.bytes.div_ceil(self.grf());
         let sampler = Some(block.sampler);
@@ -173,10 +173,10 @@ impl Lowerer<'_> {
         self.lanes = Lanes { exec, chan: 0, ..whole };
         let zero = self.payload(lanes * 4 / self.grf());
         self.emit(build::mov(Lanes::all(exec), Dst::packed(zero, Type::Ud), Src::ud(0)));
-        let zero = Part { reg: zero, len: lanes * 4 / self.grf() };
+        let zero = PayloadPart { reg: zero, len: lanes * 4 / self.grf() };
         let part = |s: &mut Self, operand| s.part(operand, lanes * 4);
         let (u, v, r) = (part(self, u)?, part(self, v)?, part(self, r)?);
-        let header = Part { reg: self.media_header(channels, 0), len: 1 };
+        let header = PayloadPart { reg: self.media_header(channels, 0), len: 1 };
         let message = if sampler.is_some() { MessageType::Sample } else { MessageType::Load };
         let mut parts = [header, zero, zero, zero, zero];
         for (parameter, part) in [(Parameter::U, u), (Parameter::V, v), (Parameter::R, r)] {
@@ -210,7 +210,7 @@ impl Lowerer<'_> {
         control: sampler::Sample,
         sampler: Option<SamplerId>,
         surface: SurfaceId,
-        parts: &[Part],
+        parts: &[PayloadPart],
         target: VReg,
         response: u32,
     ) -> Lowered {

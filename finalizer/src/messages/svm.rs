@@ -9,7 +9,7 @@ use narrow::{to_index, to_u16};
 use visa::{Op as Visa, RawOperand};
 
 use super::{
-    Message, Operation, Part, Parts, block_exec,
+    Message, Operation, Parts, PayloadPart, block_exec,
     hdc::{atomic_operands, disabled, simd_mode, size_log2},
     oword_count,
 };
@@ -126,7 +126,7 @@ impl Lowerer<'_> {
         &mut self,
         store: bool,
         desc: impl Into<Descriptor>,
-        addresses: Part,
+        addresses: PayloadPart,
         data: RawOperand,
         bytes: u32,
     ) -> Lowered {
@@ -161,7 +161,7 @@ impl Lowerer<'_> {
         at: u32,
         data: RawOperand,
     ) -> Lowered {
-        let header = Part { reg: self.address_header(address)?, len: 1 };
+        let header = PayloadPart { reg: self.address_header(address)?, len: 1 };
         if at > 0 {
             let to = Dst::packed(header.reg, Type::Uq);
             let srcs = [Src::scalar(header.reg, Type::Uq), Src::ud(at)];
@@ -190,7 +190,7 @@ impl Lowerer<'_> {
         &mut self,
         exec: gen_ir::ExecSize,
         message: Message,
-        header: Part,
+        header: PayloadPart,
         data: RawOperand,
         bytes: u32,
         surface: Option<super::Surface>,

@@ -5,7 +5,7 @@ use messages::hdc::{Atomic, Dc1, SlotGroup, Surface};
 use visa::{Op as Visa, RawOperand, SurfaceId};
 
 use super::{
-    Message, Operation, Part, Parts,
+    Message, Operation, Parts, PayloadPart,
     hdc::{atomic_operands, disabled},
 };
 use crate::{
@@ -81,14 +81,14 @@ impl Lowerer<'_> {
     }
 
     /// Where messages are not split, typed messages carry a header with the pixel sample mask.
-    fn typed_header(&mut self) -> Option<Part> {
+    fn typed_header(&mut self) -> Option<PayloadPart> {
         if self.caps.sends.split {
             return None;
         }
         let header = self.zero_register();
         let mask = Dst::packed(header.plus(28), Type::Ud);
         self.emit(build::mov(Lanes::SCALAR, mask, Src::ud(0xffff)));
-        Some(Part { reg: header, len: 1 })
+        Some(PayloadPart { reg: header, len: 1 })
     }
 
     /// U, V, R and level of detail; what stands before a present one is sent even if it is ignored.

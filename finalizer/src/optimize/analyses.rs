@@ -11,38 +11,38 @@ use super::{candidates, locality::Locality, use_counts::UseCounts};
 
 /// A set of analyses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Facts(u8);
+pub(crate) struct AnalysisSet(u8);
 
-impl Facts {
-    pub const NONE: Facts = Facts(0);
+impl AnalysisSet {
+    pub const NONE: AnalysisSet = AnalysisSet(0);
     /// How many operands read each variable.
-    pub const READS: Facts = Facts(1);
+    pub const READS: AnalysisSet = AnalysisSet(1);
     /// Which variables are written, and the one block that touches each.
-    pub const TOUCHES: Facts = Facts(1 << 1);
+    pub const TOUCHES: AnalysisSet = AnalysisSet(1 << 1);
     /// Which variables live in one block only.
-    pub const LOCALITY: Facts = Facts(1 << 2);
+    pub const LOCALITY: AnalysisSet = AnalysisSet(1 << 2);
     /// Where values are compared with zero.
-    pub const TESTS: Facts = Facts(1 << 3);
+    pub const TESTS: AnalysisSet = AnalysisSet(1 << 3);
     /// Whether conditions are combined.
-    pub const COMBINATIONS: Facts = Facts(1 << 4);
+    pub const COMBINATIONS: AnalysisSet = AnalysisSet(1 << 4);
     /// Whether there are predicated moves through addresses.
-    pub const SCATTERS: Facts = Facts(1 << 5);
+    pub const SCATTERS: AnalysisSet = AnalysisSet(1 << 5);
     /// The control-flow graph, and the loops around each block.
-    pub const GRAPH: Facts = Facts(1 << 6);
+    pub const GRAPH: AnalysisSet = AnalysisSet(1 << 6);
 
-    pub const fn with(self, other: Facts) -> Facts {
-        Facts(self.0 | other.0)
+    pub const fn with(self, other: AnalysisSet) -> AnalysisSet {
+        AnalysisSet(self.0 | other.0)
     }
 
-    const fn and(self, other: Facts) -> Facts {
-        Facts(self.0 & other.0)
+    const fn and(self, other: AnalysisSet) -> AnalysisSet {
+        AnalysisSet(self.0 & other.0)
     }
 
-    const fn without(self, other: Facts) -> Facts {
-        Facts(self.0 & !other.0)
+    const fn without(self, other: AnalysisSet) -> AnalysisSet {
+        AnalysisSet(self.0 & !other.0)
     }
 
-    const fn has(self, other: Facts) -> bool {
+    const fn has(self, other: AnalysisSet) -> bool {
         self.0 & other.0 == other.0
     }
 }
@@ -50,7 +50,7 @@ impl Facts {
 /// Results of analyses, with a note which of them hold.
 #[derive(Debug, Default)]
 pub(crate) struct Analyses {
-    valid: Facts,
+    valid: AnalysisSet,
     use_counts: UseCounts,
     locality: Locality,
     /// Comparisons with zero: block and place.
@@ -64,16 +64,16 @@ pub(crate) struct Analyses {
 
 impl Analyses {
     /// The kernel has changed; only these hold still.
-    pub fn keep(&mut self, facts: Facts) {
+    pub fn keep(&mut self, facts: AnalysisSet) {
         self.valid = self.valid.and(facts);
     }
 
     /// The control-flow graph.
     pub(super) fn graph(&mut self, kernel: &Kernel<Virtual>) -> &Cfg {
-        if !self.valid.has(Facts::GRAPH) {
+        if !self.valid.has(AnalysisSet::GRAPH) {
             self.graph.find(kernel);
             self.graph.find_depths(&mut self.delta, &mut self.depths);
-            self.valid = self.valid.with(Facts::GRAPH);
+            self.valid = self.valid.with(AnalysisSet::GRAPH);
         }
         debug_assert_eq!(self.graph.len(), kernel.blocks.len(), "a pass has changed the blocks");
         &self.graph
@@ -81,9 +81,9 @@ impl Analyses {
 
     /// How often each variable is read. A pass that removes readers goes on counting.
     pub(super) fn reads(&mut self, kernel: &Kernel<Virtual>) -> &mut UseCounts {
-        if !self.valid.has(Facts::READS) {
+        if !self.valid.has(AnalysisSet::READS) {
             self.use_counts.count(kernel);
-            self.valid = self.valid.with(Facts::READS).without(Facts::TOUCHES);
+            self.valid = self.valid.with(AnalysisSet::READS).without(AnalysisSet::TOUCHES);
         }
         &mut self.use_counts
     }
@@ -91,29 +91,29 @@ impl Analyses {
     /// How often each variable is read, ready for a walk that notes who touches them.
     pub(super) fn reads_untouched(&mut self, kernel: &Kernel<Virtual>) -> &mut UseCounts {
         self.reads(kernel);
-        if self.valid.has(Facts::TOUCHES) {
+        if self.valid.has(AnalysisSet::TOUCHES) {
             self.use_counts.walk_again(&kernel.vars);
-            self.valid = self.valid.without(Facts::TOUCHES);
+            self.valid = self.valid.without(AnalysisSet::TOUCHES);
         }
         &mut self.use_counts
     }
 
     /// A walk over the kernel has told the counts who touches each variable.
     pub(super) fn touches_are_known(&mut self) {
-        self.valid = self.valid.with(Facts::TOUCHES);
+        self.valid = self.valid.with(AnalysisSet::TOUCHES);
     }
 
     /// Which variables live in one block, and which are written.
     pub(super) fn local(&mut self, kernel: &Kernel<Virtual>) -> (&Locality, &UseCounts) {
-        if !self.valid.has(Facts::TOUCHES) {
+        if !self.valid.has(AnalysisSet::TOUCHES) {
             // Counts of readers may be off, the rest needs their list in the right length at least.
             self.reads_untouched(kernel).find_touches(kernel);
             self.touches_are_known();
         }
-        if !self.valid.has(Facts::LOCALITY) {
+        if !self.valid.has(AnalysisSet::LOCALITY) {
             self.graph(kernel);
             self.locality.take(kernel, &self.depths, &self.use_counts);
-            self.valid = self.valid.with(Facts::LOCALITY);
+            self.valid = self.valid.with(AnalysisSet::LOCALITY);
         }
         (&self.locality, &self.use_counts)
     }
@@ -127,27 +127,27 @@ impl Analyses {
 
     /// Which variables live in one block only.
     pub(super) fn locality(&mut self, kernel: &Kernel<Virtual>) -> &Locality {
-        if !self.valid.has(Facts::LOCALITY) {
+        if !self.valid.has(AnalysisSet::LOCALITY) {
             self.graph(kernel);
-            if self.valid.has(Facts::TOUCHES) {
+            if self.valid.has(AnalysisSet::TOUCHES) {
                 self.locality.take(kernel, &self.depths, &self.use_counts);
             } else {
                 self.locality.find(kernel, &self.depths);
             }
-            self.valid = self.valid.with(Facts::LOCALITY);
+            self.valid = self.valid.with(AnalysisSet::LOCALITY);
         }
         &self.locality
     }
 
     /// Comparisons with zero, in order. Comes back with [`Analyses::return_tests`].
     pub(super) fn take_tests(&mut self, kernel: &Kernel<Virtual>) -> Vec<(usize, usize)> {
-        if !self.valid.has(Facts::TESTS) {
+        if !self.valid.has(AnalysisSet::TESTS) {
             self.tests.clear();
             for (b, block) in kernel.blocks.iter().enumerate() {
                 let tests = block.insts.iter().enumerate().filter(|(_, i)| candidates::tests_zero(i));
                 self.tests.extend(tests.map(|(i, _)| (b, i)));
             }
-            self.valid = self.valid.with(Facts::TESTS);
+            self.valid = self.valid.with(AnalysisSet::TESTS);
         }
         std::mem::take(&mut self.tests)
     }
@@ -159,29 +159,29 @@ impl Analyses {
 
     /// Whether conditions are combined anywhere.
     pub(super) fn combines(&mut self, kernel: &Kernel<Virtual>) -> bool {
-        if !self.valid.has(Facts::COMBINATIONS) {
+        if !self.valid.has(AnalysisSet::COMBINATIONS) {
             self.combines = kernel.insts().any(|(_, i)| candidates::combines(i, &kernel.vars));
-            self.valid = self.valid.with(Facts::COMBINATIONS);
+            self.valid = self.valid.with(AnalysisSet::COMBINATIONS);
         }
         self.combines
     }
 
     /// Whether there are predicated moves through addresses.
     pub(super) fn scatters(&mut self, kernel: &Kernel<Virtual>) -> bool {
-        if !self.valid.has(Facts::SCATTERS) {
+        if !self.valid.has(AnalysisSet::SCATTERS) {
             self.scatters = kernel.insts().any(|(_, i)| candidates::scatters(i));
-            self.valid = self.valid.with(Facts::SCATTERS);
+            self.valid = self.valid.with(AnalysisSet::SCATTERS);
         }
         self.scatters
     }
 
     /// Begins counts that the walk of another pass takes along.
-    pub(super) fn start(&mut self, kernel: &Kernel<Virtual>, facts: Facts) {
+    pub(super) fn start(&mut self, kernel: &Kernel<Virtual>, facts: AnalysisSet) {
         self.use_counts.start(&kernel.vars);
         self.tests.clear();
         (self.combines, self.scatters) = (false, false);
-        let graph = self.valid.and(Facts::GRAPH);
-        self.valid = facts.without(Facts::TOUCHES).without(Facts::LOCALITY).with(graph);
+        let graph = self.valid.and(AnalysisSet::GRAPH);
+        self.valid = facts.without(AnalysisSet::TOUCHES).without(AnalysisSet::LOCALITY).with(graph);
     }
 
     /// An instruction before legalization, as it stays.

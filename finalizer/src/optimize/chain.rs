@@ -15,7 +15,7 @@ use std::ops::Range;
 const REACH: usize = 32;
 
 /// Bytes of a flag: channels by eight.
-type Part = Range<u32>;
+type FlagBytes = Range<u32>;
 
 /// How often something is read and written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -51,7 +51,7 @@ impl Uses {
     }
 
     /// How often a part of a variable is touched.
-    fn of(&self, v: VarId, part: &Part) -> Count {
+    fn of(&self, v: VarId, part: &FlagBytes) -> Count {
         let [low, high, all] = self.counts[v.index()];
         match (part.start, part.end) {
             (_, ..=2) => low,
@@ -60,18 +60,18 @@ impl Uses {
         }
     }
 
-    fn all(&self, v: VarId, part: &Part) -> u32 {
+    fn all(&self, v: VarId, part: &FlagBytes) -> u32 {
         let Count { reads, writes } = self.of(v, part);
         reads + writes
     }
 
-    fn once(&self, v: VarId, part: &Part) -> bool {
+    fn once(&self, v: VarId, part: &FlagBytes) -> bool {
         self.of(v, part) == Count { reads: 1, writes: 1 }
     }
 }
 
 /// The bytes of a flag that an operand touches, if it is one.
-fn touched(inst: &Inst<Virtual>, role: Role, reg: Reg<Virtual>) -> Part {
+fn touched(inst: &Inst<Virtual>, role: Role, reg: Reg<Virtual>) -> FlagBytes {
     let seq = role != Role::Pred || inst.pred.is_none_or(|p| p.ctrl == PredCtrl::Seq);
     let channels = u32::from(inst.chan)..u32::from(inst.chan) + inst.exec.lanes();
     match role {
@@ -87,7 +87,7 @@ fn touched(inst: &Inst<Virtual>, role: Role, reg: Reg<Virtual>) -> Part {
     }
 }
 
-const fn meet(a: &Part, b: &Part) -> bool {
+const fn meet(a: &FlagBytes, b: &FlagBytes) -> bool {
     a.start < b.end && b.start < a.end
 }
 
@@ -140,7 +140,7 @@ pub(super) fn comparisons(kernel: &mut Kernel<Virtual>, uses: &mut Uses) -> bool
 struct Combination {
     or: bool,
     /// The part of the flags that it is about.
-    part: Part,
+    part: FlagBytes,
     result: VarId,
     /// The flag made first, and the one made second.
     early: VarId,
@@ -154,7 +154,7 @@ struct Combination {
 }
 
 /// Gives a flag's operands another variable where they touch a part of it.
-fn rename(inst: &mut Inst<Virtual>, from: VarId, to: VarId, part: &Part) {
+fn rename(inst: &mut Inst<Virtual>, from: VarId, to: VarId, part: &FlagBytes) {
     let old = *inst;
     *inst = old.map_regs(|role, reg| {
         let goes = reg.var() == Some(from) && meet(&touched(&old, role, reg), part);

@@ -16,7 +16,7 @@ use crate::lists::reset;
 
 /// One move into such a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-struct Part {
+struct ConstantMove {
     byte: u32,
     horz: u8,
     ty: Type,
@@ -28,7 +28,7 @@ struct Part {
 
 /// What the walk over a block knows of a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum State {
+enum ConstantState {
     /// Nothing yet.
     Fresh,
     /// Only such moves so far.
@@ -53,14 +53,14 @@ struct Made {
 /// Memory for [`share`].
 #[derive(Debug, Default)]
 pub(super) struct ConstantMemory {
-    state: Vec<State>,
+    state: Vec<ConstantState>,
     instead: Vec<Option<VarId>>,
     /// Moves of the block in question: variable and place.
     moves: Vec<(VarId, u32)>,
     /// The last of the moves of a variable.
     last: Vec<u32>,
     made: Vec<Made>,
-    parts: Vec<Part>,
+    parts: Vec<ConstantMove>,
     /// The last one made, by the hash of its parts, size and placement.
     by_hash: HashMap<u64, u32>,
 }
@@ -87,7 +87,7 @@ pub(super) fn share(
             continue;
         }
         if !std::mem::replace(&mut ready, true) {
-            reset(state, vars, State::Fresh);
+            reset(state, vars, ConstantState::Fresh);
             reset(instead, vars, None);
             reset(last, vars, 0);
         }
@@ -96,21 +96,26 @@ pub(super) fn share(
             inst.for_each_read(|reg| {
                 if let Some(v) = reg.var() {
                     let s = &mut state[v.index()];
-                    *s = if matches!(s, State::Made | State::Read) { State::Read } else { State::Other };
+                    *s = if matches!(s, ConstantState::Made | ConstantState::Read) {
+                        ConstantState::Read
+                    } else {
+                        ConstantState::Other
+                    };
                 }
             });
             let Some(v) = inst.dst.reg().and_then(Reg::var) else { continue };
             let s = &mut state[v.index()];
-            let free =
-                inst.op == Op::Mov && matches!(s, State::Fresh | State::Made) && locality.only_in(v, b);
+            let free = inst.op == Op::Mov
+                && matches!(s, ConstantState::Fresh | ConstantState::Made)
+                && locality.only_in(v, b);
             if free && part(inst, &kernel.vars, use_counts).is_some() {
-                *s = State::Made;
+                *s = ConstantState::Made;
                 moves.push((v, to_index(i)));
             } else {
-                *s = State::Other;
+                *s = ConstantState::Other;
             }
         }
-        moves.retain(|(v, _)| state[v.index()] == State::Read);
+        moves.retain(|(v, _)| state[v.index()] == ConstantState::Read);
         if moves.len() < 2 {
             continue;
         }
@@ -185,7 +190,7 @@ fn hash_of(key: &impl Hash) -> u64 {
 }
 
 /// The instruction as a part of such a value.
-fn part(inst: &Inst<Virtual>, vars: &[gen_ir::Var], use_counts: &UseCounts) -> Option<Part> {
+fn part(inst: &Inst<Virtual>, vars: &[gen_ir::Var], use_counts: &UseCounts) -> Option<ConstantMove> {
     let symbol = inst.opts.has(Options::SYMBOL_LOW) || inst.opts.has(Options::SYMBOL_HIGH);
     if inst.op != Op::Mov || inst.pred.is_some() || inst.cond.is_some() || inst.sat || symbol {
         return None;
@@ -200,7 +205,14 @@ fn part(inst: &Inst<Virtual>, vars: &[gen_ir::Var], use_counts: &UseCounts) -> O
         }),
         _ => false,
     };
-    lasting.then_some(Part { byte: reg.byte, horz, ty, exec: inst.exec, masked_from, src: inst.src[0] })
+    lasting.then_some(ConstantMove {
+        byte: reg.byte,
+        horz,
+        ty,
+        exec: inst.exec,
+        masked_from,
+        src: inst.src[0],
+    })
 }
 
 #[cfg(test)]

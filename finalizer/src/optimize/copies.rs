@@ -9,7 +9,7 @@ use gen_ir::{
     Arf, Base, Class, Dst, Extent, Inst, Kernel, Op, Options, Reg, Region, Src, SrcMod, Type, Var, VarClass,
     VarId, Virtual,
 };
-use narrow::to_index;
+use narrow::{to_index, to_u8};
 use platforms::{Caps, Platform};
 
 use super::legal;
@@ -58,17 +58,17 @@ enum Reach {
 
 /// What a copy's destination can be replaced by.
 #[derive(Clone, Copy, Debug)]
-enum Origin {
+enum CopySource {
     Reg { reg: Reg<Virtual>, bytes: Extent, region: Region, ty: Type, mods: SrcMod },
     Imm { bits: u64, ty: Type },
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Copy {
+struct KnownCopy {
     dst: VarId,
     dst_bytes: Extent,
     dst_ty: Type,
-    origin: Origin,
+    origin: CopySource,
     lanes: u32,
     chan: u8,
     no_mask: bool,
@@ -80,7 +80,7 @@ struct Copy {
     older_src: u32,
 }
 
-impl Copy {
+impl KnownCopy {
     /// The channel whose element of the destination a byte belongs to, and which byte of the element it is.
     fn lane_at(&self, byte: u32) -> (u32, u32) {
         let offset = byte - self.dst_bytes.start;
@@ -88,12 +88,12 @@ impl Copy {
     }
 
     /// The copy as it is for its channels from `first` on, if its elements are packed on both sides or one for all.
-    fn starting_at(&self, first: u32) -> Option<Copy> {
+    fn starting_at(&self, first: u32) -> Option<KnownCopy> {
         let mut rest = *self;
         if first == 0 {
             return Some(rest);
         }
-        if let Origin::Reg { reg, region, ty, .. } = &mut rest.origin
+        if let CopySource::Reg { reg, region, ty, .. } = &mut rest.origin
             && !region.is_scalar()
         {
             if !region.one_by_one(self.lanes) {
@@ -123,7 +123,7 @@ impl Newest {
 /// block costs no allocation once the vectors have grown.
 #[derive(Debug, Default)]
 pub(super) struct Copies {
-    all: Vec<Copy>,
+    all: Vec<KnownCopy>,
     /// By variable.
     newest: Vec<Newest>,
     /// Those that a write through an address may end.
@@ -187,12 +187,12 @@ impl Copies {
                 continue;
             }
             match copy.origin {
-                Origin::Imm { bits, ty: imm_ty } => {
+                CopySource::Imm { bits, ty: imm_ty } => {
                     if let Some(src) = place_immediate(inst, i, mods, ty, bits, imm_ty) {
                         inst.src[i] = src;
                     }
                 }
-                Origin::Reg { reg: origin, ty: origin_ty, region, mods, .. } => {
+                CopySource::Reg { reg: origin, ty: origin_ty, region, mods, .. } => {
                     // Where bytes are read as source 0 only, the sources of a sum may change places.
                     let refused = i != 0 && origin_ty.bytes() == 1 && !self.byte_sources;
                     let swap = refused && i == 1 && commutes(inst) && !inst.src[0].is_imm() && {
@@ -233,7 +233,7 @@ impl Copies {
         let mut at = self.newest[var.index()].src;
         while let Some(c) = self.all.get(at as usize) {
             at = c.older_src;
-            let Origin::Reg { reg: origin, region: r, ty: t, mods: SrcMod::None, .. } = c.origin else {
+            let CopySource::Reg { reg: origin, region: r, ty: t, mods: SrcMod::None, .. } = c.origin else {
                 continue;
             };
             let same = c.live
@@ -244,7 +244,7 @@ impl Copies {
             // An operation on two registers writes the first before it reads the second.
             let meets = to.var() == Some(c.dst) && written.overlaps(c.dst_bytes);
             if same && !meets && c.dst_bytes.start.is_multiple_of(grf_bytes) {
-                let row = lanes.min(8).min(grf_bytes / dst_ty.bytes()) as u8;
+                let row = to_u8(lanes.min(8).min(grf_bytes / dst_ty.bytes()));
                 inst.src[0] = Src::new(there, Region::new(row, row, 1), dst_ty);
                 return;
             }
@@ -253,7 +253,14 @@ impl Copies {
 
     /// The newest copy, from a certain one on, that defines all that channel by channel is read: from the channel
     /// on with which the reader begins.
-    fn find(&self, newest: u32, byte: u32, region: Region, ty: Type, inst: &Inst<Virtual>) -> Option<Copy> {
+    fn find(
+        &self,
+        newest: u32,
+        byte: u32,
+        region: Region,
+        ty: Type,
+        inst: &Inst<Virtual>,
+    ) -> Option<KnownCopy> {
         let mut at = newest;
         while let Some(c) = self.all.get(at as usize) {
             at = c.older_dst;
@@ -309,7 +316,7 @@ impl Copies {
         }
         (at, newer) = (newest.src, NONE);
         while let Some(c) = self.all.get_mut(at as usize) {
-            if let Origin::Reg { bytes, .. } = c.origin {
+            if let CopySource::Reg { bytes, .. } = c.origin {
                 c.live &= !bytes.overlaps(written);
             }
             let (live, older) = (c.live, c.older_src);
@@ -336,7 +343,7 @@ impl Copies {
         }
         let origin = match inst.src[0] {
             Src::Imm { bits, ty } if keeps_value(ty, dst_ty) && !is_packed(ty) => {
-                Origin::Imm { bits: extend(bits, ty, dst_ty), ty: dst_ty }
+                CopySource::Imm { bits: extend(bits, ty, dst_ty), ty: dst_ty }
             }
             Src::Direct { reg, region, mods, ty }
                 if keeps_value(ty, dst_ty) && (!mods.any() || ty.is_float()) =>
@@ -350,7 +357,7 @@ impl Copies {
                 if reach(v) == Reach::None || overlapping || !plain_region {
                     return;
                 }
-                Origin::Reg { reg, bytes, region, ty, mods }
+                CopySource::Reg { reg, bytes, region, ty, mods }
             }
             _ => return,
         };
@@ -361,7 +368,7 @@ impl Copies {
         if [Some(dst_var), origin.var()].into_iter().flatten().any(|v| reach(v) == Reach::Addressed) {
             self.addressed.push(id);
         }
-        self.all.push(Copy {
+        self.all.push(KnownCopy {
             dst: dst_var,
             dst_bytes,
             dst_ty,
@@ -377,11 +384,11 @@ impl Copies {
     }
 }
 
-impl Origin {
+impl CopySource {
     fn var(&self) -> Option<VarId> {
         match self {
-            Origin::Reg { reg, .. } => reg.var(),
-            Origin::Imm { .. } => None,
+            CopySource::Reg { reg, .. } => reg.var(),
+            CopySource::Imm { .. } => None,
         }
     }
 }
@@ -468,7 +475,7 @@ fn commutes(inst: &Inst<Virtual>) -> bool {
 fn replace_register(
     inst: &Inst<Virtual>,
     i: usize,
-    copy: &Copy,
+    copy: &KnownCopy,
     (origin, origin_mods): (Reg<Virtual>, SrcMod),
     origin_ty: Type,
     origin_region: Region,
@@ -517,7 +524,7 @@ fn modified(inst: &Inst<Virtual>, i: usize, first: SrcMod, then: SrcMod) -> Opti
 }
 
 /// [`replace_register`] where no widening is involved and the instruction stays legal.
-fn replace_legally(inst: &mut Inst<Virtual>, i: usize, copy: &Copy, platform: Platform, grf_bytes: u32) {
+fn replace_legally(inst: &mut Inst<Virtual>, i: usize, copy: &KnownCopy, platform: Platform, grf_bytes: u32) {
     let small = |t: Option<Type>| t.is_none_or(|t| t.bytes() <= 4);
     let simple = inst.op.info().class == Class::Basic
         && !inst.dst.reg().is_some_and(|r| matches!(r.base(), Base::Arf(Arf::Acc(_))))
@@ -528,14 +535,14 @@ fn replace_legally(inst: &mut Inst<Virtual>, i: usize, copy: &Copy, platform: Pl
         return;
     }
     let src = match copy.origin {
-        Origin::Reg { reg, region, ty, mods, .. } if ty.bytes() == copy.dst_ty.bytes() => {
+        CopySource::Reg { reg, region, ty, mods, .. } if ty.bytes() == copy.dst_ty.bytes() => {
             replace_register(inst, i, copy, (reg, mods), ty, region)
         }
-        Origin::Imm { bits, ty } => match inst.src[i] {
+        CopySource::Imm { bits, ty } => match inst.src[i] {
             Src::Direct { mods, ty: read_as, .. } => place_immediate(inst, i, mods, read_as, bits, ty),
             _ => None,
         },
-        Origin::Reg { .. } => None,
+        CopySource::Reg { .. } => None,
     };
     let Some(src) = src else { return };
     let mut new = *inst;
@@ -548,7 +555,7 @@ fn replace_legally(inst: &mut Inst<Virtual>, i: usize, copy: &Copy, platform: Pl
 
 /// Whether a sum or a left shift of 64 bits may read a dword instead of its extension. (The walk over
 /// copies allows that only where 64-bit integers are native, in any region.)
-fn widens_to_qword(inst: &Inst<Virtual>, i: usize, copy: &Copy, origin_ty: Type) -> bool {
+fn widens_to_qword(inst: &Inst<Virtual>, i: usize, copy: &KnownCopy, origin_ty: Type) -> bool {
     let shift = inst.op == Op::Shl && i == 0;
     copy.mixes_qwords && origin_ty.bytes() == 4 && (inst.op == Op::Add || shift)
 }
@@ -557,7 +564,7 @@ fn widens_to_qword(inst: &Inst<Virtual>, i: usize, copy: &Copy, origin_ty: Type)
 ///
 /// The hardware computes integers of words and bytes in full precision for a dword destination; what
 /// changes is how a comparison or a right shift sees the sign.
-fn reads_widened(inst: &Inst<Virtual>, i: usize, ty: Type, copy: &Copy, origin_ty: Type) -> bool {
+fn reads_widened(inst: &Inst<Virtual>, i: usize, ty: Type, copy: &KnownCopy, origin_ty: Type) -> bool {
     // A dword read of a zero-extended value is the value, whatever the sign of the types.
     let same_value = ty == copy.dst_ty || !origin_ty.is_signed();
     let dword_result = inst.dst.ty().is_some_and(|t| t.is_int() && t.bytes() >= copy.dst_ty.bytes());

@@ -8,7 +8,7 @@
 use gen_ir::{Dst, Inst, Kernel, Op, Options, Payload, Virtual};
 use narrow::to_index;
 
-use super::use_counts::{Entry, NOWHERE, SEVERAL, UseCounts, calls, goes_elsewhere, touch};
+use super::use_counts::{NOWHERE, SEVERAL, UseCounts, VarUses, calls, goes_elsewhere, touch};
 
 /// Makes such instructions `nop`. `use_counts` has counted the kernel, and learns which block touches each variable
 /// and which variables are written.
@@ -76,7 +76,7 @@ fn sweep(kernel: &mut Kernel<Virtual>, grf_bytes: u32, use_counts: &mut UseCount
     again
 }
 
-fn is_dead(inst: &Inst<Virtual>, vars: &[Entry]) -> bool {
+fn is_dead(inst: &Inst<Virtual>, vars: &[VarUses]) -> bool {
     let dst_dead = match &inst.dst {
         Dst::Direct { reg, .. } => match reg.var() {
             Some(v) => vars[v.index()].is_unread(),

@@ -195,17 +195,17 @@ mod tests {
     use platforms::Platform;
 
     /// Messages to surfaces whose index is in dword `n` of a variable, with other instructions between.
-    struct Built {
+    struct SurfaceMessages {
         kernel: Kernel<Virtual>,
         surfaces: VarId,
     }
 
-    impl Built {
-        fn new() -> Built {
+    impl SurfaceMessages {
+        fn new() -> SurfaceMessages {
             let mut kernel = Kernel::new("k", Platform::Skl);
             let surfaces = kernel.add_var(Var { live_in: true, ..Var::temp(VarClass::General, 32, 32) });
             kernel.blocks.push(Block::default());
-            Built { kernel, surfaces }
+            SurfaceMessages { kernel, surfaces }
         }
 
         fn message(&mut self, surface: u32, bits: u32) {
@@ -242,14 +242,14 @@ mod tests {
 
     #[test]
     fn a_row_of_messages_computes_its_descriptor_once() {
-        let mut k = Built::new();
+        let mut k = SurfaceMessages::new();
         (0..4).for_each(|_| k.message(1, 7));
         assert_eq!(k.sums(), 1);
     }
 
     #[test]
     fn other_surfaces_and_bits_have_their_own() {
-        let mut k = Built::new();
+        let mut k = SurfaceMessages::new();
         [(1, 7), (1, 8), (2, 8), (1, 7)].into_iter().for_each(|(s, bits)| k.message(s, bits));
         assert_eq!(k.sums(), 4);
     }
@@ -257,7 +257,7 @@ mod tests {
     #[test]
     fn a_surface_that_changes_is_added_again() {
         for (byte, sums) in [(4, 2), (8, 1)] {
-            let mut k = Built::new();
+            let mut k = SurfaceMessages::new();
             k.message(1, 7);
             let mut mov = Inst::new(Op::Mov, ExecSize::S1);
             mov.dst = Dst::packed(Reg::var_at(k.surfaces, byte), Type::Ud);
@@ -271,7 +271,7 @@ mod tests {
     #[test]
     fn addresses_that_need_all_the_room_come_between() {
         for (bytes, sums) in [(32, 2), (16, 1)] {
-            let mut k = Built::new();
+            let mut k = SurfaceMessages::new();
             k.message(1, 7);
             let a = k.kernel.add_var(Var { origin: Some(0), ..Var::temp(VarClass::Address, bytes, 2) });
             let mut mov = Inst::new(Op::Mov, ExecSize::S8);

@@ -44,7 +44,7 @@ struct Header {
 
 /// A header that later messages may have.
 #[derive(Clone, Copy, Debug)]
-struct Kept {
+struct KeptHeader {
     var: VarId,
     last_read: u32,
     /// The variables that its dwords are made of, each as a bit that it may share.
@@ -52,10 +52,10 @@ struct Kept {
     dwords: [Option<Formula>; DWORDS],
 }
 
-impl Kept {
-    fn new(var: VarId, last_read: u32, dwords: [Option<Formula>; DWORDS]) -> Kept {
+impl KeptHeader {
+    fn new(var: VarId, last_read: u32, dwords: [Option<Formula>; DWORDS]) -> KeptHeader {
         let vars = dwords.iter().flatten().flat_map(Formula::vars).fold(0, |all, v| all | bit(v));
-        Kept { var, last_read, vars, dwords }
+        KeptHeader { var, last_read, vars, dwords }
     }
 }
 
@@ -66,7 +66,7 @@ const fn bit(v: VarId) -> u64 {
 
 /// A touch of a header: its number, the place, the dword for writes of one.
 #[derive(Clone, Copy, Debug)]
-struct Touch {
+struct HeaderTouch {
     header: u32,
     at: u32,
     dword: Option<u8>,
@@ -88,9 +88,9 @@ pub(super) struct HeaderMemory {
     /// Where the block last wrote each variable.
     written: Vec<u32>,
     headers: Vec<Header>,
-    writes: Vec<Touch>,
-    reads: Vec<Touch>,
-    kept: Vec<Kept>,
+    writes: Vec<HeaderTouch>,
+    reads: Vec<HeaderTouch>,
+    kept: Vec<KeptHeader>,
     /// First writes, and what is made before them that a header wants.
     earlier: Vec<Earlier>,
 }
@@ -138,8 +138,15 @@ pub(super) fn share(
         if memory.headers.is_empty() {
             continue;
         }
-        let mut pass =
-            Pass { insts: &mut block.insts, vars, use_counts, locality, block: b, grf_bytes, memory };
+        let mut pass = HeaderSharing {
+            insts: &mut block.insts,
+            vars,
+            use_counts,
+            locality,
+            block: b,
+            grf_bytes,
+            memory,
+        };
         pass.collect();
         pass.walk();
         pass.start_earlier();
@@ -186,7 +193,7 @@ fn filled((src, step): (VSrc, u32), n: usize) -> VSrc {
     }
 }
 
-struct Pass<'a> {
+struct HeaderSharing<'a> {
     insts: &'a mut Vec<Inst<Virtual>>,
     vars: &'a mut [Var],
     use_counts: &'a mut UseCounts,
@@ -196,7 +203,7 @@ struct Pass<'a> {
     memory: &'a mut HeaderMemory,
 }
 
-impl Pass<'_> {
+impl HeaderSharing<'_> {
     fn dwords(&self) -> usize {
         (self.grf_bytes / 4) as usize
     }
@@ -225,7 +232,7 @@ impl Pass<'_> {
                     h.first_read = h.first_read.min(at);
                     h.last_read = at;
                     h.copied |= inst.op == Op::Mov && inst.exec.lanes() * 4 == self.grf_bytes;
-                    reads.push(Touch { header, at, dword: None });
+                    reads.push(HeaderTouch { header, at, dword: None });
                     return;
                 }
                 let dword = inst.exec.lanes() == 1
@@ -235,7 +242,7 @@ impl Pass<'_> {
                         if ty.bytes() == 4 && reg.byte.is_multiple_of(4) && reg.byte < self.grf_bytes);
                 h.fits &= at == h.first || at > h.first && dword && inst.cond.is_none();
                 h.last_write = at;
-                writes.push(Touch { header, at, dword: dword.then_some(to_u8(reg.byte / 4)) });
+                writes.push(HeaderTouch { header, at, dword: dword.then_some(to_u8(reg.byte / 4)) });
             });
         }
         for h in headers.iter_mut() {
@@ -349,7 +356,7 @@ impl Pass<'_> {
                 if kept.len() == KEPT {
                     kept.remove(0);
                 }
-                kept.push(Kept::new(h.var, h.last_read, formulas));
+                kept.push(KeptHeader::new(h.var, h.last_read, formulas));
             }
         }
     }
@@ -410,7 +417,7 @@ impl Pass<'_> {
             });
         }
         self.use_counts.replace(h.var, kept.var);
-        self.memory.kept.push(Kept::new(kept.var, h.last_read, formulas));
+        self.memory.kept.push(KeptHeader::new(kept.var, h.last_read, formulas));
     }
 
     /// Notes where a header could start so that what is moved into it can be made there.
@@ -450,7 +457,7 @@ impl Pass<'_> {
 }
 
 /// The touches of a header in a list that is sorted by header.
-fn touches(list: &[Touch], header: u32) -> impl Iterator<Item = &Touch> {
+fn touches(list: &[HeaderTouch], header: u32) -> impl Iterator<Item = &HeaderTouch> {
     let from = list.partition_point(|t| t.header < header);
     list[from..].iter().take_while(move |t| t.header == header)
 }

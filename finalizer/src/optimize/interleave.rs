@@ -19,7 +19,7 @@ use platforms::Caps;
 use super::{legal, locality::Locality};
 use crate::{
     build::{extend, with_type},
-    legalize::piece,
+    legalize::slice,
 };
 
 /// How far apart operation and moves may stand.
@@ -315,7 +315,7 @@ impl Pair {
         (horz, ty): (u8, Type),
     ) -> Inst<Virtual> {
         let half = &self.halves[k];
-        let mut part = piece(whole, half.lanes * to_index(k), half.lanes);
+        let mut part = slice(whole, half.lanes * to_index(k), half.lanes);
         part.chan = insts[self.at[k]].chan;
         part.dst = Dst::Direct { reg: Reg::var_at(half.dst, half.written.start), horz, ty };
         part

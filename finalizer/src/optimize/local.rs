@@ -12,14 +12,14 @@ use super::{
     coalesce,
     dead::removable,
     locality::Locality,
-    use_counts::{Entry, UseCounts},
+    use_counts::{UseCounts, VarUses},
 };
 use crate::lists::refill;
 
 /// Memory for [`tidy`].
 #[derive(Debug, Default)]
 pub(super) struct LocalMemory {
-    needs: Vec<Need>,
+    needs: Vec<LaterReads>,
     /// Moves of a block that are the last to read their source, from the last to the first.
     last_reads: Vec<u32>,
 }
@@ -40,7 +40,11 @@ pub(super) fn tidy(
     let LocalMemory { needs, last_reads } = memory;
     refill(
         needs,
-        use_counts.vars.iter().zip(locality.each()).map(|(entry, only_block)| Need::start(entry, only_block)),
+        use_counts
+            .vars
+            .iter()
+            .zip(locality.each())
+            .map(|(entry, only_block)| LaterReads::start(entry, only_block)),
     );
     for b in (0..kernel.blocks.len()).filter(|&b| locality.any_in(b)) {
         last_reads.clear();
@@ -93,7 +97,7 @@ const NOTHING: Extent = Extent { start: 0, end: 0 };
 
 /// What later code of the block reads of a variable.
 #[derive(Clone, Copy, Debug)]
-struct Need {
+struct LaterReads {
     bytes: Extent,
     /// What all readers have in common.
     layout: Layout,
@@ -105,9 +109,9 @@ struct Need {
     counts: bool,
 }
 
-impl Need {
-    fn start(entry: &Entry, only_block: u32) -> Need {
-        Need {
+impl LaterReads {
+    fn start(entry: &VarUses, only_block: u32) -> LaterReads {
+        LaterReads {
             bytes: NOTHING,
             layout: Layout::NONE,
             only_block,

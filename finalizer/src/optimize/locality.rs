@@ -14,7 +14,7 @@ pub(super) struct Locality {
     /// The same, but values of an earlier run of the block may come in.
     touched: Vec<u32>,
     /// While looking: what the block has written of each variable.
-    defined: Vec<Defined>,
+    defined: Vec<DefinedBytes>,
     /// Whether each block has variables that no other block touches.
     local: Vec<bool>,
     /// Whether any block has.
@@ -77,7 +77,7 @@ impl Locality {
         let exposing = |b: &usize| local[*b] && (calls || depths[*b] > 0);
         let mut blocks = (0..kernel.blocks.len()).filter(exposing).peekable();
         if blocks.peek().is_some() {
-            reset(defined, kernel.vars.len(), Defined::NOTHING);
+            reset(defined, kernel.vars.len(), DefinedBytes::NOTHING);
         }
         for b in blocks {
             for inst in &kernel.blocks[b].insts {
@@ -126,14 +126,14 @@ impl Locality {
 
 /// Bytes that the block has written so far, by masked and by unmasked instructions.
 #[derive(Clone, Copy, Debug)]
-struct Defined {
+struct DefinedBytes {
     masked: Extent,
     unmasked: Extent,
 }
 
-impl Defined {
-    const NOTHING: Defined =
-        Defined { masked: Extent { start: 0, end: 0 }, unmasked: Extent { start: 0, end: 0 } };
+impl DefinedBytes {
+    const NOTHING: DefinedBytes =
+        DefinedBytes { masked: Extent { start: 0, end: 0 }, unmasked: Extent { start: 0, end: 0 } };
 
     fn add(&mut self, inst: &Inst<Virtual>, grf_bytes: u32) {
         let whole = inst.dst_is_dense() && (inst.pred.is_none() || inst.op == Op::Sel);

@@ -31,7 +31,7 @@ pub(super) fn variables(
     for (b, block) in blocks.iter_mut().enumerate().filter(|(b, _)| locality.any_in(*b)) {
         // What copies have to do with: others are neither merged nor in the way.
         let between = |i: &Inst<Virtual>| {
-            let (from, to) = Copy::ends(i)?;
+            let (from, to) = ByteCopy::ends(i)?;
             (locality.touched_only_in(from, b) && locality.touched_only_in(to, b)).then_some((from, to))
         };
         merger.copied.clear();
@@ -45,7 +45,7 @@ pub(super) fn variables(
         merger.collect(&block.insts);
         let mut merged = false;
         for i in 0..block.insts.len() {
-            let Some(copy) = Copy::of(&block.insts[i], grf_bytes) else { continue };
+            let Some(copy) = ByteCopy::of(&block.insts[i], grf_bytes) else { continue };
             let both = locality.touched_only_in(copy.from, b) && locality.touched_only_in(copy.to, b);
             if both && merger.fits(copy, &block.insts, vars, locality.only_in(copy.to, b)) {
                 merger.merge(copy, &mut block.insts, vars);
@@ -61,15 +61,15 @@ pub(super) fn variables(
 
 /// Bytes of a variable copied as they are to bytes of another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Copy {
+struct ByteCopy {
     from: VarId,
     to: VarId,
     /// What is added to a byte's place.
     shift: u32,
 }
 
-impl Copy {
-    /// The variables that an instruction copies from and to, if it is a move. Whether it is a [`Copy`] is
+impl ByteCopy {
+    /// The variables that an instruction copies from and to, if it is a move. Whether it is a [`ByteCopy`] is
     /// another question, and merging may change the answer.
     fn ends(inst: &Inst<Virtual>) -> Option<(VarId, VarId)> {
         match inst.src[0] {
@@ -80,7 +80,7 @@ impl Copy {
         }
     }
 
-    fn of(inst: &Inst<Virtual>, grf_bytes: u32) -> Option<Copy> {
+    fn of(inst: &Inst<Virtual>, grf_bytes: u32) -> Option<ByteCopy> {
         if inst.op != Op::Mov || inst.pred.is_some() || inst.cond.is_some() || inst.sat {
             return None;
         }
@@ -93,7 +93,7 @@ impl Copy {
         if !raw || !packed || from == to_var || inst.dst_extent(grf_bytes).is_none() {
             return None;
         }
-        Some(Copy { from, to: to_var, shift: to.byte.checked_sub(reg.byte)? })
+        Some(ByteCopy { from, to: to_var, shift: to.byte.checked_sub(reg.byte)? })
     }
 }
 
@@ -104,7 +104,7 @@ const APART: u32 = u32::MAX - 1;
 
 /// One touch of a variable.
 #[derive(Clone, Copy, Debug)]
-struct Access {
+struct VarTouch {
     inst: u32,
     bytes: Extent,
     write: bool,
@@ -118,7 +118,7 @@ pub(super) struct Merger {
     grf_bytes: u32,
     /// The last access of each variable.
     head: Vec<u32>,
-    list: Vec<(VarId, Access)>,
+    list: Vec<(VarId, VarTouch)>,
     /// Variables that the block copies from and to.
     copied: Vec<(VarId, VarId)>,
 }
@@ -142,7 +142,7 @@ impl Merger {
                 let bytes = inst.extent(role, self.grf_bytes).unwrap_or(Extent { start: 0, end: u32::MAX });
                 let next = self.head[v.index()];
                 self.head[v.index()] = to_index(self.list.len());
-                self.list.push((v, Access { inst: to_index(i), bytes, write: role == Role::Dst, next }));
+                self.list.push((v, VarTouch { inst: to_index(i), bytes, write: role == Role::Dst, next }));
             });
         }
     }
@@ -155,7 +155,7 @@ impl Merger {
         }
     }
 
-    fn accesses(&self, var: VarId) -> impl Iterator<Item = Access> {
+    fn accesses(&self, var: VarId) -> impl Iterator<Item = VarTouch> {
         let mut at = self.head[var.index()];
         std::iter::from_fn(move || {
             let (_, a) = *self.list.get(at as usize)?;
@@ -166,7 +166,7 @@ impl Merger {
 
     /// Whether the copied variable can be part of the other. `fresh`: all that is read of the other is
     /// written before in the same run of the block.
-    fn fits(&self, copy: Copy, insts: &[Inst<Virtual>], vars: &[Var], fresh: bool) -> bool {
+    fn fits(&self, copy: ByteCopy, insts: &[Inst<Virtual>], vars: &[Var], fresh: bool) -> bool {
         let (from, to) = (&vars[copy.from.index()], &vars[copy.to.index()]);
         if from.even_grf || from.no_spill || to.no_spill || !copy.shift.is_multiple_of(from.align.max(1)) {
             return false;
@@ -187,7 +187,7 @@ impl Merger {
                 first_read = first_read.min(access.inst);
                 continue;
             }
-            if Copy::of(inst, self.grf_bytes) != Some(copy) || !(inst.no_mask || fresh) {
+            if ByteCopy::of(inst, self.grf_bytes) != Some(copy) || !(inst.no_mask || fresh) {
                 return false;
             }
             first_copy = first_copy.min(access.inst);
@@ -198,7 +198,7 @@ impl Merger {
             return false;
         }
         // A message whose halves would come to overlap.
-        let in_both = |x: Access| {
+        let in_both = |x: VarTouch| {
             let inst = &insts[x.inst as usize];
             let mut found = false;
             inst.for_each_reg(|_, r| found |= r.var() == Some(copy.to));
@@ -232,7 +232,7 @@ impl Merger {
         (s.first != u32::MAX).then_some(s)
     }
 
-    fn merge(&mut self, copy: Copy, insts: &mut [Inst<Virtual>], vars: &mut [Var]) {
+    fn merge(&mut self, copy: ByteCopy, insts: &mut [Inst<Virtual>], vars: &mut [Var]) {
         let align = vars[copy.from.index()].align;
         let to = &mut vars[copy.to.index()];
         to.align = to.align.max(align);
@@ -240,7 +240,7 @@ impl Merger {
         let mut last = NONE;
         while let Some((_, access)) = self.list.get_mut(at as usize) {
             let inst = &mut insts[access.inst as usize];
-            if Copy::of(inst, self.grf_bytes) == Some(copy) {
+            if ByteCopy::of(inst, self.grf_bytes) == Some(copy) {
                 *inst = Inst::new(Op::Nop, inst.exec);
             } else {
                 *inst = inst.map_regs(|_, r| match r.var() {

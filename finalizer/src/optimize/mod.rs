@@ -31,7 +31,7 @@ mod unmask;
 mod use_counts;
 mod values;
 
-pub(crate) use analyses::{Analyses, Facts};
+pub(crate) use analyses::{Analyses, AnalysisSet};
 
 /// Memory that the passes work in.
 #[derive(Debug, Default)]

@@ -4,7 +4,7 @@
 use gen_ir::{Kernel, Virtual};
 
 use super::{
-    Facts, chain, condition, constants, copies, dead, descriptors, headers, interleave, local, merge,
+    AnalysisSet, chain, condition, constants, copies, dead, descriptors, headers, interleave, local, merge,
     predicate, products, scatter, sink, unmask, values,
 };
 use crate::{Refusal, driver::workspace::Workspace};
@@ -31,7 +31,7 @@ pub(crate) fn ignore_masks(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -
 /// Readers of copies read the original.
 pub(crate) fn propagate_copies(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     let analyses = &mut work.analyses;
-    analyses.start(kernel, Facts::READS.with(Facts::TESTS).with(Facts::COMBINATIONS));
+    analyses.start(kernel, AnalysisSet::READS.with(AnalysisSet::TESTS).with(AnalysisSet::COMBINATIONS));
     let bytes = grf_bytes(kernel);
     copies::forward(kernel, bytes, false, &mut work.optimize.copies, |vars, at, inst| {
         analyses.see(vars, at, inst);
@@ -52,7 +52,7 @@ pub(crate) fn split_variables(kernel: &mut Kernel<Virtual>, work: &mut Workspace
 /// Copies in legal code, which stays legal.
 pub(crate) fn propagate_legal_copies(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     let analyses = &mut work.analyses;
-    analyses.start(kernel, Facts::READS.with(Facts::SCATTERS));
+    analyses.start(kernel, AnalysisSet::READS.with(AnalysisSet::SCATTERS));
     let bytes = grf_bytes(kernel);
     copies::forward(kernel, bytes, true, &mut work.optimize.copies, |_, _, inst| analyses.see_legal(inst));
     Ok(true)

@@ -12,7 +12,7 @@ pub(super) const SEVERAL: u32 = u32::MAX - 1;
 
 /// A variable.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Entry {
+pub(super) struct VarUses {
     /// How many operands read or name it, and marks.
     reads: u32,
     /// The one block that touches it, as far as a walk has come: [`NOWHERE`], a block or [`SEVERAL`].
@@ -29,7 +29,7 @@ const WRITTEN_AGAIN: u32 = 1 << 30;
 const PLAIN: u32 = 1 << 29;
 const READS: u32 = PLAIN - 1;
 
-impl Entry {
+impl VarUses {
     /// Whether nothing reads the variable.
     pub fn is_unread(&self) -> bool {
         self.reads & READS == 0
@@ -66,7 +66,7 @@ impl Entry {
 /// All variables of a kernel.
 #[derive(Debug, Default)]
 pub(super) struct UseCounts {
-    pub vars: Vec<Entry>,
+    pub vars: Vec<VarUses>,
     /// Code elsewhere may read what the kernel writes: there are calls, returns or marks of the calling
     /// convention.
     pub elsewhere: bool,
@@ -79,7 +79,7 @@ impl UseCounts {
         let entry = |var: &Var| {
             let plain = var.class == VarClass::General && !var.address_taken;
             let reads = u32::from(var.live_out || var.address_taken) | if plain { PLAIN } else { 0 };
-            Entry { reads, only_block: initial_block(var), next_write: (NOWHERE, 0) }
+            VarUses { reads, only_block: initial_block(var), next_write: (NOWHERE, 0) }
         };
         refill(&mut self.vars, vars.iter().map(entry));
     }
@@ -135,7 +135,7 @@ impl UseCounts {
     pub fn walk_again(&mut self, vars: &[Var]) {
         for (entry, var) in self.vars.iter_mut().zip(vars) {
             let reads = entry.reads & !(WRITTEN | WRITTEN_AGAIN);
-            *entry = Entry { reads, only_block: initial_block(var), next_write: (NOWHERE, 0) };
+            *entry = VarUses { reads, only_block: initial_block(var), next_write: (NOWHERE, 0) };
         }
     }
 

@@ -21,7 +21,7 @@ const REACH: u32 = 200;
 
 /// What an operation computes: equal ones give equal results.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Value {
+struct Computation {
     op: Op,
     lanes: u32,
     /// The first channel of an operation under the block's mask; [`None`]: all channels are written.
@@ -34,7 +34,7 @@ struct Value {
     written: [u32; 3],
 }
 
-impl Value {
+impl Computation {
     /// A number that equal values share, and few others.
     fn key(&self) -> u64 {
         let operand = |s: &Src<Virtual>| match *s {
@@ -49,7 +49,7 @@ impl Value {
 /// An earlier result.
 #[derive(Clone, Copy, Debug)]
 struct Known {
-    value: Value,
+    value: Computation,
     result: Reg<Virtual>,
     at: u32,
 }
@@ -152,7 +152,7 @@ fn value(
     vars: &[Var],
     use_counts: &UseCounts,
     written: &[u32],
-) -> Option<(Value, Reg<Virtual>)> {
+) -> Option<(Computation, Reg<Virtual>)> {
     let Dst::Direct { reg, horz: 1, ty } = inst.dst else { return None };
     let result = use_counts.vars[reg.var()?.index()];
     let whole = matches!(inst.payload, Payload::None | Payload::Math(_) | Payload::Bfn(_));
@@ -177,7 +177,7 @@ fn value(
             _ => return None,
         }
     }
-    let value = Value {
+    let value = Computation {
         op: inst.op,
         lanes: inst.exec.lanes(),
         masked_from: (!inst.no_mask).then_some(inst.chan),

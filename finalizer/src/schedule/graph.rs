@@ -9,7 +9,7 @@ use gen_ir::{Arf, Base, Dst, Extent, GrfNum, Inst, Op, Payload, Physical, PredCt
 use narrow::{to_index, to_u16};
 use platforms::{Caps, Platform};
 
-use super::kind::Kind;
+use super::kind::Mobility;
 
 const NONE: u32 = u32::MAX;
 /// General registers at most.
@@ -45,7 +45,7 @@ struct Edge {
 
 /// An access to bytes of a register.
 #[derive(Clone, Copy, Debug)]
-struct Entry {
+struct RegisterAccess {
     inst: u32,
     bytes: u64,
     next: u32,
@@ -56,7 +56,7 @@ struct Entry {
 pub(super) struct Graph {
     pub nodes: Vec<Node>,
     edges: Vec<Edge>,
-    entries: Vec<Entry>,
+    entries: Vec<RegisterAccess>,
     /// The newest write and read of each register.
     writes: [u32; CELLS],
     reads: [u32; CELLS],
@@ -100,7 +100,7 @@ impl Default for Graph {
 
 impl Graph {
     /// Builds the graph of a stretch, whose instructions are of these kinds.
-    pub fn build(&mut self, insts: &[Inst<Physical>], kinds: &[Kind], platform: Platform) {
+    pub fn build(&mut self, insts: &[Inst<Physical>], kinds: &[Mobility], platform: Platform) {
         let caps = platform.caps();
         self.nodes.clear();
         self.edges.clear();
@@ -166,7 +166,7 @@ impl Graph {
         self.edges.push(Edge { to, cycles, next: first });
     }
 
-    fn add(&mut self, i: u32, inst: &Inst<Physical>, kind: Kind, caps: &Caps) {
+    fn add(&mut self, i: u32, inst: &Inst<Physical>, kind: Mobility, caps: &Caps) {
         let grf_bytes = u32::from(caps.regs.grf_bytes);
         // All reads first: an instruction does not wait for itself. Operands come in that order, too.
         let (reads, writes) = accumulator(inst);
@@ -220,9 +220,9 @@ impl Graph {
             self.write(i, ACCUMULATOR, u64::MAX);
         }
         match kind {
-            Kind::Load => self.message(i, true),
-            Kind::Store | Kind::Stays => self.message(i, false),
-            Kind::Plain => {}
+            Mobility::Load => self.message(i, true),
+            Mobility::Store | Mobility::Stays => self.message(i, false),
+            Mobility::Plain => {}
         }
     }
 
@@ -278,14 +278,14 @@ impl Graph {
 
     fn read(&mut self, i: u32, cell: usize, bytes: u64) {
         let mut at = self.writes[cell];
-        while let Some(&Entry { inst, bytes: written, next }) = self.entries.get(at as usize) {
+        while let Some(&RegisterAccess { inst, bytes: written, next }) = self.entries.get(at as usize) {
             if written & bytes != 0 {
                 self.edge(inst, i, self.nodes[inst as usize].takes.latency);
             }
             at = next;
         }
         self.note(cell);
-        self.entries.push(Entry { inst: i, bytes, next: self.reads[cell] });
+        self.entries.push(RegisterAccess { inst: i, bytes, next: self.reads[cell] });
         self.reads[cell] = to_index(self.entries.len()) - 1;
     }
 
@@ -294,7 +294,7 @@ impl Graph {
         for reads in [false, true] {
             let head = if reads { self.reads[cell] } else { self.writes[cell] };
             let (mut first, mut last, mut at) = (NONE, NONE, head);
-            while let Some(&Entry { inst, bytes: touched, next }) = self.entries.get(at as usize) {
+            while let Some(&RegisterAccess { inst, bytes: touched, next }) = self.entries.get(at as usize) {
                 if touched & bytes != 0 {
                     let takes = self.nodes[inst as usize].takes;
                     let cycles = match reads {
@@ -321,7 +321,7 @@ impl Graph {
             }
             if reads { self.reads[cell] = first } else { self.writes[cell] = first }
         }
-        self.entries.push(Entry { inst: i, bytes, next: self.writes[cell] });
+        self.entries.push(RegisterAccess { inst: i, bytes, next: self.writes[cell] });
         self.writes[cell] = to_index(self.entries.len()) - 1;
     }
 

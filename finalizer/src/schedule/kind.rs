@@ -2,7 +2,7 @@
 
 /// How an instruction may move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
+pub(super) enum Mobility {
     /// Nothing may pass it.
     Stays,
     /// As its operands allow.

@@ -29,7 +29,7 @@ use narrow::to_index;
 use platforms::{Caps, Platform};
 
 use graph::Graph;
-use kind::Kind;
+use kind::Mobility;
 use list::List;
 
 /// Longer stretches are cut: nothing gains from looking further.
@@ -41,7 +41,7 @@ pub(crate) struct ScheduleMemory {
     graph: Graph,
     list: List,
     /// What the instructions of the stretch are.
-    kinds: Vec<Kind>,
+    kinds: Vec<Mobility>,
 }
 
 /// Orders every block.
@@ -61,10 +61,10 @@ pub(crate) fn schedule(kernel: &mut Kernel<Physical>, scratch: &mut ScheduleMemo
         for i in first..insts.len() {
             let kind = kind(&insts[i], platform, &descs);
             descs.see(&insts[i]);
-            if kind != Kind::Stays {
+            if kind != Mobility::Stays {
                 scratch.kinds.push(kind);
             }
-            if kind == Kind::Stays || scratch.kinds.len() == LONGEST {
+            if kind == Mobility::Stays || scratch.kinds.len() == LONGEST {
                 order(&mut insts[start..start + scratch.kinds.len()], platform, scratch);
                 start = i + 1;
             }
@@ -114,18 +114,18 @@ const ODD: u16 = Options::ATOMIC.0
     | Options::NO_DD_CHK.0
     | Options::NO_COMPACT.0;
 
-fn kind(inst: &Inst<Physical>, platform: Platform, descs: &Descriptors) -> Kind {
+fn kind(inst: &Inst<Physical>, platform: Platform, descs: &Descriptors) -> Mobility {
     if inst.opts.0 & ODD != 0 || matches!(inst.payload, Payload::Outside(_)) {
-        return Kind::Stays;
+        return Mobility::Stays;
     }
     match inst.op.info().class {
-        Class::Branch | Class::Sync | Class::Nullary => return Kind::Stays,
+        Class::Branch | Class::Sync | Class::Nullary => return Mobility::Stays,
         Class::Send => return kind_of_message(inst, platform, descs),
         _ => {}
     }
     let dst = match inst.dst {
         Dst::Direct { reg, .. } | Dst::Macro { reg, .. } => Some(reg),
-        Dst::Indirect { .. } => return Kind::Stays,
+        Dst::Indirect { .. } => return Mobility::Stays,
         Dst::None => None,
     };
     // A move to nowhere waits for what it reads.
@@ -140,7 +140,7 @@ fn kind(inst: &Inst<Physical>, platform: Platform, descs: &Descriptors) -> Kind 
             Src::None | Src::Imm { .. } => false,
         };
     }
-    if waits || state || inst.op == Op::Wait { Kind::Stays } else { Kind::Plain }
+    if waits || state || inst.op == Op::Wait { Mobility::Stays } else { Mobility::Plain }
 }
 
 /// Whether a register is the thread's state: not one for values, flags and addresses.
@@ -149,17 +149,17 @@ fn is_state(reg: Reg<Physical>) -> bool {
 }
 
 /// Messages that do more than access memory stay, and those of which it is not known.
-fn kind_of_message(inst: &Inst<Physical>, platform: Platform, descs: &Descriptors) -> Kind {
-    let Payload::Send(send) = &inst.payload else { return Kind::Stays };
-    let Some(known) = descs.known(send) else { return Kind::Stays };
+fn kind_of_message(inst: &Inst<Physical>, platform: Platform, descs: &Descriptors) -> Mobility {
+    let Payload::Send(send) = &inst.payload else { return Mobility::Stays };
+    let Some(known) = descs.known(send) else { return Mobility::Stays };
     let plain =
         matches!(inst.op, Op::Send | Op::Sends) && !send.eot && inst.opts.0 & Options::SERIALIZE.0 == 0;
     if plain && known.only_reads(platform) {
-        Kind::Load
+        Mobility::Load
     } else if plain && writes_memory(&known, platform.caps()) {
-        Kind::Store
+        Mobility::Store
     } else {
-        Kind::Stays
+        Mobility::Stays
     }
 }
 

@@ -22,7 +22,7 @@ fn build(graph: &mut Graph, insts: &[Inst<Physical>]) {
         descs.see(i);
         kind
     };
-    let kinds: Vec<Kind> = insts.iter().map(of).collect();
+    let kinds: Vec<Mobility> = insts.iter().map(of).collect();
     graph.build(insts, &kinds, Platform::Skl);
 }
 

@@ -35,7 +35,7 @@ pub(super) const DEPTH: [u8; PIPES.len()] = [11, 11, 15, 18];
 
 /// Register files that are tracked.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum File {
+pub(super) enum TrackedFile {
     Grf,
     /// Accumulators; the hardware orders a read after a write.
     Acc,
@@ -46,7 +46,7 @@ pub(super) enum File {
 /// Bytes that an operand touches, counted from the start of its file.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Range {
-    pub file: File,
+    pub file: TrackedFile,
     pub write: bool,
     /// Single bytes are written by reading and writing the word around them (Xe-HPC).
     pub by_word: bool,
@@ -65,7 +65,7 @@ const RANGES: usize = 8;
 
 /// What the scoreboard knows of an instruction.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Access {
+pub(super) struct InstAccess {
     pub unit: Unit,
     ranges: [Range; RANGES],
     count: u8,
@@ -87,7 +87,7 @@ pub(super) struct Access {
     /// Ends the thread.
     pub eot: bool,
     /// Of a message without predicate: messages of one kind are read in order.
-    pub kind: Option<Kind>,
+    pub kind: Option<MessageClass>,
     /// Loads from shared local memory.
     pub slm_load: bool,
     /// Stores to, or fences, shared local memory.
@@ -96,13 +96,13 @@ pub(super) struct Access {
     pub anywhere: bool,
 }
 
-impl Access {
+impl InstAccess {
     pub fn ranges(&self) -> &[Range] {
         &self.ranges[..usize::from(self.count)]
     }
 
     fn push(&mut self, range: Range) {
-        let limit = if range.file == File::Grf { self.limit } else { u32::MAX };
+        let limit = if range.file == TrackedFile::Grf { self.limit } else { u32::MAX };
         let range = Range { end: range.end.min(limit), ..range };
         if range.start < range.end && usize::from(self.count) < RANGES {
             self.ranges[usize::from(self.count)] = range;
@@ -110,10 +110,10 @@ impl Access {
         }
     }
 
-    pub fn of(inst: &Inst<Physical>, platform: Platform, grf_count: u16) -> Access {
+    pub fn of(inst: &Inst<Physical>, platform: Platform, grf_count: u16) -> InstAccess {
         let caps = platform.caps();
-        let none = Range { file: File::Grf, write: false, by_word: false, start: 0, end: 0 };
-        let mut a = Access {
+        let none = Range { file: TrackedFile::Grf, write: false, by_word: false, start: 0, end: 0 };
+        let mut a = InstAccess {
             unit: unit(inst, caps),
             ranges: [none; RANGES],
             count: 0,
@@ -170,10 +170,10 @@ impl Access {
             _ => {}
         }
         let (file, base) = match reg.base() {
-            Base::Grf(n) => (File::Grf, n.start(grf_bytes)),
+            Base::Grf(n) => (TrackedFile::Grf, n.start(grf_bytes)),
             Base::Arf(arf) => match arf {
-                Arf::Acc(n) if caps.scoreboard.multi_pipe => (File::Acc, u32::from(n) * grf_bytes),
-                Arf::Flag(n) if caps.scoreboard.multi_pipe => (File::Flag, u32::from(n) * 4),
+                Arf::Acc(n) if caps.scoreboard.multi_pipe => (TrackedFile::Acc, u32::from(n) * grf_bytes),
+                Arf::Flag(n) if caps.scoreboard.multi_pipe => (TrackedFile::Flag, u32::from(n) * 4),
                 Arf::State(_)
                 | Arf::Control(_)
                 | Arf::StackPointer(_)
@@ -195,7 +195,8 @@ impl Access {
         };
         let Some(Extent { start, end }) = self.extent(inst, role, grf_bytes) else { return };
         // Bytes are read and written in words.
-        let by_word = caps.scoreboard.multi_pipe && file == File::Grf && operand_type(inst, role) == Some(1);
+        let by_word =
+            caps.scoreboard.multi_pipe && file == TrackedFile::Grf && operand_type(inst, role) == Some(1);
         let (start, end) = if by_word { (start & !1, end.next_multiple_of(2)) } else { (start, end) };
         self.push(Range { file, write, by_word, start: base + start, end: base + end });
     }
@@ -224,7 +225,7 @@ impl Access {
             _ => return,
         };
         let range = Range {
-            file: File::Acc,
+            file: TrackedFile::Acc,
             write: false,
             by_word: false,
             start: 0,
@@ -243,7 +244,7 @@ impl Access {
         let (mut read, mut written, mut arfs, mut by_word) = (0, 0, false, false);
         for r in self.ranges() {
             by_word |= r.by_word && r.write;
-            if r.file != File::Grf {
+            if r.file != TrackedFile::Grf {
                 arfs = true;
             } else {
                 let (first, last) = (r.start / grf_bytes, (r.end - 1) / grf_bytes);
@@ -265,7 +266,7 @@ impl Access {
 
 /// The function and the channels of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Kind {
+pub(super) struct MessageClass {
     sfid: Sfid,
     slm: bool,
     no_mask: bool,
@@ -273,7 +274,7 @@ pub(super) struct Kind {
     exec: ExecSize,
 }
 
-fn kind(inst: &Inst<Physical>) -> Option<Kind> {
+fn kind(inst: &Inst<Physical>) -> Option<MessageClass> {
     let Payload::Send(info) = &inst.payload else { return None };
     let (Desc::Imm(desc), None) = (info.desc, inst.pred) else { return None };
     // Shared local memory is another function behind the same name: surface 254 of the data port, whose
@@ -285,7 +286,7 @@ fn kind(inst: &Inst<Physical>) -> Option<Kind> {
         Sfid::Dc1 => desc.surface() == SurfaceIndex::SHARED_LOCAL,
         _ => false,
     };
-    Some(Kind { sfid: info.sfid, slm, no_mask: inst.no_mask, chan: inst.chan, exec: inst.exec })
+    Some(MessageClass { sfid: info.sfid, slm, no_mask: inst.no_mask, chan: inst.chan, exec: inst.exec })
 }
 
 /// Bytes of an operand's elements.

@@ -2,8 +2,8 @@
 //! fit.
 
 use super::{
-    access::{Access, PIPES, Unit, null_source},
-    state::{State, Wait},
+    access::{InstAccess, PIPES, Unit, null_source},
+    state::{Outstanding, Wait},
 };
 use gen_ir::{Class, ExecSize, Inst, Op, Payload, Physical, Pipe, SbidMode, Src, Swsb, SyncFn};
 use narrow::to_u8;
@@ -13,10 +13,10 @@ use platforms::Caps;
 /// is under way before it.
 pub(super) fn annotate(
     inst: &Inst<Physical>,
-    access: &Access,
+    access: &InstAccess,
     wait: &Wait,
     token: Option<u8>,
-    state: &State,
+    state: &Outstanding,
     caps: &Caps,
     out: &mut Vec<Inst<Physical>>,
 ) {
@@ -78,7 +78,7 @@ fn several(wait: &Wait) -> Option<(Pipe, u8)> {
 }
 
 /// Whether waiting for all pipes costs no more than waiting for one.
-fn all_is_free(pipe: Pipe, dist: u8, state: &State) -> bool {
+fn all_is_free(pipe: Pipe, dist: u8, state: &Outstanding) -> bool {
     match PIPES.iter().position(|p| *p == pipe) {
         Some(p) => !state.others_pending(to_u8(p), dist),
         None => true,
@@ -92,7 +92,7 @@ fn message_distance(
     token: Option<u8>,
     pipe: Pipe,
     dist: u8,
-    state: &State,
+    state: &Outstanding,
 ) -> Option<(Pipe, u8)> {
     match pipe {
         _ if token.is_none() => Some((pipe, dist)),
@@ -103,7 +103,7 @@ fn message_distance(
 }
 
 /// Puts one SBID to wait for into an in-order instruction's annotation, if it goes with the distance.
-fn take_sbid(swsb: &mut Swsb, rest: &mut Wait, caps: &Caps, state: &State) {
+fn take_sbid(swsb: &mut Swsb, rest: &mut Wait, caps: &Caps, state: &Outstanding) {
     let lowest = |ids: u32| to_u8(ids.trailing_zeros());
     let beside_dst = match swsb.dist {
         None => Some(None),

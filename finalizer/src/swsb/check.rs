@@ -1,7 +1,7 @@
 //! The pass run backwards: what annotated code fails to wait for.
 
 use super::{
-    Flow,
+    DataFlow,
     access::{PIPES, Unit},
     state::Wait,
     step,
@@ -47,7 +47,7 @@ pub fn unmet(kernel: &Kernel<Physical>) -> Vec<u32> {
     if caps.scoreboard.sbid_count == 0 || kernel.blocks.is_empty() {
         return Vec::new();
     }
-    let mut flow = Flow::default();
+    let mut flow = DataFlow::default();
     flow.start(kernel);
     let insts: Vec<&Inst<Physical>> = kernel.insts().map(|(_, i)| i).collect();
     for (n, inst) in insts.iter().enumerate() {
@@ -65,7 +65,7 @@ pub fn unmet(kernel: &Kernel<Physical>) -> Vec<u32> {
             }
             flow.state.copy_from(&flow.entry[b]);
             flow.skip(b);
-            let Flow { first, state, accesses, waits, tokens, grf_bytes, .. } = &mut flow;
+            let DataFlow { first, state, accesses, waits, tokens, grf_bytes, .. } = &mut flow;
             let end = first.get(b + 1).copied().unwrap_or(accesses.len());
             for (n, missing) in missing.iter_mut().enumerate().take(end).skip(first[b]) {
                 state.settle(&waits[n]);

@@ -28,7 +28,7 @@
 //! `a0`, which may overtake its readers. A store to shared local memory waits for the loads before it on
 //! Ponte Vecchio. An indirect operand may touch any register.
 //!
-//! The pass is a forward data flow over the blocks. A `State` holds what may be under way: recent
+//! The pass is a forward data flow over the blocks. An [`Outstanding`] holds what may be under way: recent
 //! in-order instructions with their age, and for each GRF the SBIDs that may read or write it. In-order
 //! instructions are compared byte by byte, out-of-order ones by whole registers, as they work. Waits found
 //! on any path stay, so states only shrink by waits that every path makes, and the iteration ends.
@@ -49,13 +49,13 @@ mod state;
 #[cfg(test)]
 mod tests;
 
-use access::{Access, Unit};
+use access::{InstAccess, Unit};
 pub use check::unmet;
 use gen_ir::{BlockId, Cfg, Edge, Inst, Kernel, Op, Physical, Pool};
 use narrow::{to_index, to_u8};
 
 use crate::lists::reset;
-use state::{State, Wait};
+use state::{Outstanding, Wait};
 
 /// Annotates every instruction, inserting `sync` instructions where one annotation cannot say it all.
 /// Annotations that are there already are replaced. Does nothing for platforms without software
@@ -67,7 +67,7 @@ pub fn swsb(kernel: &mut Kernel<Physical>) {
 /// Memory that the pass works in.
 #[derive(Debug, Default)]
 pub(crate) struct ScoreboardMemory {
-    flow: Flow,
+    flow: DataFlow,
     out: Vec<Inst<Physical>>,
 }
 
@@ -84,7 +84,7 @@ pub(crate) fn annotate(
     let ScoreboardMemory { flow, out } = scratch;
     flow.start(kernel);
     flow.solve();
-    let Flow { first, accesses, waits, tokens, entry, state, grf_bytes, .. } = flow;
+    let DataFlow { first, accesses, waits, tokens, entry, state, grf_bytes, .. } = flow;
     for (b, block) in kernel.blocks.iter_mut().enumerate() {
         state.copy_from(&entry[b]);
         out.clear();
@@ -99,20 +99,20 @@ pub(crate) fn annotate(
 
 /// The data flow.
 #[derive(Debug)]
-struct Flow {
+struct DataFlow {
     /// Number of instructions.
     insts: usize,
     /// Number of each block's first instruction.
     first: Vec<usize>,
     /// Where execution goes.
     cfg: Cfg,
-    accesses: Vec<Access>,
+    accesses: Vec<InstAccess>,
     waits: Vec<Wait>,
     tokens: Vec<Option<u8>>,
     /// What may be under way at the start of each block; more than there are blocks, perhaps.
-    entry: Vec<State>,
+    entry: Vec<Outstanding>,
     /// What is under way at the instruction that is looked at.
-    state: State,
+    state: Outstanding,
     /// Blocks to look at again.
     dirty: Vec<bool>,
     /// When each SBID was taken.
@@ -123,9 +123,9 @@ struct Flow {
     platform: platforms::Platform,
 }
 
-impl Default for Flow {
-    fn default() -> Flow {
-        Flow {
+impl Default for DataFlow {
+    fn default() -> DataFlow {
+        DataFlow {
             insts: 0,
             first: Vec::new(),
             cfg: Cfg::default(),
@@ -133,7 +133,7 @@ impl Default for Flow {
             waits: Vec::new(),
             tokens: Vec::new(),
             entry: Vec::new(),
-            state: State::default(),
+            state: Outstanding::default(),
             dirty: Vec::new(),
             last_used: Vec::new(),
             sbids: 0,
@@ -143,7 +143,7 @@ impl Default for Flow {
     }
 }
 
-impl Flow {
+impl DataFlow {
     /// Begins with a kernel.
     fn start(&mut self, kernel: &Kernel<Physical>) {
         let blocks = kernel.blocks.len();
@@ -154,7 +154,7 @@ impl Flow {
         self.accesses.clear();
         for block in &kernel.blocks {
             self.first.push(self.accesses.len());
-            let accesses = block.insts.iter().map(|i| Access::of(i, kernel.platform, kernel.grf_count));
+            let accesses = block.insts.iter().map(|i| InstAccess::of(i, kernel.platform, kernel.grf_count));
             self.accesses.extend(accesses);
         }
         self.insts = self.accesses.len();
@@ -162,7 +162,7 @@ impl Flow {
         reset(&mut self.tokens, self.insts, None);
         self.cfg.find(kernel);
         if self.entry.len() < blocks {
-            self.entry.resize_with(blocks, State::default);
+            self.entry.resize_with(blocks, Outstanding::default);
         }
         for state in self.entry[..blocks].iter_mut().chain([&mut self.state]) {
             state.clear(kernel.grf_count);
@@ -173,7 +173,7 @@ impl Flow {
     /// Where execution leaves what is known (returns of a function, calls of unknown code), everything out of order
     /// must be done first.
     fn wait_for_strangers(&mut self, kernel: &Kernel<Physical>) {
-        let Flow { cfg, waits, first, .. } = self;
+        let DataFlow { cfg, waits, first, .. } = self;
         for (b, block) in kernel.blocks.iter().enumerate() {
             let id = BlockId(to_index(b));
             let known = match block.insts.last().map(|i| i.op) {
@@ -189,7 +189,7 @@ impl Flow {
 
     /// Gives what is under way at the start of block `b` to where execution goes past its other instructions.
     fn skip(&mut self, b: usize) {
-        let Flow { cfg, state, entry, dirty, .. } = self;
+        let DataFlow { cfg, state, entry, dirty, .. } = self;
         for (to, edge) in cfg.succs(BlockId(to_index(b))) {
             if edge == Edge::Skip {
                 dirty[to.index()] |= entry[to.index()].join(state);
@@ -200,7 +200,7 @@ impl Flow {
     /// Gives what is under way at the end of block `b` to the blocks that follow. Behind a call that every lane
     /// makes is what the subroutine leaves.
     fn leave(&mut self, b: usize) {
-        let Flow { cfg, state, entry, dirty, .. } = self;
+        let DataFlow { cfg, state, entry, dirty, .. } = self;
         for (to, edge) in cfg.succs(BlockId(to_index(b))) {
             if !matches!(edge, Edge::Skip | Edge::AfterCall) {
                 dirty[to.index()] |= entry[to.index()].join(state);
@@ -220,7 +220,7 @@ impl Flow {
                 }
                 self.state.copy_from(&self.entry[b]);
                 self.skip(b);
-                let Flow { state, accesses, waits, tokens, last_used, .. } = self;
+                let DataFlow { state, accesses, waits, tokens, last_used, .. } = self;
                 let end = self.first.get(b + 1).copied().unwrap_or(self.insts);
                 for n in self.first[b]..end {
                     let a = &accesses[n];
@@ -240,7 +240,7 @@ impl Flow {
 
 /// The SBID of an instruction: one that it waits for anyway, since taking it is waiting for it, or one that
 /// stands for nothing, or the one taken longest ago.
-fn choose(state: &State, wait: &Wait, last_used: &mut [u32], clock: u32) -> u8 {
+fn choose(state: &Outstanding, wait: &Wait, last_used: &mut [u32], clock: u32) -> u8 {
     // Who waits for sources alone does not take an SBID whose result is outstanding too.
     let sources = if wait.src == 0 { 0 } else { wait.src & !state.results() };
     let awaited = wait.dst | sources;
@@ -252,9 +252,9 @@ fn choose(state: &State, wait: &Wait, last_used: &mut [u32], clock: u32) -> u8 {
 
 /// Executes one instruction on the state: it waits, then starts.
 fn step(
-    state: &mut State,
+    state: &mut Outstanding,
     n: usize,
-    accesses: &[Access],
+    accesses: &[InstAccess],
     wait: &Wait,
     token: Option<u8>,
     grf_bytes: u32,

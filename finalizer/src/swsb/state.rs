@@ -1,6 +1,6 @@
 //! What may still be under way at a place in the program.
 
-use super::access::{Access, DEPTH, File, Kind, PIPES, Range, Unit};
+use super::access::{DEPTH, InstAccess, MessageClass, PIPES, Range, TrackedFile, Unit};
 use crate::lists::reset;
 use std::cmp::Ordering;
 
@@ -31,7 +31,7 @@ impl Wait {
 
 /// An in-order instruction whose result may not be written yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Entry {
+pub(super) struct InFlight {
     pub inst: u32,
     pub pipe: u8,
     /// Places back in its pipe: 1 for the last one.
@@ -40,11 +40,11 @@ pub(super) struct Entry {
 
 /// What may be under way. A join of paths is the union: every entry at its least age.
 #[derive(Clone, Debug, Default)]
-pub(super) struct State {
+pub(super) struct Outstanding {
     /// In the order of their instructions: paths join in one walk over both lists.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<InFlight>,
     /// Memory of joining.
-    joined: Vec<Entry>,
+    joined: Vec<InFlight>,
     /// By GRF: SBIDs of instructions that may yet write to it.
     dst: Vec<u32>,
     /// By GRF: SBIDs of instructions that may yet read it.
@@ -54,12 +54,12 @@ pub(super) struct State {
     /// SBIDs of loads from shared local memory.
     slm_loads: u32,
     /// By SBID that stands for something: the kind of message, if it is the same on all paths.
-    kinds: [Option<Kind>; 32],
+    kinds: [Option<MessageClass>; 32],
     /// The instruction before touched a register that holds up what follows.
     pub held: bool,
 }
 
-impl State {
+impl Outstanding {
     /// Nothing is under way, in a kernel with so many registers.
     pub fn clear(&mut self, grf_count: u16) {
         self.entries.clear();
@@ -70,7 +70,7 @@ impl State {
     }
 
     /// The same as `other`, keeping the memory.
-    pub fn copy_from(&mut self, other: &State) {
+    pub fn copy_from(&mut self, other: &Outstanding) {
         self.entries.clear();
         self.entries.extend_from_slice(&other.entries);
         self.dst.copy_from_slice(&other.dst);
@@ -80,7 +80,7 @@ impl State {
     }
 
     /// Adds what another path leaves under way; whether that was anything new.
-    pub fn join(&mut self, other: &State) -> bool {
+    pub fn join(&mut self, other: &Outstanding) -> bool {
         let mut changed = self.join_entries(&other.entries);
         if self.live | other.live != 0 {
             let mut gained = 0;
@@ -112,8 +112,8 @@ impl State {
         changed
     }
 
-    fn join_entries(&mut self, theirs: &[Entry]) -> bool {
-        let missing = |mine: &[Entry]| {
+    fn join_entries(&mut self, theirs: &[InFlight]) -> bool {
+        let missing = |mine: &[InFlight]| {
             let mut mine = mine.iter();
             theirs
                 .iter()
@@ -131,7 +131,7 @@ impl State {
                 Ordering::Greater => e.age,
                 Ordering::Equal => m.age.min(e.age),
             };
-            self.joined.push(Entry { age, ..*if order.is_gt() { e } else { m } });
+            self.joined.push(InFlight { age, ..*if order.is_gt() { e } else { m } });
             if order.is_le() {
                 mine = rest;
             }
@@ -146,7 +146,7 @@ impl State {
     }
 
     /// What an instruction must wait for, given what is under way.
-    pub fn needs(&self, a: &Access, all: &[Access], grf_bytes: u32) -> Wait {
+    pub fn needs(&self, a: &InstAccess, all: &[InstAccess], grf_bytes: u32) -> Wait {
         let mut wait = Wait { all: self.held || a.lone || a.after_all, ..Wait::default() };
         if a.unit == Unit::None && !a.lone {
             wait.all = self.held;
@@ -168,7 +168,7 @@ impl State {
         }
         if self.live != 0 {
             let behind = self.alike(a);
-            for r in a.ranges().iter().filter(|r| r.file == File::Grf) {
+            for r in a.ranges().iter().filter(|r| r.file == TrackedFile::Grf) {
                 for g in grfs(r, grf_bytes) {
                     wait.dst |= self.dst[g];
                     if r.write {
@@ -204,7 +204,7 @@ impl State {
 
     /// SBIDs of messages whose sources are read before an answer to `a` can be written: the function takes
     /// them in order.
-    fn alike(&self, a: &Access) -> u32 {
+    fn alike(&self, a: &InstAccess) -> u32 {
         if a.kind.is_none() {
             return 0;
         }
@@ -231,13 +231,13 @@ impl State {
         }
         match self.entries.binary_search_by_key(&inst, |e| e.inst) {
             Ok(again) => self.entries[again].age = 1,
-            Err(at) => self.entries.insert(at, Entry { inst, pipe, age: 1 }),
+            Err(at) => self.entries.insert(at, InFlight { inst, pipe, age: 1 }),
         }
     }
 
     /// Issues an out-of-order instruction under an SBID. The hardware first waits for the one that had
     /// the SBID before.
-    pub fn issue_token(&mut self, id: u8, a: &Access, grf_bytes: u32) {
+    pub fn issue_token(&mut self, id: u8, a: &InstAccess, grf_bytes: u32) {
         let bit = 1 << id;
         if self.live & bit != 0 {
             self.forget(bit);
@@ -247,7 +247,7 @@ impl State {
         if a.slm_load {
             self.slm_loads |= bit;
         }
-        for r in a.ranges().iter().filter(|r| r.file == File::Grf) {
+        for r in a.ranges().iter().filter(|r| r.file == TrackedFile::Grf) {
             for g in grfs(r, grf_bytes) {
                 let pending = if r.write { &mut self.dst } else { &mut self.src };
                 pending[g] |= bit;
@@ -275,13 +275,13 @@ fn grfs(r: &Range, grf_bytes: u32) -> std::ops::RangeInclusive<usize> {
 /// A read after a write always must, but for accumulators and flags, which the hardware watches. Within
 /// one pipe, a write comes after the reads and writes before it anyway; only a write of single bytes
 /// reads the word around them.
-fn in_order_hazard(before: &Access, pipe: u8, after: &Access) -> bool {
+fn in_order_hazard(before: &InstAccess, pipe: u8, after: &InstAccess) -> bool {
     let same_pipe = after.unit == Unit::Pipe(pipe);
     for x in before.ranges() {
         for y in after.ranges() {
             let counts = match (x.write, y.write) {
                 (false, false) => false,
-                (true, false) => y.file == File::Grf,
+                (true, false) => y.file == TrackedFile::Grf,
                 (true, true) => !same_pipe || y.by_word,
                 (false, true) => !same_pipe,
             };

@@ -3,13 +3,14 @@
 use platforms::Platform;
 
 use super::is_legal;
-use crate::{Class, Dst, GrfNum, Inst, Op, Payload, Physical, Reg, Region, Src, SrcMod, Type, slot};
+use crate::{Class, Dst, GrfNum, Inst, KeyWord, Op, Payload, Physical, Reg, Region, Src, Type, slot};
 
 /// Shapes that are kept, as a power of two.
 const SHAPES: u32 = 12;
 
 /// What the rules look at of an instruction that is no message: all but immediate values, offsets of addresses,
-/// which registers there are (but how far sources are from the destination), and what it waits for. Never all zeros.
+/// which registers there are (but how far sources are from the destination), and what it waits for. Never all zeros. It
+/// is kept and compared whole, so an instruction is taken for another only where they agree in all of that.
 type Shape = [u64; 5];
 
 /// Judges instructions as [`is_legal`] does, and remembers the shapes of legal ones: code repeats them, so few
@@ -57,48 +58,57 @@ fn shape(inst: &Inst<Physical>) -> Shape {
     // not if it crosses no 16 bytes. What one channel reads and writes is one, and so is what all channels read alike,
     // but for where it is beside the destination.
     let one = inst.exec.lanes() == 1 && inst.op != Op::Srnd;
-    let operand = |reg: Reg<Physical>, ty: Type, one: bool| {
+    let operand = |word: KeyWord, reg: Reg<Physical>, ty: Type, one: bool| {
         let whole = one && reg.byte % 16 + ty.bytes() <= 16;
         let byte = if whole { reg.byte % 16 } else { reg.byte };
-        (ty as u64) << 8 | reg.arf_kind().map_or(0, |kind| 1 + u64::from(kind)) << 40 | u64::from(byte) << 48
+        let kind = reg.arf_kind().map_or(0, |kind| 1 + u64::from(kind));
+        word.with(ty as u64, 8..16).with(kind, 40..48).with(byte, 48..64)
     };
     let grf = |reg: Reg<Physical>| if one { None } else { reg.grf_number() };
     let payload = match inst.payload {
         Payload::Math(function) => 1 + function as u64,
         _ => 0,
     };
-    let head = inst.op as u64
-        | (inst.exec as u64) << 8
-        | u64::from(inst.chan) << 16
-        | u64::from(inst.pred.is_some()) << 24
-        | u64::from(inst.cond.is_some()) << 25
-        | u64::from(inst.sat) << 26
-        | u64::from(inst.opts.0) << 32
-        | payload << 48
-        | 1 << 63;
+    let head = KeyWord::EMPTY
+        .with(inst.op as u64, 0..8)
+        .with(inst.exec as u64, 8..16)
+        .with(inst.chan, 16..24)
+        .with(inst.pred.is_some(), 24..25)
+        .with(inst.cond.is_some(), 25..26)
+        .with(inst.sat, 26..27)
+        .with(inst.opts.0, 32..48)
+        .with(payload, 48..63)
+        .with(true, 63..64);
+    let kind = |kind: u64| KeyWord::EMPTY.with(kind, 0..4);
     let (dst, to) = match inst.dst {
-        Dst::None => (0, None),
-        Dst::Direct { reg, horz, ty } => (1 | operand(reg, ty, one) | u64::from(horz) << 16, grf(reg)),
-        Dst::Indirect { horz, ty, .. } => (2 | (ty as u64) << 8 | u64::from(horz) << 16, None),
-        Dst::Macro { reg, ty, .. } => (3 | operand(reg, ty, one), grf(reg)),
+        Dst::None => (kind(0), None),
+        Dst::Direct { reg, horz, ty } => (operand(kind(1), reg, ty, one).with(horz, 16..24), grf(reg)),
+        Dst::Indirect { horz, ty, .. } => (kind(2).with(ty as u64, 8..16).with(horz, 16..24), None),
+        Dst::Macro { reg, ty, .. } => (operand(kind(3), reg, ty, one), grf(reg)),
     };
-    let strides = |r: Region, mods: SrcMod| {
-        u64::from(r.vert) << 16 | u64::from(r.width) << 24 | u64::from(r.horz) << 32 | (mods as u64) << 4
-    };
-    let source = |s: &Src<Physical>| match *s {
-        Src::None => 0,
-        Src::Direct { reg, region, mods, ty } => {
-            let distance = distance(to, grf(reg));
-            let one = one || distance == 0 && region == Region::SCALAR;
-            1 | operand(reg, ty, one) | strides(region, mods) | distance << 36
-        }
-        Src::Indirect { region, mods, ty, .. } => 2 | (ty as u64) << 8 | strides(region, mods),
-        Src::Macro { reg, mods, ty, .. } => 3 | operand(reg, ty, one) | (mods as u64) << 4,
-        Src::AddrOf { ty, .. } => 4 | (ty as u64) << 8,
-        Src::Imm { ty, .. } => 5 | (ty as u64) << 8,
+    // No stride in a row is more than four elements.
+    let strides =
+        |word: KeyWord, r: Region| word.with(r.vert, 16..24).with(r.width, 24..32).with(r.horz, 32..36);
+    let source = |s: &Src<Physical>| {
+        let word = match *s {
+            Src::None => kind(0),
+            Src::Direct { reg, region, mods, ty } => {
+                let distance = distance(to, grf(reg));
+                let one = one || distance == 0 && region == Region::SCALAR;
+                let word = operand(kind(1), reg, ty, one).with(mods as u64, 4..8);
+                strides(word, region).with(distance, 36..40)
+            }
+            Src::Indirect { region, mods, ty, .. } => {
+                strides(kind(2).with(mods as u64, 4..8).with(ty as u64, 8..16), region)
+            }
+            Src::Macro { reg, mods, ty, .. } => operand(kind(3), reg, ty, one).with(mods as u64, 4..8),
+            Src::AddrOf { ty, .. } => kind(4).with(ty as u64, 8..16),
+            Src::Imm { ty, .. } => kind(5).with(ty as u64, 8..16),
+        };
+        word.bits()
     };
     let [a, b, c] = &inst.src;
-    [head, dst, source(a), source(b), source(c)]
+    [head.bits(), dst.bits(), source(a), source(b), source(c)]
 }
 
 /// How far a source starts before the destination, in registers: no operand is longer than four, so one further off
@@ -114,7 +124,7 @@ fn distance(to: Option<GrfNum>, from: Option<GrfNum>) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Arf, CondMod, ExecSize, MathFn};
+    use crate::{Arf, CondMod, ExecSize, MathFn, SrcMod};
 
     /// Numbers below a limit, the same in every run (Knuth's linear congruence).
     struct Numbers {

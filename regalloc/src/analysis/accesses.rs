@@ -8,7 +8,7 @@ use crate::{
         facts::{self, Fact, Needs, Scene},
         flow::Flow,
         history::History,
-        operands::{Copy, Touches},
+        operands::{PayloadCopy, Touches},
         points_to::PointsTo,
     },
 };
@@ -27,9 +27,9 @@ pub(crate) struct Accesses {
     /// By variable.
     pub facts: Vec<Fact>,
     /// The variables that are flags or addresses.
-    pub small: Vec<VarId>,
+    pub arf: Vec<VarId>,
     points_to: PointsTo,
-    copies: Vec<Copy>,
+    copies: Vec<PayloadCopy>,
     /// Blocks with writes of parts of elements.
     in_parts: Vec<u32>,
 }
@@ -52,12 +52,12 @@ impl Accesses {
 
     /// Collects the accesses to flags and addresses alone: much less work. What is wrong with other operands is not
     /// seen.
-    pub fn collect_small(&mut self, kernel: &Kernel<Virtual>, flow: &Flow) -> Result<(), Error> {
+    pub fn collect_arf(&mut self, kernel: &Kernel<Virtual>, flow: &Flow) -> Result<(), Error> {
         self.points_to.clear();
         self.collect_of(kernel, flow, true)
     }
 
-    fn collect_of(&mut self, kernel: &Kernel<Virtual>, flow: &Flow, small: bool) -> Result<(), Error> {
+    fn collect_of(&mut self, kernel: &Kernel<Virtual>, flow: &Flow, arf_only: bool) -> Result<(), Error> {
         self.list.clear();
         self.first.clear();
         self.first.reserve(kernel.inst_count() + 1);
@@ -65,9 +65,9 @@ impl Accesses {
         self.copies.clear();
         self.in_parts.clear();
         facts::start(kernel, &mut self.facts);
-        self.small.clear();
+        self.arf.clear();
         let small_vars = kernel.vars.iter().enumerate().filter(|(_, var)| var.class != VarClass::General);
-        self.small.extend(small_vars.map(|(v, _)| VarId(to_index(v))));
+        self.arf.extend(small_vars.map(|(v, _)| VarId(to_index(v))));
         for (b, block) in kernel.blocks.iter().enumerate() {
             self.blocks.push(to_index(self.first.len()));
             let scene = Scene::new(kernel, flow, b);
@@ -84,12 +84,12 @@ impl Accesses {
             for (i, inst) in block.insts.iter().enumerate() {
                 let first = touches.list.len();
                 self.first.push(to_index(first));
-                if small && !touches.has_small(inst) {
+                if arf_only && !touches.has_arf(inst) {
                     continue;
                 }
                 touches.push(inst, &self.points_to);
-                if small {
-                    touches.keep_small(first);
+                if arf_only {
+                    touches.keep_arf(first);
                 }
                 if touches.fault.is_some() {
                     let fault = touches.fault.take().unwrap_or_default();
@@ -125,7 +125,7 @@ impl Accesses {
     /// messages under the mask read the payload, each channel its own part, nobody learns what the other lanes'
     /// bytes were, and the copy reads for the lanes that run.
     fn settle_copies(&mut self, kernel: &Kernel<Virtual>, flow: &Flow, history: &mut History) {
-        for &Copy { access, block, to } in &self.copies {
+        for &PayloadCopy { access, block, to } in &self.copies {
             let a = &mut self.list[access as usize];
             if history.is_payload(to) || self.facts[to.index()].is_masked_payload() {
                 history.mark_payload(to);
@@ -154,7 +154,7 @@ impl Accesses {
         self.blocks.clone_from(&of.blocks);
         self.facts.clone_from(&of.facts);
         self.in_parts.clone_from(&of.in_parts);
-        self.small.clone_from(&of.small);
+        self.arf.clone_from(&of.arf);
     }
 
     /// The accesses of instruction `i`, reads first.

@@ -23,7 +23,7 @@ const MOST: usize = 32;
 /// Memory of looking for them.
 #[derive(Default)]
 pub(crate) struct Composites {
-    open: Vec<Open>,
+    open: Vec<PartialDefinition>,
 }
 
 impl Composites {
@@ -34,7 +34,7 @@ impl Composites {
 }
 
 /// A composite definition that lacks some parts yet.
-struct Open {
+struct PartialDefinition {
     /// Its first write, by place among the accesses.
     first: usize,
     var: u32,
@@ -49,7 +49,7 @@ struct Open {
 
 /// Finds the composite definitions among the accesses of a block: their first writes get the subranges that they cover
 /// together. `shift` gives the logarithm of the size of a variable's subranges; `open` is memory.
-fn mark(list: &mut [Access], shift: impl Fn(u32) -> u8, open: &mut Vec<Open>) {
+fn mark(list: &mut [Access], shift: impl Fn(u32) -> u8, open: &mut Vec<PartialDefinition>) {
     open.clear();
     for i in 0..list.len() {
         let a = list[i];
@@ -64,7 +64,7 @@ fn mark(list: &mut [Access], shift: impl Fn(u32) -> u8, open: &mut Vec<Open>) {
 }
 
 /// Adds write `i`, a part, to a definition.
-fn part(list: &mut [Access], i: usize, open: &mut Vec<Open>, shift: u8) {
+fn part(list: &mut [Access], i: usize, open: &mut Vec<PartialDefinition>, shift: u8) {
     let a = list[i];
     let (elem, pitch) = (u32::from(a.elem), u32::from(a.pitch));
     let within = a.start % pitch;
@@ -75,7 +75,7 @@ fn part(list: &mut [Access], i: usize, open: &mut Vec<Open>, shift: u8) {
     let end = start + (a.end - a.start).div_ceil(pitch) * pitch;
     let masked = a.kind.has(Kind::MASKED);
     let written = (((1u16 << elem) - 1) << within).to_le_bytes()[0];
-    let same = |o: &Open| {
+    let same = |o: &PartialDefinition| {
         (o.var, o.start, o.end, o.pitch, o.chan, o.masked) == (a.var, start, end, a.pitch, a.chan, masked)
     };
     match open.iter().position(same) {
@@ -90,7 +90,7 @@ fn part(list: &mut [Access], i: usize, open: &mut Vec<Open>, shift: u8) {
             if open.len() == MOST {
                 open.remove(0);
             }
-            open.push(Open {
+            open.push(PartialDefinition {
                 first: i,
                 var: a.var,
                 start,

@@ -8,7 +8,10 @@
 //! instruction pointer comes from a write to the blocks behind it and, along back edges around it, to
 //! those of the loops it is in; a write in a subroutine counts from the first call of that.
 
-use crate::analysis::{access::Kind, accesses::Accesses, calls::Routines, flow::Flow, history::History};
+use crate::{
+    analysis::{access::Kind, accesses::Accesses, calls::Routines, flow::Flow, history::History},
+    rows::Rows,
+};
 use gen_ir::{Call, Kernel, VarId, Virtual};
 use narrow::to_index;
 
@@ -16,7 +19,7 @@ const NONE: u32 = u32::MAX;
 
 /// What a block does with a variable.
 #[derive(Clone, Copy, Default)]
-struct Touch {
+struct BlockTouch {
     block: u32,
     /// Read before it is written over.
     exposed: bool,
@@ -27,7 +30,7 @@ struct Touch {
 
 /// A variable during the walk over a block.
 #[derive(Clone, Copy)]
-struct State {
+struct BlockState {
     /// Live subranges if nothing is live below.
     low: u64,
     /// And if everything is.
@@ -37,41 +40,6 @@ struct State {
     /// The block that this is about.
     block: u32,
     written: bool,
-}
-
-/// Numbers, each with those that were put to it: rows of one list.
-#[derive(Default)]
-struct Rows<T> {
-    first: Vec<u32>,
-    list: Vec<T>,
-}
-
-impl<T: Copy + Default> Rows<T> {
-    /// Takes what is put to each of `n` numbers; for one number the order stays.
-    fn set(&mut self, n: usize, pairs: &[(u32, T)]) {
-        let Rows { first, list } = self;
-        first.clear();
-        first.resize(n + 1, 0);
-        for &(row, _) in pairs {
-            first[row as usize] += 1;
-        }
-        let mut end = 0;
-        for f in first.iter_mut() {
-            end += *f;
-            *f = end;
-        }
-        list.clear();
-        list.resize(pairs.len(), T::default());
-        for &(row, x) in pairs.iter().rev() {
-            let at = &mut first[row as usize];
-            *at -= 1;
-            list[*at as usize] = x;
-        }
-    }
-
-    fn of(&self, row: usize) -> &[T] {
-        &self.list[self.first[row] as usize..self.first[row + 1] as usize]
-    }
 }
 
 /// Where variables are live between blocks.
@@ -92,14 +60,14 @@ pub(crate) struct Dataflow {
     /// Variables that one block touches, which brings them along to its next run.
     carried: Vec<bool>,
     /// The blocks that touch each variable which may live across blocks.
-    touches: Rows<Touch>,
+    touches: Rows<BlockTouch>,
     walk: Walk,
     routines: Routines,
     // Memory of the computation.
-    state: Vec<State>,
+    state: Vec<BlockState>,
     seen: Vec<u32>,
-    found: Vec<(u32, Touch)>,
-    of_one: Vec<Touch>,
+    found: Vec<(u32, BlockTouch)>,
+    of_one: Vec<BlockTouch>,
     pairs: Vec<(u32, u32)>,
     raw: Vec<(u32, (u32, u32))>,
     raw_holds: Vec<(u32, (u32, u32))>,
@@ -173,7 +141,7 @@ impl Dataflow {
         self.carried.clear();
         self.carried.resize(n, false);
         self.state.clear();
-        self.state.resize(n, State { low: 0, high: 0, entering: 0, block: NONE, written: false });
+        self.state.resize(n, BlockState { low: 0, high: 0, entering: 0, block: NONE, written: false });
         self.found.clear();
         for (b, &reached_from_here) in flow.reached.iter().enumerate() {
             self.seen.clear();
@@ -187,7 +155,7 @@ impl Dataflow {
                 let state = &mut self.state[a.var as usize];
                 if state.block != block {
                     let high = fact.ever_needed();
-                    *state = State { low: 0, high, entering: 0, block, written: false };
+                    *state = BlockState { low: 0, high, entering: 0, block, written: false };
                     self.seen.push(a.var);
                 }
                 if a.kind.has(Kind::READ) {
@@ -204,7 +172,7 @@ impl Dataflow {
                 }
             }
             for &v in &self.seen {
-                let State { low, high, entering, written, .. } = self.state[v as usize];
+                let BlockState { low, high, entering, written, .. } = self.state[v as usize];
                 let fact = &facts[v as usize];
                 if !fact.in_many() {
                     if entering == 0 || fact.is_temporary_of(block) || history.is_split(v as usize) {
@@ -212,7 +180,7 @@ impl Dataflow {
                     }
                     self.carried[v as usize] = true;
                 }
-                self.found.push((v, Touch { block, exposed: low != 0, ended: high == 0, written }));
+                self.found.push((v, BlockTouch { block, exposed: low != 0, ended: high == 0, written }));
                 if written {
                     let r = &mut self.reach[v as usize];
                     *r = (*r).min(reached_from_here);
@@ -237,7 +205,7 @@ impl Dataflow {
         raw.clear();
         raw_holds.clear();
         waiting.clear();
-        let mut one = |v: u32, touches: &[Touch]| {
+        let mut one = |v: u32, touches: &[BlockTouch]| {
             let live_out = kernel.vars[v as usize].live_out;
             if !live_out && !touches.iter().any(|t| t.exposed) {
                 return;
@@ -349,7 +317,7 @@ fn push(raw: &mut Vec<(u32, (u32, u32))>, accesses: &Accesses, v: u32, blocks: s
 
 /// A block in the walk of a variable.
 #[derive(Clone, Copy)]
-struct Mark {
+struct BlockMark {
     /// The last walk that came to its start, and to its end.
     entered: u32,
     left: u32,
@@ -362,7 +330,7 @@ struct Mark {
 /// The walk of one variable; its memory serves all variables in turn.
 #[derive(Default)]
 struct Walk {
-    marks: Vec<Mark>,
+    marks: Vec<BlockMark>,
     round: u32,
     /// Blocks that it is live into.
     live_in: Vec<u32>,
@@ -374,7 +342,7 @@ struct Walk {
 impl Walk {
     fn start(&mut self, blocks: usize) {
         self.marks.clear();
-        self.marks.resize(blocks, Mark { entered: NONE, left: NONE, touched: NONE, ended: false });
+        self.marks.resize(blocks, BlockMark { entered: NONE, left: NONE, touched: NONE, ended: false });
         self.round = NONE;
     }
 
@@ -412,7 +380,7 @@ impl Walk {
         kernel: &Kernel<Virtual>,
         (flow, routines): (&Flow, &mut Routines),
         v: u32,
-        touches: &[Touch],
+        touches: &[BlockTouch],
         reach: u32,
         live_out: bool,
     ) {

@@ -20,13 +20,13 @@ pub(crate) struct Fact {
     /// Sum of accesses, each worth ten times more per loop around it.
     pub weight: f32,
     /// The only block that touches the variable; [`Fact::MANY`] if there are more.
-    backing: u32,
+    only_block: u32,
     /// Size in the units of accesses.
     pub units: u32,
     /// Log2 of the subrange size in units.
     pub shift: u8,
     /// Why lanes may read what others wrote, or did not.
-    shared: Shared,
+    shared: LaneSharing,
     /// Pitch of masked accesses: 0 for none so far.
     pitch: u8,
     /// The lane that owns the variable's first element, counting through all lanes, and through those of one
@@ -47,27 +47,27 @@ pub(crate) struct Fact {
 
 /// Why a write under the mask does not end all of the old value, a set of bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Shared(u8);
+struct LaneSharing(u8);
 
-impl Shared {
+impl LaneSharing {
     /// It is read without a mask.
-    const NO_MASK: Shared = Shared(1);
+    const NO_MASK: LaneSharing = LaneSharing(1);
     /// Lanes read, under the mask, what others own.
-    const CROSS: Shared = Shared(1 << 1);
+    const CROSS: LaneSharing = LaneSharing(1 << 1);
     /// Accesses disagree on which lane owns which bytes.
-    const APART: Shared = Shared(1 << 2);
+    const APART: LaneSharing = LaneSharing(1 << 2);
     /// It is accessed through addresses.
-    const TAKEN: Shared = Shared(1 << 3);
+    const TAKEN: LaneSharing = LaneSharing(1 << 3);
     /// What counts in code that lanes leave, and in code that all run.
-    const ANYWHERE: [Shared; 2] = [Shared(0b1001), Shared(0b1111)];
+    const ANYWHERE: [LaneSharing; 2] = [LaneSharing(0b1001), LaneSharing(0b1111)];
     /// The same of the bytes of lanes that run.
-    const OWN: [Shared; 2] = [Shared(0b1000), Shared(0b1100)];
+    const OWN: [LaneSharing; 2] = [LaneSharing(0b1000), LaneSharing(0b1100)];
 
-    const fn any(self, of: Shared) -> bool {
+    const fn any(self, of: LaneSharing) -> bool {
         self.0 & of.0 != 0
     }
 
-    fn add(&mut self, other: Shared) {
+    fn add(&mut self, other: LaneSharing) {
         self.0 |= other.0;
     }
 }
@@ -166,12 +166,12 @@ impl Fact {
 
     /// Whether no other block than `b` touches the variable, and no value comes in or goes out.
     pub const fn only_in(&self, b: u32) -> bool {
-        self.backing == b
+        self.only_block == b
     }
 
     /// Whether several blocks touch the variable, or the world does.
     pub const fn in_many(&self) -> bool {
-        self.backing == Fact::MANY
+        self.only_block == Fact::MANY
     }
 
     /// Subranges that somebody needs before a read: those that ever get a value. Of what nobody writes, no write
@@ -194,7 +194,7 @@ impl Fact {
     /// Whether every lane writes and reads its own dwords alone, and all such variables of the kernel agree which
     /// those are: byte `4 * (channel % simd)` on, of every `4 * simd` bytes.
     pub fn is_lane_by_lane(&self) -> bool {
-        !self.scattered && self.shared == Shared(0) && self.pitch == 4 && self.owner[0] == Owner::Lane(0)
+        !self.scattered && self.shared == LaneSharing(0) && self.pitch == 4 && self.owner[0] == Owner::Lane(0)
     }
 
     /// Whether lowering made it.
@@ -214,20 +214,20 @@ impl Fact {
 
     /// Subranges whose old value a write ends, for all lanes.
     pub fn kills(&self, a: &Access, divergent: bool) -> u64 {
-        self.ends(a, Shared::ANYWHERE[usize::from(divergent)])
+        self.ends(a, LaneSharing::ANYWHERE[usize::from(divergent)])
     }
 
     /// Subranges whose old value a write ends for the lanes that run.
     pub fn kills_own(&self, a: &Access, divergent: bool) -> u64 {
-        self.ends(a, Shared::OWN[usize::from(divergent)])
+        self.ends(a, LaneSharing::OWN[usize::from(divergent)])
     }
 
     /// Subranges that a write gives a value, whatever the lanes.
     pub fn covers(&self, a: &Access) -> u64 {
-        self.ends(a, Shared(0))
+        self.ends(a, LaneSharing(0))
     }
 
-    fn ends(&self, a: &Access, unless: Shared) -> u64 {
+    fn ends(&self, a: &Access, unless: LaneSharing) -> u64 {
         if a.kind.has(Kind::MASKED) && self.shared.any(unless) { 0 } else { a.subranges }
     }
 
@@ -254,8 +254,8 @@ impl Fact {
     pub fn note(&mut self, a: &mut Access, scene: &Scene) {
         let &Scene { block, weight, divergence, simd, ref parts } = scene;
         self.weight += weight;
-        self.backing =
-            if self.backing == Fact::NOWHERE || self.backing == block { block } else { Fact::MANY };
+        self.only_block =
+            if self.only_block == Fact::NOWHERE || self.only_block == block { block } else { Fact::MANY };
         let read = a.kind.has(Kind::READ);
         if a.kind.has(Kind::WRITE) {
             self.written |= touched(a, self.shift);
@@ -280,16 +280,16 @@ impl Fact {
         }
         if !a.kind.has(Kind::MASKED) {
             if read {
-                self.shared.add(Shared::NO_MASK);
+                self.shared.add(LaneSharing::NO_MASK);
             }
         } else if a.kind.has(Kind::CROSS) {
-            self.shared.add(Shared::CROSS);
-        } else if divergence && a.pitch != 0 && !self.shared.any(Shared::APART) {
+            self.shared.add(LaneSharing::CROSS);
+        } else if divergence && a.pitch != 0 && !self.shared.any(LaneSharing::APART) {
             let one = a.end - a.start <= u32::from(a.elem);
             let apart = self.pitch != 0 && self.pitch != a.pitch && !one;
             self.agree(a, simd);
             if apart || (one && simd > 1) || self.owner == [Owner::Nobody; 2] {
-                self.shared.add(Shared::APART);
+                self.shared.add(LaneSharing::APART);
             }
             if !one {
                 self.pitch = a.pitch;
@@ -316,10 +316,10 @@ pub(crate) fn start(kernel: &Kernel<Virtual>, facts: &mut Vec<Fact>) {
         subranges: if var.live_out { all_subranges(var) } else { 0 },
         written: if var.live_in || var.address_taken { u64::MAX } else { 0 },
         weight: 0.0,
-        backing: if var.live_in || var.live_out { Fact::MANY } else { Fact::NOWHERE },
+        only_block: if var.live_in || var.live_out { Fact::MANY } else { Fact::NOWHERE },
         units: units(var),
         shift: subrange_shift(var),
-        shared: if var.address_taken { Shared::TAKEN } else { Shared(0) },
+        shared: if var.address_taken { LaneSharing::TAKEN } else { LaneSharing(0) },
         pitch: 0,
         owner: [Owner::Unknown; 2],
         needs: Needs::NONE,

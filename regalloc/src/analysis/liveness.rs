@@ -38,7 +38,7 @@
 //! together cover it end the old value together.
 
 use crate::analysis::{access::Kind, accesses::Accesses, dataflow::Dataflow, flow::Flow, history::History};
-use gen_ir::{Kernel, Virtual};
+use gen_ir::{Kernel, VarClass, Virtual};
 use narrow::to_index;
 
 /// A half-open range of positions.
@@ -93,6 +93,21 @@ impl Liveness {
     }
 }
 
+impl Liveness {
+    /// Finds register pressure: by how many bytes of general variables more are alive from each position on.
+    pub fn find_pressure(&self, kernel: &Kernel<Virtual>, accesses: &Accesses, change: &mut Vec<i64>) {
+        let positions = accesses.blocks.last().map_or(0, |&n| n as usize * 2 + 2);
+        change.clear();
+        change.resize(positions + 1, 0);
+        for (v, var) in kernel.vars.iter().enumerate().filter(|(_, var)| var.class == VarClass::General) {
+            for r in self.of(v) {
+                change[(r.start as usize).min(positions)] += i64::from(var.bytes);
+                change[(r.end as usize).min(positions)] -= i64::from(var.bytes);
+            }
+        }
+    }
+}
+
 const NONE: u32 = u32::MAX;
 
 /// A range of one variable.
@@ -100,7 +115,7 @@ pub(crate) type Raw = (u32, Range);
 
 /// State of one variable during the scan of a block.
 #[derive(Clone, Copy)]
-struct Open {
+struct OpenRange {
     live: u64,
     /// Subranges in which the bytes of lanes that do not run are needed. Known of variables of one block; of
     /// others, `live` says both.
@@ -112,14 +127,14 @@ struct Open {
     first: u32,
 }
 
-const CLOSED: Open = Open { live: 0, others: 0, block: NONE, end: 0, first: 0 };
+const CLOSED: OpenRange = OpenRange { live: 0, others: 0, block: NONE, end: 0, first: 0 };
 
 /// Memory of the computation.
 #[derive(Default)]
 pub(crate) struct LivenessMemory {
     dataflow: Dataflow,
     raw: Vec<Raw>,
-    open: Vec<Open>,
+    open: Vec<OpenRange>,
     seen: Vec<u32>,
 }
 
@@ -147,7 +162,7 @@ impl Liveness {
         memory: &mut LivenessMemory,
     ) {
         memory.raw.clear();
-        scan(kernel, accesses, flow, Count::OF_LANES, memory);
+        scan(kernel, accesses, flow, Holders::OF_LANES, memory);
         self.normalize(kernel.vars.len(), &memory.raw);
     }
 
@@ -161,7 +176,7 @@ impl Liveness {
         memory: &mut LivenessMemory,
     ) {
         memory.raw.clear();
-        scan(kernel, accesses, flow, Count::APART, memory);
+        scan(kernel, accesses, flow, Holders::APART, memory);
         own.normalize(kernel.vars.len(), &memory.raw);
         memory.raw.clear();
         for b in (0..kernel.blocks.len()).rev() {
@@ -183,7 +198,7 @@ impl Liveness {
         memory: &mut LivenessMemory,
     ) {
         memory.raw.clear();
-        scan(kernel, accesses, flow, Count::ALL, memory);
+        scan(kernel, accesses, flow, Holders::ALL, memory);
         self.normalize(kernel.vars.len(), &memory.raw);
     }
 
@@ -246,17 +261,17 @@ impl Liveness {
 
 /// What counts as needing a variable, besides the lanes that run where it is touched.
 #[derive(Clone, Copy)]
-struct Count {
+struct Holders {
     /// Lanes that wait.
     waits: bool,
     /// Callers.
     passing: bool,
 }
 
-impl Count {
-    const ALL: Count = Count { waits: true, passing: true };
-    const OF_LANES: Count = Count { waits: false, passing: true };
-    const APART: Count = Count { waits: true, passing: false };
+impl Holders {
+    const ALL: Holders = Holders { waits: true, passing: true };
+    const OF_LANES: Holders = Holders { waits: false, passing: true };
+    const APART: Holders = Holders { waits: true, passing: false };
 }
 
 /// Walks every block backward and writes down ranges, those that start last first.
@@ -264,7 +279,7 @@ fn scan(
     kernel: &Kernel<Virtual>,
     accesses: &Accesses,
     flow: &Flow,
-    count: Count,
+    count: Holders,
     LivenessMemory { dataflow, raw, open, seen }: &mut LivenessMemory,
 ) {
     open.clear();
@@ -277,7 +292,7 @@ fn scan(
         for &v in dataflow.live_out_of(b) {
             // Live below and never defined above: the subranges matter once something is written here.
             let live = accesses.facts[v as usize].ever_needed().max(1);
-            open[v as usize] = Open { live, others: 0, block, end: bottom, first: bottom };
+            open[v as usize] = OpenRange { live, others: 0, block, end: bottom, first: bottom };
             seen.push(v);
         }
         for i in insts.rev() {
@@ -285,7 +300,7 @@ fn scan(
             for a in accesses.of(i).iter().rev() {
                 let o = &mut open[a.var as usize];
                 if o.block != block {
-                    *o = Open { block, ..CLOSED };
+                    *o = OpenRange { block, ..CLOSED };
                     seen.push(a.var);
                 }
                 let fact = &accesses.facts[a.var as usize];

@@ -56,14 +56,14 @@ impl Analysis {
     }
 
     /// Finds what is known of flags and addresses alone.
-    pub fn find_small(
+    pub fn find_arf(
         &mut self,
         kernel: &Kernel<Virtual>,
         flow: &Flow,
         history: &History,
         memory: &mut liveness::LivenessMemory,
     ) -> Result<(), Error> {
-        self.accesses.collect_small(kernel, flow)?;
+        self.accesses.collect_arf(kernel, flow)?;
         self.live.compute(kernel, &self.accesses, flow, history, memory);
         self.tell_apart(kernel, flow, memory);
         self.copies.clear();

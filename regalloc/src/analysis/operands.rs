@@ -17,7 +17,7 @@ use messages::{
 use narrow::{low_u8, to_index};
 
 /// The read of a copy without a mask into a temporary.
-pub(super) struct Copy {
+pub(super) struct PayloadCopy {
     /// Its index among all accesses.
     pub access: u32,
     pub block: u32,
@@ -33,7 +33,7 @@ pub(super) struct Touches<'a> {
     pub apart: bool,
     pub list: &'a mut Vec<Access>,
     pub facts: &'a mut [Fact],
-    pub copies: &'a mut Vec<Copy>,
+    pub copies: &'a mut Vec<PayloadCopy>,
     pub scene: Scene,
     /// What is wrong with an instruction.
     pub fault: Option<String>,
@@ -41,21 +41,21 @@ pub(super) struct Touches<'a> {
 
 impl Touches<'_> {
     /// Whether an instruction touches flags or addresses.
-    pub fn has_small(&self, inst: &Inst<Virtual>) -> bool {
+    pub fn has_arf(&self, inst: &Inst<Virtual>) -> bool {
         if inst.pred.is_some() || inst.cond.is_some() {
             return true;
         }
-        let is_small = |reg: Reg<Virtual>| {
+        let is_arf = |reg: Reg<Virtual>| {
             let fact = reg.var().and_then(|v| self.facts.get(v.index()));
             fact.is_some_and(|fact| fact.class != VarClass::General)
         };
-        let mut small = inst.dst.reg().is_some_and(is_small);
-        inst.for_each_read(|reg| small |= is_small(reg));
-        small
+        let mut arf = inst.dst.reg().is_some_and(is_arf);
+        inst.for_each_read(|reg| arf |= is_arf(reg));
+        arf
     }
 
     /// Leaves only those accesses from `first` on that are to flags or addresses.
-    pub fn keep_small(&mut self, first: usize) {
+    pub fn keep_arf(&mut self, first: usize) {
         let Touches { list, facts, copies, .. } = self;
         let mut kept = first;
         for at in first..list.len() {
@@ -196,7 +196,11 @@ impl Touches<'_> {
         to: VarId,
     ) {
         if let Some(access) = self.checked(inst, Role::Src(0), reg, extent, shape) {
-            self.copies.push(Copy { access: to_index(self.list.len()), block: self.scene.block(), to });
+            self.copies.push(PayloadCopy {
+                access: to_index(self.list.len()),
+                block: self.scene.block(),
+                to,
+            });
             self.list.push(access);
             self.facts[access.var as usize].note_other_reader();
         }

@@ -15,7 +15,7 @@ pub(crate) struct PressureMemory {
 /// Whether more flags or addresses may be alive somewhere than there are registers for, as far as the first and the
 /// last instruction that name each can tell, in layout order. (Of 1,007 kernels of real programs, 114 lose some; this
 /// finds 98 of them and none that does not.)
-pub(crate) fn may_be_crowded(
+pub(crate) fn may_be_high(
     kernel: &Kernel<Virtual>,
     PressureMemory { named, change }: &mut PressureMemory,
 ) -> bool {
@@ -23,11 +23,11 @@ pub(crate) fn may_be_crowded(
         let file = File::of(kernel, class, false);
         i64::from(file.regs) << file.reg_log
     };
-    let crowded = |class: &VarClass| {
+    let too_many = |class: &VarClass| {
         let vars = kernel.vars.iter().filter(|var| var.class == *class);
         vars.map(|var| i64::from(var.bytes)).sum::<i64>() > room(*class)
     };
-    let classes = [VarClass::Flag, VarClass::Address].into_iter().filter(crowded);
+    let classes = [VarClass::Flag, VarClass::Address].into_iter().filter(too_many);
     if classes.clone().next().is_none() {
         return false;
     }

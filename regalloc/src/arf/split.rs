@@ -1,6 +1,6 @@
 //! Flags and addresses that do not fit: backed by general registers.
 //!
-//! A variable that lost its place gets a backing, a general variable of its size. First it is split into
+//! A variable that found no place gets a backing, a general variable of its size. First it is split into
 //! one short variable a block, filled from the backing before the first access that needs the old value
 //! and stored after the last write if the value lives on. If such a split does not fit either, it is
 //! split again, into one variable an instruction, which always fits.
@@ -16,7 +16,7 @@ use narrow::to_index;
 /// Memory of splitting.
 #[derive(Default)]
 pub(crate) struct ArfSplitMemory {
-    lost: Vec<bool>,
+    unplaced: Vec<bool>,
     /// The block of each variable that lives in one.
     blocks_of: Vec<u32>,
     /// What stands for each variable now.
@@ -37,121 +37,161 @@ pub(crate) fn split(
     memory: &mut ArfSplitMemory,
     pool: &mut Pool<Virtual>,
 ) -> u32 {
-    let ArfSplitMemory { lost, blocks_of, split, last_write, new, opened, mine } = memory;
     history.grow(kernel.vars.len());
-    lost.clear();
-    lost.resize(kernel.vars.len(), false);
-    blocks_of.clear();
-    blocks_of.resize(kernel.vars.len(), u32::MAX);
     for v in spilled {
-        lost[v.index()] = true;
         if history.backing[v.index()].is_none() {
             let var = &kernel.vars[v.index()];
             let bytes = var.bytes.next_multiple_of(2);
-            history.backing[v.index()] =
-                Some(kernel.add_var(Var::temp(VarClass::General, bytes, bytes.next_power_of_two().min(32))));
+            let align = bytes.next_power_of_two().min(32);
+            history.backing[v.index()] = Some(kernel.add_var(Var::temp(VarClass::General, bytes, align)));
             history.grow(kernel.vars.len());
         }
     }
-    lost.resize(kernel.vars.len(), false);
-    // What lives in one block gains nothing from a split a block.
+    memory.start(kernel.vars.len(), spilled);
+    memory.find_blocks(kernel.blocks.len(), accesses);
+    let mut splitter = ArfSplitter { history, accesses, live, memory, copies: 0 };
     for b in 0..kernel.blocks.len() {
-        for a in accesses.of_block(b) {
-            let seen = &mut blocks_of[a.var as usize];
-            *seen = if *seen == u32::MAX || *seen == to_index(b) { to_index(b) } else { u32::MAX - 1 };
+        if accesses.of_block(b).iter().any(|a| splitter.memory.unplaced[a.var as usize]) {
+            splitter.split_block(kernel, b);
+            pool.store(&mut kernel.blocks[b].insts, &splitter.memory.new);
         }
     }
-    let mut copies = 0;
-    split.clear();
-    split.resize(lost.len(), None);
-    last_write.clear();
-    last_write.resize(lost.len(), u32::MAX);
-    for b in 0..kernel.blocks.len() {
-        let range = accesses.block(b);
-        if !accesses.of_block(b).iter().any(|a| lost[a.var as usize]) {
-            continue;
+    splitter.copies
+}
+
+impl ArfSplitMemory {
+    /// Begins with a kernel of so many variables, of which `spilled` are to be split.
+    fn start(&mut self, vars: usize, spilled: &[VarId]) {
+        self.unplaced.clear();
+        self.unplaced.resize(vars, false);
+        spilled.iter().for_each(|v| self.unplaced[v.index()] = true);
+        self.blocks_of.clear();
+        self.blocks_of.resize(vars, u32::MAX);
+        self.split.clear();
+        self.split.resize(vars, None);
+        self.last_write.clear();
+        self.last_write.resize(vars, u32::MAX);
+    }
+
+    /// Finds what lives in one block: it gains nothing from a split a block.
+    fn find_blocks(&mut self, blocks: usize, accesses: &Accesses) {
+        for b in 0..blocks {
+            for a in accesses.of_block(b) {
+                let seen = &mut self.blocks_of[a.var as usize];
+                *seen = if *seen == u32::MAX || *seen == to_index(b) { to_index(b) } else { u32::MAX - 1 };
+            }
         }
+    }
+}
+
+/// Splitting of the variables of a kernel.
+struct ArfSplitter<'a> {
+    history: &'a mut History,
+    accesses: &'a Accesses,
+    live: &'a Liveness,
+    memory: &'a mut ArfSplitMemory,
+    copies: u32,
+}
+
+impl ArfSplitter<'_> {
+    /// Makes the new instructions of block `b`.
+    fn split_block(&mut self, kernel: &mut Kernel<Virtual>, b: usize) {
+        let (accesses, range) = (self.accesses, self.accesses.block(b));
+        let ArfSplitMemory { unplaced, last_write, new, opened, .. } = &mut *self.memory;
         new.clear();
+        opened.clear();
         for i in range.clone() {
-            for a in accesses.of(i).iter().filter(|a| lost[a.var as usize] && a.kind.has(Kind::WRITE)) {
+            for a in accesses.of(i).iter().filter(|a| unplaced[a.var as usize] && a.kind.has(Kind::WRITE)) {
                 last_write[a.var as usize] = to_index(i);
             }
         }
-        let (start_of_block, end_of_block) = (to_index(range.start) * 2, to_index(range.end) * 2);
-        opened.clear();
+        let mut mine = std::mem::take(&mut self.memory.mine);
         for i in range.clone() {
             let inst = kernel.blocks[b].insts[i - range.start];
             mine.clear();
-            mine.extend(accesses.of(i).iter().map(|a| a.var).filter(|&v| lost[v as usize]));
-            if mine.is_empty() {
-                new.push(inst);
-                continue;
-            }
+            let touched = accesses.of(i).iter().map(|a| a.var);
+            mine.extend(touched.filter(|&v| self.memory.unplaced[v as usize]));
             mine.sort_unstable();
             mine.dedup();
-            let at = to_index(i) * 2;
-            for &v in &*mine {
-                if split[v as usize].is_some() {
-                    continue;
-                }
-                let one_block = blocks_of[v as usize] == to_index(b);
-                let alone = history.split[v as usize] || one_block;
-                if alone && only_operand(&inst, VarId(v)) {
-                    split[v as usize] = history.backing[v as usize];
-                    continue;
-                }
-                let var = kernel.vars[v as usize].clone();
-                let id = kernel.add_var(Var { fixed: None, live_in: false, live_out: false, ..var });
-                history.grow(kernel.vars.len());
-                history.backing[id.index()] = history.backing[v as usize];
-                history.split[id.index()] = true;
-                opened.push(v);
-                split[v as usize] = Some(id);
-                if alone {
-                    kernel.vars[id.index()].no_spill = true;
-                }
-                let old = if at == start_of_block { live.at_start(v, at) } else { live.before(v, at) };
-                if old && let Some(backing) = history.backing[v as usize] {
-                    copies += copy(new, id, backing, kernel.vars[id.index()].bytes, inst.origin);
+            for &v in &mine {
+                if self.memory.split[v as usize].is_none() {
+                    self.open(kernel, v, &inst, (b, i));
                 }
             }
-            new.push(inst.map_regs(|_, r| match r.base() {
-                Base::Var(v) => match split.get(v.index()).copied().flatten() {
-                    Some(p) => Reg::var_at(p, r.byte),
-                    None => r,
-                },
-                _ => r,
-            }));
-            for &v in &*mine {
-                let Some(id) = split[v as usize] else { continue };
-                if history.backing[v as usize] == Some(id) {
-                    split[v as usize] = None;
-                    continue;
-                }
-                let alone = kernel.vars[id.index()].no_spill;
-                let wrote = accesses.of(i).iter().any(|a| a.var == v && a.kind.has(Kind::WRITE));
-                let after = at + 2;
-                let store = if !alone {
-                    last_write[v as usize] == to_index(i) && live.at_end(v, end_of_block)
-                } else if after == end_of_block {
-                    wrote && live.at_end(v, after)
-                } else {
-                    wrote && live.before(v, after)
-                };
-                if store && let Some(backing) = history.backing[v as usize] {
-                    copies += copy(new, backing, id, kernel.vars[id.index()].bytes, inst.origin);
-                }
-                if alone {
-                    split[v as usize] = None;
-                }
+            let ArfSplitMemory { split, new, .. } = &mut *self.memory;
+            new.push(if mine.is_empty() { inst } else { renamed(&inst, split) });
+            for &v in &mine {
+                self.close(kernel, v, &inst, (b, i));
             }
         }
-        for v in opened.drain(..) {
-            split[v as usize] = None;
-        }
-        pool.store(&mut kernel.blocks[b].insts, new);
+        self.memory.mine = mine;
+        let ArfSplitMemory { split, opened, .. } = &mut *self.memory;
+        opened.drain(..).for_each(|v| split[v as usize] = None);
     }
-    copies
+
+    /// Has a variable stand for `v` from instruction `i` of block `b` on, filled with what is needed.
+    fn open(&mut self, kernel: &mut Kernel<Virtual>, v: u32, inst: &Inst<Virtual>, (b, i): (usize, usize)) {
+        let History { backing, split, .. } = &mut *self.history;
+        let at = to_index(i) * 2;
+        let alone = split[v as usize] || self.memory.blocks_of[v as usize] == to_index(b);
+        if alone && only_operand(inst, VarId(v)) {
+            self.memory.split[v as usize] = backing[v as usize];
+            return;
+        }
+        let var = kernel.vars[v as usize].clone();
+        let no_spill = alone || var.no_spill;
+        let var = Var { fixed: None, live_in: false, live_out: false, no_spill, ..var };
+        let bytes = var.bytes;
+        let id = kernel.add_var(var);
+        let backing_of_it = backing[v as usize];
+        self.history.grow(kernel.vars.len());
+        self.history.backing[id.index()] = backing_of_it;
+        self.history.split[id.index()] = true;
+        self.memory.opened.push(v);
+        self.memory.split[v as usize] = Some(id);
+        let starts_block = i == self.accesses.block(b).start;
+        let old = if starts_block { self.live.at_start(v, at) } else { self.live.before(v, at) };
+        if old && let Some(backing) = backing_of_it {
+            self.copies += copy(&mut self.memory.new, id, backing, bytes, inst.origin);
+        }
+    }
+
+    /// Stores what instruction `i` of block `b` leaves in what stands for `v`, if it is needed behind.
+    fn close(&mut self, kernel: &Kernel<Virtual>, v: u32, inst: &Inst<Virtual>, (b, i): (usize, usize)) {
+        let Some(id) = self.memory.split[v as usize] else { return };
+        let backing = self.history.backing[v as usize];
+        if backing == Some(id) {
+            self.memory.split[v as usize] = None;
+            return;
+        }
+        let var = &kernel.vars[id.index()];
+        let (end_of_block, after) = (to_index(self.accesses.block(b).end) * 2, to_index(i) * 2 + 2);
+        let wrote = || self.accesses.of(i).iter().any(|a| a.var == v && a.kind.has(Kind::WRITE));
+        let store = if !var.no_spill {
+            self.memory.last_write[v as usize] == to_index(i) && self.live.at_end(v, end_of_block)
+        } else if after == end_of_block {
+            wrote() && self.live.at_end(v, after)
+        } else {
+            wrote() && self.live.before(v, after)
+        };
+        if store && let Some(backing) = backing {
+            self.copies += copy(&mut self.memory.new, backing, id, var.bytes, inst.origin);
+        }
+        if var.no_spill {
+            self.memory.split[v as usize] = None;
+        }
+    }
+}
+
+/// An instruction with what stands for its variables.
+fn renamed(inst: &Inst<Virtual>, split: &[Option<VarId>]) -> Inst<Virtual> {
+    inst.map_regs(|_, r| match r.base() {
+        Base::Var(v) => match split.get(v.index()).copied().flatten() {
+            Some(p) => Reg::var_at(p, r.byte),
+            None => r,
+        },
+        _ => r,
+    })
 }
 
 /// Whether the instruction names the variable as a plain operand only: a general register will do.

@@ -1,9 +1,22 @@
 //! Which variables are copied to which: if both come to have the same registers, `apply` leaves the copy out.
 
-use gen_ir::{Dst, Kernel, Op, Src, SrcMod, VarClass, VarId, Virtual};
+use gen_ir::{Dst, Inst, Kernel, Op, Reg, Space, Src, SrcMod, VarClass, VarId, Virtual};
 
 /// Of how many copies of a variable a place is looked at.
 const MOST: usize = 6;
+
+/// Where a move puts bits as they are, packed, and where it has them from, if it does.
+pub(crate) fn bits_copied<S: Space>(inst: &Inst<S>) -> Option<(Reg<S>, Reg<S>)> {
+    if inst.sat || inst.cond.is_some() {
+        return None;
+    }
+    let Dst::Direct { reg: to, horz, ty } = inst.dst else { return None };
+    let Src::Direct { reg: from, region, mods: SrcMod::None, ty: read_as } = inst.src[0] else { return None };
+    let lanes = inst.exec.lanes();
+    let raw = ty == read_as || ty.bytes() == read_as.bytes() && ty.is_int() && read_as.is_int();
+    let packed = lanes == 1 || horz == 1 && region.one_by_one(lanes);
+    (raw && packed).then_some((to, from))
+}
 
 /// The copies between general variables of registers, each from both sides.
 #[derive(Default)]
@@ -21,20 +34,13 @@ impl Copies {
         }
         let grf = u32::from(kernel.platform.caps().regs.grf_bytes);
         let movs = kernel.blocks.iter().flat_map(|b| &b.insts).filter(|i| i.op == Op::Mov);
-        for inst in movs.filter(|i| !i.sat && i.cond.is_none()) {
-            let Dst::Direct { reg: to, horz, ty } = inst.dst else { continue };
-            let Src::Direct { reg: from, region, mods: SrcMod::None, ty: read_as } = inst.src[0] else {
-                continue;
-            };
-            let lanes = inst.exec.lanes();
-            let raw = ty == read_as || ty.bytes() == read_as.bytes() && ty.is_int() && read_as.is_int();
-            let packed = lanes == 1 || horz == 1 && region.one_by_one(lanes);
+        for (to, from) in movs.filter_map(bits_copied) {
             let (Some(d), Some(s)) = (to.var(), from.var()) else { continue };
             let general = |v: VarId| {
                 let var = &kernel.vars[v.index()];
                 var.class == VarClass::General && var.bytes >= grf
             };
-            if raw && packed && d != s && general(d) && general(s) {
+            if d != s && general(d) && general(s) {
                 let shift = from.byte.cast_signed() - to.byte.cast_signed();
                 self.list.push((d.0, s.0, shift));
                 self.list.push((s.0, d.0, -shift));

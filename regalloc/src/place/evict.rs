@@ -162,7 +162,7 @@ impl<'a, const W: usize> Scan<'a, W> {
         let rb = self.file.reg_bytes();
         let items = self.items;
         if !std::mem::replace(&mut self.some_wholes, true) {
-            self.wholes.clear(self.points_to);
+            self.wholes.clear(self.positions);
         }
         // What has whole registers is known, but where things that must be there were together.
         for i in 0..to_index(items.len()) {

@@ -21,21 +21,21 @@ pub(crate) struct RegMatrix<const W: usize> {
     /// In use at each position, beside what is in use in all of the block or stretch.
     at: Vec<Regs<W>>,
     /// Beside what is in use in all of the stretch.
-    blocks: Vec<Block<W>>,
-    stretches: Vec<Block<W>>,
+    blocks: Vec<BlockUse<W>>,
+    stretches: Vec<BlockUse<W>>,
 }
 
 /// What is in use in a block of positions.
 #[derive(Clone, Copy)]
-struct Block<const W: usize> {
+struct BlockUse<const W: usize> {
     /// In all of it.
     all: Regs<W>,
     /// Somewhere in it.
     some: Regs<W>,
 }
 
-impl<const W: usize> Block<W> {
-    const EMPTY: Block<W> = Block { all: [0; W], some: [0; W] };
+impl<const W: usize> BlockUse<W> {
+    const EMPTY: BlockUse<W> = BlockUse { all: [0; W], some: [0; W] };
 
     fn add(&mut self, regs: Regs<W>) {
         add(&mut self.all, regs);
@@ -88,15 +88,15 @@ const fn span(range: Range) -> Span {
 
 impl<const W: usize> RegMatrix<W> {
     /// Nothing is in use at any of so many positions.
-    pub fn clear(&mut self, points_to: usize) {
-        let blocks = points_to.div_ceil(BLOCK);
+    pub fn clear(&mut self, positions: usize) {
+        let blocks = positions.div_ceil(BLOCK);
         self.at.clear();
         self.at.resize(blocks * BLOCK, [0; W]);
         let stretches = blocks.div_ceil(BLOCK);
         self.blocks.clear();
-        self.blocks.resize(stretches * BLOCK, Block::EMPTY);
+        self.blocks.resize(stretches * BLOCK, BlockUse::EMPTY);
         self.stretches.clear();
-        self.stretches.resize(stretches, Block::EMPTY);
+        self.stretches.resize(stretches, BlockUse::EMPTY);
     }
 
     /// Adds what is in use in another table of the same positions.

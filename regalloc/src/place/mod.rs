@@ -218,7 +218,7 @@ struct Scan<'a, const W: usize> {
     items: &'a [Item],
     live: &'a Liveness,
     s: &'a mut ScanMemory,
-    points_to: usize,
+    positions: usize,
     /// When something has the whole of registers.
     wholes: RegMatrix<W>,
     /// If not, nothing has, and those are not for use.
@@ -275,16 +275,16 @@ fn overlap(a: &[Range], b: &[Range]) -> bool {
 
 /// Puts items in the order in which they become live, the largest first among those that do together, and
 /// the first first among equals.
-/// `points_to`: how many positions there are.
+/// `positions`: how many positions there are.
 pub(crate) fn by_start<'a>(
     items: &[Item],
     ranges: impl Fn(&Item) -> &'a [Range],
-    points_to: usize,
+    positions: usize,
     starts: &mut Vec<u32>,
     order: &mut Vec<u32>,
 ) {
     let start = |i: &Item| ranges(i).first().map(|r| r.start as usize);
-    if items.len() * 16 < points_to {
+    if items.len() * 16 < positions {
         // Few: sorting them is less work than counting at all positions.
         order.clear();
         order.extend((0..).zip(items).filter(|(_, item)| start(item).is_some()).map(|(i, _)| i));
@@ -295,7 +295,7 @@ pub(crate) fn by_start<'a>(
         return;
     }
     starts.clear();
-    starts.resize(points_to + 1, 0);
+    starts.resize(positions + 1, 0);
     let mut count = 0;
     for at in items.iter().filter_map(start) {
         starts[at] += 1;
@@ -355,7 +355,7 @@ fn place_in<const W: usize>(
     out: &mut Placement,
 ) -> [RegMatrix<W>; 4] {
     let ranges = |i: &Item| live.of(i.var.index());
-    let points_to = items.iter().filter_map(|i| ranges(i).last()).map(|r| r.end).max().unwrap_or(0) as usize;
+    let positions = items.iter().filter_map(|i| ranges(i).last()).map(|r| r.end).max().unwrap_or(0) as usize;
     let regs = file.regs as usize;
     s.active.clear();
     s.full_active = 256;
@@ -384,22 +384,22 @@ fn place_in<const W: usize>(
     let sharing = if shares { sharing } else { Sharing::None };
     let apart = |i: &Item| !i.bytes.is_multiple_of(rb) || i.fixed.is_some_and(|at| !at.is_multiple_of(rb));
     let some_parts = items.iter().any(apart);
-    wholes.clear(if some_wholes { points_to } else { 0 });
-    partly.clear(if some_parts { points_to } else { 0 });
-    held.clear(if shares { points_to } else { 0 });
-    needed.clear(if shares { points_to } else { 0 });
+    wholes.clear(if some_wholes { positions } else { 0 });
+    partly.clear(if some_parts { positions } else { 0 });
+    held.clear(if shares { positions } else { 0 });
+    needed.clear(if shares { positions } else { 0 });
     s.sharers.iter_mut().for_each(Vec::clear);
     if shares && s.sharers.len() < regs {
         s.sharers.resize_with(regs, Vec::new);
     }
     let mut order = std::mem::take(&mut s.order);
-    by_start(items, ranges, points_to, &mut s.starts, &mut order);
+    by_start(items, ranges, positions, &mut s.starts, &mut order);
     let mut scan = Scan {
         file,
         items,
         live,
         s,
-        points_to,
+        positions,
         wholes,
         some_wholes,
         partly,

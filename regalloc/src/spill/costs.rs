@@ -25,15 +25,15 @@ use narrow::to_index;
 pub(crate) struct Costs {
     fills: Vec<f32>,
     saves: Vec<f32>,
-    open: Vec<Open>,
-    /// How many positions before each one are crowded.
-    crowded: Vec<u32>,
+    open: Vec<EstimatedTemp>,
+    /// How many positions before each one have more alive than there is room for.
+    high_pressure: Vec<u32>,
     change: Vec<i64>,
 }
 
 /// A temporary that serves more instructions.
 #[derive(Clone, Copy)]
-struct Open {
+struct EstimatedTemp {
     /// The instruction that used it last.
     used: u32,
     /// It is in this block.
@@ -75,7 +75,7 @@ impl Costs {
             list.resize(kernel.vars.len(), 0.0);
         }
         self.open.clear();
-        self.open.resize(kernel.vars.len(), Open { used: 0, block: NONE, saved: false });
+        self.open.resize(kernel.vars.len(), EstimatedTemp { used: 0, block: NONE, saved: false });
         for b in 0..kernel.blocks.len() {
             let worth = facts::worth(flow, b);
             for i in accesses.block(b) {
@@ -89,7 +89,7 @@ impl Costs {
                     let open = &mut self.open[v];
                     let serves = open.block == to_index(b) && open.used + KEEP >= to_index(i);
                     if !serves {
-                        *open = Open { used: to_index(i), block: to_index(b), saved: false };
+                        *open = EstimatedTemp { used: to_index(i), block: to_index(b), saved: false };
                     }
                     open.used = to_index(i);
                     let write = a.kind.has(Kind::WRITE);
@@ -108,24 +108,22 @@ impl Costs {
                 }
             }
         }
-        self.find_crowded(kernel, accesses, live, room);
+        self.find_high_pressure(kernel, accesses, live, room);
     }
 
-    fn find_crowded(&mut self, kernel: &Kernel<Virtual>, accesses: &Accesses, live: &Liveness, room: u32) {
-        let Costs { crowded, change, .. } = self;
-        let positions = accesses.blocks.last().map_or(0, |&n| n as usize * 2 + 2);
-        change.clear();
-        change.resize(positions + 1, 0);
-        for (v, var) in kernel.vars.iter().enumerate().filter(|(_, var)| var.class == VarClass::General) {
-            for r in live.of(v) {
-                change[(r.start as usize).min(positions)] += i64::from(var.bytes);
-                change[(r.end as usize).min(positions)] -= i64::from(var.bytes);
-            }
-        }
+    fn find_high_pressure(
+        &mut self,
+        kernel: &Kernel<Virtual>,
+        accesses: &Accesses,
+        live: &Liveness,
+        room: u32,
+    ) {
+        let Costs { high_pressure, change, .. } = self;
+        live.find_pressure(kernel, accesses, change);
         let (mut now, mut count) = (0, 0);
-        crowded.clear();
-        crowded.push(0);
-        crowded.extend(change.iter().map(|c| {
+        high_pressure.clear();
+        high_pressure.push(0);
+        high_pressure.extend(change.iter().map(|c| {
             now += c;
             count += u32::from(now > i64::from(room));
             count
@@ -152,14 +150,14 @@ impl Costs {
     /// is worth little; square roots are the same on every machine.
     #[expect(clippy::cast_possible_truncation, reason = "an estimate, rounded alike everywhere")]
     pub fn room(&self, ranges: &[Range], length: u32, regs: u32) -> f32 {
-        let wanted = f64::from(self.crowded(ranges)) + f64::from(length.max(1)) / 32.0;
+        let wanted = f64::from(self.high_pressure(ranges)) + f64::from(length.max(1)) / 32.0;
         (wanted * f64::from(regs.max(1)).sqrt()).sqrt() as f32
     }
 
-    /// How many positions of some are crowded.
-    fn crowded(&self, ranges: &[Range]) -> u32 {
-        let last = self.crowded.len().saturating_sub(1);
-        let before = |at: u32| self.crowded.get((at as usize).min(last)).copied().unwrap_or(0);
+    /// At how many positions of some more is alive than there is room for.
+    fn high_pressure(&self, ranges: &[Range]) -> u32 {
+        let last = self.high_pressure.len().saturating_sub(1);
+        let before = |at: u32| self.high_pressure.get((at as usize).min(last)).copied().unwrap_or(0);
         ranges.iter().map(|r| before(r.end) - before(r.start)).sum()
     }
 }

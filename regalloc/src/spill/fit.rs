@@ -22,7 +22,7 @@ use narrow::to_index;
 const STRETCH: u32 = 256;
 
 /// A placement, and what it was made of.
-pub(crate) struct Placed<'a> {
+pub(crate) struct FitContext<'a> {
     pub file: File,
     /// The bytes of the file that temporaries may have: from, and one past the last.
     pub limits: (u32, u32),
@@ -51,7 +51,7 @@ pub(crate) struct FitMemory {
 /// variables may have to be spilled for that; they come to the plan and to the others in `out`. Returns whether
 /// all of it fits; if not, plan and list are as they were.
 pub(crate) fn fit(
-    placed: &Placed<'_>,
+    placed: &FitContext<'_>,
     plan: &mut Plan,
     scan: &mut place::ScanMemory,
     s: &mut FitMemory,
@@ -85,13 +85,13 @@ pub(crate) fn fit(
 
 /// Joins temporaries that can be one (`join`).
 fn join_all<const W: usize>(
-    placed: &Placed<'_>,
+    placed: &FitContext<'_>,
     plan: &mut Plan,
     matrix: &mut RegMatrix<W>,
     s: &mut FitMemory,
     out: &mut Placement,
 ) {
-    let Placed { known, flow, .. } = *placed;
+    let FitContext { known, flow, .. } = *placed;
     let Placement { at, used, .. } = out;
     let at = at.get_mut(known.kernel.vars.len()..).unwrap_or(&mut []);
     let grf = placed.file.reg_bytes();
@@ -101,7 +101,7 @@ fn join_all<const W: usize>(
 }
 
 /// The first registers that a temporary may have.
-fn bases<const W: usize>(placed: &Placed<'_>, t: &Temp) -> Regs<W> {
+fn bases<const W: usize>(placed: &FitContext<'_>, t: &Temp) -> Regs<W> {
     let rb = placed.file.reg_bytes();
     let (low, high) = placed.limits;
     let n = t.bytes(rb).div_ceil(rb);
@@ -112,7 +112,7 @@ fn bases<const W: usize>(placed: &Placed<'_>, t: &Temp) -> Regs<W> {
 }
 
 struct Fit<'a, const W: usize> {
-    p: &'a Placed<'a>,
+    p: &'a FitContext<'a>,
     vars: &'a [Var],
     /// What the second chance has left of the registers that are in use, as wholes or in part.
     matrix: &'a mut RegMatrix<W>,
@@ -125,7 +125,7 @@ struct Fit<'a, const W: usize> {
 
 impl<'a, const W: usize> Fit<'a, W> {
     fn new(
-        p: &'a Placed<'a>,
+        p: &'a FitContext<'a>,
         matrix: &'a mut RegMatrix<W>,
         s: &'a mut FitMemory,
         out: &'a mut Placement,

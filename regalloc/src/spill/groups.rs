@@ -34,7 +34,7 @@ pub(crate) struct Groups {
     before: Vec<u32>,
     /// Members of groups, with the group's first: by group.
     members: Vec<(u32, u32)>,
-    touches: Vec<Touch>,
+    touches: Vec<MemberTouch>,
     sorted: Vec<u32>,
     /// The place of each variable's touches among all.
     ends: Vec<(u32, u32)>,
@@ -42,7 +42,7 @@ pub(crate) struct Groups {
 
 /// What an instruction does with a variable.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Touch {
+struct MemberTouch {
     var: u32,
     /// Its place among those of all variables.
     nth: u32,
@@ -118,7 +118,7 @@ impl Groups {
                 for a in accesses.of(i).iter().filter(|a| self.ends[a.var as usize] != (0, 0)) {
                     let &Access { var, start, end, kind, .. } = a;
                     let (nth, inst, block) = (to_index(self.touches.len()), to_index(i), to_index(b));
-                    self.touches.push(Touch { var, nth, inst, block, start, end, kind });
+                    self.touches.push(MemberTouch { var, nth, inst, block, start, end, kind });
                 }
             }
         }
@@ -163,8 +163,8 @@ impl Groups {
 }
 
 /// Whether two variables are touched in the same places, by instructions of the same kinds.
-fn are_together(a: &[Touch], b: &[Touch]) -> bool {
-    let together = |(a, b): (&Touch, &Touch)| {
+fn are_together(a: &[MemberTouch], b: &[MemberTouch]) -> bool {
+    let together = |(a, b): (&MemberTouch, &MemberTouch)| {
         a.block == b.block
             && a.inst.abs_diff(b.inst) <= APART
             && (a.start, a.end, a.kind) == (b.start, b.end, b.kind)

@@ -1,6 +1,6 @@
 //! Fills that are not needed: temporaries of one variable become one where registers are free between them.
 //!
-//! A variable goes to memory everywhere although only some stretch of code is crowded. Where it is not, what one
+//! A variable goes to memory everywhere although only in some stretch of code too much is alive. Where it is not, what one
 //! temporary holds can stay until the next one wants it: then that need not be read again, and what is saved need not
 //! be, if nothing reads it from memory any more. Short ways come first, for those take least room.
 //!

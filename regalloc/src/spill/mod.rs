@@ -79,7 +79,7 @@ impl Lengths {
 
 /// Messages written.
 #[derive(Clone, Copy, Default, Debug)]
-pub(crate) struct Count {
+pub(crate) struct MessageCount {
     pub spills: u32,
     pub fills: u32,
     /// Address registers that they need.
@@ -134,7 +134,7 @@ struct Spiller<'a> {
     split_send: bool,
     xe: bool,
     lsc: bool,
-    count: Count,
+    count: MessageCount,
 }
 
 /// Moves `spilled`, for which `plan` was made, to scratch memory.
@@ -146,7 +146,7 @@ pub(crate) fn spill(
     space: &mut ScratchSpace,
     memory: &mut SpillMemory,
     pool: &mut Pool<Virtual>,
-) -> Result<Count, Error> {
+) -> Result<MessageCount, Error> {
     let caps = kernel.platform.caps();
     let grf = u32::from(caps.regs.grf_bytes);
     give_slots(kernel, (spilled, plan), live, grf, space, memory)?;
@@ -199,7 +199,7 @@ pub(crate) fn spill(
         split_send: caps.sends.split,
         xe: caps.words.layout() == Layout::Xe,
         lsc: caps.memory.lsc,
-        count: Count::default(),
+        count: MessageCount::default(),
     };
     let mut uses = &plan.uses[..];
     let mut start = 0;

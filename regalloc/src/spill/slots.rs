@@ -24,12 +24,12 @@ impl Slots {
     pub fn place(&mut self, items: &[Item], live: &Liveness, regs: u32, reg_bytes: u32) -> Option<u32> {
         let all = live.all();
         let ranges = |i: &Item| live.of(i.var.index());
-        let points_to = items.iter().filter_map(|i| ranges(i).last()).map(|r| r.end).max().unwrap_or(0);
+        let positions = items.iter().filter_map(|i| ranges(i).last()).map(|r| r.end).max().unwrap_or(0);
         self.held.iter_mut().for_each(Vec::clear);
         self.until.clear();
         self.at.clear();
         self.at.resize(items.len(), 0);
-        by_start(items, ranges, points_to as usize, &mut self.starts, &mut self.order);
+        by_start(items, ranges, positions as usize, &mut self.starts, &mut self.order);
         let mut used = 0;
         for &i in &self.order {
             let item = &items[i as usize];

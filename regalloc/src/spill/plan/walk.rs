@@ -1,0 +1,292 @@
+//! The walk of a plan over the instructions of a block: where temporaries begin, what they serve, where they end.
+
+use super::{Fill, Known, Plan, ServingTemp, Temp, Use};
+use crate::{
+    analysis::{
+        access::{Access, Kind},
+        liveness::Range,
+    },
+    spill::{
+        chunks::{KEEP, chunks, grf_of},
+        groups::Groups,
+    },
+};
+use gen_ir::{Kernel, Virtual};
+use narrow::to_index;
+
+/// What an instruction does with a spilled variable, or with its group.
+#[derive(Clone, Copy, Default)]
+struct Touched {
+    /// The first register that it touches, and one past the last.
+    first: u32,
+    end: u32,
+    /// Through an address.
+    window: bool,
+    read: bool,
+    written: bool,
+    /// It may be written before the sources are read.
+    early: bool,
+    /// Bytes of which it leaves nothing that was there.
+    covers: Option<(u32, u32)>,
+    /// The variable begins a group.
+    in_group: bool,
+}
+
+impl Touched {
+    /// Whatever computes a part of it again computes all that it does.
+    fn take_whole_definitions(&mut self, known: Known<'_>, v: u32) {
+        let grf = grf_of(known.kernel);
+        loop {
+            let before = (self.first, self.end);
+            for d in known.remat.of(v) {
+                let regs = (d.start / grf, d.end.div_ceil(grf));
+                if regs.0 < self.end && self.first < regs.1 {
+                    (self.first, self.end) = (self.first.min(regs.0), self.end.max(regs.1));
+                }
+            }
+            if before == (self.first, self.end) {
+                break;
+            }
+        }
+    }
+}
+
+impl Plan {
+    /// The uses in `part` of a block of those variables that `wanted` says.
+    pub(super) fn walk(
+        &mut self,
+        known: Known<'_>,
+        part: std::ops::Range<usize>,
+        block: std::ops::Range<usize>,
+        wanted: impl Fn(u32) -> bool,
+    ) {
+        self.open.clear();
+        let mut mine = std::mem::take(&mut self.mine);
+        for i in part {
+            mine.clear();
+            let touched = known.accesses.of(i).iter().map(|a| a.var).filter(|&v| wanted(v));
+            mine.extend(touched.map(|v| self.groups.first(v)));
+            mine.sort_unstable();
+            mine.dedup();
+            if !mine.is_empty() {
+                self.close(known, &block, |open, _| open.used + KEEP < to_index(i));
+            }
+            // Two windows at a time may be more than there is room for, even if the other comes later to be one.
+            let other = |v: u32| {
+                let through = |a: &Access| a.chan == Access::THROUGH_ADDRESS && a.var != v;
+                known.accesses.of(i).iter().any(through)
+            };
+            self.close(known, &block, |_, temp| temp.window && other(temp.var));
+            for &v in &mine {
+                self.touch(known, v, i, &block);
+            }
+        }
+        self.close(known, &block, |_, _| true);
+        self.mine = mine;
+    }
+
+    /// Has those temporaries serve no more. What they hold is saved if somebody may read it from memory.
+    fn close(
+        &mut self,
+        known: Known<'_>,
+        block: &std::ops::Range<usize>,
+        which: impl Fn(&ServingTemp, &Temp) -> bool,
+    ) {
+        let Plan { open, temps, uses, groups, .. } = self;
+        open.retain(|o| {
+            let temp = &temps[o.temp as usize];
+            let closed = which(o, temp);
+            if closed && let Some(u) = o.unsaved {
+                uses[u as usize].saved = lives_behind(known, (temp.var, groups), o.used as usize, block);
+            }
+            !closed
+        });
+    }
+
+    /// A temporary for variable `v` at instruction `i`, holding what is needed.
+    fn touch(&mut self, known: Known<'_>, v: u32, i: usize, block: &std::ops::Range<usize>) {
+        let (inst, at) = (to_index(i), to_index(i) * 2);
+        let mut touched = self.touched(known, v, i);
+        if self.again[v as usize] {
+            if touched.written {
+                self.uses.push(Use { inst, var: v, temp: 0, fill: Fill::Gone, saved: false, messages: 0 });
+                return;
+            }
+            touched.take_whole_definitions(known, v);
+        }
+        let in_front = touched.written && !known.kernel.platform.caps().sends.split;
+        let serves = |t: &Temp| {
+            let whole = t.first <= touched.first && touched.end <= t.end && (t.window || !touched.window);
+            t.var == v && whole && (!in_front || t.front > 0)
+        };
+        let mut fill = Fill::None;
+        let temp = if let Some(o) = self.open.iter_mut().find(|o| serves(&self.temps[o.temp as usize])) {
+            o.used = inst;
+            self.temps[o.temp as usize].range.end = at + 1 + u32::from(touched.written);
+            if touched.written
+                && let Some(u) = o.unsaved.take()
+            {
+                self.uses[u as usize].saved = false;
+            }
+            o.temp
+        } else {
+            let opened = self.open_temp(known, &touched, (v, i), block);
+            fill = opened.1;
+            opened.0
+        };
+        let saved = touched.written && lives_behind(known, (v, &self.groups), i, block);
+        let messages = if saved { self.messages(known.kernel, temp, inst) } else { 0 };
+        if touched.written {
+            // Older copies of what was written are stale.
+            let t = self.temps[temp as usize];
+            let mine = |old: &Temp| old.var == v && old.first < t.end && t.first < old.end;
+            self.close(known, block, |o, old| o.temp != temp && mine(old));
+        }
+        if saved
+            && !self.temps[temp as usize].window
+            && let Some(o) = self.open.iter_mut().find(|o| o.temp == temp)
+        {
+            o.unsaved = Some(to_index(self.uses.len()));
+        }
+        let one = Use { inst, var: v, temp, fill, saved, messages };
+        if !touched.in_group {
+            self.uses.push(one);
+            return;
+        }
+        // The first of the members says what happens.
+        let all = self.uses.len();
+        for var in self.groups.members(v).filter(|&m| known.accesses.of(i).iter().any(|a| a.var == m)) {
+            let more = Use { fill: Fill::None, saved: false, messages: 0, ..one };
+            let says = if self.uses.len() == all { one } else { more };
+            self.uses.push(Use { var, ..says });
+        }
+    }
+
+    /// What instruction `i` does with variable `v`, or the group that begins with it.
+    fn touched(&self, known: Known<'_>, v: u32, i: usize) -> Touched {
+        let grf = grf_of(known.kernel);
+        let groups = &self.groups;
+        let in_group = groups.members(v).next().is_some();
+        let mut touched = Touched { first: u32::MAX, in_group, ..Touched::default() };
+        for a in known.accesses.of(i).iter().filter(|a| groups.first(a.var) == v) {
+            touched.first = touched.first.min(a.start / grf);
+            touched.end = touched.end.max(a.end.div_ceil(grf));
+            touched.window |= a.chan == Access::THROUGH_ADDRESS;
+            touched.read |= a.kind.has(Kind::READ);
+            if a.kind.has(Kind::WRITE) {
+                touched.written = true;
+                touched.early |= a.kind.has(Kind::EARLY);
+                if is_whole(a) {
+                    touched.covers = Some((a.start, a.end));
+                }
+            }
+        }
+        if in_group {
+            (touched.first, touched.end, touched.covers) = (0, groups.regs(v, known.kernel), None);
+        }
+        touched
+    }
+
+    /// A new temporary for what instruction `i` does with a variable, and how it is filled.
+    fn open_temp(
+        &mut self,
+        known: Known<'_>,
+        touched: &Touched,
+        (v, i): (u32, usize),
+        block: &std::ops::Range<usize>,
+    ) -> (u32, Fill) {
+        let Known { kernel, accesses, live, .. } = known;
+        let &Touched { first, end, window, read, written, early, covers, in_group } = touched;
+        let grf = grf_of(kernel);
+        let (inst, at, top) = (to_index(i), to_index(i) * 2, to_index(block.start) * 2);
+        // A window is always laid out as where it is written.
+        let temp = self.temp(kernel, v, (first, end), written || window, inst);
+        self.temps[temp as usize].window = window;
+        let bytes = kernel.vars[v as usize].bytes;
+        // The last register of the variable may be part padding.
+        let whole = covers.is_some_and(|(s, e)| s <= first * grf && e >= (end * grf).min(bytes)) && !read;
+        let old_of = |v: u32| if at == top { live.at_start(v, at) } else { live.before(v, at) };
+        let is_covered = |m: u32| {
+            let bytes = kernel.vars[m as usize].bytes;
+            accesses.of(i).iter().any(|a| a.var == m && is_whole(a) && (a.start, a.end) == (0, bytes))
+        };
+        let old = || match in_group {
+            true => self.groups.members(v).any(|m| !is_covered(m) && old_of(m)),
+            false => old_of(v),
+        };
+        let mut fill = Fill::None;
+        // What a window may be written to is kept, known or not: else it would be needed from there on back.
+        if read || window || (!whole && old()) {
+            fill = if self.again[v as usize] { Fill::Again } else { Fill::Read };
+        }
+        let needed = &mut self.temps[temp as usize].range;
+        needed.start += u32::from(fill == Fill::None && !early);
+        needed.end -= u32::from(!written);
+        if fill == Fill::Read {
+            // It is in memory that others have saved it.
+            let reread = |o: &&mut ServingTemp| {
+                let old = &self.temps[o.temp as usize];
+                old.var == v && old.first < end && first < old.end
+            };
+            self.open.iter_mut().filter(reread).for_each(|o| o.unsaved = None);
+        }
+        self.open.push(ServingTemp { temp, used: inst, unsaved: None });
+        (temp, fill)
+    }
+
+    /// A temporary for registers `first` to before `end` of a variable, needed around instruction `at`.
+    pub(super) fn temp(
+        &mut self,
+        kernel: &Kernel<Virtual>,
+        var: u32,
+        (first, end): (u32, u32),
+        written: bool,
+        at: u32,
+    ) -> u32 {
+        let grf = grf_of(kernel);
+        let align = if kernel.vars[var as usize].even_grf { 2 * grf } else { grf };
+        let front = if written && !kernel.platform.caps().sends.split { align } else { 0 };
+        self.temps.push(Temp { var, first, end, front, align, range: during(at), window: false });
+        to_index(self.temps.len()) - 1
+    }
+
+    /// The temporaries for messages that write `temp` at instruction `at`, where those need a header in front:
+    /// the first message finds room there, the others get registers of their own.
+    pub(super) fn messages(&mut self, kernel: &Kernel<Virtual>, temp: u32, at: u32) -> u32 {
+        let start = to_index(self.temps.len());
+        if !kernel.platform.caps().sends.split {
+            let grf = grf_of(kernel);
+            let Temp { var, first, end, .. } = self.temps[temp as usize];
+            for (from, n) in chunks(end - first, grf).skip(1) {
+                let (first, end) = (first + from, first + from + n);
+                let range = during(at);
+                self.temps.push(Temp { var, first, end, front: grf, align: grf, range, window: false });
+            }
+        }
+        start
+    }
+}
+
+/// Whether a write leaves nothing of what was in the bytes that it touches.
+fn is_whole(a: &Access) -> bool {
+    a.kind.has(Kind::WRITE) && a.kind.has(Kind::SURE) && !a.kind.has(Kind::MASKED) && a.pitch == a.elem
+}
+
+/// Whether a variable, or one of its group, is needed behind instruction `i` of a block.
+fn lives_behind(
+    known: Known<'_>,
+    (var, groups): (u32, &Groups),
+    i: usize,
+    block: &std::ops::Range<usize>,
+) -> bool {
+    let behind = to_index(i) * 2 + 2;
+    let live = known.live;
+    let lives = |v| if i + 1 == block.end { live.at_end(v, behind) } else { live.before(v, behind) };
+    lives(var) || groups.members(var).any(lives)
+}
+
+/// From right before an instruction to right behind it.
+const fn during(i: u32) -> Range {
+    let at = i * 2;
+    Range { start: at, end: at + 2 }
+}
