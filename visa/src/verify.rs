@@ -120,7 +120,7 @@ pub struct Verifier {
     /// Where each variable's bytes are.
     roots: Vec<Root>,
     /// What operands are held against, by variable.
-    reaches: Vec<reach::Reach>,
+    reaches: Vec<checker::Reach>,
     decl: decl::DeclarationMemory,
     flow: flow::FlowMemory,
 }

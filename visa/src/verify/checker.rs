@@ -2,15 +2,26 @@
 
 use narrow::to_index;
 
-use super::{
-    finding::{Finding, Rule, Subject, VerifyOptions},
-    reach::Reach,
-};
+use super::finding::{Finding, Rule, Subject, VerifyOptions};
 use crate::{
     ids::{PREDEFINED_SURFACE_NAMES, SurfaceId, VarId},
     model::Kernel,
     operand::*,
 };
+
+/// What an operand of a variable is held against.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Reach {
+    /// Bytes from the first of the variable to the last of its root; all where that is not known or does not
+    /// matter, none where there is no such variable.
+    pub(super) bytes: u32,
+    /// Bytes of an element, at least 1.
+    pub(super) size: u32,
+}
+
+impl Reach {
+    pub(super) const NO_VARIABLE: Reach = Reach { bytes: 0, size: 1 };
+}
 
 /// Findings per kernel beyond this many are left out.
 const MAX_FINDINGS: usize = 1000;

@@ -2,7 +2,7 @@
 
 use narrow::const_u16;
 
-use super::Checker;
+use super::checker::{Checker, Reach};
 use crate::{
     ids::{PREDEFINED, PREDEFINED_VARS, VarId},
     inst::Record,
@@ -11,20 +11,6 @@ use crate::{
     table::{Role, Slot},
     types::{ExecSize, Region},
 };
-
-/// What an operand of a variable is held against.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Reach {
-    /// Bytes from the first of the variable to the last of its root; all where that is not known or does not
-    /// matter, none where there is no such variable.
-    pub(super) bytes: u32,
-    /// Bytes of an element, at least 1.
-    pub(super) size: u32,
-}
-
-impl Reach {
-    const NO_VARIABLE: Reach = Reach { bytes: 0, size: 1 };
-}
 
 impl Checker<'_> {
     /// Works out what operands are held against, once for each variable.
