@@ -7,7 +7,7 @@ use std::{
 };
 
 use emulator::Options;
-use tbx::{Config, Driver, Findings, LIBRARY, Launch};
+use tbx::{Config, Driver, Findings, LIBRARY, Launch, TURNS};
 
 use crate::args::GpuArgs;
 
@@ -35,7 +35,7 @@ fn execute(args: &GpuArgs) -> Result<(ExitStatus, Findings), String> {
         Some(tree) => Driver::of_tree(tree).map_err(|e| e.to_string())?,
         None => Driver::installed(args.device.driver).unwrap_or_else(Driver::of_system),
     };
-    let library = args.library.clone().or_else(library_beside);
+    let library = args.library.clone().or_else(|| beside(LIBRARY));
     if library.is_none() && !args.intel_code {
         return Err(format!(
             "found no {LIBRARY} beside this command (`cargo build --release -p visa-finalize-neo` makes it); \
@@ -55,14 +55,22 @@ fn execute(args: &GpuArgs) -> Result<(ExitStatus, Findings), String> {
     if let Some(threads) = args.threads {
         config.threads = threads as usize;
     }
-    let launch = Launch { device: args.device, driver, library, intel_code: args.intel_code, config };
+    let launch = Launch {
+        device: args.device,
+        driver,
+        library,
+        turns: beside(TURNS),
+        intel_code: args.intel_code,
+        config,
+    };
     launch.status(&args.program, &args.arguments).map_err(|e| e.to_string())
 }
 
-fn library_beside() -> Option<PathBuf> {
+/// A library that was built or installed with this command.
+fn beside(name: &str) -> Option<PathBuf> {
     let command = env::current_exe().ok()?;
     let directory = command.parent()?;
-    let places = [directory.join(LIBRARY), directory.join("../lib").join(LIBRARY)];
+    let places = [directory.join(name), directory.join("../lib").join(name)];
     places.into_iter().find(|p| p.exists())
 }
 

@@ -14,7 +14,9 @@ use crate::{Config, Device, Findings, Server};
 
 /// The library that puts our code into programs.
 pub const LIBRARY: &str = "libvisafinalize_neo.so";
-/// The compiler that it stands in front of.
+/// The library that has threads of a program take turns at the driver's socket.
+pub const TURNS: &str = "libvisafinalize_turns.so";
+/// The compiler that [`LIBRARY`] stands in front of.
 const COMPILER: &str = "libigc.so.1";
 /// Names that the driver's part for Level Zero has had.
 const LEVEL_ZERO: [&str; 2] = ["libze_intel_gpu.so.1", "libze_intel_gpu_legacy1.so.1"];
@@ -94,12 +96,17 @@ impl Driver {
         }
     }
 
-    /// A program on this driver, with a directory of libraries that come first.
+    /// A program on this driver, with a directory of libraries that come first, and a library that is loaded before all.
     ///
     /// # Errors
     ///
     /// There is no such program.
-    pub fn command(&self, program: &Path, first: Option<&Path>) -> Result<Command, LaunchError> {
+    pub fn command(
+        &self,
+        program: &Path,
+        first: Option<&Path>,
+        preload: Option<&Path>,
+    ) -> Result<Command, LaunchError> {
         let Program { file, before } = Program::find(program)?;
         let first = first.map(Path::as_os_str);
         let others = env::var_os("LD_LIBRARY_PATH").filter(|o| !o.is_empty());
@@ -108,6 +115,10 @@ impl Driver {
             if first.is_some() {
                 command.env("LD_LIBRARY_PATH", joined([first, others.as_deref()]));
             }
+            if let Some(preload) = preload {
+                let others = env::var_os("LD_PRELOAD").filter(|o| !o.is_empty());
+                command.env("LD_PRELOAD", joined([Some(preload.as_os_str()), others.as_deref()]));
+            }
             command.args(before);
             return Ok(command);
         };
@@ -115,6 +126,9 @@ impl Driver {
         let mut command = Command::new(tree.join("loader"));
         // A loader that is told where to look does not ask the environment.
         command.arg("--library-path").arg(joined([first, Some(libraries.as_os_str()), others.as_deref()]));
+        if let Some(preload) = preload {
+            command.arg("--preload").arg(preload);
+        }
         command.arg(file).args(before);
         command.env("OCL_ICD_VENDORS", tree.join("vendors")).env_remove("OCL_ICD_FILENAMES");
         // Level Zero's loader looks at the system's places, too, and does not know all names.
@@ -186,6 +200,8 @@ pub struct Launch {
     pub driver: Driver,
     /// [`LIBRARY`]: without it the compiler's code runs, and nobody knows the names of kernels.
     pub library: Option<PathBuf>,
+    /// [`TURNS`]: without it, a program of which two threads wait at a time may wait for ever.
+    pub turns: Option<PathBuf>,
     /// Run the compiler's code all the same.
     pub intel_code: bool,
     /// The GPU; programs are kept in a place of the launch's own.
@@ -208,7 +224,7 @@ impl Launch {
         let config = Config { programs: Some(work.path().to_owned()), ..self.config.clone() };
         let server = Server::start(config).map_err(io_error(format!("port {}", self.config.port)))?;
         let front = self.front(work.path())?;
-        let mut command = self.driver.command(program, front.as_deref())?;
+        let mut command = self.driver.command(program, front.as_deref(), self.turns.as_deref())?;
         command.args(arguments);
         for (name, value) in self.device.environment(server.port()) {
             // What a user says goes before, but for who the device is and where.

@@ -38,5 +38,5 @@ mod walker;
 pub use device::{DEVICES, Device};
 pub use error::Error;
 pub use findings::Findings;
-pub use launch::{Driver, LIBRARY, Launch, LaunchError};
+pub use launch::{Driver, LIBRARY, Launch, LaunchError, TURNS};
 pub use server::{Config, Server};

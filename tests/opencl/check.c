@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 static const char source[] =
     "__kernel void saxpy(__global float *y, __global const float *x, float a, uint n) {\n"
@@ -461,6 +462,120 @@ static int events(void) {
     return finish(d);
 }
 
+/* Threads that wait for queues of their own at the same time: all do so through one socket. */
+enum { WAITERS = 4, ROUNDS = 5 };
+
+static void *wait_some(void *wrong) {
+    cl_int e;
+    cl_command_queue own = clCreateCommandQueue(context, device, 0, &e);
+    if (e != CL_SUCCESS) return wrong;
+    uint32_t *y = calloc(items, 4);
+    cl_mem b = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, 4 * items, y, &e);
+    cl_kernel k = kernel("add_one");
+    arg(k, 0, sizeof b, &b);
+    for (uint32_t round = 1; round <= ROUNDS; round++) {
+        e |= clEnqueueNDRangeKernel(own, k, 1, NULL, &items, &group, 0, NULL, NULL);
+        e |= clEnqueueReadBuffer(own, b, CL_TRUE, 0, 4 * items, y, 0, NULL, NULL);
+        for (size_t i = 0; i < items; i++) e |= y[i] != round;
+    }
+    e |= clReleaseMemObject(b) | clReleaseCommandQueue(own);
+    free(y);
+    return e == CL_SUCCESS ? NULL : wrong;
+}
+
+static int waiters(void) {
+    pthread_t thread[WAITERS];
+    int wrong = 0;
+    for (int i = 0; i < WAITERS; i++) pthread_create(&thread[i], NULL, wait_some, "wrong");
+    for (int i = 0; i < WAITERS; i++) {
+        void *why;
+        pthread_join(thread[i], &why);
+        wrong |= why != NULL;
+    }
+    return wrong;
+}
+
+/* A callback of an event, which the driver's own thread waits for beside the program's. */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+static int called;
+
+static void CL_CALLBACK call_back(cl_event event, cl_int status, void *user) {
+    (void)event;
+    pthread_mutex_lock(&mutex);
+    called = status == CL_COMPLETE && user == &called ? 1 : -1;
+    pthread_cond_signal(&condition);
+    pthread_mutex_unlock(&mutex);
+}
+
+static int callbacks(void) {
+    struct data d = data();
+    cl_int e;
+    cl_kernel k = kernel("add_one");
+    arg(k, 0, sizeof d.by, &d.by);
+    cl_event event, user = clCreateUserEvent(context, &e);
+    check(e, "clCreateUserEvent");
+    check(clEnqueueNDRangeKernel(queue, k, 1, NULL, &items, &group, 1, &user, &event), "clEnqueueNDRangeKernel");
+    called = 0;
+    check(clSetEventCallback(event, CL_COMPLETE, call_back, &called), "clSetEventCallback");
+    check(clSetUserEventStatus(user, CL_COMPLETE), "clSetUserEventStatus");
+    check(clFinish(queue), "clFinish");
+    pthread_mutex_lock(&mutex);
+    while (!called) pthread_cond_wait(&condition, &mutex);
+    pthread_mutex_unlock(&mutex);
+    if (called != 1) return printf("called with another status\n"), 1;
+    for (size_t i = 0; i < items; i++) d.want[i]++;
+    return finish(d);
+}
+
+/* Memory of the program that cannot be written, read by a kernel. */
+static int constants(void) {
+    struct data d = data();
+    cl_int e;
+    enum { PAGE = 4096 };
+    size_t size = (4 * items + PAGE - 1) / PAGE * PAGE;
+    uint32_t *fixed = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    for (size_t i = 0; i < items; i++) fixed[i] = d.x[i];
+    if (mprotect(fixed, size, PROT_READ)) return perror("mprotect"), 1;
+    /* once through a copy, once in place */
+    cl_mem b = buffer(4 * items, d.want);
+    check(clEnqueueWriteBuffer(queue, b, CL_TRUE, 0, 4 * items, fixed, 0, NULL, NULL), "clEnqueueWriteBuffer");
+    fetch(b, 4 * items, d.want);
+    if (compare(d.want, fixed, items)) return 1;
+    cl_mem in_place = clCreateBuffer(context, CL_MEM_READ_ONLY | CL_MEM_USE_HOST_PTR, 4 * items, fixed, &e);
+    check(e, "clCreateBuffer");
+    check(clEnqueueCopyBuffer(queue, in_place, d.by, 0, 0, 4 * items, 0, NULL, NULL), "clEnqueueCopyBuffer");
+    check(clFinish(queue), "clFinish");
+    return finish(d);
+}
+
+/* Shared memory under a kernel, then under a buffer, with nothing waited for in between. */
+static int shared(void) {
+    struct data d = data();
+    cl_int e;
+    uint32_t *y = clSVMAlloc(context, CL_MEM_READ_WRITE, 4 * items, 0);
+    if (!y) return printf("no shared memory\n"), 1;
+    check(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_WRITE, y, 4 * items, 0, NULL, NULL), "clEnqueueSVMMap");
+    for (size_t i = 0; i < items; i++) y[i] = 17 + (uint32_t)i, d.want[i] = (17 + (uint32_t)i) * 4 + 1;
+    check(clEnqueueSVMUnmap(queue, y, 0, NULL, NULL), "clEnqueueSVMUnmap");
+    cl_kernel twice = kernel("twice"), add = kernel("add_one");
+    check(clSetKernelArgSVMPointer(twice, 0, y), "clSetKernelArgSVMPointer");
+    run(twice, 1, NULL, &items, &group);
+    cl_mem over = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR, 4 * items, y, &e);
+    check(e, "clCreateBuffer");
+    arg(twice, 0, sizeof over, &over), arg(add, 0, sizeof over, &over);
+    run(twice, 1, NULL, &items, &group);
+    run(add, 1, NULL, &items, &group);
+    check(clEnqueueSVMMap(queue, CL_TRUE, CL_MAP_READ, y, 4 * items, 0, NULL, NULL), "clEnqueueSVMMap");
+    int wrong = compare(y, d.want, items);
+    check(clEnqueueSVMUnmap(queue, y, 0, NULL, NULL), "clEnqueueSVMUnmap");
+    check(clFinish(queue), "clFinish");
+    check(clReleaseMemObject(over), "clReleaseMemObject");
+    clSVMFree(context, y);
+    memcpy(d.want, d.y, 4 * items);
+    return wrong || finish(d);
+}
+
 static void *build_some(void *out) {
     size_t *hash = out;
     for (int i = 0; i < 4; i++) {
@@ -504,7 +619,8 @@ int main(int argc, char **argv) {
     } cases[] = {{"saxpy", saxpy}, {"scalars", scalars}, {"calls", calls},
                  {"local_sum", local_sum}, {"histogram", histogram}, {"places", places},
                  {"private_array", private_array}, {"spill", spill}, {"prints", prints}, {"image_copy", image_copy},
-                 {"image_sample", image_sample}, {"queues", queues}, {"maps", maps}, {"events", events}};
+                 {"image_sample", image_sample}, {"queues", queues}, {"maps", maps}, {"events", events},
+                 {"waiters", waiters}, {"callbacks", callbacks}, {"constants", constants}, {"shared", shared}};
     cl_platform_id platform;
     cl_int e;
     check(clGetPlatformIDs(1, &platform, NULL), "clGetPlatformIDs");

@@ -61,7 +61,7 @@ impl Ocloc {
     }
 
     fn command(&self, place: &Path) -> io::Result<Command> {
-        let own = self.driver.command(&self.program, None).map_err(io::Error::other)?;
+        let own = self.driver.command(&self.program, None, None).map_err(io::Error::other)?;
         let mut command = Command::new("timeout");
         command.arg(PATIENCE).arg(own.get_program()).args(own.get_args()).current_dir(place);
         command.stdin(Stdio::null());

@@ -8,7 +8,7 @@ use std::{
 };
 
 use libtest_mimic::Trial;
-use tbx::{Config, Device, Driver, Findings, LIBRARY, Launch};
+use tbx::{Config, Device, Driver, Findings, LIBRARY, Launch, TURNS};
 use tests::{
     needs::{self, Need, check},
     validate::{AGES, COMPILED, Ocloc, Source, Table},
@@ -25,7 +25,7 @@ const DEVICES: [(&str, &[&str]); 5] = [
     ("pvc", &["calls", "image_copy", "image_sample", "maps"]),
 ];
 
-const CASES: [&str; 14] = [
+const CASES: [&str; 18] = [
     "saxpy",
     "scalars",
     "calls",
@@ -40,6 +40,10 @@ const CASES: [&str; 14] = [
     "queues",
     "maps",
     "events",
+    "waiters",
+    "callbacks",
+    "constants",
+    "shared",
 ];
 
 fn main() {
@@ -150,9 +154,9 @@ fn linked(name: &str, library: &str) -> PathBuf {
 }
 
 /// What cargo built beside this test.
-fn library() -> PathBuf {
+fn library(name: &str) -> PathBuf {
     let test = std::env::current_exe().unwrap();
-    let path = test.parent().unwrap().join(LIBRARY);
+    let path = test.parent().unwrap().join(name);
     assert!(path.exists(), "cargo has not built {}", path.display());
     path
 }
@@ -161,7 +165,8 @@ fn launch(device: Device, intel_code: bool) -> Launch {
     Launch {
         device,
         driver: Driver::installed(device.driver).expect("looked up"),
-        library: Some(library()),
+        library: Some(library(LIBRARY)),
+        turns: Some(library(TURNS)),
         intel_code,
         config: Config { threads: 2, ..Config::new(device.platform) },
     }
@@ -278,9 +283,9 @@ fn front_gives_our_code(device: Device) {
 fn slot_gives_our_code(device: &str) {
     let driver = Driver::installed("new").expect("looked up");
     let place = tempfile::tempdir().unwrap();
-    std::fs::copy(library(), place.path().join(LIBRARY)).unwrap();
+    std::fs::copy(library(LIBRARY), place.path().join(LIBRARY)).unwrap();
     let built = |mode: &str| {
-        let mut command = driver.command(&program("check"), Some(place.path())).unwrap();
+        let mut command = driver.command(&program("check"), Some(place.path()), None).unwrap();
         let output = command
             .arg("build")
             .current_dir(place.path())

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use libtest_mimic::Trial;
-use tbx::{Config, Device, Driver, LIBRARY, Launch};
+use tbx::{Config, Device, Driver, LIBRARY, Launch, TURNS};
 use tests::{
     needs::{self, Need, check},
     others,
@@ -41,6 +41,7 @@ fn run_right(device: Device, intel_code: bool) {
             device,
             driver: Driver::of_tree(place.path()).unwrap(),
             library: Some(test.with_file_name(LIBRARY)),
+            turns: Some(test.with_file_name(TURNS)),
             intel_code,
             config: Config { threads: 2, ..Config::new(device.platform) },
         };
