@@ -4,8 +4,13 @@
 //! connection has a memory. All of them are the same process, though: an address of the process means the same bytes
 //! in each, and the driver sends a buffer through one connection only. A page therefore carries a stamp of its last
 //! change, and where several connections have a page at an address, the newest one counts ([`crate::pages`]).
+//!
+//! The program's memory is the GPU's, too, but the driver keeps a copy on its side of the socket, and sends it before
+//! submissions and fetches it behind them. Some of its releases send a buffer again that they have not fetched since a
+//! kernel changed it. So a page remembers what the program's side is known to hold: of what is sent then, only bytes that
+//! the program has changed count.
 
-use std::{collections::hash_map::Entry, sync::Arc};
+use std::{collections::hash_map::Entry, ops::Range, sync::Arc};
 
 use rustc_hash::FxHashMap;
 
@@ -22,6 +27,14 @@ pub type Page = [u8; PAGE];
 pub struct Stamped {
     pub bytes: Arc<Page>,
     pub stamp: u64,
+}
+
+/// A page on the program's side.
+#[derive(Debug)]
+struct Side {
+    bytes: Arc<Page>,
+    /// The bytes that were seen.
+    known: Range<usize>,
 }
 
 /// A page of a connection's memory.
@@ -45,6 +58,8 @@ pub struct World {
 #[derive(Debug, Default)]
 pub struct Connection {
     pages: FxHashMap<u64, Stamped>,
+    /// What the program's side holds of pages, as far as it was seen.
+    sides: FxHashMap<u64, Side>,
     /// The page tables of contexts that have run.
     pub roots: Vec<u64>,
 }
@@ -159,6 +174,101 @@ impl World {
     }
 }
 
+impl World {
+    /// Writes what the program's side has sent: bytes that the GPU has changed since stay unless the program has, too.
+    ///
+    /// # Errors
+    ///
+    /// There is no memory left.
+    pub fn receive(&mut self, connection: usize, address: u64, data: &[u8]) -> Result<(), Error> {
+        for (place, offset, now) in pages_of(connection, address, data.len()) {
+            let data = &data[now];
+            let old = self.take_side(place);
+            let page = self.page_mut(place)?;
+            let changed = old.as_ref().is_some_and(|side| !Arc::ptr_eq(&side.bytes, &page.bytes));
+            let side = match old.filter(|_| changed) {
+                Some(mut side) => {
+                    side.merge(Arc::make_mut(&mut page.bytes), offset, data);
+                    side
+                }
+                None => {
+                    // The only reference: nothing is copied.
+                    Arc::make_mut(&mut page.bytes)[offset..offset + data.len()].copy_from_slice(data);
+                    Side { bytes: page.bytes.clone(), known: offset..offset + data.len() }
+                }
+            };
+            self.put_side(place, side);
+        }
+        Ok(())
+    }
+
+    /// Reads for the program's side, which then holds the same.
+    pub fn send(&mut self, connection: usize, address: u64, out: &mut [u8]) {
+        self.read(connection, address, out);
+        for (place, offset, now) in pages_of(connection, address, out.len()) {
+            let Some(page) = self.page(place) else { continue };
+            let bytes = page.bytes.clone();
+            let known = offset..offset + now.len();
+            let side = match self.take_side(place) {
+                Some(mut side) if !Arc::ptr_eq(&side.bytes, &bytes) && known.len() < PAGE => {
+                    side.see(offset, &out[now]);
+                    side
+                }
+                _ => Side { bytes, known },
+            };
+            self.put_side(place, side);
+        }
+    }
+
+    fn take_side(&mut self, place: Place) -> Option<Side> {
+        self.connections.get_mut(place.connection)?.as_mut()?.sides.remove(&place.page)
+    }
+
+    fn put_side(&mut self, place: Place, side: Side) {
+        if let Some(Some(connection)) = self.connections.get_mut(place.connection) {
+            connection.sides.insert(place.page, side);
+        }
+    }
+}
+
+impl Side {
+    /// Puts what the program's side has changed into the page.
+    fn merge(&mut self, page: &mut Page, offset: usize, data: &[u8]) {
+        for (at, &new) in (offset..).zip(data) {
+            if !self.known.contains(&at) || self.bytes[at] != new {
+                page[at] = new;
+            }
+        }
+        self.see(offset, data);
+    }
+
+    /// The program's side holds these bytes.
+    fn see(&mut self, offset: usize, data: &[u8]) {
+        let seen = offset..offset + data.len();
+        Arc::make_mut(&mut self.bytes)[seen.clone()].copy_from_slice(data);
+        let meet = seen.start <= self.known.end && self.known.start <= seen.end;
+        self.known = match meet {
+            true => seen.start.min(self.known.start)..seen.end.max(self.known.end),
+            false => seen,
+        };
+    }
+}
+
+/// A stretch of memory by pages: which, where in it, and the range of the stretch.
+fn pages_of(
+    connection: usize,
+    address: u64,
+    length: usize,
+) -> impl Iterator<Item = (Place, usize, Range<usize>)> {
+    let mut done = 0;
+    std::iter::from_fn(move || {
+        let (page, offset) = split(address.wrapping_add(done as u64));
+        let now = done..length.min(done + PAGE - offset);
+        done = now.end;
+        (!now.is_empty()).then_some((Place { connection, page }, offset, now))
+    })
+}
+
 /// An address's page, and where in it.
 pub fn split(address: u64) -> (u64, usize) {
     (address / PAGE as u64, (address % PAGE as u64) as usize)
@@ -185,5 +295,33 @@ mod tests {
         assert_eq!(world.connect(), a);
         world.read(a, 0x1ffd, &mut out);
         assert_eq!(out, [0; 6]);
+    }
+
+    #[test]
+    fn what_the_program_sends_again_is_older_than_what_the_gpu_has_made_of_it() {
+        let mut world = World::new(1 << 20);
+        let c = world.connect();
+        let bytes = |world: &World, address| {
+            let mut out = [0; 4];
+            world.read(c, address, &mut out);
+            out
+        };
+        world.receive(c, 0x1ffe, &[1, 2, 3, 4]).unwrap();
+        assert_eq!(bytes(&world, 0x1ffe), [1, 2, 3, 4]);
+        // The GPU changes two bytes; the program one of them, and another.
+        world.write(c, 0x1fff, &[20, 30]).unwrap();
+        world.receive(c, 0x1ffe, &[1, 2, 33, 44]).unwrap();
+        assert_eq!(bytes(&world, 0x1ffe), [1, 20, 33, 44]);
+        // What was fetched is what the program holds, so the old value is a change now.
+        let mut fetched = [0; 4];
+        world.send(c, 0x1ffe, &mut fetched);
+        assert_eq!(fetched, [1, 20, 33, 44]);
+        world.write(c, 0x1ffe, &[9, 9, 9, 9]).unwrap();
+        world.receive(c, 0x1ffe, &[1, 2, 33, 44]).unwrap();
+        assert_eq!(bytes(&world, 0x1ffe), [9, 2, 9, 9]);
+        // Of bytes that were never seen nothing is known.
+        world.write(c, 0x1000, &[5, 5, 5, 5]).unwrap();
+        world.receive(c, 0x1000, &[0, 0, 0, 0]).unwrap();
+        assert_eq!(bytes(&world, 0x1000), [0; 4]);
     }
 }

@@ -253,7 +253,7 @@ fn serve(mut input: impl Read, mut output: impl Write, number: usize, shared: &S
                 protocol::answer_read(&mut output, id, address, length)?;
                 for (at, n) in pieces(address, length) {
                     let mut bytes = vec![0; n];
-                    shared.gpu().world.read(number, at, &mut bytes);
+                    unshared(&mut shared.gpu().world).send(number, at, &mut bytes);
                     output.write_all(&bytes)?;
                 }
                 output.flush()?;
@@ -273,7 +273,7 @@ fn write(
     for (at, n) in pieces(address, length) {
         let mut bytes = vec![0; n];
         input.read_exact(&mut bytes)?;
-        unshared(&mut shared.gpu().world).write(number, at, &bytes)?;
+        unshared(&mut shared.gpu().world).receive(number, at, &bytes)?;
     }
     shared.gpu().go_on();
     Ok(())
