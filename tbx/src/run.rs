@@ -95,16 +95,27 @@ fn desk<'a>(job: &Job<'a>, world: &Arc<World>) -> Groups<'a> {
 
 fn one(desk: &mut Groups<'_>, group: [u32; 3]) -> Group {
     let result = desk.run(group);
-    let view = desk.memory().outside().and_then(|o| o.as_any().downcast_mut::<View>());
-    (result, view.map(View::take).unwrap_or_default())
+    (result, view(desk).map(View::take).unwrap_or_default())
+}
+
+fn view<'a>(desk: &'a mut Groups<'_>) -> Option<&'a mut View> {
+    desk.memory().outside()?.as_any().downcast_mut()
 }
 
 fn in_order(job: &Job<'_>, world: &mut Arc<World>, round: &[[u32; 3]], ran: &mut Ran) -> Result<(), Error> {
     let mut changed = Changed::default();
+    let mut desk = desk(job, world);
     for &group in round {
-        let made = one(&mut desk(job, world), group);
+        let made = one(&mut desk, group);
+        // The memory is changed between groups, so the view lets go of it.
+        if let Some(view) = view(&mut desk) {
+            view.look_at(None);
+        }
         if !take(made, world, &mut changed, ran)? {
             break;
+        }
+        if let Some(view) = view(&mut desk) {
+            view.look_at(Some(world.clone()));
         }
     }
     Ok(())

@@ -72,6 +72,11 @@ impl View {
         }
     }
 
+    /// Is over another memory from now on, or none.
+    pub fn look_at(&mut self, world: Option<Arc<World>>) {
+        self.world = world;
+    }
+
     /// What was read and changed; the view then is over the memory as it was.
     pub fn take(&mut self) -> Effects {
         self.by_page.clear();

@@ -37,6 +37,16 @@ fn a_narrow_destination_is_strided() {
 }
 
 #[test]
+fn one_half_stands_anywhere() {
+    let to = |ty| Dst::packed(Reg::grf(10, 2), ty);
+    let half = inst(Op::Mov, ExecSize::S1, to(Type::Hf), &[r(4, 0, Region::SCALAR, Type::F)]);
+    assert_eq!(names(Platform::Bdw, &half), ["destination-alignment"]);
+    assert_eq!(names(Platform::Skl, &half), [""; 0]);
+    let word = inst(Op::Mov, ExecSize::S1, to(Type::W), &[r(4, 0, Region::SCALAR, Type::F)]);
+    assert_eq!(names(Platform::Skl, &word), ["destination-alignment"]);
+}
+
+#[test]
 fn rows_do_not_cross_registers() {
     let dst = Dst::packed(Reg::grf(10, 0), Type::D);
     let i = inst(Op::Mov, ExecSize::S8, dst, &[r(4, 16, ROW8, Type::D)]);

@@ -120,7 +120,10 @@ fn destination(cx: &mut Cx<'_>) {
         cx.require(raw, "packed-byte", "only a raw mov writes packed bytes");
         return;
     }
-    if cx.is_mixed_float() && !one || exec.bytes() <= dst.bytes() {
+    // One channel that becomes a half may be any word from Skylake on (Intel's `fixDstAlignment` lets it be, and its
+    // compiler packs halves so).
+    let half = cx.inst.op == Op::Mov && dst == Type::Hf && cx.caps.regions.mixed_half;
+    if cx.is_mixed_float() && (!one || half) || exec.bytes() <= dst.bytes() {
         return;
     }
     if !(one || dst.bytes() == 1 && cx.is_raw_move()) {
