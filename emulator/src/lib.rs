@@ -32,6 +32,7 @@ mod strict;
 #[cfg(test)]
 mod tests;
 mod thread;
+mod tiling;
 pub mod visa;
 mod watch;
 
@@ -42,6 +43,7 @@ pub use options::{Error, Options, Poison};
 pub use payload::{Unfilled, unfilled};
 pub use program::Program;
 pub use report::{Fault, Report, RunReport, SendKind};
+pub use tiling::Tiling;
 pub use watch::{Seen, Watch, Watched};
 
 use platforms::Platform;

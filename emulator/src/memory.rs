@@ -7,6 +7,8 @@
 
 use std::{any::Any, fmt};
 
+use crate::tiling::Tiling;
+
 /// First address of ordinary buffers.
 const HIGH: u64 = 0x2_0000_0000;
 /// First address of what 32-bit stateless messages reach.
@@ -229,7 +231,7 @@ pub enum Texel {
     Float,
 }
 
-/// The shape of an image. Texels lie row by row, without tiling.
+/// The shape of an image.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Image {
     /// Dimensions: 1, 2 or 3.
@@ -244,8 +246,10 @@ pub struct Image {
     pub depth: u32,
     /// Bytes from a row to the next.
     pub row_pitch: u32,
-    /// Bytes from a slice to the next.
+    /// Bytes from a slice to the next: whole rows.
     pub slice_pitch: u32,
+    /// How rows lie.
+    pub tiling: Tiling,
     /// Channels a texel stores: 1, 2 or 4.
     pub channels: u8,
     /// Bytes a channel takes: 1, 2 or 4.
@@ -268,6 +272,7 @@ impl Image {
             depth: 1,
             row_pitch,
             slice_pitch: row_pitch * height,
+            tiling: Tiling::Linear,
             channels,
             channel_bytes,
             texel,
@@ -281,11 +286,15 @@ impl Image {
     }
 
     /// Every other row, from the second one on or the first (one field of interlaced pictures), and the byte that it
-    /// starts at.
-    pub fn field(&self, second: bool) -> (Image, u64) {
+    /// starts at. None of an image in tiles.
+    pub fn field(&self, second: bool) -> Option<(Image, u64)> {
+        if self.tiling != Tiling::Linear {
+            return None;
+        }
         let first_row = u32::from(second);
         let height = self.height.saturating_sub(first_row).div_ceil(2);
-        (Image { row_pitch: 2 * self.row_pitch, height, ..self.clone() }, (first_row * self.row_pitch).into())
+        let image = Image { row_pitch: 2 * self.row_pitch, height, ..self.clone() };
+        Some((image, (first_row * self.row_pitch).into()))
     }
 
     /// Bytes of one texel.
@@ -295,17 +304,24 @@ impl Image {
 
     /// Bytes of the whole image.
     pub fn bytes(&self) -> u64 {
-        u64::from(self.slice_pitch) * u64::from(self.depth)
+        let bytes = u64::from(self.slice_pitch) * u64::from(self.depth);
+        // Tiles are there as a whole.
+        bytes.next_multiple_of((self.tiling.rows() * u64::from(self.row_pitch)).max(1))
     }
 
     /// Byte offset of a texel, if it is inside.
     pub fn offset(&self, x: i64, y: i64, z: i64) -> Option<u64> {
         let inside = |v: i64, n: u32| (0..i64::from(n)).contains(&v);
         (inside(x, self.width) && inside(y, self.height) && inside(z, self.depth)).then(|| {
-            z as u64 * u64::from(self.slice_pitch)
-                + y as u64 * u64::from(self.row_pitch)
-                + x as u64 * u64::from(self.texel_bytes())
+            // All slices are one tall picture.
+            let rows = z as u64 * u64::from(self.slice_pitch / self.row_pitch.max(1));
+            self.byte_offset(x as u64 * u64::from(self.texel_bytes()), y as u64 + rows)
         })
+    }
+
+    /// Byte offset of a byte of a row.
+    pub fn byte_offset(&self, x: u64, row: u64) -> u64 {
+        self.tiling.offset(x, row, self.row_pitch.into())
     }
 }
 

@@ -89,7 +89,21 @@ static const char image_source[] =
     "  float4 a = read_imagef(in, nearest, (float2)(i - 1.5f, j + 0.5f));\n"
     "  float4 b = read_imagef(in, linear, (float2)((i + 1.0f) / w, (j + 0.5f) / h));\n"
     "  y[j * w + i] = a + b * 16.0f;\n"
+    "}\n"
+    "__kernel void samplers(__read_only image2d_t in, sampler_t how, __global const float2 *at, __global float4 *y) {\n"
+    "  y[get_global_id(0)] = read_imagef(in, how, at[get_global_id(0)]);\n"
     "}\n";
+
+/* A program of two: a function and a table of constants that the other one names. */
+static const char one_module[] =
+    "uint of_table(uint i);\n"
+    "__kernel void linked(__global uint *y, __global const uint *x) {\n"
+    "  uint i = get_global_id(0);\n"
+    "  y[i] = of_table(x[i]) + of_table(i);\n"
+    "}\n";
+static const char other_module[] =
+    "__constant uint table[16] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3};\n"
+    "uint of_table(uint i) { return table[i & 15] * 100 + table[(i >> 4) & 15]; }\n";
 
 static cl_device_id device;
 static cl_context context;
@@ -394,6 +408,102 @@ static int image_sample(void) {
     return compare((uint32_t *)got, (uint32_t *)want, W * H * 4);
 }
 
+/* What a sampler reads of a picture, by OpenCL 8.2: texel (x, y) holds x + 16 y + channel / 4. */
+enum { WIDE = 8, HIGH = 4 };
+
+static float wrapped(float at, int size, cl_addressing_mode mode) {
+    if (mode == CL_ADDRESS_REPEAT) return at - floorf(at / size) * size;
+    if (mode == CL_ADDRESS_MIRRORED_REPEAT) return fabsf(at / size - 2 * rintf(0.5f * at / size)) * size;
+    return at;
+}
+
+/* The texel, and whether there is one. */
+static int texel(int at, int size, cl_addressing_mode mode, int *inside) {
+    if (mode == CL_ADDRESS_REPEAT) return (at + size) % size;
+    if (mode == CL_ADDRESS_CLAMP && (at < 0 || at >= size)) return *inside = 0;
+    return at < 0 ? 0 : at >= size ? size - 1 : at;
+}
+
+static float read_texel(int x, int y, int channel, cl_addressing_mode mode) {
+    int inside = 1;
+    x = texel(x, WIDE, mode, &inside), y = texel(y, HIGH, mode, &inside);
+    return inside ? x + 16.0f * y + channel / 4.0f : 0;
+}
+
+static float sampled(float x, float y, int channel, cl_addressing_mode mode, cl_filter_mode filter) {
+    x = wrapped(x, WIDE, mode), y = wrapped(y, HIGH, mode);
+    if (filter == CL_FILTER_NEAREST) return read_texel((int)floorf(x), (int)floorf(y), channel, mode);
+    int i = (int)floorf(x - 0.5f), j = (int)floorf(y - 0.5f);
+    float a = x - 0.5f - i, b = y - 0.5f - j;
+    return (1 - a) * (1 - b) * read_texel(i, j, channel, mode) + a * (1 - b) * read_texel(i + 1, j, channel, mode) +
+           (1 - a) * b * read_texel(i, j + 1, channel, mode) + a * b * read_texel(i + 1, j + 1, channel, mode);
+}
+
+static int samplers(void) {
+    enum { COLUMNS = 96, ROWS = 24, N = COLUMNS * ROWS };
+    static const cl_addressing_mode modes[] = {CL_ADDRESS_CLAMP, CL_ADDRESS_CLAMP_TO_EDGE, CL_ADDRESS_REPEAT,
+                                               CL_ADDRESS_MIRRORED_REPEAT};
+    static float picture[HIGH][WIDE][4], at[N][2], y[N][4];
+    for (int j = 0; j < HIGH; j++)
+        for (int i = 0; i < WIDE; i++)
+            for (int c = 0; c < 4; c++) picture[j][i][c] = i + 16.0f * j + c / 4.0f;
+    cl_mem in = image(CL_RGBA, CL_FLOAT, WIDE, HIGH, picture), to = buffer(sizeof y, y);
+    cl_kernel k = kernel("samplers");
+    size_t n = N;
+    int wrong = 0;
+    for (int m = 0; m < 4; m++)
+        for (int linear = 0; linear < 2; linear++)
+            for (int normalized = m >= 2; normalized < 2; normalized++) {
+                /* eighths of texels, which are exact as weights, and never the border of two texels */
+                for (int i = 0; i < N; i++) {
+                    at[i][0] = ((i % COLUMNS) * 0.25f - 7.875f) / (normalized ? WIDE : 1);
+                    at[i][1] = ((i / COLUMNS) * 0.5f - 3.75f) / (normalized ? HIGH : 1);
+                }
+                cl_int e;
+                cl_filter_mode filter = linear ? CL_FILTER_LINEAR : CL_FILTER_NEAREST;
+                cl_sampler how = clCreateSampler(context, normalized, modes[m], filter, &e);
+                check(e, "clCreateSampler");
+                cl_mem from = buffer(sizeof at, at);
+                arg(k, 0, sizeof in, &in), arg(k, 1, sizeof how, &how), arg(k, 2, sizeof from, &from);
+                arg(k, 3, sizeof to, &to);
+                run(k, 1, NULL, &n, NULL);
+                fetch(to, sizeof y, y);
+                for (int i = 0; i < N; i++)
+                    for (int c = 0; c < 4; c++) {
+                        float want = sampled(at[i][0] * (normalized ? WIDE : 1), at[i][1] * (normalized ? HIGH : 1), c,
+                                             modes[m], filter);
+                        if (!(fabsf(y[i][c] - want) <= 1e-4f) && wrong++ < 4)
+                            printf("mode %d, %s, %s: at %g, %g channel %d: got %g, expected %g\n", m,
+                                   linear ? "linear" : "nearest", normalized ? "normalized" : "texels", at[i][0],
+                                   at[i][1], c, y[i][c], want);
+                    }
+                clReleaseSampler(how), clReleaseMemObject(from);
+            }
+    return wrong != 0;
+}
+
+static int linked(void) {
+    static const uint32_t table[16] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7, 9, 3};
+    struct data d = data();
+    cl_int e;
+    cl_program parts[2];
+    for (int i = 0; i < 2; i++) {
+        const char *text = i ? other_module : one_module;
+        parts[i] = clCreateProgramWithSource(context, 1, &text, NULL, &e);
+        check(e, "clCreateProgramWithSource");
+        check(clCompileProgram(parts[i], 1, &device, NULL, 0, NULL, NULL, NULL, NULL), "clCompileProgram");
+    }
+    cl_program whole = clLinkProgram(context, 1, &device, NULL, 2, parts, NULL, NULL, &e);
+    check(e, "clLinkProgram");
+    cl_kernel k = clCreateKernel(whole, "linked", &e);
+    check(e, "clCreateKernel");
+    arg(k, 0, sizeof d.by, &d.by), arg(k, 1, sizeof d.bx, &d.bx);
+    run(k, 1, NULL, &items, &group);
+#define OF_TABLE(i) (table[(i) & 15] * 100 + table[(i) >> 4 & 15])
+    for (size_t i = 0; i < items; i++) d.want[i] = OF_TABLE(d.x[i]) + OF_TABLE(i);
+    return finish(d);
+}
+
 /* Two queues in turns on one buffer, by events; then a copy to another. */
 static int queues(void) {
     struct data d = data();
@@ -620,7 +730,7 @@ int main(int argc, char **argv) {
                  {"local_sum", local_sum}, {"histogram", histogram}, {"places", places},
                  {"private_array", private_array}, {"spill", spill}, {"prints", prints}, {"image_copy", image_copy},
                  {"image_sample", image_sample}, {"queues", queues}, {"maps", maps}, {"events", events},
-                 {"waiters", waiters}, {"callbacks", callbacks}, {"constants", constants}, {"shared", shared}};
+                 {"waiters", waiters}, {"callbacks", callbacks}, {"samplers", samplers}, {"linked", linked}, {"constants", constants}, {"shared", shared}};
     cl_platform_id platform;
     cl_int e;
     check(clGetPlatformIDs(1, &platform, NULL), "clGetPlatformIDs");

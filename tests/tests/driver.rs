@@ -22,10 +22,10 @@ const DEVICES: [(&str, &[&str]); 5] = [
     ("icllp", &[]),
     ("tgllp", &["calls"]),
     // It has no images, and this driver ends when it maps a buffer without the device's own memory.
-    ("pvc", &["calls", "image_copy", "image_sample", "maps"]),
+    ("pvc", &["calls", "image_copy", "image_sample", "samplers", "maps"]),
 ];
 
-const CASES: [&str; 18] = [
+const CASES: [&str; 20] = [
     "saxpy",
     "scalars",
     "calls",
@@ -44,6 +44,8 @@ const CASES: [&str; 18] = [
     "callbacks",
     "constants",
     "shared",
+    "samplers",
+    "linked",
 ];
 
 fn main() {

@@ -133,7 +133,8 @@ pub(super) fn media(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Tr
     let Some(image) = surface.image else { return Err("a media block of a surface without shape".into()) };
     let lines = mail.as_kind::<MediaBlock>();
     let one_field = lines.line_stride_override() && lines.line_stride();
-    let (image, start) = if one_field { image.field(lines.line_stride_offset()) } else { (image.clone(), 0) };
+    let field = if one_field { image.field(lines.line_stride_offset()) } else { Some((image.clone(), 0)) };
+    let Some((image, start)) = field else { return Err("one field of a tiled image is not modelled".into()) };
     let base = surface.base + start;
     let pitch = width.next_power_of_two().max(4);
     let row_bytes = image.width * image.texel_bytes();
@@ -145,7 +146,7 @@ pub(super) fn media(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Tr
             if write {
                 if inside {
                     let v = mail.data(mail.grf + at, 1)?;
-                    let offset = cy as u64 * u64::from(image.row_pitch) + cx as u64;
+                    let offset = image.byte_offset(cx as u64, cy as u64);
                     mail.store(Place::Flat, base + offset, 1, v)?;
                 }
                 continue;
@@ -160,7 +161,7 @@ pub(super) fn media(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, Tr
             } else {
                 cx as u64
             };
-            let v = mail.load(Place::Flat, base + cy * u64::from(image.row_pitch) + cx, 1)?;
+            let v = mail.load(Place::Flat, base + image.byte_offset(cx, cy), 1)?;
             mail.reply(at, 1, v)?;
         }
     }

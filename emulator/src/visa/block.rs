@@ -87,7 +87,8 @@ struct Media {
 fn media(t: &mut Thread<'_>, cx: &mut Cx<'_>, m: Media, data: RawOperand) -> Result<SendKind, Trap> {
     let surface = cx.surface(m.place)?.clone();
     let Some(image) = surface.image else { return Err("a media block of a surface without shape".into()) };
-    let (image, start) = m.field.map_or((image.clone(), 0), |second| image.field(second));
+    let field = m.field.map_or_else(|| Some((image.clone(), 0)), |second| image.field(second));
+    let Some((image, start)) = field else { return Err("one field of a tiled image is not modelled".into()) };
     let base = surface.base + start;
     let pitch = m.width.next_power_of_two().max(4);
     let unit = image.texel_bytes() as i32;
@@ -100,7 +101,7 @@ fn media(t: &mut Thread<'_>, cx: &mut Cx<'_>, m: Media, data: RawOperand) -> Res
             if m.store {
                 if inside {
                     let v = cx.data(t, data, at, 1)?;
-                    let to = base + cy as u64 * u64::from(image.row_pitch) + cx_ as u64;
+                    let to = base + image.byte_offset(cx_ as u64, cy as u64);
                     cx.store(t, Place::Flat, to, 1, v)?;
                 }
                 continue;
@@ -113,7 +114,7 @@ fn media(t: &mut Thread<'_>, cx: &mut Cx<'_>, m: Media, data: RawOperand) -> Res
             } else {
                 cx_
             };
-            let from = base + cy * u64::from(image.row_pitch) + cx_ as u64;
+            let from = base + image.byte_offset(cx_ as u64, cy);
             let v = cx.load(t, Place::Flat, from, 1)?;
             t.raw_store(data, at, 1, v)?;
         }

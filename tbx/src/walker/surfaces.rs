@@ -1,6 +1,6 @@
 //! Surface and sampler states (PRM volume 2, "RENDER_SURFACE_STATE", "SAMPLER_STATE").
 
-use emulator::{Bindings, Image, Sampler, Surface, Texel, Wrap};
+use emulator::{Bindings, Image, Sampler, Surface, Texel, Tiling, Wrap};
 
 use crate::{
     memory::World,
@@ -73,8 +73,14 @@ fn surface(s: &[u32; 16]) -> Result<Surface, String> {
         other => return Err(format!("type {other} is not modelled")),
     };
     let format = format(bits(s[0], 18, 26))?;
-    if bits(s[0], 12, 13) != 0 {
-        return Err(format!("tile mode {} is not modelled", bits(s[0], 12, 13)));
+    let tiling = match bits(s[0], 12, 13) {
+        0 => Tiling::Linear,
+        2 => Tiling::X,
+        3 => Tiling::Y,
+        other => return Err(format!("tile mode {other} is not modelled")),
+    };
+    if bits(s[6], 0, 2) != 0 {
+        return Err(format!("auxiliary surface {} is not modelled", bits(s[6], 0, 2)));
     }
     let row_pitch = bits(s[3], 0, 17) + 1;
     let height = if dims == 1 { 1 } else { bits(s[2], 16, 29) + 1 };
@@ -90,6 +96,7 @@ fn surface(s: &[u32; 16]) -> Result<Surface, String> {
         depth,
         row_pitch,
         slice_pitch: row_pitch.saturating_mul(rows),
+        tiling,
         ..format
     };
     Ok(Surface { base, size: image.bytes(), image: Some(image) })
@@ -179,8 +186,11 @@ mod tests {
         let image = surface(&s).unwrap().image.unwrap();
         assert_eq!((image.width, image.height, image.row_pitch, image.slice_pitch), (16, 10, 128, 1536));
         assert_eq!((image.channels, image.texel, image.dims), (4, Texel::Uint, 2));
+        assert_eq!(image.tiling, Tiling::Linear);
         s[0] |= 3 << 12;
-        assert!(surface(&s).unwrap_err().contains("tile mode 3"));
+        assert_eq!(surface(&s).unwrap().image.unwrap().tiling, Tiling::Y);
+        s[0] ^= 2 << 12;
+        assert!(surface(&s).unwrap_err().contains("tile mode 1"));
         s[0] = 1 << 29 | 0x1f0 << 18;
         assert!(surface(&s).unwrap_err().contains("format 0x1f0"));
     }
