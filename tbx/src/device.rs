@@ -56,8 +56,6 @@ impl Device {
             ("NEO_CACHE_PERSISTENT", "0".to_owned()),
             ("IGC_EnableZEBinary", "1".to_owned()),
             ("InjectInternalBuildOptions", "-ze-emit-zebin-visa-sections".to_owned()),
-            // The emulator's images lie row by row.
-            ("ForceLinearImages", "1".to_owned()),
             // Messages do not say which of two memories an address is in.
             ("EnableLocalMemory", "0".to_owned()),
             ("EnableBlitterForEnqueueOperations", "0".to_owned()),
