@@ -567,6 +567,7 @@ pub(crate) fn run_bare(
         sends: BTreeMap::new(),
         total: 0,
         trace: Vec::new(),
+        seen: Vec::new(),
         results: Vec::new(),
         scramble: 0,
         asked: Vec::new(),
