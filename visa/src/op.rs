@@ -1,9 +1,10 @@
 //! The typed view of an instruction: what it does, with names instead of positions.
 
-pub(crate) mod build;
-pub(crate) mod encode;
+mod codes;
 mod fields;
 mod parts;
+pub(crate) mod stored;
+mod views;
 
 pub use parts::*;
 

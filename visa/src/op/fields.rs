@@ -1,11 +1,9 @@
 //! The fields of an instruction, each by its type: how it is taken from the stored operands, and put there.
-//!
-//! Where a view's fields are the stored ones, in their order, one line of [`views`] is the way there and back.
 
 use narrow::{low_u8, low_u16};
 
 use super::*;
-use crate::opcode::Opcode;
+use crate::types::Exec;
 
 /// A control field that has no meaning: its name and value.
 pub(super) type Fault = (&'static str, u32);
@@ -14,12 +12,23 @@ pub(super) type Fault = (&'static str, u32);
 pub(super) struct Take<'a> {
     pub(super) operands: &'a [Operand],
     pub(super) at: usize,
+    /// The record's sub-opcode.
+    pub(super) sub: u8,
+    /// The execution size and mask, where operands hold them.
+    pub(super) exec: Option<Exec>,
 }
 
 impl<'a> Take<'a> {
     pub(super) fn next(&mut self) -> &'a Operand {
         self.at += 1;
         &self.operands[self.at - 1]
+    }
+
+    /// The next so many.
+    pub(super) fn several(&mut self, count: usize) -> &'a [Operand] {
+        let several = &self.operands[self.at..self.at + count];
+        self.at += count;
+        several
     }
 
     pub(super) fn rest(&mut self) -> &'a [Operand] {
@@ -38,7 +47,11 @@ impl<'a> Take<'a> {
 }
 
 /// Writes operands in table order.
-pub(super) struct Put<'a>(pub(super) &'a mut Vec<Operand>);
+pub(super) struct Put<'a> {
+    pub(super) operands: &'a mut Vec<Operand>,
+    /// The instruction's execution size and mask.
+    pub(super) exec: Exec,
+}
 
 /// One field, or several that belong together.
 pub(super) trait Field<'a>: Sized {
@@ -62,7 +75,7 @@ macro_rules! fields {
                 #[inline]
                 fn put(self, p: &mut Put<'_>) {
                     let $value = self;
-                    p.0.push($put);
+                    p.operands.push($put);
                 }
             }
         )+
@@ -73,6 +86,7 @@ fields! {
     u8: |t| t.byte(), |v| Operand::Num(v.into());
     u16: |t| low_u16(t.num()), |v| Operand::Num(v.into());
     u32: |t| t.num(), |v| Operand::Num(v);
+    i32: |t| t.num().cast_signed(), |v| Operand::Num(v.cast_unsigned());
     bool: |t| t.byte() != 0, |v| Operand::Num(v.into());
     ChannelMask: |t| ChannelMask(t.byte() & 15), |v| Operand::Num(v.0.into());
     RawOperand: |t| t.next().raw(), |v| Operand::Raw(v);
@@ -93,7 +107,7 @@ macro_rules! lists {
                 }
 
                 fn put(self, p: &mut Put<'_>) {
-                    p.0.extend_from_slice(self.0);
+                    p.operands.extend_from_slice(self.0);
                 }
             }
         )+
@@ -160,7 +174,7 @@ macro_rules! options {
                 fn put(self, p: &mut Put<'_>) {
                     match self {
                         Some(field) => field.put(p),
-                        None => p.0.push(Operand::Absent),
+                        None => p.operands.push(Operand::Absent),
                     }
                 }
             }
@@ -191,112 +205,4 @@ macro_rules! arrays {
     };
 }
 
-arrays!(RawOperand &'a VectorOperand);
-
-macro_rules! views {
-    (
-        fields { $($own:ident => $own_view:ident { $($own_field:ident),+ };)+ }
-        families { $($($member:ident)|+ => $family:ident { $($family_field:ident),+ };)+ }
-        stores { $($load:ident, $store:ident => $access:ident { $($access_field:ident),+ };)+ }
-        structs { $($struct_of:ident => $struct:ident { $($struct_field:ident),+ };)+ }
-        one { $($one_of:ident => $one:ident;)+ }
-        none { $($none_of:ident => $none:ident;)+ }
-    ) => {
-        impl<'a> Op<'a> {
-            /// The view of an instruction whose fields are the stored ones; `None` of another one.
-            #[inline]
-            pub(super) fn take(opcode: Opcode, t: &mut Take<'a>) -> Result<Option<Op<'a>>, Fault> {
-                Ok(Some(match opcode {
-                    $(Opcode::$own => Op::$own_view { $($own_field: Field::take(t)?),+ },)+
-                    $($(Opcode::$member)|+ => Op::$family { $($family_field: Field::take(t)?),+ },)+
-                    $(Opcode::$load | Opcode::$store => Op::$access {
-                        store: opcode as u8 == Opcode::$store as u8,
-                        $($access_field: Field::take(t)?),+
-                    },)+
-                    $(Opcode::$struct_of => Op::$struct($struct { $($struct_field: Field::take(t)?),+ }),)+
-                    $(Opcode::$one_of => Op::$one(Field::take(t)?),)+
-                    $(Opcode::$none_of => Op::$none,)+
-                    _ => return Ok(None),
-                }))
-            }
-
-            /// Puts the fields of such a view and gives its opcode; `None` of another one. `opcode` tells apart
-            /// the members of a family.
-            #[inline]
-            pub(super) fn put_fields(&self, opcode: Opcode, p: &mut Put<'_>) -> Option<Opcode> {
-                Some(match *self {
-                    $(Op::$own_view { $($own_field),+ } => {
-                        $($own_field.put(p);)+
-                        Opcode::$own
-                    })+
-                    $(Op::$family { $($family_field),+ } => {
-                        $($family_field.put(p);)+
-                        opcode
-                    })+
-                    $(Op::$access { store, $($access_field),+ } => {
-                        $($access_field.put(p);)+
-                        if store { Opcode::$store } else { Opcode::$load }
-                    })+
-                    $(Op::$struct($struct { $($struct_field),+ }) => {
-                        $($struct_field.put(p);)+
-                        Opcode::$struct_of
-                    })+
-                    $(Op::$one(one) => {
-                        one.put(p);
-                        Opcode::$one_of
-                    })+
-                    $(Op::$none => Opcode::$none_of,)+
-                    _ => return None,
-                })
-            }
-        }
-    };
-}
-
-views! {
-    fields {
-        Setp => Setp { dst, src };
-        Movs => Movs { dst, src };
-        AddrAdd => AddrAdd { dst, base, offset };
-        Fcall => Fcall { function, arg_size, return_size };
-        Faddr => Faddr { symbol, dst };
-        Switchjmp => SwitchJmp { index, labels };
-        LscFence => LscFence { sfid, op, scope };
-        Info3d => Info3d { op, channels, surface, lod, dst };
-        UrbWrite3d => UrbWrite { outputs, mask, global_offset, handle, per_slot_offset, data };
-        Sbarrier => SplitBarrier { signal };
-        Nbarrier => NamedBarrier { mode, id, kind, producers, consumers };
-        Wait => Wait { mask };
-        Fence => Fence { mask };
-    }
-    families {
-        Addc | Subb => Carry { dst, carry, srcs };
-        Invm | Rsqtm => MacroMath { dst, flag, srcs };
-    }
-    stores {
-        MediaLd, MediaSt => MediaBlock { modifier, surface, plane, width, height, x, y, data };
-        Gather4Typed, Scatter4Typed => Typed4 { mask, surface, coords, data };
-    }
-    structs {
-        RtWrite3d => RtWrite {
-            mode, surface, header, sample_index, counter, target, alpha0, output_mask, color, depth, stencil
-        };
-    }
-    one {
-        Goto => Goto;
-        Label => Label;
-        Jmp => Jmp;
-        Call => Call;
-        Subroutine => Subroutine;
-        File => File;
-        Loc => Loc;
-    }
-    none {
-        Ret => Ret;
-        Fret => Fret;
-        Barrier => Barrier;
-        Yield => Yield;
-        SamplerCacheFlush => SamplerCacheFlush;
-        Breakpoint => Breakpoint;
-    }
-}
+arrays!(RawOperand &'a VectorOperand u8);

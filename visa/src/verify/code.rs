@@ -11,7 +11,6 @@ use super::{
 use crate::{
     ids::*,
     inst::Record,
-    op::build::takes_all_fields,
     opcode::Opcode,
     operand::*,
     table::{Enc, Role, Row, Slot, Types},
@@ -35,9 +34,6 @@ impl Checker<'_> {
             self.exec(index, record);
             self.guard(index, record);
             self.operands(index, record, row);
-            if self.safety_only && takes_all_fields(record.opcode) {
-                continue;
-            }
             let inst = match kernel.try_inst(index) {
                 Ok(inst) => inst,
                 Err((field, value)) => {

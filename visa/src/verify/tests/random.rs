@@ -4,7 +4,6 @@ use platforms::Platform;
 
 use crate::{
     ids::*,
-    op::build::takes_all_fields,
     opcode::Opcode,
     operand::*,
     table::{Classes, Enc, Row, Slot, When, rows},
@@ -167,9 +166,6 @@ fn safety_alone_finds_what_all_rules_find() {
             let found = random.operands(row);
             kernel.push(row.opcode, row.sub.unwrap_or(0), exec, pred, &found).unwrap();
             kernel.push(Opcode::Ret, 0, Exec::SCALAR, None, &[]).unwrap();
-            if takes_all_fields(row.opcode) {
-                assert!(kernel.try_inst(code).is_ok(), "{}: {found:?}", row.name);
-            }
             for platform in [Platform::Skl, Platform::Pvc] {
                 let options = VerifyOptions::for_platform(platform);
                 let mut all = verify_kernel(&kernel, options);
