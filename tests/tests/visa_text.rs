@@ -85,3 +85,34 @@ fn text_and_objects_finalize_to_the_same_bytes() {
     println!("{compared} kernels three ways, {refused} refused");
     assert!(compared > 9 * refused);
 }
+
+/// What Intel's grammar (`CISA.y`) takes beside what its compilers print: the line, and how we would print it.
+#[test]
+fn the_grammar_takes_more_than_compilers_print() {
+    let kernel = |line: &str| {
+        format!(
+            ".version 4.1\n.kernel \"k\"\n.decl A v_type=G type=ud num_elts=32 align=GRF\n\
+             .decl Q v_type=G type=uq num_elts=8 align=GRF\n.decl P1 v_type=P num_elts=16\n\
+             .decl T6 v_type=T num_elts=1\n.kernel_attr SimdSize=16\nmain:\n{line}\nL1:\nL2:\n    ret (M1, 1)\n"
+        )
+    };
+    let read = |line: &str| {
+        let options = TextOptions::default();
+        let module = text::parse(&kernel(line), options).unwrap_or_else(|e| panic!("{line}:\n{e}"));
+        text::print(&module, options)
+    };
+    for (line, printed) in [
+        ("mov (M1, 16) A(0,0)<1> %DispatchSimd:ud", "mov (M1, 16) A(0,0)<1> 0x10:ud"),
+        ("mov (M1, 16) A(0,0)<1> (%DispatchSimd * 2):ud", "mov (M1, 16) A(0,0)<1> 0x20:ud"),
+        ("and.sat (M1, 16) P1 P1 P1", "and (M1, 16) P1 P1 P1"),
+        ("switchjmp (M1, 1) A(0,0)<0;1,0> (L1 L2)", "switchjmp (M1, 1) A(0,0)<0;1,0> (L1, L2)"),
+        ("switchjmp (M1, 1) A(0,0)<0;1,0> (,L1,,L2,)", "switchjmp (M1, 1) A(0,0)<0;1,0> (L1, L2)"),
+        ("oword_ld (M1, 4) T6 0x0:ud A.0", "oword_ld (4) T6 0x0:ud A.0"),
+        ("svm_block_ld (M1_NM, 2) Q(0,0)<0;1,0> A.0", "svm_block_ld (2) Q(0,0)<0;1,0> A.0"),
+        ("resinfo.RGBA (M1, 8) (T6, 0) A.0 A.32", "resinfo.RGBA (M1, 8) T6 A.0 A.32"),
+    ] {
+        assert_eq!(read(line), read(printed), "{line}");
+    }
+    let refused = text::parse(&kernel("resinfo.RGBA (M1, 8) (T6, 1) A.0 A.32"), TextOptions::default());
+    assert!(refused.is_err(), "an index that no platform adds");
+}

@@ -21,6 +21,7 @@ pub(super) fn place(
     sfid: LscSfid,
     addr_type: LscAddrType,
     surface: &visa::VectorOperand,
+    surface_index: u32,
 ) -> Result<Place, Trap> {
     if sfid == LscSfid::Slm {
         return Ok(Place::Slm);
@@ -28,7 +29,11 @@ pub(super) fn place(
     Ok(match addr_type {
         LscAddrType::Flat | LscAddrType::Arg => Place::Flat,
         LscAddrType::Bti => of_index(SurfaceIndex(cx.scalar_address(t, surface)? as u8)),
-        LscAddrType::Bss => Place::State(cx.scalar_address(t, surface)? as u32 & !0x3f),
+        // An index counts surface states, of 64 bytes each.
+        LscAddrType::Bss => {
+            let offset = cx.scalar_address(t, surface)? as u32;
+            Place::State(offset.wrapping_add(surface_index.wrapping_mul(64)) & !0x3f)
+        }
         LscAddrType::Ss => Place::Scratch,
         other => return Err(format!("LSC address model {other} is not modelled").into()),
     })
@@ -81,7 +86,7 @@ fn address(t: &mut Thread<'_>, cx: &mut Cx<'_>, l: &Lsc<'_>, lane: u32, pitch: u
 
 /// Loads and stores; with a null destination they only bring memory nearer.
 fn transfer(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>, l: &Lsc<'_>) -> Result<SendKind, Trap> {
-    let place = place(t, cx, l.sfid, l.addr_type, l.surface)?;
+    let place = place(t, cx, l.sfid, l.addr_type, l.surface, l.surface_index)?;
     let store = l.op.kind() == LscKind::Store;
     let (bytes, slot) = (l.shape.size.memory_bytes(), l.shape.size.register_bytes());
     let transposed = l.shape.order == LscOrder::Transpose;
@@ -126,7 +131,7 @@ fn transfer(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>, l: &Lsc<'_>) -
 }
 
 fn atomic(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>, l: &Lsc<'_>) -> Result<SendKind, Trap> {
-    let place = place(t, cx, l.sfid, l.addr_type, l.surface)?;
+    let place = place(t, cx, l.sfid, l.addr_type, l.surface, l.surface_index)?;
     let Some(op) = messages::lsc::Op::from_bits(l.op.raw().into()).and_then(messages::lsc::Op::operation)
     else {
         return Err(format!("{} is not modelled", l.op).into());

@@ -49,7 +49,7 @@ pub(super) fn run(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Resul
             atomic(t, cx, inst, place, op, srcs, coords, [0; 3], dst)
         }
         Op::LscTyped(ref l) => {
-            let place = lsc::place(t, cx, LscSfid::Tgm, l.addr_type, l.surface)?;
+            let place = lsc::place(t, cx, LscSfid::Tgm, l.addr_type, l.surface, l.surface_index)?;
             match (l.op.kind(), l.shape.channels) {
                 (LscKind::Load, Some(mask)) => {
                     texels(t, cx, inst, place, false, mask, l.coords, l.offsets, l.dst)

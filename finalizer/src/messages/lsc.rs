@@ -27,6 +27,8 @@ use crate::{
 
 /// With 32-bit addresses: relative to the general state base address.
 const GENERAL_STATE: SurfaceIndex = SurfaceIndex::STATELESS;
+/// Bytes of a surface state: "RENDER_SURFACE_STATE", 16 dwords, PRM Volume 2d.
+const SURFACE_STATE_BYTES: u32 = 64;
 
 /// What goes into a message besides its payload.
 struct LscMessage {
@@ -315,8 +317,8 @@ impl Lowerer<'_> {
                 self.emit(build::op(Op::Add, self.lanes, Dst::packed(sum, Type::Ud), &srcs));
                 Ok((AddressModel::Bti, binding(GENERAL_STATE), PayloadPart { reg: sum, len: address.len }))
             }
-            LscAddrType::Bss | LscAddrType::Ss if lsc.surface_index == 0 => {
-                let (model, ex_desc) = self.surface_state(lsc.addr_type, lsc.surface)?;
+            LscAddrType::Bss | LscAddrType::Ss => {
+                let (model, ex_desc) = self.surface_state(lsc.addr_type, lsc.surface, lsc.surface_index)?;
                 Ok((model, ex_desc, address))
             }
             other => Err(format!("address model {other} is not lowered yet").into()),
@@ -324,16 +326,26 @@ impl Lowerer<'_> {
     }
 
     /// A surface whose state the extended descriptor names: bindless, or by the scratch base.
+    /// The offset of a surface state, and of the one so many behind it that newer text names: `bss(V32,3)`.
     fn surface_state(
         &mut self,
         address: LscAddrType,
         surface: &VectorOperand,
+        index: u32,
     ) -> Lowered<(AddressModel, ExDesc<gen_ir::Virtual>)> {
         let model = if address == LscAddrType::Bss { AddressModel::Bss } else { AddressModel::Ss };
-        let ex_desc = match surface.immediate() {
+        let behind = index.wrapping_mul(SURFACE_STATE_BYTES);
+        let ex_desc = match surface.immediate().map(|v| low_u32(v).wrapping_add(behind)) {
             // The word has room for the offset's upper bits alone.
-            Some(value) if value & 0xfff == 0 => Desc::Imm(ExtendedDescriptor::from_bits(low_u32(value))),
-            _ => self.surface_register(surface, 0)?,
+            Some(value) if value & 0xfff == 0 => Desc::Imm(ExtendedDescriptor::from_bits(value)),
+            Some(value) => self.address_register(Op::Mov, &[Src::ud(value)]),
+            None => {
+                let value = self.scalar_src(surface)?;
+                match behind {
+                    0 => self.address_register(Op::Mov, &[value]),
+                    _ => self.address_register(Op::Add, &[value, Src::ud(behind)]),
+                }
+            }
         };
         Ok((model, ex_desc))
     }
@@ -353,21 +365,18 @@ impl Lowerer<'_> {
         };
         match known {
             Some(index) => Ok(binding(surface_index(index)?)),
-            None => self.surface_register(surface, BtiExtended::SURFACE_SHIFT),
+            None => {
+                let value = self.scalar_src(surface)?;
+                Ok(self.address_register(Op::Shl, &[value, Src::uw(BtiExtended::SURFACE_SHIFT)]))
+            }
         }
     }
 
-    /// A surface in an address register.
-    fn surface_register(&mut self, surface: &VectorOperand, shift: u16) -> Lowered<ExDesc<gen_ir::Virtual>> {
-        let value = self.scalar_src(surface)?;
+    /// An extended descriptor that is computed into an address register.
+    fn address_register(&mut self, op: Op, srcs: &[Src<gen_ir::Virtual>]) -> ExDesc<gen_ir::Virtual> {
         let a0 = VReg::var_at(self.var(Var::temp(gen_ir::VarClass::Address, 4, 4)), 0);
-        let dst = Dst::packed(a0, Type::Ud);
-        if shift == 0 {
-            self.emit(build::mov(Lanes::SCALAR, dst, value));
-        } else {
-            self.emit(build::op(Op::Shl, Lanes::SCALAR, dst, &[value, Src::uw(shift)]));
-        }
-        Ok(Desc::Reg(a0))
+        self.emit(build::op(op, Lanes::SCALAR, Dst::packed(a0, Type::Ud), srcs));
+        Desc::Reg(a0)
     }
 
     fn joined(&mut self, parts: &[PayloadPart]) -> PayloadPart {
@@ -566,8 +575,8 @@ impl Lowerer<'_> {
         };
         let (model, ex_desc) = match lsc.addr_type {
             LscAddrType::Bti => (AddressModel::Bti, self.binding_table(lsc.surface)?),
-            LscAddrType::Bss | LscAddrType::Ss if lsc.surface_index == 0 => {
-                self.surface_state(lsc.addr_type, lsc.surface)?
+            LscAddrType::Bss | LscAddrType::Ss => {
+                self.surface_state(lsc.addr_type, lsc.surface, lsc.surface_index)?
             }
             other => return Err(format!("typed accesses with address model {other}").into()),
         };

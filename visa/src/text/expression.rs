@@ -8,6 +8,7 @@ use super::{
     lexer::Tok,
     parser::{Parsed, Parser},
 };
+use crate::model::attr_value;
 
 /// Nesting of parentheses in constant expressions.
 const MAX_NESTING: u32 = 64;
@@ -84,7 +85,7 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// `-x`, `~x`, `!x`, a literal, `(x)`, `%sizeof v`.
+    /// `-x`, `~x`, `!x`, a literal, `(x)`, a number by name.
     pub(super) fn unary(&mut self) -> Parsed<i64> {
         let mut operators = Vec::new();
         while let Tok::Minus | Tok::Tilde | Tok::Bang = self.peek() {
@@ -102,7 +103,12 @@ impl<'s> Parser<'s> {
         Ok(value)
     }
 
-    /// A literal, `(x)` or `%sizeof v`.
+    /// Whether a number by name is next.
+    pub(super) fn at_number_name(&self) -> bool {
+        matches!(self.slice(), "%sizeof" | "%DispatchSimd")
+    }
+
+    /// A literal, `(x)`, `%sizeof v` or `%DispatchSimd`.
     pub(super) fn primary(&mut self) -> Parsed<i64> {
         match self.peek() {
             Tok::Int | Tok::Hex => self.literal(),
@@ -120,6 +126,15 @@ impl<'s> Parser<'s> {
                     self.expect(Tok::RParen, "`)`")?;
                 }
                 Ok(value)
+            }
+            Tok::Builtin if self.slice() == "%DispatchSimd" => {
+                let simd = self.intern(b"SimdSize");
+                let value = self.kernel_attrs.iter().find(|a| a.0 == simd).and_then(|a| attr_value(&a.1));
+                let Some(lanes) = value else {
+                    return self.fail("%DispatchSimd is known behind `.kernel_attr SimdSize`");
+                };
+                self.at += 1;
+                Ok(lanes.into())
             }
             _ => self.expected("a number"),
         }

@@ -88,13 +88,12 @@ impl<'s> Parser<'s> {
         let exec = self.exec()?;
         let mut operands = vec![self.src_operand()?];
         self.expect(Tok::LParen, "`(`")?;
-        loop {
-            operands.push(Operand::Label(self.block_name()?));
+        // Intel's grammar has commas between labels wherever it likes.
+        while !self.eat(Tok::RParen) {
             if !self.eat(Tok::Comma) {
-                break;
+                operands.push(Operand::Label(self.block_name()?));
             }
         }
-        self.expect(Tok::RParen, "`)`")?;
         if operands.len() > 33 {
             return self.fail("a switchjmp has at most 32 labels");
         }

@@ -199,6 +199,8 @@ impl<'s> Parser<'s> {
         match dst {
             Operand::Vector(VectorOperand::General(g)) => g.modifier = Modifier::Sat,
             Operand::Vector(VectorOperand::Indirect(i)) => i.modifier = Modifier::Sat,
+            // The grammar lets bits saturate, which changes none.
+            Operand::Vector(VectorOperand::Predicate(..)) => {}
             _ => return self.fail("only a general or indirect destination can saturate"),
         }
         Ok(())
@@ -311,12 +313,24 @@ impl<'s> Parser<'s> {
 
     /// A surface as a stored operand.
     pub(super) fn surface_operand(&mut self) -> Parsed<Operand> {
-        Ok(Operand::Surface(self.surface()?))
+        self.indexed(|p| Ok(Operand::Surface(p.surface()?)))
     }
 
     /// A sampler as a stored operand.
     pub(super) fn sampler_operand(&mut self) -> Parsed<Operand> {
-        Ok(Operand::Sampler(self.sampler()?))
+        self.indexed(|p| Ok(Operand::Sampler(p.sampler()?)))
+    }
+
+    /// A state variable, or in newer text `(T6, 0)`: the variable and an index that no platform here can add.
+    fn indexed(&mut self, variable: impl Fn(&mut Self) -> Parsed<Operand>) -> Parsed<Operand> {
+        if !self.eat(Tok::LParen) {
+            return variable(self);
+        }
+        let operand = variable(self)?;
+        self.expect(Tok::Comma, "`,` and the index")?;
+        let _: i64 = self.int_in(0..=0, "the index")?;
+        self.expect(Tok::RParen, "`)`")?;
+        Ok(operand)
     }
 
     /// A small number as a stored operand.

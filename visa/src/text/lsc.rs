@@ -133,7 +133,7 @@ impl<'s> Parser<'s> {
 
     /// A scalar register `V32`, `V32.1`, `V32(0,1)`, or a constant.
     fn reg_or_imm(&mut self, ty: Type) -> Parsed<Operand> {
-        if !matches!(self.peek(), Tok::Ident | Tok::Builtin) || self.slice() == "%sizeof" {
+        if !matches!(self.peek(), Tok::Ident | Tok::Builtin) || self.at_number_name() {
             let start = self.token().at();
             let value = self.int_exp()?;
             if ty != Type::UQ {

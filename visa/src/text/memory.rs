@@ -10,7 +10,7 @@ use super::{
 use crate::{
     opcode::Opcode,
     operand::Operand,
-    types::{AtomicOp, ChannelMask, Exec, ExecSize},
+    types::{AtomicOp, ChannelMask, EMask, Exec, ExecSize},
 };
 
 /// Media load and store modifiers, in encoding order.
@@ -24,9 +24,13 @@ impl<'s> Parser<'s> {
         }
     }
 
-    /// `(4)` as the code of a power of two up to `max`.
+    /// `(4)` as the code of a power of two up to `max`; a mask in front, `(M1, 4)`, says nothing about a block.
     fn power_in_parens(&mut self, max: i64, what: &str) -> Parsed<u32> {
         self.expect(Tok::LParen, "`(`")?;
+        if EMask::from_name(self.slice()).is_some() {
+            self.at += 1;
+            self.expect(Tok::Comma, "`,`")?;
+        }
         let code = self.power(max, what)?;
         self.expect(Tok::RParen, "`)`")?;
         Ok(code)

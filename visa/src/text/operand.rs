@@ -194,7 +194,7 @@ impl<'s> Parser<'s> {
             return self.indirect(modifier, false);
         }
         match self.peek() {
-            Tok::Ident | Tok::Builtin if self.slice() != "%sizeof" => match self.symbol()? {
+            Tok::Ident | Tok::Builtin if !self.at_number_name() => match self.symbol()? {
                 Symbol::General(var) => {
                     let (row, col) =
                         if self.peek() == Tok::LParen { self.pair("the row", "the column")? } else { (0, 0) };
@@ -392,7 +392,7 @@ impl<'s> Parser<'s> {
         }
         let begins =
             matches!(self.peek(), Tok::Int | Tok::Hex | Tok::Minus | Tok::Tilde | Tok::Bang | Tok::LParen);
-        if !begins && self.slice() != "%sizeof" {
+        if !begins && !self.at_number_name() {
             return self
                 .expected("a source: a variable such as `V32(0,0)<1;1,0>` or a constant such as `0x1:d`");
         }
