@@ -227,17 +227,17 @@ impl Program {
         }
         // One opcode for both halves: whether the accumulator is written tells the low from the high one.
         let caps = self.platform.caps();
-        let low = inst.op == Op::Mach
-            && !inst.opts.has(Options::ACC_WR_EN)
-            && caps.ops.macl
-            && caps.words.acc_write_enable;
+        let switch = caps.words.acc_write_enable;
+        let low = inst.op == Op::Mach && !inst.opts.has(Options::ACC_WR_EN) && caps.ops.macl && switch;
+        // Without that bit it is always written: Intel's code of `madw` reads its low half there.
+        let writes = inst.opts.has(Options::ACC_WR_EN) || inst.op == Op::Mach && !switch;
         Ok(Step {
             op: if low { Op::Macl } else { inst.op },
             lanes: lanes as u8,
             chan: inst.chan,
             no_mask: inst.no_mask,
             sat: inst.sat,
-            acc_write: inst.opts.has(Options::ACC_WR_EN),
+            acc_write: writes,
             target: false,
             domain: domain(inst),
             pred: match inst.pred {

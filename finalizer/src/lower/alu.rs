@@ -280,14 +280,31 @@ impl Lowerer<'_> {
         let Some(Pred { flag, .. }) = self.pred.take() else {
             return Err("no predicate for the overflow".into());
         };
-        let (dst, _) = self.dst(dst)?;
-        let src = [self.src(&srcs[0])?, self.src(&srcs[1])?, self.src(&srcs[2])?];
-        let size = dst.ty().map_or(0, Type::bytes);
-        if src.iter().any(|s| !s.is_imm() && s.ty().is_some_and(|t| t.bytes() != size)) {
-            return Err("the overflow of a sum of another size than its operands".into());
+        let (target, _) = self.dst(dst)?;
+        let mut src = [self.src(&srcs[0])?, self.src(&srcs[1])?, self.src(&srcs[2])?];
+        let size = |ty: Option<Type>| ty.map_or(0, Type::bytes);
+        let sizes = src.iter().filter(|s| !s.is_imm()).map(|s| size(s.ty()));
+        let widest = sizes.chain([size(target.ty())]).max().unwrap_or(4);
+        let mut dst = target;
+        if let Some(ty) = target.ty().filter(|t| t.bytes() < widest) {
+            // What overflows is the destination's type: the sum keeps it, at the stride of the widest operand.
+            let sum = self.temp(self.lanes.exec.lanes(), widest);
+            dst = Dst::Direct { reg: sum, horz: low_u8(widest / ty.bytes()), ty };
         }
-        let inst = self.append(Op::Add3);
-        (inst.dst, inst.src, inst.cond) = (dst, src, Some(CondMod { cond: Cond::Ov, flag }));
+        for s in src.iter_mut().filter(|s| !s.is_imm() && size(s.ty()) < widest) {
+            let signed = s.mods().any() || s.ty().is_some_and(Type::is_signed);
+            let ty = build::int_type(widest, signed);
+            let wide = self.temp(self.lanes.exec.lanes(), widest);
+            self.emit(build::mov(self.lanes, Dst::packed(wide, ty), *s));
+            *s = Src::new(wide, build::strided(1, self.lanes.exec), ty);
+        }
+        let mut sum = build::op(Op::Add3, self.lanes, dst, &src);
+        sum.cond = Some(CondMod { cond: Cond::Ov, flag });
+        self.emit(sum);
+        if let (Dst::Direct { reg, horz, ty }, true) = (dst, dst != target) {
+            let from = Src::new(reg, build::strided(horz, self.lanes.exec), ty);
+            self.emit(build::mov(self.lanes, target, from));
+        }
         Ok(())
     }
 
@@ -303,18 +320,6 @@ impl Lowerer<'_> {
         self.emit_guarded(build::op(Op::Bfi1, self.lanes, Dst::packed(mask, ty), &s[..2]));
         let mask = Src::new(mask, build::strided(1, self.lanes.exec), ty);
         self.emit_guarded(build::op(Op::Bfi2, self.lanes, dst, &[mask, s[2], s[3]]));
-        Ok(())
-    }
-
-    /// `sad2add`: the third source goes through the accumulator, four lanes of words a dword.
-    fn sad2_add(&mut self, dst: &VectorOperand, srcs: Srcs<'_>) -> Lowered {
-        let (dst, sat) = self.dst(dst)?;
-        let (a, b, addend) = (self.src(&srcs[0])?, self.src(&srcs[1])?, self.src(&srcs[2])?);
-        let ty = addend.ty().unwrap_or(Type::W);
-        self.emit(build::mov(self.lanes, Dst::packed(ACC0, ty), addend));
-        let mut inst = build::op(Op::Sada2, self.lanes, dst, &[a, b]);
-        inst.sat = sat;
-        self.emit_guarded(inst);
         Ok(())
     }
 

@@ -1,11 +1,11 @@
 //! Arithmetic that a platform has no instruction for, as instructions that it has.
 
 use gen_ir::{Cond, CondMod, Dst, ExecSize, Op, Region, Src, SrcMod, Type};
-use narrow::to_u8;
+use narrow::{to_i16, to_u8};
 use visa::{Opcode, Srcs, VectorOperand};
 
 use super::{Lowered, Lowerer};
-use crate::build::{self, Lanes, VDst, VReg, VSrc};
+use crate::build::{self, ACC0, Lanes, VDst, VReg, VSrc};
 
 /// Channels of a plane equation that share a register of coordinates.
 const PLANE: u32 = 8;
@@ -43,7 +43,10 @@ impl Lowerer<'_> {
         let lanes = self.lanes.exec.lanes();
         let plane = opcode == Opcode::Plane;
         let (target, sat) = self.dst(dst)?;
-        let (first, second) = (self.src(&srcs[0])?, self.src(&srcs[1])?);
+        let (first, mut second) = (self.src(&srcs[0])?, self.src(&srcs[1])?);
+        if plane {
+            second = self.plane_coordinates(second);
+        }
         let packed =
             matches!(second, Src::Direct { region, .. } if region == build::strided(1, self.lanes.exec));
         if self.caps.ops.pln && matches!(lanes, PLANE | 16) && packed {
@@ -72,7 +75,6 @@ impl Lowerer<'_> {
         let second = match second {
             Src::Imm { .. } => second,
             Src::Direct { region, .. } if plane || packed || region.is_scalar() => second,
-            Src::Indirect { .. } if plane => second,
             other => {
                 let copy = self.copy_as(other, Type::F);
                 self.packed(copy, Type::F)
@@ -112,6 +114,23 @@ impl Lowerer<'_> {
         let from = self.packed(result, Type::F);
         self.last(Op::Mov, target, sat, &[from]);
         Ok(())
+    }
+
+    /// Coordinates behind an address, in registers: sixteen numbers for eight channels.
+    fn plane_coordinates(&mut self, src: VSrc) -> VSrc {
+        let Src::Indirect { addr, imm, region, mods, ty } = src else { return src };
+        if region.vert == Region::VXH {
+            return src;
+        }
+        let lanes = self.lanes.exec.lanes().max(PLANE);
+        let copy = self.payload((lanes * 2 * 4).div_ceil(self.grf()));
+        let sixteen = Lanes { exec: ExecSize::S16, chan: 0, no_mask: true };
+        for at in (0..lanes * 2).step_by(16) {
+            let imm = imm + to_i16(at * ty.bytes());
+            let from = Src::Indirect { addr, imm, region: build::strided(1, sixteen.exec), mods, ty };
+            self.emit(build::mov(sixteen, Dst::packed(copy.plus(at * 4), Type::F), from));
+        }
+        self.packed(copy, Type::F)
     }
 
     /// `dp2`, `dp3`, `dp4`, `dph`: each four channels get the sum of their products.
@@ -255,6 +274,27 @@ impl Lowerer<'_> {
             }
         };
         if complement { not(self, value) } else { value }
+    }
+
+    /// `sad2add`: the third source goes through the accumulator, four lanes of words a dword.
+    pub(super) fn sad2_add(&mut self, dst: &VectorOperand, srcs: Srcs<'_>) -> Lowered {
+        let (dst, sat) = self.dst(dst)?;
+        let (a, b, addend) = (self.src(&srcs[0])?, self.src(&srcs[1])?, self.src(&srcs[2])?);
+        let scattered = matches!(addend, Src::Indirect { .. }) && self.lanes.exec.lanes() > 16;
+        if scattered || sat && addend.mods().any() {
+            // Two instructions, as Intel's finalizer has it. The accumulator holds as many bits as the addend, and a
+            // negative number is no unsigned one; nor is a piece of it where a piece of the channels looks for it.
+            let whole = self.lanes;
+            self.lanes.no_mask = true;
+            let sum = self.in_temp(Op::Sad2, Type::Uw, &[a, b]);
+            self.lanes = whole;
+            self.last(Op::Add, dst, sat, &[sum, addend]);
+            return Ok(());
+        }
+        let ty = addend.ty().unwrap_or(Type::W);
+        self.emit(build::mov(self.lanes, Dst::packed(ACC0, ty), addend));
+        self.last(Op::Sada2, dst, sat, &[a, b]);
+        Ok(())
     }
 
     /// `sad2`, `sad2add` where there are none: absolute differences, summed in pairs. Even channels have results.

@@ -12,8 +12,8 @@ use clap::Parser;
 use platforms::Platform;
 use tests::{
     coverage::{
-        Beside, Fate, beside, forms::forms, is_plain, judge, open, random, reasons, record::Recorded, table,
-        vote,
+        Beside, Fate, beside, causes, forms::forms, is_plain, judge, open, random, reasons, record::Recorded,
+        table, vote,
     },
     oracle::GenxIr,
 };
@@ -33,7 +33,7 @@ struct Arguments {
     /// Write the list of open forms anew, for the platforms named.
     #[arg(long)]
     record_open: bool,
-    /// Print how many forms of each instruction have which fate.
+    /// Print how many forms of each instruction have which fate; of random ones, which causes Intel's code has to differ.
     #[arg(long)]
     table: bool,
     /// Print why forms are impossible, too.
@@ -117,15 +117,31 @@ fn main() {
 fn at_random(platform: Platform, arguments: &Arguments, count: usize) -> bool {
     let Some(intel) = GenxIr::find() else { return false };
     let mut counts = BTreeMap::new();
+    let mut causes = BTreeMap::new();
     let mut failed = false;
     let forms = random::forms(arguments.seed, count).into_iter();
     let forms = forms.filter(|f| f.line.contains(&arguments.only));
     for form in forms.filter(|f| arguments.wild || is_plain(platform, f)) {
-        let (fate, why) = beside(platform, &form, &intel);
+        let (mut fate, mut why) = beside(platform, &form, &intel);
+        if matches!(fate, Beside::Other | Beside::Wrong) {
+            let cause = causes::cause(platform, &form, &intel, fate, &why);
+            *causes.entry((form.op, cause.clone())).or_insert(0) += 1;
+            if causes::reason(form.op, &cause).is_some() {
+                fate = Beside::Explained;
+            }
+            why = format!("{cause}\t{why}");
+        }
         *counts.entry(fate).or_insert(0) += 1;
         failed |= matches!(fate, Beside::Refused | Beside::Wrong);
-        if !matches!(fate, Beside::Agree | Beside::Neither) {
+        if !matches!(fate, Beside::Agree | Beside::Neither | Beside::RefusedUnverified | Beside::Explained)
+            || arguments.table && fate == Beside::Explained
+        {
             println!("{platform} {fate:?}\t{}\t{}", form.line.replace('\n', "; "), why.replace('\n', " "));
+        }
+    }
+    if arguments.table {
+        for ((op, cause), count) in &causes {
+            println!("{count:>4}\t{op}\t{cause}\t{}", causes::reason(op, cause).unwrap_or("?"));
         }
     }
     println!("{platform}: {counts:?}");

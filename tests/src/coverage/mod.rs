@@ -4,6 +4,7 @@
 //! its results. The code that we make of it runs on the emulator beside the vISA interpreter; whether Intel's
 //! finalizer takes it stands recorded ([`record`]). Messages have a judge of their own ([`crate::messages`]).
 
+pub mod causes;
 pub mod forms;
 pub mod open;
 mod ours;
@@ -31,6 +32,7 @@ pub use self::{
     program::program,
 };
 use crate::{
+    impossible::reason,
     interpreted::{Grant, close},
     oracle::GenxIr,
 };
@@ -235,8 +237,10 @@ pub enum Beside {
     Agree,
     /// We refuse what Intel takes.
     Refused,
-    /// We refuse what Intel takes where its verifier is switched off.
+    /// We refuse what Intel takes where its verifier is switched off, or what is [impossible](crate::impossible).
     RefusedUnverified,
+    /// Intel's code is not what ours and the interpreter say, for a cause that has a stated reason ([`causes`]).
+    Explained,
     /// Our code is not what the interpreter says.
     Wrong,
     /// Intel's code is not what ours and the interpreter say.
@@ -255,7 +259,9 @@ pub fn beside(platform: Platform, form: &Form, intel: &GenxIr) -> (Beside, Strin
         .unwrap_or_else(|_| Err((false, "a panic".into())));
     let theirs = takes(&["-noschedule"]);
     match ours {
-        Err((true, why)) if theirs.is_some() => return (Beside::Refused, why),
+        Err((true, why)) if theirs.is_some() && reason(platform, &why).is_none() => {
+            return (Beside::Refused, why);
+        }
         Err((true, why)) if takes(&["-noschedule", "-noverifyCISA"]).is_some() => {
             return (Beside::RefusedUnverified, why);
         }

@@ -18,10 +18,11 @@ macro_rules! plain_instructions {
             Add     = 0x01 "add"     add(a, b)              arithmetic true  [EXEC, PRED, dst(NUM), src(NUM), src(NUM)];
             Avg     = 0x02 "avg"     avg(a, b)              arithmetic true  [EXEC, PRED, dst(I32), src(I32), src(I32)];
             Div     = 0x03 "div"     div(a, b)              math       true  [EXEC, PRED, dst(I32.or(FALL)), src(I32.or(FALL)), src(I32.or(FALL))];
-            Dp2     = 0x04 "dp2"     dp2(a, b)              arithmetic true  [EXEC, PRED, dst(FLOAT), src(FLOAT), src(FLOAT)] if ops.dot_product;
-            Dp3     = 0x05 "dp3"     dp3(a, b)              arithmetic true  [EXEC, PRED, dst(FLOAT), src(FLOAT), src(FLOAT)] if ops.dot_product;
-            Dp4     = 0x06 "dp4"     dp4(a, b)              arithmetic true  [EXEC, PRED, dst(FLOAT), src(FLOAT), src(FLOAT)] if ops.dot_product;
-            Dph     = 0x07 "dph"     dph(a, b)              arithmetic true  [EXEC, PRED, dst(FLOAT), src(FLOAT), src(FLOAT)] if ops.dot_product;
+            // Of single floats (volume 2a, "dp2"); the specification has no page for them.
+            Dp2     = 0x04 "dp2"     dp2(a, b)              arithmetic true  [EXEC, PRED, dst(TF), src(TF), src(TF)] if ops.dot_product;
+            Dp3     = 0x05 "dp3"     dp3(a, b)              arithmetic true  [EXEC, PRED, dst(TF), src(TF), src(TF)] if ops.dot_product;
+            Dp4     = 0x06 "dp4"     dp4(a, b)              arithmetic true  [EXEC, PRED, dst(TF), src(TF), src(TF)] if ops.dot_product;
+            Dph     = 0x07 "dph"     dph(a, b)              arithmetic true  [EXEC, PRED, dst(TF), src(TF), src(TF)] if ops.dot_product;
             Exp     = 0x08 "exp"     exp(a)                 math       true  [EXEC, PRED, dst(HALF), src(HALF)];
             Frc     = 0x09 "frc"     frc(a)                 arithmetic true  [EXEC, PRED, dst(HALF), src(HALF)];
             // The hardware interpolates single floats (volume 2a, "line"); the specification has no page for it.
@@ -29,7 +30,7 @@ macro_rules! plain_instructions {
             Log     = 0x0b "log"     log(a)                 math       true  [EXEC, PRED, dst(HALF), src(HALF)];
             Mad     = 0x0c "mad"     mad(a, b, c)           arithmetic true  [EXEC, PRED, dst(I32.or(FALL)), src(I32.or(FALL)), src(I32.or(FALL)), src(I32.or(FALL))];
             Mulh    = 0x0d "mulh"    mulh(a, b)             arithmetic true  [EXEC, PRED, dst(DW), src(DW), src(DW)];
-            Lrp     = 0x0e "lrp"     lrp(a, b, c)           arithmetic true  [EXEC, PRED, dst(FLOAT), src(FLOAT), src(FLOAT), src(FLOAT)] if ops.lrp;
+            Lrp     = 0x0e "lrp"     lrp(a, b, c)           arithmetic true  [EXEC, PRED, dst(TF), src(TF), src(TF), src(TF)] if ops.lrp;
             Mod     = 0x0f "mod"     modulo(a, b)           arithmetic true  [EXEC, PRED, dst(I32), src(I32), src(I32)];
             Mul     = 0x10 "mul"     mul(a, b)              arithmetic true  [EXEC, PRED, dst(NUM), src(NUM), src(NUM)];
             Pow     = 0x11 "pow"     pow(a, b)              math       true  [EXEC, PRED, dst(HALF), src(HALF), src(HALF)];

@@ -1,0 +1,119 @@
+//! Why Intel's code computes something else than the interpreter and ours: sorted by cause, so that each cause needs
+//! one reason.
+//!
+//! Code that breaks a rule of the hardware is named by the rule. Where both are legal and differ, the form is made
+//! simpler in one respect at a time; those without which all agree are the cause. `data/coverage/causes.tsv` has the
+//! reasons: the instructions, the cause, who is right, and the source that says so.
+
+use platforms::Platform;
+
+use super::{Beside, beside, forms::Form, program};
+use crate::oracle::GenxIr;
+
+/// The reason that a cause has, if it has one: an instruction of its own before one of all.
+pub fn reason(op: &str, cause: &str) -> Option<&'static str> {
+    let rows = || {
+        include_str!("../../data/coverage/causes.tsv").lines().filter_map(|line| {
+            let mut cells = line.split('\t');
+            Some((cells.next()?, cells.next()?, cells.next()?))
+        })
+    };
+    let names = |list: &str| list == "*" || list.split('|').any(|name| name == op);
+    // The features of a cause in a row are all or some of those that were found.
+    let covers =
+        |row: &str| cause == row || row.strip_suffix('*').is_some_and(|start| cause.starts_with(start));
+    rows().find(|(ops, row, _)| names(ops) && covers(row)).map(|row| row.2)
+}
+
+/// What makes Intel's code differ.
+pub fn cause(platform: Platform, form: &Form, intel: &GenxIr, fate: Beside, why: &str) -> String {
+    if fate == Beside::Wrong {
+        return format!("ours alone: {}", features(platform, form, intel, fate));
+    }
+    if intel.finalize(platform, &program(&form.line), &["-noschedule"]).is_err() {
+        return "unverified".into();
+    }
+    if let Some(rules) = why.split_once("illegal operand: ") {
+        let names = rules.1.split('[').skip(1).filter_map(|s| s.split(']').next());
+        return format!("rule {}", names.collect::<Vec<_>>().join(" "));
+    }
+    if !why.starts_with("byte ") {
+        let words = why.trim_start_matches("Intel's code: ").split(' ').skip(1).take(6);
+        return format!("fault {}", words.collect::<Vec<_>>().join(" "));
+    }
+    if why.rsplit_once('[').is_some_and(|(_, bytes)| bytes.contains("cd, cd")) {
+        // What the emulator has in registers that nobody wrote.
+        return "undefined".into();
+    }
+    features(platform, form, intel, fate)
+}
+
+/// The respects in which a form has to be as it is for the codes to differ.
+fn features(platform: Platform, form: &Form, intel: &GenxIr, fate: Beside) -> String {
+    let needed = SIMPLER.iter().filter(|(_, simpler)| {
+        let line = simpler(&form.line);
+        line != form.line && beside(platform, &Form { op: form.op, line }, intel).0 != fate
+    });
+    let names: Vec<&str> = needed.map(|n| n.0).collect();
+    if names.is_empty() { "always".into() } else { names.join(" ") }
+}
+
+/// What a form is made simpler in.
+const SIMPLER: [(&str, fn(&str) -> String); 10] = [
+    ("guard", |line| without(line, "(", |inside| inside.trim_start_matches('!').starts_with('P'))),
+    ("sat", |line| line.replace(".sat", "")),
+    ("modifier", |line| without(line, "(", |inside| matches!(inside, "-" | "abs" | "-abs" | "~"))),
+    ("nomask", |line| line.replace("_NM", "")),
+    ("offset", |line| (2..9).fold(line.to_owned(), |l, n| l.replace(&format!("(M{n}"), "(M1"))),
+    ("stride", |line| {
+        line.replace("<2> ", "<1> ").replace("<4> ", "<1> ").replace("<2>:", "<1>:").replace("<4>:", "<1>:")
+    }),
+    ("place", |line| without_places(line)),
+    ("region", |line| without(line, "<", |inside| inside.contains(';')).replace("@", "<1;1,0>")),
+    ("few", |line| [1, 2].iter().fold(line.to_owned(), |l, n| widened(&l, *n))),
+    ("half", |line| line.replace("_hf", "_f").replace(":hf", ":f")),
+];
+
+/// The last instruction of a line with eight channels instead of so many.
+fn widened(line: &str, lanes: u32) -> String {
+    let (before, last) =
+        line.rsplit_once("\n").map_or(("", line), |(before, _)| line.split_at(before.len() + 1));
+    before.to_owned() + &last.replace(&format!(", {lanes})"), ", 8)")
+}
+
+/// A line without what stands in brackets and is of a kind; of regions a mark stays.
+fn without(line: &str, open: &str, kind: impl Fn(&str) -> bool) -> String {
+    let close = if open == "(" { ')' } else { '>' };
+    let mut out = String::new();
+    let mut rest = line;
+    while let Some(at) = rest.find(open) {
+        out += &rest[..at];
+        rest = &rest[at..];
+        let end = rest.find(close).map_or(rest.len(), |e| e + 1);
+        let inside = rest[1..end].trim_end_matches(close);
+        if !kind(inside) {
+            out += &rest[..end];
+        } else if open == "<" {
+            out += "@";
+        }
+        rest = &rest[end..];
+    }
+    out + rest
+}
+
+/// All operands at the start of their variables.
+fn without_places(line: &str) -> String {
+    let mut out = String::new();
+    let mut rest = line;
+    while let Some(at) = rest.find('(') {
+        let end = rest[at..].find(')').map_or(rest.len(), |e| at + e + 1);
+        let inside = rest[at + 1..end].trim_end_matches(')');
+        let place = inside
+            .split_once(',')
+            .is_some_and(|(row, column)| row.parse::<u32>().is_ok() && column.parse::<u32>().is_ok());
+        out += &rest[..at];
+        out += if place { "(0,0)" } else { &rest[at..end] };
+        rest = &rest[end..];
+    }
+    out + rest
+}
