@@ -6,14 +6,18 @@
 //! cargo run --release -p tests --bin coverage -- --platform skl --only mul
 //! ```
 
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
 
 use clap::Parser;
 use platforms::Platform;
 use tests::{
     coverage::{
-        Beside, Fate, beside, causes, forms::forms, is_plain, judge, open, random, reasons, record::Recorded,
-        table, vote,
+        Beside, Fate, beside, causes, code, forms::forms, is_plain, judge, open, random, reasons,
+        record::Recorded, table, vote,
     },
     oracle::GenxIr,
 };
@@ -51,6 +55,9 @@ struct Arguments {
     /// Random instructions that break rules of the specification, too.
     #[arg(long)]
     wild: bool,
+    /// Write our code of all forms below a folder, and of so many random ones, for `tests/tools/mesa-validator`.
+    #[arg(long, value_name = "DIR")]
+    codes: Option<PathBuf>,
     /// Only forms that contain this.
     #[arg(long, default_value = "")]
     only: String,
@@ -61,6 +68,10 @@ fn main() {
     let named = !arguments.platforms.is_empty();
     let mut failed = false;
     for platform in Platform::ALL.into_iter().filter(|p| !named || arguments.platforms.contains(p)) {
+        if let Some(folder) = &arguments.codes {
+            write_codes(platform, &arguments, folder);
+            continue;
+        }
         if let Some(count) = arguments.random {
             failed |= at_random(platform, &arguments, count);
             continue;
@@ -111,6 +122,19 @@ fn main() {
         }
     }
     std::process::exit(i32::from(failed));
+}
+
+/// Our code of each form, a file each.
+fn write_codes(platform: Platform, arguments: &Arguments, folder: &Path) {
+    let folder = folder.join(platform.to_string()).join("ours");
+    fs::create_dir_all(&folder).expect("a folder");
+    let random = random::forms(arguments.seed, arguments.random.unwrap_or(0));
+    let wanted = forms().into_iter().chain(random).filter(|f| f.line.contains(&arguments.only));
+    for (n, form) in wanted.enumerate() {
+        if let Some(code) = code(platform, &form) {
+            fs::write(folder.join(format!("{n}-{}.dat", form.op.replace(' ', "-"))), code).expect("a file");
+        }
+    }
 }
 
 /// Random forms beside Intel's finalizer. True if one is wrong, or refused by us alone.

@@ -58,8 +58,11 @@ fn features(platform: Platform, form: &Form, intel: &GenxIr, fate: Beside) -> St
     if names.is_empty() { "always".into() } else { names.join(" ") }
 }
 
+/// A line made simpler in one respect.
+type Simpler = fn(&str) -> String;
+
 /// What a form is made simpler in.
-const SIMPLER: [(&str, fn(&str) -> String); 10] = [
+const SIMPLER: [(&str, Simpler); 10] = [
     ("guard", |line| without(line, "(", |inside| inside.trim_start_matches('!').starts_with('P'))),
     ("sat", |line| line.replace(".sat", "")),
     ("modifier", |line| without(line, "(", |inside| matches!(inside, "-" | "abs" | "-abs" | "~"))),

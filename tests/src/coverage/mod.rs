@@ -28,7 +28,7 @@ use self::{
     record::Recorded,
 };
 pub use self::{
-    ours::{is_plain, refusal},
+    ours::{code, is_plain, refusal},
     program::program,
 };
 use crate::{

@@ -25,6 +25,12 @@ pub fn refusal(platform: Platform, line: &str) -> Option<String> {
     Finalizer::new(Options::new(platform)).finalize_kernel(&module, 0).err().map(first)
 }
 
+/// Our code of a form, if we have it.
+pub fn code(platform: Platform, form: &Form) -> Option<Vec<u8>> {
+    let module = finalizer::read_text(program(&form.line).as_bytes(), platform).ok()?;
+    Finalizer::new(Options::new(platform)).finalize_kernel(&module, 0).ok().map(|b| b.code)
+}
+
 /// Whether we refuse a form.
 pub(super) fn refuses(platform: Platform, form: &Form) -> bool {
     let text = program(&form.line);
