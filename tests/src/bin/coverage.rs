@@ -132,7 +132,7 @@ fn write_codes(platform: Platform, arguments: &Arguments, folder: &Path) {
     let wanted = forms().into_iter().chain(random).filter(|f| f.line.contains(&arguments.only));
     for (n, form) in wanted.enumerate() {
         if let Some(code) = code(platform, &form) {
-            fs::write(folder.join(format!("{n}-{}.dat", form.op.replace(' ', "-"))), code).expect("a file");
+            fs::write(folder.join(format!("{n}-{}.bin", form.op.replace(' ', "-"))), code).expect("a file");
         }
     }
 }
