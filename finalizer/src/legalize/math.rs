@@ -100,10 +100,13 @@ fn types(lx: &mut Legalizer<'_>, inst: &VInst, division: bool) -> Option<Step> {
 /// Packed operands at the same place of a register.
 fn places(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let lanes = inst.exec.lanes();
+    let Some(ty) = inst.dst.ty() else { return Step::Keep };
+    if let Some(step) = addresses(lx, inst, ty) {
+        return step;
+    }
     if lanes == 1 {
         return Step::Keep;
     }
-    let Some(ty) = inst.dst.ty() else { return Step::Keep };
     if let Dst::Direct { reg, horz: 1, .. } = inst.dst {
         lx.place_in_grf(reg, reg.byte % lx.grf());
     }
@@ -151,4 +154,24 @@ fn places(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         return Step::Replaced;
     }
     Step::Keep
+}
+
+/// The words of a math function have no bits for addresses (iga64 does not decode any).
+fn addresses(lx: &mut Legalizer<'_>, inst: &VInst, ty: Type) -> Option<Step> {
+    if matches!(inst.dst, Dst::Indirect { .. }) {
+        lx.stage_destination(inst, ty, 1, false);
+        return Some(Step::Replaced);
+    }
+    let mut new = *inst;
+    let mut changed = false;
+    for i in 0..2 {
+        if let (Src::Indirect { .. }, Some(ty)) = (inst.src[i], inst.src[i].ty()) {
+            lx.stage_source(&mut new, i, ty, 1);
+            changed = true;
+        }
+    }
+    changed.then(|| {
+        lx.inst(new);
+        Step::Replaced
+    })
 }

@@ -3,7 +3,7 @@
 //! Volume 7, "Region Alignment Rules": a source or destination touches at most two adjacent registers;
 //! a destination in two registers has half of its elements in each (Broadwell).
 
-use gen_ir::{Dst, Op, Options, Src, Type};
+use gen_ir::{Dst, Op, Options, Src, SrcMod, Type};
 
 use super::{
     legalizer::{Legalizer, Step},
@@ -90,12 +90,14 @@ fn narrow(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         // A masked move to an odd place cannot be split: merge in a temporary, then copy all of it.
         let lanes = build::Lanes { chan: 0, ..Legalizer::whole(inst, inst.exec) };
         let reg = lx.aligned_temp(inst.exec.lanes() * ty.bytes());
-        let horz = match inst.dst {
-            Dst::Direct { horz, .. } => horz,
-            _ => return Step::Refuse("an indirect destination of few masked channels"),
+        let old = match inst.dst {
+            Dst::Direct { reg, horz, .. } => Src::new(reg, build::strided(horz, inst.exec), ty),
+            Dst::Indirect { addr, imm, horz, .. } => {
+                let region = build::strided(horz, inst.exec);
+                Src::Indirect { addr, imm, region, mods: SrcMod::None, ty }
+            }
+            _ => return Step::Refuse("no destination"),
         };
-        let Some(place) = inst.dst.reg() else { return Step::Refuse("no destination") };
-        let old = Src::new(place, build::strided(horz, inst.exec), ty);
         lx.helper(build::mov(lanes, Dst::packed(reg, ty), old), inst);
         let mut op = staged;
         op.dst = Dst::packed(reg, ty);
@@ -147,11 +149,18 @@ fn most_lanes(lx: &Legalizer<'_>, inst: &VInst) -> u32 {
 
 /// Whether a destination stays in a register, or divides evenly over two.
 pub(super) fn destination_fits(lx: &Legalizer<'_>, inst: &VInst) -> bool {
-    let Dst::Direct { reg, horz, ty } = inst.dst else { return true };
+    let (lanes, grf) = (inst.exec.lanes(), lx.grf());
+    let (reg, horz, ty) = match inst.dst {
+        Dst::Direct { reg, horz, ty } => (reg, horz, ty),
+        // Where an address points is not known: no more than two registers from an aligned start.
+        Dst::Indirect { horz, ty, .. } => {
+            return (lanes - 1) * u32::from(horz) * ty.bytes() + ty.bytes() <= 2 * grf;
+        }
+        _ => return true,
+    };
     if reg.is_null() {
         return true;
     }
-    let (lanes, grf) = (inst.exec.lanes(), lx.grf());
     let step = u32::from(horz) * ty.bytes();
     let span = (lanes - 1) * step + ty.bytes();
     if !lx.is_general(reg) {

@@ -488,8 +488,9 @@ fn short_immediate(lx: &Legalizer<'_>, inst: &VInst, i: usize, bits: u64, ty: Ty
         TernaryImm::None => false,
         // Made of an integer product before (`integer_mad`).
         TernaryImm::LastWord => i == 2 && inst.op == Op::Mad && ty == Type::W,
-        // Intel's finalizer writes none in `bfe`.
-        TernaryImm::FirstAndLast => i != 1 && inst.op != Op::Bfe,
+        // Intel's finalizer writes none in `bfe` and `bfi2`, whose sources are dwords (Mesa's validator: "BFI2 source
+        // type must match destination type").
+        TernaryImm::FirstAndLast => i != 1 && !matches!(inst.op, Op::Bfe | Op::Bfi2),
     };
     if !may {
         return None;

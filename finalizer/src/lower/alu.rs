@@ -253,7 +253,10 @@ impl Lowerer<'_> {
             inst.pred = self.pred;
             self.emit(inst);
         } else {
-            let dst = Dst::null(value.ty().unwrap_or(Type::Ud));
+            // Packed bytes are what moves alone write, even to nowhere (Mesa's validator: "Only raw MOV supports a
+            // packed-byte destination").
+            let ty = value.ty().filter(|t| t.bytes() > 1).unwrap_or(Type::Uw);
+            let dst = Dst::null(ty);
             self.set_flag(Op::And, dst, [value, Src::uw(1), Src::None], Cond::Ne, flag);
         }
         Ok(())

@@ -115,6 +115,9 @@ fn packed_from_start(cx: &Cx<'_>) -> bool {
 
 fn divide(cx: &mut Cx<'_>) {
     let Payload::Math(function) = cx.inst.payload else { return };
+    let direct = !matches!(cx.inst.dst, Dst::Indirect { .. })
+        && !cx.inst.src.iter().any(|s| matches!(s, Src::Indirect { .. }));
+    cx.require(direct, "math-indirect", "a math function has no operands behind addresses");
     if matches!(function, MathFn::Idivmod | MathFn::Iqot | MathFn::Irem) {
         let modified = cx.operands().any(|(_, o)| o.mods.any());
         cx.require(!modified, "idiv-modifier", "integer division has no source modifiers");

@@ -64,6 +64,12 @@ fn crossing(cx: &mut Cx<'_>, o: &Operand) {
 }
 
 fn destination(cx: &mut Cx<'_>) {
+    if let Dst::Indirect { horz, ty, .. } = cx.inst.dst {
+        // The best that an address can be is the start of a register.
+        let span = (cx.lanes() - 1) * u32::from(horz) * ty.bytes() + ty.bytes();
+        let most = 2 * cx.grf();
+        cx.require(span <= most, "destination-span", "a destination spans at most two registers");
+    }
     let Dst::Direct { reg, horz, ty } = cx.inst.dst else { return };
     if cx.dst_is_null() {
         return;
