@@ -113,6 +113,8 @@ pub(super) fn shape(vars: &[Var], inst: &Inst<Virtual>) -> Option<Shape> {
     }
     let (to, dst) = match inst.dst {
         Dst::None => (None, 0),
+        // Hardware has no such stride, so no rule leaves it alone.
+        Dst::Direct { horz: 16.., .. } => return None,
         Dst::Direct { reg, horz, ty } => {
             head = head.with(ty as u64, 36..44).with(horz, 44..48);
             (Some(reg), place(vars, reg)?.bits())

@@ -62,7 +62,7 @@ fn shape(inst: &Inst<Physical>) -> Shape {
         let whole = one && reg.byte % 16 + ty.bytes() <= 16;
         let byte = if whole { reg.byte % 16 } else { reg.byte };
         let kind = reg.arf_kind().map_or(0, |kind| 1 + u64::from(kind));
-        word.with(ty as u64, 8..16).with(kind, 40..48).with(byte, 48..64)
+        word.with(ty as u64, 8..16).with(kind, 40..48).with(byte, 48..60)
     };
     let grf = |reg: Reg<Physical>| if one { None } else { reg.grf_number() };
     let payload = match inst.payload {
@@ -86,9 +86,8 @@ fn shape(inst: &Inst<Physical>) -> Shape {
         Dst::Indirect { horz, ty, .. } => (kind(2).with(ty as u64, 8..16).with(horz, 16..24), None),
         Dst::Macro { reg, ty, .. } => (operand(kind(3), reg, ty, one), grf(reg)),
     };
-    // No stride in a row is more than four elements.
     let strides =
-        |word: KeyWord, r: Region| word.with(r.vert, 16..24).with(r.width, 24..32).with(r.horz, 32..36);
+        |word: KeyWord, r: Region| word.with(r.vert, 16..24).with(r.width, 24..32).with(r.horz, 32..40);
     let source = |s: &Src<Physical>| {
         let word = match *s {
             Src::None => kind(0),
@@ -96,7 +95,7 @@ fn shape(inst: &Inst<Physical>) -> Shape {
                 let distance = distance(to, grf(reg));
                 let one = one || distance == 0 && region == Region::SCALAR;
                 let word = operand(kind(1), reg, ty, one).with(mods as u64, 4..8);
-                strides(word, region).with(distance, 36..40)
+                strides(word, region).with(distance, 60..64)
             }
             Src::Indirect { region, mods, ty, .. } => {
                 strides(kind(2).with(mods as u64, 4..8).with(ty as u64, 8..16), region)
