@@ -36,6 +36,7 @@ pub(crate) fn lower_branches(
     widen_uniform(kernel, &p.plans, exec, flags, pool);
     if structured_forms {
         structured::find(nodes, forms);
+        structured::share_ends(nodes, forms);
     } else {
         forms.clear(p.plans.len());
     }

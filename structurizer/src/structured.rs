@@ -4,6 +4,9 @@
 //! an `if` around that region. If the region ends in an unconditional `goto` over a second region of the
 //! same kind, that is the `else`. An unconditional goto costs Gen8 and Gen9 a cleared flag, and every
 //! platform a join more, so the structured form is shorter. Loops keep their `goto.b`.
+//!
+//! Where several such regions end together, each `if` would have its own `endif`, and one `join` serves any number of
+//! gotos. So those that have no `else` and lie in no `if` that ends there and has one stay gotos.
 
 use crate::plan::Plan;
 use gen_ir::{BlockId, Kernel, Virtual};
@@ -60,6 +63,17 @@ pub(crate) struct Forms {
     pub forms: Vec<Form>,
     /// First and last block that jumps to each block.
     from: Vec<(u32, u32)>,
+    ends: Vec<Ends>,
+}
+
+/// What ends at the start of a block.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+struct Ends {
+    /// Regions, and how many of these, from the outermost on, have no `else`.
+    ifs: u32,
+    without_else: u32,
+    /// There is a `join` anyhow, for gotos from further away than any of the regions.
+    joins: bool,
 }
 
 impl Forms {
@@ -97,7 +111,7 @@ pub(crate) fn nodes(kernel: &Kernel<Virtual>, plans: &[Plan], width: u32, nodes:
 pub(crate) fn find(nodes: &[Node], found: &mut Forms) {
     let n = nodes.len();
     found.clear(n);
-    let Forms { forms, from } = found;
+    let Forms { forms, from, .. } = found;
     from.clear();
     from.resize(n, (u32::MAX, 0));
     for (b, node) in nodes.iter().enumerate() {
@@ -131,6 +145,50 @@ pub(crate) fn find(nodes: &[Node], found: &mut Forms) {
         {
             s.forms[b] = Form::If { other: Some(t), end: u };
             s.forms[tail] = Form::Else { of: BlockId(to_index(b)), end: u };
+        }
+    }
+}
+
+/// Has the outer regions that end together, and have no `else`, end in one `join`.
+pub(crate) fn share_ends(nodes: &[Node], found: &mut Forms) {
+    let Forms { forms, ends, .. } = found;
+    ends.clear();
+    ends.resize(nodes.len(), Ends::default());
+    let mut any = false;
+    // In the order of the blocks outer regions come first.
+    for (node, form) in nodes.iter().zip(&*forms) {
+        match (node.plan, form) {
+            (_, Form::If { other, end }) => {
+                let e = &mut ends[end.index()];
+                e.without_else += u32::from(other.is_none() && e.ifs == e.without_else);
+                e.ifs += 1;
+                any |= e.ifs > 1;
+            }
+            (Plan::Forward(to), Form::Plain) => {
+                ends[to.index()].joins = true;
+                any = true;
+            }
+            (Plan::Backward(_), _) => any = true,
+            _ => {}
+        }
+    }
+    if !any {
+        return;
+    }
+    for (b, form) in forms.iter_mut().enumerate() {
+        let Form::If { other: None, end } = *form else { continue };
+        let e = &mut ends[end.index()];
+        // Lanes that leave a loop just before wait in front of all regions.
+        let leaves_loop = matches!(nodes[end.index() - 1].plan, Plan::Backward(_)) && e.ifs == e.without_else;
+        debug_assert!(b < end.index());
+        if e.without_else > 1 || e.without_else == 1 && (e.joins || leaves_loop) {
+            e.joins = true;
+        }
+        let Ends { without_else, joins, .. } = *e;
+        if without_else > 0 && joins {
+            *form = Form::Plain;
+            e.without_else -= 1;
+            e.ifs -= 1;
         }
     }
 }

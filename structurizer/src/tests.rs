@@ -94,10 +94,10 @@ fn structured_if_else() {
 }
 
 #[test]
-fn nested_ifs_that_end_together() {
+fn regions_that_end_together_share_a_join() {
     let mut k = Build::new(Platform::Skl).goto(W, true, 3).goto(W, true, 3).nop().end();
     structurize(&mut k).unwrap();
-    assert_eq!(flow(&k), ["0:~if(16) 4,4", "1:~if(16) 3,3", "3:endif(16) 4,-", "4:endif(16) 5,-"]);
+    assert_eq!(flow(&k), ["0:~goto(16) 3,3", "1:~goto(16) 3,3", "3:join(16) 4,-"]);
 }
 
 /// `if p { if p { 2 } else { 3 } } else { 4 }`, where 2 and 3 go straight to 5.
@@ -139,10 +139,10 @@ fn a_jump_that_no_structure_takes_keeps_its_target() {
 }
 
 #[test]
-fn a_loop_at_the_end_of_an_if() {
+fn a_loop_at_the_end_of_a_region() {
     let mut k = Build::new(Platform::Skl).goto(W, true, 2).goto(W, true, 1).nop().end();
     structurize(&mut k).unwrap();
-    assert_eq!(flow(&k), ["0:~if(16) 3,3", "1:+goto.b(16) 2,1", "2:join(16) 3,-", "3:endif(16) 4,-"]);
+    assert_eq!(flow(&k), ["0:~goto(16) 2,2", "1:+goto.b(16) 2,1", "2:join(16) 3,-"]);
 }
 
 #[test]
