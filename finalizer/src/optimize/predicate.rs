@@ -6,6 +6,10 @@
 //! `(p) goto T; body; goto U; T: other; goto U`, whose second body gets `p`.
 //!
 //! What ignores the mask has to compute something for its body alone: then it may as well run where the body would not.
+//! A uniform goto reads the predicate's first bit, and so does a single element that ignores the mask: there the body is
+//! made of these.
+//!
+//! `(p) goto T; body; goto H; T:`, where `H` is further up, is the end of a loop: `(!p) body; (!p) goto H; T:`.
 //!
 //! A predicated write leaves other channels as they were, which keeps the old value alive. So what is written
 //! for its own body only gets no predicate, nor does what the second body writes anyway.
@@ -110,20 +114,30 @@ pub(super) fn convert(kernel: &mut Kernel<Virtual>, memory: &mut PredicateMemory
         if predecessors[b + 1] != 1 {
             continue;
         }
-        let Some(pred) = skips_next(kernel, b) else { continue };
+        let Some(skip) = skips_next(kernel, b) else { continue };
+        let pred = skip.pred;
         let other = Pred { inv: !pred.inv, ..pred };
         let first = &kernel.blocks[b + 1];
         if first.succs[..] == [BlockId(to_index(b) + 2)] {
-            if first.insts.len() <= LONGEST_BODY && convertible(kernel, &first.insts, pred.flag, mentions) {
+            if first.insts.len() <= LONGEST_BODY && convertible(kernel, &first.insts, skip, mentions) {
                 absorb(kernel, b, b + 1, pred, mentions, pool);
+            }
+        } else if let [head] = first.succs[..]
+            && head.index() <= b
+        {
+            if let Some(body) = before_jump(kernel, b + 1)
+                && body.len() <= LONGEST_BODY
+                && convertible(kernel, body, skip, mentions)
+            {
+                close_loop(kernel, b, head, pred, mentions, pool);
             }
         } else if predecessors[b + 2] == 1
             && let Some(first) = before_jump(kernel, b + 1)
             && let Some(second) = before_jump(kernel, b + 2)
             && kernel.blocks[b + 1].succs == kernel.blocks[b + 2].succs
             && first.len() + second.len() <= LONGEST_BODIES
-            && convertible(kernel, first, pred.flag, mentions)
-            && convertible(kernel, second, pred.flag, mentions)
+            && convertible(kernel, first, skip, mentions)
+            && convertible(kernel, second, skip, mentions)
         {
             let meet = kernel.blocks[b + 1].succs[0];
             predecessors[meet.index()] -= 1;
@@ -191,6 +205,28 @@ fn absorb(
     kernel.blocks[from].insts = body;
 }
 
+/// Moves the instructions of the block behind `b` into `b`, and has that jump to `head` in its place.
+fn close_loop(
+    kernel: &mut Kernel<Virtual>,
+    b: usize,
+    head: BlockId,
+    pred: Pred<Virtual>,
+    mentions: &mut Mentions,
+    pool: &mut Pool<Virtual>,
+) {
+    let Some(mut goto) = kernel.blocks[b].insts.last().copied() else { return };
+    absorb(kernel, b, b + 1, pred, mentions, pool);
+    goto.pred = Some(pred);
+    goto.payload = Payload::Branch { jip: Target::None, uip: Target::Block(head), ctrl: false };
+    let [end, behind] = [1, 2].map(|n| BlockId(to_index(b) + n));
+    let insts = &mut kernel.blocks[b].insts;
+    pool.grow(insts, 1);
+    insts.push(goto);
+    kernel.blocks[b].succs = smallvec![end, head];
+    kernel.blocks[end.index()].insts.clear();
+    kernel.blocks[end.index()].succs = smallvec![behind];
+}
+
 /// The instructions of a block that goes to one place, without the jump there.
 fn before_jump(kernel: &Kernel<Virtual>, b: usize) -> Option<&[Inst<Virtual>]> {
     let block = kernel.blocks.get(b)?;
@@ -204,7 +240,8 @@ fn before_jump(kernel: &Kernel<Virtual>, b: usize) -> Option<&[Inst<Virtual>]> {
     }
 }
 
-fn count_predecessors(kernel: &Kernel<Virtual>, count: &mut Vec<u32>) {
+/// How many edges lead to each block; subroutines have some from elsewhere.
+pub(super) fn count_predecessors(kernel: &Kernel<Virtual>, count: &mut Vec<u32>) {
     reset(count, kernel.blocks.len(), 0);
     for s in kernel.blocks.iter().flat_map(|b| &b.succs) {
         count[s.index()] += 1;
@@ -214,26 +251,37 @@ fn count_predecessors(kernel: &Kernel<Virtual>, count: &mut Vec<u32>) {
     }
 }
 
-/// The predicate under which block `b` falls through, if it ends by jumping over the next one.
-fn skips_next(kernel: &Kernel<Virtual>, b: usize) -> Option<Pred<Virtual>> {
+/// A jump over a block.
+#[derive(Clone, Copy)]
+struct Skip {
+    /// The predicate under which that block runs.
+    pred: Pred<Virtual>,
+    /// All lanes go the same way.
+    uniform: bool,
+}
+
+/// How block `b` jumps over the next one, if it ends so.
+fn skips_next(kernel: &Kernel<Virtual>, b: usize) -> Option<Skip> {
     let last = kernel.blocks[b].insts.last()?;
     let Payload::Branch { uip: Target::Block(target), .. } = last.payload else { return None };
     let pred = last.pred?;
-    let divergent = last.op == Op::Goto && last.exec.lanes() > 1 && !last.no_mask && last.chan == 0;
+    let uniform = last.exec.lanes() == 1;
+    let plain = last.op == Op::Goto && (uniform || !last.no_mask) && last.chan == 0;
     let over_next = target.index() == b + 2 && pred.ctrl == PredCtrl::Seq;
-    (divergent && over_next).then_some(Pred { inv: !pred.inv, ..pred })
+    (plain && over_next).then_some(Skip { pred: Pred { inv: !pred.inv, ..pred }, uniform })
 }
 
 fn convertible(
     kernel: &Kernel<Virtual>,
     body: &[Inst<Virtual>],
-    flag: Reg<Virtual>,
+    skip: Skip,
     mentions: &mut Mentions,
 ) -> bool {
+    let flag = skip.pred.flag;
     let may_be = body.iter().all(|i| {
         let family = matches!(i.op.info().class, Class::Basic | Class::Ternary | Class::Math)
             && !matches!(i.op, Op::Sel | Op::Csel | Op::Wait | Op::Movi | Op::Smov);
-        let plain = i.pred.is_none() && (i.no_mask || i.exec.lanes() > 1);
+        let plain = i.pred.is_none() && (i.no_mask || i.exec.lanes() > 1 && !skip.uniform);
         // What sets a flag can be predicated by that flag only, and would change it for its followers.
         let keeps_flag = i.cond.is_none();
         let registers = i.dst.reg().is_none_or(|r| r.var() != flag.var());
@@ -245,7 +293,8 @@ fn convertible(
     mentions.count_once(kernel);
     mentions.enter(body, &kernel.vars, u32::from(kernel.platform.caps().regs.grf_bytes));
     let own = |i: &Inst<Virtual>| i.dst.reg().and_then(Reg::var).is_some_and(|v| mentions.only_here(v));
-    body.iter().all(|i| !i.no_mask || own(i))
+    let single = |i: &Inst<Virtual>| skip.uniform && i.exec.lanes() == 1 && i.chan == 0;
+    body.iter().all(|i| !i.no_mask || single(i) || own(i))
 }
 
 #[cfg(test)]
