@@ -31,6 +31,12 @@ pub static PASSES: &[Pass] = &[
         ..Pass::REQUIRED
     },
     Pass {
+        name: "hoist-equals",
+        about: "what both sides of a branch begin with is done in front of it",
+        step: PassBody::Virtual(optimizations::hoist_equals),
+        ..Pass::OPTIONAL
+    },
+    Pass {
         name: "convert-branches",
         about: "short branches become predicates",
         step: PassBody::Virtual(optimizations::convert_branches),
@@ -72,6 +78,20 @@ pub static PASSES: &[Pass] = &[
         about: "of a compound condition, the second comparison runs where the first leaves the answer open",
         step: PassBody::Virtual(optimizations::chain_comparisons),
         keeps: AnalysisSet::GRAPH,
+        ..Pass::OPTIONAL
+    },
+    Pass {
+        name: "add-scalars-first",
+        about: "of a sum, what is the same in all channels is added up first, once for all parts",
+        step: PassBody::Virtual(optimizations::add_scalars_first),
+        keeps: AnalysisSet::GRAPH.with(AnalysisSet::READS),
+        ..Pass::OPTIONAL
+    },
+    Pass {
+        name: "drop-conditions",
+        about: "comparisons for channels that nobody looks at are not made",
+        step: PassBody::Virtual(optimizations::drop_conditions),
+        keeps: AnalysisSet::GRAPH.with(AnalysisSet::READS),
         ..Pass::OPTIONAL
     },
     Pass {

@@ -92,7 +92,7 @@ fn is_dead(inst: &Inst<Virtual>, vars: &[VarUses]) -> bool {
 }
 
 /// Whether an instruction does nothing but write its destination, a flag and perhaps the accumulator.
-fn is_pure(inst: &Inst<Virtual>) -> bool {
+pub(super) fn is_pure(inst: &Inst<Virtual>) -> bool {
     matches!(inst.payload, Payload::None | Payload::Math(_) | Payload::Bfn(_) | Payload::Dpas { .. })
         && !matches!(inst.op, Op::Wait | Op::Nop | Op::Illegal | Op::Addc | Op::Subb | Op::Mach | Op::Macl)
 }

@@ -14,8 +14,10 @@ mod constants;
 mod copies;
 mod dead;
 mod descriptors;
+mod flags;
 mod formula;
 mod headers;
+mod hoist;
 mod interleave;
 mod legal;
 mod local;
@@ -27,6 +29,7 @@ mod products;
 mod scatter;
 mod sink;
 pub(crate) mod steps;
+mod sums;
 mod unmask;
 mod use_counts;
 mod values;
@@ -42,10 +45,13 @@ pub(crate) struct OptimizeMemory {
     constants: constants::ConstantMemory,
     descriptors: descriptors::DescriptorMemory,
     ends: interleave::Ends,
+    flags: Vec<u32>,
     headers: headers::HeaderMemory,
+    hoist: hoist::HoistMemory,
     merger: merge::Merger,
     scatter: scatter::ScatterMemory,
     splitter: regalloc::Splitter,
+    sums: sums::SumMemory,
     uses: chain::Uses,
     unmask: unmask::UnmaskMemory,
     values: values::ValueMemory,

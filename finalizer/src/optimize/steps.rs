@@ -4,8 +4,8 @@
 use gen_ir::{Kernel, Virtual};
 
 use super::{
-    AnalysisSet, chain, condition, constants, copies, dead, descriptors, headers, interleave, local, merge,
-    predicate, products, scatter, sink, unmask, values,
+    AnalysisSet, chain, condition, constants, copies, dead, descriptors, flags, headers, hoist, interleave,
+    local, merge, predicate, products, scatter, sink, sums, unmask, values,
 };
 use crate::{Refusal, driver::workspace::Workspace};
 
@@ -14,6 +14,11 @@ type Changed = Result<bool, Refusal>;
 
 fn grf_bytes(kernel: &Kernel<Virtual>) -> u32 {
     kernel.platform.caps().regs.grf_bytes.into()
+}
+
+/// What both sides of a branch begin with is done in front of it.
+pub(crate) fn hoist_equals(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
+    Ok(hoist::equals(kernel, &mut work.optimize.hoist, &mut work.virtuals))
 }
 
 /// Short branches become predicates.
@@ -66,6 +71,17 @@ pub(crate) fn attach_conditions(kernel: &mut Kernel<Virtual>, work: &mut Workspa
 /// Compound conditions become chains of comparisons.
 pub(crate) fn chain_comparisons(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     Ok(work.analyses.combines(kernel) && chain::comparisons(kernel, &mut work.optimize.uses))
+}
+
+/// Of a sum, scalars are added up first.
+pub(crate) fn add_scalars_first(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
+    let bytes = grf_bytes(kernel);
+    Ok(sums::scalars_first(kernel, work.analyses.reads(kernel), bytes, &mut work.optimize.sums))
+}
+
+/// Conditions that nobody reads are not made.
+pub(crate) fn drop_conditions(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
+    Ok(flags::drop_unread(kernel, work.analyses.reads(kernel), &mut work.optimize.flags))
 }
 
 /// Predicated moves through an address become `smov`.

@@ -76,12 +76,13 @@ impl UseCounts {
     /// Starts anew: nothing is read yet but what is after the kernel's end or through addresses.
     pub fn start(&mut self, vars: &[Var]) {
         self.elsewhere = false;
-        let entry = |var: &Var| {
-            let plain = var.class == VarClass::General && !var.address_taken;
-            let reads = u32::from(var.live_out || var.address_taken) | if plain { PLAIN } else { 0 };
-            VarUses { reads, only_block: initial_block(var), next_write: (NOWHERE, 0) }
-        };
         refill(&mut self.vars, vars.iter().map(entry));
+    }
+
+    /// There are more variables now, which nothing reads yet.
+    pub fn follow(&mut self, vars: &[Var]) {
+        let known = self.vars.len();
+        self.vars.extend(vars[known..].iter().map(entry));
     }
 
     /// Counts what an instruction reads.
@@ -152,6 +153,13 @@ impl UseCounts {
     pub fn reads(&self, v: VarId) -> u32 {
         self.vars[v.index()].reads & READS
     }
+}
+
+/// What is known of a variable before any instruction is looked at.
+fn entry(var: &Var) -> VarUses {
+    let plain = var.class == VarClass::General && !var.address_taken;
+    let reads = u32::from(var.live_out || var.address_taken) | if plain { PLAIN } else { 0 };
+    VarUses { reads, only_block: initial_block(var), next_write: (NOWHERE, 0) }
 }
 
 /// Which block alone touches a variable before any instruction is looked at: what is of use outside the kernel, or

@@ -1,0 +1,206 @@
+//! What both sides of a branch begin with is done in front of it.
+//!
+//! `(p) goto T; x; ...; goto U; T: x; ...` becomes `x; (p) goto T; ...`: the lanes of both sides together are those in
+//! front of the branch. Compilers start the sums of a loop so, once for the loop and once for the way around it. An
+//! instruction may stand further down on its side if it can go to the front there. If nothing is left of the first side,
+//! the branch goes around the second one.
+//!
+//! Where lanes part, the thread walks both sides, the second one after the first, and each may see what the other has
+//! written without a mask or for other lanes. So there an instruction is masked, and its variables are those of its channels
+//! alone.
+
+use gen_ir::{
+    BlockId, Class, Dst, Inst, Kernel, Op, Options, Payload, Pool, Role, Src, Target, VarClass, VarId,
+    Virtual,
+};
+use narrow::to_index;
+use smallvec::smallvec;
+
+use super::{dead::removable, predicate::count_predecessors};
+use crate::lists::reset;
+
+/// How far from the start of its side an instruction may stand.
+const REACH: usize = 24;
+
+/// Memory of the search.
+#[derive(Debug, Default)]
+pub(super) struct HoistMemory {
+    /// How many edges lead to each block.
+    predecessors: Vec<u32>,
+    /// For each variable, which channels touch it.
+    lanes: Vec<Lanes>,
+}
+
+/// Who touches a variable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum Lanes {
+    /// Nobody.
+    #[default]
+    None,
+    /// So many channels from one on, each its own element.
+    Own(u32, u8),
+    /// Others.
+    Any,
+}
+
+/// Hoists in front of every branch. Whether there was any.
+pub(super) fn equals(
+    kernel: &mut Kernel<Virtual>,
+    memory: &mut HoistMemory,
+    pool: &mut Pool<Virtual>,
+) -> bool {
+    let HoistMemory { predecessors, lanes } = memory;
+    if !kernel.blocks.iter().any(|b| b.succs.len() == 2) {
+        return false;
+    }
+    count_predecessors(kernel, predecessors);
+    lanes.clear();
+    let mut any = false;
+    // Back to front: what comes to the front of a block may go further.
+    for b in (0..kernel.blocks.len().saturating_sub(2)).rev() {
+        let [next, other] = kernel.blocks[b].succs[..] else { continue };
+        let (one, two) = (b + 1, other.index());
+        if next.index() != one || two <= one || [one, two].map(|s| predecessors[s]) != [1; 2] {
+            continue;
+        }
+        let Some(goto) = kernel.blocks[b].insts.last().filter(|i| i.op == Op::Goto && i.pred.is_some())
+        else {
+            continue;
+        };
+        let uniform = goto.exec.lanes() == 1;
+        let mut i = 0;
+        while i < kernel.blocks[one].insts.len().min(REACH) {
+            let found = equal(kernel, [one, two], i).filter(|_| {
+                let inst = &kernel.blocks[one].insts[i];
+                if !uniform && lanes.is_empty() {
+                    find_lanes(kernel, lanes);
+                }
+                uniform || is_own(inst, lanes)
+            });
+            let Some(j) = found else {
+                i += 1;
+                continue;
+            };
+            any = true;
+            let inst = kernel.blocks[one].insts.remove(i);
+            kernel.blocks[two].insts.remove(j);
+            let front = &mut kernel.blocks[b].insts;
+            pool.grow(front, 1);
+            front.insert(front.len() - 1, inst);
+        }
+        if two == b + 2 && !kernel.blocks[one].insts.is_empty() {
+            go_around(kernel, b);
+        }
+    }
+    any
+}
+
+/// Where the second side has the first's instruction `i`, if both can go to the front.
+fn equal(kernel: &Kernel<Virtual>, [one, two]: [usize; 2], i: usize) -> Option<usize> {
+    let [one, two] = [one, two].map(|b| &kernel.blocks[b].insts[..]);
+    let inst = &one[i];
+    let known = |v: VarId| {
+        let var = &kernel.vars[v.index()];
+        var.class == VarClass::General && !var.address_taken
+    };
+    let direct = |s: &Src<Virtual>| match s {
+        Src::None | Src::Imm { .. } => true,
+        Src::Direct { reg, .. } => reg.var().is_some_and(known),
+        _ => false,
+    };
+    let computes = matches!(inst.op.info().class, Class::Basic | Class::Ternary | Class::Math)
+        && inst.pred.is_none()
+        && inst.cond.is_none()
+        && inst.opts == Options::NONE
+        && matches!(inst.payload, Payload::None | Payload::Math(_))
+        && matches!(inst.dst, Dst::Direct { .. })
+        && removable(inst)
+        && written(inst).is_some_and(known)
+        && inst.src.iter().all(direct);
+    if !computes || !goes_first(one, i) {
+        return None;
+    }
+    let alike = |other: &Inst<Virtual>| Inst { origin: inst.origin, ..*other } == *inst;
+    let j = two.iter().take(REACH).position(alike)?;
+    goes_first(two, j).then_some(j)
+}
+
+/// Whether an instruction may go to the front of its block.
+fn goes_first(insts: &[Inst<Virtual>], at: usize) -> bool {
+    let inst = &insts[at];
+    let to = written(inst);
+    insts[..at].iter().all(|before| {
+        let mut free = before.op.info().class != Class::Branch && !before.changes_mode();
+        before.for_each_reg(|_, r| free &= r.var().is_none() || r.var() != to);
+        let changed = written(before);
+        inst.for_each_read(|r| free &= r.var().is_none() || r.var() != changed);
+        free
+    })
+}
+
+fn written(inst: &Inst<Virtual>) -> Option<VarId> {
+    inst.dst.reg()?.var()
+}
+
+/// Notes for every variable whether each channel touches its own element only.
+fn find_lanes(kernel: &Kernel<Virtual>, lanes: &mut Vec<Lanes>) {
+    reset(lanes, kernel.vars.len(), Lanes::None);
+    for (v, var) in kernel.vars.iter().enumerate() {
+        if var.live_out || var.fixed.is_some() {
+            lanes[v] = Lanes::Any;
+        }
+    }
+    for (_, inst) in kernel.insts() {
+        inst.for_each_reg(|role, reg| {
+            let Some(v) = reg.var() else { return };
+            let own = Lanes::Own(inst.exec.lanes(), inst.chan);
+            let by_channel = !inst.no_mask
+                && match role {
+                    Role::Dst => true,
+                    Role::Src(i) => match inst.src[usize::from(i)] {
+                        _ if inst.send().is_some() => true,
+                        Src::Direct { region, ty, .. } => {
+                            let lanes = inst.exec.lanes();
+                            region.one_by_one(lanes) && reg.byte.is_multiple_of(lanes * ty.bytes())
+                        }
+                        _ => false,
+                    },
+                    _ => false,
+                };
+            let known = &mut lanes[v.index()];
+            *known = match *known {
+                Lanes::None if by_channel => own,
+                same if by_channel && same == own => own,
+                _ => Lanes::Any,
+            };
+        });
+    }
+}
+
+/// Whether the variables of an instruction are touched by its channels alone, each its own element.
+fn is_own(inst: &Inst<Virtual>, lanes: &[Lanes]) -> bool {
+    let mut own = !inst.no_mask;
+    inst.for_each_reg(|_, r| {
+        let known = r.var().map(|v| lanes[v.index()]);
+        own &= known == Some(Lanes::Own(inst.exec.lanes(), inst.chan));
+    });
+    own
+}
+
+/// `(p) goto T; goto U; T:` becomes `(!p) goto U; T:`.
+fn go_around(kernel: &mut Kernel<Virtual>, b: usize) {
+    let [jump] = kernel.blocks[b + 1].insts[..] else { return };
+    let Payload::Branch { uip: Target::Block(to), .. } = jump.payload else { return };
+    if jump.op != Op::Goto || jump.pred.is_some() || to.index() <= b + 2 {
+        return;
+    }
+    let Some(goto) = kernel.blocks[b].insts.last_mut() else { return };
+    goto.payload = Payload::Branch { jip: Target::None, uip: Target::Block(to), ctrl: false };
+    if let Some(pred) = &mut goto.pred {
+        pred.inv = !pred.inv;
+    }
+    let [next, behind] = [1, 2].map(|n| BlockId(to_index(b) + n));
+    kernel.blocks[b].succs = smallvec![next, to];
+    kernel.blocks[b + 1].insts.clear();
+    kernel.blocks[b + 1].succs = smallvec![behind];
+}

@@ -1,0 +1,227 @@
+//! Of a sum, what is the same in all channels is added up first.
+//!
+//! `add a = v, s; add b = a, t` is `add c = s, t; add b = v, c`, where `s` and `t` are scalars and nobody else needs `a`.
+//! For one such pair that gains nothing, but where several share their scalars, all take the same `c`. So it is with
+//! each part of a value that is wider than an instruction: the number of a work item, say, is the sum of a vector and two
+//! scalars, and comes in halves of sixteen channels.
+//!
+//! Integers are added modulo the width of the destination, so the order does not matter. Scalars of another size than the
+//! destination, and floats, stay where they are.
+
+use gen_ir::{Dst, Inst, Kernel, Op, Reg, Region, Src, SrcMod, Type, Var, VarClass, VarId, Virtual};
+use narrow::to_index;
+
+use super::use_counts::{UseCounts, calls};
+use crate::{
+    build::{self, Lanes, VReg, VSrc},
+    lists::reset,
+};
+
+/// How far apart both additions may stand.
+const REACH: usize = 64;
+
+/// Memory for [`scalars_first`].
+#[derive(Debug, Default)]
+pub(super) struct SumMemory {
+    /// The last write of each variable: which instruction of the kernel, counted from 1.
+    written: Vec<u32>,
+    groups: Vec<Group>,
+    pairs: Vec<Pair>,
+}
+
+/// Two additions that become one, and a share in a scalar one.
+#[derive(Clone, Copy, Debug)]
+struct Pair {
+    group: usize,
+    first: usize,
+    second: usize,
+    /// What is added to the sum of the scalars.
+    vector: VSrc,
+}
+
+/// Pairs that have their scalars in common.
+#[derive(Clone, Copy, Debug)]
+struct Group {
+    scalars: [VSrc; 2],
+    ty: Type,
+    /// Where their sum is made: in the place of the first pair's first addition.
+    at: usize,
+    /// How many instructions the additions that go would have become.
+    pieces: u32,
+}
+
+/// A vector and a scalar that an instruction adds.
+struct Sum {
+    to: VReg,
+    ty: Type,
+    vector: VSrc,
+    scalar: VSrc,
+}
+
+/// Rewrites such sums in every block. What goes becomes `nop`. Whether there was any; counts of readers stay right.
+pub(super) fn scalars_first(
+    kernel: &mut Kernel<Virtual>,
+    use_counts: &mut UseCounts,
+    grf_bytes: u32,
+    memory: &mut SumMemory,
+) -> bool {
+    let quadwords = kernel.platform.caps().ops.int64;
+    let SumMemory { written, groups, pairs } = memory;
+    let Kernel { vars, blocks, .. } = kernel;
+    reset(written, vars.len(), 0);
+    let (mut before, mut any) = (1, false);
+    for block in blocks.iter_mut().filter(|b| !calls(&b.insts)) {
+        let insts = &mut block.insts;
+        groups.clear();
+        pairs.clear();
+        for j in 0..insts.len() {
+            if insts[j].op == Op::Add {
+                let seen = Seen { insts, vars, use_counts, written, before, quadwords };
+                seen.pair(j, groups, pairs, grf_bytes);
+            }
+            if let Some(v) = insts[j].dst.reg().and_then(Reg::var) {
+                written[v.index()] = before + to_index(j);
+            }
+        }
+        before += to_index(insts.len());
+        for (g, group) in groups.iter().enumerate().filter(|(_, g)| g.pieces > 1) {
+            any = true;
+            let sum = VarId(to_index(vars.len()));
+            vars.push(build::general(group.ty.bytes(), group.ty.bytes()));
+            use_counts.follow(vars);
+            let sum = Reg::var_at(sum, 0);
+            let origin = insts[group.at].origin;
+            for pair in pairs.iter().filter(|p| p.group == g) {
+                for i in [pair.first, pair.second] {
+                    use_counts.forget_reads_of(&insts[i]);
+                }
+                insts[pair.second].src = [pair.vector, Src::new(sum, Region::SCALAR, group.ty), Src::None];
+                use_counts.add(&insts[pair.second]);
+                insts[pair.first] = Inst::new(Op::Nop, insts[pair.first].exec);
+            }
+            let scalar = build::op(Op::Add, Lanes::SCALAR, Dst::packed(sum, group.ty), &group.scalars);
+            insts[group.at] = Inst { origin, ..scalar };
+            use_counts.add(&insts[group.at]);
+        }
+    }
+    any
+}
+
+/// A block, looked at up to some instruction.
+struct Seen<'a> {
+    insts: &'a [Inst<Virtual>],
+    vars: &'a [Var],
+    use_counts: &'a UseCounts,
+    written: &'a [u32],
+    /// The number of the block's first instruction.
+    before: u32,
+    quadwords: bool,
+}
+
+impl Seen<'_> {
+    /// Notes that addition `j` is the second of a pair, if it is.
+    fn pair(&self, j: usize, groups: &mut Vec<Group>, pairs: &mut Vec<Pair>, grf_bytes: u32) -> Option<()> {
+        let second = self.sum(j)?;
+        let Src::Direct { reg: a, region, mods: SrcMod::None, ty } = second.vector else { return None };
+        let i = (self.written[a.var()?.index()].checked_sub(self.before)?) as usize;
+        let first = self.sum(i).filter(|_| i + REACH > j)?;
+        let [x, y] = [i, j].map(|k| &self.insts[k]);
+        let same = Lanes::of(x) == Lanes::of(y) && first.to == a && region.one_by_one(x.exec.lanes());
+        let sizes = first.ty.bytes() == second.ty.bytes() && ty.is_int() && ty.bytes() == first.ty.bytes();
+        // An immediate comes second.
+        let constant_first = matches!(first.scalar, Src::Imm { .. });
+        let scalars =
+            if constant_first { [second.scalar, first.scalar] } else { [first.scalar, second.scalar] };
+        let any = scalars.iter().any(|s| s.reg().is_some());
+        // Where the first is taken away, its sources are read later, and the second's scalar earlier.
+        let own = first.vector.reg().and_then(Reg::var) == a.var();
+        let vector = own || self.is_unchanged(&first.vector, i);
+        let unchanged = vector
+            && scalars.iter().all(|s| self.is_unchanged(s, i) && s.reg().and_then(Reg::var) != a.var());
+        if !(same
+            && sizes
+            && any
+            && unchanged
+            && self.is_last(&first, i, j)
+            && pairs.iter().all(|p| p.second != i))
+        {
+            return None;
+        }
+        let lanes = x.exec.lanes();
+        let pieces = (lanes * first.ty.bytes()).div_ceil(2 * grf_bytes);
+        let alike = |g: &Group| {
+            let [p, q] = g.scalars;
+            g.ty == first.ty
+                && ([p, q] == scalars || [q, p] == scalars)
+                && scalars.iter().all(|s| self.is_unchanged(s, g.at))
+        };
+        let group = groups.iter().rposition(alike).unwrap_or_else(|| {
+            groups.push(Group { scalars, ty: first.ty, at: i, pieces: 0 });
+            groups.len() - 1
+        });
+        groups[group].pieces += pieces;
+        pairs.push(Pair { group, first: i, second: j, vector: first.vector });
+        Some(())
+    }
+
+    /// Whether instruction `k` adds a scalar to a vector of integers, and does nothing else.
+    fn sum(&self, k: usize) -> Option<Sum> {
+        let inst = &self.insts[k];
+        let Dst::Direct { reg: to, horz: 1, ty } = inst.dst else { return None };
+        let wide = ty.is_int() && (ty.bytes() == 4 || ty.bytes() == 8 && self.quadwords);
+        if inst.op != Op::Add || !wide || inst.exec.lanes() == 1 || !inst.is_plain() || !self.is_seen(to) {
+            return None;
+        }
+        let scalar = |s: &VSrc| match *s {
+            Src::Imm { ty: imm, .. } => {
+                imm.is_int() && imm.bytes() <= 4 && !matches!(imm, Type::V | Type::Uv)
+            }
+            Src::Direct { reg, region, mods: SrcMod::None | SrcMod::Neg, ty: from } => {
+                region == Region::SCALAR && from.is_int() && from.bytes() == ty.bytes() && self.is_seen(reg)
+            }
+            _ => false,
+        };
+        let vector = |s: &VSrc| match *s {
+            Src::Direct { reg, region, ty: from, .. } => {
+                let by_channel = !region.is_scalar() && region.vert != Region::VXH;
+                by_channel && from.is_int() && from.bytes() <= ty.bytes() && self.is_seen(reg)
+            }
+            _ => false,
+        };
+        let [a, b, _] = inst.src;
+        match (vector(&a) && scalar(&b), vector(&b) && scalar(&a)) {
+            (true, _) => Some(Sum { to, ty, vector: a, scalar: b }),
+            (_, true) => Some(Sum { to, ty, vector: b, scalar: a }),
+            _ => None,
+        }
+    }
+
+    /// Whether all that writes a register names it.
+    fn is_seen(&self, reg: VReg) -> bool {
+        reg.var().is_some_and(|v| {
+            let var = &self.vars[v.index()];
+            var.class == VarClass::General && !var.address_taken
+        })
+    }
+
+    /// Whether instruction `i` and what stands behind it have not written what an operand reads.
+    fn is_unchanged(&self, src: &VSrc, i: usize) -> bool {
+        src.reg().and_then(Reg::var).is_none_or(|v| self.written[v.index()] < self.before + to_index(i))
+    }
+
+    /// Whether nobody but `j` needs what `i` has computed.
+    fn is_last(&self, first: &Sum, i: usize, j: usize) -> bool {
+        let Some(v) = first.to.var() else { return false };
+        let names = |inst: &Inst<Virtual>| {
+            let mut n = 0;
+            inst.for_each_read(|r| n += u32::from(r.var() == Some(v)));
+            n
+        };
+        let own = names(&self.insts[i]);
+        if self.use_counts.reads(v) == own + 1 {
+            return true;
+        }
+        let overwrites = self.insts[j].dst.reg() == Some(first.to) && names(&self.insts[j]) == 1;
+        overwrites && self.insts[i + 1..j].iter().all(|k| names(k) == 0)
+    }
+}
