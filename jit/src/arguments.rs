@@ -3,7 +3,10 @@
 use finalizer::{Grf, Level, Options, PassSet};
 use platforms::Platform;
 
-use crate::failure::{Code, Failure};
+use crate::{
+    failure::{Code, Failure},
+    table,
+};
 
 /// What they say. They are words apart, or several in one string.
 pub(crate) fn options<'a>(
@@ -34,13 +37,31 @@ pub(crate) fn options<'a>(
             // Half as many threads have twice the registers.
             b"-HWThreadNumberPerEU" => options.grf = large(number(16)? == 4),
             b"-reservedGRFNum" => options.reserved_registers = number(regs.grf_count.into())? as u16,
+            b"-abortonspill" => options.abort_on_spill = options.abort_on_spill.or(Some(0)),
+            b"-setstartbp" => options.start_breakpoint = true,
+            b"-crossThreadDataAlignment" => {
+                let bytes = number(u32::MAX.into())?;
+                if bytes != 32 && platform.caps().thread.payload_prologue {
+                    let message =
+                        format_args!("found {bytes} behind `-crossThreadDataAlignment`, allowed: 32");
+                    return Err(Failure::new(Code::BadInput, message));
+                }
+            }
             b"-abortOnSpill" => options.abort_on_spill = Some(number(u64::MAX)?.min(200) as u8),
             b"-scratchAllocForStackInKB" => options.stack_bytes = number(256)? as u32 * 1024,
             b"-hashmovs" => {
                 let high = number(u32::MAX.into())?;
                 options.kernel_id = Some(high << 32 | value(word, words.next(), u32::MAX.into())?);
             }
-            _ => {}
+            _ => {
+                let Some(row) = table::find(word) else { continue };
+                if row.done.is_refused(platform.caps()) {
+                    let message = format_args!("found `{}`, which code for {platform} cannot obey", row.name);
+                    return Err(Failure::new(Code::BadInput, message));
+                }
+                // Values of options without effect are no options.
+                words.by_ref().take(row.values.into()).for_each(drop);
+            }
         }
     }
     options.skip = level.skips().with(unscheduled);
@@ -64,6 +85,7 @@ fn value(name: &[u8], text: Option<&[u8]>, most: u64) -> Result<u64, Failure> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::table::{By, Done, TABLE};
 
     fn of(platform: Platform, words: &[&str]) -> Result<Options, String> {
         options(platform, words.iter().map(|w| w.as_bytes())).map_err(|f| f.message)
@@ -85,12 +107,49 @@ mod tests {
         is(&["-reservedGRFNum", "0x10"], Options { reserved_registers: 16, ..pvc.clone() });
         is(&["-abortOnSpill", "4"], Options { abort_on_spill: Some(4), ..pvc.clone() });
         is(&["-scratchAllocForStackInKB", "8"], Options { stack_bytes: 8192, ..pvc.clone() });
+        is(&["-abortonspill"], Options { abort_on_spill: Some(0), ..pvc.clone() });
+        is(&["-abortOnSpill", "4", "-abortonspill"], Options { abort_on_spill: Some(4), ..pvc.clone() });
+        is(&["-setstartbp"], Options { start_breakpoint: true, ..pvc.clone() });
+        is(&["-crossThreadDataAlignment", "32"], pvc.clone());
         is(&["-hashmovs", "1", "2"], Options { kernel_id: Some(1 << 32 | 2), ..pvc.clone() });
         let skip = PassSet::named("schedule").unwrap();
         is(&["-noschedule", "-O2"], Options { skip, ..pvc.clone() });
         is(&["-O0"], Options { skip: Level::O0.skips(), ..pvc });
         let four = of(Platform::Skl, &["-HWThreadNumberPerEU", "4"]).unwrap();
         assert_eq!(four.grf, Grf::Count(128), "there is one size of register file");
+    }
+
+    /// Every row says what happens: what is obeyed changes the options, what has no effect leaves them, with its values,
+    /// and what is refused is refused.
+    #[test]
+    fn the_table_is_true() {
+        assert!(TABLE.windows(2).all(|w| w[0].name.to_lowercase() <= w[1].name.to_lowercase()), "in order");
+        for platform in Platform::ALL {
+            let plain = Options::new(platform);
+            for row in TABLE {
+                // A word that would be obeyed, were it not a value.
+                let values = vec!["-generateDebugInfo"; row.values.into()];
+                let numbers = vec!["5"; row.values.into()];
+                let with = |values: &[&str]| of(platform, &[&[row.name][..], values].concat());
+                match row.done {
+                    Done::Obeyed => {
+                        let known = ["-TotalGRFNum", "-HWThreadNumberPerEU", "-crossThreadDataAlignment"];
+                        assert!(with(&numbers) != Ok(plain.clone()) || known.contains(&row.name), "{row:?}");
+                    }
+                    Done::NoEffect(why) => {
+                        assert_eq!(with(&values), Ok(plain.clone()), "{row:?}");
+                        assert!(!why.is_empty());
+                    }
+                    Done::Refused => assert!(with(&numbers).is_err(), "{row:?}"),
+                    Done::RefusedWithPrologue => {
+                        assert_eq!(with(&numbers).is_err(), platform == Platform::Pvc, "{row:?}");
+                    }
+                }
+            }
+        }
+        let passed_by = |by: &[By]| TABLE.iter().filter(|row| by.contains(&row.by)).count();
+        assert!(passed_by(&[By::Compiler, By::Both]) > 190, "by the compiler");
+        assert!(passed_by(&[By::Runtime, By::Both]) >= 4, "by a runtime that loads the library");
     }
 
     #[test]

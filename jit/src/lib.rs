@@ -25,15 +25,17 @@
 //! |---|---|
 //! | `-O0`, `-O1`, `-O2` | how much work goes into good code; the last one counts, `-O2` is the default |
 //! | `-nocompaction` | every instruction at its full 16 bytes |
-//! | `-generateDebugInfo` | `gen_debug_info` is what Intel's `.dbg` file holds: places of vISA instructions, subroutines |
+//! | `-generateDebugInfo` | `gen_debug_info` is what Intel's `.dbg` file holds: places of vISA instructions, of variables where they can be told, subroutines |
 //! | `-getfreegrfinfo` | `free_grf_info` is which bytes of the register file no instruction touches |
 //! | `-noschedule` | instructions stay in the order of the vISA |
 //! | `-TotalGRFNum N`, `-HWThreadNumberPerEU N`, `-autoGRFSelection` | registers of a thread, where platforms differ in that: as many as are named, as so many threads leave, 256 where a kernel then spills less |
 //! | `-reservedGRFNum N` | the last N registers are given to no variable |
-//! | `-abortOnSpill N` | a kernel is refused that has N messages for spilled values in 200 instructions, or more |
+//! | `-abortOnSpill N`, `-abortonspill` | a kernel is refused that has N messages for spilled values in 200 instructions, or more, or any |
 //! | `-scratchAllocForStackInKB N` | scratch memory of a thread whose calls have no known end (128 KiB if absent) |
 //! | `-hashmovs HI LO` | a number behind the kernel's end, as Intel's library puts it there |
-//! | `-stepping S`, `-debug`, `-ncstateless`, any other | accepted, without effect |
+//! | `-setstartbp` | the kernel's first instruction is a breakpoint |
+//! | `-useInlineData`, `-noLoadPayload`, `-crossThreadDataAlignment N` but 32, where kernels load their payload; `-addIEEEExTrap`, `-GTPinScratchAreaSize N` | refused: the code would have to do what it does not |
+//! | `-stepping S`, `-debug`, `-ncstateless`, `-enablePreemption`, any other | accepted, without effect: `table.rs` says of each that somebody passes why |
 //!
 //! They may come as words apart or several in one string.
 //!
@@ -48,7 +50,9 @@ mod arguments;
 mod compile;
 mod exports;
 mod failure;
+mod table;
 
 pub use compile::platform;
 pub use exports::{FinalizerInfo, JITCompile, JITCompile_v2, freeBlock, getJITVersion};
 pub use failure::Code;
+pub use table::{By, Done, Row, TABLE};

@@ -87,6 +87,8 @@ pub struct Options {
     /// A number that two instructions behind the kernel's end hold, which are never run: for tools that have to
     /// know whose code it is.
     pub kernel_id: Option<u64>,
+    /// The first instruction of a kernel, behind the loading of its payload, is a breakpoint: for debuggers.
+    pub start_breakpoint: bool,
     /// Write 8-byte compacted words where the platform has them.
     pub compact: bool,
     /// Check the code after every pass, against the hardware's rules once it has registers, and prove the
@@ -132,6 +134,7 @@ impl Options {
             abort_on_spill: None,
             stack_bytes: 128 * 1024,
             kernel_id: None,
+            start_breakpoint: false,
             compact: true,
             verify: cfg!(debug_assertions),
             warnings: false,

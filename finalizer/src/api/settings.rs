@@ -78,6 +78,12 @@ pub const SETTINGS: &[Setting] = &[
         set: |o, v| v.parse().ok().map(|n| o.kernel_id = Some(n)),
     },
     Setting {
+        name: "start-breakpoint",
+        about: "makes the first instruction of a kernel a breakpoint",
+        allowed: TRUTH,
+        set: |o, v| truth(v).map(|v| o.start_breakpoint = v),
+    },
+    Setting {
         name: "compact",
         about: "writes 8-byte words where the platform has them",
         allowed: TRUTH,

@@ -297,7 +297,7 @@ pub static PASSES: &[Pass] = &[
     },
     Pass {
         name: "identify",
-        about: "a number stands behind the kernel's end, if one was asked for",
+        about: "a number stands behind the kernel's end, and a breakpoint at its start, if they were asked for",
         step: PassBody::Physical(steps::identify),
         profile: Profile::Identified,
         ..Pass::REQUIRED

@@ -156,14 +156,23 @@ pub(super) fn scoreboard(
     Ok(())
 }
 
-/// Two moves to nowhere behind the message that ends the thread, the low half first, as Intel's finalizer has them
-/// for `-hashmovs`.
+/// A breakpoint at the start, as Intel's finalizer has it for `-setstartbp`; two moves to nowhere behind the message that
+/// ends the thread, the low half first, as it has them for `-hashmovs`.
 pub(super) fn identify(
     code: &mut Kernel<Physical>,
     job: &mut Job<'_>,
     work: &mut Workspace,
 ) -> Result<(), Refusal> {
-    let Some(id) = job.cx.options.kernel_id.filter(|_| !job.source.is_function) else { return Ok(()) };
+    if job.source.is_function {
+        return Ok(());
+    }
+    if job.cx.options.start_breakpoint {
+        let [_, start] = code.payload_ends();
+        if let Some(first) = code.blocks.first_mut().and_then(|b| b.insts.get_mut(start)) {
+            first.opts = first.opts.with(gen_ir::Options::BREAKPOINT);
+        }
+    }
+    let Some(id) = job.cx.options.kernel_id else { return Ok(()) };
     let Some(block) = code.blocks.iter_mut().find(|b| b.insts.last().is_some_and(Inst::is_eot)) else {
         return Ok(());
     };

@@ -181,44 +181,51 @@ pub(crate) fn find(
     let lost = search.find_broken(defined, &mut scenes, code);
     let needs = search.needs(code);
     let Some(valid) = search.valid(&scenes, &needs, code) else { return Vec::new() };
-    let mut times = vec![0u32; source.code.len()];
-    for n in scenes.iter().flat_map(|s| &s.starts).flatten() {
-        if let Some(times) = usize::try_from(*n).ok().and_then(|n| times.get_mut(n)) {
-            *times += 1;
-        }
-    }
+    let times = Times::of(&scenes);
+    let mut shown = Vec::new();
     let place = |(i, s): (usize, &Sought)| {
-        if lost[i] || s.needed == 0 {
+        if lost[i] {
             return None;
         }
-        let mut right = vec![0u32; source.code.len()];
+        shown.clear();
         for &(block, before) in &valid[i] {
-            search.walk(&scenes[block as usize], to_index(i), before, |n| {
-                if let Some(right) = usize::try_from(n).ok().and_then(|n| right.get_mut(n)) {
-                    *right += 1;
-                }
-            });
+            search.walk(&scenes[block as usize], to_index(i), before, |n| shown.push(n));
         }
-        let ranges = ranges(&times, &right);
+        let ranges = times.ranges(&mut shown);
         (!ranges.is_empty()).then_some(Place { root: s.root, at: s.at.0, ranges })
     };
     sought.iter().enumerate().filter_map(place).collect()
 }
 
-/// Stretches of instructions before all of whose code the place is right. What has no code is nowhere.
-fn ranges(times: &[u32], right: &[u32]) -> Vec<(u32, u32)> {
-    let mut ranges: Vec<(u32, u32)> = Vec::new();
-    let mut open = false;
-    for (n, (times, right)) in times.iter().zip(right).enumerate().filter(|(_, (times, _))| **times > 0) {
-        let n = to_index(n);
-        match ranges.last_mut().filter(|_| open) {
-            Some(last) if times == right => last.1 = n,
-            None if times == right => ranges.push((n, n)),
-            _ => {}
-        }
-        open = times == right;
+/// The vISA instructions that have code, in order, and how often code of each begins.
+struct Times(Vec<(Number, usize)>);
+
+impl Times {
+    fn of(scenes: &[Scene]) -> Times {
+        let mut all: Vec<Number> = scenes.iter().flat_map(|s| &s.starts).filter_map(|n| *n).collect();
+        all.sort_unstable();
+        Times(all.chunk_by(|a, b| a == b).map(|same| (same[0], same.len())).collect())
     }
-    ranges
+
+    /// Stretches of instructions that were shown wherever their code begins. What has no code is nowhere.
+    fn ranges(&self, shown: &mut [Number]) -> Vec<(u32, u32)> {
+        shown.sort_unstable();
+        let mut ranges: Vec<(u32, u32)> = Vec::new();
+        let mut next = usize::MAX;
+        for same in shown.chunk_by(|a, b| a == b) {
+            let at = self.0.partition_point(|(n, _)| *n < same[0]);
+            let Ok(n) = u32::try_from(same[0]) else { continue };
+            if self.0.get(at) != Some(&(same[0], same.len())) {
+                continue;
+            }
+            match ranges.last_mut().filter(|_| at == next) {
+                Some(last) => last.1 = n,
+                None => ranges.push((n, n)),
+            }
+            next = at + 1;
+        }
+        ranges
+    }
 }
 
 /// The block of each vISA instruction, and how many branches stand before it.

@@ -20,6 +20,8 @@ pub struct Case {
     pub platforms: Vec<Platform>,
     /// The number that goes behind the code ([`finalizer::Options::kernel_id`]).
     pub kernel_id: Option<u64>,
+    /// A breakpoint goes to the start ([`finalizer::Options::start_breakpoint`]).
+    pub start_breakpoint: bool,
     pub input: String,
     pub gives: Vec<(Vec<Platform>, String)>,
 }
@@ -62,6 +64,8 @@ impl File {
             {
                 let id = u64::from_str_radix(id, 16).map_err(|e| format!("{line}: {e}"))?;
                 case.choose(line, |case| case.kernel_id = Some(id));
+            } else if let ("start-breakpoint", Some(case)) = (line, file.cases.last_mut()) {
+                case.choose(line, |case| case.start_breakpoint = true);
             } else if line.starts_with("case ") {
                 if passes.is_empty() {
                     return Err("no `pass:` before the first case".into());
@@ -82,7 +86,9 @@ impl File {
             match (&part, file.cases.last_mut()) {
                 (Part::Head, _) | (_, None) => file.head += &format!("{head}{line}\n"),
                 (Part::Input, Some(_))
-                    if ["pass:", "on:", "kernel-id:"].iter().any(|key| line.starts_with(key)) => {}
+                    if ["pass:", "on:", "kernel-id:", "start-breakpoint"]
+                        .iter()
+                        .any(|key| line.starts_with(key)) => {}
                 (Part::Input, Some(case)) => case.input += &format!("{head}{line}\n"),
                 (Part::Gives, Some(_)) => {}
             }

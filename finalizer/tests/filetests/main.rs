@@ -81,6 +81,7 @@ fn result(case: &Case, platform: Platform) -> Result<String, Failed> {
     let run = || {
         let mut kernel = Alone::new(passes[0], &input, platform)?;
         kernel.options().kernel_id = case.kernel_id;
+        kernel.options().start_breakpoint = case.start_breakpoint;
         passes.iter().try_for_each(|pass| kernel.run(pass))?;
         Ok(kernel.to_string())
     };
