@@ -571,7 +571,6 @@ pub(crate) fn run_bare(
         results: Vec::new(),
         scramble: 0,
         asked: Vec::new(),
-        seen: Vec::new(),
     };
     for _ in 0..10_000 {
         let Some(step) = program.steps.get(t.pc as usize) else { return Ok(()) };
