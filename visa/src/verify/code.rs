@@ -91,23 +91,34 @@ impl Checker<'_> {
         let kernel = self.kernel;
         let mut operands = kernel.operands_of(record).iter().enumerate();
         for slot in row.operand_slots() {
-            let count = match slot.enc {
-                Enc::RawList | Enc::LabelList => usize::MAX,
-                Enc::LabelCount => 0,
-                _ => 1,
-            };
-            for (at, operand) in operands.by_ref().take(count) {
+            let is_list = matches!(slot.enc, Enc::RawList | Enc::LabelList);
+            if slot.enc == Enc::LabelCount {
+                continue;
+            }
+            for (at, operand) in operands.by_ref() {
                 self.operand = Some(at);
                 self.operand(index, record, slot, operand);
+                if !is_list {
+                    break;
+                }
             }
         }
         self.operand = None;
     }
 
+    /// Most operands are of variables: what is asked of those becomes a part of the caller.
+    #[inline]
     fn operand(&mut self, index: usize, record: &Record, slot: &'static Slot, operand: &Operand) {
+        match operand {
+            Operand::Vector(v) => self.vector(index, record, slot, v),
+            other => self.other_operand(index, record, slot, other),
+        }
+    }
+
+    #[inline(never)]
+    fn other_operand(&mut self, index: usize, record: &Record, slot: &'static Slot, operand: &Operand) {
         let kernel = self.kernel;
         match *operand {
-            Operand::Vector(ref v) => self.vector(index, record, slot, v),
             Operand::Raw(r) => {
                 self.bounds(index, slot, r.var, u32::from(r.offset), 1);
                 if !self.safety_only && slot.role == Role::Dst {
@@ -150,7 +161,7 @@ impl Checker<'_> {
             Operand::Num(id) if record.opcode == Opcode::Lifetime && slot.enc == Enc::VarWide => {
                 self.lifetime(index, record, id);
             }
-            Operand::Num(_) | Operand::Absent => {}
+            Operand::Num(_) | Operand::Absent | Operand::Vector(_) => {}
         }
     }
 
@@ -203,10 +214,10 @@ impl Checker<'_> {
         self.report(rule, Some(index), slot.name, message);
     }
 
+    #[inline]
     fn vector(&mut self, index: usize, record: &Record, slot: &'static Slot, v: &VectorOperand) {
         if !slot.classes.has(v) {
-            let message = format!("found {}, allowed: {}", v.class_name(), slot.classes);
-            self.report(Rule::OperandClass, Some(index), slot.name, message);
+            self.wrong_class(index, slot, v);
         }
         match *v {
             VectorOperand::General(g) => {
@@ -228,6 +239,26 @@ impl Checker<'_> {
                     self.region(index, record, slot, g.region);
                 }
             }
+            VectorOperand::Immediate { .. } => {}
+            _ => self.other_vector(index, record, slot, v),
+        }
+        if !self.safety_only {
+            self.modifier(index, record, slot, v);
+            self.instruction_modifier(index, record, slot, v);
+            self.platform_type(index, record, slot, v);
+        }
+    }
+
+    #[cold]
+    fn wrong_class(&mut self, index: usize, slot: &Slot, v: &VectorOperand) {
+        let message = format!("found {}, allowed: {}", v.class_name(), slot.classes);
+        self.report(Rule::OperandClass, Some(index), slot.name, message);
+    }
+
+    /// An operand of another kind of variable, or behind an address.
+    #[inline(never)]
+    fn other_vector(&mut self, index: usize, record: &Record, slot: &'static Slot, v: &VectorOperand) {
+        match *v {
             VectorOperand::Address(a) => self.address(index, slot, a.addr, address_end(record, slot, v)),
             VectorOperand::Indirect(i) => {
                 self.address(index, slot, i.addr, address_end(record, slot, v));
@@ -235,17 +266,12 @@ impl Checker<'_> {
             }
             VectorOperand::Predicate(p, _) => self.predicate(index, record, slot.name, p.id),
             VectorOperand::Surface { surface, .. } => {
-                self.operand(index, record, slot, &Operand::Surface(surface));
+                self.other_operand(index, record, slot, &Operand::Surface(surface));
             }
             VectorOperand::Sampler { sampler, .. } => {
-                self.operand(index, record, slot, &Operand::Sampler(sampler));
+                self.other_operand(index, record, slot, &Operand::Sampler(sampler));
             }
-            VectorOperand::Immediate { .. } => {}
-        }
-        if !self.safety_only {
-            self.modifier(index, record, slot, v);
-            self.instruction_modifier(index, record, slot, v);
-            self.platform_type(index, record, slot, v);
+            VectorOperand::General(_) | VectorOperand::Immediate { .. } => {}
         }
     }
 
