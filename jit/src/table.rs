@@ -49,9 +49,9 @@ impl Done {
     /// Whether the option is refused on a platform.
     pub(crate) fn is_refused(self, caps: &Caps) -> bool {
         match self {
-            Done::Refused => true,
-            Done::RefusedWithPrologue => caps.thread.payload_prologue,
-            Done::Obeyed | Done::NoEffect(_) => false,
+            Self::Refused => true,
+            Self::RefusedWithPrologue => caps.thread.payload_prologue,
+            Self::Obeyed | Self::NoEffect(_) => false,
         }
     }
 }
