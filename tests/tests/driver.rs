@@ -35,6 +35,9 @@ const CASES: [&str; 20] = [
     "private_array",
     "spill",
     "prints",
+    // In front of `queues`: behind it pvc's driver has several engine contexts, and sends its copy of a buffer through
+    // one that has not seen what a kernel of another has made of it. The server takes that for newer.
+    "shared",
     "image_copy",
     "image_sample",
     "queues",
@@ -43,7 +46,6 @@ const CASES: [&str; 20] = [
     "waiters",
     "callbacks",
     "constants",
-    "shared",
     "samplers",
     "linked",
 ];
