@@ -112,11 +112,12 @@ impl Lowerer<'_> {
     }
 
     /// A source operand of the current instruction.
+    #[inline]
     pub(crate) fn src(&mut self, operand: &VectorOperand) -> Lowered<VSrc> {
         self.src_for(operand, self.lanes)
     }
 
-    /// A source operand of an instruction on `lanes`.
+    /// A source operand of an instruction on `lanes`. Variables and constants become a part of the caller.
     #[inline]
     pub(crate) fn src_for(&mut self, operand: &VectorOperand, lanes: Lanes) -> Lowered<VSrc> {
         match operand {
@@ -129,17 +130,24 @@ impl Lowerer<'_> {
             VectorOperand::Indirect(i) => self.indirect_src(i, lanes),
             VectorOperand::Address(a) => self.address_src(a, lanes),
             VectorOperand::Predicate(p, _) => self.predicate_src(p.id, lanes),
-            VectorOperand::Surface { surface, offset } => {
-                let handle = self.surface_handle(*surface)?;
-                self.handle_src(handle, *offset)
-            }
-            VectorOperand::Sampler { sampler, offset } => {
-                let handle = self.sampler_handle(*sampler)?;
-                self.handle_src(handle, *offset)
-            }
+            VectorOperand::Surface { surface, offset } => self.surface_src(*surface, *offset),
+            VectorOperand::Sampler { sampler, offset } => self.sampler_src(*sampler, *offset),
         }
     }
 
+    #[inline(never)]
+    fn surface_src(&mut self, surface: visa::SurfaceId, offset: u8) -> Lowered<VSrc> {
+        let handle = self.surface_handle(surface)?;
+        self.handle_src(handle, offset)
+    }
+
+    #[inline(never)]
+    fn sampler_src(&mut self, sampler: visa::SamplerId, offset: u8) -> Lowered<VSrc> {
+        let handle = self.sampler_handle(sampler)?;
+        self.handle_src(handle, offset)
+    }
+
+    #[inline(never)]
     fn predicate_src(&mut self, pred: visa::PredId, lanes: Lanes) -> Lowered<VSrc> {
         let flag = self.flag(pred, lanes)?;
         let ty = if self.out.vars[flag.index()].bytes > 2 { Type::Ud } else { Type::Uw };
@@ -154,6 +162,7 @@ impl Lowerer<'_> {
         }
     }
 
+    #[inline(never)]
     fn address_src(&mut self, a: &AddressOperand, lanes: Lanes) -> Lowered<VSrc> {
         let reg = VReg::var_at(self.address(a.addr)?, 2 * u32::from(a.offset));
         let width = a.width.lanes().min(lanes.exec.lanes());
@@ -165,6 +174,7 @@ impl Lowerer<'_> {
         Ok(Src::Direct { reg, region, mods: modifiers(a.modifier), ty: Type::Uw })
     }
 
+    #[inline(never)]
     fn indirect_src(&mut self, i: &IndirectOperand, lanes: Lanes) -> Lowered<VSrc> {
         let addr = VReg::var_at(self.address(i.addr)?, 2 * u32::from(i.addr_offset));
         let mut region = region(i.region);

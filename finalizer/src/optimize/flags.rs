@@ -3,7 +3,7 @@
 //! A flag of 32 channels is written in two halves. Where only a uniform goto reads it, that looks at the first channel,
 //! and the comparison for the upper half is for nobody.
 
-use gen_ir::{Class, Dst, Inst, Kernel, Op, PredCtrl, Reg, Role, VarClass, Virtual};
+use gen_ir::{Class, Dst, Inst, Kernel, Op, PredCtrl, Reg, Role, Src, VarClass, Virtual};
 
 use super::{dead::is_pure, use_counts::UseCounts};
 use crate::lists::refill;
@@ -16,7 +16,9 @@ pub(super) fn drop_unread(
     read: &mut Vec<u32>,
 ) -> bool {
     // Smaller flags are written as a whole.
-    if !kernel.vars.iter().any(|v| v.class == VarClass::Flag && v.bytes > 2) {
+    if !kernel.vars.iter().any(|v| v.class == VarClass::Flag && v.bytes > 2)
+        || !kernel.insts().any(|(_, inst)| is_bare(inst))
+    {
         return false;
     }
     let mut changed = false;
@@ -35,32 +37,38 @@ fn sweep(kernel: &mut Kernel<Virtual>, use_counts: &mut UseCounts, read: &mut Ve
         let own = inst.pred.filter(|p| p.ctrl == PredCtrl::Seq).map(|p| p.flag);
         let cond = inst.cond.map(|c| c.flag);
         let chained = inst.op == Op::Cmp && own == cond && inst.dst.reg().is_some_and(|r| r.is_null());
-        inst.for_each_reg(|role, reg| {
-            if chained && role == Role::Pred {
-                return;
+        let mut note = |flag: Reg<Virtual>, role| {
+            if let Some(v) = flag.var().filter(|v| vars[v.index()].class == VarClass::Flag) {
+                read[v.index()] |= channels(inst, role, flag);
             }
-            if let Some(v) = reg.var().filter(|v| vars[v.index()].class == VarClass::Flag) {
-                read[v.index()] |= if role.is_write() { 0 } else { channels(inst, role, reg) };
+        };
+        if let Some(pred) = inst.pred.filter(|_| !chained) {
+            note(pred.flag, Role::Pred);
+        }
+        for (src, i) in inst.src.iter().zip(0..) {
+            if let Src::Direct { reg, .. } | Src::Macro { reg, .. } | Src::AddrOf { reg, .. } = *src {
+                note(reg, Role::Src(i));
             }
-        });
+        }
     }
     let mut again = false;
     for inst in blocks.iter_mut().flat_map(|b| &mut b.insts) {
-        let Some(cond) = inst.cond.filter(|_| inst.chan > 0 && !matches!(inst.op, Op::Sel | Op::Csel)) else {
-            continue;
-        };
+        let Some(cond) = inst.cond.filter(|_| is_bare(inst)) else { continue };
         let Some(v) = cond.flag.var() else { continue };
         if read[v.index()] & channels(inst, Role::Cond, cond.flag) != 0 {
             continue;
         }
-        let null = inst.dst.reg().is_none_or(|r| r.is_null()) && !matches!(inst.dst, Dst::Indirect { .. });
-        if null && inst.op == Op::Cmp && is_pure(inst) {
-            again |= inst.pred.is_some();
-            use_counts.forget_reads_of(inst);
-            *inst = Inst::new(Op::Nop, inst.exec);
-        }
+        again |= inst.pred.is_some();
+        use_counts.forget_reads_of(inst);
+        *inst = Inst::new(Op::Nop, inst.exec);
     }
     again
+}
+
+/// A comparison for upper channels that makes nothing but its condition.
+fn is_bare(inst: &Inst<Virtual>) -> bool {
+    let null = inst.dst.reg().is_none_or(|r| r.is_null()) && !matches!(inst.dst, Dst::Indirect { .. });
+    inst.op == Op::Cmp && inst.cond.is_some() && inst.chan > 0 && null && is_pure(inst)
 }
 
 /// The bits of its flag that an operand reads or writes.

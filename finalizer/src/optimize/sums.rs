@@ -75,7 +75,7 @@ pub(super) fn scalars_first(
         groups.clear();
         pairs.clear();
         for j in 0..insts.len() {
-            if insts[j].op == Op::Add {
+            if insts[j].op == Op::Add && reads_sum(&insts[j], insts, written, before) {
                 let seen = Seen { insts, vars, use_counts, written, before, quadwords };
                 seen.pair(j, groups, pairs, grf_bytes);
             }
@@ -105,6 +105,14 @@ pub(super) fn scalars_first(
         }
     }
     any
+}
+
+/// Whether an instruction reads what an addition of its block, the first of which is numbered `before`, has written.
+fn reads_sum(inst: &Inst<Virtual>, insts: &[Inst<Virtual>], written: &[u32], before: u32) -> bool {
+    inst.src.iter().filter_map(|s| s.reg()?.var()).any(|v| {
+        let by = written[v.index()].checked_sub(before).and_then(|i| insts.get(i as usize));
+        by.is_some_and(|i| i.op == Op::Add)
+    })
 }
 
 /// A block, looked at up to some instruction.

@@ -33,11 +33,7 @@ impl<'a> Op<'a> {
     #[inline(never)]
     fn other(record: &Record, operands: &'a [Operand]) -> Result<(Op<'a>, Option<Exec>), Fault> {
         let mut t = Take { operands, at: 0, sub: record.sub, exec: None };
-        let op = match Op::take(record.opcode, &mut t)? {
-            Some(op) => op,
-            None => Op::Alu { dst: t.next().vector(), srcs: Srcs(t.rest()) },
-        };
-        Ok((op, t.exec))
+        Op::take(record.opcode, &mut t).map(|op| (op, t.exec))
     }
 
     /// Appends the operands as the table wants them. `opcode` tells apart the members of a family, where

@@ -42,14 +42,14 @@ macro_rules! number {
     };
 }
 
-/// Takes fields, of which the last expression may be made.
+/// Takes fields, of which the view is made.
 macro_rules! take {
     ($t:ident, $made:expr, $($($f:ident)* $(: $code:ident)?),+) => {{
         $(
             #[allow(unused_parens, reason = "one field or several")]
             let ($($f),*) = <code!($($code)?) as Code<'_, _>>::take($t)?;
         )+
-        $made
+        Ok($made)
     }};
 }
 
@@ -90,10 +90,10 @@ macro_rules! views {
         untyped { $($untyped:ident)+ }
     ) => {
         impl<'a> Op<'a> {
-            /// The view of an instruction; `None` where it is a destination computed from sources.
-            #[inline]
-            pub(super) fn take(opcode: Opcode, t: &mut Take<'a>) -> Result<Option<Op<'a>>, Fault> {
-                Ok(Some(match (opcode, t.sub) {
+            /// The view of an instruction. Each row makes the result as it is given back: to move views on costs more than
+            /// to take their fields.
+            pub(super) fn take(opcode: Opcode, t: &mut Take<'a>) -> Result<Op<'a>, Fault> {
+                match (opcode, t.sub) {
                     $((Opcode::$own, sub!($($own_sub)?)) => take!(
                         t,
                         Op::$own_view {
@@ -137,15 +137,16 @@ macro_rules! views {
                                 }),
                                 $($($lsc_field)* $(: $lsc_code)?),+
                             ),)+
-                            _ => return Err(("sub-opcode", u32::from(sub))),
+                            _ => Err(("sub-opcode", u32::from(sub))),
                         }
                     }
-                    $((Opcode::$one_of, _) => Op::$one(Field::take(t)?),)+
-                    $((Opcode::$none_of, _) => Op::$none,)+
-                    $((Opcode::$untyped, _) => Op::Other(t.rest()),)+
-                    (Opcode::Svm, sub) => return Err(("sub-opcode", u32::from(sub))),
-                    _ => return Ok(None),
-                }))
+                    $((Opcode::$one_of, _) => Ok(Op::$one(Field::take(t)?)),)+
+                    $((Opcode::$none_of, _) => Ok(Op::$none),)+
+                    $((Opcode::$untyped, _) => Ok(Op::Other(t.rest())),)+
+                    (Opcode::Svm, sub) => Err(("sub-opcode", u32::from(sub))),
+                    // A destination computed from sources.
+                    _ => Ok(Op::Alu { dst: t.next().vector(), srcs: Srcs(t.rest()) }),
+                }
             }
 
             /// Puts the fields of a view and gives its opcode and sub-opcode. `opcode` tells apart the members of a

@@ -147,7 +147,8 @@ impl Reader {
         }
         let name = slot.name;
         Ok(match slot.enc {
-            Enc::Vector => Operand::Vector(self.vector(c, name)?),
+            Enc::Aoffimmi if !self.wide => Operand::Vector(VectorOperand::imm(Type::UW, c.u16(name)?.into())),
+            Enc::Vector | Enc::Aoffimmi => Operand::Vector(self.vector(c, name)?),
             Enc::Raw => Operand::Raw(self.raw(c, name)?),
             Enc::U8 => self.num(c.u8(name)?.into()),
             Enc::U16 => self.num(c.u16(name)?.into()),
@@ -163,8 +164,6 @@ impl Reader {
                 let old = u32::from(c.u8(name)?);
                 Operand::Num((old & 0x1f) | (old >> 5) << 8)
             }
-            Enc::Aoffimmi if self.wide => Operand::Vector(self.vector(c, name)?),
-            Enc::Aoffimmi => Operand::Vector(VectorOperand::imm(Type::UW, c.u16(name)?.into())),
             Enc::Exec | Enc::Pred | Enc::Sub | Enc::LabelCount | Enc::LabelList | Enc::RawList => {
                 Operand::Absent
             }
@@ -216,6 +215,8 @@ impl Reader {
         Ok(RawOperand { var: VarId(c.wide(self.wide, field)?), offset: c.u16(field)? })
     }
 
+    /// A vector operand: a part of its two callers, since it is most of what there is to read.
+    #[inline(always)]
     fn vector(&mut self, c: &mut Cursor<'_>, field: &'static str) -> Read<VectorOperand> {
         let tag = c.u8(field)?;
         let modifier = match Modifier::from_raw(tag >> 3) {

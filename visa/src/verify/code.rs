@@ -10,7 +10,8 @@ use super::{
 };
 use crate::{
     ids::*,
-    inst::Record,
+    inst::{Inst, Record},
+    op::Op,
     opcode::Opcode,
     operand::*,
     table::{Enc, Role, Row, Slot, Types},
@@ -34,24 +35,29 @@ impl Checker<'_> {
             self.exec(index, record);
             self.guard(index, record);
             self.operands(index, record, row);
-            let inst = match kernel.try_inst(index) {
-                Ok(inst) => inst,
-                Err((field, value)) => {
-                    self.report(Rule::ControlValue, Some(index), field, format!("{value:#x} has no meaning"));
-                    continue;
-                }
+            // Safety asks only whether there is a typed view.
+            let view = if self.safety_only {
+                Op::of(record, kernel.operands_of(record)).map(|_| ())
+            } else {
+                kernel.try_inst(index).map(|inst| self.view(index, record, row, &inst))
             };
-            if !self.safety_only {
-                self.lanes(index, &inst);
-                self.agreement(index, record, row);
-                self.predicates(index, &inst);
-                self.addresses(index, &inst);
-                self.message(index, &inst);
-                self.payload_types(index, &inst);
-                self.values(index, &inst);
-                self.availability(index, record);
+            if let Err((field, value)) = view {
+                self.report(Rule::ControlValue, Some(index), field, format!("{value:#x} has no meaning"));
             }
         }
+    }
+
+    /// What is asked of an instruction as a whole.
+    #[inline(never)]
+    fn view(&mut self, index: usize, record: &Record, row: &'static Row, inst: &Inst<'_>) {
+        self.lanes(index, inst);
+        self.agreement(index, record, row);
+        self.predicates(index, inst);
+        self.addresses(index, inst);
+        self.message(index, inst);
+        self.payload_types(index, inst);
+        self.values(index, inst);
+        self.availability(index, record);
     }
 
     fn exec(&mut self, index: usize, record: &Record) {
