@@ -11,7 +11,6 @@ const SHARED: &[(&str, usize)] = &[
     ("cli", 2),
     ("emulator", 10),
     ("encoder", 8),
-    ("finalizer", 1),
     ("messages", 4),
     ("tbx", 2),
     ("tests", 16),

@@ -49,7 +49,7 @@ pub(crate) struct Routine {
     pub entries: entries::Entries,
     pub warnings: Vec<Diagnostic>,
     /// Where its variables are, if debug information was asked for.
-    pub places: Vec<places::Place>,
+    pub places: Vec<places::VariablePlace>,
 }
 
 /// The base of scratch memory moves in these steps.
@@ -82,7 +82,7 @@ pub(crate) struct Job<'a> {
     pub defined: Option<places::Defined>,
     /// What was given registers, for as long as instructions have their number in that as their origin.
     pub placed: Option<regalloc::Placed>,
-    pub places: Vec<places::Place>,
+    pub places: Vec<places::VariablePlace>,
 }
 
 impl<'a> Job<'a> {

@@ -26,7 +26,7 @@ use gen_ir::{Inst, Kernel, Physical};
 use narrow::to_index;
 use visa::Opcode;
 
-use super::places::Place;
+use super::places::VariablePlace;
 
 const MAGIC: u32 = 0xdead_d010;
 
@@ -38,7 +38,7 @@ pub(crate) struct DebugRoutine<'a> {
     /// Bytes of its frame in scratch memory.
     pub frame: u32,
     /// Where its variables are.
-    pub places: &'a [Place],
+    pub places: &'a [VariablePlace],
 }
 
 /// General registers, as the file of a variable and as that of a place.
@@ -121,7 +121,7 @@ impl DebugFile {
     }
 
     /// Declared variables by the letters and numbers of the text, and where they are.
-    fn variables(&mut self, source: &visa::Kernel, places: &[Place], grf_bytes: u32) {
+    fn variables(&mut self, source: &visa::Kernel, places: &[VariablePlace], grf_bytes: u32) {
         let counts = [source.addrs.len(), source.preds.len(), source.surfaces.len(), source.samplers.len()];
         self.u32(to_index(source.vars.len() + counts.iter().sum::<usize>()));
         for i in 0..source.vars.len() {

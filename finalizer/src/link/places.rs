@@ -49,7 +49,7 @@ pub(crate) struct Defined {
 
 /// The place of a declared variable.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct VariablePlace {
     /// The variable, by its number among the declared ones.
     pub root: u32,
     /// Its first byte in the register file.
@@ -167,7 +167,7 @@ pub(crate) fn find(
     placed: &Placed,
     code: &Kernel<Physical>,
     source: &visa::Kernel,
-) -> Vec<Place> {
+) -> Vec<VariablePlace> {
     let insts: Vec<&Inst<Virtual>> = placed.kernel.insts().map(|(_, inst)| inst).collect();
     let sought = sought(defined, placed);
     let mut number_of = vec![None; placed.kernel.vars.len()];
@@ -192,7 +192,7 @@ pub(crate) fn find(
             search.walk(&scenes[block as usize], to_index(i), before, |n| shown.push(n));
         }
         let ranges = times.ranges(&mut shown);
-        (!ranges.is_empty()).then_some(Place { root: s.root, at: s.at.0, ranges })
+        (!ranges.is_empty()).then_some(VariablePlace { root: s.root, at: s.at.0, ranges })
     };
     sought.iter().enumerate().filter_map(place).collect()
 }

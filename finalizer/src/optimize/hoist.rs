@@ -28,12 +28,12 @@ pub(super) struct HoistMemory {
     /// How many edges lead to each block.
     predecessors: Vec<u32>,
     /// For each variable, which channels touch it.
-    lanes: Vec<Lanes>,
+    lanes: Vec<TouchedBy>,
 }
 
 /// Who touches a variable.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-enum Lanes {
+enum TouchedBy {
     /// Nobody.
     #[default]
     None,
@@ -143,17 +143,17 @@ fn written(inst: &Inst<Virtual>) -> Option<VarId> {
 }
 
 /// Notes for every variable whether each channel touches its own element only.
-fn find_lanes(kernel: &Kernel<Virtual>, lanes: &mut Vec<Lanes>) {
-    reset(lanes, kernel.vars.len(), Lanes::None);
+fn find_lanes(kernel: &Kernel<Virtual>, lanes: &mut Vec<TouchedBy>) {
+    reset(lanes, kernel.vars.len(), TouchedBy::None);
     for (v, var) in kernel.vars.iter().enumerate() {
         if var.live_out || var.fixed.is_some() {
-            lanes[v] = Lanes::Any;
+            lanes[v] = TouchedBy::Any;
         }
     }
     for (_, inst) in kernel.insts() {
         inst.for_each_reg(|role, reg| {
             let Some(v) = reg.var() else { return };
-            let own = Lanes::Own(inst.exec.lanes(), inst.chan);
+            let own = TouchedBy::Own(inst.exec.lanes(), inst.chan);
             let by_channel = !inst.no_mask
                 && match role {
                     Role::Dst => true,
@@ -169,20 +169,20 @@ fn find_lanes(kernel: &Kernel<Virtual>, lanes: &mut Vec<Lanes>) {
                 };
             let known = &mut lanes[v.index()];
             *known = match *known {
-                Lanes::None if by_channel => own,
+                TouchedBy::None if by_channel => own,
                 same if by_channel && same == own => own,
-                _ => Lanes::Any,
+                _ => TouchedBy::Any,
             };
         });
     }
 }
 
 /// Whether the variables of an instruction are touched by its channels alone, each its own element.
-fn is_own(inst: &Inst<Virtual>, lanes: &[Lanes]) -> bool {
+fn is_own(inst: &Inst<Virtual>, lanes: &[TouchedBy]) -> bool {
     let mut own = !inst.no_mask;
     inst.for_each_reg(|_, r| {
         let known = r.var().map(|v| lanes[v.index()]);
-        own &= known == Some(Lanes::Own(inst.exec.lanes(), inst.chan));
+        own &= known == Some(TouchedBy::Own(inst.exec.lanes(), inst.chan));
     });
     own
 }

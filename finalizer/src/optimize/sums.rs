@@ -26,12 +26,12 @@ pub(super) struct SumMemory {
     /// The last write of each variable: which instruction of the kernel, counted from 1.
     written: Vec<u32>,
     groups: Vec<Group>,
-    pairs: Vec<Pair>,
+    pairs: Vec<TwoSums>,
 }
 
 /// Two additions that become one, and a share in a scalar one.
 #[derive(Clone, Copy, Debug)]
-struct Pair {
+struct TwoSums {
     group: usize,
     first: usize,
     second: usize,
@@ -76,7 +76,7 @@ pub(super) fn scalars_first(
         pairs.clear();
         for j in 0..insts.len() {
             if insts[j].op == Op::Add && reads_sum(&insts[j], insts, written, before) {
-                let seen = Seen { insts, vars, use_counts, written, before, quadwords };
+                let seen = SumWalk { insts, vars, use_counts, written, before, quadwords };
                 seen.pair(j, groups, pairs, grf_bytes);
             }
             if let Some(v) = insts[j].dst.reg().and_then(Reg::var) {
@@ -116,7 +116,7 @@ fn reads_sum(inst: &Inst<Virtual>, insts: &[Inst<Virtual>], written: &[u32], bef
 }
 
 /// A block, looked at up to some instruction.
-struct Seen<'a> {
+struct SumWalk<'a> {
     insts: &'a [Inst<Virtual>],
     vars: &'a [Var],
     use_counts: &'a UseCounts,
@@ -126,9 +126,15 @@ struct Seen<'a> {
     quadwords: bool,
 }
 
-impl Seen<'_> {
+impl SumWalk<'_> {
     /// Notes that addition `j` is the second of a pair, if it is.
-    fn pair(&self, j: usize, groups: &mut Vec<Group>, pairs: &mut Vec<Pair>, grf_bytes: u32) -> Option<()> {
+    fn pair(
+        &self,
+        j: usize,
+        groups: &mut Vec<Group>,
+        pairs: &mut Vec<TwoSums>,
+        grf_bytes: u32,
+    ) -> Option<()> {
         let second = self.sum(j)?;
         let Src::Direct { reg: a, region, mods: SrcMod::None, ty } = second.vector else { return None };
         let i = (self.written[a.var()?.index()].checked_sub(self.before)?) as usize;
@@ -168,7 +174,7 @@ impl Seen<'_> {
             groups.len() - 1
         });
         groups[group].pieces += pieces;
-        pairs.push(Pair { group, first: i, second: j, vector: first.vector });
+        pairs.push(TwoSums { group, first: i, second: j, vector: first.vector });
         Some(())
     }
 
