@@ -130,7 +130,7 @@ impl Lowerer<'_> {
         let (dst, sat) = self.dst(dst)?;
         let mut src = [Src::None; 3];
         for (slot, operand) in src.iter_mut().zip(srcs.iter()) {
-            *slot = self.src(operand)?;
+            *slot = self.src_for(operand, self.lanes)?;
             if op.info().logic && is_arithmetic(operand.modifier()) {
                 *slot = self.plain_source(*slot);
             }

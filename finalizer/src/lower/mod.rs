@@ -103,12 +103,12 @@ pub fn lower(
     pool: &mut Pool<Virtual>,
 ) -> Result<Kernel<Virtual>, Vec<LowerError>> {
     let mut errors = Vec::new();
-    let fault = |index: usize, reason: String| LowerError {
+    let fault = |index: usize, reason: Box<str>| LowerError {
         kernel: kernel.name().into_owned(),
         index: to_index(index),
         place: kernel.code.get(index).map_or(0, |r| r.place),
         opcode: kernel.code.get(index).map_or("", |r| r.opcode.name()),
-        reason,
+        reason: reason.into(),
     };
     let mut lowerer = match Lowerer::new(kernel, platform, options, scratch, pool) {
         Ok(lowerer) => lowerer,

@@ -112,13 +112,12 @@ impl Lowerer<'_> {
     }
 
     /// A source operand of the current instruction.
-    #[inline]
     pub(crate) fn src(&mut self, operand: &VectorOperand) -> Lowered<VSrc> {
         self.src_for(operand, self.lanes)
     }
 
     /// A source operand of an instruction on `lanes`. Variables and constants become a part of the caller.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn src_for(&mut self, operand: &VectorOperand, lanes: Lanes) -> Lowered<VSrc> {
         match operand {
             VectorOperand::General(g) => {

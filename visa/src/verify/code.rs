@@ -236,23 +236,42 @@ impl Checker<'_> {
                 };
                 let exists = self.bounds(index, slot, g.var, origin, (last + 1) * size);
                 if !self.safety_only {
-                    if exists && !g.var.is_null() {
-                        self.extent(index, record, slot, &g);
-                    }
-                    if slot.role == Role::Dst {
-                        self.writable(index, slot, g.var);
-                    }
-                    self.region(index, record, slot, g.region);
+                    self.general(index, record, slot, &g, exists);
                 }
             }
             VectorOperand::Immediate { .. } => {}
             _ => self.other_vector(index, record, slot, v),
         }
         if !self.safety_only {
-            self.modifier(index, record, slot, v);
-            self.instruction_modifier(index, record, slot, v);
-            self.platform_type(index, record, slot, v);
+            self.form(index, record, slot, v);
         }
+    }
+
+    /// What is asked of a region of a variable beside safety.
+    #[inline(never)]
+    fn general(
+        &mut self,
+        index: usize,
+        record: &Record,
+        slot: &'static Slot,
+        g: &GeneralOperand,
+        exists: bool,
+    ) {
+        if exists && !g.var.is_null() {
+            self.extent(index, record, slot, g);
+        }
+        if slot.role == Role::Dst {
+            self.writable(index, slot, g.var);
+        }
+        self.region(index, record, slot, g.region);
+    }
+
+    /// What is asked of a vector operand of any kind beside safety.
+    #[inline(never)]
+    fn form(&mut self, index: usize, record: &Record, slot: &'static Slot, v: &VectorOperand) {
+        self.modifier(index, record, slot, v);
+        self.instruction_modifier(index, record, slot, v);
+        self.platform_type(index, record, slot, v);
     }
 
     #[cold]
