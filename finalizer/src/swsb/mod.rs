@@ -28,7 +28,7 @@
 //! `a0`, which may overtake its readers. A store to shared local memory waits for the loads before it on
 //! Ponte Vecchio. An indirect operand may touch any register.
 //!
-//! The pass is a forward data flow over the blocks. An [`Outstanding`] holds what may be under way: recent
+//! The pass is a forward data flow over the blocks. An `Outstanding` holds what may be under way: recent
 //! in-order instructions with their age, and for each GRF the SBIDs that may read or write it. In-order
 //! instructions are compared byte by byte, out-of-order ones by whole registers, as they work. Waits found
 //! on any path stay, so states only shrink by waits that every path makes, and the iteration ends.
