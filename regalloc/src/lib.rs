@@ -1,7 +1,7 @@
 //! Register allocation: variables of a structured kernel become registers.
 //!
-//! In: a [`Kernel<Virtual>`] after structurization and legalization. Out: the same code as
-//! [`Kernel<Physical>`], plus spill code.
+//! In: a [`Kernel<Virtual>`](gen_ir::Kernel) after structurization and legalization. Out: the same code as
+//! [`Kernel<Physical>`](gen_ir::Kernel), plus spill code.
 //!
 //! ```text
 //! rounds     place, rewrite what finds no place, again      options    choices, and what it cost
