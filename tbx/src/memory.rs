@@ -8,7 +8,8 @@
 //! The program's memory is the GPU's, too, but the driver keeps a copy on its side of the socket, and sends it before
 //! submissions and fetches it behind them. Some of its releases send a buffer again that they have not fetched since a
 //! kernel changed it. So a page remembers what the program's side is known to hold: of what is sent then, only bytes that
-//! the program has changed count.
+//! the program has changed count; and what is fetched and has not changed is not to replace what the program has written
+//! meanwhile.
 
 use std::{collections::hash_map::Entry, ops::Range, sync::Arc};
 
@@ -185,16 +186,18 @@ impl World {
             let data = &data[now];
             let old = self.take_side(place);
             let page = self.page_mut(place)?;
-            let changed = old.as_ref().is_some_and(|side| !Arc::ptr_eq(&side.bytes, &page.bytes));
-            let side = match old.filter(|_| changed) {
-                Some(mut side) => {
+            let side = match old {
+                Some(mut side) if !Arc::ptr_eq(&side.bytes, &page.bytes) => {
                     side.merge(Arc::make_mut(&mut page.bytes), offset, data);
                     side
                 }
-                None => {
-                    // The only reference: nothing is copied.
+                old => {
+                    // The other reference ends here, so that nothing is copied.
+                    let known = old.map_or(0..0, |side| side.known);
                     Arc::make_mut(&mut page.bytes)[offset..offset + data.len()].copy_from_slice(data);
-                    Side { bytes: page.bytes.clone(), known: offset..offset + data.len() }
+                    let mut side = Side { bytes: page.bytes.clone(), known };
+                    side.know(offset..offset + data.len());
+                    side
                 }
             };
             self.put_side(place, side);
@@ -202,22 +205,33 @@ impl World {
         Ok(())
     }
 
-    /// Reads for the program's side, which then holds the same.
-    pub fn send(&mut self, connection: usize, address: u64, out: &mut [u8]) {
+    /// Reads for the program's side, which then holds the same; `true` if it did before, as far as this connection has
+    /// seen.
+    pub fn send(&mut self, connection: usize, address: u64, out: &mut [u8]) -> bool {
         self.read(connection, address, out);
+        let mut unchanged = true;
         for (place, offset, now) in pages_of(connection, address, out.len()) {
-            let Some(page) = self.page(place) else { continue };
+            let Some(page) = self.page(place) else {
+                unchanged = false;
+                continue;
+            };
             let bytes = page.bytes.clone();
             let known = offset..offset + now.len();
-            let side = match self.take_side(place) {
-                Some(mut side) if !Arc::ptr_eq(&side.bytes, &bytes) && known.len() < PAGE => {
-                    side.see(offset, &out[now]);
+            let old = self.take_side(place);
+            unchanged &= old.as_ref().is_some_and(|side| side.holds(offset, &out[now.clone()]));
+            let side = match old {
+                Some(mut side) if known.len() < PAGE => {
+                    if !Arc::ptr_eq(&side.bytes, &bytes) {
+                        Arc::make_mut(&mut side.bytes)[known.clone()].copy_from_slice(&out[now]);
+                    }
+                    side.know(known);
                     side
                 }
                 _ => Side { bytes, known },
             };
             self.put_side(place, side);
         }
+        unchanged
     }
 
     fn take_side(&mut self, place: Place) -> Option<Side> {
@@ -242,10 +256,21 @@ impl Side {
         self.see(offset, data);
     }
 
+    /// Whether the program's side is known to hold these bytes.
+    fn holds(&self, offset: usize, data: &[u8]) -> bool {
+        let range = offset..offset + data.len();
+        self.known.start <= range.start && range.end <= self.known.end && self.bytes[range] == *data
+    }
+
     /// The program's side holds these bytes.
     fn see(&mut self, offset: usize, data: &[u8]) {
         let seen = offset..offset + data.len();
         Arc::make_mut(&mut self.bytes)[seen.clone()].copy_from_slice(data);
+        self.know(seen);
+    }
+
+    /// These bytes are seen, too. One range is kept: the last one, with what it meets.
+    fn know(&mut self, seen: Range<usize>) {
         let meet = seen.start <= self.known.end && self.known.start <= seen.end;
         self.known = match meet {
             true => seen.start.min(self.known.start)..seen.end.max(self.known.end),
@@ -323,5 +348,29 @@ mod tests {
         world.write(c, 0x1000, &[5, 5, 5, 5]).unwrap();
         world.receive(c, 0x1000, &[0, 0, 0, 0]).unwrap();
         assert_eq!(bytes(&world, 0x1000), [0; 4]);
+    }
+
+    #[test]
+    fn what_is_fetched_is_known_to_be_what_the_program_holds_or_not() {
+        let mut world = World::new(1 << 20);
+        let c = world.connect();
+        let mut page = [0; PAGE];
+        let mut word = [0; 4];
+        assert!(!world.send(c, 0x1000, &mut page), "never seen");
+        world.receive(c, 0x1000, &[7; PAGE]).unwrap();
+        assert!(world.send(c, 0x1000, &mut page));
+        // A part that is sent or fetched leaves the rest known.
+        world.receive(c, 0x1010, &[8; 4]).unwrap();
+        assert!(world.send(c, 0x1100, &mut word));
+        assert!(world.send(c, 0x1000, &mut page));
+        world.write(c, 0x1020, &[9; 4]).unwrap();
+        assert!(world.send(c, 0x1010, &mut word));
+        assert!(!world.send(c, 0x1000, &mut page));
+        assert!(world.send(c, 0x1000, &mut page) && page[0x10] == 8 && page[0x20] == 9);
+        world.receive(c, 0x1010, &[8; 4]).unwrap();
+        world.write(c, 0x1040, &[9; 4]).unwrap();
+        world.receive(c, 0x1000, &page).unwrap();
+        world.read(c, 0x1040, &mut word);
+        assert_eq!(word, [9; 4], "what the GPU wrote behind a part that was sent");
     }
 }

@@ -87,13 +87,24 @@ pub fn answer_register(stream: &mut impl Write, number: u32, value: u32) -> io::
     put(stream, &[1, number, 4, value])
 }
 
-/// Begins the answer to a [`Message::Read`]: the bytes follow.
+/// In the first word of the answer to a [`Message::Read`], where the driver does not look: the GPU has not changed these
+/// bytes since the program's side held them. The library `turns` leaves the program's memory as it is then.
+const UNCHANGED: u32 = 1;
+
+/// Begins the answer to a [`Message::Read`]: the bytes follow, which the GPU may have left as the program's side has them.
 ///
 /// # Errors
 ///
 /// The stream.
-pub fn answer_read(stream: &mut impl Write, number: u32, address: u64, length: u32) -> io::Result<()> {
-    put(stream, &[6, number, 12, ((address >> 32) as u32) << 24, address as u32, length])
+pub fn answer_read(
+    stream: &mut impl Write,
+    number: u32,
+    address: u64,
+    length: u32,
+    unchanged: bool,
+) -> io::Result<()> {
+    let first = ((address >> 32) as u32) << 24 | if unchanged { UNCHANGED } else { 0 };
+    put(stream, &[6, number, 12, first, address as u32, length])
 }
 
 fn put(stream: &mut impl Write, words: &[u32]) -> io::Result<()> {
@@ -141,7 +152,9 @@ mod tests {
     fn answers() {
         let mut out = Vec::new();
         answer_register(&mut out, 9, 0x100).unwrap();
-        answer_read(&mut out, 10, 0x3_0000_2000, 8).unwrap();
-        assert_eq!(out, bytes(&[1, 9, 4, 0x100, 6, 10, 12, 0x0300_0000, 0x2000, 8]));
+        answer_read(&mut out, 10, 0x3_0000_2000, 8, false).unwrap();
+        answer_read(&mut out, 11, 0x3_0000_2000, 8, true).unwrap();
+        let known = [1, 9, 4, 0x100, 6, 10, 12, 0x0300_0000, 0x2000, 8, 6, 11, 12, 0x0300_0001, 0x2000, 8];
+        assert_eq!(out, bytes(&known));
     }
 }

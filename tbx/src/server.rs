@@ -250,15 +250,33 @@ fn serve(mut input: impl Read, mut output: impl Write, number: usize, shared: &S
             Message::Global { index, entry } => shared.gpu().connection(number).global.set(index, entry),
             Message::Write { address, length } => write(&mut input, number, address, length, shared)?,
             Message::Read { address, length } => {
-                protocol::answer_read(&mut output, id, address, length)?;
-                for (at, n) in pieces(address, length) {
-                    let mut bytes = vec![0; n];
-                    unshared(&mut shared.gpu().world).send(number, at, &mut bytes);
-                    output.write_all(&bytes)?;
-                }
+                read(&mut output, number, id, address, length, shared)?;
                 output.flush()?;
             }
         }
+    }
+    Ok(())
+}
+
+fn read(
+    output: &mut impl Write,
+    number: usize,
+    id: u32,
+    address: u64,
+    length: u32,
+    shared: &Shared,
+) -> Result<(), Error> {
+    // The driver reads by pages. Of more than a piece it is not said whether all is as it was.
+    if !(1..=PIECE).contains(&(length as usize)) {
+        protocol::answer_read(output, id, address, length, false)?;
+    }
+    for (at, n) in pieces(address, length) {
+        let mut bytes = vec![0; n];
+        let unchanged = unshared(&mut shared.gpu().world).send(number, at, &mut bytes);
+        if n == length as usize {
+            protocol::answer_read(output, id, address, length, unchanged)?;
+        }
+        output.write_all(&bytes)?;
     }
     Ok(())
 }

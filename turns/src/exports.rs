@@ -88,12 +88,19 @@ fn is_forbidden(count: isize) -> bool {
     count < 0 && Error::last_os_error().raw_os_error() == Some(BAD_ADDRESS)
 }
 
-/// Takes what was to go to memory that cannot be written, up to the end of its page, and throws it away.
+/// Takes what was to go to memory, up to the end of its page, and throws it away.
 fn discard(socket: c_int, to: *const c_void, size: usize, flags: c_int) -> isize {
     let mut bytes = [0u8; PAGE];
     let size = size.min(PAGE - to.addr() % PAGE);
     // SAFETY: `bytes` is a page, and `size` no more.
-    unsafe { recvfrom(socket, bytes.as_mut_ptr().cast(), size, flags, ptr::null_mut(), ptr::null_mut()) }
+    let count =
+        unsafe { recvfrom(socket, bytes.as_mut_ptr().cast(), size, flags, ptr::null_mut(), ptr::null_mut()) };
+    match usize::try_from(count) {
+        Ok(count) if count != 0 => SOCKETS.skipped(socket, count),
+        _ if is_end(count) => SOCKETS.ended(socket),
+        _ => {}
+    }
+    count
 }
 
 /// `send` of the system, in turns on the driver's socket.
@@ -122,30 +129,39 @@ pub unsafe extern "C" fn send(socket: c_int, bytes: *const c_void, size: usize, 
 
 /// `recv` of the system; who has the driver's socket gives it back when the answer is whole.
 ///
-/// The driver fetches every buffer that a kernel used, memory that the program gave it to read included. Where that
-/// cannot be written (a program's constants), nothing has changed, and what comes is thrown away; the system's error would
-/// end the driver's connection.
+/// The driver fetches every buffer, heap and batch that a submission used, and holds no lock over those that another
+/// thread is writing. What the GPU has not changed is therefore thrown away: the program's memory holds it already, or
+/// something newer. So is what comes for memory that cannot be written (a program's constants), where nothing has
+/// changed either; the system's error would end the driver's connection.
 ///
 /// # Safety
 ///
 /// As the system's: `bytes` points to `size` writable bytes.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn recv(socket: c_int, bytes: *mut c_void, size: usize, flags: c_int) -> isize {
+    let is_drivers = is_drivers(socket);
+    let unchanged = if is_drivers { SOCKETS.unchanged(socket) } else { 0 };
+    if unchanged != 0 {
+        return discard(
+            socket,
+            bytes,
+            usize::try_from(unchanged).map_or(size, |known| size.min(known)),
+            flags,
+        );
+    }
     // SAFETY: the caller's promise; no address is what `recv` means.
     let count = unsafe { recvfrom(socket, bytes, size, flags, ptr::null_mut(), ptr::null_mut()) };
-    let forbidden = is_forbidden(count);
-    if is_drivers(socket) {
-        if forbidden {
-            let count = discard(socket, bytes, size, flags);
-            SOCKETS.skipped(socket, usize::try_from(count).unwrap_or(0));
-            return count;
-        }
-        // SAFETY: the system has written so many.
-        match unsafe { moved(bytes, count) } {
-            Some(got) => SOCKETS.got(socket, got),
-            None if is_end(count) => SOCKETS.ended(socket),
-            None => {}
-        }
+    if !is_drivers {
+        return count;
+    }
+    if is_forbidden(count) {
+        return discard(socket, bytes, size, flags);
+    }
+    // SAFETY: the system has written so many.
+    match unsafe { moved(bytes, count) } {
+        Some(got) => SOCKETS.got(socket, got),
+        None if is_end(count) => SOCKETS.ended(socket),
+        None => {}
     }
     count
 }

@@ -15,7 +15,8 @@
 //!
 //! # What holds
 //!
-//! * Bytes pass unchanged, and the results are the system's.
+//! * Bytes pass unchanged, and the results are the system's, but for what is fetched and the GPU has not changed: it does
+//!   not overwrite what another thread of the program may have written in the meantime.
 //! * A thread that has a socket is one that sent a part of a message, or a question that is not yet answered.
 #![deny(unsafe_op_in_unsafe_fn)]
 

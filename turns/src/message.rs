@@ -1,7 +1,8 @@
 //! Where messages of the socket end, and which are questions (`tbx_proto.h`).
 //!
 //! Three words (type, number, bytes of the body), the body, and behind a write or the answer to a read as many bytes as
-//! the third word of the body says.
+//! the third word of the body says. In the answer to a read, this project's server says in a bit of the first word, which
+//! the driver does not look at, that the GPU has changed nothing there.
 
 /// Words of the head, and of the body that have a meaning here.
 const HEAD: usize = 12;
@@ -14,6 +15,10 @@ const WRITE: u32 = 4;
 const READ: u32 = 5;
 const READ_ANSWER: u32 = 6;
 
+/// In the first word of an answer to a read: the program's side has exchanged these bytes before, and the GPU has not
+/// changed them since.
+pub const UNCHANGED: u32 = 1;
+
 /// One direction of a socket, as far as its bytes are known.
 #[derive(Debug, Default)]
 pub struct Stream {
@@ -21,6 +26,8 @@ pub struct Stream {
     begun: Vec<u8>,
     /// Bytes of the last message that are still to come.
     rest: u64,
+    /// Those bytes are memory that the GPU has not changed.
+    unchanged: bool,
 }
 
 /// What some bytes completed. A message whose data are still to come counts.
@@ -62,6 +69,11 @@ impl Stream {
         self.rest != 0 || !self.begun.is_empty()
     }
 
+    /// The number of bytes to come now that the GPU has not changed since the program's side knew them.
+    pub fn unchanged(&self) -> u64 {
+        if self.unchanged { self.rest } else { 0 }
+    }
+
     fn word(&self, index: usize) -> u32 {
         let bytes = self.begun.get(4 * index..4 * index + 4).and_then(|b| b.try_into().ok());
         bytes.map_or(0, u32::from_le_bytes)
@@ -80,6 +92,7 @@ impl Stream {
         let [kind, size, first, length] = [0, 2, 3, 5].map(|k| self.word(k));
         let carried = if matches!(kind, WRITE | READ_ANSWER) { length } else { 0 };
         self.rest = u64::from(size.saturating_sub(BODY as u32)) + u64::from(carried);
+        self.unchanged = kind == READ_ANSWER && first & UNCHANGED != 0 && size == BODY as u32;
         self.begun.clear();
         kind == READ || kind == REGISTER && first & 1 == 0
     }
@@ -126,7 +139,13 @@ mod tests {
         assert!(!stream.is_inside());
         stream.take(&bytes(&[READ_ANSWER, 5, 12, 0, 0x1000, 8]));
         assert!(stream.is_inside());
+        assert_eq!(stream.unchanged(), 0);
         stream.take(&[0; 8]);
         assert!(!stream.is_inside());
+        stream.take(&bytes(&[READ_ANSWER, 6, 12, 0x0300_0000 | UNCHANGED, 0x1000, 8]));
+        stream.take(&[0; 3]);
+        assert_eq!(stream.unchanged(), 5);
+        stream.skip(5);
+        assert_eq!((stream.unchanged(), stream.is_inside()), (0, false));
     }
 }

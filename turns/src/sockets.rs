@@ -78,6 +78,11 @@ impl Sockets {
         });
     }
 
+    /// The number of bytes that come now and that the GPU has not changed since the program's side knew them.
+    pub fn unchanged(&self, number: i32) -> u64 {
+        self.all().get(&number).map_or(0, |socket| socket.got.unchanged())
+    }
+
     /// So many bytes of an answer's data came in and are lost.
     pub fn skipped(&self, number: i32, count: usize) {
         self.change(number, |socket| socket.got.skip(count));
