@@ -13,6 +13,7 @@ pub(super) fn check(cx: &mut Cx<'_>) {
             "sel-choice",
             "sel has either a predicate or a condition",
         ),
+        Op::Csel => compare_and_select(cx),
         Op::Mul => multiply(cx),
         Op::Math => divide(cx),
         Op::Srnd => round(cx),
@@ -48,6 +49,19 @@ pub(super) fn check(cx: &mut Cx<'_>) {
         let types = cx.src_types().all(|t| t.is_int() && t.bytes() == 4);
         cx.require(types, "bitfield-type", "bit field operations work on dwords");
     }
+}
+
+/// `csel` compares its third source with zero: the condition is what it chooses by, and flags are neither read nor written.
+/// (Mesa asks for a condition, too; Intel's finalizer writes instructions without one on Xe-HPC, to fill time.)
+fn compare_and_select(cx: &mut Cx<'_>) {
+    cx.require(cx.inst.pred.is_none(), "csel-predicate", "csel has no predicate");
+    let Some(dst) = cx.dst_type() else { return };
+    let alike = cx.src_types().all(|ty| ty.is_float() == dst.is_float() && ty.bytes() == dst.bytes());
+    cx.require(
+        alike && (2..=4).contains(&dst.bytes()),
+        "csel-type",
+        "csel has operands of one type of 16 or 32 bits",
+    );
 }
 
 fn multiply(cx: &mut Cx<'_>) {
