@@ -147,7 +147,7 @@ mod tests {
     use super::*;
     use crate::decode_all;
     use gen_ir::{Arf, Block, BlockId, Dst, ExecSize, Pred, PredCtrl, Reg, Src, Type};
-    use platforms::Platform;
+    use platforms::{Layout, Platform};
 
     fn add() -> Inst<Physical> {
         let mut inst = Inst::new(Op::Add, ExecSize::S8);
@@ -183,7 +183,7 @@ mod tests {
 
     #[test]
     fn branches_reach_their_blocks_with_and_without_compaction() {
-        for platform in [Platform::Bdw, Platform::Skl, Platform::Bxt, Platform::Icllp] {
+        for platform in Platform::ALL.into_iter().filter(|p| p.caps().words.layout() == Layout::Gen8) {
             for compact in [false, true] {
                 let kernel = kernel(platform);
                 let mut buffer = CodeBuffer::new();

@@ -13,6 +13,9 @@ pub(crate) const BDW: Caps = Caps {
     title: "Broadwell, Gen8",
     products: &[16],
     gen_platform: 3,
+    other_gen_platforms: &[4],
+    like: None,
+    genx_name: "BDW",
     iga_name: "8",
     iga_json_name: "bdw",
     words: Words {
@@ -77,6 +80,7 @@ pub(crate) const BDW: Caps = Caps {
         scattered_header: true,
         a64_gather_8_bytes: true,
         slm_fence: false,
+        slm_pages: true,
         fence_commit: false,
         fence_before_eot: false,
         surface_qwords: false,

@@ -52,6 +52,13 @@ pub struct Caps {
     pub products: &'static [u32],
     /// Value of `gen_binary_info.gen_platform` as Intel's compilers write it.
     pub gen_platform: u8,
+    /// Values there of early steppings, and of GPUs without a row that run this one's code.
+    pub other_gen_platforms: &'static [u8],
+    /// The platform whose instruction set this one shares, where that one's test kernels and Intel's code of them stand
+    /// for both. A table by platform that names that one means this one, too.
+    pub like: Option<Platform>,
+    /// Intel's finalizer's `-platform` argument.
+    pub genx_name: &'static str,
     /// iga64's `-p=` argument.
     pub iga_name: &'static str,
     /// The platform's name in iga64's JSON.
@@ -275,6 +282,9 @@ pub struct Memory {
     pub a64_gather_8_bytes: bool,
     /// Shared local memory is fenced by its own fence message.
     pub slm_fence: bool,
+    /// What a walker says of a group's shared local memory is its size in pages of 4 KB, not a code for it
+    /// (volume 2d, "INTERFACE_DESCRIPTOR_DATA").
+    pub slm_pages: bool,
     /// A memory fence must ask for a commit that the thread waits for.
     pub fence_commit: bool,
     /// A thread that has written memory fences it before it ends.

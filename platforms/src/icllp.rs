@@ -9,10 +9,11 @@ use crate::{
 pub(crate) const ICLLP: Caps = Caps {
     platform: Platform::Icllp,
     name: "icllp",
-    aliases: &["icl", "icelake", "gen11"],
+    aliases: &["icl", "icelake", "gen11", "gen11lp"],
     title: "Ice Lake, Gen11",
     products: &[25, 26, 27, 28],
     gen_platform: 10,
+    genx_name: "ICLLP",
     iga_name: "11",
     iga_json_name: "icl",
     words: Words {

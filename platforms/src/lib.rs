@@ -21,6 +21,7 @@ mod caps;
 mod icllp;
 mod latency;
 mod mixed;
+#[macro_use]
 mod platform;
 mod pvc;
 mod skl;
@@ -38,15 +39,22 @@ use std::{fmt, str::FromStr};
 impl Platform {
     /// The capability row.
     pub const fn caps(self) -> &'static Caps {
-        match self {
-            Platform::Bdw => &bdw::BDW,
-            Platform::Skl => &skl::SKL,
-            Platform::Bxt => &bxt::BXT,
-            Platform::Icllp => &icllp::ICLLP,
-            Platform::Tgllp => &tgllp::TGLLP,
-            Platform::Pvc => &pvc::PVC,
-            Platform::Mixed => &mixed::MIXED,
+        row_of!(self)
+    }
+
+    /// The platform whose test kernels stand for this one's: itself, or the one that its row is like.
+    pub const fn with_kernels(self) -> Platform {
+        match self.caps().like {
+            Some(other) => other,
+            None => self,
         }
+    }
+
+    /// Whether a list of names, in a table by platform, means this one: `all`, its own name, or that of the one it is
+    /// like. Names stand between spaces or commas.
+    pub fn is_in(self, list: &str) -> bool {
+        let own = [self.caps().name, self.with_kernels().caps().name, "all"];
+        list.split([' ', ',']).any(|name| own.contains(&name))
     }
 
     /// The platform whose code a product runs, by the number that compiled programs carry.
@@ -56,12 +64,11 @@ impl Platform {
 
     /// The platform that `gen_binary_info.gen_platform` names, if it is one of ours.
     pub fn from_gen_platform(value: u8) -> Option<Platform> {
-        match value {
-            // Cherryview runs Broadwell's encoding; 14 is Ponte Vecchio's early stepping.
-            4 => Some(Platform::Bdw),
-            14 => Some(Platform::Pvc),
-            _ => Platform::ALL.into_iter().find(|p| p.caps().gen_platform == value),
-        }
+        let carries = |p: &Platform| {
+            let caps = p.caps();
+            caps.gen_platform == value || caps.other_gen_platforms.contains(&value)
+        };
+        Platform::ALL.into_iter().find(carries)
     }
 }
 

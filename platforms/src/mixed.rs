@@ -9,6 +9,8 @@ pub(crate) const MIXED: Caps = Caps {
     aliases: &[],
     title: "No GPU: features of several",
     gen_platform: 0xff,
+    other_gen_platforms: &[],
+    like: Some(Platform::Pvc),
     regs: Registers { grf_bytes: 32, ..PVC.regs },
     memory: Memory { simd_message: 8, ..PVC.memory },
     ..PVC

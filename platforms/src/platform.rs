@@ -1,51 +1,73 @@
 //! The names of platforms.
 
-/// The enum of platforms, and the list of all that have a row.
+/// The enum of platforms, their lists, and macros over all of them. (The first word is a dollar sign, for those.)
 macro_rules! platforms {
-    ($(#[$meta:meta])* pub enum $name:ident { $($(#[$vmeta:meta])* $platform:ident,)* }) => {
+    (
+        $dollar:tt
+        $(#[$meta:meta])*
+        pub enum $name:ident {
+            $($(#[$vmeta:meta])* $platform:ident = $module:ident::$row:ident,)*
+        } and {
+            $(#[$imeta:meta])* $invented:ident = $imodule:ident::$irow:ident,
+        }
+    ) => {
         $(#[$meta])*
-        pub enum $name { $($(#[$vmeta])* $platform,)* }
+        pub enum $name { $($(#[$vmeta])* $platform,)* $(#[$imeta])* $invented }
 
         impl $name {
+            /// All platforms, oldest first.
+            pub const ALL: [$name; [$($name::$platform),*].len()] = [$($name::$platform),*];
+
             /// All rows, that of the invented platform too, in the order of the enum: for tables by platform.
             #[doc(hidden)]
-            pub const ROWS: [$name; [$($name::$platform),*].len()] = [$($name::$platform),*];
+            pub const ROWS: [$name; $name::ALL.len() + 1] = [$($name::$platform,)* $name::$invented];
+        }
+
+        /// The row of a platform.
+        macro_rules! row_of {
+            ($dollar platform:expr) => {
+                match $dollar platform {
+                    $($name::$platform => &$module::$row,)*
+                    $name::$invented => &$imodule::$irow,
+                }
+            };
+        }
+
+        /// One test for each platform, by its name, that calls a function with it.
+        #[doc(hidden)]
+        #[macro_export]
+        macro_rules! test_on_each {
+            ($dollar check:path) => {$(
+                #[test]
+                fn $module() {
+                    $dollar check($dollar crate::$name::$platform);
+                }
+            )*};
         }
     };
 }
 
 platforms! {
+    $
     /// A GPU generation.
     #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
     pub enum Platform {
         /// Broadwell, Gen8.
-        Bdw,
+        Bdw = bdw::BDW,
         /// Skylake, Gen9.
-        Skl,
+        Skl = skl::SKL,
         /// Broxton, Gen9 low power: Skylake's instruction set with the Cherryview 64-bit region rules.
-        Bxt,
+        Bxt = bxt::BXT,
         /// Ice Lake, Gen11.
-        Icllp,
+        Icllp = icllp::ICLLP,
         /// Tiger Lake, Gen12 (Xe-LP).
-        Tgllp,
+        Tgllp = tgllp::TGLLP,
         /// Ponte Vecchio, Xe-HPC.
-        Pvc,
+        Pvc = pvc::PVC,
+    } and {
         /// No GPU: a row with features of several, so that tests see that nothing goes by the platform's name or
         /// takes one feature for another. The last one; not among [`Platform::ALL`], and no name stands for it.
         #[doc(hidden)]
-        Mixed,
+        Mixed = mixed::MIXED,
     }
-}
-
-impl Platform {
-    /// All platforms, oldest first.
-    pub const ALL: [Platform; Platform::ROWS.len() - 1] = {
-        let mut all = [Platform::Mixed; Platform::ROWS.len() - 1];
-        let mut i = 0;
-        while i < all.len() {
-            all[i] = Platform::ROWS[i];
-            i += 1;
-        }
-        all
-    };
 }

@@ -9,10 +9,13 @@ use crate::{
 pub(crate) const PVC: Caps = Caps {
     platform: Platform::Pvc,
     name: "pvc",
-    aliases: &["pontevecchio", "xe-hpc"],
+    aliases: &["pontevecchio", "xe-hpc", "pvcxt"],
     title: "Ponte Vecchio, Xe-HPC",
     products: &[1271],
     gen_platform: 15,
+    other_gen_platforms: &[14],
+    like: None,
+    genx_name: "PVCXT",
     iga_name: "12p72",
     iga_json_name: "xehpc",
     words: Words {

@@ -9,10 +9,11 @@ use crate::{
 pub(crate) const TGLLP: Caps = Caps {
     platform: Platform::Tgllp,
     name: "tgllp",
-    aliases: &["tgl", "tigerlake", "gen12", "gen12lp", "xe-lp"],
+    aliases: &["tgl", "tigerlake", "gen12", "gen12lp", "xe-lp", "dg1", "adl", "rkl"],
     title: "Tiger Lake, Xe-LP (Gen12)",
     products: &[29, 30, 31, 32, 33, 1210],
     gen_platform: 12,
+    genx_name: "TGLLP",
     iga_name: "12p1",
     iga_json_name: "xe",
     words: Words {

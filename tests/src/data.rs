@@ -58,7 +58,7 @@ impl TestKernel {
 
 /// Every test kernel of a platform, sorted by [`TestKernel::id`]. Unpacked once per process.
 ///
-/// Broxton has no archive of its own: its instruction set is Skylake's, and so are its kernels.
+/// A platform that is like another has no archive of its own: its kernels are that one's.
 pub fn kernels(platform: Platform) -> &'static [TestKernel] {
     static UNPACKED: [OnceLock<Vec<TestKernel>>; Platform::ALL.len()] =
         [const { OnceLock::new() }; Platform::ALL.len()];
@@ -115,15 +115,17 @@ pub fn sources() -> PathBuf {
     }
 }
 
+/// Platforms whose kernels are their own: Intel's code of them is made for these.
+pub fn devices() -> Vec<Platform> {
+    Platform::ALL.into_iter().filter(|p| p.with_kernels() == *p).collect()
+}
+
 fn archives() -> PathBuf {
     std::env::var_os("VISA_TEST_DATA").map_or_else(|| workspace().join("tests/data"), PathBuf::from)
 }
 
 fn unpack(platform: Platform) -> Vec<TestKernel> {
-    let device = match platform {
-        Platform::Bxt => Platform::Skl,
-        other => other,
-    };
+    let device = platform.with_kernels();
     let path = archives().join(format!("{device}.tar.zst"));
     let mut files = read_archive(&path);
     let stems: Vec<String> =
@@ -225,10 +227,7 @@ mod tests {
                 continue;
             }
             let source = path.file_name().unwrap().to_str().unwrap();
-            for platform in Platform::ALL {
-                if platform == Platform::Bxt {
-                    continue;
-                }
+            for platform in devices() {
                 let compiled = kernels(platform).iter().any(|k| k.source == source);
                 let refused = rejected.contains(&format!("{platform} {source} "));
                 assert!(compiled || refused, "{platform}: run tests/kernels/compile again for {source}");

@@ -20,9 +20,9 @@ pub struct Golden {
     pub text: String,
 }
 
-/// All goldens of a platform, sorted by opcode. Broxton's are Skylake's.
+/// All goldens of a platform, or of the one that it is like, sorted by opcode.
 pub fn goldens(platform: Platform) -> Vec<Golden> {
-    let platform = if platform == Platform::Bxt { Platform::Skl } else { platform };
+    let platform = platform.with_kernels();
     let directory = workspace().join(format!("tests/golden/kernels/{platform}"));
     let mut files: Vec<_> = fs::read_dir(&directory)
         .unwrap_or_else(|e| panic!("{}: {e}", directory.display()))

@@ -156,7 +156,7 @@ impl GenxIr {
         write(&directory.path().join("k.isa"), isa);
         let mut command = Command::new("timeout");
         command.arg("10").arg(self.program).current_dir(directory.path());
-        command.args(["k.isa", "-platform", &genx_name(platform), "-binary", "-output"]);
+        command.args(["k.isa", "-platform", platform.caps().genx_name, "-binary", "-output"]);
         let output = start(command.args(options));
         let files = fs::read_dir(directory.path()).into_iter().flatten().flatten().map(|entry| entry.path());
         let code = files.into_iter().find(|path| path.file_name().is_some_and(|name| name == ".dat"));
@@ -165,14 +165,13 @@ impl GenxIr {
 
     /// What it prints of each kernel of an object of version 3.x, as vISA assembly.
     pub fn dump_visaasm(&self, platform: Platform, isa: &[u8]) -> Vec<String> {
-        let name = platform.caps().name.to_uppercase();
         let directory = scratch();
         write(&directory.path().join("k.isa"), isa);
         let mut command = Command::new(self.program);
         command.current_dir(directory.path()).args([
             "k.isa",
             "-platform",
-            &name,
+            platform.caps().genx_name,
             "-dumpcommonisa",
             "-noschedule",
         ]);
@@ -200,7 +199,7 @@ impl GenxIr {
         // It never ends on some invalid input.
         let mut command = Command::new("timeout");
         command.arg("10").arg(self.program).current_dir(directory.path());
-        command.args(["k.visaasm", "-platform", &genx_name(platform), "-binary", "-output"]);
+        command.args(["k.visaasm", "-platform", platform.caps().genx_name, "-binary", "-output"]);
         let output = start(command.args(options));
         let file = |extension: &str| directory.path().join("k").with_extension(extension);
         if !file("dat").exists() {
@@ -218,13 +217,6 @@ impl GenxIr {
 }
 
 /// What `GenX_IR` calls a platform: of Ponte Vecchio the shipping part, which ocloc means by `pvc`.
-fn genx_name(platform: Platform) -> String {
-    match platform {
-        Platform::Pvc => "PVCXT".to_owned(),
-        other => other.caps().name.to_uppercase(),
-    }
-}
-
 /// Where `ocloc`, Intel's offline OpenCL compiler, is installed, if it is.
 pub fn ocloc() -> Option<&'static Path> {
     static FOUND: OnceLock<Option<PathBuf>> = OnceLock::new();

@@ -34,9 +34,9 @@ impl Program {
 
 /// The files of a folder that may hold kernels for a platform, sorted.
 ///
-/// Broxton has no files of its own: its instruction set is Skylake's.
+/// A platform that is like another has that one's files.
 pub fn files(folder: &Path, platform: Platform) -> io::Result<Vec<PathBuf>> {
-    let device = if platform == Platform::Bxt { Platform::Skl } else { platform };
+    let device = platform.with_kernels();
     let of_device = folder.join(device.to_string());
     let mut open = vec![if of_device.is_dir() { of_device } else { folder.to_owned() }];
     let mut found = Vec::new();

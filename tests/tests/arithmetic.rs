@@ -22,16 +22,7 @@ fn all_agree(platform: Platform) {
     assert!(agree > 3000, "{platform}: only {agree} instructions were compared");
 }
 
-macro_rules! platforms {
-    ($($name:ident $platform:ident)*) => {$(
-        #[test]
-        fn $name() {
-            all_agree(Platform::$platform);
-        }
-    )*};
-}
-
-platforms!(broadwell Bdw  skylake Skl  broxton Bxt  ice_lake Icllp  tiger_lake Tgllp  ponte_vecchio Pvc);
+platforms::test_on_each!(all_agree);
 
 /// The code of one kernel of `lines` over general variables, 64 bytes each, that are stored at the end.
 fn code(

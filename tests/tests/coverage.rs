@@ -44,35 +44,7 @@ fn check(platform: Platform) {
     assert!(proved > 380, "{platform}: only {proved} forms are proved");
 }
 
-#[test]
-fn broadwell() {
-    check(Platform::Bdw);
-}
-
-#[test]
-fn skylake() {
-    check(Platform::Skl);
-}
-
-#[test]
-fn broxton() {
-    check(Platform::Bxt);
-}
-
-#[test]
-fn ice_lake() {
-    check(Platform::Icllp);
-}
-
-#[test]
-fn tiger_lake() {
-    check(Platform::Tgllp);
-}
-
-#[test]
-fn ponte_vecchio() {
-    check(Platform::Pvc);
-}
+platforms::test_on_each!(check);
 
 /// A form of three operands of types that the destination has, too.
 fn form(op: &'static str, lanes: u32, ty: &str, sources: usize) -> Form {

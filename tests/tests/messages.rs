@@ -41,35 +41,7 @@ fn check(platform: Platform) {
     assert!(equal > 900, "{platform}: only {equal} forms are equal");
 }
 
-#[test]
-fn broadwell() {
-    check(Platform::Bdw);
-}
-
-#[test]
-fn skylake() {
-    check(Platform::Skl);
-}
-
-#[test]
-fn broxton() {
-    check(Platform::Bxt);
-}
-
-#[test]
-fn ice_lake() {
-    check(Platform::Icllp);
-}
-
-#[test]
-fn tiger_lake() {
-    check(Platform::Tgllp);
-}
-
-#[test]
-fn ponte_vecchio() {
-    check(Platform::Pvc);
-}
+platforms::test_on_each!(check);
 
 /// The judge sees another descriptor, another payload, another guard, another result.
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! The long form is `cargo run --release -p tests --bin faults`.
 
-use platforms::Platform;
+use tests::data;
 use tests::faults::{Kind, Planted, Verdict, plant};
 
 /// Faults a platform.
@@ -11,7 +11,7 @@ const PICKS: usize = 16;
 #[test]
 fn the_emulator_sees_planted_faults() {
     let mut all: Vec<Planted> = Vec::new();
-    for platform in Platform::ALL.into_iter().filter(|p| *p != Platform::Bxt) {
+    for platform in data::devices() {
         let planted = plant(platform, PICKS, 7);
         assert_eq!(planted.len(), PICKS, "{platform}: too few places for faults");
         all.extend(planted);

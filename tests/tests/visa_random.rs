@@ -33,35 +33,7 @@ fn run(platform: Platform) {
     }
 }
 
-#[test]
-fn broadwell() {
-    run(Platform::Bdw);
-}
-
-#[test]
-fn skylake() {
-    run(Platform::Skl);
-}
-
-#[test]
-fn broxton() {
-    run(Platform::Bxt);
-}
-
-#[test]
-fn ice_lake() {
-    run(Platform::Icllp);
-}
-
-#[test]
-fn tiger_lake() {
-    run(Platform::Tgllp);
-}
-
-#[test]
-fn ponte_vecchio() {
-    run(Platform::Pvc);
-}
+platforms::test_on_each!(run);
 
 #[test]
 fn ponte_vecchio_with_256_registers() {

@@ -112,7 +112,7 @@ fn run(platform: Platform, name: &str, lines: &str) -> Result<Vec<u64>, String> 
 #[test]
 fn all_platforms_compute_in_64_bits() {
     let mut faults = Vec::new();
-    for platform in [Platform::Bdw, Platform::Skl, Platform::Bxt, Platform::Icllp, Platform::Tgllp] {
+    for platform in Platform::ALL.into_iter().filter(|p| p.caps().regs.grf_bytes == 32) {
         for (name, lines, compute) in CASES {
             match run(platform, name, lines) {
                 Err(e) => faults.push(e),

@@ -10,7 +10,10 @@
 use cpu_time::ThreadTime;
 use emulator::{Dispatch, Options, Program, run_program};
 use platforms::Platform;
-use tests::{data::kernels, launches::Setup};
+use tests::{
+    data::{devices, kernels},
+    launches::Setup,
+};
 
 /// Seconds for each figure.
 const SECONDS: f64 = 1.5;
@@ -19,8 +22,8 @@ const LONGEST: usize = 24;
 
 fn main() {
     let named: Vec<Platform> = std::env::args().skip(1).map(|a| a.parse().expect("a platform")).collect();
-    let all = if named.is_empty() { Platform::ALL.to_vec() } else { named };
-    for platform in all.into_iter().filter(|p| *p != Platform::Bxt) {
+    let all = if named.is_empty() { devices() } else { named };
+    for platform in all {
         let mut subjects: Vec<(u64, Program, Setup)> = Vec::new();
         for kernel in kernels(platform) {
             let Ok(setup) = Setup::new(kernel, 1) else { continue };

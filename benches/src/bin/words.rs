@@ -29,7 +29,7 @@ const BYTES: usize = 1 << 20;
 #[derive(Parser)]
 struct Args {
     /// Platforms to measure.
-    #[arg(short, long, value_delimiter = ',', default_values = ["bdw", "skl", "bxt", "icllp", "tgllp", "pvc"],
+    #[arg(short, long, value_delimiter = ',', default_values_t = Platform::ALL,
           value_parser = |s: &str| s.parse::<Platform>())]
     platform: Vec<Platform>,
     /// Runs, of which the fastest counts.

@@ -28,7 +28,7 @@ pub struct vf_options {
     pub strict: bool,
 }
 
-/// Makes a finalizer for a platform: `bdw`, `skl`, `bxt`, `icllp`, `tgllp` or `pvc`, in any case.
+/// Makes a finalizer for a platform by its name (`skl`, or another of the command's `--platform`), in any case.
 ///
 /// `options` may be null. `*out` is the finalizer, for `vf_finalizer_free`; unless the status is `VF_OK`
 /// it is null, and `*error` says why, for `vf_error_free` (`error` may be null).

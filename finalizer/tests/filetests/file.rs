@@ -18,6 +18,8 @@ pub struct Case {
     head: String,
     pub passes: Vec<String>,
     pub platforms: Vec<Platform>,
+    /// The platforms are named, not all that there are.
+    pub named: bool,
     /// The number that goes behind the code ([`finalizer::Options::kernel_id`]).
     pub kernel_id: Option<u64>,
     /// A breakpoint goes to the start ([`finalizer::Options::start_breakpoint`]).
@@ -37,7 +39,7 @@ impl File {
     /// Reads a file.
     pub fn read(text: &str) -> Result<File, String> {
         let mut file = File { head: String::new(), cases: Vec::new() };
-        let (mut passes, mut platforms) = (Vec::new(), Platform::ALL.to_vec());
+        let (mut passes, mut platforms, mut named) = (Vec::new(), Platform::ALL.to_vec(), false);
         let mut part = Part::Head;
         let mut comment = String::new();
         for line in text.lines() {
@@ -54,11 +56,11 @@ impl File {
                     None => passes = list,
                 }
             } else if let Some(list) = line.strip_prefix("on:") {
-                let named = |p: &str| p.parse().map_err(|_| format!("no platform `{p}`"));
-                let list = list.split_whitespace().map(named).collect::<Result<_, String>>()?;
+                let parse = |p: &str| p.parse().map_err(|_| format!("no platform `{p}`"));
+                let list = list.split_whitespace().map(parse).collect::<Result<_, String>>()?;
                 match file.cases.last_mut() {
-                    Some(case) => case.choose(line, |case| case.platforms = list),
-                    None => platforms = list,
+                    Some(case) => case.choose(line, |case| (case.platforms, case.named) = (list, true)),
+                    None => (platforms, named) = (list, true),
                 }
             } else if let (Some(id), Some(case)) = (line.strip_prefix("kernel-id: 0x"), file.cases.last_mut())
             {
@@ -75,6 +77,7 @@ impl File {
                     head: format!("{head}{line}\n"),
                     passes,
                     platforms,
+                    named,
                     ..Case::default()
                 });
                 part = Part::Input;

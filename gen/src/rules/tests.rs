@@ -329,10 +329,7 @@ fn every_rule_has_its_cases() {
     let mut faults = Vec::new();
     for [rule, platforms, source, legal, broken] in table() {
         assert!(["PRM", "Mesa", "Intel", "Bspec"].iter().any(|s| source.contains(s)), "{rule}: {source}");
-        for p in Platform::ALL
-            .into_iter()
-            .filter(|p| platforms == "all" || platforms.split(' ').any(|name| name == p.to_string()))
-        {
+        for p in Platform::ALL.into_iter().filter(|p| p.is_in(platforms)) {
             let of = |text: &str| match crate::parse_inst::<Physical>(text) {
                 Ok(i) => names(p, &i),
                 Err(e) => panic!("{rule}: {text}: {e}"),

@@ -161,11 +161,11 @@ pub fn compute(
     dispatch(machine, space, at, walk)
 }
 
-/// Shared local memory by its code: powers of two from 1 KB on (Broadwell: from 4 KB on), then sizes between.
+/// Shared local memory by its code: powers of two from 1 KB on, then sizes between; or in pages.
 fn local_memory(machine: &Machine<'_>, code: u32) -> u32 {
     match code {
+        n if machine.kernels.platform().caps().memory.slm_pages => n.min(16) * 4096,
         0 => 0,
-        n @ 1..=7 if machine.kernels.platform() == platforms::Platform::Bdw => 4096 << (n - 1).min(4),
         n @ 1..=7 => 512 << n,
         8 => 24 << 10,
         9 => 48 << 10,

@@ -13,7 +13,7 @@ use tests::faults::{Verdict, plant};
 #[derive(Parser)]
 struct Args {
     /// Platforms.
-    #[arg(short, long, value_delimiter = ',', default_values_t = [Platform::Bdw, Platform::Skl, Platform::Icllp, Platform::Tgllp, Platform::Pvc],
+    #[arg(short, long, value_delimiter = ',', default_values_t = tests::data::devices(),
           value_parser = |s: &str| s.parse::<Platform>())]
     platform: Vec<Platform>,
     /// Faults a platform.

@@ -22,7 +22,7 @@ struct Args {
     #[arg(short, long, default_value_t = 1)]
     seed: u64,
     /// Platforms.
-    #[arg(short, long, value_delimiter = ',', default_values_t = [Platform::Bdw, Platform::Skl, Platform::Icllp, Platform::Tgllp, Platform::Pvc],
+    #[arg(short, long, value_delimiter = ',', default_values_t = tests::data::devices(),
           value_parser = |s: &str| s.parse::<Platform>())]
     platform: Vec<Platform>,
 }

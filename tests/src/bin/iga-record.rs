@@ -7,17 +7,13 @@
 //! of the code assembled from it, and of JSON without and with definitions (`-`: not recorded or refused).
 //! `tests/golden/iga/<platform>.txt` has random instructions, as bytes and as the reference listing.
 
-use platforms::Platform;
 use std::{fmt::Write, fs};
 use tests::{
-    data::{kernels, workspace},
+    data::{devices, kernels, workspace},
     iga::{JSON_EVERY, digest, json_digest},
     oracle::Iga,
     random::all,
 };
-
-const PLATFORMS: [Platform; 5] =
-    [Platform::Bdw, Platform::Skl, Platform::Icllp, Platform::Tgllp, Platform::Pvc];
 
 /// Random instructions that are recorded for each platform.
 const RANDOM: usize = 400;
@@ -28,7 +24,7 @@ fn main() {
     let directory = workspace().join("tests/golden/iga");
     fs::create_dir_all(&directory).expect("a directory for goldens");
     let mut out = String::new();
-    for platform in PLATFORMS {
+    for platform in devices() {
         for (i, k) in kernels(platform).iter().enumerate() {
             let answer = iga.disassemble_plainly(platform, &k.dat).ok();
             let listing = answer.as_ref().map(|a| digest(a.as_bytes()));

@@ -10,7 +10,10 @@ use clap::Parser;
 use std::{error::Error, path::PathBuf, process::ExitCode};
 
 use platforms::Platform;
-use tests::texts::{self, Tally};
+use tests::{
+    data,
+    texts::{self, Tally},
+};
 
 #[derive(Parser)]
 struct Args {
@@ -34,7 +37,7 @@ fn main() -> Result<ExitCode, Box<dyn Error>> {
     };
     match platform {
         None => {
-            for platform in Platform::ALL.into_iter().filter(|p| *p != Platform::Bxt) {
+            for platform in data::devices() {
                 run(&platform.to_string(), platform, texts::test_kernels(platform));
             }
         }

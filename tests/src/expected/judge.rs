@@ -90,8 +90,8 @@ pub fn judge(platform: Platform, kernel: &TestKernel) -> Result<Verdict, &'stati
 /// Why the kernel has no cases.
 pub fn judge_with(platform: Platform, kernel: &TestKernel, grf: Grf) -> Result<Verdict, &'static str> {
     let cases = cases(platform, kernel)?;
-    let intel = if platform == Platform::Bxt {
-        Judgement::Unfit("made for Skylake")
+    let intel = if platform.with_kernels() != platform {
+        Judgement::Unfit("made for another platform")
     } else {
         match over(kernel, &cases, |setup| emulate(platform, setup.intel(kernel), setup)) {
             Judgement::Fails(why) => foreign(platform, &why).map_or(Judgement::Fails(why), Judgement::Unfit),

@@ -214,4 +214,4 @@ fn is_nan(bytes: &[u8]) -> bool {
 }
 
 /// Platforms that programs are made for.
-pub const PLATFORMS: [Platform; 6] = Platform::ALL;
+pub const PLATFORMS: [Platform; Platform::ALL.len()] = Platform::ALL;
