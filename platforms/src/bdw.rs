@@ -78,6 +78,7 @@ pub(crate) const BDW: Caps = Caps {
         lsc: false,
         simd_message: 8,
         scattered_header: true,
+        typed_header: true,
         a64_gather_8_bytes: true,
         slm_fence: false,
         slm_pages: true,

@@ -16,6 +16,8 @@ pub enum Layout {
 pub enum Format {
     /// Broadwell: `send` has an ordinary second source.
     Gen8,
+    /// Low-power Gen8: Broadwell's, but Align16 ternary sources may mix float types, and `send` is not compacted.
+    Gen8Lp,
     /// Skylake: split sends; Align16 ternary sources may mix float types.
     Gen9,
     /// Ice Lake: other codes of types; ternary instructions in Align1.
@@ -30,7 +32,7 @@ impl Format {
     /// The family.
     pub const fn layout(self) -> Layout {
         match self {
-            Format::Gen8 | Format::Gen9 | Format::Gen11 => Layout::Gen8,
+            Format::Gen8 | Format::Gen8Lp | Format::Gen9 | Format::Gen11 => Layout::Gen8,
             Format::Gen12 | Format::XeHpc => Layout::Xe,
         }
     }
@@ -278,6 +280,8 @@ pub struct Memory {
     pub simd_message: u8,
     /// Byte scattered messages, and untyped ones to stateless memory, carry a header.
     pub scattered_header: bool,
+    /// Typed messages carry a header with the pixel sample mask.
+    pub typed_header: bool,
     /// A64 scattered messages move 8 single bytes per lane (`svm_gather` of 8 bytes).
     pub a64_gather_8_bytes: bool,
     /// Shared local memory is fenced by its own fence message.

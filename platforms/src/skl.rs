@@ -17,7 +17,13 @@ pub(crate) const SKL: Caps = Caps {
     words: Words { format: Format::Gen9, ..BDW.words },
     regions: Regions { mixed_half: true, even_writes: false, ..BDW.regions },
     sends: Sends { split: true, ..BDW.sends },
-    memory: Memory { scattered_header: false, slm_pages: false, stack_surfaces: [1, 2], ..BDW.memory },
+    memory: Memory {
+        scattered_header: false,
+        typed_header: false,
+        slm_pages: false,
+        stack_surfaces: [1, 2],
+        ..BDW.memory
+    },
     sampler: Sampler {
         header: true,
         short_responses: true,

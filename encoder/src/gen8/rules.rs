@@ -5,6 +5,7 @@ use narrow::const_u8;
 use platforms::{Format, Platform};
 
 /// Codes of a type field.
+#[derive(Clone, Copy)]
 pub(super) struct TypeCodes {
     /// The type of each 4-bit code.
     pub types: [Option<Type>; 16],
@@ -101,6 +102,10 @@ static GEN8: Rules = Rules {
     calla_region: REGION_2_2_1,
 };
 
+/// Source: Intel's finalizer (visa/BinaryEncoding.cpp, `Set3SrcSrcType`; Common_BinaryEncoding.h,
+/// `CHVcompactOneInstruction3Src`), and its code for it.
+static GEN8_LP: Rules = Rules { mixed_half: true, ..GEN8 };
+
 static GEN9: Rules = Rules {
     reg: TypeCodes::new(GEN8_REG),
     imm: TypeCodes::new(GEN8_IMM),
@@ -132,6 +137,7 @@ static GEN11: Rules = Rules {
 pub(super) fn of(platform: Platform) -> &'static Rules {
     match platform.caps().words.format {
         Format::Gen8 => &GEN8,
+        Format::Gen8Lp => &GEN8_LP,
         Format::Gen9 => &GEN9,
         Format::Gen11 | Format::Gen12 | Format::XeHpc => &GEN11,
     }

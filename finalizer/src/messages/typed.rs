@@ -80,9 +80,9 @@ impl Lowerer<'_> {
         }
     }
 
-    /// Where messages are not split, typed messages carry a header with the pixel sample mask.
+    /// The header with the pixel sample mask, where typed messages carry one.
     fn typed_header(&mut self) -> Option<PayloadPart> {
-        if self.caps.sends.split {
+        if !self.caps.memory.typed_header {
             return None;
         }
         let header = self.zero_register();
