@@ -13,7 +13,7 @@ pub(crate) const BDW: Caps = Caps {
     title: "Broadwell, Gen8",
     products: &[16],
     gen_platform: 3,
-    other_gen_platforms: &[4],
+    other_gen_platforms: &[],
     like: None,
     genx_name: "BDW",
     iga_name: "8",

@@ -18,6 +18,7 @@
 mod bdw;
 mod bxt;
 mod caps;
+mod chv;
 mod icllp;
 mod latency;
 mod mixed;

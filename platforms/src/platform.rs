@@ -54,9 +54,11 @@ platforms! {
     pub enum Platform {
         /// Broadwell, Gen8.
         Bdw = bdw::BDW,
+        /// Cherryview, Gen8 low power: Broadwell's instruction set with 64-bit region rules of its own.
+        Chv = chv::CHV,
         /// Skylake, Gen9.
         Skl = skl::SKL,
-        /// Broxton, Gen9 low power: Skylake's instruction set with the Cherryview 64-bit region rules.
+        /// Broxton, Gen9 low power: Skylake's instruction set with Cherryview's 64-bit region rules.
         Bxt = bxt::BXT,
         /// Ice Lake, Gen11.
         Icllp = icllp::ICLLP,

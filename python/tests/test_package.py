@@ -40,7 +40,7 @@ class Finalize(unittest.TestCase):
         self.assertEqual(caught.exception.faults[0].code, "BadOption")
 
     def test_every_platform_of_these_registers(self) -> None:
-        self.assertEqual(set(vf.platforms()), {"bdw", "skl", "bxt", "icllp", "tgllp", "pvc"})
+        self.assertEqual(set(vf.platforms()), {"bdw", "chv", "skl", "bxt", "icllp", "tgllp", "pvc"})
         for platform in ("bdw", "skl", "bxt", "icllp", "tgllp"):
             made = vf.retarget(SAXPY, platform)
             self.assertIn(platform, [c.platform for c in vf.info(made).kernels[0].codes])

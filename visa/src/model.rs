@@ -153,7 +153,7 @@ pub struct RelocSym {
 /// Machine code of a kernel for one platform.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GenBinary {
-    /// `gen_platform` of the header (3 BDW, 5 SKL, 6 BXT, 10 ICLLP, 12 TGLLP, 15 PVC).
+    /// `gen_platform` of the header (3 BDW, 4 CHV, 5 SKL, 6 BXT, 10 ICLLP, 12 TGLLP, 15 PVC).
     pub platform: u8,
     /// The code.
     pub code: Vec<u8>,
