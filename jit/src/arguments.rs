@@ -15,20 +15,18 @@ pub(crate) fn options<'a>(
 ) -> Result<Options, Failure> {
     let mut words = args.flat_map(|arg| arg.split(u8::is_ascii_whitespace)).filter(|w| !w.is_empty());
     let mut options = Options::new(platform);
-    let mut level = Level::default();
-    let mut unscheduled = PassSet::NONE;
     let regs = platform.caps().regs;
     let large = |yes: bool| Grf::Count(if yes { regs.grf_count_large } else { regs.grf_count });
     while let Some(word) = words.next() {
         let mut number = |most: u64| value(word, words.next(), most);
         match word {
-            b"-O0" => level = Level::O0,
-            b"-O1" => level = Level::O1,
-            b"-O2" => level = Level::O2,
+            b"-O0" => options.level = Level::O0,
+            b"-O1" => options.level = Level::O1,
+            b"-O2" => options.level = Level::O2,
             b"-nocompaction" => options.compact = false,
             b"-generateDebugInfo" => options.debug_info = true,
             b"-getfreegrfinfo" => options.free_registers = true,
-            b"-noschedule" => unscheduled = PassSet::named("schedule").unwrap_or_default(),
+            b"-noschedule" => options.skip = PassSet::named("schedule").unwrap_or_default(),
             b"-autoGRFSelection" => options.grf = Grf::Auto,
             b"-TotalGRFNum" => {
                 let count = number(u16::MAX.into())? as u16;
@@ -64,7 +62,6 @@ pub(crate) fn options<'a>(
             }
         }
     }
-    options.skip = level.skips().with(unscheduled);
     Ok(options)
 }
 
@@ -114,7 +111,7 @@ mod tests {
         is(&["-hashmovs", "1", "2"], Options { kernel_id: Some(1 << 32 | 2), ..pvc.clone() });
         let skip = PassSet::named("schedule").unwrap();
         is(&["-noschedule", "-O2"], Options { skip, ..pvc.clone() });
-        is(&["-O0"], Options { skip: Level::O0.skips(), ..pvc });
+        is(&["-O0"], Options { level: Level::O0, ..pvc });
         let four = of(Platform::Skl, &["-HWThreadNumberPerEU", "4"]).unwrap();
         assert_eq!(four.grf, Grf::Count(128), "there is one size of register file");
     }

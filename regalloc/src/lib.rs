@@ -8,7 +8,7 @@
 //! placing    one kernel placed in several ways              check      proof that no value is lost
 //! order      fewer alive at a time                          split      variables of several parts
 //! copy       a kernel to rewrite                            apply      variables to registers
-//! rows       lists of lists
+//! rows       lists of lists                                 side_by_side   a register for each, if there is room
 //!
 //! analysis   what is known of a kernel
 //!   access     one touch of a variable                      accesses   all of them, in order
@@ -85,6 +85,7 @@ mod place;
 mod placing;
 mod rounds;
 mod rows;
+mod side_by_side;
 mod spill;
 mod split;
 #[cfg(test)]

@@ -14,7 +14,7 @@ use crate::{
         remat::Remat,
     },
 };
-use gen_ir::{Kernel, VarClass, VarId, Virtual};
+use gen_ir::{Kernel, Var, VarClass, VarId, Virtual};
 use narrow::to_index;
 
 /// Memory of placing.
@@ -241,6 +241,25 @@ pub(crate) fn cost_of(placement: &Placement, known: &Analysis, remat: &Remat) ->
     placement.spilled.iter().map(|&v| known.costs.of(v, &known.accesses, remat)).sum()
 }
 
+/// The alignment of a variable's place in a file.
+pub(crate) fn aligned(id: VarId, var: &Var, file: File) -> Result<u32, Error> {
+    let size = file.regs * file.reg_bytes();
+    if var.bytes == 0 || var.bytes > size {
+        return Err(bad_variable(id, format!("{} bytes, the register file has {size}", var.bytes)));
+    }
+    if var.align > 4096 || !var.align.max(1).is_power_of_two() {
+        return Err(bad_variable(id, format!("alignment {} is not a power of two up to 4096", var.align)));
+    }
+    // Naturally aligned up to a register: then no operand crosses more registers than it must.
+    let natural = var.bytes.next_power_of_two().min(file.reg_bytes());
+    let align = var.align.max(natural).max(1);
+    Ok(if var.even_grf { align.max(2 * file.reg_bytes()) } else { align })
+}
+
+fn bad_variable(var: VarId, fault: String) -> Error {
+    Error::BadVariable { var, fault }
+}
+
 /// What the scan has to know of a variable; `lanes`: whether waiting lanes are to be told from others;
 /// `aims`: what may be spilled, and for what.
 fn item(
@@ -253,19 +272,7 @@ fn item(
     let (var, ranges) = (&kernel.vars[id.index()], known.live.of(id.index()));
     let fact = &known.accesses.facts[id.index()];
     let size = file.regs * file.reg_bytes();
-    let bad = |fault: String| Error::BadVariable { var: id, fault };
-    if var.bytes == 0 || var.bytes > size {
-        return Err(bad(format!("{} bytes, the register file has {size}", var.bytes)));
-    }
-    if var.align > 4096 || !var.align.max(1).is_power_of_two() {
-        return Err(bad(format!("alignment {} is not a power of two up to 4096", var.align)));
-    }
-    // Naturally aligned up to a register: then no operand crosses more registers than it must.
-    let natural = var.bytes.next_power_of_two().min(file.reg_bytes());
-    let mut align = var.align.max(natural).max(1);
-    if var.even_grf {
-        align = align.max(2 * file.reg_bytes());
-    }
+    let mut align = aligned(id, var, file)?;
     let by_lane = lanes && fact.is_lane_by_lane() && var.bytes.is_multiple_of(file.reg_bytes());
     if by_lane {
         align = align.max(facts::lane_bytes(kernel));
@@ -289,7 +296,7 @@ fn item(
     if let Some(at) = fixed
         && at.checked_add(var.bytes).is_none_or(|end| end > size)
     {
-        return Err(bad(format!("fixed at byte {at}, outside the register file")));
+        return Err(bad_variable(id, format!("fixed at byte {at}, outside the register file")));
     }
     // Nobody else may have r0, and the prologue reads it before anything can be saved.
     let header = var.class == VarClass::General && fixed == Some(0);

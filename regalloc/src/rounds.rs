@@ -13,6 +13,7 @@ use crate::{
     check, copy, order,
     place::{self, File, Placement, Sharing},
     placing::{Aims, Placing, Planned, cost_of, is_complete},
+    side_by_side::SideBySide,
     spill::{
         self,
         plan::{Known, Plan},
@@ -45,6 +46,7 @@ pub struct AllocationMemory {
     order: order::OrderMemory,
     split: Splitter,
     placing: Placing,
+    side_by_side: SideBySide,
     /// Flags, addresses, general variables.
     placed: [Placement; 3],
     /// General variables placed otherwise.
@@ -188,8 +190,12 @@ impl Rounds<'_> {
     fn run(&mut self) -> Result<(), Error> {
         // Flags and addresses that may find no place are split before anything is known of the rest, for which that
         // makes more instructions.
-        if pressure::may_be_high(self.kernel, &mut self.memory.pressure) {
+        let split = pressure::may_be_high(self.kernel, &mut self.memory.pressure);
+        if split {
             self.split_arf()?;
+        }
+        if self.options.quick && self.place_side_by_side(split)? {
+            return self.finish();
         }
         for round in 0..MAX_ROUNDS {
             self.analyse()?;
@@ -210,6 +216,32 @@ impl Rounds<'_> {
         self.options.watch.ask().map_err(Error::Stopped)?;
         let AllocationMemory { flow, history, now, liveness, .. } = &mut *self.memory;
         now.find(self.rewritten.as_ref().unwrap_or(self.kernel), flow, history, liveness, self.options.quick)
+    }
+
+    /// Gives all variables registers of their own, if there is room; of flags and addresses, where these are too many,
+    /// lives are looked at, if they have no places yet. Returns whether all have.
+    fn place_side_by_side(&mut self, arf_placed: bool) -> Result<bool, Error> {
+        let AllocationMemory { flow, history, now, liveness, side_by_side, placed, .. } = &mut *self.memory;
+        let [flags, addresses, general] = placed;
+        let current = self.rewritten.as_ref().unwrap_or(self.kernel);
+        if !side_by_side.place_general(current, general) {
+            return Ok(false);
+        }
+        let arf_placed = arf_placed
+            || side_by_side.place_arf(current, VarClass::Flag, flags)
+                && side_by_side.place_arf(current, VarClass::Address, addresses);
+        if !arf_placed {
+            now.find_arf(current, flow, history, liveness)?;
+            if !self.place_arf()? {
+                return Ok(false);
+            }
+        }
+        if self.options.check {
+            let AllocationMemory { flow, history, now, .. } = &mut *self.memory;
+            now.accesses.collect(self.rewritten.as_ref().unwrap_or(self.kernel), flow, history)?;
+            now.composites.find(&mut now.accesses);
+        }
+        Ok(true)
     }
 
     /// Splits flags and addresses until all find places.

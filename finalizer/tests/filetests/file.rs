@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use finalizer::Level;
 use platforms::Platform;
 
 /// A file: what it is about, and cases.
@@ -24,6 +25,8 @@ pub struct Case {
     pub kernel_id: Option<u64>,
     /// A breakpoint goes to the start ([`finalizer::Options::start_breakpoint`]).
     pub start_breakpoint: bool,
+    /// How much is done for better code ([`finalizer::Options::level`]).
+    pub level: Level,
     pub input: String,
     pub gives: Vec<(Vec<Platform>, String)>,
 }
@@ -68,6 +71,9 @@ impl File {
                 case.choose(line, |case| case.kernel_id = Some(id));
             } else if let ("start-breakpoint", Some(case)) = (line, file.cases.last_mut()) {
                 case.choose(line, |case| case.start_breakpoint = true);
+            } else if let (Some(level), Some(case)) = (line.strip_prefix("level: "), file.cases.last_mut()) {
+                let level = level.parse().map_err(|e| format!("{line}: {e}"))?;
+                case.choose(line, |case| case.level = level);
             } else if line.starts_with("case ") {
                 if passes.is_empty() {
                     return Err("no `pass:` before the first case".into());
@@ -89,7 +95,7 @@ impl File {
             match (&part, file.cases.last_mut()) {
                 (Part::Head, _) | (_, None) => file.head += &format!("{head}{line}\n"),
                 (Part::Input, Some(_))
-                    if ["pass:", "on:", "kernel-id:", "start-breakpoint"]
+                    if ["pass:", "on:", "kernel-id:", "start-breakpoint", "level:"]
                         .iter()
                         .any(|key| line.starts_with(key)) => {}
                 (Part::Input, Some(case)) => case.input += &format!("{head}{line}\n"),

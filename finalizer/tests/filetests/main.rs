@@ -90,6 +90,7 @@ fn result(case: &Case, platform: Platform) -> Result<String, Failed> {
         let mut kernel = Alone::new(passes[0], &input, platform)?;
         kernel.options().kernel_id = case.kernel_id;
         kernel.options().start_breakpoint = case.start_breakpoint;
+        kernel.options().level = case.level;
         passes.iter().try_for_each(|pass| kernel.run(pass))?;
         Ok(kernel.to_string())
     };

@@ -136,7 +136,8 @@ const HALF: u32 = 16;
 pub(crate) struct Needs(u8);
 
 impl Needs {
-    const NONE: Needs = Needs(0);
+    /// None.
+    pub const NONE: Needs = Needs(0);
     /// Payload of an end-of-thread message.
     pub const EOT: Needs = Needs(1);
     /// Response of a message.

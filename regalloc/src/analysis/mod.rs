@@ -9,7 +9,7 @@ pub(crate) mod facts;
 pub(crate) mod flow;
 pub(crate) mod history;
 pub(crate) mod liveness;
-mod operands;
+pub(crate) mod operands;
 pub(crate) mod points_to;
 pub(crate) mod subranges;
 

@@ -304,7 +304,7 @@ fn unknown(var: VarId) -> String {
 }
 
 /// The bits of a flag variable that an operand touches.
-fn flag_bits(inst: &Inst<Virtual>, role: Role, byte: u32, extent: Extent) -> Extent {
+pub(crate) fn flag_bits(inst: &Inst<Virtual>, role: Role, byte: u32, extent: Extent) -> Extent {
     let group = match role {
         Role::Cond => 1,
         Role::Pred => inst.pred.map_or(1, |p| match p.ctrl {
@@ -322,7 +322,7 @@ fn flag_bits(inst: &Inst<Virtual>, role: Role, byte: u32, extent: Extent) -> Ext
     Extent { start: byte * 8 + first, end: byte * 8 + last }
 }
 
-fn role_class(role: Role) -> VarClass {
+pub(crate) fn role_class(role: Role) -> VarClass {
     match role {
         Role::Pred | Role::Cond => VarClass::Flag,
         Role::SrcAddr(_) | Role::DstAddr | Role::Desc | Role::ExDesc => VarClass::Address,

@@ -95,6 +95,16 @@ pub(crate) struct Placement {
     pub used: u32,
 }
 
+impl Placement {
+    /// Nothing of so many variables has a place.
+    pub fn start(&mut self, vars: usize) {
+        self.at.clear();
+        self.at.resize(vars, UNPLACED);
+        self.spilled.clear();
+        (self.failed, self.used) = (None, 0);
+    }
+}
+
 pub(crate) const UNPLACED: u32 = u32::MAX;
 
 /// Registers in which variables that are smaller than one are placed in turn. More of them would break up the
@@ -330,10 +340,7 @@ pub(crate) fn place(
     out: &mut Placement,
 ) {
     if items.is_empty() {
-        out.at.clear();
-        out.at.resize(vars, UNPLACED);
-        out.spilled.clear();
-        (out.failed, out.used) = (None, 0);
+        out.start(vars);
         return;
     }
     if file.regs <= 128 {
