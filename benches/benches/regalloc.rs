@@ -1,6 +1,6 @@
 //! Structurization and register allocation, swept by size: the time per instruction must not grow.
 
-use benches::synthetic::{Shape, kernel};
+use benches::synthetic::{KernelShape, kernel};
 use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
 use gen_ir::Pool;
 use platforms::Platform;
@@ -13,7 +13,7 @@ fn sweep(c: &mut Criterion) {
     let mut group = c.benchmark_group("structurize");
     group.sample_size(10).warm_up_time(Duration::from_millis(300));
     for insts in sizes {
-        let k = kernel(Platform::Skl, Shape { insts, block: 20, live: 30 });
+        let k = kernel(Platform::Skl, KernelShape { insts, block: 20, live: 30 });
         group.throughput(Throughput::Elements(k.inst_count() as u64));
         group.bench_with_input(BenchmarkId::from_parameter(insts), &k, |b, k| {
             b.iter_batched(|| k.clone(), |mut k| structurize(&mut k), criterion::BatchSize::LargeInput);
@@ -25,7 +25,7 @@ fn sweep(c: &mut Criterion) {
         let mut group = c.benchmark_group(name);
         group.sample_size(10).warm_up_time(Duration::from_millis(300));
         for insts in sizes {
-            let mut k = kernel(Platform::Skl, Shape { insts, block: 20, live });
+            let mut k = kernel(Platform::Skl, KernelShape { insts, block: 20, live });
             structurize(&mut k).expect("synthetic kernels are well-formed");
             group.throughput(Throughput::Elements(k.inst_count() as u64));
             group.bench_with_input(BenchmarkId::from_parameter(insts), &k, |b, k| {

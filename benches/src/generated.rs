@@ -41,10 +41,11 @@ impl Shape {
     }
 }
 
-struct Random(u64);
+/// Numbers of a linear congruence.
+pub(crate) struct Random(pub u64);
 
 impl Random {
-    fn below(&mut self, n: usize) -> usize {
+    pub fn below(&mut self, n: usize) -> usize {
         self.0 = self.0.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
         ((self.0 >> 33) as usize) % n.max(1)
     }

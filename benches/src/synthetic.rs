@@ -6,9 +6,11 @@ use gen_ir::{
 };
 use platforms::Platform;
 
+use crate::generated::Random;
+
 /// What a synthetic kernel is like.
 #[derive(Clone, Copy, Debug)]
-pub struct Shape {
+pub struct KernelShape {
     /// Instructions, about.
     pub insts: usize,
     /// Instructions between two branches, about.
@@ -17,18 +19,9 @@ pub struct Shape {
     pub live: usize,
 }
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
-        ((self.0 >> 33) as usize) % n.max(1)
-    }
-}
-
 /// A SIMD16 kernel: arithmetic on values of which `live` are in use, some scalars, comparisons,
 /// messages, divergent and uniform branches, loops. Not structured yet.
-pub fn kernel(platform: Platform, shape: Shape) -> Kernel<Virtual> {
+pub fn kernel(platform: Platform, shape: KernelShape) -> Kernel<Virtual> {
     let mut r = Random(42);
     let mut k = Kernel::new("synthetic", platform);
     k.simd = 16;

@@ -65,7 +65,7 @@ struct Routine {
     variables: Option<Variables>,
     inputs: Vec<Argument>,
     attributes: Vec<Attribute>,
-    code: Vec<Code>,
+    code: Vec<EmbeddedCode>,
 }
 
 /// Declared variables by kind.
@@ -99,7 +99,7 @@ struct Attribute {
 
 /// Machine code.
 #[derive(Serialize)]
-struct Code {
+struct EmbeddedCode {
     /// A platform's name, or the number that the object gives it.
     platform: String,
     bytes: usize,
@@ -117,10 +117,10 @@ struct Code {
     barriers: Option<u32>,
 }
 
-impl Code {
-    fn new(platform: Option<Platform>, number: Option<u8>, code: &[u8]) -> Code {
+impl EmbeddedCode {
+    fn new(platform: Option<Platform>, number: Option<u8>, code: &[u8]) -> EmbeddedCode {
         let unknown = || number.map_or_else(|| "unknown".to_owned(), |n| format!("platform {n}"));
-        Code {
+        EmbeddedCode {
             platform: platform.map_or_else(unknown, |p| p.to_string()),
             bytes: code.len(),
             instructions: platform.map(|p| decode_all(p, code).filter(|word| word.inst.is_ok()).count()),
@@ -160,7 +160,7 @@ fn contents(args: &InfoArgs, path: &Path) -> Result<File, Refusal> {
             Some(platform)
                 if !is_object && bytes.len() <= LONGEST_CODE && std::str::from_utf8(&bytes).is_err() =>
             {
-                let code = vec![Code::new(Some(platform), None, &bytes)];
+                let code = vec![EmbeddedCode::new(Some(platform), None, &bytes)];
                 let kernels = vec![Routine { code, ..Routine::default() }];
                 return Ok(File {
                     file,
@@ -185,8 +185,9 @@ fn contents(args: &InfoArgs, path: &Path) -> Result<File, Refusal> {
 }
 
 fn routine(kernel: &Kernel) -> Routine {
-    let code =
-        |b: &visa::GenBinary| Code::new(Platform::from_gen_platform(b.platform), Some(b.platform), &b.code);
+    let code = |b: &visa::GenBinary| {
+        EmbeddedCode::new(Platform::from_gen_platform(b.platform), Some(b.platform), &b.code)
+    };
     Routine {
         name: kernel.name().into_owned(),
         visa_instructions: Some(finalizer::instructions(kernel) as usize),
@@ -236,9 +237,9 @@ fn of_program(platform: Option<Platform>, program: &zebin::Program) -> Vec<Routi
     let one = |name: &str| {
         let info = zebin::info::find(&program.ze_info, name).ok();
         let code = program.unit(name).map(|unit| {
-            let code = Code::new(platform, None, &unit.code);
+            let code = EmbeddedCode::new(platform, None, &unit.code);
             match &info {
-                Some(i) => Code {
+                Some(i) => EmbeddedCode {
                     simd: Some(i.simd),
                     grf_count: Some(i.grf_count),
                     scratch_bytes: Some(i.scratch),
@@ -328,7 +329,7 @@ impl std::fmt::Display for Routine {
     }
 }
 
-impl Code {
+impl EmbeddedCode {
     fn text(&self) -> String {
         let mut text = format!("{:<6} {} bytes", self.platform, with_commas(self.bytes));
         let facts = [

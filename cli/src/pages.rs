@@ -55,7 +55,7 @@ fn kernel(
     let (info, stats) = (&binary.info, &binary.stats);
     let inputs = codes::inputs(binary);
     let code = Code::new(info.platform, &binary.code, Some(&inputs));
-    let source = module.map(|m| Source::new(m, number, binary)).unwrap_or_default();
+    let source = module.map(|m| SourceText::new(m, number, binary)).unwrap_or_default();
     let about = |name: &str| PASSES.iter().find(|p| p.name == name).map_or("", |p| p.about).to_owned();
     let passes = stats.times.iter().map(|t| (t.pass.to_owned(), about(t.pass), t.time)).collect();
     let other = args.beside.as_deref().unwrap_or(Path::new(""));
@@ -77,7 +77,7 @@ fn kernel(
 
 /// vISA as text, and the line of each instruction.
 #[derive(Default)]
-struct Source {
+struct SourceText {
     lines: Vec<Line>,
     at: HashMap<(Option<u32>, u32), usize>,
 }
@@ -86,10 +86,10 @@ fn key(origin: &Origin) -> Option<(Option<u32>, u32)> {
     origin.instruction.map(|n| (origin.function, n))
 }
 
-impl Source {
+impl SourceText {
     /// A kernel and the functions that its code holds.
-    fn new(module: &Module, kernel: usize, binary: &Binary) -> Source {
-        let mut source = Source::default();
+    fn new(module: &Module, kernel: usize, binary: &Binary) -> SourceText {
+        let mut source = SourceText::default();
         let grf_bytes = binary.info.platform.caps().regs.grf_bytes.into();
         let mut functions: Vec<u32> = binary.origins.iter().filter_map(|o| o.function).collect();
         functions.dedup();

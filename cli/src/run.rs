@@ -41,7 +41,7 @@ fn io_error(path: &std::path::Path, e: &std::io::Error) -> Refusal {
 }
 
 /// What the input holds: vISA, or a program without any.
-enum Source {
+enum RunSource {
     Visa(Module, usize),
     Program,
 }
@@ -50,8 +50,8 @@ fn execute(args: &RunArgs) -> Result<bool, Refusal> {
     let bytes = Input::open_visa(&args.input).map_err(|e| io_error(&args.input, &e))?;
     let (source, program) = read(args, &bytes)?;
     let name = match &source {
-        Source::Visa(module, index) => module.kernels[*index].name().into_owned(),
-        Source::Program => kernel_of_program(args, program.as_ref())?,
+        RunSource::Visa(module, index) => module.kernels[*index].name().into_owned(),
+        RunSource::Program => kernel_of_program(args, program.as_ref())?,
     };
     let mut memory = Memory::new();
     let work_items = args.global.iter().map(|n| *n as usize).fold(1, usize::saturating_mul);
@@ -64,7 +64,7 @@ fn execute(args: &RunArgs) -> Result<bool, Refusal> {
     };
     let info = layout(args, &source, program.as_ref(), &name, &arguments)?;
     let unfilled = match &source {
-        Source::Visa(module, index) if args.ze_info.is_some() || program.is_some() => {
+        RunSource::Visa(module, index) if args.ze_info.is_some() || program.is_some() => {
             emulator::unfilled(args.platform, &module.kernels[*index], &info)
         }
         _ => Vec::new(),
@@ -83,7 +83,7 @@ fn execute(args: &RunArgs) -> Result<bool, Refusal> {
         ..if args.fast { Options::fast() } else { Options::default() }
     };
     let done = match (&source, args.with) {
-        (Source::Visa(module, index), With::Interpreter) => {
+        (RunSource::Visa(module, index), With::Interpreter) => {
             emulator::visa::run_linked(args.platform, module, *index, &loaded, &launch, &mut memory, &options)
         }
         _ => {
@@ -196,10 +196,10 @@ fn print(text: &str) -> Result<(), Refusal> {
 }
 
 /// The input, and the compiled program if there is one.
-fn read(args: &RunArgs, bytes: &[u8]) -> Result<(Source, Option<Program>), Refusal> {
+fn read(args: &RunArgs, bytes: &[u8]) -> Result<(RunSource, Option<Program>), Refusal> {
     let zebin = |bytes: &[u8]| Program::read(bytes).map_err(|e| refuse("BadProgram", e.to_string()));
     if bytes.starts_with(b"\x7fELF") {
-        return Ok((Source::Program, Some(zebin(bytes)?)));
+        return Ok((RunSource::Program, Some(zebin(bytes)?)));
     }
     let mut module = finalizer::read_input(bytes, args.platform)?;
     for path in &args.link {
@@ -227,7 +227,7 @@ fn read(args: &RunArgs, bytes: &[u8]) -> Result<(Source, Option<Program>), Refus
     let index = index.ok_or_else(|| {
         refuse("UnknownKernel", format!("the input has no such kernel; it has {}", names()))
     })?;
-    Ok((Source::Visa(module, index), program))
+    Ok((RunSource::Visa(module, index), program))
 }
 
 fn kernel_of_program(args: &RunArgs, program: Option<&Program>) -> Result<String, Refusal> {
@@ -246,7 +246,7 @@ fn kernel_of_program(args: &RunArgs, program: Option<&Program>) -> Result<String
 /// Where the arguments go.
 fn layout(
     args: &RunArgs,
-    source: &Source,
+    source: &RunSource,
     program: Option<&Program>,
     name: &str,
     arguments: &[Arg],
@@ -258,18 +258,18 @@ fn layout(
     }
     match (program, source) {
         (Some(program), _) => zebin::info::find(&program.ze_info, name).map_err(fault),
-        (None, Source::Visa(module, index)) => {
+        (None, RunSource::Visa(module, index)) => {
             infer::kernel_info(&module.kernels[*index], args.platform, arguments)
                 .map_err(|e| refuse("NoLayout", e.to_string()))
         }
-        (None, Source::Program) => Err(refuse("NoLayout", "the program has no .ze_info")),
+        (None, RunSource::Program) => Err(refuse("NoLayout", "the program has no .ze_info")),
     }
 }
 
 /// The code that runs.
 fn unit(
     args: &RunArgs,
-    source: &Source,
+    source: &RunSource,
     loaded: &Loaded,
     name: &str,
     launch: &mut Launch,
@@ -279,7 +279,7 @@ fn unit(
         return Ok(Unit { code, ..Unit::default() });
     }
     match (args.with, source) {
-        (With::Ours, Source::Visa(module, index)) => {
+        (With::Ours, RunSource::Visa(module, index)) => {
             let asked = u16::try_from(launch.kernel.grf_count).ok().filter(|n| *n > 0).map(Grf::Count);
             let grf = args.grf.or(asked).unwrap_or_default();
             let mut finalizer =
@@ -301,12 +301,12 @@ fn unit(
     }
 }
 
-fn embedded(platform: Platform, source: &Source, name: &str) -> Result<Vec<u8>, Refusal> {
+fn embedded(platform: Platform, source: &RunSource, name: &str) -> Result<Vec<u8>, Refusal> {
     let code = match source {
-        Source::Visa(module, index) => module.kernels[*index].gen_binaries.iter().find_map(|b| {
+        RunSource::Visa(module, index) => module.kernels[*index].gen_binaries.iter().find_map(|b| {
             (Platform::from_gen_platform(b.platform) == Some(platform)).then(|| b.code.clone())
         }),
-        Source::Program => None,
+        RunSource::Program => None,
     };
     code.ok_or_else(|| {
         refuse("NoCode", format!("the input has no code of {name} for {platform}: give --code FILE"))

@@ -38,7 +38,7 @@ mod watch;
 
 pub use dispatch::{GroupReport, Groups, run as run_program};
 pub use launch::{Arg, Bindings, Dispatch, Launch, RawLaunch};
-pub use memory::{Buffer, Fault as MemoryFault, Image, Memory, Outside, Sampler, Surface, Texel, Wrap};
+pub use memory::{Buffer, Image, Memory, MemoryFault, Outside, Sampler, Surface, Texel, Wrap};
 pub use options::{Error, Options, Poison};
 pub use payload::{Unfilled, unfilled};
 pub use program::Program;

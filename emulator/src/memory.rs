@@ -62,14 +62,14 @@ impl Clone for Box<dyn Outside> {
 
 /// An access that no allocation answers.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct MemoryFault {
     /// First byte of the access.
     pub address: u64,
     /// Bytes.
     pub len: u32,
 }
 
-impl fmt::Display for Fault {
+impl fmt::Display for MemoryFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "no memory at {:#x} for {} bytes", self.address, self.len)
     }
@@ -169,22 +169,22 @@ impl Memory {
     }
 
     /// `len` bytes at `address`.
-    pub fn get(&mut self, address: u64, len: u32) -> Result<&[u8], Fault> {
-        let (i, o) = self.find(address, len).ok_or(Fault { address, len })?;
+    pub fn get(&mut self, address: u64, len: u32) -> Result<&[u8], MemoryFault> {
+        let (i, o) = self.find(address, len).ok_or(MemoryFault { address, len })?;
         Ok(&self.allocs[i].data[o..o + len as usize])
     }
 
     /// `len` bytes at `address`, to change.
-    pub fn get_mut(&mut self, address: u64, len: u32) -> Result<&mut [u8], Fault> {
-        let (i, o) = self.find(address, len).ok_or(Fault { address, len })?;
+    pub fn get_mut(&mut self, address: u64, len: u32) -> Result<&mut [u8], MemoryFault> {
+        let (i, o) = self.find(address, len).ok_or(MemoryFault { address, len })?;
         Ok(&mut self.allocs[i].data[o..o + len as usize])
     }
 
     /// A little-endian number of up to 8 bytes.
-    pub fn load(&mut self, address: u64, len: u32) -> Result<u64, Fault> {
+    pub fn load(&mut self, address: u64, len: u32) -> Result<u64, MemoryFault> {
         let Some((i, o)) = self.find(address, len) else {
             let outside = self.outside.as_mut().and_then(|m| m.load(address, len));
-            return outside.ok_or(Fault { address, len });
+            return outside.ok_or(MemoryFault { address, len });
         };
         let bytes = &self.allocs[i].data[o..o + len as usize];
         let mut wide = [0; 8];
@@ -193,10 +193,10 @@ impl Memory {
     }
 
     /// Stores the low `len` bytes of a number, little-endian.
-    pub fn store(&mut self, address: u64, len: u32, value: u64) -> Result<(), Fault> {
+    pub fn store(&mut self, address: u64, len: u32, value: u64) -> Result<(), MemoryFault> {
         let Some((i, o)) = self.find(address, len) else {
             let outside = self.outside.as_mut().and_then(|m| m.store(address, len, value));
-            return outside.ok_or(Fault { address, len });
+            return outside.ok_or(MemoryFault { address, len });
         };
         let bytes = &mut self.allocs[i].data[o..o + len as usize];
         let n = bytes.len();
@@ -362,8 +362,8 @@ mod tests {
         let (pa, pb) = (m.address(a), m.address(b));
         assert_eq!(m.load(pa + 12, 4), Ok(0x0101_0101));
         assert_eq!(m.load(pb, 8), Ok(0x0202_0202_0202_0202));
-        assert_eq!(m.load(pa + 13, 4), Err(Fault { address: pa + 13, len: 4 }));
-        assert_eq!(m.load(pa - 1, 1), Err(Fault { address: pa - 1, len: 1 }));
+        assert_eq!(m.load(pa + 13, 4), Err(MemoryFault { address: pa + 13, len: 4 }));
+        assert_eq!(m.load(pa - 1, 1), Err(MemoryFault { address: pa - 1, len: 1 }));
         assert!(m.load(u64::MAX, 8).is_err());
         assert!(m.address(low) < 1 << 32);
         m.store(pb + 4, 2, 0xabcd).unwrap();

@@ -6,8 +6,10 @@ mod scattered;
 mod types;
 
 pub use block::{A64Block, A64BlockType, MediaBlock, MemoryFence, OwordBlock, OwordCount, ScratchBlock};
-pub use scattered::{A64Scattered, Atomic, AtomicOp, FloatAtomicOp, Scattered, SimdMode, SlotGroup, Surface};
-pub use types::{Addresses, Dc0, Dc1, DcRo, ElementType, Form, MessageType};
+pub use scattered::{
+    A64Scattered, Atomic, AtomicOp, FloatAtomicOp, Scattered, ScatteredSimdMode, SlotGroup, Surface,
+};
+pub use types::{Addresses, DataPortMessage, Dc0, Dc1, DcRo, ElementType, Form};
 
 use crate::{Descriptor, Effect};
 use bitfield_struct::bitfield;

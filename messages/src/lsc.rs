@@ -5,7 +5,7 @@
 
 mod types;
 
-pub use types::{Form, MessageType, Op};
+pub use types::{LscForm, LscMessage, Op};
 
 use crate::SurfaceIndex;
 use bitfield_struct::bitfield;

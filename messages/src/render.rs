@@ -5,7 +5,7 @@ use bitfield_struct::bitfield;
 
 codes! {
     /// Message types.
-    pub enum MessageType {
+    pub enum RenderMessageType {
         /// Writes pixels.
         RenderTargetWrite = 12,
         /// Reads pixels.
@@ -29,8 +29,8 @@ pub struct RenderTarget {
     /// One result a sample.
     pub per_sample: bool,
     /// Message type.
-    #[bits(4, from = MessageType::from_bits, into = MessageType::into_bits)]
-    pub message_type: Option<MessageType>,
+    #[bits(4, from = RenderMessageType::from_bits, into = RenderMessageType::into_bits)]
+    pub message_type: Option<RenderMessageType>,
     /// One result a coarse pixel.
     pub per_coarse_pixel: bool,
     #[bits(11)]

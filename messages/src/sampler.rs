@@ -2,7 +2,7 @@
 
 mod types;
 
-pub use types::{Form, MessageType, Parameter, Row, WideRow, WideType};
+pub use types::{MessageType, Parameter, Request, Row, WideRow, WideType};
 
 use crate::{Descriptor, Effect, SurfaceIndex};
 use bitfield_struct::bitfield;
@@ -80,7 +80,7 @@ impl Sample {
     pub const fn only_reads(self) -> bool {
         match (self.operation(), self.wide_operation()) {
             // One that leaves pixels out changes the mask of the thread.
-            (Some(message), _) => !matches!(message.row().form, Form::KillPixels),
+            (Some(message), _) => !matches!(message.row().form, Request::KillPixels),
             (None, Some(message)) => matches!(message.row().effect, Effect::Load),
             (None, None) => false,
         }

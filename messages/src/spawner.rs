@@ -5,7 +5,7 @@ use bitfield_struct::bitfield;
 
 codes! {
     /// What the spawner does.
-    pub enum Opcode {
+    pub enum SpawnerOpcode {
         /// Gives back what belongs to the thread.
         DereferenceResource = 0,
         /// Starts a thread.
@@ -17,8 +17,8 @@ codes! {
 #[bitfield(u32)]
 pub struct ThreadSpawn {
     /// Operation.
-    #[bits(1, from = Opcode::from_bits, into = Opcode::into_bits)]
-    pub opcode: Option<Opcode>,
+    #[bits(1, from = SpawnerOpcode::from_bits, into = SpawnerOpcode::into_bits)]
+    pub opcode: Option<SpawnerOpcode>,
     /// A child thread asks (otherwise a root thread).
     pub child: bool,
     /// Must be zero.

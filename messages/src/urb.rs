@@ -3,8 +3,8 @@
 use bitfield_struct::bitfield;
 
 codes! {
-    /// What is done ("URB Opcode").
-    pub enum Opcode {
+    /// What is done ("URB UrbOpcode").
+    pub enum UrbOpcode {
         /// Writes dwords, each lane at its place.
         WriteSimd8 = 7,
         /// Reads dwords, each lane at its place.
@@ -18,8 +18,8 @@ codes! {
 #[bitfield(u32)]
 pub struct Urb {
     /// Operation.
-    #[bits(4, from = Opcode::from_bits, into = Opcode::into_bits)]
-    pub opcode: Option<Opcode>,
+    #[bits(4, from = UrbOpcode::from_bits, into = UrbOpcode::into_bits)]
+    pub opcode: Option<UrbOpcode>,
     /// Offset of what is accessed ("Global Offset").
     #[bits(11)]
     pub global_offset: u16,

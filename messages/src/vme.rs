@@ -7,7 +7,7 @@ use bitfield_struct::bitfield;
 codes! {
     /// What the engines do. Prediction and integer search are motion estimation's, refinement is the check and
     /// refinement engine's.
-    pub enum MessageType {
+    pub enum MotionMessageType {
         /// The intra prediction and distortion of a macro block (`vme_idm`).
         Distortion = 0,
         /// Skip and intra check (`vme_sic`).
@@ -29,8 +29,8 @@ pub struct MotionEstimation {
     #[bits(5)]
     __: u8,
     /// What is done.
-    #[bits(2, from = MessageType::from_bits, into = MessageType::into_bits)]
-    pub message_type: Option<MessageType>,
+    #[bits(2, from = MotionMessageType::from_bits, into = MotionMessageType::into_bits)]
+    pub message_type: Option<MotionMessageType>,
     /// The best vectors so far come back, too (`vme_ime`).
     pub stream_out: bool,
     /// The payload has the best vectors so far (`vme_ime`).

@@ -15,14 +15,14 @@ const MOST: usize = 1000;
 /// What was found in all kernels.
 #[derive(Debug, Default)]
 pub struct Findings {
-    kernels: BTreeMap<(String, u64), Found>,
+    kernels: BTreeMap<(String, u64), KernelFindings>,
     /// Commands that could not be run, and messages that were none.
     pub faults: Vec<String>,
 }
 
 /// What a kernel did.
 #[derive(Debug)]
-struct Found {
+struct KernelFindings {
     kernel: Arc<Kernel>,
     dispatches: u64,
     threads: u64,
@@ -43,7 +43,7 @@ impl Findings {
         if self.kernels.len() >= MOST && !self.kernels.contains_key(&key) {
             return;
         }
-        let found = self.kernels.entry(key).or_insert_with(|| Found {
+        let found = self.kernels.entry(key).or_insert_with(|| KernelFindings {
             kernel: kernel.clone(),
             dispatches: 0,
             threads: 0,
@@ -76,7 +76,7 @@ impl Findings {
 
     /// Whether something was found that no correct program does, or something did not run.
     pub fn is_error(&self) -> bool {
-        let bad = |f: &Found| !f.stopped.is_empty() || f.reports.iter().any(|r| r.fault.is_error());
+        let bad = |f: &KernelFindings| !f.stopped.is_empty() || f.reports.iter().any(|r| r.fault.is_error());
         !self.faults.is_empty() || self.kernels.values().any(bad)
     }
 
@@ -94,7 +94,7 @@ impl Findings {
 impl fmt::Display for Findings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for ((name, _), found) in &self.kernels {
-            let Found { dispatches, threads, instructions, reports, stopped, kernel } = found;
+            let KernelFindings { dispatches, threads, instructions, reports, stopped, kernel } = found;
             let did = [
                 (dispatches, "dispatch", "es"),
                 (threads, "thread", "s"),

@@ -86,7 +86,7 @@ struct Gpu {
     world: Arc<World>,
     kernels: Kernels,
     findings: Findings,
-    connections: FxHashMap<usize, Connection>,
+    connections: FxHashMap<usize, ConnectionState>,
 }
 
 impl std::fmt::Debug for Gpu {
@@ -97,7 +97,7 @@ impl std::fmt::Debug for Gpu {
 
 /// What belongs to a connection beside its memory.
 #[derive(Debug, Default)]
-struct Connection {
+struct ConnectionState {
     global: Global,
     registers: Registers,
     contexts: Vec<Context>,
@@ -210,7 +210,7 @@ fn connection(stream: TcpStream, shared: &Shared) {
     let number = {
         let mut gpu = shared.gpu();
         let number = unshared(&mut gpu.world).connect();
-        gpu.connections.insert(number, Connection::default());
+        gpu.connections.insert(number, ConnectionState::default());
         number
     };
     let _ = stream.set_nodelay(true);
@@ -304,7 +304,7 @@ fn pieces(address: u64, length: u32) -> impl Iterator<Item = (u64, usize)> {
 }
 
 impl Gpu {
-    fn connection(&mut self, number: usize) -> &mut Connection {
+    fn connection(&mut self, number: usize) -> &mut ConnectionState {
         self.connections.entry(number).or_default()
     }
 
@@ -359,7 +359,7 @@ impl Gpu {
     fn run(&mut self, number: usize, index: usize) -> Result<Ended, Error> {
         let Gpu { config, world, kernels, findings, connections } = self;
         let connection = connections.entry(number).or_default();
-        let Connection { global, registers, contexts, waiting, .. } = connection;
+        let ConnectionState { global, registers, contexts, waiting, .. } = connection;
         let mut machine = Machine {
             world,
             global,

@@ -3,7 +3,7 @@
 //! A judge that never objects proves nothing. [`plant`] damages one executed instruction at a time (it
 //! removes a dependency, takes another region for an operand, moves a JIP, shifts a spill slot) and runs
 //! the kernel. A fault is seen if the emulator reports something that it does not report on the intact
-//! code, or if memory differs afterwards. The others are looked into ([`Verdict`]).
+//! code, or if memory differs afterwards. The others are looked into ([`FaultVerdict`]).
 
 use std::collections::BTreeMap;
 
@@ -20,6 +20,7 @@ use crate::{
     data::{TestKernel, kernels},
     expected,
     launches::{Contents, Setup},
+    splitmix::SplitMix,
 };
 
 /// Instructions that a run may take.
@@ -46,7 +47,7 @@ const SCRAMBLES: u64 = 6;
 
 /// What is done to an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Kind {
+pub enum FaultKind {
     /// A scoreboard wait is removed; on Broadwell to Ice Lake, the hardware's watch over the result is
     /// switched off.
     Dependency,
@@ -60,7 +61,7 @@ pub enum Kind {
 
 /// What became of a fault.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Verdict {
+pub enum FaultVerdict {
     /// The emulator reported it, or could not go on.
     Reported,
     /// Memory differs.
@@ -84,9 +85,9 @@ pub struct Planted {
     /// Byte offset and text of the damaged instruction.
     pub place: String,
     /// What was done.
-    pub kind: Kind,
+    pub kind: FaultKind,
     /// What became of it.
-    pub verdict: Verdict,
+    pub verdict: FaultVerdict,
 }
 
 /// A kernel that runs, with what intact code does.
@@ -115,16 +116,16 @@ impl Intact {
     }
 
     /// What a damaged program does differently.
-    fn difference(&self, damaged: &Program) -> Option<Verdict> {
+    fn difference(&self, damaged: &Program) -> Option<FaultVerdict> {
         let Ok((report, after)) = run(damaged, &self.setup, &self.options) else {
-            return Some(Verdict::Reported);
+            return Some(FaultVerdict::Reported);
         };
         let known =
             |r: &emulator::Report| self.report.reports.iter().any(|i| (i.fault, i.pc) == (r.fault, r.pc));
         if !report.reports.iter().all(known) {
-            return Some(Verdict::Reported);
+            return Some(FaultVerdict::Reported);
         }
-        (!self.leaves(&after)).then_some(Verdict::Changed)
+        (!self.leaves(&after)).then_some(FaultVerdict::Changed)
     }
 
     /// Whether this is the memory that intact code leaves.
@@ -149,11 +150,11 @@ fn strict() -> Options {
 }
 
 /// What a damaged program does differently on any input: rather a report than other memory.
-fn difference(runs: &[Intact], damaged: &Program) -> Option<Verdict> {
+fn difference(runs: &[Intact], damaged: &Program) -> Option<FaultVerdict> {
     let mut found = None;
     for intact in runs {
         match intact.difference(damaged) {
-            Some(Verdict::Reported) => return Some(Verdict::Reported),
+            Some(FaultVerdict::Reported) => return Some(FaultVerdict::Reported),
             other => found = found.or(other),
         }
     }
@@ -197,7 +198,7 @@ impl<'a> Subject<'a> {
         self.program.with_inst(self.insts[at].0, inst).expect("an instruction starts there")
     }
 
-    fn judge(&self, at: usize, kind: Kind, inst: Inst<Physical>) -> Verdict {
+    fn judge(&self, at: usize, kind: FaultKind, inst: Inst<Physical>) -> FaultVerdict {
         let damaged = self.damaged(at, inst);
         if let Some(verdict) = difference(&self.runs, &damaged) {
             return verdict;
@@ -208,16 +209,16 @@ impl<'a> Subject<'a> {
         }
         let all: Vec<&Intact> = self.runs.iter().chain(&more).collect();
         if let Some(reason) = self.no_effect(at, kind, inst, &all) {
-            return Verdict::Dead(reason);
+            return FaultVerdict::Dead(reason);
         }
-        if kind == Kind::Dependency && self.platform.caps().scoreboard.sbid_count > 0 {
-            return Verdict::Static;
+        if kind == FaultKind::Dependency && self.platform.caps().scoreboard.sbid_count > 0 {
+            return FaultVerdict::Static;
         }
         let changed = self.changed(at, inst, &all);
         let decides = |i: &usize| self.insts[*i].1.op.is_send() || self.insts[*i].1.op.is_branch();
         match changed.last() {
-            Some(last) if !changed.iter().any(decides) => Verdict::Masked(self.insts[*last].0),
-            _ => Verdict::Missed,
+            Some(last) if !changed.iter().any(decides) => FaultVerdict::Masked(self.insts[*last].0),
+            _ => FaultVerdict::Missed,
         }
     }
 
@@ -225,30 +226,30 @@ impl<'a> Subject<'a> {
     fn no_effect(
         &self,
         at: usize,
-        kind: Kind,
+        kind: FaultKind,
         inst: Inst<Physical>,
         runs: &[&Intact],
     ) -> Option<&'static str> {
         match kind {
-            Kind::Dependency if self.covered(at, inst) => Some("other waits cover it on every path"),
+            FaultKind::Dependency if self.covered(at, inst) => Some("other waits cover it on every path"),
             // Both regions have the first element.
-            Kind::Region if self.unused(&self.program, Poison::At(self.insts[at].0, !1), runs) => {
+            FaultKind::Region if self.unused(&self.program, Poison::At(self.insts[at].0, !1), runs) => {
                 Some("no branch, address or store uses what other elements make different")
             }
-            Kind::Region if self.changed(at, inst, runs).is_empty() => {
+            FaultKind::Region if self.changed(at, inst, runs).is_empty() => {
                 Some("both regions hold the same values")
             }
-            Kind::Region if self.any_will_do(at, runs) => {
+            FaultKind::Region if self.any_will_do(at, runs) => {
                 Some("random results in place of its own make no difference")
             }
-            Kind::Spill => {
+            FaultKind::Spill => {
                 let poison = Poison::At(self.insts[at].0, u32::MAX);
                 let unused = [&self.program, &self.damaged(at, inst)]
                     .into_iter()
                     .all(|p| self.unused(p, poison, runs));
                 unused.then_some("neither slot is read before it is written again")
             }
-            Kind::Jip => {
+            FaultKind::Jip => {
                 let mut without = self.insts[at].1;
                 if let Payload::Branch { jip, .. } = &mut without.payload {
                     *jip = Target::None;
@@ -337,18 +338,18 @@ impl<'a> Subject<'a> {
 
 /// The instruction, damaged; `None` where this kind of fault does not apply to it.
 fn damage(
-    kind: Kind,
+    kind: FaultKind,
     inst: &Inst<Physical>,
     subject: &Subject<'_>,
     at: usize,
-    random: &mut Random,
+    random: &mut SplitMix,
 ) -> Option<Inst<Physical>> {
     let mut out = *inst;
     match kind {
-        Kind::Dependency if subject.platform.caps().scoreboard.sbid_count > 0 => {
+        FaultKind::Dependency if subject.platform.caps().scoreboard.sbid_count > 0 => {
             let token = matches!(inst.swsb.sbid, Some((SbidMode::Src | SbidMode::Dst, _)));
             match (inst.swsb.dist, token, inst.payload) {
-                (Some(_), true, _) if random.below(2) == 0 => out.swsb.sbid = None,
+                (Some(_), true, _) if below(random, 2) == 0 => out.swsb.sbid = None,
                 (Some(_), ..) => out.swsb.dist = None,
                 (None, true, _) => out.swsb.sbid = None,
                 (_, _, Payload::Sync(SyncFn::AllRd | SyncFn::AllWr)) => {
@@ -358,21 +359,21 @@ fn damage(
                 _ => return None,
             }
         }
-        Kind::Dependency => {
+        FaultKind::Dependency => {
             let grf = matches!(inst.dst, Dst::Direct { reg, .. } if matches!(reg.base(), Base::Grf(_)));
             if !subject.platform.caps().scoreboard.no_dd || !grf || inst.op.is_send() || inst.op.is_branch() {
                 return None;
             }
             out.opts = inst.opts.with(InstOptions::NO_DD_CLR);
         }
-        Kind::Region => {
+        FaultKind::Region => {
             if inst.exec.lanes() == 1 || inst.op.is_send() || inst.op.is_branch() {
                 return None;
             }
             let regions: Vec<usize> = (0..3)
                 .filter(|&i| matches!(inst.src[i], Src::Direct { reg, .. } if !reg.is_null()))
                 .collect();
-            let &which = regions.get(random.below(regions.len().max(1)))?;
+            let &which = regions.get(below(random, regions.len().max(1)))?;
             let Src::Direct { region, .. } = &mut out.src[which] else { return None };
             let width = inst.exec.lanes().min(8) as u8;
             *region =
@@ -385,13 +386,13 @@ fn damage(
                     (false, false, _) => Region::SCALAR,
                 };
         }
-        Kind::Jip => {
+        FaultKind::Jip => {
             let Payload::Branch { jip: Target::Rel(old), .. } = inst.payload else { return None };
             if inst.op == Op::Call {
                 return None;
             }
             let here = i64::from(subject.insts[at].0);
-            let to = i64::from(subject.insts[random.below(subject.insts.len())].0);
+            let to = i64::from(subject.insts[below(random, subject.insts.len())].0);
             let Payload::Branch { jip, .. } = &mut out.payload else { return None };
             let new = (to - here) as i32;
             if new == old || new == 0 {
@@ -399,7 +400,7 @@ fn damage(
             }
             *jip = Target::Rel(new);
         }
-        Kind::Spill => {
+        FaultKind::Spill => {
             let Payload::Send(info) = &mut out.payload else { return None };
             let Desc::Imm(desc) = &mut info.desc else { return None };
             let block = ScratchBlock::from(*desc);
@@ -417,7 +418,7 @@ fn damage(
 /// Plants `picks` faults, of all kinds in turn, in Intel's code for a platform.
 pub fn plant(platform: Platform, picks: usize, seed: u64) -> Vec<Planted> {
     let all = kernels(platform);
-    let mut random = Random(seed);
+    let mut random = SplitMix::new(seed);
     let mut subjects: BTreeMap<usize, Option<Subject<'_>>> = BTreeMap::new();
     let mut out = Vec::new();
     let spilling: Vec<usize> =
@@ -425,10 +426,11 @@ pub fn plant(platform: Platform, picks: usize, seed: u64) -> Vec<Planted> {
     let mut tries = 0;
     while out.len() < picks && tries < picks * 100 {
         tries += 1;
-        let kind = [Kind::Dependency, Kind::Region, Kind::Jip, Kind::Spill][out.len() % 4];
+        let kind =
+            [FaultKind::Dependency, FaultKind::Region, FaultKind::Jip, FaultKind::Spill][out.len() % 4];
         let index = match kind {
-            Kind::Spill if !spilling.is_empty() => spilling[random.below(spilling.len())],
-            _ => random.below(all.len()),
+            FaultKind::Spill if !spilling.is_empty() => spilling[below(&mut random, spilling.len())],
+            _ => below(&mut random, all.len()),
         };
         let subject = subjects.entry(index).or_insert_with(|| Subject::new(platform, &all[index]));
         let Some(subject) = subject else { continue };
@@ -441,7 +443,7 @@ pub fn plant(platform: Platform, picks: usize, seed: u64) -> Vec<Planted> {
         if candidates.is_empty() {
             continue;
         }
-        let (at, inst) = candidates[random.below(candidates.len())];
+        let (at, inst) = candidates[below(&mut random, candidates.len())];
         let verdict = subject.judge(at, kind, inst);
         let (offset, intact) = &subject.insts[at];
         let place = format!("{offset:#x}: {intact}  ->  {inst}");
@@ -450,15 +452,6 @@ pub fn plant(platform: Platform, picks: usize, seed: u64) -> Vec<Planted> {
     out
 }
 
-/// splitmix64.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, n: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((z ^ (z >> 31)) % n as u64) as usize
-    }
+fn below(random: &mut SplitMix, n: usize) -> usize {
+    (random.bits() % n as u64) as usize
 }

@@ -25,7 +25,7 @@ use crate::data;
 
 /// A part of the program that takes bytes.
 #[derive(Clone, Copy, Debug)]
-pub struct Target {
+pub struct FuzzTarget {
     /// Name of the target in `fuzz/`.
     pub name: &'static str,
     /// Feeds it one input.
@@ -36,17 +36,17 @@ pub struct Target {
 
 /// All targets.
 #[rustfmt::skip]
-pub const TARGETS: [Target; 10] = [
-    Target { name: "read_isa",     body: read_isa,     seeds: objects },
-    Target { name: "read_visaasm", body: read_visaasm, seeds: texts },
-    Target { name: "roundtrip",    body: roundtrip,    seeds: texts },
-    Target { name: "verify",       body: verify,       seeds: modules },
-    Target { name: "finalize",     body: finalize,     seeds: modules },
-    Target { name: "decode",       body: decode,       seeds: code },
-    Target { name: "disasm",       body: disasm,       seeds: code },
-    Target { name: "asm",          body: asm,          seeds: listings },
-    Target { name: "emulate",      body: emulate,      seeds: code },
-    Target { name: "socket",       body: socket,       seeds: socket::sessions },
+pub const TARGETS: [FuzzTarget; 10] = [
+    FuzzTarget { name: "read_isa",     body: read_isa,     seeds: objects },
+    FuzzTarget { name: "read_visaasm", body: read_visaasm, seeds: texts },
+    FuzzTarget { name: "roundtrip",    body: roundtrip,    seeds: texts },
+    FuzzTarget { name: "verify",       body: verify,       seeds: modules },
+    FuzzTarget { name: "finalize",     body: finalize,     seeds: modules },
+    FuzzTarget { name: "decode",       body: decode,       seeds: code },
+    FuzzTarget { name: "disasm",       body: disasm,       seeds: code },
+    FuzzTarget { name: "asm",          body: asm,          seeds: listings },
+    FuzzTarget { name: "emulate",      body: emulate,      seeds: code },
+    FuzzTarget { name: "socket",       body: socket,       seeds: socket::sessions },
 ];
 
 /// The target of that name.
@@ -54,7 +54,7 @@ pub const TARGETS: [Target; 10] = [
 /// # Panics
 ///
 /// There is none.
-pub fn target(name: &str) -> &'static Target {
+pub fn target(name: &str) -> &'static FuzzTarget {
     TARGETS.iter().find(|t| t.name == name).unwrap_or_else(|| panic!("no fuzz target `{name}`"))
 }
 

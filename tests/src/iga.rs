@@ -29,7 +29,7 @@ pub const BATCH: usize = 4000;
 
 /// What came out for one platform. Messages stand with how often they came and an example.
 #[derive(Debug, Default)]
-pub struct Tally {
+pub struct IgaTally {
     /// Instructions compared.
     pub compared: usize,
     /// What the reference tool refuses.
@@ -40,14 +40,14 @@ pub struct Tally {
     pub lossy: Option<(usize, String)>,
 }
 
-impl Tally {
+impl IgaTally {
     fn differ(&mut self, what: String, example: String) {
         self.differing.entry(what).or_insert((0, example)).0 += 1;
     }
 }
 
 /// Compares one kernel of random instructions: bytes, listing, compaction.
-pub fn compare(iga: &Iga, platform: Platform, seed: u64, tally: &mut Tally) {
+pub fn compare(iga: &Iga, platform: Platform, seed: u64, tally: &mut IgaTally) {
     let mut insts = all::kernel(platform, seed, BATCH);
     let options = ListingOptions::default();
     // Refused instructions make way for `nop`, so that offsets stay.
@@ -112,7 +112,7 @@ pub fn compare(iga: &Iga, platform: Platform, seed: u64, tally: &mut Tally) {
 }
 
 /// Compares what both assemblers compact on their own.
-fn compare_compacted(iga: &Iga, platform: Platform, text: &str, tally: &mut Tally) {
+fn compare_compacted(iga: &Iga, platform: Platform, text: &str, tally: &mut IgaTally) {
     let theirs = iga.assemble_with(platform, text, &["-Wnone", "-Xautocompact"]);
     let ours = assemble(platform, text, &AsmOptions { compact: true });
     if let (Ok(theirs), Ok(ours)) = (theirs, ours)
@@ -138,7 +138,7 @@ fn compare_compacted(iga: &Iga, platform: Platform, text: &str, tally: &mut Tall
     }
 }
 
-fn compare_text(ours: &str, theirs: &str, insts: &[Inst<Physical>], tally: &mut Tally) {
+fn compare_text(ours: &str, theirs: &str, insts: &[Inst<Physical>], tally: &mut IgaTally) {
     let index = instruction_lines(ours);
     for (n, (a, b)) in ours.lines().zip(theirs.lines()).enumerate() {
         if a != b {

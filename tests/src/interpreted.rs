@@ -13,7 +13,7 @@ use crate::{
 
 /// What became of a kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum InterpretedOutcome {
     /// Both leave the same memory.
     Agrees,
     /// Both leave the same memory, up to what the specification grants approximate functions.
@@ -32,31 +32,31 @@ pub enum Outcome {
     Differs(String),
 }
 
-impl Outcome {
+impl InterpretedOutcome {
     /// Short name of the kind.
     pub fn class(&self) -> &'static str {
         match self {
-            Outcome::Agrees => "agrees",
-            Outcome::Near => "agrees, approximately",
-            Outcome::Refused(_) => "refused",
-            Outcome::NoLaunch(_) => "no launch",
-            Outcome::Unsupported(_) => "not interpreted",
-            Outcome::OursFails(_) => "our code fails",
-            Outcome::Reported(_) => "reported",
-            Outcome::Differs(_) => "differs",
+            InterpretedOutcome::Agrees => "agrees",
+            InterpretedOutcome::Near => "agrees, approximately",
+            InterpretedOutcome::Refused(_) => "refused",
+            InterpretedOutcome::NoLaunch(_) => "no launch",
+            InterpretedOutcome::Unsupported(_) => "not interpreted",
+            InterpretedOutcome::OursFails(_) => "our code fails",
+            InterpretedOutcome::Reported(_) => "reported",
+            InterpretedOutcome::Differs(_) => "differs",
         }
     }
 
     /// What there is to say besides.
     pub fn detail(&self) -> &str {
         match self {
-            Outcome::Agrees | Outcome::Near => "",
-            Outcome::Refused(s)
-            | Outcome::NoLaunch(s)
-            | Outcome::Unsupported(s)
-            | Outcome::OursFails(s)
-            | Outcome::Reported(s)
-            | Outcome::Differs(s) => s,
+            InterpretedOutcome::Agrees | InterpretedOutcome::Near => "",
+            InterpretedOutcome::Refused(s)
+            | InterpretedOutcome::NoLaunch(s)
+            | InterpretedOutcome::Unsupported(s)
+            | InterpretedOutcome::OursFails(s)
+            | InterpretedOutcome::Reported(s)
+            | InterpretedOutcome::Differs(s) => s,
         }
     }
 }
@@ -140,14 +140,14 @@ pub(crate) fn close(a: &[u8], b: &[u8], at: usize, grant: Grant) -> bool {
 }
 
 /// Finalizes a kernel, runs it, interprets it.
-pub fn compare(platform: Platform, kernel: &TestKernel) -> Outcome {
+pub fn compare(platform: Platform, kernel: &TestKernel) -> InterpretedOutcome {
     let module = match module(platform, kernel) {
         Ok(m) => m,
-        Err(why) => return Outcome::Refused(why),
+        Err(why) => return InterpretedOutcome::Refused(why),
     };
     let mut setup = match Setup::new(kernel, 1) {
         Ok(s) => s,
-        Err(NoLaunch(why)) => return Outcome::NoLaunch(why),
+        Err(NoLaunch(why)) => return InterpretedOutcome::NoLaunch(why),
     };
     setup.launch.kernel.scratch = setup.launch.kernel.scratch.max(SCRATCH);
     let (launch, memory) = (&setup.launch, &setup.memory);
@@ -159,21 +159,25 @@ pub fn compare(platform: Platform, kernel: &TestKernel) -> Outcome {
     let options = RunOptions { max_instructions: MAX_INSTRUCTIONS, ..RunOptions::default() };
     let (interpreted, theirs) = match interpret(&options) {
         Ok(done) => done,
-        Err(e) => return Outcome::Unsupported(e.to_string()),
+        Err(e) => return InterpretedOutcome::Unsupported(e.to_string()),
     };
     let fast = RunOptions { max_instructions: MAX_INSTRUCTIONS, ..RunOptions::fast() };
     let again = match interpret(&fast) {
         Ok((_, memory)) => memory,
-        Err(e) => return Outcome::Unsupported(format!("only with other contents: {e}")),
+        Err(e) => return InterpretedOutcome::Unsupported(format!("only with other contents: {e}")),
     };
     let binary = match differential::finalize(platform, kernel) {
         Ok(b) => b,
-        Err(faults) => return Outcome::Refused(faults.first().map_or(String::new(), |d| d.to_string())),
+        Err(faults) => {
+            return InterpretedOutcome::Refused(faults.first().map_or(String::new(), |d| d.to_string()));
+        }
     };
     let table =
         match differential::symbol_table(kernel).map(|t| differential::finalize(platform, t)).transpose() {
             Ok(table) => table,
-            Err(faults) => return Outcome::Refused(faults.first().map_or(String::new(), |d| d.to_string())),
+            Err(faults) => {
+                return InterpretedOutcome::Refused(faults.first().map_or(String::new(), |d| d.to_string()));
+            }
         };
     let mut mine = memory.clone();
     let ours = setup
@@ -181,7 +185,7 @@ pub fn compare(platform: Platform, kernel: &TestKernel) -> Outcome {
         .and_then(|code| emulator::run(platform, &code, launch, &mut mine, &options));
     let ours = match ours {
         Ok(report) => report,
-        Err(e) => return Outcome::OursFails(e.to_string()),
+        Err(e) => return InterpretedOutcome::OursFails(e.to_string()),
     };
     let grant = if approximate(&module) { Grant::Functions } else { Grant::Nans };
     if let Some((name, at, [a, b])) = difference(&theirs, &mine, &again, grant) {
@@ -194,13 +198,17 @@ pub fn compare(platform: Platform, kernel: &TestKernel) -> Outcome {
             Ok(_) if difference(&intel, &mine, &intel.clone(), grant).is_none() => "Intel's code as ours",
             Ok(_) => "Intel's code as neither",
         };
-        return Outcome::Differs(format!(
+        return InterpretedOutcome::Differs(format!(
             "buffer {name} at byte {at}: interpreter {a:02x?} ours {b:02x?}; {vote}"
         ));
     }
     let unshared = |r: &&Report| r.fault.is_error() && !ours.reports.iter().any(|o| o.fault == r.fault);
     if let Some(r) = interpreted.reports.iter().find(unshared) {
-        return Outcome::Reported(r.to_string());
+        return InterpretedOutcome::Reported(r.to_string());
     }
-    if difference(&theirs, &mine, &again, Grant::Bits).is_some() { Outcome::Near } else { Outcome::Agrees }
+    if difference(&theirs, &mine, &again, Grant::Bits).is_some() {
+        InterpretedOutcome::Near
+    } else {
+        InterpretedOutcome::Agrees
+    }
 }

@@ -8,7 +8,10 @@ use emulator::{Arg, Buffer, Image, Launch, Memory, Sampler, Texel, Wrap, link::L
 use rewriter::unit;
 use zebin::{Program, Unit};
 
-use crate::data::{SYMBOL_TABLE, TestKernel, sources};
+use crate::{
+    data::{SYMBOL_TABLE, TestKernel, sources},
+    splitmix::SplitMix,
+};
 
 /// Elements of every buffer, and of those of kernels that read hundreds for each work item.
 const ELEMENTS: usize = 4096;
@@ -122,7 +125,7 @@ fn launch(kernel: &TestKernel, seed: u64, contents: Contents) -> Result<(Launch,
     let params = if vector { vector_params(&source, &kernel.name) } else { params(&source, &kernel.name) };
     let params = params.ok_or_else(|| no(&"the source has no such kernel"))?;
     let mut memory = Memory::new();
-    let mut random = Random(seed | 1, contents);
+    let mut random = Values(SplitMix::new(seed | 1), contents);
     let elements = if HUNGRY.contains(&kernel.source.as_str()) { MANY } else { ELEMENTS };
     let args =
         params.iter().enumerate().map(|(i, p)| arg(p, i, elements, &mut memory, &mut random)).collect();
@@ -236,7 +239,7 @@ fn shape(ty: &str) -> (usize, usize, bool) {
     (size * lanes, size, float)
 }
 
-fn arg(p: &Param, index: usize, elements: usize, memory: &mut Memory, random: &mut Random) -> Arg {
+fn arg(p: &Param, index: usize, elements: usize, memory: &mut Memory, random: &mut Values) -> Arg {
     if p.ty.starts_with("image") {
         return image(p, memory, random);
     }
@@ -273,7 +276,7 @@ fn buffer(
     element: usize,
     float: bool,
     memory: &mut Memory,
-    random: &mut Random,
+    random: &mut Values,
 ) -> Buffer {
     let small = ["index", "next", "start", "where", "offset", "wanted", "steps", "count", "order", "entry"]
         .iter()
@@ -301,7 +304,7 @@ fn buffer(
     memory.add(p.name.clone(), data)
 }
 
-fn image(p: &Param, memory: &mut Memory, random: &mut Random) -> Arg {
+fn image(p: &Param, memory: &mut Memory, random: &mut Values) -> Arg {
     let mut image = Image::new_2d(SIDE, SIDE, 4, 4, Texel::Float);
     let array = p.ty.contains("array");
     if p.ty.starts_with("image1d") {
@@ -320,16 +323,12 @@ fn image(p: &Param, memory: &mut Memory, random: &mut Random) -> Arg {
     Arg::Image(b, image)
 }
 
-/// splitmix64, and what is made of its numbers.
-struct Random(u64, Contents);
+/// Numbers, and what is made of them.
+struct Values(SplitMix, Contents);
 
-impl Random {
+impl Values {
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        self.0.bits()
     }
 
     /// A number of so many bytes for a buffer, in place of `v`.

@@ -54,6 +54,7 @@ pub mod others;
 pub mod programs;
 pub mod random;
 pub mod rules;
+pub mod splitmix;
 pub mod texts;
 pub mod validate;
 pub mod visa_random;

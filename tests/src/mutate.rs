@@ -1,38 +1,6 @@
 //! Damage: bytes, words and lines of an input changed by chance, the same in every run.
 
-/// A stream of numbers (splitmix64).
-#[derive(Clone, Debug)]
-pub struct Random(u64);
-
-impl Random {
-    /// The stream that begins with `seed`.
-    pub fn new(seed: u64) -> Random {
-        Random(seed)
-    }
-
-    /// The next number, of 64 bits.
-    pub fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-
-    /// A number below `limit`; 0 if the limit is 0.
-    pub fn below(&mut self, limit: usize) -> usize {
-        if limit == 0 { 0 } else { (self.bits() >> 11) as usize % limit }
-    }
-
-    /// One of the things.
-    ///
-    /// # Panics
-    ///
-    /// There are none.
-    pub fn pick<'a, T>(&mut self, things: &'a [T]) -> &'a T {
-        &things[self.below(things.len())]
-    }
-}
+use crate::splitmix::SplitMix;
 
 /// Words that mean something somewhere, and some that mean nothing anywhere.
 const WORDS: &[&str] = &[
@@ -117,7 +85,7 @@ const WORDS: &[&str] = &[
 ];
 
 /// Changes a few bytes.
-pub fn bytes(input: &mut Vec<u8>, random: &mut Random) {
+pub fn bytes(input: &mut Vec<u8>, random: &mut SplitMix) {
     for _ in 0..=random.below(4) {
         let at = random.below(input.len());
         if input.is_empty() {
@@ -147,7 +115,7 @@ pub fn bytes(input: &mut Vec<u8>, random: &mut Random) {
 }
 
 /// Changes a few words, lines or letters of a text.
-pub fn text(input: &mut Vec<u8>, random: &mut Random) {
+pub fn text(input: &mut Vec<u8>, random: &mut SplitMix) {
     for _ in 0..=random.below(3) {
         match random.below(8) {
             0 => bytes(input, random),
@@ -164,7 +132,7 @@ fn run(input: &[u8], at: usize, inside: impl Fn(u8) -> bool) -> (usize, usize) {
     (start, end.max(start))
 }
 
-fn words(input: &mut Vec<u8>, random: &mut Random) {
+fn words(input: &mut Vec<u8>, random: &mut SplitMix) {
     let at = random.below(input.len());
     let is_word = |b: u8| b.is_ascii_alphanumeric() || b == b'_';
     let (start, end) = run(input, at, is_word);
@@ -193,8 +161,8 @@ fn words(input: &mut Vec<u8>, random: &mut Random) {
     }
 }
 
-fn lines(input: &mut Vec<u8>, random: &mut Random) {
-    let line = |input: &[u8], random: &mut Random| {
+fn lines(input: &mut Vec<u8>, random: &mut SplitMix) {
+    let line = |input: &[u8], random: &mut SplitMix| {
         let (start, end) = run(input, random.below(input.len()), |b| b != b'\n');
         (start, (end + 1).min(input.len()))
     };

@@ -219,7 +219,7 @@ ret (M1, 1)
 
 /// What becomes of a form on a platform.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Fate {
+pub enum FormFate {
     /// It is finalized.
     Lowered,
     /// The finalizer refuses it.
@@ -229,14 +229,14 @@ pub enum Fate {
 }
 
 /// Tries a form.
-pub fn try_form(platform: Platform, lines: &str) -> Fate {
+pub fn try_form(platform: Platform, lines: &str) -> FormFate {
     let module = match finalizer::read_text(program(lines).as_bytes(), platform) {
         Ok(module) => module,
-        Err(e) => return Fate::BadText(e.to_string()),
+        Err(e) => return FormFate::BadText(e.to_string()),
     };
     let options = Options { verify: true, ..Options::new(platform) };
     match Finalizer::new(options).finalize_kernel(&module, 0) {
-        Ok(_) => Fate::Lowered,
-        Err(e) => Fate::Refused(e.0.first().map_or(String::new(), |d| d.message.clone())),
+        Ok(_) => FormFate::Lowered,
+        Err(e) => FormFate::Refused(e.0.first().map_or(String::new(), |d| d.message.clone())),
     }
 }

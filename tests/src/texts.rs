@@ -39,7 +39,7 @@ pub fn without_places(mut module: Module) -> Module {
 
 /// A kernel as text, with the functions that it calls through the stack.
 #[derive(Clone, Debug)]
-pub struct Source {
+pub struct SourceText {
     /// Where it is from.
     pub id: String,
     /// The kernel.
@@ -49,9 +49,12 @@ pub struct Source {
 }
 
 /// Every test kernel of a platform.
-pub fn test_kernels(platform: Platform) -> Vec<Source> {
-    let source =
-        |k: &data::TestKernel| Source { id: k.id(), text: k.visaasm.clone(), functions: k.functions.clone() };
+pub fn test_kernels(platform: Platform) -> Vec<SourceText> {
+    let source = |k: &data::TestKernel| SourceText {
+        id: k.id(),
+        text: k.visaasm.clone(),
+        functions: k.functions.clone(),
+    };
     data::kernels(platform).iter().map(source).collect()
 }
 
@@ -60,7 +63,7 @@ pub fn test_kernels(platform: Platform) -> Vec<Source> {
 /// # Errors
 ///
 /// A directory or file cannot be read.
-pub fn below(directory: &Path) -> std::io::Result<Vec<Source>> {
+pub fn below(directory: &Path) -> std::io::Result<Vec<SourceText>> {
     let (mut open, mut files) = (vec![directory.to_owned()], Vec::new());
     while let Some(at) = open.pop() {
         for entry in fs::read_dir(at)? {
@@ -86,7 +89,11 @@ pub fn below(directory: &Path) -> std::io::Result<Vec<Source>> {
                 named('.').or_else(|| named('_'))
             })
             .collect();
-        sources.push(Source { id: path.display().to_string(), text: fs::read_to_string(&path)?, functions });
+        sources.push(SourceText {
+            id: path.display().to_string(),
+            text: fs::read_to_string(&path)?,
+            functions,
+        });
     }
     Ok(sources)
 }
@@ -155,7 +162,7 @@ impl Tally {
     }
 
     /// Takes one kernel through everything.
-    pub fn add(&mut self, source: &Source, platform: Platform, finalize: bool) {
+    pub fn add(&mut self, source: &SourceText, platform: Platform, finalize: bool) {
         let id = format!("{platform} {}", source.id);
         let Some(mut module) = self.read(&id, &source.text, platform) else { return };
         for function in &source.functions {

@@ -2,20 +2,21 @@
 //! interpreter leaves. `cargo run --release -p tests --bin arithmetic` does so with Intel's code beside it.
 
 use platforms::Platform;
-use tests::arithmetic::{Case, Outcome, cases, known};
+use tests::arithmetic::{ArithmeticCase, CaseOutcome, cases, known};
 
 fn all_agree(platform: Platform) {
     let mut agree = 0;
     let mut faults = Vec::new();
     // All moves, and every third of the others.
-    let some = |(i, case): (usize, Case)| (i % 3 == 0 || case.op.starts_with("mov")).then_some(case);
+    let some =
+        |(i, case): (usize, ArithmeticCase)| (i % 3 == 0 || case.op.starts_with("mov")).then_some(case);
     for case in cases("").into_iter().enumerate().filter_map(some) {
         match case.judge(platform, None) {
-            Outcome::Agrees => agree += 1,
-            Outcome::Differs(what) | Outcome::IntelDiffers(what) => {
+            CaseOutcome::Agrees => agree += 1,
+            CaseOutcome::Differs(what) | CaseOutcome::IntelDiffers(what) => {
                 faults.push(format!("{platform} {case}: {what}"))
             }
-            Outcome::Illegal(_) | Outcome::Refused(_) => {}
+            CaseOutcome::Illegal(_) | CaseOutcome::Refused(_) => {}
         }
     }
     assert!(faults.is_empty(), "{} differ\n{}", faults.len(), faults.join("\n"));

@@ -8,10 +8,7 @@ use std::{
 };
 
 use platforms::Platform;
-use tests::{
-    fuzz,
-    mutate::{self, Random},
-};
+use tests::{fuzz, mutate, splitmix::SplitMix};
 
 #[global_allocator]
 static ALLOCATOR: peak_alloc::PeakAlloc = peak_alloc::PeakAlloc;
@@ -44,7 +41,7 @@ fn second(name: &str) {
     let is_text = |input: &[u8]| {
         name != "socket" && input.iter().filter(|b| b.is_ascii()).count() * 50 > input.len() * 49
     };
-    let mut random = Random::new(number("VISA_FUZZ_SEED").unwrap_or(1));
+    let mut random = SplitMix::new(number("VISA_FUZZ_SEED").unwrap_or(1));
     let limit = Duration::from_secs(number("VISA_FUZZ_SECONDS").unwrap_or(1));
     let start = Instant::now();
     let mut runs = 0;

@@ -4,16 +4,16 @@ use std::collections::BTreeSet;
 
 use platforms::Platform;
 use tests::messages::{
-    Fate, State, asked, compare, explained,
-    forms::{Form, forms},
+    MessageFate, State, asked, compare, explained,
+    forms::{MessageForm, forms},
     judge, ours, proof,
-    record::{Answer, Recorded},
+    record::{IntelAnswer, RecordedCode},
     state,
 };
 
 /// No form differs for a reason that is not known.
 fn check(platform: Platform) {
-    let recorded = Recorded::load(platform);
+    let recorded = RecordedCode::load(platform);
     let mut equal = 0;
     let (mut differs, mut found, mut open) = (Vec::new(), BTreeSet::new(), Vec::new());
     for form in forms().into_iter().filter(|form| asked(platform, form)) {
@@ -23,11 +23,11 @@ fn check(platform: Platform) {
             open.push(format!("{}: {why}", form.line));
         }
         match fate {
-            Fate::Differs(found) => differs.push(format!("{}: {}", form.line, found[0])),
-            Fate::Explained(rows) => {
+            MessageFate::Differs(found) => differs.push(format!("{}: {}", form.line, found[0])),
+            MessageFate::Explained(rows) => {
                 found.extend(rows.iter().map(|(row, d)| explained::line(platform, &form, *row, d)));
             }
-            fate => equal += usize::from(fate == Fate::Equal),
+            fate => equal += usize::from(fate == MessageFate::Equal),
         }
     }
     assert!(open.is_empty(), "{platform}: {} without a state\n{}", open.len(), open.join("\n"));
@@ -46,7 +46,7 @@ platforms::test_on_each!(check);
 /// The judge sees another descriptor, another payload, another guard, another result.
 #[test]
 fn other_messages_differ() {
-    let recorded = Recorded::load(Platform::Skl);
+    let recorded = RecordedCode::load(Platform::Skl);
     for (a, b, field) in [
         ("oword_ld (4) T6 0x40:ud X.0", "oword_ld (8) T6 0x40:ud X.0", "descriptor"),
         ("oword_ld (4) T6 0x40:ud X.0", "oword_ld (4) T6 0x0:ud X.0", "payload[2]"),
@@ -63,8 +63,8 @@ fn other_messages_differ() {
         ("media_ld.nomod (8,6) T6 0 D(0,4)<0;1,0> 0x8:ud X.0", "oword_ld (4) T6 0x0:ud X.0", "function"),
     ] {
         let code = ours(Platform::Skl, a).expect("code");
-        let Answer::Code(intel) = recorded.answer(b) else { panic!("{b} was refused") };
-        let form = Form { op: "", line: a.to_owned() };
+        let IntelAnswer::Code(intel) = recorded.answer(b) else { panic!("{b} was refused") };
+        let form = MessageForm { op: "", line: a.to_owned() };
         let found = compare::compare(Platform::Skl, &form, &code, intel);
         assert!(found.iter().any(|d| d.field == field), "{a}: {found:?}");
     }
@@ -92,7 +92,7 @@ fn other_code_is_no_proof() {
         ("(P1) scatter_scaled.4 (M1, 16) T6 0x0:ud Y.0 X.0", "scatter_scaled.4 (M1, 16) T6 0x0:ud Y.0 X.0"),
     ] {
         let named = forms().into_iter().find(|f| f.line == a).map(|f| f.op).expect("a form");
-        let form = |line: &str| Form { op: named, line: line.to_owned() };
+        let form = |line: &str| MessageForm { op: named, line: line.to_owned() };
         let (a, b) = (form(a), form(b));
         assert_eq!(proof::prove(Platform::Skl, &a), Ok(()), "{}", a.line);
         assert_eq!(proof::prove(Platform::Skl, &b), Ok(()), "{}", b.line);

@@ -4,7 +4,7 @@
 use platforms::Platform;
 use tests::{
     impossible::reason,
-    opcodes::{FORMS, Fate, try_form},
+    opcodes::{FORMS, FormFate, try_form},
 };
 
 #[test]
@@ -13,10 +13,10 @@ fn refusals_are_the_platforms_or_listed() {
     for platform in Platform::ALL {
         for (name, lines) in FORMS {
             match try_form(platform, lines) {
-                Fate::Lowered => {}
-                Fate::BadText(why) => faults.push(format!("{name}: not understood: {why}")),
-                Fate::Refused(why) if reason(platform, &why).is_some() => {}
-                Fate::Refused(why) => faults.push(format!("{platform} {name}: {why}")),
+                FormFate::Lowered => {}
+                FormFate::BadText(why) => faults.push(format!("{name}: not understood: {why}")),
+                FormFate::Refused(why) if reason(platform, &why).is_some() => {}
+                FormFate::Refused(why) => faults.push(format!("{platform} {name}: {why}")),
             }
         }
     }

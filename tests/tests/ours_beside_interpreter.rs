@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use platforms::Platform;
 use tests::{
     data::kernels,
-    interpreted::{Outcome, compare},
+    interpreted::{InterpretedOutcome, compare},
 };
 
 /// Of so many kernels one is run.
@@ -23,7 +23,9 @@ fn run(platform: Platform) {
         let outcome = compare(platform, kernel);
         *counts.entry(outcome.class()).or_default() += 1;
         match outcome {
-            Outcome::Differs(_) | Outcome::OursFails(_) | Outcome::Reported(_) => {
+            InterpretedOutcome::Differs(_)
+            | InterpretedOutcome::OursFails(_)
+            | InterpretedOutcome::Reported(_) => {
                 faults.push(format!("{}: {}: {}", kernel.id(), outcome.class(), outcome.detail()));
             }
             _ => {}

@@ -3,7 +3,7 @@
 //! The long form is `cargo run --release -p tests --bin faults`.
 
 use tests::data;
-use tests::faults::{Kind, Planted, Verdict, plant};
+use tests::faults::{FaultKind, FaultVerdict, Planted, plant};
 
 /// Faults a platform.
 const PICKS: usize = 16;
@@ -16,15 +16,17 @@ fn the_emulator_sees_planted_faults() {
         assert_eq!(planted.len(), PICKS, "{platform}: too few places for faults");
         all.extend(planted);
     }
-    let seen = |p: &&Planted| matches!(p.verdict, Verdict::Reported | Verdict::Static | Verdict::Changed);
-    let unseen = |p: &&Planted| matches!(p.verdict, Verdict::Missed | Verdict::Masked(_));
+    let seen = |p: &&Planted| {
+        matches!(p.verdict, FaultVerdict::Reported | FaultVerdict::Static | FaultVerdict::Changed)
+    };
+    let unseen = |p: &&Planted| matches!(p.verdict, FaultVerdict::Missed | FaultVerdict::Masked(_));
     let missed: Vec<&Planted> = all.iter().filter(unseen).collect();
     println!("{} faults, {} seen, {} missed", all.len(), all.iter().filter(seen).count(), missed.len());
     for p in &missed {
         println!("missed: {:?} in {} at {}", p.kind, p.kernel, p.place);
     }
     assert!(missed.len() * 50 <= all.len(), "{} of {} missed", missed.len(), all.len());
-    for kind in [Kind::Dependency, Kind::Region, Kind::Jip, Kind::Spill] {
+    for kind in [FaultKind::Dependency, FaultKind::Region, FaultKind::Jip, FaultKind::Spill] {
         let of: Vec<&Planted> = all.iter().filter(|p| p.kind == kind).collect();
         assert!(of.iter().copied().filter(seen).count() * 3 >= of.len(), "{kind:?}: hardly any is seen");
     }

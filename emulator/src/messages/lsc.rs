@@ -6,7 +6,7 @@ use gen_ir::{Sfid, scratch::SURFACE_SHIFT};
 use messages::{
     Descriptor, Effect, Operation,
     lsc::{
-        AddressModel, Block2d, BlockShape, BtiExtended, DataSize, FlatExtended, Form, Op, Quad,
+        AddressModel, Block2d, BlockShape, BtiExtended, DataSize, FlatExtended, LscForm, Op, Quad,
         SurfaceStateExtended, Untyped,
     },
 };
@@ -61,13 +61,13 @@ pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
     let row = op.map(Op::row);
     let write = row.is_some_and(|row| row.effect == Effect::Store);
     match row.map(|row| row.form) {
-        Some(Form::Fence) => super::fence(mail),
-        Some(Form::Vector) => vector(mail, write),
-        Some(Form::Quad) => quad(mail, write),
-        Some(Form::Block2d) => block2d(mail, write),
-        Some(Form::State) if mail.cx.opaque.contains(&Sfid::Tgm) => state_info(mail),
-        Some(Form::Atomic(operation)) if typed => super::typed::lsc_atomic(mail, operation),
-        Some(Form::Atomic(operation)) => atomics(mail, operation),
+        Some(LscForm::Fence) => super::fence(mail),
+        Some(LscForm::Vector) => vector(mail, write),
+        Some(LscForm::Quad) => quad(mail, write),
+        Some(LscForm::Block2d) => block2d(mail, write),
+        Some(LscForm::State) if mail.cx.opaque.contains(&Sfid::Tgm) => state_info(mail),
+        Some(LscForm::Atomic(operation)) if typed => super::typed::lsc_atomic(mail, operation),
+        Some(LscForm::Atomic(operation)) => atomics(mail, operation),
         _ => Err(format!("LSC message {} is not modelled", name(op, mail.desc)).into()),
     }
 }

@@ -12,7 +12,7 @@ use crate::{
     thread::Trap,
 };
 use gen_ir::Sfid;
-use messages::sampler::{Form, HeaderControl, MessageType, Parameter, Sample, SimdMode, WideType};
+use messages::sampler::{HeaderControl, MessageType, Parameter, Request, Sample, SimdMode, WideType};
 use platforms::Platform;
 
 /// What is modelled of a message, and which parameters are u, v and r.
@@ -39,9 +39,9 @@ fn modelled(platform: Platform, message: MessageType) -> Option<Modelled> {
             .map(|p| message.position(p, level_after_u).map_or(u32::MAX, |at| at as u32))
     };
     Some(match row.form {
-        Form::Sample if plain => Modelled::Sample(coordinates()),
-        Form::Load if plain => Modelled::Load(coordinates()),
-        Form::Query if message == MessageType::ResInfo => Modelled::ResInfo,
+        Request::Sample if plain => Modelled::Sample(coordinates()),
+        Request::Load if plain => Modelled::Load(coordinates()),
+        Request::Query if message == MessageType::ResInfo => Modelled::ResInfo,
         _ => return None,
     })
 }
@@ -79,7 +79,7 @@ pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
             return Err("a sampler message of this SIMD mode is not modelled".into());
         }
     };
-    let gathers = operation.row().form == Form::Gather;
+    let gathers = operation.row().form == Request::Gather;
     let takes_sampler = operation.row().form.takes_sampler();
     // A gather brings four texels of the channel that the header names; all else leaves channels out.
     let mask = if gathers { 0 } else { u32::from(control.disabled_channels()) };

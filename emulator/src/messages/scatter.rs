@@ -5,8 +5,8 @@ use crate::{report::SendKind, thread::Trap};
 use messages::{
     Effect, Operation,
     hdc::{
-        A64Scattered, Addresses, Atomic as AtomicMessage, AtomicOp, Dc1, ElementType, FloatAtomicOp, Form,
-        MessageType, Scattered, SimdMode, Surface,
+        A64Scattered, Addresses, Atomic as AtomicMessage, AtomicOp, DataPortMessage, Dc1, ElementType,
+        FloatAtomicOp, Form, Scattered, ScatteredSimdMode, Surface,
     },
 };
 
@@ -110,7 +110,7 @@ fn enabled(mask: u8) -> ([u32; 4], usize) {
 const COUNT: [u32; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
 
 /// Data cache 0, and the messages of it that the read-only cache has.
-pub(super) fn dc0(mail: &mut Mail<'_, '_>, row: &MessageType) -> Result<SendKind, Trap> {
+pub(super) fn dc0(mail: &mut Mail<'_, '_>, row: &DataPortMessage) -> Result<SendKind, Trap> {
     let write = row.effect == Effect::Store;
     match row.form {
         Form::Fence => fence(mail),
@@ -134,7 +134,7 @@ fn scattered(mail: &mut Mail<'_, '_>, element: ElementType, write: bool) -> Resu
     }
 }
 
-fn not_modelled(row: &MessageType) -> Result<SendKind, Trap> {
+fn not_modelled(row: &DataPortMessage) -> Result<SendKind, Trap> {
     Err(format!("the message `{}` ({:?}) is not modelled", row.words, row.form).into())
 }
 
@@ -168,9 +168,9 @@ fn target(mail: &Mail<'_, '_>, addresses: Addresses) -> (Place, u32) {
 fn untyped(mail: &mut Mail<'_, '_>, addresses: Addresses, write: bool) -> Result<SendKind, Trap> {
     let fields = mail.as_kind::<Surface>();
     let lanes = match fields.simd_mode() {
-        Some(SimdMode::Simd16) => mail.simd(true),
-        Some(SimdMode::Simd8) => mail.simd(false),
-        Some(SimdMode::Simd4x2) | None => return Err("a SIMD4x2 message is not modelled".into()),
+        Some(ScatteredSimdMode::Simd16) => mail.simd(true),
+        Some(ScatteredSimdMode::Simd8) => mail.simd(false),
+        Some(ScatteredSimdMode::Simd4x2) | None => return Err("a SIMD4x2 message is not modelled".into()),
     };
     let (components, n) = enabled(fields.disabled_channels());
     let (place, address) = target(mail, addresses);

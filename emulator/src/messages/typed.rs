@@ -137,7 +137,7 @@ pub(super) fn access(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind, T
     let data = if write { components } else { 0 };
     let count = (mail.len() - head.min(mail.len())).saturating_sub(data);
     let on = if high && mail.lanes > lanes { mail.on >> lanes } else { mail.on };
-    transfer(mail, &g, Shape { write, mask, lanes, on, first: head * mail.grf, count })
+    transfer(mail, &g, TexelShape { write, mask, lanes, on, first: head * mail.grf, count })
 }
 
 /// Typed LSC quad messages.
@@ -147,10 +147,10 @@ pub(super) fn lsc_quad(mail: &mut Mail<'_, '_>, write: bool) -> Result<SendKind,
     let lanes = mail.lanes;
     let count = mail.len0 / mail.regs(lanes, 4);
     let on = mail.on;
-    transfer(mail, &g, Shape { write, mask, lanes, on, first: 0, count })
+    transfer(mail, &g, TexelShape { write, mask, lanes, on, first: 0, count })
 }
 
-struct Shape {
+struct TexelShape {
     write: bool,
     /// Disabled components.
     mask: u32,
@@ -161,7 +161,7 @@ struct Shape {
     count: u32,
 }
 
-fn transfer(mail: &mut Mail<'_, '_>, g: &Grid, s: Shape) -> Result<SendKind, Trap> {
+fn transfer(mail: &mut Mail<'_, '_>, g: &Grid, s: TexelShape) -> Result<SendKind, Trap> {
     let block = mail.regs(s.lanes, 4) * mail.grf;
     let data = s.first + s.count * block;
     let bits = u32::from(g.image.channel_bytes) * 8;

@@ -4,7 +4,7 @@ use super::*;
 use crate::{Dispatch, Fault, Options as RunOptions, RawLaunch, run_program};
 use ::messages::{
     Descriptor, MessageLength, ResponseLength, SurfaceIndex,
-    hdc::{Dc1, SimdMode, Surface as ToSurface},
+    hdc::{Dc1, ScatteredSimdMode, Surface as ToSurface},
 };
 use gen_ir::{Pipe, SbidMode, Swsb, SyncFn};
 
@@ -103,7 +103,7 @@ fn untyped(kind: Dc1, surface: u8, payload: u32, response: u32) -> Desc<Physical
     let message = ToSurface::new()
         .with_surface(SurfaceIndex(surface))
         .with_disabled_channels(0b1110)
-        .with_simd_mode(Some(SimdMode::Simd8))
+        .with_simd_mode(Some(ScatteredSimdMode::Simd8))
         .with_message_type(Some(kind));
     let lengths = (MessageLength::of(payload), ResponseLength::of(response));
     Desc::Imm(Descriptor::from(message).with_lengths(lengths.0, lengths.1))

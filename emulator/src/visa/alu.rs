@@ -7,7 +7,7 @@ use super::{
     convert::{float_type, from_float, from_int, orders, range, small_float},
     float, int, math,
     operand::{Lanes, each},
-    thread::Thread,
+    thread::VisaThread,
 };
 use crate::{
     num::{BF8, HALF, stochastic},
@@ -16,7 +16,7 @@ use crate::{
 use std::cmp::Ordering;
 use visa::{Inst, Modifier, Opcode, Srcs, Type, VectorOperand, op::Op};
 
-impl Thread<'_> {
+impl VisaThread<'_> {
     fn sources(&mut self, srcs: &Srcs<'_>, on: u32) -> Result<Vec<Lanes>, Trap> {
         srcs.iter().map(|s| self.load(s, on)).collect()
     }

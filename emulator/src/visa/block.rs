@@ -2,9 +2,9 @@
 //! do the same.
 
 use super::{
-    context::Cx,
-    memory::{Place, kind, of_index},
-    thread::Thread,
+    context::VisaCx,
+    memory::{Storage, kind, of_index},
+    thread::VisaThread,
 };
 use crate::{opaque::Question, report::SendKind, thread::Trap};
 use messages::{
@@ -16,7 +16,7 @@ use visa::{Inst, Op, RawOperand};
 /// Bytes between memory and a raw operand.
 #[derive(Clone, Copy)]
 struct Copy {
-    place: Place,
+    place: Storage,
     offset: u64,
     data: RawOperand,
     at: u32,
@@ -24,7 +24,7 @@ struct Copy {
     store: bool,
 }
 
-fn copy(t: &mut Thread<'_>, cx: &mut Cx<'_>, c: Copy) -> Result<SendKind, Trap> {
+fn copy(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, c: Copy) -> Result<SendKind, Trap> {
     let mut done = 0;
     while done < c.bytes {
         let n = (c.bytes - done).min(4);
@@ -42,7 +42,7 @@ fn copy(t: &mut Thread<'_>, cx: &mut Cx<'_>, c: Copy) -> Result<SendKind, Trap> 
 }
 
 /// Blocks of owords and media blocks. Masks mean nothing to them.
-pub(super) fn run(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Result<SendKind, Trap> {
+pub(super) fn run(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<SendKind, Trap> {
     match inst.op {
         Op::OwordBlock { store, unaligned, owords, surface, offset, data, .. } => {
             let place = t.place_of(surface)?;
@@ -53,12 +53,12 @@ pub(super) fn run(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Resul
         Op::SvmBlock { store, owords, address, data, .. } => {
             let offset = cx.scalar_address(t, address)?;
             let bytes = u32::from(owords) * 16;
-            copy(t, cx, Copy { place: Place::Flat, offset, data, at: 0, bytes, store })
+            copy(t, cx, Copy { place: Storage::Flat, offset, data, at: 0, bytes, store })
         }
         Op::MediaBlock { store, modifier, surface, plane, width, height, x, y, data } => {
             // The planes of a surface are surfaces in a row.
             let place = match t.place_of(surface)? {
-                Place::Table(index) => Place::Table(index + u32::from(plane)),
+                Storage::Table(index) => Storage::Table(index + u32::from(plane)),
                 place if plane == 0 => place,
                 _ => return Err("a plane of a surface that is not in the binding table".into()),
             };
@@ -74,7 +74,7 @@ pub(super) fn run(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Resul
 #[derive(Clone, Copy)]
 struct Media {
     store: bool,
-    place: Place,
+    place: Storage,
     /// One field, the second or the first.
     field: Option<bool>,
     x: i32,
@@ -84,7 +84,7 @@ struct Media {
 }
 
 /// Reads outside of the image repeat its edge, writes there are dropped.
-fn media(t: &mut Thread<'_>, cx: &mut Cx<'_>, m: Media, data: RawOperand) -> Result<SendKind, Trap> {
+fn media(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, m: Media, data: RawOperand) -> Result<SendKind, Trap> {
     let surface = cx.surface(m.place)?.clone();
     let Some(image) = surface.image else { return Err("a media block of a surface without shape".into()) };
     let field = m.field.map_or_else(|| Some((image.clone(), 0)), |second| image.field(second));
@@ -102,7 +102,7 @@ fn media(t: &mut Thread<'_>, cx: &mut Cx<'_>, m: Media, data: RawOperand) -> Res
                 if inside {
                     let v = cx.data(t, data, at, 1)?;
                     let to = base + image.byte_offset(cx_ as u64, cy as u64);
-                    cx.store(t, Place::Flat, to, 1, v)?;
+                    cx.store(t, Storage::Flat, to, 1, v)?;
                 }
                 continue;
             }
@@ -115,7 +115,7 @@ fn media(t: &mut Thread<'_>, cx: &mut Cx<'_>, m: Media, data: RawOperand) -> Res
                 cx_
             };
             let from = base + image.byte_offset(cx_ as u64, cy);
-            let v = cx.load(t, Place::Flat, from, 1)?;
+            let v = cx.load(t, Storage::Flat, from, 1)?;
             t.raw_store(data, at, 1, v)?;
         }
     }
@@ -124,7 +124,7 @@ fn media(t: &mut Thread<'_>, cx: &mut Cx<'_>, m: Media, data: RawOperand) -> Res
 
 /// Raw messages: oword blocks of the data port, with a header. The specification leaves messages to the
 /// hardware's manual; these are the ones that programs write by hand.
-pub(super) fn raw(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Result<SendKind, Trap> {
+pub(super) fn raw(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<SendKind, Trap> {
     if let Some(kind) = ask(t, cx, inst)? {
         return Ok(kind);
     }
@@ -160,7 +160,7 @@ pub(super) fn raw(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Resul
     };
     let offset = cx.address(t, srcs[0], 8, 4)? * unit;
     let place = of_index(block.surface());
-    if place == Place::Flat {
+    if place == Storage::Flat {
         return Err("raw messages to stateless memory are not modelled".into());
     }
     let (data, at) = match (store, src_len[0]) {
@@ -172,7 +172,7 @@ pub(super) fn raw(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Resul
 }
 
 /// A raw message to a black box, if its function is one.
-fn ask(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Result<Option<SendKind>, Trap> {
+fn ask(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<Option<SendKind>, Trap> {
     let (number, ex_desc, desc, srcs, dst) = match inst.op {
         Op::RawSend { ext_desc, src_len, dst_len, desc, src, dst, .. } => {
             let ex_desc = ExtendedDescriptor::from_bits(ext_desc);

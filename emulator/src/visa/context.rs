@@ -1,6 +1,6 @@
 //! What an instruction may touch besides its thread.
 
-use super::thread::Thread;
+use super::thread::VisaThread;
 use crate::{
     Memory,
     launch::Bindings,
@@ -9,7 +9,7 @@ use crate::{
 
 /// A work group's shared state.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Group {
+pub(super) struct VisaGroup {
     pub id: [u32; 3],
     pub slm: Vec<u8>,
     pub threads: u32,
@@ -18,10 +18,10 @@ pub(super) struct Group {
 }
 
 /// Everything an instruction may touch besides its thread.
-pub(super) struct Cx<'a> {
+pub(super) struct VisaCx<'a> {
     pub memory: &'a mut Memory,
     pub bindings: &'a Bindings,
-    pub group: &'a mut Group,
+    pub group: &'a mut VisaGroup,
     pub reports: &'a mut Reports,
     pub strict: bool,
     /// What is stored next depends on something undefined.
@@ -31,8 +31,8 @@ pub(super) struct Cx<'a> {
     pub asked: Vec<u64>,
 }
 
-impl Cx<'_> {
-    pub fn report(&mut self, t: &Thread<'_>, fault: Fault, detail: impl FnOnce() -> String) {
+impl VisaCx<'_> {
+    pub fn report(&mut self, t: &VisaThread<'_>, fault: Fault, detail: impl FnOnce() -> String) {
         if !self.strict && fault != Fault::NoMemory {
             return;
         }

@@ -2,7 +2,7 @@
 
 use super::{
     operand::{Lanes, each},
-    thread::Thread,
+    thread::VisaThread,
 };
 use crate::{
     num::{self, BF8, BF16, DOUBLE, HALF, Round, SINGLE, TF32, to_int},
@@ -24,7 +24,12 @@ pub(super) fn holds(cond: CondMod, order: Option<Ordering>) -> bool {
 }
 
 /// How the lanes of two sources compare.
-pub(super) fn orders(t: &Thread<'_>, v: [&Lanes; 2], m: [Modifier; 2], on: u32) -> [Option<Ordering>; LANES] {
+pub(super) fn orders(
+    t: &VisaThread<'_>,
+    v: [&Lanes; 2],
+    m: [Modifier; 2],
+    on: u32,
+) -> [Option<Ordering>; LANES] {
     let mut out = [None; LANES];
     if v.iter().any(|l| l.ty.is_float()) {
         for i in each(on) {

@@ -1,11 +1,11 @@
 //! Predicates: which lanes an instruction works on, and the instructions that make predicates
 //! (spec "Predication", `CMP`, `SETP`).
 
-use super::{operand::each, thread::Thread};
+use super::{operand::each, thread::VisaThread};
 use crate::thread::{Trap, mask};
 use visa::{Exec, Inst, Modifier, Opcode, PredCtrl, PredId, PredOperand, Type, VectorOperand, op::Op};
 
-impl Thread<'_> {
+impl VisaThread<'_> {
     fn pred_index(&self, id: PredId) -> Result<usize, Trap> {
         match id.declared() {
             Some(i) if i < self.unit().kernel.preds.len() => Ok(self.frame.pred as usize + i),

@@ -5,7 +5,7 @@ use super::{
     convert::{float_value, from_float},
     math,
     operand::{Lanes, each},
-    thread::Thread,
+    thread::VisaThread,
 };
 use crate::{
     num::{self, DOUBLE, HALF, add_odd, fma_odd},
@@ -31,7 +31,7 @@ fn quiet(sources: &[f64]) -> f64 {
 /// Computes the lanes `on`.
 #[allow(clippy::too_many_arguments)]
 pub(super) fn compute(
-    t: &Thread<'_>,
+    t: &VisaThread<'_>,
     opcode: Opcode,
     v: &[Lanes],
     mods: &[Modifier; 4],
@@ -91,7 +91,7 @@ pub(super) fn compute(
 
 /// Instructions that combine the elements of four lanes, and plane equations.
 pub(super) fn across(
-    t: &mut Thread<'_>,
+    t: &mut VisaThread<'_>,
     inst: &Inst<'_>,
     dst: &VectorOperand,
     srcs: &Srcs<'_>,

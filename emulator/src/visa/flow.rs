@@ -1,8 +1,8 @@
 //! Control flow (spec "Control Flow", `GOTO`, `JMP`, `CALL`, `RET`, `FCALL`, `FRET`, `SWITCHJMP`).
 
 use super::{
-    context::Cx,
-    thread::{State, Thread},
+    context::VisaCx,
+    thread::{ThreadState, VisaThread},
 };
 use crate::{report::Fault, thread::Trap};
 use visa::{Inst, LabelId, Op};
@@ -10,7 +10,7 @@ use visa::{Inst, LabelId, Op};
 /// Addresses of functions start here, and lie this far apart.
 const FUNCTIONS: u64 = 0x4000_0000;
 
-impl Thread<'_> {
+impl VisaThread<'_> {
     fn target(&self, label: LabelId) -> Result<u32, Trap> {
         match self.unit().labels.get(label.index()) {
             Some(&at) if at != u32::MAX => Ok(at),
@@ -19,7 +19,7 @@ impl Thread<'_> {
     }
 
     /// Active lanes that a branch takes. A branch of one lane decides for all.
-    fn taking(&self, inst: &Inst<'_>, cx: &mut Cx<'_>) -> Result<u32, Trap> {
+    fn taking(&self, inst: &Inst<'_>, cx: &mut VisaCx<'_>) -> Result<u32, Trap> {
         let active = self.frame.active;
         let Some(p) = &inst.pred else { return Ok(active) };
         let (bits, doubt) = self.predicate(p, inst.exec)?;
@@ -64,7 +64,7 @@ impl Thread<'_> {
             return Ok(());
         }
         if !self.leave() {
-            self.state = State::Done;
+            self.state = ThreadState::Done;
         }
         Ok(())
     }
@@ -79,7 +79,7 @@ impl Thread<'_> {
     }
 
     /// Runs a branch.
-    pub fn branch(&mut self, inst: &Inst<'_>, cx: &mut Cx<'_>) -> Result<(), Trap> {
+    pub fn branch(&mut self, inst: &Inst<'_>, cx: &mut VisaCx<'_>) -> Result<(), Trap> {
         match inst.op {
             Op::Label(_) => {}
             Op::Subroutine(_) => {}

@@ -3,7 +3,7 @@
 use super::{
     convert::{from_int, int_value},
     operand::{Lanes, each},
-    thread::Thread,
+    thread::VisaThread,
 };
 use crate::thread::{LANES, Trap};
 use visa::{Inst, Modifier, Opcode, Srcs, Type, VectorOperand};
@@ -66,7 +66,7 @@ fn byte(x: i128, i: u32, ty: Type) -> i128 {
 /// Computes the lanes `on`.
 #[allow(clippy::too_many_arguments)]
 pub(super) fn compute(
-    t: &Thread<'_>,
+    t: &VisaThread<'_>,
     opcode: Opcode,
     v: &[Lanes],
     mods: &[Modifier; 4],
@@ -160,7 +160,7 @@ pub(super) const fn is_across(opcode: Opcode) -> bool {
 
 /// `sad2`, `sad2add`, `madw`; the float ones are in [`super::float`].
 pub(super) fn across(
-    t: &mut Thread<'_>,
+    t: &mut VisaThread<'_>,
     inst: &Inst<'_>,
     dst: &VectorOperand,
     srcs: &Srcs<'_>,

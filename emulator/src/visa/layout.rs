@@ -14,7 +14,7 @@ pub(super) const APART: u32 = 64;
 
 /// A variable's bytes.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Place {
+pub(super) struct VariablePlace {
     /// First byte: below [`COMMON`] in the common part, else in the frame.
     pub at: u32,
     /// Bytes up to the end of the variable that holds them.
@@ -28,7 +28,7 @@ pub(super) struct Unit<'a> {
     /// Instruction of each label.
     pub labels: Vec<u32>,
     /// By variable number, predefined ones included.
-    pub places: Vec<Place>,
+    pub places: Vec<VariablePlace>,
     /// Bytes of the frame, [`COMMON`] included.
     pub bytes: u32,
     /// End of the part that addresses reach.
@@ -38,7 +38,7 @@ pub(super) struct Unit<'a> {
 }
 
 /// Everything a run needs to know of a module.
-pub(super) struct Program<'a> {
+pub(super) struct VisaProgram<'a> {
     pub platform: Platform,
     /// Bytes of a register.
     pub grf: u32,
@@ -48,8 +48,8 @@ pub(super) struct Program<'a> {
     pub symbols: Option<&'a Loaded>,
 }
 
-impl<'a> Program<'a> {
-    pub fn new(platform: Platform, module: &'a Module, kernel: usize) -> Result<Program<'a>, Error> {
+impl<'a> VisaProgram<'a> {
+    pub fn new(platform: Platform, module: &'a Module, kernel: usize) -> Result<VisaProgram<'a>, Error> {
         let Some(kernel) = module.kernels.get(kernel) else {
             return Err(Error::Launch(format!("the module has {} kernels", module.kernels.len())));
         };
@@ -59,7 +59,7 @@ impl<'a> Program<'a> {
             .map(|kernel| Unit::new(kernel, grf))
             .collect::<Result<_, _>>()
             .map_err(Error::Launch)?;
-        Ok(Program { platform, grf: platform.caps().regs.grf_bytes.into(), units, symbols: None })
+        Ok(VisaProgram { platform, grf: platform.caps().regs.grf_bytes.into(), units, symbols: None })
     }
 
     /// The function of a name.
@@ -69,11 +69,11 @@ impl<'a> Program<'a> {
 }
 
 /// Places of the predefined variables. Those that live in the thread header are part of it.
-fn predefined() -> Vec<Place> {
+fn predefined() -> Vec<VariablePlace> {
     let header = u32::from(VarId::R0.0 as u16);
-    let mut places = vec![Place::default(); PREDEFINED_VARS as usize];
+    let mut places = vec![VariablePlace::default(); PREDEFINED_VARS as usize];
     let mut at = APART;
-    places[header as usize] = Place { at, len: 64 };
+    places[header as usize] = VariablePlace { at, len: 64 };
     let r0 = at;
     at += 2 * APART;
     for (i, row) in PREDEFINED.iter().enumerate() {
@@ -81,7 +81,7 @@ fn predefined() -> Vec<Place> {
             continue;
         }
         if let Some(offset) = row.r0_offset {
-            places[i] = Place { at: r0 + u32::from(offset), len: row.ty.bytes() };
+            places[i] = VariablePlace { at: r0 + u32::from(offset), len: row.ty.bytes() };
             continue;
         }
         // Registers of the platform count, so argument variables may be twice as long.
@@ -89,7 +89,7 @@ fn predefined() -> Vec<Place> {
             n if n > 64 => 2 * n,
             n => n.max(32),
         };
-        places[i] = Place { at, len };
+        places[i] = VariablePlace { at, len };
         at += len.next_multiple_of(APART) + APART;
     }
     debug_assert!(at <= COMMON);
@@ -142,14 +142,14 @@ impl<'a> Unit<'a> {
 
     fn place(&mut self, taken: &[bool], grf: u32) -> Result<(), String> {
         let kernel = self.kernel;
-        self.places.resize(PREDEFINED_VARS as usize + kernel.vars.len(), Place::default());
+        self.places.resize(PREDEFINED_VARS as usize + kernel.vars.len(), VariablePlace::default());
         let grown = lengths(kernel, grf);
         for wanted in [true, false] {
             for (i, var) in kernel.vars.iter().enumerate() {
                 if taken[i] != wanted || var.alias.is_some() {
                     continue;
                 }
-                self.places[PREDEFINED_VARS as usize + i] = Place { at: self.bytes, len: grown[i] };
+                self.places[PREDEFINED_VARS as usize + i] = VariablePlace { at: self.bytes, len: grown[i] };
                 self.bytes = self
                     .bytes
                     .checked_add(grown[i].next_multiple_of(APART) + APART)
@@ -170,7 +170,7 @@ impl<'a> Unit<'a> {
             let (root, offset) = kernel.resolve_alias(VarId::from_declared(i));
             let base = self.places.get(root.index()).copied().unwrap_or_default();
             self.places[PREDEFINED_VARS as usize + i] =
-                Place { at: base.at + offset, len: base.len.saturating_sub(offset) };
+                VariablePlace { at: base.at + offset, len: base.len.saturating_sub(offset) };
         }
         Ok(())
     }

@@ -1,10 +1,10 @@
 //! Load/store-cache accesses (spec `LSC_UNTYPED`).
 
 use super::{
-    context::Cx,
-    memory::{Place, kind, of_index},
+    context::VisaCx,
+    memory::{Storage, kind, of_index},
     operand::each,
-    thread::Thread,
+    thread::VisaThread,
 };
 use crate::{messages::atomic::Atomic, report::SendKind, thread::Trap};
 use messages::SurfaceIndex;
@@ -16,25 +16,25 @@ use visa::{
 
 /// The place that a surface operand names.
 pub(super) fn place(
-    t: &mut Thread<'_>,
-    cx: &mut Cx<'_>,
+    t: &mut VisaThread<'_>,
+    cx: &mut VisaCx<'_>,
     sfid: LscSfid,
     addr_type: LscAddrType,
     surface: &visa::VectorOperand,
     surface_index: u32,
-) -> Result<Place, Trap> {
+) -> Result<Storage, Trap> {
     if sfid == LscSfid::Slm {
-        return Ok(Place::Slm);
+        return Ok(Storage::Slm);
     }
     Ok(match addr_type {
-        LscAddrType::Flat | LscAddrType::Arg => Place::Flat,
+        LscAddrType::Flat | LscAddrType::Arg => Storage::Flat,
         LscAddrType::Bti => of_index(SurfaceIndex(cx.scalar_address(t, surface)? as u8)),
         // An index counts surface states, of 64 bytes each.
         LscAddrType::Bss => {
             let offset = cx.scalar_address(t, surface)? as u32;
-            Place::State(offset.wrapping_add(surface_index.wrapping_mul(64)) & !0x3f)
+            Storage::State(offset.wrapping_add(surface_index.wrapping_mul(64)) & !0x3f)
         }
-        LscAddrType::Ss => Place::Scratch,
+        LscAddrType::Ss => Storage::Scratch,
         other => return Err(format!("LSC address model {other} is not modelled").into()),
     })
 }
@@ -53,7 +53,7 @@ fn shift(size: LscDataSize) -> u32 {
     if size == LscDataSize::D16U32H { 16 } else { 0 }
 }
 
-pub(super) fn run(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Result<SendKind, Trap> {
+pub(super) fn run(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<SendKind, Trap> {
     match inst.op {
         Op::Lsc(ref l) if l.op.kind() == LscKind::Atomic => atomic(t, cx, inst, l),
         Op::Lsc(ref l) if matches!(l.op.kind(), LscKind::Load | LscKind::Store) => transfer(t, cx, inst, l),
@@ -63,7 +63,13 @@ pub(super) fn run(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Resul
 }
 
 /// A lane's address.
-fn address(t: &mut Thread<'_>, cx: &mut Cx<'_>, l: &Lsc<'_>, lane: u32, pitch: u64) -> Result<u64, Trap> {
+fn address(
+    t: &mut VisaThread<'_>,
+    cx: &mut VisaCx<'_>,
+    l: &Lsc<'_>,
+    lane: u32,
+    pitch: u64,
+) -> Result<u64, Trap> {
     let bytes = address_bytes(l.addr_size);
     let strided = l.pitch.is_some();
     let own = cx.address(t, l.addr, if strided { 0 } else { lane * bytes }, bytes)?;
@@ -85,7 +91,12 @@ fn address(t: &mut Thread<'_>, cx: &mut Cx<'_>, l: &Lsc<'_>, lane: u32, pitch: u
 }
 
 /// Loads and stores; with a null destination they only bring memory nearer.
-fn transfer(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>, l: &Lsc<'_>) -> Result<SendKind, Trap> {
+fn transfer(
+    t: &mut VisaThread<'_>,
+    cx: &mut VisaCx<'_>,
+    inst: &Inst<'_>,
+    l: &Lsc<'_>,
+) -> Result<SendKind, Trap> {
     let place = place(t, cx, l.sfid, l.addr_type, l.surface, l.surface_index)?;
     let store = l.op.kind() == LscKind::Store;
     let (bytes, slot) = (l.shape.size.memory_bytes(), l.shape.size.register_bytes());
@@ -130,7 +141,12 @@ fn transfer(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>, l: &Lsc<'_>) -
     Ok(kind(place, if store { SendKind::Store } else { SendKind::Load }))
 }
 
-fn atomic(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>, l: &Lsc<'_>) -> Result<SendKind, Trap> {
+fn atomic(
+    t: &mut VisaThread<'_>,
+    cx: &mut VisaCx<'_>,
+    inst: &Inst<'_>,
+    l: &Lsc<'_>,
+) -> Result<SendKind, Trap> {
     let place = place(t, cx, l.sfid, l.addr_type, l.surface, l.surface_index)?;
     let Some(op) = messages::lsc::Op::from_bits(l.op.raw().into()).and_then(messages::lsc::Op::operation)
     else {
@@ -156,7 +172,7 @@ fn atomic(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>, l: &Lsc<'_>) -> 
 }
 
 /// Two-dimensional blocks: reads outside of the surface give zero, writes there are dropped.
-fn block2d(t: &mut Thread<'_>, cx: &mut Cx<'_>, l: &LscBlock2d<'_>) -> Result<SendKind, Trap> {
+fn block2d(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, l: &LscBlock2d<'_>) -> Result<SendKind, Trap> {
     let mut a = [0u64; 6];
     for (v, operand) in a.iter_mut().zip(l.addr) {
         *v = cx.scalar_address(t, operand)?;
@@ -198,10 +214,10 @@ fn block2d(t: &mut Thread<'_>, cx: &mut Cx<'_>, l: &LscBlock2d<'_>) -> Result<Se
                 if store {
                     if inside {
                         let v = cx.data(t, data, reg, bytes)?;
-                        cx.store(t, Place::Flat, at, bytes, v)?;
+                        cx.store(t, Storage::Flat, at, bytes, v)?;
                     }
                 } else {
-                    let v = if inside { cx.load(t, Place::Flat, at, bytes)? } else { 0 };
+                    let v = if inside { cx.load(t, Storage::Flat, at, bytes)? } else { 0 };
                     t.raw_store(data, reg, bytes, v)?;
                 }
             }

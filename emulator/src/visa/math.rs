@@ -1,7 +1,7 @@
 //! Extended math. The specification grants a few units in the last place; here results are rounded from a
 //! double. `divm` and `sqrtm` are correctly rounded.
 
-use super::{operand::each, thread::Thread};
+use super::{operand::each, thread::VisaThread};
 use crate::{
     alu::macros,
     num::{DOUBLE, SINGLE, div_odd, sqrt_odd},
@@ -39,7 +39,7 @@ pub(super) fn apply(opcode: Opcode, a: f64, b: f64, domain: Type) -> Result<f64,
     })
 }
 
-impl Thread<'_> {
+impl VisaThread<'_> {
     /// `invm`, `rsqtm`: an approximation, or where that is all there is to it the result and a predicate that
     /// says so. What is approximated is the hardware's business; ours gives what `math.invm` gives.
     pub fn macro_math(&mut self, inst: &Inst<'_>) -> Result<(), Trap> {

@@ -1,6 +1,6 @@
 //! Memory as instructions name it: surfaces, shared local memory, plain addresses.
 
-use super::{context::Cx, thread::Thread};
+use super::{context::VisaCx, thread::VisaThread};
 use crate::{
     memory::Surface,
     messages::SCRATCH_STATE,
@@ -13,7 +13,7 @@ use visa::{AtomicOp, RawOperand, SurfaceId};
 
 /// What an access goes to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Place {
+pub(super) enum Storage {
     /// The address space.
     Flat,
     /// A surface by binding table index.
@@ -26,17 +26,17 @@ pub(super) enum Place {
 }
 
 /// The place of a binding table index.
-pub(super) fn of_index(index: SurfaceIndex) -> Place {
+pub(super) fn of_index(index: SurfaceIndex) -> Storage {
     match index {
-        SurfaceIndex::SHARED_LOCAL => Place::Slm,
-        SurfaceIndex::STATELESS | SurfaceIndex::STATELESS_INCOHERENT => Place::Flat,
-        SurfaceIndex(n) => Place::Table(n.into()),
+        SurfaceIndex::SHARED_LOCAL => Storage::Slm,
+        SurfaceIndex::STATELESS | SurfaceIndex::STATELESS_INCOHERENT => Storage::Flat,
+        SurfaceIndex(n) => Storage::Table(n.into()),
     }
 }
 
-impl Thread<'_> {
+impl VisaThread<'_> {
     /// The place of a surface variable.
-    pub fn place_of(&self, id: SurfaceId) -> Result<Place, Trap> {
+    pub fn place_of(&self, id: SurfaceId) -> Result<Storage, Trap> {
         let value = self.surface_value(id, 0)?;
         Ok(match id {
             SurfaceId::BINDLESS | SurfaceId::TSS => self.state(value),
@@ -45,25 +45,25 @@ impl Thread<'_> {
     }
 }
 
-impl Thread<'_> {
+impl VisaThread<'_> {
     /// The place of a surface's state, as extended descriptors name it: by its offset, which they hold from bit 12 on
     /// where they hold more than that.
-    fn state(&self, value: u32) -> Place {
+    fn state(&self, value: u32) -> Storage {
         let whole = self.program.platform.caps().memory.lsc;
         let own = if whole { SCRATCH_STATE >> scratch::SURFACE_SHIFT } else { SCRATCH_STATE };
         match value {
-            value if value == own => Place::Scratch,
-            value if whole => Place::State(value & !0x3f),
-            value => Place::State(value >> 12 << 6),
+            value if value == own => Storage::Scratch,
+            value if whole => Storage::State(value & !0x3f),
+            value => Storage::State(value >> 12 << 6),
         }
     }
 }
 
-impl Cx<'_> {
-    pub fn surface(&self, place: Place) -> Result<&Surface, Trap> {
+impl VisaCx<'_> {
+    pub fn surface(&self, place: Storage) -> Result<&Surface, Trap> {
         let found = match place {
-            Place::Table(n) => self.bindings.table.get(n as usize),
-            Place::State(offset) => self.bindings.states.get((offset / 64) as usize),
+            Storage::Table(n) => self.bindings.table.get(n as usize),
+            Storage::State(offset) => self.bindings.states.get((offset / 64) as usize),
             _ => None,
         };
         match found {
@@ -74,12 +74,18 @@ impl Cx<'_> {
 
     /// Where the bytes are; `None` (and a report) out of bounds, where reads give zero and writes are
     /// dropped.
-    fn locate(&mut self, t: &Thread<'_>, place: Place, offset: u64, len: u32) -> Result<Option<u64>, Trap> {
+    fn locate(
+        &mut self,
+        t: &VisaThread<'_>,
+        place: Storage,
+        offset: u64,
+        len: u32,
+    ) -> Result<Option<u64>, Trap> {
         let (base, size, offset) = match place {
-            Place::Flat => return Ok(Some(offset)),
+            Storage::Flat => return Ok(Some(offset)),
             // Only the low address bits reach shared local memory.
-            Place::Slm => (0, self.group.slm.len() as u64, offset & 0xff_ffff),
-            Place::Scratch => (t.scratch, t.scratch_len.into(), offset),
+            Storage::Slm => (0, self.group.slm.len() as u64, offset & 0xff_ffff),
+            Storage::Scratch => (t.scratch, t.scratch_len.into(), offset),
             _ => {
                 let s = self.surface(place)?;
                 (s.base, s.size, offset)
@@ -93,9 +99,9 @@ impl Cx<'_> {
     }
 
     /// Loads a number of 1 to 8 bytes.
-    pub fn load(&mut self, t: &Thread<'_>, place: Place, offset: u64, len: u32) -> Result<u64, Trap> {
+    pub fn load(&mut self, t: &VisaThread<'_>, place: Storage, offset: u64, len: u32) -> Result<u64, Trap> {
         let Some(at) = self.locate(t, place, offset, len)? else { return Ok(0) };
-        if place == Place::Slm {
+        if place == Storage::Slm {
             let mut b = [0; 8];
             b[..len as usize].copy_from_slice(&self.group.slm[at as usize..at as usize + len as usize]);
             return Ok(u64::from_le_bytes(b));
@@ -112,8 +118,8 @@ impl Cx<'_> {
     /// Stores the low 1 to 8 bytes of a number.
     pub fn store(
         &mut self,
-        t: &Thread<'_>,
-        place: Place,
+        t: &VisaThread<'_>,
+        place: Storage,
         offset: u64,
         len: u32,
         value: u64,
@@ -121,11 +127,11 @@ impl Cx<'_> {
         let doubtful = std::mem::take(&mut self.doubtful);
         let Some(at) = self.locate(t, place, offset, len)? else { return Ok(()) };
         // A thread's scratch memory is like its registers: what is in there may be undefined.
-        let own = (t.scratch..t.scratch + u64::from(t.scratch_len)).contains(&at) && place != Place::Slm;
+        let own = (t.scratch..t.scratch + u64::from(t.scratch_len)).contains(&at) && place != Storage::Slm;
         if doubtful && !own {
             self.report(t, Fault::UndefinedData, || "what is stored was never written".into());
         }
-        if place == Place::Slm {
+        if place == Storage::Slm {
             self.group.slm[at as usize..at as usize + len as usize]
                 .copy_from_slice(&value.to_le_bytes()[..len as usize]);
             return Ok(());
@@ -137,14 +143,14 @@ impl Cx<'_> {
     }
 
     /// A number that is stored next.
-    pub fn data(&mut self, t: &Thread<'_>, r: RawOperand, offset: u32, len: u32) -> Result<u64, Trap> {
+    pub fn data(&mut self, t: &VisaThread<'_>, r: RawOperand, offset: u32, len: u32) -> Result<u64, Trap> {
         let (value, unknown) = t.raw_load(r, offset, len)?;
         self.doubtful |= unknown;
         Ok(value)
     }
 
     /// An address out of a raw operand: it must be defined.
-    pub fn address(&mut self, t: &Thread<'_>, r: RawOperand, offset: u32, len: u32) -> Result<u64, Trap> {
+    pub fn address(&mut self, t: &VisaThread<'_>, r: RawOperand, offset: u32, len: u32) -> Result<u64, Trap> {
         let (value, unknown) = t.raw_load(r, offset, len)?;
         if unknown {
             self.report(t, Fault::Uninitialized, || {
@@ -155,7 +161,11 @@ impl Cx<'_> {
     }
 
     /// A scalar that addresses something.
-    pub fn scalar_address(&mut self, t: &mut Thread<'_>, operand: &visa::VectorOperand) -> Result<u64, Trap> {
+    pub fn scalar_address(
+        &mut self,
+        t: &mut VisaThread<'_>,
+        operand: &visa::VectorOperand,
+    ) -> Result<u64, Trap> {
         let (value, ty, unknown) = t.scalar(operand)?;
         if unknown {
             self.report(t, Fault::Uninitialized, || "the address was never written".into());
@@ -165,10 +175,10 @@ impl Cx<'_> {
 }
 
 /// The kind of an access.
-pub(super) fn kind(place: Place, otherwise: SendKind) -> SendKind {
+pub(super) fn kind(place: Storage, otherwise: SendKind) -> SendKind {
     match place {
-        Place::Slm => SendKind::Slm,
-        Place::Scratch => SendKind::Scratch,
+        Storage::Slm => SendKind::Slm,
+        Storage::Scratch => SendKind::Scratch,
         _ => otherwise,
     }
 }

@@ -1,12 +1,16 @@
 //! Messages, by the family of their instruction.
 
-use super::{context::Cx, thread::Thread};
+use super::{context::VisaCx, thread::VisaThread};
 use crate::{opaque::Question, report::SendKind, thread::Trap};
 use gen_ir::Sfid;
 use visa::{Inst, Op};
 
 /// Runs an instruction that reaches memory or another unit.
-pub(super) fn message(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Result<SendKind, Trap> {
+pub(super) fn message(
+    t: &mut VisaThread<'_>,
+    cx: &mut VisaCx<'_>,
+    inst: &Inst<'_>,
+) -> Result<SendKind, Trap> {
     match inst.op {
         Op::OwordBlock { .. } | Op::SvmBlock { .. } | Op::MediaBlock { .. } => super::block::run(t, cx, inst),
         Op::Gather { .. }

@@ -41,7 +41,7 @@ use visa::Module;
 ///
 /// [`Options::strict`] makes the run report branches and addresses that depend on bytes nobody wrote, and
 /// accesses out of bounds; without it, what nobody wrote reads as zero instead of a pattern.
-/// [`Options::scoreboard`] means nothing here. Counts are of vISA instructions; [`crate::Report::pc`] and
+/// [`Options::scoreboard`] means nothing here. VisaCounts are of vISA instructions; [`crate::Report::pc`] and
 /// [`Error::Trap`] name an instruction by its position in the kernel.
 ///
 /// # Errors
@@ -74,7 +74,7 @@ pub fn run_linked(
     options: &Options,
 ) -> Result<RunReport, Error> {
     let program =
-        layout::Program { symbols: Some(program), ..layout::Program::new(platform, module, kernel)? };
+        layout::VisaProgram { symbols: Some(program), ..layout::VisaProgram::new(platform, module, kernel)? };
     let kept = memory.count();
     let result = Dispatch::new(platform, launch, memory)
         .and_then(|dispatch| run::dispatch(&program, &dispatch, memory, options));
@@ -95,7 +95,7 @@ pub fn run_raw(
     memory: &mut Memory,
     options: &Options,
 ) -> Result<RunReport, Error> {
-    let program = layout::Program::new(platform, module, kernel)?;
+    let program = layout::VisaProgram::new(platform, module, kernel)?;
     let dispatch = Dispatch::raw(platform, launch)?;
     let kept = memory.count();
     let result = run::dispatch(&program, &dispatch, memory, options);

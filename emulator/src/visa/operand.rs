@@ -1,6 +1,6 @@
 //! Moving operands between variables and lanes (spec "Vector Operands", "Region-based Addressing").
 
-use super::{layout::APART, thread::Thread};
+use super::{layout::APART, thread::VisaThread};
 use crate::thread::{LANES, Trap};
 use visa::{AddressOperand, GeneralOperand, IndirectOperand, Predefined, RawOperand, Type, VectorOperand};
 
@@ -38,7 +38,7 @@ pub(super) fn each(mut on: u32) -> impl Iterator<Item = usize> {
     })
 }
 
-impl Thread<'_> {
+impl VisaThread<'_> {
     fn general(&self, g: &GeneralOperand, on: u32, source: bool) -> Result<Spots, Trap> {
         let ty = self.unit().kernel.var_type(g.var).ok_or("an operand without a type")?;
         let (at, len) = self.var(g.var)?;
@@ -358,7 +358,7 @@ fn immediate(ty: Type, bits: u64, out: &mut Lanes) {
     }
 }
 
-impl Thread<'_> {
+impl VisaThread<'_> {
     /// Undefined bytes of each lane of a source, a bit per byte.
     pub fn undefined_bytes(&self, src: &VectorOperand, on: u32) -> Result<[u8; LANES], Trap> {
         let spots = match src {

@@ -2,9 +2,9 @@
 //! takes them, so that atomics between threads come in the same order.
 
 use super::{
-    context::{Cx, Group, text},
-    layout::Program,
-    thread::{State, Thread},
+    context::{VisaCx, VisaGroup, text},
+    layout::VisaProgram,
+    thread::{ThreadState, VisaThread},
 };
 use crate::{
     Dispatch, Error, Memory, Options,
@@ -18,7 +18,7 @@ use visa::{InputVar, Inst, Op, Predefined};
 /// Instructions a thread runs before the next one gets its turn.
 const TURN: u64 = 4096;
 
-struct Counts {
+struct VisaCounts {
     /// Executions per opcode.
     opcodes: [u64; 256],
     sends: BTreeMap<SendKind, u64>,
@@ -29,20 +29,25 @@ struct Counts {
 
 /// Runs all groups of a dispatch.
 pub(super) fn dispatch(
-    program: &Program<'_>,
+    program: &VisaProgram<'_>,
     dispatch: &Dispatch,
     memory: &mut Memory,
     options: &Options,
 ) -> Result<RunReport, Error> {
-    let mut counts =
-        Counts { opcodes: [0; 256], sends: BTreeMap::new(), total: 0, trace: Vec::new(), seen: Vec::new() };
+    let mut counts = VisaCounts {
+        opcodes: [0; 256],
+        sends: BTreeMap::new(),
+        total: 0,
+        trace: Vec::new(),
+        seen: Vec::new(),
+    };
     let mut reports = Reports::default();
     let (mut threads, mut asked) = (0, Vec::new());
     let memories = crate::dispatch::ThreadMemory::new(program.platform, dispatch, memory);
     for z in 0..dispatch.groups[2] {
         for y in 0..dispatch.groups[1] {
             for x in 0..dispatch.groups[0] {
-                let mut group = Group {
+                let mut group = VisaGroup {
                     id: [x, y, z],
                     slm: vec![0; dispatch.slm.next_multiple_of(1024) as usize],
                     threads: dispatch.threads,
@@ -53,7 +58,7 @@ pub(super) fn dispatch(
                     .map(|i| start(program, dispatch, options, &group, i, &memories))
                     .collect::<Result<Vec<_>, _>>()?;
                 threads += u64::from(dispatch.threads);
-                let mut cx = Cx {
+                let mut cx = VisaCx {
                     memory,
                     bindings: &dispatch.bindings,
                     group: &mut group,
@@ -87,13 +92,13 @@ pub(super) fn dispatch(
 
 /// A thread as the hardware starts it: thread header and inputs in place.
 fn start<'a>(
-    program: &'a Program<'a>,
+    program: &'a VisaProgram<'a>,
     dispatch: &Dispatch,
     options: &Options,
-    group: &Group,
+    group: &VisaGroup,
     number: u32,
     memories: &crate::dispatch::ThreadMemory,
-) -> Result<Thread<'a>, Error> {
+) -> Result<VisaThread<'a>, Error> {
     let kernel = program.units[0].kernel;
     let bad = |t: Trap| Error::Launch(t.0);
     let mut lanes = dispatch.masks.get(number as usize).copied().unwrap_or(u32::MAX);
@@ -101,7 +106,7 @@ fn start<'a>(
         // Media threads have no lanes switched off.
         lanes = u32::MAX;
     }
-    let mut t = Thread::new(program, lanes, options.strict).map_err(bad)?;
+    let mut t = VisaThread::new(program, lanes, options.strict).map_err(bad)?;
     t.number = number;
     t.scratch = memories.scratch_of(number);
     t.scratch_len = dispatch.scratch;
@@ -128,7 +133,7 @@ fn start<'a>(
 }
 
 /// Input variables, from the payload.
-fn inputs(t: &mut Thread<'_>, dispatch: &Dispatch, number: u32) -> Result<(), Trap> {
+fn inputs(t: &mut VisaThread<'_>, dispatch: &Dispatch, number: u32) -> Result<(), Trap> {
     let grf = t.program.grf;
     let payload = dispatch.registers(grf, number);
     for input in &t.unit().kernel.inputs {
@@ -158,41 +163,48 @@ fn inputs(t: &mut Thread<'_>, dispatch: &Dispatch, number: u32) -> Result<(), Tr
 }
 
 fn run_group(
-    team: &mut [Thread<'_>],
-    cx: &mut Cx<'_>,
+    team: &mut [VisaThread<'_>],
+    cx: &mut VisaCx<'_>,
     options: &Options,
-    counts: &mut Counts,
+    counts: &mut VisaCounts,
 ) -> Result<(), Error> {
     loop {
         let mut progress = false;
         let mut left = false;
         for t in team.iter_mut() {
-            if t.state == State::AtBarrier && cx.group.opened >= t.barrier {
-                t.state = State::Running;
+            if t.state == ThreadState::AtBarrier && cx.group.opened >= t.barrier {
+                t.state = ThreadState::Running;
                 t.signalled = false;
             }
-            if t.state == State::Running {
+            if t.state == ThreadState::Running {
                 progress = true;
                 turn(t, cx, options, counts)?;
             }
-            left |= t.state != State::Done;
+            left |= t.state != ThreadState::Done;
         }
         if !left {
             return Ok(());
         }
-        if !progress && !team.iter().any(|t| t.state == State::AtBarrier && cx.group.opened >= t.barrier) {
-            let waiting = team.iter().filter(|t| t.state == State::AtBarrier).count() as u32;
+        if !progress
+            && !team.iter().any(|t| t.state == ThreadState::AtBarrier && cx.group.opened >= t.barrier)
+        {
+            let waiting = team.iter().filter(|t| t.state == ThreadState::AtBarrier).count() as u32;
             return Err(Error::Deadlock { group: cx.group.id, waiting, arrived: cx.group.arrived });
         }
     }
 }
 
 /// Runs a thread until its turn ends, it waits, or it is done.
-fn turn(t: &mut Thread<'_>, cx: &mut Cx<'_>, options: &Options, counts: &mut Counts) -> Result<(), Error> {
+fn turn(
+    t: &mut VisaThread<'_>,
+    cx: &mut VisaCx<'_>,
+    options: &Options,
+    counts: &mut VisaCounts,
+) -> Result<(), Error> {
     let mut done = 0;
-    while t.state == State::Running && done < TURN {
+    while t.state == ThreadState::Running && done < TURN {
         let (unit, pc) = (t.unit(), t.frame.pc);
-        let trap = |t: &Thread<'_>, cx: &Cx<'_>, why: Trap| Error::Trap {
+        let trap = |t: &VisaThread<'_>, cx: &VisaCx<'_>, why: Trap| Error::Trap {
             pc,
             inst: text(unit, pc),
             group: cx.group.id,
@@ -240,7 +252,7 @@ fn turn(t: &mut Thread<'_>, cx: &mut Cx<'_>, options: &Options, counts: &mut Cou
 }
 
 /// What a watch of a variable sees.
-fn look(t: &Thread<'_>, cx: &Cx<'_>, watch: Watch) -> Option<Seen> {
+fn look(t: &VisaThread<'_>, cx: &VisaCx<'_>, watch: Watch) -> Option<Seen> {
     let Watched::Variable(id) = watch.of else { return None };
     let (at, len) = t.var(id).ok()?;
     let byte = |at: usize| Some(t.file[at]).filter(|_| !t.undefined(at, 1));
@@ -249,7 +261,7 @@ fn look(t: &Thread<'_>, cx: &Cx<'_>, watch: Watch) -> Option<Seen> {
 }
 
 /// Runs one instruction; says what kind of message it was.
-fn one(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Result<Option<SendKind>, Trap> {
+fn one(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<Option<SendKind>, Trap> {
     match inst.op {
         Op::Alu { dst, srcs } => t.alu(inst, dst, &srcs)?,
         Op::Cmp { .. } => t.compare(inst)?,
@@ -278,12 +290,12 @@ fn one(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Result<Option<Se
         Op::Lifetime { .. } | Op::File(_) | Op::Loc(_) | Op::Yield | Op::Breakpoint => {}
         Op::Barrier => {
             signal(t, cx);
-            t.state = State::AtBarrier;
+            t.state = ThreadState::AtBarrier;
         }
         Op::SplitBarrier { signal: true } => signal(t, cx),
         Op::SplitBarrier { signal: false } => {
             if t.signalled {
-                t.state = State::AtBarrier;
+                t.state = ThreadState::AtBarrier;
             }
         }
         _ => {
@@ -297,7 +309,7 @@ fn one(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Result<Option<Se
 }
 
 /// Tells the group that this thread has arrived.
-fn signal(t: &mut Thread<'_>, cx: &mut Cx<'_>) {
+fn signal(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>) {
     let group = &mut *cx.group;
     t.signalled = true;
     t.barrier = group.opened + 1;

@@ -1,7 +1,7 @@
 //! Sampling and loads of images (spec `3D_SAMPLE`, `3D_LOAD`, `INFO`). Images have one level, so levels of
 //! detail are not looked at.
 
-use super::{context::Cx, operand::each, thread::Thread};
+use super::{context::VisaCx, operand::each, thread::VisaThread};
 use crate::{
     memory::Texel,
     messages::{sampler, typed},
@@ -34,7 +34,7 @@ fn gathers(op: u8) -> bool {
     matches!(op, 8 | 16..=18)
 }
 
-pub(super) fn run(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Result<SendKind, Trap> {
+pub(super) fn run(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<SendKind, Trap> {
     match inst.op {
         Op::Sample(ref s) => new_texels(t, cx, inst, s, false)?,
         Op::Load3d(ref s) => new_texels(t, cx, inst, s, true)?,
@@ -44,8 +44,17 @@ pub(super) fn run(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Resul
             let size = if simd16 { ExecSize::S16 } else { ExecSize::S8 };
             let exec = Exec { size, ..inst.exec };
             let on = t.lanes_of(exec);
-            let access =
-                Access { exec, on, sampler, surface, coords, half_in: false, half_out: false, dst, channels };
+            let access = SamplerAccess {
+                exec,
+                on,
+                sampler,
+                surface,
+                coords,
+                half_in: false,
+                half_out: false,
+                dst,
+                channels,
+            };
             texels(t, cx, &access)?;
         }
         Op::Info3d { op: 10, channels, surface, dst, .. } => {
@@ -65,7 +74,7 @@ pub(super) fn run(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Resul
 
 /// Writes a lane's channels, each in registers of its own.
 fn reply(
-    t: &mut Thread<'_>,
+    t: &mut VisaThread<'_>,
     exec: Exec,
     dst: RawOperand,
     channels: ChannelMask,
@@ -81,7 +90,7 @@ fn reply(
 }
 
 /// A sample or a load: which lanes read what, and where it goes.
-struct Access {
+struct SamplerAccess {
     exec: Exec,
     on: u32,
     sampler: Option<SamplerId>,
@@ -96,8 +105,8 @@ struct Access {
 
 /// Samples and loads in their present form: coordinates among the parameters.
 fn new_texels(
-    t: &mut Thread<'_>,
-    cx: &mut Cx<'_>,
+    t: &mut VisaThread<'_>,
+    cx: &mut VisaCx<'_>,
     inst: &Inst<'_>,
     s: &Sample<'_>,
     load: bool,
@@ -112,10 +121,10 @@ fn new_texels(
         return Err(format!("operation {} of the sampler is not modelled", s.op).into());
     };
     let half =
-        |t: &Thread<'_>, r: RawOperand| t.unit().kernel.var_type(r.var).is_some_and(|ty| ty.bytes() == 2);
+        |t: &VisaThread<'_>, r: RawOperand| t.unit().kernel.var_type(r.var).is_some_and(|ty| ty.bytes() == 2);
     let params: Vec<RawOperand> = s.params.iter().collect();
     let (on, _) = t.enabled(inst)?;
-    let access = Access {
+    let access = SamplerAccess {
         exec: inst.exec,
         on,
         sampler: s.sampler,
@@ -129,8 +138,8 @@ fn new_texels(
     texels(t, cx, &access)
 }
 
-fn texels(t: &mut Thread<'_>, cx: &mut Cx<'_>, access: &Access) -> Result<(), Trap> {
-    let &Access { half_in, half_out, .. } = access;
+fn texels(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, access: &SamplerAccess) -> Result<(), Trap> {
+    let &SamplerAccess { half_in, half_out, .. } = access;
     let place = t.place_of(access.surface)?;
     let surface = cx.surface(place)?.clone();
     let Some(image) = surface.image else { return Err("sampling a surface without shape".into()) };
@@ -181,7 +190,7 @@ fn texels(t: &mut Thread<'_>, cx: &mut Cx<'_>, access: &Access) -> Result<(), Tr
 }
 
 /// A sample or a load by a black box: what it is asked are operation, surface, sampler, offsets and parameters.
-fn asked(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>, s: &Sample<'_>) -> Result<(), Trap> {
+fn asked(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>, s: &Sample<'_>) -> Result<(), Trap> {
     let place = t.place_of(s.surface)?;
     let surface = cx.surface(place)?.base;
     let sampler = match s.sampler {
@@ -195,8 +204,9 @@ fn asked(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>, s: &Sample<'_>) -
     let offsets = offsets & 0xfff | channel;
     let channels = if gathers { ChannelMask::RGBA } else { ChannelMask(s.channels & 15) };
     let sampling = Sampling { op: s.op & 31, surface, sampler, offsets };
-    let width =
-        |t: &Thread<'_>, r: RawOperand| t.unit().kernel.var_type(r.var).map_or(4, visa::Type::bytes).min(4);
+    let width = |t: &VisaThread<'_>, r: RawOperand| {
+        t.unit().kernel.var_type(r.var).map_or(4, visa::Type::bytes).min(4)
+    };
     let params: Vec<RawOperand> = s.params.iter().collect();
     let bytes = params.first().map_or(4, |p| if width(t, *p) == 2 { 2 } else { 4 });
     let slot = if width(t, s.dst) == 2 { 2 } else { 4 };
@@ -220,7 +230,7 @@ fn asked(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>, s: &Sample<'_>) -
 }
 
 /// `avs` by a black box: channels and format, places and steps, block, group, mode and bypass.
-fn block(t: &mut Thread<'_>, cx: &mut Cx<'_>, operands: &[Operand]) -> Result<(), Trap> {
+fn block(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, operands: &[Operand]) -> Result<(), Trap> {
     let [
         Operand::Num(channels),
         Operand::Sampler(sampler),

@@ -2,10 +2,10 @@
 //! `DWORD_ATOMIC`, `SVM_ATOMIC`).
 
 use super::{
-    context::Cx,
-    memory::{self, Place, kind},
+    context::VisaCx,
+    memory::{self, Storage, kind},
     operand::each,
-    thread::Thread,
+    thread::VisaThread,
 };
 use crate::{messages::atomic::Atomic, report::SendKind, thread::Trap};
 use visa::{Inst, Op, RawOperand};
@@ -13,7 +13,7 @@ use visa::{Inst, Op, RawOperand};
 /// One access, as all the instructions have it.
 struct Access {
     store: bool,
-    place: Place,
+    place: Storage,
     /// Added to every address.
     base: u64,
     offsets: RawOperand,
@@ -49,7 +49,11 @@ fn channels(mask: visa::ChannelMask) -> ([u32; 8], usize) {
 }
 
 /// Gathers and scatters.
-pub(super) fn transfer(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Result<SendKind, Trap> {
+pub(super) fn transfer(
+    t: &mut VisaThread<'_>,
+    cx: &mut VisaCx<'_>,
+    inst: &Inst<'_>,
+) -> Result<SendKind, Trap> {
     let n = inst.exec.size.lanes();
     let grf = t.program.grf;
     let plain = |place, data, store, offsets| Access {
@@ -107,7 +111,7 @@ pub(super) fn transfer(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> 
         }
         Op::SvmGather { store, block_bytes, blocks, addresses, data } => {
             let bytes = u32::from(block_bytes);
-            let far = Access { address: 8, wraps: false, ..plain(Place::Flat, data, store, addresses) };
+            let far = Access { address: 8, wraps: false, ..plain(Storage::Flat, data, store, addresses) };
             if bytes == 1 {
                 // Bytes of a lane lie together, in a dword at least.
                 let bytes = u32::from(blocks);
@@ -128,7 +132,7 @@ pub(super) fn transfer(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> 
             let base = cx.scalar_address(t, address)?;
             let (components, count) = channels(mask);
             // The offsets are of 64 bits.
-            let far = Access { address: 8, wraps: false, ..plain(Place::Flat, data, store, offsets) };
+            let far = Access { address: 8, wraps: false, ..plain(Storage::Flat, data, store, offsets) };
             Access { base, components, count, ..far }
         }
         _ => return Err("no gather".into()),
@@ -155,12 +159,14 @@ pub(super) fn transfer(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> 
 }
 
 /// Atomics.
-pub(super) fn atomic(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Result<SendKind, Trap> {
+pub(super) fn atomic(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<SendKind, Trap> {
     let (op, bits, place, addresses, address, srcs, dst) = match inst.op {
         Op::Atomic { op, bits, surface, offsets, srcs, dst } => {
             (op, bits, t.place_of(surface)?, offsets, 4, srcs, dst)
         }
-        Op::SvmAtomic { op, bits, addresses, srcs, dst } => (op, bits, Place::Flat, addresses, 8, srcs, dst),
+        Op::SvmAtomic { op, bits, addresses, srcs, dst } => {
+            (op, bits, Storage::Flat, addresses, 8, srcs, dst)
+        }
         _ => return Err("no atomic".into()),
     };
     let bytes = u32::from(bits) / 8;

@@ -1,6 +1,6 @@
 //! `dpas` (spec `DPAS`).
 
-use super::thread::Thread;
+use super::thread::VisaThread;
 use crate::{
     alu::dpas::{Array, Sum},
     thread::Trap,
@@ -38,7 +38,7 @@ fn total(ty: Type) -> Result<gen_ir::Type, Trap> {
     })
 }
 
-impl Thread<'_> {
+impl VisaThread<'_> {
     pub(super) fn dpas(&mut self, inst: &Inst<'_>) -> Result<(), Trap> {
         let Op::Dpas { weight, activation, depth, repeat, dst, srcs: [start, weights], src2 } = inst.op
         else {

@@ -1,12 +1,12 @@
 //! A thread: its variables, its lanes, and the calls they are in.
 
-use super::layout::{COMMON, Program, Unit};
+use super::layout::{COMMON, Unit, VisaProgram};
 use crate::thread::{FloatMode, LANES, Trap, mask};
 use visa::{Predefined, VarId};
 
 /// What a thread is doing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum State {
+pub(super) enum ThreadState {
     Running,
     AtBarrier,
     Done,
@@ -94,8 +94,8 @@ impl Frame {
     }
 }
 
-pub(super) struct Thread<'a> {
-    pub program: &'a Program<'a>,
+pub(super) struct VisaThread<'a> {
+    pub program: &'a VisaProgram<'a>,
     /// Bytes of all variables of all frames.
     pub file: Vec<u8>,
     /// Not 0 where a byte depends on something nobody wrote.
@@ -110,7 +110,7 @@ pub(super) struct Thread<'a> {
     pub frame: Frame,
     pub callers: Vec<Frame>,
     pub mode: FloatMode,
-    pub state: State,
+    pub state: ThreadState,
     pub signalled: bool,
     /// How often the barrier must have opened before the thread goes on.
     pub barrier: u64,
@@ -126,9 +126,9 @@ const MAX_CALLS: usize = 1000;
 /// Most bytes of variables of all calls.
 const MAX_FILE: usize = 1 << 28;
 
-impl<'a> Thread<'a> {
-    pub fn new(program: &'a Program<'a>, lanes: u32, strict: bool) -> Result<Thread<'a>, Trap> {
-        let mut t = Thread {
+impl<'a> VisaThread<'a> {
+    pub fn new(program: &'a VisaProgram<'a>, lanes: u32, strict: bool) -> Result<VisaThread<'a>, Trap> {
+        let mut t = VisaThread {
             program,
             file: Vec::new(),
             shadow: Vec::new(),
@@ -141,7 +141,7 @@ impl<'a> Thread<'a> {
             frame: Frame::new(0, lanes, 0),
             callers: Vec::new(),
             mode: FloatMode::from_control(0),
-            state: State::Running,
+            state: ThreadState::Running,
             signalled: false,
             barrier: 0,
             number: 0,

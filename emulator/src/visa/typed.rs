@@ -1,6 +1,6 @@
 //! Texels by integer coordinates (spec `GATHER4_TYPED`, `SCATTER4_TYPED`, `TYPED_ATOMIC`, `LSC_TYPED`).
 
-use super::{context::Cx, lsc, memory, memory::Place, operand::each, thread::Thread};
+use super::{context::VisaCx, lsc, memory, memory::Storage, operand::each, thread::VisaThread};
 use crate::{
     memory::Image,
     messages::{atomic::Atomic, typed},
@@ -17,8 +17,8 @@ use visa::{
 
 /// A lane's coordinates; missing ones, and those that the image has no use for, are zero.
 fn coordinates(
-    t: &Thread<'_>,
-    cx: &mut Cx<'_>,
+    t: &VisaThread<'_>,
+    cx: &mut VisaCx<'_>,
     image: &Image,
     coords: &[RawOperand],
     offsets: [i32; 3],
@@ -34,7 +34,7 @@ fn coordinates(
     Ok(c)
 }
 
-pub(super) fn run(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Result<SendKind, Trap> {
+pub(super) fn run(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<SendKind, Trap> {
     match inst.op {
         Op::Typed4 { store, mask, surface, coords, data } => {
             let place = t.place_of(surface)?;
@@ -84,10 +84,10 @@ pub(super) fn run(t: &mut Thread<'_>, cx: &mut Cx<'_>, inst: &Inst<'_>) -> Resul
 
 #[allow(clippy::too_many_arguments)]
 fn texels(
-    t: &mut Thread<'_>,
-    cx: &mut Cx<'_>,
+    t: &mut VisaThread<'_>,
+    cx: &mut VisaCx<'_>,
     inst: &Inst<'_>,
-    place: Place,
+    place: Storage,
     store: bool,
     mask: ChannelMask,
     coords: [RawOperand; 4],
@@ -118,7 +118,7 @@ fn texels(
                 let v = cx.data(t, data, k as u32 * block + 4 * lane, 4)?;
                 let v = typed::pack(&image, v as u32);
                 let to = surface.base + offset + u64::from(stored * channel_bytes);
-                cx.store(t, Place::Flat, to, channel_bytes, v.into())?;
+                cx.store(t, Storage::Flat, to, channel_bytes, v.into())?;
             }
         }
     }
@@ -127,10 +127,10 @@ fn texels(
 
 #[allow(clippy::too_many_arguments)]
 fn atomic(
-    t: &mut Thread<'_>,
-    cx: &mut Cx<'_>,
+    t: &mut VisaThread<'_>,
+    cx: &mut VisaCx<'_>,
     inst: &Inst<'_>,
-    place: Place,
+    place: Storage,
     op: Operation,
     srcs: [RawOperand; 2],
     coords: [RawOperand; 4],
@@ -149,9 +149,9 @@ fn atomic(
         };
         let (a, b) = (operand(0)?, operand(1)?);
         let at = surface.base + offset;
-        let old = cx.load(t, Place::Flat, at, 4)?;
+        let old = cx.load(t, Storage::Flat, at, 4)?;
         let new = op.apply(old, a, b, 4);
-        cx.store(t, Place::Flat, at, 4, new)?;
+        cx.store(t, Storage::Flat, at, 4, new)?;
         t.raw_store(dst, 4 * lane, 4, op.result(old, new) & 0xffff_ffff)?;
     }
     Ok(SendKind::Atomic)

@@ -155,7 +155,7 @@ static SUB_REGS: [Lookup; 3] =
 
 /// How an instruction compacts.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Form {
+enum Gen8Form {
     One,
     Two,
     Three,
@@ -163,24 +163,24 @@ enum Form {
 }
 
 #[inline]
-fn form(platform: Platform, op: Op, math: u8) -> Form {
+fn form(platform: Platform, op: Op, math: u8) -> Gen8Form {
     let format = platform.caps().words.format;
     let gen11 = format == Format::Gen11;
     match op {
-        Op::Movi if gen11 => Form::Two,
-        Op::Movi => Form::One,
-        Op::Ret => Form::One,
+        Op::Movi if gen11 => Gen8Form::Two,
+        Op::Movi => Gen8Form::One,
+        Op::Ret => Gen8Form::One,
         // Gen8: the descriptor is an ordinary source 1.
-        Op::Send | Op::Sendc if format == Format::Gen8 => Form::Two,
+        Op::Send | Op::Sendc if format == Format::Gen8 => Gen8Form::Two,
         _ => match op.info().class {
-            Class::Basic if op.info().srcs == 1 => Form::One,
-            Class::Basic => Form::Two,
+            Class::Basic if op.info().srcs == 1 => Gen8Form::One,
+            Class::Basic => Gen8Form::Two,
             Class::Math => match codes::math(math).map(codes::math_sources) {
-                Some(1) => Form::One,
-                _ => Form::Two,
+                Some(1) => Gen8Form::One,
+                _ => Gen8Form::Two,
             },
-            Class::Ternary if !gen11 => Form::Three,
-            _ => Form::None,
+            Class::Ternary if !gen11 => Gen8Form::Three,
+            _ => Gen8Form::None,
         },
     }
 }
@@ -215,12 +215,12 @@ pub(super) fn compact(platform: Platform, word: u128) -> Option<u64> {
     let (low, high) = (low_u64(word), (word >> 64) as u64);
     let op = opcodes::from_number(platform, low_u8(low) & 0x7f)?;
     match form(platform, op, low_u8(low >> 24) & 15) {
-        Form::One => compact_basic(platform, low, high, false),
+        Gen8Form::One => compact_basic(platform, low, high, false),
         // Only `movi` could, whose null source 1 has no compacted form.
-        Form::Two if op == Op::Movi && last_file(low, high, true) == FILE_ARF => None,
-        Form::Two => compact_basic(platform, low, high, true),
-        Form::Three => compact_ternary(low, high),
-        Form::None => None,
+        Gen8Form::Two if op == Op::Movi && last_file(low, high, true) == FILE_ARF => None,
+        Gen8Form::Two => compact_basic(platform, low, high, true),
+        Gen8Form::Three => compact_ternary(low, high),
+        Gen8Form::None => None,
     }
 }
 
@@ -343,16 +343,16 @@ pub(super) fn expand(platform: Platform, word: u64) -> Result<u128, Fault> {
         return Err(Fault::new("CmptCtrl", 0u8, "1"));
     }
     match form(platform, op, low_u8(word >> 24) & 15) {
-        Form::One => expand_basic(platform, Compact::from_bits(word), false),
-        Form::Two => {
+        Gen8Form::One => expand_basic(platform, Compact::from_bits(word), false),
+        Gen8Form::Two => {
             let native = expand_basic(platform, Compact::from_bits(word), true)?;
             if op == Op::Movi && last_file(low_u64(native), (native >> 64) as u64, true) == FILE_ARF {
                 return Err(Fault::new("DataTypeIndex", word >> 13 & 31, "one with a source 1"));
             }
             Ok(native)
         }
-        Form::Three => expand_ternary(TernaryCompact::from_bits(word)),
-        Form::None => Err(Fault::new("Opcode", number, "an opcode with a compacted form")),
+        Gen8Form::Three => expand_ternary(TernaryCompact::from_bits(word)),
+        Gen8Form::None => Err(Fault::new("Opcode", number, "an opcode with a compacted form")),
     }
 }
 

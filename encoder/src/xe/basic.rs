@@ -4,7 +4,7 @@ use super::{
     codes,
     decode::{BIT_33, DST, Decoder, FUNCTION, SATURATE, SRC0, SRC1},
     encode::Encoder,
-    layout::{Basic, Layout, Operand, Source},
+    layout::{BasicFields, Layout, Operand, Source},
     operand::{macro_vert_stride, src_mod_code, src_mod_of},
     words::{Direct, bits},
 };
@@ -22,7 +22,7 @@ impl Encoder<'_> {
         if !matches!(i.payload, Payload::None) {
             return Err(self.error("payload", "present", "none"));
         }
-        let mut b = Basic { function: self.cond()?, ..Basic::default() };
+        let mut b = BasicFields { function: self.cond()?, ..BasicFields::default() };
         self.basic_dst::<L>(&mut b)?;
         self.basic_sources::<L>(b, i.op.info().srcs)
     }
@@ -35,7 +35,7 @@ impl Encoder<'_> {
         if codes::math_of(function as u8, L::INT_DIV).is_none() {
             return Err(self.error("MathFC", function as u32, "a function of the platform"));
         }
-        let mut b = Basic { function: function as u8, ..Basic::default() };
+        let mut b = BasicFields { function: function as u8, ..BasicFields::default() };
         let sources = codes::math_sources(function);
         if !codes::math_is_macro(function) {
             self.no_cond()?;
@@ -78,7 +78,7 @@ impl Encoder<'_> {
             return Err(self.error("Src0", "an immediate", "null"));
         }
         self.no_cond()?;
-        let mut b = Basic { function: function as u8, ..Basic::default() };
+        let mut b = BasicFields { function: function as u8, ..BasicFields::default() };
         b.acc_wr = i.opts.has(Options::ACC_WR_EN);
         b.saturate = i.sat;
         b.dst.slot = Direct::new().with_horz_stride(1).into_bits();
@@ -89,7 +89,7 @@ impl Encoder<'_> {
     }
 
     #[inline(always)]
-    fn basic_dst<L: Layout>(&self, b: &mut Basic) -> Result<(), EncodeError> {
+    fn basic_dst<L: Layout>(&self, b: &mut BasicFields) -> Result<(), EncodeError> {
         let i = self.inst;
         b.acc_wr = i.opts.has(Options::ACC_WR_EN);
         b.saturate = i.sat;
@@ -111,7 +111,7 @@ impl Encoder<'_> {
 
     /// Packs the word with its sources; only the last one may be an immediate.
     #[inline(always)]
-    fn basic_sources<L: Layout>(&self, mut b: Basic, sources: u8) -> Result<u128, EncodeError> {
+    fn basic_sources<L: Layout>(&self, mut b: BasicFields, sources: u8) -> Result<u128, EncodeError> {
         let [src0, src1, _] = &self.inst.src;
         let idle = sources == 1 && self.inst.op.info().class == Class::Basic && idle_source(src0, src1);
         self.no_source(usize::from(sources) + usize::from(idle))?;
@@ -280,14 +280,14 @@ impl Decoder {
         Ok(used | bits(48, 63))
     }
 
-    fn acc_wr(&self, b: &Basic, inst: &mut Inst<Physical>) {
+    fn acc_wr(&self, b: &BasicFields, inst: &mut Inst<Physical>) {
         if b.acc_wr {
             inst.opts = inst.opts.with(Options::ACC_WR_EN);
         }
     }
 
     #[inline]
-    fn basic_dst<L: Layout>(&self, b: &Basic, inst: &mut Inst<Physical>) -> Result<(), DecodeError> {
+    fn basic_dst<L: Layout>(&self, b: &BasicFields, inst: &mut Inst<Physical>) -> Result<(), DecodeError> {
         inst.sat = b.saturate;
         self.acc_wr(b, inst);
         let ty = self.type_of::<L>("Dst.DataType", b.dst_type)?;
@@ -306,7 +306,7 @@ impl Decoder {
     #[inline]
     fn basic_sources<L: Layout>(
         &self,
-        b: &Basic,
+        b: &BasicFields,
         sources: u8,
         inst: &mut Inst<Physical>,
     ) -> Result<(u128, bool), DecodeError> {

@@ -12,7 +12,7 @@ use narrow::low_u16;
 
 /// What a flow control operation has.
 #[derive(Clone, Copy)]
-struct Form {
+struct BranchForm {
     /// JIP.
     jip: bool,
     /// UIP.
@@ -25,17 +25,17 @@ struct Form {
     ctrl: bool,
 }
 
-impl Form {
-    const fn of(op: Op) -> Form {
-        const fn form(uip: bool, reg: bool, dst: bool, ctrl: bool) -> Form {
-            Form { jip: true, uip, reg, dst, ctrl }
+impl BranchForm {
+    const fn of(op: Op) -> BranchForm {
+        const fn form(uip: bool, reg: bool, dst: bool, ctrl: bool) -> BranchForm {
+            BranchForm { jip: true, uip, reg, dst, ctrl }
         }
         match op {
             Op::Brc => form(true, true, false, false),
             Op::If | Op::Else | Op::Goto => form(true, false, false, true),
             Op::Break | Op::Cont | Op::Halt => form(true, false, false, false),
             Op::Jmpi | Op::Brd => form(false, true, false, false),
-            Op::Ret => Form { jip: false, uip: false, reg: true, dst: false, ctrl: false },
+            Op::Ret => BranchForm { jip: false, uip: false, reg: true, dst: false, ctrl: false },
             Op::Call | Op::Calla => form(false, true, true, false),
             _ => form(false, false, false, false),
         }
@@ -53,7 +53,7 @@ impl Encoder<'_> {
         if i.sat {
             return Err(self.error("Saturate", "set", "clear"));
         }
-        let form = Form::of(i.op);
+        let form = BranchForm::of(i.op);
         if ctrl && !form.ctrl {
             return Err(self.error("BranchCtrl", "set", "clear"));
         }
@@ -98,7 +98,7 @@ impl Encoder<'_> {
 impl Decoder {
     pub(super) fn branch<L: Layout>(&self, inst: &mut Inst<Physical>) -> Result<u128, DecodeError> {
         let w = Branch::from_bits(self.word);
-        let form = Form::of(inst.op);
+        let form = BranchForm::of(inst.op);
         let mut used = bits(46, 46);
         if form.ctrl {
             used |= BIT_33;

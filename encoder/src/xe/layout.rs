@@ -50,7 +50,7 @@ pub(super) struct Source {
 
 /// The basic format, immediates apart.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Basic {
+pub(super) struct BasicFields {
     pub acc_wr: bool,
     pub saturate: bool,
     /// Condition, or the function of `math` and `sync`.
@@ -125,9 +125,9 @@ pub(super) trait Layout {
     /// The fields in bits 32..0.
     fn controls_of(word: u128) -> Controls;
     /// Bits 127..33 of a basic word.
-    fn basic(basic: &Basic) -> u128;
+    fn basic(basic: &BasicFields) -> u128;
     /// The fields in bits 127..33 of a basic word.
-    fn basic_of(word: u128) -> Basic;
+    fn basic_of(word: u128) -> BasicFields;
     /// Bits 127..33 of a message.
     fn send(send: &Send) -> u128;
     /// The fields in bits 127..33 of a message.

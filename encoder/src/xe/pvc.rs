@@ -6,7 +6,7 @@
 
 use super::{
     codes,
-    layout::{Basic, Controls, Layout, Operand, Send, Source},
+    layout::{BasicFields, Controls, Layout, Operand, Send, Source},
     swsb::{self, Kind},
     words::bits,
 };
@@ -16,7 +16,7 @@ use narrow::{to_i16, to_u8};
 
 /// Bits 32..0 of every word.
 #[bitfield(u128)]
-struct ControlWord {
+struct PvcControlWord {
     #[bits(7)]
     opcode: u8,
     __: bool,
@@ -44,7 +44,7 @@ struct ControlWord {
 
 /// One or two sources.
 #[bitfield(u128)]
-struct BasicWord {
+struct PvcBasicWord {
     #[bits(33)]
     __: u64,
     /// Lowest bit of the destination's byte offset.
@@ -91,7 +91,7 @@ struct BasicWord {
 
 /// `send`, `sendc`. The descriptors lie in pieces.
 #[bitfield(u128)]
-struct SendWord {
+struct PvcSendWord {
     #[bits(33)]
     __: u64,
     __: bool,
@@ -156,7 +156,7 @@ impl Layout for Pvc {
 
     #[inline(always)]
     fn controls(c: &Controls) -> u128 {
-        ControlWord::new()
+        PvcControlWord::new()
             .with_opcode(c.opcode)
             .with_swsb(c.swsb)
             .with_exec_size(c.exec_size)
@@ -173,7 +173,7 @@ impl Layout for Pvc {
 
     #[inline(always)]
     fn controls_of(word: u128) -> Controls {
-        let w = ControlWord::from_bits(word);
+        let w = PvcControlWord::from_bits(word);
         Controls {
             opcode: w.opcode(),
             swsb: w.swsb(),
@@ -189,8 +189,8 @@ impl Layout for Pvc {
     }
 
     #[inline(always)]
-    fn basic(b: &Basic) -> u128 {
-        BasicWord::new()
+    fn basic(b: &BasicFields) -> u128 {
+        PvcBasicWord::new()
             .with_dst_sub_reg_num_0(b.dst.low)
             .with_saturate(b.saturate)
             .with_dst_addr_mode(b.dst.indirect)
@@ -216,9 +216,9 @@ impl Layout for Pvc {
     }
 
     #[inline(always)]
-    fn basic_of(word: u128) -> Basic {
-        let w = BasicWord::from_bits(word);
-        Basic {
+    fn basic_of(word: u128) -> BasicFields {
+        let w = PvcBasicWord::from_bits(word);
+        BasicFields {
             acc_wr: false,
             saturate: w.saturate(),
             function: w.cond_modifier(),
@@ -253,7 +253,7 @@ impl Layout for Pvc {
             Some(sub) => u32::from(sub) << 5 | u32::from(s.ex_bso) << 4 | u32::from(s.cps),
             None => s.ex_desc >> 11 & 0x1fff,
         };
-        SendWord::new()
+        PvcSendWord::new()
             .with_eot(s.eot)
             .with_ex_desc_11(ex_desc_11)
             .with_desc_reg(s.desc_reg)
@@ -279,7 +279,7 @@ impl Layout for Pvc {
 
     #[inline(always)]
     fn send_of(word: u128) -> Send {
-        let w = SendWord::from_bits(word);
+        let w = PvcSendWord::from_bits(word);
         Send {
             serialize: false,
             ex_bso: w.ex_desc_reg() && w.ex_desc_11() >> 4 & 1 != 0,

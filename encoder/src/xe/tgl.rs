@@ -4,7 +4,7 @@
 
 use super::{
     codes,
-    layout::{Basic, Controls, Layout, Operand, Send, Source},
+    layout::{BasicFields, Controls, Layout, Operand, Send, Source},
     swsb::{self, Kind},
     words::bits,
 };
@@ -14,7 +14,7 @@ use narrow::{low_u8, to_i16, to_u8};
 
 /// Bits 32..0 of every word.
 #[bitfield(u128)]
-struct ControlWord {
+struct TglControlWord {
     #[bits(7)]
     opcode: u8,
     __: bool,
@@ -41,7 +41,7 @@ struct ControlWord {
 
 /// One or two sources.
 #[bitfield(u128)]
-struct BasicWord {
+struct TglBasicWord {
     #[bits(33)]
     __: u64,
     acc_wr_ctrl: bool,
@@ -84,7 +84,7 @@ struct BasicWord {
 
 /// `send`, `sendc`. The descriptors lie in pieces.
 #[bitfield(u128)]
-struct SendWord {
+struct TglSendWord {
     #[bits(33)]
     __: u64,
     /// 1: serialize the two threads of a fused pair.
@@ -149,7 +149,7 @@ impl Layout for Tgl {
 
     #[inline(always)]
     fn controls(c: &Controls) -> u128 {
-        ControlWord::new()
+        TglControlWord::new()
             .with_opcode(c.opcode)
             .with_swsb(low_u8(c.swsb))
             .with_exec_size(c.exec_size)
@@ -166,7 +166,7 @@ impl Layout for Tgl {
 
     #[inline(always)]
     fn controls_of(word: u128) -> Controls {
-        let w = ControlWord::from_bits(word);
+        let w = TglControlWord::from_bits(word);
         Controls {
             opcode: w.opcode(),
             swsb: w.swsb().into(),
@@ -182,8 +182,8 @@ impl Layout for Tgl {
     }
 
     #[inline(always)]
-    fn basic(b: &Basic) -> u128 {
-        BasicWord::new()
+    fn basic(b: &BasicFields) -> u128 {
+        TglBasicWord::new()
             .with_acc_wr_ctrl(b.acc_wr)
             .with_saturate(b.saturate)
             .with_dst_addr_mode(b.dst.indirect)
@@ -208,9 +208,9 @@ impl Layout for Tgl {
     }
 
     #[inline(always)]
-    fn basic_of(word: u128) -> Basic {
-        let w = BasicWord::from_bits(word);
-        Basic {
+    fn basic_of(word: u128) -> BasicFields {
+        let w = TglBasicWord::from_bits(word);
+        BasicFields {
             acc_wr: w.acc_wr_ctrl(),
             saturate: w.saturate(),
             function: w.cond_modifier(),
@@ -241,7 +241,7 @@ impl Layout for Tgl {
             Some(sub) => u32::from(sub) << 5,
             None => s.ex_desc >> 11 & 0x1fff,
         };
-        SendWord::new()
+        TglSendWord::new()
             .with_fusion_ctrl(s.serialize)
             .with_eot(s.eot)
             .with_ex_desc_11(ex_desc_11)
@@ -268,7 +268,7 @@ impl Layout for Tgl {
 
     #[inline(always)]
     fn send_of(word: u128) -> Send {
-        let w = SendWord::from_bits(word);
+        let w = TglSendWord::from_bits(word);
         Send {
             serialize: w.fusion_ctrl(),
             ex_bso: false,

@@ -2,8 +2,8 @@
 
 use gen_ir::{Dst, Op, Sfid, Src, Type};
 use messages::{
-    render::{MessageType, RenderTarget},
-    urb::{Opcode, Urb},
+    render::{RenderMessageType, RenderTarget},
+    urb::{Urb, UrbOpcode},
 };
 use visa::{RawOperand, op::RtWrite};
 
@@ -62,7 +62,7 @@ impl Lowerer<'_> {
             parts.push(self.part(stencil, self.grf())?);
         }
         let desc = RenderTarget::new()
-            .with_message_type(Some(MessageType::RenderTargetWrite))
+            .with_message_type(Some(RenderMessageType::RenderTargetWrite))
             .with_subtype(if lanes == 16 { SIMD16 } else { SIMD8 })
             .with_slot_group_high(self.lanes.chan >= 16)
             .with_last_render_target(write.mode & LAST != 0)
@@ -140,7 +140,7 @@ impl Lowerer<'_> {
             parts.push(self.part(data, u32::from(outputs) * grf)?);
         }
         let desc = Urb::new()
-            .with_opcode(Some(Opcode::WriteSimd8))
+            .with_opcode(Some(UrbOpcode::WriteSimd8))
             .with_global_offset(global_offset)
             .with_channel_mask_present(!mask.is_null())
             .with_per_slot_offset(!per_slot_offset.is_null());

@@ -4,7 +4,7 @@
 use gen_ir::{Dst, Op, Sfid, Src, Type};
 use messages::{
     Descriptor,
-    hdc::{Atomic, Dc0, Dc1, Scattered, SimdMode, Surface as SurfaceDesc},
+    hdc::{Atomic, Dc0, Dc1, Scattered, ScatteredSimdMode, Surface as SurfaceDesc},
 };
 use narrow::to_u16;
 
@@ -277,8 +277,8 @@ pub(super) fn atomic_operands(op: visa::AtomicOp, srcs: [RawOperand; 2]) -> impl
 }
 
 /// SIMD mode of untyped surface messages.
-pub(super) const fn simd_mode(lanes: u32) -> SimdMode {
-    if lanes == 8 { SimdMode::Simd8 } else { SimdMode::Simd16 }
+pub(super) const fn simd_mode(lanes: u32) -> ScatteredSimdMode {
+    if lanes == 8 { ScatteredSimdMode::Simd8 } else { ScatteredSimdMode::Simd16 }
 }
 
 /// A number of elements as the power of two that descriptors count in, up to eight.

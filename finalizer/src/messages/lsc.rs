@@ -6,7 +6,7 @@ use messages::{
     Descriptor, Effect, ExtendedDescriptor, ResponseLength, SurfaceIndex,
     lsc::{
         Access, AddressModel, AddressSize, Block2d, BlockShape, BtiExtended, Cache, DataSize, Fence, Flush,
-        Form, Op as LscCode, Quad, Scope, Untyped, VectorSize,
+        LscForm, Op as LscCode, Quad, Scope, Untyped, VectorSize,
     },
 };
 use narrow::{low_u32, to_index, to_u16};
@@ -127,16 +127,22 @@ fn operations_are_those_of_the_messages() {
     for op in (0..=u8::MAX).filter_map(LscOp::from_raw) {
         let row = message_of(op).unwrap_or_else(|| panic!("{op}")).row();
         let kind = match (row.effect, row.form) {
-            (_, Form::State) => LscKind::Other,
+            (_, LscForm::State) => LscKind::Other,
             (Effect::Load, _) => LscKind::Load,
             (Effect::Store, _) => LscKind::Store,
             (Effect::Atomic, _) => LscKind::Atomic,
             (Effect::Order | Effect::Other, _) => LscKind::Other,
         };
         assert_eq!(op.kind(), kind, "{op}");
-        assert_eq!(op.is_strided(), row.form == Form::Strided, "{op}");
-        assert_eq!(op.has_channel_mask(), matches!(row.form, Form::Quad | Form::MultiSampleQuad), "{op}");
-        if let Form::Atomic(operation) | Form::BfloatAtomic(operation) | Form::Counter(operation) = row.form {
+        assert_eq!(op.is_strided(), row.form == LscForm::Strided, "{op}");
+        assert_eq!(
+            op.has_channel_mask(),
+            matches!(row.form, LscForm::Quad | LscForm::MultiSampleQuad),
+            "{op}"
+        );
+        if let LscForm::Atomic(operation) | LscForm::BfloatAtomic(operation) | LscForm::Counter(operation) =
+            row.form
+        {
             assert_eq!(op.atomic_sources(), operation.operands(), "{op}");
         }
     }
@@ -163,8 +169,8 @@ impl Lowerer<'_> {
         }
         let accesses = |code: &LscCode| match code.row().form {
             // Atomics of bfloat16 came with the data port of Xe3P (IGA knows them in its decoder of those words alone).
-            Form::BfloatAtomic(_) => false,
-            Form::Fence | Form::State | Form::Compression | Form::CacheControl => false,
+            LscForm::BfloatAtomic(_) => false,
+            LscForm::Fence | LscForm::State | LscForm::Compression | LscForm::CacheControl => false,
             _ => true,
         };
         let Some(code) = message_of(lsc.op).filter(accesses) else {
@@ -184,7 +190,7 @@ impl Lowerer<'_> {
         };
         let cache = cache_control(row.effect, lsc.cache)?;
 
-        let address = if row.form == Form::Strided {
+        let address = if row.form == LscForm::Strided {
             self.strided_address(lsc, per_address * if transposed { 1 } else { element })?
         } else {
             let bytes = if transposed { self.lanes.exec.lanes() } else { lanes } * address_bytes;
@@ -213,7 +219,7 @@ impl Lowerer<'_> {
         let returns = row.effect != Effect::Store && !lsc.dst.is_null();
         let response = match (returns, row.form) {
             (false, _) => 0,
-            (true, Form::Status) => 1,
+            (true, LscForm::Status) => 1,
             (true, _) => data_len,
         };
         let (target, copy) = self.response(lsc.dst, response.max(1) * grf)?;

@@ -3,7 +3,7 @@
 //! Lengths and the fields that operands go to are those of Intel's finalizer.
 
 use gen_ir::{Dst, ExecSize, Op, Sfid, Src, Type};
-use messages::vme::{MessageType, MotionEstimation};
+use messages::vme::{MotionEstimation, MotionMessageType};
 use narrow::low_u16;
 use visa::{Opcode, Operand, RawOperand, SurfaceId, VectorOperand};
 
@@ -29,7 +29,7 @@ struct MotionMessage {
 }
 
 impl MotionMessage {
-    fn new(sfid: Sfid, message: MessageType, response: u32) -> MotionMessage {
+    fn new(sfid: Sfid, message: MotionMessageType, response: u32) -> MotionMessage {
         MotionMessage { sfid, desc: MotionEstimation::new().with_message_type(Some(message)), response }
     }
 }
@@ -68,7 +68,7 @@ impl Lowerer<'_> {
             (Opcode::VmeSic, &[Raw(universal), Raw(input), Surface(picture), Raw(output)]) => {
                 let payload = self.motion_payload(universal, input, 4)?;
                 self.estimate(
-                    MotionMessage::new(Sfid::Cre, MessageType::SkipCheck, 7),
+                    MotionMessage::new(Sfid::Cre, MotionMessageType::SkipCheck, 7),
                     payload,
                     picture,
                     output,
@@ -91,7 +91,7 @@ impl Lowerer<'_> {
                     self.set_byte(payload.reg.plus(2 * GRF + byte), operand)?;
                 }
                 self.estimate(
-                    MotionMessage::new(Sfid::Cre, MessageType::Refinement, 7),
+                    MotionMessage::new(Sfid::Cre, MotionMessageType::Refinement, 7),
                     payload,
                     picture,
                     output,
@@ -100,7 +100,7 @@ impl Lowerer<'_> {
             (Opcode::VmeIdm, &[Raw(universal), Raw(input), Surface(picture), Raw(output)]) => {
                 let payload = self.motion_payload(universal, input, 1)?;
                 self.estimate(
-                    MotionMessage::new(Sfid::Vme, MessageType::Distortion, 16),
+                    MotionMessage::new(Sfid::Vme, MotionMessageType::Distortion, 16),
                     payload,
                     picture,
                     output,
@@ -127,7 +127,7 @@ impl Lowerer<'_> {
         let to = Dst::packed(control, Type::Ub);
         self.emit(build::op(Op::And, Lanes::SCALAR, to, &byte(0xf8)));
         self.emit(build::op(Op::Or, Lanes::SCALAR, to, &byte(low_u16(search) & 7)));
-        let mut kind = MotionMessage::new(Sfid::Vme, MessageType::IntegerSearch, 7 + records(out));
+        let mut kind = MotionMessage::new(Sfid::Vme, MotionMessageType::IntegerSearch, 7 + records(out));
         kind.desc = kind.desc.with_stream_out(out).with_stream_in(into);
         Ok((payload, kind))
     }

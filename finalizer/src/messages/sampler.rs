@@ -5,7 +5,7 @@
 use gen_ir::{Desc, Dst, ExecSize, Op, Sfid, Src, Type, VarClass, Virtual};
 use messages::{
     Descriptor, ExtendedDescriptor,
-    sampler::{self, Form, HeaderControl, MessageType, Parameter, SimdMode},
+    sampler::{self, HeaderControl, MessageType, Parameter, Request, SimdMode},
 };
 use narrow::{low_u32, to_index, to_u8};
 use smallvec::SmallVec;
@@ -26,7 +26,7 @@ const MAX_ROWS: u32 = 11;
 /// and maximum have no place in the specification.
 fn message_of(op: u8) -> Option<MessageType> {
     let message = MessageType::from_bits(op.into())?;
-    Some(message).filter(|m| !matches!(m.row().form, Form::KillPixels | Form::Extreme))
+    Some(message).filter(|m| !matches!(m.row().form, Request::KillPixels | Request::Extreme))
 }
 
 /// Where a sampler's index comes from.
@@ -313,7 +313,7 @@ impl Lowerer<'_> {
         // Without a header all channels come, or the first ones where the response's length may say so.
         let first_channels = self.caps.sampler.short_responses && matches!(channels.0, 1 | 3 | 7);
         let forced = self.caps.sampler.header;
-        let Some(query) = message_of(op).filter(|query| query.row().form == Form::Query) else {
+        let Some(query) = message_of(op).filter(|query| query.row().form == Request::Query) else {
             return Err(format!("{op} is no query").into());
         };
         let header = if query.row().has(Parameter::Lod) {

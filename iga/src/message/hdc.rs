@@ -4,9 +4,9 @@ use super::{Addressing, Data, Kind, Message, Query, Surface};
 use messages::{
     Effect, SurfaceIndex,
     hdc::{
-        A64Block, A64BlockType, A64Scattered, Addresses, Atomic, AtomicOp, Dc0, Dc1, DcRo, ElementType,
-        FloatAtomicOp, Form, MediaBlock, MemoryFence, MessageType, OwordBlock, OwordCount, Scattered,
-        ScratchBlock, SimdMode, SlotGroup, Surface as SurfaceMessage, ToDc0,
+        A64Block, A64BlockType, A64Scattered, Addresses, Atomic, AtomicOp, DataPortMessage, Dc0, Dc1, DcRo,
+        ElementType, FloatAtomicOp, Form, MediaBlock, MemoryFence, OwordBlock, OwordCount, Scattered,
+        ScatteredSimdMode, ScratchBlock, SlotGroup, Surface as SurfaceMessage, ToDc0,
     },
 };
 use std::fmt::Write;
@@ -34,9 +34,9 @@ impl Query {
     /// Lanes of an untyped surface message; `None`: no such mode here.
     fn surface_lanes(&self) -> Option<u32> {
         match self.as_kind::<SurfaceMessage>().simd_mode()? {
-            SimdMode::Simd16 => Some(16),
-            SimdMode::Simd8 if self.caps.memory.simd_message == 8 => Some(8),
-            SimdMode::Simd8 | SimdMode::Simd4x2 => None,
+            ScatteredSimdMode::Simd16 => Some(16),
+            ScatteredSimdMode::Simd8 if self.caps.memory.simd_message == 8 => Some(8),
+            ScatteredSimdMode::Simd8 | ScatteredSimdMode::Simd4x2 => None,
         }
     }
 
@@ -137,7 +137,7 @@ fn data_cache_0_message(q: &Query, message: Dc0) -> Message {
 }
 
 /// What a message of a data port says, by its form.
-fn data_port(q: &Query, row: &MessageType) -> Message {
+fn data_port(q: &Query, row: &DataPortMessage) -> Message {
     let (kind, what) = (Kind::of(row.effect), row.words);
     match row.form {
         Form::OwordBlock | Form::UnalignedOwordBlock => oword_block(q, what, 32, kind),
@@ -261,7 +261,7 @@ fn slot_group(q: &Query, what: &str) -> String {
     }
 }
 
-fn untyped(q: &Query, row: &MessageType) -> Message {
+fn untyped(q: &Query, row: &DataPortMessage) -> Message {
     let data = Data::new(Kind::of(row.effect), 32, q.channel_count());
     let lanes = q.surface_lanes();
     let what = format!("{} with {}", row.words, q.channels());
@@ -280,7 +280,7 @@ fn typed(q: &Query, what: &str, status: &str, kind: Kind) -> Message {
     coordinates(m)
 }
 
-fn scattered_a64(q: &Query, row: &MessageType) -> Message {
+fn scattered_a64(q: &Query, row: &DataPortMessage) -> Message {
     let fields = q.as_kind::<A64Scattered>();
     let (kind, count, verb) = (Kind::of(row.effect), 1 << fields.count_log2(), row.words);
     let (what, data) = match fields.element() {
@@ -295,7 +295,7 @@ fn scattered_a64(q: &Query, row: &MessageType) -> Message {
     m
 }
 
-fn block_a64(q: &Query, row: &MessageType) -> Message {
+fn block_a64(q: &Query, row: &DataPortMessage) -> Message {
     let (kind, verb) = (Kind::of(row.effect), row.words);
     let block = q.as_kind::<A64Block>();
     match block.block_type() {
@@ -316,7 +316,7 @@ fn block_a64(q: &Query, row: &MessageType) -> Message {
     }
 }
 
-fn float_atomic(q: &Query, row: &MessageType, bits: u32) -> Message {
+fn float_atomic(q: &Query, row: &DataPortMessage, bits: u32) -> Message {
     let atomic = q.as_kind::<Atomic>();
     let Some(operation) = atomic.float() else { return q.invalid() };
     let (op, bits) = match operation {
@@ -363,7 +363,7 @@ const fn int_operation(op: AtomicOp) -> &'static str {
     }
 }
 
-fn int_atomic(q: &Query, row: &MessageType) -> Message {
+fn int_atomic(q: &Query, row: &DataPortMessage) -> Message {
     let atomic = q.as_kind::<Atomic>();
     let Some(operation) = atomic.integer() else { return q.invalid() };
     // On a surface the width is that of the message, in lanes; of dwords at 64-bit addresses, that of an element.
@@ -387,7 +387,7 @@ fn int_atomic(q: &Query, row: &MessageType) -> Message {
     Message { coordinates: coordinates || m.coordinates, ..m }
 }
 
-fn media_block(q: &Query, row: &MessageType) -> Message {
+fn media_block(q: &Query, row: &DataPortMessage) -> Message {
     let read = row.effect == Effect::Load;
     let mut text = row.words.to_owned();
     let block = q.as_kind::<MediaBlock>();

@@ -9,8 +9,8 @@ use gen_ir::Sfid;
 use messages::{
     Effect, ResponseLength,
     lsc::{
-        AddressModel, AddressSize, Block2d, BtiExtended, Compression, DataSize, Fence, Flush, Form, Op, Quad,
-        Scope, Untyped, VectorSize,
+        AddressModel, AddressSize, Block2d, BtiExtended, Compression, DataSize, Fence, Flush, LscForm, Op,
+        Quad, Scope, Untyped, VectorSize,
     },
 };
 use std::fmt::Write;
@@ -234,7 +234,7 @@ pub(crate) fn operation(name: &str) -> Option<Operation> {
     let written = |op: &&Op| {
         let row = op.row();
         let access = matches!(row.effect, Effect::Load | Effect::Store | Effect::Atomic);
-        access && !row.newer && !matches!(row.form, Form::Status | Form::State) && row.mnemonic == name
+        access && !row.newer && !matches!(row.form, LscForm::Status | LscForm::State) && row.mnemonic == name
     };
     let op = *Op::ALL.iter().find(written).filter(|_| !name.is_empty())?;
     Some(Operation { op, kind: Kind::of(op.row().effect) })

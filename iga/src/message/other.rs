@@ -5,9 +5,9 @@ use messages::{
     ExtendedDescriptor,
     gateway::{Gateway, SubFunction},
     ray::RayTracing,
-    render::{MessageType, RenderTarget},
+    render::{RenderMessageType, RenderTarget},
     spawner::{self, ThreadSpawn},
-    urb::{Opcode, Urb},
+    urb::{Urb, UrbOpcode},
 };
 
 /// The message gateway.
@@ -36,26 +36,26 @@ pub(super) fn gateway(q: &Query) -> Message {
 /// The render cache.
 pub(super) fn render(q: &Query) -> Message {
     let target = q.as_kind::<RenderTarget>();
-    let write = target.message_type() == Some(MessageType::RenderTargetWrite);
+    let write = target.message_type() == Some(RenderMessageType::RenderTargetWrite);
     let mut text = String::from(if target.half_precision() { "half-precision " } else { "full-precision " });
     text.push_str(match target.message_type() {
-        Some(MessageType::RenderTargetWrite) => "render target write",
-        Some(MessageType::RenderTargetRead) => "render target read",
+        Some(RenderMessageType::RenderTargetWrite) => "render target write",
+        Some(RenderMessageType::RenderTargetRead) => "render target read",
         None => "unknown render target op",
     });
     let full = q.full_lanes();
     let (mode, lanes) = match (target.message_type(), target.subtype()) {
         (None, _) => (String::new(), 0),
         (Some(_), 0) => (format!(" SIMD{full}"), full),
-        (Some(MessageType::RenderTargetWrite), subtype) => match subtype {
+        (Some(RenderMessageType::RenderTargetWrite), subtype) => match subtype {
             1 => (format!(" replicated SIMD{full}"), full),
             2 => (format!(" of low SIMD{}", full / 2), full / 2),
             3 => (format!(" of high SIMD{}", full / 2), full / 2),
             4 => (format!(" SIMD{}", full / 2), full / 2),
             _ => ("unknown write subop".into(), 0),
         },
-        (Some(MessageType::RenderTargetRead), 1) => (format!(" SIMD{}", full / 2), full / 2),
-        (Some(MessageType::RenderTargetRead), _) => ("unknown read subop".into(), 0),
+        (Some(RenderMessageType::RenderTargetRead), 1) => (format!(" SIMD{}", full / 2), full / 2),
+        (Some(RenderMessageType::RenderTargetRead), _) => ("unknown read subop".into(), 0),
     };
     text.push_str(&mode);
     if write && target.per_coarse_pixel() {
@@ -78,7 +78,10 @@ pub(super) fn render(q: &Query) -> Message {
 /// The thread spawner.
 pub(super) fn spawner(q: &Query) -> Message {
     let spawn = q.as_kind::<ThreadSpawn>();
-    if spawn.opcode() != Some(spawner::Opcode::DereferenceResource) || spawn.child() || spawn.reserved() {
+    if spawn.opcode() != Some(spawner::SpawnerOpcode::DereferenceResource)
+        || spawn.child()
+        || spawn.reserved()
+    {
         return q.invalid();
     }
     Message { description: "end of thread".into(), lanes: 1, ..q.empty() }
@@ -90,17 +93,17 @@ pub(super) fn urb(q: &Query) -> Message {
     let slots = if urb.per_slot_offset() { " with per-slot offset enabled" } else { "" };
     let (lanes, offset) = (q.full_lanes() / 2, 8 * u32::from(urb.global_offset()));
     let (description, offset, lanes, data) = match urb.opcode() {
-        Some(Opcode::WriteSimd8) => {
+        Some(UrbOpcode::WriteSimd8) => {
             let masked = if urb.channel_mask_present() { "masked " } else { "" };
             let length = |desc: ExtendedDescriptor| desc.extended_length().registers().max(1);
             let data = Data::new(Kind::Store, 32, q.ex_desc.map_or(1, length).into());
             (format!("urb dword {masked}write{slots}"), offset, lanes, data)
         }
-        Some(Opcode::ReadSimd8) => {
+        Some(UrbOpcode::ReadSimd8) => {
             let data = Data::new(Kind::Load, 32, q.desc.response_length().registers().into());
             (format!("urb dword read{slots}"), offset, lanes, data)
         }
-        Some(Opcode::Fence) => ("urb fence".into(), 0, 1, Data::NONE),
+        Some(UrbOpcode::Fence) => ("urb fence".into(), 0, 1, Data::NONE),
         None => return q.invalid(),
     };
     Message { description, offset, addr_bits: 32, lanes, data, ..q.empty() }

@@ -28,7 +28,7 @@ pub struct Scattered {
 
 codes! {
     /// Lanes of a surface message; twice as many on Xe-HPC.
-    pub enum SimdMode {
+    pub enum ScatteredSimdMode {
         /// Two lanes of four channels.
         Simd4x2 = 0,
         /// 16.
@@ -60,8 +60,8 @@ pub struct Surface {
     #[bits(4)]
     pub disabled_channels: u8,
     /// Lanes of an untyped message.
-    #[bits(2, from = SimdMode::from_bits, into = SimdMode::into_bits)]
-    pub simd_mode: Option<SimdMode>,
+    #[bits(2, from = ScatteredSimdMode::from_bits, into = ScatteredSimdMode::into_bits)]
+    pub simd_mode: Option<ScatteredSimdMode>,
     /// Which of them.
     #[bits(5, from = Dc1::from_bits, into = Dc1::into_bits)]
     pub message_type: Option<Dc1>,
@@ -77,7 +77,7 @@ impl Surface {
 
     /// The same, set.
     pub const fn with_slot_group(self, group: SlotGroup) -> Surface {
-        self.with_simd_mode(SimdMode::from_bits(group.code()))
+        self.with_simd_mode(ScatteredSimdMode::from_bits(group.code()))
     }
 
     /// Number of channels that are not left out.

@@ -80,7 +80,7 @@ impl Addresses {
 
 /// What is known of a message type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct MessageType {
+pub struct DataPortMessage {
     /// What it does.
     pub effect: Effect,
     /// Its layout.
@@ -104,9 +104,9 @@ macro_rules! message_types {
 
         impl $name {
             /// What the message is.
-            pub const fn row(self) -> MessageType {
+            pub const fn row(self) -> DataPortMessage {
                 match self {
-                    $($name::$variant => MessageType {
+                    $($name::$variant => DataPortMessage {
                         effect: Effect::$effect,
                         form: Form::$form $(($detail))?,
                         addresses: Addresses::$addresses,

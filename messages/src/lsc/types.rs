@@ -9,7 +9,7 @@ use crate::{Effect, Operation};
 
 /// Layout of a message: which descriptor, and what stands in the payload and the response.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Form {
+pub enum LscForm {
     /// [`Untyped`](super::Untyped): an address a lane, a vector of elements behind each.
     Vector,
     /// [`Untyped`](super::Untyped): a base and a pitch for all lanes.
@@ -42,11 +42,11 @@ pub enum Form {
 
 /// What is known of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct MessageType {
+pub struct LscMessage {
     /// What it does.
     pub effect: Effect,
     /// Its layout.
-    pub form: Form,
+    pub form: LscForm,
     /// Its mnemonic in the load/store notation; empty where it has none.
     pub mnemonic: &'static str,
     /// Its words in a listing; empty where it has none.
@@ -55,147 +55,147 @@ pub struct MessageType {
     pub newer: bool,
 }
 
-impl MessageType {
-    const fn newer(self) -> MessageType {
-        MessageType { newer: true, ..self }
+impl LscMessage {
+    const fn newer(self) -> LscMessage {
+        LscMessage { newer: true, ..self }
     }
 }
 
-const fn other(effect: Effect, form: Form, mnemonic: &'static str, words: &'static str) -> MessageType {
-    MessageType { effect, form, mnemonic, words, newer: false }
+const fn other(effect: Effect, form: LscForm, mnemonic: &'static str, words: &'static str) -> LscMessage {
+    LscMessage { effect, form, mnemonic, words, newer: false }
 }
 
-const fn load(form: Form, mnemonic: &'static str, words: &'static str) -> MessageType {
+const fn load(form: LscForm, mnemonic: &'static str, words: &'static str) -> LscMessage {
     other(Effect::Load, form, mnemonic, words)
 }
 
-const fn store(form: Form, mnemonic: &'static str, words: &'static str) -> MessageType {
+const fn store(form: LscForm, mnemonic: &'static str, words: &'static str) -> LscMessage {
     other(Effect::Store, form, mnemonic, words)
 }
 
-const fn atomic(form: Form, mnemonic: &'static str, words: &'static str) -> MessageType {
+const fn atomic(form: LscForm, mnemonic: &'static str, words: &'static str) -> LscMessage {
     other(Effect::Atomic, form, mnemonic, words)
 }
 
 #[rustfmt::skip]
 rows! {
     /// What a message does.
-    pub enum Op: MessageType {
+    pub enum Op: LscMessage {
         /// Load.
-        Load = 0x00: load(Form::Vector, "load", "gathering load"),
+        Load = 0x00: load(LscForm::Vector, "load", "gathering load"),
         /// Load, addresses a pitch apart.
-        LoadStrided = 0x01: load(Form::Strided, "load_strided", "strided load (a.k.a load_block)"),
+        LoadStrided = 0x01: load(LscForm::Strided, "load_strided", "strided load (a.k.a load_block)"),
         /// Load of channels by a mask.
-        LoadQuad = 0x02: load(Form::Quad, "load_quad", "quad load (a.k.a. load_cmask)"),
+        LoadQuad = 0x02: load(LscForm::Quad, "load_quad", "quad load (a.k.a. load_cmask)"),
         /// Load of a rectangle.
-        LoadBlock2d = 0x03: load(Form::Block2d, "load_block2d", "block2d load"),
+        LoadBlock2d = 0x03: load(LscForm::Block2d, "load_block2d", "block2d load"),
         /// Store.
-        Store = 0x04: store(Form::Vector, "store", "scattering store"),
+        Store = 0x04: store(LscForm::Vector, "store", "scattering store"),
         /// Store, addresses a pitch apart.
-        StoreStrided = 0x05: store(Form::Strided, "store_strided", "strided store (a.k.a store_block)"),
+        StoreStrided = 0x05: store(LscForm::Strided, "store_strided", "strided store (a.k.a store_block)"),
         /// Store of channels by a mask.
-        StoreQuad = 0x06: store(Form::Quad, "store_quad", "quad store (a.k.a. store_cmask)"),
+        StoreQuad = 0x06: store(LscForm::Quad, "store_quad", "quad store (a.k.a. store_cmask)"),
         /// Store of a rectangle.
-        StoreBlock2d = 0x07: store(Form::Block2d, "store_block2d", "block2d store"),
+        StoreBlock2d = 0x07: store(LscForm::Block2d, "store_block2d", "block2d store"),
         /// Increment.
-        AtomicInc = 0x08: atomic(Form::Atomic(Operation::Inc), "atomic_iinc", "atomic integer increment"),
+        AtomicInc = 0x08: atomic(LscForm::Atomic(Operation::Inc), "atomic_iinc", "atomic integer increment"),
         /// Decrement.
-        AtomicDec = 0x09: atomic(Form::Atomic(Operation::Dec), "atomic_idec", "atomic integer decrement"),
+        AtomicDec = 0x09: atomic(LscForm::Atomic(Operation::Dec), "atomic_idec", "atomic integer decrement"),
         /// Atomic load.
-        AtomicLoad = 0x0a: atomic(Form::Atomic(Operation::Load), "atomic_load", "atomic load"),
+        AtomicLoad = 0x0a: atomic(LscForm::Atomic(Operation::Load), "atomic_load", "atomic load"),
         /// Atomic store (exchange).
-        AtomicStore = 0x0b: atomic(Form::Atomic(Operation::Store), "atomic_store", "atomic store"),
+        AtomicStore = 0x0b: atomic(LscForm::Atomic(Operation::Store), "atomic_store", "atomic store"),
         /// Add.
-        AtomicAdd = 0x0c: atomic(Form::Atomic(Operation::Add), "atomic_iadd", "atomic integer add"),
+        AtomicAdd = 0x0c: atomic(LscForm::Atomic(Operation::Add), "atomic_iadd", "atomic integer add"),
         /// Subtract.
-        AtomicSub = 0x0d: atomic(Form::Atomic(Operation::Sub), "atomic_isub", "atomic integer subtract"),
+        AtomicSub = 0x0d: atomic(LscForm::Atomic(Operation::Sub), "atomic_isub", "atomic integer subtract"),
         /// Signed minimum.
-        AtomicSmin = 0x0e: atomic(Form::Atomic(Operation::SMin), "atomic_smin", "atomic signed-integer minimum"),
+        AtomicSmin = 0x0e: atomic(LscForm::Atomic(Operation::SMin), "atomic_smin", "atomic signed-integer minimum"),
         /// Signed maximum.
-        AtomicSmax = 0x0f: atomic(Form::Atomic(Operation::SMax), "atomic_smax", "atomic signed-integer maximum"),
+        AtomicSmax = 0x0f: atomic(LscForm::Atomic(Operation::SMax), "atomic_smax", "atomic signed-integer maximum"),
         /// Unsigned minimum.
-        AtomicUmin = 0x10: atomic(Form::Atomic(Operation::UMin), "atomic_umin", "atomic unsigned-integer minimum"),
+        AtomicUmin = 0x10: atomic(LscForm::Atomic(Operation::UMin), "atomic_umin", "atomic unsigned-integer minimum"),
         /// Unsigned maximum.
-        AtomicUmax = 0x11: atomic(Form::Atomic(Operation::UMax), "atomic_umax", "atomic unsigned-integer maximum"),
+        AtomicUmax = 0x11: atomic(LscForm::Atomic(Operation::UMax), "atomic_umax", "atomic unsigned-integer maximum"),
         /// Compare and swap.
-        AtomicCas = 0x12: atomic(Form::Atomic(Operation::Cas), "atomic_icas", "atomic integer compare and swap"),
+        AtomicCas = 0x12: atomic(LscForm::Atomic(Operation::Cas), "atomic_icas", "atomic integer compare and swap"),
         /// Add floats.
-        AtomicFadd = 0x13: atomic(Form::Atomic(Operation::FAdd), "atomic_fadd", "atomic float add"),
+        AtomicFadd = 0x13: atomic(LscForm::Atomic(Operation::FAdd), "atomic_fadd", "atomic float add"),
         /// Subtract floats.
-        AtomicFsub = 0x14: atomic(Form::Atomic(Operation::FSub), "atomic_fsub", "atomic float subtract"),
+        AtomicFsub = 0x14: atomic(LscForm::Atomic(Operation::FSub), "atomic_fsub", "atomic float subtract"),
         /// Minimum of floats.
-        AtomicFmin = 0x15: atomic(Form::Atomic(Operation::FMin), "atomic_fmin", "atomic float minimum"),
+        AtomicFmin = 0x15: atomic(LscForm::Atomic(Operation::FMin), "atomic_fmin", "atomic float minimum"),
         /// Maximum of floats.
-        AtomicFmax = 0x16: atomic(Form::Atomic(Operation::FMax), "atomic_fmax", "atomic float maximum"),
+        AtomicFmax = 0x16: atomic(LscForm::Atomic(Operation::FMax), "atomic_fmax", "atomic float maximum"),
         /// Compare and swap floats.
-        AtomicFcas = 0x17: atomic(Form::Atomic(Operation::FCas), "atomic_fcas", "atomic float compare and swap"),
+        AtomicFcas = 0x17: atomic(LscForm::Atomic(Operation::FCas), "atomic_fcas", "atomic float compare and swap"),
         /// And.
-        AtomicAnd = 0x18: atomic(Form::Atomic(Operation::And), "atomic_and", "atomic logical and"),
+        AtomicAnd = 0x18: atomic(LscForm::Atomic(Operation::And), "atomic_and", "atomic logical and"),
         /// Or.
-        AtomicOr = 0x19: atomic(Form::Atomic(Operation::Or), "atomic_or", "atomic logical or"),
+        AtomicOr = 0x19: atomic(LscForm::Atomic(Operation::Or), "atomic_or", "atomic logical or"),
         /// Exclusive or.
-        AtomicXor = 0x1a: atomic(Form::Atomic(Operation::Xor), "atomic_xor", "atomic logical xor"),
+        AtomicXor = 0x1a: atomic(LscForm::Atomic(Operation::Xor), "atomic_xor", "atomic logical xor"),
         /// Whether addresses can be read.
-        LoadStatus = 0x1b: load(Form::Status, "load_status", "load status"),
+        LoadStatus = 0x1b: load(LscForm::Status, "load_status", "load status"),
         /// Store without compression.
-        StoreUncompressed = 0x1c: store(Form::Vector, "store_uncompressed", "scattering store uncompressed"),
+        StoreUncompressed = 0x1c: store(LscForm::Vector, "store_uncompressed", "scattering store uncompressed"),
         /// Changes how memory is compressed.
-        CompressionControl = 0x1d: other(Effect::Other, Form::Compression, "ccs", "compression-state control"),
+        CompressionControl = 0x1d: other(Effect::Other, LscForm::Compression, "ccs", "compression-state control"),
         /// Reads a surface's state.
-        ReadState = 0x1e: other(Effect::Load, Form::State, "read_state", "read state information"),
+        ReadState = 0x1e: other(Effect::Load, LscForm::State, "read_state", "read state information"),
         /// Fence.
-        Fence = 0x1f: other(Effect::Order, Form::Fence, "fence", "fence"),
+        Fence = 0x1f: other(Effect::Order, LscForm::Fence, "fence", "fence"),
         /// Store of channels by a mask, without compression.
-        StoreUncompressedQuad = 0x20: store(Form::Quad, "store_uncompressed_quad", "store quad uncompressed"),
+        StoreUncompressedQuad = 0x20: store(LscForm::Quad, "store_uncompressed_quad", "store quad uncompressed"),
         /// Add bfloats.
-        AtomicBfadd = 0x21: atomic(Form::BfloatAtomic(Operation::FAdd), "", ""),
+        AtomicBfadd = 0x21: atomic(LscForm::BfloatAtomic(Operation::FAdd), "", ""),
         /// Subtract bfloats.
-        AtomicBfsub = 0x22: atomic(Form::BfloatAtomic(Operation::FSub), "", ""),
+        AtomicBfsub = 0x22: atomic(LscForm::BfloatAtomic(Operation::FSub), "", ""),
         /// Minimum of bfloats.
-        AtomicBfmin = 0x23: atomic(Form::BfloatAtomic(Operation::FMin), "", ""),
+        AtomicBfmin = 0x23: atomic(LscForm::BfloatAtomic(Operation::FMin), "", ""),
         /// Maximum of bfloats.
-        AtomicBfmax = 0x24: atomic(Form::BfloatAtomic(Operation::FMax), "", ""),
+        AtomicBfmax = 0x24: atomic(LscForm::BfloatAtomic(Operation::FMax), "", ""),
         /// Compare and swap bfloats.
-        AtomicBfcas = 0x25: atomic(Form::BfloatAtomic(Operation::FCas), "", ""),
+        AtomicBfcas = 0x25: atomic(LscForm::BfloatAtomic(Operation::FCas), "", ""),
         /// Adds to a counter that appends.
-        AtomicAppendAdd = 0x28: atomic(Form::Counter(Operation::Add), "atomic_acadd", "atomic counter append add").newer(),
+        AtomicAppendAdd = 0x28: atomic(LscForm::Counter(Operation::Add), "atomic_acadd", "atomic counter append add").newer(),
         /// Subtracts from a counter that appends.
-        AtomicAppendSub = 0x29: atomic(Form::Counter(Operation::Sub), "atomic_acsub", "atomic counter append sub").newer(),
+        AtomicAppendSub = 0x29: atomic(LscForm::Counter(Operation::Sub), "atomic_acsub", "atomic counter append sub").newer(),
         /// Stores to a counter that appends.
-        AtomicAppendStore = 0x2a: atomic(Form::Counter(Operation::Store), "atomic_acstore", "atomic counter append store").newer(),
+        AtomicAppendStore = 0x2a: atomic(LscForm::Counter(Operation::Store), "atomic_acstore", "atomic counter append store").newer(),
         /// Load of channels from a multi-sample render target.
-        LoadQuadMsrt = 0x31: load(Form::MultiSampleQuad, "load_quad_msrt", "load quad from multi-sample render target").newer(),
+        LoadQuadMsrt = 0x31: load(LscForm::MultiSampleQuad, "load_quad_msrt", "load quad from multi-sample render target").newer(),
         /// Store of channels to a multi-sample render target.
-        StoreQuadMsrt = 0x32: store(Form::MultiSampleQuad, "store_quad_msrt", "store quad to multi-sample render target").newer(),
+        StoreQuadMsrt = 0x32: store(LscForm::MultiSampleQuad, "store_quad_msrt", "store quad to multi-sample render target").newer(),
         /// Cache control beyond the fence.
-        ExtendedCacheControl = 0x33: other(Effect::Other, Form::CacheControl, "", ""),
+        ExtendedCacheControl = 0x33: other(Effect::Other, LscForm::CacheControl, "", ""),
         /// Load of channels by a mask, with a status.
-        LoadQuadStatus = 0x36: load(Form::QuadStatus, "", ""),
+        LoadQuadStatus = 0x36: load(LscForm::QuadStatus, "", ""),
     }
 }
 
 impl Op {
     /// Whether channels are chosen by a mask.
     pub const fn is_quad(self) -> bool {
-        matches!(self.row().form, Form::Quad | Form::QuadStatus | Form::MultiSampleQuad)
+        matches!(self.row().form, LscForm::Quad | LscForm::QuadStatus | LscForm::MultiSampleQuad)
     }
 
     /// Whether a rectangle is moved.
     pub const fn is_block2d(self) -> bool {
-        matches!(self.row().form, Form::Block2d)
+        matches!(self.row().form, LscForm::Block2d)
     }
 
     /// Whether nothing but reading memory happens: plain loads.
     pub const fn only_reads(self) -> bool {
         let row = self.row();
         matches!(row.effect, Effect::Load)
-            && matches!(row.form, Form::Vector | Form::Strided | Form::Quad | Form::Block2d)
+            && matches!(row.form, LscForm::Vector | LscForm::Strided | LscForm::Quad | LscForm::Block2d)
     }
 
     /// What an atomic computes, of integers and floats.
     pub const fn operation(self) -> Option<Operation> {
         match self.row().form {
-            Form::Atomic(operation) => Some(operation),
+            LscForm::Atomic(operation) => Some(operation),
             _ => None,
         }
     }

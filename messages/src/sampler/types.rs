@@ -11,7 +11,7 @@ use crate::Effect;
 
 /// What a message asks for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Form {
+pub enum Request {
     /// Filtered texels at coordinates.
     Sample,
     /// The same, and pixels are left out where a texel has the colour of the chroma key.
@@ -30,10 +30,10 @@ pub enum Form {
     Query,
 }
 
-impl Form {
+impl Request {
     /// Whether the message goes by a sampler's state.
     pub const fn takes_sampler(self) -> bool {
-        !matches!(self, Form::Load | Form::Auxiliary | Form::Query)
+        !matches!(self, Request::Load | Request::Auxiliary | Request::Query)
     }
 }
 
@@ -84,14 +84,14 @@ pub enum Parameter {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Row {
     /// What it asks for.
-    pub form: Form,
+    pub form: Request,
     /// Its parameters in the order of the payload (Gen9 on; see [`MessageType::position`]).
     pub parameters: &'static [Parameter],
     /// Its words in a listing.
     pub words: &'static str,
 }
 
-const fn row(form: Form, parameters: &'static [Parameter], words: &'static str) -> Row {
+const fn row(form: Request, parameters: &'static [Parameter], words: &'static str) -> Row {
     Row { form, parameters, words }
 }
 
@@ -107,57 +107,57 @@ rows! {
     /// Message types, at SIMD8 and SIMD16. Those of the widest mode are [`WideType`].
     pub enum MessageType: Row {
         /// `sample`.
-        Sample = 0x00: row(Form::Sample, &[U, V, R, Ai], "sample"),
+        Sample = 0x00: row(Request::Sample, &[U, V, R, Ai], "sample"),
         /// `sample_b`: level of detail with a bias.
-        SampleBias = 0x01: row(Form::Sample, &[Bias, U, V, R, Ai], "sample+LOD bias"),
+        SampleBias = 0x01: row(Request::Sample, &[Bias, U, V, R, Ai], "sample+LOD bias"),
         /// `sample_l`: level of detail given.
-        SampleLod = 0x02: row(Form::Sample, &[Lod, U, V, R, Ai], "sample override LOD"),
+        SampleLod = 0x02: row(Request::Sample, &[Lod, U, V, R, Ai], "sample override LOD"),
         /// `sample_c`: compared with a reference.
-        SampleCompare = 0x03: row(Form::Sample, &[Ref, U, V, R, Ai], "sample compare"),
+        SampleCompare = 0x03: row(Request::Sample, &[Ref, U, V, R, Ai], "sample compare"),
         /// `sample_d`: gradients given.
-        SampleGradient = 0x04: row(Form::Sample, &[U, DuDx, DuDy, V, DvDx, DvDy, R, DrDx, DrDy, Ai], "sample gradient"),
+        SampleGradient = 0x04: row(Request::Sample, &[U, DuDx, DuDy, V, DvDx, DvDy, R, DrDx, DrDy, Ai], "sample gradient"),
         /// `sample_b_c`.
-        SampleBiasCompare = 0x05: row(Form::Sample, &[Ref, Bias, U, V, R, Ai], "sample compare+LOD bias"),
+        SampleBiasCompare = 0x05: row(Request::Sample, &[Ref, Bias, U, V, R, Ai], "sample compare+LOD bias"),
         /// `sample_l_c`.
-        SampleLodCompare = 0x06: row(Form::Sample, &[Ref, Lod, U, V, R, Ai], "sample compare+override LOD"),
+        SampleLodCompare = 0x06: row(Request::Sample, &[Ref, Lod, U, V, R, Ai], "sample compare+override LOD"),
         /// `ld`: a texel by its integer place.
-        Load = 0x07: row(Form::Load, &[U, V, Lod, R], "sample load"),
+        Load = 0x07: row(Request::Load, &[U, V, Lod, R], "sample load"),
         /// `gather4`.
-        Gather4 = 0x08: row(Form::Gather, &[U, V, R, Ai], "sample gather4"),
+        Gather4 = 0x08: row(Request::Gather, &[U, V, R, Ai], "sample gather4"),
         /// `lod`: the level of detail itself.
-        Lod = 0x09: row(Form::Level, &[U, V, R, Ai], "sample override lod"),
+        Lod = 0x09: row(Request::Level, &[U, V, R, Ai], "sample override lod"),
         /// `resinfo`.
-        ResInfo = 0x0a: row(Form::Query, &[Lod], "sample res info"),
+        ResInfo = 0x0a: row(Request::Query, &[Lod], "sample res info"),
         /// `sampleinfo`.
-        SampleInfo = 0x0b: row(Form::Query, &[], "sample info"),
+        SampleInfo = 0x0b: row(Request::Query, &[], "sample info"),
         /// `sample+killpix`.
-        SampleKillPix = 0x0c: row(Form::KillPixels, &[U, V, R, Ai], "sample+killpix"),
+        SampleKillPix = 0x0c: row(Request::KillPixels, &[U, V, R, Ai], "sample+killpix"),
         /// `gather4_c`.
-        Gather4Compare = 0x10: row(Form::Gather, &[Ref, U, V, R, Ai], "sample gather4+compare"),
+        Gather4Compare = 0x10: row(Request::Gather, &[Ref, U, V, R, Ai], "sample gather4+compare"),
         /// `gather4_po`: offsets a pixel.
-        Gather4Offsets = 0x11: row(Form::Gather, &[U, V, OffU, OffV, R], "sample gather4+pixel offset"),
+        Gather4Offsets = 0x11: row(Request::Gather, &[U, V, OffU, OffV, R], "sample gather4+pixel offset"),
         /// `gather4_po_c`.
-        Gather4OffsetsCompare = 0x12: row(Form::Gather, &[Ref, U, V, OffU, OffV, R], "sample gather4 pixel offset+compare"),
+        Gather4OffsetsCompare = 0x12: row(Request::Gather, &[Ref, U, V, OffU, OffV, R], "sample gather4 pixel offset+compare"),
         /// `sample_d_c`.
-        SampleGradientCompare = 0x14: row(Form::Sample, &[Ref, U, DuDx, DuDy, V, DvDx, DvDy, R, DrDx, DrDy, Ai], "sample derivatives+compare"),
+        SampleGradientCompare = 0x14: row(Request::Sample, &[Ref, U, DuDx, DuDy, V, DvDx, DvDy, R, DrDx, DrDy, Ai], "sample derivatives+compare"),
         /// `sample_min`.
-        SampleMin = 0x16: row(Form::Extreme, &[U, V, R, Ai], "sample min"),
+        SampleMin = 0x16: row(Request::Extreme, &[U, V, R, Ai], "sample min"),
         /// `sample_max`.
-        SampleMax = 0x17: row(Form::Extreme, &[U, V, R, Ai], "sample max"),
+        SampleMax = 0x17: row(Request::Extreme, &[U, V, R, Ai], "sample max"),
         /// `sample_lz`: level of detail 0.
-        SampleLodZero = 0x18: row(Form::Sample, &[U, V, R, Ai], "sample with lod forced to 0"),
+        SampleLodZero = 0x18: row(Request::Sample, &[U, V, R, Ai], "sample with lod forced to 0"),
         /// `sample_c_lz`.
-        SampleCompareLodZero = 0x19: row(Form::Sample, &[Ref, U, V, R, Ai], "sample compare+with lod forced to 0"),
+        SampleCompareLodZero = 0x19: row(Request::Sample, &[Ref, U, V, R, Ai], "sample compare+with lod forced to 0"),
         /// `ld_lz`.
-        LoadLodZero = 0x1a: row(Form::Load, &[U, V, R], "sample load with lod forced to 0"),
+        LoadLodZero = 0x1a: row(Request::Load, &[U, V, R], "sample load with lod forced to 0"),
         /// `ld2dms_w`.
-        LoadMultiSampleWide = 0x1c: row(Form::Load, &[Si, McsLow, McsHigh, U, V, R, Lod], "sample ld2 multi-sample wide"),
+        LoadMultiSampleWide = 0x1c: row(Request::Load, &[Si, McsLow, McsHigh, U, V, R, Lod], "sample ld2 multi-sample wide"),
         /// `ld_mcs`.
-        LoadAuxiliary = 0x1d: row(Form::Auxiliary, &[U, V, R, Lod], "sample load mcs auxiliary data"),
+        LoadAuxiliary = 0x1d: row(Request::Auxiliary, &[U, V, R, Lod], "sample load mcs auxiliary data"),
         /// `ld2dms`.
-        LoadMultiSample = 0x1e: row(Form::Load, &[Si, Mcs, U, V, R, Lod], "sample load multi-sample"),
+        LoadMultiSample = 0x1e: row(Request::Load, &[Si, Mcs, U, V, R, Lod], "sample load multi-sample"),
         /// `ld2dss`.
-        LoadWithoutAuxiliary = 0x1f: row(Form::Load, &[Si, U, V, R, Lod], "sample multi-sample without mcs"),
+        LoadWithoutAuxiliary = 0x1f: row(Request::Load, &[Si, U, V, R, Lod], "sample multi-sample without mcs"),
     }
 }
 

@@ -9,7 +9,7 @@ use std::{collections::BTreeMap, fs, path::PathBuf};
 
 use platforms::Platform;
 
-use super::Case;
+use super::ArithmeticCase;
 
 /// A group of cases.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,7 +56,7 @@ impl Group {
     }
 
     /// Whether a case belongs to the group.
-    fn has(&self, platform: Platform, case: &Case) -> bool {
+    fn has(&self, platform: Platform, case: &ArithmeticCase) -> bool {
         let source = |(i, pattern): (usize, &str)| {
             let Some(ty) = case.src.get(i) else { return false };
             one_of(pattern, ty.name()) || one_of(pattern, &format!("{}{}", case.mods[i], ty.name()))
@@ -79,7 +79,7 @@ pub fn groups() -> Vec<Group> {
 }
 
 /// The group that a case belongs to: the first one.
-pub fn group_of(groups: &[Group], platform: Platform, case: &Case) -> Option<usize> {
+pub fn group_of(groups: &[Group], platform: Platform, case: &ArithmeticCase) -> Option<usize> {
     groups.iter().position(|g| g.has(platform, case))
 }
 

@@ -1,7 +1,7 @@
 //! One instruction over the edges of its types: our code on the emulator beside the vISA interpreter, and beside
 //! Intel's code on the emulator where Intel's finalizer is installed.
 //!
-//! A [`Case`] names an instruction and its types. Its kernel loads operands from a buffer, applies the instruction
+//! A [`ArithmeticCase`] names an instruction and its types. Its kernel loads operands from a buffer, applies the instruction
 //! to them several times (eight lanes, sixteen, four, two, one; broadcast and strided operands; a strided
 //! destination), and stores the results.
 
@@ -23,7 +23,7 @@ const RESULTS: u32 = 80;
 
 /// An instruction with its types.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Case {
+pub struct ArithmeticCase {
     /// Mnemonic with suffixes, as in `add.sat`.
     pub op: String,
     /// Type of the destination.
@@ -34,7 +34,7 @@ pub struct Case {
     pub mods: Vec<&'static str>,
 }
 
-impl fmt::Display for Case {
+impl fmt::Display for ArithmeticCase {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {}", self.op, self.dst.name())?;
         for (ty, m) in self.src.iter().zip(&self.mods) {
@@ -46,7 +46,7 @@ impl fmt::Display for Case {
 
 /// What became of a case.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum CaseOutcome {
     /// Our code and the interpreter leave the same.
     Agrees,
     /// The specification does not allow it, the interpreter does not know it, or both.
@@ -196,10 +196,10 @@ fn space(ty: Type, elements: u32) -> u32 {
     (ty.bytes() * elements).next_multiple_of(64)
 }
 
-impl Case {
+impl ArithmeticCase {
     /// A case without modifiers.
-    pub fn new(op: &str, dst: Type, src: &[Type]) -> Case {
-        Case { op: op.to_owned(), dst, src: src.to_vec(), mods: vec![""; src.len()] }
+    pub fn new(op: &str, dst: Type, src: &[Type]) -> ArithmeticCase {
+        ArithmeticCase { op: op.to_owned(), dst, src: src.to_vec(), mods: vec![""; src.len()] }
     }
 
     /// Rotations are lowered where the specification has none, because Intel's finalizer does so.
@@ -297,9 +297,9 @@ impl Case {
 
     /// Judges our code for the case, and Intel's if `intel` is there. A difference between our code and the
     /// interpreter's result names the first element and its operands.
-    pub fn judge(&self, platform: Platform, intel: Option<&Intel>) -> Outcome {
+    pub fn judge(&self, platform: Platform, intel: Option<&Intel>) -> CaseOutcome {
         let outcome = self.judge_shapes(platform, intel, &|_| true);
-        let Outcome::Refused(_) = outcome else { return outcome };
+        let CaseOutcome::Refused(_) = outcome else { return outcome };
         // One refused shape must not hide what the others do.
         let mut agreed = false;
         for k in 0..64 {
@@ -313,13 +313,13 @@ impl Case {
                 break;
             }
             match part {
-                Outcome::Differs(_) | Outcome::IntelDiffers(_) => return part,
-                Outcome::Agrees => agreed = true,
+                CaseOutcome::Differs(_) | CaseOutcome::IntelDiffers(_) => return part,
+                CaseOutcome::Agrees => agreed = true,
                 _ => {}
             }
         }
         match outcome {
-            Outcome::Refused(why) if agreed => Outcome::Refused(format!("in part: {why}")),
+            CaseOutcome::Refused(why) if agreed => CaseOutcome::Refused(format!("in part: {why}")),
             other => other,
         }
     }
@@ -329,22 +329,22 @@ impl Case {
         platform: Platform,
         intel: Option<&Intel>,
         keep: &dyn Fn(usize) -> bool,
-    ) -> Outcome {
+    ) -> CaseOutcome {
         let text = self.text(platform, keep);
         let module = match finalizer::read_text(text.as_bytes(), platform) {
             Ok(m) => m,
-            Err(e) => return Outcome::Illegal(e.0.first().map_or(String::new(), |d| d.to_string())),
+            Err(e) => return CaseOutcome::Illegal(e.0.first().map_or(String::new(), |d| d.to_string())),
         };
         let findings = visa::verify(&module, visa::VerifyOptions::for_platform(platform));
         if let Some(f) =
             findings.iter().find(|f| f.rule.severity() != visa::Severity::Warning && !self.is_lowered(f.rule))
         {
-            return Outcome::Illegal(f.to_string());
+            return CaseOutcome::Illegal(f.to_string());
         }
         let mut finalizer = Finalizer::new(Options { verify: true, ..Options::new(platform) });
         let ours = match finalizer.finalize_kernel(&module, 0) {
             Ok(b) => b.code.to_vec(),
-            Err(e) => return Outcome::Refused(e.0.first().map_or(String::new(), |d| d.to_string())),
+            Err(e) => return CaseOutcome::Refused(e.0.first().map_or(String::new(), |d| d.to_string())),
         };
         let theirs = intel.and_then(|i| i.finalize(platform, &text, &["-noschedule"]).ok());
         for round in 0..2 {
@@ -352,9 +352,9 @@ impl Case {
             let options = RunOptions { max_instructions: 100_000, ..RunOptions::default() };
             let mut wanted = memory.clone();
             match emulator::visa::run_raw(platform, &module, 0, &launch, &mut wanted, &options) {
-                Err(e) => return Outcome::Illegal(format!("interpreter: {e}")),
+                Err(e) => return CaseOutcome::Illegal(format!("interpreter: {e}")),
                 Ok(report) if !report.reports.is_empty() => {
-                    return Outcome::Illegal(format!("interpreter: {}", report.reports[0]));
+                    return CaseOutcome::Illegal(format!("interpreter: {}", report.reports[0]));
                 }
                 Ok(_) => {}
             }
@@ -369,20 +369,20 @@ impl Case {
             };
             let found = match run(&ours) {
                 Ok(m) => m,
-                Err(e) => return Outcome::Differs(format!("our code: {e}")),
+                Err(e) => return CaseOutcome::Differs(format!("our code: {e}")),
             };
             let theirs = theirs.as_ref().map(|t| run(&t.dat));
             if let Some(at) = self.difference(result(&wanted), result(&found)) {
-                return Outcome::Differs(self.describe(at, round, &wanted, &found, theirs.as_ref()));
+                return CaseOutcome::Differs(self.describe(at, round, &wanted, &found, theirs.as_ref()));
             }
             if let Some(Ok(theirs)) = &theirs
                 && let Some(at) = self.difference(result(&found), result(theirs))
             {
                 let what = self.describe(at, round, &wanted, &found, Some(&Ok(theirs.clone())));
-                return Outcome::IntelDiffers(what);
+                return CaseOutcome::IntelDiffers(what);
             }
         }
-        Outcome::Agrees
+        CaseOutcome::Agrees
     }
 
     fn launch(&self, round: u32) -> (Memory, RawLaunch) {
@@ -499,16 +499,16 @@ const BINARY: &[&str] = &[
 const TERNARY: &[&str] = &["mad", "lrp", "bfe", "add3"];
 
 /// All cases whose mnemonic begins with `op`.
-pub fn cases(op: &str) -> Vec<Case> {
+pub fn cases(op: &str) -> Vec<ArithmeticCase> {
     let mut out = Vec::new();
     let wanted = |name: &&&str| name.starts_with(op) || op.starts_with(**name);
     for name in UNARY.iter().filter(wanted) {
         for dst in TYPES {
             for src in TYPES {
-                let plain = Case::new(name, dst, &[src]);
-                out.push(Case { op: format!("{name}.sat"), ..plain.clone() });
+                let plain = ArithmeticCase::new(name, dst, &[src]);
+                out.push(ArithmeticCase { op: format!("{name}.sat"), ..plain.clone() });
                 if src.is_float() || src.is_signed_int() {
-                    out.extend(["(-)", "(abs)"].map(|m| Case { mods: vec![m], ..plain.clone() }));
+                    out.extend(["(-)", "(abs)"].map(|m| ArithmeticCase { mods: vec![m], ..plain.clone() }));
                 }
                 out.push(plain);
             }
@@ -527,12 +527,12 @@ pub fn cases(op: &str) -> Vec<Case> {
                     if floats[1] != floats[2] || floats[0] != floats[1] && !compares {
                         continue;
                     }
-                    let plain = Case::new(name, dst, &[a, b]);
+                    let plain = ArithmeticCase::new(name, dst, &[a, b]);
                     if !compares {
-                        out.push(Case { op: format!("{name}.sat"), ..plain.clone() });
+                        out.push(ArithmeticCase { op: format!("{name}.sat"), ..plain.clone() });
                     }
                     if b.is_float() || b.is_signed_int() {
-                        out.push(Case { mods: vec!["", "(-)"], ..plain.clone() });
+                        out.push(ArithmeticCase { mods: vec!["", "(-)"], ..plain.clone() });
                     }
                     out.push(plain);
                 }
@@ -548,14 +548,14 @@ pub fn cases(op: &str) -> Vec<Case> {
                 for types in
                     [[ty, ty, ty], [ty, ty, other], [ty, other, other], [other, ty, ty], [other, other, ty]]
                 {
-                    let plain = Case::new(name, ty, &types);
-                    out.push(Case { op: format!("{name}.sat"), ..plain.clone() });
+                    let plain = ArithmeticCase::new(name, ty, &types);
+                    out.push(ArithmeticCase { op: format!("{name}.sat"), ..plain.clone() });
                     out.push(plain);
                 }
             }
         }
     }
     out.dedup();
-    out.retain(Case::is_defined);
+    out.retain(ArithmeticCase::is_defined);
     out
 }

@@ -10,7 +10,7 @@ use clap::Parser;
 use platforms::Platform;
 use std::collections::BTreeMap;
 use tests::arithmetic::{
-    Outcome, cases,
+    CaseOutcome, cases,
     known::{self, Group},
 };
 
@@ -50,25 +50,25 @@ fn main() {
                 continue;
             }
             let judged = std::panic::catch_unwind(|| case.judge(platform, intel.as_ref()));
-            let class = match judged.unwrap_or(Outcome::Differs("panics".into())) {
-                Outcome::Agrees => "agree",
-                Outcome::Illegal(why) => {
+            let class = match judged.unwrap_or(CaseOutcome::Differs("panics".into())) {
+                CaseOutcome::Agrees => "agree",
+                CaseOutcome::Illegal(why) => {
                     if args.illegal {
                         println!("{platform} {case}: illegal: {why}");
                     }
                     "are illegal"
                 }
-                Outcome::Refused(why) => {
+                CaseOutcome::Refused(why) => {
                     if args.refused {
                         println!("{platform} {case}: refused: {why}");
                     }
                     "are refused"
                 }
-                Outcome::Differs(what) => {
+                CaseOutcome::Differs(what) => {
                     println!("{platform} {case}: {what}");
                     "differ"
                 }
-                Outcome::IntelDiffers(what) => match known::group_of(&groups, platform, &case) {
+                CaseOutcome::IntelDiffers(what) => match known::group_of(&groups, platform, &case) {
                     Some(group) => {
                         seen[group] += 1;
                         "are computed otherwise by Intel's code, as known"

@@ -8,7 +8,7 @@ use clap::Parser;
 use std::collections::BTreeMap;
 
 use platforms::Platform;
-use tests::faults::{Verdict, plant};
+use tests::faults::{FaultVerdict, plant};
 
 #[derive(Parser)]
 struct Args {
@@ -32,24 +32,24 @@ fn main() {
         for p in &planted {
             *counts.entry((p.kind, p.verdict.clone())).or_default() += 1;
             let what = match p.verdict {
-                Verdict::Missed => "missed".to_owned(),
-                Verdict::Masked(last) => format!("masked: other values down to {last:#x}, to no effect"),
-                Verdict::Dead(why) => format!("dead: {why}"),
+                FaultVerdict::Missed => "missed".to_owned(),
+                FaultVerdict::Masked(last) => format!("masked: other values down to {last:#x}, to no effect"),
+                FaultVerdict::Dead(why) => format!("dead: {why}"),
                 _ => continue,
             };
             println!("{platform}: {what}: {:?} in {} at {}", p.kind, p.kernel, p.place);
         }
-        let of = |f: &dyn Fn(&Verdict) -> bool| planted.iter().filter(|p| f(&p.verdict)).count();
+        let of = |f: &dyn Fn(&FaultVerdict) -> bool| planted.iter().filter(|p| f(&p.verdict)).count();
         println!(
             "{platform}: {} faults: {} reported, {} by the static rules, {} changed the output, {} dead, \
              {} masked, {} missed",
             planted.len(),
-            of(&|v| *v == Verdict::Reported),
-            of(&|v| *v == Verdict::Static),
-            of(&|v| *v == Verdict::Changed),
-            of(&|v| matches!(v, Verdict::Dead(_))),
-            of(&|v| matches!(v, Verdict::Masked(_))),
-            of(&|v| *v == Verdict::Missed)
+            of(&|v| *v == FaultVerdict::Reported),
+            of(&|v| *v == FaultVerdict::Static),
+            of(&|v| *v == FaultVerdict::Changed),
+            of(&|v| matches!(v, FaultVerdict::Dead(_))),
+            of(&|v| matches!(v, FaultVerdict::Masked(_))),
+            of(&|v| *v == FaultVerdict::Missed)
         );
         for ((kind, verdict), n) in counts {
             println!("  {n:>4}  {kind:?}: {verdict:?}");

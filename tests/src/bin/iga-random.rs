@@ -9,7 +9,7 @@ use clap::Parser;
 use platforms::Platform;
 use std::process::ExitCode;
 use tests::{
-    iga::{Tally, compare},
+    iga::{IgaTally, compare},
     oracle::Iga,
 };
 
@@ -35,7 +35,7 @@ fn main() -> ExitCode {
     };
     let mut clean = true;
     for platform in platforms {
-        let mut tally = Tally::default();
+        let mut tally = IgaTally::default();
         let mut batch = 0;
         while tally.compared < count {
             compare(&iga, platform, seed + batch * 1_000_003, &mut tally);

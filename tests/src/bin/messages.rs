@@ -2,7 +2,9 @@
 
 use clap::Parser;
 use platforms::Platform;
-use tests::messages::{Fate, asked, explained, forms::forms, judge, proof, record::Recorded, table};
+use tests::messages::{
+    MessageFate, asked, explained, forms::forms, judge, proof, record::RecordedCode, table,
+};
 
 /// Compares the messages of our code with those of Intel's, for every form of every message instruction.
 #[derive(Parser)]
@@ -49,12 +51,12 @@ fn main() {
     let mut differs = 0;
     for platform in Platform::ALL.into_iter().filter(|p| !named || arguments.platforms.contains(p)) {
         if arguments.record || arguments.record_new {
-            Recorded::record(platform, arguments.record, &arguments.only);
+            RecordedCode::record(platform, arguments.record, &arguments.only);
             continue;
         }
-        let recorded = Recorded::load(platform);
+        let recorded = RecordedCode::load(platform);
         let wanted =
-            |f: &tests::messages::forms::Form| asked(platform, f) && f.line.contains(&arguments.only);
+            |f: &tests::messages::forms::MessageForm| asked(platform, f) && f.line.contains(&arguments.only);
         let fates: Vec<_> = forms()
             .into_iter()
             .filter(wanted)
@@ -65,8 +67,8 @@ fn main() {
             .collect();
         if arguments.prove || arguments.prove_equal {
             let other = fates.iter().filter(|(_, f)| match f {
-                Fate::Explained(_) | Fate::RefusedByIntel(_) => true,
-                Fate::Equal => arguments.prove_equal,
+                MessageFate::Explained(_) | MessageFate::RefusedByIntel(_) => true,
+                MessageFate::Equal => arguments.prove_equal,
                 _ => false,
             });
             let (mut proved, mut count) = (0, 0);
@@ -83,17 +85,17 @@ fn main() {
         }
         for (form, fate) in &fates {
             match fate {
-                Fate::Differs(found) => {
+                MessageFate::Differs(found) => {
                     differs += 1;
                     println!("{platform}: {}", form.line.replace('\n', "; "));
                     found.iter().take(arguments.lines).for_each(|d| println!("    {d}"));
                 }
-                Fate::Explained(found) if arguments.explained => {
+                MessageFate::Explained(found) if arguments.explained => {
                     for (row, d) in found {
                         println!("{}", explained::line(platform, form, *row, d));
                     }
                 }
-                Fate::RefusedByIntel(found) if arguments.why => {
+                MessageFate::RefusedByIntel(found) if arguments.why => {
                     let why = tests::messages::record::refusal(platform, &form.line);
                     println!(
                         "{platform}: {}: Intel: {}",
@@ -102,7 +104,7 @@ fn main() {
                     );
                     found.iter().take(arguments.lines).for_each(|d| println!("    {d}"));
                 }
-                Fate::RefusedByUs(why) | Fate::RefusedByBoth(why) if arguments.refused => {
+                MessageFate::RefusedByUs(why) | MessageFate::RefusedByBoth(why) if arguments.refused => {
                     println!("{platform}: {}: refused: {why}", form.line.replace('\n', "; "));
                 }
                 _ => {}

@@ -18,10 +18,7 @@ use std::{
 };
 
 use platforms::Platform;
-use tests::{
-    data,
-    mutate::{self, Random},
-};
+use tests::{data, mutate, splitmix::SplitMix};
 
 /// Longer than this is a hang; an undamaged kernel of this size takes a hundredth of it.
 const LIMIT: Duration = Duration::from_secs(10);
@@ -86,7 +83,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     ];
     let kernels: Vec<_> = data::kernels(Platform::Skl).iter().filter(|k| k.visaasm.len() < LARGEST).collect();
     let objects: Vec<_> = kernels.iter().filter_map(|k| k.whole.as_ref()).collect();
-    let mut random = Random::new(seed);
+    let mut random = SplitMix::new(seed);
     for i in 0..count {
         let is_object = i % 2 == 1;
         let (input, file) = if is_object {

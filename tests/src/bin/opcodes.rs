@@ -5,7 +5,7 @@
 //! ```
 
 use platforms::Platform;
-use tests::opcodes::{FORMS, Fate, try_form};
+use tests::opcodes::{FORMS, FormFate, try_form};
 
 fn main() {
     let mut refusals = Vec::new();
@@ -18,12 +18,12 @@ fn main() {
         print!("{name:<26}");
         for p in Platform::ALL {
             let word = match try_form(p, lines) {
-                Fate::Lowered => "yes",
-                Fate::Refused(why) => {
+                FormFate::Lowered => "yes",
+                FormFate::Refused(why) => {
                     refusals.push(format!("{name}, {p}: {why}"));
                     "no"
                 }
-                Fate::BadText(why) => {
+                FormFate::BadText(why) => {
                     refusals.push(format!("{name}, {p}: not understood: {why}"));
                     "?"
                 }

@@ -27,7 +27,7 @@ struct Args {
 fn main() -> Result<ExitCode, Box<dyn Error>> {
     let Args { platform, directories } = Args::parse();
     let mut clean = true;
-    let mut run = |name: &str, platform, sources: Vec<texts::Source>| {
+    let mut run = |name: &str, platform, sources: Vec<texts::SourceText>| {
         let mut tally = Tally::default();
         for source in &sources {
             tally.add(source, platform, true);

@@ -15,7 +15,7 @@ use messages::{
 };
 use platforms::Platform;
 
-use super::forms::{END, Form, PREDICATE, VARIABLES, simd};
+use super::forms::{END, MessageForm, PREDICATE, VARIABLES, simd};
 
 /// Something that differs.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -61,7 +61,7 @@ fn random(seed: u64, at: u64) -> u32 {
 
 impl Start {
     /// Random contents; the predicate is true for all channels, or random.
-    fn new(form: &Form, grf: u32, seed: u64, all: bool) -> Start {
+    fn new(form: &MessageForm, grf: u32, seed: u64, all: bool) -> Start {
         let mut registers: Vec<u8> =
             (0..u64::from(END * grf / 4)).flat_map(|i| random(seed, i).to_le_bytes()).collect();
         let scalars = (VARIABLES[0].1 * grf) as usize;
@@ -83,7 +83,7 @@ impl Start {
         Start { channels: if all { simd } else { 0xb6d7_5a3c & simd }, registers, seed }
     }
 
-    fn run(&self, platform: Platform, form: &Form, code: &[u8]) -> Result<Probed, String> {
+    fn run(&self, platform: Platform, form: &MessageForm, code: &[u8]) -> Result<Probed, String> {
         let simd = simd(&form.line);
         let unused = unused(form, platform.caps().regs.grf_bytes.into());
         probe(platform, code, simd, self.channels, &self.registers, &unused, self.seed)
@@ -97,7 +97,7 @@ impl Start {
 }
 
 /// Register bytes of variables that the form does not name: what is found there is as good as undefined.
-fn unused(form: &Form, grf: u32) -> Vec<std::ops::Range<u32>> {
+fn unused(form: &MessageForm, grf: u32) -> Vec<std::ops::Range<u32>> {
     let named = |name: &str| {
         form.line.split(|c: char| !c.is_ascii_alphanumeric()).any(|w| {
             w.strip_prefix(name)
@@ -193,7 +193,7 @@ fn dwords(bytes: &[Option<u8>]) -> Vec<Option<u32>> {
 }
 
 /// All differences between our code and Intel's.
-pub fn compare(platform: Platform, form: &Form, ours: &[u8], intel: &[u8]) -> Vec<Difference> {
+pub fn compare(platform: Platform, form: &MessageForm, ours: &[u8], intel: &[u8]) -> Vec<Difference> {
     let grf = u32::from(platform.caps().regs.grf_bytes);
     let starts =
         [Start::new(form, grf, 1, true), Start::new(form, grf, 2, true), Start::new(form, grf, 3, false)];

@@ -3,17 +3,17 @@
 
 use platforms::Platform;
 
-use super::{compare::Difference, forms::Form};
+use super::{compare::Difference, forms::MessageForm};
 
 /// The row that says why a difference stays, if there is one.
-pub fn row(platform: Platform, form: &Form, difference: &Difference) -> Option<usize> {
+pub fn row(platform: Platform, form: &MessageForm, difference: &Difference) -> Option<usize> {
     let platform = platform.with_kernels();
     let seen = Seen { platform, op: form.op, line: &form.line, field: &difference.field, difference };
     ROWS.iter().position(|row| (row.0)(&seen))
 }
 
 /// An explained difference as it is recorded: row, platform, form, field, our value, Intel's value, message.
-pub fn line(platform: Platform, form: &Form, row: usize, d: &Difference) -> String {
+pub fn line(platform: Platform, form: &MessageForm, row: usize, d: &Difference) -> String {
     let one = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
     let message = d.message.map_or("-".to_owned(), |m| m.to_string());
     let form = form.line.replace('\n', "; ");

@@ -13,7 +13,7 @@ use platforms::Platform;
 
 /// One form.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Form {
+pub struct MessageForm {
     /// The instruction.
     pub op: &'static str,
     /// Its line.
@@ -112,7 +112,7 @@ const OFFSETS: [&str; 4] = ["0x0:ud", "0x40:ud", "D(0,4)<0;1,0>", "0xfffffff0:d"
 const GUARDS: [(&str, &str); 5] = [("", "M1"), ("", "M1_NM"), ("(P1) ", "M1"), ("(!P1) ", "M1"), ("", "M5")];
 
 /// All forms, each once.
-pub fn forms() -> Vec<Form> {
+pub fn forms() -> Vec<MessageForm> {
     let mut list = List::default();
     list.blocks();
     list.scattered();
@@ -131,13 +131,13 @@ pub fn forms() -> Vec<Form> {
 
 #[derive(Default)]
 struct List {
-    forms: Vec<Form>,
+    forms: Vec<MessageForm>,
 }
 
 impl List {
     fn add(&mut self, op: &'static str, line: String) {
         if !self.forms.iter().rev().take(4000).any(|f| f.line == line) {
-            self.forms.push(Form { op, line });
+            self.forms.push(MessageForm { op, line });
         }
     }
 }
@@ -152,6 +152,6 @@ fn operands(count: usize) -> (&'static str, &'static str) {
 }
 
 /// Forms that are asked for on a platform: messages of the load/store cache only where it exists.
-pub fn asked(platform: Platform, form: &Form) -> bool {
+pub fn asked(platform: Platform, form: &MessageForm) -> bool {
     platform.caps().memory.lsc || !form.op.starts_with("lsc")
 }

@@ -20,13 +20,13 @@ use platforms::Platform;
 
 use self::{
     compare::Difference,
-    forms::{Form, program},
-    record::{Answer, Recorded},
+    forms::{MessageForm, program},
+    record::{IntelAnswer, RecordedCode},
 };
 
 /// What became of a form on a platform.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Fate {
+pub enum MessageFate {
     /// Equal messages.
     Equal,
     /// Messages that differ, all for reasons that are known: with the row of [`explained::ROWS`].
@@ -42,16 +42,16 @@ pub enum Fate {
     RefusedByBoth(String),
 }
 
-impl Fate {
+impl MessageFate {
     /// A word for the table.
     pub const fn name(&self) -> &'static str {
         match self {
-            Fate::Equal => "equal",
-            Fate::Explained(_) => "explained",
-            Fate::Differs(_) => "differs",
-            Fate::RefusedByUs(_) => "refused by us",
-            Fate::RefusedByIntel(_) => "refused by Intel",
-            Fate::RefusedByBoth(_) => "refused by both",
+            MessageFate::Equal => "equal",
+            MessageFate::Explained(_) => "explained",
+            MessageFate::Differs(_) => "differs",
+            MessageFate::RefusedByUs(_) => "refused by us",
+            MessageFate::RefusedByIntel(_) => "refused by Intel",
+            MessageFate::RefusedByBoth(_) => "refused by both",
         }
     }
 }
@@ -82,15 +82,15 @@ impl State {
 }
 
 /// The state of a form.
-pub fn state(platform: Platform, form: &Form, fate: &Fate) -> State {
+pub fn state(platform: Platform, form: &MessageForm, fate: &MessageFate) -> State {
     let impossible = |why: &str| match crate::impossible::reason(platform, why) {
         Some(reason) => State::Impossible(reason.source),
         None => State::Open(format!("refused without a source: {why}")),
     };
     match fate {
-        Fate::Equal => State::Equal,
-        Fate::RefusedByUs(why) | Fate::RefusedByBoth(why) => impossible(why),
-        Fate::Explained(_) | Fate::Differs(_) | Fate::RefusedByIntel(_) => {
+        MessageFate::Equal => State::Equal,
+        MessageFate::RefusedByUs(why) | MessageFate::RefusedByBoth(why) => impossible(why),
+        MessageFate::Explained(_) | MessageFate::Differs(_) | MessageFate::RefusedByIntel(_) => {
             proof::prove(platform, form).map_or_else(State::Open, |()| State::Proved)
         }
     }
@@ -109,34 +109,34 @@ pub fn ours(platform: Platform, line: &str) -> Result<Vec<u8>, String> {
 }
 
 /// Judges a form.
-pub fn judge(platform: Platform, form: &Form, recorded: &Recorded) -> Fate {
+pub fn judge(platform: Platform, form: &MessageForm, recorded: &RecordedCode) -> MessageFate {
     let ours = ours(platform, &form.line);
     let (intel, verified) = match recorded.answer(&form.line) {
-        Answer::Code(intel) => (intel, true),
-        Answer::Unverified(intel) => (intel, false),
-        Answer::Refused => {
-            return ours.map_or_else(Fate::RefusedByBoth, |_| Fate::RefusedByIntel(Vec::new()));
+        IntelAnswer::Code(intel) => (intel, true),
+        IntelAnswer::Unverified(intel) => (intel, false),
+        IntelAnswer::Refused => {
+            return ours.map_or_else(MessageFate::RefusedByBoth, |_| MessageFate::RefusedByIntel(Vec::new()));
         }
     };
     let ours = match ours {
         Ok(ours) => ours,
-        Err(why) if verified => return Fate::RefusedByUs(why),
-        Err(why) => return Fate::RefusedByBoth(why),
+        Err(why) if verified => return MessageFate::RefusedByUs(why),
+        Err(why) => return MessageFate::RefusedByBoth(why),
     };
     let found = compare::compare(platform, form, &ours, intel);
     if found.is_empty() {
-        return Fate::Equal;
+        return MessageFate::Equal;
     }
     let rows: Option<Vec<_>> = found.iter().map(|d| explained::row(platform, form, d)).collect();
     match rows {
-        Some(rows) => Fate::Explained(rows.into_iter().zip(found).collect()),
-        None if verified => Fate::Differs(found),
-        None => Fate::RefusedByIntel(found),
+        Some(rows) => MessageFate::Explained(rows.into_iter().zip(found).collect()),
+        None if verified => MessageFate::Differs(found),
+        None => MessageFate::RefusedByIntel(found),
     }
 }
 
 /// Per instruction: how many forms have which fate.
-pub fn table(platform: Platform, fates: &[(Form, Fate)]) -> String {
+pub fn table(platform: Platform, fates: &[(MessageForm, MessageFate)]) -> String {
     let mut rows: BTreeMap<&str, BTreeMap<&str, usize>> = BTreeMap::new();
     for (form, fate) in fates {
         *rows.entry(form.op).or_default().entry(fate.name()).or_default() += 1;

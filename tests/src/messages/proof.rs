@@ -10,7 +10,7 @@ use finalizer::{Finalizer, Options};
 use messages::Sfid;
 use platforms::Platform;
 
-use super::forms::{END, Form, PREDICATE, VARIABLES, program, simd};
+use super::forms::{END, MessageForm, PREDICATE, VARIABLES, program, simd};
 
 /// Bytes behind a surface.
 const BYTES: u32 = 1 << 18;
@@ -22,7 +22,7 @@ const RESULTS: usize = 9;
 const READ_BACK: u32 = 64;
 
 /// The kernel: the form's, and what it changed is stored.
-fn text(form: &Form, grf: u32) -> String {
+fn text(form: &MessageForm, grf: u32) -> String {
     let plain = program(&form.line, grf);
     let bytes = VARIABLES[4].2 * grf;
     let body = plain.strip_suffix("ret (M1, 1)\n").unwrap_or(&plain);
@@ -46,7 +46,7 @@ fn text(form: &Form, grf: u32) -> String {
 }
 
 /// What a form is run with.
-struct Trial {
+struct ProofRun {
     launch: RawLaunch,
     memory: Memory,
 }
@@ -57,8 +57,8 @@ fn random(seed: u64, at: u64) -> u32 {
     (x ^ x >> 32) as u32
 }
 
-impl Trial {
-    fn new(form: &Form, grf: u32, seed: u64) -> Trial {
+impl ProofRun {
+    fn new(form: &MessageForm, grf: u32, seed: u64) -> ProofRun {
         let line = &form.line;
         let families =
             ["sample", "load", "lod", "avs", "resinfo", "media", "gather4_typed", "scatter4_typed", "typed"];
@@ -103,12 +103,12 @@ impl Trial {
             scratch: 1 << 16,
             ..RawLaunch::default()
         };
-        Trial { launch, memory }
+        ProofRun { launch, memory }
     }
 }
 
 /// Coordinates of a typed form: as many as it names without a gap.
-fn coordinates(form: &Form) -> usize {
+fn coordinates(form: &MessageForm) -> usize {
     let line = &form.line;
     match form.op {
         "gather4_typed" | "scatter4_typed" | "typed_atomic" if line.contains("Y.0 V0.0") => 1,
@@ -119,7 +119,7 @@ fn coordinates(form: &Form) -> usize {
 }
 
 /// Bytes of the registers from the first on.
-fn payload(form: &Form, grf: u32, seed: u64, base: u64, shaped: bool) -> Vec<u8> {
+fn payload(form: &MessageForm, grf: u32, seed: u64, base: u64, shaped: bool) -> Vec<u8> {
     let line = &form.line;
     let has = |words: &[&str]| words.iter().any(|w| line.contains(w));
     let mut bytes: Vec<u8> =
@@ -191,7 +191,7 @@ fn finding(report: &RunReport) -> Option<String> {
 /// # Errors
 ///
 /// What differs, or why there is nothing to compare.
-pub fn prove(platform: Platform, form: &Form) -> Result<(), String> {
+pub fn prove(platform: Platform, form: &MessageForm) -> Result<(), String> {
     prove_as(platform, form, form)
 }
 
@@ -200,17 +200,17 @@ pub fn prove(platform: Platform, form: &Form) -> Result<(), String> {
 /// # Errors
 ///
 /// As of [`prove`].
-pub fn prove_as(platform: Platform, form: &Form, code: &Form) -> Result<(), String> {
+pub fn prove_as(platform: Platform, form: &MessageForm, code: &MessageForm) -> Result<(), String> {
     (1..=2).try_for_each(|seed| prove_with(platform, form, code, seed))
 }
 
-fn prove_with(platform: Platform, form: &Form, code: &Form, seed: u64) -> Result<(), String> {
+fn prove_with(platform: Platform, form: &MessageForm, code: &MessageForm, seed: u64) -> Result<(), String> {
     let grf = u32::from(platform.caps().regs.grf_bytes);
     let first = |e: finalizer::Refusal| e.0.first().map_or(String::new(), ToString::to_string);
     let read = |form| finalizer::read_text(text(form, grf).as_bytes(), platform).map_err(first);
     let module = read(form)?;
     let binary = Finalizer::new(Options::new(platform)).finalize_kernel(&read(code)?, 0).map_err(first)?;
-    let Trial { launch, memory } = Trial::new(form, grf, seed);
+    let ProofRun { launch, memory } = ProofRun::new(form, grf, seed);
     // A raw message is what its instruction says, whatever the function makes of it.
     let opaque = match form.op {
         op if op.starts_with("raw_send") => vec![Sfid::Sampler, Sfid::Dc1],

@@ -19,7 +19,7 @@ use crate::oracle::GenxIr;
 
 /// What Intel makes of a form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Answer<'a> {
+pub enum IntelAnswer<'a> {
     /// Code.
     Code(&'a [u8]),
     /// Code of a form that the verifier refuses.
@@ -30,7 +30,7 @@ pub enum Answer<'a> {
 
 /// All answers of a platform.
 #[derive(Clone, Default, Debug)]
-pub struct Recorded {
+pub struct RecordedCode {
     codes: BTreeMap<String, Code>,
 }
 
@@ -78,9 +78,9 @@ fn file(platform: Platform) -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(format!("data/messages/{platform}.txt.zst"))
 }
 
-impl Recorded {
+impl RecordedCode {
     /// Reads the file of a platform.
-    pub fn load(platform: Platform) -> Recorded {
+    pub fn load(platform: Platform) -> RecordedCode {
         let path = file(platform);
         let bytes = fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
         let mut text = String::new();
@@ -97,15 +97,15 @@ impl Recorded {
             let bytes = code.as_bytes().chunks(2).map(|p| digit(p[0]) << 4 | digit(p[1])).collect();
             codes.insert(form.replace("\\n", "\n"), Code { bytes, unverified });
         }
-        Recorded { codes }
+        RecordedCode { codes }
     }
 
     /// The answer for a form. Panics where there is none: the file is older than the form.
-    pub fn answer(&self, line: &str) -> Answer<'_> {
+    pub fn answer(&self, line: &str) -> IntelAnswer<'_> {
         match self.codes.get(line) {
-            Some(Code { bytes, .. }) if bytes.is_empty() => Answer::Refused,
-            Some(Code { bytes, unverified: false }) => Answer::Code(bytes),
-            Some(Code { bytes, unverified: true }) => Answer::Unverified(bytes),
+            Some(Code { bytes, .. }) if bytes.is_empty() => IntelAnswer::Refused,
+            Some(Code { bytes, unverified: false }) => IntelAnswer::Code(bytes),
+            Some(Code { bytes, unverified: true }) => IntelAnswer::Unverified(bytes),
             None => panic!("no answer is recorded for `{line}`: run `messages --record`"),
         }
     }
@@ -115,10 +115,10 @@ impl Recorded {
     pub fn record(platform: Platform, all: bool, only: &str) {
         let Some(genx) = GenxIr::find() else { return };
         let fresh = all && only.is_empty() || !file(platform).exists();
-        let old = if fresh { Recorded::default() } else { Recorded::load(platform) };
+        let old = if fresh { RecordedCode::default() } else { RecordedCode::load(platform) };
         let forms: Vec<_> = forms::forms().into_iter().filter(|form| asked(platform, form)).collect();
         let ask = |line: &str| asked_of_all(&genx, platform, line).unwrap_or_default();
-        let lines = |forms: &[forms::Form]| {
+        let lines = |forms: &[forms::MessageForm]| {
             let mut text = String::new();
             for form in forms {
                 let keeps = |code: &&Code| !form.line.contains(only) || !all && !code.bytes.is_empty();

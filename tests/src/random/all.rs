@@ -26,7 +26,7 @@ pub fn kernel(platform: Platform, seed: u64, count: usize) -> Vec<Inst<Physical>
         .map(|at| {
             loop {
                 let op = random.pick(&ops);
-                let mut g = Generator { platform, caps: platform.caps(), random: &mut random, at, count };
+                let mut g = InstGenerator { platform, caps: platform.caps(), random: &mut random, at, count };
                 let inst = g.instruction(op);
                 if encode(platform, &inst).is_ok() {
                     return inst;
@@ -42,7 +42,7 @@ pub fn code(platform: Platform, insts: &[Inst<Physical>]) -> Vec<u8> {
     insts.iter().flat_map(|i| word(i).to_le_bytes()).collect()
 }
 
-struct Generator<'a> {
+struct InstGenerator<'a> {
     platform: Platform,
     caps: &'static Caps,
     random: &'a mut Random,
@@ -53,7 +53,7 @@ struct Generator<'a> {
 const INTEGERS: [Type; 8] = [Type::Ub, Type::B, Type::Uw, Type::W, Type::Ud, Type::D, Type::Uq, Type::Q];
 const FLOATS: [Type; 3] = [Type::F, Type::Hf, Type::Df];
 
-impl Generator<'_> {
+impl InstGenerator<'_> {
     fn xe(&self) -> bool {
         self.caps.words.layout() == Layout::Xe
     }

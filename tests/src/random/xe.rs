@@ -11,7 +11,7 @@ use platforms::Platform;
 
 /// What may stand beside an operation's operands.
 #[derive(Clone, Copy)]
-struct Row {
+struct OperandRow {
     op: Op,
     pred: bool,
     cond: bool,
@@ -19,8 +19,8 @@ struct Row {
     mods: bool,
 }
 
-const fn row(op: Op, what: &str) -> Row {
-    let mut r = Row { op, pred: false, cond: false, sat: false, mods: false };
+const fn row(op: Op, what: &str) -> OperandRow {
+    let mut r = OperandRow { op, pred: false, cond: false, sat: false, mods: false };
     let what = what.as_bytes();
     let mut i = 0;
     while i < what.len() {
@@ -37,7 +37,7 @@ const fn row(op: Op, what: &str) -> Row {
 
 // operation, and which of predicate, flag modifier, saturation, source modifiers it may have
 #[rustfmt::skip]
-const ROWS: &[Row] = &[
+const ROWS: &[OperandRow] = &[
     row(Op::Mov, "pfsm"),
     row(Op::Movi, "psm"),
     row(Op::Sel, "pfsm"),
@@ -128,7 +128,7 @@ const PREDS: &[PredCtrl] = &[
 /// A maker of instructions for one platform.
 pub struct Maker {
     platform: Platform,
-    rows: Vec<Row>,
+    rows: Vec<OperandRow>,
     /// Where the numbers come from.
     pub random: Random,
 }
@@ -171,7 +171,7 @@ impl Maker {
         inst
     }
 
-    fn controls(&mut self, inst: &mut Inst<Physical>, row: Row) {
+    fn controls(&mut self, inst: &mut Inst<Physical>, row: OperandRow) {
         let r = &mut self.random;
         let unit = if self.platform == Platform::Pvc { 8 } else { 4 };
         // The first channel is a multiple of the size, but for the smallest.
@@ -261,7 +261,7 @@ impl Maker {
         Region::new(vert, r.pick(&[1, 2, 4, 8, 16]), r.pick(&[0, 1, 2, 4]))
     }
 
-    fn mods(&mut self, row: Row) -> SrcMod {
+    fn mods(&mut self, row: OperandRow) -> SrcMod {
         if !row.mods || !self.random.one_in(3) {
             return SrcMod::None;
         }
@@ -276,7 +276,7 @@ impl Maker {
         if even { imm & !1 } else { imm }
     }
 
-    fn basic(&mut self, inst: &mut Inst<Physical>, row: Row) {
+    fn basic(&mut self, inst: &mut Inst<Physical>, row: OperandRow) {
         let float = self.is_float(inst.op);
         let ty = if inst.op == Op::Srnd { Type::Hf } else { self.ty(inst.op, float) };
         inst.dst = self.basic_dst(ty);
@@ -307,7 +307,7 @@ impl Maker {
         Dst::Direct { reg: self.reg(ty.bytes(), true), horz, ty }
     }
 
-    fn basic_src(&mut self, ty: Type, row: Row, second: bool) -> Src<Physical> {
+    fn basic_src(&mut self, ty: Type, row: OperandRow, second: bool) -> Src<Physical> {
         let (mut region, mods) = (self.region(), self.mods(row));
         if self.random.one_in(12) {
             if self.random.one_in(2) {
@@ -337,7 +337,7 @@ impl Maker {
         Src::imm(bits, ty)
     }
 
-    fn math(&mut self, inst: &mut Inst<Physical>, row: Row) {
+    fn math(&mut self, inst: &mut Inst<Physical>, row: OperandRow) {
         use MathFn::{Cos, Exp, Idivmod, Inv, Invm, Iqot, Irem, Log, Rsqt, Rsqtm, Sin, Sqt};
         let functions: &[MathFn] = if self.pvc() {
             &[Inv, Log, Exp, Sqt, Rsqt, Sin, Cos, Invm, Rsqtm]
@@ -388,7 +388,7 @@ impl Maker {
         }
     }
 
-    fn ternary(&mut self, inst: &mut Inst<Physical>, row: Row) {
+    fn ternary(&mut self, inst: &mut Inst<Physical>, row: OperandRow) {
         if inst.op == Op::Madm {
             let ty = self.random.pick(&[Type::F, Type::Df, Type::Hf]);
             inst.dst = Dst::Macro { reg: self.whole(), mme: self.mme(), ty };

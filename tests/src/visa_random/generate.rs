@@ -4,7 +4,8 @@ mod access;
 mod arithmetic;
 mod flow;
 
-use super::{BUFFER, Block, Node, Program, Variable};
+use super::{BUFFER, Block, Node, RandomProgram, Variable};
+use crate::splitmix::SplitMix;
 use finalizer::Grf;
 use platforms::{Caps, Platform};
 use std::cmp::Ordering;
@@ -28,16 +29,12 @@ impl Settings {
     }
 }
 
-/// splitmix64.
-struct Random(u64);
+/// What is drawn.
+struct Draws(SplitMix);
 
-impl Random {
+impl Draws {
     fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        self.0.bits()
     }
 
     fn below(&mut self, n: u32) -> u32 {
@@ -72,7 +69,7 @@ const INTS: [Type; 6] = [Type::D, Type::UD, Type::W, Type::UW, Type::B, Type::UB
 const DWORDS: [Type; 2] = [Type::D, Type::UD];
 
 struct Generator {
-    r: Random,
+    r: Draws,
     caps: &'static Caps,
     grf: u32,
     simd: u32,
@@ -316,10 +313,10 @@ impl Generator {
 }
 
 /// The program of a seed.
-pub fn generate(settings: Settings, seed: u64) -> Program {
+pub fn generate(settings: Settings, seed: u64) -> RandomProgram {
     let Settings { platform, grf, reserved } = settings;
     let caps = platform.caps();
-    let mut r = Random(seed);
+    let mut r = Draws(SplitMix::new(seed));
     let simd = if caps.regs.grf_bytes == 64 { r.pick(&[16, 32]) } else { r.pick(&[8, 16, 16, 32]) };
     let widest = if r.one_in(4) { 32 } else { simd.max(16) };
     let mut ints = INTS.to_vec();
@@ -394,7 +391,7 @@ pub fn generate(settings: Settings, seed: u64) -> Program {
             body.push(Node::Lines(lines));
         }
     }
-    Program {
+    RandomProgram {
         platform,
         grf,
         reserved,

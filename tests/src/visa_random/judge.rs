@@ -1,6 +1,6 @@
 //! Interprets a program, runs our code for it, compares.
 
-use super::{BUFFER, Program};
+use super::{BUFFER, RandomProgram};
 use emulator::{Memory, Options as RunOptions, RawLaunch, Surface};
 use finalizer::{Finalizer, Level, Options};
 use platforms::Platform;
@@ -79,7 +79,7 @@ fn contents(seed: u64) -> Vec<u8> {
 /// # Errors
 ///
 /// What went wrong.
-pub fn check(program: &Program) -> Result<(), Failure> {
+pub fn check(program: &RandomProgram) -> Result<(), Failure> {
     // Every seventh with less optimization.
     let level = match program.seed % 14 {
         5 => Level::O0,
@@ -101,7 +101,7 @@ pub fn check(program: &Program) -> Result<(), Failure> {
 /// # Errors
 ///
 /// What went wrong.
-pub fn judge(program: &Program, level: Level) -> Result<(), Failure> {
+pub fn judge(program: &RandomProgram, level: Level) -> Result<(), Failure> {
     let platform = program.platform;
     let text = program.text();
     let module = match finalizer::read_text(text.as_bytes(), platform) {
@@ -163,7 +163,7 @@ pub fn judge(program: &Program, level: Level) -> Result<(), Failure> {
     compare_variables(program, wanted.bytes(output), found.bytes(output))
 }
 
-fn compare(_program: &Program, wanted: &[u8], found: &[u8], what: &str) -> Result<(), Failure> {
+fn compare(_program: &RandomProgram, wanted: &[u8], found: &[u8], what: &str) -> Result<(), Failure> {
     match wanted.iter().zip(found).position(|(a, b)| a != b) {
         None => Ok(()),
         Some(at) => {
@@ -180,7 +180,7 @@ fn compare(_program: &Program, wanted: &[u8], found: &[u8], what: &str) -> Resul
     }
 }
 
-fn compare_variables(program: &Program, wanted: &[u8], found: &[u8]) -> Result<(), Failure> {
+fn compare_variables(program: &RandomProgram, wanted: &[u8], found: &[u8]) -> Result<(), Failure> {
     let mut start = 0;
     for v in program.stored() {
         let size = v.ty.bytes() as usize;

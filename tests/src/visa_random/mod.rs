@@ -111,7 +111,7 @@ pub struct Block {
 
 /// A program.
 #[derive(Clone, Debug)]
-pub struct Program {
+pub struct RandomProgram {
     /// The platform it is for.
     pub platform: Platform,
     /// Registers that its code is given.
@@ -279,7 +279,7 @@ fn declare(out: &mut String, v: &Variable) {
     );
 }
 
-impl Program {
+impl RandomProgram {
     /// Bytes that it stores at its end.
     pub fn output_bytes(&self) -> u32 {
         self.stored().map(Variable::bytes).sum::<u32>() + 64

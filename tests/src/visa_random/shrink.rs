@@ -1,13 +1,13 @@
 //! Cuts a failing program down: removes nodes, takes bodies out of branches and loops, drops guards,
 //! saturation and modifiers, as long as it fails in the same way.
 
-use super::{Failure, Node, Program, check};
+use super::{Failure, Node, RandomProgram, check};
 
 /// Tries that a shrink may take.
 const TRIES: usize = 3000;
 
 struct Shrinker {
-    best: Program,
+    best: RandomProgram,
     failure: Failure,
     tries: usize,
 }
@@ -23,7 +23,11 @@ fn lists(node: &mut Node) -> Vec<&mut Vec<Node>> {
 }
 
 /// Visits list number `index` of a program, counted from the outside in; `None` beyond the last one.
-fn with_list<R>(program: &mut Program, index: usize, f: &mut dyn FnMut(&mut Vec<Node>) -> R) -> Option<R> {
+fn with_list<R>(
+    program: &mut RandomProgram,
+    index: usize,
+    f: &mut dyn FnMut(&mut Vec<Node>) -> R,
+) -> Option<R> {
     fn walk<R>(list: &mut Vec<Node>, left: &mut usize, f: &mut dyn FnMut(&mut Vec<Node>) -> R) -> Option<R> {
         if *left == 0 {
             return Some(f(list));
@@ -49,7 +53,7 @@ fn with_list<R>(program: &mut Program, index: usize, f: &mut dyn FnMut(&mut Vec<
 
 impl Shrinker {
     /// Keeps a changed program if it fails in the same way.
-    fn try_one(&mut self, candidate: Program) -> bool {
+    fn try_one(&mut self, candidate: RandomProgram) -> bool {
         if self.tries == 0 {
             return false;
         }
@@ -170,7 +174,7 @@ fn simpler(line: &str, step: u32) -> String {
 }
 
 /// The smallest program found that fails as `program` does, and how.
-pub fn shrink(program: &Program, failure: Failure) -> (Program, Failure) {
+pub fn shrink(program: &RandomProgram, failure: Failure) -> (RandomProgram, Failure) {
     let mut s = Shrinker { best: program.clone(), failure, tries: TRIES };
     loop {
         let removed = s.remove();

@@ -3,7 +3,7 @@
 
 use platforms::Platform;
 use tests::{
-    arithmetic::{Outcome, cases, known},
+    arithmetic::{CaseOutcome, cases, known},
     oracle::GenxIr,
 };
 
@@ -16,12 +16,12 @@ pub fn what_intel_computes_otherwise_is_known(intel: GenxIr) {
     for platform in Platform::ALL {
         for case in cases("").into_iter().step_by(STEP) {
             match case.judge(platform, Some(&intel)) {
-                Outcome::Agrees => agree += 1,
-                Outcome::IntelDiffers(_) if known::group_of(&groups, platform, &case).is_some() => {}
-                Outcome::Differs(what) | Outcome::IntelDiffers(what) => {
+                CaseOutcome::Agrees => agree += 1,
+                CaseOutcome::IntelDiffers(_) if known::group_of(&groups, platform, &case).is_some() => {}
+                CaseOutcome::Differs(what) | CaseOutcome::IntelDiffers(what) => {
                     faults.push(format!("{platform} {case}: {what}"));
                 }
-                Outcome::Illegal(_) | Outcome::Refused(_) => {}
+                CaseOutcome::Illegal(_) | CaseOutcome::Refused(_) => {}
             }
         }
     }

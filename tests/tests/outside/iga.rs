@@ -8,7 +8,7 @@ use iga::{AsmOptions, ListingOptions, assemble, disassemble};
 use platforms::Platform;
 use tests::{
     data::{self, corpus},
-    iga::{Tally, compare},
+    iga::{IgaTally, compare},
     oracle::Iga,
 };
 
@@ -38,7 +38,7 @@ pub fn json_is_of_version_2(iga: Iga) {
 
 pub fn new_random_instructions_agree_with_the_reference_tool(iga: Iga) {
     for platform in data::devices() {
-        let mut tally = Tally::default();
+        let mut tally = IgaTally::default();
         compare(&iga, platform, 77, &mut tally);
         assert!(tally.compared > 3000 && tally.differing.is_empty(), "{platform}: {tally:#?}");
     }

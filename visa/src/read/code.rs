@@ -19,7 +19,7 @@ pub(super) fn read(c: &mut Cursor<'_>, version: Version, kernel: &mut Kernel) ->
     kernel.code.clear();
     kernel.operands.clear();
     kernel.quirks.type_bits.clear();
-    let mut reader = Reader::new(version, !kernel.quirks.no_surface_index);
+    let mut reader = CodeReader::new(version, !kernel.quirks.no_surface_index);
     // Instructions average over 20 bytes and hold about three operands.
     kernel.code.reserve(c.left() / 24);
     kernel.operands.reserve(c.left() / 7);
@@ -29,7 +29,7 @@ pub(super) fn read(c: &mut Cursor<'_>, version: Version, kernel: &mut Kernel) ->
     Ok(())
 }
 
-pub(super) struct Reader {
+pub(super) struct CodeReader {
     surface_index: bool,
     version: Version,
     number: u16,
@@ -40,9 +40,9 @@ pub(super) struct Reader {
     type_bits: u8,
 }
 
-impl Reader {
-    pub(super) fn new(version: Version, surface_index: bool) -> Reader {
-        Reader {
+impl CodeReader {
+    pub(super) fn new(version: Version, surface_index: bool) -> CodeReader {
+        CodeReader {
             surface_index,
             version,
             number: version.number(),

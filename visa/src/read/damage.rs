@@ -5,7 +5,7 @@
 //! destination. The code section keeps its full size; what is left of it is stale memory. Nothing can
 //! bring the operands back, but the user should hear what is wrong with the file.
 
-use super::{code::Reader, cursor::Cursor};
+use super::{code::CodeReader, cursor::Cursor};
 use crate::{
     model::{Kernel, Version},
     opcode::Opcode,
@@ -17,7 +17,7 @@ const CONVINCED: u32 = 5;
 
 /// True if the bytes read as instructions of such a writer, up to a return or for long enough.
 pub(super) fn is_damaged(c: &mut Cursor<'_>, version: Version) -> bool {
-    let mut reader = Reader::new(version, false);
+    let mut reader = CodeReader::new(version, false);
     let mut scratch = Kernel::default();
     for _ in 0..CONVINCED {
         let Some((opcode, sub)) = opcode(c) else { return false };

@@ -7,7 +7,7 @@ mod message;
 
 use std::fmt::{self, Write};
 
-use labels::Labels;
+use labels::LabelNames;
 
 use super::{
     TextOptions,
@@ -38,12 +38,12 @@ struct Printer<'a> {
     out: &'a mut String,
     kernel: &'a Kernel,
     options: TextOptions,
-    labels: Labels,
+    labels: LabelNames,
 }
 
 impl<'a> Printer<'a> {
     fn new(out: &'a mut String, kernel: &'a Kernel, options: TextOptions) -> Printer<'a> {
-        let mut printer = Printer { out, kernel, options, labels: Labels::default() };
+        let mut printer = Printer { out, kernel, options, labels: LabelNames::default() };
         printer.labels = Labels::of(kernel, |id| printer.plain_label(id));
         printer
     }

@@ -89,27 +89,27 @@ fn plain_sources(opcode: Opcode) -> bool {
 
 /// Types that are not mixed in one instruction.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum TypeGroup {
     Int,
     Float,
     Double,
 }
 
-impl Kind {
-    fn of(ty: Type) -> Option<Kind> {
+impl TypeGroup {
+    fn of(ty: Type) -> Option<TypeGroup> {
         match ty {
             Type::Bool => None,
-            Type::DF => Some(Kind::Double),
-            Type::F | Type::HF | Type::BF | Type::VF => Some(Kind::Float),
-            _ => Some(Kind::Int),
+            Type::DF => Some(TypeGroup::Double),
+            Type::F | Type::HF | Type::BF | Type::VF => Some(TypeGroup::Float),
+            _ => Some(TypeGroup::Int),
         }
     }
 
     const fn name(self) -> &'static str {
         match self {
-            Kind::Int => "integer",
-            Kind::Float => "floating-point",
-            Kind::Double => "double",
+            TypeGroup::Int => "integer",
+            TypeGroup::Float => "floating-point",
+            TypeGroup::Double => "double",
         }
     }
 }
@@ -172,10 +172,10 @@ impl Checker<'_> {
             _ => return,
         };
         let kernel = self.kernel;
-        let mut first: Option<Kind> = None;
+        let mut first: Option<TypeGroup> = None;
         for operand in operands {
             let Operand::Vector(v) = operand else { continue };
-            let Some(kind) = kernel.operand_type(v).and_then(Kind::of) else { continue };
+            let Some(kind) = kernel.operand_type(v).and_then(TypeGroup::of) else { continue };
             let is_packed = matches!(v, VectorOperand::Immediate { ty, .. } if ty.is_packed());
             match first {
                 None => first = Some(kind),

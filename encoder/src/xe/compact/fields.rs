@@ -4,7 +4,7 @@ use super::index::Index;
 
 /// Contents of a compacted word with one or two sources.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Basic {
+pub(super) struct CompactBasic {
     pub(super) opcode: u8,
     pub(super) debug_ctrl: bool,
     pub(super) swsb: u16,
@@ -20,7 +20,7 @@ pub(super) struct Basic {
 
 /// Contents of a compacted word with three sources.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Ternary {
+pub(super) struct CompactTernary {
     pub(super) opcode: u8,
     pub(super) debug_ctrl: bool,
     pub(super) swsb: u16,
@@ -51,10 +51,10 @@ pub(super) trait Compaction {
     const SRC1: Index;
     const TERNARY: [Index; 3];
     const DPAS: [Index; 3];
-    fn basic(b: &Basic) -> u64;
-    fn basic_of(word: u64) -> Basic;
-    fn ternary(t: &Ternary) -> u64;
-    fn ternary_of(word: u64) -> Ternary;
+    fn basic(b: &CompactBasic) -> u64;
+    fn basic_of(word: u64) -> CompactBasic;
+    fn ternary(t: &CompactTernary) -> u64;
+    fn ternary_of(word: u64) -> CompactTernary;
 }
 
 /// `DataTypeIndex` on both platforms; the last part only without immediate.

@@ -14,11 +14,11 @@ mod pvc;
 mod tgl;
 
 use self::{
-    fields::{Basic, Compaction, Ternary},
+    fields::{CompactBasic, CompactTernary, Compaction},
     immediate::{compact_imm, expand_imm},
     index::Index,
-    pvc::Pvc,
-    tgl::Tgl,
+    pvc::PvcTables,
+    tgl::TglTables,
 };
 use super::words::bits;
 use crate::{CMPT_CTRL, DecodeError, opcodes};
@@ -29,7 +29,11 @@ use platforms::Platform;
 /// See [`crate::compact`].
 pub(super) fn compact(platform: Platform, word: u128) -> Option<u64> {
     let form = form(platform, low_u64(word))?;
-    if super::layout::wide(platform) { compact_as::<Pvc>(form, word) } else { compact_as::<Tgl>(form, word) }
+    if super::layout::wide(platform) {
+        compact_as::<PvcTables>(form, word)
+    } else {
+        compact_as::<TglTables>(form, word)
+    }
 }
 
 /// See [`crate::expand`].
@@ -41,12 +45,16 @@ pub(super) fn expand(platform: Platform, word: u64) -> Result<u128, DecodeError>
     if word & CMPT_CTRL == 0 {
         return Err(DecodeError::compacted(word, "CmptCtrl", 0, "1"));
     }
-    if super::layout::wide(platform) { expand_as::<Pvc>(form, word) } else { expand_as::<Tgl>(form, word) }
+    if super::layout::wide(platform) {
+        expand_as::<PvcTables>(form, word)
+    } else {
+        expand_as::<TglTables>(form, word)
+    }
 }
 
 /// Which groups of bits an operation's words have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Form {
+enum XeForm {
     One,
     Two,
     Three,
@@ -55,11 +63,11 @@ enum Form {
 
 /// The form of a native or compacted word, both of which have the opcode in bits 6..0.
 #[inline]
-fn form(platform: Platform, word: u64) -> Option<Form> {
+fn form(platform: Platform, word: u64) -> Option<XeForm> {
     FORMS[platform as usize][(word & 0x7f) as usize]
 }
 
-static FORMS: [[Option<Form>; 128]; Platform::ROWS.len()] = {
+static FORMS: [[Option<XeForm>; 128]; Platform::ROWS.len()] = {
     let mut table = [[None; 128]; Platform::ROWS.len()];
     let mut p = 0;
     while p < Platform::ROWS.len() {
@@ -68,11 +76,11 @@ static FORMS: [[Option<Form>; 128]; Platform::ROWS.len()] = {
             if let Some(op) = opcodes::from_number(Platform::ROWS[p], const_u8(number as u64)) {
                 let info = op.info();
                 table[p][number] = match info.class {
-                    Class::Sync => Some(Form::One),
-                    Class::Basic if info.srcs == 1 => Some(Form::One),
-                    Class::Basic => Some(Form::Two),
-                    Class::Ternary => Some(Form::Three),
-                    Class::Dpas => Some(Form::Dpas),
+                    Class::Sync => Some(XeForm::One),
+                    Class::Basic if info.srcs == 1 => Some(XeForm::One),
+                    Class::Basic => Some(XeForm::Two),
+                    Class::Ternary => Some(XeForm::Three),
+                    Class::Dpas => Some(XeForm::Dpas),
                     _ => None,
                 };
             }
@@ -96,14 +104,14 @@ const SRC2_REG: u128 = bits(120, 127);
 const IMM: u128 = bits(96, 127);
 
 #[inline]
-fn compact_as<C: Compaction>(form: Form, word: u128) -> Option<u64> {
+fn compact_as<C: Compaction>(form: XeForm, word: u128) -> Option<u64> {
     match form {
-        Form::Three => ternary::<C>(const { &C::TERNARY }, word),
-        Form::Dpas => ternary::<C>(const { &C::DPAS }, word),
-        Form::One if word & SRC0_IS_IMM != 0 => basic::<C, false, true>(word),
-        Form::One => basic::<C, false, false>(word),
-        Form::Two if word & SRC1_IS_IMM != 0 => basic::<C, true, true>(word),
-        Form::Two => basic::<C, true, false>(word),
+        XeForm::Three => ternary::<C>(const { &C::TERNARY }, word),
+        XeForm::Dpas => ternary::<C>(const { &C::DPAS }, word),
+        XeForm::One if word & SRC0_IS_IMM != 0 => basic::<C, false, true>(word),
+        XeForm::One => basic::<C, false, false>(word),
+        XeForm::Two if word & SRC1_IS_IMM != 0 => basic::<C, true, true>(word),
+        XeForm::Two => basic::<C, true, false>(word),
     }
 }
 
@@ -127,7 +135,7 @@ fn basic<C: Compaction, const TWO: bool, const LAST_IMM: bool>(word: u128) -> Op
         let register = if two { u16::from(field(word, 104)) << 4 } else { 0 };
         u16::from(src1.find(word, &mut all)) | register
     };
-    let small = C::basic(&Basic {
+    let small = C::basic(&CompactBasic {
         opcode: field(word, 0) & 0x7f,
         debug_ctrl: word & DEBUG != 0,
         swsb: swsb::<C>(word),
@@ -164,7 +172,7 @@ fn ternary<C: Compaction>([control, source, sub_reg]: &'static [Index; 3], word:
         | SRC1_REG
         | SRC2_REG;
     let mut all = word & !covered == 0;
-    let small = C::ternary(&Ternary {
+    let small = C::ternary(&CompactTernary {
         opcode: field(word, 0) & 0x7f,
         debug_ctrl: word & DEBUG != 0,
         swsb: swsb::<C>(word),
@@ -179,12 +187,12 @@ fn ternary<C: Compaction>([control, source, sub_reg]: &'static [Index; 3], word:
     all.then_some(small)
 }
 
-fn expand_as<C: Compaction>(form: Form, small: u64) -> Result<u128, DecodeError> {
+fn expand_as<C: Compaction>(form: XeForm, small: u64) -> Result<u128, DecodeError> {
     let tables = match form {
-        Form::Three => const { &C::TERNARY },
-        Form::Dpas => const { &C::DPAS },
-        Form::One => return expand_basic::<C>(false, small),
-        Form::Two => return expand_basic::<C>(true, small),
+        XeForm::Three => const { &C::TERNARY },
+        XeForm::Dpas => const { &C::DPAS },
+        XeForm::One => return expand_basic::<C>(false, small),
+        XeForm::Two => return expand_basic::<C>(true, small),
     };
     let t = C::ternary_of(small);
     let [control, source, sub_reg] = tables;

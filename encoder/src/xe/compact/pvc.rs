@@ -2,7 +2,7 @@
 
 use super::{
     super::{pvc_tables as pvc, words::bits},
-    fields::{Basic, Compaction, DATA_TYPE, DATA_TYPE_IMM, TERNARY_SUB_REG, Ternary},
+    fields::{CompactBasic, CompactTernary, Compaction, DATA_TYPE, DATA_TYPE_IMM, TERNARY_SUB_REG},
     index::Index,
 };
 use bitfield_struct::bitfield;
@@ -56,9 +56,9 @@ struct PvcTernary {
     src1_reg_num: u8,
 }
 
-pub(super) struct Pvc;
+pub(super) struct PvcTables;
 
-impl Pvc {
+impl PvcTables {
     const SUB_REG_PARTS: &'static [(u32, u32)] = &[(33, 33), (51, 55), (67, 71), (87, 87)];
     #[rustfmt::skip]
     const TERNARY_CONTROL: &'static [(u32, u32)] =
@@ -67,7 +67,7 @@ impl Pvc {
         &[(35, 35), (43, 47), (64, 66), (83, 87), (91, 91), (96, 98), (112, 114)];
 }
 
-impl Compaction for Pvc {
+impl Compaction for PvcTables {
     const SWSB: u128 = bits(8, 17);
     const CONTROL: Index = Index::new(&[(18, 28), (31, 31), (32, 32), (34, 34), (92, 95)], &pvc::CONTROL);
     const DATA_TYPE: Index = Index::new(DATA_TYPE, &pvc::DATA_TYPE);
@@ -89,7 +89,7 @@ impl Compaction for Pvc {
     ];
 
     #[inline(always)]
-    fn basic(b: &Basic) -> u64 {
+    fn basic(b: &CompactBasic) -> u64 {
         PvcBasic::new()
             .with_opcode(b.opcode)
             .with_debug_ctrl(b.debug_ctrl)
@@ -106,9 +106,9 @@ impl Compaction for Pvc {
     }
 
     #[inline(always)]
-    fn basic_of(word: u64) -> Basic {
+    fn basic_of(word: u64) -> CompactBasic {
         let w = PvcBasic::from_bits(word);
-        Basic {
+        CompactBasic {
             opcode: w.opcode(),
             debug_ctrl: w.debug_ctrl(),
             swsb: w.swsb(),
@@ -123,7 +123,7 @@ impl Compaction for Pvc {
     }
 
     #[inline(always)]
-    fn ternary(t: &Ternary) -> u64 {
+    fn ternary(t: &CompactTernary) -> u64 {
         PvcTernary::new()
             .with_opcode(t.opcode)
             .with_debug_ctrl(t.debug_ctrl)
@@ -140,9 +140,9 @@ impl Compaction for Pvc {
     }
 
     #[inline(always)]
-    fn ternary_of(word: u64) -> Ternary {
+    fn ternary_of(word: u64) -> CompactTernary {
         let w = PvcTernary::from_bits(word);
-        Ternary {
+        CompactTernary {
             opcode: w.opcode(),
             debug_ctrl: w.debug_ctrl(),
             swsb: w.swsb(),

@@ -2,7 +2,7 @@
 
 use super::{
     super::{tgl_tables as tgl, words::bits},
-    fields::{Basic, Compaction, DATA_TYPE, DATA_TYPE_IMM, TERNARY_SUB_REG, Ternary},
+    fields::{CompactBasic, CompactTernary, Compaction, DATA_TYPE, DATA_TYPE_IMM, TERNARY_SUB_REG},
     index::Index,
 };
 use bitfield_struct::bitfield;
@@ -51,9 +51,9 @@ struct TglTernary {
     src1_reg_num: u8,
 }
 
-pub(super) struct Tgl;
+pub(super) struct TglTables;
 
-impl Compaction for Tgl {
+impl Compaction for TglTables {
     const SWSB: u128 = bits(8, 15);
     const CONTROL: Index = Index::new(&[(16, 28), (31, 31), (32, 34), (92, 95)], &tgl::CONTROL);
     const DATA_TYPE: Index = Index::new(DATA_TYPE, &tgl::DATA_TYPE);
@@ -79,7 +79,7 @@ impl Compaction for Tgl {
     const DPAS: [Index; 3] = Self::TERNARY;
 
     #[inline(always)]
-    fn basic(b: &Basic) -> u64 {
+    fn basic(b: &CompactBasic) -> u64 {
         TglBasic::new()
             .with_opcode(b.opcode)
             .with_debug_ctrl(b.debug_ctrl)
@@ -95,9 +95,9 @@ impl Compaction for Tgl {
     }
 
     #[inline(always)]
-    fn basic_of(word: u64) -> Basic {
+    fn basic_of(word: u64) -> CompactBasic {
         let w = TglBasic::from_bits(word);
-        Basic {
+        CompactBasic {
             opcode: w.opcode(),
             debug_ctrl: w.debug_ctrl(),
             swsb: w.swsb().into(),
@@ -112,7 +112,7 @@ impl Compaction for Tgl {
     }
 
     #[inline(always)]
-    fn ternary(t: &Ternary) -> u64 {
+    fn ternary(t: &CompactTernary) -> u64 {
         TglTernary::new()
             .with_opcode(t.opcode)
             .with_debug_ctrl(t.debug_ctrl)
@@ -128,9 +128,9 @@ impl Compaction for Tgl {
     }
 
     #[inline(always)]
-    fn ternary_of(word: u64) -> Ternary {
+    fn ternary_of(word: u64) -> CompactTernary {
         let w = TglTernary::from_bits(word);
-        Ternary {
+        CompactTernary {
             opcode: w.opcode(),
             debug_ctrl: w.debug_ctrl(),
             swsb: w.swsb().into(),

@@ -5,9 +5,9 @@ use gen_ir::{
 };
 use platforms::Platform;
 
-use super::Generator;
+use super::InstGenerator;
 
-impl Generator<'_> {
+impl InstGenerator<'_> {
     pub(super) fn saturates(op: Op) -> bool {
         !op.info().logic
             && !matches!(

@@ -2,9 +2,9 @@
 
 use gen_ir::{Dst, ExecSize, Inst, Op, Payload, Physical, Reg, Region, Src, SrcMod, SyncFn, Target, Type};
 
-use super::Generator;
+use super::InstGenerator;
 
-impl Generator<'_> {
+impl InstGenerator<'_> {
     pub(super) fn target(&mut self) -> Target {
         let to = self.random.number(self.count as u32) as i32;
         Target::Rel((to - self.at as i32) * 16)

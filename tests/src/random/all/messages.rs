@@ -6,9 +6,9 @@ use gen_ir::{
 };
 use messages::ExtendedLength;
 
-use super::Generator;
+use super::InstGenerator;
 
-impl Generator<'_> {
+impl InstGenerator<'_> {
     pub(super) fn send(&mut self, inst: &mut Inst<Physical>) {
         let null_dst = self.random.chance(30);
         let ty = if self.xe() {

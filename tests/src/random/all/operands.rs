@@ -2,9 +2,9 @@
 
 use gen_ir::{Arf, Dst, Mme, Op, Physical, Reg, Region, Src, SrcMod, Type};
 
-use super::{FLOATS, Generator, INTEGERS, takes_bf16};
+use super::{FLOATS, INTEGERS, InstGenerator, takes_bf16};
 
-impl Generator<'_> {
+impl InstGenerator<'_> {
     pub(super) fn ty(&mut self, op: Op) -> Type {
         match op {
             Op::Macl => return self.random.pick(&[Type::D, Type::Ud]),

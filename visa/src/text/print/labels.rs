@@ -14,7 +14,7 @@ use crate::{ids::LabelId, model::Kernel, types::LabelKind};
 
 /// How often each label has its number behind its name.
 #[derive(Debug, Default)]
-pub(super) struct Labels(Vec<u8>);
+pub(super) struct LabelNames(Vec<u8>);
 
 /// FNV-1a.
 fn hash(from: u64, bytes: &[u8]) -> u64 {
@@ -26,9 +26,9 @@ const EMPTY: u64 = 0xcbf2_9ce4_8422_2325;
 /// A name's hash, and its end.
 type Seen = (u64, String);
 
-impl Labels {
+impl LabelNames {
     /// Looks at the labels of the kernel that is printed; their names without numbers are `plain_label`'s.
-    pub fn of(kernel: &Kernel, plain_label: impl Fn(LabelId) -> String) -> Labels {
+    pub fn of(kernel: &Kernel, plain_label: impl Fn(LabelId) -> String) -> LabelNames {
         let mut names: HashMap<_, Seen> = HashMap::new();
         let mut name = |i: usize| {
             let label = &kernel.labels[i];
@@ -54,7 +54,7 @@ impl Labels {
                 times[i] += 1;
             }
         }
-        Labels(times)
+        LabelNames(times)
     }
 
     /// What stands behind a label's name.
