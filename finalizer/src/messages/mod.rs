@@ -10,6 +10,7 @@ mod lsc;
 mod media;
 mod motion;
 mod oword;
+mod prologue;
 mod raw;
 mod sampler;
 mod sampler_media;

@@ -34,9 +34,9 @@ struct Args {
 type Row = (&'static str, String, &'static str, String);
 
 fn message_rows(platform: Platform, only: &str) -> Vec<Row> {
-    let recorded = messages::record::Recorded::load(platform);
+    let recorded = messages::record::RecordedCode::load(platform);
     let forms = messages::forms::forms().into_iter();
-    let row = |form: messages::forms::Form| {
+    let row = |form: messages::forms::MessageForm| {
         let fate = messages::judge(platform, &form, &recorded);
         let state = messages::state(platform, &form, &fate);
         let why = match &state {

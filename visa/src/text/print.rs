@@ -44,7 +44,7 @@ struct Printer<'a> {
 impl<'a> Printer<'a> {
     fn new(out: &'a mut String, kernel: &'a Kernel, options: TextOptions) -> Printer<'a> {
         let mut printer = Printer { out, kernel, options, labels: LabelNames::default() };
-        printer.labels = Labels::of(kernel, |id| printer.plain_label(id));
+        printer.labels = LabelNames::of(kernel, |id| printer.plain_label(id));
         printer
     }
 }

@@ -1,0 +1,69 @@
+//! Loads and stores of rectangles.
+
+use gen_ir::{Desc, Dst, ExecSize, Src, Type};
+use messages::{
+    Effect, ExtendedDescriptor, ResponseLength,
+    lsc::{Block2d, BlockShape},
+};
+use narrow::to_index;
+use visa::{lsc::LscOrder, op::LscBlock2d};
+
+use super::codes::{LscMessage, cache_control, data_size, message_of, shared_function};
+use crate::messages::PayloadPart;
+use crate::{
+    build::{self, Lanes},
+    lower::{Lowered, Lowerer},
+};
+
+impl Lowerer<'_> {
+    /// Two-dimensional block loads and stores.
+    pub(crate) fn lsc_block2d(&mut self, lsc: &LscBlock2d<'_>) -> Lowered {
+        if !self.caps.memory.lsc {
+            return Err(format!("LSC messages do not exist on {}", self.caps.name).into());
+        }
+        let header = self.zero_register();
+        let base = self.scalar_src(lsc.addr[0])?;
+        self.emit(build::mov(Lanes::SCALAR, Dst::packed(header, Type::Uq), base));
+        for (i, operand) in lsc.addr[1..].iter().enumerate() {
+            let value = self.scalar_src(operand)?;
+            self.set_dword(header, 2 + to_index(i), value);
+        }
+        let (width, height, blocks) = (u32::from(lsc.width), u32::from(lsc.height), u32::from(lsc.blocks));
+        if width == 0 || height == 0 || blocks == 0 {
+            return Err("an empty block".into());
+        }
+        let Some(shape) = BlockShape::of(width, height, blocks) else { return Err("too many blocks".into()) };
+        self.set_dword(header, 7, Src::ud(shape.into_bits()));
+        let Some(code) = message_of(lsc.op).filter(|code| code.is_block2d()) else {
+            return Err(format!("{} moves no block", lsc.op.name()).into());
+        };
+        let effect = code.row().effect;
+        let store = effect == Effect::Store;
+        let transposed = lsc.order == LscOrder::Transpose;
+        let desc = Block2d::new()
+            .with_op(Some(code))
+            .with_vnni(lsc.vnni)
+            .with_data_size(Some(data_size(lsc.size)))
+            .with_transpose(transposed)
+            .with_cache_control(cache_control(effect, lsc.cache)?)
+            .into();
+        let element = lsc.size.memory_bytes();
+        let row = if transposed { height } else { width }.next_power_of_two();
+        let rows = if transposed { width } else { height };
+        let len = (row * rows * element).div_ceil(self.grf()) * blocks;
+        let data = if store { Some(self.part(lsc.src1, len * self.grf())?) } else { None };
+        let response = if store || lsc.dst.is_null() { 0 } else { len.min(ResponseLength::MOST) };
+        let (target, copy) = self.response(lsc.dst, response.max(1) * self.grf())?;
+        if copy.is_some() {
+            return Err("a block destination that does not start at a register".into());
+        }
+        let message = LscMessage {
+            sfid: shared_function(lsc.sfid),
+            desc,
+            ex_desc: Desc::Imm(ExtendedDescriptor::new()),
+            response,
+        };
+        let lanes = Lanes { exec: ExecSize::S1, ..self.lanes };
+        self.lsc_send(lanes, message, target, PayloadPart { reg: header, len: 1 }, data)
+    }
+}

@@ -1,0 +1,57 @@
+//! Fences.
+
+use gen_ir::Desc;
+use messages::{
+    ExtendedDescriptor,
+    lsc::{AddressSize, Fence, Flush, Scope},
+};
+use visa::lsc::{LscFenceOp, LscScope, LscSfid};
+
+use super::codes::{LscMessage, shared_function};
+use crate::messages::{PayloadPart, Sizes};
+use crate::{
+    build::Lanes,
+    lower::{Lowered, Lowerer},
+};
+
+impl Lowerer<'_> {
+    /// `lsc_fence`.
+    pub(crate) fn lsc_fence(&mut self, sfid: LscSfid, op: LscFenceOp, scope: LscScope) -> Lowered {
+        if !self.caps.memory.lsc {
+            return Err(format!("LSC messages do not exist on {}", self.caps.name).into());
+        }
+        self.fence_message(sfid, op, scope);
+        Ok(())
+    }
+
+    /// A fence: a register goes out and one comes back, contents unused.
+    pub(in crate::messages) fn fence_message(&mut self, sfid: LscSfid, op: LscFenceOp, scope: LscScope) {
+        let desc = Fence::new()
+            .with_address_size(Some(AddressSize::A32))
+            .with_flush(Flush::from_bits(op as u32))
+            .with_scope(Scope::from_bits(scope as u32))
+            .into();
+        let answer = self.payload(1);
+        let header = PayloadPart { reg: self.r0(0), len: 1 };
+        let sfid = shared_function(sfid);
+        let message = LscMessage { sfid, desc, ex_desc: Desc::Imm(ExtendedDescriptor::new()), response: 1 };
+        let pred = self.pred.take();
+        self.lsc_send_sized(Lanes::SCALAR, message, answer, header, None, Sizes::of(1, 0, 1));
+        self.pred = pred;
+        self.wait_for(answer);
+    }
+
+    /// The old fence: all of global memory, perhaps with a flush of L3, or shared local memory.
+    pub(in crate::messages) fn fence_by_lsc(&mut self, local: bool, flush: bool) -> Lowered {
+        if local {
+            return self.lsc_fence(LscSfid::Slm, LscFenceOp::None, LscScope::Group);
+        }
+        let op = match flush {
+            true => LscFenceOp::FlushL3,
+            false if self.caps.sampler.exists => LscFenceOp::Evict,
+            false => LscFenceOp::None,
+        };
+        self.lsc_fence(LscSfid::Ugm, op, LscScope::Gpu)?;
+        self.lsc_fence(LscSfid::Tgm, op, LscScope::Gpu)
+    }
+}

@@ -1,0 +1,198 @@
+//! Load/store-cache messages (Xe-HPC): untyped loads, stores and atomics; fences, rectangles and texels in the files
+//! beside this one.
+
+mod address;
+mod block;
+pub(super) mod codes;
+mod fence;
+mod typed;
+
+use gen_ir::{Desc, Dst, Inst, Op, Payload, SendInfo, Src, Type};
+use messages::{
+    Effect, ExtendedDescriptor,
+    lsc::{AddressModel, LscForm, Op as LscCode, Untyped},
+};
+use visa::{lsc::LscOrder, op::Lsc};
+
+use super::{Parts, PayloadPart, Sizes};
+use crate::{
+    build::{self, Lanes, VReg},
+    lower::{Lowered, Lowerer},
+};
+use codes::{
+    LscMessage, address_size, cache_control, data_size, message_of, quad, shared_function, vector_size,
+};
+
+impl Lowerer<'_> {
+    /// Loads, stores and atomics, strided ones included.
+    pub(crate) fn lsc(&mut self, lsc: &Lsc<'_>) -> Lowered {
+        if !self.caps.memory.lsc {
+            return Err(format!("LSC messages do not exist on {}", self.caps.name).into());
+        }
+        let accesses = |code: &LscCode| match code.row().form {
+            // Atomics of bfloat16 came with the data port of Xe3P (IGA knows them in its decoder of those words alone).
+            LscForm::BfloatAtomic(_) => false,
+            LscForm::Fence | LscForm::State | LscForm::Compression | LscForm::CacheControl => false,
+            _ => true,
+        };
+        let Some(code) = message_of(lsc.op).filter(accesses) else {
+            return Err(format!("{} does not exist on {}", lsc.op.name(), self.caps.name).into());
+        };
+        let row = code.row();
+        let grf = self.grf();
+        let lanes = self.message_lanes();
+        let address_bytes = address_size(lsc.addr_size).bytes();
+        let per_address = lsc.shape.per_address();
+        let element = lsc.shape.size.register_bytes();
+        let transposed = lsc.shape.order == LscOrder::Transpose;
+        let data_len = if transposed {
+            (per_address * element).div_ceil(grf) * self.lanes.exec.lanes()
+        } else {
+            (lanes * element).div_ceil(grf) * per_address
+        };
+        let cache = cache_control(row.effect, lsc.cache)?;
+
+        let address = if row.form == LscForm::Strided {
+            self.strided_address(lsc, per_address * if transposed { 1 } else { element })?
+        } else {
+            let bytes = if transposed { self.lanes.exec.lanes() } else { lanes } * address_bytes;
+            let part = self.part(lsc.addr, bytes)?;
+            self.address_plus(part, lsc, address_bytes)?
+        };
+        let (model, ex_desc, address) = self.address_model(lsc, address)?;
+        let desc = match lsc.shape.channels {
+            Some(mask) => quad(code, lsc.addr_size, lsc.shape.size)
+                .with_channels(mask.0 & 15)
+                .with_cache_control(cache)
+                .with_address_model(Some(model))
+                .into(),
+            None => Untyped::new()
+                .with_op(Some(code))
+                .with_address_size(Some(address_size(lsc.addr_size)))
+                .with_data_size(Some(data_size(lsc.shape.size)))
+                .with_vector_size(Some(vector_size(lsc.shape.elems)))
+                .with_transpose(transposed)
+                .with_cache_control(cache)
+                .with_address_model(Some(model))
+                .into(),
+        };
+
+        let data = self.lsc_data(lsc, data_len)?;
+        let returns = row.effect != Effect::Store && !lsc.dst.is_null();
+        let response = match (returns, row.form) {
+            (false, _) => 0,
+            (true, LscForm::Status) => 1,
+            (true, _) => data_len,
+        };
+        let (target, copy) = self.response(lsc.dst, response.max(1) * grf)?;
+        let sfid = shared_function(lsc.sfid);
+        self.lsc_send(self.lanes, LscMessage { sfid, desc, ex_desc, response }, target, address, data)?;
+        if let Some(to) = copy {
+            self.copy_lsc_response(
+                to,
+                target,
+                if transposed { per_address * element } else { 0 },
+                element,
+                per_address,
+            );
+        }
+        Ok(())
+    }
+
+    fn copy_lsc_response(&mut self, to: VReg, from: VReg, block: u32, element: u32, per_address: u32) {
+        if block > 0 {
+            self.copy_bytes(to, from, block);
+            return;
+        }
+        let stride = (self.lanes.exec.lanes() * element).next_multiple_of(self.grf());
+        for i in 0..per_address {
+            self.copy_lanes(to.plus(i * stride), from.plus(i * stride), element);
+        }
+    }
+
+    /// The data of a store, or the operands of an atomic one after the other.
+    fn lsc_data(&mut self, lsc: &Lsc<'_>, len: u32) -> Lowered<Option<PayloadPart>> {
+        let bytes = len * self.grf();
+        let mut parts = Parts::new();
+        for operand in [lsc.src1, lsc.src2] {
+            if !operand.is_null() {
+                parts.push(self.part(operand, bytes)?);
+            }
+        }
+        Ok(match parts[..] {
+            [] => None,
+            [one] => Some(one),
+            _ => Some(self.joined(&parts)),
+        })
+    }
+
+    fn joined(&mut self, parts: &[PayloadPart]) -> PayloadPart {
+        let len = parts.iter().map(|p| p.len).sum();
+        let all = self.payload(len);
+        let mut at = 0;
+        for part in parts {
+            self.copy_bytes(all.plus(at), part.reg, part.len * self.grf());
+            at += part.len * self.grf();
+        }
+        PayloadPart { reg: all, len }
+    }
+
+    fn lsc_send(
+        &mut self,
+        lanes: Lanes,
+        message: LscMessage,
+        dst: VReg,
+        address: PayloadPart,
+        data: Option<PayloadPart>,
+    ) -> Lowered {
+        let sizes = Sizes::new(address.len, data.map_or(0, |d| d.len), message.response)?;
+        self.lsc_send_sized(lanes, message, dst, address, data, sizes);
+        Ok(())
+    }
+
+    pub(super) fn lsc_send_sized(
+        &mut self,
+        lanes: Lanes,
+        message: LscMessage,
+        dst: VReg,
+        address: PayloadPart,
+        data: Option<PayloadPart>,
+        sizes: Sizes,
+    ) {
+        // Halves of a message must not share registers.
+        let data = match data {
+            Some(data) if super::share_registers(address, data, self.grf()) => Some(self.joined(&[data])),
+            other => other,
+        };
+        let mut send = Inst::new(Op::Send, lanes.exec);
+        let model = Untyped::from(message.desc).address_model();
+        let surface_state = matches!(model, Some(AddressModel::Bss | AddressModel::Ss));
+        match (message.ex_desc, data) {
+            // The register is all surface offset; the word itself says how long the data is.
+            (Desc::Reg(_), _) if surface_state => send.opts = send.opts.with(gen_ir::Options::EX_BSO),
+            // The register says how long the data is.
+            (Desc::Reg(a0), Some(_)) => {
+                let length = ExtendedDescriptor::of_length(sizes.second).into_bits();
+                let srcs = [Src::scalar(a0, Type::Ud), Src::ud(length)];
+                self.emit(build::op(Op::Or, Lanes::SCALAR, Dst::packed(a0, Type::Ud), &srcs));
+            }
+            _ => {}
+        }
+        (send.chan, send.no_mask) = (lanes.chan, lanes.no_mask);
+        let dst = if message.response == 0 { VReg::NULL } else { dst };
+        send.dst = Dst::packed(dst, Type::Ud);
+        send.src[0] = Src::payload(address.reg, send.exec);
+        let source = data.map_or(VReg::NULL, |d| d.reg);
+        send.src[1] = Src::payload(source, send.exec);
+        send.payload = Payload::Send(SendInfo {
+            sfid: message.sfid,
+            desc: Desc::Imm(message.desc.with_lengths(sizes.first, sizes.response)),
+            ex_desc: message.ex_desc,
+            eot: false,
+            dst_len: sizes.response.registers(),
+            src0_len: sizes.first.registers(),
+            src1_len: sizes.second.registers(),
+        });
+        self.emit_guarded(send);
+    }
+}

@@ -1,0 +1,66 @@
+//! Typed loads, stores and atomics.
+
+use gen_ir::Sfid;
+use messages::{Effect, lsc::AddressModel};
+use visa::{lsc::LscAddrType, op::LscTyped};
+
+use super::codes::{LscMessage, cache_control, message_of, quad};
+use crate::lower::{Lowered, Lowerer};
+use crate::messages::Parts;
+
+impl Lowerer<'_> {
+    /// Typed accesses.
+    pub(crate) fn lsc_typed(&mut self, lsc: &LscTyped<'_>) -> Lowered {
+        if !self.caps.memory.lsc {
+            return Err(format!("LSC messages do not exist on {}", self.caps.name).into());
+        }
+        if lsc.offsets != [0; 3] {
+            return Err("immediate coordinate offsets of typed accesses do not exist on this platform".into());
+        }
+        let lanes = self.message_lanes();
+        let grf = self.grf();
+        let Some(code) = message_of(lsc.op) else {
+            return Err(format!("{} does not exist on {}", lsc.op.name(), self.caps.name).into());
+        };
+        let effect = code.row().effect;
+        let mut parts = Parts::new();
+        let last = lsc.coords.iter().rposition(|c| !c.is_null()).unwrap_or(0);
+        for coord in &lsc.coords[..=last] {
+            parts.push(self.part(*coord, lanes * 4)?);
+        }
+        let address = if parts.len() == 1 { parts[0] } else { self.joined(&parts) };
+        let channels = lsc.shape.channels.map_or(1, |m| m.count());
+        let len = (lanes * lsc.shape.size.register_bytes()).div_ceil(grf) * channels;
+        let mut data = Parts::new();
+        for operand in [lsc.src1, lsc.src2] {
+            if !operand.is_null() {
+                data.push(self.part(operand, len * grf)?);
+            }
+        }
+        let data = match data[..] {
+            [] => None,
+            [one] => Some(one),
+            _ => Some(self.joined(&data)),
+        };
+        let (model, ex_desc) = match lsc.addr_type {
+            LscAddrType::Bti => (AddressModel::Bti, self.binding_table(lsc.surface)?),
+            LscAddrType::Bss | LscAddrType::Ss => {
+                self.surface_state(lsc.addr_type, lsc.surface, lsc.surface_index)?
+            }
+            other => return Err(format!("typed accesses with address model {other}").into()),
+        };
+        let desc = quad(code, lsc.addr_size, lsc.shape.size)
+            .with_channels(lsc.shape.channels.map_or(0, |m| m.0 & 15))
+            .with_cache_control(cache_control(effect, lsc.cache)?)
+            .with_address_model(Some(model))
+            .into();
+        let response = if effect == Effect::Store || lsc.dst.is_null() { 0 } else { len };
+        let (target, copy) = self.response(lsc.dst, response.max(1) * grf)?;
+        let message = LscMessage { sfid: Sfid::Tgm, desc, ex_desc, response };
+        self.lsc_send(self.lanes, message, target, address, data)?;
+        if let Some(to) = copy {
+            self.copy_lsc_response(to, target, 0, 4, channels);
+        }
+        Ok(())
+    }
+}

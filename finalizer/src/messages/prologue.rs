@@ -1,0 +1,118 @@
+//! The prologue that loads the kernel's payload (Xe-HPC).
+
+use gen_ir::{Dst, Op, Sfid, Src, Type, Var};
+use messages::lsc::{Access, AddressModel, AddressSize, DataSize, Op as LscCode, Untyped, VectorSize};
+use narrow::to_u16;
+
+use super::lsc::codes::{GENERAL_STATE, LscMessage, binding};
+use super::{PayloadPart, Sizes};
+use crate::{
+    build::{self, Lanes, VReg},
+    lower::Lowerer,
+};
+
+/// Cross-thread data are padded to this many bytes.
+const CROSS_THREAD_ALIGN: u32 = 32;
+
+impl Lowerer<'_> {
+    /// The prologue: inputs come from memory at the address in `r0.0`, first the data of the thread
+    /// group, then that of each thread, both in the order of their registers from `r1` on.
+    pub(crate) fn load_payload(&mut self, relocate: bool) {
+        self.out.outside |= relocate;
+        let grf = self.grf();
+        // Whole registers, which is how runtimes lay out the data of threads.
+        let per_thread = self.visa.attr_int("PerThreadInputSize").map_or(0, |v| v.max(0).cast_unsigned());
+        let per_thread = per_thread.next_multiple_of(grf);
+        let end =
+            self.visa.inputs.iter().map(|i| u32::from(i.offset.max(0).cast_unsigned()) + u32::from(i.size));
+        let end = end.max().unwrap_or(0);
+        let first = grf + per_thread;
+        let cross_thread = end.saturating_sub(first).next_multiple_of(CROSS_THREAD_ALIGN);
+        // The address waits in the last register, which no input reaches.
+        let last = (u32::from(self.out.grf_count) - 1) * grf;
+        let address = self.var(Var { fixed: Some(last), no_spill: true, ..build::general(grf, grf) });
+        let address = VReg::var_at(address, 0);
+        if per_thread > 0 {
+            // A launch may start behind it.
+            self.out.payload_loads[0] = self.apart(|s| {
+                s.thread_address(address, cross_thread, per_thread, relocate);
+                s.load_registers(address, grf, per_thread)
+            });
+        }
+        if cross_thread > 0 {
+            let r0 = Src::scalar(self.r0(0), Type::Ud);
+            let base = [r0, Src::ud(0xffff_ffc0)];
+            self.emit(build::op(Op::And, Lanes::SCALAR, Dst::packed(address, Type::Ud), &base));
+            if relocate {
+                self.move_payload(address);
+            }
+            self.out.payload_loads[1] = self.load_registers(address, first, cross_thread);
+        }
+    }
+
+    /// `(r0.0 & ~63) + cross-thread bytes + thread * per-thread bytes`.
+    fn thread_address(&mut self, address: VReg, cross_thread: u32, per_thread: u32, relocate: bool) {
+        // No message but the loads may stand in the prologue.
+        let mut dword = || VReg::var_at(self.var(Var { no_spill: true, ..build::general(4, 4) }), 0);
+        let (base, thread) = (dword(), dword());
+        let (ud, scalar) = (|r| Dst::packed(r, Type::Ud), |r| Src::scalar(r, Type::Ud));
+        let r0 = scalar(self.r0(0));
+        let id = Src::scalar(self.r0(8), Type::Uw);
+        self.emit(build::op(Op::And, Lanes::SCALAR, ud(base), &[r0, Src::ud(0xffff_ffc0)]));
+        let number = Dst::packed(thread, Type::Uw);
+        self.emit(build::op(Op::And, Lanes::SCALAR, number, &[id, Src::uw(0xff)]));
+        self.emit(build::op(
+            Op::Add,
+            Lanes::SCALAR,
+            ud(base),
+            &[scalar(base), Src::uw(to_u16(cross_thread))],
+        ));
+        if relocate {
+            self.move_payload(base);
+        }
+        let srcs = [scalar(base), Src::scalar(thread, Type::Uw), Src::uw(to_u16(per_thread))];
+        self.emit(build::op(Op::Mad, Lanes::SCALAR, ud(address), &srcs));
+    }
+
+    /// Adds the bytes that a runtime puts before the payload.
+    fn move_payload(&mut self, address: VReg) {
+        let srcs = [Src::scalar(address, Type::Ud), Src::ud(crate::lower::address::UNLINKED)];
+        let mut add = build::op(Op::Add, Lanes::SCALAR, Dst::packed(address, Type::Ud), &srcs);
+        add.opts = add.opts.with(gen_ir::Options::SYMBOL_LOW);
+        self.emit(add);
+    }
+
+    /// Loads `bytes` bytes at the address into the registers from byte `first` of the register file on;
+    /// gives the number of messages.
+    fn load_registers(&mut self, address: VReg, first: u32, bytes: u32) -> u16 {
+        let grf = self.grf();
+        let (mut at, mut messages) = (0, 0);
+        while at < bytes {
+            // Up to 64 dwords a message, whole registers but for the last.
+            let left = (bytes - at) / 4;
+            let dwords: u32 = 1 << left.clamp(1, 64).ilog2();
+            let response = (dwords * 4).div_ceil(grf);
+            let desc = Untyped::new()
+                .with_op(Some(LscCode::Load))
+                .with_address_size(Some(AddressSize::A32))
+                .with_data_size(Some(DataSize::D32))
+                .with_vector_size(VectorSize::of(dwords))
+                .with_transpose(true)
+                .with_cache_control(Access::CACHED_LOAD)
+                .with_address_model(Some(AddressModel::Bti))
+                .into();
+            let to = first + at;
+            let dst = VReg::in_file(to, grf);
+            let message = LscMessage { sfid: Sfid::Ugm, desc, ex_desc: binding(GENERAL_STATE), response };
+            let from = PayloadPart { reg: address, len: 1 };
+            self.lsc_send_sized(Lanes::SCALAR, message, dst, from, None, Sizes::of(1, 0, response));
+            messages += 1;
+            at += dwords * 4;
+            if at < bytes {
+                let srcs = [Src::scalar(address, Type::Ud), Src::uw(to_u16(dwords * 4))];
+                self.emit(build::op(Op::Add, Lanes::SCALAR, Dst::packed(address, Type::Ud), &srcs));
+            }
+        }
+        messages
+    }
+}
