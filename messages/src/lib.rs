@@ -37,6 +37,7 @@ mod descriptor;
 mod effect;
 pub mod gateway;
 pub mod hdc;
+pub mod interpolator;
 mod length;
 pub mod lsc;
 pub mod ray;

@@ -1,6 +1,6 @@
 //! Messages: descriptors, lengths, the end of the thread.
 
-use messages::{Descriptor, ExtendedDescriptor, Sfid, hdc, lsc, sampler};
+use messages::{Descriptor, ExtendedDescriptor, Sfid, hdc, interpolator, lsc, sampler};
 use platforms::Platform;
 
 use crate::{Reg, Space};
@@ -71,6 +71,7 @@ impl<S: Space> SendInfo<S> {
             Sfid::Dc1 => hdc::dc1_only_reads(desc),
             Sfid::DcRo => hdc::dc_ro_only_reads(desc),
             Sfid::Sampler => sampler::Sample::from(desc).only_reads(),
+            Sfid::Pi => interpolator::Interpolation::from(desc).only_reads(),
             _ => false,
         }
     }
