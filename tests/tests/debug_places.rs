@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use emulator::{Memory, Options as RunOptions, RawLaunch, RunReport, Seen, Surface, Watch, Watched};
+use emulator::{Options as RunOptions, RawLaunch, RunReport, Seen, Watch, Watched};
 use finalizer::{Binary, Finalizer, Level, Options};
 use platforms::Platform;
 use tests::{data, dbg, interpreted, launches::Setup, visa_random};
@@ -270,22 +270,10 @@ fn programs(platform: Platform, seeds: std::ops::Range<u64>) -> Counts {
         let level = if seed % 4 == 0 { Level::O0 } else { Level::O2 };
         let Ok(binary) = finalizer(platform, level).finalize_kernel(&module, 0) else { continue };
         let claims = claims(&module.kernels[0], &binary, &mut counts);
-        let mut memory = Memory::new();
         let numbers = (0..1u32 << 14).flat_map(|i| i.wrapping_mul(0x9e37_79b9).rotate_left(7).to_le_bytes());
-        let input = memory.add("buffer", numbers.collect());
-        let output = memory.add("variables", vec![0; program.output_bytes() as usize]);
-        let surface = |memory: &Memory, b| {
-            Some(Surface { base: memory.address(b), size: memory.bytes(b).len() as u64, image: None })
-        };
-        let launch = RawLaunch {
-            simd: program.simd,
-            groups: [1; 3],
-            threads: 1,
-            surfaces: vec![surface(&memory, input), surface(&memory, output)],
-            scratch: 1 << 18,
-            registers: binary.info.grf_count.into(),
-            ..RawLaunch::default()
-        };
+        let visa_random::Launch { launch, mut memory, .. } =
+            visa_random::launch_of(&program, numbers.collect());
+        let launch = RawLaunch { registers: binary.info.grf_count.into(), ..launch };
         let options = looking(watches(claims.iter().map(|c| c.variable)), true);
         let Ok(wanted) =
             emulator::visa::run_raw(platform, &module, 0, &launch, &mut memory.clone(), &options)

@@ -1,7 +1,7 @@
 //! Interprets a program, runs our code for it, compares.
 
 use super::{BUFFER, RandomProgram};
-use emulator::{Memory, Options as RunOptions, RawLaunch, Surface};
+use emulator::{Buffer, Memory, Options as RunOptions, RawLaunch, Surface};
 use finalizer::{Finalizer, Level, Options};
 use platforms::Platform;
 
@@ -113,20 +113,7 @@ pub fn judge(program: &RandomProgram, level: Level) -> Result<(), Failure> {
     if let Some(f) = findings.iter().find(|f| f.rule.severity() != visa::Severity::Warning) {
         return fail(Kind::Illegal, f);
     }
-    let mut memory = Memory::new();
-    let input = memory.add("buffer", contents(program.seed));
-    let output = memory.add("variables", vec![0; program.output_bytes() as usize]);
-    let surface = |memory: &Memory, b| {
-        Some(Surface { base: memory.address(b), size: memory.bytes(b).len() as u64, image: None })
-    };
-    let launch = RawLaunch {
-        simd: program.simd,
-        groups: [1; 3],
-        threads: 1,
-        surfaces: vec![surface(&memory, input), surface(&memory, output)],
-        scratch: 1 << 18,
-        ..RawLaunch::default()
-    };
+    let Launch { launch, memory, input, output } = launch_of(program, contents(program.seed));
     let options = RunOptions { max_instructions: LIMIT, ..RunOptions::default() };
     let mut wanted = memory.clone();
     match emulator::visa::run_raw(platform, &module, 0, &launch, &mut wanted, &options) {
@@ -161,6 +148,38 @@ pub fn judge(program: &RandomProgram, level: Level) -> Result<(), Failure> {
     }
     compare(program, wanted.bytes(input), found.bytes(input), "buffer")?;
     compare_variables(program, wanted.bytes(output), found.bytes(output))
+}
+
+/// What a program is launched with: the buffer that it reads and writes, and the one of its variables.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    /// One thread; registers are the code's.
+    pub launch: RawLaunch,
+    /// The two buffers.
+    pub memory: Memory,
+    /// What the program reads and writes.
+    pub input: Buffer,
+    /// What it leaves of its variables.
+    pub output: Buffer,
+}
+
+/// The launch of a program over a buffer with this in it.
+pub fn launch_of(program: &RandomProgram, contents: Vec<u8>) -> Launch {
+    let mut memory = Memory::new();
+    let input = memory.add("buffer", contents);
+    let output = memory.add("variables", vec![0; program.output_bytes() as usize]);
+    let surface =
+        |b| Some(Surface { base: memory.address(b), size: memory.bytes(b).len() as u64, image: None });
+    let surfaces = vec![surface(input), surface(output)];
+    let launch = RawLaunch {
+        simd: program.simd,
+        groups: [1; 3],
+        threads: 1,
+        surfaces,
+        scratch: 1 << 18,
+        ..RawLaunch::default()
+    };
+    Launch { launch, memory, input, output }
 }
 
 fn compare(_program: &RandomProgram, wanted: &[u8], found: &[u8], what: &str) -> Result<(), Failure> {

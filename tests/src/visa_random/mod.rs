@@ -9,7 +9,7 @@ mod judge;
 mod shrink;
 
 pub use generate::{Settings, generate};
-pub use judge::{Failure, Kind, PLATFORMS, check, judge};
+pub use judge::{Failure, Kind, Launch, PLATFORMS, check, judge, launch_of};
 pub use shrink::shrink;
 
 use platforms::Platform;
