@@ -39,9 +39,10 @@ pub(crate) fn compile(request: Request<'_>) -> Result<Binary, Failure> {
     let bad_input = |message: &str| Failure::new(Code::BadInput, message);
     let Some(platform) = platform(request.platform) else {
         let name = String::from_utf8_lossy(request.platform);
+        let allowed = Platform::ALL.map(|p| p.to_string().to_uppercase()).join(", ");
         return Err(Failure::new(
             Code::BadPlatform,
-            format_args!("found platform `{name}`; allowed: BDW, SKL, BXT, ICLLP, TGLLP, PVC"),
+            format_args!("found platform `{name}`; allowed: {allowed}"),
         ));
     };
     if request.kernel.is_empty() || request.kernel.len() > MAX_NAME {

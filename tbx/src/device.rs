@@ -19,7 +19,8 @@ const fn device(name: &'static str, platform: Platform, driver: &'static str) ->
     Device { name, platform, driver, hardware: None }
 }
 
-/// All of them.
+/// All of them. Cherryview is not among them: Intel's compute runtime has no device of it (`shared/source/gen8` of
+/// intel/compute-runtime describes Broadwell alone).
 pub const DEVICES: [Device; 14] = [
     device("bdw", Platform::Bdw, "2243"),
     device("skl", Platform::Skl, "2435"),
