@@ -40,7 +40,7 @@ macro_rules! opcodes {
                 QwGather = 0x86 => "qw_gather", QwScatter = 0x87 => "qw_scatter",
                 LscUntyped = 0x89 => "lsc_untyped", LscTyped = 0x8a => "lsc_typed",
                 LscFence = 0x8b => "lsc_fence", RawSendg = 0x93 => "raw_sendg",
-                Breakpoint = 0x94 => "breakpoint", Invm = 0x9b => "invm", Rsqtm = 0x9c => "rsqtm",
+                Breakpoint = 0x94 => "breakpoint", ShflIdx4 = 0x95 => "shfl_idx4", Invm = 0x9b => "invm", Rsqtm = 0x9c => "rsqtm",
             }
         }
 

@@ -38,7 +38,17 @@ impl Lowerer<'_> {
     /// `vme_ime`, `vme_sic`, `vme_fbr`, `vme_idm`.
     pub(super) fn motion_estimation(&mut self, opcode: Opcode, operands: &[Operand]) -> Lowered {
         use Operand::{Num, Raw, Surface, Vector};
-        if !self.caps.sampler.media {
+        // Later platforms' instructions come here, too: `raw_sendg`, `shfl_idx4`.
+        let is_media = matches!(
+            opcode,
+            Opcode::VmeIme
+                | Opcode::VmeSic
+                | Opcode::VmeFbr
+                | Opcode::VmeIdm
+                | Opcode::Va
+                | Opcode::VaSklPlus
+        );
+        if is_media && !self.caps.sampler.media {
             return Err(format!("motion estimation does not exist on {}", self.caps.name).into());
         }
         match (opcode, operands) {

@@ -324,5 +324,5 @@ views! {
         SamplerCacheFlush => SamplerCacheFlush;
         Breakpoint => Breakpoint;
     }
-    untyped { VmeIme VmeSic VmeFbr VmeIdm Avs Va VaSklPlus RawSendg }
+    untyped { VmeIme VmeSic VmeFbr VmeIdm Avs Va VaSklPlus RawSendg ShflIdx4 }
 }

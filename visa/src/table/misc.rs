@@ -1,7 +1,7 @@
 //! Control flow, synchronization, sends, motion estimation, matrix and bookkeeping instructions.
 
 use super::row::*;
-use crate::opcode::Opcode::*;
+use crate::{opcode::Opcode::*, types::Type};
 
 const LABEL: Slot = Slot::new("label", Enc::Label, Role::Control);
 const UD: Types = Types::INT;
@@ -56,6 +56,10 @@ pub(super) static ROWS: &[Row] = &[
                      src(Types::ANY).classes(Classes::GENERAL).named("source 2"), u32("precisions, depth and count")]).on(has!(ops.systolic)),
     op(Dpasw,      &[EXEC, PRED, raw_dst("destination"), raw_src("source 0"), raw_src("source 1"),
                      src(Types::ANY).classes(Classes::GENERAL).named("source 2"), u32("precisions, depth and count")]).on(has!(nowhere)),
+
+    // Looks up packed numbers of four bits in a table; of Xe3P (visa/IsaDescription.cpp of Intel's graphics compiler).
+    op(ShflIdx4,   &[EXEC, PRED, raw_dst("destination"), src(Types::of(&[Type::UD])).classes(Classes::GENERAL).named("table"),
+                     src(Types::of(&[Type::UW, Type::UB])).classes(Classes::GENERAL).named("indices")]).on(has!(nowhere)),
 
     op(File,       &[Slot::new("file name", Enc::StrWide, Role::Control)]),
     op(Loc,        &[u32("line")]),

@@ -82,7 +82,9 @@ impl<'s> Parser<'s> {
                 self.at += 2;
                 self.alu_of(Opcode::Add3o, head)
             }
-            "addc" | "subb" | "setp" | "movs" | "addr_add" | "invm" | "rsqtm" => self.plain(name, head),
+            "addc" | "subb" | "setp" | "movs" | "addr_add" | "invm" | "rsqtm" | "shfl_idx4" => {
+                self.plain(name, head)
+            }
             "min" | "max" => self.min_max(name == "max", head),
             "bfn" => self.bfn(head),
             "cmp" | "cmpn" => self.cmp(name == "cmpn", head),

@@ -51,7 +51,13 @@ impl Printer<'_> {
             return self.alu(record, operands);
         }
         match record.opcode {
-            Opcode::Addc | Opcode::Subb | Opcode::Invm | Opcode::Rsqtm | Opcode::Setp | Opcode::Movs => {
+            Opcode::Addc
+            | Opcode::Subb
+            | Opcode::Invm
+            | Opcode::Rsqtm
+            | Opcode::Setp
+            | Opcode::Movs
+            | Opcode::ShflIdx4 => {
                 self.out.push_str(record.opcode.name());
                 self.exec(record)?;
                 self.all(operands)
