@@ -1,8 +1,8 @@
 //! Broadwell, Gen8.
 
 use crate::{
-    Caps, Flow, Format, Memory, Operations, Platform, Regions, Registers, Sampler, Scoreboard, Sends,
-    TernaryImm, Thread, Words, latency::GEN8,
+    Caps, EndFence, Flow, Format, Memory, Operations, Platform, Regions, Registers, Sampler, Scoreboard,
+    Sends, TernaryImm, Thread, Words, latency::GEN8,
 };
 
 /// Broadwell's row.
@@ -83,7 +83,7 @@ pub(crate) const BDW: Caps = Caps {
         slm_fence: false,
         slm_pages: true,
         fence_commit: false,
-        fence_before_eot: false,
+        fence_before_eot: EndFence::Never,
         surface_qwords: false,
         stack_surfaces: [243, 244],
         scratch_surface: false,

@@ -271,6 +271,18 @@ pub struct Sends {
     pub fused_pairs: bool,
 }
 
+/// Which threads must not end before what they wrote has arrived (Intel, `insertFenceBeforeEOT`, and the workaround
+/// Wa_1807084924 of its tables in `skuwa`).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EndFence {
+    /// None.
+    Never,
+    /// Those of Cm kernels that have written to the data cache other than texels.
+    CmData,
+    /// All that have written anything, shared local memory included.
+    Always,
+}
+
 /// Messages to memory.
 #[derive(Clone, Copy, Debug)]
 pub struct Memory {
@@ -291,8 +303,8 @@ pub struct Memory {
     pub slm_pages: bool,
     /// A memory fence must ask for a commit that the thread waits for.
     pub fence_commit: bool,
-    /// A thread that has written memory fences it before it ends.
-    pub fence_before_eot: bool,
+    /// Whose threads fence the memory that they have written before they end.
+    pub fence_before_eot: EndFence,
     /// Scattered messages of qwords to surfaces exist (`qw_gather`, `qw_scatter`).
     pub surface_qwords: bool,
     /// Binding table indices of the surfaces that vISA calls `T1` and `T2`.

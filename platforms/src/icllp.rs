@@ -1,8 +1,8 @@
 //! Ice Lake, Gen11. What the row does not name is as on Skylake.
 
 use crate::{
-    Caps, Flow, Format, Memory, Operations, Platform, Regions, Sampler, Sends, TernaryImm, Thread, Words,
-    skl::SKL,
+    Caps, EndFence, Flow, Format, Memory, Operations, Platform, Regions, Sampler, Sends, TernaryImm, Thread,
+    Words, skl::SKL,
 };
 
 /// Ice Lake's row.
@@ -46,7 +46,8 @@ pub(crate) const ICLLP: Caps = Caps {
         ..SKL.regions
     },
     flow: Flow { goto_jumps_on_true: true, ..SKL.flow },
-    memory: Memory { slm_fence: true, fence_commit: true, ..SKL.memory },
+    // The workaround's table has it from stepping B0 on, which is before the part that was sold.
+    memory: Memory { slm_fence: true, fence_commit: true, fence_before_eot: EndFence::CmData, ..SKL.memory },
     sampler: Sampler { header: false, cps: 1 << 31, ..SKL.sampler },
     thread: Thread { barrier_mask: 0x7f00_0000, ..SKL.thread },
     sends: Sends { responses_apart: true, ..SKL.sends },

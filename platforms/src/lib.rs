@@ -29,7 +29,7 @@ mod skl;
 mod tgllp;
 
 pub use caps::{
-    Caps, Flow, Format, Layout, Memory, Operations, Regions, Registers, Sampler, Scoreboard, Sends,
+    Caps, EndFence, Flow, Format, Layout, Memory, Operations, Regions, Registers, Sampler, Scoreboard, Sends,
     TernaryImm, Thread, Words,
 };
 pub use latency::Latencies;

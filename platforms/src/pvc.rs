@@ -1,8 +1,8 @@
 //! Ponte Vecchio, Xe-HPC. What the row does not name is as on Tiger Lake.
 
 use crate::{
-    Caps, Flow, Format, Latencies, Memory, Operations, Platform, Regions, Registers, Sampler, Scoreboard,
-    Sends, Thread, Words, tgllp::TGLLP,
+    Caps, EndFence, Flow, Format, Latencies, Memory, Operations, Platform, Regions, Registers, Sampler,
+    Scoreboard, Sends, Thread, Words, tgllp::TGLLP,
 };
 
 /// Ponte Vecchio's row.
@@ -57,7 +57,7 @@ pub(crate) const PVC: Caps = Caps {
         simd_message: 16,
         surface_qwords: true,
         a64_gather_8_bytes: true,
-        fence_before_eot: false,
+        fence_before_eot: EndFence::Never,
         scratch_surface: true,
         ..TGLLP.memory
     },

@@ -1,8 +1,8 @@
 //! Tiger Lake, Gen12. What the row does not name is as on Ice Lake.
 
 use crate::{
-    Caps, Flow, Format, Memory, Operations, Platform, Regions, Sampler, Scoreboard, Sends, TernaryImm, Words,
-    icllp::ICLLP, latency::XE,
+    Caps, EndFence, Flow, Format, Memory, Operations, Platform, Regions, Sampler, Scoreboard, Sends,
+    TernaryImm, Words, icllp::ICLLP, latency::XE,
 };
 
 /// Tiger Lake's row.
@@ -27,7 +27,7 @@ pub(crate) const TGLLP: Caps = Caps {
     flow: Flow { switch_jump: false, ..ICLLP.flow },
     scoreboard: Scoreboard { sbid_count: 16, sbid_count_large: 16, no_dd: false, ..ICLLP.scoreboard },
     sends: Sends { to_r127: true, responses_apart: false, fused_pairs: true, ..ICLLP.sends },
-    memory: Memory { a64_gather_8_bytes: false, fence_before_eot: true, ..ICLLP.memory },
+    memory: Memory { a64_gather_8_bytes: false, fence_before_eot: EndFence::Always, ..ICLLP.memory },
     // Objects of Intel's Media SDK for it send to motion estimation and its refinement.
     sampler: Sampler { cps: 1 << 11, media_plus: false, ..ICLLP.sampler },
     latencies: XE,

@@ -7,7 +7,7 @@ use super::lanes::{encode, holds};
 use crate::{
     file,
     num::{self, DOUBLE, Round, add_odd, fma_odd},
-    program::{Domain, Source, Step},
+    program::{Domain, Operand, Source, Step},
     thread::{LANES, Thread, Trap},
 };
 use gen_ir::{Cond, Op, Type};
@@ -139,7 +139,9 @@ fn slow(t: &mut Thread, step: &Step, n: usize, on: u32, select: u32) -> Result<(
     let [s0, s1, s2] = &step.src;
     let used = step.op.info().srcs;
     let a = load(t, s0, n, on)?;
-    let b = if used > 1 { load(t, s1, n, on)? } else { [0.0; LANES] };
+    // A constant has all elements of a four-tuple, however few channels there are.
+    let tuple = if matches!(s1.what, Operand::Imm(_)) { n.max(4) } else { n };
+    let b = if used > 1 { load(t, s1, tuple, on)? } else { [0.0; LANES] };
     let c = if used > 2 { load(t, s2, n, on)? } else { [0.0; LANES] };
     let double = step.domain == Domain::Double;
     let mode = t.mode.round;
@@ -261,8 +263,7 @@ fn choose(cond: Cond, a: f64, b: f64) -> f64 {
 
 fn implicit(t: &Thread, step: &Step, n: usize) -> Result<[f64; LANES], Trap> {
     let ty = natural(step.domain);
-    let what =
-        crate::program::Operand::Direct { at: file::ACC, shape: crate::program::Shape::Linear(ty.bytes()) };
+    let what = Operand::Direct { at: file::ACC, shape: crate::program::Shape::Linear(ty.bytes()) };
     load(t, &Source { what, ty, ..crate::program::NO_SOURCE }, n, 0)
 }
 
@@ -279,7 +280,7 @@ fn across(
     match step.op {
         Op::Line | Op::Pln => {
             // src0 holds p, q, -, r of the plane equation.
-            let crate::program::Operand::Direct { at, .. } = step.src[0].what else {
+            let Operand::Direct { at, .. } = step.src[0].what else {
                 return Err("a plane equation that is no register".into());
             };
             let k = |i: u32| f64::from(f32::from_bits(t.u32_at(at + 4 * i)));
@@ -316,14 +317,14 @@ fn across(
 /// Coordinates of a plane equation: a register of eight channels' `u`, one of their `v`, and so on for the upper ones
 /// (specification of vISA, PLANE; Intel's finalizer reads them so where it expands the instruction).
 fn plane_coordinates(t: &Thread, step: &Step, n: usize) -> Result<[[f64; LANES]; 2], Trap> {
-    let crate::program::Operand::Direct { at, shape } = step.src[1].what else {
+    let Operand::Direct { at, shape } = step.src[1].what else {
         return Err("plane coordinates that are no register".into());
     };
     let mut both = [[0.0; LANES]; 2];
     for group in 0..n.div_ceil(8) {
         for (k, coordinates) in both.iter_mut().enumerate() {
             let next = at + 32 * (2 * group + k) as u32;
-            let what = crate::program::Operand::Direct { at: next, shape };
+            let what = Operand::Direct { at: next, shape };
             let eight = load(t, &Source { what, ..step.src[1] }, 8, 0)?;
             coordinates[8 * group..8 * group + 8].copy_from_slice(&eight[..8]);
         }

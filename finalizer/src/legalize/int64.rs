@@ -5,6 +5,7 @@ use narrow::low_u16;
 
 use super::{
     legalizer::{Legalizer, Step, lanes_of},
+    negatives,
     qwords::{NO_DOUBLES, halves_of_dst, halves_of_src, is_arithmetic, is_wide},
     saturate,
     slice::slice,
@@ -40,6 +41,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     }
     match (inst.op, inst.cond) {
         (Op::Mov, None) if !dst_wide && float(inst.dst.ty()) => return wide::to_float(lx, inst),
+        _ if negatives::matter(inst) => return negatives::rule(lx, inst),
         _ if !bitwise && inst.src.iter().any(modified) => return wide::modifiers(lx, inst),
         _ if shifts && !dst_wide && !inst.src[0].ty().is_some_and(is_wide) => return short_count(lx, inst),
         (Op::Cmp, _) => return wide::compare(lx, inst),

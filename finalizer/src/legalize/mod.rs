@@ -21,6 +21,7 @@ mod math;
 mod modifiers;
 mod multiply;
 mod narrow;
+mod negatives;
 mod opcodes;
 mod operand;
 pub(crate) mod payloads;

@@ -38,44 +38,47 @@ impl Legalizer<'_> {
 pub(super) fn modifiers(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let mut new = *inst;
     for i in 0..3 {
-        let mods = inst.src[i].mods();
-        let Some(ty) = inst.src[i].ty() else { continue };
-        if !mods.any() || !ty.is_int() {
-            continue;
-        }
-        let value = lx.wide_temp(inst);
-        let mut plain = without_modifiers(inst.src[i]);
-        let all = lanes_of(inst);
-        let ty = if is_wide(ty) { ty } else { Type::Q };
-        if inst.src[i].ty() != Some(ty) {
-            let widened = lx.wide_temp(inst);
-            lx.helper(build::mov(all, Dst::packed(widened, ty), plain), inst);
-            plain = read(widened, inst, ty);
-        }
-        let mut last = plain;
-        if mods.abs() {
-            // (x ^ sign) + (sign & 1), where the sign is 0 or all ones.
-            let (sign, bit) = (lx.wide_temp(inst), lx.wide_temp(inst));
-            let sign_of = [with_type(last, Type::Q), Src::uw(63)];
-            lx.helper(build::op(Op::Asr, all, Dst::packed(sign, Type::Q), &sign_of), inst);
-            let bit_of = [with_type(last, Type::Uq), Src::uw(63)];
-            lx.helper(build::op(Op::Shr, all, Dst::packed(bit, Type::Uq), &bit_of), inst);
-            let flipped = [with_type(last, Type::Uq), read(sign, inst, Type::Uq)];
-            lx.helper(build::op(Op::Xor, all, Dst::packed(value, Type::Uq), &flipped), inst);
-            let sum = [read(value, inst, Type::Uq), read(bit, inst, Type::Uq)];
-            lx.helper(build::op(Op::Add, all, Dst::packed(value, Type::Uq), &sum), inst);
-            last = read(value, inst, Type::Q);
-        }
-        if mods.neg() {
-            let not = [with_type(last, Type::Uq)];
-            lx.helper(build::op(Op::Not, all, Dst::packed(value, Type::Uq), &not), inst);
-            let one = [read(value, inst, Type::Uq), Src::imm(1, Type::Uq)];
-            lx.helper(build::op(Op::Add, all, Dst::packed(value, Type::Uq), &one), inst);
-        }
-        new.src[i] = read(value, inst, ty);
+        new.src[i] = value(lx, inst, i);
     }
     lx.inst(new);
     Step::Replaced
+}
+
+/// A source without its arithmetic modifiers; of what they make of it, the low 64 bits.
+pub(super) fn value(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> VSrc {
+    let src = inst.src[i];
+    let mods = src.mods();
+    let Some(own) = src.ty().filter(|ty| mods.any() && ty.is_int()) else { return src };
+    let value = lx.wide_temp(inst);
+    let mut last = without_modifiers(src);
+    let all = lanes_of(inst);
+    let ty = if is_wide(own) { own } else { Type::Q };
+    if own != ty {
+        let widened = lx.wide_temp(inst);
+        lx.helper(build::mov(all, Dst::packed(widened, ty), last), inst);
+        last = read(widened, inst, ty);
+    }
+    if mods.abs() && ty.is_signed() {
+        // (x ^ sign) + (sign & 1), where the sign is 0 or all ones.
+        let (sign, bit) = (lx.wide_temp(inst), lx.wide_temp(inst));
+        let sign_of = [with_type(last, Type::Q), Src::uw(63)];
+        lx.helper(build::op(Op::Asr, all, Dst::packed(sign, Type::Q), &sign_of), inst);
+        let bit_of = [with_type(last, Type::Uq), Src::uw(63)];
+        lx.helper(build::op(Op::Shr, all, Dst::packed(bit, Type::Uq), &bit_of), inst);
+        let flipped = [with_type(last, Type::Uq), read(sign, inst, Type::Uq)];
+        lx.helper(build::op(Op::Xor, all, Dst::packed(value, Type::Uq), &flipped), inst);
+        let sum = [read(value, inst, Type::Uq), read(bit, inst, Type::Uq)];
+        lx.helper(build::op(Op::Add, all, Dst::packed(value, Type::Uq), &sum), inst);
+        last = read(value, inst, ty);
+    }
+    if !mods.neg() {
+        return last;
+    }
+    let not = [with_type(last, Type::Uq)];
+    lx.helper(build::op(Op::Not, all, Dst::packed(value, Type::Uq), &not), inst);
+    let one = [read(value, inst, Type::Uq), Src::imm(1, Type::Uq)];
+    lx.helper(build::op(Op::Add, all, Dst::packed(value, Type::Uq), &one), inst);
+    read(value, inst, ty)
 }
 
 /// An operation with a condition: the result is compared with zero afterwards.
@@ -151,22 +154,22 @@ pub(super) fn compare(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         }
         lx.helper(cmp(cond.cond, cond.flag, ud, chosen[0], chosen[1], inst.pred), inst);
     }
-    if inst.dst.reg().is_some_and(|r| !r.is_null()) {
-        let Some(ty) = inst.dst.ty() else { return Step::Replaced };
-        let value = lx.aligned_temp(inst.exec.lanes() * ty.bytes());
-        let mut sel = build::op(
-            Op::Sel,
-            all,
-            Dst::packed(value, ty),
-            &[Src::imm(u64::MAX >> (64 - 8 * ty.bytes()), ty), Src::imm(0, ty)],
-        );
-        sel.pred = Some(Pred { flag: cond.flag, inv: false, ctrl: PredCtrl::Seq });
-        lx.helper(sel, inst);
-        let mut copy = build::mov(all, inst.dst, read(value, inst, ty));
-        copy.pred = inst.pred;
-        lx.helper(copy, inst);
-    }
+    truth(lx, inst, cond.flag);
     Step::Replaced
+}
+
+/// What a comparison has to store besides its flag: all ones or zero.
+pub(super) fn truth(lx: &mut Legalizer<'_>, inst: &VInst, flag: VReg) {
+    let Some(ty) = inst.dst.ty().filter(|_| inst.dst.reg().is_some_and(|r| !r.is_null())) else { return };
+    let all = lanes_of(inst);
+    let value = lx.aligned_temp(inst.exec.lanes() * ty.bytes());
+    let ones = Src::imm(u64::MAX >> (64 - 8 * ty.bytes()), ty);
+    let mut sel = build::op(Op::Sel, all, Dst::packed(value, ty), &[ones, Src::imm(0, ty)]);
+    sel.pred = Some(Pred { flag, inv: false, ctrl: PredCtrl::Seq });
+    lx.helper(sel, inst);
+    let mut copy = build::mov(all, inst.dst, read(value, inst, ty));
+    copy.pred = inst.pred;
+    lx.helper(copy, inst);
 }
 
 /// `sel` with a condition, which is minimum or maximum.

@@ -2,7 +2,7 @@
 
 use gen_ir::{Cond, CondMod, Dst, MathFn, Op, Options, Payload, Pred, PredCtrl, Src, Type, VarId};
 use narrow::{low_u8, to_i16};
-use visa::{Opcode, Operand, Srcs, VectorOperand};
+use visa::{Modifier, Opcode, Operand, Srcs, VectorOperand};
 
 use super::{Lowered, Lowerer, operand::is_arithmetic};
 use crate::{
@@ -72,10 +72,11 @@ impl Lowerer<'_> {
                 Ok(true)
             }
             Op::Sad2 if !self.caps.ops.sad => self.sum_of_differences(dst, srcs).map(|()| true),
-            // An unsigned value has no sign to fill in: PRM volume 2a, "asr".
+            // An unsigned value has no sign to fill in: PRM volume 2a, "asr". Its negative has one.
             Op::Asr
                 if !dst.is_saturated()
                     && !self.caps.ops.int64
+                    && !matches!(srcs[0].modifier(), Modifier::Neg | Modifier::NegAbs)
                     && self.operand_type(&srcs[0]) == Some(visa::Type::UQ) =>
             {
                 self.append_same(opcode, Op::Shr, dst, srcs).map(|()| true)
@@ -157,9 +158,14 @@ impl Lowerer<'_> {
         self.settle_types(Opcode::Mad, Op::Mad)
     }
 
-    /// A copy of a source, so that arithmetic modifiers are applied to it.
+    /// A copy of a source, so that arithmetic modifiers are applied to it; of a vector of constants, as dwords.
     pub(crate) fn plain_source(&mut self, src: VSrc) -> VSrc {
-        let Some(ty) = src.ty() else { return src };
+        let ty = match src.ty() {
+            Some(Type::V) => Type::D,
+            Some(Type::Uv) => Type::Ud,
+            Some(ty) => ty,
+            None => return src,
+        };
         let lanes = self.lanes;
         let temp = self.temp(lanes.exec.lanes(), ty.bytes());
         self.emit(build::mov(lanes, Dst::packed(temp, ty), src));
@@ -172,8 +178,10 @@ impl Lowerer<'_> {
         (inst.dst, inst.sat) = self.dst(dst)?;
         inst.src[0] = self.src(&srcs[0])?;
         inst.src[1] = self.src(&srcs[1])?;
-        // One of two values of a type is a value of that type.
-        inst.sat &= self.caps.ops.int64 || !self.is_qword(dst, &srcs[0]);
+        // One of two values of a type is a value of that type; the negative of an unsigned one is not.
+        let negative = |s: &VSrc| s.mods().neg() && s.ty() == Some(Type::Uq);
+        inst.sat &=
+            self.caps.ops.int64 || !self.is_qword(dst, &srcs[0]) || inst.src[..2].iter().any(negative);
         let cond = build::sel_cond(if max { Cond::Ge } else { Cond::Lt });
         if self.pred.is_none() {
             inst.cond = Some(cond);
@@ -435,8 +443,10 @@ impl Lowerer<'_> {
         let mut sources = [Src::None; 3];
         for (slot, operand) in sources.iter_mut().zip(srcs.iter()) {
             *slot = self.src(operand)?;
-            // The product is that of 64 bits, the negative of an operand one of 32.
-            if slot.mods().any() {
+            // The product is that of 64 bits, the negative of an operand one of 32. Channels of a vector of constants are
+            // numbers of their own.
+            let vector = matches!(slot.ty(), Some(Type::V | Type::Uv));
+            if slot.mods().any() || vector {
                 *slot = self.plain_source(*slot);
             }
         }

@@ -69,7 +69,9 @@ pub(crate) struct Lowerer<'a> {
 /// What a kernel's messages write.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct Writes {
+    /// Memory, but for texels.
     pub global: bool,
+    pub texels: bool,
     pub local: bool,
 }
 

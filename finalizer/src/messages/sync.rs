@@ -3,7 +3,7 @@
 use gen_ir::{Dst, ExecSize, Inst, Op, Payload, Region, Sfid, Src, SyncFn, Type, VarClass};
 use messages::{SurfaceIndex, gateway, hdc::MemoryFence, sampler};
 use narrow::low_u32;
-use platforms::Layout;
+use platforms::{EndFence, Layout};
 use visa::{
     VectorOperand,
     lsc::{LscFenceOp, LscScope, LscSfid},
@@ -204,16 +204,21 @@ impl Lowerer<'_> {
 
     /// Where threads must not end before their writes have arrived: fences in front of the last message.
     pub(crate) fn fence_before_end(&mut self) {
-        if !self.caps.memory.fence_before_eot || !(self.writes.global || self.writes.local) {
+        let (global, local) = match self.caps.memory.fence_before_eot {
+            EndFence::Never => (false, false),
+            EndFence::CmData => (self.writes.global && self.visa.is_cm(), false),
+            EndFence::Always => (self.writes.global || self.writes.texels, self.writes.local),
+        };
+        if !global && !local {
             return;
         }
         let fence = MemoryFence::new().with_commit(true);
         for b in 0..self.out.blocks.len() {
             let Some(end) = self.out.blocks[b].insts.iter().position(Inst::is_eot) else { continue };
-            if self.writes.global {
+            if global {
                 self.memory_fence(fence);
             }
-            if self.writes.local {
+            if local {
                 self.memory_fence(fence.with_surface(SurfaceIndex::SHARED_LOCAL));
             }
             self.insert(b, end);

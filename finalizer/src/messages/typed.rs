@@ -36,7 +36,7 @@ impl Lowerer<'_> {
                 let surface = self.surface(surface)?;
                 let message = Message { sfid: Sfid::Dc1, desc: desc.into(), header, response: 0 };
                 if store {
-                    self.note_write(Some(surface));
+                    self.writes.texels = true;
                     parts.push(self.part(data, bytes)?);
                     return self.send(message, VReg::NULL, &parts, Some(surface));
                 }

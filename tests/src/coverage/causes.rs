@@ -20,8 +20,11 @@ pub fn reason(op: &str, cause: &str) -> Option<&'static str> {
     };
     let names = |list: &str| list == "*" || list.split('|').any(|name| name == op);
     // The features of a cause in a row are all or some of those that were found.
-    let covers =
-        |row: &str| cause == row || row.strip_suffix('*').is_some_and(|start| cause.starts_with(start));
+    let covers = |row: &str| match (row.strip_suffix('*'), row.strip_prefix('*')) {
+        (Some(start), _) => cause.starts_with(start),
+        (_, Some(end)) => cause.ends_with(end),
+        _ => cause == row,
+    };
     rows().find(|(ops, row, _)| names(ops) && covers(row)).map(|row| row.2)
 }
 
@@ -62,7 +65,7 @@ fn features(platform: Platform, form: &Form, intel: &GenxIr, fate: Beside) -> St
 type Simpler = fn(&str) -> String;
 
 /// What a form is made simpler in.
-const SIMPLER: [(&str, Simpler); 10] = [
+const SIMPLER: [(&str, Simpler); 11] = [
     ("guard", |line| without(line, "(", |inside| inside.trim_start_matches('!').starts_with('P'))),
     ("sat", |line| line.replace(".sat", "")),
     ("modifier", |line| without(line, "(", |inside| matches!(inside, "-" | "abs" | "-abs" | "~"))),
@@ -75,6 +78,7 @@ const SIMPLER: [(&str, Simpler); 10] = [
     ("region", |line| without(line, "<", |inside| inside.contains(';')).replace("@", "<1;1,0>")),
     ("few", |line| [1, 2].iter().fold(line.to_owned(), |l, n| widened(&l, *n))),
     ("half", |line| line.replace("_hf", "_f").replace(":hf", ":f")),
+    ("indirect", direct),
 ];
 
 /// The last instruction of a line with eight channels instead of so many.
@@ -102,6 +106,29 @@ fn without(line: &str, open: &str, kind: impl Fn(&str) -> bool) -> String {
         rest = &rest[end..];
     }
     out + rest
+}
+
+/// All operands in the variables that addresses point to.
+fn direct(line: &str) -> String {
+    let (before, last) = line.rsplit_once("\n").unwrap_or(("", line));
+    let mut out = last.to_owned();
+    for set in before.lines() {
+        let Some((address, base)) = set.split_once(", 1) ").and_then(|(_, rest)| rest.split_once("(0)<1> &"))
+        else {
+            continue;
+        };
+        let base = base.split(' ').next().unwrap_or_default();
+        while let Some(at) = out.find(&format!("r[{address}(0),")) {
+            let Some((region, rest)) = out[at..].split_once(']').and_then(|(_, rest)| rest.split_once(':'))
+            else {
+                break;
+            };
+            let ty = rest.split(' ').next().unwrap_or_default();
+            let region = if region == "<1,0>" { "<1;1,0>" } else { region };
+            out = format!("{}{base}_{ty}(0,0){region}{}", &out[..at], &rest[ty.len()..]);
+        }
+    }
+    out
 }
 
 /// All operands at the start of their variables.

@@ -13,7 +13,7 @@ use messages::{
     hdc::{self, MemoryFence, Scattered},
     spawner::end_of_thread,
 };
-use platforms::Platform;
+use platforms::{EndFence, Platform};
 
 use super::forms::{END, MessageForm, PREDICATE, VARIABLES, simd};
 
@@ -178,11 +178,12 @@ fn messages(probed: &Probed, grf: u32) -> Vec<Sent> {
 fn without_last_fences(platform: Platform, ours: &mut Vec<Sent>, count: usize) {
     let lengths =
         |d: Descriptor| d.with_lengths(MessageLength::ONE, ResponseLength::ONE).with_header_present(true);
-    let fences = [SurfaceIndex(0), SurfaceIndex::SHARED_LOCAL].map(|surface| {
+    let last = [SurfaceIndex(0), SurfaceIndex::SHARED_LOCAL].map(|surface| {
         lengths(MemoryFence::new().with_surface(surface).with_commit(true).into()).into_bits()
     });
-    let fence = |s: &Sent| s.sfid == Sfid::Dc0 && fences.contains(&s.desc.0);
-    while platform.caps().memory.fence_before_eot && ours.len() > count && ours.last().is_some_and(fence) {
+    let fence = |s: &Sent| s.sfid == Sfid::Dc0 && last.contains(&s.desc.0);
+    let fences = platform.caps().memory.fence_before_eot != EndFence::Never;
+    while fences && ours.len() > count && ours.last().is_some_and(fence) {
         ours.pop();
     }
 }

@@ -21,7 +21,7 @@ use std::{
 
 use benches::process::{self, Run};
 use clap::Parser;
-use platforms::Platform;
+use platforms::{EndFence, Platform};
 use tests::data::{TestKernel, kernels};
 
 #[derive(Clone, Parser)]
@@ -180,7 +180,7 @@ fn peer_side(args: &Args, platform: Platform, kernel: &TestKernel, dir: &Path) -
         p => p.to_string().to_uppercase(),
     };
     let mut words = vec!["peer.visaasm", "-platform", &name, "-binary", "-output"];
-    if platform.caps().memory.fence_before_eot {
+    if platform.caps().memory.fence_before_eot == EndFence::Always {
         // Intel's compiler asks for this workaround on such platforms; ours always does it.
         words.push("-waClearHDCWrite");
     }

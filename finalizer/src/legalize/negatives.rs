@@ -1,0 +1,219 @@
+//! The negative of an unsigned quadword, which has 65 bits. What compares it, chooses or shifts it sees its sign, too
+//! (vISA, Type Conversion: extra precision is provided within the hardware); all else takes its low 64.
+
+use gen_ir::{Cond, CondMod, Dst, Op, Pred, PredCtrl, Src, SrcMod, Type};
+
+use super::{
+    legalizer::{Legalizer, Step, lanes_of},
+    operand::with_modifiers,
+    qwords::{halves_of_dst, halves_of_src, is_wide},
+    wide::{self, read},
+};
+use crate::build::{self, VInst, VReg, VSrc, with_type};
+
+/// A number of 65 bits: its sign in all bits of a dword, then two dwords.
+#[derive(Clone, Copy)]
+struct Long {
+    sign: VSrc,
+    high: VSrc,
+    low: VSrc,
+}
+
+/// Whether a platform without quadwords looks at all 65 bits of an operand here.
+pub(super) fn matter(inst: &VInst) -> bool {
+    let looks = match inst.op {
+        Op::Cmp | Op::Sel => inst.cond.is_some(),
+        Op::Asr => inst.cond.is_none() && is_negative(&inst.src[0]),
+        _ => false,
+    };
+    looks && inst.src.iter().any(is_negative)
+}
+
+fn is_negative(src: &VSrc) -> bool {
+    src.mods().neg() && src.ty() == Some(Type::Uq)
+}
+
+pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let done = match (inst.op, inst.cond) {
+        (Op::Asr, _) => shift(lx, inst),
+        (Op::Cmp, Some(cond)) => compare(lx, inst, cond, inst.pred).map(|_| wide::truth(lx, inst, cond.flag)),
+        (_, Some(cond)) => return choose(lx, inst, cond.cond),
+        _ => None,
+    };
+    done.map_or(Step::Refuse("a region of a 64-bit operand"), |()| Step::Replaced)
+}
+
+/// A source in full.
+fn long(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> Option<Long> {
+    let mut plain = *inst;
+    plain.src[i] = wide::value(lx, inst, i);
+    let signed = plain.src[i].ty()?.is_signed();
+    let [low, high] = halves_of_src(lx, &plain, i)?;
+    let top = if is_negative(&inst.src[i]) {
+        // Negative unless zero: of a number and its negative, one has the upper bit, unless both are zero.
+        let any = lx.dwords(inst, Op::Or, Type::Ud, &[low, high]);
+        let negative = with_modifiers(read(any, inst, Type::D), SrcMod::new(false, true));
+        let minus = lx.dwords(inst, Op::Mov, Type::D, &[negative]);
+        read(
+            lx.dwords(inst, Op::Or, Type::Ud, &[read(any, inst, Type::Ud), read(minus, inst, Type::Ud)]),
+            inst,
+            Type::D,
+        )
+    } else if signed {
+        with_type(high, Type::D)
+    } else {
+        return Some(Long { sign: Src::ud(0), high, low });
+    };
+    let sign = match top {
+        Src::Imm { bits, .. } => Src::ud(if bits >> 31 & 1 == 0 { 0 } else { u32::MAX }),
+        top => read(lx.dwords(inst, Op::Asr, Type::D, &[top, Src::uw(31)]), inst, Type::Ud),
+    };
+    Some(Long { sign, high, low })
+}
+
+/// Sets a flag as the sources compare.
+fn compare(
+    lx: &mut Legalizer<'_>,
+    inst: &VInst,
+    cond: CondMod<gen_ir::Virtual>,
+    pred: Option<Pred<gen_ir::Virtual>>,
+) -> Option<[Long; 2]> {
+    let both = [long(lx, inst, 0)?, long(lx, inst, 1)?];
+    let [a, b] = both;
+    let ud = Type::Ud;
+    let srcs = if matches!(cond.cond, Cond::Eq | Cond::Ne) {
+        let pairs = [[a.low, b.low], [a.high, b.high], [a.sign, b.sign]];
+        let [low, high, sign] = pairs.map(|pair| read(differing(lx, inst, pair), inst, ud));
+        let some = lx.dwords(inst, Op::Or, ud, &[low, high]);
+        let some = lx.dwords(inst, Op::Or, ud, &[read(some, inst, ud), sign]);
+        [read(some, inst, ud), Src::ud(0)]
+    } else {
+        // The uppermost dwords that differ decide, in an order that unsigned comparison has.
+        let ordered = both.map(|x| flipped(lx, inst, x.sign));
+        let high = unequal(lx, inst, a.high, b.high);
+        let sign = unequal(lx, inst, a.sign, b.sign);
+        let keys = [(a, ordered[0]), (b, ordered[1])];
+        keys.map(|(x, top)| {
+            let rest = pick(lx, inst, high, x.high, x.low);
+            pick(lx, inst, sign, top, rest)
+        })
+    };
+    let mut cmp = build::op(Op::Cmp, lanes_of(inst), Dst::null(ud), &srcs);
+    (cmp.cond, cmp.pred) = (Some(cond), pred);
+    lx.helper(cmp, inst);
+    Some(both)
+}
+
+/// The bits in which two dwords differ.
+fn differing(lx: &mut Legalizer<'_>, inst: &VInst, [a, b]: [VSrc; 2]) -> VReg {
+    let a = register(lx, inst, a);
+    lx.dwords(inst, Op::Xor, Type::Ud, &[a, b])
+}
+
+/// A dword with its upper bit the other way.
+fn flipped(lx: &mut Legalizer<'_>, inst: &VInst, src: VSrc) -> VSrc {
+    let src = register(lx, inst, src);
+    read(lx.dwords(inst, Op::Xor, Type::Ud, &[src, Src::ud(1 << 31)]), inst, Type::Ud)
+}
+
+/// A flag that says where dwords differ.
+fn unequal(lx: &mut Legalizer<'_>, inst: &VInst, a: VSrc, b: VSrc) -> VReg {
+    let flag = lx.flag_for(inst);
+    let a = register(lx, inst, a);
+    let mut cmp = build::op(Op::Cmp, lanes_of(inst), Dst::null(Type::Ud), &[a, b]);
+    cmp.cond = Some(CondMod { cond: Cond::Ne, flag });
+    lx.helper(cmp, inst);
+    flag
+}
+
+/// A dword that a first source can be.
+fn register(lx: &mut Legalizer<'_>, inst: &VInst, src: VSrc) -> VSrc {
+    if src.is_imm() { read(lx.dwords(inst, Op::Mov, Type::Ud, &[src]), inst, Type::Ud) } else { src }
+}
+
+/// One of two dwords by a flag.
+fn pick(lx: &mut Legalizer<'_>, inst: &VInst, flag: VReg, yes: VSrc, no: VSrc) -> VSrc {
+    let yes = register(lx, inst, yes);
+    let reg = lx.aligned_temp(inst.exec.lanes() * 4);
+    let mut sel = build::op(Op::Sel, lanes_of(inst), Dst::packed(reg, Type::Ud), &[yes, no]);
+    sel.pred = Some(Pred { flag, inv: false, ctrl: PredCtrl::Seq });
+    lx.helper(sel, inst);
+    read(reg, inst, Type::Ud)
+}
+
+/// `sel` with a condition, which is minimum or maximum.
+fn choose(lx: &mut Legalizer<'_>, inst: &VInst, cond: Cond) -> Step {
+    let Some(ty) = inst.dst.ty() else { return Step::Refuse("no destination") };
+    if inst.sat && ty != Type::Uq {
+        return Step::Refuse("a saturating choice of the negative of an unsigned quadword");
+    }
+    let wide = is_wide(ty);
+    if wide && halves_of_dst(inst).is_none() {
+        lx.stage_destination(inst, ty, 1, false);
+        return Step::Replaced;
+    }
+    let flag = lx.flag_for(inst);
+    let Some([a, b]) = compare(lx, inst, CondMod { cond, flag }, None) else {
+        return Step::Refuse("a region of a 64-bit operand");
+    };
+    let mut halves = [(a.low, b.low), (a.high, b.high)].map(|(yes, no)| pick(lx, inst, flag, yes, no));
+    if inst.sat {
+        // What is below zero is zero.
+        let sign = pick(lx, inst, flag, a.sign, b.sign);
+        let kept = lx.dwords(inst, Op::Not, Type::Ud, &[sign]);
+        halves = halves.map(|half| {
+            read(lx.dwords(inst, Op::And, Type::Ud, &[half, read(kept, inst, Type::Ud)]), inst, Type::Ud)
+        });
+    }
+    match halves_of_dst(inst).filter(|_| wide) {
+        Some(dsts) => {
+            for (dst, half) in dsts.into_iter().zip(halves) {
+                lx.helper(build::mov(lanes_of(inst), dst, half), inst);
+            }
+        }
+        None => lx.helper(build::mov(lanes_of(inst), inst.dst, halves[0]), inst),
+    }
+    Step::Replaced
+}
+
+/// `asr`: by one with the sign shifted in, which leaves 64 bits, then by the rest; by nothing, where the count is zero.
+fn shift(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<()> {
+    let (q, ud) = (Type::Q, Type::Ud);
+    let Long { sign, high, low } = long(lx, inst, 0)?;
+    let joined = |lx: &mut Legalizer<'_>, upper: VSrc, lower: VSrc| {
+        let lower = lx.dwords(inst, Op::Shr, ud, &[lower, Src::uw(1)]);
+        let upper = lx.dwords(inst, Op::Shl, ud, &[upper, Src::uw(31)]);
+        read(lx.dwords(inst, Op::Or, ud, &[read(lower, inst, ud), read(upper, inst, ud)]), inst, ud)
+    };
+    let once = [joined(lx, high, low), joined(lx, sign, high)];
+    let (once, whole) = (quadword(lx, inst, once)?, quadword(lx, inst, [low, high])?);
+    let [count, _] = halves_of_src(lx, inst, 1)?;
+    let count = register(lx, inst, count);
+    let count = lx.dwords(inst, Op::And, ud, &[count, Src::ud(63)]);
+    let less =
+        lx.dwords(inst, Op::Add, Type::D, &[read(count, inst, Type::D), Src::imm(0xffff_ffff, Type::D)]);
+    let all = lanes_of(inst);
+    let shifted = lx.wide_temp(inst);
+    let by = [read(once, inst, q), read(less, inst, ud)];
+    lx.helper(build::op(Op::Asr, all, Dst::packed(shifted, q), &by), inst);
+    let flag = unequal(lx, inst, read(count, inst, ud), Src::ud(0));
+    let chosen = lx.wide_temp(inst);
+    let mut sel =
+        build::op(Op::Sel, all, Dst::packed(chosen, q), &[read(shifted, inst, q), read(whole, inst, q)]);
+    sel.pred = Some(Pred { flag, inv: false, ctrl: PredCtrl::Seq });
+    lx.helper(sel, inst);
+    let mut mov = build::mov(all, inst.dst, read(chosen, inst, q));
+    (mov.pred, mov.sat) = (inst.pred, inst.sat);
+    lx.helper(mov, inst);
+    Some(())
+}
+
+/// Two dwords, side by side.
+fn quadword(lx: &mut Legalizer<'_>, inst: &VInst, halves: [VSrc; 2]) -> Option<VReg> {
+    let value = lx.wide_temp(inst);
+    let dsts = halves_of_dst(&build::mov(lanes_of(inst), Dst::packed(value, Type::Q), Src::ud(0)))?;
+    for (dst, half) in dsts.into_iter().zip(halves) {
+        lx.helper(build::mov(lanes_of(inst), dst, half), inst);
+    }
+    Some(value)
+}
