@@ -73,7 +73,13 @@ pub(crate) const BDW: Caps = Caps {
     },
     flow: Flow { structured: true, goto_jumps_on_true: false, switch_jump: true },
     scoreboard: Scoreboard { sbid_count: 0, sbid_count_large: 0, multi_pipe: false, no_dd: true },
-    sends: Sends { split: false, to_r127: false, responses_apart: false, fused_pairs: false },
+    sends: Sends {
+        split: false,
+        to_r127: false,
+        responses_apart: false,
+        target_in_descriptor: false,
+        fused_pairs: false,
+    },
     memory: Memory {
         lsc: false,
         simd_message: 8,

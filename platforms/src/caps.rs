@@ -267,6 +267,8 @@ pub struct Sends {
     pub to_r127: bool,
     /// A response must not meet the payload of its message: such a message may be sent again.
     pub responses_apart: bool,
+    /// A render target's index stands in the extended descriptor, where there is no header for other reasons.
+    pub target_in_descriptor: bool,
     /// Two threads run as a pair and send together; a message whose descriptor differs between them must say so.
     pub fused_pairs: bool,
 }

@@ -1,15 +1,18 @@
 //! What shaders of the 3D pipeline write: render targets, and the unified return buffer.
 
-use gen_ir::{Dst, Op, Sfid, Src, Type};
+use gen_ir::{Desc, Dst, ExDesc, Op, Pred, PredCtrl, Sfid, Src, Type};
 use messages::{
+    ExtendedDescriptor,
     render::{RenderMessageType, RenderTarget},
     urb::{Urb, UrbOpcode},
 };
-use visa::{RawOperand, op::RtWrite};
+use narrow::low_u32;
+use platforms::Layout;
+use visa::{RawOperand, VectorOperand, op::RtWrite};
 
 use super::{Message, Parts, PayloadPart};
 use crate::{
-    build::{self, Lanes, VReg},
+    build::{self, Lanes, VReg, VSrc},
     lower::{Lowered, Lowerer},
 };
 
@@ -17,13 +20,40 @@ use crate::{
 /// "Render Target Write", "Message Sub-type").
 const SIMD16: u8 = 0;
 const SIMD8: u8 = 4;
-/// Dword 0 of the header: the payload has the alpha of source 0.
+/// Dword 0 of the header (volume 7, "MHC_RT_C0"): the sample, counted from here on, and what the payload has.
+const SAMPLE_SHIFT: u16 = 6;
 const ALPHA_PRESENT: u32 = 1 << 11;
+const MASK_PRESENT: u32 = 1 << 12;
+const DEPTH_PRESENT: u32 = 1 << 13;
+const STENCIL_PRESENT: u32 = 1 << 14;
+/// Word of the header's second register: which pixels are written.
+const PIXEL_MASK: u32 = 14;
 /// Mode bits of `rt_write_3d`.
 const LAST: u16 = 1 << 7;
 const PER_SAMPLE: u16 = 1 << 9;
 const COARSE: u16 = 1 << 10;
 const NULL_TARGET: u16 = 1 << 12;
+/// Extended function control: the target's index, and that there is none.
+const TARGET_SHIFT: u32 = 1;
+const NO_TARGET: u32 = 1 << 9;
+
+/// Which of several render targets a write is for.
+#[derive(Clone, Copy)]
+enum Target<'a> {
+    First,
+    Known(u32),
+    Computed(&'a VectorOperand),
+}
+
+impl<'a> Target<'a> {
+    fn of(operand: Option<&'a VectorOperand>) -> Target<'a> {
+        match operand.map(|o| (o, o.immediate())) {
+            None | Some((_, Some(0))) => Target::First,
+            Some((_, Some(index))) => Target::Known(low_u32(index) & 7),
+            Some((operand, None)) => Target::Computed(operand),
+        }
+    }
+}
 
 impl Lowerer<'_> {
     /// Compute parts have neither sampler nor 3D pipeline.
@@ -31,21 +61,28 @@ impl Lowerer<'_> {
         self.need_sampler().map_err(|_| format!("{} has no 3D pipeline", self.caps.name).into())
     }
 
-    /// `rt_write_3d`: a header of two registers where something is in it, then alpha of source 0, output mask, the
-    /// colors, depth and stencil.
+    /// `rt_write_3d`: a header of two registers where something has to be in it, then alpha of source 0, output mask, the
+    /// colors, depth and stencil (Intel, `translateVISARTWrite3DInst`).
     pub(super) fn render_target_write(&mut self, write: &RtWrite<'_>) -> Lowered {
         self.need_graphics()?;
         let lanes = self.lanes.exec.lanes();
-        if lanes > 16 || write.mode & NULL_TARGET != 0 {
-            return Err("a render target write of 32 channels, or to no target, does not exist here".into());
+        if lanes > 16 {
+            return Err("a render target write of 32 channels does not exist here".into());
         }
-        if write.sample_index.is_some() || write.counter.is_some() {
-            return Err("sample indices and pixel counters of render target writes are not lowered".into());
+        if write.counter.is_some() && !self.caps.sends.split {
+            return Err("an extended descriptor known at run time, which counts coarse pixels".into());
         }
         let half = self.visa.var_type(write.color[0].var).is_some_and(|t| t.bytes() == 2);
         let bytes = lanes.max(8) * if half { 2 } else { 4 };
-        let mut parts: Parts = self.render_target_header(write)?.into_iter().collect();
-        let header = !parts.is_empty();
+        let target = Target::of(write.target);
+        let header = write.alpha0.is_some()
+            || write.sample_index.is_some()
+            || matches!(target, Target::Computed(_))
+            || matches!(target, Target::Known(_)) && !self.caps.sends.target_in_descriptor;
+        let mut parts = Parts::new();
+        if header {
+            parts.push(self.render_target_header(write, target)?);
+        }
         if let Some(alpha) = write.alpha0 {
             parts.push(self.part(alpha, bytes)?);
         }
@@ -70,9 +107,20 @@ impl Lowerer<'_> {
             .with_per_coarse_pixel(write.mode & COARSE != 0)
             .with_half_precision(half);
         let surface = self.surface(write.surface)?;
-        self.note_write(Some(surface));
+        let counter = write.counter.map(|c| self.scalar_src(c)).transpose()?;
+        let mut control = 0;
+        if let (Target::Known(index), false) = (target, header) {
+            control |= index << TARGET_SHIFT;
+        }
+        // Before Gen12 nothing says that there is no target.
+        if write.mode & NULL_TARGET != 0 && self.caps.words.layout() == Layout::Xe {
+            control |= NO_TARGET;
+        }
         let message = Message { sfid: Sfid::Render, desc: desc.into(), header, response: 0 };
-        self.send(message, VReg::NULL, &parts, Some(surface))?;
+        self.send_described(message, VReg::NULL, &parts, |lowerer, desc, ex_desc| {
+            let desc = lowerer.descriptor(desc, Some(surface));
+            (desc, lowerer.render_target_descriptor(ex_desc, control, counter))
+        })?;
         // Pixels are written in the order of their primitives: the message waits for the threads before this one.
         if let Some(send) = self.block_insts().last_mut() {
             send.op = if send.op == Op::Sends { Op::Sendsc } else { Op::Sendc };
@@ -80,31 +128,81 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// The header, if there has to be one: what the instruction names, or the thread's first register.
-    fn render_target_header(&mut self, write: &RtWrite<'_>) -> Lowered<Option<PayloadPart>> {
-        if write.header.is_null() && write.alpha0.is_none() && write.target.is_none() {
-            return Ok(None);
+    /// The extended descriptor: in a register, where the word has no room for it or it counts pixels.
+    fn render_target_descriptor(
+        &mut self,
+        ex_desc: ExtendedDescriptor,
+        control: u32,
+        counter: Option<VSrc>,
+    ) -> ExDesc<gen_ir::Virtual> {
+        let gen8 = self.caps.words.layout() == Layout::Gen8;
+        let ex_desc = ex_desc.with_extended_function_control(control);
+        if counter.is_none() && (control == 0 || !gen8) {
+            return Desc::Imm(ex_desc);
         }
-        let header = self.payload(2);
-        let given = if write.header.is_null() {
-            let r0 = self.copy_of_r0();
-            let second = Dst::packed(header.plus(self.grf()), Type::Ud);
-            self.emit(build::mov(Lanes::all(self.register_lanes()), second, Src::ud(0)));
-            PayloadPart { reg: r0, len: 1 }
+        let ex_desc = if gen8 { ex_desc.with_target_function(Sfid::Render.number()) } else { ex_desc };
+        let bits = Src::ud(ex_desc.into_bits());
+        let a0 = VReg::var_at(self.var(gen_ir::Var::temp(gen_ir::VarClass::Address, 4, 4)), 0);
+        let to = Dst::packed(a0, Type::Ud);
+        self.emit(match counter {
+            Some(counter) => build::op(Op::Or, Lanes::SCALAR, to, &[counter, bits]),
+            None => build::mov(Lanes::SCALAR, to, bits),
+        });
+        Desc::Reg(a0)
+    }
+
+    /// The header: the thread's first register, then what the instruction names.
+    fn render_target_header(&mut self, write: &RtWrite<'_>, target: Target<'_>) -> Lowered<PayloadPart> {
+        let (header, grf) = (self.payload(2), self.grf());
+        let second = header.plus(grf);
+        let r0 = self.copy_of_r0();
+        self.copy_bytes(header, r0, grf);
+        if write.header.is_null() {
+            let all = Lanes::all(self.register_lanes());
+            self.emit(build::mov(all, Dst::packed(second, Type::Ud), Src::ud(0)));
         } else {
-            self.part(write.header, 2 * self.grf())?
-        };
-        self.copy_bytes(header, given.reg, given.len * self.grf());
-        if write.alpha0.is_some() {
-            let word = Dst::packed(header, Type::Ud);
-            let srcs = [Src::scalar(header, Type::Ud), Src::ud(ALPHA_PRESENT)];
-            self.emit(build::op(Op::Or, Lanes::SCALAR, word, &srcs));
+            let given = self.part(write.header, grf)?;
+            self.copy_bytes(second, given.reg, grf);
         }
-        if let Some(target) = write.target {
-            let index = self.scalar_src(target)?;
-            self.set_dword(header, 2, index);
+        let first = Src::scalar(header, Type::Ud);
+        let word = Dst::packed(header, Type::Ud);
+        if let Some(index) = write.sample_index {
+            let index = self.scalar_src(index)?;
+            let sample = self.payload(1);
+            let to = Dst::packed(sample, Type::Ud);
+            self.emit(build::op(Op::Shl, Lanes::SCALAR, to, &[index, Src::uw(SAMPLE_SHIFT)]));
+            self.emit(build::op(Op::Or, Lanes::SCALAR, word, &[first, Src::scalar(sample, Type::Ud)]));
         }
-        Ok(Some(PayloadPart { reg: header, len: 2 }))
+        let present = [
+            (write.alpha0.is_some(), ALPHA_PRESENT),
+            (write.output_mask.is_some(), MASK_PRESENT),
+            (write.depth.is_some(), DEPTH_PRESENT),
+            (write.stencil.is_some(), STENCIL_PRESENT),
+        ];
+        let present = present.iter().filter(|p| p.0).fold(0, |bits, p| bits | p.1);
+        if present != 0 {
+            self.emit(build::op(Op::Or, Lanes::SCALAR, word, &[first, Src::ud(present)]));
+        }
+        match target {
+            Target::First => {}
+            Target::Known(index) => self.set_dword(header, 2, Src::ud(index)),
+            Target::Computed(index) => {
+                let index = self.scalar_src(index)?;
+                self.set_dword(header, 2, index);
+            }
+        }
+        self.pixel_mask(second);
+        Ok(PayloadPart { reg: header, len: 2 })
+    }
+
+    /// Where there is a header, it says which pixels a guard leaves.
+    fn pixel_mask(&mut self, second: VReg) {
+        let Some(Pred { flag, inv, ctrl: PredCtrl::Seq }) = self.pred else { return };
+        self.pred = None;
+        let chosen = Src::scalar(flag.plus(u32::from(self.lanes.chan) / 16 * 2), Type::Uw);
+        let to = Dst::packed(second.plus(2 * PIXEL_MASK), Type::Uw);
+        let op = if inv { Op::Not } else { Op::Mov };
+        self.emit(build::op(op, Lanes::SCALAR, to, &[chosen]));
     }
 
     /// `urb_write_3d`: handles, offsets, mask, then a register for each output. The mask stands in the upper half of a
@@ -144,7 +242,6 @@ impl Lowerer<'_> {
             .with_global_offset(global_offset)
             .with_channel_mask_present(!mask.is_null())
             .with_per_slot_offset(!per_slot_offset.is_null());
-        self.note_write(None);
         let message = Message { sfid: Sfid::Urb, desc: desc.into(), header: true, response: 0 };
         self.send(message, VReg::NULL, &parts, None)
     }

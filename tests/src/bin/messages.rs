@@ -1,9 +1,14 @@
 //! Our messages beside Intel's, form by form.
 
+use std::collections::BTreeMap;
+
 use clap::Parser;
 use platforms::Platform;
-use tests::messages::{
-    MessageFate, asked, explained, forms::forms, judge, proof, record::RecordedCode, table,
+use tests::{
+    impossible::reason,
+    messages::{
+        MessageFate, asked, explained, forms::forms, judge, proof, random, record::RecordedCode, table,
+    },
 };
 
 /// Compares the messages of our code with those of Intel's, for every form of every message instruction.
@@ -37,6 +42,13 @@ struct Arguments {
     /// Prove those that are equal, too.
     #[arg(long)]
     prove_equal: bool,
+    /// Random forms instead: so many, with Intel's finalizer asked about each. Printed are those that it alone takes, and
+    /// those whose messages differ and that the interpreter does not prove.
+    #[arg(long, value_name = "COUNT")]
+    random: Option<usize>,
+    /// Which random forms.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
     /// Only forms that contain this.
     #[arg(long, default_value = "")]
     only: String,
@@ -52,6 +64,10 @@ fn main() {
     for platform in Platform::ALL.into_iter().filter(|p| !named || arguments.platforms.contains(p)) {
         if arguments.record || arguments.record_new {
             RecordedCode::record(platform, arguments.record, &arguments.only);
+            continue;
+        }
+        if let Some(count) = arguments.random {
+            differs += at_random(platform, &arguments, count);
             continue;
         }
         let recorded = RecordedCode::load(platform);
@@ -115,4 +131,32 @@ fn main() {
         }
     }
     std::process::exit(i32::from(differs > 0));
+}
+
+/// Random forms beside Intel's finalizer: how many are refused by us alone, or mean something else.
+fn at_random(platform: Platform, arguments: &Arguments, count: usize) -> usize {
+    let mut forms = random::forms(arguments.seed, count, &arguments.only);
+    forms.retain(|form| asked(platform, form));
+    let mut counts = BTreeMap::new();
+    let mut open = 0;
+    for form in forms {
+        let recorded = RecordedCode::now(platform, std::slice::from_ref(&form));
+        let fate = judge(platform, &form, &recorded);
+        let (word, why) = match &fate {
+            MessageFate::RefusedByUs(why) if reason(platform, why).is_some() => ("impossible", String::new()),
+            MessageFate::RefusedByUs(why) => ("refused by us", why.clone()),
+            MessageFate::Differs(found) => match proof::prove(platform, &form) {
+                Ok(()) => ("differs, proved", String::new()),
+                Err(why) => ("differs", format!("{why}\n    {}", found[0])),
+            },
+            fate => (fate.name(), String::new()),
+        };
+        *counts.entry(word).or_insert(0) += 1;
+        if matches!(word, "differs" | "refused by us") {
+            open += 1;
+            println!("{platform} {word}\t{}\t{why}", form.line);
+        }
+    }
+    println!("{platform}: {counts:?}");
+    open
 }

@@ -11,12 +11,13 @@ use super::forms::{Form, SOURCES, TYPES, constant};
 
 /// Random forms, equal ones for equal seeds.
 pub fn forms(seed: u64, count: usize) -> Vec<Form> {
-    let mut draw = Draw(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let mut draw = Draw::new(seed);
     let alu: Vec<&Row> = rows().filter(|row| matches!(row.family, Family::Alu)).collect();
     (0..count).map(|_| draw.form(&alu)).collect()
 }
 
-struct Draw(u64);
+/// Numbers that look random.
+pub(crate) struct Draw(u64);
 
 /// What an operand of an instruction is drawn from.
 struct Instruction {
@@ -29,7 +30,11 @@ struct Instruction {
 }
 
 impl Draw {
-    fn below(&mut self, n: u32) -> u32 {
+    pub(crate) fn new(seed: u64) -> Draw {
+        Draw(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    pub(crate) fn below(&mut self, n: u32) -> u32 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut x = self.0;
         x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -37,7 +42,7 @@ impl Draw {
         ((x ^ x >> 31) >> 33) as u32 % n
     }
 
-    fn of<T: Copy>(&mut self, list: &[T]) -> T {
+    pub(crate) fn of<T: Copy>(&mut self, list: &[T]) -> T {
         list[self.below(list.len() as u32) as usize]
     }
 

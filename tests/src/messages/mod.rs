@@ -9,6 +9,7 @@ pub mod compare;
 pub mod explained;
 pub mod forms;
 pub mod proof;
+pub mod random;
 pub mod record;
 
 pub use self::forms::asked;

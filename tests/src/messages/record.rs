@@ -100,6 +100,19 @@ impl RecordedCode {
         RecordedCode { codes }
     }
 
+    /// What the installed finalizer, with its verifier, says now of forms.
+    pub fn now(platform: Platform, forms: &[forms::MessageForm]) -> RecordedCode {
+        let Some(genx) = GenxIr::find() else { return RecordedCode::default() };
+        let ask = |line: &str| {
+            let program = forms::program(line, platform.caps().regs.grf_bytes.into());
+            let made = genx.finalize(platform, &program, options(platform)).ok()?;
+            // It writes `illegal` where it does not know better, and takes nothing by that.
+            (!made.asm.lines().any(|l| l.trim().starts_with("illegal"))).then_some(made.dat)
+        };
+        let code = |line: &str| Code { bytes: ask(line).unwrap_or_default(), unverified: false };
+        RecordedCode { codes: forms.iter().map(|f| (f.line.clone(), code(&f.line))).collect() }
+    }
+
     /// The answer for a form. Panics where there is none: the file is older than the form.
     pub fn answer(&self, line: &str) -> IntelAnswer<'_> {
         match self.codes.get(line) {

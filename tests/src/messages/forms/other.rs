@@ -193,6 +193,23 @@ impl List {
             self.add("rt_write_3d", format!("rt_write_3d.<LRTW> (M1, {size}) T6 V0.0 Y.0 Y.64 Z.0 Z.64"));
             self.add("rt_write_3d", format!("rt_write_3d.<A> (M1, {size}) T6 V0.0 W.0 Y.0 Y.64 Z.0 Z.64"));
             self.add("rt_write_3d", format!("rt_write_3d.<Z> (M1, {size}) T6 V0.0 Y.0 Y.64 Z.0 Z.64 W.0"));
+            // The second register of the header, where there is one.
+            let rest = "Y.0 Y.64 Z.0 Z.64";
+            for (mode, more) in [
+                ("", ""),
+                (".<A>", "W.0 "),
+                (".<RTI>", "0x0:ub "),
+                (".<RTI>", "0x2:ub "),
+                (".<RTI><A>", "0x2:ub W.0 "),
+            ] {
+                self.add("rt_write_3d", format!("rt_write_3d{mode} (M1, {size}) T6 X.0 {more}{rest}"));
+                self.add("rt_write_3d", format!("(P1) rt_write_3d{mode} (M1, {size}) T6 X.0 {more}{rest}"));
+            }
+            self.add("rt_write_3d", format!("rt_write_3d.<A><O> (M1, {size}) T6 X.0 W.0 W.128 {rest}"));
+            self.add("rt_write_3d", format!("rt_write_3d.<A><Z> (M1, {size}) T6 X.0 W.0 {rest} W.128"));
+            self.add("rt_write_3d", format!("rt_write_3d.<RTI> (M1, {size}) T6 X.0 Db(0,8)<0;1,0> {rest}"));
+            self.add("rt_write_3d", format!("rt_write_3d.<CPS> (M1, {size}) T6 X.0 D(0,2)<0;1,0> {rest}"));
+            self.add("rt_write_3d", format!("rt_write_3d.<NULLRT><PS> (M1, {size}) T6 X.0 {rest}"));
         }
         for outputs in [1, 4, 8] {
             self.add("urb_write_3d", format!("urb_write_3d (M1, 8) {outputs} 0 V0.0 Y.0 V0.0 X.0"));
