@@ -88,6 +88,13 @@ pub static PASSES: &[Pass] = &[
         ..Pass::OPTIONAL
     },
     Pass {
+        name: "insert-bits",
+        about: "shifted bits beside others are one instruction: a rotation, or an insertion under a mask",
+        step: PassBody::Virtual(optimizations::insert_bits),
+        keeps: AnalysisSet::GRAPH.with(AnalysisSet::READS),
+        ..Pass::OPTIONAL
+    },
+    Pass {
         name: "drop-conditions",
         about: "comparisons for channels that nobody looks at are not made",
         step: PassBody::Virtual(optimizations::drop_conditions),

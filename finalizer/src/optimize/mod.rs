@@ -18,6 +18,7 @@ mod flags;
 mod formula;
 mod headers;
 mod hoist;
+mod insert;
 mod interleave;
 mod legal;
 mod local;
@@ -33,6 +34,7 @@ mod sums;
 mod unmask;
 mod use_counts;
 mod values;
+mod webs;
 
 pub(crate) use analyses::{Analyses, AnalysisSet};
 
@@ -48,6 +50,7 @@ pub(crate) struct OptimizeMemory {
     flags: Vec<u32>,
     headers: headers::HeaderMemory,
     hoist: hoist::HoistMemory,
+    insert: insert::InsertMemory,
     merger: merge::Merger,
     scatter: scatter::ScatterMemory,
     splitter: regalloc::Splitter,

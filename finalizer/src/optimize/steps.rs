@@ -4,8 +4,8 @@
 use gen_ir::{Kernel, Virtual};
 
 use super::{
-    AnalysisSet, chain, condition, constants, copies, dead, descriptors, flags, headers, hoist, interleave,
-    local, merge, predicate, products, scatter, sink, sums, unmask, values,
+    AnalysisSet, chain, condition, constants, copies, dead, descriptors, flags, headers, hoist, insert,
+    interleave, local, merge, predicate, products, scatter, sink, sums, unmask, values,
 };
 use crate::{Refusal, driver::workspace::Workspace};
 
@@ -77,6 +77,12 @@ pub(crate) fn chain_comparisons(kernel: &mut Kernel<Virtual>, work: &mut Workspa
 pub(crate) fn add_scalars_first(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     let bytes = grf_bytes(kernel);
     Ok(sums::scalars_first(kernel, work.analyses.reads(kernel), bytes, &mut work.optimize.sums))
+}
+
+/// Shifted bits beside others become one instruction.
+pub(crate) fn insert_bits(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
+    let bytes = grf_bytes(kernel);
+    Ok(insert::bits(kernel, work.analyses.reads(kernel), bytes, &mut work.optimize.insert))
 }
 
 /// Conditions that nobody reads are not made.

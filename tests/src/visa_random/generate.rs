@@ -2,6 +2,7 @@
 
 mod access;
 mod arithmetic;
+mod bits;
 mod flow;
 
 use super::{BUFFER, Block, Node, RandomProgram, Variable};
@@ -391,6 +392,7 @@ pub fn generate(settings: Settings, seed: u64) -> RandomProgram {
             body.push(Node::Lines(lines));
         }
     }
+    g.put_bits_together(&mut body);
     RandomProgram {
         platform,
         grf,

@@ -1,0 +1,275 @@
+//! Shifted bits beside others are one instruction.
+//!
+//! `shl t = a, n; or d = t, b`, where `b` has no bit from `n` on, is `bfi2 d = -1 << n, a, b`: a mask, what is shifted to
+//! the mask's lowest bit and put under it, and what stays (PRM volume 2a, "bfi2"). If `b` is the same dword, shifted right
+//! by what is missing to 32, that is a rotation. Where there is no instruction for one, compilers write two shifts and
+//! `or`; the right shift and `bfi2` do. (Both cost the same time: Mesa's performance model, `brw_ir_performance.cpp`.)
+//!
+//! The mask is a scalar in a register, one for all that shift so far in a block. So it has to serve two instructions
+//! at least. Compilers reuse the variables: where `b` has been computed in place of `a`, it goes to the place of `t`.
+
+use gen_ir::{Class, Dst, Inst, Kernel, Op, Reg, Region, Src, SrcMod, Type, Var, VarClass, Virtual};
+use narrow::{low_u32, to_index};
+
+use super::{
+    use_counts::{UseCounts, calls},
+    webs::Webs,
+};
+use crate::{
+    build::{VReg, VSrc, extend, with_type},
+    lists::reset,
+};
+
+/// How many instructions are looked through for the bits of one operand.
+const DEPTH: u32 = 4;
+
+/// Memory for [`bits`].
+#[derive(Debug, Default)]
+pub(super) struct InsertMemory {
+    /// The last write of each variable: which instruction of the kernel, counted from 1.
+    written: Vec<u32>,
+    /// For each instruction of a block: the write of its destination's variable before it.
+    previous: Vec<u32>,
+    found: Vec<Insertion>,
+    webs: Webs,
+}
+
+/// A combination that may become an insertion.
+#[derive(Clone, Copy, Debug)]
+struct Insertion {
+    /// Where the bits are combined, and where the upper ones are shifted.
+    at: usize,
+    shl: usize,
+    count: u32,
+    /// What is shifted, and what stays.
+    insert: VSrc,
+    base: VSrc,
+    /// What stays is computed there, and in place of what is shifted.
+    in_place: Option<usize>,
+    /// All is one rotation to the left.
+    rotates: bool,
+    /// How many instructions it will be for the hardware.
+    pieces: u32,
+}
+
+/// Rewrites them in every block. Whether there was any; counts of readers stay right.
+pub(super) fn bits(
+    kernel: &mut Kernel<Virtual>,
+    use_counts: &mut UseCounts,
+    grf_bytes: u32,
+    memory: &mut InsertMemory,
+) -> bool {
+    let rotates = kernel.platform.caps().ops.rotate;
+    let InsertMemory { written, previous, found, webs } = memory;
+    let Kernel { vars, blocks, .. } = kernel;
+    reset(written, vars.len(), 0);
+    let (mut before, mut any) = (1, false);
+    for block in blocks.iter_mut().filter(|b| !calls(&b.insts)) {
+        let insts = &mut block.insts;
+        found.clear();
+        previous.clear();
+        for j in 0..insts.len() {
+            if matches!(insts[j].op, Op::Or | Op::Xor | Op::Add) {
+                let walk = BitWalk { insts, vars, written, previous, before, rotates, grf_bytes };
+                found.extend(walk.combination(j));
+            }
+            let write = insts[j].dst.reg().and_then(Reg::var).map(|v| &mut written[v.index()]);
+            previous.push(write.map_or(0, |w| std::mem::replace(w, before + to_index(j))));
+        }
+        before += to_index(insts.len());
+        if found.is_empty() {
+            continue;
+        }
+        webs.find(insts, vars.len(), use_counts);
+        found.retain(|i| webs.is_read_once(i.shl) && i.in_place.is_none_or(|at| webs.is_read_once(at)));
+        let mut pieces = [0; 32];
+        for i in found.iter().filter(|i| !i.rotates) {
+            pieces[i.count as usize] += i.pieces;
+        }
+        for i in found.iter().filter(|i| i.rotates || pieces[i.count as usize] > 1) {
+            i.apply(insts, use_counts);
+            any = true;
+        }
+    }
+    any
+}
+
+impl Insertion {
+    fn apply(&self, insts: &mut [Inst<Virtual>], use_counts: &mut UseCounts) {
+        let changed = [Some(self.at), Some(self.shl), self.in_place];
+        for k in changed.into_iter().flatten() {
+            use_counts.forget_reads_of(&insts[k]);
+        }
+        let mut base = self.base;
+        let freed = insts[self.shl];
+        insts[self.shl] = Inst::new(Op::Nop, freed.exec);
+        if let Some(at) = self.in_place {
+            if !self.rotates
+                && let Dst::Direct { reg, ty, .. } = freed.dst
+            {
+                insts[self.shl] = Inst { dst: freed.dst, origin: freed.origin, ..insts[at] };
+                base = Src::new(reg, crate::build::strided(1, freed.exec), ty);
+            }
+            insts[at] = Inst::new(Op::Nop, freed.exec);
+        }
+        let inst = &mut insts[self.at];
+        let insert = with_type(self.insert, Type::Ud);
+        if self.rotates {
+            inst.op = Op::Rol;
+            inst.src = [insert, Src::imm(self.count.into(), Type::Ud), Src::None];
+        } else {
+            inst.op = Op::Bfi2;
+            let mask = Src::imm(u64::from(u32::MAX << self.count), Type::Ud);
+            inst.src = [mask, insert, with_type(base, Type::Ud)];
+        }
+        if let Dst::Direct { ty, .. } = &mut inst.dst {
+            *ty = Type::Ud;
+        }
+        for k in changed.into_iter().flatten() {
+            use_counts.add(&insts[k]);
+        }
+    }
+}
+
+/// A block, looked at up to some instruction.
+struct BitWalk<'a> {
+    insts: &'a [Inst<Virtual>],
+    vars: &'a [Var],
+    written: &'a [u32],
+    previous: &'a [u32],
+    /// The number of the block's first instruction.
+    before: u32,
+    /// The platform has an instruction for rotations.
+    rotates: bool,
+    grf_bytes: u32,
+}
+
+impl BitWalk<'_> {
+    /// What instruction `j` puts together of a left shift and something below it.
+    fn combination(&self, j: usize) -> Option<Insertion> {
+        let inst = &self.insts[j];
+        let packed = matches!(inst.dst, Dst::Direct { horz: 1, ty, .. } if dword(ty));
+        let [a, b, _] = &inst.src;
+        if !packed || !inst.is_plain() || ![a, b].into_iter().all(|s| self.is_dword(s, inst)) {
+            return None;
+        }
+        self.insertion(j, a, b).or_else(|| self.insertion(j, b, a))
+    }
+
+    /// Instruction `j` combines both operands: whether the first is shifted to the left, above all bits of the second.
+    fn insertion(&self, j: usize, shifted: &VSrc, base: &VSrc) -> Option<Insertion> {
+        let inst = &self.insts[j];
+        let i = self.definition(shifted, j)?;
+        let shl = &self.insts[i];
+        let count = shift(shl).filter(|_| shl.op == Op::Shl)?;
+        let insert = shl.src[0];
+        if !self.is_dword(&insert, inst) {
+            return None;
+        }
+        let rest = self.definition(base, j);
+        // Nobody has written what is shifted, but the shift itself, or what computes the rest of it.
+        let last = self.last_write(&insert)?;
+        let in_place = match rest {
+            _ if last <= i => None,
+            _ if last == i + 1 && shl.dst.reg() == insert.reg() => None,
+            Some(k) if last == k + 1 && base.reg() == insert.reg() => Some(k),
+            _ => return None,
+        };
+        let before = match in_place {
+            Some(k) => self.number(self.previous[k]),
+            None if last == i + 1 => self.number(self.previous[i]),
+            None => last,
+        };
+        if let Some(k) = in_place {
+            let constant =
+                matches!(self.insts[k].src, [s, Src::Imm { .. }, Src::None] if s.reg() == insert.reg());
+            if !constant || before > i {
+                return None;
+            }
+        }
+        let rotates = self.rotates
+            && rest.is_some_and(|k| {
+                let shr = &self.insts[k];
+                let same = with_type(shr.src[0], Type::Ud) == with_type(insert, Type::Ud);
+                shr.op == Op::Shr && shift(shr) == Some(32 - count) && same && before <= k
+            });
+        let pieces = (inst.exec.lanes() * 4).div_ceil(2 * self.grf_bytes);
+        let below = rotates || self.width(base, j, DEPTH) <= count;
+        below.then_some(Insertion { at: j, shl: i, count, insert, base: *base, in_place, rotates, pieces })
+    }
+
+    /// How many of its lowest bits a dword may have that instruction `j` reads.
+    fn width(&self, src: &VSrc, j: usize, depth: u32) -> u32 {
+        match *src {
+            Src::Imm { bits, ty } if ty.is_int() && ty.bytes() <= 4 => {
+                return u32::BITS - low_u32(extend(bits, ty)).leading_zeros();
+            }
+            Src::Direct { mods: SrcMod::None, ty: Type::Ub, .. } => return 8,
+            Src::Direct { mods: SrcMod::None, ty: Type::Uw, .. } => return 16,
+            Src::Direct { mods: SrcMod::None, ty, .. } if dword(ty) => {}
+            _ => return u32::BITS,
+        }
+        let Some(i) = self.definition(src, j).filter(|_| depth > 0) else { return u32::BITS };
+        let inst = &self.insts[i];
+        let of = |s: usize| self.width(&inst.src[s], i, depth - 1);
+        match inst.op {
+            Op::Mov => of(0),
+            Op::And => of(0).min(of(1)),
+            Op::Or | Op::Xor => of(0).max(of(1)),
+            Op::Shr => shift(inst).map_or(u32::BITS, |n| of(0).saturating_sub(n)),
+            Op::Shl => shift(inst).map_or(u32::BITS, |n| (of(0) + n).min(u32::BITS)),
+            _ => u32::BITS,
+        }
+    }
+
+    /// The plain instruction that computes, as packed dwords, what a source of instruction `j` reads, in the same channels.
+    fn definition(&self, src: &VSrc, j: usize) -> Option<usize> {
+        let i = self.last_write(src)?.checked_sub(1).filter(|&i| i < j)?;
+        let (inst, reader) = (&self.insts[i], &self.insts[j]);
+        let Dst::Direct { reg: to, horz: 1, ty } = inst.dst else { return None };
+        let Src::Direct { reg, region, ty: read, mods: SrcMod::None } = *src else { return None };
+        let lanes = reader.exec.lanes();
+        let same = (inst.exec, inst.chan, inst.no_mask) == (reader.exec, reader.chan, reader.no_mask);
+        let computes = inst.is_plain() && self.is_seen(to) && inst.op.info().class == Class::Basic;
+        (computes && same && to == reg && dword(ty) && dword(read) && region.one_by_one(lanes)).then_some(i)
+    }
+
+    /// One past the last instruction of the block that writes the variable of an operand; zero, if there is none.
+    fn last_write(&self, src: &VSrc) -> Option<usize> {
+        let var = src.reg()?.var()?;
+        Some(self.number(self.written[var.index()]))
+    }
+
+    /// One past the place in the block of an instruction that is numbered in the kernel; zero, if it is not in the block.
+    fn number(&self, written: u32) -> usize {
+        (written + 1).saturating_sub(self.before) as usize
+    }
+
+    /// Whether an operand is a dword for each channel, or one for all, in a variable that only its name leads to.
+    fn is_dword(&self, src: &VSrc, inst: &Inst<Virtual>) -> bool {
+        let by_channel = |region: Region| region == Region::SCALAR || region.one_by_one(inst.exec.lanes());
+        matches!(*src, Src::Direct { reg, region, mods: SrcMod::None, ty }
+            if dword(ty) && self.is_seen(reg) && by_channel(region))
+    }
+
+    /// Whether all that writes a register names it.
+    fn is_seen(&self, reg: VReg) -> bool {
+        reg.var().is_some_and(|v| {
+            let var = &self.vars[v.index()];
+            var.class == VarClass::General && !var.address_taken
+        })
+    }
+}
+
+/// By how much an instruction shifts dwords to dwords.
+fn shift(inst: &Inst<Virtual>) -> Option<u32> {
+    let Src::Imm { bits, ty } = inst.src[1] else { return None };
+    let logical = |t: Type| t == Type::Ud || t == Type::D && inst.op == Op::Shl;
+    let count = low_u32(extend(bits, ty));
+    let plain = inst.src[0].mods() == SrcMod::None && inst.src[0].ty().is_some_and(logical);
+    (plain && ty.is_int() && (1..32).contains(&count)).then_some(count)
+}
+
+fn dword(ty: Type) -> bool {
+    matches!(ty, Type::D | Type::Ud)
+}
