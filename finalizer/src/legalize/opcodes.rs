@@ -1,6 +1,6 @@
 //! Opcodes that a platform lacks.
 
-use gen_ir::{Dst, Op, Src, SrcMod, Type};
+use gen_ir::{Dst, ExecSize, Op, Src, SrcMod, Type};
 use narrow::{low_u16, low_u32};
 
 use super::legalizer::{Legalizer, Step, lanes_of};
@@ -14,7 +14,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         Op::Dp2 | Op::Dp3 | Op::Dp4 | Op::Dph if !caps.ops.dot_product => {
             Step::Refuse("there are no dot products here")
         }
-        Op::Dp4a if !caps.ops.dp4a => Step::Refuse("there is no dp4a here"),
+        Op::Dp4a if !caps.ops.dp4a => four_products(lx, inst),
         Op::Add3 if one_addition(lx, inst) => Step::Replaced,
         Op::Add3 if !caps.ops.add3_bfn => two_additions(lx, inst),
         Op::Bfn if !caps.ops.add3_bfn => Step::Refuse("there is no bfn here"),
@@ -75,6 +75,50 @@ fn two_additions(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     add.src = [Src::new(reg, build::strided(1, inst.exec), ty), inst.src[2], Src::None];
     lx.inst(add);
     Step::Replaced
+}
+
+/// The sum of four products of bytes, and the first source. Only the last addition saturates: what goes before is exact.
+fn four_products(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let mut add = *inst;
+    for i in 1..3 {
+        if !has_bytes(lx, inst.src[i]) {
+            let signed = inst.src[i].ty().is_some_and(Type::is_signed);
+            lx.stage_source(&mut add, i, build::int_type(4, signed), 1);
+        }
+    }
+    let packed = build::strided(1, inst.exec);
+    let (sum, product) = (lx.aligned_temp(inst.exec.lanes() * 4), lx.aligned_temp(inst.exec.lanes() * 4));
+    let all = lanes_of(inst);
+    for byte in 0..4 {
+        let factors = [byte_of(add.src[1], byte, inst.exec), byte_of(add.src[2], byte, inst.exec)];
+        let to = if byte == 0 { sum } else { product };
+        lx.helper(build::op(Op::Mul, all, Dst::packed(to, Type::D), &factors), inst);
+        if byte > 0 {
+            let terms = [Src::new(sum, packed, Type::D), Src::new(product, packed, Type::D)];
+            lx.helper(build::op(Op::Add, all, Dst::packed(sum, Type::D), &terms), inst);
+        }
+    }
+    add.op = Op::Add;
+    add.src = [inst.src[0], Src::new(sum, packed, Type::D), Src::None];
+    lx.inst(add);
+    Step::Replaced
+}
+
+/// Whether [`byte_of`] names the bytes of a source where it is.
+fn has_bytes(lx: &Legalizer<'_>, src: VSrc) -> bool {
+    match src {
+        Src::Direct { reg, region, mods: SrcMod::None, ty } => {
+            lx.is_general(reg) && (region.is_scalar() || region.is_packed()) && ty.bytes() == 4
+        }
+        _ => false,
+    }
+}
+
+/// A byte of each dword of a register, or of a dword for all channels.
+fn byte_of(src: VSrc, byte: u32, exec: ExecSize) -> VSrc {
+    let Src::Direct { reg, region, ty, .. } = src else { return src };
+    let bytes = if region.is_scalar() { region } else { build::strided(4, exec) };
+    Src::new(reg.plus(byte), bytes, build::int_type(1, ty.is_signed()))
 }
 
 /// `(a << n) | (a >> (bits - n))`, or the mirror image; shift counts are taken modulo the width.
