@@ -73,24 +73,83 @@ pub(super) fn share(
     use_counts: &UseCounts,
     memory: &mut ConstantMemory,
 ) {
-    let ConstantMemory { state, instead, moves, last, made, parts, by_hash } = memory;
-    let vars = kernel.vars.len();
     let mut ready = false;
     for b in (0..kernel.blocks.len()).filter(|&b| locality.any_in(b)) {
-        let insts = &kernel.blocks[b].insts;
-        let made_here = |i: &&Inst<Virtual>| {
-            i.op == Op::Mov
-                && i.dst.reg().and_then(Reg::var).is_some_and(|v| locality.only_in(v, b))
-                && part(i, &kernel.vars, use_counts).is_some()
-        };
-        if insts.iter().filter(made_here).nth(1).is_none() {
+        let Kernel { blocks, vars, .. } = &mut *kernel;
+        let insts = &mut blocks[b].insts;
+        let facts = BlockFacts { block: b, vars, locality, use_counts };
+        if insts.iter().filter(|i| facts.made_variable(i).is_some()).nth(1).is_none() {
             continue;
         }
         if !std::mem::replace(&mut ready, true) {
-            reset(state, vars, ConstantState::Fresh);
-            reset(instead, vars, None);
-            reset(last, vars, 0);
+            memory.start(vars.len());
         }
+        memory.find_moves(insts, &facts);
+        if memory.moves.len() >= 2 && memory.find_alike(insts, &facts) {
+            memory.rename(insts);
+        }
+    }
+}
+
+/// What a block is looked at with.
+#[derive(Clone, Copy)]
+struct BlockFacts<'a> {
+    block: usize,
+    vars: &'a [gen_ir::Var],
+    locality: &'a Locality,
+    use_counts: &'a UseCounts,
+}
+
+impl BlockFacts<'_> {
+    /// The variable of this block alone that the instruction is a part of.
+    fn made_variable(&self, inst: &Inst<Virtual>) -> Option<VarId> {
+        let v = if inst.op == Op::Mov { inst.dst.reg().and_then(Reg::var) } else { None };
+        v.filter(|&v| self.locality.only_in(v, self.block) && self.part(inst).is_some())
+    }
+
+    /// The instruction as a part of such a value.
+    fn part(&self, inst: &Inst<Virtual>) -> Option<ConstantMove> {
+        let symbol = inst.opts.has(Options::SYMBOL_LOW) || inst.opts.has(Options::SYMBOL_HIGH);
+        if inst.op != Op::Mov || inst.pred.is_some() || inst.cond.is_some() || inst.sat || symbol {
+            return None;
+        }
+        let masked_from = (!inst.no_mask).then_some(inst.chan);
+        let gen_ir::Dst::Direct { reg, horz, ty } = inst.dst else { return None };
+        let lasting = match inst.src[0] {
+            Src::Imm { .. } => true,
+            Src::Direct { reg, mods: SrcMod::None, .. } => reg.var().is_some_and(|v| {
+                let var = &self.vars[v.index()];
+                var.live_in && !var.address_taken && !self.use_counts.vars[v.index()].is_written()
+            }),
+            _ => false,
+        };
+        lasting.then_some(ConstantMove {
+            byte: reg.byte,
+            horz,
+            ty,
+            exec: inst.exec,
+            masked_from,
+            src: inst.src[0],
+        })
+    }
+
+    /// What another variable has to have the same of, to stand for this one.
+    fn placement(&self, v: VarId) -> (u32, u32, bool) {
+        let var = &self.vars[v.index()];
+        (var.bytes, var.align, var.even_grf)
+    }
+}
+
+impl ConstantMemory {
+    fn start(&mut self, vars: usize) {
+        reset(&mut self.state, vars, ConstantState::Fresh);
+        reset(&mut self.instead, vars, None);
+        reset(&mut self.last, vars, 0);
+    }
+
+    /// Collects in `moves` what makes variables that are read when they are made, and not written again.
+    fn find_moves(&mut self, insts: &[Inst<Virtual>], facts: &BlockFacts<'_>) {
+        let ConstantMemory { state, moves, .. } = self;
         moves.clear();
         for (i, inst) in insts.iter().enumerate() {
             inst.for_each_read(|reg| {
@@ -105,10 +164,8 @@ pub(super) fn share(
             });
             let Some(v) = inst.dst.reg().and_then(Reg::var) else { continue };
             let s = &mut state[v.index()];
-            let free = inst.op == Op::Mov
-                && matches!(s, ConstantState::Fresh | ConstantState::Made)
-                && locality.only_in(v, b);
-            if free && part(inst, &kernel.vars, use_counts).is_some() {
+            let free = matches!(s, ConstantState::Fresh | ConstantState::Made);
+            if free && facts.made_variable(inst).is_some() {
                 *s = ConstantState::Made;
                 moves.push((v, to_index(i)));
             } else {
@@ -116,9 +173,12 @@ pub(super) fn share(
             }
         }
         moves.retain(|(v, _)| state[v.index()] == ConstantState::Read);
-        if moves.len() < 2 {
-            continue;
-        }
+    }
+
+    /// Finds variables made of the same moves, notes in `instead` what stands for the later ones, and drops their
+    /// moves. Returns whether there are any.
+    fn find_alike(&mut self, insts: &mut [Inst<Virtual>], facts: &BlockFacts<'_>) -> bool {
+        let ConstantMemory { instead, moves, last, made, parts, by_hash, .. } = self;
         // By variable, and the variables by their last move: what stands for others is there first.
         for &(v, i) in moves.iter() {
             last[v.index()] = i;
@@ -130,54 +190,39 @@ pub(super) fn share(
         let mut any = false;
         for group in moves.chunk_by(|a, b| a.0 == b.0) {
             let v = group[0].0;
-            let insts = &kernel.blocks[b].insts;
             let first = parts.len();
-            parts.extend(
-                group.iter().filter_map(|&(_, i)| part(&insts[i as usize], &kernel.vars, use_counts)),
-            );
-            let placement = |v: VarId| {
-                let var = &kernel.vars[v.index()];
-                (var.bytes, var.align, var.even_grf)
-            };
-            let hash = hash_of(&(placement(v), &parts[first..]));
+            parts.extend(group.iter().filter_map(|&(_, i)| facts.part(&insts[i as usize])));
+            let hash = hash_of(&(facts.placement(v), &parts[first..]));
             let alike = |m: &&Made| {
-                placement(m.var) == placement(v) && parts[m.first as usize..m.end as usize] == parts[first..]
+                facts.placement(m.var) == facts.placement(v)
+                    && parts[m.first as usize..m.end as usize] == parts[first..]
             };
             let older = by_hash.get(&hash).copied();
             let mut chain = std::iter::successors(older, |&m| made[m as usize].next);
-            match chain.by_ref().map(|m| &made[m as usize]).find(alike) {
-                Some(m) => {
-                    instead[v.index()] = Some(m.var);
-                    parts.truncate(first);
-                    for &(_, i) in group {
-                        kernel.blocks[b].insts[i as usize].op = Op::Nop;
-                    }
-                    any = true;
+            if let Some(m) = chain.by_ref().map(|m| &made[m as usize]).find(alike) {
+                instead[v.index()] = Some(m.var);
+                parts.truncate(first);
+                for &(_, i) in group {
+                    insts[i as usize].op = Op::Nop;
                 }
-                None => {
-                    by_hash.insert(hash, to_index(made.len()));
-                    made.push(Made {
-                        var: v,
-                        first: to_index(first),
-                        end: to_index(parts.len()),
-                        next: older,
-                    });
-                }
+                any = true;
+            } else {
+                let (first, end) = (to_index(first), to_index(parts.len()));
+                by_hash.insert(hash, to_index(made.len()));
+                made.push(Made { var: v, first, end, next: older });
             }
         }
-        if any {
-            let block = &mut kernel.blocks[b];
-            for inst in &mut block.insts {
-                let mut named = false;
-                inst.for_each_reg(|_, r| {
-                    named |= r.var().is_some_and(|v| instead[v.index()].is_some());
-                });
-                if named {
-                    *inst = inst.map_regs(|_, r| match r.var().and_then(|v| instead[v.index()]) {
-                        Some(first) => Reg::var_at(first, r.byte),
-                        None => r,
-                    });
-                }
+        any
+    }
+
+    /// Lets the instructions of a block name what stands instead.
+    fn rename(&self, insts: &mut [Inst<Virtual>]) {
+        let instead = |r: Reg<Virtual>| r.var().and_then(|v| self.instead[v.index()]);
+        for inst in insts {
+            let mut named = false;
+            inst.for_each_reg(|_, r| named |= instead(r).is_some());
+            if named {
+                *inst = inst.map_regs(|_, r| instead(r).map_or(r, |first| Reg::var_at(first, r.byte)));
             }
         }
     }
@@ -187,32 +232,6 @@ fn hash_of(key: &impl Hash) -> u64 {
     let mut hasher = DefaultHasher::new();
     key.hash(&mut hasher);
     hasher.finish()
-}
-
-/// The instruction as a part of such a value.
-fn part(inst: &Inst<Virtual>, vars: &[gen_ir::Var], use_counts: &UseCounts) -> Option<ConstantMove> {
-    let symbol = inst.opts.has(Options::SYMBOL_LOW) || inst.opts.has(Options::SYMBOL_HIGH);
-    if inst.op != Op::Mov || inst.pred.is_some() || inst.cond.is_some() || inst.sat || symbol {
-        return None;
-    }
-    let masked_from = (!inst.no_mask).then_some(inst.chan);
-    let gen_ir::Dst::Direct { reg, horz, ty } = inst.dst else { return None };
-    let lasting = match inst.src[0] {
-        Src::Imm { .. } => true,
-        Src::Direct { reg, mods: SrcMod::None, .. } => reg.var().is_some_and(|v| {
-            let var = &vars[v.index()];
-            var.live_in && !var.address_taken && !use_counts.vars[v.index()].is_written()
-        }),
-        _ => false,
-    };
-    lasting.then_some(ConstantMove {
-        byte: reg.byte,
-        horz,
-        ty,
-        exec: inst.exec,
-        masked_from,
-        src: inst.src[0],
-    })
 }
 
 #[cfg(test)]
