@@ -213,15 +213,36 @@ fn combination(insts: &[Inst<Virtual>], at: usize, (uses, widest): (&Uses, u32))
     if late != result && !uses.once(late, &part) {
         return None;
     }
-    // What makes the first flag, and where that flag is first heard of: there it gets its new name.
-    let mut left = uses.all(early, &part) - 1;
-    let (mut first, mut start) = (None, second);
-    for i in window.rev().skip(copy - second) {
+    let (first, start) = first_comparison(insts, window.start..second, [early, late, result], &part, uses)?;
+    let (x, y) = (&insts[first], &insts[second]);
+    let narrow = |i: &Inst<Virtual>| i.src.iter().filter_map(Src::ty).all(|t| t.bytes() <= widest);
+    let null = y.dst.reg().is_some_and(|r| r.is_null());
+    let compares = y.op == Op::Cmp && y.pred.is_none() && null && narrow(y) && y.payload == Payload::None;
+    // What makes the first: a condition of the same channels, or such an operation itself.
+    // Without a mask, the first makes more bits than the second looks at.
+    let same = x.cond.is_some() && (x.exec, x.chan) == (y.exec, y.chan) && (x.no_mask || !y.no_mask);
+    let makes = x.pred.is_none() && narrow(x) && (same || (x.cond.is_none() && bare(x)));
+    let or = inst.op == Op::Or;
+    (compares && makes).then_some(Combination { or, part, result, early, late, start, second, copy })
+}
+
+/// What makes the first flag, and where that flag is first heard of: there it gets its new name. `window` ends at the
+/// second comparison.
+fn first_comparison(
+    insts: &[Inst<Virtual>],
+    window: Range<usize>,
+    [early, late, result]: [VarId; 3],
+    part: &FlagBytes,
+    uses: &Uses,
+) -> Option<(usize, usize)> {
+    let mut left = uses.all(early, part) - 1;
+    let (mut first, mut start) = (None, window.end);
+    for i in window.rev() {
         let (mut early_here, mut made, mut other, mut inside) = (0, false, false, true);
         insts[i].for_each_reg(|role, r| {
             let v = r.var();
             let here = touched(&insts[i], role, r);
-            if !meet(&here, &part) {
+            if !meet(&here, part) {
                 return;
             }
             early_here += u32::from(v == Some(early));
@@ -243,20 +264,7 @@ fn combination(insts: &[Inst<Virtual>], at: usize, (uses, widest): (&Uses, u32))
             break;
         }
     }
-    let first = first?;
-    if early != result && left != 0 {
-        return None;
-    }
-    let (x, y) = (&insts[first], &insts[second]);
-    let narrow = |i: &Inst<Virtual>| i.src.iter().filter_map(Src::ty).all(|t| t.bytes() <= widest);
-    let null = y.dst.reg().is_some_and(|r| r.is_null());
-    let compares = y.op == Op::Cmp && y.pred.is_none() && null && narrow(y) && y.payload == Payload::None;
-    // What makes the first: a condition of the same channels, or such an operation itself.
-    // Without a mask, the first makes more bits than the second looks at.
-    let same = x.cond.is_some() && (x.exec, x.chan) == (y.exec, y.chan) && (x.no_mask || !y.no_mask);
-    let makes = x.pred.is_none() && narrow(x) && (same || (x.cond.is_none() && bare(x)));
-    let or = inst.op == Op::Or;
-    (compares && makes).then_some(Combination { or, part, result, early, late, start, second, copy })
+    first.filter(|_| early == result || left == 0).map(|first| (first, start))
 }
 
 /// Whether all readers of the result are masked instructions behind the operation, of channels that the
