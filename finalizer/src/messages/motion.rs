@@ -76,13 +76,9 @@ impl Lowerer<'_> {
                 self.estimate(kind, payload, picture, output)
             }
             (Opcode::VmeSic, &[Raw(universal), Raw(input), Surface(picture), Raw(output)]) => {
+                let kind = MotionMessage::new(Sfid::Cre, MotionMessageType::SkipCheck, 7);
                 let payload = self.motion_payload(universal, input, 4)?;
-                self.estimate(
-                    MotionMessage::new(Sfid::Cre, MotionMessageType::SkipCheck, 7),
-                    payload,
-                    picture,
-                    output,
-                )
+                self.estimate(kind, payload, picture, output)
             }
             (
                 Opcode::VmeFbr,
@@ -100,21 +96,13 @@ impl Lowerer<'_> {
                 for (byte, operand) in (20..).zip([mode, shape, prediction]) {
                     self.set_byte(payload.reg.plus(2 * GRF + byte), operand)?;
                 }
-                self.estimate(
-                    MotionMessage::new(Sfid::Cre, MotionMessageType::Refinement, 7),
-                    payload,
-                    picture,
-                    output,
-                )
+                let kind = MotionMessage::new(Sfid::Cre, MotionMessageType::Refinement, 7);
+                self.estimate(kind, payload, picture, output)
             }
             (Opcode::VmeIdm, &[Raw(universal), Raw(input), Surface(picture), Raw(output)]) => {
+                let kind = MotionMessage::new(Sfid::Vme, MotionMessageType::Distortion, 16);
                 let payload = self.motion_payload(universal, input, 1)?;
-                self.estimate(
-                    MotionMessage::new(Sfid::Vme, MotionMessageType::Distortion, 16),
-                    payload,
-                    picture,
-                    output,
-                )
+                self.estimate(kind, payload, picture, output)
             }
             _ => self.unsupported(opcode),
         }

@@ -6,6 +6,7 @@ use narrow::low_u32;
 use platforms::Layout;
 use visa::{Op as Visa, VectorOperand};
 
+use super::PayloadPart;
 use crate::{
     build::{self, Lanes, VReg},
     lower::{Lowered, Lowerer},
@@ -48,71 +49,91 @@ impl Lowerer<'_> {
                     // function is in bits 0 to 3, as the machine code beside them has it.
                     (code, _) => code & 15,
                 };
-                let function = Sfid::from_number(code & 15, self.caps.memory.lsc);
                 let eot = eot || immediate.is_some_and(|e| e.end_of_thread());
-                let desc = self.raw_descriptor(desc)?;
-                let ex_desc = match immediate {
-                    Some(given) => self.raw_extended_descriptor(given, code, src_len[1])?,
-                    None => self.raw_descriptor_register(ext_desc)?,
+                let info = SendInfo {
+                    sfid: Sfid::from_number(code & 15, self.caps.memory.lsc),
+                    desc: self.raw_descriptor(desc)?,
+                    ex_desc: match immediate {
+                        Some(given) => self.raw_extended_descriptor(given, code, src_len[1])?,
+                        None => self.raw_descriptor_register(ext_desc)?,
+                    },
+                    eot,
+                    dst_len,
+                    src0_len: src_len[0],
+                    src1_len: src_len[1],
                 };
                 let grf = self.grf();
                 let first = self.part(srcs[0], u32::from(src_len[0]) * grf)?;
                 let second = self.part(srcs[1], u32::from(src_len[1]) * grf)?;
                 let (target, copy) = self.response(dst, u32::from(dst_len) * grf)?;
-                let op = match (conditional, self.caps.words.layout()) {
-                    (false, Layout::Gen8) => Op::Sends,
-                    (true, Layout::Gen8) => Op::Sendsc,
-                    (false, Layout::Xe) => Op::Send,
-                    (true, Layout::Xe) => Op::Sendc,
+                let send = if self.caps.sends.split {
+                    self.split_send(conditional, target, [first, second], info)
+                } else {
+                    self.joined_send(conditional, target, [first, second], info)?
                 };
-                if !self.caps.sends.split {
-                    let op = if conditional { Op::Sendc } else { Op::Send };
-                    let mut send = self.raw_send_inst(op, target);
-                    let (payload, desc) = self.joined_payload(first, second, desc)?;
-                    let Desc::Imm(ex_desc) = ex_desc else {
-                        return Err("an extended descriptor known at run time".into());
-                    };
-                    send.src[0] = Src::payload(payload.reg, send.exec);
-                    send.payload = Payload::Send(SendInfo {
-                        sfid: function,
-                        desc,
-                        ex_desc: Desc::Imm(ex_desc.with_extended_length(ExtendedLength::NONE)),
-                        eot,
-                        dst_len,
-                        src0_len: MessageLength::new(payload.len)?.registers(),
-                        src1_len: 0,
-                    });
-                    return self.finish_raw(send, eot, copy, target, dst_len);
-                }
-                let mut send = self.raw_send_inst(op, target);
-                send.src[0] = Src::payload(first.reg, send.exec);
-                send.src[1] = Src::payload(second.reg, send.exec);
-                if self.caps.memory.lsc && matches!(ex_desc, Desc::Reg(_)) {
-                    // The word itself says how long the second payload is.
-                    send.opts = send.opts.with(gen_ir::Options::EX_BSO);
-                }
-                send.payload = Payload::Send(SendInfo {
-                    sfid: function,
-                    desc,
-                    ex_desc,
-                    eot,
-                    dst_len,
-                    src0_len: src_len[0],
-                    src1_len: src_len[1],
-                });
                 self.finish_raw(send, eot, copy, target, dst_len)
             }
             _ => Err("not a raw send".into()),
         }
     }
 
+    /// `raw_sends` as a message of two payloads.
+    fn split_send(
+        &self,
+        conditional: bool,
+        target: VReg,
+        [first, second]: [PayloadPart; 2],
+        info: SendInfo<Virtual>,
+    ) -> Inst<Virtual> {
+        let op = match (conditional, self.caps.words.layout()) {
+            (false, Layout::Gen8) => Op::Sends,
+            (true, Layout::Gen8) => Op::Sendsc,
+            (false, Layout::Xe) => Op::Send,
+            (true, Layout::Xe) => Op::Sendc,
+        };
+        let mut send = self.raw_send_inst(op, target);
+        send.src[0] = Src::payload(first.reg, send.exec);
+        send.src[1] = Src::payload(second.reg, send.exec);
+        if self.caps.memory.lsc && matches!(info.ex_desc, Desc::Reg(_)) {
+            // The word itself says how long the second payload is.
+            send.opts = send.opts.with(gen_ir::Options::EX_BSO);
+        }
+        send.payload = Payload::Send(info);
+        send
+    }
+
+    /// `raw_sends` where messages are not split: the payloads are one behind the other.
+    fn joined_send(
+        &mut self,
+        conditional: bool,
+        target: VReg,
+        [first, second]: [PayloadPart; 2],
+        info: SendInfo<Virtual>,
+    ) -> Lowered<Inst<Virtual>> {
+        let op = if conditional { Op::Sendc } else { Op::Send };
+        let mut send = self.raw_send_inst(op, target);
+        let (payload, desc) = self.joined_payload(first, second, info.desc)?;
+        let Desc::Imm(ex_desc) = info.ex_desc else {
+            return Err("an extended descriptor known at run time".into());
+        };
+        send.src[0] = Src::payload(payload.reg, send.exec);
+        send.payload = Payload::Send(SendInfo {
+            desc,
+            ex_desc: Desc::Imm(ex_desc.with_extended_length(ExtendedLength::NONE)),
+            src0_len: MessageLength::new(payload.len)?.registers(),
+            src1_len: 0,
+            ..info
+        });
+        Ok(send)
+    }
+
     /// One payload of two, where messages are not split, and the descriptor with its length.
     fn joined_payload(
         &mut self,
-        first: super::PayloadPart,
-        second: super::PayloadPart,
+        first: PayloadPart,
+        second: PayloadPart,
         desc: Desc<Virtual>,
-    ) -> Lowered<(super::PayloadPart, Desc<Virtual>)> {
+    ) -> Lowered<(PayloadPart, Desc<Virtual>)> {
         if second.len == 0 {
             return Ok((first, desc));
         }

@@ -38,6 +38,32 @@ pub(super) enum Sampler {
     Bindless(VReg),
 }
 
+/// How an instruction is sent: in messages of `step` lanes.
+struct SamplingPlan {
+    lanes: u32,
+    step: u32,
+    half_in: bool,
+    half_out: bool,
+    channels: u32,
+    header: bool,
+}
+
+impl SamplingPlan {
+    /// Bytes of a parameter.
+    fn parameter_bytes(&self, lanes: u32) -> u32 {
+        element_bytes(lanes, self.half_in)
+    }
+
+    /// Bytes of a channel of the result.
+    fn result_bytes(&self, lanes: u32) -> u32 {
+        element_bytes(lanes, self.half_out)
+    }
+}
+
+fn element_bytes(lanes: u32, half: bool) -> u32 {
+    lanes * if half { 2 } else { 4 }
+}
+
 impl Lowerer<'_> {
     /// `sample_3d`, `load_3d`, `sample4` and their forms.
     pub(crate) fn sampler_message(&mut self, gather: bool, sample: &Sample<'_>) -> Lowered {
@@ -50,83 +76,35 @@ impl Lowerer<'_> {
         if !sample.paired.is_null() {
             return Err("paired surfaces are not lowered yet".into());
         }
-        // Fewer lanes than a message has leave the rest of its registers unused.
-        let lanes = self.message_lanes();
-        let half_in = match sample.params.iter().next() {
-            Some(p) => self.visa.var_type(p.var).is_some_and(|t| t.bytes() == 2),
-            None => false,
-        };
-        let half_out = self.visa.var_type(sample.dst.var).is_some_and(|t| t.bytes() == 2);
-        let mask = ChannelMask(sample.channels & 15);
-        let channels = if gather { 4 } else { mask.count() };
-        let first_channels =
-            mask == ChannelMask::RGBA || (self.caps.sampler.short_responses && matches!(mask.0, 1 | 3 | 7));
-        let plain = if gather { sample.channels == 0 } else { first_channels };
-        let bindless = sample.sampler == Some(SamplerId::BINDLESS);
-        let header = self.caps.sampler.header
-            || sample.pixel_null_mask
-            || bindless
-            || !plain
-            || sample.aoffimmi.immediate() != Some(0);
-
-        let bytes = |lanes: u32, half: bool| lanes * if half { 2 } else { 4 };
-        let widest = lanes.min(16);
-        let rows =
-            to_index(sample.params.len()) * bytes(widest, half_in).div_ceil(self.grf()) + u32::from(header);
-        // Gradients are for eight lanes alone.
-        let narrow = operation.row().has(Parameter::DuDx);
-        let native = u32::from(self.caps.memory.simd_message);
-        let step = if rows > MAX_ROWS || narrow { native } else { widest };
-        let groups = lanes / step;
-
+        let plan = self.sampling_plan(gather, operation, sample);
         let index = self.sampler_index(sample.sampler)?;
         let surface = self.surface(sample.surface)?;
+        let mode = if plan.step == self.native_lanes() { SimdMode::Simd8 } else { SimdMode::Simd16 };
         let control = sampler::Sample::to(operation)
-            .with_simd_mode(Some(if step == native { SimdMode::Simd8 } else { SimdMode::Simd16 }))
-            .with_half_parameters(half_in)
-            .with_half_results(half_out);
-        let registers = bytes(step, half_out).div_ceil(self.grf());
-        let response =
-            if sample.dst.is_null() { 0 } else { channels * registers + u32::from(sample.pixel_null_mask) };
-        let header = if header { Some(self.sample_header(gather, operation, sample, &index)?) } else { None };
+            .with_simd_mode(Some(mode))
+            .with_half_parameters(plan.half_in)
+            .with_half_results(plan.half_out);
+        let registers = plan.result_bytes(plan.step).div_ceil(self.grf());
+        let null_mask = u32::from(sample.pixel_null_mask);
+        let response = if sample.dst.is_null() { 0 } else { plan.channels * registers + null_mask };
+        let header =
+            if plan.header { Some(self.sample_header(gather, operation, sample, &index)?) } else { None };
         let mut desc = self.sampler_descriptor(control, &surface, &index)?;
         desc.ex_bits = if sample.cps { self.caps.sampler.cps } else { 0 };
-        let whole = bytes(lanes, half_out).next_multiple_of(self.grf());
-        let (dst, copy) = self.response(sample.dst, channels * whole)?;
+        let whole = plan.result_bytes(plan.lanes).next_multiple_of(self.grf());
+        let (dst, copy) = self.response(sample.dst, plan.channels * whole)?;
         if copy.is_some() {
             return Err("a sampler result that does not start at a register".into());
         }
+        let message = Message { sfid: Sfid::Sampler, desc: desc.known, header: plan.header, response };
+        let groups = plan.lanes / plan.step;
         let mut targets: SmallVec<[(Lanes, VReg); 4]> = SmallVec::new();
         for group in 0..groups {
-            let mut parts: Parts = header.into_iter().collect();
-            for param in sample.params.iter() {
-                let part = self.part(param, bytes(lanes, half_in))?;
-                let at = group * bytes(step, half_in);
-                let len = bytes(step, half_in).div_ceil(self.grf());
-                let reg = match part.reg {
-                    null if null.is_null() => null,
-                    reg if at.is_multiple_of(self.grf()) => reg.plus(at),
-                    // Half of a register of half floats.
-                    reg => {
-                        let (copy, exec) = (self.payload(len), self.lanes.exec);
-                        let exec = ExecSize::from_lanes(step).unwrap_or(exec);
-                        let from = Src::new(reg.plus(at), build::strided(1, exec), Type::Uw);
-                        let lanes = Lanes { exec, chan: 0, no_mask: true };
-                        self.emit(build::mov(lanes, Dst::packed(copy, Type::Uw), from));
-                        copy
-                    }
-                };
-                parts.push(PayloadPart { reg, len });
-            }
-            if parts.is_empty() {
-                return Err("a sampler message without parameters".into());
-            }
-            let message =
-                Message { sfid: Sfid::Sampler, desc: desc.known, header: header.is_some(), response };
+            let parts = self.sampling_payload(header, sample, &plan, group)?;
             let target = if groups == 1 { dst } else { self.payload(response.max(1)) };
             let part_lanes = Lanes {
-                exec: ExecSize::from_lanes(step).map_or(ExecSize::S8, |step| step.min(self.lanes.exec)),
-                chan: self.lanes.chan + to_u8(group * step),
+                exec: ExecSize::from_lanes(plan.step).map_or(ExecSize::S8, |step| step.min(self.lanes.exec)),
+                chan: self.lanes.chan + to_u8(group * plan.step),
                 no_mask: self.lanes.no_mask,
             };
             self.send_with(part_lanes, message, target, &parts, desc)?;
@@ -139,10 +117,71 @@ impl Lowerer<'_> {
         // Behind the last message: results may stand where parameters are.
         if groups > 1 && !dst.is_null() {
             for (group, (part_lanes, target)) in (0..).zip(targets) {
-                self.scatter_group(dst, target, [channels, whole, group], part_lanes, half_out);
+                self.scatter_group(dst, target, [plan.channels, whole, group], part_lanes, plan.half_out);
             }
         }
         Ok(())
+    }
+
+    /// The fewest lanes of a message.
+    fn native_lanes(&self) -> u32 {
+        self.caps.memory.simd_message.into()
+    }
+
+    fn sampling_plan(&self, gather: bool, operation: MessageType, sample: &Sample<'_>) -> SamplingPlan {
+        let is_half = |raw: visa::RawOperand| self.visa.var_type(raw.var).is_some_and(|t| t.bytes() == 2);
+        let half_in = sample.params.iter().next().is_some_and(is_half);
+        let half_out = is_half(sample.dst);
+        let mask = ChannelMask(sample.channels & 15);
+        let first_channels =
+            mask == ChannelMask::RGBA || (self.caps.sampler.short_responses && matches!(mask.0, 1 | 3 | 7));
+        let plain = if gather { sample.channels == 0 } else { first_channels };
+        let header = self.caps.sampler.header
+            || sample.pixel_null_mask
+            || sample.sampler == Some(SamplerId::BINDLESS)
+            || !plain
+            || sample.aoffimmi.immediate() != Some(0);
+        // Fewer lanes than a message has leave the rest of its registers unused.
+        let lanes = self.message_lanes();
+        let widest = lanes.min(16);
+        let rows = to_index(sample.params.len()) * element_bytes(widest, half_in).div_ceil(self.grf())
+            + u32::from(header);
+        // Gradients are for eight lanes alone.
+        let narrow = operation.row().has(Parameter::DuDx);
+        let step = if rows > MAX_ROWS || narrow { self.native_lanes() } else { widest };
+        let channels = if gather { 4 } else { mask.count() };
+        SamplingPlan { lanes, step, half_in, half_out, channels, header }
+    }
+
+    /// Header and parameters of the message of a group of lanes.
+    fn sampling_payload(
+        &mut self,
+        header: Option<PayloadPart>,
+        sample: &Sample<'_>,
+        plan: &SamplingPlan,
+        group: u32,
+    ) -> Lowered<Parts> {
+        let mut parts: Parts = header.into_iter().collect();
+        for param in sample.params.iter() {
+            let part = self.part(param, plan.parameter_bytes(plan.lanes))?;
+            let at = group * plan.parameter_bytes(plan.step);
+            let len = plan.parameter_bytes(plan.step).div_ceil(self.grf());
+            let reg = match part.reg {
+                null if null.is_null() => null,
+                reg if at.is_multiple_of(self.grf()) => reg.plus(at),
+                // Half of a register of half floats.
+                reg => {
+                    let (copy, exec) = (self.payload(len), self.lanes.exec);
+                    let exec = ExecSize::from_lanes(plan.step).unwrap_or(exec);
+                    let from = Src::new(reg.plus(at), build::strided(1, exec), Type::Uw);
+                    let lanes = Lanes { exec, chan: 0, no_mask: true };
+                    self.emit(build::mov(lanes, Dst::packed(copy, Type::Uw), from));
+                    copy
+                }
+            };
+            parts.push(PayloadPart { reg, len });
+        }
+        if parts.is_empty() { Err("a sampler message without parameters".into()) } else { Ok(parts) }
     }
 
     pub(super) fn need_sampler(&self) -> Lowered {
