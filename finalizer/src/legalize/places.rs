@@ -53,12 +53,8 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let mut new = *inst;
     let mut changed = false;
     for i in 0..2 {
-        let (Src::Direct { reg, region, ty: src_ty, .. }, true) =
-            (inst.src[i], !is_scalar(&inst.src[i], lanes))
-        else {
-            continue;
-        };
-        if !lx.is_general(reg) {
+        let Src::Direct { reg, region, ty: src_ty, .. } = inst.src[i] else { continue };
+        if is_scalar(&inst.src[i], lanes) || !lx.is_general(reg) {
             continue;
         }
         let stride = linear_stride(region, lanes).map(|s| s * src_ty.bytes());
@@ -75,17 +71,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
             lx.stage_destination(inst, ty, src_ty.bytes() / ty.bytes(), false);
             return Step::Replaced;
         }
-        if step / src_ty.bytes() > 4 {
-            // Strides end at four elements: wider elements first.
-            let wider = match (src_ty.is_float(), step) {
-                (true, _) => Type::F,
-                (_, ..=8) => Type::W,
-                _ => Type::D,
-            };
-            lx.stage_source(&mut new, i, wider, 1);
-        } else {
-            bring(lx, &mut new, i, step / src_ty.bytes());
-        }
+        bring_or_widen(lx, &mut new, i, step, src_ty);
         changed = true;
     }
     if changed {
@@ -213,6 +199,19 @@ fn bring(lx: &mut Legalizer<'_>, inst: &mut VInst, i: usize, stride: u32) {
     }
     let region = linear_region(stride, lanes).unwrap_or(Region::PACKED);
     inst.src[i] = Src::Direct { reg: copy, region, mods, ty };
+}
+
+/// The same for a step in bytes. Strides end at four elements: wider elements first.
+fn bring_or_widen(lx: &mut Legalizer<'_>, inst: &mut VInst, i: usize, step: u32, ty: Type) {
+    if step / ty.bytes() <= 4 {
+        return bring(lx, inst, i, step / ty.bytes());
+    }
+    let wider = match (ty.is_float(), step) {
+        (true, _) => Type::F,
+        (_, ..=8) => Type::W,
+        _ => Type::D,
+    };
+    lx.stage_source(inst, i, wider, 1);
 }
 
 /// A destination whose elements lie farther apart than halves of them can be written: the result merges

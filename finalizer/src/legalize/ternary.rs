@@ -375,34 +375,11 @@ fn align1(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     }
     let mut new = *inst;
     let mut changed = false;
-    let mut strides = [0; 3];
-    for (i, stride_of) in strides.iter_mut().enumerate() {
+    for i in 0..3 {
         let Some(src_ty) = inst.src[i].ty() else { continue };
-        let fits = match inst.src[i] {
-            Src::Imm { bits, ty } => {
-                if let Some(short) = short_immediate(lx, inst, i, bits, ty) {
-                    new.src[i] = short;
-                    true
-                } else {
-                    false
-                }
-            }
-            Src::Direct { region, .. } => {
-                let scalar = is_scalar(&inst.src[i], lanes);
-                let stride = if scalar { Some(0) } else { linear_stride(region, lanes) };
-                *stride_of = stride.unwrap_or(9);
-                match stride {
-                    Some(0) => true,
-                    // It lies as the destination does.
-                    Some(_) if i == 2 => true,
-                    Some(1) => true,
-                    Some(2 | 4) => lx.caps.regions.float_regions,
-                    _ => false,
-                }
-            }
-            _ => false,
-        };
-        if !fits {
+        if let Some(same) = align1_source(lx, inst, i) {
+            new.src[i] = same;
+        } else {
             // Only the place is wrong: a narrow type has no room for what modifiers make.
             new.src[i] = without_modifiers(inst.src[i]);
             lx.stage_source(&mut new, i, src_ty, 1);
@@ -422,8 +399,9 @@ fn align1(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if lanes > 1 && !spans_fit(lx, inst) {
         return Step::Keep;
     }
-    for (i, &stride) in strides.iter().enumerate() {
+    for i in 0..3 {
         if let Src::Direct { reg, mods, ty, .. } = new.src[i] {
+            let stride = source_stride(&inst.src[i], lanes).unwrap_or(9);
             // An aligned packed source spells its rows out before Xe-HPC.
             let rows = lx.caps.regions.float_regions
                 && stride == 1
@@ -437,6 +415,34 @@ fn align1(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     }
     lx.out.push(new);
     Step::Replaced
+}
+
+/// A source as the words of align1 have it, where it stands, if they do.
+fn align1_source(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> Option<VSrc> {
+    let src = inst.src[i];
+    match src {
+        Src::Imm { bits, ty } => short_immediate(lx, inst, i, bits, ty),
+        Src::Direct { .. } => {
+            let fits = match source_stride(&src, inst.exec.lanes()) {
+                Some(0 | 1) => true,
+                // It lies as the destination does.
+                Some(_) if i == 2 => true,
+                Some(2 | 4) => lx.caps.regions.float_regions,
+                _ => false,
+            };
+            fits.then_some(src)
+        }
+        _ => None,
+    }
+}
+
+/// From one channel's element of a source in registers to the next one's, if that is the same for all.
+fn source_stride(src: &VSrc, lanes: u32) -> Option<u32> {
+    match *src {
+        Src::Direct { .. } if is_scalar(src, lanes) => Some(0),
+        Src::Direct { region, .. } => linear_stride(region, lanes),
+        _ => None,
+    }
 }
 
 /// The last source has hardly a region: unless it is one element for all, it lies as the destination does (Intel's
