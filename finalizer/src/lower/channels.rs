@@ -30,6 +30,17 @@ impl Moved {
         self.predicates.iter().flatten().find(|s| s.predicate == id).map(|s| s.flag)
     }
 
+    pub(super) fn count(&self) -> usize {
+        self.predicates.iter().flatten().count()
+    }
+
+    /// One more, where there is room.
+    pub(super) fn add(&mut self, stand: Stand) {
+        if let Some(free) = self.predicates.iter_mut().find(|p| p.is_none()) {
+            *free = Some(stand);
+        }
+    }
+
     /// Whether there is something to be done behind the instruction.
     #[inline(always)]
     pub(super) fn is_some(&self) -> bool {

@@ -46,41 +46,17 @@ impl Lowerer<'_> {
         let chooses = opcode == Opcode::Sel && self.pred.is_some();
         let Lanes { exec, chan, no_mask } = self.lanes;
         let guard = self.pred.take();
-        let mut moved = Moved::default();
-        let mut count = 0;
-        let target = match opcode {
-            Opcode::Cmp | Opcode::Invm | Opcode::Rsqtm => 1,
-            _ => 0,
-        };
-        // A predicate that is moved to a variable is moved as a whole.
-        let whole = opcode == Opcode::Mov
-            && !matches!(
-                self.visa.operands_of(record).first(),
-                Some(Operand::Vector(VectorOperand::Predicate(..)))
-            );
-        for (i, operand) in self.visa.operands_of(record).iter().enumerate() {
-            let Operand::Vector(VectorOperand::Predicate(p, _)) = operand else { continue };
-            if whole {
-                continue;
-            }
-            match moved.predicates.iter_mut().flatten().find(|s| s.predicate == p.id) {
-                Some(known) => known.written |= i == target,
-                None if count < 3 => {
-                    moved.predicates[count] = Some(self.stand_in(p.id, i == target)?);
-                    count += 1;
-                }
-                None => {}
-            }
-        }
+        let mut moved = self.stand_ins(record)?;
         let mut own = None;
         if let Some(record_guard) = record.pred.filter(|_| chooses || overflow) {
             let stand = match moved.predicates.iter().flatten().find(|s| s.predicate == record_guard.id) {
                 Some(known) => *known,
-                None => self.stand_in(record_guard.id, overflow)?,
+                None => {
+                    let stand = self.stand_in(record_guard.id, overflow)?;
+                    moved.add(stand);
+                    stand
+                }
             };
-            if moved.find(record_guard.id).is_none() {
-                moved.predicates[count] = Some(stand);
-            }
             own = guard.map(|g| gen_ir::Pred { flag: VReg::var_at(stand.flag, 0), ..g });
         }
         let bits = self.running(exec, chan, no_mask, guard.filter(|_| own.is_none()));
@@ -99,6 +75,31 @@ impl Lowerer<'_> {
         }
         self.moved = moved;
         Ok(())
+    }
+
+    /// What stands for the predicates among an instruction's operands.
+    fn stand_ins(&mut self, record: &visa::Record) -> Lowered<Moved> {
+        let mut moved = Moved::default();
+        let operands = self.visa.operands_of(record);
+        let is_predicate = |o: &Operand| matches!(o, Operand::Vector(VectorOperand::Predicate(..)));
+        // A predicate that is moved to a variable is moved as a whole.
+        if record.opcode == Opcode::Mov && !operands.first().is_some_and(is_predicate) {
+            return Ok(moved);
+        }
+        let target = match record.opcode {
+            Opcode::Cmp | Opcode::Invm | Opcode::Rsqtm => 1,
+            _ => 0,
+        };
+        for (i, operand) in operands.iter().enumerate() {
+            let Operand::Vector(VectorOperand::Predicate(p, _)) = operand else { continue };
+            let room = moved.count() < 3;
+            match moved.predicates.iter_mut().flatten().find(|s| s.predicate == p.id) {
+                Some(known) => known.written |= i == target,
+                None if room => moved.add(self.stand_in(p.id, i == target)?),
+                None => {}
+            }
+        }
+        Ok(moved)
     }
 
     /// A flag with the bits of a predicate from the current channels on.
