@@ -52,6 +52,20 @@ pub(super) fn read(
         }
         inputs(&mut c, version, kernel)?;
     }
+    read_code(c, bytes, extent, version, keep_code, kernel)
+}
+
+/// Size, place, attributes, and the instructions.
+fn read_code(
+    mut c: Cursor<'_>,
+    bytes: &[u8],
+    extent: &Extent,
+    version: Version,
+    keep_code: bool,
+    kernel: &mut Kernel,
+) -> Read<()> {
+    let end = extent.start + extent.size;
+    let wide = version.at_least(3, 4);
     let size = c.u32("code size")? as usize;
     let entry_at = c.pos();
     let entry = c.u32("code offset")? as usize;

@@ -282,7 +282,6 @@ impl Checker<'_> {
 
     fn inputs(&mut self, ranges: &mut Vec<(u32, u32, usize)>) {
         let kernel = self.kernel;
-        let grf = self.options.grf_bytes;
         ranges.clear();
         for (i, input) in kernel.inputs.iter().enumerate() {
             let field = || match input.var {
@@ -313,41 +312,59 @@ impl Checker<'_> {
                 let message = format!("bytes {offset} to {}, the register file has {most}", offset + size);
                 self.report(Rule::InputRange, None, field(), message);
             }
-            let state = match input.var {
-                InputVar::Sampler(s) => kernel.samplers.get(s.index()),
-                InputVar::Surface(t) => t.declared().and_then(|i| kernel.surfaces.get(i)),
-                InputVar::General(_) => None,
-            };
-            if let Some(state) = state {
-                let bytes = 4 * u32::from(state.num_elements);
-                if size != bytes {
-                    let message = format!("{size} bytes, its variable has {bytes}");
-                    self.report(Rule::InputSize, None, field(), message);
+            match input.var {
+                InputVar::General(v) => {
+                    kernel.var(v).into_iter().for_each(|var| self.general_input(var, offset, size, field));
                 }
-                if !offset.is_multiple_of(4) {
-                    let message = format!("offset {offset}, allowed: multiples of 4");
-                    self.report(Rule::InputAlignment, None, field(), message);
+                InputVar::Sampler(s) => self.state_input(kernel.samplers.get(s.index()), offset, size, field),
+                InputVar::Surface(t) => {
+                    let state = t.declared().and_then(|i| kernel.surfaces.get(i));
+                    self.state_input(state, offset, size, field);
                 }
-            }
-            let InputVar::General(id) = input.var else { continue };
-            let Some(var) = kernel.var(id) else { continue };
-            if var.alias.is_some() {
-                self.report(Rule::InputVariable, None, field(), "its variable is an alias".into());
-            }
-            if size != var.bytes() {
-                let message = format!("{size} bytes, its variable has {}", var.bytes());
-                self.report(Rule::InputSize, None, field(), message);
-            }
-            let aligned = if size >= grf {
-                offset.is_multiple_of(grf)
-            } else {
-                offset.is_multiple_of(var.ty.bytes()) && offset % grf + size <= grf
-            };
-            if !aligned {
-                let message = format!("{size} bytes at offset {offset}, registers have {grf} bytes");
-                self.report(Rule::InputAlignment, None, field(), message);
             }
         }
+        self.input_order(ranges);
+    }
+
+    /// The input of a general variable: all of it, inside one register or from a register on.
+    fn general_input(&mut self, var: &GeneralVar, offset: u32, size: u32, field: impl Fn() -> String) {
+        let grf = self.options.grf_bytes;
+        if var.alias.is_some() {
+            self.report(Rule::InputVariable, None, field(), "its variable is an alias".into());
+        }
+        if size != var.bytes() {
+            let message = format!("{size} bytes, its variable has {}", var.bytes());
+            self.report(Rule::InputSize, None, field(), message);
+        }
+        let aligned = if size >= grf {
+            offset.is_multiple_of(grf)
+        } else {
+            offset.is_multiple_of(var.ty.bytes()) && offset % grf + size <= grf
+        };
+        if !aligned {
+            let message = format!("{size} bytes at offset {offset}, registers have {grf} bytes");
+            self.report(Rule::InputAlignment, None, field(), message);
+        }
+    }
+
+    /// The input of a sampler or surface variable: dwords.
+    fn state_input(&mut self, state: Option<&SimpleVar>, offset: u32, size: u32, field: impl Fn() -> String) {
+        let Some(state) = state else { return };
+        let bytes = 4 * u32::from(state.num_elements);
+        if size != bytes {
+            let message = format!("{size} bytes, its variable has {bytes}");
+            self.report(Rule::InputSize, None, field(), message);
+        }
+        if !offset.is_multiple_of(4) {
+            let message = format!("offset {offset}, allowed: multiples of 4");
+            self.report(Rule::InputAlignment, None, field(), message);
+        }
+    }
+
+    /// How many inputs there are, in which order, and that none overlap: `ranges` holds where each starts and ends, and
+    /// its number.
+    fn input_order(&mut self, ranges: &mut [(u32, u32, usize)]) {
+        let kernel = self.kernel;
         if kernel.inputs.len() > 256 {
             let message = format!("{}, allowed: up to 256", kernel.inputs.len());
             self.report(Rule::InputOrder, None, "inputs", message);

@@ -11,6 +11,54 @@ impl Checker<'_> {
         let lanes = inst.exec.size.lanes();
         let at = Message { index, lanes };
         match inst.op {
+            Op::Lsc(ref lsc) => self.lsc(at, lsc),
+            Op::LscTyped(ref lsc) => self.lsc_typed(at, lsc),
+            Op::LscBlock2d(ref lsc) => self.lsc_block2d(at, lsc),
+            Op::Sample(ref s) | Op::Load3d(ref s) => {
+                let mask = ChannelMask(s.channels & 15);
+                self.channels(index, mask);
+                self.sample(at, s, mask.count());
+            }
+            Op::Gather4(ref s) => self.sample(at, s, 4),
+            Op::Info3d { channels, surface, lod, dst, .. } => {
+                self.surface(index, surface);
+                self.channels(index, channels);
+                if let Some(lod) = lod {
+                    self.payload(at, "level of detail", lod, lanes * 4);
+                }
+                let bytes = self.rows(channels.count(), lanes * 4);
+                self.data(at, false, dst, bytes);
+            }
+            Op::RtWrite(ref rt) => self.rt_write(at, rt),
+            Op::RawSend { src_len, dst_len, src, dst, .. } => {
+                self.registers(at, "source", src, src_len.into(), 1..=15);
+                self.registers(at, "destination", dst, dst_len.into(), 0..=16);
+            }
+            Op::RawSends { src_len, dst_len, srcs, dst, .. } => {
+                self.registers(at, "source 0", srcs[0], src_len[0].into(), 0..=31);
+                self.registers(at, "source 1", srcs[1], src_len[1].into(), 0..=31);
+                self.registers(at, "destination", dst, dst_len.into(), 0..=31);
+            }
+            Op::Dpas { depth, repeat, dst, srcs, .. } => {
+                let element = |raw: RawOperand| self.kernel.var_type(raw.var).map_or(4, Type::bytes).min(4);
+                let rows = lanes * u32::from(repeat);
+                let (to, from) = (rows * element(dst), rows * element(srcs[0]));
+                self.data(at, false, dst, to);
+                self.payload(at, "source 0", srcs[0], from);
+                self.payload(at, "source 1", srcs[1], lanes * 4 * u32::from(depth));
+            }
+            Op::Fcall { arg_size, return_size, .. } | Op::Ifcall { arg_size, return_size, .. } => {
+                self.call_size(index, "argument size", arg_size, 32);
+                self.call_size(index, "return size", return_size, 12);
+            }
+            _ => self.data_port(at, inst),
+        }
+    }
+
+    /// Reads, writes and atomics of surfaces and of virtual memory, but for those of the load/store cache.
+    fn data_port(&mut self, at: Message, inst: &Inst<'_>) {
+        let Message { index, lanes } = at;
+        match inst.op {
             Op::OwordBlock { owords, data, store, .. } => self.data(at, store, data, 16 * u32::from(owords)),
             Op::MediaBlock { surface, width, height, data, store, .. } => {
                 self.surface(index, surface);
@@ -70,52 +118,15 @@ impl Checker<'_> {
                 let bytes = self.rows(mask.count(), lanes * 4);
                 self.data(at, store, data, bytes);
             }
-            Op::Lsc(ref lsc) => self.lsc(at, lsc),
-            Op::LscTyped(ref lsc) => self.lsc_typed(at, lsc),
-            Op::LscBlock2d(ref lsc) => self.lsc_block2d(at, lsc),
-            Op::Sample(ref s) | Op::Load3d(ref s) => {
-                let mask = ChannelMask(s.channels & 15);
-                self.channels(index, mask);
-                self.sample(at, s, mask.count());
-            }
-            Op::Gather4(ref s) => self.sample(at, s, 4),
-            Op::Info3d { channels, surface, lod, dst, .. } => {
-                self.surface(index, surface);
-                self.channels(index, channels);
-                if let Some(lod) = lod {
-                    self.payload(at, "level of detail", lod, lanes * 4);
-                }
-                let bytes = self.rows(channels.count(), lanes * 4);
-                self.data(at, false, dst, bytes);
-            }
-            Op::RtWrite(ref rt) => self.rt_write(at, rt),
-            Op::RawSend { src_len, dst_len, src, dst, .. } => {
-                self.registers(at, "source", src, src_len.into(), 1..=15);
-                self.registers(at, "destination", dst, dst_len.into(), 0..=16);
-            }
-            Op::RawSends { src_len, dst_len, srcs, dst, .. } => {
-                self.registers(at, "source 0", srcs[0], src_len[0].into(), 0..=31);
-                self.registers(at, "source 1", srcs[1], src_len[1].into(), 0..=31);
-                self.registers(at, "destination", dst, dst_len.into(), 0..=31);
-            }
-            Op::Dpas { depth, repeat, dst, srcs, .. } => {
-                let element = |raw: RawOperand| self.kernel.var_type(raw.var).map_or(4, Type::bytes).min(4);
-                let rows = lanes * u32::from(repeat);
-                let (to, from) = (rows * element(dst), rows * element(srcs[0]));
-                self.data(at, false, dst, to);
-                self.payload(at, "source 0", srcs[0], from);
-                self.payload(at, "source 1", srcs[1], lanes * 4 * u32::from(depth));
-            }
-            Op::Fcall { arg_size, return_size, .. } | Op::Ifcall { arg_size, return_size, .. } => {
-                for (field, size, most) in [("argument size", arg_size, 32), ("return size", return_size, 12)]
-                {
-                    if size > most {
-                        let message = format!("{size} registers, allowed: 0 to {most}");
-                        self.report(Rule::CallSize, Some(index), field, message);
-                    }
-                }
-            }
             _ => {}
+        }
+    }
+
+    /// Registers that a call hands over.
+    fn call_size(&mut self, index: usize, field: &'static str, size: u8, most: u8) {
+        if size > most {
+            let message = format!("{size} registers, allowed: 0 to {most}");
+            self.report(Rule::CallSize, Some(index), field, message);
         }
     }
 
