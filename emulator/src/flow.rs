@@ -66,18 +66,7 @@ pub(crate) fn run(t: &mut Thread, program: &Program, step: &Step) -> Result<(), 
     let enabled = lanes << chan;
     let taken = (lanes & pred) << chan;
     match step.op {
-        Op::Jmpi => {
-            // Scalar, and whether channels are active does not matter to it.
-            let jump = step.pred.is_none_or(|p| t.predicate(&p, step) & 1 != 0);
-            t.pc = if !jump {
-                next
-            } else if step.jip != NOWHERE {
-                step.jip
-            } else {
-                relative(t, program, step)?
-            };
-            Ok(())
-        }
+        Op::Jmpi => jump(t, program, step),
         Op::If => {
             park(t, enabled & !taken, step.jip)?;
             advance(t, step.jip)
@@ -106,76 +95,93 @@ pub(crate) fn run(t: &mut Thread, program: &Program, step: &Step) -> Result<(), 
             park(t, taken, step.uip)?;
             advance(t, step.jip)
         }
-        Op::Goto => {
-            let backward = matches!(step.extra, Extra::Branch { ctrl: true });
-            if backward && taken != 0 {
-                // The channels that jump run on at once; those that stay wait behind this instruction.
-                park(t, enabled & !taken, next)?;
-                if step.uip == NOWHERE {
-                    return Err("channels branch to no place".into());
-                }
-                t.pc = step.uip;
-                return Ok(());
-            }
-            // Before Gen11 a forward goto sends away the channels whose predicate is false, as `if` does.
-            let on_false = !program.platform.caps().flow.goto_jumps_on_true;
-            let taken = if on_false && !backward { enabled & !taken } else { taken };
-            park(t, taken, step.uip)?;
-            advance_within(t, step.jip, mask(step.lanes.into()) << chan)
-        }
+        Op::Goto => goto(t, program, step, enabled, taken),
         Op::Brd | Op::Brc => {
             let to = if step.jip == NOWHERE { relative(t, program, step)? } else { step.jip };
             let uip = if step.op == Op::Brc && step.uip != NOWHERE { step.uip } else { to };
             park(t, taken, uip)?;
             advance(t, to)
         }
-        Op::Call | Op::Calla => {
-            if taken == 0 {
-                return advance(t, next);
-            }
-            let to = if step.jip != NOWHERE {
-                step.jip
-            } else if step.op == Op::Calla {
-                absolute(t, program, step)?
-            } else {
-                relative(t, program, step)?
-            };
-            let DestPlace::Direct(at) = step.dst.what else { return Err("a call without a register".into()) };
-            t.set_u32(at, program.offset_of(next));
-            // Who does not call, or lies beyond the call's width, sleeps until the return, wherever the
-            // callee goes.
-            t.set_u32(at + 4, t.called);
-            let callers = if taken & t.active == 0 { taken } else { taken & t.active };
-            park(t, t.active & !callers, next)?;
-            t.called = callers;
-            t.pc = to;
-            Ok(())
-        }
-        Op::Ret => {
-            if taken == 0 {
-                return advance(t, next);
-            }
-            let Operand::Direct { at, .. } = step.src[0].what else {
-                return Err("a return without a register".into());
-            };
-            let offset = t.u32_at(at);
-            let Some(back) = program.at(offset.into()) else {
-                return Err(format!("a return to {offset:#x}, where no instruction starts").into());
-            };
-            let outer = t.u32_at(at + 4);
-            park(t, taken, back)?;
-            let inside = (0..32).any(|c| (t.waiting & t.called) >> c & 1 != 0 && t.wait_at[c] != back);
-            if t.active == 0 && !inside {
-                t.called = outer;
-                t.pc = back;
-                arrive(t);
-            } else {
-                t.pc = next;
-            }
-            Ok(())
-        }
+        Op::Call | Op::Calla | Op::Ret if taken == 0 => advance(t, next),
+        Op::Call | Op::Calla => call(t, program, step, taken),
+        Op::Ret => ret(t, program, step, taken),
         op => Err(format!("{op} is not modelled").into()),
     }
+}
+
+/// `jmpi`: scalar, and whether channels are active does not matter to it.
+fn jump(t: &mut Thread, program: &Program, step: &Step) -> Result<(), Trap> {
+    let jump = step.pred.is_none_or(|p| t.predicate(&p, step) & 1 != 0);
+    t.pc = if !jump {
+        t.pc + 1
+    } else if step.jip != NOWHERE {
+        step.jip
+    } else {
+        relative(t, program, step)?
+    };
+    Ok(())
+}
+
+fn goto(t: &mut Thread, program: &Program, step: &Step, enabled: u32, taken: u32) -> Result<(), Trap> {
+    let backward = matches!(step.extra, Extra::Branch { ctrl: true });
+    if backward && taken != 0 {
+        // The channels that jump run on at once; those that stay wait behind this instruction.
+        park(t, enabled & !taken, t.pc + 1)?;
+        if step.uip == NOWHERE {
+            return Err("channels branch to no place".into());
+        }
+        t.pc = step.uip;
+        return Ok(());
+    }
+    // Before Gen11 a forward goto sends away the channels whose predicate is false, as `if` does.
+    let on_false = !program.platform.caps().flow.goto_jumps_on_true;
+    let taken = if on_false && !backward { enabled & !taken } else { taken };
+    park(t, taken, step.uip)?;
+    advance_within(t, step.jip, mask(step.lanes.into()) << u32::from(step.chan))
+}
+
+/// `call`, `calla` of the channels in `taken`.
+fn call(t: &mut Thread, program: &Program, step: &Step, taken: u32) -> Result<(), Trap> {
+    let next = t.pc + 1;
+    let to = if step.jip != NOWHERE {
+        step.jip
+    } else if step.op == Op::Calla {
+        absolute(t, program, step)?
+    } else {
+        relative(t, program, step)?
+    };
+    let DestPlace::Direct(at) = step.dst.what else { return Err("a call without a register".into()) };
+    t.set_u32(at, program.offset_of(next));
+    // Who does not call, or lies beyond the call's width, sleeps until the return, wherever the
+    // callee goes.
+    t.set_u32(at + 4, t.called);
+    let callers = if taken & t.active == 0 { taken } else { taken & t.active };
+    park(t, t.active & !callers, next)?;
+    t.called = callers;
+    t.pc = to;
+    Ok(())
+}
+
+/// `ret` of the channels in `taken`: the thread goes back with the last of those that were called.
+fn ret(t: &mut Thread, program: &Program, step: &Step, taken: u32) -> Result<(), Trap> {
+    let Operand::Direct { at, .. } = step.src[0].what else {
+        return Err("a return without a register".into());
+    };
+    let offset = t.u32_at(at);
+    let Some(back) = program.at(offset.into()) else {
+        return Err(format!("a return to {offset:#x}, where no instruction starts").into());
+    };
+    let outer = t.u32_at(at + 4);
+    park(t, taken, back)?;
+    let inside = (0..32).any(|c| (t.waiting & t.called) >> c & 1 != 0 && t.wait_at[c] != back);
+    if t.active == 0 && !inside {
+        t.called = outer;
+        t.pc = back;
+        arrive(t);
+    } else {
+        t.pc += 1;
+    }
+    Ok(())
 }
 
 fn value(t: &Thread, step: &Step) -> Result<i64, Trap> {

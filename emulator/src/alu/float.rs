@@ -214,6 +214,18 @@ fn slow(t: &mut Thread, step: &Step, n: usize, on: u32, select: u32) -> Result<(
             }
         }
     }
+    store_rounded(t, step, n, on, &r, &own)
+}
+
+/// Stores results of arithmetic in the destination's type; `own` rounds to that of the operation.
+fn store_rounded(
+    t: &mut Thread,
+    step: &Step,
+    n: usize,
+    on: u32,
+    r: &[f64; LANES],
+    own: &impl Fn(f64) -> f64,
+) -> Result<(), Trap> {
     let mut out = [0; LANES];
     let ty = step.dst.ty;
     for i in 0..n {

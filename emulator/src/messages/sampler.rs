@@ -60,9 +60,11 @@ pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
     let Some(operation) = message.operation() else {
         return Err(format!("sampler message {:#x} does not exist", message.message_type()).into());
     };
-    let head = mail.header();
-    let control =
-        if head != 0 { HeaderControl::from_bits(mail.address(8, 4)? as u32) } else { HeaderControl::new() };
+    let control = if mail.header() != 0 {
+        HeaderControl::from_bits(mail.address(8, 4)? as u32)
+    } else {
+        HeaderControl::new()
+    };
     // With the word that says which pixels are resident.
     let null_mask = control.pixel_null_mask();
     let form = match modelled(mail.cx.program.platform, operation) {
@@ -71,79 +73,36 @@ pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
         Some(form) => form,
         None => return Err(format!("{operation:?} of the sampler is not modelled").into()),
     };
-    let native = u32::from(mail.cx.program.platform.caps().memory.simd_message);
-    let lanes = match message.simd_mode() {
-        Some(SimdMode::Simd8) => native,
-        Some(SimdMode::Simd16) => 2 * native,
-        Some(SimdMode::Simd32) | None => {
-            return Err("a sampler message of this SIMD mode is not modelled".into());
-        }
-    };
-    let gathers = operation.row().form == Request::Gather;
-    let takes_sampler = operation.row().form.takes_sampler();
-    // A gather brings four texels of the channel that the header names; all else leaves channels out.
-    let mask = if gathers { 0 } else { u32::from(control.disabled_channels()) };
-    let offsets = if gathers { control.into_bits() } else { control.offsets() };
-    let mut sampling = Sampling { op: message.message_type(), surface: 0, sampler: 0, offsets };
-    if takes_sampler {
-        sampling.sampler = message.sampler_index().into();
-    }
-    if head != 0 && takes_sampler {
-        // Where the sampler states are.
-        let states = mail.address(12, 4)? as u32;
-        if states >> 5 != mail.t.u32_at(12) >> 5 {
-            sampling.sampler = states;
-        }
-    }
-    let (half, half_params) = (message.half_results(), message.half_parameters());
-    let slot = if half { 2 } else { 4 };
-    let block = mail.regs(lanes, slot) * mail.grf;
-    let param_bytes = if half_params { 2 } else { 4 };
-    let params = mail.regs(lanes, param_bytes) * mail.grf;
-    let first = head * mail.grf;
-    let count = (mail.len() * mail.grf).saturating_sub(first) / params;
+    let layout = SampleLayout::of(mail, message)?;
+    let mut sampling = sampling(mail, message, operation, control)?;
     let surface = mail.surface(mail.place(message.surface()))?.clone();
     sampling.surface = surface.base;
     let Some(image) = surface.image else { return Err("sampling a surface without shape".into()) };
+    // A gather brings four texels of the channel that the header names; all else leaves channels out.
+    let gathers = operation.row().form == Request::Gather;
+    let mask = if gathers { 0 } else { u32::from(control.disabled_channels()) };
     let on = mail.on;
-    for lane in (0..lanes).filter(|l| on >> l & 1 != 0) {
-        let param = |mail: &mut Mail<'_, '_>, k: u32| -> Result<u32, Trap> {
-            if k >= count {
-                return Ok(0);
-            }
-            mail.address(first + k * params + lane * param_bytes, param_bytes).map(|v| v as u32)
-        };
+    for lane in (0..layout.lanes).filter(|l| on >> l & 1 != 0) {
         let channels = match form {
             Modelled::Opaque => {
                 let mut question = sampling.question();
-                for k in 0..count {
-                    question = question.with(param(mail, k)?.into());
+                for k in 0..layout.count {
+                    question = question.with(layout.parameter(mail, lane, k)?.into());
                 }
                 mail.cx.asked.push(question.number());
                 [0, 1, 2, 3].map(|c| question.answer(c))
             }
             Modelled::ResInfo => [image.width, image.height, image.depth, 1],
             Modelled::Load(at) => {
-                let mut c = [0i64; 3];
-                for (v, k) in c.iter_mut().zip(at) {
-                    let p = param(mail, k)?;
-                    *v = if half_params { i64::from(p as i16) } else { i64::from(p as i32) };
-                }
-                if image.dims == 1 {
-                    // The layer of a one-dimensional array takes v's place.
-                    c = [c[0], 0, if image.array { c[1] } else { 0 }];
-                } else if image.dims == 2 && !image.array {
-                    c[2] = 0;
-                }
-                let texel = typed::fetch(mail.cx.memory, surface.base, &image, c[0], c[1], c[2])?;
-                std::array::from_fn(|c| texel.map_or(0, |t| typed::unpack(&image, t, c as u32)))
+                let c = layout.parameters(mail, lane, at, |p, half| {
+                    if half { i64::from(p as i16) } else { i64::from(p as i32) }
+                })?;
+                load(mail, surface.base, &image, c)?
             }
             Modelled::Sample(at) => {
-                let mut c = [0.0f64; 3];
-                for (v, k) in c.iter_mut().zip(at) {
-                    let p = param(mail, k)?;
-                    *v = if half_params { HALF.to_f64(p.into()) } else { f32::from_bits(p).into() };
-                }
+                let c = layout.parameters(mail, lane, at, |p, half| {
+                    if half { HALF.to_f64(p.into()) } else { f32::from_bits(p).into() }
+                })?;
                 let index = usize::from(message.sampler_index());
                 let Some(Some(sampler)) = mail.cx.bindings.samplers.get(index).copied() else {
                     return Err(format!("no sampler at index {index}").into());
@@ -151,27 +110,132 @@ pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
                 sample(mail.cx.memory, surface.base, &image, sampler, c)?
             }
         };
-        let shown = (0..4usize).filter(|c| mask >> c & 1 == 0);
-        for (k, c) in shown.enumerate() {
-            let at = k as u32 * block + lane * slot;
-            if at + slot > mail.rlen * mail.grf {
-                break;
-            }
-            let v = channels[c];
-            let v = match (half, image.texel) {
-                (false, _) => v,
-                _ if matches!(form, Modelled::Opaque) => v & 0xffff,
-                (true, Texel::Sint | Texel::Uint) => v & 0xffff,
-                (true, _) => HALF.from_f64(f32::from_bits(v).into(), Round::Even) as u32,
-            };
-            mail.reply(at, slot, v.into())?;
-        }
+        let float = !matches!(form, Modelled::Opaque) && !matches!(image.texel, Texel::Sint | Texel::Uint);
+        layout.reply(mail, lane, channels, mask, float)?;
     }
     if null_mask && opaque {
         let shown = 4 - mask.count_ones();
-        mail.reply(shown * block, 4, resident(on))?;
+        mail.reply(shown * layout.block, 4, resident(on))?;
     }
     Ok(SendKind::Sampler)
+}
+
+/// Where parameters and results of a message lie.
+struct SampleLayout {
+    lanes: u32,
+    /// Bytes of the header; behind it stand `count` parameters of `params` bytes.
+    first: u32,
+    count: u32,
+    params: u32,
+    half_params: bool,
+    /// Bytes of a channel of the result.
+    block: u32,
+    half: bool,
+}
+
+impl SampleLayout {
+    fn of(mail: &Mail<'_, '_>, message: Sample) -> Result<SampleLayout, Trap> {
+        let native = u32::from(mail.cx.program.platform.caps().memory.simd_message);
+        let lanes = match message.simd_mode() {
+            Some(SimdMode::Simd8) => native,
+            Some(SimdMode::Simd16) => 2 * native,
+            Some(SimdMode::Simd32) | None => {
+                return Err("a sampler message of this SIMD mode is not modelled".into());
+            }
+        };
+        let (half, half_params) = (message.half_results(), message.half_parameters());
+        let params = mail.regs(lanes, if half_params { 2 } else { 4 }) * mail.grf;
+        let first = mail.header() * mail.grf;
+        let count = (mail.len() * mail.grf).saturating_sub(first) / params;
+        let block = mail.regs(lanes, if half { 2 } else { 4 }) * mail.grf;
+        Ok(SampleLayout { lanes, first, count, params, half_params, block, half })
+    }
+
+    /// A lane's value of parameter `k`; what is not sent is zero.
+    fn parameter(&self, mail: &mut Mail<'_, '_>, lane: u32, k: u32) -> Result<u32, Trap> {
+        if k >= self.count {
+            return Ok(0);
+        }
+        let bytes = if self.half_params { 2 } else { 4 };
+        mail.address(self.first + k * self.params + lane * bytes, bytes).map(|v| v as u32)
+    }
+
+    /// Three parameters as numbers: `number` is told whether they are of half the size.
+    fn parameters<T: Copy + Default>(
+        &self,
+        mail: &mut Mail<'_, '_>,
+        lane: u32,
+        at: [u32; 3],
+        number: impl Fn(u32, bool) -> T,
+    ) -> Result<[T; 3], Trap> {
+        let mut c = [T::default(); 3];
+        for (v, k) in c.iter_mut().zip(at) {
+            *v = number(self.parameter(mail, lane, k)?, self.half_params);
+        }
+        Ok(c)
+    }
+
+    /// Writes a lane's channels, but for those in `mask`; half results are rounded if they are floats.
+    fn reply(
+        &self,
+        mail: &mut Mail<'_, '_>,
+        lane: u32,
+        channels: [u32; 4],
+        mask: u32,
+        float: bool,
+    ) -> Result<(), Trap> {
+        let slot = if self.half { 2 } else { 4 };
+        let shown = (0..4usize).filter(|c| mask >> c & 1 == 0);
+        for (k, c) in shown.enumerate() {
+            let at = k as u32 * self.block + lane * slot;
+            if at + slot > mail.rlen * mail.grf {
+                break;
+            }
+            let v = match (self.half, float) {
+                (false, _) => channels[c],
+                (true, false) => channels[c] & 0xffff,
+                (true, true) => HALF.from_f64(f32::from_bits(channels[c]).into(), Round::Even) as u32,
+            };
+            mail.reply(at, slot, v.into())?;
+        }
+        Ok(())
+    }
+}
+
+/// The question to a black box, but for surface and parameters.
+fn sampling(
+    mail: &mut Mail<'_, '_>,
+    message: Sample,
+    operation: MessageType,
+    control: HeaderControl,
+) -> Result<Sampling, Trap> {
+    let row = operation.row();
+    let offsets = if row.form == Request::Gather { control.into_bits() } else { control.offsets() };
+    let mut sampling = Sampling { op: message.message_type(), surface: 0, sampler: 0, offsets };
+    if !row.form.takes_sampler() {
+        return Ok(sampling);
+    }
+    sampling.sampler = message.sampler_index().into();
+    if mail.header() != 0 {
+        // Where the sampler states are.
+        let states = mail.address(12, 4)? as u32;
+        if states >> 5 != mail.t.u32_at(12) >> 5 {
+            sampling.sampler = states;
+        }
+    }
+    Ok(sampling)
+}
+
+/// The texel at integer coordinates, as channels of 32 bits; nothing outside of the image.
+fn load(mail: &mut Mail<'_, '_>, base: u64, image: &Image, mut c: [i64; 3]) -> Result<[u32; 4], Trap> {
+    if image.dims == 1 {
+        // The layer of a one-dimensional array takes v's place.
+        c = [c[0], 0, if image.array { c[1] } else { 0 }];
+    } else if image.dims == 2 && !image.array {
+        c[2] = 0;
+    }
+    let texel = typed::fetch(mail.cx.memory, base, image, c[0], c[1], c[2])?;
+    Ok(std::array::from_fn(|c| texel.map_or(0, |t| typed::unpack(image, t, c as u32))))
 }
 
 /// A scaled block of pixels, by a black box: its channels and format in the header, places and steps, block and group

@@ -48,12 +48,8 @@ fn channels(mask: visa::ChannelMask) -> ([u32; 8], usize) {
     (out, n)
 }
 
-/// Gathers and scatters.
-pub(super) fn transfer(
-    t: &mut VisaThread<'_>,
-    cx: &mut VisaCx<'_>,
-    inst: &Inst<'_>,
-) -> Result<SendKind, Trap> {
+/// The access of a gather or scatter.
+fn access(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<Access, Trap> {
     let n = inst.exec.size.lanes();
     let grf = t.program.grf;
     let plain = |place, data, store, offsets| Access {
@@ -72,7 +68,7 @@ pub(super) fn transfer(
         count: 1,
         clears: 0,
     };
-    let access = match inst.op {
+    Ok(match inst.op {
         Op::Gather { store, element_bytes, surface, global_offset, offsets, data, .. } => {
             let place = t.place_of(surface)?;
             let base = cx.scalar_address(t, global_offset)?;
@@ -136,7 +132,16 @@ pub(super) fn transfer(
             Access { base, components, count, ..far }
         }
         _ => return Err("no gather".into()),
-    };
+    })
+}
+
+/// Gathers and scatters.
+pub(super) fn transfer(
+    t: &mut VisaThread<'_>,
+    cx: &mut VisaCx<'_>,
+    inst: &Inst<'_>,
+) -> Result<SendKind, Trap> {
+    let access = access(t, cx, inst)?;
     let (on, _) = t.enabled(inst)?;
     for i in each(on) {
         let lane = i as u32;
