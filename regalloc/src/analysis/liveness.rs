@@ -350,14 +350,20 @@ fn scan(
                 raw.push((v, Range { start, end: o.end }));
             }
         }
-        raw.extend(dataflow.from(b).iter().map(|&(v, end)| (v, Range { start: top, end })));
-        let more = [
-            (count.waits, dataflow.held_from(b)),
-            (count.passing, dataflow.passed_from(b)),
-            (count.waits && count.passing, dataflow.held_in_calls_from(b)),
-        ];
-        for (_, ranges) in more.into_iter().filter(|m| m.0) {
-            raw.extend(ranges.iter().map(|&(v, end)| (v, Range { start: top, end })));
-        }
+        hold(dataflow, b, top, count, raw);
+    }
+}
+
+/// Writes down the ranges from the top of a block on of what it does not touch: what passes through it, waiting lanes
+/// hold or callers keep.
+fn hold(dataflow: &Dataflow, b: usize, top: u32, count: Holders, raw: &mut Vec<(u32, Range)>) {
+    let held = [
+        (true, dataflow.from(b)),
+        (count.waits, dataflow.held_from(b)),
+        (count.passing, dataflow.passed_from(b)),
+        (count.waits && count.passing, dataflow.held_in_calls_from(b)),
+    ];
+    for (_, ranges) in held.into_iter().filter(|h| h.0) {
+        raw.extend(ranges.iter().map(|&(v, end)| (v, Range { start: top, end })));
     }
 }

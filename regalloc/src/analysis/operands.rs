@@ -77,57 +77,12 @@ impl Touches<'_> {
         let send = inst.op.is_send() || is_touch(inst);
         // Sources reach as far as their regions do.
         let plain = !send && matches!(inst.payload, Payload::None) && !matches!(inst.op, Op::Line | Op::Pln);
-        // Some operand so far spans more than one register, or stands at an address: the hardware may run
-        // the instruction in several steps, and early results could meet late sources.
-        let mut long = false;
         if let Some(p) = inst.pred {
             let cross = p.ctrl != PredCtrl::Seq;
             let kind = base.with(Kind::READ).with_if(cross, Kind::CROSS);
             self.special(inst, Role::Pred, p.flag, Extent::new(p.flag.byte, 1), (kind, 1, 1));
         }
-        let mut indirect = false;
-        let copied = self.copied_to(inst);
-        let header = has_header(inst);
-        for (n, (i, src)) in (0..).zip(inst.src.iter().enumerate()) {
-            match src {
-                Src::Direct { reg, region, ty, .. } if plain => {
-                    let (len, shape) = plain_read(*region, *ty, inst.exec.lanes(), base);
-                    long |= (reg.byte & (grf - 1)) + len > grf;
-                    if let Some(to) = copied.filter(|_| !shape.0.has(Kind::CROSS)) {
-                        self.copy(inst, *reg, Extent::new(reg.byte, len), shape, to);
-                    } else if reg.var().is_some() {
-                        self.operand(inst, Role::Src(n), *reg, Extent::new(reg.byte, len), shape);
-                    }
-                }
-                Src::Direct { reg, .. } | Src::Macro { reg, .. } => {
-                    let extent = inst.src_extent(i, grf).unwrap_or(Extent::new(reg.byte, 1));
-                    long |= (extent.start & (grf - 1)) + extent.len() > grf;
-                    if let Some(v) = reg.var() {
-                        let shape = read_shape(inst, i, base, send);
-                        self.operand(inst, Role::Src(n), *reg, extent, shape);
-                        // All lanes' message has that one header.
-                        if header && let Some(fact) = self.facts.get_mut(v.index()) {
-                            fact.note_other_reader();
-                        }
-                    }
-                }
-                Src::Indirect { addr, .. } => {
-                    indirect = true;
-                    long |= inst.exec.lanes() > 1;
-                    let role = Role::SrcAddr(n);
-                    let extent = inst.extent(role, grf).unwrap_or(Extent::new(addr.byte, 1));
-                    self.special(inst, role, *addr, extent, (Kind::READ, 0, 0));
-                }
-                Src::AddrOf { reg, .. } => {
-                    if let Some(var) = reg.var()
-                        && self.facts.get(var.index()).is_none()
-                    {
-                        self.fault = Some(unknown(var));
-                    }
-                }
-                Src::None | Src::Imm { .. } => {}
-            }
-        }
+        let (mut long, indirect) = self.sources(inst, base, plain, send);
         if let Payload::Send(info) = &inst.payload {
             for (role, reg) in [(Role::Desc, info.desc.reg()), (Role::ExDesc, info.ex_desc.reg())] {
                 let Some(reg) = reg else { continue };
@@ -172,6 +127,58 @@ impl Touches<'_> {
             let kind = Kind::WRITE.with_if(early, Kind::EARLY);
             points_to.at(addr).iter().for_each(|&v| self.whole(v, kind));
         }
+    }
+
+    /// Adds what the sources name themselves. Returns whether some operand spans more than one register or stands at an
+    /// address (the hardware may run the instruction in several steps, and early results could meet late sources),
+    /// and whether one stands at an address.
+    #[inline(always)]
+    fn sources(&mut self, inst: &Inst<Virtual>, base: Kind, plain: bool, send: bool) -> (bool, bool) {
+        let grf = self.grf;
+        let (mut long, mut indirect) = (false, false);
+        let copied = self.copied_to(inst);
+        let header = has_header(inst);
+        for (n, (i, src)) in (0..).zip(inst.src.iter().enumerate()) {
+            match src {
+                Src::Direct { reg, region, ty, .. } if plain => {
+                    let (len, shape) = plain_read(*region, *ty, inst.exec.lanes(), base);
+                    long |= (reg.byte & (grf - 1)) + len > grf;
+                    if let Some(to) = copied.filter(|_| !shape.0.has(Kind::CROSS)) {
+                        self.copy(inst, *reg, Extent::new(reg.byte, len), shape, to);
+                    } else if reg.var().is_some() {
+                        self.operand(inst, Role::Src(n), *reg, Extent::new(reg.byte, len), shape);
+                    }
+                }
+                Src::Direct { reg, .. } | Src::Macro { reg, .. } => {
+                    let extent = inst.src_extent(i, grf).unwrap_or(Extent::new(reg.byte, 1));
+                    long |= (extent.start & (grf - 1)) + extent.len() > grf;
+                    if let Some(v) = reg.var() {
+                        let shape = read_shape(inst, i, base, send);
+                        self.operand(inst, Role::Src(n), *reg, extent, shape);
+                        // All lanes' message has that one header.
+                        if header && let Some(fact) = self.facts.get_mut(v.index()) {
+                            fact.note_other_reader();
+                        }
+                    }
+                }
+                Src::Indirect { addr, .. } => {
+                    indirect = true;
+                    long |= inst.exec.lanes() > 1;
+                    let role = Role::SrcAddr(n);
+                    let extent = inst.extent(role, grf).unwrap_or(Extent::new(addr.byte, 1));
+                    self.special(inst, role, *addr, extent, (Kind::READ, 0, 0));
+                }
+                Src::AddrOf { reg, .. } => {
+                    if let Some(var) = reg.var()
+                        && self.facts.get(var.index()).is_none()
+                    {
+                        self.fault = Some(unknown(var));
+                    }
+                }
+                Src::None | Src::Imm { .. } => {}
+            }
+        }
+        (long, indirect)
     }
 
     /// The temporary that an instruction copies to, channel by channel and without a mask, if it does.
