@@ -129,11 +129,22 @@ static const char call_source[] =
     "  y[i] = walk(x[i] & 7);\n"
     "}\n";
 
-static cl_program build_of(const char **texts, cl_uint count) {
+/* Variables of the program, which begin with what they are given, or with 0, and keep what kernels write: an array that is
+ * all 0 but for its beginning, and a count. */
+static const char variable_source[] =
+    "__global uint table[1000] = {7, 8};\n"
+    "__global uint count;\n"
+    "__kernel void variables(__global uint *y, __global const uint *x) {\n"
+    "  uint i = get_global_id(0);\n"
+    "  y[i] = table[i % 1000] + x[i];\n"
+    "  if (i < 1000) table[i] += i + atomic_add(&count, 0);\n"
+    "}\n";
+
+static cl_program build_with(const char *options, const char **texts, cl_uint count) {
     cl_int e;
     cl_program program = clCreateProgramWithSource(context, count, texts, NULL, &e);
     check(e, "clCreateProgramWithSource");
-    e = clBuildProgram(program, 1, &device, "", NULL, NULL);
+    e = clBuildProgram(program, 1, &device, options, NULL, NULL);
     if (e != CL_SUCCESS) {
         static char log[1 << 16];
         clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log, log, NULL);
@@ -141,6 +152,10 @@ static cl_program build_of(const char **texts, cl_uint count) {
     }
     check(e, "clBuildProgram");
     return program;
+}
+
+static cl_program build_of(const char **texts, cl_uint count) {
+    return build_with("", texts, count);
 }
 
 static cl_program build(void) {
@@ -504,6 +519,24 @@ static int linked(void) {
     return finish(d);
 }
 
+static int variables(void) {
+    const char *text = variable_source;
+    cl_program program = build_with("-cl-std=CL2.0", &text, 1);
+    cl_int e;
+    cl_kernel k = clCreateKernel(program, "variables", &e);
+    check(e, "clCreateKernel");
+    for (uint32_t round = 0; round < 2; round++) {
+        struct data d = data();
+        arg(k, 0, sizeof d.by, &d.by), arg(k, 1, sizeof d.bx, &d.bx);
+        /* No item changes what another reads. */
+        size_t some = items < 960 ? items : 960;
+        run(k, 1, NULL, &some, &group);
+        for (size_t i = 0; i < some; i++) d.want[i] = d.x[i] + (i < 2 ? 7 + i : 0) + round * i;
+        if (finish(d)) return 1;
+    }
+    return 0;
+}
+
 /* Two queues in turns on one buffer, by events; then a copy to another. */
 static int queues(void) {
     struct data d = data();
@@ -730,7 +763,7 @@ int main(int argc, char **argv) {
                  {"local_sum", local_sum}, {"histogram", histogram}, {"places", places},
                  {"private_array", private_array}, {"spill", spill}, {"prints", prints}, {"image_copy", image_copy},
                  {"image_sample", image_sample}, {"queues", queues}, {"maps", maps}, {"events", events},
-                 {"waiters", waiters}, {"callbacks", callbacks}, {"samplers", samplers}, {"linked", linked}, {"constants", constants}, {"shared", shared}};
+                 {"waiters", waiters}, {"callbacks", callbacks}, {"samplers", samplers}, {"linked", linked}, {"variables", variables}, {"constants", constants}, {"shared", shared}};
     cl_platform_id platform;
     cl_int e;
     check(clGetPlatformIDs(1, &platform, NULL), "clGetPlatformIDs");

@@ -26,7 +26,7 @@ const DEVICES: [(&str, &[&str]); 5] = [
 ];
 
 /// All cases.
-const CASES: [&str; 20] = [
+const CASES: [&str; 21] = [
     "saxpy",
     "scalars",
     "calls",
@@ -49,6 +49,7 @@ const CASES: [&str; 20] = [
     "constants",
     "samplers",
     "linked",
+    "variables",
 ];
 
 fn main() {
