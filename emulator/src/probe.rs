@@ -66,7 +66,8 @@ pub fn probe(
 
 /// Bytes that a message answers with.
 pub fn answer(seed: u64, message: usize, byte: usize) -> u8 {
-    let mut x = seed ^ (message as u64 + 1) << 40 ^ (byte as u64 + 1);
+    // A multiple of the seed: with the seed itself, neighbours would give the same bytes in another order.
+    let mut x = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ (message as u64 + 1) << 40 ^ (byte as u64 + 1);
     x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
     (x >> 31) as u8

@@ -14,6 +14,8 @@ use messages::Sfid;
 use platforms::Platform;
 use visa::{GeneralVar, InputVar, Module, Opcode, Type};
 
+use crate::splitmix::SplitMix;
+
 /// Texels along each side of a surface, of a byte each.
 const SIDE: u32 = 256;
 /// Different surfaces of a media kernel; binding table indices name them in turn.
@@ -38,11 +40,8 @@ pub enum Launched {
 
 /// What a kernel is launched with, and the memory behind its surfaces.
 fn launch(kernel: &visa::Kernel, grf: u32, seed: u64) -> (RawLaunch, Memory) {
-    let mut state = seed | 1;
-    let mut random = move || {
-        state = state.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
-        (state >> 33) as u32
-    };
+    let mut numbers = SplitMix::new(seed);
+    let mut random = || (numbers.bits() >> 33) as u32;
     let mut memory = Memory::new();
     let image = Image::new_2d(SIDE, SIDE, 1, 1, Texel::Uint);
     let (surfaces, addresses) = if kernel.is_cm() { (MEDIA_SURFACES, 0) } else { (SURFACES, SURFACES) };

@@ -2,25 +2,19 @@
 
 use emulator::Options;
 use platforms::Platform;
-use tests::{data::kernels, launches::Setup};
+use tests::{data::kernels, launches::Setup, splitmix::SplitMix};
 
 fn flipped(platform: Platform, seed: u64) {
-    let mut state = seed | 1;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state
-    };
+    let mut random = SplitMix::new(seed);
     let options = Options { max_instructions: 20_000, ..Options::default() };
     let all: Vec<_> = kernels(platform).iter().filter(|k| k.variant != "vc" && k.dat.len() < 8000).collect();
     let (mut ended, mut refused) = (0, 0);
     for _ in 0..150 {
-        let k = all[next() as usize % all.len()];
+        let k = random.pick(&all);
         let Ok(Setup { launch, mut memory, .. }) = Setup::new(k, 1) else { continue };
         let mut code = k.dat.clone();
-        for _ in 0..1 + next() % 3 {
-            let bit = next() as usize % (code.len() * 8);
+        for _ in 0..=random.below(3) {
+            let bit = random.below(code.len() * 8);
             code[bit / 8] ^= 1 << (bit % 8);
         }
         match emulator::run(platform, &code, &launch, &mut memory, &options) {

@@ -7,6 +7,8 @@ use visa::{
     table::{Enc, Family, Row, Slot, rows},
 };
 
+use crate::splitmix::SplitMix;
+
 use super::forms::{Form, SOURCES, TYPES, constant};
 
 /// Random forms, equal ones for equal seeds.
@@ -17,7 +19,7 @@ pub fn forms(seed: u64, count: usize) -> Vec<Form> {
 }
 
 /// Numbers that look random.
-pub(crate) struct Draw(u64);
+pub(crate) struct Draw(SplitMix);
 
 /// What an operand of an instruction is drawn from.
 struct Instruction {
@@ -31,15 +33,12 @@ struct Instruction {
 
 impl Draw {
     pub(crate) fn new(seed: u64) -> Draw {
-        Draw(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+        // Not a multiple of the step of `SplitMix`, which would be another place in the same sequence.
+        Draw(SplitMix::new(seed))
     }
 
     pub(crate) fn below(&mut self, n: u32) -> u32 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut x = self.0;
-        x = (x ^ x >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        x = (x ^ x >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((x ^ x >> 31) >> 33) as u32 % n
+        (self.0.bits() >> 33) as u32 % n
     }
 
     pub(crate) fn of<T: Copy>(&mut self, list: &[T]) -> T {
@@ -239,5 +238,24 @@ impl Draw {
         let column = if self.percent(70) { 0 } else { self.below(32 / size) };
         let row = u32::from(end(v, w, h) * size <= 128 && self.percent(20));
         format!("{modifier}{base}_{name}({row},{column})<{v};{w},{h}>")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    /// Sequences that are shifted against each other fall into step, and have the same instructions from there.
+    #[test]
+    fn seeds_share_no_sequence() {
+        let mut seen = HashSet::new();
+        for seed in 0..8 {
+            let mut draw = Draw::new(seed);
+            for _ in 0..1000 {
+                assert!(seen.insert([0; 2].map(|_| draw.below(u32::MAX))), "seed {seed}");
+            }
+        }
     }
 }

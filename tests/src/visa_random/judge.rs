@@ -1,6 +1,7 @@
 //! Interprets a program, runs our code for it, compares.
 
 use super::{BUFFER, RandomProgram};
+use crate::splitmix::SplitMix;
 use emulator::{Buffer, Memory, Options as RunOptions, RawLaunch, Surface};
 use finalizer::{Finalizer, Level, Options};
 use platforms::Platform;
@@ -48,13 +49,8 @@ const LIMIT: u64 = 400_000;
 
 /// Numbers to compute with: small ones, edges, floats of all kinds.
 fn contents(seed: u64) -> Vec<u8> {
-    let mut x = seed | 1;
-    let mut next = move || {
-        x ^= x << 13;
-        x ^= x >> 7;
-        x ^= x << 17;
-        x.wrapping_mul(0x9e37_79b9_7f4a_7c15)
-    };
+    let mut random = SplitMix::new(seed);
+    let mut next = || random.bits();
     let mut out = Vec::with_capacity(BUFFER as usize);
     while out.len() < BUFFER as usize {
         let (a, r) = (next() >> 32, next());
