@@ -129,8 +129,9 @@ impl Checker<'_> {
         let offset = inst.exec.mask.offset();
         if !offset.is_multiple_of(step) {
             let message = format!(
-                "{} starts at lane {offset}; {lanes} lanes start at a multiple of {step}",
-                inst.exec.mask.name()
+                "{} starts at lane {offset}; {lanes} lanes start at a multiple of {step}: here at lane {}",
+                inst.exec.mask.name(),
+                inst.exec.first_lane()
             );
             self.report(Rule::MaskOffset, Some(index), "execution mask", message);
         }

@@ -118,6 +118,7 @@ rules! {
     SurfaceClass    "surface-class"     Error   false "Media, typed and sampler messages do not go to shared local memory." "";
     MessageLength   "message-length"    Error   false "Raw sends have 1 to 15 registers of payload and up to 16 of response, split ones up to 31 each." "";
     LscShape        "lsc-shape"         Error   false "Data size, order, vector length and block size of an LSC message go together." "";
+    LscSize         "lsc-size"          Tolerated false "Elements of 8 and 16 bits say what they become in a register; only blocks of two dimensions have them as they are." "";
     LscAddress      "lsc-address"       Error   false "Shared function, address type and address size of an LSC message go together." "";
     LscCache        "lsc-cache"         Error   false "Cache controls of an LSC message go together." "";
     ReadOnly        "read-only"         Error   false "Read-only predefined variables are not written." "";

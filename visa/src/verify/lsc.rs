@@ -80,15 +80,17 @@ impl Checker<'_> {
         let shape = &lsc.shape;
         let (size, count) = (shape.size, shape.per_address());
         let mut faults: Vec<(&str, String)> = Vec::new();
-        if matches!(size, LscDataSize::D8 | LscDataSize::D16) {
-            faults.push(("data size", format!("found {size}, allowed: d8c32, d16c32, d16c32h, d32, d64")));
+        let short = matches!(size, LscDataSize::D8 | LscDataSize::D16);
+        if short {
+            let message = format!("found {size}, allowed: d8c32, d16c32, d16c32h, d32, d64");
+            self.report(Rule::LscSize, Some(at.index), "data size", message);
         }
         if shape.order == LscOrder::Transpose {
             if at.lanes != 1 {
                 faults
                     .push(("execution size", format!("{} lanes, allowed for transposed data: 1", at.lanes)));
             }
-            if !matches!(size, LscDataSize::D32 | LscDataSize::D64) {
+            if !short && !matches!(size, LscDataSize::D32 | LscDataSize::D64) {
                 faults.push(("data size", format!("found {size}, allowed for transposed data: d32, d64")));
             }
             if !matches!(lsc.op.kind(), LscKind::Load | LscKind::Store) {

@@ -201,6 +201,7 @@ const SNIPPETS: &[(Rule, Platform, &str, &str)] = {
     (Rule::SurfaceClass, Skl, "media_ld.nomod (8,8) T6 0 0x0:ud 0x0:ud V1.0", "media_ld.nomod (8,8) T0 0 0x0:ud 0x0:ud V1.0"),
     (Rule::MessageLength, Skl, "raw_send (M1, 8) 0xc 1 4 0x2410002:ud V1.0 V2.0", "raw_send (M1, 8) 0xc 0 4 0x2410002:ud V1.0 V2.0"),
     (Rule::LscShape, Pvc, "lsc_load.ugm (M1, 16) V1:d32 flat[Q1]:a64", "lsc_load.ugm (M1, 16) V1:d32x16t flat[Q1]:a64"),
+    (Rule::LscSize, Pvc, "lsc_load.ugm (M1, 16) V1:d32 flat[Q1]:a64", "lsc_load.ugm (M1, 16) V1:d8 flat[Q1]:a64"),
     (Rule::LscAddress, Pvc, "lsc_load.slm (M1, 16) V1:d32 flat[V2]:a32", "lsc_load.slm (M1, 16) V1:d32 flat[Q1]:a64"),
     (Rule::LscCache, Pvc, "lsc_load.ugm.ca.ca (M1, 16) V1:d32 flat[Q1]:a64", "lsc_load.ugm.wb.ca (M1, 16) V1:d32 flat[Q1]:a64"),
     (Rule::BranchTarget, Skl, "jmp (M1, 1) there\nthere:", "jmp (M1, 1) there\nret (M1, 1)\n.function \"sub\"\nsub:\nthere:"),
