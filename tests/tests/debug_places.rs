@@ -52,7 +52,7 @@ fn owners(kernel: &visa::Kernel, id: VarId) -> Vec<Owner> {
     };
     for record in &kernel.code {
         let exec = record.exec;
-        let (first, lanes) = (exec.mask.offset() as usize, exec.size.lanes() as usize);
+        let (first, lanes) = (exec.first_lane() as usize, exec.size.lanes() as usize);
         for (slot, operand) in kernel.operands_of(record).iter().enumerate() {
             let (var, offset) = match operand {
                 Operand::Vector(VectorOperand::General(g)) if slot == 0 => (g.var, 0),

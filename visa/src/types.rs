@@ -236,6 +236,13 @@ impl Exec {
         Exec { size, mask: EMask::M1_NM }
     }
 
+    /// The first lane: where the mask says, if so many lanes may start there, else 0, which is what Intel's finalizer makes of
+    /// such a mask (visa/Common_ISA_util.cpp, `Get_Gen4_Emask`).
+    pub const fn first_lane(self) -> u32 {
+        let offset = self.mask.offset();
+        if offset.is_multiple_of(self.size.lanes()) { offset } else { 0 }
+    }
+
     /// The byte of the object format, if the size is a legal one.
     pub const fn from_raw(raw: u8) -> Option<Exec> {
         match ExecSize::from_raw(raw & 15) {

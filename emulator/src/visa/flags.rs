@@ -24,7 +24,7 @@ impl VisaThread<'_> {
     pub fn predicate(&self, p: &PredOperand, exec: Exec) -> Result<(u32, u32), Trap> {
         let n = exec.size.lanes();
         let m = mask(n);
-        let (bits, doubt) = self.pred_bits(p.id, n, exec.mask.offset())?;
+        let (bits, doubt) = self.pred_bits(p.id, n, exec.first_lane())?;
         let (bits, doubt) = match p.ctrl {
             PredCtrl::None => (bits, doubt),
             PredCtrl::Any => {
@@ -61,7 +61,7 @@ impl VisaThread<'_> {
         undefined: u32,
     ) -> Result<(), Trap> {
         let i = self.pred_index(id)?;
-        let offset = exec.mask.offset() & 31;
+        let offset = exec.first_lane() & 31;
         let at = on << offset;
         self.preds[i] = self.preds[i] & !at | bits << offset & at;
         self.pred_shadow[i] = self.pred_shadow[i] & !at | undefined << offset & at;
@@ -110,7 +110,7 @@ impl VisaThread<'_> {
             // A narrow scalar with a sign has it in the bits above.
             let value = if ty == Type::B { value as i8 as u64 } else { value };
             // Flags are set by words (Intel's finalizer): a channel of the upper eight gets a bit of the upper eight.
-            let value = value >> (inst.exec.mask.offset() & 15);
+            let value = value >> (inst.exec.first_lane() & 15);
             return self.set_pred(p.id, inst.exec, mask(n), value as u32, if unknown { u32::MAX } else { 0 });
         }
         let on = self.lanes_of(inst.exec);
@@ -136,7 +136,7 @@ impl VisaThread<'_> {
             let VectorOperand::Predicate(p, modifier) = src else {
                 return Err("a number where a predicate is needed".into());
             };
-            let (bits, doubt) = self.pred_bits(p.id, n, inst.exec.mask.offset())?;
+            let (bits, doubt) = self.pred_bits(p.id, n, inst.exec.first_lane())?;
             let flip = p.inverse != (*modifier == Modifier::Not);
             *slot = (if flip { !bits } else { bits }, doubt);
         }
@@ -169,7 +169,7 @@ impl VisaThread<'_> {
     ) -> Result<(), Trap> {
         let (on, _) = self.enabled(inst)?;
         let elements = u32::from(self.unit().kernel.pred_elements(p.id).unwrap_or(32));
-        let (bits, doubt) = self.pred_bits(p.id, elements, inst.exec.mask.offset())?;
+        let (bits, doubt) = self.pred_bits(p.id, elements, inst.exec.first_lane())?;
         let bits = if p.inverse { !bits & mask(elements) } else { bits };
         let mut out = [0; 32];
         out[0] = bits.into();

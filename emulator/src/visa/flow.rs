@@ -24,14 +24,14 @@ impl VisaThread<'_> {
         let Some(p) = &inst.pred else { return Ok(active) };
         let (bits, doubt) = self.predicate(p, inst.exec)?;
         let scalar = inst.exec.size.lanes() == 1;
-        let relevant = if scalar { 1 } else { active.checked_shr(inst.exec.mask.offset()).unwrap_or(0) };
+        let relevant = if scalar { 1 } else { active.checked_shr(inst.exec.first_lane()).unwrap_or(0) };
         if doubt & relevant != 0 {
             cx.report(self, Fault::Uninitialized, || format!("predicate P{} was never written", p.id.0));
         }
         if scalar {
             return Ok(if bits & 1 != 0 { active } else { 0 });
         }
-        Ok(active & bits.checked_shl(inst.exec.mask.offset()).unwrap_or(0))
+        Ok(active & bits.checked_shl(inst.exec.first_lane()).unwrap_or(0))
     }
 
     fn jump(&mut self, lanes: u32, to: u32) {

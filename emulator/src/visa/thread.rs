@@ -266,7 +266,7 @@ impl<'a> VisaThread<'a> {
         if exec.mask.is_no_mask() {
             n
         } else {
-            self.frame.active.checked_shr(exec.mask.offset()).unwrap_or(0) & n
+            self.frame.active.checked_shr(exec.first_lane()).unwrap_or(0) & n
         }
     }
 }

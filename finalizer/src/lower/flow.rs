@@ -118,7 +118,7 @@ impl Lowerer<'_> {
             return self.lanes;
         }
         let visa = self.visa;
-        let end = |r: &visa::Record| r.exec.size.lanes() + r.exec.mask.offset();
+        let end = |r: &visa::Record| r.exec.size.lanes() + r.exec.first_lane();
         let widest = || visa.code.iter().map(end).max().unwrap_or(1);
         let exec = match *self.widest.get_or_insert_with(widest) {
             17.. => ExecSize::S32,

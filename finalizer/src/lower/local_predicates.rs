@@ -35,7 +35,7 @@ impl Predicates {
             Opcode::Gather | Opcode::Scatter => kernel.try_inst(index).map_or(record.exec, |i| i.exec),
             _ => record.exec,
         };
-        let first = exec.mask.offset();
+        let first = exec.first_lane();
         let lanes = low_u32(((1u64 << exec.size.lanes()) - 1) << first);
         let all = exec.mask.is_no_mask();
         if let Some(guard) = record.pred {

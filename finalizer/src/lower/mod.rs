@@ -292,7 +292,7 @@ impl<'a> Lowerer<'a> {
     fn begin(&mut self, exec: visa::Exec, pred: Option<visa::PredOperand>) -> Lowered {
         self.lanes = Lanes {
             exec: operand::exec_size(exec.size),
-            chan: to_u8(exec.mask.offset()),
+            chan: to_u8(exec.first_lane()),
             no_mask: exec.mask.is_no_mask(),
         };
         self.pred = None;
