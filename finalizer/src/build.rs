@@ -117,6 +117,16 @@ pub fn extend(bits: u64, ty: Type) -> u64 {
     }
 }
 
+/// The type that integers are divided as: dwords, signed where a source is negated, else as the larger source is, and of
+/// two as large where both are signed (Intel's finalizer, `fixMathInst`). An immediate counts by its type as written.
+pub fn division_type(srcs: &[VSrc]) -> Type {
+    let ints = || srcs.iter().filter_map(|s| Some((s.ty()?, s.mods().neg())));
+    let largest = ints().map(|(ty, _)| ty.bytes()).max().unwrap_or(4);
+    let signed = ints().any(|(_, neg)| neg)
+        || ints().filter(|(ty, _)| ty.bytes() == largest).all(|(ty, _)| ty.is_signed());
+    int_type(4, signed)
+}
+
 /// The same operand read as another type of the same size.
 pub fn with_type(src: VSrc, to: Type) -> VSrc {
     match src {

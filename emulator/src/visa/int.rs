@@ -25,15 +25,18 @@ fn divide(a: i128, b: i128, signed: bool) -> (i128, i128) {
     }
 }
 
-/// Operands of a division. Where an unsigned one is negated, Intel's finalizer divides signed dwords: the low
-/// 32 bits of each.
-fn dividends(a: i128, b: i128, v: &[Lanes], mods: &[Modifier; 4]) -> (i128, i128) {
-    let negated =
-        |(l, m): (&Lanes, &Modifier)| !l.ty.is_signed_int() && matches!(m, Modifier::Neg | Modifier::NegAbs);
-    if v.iter().zip(mods).take(2).any(negated) {
-        (i128::from(a as i32), i128::from(b as i32))
-    } else {
-        (a, b)
+/// Operands of a division, and whether they are signed: the low 32 bits of each. They are where one is negated, else as the
+/// larger type is, and of two as large where both are. (The page says nothing of operands of two types; that is how
+/// Intel's finalizer divides, `fixMathInst`.)
+fn dividends(a: i128, b: i128, v: &[Lanes], mods: &[Modifier; 4]) -> (i128, i128, bool) {
+    let sources = || v.iter().zip(mods).take(2);
+    let largest = sources().map(|(l, _)| l.ty.bytes()).max().unwrap_or(4);
+    let signed = sources().any(|(_, m)| matches!(m, Modifier::Neg | Modifier::NegAbs))
+        || sources().filter(|(l, _)| l.ty.bytes() == largest).all(|(l, _)| l.ty.is_signed_int());
+    match (largest, signed) {
+        (8.., _) => (a, b, signed),
+        (_, true) => (i128::from(a as i32), i128::from(b as i32), true),
+        (_, false) => (i128::from(a as u32), i128::from(b as u32), false),
     }
 }
 
@@ -77,11 +80,6 @@ pub(super) fn compute(
 ) -> Result<(), Trap> {
     use Opcode as O;
     let ty0 = v.first().map_or(Type::UD, |l| l.ty);
-    let signed = v
-        .iter()
-        .zip(mods)
-        .take(2)
-        .any(|(l, m)| l.ty.is_signed_int() || matches!(m, Modifier::Neg | Modifier::NegAbs));
     // Six bits of a shift count matter where 64-bit values are shifted.
     let count = if ty0.bytes() == 8 || dst.bytes() == 8 { 63 } else { 31 };
     let width = ty0.bytes() * 8;
@@ -99,7 +97,7 @@ pub(super) fn compute(
             O::Mulh => a.wrapping_mul(b) >> 32,
             O::Avg => (a + b + 1) >> 1,
             O::Div | O::Mod => {
-                let (a, b) = dividends(a, b, v, mods);
+                let (a, b, signed) = dividends(a, b, v, mods);
                 let (quotient, remainder) = divide(a, b, signed);
                 if opcode == O::Div { quotient } else { remainder }
             }

@@ -10,7 +10,7 @@ use super::{
     operand::{is_group_predicate, is_scalar, linear_stride},
     slice::slice,
 };
-use crate::build::{VInst, VSrc};
+use crate::build::{VInst, division_type, with_type};
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let (Op::Math, Payload::Math(function)) = (inst.op, inst.payload) else { return Step::Keep };
@@ -21,7 +21,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if division && !lx.caps.ops.int_div {
         return Step::Refuse("there is no integer division");
     }
-    if let Some(step) = types(lx, inst, division) {
+    if let Some(step) = if division { dwords(lx, inst) } else { types(lx, inst) } {
         return step;
     }
     let lanes = inst.exec.lanes();
@@ -46,48 +46,45 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     places(lx, inst)
 }
 
+/// Integers are divided as dwords of one type without modifiers.
+fn dwords(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
+    let mut new = *inst;
+    let want = division_type(&inst.src);
+    for i in 0..2 {
+        let src = inst.src[i];
+        match src.ty() {
+            Some(ty) if ty.bytes() == 8 => return Some(Step::Refuse("64-bit integer division")),
+            Some(ty) if ty.bytes() == 4 && !src.mods().any() => new.src[i] = with_type(src, want),
+            Some(_) => lx.stage_source(&mut new, i, want, 1),
+            None => {}
+        }
+    }
+    match inst.dst.ty() {
+        // What saturation looks at has the sign of the operands.
+        Some(ty) if ty.bytes() < 4 || inst.sat && ty != want => lx.stage_destination(&new, want, 1, true),
+        _ if new != *inst => lx.inst(new),
+        _ => return None,
+    }
+    Some(Step::Replaced)
+}
+
 /// Operands of types that the math unit does not have.
-fn types(lx: &mut Legalizer<'_>, inst: &VInst, division: bool) -> Option<Step> {
+fn types(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<Step> {
     let mut new = *inst;
     let mut changed = false;
-    // The negative of a narrow operand is one.
-    let narrow = |s: &VSrc| s.ty().is_some_and(|t| t.bytes() < 4);
-    let negative = division
-        && inst.src.iter().all(|s| matches!(s, Src::None) || narrow(s))
-        && inst.src.iter().any(|s| s.mods().any());
+    let to_float = !lx.caps.regions.mixed_half && lx.caps.regions.float_regions;
     for i in 0..2 {
-        let Some(ty) = inst.src[i].ty() else { continue };
-        let want = match ty {
-            Type::Ub | Type::Uw if negative => Type::D,
-            Type::B | Type::W if division => Type::D,
-            Type::Ub | Type::Uw if division => Type::Ud,
-            Type::Q | Type::Uq if division => return Some(Step::Refuse("64-bit integer division")),
-            Type::Hf if !lx.caps.regions.mixed_half && lx.caps.regions.float_regions => Type::F,
-            Type::Df if !division => return Some(Step::Refuse("the math unit has no doubles")),
-            _ => continue,
-        };
-        if inst.src[i].is_imm() {
-            continue;
+        match inst.src[i].ty() {
+            Some(Type::Hf) if to_float && !inst.src[i].is_imm() => {
+                lx.stage_source(&mut new, i, Type::F, 1);
+                changed = true;
+            }
+            Some(Type::Df) => return Some(Step::Refuse("the math unit has no doubles")),
+            _ => {}
         }
-        lx.stage_source(&mut new, i, want, 1);
-        changed = true;
     }
-    let want = match inst.dst.ty() {
-        // What saturation looks at has the sign of the operands.
-        Some(Type::B | Type::W | Type::Ub | Type::Uw) if division => {
-            let signed = inst.src.iter().filter_map(Src::ty).any(Type::is_signed);
-            Some(if signed { Type::D } else { Type::Ud })
-        }
-        Some(ty @ (Type::Ud | Type::D)) if division && inst.sat => {
-            let signed = inst.src.iter().filter_map(Src::ty).any(Type::is_signed);
-            let other = if signed { Type::D } else { Type::Ud };
-            (ty != other).then_some(other)
-        }
-        Some(Type::Hf) if !lx.caps.regions.mixed_half && lx.caps.regions.float_regions => Some(Type::F),
-        _ => None,
-    };
-    if let Some(ty) = want {
-        lx.stage_destination(&new, ty, 1, true);
+    if to_float && inst.dst.ty() == Some(Type::Hf) {
+        lx.stage_destination(&new, Type::F, 1, true);
         return Some(Step::Replaced);
     }
     if changed {

@@ -1,6 +1,6 @@
 //! Source modifiers where an instruction does not have them.
 
-use gen_ir::{Class, MathFn, Op, Payload, SrcMod, Type};
+use gen_ir::{Class, Op, SrcMod, Type};
 
 use super::{
     legalizer::{Legalizer, Step},
@@ -14,14 +14,8 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     }
     let mut new = *inst;
     let mut changed = false;
-    let signed = divides_signed(inst);
     for i in 0..3 {
         let mods = inst.src[i].mods();
-        if signed && matches!(inst.src[i].ty(), Some(Type::Ub | Type::Uw | Type::Ud)) {
-            lx.stage_source(&mut new, i, Type::D, 1);
-            changed = true;
-            continue;
-        }
         if !mods.any() || allowed(lx, inst, i, mods) {
             continue;
         }
@@ -39,15 +33,9 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     Step::Keep
 }
 
-/// The negative of an unsigned operand is a negative value: such a division is one of signed dwords.
-fn divides_signed(inst: &VInst) -> bool {
-    matches!(inst.payload, Payload::Math(MathFn::Iqot | MathFn::Irem | MathFn::Idivmod))
-        && inst.src.iter().any(|s| s.mods().neg() && s.ty().is_some_and(|t| !t.is_signed()))
-}
-
 /// The type that has room for the modified value, where the instruction would see all of it.
 const fn widened(op: Op, ty: Type, mods: SrcMod) -> Type {
-    let multiplies = matches!(op, Op::Mul | Op::Mach | Op::Macl | Op::Mad | Op::Avg);
+    let multiplies = matches!(op, Op::Mul | Op::Mach | Op::Macl | Op::Mad);
     match (ty, mods.abs(), mods.neg()) {
         (Type::B | Type::Ub, ..) => Type::W,
         (Type::W, true, false) if multiplies => Type::Uw,
@@ -60,7 +48,6 @@ fn allowed(lx: &Legalizer<'_>, inst: &VInst, i: usize, mods: SrcMod) -> bool {
     let ty = inst.src[i].ty().unwrap_or(Type::Ud);
     match inst.op {
         Op::And | Op::Or | Op::Xor | Op::Not => !mods.abs(),
-        Op::Math => !matches!(inst.payload, Payload::Math(MathFn::Iqot | MathFn::Irem | MathFn::Idivmod)),
         Op::Mul if ty.is_int() => lx.caps.ops.mul_source_mods || !narrow_factor(inst, i),
         Op::Mach | Op::Macl => i == 0 && lx.caps.ops.mul_source_mods,
         Op::Bfe
@@ -75,13 +62,12 @@ fn allowed(lx: &Legalizer<'_>, inst: &VInst, i: usize, mods: SrcMod) -> bool {
         | Op::Rol
         | Op::Ror
         | Op::Dp4a
-        | Op::Avg
         | Op::Addc
         | Op::Subb => false,
         Op::Mad if inst.op.info().class == Class::Ternary && ty.is_int() => {
             i == 0 || lx.caps.ops.mul_source_mods
         }
-        // An unsigned value's negation is not in its range.
+        // An unsigned value's negation is not in its range. (Of math, see there.)
         _ => true,
     }
 }

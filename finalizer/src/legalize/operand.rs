@@ -187,6 +187,15 @@ impl Legalizer<'_> {
         inst.src[i] = staged;
     }
 
+    /// Puts source `i` into a packed temporary and makes `inst` read that, under the same modifiers: there is a bit more
+    /// where the negative of an unsigned number is used than in the temporary.
+    pub(super) fn copy_source(&mut self, inst: &mut VInst, i: usize, ty: Type) {
+        let mods = inst.src[i].mods();
+        inst.src[i] = without_modifiers(inst.src[i]);
+        self.stage_source(inst, i, ty, 1);
+        inst.src[i] = with_modifiers(inst.src[i], mods);
+    }
+
     /// Puts scalar source `i` into every element of a packed temporary, and makes `inst` read that.
     pub(super) fn spread_source(&mut self, inst: &mut VInst, i: usize, ty: Type) {
         let lanes = inst.exec.lanes();

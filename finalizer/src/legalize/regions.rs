@@ -26,7 +26,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         };
         if illegal {
             let mut staged = *inst;
-            lx.stage_source(&mut staged, i, ty, 1);
+            lx.copy_source(&mut staged, i, ty);
             lx.inst(staged);
             return Step::Replaced;
         }

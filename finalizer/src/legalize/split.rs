@@ -29,7 +29,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         let mut changed = false;
         for i in 0..3 {
             if let (false, Some(ty)) = (source_fits(lx, inst, i), inst.src[i].ty()) {
-                lx.stage_source(&mut staged, i, ty, 1);
+                lx.copy_source(&mut staged, i, ty);
                 changed = true;
             }
         }

@@ -5,7 +5,7 @@ use narrow::{to_i16, to_u8};
 use visa::{Opcode, Srcs, VectorOperand};
 
 use super::{Lowered, Lowerer};
-use crate::build::{self, ACC0, Lanes, VDst, VReg, VSrc};
+use crate::build::{self, Lanes, VDst, VReg, VSrc};
 
 /// Channels of a plane equation that share a register of coordinates.
 const PLANE: u32 = 8;
@@ -43,7 +43,11 @@ impl Lowerer<'_> {
         let lanes = self.lanes.exec.lanes();
         let plane = opcode == Opcode::Plane;
         let (target, sat) = self.dst(dst)?;
-        let (first, mut second) = (self.src(&srcs[0])?, self.src(&srcs[1])?);
+        let (mut first, mut second) = (self.src(&srcs[0])?, self.src(&srcs[1])?);
+        if plane && self.caps.ops.pln {
+            // `pln` has no source modifiers, and reads coefficients from half a register and coordinates from whole ones.
+            first = self.plane_equation(first);
+        }
         if plane {
             second = self.plane_coordinates(second);
         }
@@ -116,19 +120,43 @@ impl Lowerer<'_> {
         Ok(())
     }
 
-    /// Coordinates behind an address, in registers: sixteen numbers for eight channels.
+    /// The four coefficients of a plane where `pln` can read them.
+    fn plane_equation(&mut self, src: VSrc) -> VSrc {
+        let Src::Direct { reg, region, mods, ty } = src else { return src };
+        if !mods.any() && reg.byte.is_multiple_of(16) {
+            return src;
+        }
+        let copy = self.payload(1);
+        let four = Lanes { exec: ExecSize::S4, chan: 0, no_mask: true };
+        let from = Src::Direct { reg, region: build::strided(1, four.exec), mods, ty };
+        self.emit(build::mov(four, Dst::packed(copy, Type::F), from));
+        Src::Direct { reg: copy, region, mods: SrcMod::None, ty: Type::F }
+    }
+
+    /// Coordinates in registers, sixteen numbers for eight channels: copies of those behind an address, and of those that
+    /// `pln` cannot read.
     fn plane_coordinates(&mut self, src: VSrc) -> VSrc {
-        let Src::Indirect { addr, imm, region, mods, ty } = src else { return src };
-        if region.vert == Region::VXH {
+        let sixteen = Lanes { exec: ExecSize::S16, chan: 0, no_mask: true };
+        let packed = build::strided(1, sixteen.exec);
+        let grf = self.grf();
+        let from = |at: u32| match src {
+            Src::Indirect { addr, imm, region, mods, ty } if region.vert != Region::VXH => {
+                Some(Src::Indirect { addr, imm: imm + to_i16(at * ty.bytes()), region: packed, mods, ty })
+            }
+            Src::Direct { reg, mods, ty, .. } if mods.any() || !reg.byte.is_multiple_of(grf) => {
+                Some(Src::Direct { reg: reg.plus(at * ty.bytes()), region: packed, mods, ty })
+            }
+            _ => None,
+        };
+        if from(0).is_none() || matches!(src, Src::Direct { .. }) && !self.caps.ops.pln {
             return src;
         }
         let lanes = self.lanes.exec.lanes().max(PLANE);
-        let copy = self.payload((lanes * 2 * 4).div_ceil(self.grf()));
-        let sixteen = Lanes { exec: ExecSize::S16, chan: 0, no_mask: true };
+        let copy = self.payload((lanes * 2 * 4).div_ceil(grf));
         for at in (0..lanes * 2).step_by(16) {
-            let imm = imm + to_i16(at * ty.bytes());
-            let from = Src::Indirect { addr, imm, region: build::strided(1, sixteen.exec), mods, ty };
-            self.emit(build::mov(sixteen, Dst::packed(copy.plus(at * 4), Type::F), from));
+            if let Some(from) = from(at) {
+                self.emit(build::mov(sixteen, Dst::packed(copy.plus(at * 4), Type::F), from));
+            }
         }
         self.packed(copy, Type::F)
     }
@@ -276,24 +304,18 @@ impl Lowerer<'_> {
         if complement { not(self, value) } else { value }
     }
 
-    /// `sad2add`: the third source goes through the accumulator, four lanes of words a dword.
+    /// `sad2add`: two instructions, where `sada2` would need one that fills the accumulator before it. Pieces of it would
+    /// each need their piece of the accumulator, which has no more bits than the addend has. (Intel's finalizer chooses the
+    /// same.)
     pub(super) fn sad2_add(&mut self, dst: &VectorOperand, srcs: Srcs<'_>) -> Lowered {
         let (dst, sat) = self.dst(dst)?;
         let (a, b, addend) = (self.src(&srcs[0])?, self.src(&srcs[1])?, self.src(&srcs[2])?);
-        let scattered = matches!(addend, Src::Indirect { .. }) && self.lanes.exec.lanes() > 16;
-        if scattered || sat && addend.mods().any() {
-            // Two instructions, as Intel's finalizer has it. The accumulator holds as many bits as the addend, and a
-            // negative number is no unsigned one; nor is a piece of it where a piece of the channels looks for it.
-            let whole = self.lanes;
-            self.lanes.no_mask = true;
-            let sum = self.in_temp(Op::Sad2, Type::Uw, &[a, b]);
-            self.lanes = whole;
-            self.last(Op::Add, dst, sat, &[sum, addend]);
-            return Ok(());
-        }
-        let ty = addend.ty().unwrap_or(Type::W);
-        self.emit(build::mov(self.lanes, Dst::packed(ACC0, ty), addend));
-        self.last(Op::Sada2, dst, sat, &[a, b]);
+        // A pair belongs together even where only its first channel runs.
+        let whole = self.lanes;
+        self.lanes.no_mask = true;
+        let sum = self.in_temp(Op::Sad2, Type::Uw, &[a, b]);
+        self.lanes = whole;
+        self.last(Op::Add, dst, sat, &[sum, addend]);
         Ok(())
     }
 

@@ -56,7 +56,14 @@ impl Lowerer<'_> {
                 if !self.caps.ops.int_div {
                     return self.unsupported(opcode);
                 }
-                (if opcode == Opcode::Div { MathFn::Iqot } else { MathFn::Irem }, [a, b])
+                let ty = build::division_type(&[a, b]);
+                let sources = [a, b].map(|s| match s {
+                    Src::Imm { bits, ty: of } if !matches!(of, Type::V | Type::Uv) => {
+                        Src::imm(build::extend(bits, of) & u64::from(u32::MAX), ty)
+                    }
+                    other => other,
+                });
+                (if opcode == Opcode::Div { MathFn::Iqot } else { MathFn::Irem }, sources)
             }
             (Opcode::Pow, Some(b)) => {
                 if !self.caps.ops.fdiv_pow {

@@ -220,7 +220,7 @@ impl Lowerer<'_> {
             (_, false) => Dc1::A64Atomic,
             (_, true) => Dc1::A64AtomicFloat,
         };
-        if bits == 64 && operation.is_float() && !self.caps.memory.lsc {
+        if bits == 64 && operation.is_float() {
             return Err(format!("float atomics of 64 bits do not exist on {}", self.caps.name).into());
         }
         self.note_write(None);

@@ -42,6 +42,8 @@ pub(super) fn check(cx: &mut Cx<'_>) {
         Op::Line | Op::Pln => {
             let scalar = cx.operands().next().is_some_and(|(_, o)| o.region.vert == 0);
             cx.require(scalar, "plane-source", "plane coefficients are replicated");
+            let modified = cx.inst.op == Op::Pln && cx.operands().any(|(_, o)| o.mods.any());
+            cx.require(!modified, "plane-modifier", "the sources of pln have no modifiers");
         }
         _ => {}
     }
@@ -135,6 +137,8 @@ fn divide(cx: &mut Cx<'_>) {
     if matches!(function, MathFn::Idivmod | MathFn::Iqot | MathFn::Irem) {
         let modified = cx.operands().any(|(_, o)| o.mods.any());
         cx.require(!modified, "idiv-modifier", "integer division has no source modifiers");
+        let alike = cx.inst.src[0].ty() == cx.inst.src[1].ty();
+        cx.require(alike, "idiv-types", "integers of one type are divided");
         cx.require(cx.caps.ops.int_div, "idiv-missing", "the platform has no integer division");
     }
 }
