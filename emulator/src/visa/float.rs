@@ -117,11 +117,19 @@ pub(super) fn across(
         // A line has a coordinate for each channel. Of a plane there are eight coordinates u, then eight v, and once
         // more for the upper lanes of sixteen.
         let own_place = inst.opcode == O::Line || matches!(srcs[1], VectorOperand::Immediate { .. });
-        let loaded = if own_place { Some(t.load(&srcs[1], on)?) } else { None };
+        let loaded = match &srcs[1] {
+            second if own_place => Some(t.load(second, on)?),
+            VectorOperand::Indirect(i) if i.region.vstride().is_some() => {
+                let packed = visa::IndirectOperand { region: visa::Region::src(1, 1, 0), ..*i };
+                Some(t.load(&VectorOperand::Indirect(packed), crate::thread::mask(2 * n.max(8)))?)
+            }
+            _ => None,
+        };
         for i in each(on) {
             let coordinate = |which: u32| -> Result<f64, Trap> {
                 if let Some(v) = &loaded {
-                    return Ok(float_value(v.bits[i], v.ty, srcs[1].modifier(), &mode));
+                    let at = if own_place { i } else { i / 8 * 16 + which as usize * 8 + i % 8 };
+                    return Ok(float_value(v.bits[at], v.ty, srcs[1].modifier(), &mode));
                 }
                 let VectorOperand::General(g1) = &srcs[1] else {
                     return Err("plane coordinates in no variable".into());

@@ -1,6 +1,6 @@
 //! Moves, arithmetic, logic, comparison: one Gen instruction each, as far as the hardware has it.
 
-use gen_ir::{Cond, CondMod, Dst, MathFn, Op, Options, Payload, Pred, PredCtrl, Src, Type, VarId};
+use gen_ir::{Cond, CondMod, Dst, ExecSize, MathFn, Op, Options, Payload, Pred, PredCtrl, Src, Type, VarId};
 use narrow::{low_u8, to_i16};
 use visa::{Modifier, Opcode, Operand, Srcs, VectorOperand};
 
@@ -32,7 +32,6 @@ impl Lowerer<'_> {
             Opcode::Add3o => self.sum_with_overflow(dst, srcs),
             Opcode::Fcvt => self.convert_float(dst, srcs),
             Opcode::Bfi => self.bit_field_insert(dst, srcs),
-            Opcode::Sad2add if self.caps.ops.sad => self.sad2_add(dst, srcs),
             Opcode::Sad2add => self.sum_of_differences(dst, srcs),
             Opcode::Line | Opcode::Plane => self.plane(opcode, dst, srcs),
             Opcode::Dp2 | Opcode::Dp3 | Opcode::Dp4 | Opcode::Dph => self.dot_product(opcode, dst, srcs),
@@ -71,7 +70,9 @@ impl Lowerer<'_> {
                 self.emit(copy);
                 Ok(true)
             }
-            Op::Sad2 if !self.caps.ops.sad => self.sum_of_differences(dst, srcs).map(|()| true),
+            Op::Sad2 if !self.caps.ops.sad || self.lanes.exec == ExecSize::S1 => {
+                self.sum_of_differences(dst, srcs).map(|()| true)
+            }
             // An unsigned value has no sign to fill in: PRM volume 2a, "asr". Its negative has one.
             Op::Asr
                 if !dst.is_saturated()

@@ -304,32 +304,36 @@ impl Lowerer<'_> {
         if complement { not(self, value) } else { value }
     }
 
-    /// `sad2add`: two instructions, where `sada2` would need one that fills the accumulator before it. Pieces of it would
-    /// each need their piece of the accumulator, which has no more bits than the addend has. (Intel's finalizer chooses the
-    /// same.)
-    pub(super) fn sad2_add(&mut self, dst: &VectorOperand, srcs: Srcs<'_>) -> Lowered {
-        let (dst, sat) = self.dst(dst)?;
-        let (a, b, addend) = (self.src(&srcs[0])?, self.src(&srcs[1])?, self.src(&srcs[2])?);
+    /// `sad2add`, and `sad2` of one channel or where there is none: absolute differences, summed in pairs. Even channels have
+    /// results. (`sada2` would have the addend in the accumulator, which is no instruction less, and whose pieces would need
+    /// theirs; Intel's finalizer chooses the same.)
+    pub(super) fn sum_of_differences(&mut self, dst: &VectorOperand, srcs: Srcs<'_>) -> Lowered {
+        let (target, sat) = self.dst(dst)?;
+        let more = srcs.get(2).map(|c| self.src(c)).transpose()?;
         // A pair belongs together even where only its first channel runs.
         let whole = self.lanes;
         self.lanes.no_mask = true;
-        let sum = self.in_temp(Op::Sad2, Type::Uw, &[a, b]);
+        if whole.exec == ExecSize::S1 {
+            self.lanes = Lanes::all(ExecSize::S2);
+        }
+        let (a, b) = (self.src(&srcs[0])?, self.src(&srcs[1])?);
+        let mut sum = match self.caps.ops.sad {
+            true => self.in_temp(Op::Sad2, Type::Uw, &[a, b]),
+            false => self.sum_of_pairs(a, b)?,
+        };
         self.lanes = whole;
-        self.last(Op::Add, dst, sat, &[sum, addend]);
+        if let (ExecSize::S1, Src::Direct { region, .. }) = (whole.exec, &mut sum) {
+            *region = Region::SCALAR;
+        }
+        match more {
+            Some(more) => self.last(Op::Add, target, sat, &[sum, more]),
+            None => self.last(Op::Mov, target, sat, &[sum]),
+        }
         Ok(())
     }
 
-    /// `sad2`, `sad2add` where there are none: absolute differences, summed in pairs. Even channels have results.
-    pub(super) fn sum_of_differences(&mut self, dst: &VectorOperand, srcs: Srcs<'_>) -> Lowered {
-        let (target, sat) = self.dst(dst)?;
-        let (a, b) = (self.src(&srcs[0])?, self.src(&srcs[1])?);
-        let more = srcs.get(2).map(|c| self.src(c)).transpose()?;
-        if self.lanes.exec.lanes() < 2 {
-            return Err("a sum of two differences in one channel does not exist".into());
-        }
-        // A pair belongs together even where only its first channel runs.
-        let whole = self.lanes;
-        self.lanes.no_mask = true;
+    /// `sad2` where there is none, in all channels.
+    fn sum_of_pairs(&mut self, a: VSrc, b: VSrc) -> Lowered<VSrc> {
         let (a, b) = (self.copy_as(a, Type::W), self.copy_as(b, Type::W));
         let mut minus = self.packed(b, Type::W);
         if let Src::Direct { mods, .. } = &mut minus {
@@ -344,13 +348,7 @@ impl Lowerer<'_> {
             mods: SrcMod::Abs,
             ty: Type::W,
         };
-        let sum = self.in_temp(Op::Add, Type::W, &[half(0), half(1)]);
-        self.lanes = whole;
-        match more {
-            Some(more) => self.last(Op::Add, target, sat, &[sum, more]),
-            None => self.last(Op::Mov, target, sat, &[sum]),
-        }
-        Ok(())
+        Ok(self.in_temp(Op::Add, Type::W, &[half(0), half(1)]))
     }
 
     /// `mul.sat` of dwords where products of 64 bits do not exist: both halves, and the limit where the high one is
