@@ -27,6 +27,7 @@ mod merge;
 pub(crate) mod pair;
 mod predicate;
 mod products;
+mod quadwords;
 mod scatter;
 mod sink;
 pub(crate) mod steps;
@@ -52,6 +53,7 @@ pub(crate) struct OptimizeMemory {
     hoist: hoist::HoistMemory,
     insert: insert::InsertMemory,
     merger: merge::Merger,
+    quadwords: quadwords::QuadwordMemory,
     scatter: scatter::ScatterMemory,
     splitter: regalloc::Splitter,
     sums: sums::SumMemory,
