@@ -81,7 +81,6 @@ struct Generator {
     scalar_counters: u32,
     fuels: u32,
     ints: Vec<Type>,
-    halves: bool,
     in_sub: bool,
 }
 
@@ -271,9 +270,7 @@ impl Generator {
         if self.caps.ops.fp64 {
             types.push(Type::DF);
         }
-        if self.halves {
-            types.push(Type::HF);
-        }
+        types.push(Type::HF);
         // One of each first, so that every instruction finds operands.
         for i in 0..types.len() as u32 + count {
             let ty = match types.get(i as usize) {
@@ -335,7 +332,6 @@ pub fn generate(settings: Settings, seed: u64) -> RandomProgram {
         scalar_counters: 0,
         fuels: 0,
         ints,
-        halves: platform != Platform::Bdw,
         in_sub: false,
     };
     g.declare();

@@ -188,7 +188,7 @@ impl Generator {
 
     pub(super) fn float_line(&mut self) -> String {
         let doubles = self.caps.ops.fp64 && self.r.one_in(4);
-        let halves = self.halves && !doubles && self.r.one_in(4);
+        let halves = !doubles && self.r.one_in(4);
         let ty = if doubles {
             Type::DF
         } else if halves {
