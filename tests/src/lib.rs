@@ -31,6 +31,7 @@ pub mod arithmetic;
 pub mod asked;
 pub mod blocks;
 pub mod c_programs;
+pub mod compressed;
 pub mod coverage;
 pub mod data;
 pub mod dbg;

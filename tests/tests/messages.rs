@@ -33,7 +33,7 @@ fn check(platform: Platform) {
     assert!(open.is_empty(), "{platform}: {} without a state\n{}", open.len(), open.join("\n"));
     assert!(differs.is_empty(), "{platform}: {}\n{}", differs.len(), differs.join("\n"));
     // Each explained difference has the values that it had when it was explained.
-    let of = |line: &String| line.split('\t').nth(1) == Some(&*platform.to_string());
+    let of = |line: &String| explained::is_of(line, platform);
     let known: BTreeSet<String> = explained::recorded().into_iter().filter(of).collect();
     let new: Vec<_> = found.difference(&known).take(20).collect();
     let gone: Vec<_> = known.difference(&found).take(20).collect();

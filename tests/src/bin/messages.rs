@@ -7,7 +7,12 @@ use platforms::Platform;
 use tests::{
     impossible::reason,
     messages::{
-        MessageFate, asked, explained, forms::forms, judge, proof, random, record::RecordedCode, table,
+        MessageFate, asked,
+        explained::{line, record},
+        forms::forms,
+        judge, proof, random,
+        record::RecordedCode,
+        table,
     },
 };
 
@@ -36,6 +41,9 @@ struct Arguments {
     /// Print each difference that is explained: the row, platform, form, and what differs.
     #[arg(long)]
     explained: bool,
+    /// Record all explained differences of the platforms in tests/data/messages.
+    #[arg(long, conflicts_with = "only")]
+    record_explained: bool,
     /// Prove each form that is not equal to Intel's by the interpreter, and print where that fails.
     #[arg(long)]
     prove: bool,
@@ -60,8 +68,10 @@ struct Arguments {
 fn main() {
     let arguments = Arguments::parse();
     let named = !arguments.platforms.is_empty();
-    let mut differs = 0;
-    for platform in Platform::ALL.into_iter().filter(|p| !named || arguments.platforms.contains(p)) {
+    let (mut differs, mut explained) = (0, Vec::new());
+    let platforms: Vec<_> =
+        Platform::ALL.into_iter().filter(|p| !named || arguments.platforms.contains(p)).collect();
+    for &platform in &platforms {
         if arguments.record || arguments.record_new {
             RecordedCode::record(platform, arguments.record, &arguments.only);
             continue;
@@ -106,10 +116,9 @@ fn main() {
                     println!("{platform}: {}", form.line.replace('\n', "; "));
                     found.iter().take(arguments.lines).for_each(|d| println!("    {d}"));
                 }
-                MessageFate::Explained(found) if arguments.explained => {
-                    for (row, d) in found {
-                        println!("{}", explained::line(platform, form, *row, d));
-                    }
+                MessageFate::Explained(found) => {
+                    let lines = found.iter().map(|(row, d)| line(platform, form, *row, d));
+                    explained.extend(lines);
                 }
                 MessageFate::RefusedByIntel(found) if arguments.why => {
                     let why = tests::messages::record::refusal(platform, &form.line);
@@ -129,6 +138,12 @@ fn main() {
         if arguments.table {
             println!("{}", table(platform, &fates));
         }
+    }
+    if arguments.explained {
+        explained.iter().for_each(|line| println!("{line}"));
+    }
+    if arguments.record_explained {
+        record(&platforms, &explained);
     }
     std::process::exit(i32::from(differs > 0));
 }

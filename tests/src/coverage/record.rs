@@ -2,13 +2,7 @@
 //! `+` where it makes code and `-` where it does not. `cargo run -p tests --bin coverage -- --record` writes them, with `GenX_IR` and
 //! `zstd` installed.
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    io::Read,
-    path::PathBuf,
-    process::{Command, Stdio},
-};
+use std::{collections::BTreeMap, path::PathBuf};
 
 use platforms::Platform;
 
@@ -17,7 +11,7 @@ use super::{
     ours::refuses,
     program::program,
 };
-use crate::oracle::GenxIr;
+use crate::{compressed, oracle::GenxIr};
 
 /// All answers of a platform.
 #[derive(Clone, Default, Debug)]
@@ -30,12 +24,7 @@ fn file(platform: Platform) -> PathBuf {
 impl Recorded {
     /// Reads the file of a platform; nothing where there is none.
     pub fn load(platform: Platform) -> Recorded {
-        let Ok(bytes) = fs::read(file(platform)) else { return Recorded::default() };
-        let mut text = String::new();
-        ruzstd::decoding::StreamingDecoder::new(&bytes[..])
-            .expect("zstd")
-            .read_to_string(&mut text)
-            .expect("text");
+        let Some(text) = compressed::read(&file(platform)) else { return Recorded::default() };
         let answer = |line: &str| (line[1..].replace("\\n", "\n"), line.starts_with('+'));
         Recorded(text.lines().map(answer).collect())
     }
@@ -71,12 +60,6 @@ impl Recorded {
             let other = scope.spawn(|| second.iter().map(line).collect::<String>());
             first.iter().map(line).collect::<String>() + &other.join().expect("the other half")
         });
-        let path = file(platform);
-        fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
-        let plain = path.with_extension("");
-        fs::write(&plain, text).expect("a file");
-        let mut zstd = Command::new("zstd");
-        zstd.args(["-19", "-q", "-f", "--rm", "-o"]).arg(&path).arg(&plain).stdout(Stdio::null());
-        assert!(zstd.status().expect("zstd").success());
+        compressed::write(&file(platform), &text);
     }
 }

@@ -1,7 +1,11 @@
 //! Differences that stay, one row each: where it is seen, and why it stays. What each looks like, value by value, is
 //! recorded beside: a row allows that and no more.
 
+use std::path::Path;
+
 use platforms::Platform;
+
+use crate::compressed;
 
 use super::{compare::Difference, forms::MessageForm};
 
@@ -21,14 +25,31 @@ pub fn line(platform: Platform, form: &MessageForm, row: usize, d: &Difference) 
 }
 
 /// All explained differences with the values that both sides had when somebody looked at them. `messages
-/// --explained` prints them; one that changes, comes or goes is looked at again.
+/// --explained` prints them; one that changes, comes or goes is looked at again, then recorded.
 pub fn recorded() -> Vec<String> {
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/data/messages/explained.tsv.zst");
-    let bytes = std::fs::read(path).unwrap_or_else(|e| panic!("{path}: {e}"));
-    let mut text = String::new();
-    let mut decoder = ruzstd::decoding::StreamingDecoder::new(&bytes[..]).expect("zstd");
-    std::io::Read::read_to_string(&mut decoder, &mut text).expect("text");
+    let text = compressed::read(Path::new(RECORD)).unwrap_or_else(|| panic!("no {RECORD}"));
     text.lines().map(str::to_owned).collect()
+}
+
+const RECORD: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/messages/explained.tsv.zst");
+
+/// Writes what is recorded: `found` for the platforms named, for others what was.
+pub fn record(platforms: &[Platform], found: &[String]) {
+    let old = recorded();
+    let mut text = String::new();
+    for platform in Platform::ALL {
+        let lines = if platforms.contains(&platform) { found } else { &old };
+        for line in lines.iter().filter(|line| is_of(line, platform)) {
+            text += line;
+            text.push('\n');
+        }
+    }
+    compressed::write(Path::new(RECORD), &text);
+}
+
+/// Whether a recorded line is of a platform.
+pub fn is_of(line: &str, platform: Platform) -> bool {
+    line.split('\t').nth(1) == Some(platform.caps().name)
 }
 
 /// A difference, its form and platform (of two that are alike, the one with kernels).

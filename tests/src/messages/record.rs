@@ -4,18 +4,12 @@
 //! refused. A third field says `unverified` where only the code generator has an answer, and the verifier, which stands
 //! in front of it, refuses the form: such code is evidence where ours is the same, and none where it is not. `cargo run -p tests --bin messages -- --record` writes them, with `GenX_IR` and `zstd` installed.
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    io::Read,
-    path::PathBuf,
-    process::{Command, Stdio},
-};
+use std::{collections::BTreeMap, path::PathBuf};
 
 use platforms::Platform;
 
 use super::forms::{self, asked};
-use crate::oracle::GenxIr;
+use crate::{compressed, oracle::GenxIr};
 
 /// What Intel makes of a form.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -82,12 +76,7 @@ impl RecordedCode {
     /// Reads the file of a platform.
     pub fn load(platform: Platform) -> RecordedCode {
         let path = file(platform);
-        let bytes = fs::read(&path).unwrap_or_else(|e| panic!("{}: {e}", path.display()));
-        let mut text = String::new();
-        ruzstd::decoding::StreamingDecoder::new(&bytes[..])
-            .expect("zstd")
-            .read_to_string(&mut text)
-            .expect("text");
+        let text = compressed::read(&path).unwrap_or_else(|| panic!("no {}", path.display()));
         let mut codes = BTreeMap::new();
         for line in text.lines() {
             let mut fields = line.split('\t');
@@ -149,12 +138,6 @@ impl RecordedCode {
             let other = scope.spawn(|| lines(second));
             lines(first) + &other.join().expect("the other half")
         });
-        let path = file(platform);
-        fs::create_dir_all(path.parent().expect("a directory")).expect("a directory");
-        let plain = path.with_extension("");
-        fs::write(&plain, text).expect("a file");
-        let mut zstd = Command::new("zstd");
-        zstd.args(["-19", "-q", "-f", "--rm", "-o"]).arg(&path).arg(&plain).stdout(Stdio::null());
-        assert!(zstd.status().expect("zstd").success());
+        compressed::write(&file(platform), &text);
     }
 }
