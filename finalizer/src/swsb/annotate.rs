@@ -3,27 +3,27 @@
 
 use super::{
     access::{InstAccess, PIPES, Unit, null_source},
-    state::{Outstanding, Wait},
+    state::{Before, Wait},
 };
 use gen_ir::{Class, ExecSize, Inst, Op, Payload, Physical, Pipe, SbidMode, Src, Swsb, SyncFn};
 use narrow::to_u8;
 use platforms::Caps;
 
-/// Pushes `inst` with its annotation to `out`, after the `sync` instructions it needs. `state` is what
+/// Pushes `inst` with its annotation to `out`, after the `sync` instructions it needs. `before` is what
 /// is under way before it.
 pub(super) fn annotate(
     inst: &Inst<Physical>,
     access: &InstAccess,
     wait: &Wait,
     token: Option<u8>,
-    state: &Outstanding,
+    before: &Before,
     caps: &Caps,
     out: &mut Vec<Inst<Physical>>,
 ) {
     let mut rest = *wait;
     // What nothing stands for needs no wait; unknown code may have left everything.
-    rest.dst &= state.live;
-    rest.src &= state.live & !rest.dst;
+    rest.dst &= before.live;
+    rest.src &= before.live & !rest.dst;
     // Taking an SBID waits for whoever has it.
     let taken = token.map_or(0, |id| 1 << id);
     rest.dst &= !taken;
@@ -32,13 +32,13 @@ pub(super) fn annotate(
     let mut swsb = Swsb { dist, sbid: token.map(|id| (SbidMode::Set, id)), no_acc_sb_set: false };
 
     // What holds up all that follows must come first.
-    if state.held && rest.dst | rest.src != 0 && dist.is_some() {
+    if before.held && rest.dst | rest.src != 0 && dist.is_some() {
         out.push(sync(inst, SyncFn::Nop, null_source(), Swsb { dist, ..Swsb::NONE }));
         swsb.dist = None;
     }
     if access.unit == Unit::Token {
         let fits = match swsb.dist {
-            Some((pipe, d)) if caps.scoreboard.multi_pipe => message_distance(inst, token, pipe, d, state),
+            Some((pipe, d)) if caps.scoreboard.multi_pipe => message_distance(inst, token, pipe, d, before),
             other => other,
         };
         if fits.is_none()
@@ -48,7 +48,7 @@ pub(super) fn annotate(
         }
         swsb.dist = fits;
     } else {
-        take_sbid(&mut swsb, &mut rest, caps, state);
+        take_sbid(&mut swsb, &mut rest, caps, before);
     }
     syncs(inst, &rest, out);
     out.push(Inst { swsb, ..*inst });
@@ -78,9 +78,9 @@ fn several(wait: &Wait) -> Option<(Pipe, u8)> {
 }
 
 /// Whether waiting for all pipes costs no more than waiting for one.
-fn all_is_free(pipe: Pipe, dist: u8, state: &Outstanding) -> bool {
+fn all_is_free(pipe: Pipe, dist: u8, before: &Before) -> bool {
     match PIPES.iter().position(|p| *p == pipe) {
-        Some(p) => !state.others_pending(to_u8(p), dist),
+        Some(p) => !before.others_pending(to_u8(p), dist),
         None => true,
     }
 }
@@ -92,23 +92,23 @@ fn message_distance(
     token: Option<u8>,
     pipe: Pipe,
     dist: u8,
-    state: &Outstanding,
+    before: &Before,
 ) -> Option<(Pipe, u8)> {
     match pipe {
         _ if token.is_none() => Some((pipe, dist)),
         _ if inst.op.info().class == Class::Dpas => None,
         Pipe::All | Pipe::Float | Pipe::Int => Some((pipe, dist)),
-        _ => all_is_free(pipe, dist, state).then_some((Pipe::All, dist)),
+        _ => all_is_free(pipe, dist, before).then_some((Pipe::All, dist)),
     }
 }
 
 /// Puts one SBID to wait for into an in-order instruction's annotation, if it goes with the distance.
-fn take_sbid(swsb: &mut Swsb, rest: &mut Wait, caps: &Caps, state: &Outstanding) {
+fn take_sbid(swsb: &mut Swsb, rest: &mut Wait, caps: &Caps, before: &Before) {
     let lowest = |ids: u32| to_u8(ids.trailing_zeros());
     let beside_dst = match swsb.dist {
         None => Some(None),
         Some((Pipe::Own, d)) if !caps.scoreboard.multi_pipe => Some(Some((Pipe::Own, d))),
-        Some((pipe, d)) => all_is_free(pipe, d, state).then_some(Some((Pipe::All, d))),
+        Some((pipe, d)) => all_is_free(pipe, d, before).then_some(Some((Pipe::All, d))),
     };
     if rest.dst != 0 {
         if let Some(dist) = beside_dst {

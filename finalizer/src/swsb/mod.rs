@@ -55,7 +55,7 @@ use gen_ir::{BlockId, Cfg, Edge, Inst, Kernel, Op, Physical, Pool};
 use narrow::{to_index, to_u8};
 
 use crate::lists::reset;
-use state::{Outstanding, Wait};
+use state::{Before, Outstanding, Wait};
 
 /// Annotates every instruction, inserting `sync` instructions where one annotation cannot say it all.
 /// Annotations that are there already are replaced. Does nothing for platforms without software
@@ -84,14 +84,11 @@ pub(crate) fn annotate(
     let ScoreboardMemory { flow, out } = scratch;
     flow.start(kernel);
     flow.solve();
-    let DataFlow { first, accesses, waits, tokens, entry, state, grf_bytes, .. } = flow;
+    let DataFlow { first, accesses, waits, tokens, before, .. } = flow;
     for (b, block) in kernel.blocks.iter_mut().enumerate() {
-        state.copy_from(&entry[b]);
         out.clear();
-        for (i, inst) in block.insts.iter().enumerate() {
-            let n = first[b] + i;
-            annotate::annotate(inst, &accesses[n], &waits[n], tokens[n], state, caps, out);
-            step(state, n, accesses, &waits[n], tokens[n], *grf_bytes, caps);
+        for (n, inst) in (first[b]..).zip(&block.insts) {
+            annotate::annotate(inst, &accesses[n], &waits[n], tokens[n], &before[n], caps, out);
         }
         pool.store(&mut block.insts, out);
     }
@@ -109,6 +106,9 @@ struct DataFlow {
     accesses: Vec<InstAccess>,
     waits: Vec<Wait>,
     tokens: Vec<Option<u8>>,
+    /// What is under way before each instruction, as it was found last: a block is looked at until nothing new comes
+    /// to its start, so that is what holds.
+    before: Vec<Before>,
     /// What may be under way at the start of each block; more than there are blocks, perhaps.
     entry: Vec<Outstanding>,
     /// What is under way at the instruction that is looked at.
@@ -132,6 +132,7 @@ impl Default for DataFlow {
             accesses: Vec::new(),
             waits: Vec::new(),
             tokens: Vec::new(),
+            before: Vec::new(),
             entry: Vec::new(),
             state: Outstanding::default(),
             dirty: Vec::new(),
@@ -160,6 +161,7 @@ impl DataFlow {
         self.insts = self.accesses.len();
         reset(&mut self.waits, self.insts, Wait::default());
         reset(&mut self.tokens, self.insts, None);
+        reset(&mut self.before, self.insts, Before::default());
         self.cfg.find(kernel);
         if self.entry.len() < blocks {
             self.entry.resize_with(blocks, Outstanding::default);
@@ -220,7 +222,7 @@ impl DataFlow {
                 }
                 self.state.copy_from(&self.entry[b]);
                 self.skip(b);
-                let DataFlow { state, accesses, waits, tokens, last_used, .. } = self;
+                let DataFlow { state, accesses, waits, tokens, before, last_used, .. } = self;
                 let end = self.first.get(b + 1).copied().unwrap_or(self.insts);
                 for n in self.first[b]..end {
                     let a = &accesses[n];
@@ -230,6 +232,7 @@ impl DataFlow {
                         clock += 1;
                         tokens[n] = Some(choose(state, &waits[n], last_used, clock));
                     }
+                    before[n] = state.before(&waits[n], caps.scoreboard.multi_pipe);
                     step(state, n, accesses, &waits[n], tokens[n], self.grf_bytes, caps);
                 }
                 self.leave(b);

@@ -38,6 +38,24 @@ pub(super) struct InFlight {
     pub age: u8,
 }
 
+/// What an annotation depends on, of what may be under way before an instruction.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Before {
+    /// SBIDs that may stand for something.
+    pub live: u32,
+    /// The instruction before touched a register that holds up what follows.
+    pub held: bool,
+    /// By pipe, where there are several and the instruction waits for any: the age of the oldest entry.
+    oldest: [u8; PIPES.len()],
+}
+
+impl Before {
+    /// Whether waiting for all pipes instead of `pipe` alone would hold anything else up.
+    pub fn others_pending(&self, pipe: u8, dist: u8) -> bool {
+        (0..).zip(self.oldest).any(|(p, age)| p != pipe && age >= dist)
+    }
+}
+
 /// What may be under way. A join of paths is the union: every entry at its least age.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Outstanding {
@@ -82,7 +100,7 @@ impl Outstanding {
     /// Adds what another path leaves under way; whether that was anything new.
     pub fn join(&mut self, other: &Outstanding) -> bool {
         let mut changed = self.join_entries(&other.entries);
-        if self.live | other.live != 0 {
+        if other.live != 0 {
             let mut gained = 0;
             for (mine, theirs) in self.dst.iter_mut().zip(&other.dst) {
                 gained |= theirs & !*mine;
@@ -93,15 +111,14 @@ impl Outstanding {
                 *mine |= theirs;
             }
             gained |= other.live & !self.live | other.slm_loads & !self.slm_loads;
-            for (k, (mine, theirs)) in self.kinds.iter_mut().zip(other.kinds).enumerate() {
-                let joined = match (self.live >> k & 1 != 0, other.live >> k & 1 != 0) {
-                    (_, false) => *mine,
-                    (false, true) => theirs,
-                    (true, true) if *mine == theirs => theirs,
-                    (true, true) => None,
-                };
-                changed |= joined != *mine;
-                *mine = joined;
+            let mut ids = other.live;
+            while ids != 0 {
+                let k = ids.trailing_zeros() as usize;
+                let (mine, theirs) = (self.kinds[k], other.kinds[k]);
+                let joined = if self.live >> k & 1 == 0 || mine == theirs { theirs } else { None };
+                changed |= joined != mine;
+                self.kinds[k] = joined;
+                ids &= ids - 1;
             }
             self.live |= other.live;
             self.slm_loads |= other.slm_loads;
@@ -260,9 +277,16 @@ impl Outstanding {
         self.dst.iter().fold(0, |all, d| all | d)
     }
 
-    /// Whether waiting for all pipes instead of `pipe` alone would hold anything else up.
-    pub fn others_pending(&self, pipe: u8, dist: u8) -> bool {
-        self.entries.iter().any(|e| e.pipe != pipe && e.age >= dist)
+    /// What the annotation of an instruction that has to wait so depends on.
+    pub fn before(&self, wait: &Wait, multi_pipe: bool) -> Before {
+        let mut oldest = [0; PIPES.len()];
+        if multi_pipe && wait.dist != [0; PIPES.len()] {
+            for e in &self.entries {
+                let age = &mut oldest[usize::from(e.pipe)];
+                *age = e.age.max(*age);
+            }
+        }
+        Before { live: self.live, held: self.held, oldest }
     }
 }
 
