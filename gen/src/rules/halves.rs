@@ -15,7 +15,8 @@ pub(super) fn check(cx: &mut Cx<'_>) {
     }
     let step = (u32::from(horz) * ty.bytes()).max(1);
     let start = to.start(grf) + dst.byte;
-    let boundary = to.plus(1).start(grf);
+    // Where bytes count on past the register that is named, the one that they are in ends here.
+    let boundary = (start / grf + 1) * grf;
     // Channels of the first part.
     let first = (boundary - start).div_ceil(step);
     if first >= lanes {

@@ -369,3 +369,13 @@ fn every_rule_has_its_row() {
     }
     assert!(count >= rows.len(), "{count} places, {} rows", rows.len());
 }
+
+#[test]
+fn halves_are_those_of_the_register_that_bytes_count_on_to() {
+    let srcs = [r(11, 0, ROW8, Type::D), Src::d(1)];
+    for reg in [Reg::grf(11, 16), Reg::grf(10, 16).plus(32)] {
+        let i = inst(Op::Add, ExecSize::S8, Dst::packed(reg, Type::D), &srcs);
+        assert!(names(Platform::Icllp, &i).contains(&"halves"), "{reg:?}");
+        assert!(!names(Platform::Skl, &i).contains(&"halves"), "{reg:?}");
+    }
+}
