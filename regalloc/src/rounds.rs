@@ -11,9 +11,9 @@ use crate::{
     apply,
     arf::{pressure, split as arf_split},
     check, copy, order,
-    place::{self, File, Placement, Sharing},
+    place::{self, File, Placement, Sharing, copies},
     placing::{Aims, Placing, Planned, cost_of, is_complete},
-    side_by_side::SideBySide,
+    side_by_side::{self, SideBySide},
     spill::{
         self,
         plan::{Known, Plan},
@@ -194,7 +194,7 @@ impl Rounds<'_> {
         if split {
             self.split_arf()?;
         }
-        if self.options.quick && self.place_side_by_side(split)? {
+        if self.place_side_by_side(split)? {
             return self.finish();
         }
         for round in 0..MAX_ROUNDS {
@@ -224,7 +224,8 @@ impl Rounds<'_> {
         let AllocationMemory { flow, history, now, liveness, side_by_side, placed, .. } = &mut *self.memory;
         let [flags, addresses, general] = placed;
         let current = self.rewritten.as_ref().unwrap_or(self.kernel);
-        if !side_by_side.place_general(current, general) {
+        let copies = || !self.options.quick && copies::may_be_left_out(current);
+        if !side_by_side::may_fit(current) || copies() || !side_by_side.place_general(current, general) {
             return Ok(false);
         }
         let arf_placed = arf_placed

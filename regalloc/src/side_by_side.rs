@@ -2,9 +2,10 @@
 //!
 //! Then nobody has to know where a variable is alive, which is most of the work of an allocation: one walk over the
 //! operands sees what is named at all, that it stays within its variable, and what messages ask of its place. Nothing
-//! shares a byte, so no read finds anything but what was written there, whichever lanes run or wait. More registers are
-//! in use than need be, and no copy can be left out: this is for those who have no time
-//! ([`Options::quick`](crate::Options::quick)).
+//! shares a byte, so no read finds anything but what was written there, whichever lanes run or wait; and the schedule
+//! may move everything, as far as values allow. More registers are in use than need be, which costs nothing (a thread
+//! has all of them), and no copy can be left out, which costs instructions: so this is for kernels that copy no whole
+//! registers, and for those who have no time ([`Options::quick`](crate::Options::quick)).
 //!
 //! Whatever is out of the ordinary (operands that reach over their variable's end, inputs that share bytes, descriptors
 //! in several address registers) is left to the allocation that looks closely, which has the names of faults, too.
@@ -35,7 +36,7 @@ impl SideBySide {
     pub fn place_general(&mut self, kernel: &Kernel<Virtual>, out: &mut Placement) -> bool {
         let file = File::of(kernel, VarClass::General, false);
         out.start(kernel.vars.len());
-        may_fit(kernel, file) && self.see(kernel) && self.place(kernel, file, out)
+        self.see(kernel) && self.place(kernel, file, out)
     }
 
     /// Places flags or addresses, behind general variables; whether there is room for all.
@@ -126,7 +127,8 @@ impl SideBySide {
 }
 
 /// Whether the general variables take no more bytes together than there are.
-fn may_fit(kernel: &Kernel<Virtual>, file: File) -> bool {
+pub(crate) fn may_fit(kernel: &Kernel<Virtual>) -> bool {
+    let file = File::of(kernel, VarClass::General, false);
     let general = kernel.vars.iter().filter(|var| var.class == VarClass::General);
     let bytes: u64 = general.map(|var| u64::from(var.bytes)).sum();
     bytes <= u64::from(file.regs * file.reg_bytes())

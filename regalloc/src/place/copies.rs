@@ -18,6 +18,33 @@ pub(crate) fn bits_copied<S: Space>(inst: &Inst<S>) -> Option<(Reg<S>, Reg<S>)> 
     (raw && packed).then_some((to, from))
 }
 
+/// The copies from general variables of whole registers: to which variable, from which, and how far the bytes of the
+/// one are behind those of the other.
+fn from_registers(kernel: &Kernel<Virtual>) -> impl Iterator<Item = (VarId, VarId, i32)> {
+    // Nobody else may have r0.
+    let general = |v: VarId| {
+        let var = &kernel.vars[v.index()];
+        var.class == VarClass::General && var.fixed != Some(0)
+    };
+    let movs = kernel.blocks.iter().flat_map(|b| &b.insts).filter(|i| i.op == Op::Mov);
+    movs.filter_map(bits_copied).filter_map(move |(to, from)| {
+        let (d, s) = (to.var()?, from.var()?);
+        let shift = from.byte.cast_signed() - to.byte.cast_signed();
+        (d != s && general(d) && general(s) && is_wide(kernel, s)).then_some((d, s, shift))
+    })
+}
+
+/// Whether a variable has whole registers.
+fn is_wide(kernel: &Kernel<Virtual>, v: VarId) -> bool {
+    kernel.vars[v.index()].bytes >= u32::from(kernel.platform.caps().regs.grf_bytes)
+}
+
+/// Whether copies may be left out, if both sides come to have the same place: between whole registers, or of the first
+/// bytes of one (an answer to a message, say) to a variable of those bytes.
+pub(crate) fn may_be_left_out(kernel: &Kernel<Virtual>) -> bool {
+    from_registers(kernel).any(|(to, _, shift)| shift == 0 || is_wide(kernel, to))
+}
+
 /// The copies between general variables of registers, each from both sides.
 #[derive(Default)]
 pub(crate) struct Copies {
@@ -32,19 +59,9 @@ impl Copies {
         if !wanted {
             return;
         }
-        let grf = u32::from(kernel.platform.caps().regs.grf_bytes);
-        let movs = kernel.blocks.iter().flat_map(|b| &b.insts).filter(|i| i.op == Op::Mov);
-        for (to, from) in movs.filter_map(bits_copied) {
-            let (Some(d), Some(s)) = (to.var(), from.var()) else { continue };
-            let general = |v: VarId| {
-                let var = &kernel.vars[v.index()];
-                var.class == VarClass::General && var.bytes >= grf
-            };
-            if d != s && general(d) && general(s) {
-                let shift = from.byte.cast_signed() - to.byte.cast_signed();
-                self.list.push((d.0, s.0, shift));
-                self.list.push((s.0, d.0, -shift));
-            }
+        for (to, from, shift) in from_registers(kernel).filter(|c| is_wide(kernel, c.0)) {
+            self.list.push((to.0, from.0, shift));
+            self.list.push((from.0, to.0, -shift));
         }
         self.list.sort_by_key(|c| c.0);
     }
