@@ -86,7 +86,7 @@ const MISTAKES: &[(&str, &str, &[&str])] = &[
     ("goto (M1, 16) done", "goto (M1, 16) dne", &["kernel `scale`, instruction 4 (`goto`, line 16), label: `dne` is not defined; did you mean `done`? [label-defined]"]),
     ("goto (M1, 16) done", "goto (M1, 16) donne", &["kernel `scale`, instruction 4 (`goto`, line 16), label: `donne` is not defined; did you mean `done`? [label-defined]"]),
     ("done:\n", "done:\ndone:\n", &["kernel `scale`, instruction 7 (`label`, line 19), label: `done` is defined a second time, first at line 18 [label-defined]"]),
-    ("mul (M1, 16)", "mul (M2, 16)", &["kernel `scale`, instruction 5 (`mul`, line 17), execution mask: M2 starts at lane 4; 16 lanes start at a multiple of 16 [mask-offset]"]),
+    ("mul (M1, 16)", "mul (M2, 16)", &["kernel `scale`, instruction 5 (`mul`, line 17), execution mask: M2 starts at lane 4; 16 lanes start at a multiple of 16: here at lane 0 [mask-offset]"]),
     ("v_type=P num_elts=16", "v_type=P num_elts=8", &[
         "kernel `scale`, instruction 3 (`cmp`, line 15), destination: P1 has 8 elements, the instruction has 16 lanes [predicate-width]",
         "kernel `scale`, instruction 4 (`goto`, line 16), predicate: P1 has 8 elements, the instruction has 16 lanes [predicate-width]",

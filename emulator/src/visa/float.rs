@@ -75,10 +75,11 @@ pub(super) fn compute(
             other => return Err(format!("{other} on floats is not modelled").into()),
         };
         let r = if r.is_nan() {
-            if math::is_math(opcode) {
-                f64::from_bits(DOUBLE.quiet_nan())
-            } else {
-                quiet(&x[..v.len().min(4)])
+            match opcode {
+                _ if math::is_math(opcode) => f64::from_bits(DOUBLE.quiet_nan()),
+                // The machine's instruction has the addend first.
+                O::Mad => quiet(&[c, a, b]),
+                _ => quiet(&x[..v.len().min(4)]),
             }
         } else {
             r
