@@ -70,7 +70,7 @@ fn is_zero(src: &VSrc) -> bool {
 /// Narrows a constant factor of a dword in a dword product.
 #[inline]
 pub(crate) fn narrow_factor(inst: &mut VInst) {
-    let dword = |t: Option<Type>| t.is_some_and(|t| t.is_int() && t.bytes() == 4);
+    let dword = |t: Option<Type>| t.is_some_and(Type::is_dword);
     if inst.op == Op::Mul
         && dword(inst.dst.ty())
         && dword(inst.src[0].ty())

@@ -61,6 +61,11 @@ impl Var {
         }
     }
 
+    /// Whether it is a general variable that no address leads to: all that touches it names it.
+    pub const fn is_only_named(&self) -> bool {
+        matches!(self.class, VarClass::General) && !self.address_taken
+    }
+
     /// Whether it was made to carry out a vISA instruction. If one block touches it, it holds nothing where that
     /// starts.
     pub const fn is_temporary(&self) -> bool {

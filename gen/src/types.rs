@@ -82,6 +82,11 @@ impl Type {
         !self.is_float()
     }
 
+    /// Whether this is an integer type of 32 bits.
+    pub const fn is_dword(self) -> bool {
+        matches!(self, Type::D | Type::Ud)
+    }
+
     /// Whether this is a signed integer type.
     pub const fn is_signed(self) -> bool {
         matches!(self, Type::B | Type::W | Type::D | Type::Q | Type::V | Type::S4 | Type::S2)

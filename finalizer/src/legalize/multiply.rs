@@ -41,7 +41,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 }
 
 fn is_dword(src: &VSrc) -> bool {
-    src.ty().is_some_and(|t| t.is_int() && t.bytes() == 4)
+    src.ty().is_some_and(Type::is_dword)
 }
 
 fn product(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {

@@ -51,7 +51,7 @@ fn one_addition(lx: &mut Legalizer<'_>, inst: &VInst) -> bool {
     let (Src::Imm { bits: a, ty: from }, Src::Imm { bits: b, ty: to }) = (inst.src[0], inst.src[2]) else {
         return false;
     };
-    let dword = |ty: Option<Type>| ty.is_some_and(|t| t.is_int() && t.bytes() == 4);
+    let dword = |ty: Option<Type>| ty.is_some_and(Type::is_dword);
     if inst.sat || inst.cond.is_some() || !dword(inst.dst.ty()) || !dword(inst.src[1].ty()) {
         return false;
     }

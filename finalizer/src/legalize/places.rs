@@ -126,7 +126,7 @@ pub(super) fn channels_stay(lx: &Legalizer<'_>, inst: &VInst) -> bool {
 /// Whether an operation is one of 64 bits, as dword multiplication is.
 pub(super) fn is_wide(inst: &VInst) -> bool {
     let Some(dst) = inst.dst.ty() else { return false };
-    let dword = |i: usize| inst.src[i].ty().is_some_and(|t| t.is_int() && t.bytes() == 4);
+    let dword = |i: usize| inst.src[i].ty().is_some_and(Type::is_dword);
     dst.bytes() == 8 || exec_type(inst).bytes() == 8 || (inst.op == Op::Mul && dword(0) && dword(1))
 }
 

@@ -97,7 +97,7 @@ impl Lowerer<'_> {
             Op::Mul if dst.is_saturated() && !(self.caps.ops.int64 && self.caps.ops.mul_qword_result) => {
                 let (target, _) = self.dst(dst)?;
                 let (a, b) = (self.src(&srcs[0])?, self.src(&srcs[1])?);
-                let dword = |t: Option<Type>| t.filter(|t| t.is_int() && t.bytes() == 4);
+                let dword = |t: Option<Type>| t.filter(|t| t.is_dword());
                 let (Some(ty), Some(_)) = (dword(a.ty()), dword(b.ty())) else { return Ok(false) };
                 if dword(target.ty()) != Some(ty) || b.ty() != Some(ty) {
                     return Ok(false);

@@ -5,8 +5,8 @@
 //! bytes of `d`. In legal code the result may also go to other strides, where that is legal.
 
 use gen_ir::{
-    Class, Dst, Extent, Inst, Kernel, Op, Options, Payload, Reg, Region, Role, Src, SrcMod, Type, VarClass,
-    VarId, Virtual,
+    Class, Dst, Extent, Inst, Kernel, Op, Options, Payload, Reg, Region, Role, Src, SrcMod, Type, VarId,
+    Virtual,
 };
 use narrow::to_u8;
 
@@ -33,7 +33,7 @@ pub(super) fn moves(
         let Some(mv) = Move::of(&insts[i], grf_bytes, legal) else { continue };
         let plain = |v: VarId| {
             let var = &kernel.vars[v.index()];
-            var.class == VarClass::General && !var.address_taken && var.fixed.is_none()
+            var.is_only_named() && var.fixed.is_none()
         };
         if !locality.only_in(mv.src, b) || !plain(mv.dst) {
             continue;
@@ -237,7 +237,7 @@ mod tests {
         super::{local, use_counts::UseCounts},
         *,
     };
-    use gen_ir::{Block, ExecSize, Var};
+    use gen_ir::{Block, ExecSize, Var, VarClass};
     use platforms::Platform;
 
     fn coalesce(k: &mut Kernel<Virtual>) {

@@ -1,6 +1,6 @@
 //! How a dword is computed: equal formulas over operands that nothing wrote in between give equal values.
 
-use gen_ir::{Extent, Inst, Op, Options, Payload, Region, Src, SrcMod, Type, Var, VarClass, VarId, Virtual};
+use gen_ir::{Extent, Inst, Op, Options, Payload, Region, Src, SrcMod, Type, Var, VarId, Virtual};
 use narrow::low_u32;
 
 use crate::build::{VSrc, extend};
@@ -64,7 +64,7 @@ fn source(inst: &Inst<Virtual>, i: usize, vars: &[Var]) -> Option<VSrc> {
         Src::Direct { reg, region, mods, ty } => {
             let var = &vars[reg.var()?.index()];
             let direct = region.vert != Region::VXH && region.width != Region::ABSENT;
-            let plain = var.class == VarClass::General && !var.address_taken && direct;
+            let plain = var.is_only_named() && direct;
             if !plain || ty.is_float() || ty.bytes() > 4 {
                 return None;
             }

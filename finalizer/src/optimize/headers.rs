@@ -7,7 +7,7 @@
 //!
 //! A header of its own starts before the values in it are computed, so that these can be made in place.
 
-use gen_ir::{Dst, Extent, Inst, Kernel, Op, Reg, Role, Src, Var, VarClass, VarId, Virtual};
+use gen_ir::{Dst, Extent, Inst, Kernel, Op, Reg, Role, Src, Type, Var, VarId, Virtual};
 use narrow::{to_index, to_u8};
 
 use super::{formula::Formula, locality::Locality, use_counts::UseCounts};
@@ -159,7 +159,7 @@ pub(super) fn share(
 /// Whether a variable is one register that nothing keeps in a place.
 fn is_header(var: &Var, grf_bytes: u32) -> bool {
     let free = var.fixed.is_none() && !var.live_in && !var.live_out && !var.no_spill && !var.even_grf;
-    var.class == VarClass::General && var.bytes == grf_bytes && !var.address_taken && free
+    var.is_only_named() && var.bytes == grf_bytes && free
 }
 
 /// What an instruction fills a register with, if it does so for all of its dwords: the source of the first, and
@@ -172,8 +172,7 @@ fn fills(inst: &Inst<Virtual>, grf_bytes: u32) -> Option<(VSrc, u32)> {
     let Dst::Direct { reg, horz: 1, ty } = inst.dst else { return None };
     let plain = inst.pred.is_none() && inst.cond.is_none() && !inst.sat && reg.byte == 0;
     let src = inst.src[0];
-    let int = |t: gen_ir::Type| t.is_int() && t.bytes() == 4;
-    if !plain || !int(ty) || !src.ty().is_some_and(int) || src.mods().any() {
+    if !plain || !ty.is_dword() || !src.ty().is_some_and(Type::is_dword) || src.mods().any() {
         return None;
     }
     match src {
@@ -402,7 +401,7 @@ impl HeaderSharing<'_> {
             self.use_counts.forget_reads_of(inst);
             *inst = Inst::new(Op::Nop, inst.exec);
             if let (Some(d), Some(base)) = (missing.next(), base) {
-                let to = Dst::packed(Reg::var_at(kept.var, 4 * to_index(d)), gen_ir::Type::Ud);
+                let to = Dst::packed(Reg::var_at(kept.var, 4 * to_index(d)), Type::Ud);
                 *inst = crate::build::mov(crate::build::Lanes::SCALAR, to, filled(base, d));
                 inst.origin = origin;
                 self.use_counts.add(inst);

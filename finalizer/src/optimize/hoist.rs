@@ -10,8 +10,7 @@
 //! alone.
 
 use gen_ir::{
-    BlockId, Class, Dst, Inst, Kernel, Op, Options, Payload, Pool, Role, Src, Target, VarClass, VarId,
-    Virtual,
+    BlockId, Class, Dst, Inst, Kernel, Op, Options, Payload, Pool, Role, Src, Target, VarId, Virtual,
 };
 use narrow::to_index;
 use smallvec::smallvec;
@@ -99,10 +98,7 @@ pub(super) fn equals(
 fn equal(kernel: &Kernel<Virtual>, [one, two]: [usize; 2], i: usize) -> Option<usize> {
     let [one, two] = [one, two].map(|b| &kernel.blocks[b].insts[..]);
     let inst = &one[i];
-    let known = |v: VarId| {
-        let var = &kernel.vars[v.index()];
-        var.class == VarClass::General && !var.address_taken
-    };
+    let known = |v: VarId| kernel.vars[v.index()].is_only_named();
     let direct = |s: &Src<Virtual>| match s {
         Src::None | Src::Imm { .. } => true,
         Src::Direct { reg, .. } => reg.var().is_some_and(known),

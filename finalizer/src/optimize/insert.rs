@@ -8,17 +8,15 @@
 //! The mask is a scalar in a register, one for all that shift so far in a block. So it has to serve two instructions
 //! at least. Compilers reuse the variables: where `b` has been computed in place of `a`, it goes to the place of `t`.
 
-use gen_ir::{Class, Dst, Inst, Kernel, Op, Reg, Region, Src, SrcMod, Type, Var, VarClass, Virtual};
-use narrow::{low_u32, to_index};
+use gen_ir::{Class, Dst, Inst, Kernel, Op, Region, Src, SrcMod, Type, Var, Virtual};
+use narrow::low_u32;
 
 use super::{
+    last_writes::LastWrites,
     use_counts::{UseCounts, calls},
     webs::Webs,
 };
-use crate::{
-    build::{VReg, VSrc, extend, with_type},
-    lists::reset,
-};
+use crate::build::{Lanes, VReg, VSrc, extend, strided, with_type};
 
 /// How many instructions are looked through for the bits of one operand.
 const DEPTH: u32 = 4;
@@ -26,10 +24,9 @@ const DEPTH: u32 = 4;
 /// Memory for [`bits`].
 #[derive(Debug, Default)]
 pub(super) struct InsertMemory {
-    /// The last write of each variable: which instruction of the kernel, counted from 1.
-    written: Vec<u32>,
+    writes: LastWrites,
     /// For each instruction of a block: the write of its destination's variable before it.
-    previous: Vec<u32>,
+    previous: Vec<Option<usize>>,
     found: Vec<Insertion>,
     webs: Webs,
 }
@@ -60,23 +57,22 @@ pub(super) fn bits(
     memory: &mut InsertMemory,
 ) -> bool {
     let rotates = kernel.platform.caps().ops.rotate;
-    let InsertMemory { written, previous, found, webs } = memory;
+    let InsertMemory { writes, previous, found, webs } = memory;
     let Kernel { vars, blocks, .. } = kernel;
-    reset(written, vars.len(), 0);
-    let (mut before, mut any) = (1, false);
+    writes.start(vars.len());
+    let mut any = false;
     for block in blocks.iter_mut().filter(|b| !calls(&b.insts)) {
         let insts = &mut block.insts;
         found.clear();
         previous.clear();
+        writes.enter_block();
         for j in 0..insts.len() {
             if matches!(insts[j].op, Op::Or | Op::Xor | Op::Add) {
-                let walk = BitWalk { insts, vars, written, previous, before, rotates, grf_bytes };
+                let walk = BitWalk { insts, vars, writes, previous, rotates, grf_bytes };
                 found.extend(walk.combination(j));
             }
-            let write = insts[j].dst.reg().and_then(Reg::var).map(|v| &mut written[v.index()]);
-            previous.push(write.map_or(0, |w| std::mem::replace(w, before + to_index(j))));
+            previous.push(writes.pass(&insts[j]));
         }
-        before += to_index(insts.len());
         if found.is_empty() {
             continue;
         }
@@ -108,7 +104,7 @@ impl Insertion {
                 && let Dst::Direct { reg, ty, .. } = freed.dst
             {
                 insts[self.shl] = Inst { dst: freed.dst, origin: freed.origin, ..insts[at] };
-                base = Src::new(reg, crate::build::strided(1, freed.exec), ty);
+                base = Src::new(reg, strided(1, freed.exec), ty);
             }
             insts[at] = Inst::new(Op::Nop, freed.exec);
         }
@@ -135,10 +131,8 @@ impl Insertion {
 struct BitWalk<'a> {
     insts: &'a [Inst<Virtual>],
     vars: &'a [Var],
-    written: &'a [u32],
-    previous: &'a [u32],
-    /// The number of the block's first instruction.
-    before: u32,
+    writes: &'a LastWrites,
+    previous: &'a [Option<usize>],
     /// The platform has an instruction for rotations.
     rotates: bool,
     grf_bytes: u32,
@@ -148,7 +142,7 @@ impl BitWalk<'_> {
     /// What instruction `j` puts together of a left shift and something below it.
     fn combination(&self, j: usize) -> Option<Insertion> {
         let inst = &self.insts[j];
-        let packed = matches!(inst.dst, Dst::Direct { horz: 1, ty, .. } if dword(ty));
+        let packed = matches!(inst.dst, Dst::Direct { horz: 1, ty, .. } if ty.is_dword());
         let [a, b, _] = &inst.src;
         if !packed || !inst.is_plain() || ![a, b].into_iter().all(|s| self.is_dword(s, inst)) {
             return None;
@@ -168,22 +162,22 @@ impl BitWalk<'_> {
         }
         let rest = self.definition(base, j);
         // Nobody has written what is shifted, but the shift itself, or what computes the rest of it.
-        let last = self.last_write(&insert)?;
+        let last = self.writes.of(insert.reg()?.var()?);
         let in_place = match rest {
-            _ if last <= i => None,
-            _ if last == i + 1 && shl.dst.reg() == insert.reg() => None,
-            Some(k) if last == k + 1 && base.reg() == insert.reg() => Some(k),
+            _ if last < Some(i) => None,
+            _ if last == Some(i) && shl.dst.reg() == insert.reg() => None,
+            Some(k) if last == Some(k) && base.reg() == insert.reg() => Some(k),
             _ => return None,
         };
         let before = match in_place {
-            Some(k) => self.number(self.previous[k]),
-            None if last == i + 1 => self.number(self.previous[i]),
+            Some(k) => self.previous[k],
+            None if last == Some(i) => self.previous[i],
             None => last,
         };
         if let Some(k) = in_place {
             let constant =
                 matches!(self.insts[k].src, [s, Src::Imm { .. }, Src::None] if s.reg() == insert.reg());
-            if !constant || before > i {
+            if !constant || before >= Some(i) {
                 return None;
             }
         }
@@ -191,7 +185,7 @@ impl BitWalk<'_> {
             && rest.is_some_and(|k| {
                 let shr = &self.insts[k];
                 let same = with_type(shr.src[0], Type::Ud) == with_type(insert, Type::Ud);
-                shr.op == Op::Shr && shift(shr) == Some(32 - count) && same && before <= k
+                shr.op == Op::Shr && shift(shr) == Some(32 - count) && same && before < Some(k)
             });
         let pieces = (inst.exec.lanes() * 4).div_ceil(2 * self.grf_bytes);
         let below = rotates || self.width(base, j, DEPTH) <= count;
@@ -206,7 +200,7 @@ impl BitWalk<'_> {
             }
             Src::Direct { mods: SrcMod::None, ty: Type::Ub, .. } => return 8,
             Src::Direct { mods: SrcMod::None, ty: Type::Uw, .. } => return 16,
-            Src::Direct { mods: SrcMod::None, ty, .. } if dword(ty) => {}
+            Src::Direct { mods: SrcMod::None, ty, .. } if ty.is_dword() => {}
             _ => return u32::BITS,
         }
         let Some(i) = self.definition(src, j).filter(|_| depth > 0) else { return u32::BITS };
@@ -224,40 +218,27 @@ impl BitWalk<'_> {
 
     /// The plain instruction that computes, as packed dwords, what a source of instruction `j` reads, in the same channels.
     fn definition(&self, src: &VSrc, j: usize) -> Option<usize> {
-        let i = self.last_write(src)?.checked_sub(1).filter(|&i| i < j)?;
+        let i = self.writes.of(src.reg()?.var()?).filter(|&i| i < j)?;
         let (inst, reader) = (&self.insts[i], &self.insts[j]);
         let Dst::Direct { reg: to, horz: 1, ty } = inst.dst else { return None };
         let Src::Direct { reg, region, ty: read, mods: SrcMod::None } = *src else { return None };
         let lanes = reader.exec.lanes();
-        let same = (inst.exec, inst.chan, inst.no_mask) == (reader.exec, reader.chan, reader.no_mask);
+        let same = Lanes::of(inst) == Lanes::of(reader);
         let computes = inst.is_plain() && self.is_seen(to) && inst.op.info().class == Class::Basic;
-        (computes && same && to == reg && dword(ty) && dword(read) && region.one_by_one(lanes)).then_some(i)
-    }
-
-    /// One past the last instruction of the block that writes the variable of an operand; zero, if there is none.
-    fn last_write(&self, src: &VSrc) -> Option<usize> {
-        let var = src.reg()?.var()?;
-        Some(self.number(self.written[var.index()]))
-    }
-
-    /// One past the place in the block of an instruction that is numbered in the kernel; zero, if it is not in the block.
-    fn number(&self, written: u32) -> usize {
-        (written + 1).saturating_sub(self.before) as usize
+        (computes && same && to == reg && ty.is_dword() && read.is_dword() && region.one_by_one(lanes))
+            .then_some(i)
     }
 
     /// Whether an operand is a dword for each channel, or one for all, in a variable that only its name leads to.
     fn is_dword(&self, src: &VSrc, inst: &Inst<Virtual>) -> bool {
         let by_channel = |region: Region| region == Region::SCALAR || region.one_by_one(inst.exec.lanes());
         matches!(*src, Src::Direct { reg, region, mods: SrcMod::None, ty }
-            if dword(ty) && self.is_seen(reg) && by_channel(region))
+            if ty.is_dword() && self.is_seen(reg) && by_channel(region))
     }
 
     /// Whether all that writes a register names it.
     fn is_seen(&self, reg: VReg) -> bool {
-        reg.var().is_some_and(|v| {
-            let var = &self.vars[v.index()];
-            var.class == VarClass::General && !var.address_taken
-        })
+        reg.var().is_some_and(|v| self.vars[v.index()].is_only_named())
     }
 }
 
@@ -268,8 +249,4 @@ fn shift(inst: &Inst<Virtual>) -> Option<u32> {
     let count = low_u32(extend(bits, ty));
     let plain = inst.src[0].mods() == SrcMod::None && inst.src[0].ty().is_some_and(logical);
     (plain && ty.is_int() && (1..32).contains(&count)).then_some(count)
-}
-
-fn dword(ty: Type) -> bool {
-    matches!(ty, Type::D | Type::Ud)
 }

@@ -10,7 +10,7 @@
 
 use gen_ir::{
     Class, Dst, Extent, Inst, Kernel, Op, Options, Payload, PredCtrl, Reg, Region, Role, Src, SrcMod, Type,
-    VarClass, VarId, Virtual,
+    VarId, Virtual,
 };
 use narrow::{low_u32, to_index};
 
@@ -39,10 +39,7 @@ pub(super) fn results(
     let caps = platform.caps();
     let quadwords = !legal && caps.ops.mul_qword_result && caps.ops.int64;
     let Kernel { vars, blocks, .. } = kernel;
-    let plain = |v: VarId| {
-        let var = &vars[v.index()];
-        var.class == VarClass::General && !var.address_taken
-    };
+    let plain = |v: VarId| vars[v.index()].is_only_named();
     for (b, block) in blocks.iter_mut().enumerate().filter(|(b, _)| locality.any_in(*b)) {
         let insts = &mut block.insts;
         ends.are_known = false;
@@ -352,7 +349,7 @@ fn splits(inst: &Inst<Virtual>) -> bool {
         && inst.is_plain()
         && !special
         && reads_integers(inst)
-        && inst.dst.ty().is_some_and(|t| t.is_int() && t.bytes() == 4)
+        && inst.dst.ty().is_some_and(Type::is_dword)
 }
 
 /// Whether both halves of an operation are as good as the whole, with packed results.
@@ -401,7 +398,7 @@ fn is_upper_half(inst: &Inst<Virtual>) -> bool {
         && reads_integers(inst)
         && a == b
         && a.is_some_and(|t| t.bytes() == 4)
-        && inst.dst.ty().is_some_and(|t| t.is_int() && t.bytes() == 4)
+        && inst.dst.ty().is_some_and(Type::is_dword)
 }
 
 /// A source as the dword that it reads, whatever its sign.

@@ -20,6 +20,7 @@ mod headers;
 mod hoist;
 mod insert;
 mod interleave;
+mod last_writes;
 mod legal;
 mod local;
 mod locality;

@@ -7,7 +7,7 @@
 use gen_ir::{Dst, Extent, Inst, Kernel, Op, Reg, Src, SrcMod, Type, Var, Virtual};
 use narrow::{low_i32, low_u32};
 
-use crate::build::{VReg, VSrc, with_type};
+use crate::build::{Lanes, VReg, VSrc, with_type};
 
 /// How far apart the parts of a sum may stand.
 const REACH: usize = 32;
@@ -77,7 +77,7 @@ impl<'a> Product<'a> {
             if self.factors.iter().any(|f| self.writes(inst, f)) {
                 return None;
             }
-            let dword = inst.dst.ty().is_some_and(|t| t.is_int() && t.bytes() == 4);
+            let dword = inst.dst.ty().is_some_and(Type::is_dword);
             if inst.op == Op::Add && dword && inst.is_plain() && self.same_lanes(inst) {
                 let this = (0..2).find(|&s| self.is_result(&inst.src[s], partial, i));
                 let signs = this.and_then(|s| self.sign_of(&inst.src[1 - s], i, &missing));
@@ -135,12 +135,11 @@ impl<'a> Product<'a> {
         let Dst::Direct { reg: to, horz: 1, ty: to_type } = self.insts[j].dst else { return false };
         let Src::Direct { reg, region, mods: SrcMod::None, ty } = *src else { return false };
         let lanes = self.insts[at].exec.lanes();
-        to == reg && self.is_seen(to) && region.one_by_one(lanes) && dword(ty) && dword(to_type)
+        to == reg && self.is_seen(to) && region.one_by_one(lanes) && ty.is_dword() && to_type.is_dword()
     }
 
     fn same_lanes(&self, inst: &Inst<Virtual>) -> bool {
-        let Inst { exec, chan, no_mask, .. } = self.insts[self.at];
-        (inst.exec, inst.chan, inst.no_mask) == (exec, chan, no_mask)
+        Lanes::of(inst) == Lanes::of(&self.insts[self.at])
     }
 
     /// Whether nothing between instruction `j` and the product, in any order, writes a source of `j`.
@@ -163,10 +162,6 @@ impl<'a> Product<'a> {
     }
 }
 
-fn dword(ty: Type) -> bool {
-    ty.is_int() && ty.bytes() == 4
-}
-
 /// Whether two sources are the same dword in each channel, whatever its sign.
 fn same(a: &VSrc, b: &VSrc) -> bool {
     match (*a, *b) {
@@ -177,7 +172,7 @@ fn same(a: &VSrc, b: &VSrc) -> bool {
         (
             Src::Direct { reg: x, region: r, mods: SrcMod::None, ty },
             Src::Direct { reg: y, region: q, mods: SrcMod::None, ty: other },
-        ) => x == y && r == q && dword(ty) && dword(other),
+        ) => x == y && r == q && ty.is_dword() && other.is_dword(),
         _ => false,
     }
 }

@@ -6,15 +6,17 @@
 //! What took the values apart is left to the elimination of dead code.
 
 use gen_ir::{
-    Dst, ExecSize, Inst, Kernel, Op, Options, Payload, Reg, Src, SrcMod, Type, Var, VarClass, VarId, Virtual,
+    Dst, ExecSize, Inst, Kernel, Op, Options, Payload, Reg, Src, SrcMod, Type, Var, VarId, Virtual,
 };
 use narrow::to_index;
 
-use super::use_counts::{UseCounts, calls};
+use super::{
+    last_writes::LastWrites,
+    use_counts::{UseCounts, calls},
+};
 use crate::{
     build::{self, Lanes, VReg},
     legalize::linear_stride,
-    lists::reset,
 };
 
 /// How many operations stand behind each other in what one quadword is computed by.
@@ -25,10 +27,9 @@ const NEAR: usize = 24;
 /// Memory for [`join`].
 #[derive(Debug, Default)]
 pub(super) struct QuadwordMemory {
-    /// The last write of each variable: which instruction of the kernel, counted from 1.
-    written: Vec<u32>,
+    writes: LastWrites,
     /// For each instruction of a block: the write of its destination's variable before it.
-    previous: Vec<u32>,
+    previous: Vec<Option<usize>>,
     /// Pairs of dwords that a quadword has been made of as well.
     made: Vec<MadeQuad>,
     steps: Vec<QuadStep>,
@@ -68,23 +69,23 @@ pub(super) fn join(
     grf_bytes: u32,
     memory: &mut QuadwordMemory,
 ) -> bool {
-    let QuadwordMemory { written, previous, made, steps } = memory;
+    let QuadwordMemory { writes, previous, made, steps } = memory;
     let Kernel { vars, blocks, .. } = kernel;
-    reset(written, vars.len(), 0);
-    let (mut before, mut any) = (1, false);
+    writes.start(vars.len());
+    let mut any = false;
     for block in
         blocks.iter_mut().filter(|b| b.insts.iter().any(|i| puts_dwords(i).is_some()) && !calls(&b.insts))
     {
         let insts = &mut block.insts;
         previous.clear();
         made.clear();
+        writes.enter_block();
         for j in 0..insts.len() {
-            let write = insts[j].dst.reg().and_then(Reg::var).map(|v| &mut written[v.index()]);
-            previous.push(write.map_or(0, |w| std::mem::replace(w, before + to_index(j))));
+            previous.push(writes.pass(&insts[j]));
             if puts_dwords(&insts[j]).is_none() {
                 continue;
             }
-            let walk = QuadWalk { insts, vars, written, previous, made, before, grf_bytes };
+            let walk = QuadWalk { insts, vars, writes, previous, made, grf_bytes };
             steps.clear();
             let Some(whole) = walk.whole(j) else { continue };
             if walk.tree(&whole, steps, use_counts) != Some(true) || steps.len() > 2 * whole.parts {
@@ -103,7 +104,7 @@ pub(super) fn join(
                 if s + 1 < steps.len() {
                     let id = VarId(to_index(vars.len()));
                     vars.push(build::general(lanes.exec.lanes() * 8, grf_bytes));
-                    written.push(before + to_index(at));
+                    writes.declare(at);
                     results[s] = Reg::var_at(id, 0);
                 }
                 let ty = Type::Q;
@@ -124,7 +125,6 @@ pub(super) fn join(
                 }
             }
         }
-        before += to_index(insts.len());
     }
     any
 }
@@ -138,7 +138,7 @@ fn puts_dwords(inst: &Inst<Virtual>) -> Option<(VReg, VReg)> {
         (
             Dst::Direct { reg, horz: 2, ty },
             Src::Direct { reg: from, region, mods: SrcMod::None, ty: read },
-        ) if dword(ty) && dword(read) && inst.is_plain() && region.one_by_one(inst.exec.lanes()) => {
+        ) if ty.is_dword() && read.is_dword() && inst.is_plain() && region.one_by_one(inst.exec.lanes()) => {
             Some((reg, from))
         }
         _ => None,
@@ -171,11 +171,9 @@ impl WholeQuad {
 struct QuadWalk<'a> {
     insts: &'a [Inst<Virtual>],
     vars: &'a [Var],
-    written: &'a [u32],
-    previous: &'a [u32],
+    writes: &'a LastWrites,
+    previous: &'a [Option<usize>],
     made: &'a [MadeQuad],
-    /// The number of the block's first instruction.
-    before: u32,
     grf_bytes: u32,
 }
 
@@ -189,13 +187,13 @@ impl QuadWalk<'_> {
         let last = &self.insts[j];
         let count = last.exec.lanes() * to_index(parts);
         let exec = ExecSize::from_lanes(count)?;
-        let (mut at, mut k) = ([j; MOST], j);
+        let (mut at, mut k) = ([j; MOST], Some(j));
         for place in at[..2 * parts].iter_mut().rev() {
-            *place = k;
-            k = self.place(*self.previous.get(k)?).unwrap_or(usize::MAX);
+            *place = k?;
+            k = self.previous[*place];
         }
         let first = at[0];
-        if first == usize::MAX || j > first + NEAR {
+        if j > first + NEAR {
             return None;
         }
         // The lowest place and channel are those of the first dwords.
@@ -306,7 +304,7 @@ impl QuadWalk<'_> {
     fn operation(&self, whole: &WholeQuad, dwords: VReg, end: usize) -> Option<usize> {
         let k = self.last_write(dwords)?.filter(|&k| k < end)?;
         let inst = &self.insts[k];
-        let matches = matches!(inst.dst, Dst::Direct { reg, horz: 1, ty } if reg == dwords && dword(ty));
+        let matches = matches!(inst.dst, Dst::Direct { reg, horz: 1, ty } if reg == dwords && ty.is_dword());
         let plain = inst.pred.is_none() && inst.cond.is_none() && !inst.sat && inst.opts == Options::NONE;
         (matches && plain && self.is_seen(dwords) && Lanes::of(inst) == whole.lanes).then_some(k)
     }
@@ -325,7 +323,7 @@ impl QuadWalk<'_> {
         let part = self.insts[last].exec.lanes();
         let moves = match lanes.checked_div(part)? {
             1 => [last, last],
-            2 => [self.place(self.previous[last])?, last],
+            2 => [self.previous[last]?, last],
             _ => return None,
         };
         let mut from = None;
@@ -343,8 +341,8 @@ impl QuadWalk<'_> {
             let channel = u32::from(whole.lanes.chan) + behind;
             let fits = inst.op == Op::Mov
                 && inst.is_plain()
-                && dword(ty)
-                && dword(read)
+                && ty.is_dword()
+                && read.is_dword()
                 && to.is_in(dwords)
                 && inst.exec.lanes() == part
                 && inst.no_mask == whole.lanes.no_mask
@@ -365,17 +363,17 @@ impl QuadWalk<'_> {
     /// Whether nobody has written a quadword from instruction `k` on, but the moves, where they put it together.
     fn is_unchanged(&self, quad: VReg, k: usize, whole: &WholeQuad) -> bool {
         let last = if quad.var() == whole.quad.var() {
-            Some(self.place(self.previous[whole.at[0]])).filter(|_| quad == whole.quad)
+            Some(self.previous[whole.at[0]]).filter(|_| quad == whole.quad)
         } else {
             self.last_write(quad)
         };
-        self.is_seen(quad) && last.is_some_and(|last| last.is_none_or(|last| last < k))
+        self.is_seen(quad) && last.is_some_and(|last| last < Some(k))
     }
 
     /// The quadword of which two sources read the lower and the upper dwords.
     fn read_apart(&self, sources: [&Src<Virtual>; 2], k: usize, whole: &WholeQuad) -> Option<VReg> {
         let [low, high] = sources.map(|s| match *s {
-            Src::Direct { reg, region, mods: SrcMod::None, ty } if dword(ty) => {
+            Src::Direct { reg, region, mods: SrcMod::None, ty } if ty.is_dword() => {
                 (linear_stride(region, whole.lanes.exec.lanes()) == Some(2)).then_some(reg)
             }
             _ => None,
@@ -389,7 +387,7 @@ impl QuadWalk<'_> {
     fn packed(&self, src: &Src<Virtual>, whole: &WholeQuad) -> Option<VReg> {
         match *src {
             Src::Direct { reg, region, mods: SrcMod::None, ty }
-                if dword(ty) && region.one_by_one(whole.lanes.exec.lanes()) =>
+                if ty.is_dword() && region.one_by_one(whole.lanes.exec.lanes()) =>
             {
                 Some(reg)
             }
@@ -399,20 +397,12 @@ impl QuadWalk<'_> {
 
     /// The last instruction of the block so far that writes a register's variable.
     fn last_write(&self, reg: VReg) -> Option<Option<usize>> {
-        Some(self.place(self.written[reg.var()?.index()]))
-    }
-
-    /// The place in the block of an instruction that is numbered in the kernel.
-    fn place(&self, written: u32) -> Option<usize> {
-        written.checked_sub(self.before).map(|k| k as usize)
+        Some(self.writes.of(reg.var()?))
     }
 
     /// Whether all that writes a register names it.
     fn is_seen(&self, reg: VReg) -> bool {
-        reg.var().is_some_and(|v| {
-            let var = &self.vars[v.index()];
-            var.class == VarClass::General && !var.address_taken
-        })
+        reg.var().is_some_and(|v| self.vars[v.index()].is_only_named())
     }
 }
 
@@ -454,8 +444,4 @@ impl Logic {
             _ => None,
         }
     }
-}
-
-fn dword(ty: Type) -> bool {
-    matches!(ty, Type::D | Type::Ud)
 }

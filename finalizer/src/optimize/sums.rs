@@ -8,14 +8,14 @@
 //! Integers are added modulo the width of the destination, so the order does not matter. Scalars of another size than the
 //! destination, and floats, stay where they are.
 
-use gen_ir::{Dst, Inst, Kernel, Op, Reg, Region, Src, SrcMod, Type, Var, VarClass, VarId, Virtual};
+use gen_ir::{Dst, Inst, Kernel, Op, Reg, Region, Src, SrcMod, Type, Var, VarId, Virtual};
 use narrow::to_index;
 
-use super::use_counts::{UseCounts, calls};
-use crate::{
-    build::{self, Lanes, VReg, VSrc},
-    lists::reset,
+use super::{
+    last_writes::LastWrites,
+    use_counts::{UseCounts, calls},
 };
+use crate::build::{self, Lanes, VReg, VSrc};
 
 /// How far apart both additions may stand.
 const REACH: usize = 64;
@@ -23,8 +23,7 @@ const REACH: usize = 64;
 /// Memory for [`scalars_first`].
 #[derive(Debug, Default)]
 pub(super) struct SumMemory {
-    /// The last write of each variable: which instruction of the kernel, counted from 1.
-    written: Vec<u32>,
+    writes: LastWrites,
     groups: Vec<Group>,
     pairs: Vec<TwoSums>,
 }
@@ -66,24 +65,22 @@ pub(super) fn scalars_first(
     memory: &mut SumMemory,
 ) -> bool {
     let quadwords = kernel.platform.caps().ops.int64;
-    let SumMemory { written, groups, pairs } = memory;
+    let SumMemory { writes, groups, pairs } = memory;
     let Kernel { vars, blocks, .. } = kernel;
-    reset(written, vars.len(), 0);
-    let (mut before, mut any) = (1, false);
+    writes.start(vars.len());
+    let mut any = false;
     for block in blocks.iter_mut().filter(|b| !calls(&b.insts)) {
         let insts = &mut block.insts;
         groups.clear();
         pairs.clear();
+        writes.enter_block();
         for j in 0..insts.len() {
-            if insts[j].op == Op::Add && reads_sum(&insts[j], insts, written, before) {
-                let seen = SumWalk { insts, vars, use_counts, written, before, quadwords };
+            if insts[j].op == Op::Add && reads_sum(&insts[j], insts, writes) {
+                let seen = SumWalk { insts, vars, use_counts, writes, quadwords };
                 seen.pair(j, groups, pairs, grf_bytes);
             }
-            if let Some(v) = insts[j].dst.reg().and_then(Reg::var) {
-                written[v.index()] = before + to_index(j);
-            }
+            writes.pass(&insts[j]);
         }
-        before += to_index(insts.len());
         for (g, group) in groups.iter().enumerate().filter(|(_, g)| g.pieces > 1) {
             any = true;
             let sum = VarId(to_index(vars.len()));
@@ -107,12 +104,10 @@ pub(super) fn scalars_first(
     any
 }
 
-/// Whether an instruction reads what an addition of its block, the first of which is numbered `before`, has written.
-fn reads_sum(inst: &Inst<Virtual>, insts: &[Inst<Virtual>], written: &[u32], before: u32) -> bool {
-    inst.src.iter().filter_map(|s| s.reg()?.var()).any(|v| {
-        let by = written[v.index()].checked_sub(before).and_then(|i| insts.get(i as usize));
-        by.is_some_and(|i| i.op == Op::Add)
-    })
+/// Whether an instruction reads what an addition of its block has written.
+fn reads_sum(inst: &Inst<Virtual>, insts: &[Inst<Virtual>], writes: &LastWrites) -> bool {
+    let mut read = inst.src.iter().filter_map(|s| s.reg()?.var());
+    read.any(|v| writes.of(v).is_some_and(|i| insts[i].op == Op::Add))
 }
 
 /// A block, looked at up to some instruction.
@@ -120,9 +115,7 @@ struct SumWalk<'a> {
     insts: &'a [Inst<Virtual>],
     vars: &'a [Var],
     use_counts: &'a UseCounts,
-    written: &'a [u32],
-    /// The number of the block's first instruction.
-    before: u32,
+    writes: &'a LastWrites,
     quadwords: bool,
 }
 
@@ -137,7 +130,7 @@ impl SumWalk<'_> {
     ) -> Option<()> {
         let second = self.sum(j)?;
         let Src::Direct { reg: a, region, mods: SrcMod::None, ty } = second.vector else { return None };
-        let i = (self.written[a.var()?.index()].checked_sub(self.before)?) as usize;
+        let i = self.writes.of(a.var()?)?;
         let first = self.sum(i).filter(|_| i + REACH > j)?;
         let [x, y] = [i, j].map(|k| &self.insts[k]);
         let same = Lanes::of(x) == Lanes::of(y) && first.to == a && region.one_by_one(x.exec.lanes());
@@ -212,15 +205,12 @@ impl SumWalk<'_> {
 
     /// Whether all that writes a register names it.
     fn is_seen(&self, reg: VReg) -> bool {
-        reg.var().is_some_and(|v| {
-            let var = &self.vars[v.index()];
-            var.class == VarClass::General && !var.address_taken
-        })
+        reg.var().is_some_and(|v| self.vars[v.index()].is_only_named())
     }
 
     /// Whether instruction `i` and what stands behind it have not written what an operand reads.
     fn is_unchanged(&self, src: &VSrc, i: usize) -> bool {
-        src.reg().and_then(Reg::var).is_none_or(|v| self.written[v.index()] < self.before + to_index(i))
+        src.reg().and_then(Reg::var).is_none_or(|v| self.writes.of(v) < Some(i))
     }
 
     /// Whether nobody but `j` needs what `i` has computed.

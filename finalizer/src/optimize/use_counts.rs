@@ -157,8 +157,8 @@ impl UseCounts {
 
 /// What is known of a variable before any instruction is looked at.
 fn entry(var: &Var) -> VarUses {
-    let plain = var.class == VarClass::General && !var.address_taken;
-    let reads = u32::from(var.live_out || var.address_taken) | if plain { PLAIN } else { 0 };
+    let plain = if var.is_only_named() { PLAIN } else { 0 };
+    let reads = u32::from(var.live_out || var.address_taken) | plain;
     VarUses { reads, only_block: initial_block(var), next_write: (NOWHERE, 0) }
 }
 

@@ -8,6 +8,7 @@ use gen_ir::{Class, Dst, Inst, Reg, Src, VarId, Virtual};
 use narrow::to_index;
 
 use super::use_counts::UseCounts;
+use crate::build::Lanes;
 
 /// What a block does with its results.
 #[derive(Debug, Default)]
@@ -93,7 +94,7 @@ impl Webs {
         });
         let computes = matches!(inst.op.info().class, Class::Basic | Class::Ternary | Class::Math);
         state.alike &=
-            computes && by_channel && same_channels(inst, written) && Some(reg) == written.dst.reg();
+            computes && by_channel && Lanes::of(inst) == Lanes::of(written) && Some(reg) == written.dst.reg();
         self.results[def as usize].reads += 1;
     }
 
@@ -108,14 +109,10 @@ impl Webs {
         let written = &insts[def as usize];
         let bytes = |i: &Inst<Virtual>| i.dst.ty().map(|t| t.bytes());
         let whole = packed
-            && same_channels(inst, written)
+            && Lanes::of(inst) == Lanes::of(written)
             && inst.dst.reg() == written.dst.reg()
             && bytes(inst) == bytes(written);
         state.alike &= whole;
         self.results[def as usize].ends = whole;
     }
-}
-
-fn same_channels(a: &Inst<Virtual>, b: &Inst<Virtual>) -> bool {
-    (a.exec, a.chan, a.no_mask) == (b.exec, b.chan, b.no_mask)
 }

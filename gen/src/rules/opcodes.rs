@@ -48,7 +48,7 @@ pub(super) fn check(cx: &mut Cx<'_>) {
         _ => {}
     }
     if cx.caps.words.ternary_align16 && matches!(cx.inst.op, Op::Bfe | Op::Bfi2) {
-        let types = cx.src_types().all(|t| t.is_int() && t.bytes() == 4);
+        let types = cx.src_types().all(Type::is_dword);
         cx.require(types, "bitfield-type", "bit field operations work on dwords");
     }
 }

@@ -4,14 +4,14 @@
 //! Restrictions", the rules for floating-point destinations and 64-bit operands.
 
 use super::{Cx, Operand};
-use crate::{Arf, Base, Dst, Op, Options, Region, Src};
+use crate::{Arf, Base, Dst, Op, Options, Region, Src, Type};
 
 pub(super) fn check(cx: &mut Cx<'_>) {
     if cx.align16() {
         return;
     }
     let (Some(dst), Some(exec)) = (cx.dst_type(), cx.exec_type()) else { return };
-    let dword = |s: &Src<_>| s.ty().is_some_and(|t| t.is_int() && t.bytes() == 4);
+    let dword = |s: &Src<_>| s.ty().is_some_and(Type::is_dword);
     let dword_mul = cx.inst.op == Op::Mul && dword(&cx.inst.src[0]) && dword(&cx.inst.src[1]);
     let wide = dst.bytes() == 8 || exec.bytes() == 8 || dword_mul;
     // Ponte Vecchio's 64-bit platform rules; Tiger Lake (also Xe) has no such types.

@@ -1,6 +1,6 @@
 use super::*;
 use crate::build::{self, Lanes};
-use gen_ir::{Block, Desc, ExecSize, Payload, SendInfo, Sfid, Type};
+use gen_ir::{Block, Desc, ExecSize, Payload, SendInfo, Sfid, VarClass};
 use platforms::Platform;
 
 /// A block with messages whose headers are copies of `r0` with dwords over them.
