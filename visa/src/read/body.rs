@@ -1,4 +1,4 @@
-//! Declarations of a kernel or function.
+//! The body of a kernel or function: its declarations, its attributes, and where its code is.
 
 use narrow::{low_u16, to_index};
 
@@ -18,54 +18,9 @@ pub(super) fn read(
     kernel: &mut Kernel,
 ) -> Read<()> {
     let end = extent.start + extent.size;
+    let wide = version.at_least(3, 4);
     let mut c = Cursor::new(bytes, extent.start..end);
-    let wide = version.at_least(3, 4);
-
-    strings(&mut c, wide, kernel)?;
-    kernel.name = StrId(c.wide(wide, "kernel name")?);
-    let var_size = if wide { 15 } else { 11 };
-    let count = c.wide(wide, "number of variables")?;
-    let count = c.fits("number of variables", u64::from(count), var_size)?;
-    kernel.vars.reserve_exact(count);
-    for _ in 0..count {
-        let var = general_var(&mut c, wide, &mut kernel.attr_table)?;
-        kernel.vars.push(var);
-    }
-    let count = c.u16("number of address variables")?.into();
-    let attrs = &mut kernel.attr_table;
-    simple_vars(&mut c, wide, count, &mut kernel.addrs, attrs, "address variable")?;
-    let count = c.u16("number of predicate variables")?.into();
-    simple_vars(&mut c, wide, count, &mut kernel.preds, attrs, "predicate variable")?;
-    labels(&mut c, wide, kernel)?;
-    let count = c.u8("number of samplers")?.into();
-    let attrs = &mut kernel.attr_table;
-    simple_vars(&mut c, wide, count, &mut kernel.samplers, attrs, "sampler variable")?;
-    let count = c.u8("number of surfaces")?.into();
-    simple_vars(&mut c, wide, count, &mut kernel.surfaces, attrs, "surface variable")?;
-    let vme = c.u8("number of VME variables")?;
-    if vme != 0 {
-        return Err(c.illegal(1, "number of VME variables", vme.into(), "0"));
-    }
-    if !kernel.is_function {
-        if extent.input_offset as usize != c.pos() {
-            kernel.quirks.input_offset = Some(extent.input_offset);
-        }
-        inputs(&mut c, version, kernel)?;
-    }
-    read_code(c, bytes, extent, version, keep_code, kernel)
-}
-
-/// Size, place, attributes, and the instructions.
-fn read_code(
-    mut c: Cursor<'_>,
-    bytes: &[u8],
-    extent: &Extent,
-    version: Version,
-    keep_code: bool,
-    kernel: &mut Kernel,
-) -> Read<()> {
-    let end = extent.start + extent.size;
-    let wide = version.at_least(3, 4);
+    declarations(&mut c, extent, version, kernel)?;
     let size = c.u32("code size")? as usize;
     let entry_at = c.pos();
     let entry = c.u32("code offset")? as usize;
@@ -104,6 +59,43 @@ fn read_code(
         }
         Err(error)
     })
+}
+
+/// Names, variables, labels, inputs.
+fn declarations(c: &mut Cursor<'_>, extent: &Extent, version: Version, kernel: &mut Kernel) -> Read<()> {
+    let wide = version.at_least(3, 4);
+    strings(c, wide, kernel)?;
+    kernel.name = StrId(c.wide(wide, "kernel name")?);
+    let var_size = if wide { 15 } else { 11 };
+    let count = c.wide(wide, "number of variables")?;
+    let count = c.fits("number of variables", u64::from(count), var_size)?;
+    kernel.vars.reserve_exact(count);
+    for _ in 0..count {
+        let var = general_var(c, wide, &mut kernel.attr_table)?;
+        kernel.vars.push(var);
+    }
+    let count = c.u16("number of address variables")?.into();
+    let attrs = &mut kernel.attr_table;
+    simple_vars(c, wide, count, &mut kernel.addrs, attrs, "address variable")?;
+    let count = c.u16("number of predicate variables")?.into();
+    simple_vars(c, wide, count, &mut kernel.preds, attrs, "predicate variable")?;
+    labels(c, wide, kernel)?;
+    let count = c.u8("number of samplers")?.into();
+    let attrs = &mut kernel.attr_table;
+    simple_vars(c, wide, count, &mut kernel.samplers, attrs, "sampler variable")?;
+    let count = c.u8("number of surfaces")?.into();
+    simple_vars(c, wide, count, &mut kernel.surfaces, attrs, "surface variable")?;
+    let vme = c.u8("number of VME variables")?;
+    if vme != 0 {
+        return Err(c.illegal(1, "number of VME variables", vme.into(), "0"));
+    }
+    if !kernel.is_function {
+        if extent.input_offset as usize != c.pos() {
+            kernel.quirks.input_offset = Some(extent.input_offset);
+        }
+        inputs(c, version, kernel)?;
+    }
+    Ok(())
 }
 
 fn strings(c: &mut Cursor<'_>, wide: bool, kernel: &mut Kernel) -> Read<()> {
