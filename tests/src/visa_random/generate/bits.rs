@@ -6,18 +6,28 @@ impl Generator {
     /// Puts some into the blocks of a program. (They are drawn behind all others, so that what was there stays what it
     /// was for each seed.)
     pub(super) fn put_bits_together(&mut self, nodes: &mut Vec<Node>) {
+        self.put_into_blocks(nodes, 3, &Generator::bits_together);
+    }
+
+    /// Puts lines into one block in `n`.
+    fn put_into_blocks(
+        &mut self,
+        nodes: &mut Vec<Node>,
+        n: u32,
+        lines: &dyn Fn(&mut Generator) -> Vec<String>,
+    ) {
         for node in nodes.iter_mut() {
             match node {
                 Node::If { then, els, .. } => {
-                    self.put_bits_together(then);
-                    self.put_bits_together(els);
+                    self.put_into_blocks(then, n, lines);
+                    self.put_into_blocks(els, n, lines);
                 }
-                Node::Loop { body, .. } => self.put_bits_together(body),
+                Node::Loop { body, .. } => self.put_into_blocks(body, n, lines),
                 _ => {}
             }
         }
-        if self.r.one_in(3) {
-            let lines = self.bits_together();
+        if self.r.one_in(n) {
+            let lines = lines(self);
             let at = self.r.below(nodes.len() as u32 + 1) as usize;
             nodes.insert(at, Node::Lines(lines));
         }
@@ -99,21 +109,7 @@ impl Generator {
 
     /// Puts logic on dwords of quadwords into the blocks of a program.
     pub(super) fn put_dwords_together(&mut self, nodes: &mut Vec<Node>, pairs: &Pairs) {
-        for node in nodes.iter_mut() {
-            match node {
-                Node::If { then, els, .. } => {
-                    self.put_dwords_together(then, pairs);
-                    self.put_dwords_together(els, pairs);
-                }
-                Node::Loop { body, .. } => self.put_dwords_together(body, pairs),
-                _ => {}
-            }
-        }
-        if self.r.one_in(2) {
-            let lines = self.dwords_together(pairs);
-            let at = self.r.below(nodes.len() as u32 + 1) as usize;
-            nodes.insert(at, Node::Lines(lines));
-        }
+        self.put_into_blocks(nodes, 2, &|g| g.dwords_together(pairs));
     }
 
     /// Two quadwords are taken apart, their dwords combined, and put together again; now and then not quite.
