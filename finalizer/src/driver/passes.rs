@@ -95,14 +95,6 @@ pub static PASSES: &[Pass] = &[
         ..Pass::OPTIONAL
     },
     Pass {
-        name: "join-dwords",
-        about: "logic on both dwords of quadwords is done on the quadwords",
-        step: PassBody::Virtual(optimizations::join_dwords),
-        only: Some(Need { on: |caps| caps.ops.int64, else_because: "it has no operations on quadwords" }),
-        keeps: AnalysisSet::GRAPH.with(AnalysisSet::READS),
-        ..Pass::OPTIONAL
-    },
-    Pass {
         name: "drop-conditions",
         about: "comparisons for channels that nobody looks at are not made",
         step: PassBody::Virtual(optimizations::drop_conditions),

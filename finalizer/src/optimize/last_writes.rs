@@ -1,7 +1,6 @@
 //! Which instruction of a block has written a variable last, as far as a walk has come.
 
 use gen_ir::{Inst, Reg, VarId, Virtual};
-use narrow::to_index;
 
 use crate::lists::reset;
 
@@ -41,11 +40,6 @@ impl LastWrites {
     /// Where in the block a variable has been written last.
     pub fn of(&self, v: VarId) -> Option<usize> {
         self.place(self.written[v.index()])
-    }
-
-    /// One more variable, which instruction `at` of the block writes.
-    pub fn declare(&mut self, at: usize) {
-        self.written.push(self.first + to_index(at));
     }
 
     fn place(&self, number: u32) -> Option<usize> {

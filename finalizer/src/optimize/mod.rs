@@ -28,7 +28,6 @@ mod merge;
 pub(crate) mod pair;
 mod predicate;
 mod products;
-mod quadwords;
 mod scatter;
 mod sink;
 pub(crate) mod steps;
@@ -54,7 +53,6 @@ pub(crate) struct OptimizeMemory {
     hoist: hoist::HoistMemory,
     insert: insert::InsertMemory,
     merger: merge::Merger,
-    quadwords: quadwords::QuadwordMemory,
     scatter: scatter::ScatterMemory,
     splitter: regalloc::Splitter,
     sums: sums::SumMemory,

@@ -5,7 +5,7 @@ use gen_ir::{Kernel, Virtual};
 
 use super::{
     AnalysisSet, chain, condition, constants, copies, dead, descriptors, flags, headers, hoist, insert,
-    interleave, local, merge, predicate, products, quadwords, scatter, sink, sums, unmask, values,
+    interleave, local, merge, predicate, products, scatter, sink, sums, unmask, values,
 };
 use crate::{Refusal, driver::workspace::Workspace};
 
@@ -83,12 +83,6 @@ pub(crate) fn add_scalars_first(kernel: &mut Kernel<Virtual>, work: &mut Workspa
 pub(crate) fn insert_bits(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
     let bytes = grf_bytes(kernel);
     Ok(insert::bits(kernel, work.analyses.reads(kernel), bytes, &mut work.optimize.insert))
-}
-
-/// Logic on both dwords of quadwords is done on the quadwords.
-pub(crate) fn join_dwords(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
-    let bytes = grf_bytes(kernel);
-    Ok(quadwords::join(kernel, work.analyses.reads(kernel), bytes, &mut work.optimize.quadwords))
 }
 
 /// Conditions that nobody reads are not made.

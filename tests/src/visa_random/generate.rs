@@ -389,10 +389,6 @@ pub fn generate(settings: Settings, seed: u64) -> RandomProgram {
         }
     }
     g.put_bits_together(&mut body);
-    if caps.ops.int64 && g.r.one_in(2) {
-        let pairs = g.declare_pairs();
-        g.put_dwords_together(&mut body, &pairs);
-    }
     RandomProgram {
         platform,
         grf,
