@@ -159,7 +159,10 @@ pub struct Registers {
 /// Which operations and types the units have.
 #[derive(Clone, Copy, Debug)]
 pub struct Operations {
-    /// Native 64-bit integer ALU operations (add, logic, shift, compare).
+    /// Native 64-bit integer ALU operations (add, logic, shift, compare). Shipping Xe-HPC parts have additions, shifts,
+    /// rotations and moves alone, and Intel's compilers write nothing else for them (IGC, PartialEmuI64OpsPass.cpp,
+    /// `hasNoInt64HWSupport`); what vISA asks for is written all the same, as by Intel's finalizer, but nothing of ours is
+    /// turned into it there.
     pub int64: bool,
     /// Native double precision.
     pub fp64: bool,
@@ -169,7 +172,8 @@ pub struct Operations {
     pub bf16: bool,
     /// `mul` dword by dword gives the full low 32 bits in one instruction.
     pub mul_dword: bool,
-    /// `mul` dword by dword gives all 64 bits in one instruction.
+    /// `mul` dword by dword gives all 64 bits in one instruction. Not on shipping Xe-HPC parts (IGC, Platform.hpp,
+    /// `hasInt64DstMul`; visa/HWCaps.inc, `hasQDDMul`).
     pub mul_qword_result: bool,
     /// After `mul` to the accumulator, `macl` (or `mach` without `AccWrEn`) gives the low half.
     pub macl: bool,

@@ -31,7 +31,7 @@ pub(crate) const PVC: Caps = Caps {
         fp64: true,
         mov64: true,
         bf16: true,
-        mul_qword_result: true,
+        mul_qword_result: false,
         int_div: false,
         math_macros: true,
         madm: true,

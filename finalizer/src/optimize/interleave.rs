@@ -4,23 +4,19 @@
 //! reads those bytes of `s` and the sources are the same there. Each move takes half of the channels, as compilers write
 //! it where a destination would be too wide, and legalization for operations on quadwords that read dwords. So the
 //! dwords of 64-bit values that are computed apart, an address with a product of its index, say, are not moved together
-//! afterwards. If they are the lower and the upper half of one product, and the platform multiplies dwords to a
-//! quadword, that is what is computed. Moves to packed dwords, as of a value of sixteen channels to the payloads of two
-//! messages of eight, go in the same way.
+//! afterwards. Moves to packed dwords, as of a value of sixteen channels to the payloads of two messages of eight, go in the
+//! same way.
 
 use gen_ir::{
     Class, Dst, Extent, Inst, Kernel, Op, Options, Payload, PredCtrl, Reg, Region, Role, Src, SrcMod, Type,
     VarId, Virtual,
 };
-use narrow::{low_u32, to_index};
+use narrow::to_index;
 
 use platforms::Caps;
 
 use super::{legal, locality::Locality};
-use crate::{
-    build::{extend, with_type},
-    legalize::slice,
-};
+use crate::legalize::slice;
 
 /// How far apart operation and moves may stand.
 const REACH: usize = 128;
@@ -37,7 +33,6 @@ pub(super) fn results(
 ) {
     let platform = kernel.platform;
     let caps = platform.caps();
-    let quadwords = !legal && caps.ops.mul_qword_result && caps.ops.int64;
     let Kernel { vars, blocks, .. } = kernel;
     let plain = |v: VarId| vars[v.index()].is_only_named();
     for (b, block) in blocks.iter_mut().enumerate().filter(|(b, _)| locality.any_in(*b)) {
@@ -59,28 +54,13 @@ pub(super) fn results(
             if !insts[at].src.iter().filter_map(|s| s.reg()?.var()).all(plain) {
                 continue;
             }
-            let aligned = vars[pair.halves[0].dst.index()].align >= grf_bytes;
-            let upper =
-                (quadwords && aligned).then(|| pair.upper(insts, at, ends, caps, grf_bytes)).flatten();
-            let (gone, parts) = match upper {
-                Some(([first, second], high)) => {
-                    let whole = &insts[high];
-                    let ty = if whole.src[0].ty().is_some_and(Type::is_signed) { Type::Q } else { Type::Uq };
-                    let parts = [0, 1].map(|k| Inst { op: Op::Mul, ..pair.part(insts, whole, k, (1, ty)) });
-                    ([at, high, first, second], parts)
-                }
-                None => {
-                    let whole = &insts[at];
-                    let ty = whole.dst.ty().unwrap_or(Type::D);
-                    ([at; 4], [0, 1].map(|k| pair.part(insts, whole, k, (pair.halves[k].horz, ty))))
-                }
-            };
+            let whole = &insts[at];
+            let ty = whole.dst.ty().unwrap_or(Type::D);
+            let parts = [0, 1].map(|k| pair.part(insts, whole, k, (pair.halves[k].horz, ty)));
             if legal && !parts.iter().all(|part| legal::allows(platform, part, grf_bytes)) {
                 continue;
             }
-            for at in gone {
-                insts[at] = Inst::new(Op::Nop, insts[at].exec);
-            }
+            insts[at] = Inst::new(Op::Nop, insts[at].exec);
             for (at, part) in pair.at.into_iter().zip(parts) {
                 insts[at] = part;
                 ends.note(&part, at);
@@ -259,50 +239,6 @@ impl Pair {
         Some(at)
     }
 
-    /// If instruction `low` is the lower half of a product, which the pair moves: the moves that bring its upper half
-    /// to the dwords between, and the instruction that computes that.
-    fn upper(
-        &self,
-        insts: &[Inst<Virtual>],
-        low: usize,
-        ends: &Ends,
-        caps: &Caps,
-        grf_bytes: u32,
-    ) -> Option<([usize; 2], usize)> {
-        let first = &self.halves[0];
-        if insts[low].op != Op::Mul || first.horz != 2 || !first.written.start.is_multiple_of(grf_bytes) {
-            return None;
-        }
-        let pair = following(insts, self.at[1]).find_map(|i| {
-            let half = Half::of(&insts[i], caps, grf_bytes)?;
-            let beside =
-                half.horz == 2 && half.dst == first.dst && half.written.start == first.written.start + 4;
-            let same = (half.lanes, half.chan, half.no_mask) == (first.lanes, first.chan, first.no_mask);
-            (beside && same).then(|| Pair::of(insts, i, half, caps, grf_bytes)).flatten()
-        })?;
-        if !(self.fills_one_value() && pair.fills_one_value()) {
-            return None;
-        }
-        let high = pair.operation(insts, is_upper_half, ends, grf_bytes)?;
-        let factors = |i: usize| insts[i].src.map(dword_read);
-        let [a, b, _] = factors(low);
-        let same = [factors(high)[..2] == [a, b], factors(high)[..2] == [b, a]].contains(&true);
-        // The pair itself is between, and nobody else may see or write dwords that are not there yet or no more.
-        let bytes = Extent { start: first.written.start, end: pair.halves[1].written.end };
-        let quiet =
-            (self.at[0]..pair.at[1]).filter(|k| !self.at.contains(k) && !pair.at.contains(k)).all(|k| {
-                !reads(&insts[k], first.dst, bytes, grf_bytes)
-                    && !writes(&insts[k], first.dst, bytes, grf_bytes)
-            });
-        (same && a.is_some() && b.is_some() && quiet && high < self.at[0]).then_some((pair.at, high))
-    }
-
-    /// Whether the moves write into one variable, one behind the other.
-    fn fills_one_value(&self) -> bool {
-        let [first, second] = &self.halves;
-        first.dst == second.dst && second.written.start == first.written.start + first.lanes * 8
-    }
-
     /// The half `k` of an operation, in the place of the move; its results are of that type and so far apart.
     fn part(
         &self,
@@ -388,26 +324,6 @@ fn splits_in_place(inst: &Inst<Virtual>) -> bool {
         && !special
         && inst.src.iter().all(fixed)
         && inst.dst.ty().is_some_and(|t| t.bytes() == 4)
-}
-
-/// Whether it is the upper half of a product of dwords of one sign.
-fn is_upper_half(inst: &Inst<Virtual>) -> bool {
-    let [a, b, _] = inst.src.map(|s| s.ty());
-    inst.op == Op::Mach
-        && inst.is_plain()
-        && reads_integers(inst)
-        && a == b
-        && a.is_some_and(|t| t.bytes() == 4)
-        && inst.dst.ty().is_some_and(Type::is_dword)
-}
-
-/// A source as the dword that it reads, whatever its sign.
-fn dword_read(src: Src<Virtual>) -> Option<Src<Virtual>> {
-    match src {
-        Src::Imm { bits, ty } if ty.is_int() => Some(Src::ud(low_u32(extend(bits, ty)))),
-        Src::Direct { ty, mods: SrcMod::None, .. } if ty.bytes() == 4 => Some(with_type(src, Type::Ud)),
-        _ => None,
-    }
 }
 
 /// Whether an instruction may write what another reads.
