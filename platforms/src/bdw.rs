@@ -37,6 +37,7 @@ pub(crate) const BDW: Caps = Caps {
     },
     ops: Operations {
         int64: true,
+        int64_logic: true,
         fp64: true,
         mov64: true,
         bf16: false,

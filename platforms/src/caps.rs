@@ -159,11 +159,12 @@ pub struct Registers {
 /// Which operations and types the units have.
 #[derive(Clone, Copy, Debug)]
 pub struct Operations {
-    /// Native 64-bit integer ALU operations (add, logic, shift, compare). Shipping Xe-HPC parts have additions, shifts,
-    /// rotations and moves alone, and Intel's compilers write nothing else for them (IGC, PartialEmuI64OpsPass.cpp,
-    /// `hasNoInt64HWSupport`); what vISA asks for is written all the same, as by Intel's finalizer, but nothing of ours is
-    /// turned into it there.
+    /// Native 64-bit integer additions, shifts, rotations, conversions and moves.
     pub int64: bool,
+    /// Native 64-bit integer logic, comparisons and choices (`and`, `or`, `xor`, `not`, `cmp`, `sel`). Not on shipping
+    /// Xe-HPC parts, although the words exist: Intel's compilers never write them (IGC, PartialEmuI64OpsPass.cpp,
+    /// `hasNoInt64HWSupport`).
+    pub int64_logic: bool,
     /// Native double precision.
     pub fp64: bool,
     /// Native 64-bit `mov` and raw copies of 64-bit types (`:q`/`:uq`/`:df` moves).

@@ -24,6 +24,7 @@ pub(crate) const ICLLP: Caps = Caps {
     },
     ops: Operations {
         int64: false,
+        int64_logic: false,
         fp64: false,
         mov64: false,
         mul_dword: false,

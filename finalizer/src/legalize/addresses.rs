@@ -14,6 +14,7 @@ use super::{
     legalizer::{Legalizer, Step, lanes_of},
     operand::{is_raw_move, is_scalar},
     places::{channels_stay, copy_elements, in_units, is_wide},
+    qwords::{copy_quadwords, half},
 };
 use crate::build::{self, VInst, VSrc};
 
@@ -52,6 +53,12 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         return Step::Replaced;
     };
     let Src::Indirect { region, mods, ty, .. } = inst.src[i] else { return Step::Keep };
+    if ty.bytes() == 8 && half(inst.src[i], lanes, 0).is_none() {
+        let mut new = *inst;
+        copy_quadwords(lx, &mut new, i);
+        lx.inst(new);
+        return Step::Replaced;
+    }
     let units = if ty.bytes() == 8 { 2u32 } else { 1 };
     let Some(unit) = Type::unsigned(ty.bytes() / units) else { return Step::Keep };
     let scalar = region.is_scalar() || lanes == 1;
@@ -59,7 +66,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     for k in 0..units {
         let offset = k * unit.bytes();
         let Some(from) = part(inst.src[i], lanes, units, offset, unit) else {
-            return Step::Refuse("rows of 64-bit elements behind addresses");
+            return Step::Refuse("rows behind addresses");
         };
         let to = copy.plus(offset);
         let mov = if scalar {
@@ -101,7 +108,7 @@ fn as_integers(inst: &VInst) -> Option<[Option<VInst>; 2]> {
 }
 
 /// The units of type `unit` at byte `offset` of each element of a source, of `units` in each.
-fn part(src: VSrc, lanes: u32, units: u32, offset: u32, unit: Type) -> Option<VSrc> {
+pub(super) fn part(src: VSrc, lanes: u32, units: u32, offset: u32, unit: Type) -> Option<VSrc> {
     let spread = |region: Region| match region.vert {
         Region::VXH if units == 1 || region.width == 1 => Some(region),
         Region::VXH => None,

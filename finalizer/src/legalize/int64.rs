@@ -1,4 +1,5 @@
-//! 64-bit operands where the platform computes in 32 bits: halves, one after the other.
+//! 64-bit operands where the platform computes in 32 bits, or compares and chooses in 32 bits: halves, one after the
+//! other.
 
 use gen_ir::{Dst, Op, Options, Src, Type};
 use narrow::low_u16;
@@ -6,7 +7,7 @@ use narrow::low_u16;
 use super::{
     legalizer::{Legalizer, Step, lanes_of},
     negatives,
-    qwords::{NO_DOUBLES, halves_of_dst, halves_of_src, is_arithmetic, is_wide},
+    qwords::{NO_DOUBLES, copy_quadwords, half, halves_of_dst, halves_of_src, is_arithmetic, is_wide},
     saturate,
     slice::slice,
     wide,
@@ -14,13 +15,17 @@ use super::{
 use crate::build::{self, ACC0, VInst, VSrc};
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
-    if lx.caps.ops.int64 {
+    if lx.caps.ops.int64 && (lx.caps.ops.int64_logic || !is_logic(inst)) {
         return Step::Keep;
     }
     let dst_wide = inst.dst.ty().is_some_and(is_wide);
     let src_wide = inst.src.iter().filter_map(Src::ty).any(is_wide);
     if !dst_wide && !src_wide {
         return Step::Keep;
+    }
+    if let Some(new) = with_halves(lx, inst) {
+        lx.inst(new);
+        return Step::Replaced;
     }
     if computes_doubles(inst) {
         return Step::Refuse(NO_DOUBLES);
@@ -30,18 +35,19 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         // Halves would be eight dwords apart, and destinations are four at most.
         return super::addresses::far_apart(lx, inst);
     }
-    let bitwise = matches!(inst.op, Op::And | Op::Or | Op::Xor | Op::Not);
+    let bitwise = is_bitwise(inst.op);
     // The negative of a narrow operand has a bit more than it.
     let modified = |s: &VSrc| s.mods().any() && s.ty().is_some_and(Type::is_int);
     let float = |t: Option<Type>| t.is_some_and(Type::is_float);
     let shifts = matches!(inst.op, Op::Shl | Op::Shr | Op::Asr);
-    let negative = |s: &VSrc| s.mods().any() && s.ty().is_some_and(|t| t.is_int() && !t.is_signed());
-    if inst.sat && inst.op == Op::Add && inst.src.iter().any(negative) {
-        return Step::Refuse("a saturating 64-bit difference of unsigned numbers");
-    }
     match (inst.op, inst.cond) {
         (Op::Mov, None) if !dst_wide && float(inst.dst.ty()) => return wide::to_float(lx, inst),
+        // Saturated moves of numbers with 65 bits are in the hardware that adds quadwords.
+        (Op::Sel, _) if inst.sat && (lx.caps.ops.int64 || dst_wide && !negatives::matter(inst)) => {
+            return saturate::chosen(lx, inst);
+        }
         _ if negatives::matter(inst) => return negatives::rule(lx, inst),
+        (Op::Add, None) if inst.sat => return saturate::computed(lx, inst),
         _ if !bitwise && inst.src.iter().any(modified) => return wide::modifiers(lx, inst),
         _ if shifts && !dst_wide && !inst.src[0].ty().is_some_and(is_wide) => return short_count(lx, inst),
         (Op::Cmp, _) => return wide::compare(lx, inst),
@@ -51,7 +57,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     }
     match inst.op {
         Op::Mov if inst.sat => saturate::moved(lx, inst),
-        Op::Add | Op::Shl | Op::Shr | Op::Asr if inst.sat => saturate::computed(lx, inst),
+        Op::Shl | Op::Shr | Op::Asr if inst.sat => saturate::computed(lx, inst),
         _ if inst.sat && (dst_wide || inst.op != Op::Sel) => Step::Refuse("a saturating 64-bit operation"),
         Op::Mov if dst_wide && !src_wide && float(inst.src[0].ty()) => wide::from_float(lx, inst),
         Op::Mov if dst_wide && !src_wide => widen(lx, inst),
@@ -69,6 +75,37 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         Op::Mad => multiply_add(lx, inst),
         _ => Step::Refuse("a 64-bit operation that the platform does not have"),
     }
+}
+
+/// The instruction with sources whose elements have halves: vectors of constants as numbers, and what no region of halves
+/// reads copied element by element.
+fn with_halves(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<VInst> {
+    let mut new = *inst;
+    for i in 0..3 {
+        match inst.src[i] {
+            Src::Imm { ty: Type::V, .. } => lx.spread_source(&mut new, i, Type::D),
+            Src::Imm { ty: Type::Uv, .. } => lx.spread_source(&mut new, i, Type::Ud),
+            src if src.ty().is_some_and(is_wide)
+                && !src.is_imm()
+                && half(src, inst.exec.lanes(), 0).is_none() =>
+            {
+                copy_quadwords(lx, &mut new, i);
+            }
+            _ => {}
+        }
+    }
+    (new != *inst).then_some(new)
+}
+
+/// Whether integers are combined, compared or chosen.
+fn is_logic(inst: &VInst) -> bool {
+    let chosen =
+        matches!(inst.op, Op::Cmp | Op::Sel) && !inst.src.iter().filter_map(Src::ty).any(Type::is_float);
+    chosen || is_bitwise(inst.op)
+}
+
+const fn is_bitwise(op: Op) -> bool {
+    matches!(op, Op::And | Op::Or | Op::Xor | Op::Not)
 }
 
 /// Whether a source is of words or bytes.

@@ -1,11 +1,12 @@
-//! The negative of an unsigned quadword, which has 65 bits. What compares it, chooses or shifts it sees its sign, too
-//! (vISA, Type Conversion: extra precision is provided within the hardware); all else takes its low 64.
+//! Quadwords under source modifiers, which have 65 bits: the negative of an unsigned one, and of the least signed one. What
+//! compares, chooses, shifts or saturates them sees their sign, too (vISA, Type Conversion: extra precision is provided
+//! within the hardware); all else takes their low 64.
 
 use gen_ir::{Cond, CondMod, Dst, Op, Pred, PredCtrl, Src, SrcMod, Type};
 
 use super::{
     legalizer::{Legalizer, Step, lanes_of},
-    operand::with_modifiers,
+    operand::{with_modifiers, without_modifiers},
     qwords::{halves_of_dst, halves_of_src, is_wide},
     wide::{self, read},
 };
@@ -13,24 +14,29 @@ use crate::build::{self, VInst, VReg, VSrc, with_type};
 
 /// A number of 65 bits: its sign in all bits of a dword, then two dwords.
 #[derive(Clone, Copy)]
-struct Long {
-    sign: VSrc,
-    high: VSrc,
-    low: VSrc,
+pub(super) struct Long {
+    pub sign: VSrc,
+    pub high: VSrc,
+    pub low: VSrc,
 }
 
 /// Whether a platform without quadwords looks at all 65 bits of an operand here.
 pub(super) fn matter(inst: &VInst) -> bool {
     let looks = match inst.op {
         Op::Cmp | Op::Sel => inst.cond.is_some(),
-        Op::Asr => inst.cond.is_none() && is_negative(&inst.src[0]),
+        Op::Asr => inst.cond.is_none() && is_long(&inst.src[0]),
         _ => false,
     };
-    looks && inst.src.iter().any(is_negative)
+    looks && inst.src.iter().any(is_long)
 }
 
-fn is_negative(src: &VSrc) -> bool {
-    src.mods().neg() && src.ty() == Some(Type::Uq)
+/// Whether a source may be a number of 65 bits.
+fn is_long(src: &VSrc) -> bool {
+    match src.ty() {
+        Some(Type::Uq) => src.mods().neg(),
+        Some(Type::Q) => src.mods().any(),
+        _ => false,
+    }
 }
 
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
@@ -43,23 +49,30 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     done.map_or(Step::Refuse("a region of a 64-bit operand"), |()| Step::Replaced)
 }
 
-/// A source in full.
-fn long(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> Option<Long> {
+/// A source in full. Nothing where its region has no halves.
+pub(super) fn long(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> Option<Long> {
+    let src = inst.src[i];
     let mut plain = *inst;
     plain.src[i] = wide::value(lx, inst, i);
     let signed = plain.src[i].ty()?.is_signed();
     let [low, high] = halves_of_src(lx, &plain, i)?;
-    let top = if is_negative(&inst.src[i]) {
+    let (long, mods) = (is_long(&src), src.mods());
+    let top = if long && mods.neg() {
         // Negative unless zero: of a number and its negative, one has the upper bit, unless both are zero.
         let any = lx.dwords(inst, Op::Or, Type::Ud, &[low, high]);
         let negative = with_modifiers(read(any, inst, Type::D), SrcMod::new(false, true));
         let minus = lx.dwords(inst, Op::Mov, Type::D, &[negative]);
-        read(
-            lx.dwords(inst, Op::Or, Type::Ud, &[read(any, inst, Type::Ud), read(minus, inst, Type::Ud)]),
-            inst,
-            Type::D,
-        )
-    } else if signed {
+        let both = [read(any, inst, Type::Ud), read(minus, inst, Type::Ud)];
+        let mut some = lx.dwords(inst, Op::Or, Type::Ud, &both);
+        if signed && !mods.abs() {
+            // And unless it was negative before.
+            plain.src[i] = without_modifiers(src);
+            let [_, before] = halves_of_src(lx, &plain, i)?;
+            let not = with_modifiers(before, SrcMod::new(false, true));
+            some = lx.dwords(inst, Op::And, Type::Ud, &[not, read(some, inst, Type::Ud)]);
+        }
+        read(some, inst, Type::D)
+    } else if signed && !long {
         with_type(high, Type::D)
     } else {
         return Some(Long { sign: Src::ud(0), high, low });
@@ -127,7 +140,7 @@ fn unequal(lx: &mut Legalizer<'_>, inst: &VInst, a: VSrc, b: VSrc) -> VReg {
 }
 
 /// A dword that a first source can be.
-fn register(lx: &mut Legalizer<'_>, inst: &VInst, src: VSrc) -> VSrc {
+pub(super) fn register(lx: &mut Legalizer<'_>, inst: &VInst, src: VSrc) -> VSrc {
     if src.is_imm() { read(lx.dwords(inst, Op::Mov, Type::Ud, &[src]), inst, Type::Ud) } else { src }
 }
 
@@ -209,7 +222,7 @@ fn shift(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<()> {
 }
 
 /// Two dwords, side by side.
-fn quadword(lx: &mut Legalizer<'_>, inst: &VInst, halves: [VSrc; 2]) -> Option<VReg> {
+pub(super) fn quadword(lx: &mut Legalizer<'_>, inst: &VInst, halves: [VSrc; 2]) -> Option<VReg> {
     let value = lx.wide_temp(inst);
     let dsts = halves_of_dst(&build::mov(lanes_of(inst), Dst::packed(value, Type::Q), Src::ud(0)))?;
     for (dst, half) in dsts.into_iter().zip(halves) {

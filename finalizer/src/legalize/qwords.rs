@@ -1,11 +1,14 @@
 //! Quadwords: which types are, and their halves.
 
-use gen_ir::{Dst, Op, Region, Src, Type};
+use gen_ir::{Dst, Op, Region, Src, SrcMod, Type};
 use narrow::{low_u32, to_i16};
 
 use super::{
-    legalizer::{Legalizer, lanes_of},
-    operand::{is_scalar, linear_region, linear_stride},
+    addresses::part,
+    legalizer::Legalizer,
+    operand::{with_modifiers, without_modifiers},
+    places::copy_elements,
+    slice::slice_source,
 };
 use crate::build::{self, VInst, VSrc, extend};
 
@@ -38,42 +41,51 @@ pub(super) fn halves_of_src(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> O
             let value = extend(bits, ty);
             Some([Src::ud(low_u32(value)), Src::ud(low_u32(value >> 32))])
         }
-        src @ (Src::Direct { region, ty, .. } | Src::Indirect { region, ty, .. }) if ty.bytes() == 8 => {
-            let region = if is_scalar(&src, lanes) {
-                linear_region(0, lanes)?
-            } else if let Some(stride) = linear_stride(region, lanes) {
-                linear_region(stride * 2, lanes)?
-            } else if region.vert <= 16 && region.horz <= 2 {
-                Region::new(region.vert * 2, region.width, region.horz * 2)
-            } else {
-                return None;
-            };
-            Some([0u32, 4].map(|at| match src {
-                Src::Direct { reg, mods, .. } => {
-                    Src::Direct { reg: reg.plus(at), region, mods, ty: Type::Ud }
-                }
-                Src::Indirect { addr, imm, mods, .. } => {
-                    Src::Indirect { addr, imm: imm + to_i16(at), region, mods, ty: Type::Ud }
-                }
-                other => other,
-            }))
-        }
+        src if src.ty()?.bytes() == 8 => Some([half(src, lanes, 0)?, half(src, lanes, 4)?]),
         src => {
             let ty = src.ty()?;
             let mut staged = *inst;
             let dword = if ty.is_signed() { Type::D } else { Type::Ud };
             lx.stage_source(&mut staged, i, dword, 1);
-            if !ty.is_signed() {
-                return Some([staged.src[i], Src::ud(0)]);
-            }
-            let high = lx.aligned_temp(lanes * 4);
-            let sign =
-                build::op(Op::Asr, lanes_of(inst), Dst::packed(high, Type::D), &[staged.src[i], Src::uw(31)]);
-            lx.helper(sign, inst);
-            let low = build::with_type(staged.src[i], Type::Ud);
-            Some([low, Src::new(high, build::strided(1, inst.exec), Type::Ud)])
+            // What is left of modifiers is the `not` of bitwise operations, of all 64 bits.
+            let not = staged.src[i].mods();
+            let low = without_modifiers(staged.src[i]);
+            let high = if ty.is_signed() {
+                let sign = lx.dwords(inst, Op::Asr, Type::D, &[low, Src::uw(31)]);
+                with_modifiers(Src::new(sign, build::strided(1, inst.exec), Type::Ud), not)
+            } else {
+                Src::ud(if not.any() { u32::MAX } else { 0 })
+            };
+            Some([with_modifiers(build::with_type(low, Type::Ud), not), high])
         }
     }
+}
+
+/// The dwords at byte 0 or 4 of each quadword of a source in registers, under its modifiers, if there is such a region.
+pub(super) fn half(src: VSrc, lanes: u32, offset: u32) -> Option<VSrc> {
+    part(src, lanes, 2, offset, Type::Ud).map(|half| with_modifiers(half, src.mods()))
+}
+
+/// Puts source `i`, of quadwords, into a packed temporary, element by element, and makes `inst` read that.
+pub(super) fn copy_quadwords(lx: &mut Legalizer<'_>, inst: &mut VInst, i: usize) {
+    let src = inst.src[i];
+    let (Some(ty), lanes) = (src.ty(), inst.exec.lanes()) else { return };
+    let copy = lx.aligned_temp(lanes * ty.bytes());
+    let element = |lane: u32, offset: u32, unit: Type| match slice_source(src, lanes, lane, 1) {
+        Src::Indirect { addr, imm, .. } => Src::Indirect {
+            addr,
+            imm: imm.saturating_add(to_i16(offset)),
+            region: Region::SCALAR,
+            mods: SrcMod::None,
+            ty: unit,
+        },
+        Src::Direct { reg, .. } => Src::scalar(reg.plus(offset), unit),
+        other => other,
+    };
+    copy_elements(lx, inst, ty, |lane, offset, unit| {
+        (Dst::packed(copy.plus(lane * ty.bytes() + offset), unit), element(lane, offset, unit))
+    });
+    inst.src[i] = Src::Direct { reg: copy, region: build::strided(1, inst.exec), mods: src.mods(), ty };
 }
 
 /// Whether a shift repeats the sign: that of an unsigned value has none.

@@ -5,6 +5,7 @@ use narrow::low_u64;
 
 use super::{
     legalizer::{Legalizer, Step, lanes_of},
+    negatives::{long, quadword, register},
     qwords::halves_of_src,
     wide::read,
 };
@@ -45,6 +46,25 @@ pub(super) fn moved(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     Step::Replaced
 }
 
+/// A saturating choice, minimum or maximum: the one of the saturated operands, as saturation keeps their order.
+pub(super) fn chosen(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
+    let Some(to) = inst.dst.ty() else { return Step::Refuse("no destination") };
+    let mut new = VInst { sat: false, ..*inst };
+    for i in 0..2 {
+        let src = inst.src[i];
+        if src.ty() == Some(to) && !src.mods().any() {
+            continue;
+        }
+        let value = lx.aligned_temp(inst.exec.lanes() * to.bytes());
+        let mut mov = build::mov(lanes_of(inst), Dst::packed(value, to), src);
+        mov.sat = true;
+        lx.helper(mov, inst);
+        new.src[i] = read(value, inst, to);
+    }
+    lx.inst(new);
+    Step::Replaced
+}
+
 /// A sum or a shift that saturates: in 64 bits first, then to the destination.
 pub(super) fn computed(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let Some(to) = inst.dst.ty().filter(|t| t.is_int()) else { return Step::Keep };
@@ -55,8 +75,8 @@ pub(super) fn computed(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         Op::Asr | Op::Shr => (wide(lx, inst, inst.op, Type::Uq, &inst.src[..2]), Type::Uq),
         Op::Shl => shifted_left(lx, inst, signed && to != Type::Uq),
         _ => match sum(lx, inst, to) {
-            Ok(sum) => sum,
-            Err(why) => return Step::Refuse(why),
+            Some(sum) => sum,
+            None => return Step::Refuse("a region of a 64-bit operand"),
         },
     };
     let mut mov = build::mov(lanes_of(inst), inst.dst, read(value, inst, ty));
@@ -88,18 +108,19 @@ fn shifted_left(lx: &mut Legalizer<'_>, inst: &VInst, signed: bool) -> (VReg, Ty
     (value, ty)
 }
 
-/// A sum, as far as its operands and the destination are all signed or all unsigned.
-fn sum(lx: &mut Legalizer<'_>, inst: &VInst, to: Type) -> Result<(VReg, Type), &'static str> {
+/// A sum, in 64 bits with the sign of the destination.
+fn sum(lx: &mut Legalizer<'_>, inst: &VInst, to: Type) -> Option<(VReg, Type)> {
     let types = || inst.src[..2].iter().filter_map(Src::ty);
     let signed = types().any(Type::is_signed);
-    if signed && (to == Type::Uq || types().any(|t| t == Type::Uq)) {
-        return Err("a saturating 64-bit sum of signed and unsigned numbers");
+    let mixed = signed && (to == Type::Uq || types().any(|t| t == Type::Uq));
+    if mixed || inst.src[..2].iter().any(|s| s.mods().any()) {
+        return long_sum(lx, inst, to);
     }
     if !signed {
         let value = wide(lx, inst, Op::Add, Type::Uq, &inst.src[..2]);
         let over = test(lx, inst, Cond::Lt, Type::Uq, read(value, inst, Type::Uq), inst.src[0]);
         limit(lx, inst, value, over, None);
-        return Ok((value, Type::Uq));
+        return Some((value, Type::Uq));
     }
     let ty = Type::Q;
     let a = read(wide(lx, inst, Op::Mov, ty, &inst.src[..1]), inst, ty);
@@ -111,7 +132,43 @@ fn sum(lx: &mut Legalizer<'_>, inst: &VInst, to: Type) -> Result<(VReg, Type), &
     let both = wide(lx, inst, Op::And, ty, &[read(first, inst, ty), read(second, inst, ty)]);
     let over = test(lx, inst, Cond::Lt, ty, read(both, inst, ty), Src::imm(0, ty));
     limit(lx, inst, value, over, Some(a));
-    Ok((value, ty))
+    Some((value, ty))
+}
+
+/// A sum of numbers of 65 bits: quadwords, and above them a dword that takes the carry.
+fn long_sum(lx: &mut Legalizer<'_>, inst: &VInst, to: Type) -> Option<(VReg, Type)> {
+    let (d, uq) = (Type::D, Type::Uq);
+    let [a, b] = [long(lx, inst, 0)?, long(lx, inst, 1)?];
+    let first = quadword(lx, inst, [a.low, a.high])?;
+    let second = quadword(lx, inst, [b.low, b.high])?;
+    let (first, second) = (read(first, inst, uq), read(second, inst, uq));
+    let value = wide(lx, inst, Op::Add, uq, &[first, second]);
+    let carry = test(lx, inst, Cond::Lt, uq, read(value, inst, uq), first);
+    let signs = [register(lx, inst, a.sign), b.sign].map(|s| with_type(s, d));
+    let top = lx.dwords(inst, Op::Add, d, &signs);
+    let mut carried =
+        build::op(Op::Add, lanes_of(inst), Dst::packed(top, d), &[read(top, inst, d), Src::imm(1, d)]);
+    carried.pred = Some(Pred { flag: carry, inv: false, ctrl: PredCtrl::Seq });
+    lx.helper(carried, inst);
+    let top = read(top, inst, d);
+    if to.is_signed() {
+        let high = Src::new(value.plus(4), build::strided(2, inst.exec), d);
+        let sign = lx.dwords(inst, Op::Asr, d, &[high, Src::uw(31)]);
+        let over = test(lx, inst, Cond::Ne, d, top, read(sign, inst, d));
+        limit(lx, inst, value, over, Some(top));
+        return Some((value, Type::Q));
+    }
+    let zero = Src::imm(0, d);
+    let over = test(lx, inst, Cond::Gt, d, top, zero);
+    limit(lx, inst, value, over, None);
+    let under = test(lx, inst, Cond::Lt, d, top, zero);
+    for at in [0, 4] {
+        let to = Dst::Direct { reg: value.plus(at), horz: 2, ty: Type::Ud };
+        let mut mov = build::mov(lanes_of(inst), to, Src::ud(0));
+        mov.pred = Some(Pred { flag: under, inv: false, ctrl: PredCtrl::Seq });
+        lx.helper(mov, inst);
+    }
+    Some((value, uq))
 }
 
 /// A flag of the channels where a relation holds.

@@ -32,7 +32,8 @@ pub(crate) fn slice(inst: &VInst, first: u32, lanes: u32) -> VInst {
     part
 }
 
-fn slice_source(src: VSrc, whole: u32, first: u32, lanes: u32) -> VSrc {
+/// What channels `first..first + lanes` of `whole` read of a source.
+pub(super) fn slice_source(src: VSrc, whole: u32, first: u32, lanes: u32) -> VSrc {
     match src {
         // Packed vectors: the first channel takes the lowest element.
         Src::Imm { bits, ty: ty @ (Type::V | Type::Uv) } => {

@@ -53,6 +53,10 @@ pub(super) fn value(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> VSrc {
     let mut last = without_modifiers(src);
     let all = lanes_of(inst);
     let ty = if is_wide(own) { own } else { Type::Q };
+    if lx.caps.ops.int64 {
+        lx.helper(build::mov(all, Dst::packed(value, ty), src), inst);
+        return read(value, inst, ty);
+    }
     if own != ty {
         let widened = lx.wide_temp(inst);
         lx.helper(build::mov(all, Dst::packed(widened, ty), last), inst);
@@ -83,8 +87,12 @@ pub(super) fn value(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> VSrc {
 
 /// An operation with a condition: the result is compared with zero afterwards.
 pub(super) fn condition_after(lx: &mut Legalizer<'_>, inst: &VInst, cond: CondMod<gen_ir::Virtual>) -> Step {
-    let signed = inst.dst.ty().is_none_or(Type::is_signed);
-    let ty = if signed { Type::Q } else { Type::Uq };
+    let ty = match inst.dst.ty() {
+        // A saturated result is of the destination's type.
+        Some(ty) if inst.sat => ty,
+        ty if ty.is_none_or(Type::is_signed) => Type::Q,
+        _ => Type::Uq,
+    };
     let value = lx.wide_temp(inst);
     let mut plain = *inst;
     (plain.dst, plain.cond, plain.pred) = (Dst::packed(value, ty), None, None);

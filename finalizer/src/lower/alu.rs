@@ -182,7 +182,7 @@ impl Lowerer<'_> {
         // One of two values of a type is a value of that type; the negative of an unsigned one is not.
         let negative = |s: &VSrc| s.mods().neg() && s.ty() == Some(Type::Uq);
         inst.sat &=
-            self.caps.ops.int64 || !self.is_qword(dst, &srcs[0]) || inst.src[..2].iter().any(negative);
+            self.caps.ops.int64_logic || !self.is_qword(dst, &srcs[0]) || inst.src[..2].iter().any(negative);
         let cond = build::sel_cond(if max { Cond::Ge } else { Cond::Lt });
         if self.pred.is_none() {
             inst.cond = Some(cond);

@@ -95,7 +95,7 @@ const fn meet(a: &FlagBytes, b: &FlagBytes) -> bool {
 pub(super) fn comparisons(kernel: &mut Kernel<Virtual>, uses: &mut Uses) -> bool {
     uses.count(kernel);
     // Where qwords are compared by several instructions, none of these decides alone.
-    let widest = if kernel.platform.caps().ops.int64 { 8 } else { 4 };
+    let widest = if kernel.platform.caps().ops.int64_logic { 8 } else { 4 };
     let Kernel { vars, blocks, .. } = kernel;
     let mut any = false;
     for block in blocks {

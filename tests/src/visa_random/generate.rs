@@ -318,7 +318,7 @@ pub fn generate(settings: Settings, seed: u64) -> RandomProgram {
     let simd = if caps.regs.grf_bytes == 64 { r.pick(&[16, 32]) } else { r.pick(&[8, 16, 16, 32]) };
     let widest = if r.one_in(4) { 32 } else { simd.max(16) };
     let mut ints = INTS.to_vec();
-    if caps.ops.int64 && r.one_in(3) {
+    if r.one_in(3) {
         ints.extend([Type::Q, Type::UQ]);
     }
     let mut g = Generator {
