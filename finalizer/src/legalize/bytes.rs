@@ -12,7 +12,9 @@ use crate::build::VInst;
 /// 64 bits in one step (moves: `conversions`).
 pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let is_byte = |s: &Src<_>| !s.is_imm() && s.ty().is_some_and(|t| t.bytes() == 1);
-    if !inst.src.iter().any(is_byte) || inst.op == Op::Dp4a {
+    // A division has dwords, whose sign follows from both operands as they are (`math`).
+    let division = inst.op == Op::Math && inst.dst.ty().is_some_and(Type::is_int);
+    if !inst.src.iter().any(is_byte) || inst.op == Op::Dp4a || division {
         return Step::Keep;
     }
     let wide = inst.op != Op::Mov && inst.exec.lanes() > 1 && inst.dst.ty().is_some_and(|t| t.bytes() == 8);
