@@ -172,16 +172,18 @@ impl Finalizer {
         let Finalizer { options, buffer, work, lists, .. } = self;
         let Registers { count, more } = Registers::of(options, source)?;
         let mut cx = Context { options, module, registers: count };
-        let mut made = routines(cx, (source, index), lists, work, tracker);
-        if let Some(more) = more
-            && let Some(spilled) = spilled(&made, lists)
-        {
-            cx.registers = more;
-            let first = std::mem::replace(&mut made, routines(cx, (source, index), lists, work, tracker));
-            if made.is_err() || self::spilled(&made, lists).is_some_and(|n| n >= spilled) {
-                cx.registers = count;
-                made = first.and_then(|()| routines(cx, (source, index), lists, work, tracker));
+        let kernel = (source, index);
+        let mut made = routines(cx, kernel, lists, work, tracker);
+        if let Some(more) = more {
+            let larger = Context { registers: more, ..cx };
+            if spills_less(larger, kernel, &mut made, lists, work, tracker) {
+                cx = larger;
             }
+        }
+        if work.registers_traded {
+            work.registers_scarce = true;
+            spills_less(cx, kernel, &mut made, lists, work, tracker);
+            work.registers_scarce = false;
         }
         made?;
         check_spills(options, source, &lists.routines)?;
@@ -211,14 +213,40 @@ fn routines(
     take_back(&mut lists.routines, work);
     work.symbols.clear();
     work.calls.callees.clear();
+    work.registers_traded = false;
     tracker.again();
     let kernel = routine::routine(cx, source, None, work, tracker)?;
     lists.routines.push(kernel);
     functions(cx, index, lists, work, tracker)
 }
 
-/// Messages that move spilled values, if there are any and another size of register file could make them fewer: not
-/// where functions come along that other code may call. What finds no registers at all spills more than anything.
+/// Makes a kernel once more if it spills, in other circumstances. What then has fewer messages for that stays: returns
+/// whether it is the new one.
+fn spills_less(
+    cx: Context<'_>,
+    kernel: (&visa::Kernel, usize),
+    made: &mut Result<(), Refusal>,
+    lists: &mut BinaryLists,
+    work: &mut Workspace,
+    tracker: &mut Tracker,
+) -> bool {
+    let Some(before) = spilled(made, lists) else { return false };
+    lists.aside.change_places(&mut lists.routines, work);
+    let printed = tracker.printed.take();
+    let again = routines(cx, kernel, lists, work, tracker);
+    let less = again.is_ok() && spilled(&again, lists).is_none_or(|now| now < before);
+    if less {
+        *made = again;
+    } else {
+        lists.aside.change_places(&mut lists.routines, work);
+        tracker.printed = printed;
+    }
+    take_back(&mut lists.aside.routines, work);
+    less
+}
+
+/// Messages that move spilled values, if there are any and other circumstances could make them fewer: not where functions
+/// come along that other code may call. What finds no registers at all spills more than anything.
 fn spilled(made: &Result<(), Refusal>, lists: &BinaryLists) -> Option<u32> {
     match (made, &lists.routines[..]) {
         (Ok(()), [kernel]) => Some(kernel.allocation.spills + kernel.allocation.fills).filter(|n| *n > 0),

@@ -3,7 +3,10 @@
 use encoder::CodeBuffer;
 use gen_ir::BlockId;
 
-use crate::{Options, PassTime, driver::workspace::Routine};
+use crate::{
+    Options, PassTime,
+    driver::workspace::{Aside, Routine},
+};
 
 /// Lists of one binary, kept for their memory.
 #[derive(Debug, Default)]
@@ -16,6 +19,8 @@ pub(crate) struct BinaryLists {
     pub entries: Vec<(u32, BlockId)>,
     pub(crate) depth: Vec<u32>,
     pub(crate) times: Vec<PassTime>,
+    /// What was made before in other circumstances.
+    pub aside: Aside,
 }
 
 /// What the passes over a whole binary work on.

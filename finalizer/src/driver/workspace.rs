@@ -28,6 +28,10 @@ pub(crate) struct Workspace {
     pub physicals: Pool<Physical>,
     /// Symbols that the code of all routines names.
     pub symbols: Vec<relocate::SymbolUse>,
+    /// A pass has taken registers for fewer instructions.
+    pub registers_traded: bool,
+    /// The kernel has spilled with that: passes do without.
+    pub registers_scarce: bool,
 }
 
 /// A kernel or function over registers.
@@ -50,6 +54,23 @@ pub(crate) struct Routine {
     pub warnings: Vec<Diagnostic>,
     /// Where its variables are, if debug information was asked for.
     pub places: Vec<places::VariablePlace>,
+}
+
+/// A kernel that was made, with what the workspace has of it.
+#[derive(Debug, Default)]
+pub(crate) struct Aside {
+    pub routines: Vec<Routine>,
+    symbols: Vec<relocate::SymbolUse>,
+    callees: Vec<u32>,
+}
+
+impl Aside {
+    /// What was set aside, and what has been made since, change places.
+    pub fn change_places(&mut self, routines: &mut Vec<Routine>, work: &mut Workspace) {
+        std::mem::swap(routines, &mut self.routines);
+        std::mem::swap(&mut work.symbols, &mut self.symbols);
+        std::mem::swap(&mut work.calls.callees, &mut self.callees);
+    }
 }
 
 /// The base of scratch memory moves in these steps.

@@ -6,17 +6,19 @@
 //! `or`; the right shift and `bfi2` do. (Both cost the same time: Mesa's performance model, `brw_ir_performance.cpp`.)
 //!
 //! The mask is a scalar in a register, one for all that shift so far in a block. So it has to serve two instructions
-//! at least. Compilers reuse the variables: where `b` has been computed in place of `a`, it goes to the place of `t`.
+//! at least. It is made in the place of a shift that goes. A kernel that spills with masks is made once more without
+//! (`driver::finalizer`): messages cost more than instructions. Compilers reuse the variables: where `b` has been computed
+//! in place of `a`, it goes to the place of `t`.
 
-use gen_ir::{Class, Dst, Inst, Kernel, Op, Region, Src, SrcMod, Type, Var, Virtual};
-use narrow::low_u32;
+use gen_ir::{Class, Dst, Inst, Kernel, Op, Reg, Region, Src, SrcMod, Type, Var, VarId, Virtual};
+use narrow::{low_u32, to_index};
 
 use super::{
     last_writes::LastWrites,
     use_counts::{UseCounts, calls},
     webs::Webs,
 };
-use crate::build::{Lanes, VReg, VSrc, extend, strided, with_type};
+use crate::build::{self, Lanes, VReg, VSrc, extend, strided, with_type};
 
 /// How many instructions are looked through for the bits of one operand.
 const DEPTH: u32 = 4;
@@ -49,18 +51,26 @@ struct Insertion {
     pieces: u32,
 }
 
-/// Rewrites them in every block. Whether there was any; counts of readers stay right.
+/// What was rewritten.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Inserted {
+    pub any: bool,
+    /// There are masks, which have registers.
+    pub masks: bool,
+}
+
+/// Rewrites them in every block, those that need `masks` if these may have registers. Counts of readers stay right.
 pub(super) fn bits(
     kernel: &mut Kernel<Virtual>,
     use_counts: &mut UseCounts,
-    grf_bytes: u32,
+    (grf_bytes, may_mask): (u32, bool),
     memory: &mut InsertMemory,
-) -> bool {
+) -> Inserted {
     let rotates = kernel.platform.caps().ops.rotate;
     let InsertMemory { writes, previous, found, webs } = memory;
     let Kernel { vars, blocks, .. } = kernel;
     writes.start(vars.len());
-    let mut any = false;
+    let mut done = Inserted::default();
     for block in blocks.iter_mut().filter(|b| !calls(&b.insts)) {
         let insts = &mut block.insts;
         found.clear();
@@ -77,21 +87,43 @@ pub(super) fn bits(
             continue;
         }
         webs.find(insts, vars.len(), use_counts);
-        found.retain(|i| webs.is_read_once(i.shl) && i.in_place.is_none_or(|at| webs.is_read_once(at)));
+        found.retain(|i| {
+            let read_once = webs.is_read_once(i.shl) && i.in_place.is_none_or(|at| webs.is_read_once(at));
+            read_once && (i.rotates || may_mask)
+        });
         let mut pieces = [0; 32];
         for i in found.iter().filter(|i| !i.rotates) {
             pieces[i.count as usize] += i.pieces;
         }
+        let mut masks: [Option<VarId>; 32] = [None; 32];
         for i in found.iter().filter(|i| i.rotates || pieces[i.count as usize] > 1) {
-            i.apply(insts, use_counts);
-            any = true;
+            done.any = true;
+            if i.rotates {
+                i.apply(None, insts, use_counts);
+                continue;
+            }
+            done.masks = true;
+            let mask = &mut masks[i.count as usize];
+            let first = mask.is_none();
+            let mask = *mask.get_or_insert_with(|| {
+                vars.push(build::general(4, 4));
+                use_counts.follow(vars);
+                VarId(to_index(vars.len()) - 1)
+            });
+            let free = i.apply(Some(mask), insts, use_counts);
+            if first {
+                let bits = Src::ud(u32::MAX << i.count);
+                let mov = build::mov(Lanes::SCALAR, Dst::packed(Reg::var_at(mask, 0), Type::Ud), bits);
+                insts[free] = Inst { origin: insts[i.at].origin, ..mov };
+            }
         }
     }
-    any
+    done
 }
 
 impl Insertion {
-    fn apply(&self, insts: &mut [Inst<Virtual>], use_counts: &mut UseCounts) {
+    /// Writes it, with the variable of its mask if it has one. Returns a place in front that is free now.
+    fn apply(&self, mask: Option<VarId>, insts: &mut [Inst<Virtual>], use_counts: &mut UseCounts) -> usize {
         let changed = [Some(self.at), Some(self.shl), self.in_place];
         for k in changed.into_iter().flatten() {
             use_counts.forget_reads_of(&insts[k]);
@@ -99,24 +131,26 @@ impl Insertion {
         let mut base = self.base;
         let freed = insts[self.shl];
         insts[self.shl] = Inst::new(Op::Nop, freed.exec);
+        let mut free = self.shl;
         if let Some(at) = self.in_place {
             if !self.rotates
                 && let Dst::Direct { reg, ty, .. } = freed.dst
             {
                 insts[self.shl] = Inst { dst: freed.dst, origin: freed.origin, ..insts[at] };
                 base = Src::new(reg, strided(1, freed.exec), ty);
+                free = at;
             }
             insts[at] = Inst::new(Op::Nop, freed.exec);
         }
         let inst = &mut insts[self.at];
         let insert = with_type(self.insert, Type::Ud);
-        if self.rotates {
+        if let Some(mask) = mask {
+            inst.op = Op::Bfi2;
+            let mask = Src::new(Reg::var_at(mask, 0), Region::SCALAR, Type::Ud);
+            inst.src = [mask, insert, with_type(base, Type::Ud)];
+        } else {
             inst.op = Op::Rol;
             inst.src = [insert, Src::imm(self.count.into(), Type::Ud), Src::None];
-        } else {
-            inst.op = Op::Bfi2;
-            let mask = Src::imm(u64::from(u32::MAX << self.count), Type::Ud);
-            inst.src = [mask, insert, with_type(base, Type::Ud)];
         }
         if let Dst::Direct { ty, .. } = &mut inst.dst {
             *ty = Type::Ud;
@@ -124,6 +158,7 @@ impl Insertion {
         for k in changed.into_iter().flatten() {
             use_counts.add(&insts[k]);
         }
+        free
     }
 }
 

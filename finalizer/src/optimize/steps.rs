@@ -81,8 +81,10 @@ pub(crate) fn add_scalars_first(kernel: &mut Kernel<Virtual>, work: &mut Workspa
 
 /// Shifted bits beside others become one instruction.
 pub(crate) fn insert_bits(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
-    let bytes = grf_bytes(kernel);
-    Ok(insert::bits(kernel, work.analyses.reads(kernel), bytes, &mut work.optimize.insert))
+    let (bytes, masks) = (grf_bytes(kernel), !work.registers_scarce);
+    let done = insert::bits(kernel, work.analyses.reads(kernel), (bytes, masks), &mut work.optimize.insert);
+    work.registers_traded |= done.masks;
+    Ok(done.any)
 }
 
 /// Conditions that nobody reads are not made.

@@ -21,6 +21,7 @@ use std::{
 
 use benches::process::{self, Run};
 use clap::Parser;
+use finalizer::PassSet;
 use platforms::{EndFence, Platform};
 use tests::data::{TestKernel, kernels};
 
@@ -65,6 +66,13 @@ struct Args {
     /// With `--code`: how often each opcode stands in both sides' code.
     #[arg(long)]
     opcodes: bool,
+    /// With `--code`: a pass that ours leaves out.
+    #[arg(long, value_name = "PASS", requires = "code", value_parser = pass_named)]
+    skip_pass: Option<PassSet>,
+}
+
+fn pass_named(name: &str) -> Result<PassSet, String> {
+    PassSet::named(name).ok_or_else(|| "no such pass".to_owned())
 }
 
 /// One side's result on one kernel.

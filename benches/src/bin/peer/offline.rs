@@ -65,7 +65,10 @@ pub fn compare(args: &Args) -> io::Result<()> {
     for &platform in &args.platform {
         let mut comparison = Comparison {
             args,
-            finalizer: Finalizer::new(Options::new(platform)),
+            finalizer: Finalizer::new(Options {
+                skip: args.skip_pass.unwrap_or_default(),
+                ..Options::new(platform)
+            }),
             platform,
             rows: Vec::new(),
             failed: Vec::new(),
