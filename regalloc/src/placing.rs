@@ -28,6 +28,8 @@ pub(crate) struct Placing {
     /// Flags and addresses.
     arf: (Vec<Item>, place::ScanMemory),
     pub aims: Aims,
+    /// By variable, what spilling it costs beside its messages, for others cannot be computed again then; empty: nothing.
+    pub losses: Vec<f32>,
 }
 
 /// What may be spilled, and where that is to make room.
@@ -120,8 +122,8 @@ impl Placing {
         (analysis, sharing): (&Analysis, Sharing<'_>),
         (known, flow): (Known<'_>, &Flow),
         planned: Planned,
-        (plan, plan_other): (&mut Plan, &mut Plan),
-        (general, other): (&mut Placement, &mut Placement),
+        (plan, general): (&mut Plan, &mut Placement),
+        (plan_other, other): (&mut Plan, &mut Placement),
     ) -> Result<Planned, Error> {
         std::mem::swap(&mut self.general, &mut self.other);
         self.place_with(known.kernel, VarClass::General, (analysis, sharing, known.remat), false, other)?;
@@ -210,13 +212,13 @@ impl Placing {
         out: &mut Placement,
     ) -> Result<(), Error> {
         let file = File::of(kernel, class, rotate);
-        let aims = self.aims;
+        let (aims, losses) = (self.aims, &self.losses[..]);
         let (items, scan) = if class == VarClass::General { &mut self.general } else { &mut self.arf };
         items.clear();
         let by_lane = matches!(sharing, Sharing::ByLane(_));
         let mut add = |v: VarId| -> Result<(), Error> {
             if kernel.vars[v.index()].class == class && !known.live.of(v.index()).is_empty() {
-                items.push(item(kernel, v, known, (file, by_lane, aims), remat)?);
+                items.push(item(kernel, v, known, (file, by_lane, aims, losses), remat)?);
             }
             Ok(())
         };
@@ -261,12 +263,12 @@ fn bad_variable(var: VarId, fault: String) -> Error {
 }
 
 /// What the scan has to know of a variable; `lanes`: whether waiting lanes are to be told from others;
-/// `aims`: what may be spilled, and for what.
+/// `aims`: what may be spilled, and for what; `losses`: what that costs beside messages.
 fn item(
     kernel: &Kernel<Virtual>,
     id: VarId,
     known: &Analysis,
-    (file, lanes, aims): (File, bool, Aims),
+    (file, lanes, aims, losses): (File, bool, Aims, &[f32]),
     remat: &Remat,
 ) -> Result<Item, Error> {
     let (var, ranges) = (&kernel.vars[id.index()], known.live.of(id.index()));
@@ -314,6 +316,7 @@ fn item(
         VarClass::General => known.costs.of(id, &known.accesses, remat),
         _ => fact.weight,
     };
+    let messages = messages + losses.get(id.index()).copied().unwrap_or(0.0);
     let regs = var.bytes.div_ceil(file.reg_bytes());
     let room =
         if aims.at_pressure { known.costs.room(ranges, length, regs) } else { costs::room(length, regs) };

@@ -30,6 +30,9 @@ const RETURN_ADDRESS: u32 = 8;
 /// Rounds of rewriting after which an allocation is given up.
 const MAX_ROUNDS: u32 = 24;
 
+/// How often what others are computed from is asked for once more to keep its registers.
+const SOURCE_TRIES: u32 = 4;
+
 /// Memory that one allocation leaves to the next: then the same kernel again asks the allocator of memory for
 /// nothing.
 #[derive(Default)]
@@ -429,9 +432,25 @@ impl Rounds<'_> {
         let known = Known { kernel: current, accesses, live, costs, remat };
         let mut planned = placing.plan((known, flow), plan, general);
         if !self.options.quick && planned != Planned::NOTHING {
+            let other = (&mut *plan_other, &mut *placed_other);
             placing.aims.at_pressure = true;
-            let (plans, places) = ((plan, plan_other), (general, placed_other));
-            planned = placing.plan_cheaper((now, sharing), (known, flow), planned, plans, places)?;
+            let tried =
+                placing.plan_cheaper((now, sharing), (known, flow), planned, (plan, general), other)?;
+            placing.aims.at_pressure = tried != planned;
+            planned = tried;
+            for _ in 0..SOURCE_TRIES {
+                if !plan.add_losses(known, &mut placing.losses) {
+                    break;
+                }
+                let other = (&mut *plan_other, &mut *placed_other);
+                let tried =
+                    placing.plan_cheaper((now, sharing), (known, flow), planned, (plan, general), other)?;
+                if tried == planned {
+                    break;
+                }
+                planned = tried;
+            }
+            placing.losses.clear();
             placing.aims.at_pressure = false;
         }
         Ok(planned.fits)

@@ -746,6 +746,32 @@ fn what_lost_its_source_is_kept_in_memory() {
     }
 }
 
+#[test]
+fn what_others_are_computed_from_keeps_its_register() {
+    let platform = Platform::Skl;
+    let mut k = high_pressure(platform, value, 112);
+    let many: Vec<VarId> = (1..=112).map(VarId).collect();
+    let source = k.add_var(general(32));
+    let from_it: Vec<VarId> = (0..20).map(|_| k.add_var(general(32))).collect();
+    let sum = |d: VarId, n: u32| Inst {
+        op: Op::Add,
+        src: [Src::new(Reg::var_at(source, 0), Region::PACKED, Type::Ud), Src::ud(n), Src::None],
+        ..mov(d, 0)
+    };
+    let out = VarId(0);
+    let insts = &mut k.blocks[0].insts;
+    insts.insert(0, value(source, 7));
+    insts.splice(1..1, from_it.iter().zip(0..).map(|(&d, n)| sum(d, n)));
+    // Read once, it costs less by itself than each of those does that are read again and again.
+    for _ in 0..30 {
+        insts.extend(from_it.iter().chain(&many).map(|&v| add(out, out, v)));
+    }
+    insts.push(add(out, out, source));
+    let checked = Options { check: true, ..Options::default() };
+    let (_, stats) = allocate(&k, &checked, &mut AllocationMemory::default(), &mut Pool::default()).unwrap();
+    assert_eq!((stats.spills, stats.fills), (0, 0));
+}
+
 /// Eight values written before a stretch of 125 others; with a sum of what is read, and a variable for work in
 /// between.
 struct PressureOnce {

@@ -141,6 +141,16 @@ impl Costs {
         }
     }
 
+    /// What it costs more to keep a variable in memory than to compute it again.
+    pub fn loss(&self, var: VarId, accesses: &Accesses, remat: &Remat) -> f32 {
+        let v = var.index();
+        let all = match (self.fills.get(v), self.saves.get(v)) {
+            (Some(fills), Some(saves)) => fills + saves,
+            _ => accesses.facts[v].weight,
+        };
+        all - self.of(var, accesses, remat)
+    }
+
     /// Whether this was [found](Costs::find).
     pub const fn are_known(&self) -> bool {
         !self.fills.is_empty()

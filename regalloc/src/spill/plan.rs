@@ -10,7 +10,8 @@
 //! address is taken in its place. It is filled as temporaries are, but whole; between, others have its registers.
 //!
 //! What can be computed again (`remat`), while its sources keep their registers, is not kept in memory: its
-//! operations stand before the instructions that read it, and write their temporaries.
+//! operations stand before the instructions that read it, and write their temporaries. Where a source was spilled, the
+//! variables are placed once more, with what that costs the others as a part of its own cost (`Plan::add_losses`).
 //!
 //! Nothing is written yet: whether all this finds registers can be known
 //! before (`fit`), and each variable's temporaries depend on that variable alone, so others can be added.
@@ -216,6 +217,25 @@ impl Plan {
     /// Whether a spilled variable is computed again, so that it has no place in memory.
     pub fn is_again(&self, var: VarId) -> bool {
         self.again[var.index()]
+    }
+
+    /// Adds to `losses`, by variable, what it costs that it is spilled from which others could have been computed again.
+    /// Returns whether there is any.
+    pub fn add_losses(&self, known: Known<'_>, losses: &mut Vec<f32>) -> bool {
+        let Known { accesses, costs, remat, .. } = known;
+        losses.resize(self.spilled.len(), 0.0);
+        let mut any = false;
+        for v in (0..to_index(self.spilled.len())).filter(|&v| self.spilled[v as usize]) {
+            if !remat.has(VarId(v)) || self.again[v as usize] {
+                continue;
+            }
+            let loss = costs.loss(VarId(v), accesses, remat);
+            for s in remat.sources(v).filter(|s| self.spilled[s.index()]) {
+                losses[s.index()] += loss;
+                any = true;
+            }
+        }
+        any
     }
 
     /// Whether a variable has to keep its registers, for others are computed from it.
