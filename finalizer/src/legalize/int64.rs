@@ -7,7 +7,7 @@ use narrow::low_u16;
 use super::{
     legalizer::{Legalizer, Step, lanes_of},
     negatives,
-    qwords::{NO_DOUBLES, copy_quadwords, half, halves_of_dst, halves_of_src, is_arithmetic, is_wide},
+    qwords::{NO_DOUBLES, halves_of_dst, halves_of_src, is_arithmetic, is_wide, with_halves},
     saturate,
     slice::slice,
     wide,
@@ -42,9 +42,12 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let shifts = matches!(inst.op, Op::Shl | Op::Shr | Op::Asr);
     match (inst.op, inst.cond) {
         (Op::Mov, None) if !dst_wide && float(inst.dst.ty()) => return wide::to_float(lx, inst),
-        // Saturated moves of numbers with 65 bits are in the hardware that adds quadwords.
-        (Op::Sel, _) if inst.sat && (lx.caps.ops.int64 || dst_wide && !negatives::matter(inst)) => {
+        (Op::Sel, _) if inst.sat && (dst_wide || !is_choice_of_alike(inst)) => {
             return saturate::chosen(lx, inst);
+        }
+        (Op::Mov, None) if inst.sat && negatives::is_long(&inst.src[0]) => {
+            let sum = VInst { op: Op::Add, src: [inst.src[0], Src::ud(0), Src::None], ..*inst };
+            return saturate::computed(lx, &sum);
         }
         _ if negatives::matter(inst) => return negatives::rule(lx, inst),
         (Op::Add, None) if inst.sat => return saturate::computed(lx, inst),
@@ -77,31 +80,17 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     }
 }
 
-/// The instruction with sources whose elements have halves: vectors of constants as numbers, and what no region of halves
-/// reads copied element by element.
-fn with_halves(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<VInst> {
-    let mut new = *inst;
-    for i in 0..3 {
-        match inst.src[i] {
-            Src::Imm { ty: Type::V, .. } => lx.spread_source(&mut new, i, Type::D),
-            Src::Imm { ty: Type::Uv, .. } => lx.spread_source(&mut new, i, Type::Ud),
-            src if src.ty().is_some_and(is_wide)
-                && !src.is_imm()
-                && half(src, inst.exec.lanes(), 0).is_none() =>
-            {
-                copy_quadwords(lx, &mut new, i);
-            }
-            _ => {}
-        }
-    }
-    (new != *inst).then_some(new)
-}
-
 /// Whether integers are combined, compared or chosen.
 fn is_logic(inst: &VInst) -> bool {
     let chosen =
         matches!(inst.op, Op::Cmp | Op::Sel) && !inst.src.iter().filter_map(Src::ty).any(Type::is_float);
     chosen || is_bitwise(inst.op)
+}
+
+/// Whether both sources are plain numbers of one type.
+fn is_choice_of_alike(inst: &VInst) -> bool {
+    let [a, b, _] = &inst.src;
+    a.ty() == b.ty() && !a.mods().any() && !b.mods().any()
 }
 
 const fn is_bitwise(op: Op) -> bool {

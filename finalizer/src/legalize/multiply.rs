@@ -6,14 +6,15 @@
 //! Before this rule, [`Op::Mach`] with two sources means the high half.
 
 use gen_ir::{Cond, CondMod, Dst, Op, Options, Pred, PredCtrl, Src, Type};
-use narrow::{low_u16, low_u32};
+use narrow::low_u16;
 
 use super::{
     halves,
     legalizer::{Legalizer, Step, lanes_of},
     operand::{is_group_predicate, is_scalar, linear_region, linear_stride, scalar_view, without_modifiers},
+    qwords::{halves_of_src, with_halves},
     slice::slice,
-    split,
+    split, wide,
 };
 use crate::{
     build::{self, ACC0, Lanes, VInst, VSrc, extend, int_type},
@@ -356,6 +357,10 @@ fn qwords(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if inst.sat || inst.cond.is_some() {
         return Step::Refuse("a 64-bit product with saturation or condition");
     }
+    if let Some(new) = with_halves(lx, inst) {
+        lx.inst(new);
+        return Step::Replaced;
+    }
     let lanes = inst.exec.lanes();
     let all = lanes_of(inst);
     let packed = build::strided(1, inst.exec);
@@ -363,7 +368,7 @@ fn qwords(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     for (i, half) in halves.iter_mut().enumerate() {
         *half = match split_qword(lx, inst, i) {
             Some(h) => h,
-            None => return Step::Refuse("a factor that is not a register"),
+            None => return Step::Refuse("a region of a 64-bit factor"),
         };
     }
     let [[a_lo, a_hi], [b_lo, b_hi]] = halves;
@@ -404,27 +409,7 @@ fn qwords(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 
 /// Low and high dword of a factor of any integer type.
 fn split_qword(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> Option<[VSrc; 2]> {
-    let lanes = inst.exec.lanes();
-    let src = inst.src[i];
-    let ty = src.ty()?;
-    if let Src::Imm { bits, ty } = src {
-        let value = extend(bits, ty);
-        return Some([Src::ud(low_u32(value)), Src::ud(low_u32(value >> 32))]);
-    }
-    if ty.bytes() < 8 && !ty.is_signed() && !src.mods().any() {
-        let mut staged = *inst;
-        if ty.bytes() < 4 {
-            lx.stage_source(&mut staged, i, Type::Ud, 1);
-        }
-        return Some([staged.src[i], Src::ud(0)]);
-    }
-    let mut staged = *inst;
-    if ty.bytes() < 8 || src.mods().any() || !matches!(src, Src::Direct { .. }) {
-        let wide = if ty.is_signed() { Type::Q } else { Type::Uq };
-        lx.stage_source(&mut staged, i, wide, 1);
-    }
-    let Src::Direct { reg, region, .. } = staged.src[i] else { return None };
-    let stride = if is_scalar(&staged.src[i], lanes) { 0 } else { linear_stride(region, lanes)? * 2 };
-    let region = linear_region(stride, lanes)?;
-    Some([Src::new(reg, region, Type::Ud), Src::new(reg.plus(4), region, Type::Ud)])
+    let mut plain = *inst;
+    plain.src[i] = wide::value(lx, inst, i);
+    halves_of_src(lx, &plain, i)
 }

@@ -31,7 +31,7 @@ pub(super) fn matter(inst: &VInst) -> bool {
 }
 
 /// Whether a source may be a number of 65 bits.
-fn is_long(src: &VSrc) -> bool {
+pub(super) fn is_long(src: &VSrc) -> bool {
     match src.ty() {
         Some(Type::Uq) => src.mods().neg(),
         Some(Type::Q) => src.mods().any(),
@@ -157,9 +157,6 @@ fn pick(lx: &mut Legalizer<'_>, inst: &VInst, flag: VReg, yes: VSrc, no: VSrc) -
 /// `sel` with a condition, which is minimum or maximum.
 fn choose(lx: &mut Legalizer<'_>, inst: &VInst, cond: Cond) -> Step {
     let Some(ty) = inst.dst.ty() else { return Step::Refuse("no destination") };
-    if inst.sat && ty != Type::Uq {
-        return Step::Refuse("a saturating choice of the negative of an unsigned quadword");
-    }
     let wide = is_wide(ty);
     if wide && halves_of_dst(inst).is_none() {
         lx.stage_destination(inst, ty, 1, false);
@@ -169,15 +166,7 @@ fn choose(lx: &mut Legalizer<'_>, inst: &VInst, cond: Cond) -> Step {
     let Some([a, b]) = compare(lx, inst, CondMod { cond, flag }, None) else {
         return Step::Refuse("a region of a 64-bit operand");
     };
-    let mut halves = [(a.low, b.low), (a.high, b.high)].map(|(yes, no)| pick(lx, inst, flag, yes, no));
-    if inst.sat {
-        // What is below zero is zero.
-        let sign = pick(lx, inst, flag, a.sign, b.sign);
-        let kept = lx.dwords(inst, Op::Not, Type::Ud, &[sign]);
-        halves = halves.map(|half| {
-            read(lx.dwords(inst, Op::And, Type::Ud, &[half, read(kept, inst, Type::Ud)]), inst, Type::Ud)
-        });
-    }
+    let halves = [(a.low, b.low), (a.high, b.high)].map(|(yes, no)| pick(lx, inst, flag, yes, no));
     match halves_of_dst(inst).filter(|_| wide) {
         Some(dsts) => {
             for (dst, half) in dsts.into_iter().zip(halves) {

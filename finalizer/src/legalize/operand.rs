@@ -88,6 +88,7 @@ pub(super) fn is_raw_move(inst: &VInst) -> bool {
 pub(super) fn is_scalar(src: &VSrc, lanes: u32) -> bool {
     match src {
         Src::Direct { region, .. } | Src::Indirect { region, .. } => lanes == 1 || region.is_scalar(),
+        Src::Imm { ty: Type::V | Type::Uv | Type::Vf, .. } => lanes == 1,
         _ => true,
     }
 }

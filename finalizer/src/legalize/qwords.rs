@@ -33,6 +33,26 @@ pub(super) fn halves_of_dst(inst: &VInst) -> Option<[Dst<gen_ir::Virtual>; 2]> {
     }
 }
 
+/// The instruction with sources whose elements have halves: vectors of constants as numbers, and what no region of halves
+/// reads copied element by element.
+pub(super) fn with_halves(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<VInst> {
+    let mut new = *inst;
+    for i in 0..3 {
+        match inst.src[i] {
+            Src::Imm { ty: Type::V, .. } => lx.stage_source(&mut new, i, Type::D, 1),
+            Src::Imm { ty: Type::Uv, .. } => lx.stage_source(&mut new, i, Type::Ud, 1),
+            src if src.ty().is_some_and(is_wide)
+                && !src.is_imm()
+                && half(src, inst.exec.lanes(), 0).is_none() =>
+            {
+                copy_quadwords(lx, &mut new, i);
+            }
+            _ => {}
+        }
+    }
+    (new != *inst).then_some(new)
+}
+
 /// Low and high dword of a source; a narrower one is extended.
 pub(super) fn halves_of_src(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> Option<[VSrc; 2]> {
     let lanes = inst.exec.lanes();
@@ -46,7 +66,14 @@ pub(super) fn halves_of_src(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> O
             let ty = src.ty()?;
             let mut staged = *inst;
             let dword = if ty.is_signed() { Type::D } else { Type::Ud };
-            lx.stage_source(&mut staged, i, dword, 1);
+            // The high half is written before a dword is read again for it.
+            let apart = match (inst.dst, src) {
+                (Dst::Direct { reg: to, .. }, Src::Direct { reg: from, .. }) => to.base() != from.base(),
+                _ => false,
+            };
+            if ty.bytes() < 4 || !apart {
+                lx.stage_source(&mut staged, i, dword, 1);
+            }
             // What is left of modifiers is the `not` of bitwise operations, of all 64 bits.
             let not = staged.src[i].mods();
             let low = without_modifiers(staged.src[i]);

@@ -226,6 +226,9 @@ impl Generator {
                     (Type::UW, format!("{bits:#x}:uv"))
                 };
             }
+            if ty == Type::F && e.lanes <= 4 && self.r.one_in(4) {
+                return (ty, format!("{:#x}:vf", self.r.next() as u32));
+            }
             return (ty, self.constant(ty));
         }
         self.src_var(e, mods, want)

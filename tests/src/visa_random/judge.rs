@@ -34,6 +34,15 @@ pub struct Failure {
     pub detail: String,
 }
 
+impl Failure {
+    /// Whether another program fails as this one does: where a rule is named (`... [rule]`), by the same one.
+    pub fn is_like(&self, other: &Failure) -> bool {
+        let rule =
+            |f: &Failure| f.detail.strip_suffix(']').and_then(|d| d.rsplit_once('[')).map(|r| r.1.to_owned());
+        self.kind == other.kind && (self.kind == Kind::Differs || rule(self) == rule(other))
+    }
+}
+
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{:?}: {}", self.kind, self.detail)

@@ -59,7 +59,7 @@ impl Shrinker {
         }
         self.tries -= 1;
         match check(&candidate) {
-            Err(f) if f.kind == self.failure.kind => {
+            Err(f) if f.is_like(&self.failure) => {
                 self.best = candidate;
                 self.failure = f;
                 true

@@ -10,20 +10,20 @@ impl Generator {
         let small = |t: Type| INTS.contains(&t);
         let dword = |t: Type| DWORDS.contains(&t);
         let ud = |t: Type| t == Type::UD;
+        let sat = if self.r.one_in(6) { ".sat" } else { "" };
         match self.r.below(22) {
             0..=3 => {
                 let e = self.exec_for(if wide { 8 } else { 4 });
                 let (_, d) = self.dst(e, &int);
                 let (_, a) = self.src_var(e, true, &int);
                 let (_, b) = self.src(e, true, &int);
-                let sat = if self.r.one_in(6) { ".sat" } else { "" };
                 format!("{}add{sat} {} {d} {a} {b}", self.guard(e), e.text())
             }
             4..=5 => {
-                let e = self.exec_for(4);
-                let (_, d) = self.dst(e, &small);
-                let (_, a) = self.src_var(e, true, &small);
-                let (_, b) = self.src(e, true, &small);
+                let e = self.exec_for(if wide { 8 } else { 4 });
+                let (_, d) = self.dst(e, &int);
+                let (_, a) = self.src_var(e, true, &int);
+                let (_, b) = self.src(e, true, &int);
                 format!("{}mul {} {d} {a} {b}", self.guard(e), e.text())
             }
             6 => {
@@ -59,12 +59,13 @@ impl Generator {
                     "asr" => t.is_signed_int() && int(t),
                     _ => int(t),
                 };
+                let sat = if op == "asr" { "" } else { sat };
                 let (v, d) = self.dst(e, &kind);
                 let ty = v.ty;
                 let (_, a) = self.src_var(e, op == "asr", &|t| t == ty);
                 let bytes = ty.bytes();
                 let (_, b) = self.src(e, false, &|t| small(t) && (t.bytes() > 1 || bytes < 8));
-                format!("{}{op} {} {d} {a} {b}", self.guard(e), e.text())
+                format!("{}{op}{sat} {} {d} {a} {b}", self.guard(e), e.text())
             }
             12 => {
                 let e = self.exec_for(4);
@@ -72,7 +73,7 @@ impl Generator {
                 let ty = v.ty;
                 let (_, a) = self.src_var(e, false, &|t| t == ty);
                 let (_, b) = self.src(e, false, &|t| t == ty);
-                format!("{}avg {} {d} {a} {b}", self.guard(e), e.text())
+                format!("{}avg{sat} {} {d} {a} {b}", self.guard(e), e.text())
             }
             13 => {
                 let e = self.exec_for(4);
@@ -128,14 +129,14 @@ impl Generator {
                 format!("{}{op} {} {d} {carry} {a} {b}", self.guard(e), e.text())
             }
             16 => {
-                let e = self.exec_for(4);
+                let e = self.exec_for(if wide { 8 } else { 4 });
                 let op = self.r.pick(&["min", "max"]);
                 let sign = self.r.one_in(2);
-                let kind = move |t: Type| small(t) && t.is_signed_int() == sign;
-                let (_, d) = self.dst(e, &small);
+                let kind = move |t: Type| int(t) && t.is_signed_int() == sign;
+                let (_, d) = self.dst(e, &int);
                 let (_, a) = self.src_var(e, true, &kind);
                 let (_, b) = self.src(e, true, &kind);
-                format!("{op} {} {d} {a} {b}", e.text())
+                format!("{op}{sat} {} {d} {a} {b}", e.text())
             }
             17 => {
                 let e = self.exec_for(if wide { 8 } else { 4 });
@@ -143,7 +144,7 @@ impl Generator {
                 let (_, a) = self.src_var(e, true, &int);
                 let (_, b) = self.src(e, true, &int);
                 let p = self.pred();
-                format!("({p}) sel {} {d} {a} {b}", e.text())
+                format!("({p}) sel{sat} {} {d} {a} {b}", e.text())
             }
             18 if self.caps.ops.add3_bfn => {
                 let e = self.exec_for(4);
@@ -162,7 +163,8 @@ impl Generator {
             18 if self.caps.ops.rotate => {
                 let e = self.exec_for(4);
                 let op = self.r.pick(&["rol", "ror"]);
-                let ty = self.r.pick(&[Type::UD, Type::UW]);
+                let ty =
+                    if wide && self.caps.ops.int64 { Type::UQ } else { self.r.pick(&[Type::UD, Type::UW]) };
                 let (_, d) = self.dst(e, &|t| t == ty);
                 let (_, a) = self.src_var(e, false, &|t| t == ty);
                 let (_, b) = self.src(e, false, &|t| t == ty);
@@ -180,7 +182,6 @@ impl Generator {
                 let e = self.exec_for(if wide { 8 } else { 4 });
                 let (_, d) = self.dst(e, &int);
                 let (_, a) = self.src(e, true, &int);
-                let sat = if self.r.one_in(4) { ".sat" } else { "" };
                 format!("{}mov{sat} {} {d} {a}", self.guard(e), e.text())
             }
         }
@@ -236,7 +237,12 @@ impl Generator {
             }
             // Conversions.
             7..=8 => {
-                let int = |t: Type| if doubles { DWORDS.contains(&t) } else { INTS.contains(&t) };
+                let quads = self.ints.len() > INTS.len() && !halves && self.r.one_in(3);
+                let int = |t: Type| match t {
+                    Type::Q | Type::UQ => quads,
+                    _ if doubles => DWORDS.contains(&t),
+                    _ => INTS.contains(&t) && !(quads && t.bytes() == 1),
+                };
                 if self.r.one_in(2) {
                     let (_, d) = self.dst(e, &int);
                     let (_, a) = self.src_var(e, true, &float);
@@ -273,7 +279,9 @@ impl Generator {
         }
         let sign = self.r.one_in(2);
         let limit = 2 * self.grf / e.lanes;
-        let kind = move |t: Type| INTS.contains(&t) && t.is_signed_int() == sign && t.bytes() <= limit;
+        let wide = self.ints.len() > INTS.len() && self.r.one_in(2);
+        let met = move |t: Type| t.is_int() && if wide { t.bytes() > 1 } else { t.bytes() < 8 };
+        let kind = move |t: Type| met(t) && t.is_signed_int() == sign && t.bytes() <= limit;
         let (_, a) = self.src_var(e, true, &kind);
         let (_, b) = self.src(e, true, &kind);
         format!("cmp.{cond} {text} {p} {a} {b}")
