@@ -70,7 +70,7 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
             if let Src::Imm { ty, .. } = new.src[i]
                 && !(i == 1 && fits_math(&new, ty))
             {
-                lx.stage_source(&mut new, i, ty, 1);
+                lx.stage_source(&mut new, i, ty_of_stage(ty), 1);
                 changed = true;
             }
         }

@@ -53,7 +53,7 @@ pub(crate) struct Lowerer<'a> {
     pub pred: Option<Pred<Virtual>>,
     /// What stands for its predicates, where its channels are moved.
     pub(super) moved: Moved,
-    pub(super) origin: u32,
+    pub(crate) origin: u32,
     pub(super) relocate_payload: bool,
     pub(super) tails: bool,
     /// The kernel writes global memory, shared local memory.

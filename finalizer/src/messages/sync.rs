@@ -215,6 +215,8 @@ impl Lowerer<'_> {
         let fence = MemoryFence::new().with_commit(true);
         for b in 0..self.out.blocks.len() {
             let Some(end) = self.out.blocks[b].insts.iter().position(Inst::is_eot) else { continue };
+            // For debug information it is of what ends the thread.
+            self.origin = self.out.blocks[b].insts[end].origin;
             if global {
                 self.memory_fence(fence);
             }

@@ -11,7 +11,7 @@ impl Generator {
         let dword = |t: Type| DWORDS.contains(&t);
         let ud = |t: Type| t == Type::UD;
         let sat = if self.r.one_in(6) { ".sat" } else { "" };
-        match self.r.below(22) {
+        match self.r.below(24) {
             0..=3 => {
                 let e = self.exec_for(if wide { 8 } else { 4 });
                 let (_, d) = self.dst(e, &int);
@@ -177,6 +177,27 @@ impl Generator {
                 let (_, b) = self.src_var(e, false, &dword);
                 let (_, c) = self.src_var(e, false, &dword);
                 format!("{}dp4a {} {d} {a} {b} {c}", self.guard(e), e.text())
+            }
+            20 if self.caps.ops.int_div => {
+                let e = self.exec_for(4);
+                let op = self.r.pick(&["div", "mod"]);
+                let (_, d) = self.dst(e, &small);
+                let (_, a) = self.src_var(e, false, &small);
+                let (_, b) = self.src(e, false, &small);
+                format!("{}{op} {} {d} {a} {b}", self.guard(e), e.text())
+            }
+            21 => {
+                // The upper halves lie behind the lower ones, at the next register.
+                let mut e = self.exec_for(4);
+                let ty = self.r.pick(&DWORDS);
+                let v = self.var(&|t| t == ty);
+                while e.lanes > 16 || 2 * (e.lanes * 4).next_multiple_of(self.grf) > v.bytes() {
+                    e.lanes /= 2;
+                }
+                let (_, a) = self.src_var(e, true, &|t| t == ty);
+                let (_, b) = self.src(e, true, &|t| t == ty);
+                let (_, c) = self.src(e, false, &|t| t == ty);
+                format!("{}madw {} {}(0,0)<1> {a} {b} {c}", self.guard(e), e.text(), v.name)
             }
             _ => {
                 let e = self.exec_for(if wide { 8 } else { 4 });
