@@ -7,7 +7,7 @@
 //! ```
 
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, HashMap},
     fs,
     path::{Path, PathBuf},
 };
@@ -16,8 +16,11 @@ use clap::Parser;
 use platforms::Platform;
 use tests::{
     coverage::{
-        Beside, Fate, beside, causes, code, forms::forms, is_plain, judge, open, random, reasons,
-        record::Recorded, table, vote,
+        Beside, Fate, beside, causes, code,
+        forms::{Form, forms},
+        is_plain, judge, open, random, reasons,
+        record::Recorded,
+        table, vote,
     },
     oracle::GenxIr,
 };
@@ -52,6 +55,10 @@ struct Arguments {
     /// Which random instructions.
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// The lines of a file instead, one form each, with Intel's finalizer asked about each. Instructions of one form are
+    /// separated by `; `; the last is the one that counts.
+    #[arg(long, value_name = "FILE", conflicts_with = "random")]
+    texts: Option<PathBuf>,
     /// Random instructions that break rules of the specification, too.
     #[arg(long)]
     wild: bool,
@@ -72,8 +79,14 @@ fn main() {
             write_codes(platform, &arguments, folder);
             continue;
         }
+        if let Some(file) = &arguments.texts {
+            failed |= beside_intel(platform, &arguments, by_hand(file));
+            continue;
+        }
         if let Some(count) = arguments.random {
-            failed |= at_random(platform, &arguments, count);
+            let mut forms = random::forms(arguments.seed, count);
+            forms.retain(|f| arguments.wild || is_plain(platform, f));
+            failed |= beside_intel(platform, &arguments, forms);
             continue;
         }
         if arguments.record || arguments.record_new {
@@ -137,15 +150,27 @@ fn write_codes(platform: Platform, arguments: &Arguments, folder: &Path) {
     }
 }
 
-/// Random forms beside Intel's finalizer. True if one is wrong, or refused by us alone.
-fn at_random(platform: Platform, arguments: &Arguments, count: usize) -> bool {
+/// The forms of a file, named by the instruction of their last line.
+fn by_hand(file: &Path) -> Vec<Form> {
+    let text = fs::read_to_string(file).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+    let lines = text.lines().filter(|l| !l.trim().is_empty() && !l.starts_with("//"));
+    let names: HashMap<&str, &str> = visa::table::rows().map(|row| (row.name, row.name)).collect();
+    let form = |line: &str| {
+        let last = line.rsplit("; ").next().unwrap_or_default();
+        let guarded = last.starts_with('(').then(|| last.split_once(' ')).flatten();
+        let word = guarded.map_or(last, |(_, rest)| rest).split(['.', ' ']).next().unwrap_or_default();
+        Form { op: names.get(word).copied().unwrap_or("by hand"), line: line.replace("; ", "\n") }
+    };
+    lines.map(form).collect()
+}
+
+/// Forms beside Intel's finalizer. True if one is wrong, or refused by us alone.
+fn beside_intel(platform: Platform, arguments: &Arguments, forms: Vec<Form>) -> bool {
     let Some(intel) = GenxIr::find() else { return false };
     let mut counts = BTreeMap::new();
     let mut causes = BTreeMap::new();
     let mut failed = false;
-    let forms = random::forms(arguments.seed, count).into_iter();
-    let forms = forms.filter(|f| f.line.contains(&arguments.only));
-    for form in forms.filter(|f| arguments.wild || is_plain(platform, f)) {
+    for form in forms.into_iter().filter(|f| f.line.contains(&arguments.only)) {
         let (mut fate, mut why) = beside(platform, &form, &intel);
         if matches!(fate, Beside::Other | Beside::Wrong) {
             let cause = causes::cause(platform, &form, &intel, fate, &why);

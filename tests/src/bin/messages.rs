@@ -1,6 +1,11 @@
 //! Our messages beside Intel's, form by form.
+//!
+//! ```text
+//! cargo run --release -p tests --bin messages -- --table
+//! cargo run --release -p tests --bin messages -- --platform skl --texts by-hand.txt
+//! ```
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fs, path::PathBuf};
 
 use clap::Parser;
 use platforms::Platform;
@@ -9,7 +14,7 @@ use tests::{
     messages::{
         MessageFate, asked,
         explained::{line, record},
-        forms::forms,
+        forms::{MessageForm, forms, read},
         judge, proof, random,
         record::RecordedCode,
         table,
@@ -28,7 +33,8 @@ struct Arguments {
     /// Ask it for forms that have no answer yet.
     #[arg(long)]
     record_new: bool,
-    /// Print how many forms of each instruction are equal, explained, refused.
+    /// Print how many forms of each instruction are equal, explained, refused; of random ones and those of a file, each that
+    /// is not equal.
     #[arg(long)]
     table: bool,
     /// Print each form that is refused by us, and why.
@@ -57,6 +63,10 @@ struct Arguments {
     /// Which random forms.
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// The lines of a file instead, one form each, with Intel's finalizer asked about each. Instructions of one form are
+    /// separated by `; `.
+    #[arg(long, value_name = "FILE", conflicts_with = "random")]
+    texts: Option<PathBuf>,
     /// Only forms that contain this.
     #[arg(long, default_value = "")]
     only: String,
@@ -76,13 +86,17 @@ fn main() {
             RecordedCode::record(platform, arguments.record, &arguments.only);
             continue;
         }
+        if let Some(file) = &arguments.texts {
+            differs += beside_intel(platform, &arguments, by_hand(file, &arguments.only));
+            continue;
+        }
         if let Some(count) = arguments.random {
-            differs += at_random(platform, &arguments, count);
+            differs +=
+                beside_intel(platform, &arguments, random::forms(arguments.seed, count, &arguments.only));
             continue;
         }
         let recorded = RecordedCode::load(platform);
-        let wanted =
-            |f: &tests::messages::forms::MessageForm| asked(platform, f) && f.line.contains(&arguments.only);
+        let wanted = |f: &MessageForm| asked(platform, f) && f.line.contains(&arguments.only);
         let fates: Vec<_> = forms()
             .into_iter()
             .filter(wanted)
@@ -148,9 +162,15 @@ fn main() {
     std::process::exit(i32::from(differs > 0));
 }
 
-/// Random forms beside Intel's finalizer: how many are refused by us alone, or mean something else.
-fn at_random(platform: Platform, arguments: &Arguments, count: usize) -> usize {
-    let mut forms = random::forms(arguments.seed, count, &arguments.only);
+/// The forms of a file.
+fn by_hand(file: &PathBuf, only: &str) -> Vec<MessageForm> {
+    let text = fs::read_to_string(file).unwrap_or_else(|e| panic!("{}: {e}", file.display()));
+    let lines = text.lines().filter(|l| !l.trim().is_empty() && !l.starts_with("//") && l.contains(only));
+    read(&lines.map(|line| line.replace("; ", "\n")).collect::<Vec<_>>())
+}
+
+/// Forms beside Intel's finalizer: how many are refused by us alone, or mean something else.
+fn beside_intel(platform: Platform, arguments: &Arguments, mut forms: Vec<MessageForm>) -> usize {
     forms.retain(|form| asked(platform, form));
     let mut counts = BTreeMap::new();
     let mut open = 0;
@@ -158,18 +178,25 @@ fn at_random(platform: Platform, arguments: &Arguments, count: usize) -> usize {
         let recorded = RecordedCode::now(platform, std::slice::from_ref(&form));
         let fate = judge(platform, &form, &recorded);
         let (word, why) = match &fate {
-            MessageFate::RefusedByUs(why) if reason(platform, why).is_some() => ("impossible", String::new()),
+            MessageFate::RefusedByUs(why) if reason(platform, why).is_some() => ("impossible", why.clone()),
             MessageFate::RefusedByUs(why) => ("refused by us", why.clone()),
-            MessageFate::Differs(found) => match proof::prove(platform, &form) {
-                Ok(()) => ("differs, proved", String::new()),
-                Err(why) => ("differs", format!("{why}\n    {}", found[0])),
-            },
+            MessageFate::Differs(found) => {
+                let found: Vec<_> = found.iter().take(arguments.lines).map(ToString::to_string).collect();
+                let found = found.join("\n    ");
+                match proof::prove(platform, &form) {
+                    Ok(()) => ("differs, proved", found),
+                    Err(why) => ("differs", format!("{why}\n    {found}")),
+                }
+            }
+            MessageFate::Explained(found) => ("explained", found[0].1.to_string()),
+            MessageFate::RefusedByBoth(why) => ("refused by both", why.clone()),
             fate => (fate.name(), String::new()),
         };
         *counts.entry(word).or_insert(0) += 1;
-        if matches!(word, "differs" | "refused by us") {
-            open += 1;
-            println!("{platform} {word}\t{}\t{why}", form.line);
+        let is_open = matches!(word, "differs" | "refused by us");
+        open += usize::from(is_open);
+        if is_open || arguments.table && word != "equal" {
+            println!("{platform} {word}\t{}\t{why}", form.line.replace('\n', "; "));
         }
     }
     println!("{platform}: {counts:?}");

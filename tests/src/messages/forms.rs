@@ -9,6 +9,8 @@ mod data_port;
 mod lsc;
 mod other;
 
+use std::collections::HashMap;
+
 use platforms::Platform;
 
 /// One form.
@@ -18,6 +20,24 @@ pub struct MessageForm {
     pub op: &'static str,
     /// Its line.
     pub line: String,
+}
+
+/// Forms of texts, named as those of the list are.
+pub fn read(texts: &[String]) -> Vec<MessageForm> {
+    // The instruction, and whether its data has a type.
+    let key = |line: &str| {
+        let last = line.lines().last().unwrap_or_default();
+        let guarded = last.starts_with('(').then(|| last.split_once(' ')).flatten();
+        let bare = guarded.map_or(last, |(_, rest)| rest);
+        let name = bare.split(['.', ' ']).next().unwrap_or_default();
+        (name.to_owned(), bare.contains(".tgm"))
+    };
+    let names: HashMap<_, _> = forms().into_iter().map(|f| (key(&f.line), f.op)).collect();
+    let form = |line: &String| MessageForm {
+        op: names.get(&key(line)).copied().unwrap_or("by hand"),
+        line: line.clone(),
+    };
+    texts.iter().map(form).collect()
 }
 
 /// Registers of the variables: name, first register, registers.
