@@ -71,7 +71,7 @@ fn owners(kernel: &visa::Kernel, id: VarId) -> Vec<Owner> {
                 }
                 _ => (lanes > 1).then_some(4),
             };
-            match size.filter(|_| !exec.mask.is_no_mask()) {
+            match size.filter(|_| !exec.is_no_mask()) {
                 Some(size) => {
                     let end = if matches!(operand, Operand::Raw(_)) { bytes } else { start + size * lanes };
                     for at in start..end.min(bytes) {

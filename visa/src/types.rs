@@ -243,6 +243,12 @@ impl Exec {
         if offset.is_multiple_of(self.size.lanes()) { offset } else { 0 }
     }
 
+    /// Whether all lanes run, whatever the execution mask is. A mask that so many lanes cannot start at says nothing of that,
+    /// as in [`Self::first_lane`].
+    pub const fn is_no_mask(self) -> bool {
+        self.mask.is_no_mask() && self.first_lane() == self.mask.offset()
+    }
+
     /// The byte of the object format, if the size is a legal one.
     pub const fn from_raw(raw: u8) -> Option<Exec> {
         match ExecSize::from_raw(raw & 15) {

@@ -263,10 +263,6 @@ impl<'a> VisaThread<'a> {
     /// Lanes that the instruction works on, by execution size, mask and offset.
     pub fn lanes_of(&self, exec: visa::Exec) -> u32 {
         let n = mask(exec.size.lanes());
-        if exec.mask.is_no_mask() {
-            n
-        } else {
-            self.frame.active.checked_shr(exec.first_lane()).unwrap_or(0) & n
-        }
+        if exec.is_no_mask() { n } else { self.frame.active.checked_shr(exec.first_lane()).unwrap_or(0) & n }
     }
 }

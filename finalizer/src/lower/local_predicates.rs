@@ -37,7 +37,7 @@ impl Predicates {
         };
         let first = exec.first_lane();
         let lanes = low_u32(((1u64 << exec.size.lanes()) - 1) << first);
-        let all = exec.mask.is_no_mask();
+        let all = exec.is_no_mask();
         if let Some(guard) = record.pred {
             self.read(guard, lanes, all, block);
         }

@@ -293,7 +293,7 @@ impl<'a> Lowerer<'a> {
         self.lanes = Lanes {
             exec: operand::exec_size(exec.size),
             chan: to_u8(exec.first_lane()),
-            no_mask: exec.mask.is_no_mask(),
+            no_mask: exec.is_no_mask(),
         };
         self.pred = None;
         if let Some(pred) = pred {
