@@ -102,6 +102,8 @@ fn transfer(
     let (bytes, slot) = (l.shape.size.memory_bytes(), l.shape.size.register_bytes());
     let transposed = l.shape.order == LscOrder::Transpose;
     let n = inst.exec.size.lanes();
+    // A message has so many lanes at least, and data of each.
+    let n = n.max(t.program.platform.caps().memory.simd_message.into());
     let block = (n * slot).next_multiple_of(t.program.grf);
     let data = if store { l.src1 } else { l.dst };
     let pitch = match l.pitch {
