@@ -65,9 +65,21 @@ pub(crate) struct Sampling {
     pub offsets: u32,
 }
 
-/// The word that says which pixels are resident: the box has them as the channels of the message.
-pub(crate) fn resident(on: u32) -> u64 {
-    u64::from(Question::to(Sfid::Sampler).with(on.into()).answer(0))
+/// The word that says which pixels are resident: a bit for each lane, set where none was asked for.
+pub(crate) struct Resident(u32);
+
+impl Resident {
+    pub const ALL: Resident = Resident(u32::MAX);
+
+    /// Says of a lane what the box does: by what the lane asks.
+    pub fn set(&mut self, lane: u32, question: Question) {
+        let bit = 1u32.checked_shl(lane).unwrap_or(0);
+        self.0 = if question.answer(4) & 1 == 0 { self.0 & !bit } else { self.0 };
+    }
+
+    pub fn word(self) -> u64 {
+        self.0.into()
+    }
 }
 
 impl Sampling {

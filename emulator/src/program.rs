@@ -12,7 +12,7 @@ pub(crate) use operand::NO_SOURCE;
 pub(crate) use step::*;
 
 use crate::{Error, file::flat};
-use gen_ir::{Base, CondMod, Desc, Inst, Op, Options, Payload, Physical, Reg, Src, Swsb, Target};
+use gen_ir::{Base, CondMod, Desc, Inst, Op, Options, Payload, Physical, Reg, Src, Swsb, Target, Type};
 use operand::{NO_DEST, domain, flag};
 use platforms::Platform;
 
@@ -308,6 +308,7 @@ impl Program {
                 Desc::Imm(desc) => DescFrom::Imm(desc),
                 Desc::Reg(r) => DescFrom::Addr(address(r)?),
             },
+            half: [inst.dst.ty(), inst.src[0].ty()].contains(&Some(Type::Hf)),
             eot: info.eot,
             dst_len: info.dst_len,
             src0_len: info.src0_len,

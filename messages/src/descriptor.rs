@@ -24,7 +24,22 @@ pub struct Descriptor {
     pub function_control_high: u8,
 }
 
+/// Data of the sampler and of render targets are half floats.
+const HALF_DATA: u32 = 1 << 30;
+/// What some hardware takes of a descriptor in a register.
+const SHORT: u32 = (1 << 29) - 1;
+
 impl Descriptor {
+    /// Whether data are half floats.
+    pub const fn half_data(self) -> bool {
+        self.into_bits() & HALF_DATA != 0
+    }
+
+    /// What hardware sees of a descriptor in a register that takes the highest bits from the word.
+    pub const fn from_short_register(self, half_data: bool) -> Descriptor {
+        Descriptor::from_bits(self.into_bits() & SHORT | if half_data { HALF_DATA } else { 0 })
+    }
+
     /// The descriptor with its lengths.
     pub const fn with_lengths(self, message: MessageLength, response: ResponseLength) -> Descriptor {
         self.with_message_length(message).with_response_length(response)

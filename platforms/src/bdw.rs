@@ -77,6 +77,7 @@ pub(crate) const BDW: Caps = Caps {
     sends: Sends {
         split: false,
         to_r127: false,
+        half_by_type: true,
         responses_apart: false,
         target_in_descriptor: false,
         fused_pairs: false,

@@ -270,6 +270,10 @@ pub struct Sends {
     pub split: bool,
     /// A `send` whose response reaches r127 may read what it overwrites (Gen8 to Gen11 must not).
     pub to_r127: bool,
+    /// Of a descriptor in a register the hardware takes bits 0 to 28: that data are half floats (bit 30) stands in the word,
+    /// where the type of the destination or the payload puts it (Intel, visa/BinaryEncoding.cpp,
+    /// `EncodeSendMsgDesc29_30`; BinaryEncodingIGA.cpp, `translateInstructionDst`).
+    pub half_by_type: bool,
     /// A response must not meet the payload of its message: such a message may be sent again.
     pub responses_apart: bool,
     /// A render target's index stands in the extended descriptor, where there is no header for other reasons.

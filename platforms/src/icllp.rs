@@ -51,6 +51,6 @@ pub(crate) const ICLLP: Caps = Caps {
     memory: Memory { slm_fence: true, fence_commit: true, fence_before_eot: EndFence::CmData, ..SKL.memory },
     sampler: Sampler { header: false, cps: 1 << 31, ..SKL.sampler },
     thread: Thread { barrier_mask: 0x7f00_0000, ..SKL.thread },
-    sends: Sends { responses_apart: true, target_in_descriptor: true, ..SKL.sends },
+    sends: Sends { half_by_type: false, responses_apart: true, target_in_descriptor: true, ..SKL.sends },
     ..SKL
 };

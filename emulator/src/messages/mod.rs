@@ -30,8 +30,11 @@ use messages::hdc::{DcRo, ToDc0};
 pub(crate) fn run(t: &mut Thread, cx: &mut Cx<'_>, step: &Step) -> Result<SendKind, Trap> {
     let Extra::Send(index) = step.extra else { return Err("a send without a message".into()) };
     let m = cx.program.messages[index as usize];
-    let (desc, ex_desc) = (m.desc.value(t), m.ex_desc.value(t));
+    let (mut desc, ex_desc) = (m.desc.value(t), m.ex_desc.value(t));
     let known = matches!(m.desc, DescFrom::Imm(_));
+    if !known && cx.program.platform.caps().sends.half_by_type {
+        desc = desc.from_short_register(m.half);
+    }
     let mut on = t.enabled(step);
     if let Some(p) = &step.pred {
         on &= t.predicate(p, step);

@@ -7,7 +7,7 @@ use super::{Mail, typed};
 use crate::{
     memory::{Image, Memory, Sampler, Texel, Wrap},
     num::{HALF, Round},
-    opaque::{Question, Sampling, resident},
+    opaque::{Question, Resident, Sampling},
     report::SendKind,
     thread::Trap,
 };
@@ -65,16 +65,18 @@ pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
     } else {
         HeaderControl::new()
     };
+    let mut sampling = sampling(mail, message, operation, control)?;
     // With the word that says which pixels are resident.
     let null_mask = control.pixel_null_mask();
+    let named = operation.row().form.takes_sampler() && sampling.sampler != message.sampler_index().into();
+    let special = null_mask || control.offsets() != 0 || named;
     let form = match modelled(mail.cx.program.platform, operation) {
-        Some(form) if !(null_mask && opaque) => form,
+        Some(form) if !(special && opaque) => form,
         _ if opaque => Modelled::Opaque,
         Some(form) => form,
         None => return Err(format!("{operation:?} of the sampler is not modelled").into()),
     };
     let layout = SampleLayout::of(mail, message)?;
-    let mut sampling = sampling(mail, message, operation, control)?;
     let surface = mail.surface(mail.place(message.surface()))?.clone();
     sampling.surface = surface.base;
     let Some(image) = surface.image else { return Err("sampling a surface without shape".into()) };
@@ -82,6 +84,7 @@ pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
     let gathers = operation.row().form == Request::Gather;
     let mask = if gathers { 0 } else { u32::from(control.disabled_channels()) };
     let on = mail.on;
+    let mut resident = Resident::ALL;
     for lane in (0..layout.lanes).filter(|l| on >> l & 1 != 0) {
         let channels = match form {
             Modelled::Opaque => {
@@ -90,6 +93,7 @@ pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
                     question = question.with(layout.parameter(mail, lane, k)?.into());
                 }
                 mail.cx.asked.push(question.number());
+                resident.set(lane, question);
                 [0, 1, 2, 3].map(|c| question.answer(c))
             }
             Modelled::ResInfo => [image.width, image.height, image.depth, 1],
@@ -115,7 +119,11 @@ pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
     }
     if null_mask && opaque {
         let shown = 4 - mask.count_ones();
-        mail.reply(shown * layout.block, 4, resident(on))?;
+        let at = shown * layout.block;
+        // Without a destination nothing comes back.
+        if at < mail.rlen * mail.grf {
+            mail.reply(at, 4, resident.word())?;
+        }
     }
     Ok(SendKind::Sampler)
 }

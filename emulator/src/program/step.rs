@@ -101,6 +101,8 @@ pub(crate) struct Message {
     pub sfid: Sfid,
     pub desc: DescFrom<Descriptor>,
     pub ex_desc: DescFrom<ExtendedDescriptor>,
+    /// The destination or the payload is typed as half floats.
+    pub half: bool,
     pub eot: bool,
     pub dst_len: u8,
     pub src0_len: u8,

@@ -6,7 +6,7 @@ use crate::{
     memory::Texel,
     messages::{sampler, typed},
     num::{HALF, Round},
-    opaque::{Question, Sampling, resident},
+    opaque::{Question, Resident, Sampling},
     report::SendKind,
     thread::Trap,
 };
@@ -112,10 +112,12 @@ fn new_texels(
     load: bool,
 ) -> Result<(), Trap> {
     let black_box = cx.opaque.contains(&Sfid::Sampler);
-    if black_box && (positions(t.program.platform, load, s.op).is_none() || s.pixel_null_mask) {
+    let offsets = cx.scalar_address(t, s.aoffimmi)? & 0xfff;
+    let special = s.pixel_null_mask || offsets != 0 || s.sampler == Some(SamplerId::BINDLESS);
+    if black_box && (positions(t.program.platform, load, s.op).is_none() || special) {
         return asked(t, cx, inst, s);
     }
-    let plain = !s.pixel_null_mask && s.paired.is_null() && s.aoffimmi.immediate() == Some(0);
+    let plain = !s.pixel_null_mask && s.paired.is_null() && offsets == 0;
     let at = positions(t.program.platform, load, s.op);
     let (true, Some(at)) = (plain, at) else {
         return Err(format!("operation {} of the sampler is not modelled", s.op).into());
@@ -211,20 +213,24 @@ fn asked(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>, s: &Sampl
     let bytes = params.first().map_or(4, |p| if width(t, *p) == 2 { 2 } else { 4 });
     let slot = if width(t, s.dst) == 2 { 2 } else { 4 };
     let (on, _) = t.enabled(inst)?;
+    let mut resident = Resident::ALL;
     for i in each(on) {
         let lane = i as u32;
         let mut question = sampling.question();
         for param in &params {
-            question = question.with(cx.address(t, *param, lane * bytes, bytes)?);
+            // A parameter that is left out is zero.
+            let value = if param.is_null() { 0 } else { cx.address(t, *param, lane * bytes, bytes)? };
+            question = question.with(value);
         }
         cx.asked.push(question.number());
+        resident.set(lane, question);
         let values =
             [0, 1, 2, 3].map(|c| u64::from(question.answer(c)) & if slot == 2 { 0xffff } else { u64::MAX });
         reply(t, inst.exec, s.dst, channels, lane, slot, values)?;
     }
     if s.pixel_null_mask {
         let block = (inst.exec.size.lanes() * slot).next_multiple_of(t.program.grf);
-        t.raw_store(s.dst, channels.count() * block, 4, resident(on))?;
+        t.raw_store(s.dst, channels.count() * block, 4, resident.word())?;
     }
     Ok(())
 }

@@ -95,7 +95,7 @@ static GEN8: Rules = Rules {
     align16: true,
     mixed_half: false,
     send_region: true,
-    half_bit_in_word: false,
+    half_bit_in_word: true,
     length_beside_register: false,
     movi_two: false,
     call_region: 0,

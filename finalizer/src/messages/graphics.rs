@@ -1,6 +1,6 @@
 //! What shaders of the 3D pipeline write: render targets, and the unified return buffer.
 
-use gen_ir::{Desc, Dst, ExDesc, Op, Pred, PredCtrl, Sfid, Src, Type};
+use gen_ir::{Desc, Dst, ExDesc, ExecSize, Op, Pred, PredCtrl, Sfid, Src, Type};
 use messages::{
     ExtendedDescriptor,
     render::{RenderMessageType, RenderTarget},
@@ -168,6 +168,9 @@ impl Lowerer<'_> {
         let word = Dst::packed(header, Type::Ud);
         if let Some(index) = write.sample_index {
             let index = self.scalar_src(index)?;
+            if index.ty().is_some_and(Type::is_float) {
+                return Err("a sample index that is no integer".into());
+            }
             let sample = self.payload(1);
             let to = Dst::packed(sample, Type::Ud);
             self.emit(build::op(Op::Shl, Lanes::SCALAR, to, &[index, Src::uw(SAMPLE_SHIFT)]));
@@ -214,8 +217,9 @@ impl Lowerer<'_> {
         [mask, handle, per_slot_offset, data]: [RawOperand; 4],
     ) -> Lowered {
         self.need_graphics()?;
+        // Fewer channels leave the rest of the registers unused.
         let lanes = self.lanes.exec.lanes();
-        if lanes != 8 {
+        if lanes > 8 {
             return Err(format!("a URB write of {lanes} channels does not exist").into());
         }
         if global_offset >= 1 << 11 {
@@ -228,10 +232,11 @@ impl Lowerer<'_> {
             parts.push(self.part(per_slot_offset, grf)?);
         }
         if !mask.is_null() {
-            let from = Src::new(self.part(mask, grf)?.reg, build::strided(1, self.lanes.exec), Type::Ud);
+            let from = Src::new(self.part(mask, grf)?.reg, build::strided(1, ExecSize::S8), Type::Ud);
             let shifted = self.payload(1);
             let to = Dst::packed(shifted, Type::Ud);
-            self.emit(build::op(Op::Shl, self.lanes, to, &[from, Src::uw(16)]));
+            let eight = if lanes < 8 { Lanes::all(ExecSize::S8) } else { self.lanes };
+            self.emit(build::op(Op::Shl, eight, to, &[from, Src::uw(16)]));
             parts.push(PayloadPart { reg: shifted, len: 1 });
         }
         if !data.is_null() && outputs > 0 {

@@ -364,7 +364,12 @@ impl Lowerer<'_> {
         let op = if split && self.caps.scoreboard.sbid_count == 0 { Op::Sends } else { Op::Send };
         let mut send = Inst::new(op, lanes.exec);
         (send.chan, send.no_mask) = (lanes.chan, lanes.no_mask);
-        let ty = if lanes.exec >= ExecSize::S16 { Type::W } else { Type::Ud };
+        let by_type = self.caps.sends.half_by_type && matches!(desc, Desc::Reg(_));
+        let ty = match lanes.exec {
+            _ if by_type && message.desc.half_data() => Type::Hf,
+            ExecSize::S16 | ExecSize::S32 => Type::W,
+            _ => Type::Ud,
+        };
         send.dst = if dst.is_null() { Dst::null(ty) } else { Dst::packed(dst, ty) };
         send.src[0] = Src::payload(first, lanes.exec);
         if split {
@@ -561,6 +566,20 @@ impl Lowerer<'_> {
         let dst: VDst = Dst::packed(reg, Type::Ud);
         self.emit(build::mov(Lanes::all(self.register_lanes()), dst, Src::ud(0)));
         reg
+    }
+
+    /// The part of a payload that an operand is: zeros where it is null.
+    pub(super) fn part_or_zeros(&mut self, operand: RawOperand, bytes: u32) -> Lowered<PayloadPart> {
+        let part = self.part(operand, bytes)?;
+        if !part.reg.is_null() {
+            return Ok(part);
+        }
+        let reg = self.payload(part.len);
+        for row in 0..part.len {
+            let dst: VDst = Dst::packed(reg.plus(row * self.grf()), Type::Ud);
+            self.emit(build::mov(Lanes::all(self.register_lanes()), dst, Src::ud(0)));
+        }
+        Ok(PayloadPart { reg, ..part })
     }
 
     /// A new register that holds a copy of the thread header.

@@ -118,6 +118,10 @@ impl Lowerer<'_> {
         if groups > 1 && !dst.is_null() {
             for (group, (part_lanes, target)) in (0..).zip(targets) {
                 self.scatter_group(dst, target, [plan.channels, whole, group], part_lanes, plan.half_out);
+                if sample.pixel_null_mask {
+                    let from = target.plus(plan.channels * registers * self.grf());
+                    self.join_null_mask(dst.plus(plan.channels * whole), from, plan.step, group);
+                }
             }
         }
         Ok(())
@@ -163,11 +167,11 @@ impl Lowerer<'_> {
     ) -> Lowered<Parts> {
         let mut parts: Parts = header.into_iter().collect();
         for param in sample.params.iter() {
-            let part = self.part(param, plan.parameter_bytes(plan.lanes))?;
+            // What is missing is zero (spec, `3D_SAMPLE`).
+            let part = self.part_or_zeros(param, plan.parameter_bytes(plan.lanes))?;
             let at = group * plan.parameter_bytes(plan.step);
             let len = plan.parameter_bytes(plan.step).div_ceil(self.grf());
             let reg = match part.reg {
-                null if null.is_null() => null,
                 reg if at.is_multiple_of(self.grf()) => reg.plus(at),
                 // Half of a register of half floats.
                 reg => {
@@ -212,6 +216,19 @@ impl Lowerer<'_> {
             mov.pred = self.pred;
             self.emit(mov);
         }
+    }
+
+    /// Brings the bits of a group of lanes, one a lane, to their places in the word that says which pixels are resident.
+    fn join_null_mask(&mut self, dst: VReg, from: VReg, lanes: u32, group: u32) {
+        let ty = if group == 0 {
+            Type::Ud
+        } else if lanes == 8 {
+            Type::Ub
+        } else {
+            Type::Uw
+        };
+        let to = Dst::packed(dst.plus(group * lanes / 8), ty);
+        self.emit(build::mov(Lanes::SCALAR, to, Src::scalar(from, ty)));
     }
 
     pub(super) fn sampler_index(&mut self, id: Option<SamplerId>) -> Lowered<Sampler> {
@@ -368,7 +385,7 @@ impl Lowerer<'_> {
             parts.push(PayloadPart { reg, len: 1 });
         }
         match lod {
-            Some(lod) => parts.push(self.part(lod, lanes * 4)?),
+            Some(lod) => parts.push(self.part_or_zeros(lod, lanes * 4)?),
             None if parts.is_empty() => {
                 let reg = self.zero_register();
                 parts.push(PayloadPart { reg, len: 1 });

@@ -174,7 +174,7 @@ impl Lowerer<'_> {
         let zero = self.payload(lanes * 4 / self.grf());
         self.emit(build::mov(Lanes::all(exec), Dst::packed(zero, Type::Ud), Src::ud(0)));
         let zero = PayloadPart { reg: zero, len: lanes * 4 / self.grf() };
-        let part = |s: &mut Self, operand| s.part(operand, lanes * 4);
+        let part = |s: &mut Self, operand| s.part_or_zeros(operand, lanes * 4);
         let (u, v, r) = (part(self, u)?, part(self, v)?, part(self, r)?);
         let header = PayloadPart { reg: self.media_header(channels, 0), len: 1 };
         let message = if sampler.is_some() { MessageType::Sample } else { MessageType::Load };

@@ -95,7 +95,7 @@ impl Lowerer<'_> {
     fn coordinates(&mut self, coords: [RawOperand; 4], lanes: u32, parts: &mut Parts) -> Lowered {
         let count = coords.iter().rposition(|c| !c.is_null()).map_or(1, |i| i + 1);
         for coord in &coords[..count] {
-            parts.push(self.part(*coord, lanes * 4)?);
+            parts.push(self.part_or_zeros(*coord, lanes * 4)?);
         }
         Ok(())
     }
