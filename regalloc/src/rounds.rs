@@ -6,7 +6,7 @@ use crate::{
         Analysis, calls,
         flow::Flow,
         history::History,
-        liveness::{self, Liveness},
+        liveness::{self, Holders, Liveness},
     },
     apply,
     arf::{pressure, split as arf_split},
@@ -415,7 +415,7 @@ impl Rounds<'_> {
         let general = &mut placed[2];
         let current = self.rewritten.as_ref().unwrap_or(self.kernel);
         if flow.any_divergence {
-            of_lanes.of_lanes(current, &now.accesses, flow, liveness);
+            of_lanes.within_blocks(current, &now.accesses, flow, Holders::OF_LANES, liveness);
         }
         let (of_lanes, sharing) = match flow.any_divergence {
             true => (&*of_lanes, Sharing::ByLane(of_lanes)),

@@ -2,7 +2,7 @@
 
 use super::{
     Bad, Fault, align16,
-    codes::{self, FILE_ARF, FILE_IMM, TYPE_UD},
+    codes::{FILE_ARF, FILE_IMM, TYPE_UD},
     control,
     layout::{Basic, Control},
     operand::{self, Slot},
@@ -15,7 +15,7 @@ use narrow::low_u64;
 #[inline]
 fn sources(rules: &Rules, info: &OpInfo, inst: &Inst<Physical>) -> u8 {
     match inst.payload {
-        Payload::Math(function) => codes::math_sources(function),
+        Payload::Math(function) => function.sources(),
         _ if inst.op == Op::Movi && !rules.movi_two => 1,
         _ => info.srcs,
     }
@@ -39,7 +39,7 @@ pub(super) fn decode(
     let c = Control::from_bits(low_u64(word));
     control::decode(c, class, inst)?;
     let w = Basic::from_bits(word);
-    let is_macro = matches!(inst.payload, Payload::Math(f) if codes::math_is_macro(f));
+    let is_macro = matches!(inst.payload, Payload::Math(f) if f.is_macro());
     let count = sources(rules, info, inst);
     if c.access_mode() {
         return align16::decode(rules, w, count, is_macro, inst);
@@ -107,7 +107,7 @@ pub(super) fn encode(rules: &Rules, info: &OpInfo, inst: &Inst<Physical>, number
     let class = info.class;
     let mut is_macro = false;
     if class == Class::Math {
-        is_macro = codes::math_is_macro(control::math_function(inst)?);
+        is_macro = control::math_function(inst)?.is_macro();
     } else if !matches!(inst.payload, Payload::None) {
         return Err(Bad::new("payload", "of another family", "none"));
     }

@@ -1,6 +1,6 @@
 //! Field codes and what they mean.
 
-use gen_ir::{Arf, Base, Cond, MathFn, Physical, PredCtrl, Reg, Region, Sfid};
+use gen_ir::{Arf, Base, Physical, PredCtrl, Reg, Region, Sfid};
 use narrow::{const_u8, to_u8};
 
 /// Register file codes of a two-bit field.
@@ -130,66 +130,6 @@ pub(super) fn pred_code(align16: bool, ctrl: PredCtrl) -> Option<u8> {
     }
     let table: &[PredCtrl] = if align16 { &PRED_ALIGN16 } else { &PRED_ALIGN1 };
     table.iter().position(|&c| c == ctrl).map(|i| to_u8(i) + 1)
-}
-
-/// The condition of a code other than 0.
-#[inline]
-pub(super) fn cond(code: u8) -> Option<Cond> {
-    Some(match code {
-        1 => Cond::Eq,
-        2 => Cond::Ne,
-        3 => Cond::Gt,
-        4 => Cond::Ge,
-        5 => Cond::Lt,
-        6 => Cond::Le,
-        8 => Cond::Ov,
-        9 => Cond::Un,
-        _ => return None,
-    })
-}
-
-/// The code of a condition; none for [`Cond::Eo`], which the math function implies.
-#[inline]
-pub(super) fn cond_code(cond: Cond) -> Option<u8> {
-    match cond {
-        Cond::Eo => None,
-        other => Some(other as u8),
-    }
-}
-
-/// The `math` function of a code.
-#[inline]
-pub(super) fn math(code: u8) -> Option<MathFn> {
-    Some(match code {
-        1 => MathFn::Inv,
-        2 => MathFn::Log,
-        3 => MathFn::Exp,
-        4 => MathFn::Sqt,
-        5 => MathFn::Rsqt,
-        6 => MathFn::Sin,
-        7 => MathFn::Cos,
-        9 => MathFn::Fdiv,
-        10 => MathFn::Pow,
-        11 => MathFn::Idivmod,
-        12 => MathFn::Iqot,
-        13 => MathFn::Irem,
-        14 => MathFn::Invm,
-        15 => MathFn::Rsqtm,
-        _ => return None,
-    })
-}
-
-/// How many sources a `math` function has.
-pub(super) fn math_sources(function: MathFn) -> u8 {
-    match function {
-        MathFn::Fdiv | MathFn::Pow | MathFn::Idivmod | MathFn::Iqot | MathFn::Irem | MathFn::Invm => 2,
-        _ => 1,
-    }
-}
-
-/// Whether a `math` function is a macro, with an extra register beside each operand.
-pub(super) fn math_is_macro(function: MathFn) -> bool {
-    matches!(function, MathFn::Invm | MathFn::Rsqtm)
 }
 
 /// The code of a shared function, if the layout has it.

@@ -9,14 +9,14 @@
 
 use super::{
     Fault,
-    codes::{self, FILE_ARF, FILE_IMM},
+    codes::{FILE_ARF, FILE_IMM},
     compact_tables::{
         CONTROL, DATA_TYPE_GEN8, DATA_TYPE_GEN11, SOURCE, SUB_REG, TERNARY_CONTROL, TERNARY_SOURCE,
     },
 };
 use crate::{CMPT_CTRL, opcodes};
 use bitfield_struct::bitfield;
-use gen_ir::{Class, Op};
+use gen_ir::{Class, MathFn, Op};
 use narrow::{const_u8, const_u32, low_u8, low_u32, low_u64, to_u8};
 use platforms::{Format, Platform};
 
@@ -175,7 +175,7 @@ fn form(platform: Platform, op: Op, math: u8) -> Gen8Form {
         _ => match op.info().class {
             Class::Basic if op.info().srcs == 1 => Gen8Form::One,
             Class::Basic => Gen8Form::Two,
-            Class::Math => match codes::math(math).map(codes::math_sources) {
+            Class::Math => match MathFn::from_code(math).map(MathFn::sources) {
                 Some(1) => Gen8Form::One,
                 _ => Gen8Form::Two,
             },

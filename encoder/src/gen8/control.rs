@@ -1,10 +1,6 @@
 //! The fields that all formats share.
 
-use super::{
-    Bad, Fault,
-    codes::{self, math_is_macro},
-    layout::Control,
-};
+use super::{Bad, Fault, codes, layout::Control};
 use gen_ir::{
     Arf, Base, Class, Cond, CondMod, ExecSize, Inst, MathFn, Options, Payload, Physical, Pred, Reg,
 };
@@ -82,9 +78,10 @@ pub(super) fn decode(c: Control, class: Class, inst: &mut Inst<Physical>) -> Res
     let code = c.cond_modifier();
     match class {
         Class::Math => {
-            let function = codes::math(code).ok_or_else(|| Fault::new("MathFC", code, "1 to 7, 9 to 15"))?;
+            let function =
+                MathFn::from_code(code).ok_or_else(|| Fault::new("MathFC", code, "1 to 7, 9 to 15"))?;
             inst.payload = Payload::Math(function);
-            if math_is_macro(function) {
+            if function.is_macro() {
                 inst.cond = Some(CondMod { cond: Cond::Eo, flag: flag(c) });
             }
         }
@@ -92,7 +89,8 @@ pub(super) fn decode(c: Control, class: Class, inst: &mut Inst<Physical>) -> Res
         Class::Send => {}
         Class::Branch if code != 0 => return Err(Fault::new("CondModifier", code, "0")),
         _ if code != 0 => {
-            let cond = codes::cond(code).ok_or_else(|| Fault::new("CondModifier", code, "0 to 6, 8, 9"))?;
+            let cond =
+                Cond::from_code(code).ok_or_else(|| Fault::new("CondModifier", code, "0 to 6, 8, 9"))?;
             inst.cond = Some(CondMod { cond, flag: flag(c) });
         }
         _ => {}
@@ -151,12 +149,13 @@ pub(super) fn encode(inst: &Inst<Physical>, class: Class, align16: bool, number:
     }
     if let Some(cond) = &inst.cond {
         match (cond.cond, inst.payload) {
-            (Cond::Eo, Payload::Math(f)) if math_is_macro(f) => {}
+            (Cond::Eo, Payload::Math(f)) if f.is_macro() => {}
             (_, Payload::Math(_)) => {
                 return Err(Bad::new("condition", cond.cond as u32, "none, or (eo) of a math macro"));
             }
             (code, _) => {
-                let code = codes::cond_code(code)
+                let code = code
+                    .code()
                     .filter(|_| !matches!(class, Class::Send | Class::Branch))
                     .ok_or_else(|| Bad::new("condition", cond.cond as u32, "none"))?;
                 c.set_cond_modifier(code);

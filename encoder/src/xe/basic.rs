@@ -36,8 +36,8 @@ impl Encoder<'_> {
             return Err(self.error("MathFC", function as u32, "a function of the platform"));
         }
         let mut b = BasicFields { function: function as u8, ..BasicFields::default() };
-        let sources = codes::math_sources(function);
-        if !codes::math_is_macro(function) {
+        let sources = function.sources();
+        if !function.is_macro() {
             self.no_cond()?;
             self.basic_dst::<L>(&mut b)?;
             return self.basic_sources::<L>(b, sources);
@@ -228,8 +228,8 @@ impl Decoder {
         let function = codes::math_of(b.function, L::INT_DIV)
             .ok_or_else(|| self.error("MathFC", b.function, "a function of the platform"))?;
         inst.payload = Payload::Math(function);
-        let sources = codes::math_sources(function);
-        if !codes::math_is_macro(function) {
+        let sources = function.sources();
+        if !function.is_macro() {
             self.basic_dst::<L>(&b, inst)?;
             let (used, function) = self.basic_sources::<L>(&b, sources, inst)?;
             if !function {

@@ -205,21 +205,6 @@ pub(super) const fn is_absent(region: Region) -> bool {
     region.width == Region::ABSENT
 }
 
-/// `CondModifier`.
-pub(super) const fn cond_of(code: u8) -> Option<Cond> {
-    Some(match code {
-        1 => Cond::Eq,
-        2 => Cond::Ne,
-        3 => Cond::Gt,
-        4 => Cond::Ge,
-        5 => Cond::Lt,
-        6 => Cond::Le,
-        8 => Cond::Ov,
-        9 => Cond::Un,
-        _ => return None,
-    })
-}
-
 /// `CondModifier` of `bfn`, whose field has two bits.
 pub(super) const fn bfn_cond_code(cond: Cond) -> Option<u8> {
     match cond {
@@ -301,42 +286,12 @@ pub(super) const fn pred_of_narrow(code: u8) -> Option<PredCtrl> {
 }
 
 /// Function code of `math`; the codes are the enumeration's own numbers.
-pub(super) const fn math_of(code: u8, int_div: bool) -> Option<MathFn> {
-    Some(match code {
-        1 => MathFn::Inv,
-        2 => MathFn::Log,
-        3 => MathFn::Exp,
-        4 => MathFn::Sqt,
-        5 => MathFn::Rsqt,
-        6 => MathFn::Sin,
-        7 => MathFn::Cos,
-        11 if int_div => MathFn::Idivmod,
-        12 if int_div => MathFn::Iqot,
-        13 if int_div => MathFn::Irem,
-        14 => MathFn::Invm,
-        15 => MathFn::Rsqtm,
-        _ => return None,
+pub(super) fn math_of(code: u8, int_div: bool) -> Option<MathFn> {
+    MathFn::from_code(code).filter(|f| match f {
+        MathFn::Fdiv | MathFn::Pow => false,
+        MathFn::Idivmod | MathFn::Iqot | MathFn::Irem => int_div,
+        _ => true,
     })
-}
-
-/// Number of sources of a `math` function.
-pub(super) const fn math_sources(f: MathFn) -> u8 {
-    match f {
-        MathFn::Inv
-        | MathFn::Log
-        | MathFn::Exp
-        | MathFn::Sqt
-        | MathFn::Rsqt
-        | MathFn::Sin
-        | MathFn::Cos
-        | MathFn::Rsqtm => 1,
-        MathFn::Fdiv | MathFn::Pow | MathFn::Idivmod | MathFn::Iqot | MathFn::Irem | MathFn::Invm => 2,
-    }
-}
-
-/// Whether the operands are macro operands (`r12.mme1`).
-pub(super) const fn math_is_macro(f: MathFn) -> bool {
-    matches!(f, MathFn::Invm | MathFn::Rsqtm)
 }
 
 /// Function code of `sync`. `fence`: whether the platform has `sync.fence`.
@@ -384,8 +339,8 @@ mod tests {
             if let Some(p) = pred_of_narrow(code) {
                 assert_eq!(pred_code_narrow(p), Some(code));
             }
-            if let Some(c) = cond_of(code) {
-                assert_eq!(c as u8, code);
+            if let Some(c) = Cond::from_code(code) {
+                assert_eq!(c.code(), Some(code));
             }
             if let Some(c) = bfn_cond_of(code) {
                 assert_eq!(bfn_cond_code(c), Some(code));

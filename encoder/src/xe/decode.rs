@@ -4,13 +4,12 @@
 //! can be encoded again without loss.
 
 use super::{
-    codes,
     layout::{Controls, Layout},
     swsb::Kind,
     words::bits,
 };
 use crate::{DecodeError, opcodes};
-use gen_ir::{Arf, Class, CondMod, ExecSize, Inst, Op, Options, Physical, Pred, Reg};
+use gen_ir::{Arf, Class, Cond, CondMod, ExecSize, Inst, Op, Options, Physical, Pred, Reg};
 use platforms::Platform;
 
 /// Opcode, execution size, channel offset, DebugCtrl, MaskCtrl, AtomicCtrl and whatever stands between
@@ -132,7 +131,7 @@ impl Decoder {
     pub(super) fn set_cond(&self, code: u8, inst: &mut Inst<Physical>) -> Result<(), DecodeError> {
         if code != 0 {
             let cond =
-                codes::cond_of(code).ok_or_else(|| self.error("CondModifier", code, "0 to 6, 8 or 9"))?;
+                Cond::from_code(code).ok_or_else(|| self.error("CondModifier", code, "0 to 6, 8 or 9"))?;
             inst.cond = Some(CondMod { cond, flag: Reg::NULL });
         }
         Ok(())

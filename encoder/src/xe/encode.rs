@@ -5,7 +5,7 @@ use super::{
     swsb::Kind,
 };
 use crate::{EncodeError, opcodes};
-use gen_ir::{Arf, Base, Class, Cond, Inst, Op, Options, Physical, Reg, Src, Swsb};
+use gen_ir::{Arf, Base, Class, Inst, Op, Options, Physical, Reg, Src, Swsb};
 use narrow::to_u8;
 use platforms::Platform;
 
@@ -141,8 +141,10 @@ impl Encoder<'_> {
     pub(super) fn cond(&self) -> Result<u8, EncodeError> {
         match self.inst.cond {
             None => Ok(0),
-            Some(c) if c.cond != Cond::Eo => Ok(c.cond as u8),
-            Some(_) => Err(self.error("CondModifier", "eo", "a condition; eo belongs to math macros")),
+            Some(c) => c
+                .cond
+                .code()
+                .ok_or_else(|| self.error("CondModifier", "eo", "a condition; eo belongs to math macros")),
         }
     }
 

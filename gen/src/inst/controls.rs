@@ -124,6 +124,33 @@ pub enum Cond {
     Eo = 15,
 }
 
+impl Cond {
+    /// What stands in words (volume 2a, `CondModifier`); none for [`Cond::Eo`], which the math function implies.
+    #[inline]
+    pub const fn code(self) -> Option<u8> {
+        match self {
+            Cond::Eo => None,
+            other => Some(other as u8),
+        }
+    }
+
+    /// The condition of a [`code`](Cond::code).
+    #[inline]
+    pub const fn from_code(code: u8) -> Option<Cond> {
+        Some(match code {
+            1 => Cond::Eq,
+            2 => Cond::Ne,
+            3 => Cond::Gt,
+            4 => Cond::Ge,
+            5 => Cond::Lt,
+            6 => Cond::Le,
+            8 => Cond::Ov,
+            9 => Cond::Un,
+            _ => return None,
+        })
+    }
+}
+
 /// A condition modifier and the flag it writes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct CondMod<S: Space> {

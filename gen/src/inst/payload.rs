@@ -37,6 +37,45 @@ pub enum MathFn {
     Rsqtm = 15,
 }
 
+impl MathFn {
+    /// The function that words have under a code (volume 2a, `math`), whether a platform has it or not.
+    #[inline]
+    pub const fn from_code(code: u8) -> Option<MathFn> {
+        Some(match code {
+            1 => MathFn::Inv,
+            2 => MathFn::Log,
+            3 => MathFn::Exp,
+            4 => MathFn::Sqt,
+            5 => MathFn::Rsqt,
+            6 => MathFn::Sin,
+            7 => MathFn::Cos,
+            9 => MathFn::Fdiv,
+            10 => MathFn::Pow,
+            11 => MathFn::Idivmod,
+            12 => MathFn::Iqot,
+            13 => MathFn::Irem,
+            14 => MathFn::Invm,
+            15 => MathFn::Rsqtm,
+            _ => return None,
+        })
+    }
+
+    /// How many sources it has.
+    #[inline]
+    pub const fn sources(self) -> u8 {
+        match self {
+            MathFn::Fdiv | MathFn::Pow | MathFn::Idivmod | MathFn::Iqot | MathFn::Irem | MathFn::Invm => 2,
+            _ => 1,
+        }
+    }
+
+    /// Whether it is a macro, with an extra register beside each operand (`r12.mme1`).
+    #[inline]
+    pub const fn is_macro(self) -> bool {
+        matches!(self, MathFn::Invm | MathFn::Rsqtm)
+    }
+}
+
 /// Function of a `sync` instruction.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]

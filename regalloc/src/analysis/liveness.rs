@@ -19,7 +19,7 @@
 //! wait at `t`: all that is live into `t` is kept during those. Then no register that a waiting lane
 //! needs is given away, whatever the mask and layout of the write that would reuse it.
 //!
-//! Where registers are scarce, waiting lanes are told from others (`Liveness::of_lanes`): two variables that
+//! Where registers are scarce, waiting lanes are told from others (`Holders::OF_LANES`): two variables that
 //! are lane by lane (see `check`) may share registers where only waiting lanes hold one of them.
 //!
 //! **Calls.** What a subroutine does not write, its callers keep in their registers while it runs, each its own: what
@@ -149,21 +149,7 @@ impl Liveness {
         memory: &mut LivenessMemory,
     ) {
         memory.dataflow.find(kernel, accesses, flow, history);
-        self.within_blocks(kernel, accesses, flow, memory);
-    }
-
-    /// Computes the ranges in which lanes that run need the variables: as those within blocks, but without what
-    /// lanes hold that wait.
-    pub fn of_lanes(
-        &mut self,
-        kernel: &Kernel<Virtual>,
-        accesses: &Accesses,
-        flow: &Flow,
-        memory: &mut LivenessMemory,
-    ) {
-        memory.raw.clear();
-        scan(kernel, accesses, flow, Holders::OF_LANES, memory);
-        self.normalize(kernel.vars.len(), &memory.raw);
+        self.within_blocks(kernel, accesses, flow, Holders::ALL, memory);
     }
 
     /// Computes the ranges which variables have by themselves, and those of subroutines by which they pass: both
@@ -175,9 +161,7 @@ impl Liveness {
         flow: &Flow,
         memory: &mut LivenessMemory,
     ) {
-        memory.raw.clear();
-        scan(kernel, accesses, flow, Holders::APART, memory);
-        own.normalize(kernel.vars.len(), &memory.raw);
+        own.within_blocks(kernel, accesses, flow, Holders::APART, memory);
         memory.raw.clear();
         for b in (0..kernel.blocks.len()).rev() {
             let top = to_index(accesses.block(b).start) * 2;
@@ -188,17 +172,18 @@ impl Liveness {
         passing.normalize(kernel.vars.len(), &memory.raw);
     }
 
-    /// Computes the live ranges where what is live between blocks is known, from the last computation: then
-    /// only the order within blocks may be another.
+    /// Computes the live ranges, as those in `count` need the variables, where what is live between blocks is known from
+    /// the last computation: then only the order within blocks may be another.
     pub fn within_blocks(
         &mut self,
         kernel: &Kernel<Virtual>,
         accesses: &Accesses,
         flow: &Flow,
+        count: Holders,
         memory: &mut LivenessMemory,
     ) {
         memory.raw.clear();
-        scan(kernel, accesses, flow, Holders::ALL, memory);
+        scan(kernel, accesses, flow, count, memory);
         self.normalize(kernel.vars.len(), &memory.raw);
     }
 
@@ -261,7 +246,7 @@ impl Liveness {
 
 /// What counts as needing a variable, besides the lanes that run where it is touched.
 #[derive(Clone, Copy)]
-struct Holders {
+pub(crate) struct Holders {
     /// Lanes that wait.
     waits: bool,
     /// Callers.
@@ -269,8 +254,10 @@ struct Holders {
 }
 
 impl Holders {
-    const ALL: Holders = Holders { waits: true, passing: true };
-    const OF_LANES: Holders = Holders { waits: false, passing: true };
+    pub const ALL: Holders = Holders { waits: true, passing: true };
+    /// Lanes that run, and callers.
+    pub const OF_LANES: Holders = Holders { waits: false, passing: true };
+    /// All but callers.
     const APART: Holders = Holders { waits: true, passing: false };
 }
 

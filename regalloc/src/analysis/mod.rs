@@ -81,7 +81,7 @@ impl Analysis {
     ) {
         self.accesses.reorder(&before.accesses, moved);
         self.composites.find(&mut self.accesses);
-        self.live.within_blocks(kernel, &self.accesses, flow, memory);
+        self.live.within_blocks(kernel, &self.accesses, flow, liveness::Holders::ALL, memory);
         self.tell_apart(kernel, flow, memory);
         self.copies.find(kernel, true);
         self.costs.clear();
