@@ -8,8 +8,8 @@
 //! every word that compacts. No input panics: what a platform cannot express is an [`EncodeError`], bits
 //! that mean nothing are a [`DecodeError`], both with the field at fault.
 //!
-//! Two layout families exist, one module each: `gen8` for Broadwell to Ice Lake, `xe` for Tiger Lake
-//! and later. [`opcodes`] numbers the operations of both.
+//! Two families of layouts exist, one module each: `gen8` for Broadwell to Ice Lake, `xe` for Tiger Lake
+//! and later. A platform's row names the layout in its family ([`platforms::Format`]). [`opcodes`] numbers the operations of both.
 
 // A number is made narrower by name (the crate `narrow`) or with an error.
 #![cfg_attr(
@@ -36,14 +36,14 @@ pub use error::{DecodeError, EncodeError, Found, Raw};
 pub use word::CMPT_CTRL;
 
 use gen_ir::{ExecSize, Inst, Op, Physical};
-use platforms::{Layout, Platform};
+use platforms::{Format, Platform};
 
 /// The native 128-bit word of an instruction, never compacted. Branch targets must be
 /// [`Target::Rel`](gen_ir::Target::Rel).
 pub fn encode(platform: Platform, inst: &Inst<Physical>) -> Result<u128, EncodeError> {
-    match platform.caps().words.layout() {
-        Layout::Gen8 => gen8::encode(platform, inst),
-        Layout::Xe => xe::encode(platform, inst),
+    match platform.caps().words.format {
+        Format::Gen8(format) => gen8::encode(platform, format, inst),
+        Format::Xe(format) => xe::encode(platform, format, inst),
     }
 }
 
@@ -58,17 +58,17 @@ pub fn decode(platform: Platform, word: u128) -> Result<Inst<Physical>, DecodeEr
 /// [`decode`] in place, for loops: `inst` must be fresh ([`Inst::new`]); after an error it holds anything.
 #[inline]
 pub fn decode_into(platform: Platform, word: u128, inst: &mut Inst<Physical>) -> Result<(), DecodeError> {
-    match platform.caps().words.layout() {
-        Layout::Gen8 => gen8::decode_into(platform, word, inst),
-        Layout::Xe => xe::decode_into(platform, word, inst),
+    match platform.caps().words.format {
+        Format::Gen8(format) => gen8::decode_into(platform, format, word, inst),
+        Format::Xe(format) => xe::decode_into(platform, format, word, inst),
     }
 }
 
 /// The 64-bit form of a native word, if it has one.
 pub fn compact(platform: Platform, word: u128) -> Option<u64> {
-    match platform.caps().words.layout() {
-        Layout::Gen8 => gen8::compact(platform, word),
-        Layout::Xe => xe::compact(platform, word),
+    match platform.caps().words.format {
+        Format::Gen8(format) => gen8::compact(platform, format, word),
+        Format::Xe(format) => xe::compact(platform, format, word),
     }
 }
 
@@ -82,8 +82,8 @@ pub fn append_compacted(platform: Platform, word: u128, code: &mut Vec<u8>) {
 
 /// The native word of a compacted one.
 pub fn expand(platform: Platform, word: u64) -> Result<u128, DecodeError> {
-    match platform.caps().words.layout() {
-        Layout::Gen8 => gen8::expand(platform, word),
-        Layout::Xe => xe::expand(platform, word),
+    match platform.caps().words.format {
+        Format::Gen8(format) => gen8::expand(platform, format, word),
+        Format::Xe(format) => xe::expand(platform, format, word),
     }
 }

@@ -416,7 +416,8 @@ impl Line<'_> {
 
     /// Whether the length of the second payload stands in the instruction and not in a descriptor.
     fn shows_length(&self, send: &SendInfo<Physical>) -> bool {
-        self.inst.opts.has(Options::EX_BSO) || (self.caps.memory.lsc && matches!(send.ex_desc, Desc::Imm(_)))
+        self.inst.opts.has(Options::EX_BSO)
+            || (self.caps.sends.length_in_word && matches!(send.ex_desc, Desc::Imm(_)))
     }
 
     /// Whether the text leaves out a source's type.

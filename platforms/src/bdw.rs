@@ -1,8 +1,8 @@
 //! Broadwell, Gen8.
 
 use crate::{
-    Caps, EndFence, Flow, Format, Memory, Operations, Platform, Regions, Registers, Sampler, Scoreboard,
-    Sends, TernaryImm, Thread, Words, latency::GEN8,
+    Caps, EndFence, Flow, Format, Gen8Format, Memory, Operations, Platform, Regions, Registers, Sampler,
+    Scoreboard, Sends, TernaryImm, Thread, Words, latency::GEN8,
 };
 
 /// Broadwell's row.
@@ -19,7 +19,7 @@ pub(crate) const BDW: Caps = Caps {
     iga_name: "8",
     iga_json_name: "bdw",
     words: Words {
-        format: Format::Gen8,
+        format: Format::Gen8(Gen8Format::Gen8),
         acc_write_enable: true,
         pred_width: true,
         nibble_offset: true,
@@ -76,6 +76,7 @@ pub(crate) const BDW: Caps = Caps {
     scoreboard: Scoreboard { sbid_count: 0, sbid_count_large: 0, multi_pipe: false, no_dd: true },
     sends: Sends {
         split: false,
+        length_in_word: false,
         to_r127: false,
         half_by_type: true,
         responses_apart: false,

@@ -11,9 +11,18 @@ pub enum Layout {
     Xe,
 }
 
-/// The layout of a platform's instruction words, compacted ones too.
+/// The layout of a platform's instruction words, compacted ones too: the family, and which of its layouts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Format {
+    /// Gen8 to Gen11.
+    Gen8(Gen8Format),
+    /// Gen12 and later.
+    Xe(XeFormat),
+}
+
+/// A layout of Gen8 to Gen11.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Gen8Format {
     /// Broadwell: `send` has an ordinary second source.
     Gen8,
     /// Low-power Gen8: Broadwell's, but Align16 ternary sources may mix float types, and `send` is not compacted.
@@ -22,9 +31,14 @@ pub enum Format {
     Gen9,
     /// Ice Lake: other codes of types; ternary instructions in Align1.
     Gen11,
-    /// Tiger Lake: all fields in another order.
+}
+
+/// A layout of Gen12 and later, all of whose fields stand in another order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum XeFormat {
+    /// Tiger Lake.
     Gen12,
-    /// Ponte Vecchio: wider register, flag and scoreboard fields.
+    /// Ponte Vecchio: wider flag and scoreboard fields; subregisters and address offsets count in words.
     XeHpc,
 }
 
@@ -32,8 +46,8 @@ impl Format {
     /// The family.
     pub const fn layout(self) -> Layout {
         match self {
-            Format::Gen8 | Format::Gen8Lp | Format::Gen9 | Format::Gen11 => Layout::Gen8,
-            Format::Gen12 | Format::XeHpc => Layout::Xe,
+            Format::Gen8(_) => Layout::Gen8,
+            Format::Xe(_) => Layout::Xe,
         }
     }
 }
@@ -268,6 +282,9 @@ pub struct Scoreboard {
 pub struct Sends {
     /// The shared function messages are split (`sends`): two payload ranges.
     pub split: bool,
+    /// The word says how long the second payload is, not the extended descriptor, and how to read a descriptor in a
+    /// register (`ExBSO`, `CPS`).
+    pub length_in_word: bool,
     /// A `send` whose response reaches r127 may read what it overwrites (Gen8 to Gen11 must not).
     pub to_r127: bool,
     /// Of a descriptor in a register the hardware takes bits 0 to 28: that data are half floats (bit 30) stands in the word,

@@ -4,7 +4,7 @@
 //! Types" and volume 2a, "mul"; Intel's finalizer (visa/HWCaps.inc, `no64bitRegioning`, `hasQDDMul`). The mixed float
 //! modes that it has and Broadwell lacks are not used: floats are converted as on Broadwell.
 
-use crate::{Caps, Format, Memory, Operations, Platform, Regions, Sampler, Words, bdw::BDW};
+use crate::{Caps, Format, Gen8Format, Memory, Operations, Platform, Regions, Sampler, Words, bdw::BDW};
 
 /// Cherryview's row.
 pub(crate) const CHV: Caps = Caps {
@@ -16,7 +16,7 @@ pub(crate) const CHV: Caps = Caps {
     gen_platform: 4,
     like: Some(Platform::Bdw),
     genx_name: "CHV",
-    words: Words { format: Format::Gen8Lp, ..BDW.words },
+    words: Words { format: Format::Gen8(Gen8Format::Gen8Lp), ..BDW.words },
     memory: Memory { typed_header: false, ..BDW.memory },
     sampler: Sampler { header: true, ..BDW.sampler },
     ops: Operations { mul_dword: false, mul_qword_result: false, ..BDW.ops },

@@ -1,8 +1,8 @@
 //! Ice Lake, Gen11. What the row does not name is as on Skylake.
 
 use crate::{
-    Caps, EndFence, Flow, Format, Memory, Operations, Platform, Regions, Sampler, Sends, TernaryImm, Thread,
-    Words, skl::SKL,
+    Caps, EndFence, Flow, Format, Gen8Format, Memory, Operations, Platform, Regions, Sampler, Sends,
+    TernaryImm, Thread, Words, skl::SKL,
 };
 
 /// Ice Lake's row.
@@ -17,7 +17,7 @@ pub(crate) const ICLLP: Caps = Caps {
     iga_name: "11",
     iga_json_name: "icl",
     words: Words {
-        format: Format::Gen11,
+        format: Format::Gen8(Gen8Format::Gen11),
         ternary_align16: false,
         ternary_imm: TernaryImm::LastWord,
         ..SKL.words

@@ -29,8 +29,8 @@ mod skl;
 mod tgllp;
 
 pub use caps::{
-    Caps, EndFence, Flow, Format, Layout, Memory, Operations, Regions, Registers, Sampler, Scoreboard, Sends,
-    TernaryImm, Thread, Words,
+    Caps, EndFence, Flow, Format, Gen8Format, Layout, Memory, Operations, Regions, Registers, Sampler,
+    Scoreboard, Sends, TernaryImm, Thread, Words, XeFormat,
 };
 pub use latency::Latencies;
 pub use platform::Platform;

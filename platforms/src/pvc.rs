@@ -2,7 +2,7 @@
 
 use crate::{
     Caps, EndFence, Flow, Format, Latencies, Memory, Operations, Platform, Regions, Registers, Sampler,
-    Scoreboard, Sends, Thread, Words, tgllp::TGLLP,
+    Scoreboard, Sends, Thread, Words, XeFormat, tgllp::TGLLP,
 };
 
 /// Ponte Vecchio's row.
@@ -19,7 +19,7 @@ pub(crate) const PVC: Caps = Caps {
     iga_name: "12p72",
     iga_json_name: "xehpc",
     words: Words {
-        format: Format::XeHpc,
+        format: Format::Xe(XeFormat::XeHpc),
         acc_write_enable: false,
         pred_width: false,
         nibble_offset: false,
@@ -50,7 +50,7 @@ pub(crate) const PVC: Caps = Caps {
         ..TGLLP.regions
     },
     flow: Flow { structured: false, ..TGLLP.flow },
-    sends: Sends { responses_apart: true, fused_pairs: false, ..TGLLP.sends },
+    sends: Sends { length_in_word: true, responses_apart: true, fused_pairs: false, ..TGLLP.sends },
     scoreboard: Scoreboard { sbid_count_large: 32, multi_pipe: true, ..TGLLP.scoreboard },
     memory: Memory {
         lsc: true,

@@ -2,7 +2,7 @@
 
 use crate::{
     Caps, EndFence, Flow, Format, Memory, Operations, Platform, Regions, Sampler, Scoreboard, Sends,
-    TernaryImm, Words, icllp::ICLLP, latency::XE,
+    TernaryImm, Words, XeFormat, icllp::ICLLP, latency::XE,
 };
 
 /// Tiger Lake's row.
@@ -17,7 +17,7 @@ pub(crate) const TGLLP: Caps = Caps {
     iga_name: "12p1",
     iga_json_name: "xe",
     words: Words {
-        format: Format::Gen12,
+        format: Format::Xe(XeFormat::Gen12),
         ternary_cond: false,
         ternary_imm: TernaryImm::FirstAndLast,
         ..ICLLP.words

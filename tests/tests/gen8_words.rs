@@ -2,7 +2,7 @@
 //! wrote for the test kernels.
 
 use encoder::{CMPT_CTRL, compact, decode, encode, expand};
-use platforms::{Format, Layout, Platform};
+use platforms::{Format, Gen8Format, Layout, Platform};
 use tests::words::{Word, all_come_back, all_words};
 
 fn gen8() -> impl Iterator<Item = Platform> {
@@ -11,7 +11,8 @@ fn gen8() -> impl Iterator<Item = Platform> {
 
 /// Broadwell's kernels have compacted messages, which Cherryview does not.
 fn is_compacted_message(platform: Platform, word: &Word) -> bool {
-    platform.caps().words.format == Format::Gen8Lp && matches!(word, Word::Compacted(w) if w & 0x7f == 0x31)
+    platform.caps().words.format == Format::Gen8(Gen8Format::Gen8Lp)
+        && matches!(word, Word::Compacted(w) if w & 0x7f == 0x31)
 }
 
 /// Intel's compiler writes `sends` for Broadwell's stack calls, an opcode that the platform does not have

@@ -3,7 +3,7 @@
 //! feature: none goes by the platform's name, or takes the size of a register for the layout of a word.
 
 use finalizer::{Finalizer, Options};
-use platforms::{Format, Platform};
+use platforms::{Format, Platform, XeFormat};
 use tests::visa_random::{Settings, check, generate, shrink};
 
 /// Random programs.
@@ -38,7 +38,7 @@ fn random_programs_do_what_they_say() {
 /// Its words are Ponte Vecchio's, and go both ways.
 #[test]
 fn words_are_those_of_the_row() {
-    assert_eq!(Platform::Mixed.caps().words.format, Format::XeHpc);
+    assert_eq!(Platform::Mixed.caps().words.format, Format::Xe(XeFormat::XeHpc));
     for seed in 1..=COUNT {
         let text = generate(Settings::new(Platform::Mixed), seed).text();
         let module = finalizer::read_text(text.as_bytes(), Platform::Mixed).expect("a program");

@@ -49,7 +49,7 @@ impl VisaThread<'_> {
     /// The place of a surface's state, as extended descriptors name it: by its offset, which they hold from bit 12 on
     /// where they hold more than that.
     fn state(&self, value: u32) -> Storage {
-        let whole = self.program.platform.caps().memory.lsc;
+        let whole = self.program.platform.caps().sends.length_in_word;
         let own = if whole { SCRATCH_STATE >> scratch::SURFACE_SHIFT } else { SCRATCH_STATE };
         match value {
             value if value == own => Storage::Scratch,

@@ -18,7 +18,7 @@ use crate::{CMPT_CTRL, opcodes};
 use bitfield_struct::bitfield;
 use gen_ir::{Class, MathFn, Op};
 use narrow::{const_u8, const_u32, low_u8, low_u32, low_u64, to_u8};
-use platforms::{Format, Platform};
+use platforms::{Gen8Format, Platform};
 
 /// Compacted one- and two-source format.
 #[bitfield(u64)]
@@ -163,15 +163,14 @@ enum Gen8Form {
 }
 
 #[inline]
-fn form(platform: Platform, op: Op, math: u8) -> Gen8Form {
-    let format = platform.caps().words.format;
-    let gen11 = format == Format::Gen11;
+fn form(format: Gen8Format, op: Op, math: u8) -> Gen8Form {
+    let gen11 = format == Gen8Format::Gen11;
     match op {
         Op::Movi if gen11 => Gen8Form::Two,
         Op::Movi => Gen8Form::One,
         Op::Ret => Gen8Form::One,
         // Gen8: the descriptor is an ordinary source 1.
-        Op::Send | Op::Sendc if format == Format::Gen8 => Gen8Form::Two,
+        Op::Send | Op::Sendc if format == Gen8Format::Gen8 => Gen8Form::Two,
         _ => match op.info().class {
             Class::Basic if op.info().srcs == 1 => Gen8Form::One,
             Class::Basic => Gen8Form::Two,
@@ -186,8 +185,8 @@ fn form(platform: Platform, op: Op, math: u8) -> Gen8Form {
 }
 
 #[inline]
-fn types(platform: Platform) -> &'static Lookup {
-    if platform.caps().words.format == Format::Gen11 { &TYPES_GEN11 } else { &TYPES_GEN8 }
+fn types(format: Gen8Format) -> &'static Lookup {
+    if format == Gen8Format::Gen11 { &TYPES_GEN11 } else { &TYPES_GEN8 }
 }
 
 /// Bits `high..low` of a word, at `to` and up.
@@ -211,26 +210,26 @@ const SRC1: u64 = 0xffff_ffff_0000_0000;
 
 /// See [`crate::compact`].
 #[inline]
-pub(super) fn compact(platform: Platform, word: u128) -> Option<u64> {
+pub(super) fn compact(platform: Platform, format: Gen8Format, word: u128) -> Option<u64> {
     let (low, high) = (low_u64(word), (word >> 64) as u64);
     let op = opcodes::from_number(platform, low_u8(low) & 0x7f)?;
-    match form(platform, op, low_u8(low >> 24) & 15) {
-        Gen8Form::One => compact_basic(platform, low, high, false),
+    match form(format, op, low_u8(low >> 24) & 15) {
+        Gen8Form::One => compact_basic(format, low, high, false),
         // Only `movi` could, whose null source 1 has no compacted form.
         Gen8Form::Two if op == Op::Movi && last_file(low, high, true) == FILE_ARF => None,
-        Gen8Form::Two => compact_basic(platform, low, high, true),
+        Gen8Form::Two => compact_basic(format, low, high, true),
         Gen8Form::Three => compact_ternary(low, high),
         Gen8Form::None => None,
     }
 }
 
 #[inline]
-fn compact_basic(platform: Platform, low: u64, high: u64, two: bool) -> Option<u64> {
+fn compact_basic(format: Gen8Format, low: u64, high: u64, two: bool) -> Option<u64> {
     if low & LOST_LOW != 0 || high & LOST_HIGH != 0 {
         return None;
     }
     let data = take(low, 35, 46, 0) | take(high, 25, 30, 12) | take(low, 61, 63, 18);
-    let data_type_index = types(platform).find(data)?;
+    let data_type_index = types(format).find(data)?;
     let control = take(low, 8, 8, 0)
         | take(low, 34, 34, 1)
         | take(low, 9, 10, 2)
@@ -335,17 +334,17 @@ fn compact_ternary(low: u64, high: u64) -> Option<u64> {
 
 /// See [`crate::expand`].
 #[inline]
-pub(super) fn expand(platform: Platform, word: u64) -> Result<u128, Fault> {
+pub(super) fn expand(platform: Platform, format: Gen8Format, word: u64) -> Result<u128, Fault> {
     let number = low_u8(word) & 0x7f;
     let op = opcodes::from_number(platform, number)
         .ok_or_else(|| Fault::new("Opcode", number, "an opcode of the platform"))?;
     if word & CMPT_CTRL == 0 {
         return Err(Fault::new("CmptCtrl", 0u8, "1"));
     }
-    match form(platform, op, low_u8(word >> 24) & 15) {
-        Gen8Form::One => expand_basic(platform, Compact::from_bits(word), false),
+    match form(format, op, low_u8(word >> 24) & 15) {
+        Gen8Form::One => expand_basic(format, Compact::from_bits(word), false),
         Gen8Form::Two => {
-            let native = expand_basic(platform, Compact::from_bits(word), true)?;
+            let native = expand_basic(format, Compact::from_bits(word), true)?;
             if op == Op::Movi && last_file(low_u64(native), (native >> 64) as u64, true) == FILE_ARF {
                 return Err(Fault::new("DataTypeIndex", word >> 13 & 31, "one with a source 1"));
             }
@@ -357,12 +356,12 @@ pub(super) fn expand(platform: Platform, word: u64) -> Result<u128, Fault> {
 }
 
 #[inline]
-fn expand_basic(platform: Platform, c: Compact, two: bool) -> Result<u128, Fault> {
+fn expand_basic(format: Gen8Format, c: Compact, two: bool) -> Result<u128, Fault> {
     if c.reserved_28() {
         return Err(Fault::new("bit 28", 1u8, "0"));
     }
     let control = CONTROLS.pattern(c.control_index(), "ControlIndex")?;
-    let data = types(platform).pattern(c.data_type_index(), "DataTypeIndex")?;
+    let data = types(format).pattern(c.data_type_index(), "DataTypeIndex")?;
     let mut low = u64::from(c.opcode())
         | put(control, 0, 8, 8)
         | put(control, 1, 34, 34)
@@ -454,8 +453,8 @@ mod tests {
         // mov (4|M0) r10.0<1>:f r11.0<4;4,1>:f, and the same at M4.
         let word = 0x0000_0000_0069_0160_2140_3ae8_0040_0001_u128;
         for platform in [Platform::Bdw, Platform::Skl, Platform::Bxt] {
-            assert_eq!(compact(platform, word), Some(0x000b_0a05_6001_0101));
-            assert_eq!(compact(platform, word | 1 << 11), None);
+            assert_eq!(crate::compact(platform, word), Some(0x000b_0a05_6001_0101));
+            assert_eq!(crate::compact(platform, word | 1 << 11), None);
         }
     }
 }

@@ -23,15 +23,15 @@ use crate::{DecodeError, EncodeError, opcodes};
 use fault::{Bad, Fault};
 use gen_ir::{Class, Inst, Options, Physical};
 use narrow::{low_u8, low_u64};
-use platforms::Platform;
+use platforms::{Gen8Format, Platform};
 
 /// See [`crate::encode`].
-pub fn encode(platform: Platform, inst: &Inst<Physical>) -> Result<u128, EncodeError> {
+pub fn encode(platform: Platform, format: Gen8Format, inst: &Inst<Physical>) -> Result<u128, EncodeError> {
     let error = |b: Bad| EncodeError::new(inst.op, b.field, b.found, b.allowed);
     let Some(number) = opcodes::number(platform, inst.op) else {
         return Err(error(Bad::new("opcode", inst.op.name(), "an opcode of the platform")));
     };
-    let rules = rules::of(platform);
+    let rules = rules::of(format);
     let info = inst.op.info();
     match info.class {
         Class::Basic | Class::Math => basic::encode(rules, info, inst, number),
@@ -46,16 +46,26 @@ pub fn encode(platform: Platform, inst: &Inst<Physical>) -> Result<u128, EncodeE
 }
 
 /// See [`crate::decode_into`].
-pub fn decode_into(platform: Platform, word: u128, inst: &mut Inst<Physical>) -> Result<(), DecodeError> {
-    decode(platform, word, inst).map_err(|f| DecodeError::native(word, f.field, f.found, f.allowed))
+pub fn decode_into(
+    platform: Platform,
+    format: Gen8Format,
+    word: u128,
+    inst: &mut Inst<Physical>,
+) -> Result<(), DecodeError> {
+    decode(platform, format, word, inst).map_err(|f| DecodeError::native(word, f.field, f.found, f.allowed))
 }
 
 #[inline]
-fn decode(platform: Platform, word: u128, inst: &mut Inst<Physical>) -> Result<(), Fault> {
+fn decode(
+    platform: Platform,
+    format: Gen8Format,
+    word: u128,
+    inst: &mut Inst<Physical>,
+) -> Result<(), Fault> {
     let number = low_u8(word) & 0x7f;
     inst.op = opcodes::from_number(platform, number)
         .ok_or_else(|| Fault::new("Opcode", number, "an opcode of the platform"))?;
-    let rules = rules::of(platform);
+    let rules = rules::of(format);
     let info = inst.op.info();
     match info.class {
         Class::Basic | Class::Math => basic::decode(rules, info, word, inst),
@@ -93,11 +103,12 @@ fn decode_nullary(word: u128, inst: &mut Inst<Physical>) -> Result<(), Fault> {
 }
 
 /// See [`crate::compact`].
-pub fn compact(platform: Platform, word: u128) -> Option<u64> {
-    compact::compact(platform, word)
+pub fn compact(platform: Platform, format: Gen8Format, word: u128) -> Option<u64> {
+    compact::compact(platform, format, word)
 }
 
 /// See [`crate::expand`].
-pub fn expand(platform: Platform, word: u64) -> Result<u128, DecodeError> {
-    compact::expand(platform, word).map_err(|f| DecodeError::compacted(word, f.field, f.found, f.allowed))
+pub fn expand(platform: Platform, format: Gen8Format, word: u64) -> Result<u128, DecodeError> {
+    compact::expand(platform, format, word)
+        .map_err(|f| DecodeError::compacted(word, f.field, f.found, f.allowed))
 }

@@ -1,8 +1,8 @@
-//! What differs between the platforms of this layout, one row each.
+//! What differs between the layouts of this family, one row each.
 
 use gen_ir::Type;
 use narrow::const_u8;
-use platforms::{Format, Platform};
+use platforms::Gen8Format;
 
 /// Codes of a type field.
 #[derive(Clone, Copy)]
@@ -36,7 +36,7 @@ impl TypeCodes {
     }
 }
 
-/// A platform's row.
+/// A layout's row.
 pub(super) struct Rules {
     /// Register operands (`RegDataType`).
     pub reg: TypeCodes,
@@ -132,13 +132,13 @@ static GEN11: Rules = Rules {
     calla_region: 0,
 };
 
-/// The row of a platform (of the Gen8 layout).
+/// The row of a layout.
 #[inline]
-pub(super) fn of(platform: Platform) -> &'static Rules {
-    match platform.caps().words.format {
-        Format::Gen8 => &GEN8,
-        Format::Gen8Lp => &GEN8_LP,
-        Format::Gen9 => &GEN9,
-        Format::Gen11 | Format::Gen12 | Format::XeHpc => &GEN11,
+pub(super) fn of(format: Gen8Format) -> &'static Rules {
+    match format {
+        Gen8Format::Gen8 => &GEN8,
+        Gen8Format::Gen8Lp => &GEN8_LP,
+        Gen8Format::Gen9 => &GEN9,
+        Gen8Format::Gen11 => &GEN11,
     }
 }

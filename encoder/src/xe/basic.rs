@@ -32,7 +32,7 @@ impl Encoder<'_> {
         let Payload::Math(function) = i.payload else {
             return Err(self.error("MathFC", "none", "a function"));
         };
-        if codes::math_of(function as u8, L::INT_DIV).is_none() {
+        if codes::math_of(function as u8, self.caps.ops.int_div).is_none() {
             return Err(self.error("MathFC", function as u32, "a function of the platform"));
         }
         let mut b = BasicFields { function: function as u8, ..BasicFields::default() };
@@ -51,13 +51,13 @@ impl Encoder<'_> {
             return Err(self.error("dst", "no macro operand", "a register with mme"));
         };
         b.dst.slot = self.macro_slot("dst", reg, mme, 1)?;
-        b.dst_type = self.type_code::<L>("dst", ty)?;
-        b.src0 = self.macro_source::<L>("src0", &i.src[0])?;
+        b.dst_type = self.type_code("dst", ty)?;
+        b.src0 = self.macro_source("src0", &i.src[0])?;
         if sources == 2 {
-            b.src1 = self.macro_source::<L>("src1", &i.src[1])?;
+            b.src1 = self.macro_source("src1", &i.src[1])?;
         }
         self.no_source(sources.into())?;
-        Ok(L::basic(&b))
+        Ok(b.pack())
     }
 
     /// The destination says nothing, but its stride is 1.
@@ -66,12 +66,12 @@ impl Encoder<'_> {
         let Payload::Sync(function) = i.payload else {
             return Err(self.error("SyncFC", "none", "a function"));
         };
-        if codes::sync_of(function as u8, L::SYNC_FENCE).is_none() {
+        if codes::sync_of(function as u8, self.caps.thread.named_barriers).is_none() {
             return Err(self.error("SyncFC", function as u32, "a function of the platform"));
         }
         let takes_mask = match function {
             SyncFn::AllRd | SyncFn::AllWr => true,
-            SyncFn::Bar => L::SYNC_FENCE,
+            SyncFn::Bar => self.caps.thread.named_barriers,
             _ => false,
         };
         if i.src[0].is_imm() && !takes_mask {
@@ -96,11 +96,11 @@ impl Encoder<'_> {
         match i.dst {
             Dst::Direct { reg, horz, ty } => {
                 b.dst = self.direct::<L>("dst", reg, horz)?;
-                b.dst_type = self.type_code::<L>("dst", ty)?;
+                b.dst_type = self.type_code("dst", ty)?;
             }
             Dst::Indirect { addr, imm, horz, ty } => {
                 b.dst = self.indirect::<L>("dst", addr, imm, horz, L::ADDR_IMM)?;
-                b.dst_type = self.type_code::<L>("dst", ty)?;
+                b.dst_type = self.type_code("dst", ty)?;
             }
             Dst::None | Dst::Macro { .. } => {
                 return Err(self.error("dst", "none, or with mme", "a register or an indirect operand"));
@@ -118,18 +118,18 @@ impl Encoder<'_> {
         if sources == 1 {
             if let Src::Imm { bits, ty } = *src0 {
                 b.src0.is_imm = true;
-                b.src0.data_type = self.imm_type_code::<L>("src0", ty)?;
+                b.src0.data_type = self.imm_type_code("src0", ty)?;
                 let imm = self.imm("src0", bits, ty)?;
                 if ty.bytes() == 8 && b.function != 0 {
                     return Err(self.error("CondModifier", u32::from(b.function), "none beside 64 bits"));
                 }
-                return Ok(L::basic(&b) | imm);
+                return Ok(b.pack() | imm);
             }
             b.src0 = self.basic_source::<L>("src0", src0, L::ADDR_IMM)?;
             if idle {
                 b.src1 = self.basic_source::<L>("src1", src1, L::SRC1_ADDR_IMM)?;
             }
-            return Ok(L::basic(&b));
+            return Ok(b.pack());
         }
         b.src0 = self.basic_source::<L>("src0", src0, L::ADDR_IMM)?;
         if let Src::Imm { bits, ty } = *src1 {
@@ -137,14 +137,14 @@ impl Encoder<'_> {
                 return Err(self.error("src1", ty, "an immediate of 32 bits or less"));
             }
             b.src1.is_imm = true;
-            b.src1.data_type = self.imm_type_code::<L>("src1", ty)?;
-            return Ok(L::basic(&b) | self.imm("src1", bits, ty)?);
+            b.src1.data_type = self.imm_type_code("src1", ty)?;
+            return Ok(b.pack() | self.imm("src1", bits, ty)?);
         }
         b.src1 = self.basic_source::<L>("src1", src1, L::SRC1_ADDR_IMM)?;
         if b.src1.operand.low {
             return Err(self.error("Src1.SubRegNum", 1u32, "an even byte offset"));
         }
-        Ok(L::basic(&b))
+        Ok(b.pack())
     }
 
     #[inline(always)]
@@ -174,7 +174,7 @@ impl Encoder<'_> {
         };
         Ok(Source {
             operand,
-            data_type: self.type_code::<L>(field, ty)?,
+            data_type: self.type_code(field, ty)?,
             src_mod: src_mod_code(mods),
             is_imm: false,
             width,
@@ -182,17 +182,13 @@ impl Encoder<'_> {
         })
     }
 
-    fn macro_source<L: Layout>(
-        &self,
-        field: &'static str,
-        src: &Src<Physical>,
-    ) -> Result<Source, EncodeError> {
+    fn macro_source(&self, field: &'static str, src: &Src<Physical>) -> Result<Source, EncodeError> {
         let Src::Macro { reg, mme, mods, ty } = *src else {
             return Err(self.error(field, "no macro operand", "a register with mme"));
         };
         Ok(Source {
             operand: Operand { slot: self.macro_slot(field, reg, mme, 0)?, indirect: false, low: false },
-            data_type: self.type_code::<L>(field, ty)?,
+            data_type: self.type_code(field, ty)?,
             src_mod: src_mod_code(mods),
             is_imm: false,
             width: 0,
@@ -204,7 +200,7 @@ impl Encoder<'_> {
 impl Decoder {
     #[inline]
     pub(super) fn basic<L: Layout>(&self, inst: &mut Inst<Physical>) -> Result<u128, DecodeError> {
-        let b = L::basic_of(self.word);
+        let b = BasicFields::unpack::<L>(self.word);
         self.basic_dst::<L>(&b, inst)?;
         let sources = inst.op.info().srcs;
         let (mut used, function) = self.basic_sources::<L>(&b, sources, inst)?;
@@ -224,8 +220,8 @@ impl Decoder {
     }
 
     pub(super) fn math<L: Layout>(&self, inst: &mut Inst<Physical>) -> Result<u128, DecodeError> {
-        let b = L::basic_of(self.word);
-        let function = codes::math_of(b.function, L::INT_DIV)
+        let b = BasicFields::unpack::<L>(self.word);
+        let function = codes::math_of(b.function, self.caps.ops.int_div)
             .ok_or_else(|| self.error("MathFC", b.function, "a function of the platform"))?;
         inst.payload = Payload::Math(function);
         let sources = function.sources();
@@ -241,23 +237,23 @@ impl Decoder {
         self.acc_wr(&b, inst);
         inst.cond = Some(CondMod { cond: Cond::Eo, flag: Reg::NULL });
         let (reg, mme) = self.macro_reg("Dst", b.dst, 1)?;
-        inst.dst = Dst::Macro { reg, mme, ty: self.type_of::<L>("Dst.DataType", b.dst_type)? };
+        inst.dst = Dst::Macro { reg, mme, ty: self.type_of("Dst.DataType", b.dst_type)? };
         let vert_stride = macro_vert_stride(L::controls_of(self.word).exec_size == ExecSize::S1 as u8);
-        inst.src[0] = self.macro_source::<L>("Src0", &b.src0, vert_stride)?;
+        inst.src[0] = self.macro_source("Src0", &b.src0, vert_stride)?;
         let mut used = DST | SRC0 | SATURATE | FUNCTION | L::SRC_VERT & bits(64, 95);
-        if L::ACC_WR {
+        if self.caps.words.acc_write_enable {
             used |= BIT_33;
         }
         if function == MathFn::Invm {
-            inst.src[1] = self.macro_source::<L>("Src1", &b.src1, vert_stride)?;
+            inst.src[1] = self.macro_source("Src1", &b.src1, vert_stride)?;
             used |= SRC1 | L::SRC_VERT;
         }
         Ok(used)
     }
 
     pub(super) fn sync<L: Layout>(&self, inst: &mut Inst<Physical>) -> Result<u128, DecodeError> {
-        let b = L::basic_of(self.word);
-        let function = codes::sync_of(b.function, L::SYNC_FENCE)
+        let b = BasicFields::unpack::<L>(self.word);
+        let function = codes::sync_of(b.function, self.caps.thread.named_barriers)
             .ok_or_else(|| self.error("SyncFC", b.function, "a function of the platform"))?;
         inst.payload = Payload::Sync(function);
         inst.sat = b.saturate;
@@ -267,7 +263,7 @@ impl Decoder {
         }
         let takes_mask = match function {
             SyncFn::AllRd | SyncFn::AllWr => true,
-            SyncFn::Bar => L::SYNC_FENCE,
+            SyncFn::Bar => self.caps.thread.named_barriers,
             _ => false,
         };
         if b.src0.is_imm && !takes_mask {
@@ -290,7 +286,7 @@ impl Decoder {
     fn basic_dst<L: Layout>(&self, b: &BasicFields, inst: &mut Inst<Physical>) -> Result<(), DecodeError> {
         inst.sat = b.saturate;
         self.acc_wr(b, inst);
-        let ty = self.type_of::<L>("Dst.DataType", b.dst_type)?;
+        let ty = self.type_of("Dst.DataType", b.dst_type)?;
         inst.dst = if b.dst.indirect {
             let (addr, imm, horz) = self.indirect::<L>(b.dst);
             Dst::Indirect { addr, imm, horz, ty }
@@ -310,10 +306,10 @@ impl Decoder {
         sources: u8,
         inst: &mut Inst<Physical>,
     ) -> Result<(u128, bool), DecodeError> {
-        let always = if L::ACC_WR { SATURATE | BIT_33 } else { SATURATE };
+        let always = if self.caps.words.acc_write_enable { SATURATE | BIT_33 } else { SATURATE };
         if sources == 1 {
             if b.src0.is_imm {
-                let (imm, long) = self.imm::<L>("Src0.DataType", b.src0.data_type)?;
+                let (imm, long) = self.imm("Src0.DataType", b.src0.data_type)?;
                 inst.src[0] = imm;
                 let kept = if long { bits(64, 95) } else { FUNCTION };
                 return Ok((always | kept | bits(40, 43) | bits(46, 46) | bits(96, 127), !long));
@@ -327,7 +323,7 @@ impl Decoder {
         inst.src[0] = self.basic_source::<L>("Src0.RegNum", &b.src0)?;
         let used = always | FUNCTION | SRC0 | L::SRC_VERT & bits(64, 95);
         if b.src1.is_imm {
-            let (imm, long) = self.imm::<L>("Src1.DataType", b.src1.data_type)?;
+            let (imm, long) = self.imm("Src1.DataType", b.src1.data_type)?;
             if long {
                 return Err(self.error("Src1.DataType", b.src1.data_type, "32 bits or less"));
             }
@@ -340,7 +336,7 @@ impl Decoder {
 
     #[inline(always)]
     fn basic_source<L: Layout>(&self, field: &'static str, s: &Source) -> Result<Src<Physical>, DecodeError> {
-        let ty = self.type_of::<L>("Src.DataType", s.data_type)?;
+        let ty = self.type_of("Src.DataType", s.data_type)?;
         let mods = src_mod_of(s.src_mod);
         let width = codes::width_of(s.width).ok_or_else(|| self.error("Src.Width", s.width, "0 to 4"))?;
         let vert = match codes::vert_of(s.vert_stride) {
@@ -356,7 +352,7 @@ impl Decoder {
         Ok(Src::Direct { reg, region: Region { vert, width, horz }, mods, ty })
     }
 
-    fn macro_source<L: Layout>(
+    fn macro_source(
         &self,
         field: &'static str,
         s: &Source,
@@ -366,7 +362,7 @@ impl Decoder {
         if odd || s.width != 0 || s.vert_stride != vert_stride {
             return Err(self.error(field, s.operand.slot, "a register with mme, region <1;1,0>"));
         }
-        let ty = self.type_of::<L>("Src.DataType", s.data_type)?;
+        let ty = self.type_of("Src.DataType", s.data_type)?;
         let (reg, mme) = self.macro_reg(field, s.operand, 0)?;
         Ok(Src::Macro { reg, mme, mods: src_mod_of(s.src_mod), ty })
     }

@@ -225,64 +225,40 @@ pub(super) const fn bfn_cond_of(code: u8) -> Option<Cond> {
     }
 }
 
-/// `PredCtrl` in four bits, with named widths (Tiger Lake).
-pub(super) const fn pred_code_wide(ctrl: PredCtrl) -> Option<u8> {
-    Some(match ctrl {
-        PredCtrl::Seq => 1,
-        PredCtrl::AnyV => 2,
-        PredCtrl::AllV => 3,
-        PredCtrl::Any2h => 4,
-        PredCtrl::All2h => 5,
-        PredCtrl::Any4h => 6,
-        PredCtrl::All4h => 7,
-        PredCtrl::Any8h => 8,
-        PredCtrl::All8h => 9,
-        PredCtrl::Any16h => 10,
-        PredCtrl::All16h => 11,
-        PredCtrl::Any32h => 12,
-        PredCtrl::All32h => 13,
-        _ => return None,
-    })
+/// `PredCtrl` with named widths, from code 1 on.
+const PREDICATES_BY_WIDTH: &[PredCtrl] = &[
+    PredCtrl::Seq,
+    PredCtrl::AnyV,
+    PredCtrl::AllV,
+    PredCtrl::Any2h,
+    PredCtrl::All2h,
+    PredCtrl::Any4h,
+    PredCtrl::All4h,
+    PredCtrl::Any8h,
+    PredCtrl::All8h,
+    PredCtrl::Any16h,
+    PredCtrl::All16h,
+    PredCtrl::Any32h,
+    PredCtrl::All32h,
+];
+/// `PredCtrl` over the execution size, from code 1 on.
+const PREDICATES: &[PredCtrl] = &[PredCtrl::Seq, PredCtrl::Any, PredCtrl::All];
+
+/// The predicate controls of a platform. `by_width`: as [`platforms::Words::pred_width`] has it.
+const fn predicates(by_width: bool) -> &'static [PredCtrl] {
+    if by_width { PREDICATES_BY_WIDTH } else { PREDICATES }
 }
 
-/// The control of a [`pred_code_wide`].
-pub(super) const fn pred_of_wide(code: u8) -> Option<PredCtrl> {
-    Some(match code {
-        1 => PredCtrl::Seq,
-        2 => PredCtrl::AnyV,
-        3 => PredCtrl::AllV,
-        4 => PredCtrl::Any2h,
-        5 => PredCtrl::All2h,
-        6 => PredCtrl::Any4h,
-        7 => PredCtrl::All4h,
-        8 => PredCtrl::Any8h,
-        9 => PredCtrl::All8h,
-        10 => PredCtrl::Any16h,
-        11 => PredCtrl::All16h,
-        12 => PredCtrl::Any32h,
-        13 => PredCtrl::All32h,
-        _ => return None,
-    })
+/// `PredCtrl`.
+#[inline]
+pub(super) fn pred_code(ctrl: PredCtrl, by_width: bool) -> Option<u8> {
+    predicates(by_width).iter().position(|&p| p == ctrl).map(|i| to_u8(i) + 1)
 }
 
-/// `PredCtrl` in two bits, over the execution size (Ponte Vecchio).
-pub(super) const fn pred_code_narrow(ctrl: PredCtrl) -> Option<u8> {
-    match ctrl {
-        PredCtrl::Seq => Some(1),
-        PredCtrl::Any => Some(2),
-        PredCtrl::All => Some(3),
-        _ => None,
-    }
-}
-
-/// The control of a [`pred_code_narrow`].
-pub(super) const fn pred_of_narrow(code: u8) -> Option<PredCtrl> {
-    match code {
-        1 => Some(PredCtrl::Seq),
-        2 => Some(PredCtrl::Any),
-        3 => Some(PredCtrl::All),
-        _ => None,
-    }
+/// The control of a [`pred_code`] other than 0.
+#[inline]
+pub(super) fn pred_of(code: u8, by_width: bool) -> Option<PredCtrl> {
+    predicates(by_width).get(usize::from(code).wrapping_sub(1)).copied()
 }
 
 /// Function code of `math`; the codes are the enumeration's own numbers.
@@ -333,11 +309,10 @@ mod tests {
                     assert_eq!(dpas_type_code(t), Some((code, precision)));
                 }
             }
-            if let Some(p) = pred_of_wide(code) {
-                assert_eq!(pred_code_wide(p), Some(code));
-            }
-            if let Some(p) = pred_of_narrow(code) {
-                assert_eq!(pred_code_narrow(p), Some(code));
+            for by_width in [false, true] {
+                if let Some(p) = pred_of(code, by_width) {
+                    assert_eq!(pred_code(p, by_width), Some(code));
+                }
             }
             if let Some(c) = Cond::from_code(code) {
                 assert_eq!(c.code(), Some(code));

@@ -4,13 +4,14 @@
 //! can be encoded again without loss.
 
 use super::{
+    codes,
     layout::{Controls, Layout},
     swsb::Kind,
     words::bits,
 };
 use crate::{DecodeError, opcodes};
 use gen_ir::{Arf, Class, Cond, CondMod, ExecSize, Inst, Op, Options, Physical, Pred, Reg};
-use platforms::Platform;
+use platforms::{Caps, Platform};
 
 /// Opcode, execution size, channel offset, DebugCtrl, MaskCtrl, AtomicCtrl and whatever stands between
 /// them but for reserved bit 7, CmptCtrl, and fields that count only beside others.
@@ -35,7 +36,7 @@ pub(super) fn decode_into<L: Layout>(
         let found = controls.opcode.into();
         return Err(DecodeError::native(word, "Opcode", found, "an operation of the platform"));
     };
-    let d = Decoder { word };
+    let d = Decoder { word, caps: platform.caps() };
     inst.op = op;
     let used = match op.info().class {
         Class::Basic => d.basic::<L>(inst)?,
@@ -43,7 +44,7 @@ pub(super) fn decode_into<L: Layout>(
         Class::Sync => d.sync::<L>(inst)?,
         Class::Ternary => d.ternary::<L>(inst)?,
         Class::Dpas => d.dpas::<L>(inst)?,
-        Class::Send => d.send::<L>(inst)?,
+        Class::Send => d.send(inst)?,
         Class::Branch => d.branch::<L>(inst)?,
         Class::Nullary => {
             let kept = if op == Op::Nop { L::SWSB | bits(30, 30) } else { 0 };
@@ -58,6 +59,7 @@ pub(super) fn decode_into<L: Layout>(
 #[derive(Clone, Copy)]
 pub(super) struct Decoder {
     pub(super) word: u128,
+    pub(super) caps: &'static Caps,
 }
 
 impl Decoder {
@@ -108,7 +110,7 @@ impl Decoder {
         }
         let flag = Reg::arf(Arf::Flag(c.flag >> 1), u32::from(c.flag & 1) * 2);
         if c.pred_ctrl != 0 {
-            let ctrl = L::pred_of(c.pred_ctrl)
+            let ctrl = codes::pred_of(c.pred_ctrl, self.caps.words.pred_width)
                 .ok_or_else(|| self.error("PredCtrl", c.pred_ctrl, "a predicate control"))?;
             inst.pred = Some(Pred { flag, inv: c.pred_inv, ctrl });
         } else {

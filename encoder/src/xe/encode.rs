@@ -1,13 +1,14 @@
 //! Gen IR to words: the controls that all formats have; the rest is by class ([`super::basic`] and its neighbours).
 
 use super::{
+    codes,
     layout::{Controls, Layout},
     swsb::Kind,
 };
 use crate::{EncodeError, opcodes};
 use gen_ir::{Arf, Base, Class, Inst, Op, Options, Physical, Reg, Src, Swsb};
 use narrow::to_u8;
-use platforms::Platform;
+use platforms::{Caps, Platform};
 
 /// See [`crate::encode`].
 #[inline]
@@ -15,8 +16,8 @@ pub(super) fn encode<L: Layout>(platform: Platform, inst: &Inst<Physical>) -> Re
     let Some(opcode) = opcodes::number(platform, inst.op) else {
         return Err(EncodeError::new(inst.op, "opcode", inst.op.name(), "an operation of the platform"));
     };
-    let e = Encoder { inst };
-    e.check_options::<L>()?;
+    let e = Encoder { inst, caps: platform.caps() };
+    e.check_options()?;
     let controls = L::controls(&e.controls::<L>(opcode)?);
     let rest = match inst.op.info().class {
         Class::Basic => e.basic::<L>()?,
@@ -24,7 +25,7 @@ pub(super) fn encode<L: Layout>(platform: Platform, inst: &Inst<Physical>) -> Re
         Class::Sync => e.sync::<L>()?,
         Class::Ternary => e.ternary::<L>()?,
         Class::Dpas => e.dpas::<L>()?,
-        Class::Send => e.send::<L>()?,
+        Class::Send => e.send()?,
         Class::Branch => e.branch::<L>()?,
         Class::Nullary => return e.nullary::<L>(opcode),
     };
@@ -34,6 +35,7 @@ pub(super) fn encode<L: Layout>(platform: Platform, inst: &Inst<Physical>) -> Re
 #[derive(Clone, Copy)]
 pub(super) struct Encoder<'a> {
     pub(super) inst: &'a Inst<Physical>,
+    pub(super) caps: &'static Caps,
 }
 
 impl Encoder<'_> {
@@ -61,17 +63,19 @@ impl Encoder<'_> {
     }
 
     #[inline(always)]
-    fn check_options<L: Layout>(&self) -> Result<(), EncodeError> {
+    fn check_options(&self) -> Result<(), EncodeError> {
         let op = self.inst.op.info();
         let mut allowed = Options::ATOMIC.with(Options::BREAKPOINT).with(Options::COMPACTED);
-        if L::ACC_WR && matches!(op.class, Class::Basic | Class::Math | Class::Ternary | Class::Sync) {
+        if self.caps.words.acc_write_enable
+            && matches!(op.class, Class::Basic | Class::Math | Class::Ternary | Class::Sync)
+        {
             allowed = allowed.with(Options::ACC_WR_EN);
         }
         if op.class == Class::Send {
-            if L::FUSION {
+            if self.caps.sends.fused_pairs {
                 allowed = allowed.with(Options::SERIALIZE);
             }
-            if L::SRC1_LENGTH {
+            if self.caps.sends.length_in_word {
                 allowed = allowed.with(Options::EX_BSO).with(Options::CPS);
             }
         }
@@ -101,9 +105,9 @@ impl Encoder<'_> {
         let mut pred_ctrl = 0;
         let mut pred_inv = false;
         if let Some(p) = i.pred {
-            flag = self.flag::<L>(p.flag)?;
+            flag = self.flag(p.flag)?;
             pred_inv = p.inv;
-            pred_ctrl = match L::pred_code(p.ctrl) {
+            pred_ctrl = match codes::pred_code(p.ctrl, self.caps.words.pred_width) {
                 Some(code) => code,
                 None => {
                     return Err(self.error("PredCtrl", p.ctrl as u32, "a predicate control of the platform"));
@@ -111,7 +115,7 @@ impl Encoder<'_> {
             };
         }
         if let Some(c) = i.cond {
-            let written = self.flag::<L>(c.flag)?;
+            let written = self.flag(c.flag)?;
             if i.pred.is_some() && written != flag {
                 return Err(self.error("FlagRegNum", u32::from(written), "the predicate's flag"));
             }
@@ -131,9 +135,11 @@ impl Encoder<'_> {
         })
     }
 
-    fn flag<L: Layout>(&self, reg: Reg<Physical>) -> Result<u8, EncodeError> {
+    fn flag(&self, reg: Reg<Physical>) -> Result<u8, EncodeError> {
         match (reg.base(), reg.byte) {
-            (Base::Arf(Arf::Flag(n)), byte @ (0 | 2)) if n < L::FLAGS => Ok(n << 1 | to_u8(byte >> 1)),
+            (Base::Arf(Arf::Flag(n)), byte @ (0 | 2)) if n < self.caps.regs.flag_count => {
+                Ok(n << 1 | to_u8(byte >> 1))
+            }
             _ => Err(self.error("FlagRegNum", reg.byte, "a flag register's first or second half")),
         }
     }

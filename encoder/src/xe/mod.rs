@@ -1,10 +1,11 @@
 //! The word layout of Gen12 and later.
 //!
 //! A word's format follows from its opcode. Bits 32..0 are controls, the rest depends on the class of
-//! the operation: one or two sources, three sources, systolic, message, flow control. Platforms differ
-//! in where some fields stand; [`layout::Layout`] hides that from [`encode`](mod@encode) and
-//! [`decode`](mod@decode), which deal with values; the classes of operations have a file each, both ways. [`words`] holds the formats that did not move,
-//! [`tgl`] and [`pvc`] those that did.
+//! the operation: one or two sources, three sources, systolic, message, flow control. Layouts differ
+//! in where the controls stand and in the unit of byte offsets; [`layout::Layout`] hides that from [`encode`](mod@encode)
+//! and [`decode`](mod@decode), which deal with values; the classes of operations have a file each, both ways. [`words`]
+//! holds the formats, [`tgl`] and [`pvc`] the controls. What a field may hold on a platform (types, functions, options)
+//! is asked of the platform's row.
 
 mod basic;
 mod branch;
@@ -25,36 +26,38 @@ mod words;
 
 use crate::{DecodeError, EncodeError};
 use gen_ir::{Inst, Physical};
-use layout::wide;
-use platforms::Platform;
+use platforms::{Platform, XeFormat};
 
 /// See [`crate::encode`].
 #[inline]
-pub fn encode(platform: Platform, inst: &Inst<Physical>) -> Result<u128, EncodeError> {
-    if wide(platform) {
-        encode::encode::<pvc::Pvc>(platform, inst)
-    } else {
-        encode::encode::<tgl::Tgl>(platform, inst)
+pub fn encode(platform: Platform, format: XeFormat, inst: &Inst<Physical>) -> Result<u128, EncodeError> {
+    match format {
+        XeFormat::Gen12 => encode::encode::<tgl::Tgl>(platform, inst),
+        XeFormat::XeHpc => encode::encode::<pvc::Pvc>(platform, inst),
     }
 }
 
 /// See [`crate::decode_into`].
 #[inline]
-pub fn decode_into(platform: Platform, word: u128, inst: &mut Inst<Physical>) -> Result<(), DecodeError> {
-    if wide(platform) {
-        decode::decode_into::<pvc::Pvc>(platform, word, inst)
-    } else {
-        decode::decode_into::<tgl::Tgl>(platform, word, inst)
+pub fn decode_into(
+    platform: Platform,
+    format: XeFormat,
+    word: u128,
+    inst: &mut Inst<Physical>,
+) -> Result<(), DecodeError> {
+    match format {
+        XeFormat::Gen12 => decode::decode_into::<tgl::Tgl>(platform, word, inst),
+        XeFormat::XeHpc => decode::decode_into::<pvc::Pvc>(platform, word, inst),
     }
 }
 
 /// See [`crate::compact`].
 #[inline]
-pub fn compact(platform: Platform, word: u128) -> Option<u64> {
-    compact::compact(platform, word)
+pub fn compact(platform: Platform, format: XeFormat, word: u128) -> Option<u64> {
+    compact::compact(platform, format, word)
 }
 
 /// See [`crate::expand`].
-pub fn expand(platform: Platform, word: u64) -> Result<u128, DecodeError> {
-    compact::expand(platform, word)
+pub fn expand(platform: Platform, format: XeFormat, word: u64) -> Result<u128, DecodeError> {
+    compact::expand(platform, format, word)
 }

@@ -13,16 +13,16 @@ use narrow::{low_u32, to_i16, to_u8};
 
 impl Encoder<'_> {
     #[inline(always)]
-    pub(super) fn type_code<L: Layout>(&self, field: &'static str, ty: Type) -> Result<u8, EncodeError> {
+    pub(super) fn type_code(&self, field: &'static str, ty: Type) -> Result<u8, EncodeError> {
         match codes::type_code(ty) {
-            Some(code) if L::BF16 || !matches!(ty, Type::Bf | Type::Bf8) => Ok(code),
+            Some(code) if self.caps.ops.bf16 || !matches!(ty, Type::Bf | Type::Bf8) => Ok(code),
             _ => Err(self.error(field, ty, "a data type of the platform")),
         }
     }
 
-    pub(super) fn imm_type_code<L: Layout>(&self, field: &'static str, ty: Type) -> Result<u8, EncodeError> {
+    pub(super) fn imm_type_code(&self, field: &'static str, ty: Type) -> Result<u8, EncodeError> {
         match codes::imm_type_code(ty) {
-            Some(code) if L::BF16 || ty != Type::Bf => Ok(code),
+            Some(code) if self.caps.ops.bf16 || ty != Type::Bf => Ok(code),
             _ => Err(self.error(field, ty, "a data type of immediates")),
         }
     }
@@ -56,7 +56,7 @@ impl Encoder<'_> {
         horz: u8,
     ) -> Result<Operand, EncodeError> {
         let (file, num) = self.reg(field, reg)?;
-        if reg.byte >= L::GRF_BYTES {
+        if reg.byte >= self.caps.regs.grf_bytes.into() {
             return Err(self.error(field, reg.byte, "a byte offset inside the register"));
         }
         let Some(horz) = codes::horz_code(horz) else {
@@ -135,17 +135,14 @@ impl Encoder<'_> {
 
 impl Decoder {
     #[inline]
-    pub(super) fn type_of<L: Layout>(&self, field: &'static str, code: u8) -> Result<Type, DecodeError> {
-        codes::type_of(code, L::BF16).ok_or_else(|| self.error(field, code, "a data type of the platform"))
+    pub(super) fn type_of(&self, field: &'static str, code: u8) -> Result<Type, DecodeError> {
+        codes::type_of(code, self.caps.ops.bf16)
+            .ok_or_else(|| self.error(field, code, "a data type of the platform"))
     }
 
     /// The immediate, and whether it has 64 bits.
-    pub(super) fn imm<L: Layout>(
-        &self,
-        field: &'static str,
-        code: u8,
-    ) -> Result<(Src<Physical>, bool), DecodeError> {
-        let ty = codes::imm_type_of(code, L::BF16)
+    pub(super) fn imm(&self, field: &'static str, code: u8) -> Result<(Src<Physical>, bool), DecodeError> {
+        let ty = codes::imm_type_of(code, self.caps.ops.bf16)
             .ok_or_else(|| self.error(field, code, "a data type of immediates"))?;
         let low = u64::from((self.word >> 96) as u32);
         let (bits, long) = match ty {

@@ -18,7 +18,7 @@ use narrow::to_u8;
 const A0: Reg<Physical> = Reg::arf(Arf::Addr(0), 0);
 
 impl Encoder<'_> {
-    pub(super) fn send<L: Layout>(&self) -> Result<u128, EncodeError> {
+    pub(super) fn send(&self) -> Result<u128, EncodeError> {
         let i = self.inst;
         let Payload::Send(info) = &i.payload else {
             return Err(self.error("payload", "none", "a message"));
@@ -28,7 +28,7 @@ impl Encoder<'_> {
         if i.sat {
             return Err(self.error("Saturate", "set", "clear"));
         }
-        let Some(sfid) = codes::sfid_code(info.sfid, L::LSC) else {
+        let Some(sfid) = codes::sfid_code(info.sfid, self.caps.memory.lsc) else {
             return Err(self.error("SFID", "another function", "a shared function of the platform"));
         };
         let Dst::Direct { reg, .. } = i.dst else {
@@ -50,11 +50,11 @@ impl Encoder<'_> {
             Desc::Reg(reg) if reg == A0 => s.desc_reg = true,
             Desc::Reg(reg) => return Err(self.error("DescReg", reg.byte, "a0.0")),
         }
-        self.ex_desc::<L>(info, &mut s)?;
-        Ok(L::send(&s))
+        self.ex_desc(info, &mut s)?;
+        Ok(s.pack())
     }
 
-    fn ex_desc<L: Layout>(&self, info: &SendInfo<Physical>, s: &mut Send) -> Result<(), EncodeError> {
+    fn ex_desc(&self, info: &SendInfo<Physical>, s: &mut Send) -> Result<(), EncodeError> {
         if info.src1_len > 31 {
             return Err(self.error("Src1.Length", u32::from(info.src1_len), "0 to 31"));
         }
@@ -101,8 +101,8 @@ impl Encoder<'_> {
 }
 
 impl Decoder {
-    pub(super) fn send<L: Layout>(&self, inst: &mut Inst<Physical>) -> Result<u128, DecodeError> {
-        let s = L::send_of(self.word);
+    pub(super) fn send(&self, inst: &mut Inst<Physical>) -> Result<u128, DecodeError> {
+        let s = Send::unpack(self.word, self.caps.sends.length_in_word);
         let reg = |field, (file, num): (bool, u8)| -> Result<Reg<Physical>, DecodeError> {
             let base = codes::reg_of(file, num)
                 .ok_or_else(|| self.error(field, num, "a register of the platform"))?;
@@ -113,11 +113,11 @@ impl Decoder {
         inst.src[1] = Src::packed(reg("Src1.RegNum", s.src1)?, Type::Ud);
         let mut used = bits(34, 34) | bits(48, 50) | bits(56, 63) | bits(66, 66) | bits(72, 79) | FUNCTION;
         used |= bits(98, 98) | bits(104, 111);
-        if L::FUSION {
+        if self.caps.sends.fused_pairs {
             used |= BIT_33;
         }
         let mut info = SendInfo {
-            sfid: gen_ir::Sfid::from_number(s.sfid, L::LSC),
+            sfid: gen_ir::Sfid::from_number(s.sfid, self.caps.memory.lsc),
             desc: Desc::Reg(Reg::arf(Arf::Addr(0), 0)),
             ex_desc: Desc::Imm(ExtendedDescriptor::new()),
             eot: s.eot,
@@ -147,7 +147,7 @@ impl Decoder {
                 }
             }
         } else {
-            let length = if L::SRC1_LENGTH { 0 } else { u32::from(s.src1_length) << 6 };
+            let length = if self.caps.sends.length_in_word { 0 } else { u32::from(s.src1_length) << 6 };
             info.ex_desc = Desc::Imm(ExtendedDescriptor::from_bits(s.ex_desc | length));
             info.src1_len = s.src1_length;
             used |= bits(35, 47) | bits(64, 65) | bits(96, 97) | bits(99, 103) | bits(124, 127);

@@ -48,7 +48,7 @@ impl Encoder<'_> {
             }
             _ => return Err(self.error("dst", "another kind of operand", "a register")),
         };
-        let code = self.type_code::<L>("dst", ty)?;
+        let code = self.type_code("dst", ty)?;
         let float = code & 8 != 0;
         w = w.with_dst(slot).with_dst_data_type(code & 7).with_exec_data_type(float);
 
@@ -112,7 +112,7 @@ impl Encoder<'_> {
         let Some(ty) = src.ty() else {
             return Err(self.error(field, "none", "an operand"));
         };
-        let code = self.type_code::<L>(field, ty)?;
+        let code = self.type_code(field, ty)?;
         if (code & 8 != 0) != float {
             return Err(self.error(field, ty, "integers only, or floats only"));
         }
@@ -176,7 +176,7 @@ impl Encoder<'_> {
         };
         let dst = self.direct::<L>("dst", reg, 0)?;
         self.no_low_bit("dst", dst)?;
-        let dst_type = self.type_code::<L>("dst", ty)?;
+        let dst_type = self.type_code("dst", ty)?;
         let float = dst_type & 8 != 0;
         let source = |field, src: &Src<Physical>| -> Result<(u16, u8, u8), EncodeError> {
             let Src::Direct { reg, mods: SrcMod::None, ty, .. } = *src else {
@@ -221,14 +221,14 @@ impl Decoder {
         let is_bfn = inst.op == Op::Bfn;
         let is_macro = inst.op == Op::Madm;
         let mut used = bits(34, 63);
-        if L::ACC_WR {
+        if self.caps.words.acc_write_enable {
             used |= BIT_33;
         }
         if w.acc_wr_ctrl() {
             inst.opts = inst.opts.with(Options::ACC_WR_EN);
         }
         inst.sat = w.saturate();
-        let ty = self.type_of::<L>("Dst.DataType", w.dst_data_type() | float)?;
+        let ty = self.type_of("Dst.DataType", w.dst_data_type() | float)?;
         let dst = Operand { slot: w.dst(), indirect: false, low: false };
         inst.dst = if is_macro {
             let (reg, mme) = self.macro_reg("Dst", dst, 0)?;
@@ -294,7 +294,7 @@ impl Decoder {
         is_imm: bool,
         is_macro: bool,
     ) -> Result<Src<Physical>, DecodeError> {
-        let ty = self.type_of::<L>("Src.DataType", s.ty)?;
+        let ty = self.type_of("Src.DataType", s.ty)?;
         let mods = src_mod_of(s.mods);
         let operand = Operand { slot: s.slot, indirect: false, low: false };
         match (is_imm, is_macro) {
@@ -323,7 +323,7 @@ impl Decoder {
         let depth = Direct::from_bits(w.dst()).horz_stride();
         inst.payload = Payload::Dpas { depth: 1 << depth, repeat: w.repeat_count() + 1 };
         let operand = |slot: u16| Operand { slot, indirect: false, low: false };
-        let ty = self.type_of::<L>("Dst.DataType", w.dst_data_type() | float)?;
+        let ty = self.type_of("Dst.DataType", w.dst_data_type() | float)?;
         let (reg, _) = self.direct::<L>("Dst.RegNum", operand(w.dst()))?;
         inst.dst = Dst::Direct { reg, horz: 1, ty };
         let source =

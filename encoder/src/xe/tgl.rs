@@ -1,16 +1,15 @@
-//! Word formats of Tiger Lake, where they differ from later platforms.
+//! The controls of Tiger Lake's words.
 //!
 //! Source: Programmer's Reference Manual for Tiger Lake, volume 8, "EU Instruction Format".
 
 use super::{
-    codes,
-    layout::{BasicFields, Controls, Layout, Operand, Send, Source},
+    layout::{Controls, Layout},
     swsb::{self, Kind},
     words::bits,
 };
 use bitfield_struct::bitfield;
-use gen_ir::{PredCtrl, Swsb};
-use narrow::{low_u8, to_i16, to_u8};
+use gen_ir::Swsb;
+use narrow::low_u8;
 
 /// Bits 32..0 of every word.
 #[bitfield(u128)]
@@ -39,113 +38,14 @@ struct TglControlWord {
     __: u128,
 }
 
-/// One or two sources.
-#[bitfield(u128)]
-struct TglBasicWord {
-    #[bits(33)]
-    __: u64,
-    acc_wr_ctrl: bool,
-    saturate: bool,
-    dst_addr_mode: bool,
-    #[bits(4)]
-    dst_data_type: u8,
-    #[bits(4)]
-    src0_data_type: u8,
-    #[bits(2)]
-    src0_src_mod: u8,
-    src0_is_imm: bool,
-    src1_is_imm: bool,
-    #[bits(16)]
-    dst: u16,
-    #[bits(16)]
-    src0: u16,
-    src0_addr_mode: bool,
-    #[bits(3)]
-    src0_width: u8,
-    #[bits(4)]
-    src0_vert_stride: u8,
-    #[bits(4)]
-    src1_data_type: u8,
-    /// Condition, or the function of `math` and `sync`.
-    #[bits(4)]
-    cond_modifier: u8,
-    #[bits(16)]
-    src1: u16,
-    src1_addr_mode: bool,
-    #[bits(3)]
-    src1_width: u8,
-    #[bits(4)]
-    src1_vert_stride: u8,
-    #[bits(2)]
-    src1_src_mod: u8,
-    #[bits(6)]
-    __: u8,
-}
-
-/// `send`, `sendc`. The descriptors lie in pieces.
-#[bitfield(u128)]
-struct TglSendWord {
-    #[bits(33)]
-    __: u64,
-    /// 1: serialize the two threads of a fused pair.
-    fusion_ctrl: bool,
-    eot: bool,
-    /// Bits 23..11 of the extended descriptor; bits 7..5 of this hold a register's number instead.
-    #[bits(13)]
-    ex_desc_11: u32,
-    desc_reg: bool,
-    ex_desc_reg: bool,
-    dst_reg_file: bool,
-    #[bits(5)]
-    desc_20: u32,
-    dst_reg_num: u8,
-    #[bits(2)]
-    ex_desc_24: u32,
-    src0_reg_file: bool,
-    #[bits(5)]
-    desc_25: u32,
-    src0_reg_num: u8,
-    __: bool,
-    #[bits(11)]
-    desc_0: u32,
-    #[bits(4)]
-    sfid: u8,
-    #[bits(2)]
-    ex_desc_26: u32,
-    src1_reg_file: bool,
-    #[bits(5)]
-    ex_desc_6: u32,
-    src1_reg_num: u8,
-    __: bool,
-    #[bits(9)]
-    desc_11: u32,
-    #[bits(2)]
-    desc_30: u32,
-    #[bits(4)]
-    ex_desc_28: u32,
-}
-
 /// Tiger Lake.
 pub(super) struct Tgl;
 
 impl Layout for Tgl {
-    const GRF_BYTES: u32 = 32;
-    const FLAGS: u8 = 2;
     const CHANNELS: u8 = 4;
-    const BF16: bool = false;
-    const INT_DIV: bool = true;
-    const SYNC_FENCE: bool = false;
-    const ACC_WR: bool = true;
     const SWSB: u128 = bits(8, 15);
     const FLAG: u128 = bits(22, 23);
-    const DST_LOW: u128 = 0;
-    const SRC_VERT: u128 = bits(84, 87) | bits(116, 119);
-    const VXH: u8 = 15;
-    const ADDR_IMM: (i32, i32) = (-512, 511);
-    const SRC1_ADDR_IMM: (i32, i32) = (-512, 511);
-    const FUSION: bool = true;
-    const SRC1_LENGTH: bool = false;
-    const LSC: bool = false;
+    const WORD_OFFSETS: bool = false;
 
     #[inline(always)]
     fn controls(c: &Controls) -> u128 {
@@ -179,142 +79,6 @@ impl Layout for Tgl {
             no_mask: w.mask_ctrl(),
             atomic: w.atomic_ctrl(),
         }
-    }
-
-    #[inline(always)]
-    fn basic(b: &BasicFields) -> u128 {
-        TglBasicWord::new()
-            .with_acc_wr_ctrl(b.acc_wr)
-            .with_saturate(b.saturate)
-            .with_dst_addr_mode(b.dst.indirect)
-            .with_dst_data_type(b.dst_type)
-            .with_src0_data_type(b.src0.data_type)
-            .with_src0_src_mod(b.src0.src_mod)
-            .with_src0_is_imm(b.src0.is_imm)
-            .with_src1_is_imm(b.src1.is_imm)
-            .with_dst(b.dst.slot)
-            .with_src0(b.src0.operand.slot)
-            .with_src0_addr_mode(b.src0.operand.indirect)
-            .with_src0_width(b.src0.width)
-            .with_src0_vert_stride(b.src0.vert_stride)
-            .with_src1_data_type(b.src1.data_type)
-            .with_cond_modifier(b.function)
-            .with_src1(b.src1.operand.slot)
-            .with_src1_addr_mode(b.src1.operand.indirect)
-            .with_src1_width(b.src1.width)
-            .with_src1_vert_stride(b.src1.vert_stride)
-            .with_src1_src_mod(b.src1.src_mod)
-            .into_bits()
-    }
-
-    #[inline(always)]
-    fn basic_of(word: u128) -> BasicFields {
-        let w = TglBasicWord::from_bits(word);
-        BasicFields {
-            acc_wr: w.acc_wr_ctrl(),
-            saturate: w.saturate(),
-            function: w.cond_modifier(),
-            dst: Operand { slot: w.dst(), indirect: w.dst_addr_mode(), low: false },
-            dst_type: w.dst_data_type(),
-            src0: Source {
-                operand: Operand { slot: w.src0(), indirect: w.src0_addr_mode(), low: false },
-                data_type: w.src0_data_type(),
-                src_mod: w.src0_src_mod(),
-                is_imm: w.src0_is_imm(),
-                width: w.src0_width(),
-                vert_stride: w.src0_vert_stride(),
-            },
-            src1: Source {
-                operand: Operand { slot: w.src1(), indirect: w.src1_addr_mode(), low: false },
-                data_type: w.src1_data_type(),
-                src_mod: w.src1_src_mod(),
-                is_imm: w.src1_is_imm(),
-                width: w.src1_width(),
-                vert_stride: w.src1_vert_stride(),
-            },
-        }
-    }
-
-    #[inline(always)]
-    fn send(s: &Send) -> u128 {
-        let ex_desc_11 = match s.ex_desc_reg {
-            Some(sub) => u32::from(sub) << 5,
-            None => s.ex_desc >> 11 & 0x1fff,
-        };
-        TglSendWord::new()
-            .with_fusion_ctrl(s.serialize)
-            .with_eot(s.eot)
-            .with_ex_desc_11(ex_desc_11)
-            .with_desc_reg(s.desc_reg)
-            .with_ex_desc_reg(s.ex_desc_reg.is_some())
-            .with_dst_reg_file(s.dst.0)
-            .with_desc_20(s.desc >> 20 & 0x1f)
-            .with_dst_reg_num(s.dst.1)
-            .with_ex_desc_24(s.ex_desc >> 24 & 3)
-            .with_src0_reg_file(s.src0.0)
-            .with_desc_25(s.desc >> 25 & 0x1f)
-            .with_src0_reg_num(s.src0.1)
-            .with_desc_0(s.desc & 0x7ff)
-            .with_sfid(s.sfid)
-            .with_ex_desc_26(s.ex_desc >> 26 & 3)
-            .with_src1_reg_file(s.src1.0)
-            .with_ex_desc_6(s.src1_length.into())
-            .with_src1_reg_num(s.src1.1)
-            .with_desc_11(s.desc >> 11 & 0x1ff)
-            .with_desc_30(s.desc >> 30)
-            .with_ex_desc_28(s.ex_desc >> 28)
-            .into_bits()
-    }
-
-    #[inline(always)]
-    fn send_of(word: u128) -> Send {
-        let w = TglSendWord::from_bits(word);
-        Send {
-            serialize: w.fusion_ctrl(),
-            ex_bso: false,
-            cps: false,
-            eot: w.eot(),
-            desc_reg: w.desc_reg(),
-            desc: w.desc_0() | w.desc_11() << 11 | w.desc_20() << 20 | w.desc_25() << 25 | w.desc_30() << 30,
-            ex_desc_reg: w.ex_desc_reg().then(|| (w.ex_desc_11() >> 5 & 7) as u8),
-            ex_desc: w.ex_desc_11() << 11
-                | w.ex_desc_24() << 24
-                | w.ex_desc_26() << 26
-                | w.ex_desc_28() << 28,
-            src1_length: low_u8(w.ex_desc_6()),
-            dst: (w.dst_reg_file(), w.dst_reg_num()),
-            src0: (w.src0_reg_file(), w.src0_reg_num()),
-            src1: (w.src1_reg_file(), w.src1_reg_num()),
-            sfid: w.sfid(),
-        }
-    }
-
-    #[inline(always)]
-    fn split_byte(byte: u32) -> (u8, bool) {
-        (to_u8(byte), false)
-    }
-
-    #[inline(always)]
-    fn join_byte(sub: u8, _low: bool) -> u32 {
-        sub.into()
-    }
-
-    #[inline(always)]
-    fn split_imm(imm: i32) -> (i16, bool) {
-        (to_i16(imm), false)
-    }
-
-    #[inline(always)]
-    fn join_imm(imm: i16, _low: bool) -> i32 {
-        imm.into()
-    }
-
-    fn pred_code(ctrl: PredCtrl) -> Option<u8> {
-        codes::pred_code_wide(ctrl)
-    }
-
-    fn pred_of(code: u8) -> Option<PredCtrl> {
-        codes::pred_of_wide(code)
     }
 
     fn swsb_code(swsb: Swsb, kind: Kind) -> Option<u16> {

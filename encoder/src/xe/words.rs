@@ -1,4 +1,4 @@
-//! Formats whose fields stand at the same bits on every platform of the layout.
+//! Formats whose fields stand at the same bits in every layout of the family.
 //!
 //! Bits 32..0 of every word are the controls, which moved between Tiger Lake ([`super::tgl`]) and Ponte
 //! Vecchio ([`super::pvc`]); a format here skips over them. An operand fills one 16-bit slot of a word:
@@ -18,7 +18,7 @@ pub(super) struct Direct {
     pub horz_stride: u8,
     /// 1: general register, 0: architecture register.
     pub reg_file: bool,
-    /// Offset in the register: bytes on Tiger Lake, words on Ponte Vecchio.
+    /// Offset in the register, in bytes or words ([`super::layout::Layout::WORD_OFFSETS`]).
     #[bits(5)]
     pub sub_reg_num: u8,
     /// Register number.
@@ -32,7 +32,7 @@ pub(super) struct Indirect {
     /// Code of the stride in elements.
     #[bits(2)]
     pub horz_stride: u8,
-    /// Offset added to the address: bytes on Tiger Lake, words on Ponte Vecchio.
+    /// Offset added to the address, in bytes or words.
     #[bits(10)]
     pub addr_imm: i16,
     /// Subregister of `a0` (words).
@@ -55,6 +55,52 @@ pub(super) struct Macro {
     __: bool,
     /// Register number.
     pub reg_num: u8,
+}
+
+/// One or two sources.
+#[bitfield(u128)]
+pub(super) struct BasicWord {
+    #[bits(33)]
+    __: u64,
+    /// `AccWrEn`; where subregisters count in words, the lowest bit of the destination's byte offset.
+    pub acc_wr_or_dst_low: bool,
+    pub saturate: bool,
+    pub dst_addr_mode: bool,
+    #[bits(4)]
+    pub dst_data_type: u8,
+    #[bits(4)]
+    pub src0_data_type: u8,
+    #[bits(2)]
+    pub src0_src_mod: u8,
+    pub src0_is_imm: bool,
+    pub src1_is_imm: bool,
+    #[bits(16)]
+    pub dst: u16,
+    #[bits(16)]
+    pub src0: u16,
+    pub src0_addr_mode: bool,
+    #[bits(3)]
+    pub src0_width: u8,
+    /// Where subregisters count in words, three bits and the lowest one of the source's byte offset.
+    #[bits(4)]
+    pub src0_vert_stride: u8,
+    #[bits(4)]
+    pub src1_data_type: u8,
+    /// Condition, or the function of `math` and `sync`.
+    #[bits(4)]
+    pub cond_modifier: u8,
+    #[bits(16)]
+    pub src1: u16,
+    pub src1_addr_mode: bool,
+    #[bits(3)]
+    pub src1_width: u8,
+    /// Where subregisters count in words, three bits.
+    #[bits(4)]
+    pub src1_vert_stride: u8,
+    #[bits(2)]
+    pub src1_src_mod: u8,
+    #[bits(6)]
+    __: u8,
 }
 
 /// Three sources.
@@ -147,6 +193,51 @@ pub(super) struct Dpas {
     pub src1: u16,
     #[bits(16)]
     pub src2: u16,
+}
+
+/// `send`, `sendc`. The descriptors lie in pieces.
+#[bitfield(u128)]
+pub(super) struct SendWord {
+    #[bits(33)]
+    __: u64,
+    /// 1: serialize the two threads of a fused pair, where there are such.
+    pub fusion_ctrl: bool,
+    pub eot: bool,
+    /// Bits 23..11 of the extended descriptor. With a register instead: bits 7..5 its number, and where the word has the
+    /// length of the second payload, bit 0 `CPS`, bit 4 `ExBSO`.
+    #[bits(13)]
+    pub ex_desc_11: u32,
+    pub desc_reg: bool,
+    pub ex_desc_reg: bool,
+    pub dst_reg_file: bool,
+    #[bits(5)]
+    pub desc_20: u32,
+    pub dst_reg_num: u8,
+    #[bits(2)]
+    pub ex_desc_24: u32,
+    pub src0_reg_file: bool,
+    #[bits(5)]
+    pub desc_25: u32,
+    pub src0_reg_num: u8,
+    __: bool,
+    #[bits(11)]
+    pub desc_0: u32,
+    #[bits(4)]
+    pub sfid: u8,
+    #[bits(2)]
+    pub ex_desc_26: u32,
+    pub src1_reg_file: bool,
+    /// Bits 10..6 of the extended descriptor, or the length of the second payload.
+    #[bits(5)]
+    pub src1_length: u8,
+    pub src1_reg_num: u8,
+    __: bool,
+    #[bits(9)]
+    pub desc_11: u32,
+    #[bits(2)]
+    pub desc_30: u32,
+    #[bits(4)]
+    pub ex_desc_28: u32,
 }
 
 /// Flow control.

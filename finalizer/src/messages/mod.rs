@@ -353,7 +353,7 @@ impl Lowerer<'_> {
         describe: impl FnOnce(&mut Self, Descriptor, ExtendedDescriptor) -> Descriptors,
     ) {
         let desc = message.desc.with_header_present(message.header).with_lengths(sizes.first, sizes.response);
-        let ex_desc = if self.caps.memory.lsc {
+        let ex_desc = if self.caps.sends.length_in_word {
             ExtendedDescriptor::new()
         } else {
             ExtendedDescriptor::of_length(sizes.second)
@@ -386,7 +386,7 @@ impl Lowerer<'_> {
             src0_len: sizes.first.registers(),
             src1_len: sizes.second.registers(),
         });
-        send.opts = if bindless && self.caps.memory.lsc { Options::EX_BSO } else { Options::NONE };
+        send.opts = if bindless && self.caps.sends.length_in_word { Options::EX_BSO } else { Options::NONE };
         if guarded {
             self.emit_guarded(send);
         } else {

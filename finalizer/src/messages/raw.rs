@@ -94,7 +94,7 @@ impl Lowerer<'_> {
         let mut send = self.raw_send_inst(op, target);
         send.src[0] = Src::payload(first.reg, send.exec);
         send.src[1] = Src::payload(second.reg, send.exec);
-        if self.caps.memory.lsc && matches!(info.ex_desc, Desc::Reg(_)) {
+        if self.caps.sends.length_in_word && matches!(info.ex_desc, Desc::Reg(_)) {
             // The word itself says how long the second payload is.
             send.opts = send.opts.with(gen_ir::Options::EX_BSO);
         }
@@ -240,7 +240,7 @@ impl Lowerer<'_> {
         code: u8,
         second: u8,
     ) -> Lowered<ExDesc<Virtual>> {
-        if self.caps.memory.lsc {
+        if self.caps.sends.length_in_word {
             return Ok(Desc::Imm(given.with_extended_length(ExtendedLength::NONE).outside_word()));
         }
         let all = given.with_extended_length(ExtendedLength::new(second.into())?);

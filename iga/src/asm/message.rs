@@ -91,7 +91,7 @@ impl Cursor<'_> {
                 send.eot = fields.end_of_thread();
                 *desc = fields.outside_word();
             }
-            if !self.caps.memory.lsc {
+            if !self.caps.sends.length_in_word {
                 send.src1_len = fields.extended_length().registers();
             }
         }

@@ -3,7 +3,7 @@
 use super::{cursor::Cursor, token::Token};
 use crate::operand::first_mme;
 use gen_ir::{Arf, Base, Dst, GrfNum, Mme, Physical, Reg, Region, Src, SrcMod, Type};
-use platforms::{Caps, Format, Layout};
+use platforms::{Caps, Format, Layout, XeFormat};
 
 /// A register as written: the subregister counts elements of a type that stands further on.
 #[derive(Clone, Copy, Debug)]
@@ -201,8 +201,8 @@ impl<'a> Cursor<'a> {
             self.expect(Token::RBracket, "`,` and a byte offset, or `]`")?;
             // The field counts in words there.
             let (range, allowed) = match self.caps.words.format {
-                Format::XeHpc => (-1024..=1023, "-1024 to 1023"),
-                _ => (-512..=511, "-512 to 511"),
+                Format::Xe(XeFormat::XeHpc) => (-1024..=1023, "-1024 to 1023"),
+                Format::Gen8(_) | Format::Xe(XeFormat::Gen12) => (-512..=511, "-512 to 511"),
             };
             let Some(imm) = i16::try_from(imm).ok().filter(|i| range.contains(i)) else {
                 self.error_at(at, format!("offset {imm}"), allowed);

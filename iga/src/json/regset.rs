@@ -5,7 +5,7 @@ use gen_ir::{
     Arf, Base, Desc, Descriptor, Dst, Inst, MathFn, Op, Options, Payload, Physical, Reg, Region, SendInfo,
     Src, Type,
 };
-use platforms::{Caps, Format, Layout, Platform};
+use platforms::{Caps, Format, Layout, Platform, XeFormat};
 
 /// Bytes of the register files, kept as the few 64-byte chunks that have any.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -177,9 +177,11 @@ impl Files {
         match file {
             File::Grf if self.caps.words.layout() == Layout::Gen8 => 128 * grf,
             File::Grf => 256 * grf,
-            File::Acc if self.caps.words.layout() == Layout::Gen8 => 2 * grf,
-            File::Acc if self.caps.words.format == Format::XeHpc => 16 * grf,
-            File::Acc => 8 * grf,
+            File::Acc => match self.caps.words.format {
+                Format::Gen8(_) => 2 * grf,
+                Format::Xe(XeFormat::Gen12) => 8 * grf,
+                Format::Xe(XeFormat::XeHpc) => 16 * grf,
+            },
             File::Flag => u32::from(self.caps.regs.flag_count) * 4,
             File::Addr => 32,
         }

@@ -62,13 +62,13 @@ pub(super) fn decode_as(
 }
 
 /// An immediate extended descriptor as assembly writes it: on Gen8 to Gen11 it holds the shared function and the
-/// end of thread, before Xe-HPC the length of the second payload.
+/// end of thread, and the length of the second payload where the word has no field for that.
 pub(super) fn written_ex_desc(
     caps: &Caps,
     send: &SendInfo<Physical>,
     desc: ExtendedDescriptor,
 ) -> ExtendedDescriptor {
-    if caps.memory.lsc {
+    if caps.sends.length_in_word {
         return desc;
     }
     let desc = match send.src1_len & 31 {
@@ -113,11 +113,11 @@ pub(super) fn lengths(
         }
     };
     // A null payload has no length, whatever the word says where it holds one.
-    let src1 = if inst.src[1] == Src::None || (caps.memory.lsc && is_null(inst.src[1].reg())) {
+    let src1 = if inst.src[1] == Src::None || (caps.sends.length_in_word && is_null(inst.src[1].reg())) {
         Some(0)
     } else {
         match send.ex_desc {
-            Desc::Imm(desc) if !caps.memory.lsc => {
+            Desc::Imm(desc) if !caps.sends.length_in_word => {
                 Some(written_ex_desc(caps, send, desc).extended_length().registers().into())
             }
             Desc::Reg(_) if !ex_bso => is_null(inst.src[1].reg()).then_some(0),

@@ -133,7 +133,7 @@ struct Spiller<'a> {
     next_surface: u32,
     split_send: bool,
     xe: bool,
-    lsc: bool,
+    length_in_word: bool,
     count: MessageCount,
 }
 
@@ -198,7 +198,7 @@ pub(crate) fn spill(
         next_surface: to_index(kernel.vars.len()),
         split_send: caps.sends.split,
         xe: caps.words.layout() == Layout::Xe,
-        lsc: caps.memory.lsc,
+        length_in_word: caps.sends.length_in_word,
         count: MessageCount::default(),
     };
     let mut uses = &plan.uses[..];
@@ -400,8 +400,11 @@ impl Spiller<'_> {
 
     fn info(&self, desc: ScratchBlock, lens: Lengths) -> Payload<Virtual> {
         let desc = Descriptor::from(desc).with_header_present(true).with_lengths(lens.src0, lens.dst);
-        let ex_desc =
-            if self.lsc { ExtendedDescriptor::new() } else { ExtendedDescriptor::of_length(lens.src1) };
+        let ex_desc = if self.length_in_word {
+            ExtendedDescriptor::new()
+        } else {
+            ExtendedDescriptor::of_length(lens.src1)
+        };
         Payload::Send(SendInfo {
             sfid: Sfid::Dc0,
             desc: Desc::Imm(desc),

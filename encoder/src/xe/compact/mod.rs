@@ -24,20 +24,19 @@ use super::words::bits;
 use crate::{CMPT_CTRL, DecodeError, opcodes};
 use gen_ir::Class;
 use narrow::{const_u8, low_u8, low_u16, low_u64};
-use platforms::Platform;
+use platforms::{Platform, XeFormat};
 
 /// See [`crate::compact`].
-pub(super) fn compact(platform: Platform, word: u128) -> Option<u64> {
+pub(super) fn compact(platform: Platform, format: XeFormat, word: u128) -> Option<u64> {
     let form = form(platform, low_u64(word))?;
-    if super::layout::wide(platform) {
-        compact_as::<PvcTables>(form, word)
-    } else {
-        compact_as::<TglTables>(form, word)
+    match format {
+        XeFormat::Gen12 => compact_as::<TglTables>(form, word),
+        XeFormat::XeHpc => compact_as::<PvcTables>(form, word),
     }
 }
 
 /// See [`crate::expand`].
-pub(super) fn expand(platform: Platform, word: u64) -> Result<u128, DecodeError> {
+pub(super) fn expand(platform: Platform, format: XeFormat, word: u64) -> Result<u128, DecodeError> {
     let Some(form) = form(platform, word) else {
         let found = word & 0x7f;
         return Err(DecodeError::compacted(word, "Opcode", found, "an operation with a compacted form"));
@@ -45,10 +44,9 @@ pub(super) fn expand(platform: Platform, word: u64) -> Result<u128, DecodeError>
     if word & CMPT_CTRL == 0 {
         return Err(DecodeError::compacted(word, "CmptCtrl", 0, "1"));
     }
-    if super::layout::wide(platform) {
-        expand_as::<PvcTables>(form, word)
-    } else {
-        expand_as::<TglTables>(form, word)
+    match format {
+        XeFormat::Gen12 => expand_as::<TglTables>(form, word),
+        XeFormat::XeHpc => expand_as::<PvcTables>(form, word),
     }
 }
 
