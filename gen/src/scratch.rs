@@ -46,7 +46,8 @@ pub fn header(platform: Platform, header: VarId, base: u32) -> SmallVec<[Inst<Vi
             scalar(Op::Mov, BASE_BYTE, Src::ud(base), Src::None),
         ];
     }
-    let lanes = if caps.regs.grf_bytes == 64 { ExecSize::S16 } else { ExecSize::S8 };
+    // All dwords of the register.
+    let lanes = ExecSize::from_lanes(u32::from(caps.regs.grf_bytes) / 4).unwrap_or(ExecSize::S8);
     let mut code = smallvec![Inst {
         no_mask: true,
         dst: Dst::packed(Reg::var_at(header, 0), Type::Ud),

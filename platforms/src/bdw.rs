@@ -49,6 +49,7 @@ pub(crate) const BDW: Caps = Caps {
         fdiv_pow: true,
         math_macros: true,
         madm: true,
+        double_macro_lanes: 4,
         systolic: false,
         srnd: false,
         sad: true,
@@ -72,7 +73,7 @@ pub(crate) const BDW: Caps = Caps {
         even_writes: true,
         narrow_packs_restricted: false,
     },
-    flow: Flow { structured: true, goto_jumps_on_true: false, switch_jump: true },
+    flow: Flow { structured: true, goto_jumps_on_true: false, switch_jump: true, calla_register: false },
     scoreboard: Scoreboard { sbid_count: 0, sbid_count_large: 0, multi_pipe: false, no_dd: true },
     sends: Sends {
         split: false,
@@ -99,6 +100,7 @@ pub(crate) const BDW: Caps = Caps {
     },
     sampler: Sampler {
         exists: true,
+        bindless: false,
         header: false,
         short_responses: false,
         level_after_u: true,
@@ -110,6 +112,8 @@ pub(crate) const BDW: Caps = Caps {
     thread: Thread {
         payload_prologue: false,
         named_barriers: false,
+        barrier_counts: false,
+        ids_of_12_bits: false,
         barrier_mask: 0x8f00_0000,
         eot_gateway: false,
     },

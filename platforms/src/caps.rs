@@ -117,7 +117,8 @@ pub struct Words {
     pub nibble_offset: bool,
     /// Ternary instructions use the align16 form.
     pub ternary_align16: bool,
-    /// A ternary instruction may have a condition modifier.
+    /// A ternary instruction may have a condition modifier (from Xe on Intel's finalizer gives it none,
+    /// `hasCondModForTernary`).
     pub ternary_cond: bool,
     /// The 16-bit immediates that a ternary instruction may have.
     pub ternary_imm: TernaryImm,
@@ -202,6 +203,9 @@ pub struct Operations {
     pub math_macros: bool,
     /// `madm` has an opcode.
     pub madm: bool,
+    /// Channels that one of these macros works on where the operands are doubles (Intel's finalizer,
+    /// `getFP64MadmExecSize`). Of floats it is a native width, [`Memory::simd_message`].
+    pub double_macro_lanes: u8,
     /// `dpas` exists.
     pub systolic: bool,
     /// `srnd` and conversions to and from 8-bit floats exist.
@@ -262,6 +266,8 @@ pub struct Flow {
     pub goto_jumps_on_true: bool,
     /// `switchjmp` exists.
     pub switch_jump: bool,
+    /// `calla` takes its target from a register (Intel's finalizer, `supportCallaRegSrc`).
+    pub calla_register: bool,
 }
 
 /// Who tracks dependencies between instructions.
@@ -347,6 +353,8 @@ pub struct Memory {
 pub struct Sampler {
     /// A sampler exists.
     pub exists: bool,
+    /// Bit 0 of the header's dword 3 says that the sampler is bindless (Intel's finalizer, `hasBindlessSampler`).
+    pub bindless: bool,
     /// Sampler messages always carry a header.
     pub header: bool,
     /// Samplers return only the first channels without a header, by the response's length.
@@ -366,8 +374,13 @@ pub struct Sampler {
 pub struct Thread {
     /// The kernel loads its own payload in a prologue.
     pub payload_prologue: bool,
-    /// Barriers by number exist.
+    /// Barriers by number exist, and `sync` waits for one of them.
     pub named_barriers: bool,
+    /// The message that signals a barrier says how many threads produce and consume (Intel's finalizer,
+    /// `hasUnifiedBarrier`).
+    pub barrier_counts: bool,
+    /// A thread's place in the dispatch has 12 bits a dimension in `r0`, not 11 (Intel's finalizer, `useNewR0Format`).
+    pub ids_of_12_bits: bool,
     /// The barrier identifier's bits of `r0.2`.
     pub barrier_mask: u32,
     /// The thread ends with a message to the gateway rather than to the thread spawner.

@@ -35,6 +35,7 @@ pub(crate) const PVC: Caps = Caps {
         int_div: false,
         math_macros: true,
         madm: true,
+        double_macro_lanes: 16,
         systolic: true,
         srnd: true,
         add3_bfn: true,
@@ -49,7 +50,7 @@ pub(crate) const PVC: Caps = Caps {
         narrow_packs_restricted: true,
         ..TGLLP.regions
     },
-    flow: Flow { structured: false, ..TGLLP.flow },
+    flow: Flow { structured: false, calla_register: true, ..TGLLP.flow },
     sends: Sends { length_in_word: true, responses_apart: true, fused_pairs: false, ..TGLLP.sends },
     scoreboard: Scoreboard { sbid_count_large: 32, multi_pipe: true, ..TGLLP.scoreboard },
     memory: Memory {
@@ -64,5 +65,11 @@ pub(crate) const PVC: Caps = Caps {
     sampler: Sampler { exists: false, media: false, cps: 0, ..TGLLP.sampler },
     // LSC, from L3.
     latencies: Latencies { memory: 200, ..TGLLP.latencies },
-    thread: Thread { payload_prologue: true, eot_gateway: true, named_barriers: true, ..TGLLP.thread },
+    thread: Thread {
+        payload_prologue: true,
+        eot_gateway: true,
+        named_barriers: true,
+        barrier_counts: true,
+        ..TGLLP.thread
+    },
 };

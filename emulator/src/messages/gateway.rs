@@ -13,8 +13,7 @@ use messages::gateway::{Gateway, SubFunction};
 pub(super) fn run(mail: &mut Mail<'_, '_>) -> Result<SendKind, Trap> {
     let barrier = mail.as_kind::<Gateway>().sub_function() == Some(SubFunction::SignalBarrier);
     match (mail.cx.opaque.contains(&Sfid::Gateway), barrier) {
-        // Barriers have names where the load/store cache is.
-        (true, true) if mail.cx.program.platform.caps().memory.lsc => return named(mail),
+        (true, true) if mail.cx.program.platform.caps().thread.named_barriers => return named(mail),
         (true, false) => return super::ask::ask(mail),
         _ => {}
     }

@@ -4,7 +4,7 @@ use super::{
     codes,
     decode::{BIT_33, Decoder, FUNCTION},
     encode::Encoder,
-    layout::{Layout, Send},
+    layout::Send,
     words::bits,
 };
 use crate::{DecodeError, EncodeError};

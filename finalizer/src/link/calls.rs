@@ -180,7 +180,7 @@ fn call(out: &mut Vec<Inst<Physical>>, caps: &Caps, inst: Inst<Physical>, known:
     }
     let near = |n: i64| [value(target), Src::imm(n.cast_unsigned(), Type::D)];
     let none = [Src::None; 3];
-    match (caps.words.layout(), caps.memory.lsc) {
+    match (caps.words.layout(), caps.flow.calla_register) {
         (Layout::Gen8, _) => {
             out.push(jump(origin, over(Some(64)), Src::None));
             out.push(scalar(Op::Add, origin, target, [ip(true), value(target)]));

@@ -12,7 +12,7 @@ use crate::build::{self, Lanes, VReg, VSrc};
 impl Lowerer<'_> {
     /// Fills in the variables that the kernel names.
     pub(crate) fn compute_identity(&mut self) {
-        let new_format = !self.caps.words.ternary_align16;
+        let new_format = self.caps.thread.ids_of_12_bits;
         for (i, which) in COMPUTED.into_iter().enumerate() {
             let Some(var) = self.identity_var(i) else { continue };
             let to = VReg::var_at(var, 0);

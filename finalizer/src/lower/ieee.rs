@@ -220,9 +220,11 @@ impl Lowerer<'_> {
         }
     }
 
-    /// The lanes to work on, and how many at a time: at least what fills a register.
+    /// The lanes to work on, and how many at a time: at least as many as the macros have.
     fn macro_lanes(&self, ty: Type) -> (Lanes, ExecSize) {
-        let full = if self.caps.memory.lsc { 16 } else { self.grf() / ty.bytes() };
+        let double = ty == Type::Df;
+        let full = if double { self.caps.ops.double_macro_lanes } else { self.caps.memory.simd_message };
+        let full = u32::from(full);
         let lanes = self.lanes.exec.lanes();
         let step = ExecSize::from_lanes(full).unwrap_or(ExecSize::S8);
         // Fewer lanes: all of a register's, whatever the mask; only those wanted are copied out.

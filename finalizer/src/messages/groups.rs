@@ -7,6 +7,7 @@
 
 use gen_ir::{ExecSize, PredCtrl};
 use narrow::{to_index, to_u8};
+use platforms::Layout;
 use smallvec::SmallVec;
 use visa::{Op as Visa, RawOperand, VarId};
 
@@ -107,11 +108,11 @@ impl Lowerer<'_> {
     /// Whether a message's payload or response is within what length fields and the hardware allow.
     pub(crate) fn data_fits(&self, store: bool, addresses: u32, data: u32) -> bool {
         let registers = |bytes: u32| bytes.div_ceil(self.grf());
-        match (self.caps.scoreboard.sbid_count > 0, store, self.caps.sends.split) {
-            (true, ..) => registers(data) <= 31,
-            (false, false, _) => registers(data) <= 16,
-            (false, true, true) => registers(data) <= 15,
-            (false, true, false) => registers(addresses) + registers(data) <= 15,
+        match (self.caps.words.layout(), store, self.caps.sends.split) {
+            (Layout::Xe, ..) => registers(data) <= 31,
+            (Layout::Gen8, false, _) => registers(data) <= 16,
+            (Layout::Gen8, true, true) => registers(data) <= 15,
+            (Layout::Gen8, true, false) => registers(addresses) + registers(data) <= 15,
         }
     }
 

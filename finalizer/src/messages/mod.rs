@@ -23,6 +23,7 @@ use messages::{
     Descriptor, ExtendedDescriptor, ExtendedLength, MessageLength, ResponseLength, SurfaceIndex,
     hdc::{AtomicOp as IntOp, FloatAtomicOp, OwordCount},
 };
+use platforms::Layout;
 use smallvec::SmallVec;
 use visa::{AtomicOp, RawOperand};
 
@@ -361,7 +362,8 @@ impl Lowerer<'_> {
         let (desc, ex_desc) = describe(self, desc, ex_desc);
         let bindless = matches!(ex_desc, Desc::Reg(_));
         let split = !sizes.second.is_none() || bindless;
-        let op = if split && self.caps.scoreboard.sbid_count == 0 { Op::Sends } else { Op::Send };
+        let gen8 = self.caps.words.layout() == Layout::Gen8;
+        let op = if split && gen8 { Op::Sends } else { Op::Send };
         let mut send = Inst::new(op, lanes.exec);
         (send.chan, send.no_mask) = (lanes.chan, lanes.no_mask);
         let by_type = self.caps.sends.half_by_type && matches!(desc, Desc::Reg(_));
@@ -374,7 +376,7 @@ impl Lowerer<'_> {
         send.src[0] = Src::payload(first, lanes.exec);
         if split {
             send.src[1] = Src::payload(second, lanes.exec);
-        } else if self.caps.scoreboard.sbid_count > 0 {
+        } else if !gen8 {
             send.src[1] = Src::new(VReg::NULL, Region::PACKED, Type::Ud);
         }
         send.payload = Payload::Send(SendInfo {

@@ -287,8 +287,7 @@ impl Lowerer<'_> {
 
     fn plain_sampler_header(&mut self, bindless: bool) -> VReg {
         let header = self.copy_of_r0();
-        if !self.caps.words.ternary_align16 && !bindless {
-            // Bit 0 of dword 3 says that the sampler is bindless.
+        if self.caps.sampler.bindless && !bindless {
             let word = header.plus(12);
             let from = Src::scalar(word, Type::Uw);
             let srcs = [from, Src::uw(0xfffe)];

@@ -33,7 +33,7 @@ impl Lowerer<'_> {
     }
 
     fn barrier_signal(&mut self) {
-        let payload = if self.caps.memory.lsc {
+        let payload = if self.caps.thread.barrier_counts {
             // Producers and consumers are all threads of the group: r0.2, bits 24 to 31.
             let header = self.zero_register();
             let threads = Src::scalar(self.r0(11), Type::Ub);
@@ -67,7 +67,7 @@ impl Lowerer<'_> {
         kind: &VectorOperand,
         threads: [&VectorOperand; 2],
     ) -> Lowered {
-        if !self.caps.memory.lsc {
+        if !self.caps.thread.named_barriers {
             return self.unsupported(visa::Opcode::Nbarrier);
         }
         if mode == 0 {
@@ -145,8 +145,7 @@ impl Lowerer<'_> {
             Layout::Xe => {
                 let mut sync = build::op(Op::Sync, Lanes::SCALAR, Dst::None, &[]);
                 sync.payload = Payload::Sync(SyncFn::Bar);
-                // Xe-HPC names the barrier.
-                sync.src[0] = if self.caps.memory.lsc {
+                sync.src[0] = if self.caps.thread.named_barriers {
                     Src::ud(0)
                 } else {
                     Src::new(VReg::NULL, Region::SCALAR, Type::Ub)

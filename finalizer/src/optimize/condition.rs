@@ -9,8 +9,6 @@
 
 use gen_ir::{Class, CondMod, Dst, Inst, Kernel, Op, Payload, Role, Src, SrcMod, Type, VarId, Virtual};
 
-use platforms::Layout;
-
 use super::{analyses::Analyses, candidates::tested};
 
 /// How far apart both may stand: flags are few.
@@ -18,8 +16,7 @@ const REACH: usize = 12;
 
 /// Moves such conditions. Returns whether there were any. Counts of readers stay right.
 pub(super) fn attach(kernel: &mut Kernel<Virtual>, grf_bytes: u32, analyses: &mut Analyses) -> bool {
-    // From Xe on Intel's finalizer gives three-source operations no condition.
-    let ternary_has_none = kernel.platform.caps().words.layout() == Layout::Xe;
+    let ternary_has_none = !kernel.platform.caps().words.ternary_cond;
     let tests = analyses.take_tests(kernel);
     let mut any = false;
     for tests in tests.chunk_by(|x, y| x.0 == y.0) {

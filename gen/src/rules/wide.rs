@@ -14,8 +14,7 @@ pub(super) fn check(cx: &mut Cx<'_>) {
     let dword = |s: &Src<_>| s.ty().is_some_and(Type::is_dword);
     let dword_mul = cx.inst.op == Op::Mul && dword(&cx.inst.src[0]) && dword(&cx.inst.src[1]);
     let wide = dst.bytes() == 8 || exec.bytes() == 8 || dword_mul;
-    // Ponte Vecchio's 64-bit platform rules; Tiger Lake (also Xe) has no such types.
-    let strict_floats = cx.caps.scoreboard.multi_pipe;
+    let strict_floats = !cx.caps.regions.float_regions;
     if cx.caps.regions.restricted_64bit && wide {
         low_power(cx);
     }

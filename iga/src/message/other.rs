@@ -29,7 +29,7 @@ pub(super) fn gateway(q: &Query) -> Message {
         SubFunction::RestoreStack => "restore stack",
         SubFunction::SystemRoutineBarrier => "system routine barrier",
     };
-    let valid = function != SubFunction::EndOfThread || q.caps.memory.lsc;
+    let valid = function != SubFunction::EndOfThread || q.caps.thread.eot_gateway;
     Message { description: description.into(), addressing: Addressing::None, lanes: 1, valid, ..q.empty() }
 }
 
