@@ -8,7 +8,14 @@
 pub(crate) mod copies;
 mod evict;
 mod find;
+mod held;
 pub(crate) mod matrix;
+mod starts;
+
+pub(crate) use held::Held;
+pub(crate) use starts::by_start;
+
+use held::Active;
 
 use crate::{
     analysis::liveness::{Liveness, Range},
@@ -111,83 +118,6 @@ pub(crate) const UNPLACED: u32 = u32::MAX;
 /// room for large ones.
 const PARTS_IN_TURN: u32 = 32;
 
-/// A placed variable.
-#[derive(Clone, Copy)]
-pub(crate) struct Held {
-    item: u32,
-    /// Bytes of a register, for one that is not there for the whole of it.
-    mask: u64,
-    /// Its ranges among all: the first that does not end before the scan's position, and one past the last.
-    at: u32,
-    last: u32,
-    /// That range.
-    now: Range,
-    /// When the last of them ends.
-    end: u32,
-}
-
-impl Held {
-    /// A variable with these ranges, of which there is at least one.
-    pub fn new(item: u32, mask: u64, indices: std::ops::Range<u32>, all: &[Range]) -> Held {
-        let (now, end) = (all[indices.start as usize], all[indices.end as usize - 1].end);
-        Held { item, mask, at: indices.start, last: indices.end, now, end }
-    }
-
-    /// Its first range that does not end before the scan's position.
-    pub const fn now(&self) -> Range {
-        self.now
-    }
-
-    /// Whether nothing of it is left at position `now`.
-    pub const fn is_over(&self, now: u32) -> bool {
-        self.end <= now
-    }
-
-    /// Whether it is alive somewhere in `ranges`, which begin at the scan's position. It is not over.
-    pub fn meets(&mut self, ranges: &[Range], all: &[Range]) -> bool {
-        let (now, end) = (ranges[0].start, ranges[ranges.len() - 1].end);
-        if self.now.end <= now {
-            let rest = &all[self.at as usize..self.last as usize];
-            self.at += to_index(rest.partition_point(|r| r.end <= now));
-            self.now = all[self.at as usize];
-        }
-        match ranges {
-            [only] => self.now.start < only.end,
-            _ => self.now.start < end && overlap(&all[self.at as usize..self.last as usize], ranges),
-        }
-    }
-}
-
-/// A placed variable, with all of it that the scan asks for when it looks for what is in the way.
-#[derive(Clone, Copy)]
-struct Active {
-    held: Held,
-    var: VarId,
-    /// Its bytes of the file.
-    from: u32,
-    to: u32,
-    /// What spilling it costs.
-    cost: f32,
-    by_lane: bool,
-}
-
-impl Active {
-    /// Whether it may not have a place that `item` has, which is alive in `ranges`: two that are lane by lane meet
-    /// only where lanes that run need both.
-    fn meets(&mut self, item: &Item, ranges: &[Range], all: &[Range], sharing: Sharing<'_>) -> bool {
-        let (v, o) = (item.var.index(), self.var.index());
-        match sharing {
-            Sharing::ByLane(own) if item.by_lane && self.by_lane => overlap(own.of(o), own.of(v)),
-            Sharing::InCalls([own, passing]) if !passing.of(v).is_empty() && !passing.of(o).is_empty() => {
-                overlap(own.of(o), own.of(v))
-                    || overlap(own.of(o), passing.of(v))
-                    || overlap(passing.of(o), own.of(v))
-            }
-            _ => self.held.meets(ranges, all),
-        }
-    }
-}
-
 /// Memory of the scan.
 #[derive(Default)]
 pub(crate) struct ScanMemory {
@@ -261,75 +191,6 @@ fn hull(ranges: &[Range]) -> Range {
     Range { start: ranges[0].start, end: ranges[ranges.len() - 1].end }
 }
 
-fn overlap(a: &[Range], b: &[Range]) -> bool {
-    let (mut i, mut j) = (0, 0);
-    if let ([x], [y]) = (a, b) {
-        return x.start < y.end && y.start < x.end;
-    }
-    // Skip what ends before the other begins.
-    if let (Some(x), Some(y)) = (a.first(), b.first()) {
-        i = a.partition_point(|r| r.end <= y.start);
-        j = b.partition_point(|r| r.end <= x.start);
-    }
-    while i < a.len() && j < b.len() {
-        if a[i].end <= b[j].start {
-            i += 1;
-        } else if b[j].end <= a[i].start {
-            j += 1;
-        } else {
-            return true;
-        }
-    }
-    false
-}
-
-/// Puts items in the order in which they become live, the largest first among those that do together, and
-/// the first first among equals.
-/// `positions`: how many positions there are.
-pub(crate) fn by_start<'a>(
-    items: &[Item],
-    ranges: impl Fn(&Item) -> &'a [Range],
-    positions: usize,
-    starts: &mut Vec<u32>,
-    order: &mut Vec<u32>,
-) {
-    let start = |i: &Item| ranges(i).first().map(|r| r.start as usize);
-    if items.len() * 16 < positions {
-        // Few: sorting them is less work than counting at all positions.
-        order.clear();
-        order.extend((0..).zip(items).filter(|(_, item)| start(item).is_some()).map(|(i, _)| i));
-        order.sort_unstable_by_key(|&i| {
-            let item = &items[i as usize];
-            (start(item), u32::MAX - item.bytes, i)
-        });
-        return;
-    }
-    starts.clear();
-    starts.resize(positions + 1, 0);
-    let mut count = 0;
-    for at in items.iter().filter_map(start) {
-        starts[at] += 1;
-        count += 1;
-    }
-    let mut end = 0;
-    for s in starts.iter_mut() {
-        end += *s;
-        *s = end;
-    }
-    order.clear();
-    order.resize(count, 0);
-    for (i, item) in items.iter().enumerate().rev() {
-        if let Some(at) = start(item) {
-            starts[at] -= 1;
-            order[starts[at] as usize] = to_index(i);
-        }
-    }
-    for ends in starts.windows(2).filter(|w| w[1] - w[0] > 1) {
-        let together = &mut order[ends[0] as usize..ends[1] as usize];
-        together.sort_unstable_by_key(|&i| (u32::MAX - items[i as usize].bytes, i));
-    }
-}
-
 /// Places `items`; those without live ranges are left out.
 pub(crate) fn place(
     file: File,
@@ -358,97 +219,24 @@ fn place_in<const W: usize>(
     (live, sharing, copies): (&Liveness, Sharing<'_>, &Copies),
     vars: usize,
     s: &mut ScanMemory,
-    [mut wholes, mut partly, mut held, mut needed]: [RegMatrix<W>; 4],
+    matrices: [RegMatrix<W>; 4],
     out: &mut Placement,
 ) -> [RegMatrix<W>; 4] {
     let ranges = |i: &Item| live.of(i.var.index());
     let positions = items.iter().filter_map(|i| ranges(i).last()).map(|r| r.end).max().unwrap_or(0) as usize;
-    let regs = file.regs as usize;
-    s.active.clear();
-    s.full_active = 256;
-    if s.parts.len() < regs {
-        s.parts.resize_with(regs, Vec::new);
-    }
-    s.parts.iter_mut().for_each(Vec::clear);
-    s.full_parts.clear();
-    s.full_parts.resize(regs, 32);
-    s.at.clear();
-    s.at.resize(items.len(), UNPLACED);
-    s.out.clear();
-    s.out.resize(items.len(), false);
-    s.item_of.clear();
-    s.item_of.resize(vars, u32::MAX);
-    for (i, item) in (0..).zip(items) {
-        s.item_of[item.var.index()] = i;
-    }
-    let rb = file.reg_bytes();
-    let some_wholes = items.iter().any(|i| i.bytes >= rb);
-    let shares = match sharing {
-        Sharing::None => false,
-        Sharing::ByLane(_) => items.iter().any(|i| i.by_lane),
-        Sharing::InCalls([_, passing]) => items.iter().any(|i| !passing.of(i.var.index()).is_empty()),
-    };
-    let sharing = if shares { sharing } else { Sharing::None };
-    let apart = |i: &Item| !i.bytes.is_multiple_of(rb) || i.fixed.is_some_and(|at| !at.is_multiple_of(rb));
-    let some_parts = items.iter().any(apart);
-    wholes.clear(if some_wholes { positions } else { 0 });
-    partly.clear(if some_parts { positions } else { 0 });
-    held.clear(if shares { positions } else { 0 });
-    needed.clear(if shares { positions } else { 0 });
-    s.sharers.iter_mut().for_each(Vec::clear);
-    if shares && s.sharers.len() < regs {
-        s.sharers.resize_with(regs, Vec::new);
-    }
+    s.start(file, items, vars);
     let mut order = std::mem::take(&mut s.order);
     by_start(items, ranges, positions, &mut s.starts, &mut order);
-    let mut scan = Scan {
-        file,
-        items,
-        live,
-        s,
-        positions,
-        wholes,
-        some_wholes,
-        partly,
-        some_parts,
-        sharing,
-        copies,
-        held,
-        needed,
-        next: 0,
-        next_byte: 0,
-        used: 0,
-    };
-    for (i, item) in items.iter().enumerate() {
-        if let Some(at) = item.fixed
-            && !ranges(item).is_empty()
-        {
-            scan.hold(to_index(i), at);
-        }
-    }
-    out.failed = None;
-    for &i in order.iter().filter(|&&i| items[i as usize].fixed.is_none()) {
-        if scan.s.out[i as usize] {
-            continue;
-        }
-        if let Some(at) = scan.find(i) {
-            scan.hold(i, at);
-        } else if file.rotate {
-            // In turn all find places, or it does not count.
-            out.failed = Some(items[i as usize].var);
-            break;
-        } else if !scan.evict_for(i) {
-            out.failed.get_or_insert(items[i as usize].var);
-        }
-    }
+    let mut scan = Scan::new(file, items, (live, sharing, copies), positions, s, matrices);
+    out.failed = scan.place_all(&order);
     if scan.s.out.contains(&true) {
         scan.second_chance(&mut order);
     }
     out.used = scan.used;
-    if shares {
+    if !matches!(scan.sharing, Sharing::None) {
         scan.wholes.merge(&scan.held);
     }
-    let memory = [scan.wholes, scan.partly, scan.held, scan.needed];
+    let matrices = [scan.wholes, scan.partly, scan.held, scan.needed];
     s.order = order;
     out.at.clear();
     out.at.resize(vars, UNPLACED);
@@ -459,10 +247,110 @@ fn place_in<const W: usize>(
             out.spilled.push(item.var);
         }
     }
-    memory
+    matrices
+}
+
+impl ScanMemory {
+    /// Nothing has a place.
+    fn start(&mut self, file: File, items: &[Item], vars: usize) {
+        let regs = file.regs as usize;
+        self.active.clear();
+        self.full_active = 256;
+        if self.parts.len() < regs {
+            self.parts.resize_with(regs, Vec::new);
+        }
+        self.parts.iter_mut().for_each(Vec::clear);
+        self.full_parts.clear();
+        self.full_parts.resize(regs, 32);
+        self.sharers.iter_mut().for_each(Vec::clear);
+        self.at.clear();
+        self.at.resize(items.len(), UNPLACED);
+        self.out.clear();
+        self.out.resize(items.len(), false);
+        self.item_of.clear();
+        self.item_of.resize(vars, u32::MAX);
+        for (i, item) in (0..).zip(items) {
+            self.item_of[item.var.index()] = i;
+        }
+    }
 }
 
 impl<'a, const W: usize> Scan<'a, W> {
+    /// A scan over so many positions, in memory where nothing has a place.
+    fn new(
+        file: File,
+        items: &'a [Item],
+        (live, sharing, copies): (&'a Liveness, Sharing<'a>, &'a Copies),
+        positions: usize,
+        s: &'a mut ScanMemory,
+        [mut wholes, mut partly, mut held, mut needed]: [RegMatrix<W>; 4],
+    ) -> Self {
+        let rb = file.reg_bytes();
+        let some_wholes = items.iter().any(|i| i.bytes >= rb);
+        let apart =
+            |i: &Item| !i.bytes.is_multiple_of(rb) || i.fixed.is_some_and(|at| !at.is_multiple_of(rb));
+        let some_parts = items.iter().any(apart);
+        let shares = match sharing {
+            Sharing::None => false,
+            Sharing::ByLane(_) => items.iter().any(|i| i.by_lane),
+            Sharing::InCalls([_, passing]) => items.iter().any(|i| !passing.of(i.var.index()).is_empty()),
+        };
+        wholes.clear(if some_wholes { positions } else { 0 });
+        partly.clear(if some_parts { positions } else { 0 });
+        held.clear(if shares { positions } else { 0 });
+        needed.clear(if shares { positions } else { 0 });
+        let regs = file.regs as usize;
+        if shares && s.sharers.len() < regs {
+            s.sharers.resize_with(regs, Vec::new);
+        }
+        Scan {
+            file,
+            items,
+            live,
+            s,
+            positions,
+            wholes,
+            some_wholes,
+            partly,
+            some_parts,
+            sharing: if shares { sharing } else { Sharing::None },
+            copies,
+            held,
+            needed,
+            next: 0,
+            next_byte: 0,
+            used: 0,
+        }
+    }
+
+    /// Places all items: those that must be somewhere, then the others in this order. Returns a variable that finds no
+    /// place and that nothing can be spilled for, if there is one.
+    fn place_all(&mut self, order: &[u32]) -> Option<VarId> {
+        for (i, item) in self.items.iter().enumerate() {
+            if let Some(at) = item.fixed
+                && !self.live.of(item.var.index()).is_empty()
+            {
+                self.hold(to_index(i), at);
+            }
+        }
+        let mut failed = None;
+        for &i in order {
+            let item = &self.items[i as usize];
+            if item.fixed.is_some() || self.s.out[i as usize] {
+                continue;
+            }
+            if let Some(at) = self.find(i) {
+                self.hold(i, at);
+            } else if self.file.rotate {
+                // In turn all find places, or it does not count.
+                return Some(item.var);
+            } else if !self.evict_for(i) {
+                failed.get_or_insert(item.var);
+            }
+        }
+        failed
+    }
+
     fn ranges(&self, i: u32) -> &'a [Range] {
         self.live.of(self.items[i as usize].var.index())
     }
@@ -508,7 +396,7 @@ impl<'a, const W: usize> Scan<'a, W> {
                 list.retain(|h| !h.is_over(now.start));
                 self.s.full_parts[r as usize] = (list.len() * 2).max(32);
             }
-            list.push(Held { mask, ..held });
+            list.push(held.in_part(mask));
             if self.some_parts {
                 self.partly.set(between(r, r + 1), ranges);
             }

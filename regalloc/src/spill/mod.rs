@@ -150,33 +150,7 @@ pub(crate) fn spill(
     let caps = kernel.platform.caps();
     let grf = u32::from(caps.regs.grf_bytes);
     give_slots(kernel, (spilled, plan), live, grf, space, memory)?;
-    memory.ids.clear();
-    memory.windows.clear();
-    for t in &plan.temps {
-        let even_grf = t.align > grf;
-        let temp = Var { no_spill: true, even_grf, ..Var::temp(VarClass::General, t.bytes(grf), grf) };
-        if t.window {
-            let id = match memory.windows.iter().find(|w| w.var.0 == t.var) {
-                Some(w) => w.id,
-                None => {
-                    let of = &mut kernel.vars[t.var as usize];
-                    of.address_taken = false;
-                    let align = of.align.max(grf);
-                    let id = kernel.add_var(Var { address_taken: true, align, ..temp });
-                    memory.windows.push(Window { var: VarId(t.var), id, front: t.front });
-                    id
-                }
-            };
-            memory.ids.push(id);
-            continue;
-        }
-        let id = kernel.add_var(temp);
-        memory.ids.push(id);
-        history.mark_split(id);
-        if history.is_payload(VarId(t.var)) {
-            history.mark_payload(id);
-        }
-    }
+    add_temporaries(kernel, plan, grf, history, memory);
     // From here on only the copies to memory read inputs.
     plan.inputs.iter().for_each(|i| kernel.vars[i.var as usize].no_spill = true);
     let SpillMemory { slot, new, ids, windows, .. } = memory;
@@ -222,6 +196,44 @@ pub(crate) fn spill(
         history.mark_split(id);
     }
     Ok(count)
+}
+
+/// Adds the variables that stand for spilled ones around their uses, one a temporary of the plan and one a variable that
+/// is accessed through addresses.
+fn add_temporaries(
+    kernel: &mut Kernel<Virtual>,
+    plan: &Plan,
+    grf: u32,
+    history: &mut History,
+    memory: &mut SpillMemory,
+) {
+    memory.ids.clear();
+    memory.windows.clear();
+    for t in &plan.temps {
+        let even_grf = t.align > grf;
+        let temp = Var { no_spill: true, even_grf, ..Var::temp(VarClass::General, t.bytes(grf), grf) };
+        if t.window {
+            let id = match memory.windows.iter().find(|w| w.var.0 == t.var) {
+                Some(w) => w.id,
+                None => {
+                    let of = &mut kernel.vars[t.var as usize];
+                    of.address_taken = false;
+                    let align = of.align.max(grf);
+                    let id = kernel.add_var(Var { address_taken: true, align, ..temp });
+                    memory.windows.push(Window { var: VarId(t.var), id, front: t.front });
+                    id
+                }
+            };
+            memory.ids.push(id);
+            continue;
+        }
+        let id = kernel.add_var(temp);
+        memory.ids.push(id);
+        history.mark_split(id);
+        if history.is_payload(VarId(t.var)) {
+            history.mark_payload(id);
+        }
+    }
 }
 
 /// Has addresses of spilled variables be those of their windows.

@@ -1,0 +1,111 @@
+//! Variables that have a place, as the scan asks for them: does one meet another that comes later?
+
+use super::{Item, Sharing};
+use crate::analysis::liveness::Range;
+use gen_ir::VarId;
+use narrow::to_index;
+
+/// A placed variable.
+#[derive(Clone, Copy)]
+pub(crate) struct Held {
+    pub(super) item: u32,
+    /// Bytes of a register, for one that is not there for the whole of it.
+    pub(super) mask: u64,
+    /// Its ranges among all: the first that does not end before the scan's position, and one past the last.
+    pub(super) at: u32,
+    pub(super) last: u32,
+    /// That range.
+    now: Range,
+    /// When the last of them ends.
+    end: u32,
+}
+
+impl Held {
+    /// A variable with these ranges, of which there is at least one.
+    pub fn new(item: u32, mask: u64, indices: std::ops::Range<u32>, all: &[Range]) -> Held {
+        let (now, end) = (all[indices.start as usize], all[indices.end as usize - 1].end);
+        Held { item, mask, at: indices.start, last: indices.end, now, end }
+    }
+
+    /// The same, with these bytes of a register.
+    pub const fn in_part(self, mask: u64) -> Held {
+        Held { mask, ..self }
+    }
+
+    /// Its first range that does not end before the scan's position.
+    pub const fn now(&self) -> Range {
+        self.now
+    }
+
+    /// Whether nothing of it is left at position `now`.
+    pub const fn is_over(&self, now: u32) -> bool {
+        self.end <= now
+    }
+
+    /// Whether it is alive somewhere in `ranges`, which begin at the scan's position. It is not over.
+    pub fn meets(&mut self, ranges: &[Range], all: &[Range]) -> bool {
+        let (now, end) = (ranges[0].start, ranges[ranges.len() - 1].end);
+        if self.now.end <= now {
+            let rest = &all[self.at as usize..self.last as usize];
+            self.at += to_index(rest.partition_point(|r| r.end <= now));
+            self.now = all[self.at as usize];
+        }
+        match ranges {
+            [only] => self.now.start < only.end,
+            _ => self.now.start < end && overlap(&all[self.at as usize..self.last as usize], ranges),
+        }
+    }
+}
+
+/// A placed variable, with all of it that the scan asks for when it looks for what is in the way.
+#[derive(Clone, Copy)]
+pub(super) struct Active {
+    pub held: Held,
+    pub var: VarId,
+    /// Its bytes of the file.
+    pub from: u32,
+    pub to: u32,
+    /// What spilling it costs.
+    pub cost: f32,
+    pub by_lane: bool,
+}
+
+impl Active {
+    /// Whether it may not have a place that `item` has, which is alive in `ranges`: two that are lane by lane meet
+    /// only where lanes that run need both.
+    pub fn meets(&mut self, item: &Item, ranges: &[Range], all: &[Range], sharing: Sharing<'_>) -> bool {
+        let (v, o) = (item.var.index(), self.var.index());
+        match sharing {
+            Sharing::ByLane(own) if item.by_lane && self.by_lane => overlap(own.of(o), own.of(v)),
+            Sharing::InCalls([own, passing]) if !passing.of(v).is_empty() && !passing.of(o).is_empty() => {
+                overlap(own.of(o), own.of(v))
+                    || overlap(own.of(o), passing.of(v))
+                    || overlap(passing.of(o), own.of(v))
+            }
+            _ => self.held.meets(ranges, all),
+        }
+    }
+}
+
+/// Whether two lists of ranges have a position in common.
+fn overlap(a: &[Range], b: &[Range]) -> bool {
+    let (mut i, mut j) = (0, 0);
+    if let ([x], [y]) = (a, b) {
+        return x.start < y.end && y.start < x.end;
+    }
+    // Skip what ends before the other begins.
+    if let (Some(x), Some(y)) = (a.first(), b.first()) {
+        i = a.partition_point(|r| r.end <= y.start);
+        j = b.partition_point(|r| r.end <= x.start);
+    }
+    while i < a.len() && j < b.len() {
+        if a[i].end <= b[j].start {
+            i += 1;
+        } else if b[j].end <= a[i].start {
+            j += 1;
+        } else {
+            return true;
+        }
+    }
+    false
+}
