@@ -90,8 +90,63 @@ pub(super) fn compute(
     Ok(())
 }
 
-/// Instructions that combine the elements of four lanes, and plane equations.
-pub(super) fn across(
+/// Equations of planes and lines, at the coordinates of each channel.
+pub(super) fn plane(
+    t: &mut VisaThread<'_>,
+    inst: &Inst<'_>,
+    dst: &VectorOperand,
+    srcs: &Srcs<'_>,
+    on: u32,
+    doubt: u32,
+) -> Result<(), Trap> {
+    let (n, mode) = (inst.exec.size.lanes(), t.mode);
+    let (ty, sat) = (t.dst_type(dst)?, dst.is_saturated());
+    let round = |x| own(x, Type::F, &mode);
+    let VectorOperand::General(g) = &srcs[0] else {
+        return Err("a plane equation in no variable".into());
+    };
+    let packed = VectorOperand::General(visa::GeneralOperand { region: visa::Region::src(1, 1, 0), ..*g });
+    let k = t.load(&packed, 15)?;
+    let k: [f64; 4] = std::array::from_fn(|i| float_value(k.bits[i], k.ty, g.modifier, &mode));
+    // A line has a coordinate for each channel. Of a plane there are eight coordinates u, then eight v, and once
+    // more for the upper lanes of sixteen.
+    let own_place = inst.opcode == Opcode::Line || matches!(srcs[1], VectorOperand::Immediate { .. });
+    let loaded = match &srcs[1] {
+        second if own_place => Some(t.load(second, on)?),
+        VectorOperand::Indirect(i) if i.region.vstride().is_some() => {
+            let packed = visa::IndirectOperand { region: visa::Region::src(1, 1, 0), ..*i };
+            Some(t.load(&VectorOperand::Indirect(packed), crate::thread::mask(2 * n.max(8)))?)
+        }
+        _ => None,
+    };
+    let mut out = [0; LANES];
+    for i in each(on) {
+        let coordinate = |which: u32| -> Result<f64, Trap> {
+            if let Some(v) = &loaded {
+                let at = if own_place { i } else { i / 8 * 16 + which as usize * 8 + i % 8 };
+                return Ok(float_value(v.bits[at], v.ty, srcs[1].modifier(), &mode));
+            }
+            let VectorOperand::General(g1) = &srcs[1] else {
+                return Err("plane coordinates in no variable".into());
+            };
+            let at = u32::from(g1.col) + (i / 8) as u32 * 16 + which * 8 + i as u32 % 8;
+            let (var, _) = t.var(g1.var)?;
+            let from = var + (u32::from(g1.row) * t.program.grf + 4 * at) as usize;
+            let bytes = t.file.get(from..from + 4).ok_or("plane coordinates past their variable")?;
+            let bits = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
+            Ok(float_value(bits.into(), Type::F, g1.modifier, &mode))
+        };
+        let mut r = round(fma_odd(k[0], coordinate(0)?, k[3]));
+        if inst.opcode == Opcode::Plane {
+            r = round(fma_odd(k[1], coordinate(1)?, r));
+        }
+        out[i] = from_float(r, ty, sat, &mode);
+    }
+    t.store(dst, on, &out, doubt)
+}
+
+/// Dot products of the elements of four lanes.
+pub(super) fn dot_product(
     t: &mut VisaThread<'_>,
     inst: &Inst<'_>,
     dst: &VectorOperand,
@@ -100,56 +155,9 @@ pub(super) fn across(
     doubt: u32,
 ) -> Result<(), Trap> {
     use Opcode as O;
-    let n = inst.exec.size.lanes();
-    let all = crate::thread::mask(n);
-    let mode = t.mode;
-    let ty = t.dst_type(dst)?;
-    let sat = dst.is_saturated();
-    let round = |x| own(x, Type::F, &mode);
+    let (all, mode) = (crate::thread::mask(inst.exec.size.lanes()), t.mode);
+    let (ty, sat) = (t.dst_type(dst)?, dst.is_saturated());
     let mut out = [0; LANES];
-    if matches!(inst.opcode, O::Plane | O::Line) {
-        let VectorOperand::General(g) = &srcs[0] else {
-            return Err("a plane equation in no variable".into());
-        };
-        let packed =
-            VectorOperand::General(visa::GeneralOperand { region: visa::Region::src(1, 1, 0), ..*g });
-        let k = t.load(&packed, 15)?;
-        let k: [f64; 4] = std::array::from_fn(|i| float_value(k.bits[i], k.ty, g.modifier, &mode));
-        // A line has a coordinate for each channel. Of a plane there are eight coordinates u, then eight v, and once
-        // more for the upper lanes of sixteen.
-        let own_place = inst.opcode == O::Line || matches!(srcs[1], VectorOperand::Immediate { .. });
-        let loaded = match &srcs[1] {
-            second if own_place => Some(t.load(second, on)?),
-            VectorOperand::Indirect(i) if i.region.vstride().is_some() => {
-                let packed = visa::IndirectOperand { region: visa::Region::src(1, 1, 0), ..*i };
-                Some(t.load(&VectorOperand::Indirect(packed), crate::thread::mask(2 * n.max(8)))?)
-            }
-            _ => None,
-        };
-        for i in each(on) {
-            let coordinate = |which: u32| -> Result<f64, Trap> {
-                if let Some(v) = &loaded {
-                    let at = if own_place { i } else { i / 8 * 16 + which as usize * 8 + i % 8 };
-                    return Ok(float_value(v.bits[at], v.ty, srcs[1].modifier(), &mode));
-                }
-                let VectorOperand::General(g1) = &srcs[1] else {
-                    return Err("plane coordinates in no variable".into());
-                };
-                let at = u32::from(g1.col) + (i / 8) as u32 * 16 + which * 8 + i as u32 % 8;
-                let (var, _) = t.var(g1.var)?;
-                let from = var + (u32::from(g1.row) * t.program.grf + 4 * at) as usize;
-                let bytes = t.file.get(from..from + 4).ok_or("plane coordinates past their variable")?;
-                let bits = u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]]);
-                Ok(float_value(bits.into(), Type::F, g1.modifier, &mode))
-            };
-            let mut r = round(fma_odd(k[0], coordinate(0)?, k[3]));
-            if inst.opcode == O::Plane {
-                r = round(fma_odd(k[1], coordinate(1)?, r));
-            }
-            out[i] = from_float(r, ty, sat, &mode);
-        }
-        return t.store(dst, on, &out, doubt);
-    }
     let a = t.load(&srcs[0], all)?;
     let b = t.load(&srcs[1], all)?;
     let x = |k: usize| float_value(a.bits[k], a.ty, srcs[0].modifier(), &mode);

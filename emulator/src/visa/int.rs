@@ -226,6 +226,7 @@ pub(super) fn across(
             };
             t.store(&next, on, &high, undefined)
         }
-        _ => super::float::across(t, inst, dst, srcs, on, doubt),
+        Opcode::Plane | Opcode::Line => super::float::plane(t, inst, dst, srcs, on, doubt),
+        _ => super::float::dot_product(t, inst, dst, srcs, on, doubt),
     }
 }
