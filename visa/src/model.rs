@@ -2,15 +2,19 @@
 //!
 //! Specification: "The Virtual ISA Object Format".
 
+mod attributes;
+mod declarations;
+
+pub use attributes::*;
+pub use declarations::*;
+
 use std::borrow::Cow;
 
-use narrow::to_index;
-
 use crate::{
-    ids::{LabelId, PredId, SamplerId, StrId, SurfaceId, VarId},
+    ids::{LabelId, PredId, StrId, VarId},
     inst::Record,
     operand::{Operand, VectorOperand},
-    types::{Align, LabelKind, Type},
+    types::{Align, Type},
 };
 
 /// vISA version of an object, `major.minor`.
@@ -260,195 +264,6 @@ pub struct TypeBits {
     pub bits: u8,
 }
 
-/// Strings of a kernel, each ended by a zero byte in the object.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct StringPool {
-    bytes: Vec<u8>,
-    ends: Vec<u32>,
-}
-
-impl StringPool {
-    /// An empty pool.
-    pub fn new() -> StringPool {
-        StringPool::default()
-    }
-
-    /// Number of strings.
-    pub fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    /// True if there are none.
-    pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
-    }
-
-    /// Adds a string (without zero bytes) and returns its index.
-    pub fn push(&mut self, s: &[u8]) -> StrId {
-        debug_assert!(!s.contains(&0));
-        self.bytes.extend_from_slice(s);
-        self.ends.push(to_index(self.bytes.len()));
-        StrId(to_index(self.ends.len()) - 1)
-    }
-
-    /// The bytes of a string.
-    pub fn get(&self, id: StrId) -> Option<&[u8]> {
-        let i = id.index();
-        let end = *self.ends.get(i)? as usize;
-        let start = if i == 0 { 0 } else { self.ends[i - 1] as usize };
-        Some(&self.bytes[start..end])
-    }
-
-    /// All strings in order.
-    pub fn iter(&self) -> impl Iterator<Item = &[u8]> {
-        (0..self.len()).map(|i| self.get(StrId(to_index(i))).unwrap_or_default())
-    }
-}
-
-/// A run of attributes in [`AttrTable`].
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct AttrRange {
-    /// First attribute.
-    pub start: u32,
-    /// Number of attributes.
-    pub len: u16,
-}
-
-/// Attributes of a kernel and its declarations, in one table.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct AttrTable {
-    /// Name, and end of the value in `bytes`.
-    entries: Vec<(StrId, u32)>,
-    bytes: Vec<u8>,
-}
-
-impl AttrTable {
-    /// Adds an attribute. Values are at most 255 bytes long in the object.
-    pub fn push(&mut self, name: StrId, value: &[u8]) {
-        self.bytes.extend_from_slice(value);
-        self.entries.push((name, to_index(self.bytes.len())));
-    }
-
-    /// Number of attributes.
-    pub fn len(&self) -> usize {
-        self.entries.len()
-    }
-
-    /// True if there are none.
-    pub fn is_empty(&self) -> bool {
-        self.entries.is_empty()
-    }
-
-    /// The attributes of a range; indices beyond the table are skipped.
-    pub fn range(&self, range: AttrRange) -> impl Iterator<Item = (StrId, &[u8])> {
-        let start = range.start as usize;
-        (start..start + usize::from(range.len)).filter_map(|i| {
-            let (name, end) = *self.entries.get(i)?;
-            let begin = if i == 0 { 0 } else { self.entries[i - 1].1 };
-            Some((name, &self.bytes[begin as usize..end as usize]))
-        })
-    }
-}
-
-/// A declared general variable.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct GeneralVar {
-    /// Name.
-    pub name: StrId,
-    /// Element type.
-    pub ty: Type,
-    /// Least alignment.
-    pub align: Align,
-    /// Elements.
-    pub num_elements: u16,
-    /// The variable this one is a view of.
-    pub alias: Option<Alias>,
-    /// Attributes.
-    pub attrs: AttrRange,
-}
-
-impl GeneralVar {
-    /// Size in bytes.
-    pub fn bytes(&self) -> u32 {
-        u32::from(self.num_elements) * self.ty.bytes()
-    }
-}
-
-/// A variable that shares the bytes of another.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Alias {
-    /// The other variable; may be an alias itself or predefined.
-    pub base: VarId,
-    /// Bytes from its start.
-    pub offset: u16,
-    /// `base` is an index of the object's file-scope variables (old objects).
-    pub file_scope: bool,
-}
-
-/// An address, predicate, sampler or surface variable.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct SimpleVar {
-    /// Name.
-    pub name: StrId,
-    /// Elements.
-    pub num_elements: u16,
-    /// Attributes.
-    pub attrs: AttrRange,
-}
-
-/// A label.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Label {
-    /// Name.
-    pub name: StrId,
-    /// What it marks.
-    pub kind: LabelKind,
-    /// Attributes.
-    pub attrs: AttrRange,
-}
-
-/// The variable that an input fills.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum InputVar {
-    /// A general variable.
-    General(VarId),
-    /// A sampler variable.
-    Sampler(SamplerId),
-    /// A surface variable.
-    Surface(SurfaceId),
-}
-
-/// Where an input's value comes from: 0 a kernel argument, 1 local size, 2 group count, 3 local id,
-/// 16 pseudo input (spec "Input Variables").
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Provenance(pub u8);
-
-impl Provenance {
-    /// A kernel argument.
-    pub const EXPLICIT: Provenance = Provenance(0);
-    /// Local size, 3 dwords.
-    pub const LOCAL_SIZE: Provenance = Provenance(1);
-    /// Group count, 3 dwords.
-    pub const GROUP_COUNT: Provenance = Provenance(2);
-    /// Local id, 3 dwords.
-    pub const LOCAL_ID: Provenance = Provenance(3);
-    /// A value that is in registers already at kernel start.
-    pub const PSEUDO_INPUT: Provenance = Provenance(16);
-}
-
-/// A kernel input.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Input {
-    /// The variable it fills.
-    pub var: InputVar,
-    /// Where the value comes from.
-    pub provenance: Provenance,
-    /// Byte offset in the register file at kernel start.
-    pub offset: i16,
-    /// Bytes.
-    pub size: u16,
-}
-
 /// A list without its elements, but with its memory.
 fn emptied<T>(mut list: Vec<T>) -> Vec<T> {
     list.clear();
@@ -463,7 +278,7 @@ impl Kernel {
             variable_relocs: emptied(self.variable_relocs),
             function_relocs: emptied(self.function_relocs),
             gen_binaries: emptied(self.gen_binaries),
-            strings: StringPool { bytes: emptied(self.strings.bytes), ends: emptied(self.strings.ends) },
+            strings: self.strings.emptied(),
             vars: emptied(self.vars),
             addrs: emptied(self.addrs),
             preds: emptied(self.preds),
@@ -471,10 +286,7 @@ impl Kernel {
             samplers: emptied(self.samplers),
             surfaces: emptied(self.surfaces),
             inputs: emptied(self.inputs),
-            attr_table: AttrTable {
-                entries: emptied(self.attr_table.entries),
-                bytes: emptied(self.attr_table.bytes),
-            },
+            attr_table: self.attr_table.emptied(),
             code: emptied(self.code),
             operands: emptied(self.operands),
             quirks: Quirks {
@@ -626,16 +438,5 @@ impl Kernel {
             VectorOperand::Immediate { ty, .. } => Some(*ty),
             VectorOperand::Surface { .. } | VectorOperand::Sampler { .. } => Some(Type::UD),
         }
-    }
-}
-
-/// An attribute's value as an integer: little-endian, sign-extended, 1 if there is no value.
-pub fn attr_value(bytes: &[u8]) -> Option<i32> {
-    match *bytes {
-        [] => Some(1),
-        [b] => Some(i32::from(b.cast_signed())),
-        [a, b] => Some(i32::from(i16::from_le_bytes([a, b]))),
-        [a, b, c, d] => Some(i32::from_le_bytes([a, b, c, d])),
-        _ => None,
     }
 }

@@ -1,6 +1,6 @@
-//! The small closed vocabularies of vISA: data types, execution sizes and masks, modifiers, regions.
+//! The small closed vocabularies of vISA: data types, execution sizes and masks, modifiers, regions, atomic operations.
 
-use narrow::{const_u16, to_u8};
+use narrow::to_u8;
 
 /// Defines a `repr(u8)` enum whose values are the binary encoding, with `from_raw` and a name table.
 macro_rules! raw_enum {
@@ -51,6 +51,12 @@ macro_rules! raw_enum {
     };
 }
 pub(crate) use raw_enum;
+
+mod exec;
+mod region;
+
+pub use exec::*;
+pub use region::*;
 
 raw_enum! {
     /// A data type (spec "Data Types").
@@ -119,147 +125,6 @@ impl Type {
     /// V, UV or VF.
     pub const fn is_packed(self) -> bool {
         matches!(self, Type::V | Type::UV | Type::VF)
-    }
-}
-
-raw_enum! {
-    /// Execution size: lanes of an instruction.
-    ExecSize {
-        /// One lane.
-        S1 = 0 => "1",
-        /// Two lanes.
-        S2 = 1 => "2",
-        /// Four lanes.
-        S4 = 2 => "4",
-        /// Eight lanes.
-        S8 = 3 => "8",
-        /// Sixteen lanes.
-        S16 = 4 => "16",
-        /// Thirty-two lanes.
-        S32 = 5 => "32",
-    }
-}
-
-impl ExecSize {
-    /// Number of lanes.
-    pub const fn lanes(self) -> u32 {
-        1 << self as u32
-    }
-
-    /// The size with this many lanes.
-    pub const fn from_lanes(lanes: u32) -> Option<ExecSize> {
-        match lanes {
-            1 => Some(ExecSize::S1),
-            2 => Some(ExecSize::S2),
-            4 => Some(ExecSize::S4),
-            8 => Some(ExecSize::S8),
-            16 => Some(ExecSize::S16),
-            32 => Some(ExecSize::S32),
-            _ => None,
-        }
-    }
-}
-
-/// Execution mask control: which quarter-of-16 the lanes start at (`M1`-`M8`), and whether the mask is
-/// ignored (`_NM`). Encoded in four bits.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub struct EMask(u8);
-
-impl EMask {
-    /// `M1`.
-    pub const M1: EMask = EMask(0);
-    /// `M1_NM`.
-    pub const M1_NM: EMask = EMask(8);
-
-    /// From the four-bit encoding; higher bits are dropped.
-    pub const fn from_raw(raw: u8) -> EMask {
-        EMask(raw & 15)
-    }
-
-    /// `M<group + 1>`, group 0-7.
-    pub const fn new(group: u8, no_mask: bool) -> EMask {
-        EMask((group & 7) | (no_mask as u8) << 3)
-    }
-
-    /// The four-bit encoding.
-    pub const fn raw(self) -> u8 {
-        self.0
-    }
-
-    /// First lane that the instruction works on: 0, 4, ... 28.
-    pub const fn offset(self) -> u32 {
-        (self.0 as u32 & 7) * 4
-    }
-
-    /// The execution mask is ignored.
-    pub const fn is_no_mask(self) -> bool {
-        self.0 & 8 != 0
-    }
-
-    /// The word used in vISA assembly.
-    pub const fn name(self) -> &'static str {
-        EMASK_NAMES[self.0 as usize]
-    }
-
-    /// The mask that vISA assembly writes so; `NoMask` is an old spelling of `M1_NM`.
-    pub fn from_name(name: &str) -> Option<EMask> {
-        let name = if name == "NoMask" { "M1_NM" } else { name };
-        EMASK_NAMES.iter().position(|n| *n == name).map(|i| EMask(to_u8(i)))
-    }
-}
-
-const EMASK_NAMES: [&str; 16] = [
-    "M1", "M2", "M3", "M4", "M5", "M6", "M7", "M8", "M1_NM", "M2_NM", "M3_NM", "M4_NM", "M5_NM", "M6_NM",
-    "M7_NM", "M8_NM",
-];
-
-/// Execution size and mask of an instruction.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Exec {
-    /// Lanes.
-    pub size: ExecSize,
-    /// Mask control.
-    pub mask: EMask,
-}
-
-impl Exec {
-    /// `(M1, 1)`: what instructions without an execution size behave like.
-    pub const SCALAR: Exec = Exec { size: ExecSize::S1, mask: EMask::M1 };
-
-    /// `(M1, size)`: the lanes that are on.
-    pub const fn masked(size: ExecSize) -> Exec {
-        Exec { size, mask: EMask::M1 }
-    }
-
-    /// `(M1_NM, size)`: all lanes, on or off.
-    pub const fn no_mask(size: ExecSize) -> Exec {
-        Exec { size, mask: EMask::M1_NM }
-    }
-
-    /// The first lane: where the mask says, if so many lanes may start there, else 0, which is what Intel's finalizer makes of
-    /// such a mask (visa/Common_ISA_util.cpp, `Get_Gen4_Emask`).
-    pub const fn first_lane(self) -> u32 {
-        let offset = self.mask.offset();
-        if offset.is_multiple_of(self.size.lanes()) { offset } else { 0 }
-    }
-
-    /// Whether all lanes run, whatever the execution mask is. A mask that so many lanes cannot start at says nothing of that,
-    /// as in [`Self::first_lane`].
-    pub const fn is_no_mask(self) -> bool {
-        self.mask.is_no_mask() && self.first_lane() == self.mask.offset()
-    }
-
-    /// The byte of the object format, if the size is a legal one.
-    pub const fn from_raw(raw: u8) -> Option<Exec> {
-        match ExecSize::from_raw(raw & 15) {
-            Some(size) => Some(Exec { size, mask: EMask::from_raw(raw >> 4) }),
-            None => None,
-        }
-    }
-
-    /// The byte of the object format.
-    pub const fn raw(self) -> u8 {
-        self.size as u8 | self.mask.raw() << 4
     }
 }
 
@@ -371,100 +236,6 @@ raw_enum! {
     }
 }
 
-/// A region `<V;W,H>` as encoded: three nibbles, each a code for null, 0, 1, 2, 4, 8, 16 or 32.
-///
-/// A destination has only a horizontal stride; a source with a null vertical stride and a width is the
-/// `<W,H>` (VxH) form of indirect operands.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Region(u16);
-
-const REGION_VALUES: [Option<u8>; 8] =
-    [None, Some(0), Some(1), Some(2), Some(4), Some(8), Some(16), Some(32)];
-
-const fn region_code(value: Option<u8>) -> u16 {
-    match value {
-        None => 0,
-        Some(0) => 1,
-        Some(v) => const_u16(v.trailing_zeros() as u64) + 2,
-    }
-}
-
-impl Region {
-    /// From the object's word; `None` if a nibble has no meaning.
-    pub const fn from_raw(raw: u16) -> Option<Region> {
-        if raw & 0xf888 != 0 { None } else { Some(Region(raw)) }
-    }
-
-    /// A source region `<v;w,h>`; every value must be 0 or a power of two up to 32.
-    pub const fn src(v: u8, w: u8, h: u8) -> Region {
-        Region(region_code(Some(v)) | region_code(Some(w)) << 4 | region_code(Some(h)) << 8)
-    }
-
-    /// A destination region `<h>`.
-    pub const fn dst(h: u8) -> Region {
-        Region(region_code(Some(h)) << 8)
-    }
-
-    /// An indirect `<w,h>` region, one address per row.
-    pub const fn vxh(w: u8, h: u8) -> Region {
-        Region(region_code(Some(w)) << 4 | region_code(Some(h)) << 8)
-    }
-
-    /// The object's word.
-    pub const fn raw(self) -> u16 {
-        self.0
-    }
-
-    /// Vertical stride in elements, if the region has one.
-    pub const fn vstride(self) -> Option<u8> {
-        REGION_VALUES[(self.0 & 7) as usize]
-    }
-
-    /// Width in elements, if the region has one.
-    pub const fn width(self) -> Option<u8> {
-        REGION_VALUES[(self.0 >> 4 & 7) as usize]
-    }
-
-    /// Horizontal stride in elements, if the region has one.
-    pub const fn hstride(self) -> Option<u8> {
-        REGION_VALUES[(self.0 >> 8 & 7) as usize]
-    }
-
-    /// Element index that lane `lane` reads, counted from the operand's origin. Missing parts count as
-    /// vertical stride 0, width 1 and horizontal stride 1 (a destination `<h>` is a plain stride).
-    pub const fn element(self, lane: u32) -> u32 {
-        let h = match self.hstride() {
-            Some(h) => h as u32,
-            None => 1,
-        };
-        match (self.vstride(), self.width()) {
-            (Some(v), Some(w)) if w > 0 => (lane / w as u32) * v as u32 + (lane % w as u32) * h,
-            (_, None) => lane * h,
-            (_, Some(w)) if w > 0 => (lane % w as u32) * h,
-            _ => 0,
-        }
-    }
-
-    /// True if every lane reads the same element.
-    pub const fn is_scalar(self) -> bool {
-        matches!(
-            (self.vstride(), self.width(), self.hstride()),
-            (Some(0), Some(1), _) | (Some(0), Some(_), Some(0))
-        )
-    }
-}
-
-impl std::fmt::Display for Region {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let value = |v: Option<u8>| v.map_or(-1, i32::from);
-        match (self.vstride(), self.width(), self.hstride()) {
-            (_, None, h) => write!(f, "<{}>", value(h)),
-            (None, w, h) => write!(f, "<{},{}>", value(w), value(h)),
-            (v, w, h) => write!(f, "<{};{},{}>", value(v), value(w), value(h)),
-        }
-    }
-}
-
 raw_enum! {
     /// Operation of the HDC and SVM atomics (spec `DWORD_ATOMIC`).
     AtomicOp {
@@ -551,33 +322,3 @@ impl ChannelMask {
 
 const CHANNEL_NAMES: [&str; 16] =
     ["0000", "R", "G", "RG", "B", "RB", "GB", "RGB", "A", "RA", "GA", "RGA", "BA", "RBA", "GBA", "RGBA"];
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn regions_count_elements() {
-        let r = Region::src(8, 4, 2);
-        assert_eq!((r.vstride(), r.width(), r.hstride()), (Some(8), Some(4), Some(2)));
-        assert_eq!((0..6).map(|l| r.element(l)).collect::<Vec<_>>(), [0, 2, 4, 6, 8, 10]);
-        assert_eq!(Region::src(0, 1, 0).element(7), 0);
-        assert_eq!(Region::dst(2).element(3), 6);
-        assert_eq!(r.to_string(), "<8;4,2>");
-        assert_eq!(Region::dst(1).to_string(), "<1>");
-        assert_eq!(Region::from_raw(0x0008), None);
-        assert!(Region::src(0, 1, 0).is_scalar() && !Region::src(1, 1, 0).is_scalar());
-    }
-
-    #[test]
-    fn exec_bytes_round_trip() {
-        for raw in 0..=255u8 {
-            match Exec::from_raw(raw) {
-                Some(exec) => assert_eq!(exec.raw(), raw),
-                None => assert!(raw & 15 > 5),
-            }
-        }
-        assert_eq!(EMask::from_name("M3_NM"), Some(EMask::new(2, true)));
-        assert_eq!(EMask::new(2, true).offset(), 8);
-    }
-}
