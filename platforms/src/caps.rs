@@ -277,7 +277,8 @@ pub struct Scoreboard {
     pub sbid_count: u8,
     /// The same for a thread with the large register file.
     pub sbid_count_large: u8,
-    /// Software scoreboard with one in-order pipe (`false`) or several (`true`).
+    /// Software scoreboard with one in-order pipe beside the messages and `math` (`false`), or those of floats, integers,
+    /// doubles and `math` (`true`).
     pub multi_pipe: bool,
     /// NoDDClr/NoDDChk dependency control bits exist.
     pub no_dd: bool,
