@@ -30,7 +30,7 @@ use crate::{
     place::matrix::{RegMatrix, Regs, between, first, runs},
     spill::{
         chunks::chunks,
-        plan::{Fill, Known, Plan, Temp, Use},
+        plan::{Fill, Known, Plan, Temp, TempId, Use},
         residence::{Entries, Residence},
     },
 };
@@ -44,7 +44,7 @@ const BACK: usize = 8;
 #[derive(Default)]
 pub(crate) struct JoinMemory {
     /// Temporaries by variable and place.
-    sorted: Vec<u32>,
+    sorted: Vec<TempId>,
     /// What is known of each temporary.
     about: Vec<About>,
     pairs: Vec<Pair>,
@@ -67,7 +67,7 @@ struct About {
     /// It is written somewhere.
     written: bool,
     /// It has been joined to this one.
-    joined: u32,
+    joined: TempId,
     /// The instruction, in another block, before which it is filled.
     hoisted: u32,
 }
@@ -78,7 +78,7 @@ struct Write {
     var: u32,
     inst: u32,
     /// The temporary that has it, if one does.
-    temp: u32,
+    temp: TempId,
 }
 
 /// A read of a variable from memory.
@@ -86,7 +86,7 @@ struct Write {
 struct Read {
     var: u32,
     inst: u32,
-    temp: u32,
+    temp: TempId,
 }
 
 /// A temporary that holds what a later one reads again.
@@ -94,15 +94,15 @@ struct Read {
 struct Pair {
     /// Positions between, times registers, by each message.
     cost: u32,
-    first: u32,
-    second: u32,
+    first: TempId,
+    second: TempId,
     /// Where the residence of both has to end, at least.
     end: u32,
     /// The instruction before which both are filled, if the first does not come before the second in any case.
     hoisted: u32,
 }
 
-/// No temporary, no instruction and no block.
+/// No instruction and no block.
 const NONE: u32 = u32::MAX;
 
 /// Joins temporaries that all have places in `at`, which begins with the temporaries'; registers in use are in
@@ -122,12 +122,12 @@ pub(crate) fn join<const W: usize>(
     for i in 0..s.pairs.len() {
         any |= join.pair(s.pairs[i], s);
     }
-    for t in 0..to_index(s.about.len()) {
+    for t in (0..s.about.len()).map(TempId::at) {
         any |= join.leave_loop(t, (known, flow), s);
     }
     if any {
         for t in 0..s.about.len() {
-            at[t] = at[root(&s.about, to_index(t)) as usize];
+            at[t] = at[root(&s.about, TempId::at(t)).index()];
         }
         rename(plan, known, s);
         fill_hoisted(plan, s);
@@ -149,20 +149,20 @@ impl<const W: usize, B: Fn(&Temp) -> Regs<W>> Join<'_, W, B> {
     fn pair(&mut self, pair: Pair, s: &mut JoinMemory) -> bool {
         let Pair { first, second, end, hoisted, .. } = pair;
         let first = root(&s.about, first);
-        if s.about[second as usize].joined != NONE {
+        if s.about[second.index()].joined != TempId::NONE {
             return false;
         }
-        let (a, b) = (self.plan.temps[first as usize], self.plan.temps[second as usize]);
+        let (a, b) = (self.plan.temps[first.index()], self.plan.temps[second.index()]);
         // All of a temporary is saved: what others have written there would be lost.
         let same = (a.first, a.end) == (b.first, b.end) && a.front >= b.front;
-        if s.about[second as usize].written && !same || b.range.start < a.range.start {
+        if s.about[second.index()].written && !same || b.range.start < a.range.start {
             return false;
         }
         let mut whole = Range { start: a.range.start, end: a.range.end.max(b.range.end).max(end) };
         // Whether what has been joined to the first is there already where both would be filled.
         let hoists = hoisted != NONE && !(a.range.start..=a.range.end).contains(&(hoisted * 2));
         if hoists {
-            if s.about[first as usize].fill != Fill::Read || a.range.start < hoisted * 2 {
+            if s.about[first.index()].fill != Fill::Read || a.range.start < hoisted * 2 {
                 return false;
             }
             whole.start = hoisted * 2;
@@ -170,19 +170,19 @@ impl<const W: usize, B: Fn(&Temp) -> Regs<W>> Join<'_, W, B> {
         if is_written_within(s, a.var, whole, [first, second]) || !self.widen(first, Some(second), whole) {
             return false;
         }
-        s.about[second as usize].joined = first;
+        s.about[second.index()].joined = first;
         if hoists {
-            s.about[first as usize].hoisted = hoisted;
+            s.about[first.index()].hoisted = hoisted;
         }
         true
     }
 
     /// Has what is filled in a loop filled before it, if nothing else in the loop writes it and registers are free.
     /// Returns whether it is.
-    fn leave_loop(&mut self, t: u32, (known, flow): (Known<'_>, &Flow), s: &mut JoinMemory) -> bool {
-        let About { block, fill, joined, hoisted, .. } = s.about[t as usize];
-        let temp = self.plan.temps[t as usize];
-        if block == NONE || joined != NONE || fill != Fill::Read || temp.window {
+    fn leave_loop(&mut self, t: TempId, (known, flow): (Known<'_>, &Flow), s: &mut JoinMemory) -> bool {
+        let About { block, fill, joined, hoisted, .. } = s.about[t.index()];
+        let temp = self.plan.temps[t.index()];
+        if block == NONE || joined != TempId::NONE || fill != Fill::Read || temp.window {
             return false;
         }
         let block = if hoisted == NONE { block } else { known.accesses.block_of(hoisted) };
@@ -202,7 +202,7 @@ impl<const W: usize, B: Fn(&Temp) -> Regs<W>> Join<'_, W, B> {
             let near = temp.range.start.saturating_sub(whole.start) <= REACH;
             if cheaper && near && !is_written_within(s, temp.var, whole, [t, t]) && self.widen(t, None, whole)
             {
-                s.about[t as usize].hoisted = hoisted;
+                s.about[t.index()].hoisted = hoisted;
                 return true;
             }
         }
@@ -211,8 +211,8 @@ impl<const W: usize, B: Fn(&Temp) -> Regs<W>> Join<'_, W, B> {
 
     /// Gives temporary `first`, and `second` with it, registers in all of `whole`: those it has, or others. Returns
     /// whether any are free; if not, all is as it was.
-    fn widen(&mut self, first: u32, second: Option<u32>, whole: Range) -> bool {
-        let temps = [Some(first), second].map(|t| t.map(|t| self.plan.temps[t as usize]));
+    fn widen(&mut self, first: TempId, second: Option<TempId>, whole: Range) -> bool {
+        let temps = [Some(first), second].map(|t| t.map(|t| self.plan.temps[t.index()]));
         let regs = |byte: u32, t: &Temp| {
             let r = byte / self.grf;
             between::<W>(r, r + t.bytes(self.grf).div_ceil(self.grf))
@@ -220,14 +220,14 @@ impl<const W: usize, B: Fn(&Temp) -> Regs<W>> Join<'_, W, B> {
         let mut before = [None; 2];
         for ((t, temp), before) in [Some(first), second].into_iter().zip(temps).zip(&mut before) {
             if let (Some(t), Some(temp)) = (t, temp) {
-                let had = regs(self.at[t as usize], &temp);
+                let had = regs(self.at[t.index()], &temp);
                 self.matrix.reset(had, &[temp.range]);
                 *before = Some((had, temp.range));
             }
         }
-        let temp = self.plan.temps[first as usize];
+        let temp = self.plan.temps[first.index()];
         let free = self.matrix.within(&[whole]).map(|word| !word);
-        let now = self.at[first as usize];
+        let now = self.at[first.index()];
         let stays = free.iter().zip(regs(now, &temp)).all(|(f, a)| a & !f == 0);
         let mut starts = runs(free, temp.bytes(self.grf).div_ceil(self.grf));
         starts.iter_mut().zip((self.bases)(&temp)).for_each(|(s, b)| *s &= b);
@@ -237,21 +237,22 @@ impl<const W: usize, B: Fn(&Temp) -> Regs<W>> Join<'_, W, B> {
             return false;
         };
         self.matrix.set(regs(place, &temp), &[whole]);
-        self.plan.temps[first as usize].range = whole;
-        self.at[first as usize] = place;
+        self.plan.temps[first.index()].range = whole;
+        self.at[first.index()] = place;
         true
     }
 }
 
 /// Finds where temporaries are, and what is done with them.
 fn describe(plan: &Plan, known: Known<'_>, s: &mut JoinMemory) {
-    let unknown = About { block: NONE, fill: Fill::None, written: false, joined: NONE, hoisted: NONE };
+    let unknown =
+        About { block: NONE, fill: Fill::None, written: false, joined: TempId::NONE, hoisted: NONE };
     s.about.clear();
     s.about.resize(plan.temps.len(), unknown);
     s.writes.clear();
     let mut block = 0;
     for u in &plan.inputs {
-        s.about[u.temp as usize] = About { block: 0, written: true, ..unknown };
+        s.about[u.temp.index()] = About { block: 0, written: true, ..unknown };
         s.writes.push(Write { var: u.var, inst: u.inst, temp: u.temp });
     }
     for u in &plan.uses {
@@ -260,11 +261,11 @@ fn describe(plan: &Plan, known: Known<'_>, s: &mut JoinMemory) {
         }
         let written = |a: &Access| a.var == u.var && a.kind.has(Kind::WRITE);
         let written = known.accesses.of(u.inst as usize).iter().any(written);
-        let temp = if u.fill == Fill::Gone { NONE } else { u.temp };
+        let temp = if u.fill == Fill::Gone { TempId::NONE } else { u.temp };
         if written {
             s.writes.push(Write { var: plan.groups.first(u.var), inst: u.inst, temp });
         }
-        if let Some(about) = s.about.get_mut(temp as usize) {
+        if let Some(about) = s.about.get_mut(temp.index()) {
             if about.block == NONE {
                 (about.block, about.fill) = (to_index(block), u.fill);
             }
@@ -273,9 +274,9 @@ fn describe(plan: &Plan, known: Known<'_>, s: &mut JoinMemory) {
     }
     s.writes.sort_unstable();
     s.sorted.clear();
-    s.sorted.extend((0..to_index(plan.temps.len())).filter(|&t| s.about[t as usize].block != NONE));
+    s.sorted.extend((0..plan.temps.len()).map(TempId::at).filter(|&t| s.about[t.index()].block != NONE));
     s.sorted.sort_unstable_by_key(|&t| {
-        let temp = &plan.temps[t as usize];
+        let temp = &plan.temps[t.index()];
         (temp.var, temp.range.end, temp.range.start, t)
     });
 }
@@ -293,14 +294,14 @@ fn find_pairs(plan: &Plan, (known, flow): (Known<'_>, &Flow), grf: u32, s: &mut 
     let temps = &plan.temps;
     pairs.clear();
     for (n, &second) in sorted.iter().enumerate() {
-        let (to, about_to) = (&temps[second as usize], about[second as usize]);
+        let (to, about_to) = (&temps[second.index()], about[second.index()]);
         if about_to.fill == Fill::None || to.window {
             continue;
         }
         // The nearest one that does not come before this one in any case.
         let mut beside = None;
         for &first in sorted[..n].iter().rev().take(BACK) {
-            let (from, about_from) = (&temps[first as usize], about[first as usize]);
+            let (from, about_from) = (&temps[first.index()], about[first.index()]);
             if from.var != to.var || from.window || to.range.start.saturating_sub(from.range.end) > REACH {
                 break;
             }
@@ -334,7 +335,7 @@ fn find_pairs(plan: &Plan, (known, flow): (Known<'_>, &Flow), grf: u32, s: &mut 
             }
         }
         let Some(first) = beside else { continue };
-        let (from, about_from) = (&temps[first as usize], about[first as usize]);
+        let (from, about_from) = (&temps[first.index()], about[first.index()]);
         if about_from.fill != Fill::Read || about_to.fill != Fill::Read {
             continue;
         }
@@ -365,18 +366,18 @@ fn runs_once(flow: &Flow, block: u32) -> bool {
 }
 
 /// Whether something else than those temporaries, and what has been joined to them, writes a variable in `range`.
-fn is_written_within(s: &JoinMemory, var: u32, range: Range, temps: [u32; 2]) -> bool {
+fn is_written_within(s: &JoinMemory, var: u32, range: Range, temps: [TempId; 2]) -> bool {
     let first = s.writes.partition_point(|w| (w.var, w.inst) < (var, range.start / 2));
     s.writes[first..]
         .iter()
         .take_while(|w| w.var == var && w.inst * 2 + 1 < range.end)
-        .any(|w| w.temp == NONE || !temps.contains(&root(&s.about, w.temp)))
+        .any(|w| w.temp == TempId::NONE || !temps.contains(&root(&s.about, w.temp)))
 }
 
 /// What a temporary has become.
-fn root(about: &[About], mut t: u32) -> u32 {
-    while about[t as usize].joined != NONE {
-        t = about[t as usize].joined;
+fn root(about: &[About], mut t: TempId) -> TempId {
+    while about[t.index()].joined != TempId::NONE {
+        t = about[t.index()].joined;
     }
     t
 }
@@ -394,7 +395,7 @@ fn rename(plan: &mut Plan, known: Known<'_>, s: &mut JoinMemory) {
             continue;
         }
         let to = root(about, u.temp);
-        if to != u.temp || about[to as usize].hoisted != NONE {
+        if to != u.temp || about[to.index()].hoisted != NONE {
             (u.temp, u.fill) = (to, Fill::None);
         }
         if end <= u.inst as usize {
@@ -404,11 +405,11 @@ fn rename(plan: &mut Plan, known: Known<'_>, s: &mut JoinMemory) {
             }
             saves.clear();
         }
-        let (fill, saved, temp) = (u.fill, u.saved, &temps[to as usize]);
+        let (fill, saved, temp) = (u.fill, u.saved, &temps[to.index()]);
         if fill == Fill::Read {
             let reads =
                 |other: &Temp| other.var == temp.var && other.first < temp.end && temp.first < other.end;
-            saves.retain(|&j| !reads(&temps[uses[j].temp as usize]));
+            saves.retain(|&j| !reads(&temps[uses[j].temp.index()]));
         }
         if saved {
             if let Some(n) = saves.iter().position(|&j| uses[j].temp == to) {
@@ -423,10 +424,12 @@ fn rename(plan: &mut Plan, known: Known<'_>, s: &mut JoinMemory) {
 /// Adds the fills that have gone to other blocks.
 fn fill_hoisted(plan: &mut Plan, s: &JoinMemory) {
     let before = plan.uses.len();
-    for (temp, about) in s.about.iter().enumerate().filter(|(_, a)| a.hoisted != NONE && a.joined == NONE) {
+    for (temp, about) in
+        s.about.iter().enumerate().filter(|(_, a)| a.hoisted != NONE && a.joined == TempId::NONE)
+    {
         let var = plan.temps[temp].var;
-        let (inst, temp) = (about.hoisted, to_index(temp));
-        plan.uses.push(Use { inst, var, temp, fill: Fill::Read, saved: false, messages: 0 });
+        let (inst, temp) = (about.hoisted, TempId::at(temp));
+        plan.uses.push(Use { inst, var, temp, fill: Fill::Read, saved: false, messages: TempId::NONE });
     }
     if plan.uses.len() > before {
         plan.sort();
@@ -438,7 +441,7 @@ fn drop_saves(plan: &mut Plan, (known, flow): (Known<'_>, &Flow), s: &mut JoinMe
     let Plan { uses, inputs, temps, .. } = plan;
     s.reads.clear();
     let reads = uses.iter().filter(|u| u.fill == Fill::Read);
-    s.reads.extend(reads.map(|u| Read { var: temps[u.temp as usize].var, inst: u.inst, temp: u.temp }));
+    s.reads.extend(reads.map(|u| Read { var: temps[u.temp.index()].var, inst: u.inst, temp: u.temp }));
     s.reads.sort_unstable();
     let mut block = 0;
     let all = inputs.iter_mut().map(|u| (u, true)).chain(uses.iter_mut().map(|u| (u, false)));
@@ -469,9 +472,9 @@ fn is_read_behind(
     if reached <= block {
         from = from.min(to_index(known.accesses.block(reached).start));
     }
-    let temp = &temps[u.temp as usize];
+    let temp = &temps[u.temp.index()];
     let same = |r: &Read| {
-        let other = &temps[r.temp as usize];
+        let other = &temps[r.temp.index()];
         other.first < temp.end && temp.first < other.end
     };
     let first = reads.partition_point(|r| (r.var, r.inst) < (temp.var, from));

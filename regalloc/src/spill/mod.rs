@@ -42,7 +42,7 @@ use crate::{
     spill::{
         chunks::chunks,
         groups::Groups,
-        plan::{Fill, Plan, Temp, Use},
+        plan::{Fill, Plan, Temp, TempId, Use},
         remat::{Def, Remat},
         scratch_space::{ScratchSpace, by_surface},
     },
@@ -343,7 +343,7 @@ impl Spiller<'_> {
                 Base::Var(_) if matches!(role, Role::AddrOf(_)) => r,
                 Base::Var(v) => match mine.iter().find(|u| u.var == v.0) {
                     Some(u) => {
-                        let t = &self.temps[u.temp as usize];
+                        let t = &self.temps[u.temp.index()];
                         let byte = self.groups.before(v.0) * self.grf + r.byte;
                         self.reg(u.temp, t.front + byte - t.first * self.grf)
                     }
@@ -363,7 +363,7 @@ impl Spiller<'_> {
     /// Inputs come in registers: copies one to its slot.
     fn save_input(&mut self, input: &Use, out: &mut Vec<Inst<Virtual>>) {
         let Var { bytes, fixed, .. } = self.vars[input.var as usize];
-        let front = self.temps[input.temp as usize].front;
+        let front = self.temps[input.temp.index()].front;
         let mut at = 0;
         while at < bytes {
             let left = (bytes - at).min(self.grf);
@@ -386,8 +386,8 @@ impl Spiller<'_> {
     }
 
     /// A register of a temporary.
-    fn reg(&self, temp: u32, byte: u32) -> Reg<Virtual> {
-        Reg::var_at(self.ids[temp as usize], byte)
+    fn reg(&self, temp: TempId, byte: u32) -> Reg<Virtual> {
+        Reg::var_at(self.ids[temp.index()], byte)
     }
 
     /// The descriptor of a scratch block. Offsets are within reach, blocks of 1, 2, 4 or 8 times 32 bytes.
@@ -488,7 +488,7 @@ impl Spiller<'_> {
 
     /// Has the operations again that compute what `u` reads.
     fn compute(&self, out: &mut Vec<Inst<Virtual>>, u: &Use) {
-        let Temp { first, end, front, .. } = self.temps[u.temp as usize];
+        let Temp { first, end, front, .. } = self.temps[u.temp.index()];
         let here = |d: &&Def| d.start < end * self.grf && first * self.grf < d.end;
         for d in self.remat.of(u.var).iter().filter(here) {
             out.push(d.inst.map_regs(|role, r| match role {
@@ -499,7 +499,7 @@ impl Spiller<'_> {
     }
 
     fn read(&mut self, out: &mut Vec<Inst<Virtual>>, u: &Use, origin: u32) {
-        let temp = self.temps[u.temp as usize];
+        let temp = self.temps[u.temp.index()];
         let slot = self.slot[temp.var as usize];
         for (at, n) in chunks(temp.end - temp.first, self.grf) {
             let offset = slot + (temp.first + at) * self.grf;
@@ -523,7 +523,7 @@ impl Spiller<'_> {
     }
 
     fn write(&mut self, out: &mut Vec<Inst<Virtual>>, u: &Use, origin: u32) {
-        let temp = self.temps[u.temp as usize];
+        let temp = self.temps[u.temp.index()];
         let slot = self.slot[temp.var as usize];
         for (nth, (at, n)) in chunks(temp.end - temp.first, self.grf).enumerate() {
             let offset = slot + (temp.first + at) * self.grf;
@@ -548,7 +548,7 @@ impl Spiller<'_> {
             let message = if nth == 0 {
                 self.reg(u.temp, temp.front - self.grf)
             } else {
-                let to = self.reg(u.messages + to_index(nth) - 1, 0);
+                let to = self.reg(u.messages.plus(nth - 1), 0);
                 for r in 0..n {
                     let (to, from) = (to.plus((1 + r) * self.grf), data.plus(r * self.grf));
                     out.push(raw_copy(lanes, to, from, Type::Ud, origin));

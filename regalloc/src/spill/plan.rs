@@ -47,6 +47,30 @@ pub(crate) struct Known<'a> {
     pub remat: &'a Remat,
 }
 
+/// A temporary, by its place in [`Plan::temps`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct TempId(u32);
+
+impl TempId {
+    /// No temporary.
+    pub const NONE: TempId = TempId(u32::MAX);
+
+    /// The one at a place.
+    pub fn at(index: usize) -> TempId {
+        TempId(to_index(index))
+    }
+
+    /// Its place.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    /// The one so many places behind it.
+    pub fn plus(self, places: usize) -> TempId {
+        TempId(self.0 + to_index(places))
+    }
+}
+
 /// A temporary that holds a part of a spilled variable.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Temp {
@@ -92,13 +116,13 @@ pub(crate) struct Use {
     pub inst: u32,
     pub var: u32,
     /// The temporary that it works on.
-    pub temp: u32,
+    pub temp: TempId,
     /// What happens before.
     pub fill: Fill,
     /// Whether it is written there after.
     pub saved: bool,
     /// The first of the temporaries for messages that write it, where those need a header in front.
-    pub messages: u32,
+    pub messages: TempId,
 }
 
 /// What spilling will add.
@@ -125,7 +149,7 @@ pub(crate) struct Plan {
 /// A temporary that serves more instructions.
 #[derive(Clone, Copy)]
 struct ServingTemp {
-    temp: u32,
+    temp: TempId,
     /// Instruction that used it last.
     used: u32,
     /// The use that saves what was written last, among all uses, if memory may do without: while the temporary
@@ -247,7 +271,7 @@ impl Plan {
     pub fn cost(&self, known: Known<'_>, flow: &Flow) -> f32 {
         let grf = grf_of(known.kernel);
         let messages = |u: &Use| {
-            let Temp { first, end, .. } = self.temps[u.temp as usize];
+            let Temp { first, end, .. } = self.temps[u.temp.index()];
             chunks(end - first, grf).count() as f32
         };
         let cost = |u: &Use| {

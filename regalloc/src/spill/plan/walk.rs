@@ -1,6 +1,6 @@
 //! The walk of a plan over the instructions of a block: where temporaries begin, what they serve, where they end.
 
-use super::{Fill, Known, Plan, ServingTemp, Temp, Use};
+use super::{Fill, Known, Plan, ServingTemp, Temp, TempId, Use};
 use crate::{
     analysis::{
         access::{Access, Kind},
@@ -94,7 +94,7 @@ impl Plan {
     ) {
         let Plan { open, temps, uses, groups, .. } = self;
         open.retain(|o| {
-            let temp = &temps[o.temp as usize];
+            let temp = &temps[o.temp.index()];
             let closed = which(o, temp);
             if closed && let Some(u) = o.unsaved {
                 uses[u as usize].saved = lives_behind(known, (temp.var, groups), o.used as usize, block);
@@ -109,7 +109,14 @@ impl Plan {
         let mut touched = self.touched(known, v, i);
         if self.again[v as usize] {
             if touched.written {
-                self.uses.push(Use { inst, var: v, temp: 0, fill: Fill::Gone, saved: false, messages: 0 });
+                self.uses.push(Use {
+                    inst,
+                    var: v,
+                    temp: TempId::NONE,
+                    fill: Fill::Gone,
+                    saved: false,
+                    messages: TempId::NONE,
+                });
                 return;
             }
             touched.take_whole_definitions(known, v);
@@ -120,9 +127,9 @@ impl Plan {
             t.var == v && whole && (!in_front || t.front > 0)
         };
         let mut fill = Fill::None;
-        let temp = if let Some(o) = self.open.iter_mut().find(|o| serves(&self.temps[o.temp as usize])) {
+        let temp = if let Some(o) = self.open.iter_mut().find(|o| serves(&self.temps[o.temp.index()])) {
             o.used = inst;
-            self.temps[o.temp as usize].range.end = at + 1 + u32::from(touched.written);
+            self.temps[o.temp.index()].range.end = at + 1 + u32::from(touched.written);
             if touched.written
                 && let Some(u) = o.unsaved.take()
             {
@@ -135,15 +142,15 @@ impl Plan {
             opened.0
         };
         let saved = touched.written && lives_behind(known, (v, &self.groups), i, block);
-        let messages = if saved { self.messages(known.kernel, temp, inst) } else { 0 };
+        let messages = if saved { self.messages(known.kernel, temp, inst) } else { TempId::NONE };
         if touched.written {
             // Older copies of what was written are stale.
-            let t = self.temps[temp as usize];
+            let t = self.temps[temp.index()];
             let mine = |old: &Temp| old.var == v && old.first < t.end && t.first < old.end;
             self.close(known, block, |o, old| o.temp != temp && mine(old));
         }
         if saved
-            && !self.temps[temp as usize].window
+            && !self.temps[temp.index()].window
             && let Some(o) = self.open.iter_mut().find(|o| o.temp == temp)
         {
             o.unsaved = Some(to_index(self.uses.len()));
@@ -156,7 +163,7 @@ impl Plan {
         // The first of the members says what happens.
         let all = self.uses.len();
         for var in self.groups.members(v).filter(|&m| known.accesses.of(i).iter().any(|a| a.var == m)) {
-            let more = Use { fill: Fill::None, saved: false, messages: 0, ..one };
+            let more = Use { fill: Fill::None, saved: false, messages: TempId::NONE, ..one };
             let says = if self.uses.len() == all { one } else { more };
             self.uses.push(Use { var, ..says });
         }
@@ -194,14 +201,14 @@ impl Plan {
         touched: &Touched,
         (v, i): (u32, usize),
         block: &std::ops::Range<usize>,
-    ) -> (u32, Fill) {
+    ) -> (TempId, Fill) {
         let Known { kernel, accesses, live, .. } = known;
         let &Touched { first, end, window, read, written, early, covers, in_group } = touched;
         let grf = grf_of(kernel);
         let (inst, at, top) = (to_index(i), to_index(i) * 2, to_index(block.start) * 2);
         // A window is always laid out as where it is written.
         let temp = self.temp(kernel, v, (first, end), written || window, inst);
-        self.temps[temp as usize].window = window;
+        self.temps[temp.index()].window = window;
         let bytes = kernel.vars[v as usize].bytes;
         // The last register of the variable may be part padding.
         let whole = covers.is_some_and(|(s, e)| s <= first * grf && e >= (end * grf).min(bytes)) && !read;
@@ -219,13 +226,13 @@ impl Plan {
         if read || window || (!whole && old()) {
             fill = if self.again[v as usize] { Fill::Again } else { Fill::Read };
         }
-        let needed = &mut self.temps[temp as usize].range;
+        let needed = &mut self.temps[temp.index()].range;
         needed.start += u32::from(fill == Fill::None && !early);
         needed.end -= u32::from(!written);
         if fill == Fill::Read {
             // It is in memory that others have saved it.
             let reread = |o: &&mut ServingTemp| {
-                let old = &self.temps[o.temp as usize];
+                let old = &self.temps[o.temp.index()];
                 old.var == v && old.first < end && first < old.end
             };
             self.open.iter_mut().filter(reread).for_each(|o| o.unsaved = None);
@@ -242,21 +249,21 @@ impl Plan {
         (first, end): (u32, u32),
         written: bool,
         at: u32,
-    ) -> u32 {
+    ) -> TempId {
         let grf = grf_of(kernel);
         let align = if kernel.vars[var as usize].even_grf { 2 * grf } else { grf };
         let front = if written && !kernel.platform.caps().sends.split { align } else { 0 };
         self.temps.push(Temp { var, first, end, front, align, range: during(at), window: false });
-        to_index(self.temps.len()) - 1
+        TempId::at(self.temps.len() - 1)
     }
 
     /// The temporaries for messages that write `temp` at instruction `at`, where those need a header in front:
     /// the first message finds room there, the others get registers of their own.
-    pub(super) fn messages(&mut self, kernel: &Kernel<Virtual>, temp: u32, at: u32) -> u32 {
-        let start = to_index(self.temps.len());
+    pub(super) fn messages(&mut self, kernel: &Kernel<Virtual>, temp: TempId, at: u32) -> TempId {
+        let start = TempId::at(self.temps.len());
         if !kernel.platform.caps().sends.split {
             let grf = grf_of(kernel);
-            let Temp { var, first, end, .. } = self.temps[temp as usize];
+            let Temp { var, first, end, .. } = self.temps[temp.index()];
             for (from, n) in chunks(end - first, grf).skip(1) {
                 let (first, end) = (first + from, first + from + n);
                 let range = during(at);
