@@ -6,6 +6,17 @@
 //! nobody wrote, an access out of bounds); with [`Options::scoreboard`] it reports every read or write that
 //! comes before the dependency information of the code allows it.
 //!
+//! ```text
+//! launch     what to run, on which arguments         program    machine code, decoded once
+//! dispatch   groups, their threads in turns          thread     registers and channels; `file`: the registers' bytes
+//! memory     allocations, surfaces, samplers         alu        arithmetic; `num`: formats and rounding
+//! link       symbols                                 flow       branches
+//! infer      a launch, from the vISA alone           messages   one file a family
+//! scoreboard, strict, shadow   what code may not rely on       cycles   what it costs
+//! probe, opaque, watch         code whose messages are noted; functions not modelled; looking on
+//! visa       the vISA interpreter, by the specification's pages
+//! ```
+//!
 //! What holds: no code bytes make it panic, and none make it run forever
 //! ([`Options::max_instructions`]). Equal input gives equal output.
 

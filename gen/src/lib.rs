@@ -7,6 +7,19 @@
 //! in layout order; `Kernel<Physical>` is the same with registers assigned. What passes ask of its control flow
 //! (predecessors, returns, loops, orders) a [`Cfg`] knows.
 //!
+//! ```text
+//! inst       an instruction                            kernel     variables, blocks, what a runtime needs to know
+//!   controls   size, predicate, condition, options     pool       memory that kernels leave to the next
+//!   payload    what only some families have            cfg        control flow as a graph
+//!   send       messages                                waits      where lanes wait
+//!   swsb       the scoreboard's annotation             print, parse   the text of a kernel, there and back
+//! op         the opcodes, a row each                   verify     what holds between passes
+//! operand    destinations, sources, regions            rules      what the hardware allows, a row each
+//! reg        registers and variables                   timing     what an instruction costs
+//! types      data types                                descriptors   what registers of descriptors hold
+//! extent     which bytes an operand touches            scratch    headers of messages to scratch memory
+//! ```
+//!
 //! What holds: blocks stand in layout order and a fall-through goes to the next one; a branch is the
 //! last instruction of its block; `join` and `endif` are the first of theirs. Byte offsets of operands
 //! count from the start of the register or variable.

@@ -1,5 +1,12 @@
 //! Machine code as text and text as machine code: IGA's assembly syntax and its JSON form.
 //!
+//! ```text
+//! listing      a kernel as text: labels, blocks              asm       text to instructions, with all faults and their places
+//!   instruction  a line of it, operand, immediate, columns     token, cursor   the text as it is read
+//!   message      what a message means, a file a function       instruction, mnemonic, operand, message, ...
+//! json         a kernel as IGA JSON 2.0                      bfn       expressions of `bfn`'s truth tables
+//! ```
+//!
 //! [`disassemble`] prints what Intel's assembler prints for the same bytes, character for character.
 
 mod asm;

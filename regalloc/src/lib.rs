@@ -20,6 +20,7 @@
 //! place      a place for each variable, or a spill list
 //!   find       the first free place                         evict      the cheapest in the way
 //!   matrix     when registers are in use                    copies     what would best have one place
+//!   held       what has a place                             starts     the order of placing
 //! arf        flags and addresses
 //!   pressure   whether there may be too many                split      general registers back them
 //! spill      general variables to memory
