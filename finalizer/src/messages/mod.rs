@@ -14,16 +14,16 @@ mod prologue;
 mod raw;
 mod sampler;
 mod sampler_media;
+mod send;
 mod svm;
 mod sync;
 mod typed;
 
-use gen_ir::{Desc, Dst, ExDesc, ExecSize, Inst, Op, Options, Payload, Region, SendInfo, Sfid, Src, Type};
+use gen_ir::{Desc, Dst, ExDesc, ExecSize, Op, Region, Sfid, Src, Type};
 use messages::{
-    Descriptor, ExtendedDescriptor, ExtendedLength, MessageLength, ResponseLength, SurfaceIndex,
+    Descriptor, ExtendedLength, MessageLength, ResponseLength, SurfaceIndex,
     hdc::{AtomicOp as IntOp, FloatAtomicOp, OwordCount},
 };
-use platforms::Layout;
 use smallvec::SmallVec;
 use visa::{AtomicOp, RawOperand};
 
@@ -252,213 +252,6 @@ impl Lowerer<'_> {
         self.emit_guarded(build::mov(self.lanes, Dst::packed(to, ty), source));
     }
 
-    /// Puts parts into consecutive registers of one new payload.
-    fn concatenate(&mut self, parts: &[PayloadPart]) -> PayloadPart {
-        let len = parts.iter().map(|p| p.len).sum();
-        let all = self.payload(len);
-        let mut at = 0;
-        for part in parts {
-            if !part.reg.is_null() {
-                self.copy_bytes(all.plus(at), part.reg, part.len * self.grf());
-            }
-            at += part.len * self.grf();
-        }
-        PayloadPart { reg: all, len }
-    }
-
-    /// Sends a message guarded by the current predicate. The payload's parts go into one range of
-    /// registers, or two where messages are split: the first part alone, the rest together.
-    pub(crate) fn send(
-        &mut self,
-        message: Message,
-        dst: VReg,
-        parts: &[PayloadPart],
-        surface: Option<Surface>,
-    ) -> Lowered {
-        self.send_on(self.lanes, true, message, dst, parts, surface)
-    }
-
-    /// Sends a message that has a header and ignores the execution mask.
-    pub(crate) fn send_block(
-        &mut self,
-        exec: ExecSize,
-        message: Message,
-        dst: VReg,
-        parts: &[PayloadPart],
-        surface: Option<Surface>,
-    ) -> Lowered {
-        self.send_on(Lanes::all(exec), false, message, dst, parts, surface)
-    }
-
-    fn send_on(
-        &mut self,
-        lanes: Lanes,
-        guarded: bool,
-        message: Message,
-        dst: VReg,
-        parts: &[PayloadPart],
-        surface: Option<Surface>,
-    ) -> Lowered {
-        let describe = |lowerer: &mut Self, desc, ex_desc| {
-            let desc = lowerer.descriptor(desc, surface);
-            (desc, lowerer.extended_descriptor(ex_desc, message.sfid, surface))
-        };
-        self.send_parts(lanes, guarded, message, dst, parts, describe)
-    }
-
-    /// Sends a message guarded by the current predicate, whose descriptor operands `describe` makes of the
-    /// complete bits.
-    pub(crate) fn send_described(
-        &mut self,
-        message: Message,
-        dst: VReg,
-        parts: &[PayloadPart],
-        describe: impl FnOnce(&mut Self, Descriptor, ExtendedDescriptor) -> Descriptors,
-    ) -> Lowered {
-        self.send_parts(self.lanes, true, message, dst, parts, describe)
-    }
-
-    fn send_parts(
-        &mut self,
-        lanes: Lanes,
-        guarded: bool,
-        message: Message,
-        dst: VReg,
-        parts: &[PayloadPart],
-        describe: impl FnOnce(&mut Self, Descriptor, ExtendedDescriptor) -> Descriptors,
-    ) -> Lowered {
-        let (first, second) = self.split_payload(parts);
-        let sizes = Sizes::new(first.len, second.len, message.response)?;
-        self.send_sized(lanes, guarded, message, dst, (first.reg, second.reg), sizes, describe);
-        Ok(())
-    }
-
-    /// Sends one register, outside of the execution mask, and receives one or none.
-    pub(super) fn send_register(&mut self, exec: ExecSize, message: Message, dst: VReg, register: VReg) {
-        let sizes = Sizes::of(1, 0, message.response);
-        let describe = |_: &mut Self, desc: Descriptor, ex_desc: ExtendedDescriptor| {
-            (Desc::Imm(desc), Desc::Imm(ex_desc))
-        };
-        self.send_sized(Lanes::all(exec), false, message, dst, (register, VReg::NULL), sizes, describe);
-    }
-
-    #[allow(clippy::too_many_arguments, reason = "a message has as many parts")]
-    fn send_sized(
-        &mut self,
-        lanes: Lanes,
-        guarded: bool,
-        message: Message,
-        dst: VReg,
-        (first, second): (VReg, VReg),
-        sizes: Sizes,
-        describe: impl FnOnce(&mut Self, Descriptor, ExtendedDescriptor) -> Descriptors,
-    ) {
-        let desc = message.desc.with_header_present(message.header).with_lengths(sizes.first, sizes.response);
-        let ex_desc = if self.caps.sends.length_in_word {
-            ExtendedDescriptor::new()
-        } else {
-            ExtendedDescriptor::of_length(sizes.second)
-        };
-        let (desc, ex_desc) = describe(self, desc, ex_desc);
-        let bindless = matches!(ex_desc, Desc::Reg(_));
-        let split = !sizes.second.is_none() || bindless;
-        let gen8 = self.caps.words.layout() == Layout::Gen8;
-        let op = if split && gen8 { Op::Sends } else { Op::Send };
-        let mut send = Inst::new(op, lanes.exec);
-        (send.chan, send.no_mask) = (lanes.chan, lanes.no_mask);
-        let by_type = self.caps.sends.half_by_type && matches!(desc, Desc::Reg(_));
-        let ty = match lanes.exec {
-            _ if by_type && message.desc.half_data() => Type::Hf,
-            ExecSize::S16 | ExecSize::S32 => Type::W,
-            _ => Type::Ud,
-        };
-        send.dst = if dst.is_null() { Dst::null(ty) } else { Dst::packed(dst, ty) };
-        send.src[0] = Src::payload(first, lanes.exec);
-        if split {
-            send.src[1] = Src::payload(second, lanes.exec);
-        } else if !gen8 {
-            send.src[1] = Src::new(VReg::NULL, Region::PACKED, Type::Ud);
-        }
-        send.payload = Payload::Send(SendInfo {
-            sfid: message.sfid,
-            desc,
-            ex_desc,
-            eot: false,
-            dst_len: sizes.response.registers(),
-            src0_len: sizes.first.registers(),
-            src1_len: sizes.second.registers(),
-        });
-        send.opts = if bindless && self.caps.sends.length_in_word { Options::EX_BSO } else { Options::NONE };
-        if guarded {
-            self.emit_guarded(send);
-        } else {
-            self.emit(send);
-        }
-    }
-
-    fn split_payload(&mut self, parts: &[PayloadPart]) -> (PayloadPart, PayloadPart) {
-        let none = PayloadPart { reg: VReg::NULL, len: 0 };
-        let grf = self.grf();
-        match parts {
-            [] => (none, none),
-            [only] => (*only, none),
-            [a, b] if self.caps.sends.split && !b.reg.is_null() && !share_registers(*a, *b, grf) => (*a, *b),
-            _ if contiguous(parts, grf) => {
-                (PayloadPart { reg: parts[0].reg, len: parts.iter().map(|p| p.len).sum() }, none)
-            }
-            [first, rest @ ..] if self.caps.sends.split => {
-                let rest = if contiguous(rest, grf) && !share_registers(*first, rest[0], grf) {
-                    PayloadPart { reg: rest[0].reg, len: rest.iter().map(|p| p.len).sum() }
-                } else {
-                    self.concatenate(rest)
-                };
-                (*first, rest)
-            }
-            _ => (self.concatenate(parts), none),
-        }
-    }
-
-    /// The descriptor operand: an immediate, or computed into an address register.
-    fn descriptor(&mut self, desc: Descriptor, surface: Option<Surface>) -> Desc<gen_ir::Virtual> {
-        match surface {
-            None => Desc::Imm(desc),
-            Some(Surface::Index(index) | Surface::Bindless(index, _)) => Desc::Imm(desc.with_surface(index)),
-            Some(Surface::Register(reg)) => {
-                let a0 = self.var(gen_ir::Var::temp(gen_ir::VarClass::Address, 4, 4));
-                let a0 = VReg::var_at(a0, 0);
-                self.emit(build::op(
-                    Op::Add,
-                    Lanes::SCALAR,
-                    Dst::packed(a0, Type::Ud),
-                    &[Src::scalar(reg, Type::Ud), Src::ud(desc.into_bits())],
-                ));
-                Desc::Reg(a0)
-            }
-        }
-    }
-
-    /// The extended descriptor operand: an immediate; for a bindless surface the offset of its state, and what
-    /// else the word does not say itself.
-    pub(super) fn extended_descriptor(
-        &mut self,
-        ex_desc: ExtendedDescriptor,
-        sfid: Sfid,
-        surface: Option<Surface>,
-    ) -> ExDesc<gen_ir::Virtual> {
-        let Some(Surface::Bindless(_, state)) = surface else {
-            return Desc::Imm(ex_desc);
-        };
-        let a0 = VReg::var_at(self.var(gen_ir::Var::temp(gen_ir::VarClass::Address, 4, 4)), 0);
-        let to = Dst::packed(a0, Type::Ud);
-        let state = Src::scalar(state, Type::Ud);
-        let bits = ex_desc.with_target_function(sfid.number()).into_bits();
-        self.emit(match self.caps.memory.lsc {
-            true => build::mov(Lanes::SCALAR, to, state),
-            false => build::op(Op::Add, Lanes::SCALAR, to, &[state, Src::ud(bits)]),
-        });
-        Desc::Reg(a0)
-    }
-
     /// Offsets plus an offset that all lanes share.
     pub(crate) fn add_offset(
         &mut self,
@@ -602,18 +395,4 @@ impl Lowerer<'_> {
         let dst = Dst::packed(reg.plus(4 * index), Type::Ud);
         self.emit(build::mov(Lanes::SCALAR, dst, value));
     }
-}
-
-/// Whether the parts follow each other in one variable.
-fn contiguous(parts: &[PayloadPart], grf: u32) -> bool {
-    parts.windows(2).all(|w| {
-        w[0].reg.var().is_some()
-            && w[0].reg.is_in(w[1].reg)
-            && w[1].reg.byte == w[0].reg.byte + w[0].len * grf
-    })
-}
-
-/// The halves of a split message must not share registers (before Xe).
-fn share_registers(a: PayloadPart, b: PayloadPart, grf: u32) -> bool {
-    a.reg.is_in(b.reg) && a.reg.byte < b.reg.byte + b.len * grf && b.reg.byte < a.reg.byte + a.len * grf
 }

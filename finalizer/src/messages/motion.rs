@@ -7,7 +7,7 @@ use messages::vme::{MotionEstimation, MotionMessageType};
 use narrow::low_u16;
 use visa::{Opcode, Operand, RawOperand, SurfaceId, VectorOperand};
 
-use super::{Message, PayloadPart, contiguous};
+use super::{Message, PayloadPart, send::contiguous};
 use crate::{
     build::{self, Lanes, VReg},
     lower::{Lowered, Lowerer},

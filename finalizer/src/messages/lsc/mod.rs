@@ -161,7 +161,9 @@ impl Lowerer<'_> {
     ) {
         // Halves of a message must not share registers.
         let data = match data {
-            Some(data) if super::share_registers(address, data, self.grf()) => Some(self.joined(&[data])),
+            Some(data) if super::send::share_registers(address, data, self.grf()) => {
+                Some(self.joined(&[data]))
+            }
             other => other,
         };
         let mut send = Inst::new(Op::Send, lanes.exec);
