@@ -13,8 +13,8 @@ use narrow::{to_i16, to_u8};
 use super::{
     legalizer::{Legalizer, Step, lanes_of},
     operand::{is_raw_move, is_scalar},
-    places::{channels_stay, copy_elements, in_units, is_wide},
-    qwords::{copy_quadwords, half},
+    places::{channels_stay, copy_elements, is_wide},
+    qwords::{copy_quadwords, half, part},
 };
 use crate::build::{self, VInst, VSrc};
 
@@ -105,23 +105,6 @@ fn as_integers(inst: &VInst) -> Option<[Option<VInst>; 2]> {
         Some(VInst { dst, src: [source, Src::None, Src::None], ..*inst })
     };
     Some([Some(slice(0)?), if units == 2 { Some(slice(4)?) } else { None }])
-}
-
-/// The units of type `unit` at byte `offset` of each element of a source, of `units` in each.
-pub(super) fn part(src: VSrc, lanes: u32, units: u32, offset: u32, unit: Type) -> Option<VSrc> {
-    let spread = |region: Region| match region.vert {
-        Region::VXH if units == 1 || region.width == 1 => Some(region),
-        Region::VXH => None,
-        _ => in_units(region, lanes, units),
-    };
-    match src {
-        Src::Direct { reg, region, .. } => Some(Src::new(reg.plus(offset), spread(region)?, unit)),
-        Src::Indirect { addr, imm, region, .. } => {
-            let (imm, region) = (imm + to_i16(offset), spread(region)?);
-            Some(Src::Indirect { addr, imm, region, mods: SrcMod::None, ty: unit })
-        }
-        _ => None,
-    }
 }
 
 /// Elements that lie farther apart than halves of them can be written: made together, then copied one by one.

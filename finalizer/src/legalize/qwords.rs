@@ -4,10 +4,9 @@ use gen_ir::{Dst, Op, Region, Src, SrcMod, Type};
 use narrow::{low_u32, to_i16};
 
 use super::{
-    addresses::part,
     legalizer::Legalizer,
     operand::{with_modifiers, without_modifiers},
-    places::copy_elements,
+    places::{copy_elements, in_units},
     slice::slice_source,
 };
 use crate::build::{self, VInst, VSrc, extend};
@@ -85,6 +84,23 @@ pub(super) fn halves_of_src(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> O
             };
             Some([with_modifiers(build::with_type(low, Type::Ud), not), high])
         }
+    }
+}
+
+/// The units of type `unit` at byte `offset` of each element of a source, of `units` in each.
+pub(super) fn part(src: VSrc, lanes: u32, units: u32, offset: u32, unit: Type) -> Option<VSrc> {
+    let spread = |region: Region| match region.vert {
+        Region::VXH if units == 1 || region.width == 1 => Some(region),
+        Region::VXH => None,
+        _ => in_units(region, lanes, units),
+    };
+    match src {
+        Src::Direct { reg, region, .. } => Some(Src::new(reg.plus(offset), spread(region)?, unit)),
+        Src::Indirect { addr, imm, region, .. } => {
+            let (imm, region) = (imm + to_i16(offset), spread(region)?);
+            Some(Src::Indirect { addr, imm, region, mods: SrcMod::None, ty: unit })
+        }
+        _ => None,
     }
 }
 
