@@ -21,6 +21,7 @@
 //!   find       the first free place                         evict      the cheapest in the way
 //!   matrix     when registers are in use                    copies     what would best have one place
 //!   held       what has a place                             starts     the order of placing
+//!   items      what is to be placed, and the result
 //! arf        flags and addresses
 //!   pressure   whether there may be too many                split      general registers back them
 //! spill      general variables to memory

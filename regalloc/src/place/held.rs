@@ -1,6 +1,6 @@
 //! Variables that have a place, as the scan asks for them: does one meet another that comes later?
 
-use super::{Item, Sharing};
+use super::items::{Item, Sharing};
 use crate::analysis::liveness::Range;
 use gen_ir::VarId;
 use narrow::to_index;

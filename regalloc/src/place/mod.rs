@@ -9,10 +9,12 @@ pub(crate) mod copies;
 mod evict;
 mod find;
 mod held;
+mod items;
 pub(crate) mod matrix;
 mod starts;
 
 pub(crate) use held::Held;
+pub(crate) use items::{File, Item, Placement, Sharing, UNPLACED};
 pub(crate) use starts::by_start;
 
 use held::Active;
@@ -24,95 +26,8 @@ use crate::{
         matrix::{RegMatrix, Regs, between, first, has, multiples, runs},
     },
 };
-use gen_ir::{Kernel, VarClass, VarId, Virtual};
+use gen_ir::VarId;
 use narrow::to_index;
-
-/// What the scan knows of one variable.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Item {
-    pub var: VarId,
-    pub bytes: u32,
-    pub align: u32,
-    /// Byte offset in the file, if it must be there.
-    pub fixed: Option<u32>,
-    /// Lowest byte offset allowed.
-    pub low: u32,
-    /// One past the highest byte offset that the variable may cover.
-    pub high: u32,
-    /// Cost of a spill; infinite if impossible.
-    pub cost: f32,
-    /// Every lane writes and reads its own dwords alone, in whole registers: it gets on with others of that kind
-    /// where only lanes that wait hold it.
-    pub by_lane: bool,
-}
-
-/// A register file.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct File {
-    pub regs: u32,
-    /// Log2 of a register's bytes.
-    pub reg_log: u32,
-    /// Variables move round-robin through the registers rather than starting at the lowest: then a scheduler
-    /// may move instructions past each other, and the hardware waits less for registers that were just in
-    /// use. Nothing makes room for another then: placing ends, as failed, with the first that finds no place.
-    pub rotate: bool,
-}
-
-impl File {
-    /// The file that a class of a kernel's variables lives in.
-    pub fn of(kernel: &Kernel<Virtual>, class: VarClass, rotate: bool) -> File {
-        let caps = kernel.platform.caps();
-        let (regs, reg_bytes) = match class {
-            VarClass::General => (u32::from(kernel.grf_count), u32::from(caps.regs.grf_bytes)),
-            VarClass::Flag => (1, u32::from(caps.regs.flag_count) * 4),
-            VarClass::Address => (1, u32::from(caps.regs.addr_subregs) * 2),
-        };
-        debug_assert!(reg_bytes.is_power_of_two(), "{class:?}");
-        File { regs, reg_log: reg_bytes.trailing_zeros(), rotate: rotate && class != VarClass::Address }
-    }
-
-    /// Bytes of a register. That they are a power of two spares the scan its divisions.
-    pub const fn reg_bytes(self) -> u32 {
-        1 << self.reg_log
-    }
-}
-
-/// Which variables may share registers although both are alive somewhere.
-#[derive(Clone, Copy)]
-pub(crate) enum Sharing<'a> {
-    /// None.
-    None,
-    /// Those that are lane by lane, where lanes that run do not need both. These are the ranges where they do.
-    ByLane(&'a Liveness),
-    /// Those that pass by the same subroutine. These are the ranges in which variables live by themselves, and those
-    /// of subroutines by which they pass.
-    InCalls(&'a [Liveness; 2]),
-}
-
-/// Where everything went.
-#[derive(Default)]
-pub(crate) struct Placement {
-    /// Byte offset in the file by variable; `u32::MAX` where not placed.
-    pub at: Vec<u32>,
-    /// Variables that must be spilled, in order of the index.
-    pub spilled: Vec<VarId>,
-    /// The variable that could not be placed although nothing can be spilled for it.
-    pub failed: Option<VarId>,
-    /// One past the highest byte used.
-    pub used: u32,
-}
-
-impl Placement {
-    /// Nothing of so many variables has a place.
-    pub fn start(&mut self, vars: usize) {
-        self.at.clear();
-        self.at.resize(vars, UNPLACED);
-        self.spilled.clear();
-        (self.failed, self.used) = (None, 0);
-    }
-}
-
-pub(crate) const UNPLACED: u32 = u32::MAX;
 
 /// Registers in which variables that are smaller than one are placed in turn. More of them would break up the
 /// room for large ones.

@@ -1,6 +1,6 @@
 //! The order in which the scan places variables.
 
-use super::Item;
+use super::items::Item;
 use crate::analysis::liveness::Range;
 use narrow::to_index;
 
