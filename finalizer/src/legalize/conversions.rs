@@ -33,8 +33,15 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 /// Moves through an intermediate type.
 fn two_steps(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let (Some(dst), Some(src)) = (inst.dst.ty(), inst.src[0].ty()) else { return Step::Keep };
-    if inst.src[0].is_imm() {
-        return Step::Keep;
+    match inst.src[0] {
+        Src::Imm { bits, ty: Type::Hf } if dst.bytes() == 8 => {
+            let mut single = *inst;
+            single.src[0] = Src::imm(u64::from(half_to_float(low_u16(bits)).to_bits()), Type::F);
+            lx.inst(single);
+            return Step::Replaced;
+        }
+        Src::Imm { .. } => return Step::Keep,
+        _ => {}
     }
     let wide = |t: Type| t.bytes() == 8;
     let signed_dword = |t: Type| if t.is_signed() || t.is_float() { Type::D } else { Type::Ud };

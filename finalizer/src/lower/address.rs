@@ -1,7 +1,7 @@
 //! Address arithmetic and surface or sampler handles.
 
 use gen_ir::{Dst, Op, Options, Src, Type};
-use narrow::low_u32;
+use narrow::{low_u16, low_u32};
 use visa::VectorOperand;
 
 use super::{Lowered, Lowerer, location::Location, vars::Handle};
@@ -64,8 +64,19 @@ impl Lowerer<'_> {
             }
             (Src::AddrOf { reg, ty }, Src::Imm { bits, ty: offset_ty }) => {
                 let byte = i64::from(reg.byte) + extend(bits, offset_ty).cast_signed();
-                let byte = u32::try_from(byte).map_err(|_| "an address before its variable")?;
-                build::mov(self.lanes, dst, Src::AddrOf { reg: reg.at(byte), ty })
+                let end = reg.var().map_or(0, |var| self.out.vars[var.index()].bytes);
+                match (u32::try_from(byte), dst) {
+                    (Ok(byte), _) if byte <= end => {
+                        build::mov(self.lanes, dst, Src::AddrOf { reg: reg.at(byte), ty })
+                    }
+                    // An address may lead anywhere, as long as nobody goes there (spec, `ADDR_ADD`).
+                    (_, Dst::Direct { reg: to, ty: to_ty, .. }) => {
+                        self.emit_guarded(build::mov(self.lanes, dst, base));
+                        let rest = Src::uw(low_u16(extend(bits, offset_ty)));
+                        build::op(Op::Add, self.lanes, dst, &[Src::packed(to, to_ty), rest])
+                    }
+                    _ => return Err("the sum of an address goes to an address variable".into()),
+                }
             }
             // The address stands for an immediate, which only the last source may be.
             (Src::AddrOf { .. }, _) => build::op(Op::Add, self.lanes, dst, &[offset, base]),
