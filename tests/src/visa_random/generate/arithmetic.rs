@@ -218,10 +218,18 @@ impl Generator {
         } else {
             Type::F
         };
-        let float = |t: Type| t == ty;
+        let mixed = halves && self.r.one_in(3);
+        let float = |t: Type| t == ty || mixed && t == Type::F;
         let e = self.exec_for(if doubles { 8 } else { 4 });
         let sat = if self.r.one_in(6) { ".sat" } else { "" };
-        match self.r.below(10) {
+        match self.r.below(11) {
+            10 if ty == Type::F && self.caps.ops.lrp => {
+                let (_, d) = self.dst(e, &float);
+                let (_, a) = self.src_var(e, true, &float);
+                let (_, b) = self.src_var(e, true, &float);
+                let (_, c) = self.src_var(e, true, &float);
+                format!("{}lrp{sat} {} {d} {a} {b} {c}", self.guard(e), e.text())
+            }
             0..=1 => {
                 let op = self.r.pick(&["add", "mul"]);
                 let (_, d) = self.dst(e, &float);
