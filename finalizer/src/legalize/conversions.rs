@@ -40,6 +40,7 @@ fn two_steps(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
             lx.inst(single);
             return Step::Replaced;
         }
+        Src::Imm { ty, .. } if ty.bytes() == 8 && dst == Type::Hf => {}
         Src::Imm { .. } => return Step::Keep,
         _ => {}
     }

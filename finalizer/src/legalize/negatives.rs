@@ -181,6 +181,12 @@ fn choose(lx: &mut Legalizer<'_>, inst: &VInst, cond: Cond) -> Step {
 /// `asr`: by one with the sign shifted in, which leaves 64 bits, then by the rest; by nothing, where the count is zero.
 fn shift(lx: &mut Legalizer<'_>, inst: &VInst) -> Option<()> {
     let (q, ud) = (Type::Q, Type::Ud);
+    // Where the count is masked, its sign would be a complement.
+    let mut plain = *inst;
+    if let Some(ty) = inst.src[1].ty().filter(|_| inst.src[1].mods().any()) {
+        lx.stage_source(&mut plain, 1, ty, 1);
+    }
+    let inst = &plain;
     let Long { sign, high, low } = long(lx, inst, 0)?;
     let joined = |lx: &mut Legalizer<'_>, upper: VSrc, lower: VSrc| {
         let lower = lx.dwords(inst, Op::Shr, ud, &[lower, Src::uw(1)]);
