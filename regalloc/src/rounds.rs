@@ -30,8 +30,8 @@ const RETURN_ADDRESS: u32 = 8;
 /// Rounds of rewriting after which an allocation is given up.
 const MAX_ROUNDS: u32 = 24;
 
-/// How often what others are computed from is asked for once more to keep its registers.
-const SOURCE_TRIES: u32 = 4;
+/// How often what others are computed from is asked to keep its registers: a third time changed no real program.
+const SOURCE_TRIES: u32 = 2;
 
 /// Memory that one allocation leaves to the next: then the same kernel again asks the allocator of memory for
 /// nothing.
