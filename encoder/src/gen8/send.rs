@@ -32,7 +32,8 @@ fn is_half(ty: Option<Type>) -> bool {
     ty == Some(Type::Hf)
 }
 
-/// Bit 30 of the immediate descriptor beside a register descriptor.
+/// Bit 30 of the immediate descriptor beside a register descriptor. Words without it are read as well: assemblers leave it
+/// to whoever writes the text.
 fn half_bit(rules: &Rules, inst: &Inst<Physical>) -> u32 {
     let half = is_half(inst.dst.ty()) || is_half(inst.src[0].ty());
     if rules.half_bit_in_word && half { 1 << 30 } else { 0 }
@@ -105,8 +106,7 @@ fn decode_one(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Result<De
     let desc = match w.src1_reg_file() {
         FILE_IMM => Desc::Imm(Descriptor::from_bits(low)),
         FILE_ARF => {
-            let expected = u32::from(A0) << 5 | half_bit(rules, inst);
-            if low != expected {
+            if low & !half_bit(rules, inst) != u32::from(A0) << 5 {
                 return Err(Fault::new("Src1 of a register descriptor", low, "a0.0, no region"));
             }
             Desc::Reg(operand::addr_reg(0))
@@ -157,7 +157,7 @@ fn decode_split(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Result<
     })?;
     inst.src[1] = Src::new(reg, WHOLE, Type::Ud);
     let desc = if w.sel_reg32_desc() {
-        if w.desc() != half_bit(rules, inst) {
+        if w.desc() & !half_bit(rules, inst) != 0 {
             return Err(Fault::new("MsgDesc", w.desc(), "0 beside a register descriptor"));
         }
         Desc::Reg(operand::addr_reg(0))

@@ -135,7 +135,7 @@ fn most_lanes(lx: &Legalizer<'_>, inst: &VInst) -> u32 {
     if narrow && is_mixed_float(inst) {
         let packed_half = matches!(inst.dst, Dst::Direct { horz: 1, ty: Type::Hf, .. });
         let to_float = inst.dst.ty() == Some(Type::F);
-        let old_move = inst.op == Op::Mov && !lx.caps.regions.mixed_half;
+        let old_move = inst.op == Op::Mov && !lx.caps.regions.mixed_half && lx.caps.regions.float_regions;
         if (packed_half || to_float) && !old_move {
             return 8;
         }
