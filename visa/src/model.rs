@@ -194,9 +194,9 @@ pub struct Kernel {
     pub preds: Vec<SimpleVar>,
     /// Labels; index with [`LabelId`].
     pub labels: Vec<Label>,
-    /// Sampler variables; index with [`SamplerId`].
+    /// Sampler variables; index with [`SamplerId`](crate::SamplerId).
     pub samplers: Vec<SimpleVar>,
-    /// Declared surface variables; index with [`SurfaceId::declared`].
+    /// Declared surface variables; index with [`SurfaceId::declared`](crate::SurfaceId::declared).
     pub surfaces: Vec<SimpleVar>,
     /// Input variables (kernels only).
     pub inputs: Vec<Input>,
