@@ -1,8 +1,8 @@
 //! Kernels of any size, for measuring how time grows.
 
 use gen_ir::{
-    Block, BlockId, Cond, CondMod, Desc, Dst, ExecSize, Inst, Kernel, Op, Payload, Pred, PredCtrl, Reg,
-    SendInfo, Sfid, Src, Target, Type, Var, VarClass, VarId, Virtual,
+    Block, BlockId, Cond, CondMod, Desc, Dst, ExecSize, GrfNum, Inst, Kernel, Op, Payload, Pred, PredCtrl,
+    Reg, SendInfo, Sfid, Src, Target, Type, Var, VarClass, VarId, Virtual,
 };
 use platforms::Platform;
 
@@ -138,7 +138,7 @@ pub fn kernel(platform: Platform, shape: KernelShape) -> Kernel<Virtual> {
     let end = Inst {
         no_mask: true,
         dst: Dst::null(Type::Ud),
-        src: [Src::packed(Reg::grf(0, 0), Type::Ud), Src::None, Src::None],
+        src: [Src::packed(Reg::grf(GrfNum::R0, 0), Type::Ud), Src::None, Src::None],
         payload: Payload::Send(SendInfo {
             sfid: Sfid::Spawner,
             desc: Desc::Imm(messages::spawner::end_of_thread()),

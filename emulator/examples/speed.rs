@@ -2,8 +2,8 @@
 
 use emulator::{Dispatch, Memory, Options, Program, RawLaunch, run_program};
 use gen_ir::{
-    Cond, CondMod, Dst, ExecSize, Inst, Op, Payload, Physical, Pred, PredCtrl, Reg, Region, SendInfo, Sfid,
-    Src, Target, Type,
+    Cond, CondMod, Dst, ExecSize, GrfNum, Inst, Op, Payload, Physical, Pred, PredCtrl, Reg, Region, SendInfo,
+    Sfid, Src, Target, Type,
 };
 use platforms::Platform;
 use std::time::Instant;
@@ -12,7 +12,7 @@ fn main() {
     let flag = Reg::arf(gen_ir::Arf::Flag(0), 0);
     let vector = |op, dst: u16, ty, srcs: &[Src<Physical>]| {
         let mut i = Inst::<Physical>::new(op, ExecSize::S16);
-        i.dst = Dst::packed(Reg::grf(dst, 0), ty);
+        i.dst = Dst::packed(Reg::grf(GrfNum::new(dst), 0), ty);
         i.src[..srcs.len()].copy_from_slice(srcs);
         i
     };
@@ -20,8 +20,8 @@ fn main() {
     let t = |n, ty| Src::new(Reg::grf(n, 0), Region::ternary(8, 1), ty);
     let mut count = Inst::<Physical>::new(Op::Add, ExecSize::S1);
     count.no_mask = true;
-    count.dst = Dst::packed(Reg::grf(2, 0), Type::D);
-    count.src[0] = Src::scalar(Reg::grf(2, 0), Type::D);
+    count.dst = Dst::packed(Reg::grf(GrfNum::new(2), 0), Type::D);
+    count.src[0] = Src::scalar(Reg::grf(GrfNum::new(2), 0), Type::D);
     count.src[1] = Src::d(-1);
     count.cond = Some(CondMod { cond: Cond::Ne, flag });
     let mut back = Inst::<Physical>::new(Op::Jmpi, ExecSize::S1);
@@ -29,12 +29,12 @@ fn main() {
     back.pred = Some(Pred { flag, inv: false, ctrl: PredCtrl::Seq });
     let mut load = Inst::<Physical>::new(Op::Mov, ExecSize::S1);
     load.no_mask = true;
-    load.dst = Dst::packed(Reg::grf(2, 0), Type::D);
+    load.dst = Dst::packed(Reg::grf(GrfNum::new(2), 0), Type::D);
     load.src[0] = Src::d(1_000_000);
     let mut eot = Inst::<Physical>::new(Op::Send, ExecSize::S8);
     eot.no_mask = true;
     eot.dst = Dst::null(Type::Ud);
-    eot.src[0] = Src::packed(Reg::grf(127, 0), Type::Ud);
+    eot.src[0] = Src::packed(Reg::grf(GrfNum::new(127), 0), Type::Ud);
     eot.payload = Payload::Send(SendInfo {
         sfid: Sfid::Spawner,
         desc: gen_ir::Desc::Imm(messages::spawner::end_of_thread()),
@@ -45,14 +45,19 @@ fn main() {
         src1_len: 0,
     });
     let body = [
-        vector(Op::Add, 10, Type::D, &[r(12, Type::D), Src::d(3)]),
-        vector(Op::Mul, 14, Type::F, &[r(16, Type::F), r(18, Type::F)]),
-        vector(Op::Mov, 20, Type::D, &[r(10, Type::D)]),
-        vector(Op::Mad, 22, Type::F, &[t(14, Type::F), t(16, Type::F), t(18, Type::F)]),
-        vector(Op::Shl, 24, Type::D, &[r(10, Type::D), Src::uw(2)]),
-        vector(Op::And, 26, Type::D, &[r(24, Type::D), r(10, Type::D)]),
-        vector(Op::Mov, 28, Type::F, &[r(26, Type::D)]),
-        vector(Op::Add, 12, Type::D, &[r(12, Type::D), r(26, Type::D)]),
+        vector(Op::Add, 10, Type::D, &[r(GrfNum::new(12), Type::D), Src::d(3)]),
+        vector(Op::Mul, 14, Type::F, &[r(GrfNum::new(16), Type::F), r(GrfNum::new(18), Type::F)]),
+        vector(Op::Mov, 20, Type::D, &[r(GrfNum::new(10), Type::D)]),
+        vector(
+            Op::Mad,
+            22,
+            Type::F,
+            &[t(GrfNum::new(14), Type::F), t(GrfNum::new(16), Type::F), t(GrfNum::new(18), Type::F)],
+        ),
+        vector(Op::Shl, 24, Type::D, &[r(GrfNum::new(10), Type::D), Src::uw(2)]),
+        vector(Op::And, 26, Type::D, &[r(GrfNum::new(24), Type::D), r(GrfNum::new(10), Type::D)]),
+        vector(Op::Mov, 28, Type::F, &[r(GrfNum::new(26), Type::D)]),
+        vector(Op::Add, 12, Type::D, &[r(GrfNum::new(12), Type::D), r(GrfNum::new(26), Type::D)]),
     ];
     let mut insts = vec![load];
     insts.extend(body);

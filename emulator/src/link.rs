@@ -168,9 +168,9 @@ mod tests {
     /// Zeros decode in pairs of 8 bytes, and would take the first half of the function's first instruction.
     #[test]
     fn padding_ends_where_the_next_code_begins() {
-        use gen_ir::{ExecSize, Inst, Op};
+        use gen_ir::{ExecSize, GrfNum, Inst, Op};
         let mut mov = Inst::new(Op::Mov, ExecSize::S1);
-        mov.dst = gen_ir::Dst::packed(gen_ir::Reg::grf(1, 0), gen_ir::Type::Ud);
+        mov.dst = gen_ir::Dst::packed(gen_ir::Reg::grf(GrfNum::new(1), 0), gen_ir::Type::Ud);
         mov.src[0] = gen_ir::Src::ud(1);
         let word = encoder::encode(platforms::Platform::Skl, &mov).unwrap().to_le_bytes();
         let functions = Unit { code: word.to_vec(), relocations: vec![], functions: vec![("f".into(), 0)] };

@@ -146,15 +146,15 @@ fn has_block_target(inst: &Inst<Physical>) -> bool {
 mod tests {
     use super::*;
     use crate::decode_all;
-    use gen_ir::{Arf, Block, BlockId, Dst, ExecSize, Pred, PredCtrl, Reg, Src, Type};
+    use gen_ir::{Arf, Block, BlockId, Dst, ExecSize, GrfNum, Pred, PredCtrl, Reg, Src, Type};
     use platforms::{Layout, Platform};
 
     fn add() -> Inst<Physical> {
         let mut inst = Inst::new(Op::Add, ExecSize::S8);
-        inst.dst = Dst::packed(Reg::grf(10, 0), Type::F);
+        inst.dst = Dst::packed(Reg::grf(GrfNum::new(10), 0), Type::F);
         let region = gen_ir::Region::new(8, 8, 1);
-        inst.src[0] = Src::new(Reg::grf(11, 0), region, Type::F);
-        inst.src[1] = Src::new(Reg::grf(12, 0), region, Type::F);
+        inst.src[0] = Src::new(Reg::grf(GrfNum::new(11), 0), region, Type::F);
+        inst.src[1] = Src::new(Reg::grf(GrfNum::new(12), 0), region, Type::F);
         inst
     }
 

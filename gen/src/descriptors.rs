@@ -61,7 +61,7 @@ impl Descriptors {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ExecSize, Reg, Sfid, Type};
+    use crate::{ExecSize, GrfNum, Reg, Sfid, Type};
     use messages::ExtendedDescriptor;
 
     fn address(op: Op, byte: u32, src: [Src<Physical>; 2]) -> Inst<Physical> {
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn a_sum_and_an_immediate_are_known_until_they_are_overwritten() {
-        let surface = Src::scalar(Reg::grf(1, 0), Type::Ud);
+        let surface = Src::scalar(Reg::grf(GrfNum::new(1), 0), Type::Ud);
         let mut descs = Descriptors::default();
         assert_eq!(lengths(&descs, 0), None);
         descs.see(&address(Op::Add, 0, [surface, Src::ud(0x0219_0000)]));

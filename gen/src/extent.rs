@@ -6,7 +6,7 @@
 
 use narrow::to_index;
 
-use crate::{Dst, Inst, MathFn, Op, Outside, Payload, Region, Role, Space, Src, Type};
+use crate::{Dst, GrfNum, Inst, MathFn, Op, Outside, Payload, Region, Role, Space, Src, Type};
 
 /// A half-open range of bytes from the start of a base.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -31,6 +31,12 @@ impl Extent {
     /// True for no bytes.
     pub const fn is_empty(self) -> bool {
         self.start >= self.end
+    }
+
+    /// The same bytes of an operand that starts in general register `first`, counted from `r0.0`.
+    pub fn in_file(self, first: GrfNum, grf_bytes: u32) -> Extent {
+        let start = first.start(grf_bytes).bytes();
+        Extent { start: start + self.start, end: start + self.end }
     }
 
     /// Whether a byte is in both.
@@ -204,13 +210,13 @@ mod tests {
 
     #[test]
     fn strides_decide_how_far_an_operand_reaches() {
-        let dst = Dst::Direct { reg: Reg::grf(4, 2), horz: 2, ty: Type::W };
-        let src = Src::new(Reg::grf(8, 0), Region::new(8, 4, 2), Type::D);
+        let dst = Dst::Direct { reg: Reg::grf(GrfNum::new(4), 2), horz: 2, ty: Type::W };
+        let src = Src::new(Reg::grf(GrfNum::new(8), 0), Region::new(8, 4, 2), Type::D);
         let i = mov(ExecSize::S8, dst, src);
         assert_eq!(i.dst_extent(32), Some(Extent { start: 2, end: 2 + 30 }));
         assert!(!i.dst_is_dense());
         assert_eq!(i.src_extent(0, 32), Some(Extent { start: 0, end: (8 + 6 + 1) * 4 }));
-        let scalar = mov(ExecSize::S16, dst, Src::scalar(Reg::grf(1, 8), Type::Q));
+        let scalar = mov(ExecSize::S16, dst, Src::scalar(Reg::grf(GrfNum::new(1), 8), Type::Q));
         assert_eq!(scalar.src_extent(0, 32), Some(Extent::new(8, 8)));
     }
 

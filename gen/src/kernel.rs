@@ -1,6 +1,6 @@
 //! Kernels: variables, blocks, and the facts a runtime needs.
 
-use crate::{BlockId, Inst, Space, VarId, Virtual};
+use crate::{BlockId, FileByte, Inst, Space, VarId, Virtual};
 use narrow::to_index;
 use platforms::Platform;
 use smallvec::SmallVec;
@@ -28,8 +28,8 @@ pub struct Var {
     pub align: u32,
     /// Starts at an even register number.
     pub even_grf: bool,
-    /// Where the register must be: byte offset from `r0.0` (inputs, `r0` itself, stack-call ABI).
-    pub fixed: Option<u32>,
+    /// Where in its register file it must be (inputs, `r0` itself, stack-call ABI).
+    pub fixed: Option<FileByte>,
     /// Holds a value when the kernel starts.
     pub live_in: bool,
     /// Holds a value that is read after the kernel or function ends.

@@ -178,19 +178,60 @@ impl Arf {
 
 /// The number of a general register, `r0` and up.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct GrfNum(pub u16);
+pub struct GrfNum(u16);
 
 impl GrfNum {
+    /// `r0`, with which threads start.
+    pub const R0: GrfNum = GrfNum(0);
+    /// The last that eight bits of a word can name. No thread has more.
+    pub const LAST: GrfNum = GrfNum(255);
+
+    /// General register `number`.
+    ///
+    /// # Panics
+    ///
+    /// If no word can name it.
+    #[inline]
+    #[track_caller]
+    pub const fn new(number: u16) -> GrfNum {
+        assert!(number <= GrfNum::LAST.0, "no word can name a general register with such a number");
+        GrfNum(number)
+    }
+
+    /// General register `number`, if words can name it.
+    #[inline]
+    pub fn try_new(number: u32) -> Option<GrfNum> {
+        if number <= u32::from(GrfNum::LAST.0) { Some(GrfNum(low_u16(number))) } else { None }
+    }
+
+    /// The number.
+    #[inline]
+    pub const fn number(self) -> u16 {
+        self.0
+    }
+
     /// The byte of the register file that it starts at, where registers have so many bytes.
     #[inline]
-    pub fn start(self, grf_bytes: u32) -> u32 {
-        u32::from(self.0) * grf_bytes
+    pub fn start(self, grf_bytes: u32) -> FileByte {
+        FileByte::new(u32::from(self.0) * grf_bytes)
     }
 
     /// The register so many further on.
+    ///
+    /// # Panics
+    ///
+    /// If no word can name it.
     #[must_use]
+    #[track_caller]
     pub const fn plus(self, registers: u16) -> GrfNum {
-        GrfNum(self.0 + registers)
+        GrfNum::new(self.0 + registers)
+    }
+}
+
+impl From<u8> for GrfNum {
+    #[inline]
+    fn from(number: u8) -> GrfNum {
+        GrfNum(number.into())
     }
 }
 
@@ -211,6 +252,60 @@ impl From<GrfNum> for usize {
 impl Display for GrfNum {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         write!(f, "r{}", self.0)
+    }
+}
+
+/// A byte of a register file, counted from where its first register starts: of the general registers from `r0.0`, of the
+/// flags from `f0.0`, of the address registers from `a0.0`. Not an offset into a register or variable, which
+/// [`Reg::byte`] is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
+pub struct FileByte(u16);
+
+impl FileByte {
+    /// The first.
+    pub const START: FileByte = FileByte(0);
+
+    /// Byte `byte` of a file.
+    ///
+    /// # Panics
+    ///
+    /// If it is further on than any file reaches: 256 registers of 64 bytes need a quarter of 16 bits.
+    #[inline]
+    #[track_caller]
+    pub fn new(byte: u32) -> FileByte {
+        FileByte(to_u16(byte))
+    }
+
+    /// Byte `byte` of a file, if 16 bits hold that.
+    #[inline]
+    pub fn try_new(byte: u32) -> Option<FileByte> {
+        u16::try_from(byte).ok().map(FileByte)
+    }
+
+    /// How many bytes of the file are before it.
+    #[inline]
+    pub fn bytes(self) -> u32 {
+        self.0.into()
+    }
+
+    /// The byte so many further on.
+    #[must_use]
+    #[inline]
+    #[track_caller]
+    pub fn plus(self, bytes: u32) -> FileByte {
+        FileByte::new(self.bytes() + bytes)
+    }
+
+    /// Whether it is a multiple of so many bytes away from the start of the file.
+    #[inline]
+    pub fn is_aligned(self, bytes: u32) -> bool {
+        self.bytes().is_multiple_of(bytes)
+    }
+}
+
+impl Display for FileByte {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        Display::fmt(&self.0, f)
     }
 }
 
@@ -280,22 +375,31 @@ impl<S: Space> Reg<S> {
     /// What starts at byte `byte` of `base`.
     pub fn new(base: Base<S>, byte: u32) -> Self {
         match base {
-            Base::Grf(num) => Reg::grf(num.0, byte),
+            Base::Grf(num) => Reg::grf(num, byte),
             Base::Arf(arf) => Reg::arf(arf, byte),
             Base::Var(var) => Reg::packed(Packed::new(VAR, to_index(S::var_index(var))), byte),
         }
     }
 
     /// General register `num`, byte `byte`.
-    pub const fn grf(num: u16, byte: u32) -> Self {
-        Reg::packed(Packed::new(GRF, num as u32), byte)
+    pub const fn grf(num: GrfNum, byte: u32) -> Self {
+        Reg::packed(Packed::new(GRF, num.0 as u32), byte)
     }
 
-    /// What starts at a byte of the register file (counted from `r0.0`), where registers have so many bytes.
+    /// What starts at a byte of the general register file, where registers have so many bytes.
     #[inline]
-    pub fn in_file(file_byte: u32, grf_bytes: u32) -> Self {
+    #[track_caller]
+    pub fn in_file(at: FileByte, grf_bytes: u32) -> Self {
         debug_assert!(grf_bytes.is_power_of_two());
-        Reg::grf(to_u16(file_byte >> grf_bytes.trailing_zeros()), file_byte & (grf_bytes - 1))
+        let byte = at.bytes();
+        Reg::grf(GrfNum::new(at.0 >> grf_bytes.trailing_zeros()), byte & (grf_bytes - 1))
+    }
+
+    /// The byte of the general register file that it starts at, where registers have so many bytes; none for what is
+    /// not in that file.
+    #[inline]
+    pub fn file_byte(self, grf_bytes: u32) -> Option<FileByte> {
+        FileByte::try_new(self.grf_number()?.start(grf_bytes).bytes().checked_add(self.byte)?)
     }
 
     /// Architecture register at byte `byte`.
@@ -387,7 +491,7 @@ mod tests {
         let arfs = (0..=15u8).filter_map(|kind| Arf::from_code(kind, 3).or(Arf::from_code(kind, 0)));
         let arfs: Vec<Arf> = arfs.collect();
         assert_eq!(arfs.len(), 15);
-        let mut bases: Vec<Base<Virtual>> = [0, 1, 127, 255, u16::MAX].map(|n| Base::Grf(GrfNum(n))).into();
+        let mut bases: Vec<Base<Virtual>> = [0, 1, 127, 255].map(|n| Base::Grf(GrfNum::new(n))).into();
         bases.extend(arfs.iter().copied().map(Base::Arf));
         bases.extend([0, 1, 0xffff_ffff >> 2].map(|v| Base::Var(VarId(v))));
         let regs: Vec<Reg<Virtual>> = bases.iter().map(|&base| Reg::new(base, 7)).collect();

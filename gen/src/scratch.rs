@@ -15,7 +15,7 @@
 use platforms::Platform;
 use smallvec::{SmallVec, smallvec};
 
-use crate::{Dst, ExecSize, Inst, Op, Reg, Region, Src, Type, VarId, Virtual};
+use crate::{Dst, ExecSize, GrfNum, Inst, Op, Reg, Region, Src, Type, VarId, Virtual};
 
 /// Bytes that the scratch base of scratch blocks counts in.
 pub const BASE_UNIT: u32 = 1024;
@@ -40,7 +40,7 @@ pub fn header(platform: Platform, header: VarId, base: u32) -> SmallVec<[Inst<Vi
     };
     let caps = platform.caps();
     if caps.memory.scratch_surface {
-        let named = Src::scalar(Reg::grf(0, BASE_BYTE), Type::Ud);
+        let named = Src::scalar(Reg::grf(GrfNum::R0, BASE_BYTE), Type::Ud);
         return smallvec![
             scalar(Op::And, SURFACE_BYTE, named, Src::ud(SURFACE_STATE)),
             scalar(Op::Mov, BASE_BYTE, Src::ud(base), Src::None),
@@ -51,7 +51,7 @@ pub fn header(platform: Platform, header: VarId, base: u32) -> SmallVec<[Inst<Vi
     let mut code = smallvec![Inst {
         no_mask: true,
         dst: Dst::packed(Reg::var_at(header, 0), Type::Ud),
-        src: [Src::new(Reg::grf(0, 0), Region::PACKED, Type::Ud), Src::None, Src::None],
+        src: [Src::new(Reg::grf(GrfNum::R0, 0), Region::PACKED, Type::Ud), Src::None, Src::None],
         origin: Inst::<Virtual>::NO_ORIGIN,
         ..Inst::new(Op::Mov, lanes)
     }];

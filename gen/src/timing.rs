@@ -164,7 +164,7 @@ impl Clock {
         inst.for_each_reg(|role, reg| {
             let Some(extent) = inst.extent(role, grf_bytes) else { return };
             let (first, end) = match reg.base() {
-                Base::Grf(n) => ((n.start(grf_bytes) / UNIT) as usize, FLAGS),
+                Base::Grf(n) => ((n.start(grf_bytes).bytes() / UNIT) as usize, FLAGS),
                 Base::Arf(Arf::Flag(n)) => (FLAGS + usize::from(n), ADDRESSES),
                 Base::Arf(Arf::Addr(_)) => (ADDRESSES, ACCUMULATOR),
                 Base::Arf(Arf::Acc(_)) => (ACCUMULATOR, UNITS),
@@ -180,14 +180,14 @@ impl Clock {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{ExecSize, Physical, Reg, Src, Type};
+    use crate::{ExecSize, GrfNum, Physical, Reg, Src, Type};
     use platforms::Platform;
 
     fn add(to: u16, from: u16) -> Inst<Physical> {
         let mut i = Inst::new(Op::Add, ExecSize::S8);
-        i.dst = Dst::packed(Reg::grf(to, 0), Type::F);
-        i.src[0] = Src::packed(Reg::grf(from, 0), Type::F);
-        i.src[1] = Src::packed(Reg::grf(1, 0), Type::F);
+        i.dst = Dst::packed(Reg::grf(GrfNum::new(to), 0), Type::F);
+        i.src[0] = Src::packed(Reg::grf(GrfNum::new(from), 0), Type::F);
+        i.src[1] = Src::packed(Reg::grf(GrfNum::new(1), 0), Type::F);
         i
     }
 

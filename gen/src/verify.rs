@@ -173,10 +173,11 @@ fn operands<S: Space>(kernel: &Kernel<S>, inst: &Inst<S>) -> Vec<String> {
         };
         match reg.base() {
             Base::Grf(n) => {
-                let end = n.start(grf) + extent.end;
+                let first = n.start(grf).bytes();
+                let end = first + extent.end;
                 // The longest idle region reaches past what it reads; only its start is certain.
                 let sure = matches!(role, Role::Dst);
-                let start = n.start(grf) + reg.byte;
+                let start = first + reg.byte;
                 let size = u32::from(kernel.grf_count) * grf;
                 if start >= size || (sure && end > size) {
                     out.push(format!(
@@ -210,14 +211,14 @@ fn operands<S: Space>(kernel: &Kernel<S>, inst: &Inst<S>) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Block, Desc, Dst, ExecSize, SendInfo, Sfid, Src, Type, Var, VarClass, Virtual};
+    use crate::{Block, Desc, Dst, ExecSize, GrfNum, SendInfo, Sfid, Src, Type, Var, VarClass, Virtual};
     use platforms::Platform;
 
     fn eot() -> Inst<Virtual> {
         Inst {
             no_mask: true,
             dst: Dst::null(Type::Ud),
-            src: [Src::packed(Reg::grf(127, 0), Type::Ud), Src::None, Src::None],
+            src: [Src::packed(Reg::grf(GrfNum::new(127), 0), Type::Ud), Src::None, Src::None],
             payload: Payload::Send(SendInfo {
                 sfid: Sfid::Spawner,
                 desc: Desc::Imm(messages::spawner::end_of_thread()),
@@ -312,7 +313,7 @@ mod tests {
         assert_eq!(faults(&k), Vec::<String>::new());
         let k = kernel(vec![vec![mov(Reg::var_at(var, 4)), eot()]]);
         assert_eq!(faults(&k), ["block 0, instruction 0: Dst: bytes 4..36 of variable 0, which has 32"]);
-        let k = kernel(vec![vec![mov(Reg::grf(127, 8)), eot()]]);
+        let k = kernel(vec![vec![mov(Reg::grf(GrfNum::new(127), 8)), eot()]]);
         assert_eq!(faults(&k), ["block 0, instruction 0: Dst: r127 byte 8 is outside of 128 registers"]);
     }
 }

@@ -8,7 +8,7 @@ use platforms::{Caps, Format, XeFormat};
 /// accumulators are called `mme`, and registers there is only one of have no number.
 pub(super) fn register_name(caps: &Caps, reg: Reg<Physical>) -> (&'static str, Option<u16>) {
     let arf = match reg.base() {
-        Base::Grf(n) => return ("r", Some(n.0)),
+        Base::Grf(n) => return ("r", Some(n.number())),
         Base::Arf(arf) => arf,
         Base::Var(never) => match never {},
     };

@@ -1,27 +1,31 @@
 //! From variables to registers, once every variable has a place.
 
 use crate::place::copies::bits_copied;
-use gen_ir::{Arf, Base, Block, Inst, Kernel, Op, Physical, Pool, Reg, Src, VarClass, Virtual};
+use gen_ir::{Arf, Base, Block, FileByte, Inst, Kernel, Op, Physical, Pool, Reg, Src, VarClass, Virtual};
 use narrow::to_u8;
 
-/// Rewrites all operands and leaves out what then copies registers to themselves. `at` is the byte offset of each variable in its register file; operands name
+/// Rewrites all operands and leaves out what then copies registers to themselves. `at` is the first byte of each variable in its register file; operands name
 /// only variables that have one.
-pub(crate) fn apply(kernel: &Kernel<Virtual>, at: &[u32], pool: &mut Pool<Physical>) -> Kernel<Physical> {
+pub(crate) fn apply(
+    kernel: &Kernel<Virtual>,
+    at: &[Option<FileByte>],
+    pool: &mut Pool<Physical>,
+) -> Kernel<Physical> {
     // Registers have a power of two of bytes.
     let grf_bytes = u32::from(kernel.platform.caps().regs.grf_bytes);
-    let general = |byte: u32| Reg::in_file(byte, grf_bytes);
+    let general = |at: FileByte| Reg::in_file(at, grf_bytes);
     let place = |reg: Reg<Virtual>| -> Reg<Physical> {
         match reg.base() {
-            Base::Grf(n) => general(n.start(grf_bytes) + reg.byte),
+            Base::Grf(n) => general(n.start(grf_bytes).plus(reg.byte)),
             Base::Arf(a) => Reg::arf(a, reg.byte),
             Base::Var(v) => {
                 // Variables that are only named, never live (a flag that `sel` encodes), sit at 0.
-                let base = at.get(v.index()).copied().filter(|&x| x != u32::MAX).unwrap_or(0);
-                let byte = base + reg.byte;
+                let first = at.get(v.index()).copied().flatten().unwrap_or_default();
+                let at = first.plus(reg.byte);
                 match kernel.vars[v.index()].class {
-                    VarClass::General => general(byte),
-                    VarClass::Flag => Reg::arf(Arf::Flag(to_u8(byte / 4)), byte % 4),
-                    VarClass::Address => Reg::arf(Arf::Addr(0), byte),
+                    VarClass::General => general(at),
+                    VarClass::Flag => Reg::arf(Arf::Flag(to_u8(at.bytes() / 4)), at.bytes() % 4),
+                    VarClass::Address => Reg::arf(Arf::Addr(0), at.bytes()),
                 }
             }
         }
@@ -66,7 +70,7 @@ fn addresses(srcs: &mut [Src<Physical>], grf_bytes: u32) {
         if let Src::AddrOf { reg, ty } = *src
             && let Base::Grf(n) = reg.base()
         {
-            *src = Src::imm(u64::from(n.start(grf_bytes) + reg.byte), ty);
+            *src = Src::imm(u64::from(n.start(grf_bytes).bytes() + reg.byte), ty);
         }
     }
 }

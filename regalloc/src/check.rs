@@ -42,9 +42,8 @@ use crate::{
         history::History,
         subranges::{bits, subrange_shift, touched},
     },
-    place::UNPLACED,
 };
-use gen_ir::{BlockId, Call, Kernel, VarClass, VarId, Virtual};
+use gen_ir::{BlockId, Call, FileByte, Kernel, VarClass, VarId, Virtual};
 use narrow::to_index;
 
 /// Facts about one variable, a bit per subrange.
@@ -89,7 +88,7 @@ struct Check<'a> {
     kernel: &'a Kernel<Virtual>,
     accesses: &'a Accesses,
     flow: &'a Flow,
-    at: &'a [u32],
+    at: &'a [Option<FileByte>],
     /// Variables in each register, per file.
     sharers: [Vec<Vec<u32>>; 3],
     reg_bytes: u32,
@@ -105,7 +104,7 @@ pub(crate) fn check(
     accesses: &Accesses,
     flow: &Flow,
     history: &History,
-    at: &[u32],
+    at: &[Option<FileByte>],
 ) -> Result<(), Error> {
     let n = kernel.vars.len();
     let reg_bytes = u32::from(kernel.platform.caps().regs.grf_bytes);
@@ -120,14 +119,12 @@ pub(crate) fn check(
         place: vec![LOCAL; n],
     };
     for (v, var) in kernel.vars.iter().enumerate() {
-        if at[v] == UNPLACED {
-            continue;
-        }
-        if var.fixed.is_some_and(|fixed| fixed != at[v]) {
-            return Err(Error::Unsound(format!("variable {v} is at byte {}, not in its place", at[v])));
+        let Some(first) = at[v] else { continue };
+        if var.fixed.is_some_and(|fixed| fixed != first) {
+            return Err(Error::Unsound(format!("variable {v} is at byte {first}, not in its place")));
         }
         let file = &mut c.sharers[var.class as usize];
-        for r in at[v] / reg_bytes..(at[v] + var.bytes).div_ceil(reg_bytes) {
+        for r in first.bytes() / reg_bytes..(first.bytes() + var.bytes).div_ceil(reg_bytes) {
             if file.len() <= r as usize {
                 file.resize(r as usize + 1, Vec::new());
             }
@@ -352,10 +349,15 @@ impl Check<'_> {
         Ok(())
     }
 
+    /// Where a variable starts in its file; what has no place is read at its start, as `apply` has it.
+    fn first_byte(&self, v: u32) -> u32 {
+        self.at[v as usize].unwrap_or_default().bytes()
+    }
+
     /// Registers of an access, as bytes of its file.
     fn bytes(&self, a: &Access) -> (VarClass, u32, u32) {
         let var = &self.kernel.vars[a.var as usize];
-        let at = self.at[a.var as usize];
+        let at = self.first_byte(a.var);
         match var.class {
             VarClass::Flag => (var.class, at + a.start / 8, at + a.end.div_ceil(8)),
             class => (class, at + a.start, at + a.end),
@@ -375,7 +377,7 @@ impl Check<'_> {
         for r in start / self.reg_bytes..end.div_ceil(self.reg_bytes) {
             for &v in file.get(r as usize).into_iter().flatten() {
                 let var = &self.kernel.vars[v as usize];
-                let at = self.at[v as usize];
+                let at = self.first_byte(v);
                 if v == w.var || at >= end || at + var.bytes <= start {
                     continue;
                 }
@@ -392,7 +394,7 @@ impl Check<'_> {
     /// register file for all such variables.
     fn is_by_lane(&self, v: u32) -> bool {
         let lane_bytes = lane_bytes(self.kernel);
-        self.accesses.facts[v as usize].is_lane_by_lane() && self.at[v as usize].is_multiple_of(lane_bytes)
+        self.accesses.facts[v as usize].is_lane_by_lane() && self.first_byte(v).is_multiple_of(lane_bytes)
     }
 
     /// What each block writes over, calls included; of lanes that wait, if so said.
@@ -440,7 +442,7 @@ impl Check<'_> {
         Error::Unsound(format!(
             "block {b}, instruction {at} `{inst}` {what}: variable {} at byte {}",
             VarId(a.var).0,
-            self.at[a.var as usize]
+            self.first_byte(a.var)
         ))
     }
 }

@@ -1,6 +1,6 @@
 //! What callers choose, and what they learn beside the result.
 
-use gen_ir::{Kernel, Virtual, Watch};
+use gen_ir::{FileByte, Kernel, Virtual, Watch};
 
 /// Choices of the caller.
 #[derive(Clone, Debug)]
@@ -30,7 +30,7 @@ pub struct Placed {
     /// The code, with all that spilling has added.
     pub kernel: Kernel<Virtual>,
     /// By variable: its first byte in its register file; none for what is never there.
-    pub at: Vec<Option<u32>>,
+    pub at: Vec<Option<FileByte>>,
     /// By instruction: its origin.
     pub origins: Vec<u32>,
 }

@@ -14,7 +14,7 @@ use crate::{
         remat::Remat,
     },
 };
-use gen_ir::{Kernel, Var, VarClass, VarId, Virtual};
+use gen_ir::{FileByte, Kernel, Var, VarClass, VarId, Virtual};
 use narrow::to_index;
 
 /// Memory of placing.
@@ -296,12 +296,12 @@ fn item(
         high = high.min(var.bytes.next_power_of_two());
     }
     if let Some(at) = fixed
-        && at.checked_add(var.bytes).is_none_or(|end| end > size)
+        && at.bytes() + var.bytes > size
     {
         return Err(bad_variable(id, format!("fixed at byte {at}, outside the register file")));
     }
     // Nobody else may have r0, and the prologue reads it before anything can be saved.
-    let header = var.class == VarClass::General && fixed == Some(0);
+    let header = var.class == VarClass::General && fixed == Some(FileByte::START);
     let stays = var.no_spill
         || header
         || var.address_taken && !aims.spill_addressed

@@ -11,7 +11,7 @@ use crate::{
     apply,
     arf::{pressure, split as arf_split},
     check, copy, order,
-    place::{self, File, Placement, Sharing, copies},
+    place::{File, Placement, Sharing, copies},
     placing::{Aims, Placing, Planned, cost_of, is_complete},
     side_by_side::{self, SideBySide},
     spill::{
@@ -87,7 +87,7 @@ impl AllocationMemory {
     /// The same, of which instructions have their numbers as origins; what was given places is kept.
     fn apply_and_keep(&mut self, done: &Kernel<Virtual>, pool: &mut Pool<Physical>) -> Kernel<Physical> {
         let [.., general] = &self.placed;
-        let at = general.at.iter().map(|at| Some(*at).filter(|at| *at != place::UNPLACED)).collect();
+        let at = general.at.clone();
         let origins = done.insts().map(|(_, inst)| inst.origin).collect();
         self.kept = Some(Placed { kernel: copy::copy(done, &mut self.pool), at, origins });
         let numbered = copy::numbered(done, &mut self.pool);
@@ -468,9 +468,7 @@ impl Rounds<'_> {
         }
         for p in [flags, addresses] {
             for (to, from) in general.at.iter_mut().zip(&p.at) {
-                if *from != place::UNPLACED {
-                    *to = *from;
-                }
+                *to = from.or(*to);
             }
         }
         if self.options.check {

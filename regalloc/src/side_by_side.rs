@@ -10,7 +10,7 @@
 //! Whatever is out of the ordinary (operands that reach over their variable's end, inputs that share bytes, descriptors
 //! in several address registers) is left to the allocation that looks closely, which has the names of faults, too.
 
-use gen_ir::{Extent, Inst, Kernel, Role, Var, VarClass, VarId, Virtual};
+use gen_ir::{Extent, FileByte, Inst, Kernel, Role, Var, VarClass, VarId, Virtual};
 
 use crate::{
     analysis::{
@@ -46,7 +46,7 @@ impl SideBySide {
         for (v, var, needs) in named(kernel, &self.needs, class) {
             let Ok(align) = aligned(v, var, file) else { return false };
             let at = out.used.next_multiple_of(align);
-            out.at[v.index()] = at;
+            out.at[v.index()] = FileByte::try_new(at);
             out.used = at + var.bytes;
             // A descriptor is in the first address register.
             if var.fixed.is_some() || out.used > file.reg_bytes() || needs.has(Needs::DESC) && at != 0 {
@@ -103,8 +103,8 @@ impl SideBySide {
         fixed.clear();
         for (v, var, _) in named(kernel, needs, VarClass::General) {
             if let Some(at) = var.fixed {
-                fixed.push(Extent { start: at, end: at.saturating_add(var.bytes) });
-                out.at[v.index()] = at;
+                fixed.push(Extent::new(at.bytes(), var.bytes));
+                out.at[v.index()] = Some(at);
             }
         }
         fixed.sort_unstable();
@@ -118,7 +118,7 @@ impl SideBySide {
             if var.fixed.is_none() {
                 let Ok(align) = aligned(v, var, file) else { return false };
                 let Some(at) = room.take(var.bytes, align, needs) else { return false };
-                out.at[v.index()] = at;
+                out.at[v.index()] = Some(at);
             }
         }
         out.used = room.used;
@@ -179,7 +179,7 @@ impl<'a> Room<'a> {
     }
 
     /// Takes a place for a variable, if there is one.
-    fn take(&mut self, bytes: u32, align: u32, needs: Needs) -> Option<u32> {
+    fn take(&mut self, bytes: u32, align: u32, needs: Needs) -> Option<FileByte> {
         let at = if needs.has(Needs::EOT) {
             self.take_last(bytes, align, needs)?
         } else if bytes < self.grf && align < self.grf {
@@ -188,7 +188,7 @@ impl<'a> Room<'a> {
             self.take_whole(bytes, align)?
         };
         self.used = self.used.max(at + bytes);
-        Some(at)
+        FileByte::try_new(at)
     }
 
     /// Whole registers.

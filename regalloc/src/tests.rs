@@ -10,8 +10,8 @@ use crate::{
     spill::chunks::KEEP,
 };
 use gen_ir::{
-    Block, BlockId, Cond, CondMod, ExecSize, Inst, Kernel, Op, Physical, Pool, Pred, PredCtrl, Reg, Region,
-    Src, Type, Var, VarClass, VarId, Virtual,
+    Block, BlockId, Cond, CondMod, ExecSize, FileByte, GrfNum, Inst, Kernel, Op, Physical, Pool, Pred,
+    PredCtrl, Reg, Region, Src, Type, Var, VarClass, VarId, Virtual,
 };
 use messages::hdc::ScratchBlock;
 use narrow::to_index;
@@ -57,7 +57,7 @@ fn regs(k: &Kernel<Physical>) -> Vec<Vec<u16>> {
             let mut out = Vec::new();
             i.for_each_reg(|_, r| {
                 if let gen_ir::Base::Grf(n) = r.base() {
-                    out.push(n.0);
+                    out.push(n.number());
                 }
             });
             out
@@ -253,7 +253,7 @@ fn spilled_far(platform: Platform) -> (Kernel<Physical>, Vec<gen_ir::SendInfo<Ph
     let (p, stats) = allocate(&k, &options, &mut AllocationMemory::default(), &mut Pool::default()).unwrap();
     assert!(stats.spills > 50 && stats.scratch_bytes < 131_072, "{platform}: {stats:?}");
     let of_r0 =
-        |i: &Inst<Physical>| i.src[0].reg().is_some_and(|r| r.base() == gen_ir::Base::Grf(gen_ir::GrfNum(0)));
+        |i: &Inst<Physical>| i.src[0].reg().is_some_and(|r| r.base() == gen_ir::Base::Grf(GrfNum::R0));
     assert!(platform == Platform::Bdw || !p.insts().any(|(_, i)| i.op.is_send() && of_r0(i)));
     let sends = p.insts().filter_map(|(_, i)| i.send()).copied().collect();
     (p, sends)
@@ -295,7 +295,7 @@ fn a_scratch_surface_has_addresses() {
             );
         }
         // Nothing is added to what names the surface.
-        let base = |r: Option<Reg<Physical>>| r == Some(Reg::grf(0, 20));
+        let base = |r: Option<Reg<Physical>>| r == Some(Reg::grf(GrfNum::R0, 20));
         for (_, i) in p.insts().filter(|(_, i)| i.src.iter().any(|s| base(s.reg()))) {
             assert_eq!((i.op, i.src[1]), (Op::And, Src::ud(0xffff_fc00)), "{platform}");
         }
@@ -388,7 +388,8 @@ fn live(k: &Kernel<Virtual>, v: VarId) -> Vec<(u32, u32)> {
 /// A block that is its own successor, under a mask that loses lanes.
 fn looped(k: &mut Kernel<Virtual>, mut insts: Vec<Inst<Virtual>>) {
     let mut goto = Inst::new(Op::Goto, ExecSize::S8);
-    let flag = k.add_var(Var { live_in: true, fixed: Some(0), ..Var::temp(VarClass::Flag, 2, 2) });
+    let flag =
+        k.add_var(Var { live_in: true, fixed: Some(FileByte::START), ..Var::temp(VarClass::Flag, 2, 2) });
     goto.pred = Some(Pred { flag: Reg::var_at(flag, 0), inv: false, ctrl: PredCtrl::Seq });
     let [loop_, out] = [0, 1].map(BlockId);
     goto.payload = gen_ir::Payload::Branch {
@@ -480,7 +481,11 @@ fn temporaries_of_lowering_start_in_their_block() {
         let mut k = Kernel::new("t", Platform::Skl);
         let x = k.add_var(if of_program { general(32) } else { temporary(32) });
         let y = k.add_var(general(32));
-        let flag = k.add_var(Var { live_in: true, fixed: Some(4), ..Var::temp(VarClass::Flag, 2, 2) });
+        let flag = k.add_var(Var {
+            live_in: true,
+            fixed: Some(FileByte::new(4)),
+            ..Var::temp(VarClass::Flag, 2, 2)
+        });
         let mut some = value(x, 1);
         some.pred = Some(Pred { flag: Reg::var_at(flag, 0), inv: false, ctrl: PredCtrl::Seq });
         looped(&mut k, vec![some, value(y, 2), add(y, x, y)]);
@@ -493,7 +498,8 @@ fn checked(k: &Kernel<Virtual>, at: &[u32]) -> Result<(), Error> {
     let (mut accesses, mut flow) = (Accesses::default(), Flow::default());
     flow.find(k);
     accesses.collect(k, &flow, &mut History::default()).unwrap();
-    check::check(k, &accesses, &flow, &History::default(), at)
+    let at: Vec<_> = at.iter().map(|&byte| Some(FileByte::new(byte))).collect();
+    check::check(k, &accesses, &flow, &History::default(), &at)
 }
 
 /// Some lanes write `x`, wait at block 2 and use it there; the others write and use `y` in between.
@@ -504,7 +510,8 @@ fn parted(
     k: &mut Kernel<Virtual>,
     write: impl Fn(VarId) -> Inst<Virtual>,
 ) {
-    let flag = k.add_var(Var { live_in: true, fixed: Some(0), ..Var::temp(VarClass::Flag, 2, 2) });
+    let flag =
+        k.add_var(Var { live_in: true, fixed: Some(FileByte::START), ..Var::temp(VarClass::Flag, 2, 2) });
     let goto = |jip: u32, uip: u32, some: bool| {
         let mut i = Inst::new(Op::Goto, ExecSize::S8);
         i.pred = some.then(|| Pred { flag: Reg::var_at(flag, 0), inv: false, ctrl: PredCtrl::Seq });
@@ -591,7 +598,7 @@ fn checker_sees_lost_values() {
 fn checker_sees_inputs_that_are_elsewhere() {
     let mut k = Kernel::new("t", Platform::Skl);
     let v: Vec<VarId> = (0..2).map(|_| k.add_var(general(32))).collect();
-    (k.vars[0].fixed, k.vars[0].live_in) = (Some(32), true);
+    (k.vars[0].fixed, k.vars[0].live_in) = (Some(FileByte::new(32)), true);
     k.blocks = vec![Block { insts: vec![add(v[1], v[0], v[0])], succs: Default::default() }];
     assert_eq!(checked(&k, &[32, 64]), Ok(()));
     assert!(matches!(checked(&k, &[96, 64]), Err(Error::Unsound(_))));
@@ -652,11 +659,11 @@ fn checker_sees_early_writes() {
 #[test]
 fn a_spilled_input_is_saved_after_the_kernel_loads_it() {
     let mut k = wide(Platform::Pvc, 200, 2);
-    let input = k.add_var(Var { fixed: Some(5 * 64), live_in: true, ..general(64) });
+    let input = k.add_var(Var { fixed: Some(FileByte::new(5 * 64)), live_in: true, ..general(64) });
     let Some(v) = k.blocks[0].insts[0].dst.reg().and_then(|r| r.var()) else { panic!("no value") };
     let mut load = Inst::new(Op::Send, ExecSize::S16);
-    load.dst = Dst::packed(Reg::grf(5, 0), Type::Ud);
-    load.src[0] = Src::new(Reg::grf(0, 0), Region::PACKED, Type::Ud);
+    load.dst = Dst::packed(Reg::grf(GrfNum::new(5), 0), Type::Ud);
+    load.src[0] = Src::new(Reg::grf(GrfNum::R0, 0), Region::PACKED, Type::Ud);
     load.no_mask = true;
     load.payload = gen_ir::Payload::Send(gen_ir::SendInfo {
         sfid: gen_ir::Sfid::Ugm,
@@ -674,11 +681,11 @@ fn a_spilled_input_is_saved_after_the_kernel_loads_it() {
     let (p, stats) =
         allocate(&k, &Options::default(), &mut AllocationMemory::default(), &mut Pool::default()).unwrap();
     assert!(stats.spills > 12, "{stats:?}");
-    let first = p.insts().find(|(_, i)| i.src.iter().any(|s| s.reg() == Some(Reg::grf(5, 0))));
+    let first = p.insts().find(|(_, i)| i.src.iter().any(|s| s.reg() == Some(Reg::grf(GrfNum::new(5), 0))));
     assert!(first.is_some_and(|(_, i)| i.origin == Inst::<Physical>::NO_ORIGIN), "the input is spilled");
     let text = p.blocks[0].insts[0].to_string();
     assert_eq!(p.blocks[0].insts[0].op, Op::Send, "the load is first, not `{text}`");
-    assert_eq!(p.blocks[0].insts[0].dst.reg(), Some(Reg::grf(5, 0)));
+    assert_eq!(p.blocks[0].insts[0].dst.reg(), Some(Reg::grf(GrfNum::new(5), 0)));
 }
 
 /// `count` variables that `first` writes, all alive before the first is read.
@@ -689,7 +696,7 @@ fn high_pressure(
 ) -> Kernel<Virtual> {
     let mut k = Kernel::new("t", platform);
     let grf = u32::from(platform.caps().regs.grf_bytes);
-    let out = k.add_var(Var { live_out: true, fixed: Some(grf), ..general(grf) });
+    let out = k.add_var(Var { live_out: true, fixed: Some(FileByte::new(grf)), ..general(grf) });
     let vars: Vec<VarId> = (0..count).map(|_| k.add_var(general(grf))).collect();
     let mut insts = vec![value(out, 0)];
     insts.extend((0..).zip(&vars).map(|(n, &v)| first(v, n)));
@@ -837,7 +844,7 @@ fn goto(flag: Option<VarId>, jip: u32, uip: u32) -> Inst<Virtual> {
 }
 
 fn add_condition(k: &mut Kernel<Virtual>) -> VarId {
-    k.add_var(Var { live_in: true, fixed: Some(0), ..Var::temp(VarClass::Flag, 2, 2) })
+    k.add_var(Var { live_in: true, fixed: Some(FileByte::START), ..Var::temp(VarClass::Flag, 2, 2) })
 }
 
 /// Messages that fill, by block.

@@ -97,7 +97,7 @@ fn units(inst: &Inst<Physical>, caps: &Caps, mut f: impl FnMut(usize, bool)) {
     inst.for_each_reg(|role, reg| {
         let Some(extent) = inst.extent(role, grf_bytes) else { return };
         let (first, end) = match reg.base() {
-            Base::Grf(n) => ((n.start(grf_bytes) / UNIT) as usize, FLAGS),
+            Base::Grf(n) => ((n.start(grf_bytes).bytes() / UNIT) as usize, FLAGS),
             Base::Arf(Arf::Flag(n)) => (FLAGS + usize::from(n), ADDRESSES),
             Base::Arf(Arf::Addr(_)) => (ADDRESSES, ACCUMULATOR),
             Base::Arf(Arf::Acc(_)) => (ACCUMULATOR, UNITS),

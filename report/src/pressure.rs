@@ -122,8 +122,8 @@ fn touch(inst: &Inst<Physical>, caps: &Caps, units: usize) -> Touch {
         if extent.is_empty() {
             return;
         }
-        let base = n.start(grf_bytes);
-        let unit = |byte: u32| ((base + byte) as usize).min(units * UNIT as usize);
+        let extent = extent.in_file(n, grf_bytes);
+        let unit = |byte: u32| (byte as usize).min(units * UNIT as usize);
         let outer = unit(extent.start) / UNIT as usize..unit(extent.end).div_ceil(UNIT as usize);
         if !role.is_write() {
             t.reads.push(outer);

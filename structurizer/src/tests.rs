@@ -2,7 +2,7 @@ use super::*;
 use gen_ir::{
     Block, BlockId, Dst, ExecSize, Inst, Op, Payload, Pred, PredCtrl, Reg, SendInfo, Src, Target, Type,
 };
-use gen_ir::{Desc, Sfid, Var, VarClass, VarId};
+use gen_ir::{Desc, GrfNum, Sfid, Var, VarClass, VarId};
 use platforms::Platform;
 
 /// A kernel under construction: one letter per block, the flag variable is number 0.
@@ -47,7 +47,7 @@ impl Build {
             src1_len: 0,
         });
         i.dst = Dst::null(Type::Ud);
-        i.src[0] = Src::packed(Reg::grf(112, 0), Type::Ud);
+        i.src[0] = Src::packed(Reg::grf(GrfNum::new(112), 0), Type::Ud);
         self.0.blocks.push(Block { insts: vec![i], succs: Default::default() });
         self.0
     }

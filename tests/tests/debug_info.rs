@@ -80,9 +80,9 @@ fn free_registers_are_named_by_no_operand() {
             inst.for_each_reg(|role, reg| {
                 indirect |= matches!(role, Role::SrcAddr(_) | Role::DstAddr);
                 if let (Base::Grf(n), Some(extent)) = (reg.base(), inst.extent(role, grf)) {
-                    let base = n.start(grf);
-                    let end = named.len().min((base + extent.end) as usize);
-                    named[(base + extent.start) as usize..end].fill(true);
+                    let bytes = extent.in_file(n, grf);
+                    let end = named.len().min(bytes.end as usize);
+                    named[bytes.start as usize..end].fill(true);
                 }
             });
         }

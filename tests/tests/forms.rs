@@ -4,7 +4,7 @@
 //! table fails the test.
 
 use finalizer::{Finalizer, Options};
-use gen_ir::{Dst, ExecSize, Inst, Op, Physical, Reg, Region, Src, Type};
+use gen_ir::{Dst, ExecSize, GrfNum, Inst, Op, Physical, Reg, Region, Src, Type};
 use platforms::Platform;
 use tests::{
     data::kernels,
@@ -75,8 +75,8 @@ fn known_faults_show() {
     // One double for eight channels: the word selects `.xyxy`, each pair of channels its first.
     let mut mad = Inst::new(Op::Mad, ExecSize::S8);
     mad.opts = gen_ir::Options::ALIGN16;
-    mad.dst = Dst::packed(Reg::grf(10, 0), Type::Df);
-    let doubles = |n, region| Src::new(Reg::grf(n, 0), region, Type::Df);
+    mad.dst = Dst::packed(Reg::grf(GrfNum::new(10), 0), Type::Df);
+    let doubles = |n, region| Src::new(Reg::grf(GrfNum::new(n), 0), region, Type::Df);
     mad.src = [
         doubles(46, Region::PAIRS),
         doubles(20, Region::ternary(2, 1)),
@@ -91,11 +91,11 @@ fn known_faults_show() {
     let from_strided = |exec, dst: Dst<Physical>, ty| {
         let mut mov = Inst::new(Op::Mov, exec);
         mov.dst = dst;
-        mov.src[0] = Src::new(Reg::grf(109, 0), Region::new(4, 1, 0), ty);
+        mov.src[0] = Src::new(Reg::grf(GrfNum::new(109), 0), Region::new(4, 1, 0), ty);
         mov
     };
-    let words = from_strided(ExecSize::S16, Dst::packed(Reg::grf(113, 0), Type::W), Type::W);
-    let every_second = Dst::Direct { reg: Reg::grf(31, 1), horz: 2, ty: Type::B };
+    let words = from_strided(ExecSize::S16, Dst::packed(Reg::grf(GrfNum::new(113), 0), Type::W), Type::W);
+    let every_second = Dst::Direct { reg: Reg::grf(GrfNum::new(31), 1), horz: 2, ty: Type::B };
     let bytes = from_strided(ExecSize::S32, every_second, Type::W);
     for mov in [words, bytes] {
         assert!(!unknown(Platform::Pvc, &mov).is_empty(), "{mov}");

@@ -12,13 +12,13 @@ const HEADER: u32 = 1 << 19;
 fn send(sfid: Sfid, control: u32, dst: (u16, u8), src: (u16, u8), src1: (u16, u8)) -> I {
     let mut i = I::new(if src1.1 > 0 { Op::Sends } else { Op::Send }, ExecSize::S8);
     i.dst = if dst.1 > 0 {
-        Dst::packed(Reg::grf(dst.0, 0), Type::Ud)
+        Dst::packed(Reg::grf(GrfNum::new(dst.0), 0), Type::Ud)
     } else {
         Dst::Direct { reg: Reg::NULL, horz: 1, ty: Type::Ud }
     };
-    i.src[0] = Src::packed(Reg::grf(src.0, 0), Type::Ud);
+    i.src[0] = Src::packed(Reg::grf(GrfNum::new(src.0), 0), Type::Ud);
     if src1.1 > 0 {
-        i.src[1] = Src::packed(Reg::grf(src1.0, 0), Type::Ud);
+        i.src[1] = Src::packed(Reg::grf(GrfNum::new(src1.0), 0), Type::Ud);
     }
     i.payload = Payload::Send(SendInfo {
         sfid,

@@ -9,15 +9,15 @@ use crate::{
     thread::Thread,
 };
 use gen_ir::{
-    Arf, Cond, CondMod, Desc, Dst, ExecSize, Inst, MathFn, Op, Options, Payload, Physical, Pred, PredCtrl,
-    Reg, Region, SendInfo, Sfid, Src, SrcMod, Target, Type,
+    Arf, Cond, CondMod, Desc, Dst, ExecSize, GrfNum, Inst, MathFn, Op, Options, Payload, Physical, Pred,
+    PredCtrl, Reg, Region, SendInfo, Sfid, Src, SrcMod, Target, Type,
 };
 use platforms::Platform;
 
 type I = Inst<Physical>;
 
 fn grf(n: u16, region: Region, ty: Type) -> Src<Physical> {
-    Src::new(Reg::grf(n, 0), region, ty)
+    Src::new(Reg::grf(GrfNum::new(n), 0), region, ty)
 }
 
 fn vec8(n: u16, ty: Type) -> Src<Physical> {
@@ -26,7 +26,7 @@ fn vec8(n: u16, ty: Type) -> Src<Physical> {
 
 fn inst(op: Op, exec: ExecSize, dst: u16, ty: Type, src: &[Src<Physical>]) -> I {
     let mut i = I::new(op, exec);
-    i.dst = Dst::packed(Reg::grf(dst, 0), ty);
+    i.dst = Dst::packed(Reg::grf(GrfNum::new(dst), 0), ty);
     i.src[..src.len()].copy_from_slice(src);
     i
 }
@@ -133,8 +133,12 @@ fn integers_wrap_saturate_and_negate() {
     add.sat = true;
     m.run(Platform::Skl, &[add]).unwrap();
     assert_eq!(m.get(2)[0], 0x7fff_ffff);
-    let neg =
-        Src::Direct { reg: Reg::grf(1, 0), region: Region::new(8, 8, 1), mods: SrcMod::Neg, ty: Type::D };
+    let neg = Src::Direct {
+        reg: Reg::grf(GrfNum::new(1), 0),
+        region: Region::new(8, 8, 1),
+        mods: SrcMod::Neg,
+        ty: Type::D,
+    };
     m.run(Platform::Skl, &[inst(Op::Mov, ExecSize::S8, 2, Type::D, &[neg])]).unwrap();
     assert_eq!(m.get(2)[1], -5i32 as u32);
     m.run(Platform::Skl, &[inst(Op::Asr, ExecSize::S8, 2, Type::D, &[vec8(1, Type::D), Src::uw(4)])])
@@ -295,12 +299,12 @@ fn a_call_returns_to_its_callers_only() {
     m.set(2, &[0; 8]);
     let inc = inst(Op::Add, ExecSize::S8, 2, Type::D, &[vec8(2, Type::D), Src::d(1)]);
     let mut call = branch(Op::Call, true, 3, None);
-    call.dst = Dst::packed(Reg::grf(10, 0), Type::Ud);
+    call.dst = Dst::packed(Reg::grf(GrfNum::new(10), 0), Type::Ud);
     let mut over = branch(Op::Jmpi, false, 3, None);
     over.no_mask = true;
     let mut ret = branch(Op::Ret, false, 1, None);
     ret.payload = Payload::Branch { jip: Target::None, uip: Target::None, ctrl: false };
-    ret.src[0] = Src::scalar(Reg::grf(10, 0), Type::Ud);
+    ret.src[0] = Src::scalar(Reg::grf(GrfNum::new(10), 0), Type::Ud);
     m.run(Platform::Skl, &[call, inc, over, inc, ret]).unwrap();
     assert_eq!(m.get(2), [2, 2, 1, 1, 2, 2, 1, 1]);
 }
@@ -313,8 +317,8 @@ fn surfaces_bound_reads_and_keep_disabled_lanes() {
     m.bindings.table = vec![Some(Surface { base, size: 32, image: None })];
     m.set(1, &[0, 4, 8, 28, 32, 40, 12, 16]).set(2, &[9; 8]);
     let mut read = I::new(Op::Send, ExecSize::S8);
-    read.dst = Dst::packed(Reg::grf(2, 0), Type::Ud);
-    read.src[0] = Src::packed(Reg::grf(1, 0), Type::Ud);
+    read.dst = Dst::packed(Reg::grf(GrfNum::new(2), 0), Type::Ud);
+    read.src[0] = Src::packed(Reg::grf(GrfNum::new(1), 0), Type::Ud);
     // Untyped surface read of x, SIMD8: one register out, one back.
     read.payload = Payload::Send(SendInfo {
         sfid: Sfid::Dc1,
@@ -338,7 +342,7 @@ fn integer_division_truncates() {
     let mut q = inst(Op::Math, ExecSize::S8, 3, Type::D, &[vec8(1, Type::D), vec8(2, Type::D)]);
     q.payload = Payload::Math(MathFn::Iqot);
     let mut r = q;
-    r.dst = Dst::packed(Reg::grf(4, 0), Type::D);
+    r.dst = Dst::packed(Reg::grf(GrfNum::new(4), 0), Type::D);
     r.payload = Payload::Math(MathFn::Irem);
     m.run(Platform::Skl, &[q, r]).unwrap();
     assert_eq!(m.get(3)[..4], [3, -3i32 as u32, -3i32 as u32, 14]);
@@ -392,7 +396,7 @@ fn srnd_adds_the_random_number_and_truncates() {
     m.set(2, &[0x1ffe, 0x1fff, 0x1fff, 0x1fff, 0x1fff, 0, 1, 0xe000]);
     let random = grf(2, Region::new(2, 1, 0), Type::Uw);
     let mut srnd = inst(Op::Srnd, ExecSize::S8, 3, Type::Hf, &[vec8(1, Type::F), random]);
-    srnd.dst = Dst::Direct { reg: Reg::grf(3, 0), horz: 2, ty: Type::Hf };
+    srnd.dst = Dst::Direct { reg: Reg::grf(GrfNum::new(3), 0), horz: 2, ty: Type::Hf };
     m.run(Platform::Pvc, &[srnd]).unwrap();
     assert_eq!(
         m.get(3).map(|v| v & 0xffff),
@@ -402,7 +406,7 @@ fn srnd_adds_the_random_number_and_truncates() {
     let halves = grf(1, Region::new(2, 1, 0), Type::Hf);
     let random = grf(2, Region::new(4, 1, 0), Type::Ub);
     let mut srnd = inst(Op::Srnd, ExecSize::S4, 3, Type::Bf8, &[halves, random]);
-    srnd.dst = Dst::Direct { reg: Reg::grf(3, 0), horz: 4, ty: Type::Bf8 };
+    srnd.dst = Dst::Direct { reg: Reg::grf(GrfNum::new(3), 0), horz: 4, ty: Type::Bf8 };
     m.run(Platform::Pvc, &[srnd]).unwrap();
     assert_eq!(m.get(3)[..4].iter().map(|v| v & 0xff).collect::<Vec<_>>(), [0x3d, 0x3c, 0x7c, 0x01]);
 }
@@ -420,8 +424,8 @@ fn dpas_takes_narrow_weights_stage_by_stage() {
     let mut dpas = inst(Op::Dpas, ExecSize::S16, 30, Type::D, &[]);
     dpas.src = [
         Src::packed(Reg::NULL, Type::D),
-        Src::packed(Reg::grf(10, 0), Type::U2),
-        Src::packed(Reg::grf(20, 0), Type::Ub),
+        Src::packed(Reg::grf(GrfNum::new(10), 0), Type::U2),
+        Src::packed(Reg::grf(GrfNum::new(20), 0), Type::Ub),
     ];
     dpas.payload = Payload::Dpas { depth: 8, repeat: 1 };
     m.run(Platform::Pvc, &[dpas]).unwrap();

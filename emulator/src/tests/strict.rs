@@ -6,7 +6,7 @@ use ::messages::{
     Descriptor, MessageLength, ResponseLength, SurfaceIndex,
     hdc::{Dc1, ScatteredSimdMode, Surface as ToSurface},
 };
-use gen_ir::{Pipe, SbidMode, Swsb, SyncFn};
+use gen_ir::{GrfNum, Pipe, SbidMode, Swsb, SyncFn};
 
 const SKL: Platform = Platform::Skl;
 const TGL: Platform = Platform::Tgllp;
@@ -63,7 +63,7 @@ fn eot(reg: u16) -> I {
     let mut i = I::new(Op::Send, ExecSize::S8);
     i.no_mask = true;
     i.dst = Dst::Direct { reg: Reg::NULL, horz: 1, ty: Type::Ud };
-    i.src[0] = Src::packed(Reg::grf(reg, 0), Type::Ud);
+    i.src[0] = Src::packed(Reg::grf(GrfNum::new(reg), 0), Type::Ud);
     i.payload = Payload::Send(SendInfo {
         sfid: Sfid::Spawner,
         desc: Desc::Imm(::messages::spawner::end_of_thread()),
@@ -84,8 +84,8 @@ fn end(platform: Platform) -> Vec<I> {
 /// Untyped read of a dword each, or write.
 fn read(address: u16, dst: u16, len: u8) -> I {
     let mut i = I::new(Op::Send, ExecSize::S8);
-    i.dst = Dst::packed(Reg::grf(dst, 0), Type::Ud);
-    i.src[0] = Src::packed(Reg::grf(address, 0), Type::Ud);
+    i.dst = Dst::packed(Reg::grf(GrfNum::new(dst), 0), Type::Ud);
+    i.src[0] = Src::packed(Reg::grf(GrfNum::new(address), 0), Type::Ud);
     i.payload = Payload::Send(SendInfo {
         sfid: Sfid::Dc1,
         desc: untyped(Dc1::UntypedRead, 0, len.into(), 1),
@@ -136,7 +136,7 @@ fn undefined_data_stored() {
     }
     assert_eq!(faults(SKL, &[write]), []);
     let mut second = write;
-    second.src[0] = Src::packed(Reg::grf(5, 0), Type::Ud);
+    second.src[0] = Src::packed(Reg::grf(GrfNum::new(5), 0), Type::Ud);
     assert_eq!(faults(SKL, &[mov(5, 1), second]), [Fault::UndefinedData]);
 }
 
@@ -264,7 +264,7 @@ fn registers_are_as_many_as_the_launch_says() {
         let header = all(header);
         let mut end = end(pvc);
         let last = end.len() - 1;
-        end[last].src[0] = Src::payload(Reg::grf(number, 0), end[last].exec);
+        end[last].src[0] = Src::payload(Reg::grf(GrfNum::new(number), 0), end[last].exec);
         end[last].swsb = dist(1);
         if let Payload::Send(info) = &mut end[last].payload {
             info.sfid = Sfid::Gateway;

@@ -1,6 +1,6 @@
 //! Field codes and what they mean.
 
-use gen_ir::{Arf, Base, Physical, PredCtrl, Reg, Region, Sfid};
+use gen_ir::{Arf, Base, GrfNum, Physical, PredCtrl, Reg, Region, Sfid};
 use narrow::{const_u8, to_u8};
 
 /// Register file codes of a two-bit field.
@@ -159,7 +159,7 @@ pub(super) fn arf_number(reg: Arf) -> Option<u8> {
 #[inline]
 pub(super) fn register(grf: bool, number: u8, byte: u8) -> Option<Reg<Physical>> {
     if grf {
-        (number < 128).then(|| Reg::grf(number.into(), byte.into()))
+        (number < 128).then(|| Reg::grf(GrfNum::from(number), byte.into()))
     } else {
         arf(number).map(|a| Reg::arf(a, byte.into()))
     }
@@ -169,7 +169,7 @@ pub(super) fn register(grf: bool, number: u8, byte: u8) -> Option<Reg<Physical>>
 #[inline]
 pub(super) fn register_number(reg: Reg<Physical>) -> Option<(bool, u8)> {
     match reg.base() {
-        Base::Grf(n) if n.0 < 128 => Some((true, to_u8(n.0))),
+        Base::Grf(n) if n.number() < 128 => Some((true, to_u8(n.number()))),
         Base::Grf(_) => None,
         Base::Arf(a) => arf_number(a).map(|n| (false, n)),
         Base::Var(never) => match never {},

@@ -11,7 +11,7 @@ use super::{
     operand::{decode_mme, encode_mme, kind},
     rules::Rules,
 };
-use gen_ir::{Base, Dst, ExecSize, Inst, Op, Payload, Physical, Reg, Region, Src, SrcMod, Type};
+use gen_ir::{Base, Dst, ExecSize, GrfNum, Inst, Op, Payload, Physical, Reg, Region, Src, SrcMod, Type};
 use narrow::{low_u64, to_u8};
 
 /// Type of each code of `SrcDataType` and `DstDataType`.
@@ -95,7 +95,7 @@ pub(super) fn decode(rules: &Rules, word: u128, inst: &mut Inst<Physical>) -> Re
 
 fn grf(number: u8, byte: u8, field: &'static str) -> Result<Reg<Physical>, Fault> {
     if number < 128 {
-        Ok(Reg::grf(number.into(), byte.into()))
+        Ok(Reg::grf(GrfNum::from(number), byte.into()))
     } else {
         Err(Fault::new(field, number, "0 to 127"))
     }
@@ -221,7 +221,7 @@ pub(super) fn encode(rules: &Rules, inst: &Inst<Physical>, number: u8) -> Result
 
 fn grf_number(reg: Reg<Physical>, what: &'static str) -> Result<u8, Bad> {
     match reg.base() {
-        Base::Grf(n) if n.0 < 128 => Ok(to_u8(n.0)),
+        Base::Grf(n) if n.number() < 128 => Ok(to_u8(n.number())),
         _ => Err(Bad::new(what, "another register", "r0 to r127")),
     }
 }
@@ -289,14 +289,14 @@ mod tests {
     fn mad(exec: ExecSize, src0: Src<Physical>) -> Inst<Physical> {
         let mut inst = Inst::new(Op::Mad, exec);
         inst.opts = gen_ir::Options::ALIGN16;
-        inst.dst = Dst::packed(Reg::grf(10, 0), Type::Df);
-        let packed = |n, region| Src::new(Reg::grf(n, 0), region, Type::Df);
+        inst.dst = Dst::packed(Reg::grf(GrfNum::new(10), 0), Type::Df);
+        let packed = |n, region| Src::new(Reg::grf(GrfNum::new(n), 0), region, Type::Df);
         inst.src = [src0, packed(20, PACKED[1]), packed(30, PACKED[2])];
         inst
     }
 
     fn one(byte: u32, region: Region) -> Src<Physical> {
-        Src::new(Reg::grf(46, byte), region, Type::Df)
+        Src::new(Reg::grf(GrfNum::new(46), byte), region, Type::Df)
     }
 
     /// `.xyxy` and `.zwzw` select within each 16 bytes, whatever the execution size.

@@ -4,7 +4,7 @@
 //! Source: Programmer's Reference Manual for Tiger Lake, volume 8, "EU Instruction Fields"; the values
 //! Ponte Vecchio added (`:bf`, `dpas` types, shared functions) are measured with the reference assembler.
 
-use gen_ir::{Arf, Base, Cond, GrfNum, MathFn, Physical, PredCtrl, Reg, Region, Sfid, SyncFn, Type};
+use gen_ir::{Arf, Base, Cond, MathFn, Physical, PredCtrl, Reg, Region, Sfid, SyncFn, Type};
 use narrow::to_u8;
 
 /// `DataType` of a register operand: bit 3 tells float from integer, so a ternary word keeps that bit
@@ -105,8 +105,7 @@ pub(super) const fn dpas_type_of(code: u8, precision: u8) -> Option<Type> {
 #[inline(always)]
 pub(super) fn reg_code(reg: Reg<Physical>) -> Option<(bool, u8)> {
     match reg.base() {
-        Base::Grf(n) if n.0 < 256 => Some((true, to_u8(n.0))),
-        Base::Grf(_) => None,
+        Base::Grf(n) => Some((true, to_u8(n.number()))),
         Base::Arf(Arf::Null) => Some((false, 0)),
         Base::Arf(arf) => arf_code(arf),
         Base::Var(never) => match never {},
@@ -121,7 +120,7 @@ fn arf_code(arf: Arf) -> Option<(bool, u8)> {
 /// The register of a [`reg_code`].
 #[inline(always)]
 pub(super) fn reg_of(grf: bool, num: u8) -> Option<Base<Physical>> {
-    if grf { Some(Base::Grf(GrfNum(num.into()))) } else { arf_of(num) }
+    if grf { Some(Base::Grf(num.into())) } else { arf_of(num) }
 }
 
 fn arf_of(num: u8) -> Option<Base<Physical>> {

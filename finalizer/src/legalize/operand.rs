@@ -115,7 +115,7 @@ impl Legalizer<'_> {
             Base::Var(v) => {
                 let var = &self.vars[v.index()];
                 match var.fixed {
-                    Some(place) => Some((place + reg.byte) % grf),
+                    Some(place) => Some((place.bytes() + reg.byte) % grf),
                     None if var.align.is_multiple_of(grf) => Some(reg.byte % grf),
                     None => None,
                 }
@@ -139,7 +139,7 @@ impl Legalizer<'_> {
             Base::Var(v) => {
                 let var = &self.vars[v.index()];
                 match var.fixed {
-                    Some(place) => (place + reg.byte).is_multiple_of(bytes),
+                    Some(place) => (place.bytes() + reg.byte).is_multiple_of(bytes),
                     None => var.align.is_multiple_of(bytes) && reg.byte.is_multiple_of(bytes),
                 }
             }

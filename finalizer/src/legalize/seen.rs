@@ -172,7 +172,7 @@ fn place(vars: &[Var], reg: VReg) -> Option<KeyWord> {
             let var = &vars[v.index()];
             // Where it lies is known, or how it is aligned.
             let placed = match var.fixed {
-                Some(at) => 1 << 11 | low(at),
+                Some(at) => 1 << 11 | low(at.bytes()),
                 None => u64::from(var.align & 0x7ff),
             };
             KeyWord::EMPTY

@@ -1,6 +1,6 @@
 //! General registers that code leaves alone, for tools that put instructions of their own into a kernel.
 
-use gen_ir::{Base, Kernel, Physical, Role};
+use gen_ir::{Base, Extent, Kernel, Physical, Role};
 use narrow::to_u16;
 
 /// Stretches of bytes of the register file that no instruction reads or writes, in order: first byte and count. `r0`,
@@ -23,8 +23,8 @@ pub(crate) fn registers(code: &Kernel<Physical>, used: u16) -> Vec<(u16, u16)> {
             } else if let Base::Grf(n) = reg.base()
                 && let Some(extent) = inst.extent(role, grf_bytes)
             {
-                let base = n.start(grf_bytes);
-                touch(base + extent.start, base + extent.end);
+                let Extent { start, end } = extent.in_file(n, grf_bytes);
+                touch(start, end);
             }
         });
     }

@@ -19,7 +19,7 @@
 
 use std::collections::BTreeMap;
 
-use gen_ir::{Base, Block, Dst, Inst, Kernel, Op, Payload, Physical, Role, Var, VarClass, Virtual};
+use gen_ir::{Block, Dst, Extent, Inst, Kernel, Op, Payload, Physical, Reg, Role, Var, VarClass, Virtual};
 use narrow::to_index;
 use regalloc::Placed;
 use visa::Opcode;
@@ -252,7 +252,7 @@ fn sought(defined: &Defined, placed: &Placed) -> Vec<Sought> {
             continue;
         };
         if !var.address_taken && defined.needed[v] != 0 {
-            let at = (*at, at + var.bytes);
+            let at = (at.bytes(), at.bytes() + var.bytes);
             sought.push(Sought {
                 var: to_index(v),
                 root,
@@ -486,12 +486,12 @@ impl Search<'_> {
 
 /// The bytes of the register file that an instruction writes.
 fn store(inst: &Inst<Physical>, grf_bytes: u32) -> (u32, u32) {
-    let base = inst.dst.reg().and_then(|reg| match reg.base() {
-        Base::Grf(n) => Some(n.start(grf_bytes)),
-        _ => None,
-    });
-    match (base, inst.dst_extent(grf_bytes)) {
-        (Some(base), Some(extent)) => (base + extent.start, base + extent.end),
+    let first = inst.dst.reg().and_then(Reg::grf_number);
+    match (first, inst.dst_extent(grf_bytes)) {
+        (Some(first), Some(extent)) => {
+            let Extent { start, end } = extent.in_file(first, grf_bytes);
+            (start, end)
+        }
         _ => (0, 0),
     }
 }

@@ -18,7 +18,7 @@
 //! bytes. Before a function calls, it adds the size of its own frame, and
 //! takes it away afterwards. A kernel's frame is the scratch memory that it uses itself.
 
-use gen_ir::{Var, VarClass, VarId, Virtual};
+use gen_ir::{FileByte, Var, VarClass, VarId, Virtual};
 use narrow::to_index;
 use smallvec::SmallVec;
 use visa::Predefined;
@@ -86,7 +86,7 @@ impl Stack {
         let count = u32::from(out.grf_count);
         let (saved, header, linkage) = (saved(count), header(count), linkage(count));
         let at = |register: u32, byte: u32, bytes: u32| Var {
-            fixed: Some(register * grf + byte),
+            fixed: Some(FileByte::new(register * grf + byte)),
             no_spill: true,
             live_in: function,
             ..Var::temp(VarClass::General, bytes, bytes.next_power_of_two().min(grf))
@@ -125,7 +125,7 @@ impl Stack {
             (VarClass::Flag, u32::from(caps.regs.flag_count) * 4),
             (VarClass::Address, u32::from(caps.regs.addr_subregs) * 2),
         ] {
-            let var = Var { fixed: Some(0), no_spill: true, ..Var::temp(class, bytes, bytes) };
+            let var = Var { fixed: Some(FileByte::START), no_spill: true, ..Var::temp(class, bytes, bytes) };
             stack.lost.push(out.add_var(var));
         }
         Some(stack)

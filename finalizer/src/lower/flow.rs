@@ -1,8 +1,8 @@
 //! Control flow: labels, jumps, subroutine calls and the end of the thread.
 
 use gen_ir::{
-    BlockId, Desc, Dst, End, ExecSize, ExtendedDescriptor, Inst, Kernel, Op, Payload, Region, SendInfo, Sfid,
-    Src, Target, Type, Var, VarClass, VarId, Virtual,
+    BlockId, Desc, Dst, End, ExecSize, ExtendedDescriptor, GrfNum, Inst, Kernel, Op, Payload, Region,
+    SendInfo, Sfid, Src, Target, Type, Var, VarClass, VarId, Virtual,
 };
 use narrow::{to_index, to_u16};
 use visa::{LabelId, Labels, VectorOperand};
@@ -208,7 +208,7 @@ impl Lowerer<'_> {
     /// spawner or the gateway. Payloads of such messages live in the last 16 registers.
     fn end_thread(&mut self) {
         let grf = self.grf();
-        let last = (u32::from(self.out.grf_count) - 1) * grf;
+        let last = GrfNum::new(self.out.grf_count - 1).start(grf);
         let header = self.var(Var { fixed: Some(last), ..Var::temp(VarClass::General, grf, grf) });
         let copy = Lanes::all(if grf == 64 { ExecSize::S16 } else { ExecSize::S8 });
         let from = Src::new(self.r0(0), Region::PACKED, Type::Ud);

@@ -1,6 +1,6 @@
 //! Stack calls: `fcall`, `ifcall`, `fret`; which register is whose stands in [`super::convention`].
 
-use gen_ir::{Dst, ExecSize, Op, Outside, Payload, Region, Src, Type, Var, VarClass, VarId};
+use gen_ir::{Dst, ExecSize, FileByte, Op, Outside, Payload, Region, Src, Type, Var, VarClass, VarId};
 use narrow::{low_u32, to_index, to_u16};
 use visa::VectorOperand;
 
@@ -123,7 +123,7 @@ impl Lowerer<'_> {
         let mut restored = Vars::new();
         let first = saved(self.out.grf_count.into()).start;
         for (i, saved) in stack.saved.iter().enumerate() {
-            let place = (first + to_index(i) * SAVED_TOGETHER) * grf;
+            let place = FileByte::new((first + to_index(i) * SAVED_TOGETHER) * grf);
             let var = Var {
                 fixed: Some(place),
                 no_spill: true,

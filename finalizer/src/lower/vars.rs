@@ -1,6 +1,6 @@
 //! Variables: vISA declarations become Gen IR variables, one per alias root.
 
-use gen_ir::{Arf, Kernel, Type, Var, VarClass, VarId, Virtual};
+use gen_ir::{Arf, FileByte, Kernel, Type, Var, VarClass, VarId, Virtual};
 use narrow::to_index;
 use platforms::Caps;
 use visa::{GeneralOperand, Predefined};
@@ -82,7 +82,11 @@ impl VarMap {
         mut lists: VarLists,
     ) -> Lowered<VarMap> {
         let grf = u32::from(caps.regs.grf_bytes);
-        let r0 = out.add_var(Var { fixed: Some(0), live_in: true, ..Var::temp(VarClass::General, grf, grf) });
+        let r0 = out.add_var(Var {
+            fixed: Some(FileByte::START),
+            live_in: true,
+            ..Var::temp(VarClass::General, grf, grf)
+        });
         lists.general.clear();
         lists.preds.clear();
         lists.addrs.clear();
@@ -215,9 +219,9 @@ impl VarMap {
             let Location::Var(var, offset) = self.location(id) else { continue };
             let start = i64::from(input.offset) - i64::from(offset);
             let var = &mut out.vars[var.index()];
-            match (u32::try_from(start), var.fixed) {
-                (Ok(start), None) => var.fixed = Some(start),
-                (Ok(start), Some(old)) if start == old => {}
+            match (u32::try_from(start).ok().and_then(FileByte::try_new), var.fixed) {
+                (Some(start), None) => var.fixed = Some(start),
+                (Some(start), Some(old)) if start == old => {}
                 _ => return Err("inputs disagree about the place of a variable".into()),
             }
             var.live_in = true;
@@ -325,7 +329,7 @@ impl VarMap {
             };
             if let Some(var) = handle.and_then(|h| h.var) {
                 let var = &mut out.vars[var.index()];
-                var.fixed = u32::try_from(input.offset).ok();
+                var.fixed = u32::try_from(input.offset).ok().and_then(FileByte::try_new);
                 var.live_in = true;
             }
         }

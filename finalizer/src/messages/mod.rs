@@ -222,7 +222,7 @@ impl Lowerer<'_> {
         }
         let var = &mut self.out.vars[var.index()];
         match var.fixed {
-            Some(place) if !place.is_multiple_of(grf) || var.bytes < end => return false,
+            Some(place) if !place.is_aligned(grf) || var.bytes < end => return false,
             _ => {}
         }
         var.align = var.align.max(grf);

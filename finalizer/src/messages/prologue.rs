@@ -1,6 +1,6 @@
 //! The prologue that loads the kernel's payload (Xe-HPC).
 
-use gen_ir::{Dst, Op, Sfid, Src, Type, Var};
+use gen_ir::{Dst, FileByte, GrfNum, Op, Sfid, Src, Type, Var};
 use messages::lsc::{Access, AddressModel, AddressSize, DataSize, Op as LscCode, Untyped, VectorSize};
 use narrow::to_u16;
 
@@ -29,7 +29,7 @@ impl Lowerer<'_> {
         let first = grf + per_thread;
         let cross_thread = end.saturating_sub(first).next_multiple_of(CROSS_THREAD_ALIGN);
         // The address waits in the last register, which no input reaches.
-        let last = (u32::from(self.out.grf_count) - 1) * grf;
+        let last = GrfNum::new(self.out.grf_count - 1).start(grf);
         let address = self.var(Var { fixed: Some(last), no_spill: true, ..build::general(grf, grf) });
         let address = VReg::var_at(address, 0);
         if per_thread > 0 {
@@ -101,8 +101,7 @@ impl Lowerer<'_> {
                 .with_cache_control(Access::CACHED_LOAD)
                 .with_address_model(Some(AddressModel::Bti))
                 .into();
-            let to = first + at;
-            let dst = VReg::in_file(to, grf);
+            let dst = VReg::in_file(FileByte::new(first + at), grf);
             let message = LscMessage { sfid: Sfid::Ugm, desc, ex_desc: binding(GENERAL_STATE), response };
             let from = PayloadPart { reg: address, len: 1 };
             self.lsc_send_sized(Lanes::SCALAR, message, dst, from, None, Sizes::of(1, 0, response));

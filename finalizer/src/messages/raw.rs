@@ -1,6 +1,8 @@
 //! Raw sends: the program brings its own descriptors.
 
-use gen_ir::{Desc, Dst, ExDesc, ExecSize, Inst, Op, Payload, Region, SendInfo, Sfid, Src, Type, Virtual};
+use gen_ir::{
+    Desc, Dst, ExDesc, ExecSize, FileByte, Inst, Op, Payload, Region, SendInfo, Sfid, Src, Type, Virtual,
+};
 use messages::{Descriptor, ExtendedDescriptor, ExtendedLength, MessageLength};
 use narrow::low_u32;
 use platforms::Layout;
@@ -205,7 +207,7 @@ impl Lowerer<'_> {
             }
             next -= u32::from(len);
             let bytes = u32::from(len) * grf;
-            let place = gen_ir::Var { fixed: Some(next * grf), ..build::general(bytes, grf) };
+            let place = gen_ir::Var { fixed: Some(FileByte::new(next * grf)), ..build::general(bytes, grf) };
             let moved = VReg::var_at(self.var(place), 0);
             self.copy_bytes(moved, reg, bytes);
             send.src[i] = Src::Direct { reg: moved, region, mods, ty };

@@ -148,7 +148,7 @@ pub(super) fn drop_nops(kernel: &mut Kernel<Virtual>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gen_ir::{Block, ExecSize, Reg, Region, Src, Type, Var, VarClass, VarId};
+    use gen_ir::{Block, ExecSize, GrfNum, Reg, Region, Src, Type, Var, VarClass, VarId};
     use platforms::Platform;
 
     fn clean(k: &mut Kernel<Virtual>) {
@@ -170,7 +170,7 @@ mod tests {
             i
         };
         let mut last = Inst::new(Op::Mov, ExecSize::S8);
-        last.dst = Dst::packed(Reg::grf(112, 0), Type::D);
+        last.dst = Dst::packed(Reg::grf(GrfNum::new(112), 0), Type::D);
         last.src[0] = Src::packed(Reg::var_at(v[0], 0), Type::D);
         k.blocks.push(Block {
             insts: vec![add(v[0], v[0]), add(v[1], v[0]), add(v[2], v[1]), last],

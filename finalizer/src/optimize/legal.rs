@@ -1,14 +1,14 @@
 //! Whether an instruction of legal code is still legal after a change.
 
-use gen_ir::{Arf, Base, Class, Inst, Physical, Reg, Role, Virtual};
+use gen_ir::{Arf, Base, Class, GrfNum, Inst, Physical, Reg, Role, Virtual};
 use platforms::Platform;
 
 /// Whether no rule of the hardware speaks against an instruction, wherever its variables are placed:
 /// variables of a register's size or more begin a register, and smaller ones may lie in an upper half.
 pub fn allows(platform: Platform, inst: &Inst<Virtual>, grf_bytes: u32) -> bool {
-    let place = |first: u16, r: Reg<Virtual>| {
-        let number = u16::try_from(r.byte / grf_bytes).unwrap_or(u16::MAX / 2);
-        Reg::grf(first.saturating_add(number), r.byte % grf_bytes)
+    let place = |first: u32, r: Reg<Virtual>| {
+        let number = GrfNum::try_new(first.saturating_add(r.byte / grf_bytes));
+        Reg::grf(number.unwrap_or(GrfNum::LAST), r.byte % grf_bytes)
     };
     let placed = inst.map_regs(|role, r| match r.base() {
         Base::Grf(n) => Reg::new(Base::Grf(n), r.byte),
@@ -18,7 +18,7 @@ pub fn allows(platform: Platform, inst: &Inst<Virtual>, grf_bytes: u32) -> bool 
             Role::SrcAddr(_) | Role::DstAddr | Role::Desc | Role::ExDesc => Reg::arf(Arf::Addr(0), 0),
             // What reads its own variable does so in place.
             Role::Src(_) if inst.dst.reg().is_some_and(|d| d.is_in(r)) => place(80, r),
-            Role::Src(k) => place(16 + 16 * u16::from(k), r),
+            Role::Src(k) => place(16 + 16 * u32::from(k), r),
             _ => place(80, r),
         },
     });

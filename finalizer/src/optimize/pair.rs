@@ -114,8 +114,7 @@ impl Pairs {
     }
 
     fn bytes(&self, reg: Reg<Physical>, len: u32) -> Option<Bytes> {
-        let Base::Grf(n) = reg.base() else { return None };
-        let start = n.start(self.grf_bytes) + reg.byte;
+        let start = reg.file_byte(self.grf_bytes)?.bytes();
         Some(Bytes { start, end: start + len })
     }
 
@@ -130,8 +129,8 @@ impl Pairs {
     /// Whether an instruction touches what a single writes, or writes what it reads.
     fn disturbs(&self, inst: &Inst<Physical>, written: Bytes, read: [Option<Bytes>; 2]) -> bool {
         let touched = |reg: Reg<Physical>, extent: Option<Extent>| {
-            let (start, extent) = (reg.grf_number()?.start(self.grf_bytes), extent?);
-            Some(Bytes { start: start + extent.start, end: start + extent.end })
+            let Extent { start, end } = extent?.in_file(reg.grf_number()?, self.grf_bytes);
+            Some(Bytes { start, end })
         };
         // Flags, addresses and descriptors are no general registers.
         let reads_it = inst.src.iter().enumerate().any(|(k, src)| match src {

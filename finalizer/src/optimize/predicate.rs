@@ -300,7 +300,7 @@ fn convertible(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gen_ir::{Block, Dst, ExecSize, Src, Type, VarClass};
+    use gen_ir::{Block, Dst, ExecSize, GrfNum, Src, Type, VarClass};
     use platforms::Platform;
 
     fn kernel(body: Vec<Inst<Virtual>>) -> (Kernel<Virtual>, VarId) {
@@ -317,7 +317,7 @@ mod tests {
 
     fn mov(no_mask: bool) -> Inst<Virtual> {
         let mut i = Inst::new(Op::Mov, ExecSize::S16);
-        i.dst = Dst::packed(Reg::grf(10, 0), Type::D);
+        i.dst = Dst::packed(Reg::grf(GrfNum::new(10), 0), Type::D);
         i.src[0] = Src::d(1);
         i.no_mask = no_mask;
         i

@@ -112,7 +112,7 @@ fn learn(inst: &Inst<Virtual>, vars: &[Var], known: &mut Vec<(VarId, u32, u16)>)
 
 #[cfg(test)]
 mod tests {
-    use gen_ir::{Block, Pred, PredCtrl, Region};
+    use gen_ir::{Block, GrfNum, Pred, PredCtrl, Region};
     use platforms::Platform;
 
     use super::*;
@@ -135,7 +135,7 @@ mod tests {
 
     #[test]
     fn a_constant_set_of_channels_is_an_immediate() {
-        let word = Src::new(Reg::grf(9, 0), Region::SCALAR, Type::W);
+        let word = Src::new(Reg::grf(GrfNum::new(9), 0), Region::SCALAR, Type::W);
         for (inv, bits) in [(false, 0x8), (true, 0xfff7)] {
             let insts = scattered(Platform::Skl, inv, word);
             assert_eq!((insts[1].op, insts[1].pred, insts[1].src[1]), (Op::Smov, None, Src::uw(bits)));
@@ -148,10 +148,10 @@ mod tests {
 
     #[test]
     fn what_smov_cannot_move_stays() {
-        let bytes = Src::new(Reg::grf(9, 0), Region::SCALAR, Type::B);
+        let bytes = Src::new(Reg::grf(GrfNum::new(9), 0), Region::SCALAR, Type::B);
         // The destination is of dwords.
-        let float = Src::new(Reg::grf(9, 0), Region::SCALAR, Type::F);
-        let word = Src::new(Reg::grf(9, 0), Region::SCALAR, Type::W);
+        let float = Src::new(Reg::grf(GrfNum::new(9), 0), Region::SCALAR, Type::F);
+        let word = Src::new(Reg::grf(GrfNum::new(9), 0), Region::SCALAR, Type::W);
         for (platform, value) in [(Platform::Skl, bytes), (Platform::Skl, float), (Platform::Tgllp, word)] {
             assert_eq!(scattered(platform, false, value)[1].op, Op::Mov);
         }

@@ -104,7 +104,9 @@ impl UnmaskMemory {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use gen_ir::{Block, Dst, ExecSize, Payload, Pred, PredCtrl, Reg, Src, Target, Type, Var, VarClass};
+    use gen_ir::{
+        Block, Dst, ExecSize, GrfNum, Payload, Pred, PredCtrl, Reg, Src, Target, Type, Var, VarClass,
+    };
     use platforms::Platform;
 
     const JMP: Option<(ExecSize, u32)> = None;
@@ -116,7 +118,7 @@ mod tests {
         k.all_channels = true;
         let flag = k.add_var(Var::temp(VarClass::Flag, 2, 2));
         let mut mov = Inst::new(Op::Mov, ExecSize::S8);
-        mov.dst = Dst::packed(Reg::grf(10, 0), Type::D);
+        mov.dst = Dst::packed(Reg::grf(GrfNum::new(10), 0), Type::D);
         mov.src[0] = Src::d(1);
         for jump in jumps {
             let mut insts = vec![mov];

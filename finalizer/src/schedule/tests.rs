@@ -1,5 +1,5 @@
 use super::*;
-use gen_ir::{Block, ExecSize, parse};
+use gen_ir::{Block, ExecSize, GrfNum, parse};
 
 /// Orders one block; gives the instructions' old places in their new order.
 fn run(platform: Platform, text: &str) -> Vec<usize> {
@@ -64,8 +64,8 @@ fn what_shares_bytes_keeps_its_order() {
 fn loads_pass_each_other_but_no_store() {
     let load = |to: u16, from: u16| {
         let mut i: Inst<Physical> = Inst::new(Op::Send, ExecSize::S8);
-        i.dst = Dst::packed(Reg::grf(to, 0), gen_ir::Type::Ud);
-        i.src[0] = Src::payload(Reg::grf(from, 0), ExecSize::S8);
+        i.dst = Dst::packed(Reg::grf(GrfNum::new(to), 0), gen_ir::Type::Ud);
+        i.src[0] = Src::payload(Reg::grf(GrfNum::new(from), 0), ExecSize::S8);
         i.payload = Payload::Send(SendInfo {
             sfid: Sfid::Dc1,
             desc: Desc::Imm(gen_ir::Descriptor::from_bits(0x0210_6e00)),

@@ -170,7 +170,7 @@ impl InstAccess {
             _ => {}
         }
         let (file, base) = match reg.base() {
-            Base::Grf(n) => (TrackedFile::Grf, n.start(grf_bytes)),
+            Base::Grf(n) => (TrackedFile::Grf, n.start(grf_bytes).bytes()),
             Base::Arf(arf) => match arf {
                 Arf::Acc(n) if caps.scoreboard.multi_pipe => (TrackedFile::Acc, u32::from(n) * grf_bytes),
                 Arf::Flag(n) if caps.scoreboard.multi_pipe => (TrackedFile::Flag, u32::from(n) * 4),

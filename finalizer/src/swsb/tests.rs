@@ -2,8 +2,8 @@
 
 use super::swsb;
 use gen_ir::{
-    Arf, Block, BlockId, Cond, CondMod, Desc, Dst, ExecSize, Inst, Kernel, MathFn, Op, Payload, Physical,
-    Pipe, Reg, SbidMode, SendInfo, Sfid, Src, Swsb, SyncFn, Target, Type,
+    Arf, Block, BlockId, Cond, CondMod, Desc, Dst, ExecSize, GrfNum, Inst, Kernel, MathFn, Op, Payload,
+    Physical, Pipe, Reg, SbidMode, SendInfo, Sfid, Src, Swsb, SyncFn, Target, Type,
 };
 use platforms::Platform;
 
@@ -12,8 +12,8 @@ type I = Inst<Physical>;
 /// `op (8) r[dst]:ty r[src]:ty`.
 fn alu(op: Op, dst: u16, src: u16, ty: Type) -> I {
     let mut i = Inst::new(op, ExecSize::S8);
-    i.dst = Dst::packed(Reg::grf(dst, 0), ty);
-    i.src[0] = Src::packed(Reg::grf(src, 0), ty);
+    i.dst = Dst::packed(Reg::grf(GrfNum::new(dst), 0), ty);
+    i.src[0] = Src::packed(Reg::grf(GrfNum::new(src), 0), ty);
     i
 }
 
@@ -30,8 +30,8 @@ fn math(dst: u16, src: u16) -> I {
 /// A load of one register (`dst`) from an address (`src`); `None`: a store.
 fn send(dst: Option<u16>, src: u16) -> I {
     let mut i = Inst::new(Op::Send, ExecSize::S8);
-    i.dst = Dst::packed(dst.map_or(Reg::NULL, |d| Reg::grf(d, 0)), Type::Ud);
-    i.src[0] = Src::packed(Reg::grf(src, 0), Type::Ud);
+    i.dst = Dst::packed(dst.map_or(Reg::NULL, |d| Reg::grf(GrfNum::new(d), 0)), Type::Ud);
+    i.src[0] = Src::packed(Reg::grf(GrfNum::new(src), 0), Type::Ud);
     i.src[1] = Src::packed(Reg::NULL, Type::Ud);
     i.payload = Payload::Send(SendInfo {
         sfid: Sfid::Dc0,
@@ -113,7 +113,7 @@ fn one_pipe_orders_writes_and_counts_distances_to_reads() {
     let mut half = mov(9, 1);
     half.exec = ExecSize::S4;
     let mut other = half;
-    other.src[0] = Src::packed(Reg::grf(1, 16), Type::D);
+    other.src[0] = Src::packed(Reg::grf(GrfNum::new(1), 16), Type::D);
     let mut low = mov(1, 2);
     low.exec = ExecSize::S4;
     assert_eq!(line(TGL, &[low, other, half]), "-; -; @2");
@@ -144,7 +144,7 @@ fn messages_take_sbids_and_others_wait_for_them() {
 #[test]
 fn what_does_not_fit_goes_to_sync() {
     let mut add = alu(Op::Add, 5, 3, Type::D);
-    add.src[1] = Src::packed(Reg::grf(4, 0), Type::D);
+    add.src[1] = Src::packed(Reg::grf(GrfNum::new(4), 0), Type::D);
     let loads = [send(Some(3), 1), send(Some(4), 2)];
     // Two results: one in the annotation, one before it.
     let text = line(TGL, &[&loads[..], &[add]].concat());
@@ -152,7 +152,7 @@ fn what_does_not_fit_goes_to_sync() {
     // A message waits for a result by taking its SBID; for a second one it has no room.
     assert_eq!(line(TGL, &[send(Some(3), 1), send(None, 3)]), "$0; $0");
     let mut both = send(None, 3);
-    both.src[1] = Src::packed(Reg::grf(4, 0), Type::D);
+    both.src[1] = Src::packed(Reg::grf(GrfNum::new(4), 0), Type::D);
     if let Payload::Send(info) = &mut both.payload {
         info.src1_len = 1;
     }
@@ -177,7 +177,7 @@ fn what_does_not_fit_goes_to_sync() {
     assert_eq!(line(TGL, &[&stores[..], &[wide]].concat()), "$0; $1; $2; allrd 0x6 ; $0.src");
     // A distance and a result go together, a distance and a source do not.
     let mut both = add;
-    both.src[1] = Src::packed(Reg::grf(7, 0), Type::D);
+    both.src[1] = Src::packed(Reg::grf(GrfNum::new(7), 0), Type::D);
     assert_eq!(line(TGL, &[send(Some(3), 1), mov(7, 8), both]), "$0; -; @1$0.dst");
     assert_eq!(line(TGL, &[send(None, 1), mov(7, 8), mov(1, 7)]), "$0; -; nop $0.src; @1");
 }
@@ -197,12 +197,12 @@ fn pipes_of_xe_hpc_are_told_apart() {
     assert_eq!(line(PVC, &[float(1, 3), mov(1, 2)]), "-; F@1");
     // Two pipes at once.
     let mut add = float(5, 1);
-    add.src[1] = Src::packed(Reg::grf(2, 0), Type::F);
+    add.src[1] = Src::packed(Reg::grf(GrfNum::new(2), 0), Type::F);
     assert_eq!(line(PVC, &[mov(1, 9), float(2, 9), float(6, 9), add]), "-; -; -; A@1");
     // Bytes are written by way of their word.
     let byte = |byte| {
         let mut i = alu(Op::Mov, 1, 9, Type::B);
-        i.dst = Dst::packed(Reg::grf(1, byte), Type::B);
+        i.dst = Dst::packed(Reg::grf(GrfNum::new(1), byte), Type::B);
         i.exec = ExecSize::S1;
         i
     };
@@ -226,7 +226,7 @@ fn odd_registers_wait_for_all_and_hold_up_what_follows() {
     assert_eq!(line(TGL, &[send(Some(3), 1), cr, send(None, 3)]), "$0; @1; @1$0");
     // What follows stands behind a sync: that must wait.
     let mut add = alu(Op::Add, 5, 3, Type::D);
-    add.src[1] = Src::packed(Reg::grf(4, 0), Type::D);
+    add.src[1] = Src::packed(Reg::grf(GrfNum::new(4), 0), Type::D);
     let insts = [send(Some(3), 1), send(Some(4), 1), cr, add];
     assert_eq!(line(TGL, &insts), "$0; $1; @1; nop @1; nop $1.dst; $0.dst");
     let mut address = mov(1, 2);
@@ -277,9 +277,9 @@ fn a_loop_waits_for_its_last_turn() {
 #[test]
 fn a_subroutine_returns_what_is_under_way() {
     let mut call = branch(Op::Call, 2);
-    call.dst = Dst::packed(Reg::grf(30, 0), Type::Ud);
+    call.dst = Dst::packed(Reg::grf(GrfNum::new(30), 0), Type::Ud);
     let mut ret = Inst::new(Op::Ret, ExecSize::S8);
-    ret.src[0] = Src::packed(Reg::grf(30, 0), Type::Ud);
+    ret.src[0] = Src::packed(Reg::grf(GrfNum::new(30), 0), Type::Ud);
     ret.payload = Payload::Branch { jip: Target::None, uip: Target::None, ctrl: false };
     let blocks: [(&[I], &[u32]); 3] =
         [(&[call], &[2, 1]), (&[mov(4, 3)], &[]), (&[send(Some(3), 1), ret], &[])];
@@ -309,8 +309,8 @@ fn sbids_are_reused_when_all_are_taken() {
 #[test]
 fn bytes_through_an_address_wait_for_the_words_around_them() {
     let mut bytes = mov(1, 2);
-    bytes.dst = Dst::packed(Reg::grf(1, 1), Type::B);
-    bytes.src[0] = Src::packed(Reg::grf(2, 0), Type::B);
+    bytes.dst = Dst::packed(Reg::grf(GrfNum::new(1), 1), Type::B);
+    bytes.src[0] = Src::packed(Reg::grf(GrfNum::new(2), 0), Type::B);
     let mut through = bytes;
     through.dst = Dst::Indirect { addr: Reg::arf(Arf::Addr(0), 0), imm: 0, horz: 1, ty: Type::B };
     assert_eq!(line(PVC, &[bytes, through]), "-; I@1");

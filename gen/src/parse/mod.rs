@@ -20,7 +20,7 @@ use std::fmt;
 use platforms::Platform;
 
 use self::number::{number, number_after};
-use crate::{Block, BlockId, Inst, Kernel, Space, Var, VarClass, VarId};
+use crate::{Block, BlockId, FileByte, Inst, Kernel, Space, Var, VarClass, VarId};
 
 /// Why text is no kernel.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -156,7 +156,10 @@ fn var<S: Space>(kernel: &mut Kernel<S>, number: usize, line: &str) -> Result<()
         } else if let Some(align) = clause.strip_prefix("align ") {
             var.align = self::number(align)?;
         } else if let Some(at) = clause.strip_prefix("fixed at byte ") {
-            var.fixed = Some(self::number(at)?);
+            var.fixed = Some(
+                FileByte::try_new(self::number(at)?)
+                    .ok_or_else(|| format!("no register file has byte {at}"))?,
+            );
         } else if let Some(origin) = clause.strip_prefix("for ") {
             var.origin = Some(self::number(origin)?);
         } else if let Some(class) = VarClass::named(clause) {

@@ -18,7 +18,7 @@ pub(super) fn reg<S: Space>(text: &str, bytes: u32) -> Result<Reg<S>, String> {
     let digits = name.find(|c: char| c.is_ascii_digit()).unwrap_or(name.len());
     let (file, n) = name.split_at(digits);
     let (base, unit) = if file == "r" {
-        (Base::Grf(GrfNum(number(n)?)), bytes)
+        (Base::Grf(GrfNum::try_new(number(n)?).ok_or_else(|| format!("there is no r{n}"))?), bytes)
     } else {
         let n = if n.is_empty() { None } else { Some(number(n)?) };
         let arf = Arf::named(file, n).ok_or_else(none)?;

@@ -425,7 +425,7 @@ impl<S: Space> Display for Kernel<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Cond, CondMod, Op, Physical, Pipe, Pred, PredCtrl, VarId, Virtual};
+    use crate::{Cond, CondMod, GrfNum, Op, Physical, Pipe, Pred, PredCtrl, VarId, Virtual};
 
     #[test]
     fn virtual_instruction() {
@@ -453,7 +453,7 @@ mod tests {
         assert_eq!(i.to_string(), "goto.b (16|M0) +64 B3");
         let mut i: Inst<Physical> = Inst::new(Op::Mov, ExecSize::S1);
         i.dst = Dst::Indirect { addr: Reg::arf(Arf::Addr(0), 6), imm: -16, horz: 1, ty: Type::W };
-        i.src[0] = Src::scalar(Reg::grf(4, 8), Type::Uw);
+        i.src[0] = Src::scalar(Reg::grf(GrfNum::new(4), 8), Type::Uw);
         assert_eq!(i.to_string(), "mov (1|M0) r[a0.3,-16]<1>:w r4.4<0;1,0>:uw");
     }
 }

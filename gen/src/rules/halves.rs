@@ -4,17 +4,16 @@
 //! avoids it on those platforms, and does it on Broadwell and Skylake.) Volume 7, "Instruction Compression".
 
 use super::Cx;
-use crate::{Base, Dst, Region, Src};
+use crate::{Dst, FileByte, Region, Src};
 
 pub(super) fn check(cx: &mut Cx<'_>) {
     let Dst::Direct { reg: dst, horz, ty } = cx.inst.dst else { return };
-    let Base::Grf(to) = dst.base() else { return };
     let (grf, lanes) = (cx.grf(), cx.lanes());
+    let Some(start) = dst.file_byte(grf).map(FileByte::bytes) else { return };
     if lanes == 1 || !cx.caps.regions.halves_apart {
         return;
     }
     let step = (u32::from(horz) * ty.bytes()).max(1);
-    let start = to.start(grf) + dst.byte;
     // Where bytes count on past the register that is named, the one that they are in ends here.
     let boundary = (start / grf + 1) * grf;
     // Channels of the first part.
@@ -28,8 +27,7 @@ pub(super) fn check(cx: &mut Cx<'_>) {
     };
     for s in &cx.inst.src {
         let Src::Direct { reg, region, ty, .. } = *s else { continue };
-        let Base::Grf(from) = reg.base() else { continue };
-        let at = from.start(grf) + reg.byte;
+        let Some(at) = reg.file_byte(grf).map(FileByte::bytes) else { continue };
         if region.width == Region::ABSENT || at >= boundary || at + 4 * grf < start {
             continue;
         }

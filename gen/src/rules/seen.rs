@@ -115,7 +115,10 @@ fn shape(inst: &Inst<Physical>) -> Shape {
 #[inline]
 fn distance(to: Option<GrfNum>, from: Option<GrfNum>) -> u64 {
     match (to, from) {
-        (Some(GrfNum(to)), Some(GrfNum(from))) if from <= to && to - from <= 4 => 1 + u64::from(to - from),
+        (Some(to), Some(from)) => match to.number().checked_sub(from.number()) {
+            Some(distance @ 0..=4) => 1 + u64::from(distance),
+            _ => 0,
+        },
         _ => 0,
     }
 }
@@ -145,7 +148,7 @@ mod tests {
             let byte = self.one(&[0, 0, 0, 1, 2, 4, 8, 16, 32, 60]) % self.grf_bytes;
             match self.below(8) {
                 0 => Reg::arf(self.one(&[Arf::Acc(0), Arf::Addr(0), Arf::Null, Arf::State(0)]), byte),
-                _ => Reg::grf(10 + self.below(9) as u16, byte),
+                _ => Reg::grf(GrfNum::new(10 + self.below(9) as u16), byte),
             }
         }
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Arf, Descriptor, Dst, ExecSize, ExtendedDescriptor, Op, Reg, Region, Src, SrcMod, Type};
+use crate::{Arf, Descriptor, Dst, ExecSize, ExtendedDescriptor, GrfNum, Op, Reg, Region, Src, SrcMod, Type};
 
 fn inst(op: Op, exec: ExecSize, dst: Dst<Physical>, srcs: &[Src<Physical>]) -> Inst<Physical> {
     let mut i = Inst::new(op, exec);
@@ -13,14 +13,14 @@ fn names(platform: Platform, i: &Inst<Physical>) -> Vec<&'static str> {
 }
 
 fn r(n: u16, byte: u32, region: Region, ty: Type) -> Src<Physical> {
-    Src::new(Reg::grf(n, byte), region, ty)
+    Src::new(Reg::grf(GrfNum::new(n), byte), region, ty)
 }
 
 const ROW8: Region = Region::new(8, 8, 1);
 
 #[test]
 fn plain_code_is_legal_everywhere() {
-    let dst = Dst::packed(Reg::grf(10, 0), Type::D);
+    let dst = Dst::packed(Reg::grf(GrfNum::new(10), 0), Type::D);
     for p in Platform::ALL {
         let i = inst(Op::Add, ExecSize::S8, dst, &[r(4, 0, ROW8, Type::D), Src::d(1)]);
         assert_eq!(names(p, &i), [""; 0], "{p}");
@@ -30,15 +30,15 @@ fn plain_code_is_legal_everywhere() {
 #[test]
 fn a_narrow_destination_is_strided() {
     let srcs = [r(4, 0, ROW8, Type::D), r(6, 0, ROW8, Type::D)];
-    let packed = inst(Op::Add, ExecSize::S8, Dst::packed(Reg::grf(10, 0), Type::W), &srcs);
+    let packed = inst(Op::Add, ExecSize::S8, Dst::packed(Reg::grf(GrfNum::new(10), 0), Type::W), &srcs);
     assert_eq!(names(Platform::Skl, &packed), ["destination-stride"]);
-    let strided = Dst::Direct { reg: Reg::grf(10, 0), horz: 2, ty: Type::W };
+    let strided = Dst::Direct { reg: Reg::grf(GrfNum::new(10), 0), horz: 2, ty: Type::W };
     assert_eq!(names(Platform::Skl, &inst(Op::Add, ExecSize::S8, strided, &srcs)), [""; 0]);
 }
 
 #[test]
 fn one_half_stands_anywhere() {
-    let to = |ty| Dst::packed(Reg::grf(10, 2), ty);
+    let to = |ty| Dst::packed(Reg::grf(GrfNum::new(10), 2), ty);
     let half = inst(Op::Mov, ExecSize::S1, to(Type::Hf), &[r(4, 0, Region::SCALAR, Type::F)]);
     assert_eq!(names(Platform::Bdw, &half), ["destination-alignment"]);
     assert_eq!(names(Platform::Skl, &half), [""; 0]);
@@ -48,7 +48,7 @@ fn one_half_stands_anywhere() {
 
 #[test]
 fn rows_do_not_cross_registers() {
-    let dst = Dst::packed(Reg::grf(10, 0), Type::D);
+    let dst = Dst::packed(Reg::grf(GrfNum::new(10), 0), Type::D);
     let i = inst(Op::Mov, ExecSize::S8, dst, &[r(4, 16, ROW8, Type::D)]);
     assert_eq!(names(Platform::Skl, &i), ["row-crossing"]);
     let split = inst(Op::Mov, ExecSize::S8, dst, &[r(4, 16, Region::new(4, 4, 1), Type::D)]);
@@ -57,7 +57,7 @@ fn rows_do_not_cross_registers() {
 
 #[test]
 fn three_registers_are_too_many() {
-    let dst = Dst::packed(Reg::grf(10, 0), Type::Q);
+    let dst = Dst::packed(Reg::grf(GrfNum::new(10), 0), Type::Q);
     let i = inst(Op::Mov, ExecSize::S16, dst, &[r(4, 0, ROW8, Type::D)]);
     assert!(names(Platform::Skl, &i).contains(&"destination-span"));
     let wide = inst(Op::Mov, ExecSize::S16, dst, &[r(4, 0, Region::new(2, 1, 0), Type::D)]);
@@ -66,7 +66,7 @@ fn three_registers_are_too_many() {
 
 #[test]
 fn types_a_platform_lacks() {
-    let dst = Dst::packed(Reg::grf(10, 0), Type::Df);
+    let dst = Dst::packed(Reg::grf(GrfNum::new(10), 0), Type::Df);
     let i = inst(Op::Mov, ExecSize::S4, dst, &[r(4, 0, Region::new(4, 4, 1), Type::Df)]);
     assert_eq!(names(Platform::Skl, &i), [""; 0]);
     assert_eq!(names(Platform::Icllp, &i), ["no-fp64"]);
@@ -74,7 +74,7 @@ fn types_a_platform_lacks() {
 
 #[test]
 fn low_power_parts_keep_wide_lanes_in_place() {
-    let dst = Dst::packed(Reg::grf(10, 0), Type::Q);
+    let dst = Dst::packed(Reg::grf(GrfNum::new(10), 0), Type::Q);
     let i = inst(Op::Mov, ExecSize::S4, dst, &[r(4, 0, Region::new(4, 4, 1), Type::D)]);
     assert_eq!(names(Platform::Skl, &i), [""; 0]);
     assert!(names(Platform::Bxt, &i).contains(&"wide-stride"));
@@ -82,7 +82,7 @@ fn low_power_parts_keep_wide_lanes_in_place() {
 
 #[test]
 fn the_first_register_is_not_read_for_the_second() {
-    let to = |byte| Dst::packed(Reg::grf(10, byte), Type::D);
+    let to = |byte| Dst::packed(Reg::grf(GrfNum::new(10), byte), Type::D);
     let add = |dst, src| inst(Op::Add, ExecSize::S16, dst, &[src, Src::d(1)]);
     let before = add(to(0), r(9, 0, ROW8, Type::D));
     let one = add(to(0), r(10, 4, Region::SCALAR, Type::D));
@@ -105,7 +105,7 @@ fn nothing_wide_is_behind_an_address_on_low_power_parts() {
     let to = Dst::Indirect { addr, imm: 0, horz: 1, ty: Type::Q };
     let write = inst(Op::Mov, ExecSize::S4, to, &[r(4, 0, Region::new(4, 4, 1), Type::Q)]);
     let from = Src::Indirect { addr, imm: 0, region: Region::new(4, 4, 1), mods: SrcMod::None, ty: Type::Q };
-    let read = inst(Op::Mov, ExecSize::S4, Dst::packed(Reg::grf(10, 0), Type::Q), &[from]);
+    let read = inst(Op::Mov, ExecSize::S4, Dst::packed(Reg::grf(GrfNum::new(10), 0), Type::Q), &[from]);
     for i in [write, read] {
         assert!(names(Platform::Bxt, &i).contains(&"wide-indirect"), "{i}");
         assert!(!names(Platform::Skl, &i).contains(&"wide-indirect"), "{i}");
@@ -114,7 +114,7 @@ fn nothing_wide_is_behind_an_address_on_low_power_parts() {
 
 #[test]
 fn immediates_stand_last() {
-    let dst = Dst::packed(Reg::grf(10, 0), Type::D);
+    let dst = Dst::packed(Reg::grf(GrfNum::new(10), 0), Type::D);
     let i = inst(Op::Add, ExecSize::S8, dst, &[Src::d(1), r(4, 0, ROW8, Type::D)]);
     assert_eq!(names(Platform::Skl, &i), ["immediate-place"]);
 }
@@ -141,7 +141,7 @@ fn a_double_is_not_replicated() {
     let mut i = inst(
         Op::Mad,
         ExecSize::S4,
-        Dst::packed(Reg::grf(10, 0), Type::Df),
+        Dst::packed(Reg::grf(GrfNum::new(10), 0), Type::Df),
         &[r(4, 0, Region::PAIRS, Type::Df), r(6, 0, Region::ternary(2, 1), Type::Df)],
     );
     i.src[2] = r(8, 0, Region::ternary_last(1), Type::Df);
@@ -154,8 +154,9 @@ fn a_double_is_not_replicated() {
 
 #[test]
 fn immediate_vectors_are_read_at_the_destinations_stride() {
-    let mov =
-        |exec, horz, ty, imm| inst(Op::Mov, exec, Dst::Direct { reg: Reg::grf(10, 0), horz, ty }, &[imm]);
+    let mov = |exec, horz, ty, imm| {
+        inst(Op::Mov, exec, Dst::Direct { reg: Reg::grf(GrfNum::new(10), 0), horz, ty }, &[imm])
+    };
     let uv = Src::imm(0x400, Type::Uv);
     for (exec, horz, ty) in [
         (ExecSize::S8, 1, Type::W),
@@ -180,21 +181,25 @@ fn immediate_vectors_are_read_at_the_destinations_stride() {
 fn stochastic_rounding_is_packed_from_a_register_on() {
     let row = Region::new(1, 1, 0);
     let srcs = [r(4, 0, row, Type::F), r(6, 0, row, Type::F)];
-    let good = inst(Op::Srnd, ExecSize::S16, Dst::packed(Reg::grf(10, 0), Type::Hf), &srcs);
+    let good = inst(Op::Srnd, ExecSize::S16, Dst::packed(Reg::grf(GrfNum::new(10), 0), Type::Hf), &srcs);
     assert_eq!(names(Platform::Pvc, &good), [""; 0]);
-    let single = inst(Op::Srnd, ExecSize::S16, Dst::packed(Reg::grf(10, 0), Type::F), &srcs);
+    let single = inst(Op::Srnd, ExecSize::S16, Dst::packed(Reg::grf(GrfNum::new(10), 0), Type::F), &srcs);
     assert_eq!(names(Platform::Pvc, &single), ["srnd-types"]);
-    let inside = inst(Op::Srnd, ExecSize::S16, Dst::packed(Reg::grf(10, 32), Type::Hf), &srcs);
+    let inside = inst(Op::Srnd, ExecSize::S16, Dst::packed(Reg::grf(GrfNum::new(10), 32), Type::Hf), &srcs);
     assert_eq!(names(Platform::Pvc, &inside), ["srnd-place"]);
     let half = [r(4, 0, Region::SCALAR, Type::Hf), r(6, 0, Region::SCALAR, Type::Hf)];
-    let one = inst(Op::Srnd, ExecSize::S1, Dst::packed(Reg::grf(10, 0), Type::Bf8), &half);
+    let one = inst(Op::Srnd, ExecSize::S1, Dst::packed(Reg::grf(GrfNum::new(10), 0), Type::Bf8), &half);
     assert_eq!(names(Platform::Pvc, &one), ["srnd-one"]);
 }
 
 #[test]
 fn the_last_register_is_no_end_of_an_overlap() {
-    let mut i =
-        inst(Op::Send, ExecSize::S8, Dst::packed(Reg::grf(126, 0), Type::Ud), &[r(126, 0, ROW8, Type::Ud)]);
+    let mut i = inst(
+        Op::Send,
+        ExecSize::S8,
+        Dst::packed(Reg::grf(GrfNum::new(126), 0), Type::Ud),
+        &[r(126, 0, ROW8, Type::Ud)],
+    );
     i.payload = crate::Payload::Send(crate::SendInfo {
         sfid: crate::Sfid::Dc1,
         desc: crate::Desc::Imm(Descriptor::from_bits(0x0220_0010)),
@@ -213,7 +218,7 @@ fn the_last_register_is_no_end_of_an_overlap() {
 #[test]
 fn narrow_elements_are_packed_in_fixed_ways() {
     let mov = |dst: (u32, u8), ty, src: (u32, u8), from| {
-        let to = Dst::Direct { reg: Reg::grf(10, dst.0), horz: dst.1, ty };
+        let to = Dst::Direct { reg: Reg::grf(GrfNum::new(10), dst.0), horz: dst.1, ty };
         inst(Op::Mov, ExecSize::S16, to, &[r(4, src.0, Region::new(src.1, 1, 0), from)])
     };
     use Type::{B, D, W};
@@ -267,7 +272,7 @@ fn the_last_of_three_sources_lies_as_the_destination() {
         let mut i = inst(
             Op::Mad,
             ExecSize::S8,
-            Dst::Direct { reg: Reg::grf(10, to.0), horz: to.1, ty: to.2 },
+            Dst::Direct { reg: Reg::grf(GrfNum::new(10), to.0), horz: to.1, ty: to.2 },
             &[r(4, 0, Region::ternary(0, 0), d), r(6, 0, Region::ternary(0, 0), d)],
         );
         i.src[2] = r(8, last.0, Region::ternary_last(last.1), last.2);
@@ -286,8 +291,12 @@ fn the_last_of_three_sources_lies_as_the_destination() {
 
 #[test]
 fn a_response_does_not_meet_its_payload() {
-    let mut i =
-        inst(Op::Send, ExecSize::S8, Dst::packed(Reg::grf(10, 0), Type::Ud), &[r(11, 0, ROW8, Type::Ud)]);
+    let mut i = inst(
+        Op::Send,
+        ExecSize::S8,
+        Dst::packed(Reg::grf(GrfNum::new(10), 0), Type::Ud),
+        &[r(11, 0, ROW8, Type::Ud)],
+    );
     let mut info = crate::SendInfo {
         sfid: crate::Sfid::Dc1,
         desc: crate::Desc::Imm(Descriptor::from_bits(0x0220_0010)),
@@ -310,7 +319,7 @@ fn a_response_does_not_meet_its_payload() {
     // One channel's message reads only the beginning of its payload.
     info.src0_len = 2;
     i.payload = crate::Payload::Send(info);
-    i.dst = Dst::packed(Reg::grf(12, 0), Type::Ud);
+    i.dst = Dst::packed(Reg::grf(GrfNum::new(12), 0), Type::Ud);
     assert_eq!(names(Platform::Icllp, &i), ["response-overlap"]);
     i.exec = ExecSize::S1;
     assert_eq!(names(Platform::Icllp, &i), [""; 0]);
@@ -373,7 +382,7 @@ fn every_rule_has_its_row() {
 #[test]
 fn halves_are_those_of_the_register_that_bytes_count_on_to() {
     let srcs = [r(11, 0, ROW8, Type::D), Src::d(1)];
-    for reg in [Reg::grf(11, 16), Reg::grf(10, 16).plus(32)] {
+    for reg in [Reg::grf(GrfNum::new(11), 16), Reg::grf(GrfNum::new(10), 16).plus(32)] {
         let i = inst(Op::Add, ExecSize::S8, Dst::packed(reg, Type::D), &srcs);
         assert!(names(Platform::Icllp, &i).contains(&"halves"), "{reg:?}");
         assert!(!names(Platform::Skl, &i).contains(&"halves"), "{reg:?}");

@@ -48,7 +48,7 @@ pub(super) fn register_base(caps: &Caps, word: &str) -> Option<Base<Physical>> {
                 Layout::Gen8 => 128,
                 Layout::Xe => 256,
             };
-            return number.filter(|&n| n < count).map(|n| Base::Grf(GrfNum(n)));
+            return number.filter(|&n| n < count).map(|n| Base::Grf(GrfNum::new(n)));
         }
         "null" if number.is_none() => Arf::Null,
         "ip" if number.is_none() => Arf::Ip,

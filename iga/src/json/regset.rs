@@ -191,7 +191,7 @@ impl Files {
     fn place(&self, reg: Reg<Physical>) -> Option<(File, u32)> {
         let grf = u32::from(self.caps.regs.grf_bytes);
         match reg.base() {
-            Base::Grf(n) => Some((File::Grf, n.start(grf) + reg.byte)),
+            Base::Grf(n) => Some((File::Grf, n.start(grf).bytes() + reg.byte)),
             Base::Arf(Arf::Acc(n)) => {
                 let first = crate::operand::first_mme(self.caps).unwrap_or(16);
                 (n < first).then(|| (File::Acc, u32::from(n) * grf + reg.byte))

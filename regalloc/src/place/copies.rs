@@ -1,6 +1,6 @@
 //! Which variables are copied to which: if both come to have the same registers, `apply` leaves the copy out.
 
-use gen_ir::{Dst, Inst, Kernel, Op, Reg, Space, Src, SrcMod, VarClass, VarId, Virtual};
+use gen_ir::{Dst, FileByte, Inst, Kernel, Op, Reg, Space, Src, SrcMod, VarClass, VarId, Virtual};
 
 /// Of how many copies of a variable a place is looked at.
 const MOST: usize = 6;
@@ -24,7 +24,7 @@ fn from_registers(kernel: &Kernel<Virtual>) -> impl Iterator<Item = (VarId, VarI
     // Nobody else may have r0.
     let general = |v: VarId| {
         let var = &kernel.vars[v.index()];
-        var.class == VarClass::General && var.fixed != Some(0)
+        var.class == VarClass::General && var.fixed != Some(FileByte::START)
     };
     let movs = kernel.blocks.iter().flat_map(|b| &b.insts).filter(|i| i.op == Op::Mov);
     movs.filter_map(bits_copied).filter_map(move |(to, from)| {

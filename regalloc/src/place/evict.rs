@@ -25,8 +25,8 @@ impl<'a, const W: usize> Scan<'a, W> {
         }
     }
 
-    /// The base registers that cost least to empty for item `i`, as cost and byte offset.
-    pub(super) fn cheapest_whole(&mut self, i: u32) -> Option<(f32, u32)> {
+    /// The base registers that cost least to empty for item `i`, as cost and first byte.
+    pub(super) fn cheapest_whole(&mut self, i: u32) -> Option<(f32, FileByte)> {
         let rb = self.file.reg_bytes();
         let item = self.items[i as usize];
         let n = item.bytes.div_ceil(rb);
@@ -40,19 +40,20 @@ impl<'a, const W: usize> Scan<'a, W> {
         cost.resize(self.file.regs as usize, 0.0);
         let now = mine[0].start;
         for a in active.iter_mut().filter(|a| !a.held.is_over(now)) {
-            let regs = a.from / rb..a.to.div_ceil(rb);
+            let (from, to) = (a.from.bytes(), a.to.bytes());
+            let regs = from / rb..to.div_ceil(rb);
             if regs.end > low && has(&used, regs.start) && a.meets(&item, mine, all, sharing) {
                 // A variable over several registers is paid for once.
-                let share = a.cost / (a.to - a.from).div_ceil(rb).min(n) as f32;
+                let share = a.cost / (to - from).div_ceil(rb).min(n) as f32;
                 cost[regs.start as usize..regs.end as usize].iter_mut().for_each(|c| *c += share);
             }
         }
-        let mut best: Option<(f32, u32)> = None;
+        let mut best: Option<(f32, FileByte)> = None;
         let mut base = low.next_multiple_of(step);
         while base + n <= high {
             let c: f32 = cost[base as usize..(base + n) as usize].iter().sum();
             if c.is_finite() && best.is_none_or(|(b, _)| c < b) {
-                best = Some((c, base * rb));
+                best = Some((c, FileByte::new(base * rb)));
             }
             base += step;
         }
@@ -60,7 +61,7 @@ impl<'a, const W: usize> Scan<'a, W> {
     }
 
     /// The same for an item smaller than a register.
-    pub(super) fn cheapest_part(&mut self, i: u32) -> Option<(f32, u32)> {
+    pub(super) fn cheapest_part(&mut self, i: u32) -> Option<(f32, FileByte)> {
         let rb = self.file.reg_bytes();
         let item = self.items[i as usize];
         let (mine, all) = (self.ranges(i), self.live.all());
@@ -73,11 +74,12 @@ impl<'a, const W: usize> Scan<'a, W> {
         cost.clear();
         cost.resize(regs.len() * places as usize, 0.0);
         for a in active.iter_mut().filter(|a| !a.held.is_over(now)) {
-            if a.to <= item.low || !has(&used, a.from / rb) || !a.held.meets(mine, all) {
+            let (from, to) = (a.from.bytes(), a.to.bytes());
+            if to <= item.low || !has(&used, from / rb) || !a.held.meets(mine, all) {
                 continue;
             }
-            for r in (a.from / rb).max(regs.start)..a.to.div_ceil(rb).min(regs.end) {
-                let (from, to) = (a.from.saturating_sub(r * rb), (a.to - r * rb).min(rb));
+            for r in (from / rb).max(regs.start)..to.div_ceil(rb).min(regs.end) {
+                let (from, to) = (from.saturating_sub(r * rb), (to - r * rb).min(rb));
                 let first = if from < item.bytes { 0 } else { (from - item.bytes) / step + 1 };
                 let end = to.div_ceil(step).min(places);
                 let here = (r - regs.start) * places;
@@ -87,14 +89,14 @@ impl<'a, const W: usize> Scan<'a, W> {
                 }
             }
         }
-        let mut best: Option<(f32, u32)> = None;
+        let mut best: Option<(f32, FileByte)> = None;
         for (r, here) in regs.zip(cost.chunks_exact(places as usize)) {
             for (at, &c) in (0..).step_by(step as usize).zip(here) {
                 if at + item.bytes > rb.min(item.high - r * rb) {
                     break;
                 }
                 if c.is_finite() && best.is_none_or(|(b, _)| c < b) {
-                    best = Some((c, r * rb + at));
+                    best = Some((c, FileByte::new(r * rb + at)));
                 }
             }
         }
@@ -102,10 +104,10 @@ impl<'a, const W: usize> Scan<'a, W> {
     }
 
     /// Marks everything for spilling that meets item `i` if that is put at byte `at`.
-    pub(super) fn evict(&mut self, i: u32, at: u32) {
+    pub(super) fn evict(&mut self, i: u32, at: FileByte) {
         let (mine, all) = (self.ranges(i), self.live.all());
         let (item, sharing) = (self.items[i as usize], self.sharing);
-        let end = at + item.bytes;
+        let end = at.plus(item.bytes);
         let mut victims = std::mem::take(&mut self.s.victims);
         victims.clear();
         let now = mine[0].start;
@@ -120,8 +122,8 @@ impl<'a, const W: usize> Scan<'a, W> {
             !meets
         });
         for &v in &victims {
-            let from = std::mem::replace(&mut self.s.at[v as usize], UNPLACED);
             self.s.out[v as usize] = true;
+            let Some(from) = self.s.at[v as usize].take() else { continue };
             let wholes = self.wholes_of(v, from);
             if wholes != [0; W] {
                 self.leave(v, wholes);
@@ -145,8 +147,8 @@ impl<'a, const W: usize> Scan<'a, W> {
     }
 
     /// Puts back what was where `v` was and had to be: several such may have been there at the same time.
-    pub(super) fn hold_again(&mut self, v: u32, from: u32) {
-        let to = from + self.items[v as usize].bytes;
+    pub(super) fn hold_again(&mut self, v: u32, from: FileByte) {
+        let to = from.plus(self.items[v as usize].bytes);
         for a in &self.s.active {
             let Held { item, at, last, .. } = a.held;
             if self.items[item as usize].fixed.is_some() && a.from < to && from < a.to {
@@ -166,13 +168,11 @@ impl<'a, const W: usize> Scan<'a, W> {
         }
         // What has whole registers is known, but where things that must be there were together.
         for i in 0..to_index(items.len()) {
-            let at = self.s.at[i as usize];
-            if at == UNPLACED {
-                continue;
-            }
+            let Some(at) = self.s.at[i as usize] else { continue };
             let (item, ranges) = (&items[i as usize], self.ranges(i));
-            if item.fixed.is_some() || !at.is_multiple_of(rb) || !item.bytes.is_multiple_of(rb) {
-                self.wholes.set(between(at / rb, (at + item.bytes).div_ceil(rb)), ranges);
+            if item.fixed.is_some() || !at.is_aligned(rb) || !item.bytes.is_multiple_of(rb) {
+                let (from, to) = (at.bytes(), at.bytes() + item.bytes);
+                self.wholes.set(between(from / rb, to.div_ceil(rb)), ranges);
             }
         }
         marked.clear();
@@ -189,9 +189,10 @@ impl<'a, const W: usize> Scan<'a, W> {
             let open = self.open_to(i);
             if let Some(at) = self.find_whole(i, open, [0; W], low, high) {
                 self.s.out[i as usize] = false;
-                self.s.at[i as usize] = at;
-                self.used = self.used.max(at + item.bytes);
-                self.take(i, between(at / rb, at / rb + n));
+                self.s.at[i as usize] = Some(at);
+                self.used = self.used.max(at.bytes() + item.bytes);
+                let first = at.bytes() / rb;
+                self.take(i, between(first, first + n));
             }
         }
     }

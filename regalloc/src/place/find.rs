@@ -40,26 +40,29 @@ impl<'a, const W: usize> Scan<'a, W> {
 
     /// The place of item `i` that makes a copy of another one needless, if it is free. (For what is smaller than a
     /// register, turns matter more: a copy less is a wait more, on media kernels by the model.)
-    fn find_beside_copy(&mut self, i: u32, open: Regs<W>, with_parts: Regs<W>) -> Option<u32> {
+    fn find_beside_copy(&mut self, i: u32, open: Regs<W>, with_parts: Regs<W>) -> Option<FileByte> {
         let rb = self.file.reg_bytes();
         let item = self.items[i as usize];
         for (other, behind) in self.copies.of(item.var) {
-            let Some(&there) = self.s.at.get(self.s.item_of[other.index()] as usize) else { continue };
-            let Some(at) = there.checked_add_signed(behind).filter(|_| there != UNPLACED) else { continue };
+            let Some(&Some(there)) = self.s.at.get(self.s.item_of[other.index()] as usize) else { continue };
+            let Some(at) = there.bytes().checked_add_signed(behind) else { continue };
             if !at.is_multiple_of(item.align.max(1)) || at < item.low || at + item.bytes > item.high {
                 continue;
             }
             let n = item.bytes.div_ceil(rb);
-            if at.is_multiple_of(rb) && self.find_whole(i, open, with_parts, at / rb, at / rb + n) == Some(at)
-            {
-                return Some(at);
+            if !at.is_multiple_of(rb) {
+                continue;
+            }
+            let found = self.find_whole(i, open, with_parts, at / rb, at / rb + n);
+            if found.is_some_and(|found| found.bytes() == at) {
+                return found;
             }
         }
         None
     }
 
     /// A free place for item `i`.
-    pub(super) fn find(&mut self, i: u32) -> Option<u32> {
+    pub(super) fn find(&mut self, i: u32) -> Option<FileByte> {
         let rb = self.file.reg_bytes();
         let item = self.items[i as usize];
         let ranges = self.ranges(i);
@@ -75,7 +78,7 @@ impl<'a, const W: usize> Scan<'a, W> {
                 .find_whole(i, open, with_parts, from, high)
                 .or_else(|| if from > low { self.find_whole(i, open, with_parts, low, high) } else { None });
             if let Some(at) = found {
-                self.next = at / rb + item.bytes.div_ceil(rb);
+                self.next = at.bytes() / rb + item.bytes.div_ceil(rb);
             }
             return found;
         }
@@ -84,7 +87,7 @@ impl<'a, const W: usize> Scan<'a, W> {
         let found = self.find_part(i, open, with_parts);
         if let Some(at) = found {
             // What begins a register is for messages and the math unit: not to be waited for by its neighbours.
-            let end = at + item.bytes;
+            let end = at.bytes() + item.bytes;
             self.next_byte = if item.align >= rb { end.next_multiple_of(rb) } else { end };
         }
         found
@@ -92,7 +95,7 @@ impl<'a, const W: usize> Scan<'a, W> {
 
     /// A free place for item `i`, which is smaller than a register, in one of `open`: beside others if there
     /// is room, else in an empty one.
-    pub(super) fn find_part(&mut self, i: u32, mut open: Regs<W>, with_parts: Regs<W>) -> Option<u32> {
+    pub(super) fn find_part(&mut self, i: u32, mut open: Regs<W>, with_parts: Regs<W>) -> Option<FileByte> {
         if let Some(at) = self.find_part_in_turn(i, open, with_parts) {
             return Some(at);
         }
@@ -117,10 +120,11 @@ impl<'a, const W: usize> Scan<'a, W> {
                     && let Some(at) =
                         free_slot(taken, least, (item.bytes, item.align), rb.min(item.high - r * rb))
                 {
+                    let found = Some(FileByte::new(r * rb + at));
                     if taken != 0 {
-                        return Some(r * rb + at);
+                        return found;
                     }
-                    empty = Some(r * rb + at);
+                    empty = found;
                     // Only what others have parts of is better.
                     for regs in [&mut open, &mut here] {
                         regs.iter_mut().zip(with_parts).for_each(|(o, p)| *o &= p);
@@ -132,7 +136,12 @@ impl<'a, const W: usize> Scan<'a, W> {
     }
 
     /// The same in turn: the next place, beside others or not, in as many registers as serve small variables alone.
-    pub(super) fn find_part_in_turn(&mut self, i: u32, open: Regs<W>, with_parts: Regs<W>) -> Option<u32> {
+    pub(super) fn find_part_in_turn(
+        &mut self,
+        i: u32,
+        open: Regs<W>,
+        with_parts: Regs<W>,
+    ) -> Option<FileByte> {
         let rb = self.file.reg_bytes();
         // Flags are few, and each is a part.
         if !self.file.rotate || self.file.regs < 2 * PARTS_IN_TURN {
@@ -152,7 +161,7 @@ impl<'a, const W: usize> Scan<'a, W> {
                 let taken = if has(&with_parts, r) { self.taken(r, ranges, mask_of(0, rb)) } else { 0 };
                 let (least, end) = (least.saturating_sub(r * rb), rb.min(item.high - r * rb));
                 if let Some(at) = free_slot(taken, least, (item.bytes, item.align), end) {
-                    return Some(r * rb + at);
+                    return Some(FileByte::new(r * rb + at));
                 }
             }
         }
@@ -168,7 +177,7 @@ impl<'a, const W: usize> Scan<'a, W> {
         with_parts: Regs<W>,
         from: u32,
         high: u32,
-    ) -> Option<u32> {
+    ) -> Option<FileByte> {
         let rb = self.file.reg_bytes();
         let item = self.items[i as usize];
         let n = item.bytes.div_ceil(rb);
@@ -189,7 +198,7 @@ impl<'a, const W: usize> Scan<'a, W> {
                     && (bytes == rb && self.some_parts || self.taken(r, ranges, mask_of(0, bytes)) != 0)
             });
             match in_the_way {
-                None => return Some(base * rb),
+                None => return Some(FileByte::new(base * rb)),
                 // In no later place is that the last register, of which less may be needed.
                 Some(r) => open[r as usize / 64] &= !(1 << (r % 64)),
             }

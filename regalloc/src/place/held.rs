@@ -2,7 +2,7 @@
 
 use super::items::{Item, Sharing};
 use crate::analysis::liveness::Range;
-use gen_ir::VarId;
+use gen_ir::{FileByte, VarId};
 use narrow::to_index;
 
 /// A placed variable.
@@ -63,8 +63,8 @@ pub(super) struct Active {
     pub held: Held,
     pub var: VarId,
     /// Its bytes of the file.
-    pub from: u32,
-    pub to: u32,
+    pub from: FileByte,
+    pub to: FileByte,
     /// What spilling it costs.
     pub cost: f32,
     pub by_lane: bool,

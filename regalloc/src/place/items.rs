@@ -1,7 +1,7 @@
 //! What is placed, and where: what the scan is given, and what it gives back.
 
 use crate::analysis::liveness::Liveness;
-use gen_ir::{Kernel, VarClass, VarId, Virtual};
+use gen_ir::{FileByte, Kernel, VarClass, VarId, Virtual};
 
 /// What the scan knows of one variable.
 #[derive(Clone, Copy, Debug)]
@@ -9,8 +9,8 @@ pub(crate) struct Item {
     pub var: VarId,
     pub bytes: u32,
     pub align: u32,
-    /// Byte offset in the file, if it must be there.
-    pub fixed: Option<u32>,
+    /// Its first byte in the file, if it must be there.
+    pub fixed: Option<FileByte>,
     /// Lowest byte offset allowed.
     pub low: u32,
     /// One past the highest byte offset that the variable may cover.
@@ -68,8 +68,8 @@ pub(crate) enum Sharing<'a> {
 /// Where everything went.
 #[derive(Default)]
 pub(crate) struct Placement {
-    /// Byte offset in the file by variable; `u32::MAX` where not placed.
-    pub at: Vec<u32>,
+    /// First byte in the file by variable; none where not placed.
+    pub at: Vec<Option<FileByte>>,
     /// Variables that must be spilled, in order of the index.
     pub spilled: Vec<VarId>,
     /// The variable that could not be placed although nothing can be spilled for it.
@@ -82,10 +82,8 @@ impl Placement {
     /// Nothing of so many variables has a place.
     pub fn start(&mut self, vars: usize) {
         self.at.clear();
-        self.at.resize(vars, UNPLACED);
+        self.at.resize(vars, None);
         self.spilled.clear();
         (self.failed, self.used) = (None, 0);
     }
 }
-
-pub(crate) const UNPLACED: u32 = u32::MAX;

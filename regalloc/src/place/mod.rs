@@ -14,7 +14,7 @@ pub(crate) mod matrix;
 mod starts;
 
 pub(crate) use held::Held;
-pub(crate) use items::{File, Item, Placement, Sharing, UNPLACED};
+pub(crate) use items::{File, Item, Placement, Sharing};
 pub(crate) use starts::by_start;
 
 use held::Active;
@@ -26,7 +26,7 @@ use crate::{
         matrix::{RegMatrix, Regs, between, first, has, multiples, runs},
     },
 };
-use gen_ir::VarId;
+use gen_ir::{FileByte, VarId};
 use narrow::to_index;
 
 /// Registers in which variables that are smaller than one are placed in turn. More of them would break up the
@@ -50,7 +50,7 @@ pub(crate) struct ScanMemory {
     /// What has each register that may share it.
     sharers: Vec<Vec<Sharer>>,
     /// Place and fate of each item.
-    at: Vec<u32>,
+    at: Vec<Option<FileByte>>,
     out: Vec<bool>,
     /// The item of each variable, if it has one.
     item_of: Vec<u32>,
@@ -154,7 +154,7 @@ fn place_in<const W: usize>(
     let matrices = [scan.wholes, scan.partly, scan.held, scan.needed];
     s.order = order;
     out.at.clear();
-    out.at.resize(vars, UNPLACED);
+    out.at.resize(vars, None);
     out.spilled.clear();
     for (i, item) in items.iter().enumerate() {
         out.at[item.var.index()] = s.at[i];
@@ -179,7 +179,7 @@ impl ScanMemory {
         self.full_parts.resize(regs, 32);
         self.sharers.iter_mut().for_each(Vec::clear);
         self.at.clear();
-        self.at.resize(items.len(), UNPLACED);
+        self.at.resize(items.len(), None);
         self.out.clear();
         self.out.resize(items.len(), false);
         self.item_of.clear();
@@ -202,8 +202,7 @@ impl<'a, const W: usize> Scan<'a, W> {
     ) -> Self {
         let rb = file.reg_bytes();
         let some_wholes = items.iter().any(|i| i.bytes >= rb);
-        let apart =
-            |i: &Item| !i.bytes.is_multiple_of(rb) || i.fixed.is_some_and(|at| !at.is_multiple_of(rb));
+        let apart = |i: &Item| !i.bytes.is_multiple_of(rb) || i.fixed.is_some_and(|at| !at.is_aligned(rb));
         let some_parts = items.iter().any(apart);
         let shares = match sharing {
             Sharing::None => false,
@@ -271,8 +270,9 @@ impl<'a, const W: usize> Scan<'a, W> {
     }
 
     /// The registers that item `i` has a part of at byte `at`, each with the bytes of it.
-    fn parts_of(&self, i: u32, at: u32) -> impl Iterator<Item = (u32, u64)> + use<W> {
-        let (rb, end) = (self.file.reg_bytes(), at + self.items[i as usize].bytes);
+    fn parts_of(&self, i: u32, at: FileByte) -> impl Iterator<Item = (u32, u64)> + use<W> {
+        let (rb, at) = (self.file.reg_bytes(), at.bytes());
+        let end = at + self.items[i as usize].bytes;
         let (first, last) = (at / rb, (end - 1) / rb);
         let head = !at.is_multiple_of(rb) || end < (first + 1) * rb;
         let tail = last > first && !end.is_multiple_of(rb);
@@ -281,18 +281,19 @@ impl<'a, const W: usize> Scan<'a, W> {
     }
 
     /// The registers that item `i` has the whole of at byte `at`.
-    fn wholes_of(&self, i: u32, at: u32) -> Regs<W> {
-        let (rb, end) = (self.file.reg_bytes(), at + self.items[i as usize].bytes);
-        between(at.div_ceil(rb), end / rb)
+    fn wholes_of(&self, i: u32, at: FileByte) -> Regs<W> {
+        let (rb, at) = (self.file.reg_bytes(), at.bytes());
+        between(at.div_ceil(rb), (at + self.items[i as usize].bytes) / rb)
     }
 
     /// Puts item `i` at byte `at`.
-    fn hold(&mut self, i: u32, at: u32) {
+    fn hold(&mut self, i: u32, at: FileByte) {
         let item = &self.items[i as usize];
         let ranges = self.ranges(i);
         let Some(now) = ranges.first() else { return };
-        self.s.at[i as usize] = at;
-        self.used = self.used.max(at + item.bytes);
+        self.s.at[i as usize] = Some(at);
+        let to = at.plus(item.bytes);
+        self.used = self.used.max(to.bytes());
         // What must be somewhere comes before all else, in any order.
         let in_order = item.fixed.is_none();
         let held = Held::new(i, 0, self.live.indices(item.var.index()), self.live.all());
@@ -302,8 +303,8 @@ impl<'a, const W: usize> Scan<'a, W> {
                 self.s.active.retain(|a| !a.held.is_over(now.start));
                 self.s.full_active = (self.s.active.len() * 2).max(256);
             }
-            let Item { var, bytes, cost, by_lane, .. } = *item;
-            self.s.active.push(Active { held, var, from: at, to: at + bytes, cost, by_lane });
+            let Item { var, cost, by_lane, .. } = *item;
+            self.s.active.push(Active { held, var, from: at, to, cost, by_lane });
         }
         for (r, mask) in self.parts_of(i, at) {
             let list = &mut self.s.parts[r as usize];

@@ -7,7 +7,7 @@
 use crate::{
     analysis::{flow::Flow, liveness::Range},
     place::{
-        self, File, Item, Placement, UNPLACED,
+        self, File, Item, Placement,
         matrix::{RegMatrix, Regs, between, first, has, multiples, runs},
     },
     spill::{
@@ -15,7 +15,7 @@ use crate::{
         plan::{Known, Plan, Temp},
     },
 };
-use gen_ir::{Var, VarId};
+use gen_ir::{FileByte, Var, VarId};
 use narrow::to_index;
 
 /// Positions of a stretch of code whose variables are looked at together.
@@ -96,7 +96,7 @@ fn join_all<const W: usize>(
     let at = at.get_mut(known.kernel.vars.len()..).unwrap_or(&mut []);
     let grf = placed.file.reg_bytes();
     join::join(plan, (known, flow), (matrix, at), (grf, |t| bases(placed, t)), &mut s.join);
-    let ends = plan.temps.iter().zip(at).map(|(t, at)| *at + t.bytes(grf));
+    let ends = plan.temps.iter().zip(at).filter_map(|(t, at)| Some(at.as_ref()?.bytes() + t.bytes(grf)));
     *used = ends.fold(*used, u32::max);
 }
 
@@ -163,18 +163,17 @@ impl<'a, const W: usize> Fit<'a, W> {
     fn keep_input(&mut self, v: VarId, plan: &Plan) -> bool {
         let rb = self.p.file.reg_bytes();
         let Var { fixed: Some(from), bytes, .. } = self.vars[v.index()] else { return false };
-        let (to, end) = (from + bytes, saved(plan).end);
+        let (to, end) = (from.plus(bytes), saved(plan).end);
         let met = self.p.items.iter().any(|i| {
-            let at = self.out.at[i.var.index()];
-            let there = at != UNPLACED && at < to && from < at + i.bytes;
+            let there = self.out.at[i.var.index()].is_some_and(|at| at < to && from < at.plus(i.bytes));
             there && self.ranges(i).first().is_some_and(|r| r.start < end)
         });
         if met || end as usize > self.matrix.positions() {
             return false;
         }
-        self.matrix.set(between(from / rb, to.div_ceil(rb)), &[saved(plan)]);
-        self.out.at[v.index()] = from;
-        self.out.used = self.out.used.max(to);
+        self.matrix.set(between(from.bytes() / rb, to.bytes().div_ceil(rb)), &[saved(plan)]);
+        self.out.at[v.index()] = Some(from);
+        self.out.used = self.out.used.max(to.bytes());
         true
     }
 
@@ -199,9 +198,9 @@ impl<'a, const W: usize> Fit<'a, W> {
         self.matrix.set(between(r, r + n), &[temp.range]);
         let v = self.vars.len() + t;
         if self.out.at.len() <= v {
-            self.out.at.resize(v + 1, UNPLACED);
+            self.out.at.resize(v + 1, None);
         }
-        self.out.at[v] = r * rb;
+        self.out.at[v] = Some(FileByte::new(r * rb));
         if self.s.looked {
             let near = to_index(self.p.items.len() + t);
             self.s.near[stretches(temp.range)].iter_mut().for_each(|list| list.push(near));
@@ -230,20 +229,21 @@ impl<'a, const W: usize> Fit<'a, W> {
         let (items, items_end) = (self.p.items, to_index(self.p.items.len()));
         cost.clear();
         cost.resize(self.p.file.regs as usize, 0.0);
-        let mut pay = |from: u32, to: u32, c: f32| {
-            cost[(from / rb) as usize..to.div_ceil(rb) as usize].iter_mut().for_each(|r| *r += c);
+        let mut pay = |at: Option<FileByte>, bytes: u32, c: f32| {
+            let Some(from) = at.map(FileByte::bytes) else { return };
+            cost[(from / rb) as usize..(from + bytes).div_ceil(rb) as usize].iter_mut().for_each(|r| *r += c);
         };
         around.retain(|&near| {
             if let Some(other) = near.checked_sub(items_end).map(|t| &plan.temps[t as usize]) {
                 let at = self.out.at[self.vars.len() + (near - items_end) as usize];
                 if other.range.start < temp.range.end && temp.range.start < other.range.end {
-                    pay(at, at + other.bytes(rb), f32::INFINITY);
+                    pay(at, other.bytes(rb), f32::INFINITY);
                 }
                 return false;
             }
             let i = &items[near as usize];
             let at = self.out.at[i.var.index()];
-            if at == UNPLACED || !self.meets(i, temp.range) {
+            if at.is_none() || !self.meets(i, temp.range) {
                 return false;
             }
             let (known, addressed) = (&self.p.known, self.vars[i.var.index()].address_taken);
@@ -255,13 +255,13 @@ impl<'a, const W: usize> Fit<'a, W> {
             let weight = known.costs.of(i.var, known.accesses, known.remat);
             // A variable over several registers is paid for once.
             let share = weight / i.bytes.div_ceil(rb).min(n) as f32;
-            pay(at, at + i.bytes, if goes { share } else { f32::INFINITY });
+            pay(at, i.bytes, if goes { share } else { f32::INFINITY });
             true
         });
         for input in &plan.inputs {
             let at = self.out.at[input.var as usize];
             if temp.range.start < saved(plan).end {
-                pay(at, at + self.vars[input.var as usize].bytes, f32::INFINITY);
+                pay(at, self.vars[input.var as usize].bytes, f32::INFINITY);
             }
         }
         let bases = bases::<W>(self.p, &temp);
@@ -274,8 +274,8 @@ impl<'a, const W: usize> Fit<'a, W> {
         if let Some((_, r)) = best {
             let (from, to) = (r * rb, (r + n) * rb);
             for i in around.iter().map(|&i| &items[i as usize]) {
-                let at = self.out.at[i.var.index()];
-                if at < to && from < at + i.bytes {
+                let at = self.out.at[i.var.index()].map(FileByte::bytes);
+                if at.is_some_and(|at| at < to && from < at + i.bytes) {
                     self.s.evicted.push(i.var);
                     self.release(i);
                 }
@@ -294,7 +294,7 @@ impl<'a, const W: usize> Fit<'a, W> {
         self.s.looked = true;
         for (i, item) in self.p.items.iter().enumerate() {
             // Inputs are there until they are saved only, whatever their ranges say.
-            if self.out.at[item.var.index()] != UNPLACED && !plan.is_spilled(item.var) {
+            if self.out.at[item.var.index()].is_some() && !plan.is_spilled(item.var) {
                 // Ranges are in order: those of one stretch follow each other.
                 let mut from = 0;
                 for &r in self.ranges(item) {
@@ -306,7 +306,7 @@ impl<'a, const W: usize> Fit<'a, W> {
             }
         }
         let placed = self.out.at.get(self.vars.len()..).unwrap_or(&[]);
-        for (t, _) in placed.iter().enumerate().filter(|p| *p.1 != UNPLACED) {
+        for (t, _) in placed.iter().enumerate().filter(|p| p.1.is_some()) {
             let near = to_index(self.p.items.len() + t);
             self.s.near[stretches(plan.temps[t].range)].iter_mut().for_each(|list| list.push(near));
         }
@@ -326,7 +326,7 @@ impl<'a, const W: usize> Fit<'a, W> {
     /// Takes the place of an item away, which had not to be there.
     fn release(&mut self, item: &Item) {
         let rb = self.p.file.reg_bytes();
-        let from = std::mem::replace(&mut self.out.at[item.var.index()], UNPLACED);
+        let Some(from) = self.out.at[item.var.index()].take().map(FileByte::bytes) else { return };
         let to = from + item.bytes;
         let (r, end) = (from / rb, to.div_ceil(rb));
         self.matrix.reset(between(r, end), self.ranges(item));
@@ -338,8 +338,8 @@ impl<'a, const W: usize> Fit<'a, W> {
         for &range in self.ranges(item) {
             for &near in self.s.near[stretches(range)].iter().flatten() {
                 let Some(other) = self.p.items.get(near as usize) else { continue };
-                let at = self.out.at[other.var.index()];
-                if at != UNPLACED && at < end * rb && r * rb < at + other.bytes {
+                let Some(at) = self.out.at[other.var.index()].map(FileByte::bytes) else { continue };
+                if at < end * rb && r * rb < at + other.bytes {
                     let regs = between((at / rb).max(r), (at + other.bytes).div_ceil(rb).min(end));
                     self.matrix.set(regs, self.ranges(other));
                 }

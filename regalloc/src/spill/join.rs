@@ -18,6 +18,7 @@
 //!
 //! The places of all else are known (`fit`), and none is moved.
 
+use gen_ir::FileByte;
 use narrow::to_index;
 
 use crate::{
@@ -110,7 +111,7 @@ const NONE: u32 = u32::MAX;
 pub(crate) fn join<const W: usize>(
     plan: &mut Plan,
     (known, flow): (Known<'_>, &Flow),
-    (matrix, at): (&mut RegMatrix<W>, &mut [u32]),
+    (matrix, at): (&mut RegMatrix<W>, &mut [Option<FileByte>]),
     (grf, bases): (u32, impl Fn(&Temp) -> Regs<W>),
     s: &mut JoinMemory,
 ) {
@@ -139,7 +140,7 @@ pub(crate) fn join<const W: usize>(
 struct Join<'a, const W: usize, B> {
     plan: &'a mut Plan,
     matrix: &'a mut RegMatrix<W>,
-    at: &'a mut [u32],
+    at: &'a mut [Option<FileByte>],
     grf: u32,
     bases: B,
 }
@@ -213,8 +214,8 @@ impl<const W: usize, B: Fn(&Temp) -> Regs<W>> Join<'_, W, B> {
     /// whether any are free; if not, all is as it was.
     fn widen(&mut self, first: TempId, second: Option<TempId>, whole: Range) -> bool {
         let temps = [Some(first), second].map(|t| t.map(|t| self.plan.temps[t.index()]));
-        let regs = |byte: u32, t: &Temp| {
-            let r = byte / self.grf;
+        let regs = |at: Option<FileByte>, t: &Temp| {
+            let r = at.unwrap_or_default().bytes() / self.grf;
             between::<W>(r, r + t.bytes(self.grf).div_ceil(self.grf))
         };
         let mut before = [None; 2];
@@ -231,11 +232,11 @@ impl<const W: usize, B: Fn(&Temp) -> Regs<W>> Join<'_, W, B> {
         let stays = free.iter().zip(regs(now, &temp)).all(|(f, a)| a & !f == 0);
         let mut starts = runs(free, temp.bytes(self.grf).div_ceil(self.grf));
         starts.iter_mut().zip((self.bases)(&temp)).for_each(|(s, b)| *s &= b);
-        let place = if stays { Some(now) } else { self::first(&starts).map(|r| r * self.grf) };
-        let Some(place) = place else {
+        let place = if stays { now } else { self::first(&starts).map(|r| FileByte::new(r * self.grf)) };
+        if place.is_none() {
             before.iter().flatten().for_each(|(had, range)| self.matrix.set(*had, &[*range]));
             return false;
-        };
+        }
         self.matrix.set(regs(place, &temp), &[whole]);
         self.plan.temps[first.index()].range = whole;
         self.at[first.index()] = place;

@@ -48,8 +48,8 @@ use crate::{
     },
 };
 use gen_ir::{
-    Base, Desc, Dst, ExecSize, Inst, Kernel, Op, Options, Payload, Pool, Reg, Region, Role, SendInfo, Sfid,
-    Src, Type, Var, VarClass, VarId, Virtual,
+    Base, Desc, Dst, ExecSize, GrfNum, Inst, Kernel, Op, Options, Payload, Pool, Reg, Region, Role, SendInfo,
+    Sfid, Src, Type, Var, VarClass, VarId, Virtual,
     scratch::{BASE_BYTE, SURFACE_BYTE, SURFACE_SHIFT},
 };
 use messages::{
@@ -367,9 +367,9 @@ impl Spiller<'_> {
         let mut at = 0;
         while at < bytes {
             let left = (bytes - at).min(self.grf);
-            let (ty, unit) = if left >= 4 && fixed.unwrap_or(0).is_multiple_of(4) {
+            let (ty, unit) = if left >= 4 && fixed.unwrap_or_default().is_aligned(4) {
                 (Type::Ud, 4)
-            } else if left >= 2 && fixed.unwrap_or(0).is_multiple_of(2) {
+            } else if left >= 2 && fixed.unwrap_or_default().is_aligned(2) {
                 (Type::Uw, 2)
             } else {
                 (Type::Ub, 1)
@@ -407,7 +407,7 @@ impl Spiller<'_> {
 
     /// The message header: `r0`, or that of the function's frame.
     fn header(&self) -> Reg<Virtual> {
-        self.frame.map_or(Reg::grf(0, 0), |v| Reg::var_at(v, 0))
+        self.frame.map_or(Reg::grf(GrfNum::R0, 0), |v| Reg::var_at(v, 0))
     }
 
     fn info(&self, desc: ScratchBlock, lens: Lengths) -> Payload<Virtual> {

@@ -22,7 +22,7 @@ use crate::analysis::{
     flow::Flow,
     liveness::{Liveness, Range},
 };
-use gen_ir::{Base, Dst, Inst, Kernel, Op, Options, Payload, Reg, Src, VarClass, VarId, Virtual};
+use gen_ir::{Base, Dst, GrfNum, Inst, Kernel, Op, Options, Payload, Reg, Src, VarClass, VarId, Virtual};
 use narrow::to_index;
 
 /// What a read of a variable costs that is computed again, beside a message. (Of 0.2, 0.1 and 0.05 the second gave code that
@@ -228,7 +228,7 @@ impl Remat {
                             && !of.address_taken
                             && !self.writers_within(s, live.of(var as usize)).any(|at| live.before(var, at))
                     }
-                    base => base == Reg::<Virtual>::grf(0, 0).base(),
+                    base => base == Reg::<Virtual>::grf(GrfNum::R0, 0).base(),
                 },
                 _ => false,
             };

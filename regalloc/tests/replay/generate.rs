@@ -1,8 +1,8 @@
 //! Random kernels: any flow, masks, predicates, partial and overlapping writes.
 
 use gen_ir::{
-    Block, BlockId, Cond, CondMod, Desc, Dst, ExecSize, Inst, Kernel, Op, Payload, Pred, PredCtrl, Reg,
-    SendInfo, Sfid, Src, Target, Type, Var, VarClass, VarId, Virtual,
+    Block, BlockId, Cond, CondMod, Desc, Dst, ExecSize, FileByte, GrfNum, Inst, Kernel, Op, Payload, Pred,
+    PredCtrl, Reg, SendInfo, Sfid, Src, Target, Type, Var, VarClass, VarId, Virtual,
 };
 use platforms::Platform;
 
@@ -70,7 +70,7 @@ pub fn generate(seed: u64, platform: Platform, shape: Shape) -> Generated {
     let grf = u32::from(platform.caps().regs.grf_bytes);
     let input = |k: &mut Kernel<Virtual>, bytes: u32, at: u32| {
         k.add_var(Var {
-            fixed: Some(at),
+            fixed: Some(FileByte::new(at)),
             live_in: true,
             ..Var::temp(VarClass::General, bytes, bytes.min(grf))
         })
@@ -499,7 +499,7 @@ impl Maker {
         let mut end = Inst::new(Op::Send, ExecSize::S8);
         end.no_mask = true;
         end.dst = Dst::null(Type::Ud);
-        end.src[0] = Src::packed(Reg::grf(0, 0), Type::Ud);
+        end.src[0] = Src::packed(Reg::grf(GrfNum::R0, 0), Type::Ud);
         end.payload = Payload::Send(SendInfo {
             sfid: Sfid::Spawner,
             desc: Desc::Imm(messages::spawner::end_of_thread()),

@@ -2,9 +2,9 @@
 
 use super::Random;
 use gen_ir::{
-    Arf, Base, Class, Cond, CondMod, Desc, Descriptor, Dst, ExecSize, ExtendedDescriptor, GrfNum, Inst,
-    MathFn, Mme, Op, Options, Payload, Physical, Pipe, Pred, PredCtrl, Reg, Region, SbidMode, SendInfo, Sfid,
-    Src, SrcMod, Swsb, SyncFn, Target, Type,
+    Arf, Class, Cond, CondMod, Desc, Descriptor, Dst, ExecSize, ExtendedDescriptor, GrfNum, Inst, MathFn,
+    Mme, Op, Options, Payload, Physical, Pipe, Pred, PredCtrl, Reg, Region, SbidMode, SendInfo, Sfid, Src,
+    SrcMod, Swsb, SyncFn, Target, Type,
 };
 use messages::ExtendedLength;
 use platforms::Platform;
@@ -249,7 +249,7 @@ impl Maker {
             };
         }
         let byte = byte(r);
-        Reg::grf(r.below(self.platform.caps().regs.grf_count_large.into()) as u16, byte)
+        Reg::grf(GrfNum::new(r.below(self.platform.caps().regs.grf_count_large.into()) as u16), byte)
     }
 
     fn region(&mut self) -> Region {
@@ -378,7 +378,7 @@ impl Maker {
     fn whole(&mut self) -> Reg<Physical> {
         // Messages stay inside the register file.
         let last = self.platform.caps().regs.grf_count_large.min(256 - 32);
-        Reg::grf(self.random.below(last.into()) as u16, 0)
+        Reg::grf(GrfNum::new(self.random.below(last.into()) as u16), 0)
     }
 
     fn mme(&mut self) -> Mme {
@@ -522,7 +522,7 @@ impl Maker {
         if inst.op == Op::Ret || in_register && r.one_in(4) {
             (jip, uip) = (Target::None, Target::None);
             let reg = Reg::grf(
-                r.below(self.platform.caps().regs.grf_count_large.into()) as u16,
+                GrfNum::new(r.below(self.platform.caps().regs.grf_count_large.into()) as u16),
                 r.below(4) as u32 * 4,
             );
             inst.src[0] = Src::scalar(reg, Type::Ud);
@@ -530,7 +530,7 @@ impl Maker {
         if matches!(inst.op, Op::Call | Op::Calla) {
             inst.dst = Dst::packed(
                 Reg::grf(
-                    r.below(self.platform.caps().regs.grf_count_large.into()) as u16,
+                    GrfNum::new(r.below(self.platform.caps().regs.grf_count_large.into()) as u16),
                     r.below(4) as u32 * 4,
                 ),
                 Type::Ud,
@@ -582,6 +582,5 @@ impl Maker {
         if encoder::encode(self.platform, inst).is_err() {
             inst.swsb = Swsb { sbid, ..Swsb::NONE };
         }
-        debug_assert!(!matches!(inst.dst.reg().map(Reg::base), Some(Base::Grf(GrfNum(256..)))));
     }
 }

@@ -1,6 +1,6 @@
 use super::*;
 use crate::build::{self, Lanes};
-use gen_ir::{Block, Desc, ExecSize, Payload, SendInfo, Sfid, VarClass};
+use gen_ir::{Block, Desc, ExecSize, FileByte, Payload, SendInfo, Sfid, VarClass};
 use platforms::Platform;
 
 /// A block with messages whose headers are copies of `r0` with dwords over them.
@@ -15,7 +15,7 @@ impl Built {
     fn new() -> Built {
         let mut kernel = Kernel::new("k", Platform::Skl);
         let input = Var { live_in: true, ..Var::temp(VarClass::General, 32, 32) };
-        let r0 = kernel.add_var(Var { fixed: Some(0), ..input.clone() });
+        let r0 = kernel.add_var(Var { fixed: Some(FileByte::START), ..input.clone() });
         let at = kernel.add_var(input);
         kernel.blocks.push(Block::default());
         Built { kernel, r0, at }

@@ -1,8 +1,8 @@
 //! Messages.
 
 use gen_ir::{
-    Arf, Desc, Descriptor, Dst, ExtendedDescriptor, Inst, Op, Options, Payload, Physical, Reg, Region,
-    SendInfo, Sfid, Src, Type,
+    Arf, Desc, Descriptor, Dst, ExtendedDescriptor, GrfNum, Inst, Op, Options, Payload, Physical, Reg,
+    Region, SendInfo, Sfid, Src, Type,
 };
 use messages::ExtendedLength;
 
@@ -67,7 +67,8 @@ impl InstGenerator<'_> {
             }
         }
         if send.eot {
-            inst.src[0] = Src::new(Reg::grf(112 + self.random.number(16) as u16, 0), region, Type::Ud);
+            inst.src[0] =
+                Src::new(Reg::grf(GrfNum::new(112 + self.random.number(16) as u16), 0), region, Type::Ud);
         }
         inst.payload = Payload::Send(send);
     }

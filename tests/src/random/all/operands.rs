@@ -1,6 +1,6 @@
 //! Types, registers, regions and immediates.
 
-use gen_ir::{Arf, Dst, Mme, Op, Physical, Reg, Region, Src, SrcMod, Type};
+use gen_ir::{Arf, Dst, GrfNum, Mme, Op, Physical, Reg, Region, Src, SrcMod, Type};
 
 use super::{FLOATS, INTEGERS, InstGenerator, takes_bf16};
 
@@ -70,7 +70,7 @@ impl InstGenerator<'_> {
         } else {
             self.random.number(u32::from(self.caps.regs.grf_bytes) / ty.bytes()) * ty.bytes()
         };
-        Reg::grf(number, byte)
+        Reg::grf(GrfNum::new(number), byte)
     }
 
     pub(super) fn arf(&mut self, ty: Type, dst: bool) -> Reg<Physical> {
@@ -190,7 +190,7 @@ impl InstGenerator<'_> {
     pub(super) fn whole_grf(&mut self) -> Reg<Physical> {
         // Messages stay inside the register file.
         let last = self.caps.regs.grf_count_large.min(256 - 32);
-        Reg::grf(self.random.number(last.into()) as u16, 0)
+        Reg::grf(GrfNum::new(self.random.number(last.into()) as u16), 0)
     }
 
     pub(super) fn mme(&mut self) -> Mme {
