@@ -70,27 +70,17 @@ impl Space for Physical {
     }
 }
 
-/// Index of a basic block; blocks stand in layout order.
+/// Index of a basic block in [`Kernel::blocks`](crate::Kernel::blocks); blocks stand in layout order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct BlockId(pub u32);
 
-impl BlockId {
-    /// The position in [`Kernel::blocks`](crate::Kernel::blocks).
-    pub const fn index(self) -> usize {
-        self.0 as usize
-    }
-}
+narrow::index_type!(BlockId);
 
 /// Index of a variable in [`Kernel::vars`](crate::Kernel::vars).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct VarId(pub u32);
 
-impl VarId {
-    /// The position in the kernel's variable table.
-    pub const fn index(self) -> usize {
-        self.0 as usize
-    }
-}
+narrow::index_type!(VarId);
 
 /// An architecture register; the payload is its number (`acc1` is `Acc(1)`).
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

@@ -6,7 +6,7 @@
 //!   and not as wrong code.
 //! - `low_u8`, `low_u16`, `low_u32`, `low_u64`, `low_i16`, `low_i32`: the lowest bits of a word, whatever stands above
 //!   them (immediates, words of instructions, fields that a mask follows).
-//! - `to_index`: an index of a list in memory.
+//! - `to_index`: an index of a list in memory; `index_type`: index types of tables.
 //! - `const_u8`, `const_u16`, `const_u32`: as `to_u8` and so on, in constants and functions that make them.
 //!
 //! What comes from outside and may be too large is no case for either: there `try_from` makes an error.
@@ -88,6 +88,35 @@ conversions! {
 pub const fn to_index(number: usize) -> u32 {
     debug_assert!(number <= u32::MAX as usize, "a list is too long for its indices");
     number as u32
+}
+
+/// What a typed vector asks of its indices: an index type, a tuple struct over `u32`, and positions in memory are made of
+/// each other.
+#[macro_export]
+macro_rules! index_type {
+    ($ty:ident) => {
+        impl $ty {
+            /// The position in its table.
+            #[inline]
+            pub const fn index(self) -> usize {
+                self.0 as usize
+            }
+        }
+
+        impl From<$ty> for usize {
+            #[inline]
+            fn from(id: $ty) -> usize {
+                id.index()
+            }
+        }
+
+        impl From<usize> for $ty {
+            #[inline]
+            fn from(index: usize) -> $ty {
+                $ty($crate::to_index(index))
+            }
+        }
+    };
 }
 
 macro_rules! constants {

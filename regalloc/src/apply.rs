@@ -1,14 +1,17 @@
 //! From variables to registers, once every variable has a place.
 
 use crate::place::copies::bits_copied;
-use gen_ir::{Arf, Base, Block, FileByte, Inst, Kernel, Op, Physical, Pool, Reg, Src, VarClass, Virtual};
+use gen_ir::{
+    Arf, Base, Block, FileByte, Inst, Kernel, Op, Physical, Pool, Reg, Src, VarClass, VarId, Virtual,
+};
 use narrow::to_u8;
+use typed_index_collections::TiSlice;
 
 /// Rewrites all operands and leaves out what then copies registers to themselves. `at` is the first byte of each variable in its register file; operands name
 /// only variables that have one.
 pub(crate) fn apply(
     kernel: &Kernel<Virtual>,
-    at: &[Option<FileByte>],
+    at: &TiSlice<VarId, Option<FileByte>>,
     pool: &mut Pool<Physical>,
 ) -> Kernel<Physical> {
     // Registers have a power of two of bytes.
@@ -20,7 +23,7 @@ pub(crate) fn apply(
             Base::Arf(a) => Reg::arf(a, reg.byte),
             Base::Var(v) => {
                 // Variables that are only named, never live (a flag that `sel` encodes), sit at 0.
-                let first = at.get(v.index()).copied().flatten().unwrap_or_default();
+                let first = at.get(v).copied().flatten().unwrap_or_default();
                 let at = first.plus(reg.byte);
                 match kernel.vars[v.index()].class {
                     VarClass::General => general(at),

@@ -45,6 +45,7 @@ use crate::{
 };
 use gen_ir::{BlockId, Call, FileByte, Kernel, VarClass, VarId, Virtual};
 use narrow::to_index;
+use typed_index_collections::{TiSlice, TiVec};
 
 /// Facts about one variable, a bit per subrange.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
@@ -65,19 +66,25 @@ impl VarState {
     }
 }
 
-/// Where a block starts or ends: of the variables that matter there, by their place among those.
-type LaneState = Vec<VarState>;
+/// A variable of which something may cross from block to block, by its place among those.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct CrossingId(u32);
+
+narrow::index_type!(CrossingId);
+
+/// Where a block starts or ends: of the variables that matter there.
+type LaneState = TiVec<CrossingId, VarState>;
 
 /// Subranges of such variables.
-type Losses = Vec<(u32, u64)>;
+type Losses = Vec<(CrossingId, u64)>;
 
 /// A variable of which nothing crosses from block to block.
-const LOCAL: u32 = u32::MAX;
+const LOCAL: CrossingId = CrossingId(u32::MAX);
 
 /// A call, as those see it who come back from it.
 struct Called {
     /// Whether the subroutine, or one that it calls, may write each variable.
-    written: Vec<bool>,
+    written: TiVec<CrossingId, bool>,
     /// What they write over.
     lost: Losses,
     /// What is known where it is made, if lanes come there.
@@ -88,14 +95,14 @@ struct Check<'a> {
     kernel: &'a Kernel<Virtual>,
     accesses: &'a Accesses,
     flow: &'a Flow,
-    at: &'a [Option<FileByte>],
+    at: &'a TiSlice<VarId, Option<FileByte>>,
     /// Variables in each register, per file.
-    sharers: [Vec<Vec<u32>>; 3],
+    sharers: [Vec<Vec<VarId>>; 3],
     reg_bytes: u32,
     /// Variables of which something may cross from block to block, and the place of each variable among
     /// them, or [`LOCAL`]. Of the many others a large kernel would keep facts for every block.
-    crossing: Vec<u32>,
-    place: Vec<u32>,
+    crossing: TiVec<CrossingId, VarId>,
+    place: TiVec<VarId, CrossingId>,
 }
 
 /// Checks that with the variables placed at `at`, every read finds what was written.
@@ -104,7 +111,7 @@ pub(crate) fn check(
     accesses: &Accesses,
     flow: &Flow,
     history: &History,
-    at: &[Option<FileByte>],
+    at: &TiSlice<VarId, Option<FileByte>>,
 ) -> Result<(), Error> {
     let n = kernel.vars.len();
     let reg_bytes = u32::from(kernel.platform.caps().regs.grf_bytes);
@@ -115,20 +122,20 @@ pub(crate) fn check(
         at,
         sharers: Default::default(),
         reg_bytes,
-        crossing: Vec::new(),
-        place: vec![LOCAL; n],
+        crossing: TiVec::new(),
+        place: vec![LOCAL; n].into(),
     };
-    for (v, var) in kernel.vars.iter().enumerate() {
+    for (v, var) in (0..).map(VarId).zip(&kernel.vars) {
         let Some(first) = at[v] else { continue };
         if var.fixed.is_some_and(|fixed| fixed != first) {
-            return Err(Error::Unsound(format!("variable {v} is at byte {first}, not in its place")));
+            return Err(Error::Unsound(format!("variable {} is at byte {first}, not in its place", v.0)));
         }
         let file = &mut c.sharers[var.class as usize];
         for r in first.bytes() / reg_bytes..(first.bytes() + var.bytes).div_ceil(reg_bytes) {
             if file.len() <= r as usize {
                 file.resize(r as usize + 1, Vec::new());
             }
-            file[r as usize].push(to_index(v));
+            file[r as usize].push(v);
         }
     }
     c.find_crossing(history);
@@ -142,11 +149,11 @@ impl Check<'_> {
     fn find_crossing(&mut self, history: &History) {
         let n = self.kernel.vars.len();
         let facts = &self.accesses.facts;
-        let mut settled = vec![0u64; n];
-        let mut crosses: Vec<bool> = facts.iter().map(|f| f.in_many()).collect();
+        let mut settled: TiVec<VarId, u64> = vec![0; n].into();
+        let mut crosses: TiVec<VarId, bool> = facts.iter().map(|f| f.in_many()).collect();
         for b in 0..self.kernel.blocks.len() {
             for a in self.accesses.of_block(b) {
-                let (v, fact) = (a.var as usize, &facts[a.var as usize]);
+                let (v, fact) = (a.var, &facts[a.var]);
                 if a.kind.has(Kind::READ) {
                     crosses[v] |= fact.needed(a) & !settled[v] != 0 && !fact.is_temporary_of(to_index(b));
                 } else {
@@ -154,9 +161,8 @@ impl Check<'_> {
                 }
             }
         }
-        for v in (0..n).filter(|&v| crosses[v] && !history.is_split(v)) {
-            self.place[v] = to_index(self.crossing.len());
-            self.crossing.push(to_index(v));
+        for v in crosses.keys().filter(|&v| crosses[v] && !history.is_split(v)) {
+            self.place[v] = self.crossing.push_and_get_key(v);
         }
     }
 
@@ -172,10 +178,10 @@ impl Check<'_> {
             .map(|(t, s)| (t, s, merge(losses[s.index()..t.index()].iter().flatten().copied())))
             .collect();
         let mut entry: Vec<Option<LaneState>> = vec![None; blocks];
-        let defined = |&v: &u32| if self.kernel.vars[v as usize].live_in { u64::MAX } else { 0 };
+        let defined = |&v: &VarId| if self.kernel.vars[v.index()].live_in { u64::MAX } else { 0 };
         let first = self.crossing.iter().map(|v| VarState { defined: defined(v), lost: [0; 3] }).collect();
         // What is known inside of a block, by variable.
-        let mut inside = vec![VarState::default(); self.kernel.vars.len()];
+        let mut inside = vec![VarState::default(); self.kernel.vars.len()].into();
         if blocks > 0 {
             entry[0] = Some(first);
         }
@@ -265,7 +271,7 @@ impl Check<'_> {
 
     /// What there is to know of a call before anything is known of the way there.
     fn called(&self, call: &Call, losses: &[Losses]) -> Called {
-        let mut written = vec![false; self.crossing.len()];
+        let mut written: TiVec<CrossingId, bool> = vec![false; self.crossing.len()].into();
         let mut work = vec![call.callee()];
         let mut done: Vec<usize> = Vec::new();
         while let Some(blocks) = work.pop() {
@@ -275,7 +281,7 @@ impl Check<'_> {
             done.push(blocks.start);
             for b in blocks.clone() {
                 for a in self.accesses.of_block(b).iter().filter(|a| a.kind.has(Kind::WRITE)) {
-                    if let Some(w) = written.get_mut(self.place[a.var as usize] as usize) {
+                    if let Some(w) = written.get_mut(self.place[a.var]) {
                         *w = true;
                     }
                 }
@@ -292,36 +298,36 @@ impl Check<'_> {
         &self,
         b: usize,
         state: &mut LaneState,
-        inside: &mut [VarState],
+        inside: &mut TiVec<VarId, VarState>,
         report: bool,
     ) -> Result<(), Error> {
         for (&v, f) in self.crossing.iter().zip(&*state) {
-            inside[v as usize] = *f;
+            inside[v] = *f;
         }
         self.walk(b, inside, report)?;
-        for a in self.accesses.of_block(b).iter().filter(|a| self.place[a.var as usize] == LOCAL) {
-            inside[a.var as usize] = VarState::default();
+        for a in self.accesses.of_block(b).iter().filter(|a| self.place[a.var] == LOCAL) {
+            inside[a.var] = VarState::default();
         }
         for (&v, f) in self.crossing.iter().zip(state) {
-            *f = inside[v as usize];
+            *f = inside[v];
         }
         Ok(())
     }
 
-    fn walk(&self, b: usize, state: &mut [VarState], report: bool) -> Result<(), Error> {
+    fn walk(&self, b: usize, state: &mut TiSlice<VarId, VarState>, report: bool) -> Result<(), Error> {
         let divergent = self.flow.divergent[b];
         for i in self.accesses.block(b) {
             let all = self.accesses.of(i);
             let writes = || all.iter().filter(|a| a.kind.has(Kind::WRITE));
             if report {
                 for a in all.iter().filter(|a| a.kind.has(Kind::READ)) {
-                    let shift = subrange_shift(&self.kernel.vars[a.var as usize]);
+                    let shift = subrange_shift(&self.kernel.vars[a.var.index()]);
                     let whose = match a.kind {
                         k if !k.has(Kind::MASKED) => ALL,
                         k if k.has(Kind::CROSS) => CROSS,
                         _ => OWN,
                     };
-                    if state[a.var as usize].lost[whose] & touched(a, shift) != 0 {
+                    if state[a.var].lost[whose] & touched(a, shift) != 0 {
                         return Err(self.fault(b, i, a, "reads what was written over"));
                     }
                     if writes().any(|w| w.kind.has(Kind::EARLY) && self.meet(a, w)) {
@@ -330,13 +336,13 @@ impl Check<'_> {
                 }
             }
             for w in writes() {
-                self.lost_by(w, |v, subranges| state[v as usize].lose(subranges));
+                self.lost_by(w, |v, subranges| state[v].lose(subranges));
             }
             for w in writes() {
-                let shift = subrange_shift(&self.kernel.vars[w.var as usize]);
-                let f = &mut state[w.var as usize];
+                let shift = subrange_shift(&self.kernel.vars[w.var.index()]);
+                let f = &mut state[w.var];
                 f.defined |= touched(w, shift);
-                let fact = &self.accesses.facts[w.var as usize];
+                let fact = &self.accesses.facts[w.var];
                 f.lost[OWN] &= !fact.kills_own(w, divergent);
                 if !w.kind.has(Kind::MASKED) {
                     f.lost[CROSS] &= !fact.covers(w);
@@ -350,13 +356,13 @@ impl Check<'_> {
     }
 
     /// Where a variable starts in its file; what has no place is read at its start, as `apply` has it.
-    fn first_byte(&self, v: u32) -> u32 {
-        self.at[v as usize].unwrap_or_default().bytes()
+    fn first_byte(&self, v: VarId) -> u32 {
+        self.at[v].unwrap_or_default().bytes()
     }
 
     /// Registers of an access, as bytes of its file.
     fn bytes(&self, a: &Access) -> (VarClass, u32, u32) {
-        let var = &self.kernel.vars[a.var as usize];
+        let var = &self.kernel.vars[a.var.index()];
         let at = self.first_byte(a.var);
         match var.class {
             VarClass::Flag => (var.class, at + a.start / 8, at + a.end.div_ceil(8)),
@@ -371,12 +377,12 @@ impl Check<'_> {
     }
 
     /// Calls back with the subranges of other variables that a write goes over.
-    fn lost_by(&self, w: &Access, mut f: impl FnMut(u32, u64)) {
+    fn lost_by(&self, w: &Access, mut f: impl FnMut(VarId, u64)) {
         let (class, start, end) = self.bytes(w);
         let file = &self.sharers[class as usize];
         for r in start / self.reg_bytes..end.div_ceil(self.reg_bytes) {
             for &v in file.get(r as usize).into_iter().flatten() {
-                let var = &self.kernel.vars[v as usize];
+                let var = &self.kernel.vars[v.index()];
                 let at = self.first_byte(v);
                 if v == w.var || at >= end || at + var.bytes <= start {
                     continue;
@@ -392,17 +398,17 @@ impl Check<'_> {
 
     /// Whether every lane writes and reads its own dwords of a variable alone, and those are the same bytes of the
     /// register file for all such variables.
-    fn is_by_lane(&self, v: u32) -> bool {
+    fn is_by_lane(&self, v: VarId) -> bool {
         let lane_bytes = lane_bytes(self.kernel);
-        self.accesses.facts[v as usize].is_lane_by_lane() && self.first_byte(v).is_multiple_of(lane_bytes)
+        self.accesses.facts[v].is_lane_by_lane() && self.first_byte(v).is_multiple_of(lane_bytes)
     }
 
     /// What each block writes over, calls included; of lanes that wait, if so said.
     fn block_losses(&self, waiting: bool) -> Vec<Losses> {
         // By variable: a write meets all that ever share its registers, so a list of what it goes over,
         // write by write, would grow with the square of the kernel.
-        let mut lost = vec![0u64; self.crossing.len()];
-        let mut met: Vec<u32> = Vec::new();
+        let mut lost: TiVec<CrossingId, u64> = vec![0; self.crossing.len()].into();
+        let mut met: Vec<CrossingId> = Vec::new();
         let mut out: Vec<Losses> = (0..self.kernel.blocks.len())
             .map(|b| {
                 for i in self.accesses.block(b) {
@@ -412,8 +418,8 @@ impl Check<'_> {
                             if by_lane && self.is_by_lane(v) {
                                 return;
                             }
-                            let place = self.place[v as usize];
-                            let Some(l) = lost.get_mut(place as usize) else { return };
+                            let place = self.place[v];
+                            let Some(l) = lost.get_mut(place) else { return };
                             if *l == 0 {
                                 met.push(place);
                             }
@@ -422,7 +428,7 @@ impl Check<'_> {
                     }
                 }
                 met.sort_unstable();
-                met.drain(..).map(|v| (v, std::mem::take(&mut lost[v as usize]))).collect()
+                met.drain(..).map(|v| (v, std::mem::take(&mut lost[v]))).collect()
             })
             .collect();
         for _ in 0..=self.kernel.subroutines.len() {
@@ -441,13 +447,13 @@ impl Check<'_> {
         let inst = &self.kernel.blocks[b].insts[at];
         Error::Unsound(format!(
             "block {b}, instruction {at} `{inst}` {what}: variable {} at byte {}",
-            VarId(a.var).0,
+            a.var.0,
             self.first_byte(a.var)
         ))
     }
 }
 
-fn merge(all: impl Iterator<Item = (u32, u64)>) -> Losses {
+fn merge(all: impl Iterator<Item = (CrossingId, u64)>) -> Losses {
     let mut all: Losses = all.collect();
     all.sort_unstable_by_key(|x| x.0);
     all.dedup_by(|x, kept| {
@@ -461,7 +467,7 @@ fn merge(all: impl Iterator<Item = (u32, u64)>) -> Losses {
 }
 
 fn lose(state: &mut LaneState, losses: &Losses) {
-    losses.iter().for_each(|&(v, subranges)| state[v as usize].lose(subranges));
+    losses.iter().for_each(|&(v, subranges)| state[v].lose(subranges));
 }
 
 /// Adds facts to those at a block's entry; whether that was news.

@@ -306,15 +306,15 @@ impl BlockGraph {
             let stay = i < prologue || named.fixed || stays_put(inst);
             for a in accesses.of(insts.start + i) {
                 let writes = a.kind.has(Kind::WRITE);
-                let of = match kernel.vars[a.var as usize].class {
+                let of = match kernel.vars[a.var.index()].class {
                     VarClass::Flag => SharedResource::Flags,
                     VarClass::Address => SharedResource::Addresses,
                     VarClass::General => {
-                        let (block, row) = &mut row_of[a.var as usize];
+                        let (block, row) = &mut row_of[a.var.index()];
                         if *block != to_index(b) {
                             (*block, *row) = (to_index(b), to_index(locals.len()));
                             locals.push(Local {
-                                bytes: kernel.vars[a.var as usize].bytes,
+                                bytes: kernel.vars[a.var.index()].bytes,
                                 touches: 0,
                                 live_in: live.at_start(a.var, top),
                                 live_out: live.at_end(a.var, bottom),

@@ -7,7 +7,7 @@ use crate::{
         facts::{self, Needs},
         flow::Flow,
     },
-    place::{self, File, Item, Placement, Sharing, place},
+    place::{self, File, Item, Items, Placement, Sharing, place},
     spill::{
         costs, fit,
         plan::{Known, Plan},
@@ -16,20 +16,21 @@ use crate::{
 };
 use gen_ir::{FileByte, Kernel, Var, VarClass, VarId, Virtual};
 use narrow::to_index;
+use typed_index_collections::{TiSlice, TiVec};
 
 /// Memory of placing.
 #[derive(Default)]
 pub(crate) struct Placing {
     /// General variables, and what their last placement leaves: it is asked for again.
-    general: (Vec<Item>, place::ScanMemory),
+    general: (Items, place::ScanMemory),
     /// The same of a placement that is tried beside it.
-    other: (Vec<Item>, place::ScanMemory),
+    other: (Items, place::ScanMemory),
     fit: fit::FitMemory,
     /// Flags and addresses.
-    arf: (Vec<Item>, place::ScanMemory),
+    arf: (Items, place::ScanMemory),
     pub aims: Aims,
     /// By variable, what spilling it costs beside its messages, for others cannot be computed again then; empty: nothing.
-    pub losses: Vec<f32>,
+    pub losses: TiVec<VarId, f32>,
 }
 
 /// What may be spilled, and where that is to make room.
@@ -212,12 +213,12 @@ impl Placing {
         out: &mut Placement,
     ) -> Result<(), Error> {
         let file = File::of(kernel, class, rotate);
-        let (aims, losses) = (self.aims, &self.losses[..]);
+        let (aims, losses) = (self.aims, &*self.losses);
         let (items, scan) = if class == VarClass::General { &mut self.general } else { &mut self.arf };
         items.clear();
         let by_lane = matches!(sharing, Sharing::ByLane(_));
         let mut add = |v: VarId| -> Result<(), Error> {
-            if kernel.vars[v.index()].class == class && !known.live.of(v.index()).is_empty() {
+            if kernel.vars[v.index()].class == class && !known.live.of(v).is_empty() {
                 items.push(item(kernel, v, known, (file, by_lane, aims, losses), remat)?);
             }
             Ok(())
@@ -268,11 +269,11 @@ fn item(
     kernel: &Kernel<Virtual>,
     id: VarId,
     known: &Analysis,
-    (file, lanes, aims, losses): (File, bool, Aims, &[f32]),
+    (file, lanes, aims, losses): (File, bool, Aims, &TiSlice<VarId, f32>),
     remat: &Remat,
 ) -> Result<Item, Error> {
-    let (var, ranges) = (&kernel.vars[id.index()], known.live.of(id.index()));
-    let fact = &known.accesses.facts[id.index()];
+    let (var, ranges) = (&kernel.vars[id.index()], known.live.of(id));
+    let fact = &known.accesses.facts[id];
     let size = file.regs * file.reg_bytes();
     let mut align = aligned(id, var, file)?;
     let by_lane = lanes && fact.is_lane_by_lane() && var.bytes.is_multiple_of(file.reg_bytes());
@@ -316,7 +317,7 @@ fn item(
         VarClass::General => known.costs.of(id, &known.accesses, remat),
         _ => fact.weight,
     };
-    let messages = messages + losses.get(id.index()).copied().unwrap_or(0.0);
+    let messages = messages + losses.get(id).copied().unwrap_or(0.0);
     let regs = var.bytes.div_ceil(file.reg_bytes());
     let room =
         if aims.at_pressure { known.costs.room(ranges, length, regs) } else { costs::room(length, regs) };

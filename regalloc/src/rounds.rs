@@ -87,7 +87,7 @@ impl AllocationMemory {
     /// The same, of which instructions have their numbers as origins; what was given places is kept.
     fn apply_and_keep(&mut self, done: &Kernel<Virtual>, pool: &mut Pool<Physical>) -> Kernel<Physical> {
         let [.., general] = &self.placed;
-        let at = general.at.clone();
+        let at = general.at.raw.clone();
         let origins = done.insts().map(|(_, inst)| inst.origin).collect();
         self.kept = Some(Placed { kernel: copy::copy(done, &mut self.pool), at, origins });
         let numbered = copy::numbered(done, &mut self.pool);

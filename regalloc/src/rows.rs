@@ -1,14 +1,31 @@
 //! Lists of different lengths, one after the other in one list: the rows of a sparse matrix.
 
+use gen_ir::VarId;
 use narrow::to_index;
 
 /// Rows of numbers or of what stands for them.
-#[derive(Default)]
 pub(crate) struct Rows<T> {
     /// Where each row begins, and the end of the last one.
     first: Vec<u32>,
     /// What is in them. Whoever builds them row by row adds to the end, and [ends](Rows::end_row) each row.
     pub list: Vec<T>,
+}
+
+/// What rows are numbered by.
+pub(crate) trait Row: Copy {
+    fn number(self) -> usize;
+}
+
+impl Row for u32 {
+    fn number(self) -> usize {
+        self as usize
+    }
+}
+
+impl Row for VarId {
+    fn number(self) -> usize {
+        self.index()
+    }
 }
 
 impl<T> Rows<T> {
@@ -25,15 +42,21 @@ impl<T> Rows<T> {
     }
 }
 
-impl<T: Copy + Default> Rows<T> {
+impl<T> Default for Rows<T> {
+    fn default() -> Self {
+        Rows { first: Vec::new(), list: Vec::new() }
+    }
+}
+
+impl<T: Copy> Rows<T> {
     /// Makes it `n` rows, each of what is put to its number; in a row the order stays.
-    pub fn set(&mut self, n: usize, pairs: &[(u32, T)]) {
-        let rows = pairs.iter().map(|&(row, _)| row);
+    pub fn set<R: Row>(&mut self, n: usize, pairs: &[(R, T)]) {
+        let rows = pairs.iter().map(|&(row, _)| row.number());
         self.set_ends(n, rows);
         self.list.clear();
-        self.list.resize(pairs.len(), T::default());
+        self.list.extend(pairs.iter().map(|p| p.1));
         for &(row, x) in pairs.iter().rev() {
-            let at = &mut self.first[row as usize];
+            let at = &mut self.first[row.number()];
             *at -= 1;
             self.list[*at as usize] = x;
         }
@@ -41,11 +64,11 @@ impl<T: Copy + Default> Rows<T> {
 
     /// Notes where each of `n` rows ends, of which `rows` has the number of each element's. What is then put to a row,
     /// from the last element to the first, goes in front of where that row is noted to begin.
-    fn set_ends(&mut self, n: usize, rows: impl Iterator<Item = u32>) {
+    fn set_ends(&mut self, n: usize, rows: impl Iterator<Item = usize>) {
         self.first.clear();
         self.first.resize(n + 1, 0);
         for row in rows {
-            self.first[row as usize] += 1;
+            self.first[row] += 1;
         }
         let mut end = 0;
         for first in &mut self.first {
@@ -58,12 +81,12 @@ impl<T: Copy + Default> Rows<T> {
 impl Rows<u32> {
     /// Makes it `n` rows: the rows of `of` in which each number stands.
     pub fn transpose(&mut self, of: &Rows<u32>, n: usize) {
-        self.set_ends(n, of.list.iter().copied());
+        self.set_ends(n, of.list.iter().map(|&row| row.number()));
         self.list.clear();
         self.list.resize(of.list.len(), 0);
         for row in 0..of.first.len() - 1 {
             for &number in of.of(row) {
-                let at = &mut self.first[number as usize];
+                let at = &mut self.first[number.number()];
                 *at -= 1;
                 self.list[*at as usize] = to_index(row);
             }

@@ -46,7 +46,7 @@ impl SideBySide {
         for (v, var, needs) in named(kernel, &self.needs, class) {
             let Ok(align) = aligned(v, var, file) else { return false };
             let at = out.used.next_multiple_of(align);
-            out.at[v.index()] = FileByte::try_new(at);
+            out.at[v] = FileByte::try_new(at);
             out.used = at + var.bytes;
             // A descriptor is in the first address register.
             if var.fixed.is_some() || out.used > file.reg_bytes() || needs.has(Needs::DESC) && at != 0 {
@@ -104,7 +104,7 @@ impl SideBySide {
         for (v, var, _) in named(kernel, needs, VarClass::General) {
             if let Some(at) = var.fixed {
                 fixed.push(Extent::new(at.bytes(), var.bytes));
-                out.at[v.index()] = Some(at);
+                out.at[v] = Some(at);
             }
         }
         fixed.sort_unstable();
@@ -118,7 +118,7 @@ impl SideBySide {
             if var.fixed.is_none() {
                 let Ok(align) = aligned(v, var, file) else { return false };
                 let Some(at) = room.take(var.bytes, align, needs) else { return false };
-                out.at[v.index()] = Some(at);
+                out.at[v] = Some(at);
             }
         }
         out.used = room.used;

@@ -16,6 +16,7 @@ use gen_ir::{
 use messages::hdc::ScratchBlock;
 use narrow::to_index;
 use platforms::Platform;
+use typed_index_collections::TiVec;
 
 /// A variable of the program, not of lowering.
 fn general(bytes: u32) -> Var {
@@ -382,7 +383,7 @@ fn live(k: &Kernel<Virtual>, v: VarId) -> Vec<(u32, u32)> {
     flow.find(k);
     accesses.collect(k, &flow, &mut History::default()).unwrap();
     live.compute(k, &accesses, &flow, &History::default(), &mut LivenessMemory::default());
-    live.of(v.index()).iter().map(|r| (r.start, r.end)).collect()
+    live.of(v).iter().map(|r| (r.start, r.end)).collect()
 }
 
 /// A block that is its own successor, under a mask that loses lanes.
@@ -498,7 +499,7 @@ fn checked(k: &Kernel<Virtual>, at: &[u32]) -> Result<(), Error> {
     let (mut accesses, mut flow) = (Accesses::default(), Flow::default());
     flow.find(k);
     accesses.collect(k, &flow, &mut History::default()).unwrap();
-    let at: Vec<_> = at.iter().map(|&byte| Some(FileByte::new(byte))).collect();
+    let at: TiVec<VarId, _> = at.iter().map(|&byte| Some(FileByte::new(byte))).collect();
     check::check(k, &accesses, &flow, &History::default(), &at)
 }
 

@@ -1,10 +1,12 @@
 //! One touch of a variable: which bytes, and how.
 
+use gen_ir::VarId;
+
 /// One touch of a variable's bytes by an instruction.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Access {
-    /// Variable index.
-    pub var: u32,
+    /// The variable.
+    pub var: VarId,
     /// First byte touched. Flags count in bits, here and below.
     pub start: u32,
     /// One past the last byte touched.

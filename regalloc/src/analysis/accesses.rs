@@ -14,6 +14,7 @@ use crate::{
 };
 use gen_ir::{BlockId, Kernel, VarClass, VarId, Virtual};
 use narrow::to_index;
+use typed_index_collections::TiVec;
 
 /// The accesses of a kernel, in instruction order (reads of an instruction before its writes), and what
 /// they say of each variable.
@@ -25,7 +26,7 @@ pub(crate) struct Accesses {
     /// First instruction of each block, and the end.
     pub blocks: Vec<u32>,
     /// By variable.
-    pub facts: Vec<Fact>,
+    pub facts: TiVec<VarId, Fact>,
     /// The variables that are flags or addresses.
     pub arf: Vec<VarId>,
     points_to: PointsTo,
@@ -66,8 +67,8 @@ impl Accesses {
         self.in_parts.clear();
         facts::start(kernel, &mut self.facts);
         self.arf.clear();
-        let small_vars = kernel.vars.iter().enumerate().filter(|(_, var)| var.class != VarClass::General);
-        self.arf.extend(small_vars.map(|(v, _)| VarId(to_index(v))));
+        let small_vars = (0..).map(VarId).zip(&kernel.vars).filter(|(_, var)| var.class != VarClass::General);
+        self.arf.extend(small_vars.map(|(v, _)| v));
         for (b, block) in kernel.blocks.iter().enumerate() {
             self.blocks.push(to_index(self.first.len()));
             let scene = Scene::new(kernel, flow, b);
@@ -102,7 +103,7 @@ impl Accesses {
             if block.insts.last().is_some_and(|i| i.op.is_branch()) {
                 let of_last = self.first.last().map_or(0, |&f| f as usize);
                 for a in self.list[of_last..].iter().filter(|a| a.kind.has(Kind::WRITE)) {
-                    self.facts[a.var as usize].needs.add(Needs::AT_END);
+                    self.facts[a.var].needs.add(Needs::AT_END);
                 }
             }
         }
@@ -113,11 +114,11 @@ impl Accesses {
 
     /// Shows the accesses of each block in which writes give elements parts smaller than a subrange, with the logarithm
     /// of the size of a variable's subranges.
-    pub fn for_each_in_parts(&mut self, mut show: impl FnMut(&mut [Access], &dyn Fn(u32) -> u8)) {
+    pub fn for_each_in_parts(&mut self, mut show: impl FnMut(&mut [Access], &dyn Fn(VarId) -> u8)) {
         for at in 0..self.in_parts.len() {
             let r = self.block(self.in_parts[at] as usize);
             let list = &mut self.list[self.first[r.start] as usize..self.first[r.end] as usize];
-            show(list, &|v| self.facts[v as usize].shift());
+            show(list, &|v| self.facts[v].shift());
         }
     }
 
@@ -127,12 +128,12 @@ impl Accesses {
     fn settle_copies(&mut self, kernel: &Kernel<Virtual>, flow: &Flow, history: &mut History) {
         for &PayloadCopy { access, block, to } in &self.copies {
             let a = &mut self.list[access as usize];
-            if history.is_payload(to) || self.facts[to.index()].is_masked_payload() {
+            if history.is_payload(to) || self.facts[to].is_masked_payload() {
                 history.mark_payload(to);
                 (a.kind, a.pitch, a.elem) = (a.kind.with(Kind::MASKED), 0, 0);
             }
             let scene = Scene::new(kernel, flow, block as usize);
-            let fact = &mut self.facts[a.var as usize];
+            let fact = &mut self.facts[a.var];
             fact.note(a, &scene);
             // Copies of copies are not followed.
             fact.note_other_reader();
@@ -152,7 +153,7 @@ impl Accesses {
         }
         self.first.push(to_index(self.list.len()));
         self.blocks.clone_from(&of.blocks);
-        self.facts.clone_from(&of.facts);
+        self.facts.raw.clone_from(&of.facts.raw);
         self.in_parts.clone_from(&of.in_parts);
         self.arf.clone_from(&of.arf);
     }

@@ -5,7 +5,7 @@
 //! of it. What the subroutine writes goes through it, from every call and to every call.
 
 use crate::analysis::flow::Flow;
-use gen_ir::{Call, Kernel, Op, Virtual};
+use gen_ir::{Call, Kernel, Op, VarId, Virtual};
 use narrow::to_index;
 
 const NONE: u32 = u32::MAX;
@@ -25,8 +25,8 @@ pub(crate) struct Routines {
     /// By block: whether it ends with a return.
     returns: Vec<bool>,
     /// By subroutine: the last variable that it may write, and the last for which it was come by.
-    written: Vec<u32>,
-    passed: Vec<u32>,
+    written: Vec<VarId>,
+    passed: Vec<VarId>,
     work: Vec<u32>,
 }
 
@@ -59,7 +59,7 @@ impl Routines {
         }
         for marks in [&mut self.written, &mut self.passed] {
             marks.clear();
-            marks.resize(self.blocks.len(), NONE);
+            marks.resize(self.blocks.len(), VarId(NONE));
         }
     }
 
@@ -70,7 +70,7 @@ impl Routines {
 
     /// Says which blocks write variable `v`: then that is written in their subroutines, and in those that call
     /// them.
-    pub fn note_writes(&mut self, v: u32, blocks: impl Iterator<Item = u32>) {
+    pub fn note_writes(&mut self, v: VarId, blocks: impl Iterator<Item = u32>) {
         for b in blocks {
             let after = self.blocks.partition_point(|r| r.0 <= b);
             if after == 0 || b >= self.blocks[after - 1].1 {
@@ -95,13 +95,13 @@ impl Routines {
     }
 
     /// Whether variable `v`, needed behind call `c` in block `b`, is needed where its predecessor `p` ends.
-    pub fn comes_from(&self, v: u32, c: u32, (p, b): (u32, u32)) -> bool {
+    pub fn comes_from(&self, v: VarId, c: u32, (p, b): (u32, u32)) -> bool {
         let through = self.written[self.callee[c as usize] as usize] == v;
         if p + 1 == b { !through || !self.whole[c as usize] } else { through || !self.returns[p as usize] }
     }
 
     /// Calls back with the blocks of all subroutines that run during call `c`, if variable `v` passes them by.
-    pub fn pass(&mut self, v: u32, c: u32, flow: &Flow, mut f: impl FnMut(std::ops::Range<u32>)) {
+    pub fn pass(&mut self, v: VarId, c: u32, flow: &Flow, mut f: impl FnMut(std::ops::Range<u32>)) {
         let callee = self.callee[c as usize];
         if self.written[callee as usize] == v {
             return;

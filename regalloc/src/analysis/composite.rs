@@ -11,6 +11,8 @@
 //! Then no part of the old value is read behind the first write: what it has not written itself, the others do before
 //! the next read, for the same lanes.
 
+use gen_ir::VarId;
+
 use crate::analysis::{
     access::{Access, Kind},
     accesses::Accesses,
@@ -37,7 +39,7 @@ impl Composites {
 struct PartialDefinition {
     /// Its first write, by place among the accesses.
     first: usize,
-    var: u32,
+    var: VarId,
     start: u32,
     end: u32,
     pitch: u8,
@@ -49,7 +51,7 @@ struct PartialDefinition {
 
 /// Finds the composite definitions among the accesses of a block: their first writes get the subranges that they cover
 /// together. `shift` gives the logarithm of the size of a variable's subranges; `open` is memory.
-fn mark(list: &mut [Access], shift: impl Fn(u32) -> u8, open: &mut Vec<PartialDefinition>) {
+fn mark(list: &mut [Access], shift: impl Fn(VarId) -> u8, open: &mut Vec<PartialDefinition>) {
     open.clear();
     for i in 0..list.len() {
         let a = list[i];
@@ -109,7 +111,7 @@ mod tests {
     use super::*;
 
     fn write(byte: u32, kind: Kind) -> Access {
-        Access { var: 0, start: byte, end: byte + 61, pitch: 4, elem: 1, chan: 0, kind, subranges: 0 }
+        Access { var: VarId(0), start: byte, end: byte + 61, pitch: 4, elem: 1, chan: 0, kind, subranges: 0 }
     }
 
     /// Writes of bytes 3, 0, 2, 1 of each dword, and what the first ends. Subranges have four bytes.
@@ -132,7 +134,10 @@ mod tests {
         assert_eq!(found(|l| l[2].kind = Kind::of_write(false)), [0; 4]);
         assert_eq!(found(|l| l[2].chan = 16), [0; 4]);
         assert_eq!(found(|l| l.insert(2, Access { kind: Kind::READ, start: 60, end: 64, ..l[0] })), [0; 4]);
-        assert_eq!(found(|l| l.insert(2, Access { kind: Kind::READ, var: 1, ..l[0] })), [0xffff, 0, 0, 0]);
+        assert_eq!(
+            found(|l| l.insert(2, Access { kind: Kind::READ, var: VarId(1), ..l[0] })),
+            [0xffff, 0, 0, 0]
+        );
     }
 
     #[test]

@@ -14,8 +14,11 @@ use crate::{
 };
 use gen_ir::{Call, Kernel, VarId, Virtual};
 use narrow::to_index;
+use typed_index_collections::TiVec;
 
 const NONE: u32 = u32::MAX;
+/// No walk.
+const NO_VAR: VarId = VarId(u32::MAX);
 
 /// What a block does with a variable.
 #[derive(Clone, Copy, Default)]
@@ -42,77 +45,80 @@ struct BlockState {
     written: bool,
 }
 
+/// A variable that lives on from the start of a block, and the position to which it does.
+type Passing = (VarId, u32);
+
 /// Where variables are live between blocks.
 #[derive(Default)]
 pub(crate) struct Dataflow {
     /// Variables live out of each block among those the block touches.
-    out: Rows<u32>,
+    out: Rows<VarId>,
     /// Ranges that start with each block, as (variable, end), where a variable merely passes.
-    ranges: Rows<(u32, u32)>,
+    ranges: Rows<Passing>,
     /// The same where lanes hold it while they wait.
-    holds: Rows<(u32, u32)>,
+    holds: Rows<Passing>,
     /// Ranges in subroutines, where a variable passes that its caller needs behind the call, and where lanes hold
     /// one that wait in a caller.
-    passes: Rows<(u32, u32)>,
-    holds_in_calls: Rows<(u32, u32)>,
+    passes: Rows<Passing>,
+    holds_in_calls: Rows<Passing>,
     /// The first block at whose start each variable may have been written.
-    reach: Vec<u32>,
+    reach: TiVec<VarId, u32>,
     /// Variables that one block touches, which brings them along to its next run.
-    carried: Vec<bool>,
+    carried: TiVec<VarId, bool>,
     /// The blocks that touch each variable which may live across blocks.
     touches: Rows<BlockTouch>,
     walk: Walk,
     routines: Routines,
     // Memory of the computation.
-    state: Vec<BlockState>,
-    seen: Vec<u32>,
-    found: Vec<(u32, BlockTouch)>,
+    state: TiVec<VarId, BlockState>,
+    seen: Vec<VarId>,
+    found: Vec<(VarId, BlockTouch)>,
     of_one: Vec<BlockTouch>,
-    pairs: Vec<(u32, u32)>,
-    raw: Vec<(u32, (u32, u32))>,
-    raw_holds: Vec<(u32, (u32, u32))>,
-    raw_passes: Vec<(u32, (u32, u32))>,
-    raw_holds_in_calls: Vec<(u32, (u32, u32))>,
-    waiting: Vec<(u32, u32)>,
+    pairs: Vec<(u32, VarId)>,
+    raw: Vec<(u32, Passing)>,
+    raw_holds: Vec<(u32, Passing)>,
+    raw_passes: Vec<(u32, Passing)>,
+    raw_holds_in_calls: Vec<(u32, Passing)>,
+    waiting: Vec<(u32, VarId)>,
     stays: Vec<u32>,
-    held: Vec<Vec<u32>>,
+    held: Vec<Vec<VarId>>,
 }
 
 impl Dataflow {
     /// Variables that block `b` touches and that are live after it.
-    pub fn live_out_of(&self, b: usize) -> &[u32] {
+    pub fn live_out_of(&self, b: usize) -> &[VarId] {
         self.out.of(b)
     }
 
     /// Ranges that start with block `b` besides those of what it touches, as (variable, end).
-    pub fn from(&self, b: usize) -> &[(u32, u32)] {
+    pub fn from(&self, b: usize) -> &[Passing] {
         self.ranges.of(b)
     }
 
     /// Ranges that start with block `b` in which lanes that wait hold a variable, as (variable, end).
-    pub fn held_from(&self, b: usize) -> &[(u32, u32)] {
+    pub fn held_from(&self, b: usize) -> &[Passing] {
         self.holds.of(b)
     }
 
     /// Ranges of subroutines that start with block `b`, as (variable, end), by which a variable passes that a caller
     /// needs behind a call.
-    pub fn passed_from(&self, b: usize) -> &[(u32, u32)] {
+    pub fn passed_from(&self, b: usize) -> &[Passing] {
         self.passes.of(b)
     }
 
     /// The same for what lanes hold that wait in a caller.
-    pub fn held_in_calls_from(&self, b: usize) -> &[(u32, u32)] {
+    pub fn held_in_calls_from(&self, b: usize) -> &[Passing] {
         self.holds_in_calls.of(b)
     }
 
     /// Whether some write of a variable can have happened before block `b`.
-    pub fn reaches(&self, var: u32, b: u32) -> bool {
-        self.reach[var as usize] <= b
+    pub fn reaches(&self, var: VarId, b: u32) -> bool {
+        self.reach[var] <= b
     }
 
     /// Whether a variable of one block has a value from an earlier run of that.
-    pub fn is_carried(&self, var: u32) -> bool {
-        self.carried[var as usize]
+    pub fn is_carried(&self, var: VarId) -> bool {
+        self.carried[var]
     }
 
     /// Walks every variable through the graph.
@@ -148,11 +154,11 @@ impl Dataflow {
             let (block, divergent) = (to_index(b), flow.divergent[b]);
             let again = reached_from_here <= block;
             for a in accesses.of_block(b).iter().rev() {
-                let fact = &facts[a.var as usize];
+                let fact = &facts[a.var];
                 if !again && fact.only_in(block) {
                     continue;
                 }
-                let state = &mut self.state[a.var as usize];
+                let state = &mut self.state[a.var];
                 if state.block != block {
                     let high = fact.ever_needed();
                     *state = BlockState { low: 0, high, entering: 0, block, written: false };
@@ -172,17 +178,17 @@ impl Dataflow {
                 }
             }
             for &v in &self.seen {
-                let BlockState { low, high, entering, written, .. } = self.state[v as usize];
-                let fact = &facts[v as usize];
+                let BlockState { low, high, entering, written, .. } = self.state[v];
+                let fact = &facts[v];
                 if !fact.in_many() {
-                    if entering == 0 || fact.is_temporary_of(block) || history.is_split(v as usize) {
+                    if entering == 0 || fact.is_temporary_of(block) || history.is_split(v) {
                         continue;
                     }
-                    self.carried[v as usize] = true;
+                    self.carried[v] = true;
                 }
                 self.found.push((v, BlockTouch { block, exposed: low != 0, ended: high == 0, written }));
                 if written {
-                    let r = &mut self.reach[v as usize];
+                    let r = &mut self.reach[v];
                     *r = (*r).min(reached_from_here);
                 }
             }
@@ -205,12 +211,12 @@ impl Dataflow {
         raw.clear();
         raw_holds.clear();
         waiting.clear();
-        let mut one = |v: u32, touches: &[BlockTouch]| {
-            let live_out = kernel.vars[v as usize].live_out;
+        let mut one = |v: VarId, touches: &[BlockTouch]| {
+            let live_out = kernel.vars[v.index()].live_out;
             if !live_out && !touches.iter().any(|t| t.exposed) {
                 return;
             }
-            walk.run(kernel, (flow, routines), v, touches, reach[v as usize], live_out);
+            walk.run(kernel, (flow, routines), v, touches, reach[v], live_out);
             pairs.extend(walk.own.iter().map(|&b| (b, v)));
             // Blocks next to each other make one range.
             walk.sort_passed();
@@ -241,7 +247,7 @@ impl Dataflow {
         let vars = kernel.vars.len();
         if found.len() * 8 > vars || kernel.vars.iter().any(|var| var.live_out) {
             touches.set(vars, found);
-            (0..vars).for_each(|v| one(to_index(v), touches.of(v)));
+            (0..vars).for_each(|v| one(v.into(), touches.of(v)));
         } else {
             // Few: sorting them is less work than looking at all variables.
             found.sort_unstable_by_key(|(v, touch)| (*v, touch.block));
@@ -308,7 +314,7 @@ impl Dataflow {
 }
 
 /// Notes that a variable is alive in some blocks, if they have instructions.
-fn push(raw: &mut Vec<(u32, (u32, u32))>, accesses: &Accesses, v: u32, blocks: std::ops::Range<u32>) {
+fn push(raw: &mut Vec<(u32, Passing)>, accesses: &Accesses, v: VarId, blocks: std::ops::Range<u32>) {
     let [start, end] = [blocks.start, blocks.end].map(|b| accesses.blocks[b as usize] * 2);
     if start < end {
         raw.push((blocks.start, (v, end)));
@@ -319,19 +325,18 @@ fn push(raw: &mut Vec<(u32, (u32, u32))>, accesses: &Accesses, v: u32, blocks: s
 #[derive(Clone, Copy)]
 struct BlockMark {
     /// The last walk that came to its start, and to its end.
-    entered: u32,
-    left: u32,
+    entered: VarId,
+    left: VarId,
     /// The last one whose variable it touches.
-    touched: u32,
+    touched: VarId,
     /// That variable is not live above it.
     ended: bool,
 }
 
 /// The walk of one variable; its memory serves all variables in turn.
-#[derive(Default)]
 struct Walk {
     marks: Vec<BlockMark>,
-    round: u32,
+    round: VarId,
     /// Blocks that it is live into.
     live_in: Vec<u32>,
     /// Blocks that it is live out of: those that touch it and those that it passes.
@@ -339,11 +344,17 @@ struct Walk {
     passed: Vec<u32>,
 }
 
+impl Default for Walk {
+    fn default() -> Self {
+        Walk { marks: Vec::new(), round: NO_VAR, live_in: Vec::new(), own: Vec::new(), passed: Vec::new() }
+    }
+}
+
 impl Walk {
     fn start(&mut self, blocks: usize) {
         self.marks.clear();
-        self.marks.resize(blocks, BlockMark { entered: NONE, left: NONE, touched: NONE, ended: false });
-        self.round = NONE;
+        self.marks.resize(blocks, BlockMark { entered: NO_VAR, left: NO_VAR, touched: NO_VAR, ended: false });
+        self.round = NO_VAR;
     }
 
     fn enter(&mut self, b: u32, reach: u32) {
@@ -379,7 +390,7 @@ impl Walk {
         &mut self,
         kernel: &Kernel<Virtual>,
         (flow, routines): (&Flow, &mut Routines),
-        v: u32,
+        v: VarId,
         touches: &[BlockTouch],
         reach: u32,
         live_out: bool,
@@ -397,7 +408,7 @@ impl Walk {
         }
         if live_out {
             // Messages that spilling adds may stand in any block.
-            let anywhere = kernel.scratch_header == Some(VarId(v));
+            let anywhere = kernel.scratch_header == Some(v);
             for (b, block) in kernel.blocks.iter().enumerate() {
                 if anywhere || block.succs.is_empty() {
                     self.leave(to_index(b), reach);

@@ -7,8 +7,9 @@ use crate::analysis::{
     flow::Flow,
     subranges::{all_subranges, covered, subrange_shift, touched, units},
 };
-use gen_ir::{Kernel, VarClass, Virtual};
+use gen_ir::{Kernel, VarClass, VarId, Virtual};
 use narrow::{to_index, to_u8};
+use typed_index_collections::TiVec;
 
 /// What is known of a variable before the graph is looked at.
 #[derive(Clone, Copy, Debug)]
@@ -310,7 +311,7 @@ pub(crate) fn lane_bytes(kernel: &Kernel<Virtual>) -> u32 {
 }
 
 /// What is known of the variables of a kernel before any access.
-pub(crate) fn start(kernel: &Kernel<Virtual>, facts: &mut Vec<Fact>) {
+pub(crate) fn start(kernel: &Kernel<Virtual>, facts: &mut TiVec<VarId, Fact>) {
     let lanes = lane_bytes(kernel);
     facts.clear();
     facts.extend(kernel.vars.iter().map(|var| Fact {

@@ -1,17 +1,18 @@
 //! What earlier rounds of an allocation have made of variables.
 
 use gen_ir::VarId;
+use typed_index_collections::TiVec;
 
 /// What is remembered of variables over the rounds of an allocation.
 #[derive(Default)]
 pub(crate) struct History {
     /// The backing of a variable, by variable.
-    pub backing: Vec<Option<VarId>>,
+    pub backing: TiVec<VarId, Option<VarId>>,
     /// Splits of variables: of one block, which split into those of one instruction next, or of one
     /// instruction.
-    pub split: Vec<bool>,
+    pub split: TiVec<VarId, bool>,
     /// Payloads of messages whose channels read their own bytes alone; spilling them makes others of them.
-    payload: Vec<bool>,
+    payload: TiVec<VarId, bool>,
 }
 
 impl History {
@@ -29,13 +30,13 @@ impl History {
     }
 
     /// Whether a variable is a split: it lives in one block, and its first access there starts it.
-    pub fn is_split(&self, var: usize) -> bool {
+    pub fn is_split(&self, var: VarId) -> bool {
         self.split.get(var).copied().unwrap_or(false)
     }
 
     /// Whether a variable, or the one that it is a part of, is a payload of messages under the mask alone.
     pub fn is_payload(&self, var: VarId) -> bool {
-        self.payload.get(var.index()).copied().unwrap_or(false)
+        self.payload.get(var).copied().unwrap_or(false)
     }
 
     /// Says that a variable is such a payload.
@@ -43,7 +44,7 @@ impl History {
         if self.payload.len() <= var.index() {
             self.payload.resize(var.index() + 1, false);
         }
-        self.payload[var.index()] = true;
+        self.payload[var] = true;
     }
 
     /// Says that a variable is a split.
@@ -51,6 +52,6 @@ impl History {
         if self.split.len() <= var.index() {
             self.grow(var.index() + 1);
         }
-        self.split[var.index()] = true;
+        self.split[var] = true;
     }
 }

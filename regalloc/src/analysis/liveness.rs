@@ -38,8 +38,9 @@
 //! together cover it end the old value together.
 
 use crate::analysis::{access::Kind, accesses::Accesses, dataflow::Dataflow, flow::Flow, history::History};
-use gen_ir::{Kernel, VarClass, Virtual};
+use gen_ir::{Kernel, VarClass, VarId, Virtual};
 use narrow::to_index;
+use typed_index_collections::TiVec;
 
 /// A half-open range of positions.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -57,13 +58,14 @@ pub(crate) struct Liveness {
 
 impl Liveness {
     /// Ranges of a variable, in order, with gaps between them.
-    pub fn of(&self, var: usize) -> &[Range] {
-        &self.ranges[self.first[var] as usize..self.first[var + 1] as usize]
+    pub fn of(&self, var: VarId) -> &[Range] {
+        let v = var.index();
+        &self.ranges[self.first[v] as usize..self.first[v + 1] as usize]
     }
 
     /// The place of a variable's ranges among all.
-    pub fn indices(&self, var: usize) -> std::ops::Range<u32> {
-        self.first[var]..self.first[var + 1]
+    pub fn indices(&self, var: VarId) -> std::ops::Range<u32> {
+        self.first[var.index()]..self.first[var.index() + 1]
     }
 
     /// The ranges of all variables.
@@ -72,22 +74,22 @@ impl Liveness {
     }
 
     /// Whether a value from before position `at`, which is inside a block, is needed from there.
-    pub fn before(&self, var: u32, at: u32) -> bool {
-        let ranges = self.of(var as usize);
+    pub fn before(&self, var: VarId, at: u32) -> bool {
+        let ranges = self.of(var);
         let i = ranges.partition_point(|r| r.end <= at);
         ranges.get(i).is_some_and(|r| r.start < at)
     }
 
     /// Whether a value is needed where a block starts, at position `at`.
-    pub fn at_start(&self, var: u32, at: u32) -> bool {
-        let ranges = self.of(var as usize);
+    pub fn at_start(&self, var: VarId, at: u32) -> bool {
+        let ranges = self.of(var);
         let i = ranges.partition_point(|r| r.end <= at);
         ranges.get(i).is_some_and(|r| r.start <= at)
     }
 
     /// Whether a value is needed after the block that ends at position `at`.
-    pub fn at_end(&self, var: u32, at: u32) -> bool {
-        let ranges = self.of(var as usize);
+    pub fn at_end(&self, var: VarId, at: u32) -> bool {
+        let ranges = self.of(var);
         let i = ranges.partition_point(|r| r.end < at);
         ranges.get(i).is_some_and(|r| r.start < at)
     }
@@ -99,7 +101,7 @@ impl Liveness {
         let positions = accesses.blocks.last().map_or(0, |&n| n as usize * 2 + 2);
         change.clear();
         change.resize(positions + 1, 0);
-        for (v, var) in kernel.vars.iter().enumerate().filter(|(_, var)| var.class == VarClass::General) {
+        for (v, var) in (0..).map(VarId).zip(&kernel.vars).filter(|(_, var)| var.class == VarClass::General) {
             for r in self.of(v) {
                 change[(r.start as usize).min(positions)] += i64::from(var.bytes);
                 change[(r.end as usize).min(positions)] -= i64::from(var.bytes);
@@ -111,7 +113,7 @@ impl Liveness {
 const NONE: u32 = u32::MAX;
 
 /// A range of one variable.
-pub(crate) type Raw = (u32, Range);
+pub(crate) type Raw = (VarId, Range);
 
 /// State of one variable during the scan of a block.
 #[derive(Clone, Copy)]
@@ -134,8 +136,8 @@ const CLOSED: OpenRange = OpenRange { live: 0, others: 0, block: NONE, end: 0, f
 pub(crate) struct LivenessMemory {
     dataflow: Dataflow,
     raw: Vec<Raw>,
-    open: Vec<OpenRange>,
-    seen: Vec<u32>,
+    open: TiVec<VarId, OpenRange>,
+    seen: Vec<VarId>,
 }
 
 impl Liveness {
@@ -198,7 +200,7 @@ impl Liveness {
         first.clear();
         first.resize(vars + 1, 0);
         for &(v, _) in raw {
-            first[v as usize] += 1;
+            first[v.index()] += 1;
         }
         let mut end = 0;
         for f in first.iter_mut() {
@@ -209,7 +211,7 @@ impl Liveness {
         self.ranges.resize(raw.len(), Range { start: 0, end: 0 });
         // They were found from the last to the first, but for what one instruction does twice.
         for &(v, r) in raw {
-            let at = &mut first[v as usize];
+            let at = &mut first[v.index()];
             *at -= 1;
             self.ranges[*at as usize] = r;
         }
@@ -278,19 +280,19 @@ fn scan(
         seen.clear();
         for &v in dataflow.live_out_of(b) {
             // Live below and never defined above: the subranges matter once something is written here.
-            let live = accesses.facts[v as usize].ever_needed().max(1);
-            open[v as usize] = OpenRange { live, others: 0, block, end: bottom, first: bottom };
+            let live = accesses.facts[v].ever_needed().max(1);
+            open[v] = OpenRange { live, others: 0, block, end: bottom, first: bottom };
             seen.push(v);
         }
         for i in insts.rev() {
             let read_at = to_index(i) * 2;
             for a in accesses.of(i).iter().rev() {
-                let o = &mut open[a.var as usize];
+                let o = &mut open[a.var];
                 if o.block != block {
                     *o = OpenRange { block, ..CLOSED };
                     seen.push(a.var);
                 }
-                let fact = &accesses.facts[a.var as usize];
+                let fact = &accesses.facts[a.var];
                 let local = fact.only_in(block) && !dataflow.is_carried(a.var);
                 if a.kind.has(Kind::READ) {
                     let needed = fact.needed(a);
@@ -328,7 +330,7 @@ fn scan(
             }
         }
         for &v in &*seen {
-            let o = open[v as usize];
+            let o = open[v];
             if o.live | o.others == 0 {
                 continue;
             }
@@ -343,7 +345,7 @@ fn scan(
 
 /// Writes down the ranges from the top of a block on of what it does not touch: what passes through it, waiting lanes
 /// hold or callers keep.
-fn hold(dataflow: &Dataflow, b: usize, top: u32, count: Holders, raw: &mut Vec<(u32, Range)>) {
+fn hold(dataflow: &Dataflow, b: usize, top: u32, count: Holders, raw: &mut Vec<Raw>) {
     let held = [
         (true, dataflow.from(b)),
         (count.waits, dataflow.held_from(b)),

@@ -15,6 +15,7 @@ use messages::{
     sampler::Sample,
 };
 use narrow::{low_u8, to_index};
+use typed_index_collections::TiSlice;
 
 /// The read of a copy without a mask into a temporary.
 pub(super) struct PayloadCopy {
@@ -32,7 +33,7 @@ pub(super) struct Touches<'a> {
     /// Responses of messages come in while their payloads are needed.
     pub apart: bool,
     pub list: &'a mut Vec<Access>,
-    pub facts: &'a mut [Fact],
+    pub facts: &'a mut TiSlice<VarId, Fact>,
     pub copies: &'a mut Vec<PayloadCopy>,
     pub scene: Scene,
     /// What is wrong with an instruction.
@@ -46,7 +47,7 @@ impl Touches<'_> {
             return true;
         }
         let is_arf = |reg: Reg<Virtual>| {
-            let fact = reg.var().and_then(|v| self.facts.get(v.index()));
+            let fact = reg.var().and_then(|v| self.facts.get(v));
             fact.is_some_and(|fact| fact.class != VarClass::General)
         };
         let mut arf = inst.dst.reg().is_some_and(is_arf);
@@ -59,7 +60,7 @@ impl Touches<'_> {
         let Touches { list, facts, copies, .. } = self;
         let mut kept = first;
         for at in first..list.len() {
-            if facts[list[at].var as usize].class != VarClass::General {
+            if facts[list[at].var].class != VarClass::General {
                 list[kept] = list[at];
                 kept += 1;
             }
@@ -156,7 +157,7 @@ impl Touches<'_> {
                         let shape = read_shape(inst, i, base, send);
                         self.operand(inst, Role::Src(n), *reg, extent, shape);
                         // All lanes' message has that one header.
-                        if header && let Some(fact) = self.facts.get_mut(v.index()) {
+                        if header && let Some(fact) = self.facts.get_mut(v) {
                             fact.note_other_reader();
                         }
                     }
@@ -170,7 +171,7 @@ impl Touches<'_> {
                 }
                 Src::AddrOf { reg, .. } => {
                     if let Some(var) = reg.var()
-                        && self.facts.get(var.index()).is_none()
+                        && self.facts.get(var).is_none()
                     {
                         self.fault = Some(unknown(var));
                     }
@@ -188,7 +189,7 @@ impl Touches<'_> {
         }
         let Dst::Direct { reg, horz: 1, .. } = inst.dst else { return None };
         let to = reg.var()?;
-        let fact = self.facts.get(to.index())?;
+        let fact = self.facts.get(to)?;
         // Fewer channels than any message has are fields.
         (inst.exec.lanes() >= 8 && fact.is_temporary() && fact.class == VarClass::General).then_some(to)
     }
@@ -209,18 +210,18 @@ impl Touches<'_> {
                 to,
             });
             self.list.push(access);
-            self.facts[access.var as usize].note_other_reader();
+            self.facts[access.var].note_other_reader();
         }
     }
 
     fn put(&mut self, mut a: Access) {
-        self.facts[a.var as usize].note(&mut a, &self.scene);
+        self.facts[a.var].note(&mut a, &self.scene);
         self.list.push(a);
     }
 
     /// Adds a touch of all of a variable.
-    fn whole(&mut self, var: u32, kind: Kind) {
-        let end = self.kernel.vars[var as usize].bytes;
+    fn whole(&mut self, var: VarId, kind: Kind) {
+        let end = self.kernel.vars[var.index()].bytes;
         let chan = Access::THROUGH_ADDRESS;
         self.put(Access { var, start: 0, end, pitch: 0, elem: 0, chan, kind, subranges: 0 });
     }
@@ -236,11 +237,10 @@ impl Touches<'_> {
         (kind, pitch, elem): (Kind, u8, u8),
     ) {
         let Some(var) = reg.var() else { return };
-        match self.facts.get_mut(var.index()) {
+        match self.facts.get_mut(var) {
             Some(fact) if fact.class == VarClass::General && extent.end <= fact.units => {
                 let Extent { start, end } = extent;
-                let mut a =
-                    Access { var: var.0, start, end, pitch, elem, chan: inst.chan, kind, subranges: 0 };
+                let mut a = Access { var, start, end, pitch, elem, chan: inst.chan, kind, subranges: 0 };
                 fact.note(&mut a, &self.scene);
                 self.list.push(a);
             }
@@ -273,7 +273,7 @@ impl Touches<'_> {
         (kind, pitch, elem): (Kind, u8, u8),
     ) -> Option<Access> {
         let var = reg.var()?;
-        let Some(fact) = self.facts.get(var.index()) else {
+        let Some(fact) = self.facts.get(var) else {
             self.fault = Some(unknown(var));
             return None;
         };
@@ -301,7 +301,7 @@ impl Touches<'_> {
             end = fact.units;
         }
         let start = extent.start;
-        Some(Access { var: var.0, start, end, pitch, elem, chan: inst.chan, kind, subranges: 0 })
+        Some(Access { var, start, end, pitch, elem, chan: inst.chan, kind, subranges: 0 })
     }
 }
 

@@ -5,28 +5,29 @@
 //! may give it. An operand through an address of unknown origin touches everything whose address is
 //! taken.
 
-use gen_ir::{Dst, Kernel, Reg, Src, VarClass, Virtual};
+use gen_ir::{Dst, Kernel, Reg, Src, VarClass, VarId, Virtual};
 use narrow::to_index;
+use typed_index_collections::TiVec;
 
 /// Variables that each variable may hold the address of.
 #[derive(Default)]
 pub(crate) struct PointsTo {
     /// By variable; only those of `reached` hold something.
-    targets: Vec<Vec<u32>>,
-    reached: Vec<u32>,
+    targets: TiVec<VarId, Vec<VarId>>,
+    reached: Vec<VarId>,
     /// Everything whose address is taken.
-    all: Vec<u32>,
+    all: Vec<VarId>,
     /// Copies and arithmetic, as (from, to).
-    flows: Vec<(u32, u32)>,
-    work: Vec<u32>,
-    passed: Vec<u32>,
+    flows: Vec<(VarId, VarId)>,
+    work: Vec<VarId>,
+    passed: Vec<VarId>,
 }
 
 impl PointsTo {
     /// Forgets the kernel before: nothing points anywhere.
     pub fn clear(&mut self) {
         for v in self.reached.drain(..) {
-            self.targets[v as usize].clear();
+            self.targets[v].clear();
         }
         self.all.clear();
     }
@@ -34,25 +35,25 @@ impl PointsTo {
     /// Looks at a kernel; forgets the one before.
     pub fn find(&mut self, kernel: &Kernel<Virtual>) {
         self.clear();
-        let taken = |v: &u32| {
-            let var = &kernel.vars[*v as usize];
+        let taken = |v: &VarId| {
+            let var = &kernel.vars[v.index()];
             var.address_taken && var.class == VarClass::General
         };
-        self.all.extend((0..to_index(kernel.vars.len())).filter(taken));
+        self.all.extend((0..to_index(kernel.vars.len())).map(VarId).filter(taken));
         if !self.all.is_empty() {
             self.solve(kernel);
         }
     }
 
     /// What an indirect operand with address register `addr` may touch.
-    pub fn at(&self, addr: Reg<Virtual>) -> &[u32] {
-        let known = addr.var().and_then(|v| self.targets.get(v.index()));
+    pub fn at(&self, addr: Reg<Virtual>) -> &[VarId] {
+        let known = addr.var().and_then(|v| self.targets.get(v));
         known.filter(|t| !t.is_empty()).unwrap_or(&self.all)
     }
 
     /// Adds a target of a variable; whether it was new.
-    fn add(&mut self, var: u32, target: u32) -> bool {
-        let list = &mut self.targets[var as usize];
+    fn add(&mut self, var: VarId, target: VarId) -> bool {
+        let list = &mut self.targets[var];
         if list.is_empty() {
             self.reached.push(var);
         }
@@ -76,9 +77,9 @@ impl PointsTo {
                 match src {
                     Src::AddrOf { reg, .. } => {
                         if let Some(v) = reg.var()
-                            && self.add(to.0, v.0)
+                            && self.add(to, v)
                         {
-                            self.work.push(to.0);
+                            self.work.push(to);
                         }
                     }
                     Src::Direct { reg, .. } => {
@@ -86,7 +87,7 @@ impl PointsTo {
                             && from != to
                             && from.index() < n
                         {
-                            self.flows.push((from.0, to.0));
+                            self.flows.push((from, to));
                         }
                     }
                     _ => {}
@@ -99,7 +100,7 @@ impl PointsTo {
             let first = self.flows.partition_point(|f| f.0 < v);
             let mut passed = std::mem::take(&mut self.passed);
             passed.clear();
-            passed.extend(&self.targets[v as usize]);
+            passed.extend(&self.targets[v]);
             for i in first..self.flows.len() {
                 let (from, to) = self.flows[i];
                 if from != v {
@@ -119,7 +120,7 @@ impl PointsTo {
 }
 
 /// Adds to a sorted list; whether it was new.
-fn insert(list: &mut Vec<u32>, v: u32) -> bool {
+fn insert(list: &mut Vec<VarId>, v: VarId) -> bool {
     match list.binary_search(&v) {
         Ok(_) => false,
         Err(at) => {

@@ -60,12 +60,21 @@ fn of_elements(a: &Access, subranges: impl Fn(u32, u32) -> u64) -> u64 {
 mod tests {
     use super::*;
     use crate::analysis::access::Kind;
+    use gen_ir::VarId;
 
     #[test]
     fn gaps_between_elements_are_neither_touched_nor_covered() {
         // Eight bytes, one in two.
-        let a =
-            Access { var: 0, start: 0, end: 15, pitch: 2, elem: 1, chan: 0, kind: Kind::READ, subranges: 0 };
+        let a = Access {
+            var: VarId(0),
+            start: 0,
+            end: 15,
+            pitch: 2,
+            elem: 1,
+            chan: 0,
+            kind: Kind::READ,
+            subranges: 0,
+        };
         assert_eq!((touched(&a, 0), covered(&a, 0)), (0x5555, 0x5555));
         // In subranges of two bytes each is touched, none covered; words fill theirs.
         assert_eq!((touched(&a, 1), covered(&a, 1)), (0xff, 0));

@@ -12,20 +12,21 @@ use gen_ir::{
     Base, Dst, ExecSize, Inst, Kernel, Op, Pool, Reg, Region, Role, Src, Type, Var, VarClass, VarId, Virtual,
 };
 use narrow::to_index;
+use typed_index_collections::{TiSlice, TiVec};
 
 /// Memory of splitting.
 #[derive(Default)]
 pub(crate) struct ArfSplitMemory {
-    unplaced: Vec<bool>,
+    unplaced: TiVec<VarId, bool>,
     /// The block of each variable that lives in one.
-    blocks_of: Vec<u32>,
+    blocks_of: TiVec<VarId, u32>,
     /// What stands for each variable now.
-    split: Vec<Option<VarId>>,
+    split: TiVec<VarId, Option<VarId>>,
     /// The last write of each variable in the block at hand.
-    last_write: Vec<u32>,
+    last_write: TiVec<VarId, u32>,
     new: Vec<Inst<Virtual>>,
-    opened: Vec<u32>,
-    mine: Vec<u32>,
+    opened: Vec<VarId>,
+    mine: Vec<VarId>,
 }
 
 /// Splits the variables in `spilled`. Returns the number of copies added.
@@ -39,11 +40,11 @@ pub(crate) fn split(
 ) -> u32 {
     history.grow(kernel.vars.len());
     for v in spilled {
-        if history.backing[v.index()].is_none() {
+        if history.backing[*v].is_none() {
             let var = &kernel.vars[v.index()];
             let bytes = var.bytes.next_multiple_of(2);
             let align = bytes.next_power_of_two().min(32);
-            history.backing[v.index()] = Some(kernel.add_var(Var::temp(VarClass::General, bytes, align)));
+            history.backing[*v] = Some(kernel.add_var(Var::temp(VarClass::General, bytes, align)));
             history.grow(kernel.vars.len());
         }
     }
@@ -51,7 +52,7 @@ pub(crate) fn split(
     memory.find_blocks(kernel.blocks.len(), accesses);
     let mut splitter = ArfSplitter { history, accesses, live, memory, copies: 0 };
     for b in 0..kernel.blocks.len() {
-        if accesses.of_block(b).iter().any(|a| splitter.memory.unplaced[a.var as usize]) {
+        if accesses.of_block(b).iter().any(|a| splitter.memory.unplaced[a.var]) {
             splitter.split_block(kernel, b);
             pool.store(&mut kernel.blocks[b].insts, &splitter.memory.new);
         }
@@ -64,7 +65,7 @@ impl ArfSplitMemory {
     fn start(&mut self, vars: usize, spilled: &[VarId]) {
         self.unplaced.clear();
         self.unplaced.resize(vars, false);
-        spilled.iter().for_each(|v| self.unplaced[v.index()] = true);
+        spilled.iter().for_each(|v| self.unplaced[*v] = true);
         self.blocks_of.clear();
         self.blocks_of.resize(vars, u32::MAX);
         self.split.clear();
@@ -77,7 +78,7 @@ impl ArfSplitMemory {
     fn find_blocks(&mut self, blocks: usize, accesses: &Accesses) {
         for b in 0..blocks {
             for a in accesses.of_block(b) {
-                let seen = &mut self.blocks_of[a.var as usize];
+                let seen = &mut self.blocks_of[a.var];
                 *seen = if *seen == u32::MAX || *seen == to_index(b) { to_index(b) } else { u32::MAX - 1 };
             }
         }
@@ -101,8 +102,8 @@ impl ArfSplitter<'_> {
         new.clear();
         opened.clear();
         for i in range.clone() {
-            for a in accesses.of(i).iter().filter(|a| unplaced[a.var as usize] && a.kind.has(Kind::WRITE)) {
-                last_write[a.var as usize] = to_index(i);
+            for a in accesses.of(i).iter().filter(|a| unplaced[a.var] && a.kind.has(Kind::WRITE)) {
+                last_write[a.var] = to_index(i);
             }
         }
         let mut mine = std::mem::take(&mut self.memory.mine);
@@ -110,11 +111,11 @@ impl ArfSplitter<'_> {
             let inst = kernel.blocks[b].insts[i - range.start];
             mine.clear();
             let touched = accesses.of(i).iter().map(|a| a.var);
-            mine.extend(touched.filter(|&v| self.memory.unplaced[v as usize]));
+            mine.extend(touched.filter(|&v| self.memory.unplaced[v]));
             mine.sort_unstable();
             mine.dedup();
             for &v in &mine {
-                if self.memory.split[v as usize].is_none() {
+                if self.memory.split[v].is_none() {
                     self.open(kernel, v, &inst, (b, i));
                 }
             }
@@ -126,29 +127,29 @@ impl ArfSplitter<'_> {
         }
         self.memory.mine = mine;
         let ArfSplitMemory { split, opened, .. } = &mut *self.memory;
-        opened.drain(..).for_each(|v| split[v as usize] = None);
+        opened.drain(..).for_each(|v| split[v] = None);
     }
 
     /// Has a variable stand for `v` from instruction `i` of block `b` on, filled with what is needed.
-    fn open(&mut self, kernel: &mut Kernel<Virtual>, v: u32, inst: &Inst<Virtual>, (b, i): (usize, usize)) {
+    fn open(&mut self, kernel: &mut Kernel<Virtual>, v: VarId, inst: &Inst<Virtual>, (b, i): (usize, usize)) {
         let History { backing, split, .. } = &mut *self.history;
         let at = to_index(i) * 2;
-        let alone = split[v as usize] || self.memory.blocks_of[v as usize] == to_index(b);
-        if alone && only_operand(inst, VarId(v)) {
-            self.memory.split[v as usize] = backing[v as usize];
+        let alone = split[v] || self.memory.blocks_of[v] == to_index(b);
+        if alone && only_operand(inst, v) {
+            self.memory.split[v] = backing[v];
             return;
         }
-        let var = kernel.vars[v as usize].clone();
+        let var = kernel.vars[v.index()].clone();
         let no_spill = alone || var.no_spill;
         let var = Var { fixed: None, live_in: false, live_out: false, no_spill, ..var };
         let bytes = var.bytes;
         let id = kernel.add_var(var);
-        let backing_of_it = backing[v as usize];
+        let backing_of_it = backing[v];
         self.history.grow(kernel.vars.len());
-        self.history.backing[id.index()] = backing_of_it;
-        self.history.split[id.index()] = true;
+        self.history.backing[id] = backing_of_it;
+        self.history.split[id] = true;
         self.memory.opened.push(v);
-        self.memory.split[v as usize] = Some(id);
+        self.memory.split[v] = Some(id);
         let starts_block = i == self.accesses.block(b).start;
         let old = if starts_block { self.live.at_start(v, at) } else { self.live.before(v, at) };
         if old && let Some(backing) = backing_of_it {
@@ -157,18 +158,18 @@ impl ArfSplitter<'_> {
     }
 
     /// Stores what instruction `i` of block `b` leaves in what stands for `v`, if it is needed behind.
-    fn close(&mut self, kernel: &Kernel<Virtual>, v: u32, inst: &Inst<Virtual>, (b, i): (usize, usize)) {
-        let Some(id) = self.memory.split[v as usize] else { return };
-        let backing = self.history.backing[v as usize];
+    fn close(&mut self, kernel: &Kernel<Virtual>, v: VarId, inst: &Inst<Virtual>, (b, i): (usize, usize)) {
+        let Some(id) = self.memory.split[v] else { return };
+        let backing = self.history.backing[v];
         if backing == Some(id) {
-            self.memory.split[v as usize] = None;
+            self.memory.split[v] = None;
             return;
         }
         let var = &kernel.vars[id.index()];
         let (end_of_block, after) = (to_index(self.accesses.block(b).end) * 2, to_index(i) * 2 + 2);
         let wrote = || self.accesses.of(i).iter().any(|a| a.var == v && a.kind.has(Kind::WRITE));
         let store = if !var.no_spill {
-            self.memory.last_write[v as usize] == to_index(i) && self.live.at_end(v, end_of_block)
+            self.memory.last_write[v] == to_index(i) && self.live.at_end(v, end_of_block)
         } else if after == end_of_block {
             wrote() && self.live.at_end(v, after)
         } else {
@@ -178,15 +179,15 @@ impl ArfSplitter<'_> {
             self.copies += copy(&mut self.memory.new, backing, id, var.bytes, inst.origin);
         }
         if var.no_spill {
-            self.memory.split[v as usize] = None;
+            self.memory.split[v] = None;
         }
     }
 }
 
 /// An instruction with what stands for its variables.
-fn renamed(inst: &Inst<Virtual>, split: &[Option<VarId>]) -> Inst<Virtual> {
+fn renamed(inst: &Inst<Virtual>, split: &TiSlice<VarId, Option<VarId>>) -> Inst<Virtual> {
     inst.map_regs(|_, r| match r.base() {
-        Base::Var(v) => match split.get(v.index()).copied().flatten() {
+        Base::Var(v) => match split.get(v).copied().flatten() {
             Some(p) => Reg::var_at(p, r.byte),
             None => r,
         },

@@ -1,14 +1,12 @@
 //! Items that make room for another, and second chances for them.
 
-use narrow::to_index;
-
 use super::*;
 
 impl<'a, const W: usize> Scan<'a, W> {
     /// Makes room for item `i` by spilling the cheapest set of variables in its way, or marks `i`
     /// itself. Returns whether either was possible.
-    pub(super) fn evict_for(&mut self, i: u32) -> bool {
-        let item = self.items[i as usize];
+    pub(super) fn evict_for(&mut self, i: ItemId) -> bool {
+        let item = self.items[i];
         let best =
             if item.bytes >= self.file.reg_bytes() { self.cheapest_whole(i) } else { self.cheapest_part(i) };
         match best {
@@ -18,7 +16,7 @@ impl<'a, const W: usize> Scan<'a, W> {
                 true
             }
             _ if item.cost.is_finite() => {
-                self.s.out[i as usize] = true;
+                self.s.out[i] = true;
                 true
             }
             _ => false,
@@ -26,9 +24,9 @@ impl<'a, const W: usize> Scan<'a, W> {
     }
 
     /// The base registers that cost least to empty for item `i`, as cost and first byte.
-    pub(super) fn cheapest_whole(&mut self, i: u32) -> Option<(f32, FileByte)> {
+    pub(super) fn cheapest_whole(&mut self, i: ItemId) -> Option<(f32, FileByte)> {
         let rb = self.file.reg_bytes();
-        let item = self.items[i as usize];
+        let item = self.items[i];
         let n = item.bytes.div_ceil(rb);
         let (low, high) = (item.low.div_ceil(rb), (item.high / rb).min(self.file.regs));
         let step = (item.align / rb).max(1);
@@ -61,9 +59,9 @@ impl<'a, const W: usize> Scan<'a, W> {
     }
 
     /// The same for an item smaller than a register.
-    pub(super) fn cheapest_part(&mut self, i: u32) -> Option<(f32, FileByte)> {
+    pub(super) fn cheapest_part(&mut self, i: ItemId) -> Option<(f32, FileByte)> {
         let rb = self.file.reg_bytes();
-        let item = self.items[i as usize];
+        let item = self.items[i];
         let (mine, all) = (self.ranges(i), self.live.all());
         let now = mine[0].start;
         let used = self.used_near(i);
@@ -104,9 +102,9 @@ impl<'a, const W: usize> Scan<'a, W> {
     }
 
     /// Marks everything for spilling that meets item `i` if that is put at byte `at`.
-    pub(super) fn evict(&mut self, i: u32, at: FileByte) {
+    pub(super) fn evict(&mut self, i: ItemId, at: FileByte) {
         let (mine, all) = (self.ranges(i), self.live.all());
-        let (item, sharing) = (self.items[i as usize], self.sharing);
+        let (item, sharing) = (self.items[i], self.sharing);
         let end = at.plus(item.bytes);
         let mut victims = std::mem::take(&mut self.s.victims);
         victims.clear();
@@ -122,12 +120,12 @@ impl<'a, const W: usize> Scan<'a, W> {
             !meets
         });
         for &v in &victims {
-            self.s.out[v as usize] = true;
-            let Some(from) = self.s.at[v as usize].take() else { continue };
+            self.s.out[v] = true;
+            let Some(from) = self.s.at[v].take() else { continue };
             let wholes = self.wholes_of(v, from);
             if wholes != [0; W] {
                 self.leave(v, wholes);
-                if self.items[v as usize].fixed.is_some() {
+                if self.items[v].fixed.is_some() {
                     self.hold_again(v, from);
                 }
             }
@@ -136,7 +134,7 @@ impl<'a, const W: usize> Scan<'a, W> {
                 list.retain(|h| h.item != v);
                 if self.some_parts {
                     // Others may have had other bytes at the same time.
-                    self.partly.reset(between(r, r + 1), self.live.of(self.items[v as usize].var.index()));
+                    self.partly.reset(between(r, r + 1), self.live.of(self.items[v].var));
                     for h in list {
                         self.partly.set(between(r, r + 1), &all[h.at as usize..h.last as usize]);
                     }
@@ -147,11 +145,11 @@ impl<'a, const W: usize> Scan<'a, W> {
     }
 
     /// Puts back what was where `v` was and had to be: several such may have been there at the same time.
-    pub(super) fn hold_again(&mut self, v: u32, from: FileByte) {
-        let to = from.plus(self.items[v as usize].bytes);
+    pub(super) fn hold_again(&mut self, v: ItemId, from: FileByte) {
+        let to = from.plus(self.items[v].bytes);
         for a in &self.s.active {
             let Held { item, at, last, .. } = a.held;
-            if self.items[item as usize].fixed.is_some() && a.from < to && from < a.to {
+            if self.items[item].fixed.is_some() && a.from < to && from < a.to {
                 let wholes = self.wholes_of(item, a.from);
                 self.wholes.set(wholes, &self.live.all()[at as usize..last as usize]);
             }
@@ -160,36 +158,34 @@ impl<'a, const W: usize> Scan<'a, W> {
 
     /// Puts what was marked for spilling where it fits after all: others that were marked later have made
     /// room. The dearest come first. Positions are whole registers. What must be in its place lost that.
-    pub(super) fn second_chance(&mut self, marked: &mut Vec<u32>) {
+    pub(super) fn second_chance(&mut self, marked: &mut Vec<ItemId>) {
         let rb = self.file.reg_bytes();
         let items = self.items;
         if !std::mem::replace(&mut self.some_wholes, true) {
             self.wholes.clear(self.positions);
         }
         // What has whole registers is known, but where things that must be there were together.
-        for i in 0..to_index(items.len()) {
-            let Some(at) = self.s.at[i as usize] else { continue };
-            let (item, ranges) = (&items[i as usize], self.ranges(i));
+        for i in items.keys() {
+            let Some(at) = self.s.at[i] else { continue };
+            let (item, ranges) = (&items[i], self.ranges(i));
             if item.fixed.is_some() || !at.is_aligned(rb) || !item.bytes.is_multiple_of(rb) {
                 let (from, to) = (at.bytes(), at.bytes() + item.bytes);
                 self.wholes.set(between(from / rb, to.div_ceil(rb)), ranges);
             }
         }
         marked.clear();
-        let marks = |&i: &u32| self.s.out[i as usize] && items[i as usize].fixed.is_none();
-        marked.extend((0..to_index(items.len())).filter(marks));
+        let marks = |&i: &ItemId| self.s.out[i] && items[i].fixed.is_none();
+        marked.extend(items.keys().filter(marks));
         // Of equals the first comes first.
-        marked.sort_unstable_by(|&a, &b| {
-            items[b as usize].cost.total_cmp(&items[a as usize].cost).then(a.cmp(&b))
-        });
+        marked.sort_unstable_by(|&a, &b| items[b].cost.total_cmp(&items[a].cost).then(a.cmp(&b)));
         for &i in &*marked {
-            let item = items[i as usize];
+            let item = items[i];
             let n = item.bytes.div_ceil(rb);
             let (low, high) = (item.low.div_ceil(rb), (item.high / rb).min(self.file.regs));
             let open = self.open_to(i);
             if let Some(at) = self.find_whole(i, open, [0; W], low, high) {
-                self.s.out[i as usize] = false;
-                self.s.at[i as usize] = Some(at);
+                self.s.out[i] = false;
+                self.s.at[i] = Some(at);
                 self.used = self.used.max(at.bytes() + item.bytes);
                 let first = at.bytes() / rb;
                 self.take(i, between(first, first + n));

@@ -32,7 +32,7 @@ impl<'a, const W: usize> Scan<'a, W> {
     }
 
     /// The registers that something may have which item `i` meets, or a part of them.
-    pub(super) fn used_near(&self, i: u32) -> Regs<W> {
+    pub(super) fn used_near(&self, i: ItemId) -> Regs<W> {
         let mut used = self.with_parts(self.ranges(i));
         used.iter_mut().zip(self.open_to(i)).for_each(|(u, o)| *u |= !o);
         used
@@ -40,11 +40,11 @@ impl<'a, const W: usize> Scan<'a, W> {
 
     /// The place of item `i` that makes a copy of another one needless, if it is free. (For what is smaller than a
     /// register, turns matter more: a copy less is a wait more, on media kernels by the model.)
-    fn find_beside_copy(&mut self, i: u32, open: Regs<W>, with_parts: Regs<W>) -> Option<FileByte> {
+    fn find_beside_copy(&mut self, i: ItemId, open: Regs<W>, with_parts: Regs<W>) -> Option<FileByte> {
         let rb = self.file.reg_bytes();
-        let item = self.items[i as usize];
+        let item = self.items[i];
         for (other, behind) in self.copies.of(item.var) {
-            let Some(&Some(there)) = self.s.at.get(self.s.item_of[other.index()] as usize) else { continue };
+            let Some(there) = self.s.item_of[other].and_then(|item| self.s.at[item]) else { continue };
             let Some(at) = there.bytes().checked_add_signed(behind) else { continue };
             if !at.is_multiple_of(item.align.max(1)) || at < item.low || at + item.bytes > item.high {
                 continue;
@@ -62,9 +62,9 @@ impl<'a, const W: usize> Scan<'a, W> {
     }
 
     /// A free place for item `i`.
-    pub(super) fn find(&mut self, i: u32) -> Option<FileByte> {
+    pub(super) fn find(&mut self, i: ItemId) -> Option<FileByte> {
         let rb = self.file.reg_bytes();
-        let item = self.items[i as usize];
+        let item = self.items[i];
         let ranges = self.ranges(i);
         let mut open = self.open_to(i);
         let with_parts = self.with_parts(ranges);
@@ -95,12 +95,17 @@ impl<'a, const W: usize> Scan<'a, W> {
 
     /// A free place for item `i`, which is smaller than a register, in one of `open`: beside others if there
     /// is room, else in an empty one.
-    pub(super) fn find_part(&mut self, i: u32, mut open: Regs<W>, with_parts: Regs<W>) -> Option<FileByte> {
+    pub(super) fn find_part(
+        &mut self,
+        i: ItemId,
+        mut open: Regs<W>,
+        with_parts: Regs<W>,
+    ) -> Option<FileByte> {
         if let Some(at) = self.find_part_in_turn(i, open, with_parts) {
             return Some(at);
         }
         let rb = self.file.reg_bytes();
-        let item = self.items[i as usize];
+        let item = self.items[i];
         let ranges = self.ranges(i);
         let full = mask_of(0, rb);
         let from = if self.file.rotate { self.next_byte } else { 0 };
@@ -138,7 +143,7 @@ impl<'a, const W: usize> Scan<'a, W> {
     /// The same in turn: the next place, beside others or not, in as many registers as serve small variables alone.
     pub(super) fn find_part_in_turn(
         &mut self,
-        i: u32,
+        i: ItemId,
         open: Regs<W>,
         with_parts: Regs<W>,
     ) -> Option<FileByte> {
@@ -147,7 +152,7 @@ impl<'a, const W: usize> Scan<'a, W> {
         if !self.file.rotate || self.file.regs < 2 * PARTS_IN_TURN {
             return None;
         }
-        let item = self.items[i as usize];
+        let item = self.items[i];
         let ranges = self.ranges(i);
         let from = if self.next_byte < PARTS_IN_TURN * rb { self.next_byte } else { 0 };
         for (regs, least) in [
@@ -172,14 +177,14 @@ impl<'a, const W: usize> Scan<'a, W> {
     /// for the last.
     pub(super) fn find_whole(
         &mut self,
-        i: u32,
+        i: ItemId,
         mut open: Regs<W>,
         with_parts: Regs<W>,
         from: u32,
         high: u32,
     ) -> Option<FileByte> {
         let rb = self.file.reg_bytes();
-        let item = self.items[i as usize];
+        let item = self.items[i];
         let n = item.bytes.div_ceil(rb);
         let ranges = self.ranges(i);
         if self.some_parts && item.bytes.is_multiple_of(rb) {

@@ -1,6 +1,6 @@
 //! Variables that have a place, as the scan asks for them: does one meet another that comes later?
 
-use super::items::{Item, Sharing};
+use super::items::{Item, ItemId, Sharing};
 use crate::analysis::liveness::Range;
 use gen_ir::{FileByte, VarId};
 use narrow::to_index;
@@ -8,7 +8,7 @@ use narrow::to_index;
 /// A placed variable.
 #[derive(Clone, Copy)]
 pub(crate) struct Held {
-    pub(super) item: u32,
+    pub(super) item: ItemId,
     /// Bytes of a register, for one that is not there for the whole of it.
     pub(super) mask: u64,
     /// Its ranges among all: the first that does not end before the scan's position, and one past the last.
@@ -22,7 +22,7 @@ pub(crate) struct Held {
 
 impl Held {
     /// A variable with these ranges, of which there is at least one.
-    pub fn new(item: u32, mask: u64, indices: std::ops::Range<u32>, all: &[Range]) -> Held {
+    pub fn new(item: ItemId, mask: u64, indices: std::ops::Range<u32>, all: &[Range]) -> Held {
         let (now, end) = (all[indices.start as usize], all[indices.end as usize - 1].end);
         Held { item, mask, at: indices.start, last: indices.end, now, end }
     }
@@ -74,7 +74,7 @@ impl Active {
     /// Whether it may not have a place that `item` has, which is alive in `ranges`: two that are lane by lane meet
     /// only where lanes that run need both.
     pub fn meets(&mut self, item: &Item, ranges: &[Range], all: &[Range], sharing: Sharing<'_>) -> bool {
-        let (v, o) = (item.var.index(), self.var.index());
+        let (v, o) = (item.var, self.var);
         match sharing {
             Sharing::ByLane(own) if item.by_lane && self.by_lane => overlap(own.of(o), own.of(v)),
             Sharing::InCalls([own, passing]) if !passing.of(v).is_empty() && !passing.of(o).is_empty() => {

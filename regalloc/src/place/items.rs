@@ -2,6 +2,16 @@
 
 use crate::analysis::liveness::Liveness;
 use gen_ir::{FileByte, Kernel, VarClass, VarId, Virtual};
+use typed_index_collections::TiVec;
+
+/// One of the variables that are placed together.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct ItemId(pub u32);
+
+narrow::index_type!(ItemId);
+
+/// What is placed.
+pub(crate) type Items = TiVec<ItemId, Item>;
 
 /// What the scan knows of one variable.
 #[derive(Clone, Copy, Debug)]
@@ -69,7 +79,7 @@ pub(crate) enum Sharing<'a> {
 #[derive(Default)]
 pub(crate) struct Placement {
     /// First byte in the file by variable; none where not placed.
-    pub at: Vec<Option<FileByte>>,
+    pub at: TiVec<VarId, Option<FileByte>>,
     /// Variables that must be spilled, in order of the index.
     pub spilled: Vec<VarId>,
     /// The variable that could not be placed although nothing can be spilled for it.

@@ -14,7 +14,7 @@ pub(crate) mod matrix;
 mod starts;
 
 pub(crate) use held::Held;
-pub(crate) use items::{File, Item, Placement, Sharing};
+pub(crate) use items::{File, Item, ItemId, Items, Placement, Sharing};
 pub(crate) use starts::by_start;
 
 use held::Active;
@@ -27,7 +27,7 @@ use crate::{
     },
 };
 use gen_ir::{FileByte, VarId};
-use narrow::to_index;
+use typed_index_collections::TiVec;
 
 /// Registers in which variables that are smaller than one are placed in turn. More of them would break up the
 /// room for large ones.
@@ -50,27 +50,27 @@ pub(crate) struct ScanMemory {
     /// What has each register that may share it.
     sharers: Vec<Vec<Sharer>>,
     /// Place and fate of each item.
-    at: Vec<Option<FileByte>>,
-    out: Vec<bool>,
+    at: TiVec<ItemId, Option<FileByte>>,
+    out: TiVec<ItemId, bool>,
     /// The item of each variable, if it has one.
-    item_of: Vec<u32>,
+    item_of: TiVec<VarId, Option<ItemId>>,
     /// Items by the position where they start.
     starts: Vec<u32>,
-    order: Vec<u32>,
+    order: Vec<ItemId>,
     cost: Vec<f32>,
-    victims: Vec<u32>,
+    victims: Vec<ItemId>,
 }
 
 /// An item that has a register which others may have, too.
 struct Sharer {
-    item: u32,
+    item: ItemId,
     /// It is held from here to there, perhaps with gaps.
     all: Range,
 }
 
 struct Scan<'a, const W: usize> {
     file: File,
-    items: &'a [Item],
+    items: &'a Items,
     live: &'a Liveness,
     s: &'a mut ScanMemory,
     positions: usize,
@@ -109,7 +109,7 @@ fn hull(ranges: &[Range]) -> Range {
 /// Places `items`; those without live ranges are left out.
 pub(crate) fn place(
     file: File,
-    items: &[Item],
+    items: &Items,
     (live, sharing, copies): (&Liveness, Sharing<'_>, &Copies),
     vars: usize,
     s: &mut ScanMemory,
@@ -130,14 +130,14 @@ pub(crate) fn place(
 
 fn place_in<const W: usize>(
     file: File,
-    items: &[Item],
+    items: &Items,
     (live, sharing, copies): (&Liveness, Sharing<'_>, &Copies),
     vars: usize,
     s: &mut ScanMemory,
     matrices: [RegMatrix<W>; 4],
     out: &mut Placement,
 ) -> [RegMatrix<W>; 4] {
-    let ranges = |i: &Item| live.of(i.var.index());
+    let ranges = |i: &Item| live.of(i.var);
     let positions = items.iter().filter_map(|i| ranges(i).last()).map(|r| r.end).max().unwrap_or(0) as usize;
     s.start(file, items, vars);
     let mut order = std::mem::take(&mut s.order);
@@ -156,8 +156,8 @@ fn place_in<const W: usize>(
     out.at.clear();
     out.at.resize(vars, None);
     out.spilled.clear();
-    for (i, item) in items.iter().enumerate() {
-        out.at[item.var.index()] = s.at[i];
+    for (i, item) in items.iter_enumerated() {
+        out.at[item.var] = s.at[i];
         if s.out[i] {
             out.spilled.push(item.var);
         }
@@ -167,7 +167,7 @@ fn place_in<const W: usize>(
 
 impl ScanMemory {
     /// Nothing has a place.
-    fn start(&mut self, file: File, items: &[Item], vars: usize) {
+    fn start(&mut self, file: File, items: &Items, vars: usize) {
         let regs = file.regs as usize;
         self.active.clear();
         self.full_active = 256;
@@ -183,9 +183,9 @@ impl ScanMemory {
         self.out.clear();
         self.out.resize(items.len(), false);
         self.item_of.clear();
-        self.item_of.resize(vars, u32::MAX);
-        for (i, item) in (0..).zip(items) {
-            self.item_of[item.var.index()] = i;
+        self.item_of.resize(vars, None);
+        for (i, item) in items.iter_enumerated() {
+            self.item_of[item.var] = Some(i);
         }
     }
 }
@@ -194,7 +194,7 @@ impl<'a, const W: usize> Scan<'a, W> {
     /// A scan over so many positions, in memory where nothing has a place.
     fn new(
         file: File,
-        items: &'a [Item],
+        items: &'a Items,
         (live, sharing, copies): (&'a Liveness, Sharing<'a>, &'a Copies),
         positions: usize,
         s: &'a mut ScanMemory,
@@ -207,7 +207,7 @@ impl<'a, const W: usize> Scan<'a, W> {
         let shares = match sharing {
             Sharing::None => false,
             Sharing::ByLane(_) => items.iter().any(|i| i.by_lane),
-            Sharing::InCalls([_, passing]) => items.iter().any(|i| !passing.of(i.var.index()).is_empty()),
+            Sharing::InCalls([_, passing]) => items.iter().any(|i| !passing.of(i.var).is_empty()),
         };
         wholes.clear(if some_wholes { positions } else { 0 });
         partly.clear(if some_parts { positions } else { 0 });
@@ -239,18 +239,18 @@ impl<'a, const W: usize> Scan<'a, W> {
 
     /// Places all items: those that must be somewhere, then the others in this order. Returns a variable that finds no
     /// place and that nothing can be spilled for, if there is one.
-    fn place_all(&mut self, order: &[u32]) -> Option<VarId> {
-        for (i, item) in self.items.iter().enumerate() {
+    fn place_all(&mut self, order: &[ItemId]) -> Option<VarId> {
+        for (i, item) in self.items.iter_enumerated() {
             if let Some(at) = item.fixed
-                && !self.live.of(item.var.index()).is_empty()
+                && !self.live.of(item.var).is_empty()
             {
-                self.hold(to_index(i), at);
+                self.hold(i, at);
             }
         }
         let mut failed = None;
         for &i in order {
-            let item = &self.items[i as usize];
-            if item.fixed.is_some() || self.s.out[i as usize] {
+            let item = &self.items[i];
+            if item.fixed.is_some() || self.s.out[i] {
                 continue;
             }
             if let Some(at) = self.find(i) {
@@ -265,14 +265,14 @@ impl<'a, const W: usize> Scan<'a, W> {
         failed
     }
 
-    fn ranges(&self, i: u32) -> &'a [Range] {
-        self.live.of(self.items[i as usize].var.index())
+    fn ranges(&self, i: ItemId) -> &'a [Range] {
+        self.live.of(self.items[i].var)
     }
 
     /// The registers that item `i` has a part of at byte `at`, each with the bytes of it.
-    fn parts_of(&self, i: u32, at: FileByte) -> impl Iterator<Item = (u32, u64)> + use<W> {
+    fn parts_of(&self, i: ItemId, at: FileByte) -> impl Iterator<Item = (u32, u64)> + use<W> {
         let (rb, at) = (self.file.reg_bytes(), at.bytes());
-        let end = at + self.items[i as usize].bytes;
+        let end = at + self.items[i].bytes;
         let (first, last) = (at / rb, (end - 1) / rb);
         let head = !at.is_multiple_of(rb) || end < (first + 1) * rb;
         let tail = last > first && !end.is_multiple_of(rb);
@@ -281,22 +281,22 @@ impl<'a, const W: usize> Scan<'a, W> {
     }
 
     /// The registers that item `i` has the whole of at byte `at`.
-    fn wholes_of(&self, i: u32, at: FileByte) -> Regs<W> {
+    fn wholes_of(&self, i: ItemId, at: FileByte) -> Regs<W> {
         let (rb, at) = (self.file.reg_bytes(), at.bytes());
-        between(at.div_ceil(rb), (at + self.items[i as usize].bytes) / rb)
+        between(at.div_ceil(rb), (at + self.items[i].bytes) / rb)
     }
 
     /// Puts item `i` at byte `at`.
-    fn hold(&mut self, i: u32, at: FileByte) {
-        let item = &self.items[i as usize];
+    fn hold(&mut self, i: ItemId, at: FileByte) {
+        let item = &self.items[i];
         let ranges = self.ranges(i);
         let Some(now) = ranges.first() else { return };
-        self.s.at[i as usize] = Some(at);
+        self.s.at[i] = Some(at);
         let to = at.plus(item.bytes);
         self.used = self.used.max(to.bytes());
         // What must be somewhere comes before all else, in any order.
         let in_order = item.fixed.is_none();
-        let held = Held::new(i, 0, self.live.indices(item.var.index()), self.live.all());
+        let held = Held::new(i, 0, self.live.indices(item.var), self.live.all());
         // Who makes room for others has to know what is in the way.
         if !self.file.rotate {
             if in_order && self.s.active.len() >= self.s.full_active {
@@ -324,9 +324,9 @@ impl<'a, const W: usize> Scan<'a, W> {
     }
 
     /// The ranges of item `i` that go to the wholes, the held and the needed.
-    fn tables(&self, i: u32) -> [&'a [Range]; 3] {
-        let item = &self.items[i as usize];
-        let (v, ranges) = (item.var.index(), self.ranges(i));
+    fn tables(&self, i: ItemId) -> [&'a [Range]; 3] {
+        let item = &self.items[i];
+        let (v, ranges) = (item.var, self.ranges(i));
         match self.sharing {
             Sharing::ByLane(own) if item.by_lane => [&[], ranges, own.of(v)],
             Sharing::InCalls([own, passing]) => [own.of(v), passing.of(v), &[]],
@@ -335,7 +335,7 @@ impl<'a, const W: usize> Scan<'a, W> {
     }
 
     /// Item `i` has these registers.
-    fn take(&mut self, i: u32, regs: Regs<W>) {
+    fn take(&mut self, i: ItemId, regs: Regs<W>) {
         let [own, held, needed] = self.tables(i);
         self.wholes.set(regs, own);
         if held.is_empty() {
@@ -350,7 +350,7 @@ impl<'a, const W: usize> Scan<'a, W> {
     }
 
     /// Item `i` has these registers no longer.
-    fn leave(&mut self, i: u32, regs: Regs<W>) {
+    fn leave(&mut self, i: ItemId, regs: Regs<W>) {
         let [own, held, needed] = self.tables(i);
         self.wholes.reset(regs, own);
         if held.is_empty() {
@@ -373,7 +373,7 @@ impl<'a, const W: usize> Scan<'a, W> {
     }
 
     /// The registers that nothing which item `i` meets has the whole of.
-    fn open_to(&self, i: u32) -> Regs<W> {
+    fn open_to(&self, i: ItemId) -> Regs<W> {
         let ranges = self.ranges(i);
         let mut open = self.open(ranges);
         let shared = match (self.sharing, self.tables(i)) {

@@ -1,26 +1,25 @@
 //! The order in which the scan places variables.
 
-use super::items::Item;
+use super::items::{Item, ItemId, Items};
 use crate::analysis::liveness::Range;
-use narrow::to_index;
 
 /// Puts items in the order in which they become live, the largest first among those that do together, and
 /// the first first among equals.
 /// `positions`: how many positions there are.
 pub(crate) fn by_start<'a>(
-    items: &[Item],
+    items: &Items,
     ranges: impl Fn(&Item) -> &'a [Range],
     positions: usize,
     starts: &mut Vec<u32>,
-    order: &mut Vec<u32>,
+    order: &mut Vec<ItemId>,
 ) {
     let start = |i: &Item| ranges(i).first().map(|r| r.start as usize);
     if items.len() * 16 < positions {
         // Few: sorting them is less work than counting at all positions.
         order.clear();
-        order.extend((0..).zip(items).filter(|(_, item)| start(item).is_some()).map(|(i, _)| i));
+        order.extend(items.iter_enumerated().filter(|(_, item)| start(item).is_some()).map(|(i, _)| i));
         order.sort_unstable_by_key(|&i| {
-            let item = &items[i as usize];
+            let item = &items[i];
             (start(item), u32::MAX - item.bytes, i)
         });
         return;
@@ -38,15 +37,15 @@ pub(crate) fn by_start<'a>(
         *s = end;
     }
     order.clear();
-    order.resize(count, 0);
-    for (i, item) in items.iter().enumerate().rev() {
+    order.resize(count, ItemId(0));
+    for (i, item) in items.iter_enumerated().rev() {
         if let Some(at) = start(item) {
             starts[at] -= 1;
-            order[starts[at] as usize] = to_index(i);
+            order[starts[at] as usize] = i;
         }
     }
     for ends in starts.windows(2).filter(|w| w[1] - w[0] > 1) {
         let together = &mut order[ends[0] as usize..ends[1] as usize];
-        together.sort_unstable_by_key(|&i| (u32::MAX - items[i as usize].bytes, i));
+        together.sort_unstable_by_key(|&i| (u32::MAX - items[i].bytes, i));
     }
 }

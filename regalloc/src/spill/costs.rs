@@ -19,13 +19,14 @@ use crate::{
 };
 use gen_ir::{Kernel, VarClass, VarId, Virtual};
 use narrow::to_index;
+use typed_index_collections::TiVec;
 
 /// What spilling costs, by variable; empty if it is not known.
 #[derive(Default)]
 pub(crate) struct Costs {
-    fills: Vec<f32>,
-    saves: Vec<f32>,
-    open: Vec<EstimatedTemp>,
+    fills: TiVec<VarId, f32>,
+    saves: TiVec<VarId, f32>,
+    open: TiVec<VarId, EstimatedTemp>,
     /// How many positions before each one have more alive than there is room for.
     high_pressure: Vec<u32>,
     change: Vec<i64>,
@@ -80,8 +81,9 @@ impl Costs {
             let worth = facts::worth(flow, b);
             for i in accesses.block(b) {
                 for a in accesses.of(i) {
-                    let v = a.var as usize;
-                    if kernel.vars[v].class != VarClass::General {
+                    let v = a.var;
+                    let var = &kernel.vars[v.index()];
+                    if var.class != VarClass::General {
                         continue;
                     }
                     let regs = a.end.div_ceil(grf) - a.start / grf;
@@ -98,7 +100,7 @@ impl Costs {
                         && !a.kind.has(Kind::MASKED)
                         && a.pitch == a.elem
                         && a.start.is_multiple_of(grf)
-                        && (a.end.is_multiple_of(grf) || a.end >= kernel.vars[v].bytes);
+                        && (a.end.is_multiple_of(grf) || a.end >= var.bytes);
                     if !serves && !whole && (!write || live.before(a.var, 2 * to_index(i))) {
                         self.fills[v] += messages;
                     }
@@ -133,20 +135,18 @@ impl Costs {
     /// Messages that spilling a variable takes, or what computing it again is worth beside them; about, if that was
     /// not found.
     pub fn of(&self, var: VarId, accesses: &Accesses, remat: &Remat) -> f32 {
-        let v = var.index();
-        match (self.fills.get(v), self.saves.get(v)) {
+        match (self.fills.get(var), self.saves.get(var)) {
             (Some(fills), Some(_)) if remat.has(var) => fills * remat.cost(var),
             (Some(fills), Some(saves)) => fills + saves,
-            _ => accesses.facts[v].weight * remat.cost(var),
+            _ => accesses.facts[var].weight * remat.cost(var),
         }
     }
 
     /// What it costs more to keep a variable in memory than to compute it again.
     pub fn loss(&self, var: VarId, accesses: &Accesses, remat: &Remat) -> f32 {
-        let v = var.index();
-        let all = match (self.fills.get(v), self.saves.get(v)) {
+        let all = match (self.fills.get(var), self.saves.get(var)) {
             (Some(fills), Some(saves)) => fills + saves,
-            _ => accesses.facts[v].weight,
+            _ => accesses.facts[var].weight,
         };
         all - self.of(var, accesses, remat)
     }

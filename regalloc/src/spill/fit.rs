@@ -7,7 +7,7 @@
 use crate::{
     analysis::{flow::Flow, liveness::Range},
     place::{
-        self, File, Item, Placement,
+        self, File, Item, ItemId, Items, Placement,
         matrix::{RegMatrix, Regs, between, first, has, multiples, runs},
     },
     spill::{
@@ -26,7 +26,7 @@ pub(crate) struct FitContext<'a> {
     pub file: File,
     /// The bytes of the file that temporaries may have: from, and one past the last.
     pub limits: (u32, u32),
-    pub items: &'a [Item],
+    pub items: &'a Items,
     pub known: Known<'a>,
     pub flow: &'a Flow,
     /// Whether items may share registers that pass by the same subroutine.
@@ -93,7 +93,7 @@ fn join_all<const W: usize>(
 ) {
     let FitContext { known, flow, .. } = *placed;
     let Placement { at, used, .. } = out;
-    let at = at.get_mut(known.kernel.vars.len()..).unwrap_or(&mut []);
+    let at = at.raw.get_mut(known.kernel.vars.len()..).unwrap_or(&mut []);
     let grf = placed.file.reg_bytes();
     join::join(plan, (known, flow), (matrix, at), (grf, |t| bases(placed, t)), &mut s.join);
     let ends = plan.temps.iter().zip(at).filter_map(|(t, at)| Some(at.as_ref()?.bytes() + t.bytes(grf)));
@@ -134,7 +134,7 @@ impl<'a, const W: usize> Fit<'a, W> {
     }
 
     fn all(&mut self, plan: &mut Plan) -> bool {
-        if !plan.inputs.iter().all(|i| self.keep_input(VarId(i.var), plan)) {
+        if !plan.inputs.iter().all(|i| self.keep_input(i.var, plan)) {
             return false;
         }
         let planned = plan.temps.len();
@@ -165,20 +165,25 @@ impl<'a, const W: usize> Fit<'a, W> {
         let Var { fixed: Some(from), bytes, .. } = self.vars[v.index()] else { return false };
         let (to, end) = (from.plus(bytes), saved(plan).end);
         let met = self.p.items.iter().any(|i| {
-            let there = self.out.at[i.var.index()].is_some_and(|at| at < to && from < at.plus(i.bytes));
+            let there = self.out.at[i.var].is_some_and(|at| at < to && from < at.plus(i.bytes));
             there && self.ranges(i).first().is_some_and(|r| r.start < end)
         });
         if met || end as usize > self.matrix.positions() {
             return false;
         }
         self.matrix.set(between(from.bytes() / rb, to.bytes().div_ceil(rb)), &[saved(plan)]);
-        self.out.at[v.index()] = Some(from);
+        self.out.at[v] = Some(from);
         self.out.used = self.out.used.max(to.bytes());
         true
     }
 
+    /// The variable that a temporary will be: they stand behind the kernel's.
+    fn id_of(&self, temp: usize) -> VarId {
+        VarId::from(self.vars.len() + temp)
+    }
+
     fn ranges(&self, i: &Item) -> &'a [Range] {
-        self.p.known.live.of(i.var.index())
+        self.p.known.live.of(i.var)
     }
 
     /// Gives temporary `t` registers, if there are enough free.
@@ -196,9 +201,9 @@ impl<'a, const W: usize> Fit<'a, W> {
         let Some(r) = first(&behind).or_else(|| first(&starts)) else { return false };
         self.next = r + n;
         self.matrix.set(between(r, r + n), &[temp.range]);
-        let v = self.vars.len() + t;
-        if self.out.at.len() <= v {
-            self.out.at.resize(v + 1, None);
+        let v = self.id_of(t);
+        if self.out.at.len() <= v.index() {
+            self.out.at.resize(v.index() + 1, None);
         }
         self.out.at[v] = Some(FileByte::new(r * rb));
         if self.s.looked {
@@ -235,14 +240,14 @@ impl<'a, const W: usize> Fit<'a, W> {
         };
         around.retain(|&near| {
             if let Some(other) = near.checked_sub(items_end).map(|t| &plan.temps[t as usize]) {
-                let at = self.out.at[self.vars.len() + (near - items_end) as usize];
+                let at = self.out.at[self.id_of((near - items_end) as usize)];
                 if other.range.start < temp.range.end && temp.range.start < other.range.end {
                     pay(at, other.bytes(rb), f32::INFINITY);
                 }
                 return false;
             }
-            let i = &items[near as usize];
-            let at = self.out.at[i.var.index()];
+            let i = &items[ItemId(near)];
+            let at = self.out.at[i.var];
             if at.is_none() || !self.meets(i, temp.range) {
                 return false;
             }
@@ -259,9 +264,9 @@ impl<'a, const W: usize> Fit<'a, W> {
             true
         });
         for input in &plan.inputs {
-            let at = self.out.at[input.var as usize];
+            let at = self.out.at[input.var];
             if temp.range.start < saved(plan).end {
-                pay(at, self.vars[input.var as usize].bytes, f32::INFINITY);
+                pay(at, self.vars[input.var.index()].bytes, f32::INFINITY);
             }
         }
         let bases = bases::<W>(self.p, &temp);
@@ -273,8 +278,8 @@ impl<'a, const W: usize> Fit<'a, W> {
             .min_by(|a, b| a.0.total_cmp(&b.0));
         if let Some((_, r)) = best {
             let (from, to) = (r * rb, (r + n) * rb);
-            for i in around.iter().map(|&i| &items[i as usize]) {
-                let at = self.out.at[i.var.index()].map(FileByte::bytes);
+            for i in around.iter().map(|&i| &items[ItemId(i)]) {
+                let at = self.out.at[i.var].map(FileByte::bytes);
                 if at.is_some_and(|at| at < to && from < at + i.bytes) {
                     self.s.evicted.push(i.var);
                     self.release(i);
@@ -294,7 +299,7 @@ impl<'a, const W: usize> Fit<'a, W> {
         self.s.looked = true;
         for (i, item) in self.p.items.iter().enumerate() {
             // Inputs are there until they are saved only, whatever their ranges say.
-            if self.out.at[item.var.index()].is_some() && !plan.is_spilled(item.var) {
+            if self.out.at[item.var].is_some() && !plan.is_spilled(item.var) {
                 // Ranges are in order: those of one stretch follow each other.
                 let mut from = 0;
                 for &r in self.ranges(item) {
@@ -305,7 +310,7 @@ impl<'a, const W: usize> Fit<'a, W> {
                 }
             }
         }
-        let placed = self.out.at.get(self.vars.len()..).unwrap_or(&[]);
+        let placed = self.out.at.raw.get(self.vars.len()..).unwrap_or(&[]);
         for (t, _) in placed.iter().enumerate().filter(|p| p.1.is_some()) {
             let near = to_index(self.p.items.len() + t);
             self.s.near[stretches(plan.temps[t].range)].iter_mut().for_each(|list| list.push(near));
@@ -320,13 +325,13 @@ impl<'a, const W: usize> Fit<'a, W> {
     /// Whether an instruction in `range` touches `v`: it would need a temporary there.
     fn is_used(&self, v: VarId, range: Range) -> bool {
         let accesses = self.p.known.accesses;
-        (range.start / 2..range.end.div_ceil(2)).any(|i| accesses.of(i as usize).iter().any(|a| a.var == v.0))
+        (range.start / 2..range.end.div_ceil(2)).any(|i| accesses.of(i as usize).iter().any(|a| a.var == v))
     }
 
     /// Takes the place of an item away, which had not to be there.
     fn release(&mut self, item: &Item) {
         let rb = self.p.file.reg_bytes();
-        let Some(from) = self.out.at[item.var.index()].take().map(FileByte::bytes) else { return };
+        let Some(from) = self.out.at[item.var].take().map(FileByte::bytes) else { return };
         let to = from + item.bytes;
         let (r, end) = (from / rb, to.div_ceil(rb));
         self.matrix.reset(between(r, end), self.ranges(item));
@@ -337,8 +342,8 @@ impl<'a, const W: usize> Fit<'a, W> {
         // them in other lanes or at another call.
         for &range in self.ranges(item) {
             for &near in self.s.near[stretches(range)].iter().flatten() {
-                let Some(other) = self.p.items.get(near as usize) else { continue };
-                let Some(at) = self.out.at[other.var.index()].map(FileByte::bytes) else { continue };
+                let Some(other) = self.p.items.get(ItemId(near)) else { continue };
+                let Some(at) = self.out.at[other.var].map(FileByte::bytes) else { continue };
                 if at < end * rb && r * rb < at + other.bytes {
                     let regs = between((at / rb).max(r), (at + other.bytes).div_ceil(rb).min(end));
                     self.matrix.set(regs, self.ranges(other));

@@ -17,6 +17,7 @@ use crate::{
 };
 use gen_ir::{Kernel, VarId, Virtual};
 use narrow::to_index;
+use typed_index_collections::TiVec;
 
 /// How far apart members may be touched, in instructions.
 const APART: u32 = KEEP / 2;
@@ -29,21 +30,21 @@ const NEAR: usize = 12;
 #[derive(Default)]
 pub(crate) struct Groups {
     /// The first member of each variable's group; itself if it is in none.
-    first: Vec<u32>,
+    first: TiVec<VarId, VarId>,
     /// Registers of its group before it.
-    before: Vec<u32>,
+    before: TiVec<VarId, u32>,
     /// Members of groups, with the group's first: by group.
-    members: Vec<(u32, u32)>,
+    members: Vec<(VarId, VarId)>,
     touches: Vec<MemberTouch>,
-    sorted: Vec<u32>,
+    sorted: Vec<VarId>,
     /// The place of each variable's touches among all.
-    ends: Vec<(u32, u32)>,
+    ends: TiVec<VarId, (u32, u32)>,
 }
 
 /// What an instruction does with a variable.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct MemberTouch {
-    var: u32,
+    var: VarId,
     /// Its place among those of all variables.
     nth: u32,
     inst: u32,
@@ -57,7 +58,7 @@ impl Groups {
     /// Forgets all groups of a kernel of so many variables.
     pub fn clear(&mut self, vars: usize) {
         self.first.clear();
-        self.first.extend(0..to_index(vars));
+        self.first.extend((0..to_index(vars)).map(VarId));
         self.before.clear();
         self.before.resize(vars, 0);
         self.members.clear();
@@ -71,34 +72,34 @@ impl Groups {
     ) {
         self.sorted.clear();
         let grf = grf_of(kernel);
-        let regs = |v: u32| kernel.vars[v as usize].bytes / grf;
+        let regs = |v: VarId| kernel.vars[v.index()].bytes / grf;
         let may = |v: &VarId| {
             let var = &kernel.vars[v.index()];
             let plain = !(var.live_in || var.address_taken || var.even_grf) && var.bytes.is_multiple_of(grf);
-            plain && regs(v.0) * 2 <= MOST
+            plain && regs(*v) * 2 <= MOST
         };
-        self.sorted.extend(vars.filter(may).map(|v| v.0));
+        self.sorted.extend(vars.filter(may));
         if self.sorted.len() < 2 {
             return;
         }
         self.find_touches(accesses);
         let Groups { first, before, members, touches, sorted, ends, .. } = self;
-        let of = |v: u32| &touches[ends[v as usize].0 as usize..ends[v as usize].1 as usize];
+        let of = |v: VarId| &touches[ends[v].0 as usize..ends[v].1 as usize];
         sorted.retain(|&v| !of(v).is_empty());
         sorted.sort_unstable_by_key(|&v| (of(v)[0].inst, v));
         for (n, &v) in sorted.iter().enumerate() {
-            if first[v as usize] != v || before[v as usize] != 0 {
+            if first[v] != v || before[v] != 0 {
                 continue;
             }
             let mut all = regs(v);
             for &w in sorted[n + 1..].iter().take(NEAR) {
-                let free = first[w as usize] == w && !members.iter().any(|m| m.1 == w);
+                let free = first[w] == w && !members.iter().any(|m| m.1 == w);
                 let fits = regs(w) == regs(v) && all + regs(w) <= MOST;
                 if free && fits && are_together(of(v), of(w)) {
                     if all == regs(v) {
                         members.push((v, v));
                     }
-                    (first[w as usize], before[w as usize]) = (v, all);
+                    (first[w], before[w]) = (v, all);
                     members.push((v, w));
                     all += regs(w);
                 }
@@ -112,10 +113,10 @@ impl Groups {
         self.touches.clear();
         self.ends.clear();
         self.ends.resize(self.first.len(), (0, 0));
-        self.sorted.iter().for_each(|&v| self.ends[v as usize] = (1, 1));
+        self.sorted.iter().for_each(|&v| self.ends[v] = (1, 1));
         for b in 0..accesses.blocks.len().saturating_sub(1) {
             for i in accesses.block(b) {
-                for a in accesses.of(i).iter().filter(|a| self.ends[a.var as usize] != (0, 0)) {
+                for a in accesses.of(i).iter().filter(|a| self.ends[a.var] != (0, 0)) {
                     let &Access { var, start, end, kind, .. } = a;
                     let (nth, inst, block) = (to_index(self.touches.len()), to_index(i), to_index(b));
                     self.touches.push(MemberTouch { var, nth, inst, block, start, end, kind });
@@ -125,7 +126,7 @@ impl Groups {
         self.touches.sort_unstable_by_key(|t| (t.var, t.nth));
         self.ends.fill((0, 0));
         for (n, t) in (0..).zip(&self.touches) {
-            let (start, end) = &mut self.ends[t.var as usize];
+            let (start, end) = &mut self.ends[t.var];
             if *start == *end {
                 *start = n;
             }
@@ -134,25 +135,25 @@ impl Groups {
     }
 
     /// The first member of a variable's group.
-    pub fn first(&self, var: u32) -> u32 {
-        self.first[var as usize]
+    pub fn first(&self, var: VarId) -> VarId {
+        self.first[var]
     }
 
     /// Registers of its group before a variable.
-    pub fn before(&self, var: u32) -> u32 {
-        self.before[var as usize]
+    pub fn before(&self, var: VarId) -> u32 {
+        self.before[var]
     }
 
     /// Members of the group that begins with a variable; none if there is none.
-    pub fn members(&self, first: u32) -> impl Iterator<Item = u32> {
+    pub fn members(&self, first: VarId) -> impl Iterator<Item = VarId> {
         let from = self.members.partition_point(|m| m.0 < first);
         self.members[from..].iter().take_while(move |m| m.0 == first).map(|m| m.1)
     }
 
     /// Registers of a variable, or of the group that begins with it.
-    pub fn regs(&self, first: u32, kernel: &Kernel<Virtual>) -> u32 {
+    pub fn regs(&self, first: VarId, kernel: &Kernel<Virtual>) -> u32 {
         let grf = grf_of(kernel);
-        let regs = |v: u32| kernel.vars[v as usize].bytes.div_ceil(grf);
+        let regs = |v: VarId| kernel.vars[v.index()].bytes.div_ceil(grf);
         self.members(first).map(regs).sum::<u32>().max(regs(first))
     }
 

@@ -18,7 +18,7 @@
 //!
 //! The places of all else are known (`fit`), and none is moved.
 
-use gen_ir::FileByte;
+use gen_ir::{FileByte, VarId};
 use narrow::to_index;
 
 use crate::{
@@ -76,7 +76,7 @@ struct About {
 /// A write of a variable.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Write {
-    var: u32,
+    var: VarId,
     inst: u32,
     /// The temporary that has it, if one does.
     temp: TempId,
@@ -85,7 +85,7 @@ struct Write {
 /// A read of a variable from memory.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Read {
-    var: u32,
+    var: VarId,
     inst: u32,
     temp: TempId,
 }
@@ -283,7 +283,7 @@ fn describe(plan: &Plan, known: Known<'_>, s: &mut JoinMemory) {
 }
 
 /// The last instruction of a block, if a variable can be filled before it.
-fn before_end(block: u32, var: u32, plan: &Plan, known: Known<'_>) -> Option<u32> {
+fn before_end(block: u32, var: VarId, plan: &Plan, known: Known<'_>) -> Option<u32> {
     let last = known.accesses.block(block as usize).next_back()?;
     let touched = known.accesses.of(last).iter().any(|a| plan.groups.first(a.var) == var);
     (!touched && to_index(last) >= plan.loaded).then_some(to_index(last))
@@ -367,7 +367,7 @@ fn runs_once(flow: &Flow, block: u32) -> bool {
 }
 
 /// Whether something else than those temporaries, and what has been joined to them, writes a variable in `range`.
-fn is_written_within(s: &JoinMemory, var: u32, range: Range, temps: [TempId; 2]) -> bool {
+fn is_written_within(s: &JoinMemory, var: VarId, range: Range, temps: [TempId; 2]) -> bool {
     let first = s.writes.partition_point(|w| (w.var, w.inst) < (var, range.start / 2));
     s.writes[first..]
         .iter()

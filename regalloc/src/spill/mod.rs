@@ -38,7 +38,7 @@ use crate::{
         history::History,
         liveness::{Liveness, Raw},
     },
-    place::Item,
+    place::{Item, Items},
     spill::{
         chunks::chunks,
         groups::Groups,
@@ -59,6 +59,7 @@ use messages::{
 };
 use narrow::{to_index, to_u8, to_u16, to_u32};
 use platforms::Layout;
+use typed_index_collections::{TiSlice, TiVec};
 
 /// Bytes that a scratch message counts in.
 const UNIT: u32 = 32;
@@ -90,9 +91,9 @@ pub(crate) struct MessageCount {
 #[derive(Default)]
 pub(crate) struct SpillMemory {
     /// Slot of each spilled variable: scratch offset in bytes. [`NO_SLOT`] for others.
-    slot: Vec<u32>,
+    slot: TiVec<VarId, u32>,
     slots: slots::Slots,
-    items: Vec<Item>,
+    items: Items,
     /// Live ranges of spilled variables, those of groups with their first members.
     raw: Vec<Raw>,
     live_together: Liveness,
@@ -116,7 +117,7 @@ struct Spiller<'a> {
     vars: &'a [Var],
     /// The register that messages have in front, but for `r0`.
     frame: Option<VarId>,
-    slot: &'a [u32],
+    slot: &'a TiSlice<VarId, u32>,
     temps: &'a [Temp],
     groups: &'a Groups,
     remat: &'a Remat,
@@ -152,7 +153,7 @@ pub(crate) fn spill(
     give_slots(kernel, (spilled, plan), live, grf, space, memory)?;
     add_temporaries(kernel, plan, grf, history, memory);
     // From here on only the copies to memory read inputs.
-    plan.inputs.iter().for_each(|i| kernel.vars[i.var as usize].no_spill = true);
+    plan.inputs.iter().for_each(|i| kernel.vars[i.var.index()].no_spill = true);
     let SpillMemory { slot, new, ids, windows, .. } = memory;
     if !windows.is_empty() {
         take_addresses(kernel, windows);
@@ -213,14 +214,14 @@ fn add_temporaries(
         let even_grf = t.align > grf;
         let temp = Var { no_spill: true, even_grf, ..Var::temp(VarClass::General, t.bytes(grf), grf) };
         if t.window {
-            let id = match memory.windows.iter().find(|w| w.var.0 == t.var) {
+            let id = match memory.windows.iter().find(|w| w.var == t.var) {
                 Some(w) => w.id,
                 None => {
-                    let of = &mut kernel.vars[t.var as usize];
+                    let of = &mut kernel.vars[t.var.index()];
                     of.address_taken = false;
                     let align = of.align.max(grf);
                     let id = kernel.add_var(Var { address_taken: true, align, ..temp });
-                    memory.windows.push(Window { var: VarId(t.var), id, front: t.front });
+                    memory.windows.push(Window { var: t.var, id, front: t.front });
                     id
                 }
             };
@@ -230,7 +231,7 @@ fn add_temporaries(
         let id = kernel.add_var(temp);
         memory.ids.push(id);
         history.mark_split(id);
-        if history.is_payload(VarId(t.var)) {
+        if history.is_payload(t.var) {
             history.mark_payload(id);
         }
     }
@@ -268,17 +269,17 @@ fn give_slots(
     let live = if groups.any() {
         raw.clear();
         for v in spilled {
-            raw.extend(live.of(v.index()).iter().map(|&r| (groups.first(v.0), r)));
+            raw.extend(live.of(*v).iter().map(|&r| (groups.first(*v), r)));
         }
         live_together.gather(kernel.vars.len(), raw);
         &*live_together
     } else {
         live
     };
-    let kept = |var: &VarId| !plan.is_again(*var) && groups.first(var.0) == var.0;
+    let kept = |var: &VarId| !plan.is_again(*var) && groups.first(*var) == *var;
     items.extend(spilled.iter().copied().filter(kept).map(|var| Item {
         var,
-        bytes: groups.regs(var.0, kernel) * grf,
+        bytes: groups.regs(var, kernel) * grf,
         align: grf,
         fixed: None,
         low: 0,
@@ -294,7 +295,7 @@ fn give_slots(
     slot.clear();
     slot.resize(kernel.vars.len(), NO_SLOT);
     for (item, at) in items.iter().zip(&slots.at) {
-        slot[item.var.index()] = base + at * grf;
+        slot[item.var] = base + at * grf;
     }
     space.top = base + used * grf;
     Ok(())
@@ -341,10 +342,10 @@ impl Spiller<'_> {
             }
             new.push(old[at].map_regs(|role, r| match r.base() {
                 Base::Var(_) if matches!(role, Role::AddrOf(_)) => r,
-                Base::Var(v) => match mine.iter().find(|u| u.var == v.0) {
+                Base::Var(v) => match mine.iter().find(|u| u.var == v) {
                     Some(u) => {
                         let t = &self.temps[u.temp.index()];
-                        let byte = self.groups.before(v.0) * self.grf + r.byte;
+                        let byte = self.groups.before(v) * self.grf + r.byte;
                         self.reg(u.temp, t.front + byte - t.first * self.grf)
                     }
                     None => r,
@@ -362,7 +363,7 @@ impl Spiller<'_> {
 
     /// Inputs come in registers: copies one to its slot.
     fn save_input(&mut self, input: &Use, out: &mut Vec<Inst<Virtual>>) {
-        let Var { bytes, fixed, .. } = self.vars[input.var as usize];
+        let Var { bytes, fixed, .. } = self.vars[input.var.index()];
         let front = self.temps[input.temp.index()].front;
         let mut at = 0;
         while at < bytes {
@@ -376,7 +377,7 @@ impl Spiller<'_> {
             };
             let lanes = 1 << (left / unit).ilog2();
             let exec = ExecSize::from_lanes(lanes).unwrap_or(ExecSize::S1);
-            let from = Reg::var_at(VarId(input.var), at);
+            let from = Reg::var_at(input.var, at);
             out.push(raw_copy(exec, self.reg(input.temp, front + at), from, ty, Inst::<Virtual>::NO_ORIGIN));
             at += exec.lanes() * unit;
         }
@@ -500,7 +501,7 @@ impl Spiller<'_> {
 
     fn read(&mut self, out: &mut Vec<Inst<Virtual>>, u: &Use, origin: u32) {
         let temp = self.temps[u.temp.index()];
-        let slot = self.slot[temp.var as usize];
+        let slot = self.slot[temp.var];
         for (at, n) in chunks(temp.end - temp.first, self.grf) {
             let offset = slot + (temp.first + at) * self.grf;
             if self.by_surface {
@@ -524,7 +525,7 @@ impl Spiller<'_> {
 
     fn write(&mut self, out: &mut Vec<Inst<Virtual>>, u: &Use, origin: u32) {
         let temp = self.temps[u.temp.index()];
-        let slot = self.slot[temp.var as usize];
+        let slot = self.slot[temp.var];
         for (nth, (at, n)) in chunks(temp.end - temp.first, self.grf).enumerate() {
             let offset = slot + (temp.first + at) * self.grf;
             let data = self.reg(u.temp, temp.front + at * self.grf);

@@ -35,6 +35,7 @@ use crate::{
 };
 use gen_ir::{Inst, Kernel, VarId, Virtual};
 use narrow::to_index;
+use typed_index_collections::TiVec;
 
 /// What is known of the kernel as it is.
 #[derive(Clone, Copy)]
@@ -75,7 +76,7 @@ impl TempId {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Temp {
     /// The variable, or the first of its group.
-    pub var: u32,
+    pub var: VarId,
     /// First register of the variable, or group, that it holds, and one past the last.
     pub first: u32,
     pub end: u32,
@@ -114,7 +115,7 @@ pub(crate) enum Fill {
 pub(crate) struct Use {
     /// Its index among all, in the code as it was.
     pub inst: u32,
-    pub var: u32,
+    pub var: VarId,
     /// The temporary that it works on.
     pub temp: TempId,
     /// What happens before.
@@ -138,12 +139,12 @@ pub(crate) struct Plan {
     /// Spilled variables that are one.
     pub groups: Groups,
     /// Whether a variable is spilled.
-    spilled: Vec<bool>,
+    spilled: TiVec<VarId, bool>,
     /// Whether it is computed again, then, and whether others are from it.
-    again: Vec<bool>,
-    source: Vec<bool>,
+    again: TiVec<VarId, bool>,
+    source: TiVec<VarId, bool>,
     open: Vec<ServingTemp>,
-    mine: Vec<u32>,
+    mine: Vec<VarId>,
 }
 
 /// A temporary that serves more instructions.
@@ -172,7 +173,7 @@ impl Plan {
         self.inputs.clear();
         self.spilled.clear();
         self.spilled.resize(kernel.vars.len(), false);
-        spilled.iter().for_each(|v| self.spilled[v.index()] = true);
+        spilled.iter().for_each(|v| self.spilled[*v] = true);
         for list in [&mut self.again, &mut self.source] {
             list.clear();
             list.resize(kernel.vars.len(), false);
@@ -181,7 +182,7 @@ impl Plan {
         self.groups.clear(kernel.vars.len());
         if !alone {
             let again = &self.again;
-            let kept = spilled.iter().copied().filter(|v| !again[v.index()]);
+            let kept = spilled.iter().copied().filter(|v| !again[*v]);
             self.groups.find(kept, (kernel, known.accesses));
         }
         let [_, loaded] = kernel.payload_ends();
@@ -198,16 +199,16 @@ impl Plan {
         self.loaded = to_index(loaded + header);
         for v in spilled.iter().filter(|v| kernel.vars[v.index()].live_in) {
             let regs = kernel.vars[v.index()].bytes.div_ceil(grf_of(kernel));
-            let temp = self.temp(kernel, v.0, (0, regs), true, self.loaded);
+            let temp = self.temp(kernel, *v, (0, regs), true, self.loaded);
             let messages = self.messages(kernel, temp, self.loaded);
-            let input = Use { inst: self.loaded, var: v.0, temp, fill: Fill::None, saved: true, messages };
+            let input = Use { inst: self.loaded, var: *v, temp, fill: Fill::None, saved: true, messages };
             self.inputs.push(input);
         }
         let spilled = std::mem::take(&mut self.spilled);
         for b in 0..kernel.blocks.len() {
-            if known.accesses.of_block(b).iter().any(|a| spilled[a.var as usize]) {
+            if known.accesses.of_block(b).iter().any(|a| spilled[a.var]) {
                 let block = known.accesses.block(b);
-                self.walk(known, block.clone(), block, |v| spilled[v as usize]);
+                self.walk(known, block.clone(), block, |v| spilled[v]);
             }
         }
         self.spilled = spilled;
@@ -216,46 +217,46 @@ impl Plan {
     /// Plans for one more variable, which is no input: its uses stand behind those before until they are
     /// [sorted](Plan::sort).
     pub fn add(&mut self, var: VarId, known: Known<'_>) {
-        self.spilled[var.index()] = true;
+        self.spilled[var] = true;
         self.decide(var, known.remat);
-        let ranges = known.live.of(var.index());
+        let ranges = known.live.of(var);
         let (Some(first), Some(last)) = (ranges.first(), ranges.last()) else { return };
         let (first, end) = (first.start as usize / 2, last.end as usize / 2 + 1);
         for b in 0..known.kernel.blocks.len() {
             let block = known.accesses.block(b);
             let part = block.start.max(first)..block.end.min(end);
             if !part.is_empty() {
-                self.walk(known, part, block, |v| v == var.0);
+                self.walk(known, part, block, |v| v == var);
             }
         }
     }
 
     /// Decides whether a variable that is spilled is computed again: its sources have to keep their registers.
     fn decide(&mut self, var: VarId, remat: &Remat) {
-        if remat.has(var) && remat.sources(var.0).all(|s| !self.spilled[s.index()]) {
-            self.again[var.index()] = true;
-            remat.sources(var.0).for_each(|s| self.source[s.index()] = true);
+        if remat.has(var) && remat.sources(var).all(|s| !self.spilled[s]) {
+            self.again[var] = true;
+            remat.sources(var).for_each(|s| self.source[s] = true);
         }
     }
 
     /// Whether a spilled variable is computed again, so that it has no place in memory.
     pub fn is_again(&self, var: VarId) -> bool {
-        self.again[var.index()]
+        self.again[var]
     }
 
     /// Adds to `losses`, by variable, what it costs that it is spilled from which others could have been computed again.
     /// Returns whether there is any.
-    pub fn add_losses(&self, known: Known<'_>, losses: &mut Vec<f32>) -> bool {
+    pub fn add_losses(&self, known: Known<'_>, losses: &mut TiVec<VarId, f32>) -> bool {
         let Known { accesses, costs, remat, .. } = known;
         losses.resize(self.spilled.len(), 0.0);
         let mut any = false;
-        for v in (0..to_index(self.spilled.len())).filter(|&v| self.spilled[v as usize]) {
-            if !remat.has(VarId(v)) || self.again[v as usize] {
+        for v in self.spilled.keys().filter(|&v| self.spilled[v]) {
+            if !remat.has(v) || self.again[v] {
                 continue;
             }
-            let loss = costs.loss(VarId(v), accesses, remat);
-            for s in remat.sources(v).filter(|s| self.spilled[s.index()]) {
-                losses[s.index()] += loss;
+            let loss = costs.loss(v, accesses, remat);
+            for s in remat.sources(v).filter(|&s| self.spilled[s]) {
+                losses[s] += loss;
                 any = true;
             }
         }
@@ -264,7 +265,7 @@ impl Plan {
 
     /// Whether a variable has to keep its registers, for others are computed from it.
     pub fn is_source(&self, var: VarId) -> bool {
-        self.source[var.index()]
+        self.source[var]
     }
 
     /// What it takes: messages, and what is computed again beside them, each worth more in loops.
@@ -277,7 +278,7 @@ impl Plan {
         let cost = |u: &Use| {
             let fill = match u.fill {
                 Fill::Read => messages(u),
-                Fill::Again => known.remat.cost(VarId(u.var)),
+                Fill::Again => known.remat.cost(u.var),
                 Fill::None | Fill::Gone => 0.0,
             };
             let save = if u.saved { messages(u) } else { 0.0 };
@@ -297,7 +298,7 @@ impl Plan {
 
     /// Whether this was [made](Plan::make) for a variable.
     pub fn is_spilled(&self, var: VarId) -> bool {
-        self.spilled[var.index()]
+        self.spilled[var]
     }
 
     /// What is planned so far.

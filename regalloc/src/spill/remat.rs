@@ -24,6 +24,7 @@ use crate::analysis::{
 };
 use gen_ir::{Base, Dst, GrfNum, Inst, Kernel, Op, Options, Payload, Reg, Src, VarClass, VarId, Virtual};
 use narrow::to_index;
+use typed_index_collections::TiVec;
 
 /// What a read of a variable costs that is computed again, beside a message. (Of 0.2, 0.1 and 0.05 the second gave code that
 /// has the fewest messages on real programs without more instructions: small scalars give up the registers they share.)
@@ -35,7 +36,7 @@ const MOST: usize = 4;
 /// An operation that computes a part of a variable.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Def {
-    var: u32,
+    var: VarId,
     /// The operation's number among all instructions.
     at: u32,
     /// Bytes of the variable that it writes.
@@ -50,13 +51,13 @@ pub(crate) struct Remat {
     /// By variable, and in the order of the code.
     defs: Vec<Def>,
     /// Whether a variable qualifies.
-    can: Vec<bool>,
+    can: TiVec<VarId, bool>,
     /// How often each variable is written.
-    writes: Vec<u32>,
+    writes: TiVec<VarId, u32>,
     /// Instructions that write each variable, behind one another.
     writers: Vec<u32>,
     /// The end of each variable's part of those.
-    ends: Vec<u32>,
+    ends: TiVec<VarId, u32>,
 }
 
 /// The kernel as it is, and what is known of it.
@@ -80,7 +81,7 @@ impl Remat {
 
     /// Whether a variable can be computed again.
     pub fn has(&self, var: VarId) -> bool {
-        self.can.get(var.index()).is_some_and(|&can| can)
+        self.can.get(var).is_some_and(|&can| can)
     }
 
     /// What an access costs if a variable is spilled, beside a message.
@@ -94,14 +95,14 @@ impl Remat {
     }
 
     /// What computes a variable.
-    pub fn of(&self, var: u32) -> &[Def] {
+    pub fn of(&self, var: VarId) -> &[Def] {
         let first = self.defs.partition_point(|d| d.var < var);
         let rest = &self.defs[first..];
         &rest[..rest.partition_point(|d| d.var == var)]
     }
 
     /// The variables from which a variable is computed.
-    pub fn sources(&self, var: u32) -> impl Iterator<Item = VarId> {
+    pub fn sources(&self, var: VarId) -> impl Iterator<Item = VarId> {
         self.of(var).iter().flat_map(|d| d.inst.src).filter_map(|s| match s {
             Src::Direct { reg, .. } => reg.var(),
             _ => None,
@@ -117,7 +118,7 @@ impl Remat {
         }
         self.find_writers(cx);
         self.can.resize(kernel.vars.len(), true);
-        for (v, var) in kernel.vars.iter().enumerate() {
+        for (v, var) in (0..).map(VarId).zip(&kernel.vars) {
             let needs = accesses.facts[v].needs;
             self.can[v] = var.class == VarClass::General
                 && !(var.live_in || var.live_out || var.no_spill || var.address_taken)
@@ -132,7 +133,7 @@ impl Remat {
         self.check_sources(cx);
         self.check_reads(cx);
         let can = &self.can;
-        self.defs.retain(|d| can[d.var as usize]);
+        self.defs.retain(|d| can[d.var]);
     }
 
     /// Finds the instructions that write each variable.
@@ -142,7 +143,7 @@ impl Remat {
         writes.resize(kernel.vars.len(), 0);
         let insts = accesses.blocks.last().map_or(0, |&n| n as usize);
         let each = |i: usize| accesses.of(i).iter().filter(|a| a.kind.has(Kind::WRITE));
-        (0..insts).flat_map(each).for_each(|a| writes[a.var as usize] += 1);
+        (0..insts).flat_map(each).for_each(|a| writes[a.var] += 1);
         ends.clear();
         let mut all = 0;
         ends.extend(writes.iter().map(|n| {
@@ -153,7 +154,7 @@ impl Remat {
         writers.resize(all as usize, 0);
         for i in 0..insts {
             for a in each(i) {
-                let end = &mut ends[a.var as usize];
+                let end = &mut ends[a.var];
                 writers[*end as usize] = to_index(i);
                 *end += 1;
             }
@@ -162,8 +163,8 @@ impl Remat {
 
     /// The instructions that write a variable.
     fn writers(&self, var: VarId) -> &[u32] {
-        let end = self.ends[var.index()];
-        &self.writers[(end - self.writes[var.index()]) as usize..end as usize]
+        let end = self.ends[var];
+        &self.writers[(end - self.writes[var]) as usize..end as usize]
     }
 
     /// The positions of writes of a variable from the first to the last of `ranges`: others cannot be in them, and a
@@ -188,7 +189,7 @@ impl Remat {
         };
         for (at, (_, inst)) in kernel.insts().enumerate() {
             for a in accesses.of(at).iter().filter(|a| a.kind.has(Kind::WRITE)) {
-                let can = &mut self.can[a.var as usize];
+                let can = &mut self.can[a.var];
                 let whole = a.kind.has(Kind::SURE) && a.chan != Access::THROUGH_ADDRESS;
                 *can &= whole && is_plain(inst) && (!is_float(inst) || floats.is_some_and(|from| from <= at));
                 if *can {
@@ -209,7 +210,7 @@ impl Remat {
         for (i, d) in self.defs.iter().enumerate() {
             let others = self.defs[i + 1..].iter().take_while(|o| o.var == d.var);
             if others.into_iter().any(|o| o.start < d.end && d.start < o.end) {
-                self.can[d.var as usize] = false;
+                self.can[d.var] = false;
             }
         }
     }
@@ -223,17 +224,17 @@ impl Remat {
                 Src::Direct { reg, .. } => match reg.base() {
                     Base::Var(s) => {
                         let of = &kernel.vars[s.index()];
-                        s.0 != var
+                        s != var
                             && of.class == VarClass::General
                             && !of.address_taken
-                            && !self.writers_within(s, live.of(var as usize)).any(|at| live.before(var, at))
+                            && !self.writers_within(s, live.of(var)).any(|at| live.before(var, at))
                     }
                     base => base == Reg::<Virtual>::grf(GrfNum::R0, 0).base(),
                 },
                 _ => false,
             };
             if !inst.src.iter().all(kept) {
-                self.can[var as usize] = false;
+                self.can[var] = false;
             }
         }
     }
@@ -245,13 +246,13 @@ impl Remat {
             let block = accesses.block(b);
             for i in block.clone() {
                 for a in accesses.of(i).iter().filter(|a| a.kind.has(Kind::READ)) {
-                    if !self.can[a.var as usize] {
+                    if !self.can[a.var] {
                         continue;
                     }
                     let at = to_index(i) * 2;
                     let needed = |s: VarId| match i == block.start {
-                        true => of_lanes.at_start(s.0, at),
-                        false => of_lanes.before(s.0, at),
+                        true => of_lanes.at_start(s, at),
+                        false => of_lanes.before(s, at),
                     };
                     let defs = self.of(a.var);
                     let found =
@@ -261,7 +262,7 @@ impl Remat {
                         || !found
                         || !self.sources(a.var).all(needed)
                     {
-                        self.can[a.var as usize] = false;
+                        self.can[a.var] = false;
                     }
                 }
             }

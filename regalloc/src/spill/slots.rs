@@ -2,8 +2,9 @@
 
 use crate::{
     analysis::liveness::{Liveness, Range},
-    place::{Held, Item, by_start},
+    place::{Held, Item, ItemId, Items, by_start},
 };
+use typed_index_collections::TiVec;
 
 /// Memory of the search.
 #[derive(Default)]
@@ -13,17 +14,17 @@ pub(crate) struct Slots {
     /// Until when it is surely taken, from the position on that the search has come to.
     until: Vec<u32>,
     starts: Vec<u32>,
-    order: Vec<u32>,
+    order: Vec<ItemId>,
     /// Register of each item.
-    pub at: Vec<u32>,
+    pub at: TiVec<ItemId, u32>,
 }
 
 impl Slots {
     /// Gives each item the lowest place, in registers of `reg_bytes` bytes of which there are `regs`: see
     /// [`Slots::at`]. Returns how many registers are in use, or nothing if there are too few.
-    pub fn place(&mut self, items: &[Item], live: &Liveness, regs: u32, reg_bytes: u32) -> Option<u32> {
+    pub fn place(&mut self, items: &Items, live: &Liveness, regs: u32, reg_bytes: u32) -> Option<u32> {
         let all = live.all();
-        let ranges = |i: &Item| live.of(i.var.index());
+        let ranges = |i: &Item| live.of(i.var);
         let positions = items.iter().filter_map(|i| ranges(i).last()).map(|r| r.end).max().unwrap_or(0);
         self.held.iter_mut().for_each(Vec::clear);
         self.until.clear();
@@ -32,7 +33,7 @@ impl Slots {
         by_start(items, ranges, positions as usize, &mut self.starts, &mut self.order);
         let mut used = 0;
         for &i in &self.order {
-            let item = &items[i as usize];
+            let item = &items[i];
             let (n, own) = (item.bytes / reg_bytes, ranges(item));
             let (mut base, mut free) = (0, 0);
             while free < n {
@@ -50,7 +51,7 @@ impl Slots {
                     (base, free) = (base + free + 1, 0);
                 }
             }
-            self.at[i as usize] = base;
+            self.at[i] = base;
             used = used.max(base + n);
             if self.held.len() < used as usize {
                 self.held.resize_with(used as usize, Vec::new);
@@ -61,7 +62,7 @@ impl Slots {
             let taken = base as usize..(base + n) as usize;
             self.until[taken.clone()].fill(own[0].end);
             for list in &mut self.held[taken] {
-                list.push(Held::new(i, u64::MAX, live.indices(item.var.index()), all));
+                list.push(Held::new(i, u64::MAX, live.indices(item.var), all));
             }
         }
         Some(used)

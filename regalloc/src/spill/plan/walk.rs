@@ -11,7 +11,7 @@ use crate::{
         groups::Groups,
     },
 };
-use gen_ir::{Kernel, Virtual};
+use gen_ir::{Kernel, VarId, Virtual};
 use narrow::to_index;
 
 /// What an instruction does with a spilled variable, or with its group.
@@ -34,7 +34,7 @@ struct Touched {
 
 impl Touched {
     /// Whatever computes a part of it again computes all that it does.
-    fn take_whole_definitions(&mut self, known: Known<'_>, v: u32) {
+    fn take_whole_definitions(&mut self, known: Known<'_>, v: VarId) {
         let grf = grf_of(known.kernel);
         loop {
             let before = (self.first, self.end);
@@ -58,7 +58,7 @@ impl Plan {
         known: Known<'_>,
         part: std::ops::Range<usize>,
         block: std::ops::Range<usize>,
-        wanted: impl Fn(u32) -> bool,
+        wanted: impl Fn(VarId) -> bool,
     ) {
         self.open.clear();
         let mut mine = std::mem::take(&mut self.mine);
@@ -72,7 +72,7 @@ impl Plan {
                 self.close(known, &block, |open, _| open.used + KEEP < to_index(i));
             }
             // Two windows at a time may be more than there is room for, even if the other comes later to be one.
-            let other = |v: u32| {
+            let other = |v: VarId| {
                 let through = |a: &Access| a.chan == Access::THROUGH_ADDRESS && a.var != v;
                 known.accesses.of(i).iter().any(through)
             };
@@ -104,10 +104,10 @@ impl Plan {
     }
 
     /// A temporary for variable `v` at instruction `i`, holding what is needed.
-    fn touch(&mut self, known: Known<'_>, v: u32, i: usize, block: &std::ops::Range<usize>) {
+    fn touch(&mut self, known: Known<'_>, v: VarId, i: usize, block: &std::ops::Range<usize>) {
         let (inst, at) = (to_index(i), to_index(i) * 2);
         let mut touched = self.touched(known, v, i);
-        if self.again[v as usize] {
+        if self.again[v] {
             if touched.written {
                 self.uses.push(Use {
                     inst,
@@ -170,7 +170,7 @@ impl Plan {
     }
 
     /// What instruction `i` does with variable `v`, or the group that begins with it.
-    fn touched(&self, known: Known<'_>, v: u32, i: usize) -> Touched {
+    fn touched(&self, known: Known<'_>, v: VarId, i: usize) -> Touched {
         let grf = grf_of(known.kernel);
         let groups = &self.groups;
         let in_group = groups.members(v).next().is_some();
@@ -199,7 +199,7 @@ impl Plan {
         &mut self,
         known: Known<'_>,
         touched: &Touched,
-        (v, i): (u32, usize),
+        (v, i): (VarId, usize),
         block: &std::ops::Range<usize>,
     ) -> (TempId, Fill) {
         let Known { kernel, accesses, live, .. } = known;
@@ -209,12 +209,12 @@ impl Plan {
         // A window is always laid out as where it is written.
         let temp = self.temp(kernel, v, (first, end), written || window, inst);
         self.temps[temp.index()].window = window;
-        let bytes = kernel.vars[v as usize].bytes;
+        let bytes = kernel.vars[v.index()].bytes;
         // The last register of the variable may be part padding.
         let whole = covers.is_some_and(|(s, e)| s <= first * grf && e >= (end * grf).min(bytes)) && !read;
-        let old_of = |v: u32| if at == top { live.at_start(v, at) } else { live.before(v, at) };
-        let is_covered = |m: u32| {
-            let bytes = kernel.vars[m as usize].bytes;
+        let old_of = |v: VarId| if at == top { live.at_start(v, at) } else { live.before(v, at) };
+        let is_covered = |m: VarId| {
+            let bytes = kernel.vars[m.index()].bytes;
             accesses.of(i).iter().any(|a| a.var == m && is_whole(a) && (a.start, a.end) == (0, bytes))
         };
         let old = || match in_group {
@@ -224,7 +224,7 @@ impl Plan {
         let mut fill = Fill::None;
         // What a window may be written to is kept, known or not: else it would be needed from there on back.
         if read || window || (!whole && old()) {
-            fill = if self.again[v as usize] { Fill::Again } else { Fill::Read };
+            fill = if self.again[v] { Fill::Again } else { Fill::Read };
         }
         let needed = &mut self.temps[temp.index()].range;
         needed.start += u32::from(fill == Fill::None && !early);
@@ -245,13 +245,13 @@ impl Plan {
     pub(super) fn temp(
         &mut self,
         kernel: &Kernel<Virtual>,
-        var: u32,
+        var: VarId,
         (first, end): (u32, u32),
         written: bool,
         at: u32,
     ) -> TempId {
         let grf = grf_of(kernel);
-        let align = if kernel.vars[var as usize].even_grf { 2 * grf } else { grf };
+        let align = if kernel.vars[var.index()].even_grf { 2 * grf } else { grf };
         let front = if written && !kernel.platform.caps().sends.split { align } else { 0 };
         self.temps.push(Temp { var, first, end, front, align, range: during(at), window: false });
         TempId::at(self.temps.len() - 1)
@@ -282,13 +282,13 @@ fn is_whole(a: &Access) -> bool {
 /// Whether a variable, or one of its group, is needed behind instruction `i` of a block.
 fn lives_behind(
     known: Known<'_>,
-    (var, groups): (u32, &Groups),
+    (var, groups): (VarId, &Groups),
     i: usize,
     block: &std::ops::Range<usize>,
 ) -> bool {
     let behind = to_index(i) * 2 + 2;
     let live = known.live;
-    let lives = |v| if i + 1 == block.end { live.at_end(v, behind) } else { live.before(v, behind) };
+    let lives = |v: VarId| if i + 1 == block.end { live.at_end(v, behind) } else { live.before(v, behind) };
     lives(var) || groups.members(var).any(lives)
 }
 
