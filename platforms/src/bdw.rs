@@ -70,6 +70,7 @@ pub(crate) const BDW: Caps = Caps {
         half_to_int: true,
         byte_to_float: true,
         mixed_half: false,
+        mixed_lanes: 8,
         even_writes: true,
         narrow_packs_restricted: false,
     },

@@ -248,6 +248,9 @@ pub struct Regions {
     pub byte_to_float: bool,
     /// Half and float mix in one instruction (bfloat16 and float on Xe-HPC).
     pub mixed_half: bool,
+    /// Channels of an operation on halves and floats, at most, where it gives floats or packed halves: a register of floats
+    /// (volume 7, "Special Restrictions for Handling Mixed Mode Float Operations"; Intel's finalizer, `fixMixedHFInst`).
+    pub mixed_lanes: u8,
     /// Words and bytes are packed only from elements at most a dword apart, at fitting places; a `null`
     /// destination counts.
     pub narrow_packs_restricted: bool,

@@ -47,6 +47,7 @@ pub(crate) const PVC: Caps = Caps {
         half_to_int: false,
         byte_to_float: false,
         mixed_half: false,
+        mixed_lanes: 16,
         narrow_packs_restricted: true,
         ..TGLLP.regions
     },

@@ -6,11 +6,10 @@
 use super::{
     codes,
     layout::{Controls, Layout},
-    swsb::Kind,
     words::bits,
 };
 use crate::{DecodeError, opcodes};
-use gen_ir::{Arf, Class, Cond, CondMod, ExecSize, Inst, Op, Options, Physical, Pred, Reg};
+use gen_ir::{Arf, Class, Cond, CondMod, ExecSize, Inst, Op, Options, Physical, Pred, Reg, SwsbKind};
 use platforms::{Caps, Platform};
 
 /// Opcode, execution size, channel offset, DebugCtrl, MaskCtrl, AtomicCtrl and whatever stands between
@@ -105,7 +104,7 @@ impl Decoder {
         inst.chan = c.channel;
         inst.no_mask = c.no_mask;
         if c.swsb != 0 {
-            inst.swsb = L::swsb_of(c.swsb, Kind::of(inst.op))
+            inst.swsb = L::swsb_of(c.swsb, SwsbKind::of(inst.op))
                 .ok_or_else(|| self.error("SWSB", c.swsb, "an annotation"))?;
         }
         let flag = Reg::arf(Arf::Flag(c.flag >> 1), u32::from(c.flag & 1) * 2);

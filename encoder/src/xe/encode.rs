@@ -3,10 +3,9 @@
 use super::{
     codes,
     layout::{Controls, Layout},
-    swsb::Kind,
 };
 use crate::{EncodeError, opcodes};
-use gen_ir::{Arf, Base, Class, Inst, Op, Options, Physical, Reg, Src, Swsb};
+use gen_ir::{Arf, Base, Class, Inst, Op, Options, Physical, Reg, Src, Swsb, SwsbKind};
 use narrow::to_u8;
 use platforms::{Caps, Platform};
 
@@ -55,7 +54,7 @@ impl Encoder<'_> {
         if i.op == Op::Illegal {
             return Ok(opcode.into());
         }
-        let Some(swsb) = L::swsb_code(i.swsb, Kind::Other) else {
+        let Some(swsb) = L::swsb_code(i.swsb, SwsbKind::Other) else {
             return Err(self.error("SWSB", "this pair", "what one annotation can say"));
         };
         let debug = i.opts.has(Options::BREAKPOINT);
@@ -89,7 +88,7 @@ impl Encoder<'_> {
     #[inline(always)]
     pub(super) fn controls<L: Layout>(&self, opcode: u8) -> Result<Controls, EncodeError> {
         let i = self.inst;
-        let kind = Kind::of(i.op);
+        let kind = SwsbKind::of(i.op);
         let swsb = match i.swsb {
             Swsb::NONE => Some(0),
             swsb => L::swsb_code(swsb, kind),

@@ -1,11 +1,8 @@
 //! What the layouts of the family have in common: the values of a word's fields, apart from where
 //! they stand.
 
-use super::{
-    swsb::Kind,
-    words::{BasicWord, SendWord, bits},
-};
-use gen_ir::Swsb;
+use super::words::{BasicWord, SendWord, bits};
+use gen_ir::{Swsb, SwsbKind};
 use narrow::{low_u8, to_i16, to_u8};
 
 /// Fields that every instruction has.
@@ -111,9 +108,9 @@ pub(super) trait Layout {
     /// The fields in bits 32..0.
     fn controls_of(word: u128) -> Controls;
     /// `SWSB`.
-    fn swsb_code(swsb: Swsb, kind: Kind) -> Option<u16>;
+    fn swsb_code(swsb: Swsb, kind: SwsbKind) -> Option<u16>;
     /// The annotation of a [`Layout::swsb_code`].
-    fn swsb_of(code: u16, kind: Kind) -> Option<Swsb>;
+    fn swsb_of(code: u16, kind: SwsbKind) -> Option<Swsb>;
 
     /// A byte offset inside a register as what a slot holds and a bit outside.
     #[inline(always)]

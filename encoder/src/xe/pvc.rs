@@ -5,11 +5,11 @@
 
 use super::{
     layout::{Controls, Layout},
-    swsb::{self, Kind},
+    swsb,
     words::bits,
 };
 use bitfield_struct::bitfield;
-use gen_ir::Swsb;
+use gen_ir::{Swsb, SwsbKind};
 
 /// Bits 32..0 of every word.
 #[bitfield(u128)]
@@ -83,11 +83,11 @@ impl Layout for Pvc {
     }
 
     #[inline(always)]
-    fn swsb_code(swsb: Swsb, kind: Kind) -> Option<u16> {
+    fn swsb_code(swsb: Swsb, kind: SwsbKind) -> Option<u16> {
         swsb::multi::encode(swsb, kind)
     }
 
-    fn swsb_of(code: u16, kind: Kind) -> Option<Swsb> {
+    fn swsb_of(code: u16, kind: SwsbKind) -> Option<Swsb> {
         swsb::multi::decode(code, kind)
     }
 }

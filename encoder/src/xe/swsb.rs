@@ -1,36 +1,11 @@
 //! The `SWSB` field: what an instruction waits for, and the SBID it takes.
 //!
 //! One distance and one SBID fit a word, and only some pairs of them do; which ones depends on the
-//! kind of instruction. Sources: Programmer's Reference Manual for Tiger Lake, volume 8, "Software
+//! kind of instruction. [`SwsbKind`] has them. Sources: Programmer's Reference Manual for Tiger Lake, volume 8, "Software
 //! Scoreboard"; for the several pipes of Ponte Vecchio the encodings of the reference assembler.
 
-use gen_ir::{Class, Op, Pipe, SbidMode, Swsb};
+use gen_ir::{Pipe, SbidMode, Swsb, SwsbKind};
 use narrow::{const_u8, low_u8, to_u16};
-
-/// What decides how a pair of distance and SBID reads.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Kind {
-    /// `send`, `sendc`.
-    Send,
-    /// `math`.
-    Math,
-    /// `dpas`.
-    Dpas,
-    /// Everything else.
-    Other,
-}
-
-impl Kind {
-    #[inline(always)]
-    pub(super) fn of(op: Op) -> Kind {
-        match op.info().class {
-            Class::Send => Kind::Send,
-            Class::Math => Kind::Math,
-            Class::Dpas => Kind::Dpas,
-            _ => Kind::Other,
-        }
-    }
-}
 
 /// Encodings of Tiger Lake: 8 bits, one in-order pipe.
 pub(super) mod single {
@@ -41,7 +16,7 @@ pub(super) mod single {
     const SET: u16 = 0x40;
     const BOTH: u16 = 0x80;
 
-    pub(in crate::xe) fn encode(swsb: Swsb, kind: Kind) -> Option<u16> {
+    pub(in crate::xe) fn encode(swsb: Swsb, kind: SwsbKind) -> Option<u16> {
         if swsb.no_acc_sb_set {
             return None;
         }
@@ -57,11 +32,11 @@ pub(super) mod single {
         };
         match dist {
             None => Some(id | [SET, SRC, DST][mode as usize]),
-            Some(d) => (mode == with_distance(kind)).then_some(BOTH | d << 4 | id),
+            Some(d) => (mode == kind.mode_beside_distance()).then_some(BOTH | d << 4 | id),
         }
     }
 
-    pub(in crate::xe) fn decode(bits: u16, kind: Kind) -> Option<Swsb> {
+    pub(in crate::xe) fn decode(bits: u16, kind: SwsbKind) -> Option<Swsb> {
         let id = (bits & 0xf) as u8;
         let dist = (bits >> 4 & 7) as u8;
         let sbid = |mode| Some(Swsb { sbid: Some((mode, id)), ..Swsb::NONE });
@@ -73,18 +48,10 @@ pub(super) mod single {
             SET => sbid(SbidMode::Set),
             high if high > BOTH => Some(Swsb {
                 dist: Some((Pipe::Own, dist)),
-                sbid: Some((with_distance(kind), id)),
+                sbid: Some((kind.mode_beside_distance(), id)),
                 no_acc_sb_set: false,
             }),
             _ => None,
-        }
-    }
-
-    /// The one meaning an SBID can have beside a distance.
-    fn with_distance(kind: Kind) -> SbidMode {
-        match kind {
-            Kind::Send | Kind::Math => SbidMode::Set,
-            Kind::Dpas | Kind::Other => SbidMode::Dst,
         }
     }
 }
@@ -101,22 +68,6 @@ pub(super) mod multi {
     /// The pipe of a lone distance: bits 5..3.
     const PIPES: [Pipe; 6] = [Pipe::Own, Pipe::All, Pipe::Float, Pipe::Int, Pipe::Long, Pipe::Math];
 
-    /// What bits 9..8 say of a distance (bits 7..5) and an SBID (bits 4..0) together, from 1 on.
-    #[inline(always)]
-    fn pairs(kind: Kind) -> [(Pipe, SbidMode); 3] {
-        match kind {
-            Kind::Send => {
-                [(Pipe::All, SbidMode::Set), (Pipe::Float, SbidMode::Set), (Pipe::Int, SbidMode::Set)]
-            }
-            Kind::Dpas => {
-                [(Pipe::Own, SbidMode::Set), (Pipe::Own, SbidMode::Src), (Pipe::Own, SbidMode::Dst)]
-            }
-            Kind::Math | Kind::Other => {
-                [(Pipe::Own, SbidMode::Dst), (Pipe::Own, SbidMode::Src), (Pipe::All, SbidMode::Dst)]
-            }
-        }
-    }
-
     /// A pipe's number in [`PIPES`], or [`NO_PIPE`].
     const NUMBERS: [u8; 8] = {
         let mut numbers = [NO_PIPE; 8];
@@ -130,7 +81,7 @@ pub(super) mod multi {
     const NO_PIPE: u8 = 0xff;
 
     #[inline]
-    pub(in crate::xe) fn encode(swsb: Swsb, kind: Kind) -> Option<u16> {
+    pub(in crate::xe) fn encode(swsb: Swsb, kind: SwsbKind) -> Option<u16> {
         if swsb.no_acc_sb_set {
             return (swsb.dist.is_none() && swsb.sbid.is_none()).then_some(NO_ACC_SB_SET);
         }
@@ -142,7 +93,8 @@ pub(super) mod multi {
                 (number != NO_PIPE).then_some(u16::from(number) << 3 | u16::from(d))
             }
             (Some((pipe, d @ 1..=7)), Some((mode, id @ 0..=31))) => {
-                let pairs = pairs(kind);
+                // What bits 9..8 say of a distance (bits 7..5) and an SBID (bits 4..0) together, from 1 on.
+                let pairs = kind.pairs();
                 let is = |n: usize| u16::from(pairs[n] == (pipe, mode)) * (to_u16(n) + 1);
                 // One of them at most is not 0.
                 let pair = is(0) | is(1) | is(2);
@@ -152,7 +104,7 @@ pub(super) mod multi {
         }
     }
 
-    pub(in crate::xe) fn decode(bits: u16, kind: Kind) -> Option<Swsb> {
+    pub(in crate::xe) fn decode(bits: u16, kind: SwsbKind) -> Option<Swsb> {
         let id = (bits & 0x1f) as u8;
         let dist = (bits >> 5 & 7) as u8;
         let sbid = |mode| Some(Swsb { sbid: Some((mode, id)), ..Swsb::NONE });
@@ -168,7 +120,7 @@ pub(super) mod multi {
             }
             (0, _) => None,
             (pair, _) if dist != 0 => {
-                let (pipe, mode) = pairs(kind)[pair as usize - 1];
+                let (pipe, mode) = kind.pairs()[pair as usize - 1];
                 Some(Swsb { dist: Some((pipe, dist)), sbid: Some((mode, id)), no_acc_sb_set: false })
             }
             _ => None,
@@ -180,7 +132,7 @@ pub(super) mod multi {
 mod tests {
     use super::*;
 
-    const KINDS: [Kind; 4] = [Kind::Send, Kind::Math, Kind::Dpas, Kind::Other];
+    const KINDS: [SwsbKind; 4] = [SwsbKind::Send, SwsbKind::Math, SwsbKind::Dpas, SwsbKind::Other];
 
     #[test]
     fn whatever_decodes_encodes_to_the_same_bits() {
@@ -205,11 +157,11 @@ mod tests {
     fn words_of_the_manual() {
         let both =
             |pipe, d, mode| Swsb { dist: Some((pipe, d)), sbid: Some((mode, 3)), no_acc_sb_set: false };
-        assert_eq!(single::encode(both(Pipe::Own, 7, SbidMode::Set), Kind::Math), Some(0xf3));
-        assert_eq!(single::encode(both(Pipe::Own, 7, SbidMode::Set), Kind::Other), None);
-        assert_eq!(multi::encode(both(Pipe::All, 1, SbidMode::Dst), Kind::Other), Some(0x323));
-        assert_eq!(multi::encode(both(Pipe::Int, 3, SbidMode::Set), Kind::Send), Some(0x363));
-        assert_eq!(multi::encode(both(Pipe::Own, 7, SbidMode::Dst), Kind::Dpas), Some(0x3e3));
-        assert_eq!(multi::encode(both(Pipe::Long, 4, SbidMode::Set), Kind::Send), None);
+        assert_eq!(single::encode(both(Pipe::Own, 7, SbidMode::Set), SwsbKind::Math), Some(0xf3));
+        assert_eq!(single::encode(both(Pipe::Own, 7, SbidMode::Set), SwsbKind::Other), None);
+        assert_eq!(multi::encode(both(Pipe::All, 1, SbidMode::Dst), SwsbKind::Other), Some(0x323));
+        assert_eq!(multi::encode(both(Pipe::Int, 3, SbidMode::Set), SwsbKind::Send), Some(0x363));
+        assert_eq!(multi::encode(both(Pipe::Own, 7, SbidMode::Dst), SwsbKind::Dpas), Some(0x3e3));
+        assert_eq!(multi::encode(both(Pipe::Long, 4, SbidMode::Set), SwsbKind::Send), None);
     }
 }

@@ -4,11 +4,11 @@
 
 use super::{
     layout::{Controls, Layout},
-    swsb::{self, Kind},
+    swsb,
     words::bits,
 };
 use bitfield_struct::bitfield;
-use gen_ir::Swsb;
+use gen_ir::{Swsb, SwsbKind};
 use narrow::low_u8;
 
 /// Bits 32..0 of every word.
@@ -81,11 +81,11 @@ impl Layout for Tgl {
         }
     }
 
-    fn swsb_code(swsb: Swsb, kind: Kind) -> Option<u16> {
+    fn swsb_code(swsb: Swsb, kind: SwsbKind) -> Option<u16> {
         swsb::single::encode(swsb, kind)
     }
 
-    fn swsb_of(code: u16, kind: Kind) -> Option<Swsb> {
+    fn swsb_of(code: u16, kind: SwsbKind) -> Option<Swsb> {
         swsb::single::decode(code, kind)
     }
 }

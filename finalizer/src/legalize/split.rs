@@ -120,7 +120,6 @@ fn fits(lx: &Legalizer<'_>, inst: &VInst) -> bool {
 
 /// Limits that do not come from spans.
 fn most_lanes(lx: &Legalizer<'_>, inst: &VInst) -> u32 {
-    let narrow = lx.grf() == 32;
     let qwords = |ty: Option<Type>| ty.is_some_and(|t| t.bytes() == 8);
     if inst.exec.lanes() * 8 > 2 * lx.grf()
         && (qwords(inst.dst.ty()) || inst.src.iter().any(|s| qwords(s.ty())))
@@ -129,15 +128,12 @@ fn most_lanes(lx: &Legalizer<'_>, inst: &VInst) -> u32 {
         // source is one element ("General Restrictions Based on Operand Types", quoted by Mesa's validator).
         return 2 * lx.grf() / 8;
     }
-    if !narrow && is_mixed_float(inst) {
-        return 16; // One register of single floats (Intel's finalizer `fixMixedHFInst`).
-    }
-    if narrow && is_mixed_float(inst) {
+    if is_mixed_float(inst) {
         let packed_half = matches!(inst.dst, Dst::Direct { horz: 1, ty: Type::Hf, .. });
         let to_float = inst.dst.ty() == Some(Type::F);
         let old_move = inst.op == Op::Mov && !lx.caps.regions.mixed_half && lx.caps.regions.float_regions;
         if (packed_half || to_float) && !old_move {
-            return 8;
+            return lx.caps.regions.mixed_lanes.into();
         }
     }
     match inst.op {

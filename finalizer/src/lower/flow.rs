@@ -210,7 +210,7 @@ impl Lowerer<'_> {
         let grf = self.grf();
         let last = GrfNum::new(self.out.grf_count - 1).start(grf);
         let header = self.var(Var { fixed: Some(last), ..Var::temp(VarClass::General, grf, grf) });
-        let copy = Lanes::all(if grf == 64 { ExecSize::S16 } else { ExecSize::S8 });
+        let copy = Lanes::all(self.register_lanes());
         let from = Src::new(self.r0(0), Region::PACKED, Type::Ud);
         self.emit(build::mov(copy, Dst::packed(VReg::var_at(header, 0), Type::Ud), from));
         let mut send = Inst::new(Op::Send, ExecSize::S8);

@@ -5,7 +5,7 @@ use super::{
     access::{InstAccess, PIPES, Unit, null_source},
     state::{Before, Wait},
 };
-use gen_ir::{Class, ExecSize, Inst, Op, Payload, Physical, Pipe, SbidMode, Src, Swsb, SyncFn};
+use gen_ir::{ExecSize, Inst, Op, Payload, Physical, Pipe, SbidMode, Src, Swsb, SwsbKind, SyncFn};
 use narrow::to_u8;
 use platforms::Caps;
 
@@ -38,7 +38,7 @@ pub(super) fn annotate(
     }
     if access.unit == Unit::Token {
         let fits = match swsb.dist {
-            Some((pipe, d)) if caps.scoreboard.multi_pipe => message_distance(inst, token, pipe, d, before),
+            Some(dist) if token.is_some() => beside(inst, SbidMode::Set, dist, before, caps),
             other => other,
         };
         if fits.is_none()
@@ -48,7 +48,7 @@ pub(super) fn annotate(
         }
         swsb.dist = fits;
     } else {
-        take_sbid(&mut swsb, &mut rest, caps, before);
+        take_sbid(inst, &mut swsb, &mut rest, caps, before);
     }
     syncs(inst, &rest, out);
     out.push(Inst { swsb, ..*inst });
@@ -85,30 +85,29 @@ fn all_is_free(pipe: Pipe, dist: u8, before: &Before) -> bool {
     }
 }
 
-/// The distance as it can stand beside the SBID that an out-of-order instruction takes: `dpas` has none
-/// with a pipe's name, messages have those of three.
-fn message_distance(
+/// The distance as it can stand beside an SBID of that meaning, if it can: in its pipe, or in all of them where that costs
+/// no more.
+fn beside(
     inst: &Inst<Physical>,
-    token: Option<u8>,
-    pipe: Pipe,
-    dist: u8,
+    mode: SbidMode,
+    (pipe, dist): (Pipe, u8),
     before: &Before,
+    caps: &Caps,
 ) -> Option<(Pipe, u8)> {
-    match pipe {
-        _ if token.is_none() => Some((pipe, dist)),
-        _ if inst.op.info().class == Class::Dpas => None,
-        Pipe::All | Pipe::Float | Pipe::Int => Some((pipe, dist)),
-        _ => all_is_free(pipe, dist, before).then_some((Pipe::All, dist)),
+    let kind = SwsbKind::of(inst.op);
+    let can = |pipe| kind.has_pair(pipe, mode, caps.scoreboard.multi_pipe);
+    if can(pipe) {
+        return Some((pipe, dist));
     }
+    (can(Pipe::All) && all_is_free(pipe, dist, before)).then_some((Pipe::All, dist))
 }
 
 /// Puts one SBID to wait for into an in-order instruction's annotation, if it goes with the distance.
-fn take_sbid(swsb: &mut Swsb, rest: &mut Wait, caps: &Caps, before: &Before) {
+fn take_sbid(inst: &Inst<Physical>, swsb: &mut Swsb, rest: &mut Wait, caps: &Caps, before: &Before) {
     let lowest = |ids: u32| to_u8(ids.trailing_zeros());
     let beside_dst = match swsb.dist {
         None => Some(None),
-        Some((Pipe::Own, d)) if !caps.scoreboard.multi_pipe => Some(Some((Pipe::Own, d))),
-        Some((pipe, d)) => all_is_free(pipe, d, before).then_some(Some((Pipe::All, d))),
+        Some(dist) => beside(inst, SbidMode::Dst, dist, before, caps).map(Some),
     };
     if rest.dst != 0 {
         if let Some(dist) = beside_dst {

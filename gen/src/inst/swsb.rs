@@ -1,5 +1,7 @@
 //! Software scoreboard: what an instruction waits for, and the name that others wait for it by.
 
+use crate::{Class, Op};
+
 /// In-order pipes of a software scoreboard distance.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
@@ -46,4 +48,66 @@ pub struct Swsb {
 impl Swsb {
     /// Nothing to wait for.
     pub const NONE: Swsb = Swsb { dist: None, sbid: None, no_acc_sb_set: false };
+}
+
+/// What decides which pairs of a distance and an SBID a word can say.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SwsbKind {
+    /// `send`, `sendc`.
+    Send,
+    /// `math`.
+    Math,
+    /// `dpas`.
+    Dpas,
+    /// Everything else.
+    Other,
+}
+
+impl SwsbKind {
+    /// That of an opcode.
+    #[inline(always)]
+    pub fn of(op: Op) -> SwsbKind {
+        match op.info().class {
+            Class::Send => SwsbKind::Send,
+            Class::Math => SwsbKind::Math,
+            Class::Dpas => SwsbKind::Dpas,
+            _ => SwsbKind::Other,
+        }
+    }
+
+    /// With one in-order pipe: the one meaning that an SBID has beside a distance. (Programmer's Reference Manual for Tiger
+    /// Lake, volume 8, "Software Scoreboard".)
+    #[inline]
+    pub const fn mode_beside_distance(self) -> SbidMode {
+        match self {
+            SwsbKind::Send | SwsbKind::Math => SbidMode::Set,
+            SwsbKind::Dpas | SwsbKind::Other => SbidMode::Dst,
+        }
+    }
+
+    /// With several in-order pipes: the pairs of pipe and meaning, in the order of their codes from 1 on. (Encodings of the
+    /// reference assembler.)
+    #[inline(always)]
+    pub const fn pairs(self) -> [(Pipe, SbidMode); 3] {
+        match self {
+            SwsbKind::Send => {
+                [(Pipe::All, SbidMode::Set), (Pipe::Float, SbidMode::Set), (Pipe::Int, SbidMode::Set)]
+            }
+            SwsbKind::Dpas => {
+                [(Pipe::Own, SbidMode::Set), (Pipe::Own, SbidMode::Src), (Pipe::Own, SbidMode::Dst)]
+            }
+            SwsbKind::Math | SwsbKind::Other => {
+                [(Pipe::Own, SbidMode::Dst), (Pipe::Own, SbidMode::Src), (Pipe::All, SbidMode::Dst)]
+            }
+        }
+    }
+
+    /// Whether a word can say a distance in a pipe beside an SBID of that meaning; `several`: there are several in-order
+    /// pipes.
+    pub fn has_pair(self, pipe: Pipe, mode: SbidMode, several: bool) -> bool {
+        match several {
+            true => self.pairs().contains(&(pipe, mode)),
+            false => (pipe, mode) == (Pipe::Own, self.mode_beside_distance()),
+        }
+    }
 }

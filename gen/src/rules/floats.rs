@@ -13,9 +13,13 @@ pub(super) fn check(cx: &mut Cx<'_>) {
     let (lanes, mov) = (cx.lanes(), cx.inst.op == Op::Mov);
     let indirect = cx.operands().any(|(_, o)| o.is_indirect());
     cx.require(!indirect, "mixed-indirect", "mixed float has no indirect sources");
-    let narrow = cx.caps.regs.grf_bytes == 32;
-    if narrow && dst == Type::F && !mov {
-        cx.require(lanes <= 8, "mixed-simd", "mixed float with a single float destination is at most SIMD8");
+    let most = u32::from(cx.caps.regions.mixed_lanes);
+    if dst == Type::F && !mov {
+        cx.require(
+            lanes <= most,
+            "mixed-simd",
+            "mixed float with a single float destination has at most a register of floats",
+        );
     }
     let Some((stride, byte)) = cx.dst_layout() else { return };
     if dst == Type::Hf && stride == 1 && lanes > 1 {
@@ -24,9 +28,11 @@ pub(super) fn check(cx: &mut Cx<'_>) {
             "mixed-packed",
             "packed half float output is 16-byte aligned",
         );
-        if narrow {
-            cx.require(lanes <= 8, "mixed-packed-simd", "packed half float output is at most SIMD8");
-        }
+        cx.require(
+            lanes <= most,
+            "mixed-packed-simd",
+            "packed half float output has at most as many channels as a register has floats",
+        );
         let misaligned =
             cx.operands().any(|(_, o)| o.is_acc() && o.ty.is_float() && o.at.is_some_and(|(_, b)| b != 0));
         cx.require(
