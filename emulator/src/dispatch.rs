@@ -4,17 +4,17 @@ use crate::{
     Error, Options, Poison, alu, file, flow,
     launch::Dispatch,
     memory::Memory,
-    messages::{self, Cx, Group, SCRATCH_STATE},
+    messages::{self, Cx, Group},
     probe::Probe,
     program::{Extra, Program, Step},
     report::{Report, Reports, RunReport, SendKind},
     scoreboard::Scoreboard,
     strict,
     thread::{State, Thread, Trap},
+    thread_memory::ThreadMemory,
     watch::{self, Seen, Watch, Watched},
 };
 use gen_ir::{Class, Op, SyncFn};
-use platforms::Platform;
 use std::collections::BTreeMap;
 
 /// Counters of a run.
@@ -212,77 +212,6 @@ fn run_groups(
         seen: counts.seen,
         asked: counts.asked,
     })
-}
-
-/// Memory that a dispatch's threads find through their headers.
-pub(crate) struct ThreadMemory {
-    /// Scratch of each thread of a group.
-    scratch: Vec<u64>,
-    /// Where the kernel's prologue finds its data on platforms that load it: what all threads see, then
-    /// each thread's own.
-    indirect: u64,
-    /// What `r0.5` names is a surface's state.
-    scratch_surface: bool,
-}
-
-impl ThreadMemory {
-    /// Allocates it.
-    pub(crate) fn new(platform: Platform, dispatch: &Dispatch, memory: &mut Memory) -> ThreadMemory {
-        let threads = if dispatch.scratch == 0 { 0 } else { dispatch.threads };
-        let scratch = (0..threads)
-            .map(|_| {
-                let b = memory.add_low("scratch", vec![0; dispatch.scratch as usize]);
-                memory.address(b)
-            })
-            .collect();
-        let mut indirect = 0;
-        if platform.caps().thread.payload_prologue && !dispatch.raw {
-            let mut data = dispatch.cross.clone();
-            for own in &dispatch.per_thread {
-                data.extend_from_slice(own);
-            }
-            // The prologue loads whole blocks, past the end of short data.
-            data.resize(data.len() + 1024, 0);
-            let b = memory.add_low("indirect data", data);
-            indirect = memory.address(b);
-        } else if !dispatch.indirect.is_empty() {
-            let mut data = dispatch.indirect.clone();
-            data.resize(data.len() + 1024, 0);
-            let b = memory.add_low("indirect data", data);
-            indirect = memory.address(b);
-        }
-        ThreadMemory { scratch, indirect, scratch_surface: platform.caps().memory.scratch_surface }
-    }
-
-    /// Empties the threads' scratch memory.
-    fn clear(&self, bytes: u32, memory: &mut Memory) {
-        for &base in &self.scratch {
-            if let Ok(bytes) = memory.get_mut(base, bytes) {
-                bytes.fill(0);
-            }
-        }
-    }
-
-    /// The address of a thread's scratch memory.
-    pub(crate) fn scratch_of(&self, number: u32) -> u64 {
-        self.scratch.get(number as usize).copied().unwrap_or(0)
-    }
-
-    /// The thread header, `r0`.
-    pub(crate) fn header(&self, dispatch: &Dispatch, group: [u32; 3], number: u32) -> [u32; 16] {
-        let mut r0 = [0u32; 16];
-        r0[0] = self.indirect as u32;
-        r0[1] = group[0];
-        r0[2] = number & 0xff | 1 << 24;
-        if dispatch.scratch != 0 {
-            r0[3] = dispatch.scratch.trailing_zeros() - 10;
-        }
-        let scratch = if self.scratch_surface { SCRATCH_STATE } else { self.scratch_of(number) as u32 };
-        r0[5] = scratch & gen_ir::scratch::SURFACE_STATE | number & 0x1ff;
-        r0[6] = group[1];
-        r0[7] = group[2];
-        r0
-    }
 }
 
 fn start(

@@ -9,6 +9,7 @@
 //! ```text
 //! launch     what to run, on which arguments         program    machine code, decoded once
 //! dispatch   groups, their threads in turns          thread     registers and channels; `file`: the registers' bytes
+//! thread_memory  what thread headers name            clk        what kernels are told of images
 //! memory     allocations, surfaces, samplers         alu        arithmetic; `num`: formats and rounding
 //! link       symbols                                 flow       branches
 //! infer      a launch, from the vISA alone           messages   one file a family
@@ -21,6 +22,7 @@
 //! ([`Options::max_instructions`]). Equal input gives equal output.
 
 mod alu;
+mod clk;
 mod cycles;
 mod dispatch;
 mod file;
@@ -43,6 +45,7 @@ mod strict;
 #[cfg(test)]
 mod tests;
 mod thread;
+mod thread_memory;
 mod tiling;
 pub mod visa;
 mod watch;

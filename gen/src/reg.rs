@@ -1,13 +1,17 @@
 //! Registers: physical ones, and the variables that stand for them before allocation.
 
+mod file;
+
+pub use file::{FileByte, GrfNum};
+
 use std::{
-    fmt::{self, Debug, Display, Formatter},
+    fmt::{self, Debug, Formatter},
     hash::Hash,
     marker::PhantomData,
     num::NonZeroU32,
 };
 
-use narrow::{const_u8, low_u8, low_u16, to_index, to_u16};
+use narrow::{const_u8, low_u8, low_u16, to_index};
 
 /// What a register may be at one stage of the pipeline.
 pub trait Space: Copy + Eq + Ord + Hash + Debug + Default + 'static {
@@ -166,139 +170,6 @@ impl Arf {
     }
 }
 
-/// The number of a general register, `r0` and up.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct GrfNum(u16);
-
-impl GrfNum {
-    /// `r0`, with which threads start.
-    pub const R0: GrfNum = GrfNum(0);
-    /// The last that eight bits of a word can name. No thread has more.
-    pub const LAST: GrfNum = GrfNum(255);
-
-    /// General register `number`.
-    ///
-    /// # Panics
-    ///
-    /// If no word can name it.
-    #[inline]
-    #[track_caller]
-    pub const fn new(number: u16) -> GrfNum {
-        assert!(number <= GrfNum::LAST.0, "no word can name a general register with such a number");
-        GrfNum(number)
-    }
-
-    /// General register `number`, if words can name it.
-    #[inline]
-    pub fn try_new(number: u32) -> Option<GrfNum> {
-        if number <= u32::from(GrfNum::LAST.0) { Some(GrfNum(low_u16(number))) } else { None }
-    }
-
-    /// The number.
-    #[inline]
-    pub const fn number(self) -> u16 {
-        self.0
-    }
-
-    /// The byte of the register file that it starts at, where registers have so many bytes.
-    #[inline]
-    pub fn start(self, grf_bytes: u32) -> FileByte {
-        FileByte::new(u32::from(self.0) * grf_bytes)
-    }
-
-    /// The register so many further on.
-    ///
-    /// # Panics
-    ///
-    /// If no word can name it.
-    #[must_use]
-    #[track_caller]
-    pub const fn plus(self, registers: u16) -> GrfNum {
-        GrfNum::new(self.0 + registers)
-    }
-}
-
-impl From<u8> for GrfNum {
-    #[inline]
-    fn from(number: u8) -> GrfNum {
-        GrfNum(number.into())
-    }
-}
-
-impl From<GrfNum> for u32 {
-    #[inline]
-    fn from(number: GrfNum) -> u32 {
-        number.0.into()
-    }
-}
-
-impl From<GrfNum> for usize {
-    #[inline]
-    fn from(number: GrfNum) -> usize {
-        number.0.into()
-    }
-}
-
-impl Display for GrfNum {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "r{}", self.0)
-    }
-}
-
-/// A byte of a register file, counted from where its first register starts: of the general registers from `r0.0`, of the
-/// flags from `f0.0`, of the address registers from `a0.0`. Not an offset into a register or variable, which
-/// [`Reg::byte`] is.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
-pub struct FileByte(u16);
-
-impl FileByte {
-    /// The first.
-    pub const START: FileByte = FileByte(0);
-
-    /// Byte `byte` of a file.
-    ///
-    /// # Panics
-    ///
-    /// If it is further on than any file reaches: 256 registers of 64 bytes need a quarter of 16 bits.
-    #[inline]
-    #[track_caller]
-    pub fn new(byte: u32) -> FileByte {
-        FileByte(to_u16(byte))
-    }
-
-    /// Byte `byte` of a file, if 16 bits hold that.
-    #[inline]
-    pub fn try_new(byte: u32) -> Option<FileByte> {
-        u16::try_from(byte).ok().map(FileByte)
-    }
-
-    /// How many bytes of the file are before it.
-    #[inline]
-    pub fn bytes(self) -> u32 {
-        self.0.into()
-    }
-
-    /// The byte so many further on.
-    #[must_use]
-    #[inline]
-    #[track_caller]
-    pub fn plus(self, bytes: u32) -> FileByte {
-        FileByte::new(self.bytes() + bytes)
-    }
-
-    /// Whether it is a multiple of so many bytes away from the start of the file.
-    #[inline]
-    pub fn is_aligned(self, bytes: u32) -> bool {
-        self.bytes().is_multiple_of(bytes)
-    }
-}
-
-impl Display for FileByte {
-    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        Display::fmt(&self.0, f)
-    }
-}
-
 /// The register an operand starts in.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Base<S: Space> {
@@ -373,7 +244,7 @@ impl<S: Space> Reg<S> {
 
     /// General register `num`, byte `byte`.
     pub const fn grf(num: GrfNum, byte: u32) -> Self {
-        Reg::packed(Packed::new(GRF, num.0 as u32), byte)
+        Reg::packed(Packed::new(GRF, num.number() as u32), byte)
     }
 
     /// What starts at a byte of the general register file, where registers have so many bytes.
@@ -382,7 +253,7 @@ impl<S: Space> Reg<S> {
     pub fn in_file(at: FileByte, grf_bytes: u32) -> Self {
         debug_assert!(grf_bytes.is_power_of_two());
         let byte = at.bytes();
-        Reg::grf(GrfNum::new(at.0 >> grf_bytes.trailing_zeros()), byte & (grf_bytes - 1))
+        Reg::grf(GrfNum::new(low_u16(byte >> grf_bytes.trailing_zeros())), byte & (grf_bytes - 1))
     }
 
     /// The byte of the general register file that it starts at, where registers have so many bytes; none for what is
@@ -408,7 +279,7 @@ impl<S: Space> Reg<S> {
         match bits & !NUMBER {
             VAR => S::var(bits & NUMBER).map_or(Base::Arf(Arf::Null), Base::Var),
             ARF => Base::Arf(self.base.to_arf()),
-            _ => Base::Grf(GrfNum(low_u16(bits))),
+            _ => Base::Grf(GrfNum::from(low_u8(bits))),
         }
     }
 
@@ -428,7 +299,7 @@ impl<S: Space> Reg<S> {
     #[inline]
     pub fn grf_number(self) -> Option<GrfNum> {
         let bits = self.base.0.get();
-        (bits & !NUMBER == GRF).then_some(GrfNum(low_u16(bits)))
+        (bits & !NUMBER == GRF).then_some(GrfNum::from(low_u8(bits)))
     }
 
     /// The kind of architecture register that the operand starts in, the first half of its [`code`](Arf::code).

@@ -7,10 +7,12 @@ use super::{
     columns::{Columns, put_decimal, put_hex},
     immediate::put_immediate,
     message::{self, Edition, Kind},
+    options::{has_branch_control, has_exec_info, option_names},
+    swsb::{put_swsb, sbid_set},
 };
 use gen_ir::{
-    Base, Class, Desc, Dst, Inst, MathFn, Op, Options, Payload, Physical, Pipe, Reg, Region, SbidMode,
-    SendInfo, Src, Swsb, SyncFn, Target, Type,
+    Base, Class, Desc, Dst, Inst, MathFn, Op, Options, Payload, Physical, Reg, Region, SendInfo, Src, Swsb,
+    SyncFn, Target, Type,
 };
 use platforms::{Caps, Layout, Platform};
 
@@ -477,89 +479,6 @@ impl Line<'_> {
             put_swsb(c, &self.inst.swsb, sep);
         }
         c.ch('}');
-    }
-}
-
-/// Options in the order that IGA writes them; `None` is the end of the thread.
-pub(super) fn option_names() -> &'static [(Option<Options>, &'static str)] {
-    &[
-        (Some(Options::ACC_WR_EN), "AccWrEn"),
-        (Some(Options::ATOMIC), "Atomic"),
-        (Some(Options::BREAKPOINT), "Breakpoint"),
-        (Some(Options::COMPACTED), "Compacted"),
-        (None, "EOT"),
-        (Some(Options::NO_DD_CHK), "NoDDChk"),
-        (Some(Options::NO_DD_CLR), "NoDDClr"),
-        (Some(Options::NO_PREEMPT), "NoPreempt"),
-        (Some(Options::NO_SRC_DEP_SET), "NoSrcDepSet"),
-        (Some(Options::SWITCH), "Switch"),
-        (Some(Options::SERIALIZE), "Serialize"),
-        (Some(Options::EX_BSO), "ExBSO"),
-        (Some(Options::CPS), "CPS"),
-    ]
-}
-
-/// Whether the mnemonic is followed by execution size and channel offset.
-pub(super) fn has_exec_info(op: Op) -> bool {
-    !matches!(op, Op::Sync | Op::Nop | Op::Illegal | Op::Jmpi | Op::Wait)
-}
-
-/// Whether assembly shows `BranchCtrl`.
-pub(super) fn has_branch_control(op: Op) -> bool {
-    matches!(op, Op::If | Op::Else | Op::Goto)
-}
-
-/// `($1,$3)`.
-fn sbid_set(c: &mut Columns, bits: u32) {
-    let mut sep = "(";
-    if bits == 0 {
-        c.ch('(');
-    }
-    for i in (0..32).filter(|i| bits >> i & 1 != 0) {
-        c.put(sep);
-        c.ch('$');
-        c.num(i);
-        sep = ",";
-    }
-    c.ch(')');
-}
-
-/// The letter of a pipe in a distance: `I@2`.
-pub(super) fn pipe_letter(pipe: Pipe) -> &'static str {
-    match pipe {
-        Pipe::Own => "",
-        Pipe::Float => "F",
-        Pipe::Int => "I",
-        Pipe::Long => "L",
-        Pipe::Math => "M",
-        Pipe::All => "A",
-        Pipe::Scalar => "S",
-    }
-}
-
-fn put_swsb(c: &mut Columns, swsb: &Swsb, first: &'static str) {
-    let mut sep = first;
-    if swsb.no_acc_sb_set {
-        c.put(sep);
-        c.put("NoAccSBSet");
-        sep = ",";
-    }
-    if let Some((pipe, distance)) = swsb.dist {
-        c.put(sep);
-        c.put(pipe_letter(pipe));
-        c.ch('@');
-        c.num(distance.into());
-        sep = ",";
-    }
-    if let Some((mode, sbid)) = swsb.sbid {
-        c.put(sep);
-        c.ch('$');
-        c.num(sbid.into());
-        c.put(match mode {
-            SbidMode::Set => "",
-            SbidMode::Src => ".src",
-            SbidMode::Dst => ".dst",
-        });
     }
 }
 

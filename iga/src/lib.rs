@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! listing      a kernel as text: labels, blocks              asm       text to instructions, with all faults and their places
-//!   instruction  a line of it, operand, immediate, columns     token, cursor   the text as it is read
+//!   instruction  a line of it, operand, options, swsb, ...     token, cursor   the text as it is read
 //!   message      what a message means, a file a function       instruction, mnemonic, operand, message, ...
 //! json         a kernel as IGA JSON 2.0                      bfn       expressions of `bfn`'s truth tables
 //! ```
@@ -18,6 +18,8 @@ mod json;
 mod listing;
 mod message;
 mod operand;
+mod options;
+mod swsb;
 
 pub use asm::{AsmError, AsmOptions, assemble, parse_instructions};
 pub use json::{JsonOptions, disassemble_json, to_json};

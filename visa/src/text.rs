@@ -13,6 +13,7 @@ mod flow;
 mod inst;
 mod lexer;
 mod lsc;
+mod lsc_block;
 mod memory;
 mod operand;
 mod parser;

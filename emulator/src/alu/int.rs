@@ -106,41 +106,7 @@ pub(super) fn run(t: &mut Thread, step: &Step, n: usize, on: u32, select: u32) -
             return store(t, step, n, on, &r);
         }
         Op::Bfn => map3(n, &a, &b, &c, |a, b, c| bfn(truth_table(step), a, b, c)),
-        Op::Bfrev => map1(n, &a, |a| i64::from((a as u32).reverse_bits())),
-        Op::Bfe => map3(n, &a, &b, &c, |width, offset, v| field(width, offset, v, s2.ty.is_signed())),
-        Op::Bfi1 => map2(n, &a, &b, |width, offset| {
-            let (w, o) = (width & 31, offset & 31);
-            i64::from((((1u64 << w) - 1) << o) as u32)
-        }),
-        Op::Bfi2 => map3(n, &a, &b, &c, |mask, insert, base| {
-            let m = mask as u32;
-            let shift = if m == 0 { 0 } else { m.trailing_zeros() };
-            i64::from(((insert as u32) << shift) & m | base as u32 & !m)
-        }),
-        Op::Fbh => map1(n, &a, |a| {
-            let v = a as i32;
-            if !ty0.is_signed() {
-                return if v == 0 { 0xffff_ffff } else { i64::from((v as u32).leading_zeros()) };
-            }
-            let other = if v < 0 { !v } else { v };
-            if other == 0 { 0xffff_ffff } else { i64::from(other.leading_zeros()) }
-        }),
-        Op::Fbl => map1(n, &a, |a| {
-            let v = a as u32;
-            if v == 0 { 0xffff_ffff } else { i64::from(v.trailing_zeros()) }
-        }),
-        Op::Cbit => map1(n, &a, |a| i64::from(unsigned(a, ty0).count_ones())),
-        Op::Lzd => map1(n, &a, |a| i64::from((a as u32).leading_zeros())),
-        Op::Addc => {
-            let r = map2(n, &a, &b, |a, b| (a & 0xffff_ffff) + (b & 0xffff_ffff));
-            set_acc(t, n, on, &map1(n, &r, |r| r >> 32 & 1), 4);
-            map1(n, &r, |r| r & 0xffff_ffff)
-        }
-        Op::Subb => {
-            let r = map2(n, &a, &b, |a, b| (a & 0xffff_ffff) - (b & 0xffff_ffff));
-            set_acc(t, n, on, &map1(n, &r, |r| i64::from(r < 0)), 4);
-            map1(n, &r, |r| r & 0xffff_ffff)
-        }
+        Op::Addc | Op::Subb => carried(t, step.op, n, on, [&a, &b]),
         Op::Mac => {
             // The accumulator's elements have the destination's type.
             let size = wide_size(step.dst.ty);
@@ -148,14 +114,8 @@ pub(super) fn run(t: &mut Thread, step: &Step, n: usize, on: u32, select: u32) -
             map3(n, &a, &b, &k, |a, b, k| k.wrapping_add(a.wrapping_mul(b)))
         }
         Op::Mach | Op::Macl => {
-            // acc holds src0 * src1.low16; this adds src0 * src1.high16 << 16.
             let k = acc(t, n, 4, signed);
-            let full = map3(n, &a, &b, &k, |a, b, k| k.wrapping_add(a.wrapping_mul(b >> 16) << 16));
-            if step.acc_write {
-                set_acc(t, n, on, &full, 4);
-            }
-            let high = step.op == Op::Mach;
-            let r = map1(n, &full, |v| if high { v >> 32 } else { i64::from(v as i32) });
+            let r = product_part(t, step, n, on, [&a, &b, &k]);
             return store(t, step, n, on, &r);
         }
         Op::Sad2 | Op::Sada2 => {
@@ -168,18 +128,77 @@ pub(super) fn run(t: &mut Thread, step: &Step, n: usize, on: u32, select: u32) -
             r
         }
         Op::Dp4a => map3(n, &a, &b, &c, |sum, x, y| {
-            let byte = |v: i64, i: i64, ty: Type| {
-                let v = (v >> (8 * i)) as u8;
-                if ty.is_signed() { i64::from(v as i8) } else { i64::from(v) }
-            };
-            (0..4).fold(sum, |sum, i| sum + byte(x, i, s1.ty) * byte(y, i, s2.ty))
+            (0..4).fold(sum, |sum, i| sum + byte_of(x, i, s1.ty) * byte_of(y, i, s2.ty))
         }),
-        op => return Err(format!("{op} does not work on integers").into()),
+        op => bits(op, n, [&a, &b, &c], [ty0, s2.ty])?,
     };
     if step.acc_write && !matches!(step.op, Op::Addc | Op::Subb) {
         set_acc(t, n, on, &r, wide_size(step.dst.ty));
     }
     store(t, step, n, on, &r)
+}
+
+/// Byte `i` of a value, as a type of its sign.
+fn byte_of(v: i64, i: i64, ty: Type) -> i64 {
+    let v = (v >> (8 * i)) as u8;
+    if ty.is_signed() { i64::from(v as i8) } else { i64::from(v) }
+}
+
+/// Bits that are counted, found, turned round, taken out and put in; `types` are those of the first and the last source.
+fn bits(op: Op, n: usize, [a, b, c]: [&Lanes; 3], types: [Type; 2]) -> Result<Lanes, Trap> {
+    let [ty0, ty2] = types;
+    Ok(match op {
+        Op::Bfrev => map1(n, a, |a| i64::from((a as u32).reverse_bits())),
+        Op::Bfe => map3(n, a, b, c, |width, offset, v| field(width, offset, v, ty2.is_signed())),
+        Op::Bfi1 => map2(n, a, b, |width, offset| {
+            let (w, o) = (width & 31, offset & 31);
+            i64::from((((1u64 << w) - 1) << o) as u32)
+        }),
+        Op::Bfi2 => map3(n, a, b, c, |mask, insert, base| {
+            let m = mask as u32;
+            let shift = if m == 0 { 0 } else { m.trailing_zeros() };
+            i64::from(((insert as u32) << shift) & m | base as u32 & !m)
+        }),
+        Op::Fbh => map1(n, a, |a| {
+            let v = a as i32;
+            if !ty0.is_signed() {
+                return if v == 0 { 0xffff_ffff } else { i64::from((v as u32).leading_zeros()) };
+            }
+            let other = if v < 0 { !v } else { v };
+            if other == 0 { 0xffff_ffff } else { i64::from(other.leading_zeros()) }
+        }),
+        Op::Fbl => map1(n, a, |a| {
+            let v = a as u32;
+            if v == 0 { 0xffff_ffff } else { i64::from(v.trailing_zeros()) }
+        }),
+        Op::Cbit => map1(n, a, |a| i64::from(unsigned(a, ty0).count_ones())),
+        Op::Lzd => map1(n, a, |a| i64::from((a as u32).leading_zeros())),
+        op => return Err(format!("{op} does not work on integers").into()),
+    })
+}
+
+/// Half of a product of dwords. The accumulator `k` holds src0 * src1.low16; this adds src0 * src1.high16 << 16.
+fn product_part(t: &mut Thread, step: &Step, n: usize, on: u32, [a, b, k]: [&Lanes; 3]) -> Lanes {
+    let full = map3(n, a, b, k, |a, b, k| k.wrapping_add(a.wrapping_mul(b >> 16) << 16));
+    if step.acc_write {
+        set_acc(t, n, on, &full, 4);
+    }
+    let high = step.op == Op::Mach;
+    map1(n, &full, |v| if high { v >> 32 } else { i64::from(v as i32) })
+}
+
+/// A sum or difference of dwords; what is carried or borrowed goes to the accumulator.
+fn carried(t: &mut Thread, op: Op, n: usize, on: u32, [a, b]: [&Lanes; 2]) -> Lanes {
+    let low = |v: i64| v & 0xffff_ffff;
+    let (r, carry) = if op == Op::Addc {
+        let r = map2(n, a, b, |a, b| low(a) + low(b));
+        (r, map1(n, &r, |r| r >> 32 & 1))
+    } else {
+        let r = map2(n, a, b, |a, b| low(a) - low(b));
+        (r, map1(n, &r, |r| i64::from(r < 0)))
+    };
+    set_acc(t, n, on, &carry, 4);
+    map1(n, &r, low)
 }
 
 fn map_select(n: usize, a: &Lanes, b: &Lanes, select: u32) -> Lanes {

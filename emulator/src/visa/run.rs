@@ -43,7 +43,7 @@ pub(super) fn dispatch(
     };
     let mut reports = Reports::default();
     let (mut threads, mut asked) = (0, Vec::new());
-    let memories = crate::dispatch::ThreadMemory::new(program.platform, dispatch, memory);
+    let memories = crate::thread_memory::ThreadMemory::new(program.platform, dispatch, memory);
     for z in 0..dispatch.groups[2] {
         for y in 0..dispatch.groups[1] {
             for x in 0..dispatch.groups[0] {
@@ -97,7 +97,7 @@ fn start<'a>(
     options: &Options,
     group: &VisaGroup,
     number: u32,
-    memories: &crate::dispatch::ThreadMemory,
+    memories: &crate::thread_memory::ThreadMemory,
 ) -> Result<VisaThread<'a>, Error> {
     let kernel = program.units[0].kernel;
     let bad = |t: Trap| Error::Launch(t.0);

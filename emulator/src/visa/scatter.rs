@@ -35,6 +35,28 @@ struct Access {
     clears: u32,
 }
 
+impl Access {
+    /// One of a dword a lane at an address of 32 bits; a component takes `row` elements of registers.
+    fn of_dwords(place: Storage, data: RawOperand, (store, offsets): (bool, RawOperand), row: u32) -> Access {
+        Access {
+            store,
+            place,
+            base: 0,
+            offsets,
+            address: 4,
+            scale: 1,
+            wraps: true,
+            data,
+            bytes: 4,
+            lane_step: 4,
+            component_step: row * 4,
+            components: IN_ORDER,
+            count: 1,
+            clears: 0,
+        }
+    }
+}
+
 const IN_ORDER: [u32; 8] = [0, 1, 2, 3, 4, 5, 6, 7];
 
 /// The channels of a mask as components of 4 bytes.
@@ -50,24 +72,9 @@ fn channels(mask: visa::ChannelMask) -> ([u32; 8], usize) {
 
 /// The access of a gather or scatter.
 fn access(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<Access, Trap> {
-    let n = inst.exec.size.lanes();
-    let grf = t.program.grf;
-    let plain = |place, data, store, offsets| Access {
-        store,
-        place,
-        base: 0,
-        offsets,
-        address: 4,
-        scale: 1,
-        wraps: true,
-        data,
-        bytes: 4,
-        lane_step: 4,
-        component_step: n.max(grf / 4) * 4,
-        components: IN_ORDER,
-        count: 1,
-        clears: 0,
-    };
+    // What a lane's component takes of registers, in elements.
+    let row = inst.exec.size.lanes().max(t.program.grf / 4);
+    let plain = |place, data, store, offsets| Access::of_dwords(place, data, (store, offsets), row);
     Ok(match inst.op {
         Op::Gather { store, element_bytes, surface, global_offset, offsets, data, .. } => {
             let place = t.place_of(surface)?;
@@ -99,15 +106,24 @@ fn access(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Resul
             Access {
                 bytes: 8,
                 lane_step: 8,
-                component_step: n.max(grf / 4) * 8,
+                component_step: row * 8,
                 components: IN_ORDER.map(|c| 8 * c),
                 count: blocks.into(),
                 ..plain(place, data, store, offsets)
             }
         }
+        _ => flat_access(t, cx, inst)?,
+    })
+}
+
+/// The same of one to flat memory.
+fn flat_access(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Result<Access, Trap> {
+    let row = inst.exec.size.lanes().max(t.program.grf / 4);
+    let plain = |data, store, offsets| Access::of_dwords(Storage::Flat, data, (store, offsets), row);
+    Ok(match inst.op {
         Op::SvmGather { store, block_bytes, blocks, addresses, data } => {
             let bytes = u32::from(block_bytes);
-            let far = Access { address: 8, wraps: false, ..plain(Storage::Flat, data, store, addresses) };
+            let far = Access { address: 8, wraps: false, ..plain(data, store, addresses) };
             if bytes == 1 {
                 // Bytes of a lane lie together, in a dword at least.
                 let bytes = u32::from(blocks);
@@ -117,7 +133,7 @@ fn access(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Resul
                 Access {
                     bytes,
                     lane_step: bytes,
-                    component_step: if n == 1 { bytes } else { n.max(grf / 4) * bytes },
+                    component_step: if inst.exec.size.lanes() == 1 { bytes } else { row * bytes },
                     components: IN_ORDER.map(|c| bytes * c),
                     count: blocks.into(),
                     ..far
@@ -128,7 +144,7 @@ fn access(t: &mut VisaThread<'_>, cx: &mut VisaCx<'_>, inst: &Inst<'_>) -> Resul
             let base = cx.scalar_address(t, address)?;
             let (components, count) = channels(mask);
             // The offsets are of 64 bits.
-            let far = Access { address: 8, wraps: false, ..plain(Storage::Flat, data, store, offsets) };
+            let far = Access { address: 8, wraps: false, ..plain(data, store, offsets) };
             Access { base, components, count, ..far }
         }
         _ => return Err("no gather".into()),

@@ -1,26 +1,14 @@
 //! Moves, arithmetic, logic, comparison: one Gen instruction each, as far as the hardware has it.
 
-use gen_ir::{Cond, CondMod, Dst, ExecSize, MathFn, Op, Options, Payload, Pred, PredCtrl, Src, Type, VarId};
+use gen_ir::{Cond, CondMod, Dst, ExecSize, MathFn, Op, Options, Payload, Pred, PredCtrl, Src, Type};
 use narrow::{low_u8, to_i16};
 use visa::{Modifier, Opcode, Operand, Srcs, VectorOperand};
 
 use super::{Lowered, Lowerer, operand::is_arithmetic};
 use crate::{
-    build::{self, ACC0, Lanes, VDst, VInst, VReg, VSrc, extend},
+    build::{self, ACC0, VDst, VInst, VSrc, extend},
     legalize::{overlaps, slice},
 };
-
-/// Gen's condition of a vISA relation.
-pub(crate) const fn condition(cond: visa::CondMod) -> Cond {
-    match cond {
-        visa::CondMod::Eq => Cond::Eq,
-        visa::CondMod::Ne => Cond::Ne,
-        visa::CondMod::Gt => Cond::Gt,
-        visa::CondMod::Ge => Cond::Ge,
-        visa::CondMod::Lt => Cond::Lt,
-        visa::CondMod::Le => Cond::Le,
-    }
-}
 
 impl Lowerer<'_> {
     /// Other instructions of the form `dst = opcode(srcs...)`.
@@ -211,77 +199,6 @@ impl Lowerer<'_> {
         (inst.dst, inst.src) = (dst, src);
         inst.payload = Payload::Bfn(function);
         Ok(())
-    }
-
-    /// `cmp` to a predicate, or to a variable that gets all ones or zero.
-    pub(crate) fn compare(&mut self, operands: &[Operand]) -> Lowered {
-        let relation = low_u8(operands[0].num());
-        let Some(cond) = visa::CondMod::from_raw(relation & 7) else {
-            return Err(format!("relation {relation} has no meaning").into());
-        };
-        let src = [self.src(operands[2].vector())?, self.src(operands[3].vector())?, Src::None];
-        let target = operands[1].vector();
-        if let VectorOperand::Predicate(p, _) = target {
-            let flag = self.flag(p.id, self.lanes)?;
-            self.set_flag(Op::Cmp, Dst::null(compared_type(&src[..2])), src, condition(cond), flag);
-            return Ok(());
-        }
-        let (dst, _) = self.dst(target)?;
-        let flag = self.var(build::flag(self.lanes));
-        let guard = self.pred.take();
-        let ty = dst.ty().unwrap_or(Type::Ud);
-        // What sets a flag is guarded by the same one only.
-        let staged = guard.map(|_| self.temp(self.lanes.exec.lanes(), ty.bytes()));
-        let inst = self.append(Op::Cmp);
-        (inst.dst, inst.src) = (staged.map_or(dst, |to| Dst::packed(to, ty)), src);
-        inst.cond = Some(CondMod { cond: condition(cond), flag: VReg::var_at(flag, 0) });
-        self.pred = guard;
-        if let Some(from) = staged {
-            let from = Src::new(from, build::strided(1, self.lanes.exec), ty);
-            self.emit_guarded(build::mov(self.lanes, dst, from));
-        }
-        Ok(())
-    }
-
-    /// `setp`: from the bits of a scalar, or from the lowest bit of each element.
-    pub(crate) fn setp(&mut self, dst: &VectorOperand, src: &VectorOperand) -> Lowered {
-        let VectorOperand::Predicate(p, _) = dst else { return Err("setp needs a predicate".into()) };
-        let flag = self.flag(p.id, self.lanes)?;
-        let value = self.src(src)?;
-        let scalar = match value {
-            Src::Direct { region, .. } | Src::Indirect { region, .. } => region.is_scalar(),
-            _ => true,
-        };
-        if scalar {
-            let (first, ty) = self.flag_part();
-            let value = match value {
-                Src::Imm { bits, .. } => Src::imm(bits, ty),
-                other => other,
-            };
-            let mut inst = build::mov(Lanes::SCALAR, Dst::packed(VReg::var_at(flag, first), ty), value);
-            inst.pred = self.pred;
-            self.emit(inst);
-        } else {
-            // Packed bytes are what moves alone write, even to nowhere (Mesa's validator: "Only raw MOV supports a
-            // packed-byte destination").
-            let ty = value.ty().filter(|t| t.bytes() > 1).unwrap_or(Type::Uw);
-            let dst = Dst::null(ty);
-            self.set_flag(Op::And, dst, [value, Src::uw(1), Src::None], Cond::Ne, flag);
-        }
-        Ok(())
-    }
-
-    /// Emits an instruction whose only result is a flag, for the channels of the mask and the predicate.
-    fn set_flag(&mut self, op: Op, dst: VDst, src: [VSrc; 3], cond: Cond, flag: VarId) {
-        let guarded = self.pred.is_some_and(|p| p.flag.var() != Some(flag));
-        let result = if guarded { self.var(build::flag(self.lanes)) } else { flag };
-        let inst = self.append(op);
-        (inst.dst, inst.src) = (dst, src);
-        inst.cond = Some(CondMod { cond, flag: VReg::var_at(result, 0) });
-        if guarded {
-            inst.pred = None;
-            self.masked_flag_copy(flag, result);
-        }
     }
 
     /// `add3.o`: what stands where predicates do receives the overflow.
@@ -513,27 +430,6 @@ pub(crate) fn retype(src: VSrc, to: Type) -> VSrc {
         }
         other => other,
     }
-}
-
-/// The type of a comparison's null destination: the widest source's.
-fn compared_type(srcs: &[VSrc]) -> Type {
-    let mut widest = Type::W;
-    for src in srcs {
-        if let Some(ty) = src.ty() {
-            let ty = match ty {
-                Type::V => Type::W,
-                Type::Uv => Type::Uw,
-                Type::Vf => Type::F,
-                Type::B => Type::W,
-                Type::Ub => Type::Uw,
-                other => other,
-            };
-            if ty.bytes() > widest.bytes() || (ty.bytes() == widest.bytes() && ty.is_float()) {
-                widest = ty;
-            }
-        }
-    }
-    widest
 }
 
 /// Writes to the control register take effect after a thread switch.

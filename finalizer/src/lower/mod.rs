@@ -10,6 +10,7 @@
 pub(crate) mod address;
 pub(crate) mod alu;
 mod channels;
+mod compare;
 mod convention;
 mod expand;
 mod facts;

@@ -5,7 +5,7 @@ use super::{
     operand::{Form, register_base},
     token::Token,
 };
-use crate::instruction::has_exec_info;
+use crate::options::has_exec_info;
 use gen_ir::{
     Class, Cond, CondMod, Dst, ExecSize, Inst, MathFn, Op, Payload, Physical, Region, Src, SyncFn, Target,
     Type,

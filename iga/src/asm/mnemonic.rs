@@ -1,7 +1,7 @@
 //! Predicates, mnemonics and what is written with them: functions, shapes, tables.
 
 use super::{cursor::Cursor, token::Token};
-use crate::{bfn, instruction::has_branch_control};
+use crate::{bfn, options::has_branch_control};
 use encoder::opcodes;
 use gen_ir::{
     Class, Desc, Descriptor, ExtendedDescriptor, Inst, MathFn, Op, Payload, Physical, Pred, PredCtrl,

@@ -9,10 +9,7 @@ mod operand;
 mod regset;
 mod symbol;
 
-use super::{
-    instruction::{option_names, pipe_letter, target_offset},
-    listing::block_starts,
-};
+use super::{instruction::target_offset, listing::block_starts, options::option_names, swsb::pipe_letter};
 use dataflow::{Block, analyse};
 use encoder::{Decoded, decode_all};
 use gen_ir::{Arf, Base, Inst, Op, Payload, Physical, SbidMode, Src, Target};
