@@ -5,6 +5,7 @@
 //! - [`blocks`]: blocks and edges of machine code.
 //! - [`c_programs`]: building programs in C and C++, and the objects they are run on.
 //! - [`data`]: the test kernels of `tests/kernels`, compiled by Intel's compiler for every device.
+//! - [`dependencies`]: what code fails to wait for, by the rules of Intel's assembler.
 //! - [`mod@dbg`]: a reader of `.dbg` files.
 //! - [`iga`]: our listing and assembler against the reference tool's.
 //! - [`differential`]: our code beside Intel's on the emulator, over the [`launches`] of every kernel.
@@ -35,6 +36,7 @@ pub mod compressed;
 pub mod coverage;
 pub mod data;
 pub mod dbg;
+pub mod dependencies;
 pub mod differential;
 pub mod expected;
 pub mod faults;

@@ -1,0 +1,115 @@
+//! What our code and Intel's fail to wait for ([`tests::dependencies`]): the test kernels, a folder of real programs,
+//! random programs.
+//!
+//! ```text
+//! cargo run --release -p tests --bin dependencies -- pvc [--programs FOLDER] [--random 1000 --seed 1] [--intel]
+//! ```
+
+use std::{collections::BTreeMap, io, path::PathBuf, process::ExitCode};
+
+use clap::Parser;
+use finalizer::{Finalizer, Grf, Options};
+use platforms::Platform;
+use tests::{
+    data::kernels,
+    dependencies::{Hazard, Unmet, unmet},
+    differential::module,
+    programs,
+    visa_random::{Settings, generate},
+};
+
+#[derive(Parser)]
+struct Args {
+    /// Platforms.
+    #[arg(value_parser = |s: &str| s.parse::<Platform>(), required = true)]
+    platforms: Vec<Platform>,
+    /// Folders of kernels with Intel's code beside them, instead of the test kernels.
+    #[arg(long)]
+    programs: Vec<PathBuf>,
+    /// So many random vISA programs instead.
+    #[arg(long, default_value_t = 0)]
+    random: u64,
+    /// The first random program.
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// Registers of a thread.
+    #[arg(long, default_value = "128")]
+    grf: Grf,
+    /// Intel's code instead of ours.
+    #[arg(long)]
+    intel: bool,
+    /// Findings to print.
+    #[arg(long, default_value_t = 20)]
+    print: usize,
+}
+
+#[derive(Default)]
+struct Counts {
+    codes: usize,
+    kinds: BTreeMap<Hazard, usize>,
+    shown: Vec<String>,
+}
+
+impl Counts {
+    fn add(&mut self, platform: Platform, id: &str, code: &[u8], registers: u32) {
+        self.codes += 1;
+        for u in unmet(platform, code, registers) {
+            *self.kinds.entry(u.hazard).or_default() += 1;
+            self.shown.push(format!("{id}: {}", line(platform, code, u)));
+        }
+    }
+}
+
+/// A finding with its two instructions.
+fn line(platform: Platform, code: &[u8], unmet: Unmet) -> String {
+    let inst = |at: u32| {
+        let found = encoder::decode_all(platform, code).find(|d| d.offset == at);
+        found.and_then(|d| d.inst.ok()).map_or(String::new(), |i| i.to_string())
+    };
+    let Unmet { before, at, hazard } = unmet;
+    format!("{hazard:?}\n    {before:#x}: {}\n    {at:#x}: {}", inst(before), inst(at))
+}
+
+fn main() -> io::Result<ExitCode> {
+    let args = Args::parse();
+    let mut failed = false;
+    for &platform in &args.platforms {
+        let mut counts = Counts::default();
+        let mut finalizer = Finalizer::new(Options { grf: args.grf, ..Options::new(platform) });
+        let mut ours = |counts: &mut Counts, id: &str, module: &visa::Module, index: usize| {
+            if let Ok(binary) = finalizer.finalize_kernel(module, index) {
+                counts.add(platform, id, &binary.code, binary.info.grf_count.into());
+            }
+        };
+        for seed in args.seed..args.seed + args.random {
+            let program = generate(Settings { grf: args.grf, ..Settings::new(platform) }, seed);
+            if let Ok(module) = finalizer::read_text(program.text().as_bytes(), platform) {
+                ours(&mut counts, &format!("seed {seed}"), &module, 0);
+            }
+        }
+        for folder in &args.programs {
+            for file in programs::files(folder, platform)? {
+                for p in programs::load(folder, &file, platform, &mut |why| println!("{why}"))? {
+                    match args.intel {
+                        true => counts.add(platform, &p.id, &p.code, 256),
+                        false => ours(&mut counts, &p.id, &p.module, p.index),
+                    }
+                }
+            }
+        }
+        for k in kernels(platform).iter().filter(|_| args.programs.is_empty() && args.random == 0) {
+            match args.intel {
+                true => counts.add(platform, &k.id(), &k.dat, 256),
+                false => {
+                    if let Ok(module) = module(platform, k) {
+                        ours(&mut counts, &k.id(), &module, 0);
+                    }
+                }
+            }
+        }
+        counts.shown.iter().take(args.print).for_each(|l| println!("{l}"));
+        println!("{platform}: {} codes, {:?}", counts.codes, counts.kinds);
+        failed |= !counts.kinds.is_empty();
+    }
+    Ok(ExitCode::from(u8::from(failed)))
+}
