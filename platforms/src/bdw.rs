@@ -103,6 +103,7 @@ pub(crate) const BDW: Caps = Caps {
         exists: true,
         bindless: false,
         header: false,
+        half_parameters: false,
         short_responses: false,
         level_after_u: true,
         media: true,

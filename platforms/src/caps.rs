@@ -361,6 +361,8 @@ pub struct Sampler {
     pub bindless: bool,
     /// Sampler messages always carry a header.
     pub header: bool,
+    /// Parameters may be half floats (vISA specification, 3D_SAMPLE: from Ice Lake on).
+    pub half_parameters: bool,
     /// Samplers return only the first channels without a header, by the response's length.
     pub short_responses: bool,
     /// `ld` has its level of detail behind u (`false`: behind v).

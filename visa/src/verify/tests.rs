@@ -178,6 +178,7 @@ const SNIPPETS: &[(Rule, Platform, &str, &str)] = {
     (Rule::ConversionTypes, Pvc, "fcvt (M1, 16) H1(0,0)<1> B1(0,0)<1;1,0>", "fcvt (M1, 16) H1(0,0)<1> F1(0,0)<1;1,0>"),
     (Rule::ConversionTypes, Pvc, "srnd (M1, 16) H1(0,0)<1> F1(0,0)<1;1,0> 0x1:uw", "srnd (M1, 16) B1(0,0)<1> F1(0,0)<1;1,0> 0x1:uw"),
     (Rule::SamplerParameters, Tgllp, "sample_lz.R (M1, 8) 0x0:uw SM T6 F1.0 H1.0 H1.0", "sample_lz.R (M1, 8) 0x0:uw SM T6 F1.0 F1.0 H1.0"),
+    (Rule::SamplerParameters, Skl, "sample_lz.R (M1, 8) 0x0:uw SM T6 F1.0 F1.0 F1.0", "sample_lz.R (M1, 8) 0x0:uw SM T6 F1.0 H1.0 H1.0"),
     (Rule::MatrixShape, Pvc, "dpas.bf.bf.8.4 (M1, 16) F1.0 V0.0 MX.0 V2(0,0)", "dpas.bf.hf.8.4 (M1, 16) F1.0 V0.0 MX.0 V2(0,0)"),
     (Rule::MatrixShape, Pvc, "dpas.s8.u8.8.2 (M1, 16) V1.0 V0.0 MX.0 V2(0,0)", "dpas.s8.u8.8.2 (M1, 16) F1.0 V0.0 MX.0 V2(0,0)"),
     (Rule::MatrixShape, Pvc, "dpas.s8.u8.8.1 (M1, 16) V1.0 V0.0 MX.0 V2(0,0)", "dpas.s8.u8.4.1 (M1, 16) V1.0 V0.0 MX.0 V2(0,0)"),

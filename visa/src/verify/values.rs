@@ -164,11 +164,16 @@ impl Checker<'_> {
         }
         let kernel = self.kernel;
         let mut first = None;
+        let halves = load || self.options.platform.is_none_or(|p| p.caps().sampler.half_parameters);
         for raw in s.params.iter().filter(|raw| !raw.is_null()) {
             let Some(ty) = kernel.var_type(raw.var) else { continue };
             let bytes = *first.get_or_insert(ty.bytes());
-            let wanted = if load { "2 or 4 bytes" } else { "hf or f" };
-            if ty.bytes() != bytes || !matches!(bytes, 2 | 4) {
+            let wanted = match (load, halves) {
+                (true, _) => "2 or 4 bytes",
+                (false, true) => "hf or f",
+                (false, false) => "f",
+            };
+            if ty.bytes() != bytes || !matches!(bytes, 2 | 4) || bytes == 2 && !halves {
                 let name = kernel.var_name(raw.var);
                 let message = format!(
                     "{name} has type {ty}, the first parameter has elements of {bytes} bytes; allowed: one type \
