@@ -20,6 +20,7 @@ pub(crate) use state::Scoreboard;
 use state::{Kind, Owner, PIPES, Ranges, Software, TOKENS, Token, UNTRACKED};
 
 use crate::{
+    alu::dpas,
     file,
     messages::Cx,
     program::{DescFrom, DestPlace, Extra, Message, Operand, Program, Step},
@@ -143,20 +144,20 @@ fn whole_footprint(t: &Thread, cx: &Cx<'_>, step: &Step, on: u32) -> Result<(Ran
     if let (Op::Call | Op::Calla, DestPlace::Direct(at)) = (step.op, step.dst.what) {
         writes.push((at, 8));
     }
-    if let Extra::Dpas { depth, repeat } = step.extra {
+    if matches!(step.extra, Extra::Dpas { .. }) {
         let at = |i: usize| match step.src[i].what {
             Operand::Direct { at, .. } if at < file::GRF_END => Some(at),
             _ => None,
         };
-        let (depth, repeat, lanes) = (u32::from(depth), u32::from(repeat), n as u32);
-        let sizes = [repeat * lanes * step.src[0].ty.bytes(), depth * lanes * 4, repeat * depth * 4];
-        for (i, size) in sizes.into_iter().enumerate() {
+        let Some(array) = dpas::array(step, at(0).is_some()) else { return Ok((reads, writes)) };
+        let [weights, rows, sum, result] = array.extents();
+        for (i, size) in [sum, weights, rows].into_iter().enumerate() {
             if let Some(at) = at(i) {
                 reads.push((at, size));
             }
         }
         if let DestPlace::Direct(at) = step.dst.what {
-            writes.push((at, repeat * lanes * step.dst.ty.bytes()));
+            writes.push((at, result));
         }
         return Ok((reads, writes));
     }

@@ -166,14 +166,30 @@ impl<S: Space> Inst<S> {
         match (&self.payload, self.op, i) {
             (Payload::Send(s), _, 0) => u32::from(s.src0_len) * grf_bytes,
             (Payload::Send(s), _, 1) => u32::from(s.src1_len) * grf_bytes,
-            // Systolic operands: src0 as the destination, src1 one GRF a step, src2 a dword a step
-            // and repetition.
-            (Payload::Dpas { repeat, .. }, _, 0) => u32::from(*repeat) * lanes * ty.bytes(),
-            (Payload::Dpas { depth, .. }, _, 1) => u32::from(*depth) * grf_bytes,
-            (Payload::Dpas { depth, repeat }, _, 2) => u32::from(*depth) * u32::from(*repeat) * 4,
+            (Payload::Dpas { depth, repeat }, _, _) => {
+                let (depth, repeat) = (u32::from(*depth), u32::from(*repeat));
+                // Bits of what a stage takes of a source: of each channel of src1, of each row of src2.
+                let stage = self.elements_of_stage() * ty.bits();
+                match i {
+                    0 => repeat * lanes * ty.bytes(),
+                    1 => (depth * stage).div_ceil(32) * grf_bytes,
+                    // Rows are eight stages apart.
+                    _ => ((repeat - 1) * 8 + depth) * stage / 8,
+                }
+            }
             (Payload::Branch { .. } | Payload::Outside(_), Op::Ret, _) => 8,
             (Payload::Outside(Outside::Touch { read, .. }), _, _) => u32::from(*read),
             _ => region_span(region, ty, lanes),
+        }
+    }
+
+    /// Elements of src1 and of src2 that a stage of `dpas` takes (vISA specification, DPAS: `OPS_PER_CHAN`).
+    fn elements_of_stage(&self) -> u32 {
+        let bits = |i: usize| self.src[i].ty().map_or(32, Type::bits);
+        match (bits(1), bits(2)) {
+            (16.., _) => 32 / bits(1),
+            (8, _) | (_, 8) => 4,
+            _ => 8,
         }
     }
 

@@ -64,6 +64,15 @@ impl Type {
         }
     }
 
+    /// Bits of an element, less than a byte in `dpas` alone.
+    pub const fn bits(self) -> u32 {
+        match self {
+            Type::U4 | Type::S4 => 4,
+            Type::U2 | Type::S2 => 2,
+            ty => 8 * ty.bytes(),
+        }
+    }
+
     /// Whether this is a floating-point type.
     pub const fn is_float(self) -> bool {
         matches!(

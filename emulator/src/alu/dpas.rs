@@ -137,8 +137,23 @@ impl Array {
     }
 }
 
+/// The shape of a `dpas`. `adds`: its first source is no null register.
+pub(crate) fn array(step: &Step, adds: bool) -> Option<Array> {
+    let Extra::Dpas { depth, repeat } = step.extra else { return None };
+    let [s0, s1, s2] = &step.src;
+    Some(Array {
+        depth: depth.into(),
+        repeat: repeat.into(),
+        lanes: step.lanes.into(),
+        dst: step.dst.ty,
+        sum: adds.then_some(s0.ty),
+        weights: s1.ty,
+        rows: s2.ty,
+        sat: step.sat,
+    })
+}
+
 pub(super) fn run(t: &mut Thread, program: &Program, step: &Step, on: u32) -> Result<(), Trap> {
-    let Extra::Dpas { depth, repeat } = step.extra else { return Err("dpas without a shape".into()) };
     let at = |s: &Source| match s.what {
         Operand::Direct { at, .. } => Some(at),
         _ => None,
@@ -150,16 +165,7 @@ pub(super) fn run(t: &mut Thread, program: &Program, step: &Step, on: u32) -> Re
     let DestPlace::Direct(out) = step.dst.what else { return Err("dpas without a destination".into()) };
     // A null first source adds nothing.
     let sum = at(s0).filter(|&a| a != crate::file::NULL);
-    let array = Array {
-        depth: depth.into(),
-        repeat: repeat.into(),
-        lanes: step.lanes.into(),
-        dst: step.dst.ty,
-        sum: sum.map(|_| s0.ty),
-        weights: s1.ty,
-        rows: s2.ty,
-        sat: step.sat,
-    };
+    let Some(array) = array(step, sum.is_some()) else { return Err("dpas without a shape".into()) };
     let limit = program.grf * program.grf_count;
     let starts = [weights, rows, sum.unwrap_or(0), out];
     if starts.iter().zip(array.extents()).any(|(from, bytes)| from + bytes > limit) {

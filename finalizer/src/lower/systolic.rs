@@ -26,6 +26,16 @@ fn systolic_type(precision: Precision) -> Lowered<Type> {
     })
 }
 
+/// Whether products of a systolic type are added to, and become, another type: dwords for integers, for floats a single or
+/// the factors' own type.
+fn adds(factors: Type, sum: Type) -> bool {
+    match factors {
+        Type::Bf | Type::Hf => matches!(sum, Type::F) || sum == factors,
+        _ if factors.is_float() => sum == Type::F,
+        _ => sum.is_dword(),
+    }
+}
+
 impl Lowerer<'_> {
     /// `dpas`. (`dpasw` shares rows between two threads, which none of our platforms does.)
     pub(crate) fn dpas(&mut self, opcode: Opcode, op: &Visa<'_>) -> Lowered {
@@ -39,6 +49,13 @@ impl Lowerer<'_> {
         let visa = self.visa;
         let type_of = |id: visa::VarId| visa.var_type(id).map(|ty| gen_type(ty).ok_or(NO_TYPE)).transpose();
         let ty = type_of(dst.var)?.ok_or("a destination without type")?;
+        let sum = systolic_type(weight)?;
+        for (id, what) in [(dst.var, "destination"), (srcs[0].var, "source 0")] {
+            let null = what == "source 0" && srcs[0].is_null();
+            if let Some(ty) = type_of(id)?.filter(|ty| !null && !adds(sum, *ty)) {
+                return Err(format!("dpas of {weight} with a {what} of type :{ty}").into());
+            }
+        }
         let rows = u32::from(repeat) * self.lanes.exec.lanes() * ty.bytes();
         let (target, copy) = self.response(dst, rows)?;
         let src0 = if srcs[0].is_null() {
@@ -48,7 +65,7 @@ impl Lowerer<'_> {
             let bytes = u32::from(repeat) * self.lanes.exec.lanes() * ty.bytes();
             Src::new(self.part(srcs[0], bytes)?.reg, Region::PACKED, ty)
         };
-        let weights = self.part(srcs[1], u32::from(depth) * grf)?;
+        let weights = self.part(srcs[1], Precision::weight_dwords(weight, activation, depth.into()) * grf)?;
         let VectorOperand::General(_) = src2 else {
             return Err("activations that are not in a variable".into());
         };

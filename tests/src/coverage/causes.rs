@@ -47,6 +47,10 @@ pub fn cause(platform: Platform, form: &Form, intel: &GenxIr, fate: Beside, why:
         let names = rules.1.split('[').skip(1).filter_map(|s| s.split(']').next());
         return format!("rule {}", names.collect::<Vec<_>>().join(" "));
     }
+    if let Some((_, hazard)) = why.split_once(": hazard: ") {
+        // No fault of what is computed, and none that anybody has explained.
+        return format!("hazard: {}", hazard.split(' ').take(4).collect::<Vec<_>>().join(" "));
+    }
     if !why.starts_with("byte ") {
         let words = why.trim_start_matches("Intel's code: ").split(' ').skip(1).take(6);
         return format!("fault {}", words.collect::<Vec<_>>().join(" "));

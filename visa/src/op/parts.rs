@@ -266,3 +266,32 @@ crate::types::raw_enum! {
         E2M1 = 15 => "e2m1",
     }
 }
+
+impl Precision {
+    /// Bits of an element.
+    pub const fn bits(self) -> u32 {
+        match self {
+            Precision::U1 | Precision::S1 => 1,
+            Precision::U2 | Precision::S2 => 2,
+            Precision::U4 | Precision::S4 | Precision::E2M1 => 4,
+            Precision::U8 | Precision::S8 | Precision::BF8 | Precision::HF8 => 8,
+            Precision::BF16 | Precision::FP16 => 16,
+            _ => 32,
+        }
+    }
+
+    /// Elements of each that a stage takes of weights and activations of two precisions (specification, DPAS:
+    /// `OPS_PER_CHAN`).
+    pub const fn elements_of_stage(weight: Precision, activation: Precision) -> u32 {
+        match (weight.bits(), activation.bits()) {
+            (wide @ 16.., _) => 32 / wide,
+            (8, _) | (_, 8) => 4,
+            _ => 8,
+        }
+    }
+
+    /// Dwords of each channel that so many stages take of the weights.
+    pub const fn weight_dwords(weight: Precision, activation: Precision, depth: u32) -> u32 {
+        (depth * Precision::elements_of_stage(weight, activation) * weight.bits()).div_ceil(32)
+    }
+}

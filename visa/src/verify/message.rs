@@ -39,13 +39,14 @@ impl Checker<'_> {
                 self.registers(at, "source 1", srcs[1], src_len[1].into(), 0..=31);
                 self.registers(at, "destination", dst, dst_len.into(), 0..=31);
             }
-            Op::Dpas { depth, repeat, dst, srcs, .. } => {
+            Op::Dpas { weight, activation, depth, repeat, dst, srcs, .. } => {
                 let element = |raw: RawOperand| self.kernel.var_type(raw.var).map_or(4, Type::bytes).min(4);
                 let rows = lanes * u32::from(repeat);
                 let (to, from) = (rows * element(dst), rows * element(srcs[0]));
                 self.data(at, false, dst, to);
                 self.payload(at, "source 0", srcs[0], from);
-                self.payload(at, "source 1", srcs[1], lanes * 4 * u32::from(depth));
+                let dwords = Precision::weight_dwords(weight, activation, depth.into());
+                self.payload(at, "source 1", srcs[1], lanes * 4 * dwords);
             }
             Op::Fcall { arg_size, return_size, .. } | Op::Ifcall { arg_size, return_size, .. } => {
                 self.call_size(index, "argument size", arg_size, 32);
