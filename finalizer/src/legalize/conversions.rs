@@ -48,6 +48,8 @@ fn two_steps(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let signed_dword = |t: Type| if t.is_signed() || t.is_float() { Type::D } else { Type::Ud };
     let through = match (src, dst) {
         (s, d) if d.bytes() == 1 && wide(s) => signed_dword(d),
+        // A negated byte is negative.
+        (s, d) if s.bytes() == 1 && wide(d) && inst.src[0].mods().neg() => Type::D,
         (s, d) if s.bytes() == 1 && wide(d) => signed_dword(s),
         (s, Type::Hf) if wide(s) => Type::F,
         (Type::Hf, d) if wide(d) => Type::F,

@@ -51,6 +51,10 @@ pub(super) fn rule(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         }
         _ if negatives::matter(inst) => return negatives::rule(lx, inst),
         (Op::Add, None) if inst.sat => return saturate::computed(lx, inst),
+        // What is shifted has the width of its type, under modifiers, too.
+        _ if shifts && !dst_wide && !inst.src[0].ty().is_some_and(is_wide) && !modified(&inst.src[1]) => {
+            return short_count(lx, inst);
+        }
         _ if !bitwise && inst.src.iter().any(modified) => return wide::modifiers(lx, inst),
         _ if shifts && !dst_wide && !inst.src[0].ty().is_some_and(is_wide) => return short_count(lx, inst),
         (Op::Cmp, _) => return wide::compare(lx, inst),

@@ -5,7 +5,7 @@
 //! low words of source 1 into the accumulator, then `mach` or `macl`, give the halves of the product.
 //! Before this rule, [`Op::Mach`] with two sources means the high half.
 
-use gen_ir::{Cond, CondMod, Dst, Op, Options, Pred, PredCtrl, Src, Type};
+use gen_ir::{Cond, CondMod, Dst, Op, Options, Pred, PredCtrl, Src, SrcMod, Type};
 use narrow::low_u16;
 
 use super::{
@@ -13,6 +13,7 @@ use super::{
     legalizer::{Legalizer, Step, lanes_of},
     operand::{is_group_predicate, is_scalar, linear_region, linear_stride, scalar_view, without_modifiers},
     qwords::{halves_of_src, with_halves},
+    saturate,
     slice::slice,
     split, wide,
 };
@@ -45,6 +46,12 @@ fn is_dword(src: &VSrc) -> bool {
     src.ty().is_some_and(Type::is_dword)
 }
 
+/// The dword that a factor's copy has room in: the negative of an unsigned word is a signed dword.
+fn dword_for(src: &VSrc) -> Type {
+    let negative = src.mods().neg() && src.ty().is_some_and(|ty| ty.bytes() < 4);
+    if negative || src.ty().is_some_and(Type::is_signed) { Type::D } else { Type::Ud }
+}
+
 fn product(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     let (Some(a), Some(b), Some(dst)) = (inst.src[0].ty(), inst.src[1].ty(), inst.dst.ty()) else {
         return Step::Keep;
@@ -66,8 +73,7 @@ fn product(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     } else if a.bytes() < 4 && new.src[1].ty().is_some_and(|t| t.bytes() == 4) {
         if new.src[1].is_imm() {
             // Both become dwords.
-            let wide = if a.is_signed() { Type::D } else { Type::Ud };
-            lx.stage_source(&mut new, 0, wide, 1);
+            lx.stage_source(&mut new, 0, dword_for(&inst.src[0]), 1);
         } else {
             new.src.swap(0, 1);
         }
@@ -83,7 +89,7 @@ fn product(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     }
     if !is_dword(&inst.src[0]) {
         if dst.bytes() == 1 {
-            lx.stage_destination(inst, int_type(4, a.is_signed() || b.is_signed()), 1, true);
+            lx.stage_destination(inst, int_type(4, may_be_negative(inst)), 1, true);
             return Step::Replaced;
         }
         return Step::Keep;
@@ -91,12 +97,11 @@ fn product(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if dst.bytes() == 8 {
         return wide_product(lx, inst, dst);
     }
-    if inst.sat && dst.bytes() <= 4 && lx.caps.ops.int64 && lx.caps.ops.mul_qword_result {
-        lx.stage_destination(inst, if dst.is_signed() { Type::Q } else { Type::Uq }, 1, true);
-        return Step::Replaced;
+    if inst.cond.is_some() {
+        return Step::Refuse("a dword product with a condition");
     }
-    if inst.cond.is_some() || inst.sat {
-        return Step::Refuse("a dword product with saturation or condition");
+    if inst.sat {
+        return saturate::product(lx, inst, may_be_negative(inst));
     }
     if dst.is_float() {
         lx.stage_destination(inst, Type::D, 1, false);
@@ -106,6 +111,13 @@ fn product(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
         return low(lx, inst);
     }
     Step::Keep
+}
+
+/// Whether a product may be negative: a factor is signed, or one of two is negated.
+fn may_be_negative(inst: &VInst) -> bool {
+    let [a, b, _] = &inst.src;
+    let signed = [a, b].iter().any(|s| s.ty().is_some_and(Type::is_signed));
+    signed || a.mods().neg() != b.mods().neg()
 }
 
 /// The low word of a dword factor.
@@ -130,8 +142,7 @@ fn prepared(lx: &mut Legalizer<'_>, inst: &VInst) -> VInst {
     let mut new = *inst;
     let lanes = inst.exec.lanes();
     for i in 0..2 {
-        let signed = inst.src[i].ty().is_some_and(Type::is_signed);
-        let dword = if signed { Type::D } else { Type::Ud };
+        let dword = dword_for(&inst.src[i]);
         let direct = match inst.src[i] {
             Src::Direct { region, .. } => {
                 is_dword(&inst.src[i])
@@ -235,27 +246,40 @@ fn high(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
     if let Some(step) = high_of_whole(lx, inst) {
         return step;
     }
-    if let Some(plain) = without_negated_unsigned(inst) {
+    if let Some(i) = (0..2).find(|&i| inst.src[i].ty() == Some(Type::D) && inst.src[i].mods() == SrcMod::Abs)
+    {
+        // Of the least number it has 32 bits without a sign.
+        let mut new = *inst;
+        lx.stage_source(&mut new, i, Type::Ud, 1);
+        lx.inst(new);
+        return Step::Replaced;
+    }
+    if let Some(plain) = without_negated_dwords(inst) {
         return high_of_negated(lx, inst, &plain);
     }
     expand(lx, inst, true)
 }
 
-/// The product without the signs of its negated unsigned dwords, if it has such: these are negative numbers of 33 bits,
-/// for which no copy into a dword has room.
-fn without_negated_unsigned(inst: &VInst) -> Option<VInst> {
+/// The product without the signs of its negated dwords, if it has such: they have 33 bits (the negative of an unsigned
+/// one, and of the least signed one), for which no copy into a dword has room. The negative of an absolute value has 32.
+fn without_negated_dwords(inst: &VInst) -> Option<VInst> {
     let mut plain = *inst;
     for src in &mut plain.src {
-        if src.ty() == Some(Type::Ud) && src.mods().neg() {
+        let long = match src.ty() {
+            Some(Type::Ud) => src.mods().neg(),
+            Some(Type::D) => src.mods() == SrcMod::Neg,
+            _ => false,
+        };
+        if long {
             *src = without_modifiers(*src);
         }
     }
     (plain != *inst).then_some(plain)
 }
 
-/// The high half of a product some of whose factors are negated unsigned dwords; `plain`: without those signs. The
-/// negative of a product is its complement and one, which reaches the high half where the low one is zero. (Intel's
-/// finalizer gives the same values.)
+/// The high half of a product some of whose factors are negated dwords; `plain`: without those signs. The
+/// negative of a product is its complement and one, which reaches the high half where the low one is zero. (Of unsigned
+/// ones Intel's finalizer gives the same values; the negative of the least signed one it copies into 32 bits.)
 fn high_of_negated(lx: &mut Legalizer<'_>, inst: &VInst, plain: &VInst) -> Step {
     let negated = |i: usize| inst.src[i].mods().neg() != plain.src[i].mods().neg();
     let Some(dst) = inst.dst.ty() else { return Step::Keep };
@@ -319,8 +343,7 @@ fn wide_product(lx: &mut Legalizer<'_>, inst: &VInst, dst: Type) -> Step {
     }
     if !is_dword(&inst.src[1]) {
         let mut new = *inst;
-        let signed = inst.src[1].ty().is_some_and(Type::is_signed);
-        lx.stage_source(&mut new, 1, if signed { Type::D } else { Type::Ud }, 1);
+        lx.stage_source(&mut new, 1, dword_for(&inst.src[1]), 1);
         lx.inst(new);
         return Step::Replaced;
     }

@@ -27,7 +27,11 @@ pub(super) fn matter(inst: &VInst) -> bool {
         Op::Asr => inst.cond.is_none() && is_long(&inst.src[0]),
         _ => false,
     };
-    looks && inst.src.iter().any(is_long)
+    // Beside an unsigned quadword there is no room for what is less than zero.
+    let uq = |src: &VSrc| src.ty() == Some(Type::Uq);
+    let negated = |src: &VSrc| src.mods().neg() && src.ty().is_some_and(|ty| ty.bytes() < 8);
+    let beside = inst.src.iter().any(uq) && inst.src.iter().any(negated);
+    looks && (beside || inst.src.iter().any(is_long))
 }
 
 /// Whether a source may be a number of 65 bits.

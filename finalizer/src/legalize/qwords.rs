@@ -64,7 +64,10 @@ pub(super) fn halves_of_src(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> O
         src => {
             let ty = src.ty()?;
             let mut staged = *inst;
-            let dword = if ty.is_signed() { Type::D } else { Type::Ud };
+            // A negated word or byte is negative.
+            let negated = src.mods().neg() && ty.bytes() < 4 && !inst.op.info().logic;
+            let signed = negated || ty.is_signed();
+            let dword = if signed { Type::D } else { Type::Ud };
             // The high half is written before a dword is read again for it.
             let apart = match (inst.dst, src) {
                 (Dst::Direct { reg: to, .. }, Src::Direct { reg: from, .. }) => to.base() != from.base(),
@@ -76,7 +79,7 @@ pub(super) fn halves_of_src(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> O
             // What is left of modifiers is the `not` of bitwise operations, of all 64 bits.
             let not = staged.src[i].mods();
             let low = without_modifiers(staged.src[i]);
-            let high = if ty.is_signed() {
+            let high = if signed {
                 let sign = lx.dwords(inst, Op::Asr, Type::D, &[low, Src::uw(31)]);
                 with_modifiers(Src::new(sign, build::strided(1, inst.exec), Type::Ud), not)
             } else {

@@ -1,11 +1,12 @@
 //! Saturation of 64-bit integers where the platform computes in 32 bits.
 
-use gen_ir::{Cond, CondMod, Dst, Op, Pred, PredCtrl, Src, Type};
+use gen_ir::{Cond, CondMod, Dst, Op, Pred, PredCtrl, Src, SrcMod, Type};
 use narrow::low_u64;
 
 use super::{
     legalizer::{Legalizer, Step, lanes_of},
     negatives::{long, quadword, register},
+    operand::{with_modifiers, without_modifiers},
     qwords::halves_of_src,
     wide::read,
 };
@@ -90,6 +91,33 @@ fn wide(lx: &mut Legalizer<'_>, inst: &VInst, op: Op, ty: Type, srcs: &[VSrc]) -
     let reg = lx.wide_temp(inst);
     lx.helper(build::op(op, lanes_of(inst), Dst::packed(reg, ty), srcs), inst);
     reg
+}
+
+/// A product with dwords that saturates: all of it first.
+pub(super) fn product(lx: &mut Legalizer<'_>, inst: &VInst, may_be_negative: bool) -> Step {
+    let [a, b, _] = inst.src;
+    let unsigned = a.ty() == Some(Type::Ud) && b.ty() == Some(Type::Ud);
+    if !unsigned || a.mods().neg() == b.mods().neg() {
+        lx.stage_destination(inst, if may_be_negative { Type::Q } else { Type::Uq }, 1, true);
+        return Step::Replaced;
+    }
+    // The negative of a whole quadword has 65 bits; the most negative dword is as far as it counts.
+    let factors = [without_modifiers(a), without_modifiers(b)];
+    let product = wide(lx, inst, Op::Mul, Type::Uq, &factors);
+    let bound = Src::imm(1 << 31, Type::Uq);
+    let mut least = build::op(
+        Op::Sel,
+        lanes_of(inst),
+        Dst::packed(product, Type::Uq),
+        &[read(product, inst, Type::Uq), bound],
+    );
+    least.cond = Some(build::sel_cond(Cond::Lt));
+    lx.helper(least, inst);
+    let negative = with_modifiers(read(product, inst, Type::Q), SrcMod::Neg);
+    let mut copy = build::mov(lanes_of(inst), inst.dst, negative);
+    (copy.sat, copy.pred) = (true, inst.pred);
+    lx.helper(copy, inst);
+    Step::Replaced
 }
 
 /// Where shifting back does not give what was shifted, bits were lost.

@@ -46,9 +46,16 @@ pub(super) fn modifiers(lx: &mut Legalizer<'_>, inst: &VInst) -> Step {
 
 /// A source without its arithmetic modifiers; of what they make of it, the low 64 bits.
 pub(super) fn value(lx: &mut Legalizer<'_>, inst: &VInst, i: usize) -> VSrc {
-    let src = inst.src[i];
+    let mut src = inst.src[i];
+    let Some(own) = src.ty().filter(|ty| src.mods().any() && ty.is_int()) else { return src };
+    if !own.is_signed() {
+        // Without a sign a number is its absolute value.
+        src = with_modifiers(src, SrcMod::new(false, src.mods().neg()));
+    }
     let mods = src.mods();
-    let Some(own) = src.ty().filter(|ty| mods.any() && ty.is_int()) else { return src };
+    if !mods.any() {
+        return src;
+    }
     let value = lx.wide_temp(inst);
     let mut last = without_modifiers(src);
     let all = lanes_of(inst);

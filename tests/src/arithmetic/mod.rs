@@ -559,3 +559,33 @@ pub fn cases(op: &str) -> Vec<ArithmeticCase> {
     out.retain(ArithmeticCase::is_defined);
     out
 }
+
+/// Cases of integers under modifiers, with and without saturation: where the negative of an unsigned number has a bit
+/// more than its type, and where products have more bits than the place that they saturate to.
+pub fn modified() -> Vec<ArithmeticCase> {
+    const MODIFIERS: [&str; 4] = ["", "(-)", "(abs)", "(-abs)"];
+    let ints = || TYPES.into_iter().filter(|ty| ty.is_int());
+    let mut out = Vec::new();
+    let mut add = |op: &str, dst: Type, src: &[Type], mods: &[&'static str]| {
+        let case = ArithmeticCase { op: op.to_owned(), dst, src: src.to_vec(), mods: mods.to_vec() };
+        out.extend(case.is_defined().then_some(case));
+    };
+    for (dst, a) in ints().flat_map(|dst| ints().map(move |a| (dst, a))) {
+        for m in MODIFIERS {
+            add("mov", dst, &[a], &[m]);
+            add("mov.sat", dst, &[a], &[m]);
+        }
+        for b in ints() {
+            for (m, n) in MODIFIERS.into_iter().flat_map(|m| MODIFIERS.map(|n| (m, n))) {
+                for op in ["add", "add.sat", "mul", "mul.sat", "mulh", "min", "max.sat", "cmp.lt", "cmp.eq"] {
+                    if !op.starts_with("cmp") || dst == Type::UD {
+                        add(op, dst, &[a, b], &[m, n]);
+                    }
+                }
+                add("mad", dst, &[a, b, dst], &[m, n, m]);
+                add("add3", dst, &[a, b, a], &[m, n, n]);
+            }
+        }
+    }
+    out
+}

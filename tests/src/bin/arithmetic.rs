@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use tests::arithmetic::{
     CaseOutcome, cases,
     known::{self, Group},
+    modified,
 };
 
 #[derive(Parser)]
@@ -32,6 +33,9 @@ struct Args {
     /// Print what the finalizer refuses.
     #[arg(long)]
     refused: bool,
+    /// Integers under modifiers instead.
+    #[arg(long, conflicts_with = "intel")]
+    modified: bool,
     /// Print what is no legal vISA.
     #[arg(long)]
     illegal: bool,
@@ -45,7 +49,8 @@ fn main() {
     for &platform in &args.platform {
         let mut count: BTreeMap<&str, u32> = BTreeMap::new();
         let mut seen = vec![0; groups.len()];
-        for case in cases(&args.op) {
+        let modified = || modified().into_iter().filter(|c| c.op.starts_with(&args.op)).collect();
+        for case in if args.modified { modified() } else { cases(&args.op) } {
             if args.op.contains('.') && !case.op.starts_with(&args.op) {
                 continue;
             }
