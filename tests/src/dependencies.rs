@@ -166,7 +166,9 @@ fn edges(insts: &[(u32, Inst<Physical>)]) -> Vec<Vec<usize>> {
     };
     let on = |n: usize| -> Option<usize> {
         let (_, inst) = &insts[n];
-        let ends = inst.is_eot() || matches!(inst.op, Op::Ret | Op::Jmpi) && inst.pred.is_none();
+        // No lane is left behind these, and the thread goes where the next ones wait.
+        let leaves = matches!(inst.op, Op::Ret | Op::Jmpi | Op::Goto | Op::Break | Op::Cont);
+        let ends = inst.is_eot() || leaves && inst.pred.is_none();
         (!ends && n + 1 < insts.len()).then_some(n + 1)
     };
     let calls: Vec<usize> = (0..insts.len()).filter(|n| insts[*n].1.op == Op::Call).collect();
