@@ -166,10 +166,22 @@ struct Rounds<'a> {
 
 /// What came of looking for another order.
 enum Reordered {
+    /// The kernel in an order in which all find places in turn, which they have.
+    Fits(Kernel<Virtual>),
     /// The kernel in an order that makes spilling cheaper.
     Better(Kernel<Virtual>),
-    /// None does; whether general variables have been placed to know that.
-    AsItWas { placed: bool },
+    /// None does; what general variables have been given to know that.
+    AsItWas(GeneralPlaces),
+}
+
+/// What general variables have been given so far.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum GeneralPlaces {
+    None,
+    /// Places packed from the lowest on, if they found any.
+    Packed,
+    /// Places taken in turn, all of them.
+    InTurn,
 }
 
 impl Rounds<'_> {
@@ -202,7 +214,8 @@ impl Rounds<'_> {
         }
         for round in 0..MAX_ROUNDS {
             self.analyse()?;
-            let placed = round == 0 && !self.options.quick && self.find_order()?;
+            let first = round == 0 && !self.options.quick;
+            let placed = if first { self.find_order()? } else { GeneralPlaces::None };
             if !self.place_arf()? {
                 continue;
             }
@@ -277,29 +290,31 @@ impl Rounds<'_> {
         Ok(false)
     }
 
-    /// Where more is alive than there is room for, splits variables and looks for another order. Returns whether
-    /// general variables have been placed, to know what orders cost.
-    fn find_order(&mut self) -> Result<bool, Error> {
+    /// Where more is alive than there is room for, splits variables and looks for another order. Returns what
+    /// general variables have been given, to know what orders cost.
+    fn find_order(&mut self) -> Result<GeneralPlaces, Error> {
         if !self.split_under_pressure()? {
-            return Ok(false);
+            return Ok(GeneralPlaces::None);
         }
         let current = self.rewritten.as_ref().unwrap_or(self.kernel);
         let fits = order::may_fit(current, &self.memory.order) || !self.memory.flow.calls().is_empty();
-        match self.reorder()? {
-            Reordered::Better(better) => {
-                // What does not fit when packed would not fit in turn.
-                let placed = !self.memory.placed[2].spilled.is_empty();
-                self.in_turn &= !placed;
-                if let Some(before) = self.rewritten.replace(better) {
-                    self.memory.pool.keep_kernel(before);
-                }
-                Ok(placed)
+        let (order, placed) = match self.reorder(fits)? {
+            Reordered::Fits(order) => (order, GeneralPlaces::InTurn),
+            // What does not fit when packed would not fit in turn.
+            Reordered::Better(order) if !self.memory.placed[2].spilled.is_empty() => {
+                self.in_turn = false;
+                (order, GeneralPlaces::Packed)
             }
-            Reordered::AsItWas { placed } => {
+            Reordered::Better(order) => (order, GeneralPlaces::None),
+            Reordered::AsItWas(placed) => {
                 self.in_turn &= fits;
-                Ok(placed)
+                return Ok(placed);
             }
+        };
+        if let Some(before) = self.rewritten.replace(order) {
+            self.memory.pool.keep_kernel(before);
         }
+        Ok(placed)
     }
 
     /// Splits variables if more is alive somewhere than there is room for. Returns whether it still is. What is known
@@ -321,21 +336,29 @@ impl Rounds<'_> {
 
     /// Looks for an order that makes spilling cheaper. If one is found, what is known is then of that. If there was
     /// one to look at, general variables have been placed, packed, in the order that remains. (To be asked before
-    /// flags and addresses are split into variables that depend on where they stand.)
-    fn reorder(&mut self) -> Result<Reordered, Error> {
+    /// flags and addresses are split into variables that depend on where they stand.) `fits`: all may find places in the
+    /// written order. If not, and all do in turn in another, there is nothing to compare.
+    fn reorder(&mut self, fits: bool) -> Result<Reordered, Error> {
         let kernel = self.rewritten.as_ref().unwrap_or(self.kernel);
         let AllocationMemory {
             pool, flow, now, other, liveness, order, placing, placed, placed_other, ..
         } = &mut *self.memory;
         let Some(kernel_ordered) = order::order(kernel, &now.accesses, &now.live, order, pool) else {
-            return Ok(Reordered::AsItWas { placed: false });
+            return Ok(Reordered::AsItWas(GeneralPlaces::None));
         };
-        let general = &mut placed[2];
+        let (general, none) = (&mut placed[2], Remat::default());
+        other.reorder(now, (&kernel_ordered, order.moved()), flow, liveness);
+        if !fits && self.in_turn {
+            placing.place(&kernel_ordered, VarClass::General, other, true, general)?;
+            if is_complete(general) {
+                std::mem::swap(now, other);
+                return Ok(Reordered::Fits(kernel_ordered));
+            }
+            self.in_turn = false;
+        }
         now.find_costs(kernel, flow);
         placing.place(kernel, VarClass::General, now, false, general)?;
-        let none = Remat::default();
         let written = cost_of(general, now, &none);
-        other.reorder(now, (&kernel_ordered, order.moved()), flow, liveness);
         other.find_costs(&kernel_ordered, flow);
         let (tried, places) = (&*other, (general, placed_other));
         let better = |p: &Placement| cost_of(p, tried, &none) < written;
@@ -344,22 +367,25 @@ impl Rounds<'_> {
             return Ok(Reordered::Better(kernel_ordered));
         }
         pool.keep_kernel(kernel_ordered);
-        Ok(Reordered::AsItWas { placed: true })
+        Ok(Reordered::AsItWas(GeneralPlaces::Packed))
     }
 
-    /// Places general variables, in turn or packed; `placed`: they are packed already.
-    fn place_general(&mut self, placed: bool) -> Result<(), Error> {
+    /// Places general variables, in turn or packed, unless they are `placed` already.
+    fn place_general(&mut self, placed: GeneralPlaces) -> Result<(), Error> {
         let AllocationMemory { flow, now, placing, placed: places, placed_other, remat, .. } =
             &mut *self.memory;
         let general = &mut places[2];
         let current = self.rewritten.as_ref().unwrap_or(self.kernel);
         remat.clear();
+        if placed == GeneralPlaces::InTurn {
+            return Ok(());
+        }
         if self.in_turn {
             let (now, places) = (&*now, (&mut *general, placed_other));
             self.in_turn =
                 placing.try_general(current, (now, now.sharing(), remat), true, places, is_complete)?;
         }
-        if !self.in_turn && !placed {
+        if !self.in_turn && placed == GeneralPlaces::None {
             if !self.options.quick {
                 now.find_costs(current, flow);
             }

@@ -82,7 +82,13 @@ impl Splitter {
                     return;
                 }
                 match inst.extent(role, grf_bytes) {
-                    Some(e) if e.end > e.start => *joined |= between(e.start >> log, (e.end - 1) >> log),
+                    Some(e) if e.end > e.start => {
+                        *joined |= between(e.start >> log, (e.end - 1) >> log);
+                        // Nothing is left to find out.
+                        if count(&kernel.vars[v.index()], *joined, grf_bytes) == 1 {
+                            *joined = WHOLE;
+                        }
+                    }
                     Some(_) => {}
                     None => *joined = WHOLE,
                 }

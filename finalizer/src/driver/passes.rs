@@ -114,6 +114,10 @@ pub static PASSES: &[Pass] = &[
         name: "share-values",
         about: "equal operations on equal values are done once a block",
         step: PassBody::Virtual(optimizations::share_values),
+        keeps: AnalysisSet::GRAPH
+            .with(AnalysisSet::READS)
+            .with(AnalysisSet::TOUCHES)
+            .with(AnalysisSet::LOCALITY),
         ..Pass::OPTIONAL
     },
     Pass {

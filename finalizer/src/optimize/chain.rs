@@ -6,7 +6,9 @@
 //! The scalar operation combines the bits of disabled channels too, the comparisons do not touch them. So
 //! this holds where the result is read in its own block only, under the mask, by channels compared.
 
-use gen_ir::{Inst, Kernel, Op, Payload, Pred, PredCtrl, Reg, Role, Src, SrcMod, VarClass, VarId, Virtual};
+use gen_ir::{
+    Inst, Kernel, Op, Payload, Pred, PredCtrl, Reg, Role, Src, SrcMod, Var, VarClass, VarId, Virtual,
+};
 
 use crate::lists::reset;
 use std::ops::Range;
@@ -34,13 +36,14 @@ pub(super) struct Uses {
 impl Uses {
     fn count(&mut self, kernel: &Kernel<Virtual>) {
         reset(&mut self.counts, kernel.vars.len(), [Count::default(); 3]);
-        kernel.insts().for_each(|(_, inst)| self.note(inst, 1));
+        kernel.insts().for_each(|(_, inst)| self.note(inst, &kernel.vars, 1));
     }
 
-    /// Adds the touches of an instruction, or takes them away.
-    fn note(&mut self, inst: &Inst<Virtual>, by: i32) {
+    /// Adds the touches of an instruction, or takes them away. Flags go through a dword at most: larger variables do not
+    /// count.
+    fn note(&mut self, inst: &Inst<Virtual>, vars: &[Var], by: i32) {
         inst.for_each_reg(|role, reg| {
-            let Some(v) = reg.var() else { return };
+            let Some(v) = reg.var().filter(|v| vars[v.index()].bytes <= 4) else { return };
             let part = touched(inst, role, reg);
             let counts = &mut self.counts[v.index()];
             for (count, here) in counts.iter_mut().zip([part.start < 2, part.end > 2, true]) {
@@ -110,7 +113,7 @@ pub(super) fn comparisons(kernel: &mut Kernel<Virtual>, uses: &mut Uses) -> bool
                 continue;
             }
             let changed = c.start..at + 1;
-            block.insts[changed.clone()].iter().for_each(|inst| uses.note(inst, -1));
+            block.insts[changed.clone()].iter().for_each(|inst| uses.note(inst, vars, -1));
             let result = Reg::var_at(c.result, 0);
             if c.early != c.result {
                 for inst in &mut block.insts[c.start..c.second] {
@@ -125,7 +128,7 @@ pub(super) fn comparisons(kernel: &mut Kernel<Virtual>, uses: &mut Uses) -> bool
             for i in [c.copy, at] {
                 block.insts[i] = Inst::new(Op::Nop, block.insts[i].exec);
             }
-            block.insts[changed].iter().for_each(|inst| uses.note(inst, 1));
+            block.insts[changed].iter().for_each(|inst| uses.note(inst, vars, 1));
             removed = true;
         }
         if removed {
@@ -235,7 +238,7 @@ fn first_comparison(
     part: &FlagBytes,
     uses: &Uses,
 ) -> Option<(usize, usize)> {
-    let mut left = uses.all(early, part) - 1;
+    let mut left = uses.all(early, part).checked_sub(1)?;
     let (mut first, mut start) = (None, window.end);
     for i in window.rev() {
         let (mut early_here, mut made, mut other, mut inside) = (0, false, false, true);

@@ -28,13 +28,20 @@ pub(super) fn attach(kernel: &mut Kernel<Virtual>, grf_bytes: u32, analyses: &mu
             if ternary_has_none && insts[j].op.info().class == Class::Ternary {
                 continue;
             }
-            let local = analyses.locality(kernel).only_in(v, b);
+            let use_counts = analyses.reads(kernel);
+            // Others write their result all the same, as in Intel's code. What is read once is of no use outside, but by
+            // its place, or to code elsewhere.
+            let once = insts[j].op.info().logic && use_counts.reads(v) == 1;
+            let goes = once
+                && match use_counts.elsewhere {
+                    true => analyses.locality(kernel).only_in(v, b),
+                    false => kernel.vars[v.index()].fixed.is_none(),
+                };
             let use_counts = analyses.reads(kernel);
             let insts = &mut kernel.blocks[b].insts;
             let op = &mut insts[j];
             op.cond = Some(cond);
-            // Others write their result all the same, as in Intel's code.
-            if use_counts.reads(v) == 1 && local && op.op.info().logic {
+            if goes {
                 // No instruction computes bytes.
                 let ty = op.dst.ty().unwrap_or(Type::Ud);
                 op.dst = Dst::null(if ty.bytes() == 1 { Type::W } else { ty });

@@ -113,12 +113,15 @@ fn equal(kernel: &Kernel<Virtual>, [one, two]: [usize; 2], i: usize) -> Option<u
         && removable(inst)
         && written(inst).is_some_and(known)
         && inst.src.iter().all(direct);
-    if !computes || !goes_first(one, i) {
+    if !computes {
         return None;
     }
-    let alike = |other: &Inst<Virtual>| Inst { origin: inst.origin, ..*other } == *inst;
+    // Most have no equal: that is seen sooner than whether they could go.
+    let alike = |other: &Inst<Virtual>| {
+        other.op == inst.op && other.dst == inst.dst && Inst { origin: inst.origin, ..*other } == *inst
+    };
     let j = two.iter().take(REACH).position(alike)?;
-    goes_first(two, j).then_some(j)
+    (goes_first(one, i) && goes_first(two, j)).then_some(j)
 }
 
 /// Whether an instruction may go to the front of its block.

@@ -112,10 +112,15 @@ pub(crate) fn eliminate_all_dead(kernel: &mut Kernel<Virtual>, work: &mut Worksp
     Ok(true)
 }
 
-/// Equal operations on equal values are done once a block.
+/// Equal operations on equal values are done once a block. What lives in one block only does so still, unless blocks now
+/// read each other's results.
 pub(crate) fn share_values(kernel: &mut Kernel<Virtual>, work: &mut Workspace) -> Changed {
-    let (locality, use_counts) = work.analyses.local(kernel);
-    Ok(values::share(kernel, locality, use_counts, &mut work.optimize.values))
+    let (locality, use_counts) = work.analyses.local_counts(kernel);
+    let shared = values::share(kernel, locality, use_counts, &mut work.optimize.values);
+    if shared.elsewhere {
+        work.analyses.keep(AnalysisSet::GRAPH.with(AnalysisSet::READS));
+    }
+    Ok(shared.any)
 }
 
 /// Of a message's header, only what changed since the last one is written.

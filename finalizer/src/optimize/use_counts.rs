@@ -140,13 +140,17 @@ impl UseCounts {
         }
     }
 
-    /// What has been said of `old` now concerns `new`, which is written once more.
-    pub fn replace(&mut self, old: VarId, new: VarId) {
+    /// Who reads `old` reads `new` instead.
+    pub fn move_reads(&mut self, old: VarId, new: VarId) {
         let moved = self.reads(old);
         self.vars[old.index()].reads -= moved;
-        let new = &mut self.vars[new.index()];
-        new.reads += moved;
-        new.write();
+        self.vars[new.index()].reads += moved;
+    }
+
+    /// What has been said of `old` now concerns `new`, which is written once more.
+    pub fn replace(&mut self, old: VarId, new: VarId) {
+        self.move_reads(old, new);
+        self.vars[new.index()].write();
     }
 
     /// How many operands read or name a variable; one more if it is read after the kernel's end.

@@ -64,18 +64,26 @@ pub(super) struct ValueMemory {
     known: FxHashMap<u64, Known>,
 }
 
-/// Lets later results be earlier ones; what computed them becomes `nop`. Whether there was any.
+/// What was shared.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Shared {
+    pub any: bool,
+    /// Blocks read results of others that they did not read before.
+    pub elsewhere: bool,
+}
+
+/// Lets later results be earlier ones; what computed them becomes `nop`. Counts of readers stay right.
 pub(super) fn share(
     kernel: &mut Kernel<Virtual>,
     locality: &Locality,
-    use_counts: &UseCounts,
+    use_counts: &mut UseCounts,
     memory: &mut ValueMemory,
-) -> bool {
+) -> Shared {
     let ValueMemory { written, instead, known } = memory;
     let Kernel { vars, blocks, .. } = kernel;
     reset(written, vars.len(), 0);
     reset(instead, vars.len(), None);
-    let (mut now, mut changed, mut elsewhere) = (0, false, false);
+    let (mut now, mut done) = (0, Shared::default());
     for (b, block) in blocks.iter_mut().enumerate() {
         if block.insts.len() < 2 || calls(&block.insts) {
             continue;
@@ -104,9 +112,11 @@ pub(super) fn share(
                     let between = &block.insts[i - (now - k.at) as usize..i];
                     if local || !vars[later.index()].live_in && !between.iter().any(|i| reads(i, later)) {
                         instead[later.index()] = Some(earlier);
+                        use_counts.forget_reads_of(inst);
+                        use_counts.move_reads(later, earlier);
                         block.insts[i] = Inst::new(Op::Nop, inst.exec);
-                        (any, changed) = (true, true);
-                        elsewhere |= !local;
+                        (any, done.any) = (true, true);
+                        done.elsewhere |= !local;
                         continue;
                     }
                 }
@@ -119,10 +129,10 @@ pub(super) fn share(
             }
         }
     }
-    if elsewhere {
+    if done.elsewhere {
         blocks.iter_mut().flat_map(|b| &mut b.insts).for_each(|inst| *inst = renamed(inst, instead));
     }
-    changed
+    done
 }
 
 impl Known {
